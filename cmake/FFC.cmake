@@ -1,0 +1,34 @@
+# Thin wrappers: one function per kind of target of this project.
+
+set(FFC_WARNINGS -Wall -Wextra -Wno-unused-parameter)
+if(FFC_STRICT)
+  list(APPEND FFC_WARNINGS -Werror)
+endif()
+
+# Compiled without MLIR: standard exceptions and RTTI, our headers only.
+function(ffc_add_plain_library name)
+  add_library(${name} STATIC ${ARGN})
+  target_include_directories(${name} PUBLIC ${FFC_SOURCE_DIR}/include)
+  target_compile_options(${name} PRIVATE ${FFC_WARNINGS})
+endfunction()
+
+# Uses MLIR: the flags LLVM was built with (no exceptions), its headers as system
+# headers, and the shared libMLIR.
+function(ffc_add_mlir_target name)
+  target_include_directories(${name} PUBLIC ${FFC_SOURCE_DIR}/include
+                                            ${FFC_BINARY_DIR}/include)
+  target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS}
+                                                   ${MLIR_INCLUDE_DIRS})
+  target_compile_definitions(${name} PUBLIC ${LLVM_DEFINITIONS_LIST})
+  target_compile_options(${name} PRIVATE ${FFC_WARNINGS} -fno-exceptions)
+endfunction()
+
+function(ffc_add_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  ffc_add_mlir_target(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()

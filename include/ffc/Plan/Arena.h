@@ -1,0 +1,36 @@
+//===- Arena.h - offsets for buffers by lifetime ----------------*- C++ -*-===//
+#ifndef FFC_PLAN_ARENA_H
+#define FFC_PLAN_ARENA_H
+
+#include "ffc/Plan/Program.h"
+
+#include <vector>
+
+namespace ffc::plan {
+
+/// Alignment of every buffer in bytes.
+constexpr int64_t kBufferAlignment = 64;
+
+/// Actions [first, last] of a device during which a buffer's bytes are in use:
+/// from the first action that touches it to the last, an asynchronous
+/// communication counting until its wait. Inputs are in use from -1 on. A
+/// buffer nothing touches has last < first.
+struct Lifetime {
+  int first = 0, last = -1;
+  bool overlaps(const Lifetime &o) const {
+    return first <= o.last && o.first <= last;
+  }
+};
+
+/// Lifetimes of all buffers of `device` (State buffers included). `kept` is a
+/// buffer that is read after the last action, or -1.
+std::vector<Lifetime> lifetimesOf(const DeviceProgram &device, BufferId kept);
+
+/// Sets offset of every buffer and the device's stateBytes and arenaBytes. Two
+/// arena buffers share bytes only if their lifetimes do not overlap. State
+/// buffers never share.
+void assignOffsets(DeviceProgram &device, BufferId kept);
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_ARENA_H

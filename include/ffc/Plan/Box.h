@@ -1,0 +1,127 @@
+//===- Box.h - intervals, boxes and regions of global tensors ---*- C++ -*-===//
+//
+// Half-open integer intervals and their products. A *box* is a hyper-rectangle
+// of a global tensor; a *region* is a product of interval lists, which is what
+// a tile may read when one tensor dimension is made of several iteration
+// dimensions (reshape, grouped convolution).
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_BOX_H
+#define FFC_PLAN_BOX_H
+
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ffc::plan {
+
+/// Tensors and iteration spaces have at most this many dimensions.
+constexpr int kMaxRank = 8;
+
+using Shape = std::vector<int64_t>;
+
+/// Number of elements; 1 for a scalar.
+int64_t numElements(const Shape &shape);
+
+/// [lo, hi). Empty when hi <= lo.
+struct Interval {
+  int64_t lo = 0, hi = 0;
+
+  int64_t size() const { return hi > lo ? hi - lo : 0; }
+  bool empty() const { return hi <= lo; }
+  bool contains(Interval other) const {
+    return other.empty() || (lo <= other.lo && other.hi <= hi);
+  }
+  Interval intersect(Interval other) const {
+    return {lo > other.lo ? lo : other.lo, hi < other.hi ? hi : other.hi};
+  }
+  bool operator==(const Interval &other) const {
+    return lo == other.lo && hi == other.hi;
+  }
+  bool operator!=(const Interval &other) const { return !(*this == other); }
+  bool operator<(const Interval &other) const {
+    return lo != other.lo ? lo < other.lo : hi < other.hi;
+  }
+};
+
+/// A product of one interval per dimension. Rank 0 is the box of a scalar.
+class Box {
+public:
+  Box() = default;
+  explicit Box(int rank) : rank_(rank) {
+    assert(rank <= kMaxRank && "rank over kMaxRank");
+  }
+  Box(std::initializer_list<Interval> intervals);
+
+  /// The box of a whole tensor.
+  static Box whole(const Shape &shape);
+
+  int rank() const { return rank_; }
+  Interval &operator[](int dim) { return dims_[dim]; }
+  const Interval &operator[](int dim) const { return dims_[dim]; }
+
+  /// Elements inside; 1 for rank 0.
+  int64_t volume() const;
+  bool empty() const;
+  bool contains(const Box &other) const;
+  Box intersect(const Box &other) const;
+  Shape shape() const;
+
+  bool operator==(const Box &other) const;
+  bool operator!=(const Box &other) const { return !(*this == other); }
+  /// Lexicographic by interval, for ordered containers.
+  bool operator<(const Box &other) const;
+
+  /// "[0:4, 16:32]".
+  std::string str() const;
+
+private:
+  int rank_ = 0;
+  std::array<Interval, kMaxRank> dims_{};
+};
+
+/// A product of interval lists: per dimension, disjoint, ascending,
+/// non-adjacent intervals. Stored locally as one dense tensor with the gaps
+/// removed
+/// ("packed"). A box is the region with one interval per dimension.
+class Region {
+public:
+  Region() = default;
+  explicit Region(const Box &box);
+  explicit Region(std::vector<std::vector<Interval>> dims);
+
+  int rank() const { return static_cast<int>(dims_.size()); }
+  const std::vector<Interval> &dim(int d) const { return dims_[d]; }
+
+  bool empty() const;
+  /// True if every dimension has exactly one interval.
+  bool isBox() const;
+  /// The box; requires isBox().
+  Box box() const;
+  /// Extents of the packed local tensor.
+  Shape shape() const;
+  int64_t volume() const;
+  bool contains(const Box &box) const;
+
+  /// One box of the region and where it starts in the packed local tensor.
+  struct Piece {
+    Box box;
+    Shape at;
+  };
+  std::vector<Piece> pieces() const;
+
+  bool operator==(const Region &other) const { return dims_ == other.dims_; }
+  bool operator!=(const Region &other) const { return !(*this == other); }
+  bool operator<(const Region &other) const { return dims_ < other.dims_; }
+  /// As Box::str, lists joined by '+': "[0:4, 0:3+6:9]".
+  std::string str() const;
+
+private:
+  std::vector<std::vector<Interval>> dims_;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_BOX_H

@@ -1,0 +1,99 @@
+//===- Graph.h - the operator graph as the planner sees it ------*- C++ -*-===//
+//
+// A training (or inference) step: operators with partition rules, connected by
+// values with static global shapes, plus loop-carried state. Built once from
+// the `ff` dialect (lib/Passes) and never changed by the search.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_GRAPH_H
+#define FFC_PLAN_GRAPH_H
+
+#include "ffc/Plan/Rules.h"
+
+#include <string>
+#include <vector>
+
+namespace ffc::plan {
+
+using OpId = int32_t;
+using ValueId = int32_t;
+using StateId = int32_t;
+using DeviceId = int32_t;
+
+enum class ValueKind {
+  Activation, ///< produced by an operator each step
+  Input,      ///< read from the data set; every device can load any box of it
+  State,      ///< contents of a state at the start of the step
+};
+
+struct Use {
+  OpId op = -1;
+  int operand = 0;
+};
+
+struct Value {
+  std::string name;
+  TensorType type;
+  ValueKind kind = ValueKind::Activation;
+  OpId producer = -1; ///< Activation only
+  int result = 0;     ///< index among the producer's results
+  StateId state = -1; ///< State only
+  std::vector<Use> uses;
+};
+
+/// Loop-carried state: a parameter, an optimizer slot, a frozen constant.
+struct State {
+  std::string name;
+  ValueId read = -1;    ///< its value at the start of the step
+  ValueId written = -1; ///< the value stored at the end; -1 if constant
+};
+
+enum class OpRole { Forward, Loss, Gradient, Update };
+
+struct Op {
+  std::string name; ///< unique: the ONNX node name, gradients with a suffix
+  std::string
+      type; ///< family name for strategies: "conv2d", "linear", "pool2d"
+  OpRole role = OpRole::Forward;
+  OpRules rules;
+  std::vector<ValueId> operands; ///< -1: absent optional operand
+  std::vector<ValueId> results;  ///< -1: result nobody uses
+  /// The forward operator whose configuration this one takes unless given one
+  /// (gradients: their forward; updates: the parameter's first reader); -1:
+  /// none
+  OpId owner = -1;
+  /// If >= 0: the configuration carries over through one tensor, which stands in
+  /// slot `ownerSlot` of the owner and (itself or its gradient) in slot `ownSlot`
+  /// of this operator. -1: dimensions are matched by name.
+  int ownerSlot = -1;
+  int ownSlot = -1;
+  /// Names under which a strategy may address the operator besides `name`:
+  /// the names of the ONNX node's outputs.
+  std::vector<std::string> aliases;
+};
+
+/// A value that leaves the step: dumped, or the loss.
+struct Output {
+  std::string name; ///< "out/y", "grad/conv1.weight", "loss"
+  ValueId value = -1;
+};
+
+struct Graph {
+  std::vector<Value> values;
+  std::vector<Op> ops; ///< in graph order, which is topological
+  std::vector<State> states;
+  std::vector<Output> outputs;
+  ValueId loss = -1;
+
+  const Value &value(ValueId id) const { return values[id]; }
+  const Op &op(OpId id) const { return ops[id]; }
+  /// Type of slot `slot` of `op` (operand, result or internal tensor). The slot
+  /// must not be an absent operand or result.
+  const TensorType &slotType(OpId op, int slot) const;
+  /// Value in slot `slot`, or -1 for absent ones and internal tensors.
+  ValueId slotValue(OpId op, int slot) const;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_GRAPH_H

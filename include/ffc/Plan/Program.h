@@ -1,0 +1,136 @@
+//===- Program.h - the tasks of every device, in order ----------*- C++ -*-===//
+//
+// The planned step: per device one sequence of actions on buffers with fixed
+// offsets. The simulator times it, the verifier proves it safe, and the `rank`
+// dialect is a rendering of it, so all three see the same tasks, bytes, peers
+// and order.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_PROGRAM_H
+#define FFC_PLAN_PROGRAM_H
+
+#include "ffc/Plan/Configuration.h"
+
+#include <string>
+#include <vector>
+
+namespace ffc::plan {
+
+using BufferId = int32_t; ///< index into DeviceProgram::buffers
+using GroupId = int32_t;  ///< index into Program::groups
+
+enum class Section { State, Arena };
+
+/// A dense local tensor at a fixed offset of its section.
+struct Buffer {
+  std::string name;   ///< "conv2.x", unique within the device
+  ValueId value = -1; ///< the global value it holds a part of; -1: staging
+  Shape global;       ///< extents of the global tensor
+  Region region;      ///< the part it holds; packed, possibly empty
+  ElementType type = ElementType::F32;
+  MemoryOrder order = MemoryOrder::RowMajor; ///< never Follow
+  Section section = Section::Arena;
+  int64_t offset = 0; ///< bytes from the start of the section
+  int64_t bytes = 0;  ///< exact: elements times element size
+
+  /// If >= 0 the buffer is that one seen through another value or name: same
+  /// section, offset, bytes (in-place results).
+  BufferId aliasOf = -1;
+};
+
+/// The identity of a task, the same in simulator, `rank` and the program's log.
+/// Reshards belong to the operator and operand that first needs them.
+struct TaskId {
+  OpId op = -1; ///< the operator computed, or the first consumer served
+  int phase = 0;
+  int point = 0;    ///< grid point; for communication the value's number
+  int instance = 0; ///< counts the steps of a reshard; 0 for kernels
+  bool operator==(const TaskId &o) const {
+    return op == o.op && phase == o.phase && point == o.point &&
+           instance == o.instance;
+  }
+};
+
+/// One message of an exchange: the whole contiguous buffer.
+struct Message {
+  DeviceId peer = -1;
+  BufferId buffer = -1;
+};
+
+enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, Broadcast };
+
+struct Action {
+  enum class Kind {
+    Kernel,     ///< a phase of `task.op` on grid point `task.point`
+    Copy,       ///< box copy, or combination into the destination
+    Exchange,   ///< grouped sends and receives, asynchronous
+    Collective, ///< asynchronous
+    Wait,       ///< for the exchange or collective at index `event`
+    Probe,      ///< offers a buffer for dumping
+  };
+  Kind kind = Kind::Kernel;
+  TaskId task;
+  std::string name; ///< "conv2", "conv2.x <- pool1.y"; for text and reports
+
+  /// Kernel: the phase's runtime kernel (Phase::kernel).
+  std::string kernel;
+  /// One per slot read or written by the phase, in its order; -1 absent.
+  std::vector<BufferId> ins, outs;
+  Tile tile;
+
+  /// Copy: boxes of equal size in local coordinates. `combine` None copies.
+  BufferId dst = -1, src = -1;
+  Shape dstAt, srcAt, size;
+  Reduction combine = Reduction::None;
+
+  /// Exchange.
+  int tag = 0;
+  std::vector<Message> sends, receives;
+
+  /// Collective. AllReduce and Broadcast use `src` in place; AllGather reads
+  /// `src` and writes `dst`; ReduceScatter the reverse roles of sizes. What
+  /// reduces does so with `combine`.
+  CollectiveKind collective = CollectiveKind::AllReduce;
+  GroupId group = -1;
+  int root = 0; ///< index into the group's members
+
+  int event = -1; ///< Wait
+
+  std::string probe; ///< Probe: Output::name; the buffer is `src`
+};
+
+/// A graph input's part that the runtime fills before each step.
+struct InputSlot {
+  ValueId value = -1;
+  BufferId buffer = -1;
+};
+
+/// A state's part on this device.
+struct StateSlot {
+  StateId state = -1;
+  BufferId buffer = -1;
+};
+
+struct DeviceProgram {
+  std::vector<Buffer> buffers;
+  std::vector<Action> actions; ///< in execution order
+  std::vector<InputSlot> inputs;
+  std::vector<StateSlot> states;
+  int64_t stateBytes = 0, arenaBytes = 0;
+  double flops = 0;
+};
+
+struct Program {
+  std::vector<DeviceProgram> devices;
+  /// Members of each communicator, ascending; created in this order.
+  std::vector<std::vector<DeviceId>> groups;
+  /// Buffer on device 0 that holds the loss at the end of the step; -1: none.
+  BufferId loss = -1;
+};
+
+/// "[0:4]"-free readable identity: "conv2#0@3.1".
+std::string str(const TaskId &task, const Graph &graph);
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_PROGRAM_H

@@ -1,0 +1,100 @@
+//===- Reshard.h - from the layout a value has to the one needed -*- C++
+//-*-===//
+//
+// A reshard is planned for one value: which devices hold which parts of it
+// (whole, or partial sums), which parts are needed where, and the steps in
+// between. Candidates (collectives where the pattern is one, grouped
+// point-to-point for everything else) are compared by the cost model as a
+// whole.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_RESHARD_H
+#define FFC_PLAN_RESHARD_H
+
+#include "ffc/Plan/Cost.h"
+
+#include <string>
+#include <vector>
+
+namespace ffc::plan {
+
+/// A device's copy of a part of the value, complete.
+struct Holding {
+  DeviceId device = -1;
+  Region region;
+  MemoryOrder order = MemoryOrder::RowMajor;
+  BufferId buffer = -1; ///< on `device`
+};
+
+/// Buffers of one box on distinct devices (ascending) that together reduce to
+/// its value. The groups of one reshard have disjoint boxes.
+struct PartialGroup {
+  Box box;
+  Reduction reduction = Reduction::Sum;
+  MemoryOrder order = MemoryOrder::RowMajor;
+  struct Member {
+    DeviceId device = -1;
+    BufferId buffer = -1;
+  };
+  std::vector<Member> members; ///< at least two
+};
+
+/// A part needed on a device.
+struct Need {
+  DeviceId device = -1;
+  Region region;
+  MemoryOrder order = MemoryOrder::RowMajor;
+  bool operator==(const Need &o) const {
+    return device == o.device && region == o.region && order == o.order;
+  }
+};
+
+/// A collective of a reshard. Indices refer to the lists given to planReshard;
+/// all-reduces append one whole holding per member to the holdings.
+struct CollectiveStep {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  std::vector<DeviceId> members; ///< ascending
+  /// AllReduce, ReduceScatter: the partial group.
+  int partial = -1;
+  /// AllGather: the holding of each member. Broadcast: the root's only.
+  std::vector<int> holdings;
+  /// AllGather, ReduceScatter, Broadcast: the target of each member; -1 for the
+  /// root of a broadcast. The blocks of the first two lie one after the other
+  /// in the whole buffer, in member order.
+  std::vector<int> targets;
+  int root = 0; ///< Broadcast: index into members
+};
+
+/// A box moved from a holding, or from one member of a partial group, to a
+/// target; the latter adds up, the first one to arrive initialises.
+struct TransferStep {
+  int holding = -1;             ///< index into holdings, or
+  int partial = -1, member = 0; ///< a partial group's member
+  int target = -1;
+  Box box;
+  Reduction combine = Reduction::None; ///< None for the first contribution
+};
+
+struct ReshardPlan {
+  std::vector<CollectiveStep> collectives; ///< first
+  std::vector<TransferStep> transfers;     ///< then, as one exchange
+  Picoseconds cost = 0;
+  const char *path =
+      "none"; ///< "all-reduce", "point-to-point", ... for remarks
+};
+
+/// Plans how `targets` are filled from `holdings` and, where these do not cover
+/// a target, from `groups`. Targets that equal a holding must have been
+/// removed; every target must be covered. Every element is reduced in one order
+/// only, so that all copies have equal bits.
+ReshardPlan planReshard(const std::vector<Holding> &holdings,
+                        const std::vector<PartialGroup> &groups,
+                        const std::vector<Need> &targets,
+                        const TensorType &type, const CostModel &cost);
+
+/// The parts of `box` outside `hole`, as disjoint boxes.
+std::vector<Box> subtract(const Box &box, const Box &hole);
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_RESHARD_H

@@ -1,0 +1,160 @@
+//===- Rules.h - how an operator can be partitioned -------------*- C++ -*-===//
+//
+// The partition rules of one operator as plain data: its iteration space, and
+// for every operand and result the map from a tile of that space to the part of
+// the tensor that the tile touches. Layouts, reshards, costs, the verifier and
+// the code generator all ask these rules and nothing else; they are written
+// once per operator, in its interface implementation (lib/IR).
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_RULES_H
+#define FFC_PLAN_RULES_H
+
+#include "ffc/Plan/Box.h"
+
+#include <string>
+#include <vector>
+
+namespace ffc::plan {
+
+/// What splitting a dimension means (SOAP and reduction, design 2).
+enum class DimKind { Sample, Attribute, Parameter, Reduction };
+
+/// One dimension of an operator's iteration space.
+///
+/// Names follow one vocabulary so that strategies carry over between operators
+/// and from an operator to its gradients: n sample, c result channels or
+/// features, h and w rows and columns, k contracted channels or features,
+/// g groups, d0 d1 ... otherwise.
+struct IterDim {
+  std::string name;
+  int64_t extent = 1;
+  DimKind kind = DimKind::Attribute;
+  /// Blocks are multiples of this, except that the last may be cut short.
+  int64_t granularity = 1;
+};
+
+/// Interval of block `index` when `dim` is split `degree` ways: units of the
+/// granularity are dealt out so that blocks differ by at most one unit, larger
+/// blocks first (4096 over 3 is 1366, 1365, 1365). Requires degree <=
+/// maxDegree.
+Interval blockOf(const IterDim &dim, int64_t degree, int64_t index);
+
+/// Number of units, the largest legal degree.
+int64_t maxDegree(const IterDim &dim);
+
+/// A part of an iteration space: one interval per iteration dimension.
+using Tile = Box;
+
+/// How one tensor dimension follows from the tile. With t the tile's interval
+/// in iteration dimension `dim` and E the tensor dimension's extent:
+///
+///   Full     [0, E)
+///   Window   [t.lo * stride - pad, (t.hi - 1) * stride - pad + reach) cut to
+///            [0, E): the input positions of a sliding window of `reach`
+///            positions. Identity is stride 1, reach 1, pad 0; an offset is a
+///            negative pad. May be empty (concatenation, padding).
+///   Inverse  the output positions of such a window that touch t, cut to [0, E)
+///   Digits   the dimension is a mixed-radix number of several iteration
+///            dimensions, most significant first (reshape; group x channel)
+struct DimMap {
+  enum class Kind { Full, Window, Inverse, Digits };
+
+  Kind kind = Kind::Full;
+  /// Iteration dimensions involved: none, one, or the digits.
+  std::vector<int> dims;
+  int64_t stride = 1, reach = 1, pad = 0;
+
+  static DimMap full() { return {}; }
+  static DimMap dim(int d) { return window(d, 1, 1, 0); }
+  static DimMap window(int d, int64_t stride, int64_t reach, int64_t pad);
+  static DimMap inverse(int d, int64_t stride, int64_t reach, int64_t pad);
+  static DimMap digits(std::vector<int> dims);
+
+  bool involves(int iterDim) const;
+  bool isIdentity() const {
+    return kind == Kind::Window && stride == 1 && reach == 1 && pad == 0;
+  }
+};
+
+/// Order of a buffer's dimensions in memory. `Follow` in an access means: the
+/// operator takes whichever order its first following operand has.
+enum class MemoryOrder { RowMajor, ChannelsLast, Follow };
+
+/// Which part of a tensor a tile touches.
+struct Access {
+  std::vector<DimMap> dims; ///< one per tensor dimension
+  MemoryOrder order = MemoryOrder::RowMajor;
+  /// Iteration dimensions in which only the tile that starts at 0 touches the
+  /// tensor; others see an empty region (the bias of a split contraction).
+  std::vector<int> onlyAtStart;
+};
+
+/// The region of a tensor of `shape` that `tile` touches.
+Region regionOf(const Access &access, const std::vector<IterDim> &space,
+                const Tile &tile, const Shape &shape);
+
+/// How shards that cover the same box from different tiles combine.
+enum class Reduction { None, Sum, Max };
+
+/// Reads and writes name tensors by slot: operands first, then results, then
+/// the operator's internal tensors.
+struct SlotRead {
+  int slot = 0;
+  Access access;
+};
+struct SlotWrite {
+  int slot = 0;
+  Access access;
+  /// If not None, tiles that differ only in iteration dimensions which `access`
+  /// does not involve hold partial values. If None they hold equal copies.
+  Reduction reduction = Reduction::None;
+};
+
+/// One kernel call per tile.
+struct Phase {
+  std::string kernel; ///< runtime kernel, "conv2d_forward"
+  std::vector<SlotRead> reads;
+  std::vector<SlotWrite> writes;
+  /// Floating-point operations per point of the iteration space.
+  double flopsPerPoint = 1;
+};
+
+/// The phases that compute an operator when the dimensions in `unsplit` are not
+/// split. An operator lists its schedules from the most fused to the most
+/// general; the first that fits a configuration is used.
+struct Schedule {
+  std::vector<int> unsplit;
+  std::vector<Phase> phases;
+};
+
+enum class ElementType { F32, F64, I32, I64, U8, Bool };
+int64_t byteSize(ElementType type);
+/// "f32", "i32", ...
+const char *str(ElementType type);
+
+struct TensorType {
+  Shape shape;
+  ElementType type = ElementType::F32;
+  int64_t bytes() const { return numElements(shape) * byteSize(type); }
+};
+
+struct OpRules {
+  std::vector<IterDim> dims;
+  std::vector<Schedule> schedules;
+  std::vector<TensorType> internals;
+  /// Results that overwrite an operand: {result, operand} (optimizer updates).
+  std::vector<std::pair<int, int>> inPlace;
+
+  /// Index of the dimension called `name`, or -1.
+  int findDim(const std::string &name) const;
+  /// True if some schedule allows dimension `d` to be split.
+  bool splittable(int d) const;
+};
+
+/// Flops of one phase on a tile.
+double flopsOf(const Phase &phase, const Tile &tile);
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_RULES_H

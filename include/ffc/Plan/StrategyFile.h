@@ -1,0 +1,43 @@
+//===- StrategyFile.h - strategies as text ----------------------*- C++ -*-===//
+//
+// Reads and prints strategy files (docs/strategy.md): our own format, and the
+// layer table of FlexFlow's first README. Which one a file is follows from its
+// first line.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_STRATEGYFILE_H
+#define FFC_PLAN_STRATEGYFILE_H
+
+#include "ffc/Plan/Configuration.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ffc::plan {
+
+/// Configurations by operator; nothing for those that a file leaves out.
+using PartialStrategy = std::vector<std::optional<Configuration>>;
+
+/// Reads the file at `path`. Every configuration of the result is legal for its
+/// operator on `numDevices` devices. On failure returns nothing and sets `error`
+/// ("FILE:LINE: ..."; what was expected and what was found).
+std::optional<PartialStrategy> loadStrategy(const std::string &path,
+                                            const Graph &graph, int numDevices,
+                                            std::string &error);
+
+/// The same for text; `fileName` stands in messages.
+std::optional<PartialStrategy> parseStrategy(const std::string &text,
+                                             const std::string &fileName,
+                                             const Graph &graph, int numDevices,
+                                             std::string &error);
+
+/// `strategy` in our own format, a line per operator in graph order. Reads back
+/// as exactly `strategy`.
+std::string printStrategy(const Graph &graph, const Strategy &strategy);
+/// The same for some of the operators.
+std::string printStrategy(const Graph &graph, const PartialStrategy &strategy);
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_STRATEGYFILE_H

@@ -1,0 +1,137 @@
+//===- Topology.h - devices and how they are connected ----------*- C++ -*-===//
+//
+// The device topology D: a directed graph of devices, switches and network
+// interfaces (NICs). Read from a YAML file (docs/topology.md) whose short forms
+// expand to the same graph; nothing after the reader sees which form was used.
+//
+// A topology does not change once read and copies share it. All members may be
+// called from several threads at once.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_TOPOLOGY_H
+#define FFC_PLAN_TOPOLOGY_H
+
+#include "ffc/Plan/Graph.h"
+#include "ffc/Plan/Units.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ffc::plan {
+
+/// More devices than this in one file are taken for a mistake.
+constexpr int kMaxDevices = 65536;
+
+enum class Target { CPU, CUDA };
+/// "cpu", "cuda".
+const char *str(Target target);
+
+/// Arithmetic that a device kind gives a rate for. Wider than ElementType: the
+/// narrow types are modes in which f32 programs may compute.
+enum class Arithmetic { F64, F32, TF32, BF16, F16, I64, I32, I8 };
+constexpr int kNumArithmetics = 8;
+/// "f64", "tf32", ...
+const char *str(Arithmetic arithmetic);
+
+struct DeviceKind {
+  std::string name;
+  Target target = Target::CPU;
+  /// Operations per second by Arithmetic; 0 where the file gives none, except
+  /// F32, which is always given.
+  std::array<double, kNumArithmetics> flops{};
+  int64_t memoryBytes = 0;
+  double memoryBandwidth = 0; ///< bytes per second, reads plus writes
+  Picoseconds launch = 0;     ///< from one kernel's end to the next's start
+  bool overlap = false;       ///< communication runs beside computation
+
+  /// The rate at which operators on `type` run: its own or, if not given, half
+  /// of f32's for f64 and i64 and f32's for all others.
+  double flopsPerSecond(ElementType type) const;
+};
+
+/// The kinds that need no definition in the file: "cpu-core", "h200".
+const std::vector<DeviceKind> &presetKinds();
+
+struct Device {
+  std::string name;
+  int kind = 0; ///< index into kinds()
+  int node = 0; ///< index into nodes()
+};
+
+using LinkId = int32_t;
+
+/// One direction of a connection.
+struct Link {
+  int src = 0, dst = 0; ///< vertices
+  double bandwidth = 0; ///< bytes per second
+  Picoseconds latency = 0;
+};
+
+/// A point of the graph. Devices come first, so that vertex i is device i for
+/// i < numDevices(). A NIC is two vertices: what comes from its own node leaves
+/// by NicOut, what comes from elsewhere enters by NicIn, and so traffic between
+/// devices of one node does not turn round in their NIC.
+struct Vertex {
+  enum class Kind { Device, Switch, NicOut, NicIn };
+  Kind kind = Kind::Device;
+  std::string name;
+  int node = -1; ///< -1: a switch between nodes
+};
+
+/// Latency and narrowest bandwidth of the way between two devices. From a device
+/// to itself: no latency, no links, and the device's memory bandwidth.
+struct RouteCost {
+  Picoseconds latency = 0;
+  double bandwidth = 0; ///< bytes per second
+};
+struct Route : RouteCost {
+  std::vector<LinkId> links; ///< in travel order
+};
+
+class Topology {
+public:
+  /// Reads the file at `path`. On failure returns nothing and sets `error`
+  /// ("FILE:LINE: ..."; what was expected and what was found).
+  static std::optional<Topology> load(const std::string &path,
+                                      std::string &error);
+  /// The same for YAML text; `fileName` stands in messages and, without its
+  /// folders and extension, names a topology that does not name itself.
+  static std::optional<Topology> parse(const std::string &text,
+                                       const std::string &fileName,
+                                       std::string &error);
+
+  const std::string &name() const;
+  int numDevices() const;
+  const Device &device(DeviceId id) const;
+  const DeviceKind &kindOf(DeviceId id) const;
+  const std::vector<DeviceKind> &kinds() const; ///< those in use
+  const std::vector<std::string> &nodes() const;
+  const std::vector<Vertex> &vertices() const;
+  const std::vector<Link> &links() const;
+
+  /// The way with the least latency, of those the one with the fewest links, of
+  /// those the one found first in file order. Ways may pass through devices.
+  /// Computed on demand, a source at a time (Dijkstra), and kept.
+  Route route(DeviceId src, DeviceId dst) const;
+  /// The same without the links; does not allocate once `src` is known.
+  RouteCost routeCost(DeviceId src, DeviceId dst) const;
+
+  /// The topology in its longest form: a file that reads back as this one.
+  std::string print() const;
+  /// FNV-1a, 64 bits, of print() without the topology's own name, as 16
+  /// hexadecimal digits. Equal for all forms that expand to the same graph.
+  std::string hash() const;
+
+private:
+  friend class TopologyBuilder;
+  struct Data;
+  explicit Topology(std::shared_ptr<const Data> data);
+  std::shared_ptr<const Data> data;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_TOPOLOGY_H

@@ -1,0 +1,192 @@
+//===- Box.cpp - intervals, boxes and regions of global tensors -----------===//
+
+#include "ffc/Plan/Box.h"
+
+using namespace ffc::plan;
+
+int64_t ffc::plan::numElements(const Shape &shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Box
+//===----------------------------------------------------------------------===//
+
+Box::Box(std::initializer_list<Interval> intervals)
+    : Box(static_cast<int>(intervals.size())) {
+  int d = 0;
+  for (Interval interval : intervals)
+    dims_[d++] = interval;
+}
+
+Box Box::whole(const Shape &shape) {
+  Box box(static_cast<int>(shape.size()));
+  for (int d = 0; d < box.rank(); ++d)
+    box[d] = {0, shape[d]};
+  return box;
+}
+
+int64_t Box::volume() const {
+  int64_t count = 1;
+  for (int d = 0; d < rank_; ++d)
+    count *= dims_[d].size();
+  return count;
+}
+
+bool Box::empty() const {
+  for (int d = 0; d < rank_; ++d)
+    if (dims_[d].empty())
+      return true;
+  return false;
+}
+
+bool Box::contains(const Box &other) const {
+  if (other.empty())
+    return true;
+  for (int d = 0; d < rank_; ++d)
+    if (!dims_[d].contains(other[d]))
+      return false;
+  return true;
+}
+
+Box Box::intersect(const Box &other) const {
+  Box result(rank_);
+  for (int d = 0; d < rank_; ++d)
+    result[d] = dims_[d].intersect(other[d]);
+  return result;
+}
+
+Shape Box::shape() const {
+  Shape shape(rank_);
+  for (int d = 0; d < rank_; ++d)
+    shape[d] = dims_[d].size();
+  return shape;
+}
+
+bool Box::operator==(const Box &other) const {
+  if (rank_ != other.rank_)
+    return false;
+  for (int d = 0; d < rank_; ++d)
+    if (dims_[d] != other[d])
+      return false;
+  return true;
+}
+
+bool Box::operator<(const Box &other) const {
+  if (rank_ != other.rank_)
+    return rank_ < other.rank_;
+  for (int d = 0; d < rank_; ++d)
+    if (dims_[d] != other[d])
+      return dims_[d] < other[d];
+  return false;
+}
+
+static std::string str(Interval interval) {
+  return std::to_string(interval.lo) + ":" + std::to_string(interval.hi);
+}
+
+std::string Box::str() const { return Region(*this).str(); }
+
+//===----------------------------------------------------------------------===//
+// Region
+//===----------------------------------------------------------------------===//
+
+Region::Region(const Box &box) {
+  dims_.resize(box.rank());
+  for (int d = 0; d < box.rank(); ++d)
+    if (!box[d].empty())
+      dims_[d].push_back(box[d]);
+}
+
+Region::Region(std::vector<std::vector<Interval>> dims)
+    : dims_(std::move(dims)) {
+  assert(rank() <= kMaxRank && "rank over kMaxRank");
+}
+
+bool Region::empty() const {
+  for (const auto &intervals : dims_)
+    if (intervals.empty())
+      return true;
+  return false;
+}
+
+bool Region::isBox() const {
+  for (const auto &intervals : dims_)
+    if (intervals.size() != 1)
+      return false;
+  return true;
+}
+
+Box Region::box() const {
+  assert(isBox() && "region is not one box");
+  Box result(rank());
+  for (int d = 0; d < rank(); ++d)
+    result[d] = dims_[d].front();
+  return result;
+}
+
+Shape Region::shape() const {
+  Shape shape(rank());
+  for (int d = 0; d < rank(); ++d)
+    for (Interval interval : dims_[d])
+      shape[d] += interval.size();
+  return shape;
+}
+
+int64_t Region::volume() const { return numElements(shape()); }
+
+bool Region::contains(const Box &box) const {
+  if (box.empty())
+    return true;
+  for (int d = 0; d < rank(); ++d) {
+    bool found = false;
+    for (Interval interval : dims_[d])
+      found |= interval.contains(box[d]);
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+std::vector<Region::Piece> Region::pieces() const {
+  std::vector<Piece> result;
+  if (empty())
+    return result;
+  // Counts through the product of interval lists, last dimension fastest.
+  std::vector<size_t> choice(rank(), 0);
+  std::vector<Shape> starts(rank());
+  for (int d = 0; d < rank(); ++d) {
+    int64_t at = 0;
+    for (Interval interval : dims_[d]) {
+      starts[d].push_back(at);
+      at += interval.size();
+    }
+  }
+  while (true) {
+    Piece piece{Box(rank()), Shape(rank())};
+    for (int d = 0; d < rank(); ++d) {
+      piece.box[d] = dims_[d][choice[d]];
+      piece.at[d] = starts[d][choice[d]];
+    }
+    result.push_back(std::move(piece));
+    int d = rank() - 1;
+    while (d >= 0 && ++choice[d] == dims_[d].size())
+      choice[d--] = 0;
+    if (d < 0)
+      return result;
+  }
+}
+
+std::string Region::str() const {
+  std::string text = "[";
+  for (int d = 0; d < rank(); ++d) {
+    if (d)
+      text += ", ";
+    for (size_t i = 0; i < dims_[d].size(); ++i)
+      text += (i ? "+" : "") + ::str(dims_[d][i]);
+  }
+  return text + "]";
+}

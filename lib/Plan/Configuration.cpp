@@ -1,0 +1,422 @@
+//===- Configuration.cpp - where and how an operator is split -------------===//
+
+#include "ffc/Plan/Configuration.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace ffc::plan;
+
+int64_t Configuration::numPoints() const {
+  int64_t points = 1;
+  for (const GridAxis &axis : axes)
+    points *= axis.degree;
+  return points;
+}
+
+int64_t Configuration::degreeOf(int dim) const {
+  int64_t degree = 1;
+  for (const GridAxis &axis : axes)
+    if (axis.dim == dim)
+      degree *= axis.degree;
+  return degree;
+}
+
+std::vector<int64_t> Configuration::coordinates(int64_t point) const {
+  std::vector<int64_t> result(axes.size());
+  for (size_t i = axes.size(); i-- > 0;) {
+    result[i] = point % axes[i].degree;
+    point /= axes[i].degree;
+  }
+  return result;
+}
+
+Tile Configuration::tileOf(const OpRules &rules, int64_t point) const {
+  Tile tile(static_cast<int>(rules.dims.size()));
+  for (int d = 0; d < tile.rank(); ++d)
+    tile[d] = {0, rules.dims[d].extent};
+  std::vector<int64_t> index = coordinates(point);
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (axes[i].dim != kReplica)
+      tile[axes[i].dim] =
+          blockOf(rules.dims[axes[i].dim], axes[i].degree, index[i]);
+  return tile;
+}
+
+std::string Configuration::str(const OpRules &rules) const {
+  std::string text = "{";
+  for (size_t i = 0; i < axes.size(); ++i)
+    text +=
+        (i ? ", " : "") +
+        (axes[i].dim == kReplica ? "replica" : rules.dims[axes[i].dim].name) +
+        " = " + std::to_string(axes[i].degree);
+  text += "} on";
+  for (DeviceId device : devices)
+    text += " " + std::to_string(device);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Legality
+//===----------------------------------------------------------------------===//
+
+static const Schedule *findSchedule(const OpRules &rules,
+                                    const Configuration &config) {
+  for (const Schedule &schedule : rules.schedules)
+    if (std::all_of(schedule.unsplit.begin(), schedule.unsplit.end(),
+                    [&](int d) { return config.degreeOf(d) == 1; }))
+      return &schedule;
+  return nullptr;
+}
+
+const Schedule &ffc::plan::scheduleFor(const OpRules &rules,
+                                       const Configuration &config) {
+  const Schedule *schedule = findSchedule(rules, config);
+  assert(schedule && "no schedule fits the configuration");
+  return *schedule;
+}
+
+/// The result slot that some tile writes as several boxes or not at all, or -1.
+static int slotNotBox(const Graph &graph, OpId op,
+                      const Configuration &config) {
+  const OpRules &rules = graph.op(op).rules;
+  for (int64_t point = 0, e = config.numPoints(); point < e; ++point) {
+    Tile tile = config.tileOf(rules, point);
+    for (const Phase &phase : scheduleFor(rules, config).phases)
+      for (const SlotWrite &write : phase.writes) {
+        bool visible =
+            write.slot < static_cast<int>(graph.op(op).operands.size() +
+                                          graph.op(op).results.size());
+        if (visible && graph.slotValue(op, write.slot) < 0)
+          continue;
+        Region region = regionOf(write.access, rules.dims, tile,
+                                 graph.slotType(op, write.slot).shape);
+        if (!region.isBox())
+          return write.slot;
+      }
+  }
+  return -1;
+}
+
+std::optional<std::string>
+ffc::plan::checkConfiguration(const Graph &graph, OpId id,
+                              const Configuration &config, int numDevices) {
+  const Op &op = graph.op(id);
+  auto quoted = [&] { return "'" + op.name + "'"; };
+  std::set<int> seen;
+  for (const GridAxis &axis : config.axes) {
+    if (axis.degree < 1)
+      return "expected a positive degree for " + quoted() + ", found " +
+             std::to_string(axis.degree);
+    if (axis.dim == kReplica)
+      continue;
+    const IterDim &dim = op.rules.dims[axis.dim];
+    if (!seen.insert(axis.dim).second)
+      return "dimension '" + dim.name + "' of " + quoted() + " is split twice";
+    if (axis.degree > maxDegree(dim))
+      return "degree " + std::to_string(axis.degree) + " of dimension '" +
+             dim.name + "' of " + quoted() + ": expected at most " +
+             std::to_string(maxDegree(dim));
+    if (axis.degree > 1 && !op.rules.splittable(axis.dim))
+      return "dimension '" + dim.name + "' of " + quoted() + " cannot be split";
+  }
+  int64_t found = static_cast<int64_t>(config.devices.size());
+  if (found != config.numPoints())
+    return "expected " + std::to_string(config.numPoints()) + " devices for " +
+           quoted() + ", one per grid point, found " + std::to_string(found);
+  for (DeviceId device : config.devices)
+    if (device < 0 || device >= numDevices)
+      return "device " + std::to_string(device) + " of " + quoted() +
+             ": expected 0 to " + std::to_string(numDevices - 1);
+  if (!findSchedule(op.rules, config))
+    return "no kernel computes " + quoted() + " split as " +
+           config.str(op.rules);
+  if (int slot = slotNotBox(graph, id, config); slot >= 0)
+    return "split " + config.str(op.rules) + " of " + quoted() +
+           ": a tile's result is not one box; split a leading dimension fully "
+           "first";
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Carrying a configuration over to a neighbour
+//===----------------------------------------------------------------------===//
+
+/// How `op` touches the tensor in `slot`, from its most fused schedule.
+static const Access *accessOf(const Op &op, int slot) {
+  for (const Schedule &schedule : op.rules.schedules)
+    for (const Phase &phase : schedule.phases) {
+      for (const SlotRead &read : phase.reads)
+        if (read.slot == slot)
+          return &read.access;
+      for (const SlotWrite &write : phase.writes)
+        if (write.slot == slot)
+          return &write.access;
+    }
+  return nullptr;
+}
+
+namespace {
+/// The target dimension of one source axis, and its significance among the axes
+/// that share the target (digits of one tensor dimension).
+struct AxisTarget {
+  int dim = kReplica;
+  int significance = 0;
+};
+} // namespace
+
+/// Builds the configuration whose axes are `targets` of the axes of `config`;
+/// axes with a common target become one, the most significant digit first.
+static Configuration regrid(const Configuration &config,
+                            const std::vector<AxisTarget> &targets) {
+  std::vector<std::vector<size_t>> members; // source axes of each new axis
+  Configuration result;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    int dim = targets[i].dim;
+    auto same = [&](const GridAxis &axis) { return axis.dim == dim; };
+    auto it = dim == kReplica
+                  ? result.axes.end()
+                  : std::find_if(result.axes.begin(), result.axes.end(), same);
+    if (it == result.axes.end()) {
+      result.axes.push_back({dim, config.axes[i].degree});
+      members.push_back({i});
+      continue;
+    }
+    it->degree *= config.axes[i].degree;
+    members[it - result.axes.begin()].push_back(i);
+  }
+  for (auto &group : members)
+    std::stable_sort(group.begin(), group.end(), [&](size_t a, size_t b) {
+      return targets[a].significance < targets[b].significance;
+    });
+  for (int64_t point = 0, e = result.numPoints(); point < e; ++point) {
+    std::vector<int64_t> index = result.coordinates(point);
+    std::vector<int64_t> source(config.axes.size());
+    for (size_t axis = 0; axis < members.size(); ++axis)
+      for (size_t m = members[axis].size(); m-- > 0;) {
+        int64_t degree = config.axes[members[axis][m]].degree;
+        source[members[axis][m]] = index[axis] % degree;
+        index[axis] /= degree;
+      }
+    int64_t flat = 0;
+    for (size_t i = 0; i < source.size(); ++i)
+      flat = flat * config.axes[i].degree + source[i];
+    result.devices.push_back(config.devices[flat]);
+  }
+  return result;
+}
+
+/// Turns axes into replicas until the configuration is legal: first those over
+/// the extent or not splittable, then from the last axis on.
+static Configuration legalise(const Graph &graph, OpId to,
+                              const Configuration &config,
+                              std::vector<AxisTarget> targets) {
+  const OpRules &rules = graph.op(to).rules;
+  for (AxisTarget &target : targets) {
+    if (target.dim == kReplica)
+      continue;
+    int64_t degree = 1;
+    for (size_t i = 0; i < targets.size(); ++i)
+      if (targets[i].dim == target.dim)
+        degree *= config.axes[i].degree;
+    if (degree > maxDegree(rules.dims[target.dim]) ||
+        !rules.splittable(target.dim)) {
+      int dim = target.dim;
+      for (AxisTarget &other : targets)
+        if (other.dim == dim)
+          other.dim = kReplica;
+    }
+  }
+  for (size_t last = targets.size();; --last) {
+    Configuration result = regrid(config, targets);
+    if (findSchedule(rules, result) && slotNotBox(graph, to, result) < 0)
+      return result;
+    assert(last > 0 && "a fully replicated operator is always legal");
+    targets[last - 1].dim = kReplica;
+  }
+}
+
+Configuration ffc::plan::carryOver(const Graph &graph, OpId from,
+                                   const Configuration &config, int fromSlot,
+                                   OpId to, int toSlot) {
+  const Op &target = graph.op(to);
+  const Access *source = accessOf(graph.op(from), fromSlot);
+  const Access *sink = accessOf(target, toSlot);
+  std::vector<AxisTarget> targets(config.axes.size());
+  for (size_t i = 0; source && sink && i < config.axes.size(); ++i) {
+    int dim = config.axes[i].dim;
+    if (dim == kReplica)
+      continue;
+    for (size_t d = 0; d < source->dims.size() && d < sink->dims.size(); ++d) {
+      if (!source->dims[d].involves(dim) || sink->dims[d].dims.empty())
+        continue;
+      const auto &digits = source->dims[d].dims;
+      int significance = static_cast<int>(
+          std::find(digits.begin(), digits.end(), dim) - digits.begin());
+      // Of several digits on the other side, the same digit if the extents
+      // agree, else the leading one that has more than one value.
+      const auto &candidates = sink->dims[d].dims;
+      int chosen = candidates.front();
+      bool sameDigits = digits.size() == candidates.size();
+      for (size_t k = 0; sameDigits && k < digits.size(); ++k)
+        sameDigits = graph.op(from).rules.dims[digits[k]].extent ==
+                     target.rules.dims[candidates[k]].extent;
+      if (sameDigits)
+        chosen = candidates[significance];
+      else
+        for (int candidate : candidates)
+          if (target.rules.dims[candidate].extent > 1) {
+            chosen = candidate;
+            break;
+          }
+      targets[i] = {chosen, significance};
+      break;
+    }
+  }
+  return legalise(graph, to, config, std::move(targets));
+}
+
+Configuration ffc::plan::carryOverByName(const Graph &graph, OpId from,
+                                         const Configuration &config, OpId to) {
+  std::vector<AxisTarget> targets(config.axes.size());
+  for (size_t i = 0; i < config.axes.size(); ++i)
+    if (config.axes[i].dim != kReplica)
+      targets[i].dim = graph.op(to).rules.findDim(
+          graph.op(from).rules.dims[config.axes[i].dim].name);
+  return legalise(graph, to, config, std::move(targets));
+}
+
+//===----------------------------------------------------------------------===//
+// Whole strategies
+//===----------------------------------------------------------------------===//
+
+/// Slot of `value` in `op`, operands before results; -1 if it does not touch
+/// it.
+static int slotOf(const Op &op, ValueId value) {
+  for (size_t i = 0; i < op.operands.size(); ++i)
+    if (op.operands[i] == value)
+      return static_cast<int>(i);
+  for (size_t i = 0; i < op.results.size(); ++i)
+    if (op.results[i] == value)
+      return static_cast<int>(op.operands.size() + i);
+  return -1;
+}
+
+namespace {
+class StrategyCompletion {
+public:
+  StrategyCompletion(const Graph &graph,
+                     const std::vector<std::optional<Configuration>> &given)
+      : graph(graph), configs(given) {}
+
+  Strategy run() {
+    // Leading operators without a configuration take their readers', which may
+    // themselves have to be found by following producers first.
+    followProducers();
+    for (OpId op = numOps(); op-- > 0;)
+      if (!configs[op])
+        followReader(op);
+    followProducers();
+    for (OpId op = 0; op < numOps(); ++op)
+      if (!configs[op]) {
+        configs[op] = Configuration::onDevice(0);
+        followProducers();
+      }
+    Strategy strategy;
+    for (auto &config : configs)
+      strategy.push_back(std::move(*config));
+    return strategy;
+  }
+
+private:
+  OpId numOps() const { return static_cast<OpId>(graph.ops.size()); }
+
+  void followProducers() {
+    for (OpId op = 0; op < numOps(); ++op)
+      if (!configs[op])
+        followOwnerOrProducer(op);
+  }
+
+  void followOwnerOrProducer(OpId id) {
+    const Op &op = graph.op(id);
+    if (op.owner >= 0) {
+      if (!configs[op.owner])
+        return;
+      configs[id] =
+          op.ownerSlot < 0
+              ? carryOverByName(graph, op.owner, *configs[op.owner], id)
+              : carryOver(graph, op.owner, *configs[op.owner], op.ownerSlot, id,
+                          op.ownSlot);
+      return;
+    }
+    for (ValueId operand : op.operands) {
+      if (operand < 0 || graph.value(operand).producer < 0)
+        continue;
+      OpId producer = graph.value(operand).producer;
+      if (configs[producer])
+        take(id, producer, operand);
+      return;
+    }
+  }
+
+  void followReader(OpId id) {
+    for (ValueId result : graph.op(id).results) {
+      if (result < 0)
+        continue;
+      for (Use use : graph.value(result).uses)
+        if (configs[use.op] && graph.op(use.op).role == OpRole::Forward)
+          return take(id, use.op, result);
+    }
+  }
+
+  void take(OpId id, OpId from, ValueId shared) {
+    configs[id] =
+        carryOver(graph, from, *configs[from], slotOf(graph.op(from), shared),
+                  id, slotOf(graph.op(id), shared));
+  }
+
+  const Graph &graph;
+  std::vector<std::optional<Configuration>> configs;
+};
+} // namespace
+
+Strategy ffc::plan::completeStrategy(
+    const Graph &graph, const std::vector<std::optional<Configuration>> &given,
+    std::vector<OpId> *followed) {
+  if (followed)
+    for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
+      if (!given[op] && graph.op(op).role == OpRole::Forward)
+        followed->push_back(op);
+  return StrategyCompletion(graph, given).run();
+}
+
+std::optional<std::vector<std::optional<Configuration>>>
+ffc::plan::dataParallel(const Graph &graph, int numDevices,
+                        std::string &error) {
+  std::vector<std::optional<Configuration>> result(graph.ops.size());
+  for (size_t i = 0; i < graph.ops.size(); ++i) {
+    const Op &op = graph.ops[i];
+    if (op.owner >= 0)
+      continue;
+    Configuration config;
+    GridAxis axis{kReplica, numDevices};
+    for (size_t d = 0; d < op.rules.dims.size(); ++d)
+      if (op.rules.dims[d].kind == DimKind::Sample) {
+        axis.dim = static_cast<int>(d);
+        break;
+      }
+    if (axis.dim != kReplica &&
+        maxDegree(op.rules.dims[axis.dim]) < numDevices) {
+      error = "data-parallel: '" + op.name + "' has " +
+              std::to_string(maxDegree(op.rules.dims[axis.dim])) +
+              " samples, expected at least one per device (" +
+              std::to_string(numDevices) + ")";
+      return std::nullopt;
+    }
+    config.axes.push_back(axis);
+    for (DeviceId device = 0; device < numDevices; ++device)
+      config.devices.push_back(device);
+    result[i] = std::move(config);
+  }
+  return result;
+}

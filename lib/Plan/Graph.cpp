@@ -1,0 +1,24 @@
+//===- Graph.cpp - the operator graph as the planner sees it --------------===//
+
+#include "ffc/Plan/Graph.h"
+
+using namespace ffc::plan;
+
+ValueId Graph::slotValue(OpId id, int slot) const {
+  const Op &op = ops[id];
+  int operands = static_cast<int>(op.operands.size());
+  if (slot < operands)
+    return op.operands[slot];
+  int results = static_cast<int>(op.results.size());
+  return slot < operands + results ? op.results[slot - operands] : -1;
+}
+
+const TensorType &Graph::slotType(OpId id, int slot) const {
+  const Op &op = ops[id];
+  int visible = static_cast<int>(op.operands.size() + op.results.size());
+  if (slot >= visible)
+    return op.rules.internals[slot - visible];
+  ValueId value = slotValue(id, slot);
+  assert(value >= 0 && "absent operand or result has no type");
+  return values[value].type;
+}

@@ -1,0 +1,191 @@
+//===- Rules.cpp - how an operator can be partitioned ---------------------===//
+
+#include "ffc/Plan/Rules.h"
+
+#include <algorithm>
+
+using namespace ffc::plan;
+
+static int64_t ceilDiv(int64_t a, int64_t b) {
+  return a >= 0 ? (a + b - 1) / b : -(-a / b);
+}
+static int64_t floorDiv(int64_t a, int64_t b) {
+  return a >= 0 ? a / b : -ceilDiv(-a, b);
+}
+
+int64_t ffc::plan::maxDegree(const IterDim &dim) {
+  return ceilDiv(dim.extent, dim.granularity);
+}
+
+Interval ffc::plan::blockOf(const IterDim &dim, int64_t degree, int64_t index) {
+  int64_t units = maxDegree(dim);
+  int64_t small = units / degree, larger = units % degree;
+  auto unit = [&](int64_t i) { return i * small + std::min(i, larger); };
+  return {unit(index) * dim.granularity,
+          std::min(unit(index + 1) * dim.granularity, dim.extent)};
+}
+
+DimMap DimMap::window(int d, int64_t stride, int64_t reach, int64_t pad) {
+  DimMap map;
+  map.kind = Kind::Window;
+  map.dims = {d};
+  map.stride = stride;
+  map.reach = reach;
+  map.pad = pad;
+  return map;
+}
+
+DimMap DimMap::inverse(int d, int64_t stride, int64_t reach, int64_t pad) {
+  DimMap map = window(d, stride, reach, pad);
+  map.kind = Kind::Inverse;
+  return map;
+}
+
+DimMap DimMap::digits(std::vector<int> dims) {
+  if (dims.empty())
+    return full();
+  if (dims.size() == 1)
+    return dim(dims.front());
+  DimMap map;
+  map.kind = Kind::Digits;
+  map.dims = std::move(dims);
+  return map;
+}
+
+bool DimMap::involves(int iterDim) const {
+  return std::find(dims.begin(), dims.end(), iterDim) != dims.end();
+}
+
+/// Intervals of a mixed-radix number whose digits lie in the tile's intervals.
+/// Digits below the last one that is cut are whole, so a cut digit and all
+/// below it form one run; the digits above are enumerated.
+static std::vector<Interval> digitIntervals(const std::vector<int> &digits,
+                                            const std::vector<IterDim> &space,
+                                            const Tile &tile) {
+  std::vector<Interval> runs = {{0, 1}};
+  for (int digit : digits) {
+    int64_t radix = space[digit].extent;
+    Interval range = tile[digit];
+    std::vector<Interval> next;
+    for (Interval run : runs) {
+      if (range.lo == 0 && range.hi == radix) {
+        next.push_back({run.lo * radix, run.hi * radix});
+        continue;
+      }
+      for (int64_t high = run.lo; high < run.hi; ++high)
+        next.push_back({high * radix + range.lo, high * radix + range.hi});
+    }
+    runs = std::move(next);
+  }
+  // Neighbouring runs (one element each side of a digit's end) become one.
+  std::vector<Interval> merged;
+  for (Interval run : runs) {
+    if (run.empty())
+      continue;
+    if (!merged.empty() && merged.back().hi == run.lo)
+      merged.back().hi = run.hi;
+    else
+      merged.push_back(run);
+  }
+  return merged;
+}
+
+static std::vector<Interval> intervalsOf(const DimMap &map,
+                                         const std::vector<IterDim> &space,
+                                         const Tile &tile, int64_t extent) {
+  Interval range{0, extent};
+  switch (map.kind) {
+  case DimMap::Kind::Full:
+    break;
+  case DimMap::Kind::Window: {
+    Interval t = tile[map.dims[0]];
+    if (t.empty())
+      return {};
+    range = range.intersect({t.lo * map.stride - map.pad,
+                             (t.hi - 1) * map.stride - map.pad + map.reach});
+    break;
+  }
+  case DimMap::Kind::Inverse: {
+    Interval t = tile[map.dims[0]];
+    if (t.empty())
+      return {};
+    range =
+        range.intersect({ceilDiv(t.lo + map.pad - map.reach + 1, map.stride),
+                         floorDiv(t.hi - 1 + map.pad, map.stride) + 1});
+    break;
+  }
+  case DimMap::Kind::Digits:
+    return digitIntervals(map.dims, space, tile);
+  }
+  if (range.empty())
+    return {};
+  return {range};
+}
+
+Region ffc::plan::regionOf(const Access &access,
+                           const std::vector<IterDim> &space, const Tile &tile,
+                           const Shape &shape) {
+  std::vector<std::vector<Interval>> dims(shape.size());
+  for (int d : access.onlyAtStart)
+    if (tile[d].lo != 0) {
+      // A rank-0 tensor cannot be empty by its intervals; such operands must
+      // not be restricted.
+      assert(!shape.empty() && "scalar operand restricted to the first tile");
+      return Region(std::move(dims));
+    }
+  for (size_t d = 0; d < shape.size(); ++d)
+    dims[d] = intervalsOf(access.dims[d], space, tile, shape[d]);
+  return Region(std::move(dims));
+}
+
+int64_t ffc::plan::byteSize(ElementType type) {
+  switch (type) {
+  case ElementType::F64:
+  case ElementType::I64:
+    return 8;
+  case ElementType::F32:
+  case ElementType::I32:
+    return 4;
+  case ElementType::U8:
+  case ElementType::Bool:
+    return 1;
+  }
+  return 0;
+}
+
+const char *ffc::plan::str(ElementType type) {
+  switch (type) {
+  case ElementType::F32:
+    return "f32";
+  case ElementType::F64:
+    return "f64";
+  case ElementType::I32:
+    return "i32";
+  case ElementType::I64:
+    return "i64";
+  case ElementType::U8:
+    return "u8";
+  case ElementType::Bool:
+    return "bool";
+  }
+  return "";
+}
+
+int OpRules::findDim(const std::string &name) const {
+  for (size_t d = 0; d < dims.size(); ++d)
+    if (dims[d].name == name)
+      return static_cast<int>(d);
+  return -1;
+}
+
+bool OpRules::splittable(int d) const {
+  return std::any_of(
+      schedules.begin(), schedules.end(), [&](const Schedule &schedule) {
+        return std::find(schedule.unsplit.begin(), schedule.unsplit.end(), d) ==
+               schedule.unsplit.end();
+      });
+}
+
+double ffc::plan::flopsOf(const Phase &phase, const Tile &tile) {
+  return phase.flopsPerPoint * static_cast<double>(tile.volume());
+}

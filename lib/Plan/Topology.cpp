@@ -1,0 +1,240 @@
+//===- Topology.cpp - devices and how they are connected ------------------===//
+
+#include "ffc/Plan/Topology.h"
+
+#include "TopologyData.h"
+
+#include <cassert>
+
+using namespace ffc::plan;
+
+const char *ffc::plan::str(Target target) {
+  return target == Target::CPU ? "cpu" : "cuda";
+}
+
+const char *ffc::plan::str(Arithmetic arithmetic) {
+  static const char *const kNames[kNumArithmetics] = {
+      "f64", "f32", "tf32", "bf16", "f16", "i64", "i32", "i8"};
+  return kNames[static_cast<int>(arithmetic)];
+}
+
+//===----------------------------------------------------------------------===//
+// Device kinds
+//===----------------------------------------------------------------------===//
+
+static double &rate(DeviceKind &kind, Arithmetic arithmetic) {
+  return kind.flops[static_cast<int>(arithmetic)];
+}
+
+/// One core of the machine ffc is developed on (Zen 5 class, AVX-512): what
+/// oneDNN reaches in matrix products and convolutions (not the 245 GFLOP/s that
+/// FMAs peak at), and the streaming copy bandwidth that a core keeps when its
+/// neighbour is busy too. Measured, see docs/topology.md.
+static DeviceKind cpuCore() {
+  DeviceKind kind;
+  kind.name = "cpu-core";
+  kind.target = Target::CPU;
+  rate(kind, Arithmetic::F64) = 110e9;
+  rate(kind, Arithmetic::F32) = 220e9;
+  rate(kind, Arithmetic::BF16) = 460e9;
+  kind.memoryBytes = 8'000'000'000;
+  kind.memoryBandwidth = 38e9;
+  kind.launch = 200'000;
+  return kind;
+}
+
+/// NVIDIA H200 SXM, the data sheet's dense figures; the launch overhead is that
+/// between kernels of one CUDA graph.
+static DeviceKind h200() {
+  DeviceKind kind;
+  kind.name = "h200";
+  kind.target = Target::CUDA;
+  rate(kind, Arithmetic::F64) = 67e12;
+  rate(kind, Arithmetic::F32) = 67e12;
+  rate(kind, Arithmetic::TF32) = 494e12;
+  rate(kind, Arithmetic::BF16) = 989e12;
+  rate(kind, Arithmetic::F16) = 989e12;
+  rate(kind, Arithmetic::I8) = 1979e12;
+  kind.memoryBytes = 141'000'000'000;
+  kind.memoryBandwidth = 4.8e12;
+  kind.launch = 1'500'000;
+  kind.overlap = true;
+  return kind;
+}
+
+const std::vector<DeviceKind> &ffc::plan::presetKinds() {
+  static const std::vector<DeviceKind> kinds = {cpuCore(), h200()};
+  return kinds;
+}
+
+double DeviceKind::flopsPerSecond(ElementType type) const {
+  auto own = [&](Arithmetic arithmetic) {
+    return flops[static_cast<int>(arithmetic)];
+  };
+  const double f32 = own(Arithmetic::F32);
+  auto orElse = [](double given, double other) {
+    return given > 0 ? given : other;
+  };
+  switch (type) {
+  case ElementType::F32:
+    return f32;
+  case ElementType::F64:
+    return orElse(own(Arithmetic::F64), f32 / 2);
+  case ElementType::I64:
+    return orElse(own(Arithmetic::I64), f32 / 2);
+  case ElementType::I32:
+    return orElse(own(Arithmetic::I32), f32);
+  case ElementType::U8:
+  case ElementType::Bool:
+    // i8 rates are those of matrix units, which plain byte arithmetic (masks,
+    // image conversion) does not use.
+    return f32;
+  }
+  return f32;
+}
+
+//===----------------------------------------------------------------------===//
+// Topology
+//===----------------------------------------------------------------------===//
+
+Topology::Topology(std::shared_ptr<const Data> data) : data(std::move(data)) {}
+
+const std::string &Topology::name() const { return data->name; }
+
+int Topology::numDevices() const {
+  return static_cast<int>(data->devices.size());
+}
+
+const Device &Topology::device(DeviceId id) const {
+  assert(id >= 0 && id < numDevices() && "device outside the topology");
+  return data->devices[id];
+}
+
+const DeviceKind &Topology::kindOf(DeviceId id) const {
+  return data->kinds[device(id).kind];
+}
+
+const std::vector<DeviceKind> &Topology::kinds() const { return data->kinds; }
+const std::vector<std::string> &Topology::nodes() const { return data->nodes; }
+const std::vector<Vertex> &Topology::vertices() const { return data->vertices; }
+const std::vector<Link> &Topology::links() const { return data->links; }
+
+RouteCost Topology::routeCost(DeviceId src, DeviceId dst) const {
+  if (src == dst)
+    return {0, kindOf(src).memoryBandwidth};
+  return data->routes.cost(src, dst);
+}
+
+Route Topology::route(DeviceId src, DeviceId dst) const {
+  Route route;
+  static_cast<RouteCost &>(route) = routeCost(src, dst);
+  if (src != dst)
+    route.links = data->routes.path(src, dst);
+  return route;
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+/// `name` as a YAML scalar: plain if it is one word that means itself.
+static std::string scalar(const std::string &name) {
+  const bool word =
+      name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
+                             "xyz0123456789_.") == std::string::npos &&
+      name != "null" && name != "Null" && name != "NULL";
+  if (word)
+    return name;
+  std::string text = "\"";
+  for (char c : name) {
+    if (c == '"' || c == '\\')
+      text += '\\';
+    text += c;
+  }
+  return text + "\"";
+}
+
+static std::string bytesPerSecond(double value) {
+  return formatQuantity(value, QuantityKind::BytesPerSecond);
+}
+static std::string time(Picoseconds value) {
+  return formatQuantity(static_cast<double>(value), QuantityKind::Time);
+}
+
+static std::string print(const DeviceKind &kind) {
+  std::string rates;
+  for (int i = 0; i < kNumArithmetics; ++i)
+    if (kind.flops[i] > 0)
+      rates += (rates.empty() ? "" : ", ") +
+               std::string(str(static_cast<Arithmetic>(i))) + ": " +
+               formatQuantity(kind.flops[i], QuantityKind::FlopsPerSecond);
+  return "  " + scalar(kind.name) + ":\n    target: " + str(kind.target) +
+         "\n    flops: {" + rates + "}\n    memory: {size: " +
+         formatQuantity(static_cast<double>(kind.memoryBytes),
+                        QuantityKind::Bytes) +
+         ", bandwidth: " + bytesPerSecond(kind.memoryBandwidth) +
+         "}\n    launch: " + time(kind.launch) +
+         "\n    overlap: " + (kind.overlap ? "true" : "false") + "\n";
+}
+
+static std::string printVertices(const std::vector<Vertex> &vertices,
+                                 const std::vector<std::string> &nodes,
+                                 Vertex::Kind kind, const std::string &heading) {
+  std::string text;
+  for (const Vertex &vertex : vertices) {
+    if (vertex.kind != kind)
+      continue;
+    text += "  - {name: " + scalar(vertex.name);
+    if (vertex.node >= 0)
+      text += ", node: " + scalar(nodes[vertex.node]);
+    text += "}\n";
+  }
+  return text.empty() ? text : heading + text;
+}
+
+/// Everything that print() shows but the topology's own name.
+static std::string printGraph(const Topology &topology) {
+  std::string text = "kinds:\n";
+  for (const DeviceKind &kind : topology.kinds())
+    text += print(kind);
+  text += "nodes:\n";
+  for (const std::string &node : topology.nodes())
+    text += "  - " + scalar(node) + "\n";
+  text += "devices:\n";
+  for (int id = 0; id < topology.numDevices(); ++id) {
+    const Device &device = topology.device(id);
+    text += "  - {name: " + scalar(device.name) +
+            ", kind: " + scalar(topology.kindOf(id).name) +
+            ", node: " + scalar(topology.nodes()[device.node]) + "}\n";
+  }
+  const std::vector<Vertex> &vertices = topology.vertices();
+  text += printVertices(vertices, topology.nodes(), Vertex::Kind::Switch,
+                        "switches:\n");
+  text +=
+      printVertices(vertices, topology.nodes(), Vertex::Kind::NicOut, "nics:\n");
+  if (!topology.links().empty())
+    text += "links:\n";
+  for (const Link &link : topology.links())
+    text += "  - {from: " + scalar(vertices[link.src].name) +
+            ", to: " + scalar(vertices[link.dst].name) +
+            ", bandwidth: " + bytesPerSecond(link.bandwidth) +
+            ", latency: " + time(link.latency) + "}\n";
+  return text;
+}
+
+std::string Topology::print() const {
+  return "name: " + scalar(name()) + "\n" + printGraph(*this);
+}
+
+std::string Topology::hash() const {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (unsigned char byte : printGraph(*this)) {
+    hash ^= byte;
+    hash *= 0x100000001b3;
+  }
+  static const char kHex[] = "0123456789abcdef";
+  std::string digits(16, '0');
+  for (int i = 15; i >= 0; --i, hash >>= 4)
+    digits[i] = kHex[hash & 15];
+  return digits;
+}

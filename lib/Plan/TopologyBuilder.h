@@ -1,0 +1,108 @@
+//===- TopologyBuilder.h - makes a checked topology graph -------*- C++ -*-===//
+//
+// Private to the library. Takes the parts of a topology one by one, expands the
+// regular ones (interconnects, nodes) to vertices and links, and refuses what
+// is not a topology. Every `line` is the place in the file that asks for the
+// part; all functions throw Malformed (Text.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_PLAN_TOPOLOGYBUILDER_H
+#define FFC_LIB_PLAN_TOPOLOGYBUILDER_H
+
+#include "TopologyData.h"
+
+#include <map>
+#include <unordered_map>
+
+namespace ffc::plan {
+
+/// Figures of one direction of a link.
+struct LinkFigures {
+  double bandwidth = 0;
+  Picoseconds latency = 0;
+};
+
+/// A regular connection of some devices; figures are those between two devices.
+struct Interconnect {
+  enum class Type { AllToAll, Ring, Switch, SharedMemory };
+  Type type = Type::Switch;
+  LinkFigures figures;
+  int line = 0;
+};
+
+/// `count` equal nodes, joined by NICs on one switch.
+struct NodeGroup {
+  int count = 0;
+  int devicesPerNode = 0;
+  int kind = 0;
+  std::optional<Interconnect> interconnect;
+  int nicsPerNode = 0;
+  LinkFigures nic;    ///< between NIC and network, each way
+  LinkFigures attach; ///< between device and NIC, each way
+  int line = 0;
+};
+
+class TopologyBuilder {
+public:
+  TopologyBuilder() : data(std::make_shared<Topology::Data>()) {}
+
+  /// Adds or replaces a kind that devices may name.
+  void defineKind(int line, DeviceKind kind);
+  /// The number of the kind called `name`, for addDevice.
+  int findKind(int line, const std::string &name) const;
+  const DeviceKind &kind(int number) const { return known[number]; }
+
+  int addNode(int line, const std::string &name);
+  /// The number of the node called `name`.
+  int findNode(int line, const std::string &name) const;
+  /// The only node, made (as "n0") if there is none; -1 if there are several.
+  int onlyNode();
+
+  /// Devices precede all other vertices.
+  void addDevice(int line, const std::string &name, int kind, int node);
+  /// `count` devices called "d" and their number.
+  void addDevices(int line, int64_t count, int kind, int node);
+  void addSwitch(int line, const std::string &name, int node);
+  void addNic(int line, const std::string &name, int node);
+  /// One direction, between vertices by name.
+  void addLink(int line, const std::string &from, const std::string &to,
+               LinkFigures figures);
+  /// Joins devices [begin, end); a hub's name starts with `prefix` and the hub
+  /// is in `node`.
+  void connect(const Interconnect &interconnect, DeviceId begin, DeviceId end,
+               const std::string &prefix, int node);
+  void addNodes(const NodeGroup &group);
+  int numDevices() const { return static_cast<int>(data->devices.size()); }
+
+  /// Checks that all devices reach each other.
+  Topology finish(const std::string &name);
+
+private:
+  /// Vertices of a name: traffic from its own node arrives at `inside`, other
+  /// traffic at `outside`; they differ for NICs only.
+  struct Place {
+    int inside = -1, outside = -1;
+    int line = 0;
+  };
+
+  void addVertex(int line, const std::string &name, Vertex::Kind kind,
+                 int node);
+  const Place &findPlace(int line, const std::string &name) const;
+  void addBothWays(int line, const std::string &a, const std::string &b,
+                   LinkFigures figures);
+  const std::string &nameOf(DeviceId id) const {
+    return data->devices[id].name;
+  }
+
+  std::shared_ptr<Topology::Data> data;
+  std::vector<DeviceKind> known;
+  std::vector<int> used; ///< by number of a known kind: its index in the data
+  std::vector<int> deviceLines;
+  std::unordered_map<std::string, Place> places;
+  std::unordered_map<std::string, int> nodeNumbers;
+  std::map<std::pair<int, int>, int> linkLines;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_LIB_PLAN_TOPOLOGYBUILDER_H

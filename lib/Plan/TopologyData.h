@@ -1,0 +1,70 @@
+//===- TopologyData.h - what a topology holds -------------------*- C++ -*-===//
+//
+// Private to the library.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_PLAN_TOPOLOGYDATA_H
+#define FFC_LIB_PLAN_TOPOLOGYDATA_H
+
+#include "ffc/Plan/Topology.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace ffc::plan {
+
+/// The ways from one device to all others.
+struct RouteTree {
+  std::vector<RouteCost> cost; ///< by destination device
+  std::vector<LinkId> last; ///< by vertex: the link that arrives there, or -1
+};
+
+/// Route trees by source, each computed when first asked for. They are kept up
+/// to a memory limit (all of them for several thousand devices); beyond it only
+/// the latest is, so that huge topologies stay usable, slowly.
+class RouteTable {
+public:
+  RouteTable() = default;
+  ~RouteTable();
+  RouteTable(const RouteTable &) = delete;
+  RouteTable &operator=(const RouteTable &) = delete;
+
+  /// To be called once the graph is complete. The references must outlive this.
+  void build(const std::vector<Vertex> &vertices,
+             const std::vector<Link> &links, int numDevices);
+  RouteCost cost(DeviceId src, DeviceId dst) const;
+  std::vector<LinkId> path(DeviceId src, DeviceId dst) const;
+  /// The first device that cannot be reached from `src`, or -1.
+  DeviceId firstUnreachable(DeviceId src) const;
+
+private:
+  std::unique_ptr<RouteTree> compute(DeviceId src) const;
+  /// Calls `read` with the tree of `src`.
+  template <typename Read> auto withTree(DeviceId src, Read read) const;
+
+  const std::vector<Link> *links = nullptr;
+  int numDevices = 0;
+  /// Links that leave vertex v: leaving[first[v]] to leaving[first[v + 1]].
+  std::vector<int> first;
+  std::vector<LinkId> leaving;
+
+  mutable std::unique_ptr<std::atomic<const RouteTree *>[]> trees;
+  mutable std::atomic<size_t> keptBytes{0};
+  mutable std::mutex latestMutex;
+  mutable std::unique_ptr<RouteTree> latest;
+  mutable DeviceId latestSource = -1;
+};
+
+struct Topology::Data {
+  std::string name;
+  std::vector<DeviceKind> kinds;
+  std::vector<std::string> nodes;
+  std::vector<Device> devices;
+  std::vector<Vertex> vertices;
+  std::vector<Link> links;
+  RouteTable routes;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_LIB_PLAN_TOPOLOGYDATA_H

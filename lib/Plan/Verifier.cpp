@@ -1,0 +1,430 @@
+//===- Verifier.cpp - proof that a program is safe to run -----------------===//
+
+#include "ffc/Plan/Verifier.h"
+
+#include "BufferContents.h"
+#include "ProgramWalk.h"
+#include "ffc/Plan/Arena.h"
+
+#include <map>
+
+using namespace ffc::plan;
+
+namespace {
+
+class Checker {
+public:
+  Checker(const Graph &graph, const Strategy &strategy, const Program &program)
+      : graph(graph), strategy(strategy), program(program),
+        inFlight(program.devices.size()) {
+    for (const DeviceProgram &device : program.devices) {
+      contents.emplace_back(device.buffers.size());
+      for (const InputSlot &slot : device.inputs)
+        fill(device, slot.buffer, slot.value);
+      for (const StateSlot &slot : device.states)
+        fill(device, slot.buffer, graph.states[slot.state].read);
+    }
+  }
+
+  bool local(ActionRef ref) {
+    const Action &a = actionOf(ref);
+    switch (a.kind) {
+    case Action::Kind::Kernel:
+      return kernel(ref, a);
+    case Action::Kind::Copy:
+      return copy(ref, a);
+    default:
+      return readWhole(ref, a.src, "offers");
+    }
+  }
+
+  bool posted(ActionRef ref) {
+    auto &flying = inFlight[ref.device];
+    for (const Message &message : actionOf(ref).sends) {
+      if (!readWhole(ref, message.buffer, "sends"))
+        return false;
+      flying.insert({message.buffer, {ref.index, false}});
+    }
+    for (const Message &message : actionOf(ref).receives) {
+      if (!idle(ref, message.buffer, true))
+        return false;
+      flying.insert({message.buffer, {ref.index, true}});
+    }
+    return true;
+  }
+
+  bool message(ActionRef send, size_t s, ActionRef receive, size_t r) {
+    const Action &from = actionOf(send), &to = actionOf(receive);
+    const Message &out = from.sends[s], &in = to.receives[r];
+    if (from.tag != to.tag)
+      return fail(receive, "expects a message with tag " +
+                               std::to_string(to.tag) + " from device " +
+                               std::to_string(send.device) + ", found tag " +
+                               std::to_string(from.tag));
+    const Buffer &a = bufferOf(send, out.buffer);
+    const Buffer &b = bufferOf(receive, in.buffer);
+    if (a.bytes != b.bytes || a.type != b.type)
+      return fail(receive, "receives '" + b.name + "' of " +
+                               std::to_string(b.bytes) + " bytes, found " +
+                               std::to_string(a.bytes) + " bytes of '" +
+                               a.name + "' from device " +
+                               std::to_string(send.device));
+    if (a.region != b.region || a.order != b.order)
+      return fail(receive, "receives " + b.region.str() + " of '" + b.name +
+                               "', found " + a.region.str() + " from device " +
+                               std::to_string(send.device));
+    contentsOf(receive, in.buffer) = contentsOf(send, out.buffer);
+    return true;
+  }
+
+  bool collective(const std::vector<ActionRef> &members);
+
+  bool waited(ActionRef ref) {
+    auto &flying = inFlight[ref.device];
+    for (auto it = flying.begin(); it != flying.end();)
+      it = it->second.first == actionOf(ref).event ? flying.erase(it)
+                                                   : std::next(it);
+    return true;
+  }
+
+  bool fail(ActionRef ref, const std::string &what) {
+    const Action &a = actionOf(ref);
+    error = "device " + std::to_string(ref.device) + ", task " +
+            str(a.task, graph) + " (" + a.name + "): " + what;
+    return false;
+  }
+
+  std::string error;
+
+private:
+  const Action &actionOf(ActionRef ref) const {
+    return program.devices[ref.device].actions[ref.index];
+  }
+  const Buffer &bufferOf(ActionRef ref, BufferId buffer) const {
+    return program.devices[ref.device].buffers[buffer];
+  }
+  Contents &contentsOf(ActionRef ref, BufferId buffer) {
+    return contents[ref.device][buffer];
+  }
+
+  /// Inputs and state are complete from the start.
+  void fill(const DeviceProgram &device, BufferId buffer, ValueId value) {
+    Contents &c = contents.back()[buffer];
+    for (const Region::Piece &piece : device.buffers[buffer].region.pieces())
+      c.write(piece.box, {value, {0}, 1});
+  }
+
+  /// False if a message under way reads `buffer` and it is to be written, or
+  /// if one writes it.
+  bool idle(ActionRef ref, BufferId buffer, bool toBeWritten) {
+    auto [begin, end] = inFlight[ref.device].equal_range(buffer);
+    for (auto it = begin; it != end; ++it)
+      if (toBeWritten || it->second.second)
+        return fail(ref, "touches '" + bufferOf(ref, buffer).name +
+                             "' while a message with it is under way");
+    return true;
+  }
+
+  bool readWhole(ActionRef ref, BufferId buffer, const char *verb) {
+    if (!idle(ref, buffer, false))
+      return false;
+    for (const Region::Piece &piece : bufferOf(ref, buffer).region.pieces())
+      if (!contentsOf(ref, buffer).covers(piece.box))
+        return fail(ref, std::string(verb) + " '" + bufferOf(ref, buffer).name +
+                             "' of which " + piece.box.str() +
+                             " was not written");
+    return true;
+  }
+
+  bool kernel(ActionRef ref, const Action &a);
+  bool copy(ActionRef ref, const Action &a);
+  Origin originOf(const Action &a, int slot, const SlotWrite &write) const;
+
+  const Graph &graph;
+  const Strategy &strategy;
+  const Program &program;
+  std::vector<std::vector<Contents>> contents; ///< per device and buffer
+  /// Buffers of messages under way: the exchange, and whether they are written.
+  std::vector<std::multimap<BufferId, std::pair<int, bool>>> inFlight;
+};
+
+} // namespace
+
+/// What a kernel's result stands for: which of the partial sums of its box.
+Origin Checker::originOf(const Action &a, int slot,
+                         const SlotWrite &write) const {
+  const Configuration &config = strategy[a.task.op];
+  std::vector<int64_t> index = config.coordinates(a.task.point);
+  Origin origin{graph.slotValue(a.task.op, slot), {}, 1};
+  int64_t part = 0;
+  for (size_t axis = 0; axis < config.axes.size(); ++axis) {
+    int dim = config.axes[axis].dim;
+    if (dim == kReplica || write.reduction == Reduction::None)
+      continue;
+    bool involved = false;
+    for (const DimMap &map : write.access.dims)
+      involved |= map.involves(dim);
+    if (involved)
+      continue;
+    part = part * config.axes[axis].degree + index[axis];
+    origin.total *= config.axes[axis].degree;
+  }
+  origin.parts = {part};
+  return origin;
+}
+
+bool Checker::kernel(ActionRef ref, const Action &a) {
+  const Op &op = graph.op(a.task.op);
+  const Configuration &config = strategy[a.task.op];
+  const Phase &phase = scheduleFor(op.rules, config).phases[a.task.phase];
+  if (config.devices[a.task.point] != ref.device ||
+      config.tileOf(op.rules, a.task.point) != a.tile)
+    return fail(ref, "computes tile " + a.tile.str() +
+                         ", which the strategy does not place here");
+  for (size_t r = 0; r < phase.reads.size(); ++r) {
+    if (a.ins[r] < 0)
+      continue;
+    const SlotRead &read = phase.reads[r];
+    const Buffer &buffer = bufferOf(ref, a.ins[r]);
+    Region needed = regionOf(read.access, op.rules.dims, a.tile,
+                             graph.slotType(a.task.op, read.slot).shape);
+    if (buffer.region != needed)
+      return fail(ref, "reads " + buffer.region.str() + " of '" + buffer.name +
+                           "', expected " + needed.str());
+    if (!readWhole(ref, a.ins[r], "reads"))
+      return false;
+    ValueId value = graph.slotValue(a.task.op, read.slot);
+    for (const Contents::Piece &piece : contentsOf(ref, a.ins[r]).pieces()) {
+      if (value >= 0 && piece.origin.value != value)
+        return fail(ref, "reads '" + graph.value(value).name + "' in '" +
+                             buffer.name + "', found '" +
+                             graph.value(piece.origin.value).name + "'");
+      if (!piece.origin.complete())
+        return fail(
+            ref, "reads '" + buffer.name + "' " + piece.box.str() + ", found " +
+                     std::to_string(piece.origin.parts.size()) + " of " +
+                     std::to_string(piece.origin.total) + " partial results");
+    }
+  }
+  for (size_t w = 0; w < phase.writes.size(); ++w) {
+    if (a.outs[w] < 0)
+      continue;
+    const SlotWrite &write = phase.writes[w];
+    const Buffer &buffer = bufferOf(ref, a.outs[w]);
+    Region computed = regionOf(write.access, op.rules.dims, a.tile,
+                               graph.slotType(a.task.op, write.slot).shape);
+    if (buffer.region != computed)
+      return fail(ref, "writes " + buffer.region.str() + " of '" + buffer.name +
+                           "', expected " + computed.str());
+    if (!idle(ref, a.outs[w], true))
+      return false;
+    Contents &c = contentsOf(ref, a.outs[w]);
+    c.clear();
+    c.write(computed.box(), originOf(a, write.slot, write));
+  }
+  return true;
+}
+
+/// The global box behind a local box of a buffer; nothing if it crosses pieces.
+static std::optional<Box> globalBox(const Region &region, const Shape &at,
+                                    const Shape &size) {
+  for (const Region::Piece &piece : region.pieces()) {
+    Box box(region.rank());
+    bool inside = true;
+    for (int d = 0; d < box.rank(); ++d) {
+      int64_t lo = piece.box[d].lo + at[d] - piece.at[d];
+      box[d] = {lo, lo + size[d]};
+      inside &= piece.box[d].contains(box[d]);
+    }
+    if (inside)
+      return box;
+  }
+  return std::nullopt;
+}
+
+bool Checker::copy(ActionRef ref, const Action &a) {
+  const Buffer &src = bufferOf(ref, a.src), &dst = bufferOf(ref, a.dst);
+  // A copy of a whole packed buffer crosses pieces but keeps them in place.
+  bool whole = src.region == dst.region && a.size == src.region.shape();
+  std::vector<Box> boxes;
+  if (whole) {
+    for (const Region::Piece &piece : src.region.pieces())
+      boxes.push_back(piece.box);
+  } else {
+    std::optional<Box> from = globalBox(src.region, a.srcAt, a.size);
+    std::optional<Box> to = globalBox(dst.region, a.dstAt, a.size);
+    if (!from || !to || *from != *to)
+      return fail(ref, "copies " + (from ? from->str() : "an unknown part") +
+                           " of '" + src.name + "' to " +
+                           (to ? to->str() : "an unknown part") + " of '" +
+                           dst.name + "'");
+    boxes.push_back(*from);
+  }
+  if (!idle(ref, a.src, false) || !idle(ref, a.dst, true))
+    return false;
+  Contents &target = contentsOf(ref, a.dst);
+  for (const Box &box : boxes) {
+    if (!contentsOf(ref, a.src).covers(box))
+      return fail(ref, "copies " + box.str() + " of '" + src.name +
+                           "', which was not written");
+    if (a.combine != Reduction::None && !target.covers(box))
+      return fail(ref, "adds to " + box.str() + " of '" + dst.name +
+                           "', which was not written");
+    for (const Contents::Piece &piece : contentsOf(ref, a.src).within(box)) {
+      if (a.combine == Reduction::None)
+        target.write(piece.box, piece.origin);
+      else if (!target.combine(piece.box, piece.origin))
+        return fail(ref, "adds a partial result of '" + src.name +
+                             "' a second time");
+    }
+  }
+  return true;
+}
+
+bool Checker::collective(const std::vector<ActionRef> &members) {
+  const Action &first = actionOf(members.front());
+  const auto &group = program.groups[first.group];
+  for (size_t m = 0; m < members.size(); ++m) {
+    const Action &a = actionOf(members[m]);
+    if (members[m].device != group[m])
+      return fail(members[m], "enters a collective of another group");
+    bool same = a.collective == first.collective &&
+                a.combine == first.combine && a.root == first.root &&
+                a.name == first.name;
+    for (auto side : {&Action::src, &Action::dst}) {
+      const Buffer &mine = bufferOf(members[m], a.*side);
+      const Buffer &theirs = bufferOf(members[0], first.*side);
+      same &= mine.bytes == theirs.bytes && mine.type == theirs.type &&
+              mine.order == theirs.order;
+    }
+    if (!same)
+      return fail(members[m], "enters another collective than device " +
+                                  std::to_string(members[0].device) + " (" +
+                                  first.name + ")");
+    bool reads = first.collective != CollectiveKind::Broadcast ||
+                 static_cast<int>(m) == first.root;
+    if (reads && !readWhole(members[m], a.src, "gives"))
+      return false;
+  }
+  // The combined contents of all members' sources, by global box.
+  Contents result;
+  for (size_t m = 0; m < members.size(); ++m) {
+    if (first.collective == CollectiveKind::Broadcast &&
+        static_cast<int>(m) != first.root)
+      continue;
+    const Action &a = actionOf(members[m]);
+    for (const Contents::Piece &piece : contentsOf(members[m], a.src).pieces())
+      if (first.combine == Reduction::None || !result.covers(piece.box))
+        result.write(piece.box, piece.origin);
+      else if (!result.combine(piece.box, piece.origin))
+        return fail(members[m], "adds a partial result a second time");
+  }
+  for (size_t m = 0; m < members.size(); ++m) {
+    const Action &a = actionOf(members[m]);
+    const Buffer &src = bufferOf(members[m], a.src);
+    const Buffer &dst = bufferOf(members[m], a.dst);
+    // Block m of the whole buffer, in member order along the first dimension.
+    const Buffer *whole = first.collective == CollectiveKind::AllGather ? &dst
+                          : first.collective == CollectiveKind::ReduceScatter
+                              ? &src
+                              : nullptr;
+    const Buffer *part = whole == &dst ? &src : &dst;
+    if (whole && !(whole->region.isBox() && part->region.isBox() &&
+                   part->region.box()[0].lo - whole->region.box()[0].lo ==
+                       static_cast<int64_t>(m) * part->region.box()[0].size()))
+      return fail(members[m], "is member " + std::to_string(m) +
+                                  " and holds block " + part->region.str() +
+                                  " of " + whole->region.str());
+    Contents &c = contentsOf(members[m], a.dst);
+    c.clear();
+    for (const Region::Piece &needed : dst.region.pieces())
+      for (const Contents::Piece &piece : result.within(needed.box))
+        c.write(piece.box, piece.origin);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Buffers in use at the same time may not share bytes. Sweeps over the
+/// device's actions with the buffers in use ordered by offset.
+static std::optional<std::string> checkMemory(const DeviceProgram &device,
+                                              BufferId kept) {
+  std::vector<Lifetime> lifetimes = lifetimesOf(device, kept);
+  std::map<int, std::vector<BufferId>> starts, ends;
+  for (BufferId b = 0; b < static_cast<BufferId>(device.buffers.size()); ++b) {
+    const Buffer &buffer = device.buffers[b];
+    bool state = buffer.section == Section::State;
+    int64_t limit = state ? device.stateBytes : device.arenaBytes;
+    if (buffer.bytes == 0 || (!state && lifetimes[b].last < lifetimes[b].first))
+      continue;
+    if (buffer.offset < 0 || buffer.offset + buffer.bytes > limit)
+      return "buffer '" + buffer.name + "' ends at byte " +
+             std::to_string(buffer.offset + buffer.bytes) +
+             ", expected at most " + std::to_string(limit);
+    Lifetime life = lifetimes[b];
+    if (state)
+      life = {-1, static_cast<int>(device.actions.size())};
+    starts[life.first].push_back(b);
+    ends[life.last].push_back(b);
+  }
+  std::map<int64_t, BufferId> inUse[2]; // by offset, per section
+  for (auto &[time, opening] : starts) {
+    while (!ends.empty() && ends.begin()->first < time) {
+      for (BufferId b : ends.begin()->second)
+        inUse[device.buffers[b].section == Section::State].erase(
+            device.buffers[b].offset);
+      ends.erase(ends.begin());
+    }
+    for (BufferId b : opening) {
+      const Buffer &buffer = device.buffers[b];
+      auto &section = inUse[buffer.section == Section::State];
+      auto after = section.lower_bound(buffer.offset);
+      const Buffer *clash = nullptr;
+      if (after != section.end() && after->first < buffer.offset + buffer.bytes)
+        clash = &device.buffers[after->second];
+      if (after != section.begin()) {
+        const Buffer &before = device.buffers[std::prev(after)->second];
+        if (before.offset + before.bytes > buffer.offset)
+          clash = &before;
+      }
+      if (clash)
+        return "buffers '" + buffer.name + "' and '" + clash->name +
+               "' share bytes while both are in use";
+      section[buffer.offset] = b;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> ffc::plan::verifyProgram(const Graph &graph,
+                                                    const Strategy &strategy,
+                                                    const Program &program,
+                                                    const Topology &topology) {
+  for (size_t d = 0; d < program.devices.size(); ++d) {
+    const DeviceProgram &device = program.devices[d];
+    if (auto error = checkMemory(device, d == 0 ? program.loss : -1))
+      return "device " + std::to_string(d) + ": " + *error;
+    int64_t planned = device.stateBytes + device.arenaBytes;
+    int64_t memory = topology.kindOf(static_cast<DeviceId>(d)).memoryBytes;
+    if (planned > memory)
+      return "device " + std::to_string(d) + ": plan needs " +
+             std::to_string(planned) + " bytes, expected at most " +
+             std::to_string(memory);
+  }
+  Checker checker(graph, strategy, program);
+  ProgramWalk<Checker> walk(program, checker);
+  if (walk.run())
+    return std::nullopt;
+  if (!checker.error.empty())
+    return checker.error;
+  for (ActionRef ref : walk.stuck()) {
+    checker.fail(ref, "never goes on (deadlock)");
+    return checker.error;
+  }
+  for (ActionRef ref : walk.strayMessages())
+    checker.fail(ref, "has a message without partner");
+  return checker.error;
+}

@@ -1,0 +1,112 @@
+//===- ConfigurationTest.cpp - legality and carrying over -----------------===//
+
+#include "ffc/Plan/Configuration.h"
+
+#include "TestGraph.h"
+
+#include "gtest/gtest.h"
+
+using namespace ffc::plan;
+using namespace ffc::plan::testing;
+
+namespace {
+
+/// p1 dims n=12 c=8 k=10; s dims n=12 c=8; p2 n=12 c=6 k=8; gradient k=8 c=6
+/// n=12; update d0=8 d1=6.
+struct ConfigurationTest : ::testing::Test {
+  TestGraph g = trainingGraph();
+  std::string check(OpId op, Configuration config, int devices = 4) {
+    return checkConfiguration(g.graph, op, config, devices).value_or("");
+  }
+};
+
+TEST_F(ConfigurationTest, TilesInRowMajorOrder) {
+  Configuration config{{{1, 2}, {0, 2}}, {0, 1, 2, 3}};
+  EXPECT_EQ(config.tileOf(g.graph.op(0).rules, 1).str(), "[6:12, 0:4, 0:10]");
+  EXPECT_EQ(config.tileOf(g.graph.op(0).rules, 2).str(), "[0:6, 4:8, 0:10]");
+  EXPECT_EQ(config.str(g.graph.op(0).rules), "{c = 2, n = 2} on 0 1 2 3");
+}
+
+TEST_F(ConfigurationTest, Errors) {
+  EXPECT_EQ(check(0, {{{0, 2}}, {0, 1}}), "");
+  EXPECT_EQ(check(0, {{{0, 0}}, {}}),
+            "expected a positive degree for 'p1', found 0");
+  EXPECT_EQ(check(0, {{{0, 13}}, {}}),
+            "degree 13 of dimension 'n' of 'p1': expected at most 12");
+  EXPECT_EQ(check(0, {{{0, 2}, {0, 2}}, {0, 1, 2, 3}}),
+            "dimension 'n' of 'p1' is split twice");
+  EXPECT_EQ(check(0, {{{0, 2}}, {0, 1, 2}}),
+            "expected 2 devices for 'p1', one per grid point, found 3");
+  EXPECT_EQ(check(0, {{{0, 2}}, {0, 4}}), "device 4 of 'p1': expected 0 to 3");
+}
+
+TEST_F(ConfigurationTest, UnsplittableDimension) {
+  g.graph.ops[0].rules.schedules[0].unsplit = {2};
+  EXPECT_EQ(check(0, {{{2, 2}}, {0, 1}}),
+            "dimension 'k' of 'p1' cannot be split");
+  // A second schedule allows k, but not together with c.
+  Schedule general = g.graph.ops[0].rules.schedules[0];
+  general.unsplit = {1};
+  g.graph.ops[0].rules.schedules.push_back(general);
+  EXPECT_EQ(check(0, {{{2, 2}}, {0, 1}}), "");
+  EXPECT_EQ(check(0, {{{2, 2}, {1, 2}}, {0, 1, 2, 3}}),
+            "no kernel computes 'p1' split as {k = 2, c = 2} on 0 1 2 3");
+}
+
+TEST_F(ConfigurationTest, ResultMustBeABox) {
+  // A result dimension made of two iteration dimensions, like c of a grouped
+  // convolution.
+  g.graph.ops[1].rules.dims = {{"n", 12}, {"g", 2}, {"c", 4}};
+  Access digits;
+  digits.dims = {DimMap::dim(0), DimMap::digits({1, 2})};
+  g.graph.ops[1].rules.schedules[0].phases[0].writes[0].access = digits;
+  g.graph.ops[1].rules.schedules[0].phases[0].reads[0].access = digits;
+  EXPECT_EQ(
+      check(1, {{{2, 2}}, {0, 1}}),
+      "split {c = 2} on 0 1 of 's': a tile's result is not one box; split "
+      "a leading dimension fully first");
+  EXPECT_EQ(check(1, {{{1, 2}, {2, 2}}, {0, 1, 2, 3}}), "");
+}
+
+TEST_F(ConfigurationTest, FollowersAndGradients) {
+  std::vector<std::optional<Configuration>> given(g.graph.ops.size());
+  given[0] = Configuration{{{1, 2}, {0, 2}}, {3, 1, 0, 2}};
+  std::vector<OpId> followed;
+  Strategy s = completeStrategy(g.graph, given, &followed);
+  EXPECT_EQ(followed, (std::vector<OpId>{1, 2}));
+  auto text = [&](OpId op) { return s[op].str(g.graph.op(op).rules); };
+  EXPECT_EQ(text(1), "{c = 2, n = 2} on 3 1 0 2");
+  // c of the window is the contracted dimension of p2.
+  EXPECT_EQ(text(2), "{k = 2, n = 2} on 3 1 0 2");
+  EXPECT_EQ(text(3), "{k = 2, n = 2} on 3 1 0 2");
+  // The update splits the weight as p2 does; n has no counterpart.
+  EXPECT_EQ(text(4), "{d0 = 2, replica = 2} on 3 1 0 2");
+}
+
+TEST_F(ConfigurationTest, ReductionBecomesReplica) {
+  std::vector<std::optional<Configuration>> given(g.graph.ops.size());
+  given[0] = Configuration{{{2, 3}}, {0, 1, 2}};
+  Strategy s = completeStrategy(g.graph, given);
+  EXPECT_EQ(s[1].str(g.graph.op(1).rules), "{replica = 3} on 0 1 2");
+}
+
+TEST_F(ConfigurationTest, LeadersFollowTheirReaders) {
+  std::vector<std::optional<Configuration>> given(g.graph.ops.size());
+  given[2] = Configuration{{{0, 3}}, {0, 1, 2}};
+  Strategy s = completeStrategy(g.graph, given);
+  EXPECT_EQ(s[1].str(g.graph.op(1).rules), "{n = 3} on 0 1 2");
+  EXPECT_EQ(s[0].str(g.graph.op(0).rules), "{n = 3} on 0 1 2");
+}
+
+TEST_F(ConfigurationTest, DataParallel) {
+  std::string error;
+  auto given = dataParallel(g.graph, 4, error);
+  ASSERT_TRUE(given);
+  EXPECT_EQ((*given)[0]->str(g.graph.op(0).rules), "{n = 4} on 0 1 2 3");
+  EXPECT_FALSE((*given)[3]);
+  EXPECT_FALSE(dataParallel(g.graph, 13, error));
+  EXPECT_EQ(error, "data-parallel: 'p1' has 12 samples, expected at least one "
+                   "per device (13)");
+}
+
+} // namespace

@@ -1,0 +1,167 @@
+//===- CostTest.cpp - how long kernels and transfers take -----------------===//
+
+#include "ffc/Plan/Cost.h"
+
+#include <gtest/gtest.h>
+
+using namespace ffc::plan;
+
+namespace {
+
+constexpr CollectiveKind kCollectives[] = {
+    CollectiveKind::AllReduce, CollectiveKind::AllGather,
+    CollectiveKind::ReduceScatter, CollectiveKind::Broadcast};
+
+Topology parse(const std::string &text) {
+  std::string error;
+  std::optional<Topology> topology = Topology::parse(text, "t.yaml", error);
+  if (!topology)
+    throw std::runtime_error(error);
+  return *topology;
+}
+
+/// Figures that make expected values easy: 1 GFLOP/s, 2 GB/s memory, 1 us
+/// launch, and 1 GB/s and 10 us between any two of four devices.
+Topology four() {
+  return parse(R"(
+kinds:
+  k:
+    target: cpu
+    flops: {f32: 1 GFLOP/s}
+    memory: {size: 1 GB, bandwidth: 2 GB/s}
+    launch: 1 us
+    overlap: false
+devices: 4 x k
+interconnect: {type: switch, bandwidth: 1 GB/s, latency: 10 us}
+)");
+}
+
+constexpr Picoseconds kMicrosecond = 1'000'000;
+
+TEST(Cost, KernelIsTheLargerOfComputeAndMemory) {
+  const CostModel cost(four());
+  EXPECT_EQ(cost.kernel(0, 0, 0, ElementType::F32), kMicrosecond);
+  EXPECT_EQ(cost.kernel(0, 3000, 4000, ElementType::F32), 4 * kMicrosecond);
+  EXPECT_EQ(cost.kernel(0, 1000, 4000, ElementType::F32), 3 * kMicrosecond);
+  // f64 runs at half the rate of f32 if the file does not say.
+  EXPECT_EQ(cost.kernel(0, 3000, 4000, ElementType::F64), 7 * kMicrosecond);
+}
+
+TEST(Cost, CopyReadsAndWrites) {
+  EXPECT_EQ(CostModel(four()).copy(1, 3000), 4 * kMicrosecond);
+}
+
+TEST(Cost, TransferIsLatencyPlusBandwidth) {
+  const CostModel cost(four());
+  EXPECT_EQ(cost.transfer(0, 3, 5000), 15 * kMicrosecond);
+  EXPECT_EQ(cost.transfer(0, 3, 0), 10 * kMicrosecond);
+  EXPECT_EQ(cost.transfer(2, 2, 3000), cost.copy(2, 3000));
+}
+
+TEST(Cost, RingCollectives) {
+  const CostModel cost(four());
+  const std::vector<DeviceId> all = {0, 1, 2, 3}, two = {1, 3};
+  // Each hop carries 3/4 of the buffer per phase, in 3 steps.
+  EXPECT_EQ(cost.collective(CollectiveKind::AllGather, all, 4000),
+            (30 + 3) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::ReduceScatter, all, 4000),
+            (30 + 3) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, all, 4000),
+            2 * (30 + 3) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::Broadcast, all, 4000),
+            (30 + 4) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, two, 4000),
+            2 * (10 + 2) * kMicrosecond);
+  for (CollectiveKind kind : kCollectives)
+    EXPECT_EQ(cost.collective(kind, {2}, 4000), 0);
+}
+
+TEST(Cost, RingIsAsSlowAsItsSlowestHop) {
+  const CostModel cost(parse(R"(
+nodes:
+  count: 2
+  devices: 2 x h200
+  interconnect: {type: switch, bandwidth: 100 GB/s, latency: 2 us}
+  nic: {count: 1, bandwidth: 1 GB/s, latency: 4 us}
+)"));
+  EXPECT_EQ(cost.collective(CollectiveKind::AllGather, {0, 1, 2, 3}, 4000),
+            (3 * 8 + 3) * kMicrosecond);
+  // In this order every hop leaves its node, two through each NIC at once.
+  EXPECT_EQ(cost.collective(CollectiveKind::AllGather, {0, 2, 1, 3}, 4000),
+            (3 * 8 + 2 * 3) * kMicrosecond);
+}
+
+TEST(Cost, RingHopsShareTheLinksTheyCross) {
+  // A chain: the hop from the last device to the first crosses all links
+  // backwards, and no link carries two hops in one direction.
+  const char *chain = R"(
+devices: [{name: a, kind: h200}, {name: b, kind: h200}, {name: c, kind: h200}]
+links:
+  - {between: [a, b], bandwidth: 1 GB/s, latency: 1 us}
+  - {between: [b, c], bandwidth: 1 GB/s, latency: 1 us}
+)";
+  const CostModel cost(parse(chain));
+  EXPECT_EQ(cost.collective(CollectiveKind::Broadcast, {0, 1, 2}, 1000),
+            (2 * 2 + 1) * kMicrosecond);
+}
+
+TEST(Cost, MonotoneInBytes) {
+  const CostModel cost(four());
+  const std::vector<DeviceId> all = {0, 1, 2, 3};
+  for (CollectiveKind kind : kCollectives)
+    for (int64_t bytes : {0LL, 1LL, 1000LL, 4'194'303LL, 999'999'999LL})
+      for (int64_t more = bytes; more < bytes + 50; ++more) {
+        EXPECT_LE(cost.collective(kind, all, more),
+                  cost.collective(kind, all, more + 1));
+        EXPECT_LE(cost.transfer(0, 1, more), cost.transfer(0, 1, more + 1));
+        EXPECT_LE(cost.copy(0, more), cost.copy(0, more + 1));
+      }
+}
+
+TEST(Cost, LargeAmountsDoNotOverflow) {
+  const CostModel cost(four());
+  constexpr int64_t kPetabyte = 1'000'000'000'000'000;
+  const std::vector<DeviceId> all = {0, 1, 2, 3};
+  EXPECT_EQ(cost.transfer(0, 1, kPetabyte),
+            kPetabyte * 1000 + 10 * kMicrosecond);
+  for (CollectiveKind kind : kCollectives) {
+    EXPECT_GT(cost.collective(kind, all, kPetabyte), kPetabyte / 2 * 1000);
+    EXPECT_LE(cost.collective(kind, all, kPetabyte), kMaxCost);
+    EXPECT_EQ(cost.collective(kind, all, INT64_MAX), kMaxCost);
+  }
+  EXPECT_EQ(cost.transfer(0, 1, INT64_MAX), kMaxCost);
+  EXPECT_EQ(cost.copy(0, INT64_MAX), kMaxCost);
+  EXPECT_EQ(cost.kernel(0, 1e300, INT64_MAX, ElementType::F32), kMaxCost);
+}
+
+TEST(Cost, ManyLatenciesDoNotOverflow) {
+  const CostModel cost(
+      parse("devices: 1024 x cpu-core\n"
+            "interconnect: {type: ring, bandwidth: 1 B/s, latency: 1 s}"));
+  std::vector<DeviceId> even;
+  for (DeviceId id = 0; id < 1024; id += 2)
+    even.push_back(id);
+  EXPECT_EQ(cost.collective(CollectiveKind::AllGather, even, 0),
+            511 * 2'000'000'000'000);
+  EXPECT_LE(cost.collective(CollectiveKind::AllReduce, even, 1 << 30),
+            kMaxCost);
+}
+
+TEST(Cost, LargeGroupsAreRemembered) {
+  const CostModel cost(parse(R"(
+nodes:
+  count: 128
+  devices: 8 x h200
+  interconnect: {type: switch, bandwidth: 450 GB/s, latency: 2 us}
+  nic: {count: 8, bandwidth: 50 GB/s, latency: 3 us}
+)"));
+  std::vector<DeviceId> all(1024);
+  for (DeviceId id = 0; id < 1024; ++id)
+    all[id] = id;
+  const Picoseconds first =
+      cost.collective(CollectiveKind::AllReduce, all, 1 << 20);
+  for (int i = 0; i < 10000; ++i)
+    ASSERT_EQ(cost.collective(CollectiveKind::AllReduce, all, 1 << 20), first);
+}
+
+} // namespace

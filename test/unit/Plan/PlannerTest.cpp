@@ -1,0 +1,157 @@
+//===- PlannerTest.cpp - reshard paths, arena, timing ---------------------===//
+
+#include "ffc/Plan/Planner.h"
+
+#include "TestGraph.h"
+#include "ffc/Plan/Reshard.h"
+#include "ffc/Plan/Timing.h"
+#include "ffc/Plan/Topology.h"
+
+#include "gtest/gtest.h"
+
+using namespace ffc::plan;
+using namespace ffc::plan::testing;
+
+namespace {
+
+Topology ranks(int count, const char *bandwidth, const char *latency) {
+  std::string error;
+  auto topology = Topology::parse(
+      "devices: " + std::to_string(count) +
+          " x cpu-core\ninterconnect:\n  type: shared-memory\n  bandwidth: " +
+          bandwidth + "\n  latency: " + latency + "\n",
+      "test.yaml", error);
+  EXPECT_TRUE(topology) << error;
+  return *topology;
+}
+
+struct PlannerTest : ::testing::Test {
+  Program plan(const Strategy &strategy, int devices = 4) {
+    CostModel cost(ranks(devices, "10 GB/s", "1 us"));
+    return planProgram(g.graph, strategy, devices, cost);
+  }
+  /// Collectives of device 0, by kind.
+  static std::string collectives(const Program &program) {
+    std::string text;
+    for (const Action &action : program.devices[0].actions)
+      if (action.kind == Action::Kind::Collective)
+        text += std::to_string(static_cast<int>(action.collective));
+      else if (action.kind == Action::Kind::Exchange)
+        text += "x";
+    return text;
+  }
+  TestGraph g;
+};
+
+const Configuration kWhole{{}, {0}};
+Configuration split(int dim, int64_t degree) {
+  Configuration config{{{dim, degree}}, {}};
+  for (int64_t d = 0; d < degree; ++d)
+    config.devices.push_back(static_cast<DeviceId>(d));
+  return config;
+}
+
+TEST_F(PlannerTest, NothingMovesOnOneDevice) {
+  g = trainingGraph();
+  Program program = plan(Strategy(g.graph.ops.size(), kWhole), 1);
+  for (const Action &action : program.devices[0].actions)
+    EXPECT_TRUE(action.kind == Action::Kind::Kernel ||
+                action.kind == Action::Kind::Probe);
+  // Both weights live in the state section: 10 x 8 and 8 x 6 floats, each
+  // rounded up to 64 bytes.
+  EXPECT_EQ(program.devices[0].stateBytes, 320 + 192);
+}
+
+TEST_F(PlannerTest, PartialSumsReadByAllAreAllReduced) {
+  ValueId x = g.input("x", {256, 256}), w = g.state("w", {256, 256});
+  g.output("out/y", g.window("y", g.product("p", x, w)));
+  EXPECT_EQ(collectives(plan({split(2, 4), split(kReplica, 4)})),
+            std::to_string(static_cast<int>(CollectiveKind::AllReduce)));
+}
+
+TEST_F(PlannerTest, PartialSumsReadInBlocksAreReduceScattered) {
+  ValueId x = g.input("x", {256, 256}), w = g.state("w", {256, 256});
+  ValueId p = g.product("p", x, w);
+  g.output("out/y", g.product("y", p, g.state("v", {256, 8})));
+  EXPECT_EQ(collectives(plan({split(2, 4), split(0, 4)})),
+            std::to_string(static_cast<int>(CollectiveKind::ReduceScatter)));
+}
+
+TEST_F(PlannerTest, BlocksReadWholeAreGathered) {
+  ValueId x = g.input("x", {256, 256}), w = g.state("w", {256, 256});
+  ValueId p = g.product("p", x, w);
+  g.output("out/y", g.product("y", p, g.state("v", {256, 8})));
+  EXPECT_EQ(collectives(plan({split(0, 4), split(1, 4)})),
+            std::to_string(static_cast<int>(CollectiveKind::AllGather)));
+}
+
+TEST_F(PlannerTest, OneHolderReadByAllIsBroadcast) {
+  ValueId x = g.input("x", {1024, 256}), w = g.state("w", {256, 1024});
+  ValueId p = g.product("p", x, w);
+  g.output("out/y", g.product("y", p, g.state("v", {1024, 8})));
+  EXPECT_EQ(collectives(plan({kWhole, split(1, 4)})),
+            std::to_string(static_cast<int>(CollectiveKind::Broadcast)));
+}
+
+TEST_F(PlannerTest, UnevenBlocksAreExchanged) {
+  ValueId x = g.input("x", {10, 16}), w = g.state("w", {16, 16});
+  ValueId p = g.product("p", x, w);
+  g.output("out/y", g.product("y", p, g.state("v", {16, 8})));
+  EXPECT_EQ(collectives(plan({split(0, 3), split(1, 3)}, 3)), "x");
+}
+
+/// Four samples blocks on device 0 add their partial gradients in place.
+TEST_F(PlannerTest, PointsOnOneDeviceAccumulate) {
+  g = trainingGraph();
+  Configuration blocks{{{0, 4}}, {0, 0, 0, 0}};
+  std::vector<std::optional<Configuration>> given(g.graph.ops.size());
+  given[0] = blocks;
+  Program program = plan(completeStrategy(g.graph, given), 1);
+  int additions = 0;
+  for (const Action &action : program.devices[0].actions)
+    additions +=
+        action.kind == Action::Kind::Copy && action.combine == Reduction::Sum;
+  EXPECT_EQ(additions, 3);
+}
+
+TEST_F(PlannerTest, ArenaBytesAreReused) {
+  ValueId v = g.input("x", {64, 64});
+  for (int i = 0; i < 10; ++i)
+    v = g.window("s" + std::to_string(i), v);
+  g.output("out/y", v);
+  Program program = plan(Strategy(10, kWhole), 1);
+  EXPECT_EQ(program.devices[0].arenaBytes, 2 * 64 * 64 * 4);
+}
+
+/// A longer transfer never makes the step shorter, and twice the work on one
+/// device takes twice the time of half the work each on two that do not talk.
+TEST_F(PlannerTest, TimingIsMonotone) {
+  g = trainingGraph();
+  std::mt19937 random(7);
+  for (int trial = 0; trial < 50; ++trial) {
+    std::vector<std::optional<Configuration>> given(g.graph.ops.size());
+    for (size_t op = 0; op < given.size(); ++op)
+      given[op] =
+          randomConfiguration(g.graph, static_cast<OpId>(op), 4, random);
+    Strategy strategy = completeStrategy(g.graph, given);
+    CostModel fast(ranks(4, "10 GB/s", "1 us"));
+    CostModel slow(ranks(4, "1 GB/s", "10 us"));
+    Program program = planProgram(g.graph, strategy, 4, fast);
+    EXPECT_LE(timeProgram(g.graph, strategy, program, fast).makespan,
+              timeProgram(g.graph, strategy, program, slow).makespan);
+  }
+}
+
+TEST(Subtract, GivesDisjointRest) {
+  Box box{{0, 4}, {0, 4}};
+  int64_t volume = 0;
+  for (const Box &part : subtract(box, Box{{1, 3}, {2, 6}})) {
+    volume += part.volume();
+    EXPECT_TRUE(part.intersect(Box{{1, 3}, {2, 4}}).empty());
+  }
+  EXPECT_EQ(volume, 16 - 4);
+  EXPECT_TRUE(subtract(box, Box{{0, 9}, {0, 9}}).empty());
+  EXPECT_EQ(subtract(box, Box{{7, 9}, {0, 9}}).size(), 1u);
+}
+
+} // namespace

@@ -1,0 +1,123 @@
+//===- RulesTest.cpp - blocks, access maps and regions --------------------===//
+
+#include "ffc/Plan/Rules.h"
+
+#include "gtest/gtest.h"
+
+using namespace ffc::plan;
+
+namespace {
+
+TEST(Rules, BlocksDifferByAtMostOneUnit) {
+  IterDim dim{"c", 4096, DimKind::Parameter};
+  EXPECT_EQ(blockOf(dim, 3, 0), (Interval{0, 1366}));
+  EXPECT_EQ(blockOf(dim, 3, 1), (Interval{1366, 2731}));
+  EXPECT_EQ(blockOf(dim, 3, 2), (Interval{2731, 4096}));
+}
+
+TEST(Rules, BlocksFollowGranularity) {
+  IterDim dim{"c", 20, DimKind::Parameter, 8};
+  EXPECT_EQ(maxDegree(dim), 3);
+  EXPECT_EQ(blockOf(dim, 2, 0), (Interval{0, 16}));
+  EXPECT_EQ(blockOf(dim, 2, 1), (Interval{16, 20}));
+}
+
+/// Every split of every extent: blocks tile the extent, in order.
+TEST(Rules, BlocksTileTheExtent) {
+  for (int64_t extent = 1; extent < 40; ++extent)
+    for (int64_t grain : {1, 2, 3, 7}) {
+      IterDim dim{"d", extent, DimKind::Attribute, grain};
+      for (int64_t degree = 1; degree <= maxDegree(dim); ++degree) {
+        int64_t at = 0;
+        for (int64_t i = 0; i < degree; ++i) {
+          Interval block = blockOf(dim, degree, i);
+          EXPECT_EQ(block.lo, at);
+          EXPECT_FALSE(block.empty());
+          at = block.hi;
+        }
+        EXPECT_EQ(at, extent);
+      }
+    }
+}
+
+Region region(DimMap map, std::vector<IterDim> space, Tile tile,
+              int64_t extent) {
+  Access access;
+  access.dims = {std::move(map)};
+  return regionOf(access, space, tile, {extent});
+}
+
+TEST(Rules, WindowIsCutAtTheBorders) {
+  std::vector<IterDim> space = {{"h", 4}};
+  DimMap map = DimMap::window(0, 2, 3, 1);
+  EXPECT_EQ(region(map, space, {{0, 2}}, 8).str(), "[0:4]");
+  EXPECT_EQ(region(map, space, {{2, 4}}, 8).str(), "[3:8]");
+}
+
+/// The inverse of a window contains exactly the positions whose window touches.
+TEST(Rules, InverseOfWindow) {
+  for (int64_t stride : {1, 2, 3})
+    for (int64_t reach : {1, 2, 3, 5})
+      for (int64_t pad : {0, 1, 2}) {
+        int64_t in = 13, out = (in + 2 * pad - reach) / stride + 1;
+        std::vector<IterDim> inSpace = {{"i", in}}, outSpace = {{"o", out}};
+        for (int64_t lo = 0; lo < in; ++lo)
+          for (int64_t hi = lo + 1; hi <= in; ++hi) {
+            Region found = region(DimMap::inverse(0, stride, reach, pad),
+                                  inSpace, {{lo, hi}}, out);
+            for (int64_t o = 0; o < out; ++o) {
+              Region window = region(DimMap::window(0, stride, reach, pad),
+                                     outSpace, {{o, o + 1}}, in);
+              bool touches =
+                  !window.empty() &&
+                  !window.box()[0].intersect(Interval{lo, hi}).empty();
+              bool inside = found.contains(Box{{o, o + 1}});
+              // Strides over the reach leave positions between windows; the
+              // inverse is then still one interval that contains all touching.
+              if (touches)
+                EXPECT_TRUE(inside) << lo << " " << hi << " " << o;
+            }
+          }
+      }
+}
+
+TEST(Rules, DigitsOfAReshape) {
+  std::vector<IterDim> space = {{"c", 3}, {"h", 2}, {"w", 4}};
+  DimMap map = DimMap::digits({0, 1, 2});
+  EXPECT_EQ(region(map, space, {{0, 3}, {0, 2}, {0, 4}}, 24).str(), "[0:24]");
+  EXPECT_EQ(region(map, space, {{1, 3}, {0, 2}, {0, 4}}, 24).str(), "[8:24]");
+  EXPECT_EQ(region(map, space, {{0, 3}, {1, 2}, {0, 4}}, 24).str(),
+            "[4:8+12:16+20:24]");
+  EXPECT_EQ(region(map, space, {{1, 2}, {0, 2}, {1, 3}}, 24).str(),
+            "[9:11+13:15]");
+}
+
+TEST(Rules, OnlyAtStart) {
+  std::vector<IterDim> space = {{"c", 8}, {"k", 6}};
+  Access bias;
+  bias.dims = {DimMap::dim(0)};
+  bias.onlyAtStart = {1};
+  EXPECT_EQ(regionOf(bias, space, {{2, 4}, {0, 3}}, {8}).str(), "[2:4]");
+  EXPECT_TRUE(regionOf(bias, space, {{2, 4}, {3, 6}}, {8}).empty());
+}
+
+TEST(Rules, PiecesOfARegion) {
+  Region r({{{0, 2}, {4, 6}}, {{1, 3}}});
+  EXPECT_EQ(r.shape(), (Shape{4, 2}));
+  EXPECT_FALSE(r.isBox());
+  std::vector<Region::Piece> pieces = r.pieces();
+  ASSERT_EQ(pieces.size(), 2u);
+  EXPECT_EQ(pieces[1].box.str(), "[4:6, 1:3]");
+  EXPECT_EQ(pieces[1].at, (Shape{2, 0}));
+  EXPECT_TRUE(r.contains(Box{{4, 6}, {1, 2}}));
+  EXPECT_FALSE(r.contains(Box{{1, 5}, {1, 2}}));
+}
+
+TEST(Rules, ScalarRegionIsNotEmpty) {
+  Region scalar{Box(0)};
+  EXPECT_FALSE(scalar.empty());
+  EXPECT_EQ(scalar.volume(), 1);
+  EXPECT_EQ(scalar.pieces().size(), 1u);
+}
+
+} // namespace

@@ -1,0 +1,441 @@
+//===- StrategyFileTest.cpp - strategies as text --------------------------===//
+
+#include "ffc/Plan/StrategyFile.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+
+using namespace ffc::plan;
+using ::testing::HasSubstr;
+
+namespace {
+
+struct DimSpec {
+  std::string name;
+  int64_t extent;
+  bool inResult = true;
+};
+
+/// Adds an operator whose result is indexed by its dimensions, g and c together
+/// by one. The dimensions `unsplit` cannot be split.
+Op &add(Graph &graph, const std::string &name, const std::string &type,
+        const std::vector<DimSpec> &dims,
+        const std::vector<std::string> &unsplit = {}) {
+  Op op;
+  op.name = name;
+  op.type = type;
+  Phase phase;
+  SlotWrite write;
+  Value value;
+  value.name = name + ".y";
+  value.producer = static_cast<OpId>(graph.ops.size());
+  for (size_t d = 0; d < dims.size(); ++d) {
+    IterDim dim;
+    dim.name = dims[d].name;
+    dim.extent = dims[d].extent;
+    op.rules.dims.push_back(dim);
+    if (!dims[d].inResult)
+      continue;
+    const int number = static_cast<int>(d);
+    if (dim.name == "c" && d > 0 && dims[d - 1].name == "g") {
+      write.access.dims.back() = DimMap::digits({number - 1, number});
+      value.type.shape.back() *= dim.extent;
+      continue;
+    }
+    write.access.dims.push_back(DimMap::dim(number));
+    value.type.shape.push_back(dim.extent);
+  }
+  write.reduction = Reduction::Sum;
+  phase.writes.push_back(write);
+  Schedule schedule;
+  for (const std::string &dim : unsplit)
+    schedule.unsplit.push_back(op.rules.findDim(dim));
+  schedule.phases.push_back(phase);
+  op.rules.schedules.push_back(schedule);
+  op.results.push_back(static_cast<ValueId>(graph.values.size()));
+  graph.values.push_back(value);
+  graph.ops.push_back(op);
+  return graph.ops.back();
+}
+
+/// A small AlexNet with the layers of FlexFlow's table, two of them grouped, and
+/// a gradient.
+Graph alexNet() {
+  Graph graph;
+  add(graph, "Conv_0", "conv2d",
+      {{"n", 8}, {"g", 1}, {"c", 6}, {"h", 13}, {"w", 13}, {"k", 3, false}})
+      .aliases = {"features.0"};
+  add(graph, "Relu_1", "relu", {{"n", 8}, {"c", 6}, {"h", 13}, {"w", 13}});
+  add(graph, "MaxPool_2", "pool2d",
+      {{"n", 8}, {"c", 6}, {"h", 6}, {"w", 6}});
+  add(graph, "Conv_3", "conv2d",
+      {{"n", 8}, {"g", 4}, {"c", 6}, {"h", 6}, {"w", 6}, {"k", 3, false}});
+  add(graph, "pool with space", "pool2d",
+      {{"n", 8}, {"c", 24}, {"h", 3}, {"w", 3}});
+  add(graph, "Flatten_5", "flat", {{"n", 8}, {"c", 216}});
+  add(graph, "fc6", "linear", {{"n", 8}, {"c", 40}, {"k", 216, false}});
+  add(graph, "fc7", "linear", {{"n", 8}, {"c", 40}, {"k", 40, false}});
+  add(graph, "fc8", "linear", {{"n", 8}, {"c", 10}, {"k", 40, false}});
+  add(graph, "Softmax_9", "softmax", {{"n", 8}, {"c", 10}}, {"c"});
+  add(graph, "fc8#w", "linear_backward_weights",
+      {{"k", 40}, {"c", 10}, {"n", 8, false}})
+      .role = OpRole::Gradient;
+  graph.ops[9].rules.dims[0].granularity = 2;
+  return graph;
+}
+
+PartialStrategy parse(const Graph &graph, const std::string &text) {
+  std::string error;
+  std::optional<PartialStrategy> strategy =
+      parseStrategy(text, "s.txt", graph, 4, error);
+  if (!strategy)
+    throw std::runtime_error(error);
+  return *strategy;
+}
+
+/// The only configuration of `text`, as text.
+std::string one(const std::string &text) {
+  const Graph graph = alexNet();
+  const PartialStrategy strategy = parse(graph, text);
+  std::string result;
+  for (size_t id = 0; id < strategy.size(); ++id)
+    if (strategy[id])
+      result += graph.ops[id].name + " " +
+                strategy[id]->str(graph.ops[id].rules);
+  return result;
+}
+
+std::string errorOf(const std::string &text) {
+  std::string error;
+  EXPECT_FALSE(parseStrategy(text, "s.txt", alexNet(), 4, error)) << text;
+  return error;
+}
+
+std::string ours(const std::string &line) {
+  return "ffc strategy 1\n" + line + "\n";
+}
+std::string oneOfOurs(const std::string &line) { return one(ours(line)); }
+std::string errorOfOurs(const std::string &line) { return errorOf(ours(line)); }
+
+// data/strategies/alexnet-readme-table.txt, byte for byte.
+const char *const kReadmeTable =
+    R"(conv1    conv2d   n=4 c=1 h=1 w=1   0 1 2 3
+pool1    pool2d   n=4 c=1 h=1 w=1   0 1 2 3
+conv2    conv2d   n=1 c=1 h=2 w=2   0 2 1 3
+pool2    pool2d   n=1 c=1 h=2 w=2   0 2 1 3
+flat1    flat     n=2 c=1           0 2
+linear1  linear   n=1 c=3           0 2 3
+linear2  linear   n=1 c=3           0 1 2
+linear3  linear   n=1 c=1           0
+)";
+
+//===----------------------------------------------------------------------===//
+// The layer table
+//===----------------------------------------------------------------------===//
+
+TEST(StrategyTable, ReadmeTable) {
+  const Graph graph = alexNet();
+  const PartialStrategy strategy = parse(graph, kReadmeTable);
+  std::vector<std::string> lines;
+  for (size_t id = 0; id < strategy.size(); ++id)
+    lines.push_back(strategy[id] ? strategy[id]->str(graph.ops[id].rules) : "");
+  EXPECT_EQ(lines, (std::vector<std::string>{
+                       "{n = 4} on 0 1 2 3", "", "{n = 4} on 0 1 2 3",
+                       "{h = 2, w = 2} on 0 2 1 3", "{h = 2, w = 2} on 0 2 1 3",
+                       "{n = 2} on 0 2", "{c = 3} on 0 2 3",
+                       "{c = 3} on 0 1 2", "{} on 0", "", ""}));
+}
+
+TEST(StrategyTable, NodeNamesAndShortFamilies) {
+  EXPECT_EQ(one("fc6 linear n=2 0 1"), "fc6 {n = 2} on 0 1");
+  EXPECT_EQ(one("conv2d1 conv n=2 0 1"), "Conv_0 {n = 2} on 0 1");
+  EXPECT_EQ(one("# comment\n\n\"pool with space\" pool2d n=2 0-1 # more\r\n"),
+            "pool with space {n = 2} on 0 1");
+}
+
+TEST(StrategyTable, ChannelsOfGroupedConvolutions) {
+  EXPECT_EQ(one("conv2 conv2d c=2 0 1"), "Conv_3 {g = 2} on 0 1");
+  EXPECT_EQ(one("conv2 conv2d c=4 0-3"), "Conv_3 {g = 4} on 0 1 2 3");
+  EXPECT_EQ(one("conv2 conv2d c=8 0*8"),
+            "Conv_3 {g = 4, c = 2} on 0 0 0 0 0 0 0 0");
+  EXPECT_EQ(one("conv2 conv2d g=4 c=1 0-3"), "Conv_3 {g = 4} on 0 1 2 3");
+  EXPECT_EQ(one("conv2 conv2d g=4 c=2 0*8"),
+            "Conv_3 {g = 4, c = 2} on 0 0 0 0 0 0 0 0");
+  // A convolution of one group is not grouped.
+  EXPECT_EQ(one("conv1 conv2d c=3 0 1 2"), "Conv_0 {c = 3} on 0 1 2");
+  EXPECT_EQ(errorOf("conv2 conv2d c=6 0*6"),
+            "s.txt:1: 'Conv_3' has 4 groups of channels: expected c to divide "
+            "or be a multiple of that, found c=6");
+}
+
+TEST(StrategyTable, Errors) {
+  EXPECT_EQ(errorOf("conv1 conv2d n=1 0\nconv2 pool2d n=4 0-3\n"),
+            "s.txt:2: expected the family 'conv2d' of 'Conv_3', found "
+            "'pool2d'");
+  EXPECT_EQ(errorOf("conv1 conv2d"),
+            "s.txt:1: expected a row such as 'conv1 conv2d n=4 c=1 h=1 w=1 0 1 "
+            "2 3', or the version line 'ffc strategy 1' before all others; "
+            "found 'conv1'");
+  EXPECT_EQ(errorOf("linear1 linear n=1 c=3 0 1"),
+            "s.txt:1: 'fc6': expected a device for each of 3 grid points, "
+            "found 2");
+  EXPECT_EQ(errorOf("linear1 linear n=1 h=2 0 1"),
+            "s.txt:1: 'fc6' (linear) has no dimension 'h', expected one of: n, "
+            "c, k, replica");
+  EXPECT_EQ(errorOf("linear1 linear n=2 gpu0 gpu1"),
+            "s.txt:1: expected a device such as '0', '0-3' or '0*4', found "
+            "'gpu0'");
+  EXPECT_THAT(errorOf("[Dense_100] num_dims(2) dims[1,4] device_ids[0,1,2,3]"),
+              HasSubstr("s.txt:1: FlexFlow's printed strategies"));
+}
+
+//===----------------------------------------------------------------------===//
+// Our own format
+//===----------------------------------------------------------------------===//
+
+TEST(Strategy, Lines) {
+  EXPECT_EQ(oneOfOurs("conv2: h=2 w=2 on 0 2 1 3"),
+            "Conv_3 {h = 2, w = 2} on 0 2 1 3");
+  EXPECT_EQ(oneOfOurs("  fc6 :  c=2\treplica=2 on 0-3   # comment"),
+            "fc6 {c = 2, replica = 2} on 0 1 2 3");
+  EXPECT_EQ(oneOfOurs("fc6: replica=2 replica=2 on 3-0"),
+            "fc6 {replica = 2, replica = 2} on 3 2 1 0");
+  EXPECT_EQ(oneOfOurs("softmax1: on 0"), "Softmax_9 {} on 0");
+  EXPECT_EQ(oneOfOurs("fc6: n=8 on 0*2 1-2*2 0 3"),
+            "fc6 {n = 8} on 0 0 1 2 1 2 0 3");
+  EXPECT_EQ(oneOfOurs("\"fc8#w\": k=2 on 0 1"), "fc8#w {k = 2} on 0 1");
+  EXPECT_EQ(oneOfOurs("\"pool with\\x20space\": on 1"),
+            "pool with space {} on 1");
+  EXPECT_EQ(one("# first\n\nffc strategy 1  # version\r\nfc6: on 2"),
+            "fc6 {} on 2");
+  EXPECT_EQ(one("ffc strategy 1"), "");
+}
+
+TEST(Strategy, Names) {
+  for (const char *name : {"Conv_0", "features.0", "conv1", "conv2d1"})
+    EXPECT_EQ(oneOfOurs(std::string(name) + ": on 1"), "Conv_0 {} on 1");
+  EXPECT_EQ(oneOfOurs("linear3: on 1"), "fc8 {} on 1");
+  EXPECT_EQ(oneOfOurs("pool2d2: on 1"), "pool with space {} on 1");
+  EXPECT_EQ(oneOfOurs("relu1: on 1"), "Relu_1 {} on 1");
+}
+
+TEST(Strategy, NodeNamesGoFirst) {
+  // The second convolution is called what the first one's ordinal is.
+  Graph graph = alexNet();
+  graph.ops[3].name = "conv1";
+  const PartialStrategy strategy = parse(graph, ours("conv1: on 2"));
+  EXPECT_FALSE(strategy[0]);
+  EXPECT_TRUE(strategy[3]);
+}
+
+TEST(Strategy, UnknownNames) {
+  EXPECT_EQ(errorOfOurs("fc9x: on 0"),
+            "s.txt:2: unknown operator 'fc9x', expected a node name, an output "
+            "name, or a family and a number");
+  EXPECT_EQ(errorOfOurs("Conv_1: on 0"),
+            "s.txt:2: unknown operator 'Conv_1', expected a node name, an "
+            "output name, or a family and a number; did you mean 'Conv_0'?");
+  EXPECT_EQ(errorOfOurs("sofmax1: on 0"),
+            "s.txt:2: unknown operator 'sofmax1', expected a node name, an "
+            "output name, or a family and a number; did you mean 'softmax1'?");
+  EXPECT_EQ(errorOfOurs("conv3: on 0"),
+            "s.txt:2: unknown operator 'conv3', expected a node name, an "
+            "output name, or a family and a number; there are conv1 to conv2");
+  // Ordinals count the forward pass.
+  EXPECT_THAT(errorOfOurs("linear_backward_weights1: on 0"),
+              HasSubstr("unknown operator"));
+}
+
+TEST(Strategy, AmbiguousNames) {
+  Graph graph = alexNet();
+  graph.ops[1].aliases = graph.ops[2].aliases = {"same"};
+  graph.ops[5].type = "pool1d";
+  std::string error;
+  EXPECT_FALSE(parseStrategy(ours("same: on 0"), "s.txt", graph, 4, error));
+  EXPECT_EQ(error, "s.txt:2: 'same' is ambiguous, expected one of the nodes "
+                   "'Relu_1', 'MaxPool_2'");
+  EXPECT_FALSE(parseStrategy(ours("pool1: on 0"), "s.txt", graph, 4, error));
+  EXPECT_EQ(error, "s.txt:2: 'pool1' is ambiguous, expected one of the nodes "
+                   "'MaxPool_2', 'Flatten_5'");
+}
+
+TEST(Strategy, GivenTwice) {
+  EXPECT_EQ(errorOfOurs("Conv_0: on 0\n# comment\nconv1: on 0"),
+            "s.txt:4: 'Conv_0' is given twice, first on line 2");
+}
+
+TEST(Strategy, Degrees) {
+  EXPECT_EQ(errorOfOurs("fc6: x=2 on 0 1"),
+            "s.txt:2: 'fc6' (linear) has no dimension 'x', expected one of: n, "
+            "c, k, replica");
+  for (const char *degree : {"n=", "n=0", "n=-1", "n=2x", "=2", "n=99999999999",
+                             "n=1048577"})
+    EXPECT_EQ(errorOfOurs("fc6: " + std::string(degree) + " on 0"),
+              "s.txt:2: expected a dimension and its degree such as 'n=4', 1 "
+              "to 1048576, found '" +
+                  std::string(degree) + "'");
+  EXPECT_EQ(errorOfOurs("conv1: h=14 on 0*14"),
+            "s.txt:2: degree 14 of dimension 'h' of 'Conv_0': expected at most "
+            "13");
+  // In units of the granularity, 2 of 8 rows.
+  EXPECT_EQ(errorOfOurs("softmax1: n=5 on 0*5"),
+            "s.txt:2: degree 5 of dimension 'n' of 'Softmax_9': expected at "
+            "most 4");
+  EXPECT_EQ(errorOfOurs("softmax1: c=2 on 0 1"),
+            "s.txt:2: dimension 'c' of 'Softmax_9' cannot be split");
+  EXPECT_EQ(errorOfOurs("fc6: n=2 n=2 on 0-3"),
+            "s.txt:2: dimension 'n' of 'fc6' is split twice");
+  EXPECT_EQ(errorOfOurs("conv2: c=2 on 0 1"),
+            "s.txt:2: split {c = 2} on 0 1 of 'Conv_3': a tile's result is not "
+            "one box; split a leading dimension fully first");
+}
+
+TEST(Strategy, Devices) {
+  EXPECT_EQ(errorOfOurs("fc6: n=4 on 0-2"),
+            "s.txt:2: 'fc6': expected a device for each of 4 grid points, "
+            "found 3");
+  EXPECT_EQ(errorOfOurs("fc6: n=4 on"),
+            "s.txt:2: 'fc6': expected a device for each of 4 grid points, "
+            "found 0");
+  EXPECT_EQ(errorOfOurs("fc6: n=2 on 0 4"),
+            "s.txt:2: device 4 of 'fc6': expected 0 to 3");
+  for (const char *device :
+       {"x", "-1", "0-", "0-x", "0*", "0*0", "0*1048577", "4294967296", "0,1"})
+    EXPECT_EQ(errorOfOurs("fc6: on " + std::string(device)),
+              "s.txt:2: expected a device such as '0', '0-3' or '0*4', found "
+              "'" +
+                  std::string(device) + "'");
+  for (const char *devices :
+       {"0-9*1048576", "0-2000000", "2147483647-0", "0*1048576 0"})
+    EXPECT_EQ(errorOfOurs("fc6: on " + std::string(devices)),
+              "s.txt:2: expected at most 1048576 devices on a line, found "
+              "more");
+  EXPECT_EQ(errorOfOurs("fc6: replica=1048576 replica=1048576 "
+                        "replica=1048576 replica=1048576 on 0"),
+            "s.txt:2: 'fc6': expected at most 1048576 grid points, found more");
+}
+
+TEST(Strategy, Syntax) {
+  EXPECT_EQ(errorOfOurs("fc6 n=4 on 0"),
+            "s.txt:2: expected an operator's name and ':' as in 'conv1: n=4 on "
+            "0-3', found 'fc6'");
+  EXPECT_EQ(errorOfOurs(": n=4 on 0"),
+            "s.txt:2: expected an operator's name, found ':'");
+  EXPECT_EQ(errorOfOurs("fc6: n=4 0 1 2 3"),
+            "s.txt:2: expected a degree such as 'n=4' or 'on' and devices, "
+            "found '0'");
+  EXPECT_EQ(errorOfOurs("fc6: n=4"),
+            "s.txt:2: expected 'on' and devices after 'fc6', found the end of "
+            "the line");
+  EXPECT_EQ(errorOfOurs("\"fc6: on 0"),
+            "s.txt:2: expected '\"' at the end of a quoted name, found the end "
+            "of the line");
+  EXPECT_EQ(errorOfOurs("\"fc\\6\": on 0"),
+            "s.txt:2: expected \\\", \\\\ or \\xHH in a quoted name, found "
+            "'\\6\":'");
+  EXPECT_EQ(errorOfOurs("\"\": on 0"),
+            "s.txt:2: expected a name, found an empty one");
+}
+
+TEST(Strategy, VersionLine) {
+  EXPECT_EQ(errorOf("ffc strategy 2\n"),
+            "s.txt:1: expected the version line 'ffc strategy 1', found 'ffc "
+            "strategy 2'");
+  EXPECT_EQ(errorOf("\nfc6: on 0\n"),
+            "s.txt:2: expected the version line 'ffc strategy 1', found 'fc6 : "
+            "on 0'");
+}
+
+TEST(Strategy, Files) {
+  EXPECT_EQ(errorOf(""), "s.txt:1: expected a strategy, found an empty file");
+  EXPECT_EQ(errorOf("# only\n\n"),
+            "s.txt:1: expected a strategy, found an empty file");
+  EXPECT_EQ(errorOf(ours("x: " + std::string(1 << 20, ' '))),
+            "s.txt:2: expected at most 1048576 bytes on a line, found 1048579");
+  EXPECT_EQ(errorOf(std::string("ffc\n\0\x01", 6)),
+            "s.txt:2: expected text, found the byte '\\x00'");
+  EXPECT_EQ(errorOf("\x7f""ELF\x02"),
+            "s.txt:1: expected text, found the byte '\\x7f'");
+  std::string error;
+  EXPECT_FALSE(loadStrategy("/nowhere/s.txt", alexNet(), 4, error));
+  EXPECT_EQ(error,
+            "/nowhere/s.txt: cannot be read: No such file or directory");
+}
+
+TEST(Strategy, Loads) {
+  const std::string path = ::testing::TempDir() + "/ffc-strategy-test.txt";
+  std::ofstream(path) << kReadmeTable;
+  std::string error;
+  const auto strategy = loadStrategy(path, alexNet(), 4, error);
+  ASSERT_TRUE(strategy) << error;
+  EXPECT_EQ(*strategy, parse(alexNet(), kReadmeTable));
+  EXPECT_FALSE(loadStrategy(path, alexNet(), 3, error));
+  EXPECT_EQ(error,
+            path + ":1: device 3 of 'Conv_0': expected 0 to 2");
+  std::remove(path.c_str());
+}
+
+TEST(Strategy, PrintsReadably) {
+  const Graph graph = alexNet();
+  const std::string text = R"(ffc strategy 1
+Conv_0: n=4 on 0 1 2 3
+Conv_3: h=2 w=2 on 0 2 1 3
+"pool with space": n=1 on 0
+fc6: n=8 replica=2 on 0*9 1*6 2
+fc7: on 2
+"fc8#w": k=2 on 0 1
+)";
+  EXPECT_EQ(printStrategy(graph, parse(graph, text)), text);
+  Graph wide;
+  add(wide, "a", "relu", {{"n", 64}});
+  std::string error;
+  const std::string range = "ffc strategy 1\na: n=64 on 0-60 7 7 7\n";
+  const auto strategy = parseStrategy(range, "s.txt", wide, 64, error);
+  ASSERT_TRUE(strategy) << error;
+  EXPECT_EQ(printStrategy(wide, *strategy), range);
+}
+
+TEST(Strategy, PrintReadsBackExactly) {
+  Graph graph = alexNet();
+  graph.ops[2].name = "a \"quoted\\ name\"\twith: all # of\x01 it";
+  graph.ops[3].name = "\xC3\xA9t\xC3\xA9/0:1";
+  const unsigned seed = 20261121;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  auto below = [&](int64_t n) { return static_cast<int64_t>(random() % n); };
+  for (int round = 0; round < 200; ++round) {
+    Strategy strategy;
+    for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
+      const OpRules &rules = graph.op(id).rules;
+      Configuration config;
+      do {
+        config = {};
+        for (int d = 0; d < static_cast<int>(rules.dims.size()); ++d)
+          if (below(2))
+            config.axes.push_back(
+                {d, rules.splittable(d)
+                        ? 1 + below(std::min<int64_t>(maxDegree(rules.dims[d]), 3))
+                        : 1});
+        if (below(3) == 0)
+          config.axes.push_back({kReplica, 1 + below(3)});
+        std::shuffle(config.axes.begin(), config.axes.end(), random);
+        const DeviceId base = static_cast<DeviceId>(below(4));
+        const int64_t style = below(3);
+        for (int64_t point = 0; point < config.numPoints(); ++point)
+          config.devices.push_back(static_cast<DeviceId>(
+              style == 0   ? base
+              : style == 1 ? (base + point) % 4
+                           : below(4)));
+      } while (checkConfiguration(graph, id, config, 4));
+      strategy.push_back(config);
+    }
+    const PartialStrategy again =
+        parse(graph, printStrategy(graph, strategy));
+    ASSERT_EQ(again, PartialStrategy(strategy.begin(), strategy.end()));
+  }
+}
+
+} // namespace

@@ -1,0 +1,174 @@
+//===- TestGraph.cpp - small graphs for planner tests ---------------------===//
+
+#include "TestGraph.h"
+
+#include <algorithm>
+
+using namespace ffc::plan;
+using namespace ffc::plan::testing;
+
+static Access identity(std::vector<int> dims) {
+  Access access;
+  for (int d : dims)
+    access.dims.push_back(DimMap::dim(d));
+  return access;
+}
+
+ValueId TestGraph::addValue(const std::string &name, Shape shape,
+                            ValueKind kind) {
+  Value value;
+  value.name = name;
+  value.type.shape = std::move(shape);
+  value.kind = kind;
+  graph.values.push_back(std::move(value));
+  return static_cast<ValueId>(graph.values.size()) - 1;
+}
+
+OpId TestGraph::find(const std::string &name) const {
+  for (size_t i = 0; i < graph.ops.size(); ++i)
+    if (graph.ops[i].name == name)
+      return static_cast<OpId>(i);
+  return -1;
+}
+
+ValueId TestGraph::addOp(Op op, Shape resultShape) {
+  OpId id = static_cast<OpId>(graph.ops.size());
+  for (size_t i = 0; i < op.operands.size(); ++i)
+    graph.values[op.operands[i]].uses.push_back({id, static_cast<int>(i)});
+  ValueId result =
+      addValue(op.name, std::move(resultShape), ValueKind::Activation);
+  graph.values[result].producer = id;
+  op.results = {result};
+  graph.ops.push_back(std::move(op));
+  return result;
+}
+
+ValueId TestGraph::input(const std::string &name, Shape shape) {
+  return addValue(name, std::move(shape), ValueKind::Input);
+}
+
+ValueId TestGraph::state(const std::string &name, Shape shape) {
+  ValueId value = addValue(name, std::move(shape), ValueKind::State);
+  graph.values[value].state = static_cast<StateId>(graph.states.size());
+  graph.states.push_back({name, value, -1});
+  return value;
+}
+
+ValueId TestGraph::product(const std::string &name, ValueId x, ValueId w) {
+  const Shape &xs = graph.values[x].type.shape;
+  const Shape &ws = graph.values[w].type.shape;
+  Op op;
+  op.name = name;
+  op.type = "linear";
+  op.operands = {x, w};
+  op.rules.dims = {{"n", xs[0], DimKind::Sample},
+                   {"c", ws[1], DimKind::Parameter},
+                   {"k", xs[1], DimKind::Reduction}};
+  op.rules.schedules = {{{},
+                         {{"product",
+                           {{0, identity({0, 2})}, {1, identity({2, 1})}},
+                           {{2, identity({0, 1}), Reduction::Sum}},
+                           2}}}};
+  return addOp(std::move(op), {xs[0], ws[1]});
+}
+
+ValueId TestGraph::window(const std::string &name, ValueId x) {
+  Shape shape = graph.values[x].type.shape;
+  Op op;
+  op.name = name;
+  op.type = "window";
+  op.operands = {x};
+  op.rules.dims = {{"n", shape[0], DimKind::Sample},
+                   {"c", shape[1], DimKind::Attribute}};
+  Access halo;
+  halo.dims = {DimMap::window(0, 1, 3, 1), DimMap::dim(1)};
+  op.rules.schedules = {
+      {{},
+       {{"window", {{0, halo}}, {{1, identity({0, 1}), Reduction::None}}, 3}}}};
+  return addOp(std::move(op), shape);
+}
+
+ValueId TestGraph::outer(const std::string &name, ValueId x, ValueId d,
+                         const std::string &owner) {
+  const Shape &xs = graph.values[x].type.shape;
+  const Shape &ds = graph.values[d].type.shape;
+  Op op;
+  op.name = name;
+  op.type = "outer";
+  op.role = OpRole::Gradient;
+  op.owner = find(owner);
+  op.operands = {x, d};
+  op.rules.dims = {{"k", xs[1], DimKind::Parameter},
+                   {"c", ds[1], DimKind::Parameter},
+                   {"n", xs[0], DimKind::Reduction}};
+  op.rules.schedules = {{{},
+                         {{"outer",
+                           {{0, identity({2, 0})}, {1, identity({2, 1})}},
+                           {{2, identity({0, 1}), Reduction::Sum}},
+                           2}}}};
+  return addOp(std::move(op), {xs[1], ds[1]});
+}
+
+void TestGraph::update(const std::string &name, ValueId state, ValueId gradient,
+                       const std::string &owner) {
+  Shape shape = graph.values[state].type.shape;
+  Op op;
+  op.name = name;
+  op.type = "update";
+  op.role = OpRole::Update;
+  op.owner = find(owner);
+  op.ownerSlot = 1;
+  op.ownSlot = 0;
+  op.operands = {state, gradient};
+  op.rules.dims = {{"d0", shape[0], DimKind::Parameter},
+                   {"d1", shape[1], DimKind::Parameter}};
+  op.rules.inPlace = {{0, 0}};
+  op.rules.schedules = {{{},
+                         {{"update",
+                           {{0, identity({0, 1})}, {1, identity({0, 1})}},
+                           {{2, identity({0, 1}), Reduction::None}},
+                           2}}}};
+  StateId id = graph.values[state].state;
+  graph.states[id].written = addOp(std::move(op), shape);
+}
+
+void TestGraph::output(const std::string &name, ValueId value) {
+  graph.outputs.push_back({name, value});
+}
+
+TestGraph ffc::plan::testing::trainingGraph() {
+  TestGraph g;
+  ValueId x = g.input("x", {12, 10});
+  ValueId w1 = g.state("w1", {10, 8});
+  ValueId w2 = g.state("w2", {8, 6});
+  ValueId h = g.product("p1", x, w1);
+  ValueId s = g.window("s", h);
+  ValueId y = g.product("p2", s, w2);
+  g.output("out/y", y);
+  ValueId gradient = g.outer("p2.backward", s, y, "p2");
+  g.output("grad/w2", gradient);
+  g.update("w2.update", w2, gradient, "p2");
+  return g;
+}
+
+Configuration ffc::plan::testing::randomConfiguration(const Graph &graph,
+                                                      OpId op, int numDevices,
+                                                      std::mt19937 &random) {
+  const OpRules &rules = graph.op(op).rules;
+  auto draw = [&](int64_t n) { return static_cast<int64_t>(random() % n); };
+  while (true) {
+    Configuration config;
+    for (int d = 0; d < static_cast<int>(rules.dims.size()); ++d) {
+      int64_t degree = 1 + draw(std::min<int64_t>(3, maxDegree(rules.dims[d])));
+      if (degree > 1 && draw(2))
+        config.axes.push_back({d, degree});
+    }
+    if (draw(4) == 0)
+      config.axes.push_back({kReplica, 2});
+    std::shuffle(config.axes.begin(), config.axes.end(), random);
+    for (int64_t p = 0; p < config.numPoints(); ++p)
+      config.devices.push_back(static_cast<DeviceId>(draw(numDevices)));
+    if (!checkConfiguration(graph, op, config, numDevices))
+      return config;
+  }
+}

@@ -1,0 +1,51 @@
+//===- TestGraph.h - small graphs for planner tests -------------*- C++ -*-===//
+#ifndef FFC_TEST_UNIT_PLAN_TESTGRAPH_H
+#define FFC_TEST_UNIT_PLAN_TESTGRAPH_H
+
+#include "ffc/Plan/Configuration.h"
+
+#include <random>
+#include <string>
+
+namespace ffc::plan::testing {
+
+/// Builds graphs of three operators that between them have every kind of
+/// access: a product (parameters, reduction), a 1-D window over the rows
+/// (halo), and an in-place update.
+class TestGraph {
+public:
+  ValueId input(const std::string &name, Shape shape);
+  ValueId state(const std::string &name, Shape shape);
+  /// y[n,c] = sum_k x[n,k] w[k,c]; dims n, c, k.
+  ValueId product(const std::string &name, ValueId x, ValueId w);
+  /// y[n,c] reads x[n-1 .. n+1, c]; dims n, c.
+  ValueId window(const std::string &name, ValueId x);
+  /// g[k,c] = sum_n x[n,k] d[n,c]; dims k, c, n; owner `owner`.
+  ValueId outer(const std::string &name, ValueId x, ValueId d,
+                const std::string &owner);
+  /// Updates `state` by `gradient` in place; owner `owner`, which reads the
+  /// state as its second operand.
+  void update(const std::string &name, ValueId state, ValueId gradient,
+              const std::string &owner);
+  void output(const std::string &name, ValueId value);
+
+  Graph graph;
+
+private:
+  ValueId addValue(const std::string &name, Shape shape, ValueKind kind);
+  ValueId addOp(Op op, Shape resultShape);
+  OpId find(const std::string &name) const;
+};
+
+/// x -> product -> window -> product -> gradient of the second weight ->
+/// update.
+TestGraph trainingGraph();
+
+/// A legal configuration of `op` on `numDevices` devices, any degrees, any
+/// devices, several points per device included.
+Configuration randomConfiguration(const Graph &graph, OpId op, int numDevices,
+                                  std::mt19937 &random);
+
+} // namespace ffc::plan::testing
+
+#endif // FFC_TEST_UNIT_PLAN_TESTGRAPH_H

@@ -1,0 +1,185 @@
+//===- VerifierTest.cpp - planted faults and random plans -----------------===//
+
+#include "ffc/Plan/Verifier.h"
+
+#include "TestGraph.h"
+#include "ffc/Plan/Planner.h"
+#include "ffc/Plan/Timing.h"
+
+#include "gtest/gtest.h"
+
+using namespace ffc::plan;
+using namespace ffc::plan::testing;
+
+namespace {
+
+Topology ranks(int count) {
+  std::string error;
+  auto topology = Topology::parse(
+      "devices: " + std::to_string(count) +
+          " x cpu-core\ninterconnect:\n  type: shared-memory\n  bandwidth: 10 "
+          "GB/s\n  latency: 1 us\n",
+      "test.yaml", error);
+  EXPECT_TRUE(topology) << error;
+  return *topology;
+}
+
+/// A plan that can be damaged before it is verified.
+struct Plan {
+  Plan(Graph g, Strategy s, int numDevices)
+      : graph(std::move(g)), strategy(std::move(s)),
+        topology(ranks(numDevices)), cost(topology),
+        program(planProgram(graph, strategy, numDevices, cost)) {}
+
+  std::string verify() const {
+    return verifyProgram(graph, strategy, program, topology).value_or("");
+  }
+  /// The first action of `kind` on `device`.
+  Action &first(DeviceId device, Action::Kind kind) {
+    for (Action &action : program.devices[device].actions)
+      if (action.kind == kind)
+        return action;
+    ADD_FAILURE() << "no such action";
+    return program.devices[device].actions.front();
+  }
+
+  Graph graph;
+  Strategy strategy;
+  Topology topology;
+  CostModel cost;
+  Program program;
+};
+
+/// p1 split over samples, the window by rows (halo), p2 split over samples, so
+/// that the gradient of w2 is summed over both devices.
+Plan dataParallelPlan() {
+  TestGraph g = trainingGraph();
+  std::vector<std::optional<Configuration>> given(g.graph.ops.size());
+  for (OpId op : {0, 1, 2})
+    given[op] = Configuration{{{0, 2}}, {0, 1}};
+  Strategy strategy = completeStrategy(g.graph, given);
+  return Plan(g.graph, strategy, 2);
+}
+
+TEST(Verifier, AcceptsDataParallelPlan) {
+  Plan plan = dataParallelPlan();
+  EXPECT_EQ(plan.verify(), "");
+  EXPECT_GT(
+      timeProgram(plan.graph, plan.strategy, plan.program, plan.cost).makespan,
+      0);
+}
+
+TEST(Verifier, DroppedAllReduce) {
+  Plan plan = dataParallelPlan();
+  for (DeviceProgram &device : plan.program.devices)
+    for (size_t i = 0; i < device.actions.size(); ++i)
+      if (device.actions[i].kind == Action::Kind::Collective) {
+        // The wait becomes a probe, so that indices of later events hold.
+        device.actions[i].kind = Action::Kind::Probe;
+        device.actions[i + 1].kind = Action::Kind::Probe;
+        device.actions[i + 1].src = device.actions[i].src;
+      }
+  EXPECT_EQ(plan.verify(),
+            "device 1, task w2.update#0@1.0 (w2.update): reads 'p2.backward' "
+            "[0:8, 0:6], found 1 of 2 partial results");
+}
+
+TEST(Verifier, WrongHalo) {
+  Plan plan = dataParallelPlan();
+  bool shifted = false;
+  for (Action &action : plan.program.devices[0].actions)
+    if (action.kind == Action::Kind::Copy && action.dstAt[0] > 0 && !shifted) {
+      --action.dstAt[0];
+      shifted = true;
+    }
+  ASSERT_TRUE(shifted);
+  EXPECT_EQ(plan.verify(),
+            "device 0, task s#0@0.0 (p1): copies [6:7, 0:8] of 'p1.receive' to "
+            "[5:6, 0:8] of 'p1.2'");
+}
+
+TEST(Verifier, SendWithoutReceive) {
+  Plan plan = dataParallelPlan();
+  plan.first(1, Action::Kind::Exchange).receives.clear();
+  EXPECT_EQ(plan.verify(),
+            "device 1, task s#0@0.0 (p1): copies [5:6, 0:8] of 'p1.receive', "
+            "which was not written");
+}
+
+TEST(Verifier, ReceiveWithoutSend) {
+  Plan plan = dataParallelPlan();
+  plan.first(1, Action::Kind::Exchange).sends.clear();
+  EXPECT_EQ(plan.verify(),
+            "device 0, task s#0@0.0 (p1): never goes on (deadlock)");
+}
+
+TEST(Verifier, OverlappingArenaRanges) {
+  Plan plan = dataParallelPlan();
+  auto &buffers = plan.program.devices[0].buffers;
+  int64_t offset = -1;
+  for (Buffer &buffer : buffers) {
+    if (buffer.name == "x")
+      offset = buffer.offset;
+    if (buffer.name == "p1")
+      buffer.offset = offset;
+  }
+  EXPECT_EQ(plan.verify(),
+            "device 0: buffers 'p1' and 'x' share bytes while both are in use");
+}
+
+/// Two reductions over both devices, entered in different orders.
+TEST(Verifier, CollectivesInDifferentOrder) {
+  TestGraph g;
+  ValueId x = g.input("x", {8, 8});
+  ValueId w = g.state("w", {8, 64}), v = g.state("v", {8, 64});
+  ValueId a = g.product("a", x, w), b = g.product("b", x, v);
+  ValueId c = g.window("c", a), d = g.window("d", b);
+  g.output("out/c", c);
+  g.output("out/d", d);
+  Configuration reduced{{{2, 2}}, {0, 1}}, copied{{{kReplica, 2}}, {0, 1}};
+  Plan plan(g.graph, {reduced, reduced, copied, copied}, 2);
+  ASSERT_EQ(plan.verify(), "");
+  auto &actions = plan.program.devices[1].actions;
+  std::vector<size_t> found;
+  for (size_t i = 0; i < actions.size(); ++i)
+    if (actions[i].kind == Action::Kind::Collective)
+      found.push_back(i);
+  ASSERT_EQ(found.size(), 2u);
+  std::swap(actions[found[0]].src, actions[found[1]].src);
+  std::swap(actions[found[0]].dst, actions[found[1]].dst);
+  std::swap(actions[found[0]].name, actions[found[1]].name);
+  EXPECT_EQ(plan.verify(), "device 1, task c#0@0.0 (b): enters another "
+                           "collective than device 0 (a)");
+}
+
+TEST(Verifier, TooLittleMemory) {
+  Plan plan = dataParallelPlan();
+  plan.program.devices[1].arenaBytes = int64_t(1) << 50;
+  EXPECT_EQ(plan.verify().substr(0, 28), "device 1: plan needs 1125899");
+}
+
+/// Random legal strategies give programs that verify.
+TEST(Verifier, RandomStrategies) {
+  TestGraph g = trainingGraph();
+  std::mt19937 random(20261121);
+  for (int devices : {1, 2, 3, 4, 8})
+    for (int trial = 0; trial < 200; ++trial) {
+      std::vector<std::optional<Configuration>> given(g.graph.ops.size());
+      for (size_t op = 0; op < given.size(); ++op)
+        if (random() % 4)
+          given[op] = randomConfiguration(g.graph, static_cast<OpId>(op),
+                                          devices, random);
+      Strategy strategy = completeStrategy(g.graph, given);
+      for (size_t op = 0; op < strategy.size(); ++op)
+        ASSERT_FALSE(checkConfiguration(g.graph, static_cast<OpId>(op),
+                                        strategy[op], devices));
+      Plan plan(g.graph, strategy, devices);
+      std::string text;
+      for (size_t op = 0; op < strategy.size(); ++op)
+        text += g.graph.ops[op].name + " " +
+                strategy[op].str(g.graph.ops[op].rules) + "\n";
+      ASSERT_EQ(plan.verify(), "") << "trial " << trial << "\n" << text;
+    }
+}
+
+} // namespace
