@@ -13,8 +13,8 @@ using namespace ffc::plan;
 
 static constexpr double kPicosecondsPerSecond = 1e12;
 
-/// Only multiplications, divisions and one rounding follow each other in what is
-/// passed here, no sums that a compiler might fuse; so results are the same
+/// Only multiplications, divisions and one rounding follow each other in what
+/// is passed here, no sums that a compiler might fuse; so results are the same
 /// everywhere.
 static Picoseconds toPicoseconds(double seconds) {
   const double value = seconds * kPicosecondsPerSecond;
@@ -74,8 +74,7 @@ Picoseconds CostModel::transfer(DeviceId src, DeviceId dst,
              toPicoseconds(static_cast<double>(bytes) / route.bandwidth));
 }
 
-CostModel::Ring
-CostModel::ringOf(const std::vector<DeviceId> &members) const {
+CostModel::Ring CostModel::ringOf(const std::vector<DeviceId> &members) const {
   {
     std::lock_guard<std::mutex> lock(rings->mutex);
     auto found = rings->rings.find(members);
@@ -129,6 +128,7 @@ Picoseconds CostModel::collective(CollectiveKind kind,
     share = 1;
     break;
   }
-  return sum(times(steps, ring.latency),
-             toPicoseconds(static_cast<double>(bytes) * share / ring.bandwidth));
+  return sum(
+      times(steps, ring.latency),
+      toPicoseconds(static_cast<double>(bytes) * share / ring.bandwidth));
 }

@@ -1,7 +1,7 @@
 //===- StrategyFile.cpp - strategies as text ------------------------------===//
 //
-// The grammars of docs/strategy.md. Reading throws Malformed (Text.h), which the
-// public functions turn into messages.
+// The grammars of docs/strategy.md. Reading throws Malformed (Text.h), which
+// the public functions turn into messages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +11,7 @@
 #include "StrategyTokens.h"
 #include "Text.h"
 
+#include <algorithm>
 #include <numeric>
 
 using namespace ffc::plan;
@@ -281,9 +282,10 @@ std::string ffc::plan::printStrategy(const Graph &graph,
     const Op &op = graph.op(static_cast<OpId>(id));
     text += printName(op.name) + ":";
     for (const GridAxis &axis : strategy[id]->axes)
-      text += " " +
-              (axis.dim == kReplica ? "replica" : op.rules.dims[axis.dim].name) +
-              "=" + std::to_string(axis.degree);
+      text +=
+          " " +
+          (axis.dim == kReplica ? "replica" : op.rules.dims[axis.dim].name) +
+          "=" + std::to_string(axis.degree);
     text += " on" + printDevices(strategy[id]->devices) + "\n";
   }
   return text;

@@ -4,6 +4,7 @@
 
 #include "Text.h"
 
+#include <algorithm>
 #include <limits>
 
 using namespace ffc::plan;
@@ -77,8 +78,8 @@ static std::vector<std::string> tokenize(const std::string &text, int line) {
     const size_t end = std::min(
         text.find_first_of(tokens.empty() ? " \t#:" : " \t#", at), text.size());
     if (end == at)
-      fail(line, "expected an operator's name, found " +
-                     quoted(text.substr(at, 1)));
+      fail(line,
+           "expected an operator's name, found " + quoted(text.substr(at, 1)));
     tokens.push_back(text.substr(at, end - at));
     at = end;
   }
@@ -118,14 +119,16 @@ std::vector<DeviceId> ffc::plan::parseDevices(const StrategyLine &line,
     const size_t dash = std::min(token.find('-'), star);
     const auto first = parseCount(token.substr(0, dash), kMaxId);
     const auto last =
-        dash < star ? parseCount(token.substr(dash + 1, star - dash - 1), kMaxId)
-                    : first;
+        dash < star
+            ? parseCount(token.substr(dash + 1, star - dash - 1), kMaxId)
+            : first;
     const auto count = star < token.size()
                            ? parseCount(token.substr(star + 1), kMaxListed)
                            : std::optional<long long>(1);
     if (!first || !last || !count || *count == 0)
-      fail(line.number, "expected a device such as '0', '0-3' or '0*4', found " +
-                            quoted(token));
+      fail(line.number,
+           "expected a device such as '0', '0-3' or '0*4', found " +
+               quoted(token));
     const long long step = *first <= *last ? 1 : -1;
     const long long length = (*last - *first) * step + 1;
     if (length > static_cast<long long>(kMaxListed) ||

@@ -1,4 +1,5 @@
-//===- StrategyTokens.h - lines, names and devices of strategies -*- C++ -*-===//
+//===- StrategyTokens.h - lines, names and devices of strategies -*- C++
+//-*-===//
 //
 // Private to the library: the lexical level of strategy files, both ways.
 // Reading throws Malformed (Text.h).

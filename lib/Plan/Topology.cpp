@@ -26,10 +26,9 @@ static double &rate(DeviceKind &kind, Arithmetic arithmetic) {
   return kind.flops[static_cast<int>(arithmetic)];
 }
 
-/// One core of the machine ffc is developed on (Zen 5 class, AVX-512): what
-/// oneDNN reaches in matrix products and convolutions (not the 245 GFLOP/s that
-/// FMAs peak at), and the streaming copy bandwidth that a core keeps when its
-/// neighbour is busy too. Measured, see docs/topology.md.
+/// A Zen 5 class core with AVX-512: what oneDNN reaches in matrix products, not
+/// the 245 GFLOP/s that FMAs peak at, and half of the streaming copy of two
+/// busy cores. docs/topology.md says which figures are measured.
 static DeviceKind cpuCore() {
   DeviceKind kind;
   kind.name = "cpu-core";
@@ -43,8 +42,8 @@ static DeviceKind cpuCore() {
   return kind;
 }
 
-/// NVIDIA H200 SXM, the data sheet's dense figures; the launch overhead is that
-/// between kernels of one CUDA graph.
+/// NVIDIA H200 SXM, the vendor's dense figures. The launch overhead, between
+/// kernels of one CUDA graph, is an estimate.
 static DeviceKind h200() {
   DeviceKind kind;
   kind.name = "h200";
@@ -179,7 +178,8 @@ static std::string print(const DeviceKind &kind) {
 
 static std::string printVertices(const std::vector<Vertex> &vertices,
                                  const std::vector<std::string> &nodes,
-                                 Vertex::Kind kind, const std::string &heading) {
+                                 Vertex::Kind kind,
+                                 const std::string &heading) {
   std::string text;
   for (const Vertex &vertex : vertices) {
     if (vertex.kind != kind)
@@ -210,8 +210,8 @@ static std::string printGraph(const Topology &topology) {
   const std::vector<Vertex> &vertices = topology.vertices();
   text += printVertices(vertices, topology.nodes(), Vertex::Kind::Switch,
                         "switches:\n");
-  text +=
-      printVertices(vertices, topology.nodes(), Vertex::Kind::NicOut, "nics:\n");
+  text += printVertices(vertices, topology.nodes(), Vertex::Kind::NicOut,
+                        "nics:\n");
   if (!topology.links().empty())
     text += "links:\n";
   for (const Link &link : topology.links())

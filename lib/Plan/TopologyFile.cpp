@@ -90,17 +90,16 @@ void Reader::readKind(const std::string &name, const YamlNode &map) {
     const YamlNode *bandwidth =
         like ? node->find("bandwidth") : &require(*node, "bandwidth", memory);
     if (bandwidth)
-      kind.memoryBandwidth =
-          positive(*bandwidth, QuantityKind::BytesPerSecond,
-                   "bandwidth of the " + memory);
+      kind.memoryBandwidth = positive(*bandwidth, QuantityKind::BytesPerSecond,
+                                      "bandwidth of the " + memory);
   }
   if (const YamlNode *node = given("launch"))
     kind.launch = delay(*node, "launch of " + what);
   if (const YamlNode *node = given("overlap")) {
     const std::string &overlap = text(*node, "'true' or 'false'");
     if (overlap != "true" && overlap != "false")
-      fail(*node, "overlap of " + what + ": expected 'true' or 'false', found " +
-                      quoted(overlap));
+      fail(*node, "overlap of " + what +
+                      ": expected 'true' or 'false', found " + quoted(overlap));
     kind.overlap = overlap == "true";
   }
   builder.defineKind(map.line, std::move(kind));
@@ -130,9 +129,9 @@ void Reader::readDevice(const YamlNode &node) {
   if (number < 0)
     fail(node, "a device lacks the key 'node', which is needed where there are "
                "several nodes");
-  builder.addDevice(
-      node.line, text(require(node, "name", "a device"), "a device's name"),
-      kindNumber, number);
+  builder.addDevice(node.line,
+                    text(require(node, "name", "a device"), "a device's name"),
+                    kindNumber, number);
 }
 
 void Reader::readDevices(const YamlNode &node) {
@@ -196,14 +195,15 @@ void Reader::readNodeGroup(const YamlNode &map) {
   expectMap(map, what, {"count", "devices", "interconnect", "nic"});
   NodeGroup group;
   group.line = map.line;
-  group.count = count(require(map, "count", what), "a number of nodes", kMaxDevices);
+  group.count =
+      count(require(map, "count", what), "a number of nodes", kMaxDevices);
   const YamlNode &devices = require(map, "devices", what);
   std::tie(group.devicesPerNode, group.kind) = readGroup(devices);
   if (int64_t(group.count) * group.devicesPerNode > kMaxDevices)
-    fail(devices, "expected at most " + std::to_string(kMaxDevices) +
-                      " devices, found " +
-                      std::to_string(int64_t(group.count) *
-                                     group.devicesPerNode));
+    fail(devices,
+         "expected at most " + std::to_string(kMaxDevices) +
+             " devices, found " +
+             std::to_string(int64_t(group.count) * group.devicesPerNode));
   if (const YamlNode *interconnect = map.find("interconnect"))
     group.interconnect = readInterconnect(*interconnect);
   else if (group.devicesPerNode > 1)
@@ -211,8 +211,8 @@ void Reader::readNodeGroup(const YamlNode &map) {
   if (group.count > 1 || map.find("nic")) {
     const YamlNode &nic = require(map, "nic", "several nodes: the map");
     expectMap(nic, "the nic", {"count", "bandwidth", "latency", "attach"});
-    group.nicsPerNode =
-        count(require(nic, "count", "the nic"), "a number of NICs", kMaxDevices);
+    group.nicsPerNode = count(require(nic, "count", "the nic"),
+                              "a number of NICs", kMaxDevices);
     if (group.nicsPerNode > group.devicesPerNode)
       fail(nic, "expected at most one NIC for each of a node's " +
                     std::to_string(group.devicesPerNode) + " devices, found " +
@@ -241,10 +241,10 @@ void Reader::readLink(const YamlNode &map) {
     fail(map, "a link has 'between' (both directions), or 'from' and 'to' "
               "(one), not both");
   if (!between->isSequence() || between->children.size() != 2)
-    fail(*between, "expected 'between' to be a list of two names, found " +
-                       (between->isSequence()
-                            ? std::to_string(between->children.size())
-                            : between->describe()));
+    fail(*between,
+         "expected 'between' to be a list of two names, found " +
+             (between->isSequence() ? std::to_string(between->children.size())
+                                    : between->describe()));
   const std::string &a = text(between->children[0], "a name");
   const std::string &b = text(between->children[1], "a name");
   builder.addLink(map.line, a, b, figures);

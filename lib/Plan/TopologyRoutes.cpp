@@ -67,7 +67,8 @@ std::unique_ptr<RouteTree> RouteTable::compute(DeviceId src) const {
     }
     for (int i = first[v]; i < first[v + 1]; ++i) {
       const Link &link = (*links)[leaving[i]];
-      const auto reached = std::make_pair(latency[v] + link.latency, hops[v] + 1);
+      const auto reached =
+          std::make_pair(latency[v] + link.latency, hops[v] + 1);
       const auto known = std::make_pair(latency[link.dst], hops[link.dst]);
       if (link.dst == src || reached > known)
         continue;

@@ -1,4 +1,5 @@
-//===- YamlFields.cpp - checked access to YAML maps ------------------------===//
+//===- YamlFields.cpp - checked access to YAML maps
+//------------------------===//
 
 #include "YamlFields.h"
 
@@ -18,7 +19,7 @@ void ffc::plan::yaml::fail(const YamlNode &at, const std::string &message) {
 }
 
 void ffc::plan::yaml::expectMap(const YamlNode &node, const std::string &what,
-                       const std::vector<std::string> &keys) {
+                                const std::vector<std::string> &keys) {
   if (!node.isMap())
     fail(node, "expected " + what + " to be a map with the keys " +
                    joined(keys) + "; found " + node.describe());
@@ -31,27 +32,30 @@ void ffc::plan::yaml::expectMap(const YamlNode &node, const std::string &what,
   }
 }
 
-void ffc::plan::yaml::expectList(const YamlNode &node, const std::string &what) {
+void ffc::plan::yaml::expectList(const YamlNode &node,
+                                 const std::string &what) {
   if (!node.isSequence() || node.children.empty())
     fail(node, "expected " + what + " to be a list, found " +
                    (node.isSequence() ? "an empty one" : node.describe()));
 }
 
-const YamlNode &ffc::plan::yaml::require(const YamlNode &map, const std::string &key,
-                                const std::string &what) {
+const YamlNode &ffc::plan::yaml::require(const YamlNode &map,
+                                         const std::string &key,
+                                         const std::string &what) {
   if (const YamlNode *value = map.find(key))
     return *value;
   fail(map, what + " lacks the key '" + key + "'");
 }
 
-const std::string &ffc::plan::yaml::text(const YamlNode &node, const std::string &what) {
+const std::string &ffc::plan::yaml::text(const YamlNode &node,
+                                         const std::string &what) {
   if (!node.isScalar() || node.scalar.empty())
     fail(node, "expected " + what + ", found " + node.describe());
   return node.scalar;
 }
 
 static double quantity(const YamlNode &node, QuantityKind kind,
-                        const std::string &what) {
+                       const std::string &what) {
   if (!node.isScalar())
     fail(node, what + ": expected a quantity, found " + node.describe());
   std::string error;
@@ -62,15 +66,16 @@ static double quantity(const YamlNode &node, QuantityKind kind,
 }
 
 double ffc::plan::yaml::positive(const YamlNode &node, QuantityKind kind,
-                        const std::string &what) {
+                                 const std::string &what) {
   const double value = quantity(node, kind, what);
   if (value < 1)
-    fail(node, what + ": expected more than zero, found " +
-                   quoted(node.scalar));
+    fail(node,
+         what + ": expected more than zero, found " + quoted(node.scalar));
   return value;
 }
 
-Picoseconds ffc::plan::yaml::delay(const YamlNode &node, const std::string &what) {
+Picoseconds ffc::plan::yaml::delay(const YamlNode &node,
+                                   const std::string &what) {
   const double value = quantity(node, QuantityKind::Time, what);
   if (value < 0 || value > kMaxDelay)
     fail(node, what + ": expected 0 s to 1 s, found " + quoted(node.scalar));

@@ -1,8 +1,8 @@
 //===- YamlFields.h - checked access to YAML maps ---------------*- C++ -*-===//
 //
-// Private to the library. Each function returns what it says or throws Malformed
-// (Text.h) with what was expected and found. `what` names the owner in messages:
-// "a link", "the kind 'x'".
+// Private to the library. Each function returns what it says or throws
+// Malformed (Text.h) with what was expected and found. `what` names the owner
+// in messages: "a link", "the kind 'x'".
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_LIB_PLAN_YAMLFIELDS_H

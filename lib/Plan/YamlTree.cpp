@@ -79,10 +79,10 @@ private:
       throw Malformed{line, "tags are not supported, found " + quoted(tag)};
     if (++count > kMaxNodes)
       throw Malformed{line, "expected at most " + std::to_string(kMaxNodes) +
-                              " YAML values, found more"};
+                                " YAML values, found more"};
     if (open.size() >= kMaxDepth)
       throw Malformed{line, "nested more than " + std::to_string(kMaxDepth) +
-                              " levels deep"};
+                                " levels deep"};
     YamlNode *node = &root;
     if (!open.empty()) {
       YamlNode *parent = open.back().node;
@@ -103,7 +103,7 @@ private:
       return;
     if (!open.back().keys.insert(node->scalar).second)
       throw Malformed{node->line,
-                    "key " + quoted(node->scalar) + " is given twice"};
+                      "key " + quoted(node->scalar) + " is given twice"};
   }
 
   void close() { open.pop_back(); }

@@ -2,8 +2,8 @@
 //
 // All times are integer picoseconds, so that plans are compared exactly.
 // Kernels follow a roofline (Williams et al., CACM 2009); transfers and
-// collectives an alpha-beta model on the topology's routes (Thakur et al., IJHPCA
-// 2005, for the ring algorithms).
+// collectives an alpha-beta model on the topology's routes (Thakur et al.,
+// IJHPCA 2005, for the ring algorithms).
 //
 // Every cost grows with its bytes and flops, is rounded once to whole
 // picoseconds, the same on every machine, and is at most kMaxCost.
@@ -24,8 +24,8 @@ namespace ffc::plan {
 /// stay within int64.
 constexpr Picoseconds kMaxCost = Picoseconds(1) << 60;
 
-/// All members may be called from several threads at once. Copies share what was
-/// computed about rings.
+/// All members may be called from several threads at once. Copies share what
+/// was computed about rings.
 class CostModel {
 public:
   /// Shares what `topology` holds; it need not outlive this.

@@ -20,7 +20,8 @@ namespace ffc::plan {
 using PartialStrategy = std::vector<std::optional<Configuration>>;
 
 /// Reads the file at `path`. Every configuration of the result is legal for its
-/// operator on `numDevices` devices. On failure returns nothing and sets `error`
+/// operator on `numDevices` devices. On failure returns nothing and sets
+/// `error`
 /// ("FILE:LINE: ..."; what was expected and what was found).
 std::optional<PartialStrategy> loadStrategy(const std::string &path,
                                             const Graph &graph, int numDevices,

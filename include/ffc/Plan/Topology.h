@@ -81,8 +81,8 @@ struct Vertex {
   int node = -1; ///< -1: a switch between nodes
 };
 
-/// Latency and narrowest bandwidth of the way between two devices. From a device
-/// to itself: no latency, no links, and the device's memory bandwidth.
+/// Latency and narrowest bandwidth of the way between two devices. From a
+/// device to itself: no latency, no links, and the device's memory bandwidth.
 struct RouteCost {
   Picoseconds latency = 0;
   double bandwidth = 0; ///< bytes per second

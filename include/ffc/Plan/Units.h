@@ -1,8 +1,8 @@
 //===- Units.h - quantities with units --------------------------*- C++ -*-===//
 //
-// Quantities as people write them in topology files ("450 GB/s", "2 us"). Inside
-// the planner all of them are plain numbers in one base unit per kind: bytes,
-// bytes per second, flops per second, picoseconds.
+// Quantities as people write them in topology files ("450 GB/s", "2 us").
+// Inside the planner all of them are plain numbers in one base unit per kind:
+// bytes, bytes per second, flops per second, picoseconds.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_UNITS_H
@@ -23,11 +23,11 @@ enum class QuantityKind {
   Time,           ///< "2 us"; in picoseconds
 };
 
-/// The value of `text`, a decimal number and a unit, in the base unit of `kind`.
-/// Prefixes k, M, G, T, P are decimal (K as k), Ki, Mi, Gi, Ti, Pi binary; eight
-/// `bit` are one `B`. Space between number and unit is optional. Finite, at most
-/// 1e18 in the base unit, negative if so written. On failure returns nothing and
-/// sets `error` to what was expected and found.
+/// The value of `text`, a decimal number and a unit, in the base unit of
+/// `kind`. Prefixes k, M, G, T, P are decimal (K as k), Ki, Mi, Gi, Ti, Pi
+/// binary; eight `bit` are one `B`. Space between number and unit is optional.
+/// Finite, at most 1e18 in the base unit, negative if so written. On failure
+/// returns nothing and sets `error` to what was expected and found.
 std::optional<double> parseQuantity(const std::string &text, QuantityKind kind,
                                     std::string &error);
 

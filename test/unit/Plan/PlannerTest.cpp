@@ -2,6 +2,7 @@
 
 #include "ffc/Plan/Planner.h"
 
+#include "RandomStrategy.h"
 #include "TestGraph.h"
 #include "ffc/Plan/Reshard.h"
 #include "ffc/Plan/Timing.h"

@@ -1,6 +1,7 @@
 //===- StrategyFileTest.cpp - strategies as text --------------------------===//
 
 #include "ffc/Plan/StrategyFile.h"
+#include "AlexNetGraph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,83 +10,11 @@
 #include <random>
 
 using namespace ffc::plan;
+using ffc::plan::testing::addOp;
+using ffc::plan::testing::alexNet;
 using ::testing::HasSubstr;
 
 namespace {
-
-struct DimSpec {
-  std::string name;
-  int64_t extent;
-  bool inResult = true;
-};
-
-/// Adds an operator whose result is indexed by its dimensions, g and c together
-/// by one. The dimensions `unsplit` cannot be split.
-Op &add(Graph &graph, const std::string &name, const std::string &type,
-        const std::vector<DimSpec> &dims,
-        const std::vector<std::string> &unsplit = {}) {
-  Op op;
-  op.name = name;
-  op.type = type;
-  Phase phase;
-  SlotWrite write;
-  Value value;
-  value.name = name + ".y";
-  value.producer = static_cast<OpId>(graph.ops.size());
-  for (size_t d = 0; d < dims.size(); ++d) {
-    IterDim dim;
-    dim.name = dims[d].name;
-    dim.extent = dims[d].extent;
-    op.rules.dims.push_back(dim);
-    if (!dims[d].inResult)
-      continue;
-    const int number = static_cast<int>(d);
-    if (dim.name == "c" && d > 0 && dims[d - 1].name == "g") {
-      write.access.dims.back() = DimMap::digits({number - 1, number});
-      value.type.shape.back() *= dim.extent;
-      continue;
-    }
-    write.access.dims.push_back(DimMap::dim(number));
-    value.type.shape.push_back(dim.extent);
-  }
-  write.reduction = Reduction::Sum;
-  phase.writes.push_back(write);
-  Schedule schedule;
-  for (const std::string &dim : unsplit)
-    schedule.unsplit.push_back(op.rules.findDim(dim));
-  schedule.phases.push_back(phase);
-  op.rules.schedules.push_back(schedule);
-  op.results.push_back(static_cast<ValueId>(graph.values.size()));
-  graph.values.push_back(value);
-  graph.ops.push_back(op);
-  return graph.ops.back();
-}
-
-/// A small AlexNet with the layers of FlexFlow's table, two of them grouped, and
-/// a gradient.
-Graph alexNet() {
-  Graph graph;
-  add(graph, "Conv_0", "conv2d",
-      {{"n", 8}, {"g", 1}, {"c", 6}, {"h", 13}, {"w", 13}, {"k", 3, false}})
-      .aliases = {"features.0"};
-  add(graph, "Relu_1", "relu", {{"n", 8}, {"c", 6}, {"h", 13}, {"w", 13}});
-  add(graph, "MaxPool_2", "pool2d",
-      {{"n", 8}, {"c", 6}, {"h", 6}, {"w", 6}});
-  add(graph, "Conv_3", "conv2d",
-      {{"n", 8}, {"g", 4}, {"c", 6}, {"h", 6}, {"w", 6}, {"k", 3, false}});
-  add(graph, "pool with space", "pool2d",
-      {{"n", 8}, {"c", 24}, {"h", 3}, {"w", 3}});
-  add(graph, "Flatten_5", "flat", {{"n", 8}, {"c", 216}});
-  add(graph, "fc6", "linear", {{"n", 8}, {"c", 40}, {"k", 216, false}});
-  add(graph, "fc7", "linear", {{"n", 8}, {"c", 40}, {"k", 40, false}});
-  add(graph, "fc8", "linear", {{"n", 8}, {"c", 10}, {"k", 40, false}});
-  add(graph, "Softmax_9", "softmax", {{"n", 8}, {"c", 10}}, {"c"});
-  add(graph, "fc8#w", "linear_backward_weights",
-      {{"k", 40}, {"c", 10}, {"n", 8, false}})
-      .role = OpRole::Gradient;
-  graph.ops[9].rules.dims[0].granularity = 2;
-  return graph;
-}
 
 PartialStrategy parse(const Graph &graph, const std::string &text) {
   std::string error;
@@ -103,8 +32,8 @@ std::string one(const std::string &text) {
   std::string result;
   for (size_t id = 0; id < strategy.size(); ++id)
     if (strategy[id])
-      result += graph.ops[id].name + " " +
-                strategy[id]->str(graph.ops[id].rules);
+      result +=
+          graph.ops[id].name + " " + strategy[id]->str(graph.ops[id].rules);
   return result;
 }
 
@@ -145,8 +74,8 @@ TEST(StrategyTable, ReadmeTable) {
   EXPECT_EQ(lines, (std::vector<std::string>{
                        "{n = 4} on 0 1 2 3", "", "{n = 4} on 0 1 2 3",
                        "{h = 2, w = 2} on 0 2 1 3", "{h = 2, w = 2} on 0 2 1 3",
-                       "{n = 2} on 0 2", "{c = 3} on 0 2 3",
-                       "{c = 3} on 0 1 2", "{} on 0", "", ""}));
+                       "{n = 2} on 0 2", "{c = 3} on 0 2 3", "{c = 3} on 0 1 2",
+                       "{} on 0", "", ""}));
 }
 
 TEST(StrategyTable, NodeNamesAndShortFamilies) {
@@ -271,8 +200,8 @@ TEST(Strategy, Degrees) {
   EXPECT_EQ(errorOfOurs("fc6: x=2 on 0 1"),
             "s.txt:2: 'fc6' (linear) has no dimension 'x', expected one of: n, "
             "c, k, replica");
-  for (const char *degree : {"n=", "n=0", "n=-1", "n=2x", "=2", "n=99999999999",
-                             "n=1048577"})
+  for (const char *degree :
+       {"n=", "n=0", "n=-1", "n=2x", "=2", "n=99999999999", "n=1048577"})
     EXPECT_EQ(errorOfOurs("fc6: " + std::string(degree) + " on 0"),
               "s.txt:2: expected a dimension and its degree such as 'n=4', 1 "
               "to 1048576, found '" +
@@ -357,12 +286,12 @@ TEST(Strategy, Files) {
             "s.txt:2: expected at most 1048576 bytes on a line, found 1048579");
   EXPECT_EQ(errorOf(std::string("ffc\n\0\x01", 6)),
             "s.txt:2: expected text, found the byte '\\x00'");
-  EXPECT_EQ(errorOf("\x7f""ELF\x02"),
+  EXPECT_EQ(errorOf("\x7f"
+                    "ELF\x02"),
             "s.txt:1: expected text, found the byte '\\x7f'");
   std::string error;
   EXPECT_FALSE(loadStrategy("/nowhere/s.txt", alexNet(), 4, error));
-  EXPECT_EQ(error,
-            "/nowhere/s.txt: cannot be read: No such file or directory");
+  EXPECT_EQ(error, "/nowhere/s.txt: cannot be read: No such file or directory");
 }
 
 TEST(Strategy, Loads) {
@@ -373,8 +302,7 @@ TEST(Strategy, Loads) {
   ASSERT_TRUE(strategy) << error;
   EXPECT_EQ(*strategy, parse(alexNet(), kReadmeTable));
   EXPECT_FALSE(loadStrategy(path, alexNet(), 3, error));
-  EXPECT_EQ(error,
-            path + ":1: device 3 of 'Conv_0': expected 0 to 2");
+  EXPECT_EQ(error, path + ":1: device 3 of 'Conv_0': expected 0 to 2");
   std::remove(path.c_str());
 }
 
@@ -390,7 +318,7 @@ fc7: on 2
 )";
   EXPECT_EQ(printStrategy(graph, parse(graph, text)), text);
   Graph wide;
-  add(wide, "a", "relu", {{"n", 64}});
+  addOp(wide, "a", "relu", {{"n", 64}});
   std::string error;
   const std::string range = "ffc strategy 1\na: n=64 on 0-60 7 7 7\n";
   const auto strategy = parseStrategy(range, "s.txt", wide, 64, error);
@@ -416,24 +344,23 @@ TEST(Strategy, PrintReadsBackExactly) {
         for (int d = 0; d < static_cast<int>(rules.dims.size()); ++d)
           if (below(2))
             config.axes.push_back(
-                {d, rules.splittable(d)
-                        ? 1 + below(std::min<int64_t>(maxDegree(rules.dims[d]), 3))
-                        : 1});
+                {d, rules.splittable(d) ? 1 + below(std::min<int64_t>(
+                                                  maxDegree(rules.dims[d]), 3))
+                                        : 1});
         if (below(3) == 0)
           config.axes.push_back({kReplica, 1 + below(3)});
         std::shuffle(config.axes.begin(), config.axes.end(), random);
         const DeviceId base = static_cast<DeviceId>(below(4));
         const int64_t style = below(3);
         for (int64_t point = 0; point < config.numPoints(); ++point)
-          config.devices.push_back(static_cast<DeviceId>(
-              style == 0   ? base
-              : style == 1 ? (base + point) % 4
-                           : below(4)));
+          config.devices.push_back(
+              static_cast<DeviceId>(style == 0   ? base
+                                    : style == 1 ? (base + point) % 4
+                                                 : below(4)));
       } while (checkConfiguration(graph, id, config, 4));
       strategy.push_back(config);
     }
-    const PartialStrategy again =
-        parse(graph, printStrategy(graph, strategy));
+    const PartialStrategy again = parse(graph, printStrategy(graph, strategy));
     ASSERT_EQ(again, PartialStrategy(strategy.begin(), strategy.end()));
   }
 }

@@ -2,8 +2,6 @@
 
 #include "TestGraph.h"
 
-#include <algorithm>
-
 using namespace ffc::plan;
 using namespace ffc::plan::testing;
 
@@ -149,26 +147,4 @@ TestGraph ffc::plan::testing::trainingGraph() {
   g.output("grad/w2", gradient);
   g.update("w2.update", w2, gradient, "p2");
   return g;
-}
-
-Configuration ffc::plan::testing::randomConfiguration(const Graph &graph,
-                                                      OpId op, int numDevices,
-                                                      std::mt19937 &random) {
-  const OpRules &rules = graph.op(op).rules;
-  auto draw = [&](int64_t n) { return static_cast<int64_t>(random() % n); };
-  while (true) {
-    Configuration config;
-    for (int d = 0; d < static_cast<int>(rules.dims.size()); ++d) {
-      int64_t degree = 1 + draw(std::min<int64_t>(3, maxDegree(rules.dims[d])));
-      if (degree > 1 && draw(2))
-        config.axes.push_back({d, degree});
-    }
-    if (draw(4) == 0)
-      config.axes.push_back({kReplica, 2});
-    std::shuffle(config.axes.begin(), config.axes.end(), random);
-    for (int64_t p = 0; p < config.numPoints(); ++p)
-      config.devices.push_back(static_cast<DeviceId>(draw(numDevices)));
-    if (!checkConfiguration(graph, op, config, numDevices))
-      return config;
-  }
 }

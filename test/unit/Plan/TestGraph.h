@@ -4,7 +4,6 @@
 
 #include "ffc/Plan/Configuration.h"
 
-#include <random>
 #include <string>
 
 namespace ffc::plan::testing {
@@ -40,11 +39,6 @@ private:
 /// x -> product -> window -> product -> gradient of the second weight ->
 /// update.
 TestGraph trainingGraph();
-
-/// A legal configuration of `op` on `numDevices` devices, any degrees, any
-/// devices, several points per device included.
-Configuration randomConfiguration(const Graph &graph, OpId op, int numDevices,
-                                  std::mt19937 &random);
 
 } // namespace ffc::plan::testing
 

@@ -65,11 +65,10 @@ TEST(TopologyErrors, HostileYaml) {
             "t.yaml:1: expected a name as key, found a list or a map");
   EXPECT_EQ(errorOf("[a]: b\n"),
             "t.yaml:1: expected a name as key, found a list or a map");
-  for (const std::string &junk : {"a: " + std::string(100000, '['),
-                                  "a: [" + std::string(10 << 20, ','),
-                                  "a: " + std::string(100000, '?'),
-                                  std::string(100000, '-'),
-                                  std::string(100000, '"')})
+  for (const std::string &junk :
+       {"a: " + std::string(100000, '['), "a: [" + std::string(10 << 20, ','),
+        "a: " + std::string(100000, '?'), std::string(100000, '-'),
+        std::string(100000, '"')})
     EXPECT_THAT(errorOf(junk), StartsWith("t.yaml:1: "));
   std::string many = "a: [";
   for (int i = 0; i < 2'000'001; ++i)
@@ -176,13 +175,14 @@ TEST(TopologyErrors, Links) {
             "t.yaml:4: unknown key 'bandwith' in a link, expected one of: "
             "between, from, to, bandwidth, latency; did you mean 'bandwidth'?");
   for (const char *bandwidth : {"0 B/s", "-5 GB/s"})
-    EXPECT_EQ(errorOf(withLink("{between: [a, b], bandwidth: " +
-                               std::string(bandwidth) + ", latency: 1 us}")),
-              "t.yaml:4: bandwidth of a link: expected more than zero, found '" +
-                  std::string(bandwidth) + "'");
-  EXPECT_EQ(errorOf(withLink(
-                "{between: [a, b], bandwidth: 1 GB/s, latency: -1 us}")),
-            "t.yaml:4: latency of a link: expected 0 s to 1 s, found '-1 us'");
+    EXPECT_EQ(
+        errorOf(withLink("{between: [a, b], bandwidth: " +
+                         std::string(bandwidth) + ", latency: 1 us}")),
+        "t.yaml:4: bandwidth of a link: expected more than zero, found '" +
+            std::string(bandwidth) + "'");
+  EXPECT_EQ(
+      errorOf(withLink("{between: [a, b], bandwidth: 1 GB/s, latency: -1 us}")),
+      "t.yaml:4: latency of a link: expected 0 s to 1 s, found '-1 us'");
   EXPECT_EQ(
       errorOf(withLink("{between: [a, b], bandwidth: 1 GB/s, latency: 1}")),
       "t.yaml:4: latency of a link: expected a time with its unit such as '2 "
@@ -261,6 +261,5 @@ TEST(TopologyErrors, Nodes) {
   EXPECT_EQ(errorOf("devices: 1 x h200\nnics: [{name: nic}]\n"),
             "t.yaml:2: a nic lacks the key 'node'");
 }
-
 
 } // namespace

@@ -25,8 +25,8 @@ TEST(Topology, ExamplesLoad) {
   const std::set<std::string> expected = {"cpu-1",  "cpu-2",  "cpu-4", "cpu-8",
                                           "h200-1", "h200-4", "h200-8"};
   std::set<std::string> found;
-  for (const auto &entry : std::filesystem::directory_iterator(
-           FFC_EXAMPLES_DIR "/topologies")) {
+  for (const auto &entry :
+       std::filesystem::directory_iterator(FFC_EXAMPLES_DIR "/topologies")) {
     std::string error;
     std::optional<Topology> topology =
         Topology::load(entry.path().string(), error);
@@ -165,8 +165,8 @@ TEST(Topology, NodesExpand) {
   std::vector<std::string> names;
   for (LinkId link : route.links)
     names.push_back(topology.vertices()[topology.links()[link].dst].name);
-  EXPECT_EQ(names, (std::vector<std::string>{"n0.nic0", "network", "n1.nic1",
-                                             "d6"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"n0.nic0", "network", "n1.nic1", "d6"}));
 }
 
 TEST(Topology, TrafficDoesNotTurnRoundInANic) {

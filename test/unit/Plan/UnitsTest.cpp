@@ -65,7 +65,8 @@ TEST(Units, WrongUnit) {
   EXPECT_EQ(errorOf("2 usec", QuantityKind::Time),
             "expected a time with its unit such as '2 us', found '2 usec', "
             "whose unit 'usec' is not one of a time");
-  for (const char *text : {"1 XB", "1 MiiB", "1 gB", "1 GB/s", "1 / B", "1 B B"})
+  for (const char *text :
+       {"1 XB", "1 MiiB", "1 gB", "1 GB/s", "1 / B", "1 B B"})
     errorOf(text, QuantityKind::Bytes);
   for (const char *text : {"1 TFLOPS", "1 TB/s", "1 /s"})
     errorOf(text, QuantityKind::FlopsPerSecond);
@@ -74,8 +75,8 @@ TEST(Units, WrongUnit) {
 TEST(Units, NotANumber) {
   EXPECT_EQ(errorOf("fast", QuantityKind::FlopsPerSecond),
             "expected a rate with its unit such as '60 TFLOP/s', found 'fast'");
-  for (const char *text : {"", " ", "GB", "inf B", "nan B", "+1 B", "0x10 B",
-                           "1,5 B", "1..2 B"})
+  for (const char *text :
+       {"", " ", "GB", "inf B", "nan B", "+1 B", "0x10 B", "1,5 B", "1..2 B"})
     errorOf(text, QuantityKind::Bytes);
 }
 

@@ -2,6 +2,7 @@
 
 #include "ffc/Plan/Verifier.h"
 
+#include "RandomStrategy.h"
 #include "TestGraph.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/Timing.h"
@@ -164,21 +165,13 @@ TEST(Verifier, RandomStrategies) {
   std::mt19937 random(20261121);
   for (int devices : {1, 2, 3, 4, 8})
     for (int trial = 0; trial < 200; ++trial) {
-      std::vector<std::optional<Configuration>> given(g.graph.ops.size());
-      for (size_t op = 0; op < given.size(); ++op)
-        if (random() % 4)
-          given[op] = randomConfiguration(g.graph, static_cast<OpId>(op),
-                                          devices, random);
-      Strategy strategy = completeStrategy(g.graph, given);
+      Strategy strategy = randomStrategy(g.graph, devices, random);
       for (size_t op = 0; op < strategy.size(); ++op)
         ASSERT_FALSE(checkConfiguration(g.graph, static_cast<OpId>(op),
                                         strategy[op], devices));
       Plan plan(g.graph, strategy, devices);
-      std::string text;
-      for (size_t op = 0; op < strategy.size(); ++op)
-        text += g.graph.ops[op].name + " " +
-                strategy[op].str(g.graph.ops[op].rules) + "\n";
-      ASSERT_EQ(plan.verify(), "") << "trial " << trial << "\n" << text;
+      ASSERT_EQ(plan.verify(), "") << "trial " << trial << "\n"
+                                   << str(g.graph, strategy);
     }
 }
 

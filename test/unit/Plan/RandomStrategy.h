@@ -1,0 +1,28 @@
+//===- RandomStrategy.h - legal strategies by chance ------------*- C++ -*-===//
+#ifndef FFC_TEST_UNIT_PLAN_RANDOMSTRATEGY_H
+#define FFC_TEST_UNIT_PLAN_RANDOMSTRATEGY_H
+
+#include "ffc/Plan/Configuration.h"
+
+#include <random>
+#include <string>
+
+namespace ffc::plan::testing {
+
+/// A legal configuration of `op`: any splittable dimensions in any order, uneven
+/// blocks, replicas, any devices, several points per device; at most
+/// 2 * numDevices + 2 points.
+Configuration randomConfiguration(const Graph &graph, OpId op, int numDevices,
+                                  std::mt19937 &random);
+
+/// Three of four operators of every role get a random configuration, the others
+/// follow.
+Strategy randomStrategy(const Graph &graph, int numDevices,
+                        std::mt19937 &random);
+
+/// One line per operator, for messages.
+std::string str(const Graph &graph, const Strategy &strategy);
+
+} // namespace ffc::plan::testing
+
+#endif // FFC_TEST_UNIT_PLAN_RANDOMSTRATEGY_H
