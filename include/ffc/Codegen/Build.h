@@ -1,0 +1,26 @@
+//===- Build.h - source folders and executables -----------------*- C++ -*-===//
+#ifndef FFC_CODEGEN_BUILD_H
+#define FFC_CODEGEN_BUILD_H
+
+#include "ffc/Codegen/EmitProgram.h"
+#include "ffc/Codegen/Output.h"
+
+namespace ffc::codegen {
+
+/// Fills `folder` with a program's sources, the runtime, CMakeLists.txt and
+/// README.md: all that is needed to build it on another machine. A weights file
+/// goes beside them as train.weights.
+llvm::Error fillSourceFolder(llvm::StringRef folder,
+                             const std::vector<SourceFile> &program,
+                             const ProgramMeta &meta);
+
+/// Compiles a program and links it with the runtime into the file `executable`.
+/// The runtime's archive is the one that was built with ffc, or one in the
+/// user's cache, which is built when missing. Compiler output goes to a log file
+/// that an error names.
+llvm::Error buildExecutable(llvm::StringRef executable,
+                            const std::vector<SourceFile> &program);
+
+} // namespace ffc::codegen
+
+#endif // FFC_CODEGEN_BUILD_H

@@ -1,0 +1,33 @@
+//===- EmitProgram.h - `rank` to C++ text -----------------------*- C++ -*-===//
+#ifndef FFC_CODEGEN_EMITPROGRAM_H
+#define FFC_CODEGEN_EMITPROGRAM_H
+
+#include "ffc/Codegen/ProgramMeta.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace ffc::codegen {
+
+/// A file to write, by its path below the output folder.
+struct SourceFile {
+  std::string path;
+  std::string contents;
+};
+
+/// The program of all rank classes of a verified `rank` module: "train.cpp" and
+/// "ranks.inc", which holds what grows with the number of ranks. The text is the
+/// same for the same module and meta. The module is not changed.
+///
+/// Emits a diagnostic and fails on a module without classes, on a rank that no
+/// class or several classes hold, and on what has no text form: an attribute of
+/// another kind than numbers, lists of integers and strings; a state, input or
+/// probe that is not a box.
+mlir::FailureOr<std::vector<SourceFile>> emitProgram(mlir::ModuleOp module,
+                                                     const ProgramMeta &meta);
+
+} // namespace ffc::codegen
+
+#endif // FFC_CODEGEN_EMITPROGRAM_H

@@ -1,0 +1,63 @@
+//===- ProgramMeta.h - what `rank` does not say about a program -*- C++ -*-===//
+//
+// Facts for people and for the emitted ProgramInfo: names, hashes, predictions,
+// and per operator what the section of its layer says. Everything has a
+// default, so that a `rank` module alone can be printed.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_CODEGEN_PROGRAMMETA_H
+#define FFC_CODEGEN_PROGRAMMETA_H
+
+#include "ffc/Plan/Rules.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ffc::codegen {
+
+/// The part of a step to which an operator belongs.
+enum class Direction { Forward, Backward, Update };
+
+/// An operator of the training graph, found by the name in the locations of the
+/// `rank` module. Empty texts are not printed.
+struct OpMeta {
+  /// The forward operator in whose section it stands; empty: its own.
+  std::string layer;
+  Direction direction = Direction::Forward;
+  std::string type;     ///< "conv2d"
+  std::string shapes;   ///< "8x64x27x27, 192x64x5x5 -> 8x192x27x27"
+  std::string strategy; ///< "{n = 2, h = 2} on 0 1 2 3"
+  double flops = 0;     ///< of all its points
+};
+
+/// As ffrt::InputInfo.
+struct InputMeta {
+  std::string name;
+  plan::TensorType type;
+  bool target = false;
+  int64_t classes = 0;
+};
+
+/// As ffrt::OutputInfo.
+struct OutputMeta {
+  std::string name;
+  plan::TensorType type;
+};
+
+struct ProgramMeta {
+  std::string model = "model";
+  std::string modelHash, topologyHash, strategyHash;
+  std::string version; ///< of ffc
+  bool training = true;
+  int64_t batch = 1;
+  double learningRate = 0.01, weightDecay = 0;
+  double predictedStepSeconds = 0;
+  std::vector<InputMeta> inputs;
+  std::vector<OutputMeta> outputs;
+  std::map<std::string, OpMeta> ops;
+};
+
+} // namespace ffc::codegen
+
+#endif // FFC_CODEGEN_PROGRAMMETA_H

@@ -1,0 +1,26 @@
+//===- Runtime.h - the runtime that ffc carries -----------------*- C++ -*-===//
+#ifndef FFC_CODEGEN_RUNTIME_H
+#define FFC_CODEGEN_RUNTIME_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace ffc::codegen {
+
+/// A file of runtime/, by its path there.
+struct BundledFile {
+  llvm::StringRef path;
+  llvm::StringRef contents;
+};
+
+/// All of runtime/ as it was when ffc was built, sorted by path.
+const std::vector<BundledFile> &runtimeFiles();
+
+/// A hash of paths and contents, in hexadecimal digits.
+std::string runtimeHash();
+
+} // namespace ffc::codegen
+
+#endif // FFC_CODEGEN_RUNTIME_H

@@ -1,0 +1,50 @@
+//===- FF.h - the training graph dialect ------------------------*- C++ -*-===//
+#ifndef FFC_IR_FF_H
+#define FFC_IR_FF_H
+
+#include "ffc/Plan/Rules.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "ffc/IR/FFOpsEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ffc/IR/FFOpsAttrs.h.inc"
+
+#include "ffc/IR/FFOpsDialect.h.inc"
+
+#include "ffc/IR/FFInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "ffc/IR/FFOps.h.inc"
+
+namespace ffc::ff {
+
+/// Names of the discardable attributes described with the dialect.
+inline constexpr llvm::StringLiteral kConfigAttr = "ff.config";
+inline constexpr llvm::StringLiteral kOwnerAttr = "ff.owner";
+inline constexpr llvm::StringLiteral kCarryAttr = "ff.carry";
+inline constexpr llvm::StringLiteral kRoleAttr = "ff.role";
+inline constexpr llvm::StringLiteral kAliasesAttr = "ff.aliases";
+inline constexpr llvm::StringLiteral kNameAttr = "ff.name";
+
+/// The name in `loc` (a NameLoc, possibly fused), or "".
+llvm::StringRef nameOf(mlir::Location loc);
+/// The node name of an operator.
+inline llvm::StringRef nameOf(mlir::Operation *op) { return nameOf(op->getLoc()); }
+
+/// Shape and element type of a statically shaped ranked tensor.
+plan::TensorType tensorTypeOf(mlir::Type type);
+
+} // namespace ffc::ff
+
+#endif // FFC_IR_FF_H

@@ -1,0 +1,63 @@
+//===- FFInterfaces.td - what every operator tells the compiler -*- tablegen -*-===//
+
+#ifndef FFC_IR_FFINTERFACES_TD
+#define FFC_IR_FFINTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+def FF_PartitionableInterface : OpInterface<"PartitionableInterface"> {
+  let cppNamespace = "::ffc::ff";
+  let description = [{
+    The rules by which an operator is split over devices, costed and called.
+    Every operator that computes implements it; nothing else in the compiler
+    knows operators by name.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Iteration space, access maps, phases and cost (ffc/Plan/Rules.h), from
+      types and attributes. Slots: operands as in the ODS argument list, optional
+      ones counted when absent, variadic ones expanded; then results.
+    }], "::ffc::plan::OpRules", "getRules">,
+    InterfaceMethod<[{
+      Operator family in strategy files: "conv2d", "pool2d", "linear", "flat";
+      names like "conv1" are made from the family's short form and an ordinal.
+    }], "::llvm::StringRef", "getFamily">,
+    InterfaceMethod<[{
+      Attributes passed to the runtime kernel of each phase: i64, f64 and i64
+      array attributes only, alphabetical order of names.
+    }], "::mlir::DictionaryAttr", "getKernelArgs">,
+    InterfaceMethod<[{
+      Values of all operand slots, null for absent optional ones.
+    }], "::llvm::SmallVector<::mlir::Value>", "getOperandSlots", (ins), "", [{
+      return ::llvm::SmallVector<::mlir::Value>($_op->getOperands());
+    }]>,
+    InterfaceMethod<[{
+      Values of all result slots, null for absent optional ones.
+    }], "::llvm::SmallVector<::mlir::Value>", "getResultSlots", (ins), "", [{
+      return ::llvm::SmallVector<::mlir::Value>($_op->getResults());
+    }]>
+  ];
+}
+
+def FF_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
+  let cppNamespace = "::ffc::ff";
+  let description = [{
+    Reverse-mode differentiation of one operator.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds operators that compute the gradients of the operands from those of
+      the results. `resultGrads` has one entry per result (null: zero), `needed`
+      one flag per operand slot; `operandGrads` receives one value per operand
+      slot (null: no gradient). Operators are built at `builder`'s insertion
+      point with locations derived from the operator's name; may set
+      attributes or add results to the operator itself (saved tensors).
+    }], "::mlir::LogicalResult", "buildGradient",
+    (ins "::mlir::OpBuilder &":$builder,
+         "::llvm::ArrayRef<::mlir::Value>":$resultGrads,
+         "::llvm::ArrayRef<bool>":$needed,
+         "::llvm::SmallVectorImpl<::mlir::Value> &":$operandGrads)>
+  ];
+}
+
+#endif // FFC_IR_FFINTERFACES_TD

@@ -1,0 +1,33 @@
+//===- FFOps.td - operators of the training graph ----------*- tablegen -*-===//
+
+#ifndef FFC_IR_FFOPS_TD
+#define FFC_IR_FFOPS_TD
+
+include "ffc/IR/FFDialect.td"
+include "ffc/IR/FFInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class FF_Op<string mnemonic, list<Trait> traits = []>
+    : Op<FFDialect, mnemonic, traits>;
+
+/// An operator that computes: pure, partitionable.
+class FF_ComputeOp<string mnemonic, list<Trait> traits = []>
+    : FF_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface>] # traits>;
+
+/// ... and has a gradient.
+class FF_DiffOp<string mnemonic, list<Trait> traits = []>
+    : FF_ComputeOp<mnemonic, [DeclareOpInterfaceMethods<FF_DifferentiableInterface>] # traits>;
+
+def FF_Tensor : TensorRankOf<[AnyType], [0, 1, 2, 3, 4, 5, 6, 7, 8]>;
+def FF_FloatTensor : TensorRankOf<[F32, F64], [0, 1, 2, 3, 4, 5, 6, 7, 8]>;
+def FF_Image : TensorRankOf<[F32, F64], [4]>;
+def FF_Matrix : TensorRankOf<[F32, F64], [2]>;
+
+include "ffc/IR/FFGraphOps.td"
+include "ffc/IR/FFConvOps.td"
+include "ffc/IR/FFElementwiseOps.td"
+include "ffc/IR/FFShapeOps.td"
+include "ffc/IR/FFLossOps.td"
+
+#endif // FFC_IR_FFOPS_TD

@@ -1,0 +1,30 @@
+//===- InitialValues.h - first states and synthetic inputs ------*- C++ -*-===//
+//
+// What a program starts from, as values for the evaluators: the contents that
+// the runtime gives to states (runtime/src/common/initial.h) and to inputs when
+// it trains without a data set (synthetic.cpp), to the bit of the f32 values.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_IR_INITIALVALUES_H
+#define FFC_IR_INITIALVALUES_H
+
+#include "ffc/IR/Evaluator.h"
+
+namespace ffc::ff {
+
+/// First contents of every `ff.state` of @main. `weights` is the path of the
+/// weights file, read only if a state comes from it. Fails with a diagnostic at
+/// the state if the file cannot be read or is too short.
+mlir::FailureOr<TensorValues> initialStates(mlir::ModuleOp module,
+                                            uint64_t seed,
+                                            llvm::StringRef weights = "");
+
+/// The synthetic value of every input of @main in `step`. Integer inputs are
+/// below `classes`, or 0 and 1 if that is 0.
+mlir::FailureOr<TensorValues> syntheticInputs(mlir::ModuleOp module,
+                                              int64_t classes, uint64_t seed,
+                                              int64_t step);
+
+} // namespace ffc::ff
+
+#endif // FFC_IR_INITIALVALUES_H

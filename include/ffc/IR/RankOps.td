@@ -1,0 +1,236 @@
+//===- RankOps.td - actions of a rank ----------------------*- tablegen -*-===//
+
+#ifndef FFC_IR_RANKOPS_TD
+#define FFC_IR_RANKOPS_TD
+
+include "ffc/IR/RankDialect.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Rank_Op<string mnemonic, list<Trait> traits = []>
+    : Op<RankDialect, mnemonic, traits>;
+
+/// An operator of a class. Constraint 0 of each: a `#rank.per` has one row, or
+/// one per rank of the class.
+class Rank_ActionOp<string mnemonic, list<Trait> traits = []>
+    : Rank_Op<mnemonic, [HasParent<"::ffc::rank::FuncOp">] # traits>;
+
+def Rank_FuncOp : Rank_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock,
+                                   NoTerminator]> {
+  let summary = "the step of one rank class";
+  let description = [{
+    Buffers first, then slots, then actions in execution order. `groups` lists
+    all communicators of the program (the same in every function), because ranks
+    create them together. `flops` are those of one step.
+
+    Constraints:
+      1. `ranks` is not empty, ascending, from 0 to below `world`.
+      2. `groups` holds lists of ranks, each ascending and inside the world.
+      3. A row of `state_bytes`, `arena_bytes` or `flops` is one integer, not
+         negative.
+      4. Buffer names are unique.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$ranks,
+                       I64Attr:$world, ArrayAttr:$groups,
+                       Rank_PerAttr:$state_bytes, Rank_PerAttr:$arena_bytes,
+                       Rank_PerAttr:$flops);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Rank_BufferOp : Rank_ActionOp<"buffer", [
+    Pure, DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "a buffer at an offset of the state or arena section";
+  let description = [{
+    `region` lists, per dimension, the number of intervals and their bounds:
+    the box [0:4, 16:32] is `1, 0, 4, 1, 16, 32`. `global` is the shape of the
+    tensor it is a part of. `section` is "state" or "arena", `order` "row_major"
+    or "channels_last".
+
+    ```mlir
+    %x = rank.buffer "conv1.x" "arena" at <[0], [64]> "row_major"
+        region <[1, 0, 2, 1, 0, 8], [1, 2, 4, 1, 0, 8]> of [4, 8]
+        : <f32>
+    ```
+
+    Constraints:
+      1. `section` and `order` are one of their words.
+      2. A row of `region` describes a region of the rank of `global`: per
+         dimension ascending, disjoint, non-adjacent intervals inside `global`.
+      3. A row of `offset` is one integer: a multiple of the element size, not
+         negative, and the buffer ends within the section.
+  }];
+  let arguments = (ins StrAttr:$name, StrAttr:$section, StrAttr:$order,
+                       Rank_PerAttr:$offset, Rank_PerAttr:$region,
+                       DenseI64ArrayAttr:$global);
+  let results = (outs Rank_BufferType:$result);
+  let assemblyFormat = [{
+    $name $section `at` $offset $order `region` $region `of` $global attr-dict
+    `:` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// The part that the class's `i`-th rank holds; requires a verified op.
+    ::ffc::plan::Region regionAt(size_t i);
+    ::ffc::plan::ElementType elementType();
+  }];
+  let hasVerifier = 1;
+}
+
+def Rank_AbsentOp : Rank_ActionOp<"absent", [Pure]> {
+  let summary = "an optional operand or unused result that does not exist";
+  let results = (outs Rank_BufferType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Rank_InputOp : Rank_ActionOp<"input"> {
+  let summary = "a part of a graph input, refilled before every step";
+  let arguments = (ins StrAttr:$name, Rank_BufferType:$buffer);
+  let assemblyFormat = "$name $buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Rank_StateOp : Rank_ActionOp<"state"> {
+  let summary = "a part of loop-carried state";
+  let description = [{
+    `kind` and `init` as in `ff.state`.
+
+    Constraints:
+      1. `kind` is "parameter", "slot" or "constant".
+      2. The buffer lies in the state section.
+  }];
+  let arguments = (ins StrAttr:$name, StrAttr:$kind, AnyAttr:$init,
+                       Rank_BufferType:$buffer);
+  let assemblyFormat = "$name $kind $init $buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Rank_KernelOp : Rank_ActionOp<"kernel", [AttrSizedOperandSegments]> {
+  let summary = "a phase of an operator on one tile";
+  let description = [{
+    `callee` is the runtime kernel, `args` its attributes, `tile` the interval
+    per iteration dimension (lo, hi pairs), `task` the plan's task id (op, phase,
+    point, instance). The location names the operator.
+
+    Constraints:
+      1. A row of `task` is four integers (also in `rank.copy`, `rank.exchange`
+         and `rank.collective`).
+      2. A row of `tile` is a list of pairs lo <= hi.
+  }];
+  let arguments = (ins StrAttr:$callee, Variadic<Rank_BufferType>:$ins,
+                       Variadic<Rank_BufferType>:$outs, Rank_PerAttr:$tile,
+                       DictionaryAttr:$args, Rank_PerAttr:$task);
+  let assemblyFormat = [{
+    $callee `(` $ins `)` `->` `(` $outs `)` `tile` $tile $args `task` $task
+    attr-dict `:` functional-type($ins, $outs)
+  }];
+  let extraClassDeclaration = [{
+    /// The tile of the class's `i`-th rank; requires a verified op.
+    ::ffc::plan::Tile tileAt(size_t i);
+  }];
+  let hasVerifier = 1;
+}
+
+def Rank_CopyOp : Rank_ActionOp<"copy"> {
+  let summary = "copies a box between buffers, or combines it into the target";
+  let description = [{
+    Coordinates are local. `combine` is "none", "sum" or "max".
+
+    Constraints:
+      1. `combine` is one of its words.
+      2. Both buffers exist and have the same element type and rank.
+      3. The box lies inside both buffers.
+  }];
+  let arguments = (ins Rank_BufferType:$dst, Rank_BufferType:$src,
+                       Rank_PerAttr:$dst_at, Rank_PerAttr:$src_at,
+                       Rank_PerAttr:$size, StrAttr:$combine,
+                       Rank_PerAttr:$task);
+  let assemblyFormat = [{
+    $combine $dst `at` $dst_at `from` $src `at` $src_at `size` $size
+    `task` $task attr-dict `:` type($dst) `,` type($src)
+  }];
+  let hasVerifier = 1;
+}
+
+def Rank_ExchangeOp : Rank_ActionOp<"exchange", [AttrSizedOperandSegments]> {
+  let summary = "grouped sends and receives of whole buffers";
+  let description = [{
+    Messages between two ranks with one tag match in their order. A send
+    completes when its receive has been posted.
+
+    Constraints:
+      1. A row of `send_peers` or `receive_peers` has as many ranks as there are
+         buffers.
+      2. A peer is another rank of the world.
+      3. All buffers exist.
+  }];
+  let arguments = (ins Variadic<Rank_BufferType>:$sends,
+                       Variadic<Rank_BufferType>:$receives,
+                       Rank_PerAttr:$send_peers, Rank_PerAttr:$receive_peers,
+                       I64Attr:$tag, Rank_PerAttr:$task);
+  let results = (outs Rank_EventType:$event);
+  let assemblyFormat = [{
+    `send` `(` $sends `)` `to` $send_peers `receive` `(` $receives `)` `from`
+    $receive_peers `tag` $tag `task` $task attr-dict `:` functional-type($sends, $receives)
+  }];
+  let hasVerifier = 1;
+}
+
+def Rank_CollectiveOp : Rank_ActionOp<"collective"> {
+  let summary = "a collective over a group of ranks";
+  let description = [{
+    `kind` is "all_reduce" and "broadcast" (in place: src and dst are the same
+    buffer), "all_gather" (src is the part, dst the whole) or "reduce_scatter"
+    (src the whole, dst the part). Parts are concatenated in memory, in the
+    order of the group's members. `group` indexes the function's groups; `root`
+    is an index into the group; `reduce` is "sum", "max" or "none".
+
+    Constraints:
+      1. `kind` is one of its words; `reduce` is "sum" or "max" for all_reduce
+         and reduce_scatter, "none" for the others.
+      2. A row of `group` is one integer, the index of a group that the rank is a
+         member of.
+      3. `root` is the index of a member of the group.
+      4. Both buffers exist and have the same element type.
+      5. all_reduce and broadcast work in place.
+      6. The whole has as many elements as the parts of all members.
+  }];
+  let arguments = (ins StrAttr:$kind, StrAttr:$reduce, Rank_BufferType:$src,
+                       Rank_BufferType:$dst, Rank_PerAttr:$group, I64Attr:$root,
+                       Rank_PerAttr:$task);
+  let results = (outs Rank_EventType:$event);
+  let assemblyFormat = [{
+    $kind $reduce $src `->` $dst `group` $group `root` $root `task` $task
+    attr-dict `:` type($src) `,` type($dst)
+  }];
+  let hasVerifier = 1;
+}
+
+def Rank_WaitOp : Rank_ActionOp<"wait"> {
+  let summary = "waits for a queued communication";
+  let arguments = (ins Rank_EventType:$event);
+  let assemblyFormat = "$event attr-dict";
+}
+
+def Rank_ProbeOp : Rank_ActionOp<"probe"> {
+  let summary = "offers a buffer for dumping";
+  let arguments = (ins StrAttr:$name, Rank_BufferType:$buffer);
+  let assemblyFormat = "$name $buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Rank_LossOp : Rank_ActionOp<"loss"> {
+  let summary = "the buffer of rank 0 that holds the global loss";
+  let description = [{
+    Constraints:
+      1. Rank 0 is in the class.
+      2. The buffer has one element.
+  }];
+  let arguments = (ins Rank_BufferType:$buffer);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
+}
+
+#endif // FFC_IR_RANKOPS_TD

@@ -1,0 +1,109 @@
+//===- Reference.h - kernels in plain double-precision loops ----*- C++ -*-===//
+//
+// The meaning of every kernel, written as plain loops over *global* coordinates
+// of one tile. The evaluator of `ff` runs them with one tile per operator, the
+// evaluator of `rank` with the tiles and buffers of every rank: a kernel that
+// reads outside the part of an operand its rank holds is an error, which is what
+// catches a wrong halo.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_IR_REFERENCE_H
+#define FFC_IR_REFERENCE_H
+
+#include "ffc/Plan/Rules.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace ffc::ff {
+
+/// A part of a global tensor held in a packed row-major array of doubles
+/// (whatever the memory order of the buffer it stands for).
+class View {
+public:
+  /// Absent operand or result.
+  View() = default;
+  /// `data` holds region.volume() values and is not owned.
+  View(double *data, plan::Region region, plan::Shape global);
+
+  bool present() const { return data != nullptr; }
+  const plan::Shape &global() const { return global_; }
+  const plan::Region &region() const { return region_; }
+  int rank() const { return static_cast<int>(global_.size()); }
+
+  /// The element at global coordinates. Outside the region: the element is
+  /// recorded as a fault (see `fault`), and a dummy is returned.
+  double &at(llvm::ArrayRef<int64_t> index) const;
+  double &at(std::initializer_list<int64_t> index) const {
+    return at(llvm::ArrayRef<int64_t>(index.begin(), index.size()));
+  }
+  /// The first element accessed outside the region ("element [0, 3]"), or "".
+  const std::string &fault() const { return fault_; }
+
+private:
+  double &fail(llvm::ArrayRef<int64_t> index) const;
+
+  double *data = nullptr;
+  plan::Region region_;
+  plan::Shape global_;
+  std::array<int64_t, plan::kMaxRank> strides{}; ///< of the packed array
+  mutable std::string fault_;
+  mutable double dummy = 0;
+};
+
+/// Run-time scalars.
+struct ReferenceContext {
+  uint64_t seed = 0;
+  int64_t step = 0;
+  double learningRate = 0.01;
+  double weightDecay = 0;
+};
+
+struct ReferenceCall {
+  const ReferenceContext &context;
+  mlir::DictionaryAttr args;
+  /// The part of the iteration space to compute.
+  plan::Tile tile;
+  llvm::ArrayRef<View> ins, outs;
+
+  int64_t i64(llvm::StringRef name) const;
+  double f64(llvm::StringRef name) const;
+  llvm::ArrayRef<int64_t> ints(llvm::StringRef name) const;
+};
+
+using ReferenceKernel = void (*)(const ReferenceCall &call);
+
+/// The meaning of the runtime kernel `name` ("conv2d_forward"), or null.
+ReferenceKernel lookupReference(llvm::StringRef name);
+
+/// Adds a kernel. Called once per kernel from the registration functions of the
+/// operator families in lib/IR.
+void registerReference(llvm::StringRef name, ReferenceKernel kernel);
+
+/// Calls `body` with every global index of `box`, row-major.
+template <class Body> void forEachIndex(const plan::Box &box, Body body) {
+  if (box.empty())
+    return;
+  std::array<int64_t, plan::kMaxRank> index{};
+  int rank = box.rank();
+  for (int d = 0; d < rank; ++d)
+    index[d] = box[d].lo;
+  while (true) {
+    body(llvm::ArrayRef<int64_t>(index.data(), rank));
+    int d = rank - 1;
+    while (d >= 0 && ++index[d] == box[d].hi) {
+      index[d] = box[d].lo;
+      --d;
+    }
+    if (d < 0)
+      return;
+  }
+}
+
+} // namespace ffc::ff
+
+#endif // FFC_IR_REFERENCE_H

@@ -1,0 +1,49 @@
+//===- Import.h - from ONNX to the training graph ---------------*- C++ -*-===//
+#ifndef FFC_IMPORT_IMPORT_H
+#define FFC_IMPORT_IMPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace ffc {
+
+struct ImportOptions {
+  /// Extent of the batch, which is dimension 0 of the first data input and of
+  /// the data inputs that agree with it there. A model exported with a fixed
+  /// batch is changed to this one, reshape targets included.
+  std::optional<int64_t> batchSize;
+  /// Values of symbolic dimensions, by name.
+  std::map<std::string, int64_t> dims;
+  /// Whether dropout acts. Parameters are parameters either way.
+  bool training = true;
+  /// How weights without data are drawn: glorot-uniform, he-normal, he-uniform,
+  /// lecun-normal, normal:STD, uniform:BOUND or zeros. Biases are 0.
+  std::string init = "glorot-uniform";
+  /// Ratio of every dropout, whatever the model says; 0 removes them.
+  std::optional<double> dropout;
+  /// The weights file: f32, row-major, each tensor at a multiple of 64 bytes.
+  /// It replaces what is there, after the import succeeded, and is not written
+  /// for a model without values. Empty: offsets are assigned, nothing is
+  /// written.
+  std::string weightsPath;
+};
+
+/// Reads the model at `path` (ONNX, or ONNX text if it ends in .onnxtxt) into a
+/// module with one function `main`, as the dialect `ff` describes it. All
+/// shapes are static and all operators are of f32; shape arithmetic, constant
+/// conditions, Identity and inactive dropouts are gone. Peak memory does not
+/// depend on the size of the weights.
+///
+/// Returns null after one error, located at `path`, whose text names the node.
+mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context,
+                                              llvm::StringRef path,
+                                              const ImportOptions &options);
+
+} // namespace ffc
+
+#endif // FFC_IMPORT_IMPORT_H

@@ -1,0 +1,49 @@
+//===- Passes.h - passes and level changes ----------------------*- C++ -*-===//
+#ifndef FFC_PASSES_PASSES_H
+#define FFC_PASSES_PASSES_H
+
+#include "ffc/IR/FF.h"
+#include "ffc/Plan/Program.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+#include <vector>
+
+namespace ffc {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "ffc/Passes/Passes.h.inc"
+
+/// The planner's graph of a module and the operation behind each operator.
+struct PlannedModule {
+  plan::Graph graph;
+  /// ops[i] is the operation of graph.ops[i]; owned by the module.
+  std::vector<mlir::Operation *> ops;
+};
+
+/// ff -> plan: the operator graph of `main` with its partition rules. Emits a
+/// diagnostic and fails on operators without rules.
+mlir::FailureOr<PlannedModule> buildPlanGraph(mlir::ModuleOp module);
+
+/// The configurations written on the operators (`ff.config`), by operator.
+/// Emits a diagnostic and fails on dimensions the operator does not have.
+mlir::FailureOr<std::vector<std::optional<plan::Configuration>>>
+readConfigurations(const PlannedModule &planned);
+
+/// Writes `strategy` as `ff.config` attributes (for --emit=plan).
+void writeConfigurations(const PlannedModule &planned,
+                         const plan::Strategy &strategy);
+
+/// plan -> rank: folds devices with the same sequence of actions into classes
+/// and renders each as a `rank.func`. The result is a new module, verified; null
+/// after a diagnostic if it breaks a constraint of the dialect. `planned` has at
+/// least one operator.
+mlir::OwningOpRef<mlir::ModuleOp> lowerToRank(const PlannedModule &planned,
+                                              const plan::Program &program);
+
+} // namespace ffc
+
+#endif // FFC_PASSES_PASSES_H

@@ -1,0 +1,156 @@
+//===- Evaluator.cpp - the value of an ff module --------------------------===//
+
+#include "ffc/IR/Evaluator.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+
+static TensorValue zeros(const plan::Shape &shape) {
+  return {shape, std::vector<double>(plan::numElements(shape))};
+}
+
+/// A kernel only writes its results; operands are shared with others.
+static View viewOf(const TensorValue *value) {
+  if (!value)
+    return {};
+  return View(const_cast<double *>(value->data.data()),
+              plan::Region(plan::Box::whole(value->shape)), value->shape);
+}
+
+FailureOr<std::vector<TensorValue>>
+ff::evaluateOperator(PartitionableInterface op,
+                     ArrayRef<const TensorValue *> operands,
+                     const ReferenceContext &context) {
+  plan::OpRules rules = op.getRules();
+  // Nothing is split, so the first schedule fits. Slots: operands, results,
+  // internal tensors.
+  const plan::Schedule &schedule = rules.schedules.front();
+  SmallVector<const TensorValue *> slots(operands);
+  std::vector<TensorValue> results, internals;
+  for (Type type : op->getResultTypes())
+    results.push_back(zeros(tensorTypeOf(type).shape));
+  for (const plan::TensorType &type : rules.internals)
+    internals.push_back(zeros(type.shape));
+  for (const TensorValue &result : results)
+    slots.push_back(&result);
+  for (const TensorValue &internal : internals)
+    slots.push_back(&internal);
+
+  plan::Tile tile(static_cast<int>(rules.dims.size()));
+  for (size_t d = 0; d < rules.dims.size(); ++d)
+    tile[d] = {0, rules.dims[d].extent};
+  for (const plan::Phase &phase : schedule.phases) {
+    ReferenceKernel kernel = lookupReference(phase.kernel);
+    if (!kernel)
+      return op->emitOpError("kernel '")
+             << phase.kernel << "' has no reference implementation";
+    SmallVector<View> ins, outs;
+    for (const plan::SlotRead &read : phase.reads)
+      ins.push_back(viewOf(slots[read.slot]));
+    for (const plan::SlotWrite &write : phase.writes)
+      outs.push_back(viewOf(slots[write.slot]));
+    kernel({context, op.getKernelArgs(), tile, ins, outs});
+  }
+  return results;
+}
+
+namespace {
+/// One evaluation of a function.
+class Evaluation {
+public:
+  Evaluation(const TensorValues &inputs, const TensorValues &states,
+             const ReferenceContext &context)
+      : inputs(inputs), states(states), context(context) {}
+
+  LogicalResult run(func::FuncOp main);
+  EvaluationResult take() { return std::move(result); }
+
+private:
+  LogicalResult run(Operation *op);
+  LogicalResult compute(PartitionableInterface op);
+  /// Binds `value` to the entry `name` of `given`.
+  LogicalResult bind(Value value, StringRef what, StringRef name,
+                     const TensorValues &given);
+
+  const TensorValues &inputs, &states;
+  const ReferenceContext &context;
+  llvm::DenseMap<Value, TensorValue> values;
+  EvaluationResult result;
+};
+} // namespace
+
+LogicalResult Evaluation::bind(Value value, StringRef what, StringRef name,
+                               const TensorValues &given) {
+  auto it = given.find(name.str());
+  if (it == given.end())
+    return emitError(value.getLoc())
+           << what << " '" << name << "': expected a value, found none";
+  plan::Shape shape = tensorTypeOf(value.getType()).shape;
+  if (it->second.shape != shape)
+    return emitError(value.getLoc())
+           << what << " '" << name << "': expected shape ["
+           << ArrayRef<int64_t>(shape) << "], found ["
+           << ArrayRef<int64_t>(it->second.shape) << "]";
+  values[value] = it->second;
+  return success();
+}
+
+LogicalResult Evaluation::compute(PartitionableInterface op) {
+  SmallVector<const TensorValue *> operands;
+  for (Value operand : op.getOperandSlots())
+    operands.push_back(operand ? &values.find(operand)->second : nullptr);
+  auto results = evaluateOperator(op, operands, context);
+  if (failed(results))
+    return failure();
+  for (auto [value, computed] : llvm::zip(op->getResults(), *results))
+    values[value] = std::move(computed);
+  return success();
+}
+
+LogicalResult Evaluation::run(Operation *op) {
+  if (auto state = dyn_cast<StateOp>(op))
+    return bind(state.getResult(), "state", state.getName(), states);
+  if (auto store = dyn_cast<StoreOp>(op))
+    result.states[store.getName().str()] = values.lookup(store.getValue());
+  else if (auto output = dyn_cast<OutputOp>(op))
+    result.outputs[output.getName().str()] = values.lookup(output.getValue());
+  else if (auto computing = dyn_cast<PartitionableInterface>(op))
+    return compute(computing);
+  else if (!op->hasTrait<OpTrait::IsTerminator>())
+    return op->emitOpError("expected an operator that can be evaluated");
+  return success();
+}
+
+LogicalResult Evaluation::run(func::FuncOp main) {
+  for (BlockArgument argument : main.getArguments()) {
+    auto name =
+        main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
+    if (!name)
+      return main.emitError("expected argument ")
+             << argument.getArgNumber() << " to have the attribute '"
+             << kNameAttr << "'";
+    if (failed(bind(argument, "input", name.getValue(), inputs)))
+      return failure();
+  }
+  result.states = states;
+  for (Operation &op : main.getBody().front())
+    if (failed(run(&op)))
+      return failure();
+  return success();
+}
+
+FailureOr<EvaluationResult> ff::evaluate(ModuleOp module,
+                                         const TensorValues &inputs,
+                                         const TensorValues &states,
+                                         const ReferenceContext &context) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal())
+    return module.emitError("expected a function 'main' with a body");
+  Evaluation evaluation(inputs, states, context);
+  if (failed(evaluation.run(main)))
+    return failure();
+  return evaluation.take();
+}

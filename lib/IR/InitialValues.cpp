@@ -1,0 +1,202 @@
+//===- InitialValues.cpp - first states and synthetic inputs --------------===//
+//
+// Every expression is in float where the runtime's is, so that equal bits
+// come out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ffc/IR/InitialValues.h"
+#include "Philox.h"
+#include "ffc/IR/Hash.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+
+using plan::ElementType;
+
+//===----------------------------------------------------------------------===//
+// States
+//===----------------------------------------------------------------------===//
+
+static float uniform(uint64_t key, uint64_t element) {
+  return 2.0f * unitInterval(philoxWord(key, element, 0)) - 1.0f;
+}
+
+/// By Box-Muller: even elements take the cosine, odd ones the sine.
+static float normal(uint64_t key, uint64_t element) {
+  std::array<uint32_t, 4> words = philox(key, element / 4, 0);
+  const uint32_t *pair = words.data() + element % 4 / 2 * 2;
+  // (0, 1], so that the logarithm is finite.
+  float u = static_cast<float>((pair[0] >> 8) + 1) * 0x1p-24f;
+  float radius = std::sqrt(-2.0f * std::log(u));
+  float angle = 6.28318530718f * unitInterval(pair[1]);
+  return radius * (element % 2 ? std::sin(angle) : std::cos(angle));
+}
+
+template <class T>
+static void readAll(const char *bytes, std::vector<double> &to) {
+  for (size_t i = 0; i < to.size(); ++i) {
+    T value;
+    std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
+    to[i] = static_cast<double>(value);
+  }
+}
+
+static void readAll(ElementType type, const char *bytes,
+                    std::vector<double> &to) {
+  switch (type) {
+  case ElementType::F32:
+    return readAll<float>(bytes, to);
+  case ElementType::F64:
+    return readAll<double>(bytes, to);
+  case ElementType::I32:
+    return readAll<int32_t>(bytes, to);
+  case ElementType::I64:
+    return readAll<int64_t>(bytes, to);
+  case ElementType::U8:
+  case ElementType::Bool:
+    return readAll<uint8_t>(bytes, to);
+  }
+}
+
+static double roundTo(ElementType type, double value) {
+  return type == ElementType::F32 ? static_cast<float>(value) : value;
+}
+
+namespace {
+/// The weights file, opened when the first state asks for it.
+class WeightsFile {
+public:
+  explicit WeightsFile(StringRef path) : path(path) {}
+
+  LogicalResult read(StateOp state, const plan::TensorType &type,
+                     std::vector<double> &to) {
+    if (!buffer) {
+      auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                                /*RequiresNullTerminator=*/false);
+      if (!opened)
+        return state.emitOpError()
+               << "'" << state.getName() << "': cannot read the weights file '"
+               << path << "': " << opened.getError().message();
+      buffer = std::move(*opened);
+    }
+    uint64_t begin = state.getInit().getOffset();
+    uint64_t end = begin + static_cast<uint64_t>(type.bytes());
+    if (end > buffer->getBufferSize())
+      return state.emitOpError()
+             << "'" << state.getName() << "': expected at least " << end
+             << " bytes in '" << path << "', found " << buffer->getBufferSize();
+    readAll(type.type, buffer->getBufferStart() + begin, to);
+    return success();
+  }
+
+private:
+  std::string path;
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
+};
+} // namespace
+
+static FailureOr<TensorValue> initialValue(StateOp state, uint64_t seed,
+                                           WeightsFile &weights) {
+  plan::TensorType type = tensorTypeOf(state.getResult().getType());
+  TensorValue value{type.shape,
+                    std::vector<double>(plan::numElements(type.shape))};
+  uint64_t key = seed ^ hashName(std::string_view(state.getName()));
+  double parameter = state.getInit().getValue().getValueAsDouble();
+  float scale = static_cast<float>(parameter);
+  switch (state.getInit().getKind()) {
+  case InitKind::File:
+    if (failed(weights.read(state, type, value.data)))
+      return failure();
+    break;
+  case InitKind::Constant:
+    for (double &element : value.data)
+      element = roundTo(type.type, parameter);
+    break;
+  case InitKind::Uniform:
+    for (size_t i = 0; i < value.data.size(); ++i)
+      value.data[i] = uniform(key, i) * scale;
+    break;
+  case InitKind::Normal:
+    for (size_t i = 0; i < value.data.size(); ++i)
+      value.data[i] = scale * normal(key, i);
+    break;
+  }
+  return value;
+}
+
+static FailureOr<func::FuncOp> mainOf(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal()) {
+    module.emitError("expected a function 'main' with a body");
+    return failure();
+  }
+  return main;
+}
+
+FailureOr<TensorValues> ff::initialStates(ModuleOp module, uint64_t seed,
+                                          StringRef weights) {
+  auto main = mainOf(module);
+  if (failed(main))
+    return failure();
+  TensorValues values;
+  WeightsFile file(weights);
+  for (StateOp state : main->getBody().front().getOps<StateOp>()) {
+    auto value = initialValue(state, seed, file);
+    if (failed(value))
+      return failure();
+    values[state.getName().str()] = std::move(*value);
+  }
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+static TensorValue syntheticInput(StringRef name, const plan::TensorType &type,
+                                  int64_t classes, uint64_t seed,
+                                  int64_t step) {
+  TensorValue value{type.shape,
+                    std::vector<double>(plan::numElements(type.shape))};
+  uint64_t key = seed ^ hashName(std::string_view(name));
+  uint64_t range = classes > 0 ? static_cast<uint64_t>(classes) : 2;
+  bool isReal = type.type == ElementType::F32 || type.type == ElementType::F64;
+  for (size_t i = 0; i < value.data.size(); ++i) {
+    uint32_t word = philoxWord(key, i, static_cast<uint64_t>(step));
+    // Reals are uniform in +-sqrt(3), which has variance 1.
+    value.data[i] =
+        isReal ? static_cast<double>((2.0f * unitInterval(word) - 1.0f) *
+                                     1.7320508f)
+               : static_cast<double>((word * range) >> 32);
+  }
+  return value;
+}
+
+FailureOr<TensorValues> ff::syntheticInputs(ModuleOp module, int64_t classes,
+                                            uint64_t seed, int64_t step) {
+  auto main = mainOf(module);
+  if (failed(main))
+    return failure();
+  TensorValues values;
+  for (BlockArgument argument : main->getArguments()) {
+    auto name =
+        main->getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
+    if (!name) {
+      main->emitError("expected argument ")
+          << argument.getArgNumber() << " to have the attribute '" << kNameAttr
+          << "'";
+      return failure();
+    }
+    values[name.getValue().str()] =
+        syntheticInput(name.getValue(), tensorTypeOf(argument.getType()),
+                       classes, seed, step);
+  }
+  return values;
+}

@@ -1,0 +1,24 @@
+//===- ReferenceFamilies.h - where reference kernels register ---*- C++ -*-===//
+//
+// One function per operator family; each calls `registerReference` for every
+// kernel of the family. `lookupReference` calls all of them once, on first use,
+// so there are no static initialisers whose order could matter.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_IR_REFERENCEFAMILIES_H
+#define FFC_LIB_IR_REFERENCEFAMILIES_H
+
+#include "ffc/IR/Reference.h"
+
+namespace ffc::ff {
+
+void registerConvReferences();        // ReferenceConv.cpp
+void registerPoolReferences();        // ReferencePool.cpp
+void registerProductReferences();     // ReferenceProduct.cpp: lrn, matmul
+void registerElementwiseReferences(); // unary, binary, dropout, softmax
+void registerShapeReferences();       // reshape, transpose, concat, ...
+void registerLossReferences();        // losses and parameter updates
+
+} // namespace ffc::ff
+
+#endif // FFC_LIB_IR_REFERENCEFAMILIES_H

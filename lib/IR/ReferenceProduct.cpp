@@ -1,0 +1,88 @@
+//===- ReferenceProduct.cpp - LRN and matrix product in plain loops -------===//
+
+#include "ReferenceFamilies.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace ffc;
+using namespace ffc::ff;
+
+using Coordinates = llvm::SmallVector<int64_t, plan::kMaxRank>;
+
+/// Calls body(coordinates) for the elements of the channels c - below to
+/// c + above that exist, otherwise at `index`.
+template <class Body>
+static void forEachChannel(llvm::ArrayRef<int64_t> index, int64_t below,
+                           int64_t above, int64_t channels, Body body) {
+  Coordinates at(index);
+  int64_t last = std::min(index[1] + above, channels - 1);
+  for (at[1] = std::max<int64_t>(index[1] - below, 0); at[1] <= last; ++at[1])
+    body(llvm::ArrayRef<int64_t>(at));
+}
+
+static void lrnForward(const ReferenceCall &call) {
+  const View &x = call.ins[0], &y = call.outs[0], &scale = call.outs[1];
+  int64_t size = call.i64("size");
+  double alpha = call.f64("alpha") / static_cast<double>(size);
+  double beta = call.f64("beta"), bias = call.f64("bias");
+  forEachIndex(call.tile, [&](llvm::ArrayRef<int64_t> i) {
+    double squares = 0;
+    forEachChannel(
+        i, (size - 1) / 2, size / 2, x.global()[1],
+        [&](llvm::ArrayRef<int64_t> at) { squares += x.at(at) * x.at(at); });
+    double s = bias + alpha * squares;
+    y.at(i) = x.at(i) * std::pow(s, -beta);
+    if (scale.present())
+      scale.at(i) = s;
+  });
+}
+
+static void lrnBackward(const ReferenceCall &call) {
+  const View &dy = call.ins[0], &x = call.ins[1], &scale = call.ins[2];
+  const View &dx = call.outs[0];
+  int64_t size = call.i64("size");
+  double alpha = call.f64("alpha") / static_cast<double>(size);
+  double beta = call.f64("beta");
+  forEachIndex(call.tile, [&](llvm::ArrayRef<int64_t> i) {
+    // The channels whose windows contain this one.
+    double sum = 0;
+    forEachChannel(
+        i, size / 2, (size - 1) / 2, x.global()[1],
+        [&](llvm::ArrayRef<int64_t> at) {
+          sum += dy.at(at) * x.at(at) * std::pow(scale.at(at), -beta - 1);
+        });
+    dx.at(i) = dy.at(i) * std::pow(scale.at(i), -beta) -
+               2 * alpha * beta * x.at(i) * sum;
+  });
+}
+
+static void matmul(const ReferenceCall &call) {
+  const View &a = call.ins[0], &b = call.ins[1], &c = call.ins[2];
+  const View &y = call.outs[0];
+  double alpha = call.f64("alpha"), beta = call.f64("beta");
+  bool transA = call.i64("trans_a") != 0, transB = call.i64("trans_b") != 0;
+  plan::Interval contracted = call.tile[2];
+  bool adds = c.present() && contracted.lo == 0;
+  forEachIndex({call.tile[0], call.tile[1]}, [&](llvm::ArrayRef<int64_t> i) {
+    double sum = 0;
+    for (int64_t k = contracted.lo; k < contracted.hi; ++k)
+      sum += (transA ? a.at({k, i[0]}) : a.at({i[0], k})) *
+             (transB ? b.at({i[1], k}) : b.at({k, i[1]}));
+    double addend = 0;
+    if (adds) {
+      Coordinates at(i.take_back(c.rank()));
+      for (int d = 0; d < c.rank(); ++d)
+        if (c.global()[d] == 1)
+          at[d] = 0;
+      addend = c.at(at);
+    }
+    y.at(i) = alpha * sum + beta * addend;
+  });
+}
+
+void ff::registerProductReferences() {
+  registerReference("lrn_forward", lrnForward);
+  registerReference("lrn_backward", lrnBackward);
+  registerReference("matmul", matmul);
+}

@@ -1,0 +1,148 @@
+//===- ConstantOps.cpp - operators that leave no trace in the IR ----------===//
+
+#include "NodeImporter.h"
+#include "OpTable.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::importer;
+using onnx::AttributeProto;
+using onnx::TensorProto;
+
+void ffc::importer::importIdentity(NodeImporter &node) {
+  node.defineSame(node.operand(0));
+}
+
+/// Casts of constants are folded; on tensors there is one type.
+void ffc::importer::importCast(NodeImporter &node) {
+  int64_t to = node.integer("to", 0);
+  GraphValue &x = node.operand(0);
+  if (to == x.type)
+    return node.defineSame(x);
+  node.unsupported();
+}
+
+void ffc::importer::importShape(NodeImporter &node) {
+  int64_t rank = node.rank(0);
+  // Since opset 15 a part of the shape can be asked for.
+  auto place = [&](StringRef name, int64_t missing) {
+    int64_t given = node.opset() < 15 ? missing : node.integer(name, missing);
+    return std::clamp<int64_t>(given < 0 ? given + rank : given, 0, rank);
+  };
+  int64_t start = place("start", 0), end = std::max(place("end", rank), start);
+  node.defineConstant(Constant::list(node.shape(0).slice(start, end - start)));
+}
+
+void ffc::importer::importSize(NodeImporter &node) {
+  Constant count = Constant::list({elementCount(node.shape(0)).value_or(0)});
+  count.shape.clear();
+  node.defineConstant(std::move(count));
+}
+
+/// The value of a Constant node that is not a tensor attribute.
+static Constant literal(NodeImporter &node, const AttributeProto &attribute) {
+  Constant result;
+  bool isFloat = attribute.type() == AttributeProto::FLOAT ||
+                 attribute.type() == AttributeProto::FLOATS;
+  result.type = isFloat ? TensorProto::FLOAT : TensorProto::INT64;
+  switch (attribute.type()) {
+  case AttributeProto::FLOAT:
+    result.floats = {attribute.f()};
+    break;
+  case AttributeProto::FLOATS:
+    result.floats.assign(attribute.floats().begin(), attribute.floats().end());
+    break;
+  case AttributeProto::INT:
+    result.ints = {attribute.i()};
+    break;
+  case AttributeProto::INTS:
+    result.ints.assign(attribute.ints().begin(), attribute.ints().end());
+    break;
+  default:
+    node.error("a constant of " +
+               AttributeProto::AttributeType_Name(attribute.type()) +
+               " is not supported");
+  }
+  if (attribute.type() == AttributeProto::FLOATS ||
+      attribute.type() == AttributeProto::INTS)
+    result.shape = {result.size()};
+  return result;
+}
+
+void ffc::importer::importConstant(NodeImporter &node) {
+  if (node.node.attribute_size() != 1)
+    return node.error("expected one attribute, found " +
+                      Twine(node.node.attribute_size()));
+  const AttributeProto &attribute = node.node.attribute(0);
+  StringRef name = attribute.name();
+  if (name != "value" && !name.starts_with("value_"))
+    return; // reported as unknown
+  node.ignore(name);
+  if (attribute.type() != AttributeProto::TENSOR)
+    return node.defineConstant(literal(node, attribute));
+
+  const TensorProto &tensor = attribute.t();
+  const TensorData &data = node.importer.data;
+  if (!node.check(data.check(tensor)))
+    return;
+  Shape shape(tensor.dims().begin(), tensor.dims().end());
+  if (*elementCount(shape) <= kMaxConstantElements)
+    return node.defineConstant(node.check(data.read(tensor)));
+  GraphValue *value = node.importer.newValue(
+      GraphValue::Kind::Stored, node.node.output(0), tensor.data_type(), shape);
+  value->stored = &tensor;
+  node.define(0, value);
+}
+
+void ffc::importer::importConstantOfShape(NodeImporter &node) {
+  Shape shape = node.constantList(0);
+  Constant fill;
+  fill.type = TensorProto::FLOAT;
+  fill.floats = {0};
+  if (const AttributeProto *value =
+          node.attribute("value", AttributeProto::TENSOR)) {
+    const TensorData &data = node.importer.data;
+    if (node.check(data.check(value->t())))
+      fill = node.check(data.read(value->t()));
+    if (!node.failed() && fill.size() != 1)
+      node.error("expected a value of one element, found shape " +
+                 shapeText(fill.shape));
+  }
+  std::optional<int64_t> count = elementCount(shape);
+  if (!node.failed() && !count)
+    node.error("shape " + shapeText(shape) +
+               " has a negative extent or too many elements");
+  if (node.failed())
+    return;
+  // Floats may be weights of any size that are yet to be initialised.
+  if (fill.isFloat()) {
+    GraphValue *value = node.importer.newValue(
+        GraphValue::Kind::Filled, node.node.output(0), fill.type, shape);
+    value->fill = fill.floats.front();
+    return node.define(0, value);
+  }
+  if (*count > kMaxConstantElements)
+    return node.error("a constant of shape " + shapeText(shape) +
+                      " is too large to be evaluated");
+  fill.shape = shape;
+  fill.ints.assign(*count, fill.ints.front());
+  node.defineConstant(std::move(fill));
+}
+
+void ffc::importer::importIf(NodeImporter &node) {
+  const AttributeProto *branches[2] = {
+      node.attribute("else_branch", AttributeProto::GRAPH),
+      node.attribute("then_branch", AttributeProto::GRAPH)};
+  if (!branches[0] || !branches[1])
+    node.error("expected attributes 'then_branch' and 'else_branch'");
+  if (node.failed())
+    return;
+  if (node.operand(0).kind != GraphValue::Kind::Constant)
+    return node.unsupported();
+  Constant condition = node.constant(0);
+  if (condition.type != TensorProto::BOOL || condition.size() != 1)
+    return node.error("expected a condition of one bool, found " +
+                      elementTypeName(condition.type) + " of shape " +
+                      shapeText(condition.shape));
+  node.importBranch(branches[condition.ints.front()]->g());
+}

@@ -1,0 +1,141 @@
+//===- Fold.cpp - evaluating nodes on constants ---------------------------===//
+
+#include "Fold.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace ffc::importer;
+using llvm::Expected;
+using llvm::StringRef;
+using llvm::Twine;
+
+const onnx::AttributeProto *
+ffc::importer::findAttribute(const onnx::NodeProto &node, StringRef name) {
+  for (const onnx::AttributeProto &attribute : node.attribute())
+    if (attribute.name() == name)
+      return &attribute;
+  return nullptr;
+}
+
+int64_t FoldCall::integer(StringRef name, int64_t missing) const {
+  const onnx::AttributeProto *attribute = findAttribute(node, name);
+  return attribute ? attribute->i() : missing;
+}
+
+std::optional<Shape> FoldCall::list(StringRef name, unsigned i) const {
+  if (const onnx::AttributeProto *attribute = findAttribute(node, name))
+    return Shape(attribute->ints().begin(), attribute->ints().end());
+  if (has(i))
+    return Shape(inputs[i]->ints.begin(), inputs[i]->ints.end());
+  return std::nullopt;
+}
+
+const Folder *ffc::importer::lookupFolder(StringRef opType) {
+  static const llvm::StringMap<Folder> folders = {
+      {"Add", {foldArithmetic, 2}},      {"Sub", {foldArithmetic, 2}},
+      {"Mul", {foldArithmetic, 2}},      {"Div", {foldArithmetic, 2}},
+      {"Min", {foldArithmetic, 2}},      {"Max", {foldArithmetic, 2}},
+      {"Equal", {foldArithmetic, 2}},    {"Less", {foldArithmetic, 2}},
+      {"Greater", {foldArithmetic, 2}},  {"And", {foldArithmetic, 2}},
+      {"Or", {foldArithmetic, 2}},       {"Not", {foldUnary, 1}},
+      {"Neg", {foldUnary, 1}},           {"Abs", {foldUnary, 1}},
+      {"Floor", {foldUnary, 1}},         {"Ceil", {foldUnary, 1}},
+      {"Sqrt", {foldUnary, 1}},          {"Cast", {foldCast, 1}},
+      {"Where", {foldWhere, 3}},         {"Gather", {foldGather, 2, 1}},
+      {"Concat", {foldConcat, 1}},       {"Slice", {foldSlice, 1, 1}},
+      {"Transpose", {foldTranspose, 1}}, {"Reshape", {foldReshape, 2, 1}},
+      {"Squeeze", {foldSqueeze, 1, 1}},  {"Unsqueeze", {foldUnsqueeze, 1, 1}},
+  };
+  auto found = folders.find(opType);
+  return found == folders.end() ? nullptr : &found->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+Expected<int64_t> ffc::importer::resolveAxis(int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank)
+    return makeError("axis " + Twine(axis) + " is not a dimension of a " +
+                     Twine(rank) + "-dimensional tensor");
+  return axis < 0 ? axis + rank : axis;
+}
+
+Expected<Shape> ffc::importer::resolveReshape(llvm::ArrayRef<int64_t> from,
+                                              llvm::ArrayRef<int64_t> target,
+                                              bool allowZero) {
+  auto mismatch = [&]() {
+    return makeError("cannot reshape " + shapeText(from) + " to [" +
+                     shapeText(target) + "]");
+  };
+  Shape result(target);
+  std::optional<size_t> free;
+  for (size_t d = 0; d < result.size(); ++d) {
+    if (result[d] == 0 && !allowZero) {
+      if (d >= from.size())
+        return mismatch();
+      result[d] = from[d];
+    }
+    if (result[d] != -1)
+      continue;
+    if (free)
+      return mismatch();
+    free = d;
+    result[d] = 1;
+  }
+  std::optional<int64_t> given = elementCount(result);
+  int64_t count = *elementCount(from);
+  if (given && free && *given != 0 && count % *given == 0) {
+    result[*free] = count / *given;
+    given = count;
+  }
+  if (!given || *given != count)
+    return mismatch();
+  return result;
+}
+
+Expected<Shape> ffc::importer::squeezedShape(llvm::ArrayRef<int64_t> from,
+                                             std::optional<Shape> axes) {
+  llvm::SmallVector<bool> drop(from.size(), false);
+  if (!axes) {
+    for (size_t d = 0; d < from.size(); ++d)
+      drop[d] = from[d] == 1;
+  } else {
+    for (int64_t given : *axes) {
+      Expected<int64_t> axis = resolveAxis(given, from.size());
+      if (!axis)
+        return axis.takeError();
+      if (from[*axis] != 1)
+        return makeError("cannot squeeze dimension " + Twine(*axis) + " of " +
+                         shapeText(from) + ", expected extent 1");
+      drop[*axis] = true;
+    }
+  }
+  Shape result;
+  for (size_t d = 0; d < from.size(); ++d)
+    if (!drop[d])
+      result.push_back(from[d]);
+  return result;
+}
+
+Expected<Shape> ffc::importer::unsqueezedShape(llvm::ArrayRef<int64_t> from,
+                                               llvm::ArrayRef<int64_t> axes) {
+  size_t rank = from.size() + axes.size();
+  llvm::SmallVector<bool> added(rank, false);
+  for (int64_t given : axes) {
+    Expected<int64_t> axis = resolveAxis(given, rank);
+    if (!axis)
+      return axis.takeError();
+    if (added[*axis])
+      return makeError("axis " + Twine(given) + " is given twice");
+    added[*axis] = true;
+  }
+  Shape result;
+  for (bool isNew : added) {
+    result.push_back(isNew ? 1 : from.front());
+    if (!isNew)
+      from = from.drop_front();
+  }
+  return result;
+}

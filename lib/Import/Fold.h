@@ -1,0 +1,75 @@
+//===- Fold.h - evaluating nodes on constants -------------------*- C++ -*-===//
+#ifndef FFC_LIB_IMPORT_FOLD_H
+#define FFC_LIB_IMPORT_FOLD_H
+
+#include "Constant.h"
+
+#include "onnx/onnx_pb.h"
+
+namespace ffc::importer {
+
+/// The attribute `name` of `node`, or null.
+const onnx::AttributeProto *findAttribute(const onnx::NodeProto &node,
+                                          llvm::StringRef name);
+
+/// A node to be evaluated. Absent optional inputs are null.
+struct FoldCall {
+  const onnx::NodeProto &node;
+  int64_t opset;
+  llvm::ArrayRef<const Constant *> inputs;
+
+  bool has(unsigned i) const { return i < inputs.size() && inputs[i]; }
+  int64_t integer(llvm::StringRef name, int64_t missing) const;
+  /// The list in attribute `name`, or in input `i` where the opset moved it
+  /// there; nothing if it is in neither.
+  std::optional<Shape> list(llvm::StringRef name, unsigned i) const;
+};
+
+/// An evaluator of one operator with one result. At least the operator's
+/// required inputs are present.
+using FoldFunction = llvm::Expected<Constant> (*)(const FoldCall &call);
+
+struct Folder {
+  FoldFunction fold;
+  /// Inputs that must be present.
+  unsigned required;
+  /// The first of the inputs that must be integers (indices, axes, extents); 0:
+  /// none.
+  unsigned firstIndex = 0;
+};
+
+/// The evaluator of an operator of domain "", or null.
+const Folder *lookupFolder(llvm::StringRef opType);
+
+/// Makes `axis` count from the front; an error if it is not a dimension of a
+/// tensor of `rank` dimensions.
+llvm::Expected<int64_t> resolveAxis(int64_t axis, int64_t rank);
+
+/// The extents that Reshape's target means for an operand of shape `from`: 0
+/// copies an extent (unless `allowZero`), -1 stands for what is left over.
+llvm::Expected<Shape> resolveReshape(llvm::ArrayRef<int64_t> from,
+                                     llvm::ArrayRef<int64_t> target,
+                                     bool allowZero);
+
+/// The shape after Squeeze (no axes: all extents of 1) or Unsqueeze.
+llvm::Expected<Shape> squeezedShape(llvm::ArrayRef<int64_t> from,
+                                    std::optional<Shape> axes);
+llvm::Expected<Shape> unsqueezedShape(llvm::ArrayRef<int64_t> from,
+                                      llvm::ArrayRef<int64_t> axes);
+
+/// Evaluators of arithmetic and of moving elements.
+llvm::Expected<Constant> foldArithmetic(const FoldCall &call);
+llvm::Expected<Constant> foldUnary(const FoldCall &call);
+llvm::Expected<Constant> foldCast(const FoldCall &call);
+llvm::Expected<Constant> foldWhere(const FoldCall &call);
+llvm::Expected<Constant> foldGather(const FoldCall &call);
+llvm::Expected<Constant> foldConcat(const FoldCall &call);
+llvm::Expected<Constant> foldSlice(const FoldCall &call);
+llvm::Expected<Constant> foldTranspose(const FoldCall &call);
+llvm::Expected<Constant> foldReshape(const FoldCall &call);
+llvm::Expected<Constant> foldSqueeze(const FoldCall &call);
+llvm::Expected<Constant> foldUnsqueeze(const FoldCall &call);
+
+} // namespace ffc::importer
+
+#endif // FFC_LIB_IMPORT_FOLD_H

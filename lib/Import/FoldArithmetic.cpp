@@ -1,0 +1,199 @@
+//===- FoldArithmetic.cpp - evaluators that compute -----------------------===//
+
+#include "Fold.h"
+
+#include "ffc/IR/ShapeInference.h"
+
+#include "onnx/onnx_pb.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace ffc::importer;
+using llvm::ArrayRef;
+using llvm::Expected;
+using llvm::StringRef;
+using llvm::Twine;
+using onnx::TensorProto;
+
+/// The flat index in an operand of `from` of element `flat` of a broadcast
+/// result of shape `to`.
+static int64_t broadcastIndex(int64_t flat, ArrayRef<int64_t> to,
+                              ArrayRef<int64_t> from) {
+  int64_t index = 0, stride = 1;
+  for (size_t d = from.size(); d-- > 0;) {
+    int64_t extent = to[d + to.size() - from.size()];
+    index += from[d] == 1 ? 0 : flat % extent * stride;
+    stride *= from[d];
+    flat /= extent;
+  }
+  return index;
+}
+
+static Expected<Shape> broadcast(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  auto shape = ffc::ff::broadcastShapes(a, b);
+  auto count = shape ? elementCount(*shape) : std::nullopt;
+  if (!count || *count > kMaxConstantElements)
+    return makeError("cannot broadcast " + shapeText(a) + " and " +
+                     shapeText(b) + " of constants");
+  return Shape(*shape);
+}
+
+/// Integer arithmetic wraps, as it does at run time. `b` of a division is not
+/// 0.
+static int64_t computeInt(StringRef op, int64_t a, int64_t b) {
+  auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
+  if (op == "Add")
+    return static_cast<int64_t>(ua + ub);
+  if (op == "Sub")
+    return static_cast<int64_t>(ua - ub);
+  if (op == "Mul")
+    return static_cast<int64_t>(ua * ub);
+  if (op == "Div")
+    return b == -1 ? static_cast<int64_t>(-ua) : a / b;
+  if (op == "Min")
+    return std::min(a, b);
+  if (op == "Max")
+    return std::max(a, b);
+  if (op == "Equal")
+    return a == b;
+  if (op == "Less")
+    return a < b;
+  if (op == "Greater")
+    return a > b;
+  if (op == "And")
+    return a && b;
+  return a || b;
+}
+
+static double computeFloat(StringRef op, double a, double b) {
+  if (op == "Add")
+    return a + b;
+  if (op == "Sub")
+    return a - b;
+  if (op == "Mul")
+    return a * b;
+  if (op == "Div")
+    return a / b;
+  return op == "Min" ? std::min(a, b) : std::max(a, b);
+}
+
+static bool compareFloat(StringRef op, double a, double b) {
+  return op == "Equal" ? a == b : op == "Less" ? a < b : a > b;
+}
+
+Expected<Constant> ffc::importer::foldArithmetic(const FoldCall &call) {
+  StringRef op = call.node.op_type();
+  const Constant &a = *call.inputs[0], &b = *call.inputs[1];
+  if (a.type != b.type || call.inputs.size() != 2)
+    return makeError("expected two operands of one type, found " +
+                     elementTypeName(a.type) + " and " +
+                     elementTypeName(b.type) +
+                     (call.inputs.size() > 2 ? " and more" : ""));
+  Expected<Shape> shape = broadcast(a.shape, b.shape);
+  if (!shape)
+    return shape.takeError();
+  if ((op == "And" || op == "Or") && a.type != TensorProto::BOOL)
+    return makeError("expected bool operands, found " +
+                     elementTypeName(a.type));
+  bool isTest = op == "Equal" || op == "Less" || op == "Greater" ||
+                op == "And" || op == "Or";
+  Constant result;
+  result.type = isTest ? int32_t(TensorProto::BOOL) : a.type;
+  result.shape = *shape;
+  for (int64_t i = 0, e = *elementCount(*shape); i < e; ++i) {
+    int64_t ia = broadcastIndex(i, *shape, a.shape);
+    int64_t ib = broadcastIndex(i, *shape, b.shape);
+    if (a.isFloat() && isTest)
+      result.ints.push_back(compareFloat(op, a.floats[ia], b.floats[ib]));
+    else if (a.isFloat())
+      result.floats.push_back(computeFloat(op, a.floats[ia], b.floats[ib]));
+    else if (op == "Div" && b.ints[ib] == 0)
+      return makeError("division by zero");
+    else
+      result.ints.push_back(computeInt(op, a.ints[ia], b.ints[ib]));
+  }
+  result.normalize();
+  return result;
+}
+
+Expected<Constant> ffc::importer::foldUnary(const FoldCall &call) {
+  StringRef op = call.node.op_type();
+  Constant result = *call.inputs[0];
+  bool fits = op == "Not"                  ? result.type == TensorProto::BOOL
+              : op == "Neg" || op == "Abs" ? result.type != TensorProto::BOOL
+                                           : result.isFloat();
+  if (!fits)
+    return makeError("operand has element type " +
+                     elementTypeName(result.type));
+  for (double &x : result.floats)
+    x = op == "Neg"     ? -x
+        : op == "Abs"   ? std::fabs(x)
+        : op == "Floor" ? std::floor(x)
+        : op == "Ceil"  ? std::ceil(x)
+                        : std::sqrt(x);
+  for (int64_t &x : result.ints) {
+    auto negated = static_cast<int64_t>(-static_cast<uint64_t>(x));
+    x = op == "Not" ? !x : op == "Neg" || (op == "Abs" && x < 0) ? negated : x;
+  }
+  result.normalize();
+  return result;
+}
+
+Expected<Constant> ffc::importer::foldCast(const FoldCall &call) {
+  const Constant &from = *call.inputs[0];
+  Constant result;
+  result.type = static_cast<int32_t>(call.integer("to", 0));
+  result.shape = from.shape;
+  if (elementBytes(result.type) == 0)
+    return makeError("cannot cast to " + elementTypeName(result.type));
+  for (int64_t i = 0; i < from.size(); ++i) {
+    if (result.isFloat()) {
+      result.floats.push_back(from.number(i));
+      continue;
+    }
+    if (!from.isFloat()) {
+      result.ints.push_back(from.ints[i]);
+      continue;
+    }
+    double x = from.floats[i];
+    if (result.type == TensorProto::BOOL) {
+      result.ints.push_back(x != 0);
+      continue;
+    }
+    // 2^63 is exact, the largest int64 is not.
+    if (!(x >= -0x1p63 && x < 0x1p63))
+      return makeError("cannot cast " + numberText(x) + " to " +
+                       elementTypeName(result.type));
+    result.ints.push_back(static_cast<int64_t>(x));
+  }
+  result.normalize();
+  return result;
+}
+
+Expected<Constant> ffc::importer::foldWhere(const FoldCall &call) {
+  const Constant &test = *call.inputs[0], &a = *call.inputs[1],
+                 &b = *call.inputs[2];
+  Expected<Shape> both = broadcast(a.shape, b.shape);
+  if (!both)
+    return both.takeError();
+  Expected<Shape> shape = broadcast(*both, test.shape);
+  if (!shape)
+    return shape.takeError();
+  if (a.type != b.type || test.type != TensorProto::BOOL)
+    return makeError("expected a condition and two operands of one type");
+  Constant result;
+  result.type = a.type;
+  result.shape = *shape;
+  for (int64_t i = 0, e = *elementCount(*shape); i < e; ++i) {
+    const Constant &from =
+        test.ints[broadcastIndex(i, *shape, test.shape)] ? a : b;
+    int64_t index = broadcastIndex(i, *shape, from.shape);
+    if (from.isFloat())
+      result.floats.push_back(from.floats[index]);
+    else
+      result.ints.push_back(from.ints[index]);
+  }
+  return result;
+}

@@ -1,0 +1,253 @@
+//===- Graph.cpp - the structure of an ONNX graph -------------------------===//
+
+#include "Graph.h"
+
+#include "OpTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <queue>
+
+using namespace ffc::importer;
+using llvm::Expected;
+using llvm::StringRef;
+using onnx::GraphProto;
+using onnx::NodeProto;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+void NameTable::addNodes(const GraphProto &graph) {
+  // Given names come first: no invented name may take one away.
+  for (const NodeProto &node : graph.node())
+    if (!node.name().empty() && taken.insert(node.name()).second)
+      names[&node] = node.name();
+  for (const NodeProto &node : graph.node())
+    nameOf(node);
+}
+
+StringRef NameTable::nameOf(const NodeProto &node) {
+  auto [entry, isNew] = names.try_emplace(&node);
+  if (!isNew)
+    return entry->second;
+  std::string wanted = node.name();
+  if (wanted.empty())
+    wanted = node.op_type() + "_" + std::to_string(unnamed[node.op_type()]++);
+  return entry->second = unique(wanted);
+}
+
+std::string NameTable::unique(StringRef wanted) {
+  std::string name = wanted.str();
+  while (!taken.insert(name).second)
+    name = wanted.str() + "_" + std::to_string(++repeated[wanted]);
+  return name;
+}
+
+std::string ffc::importer::describe(const NodeProto &node, StringRef name) {
+  return ("node '" + name + "' (" + node.op_type() + ")").str();
+}
+
+//===----------------------------------------------------------------------===//
+// Uses
+//===----------------------------------------------------------------------===//
+
+UseTable::UseTable(const GraphProto &graph) {
+  addGraph(graph);
+  // Uses of the results of identities belong to their operands.
+  llvm::StringMap<Uses> rooted;
+  for (const auto &entry : uses) {
+    Uses &total = rooted[rootOf(entry.getKey())];
+    total.weights += entry.second.weights;
+    total.others += entry.second.others;
+  }
+  uses = std::move(rooted);
+}
+
+void UseTable::addGraph(const GraphProto &graph) {
+  for (const NodeProto &node : graph.node()) {
+    const OpInfo *info =
+        isStandardDomain(node.domain()) ? lookupOp(node.op_type()) : nullptr;
+    if (info && node.op_type() == "Identity" && node.input_size() == 1 &&
+        node.output_size() == 1) {
+      identities.try_emplace(node.output(0), node.input(0));
+      continue;
+    }
+    for (int i = 0; i < node.input_size(); ++i) {
+      bool isWeight = info && i < 32 && (info->weightOperands >> i & 1);
+      Uses &entry = uses[node.input(i)];
+      ++(isWeight ? entry.weights : entry.others);
+    }
+    for (const onnx::AttributeProto &attribute : node.attribute()) {
+      if (attribute.has_g())
+        addGraph(attribute.g());
+      for (const GraphProto &inner : attribute.graphs())
+        addGraph(inner);
+    }
+  }
+  for (const onnx::ValueInfoProto &output : graph.output())
+    ++uses[output.name()].others;
+}
+
+std::string UseTable::rootOf(StringRef name) const {
+  std::string root = name.str();
+  // A cycle of identities is reported when the nodes are sorted.
+  for (unsigned steps = 0; steps <= identities.size(); ++steps) {
+    auto found = identities.find(root);
+    if (found == identities.end())
+      break;
+    root = found->second;
+  }
+  return root;
+}
+
+bool UseTable::isUsed(StringRef name) const {
+  return uses.count(rootOf(name)) != 0;
+}
+
+bool UseTable::feedsOnlyWeights(StringRef name) const {
+  auto found = uses.find(rootOf(name));
+  return found != uses.end() && found->second.weights != 0 &&
+         found->second.others == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` with the names that `node` reads, those its subgraphs take
+/// from outside included.
+static void forEachUse(const NodeProto &node,
+                       llvm::function_ref<void(StringRef)> visit) {
+  for (const std::string &input : node.input())
+    if (!input.empty())
+      visit(input);
+  for (const onnx::AttributeProto &attribute : node.attribute()) {
+    if (!attribute.has_g())
+      continue;
+    const GraphProto &graph = attribute.g();
+    llvm::StringSet<> inside;
+    for (const auto &input : graph.input())
+      inside.insert(input.name());
+    for (const auto &initializer : graph.initializer())
+      inside.insert(initializer.name());
+    for (const NodeProto &inner : graph.node())
+      for (const std::string &output : inner.output())
+        inside.insert(output);
+    auto visitOuter = [&](StringRef name) {
+      if (!inside.contains(name))
+        visit(name);
+    };
+    for (const NodeProto &inner : graph.node())
+      forEachUse(inner, visitOuter);
+    for (const auto &output : graph.output())
+      visitOuter(output.name());
+  }
+}
+
+namespace {
+
+/// Orders the nodes of one graph by Kahn's algorithm.
+class Sorter {
+public:
+  Sorter(const GraphProto &graph, NameTable &names)
+      : graph(graph), names(names), waiting(graph.node_size(), 0),
+        readers(graph.node_size()) {}
+
+  Expected<std::vector<const NodeProto *>>
+  sort(llvm::function_ref<bool(StringRef)> isDefined) {
+    if (llvm::Error error = findProducers(isDefined))
+      return error;
+    if (llvm::Error error = findEdges(isDefined))
+      return error;
+    // The smallest ready index first keeps the order of sorted files.
+    std::priority_queue<int, std::vector<int>, std::greater<int>> ready;
+    for (int i = 0; i < graph.node_size(); ++i)
+      if (waiting[i] == 0)
+        ready.push(i);
+    std::vector<const NodeProto *> order;
+    while (!ready.empty()) {
+      int i = ready.top();
+      ready.pop();
+      order.push_back(&graph.node(i));
+      for (int reader : readers[i])
+        if (--waiting[reader] == 0)
+          ready.push(reader);
+    }
+    if (static_cast<int>(order.size()) != graph.node_size())
+      return makeError(text(graph.node(nodeOnCycle())) +
+                       " depends on its own result");
+    return order;
+  }
+
+private:
+  const GraphProto &graph;
+  NameTable &names;
+  llvm::StringMap<int> producers;
+  std::vector<int> waiting;
+  std::vector<std::vector<int>> readers;
+
+  std::string text(const NodeProto &node) {
+    return describe(node, names.nameOf(node));
+  }
+
+  llvm::Error findProducers(llvm::function_ref<bool(StringRef)> isDefined) {
+    for (int i = 0; i < graph.node_size(); ++i)
+      for (const std::string &output : graph.node(i).output()) {
+        if (output.empty())
+          continue;
+        if (isDefined(output) || !producers.try_emplace(output, i).second)
+          return makeError(text(graph.node(i)) + ": its output '" + output +
+                           "' is defined already");
+      }
+    return llvm::Error::success();
+  }
+
+  llvm::Error findEdges(llvm::function_ref<bool(StringRef)> isDefined) {
+    std::string missing;
+    for (int i = 0; i < graph.node_size(); ++i) {
+      llvm::SmallVector<int> sources;
+      forEachUse(graph.node(i), [&](StringRef name) {
+        auto producer = producers.find(name);
+        if (producer != producers.end())
+          sources.push_back(producer->second);
+        else if (!isDefined(name) && missing.empty())
+          missing = name.str();
+      });
+      if (!missing.empty())
+        return makeError(text(graph.node(i)) + ": nothing defines its input '" +
+                         missing + "'");
+      llvm::sort(sources);
+      sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+      waiting[i] = static_cast<int>(sources.size());
+      for (int source : sources)
+        readers[source].push_back(i);
+    }
+    return llvm::Error::success();
+  }
+
+  /// From any node that waits, walking to nodes it waits for ends in a cycle.
+  int nodeOnCycle() {
+    std::vector<int> source(graph.node_size(), -1);
+    int at = -1;
+    for (int i = 0; i < graph.node_size(); ++i) {
+      if (waiting[i] == 0)
+        continue;
+      at = i;
+      for (int reader : readers[i])
+        source[reader] = i;
+    }
+    std::vector<bool> seen(graph.node_size(), false);
+    for (; !seen[at]; at = source[at])
+      seen[at] = true;
+    return at;
+  }
+};
+
+} // namespace
+
+Expected<std::vector<const NodeProto *>>
+ffc::importer::sortNodes(const GraphProto &graph, NameTable &names,
+                         llvm::function_ref<bool(StringRef)> isDefined) {
+  return Sorter(graph, names).sort(isDefined);
+}

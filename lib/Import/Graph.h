@@ -1,0 +1,77 @@
+//===- Graph.h - the structure of an ONNX graph -----------------*- C++ -*-===//
+//
+// What is known before any node is imported: names, an order, who uses what.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_IMPORT_GRAPH_H
+#define FFC_LIB_IMPORT_GRAPH_H
+
+#include "Constant.h"
+
+#include "onnx/onnx_pb.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ffc::importer {
+
+/// Is this a domain of the standard operators?
+inline bool isStandardDomain(llvm::StringRef domain) {
+  return domain.empty() || domain == "ai.onnx";
+}
+
+/// Hands out unique names.
+class NameTable {
+public:
+  /// Names all nodes of the main graph: a node keeps its name, a repeated one
+  /// gets a suffix, an unnamed one is called after its operator and the number
+  /// of unnamed ones of that operator before it ("Conv_0").
+  void addNodes(const onnx::GraphProto &graph);
+
+  /// The name of `node`; nodes of subgraphs are named when first asked for.
+  llvm::StringRef nameOf(const onnx::NodeProto &node);
+
+  /// `wanted`, or `wanted` with a suffix that makes it new.
+  std::string unique(llvm::StringRef wanted);
+
+private:
+  llvm::StringSet<> taken;
+  llvm::StringMap<unsigned> unnamed, repeated;
+  llvm::DenseMap<const onnx::NodeProto *, std::string> names;
+};
+
+/// "node 'conv1' (Conv)".
+std::string describe(const onnx::NodeProto &node, llvm::StringRef name);
+
+/// How often values are used. Subgraphs count; a use of the result of an
+/// Identity is a use of its operand.
+class UseTable {
+public:
+  explicit UseTable(const onnx::GraphProto &graph);
+
+  bool isUsed(llvm::StringRef name) const;
+  /// Is every use of the value, and there is one, an operand marked weight?
+  bool feedsOnlyWeights(llvm::StringRef name) const;
+
+private:
+  struct Uses {
+    unsigned weights = 0, others = 0;
+  };
+  llvm::StringMap<std::string> identities;
+  llvm::StringMap<Uses> uses;
+
+  void addGraph(const onnx::GraphProto &graph);
+  std::string rootOf(llvm::StringRef name) const;
+};
+
+/// The nodes of `graph` in an order in which every value is computed before it
+/// is used, near the order of the file. An error if a name is defined twice, if
+/// a used name is defined neither in `graph` nor outside (`isDefined`), or if
+/// there is a cycle.
+llvm::Expected<std::vector<const onnx::NodeProto *>>
+sortNodes(const onnx::GraphProto &graph, NameTable &names,
+          llvm::function_ref<bool(llvm::StringRef)> isDefined);
+
+} // namespace ffc::importer
+
+#endif // FFC_LIB_IMPORT_GRAPH_H

@@ -1,0 +1,96 @@
+//===- Import.cpp - from ONNX to the training graph -----------------------===//
+
+#include "ffc/Import/Import.h"
+
+#include "Importer.h"
+#include "Load.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::importer;
+
+/// The version of the standard operators.
+static llvm::Expected<int64_t> opsetOf(const onnx::ModelProto &model) {
+  constexpr int64_t oldest = 7, newest = 17;
+  if (model.ir_version() < 3)
+    return makeError("expected IR version 3 or later, found " +
+                     Twine(model.ir_version()));
+  std::optional<int64_t> opset;
+  for (const onnx::OperatorSetIdProto &imported : model.opset_import()) {
+    if (!isStandardDomain(imported.domain()))
+      continue;
+    if (opset && *opset != imported.version())
+      return makeError("the model imports opset " + Twine(*opset) +
+                       " and opset " + Twine(imported.version()) +
+                       ", expected one");
+    opset = imported.version();
+  }
+  if (!opset)
+    return makeError("the model imports no opset of the domain ai.onnx");
+  if (*opset < oldest || *opset > newest)
+    return makeError("expected opset " + Twine(oldest) + " to " +
+                     Twine(newest) + ", found " + Twine(*opset));
+  return *opset;
+}
+
+/// Checks the options that no model can make right.
+static llvm::Error checkOptions(const ImportOptions &options) {
+  if (auto init = parseInit(options.init, 1, 1); !init)
+    return init.takeError();
+  if (options.dropout && !(*options.dropout >= 0 && *options.dropout < 1))
+    return makeError("--dropout " + numberText(*options.dropout) +
+                     ": expected a ratio from 0 to below 1");
+  return llvm::Error::success();
+}
+
+/// The shapes of all values with the batch the model was exported with. Nothing
+/// after an error.
+static std::optional<ShapeTable> exportedShapes(MLIRContext &context,
+                                                const ModelFile &model,
+                                                ImportOptions options) {
+  options.batchSize.reset();
+  options.weightsPath.clear();
+  // The import proper gives the warnings.
+  ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
+    return success(diagnostic.getSeverity() == DiagnosticSeverity::Warning);
+  });
+  Importer importer(context, model, options, /*exported=*/nullptr);
+  if (!importer.run())
+    return std::nullopt;
+  return importer.getShapes();
+}
+
+OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
+                                       const ImportOptions &options) {
+  auto report = [&](const Twine &message, unsigned line = 0,
+                    unsigned column = 0) {
+    emitError(FileLineColLoc::get(&context, path, line, column)) << message;
+    return OwningOpRef<ModuleOp>();
+  };
+  if (llvm::Error failure = checkOptions(options))
+    return report(llvm::toString(std::move(failure)));
+  onnx::ModelProto proto;
+  if (auto failure = loadModel(path.str(), proto))
+    return report(failure->message, failure->line, failure->column);
+  llvm::Expected<int64_t> opset = opsetOf(proto);
+  if (!opset)
+    return report(llvm::toString(opset.takeError()));
+  ModelFile model{path.str(), proto, *opset};
+
+  std::optional<ShapeTable> exported;
+  if (options.batchSize) {
+    auto inputs =
+        resolveInputs(proto.graph(), UseTable(proto.graph()), options);
+    if (!inputs)
+      return report(llvm::toString(inputs.takeError()));
+    if (inputs->exportedBatch) {
+      exported = exportedShapes(context, model, options);
+      if (!exported)
+        return {};
+    }
+  }
+  return Importer(context, model, options, exported ? &*exported : nullptr)
+      .run();
+}

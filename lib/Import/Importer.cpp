@@ -1,0 +1,300 @@
+//===- Importer.cpp - one import of one model -----------------------------===//
+
+#include "Importer.h"
+
+#include "Fold.h"
+#include "NodeImporter.h"
+#include "OpTable.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::importer;
+using onnx::NodeProto;
+using onnx::TensorProto;
+using Kind = GraphValue::Kind;
+
+Importer::Importer(MLIRContext &context, const ModelFile &model,
+                   const ImportOptions &options, const ShapeTable *exported)
+    : model(model), options(options), exported(exported), data(model.path),
+      uses(model.proto.graph()), builder(&context),
+      location(FileLineColLoc::get(&context, model.path, 0, 0)),
+      weights(options.weightsPath) {
+  context.loadDialect<ff::FFDialect, func::FuncDialect>();
+}
+
+OwningOpRef<ModuleOp> Importer::run() {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, location);
+  builder.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(builder, location, "main",
+                                  builder.getFunctionType({}, {}));
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+
+  names.addNodes(model.proto.graph());
+  Scope scope;
+  if (failed(addInputs(scope)) ||
+      failed(importGraph(model.proto.graph(), scope)) ||
+      failed(reportUnsupported()) || failed(addOutputs(scope)))
+    return {};
+  func::ReturnOp::create(builder, location);
+  if (failed(verify(*module)))
+    return {};
+  if (llvm::Error failure = weights.commit()) {
+    error() << llvm::toString(std::move(failure));
+    return {};
+  }
+  return module;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+GraphValue *Importer::newValue(Kind kind, StringRef name, int32_t type,
+                               ArrayRef<int64_t> shape) {
+  GraphValue &value = storage.emplace_back();
+  value.kind = kind;
+  value.name = name.str();
+  value.type = type;
+  value.shape.assign(shape.begin(), shape.end());
+  return &value;
+}
+
+void Importer::define(Scope &scope, StringRef name, GraphValue *value) {
+  scope.values[name] = value;
+  if (value->kind != Kind::Unsupported)
+    shapes[name] = value->shape;
+}
+
+RankedTensorType Importer::tensorType(ArrayRef<int64_t> shape, int32_t type) {
+  Type element = builder.getF32Type();
+  if (type != TensorProto::FLOAT)
+    element = builder.getIntegerType(
+        type == TensorProto::BOOL
+            ? 1
+            : static_cast<unsigned>(8 * elementBytes(type)));
+  return RankedTensorType::get(shape, element);
+}
+
+LogicalResult Importer::addInputs(Scope &scope) {
+  llvm::Expected<GraphInputs> inputs =
+      resolveInputs(model.proto.graph(), uses, options);
+  if (!inputs)
+    return error() << llvm::toString(inputs.takeError());
+  for (const std::string &name : inputs->unused)
+    emitWarning(location) << "input '" << name << "' is not used";
+  for (const GraphInput &input : inputs->inputs) {
+    GraphValue *value = newValue(input.isFree ? Kind::Free : Kind::Computed,
+                                 input.name, input.type, input.shape);
+    define(scope, input.name, value);
+    if (input.isFree)
+      continue;
+    if (input.shape.size() > 8)
+      return error() << "input '" << input.name << "' has shape "
+                     << shapeText(input.shape)
+                     << ", expected at most 8 dimensions";
+    if (failed(function.insertArgument(
+            function.getNumArguments(), tensorType(input.shape, input.type),
+            builder.getDictionaryAttr(builder.getNamedAttr(
+                ff::kNameAttr, builder.getStringAttr(input.name))),
+            NameLoc::get(builder.getStringAttr(input.name)))))
+      return failure();
+    value->value = function.getArguments().back();
+  }
+  return success();
+}
+
+LogicalResult Importer::addInitializers(const onnx::GraphProto &graph,
+                                        Scope &scope) {
+  if (graph.sparse_initializer_size() != 0)
+    return error() << "sparse initializers are not supported, found '"
+                   << graph.sparse_initializer(0).values().name() << "'";
+  for (const TensorProto &tensor : graph.initializer()) {
+    if (scope.values.count(tensor.name()))
+      return error() << "initializer '" << tensor.name()
+                     << "' is defined already";
+    if (llvm::Error failure = data.check(tensor))
+      return error() << "initializer '" << tensor.name()
+                     << "': " << llvm::toString(std::move(failure));
+    Shape shape(tensor.dims().begin(), tensor.dims().end());
+    // Integers are shapes, axes and the like; floats are parameters, even if
+    // some operator wants to know them.
+    bool isConstant = isIntegerType(tensor.data_type()) &&
+                      *elementCount(shape) <= kMaxConstantElements;
+    GraphValue *value = newValue(isConstant ? Kind::Constant : Kind::Stored,
+                                 tensor.name(), tensor.data_type(), shape);
+    value->stored = &tensor;
+    value->isInitializer = true;
+    if (isConstant) {
+      llvm::Expected<Constant> constant = data.read(tensor);
+      if (!constant)
+        return error() << "initializer '" << tensor.name()
+                       << "': " << llvm::toString(constant.takeError());
+      value->constant = std::move(*constant);
+    }
+    define(scope, tensor.name(), value);
+  }
+  return success();
+}
+
+LogicalResult Importer::addOutputs(Scope &scope) {
+  llvm::StringSet<> seen;
+  for (const onnx::ValueInfoProto &output : model.proto.graph().output()) {
+    const std::string &name = output.name();
+    if (!seen.insert(name).second)
+      return error() << "output '" << name << "' is listed twice";
+    GraphValue *value = scope.lookup(name);
+    if (!value)
+      return error() << "nothing defines output '" << name << "'";
+    llvm::Expected<Value> tensor = materialize(*value, Role());
+    if (!tensor)
+      return error() << "output '" << name
+                     << "': " << llvm::toString(tensor.takeError());
+    ff::OutputOp::create(builder, NameLoc::get(builder.getStringAttr(name)),
+                         "out/" + name, *tensor);
+  }
+  if (seen.empty())
+    return error() << "the graph has no outputs";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+LogicalResult Importer::importGraph(const onnx::GraphProto &graph,
+                                    Scope &scope) {
+  if (failed(addInitializers(graph, scope)))
+    return failure();
+  auto order = sortNodes(graph, names, [&](StringRef name) {
+    return scope.lookup(name) != nullptr;
+  });
+  if (!order)
+    return error() << llvm::toString(order.takeError());
+  for (const NodeProto *node : *order)
+    if (failed(importNode(*node, scope)))
+      return failure();
+  return success();
+}
+
+LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
+  StringRef name = names.nameOf(node);
+  const OpInfo *info = nullptr;
+  const Folder *folder = nullptr;
+  if (isStandardDomain(node.domain())) {
+    info = lookupOp(node.op_type());
+    folder = lookupFolder(node.op_type());
+  }
+  auto skip = [&](bool isCulprit) {
+    if (isCulprit)
+      unsupported[isStandardDomain(node.domain())
+                      ? builder.getStringAttr(node.op_type()).getValue()
+                      : builder
+                            .getStringAttr(node.domain() + "." + node.op_type())
+                            .getValue()]
+          .push_back(name.str());
+    skipNode(node, scope);
+    return success();
+  };
+  if (!info && !folder)
+    return skip(/*isCulprit=*/true);
+
+  SmallVector<GraphValue *> in;
+  bool allConstant = true;
+  for (const std::string &input : node.input()) {
+    in.push_back(input.empty() ? nullptr : scope.lookup(input));
+    if (in.back() && in.back()->kind == Kind::Unsupported)
+      return skip(/*isCulprit=*/false);
+    allConstant &= !in.back() || in.back()->kind == Kind::Constant;
+  }
+  if (folder && allConstant)
+    if (auto folded = foldNode(node, in, scope))
+      return *folded;
+  if (!info)
+    return skip(/*isCulprit=*/true);
+
+  int inputs = node.input_size();
+  if (inputs < info->minInputs || inputs > info->maxInputs ||
+      llvm::is_contained(ArrayRef(in).take_front(info->minInputs), nullptr))
+    return error() << describe(node, name) << ": expected "
+                   << (inputs > info->maxInputs
+                           ? "at most " + Twine(info->maxInputs)
+                           : "at least " + Twine(info->minInputs))
+                   << " operands, found " << inputs;
+  if (node.output_size() == 0)
+    return error() << describe(node, name) << ": expected a result";
+  NodeImporter importer(*this, node, scope);
+  info->import(importer);
+  if (importer.foundUnsupported())
+    return skip(/*isCulprit=*/true);
+  importer.checkAttributes();
+  return failure(importer.failed());
+}
+
+std::optional<LogicalResult> Importer::foldNode(const NodeProto &node,
+                                                ArrayRef<GraphValue *> in,
+                                                Scope &scope) {
+  const Folder &folder = *lookupFolder(node.op_type());
+  if (in.size() < folder.required || node.output_size() != 1 ||
+      llvm::is_contained(in.take_front(folder.required), nullptr))
+    return std::nullopt;
+  auto report = [&](const Twine &message) {
+    return error() << describe(node, names.nameOf(node)) << ": " << message;
+  };
+  SmallVector<const Constant *> inputs;
+  for (auto [i, value] : llvm::enumerate(in)) {
+    inputs.push_back(value ? &value->constant : nullptr);
+    if (value && folder.firstIndex && i >= folder.firstIndex &&
+        value->constant.isFloat())
+      return LogicalResult(report("expected integers as operand " + Twine(i) +
+                                  ", found '" + node.input(i) + "' of type " +
+                                  elementTypeName(value->type)));
+  }
+  for (const onnx::AttributeProto &attribute : node.attribute())
+    if (attribute.type() != onnx::AttributeProto::INT &&
+        attribute.type() != onnx::AttributeProto::INTS)
+      return LogicalResult(
+          report("attribute '" + attribute.name() + "' is of type " +
+                 onnx::AttributeProto::AttributeType_Name(attribute.type())));
+  llvm::Expected<Constant> result = folder.fold({node, model.opset, inputs});
+  if (!result)
+    return LogicalResult(report(llvm::toString(result.takeError())));
+  GraphValue *value =
+      newValue(Kind::Constant, node.output(0), result->type, result->shape);
+  value->constant = std::move(*result);
+  define(scope, node.output(0), value);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Unsupported operators
+//===----------------------------------------------------------------------===//
+
+void Importer::skipNode(const NodeProto &node, Scope &scope) {
+  for (const std::string &output : node.output())
+    if (!output.empty())
+      define(scope, output, newValue(Kind::Unsupported, output, 0, {}));
+}
+
+LogicalResult Importer::reportUnsupported() {
+  if (unsupported.empty())
+    return success();
+  constexpr size_t shown = 5;
+  InFlightDiagnostic diagnostic = error();
+  diagnostic << "unsupported operators: ";
+  llvm::interleave(
+      unsupported,
+      [&](const auto &entry) {
+        const std::vector<std::string> &nodes = entry.second;
+        diagnostic << entry.first << " (" << nodes.size() << ": ";
+        llvm::interleave(
+            ArrayRef(nodes).take_front(shown),
+            [&](const std::string &name) { diagnostic << "'" << name << "'"; },
+            [&] { diagnostic << ", "; });
+        diagnostic << (nodes.size() > shown ? ", ...)" : ")");
+      },
+      [&] { diagnostic << ", "; });
+  return diagnostic;
+}

@@ -1,0 +1,153 @@
+//===- Importer.h - one import of one model ---------------------*- C++ -*-===//
+#ifndef FFC_LIB_IMPORT_IMPORTER_H
+#define FFC_LIB_IMPORT_IMPORTER_H
+
+#include "Graph.h"
+#include "Inputs.h"
+#include "TensorData.h"
+#include "WeightsFile.h"
+
+#include "ffc/IR/FF.h"
+#include "ffc/Import/Import.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <deque>
+
+namespace ffc::importer {
+
+/// A value of the ONNX graph. Names joined by Identity share one.
+struct GraphValue {
+  enum class Kind {
+    Constant,    ///< known at import
+    Stored,      ///< a tensor with data: an initializer or a large constant
+    Filled,      ///< ConstantOfShape of floats
+    Free,        ///< a graph input without data that feeds only weights
+    Computed,    ///< an argument of the function or a result of an operator
+    Unsupported, ///< depends on a result of an operator we cannot import
+  };
+  Kind kind = Kind::Computed;
+  std::string name;
+  int32_t type = 0; ///< ONNX's
+  Shape shape;
+  Constant constant;                         ///< of Constant
+  const onnx::TensorProto *stored = nullptr; ///< of Stored
+  bool isInitializer = false;                ///< of Stored
+  double fill = 0;                           ///< of Filled
+  /// In the IR. Values that are not Computed enter it when an operator needs
+  /// them there.
+  mlir::Value value;
+};
+
+/// What an operand is to its operator, which says how values without data are
+/// initialised.
+struct Role {
+  enum Kind { Data, Weight, Bias } kind = Data;
+  int64_t fanIn = 1, fanOut = 1; ///< of a weight
+};
+
+/// Names visible in a graph; subgraphs see those of the graphs around them.
+struct Scope {
+  llvm::StringMap<GraphValue *> values;
+  const Scope *outer = nullptr;
+
+  GraphValue *lookup(llvm::StringRef name) const {
+    for (const Scope *scope = this; scope; scope = scope->outer)
+      if (auto found = scope->values.find(name); found != scope->values.end())
+        return found->second;
+    return nullptr;
+  }
+};
+
+/// Shapes of all values, by name.
+using ShapeTable = llvm::StringMap<Shape>;
+
+/// Weights without data.
+struct Initialization {
+  ff::InitKind kind;
+  double value;
+};
+
+/// How --init draws a weight; an error for a text it does not know.
+llvm::Expected<Initialization> parseInit(llvm::StringRef text, int64_t fanIn,
+                                         int64_t fanOut);
+
+struct ModelFile {
+  std::string path;
+  const onnx::ModelProto &proto;
+  int64_t opset;
+};
+
+/// Imports a model once. Members are called by NodeImporter; errors are
+/// reported, and the functions then return failure.
+class Importer {
+public:
+  /// `exported`: shapes of an import of the same model with the batch it was
+  /// exported with, or null if the batch stays.
+  Importer(mlir::MLIRContext &context, const ModelFile &model,
+           const ImportOptions &options, const ShapeTable *exported);
+
+  /// The module; null after an error.
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+  /// Shapes of all values that were defined.
+  const ShapeTable &getShapes() const { return shapes; }
+
+  const ModelFile &model;
+  const ImportOptions &options;
+  /// See the constructor.
+  const ShapeTable *const exported;
+  const TensorData data;
+  NameTable names;
+  const UseTable uses;
+  mlir::OpBuilder builder;
+
+  mlir::InFlightDiagnostic error() { return mlir::emitError(location); }
+
+  /// Imports the nodes of a graph; its inputs are in `scope`.
+  mlir::LogicalResult importGraph(const onnx::GraphProto &graph, Scope &scope);
+
+  /// Makes `name` mean `value`.
+  void define(Scope &scope, llvm::StringRef name, GraphValue *value);
+  GraphValue *newValue(GraphValue::Kind kind, llvm::StringRef name,
+                       int32_t type, llvm::ArrayRef<int64_t> shape);
+
+  /// The value in the IR, as a state if need be.
+  llvm::Expected<mlir::Value> materialize(GraphValue &value, const Role &role);
+
+  mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape,
+                                    int32_t type);
+
+private:
+  mlir::Location location;
+  WeightsFile weights;
+  std::deque<GraphValue> storage;
+  ShapeTable shapes;
+  mlir::func::FuncOp function;
+  mlir::Operation *lastState = nullptr;
+  /// Operators that cannot be imported, with their nodes.
+  llvm::MapVector<llvm::StringRef, std::vector<std::string>,
+                  llvm::StringMap<unsigned>>
+      unsupported;
+
+  mlir::LogicalResult addInputs(Scope &scope);
+  mlir::LogicalResult addInitializers(const onnx::GraphProto &graph,
+                                      Scope &scope);
+  mlir::LogicalResult importNode(const onnx::NodeProto &node, Scope &scope);
+  /// Evaluates a node on constants. Nothing if that cannot be done.
+  std::optional<mlir::LogicalResult> foldNode(const onnx::NodeProto &node,
+                                              llvm::ArrayRef<GraphValue *> in,
+                                              Scope &scope);
+  void skipNode(const onnx::NodeProto &node, Scope &scope);
+  mlir::LogicalResult addOutputs(Scope &scope);
+  mlir::LogicalResult reportUnsupported();
+  llvm::Expected<ff::InitAttr> initOf(const GraphValue &value, const Role &role,
+                                      bool isParameter);
+  llvm::Expected<ff::InitAttr>
+  storeValues(int64_t count,
+              llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);
+};
+
+} // namespace ffc::importer
+
+#endif // FFC_LIB_IMPORT_IMPORTER_H

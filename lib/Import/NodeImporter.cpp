@@ -1,0 +1,262 @@
+//===- NodeImporter.cpp - what an operator's importer sees ----------------===//
+
+#include "NodeImporter.h"
+
+using namespace mlir;
+using namespace ffc::importer;
+using onnx::AttributeProto;
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+void NodeImporter::error(const Twine &message) {
+  if (!hasFailed)
+    importer.error() << describe(node, name) << ": " << message;
+  hasFailed = true;
+}
+
+bool NodeImporter::check(llvm::Error failure) {
+  if (!failure)
+    return true;
+  error(llvm::toString(std::move(failure)));
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+const AttributeProto *
+NodeImporter::attribute(StringRef name, AttributeProto::AttributeType type) {
+  known.insert(name);
+  const AttributeProto *found = findAttribute(node, name);
+  if (!found)
+    return nullptr;
+  // IR versions before 2 left the type out; we start at 3.
+  if (found->type() != type) {
+    error("attribute '" + name + "' is of type " +
+          AttributeProto::AttributeType_Name(found->type()) + ", expected " +
+          AttributeProto::AttributeType_Name(type));
+    return nullptr;
+  }
+  return found;
+}
+
+int64_t NodeImporter::integer(StringRef name, int64_t missing) {
+  const AttributeProto *found = attribute(name, AttributeProto::INT);
+  return found ? found->i() : missing;
+}
+
+double NodeImporter::real(StringRef name, double missing) {
+  const AttributeProto *found = attribute(name, AttributeProto::FLOAT);
+  return found ? found->f() : missing;
+}
+
+StringRef NodeImporter::text(StringRef name, StringRef missing) {
+  const AttributeProto *found = attribute(name, AttributeProto::STRING);
+  return found ? StringRef(found->s()) : missing;
+}
+
+std::optional<Shape> NodeImporter::integers(StringRef name) {
+  const AttributeProto *found = attribute(name, AttributeProto::INTS);
+  if (!found)
+    return std::nullopt;
+  return Shape(found->ints().begin(), found->ints().end());
+}
+
+void NodeImporter::checkAttributes() {
+  for (const AttributeProto &attribute : node.attribute())
+    if (!known.contains(attribute.name()))
+      error("unknown attribute '" + attribute.name() + "'");
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+void NodeImporter::expectRank(int i, int64_t expected) {
+  if (rank(i) != expected)
+    error("expected a " + Twine(expected) + "-dimensional operand " + Twine(i) +
+          ", found '" + node.input(i) + "' of shape " + shapeText(shape(i)));
+}
+
+Value NodeImporter::tensor(int i, const Role &role) {
+  if (!has(i)) {
+    error("operand " + Twine(i) + " is missing");
+    return {};
+  }
+  if (hasFailed)
+    return {};
+  return check(importer.materialize(operand(i), role));
+}
+
+Constant NodeImporter::constant(int i) {
+  if (!has(i)) {
+    error("operand " + Twine(i) + " is missing");
+    return {};
+  }
+  GraphValue &value = operand(i);
+  if (value.kind == GraphValue::Kind::Constant)
+    return value.constant;
+  if (value.kind == GraphValue::Kind::Stored)
+    return check(importer.data.read(*value.stored));
+  error("expected a constant as operand " + Twine(i) + ", found '" +
+        node.input(i) + "', which is computed or an input");
+  return {};
+}
+
+Shape NodeImporter::constantList(int i) {
+  Constant value = constant(i);
+  if (!hasFailed && (value.isFloat() || value.shape.size() > 1))
+    error("expected a list of integers as operand " + Twine(i) + ", found '" +
+          node.input(i) + "' of type " + elementTypeName(value.type) +
+          " and shape " + shapeText(value.shape));
+  return Shape(value.ints.begin(), value.ints.end());
+}
+
+bool NodeImporter::isChangedBatch(int i, int64_t d) {
+  if (!importer.exported)
+    return false;
+  auto before = importer.exported->find(node.input(i));
+  return before != importer.exported->end() &&
+         before->second.size() == shape(i).size() &&
+         before->second[d] != shape(i)[d];
+}
+
+/// What a reshape from `before` to `target` means for an operand of shape
+/// `now`, which differs from `before` in its batch. Elements of a sample stay
+/// together, so the batch can only go to a dimension with as many elements
+/// before it. Nothing if there is none.
+static std::optional<Shape> moveBatch(ArrayRef<int64_t> before,
+                                      ArrayRef<int64_t> target,
+                                      ArrayRef<int64_t> now,
+                                      ArrayRef<int64_t> plain) {
+  size_t batch = 0;
+  while (before[batch] == now[batch])
+    ++batch;
+  for (size_t d = batch + 1; d < before.size(); ++d)
+    if (before[d] != now[d])
+      return std::nullopt;
+  int64_t outer = *elementCount(before.take_front(batch)), prefix = 1;
+  for (size_t d = 0; d < target.size() && prefix <= outer;
+       prefix *= target[d++]) {
+    if (prefix != outer)
+      continue;
+    Shape result(target);
+    result[d] = now[batch];
+    if (target[d] == before[batch])
+      return result;
+    // A dimension that joins the batch and others must be computed (-1).
+    if (plain.size() != target.size() || target[d] % before[batch] != 0)
+      continue;
+    result[d] = target[d] / before[batch] * now[batch];
+    if (ArrayRef<int64_t>(result) == plain)
+      return result;
+  }
+  return std::nullopt;
+}
+
+Shape NodeImporter::reshaped(llvm::Expected<Shape> plain) {
+  const ShapeTable *exported = importer.exported;
+  ArrayRef<int64_t> now = shape(0);
+  if (!exported || hasFailed)
+    return check(std::move(plain));
+  auto before = exported->find(node.input(0)),
+       target = exported->find(node.output(0));
+  if (before == exported->end() || target == exported->end() ||
+      before->second.size() != now.size() ||
+      ArrayRef<int64_t>(before->second) == now)
+    return check(std::move(plain));
+  Shape computed;
+  if (plain)
+    computed = *plain;
+  else
+    llvm::consumeError(plain.takeError());
+  std::optional<Shape> moved =
+      moveBatch(before->second, target->second, now, computed);
+  if (moved)
+    return *moved;
+  error("reshapes " + shapeText(before->second) + " to " +
+        shapeText(target->second) +
+        ", which has no dimension for the batch and stands in the way of "
+        "--batch-size");
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+void NodeImporter::expectUnused(int i) {
+  if (i < node.output_size() && !node.output(i).empty() &&
+      importer.uses.isUsed(node.output(i)))
+    error("its result " + Twine(i) + " ('" + node.output(i) +
+          "') is used, expected only result 0 to be");
+}
+
+void NodeImporter::define(int i, GraphValue *value) {
+  if (hasFailed)
+    return;
+  if (i >= node.output_size())
+    return error("result " + Twine(i) + " has no name");
+  if (!node.output(i).empty())
+    importer.define(scope, node.output(i), value);
+}
+
+void NodeImporter::defineConstant(Constant value) {
+  if (hasFailed)
+    return;
+  GraphValue *result = importer.newValue(
+      GraphValue::Kind::Constant, node.output(0), value.type, value.shape);
+  result->constant = std::move(value);
+  define(0, result);
+}
+
+void NodeImporter::define(Operation *op) {
+  SmallVector<StringRef> outputs;
+  for (const std::string &output : node.output())
+    if (!output.empty())
+      outputs.push_back(output);
+  op->setAttr(ff::kAliasesAttr, importer.builder.getStrArrayAttr(outputs));
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  GraphValue *value =
+      importer.newValue(GraphValue::Kind::Computed, node.output(0),
+                        onnx::TensorProto::FLOAT, type.getShape());
+  value->value = op->getResult(0);
+  define(0, value);
+}
+
+Location NodeImporter::location() {
+  return NameLoc::get(importer.builder.getStringAttr(name));
+}
+
+RankedTensorType NodeImporter::resultType(ArrayRef<int64_t> shape) {
+  if (llvm::any_of(shape, [](int64_t d) { return d < 1; }) ||
+      !elementCount(shape) || shape.size() > 8)
+    error("its result has shape " + shapeText(shape) +
+          ", expected at most 8 dimensions with positive extents and not too "
+          "many elements");
+  // A valid type in any case: the error is seen before it is used.
+  return hasFailed ? importer.tensorType({}, onnx::TensorProto::FLOAT)
+                   : importer.tensorType(shape, onnx::TensorProto::FLOAT);
+}
+
+void NodeImporter::importBranch(const onnx::GraphProto &branch) {
+  if (branch.output_size() != node.output_size())
+    return error("its branch has " + Twine(branch.output_size()) +
+                 " outputs, expected " + Twine(node.output_size()));
+  Scope inner;
+  inner.outer = &scope;
+  if (mlir::failed(importer.importGraph(branch, inner))) {
+    hasFailed = true; // reported
+    return;
+  }
+  for (int i = 0; i < branch.output_size(); ++i) {
+    GraphValue *value = inner.lookup(branch.output(i).name());
+    if (!value)
+      return error("nothing defines '" + branch.output(i).name() +
+                   "', an output of its branch");
+    define(i, value);
+  }
+}

@@ -1,0 +1,135 @@
+//===- States.cpp - values that enter the IR as states --------------------===//
+
+#include "Importer.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::importer;
+using onnx::TensorProto;
+using Kind = GraphValue::Kind;
+
+llvm::Expected<Initialization>
+ffc::importer::parseInit(StringRef text, int64_t fanIn, int64_t fanOut) {
+  auto uniform = [](double bound) -> Initialization {
+    return {ff::InitKind::Uniform, bound};
+  };
+  auto normal = [](double deviation) -> Initialization {
+    return {ff::InitKind::Normal, deviation};
+  };
+  double in = static_cast<double>(fanIn), out = static_cast<double>(fanOut);
+  if (text == "glorot-uniform")
+    return uniform(std::sqrt(6 / (in + out)));
+  if (text == "he-normal")
+    return normal(std::sqrt(2 / in));
+  if (text == "he-uniform")
+    return uniform(std::sqrt(6 / in));
+  if (text == "lecun-normal")
+    return normal(std::sqrt(1 / in));
+  if (text == "zeros")
+    return Initialization{ff::InitKind::Constant, 0};
+  StringRef number = text;
+  bool isNormal = number.consume_front("normal:");
+  double value;
+  if ((isNormal || number.consume_front("uniform:")) &&
+      !number.getAsDouble(value) && std::isfinite(value) && value > 0)
+    return isNormal ? normal(value) : uniform(value);
+  return makeError("--init " + text +
+                   ": expected glorot-uniform, he-normal, he-uniform, "
+                   "lecun-normal, normal:STD, uniform:BOUND or zeros");
+}
+
+llvm::Expected<ff::InitAttr> Importer::storeValues(
+    int64_t count, llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
+  llvm::Expected<int64_t> offset =
+      weights.add(count * static_cast<int64_t>(sizeof(float)), write);
+  if (!offset)
+    return offset.takeError();
+  return ff::InitAttr::get(builder.getContext(), ff::InitKind::File, 0.0,
+                           *offset);
+}
+
+llvm::Expected<ff::InitAttr>
+Importer::initOf(const GraphValue &value, const Role &role, bool isParameter) {
+  auto constant = [&](double fill) {
+    return ff::InitAttr::get(builder.getContext(), ff::InitKind::Constant, fill,
+                             0);
+  };
+  if (value.kind == Kind::Stored)
+    return storeValues(*elementCount(value.shape), [&](raw_ostream &out) {
+      return data.write(*value.stored, out);
+    });
+  if (value.kind == Kind::Constant) {
+    const std::vector<double> &floats = value.constant.floats;
+    // Bits rather than values are compared: -0 and NaN are to stay.
+    if (llvm::all_of(floats, [&](double x) {
+          return llvm::bit_cast<uint64_t>(x) ==
+                 llvm::bit_cast<uint64_t>(floats.front());
+        }))
+      return constant(floats.front());
+    return storeValues(value.constant.size(), [&](raw_ostream &out) {
+      for (double x : floats) {
+        auto element = static_cast<float>(x);
+        out.write(reinterpret_cast<const char *>(&element), sizeof(element));
+      }
+      return llvm::Error::success();
+    });
+  }
+  if (!isParameter)
+    return constant(value.fill);
+  if (role.kind != Role::Weight)
+    return constant(0);
+  auto drawn = parseInit(options.init, role.fanIn, role.fanOut);
+  if (!drawn)
+    return drawn.takeError();
+  return ff::InitAttr::get(builder.getContext(), drawn->kind, drawn->value, 0);
+}
+
+/// Is a value that is not computed trained? What an exporter made an
+/// initializer is, and any tensor in the place of a weight. ConstantOfShape is
+/// an ordinary constant too, unless it has no other use.
+static bool isTrained(const GraphValue &value, const Role &role,
+                      const UseTable &uses) {
+  switch (value.kind) {
+  case Kind::Stored:
+    return value.isInitializer || role.kind != Role::Data;
+  case Kind::Constant:
+    return role.kind != Role::Data && !value.shape.empty();
+  case Kind::Filled:
+    return uses.feedsOnlyWeights(value.name);
+  default:
+    return true;
+  }
+}
+
+llvm::Expected<Value> Importer::materialize(GraphValue &value,
+                                            const Role &role) {
+  if (value.type != TensorProto::FLOAT)
+    return makeError("'" + value.name + "' has element type " +
+                     elementTypeName(value.type) + ", expected float");
+  if (value.value)
+    return value.value;
+  std::optional<int64_t> count = elementCount(value.shape);
+  if (!count || *count == 0 || value.shape.size() > 8)
+    return makeError("'" + value.name + "' has shape " +
+                     shapeText(value.shape) +
+                     ", expected at most 8 dimensions with positive extents");
+  bool isParameter = isTrained(value, role, uses);
+  auto init = initOf(value, role, isParameter);
+  if (!init)
+    return init.takeError();
+
+  OpBuilder::InsertionGuard guard(builder);
+  if (lastState)
+    builder.setInsertionPointAfter(lastState);
+  else
+    builder.setInsertionPointToStart(&function.front());
+  auto where = NameLoc::get(builder.getStringAttr(names.unique(value.name)));
+  auto state = ff::StateOp::create(
+      builder, where, tensorType(value.shape, value.type), value.name,
+      isParameter ? "parameter" : "constant", *init);
+  lastState = state;
+  value.value = state.getResult();
+  return value.value;
+}

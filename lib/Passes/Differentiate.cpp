@@ -1,0 +1,320 @@
+//===- Differentiate.cpp - adds loss, gradients and updates ---------------===//
+
+#include "ffc/Passes/Passes.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+
+namespace ffc {
+#define GEN_PASS_DEF_DIFFERENTIATE
+#include "ffc/Passes/Passes.h.inc"
+} // namespace ffc
+
+namespace {
+
+/// Marks every operator made while it is alive with its role and owner.
+class Marking : public OpBuilder::Listener {
+public:
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    OpBuilder builder(op->getContext());
+    op->setAttr(kRoleAttr, builder.getStringAttr(role));
+    if (!owner.empty())
+      op->setAttr(kOwnerAttr, builder.getStringAttr(owner));
+    if (carry)
+      op->setAttr(kCarryAttr,
+                  builder.getDenseI64ArrayAttr({carry->first, carry->second}));
+  }
+
+  StringRef role = "gradient";
+  std::string owner;
+  std::optional<std::pair<int64_t, int64_t>> carry;
+};
+
+/// The reverse sweep over one function.
+class Reverse {
+public:
+  Reverse(func::FuncOp main, double momentum, bool nesterov)
+      : main(main), momentum(momentum), nesterov(nesterov),
+        builder(OpBuilder::atBlockEnd(&main.front(), &marking)) {
+    builder.setInsertionPoint(main.front().getTerminator());
+    for (Operation &op : main.front())
+      if (isa<PartitionableInterface>(op))
+        forward.push_back(&op);
+  }
+
+  LogicalResult addLoss(StringRef kind);
+  LogicalResult sweep();
+
+private:
+  /// Values whose gradient is wanted: they depend on a parameter.
+  void findActive();
+  LogicalResult differentiate(Operation *op);
+  /// Sum of the contributions to `value`'s gradient, or null.
+  Value gradientOf(Value value);
+  void update(StateOp state);
+  Location named(const Twine &name) {
+    return NameLoc::get(builder.getStringAttr(name));
+  }
+  /// Slot of `value` among the operands, then results, of `op`.
+  static int64_t slotOf(Operation *op, Value value);
+
+  func::FuncOp main;
+  double momentum;
+  bool nesterov;
+  Marking marking;
+  OpBuilder builder;
+  SmallVector<Operation *> forward;
+  DenseSet<Value> active;
+  DenseMap<Value, SmallVector<Value>> contributions;
+};
+
+} // namespace
+
+int64_t Reverse::slotOf(Operation *op, Value value) {
+  auto operands = cast<PartitionableInterface>(op).getOperandSlots();
+  if (auto it = llvm::find(operands, value); it != operands.end())
+    return it - operands.begin();
+  return operands.size() + cast<OpResult>(value).getResultNumber();
+}
+
+//===----------------------------------------------------------------------===//
+// Loss
+//===----------------------------------------------------------------------===//
+
+/// The value under a trailing operator that the loss contains already.
+static Value lookThrough(Value answer, StringRef loss) {
+  Operation *op = answer.getDefiningOp();
+  if (auto softmax = dyn_cast_or_null<SoftmaxOp>(op))
+    if (loss == "cross-entropy")
+      return softmax.getX();
+  if (auto unary = dyn_cast_or_null<UnaryOp>(op))
+    if (loss == "bce" && unary.getKind() == UnaryKind::Sigmoid)
+      return unary.getX();
+  return answer;
+}
+
+/// The class axis of logits: the softmax's if there is one with a single axis of
+/// more than one class, else dimension 1.
+static int64_t classAxis(Value answer) {
+  auto type = cast<RankedTensorType>(answer.getType());
+  if (auto softmax = answer.getDefiningOp<SoftmaxOp>()) {
+    SmallVector<int64_t> wide;
+    for (int64_t axis : softmax.getAxes())
+      if (type.getDimSize(axis) > 1)
+        wide.push_back(axis);
+    if (wide.size() == 1)
+      return wide.front();
+  }
+  return 1;
+}
+
+LogicalResult Reverse::addLoss(StringRef kind) {
+  OutputOp answer;
+  main.walk([&](OutputOp output) {
+    if (!answer)
+      answer = output;
+  });
+  if (!answer)
+    return main.emitError("the model has no output to train on");
+  Value x = lookThrough(answer.getValue(), kind);
+  auto type = cast<RankedTensorType>(x.getType());
+
+  marking.role = "loss";
+  auto loss = RankedTensorType::get({}, type.getElementType());
+  auto addTarget = [&](RankedTensorType targetType) {
+    (void)main.insertArgument(
+        main.getNumArguments(), targetType,
+        builder.getDictionaryAttr(
+            builder.getNamedAttr(kNameAttr, builder.getStringAttr("target"))),
+        named("target"));
+    return main.getArgument(main.getNumArguments() - 1);
+  };
+  Operation *lossOp = nullptr;
+  if (kind == "cross-entropy") {
+    int64_t axis = classAxis(answer.getValue());
+    if (axis >= type.getRank())
+      return main.emitError("cross-entropy needs logits with a class axis, "
+                            "expected a model output of rank 2 or more, found ")
+             << answer.getValue().getType();
+    SmallVector<int64_t> shape(type.getShape());
+    shape.erase(shape.begin() + axis);
+    Value target = addTarget(RankedTensorType::get(shape, builder.getI32Type()));
+    lossOp = CrossEntropyOp::create(builder, named("loss"), loss, x, target,
+                                    axis);
+  } else if (kind == "mse") {
+    lossOp = MseOp::create(builder, named("loss"), loss, x, addTarget(type));
+  } else if (kind == "bce") {
+    lossOp = BceOp::create(builder, named("loss"), loss, x, addTarget(type));
+  } else if (kind == "none") {
+    // The model computes its own loss; its gradient starts at 1.
+    if (type.getNumElements() != 1)
+      return main.emitError("--loss=none takes the model's first output as the "
+                            "loss, expected one element, found ")
+             << type;
+    auto seed = StateOp::create(
+        builder, named("loss.gradient"), type, "loss.gradient", "constant",
+        InitAttr::get(builder.getContext(), InitKind::Constant, 1.0, 0));
+    contributions[x].push_back(seed);
+    OutputOp::create(builder, named("loss"), "loss", x);
+    return success();
+  } else {
+    return main.emitError("unknown loss '")
+           << kind << "', expected cross-entropy, mse, bce or none";
+  }
+  forward.push_back(lossOp);
+  OutputOp::create(builder, named("loss"), "loss", lossOp->getResult(0));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+void Reverse::findActive() {
+  for (auto state : main.front().getOps<StateOp>())
+    if (state.getKind() == "parameter")
+      active.insert(state.getResult());
+  for (Operation *op : forward)
+    if (llvm::any_of(op->getOperands(),
+                     [&](Value v) { return active.contains(v); }))
+      for (Value result : op->getResults())
+        active.insert(result);
+}
+
+Value Reverse::gradientOf(Value value) {
+  auto it = contributions.find(value);
+  if (it == contributions.end())
+    return {};
+  SmallVector<Value> &parts = it->second;
+  // The sum is laid out as the value is: by its producer or first reader.
+  Operation *owner = value.getDefiningOp();
+  if (!owner || !isa<PartitionableInterface>(owner))
+    for (Operation *user : forward)
+      if (llvm::is_contained(user->getOperands(), value)) {
+        owner = user;
+        break;
+      }
+  marking.owner = nameOf(owner).str();
+  marking.carry = {slotOf(owner, value), 0};
+  while (parts.size() > 1) {
+    // Uses were met from the last to the first; sum in that order.
+    parts[1] = BinaryOp::create(
+        builder,
+        named(marking.owner + ".gradient_sum" +
+              (parts.size() > 2 ? Twine(parts.size() - 1) : Twine())),
+        value.getType(), BinaryKind::Add, parts[0], parts[1]);
+    parts.erase(parts.begin());
+  }
+  marking.carry.reset();
+  return parts.front();
+}
+
+LogicalResult Reverse::differentiate(Operation *op) {
+  bool isLoss = op->getAttr(kRoleAttr) != nullptr;
+  SmallVector<Value> resultGrads;
+  for (Value result : op->getResults())
+    resultGrads.push_back(isLoss ? Value() : gradientOf(result));
+  if (!isLoss && llvm::none_of(resultGrads, [](Value v) { return bool(v); }))
+    return success();
+
+  SmallVector<Value> operands = cast<PartitionableInterface>(op).getOperandSlots();
+  SmallVector<bool> needed;
+  for (Value operand : operands)
+    needed.push_back(operand && active.contains(operand));
+  if (llvm::none_of(needed, [](bool b) { return b; }))
+    return success();
+
+  auto differentiable = dyn_cast<DifferentiableInterface>(op);
+  if (!differentiable)
+    return op->emitError("'")
+           << nameOf(op) << "' (" << op->getName() << ") has no gradient";
+  marking.owner = nameOf(op).str();
+  SmallVector<Value> operandGrads;
+  if (failed(differentiable.buildGradient(builder, resultGrads, needed,
+                                          operandGrads)))
+    return op->emitError("'") << nameOf(op) << "': cannot build the gradient";
+  for (auto [operand, grad] : llvm::zip_equal(operands, operandGrads))
+    if (grad && operand && active.contains(operand))
+      contributions[operand].push_back(grad);
+  return success();
+}
+
+void Reverse::update(StateOp state) {
+  Value gradient = gradientOf(state.getResult());
+  if (!gradient)
+    return;
+  Operation *reader = nullptr;
+  for (Operation *op : forward)
+    if (llvm::is_contained(op->getOperands(), state.getResult())) {
+      reader = op;
+      break;
+    }
+  std::string name = state.getName().str();
+  marking.role = "update";
+  marking.owner = nameOf(reader).str();
+  marking.carry = {slotOf(reader, state.getResult()), 0};
+  Type type = state.getType();
+  Value velocity;
+  if (momentum != 0) {
+    OpBuilder top(state);
+    top.setInsertionPointAfter(state);
+    velocity = StateOp::create(
+        top, named(name + "/momentum"), type, name + "/momentum", "slot",
+        InitAttr::get(top.getContext(), InitKind::Constant, 0.0, 0));
+  }
+  OutputOp::create(builder, named(name), "grad/" + name, gradient);
+  auto sgd = SgdUpdateOp::create(
+      builder, named(name + ".update"), type, velocity ? type : Type(),
+      state.getResult(), gradient, velocity,
+      builder.getF64FloatAttr(momentum), builder.getI64IntegerAttr(nesterov));
+  StoreOp::create(builder, named(name), name, sgd.getWOut());
+  if (velocity)
+    StoreOp::create(builder, named(name + "/momentum"), name + "/momentum",
+                    sgd.getVOut());
+  marking.role = "gradient";
+  marking.carry.reset();
+}
+
+LogicalResult Reverse::sweep() {
+  findActive();
+  marking.role = "gradient";
+  // A parameter is updated as soon as its first reader, the last one in this
+  // direction, has been passed, so that its gradient is not kept longer.
+  llvm::MapVector<Operation *, SmallVector<StateOp>> firstReader;
+  for (auto state : main.front().getOps<StateOp>())
+    for (Operation *op : forward)
+      if (state.getKind() == "parameter" &&
+          llvm::is_contained(op->getOperands(), state.getResult())) {
+        firstReader[op].push_back(state);
+        break;
+      }
+  for (Operation *op : llvm::reverse(forward)) {
+    if (failed(differentiate(op)))
+      return failure();
+    for (StateOp state : firstReader.lookup(op))
+      update(state);
+  }
+  return success();
+}
+
+namespace {
+struct Differentiate : ffc::impl::DifferentiateBase<Differentiate> {
+  using DifferentiateBase::DifferentiateBase;
+
+  void runOnOperation() override {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main) {
+      getOperation().emitError("expected a function 'main'");
+      return signalPassFailure();
+    }
+    Reverse reverse(main, momentum, nesterov);
+    if (failed(reverse.addLoss(loss)) || failed(reverse.sweep()))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,193 @@
+//===- FFToPlan.cpp - the operator graph for the planner ------------------===//
+
+#include "ffc/Passes/Passes.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+
+namespace {
+
+class GraphBuilder {
+public:
+  explicit GraphBuilder(func::FuncOp main) : main(main) {}
+
+  FailureOr<PlannedModule> run() {
+    for (BlockArgument arg : main.getArguments())
+      addValue(arg, inputName(arg), plan::ValueKind::Input);
+    for (Operation &op : main.front().without_terminator())
+      if (failed(add(&op)))
+        return failure();
+    return std::move(planned);
+  }
+
+private:
+  plan::Graph &graph() { return planned.graph; }
+
+  std::string inputName(BlockArgument arg) {
+    auto name =
+        main.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kNameAttr);
+    return name ? name.str() : "input" + std::to_string(arg.getArgNumber());
+  }
+
+  plan::ValueId addValue(Value value, std::string name, plan::ValueKind kind) {
+    plan::ValueId id = graph().values.size();
+    plan::Value entry;
+    entry.name = std::move(name);
+    entry.type = tensorTypeOf(value.getType());
+    entry.kind = kind;
+    graph().values.push_back(std::move(entry));
+    ids[value] = id;
+    return id;
+  }
+
+  LogicalResult add(Operation *op) {
+    if (auto state = dyn_cast<StateOp>(op)) {
+      plan::ValueId id = addValue(state.getResult(), state.getName().str(),
+                                  plan::ValueKind::State);
+      graph().values[id].state = graph().states.size();
+      states[state.getName()] = graph().states.size();
+      graph().states.push_back({state.getName().str(), id, -1});
+      return success();
+    }
+    if (auto store = dyn_cast<StoreOp>(op)) {
+      auto it = states.find(store.getName());
+      if (it == states.end())
+        return store.emitError("stores to unknown state '")
+               << store.getName() << "'";
+      graph().states[it->second].written = ids.lookup(store.getValue());
+      return success();
+    }
+    if (auto output = dyn_cast<OutputOp>(op)) {
+      plan::ValueId value = ids.lookup(output.getValue());
+      if (output.getName() == "loss")
+        graph().loss = value;
+      graph().outputs.push_back({output.getName().str(), value});
+      return success();
+    }
+    if (auto rules = dyn_cast<PartitionableInterface>(op))
+      return addOp(op, rules);
+    return op->emitError("'") << op->getName() << "' has no partition rules";
+  }
+
+  LogicalResult addOp(Operation *op, PartitionableInterface rules) {
+    plan::OpId id = graph().ops.size();
+    plan::Op entry;
+    entry.name = nameOf(op).str();
+    if (entry.name.empty())
+      entry.name = rules.getFamily().str() + "_" + std::to_string(id);
+    if (!opIds.try_emplace(entry.name, id).second)
+      return op->emitError("operator name '")
+             << entry.name << "' is used twice";
+    entry.type = rules.getFamily().str();
+    entry.rules = rules.getRules();
+    if (auto role = op->getAttrOfType<StringAttr>(kRoleAttr))
+      entry.role = llvm::StringSwitch<plan::OpRole>(role.getValue())
+                       .Case("loss", plan::OpRole::Loss)
+                       .Case("update", plan::OpRole::Update)
+                       .Default(plan::OpRole::Gradient);
+    if (auto owner = op->getAttrOfType<StringAttr>(kOwnerAttr)) {
+      auto it = opIds.find(owner.getValue());
+      if (it == opIds.end())
+        return op->emitError("owner '")
+               << owner.getValue() << "' does not precede '" << entry.name
+               << "'";
+      entry.owner = it->second;
+    }
+    if (auto carry = op->getAttrOfType<DenseI64ArrayAttr>(kCarryAttr)) {
+      entry.ownerSlot = carry[0];
+      entry.ownSlot = carry[1];
+    }
+    if (auto aliases = op->getAttrOfType<ArrayAttr>(kAliasesAttr))
+      for (auto alias : aliases.getAsRange<StringAttr>())
+        entry.aliases.push_back(alias.str());
+
+    for (Value operand : rules.getOperandSlots()) {
+      plan::ValueId value = operand ? ids.lookup(operand) : -1;
+      if (value >= 0)
+        graph().values[value].uses.push_back(
+            {id, static_cast<int>(entry.operands.size())});
+      entry.operands.push_back(value);
+    }
+    for (Value result : rules.getResultSlots()) {
+      if (!result || result.use_empty()) {
+        entry.results.push_back(-1);
+        continue;
+      }
+      int number = entry.results.size();
+      plan::ValueId value = addValue(
+          result,
+          entry.name + (number ? "." + std::to_string(number) : std::string()),
+          plan::ValueKind::Activation);
+      graph().values[value].producer = id;
+      graph().values[value].result = number;
+      entry.results.push_back(value);
+    }
+    graph().ops.push_back(std::move(entry));
+    planned.ops.push_back(op);
+    return success();
+  }
+
+  func::FuncOp main;
+  PlannedModule planned;
+  DenseMap<Value, plan::ValueId> ids;
+  llvm::StringMap<plan::StateId> states;
+  llvm::StringMap<plan::OpId> opIds;
+};
+
+} // namespace
+
+FailureOr<PlannedModule> ffc::buildPlanGraph(ModuleOp module) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (!main)
+    return module.emitError("expected a function 'main'");
+  return GraphBuilder(main).run();
+}
+
+FailureOr<std::vector<std::optional<plan::Configuration>>>
+ffc::readConfigurations(const PlannedModule &planned) {
+  std::vector<std::optional<plan::Configuration>> result(planned.ops.size());
+  for (size_t i = 0; i < planned.ops.size(); ++i) {
+    auto attr = planned.ops[i]->getAttrOfType<ConfigAttr>(kConfigAttr);
+    if (!attr)
+      continue;
+    plan::Configuration config;
+    for (auto [name, degree] :
+         llvm::zip_equal(attr.getDims(), attr.getDegrees())) {
+      int dim = plan::kReplica;
+      if (name.getValue() != "replica") {
+        dim = planned.graph.ops[i].rules.findDim(name.str());
+        if (dim < 0)
+          return planned.ops[i]->emitError("'")
+                 << planned.graph.ops[i].name << "' has no dimension '"
+                 << name.getValue() << "'";
+      }
+      config.axes.push_back({dim, degree});
+    }
+    for (int64_t device : attr.getDevices())
+      config.devices.push_back(static_cast<plan::DeviceId>(device));
+    result[i] = std::move(config);
+  }
+  return result;
+}
+
+void ffc::writeConfigurations(const PlannedModule &planned,
+                              const plan::Strategy &strategy) {
+  for (size_t i = 0; i < planned.ops.size(); ++i) {
+    MLIRContext *context = planned.ops[i]->getContext();
+    SmallVector<StringAttr> dims;
+    SmallVector<int64_t> degrees, devices(strategy[i].devices.begin(),
+                                          strategy[i].devices.end());
+    for (const plan::GridAxis &axis : strategy[i].axes) {
+      dims.push_back(StringAttr::get(
+          context, axis.dim == plan::kReplica
+                       ? "replica"
+                       : planned.graph.ops[i].rules.dims[axis.dim].name));
+      degrees.push_back(axis.degree);
+    }
+    planned.ops[i]->setAttr(kConfigAttr,
+                            ConfigAttr::get(context, dims, degrees, devices));
+  }
+}

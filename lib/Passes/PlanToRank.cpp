@@ -1,0 +1,368 @@
+//===- PlanToRank.cpp - devices folded into rank classes ------------------===//
+//
+// Devices whose programs differ only in numbers that a `#rank.per` can hold
+// (offsets, regions, tiles, peers...) share one `rank.func`. What must agree is
+// written as a *signature*, a list of words; classes are found by hashing
+// signatures, so the work is linear in the number of actions of all devices.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ffc/IR/Rank.h"
+#include "ffc/Passes/Passes.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <unordered_map>
+
+using namespace mlir;
+using namespace ffc;
+
+namespace {
+
+using Signature = std::vector<int64_t>;
+
+/// Writes the signatures of devices; names become numbers.
+class SignatureWriter {
+public:
+  Signature of(const plan::DeviceProgram &device) {
+    words.clear();
+    add(device.buffers.size());
+    for (const plan::Buffer &buffer : device.buffers)
+      addBuffer(buffer);
+    add(device.inputs.size());
+    for (const plan::InputSlot &slot : device.inputs)
+      add(slot.value, slot.buffer);
+    add(device.states.size());
+    for (const plan::StateSlot &slot : device.states)
+      add(slot.state, slot.buffer);
+    for (const plan::Action &action : device.actions)
+      addAction(action);
+    return words;
+  }
+
+private:
+  template <class... T> void add(T... values) {
+    (words.push_back(static_cast<int64_t>(values)), ...);
+  }
+  void addName(const std::string &name) {
+    add(names.try_emplace(name, names.size()).first->second);
+  }
+  /// A list and its length, so that no two lists of lists read the same.
+  void addList(const std::vector<plan::BufferId> &ids) {
+    add(ids.size());
+    words.insert(words.end(), ids.begin(), ids.end());
+  }
+  void addBuffers(const std::vector<plan::Message> &messages) {
+    add(messages.size());
+    for (const plan::Message &message : messages)
+      add(message.buffer);
+  }
+
+  void addBuffer(const plan::Buffer &buffer) {
+    addName(buffer.name);
+    add(buffer.value, buffer.type, buffer.order, buffer.section,
+        buffer.global.size());
+    words.insert(words.end(), buffer.global.begin(), buffer.global.end());
+  }
+
+  void addAction(const plan::Action &action) {
+    add(action.kind);
+    switch (action.kind) {
+    case plan::Action::Kind::Kernel:
+      add(action.task.op, action.task.phase);
+      addName(action.kernel);
+      addList(action.ins);
+      addList(action.outs);
+      return;
+    case plan::Action::Kind::Copy:
+      add(action.task.op, action.dst, action.src, action.combine);
+      return;
+    case plan::Action::Kind::Exchange:
+      add(action.task.op, action.tag);
+      addBuffers(action.sends);
+      addBuffers(action.receives);
+      return;
+    case plan::Action::Kind::Collective:
+      add(action.task.op, action.collective, action.combine, action.src,
+          action.dst, action.root);
+      return;
+    case plan::Action::Kind::Wait:
+      add(action.event);
+      return;
+    case plan::Action::Kind::Probe:
+      add(action.src);
+      addName(action.probe);
+      return;
+    }
+  }
+
+  Signature words;
+  llvm::StringMap<size_t> names;
+};
+
+/// Devices in ascending order; classes in the order of their first device.
+std::vector<std::vector<size_t>> classesOf(const plan::Program &program) {
+  struct Class {
+    Signature signature;
+    std::vector<size_t> devices;
+  };
+  std::vector<Class> classes;
+  std::unordered_multimap<size_t, size_t> byHash;
+  SignatureWriter writer;
+  for (size_t device = 0; device < program.devices.size(); ++device) {
+    Signature signature = writer.of(program.devices[device]);
+    size_t hash = llvm::hash_combine_range(signature.begin(), signature.end());
+    auto [first, last] = byHash.equal_range(hash);
+    auto same = std::find_if(first, last, [&](const auto &entry) {
+      return classes[entry.second].signature == signature;
+    });
+    if (same != last) {
+      classes[same->second].devices.push_back(device);
+      continue;
+    }
+    byHash.emplace(hash, classes.size());
+    classes.push_back({std::move(signature), {device}});
+  }
+  std::vector<std::vector<size_t>> result;
+  for (Class &c : classes)
+    result.push_back(std::move(c.devices));
+  return result;
+}
+
+StringRef wordOf(plan::CollectiveKind kind) {
+  switch (kind) {
+  case plan::CollectiveKind::AllReduce:
+    return "all_reduce";
+  case plan::CollectiveKind::AllGather:
+    return "all_gather";
+  case plan::CollectiveKind::ReduceScatter:
+    return "reduce_scatter";
+  case plan::CollectiveKind::Broadcast:
+    return "broadcast";
+  }
+  llvm_unreachable("unknown collective");
+}
+
+/// Renders one class.
+class ClassLowering {
+public:
+  ClassLowering(const PlannedModule &planned, const plan::Program &program,
+                const llvm::StringMap<ff::StateOp> &states,
+                const std::vector<size_t> &devices, OpBuilder &builder)
+      : planned(planned), program(program), states(states), devices(devices),
+        builder(builder), context(builder.getContext()),
+        shared(program.devices[devices.front()]) {}
+
+  void lower(size_t index, ArrayAttr groups);
+
+private:
+  /// One row per device of the class, made from what `get(device)` returns.
+  template <class Get> rank::PerAttr per(Get get) {
+    SmallVector<DenseI64ArrayAttr> rows;
+    for (size_t device : devices) {
+      SmallVector<int64_t> row = get(program.devices[device]);
+      rows.push_back(DenseI64ArrayAttr::get(context, row));
+    }
+    return rank::foldRows(context, rows);
+  }
+  /// The same for the class's action number `i`.
+  template <class Get> rank::PerAttr perAction(size_t i, Get get) {
+    return per([&](const plan::DeviceProgram &d) { return get(d.actions[i]); });
+  }
+  static SmallVector<int64_t> toRow(const plan::Shape &shape) {
+    return SmallVector<int64_t>(shape.begin(), shape.end());
+  }
+  static SmallVector<int64_t> peersOf(const std::vector<plan::Message> &list) {
+    return llvm::map_to_vector(
+        list, [](const plan::Message &m) -> int64_t { return m.peer; });
+  }
+
+  /// Communication and computation carry the location of the task's operator.
+  Location locationOf(plan::OpId op) {
+    return op >= 0 ? planned.ops[op]->getLoc() : builder.getUnknownLoc();
+  }
+  Value bufferOf(plan::BufferId id) { return id >= 0 ? buffers[id] : absent(); }
+  SmallVector<Value> buffersOf(const std::vector<plan::BufferId> &ids) {
+    return llvm::map_to_vector(ids, [&](auto id) { return bufferOf(id); });
+  }
+  SmallVector<Value> buffersOf(const std::vector<plan::Message> &messages) {
+    return llvm::map_to_vector(
+        messages, [&](const plan::Message &m) { return bufferOf(m.buffer); });
+  }
+
+  Value absent();
+  void lowerBuffer(size_t i);
+  void lowerSlots();
+  void lowerAction(size_t i);
+
+  const PlannedModule &planned;
+  const plan::Program &program;
+  const llvm::StringMap<ff::StateOp> &states;
+  const std::vector<size_t> &devices;
+  OpBuilder &builder;
+  MLIRContext *context;
+  /// The program of the first device, for what all agree on.
+  const plan::DeviceProgram &shared;
+
+  rank::FuncOp func;
+  std::vector<Value> buffers, events;
+  Value absentBuffer;
+};
+
+} // namespace
+
+/// One for the class, before its first user.
+Value ClassLowering::absent() {
+  if (!absentBuffer) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&func.getBody().front());
+    absentBuffer = rank::AbsentOp::create(
+        builder, func.getLoc(),
+        rank::BufferType::get(context, builder.getF32Type()));
+  }
+  return absentBuffer;
+}
+
+void ClassLowering::lowerBuffer(size_t i) {
+  const plan::Buffer &buffer = shared.buffers[i];
+  bool channelsLast = buffer.order == plan::MemoryOrder::ChannelsLast;
+  buffers.push_back(rank::BufferOp::create(
+      builder, func.getLoc(),
+      rank::BufferType::get(context, rank::typeOf(buffer.type, context)),
+      buffer.name, buffer.section == plan::Section::State ? "state" : "arena",
+      channelsLast ? "channels_last" : "row_major",
+      per([&](const plan::DeviceProgram &d) {
+        return SmallVector<int64_t>{d.buffers[i].offset};
+      }),
+      per([&](const plan::DeviceProgram &d) {
+        return rank::encodeRegion(d.buffers[i].region);
+      }),
+      buffer.global));
+}
+
+void ClassLowering::lowerSlots() {
+  for (const plan::InputSlot &slot : shared.inputs)
+    rank::InputOp::create(builder, func.getLoc(),
+                          planned.graph.values[slot.value].name,
+                          bufferOf(slot.buffer));
+  for (const plan::StateSlot &slot : shared.states) {
+    const std::string &name = planned.graph.states[slot.state].name;
+    ff::StateOp state = states.lookup(name);
+    rank::StateOp::create(builder, state.getLoc(), name, state.getKind(),
+                          state.getInit(), bufferOf(slot.buffer));
+  }
+}
+
+void ClassLowering::lowerAction(size_t i) {
+  const plan::Action &action = shared.actions[i];
+  Location loc = locationOf(action.task.op);
+  auto task = [&] {
+    return perAction(i, [](const plan::Action &a) {
+      return SmallVector<int64_t>{a.task.op, a.task.phase, a.task.point,
+                                  a.task.instance};
+    });
+  };
+  Type eventType = rank::EventType::get(context);
+  Value event;
+  switch (action.kind) {
+  case plan::Action::Kind::Kernel: {
+    auto op = cast<ff::PartitionableInterface>(planned.ops[action.task.op]);
+    rank::PerAttr tile = perAction(i, [](const plan::Action &a) {
+      SmallVector<int64_t> row;
+      for (int d = 0; d < a.tile.rank(); ++d)
+        row.append({a.tile[d].lo, a.tile[d].hi});
+      return row;
+    });
+    rank::KernelOp::create(builder, loc, action.kernel, buffersOf(action.ins),
+                           buffersOf(action.outs), tile, op.getKernelArgs(),
+                           task());
+    break;
+  }
+  case plan::Action::Kind::Copy:
+    rank::CopyOp::create(
+        builder, loc, bufferOf(action.dst), bufferOf(action.src),
+        perAction(i, [](const plan::Action &a) { return toRow(a.dstAt); }),
+        perAction(i, [](const plan::Action &a) { return toRow(a.srcAt); }),
+        perAction(i, [](const plan::Action &a) { return toRow(a.size); }),
+        rank::wordOf(action.combine), task());
+    break;
+  case plan::Action::Kind::Exchange:
+    event = rank::ExchangeOp::create(
+        builder, loc, eventType, buffersOf(action.sends),
+        buffersOf(action.receives),
+        perAction(i, [](const plan::Action &a) { return peersOf(a.sends); }),
+        perAction(i, [](const plan::Action &a) { return peersOf(a.receives); }),
+        action.tag, task());
+    break;
+  case plan::Action::Kind::Collective: {
+    bool inPlace = action.collective == plan::CollectiveKind::AllReduce ||
+                   action.collective == plan::CollectiveKind::Broadcast;
+    event = rank::CollectiveOp::create(
+        builder, loc, eventType, wordOf(action.collective),
+        rank::wordOf(action.combine), bufferOf(action.src),
+        bufferOf(inPlace ? action.src : action.dst),
+        perAction(i,
+                  [](const plan::Action &a) {
+                    return SmallVector<int64_t>{a.group};
+                  }),
+        action.root, task());
+    break;
+  }
+  case plan::Action::Kind::Wait:
+    rank::WaitOp::create(builder, loc, events[action.event]);
+    break;
+  case plan::Action::Kind::Probe:
+    rank::ProbeOp::create(builder, loc, action.probe, bufferOf(action.src));
+    break;
+  }
+  events.push_back(event);
+}
+
+void ClassLowering::lower(size_t index, ArrayAttr groups) {
+  SmallVector<int64_t> ranks(devices.begin(), devices.end());
+  using Row = SmallVector<int64_t>;
+  func = rank::FuncOp::create(
+      builder, builder.getUnknownLoc(), ("class" + Twine(index)).str(), ranks,
+      program.devices.size(), groups,
+      per([](const plan::DeviceProgram &d) { return Row{d.stateBytes}; }),
+      per([](const plan::DeviceProgram &d) { return Row{d.arenaBytes}; }),
+      per([](const plan::DeviceProgram &d) {
+        return Row{static_cast<int64_t>(d.flops)};
+      }));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&func.getBody().emplaceBlock());
+  for (size_t i = 0; i < shared.buffers.size(); ++i)
+    lowerBuffer(i);
+  lowerSlots();
+  for (size_t i = 0; i < shared.actions.size(); ++i)
+    lowerAction(i);
+  if (program.loss >= 0 && devices.front() == 0)
+    rank::LossOp::create(builder, func.getLoc(), bufferOf(program.loss));
+}
+
+OwningOpRef<ModuleOp> ffc::lowerToRank(const PlannedModule &planned,
+                                       const plan::Program &program) {
+  auto source = planned.ops.front()->getParentOfType<ModuleOp>();
+  MLIRContext *context = source.getContext();
+  context->loadDialect<rank::RankDialect>();
+  llvm::StringMap<ff::StateOp> states;
+  source.walk([&](ff::StateOp op) { states[op.getName()] = op; });
+
+  OwningOpRef<ModuleOp> module = ModuleOp::create(source.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  SmallVector<Attribute> groups;
+  for (const std::vector<plan::DeviceId> &group : program.groups)
+    groups.push_back(DenseI64ArrayAttr::get(
+        context, SmallVector<int64_t>(group.begin(), group.end())));
+  ArrayAttr groupsAttr = builder.getArrayAttr(groups);
+
+  size_t index = 0;
+  for (const std::vector<size_t> &devices : classesOf(program))
+    ClassLowering(planned, program, states, devices, builder)
+        .lower(index++, groupsAttr);
+  if (failed(verify(*module)))
+    return {};
+  return module;
+}

@@ -1,0 +1,126 @@
+//===- InitialValuesTest.cpp - first values against the runtime's ---------===//
+
+#include "ffc/IR/InitialValues.h"
+
+#include "common/initial.h"
+#include "common/source.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <cstdio>
+#include <fstream>
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+using ::testing::HasSubstr;
+
+namespace {
+
+constexpr uint64_t kSeed = 1234567890123;
+
+class InitialValuesTest : public ::testing::Test {
+protected:
+  InitialValuesTest() : handler(&context, [this](Diagnostic &diagnostic) {
+                          messages += diagnostic.str() + "\n";
+                        }) {
+    context.loadDialect<func::FuncDialect, FFDialect>();
+    std::vector<float> numbers = {0, 1.5f, -2, 3, 4, 5};
+    std::ofstream(weights, std::ios::binary)
+        .write(reinterpret_cast<const char *>(numbers.data()), 6 * 4);
+  }
+  ~InitialValuesTest() override { std::remove(weights.c_str()); }
+
+  OwningOpRef<ModuleOp> module(StringRef init) {
+    return parseSourceString<ModuleOp>(
+        "func.func @main(%x: tensor<3x5xf32> {ff.name = \"x\"},"
+        "                %t: tensor<7xi32> {ff.name = \"target\"}) {\n"
+        "  %0 = ff.state \"w\" \"parameter\" init " +
+            init.str() + " : tensor<5xf32>\n  return\n}",
+        &context);
+  }
+
+  /// What the compiler gives the state.
+  std::vector<double> compiled(StringRef init) {
+    auto parsed = module(init);
+    auto states = initialStates(*parsed, kSeed, weights);
+    return failed(states) ? std::vector<double>() : (*states)["w"].data;
+  }
+
+  /// What the runtime gives it.
+  std::vector<double> run(ffrt::Init init) {
+    float data[5] = {};
+    ffrt::StateSlot slot{"w", true, init, {}};
+    slot.tensor.data = data;
+    slot.tensor.rank = 1;
+    slot.tensor.shape[0] = slot.tensor.global[0] = 5;
+    ffrt::initialise({slot}, kSeed, weights);
+    return std::vector<double>(data, data + 5);
+  }
+
+  MLIRContext context;
+  std::string messages;
+  ScopedDiagnosticHandler handler;
+  std::string weights =
+      ::testing::TempDir() + "ffc_initial_values_" +
+      ::testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(InitialValuesTest, StatesAreTheRuntimes) {
+  EXPECT_EQ(compiled("<constant, 0.1 : f64, 0>"),
+            run({ffrt::Init::constant, 0.1, 0}));
+  EXPECT_EQ(compiled("<uniform, 0.3 : f64, 0>"),
+            run({ffrt::Init::uniform, 0.3, 0}));
+  EXPECT_EQ(compiled("<normal, 0.02 : f64, 0>"),
+            run({ffrt::Init::normal, 0.02, 0}));
+  EXPECT_EQ(compiled("<file, 0.0 : f64, 4>"), run({ffrt::Init::file, 0, 4}));
+}
+
+TEST_F(InitialValuesTest, FileTooShort) {
+  EXPECT_TRUE(compiled("<file, 0.0 : f64, 8>").empty());
+  EXPECT_THAT(messages, HasSubstr("'w': expected at least 28 bytes in '" +
+                                  weights + "', found 24"));
+}
+
+TEST_F(InitialValuesTest, FileMissing) {
+  std::remove(weights.c_str());
+  EXPECT_TRUE(compiled("<file, 0.0 : f64, 0>").empty());
+  EXPECT_THAT(messages,
+              HasSubstr("'w': cannot read the weights file '" + weights + "'"));
+}
+
+TEST_F(InitialValuesTest, InputsAreTheRuntimes) {
+  auto parsed = module("<constant, 0.1 : f64, 0>");
+  auto inputs = syntheticInputs(*parsed, 10, kSeed, 3);
+  ASSERT_TRUE(succeeded(inputs));
+
+  ffrt::ProgramInfo info{};
+  info.inputs.resize(2);
+  info.inputs[0].name = "x";
+  info.inputs[0].type = ffrt::DType::f32;
+  info.inputs[1].name = "target";
+  info.inputs[1].type = ffrt::DType::i32;
+  info.inputs[1].classes = 10;
+  auto source = ffrt::make_synthetic(info, kSeed);
+  float x[15];
+  int32_t target[7];
+  ffrt::Tensor tensor;
+  tensor.data = x;
+  tensor.rank = 2;
+  tensor.shape[0] = tensor.global[0] = 3;
+  tensor.shape[1] = tensor.global[1] = 5;
+  source->fill(3, 0, tensor);
+  tensor.data = target;
+  tensor.type = ffrt::DType::i32;
+  tensor.rank = 1;
+  tensor.shape[0] = tensor.global[0] = 7;
+  source->fill(3, 1, tensor);
+
+  EXPECT_EQ((*inputs)["x"].data, std::vector<double>(x, x + 15));
+  EXPECT_EQ((*inputs)["target"].data, std::vector<double>(target, target + 7));
+}
+
+} // namespace

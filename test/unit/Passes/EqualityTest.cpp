@@ -1,0 +1,181 @@
+//===- EqualityTest.cpp - the strategy never changes the meaning ----------===//
+//
+// Random legal strategies of training programs, all ranks in the reference
+// evaluator, against the graph itself: losses, gradients, parameters.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ffc/IR/Evaluator.h"
+#include "ffc/IR/InitialValues.h"
+#include "ffc/IR/Rank.h"
+#include "ffc/IR/RankEvaluator.h"
+#include "ffc/Import/Import.h"
+#include "ffc/Passes/Passes.h"
+#include "ffc/Plan/Planner.h"
+#include "ffc/Plan/Verifier.h"
+
+#include "../Plan/RandomStrategy.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace ffc;
+
+namespace {
+
+constexpr uint64_t kSeed = 5;
+constexpr int kSteps = 2;
+constexpr int kStrategies = 100;
+
+plan::Topology ranks(int count) {
+  std::string error;
+  auto topology = plan::Topology::parse(
+      "devices: " + std::to_string(count) +
+          " x cpu-core\ninterconnect:\n  type: shared-memory\n  bandwidth: 10 "
+          "GB/s\n  latency: 1 us\n",
+      "test.yaml", error);
+  EXPECT_TRUE(topology) << error;
+  return *topology;
+}
+
+double norm(const std::vector<double> &values) {
+  double sum = 0;
+  for (double v : values)
+    sum += v * v;
+  return std::sqrt(sum);
+}
+
+/// A training program and what it computes.
+class Model {
+public:
+  explicit Model(const std::string &path) {
+    context.loadDialect<ff::FFDialect, rank::RankDialect, mlir::func::FuncDialect>();
+    ImportOptions options;
+    module = importModel(context, path, options);
+    if (!module)
+      return;
+    mlir::PassManager passes(&context);
+    passes.addPass(createDifferentiate());
+    if (failed(passes.run(*module)))
+      return;
+    auto built = buildPlanGraph(*module);
+    if (failed(built))
+      return;
+    planned = std::move(*built);
+    auto start = ff::initialStates(*module, kSeed);
+    if (failed(start))
+      return;
+    initial = *start;
+    ff::TensorValues states = initial;
+    for (int step = 0; step < kSteps; ++step) {
+      inputs.push_back(*ff::syntheticInputs(*module, 10, kSeed, step));
+      auto result = ff::evaluate(*module, inputs.back(), states, at(step));
+      if (failed(result))
+        return;
+      states = result->states;
+      losses.push_back(result->outputs["loss"].data[0]);
+      last = std::move(*result);
+    }
+    valid = true;
+  }
+
+  static ff::ReferenceContext at(int step) {
+    ff::ReferenceContext context;
+    context.seed = kSeed;
+    context.step = step;
+    return context;
+  }
+
+  /// Compares one strategy on `devices` devices.
+  void check(const plan::Strategy &strategy, const plan::Topology &topology) {
+    plan::CostModel cost(topology);
+    plan::Program program = plan::planProgram(planned.graph, strategy,
+                                              topology.numDevices(), cost);
+    auto error =
+        plan::verifyProgram(planned.graph, strategy, program, topology);
+    ASSERT_FALSE(error) << *error;
+    auto lowered = lowerToRank(planned, program);
+    ASSERT_TRUE(lowered);
+    rank::RankEvaluator evaluator(*lowered);
+    for (const auto &[name, value] : initial)
+      ASSERT_TRUE(succeeded(evaluator.setState(name, value)));
+    for (int step = 0; step < kSteps; ++step) {
+      for (const auto &[name, value] : inputs[step])
+        evaluator.setInput(name, value);
+      ASSERT_TRUE(succeeded(evaluator.step(at(step))));
+      double loss = evaluator.losses().back();
+      EXPECT_NEAR(loss, losses[step], 1e-10 * std::abs(losses[step]));
+    }
+    auto result = evaluator.result();
+    ASSERT_TRUE(succeeded(result));
+    compare(result->outputs, last.outputs);
+    compare(result->states, last.states);
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  PlannedModule planned;
+  bool valid = false;
+
+private:
+  /// Norm of the difference within 1e-10 of the norm, or of a fraction of the
+  /// norm over all values of the kind.
+  static void compare(const ff::TensorValues &found,
+                      const ff::TensorValues &expected) {
+    double all = 0;
+    for (const auto &[name, value] : expected)
+      all = std::hypot(all, norm(value.data));
+    for (const auto &[name, value] : expected) {
+      auto it = found.find(name);
+      ASSERT_TRUE(it != found.end()) << name;
+      ASSERT_EQ(it->second.shape, value.shape) << name;
+      std::vector<double> difference = value.data;
+      for (size_t i = 0; i < difference.size(); ++i)
+        difference[i] -= it->second.data[i];
+      EXPECT_LE(norm(difference),
+                1e-10 * std::max(norm(value.data), 1e-4 * all))
+          << name;
+    }
+  }
+
+  ff::TensorValues initial;
+  std::vector<ff::TensorValues> inputs;
+  std::vector<double> losses;
+  ff::EvaluationResult last;
+};
+
+class Equality : public ::testing::TestWithParam<std::tuple<const char *, int>> {
+};
+
+TEST_P(Equality, RandomStrategies) {
+  auto [file, devices] = GetParam();
+  Model model(std::string(FFC_TEST_MODELS) + "/" + file);
+  ASSERT_TRUE(model.valid);
+  plan::Topology topology = ranks(devices);
+  unsigned seed = 1000 + devices;
+  std::mt19937 random(seed);
+  for (int trial = 0; trial < kStrategies; ++trial) {
+    plan::Strategy strategy =
+        plan::testing::randomStrategy(model.planned.graph, devices, random);
+    model.check(strategy, topology);
+    ASSERT_FALSE(HasFailure())
+        << "seed " << seed << ", trial " << trial << "\n"
+        << plan::testing::str(model.planned.graph, strategy);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, Equality,
+    ::testing::Combine(::testing::Values("mlp-small.onnxtxt",
+                                         "lenet-small.onnxtxt",
+                                         "alexnet-small.onnxtxt"),
+                       ::testing::Values(2, 3, 4, 8)),
+    [](const auto &info) {
+      std::string name = std::get<0>(info.param);
+      name = name.substr(0, name.find('-'));
+      return name + "On" + std::to_string(std::get<1>(info.param));
+    });
+
+} // namespace
