@@ -1,0 +1,77 @@
+//===- comm.h - communication between ranks ---------------------*- C++ -*-===//
+//
+// The transport-independent interface. All buffers are contiguous. Operations
+// are asynchronous: they are queued on the rank's communication queue and give
+// an event; `wait` returns when the operation's buffers may be reused and its
+// results read. A backend may complete an operation before it returns (MPI on
+// CPU does so for collectives). Every failure names the rank, the task and the
+// cause and ends all ranks.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_COMM_H
+#define FFRT_COMM_H
+
+#include "ffrt/tensor.h"
+
+#include <vector>
+
+namespace ffrt {
+
+enum class ReduceOp : int { sum = 0, max = 1 };
+
+/// One message of a grouped point-to-point exchange.
+struct Message {
+  int peer;       ///< world rank
+  Tensor tensor;  ///< whole buffer is sent or received, in memory order
+};
+
+/// A set of ranks that do collectives together. Created at start, in the same
+/// order on all ranks.
+struct Group {
+  int id = -1;
+  std::vector<int> members; ///< world ranks, ascending
+};
+
+/// Handle of a queued operation.
+struct Event {
+  int id = -1;
+};
+
+class Comm {
+public:
+  virtual ~Comm() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  /// Collective over the whole world: every rank calls it, members or not.
+  virtual Group make_group(const std::vector<int> &members) = 0;
+
+  /// All messages of one exchange make progress together. `tag` is the same on
+  /// both ends of a message; messages between two ranks within one exchange
+  /// match in list order.
+  virtual Event exchange(const char *task, int tag,
+                         const std::vector<Message> &sends,
+                         const std::vector<Message> &receives) = 0;
+  /// In place. All members end with identical bits.
+  virtual Event all_reduce(const char *task, const Group &group, Tensor data,
+                           ReduceOp op) = 0;
+  /// `part` of member i (in group order) becomes block i of `whole`, blocks
+  /// being contiguous and equal in size.
+  virtual Event all_gather(const char *task, const Group &group, Tensor part,
+                           Tensor whole) = 0;
+  /// The reverse with a reduction: block i of every member's `whole` is
+  /// reduced into member i's `part`.
+  virtual Event reduce_scatter(const char *task, const Group &group,
+                               Tensor whole, Tensor part, ReduceOp op) = 0;
+  /// `root` is an index into group.members.
+  virtual Event broadcast(const char *task, const Group &group, int root,
+                          Tensor data) = 0;
+  virtual void wait(Event event) = 0;
+  virtual void barrier() = 0;
+  /// Prints the message with rank and task and ends all ranks.
+  [[noreturn]] virtual void fail(const char *task, const char *cause) = 0;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_COMM_H

@@ -1,0 +1,23 @@
+//===- context.h - what every kernel of a rank may read ---------*- C++ -*-===//
+#ifndef FFRT_CONTEXT_H
+#define FFRT_CONTEXT_H
+
+#include <cstdint>
+
+namespace ffrt {
+
+/// State shared by all kernels of one rank. Kernels keep a reference and read
+/// it when they run, so values may change between steps.
+struct Context {
+  int rank = 0;
+  int ranks = 1;
+  uint64_t seed = 0;
+  int64_t step = 0;           ///< steps done before the current one
+  double learning_rate = 0.01;
+  double weight_decay = 0.0;
+  int threads = 1;            ///< OpenMP threads of this rank
+};
+
+} // namespace ffrt
+
+#endif // FFRT_CONTEXT_H

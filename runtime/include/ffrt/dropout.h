@@ -1,0 +1,27 @@
+//===- dropout.h - dropout --------------------------------------*- C++ -*-===//
+#ifndef FFRT_DROPOUT_H
+#define FFRT_DROPOUT_H
+
+#include "ffrt/kernel.h"
+
+namespace ffrt {
+
+/// {x} -> {y}: y = keep ? x / (1 - ratio) : 0. The backward pass is the same
+/// kernel with the same key on the gradient. Global element e is kept when
+/// unit_interval(philox_word(seed xor key, e, step)) >= ratio; see philox.h.
+/// `key` is the hash of the node's name; seed and step come from the context.
+/// Type f32; x and y have one shape and order.
+class Dropout {
+public:
+  Dropout(Context &cx, Tensors in, Tensors out, int64_t key, double ratio);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+  uint64_t key;
+  float ratio;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_DROPOUT_H

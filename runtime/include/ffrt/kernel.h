@@ -1,0 +1,35 @@
+//===- kernel.h - the calling convention of kernels -------------*- C++ -*-===//
+//
+// Every kernel is a class. Its constructor gets the context, the operand
+// tensors, the result tensors and the operator's attributes *in alphabetical
+// order of their names*; it does everything that may allocate or compile
+// (oneDNN primitives, scratch). Calling the object does the work on the tensors
+// passed, which have the same shapes and boxes as those of the constructor and
+// may differ in `data` only. A call allocates nothing (but oneDNN does for its
+// own bookkeeping, a dozen small blocks that it frees before it returns).
+//
+// Geometry is global: attributes are those of the whole operator, and a kernel
+// derives what its tile needs (a convolution's local padding, a dropout mask's
+// element numbers) from the boxes of its tensors.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_KERNEL_H
+#define FFRT_KERNEL_H
+
+#include "ffrt/context.h"
+#include "ffrt/tensor.h"
+
+#include <initializer_list>
+#include <vector>
+
+namespace ffrt {
+
+/// Operands or results of a kernel, in the operator's order.
+using Tensors = std::initializer_list<Tensor>;
+
+/// An integer-list attribute (strides, pads, permutation).
+using Ints = std::vector<int64_t>;
+
+} // namespace ffrt
+
+#endif // FFRT_KERNEL_H

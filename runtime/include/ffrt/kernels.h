@@ -1,0 +1,18 @@
+//===- kernels.h - all kernels ----------------------------------*- C++ -*-===//
+#ifndef FFRT_KERNELS_H
+#define FFRT_KERNELS_H
+
+#include "ffrt/conv.h"
+#include "ffrt/copy.h"
+#include "ffrt/dropout.h"
+#include "ffrt/elementwise.h"
+#include "ffrt/loss.h"
+#include "ffrt/lrn.h"
+#include "ffrt/matmul.h"
+#include "ffrt/optimizer.h"
+#include "ffrt/pool.h"
+#include "ffrt/reduce.h"
+#include "ffrt/shape.h"
+#include "ffrt/softmax.h"
+
+#endif // FFRT_KERNELS_H

@@ -1,0 +1,30 @@
+//===- mpi.h - communication over MPI ---------------------------*- C++ -*-===//
+#ifndef FFRT_MPI_H
+#define FFRT_MPI_H
+
+#include "ffrt/comm.h"
+
+#include <memory>
+
+namespace ffrt {
+
+/// Starts MPI and gives its world. One per process; the destructor finalizes
+/// MPI. Must be called before other threads start.
+std::unique_ptr<Comm> make_mpi_comm();
+
+/// The rank that the launcher gave this process, read from the environment
+/// without starting MPI: 0 when there is no launcher.
+int launched_rank();
+
+/// True when a launcher (mpirun, srun) started this process.
+bool launched();
+
+/// Sets the number of OpenMP threads of this rank and returns it: the cores
+/// that the ranks of this node may run on, divided by their number, at least
+/// one; OMP_NUM_THREADS overrides. Collective over the world, after
+/// make_mpi_comm.
+int set_threads();
+
+} // namespace ffrt
+
+#endif // FFRT_MPI_H

@@ -1,0 +1,132 @@
+//===- program.h - what an emitted program tells the runtime ----*- C++ -*-===//
+//
+// The emitted source defines one class per rank class, derived from
+// RankProgram, and one ProgramInfo; its main() calls ffrt::run. The runtime owns
+// the command line, memory, data, initial values, the step loop, dumps and
+// messages.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_PROGRAM_H
+#define FFRT_PROGRAM_H
+
+#include "ffrt/comm.h"
+#include "ffrt/context.h"
+#include "ffrt/tensor.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ffrt {
+
+/// How a state value gets its first contents.
+struct Init {
+  enum Kind : int {
+    file = 0,            ///< row-major in the weights file at `offset` bytes
+    constant = 1,        ///< `value` everywhere
+    uniform = 2,         ///< uniform in [-value, value)
+    normal = 3,          ///< normal with mean 0 and standard deviation `value`
+  };
+  Kind kind = constant;
+  double value = 0.0;
+  int64_t offset = 0;
+};
+
+/// Part of a loop-carried state value on this rank (a parameter, a momentum, a
+/// frozen constant). Random initial values depend on seed, the hash of `name`
+/// and the global element index only.
+struct StateSlot {
+  const char *name;  ///< ONNX name of the parameter; slots append "/momentum"
+  bool parameter;    ///< dumped under param/<name>.npy
+  Init init;
+  Tensor tensor;
+};
+
+/// Part of a graph input on this rank, refilled before every step.
+struct InputSlot {
+  const char *name; ///< ONNX input name, or "target"
+  Tensor tensor;
+};
+
+/// Description of one graph input, the same on all ranks.
+struct InputInfo {
+  const char *name;
+  DType type;      ///< type in the program; files of wider types are converted
+  int rank;
+  Index shape;     ///< global
+  bool target;     ///< class indices or regression target
+  int64_t classes; ///< extent of the class axis when the target holds class
+                   ///< indices, else 0
+};
+
+/// One graph output, the loss, or a gradient: dumped from `probe` calls.
+struct OutputInfo {
+  const char *name; ///< path below the dump folder without ".npy"
+  DType type;
+  int rank;
+  Index shape;
+};
+
+/// Per-rank figures printed by --info, and checked against what is used.
+struct RankInfo {
+  int64_t state_bytes;
+  int64_t arena_bytes;
+  double flops; ///< per step
+};
+
+struct ProgramInfo {
+  const char *model;
+  const char *model_hash;
+  const char *topology_hash;
+  const char *strategy_hash;
+  int ranks;
+  bool training;
+  int64_t batch;
+  double default_learning_rate, default_weight_decay;
+  double predicted_step_seconds;
+  std::vector<InputInfo> inputs;
+  std::vector<OutputInfo> outputs;
+  std::vector<RankInfo> rank_info;
+};
+
+/// Receives tensors that the program offers for dumping.
+class Probe {
+public:
+  virtual ~Probe() = default;
+  /// Called inside a step when `name`'s value is complete on this rank. The
+  /// box of `tensor` is this rank's share; several ranks may offer copies.
+  virtual void offer(const char *name, const Tensor &tensor) = 0;
+};
+
+/// Everything a rank's program needs from the runtime.
+struct Host {
+  Context &context;
+  Comm &comm;
+  Probe &probe;
+  std::byte *state; ///< RankInfo::state_bytes, 64-byte aligned
+  std::byte *arena; ///< RankInfo::arena_bytes, 64-byte aligned
+};
+
+/// The program of one rank, built once before the first step.
+class RankProgram {
+public:
+  virtual ~RankProgram() = default;
+  virtual std::vector<StateSlot> states() = 0;
+  virtual std::vector<InputSlot> inputs() = 0;
+  /// One training step (or one forward evaluation).
+  virtual void step() = 0;
+  /// The global loss of the last step; read on rank 0 only. Not called when
+  /// the program has no loss.
+  virtual double loss() = 0;
+};
+
+/// Builds the program of `host.context.rank`.
+using MakeProgram = std::unique_ptr<RankProgram> (*)(Host &host);
+
+/// Parses the command line, runs, and returns the exit status.
+int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make);
+
+} // namespace ffrt
+
+#endif // FFRT_PROGRAM_H

@@ -1,0 +1,169 @@
+//===- arguments.cpp - command line of an emitted program -----------------===//
+#include "common/arguments.h"
+
+#include "ffrt/error.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+
+namespace ffrt {
+
+namespace {
+
+[[noreturn]] void expected(const std::string &flag, const std::string &what,
+                           const std::string &found) {
+  throw Error(flag + ": expected " + what + ", found '" + found + "'");
+}
+
+int64_t positive(const std::string &flag, const std::string &text) {
+  char *end = nullptr;
+  errno = 0;
+  long long value = std::strtoll(text.c_str(), &end, 10);
+  if (text.empty() || *end || errno || value < 1)
+    expected(flag, "a positive integer", text);
+  return value;
+}
+
+uint64_t natural(const std::string &flag, const std::string &text) {
+  char *end = nullptr;
+  errno = 0;
+  unsigned long long value = std::strtoull(text.c_str(), &end, 10);
+  if (text.empty() || text[0] == '-' || *end || errno)
+    expected(flag, "a non-negative integer", text);
+  return value;
+}
+
+double not_negative(const std::string &flag, const std::string &text) {
+  char *end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end || !std::isfinite(value) || value < 0.0)
+    expected(flag, "a non-negative number", text);
+  return value;
+}
+
+std::string folder(const std::string &flag, const std::string &text) {
+  if (text.empty())
+    expected(flag, "a folder", text);
+  return text;
+}
+
+/// Long form of a short flag.
+std::string canonical(const std::string &flag) {
+  static const char *const names[][2] = {
+      {"-e", "--epochs"},        {"-b", "--batch-size"},
+      {"-p", "--print-freq"},    {"-d", "--dataset"},
+      {"-h", "--help"},          {"--lr", "--learning-rate"},
+      {"--wd", "--weight-decay"}};
+  for (auto &name : names)
+    if (flag == name[0])
+      return name[1];
+  return flag;
+}
+
+void check_batch(const std::string &flag, const std::string &text,
+                 int64_t batch) {
+  if (positive(flag, text) != batch)
+    expected(flag, std::to_string(batch) + ", the batch size compiled in",
+             text);
+}
+
+void check_contradictions(const Arguments &a, const ProgramInfo &info) {
+  if (a.epochs && a.steps)
+    throw Error("expected --epochs or --steps, found both");
+  if (!a.dataset.empty() && !a.inputs.empty())
+    throw Error("expected --dataset or --inputs, found both");
+  if (a.local_ranks && a.local_ranks != info.ranks)
+    expected("--local-ranks",
+             std::to_string(info.ranks) + ", the number of ranks compiled in",
+             std::to_string(a.local_ranks));
+}
+
+} // namespace
+
+Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
+  Arguments a;
+  a.learning_rate = info.default_learning_rate;
+  a.weight_decay = info.default_weight_decay;
+  for (int i = 1; i < argc; ++i) {
+    const int first = i;
+    std::string given = argv[i], value;
+    const std::size_t equals = given.find('=');
+    const bool joined =
+        given.rfind("--", 0) == 0 && equals != std::string::npos;
+    if (joined) {
+      value = given.substr(equals + 1);
+      given.resize(equals);
+    }
+    const std::string flag = canonical(given);
+    if (flag == "--help" || flag == "--info") {
+      if (joined)
+        expected(given, "no value", value);
+      (flag == "--help" ? a.help : a.info) = true;
+      a.forwarded.push_back(argv[i]);
+      continue;
+    }
+    auto next = [&]() -> const std::string & {
+      if (joined)
+        return value;
+      if (i + 1 >= argc)
+        throw Error(given + ": expected a value, found the end of the line");
+      return value = argv[++i];
+    };
+    if (flag == "--epochs")
+      a.epochs = positive(given, next());
+    else if (flag == "--steps")
+      a.steps = positive(given, next());
+    else if (flag == "--batch-size")
+      check_batch(given, next(), info.batch);
+    else if (flag == "--learning-rate")
+      a.learning_rate = not_negative(given, next());
+    else if (flag == "--weight-decay")
+      a.weight_decay = not_negative(given, next());
+    else if (flag == "--print-freq")
+      a.print_frequency = positive(given, next());
+    else if (flag == "--seed")
+      a.seed = natural(given, next());
+    else if (flag == "--dataset")
+      a.dataset = folder(given, next());
+    else if (flag == "--inputs")
+      a.inputs = folder(given, next());
+    else if (flag == "--dump")
+      a.dump = folder(given, next());
+    else if (flag == "--local-ranks")
+      a.local_ranks = int(positive(given, next()));
+    else
+      throw Error("expected a flag listed by --help, found '" + given + "'");
+    if (flag != "--local-ranks")
+      a.forwarded.insert(a.forwarded.end(), argv + first, argv + i + 1);
+  }
+  check_contradictions(a, info);
+  return a;
+}
+
+std::string usage(const char *program, const ProgramInfo &info) {
+  const std::string name = program, ranks = std::to_string(info.ranks);
+  std::string text = "usage: mpirun -n " + ranks + " " + name + " [flags]\n";
+  text += info.training ? "trains " : "evaluates ";
+  text += std::string(info.model) + " on " + ranks + " ranks, batch " +
+          std::to_string(info.batch) + "\n";
+  text += R"(
+  -e, --epochs N          passes over the data set (default 1)
+      --steps N           steps, instead of epochs
+  -b, --batch-size N      accepted when equal to the batch compiled in
+      --lr, --learning-rate X
+      --wd, --weight-decay X
+  -p, --print-freq N      print every N steps (default 10)
+  -d, --dataset DIR       IDX files, or one .npy file per input with all samples
+                          (absent: synthetic data, 10 steps per epoch)
+      --inputs DIR        one .npy file per input, the batch of every step
+      --dump DIR          write losses, outputs, gradients and parameters
+      --seed N            of initial values, dropout and synthetic data
+      --info              print what the program is and needs
+      --local-ranks N     start mpirun on this machine
+  -h, --help
+)";
+  return text;
+}
+
+} // namespace ffrt

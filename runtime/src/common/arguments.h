@@ -1,0 +1,35 @@
+//===- arguments.h - command line of an emitted program ---------*- C++ -*-===//
+#ifndef FFRT_COMMON_ARGUMENTS_H
+#define FFRT_COMMON_ARGUMENTS_H
+
+#include "ffrt/program.h"
+
+#include <string>
+#include <vector>
+
+namespace ffrt {
+
+struct Arguments {
+  bool help = false;
+  bool info = false;
+  int64_t epochs = 0; ///< 0: not given
+  int64_t steps = 0;  ///< 0: not given
+  int64_t print_frequency = 10;
+  double learning_rate, weight_decay;
+  uint64_t seed = 0;
+  std::string dataset, inputs, dump; ///< folders; empty: not given
+  int local_ranks = 0;               ///< 0: not given
+  /// All arguments but --local-ranks, for the ranks it starts.
+  std::vector<std::string> forwarded;
+};
+
+/// Flags take their value as `--flag value` or `--flag=value`. Throws Error on
+/// unknown flags, missing or bad values and contradictions.
+Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info);
+
+/// Text of --help.
+std::string usage(const char *program, const ProgramInfo &info);
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_ARGUMENTS_H

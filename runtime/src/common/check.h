@@ -1,0 +1,39 @@
+//===- check.h - checks of kernel operands ----------------------*- C++ -*-===//
+//
+// Used by constructors; all throw Error naming the kernel and the operand.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_COMMON_CHECK_H
+#define FFRT_COMMON_CHECK_H
+
+#include "ffrt/kernel.h"
+
+#include <string>
+
+namespace ffrt {
+
+const char *name_of(DType type);
+
+/// "[2, 3, 4]"
+std::string to_string(int rank, const Index &values);
+
+void expect_count(const char *kernel, const char *what, std::size_t found,
+                  std::size_t expected);
+void expect_type(const char *kernel, const char *operand, const Tensor &t,
+                 DType expected);
+void expect_rank(const char *kernel, const char *operand, const Tensor &t,
+                 int expected);
+void expect_row_major(const char *kernel, const char *operand, const Tensor &t);
+void expect_length(const char *kernel, const char *attribute,
+                   const Ints &values, std::size_t expected);
+/// Both tensors have the same rank and local extents.
+void expect_same_shape(const char *kernel, const char *operand, const Tensor &t,
+                       const Tensor &like);
+void expect_same_order(const char *kernel, const char *operand, const Tensor &t,
+                       const Tensor &like);
+/// Throws "<kernel>: <text>" unless `holds`.
+void expect(const char *kernel, bool holds, const std::string &text);
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_CHECK_H

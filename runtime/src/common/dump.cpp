@@ -1,0 +1,255 @@
+//===- dump.cpp - global values into .npy files ---------------------------===//
+#include "common/dump.h"
+
+#include "common/file.h"
+#include "common/names.h"
+#include "common/npy.h"
+#include "common/together.h"
+#include "ffrt/copy.h"
+#include "ffrt/error.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+namespace ffrt {
+
+namespace {
+
+constexpr int kTag = 7001;
+
+bool same_box(const Index &a, const Index &b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+/// A row-major tensor over `bytes`.
+Tensor tensor_of(DType type, int rank, const Index &lo, const Index &shape,
+                 const Index &global, void *bytes) {
+  Tensor t;
+  t.data = bytes;
+  t.type = type;
+  t.rank = rank;
+  t.shape = shape;
+  t.lo = lo;
+  t.global = global;
+  return t;
+}
+
+int64_t count_of(int rank, const Index &shape) {
+  int64_t n = 1;
+  for (int d = 0; d < rank; ++d)
+    n *= shape[d];
+  return n;
+}
+
+/// Entries past the rank are not part of a box.
+Index cut(int rank, const Index &values) {
+  Index result;
+  for (int d = 0; d < rank; ++d)
+    result[d] = values[d];
+  return result;
+}
+
+} // namespace
+
+Dump::Dump(const ProgramInfo &info, Comm &comm, const Group &world,
+           const std::string &folder)
+    : info(info), comm(comm), world(world), folder(folder) {}
+
+Dump::Piece Dump::keep(const Tensor &t) {
+  Piece piece{cut(t.rank, t.lo), cut(t.rank, t.shape), {}};
+  piece.bytes.resize(std::size_t(t.elements()) * size_of(t.type));
+  if (!piece.bytes.empty())
+    copy(tensor_of(t.type, t.rank, t.lo, t.shape, t.global, piece.bytes.data()),
+         {}, t, {}, t.shape);
+  return piece;
+}
+
+void Dump::offer(const char *name, const Tensor &tensor) {
+  if (!recording || !tensor.data)
+    return;
+  std::vector<Piece> &pieces = offered[name];
+  Piece piece = keep(tensor);
+  for (Piece &old : pieces)
+    if (same_box(old.lo, piece.lo) && same_box(old.shape, piece.shape)) {
+      old = std::move(piece);
+      return;
+    }
+  pieces.push_back(std::move(piece));
+}
+
+void Dump::send(int rank, DType type, const std::vector<Piece> &pieces) {
+  std::vector<int64_t> boxes;
+  std::vector<std::byte> bytes;
+  for (const Piece &p : pieces) {
+    boxes.insert(boxes.end(), p.lo.v, p.lo.v + rank);
+    boxes.insert(boxes.end(), p.shape.v, p.shape.v + rank);
+    bytes.insert(bytes.end(), p.bytes.begin(), p.bytes.end());
+  }
+  const int64_t elements = int64_t(bytes.size() / size_of(type));
+  comm.wait(
+      comm.exchange("dump", kTag,
+                    {{0, flat(boxes.data(), DType::i64, int64_t(boxes.size()))},
+                     {0, flat(bytes.data(), type, elements)}},
+                    {}));
+}
+
+std::vector<Dump::Piece> Dump::receive(int peer, int rank, DType type,
+                                       int64_t count) {
+  std::vector<int64_t> boxes(std::size_t(count * 2 * rank));
+  comm.wait(comm.exchange(
+      "dump", kTag, {},
+      {{peer, flat(boxes.data(), DType::i64, int64_t(boxes.size()))}}));
+  std::vector<Piece> pieces(static_cast<std::size_t>(count));
+  const int64_t *at = boxes.data();
+  int64_t total = 0;
+  for (Piece &p : pieces) {
+    std::copy_n(at, rank, p.lo.v);
+    std::copy_n(at + rank, rank, p.shape.v);
+    at += 2 * rank;
+    p.bytes.resize(std::size_t(count_of(rank, p.shape)) * size_of(type));
+    total += count_of(rank, p.shape);
+  }
+  std::vector<std::byte> bytes(std::size_t(total) * size_of(type));
+  comm.wait(comm.exchange("dump", kTag, {},
+                          {{peer, flat(bytes.data(), type, total)}}));
+  const std::byte *from = bytes.data();
+  for (Piece &p : pieces) {
+    std::copy_n(from, p.bytes.size(), p.bytes.data());
+    from += p.bytes.size();
+  }
+  return pieces;
+}
+
+void Dump::write_value(const std::string &path, const Value &value,
+                       const std::vector<Piece> &pieces) {
+  const auto &[type, rank, shape] = value;
+  std::vector<int64_t> counts(static_cast<std::size_t>(comm.size()));
+  int64_t mine = int64_t(pieces.size());
+  comm.wait(comm.all_gather("dump", world, flat(&mine, DType::i64, 1),
+                            flat(counts.data(), DType::i64, comm.size())));
+  std::string cause;
+  if (comm.rank() != 0) {
+    if (mine > 0)
+      send(rank, type, pieces);
+  } else {
+    const std::size_t total = std::size_t(count_of(rank, shape));
+    std::vector<std::byte> whole(total * size_of(type));
+    std::vector<uint8_t> covered(total), ones;
+    const Tensor all = tensor_of(type, rank, {}, shape, shape, whole.data());
+    const Tensor marks =
+        tensor_of(DType::u8, rank, {}, shape, shape, covered.data());
+    for (int peer = 0; peer < comm.size(); ++peer) {
+      if (counts[peer] == 0)
+        continue;
+      for (Piece p :
+           peer == 0 ? pieces : receive(peer, rank, type, counts[peer])) {
+        if (p.bytes.empty())
+          continue;
+        ones.assign(p.bytes.size() / size_of(type), 1);
+        copy(all, p.lo,
+             tensor_of(type, rank, p.lo, p.shape, shape, p.bytes.data()), {},
+             p.shape);
+        copy(marks, p.lo,
+             tensor_of(DType::u8, rank, p.lo, p.shape, shape, ones.data()), {},
+             p.shape);
+      }
+    }
+    const std::size_t missing =
+        std::size_t(std::count(covered.begin(), covered.end(), 0));
+    try {
+      if (missing > 0)
+        throw Error("'" + path + "': expected all of " + std::to_string(total) +
+                    " elements, found " + std::to_string(total - missing));
+      const std::string file = folder + "/" + path + ".npy";
+      make_folder(file.substr(0, file.find_last_of('/')));
+      write_npy(file, type, rank, shape, whole.data());
+    } catch (const Error &e) {
+      cause = e.what();
+    }
+  }
+  agree(comm, world, "dump", cause);
+}
+
+std::map<std::string, Dump::Value>
+Dump::all_parameters(const std::vector<StateSlot> &states) {
+  std::ostringstream mine;
+  for (const StateSlot &slot : states) {
+    if (!slot.parameter)
+      continue;
+    const Tensor &t = slot.tensor;
+    mine << int(t.type) << ' ' << t.rank;
+    for (int d = 0; d < t.rank; ++d)
+      mine << ' ' << t.global[d];
+    mine << ' ' << slot.name << '\n';
+  }
+  std::string text = mine.str();
+  int64_t size = int64_t(text.size());
+  comm.wait(comm.all_reduce("dump", world, flat(&size, DType::i64, 1),
+                            ReduceOp::max));
+  text.resize(std::size_t(size), '\n');
+  std::string all(text.size() * std::size_t(comm.size()), '\n');
+  comm.wait(comm.all_gather("dump", world, flat(text.data(), DType::u8, size),
+                            flat(all.data(), DType::u8, int64_t(all.size()))));
+  std::map<std::string, Value> values;
+  std::istringstream lines(all);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty())
+      continue;
+    std::istringstream words(line);
+    Value value{DType::f32, 0, {}};
+    int type = 0;
+    words >> type >> value.rank;
+    value.type = DType(type);
+    for (int d = 0; d < value.rank; ++d)
+      words >> value.shape[d];
+    std::string name;
+    std::getline(words.ignore(1), name);
+    values.emplace(name, value);
+  }
+  return values;
+}
+
+void Dump::write(const std::vector<StateSlot> &states,
+                 const std::vector<double> &losses) {
+  if (folder.empty())
+    return;
+  const std::map<std::string, Value> parameters = all_parameters(states);
+  std::map<std::string, std::string> owners;
+  std::string cause;
+  auto claim = [&](const std::string &path, const std::string &name) {
+    auto [at, fresh] = owners.emplace(path, name);
+    if (!fresh && at->second != name)
+      cause = "expected one value per file, found '" + at->second + "' and '" +
+              name + "' for '" + path + ".npy'";
+    return path;
+  };
+  for (const OutputInfo &output : info.outputs)
+    claim(dump_path(output.name), output.name);
+  for (const auto &[name, value] : parameters)
+    claim("param/" + file_name(name), name);
+  if (info.training)
+    claim("loss", "the losses");
+  agree(comm, world, "dump", cause);
+
+  for (const OutputInfo &o : info.outputs)
+    write_value(dump_path(o.name), {o.type, o.rank, o.shape}, offered[o.name]);
+  for (const auto &[name, value] : parameters) {
+    std::vector<Piece> pieces;
+    for (const StateSlot &slot : states)
+      if (slot.parameter && name == slot.name)
+        pieces.push_back(keep(slot.tensor));
+    write_value("param/" + file_name(name), value, pieces);
+  }
+  if (!info.training)
+    return;
+  together(comm, world, "dump", [&] {
+    if (comm.rank() != 0)
+      return;
+    make_folder(folder);
+    write_npy(folder + "/loss.npy", DType::f64, 1,
+              Index{int64_t(losses.size())}, losses.data());
+  });
+}
+
+} // namespace ffrt

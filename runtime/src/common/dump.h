@@ -1,0 +1,64 @@
+//===- dump.h - global values into .npy files -------------------*- C++ -*-===//
+#ifndef FFRT_COMMON_DUMP_H
+#define FFRT_COMMON_DUMP_H
+
+#include "ffrt/program.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ffrt {
+
+/// Keeps what a program offers while recording, gathers the pieces of all ranks
+/// on rank 0 and writes global arrays there. No shared file system is needed.
+class Dump final : public Probe {
+public:
+  /// `folder` empty: offers are ignored.
+  Dump(const ProgramInfo &info, Comm &comm, const Group &world,
+       const std::string &folder);
+
+  /// Offers are recorded from now on; the latest of each box wins.
+  void record() { recording = !folder.empty(); }
+  void offer(const char *name, const Tensor &tensor) override;
+
+  /// Collective. Writes outputs, parameters and, in a training program, the
+  /// losses (read on rank 0). Throws Stop when a piece is missing or a file
+  /// cannot be written.
+  void write(const std::vector<StateSlot> &states,
+             const std::vector<double> &losses);
+
+private:
+  /// A box of a value with its elements in row-major order.
+  struct Piece {
+    Index lo, shape;
+    std::vector<std::byte> bytes;
+  };
+
+  /// A global value.
+  struct Value {
+    DType type;
+    int rank;
+    Index shape;
+  };
+
+  static Piece keep(const Tensor &tensor);
+  void write_value(const std::string &path, const Value &value,
+                   const std::vector<Piece> &pieces);
+  std::vector<Piece> receive(int peer, int rank, DType type, int64_t count);
+  void send(int rank, DType type, const std::vector<Piece> &pieces);
+  /// The parameters of all ranks; a rank may hold no part of some.
+  std::map<std::string, Value>
+  all_parameters(const std::vector<StateSlot> &states);
+
+  const ProgramInfo &info;
+  Comm &comm;
+  const Group &world;
+  std::string folder;
+  bool recording = false;
+  std::map<std::string, std::vector<Piece>> offered;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_DUMP_H

@@ -1,0 +1,122 @@
+//===- initial.cpp - first contents of state values -----------------------===//
+#include "common/initial.h"
+
+#include "common/check.h"
+#include "common/file.h"
+#include "common/load.h"
+#include "common/random.h"
+#include "ffrt/copy.h"
+#include "ffrt/error.h"
+#include "ffrt/hash.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace ffrt {
+
+namespace {
+
+void fill_constant(const Tensor &t, double value) {
+  int64_t n = t.elements();
+  switch (t.type) {
+  case DType::f32:
+    return fill(t, float(value));
+  case DType::f64:
+    std::fill_n(t.as<double>(), n, value);
+    return;
+  case DType::i32:
+    std::fill_n(t.as<int32_t>(), n, int32_t(value));
+    return;
+  case DType::i64:
+    std::fill_n(t.as<int64_t>(), n, int64_t(value));
+    return;
+  case DType::u8:
+  case DType::boolean:
+    std::fill_n(t.as<uint8_t>(), n, uint8_t(value));
+    return;
+  }
+}
+
+void fill_uniform(const Tensor &t, uint64_t key, float bound) {
+  float *to = t.as<float>();
+  for_random_words(
+      t, key, 0,
+      [=](int64_t at, int64_t stride, const uint32_t *words, int64_t n) {
+        for (int64_t i = 0; i < n; ++i)
+          to[at + i * stride] = (2.0f * unit_interval(words[i]) - 1.0f) * bound;
+      });
+}
+
+/// One of the two normal values that a pair of words gives.
+float normal(uint32_t first, uint32_t second, bool odd) {
+  // (0, 1], so that the logarithm is finite.
+  float u = float((first >> 8) + 1) * 0x1p-24f;
+  float radius = std::sqrt(-2.0f * std::log(u));
+  float angle = 6.28318530718f * unit_interval(second);
+  return radius * (odd ? std::sin(angle) : std::cos(angle));
+}
+
+void fill_normal(const Tensor &t, uint64_t key, float deviation) {
+  const Index numbers = global_strides(t);
+  int64_t origin = 0;
+  for (int d = 0; d < t.rank; ++d)
+    origin += t.lo[d] * numbers[d];
+  const Nest<2> nest(t.rank, t.shape, {t.strides(), numbers});
+  const Nest<2>::Offsets s = nest.inner_stride();
+  float *to = t.as<float>();
+  nest.run([&](const Nest<2>::Offsets &at, int64_t n) {
+    uint64_t loaded = ~uint64_t(0);
+    std::array<uint32_t, 4> words{};
+    for (int64_t i = 0; i < n; ++i) {
+      uint64_t e = uint64_t(origin + at[1] + i * s[1]);
+      if (e / 4 != loaded) {
+        loaded = e / 4;
+        words = philox(key, loaded, 0);
+      }
+      const uint32_t *pair = words.data() + e % 4 / 2 * 2;
+      to[at[0] + i * s[0]] = deviation * normal(pair[0], pair[1], e % 2);
+    }
+  });
+}
+
+} // namespace
+
+void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
+                const std::string &weights) {
+  std::unique_ptr<MappedFile> file;
+  for (const StateSlot &slot : slots) {
+    const Tensor &t = slot.tensor;
+    const uint64_t key = seed ^ hash_name(slot.name);
+    const bool random =
+        slot.init.kind == Init::uniform || slot.init.kind == Init::normal;
+    if (random)
+      expect_type(slot.name, "random initial value", t, DType::f32);
+    switch (slot.init.kind) {
+    case Init::constant:
+      fill_constant(t, slot.init.value);
+      break;
+    case Init::uniform:
+      fill_uniform(t, key, float(slot.init.value));
+      break;
+    case Init::normal:
+      fill_normal(t, key, float(slot.init.value));
+      break;
+    case Init::file: {
+      if (!file)
+        file = std::make_unique<MappedFile>(weights);
+      int64_t bytes = int64_t(size_of(t.type));
+      for (int d = 0; d < t.rank; ++d)
+        bytes *= t.global[d];
+      if (slot.init.offset + bytes > int64_t(file->size()))
+        throw Error(std::string(slot.name) + ": expected at least " +
+                    std::to_string(slot.init.offset + bytes) + " bytes in '" +
+                    weights + "', found " + std::to_string(file->size()));
+      load_box(t, file->data() + slot.init.offset, t.type);
+      break;
+    }
+    }
+  }
+}
+
+} // namespace ffrt

@@ -1,0 +1,23 @@
+//===- initial.h - first contents of state values ---------------*- C++ -*-===//
+#ifndef FFRT_COMMON_INITIAL_H
+#define FFRT_COMMON_INITIAL_H
+
+#include "ffrt/program.h"
+
+#include <string>
+#include <vector>
+
+namespace ffrt {
+
+/// Fills all slots. `weights` is the path of the weights file, which is opened
+/// only when a slot needs it. Element e (global, row-major) of a random slot
+/// uses the words of philox.h at step 0: uniform one word, (2u - 1) * value;
+/// normal by Box-Muller from the words 2p and 2p + 1 of its counter, p =
+/// (e mod 4) / 2, the cosine for even e and the sine for odd. Random slots are
+/// f32. Throws Error naming the slot.
+void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
+                const std::string &weights);
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_INITIAL_H

@@ -1,0 +1,43 @@
+//===- report.h - what a run prints -----------------------------*- C++ -*-===//
+#ifndef FFRT_COMMON_REPORT_H
+#define FFRT_COMMON_REPORT_H
+
+#include "ffrt/program.h"
+
+#include <chrono>
+#include <string>
+
+namespace ffrt {
+
+/// Text of --info.
+std::string describe(const ProgramInfo &info);
+
+/// Prints on rank 0, for the first step, every `frequency` steps and the last:
+///
+///   step 1/20  loss 2.302585  12.3 ms/step  650.4 samples/s
+///
+/// (no loss in programs that do not train), with the mean time since the line
+/// before, and at the end
+///
+///   done 20 steps in 0.246 s  12.3 ms/step  650.4 samples/s
+class Report {
+public:
+  Report(const ProgramInfo &info, bool quiet, int64_t steps, int64_t frequency);
+  /// After step number `step`, counted from 1.
+  void step(int64_t step, double loss);
+  void done();
+
+private:
+  using Clock = std::chrono::steady_clock;
+  std::string pace(int64_t steps, double seconds) const;
+
+  const ProgramInfo &info;
+  bool quiet;
+  int64_t steps, frequency;
+  int64_t printed = 0;
+  Clock::time_point start, last;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_REPORT_H

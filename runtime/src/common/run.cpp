@@ -1,0 +1,189 @@
+//===- run.cpp - the main function of emitted programs --------------------===//
+#include "common/arguments.h"
+#include "common/dump.h"
+#include "common/initial.h"
+#include "common/memory.h"
+#include "common/report.h"
+#include "common/source.h"
+#include "common/together.h"
+#include "cpu/launch.h"
+#include "ffrt/error.h"
+#include "ffrt/mpi.h"
+
+#include <climits>
+#include <cstdio>
+#include <numeric>
+#include <unistd.h>
+
+namespace ffrt {
+
+namespace {
+
+/// Steps of one pass where the source of data has no end of its own.
+constexpr int64_t kSyntheticEpoch = 10;
+
+/// `<path of this executable>.weights`
+std::string weights_path() {
+  char path[PATH_MAX];
+  ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+  return std::string(path, n > 0 ? std::size_t(n) : 0) + ".weights";
+}
+
+/// Ends all ranks with status 2 after rank 0 has printed why. Under a launcher
+/// the ranks meet first: it would kill rank 0 before it has printed when
+/// another one exits.
+int reject(const std::string &cause, Comm *comm = nullptr) {
+  std::unique_ptr<Comm> own;
+  if (!comm && launched()) {
+    own = make_mpi_comm();
+    comm = own.get();
+  }
+  if (!comm || comm->rank() == 0) {
+    std::fprintf(stderr, "error: %s\n", cause.c_str());
+    std::fflush(stderr);
+  }
+  if (comm)
+    comm->barrier();
+  return 2;
+}
+
+std::unique_ptr<Source> make_source(const ProgramInfo &info,
+                                    const Arguments &arguments) {
+  if (!arguments.dataset.empty())
+    return make_dataset(info, arguments.dataset);
+  if (!arguments.inputs.empty())
+    return make_fixed(info, arguments.inputs);
+  return make_synthetic(info, arguments.seed);
+}
+
+int64_t steps_of(const ProgramInfo &info, const Arguments &arguments,
+                 const Source &source) {
+  if (arguments.steps > 0)
+    return arguments.steps;
+  int64_t epoch = source.steps_per_epoch();
+  if (epoch == 0)
+    epoch = info.training ? kSyntheticEpoch : 1;
+  return epoch * (arguments.epochs > 0 ? arguments.epochs : 1);
+}
+
+/// The input of every slot, as an index into info.inputs.
+std::vector<std::size_t> inputs_of(const ProgramInfo &info,
+                                   const std::vector<InputSlot> &slots) {
+  std::vector<std::size_t> result;
+  for (const InputSlot &slot : slots) {
+    std::size_t i = 0;
+    while (i < info.inputs.size() &&
+           std::string(info.inputs[i].name) != slot.name)
+      ++i;
+    if (i == info.inputs.size())
+      throw Error(std::string("input '") + slot.name +
+                  "': expected an input of the program, found no such");
+    result.push_back(i);
+  }
+  return result;
+}
+
+void check_guards(const GuardedMemory &state, const GuardedMemory &arena) {
+  if (!state.intact())
+    throw Error("expected state within its planned bytes, found bytes next to "
+                "them written");
+  if (!arena.intact())
+    throw Error("expected buffers within the planned arena, found bytes next "
+                "to it written");
+}
+
+int run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
+              MakeProgram make) {
+  std::vector<int> everyone(static_cast<std::size_t>(comm.size()));
+  std::iota(everyone.begin(), everyone.end(), 0);
+  const Group world = comm.make_group(everyone);
+
+  Context context;
+  context.rank = comm.rank();
+  context.ranks = comm.size();
+  context.seed = arguments.seed;
+  context.learning_rate = arguments.learning_rate;
+  context.weight_decay = arguments.weight_decay;
+  context.threads = set_threads();
+
+  std::unique_ptr<Source> source;
+  std::unique_ptr<GuardedMemory> state, arena;
+  together(comm, world, "start", [&] {
+    source = make_source(info, arguments);
+    const RankInfo &mine = info.rank_info.at(std::size_t(comm.rank()));
+    state = std::make_unique<GuardedMemory>(mine.state_bytes);
+    arena = std::make_unique<GuardedMemory>(mine.arena_bytes);
+  });
+
+  Dump dump(info, comm, world, arguments.dump);
+  Host host{context, comm, dump, state->data(), arena->data()};
+  const std::unique_ptr<RankProgram> program = make(host);
+  const std::vector<StateSlot> states = program->states();
+  const std::vector<InputSlot> slots = program->inputs();
+  std::vector<std::size_t> inputs;
+  together(comm, world, "initial values", [&] {
+    inputs = inputs_of(info, slots);
+    initialise(states, arguments.seed, weights_path());
+  });
+
+  const int64_t steps = steps_of(info, arguments, *source);
+  Report report(info, comm.rank() != 0, steps, arguments.print_frequency);
+  std::vector<double> losses;
+  for (int64_t step = 0; step < steps; ++step) {
+    context.step = step;
+    for (std::size_t i = 0; i < slots.size(); ++i)
+      source->fill(step, inputs[i], slots[i].tensor);
+    if (step + 1 == steps)
+      dump.record();
+    program->step();
+    double loss = 0.0;
+    if (info.training && comm.rank() == 0)
+      losses.push_back(loss = program->loss());
+    report.step(step + 1, loss);
+  }
+  report.done();
+  together(comm, world, "memory check", [&] { check_guards(*state, *arena); });
+  dump.write(states, losses);
+  return 0;
+}
+
+} // namespace
+
+int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make) {
+  Arguments arguments;
+  try {
+    arguments = parse_arguments(argc, argv, info);
+    if (arguments.local_ranks && launched())
+      throw Error("--local-ranks: expected a start without mpirun, found one "
+                  "under it");
+    if (arguments.local_ranks && !arguments.help && !arguments.info)
+      exec_local_ranks(arguments.local_ranks, arguments.forwarded);
+  } catch (const Error &e) {
+    return reject(e.what());
+  }
+  if (arguments.help || arguments.info) {
+    if (launched_rank() == 0)
+      std::fputs(arguments.help ? usage(argv[0], info).c_str()
+                                : describe(info).c_str(),
+                 stdout);
+    return 0;
+  }
+  std::unique_ptr<Comm> comm = make_mpi_comm();
+  if (comm->size() != info.ranks) {
+    const std::string found = std::to_string(comm->size());
+    return reject("expected 'mpirun -n " + std::to_string(info.ranks) + " " +
+                      argv[0] + "', found " + found + " rank" +
+                      (comm->size() == 1 ? "" : "s"),
+                  comm.get());
+  }
+  try {
+    return run_ranks(*comm, info, arguments, make);
+  } catch (const Stop &stop) {
+    return stop.status;
+  } catch (const std::exception &e) {
+    comm->fail("run", e.what());
+  }
+  return 1;
+}
+
+} // namespace ffrt

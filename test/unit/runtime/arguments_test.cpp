@@ -1,0 +1,138 @@
+//===- arguments_test.cpp - command line of emitted programs --------------===//
+#include "common/arguments.h"
+#include "common/names.h"
+#include "common/report.h"
+#include "ffrt/error.h"
+
+#include <gtest/gtest.h>
+
+using namespace ffrt;
+
+namespace {
+
+ProgramInfo program() {
+  ProgramInfo info{};
+  info.model = "m.onnx";
+  info.model_hash = "aaa";
+  info.topology_hash = "bbb";
+  info.strategy_hash = "ccc";
+  info.ranks = 4;
+  info.training = true;
+  info.batch = 64;
+  info.default_learning_rate = 0.01;
+  info.predicted_step_seconds = 0.0125;
+  info.inputs = {{"x", DType::f32, 2, {64, 10}, false, 0}};
+  info.rank_info = {{100, 200, 3e9}, {110, 220, 4e9}, {1, 2, 3}, {4, 5, 6}};
+  return info;
+}
+
+Arguments parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "train");
+  std::vector<char *> argv;
+  for (std::string &word : words)
+    argv.push_back(word.data());
+  static const ProgramInfo info = program();
+  return parse_arguments(int(argv.size()), argv.data(), info);
+}
+
+std::string error_of(const std::vector<std::string> &words) {
+  try {
+    parse(words);
+  } catch (const Error &e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Arguments, Defaults) {
+  const Arguments a = parse({});
+  EXPECT_EQ(a.epochs, 0);
+  EXPECT_EQ(a.steps, 0);
+  EXPECT_EQ(a.print_frequency, 10);
+  EXPECT_EQ(a.learning_rate, 0.01);
+  EXPECT_EQ(a.seed, 0u);
+  EXPECT_FALSE(a.help || a.info);
+}
+
+TEST(Arguments, LongShortAndJoinedForms) {
+  const Arguments a =
+      parse({"-e", "3", "-b", "64", "--lr", "0.1", "--wd=1e-4", "-p", "5", "-d",
+             "data", "--dump=out", "--seed", "18446744073709551615"});
+  EXPECT_EQ(a.epochs, 3);
+  EXPECT_EQ(a.learning_rate, 0.1);
+  EXPECT_EQ(a.weight_decay, 1e-4);
+  EXPECT_EQ(a.print_frequency, 5);
+  EXPECT_EQ(a.dataset, "data");
+  EXPECT_EQ(a.dump, "out");
+  EXPECT_EQ(a.seed, ~uint64_t(0));
+  const Arguments b =
+      parse({"--steps=7", "--learning-rate=0", "--weight-decay", "0",
+             "--inputs", "in", "--batch-size=64", "--print-freq", "1"});
+  EXPECT_EQ(b.steps, 7);
+  EXPECT_EQ(b.learning_rate, 0.0);
+  EXPECT_EQ(b.inputs, "in");
+  EXPECT_TRUE(parse({"-h"}).help);
+  EXPECT_TRUE(parse({"--info"}).info);
+}
+
+TEST(Arguments, LocalRanksForwardsTheRest) {
+  const Arguments a = parse({"--steps", "2", "--local-ranks", "4", "--lr=1"});
+  EXPECT_EQ(a.local_ranks, 4);
+  EXPECT_EQ(a.forwarded, (std::vector<std::string>{"--steps", "2", "--lr=1"}));
+}
+
+TEST(Arguments, Errors) {
+  EXPECT_EQ(error_of({"--frobnicate"}),
+            "expected a flag listed by --help, found '--frobnicate'");
+  EXPECT_EQ(error_of({"data"}),
+            "expected a flag listed by --help, found 'data'");
+  EXPECT_EQ(error_of({"--steps"}),
+            "--steps: expected a value, found the end of the line");
+  EXPECT_EQ(error_of({"--steps", "0"}),
+            "--steps: expected a positive integer, found '0'");
+  EXPECT_EQ(error_of({"-e", "1x"}),
+            "-e: expected a positive integer, found '1x'");
+  EXPECT_EQ(error_of({"--steps="}),
+            "--steps: expected a positive integer, found ''");
+  EXPECT_EQ(error_of({"--steps", "99999999999999999999"}),
+            "--steps: expected a positive integer, found "
+            "'99999999999999999999'");
+  EXPECT_EQ(error_of({"--lr", "nan"}),
+            "--lr: expected a non-negative number, found 'nan'");
+  EXPECT_EQ(error_of({"--wd=-1"}),
+            "--wd: expected a non-negative number, found '-1'");
+  EXPECT_EQ(error_of({"--seed", "-1"}),
+            "--seed: expected a non-negative integer, found '-1'");
+  EXPECT_EQ(error_of({"-b", "32"}),
+            "-b: expected 64, the batch size compiled in, found '32'");
+  EXPECT_EQ(error_of({"--dump", ""}), "--dump: expected a folder, found ''");
+  EXPECT_EQ(error_of({"--info=1"}), "--info: expected no value, found '1'");
+  EXPECT_EQ(error_of({"--steps", "1", "-e", "1"}),
+            "expected --epochs or --steps, found both");
+  EXPECT_EQ(error_of({"--inputs", "a", "-d", "b"}),
+            "expected --dataset or --inputs, found both");
+  EXPECT_EQ(error_of({"--local-ranks", "3"}),
+            "--local-ranks: expected 4, the number of ranks compiled in, "
+            "found '3'");
+}
+
+TEST(Report, InfoListsEverything) {
+  const std::string text = describe(program());
+  for (const char *part :
+       {"m.onnx", "aaa", "bbb", "ccc", "ranks           4", "12.500 ms",
+        "x f32 [64, 10]", "110", "220", "4e+09"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_NE(usage("train", program()).find("mpirun -n 4 train"),
+            std::string::npos);
+}
+
+TEST(Names, FilesOfValues) {
+  EXPECT_EQ(file_name("features.0.weight"), "features.0.weight");
+  EXPECT_EQ(file_name("/fc/MatMul:0"), "_fc_MatMul_0");
+  EXPECT_EQ(file_name(".."), "_.");
+  EXPECT_EQ(file_name(""), "_");
+  EXPECT_EQ(dump_path("grad/fc/weight"), "grad/fc_weight");
+  EXPECT_EQ(dump_path("loss"), "loss");
+}
+
+} // namespace

@@ -1,0 +1,79 @@
+//===- copy_test.cpp - moving boxes between buffers -----------------------===//
+#include "ffrt/copy.h"
+#include "geometry.h"
+
+#include <gtest/gtest.h>
+
+using namespace ffrt;
+using namespace ffrt_test;
+
+namespace {
+
+Index index_of(const Shape &s) {
+  Index i;
+  for (std::size_t d = 0; d < s.size(); ++d)
+    i[int(d)] = s[d];
+  return i;
+}
+
+TEST(Copy, BoxesInAllOrders) {
+  for (unsigned round = 0; round < 40; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    const Shape to_shape = {4, 40, 5, 36}, from_shape = {3, 48, 6, 33};
+    const Value a = random_value(to_shape, random);
+    const Value b = random_value(from_shape, random);
+    Order oa = round % 2 ? Order::channels_last : Order::row_major;
+    Order ob = round / 2 % 2 ? Order::channels_last : Order::row_major;
+    Shape size, to, from;
+    for (int d = 0; d < 4; ++d) {
+      int64_t most = std::min(to_shape[d], from_shape[d]);
+      size.push_back(round < 8 ? most : 1 + int64_t(random() % unsigned(most)));
+      to.push_back(int64_t(random() % unsigned(to_shape[d] - size[d] + 1)));
+      from.push_back(int64_t(random() % unsigned(from_shape[d] - size[d] + 1)));
+    }
+    for (int kind = 0; kind < 3; ++kind) {
+      const Tile ta(a, a.whole(), oa), tb(b, b.whole(), ob);
+      if (kind == 0)
+        copy(ta, index_of(to), tb, index_of(from), index_of(size));
+      else
+        combine(ta, index_of(to), tb, index_of(from), index_of(size),
+                kind == 1 ? ReduceOp::sum : ReduceOp::max);
+      Value expected = a, found(to_shape);
+      for_box({Shape(4, 0), size}, [&](const Shape &i) {
+        Shape at = i, source = i;
+        for (int d = 0; d < 4; ++d) {
+          at[d] += to[d];
+          source[d] += from[d];
+        }
+        double &v = expected(at);
+        v = kind == 0   ? b(source)
+            : kind == 1 ? double(float(v) + float(b(source)))
+                        : std::max(v, b(source));
+      });
+      add_tile(found, ta, a.whole());
+      expect_close(found, expected, 0.0);
+    }
+  }
+}
+
+TEST(Copy, CombinesIntegersAndDoubles) {
+  int64_t a[3] = {1, 5, -7}, b[3] = {2, 3, 4};
+  Tensor ta, tb;
+  ta.type = tb.type = DType::i64;
+  ta.rank = tb.rank = 1;
+  ta.shape = tb.shape = {3};
+  ta.data = a;
+  tb.data = b;
+  combine(ta, {}, tb, {}, {3}, ReduceOp::max);
+  EXPECT_EQ(a[0], 2);
+  EXPECT_EQ(a[1], 5);
+  EXPECT_EQ(a[2], 4);
+  double x[1] = {0.5}, y[1] = {0.25};
+  ta.type = tb.type = DType::f64;
+  ta.data = x;
+  tb.data = y;
+  combine(ta, {}, tb, {}, {1}, ReduceOp::sum);
+  EXPECT_EQ(x[0], 0.75);
+}
+
+} // namespace

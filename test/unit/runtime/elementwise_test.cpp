@@ -1,0 +1,213 @@
+//===- elementwise_test.cpp - element-wise, binary and reducing kernels ---===//
+#include "ffrt/elementwise.h"
+#include "ffrt/optimizer.h"
+#include "ffrt/reduce.h"
+#include "geometry.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace ffrt;
+using namespace ffrt_test;
+
+namespace {
+
+template <class K, class F, class... A>
+void check_map(int operands, F f, A... attributes) {
+  std::mt19937 random(seed());
+  Context cx;
+  Value a = random_value({3, 5, 7}, random),
+        b = random_value({3, 5, 7}, random);
+  for (double &v : a.data)
+    v *= 6.0;
+  Value expected(a.shape), found(a.shape);
+  for (std::size_t i = 0; i < a.data.size(); ++i)
+    expected.data[i] = f(a.data[i], b.data[i]);
+  const Tile ta(a, a.whole()), tb(b, b.whole());
+  const Tile y = blank(a.shape, a.whole());
+  auto run = [&](Tensors in) {
+    K k{cx, in, {y}, attributes...};
+    int64_t before = allocations();
+    k(in, {y});
+    EXPECT_EQ(allocations(), before);
+  };
+  if (operands == 1)
+    run({ta});
+  else
+    run({ta, tb});
+  add_tile(found, y, a.whole());
+  expect_close(found, expected, 1e-6);
+}
+
+double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+
+TEST(Elementwise, Functors) {
+  check_map<ReluForward>(1, [](double x, double) { return x > 0 ? x : 0.0; });
+  check_map<ReluBackward>(2,
+                          [](double g, double y) { return y > 0 ? g : 0.0; });
+  check_map<LeakyReluForward>(
+      1, [](double x, double) { return x < 0 ? 0.125 * x : x; }, 0.125);
+  check_map<LeakyReluBackward>(
+      2, [](double g, double x) { return x < 0 ? 0.125 * g : g; }, 0.125);
+  check_map<SigmoidForward>(1, [](double x, double) { return sigmoid(x); });
+  check_map<SigmoidBackward>(
+      2, [](double g, double y) { return g * y * (1 - y); });
+  check_map<TanhForward>(1, [](double x, double) { return std::tanh(x); });
+  check_map<TanhBackward>(2,
+                          [](double g, double y) { return g * (1 - y * y); });
+  check_map<Scale>(
+      1, [](double x, double) { return 0.3 * x; }, 0.3);
+}
+
+TEST(Elementwise, ExpIsAccurateAndHandlesTheEnds) {
+  for (float x = -87.0f; x < 88.5f; x += 0.0137f) {
+    double expected = std::exp(double(x));
+    EXPECT_NEAR(fast_exp(x) / expected, 1.0, 2.5e-7) << x;
+  }
+  EXPECT_EQ(fast_exp(-1000.0f), 0.0f);
+  EXPECT_EQ(fast_exp(1000.0f), INFINITY);
+  EXPECT_TRUE(std::isnan(fast_exp(NAN)));
+  EXPECT_EQ(Tanh()(40.0f), 1.0f);
+  EXPECT_EQ(Tanh()(-40.0f), -1.0f);
+  EXPECT_EQ(Sigmoid()(-200.0f), 0.0f);
+}
+
+template <class K, class F>
+void check_binary(const Shape &sa, const Shape &sb, F f, Order oa, Order ob,
+                  int most, std::mt19937 &random) {
+  const Value a = random_value(sa, random), b = random_value(sb, random);
+  const std::size_t rank = std::max(sa.size(), sb.size());
+  Shape sy(rank, 1);
+  for (const Shape *s : {&sa, &sb})
+    for (std::size_t d = 0; d < s->size(); ++d) {
+      int64_t &extent = sy[rank - s->size() + d];
+      extent = std::max(extent, (*s)[d]);
+    }
+  auto narrow = [&](const Shape &s, const Shape &index, int64_t one) {
+    Shape i(s.size());
+    for (std::size_t d = 0; d < i.size(); ++d)
+      i[d] = s[d] == 1 ? one : index[rank - i.size() + d];
+    return i;
+  };
+  Value expected(sy), found(sy);
+  for_box(expected.whole(), [&](const Shape &o) {
+    expected(o) = f(a(narrow(sa, o, 0)), b(narrow(sb, o, 0)));
+  });
+  Context cx;
+  for_split(sy, most, random, [&](const Box &box) {
+    const Tile ta(a, {narrow(sa, box.lo, 0), narrow(sa, box.size, 1)}, oa);
+    const Tile tb(b, {narrow(sb, box.lo, 0), narrow(sb, box.size, 1)}, ob);
+    const Tile ty = blank(sy, box, oa);
+    K k{cx, {ta, tb}, {ty}};
+    int64_t before = allocations();
+    k({ta, tb}, {ty});
+    EXPECT_EQ(allocations(), before);
+    add_tile(found, ty, box);
+  });
+  expect_close(found, expected, 1e-6);
+}
+
+TEST(Binary, Broadcasting) {
+  const std::vector<std::pair<Shape, Shape>> shapes = {
+      {{2, 3, 4, 5}, {2, 3, 4, 5}},
+      {{2, 3, 4, 5}, {3, 1, 1}},
+      {{2, 3, 4, 5}, {1, 3, 1, 1}},
+      {{2, 3, 4, 5}, {5}},
+      {{2, 3, 4, 5}, {}},
+      {{4, 1}, {2, 1, 7}},
+      {{6, 9}, {9}},
+      {{}, {}},
+      {{2, 1, 4, 1}, {3, 1, 5}}};
+  auto add = [](double a, double b) { return a + b; };
+  auto sub = [](double a, double b) { return a - b; };
+  auto mul = [](double a, double b) { return a * b; };
+  for (unsigned round = 0; round < 4; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    const Order r = Order::row_major, c = Order::channels_last;
+    Order oa = round % 2 ? c : r, ob = round / 2 ? c : r;
+    for (auto &[a, b] : shapes)
+      for (int most : {1, 3}) {
+        check_binary<Add>(a, b, add, oa, ob, most, random);
+        check_binary<Sub>(a, b, sub, oa, ob, most, random);
+        check_binary<Mul>(b, a, mul, oa, ob, most, random);
+      }
+  }
+}
+
+void check_sum(const Shape &shape, const Ints &axes, bool keep, Order order,
+               int most, int threads, std::mt19937 &random) {
+  const Value x = random_value(shape, random);
+  auto out_index = [&](const Shape &i, int64_t summed) {
+    Shape o;
+    for (std::size_t d = 0; d < i.size(); ++d) {
+      bool sum = axes.empty() ||
+                 std::find(axes.begin(), axes.end(), int64_t(d)) != axes.end();
+      if (!sum)
+        o.push_back(i[d]);
+      else if (keep)
+        o.push_back(summed);
+    }
+    return o;
+  };
+  Value expected(out_index(shape, 1)), found(out_index(shape, 1));
+  for_box(x.whole(),
+          [&](const Shape &i) { expected(out_index(i, 0)) += x(i); });
+  Context cx;
+  cx.threads = threads;
+  for_split(shape, most, random, [&](const Box &box) {
+    Box to{out_index(box.lo, 0), out_index(box.size, 1)};
+    const Tile tx(x, box, order);
+    const Tile ty = blank(expected.shape, to);
+    ReduceSum k{cx, {tx}, {ty}, axes, int64_t(keep)};
+    int64_t before = allocations();
+    k({tx}, {ty});
+    EXPECT_EQ(allocations(), before);
+    add_tile(found, ty, to);
+  });
+  expect_close(found, expected, 1e-6);
+}
+
+TEST(ReduceSum, AxesOrdersAndTiles) {
+  for (unsigned round = 0; round < 6; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    Order order = round % 2 ? Order::channels_last : Order::row_major;
+    for (const Ints &axes :
+         std::vector<Ints>{{}, {0}, {1}, {3}, {0, 2, 3}, {1, 2}, {0, 1, 2, 3}})
+      check_sum({3, 17, 4, 5}, axes, round % 3 == 0, order, round < 2 ? 1 : 3,
+                1, random);
+    check_sum({400, 330}, {0}, false, Order::row_major, 1, 2, random);
+    check_sum({400, 330}, {1}, true, Order::row_major, 1, 2, random);
+    check_sum({400, 330}, {}, false, Order::row_major, 1, 2, random);
+  }
+}
+
+TEST(SgdUpdate, FollowsTheFormula) {
+  for (int variant = 0; variant < 3; ++variant) {
+    std::mt19937 random(seed());
+    Context cx;
+    cx.learning_rate = 0.1;
+    cx.weight_decay = 0.01;
+    const bool nesterov = variant == 2;
+    const double mu = variant ? 0.9 : 0.0;
+    Value w = random_value({5, 9}, random), g = random_value({5, 9}, random),
+          v = random_value({5, 9}, random);
+    const Tile tw(w, w.whole()), tg(g, g.whole()), tv(v, v.whole());
+    const Tensor slot = variant ? tv.tensor : absent({5, 9});
+    SgdUpdate k{cx, {tw, tg, slot}, {tw, slot}, mu, int64_t(nesterov)};
+    k({tw, tg, slot}, {tw, slot});
+    Value w2(w.shape), v2(w.shape);
+    add_tile(w2, tw, w.whole());
+    add_tile(v2, tv, w.whole());
+    for (std::size_t i = 0; i < w.data.size(); ++i) {
+      double slope = g.data[i] + 0.01 * w.data[i];
+      double speed = variant ? mu * v.data[i] + slope : slope;
+      if (variant)
+        v.data[i] = speed;
+      w.data[i] -= 0.1 * (nesterov ? slope + mu * speed : speed);
+    }
+    expect_close(w2, w, 1e-6);
+    expect_close(v2, v, 1e-6);
+  }
+}
+
+} // namespace

@@ -1,0 +1,187 @@
+//===- errors_test.cpp - kernels refuse what they cannot do ---------------===//
+#include "ffrt/error.h"
+#include "ffrt/kernels.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace ffrt;
+
+namespace {
+
+float storage[4096];
+
+Tensor tensor(std::initializer_list<int64_t> shape, DType type = DType::f32,
+              Order order = Order::row_major) {
+  Tensor t;
+  t.data = storage;
+  t.type = type;
+  t.order = order;
+  t.rank = int(shape.size());
+  t.shape = t.global = Index(shape);
+  return t;
+}
+
+std::string error_of(const std::function<void(Context &)> &f) {
+  Context cx;
+  try {
+    f(cx);
+  } catch (const Error &e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+#define EXPECT_ERROR(text, ...)                                                \
+  EXPECT_EQ(error_of([&](Context &cx) { __VA_ARGS__; }), text)
+
+const Tensor i4 = tensor({1, 2, 4, 4}, DType::i32), f4 = tensor({1, 2, 4, 4}),
+             w4 = tensor({2, 2, 3, 3}), f1 = tensor({2}), f2 = tensor({3, 4}),
+             i1 = tensor({3}, DType::i32), f0 = tensor({});
+const Tensor last = tensor({1, 2, 4, 4}, DType::f32, Order::channels_last);
+const Ints two = {1, 1}, four = {1, 1, 1, 1};
+
+TEST(KernelErrors, UnsupportedTypes) {
+  EXPECT_ERROR("conv2d forward: x: expected type f32, found i32",
+               Conv2dForward(cx, {i4, w4, f1}, {f4}, two, 1, four, two));
+  EXPECT_ERROR("conv2d backward data: y: expected type f32, found i32",
+               Conv2dBackwardData(cx, {i4, w4}, {f4}, two, 1, four, two));
+  EXPECT_ERROR("conv2d backward weights: x: expected type f32, found i32",
+               Conv2dBackwardWeights(cx, {i4, f4}, {w4}, two, 1, four, two));
+  EXPECT_ERROR("matmul: operand or result: expected type f32, found i32",
+               MatMul(cx, {i1, f2, {}}, {f2}, 1, 1, 0, 0));
+  EXPECT_ERROR("max pool forward: operand: expected type f32, found i32",
+               MaxPoolForward(cx, {i4}, {f4, {}}, two, two, four, two));
+  EXPECT_ERROR("max pool forward: index: expected type i32, found f32",
+               MaxPoolForward(cx, {f4}, {f4, f4}, two, two, four, two));
+  EXPECT_ERROR("max pool backward: index: expected type i32, found f32",
+               MaxPoolBackward(cx, {f4, f4}, {f4}, two, two, four, two));
+  EXPECT_ERROR("average pool forward: operand: expected type f32, found i32",
+               AveragePoolForward(cx, {i4}, {f4}, 0, two, four, two));
+  EXPECT_ERROR("average pool backward: operand: expected type f32, found i32",
+               AveragePoolBackward(cx, {i4}, {f4}, 0, two, four, two));
+  EXPECT_ERROR("lrn forward: operand: expected type f32, found i32",
+               LrnForward(cx, {i4}, {f4, {}}, 1, 1, 1, 3));
+  EXPECT_ERROR("lrn backward: dy: expected type f32, found i32",
+               LrnBackward(cx, {i4, f4, f4}, {f4}, 1, 1, 1, 3));
+  EXPECT_ERROR("elementwise: operand: expected type f32, found i32",
+               ReluForward(cx, {i4}, {f4}));
+  EXPECT_ERROR("add: operand: expected type f32, found i32",
+               Add(cx, {i4, f4}, {f4}));
+  EXPECT_ERROR("reduce sum: operand: expected type f32, found i32",
+               ReduceSum(cx, {i4}, {f0}, {}, 0));
+  EXPECT_ERROR("reshape: operand: expected type f32, found i32",
+               Reshape(cx, {i4}, {f4}));
+  EXPECT_ERROR("pad: expected type f32 or i32, found i64",
+               Tensor t = tensor({2, 2}, DType::i64);
+               Pad(cx, {t}, {t}, four, 0.0));
+  EXPECT_ERROR("dropout: operand: expected type f32, found i32",
+               Dropout(cx, {i4}, {f4}, 1, 0.5));
+  EXPECT_ERROR("softmax forward: operand: expected type f32, found i32",
+               SoftmaxForward(cx, {i4}, {f4}, {1}));
+  EXPECT_ERROR("softmax backward: operand: expected type f32, found i32",
+               SoftmaxBackward(cx, {i4, f4}, {f4}, {1}));
+  EXPECT_ERROR("cross entropy forward: target: expected type i32, found f32",
+               CrossEntropyForward(cx, {f2, f1}, {f0}, 1));
+  EXPECT_ERROR("mse forward: target: expected type f32, found i32",
+               MseForward(cx, {f2, i1}, {f0}));
+  EXPECT_ERROR("sgd update: g: expected type f32, found i32",
+               SgdUpdate(cx, {f4, i4, {}}, {f4, {}}, 0.0, 0));
+  EXPECT_ERROR("combine: expected a type of 4 or 8 bytes, found one of 1",
+               static_cast<void>(cx);
+               Tensor t = tensor({2}, DType::u8);
+               combine(t, {}, t, {}, {2}, ReduceOp::sum));
+}
+
+TEST(KernelErrors, CountsRanksAndLengths) {
+  EXPECT_ERROR("conv2d forward: expected 3 operands, found 2",
+               Conv2dForward(cx, {f4, w4}, {f4}, two, 1, four, two));
+  EXPECT_ERROR("conv2d forward: expected 1 results, found 0",
+               Conv2dForward(cx, {f4, w4, f1}, {}, two, 1, four, two));
+  EXPECT_ERROR("conv2d forward: pads: expected 4 numbers, found 2",
+               Conv2dForward(cx, {f4, w4, f1}, {f4}, two, 1, two, two));
+  EXPECT_ERROR("conv2d forward: w: expected rank 4, found 2",
+               Conv2dForward(cx, {f4, f2, f1}, {f4}, two, 1, four, two));
+  EXPECT_ERROR("conv2d forward: w: expected row-major order, found "
+               "channels-last",
+               Conv2dForward(cx, {f4, last, f1}, {f4}, two, 1, four, two));
+  EXPECT_ERROR("conv2d forward: y: expected 2 channels, a multiple of 1 "
+               "groups, found 3",
+               Conv2dForward(cx, {f4, w4, f1}, {tensor({1, 3, 4, 4})}, two, 1,
+                             four, two));
+  EXPECT_ERROR("conv2d forward: x: expected a multiple of 2 channels and at "
+               "most 1 groups, found 3 channels",
+               Conv2dForward(cx, {tensor({1, 3, 4, 4}), w4, f1}, {f4}, two, 1,
+                             four, two));
+  EXPECT_ERROR("conv2d forward: b: expected rank 1, found 2",
+               Conv2dForward(cx, {f4, w4, f2}, {f4}, two, 1, four, two));
+  EXPECT_ERROR("max pool forward: kernel_shape: expected 2 numbers, found 4",
+               MaxPoolForward(cx, {f4}, {f4, {}}, two, four, four, two));
+  EXPECT_ERROR("matmul: expected op(a) and op(b) to have a product of local "
+               "shape [3, 4], found a [3, 4] and b [3, 4]",
+               MatMul(cx, {f2, f2, {}}, {f2}, 1, 1, 0, 0));
+  EXPECT_ERROR("matmul: c: expected a local shape that broadcasts to [3, 4], "
+               "found [2]",
+               MatMul(cx, {f2, tensor({4, 4}), f1}, {f2}, 1, 1, 0, 0));
+  EXPECT_ERROR("matmul: c: expected rank at most 2, found 4",
+               MatMul(cx, {f2, tensor({4, 4}), f4}, {f2}, 1, 1, 0, 0));
+}
+
+TEST(KernelErrors, ShapesAndAttributes) {
+  EXPECT_ERROR("elementwise: operand: expected local shape [1, 2, 4, 4], found "
+               "[3, 4]",
+               ReluForward(cx, {f2}, {f4}));
+  EXPECT_ERROR("elementwise: operand: expected the order of the first "
+               "operand, found another",
+               ReluForward(cx, {last}, {f4}));
+  EXPECT_ERROR("add: expected an operand that broadcasts to local shape "
+               "[3, 4], found [2]",
+               Add(cx, {f2, f1}, {f2}));
+  EXPECT_ERROR("add: expected an operand of rank at most 2, found 4",
+               Add(cx, {f4, f2}, {f2}));
+  EXPECT_ERROR("lrn forward: operand: expected local shape [1, 2, 4, 4] apart "
+               "from the channels, found [1, 2, 5, 4]",
+               LrnForward(cx, {tensor({1, 2, 5, 4})}, {f4, {}}, 1, 1, 1, 3));
+  EXPECT_ERROR("lrn forward: size: expected a positive number, found 0",
+               LrnForward(cx, {f4}, {f4, {}}, 1, 1, 1, 0));
+  EXPECT_ERROR("reduce sum: axes: expected dimensions of the operand, found 2",
+               ReduceSum(cx, {f2}, {f0}, {2}, 0));
+  EXPECT_ERROR("reduce sum: result: expected rank 1, found 0",
+               ReduceSum(cx, {f2}, {f0}, {0}, 0));
+  EXPECT_ERROR("reshape: expected 2 elements, found 12",
+               Reshape(cx, {f2}, {f1}));
+  EXPECT_ERROR("transpose: expected the result's local shape to be the "
+               "operand's, permuted",
+               Transpose(cx, {f2}, {f2}, {1, 0}));
+  EXPECT_ERROR("concat: axis: expected a dimension of the result, found 2",
+               Concat(cx, {f2}, {f2}, 2));
+  EXPECT_ERROR("slice: starts: expected 2 numbers, found 1",
+               Slice(cx, {f2}, {f2}, {1}));
+  EXPECT_ERROR("pad: pads: expected 4 numbers, found 2",
+               Pad(cx, {f2}, {f2}, two, 0.0));
+  EXPECT_ERROR("dropout: ratio: expected a number in [0, 1), found 1.000000",
+               Dropout(cx, {f2}, {f2}, 1, 1.0));
+  Tensor split = f2;
+  split.global[1] = 8;
+  EXPECT_ERROR("softmax forward: axes: expected whole dimensions, found "
+               "dimension 1 split",
+               SoftmaxForward(cx, {split}, {split}, {1}));
+  EXPECT_ERROR("softmax forward: axes: expected dimensions of the operand, "
+               "found 5",
+               SoftmaxForward(cx, {f2}, {f2}, {5}));
+  EXPECT_ERROR("cross entropy forward: axis: expected a whole class "
+               "dimension, found it split",
+               CrossEntropyForward(cx, {split, i1}, {f0}, 1));
+  EXPECT_ERROR("cross entropy backward: axis: expected a dimension of the "
+               "logits, found 4",
+               CrossEntropyBackward(cx, {f2, i1}, {f2}, 4));
+  EXPECT_ERROR("bce backward: result: expected local shape [3, 4], found [2]",
+               BceBackward(cx, {f2, f2}, {f1}));
+  Tensor elsewhere = f2;
+  elsewhere.data = storage + 64;
+  EXPECT_ERROR("sgd update: expected the results in place of w and v, found "
+               "other buffers",
+               SgdUpdate(cx, {f2, f2, {}}, {elsewhere, {}}, 0.0, 0));
+}
+
+} // namespace

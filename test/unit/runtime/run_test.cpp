@@ -1,0 +1,259 @@
+//===- run_test.cpp - whole programs under mpirun -------------------------===//
+#include "common/npy.h"
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace ffrt;
+
+namespace {
+
+struct Result {
+  int status;
+  std::string text; ///< stdout and stderr
+};
+
+Result shell(const std::string &command) {
+  FILE *pipe = popen(("timeout 30 " + command + " 2>&1").c_str(), "r");
+  Result result{};
+  char buffer[4096];
+  while (std::size_t n = fread(buffer, 1, sizeof buffer, pipe))
+    result.text.append(buffer, n);
+  const int status = pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+std::string demo(int ranks) {
+  return std::string(PROGRAMS) + "/ffrt_demo_" + std::to_string(ranks);
+}
+
+/// Runs the demo for `ranks` ranks under mpirun -n `processes`.
+Result mpirun(int processes, int ranks, const std::string &flags,
+              const std::string &variables = "") {
+  return shell("env " + variables + " " + MPIRUN + " --oversubscribe -n " +
+               std::to_string(processes) + " " + demo(ranks) + " " + flags);
+}
+
+int count(const std::string &text, const std::string &part) {
+  int n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos;
+       at = text.find(part, at + 1))
+    ++n;
+  return n;
+}
+
+std::vector<double> read(const std::string &path) {
+  const NpyFile file(path);
+  std::size_t n = 1;
+  for (int64_t extent : file.shape)
+    n *= std::size_t(extent);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < n; ++i)
+    values.push_back(
+        file.type == DType::f64
+            ? reinterpret_cast<const double *>(file.data())[i]
+            : double(reinterpret_cast<const float *>(file.data())[i]));
+  return values;
+}
+
+class Run : public testing::Test {
+protected:
+  void SetUp() override {
+    // Tests may run in a container, as root.
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    folder = testing::TempDir() + "ffrt_run_" +
+             testing::UnitTest::GetInstance()->current_test_info()->name() +
+             "_" + std::to_string(getpid());
+    std::filesystem::create_directories(folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  std::string folder;
+};
+
+#define EXPECT_HAS(result, part)                                               \
+  EXPECT_EQ(count((result).text, part), 1) << (result).text
+
+TEST_F(Run, SameTrainingOnAnyNumberOfRanks) {
+  const char *files[] = {"loss",
+                         "out/logits",
+                         "grad/fc_weight",
+                         "param/conv.weight",
+                         "param/conv.bias",
+                         "param/fc_weight",
+                         "param/fc_bias"};
+  for (int ranks : {1, 2, 4}) {
+    const std::string out = folder + "/" + std::to_string(ranks);
+    const Result r = mpirun(ranks, ranks, "--steps 6 --seed 5 --dump " + out);
+    ASSERT_EQ(r.status, 0) << r.text;
+    EXPECT_HAS(r, "step 1/6  loss ");
+    EXPECT_HAS(r, "step 6/6  loss ");
+    EXPECT_HAS(r, "done 6 steps in ");
+    EXPECT_EQ(count(r.text, "\n"), 3) << r.text;
+    for (const char *file : files) {
+      const std::vector<double> one =
+          read(folder + "/1/" + file + std::string(".npy"));
+      const std::vector<double> many =
+          read(out + "/" + file + std::string(".npy"));
+      ASSERT_EQ(one.size(), many.size());
+      for (std::size_t i = 0; i < one.size(); ++i)
+        ASSERT_NEAR(one[i], many[i], 1e-5 * std::max(1.0, std::abs(one[i])))
+            << file << " on " << ranks << " ranks";
+    }
+    EXPECT_EQ(read(out + "/loss.npy").size(), 6u);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder + "/1/param/fc_weight_momentum"
+                                                ".npy"));
+}
+
+TEST_F(Run, SeedsAndRatesMatter) {
+  auto last_loss = [&](const std::string &flags) {
+    const Result r =
+        mpirun(1, 1, "--steps 3 --dump " + folder + "/out " + flags);
+    EXPECT_EQ(r.status, 0) << r.text;
+    return read(folder + "/out/loss.npy").back();
+  };
+  const double first = last_loss("--seed 1");
+  EXPECT_EQ(first, last_loss("--seed 1"));
+  EXPECT_NE(first, last_loss("--seed 2"));
+  EXPECT_NE(first, last_loss("--seed 1 --lr 0.5"));
+  EXPECT_NE(first, last_loss("--seed 1 --wd 0.5"));
+}
+
+TEST_F(Run, LearnsAFixedBatch) {
+  std::vector<float> x(12 * 64);
+  std::vector<int64_t> target(12);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = float((i * 2654435761u >> 7) % 1000) / 500.0f - 1.0f;
+  for (std::size_t i = 0; i < target.size(); ++i)
+    target[i] = int64_t(i * 7 % 10);
+  write_npy(folder + "/x.npy", DType::f32, 4, {12, 1, 8, 8}, x.data());
+  write_npy(folder + "/target.npy", DType::i64, 1, {12}, target.data());
+  const Result r = mpirun(2, 2,
+                          "--steps 60 -p 20 --inputs " + folder + " --dump " +
+                              folder + "/out");
+  ASSERT_EQ(r.status, 0) << r.text;
+  EXPECT_EQ(count(r.text, "loss "), 4) << r.text;
+  const std::vector<double> loss = read(folder + "/out/loss.npy");
+  EXPECT_LT(loss.back(), 0.5 * loss.front());
+}
+
+TEST_F(Run, EpochsOfADataset) {
+  std::vector<float> x(30 * 64, 0.5f);
+  std::vector<int32_t> target(30, 1);
+  write_npy(folder + "/x.npy", DType::f32, 4, {30, 1, 8, 8}, x.data());
+  write_npy(folder + "/target.npy", DType::i32, 1, {30}, target.data());
+  const Result r = mpirun(1, 1, "-e 3 -p 1 -d " + folder);
+  ASSERT_EQ(r.status, 0) << r.text;
+  EXPECT_HAS(r, "step 6/6  loss ");
+}
+
+TEST_F(Run, StartsItsOwnRanks) {
+  const Result r = shell(demo(4) + " --local-ranks 4 --steps 2");
+  EXPECT_EQ(r.status, 0) << r.text;
+  EXPECT_HAS(r, "step 2/2  loss ");
+  const Result nested = mpirun(4, 4, "--local-ranks 4");
+  EXPECT_EQ(nested.status, 2) << nested.text;
+  EXPECT_HAS(nested, "error: --local-ranks: expected a start without mpirun, "
+                     "found one under it");
+  const Result none =
+      shell("env PATH=/nowhere " + demo(4) + " --local-ranks 4");
+  EXPECT_EQ(none.status, 2);
+  EXPECT_HAS(none, "error: cannot start mpirun: No such file or directory");
+}
+
+TEST_F(Run, InfoAndHelpNeedNoMpirun) {
+  const Result info = shell(demo(4) + " --info");
+  EXPECT_EQ(info.status, 0);
+  EXPECT_HAS(info, "demo.onnx");
+  EXPECT_EQ(count(mpirun(2, 4, "--info").text, "demo.onnx"), 1);
+  const Result help = shell(demo(4) + " --help");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_HAS(help, "usage: mpirun -n 4 ");
+}
+
+TEST_F(Run, RejectsTheCommandLineOnce) {
+  const Result r = mpirun(4, 4, "--steps none");
+  EXPECT_EQ(r.status, 2) << r.text;
+  EXPECT_HAS(r, "error: --steps: expected a positive integer, found 'none'");
+  const Result alone = shell(demo(4) + " --banana");
+  EXPECT_EQ(alone.status, 2);
+  EXPECT_EQ(alone.text,
+            "error: expected a flag listed by --help, found '--banana'\n");
+}
+
+TEST_F(Run, RejectsAWrongNumberOfRanks) {
+  const Result one = shell(demo(4));
+  EXPECT_EQ(one.status, 2);
+  EXPECT_EQ(one.text,
+            "error: expected 'mpirun -n 4 " + demo(4) + "', found 1 rank\n");
+  const Result three = mpirun(3, 4, "");
+  EXPECT_EQ(three.status, 2) << three.text;
+  EXPECT_HAS(three,
+             "error: expected 'mpirun -n 4 " + demo(4) + "', found 3 ranks");
+}
+
+TEST_F(Run, BadDataIsReportedOnce) {
+  const Result missing = mpirun(2, 2, "--inputs " + folder);
+  EXPECT_EQ(missing.status, 1) << missing.text;
+  EXPECT_HAS(missing, "error: rank 0: start: input 'x': expected file '" +
+                          folder + "/x.npy', found none");
+  const Result unwritable = mpirun(2, 2, "--steps 1 --dump /dev/null/x");
+  EXPECT_EQ(unwritable.status, 1) << unwritable.text;
+  EXPECT_HAS(unwritable, "error: rank 0: dump: cannot make folder "
+                         "'/dev/null/x/out': Not a directory");
+
+  std::vector<float> x(12 * 64);
+  std::vector<int32_t> target(12, 1);
+  target[11] = 77;
+  write_npy(folder + "/x.npy", DType::f32, 4, {12, 1, 8, 8}, x.data());
+  write_npy(folder + "/target.npy", DType::i32, 1, {12}, target.data());
+  const Result label = mpirun(2, 2, "--inputs " + folder);
+  EXPECT_NE(label.status, 0);
+  EXPECT_HAS(label, "error: rank 1: run: input 'target': expected classes "
+                    "from 0 to 9, found 77");
+}
+
+TEST_F(Run, FaultsEndAllRanks) {
+  const Result thrown = mpirun(2, 2, "", "DEMO_FAULT=throw");
+  EXPECT_NE(thrown.status, 0);
+  EXPECT_HAS(thrown, "error: rank 1: run: demo fault");
+  const Result guard = mpirun(2, 2, "", "DEMO_FAULT=guard");
+  EXPECT_EQ(guard.status, 1) << guard.text;
+  EXPECT_HAS(guard, "error: rank 0: memory check: expected buffers within the "
+                    "planned arena, found bytes next to it written");
+  const Result hole =
+      mpirun(2, 2, "--steps 1 --dump " + folder + "/out", "DEMO_FAULT=hole");
+  EXPECT_EQ(hole.status, 1) << hole.text;
+  EXPECT_HAS(hole, "error: rank 0: dump: 'grad/fc_weight': expected all of "
+                   "2560 elements, found 1280");
+}
+
+Result comm(const std::string &mode) {
+  return shell(std::string(MPIRUN) + " --oversubscribe -n 3 " + PROGRAMS +
+               "/ffrt_comm_program " + mode);
+}
+
+TEST_F(Run, CommErrorsNameRankAndTask) {
+  const Result abort = comm("abort");
+  EXPECT_NE(abort.status, 0);
+  EXPECT_HAS(abort, "error: rank 1: layer 7: expected peace, found war");
+  const Result blocks = comm("blocks");
+  EXPECT_NE(blocks.status, 0);
+  EXPECT_GE(count(blocks.text, ": layer 8: expected 6 elements in the whole, "
+                               "found 5"),
+            1)
+      << blocks.text;
+  const Result stranger = comm("stranger");
+  EXPECT_NE(stranger.status, 0);
+  EXPECT_HAS(stranger, "error: rank 1: layer 9: expected a group of this "
+                       "rank, found another");
+}
+
+} // namespace
