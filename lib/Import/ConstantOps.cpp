@@ -19,7 +19,8 @@ void ffc::importer::importCast(NodeImporter &node) {
   GraphValue &x = node.operand(0);
   if (to == x.type)
     return node.defineSame(x);
-  node.unsupported();
+  node.unsupported(" from " + elementTypeName(x.type) + " to " +
+                   elementTypeName(static_cast<int32_t>(to)));
 }
 
 void ffc::importer::importShape(NodeImporter &node) {
@@ -138,7 +139,7 @@ void ffc::importer::importIf(NodeImporter &node) {
   if (node.failed())
     return;
   if (node.operand(0).kind != GraphValue::Kind::Constant)
-    return node.unsupported();
+    return node.unsupported(" on a computed condition");
   Constant condition = node.constant(0);
   if (condition.type != TensorProto::BOOL || condition.size() != 1)
     return node.error("expected a condition of one bool, found " +

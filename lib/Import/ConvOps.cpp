@@ -62,7 +62,6 @@ void ffc::importer::importMaxPool(NodeImporter &node) {
   Window window =
       readWindow(node, std::nullopt, /*dilated=*/true, /*ceil=*/true);
   node.ignore("storage_order"); // of the indices
-  node.expectUnused(1);
   expectPadsBelowWindow(node, window);
   Value x = node.tensor(0);
   if (node.failed())

@@ -20,28 +20,32 @@ using onnx::NodeProto;
 
 void NameTable::addNodes(const GraphProto &graph) {
   // Given names come first: no invented name may take one away.
-  for (const NodeProto &node : graph.node())
-    if (!node.name().empty() && taken.insert(node.name()).second)
-      names[&node] = node.name();
+  for (const NodeProto &node : graph.node()) {
+    if (node.name().empty())
+      continue;
+    if (auto [entry, isNew] = taken.insert(node.name()); isNew)
+      names[&node] = entry->getKey();
+  }
   for (const NodeProto &node : graph.node())
     nameOf(node);
 }
 
 StringRef NameTable::nameOf(const NodeProto &node) {
-  auto [entry, isNew] = names.try_emplace(&node);
-  if (!isNew)
-    return entry->second;
-  std::string wanted = node.name();
-  if (wanted.empty())
-    wanted = node.op_type() + "_" + std::to_string(unnamed[node.op_type()]++);
-  return entry->second = unique(wanted);
+  StringRef &name = names[&node];
+  if (!name.empty())
+    return name;
+  if (!node.name().empty())
+    return name = unique(node.name());
+  unsigned ordinal = unnamed[node.op_type()]++;
+  return name = unique(node.op_type() + "_" + std::to_string(ordinal));
 }
 
-std::string NameTable::unique(StringRef wanted) {
-  std::string name = wanted.str();
-  while (!taken.insert(name).second)
-    name = wanted.str() + "_" + std::to_string(++repeated[wanted]);
-  return name;
+StringRef NameTable::unique(StringRef wanted) {
+  auto [entry, isNew] = taken.insert(wanted);
+  while (!isNew)
+    std::tie(entry, isNew) =
+        taken.insert(wanted.str() + "_" + std::to_string(++repeated[wanted]));
+  return entry->getKey();
 }
 
 std::string ffc::importer::describe(const NodeProto &node, StringRef name) {

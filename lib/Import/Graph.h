@@ -20,7 +20,7 @@ inline bool isStandardDomain(llvm::StringRef domain) {
   return domain.empty() || domain == "ai.onnx";
 }
 
-/// Hands out unique names.
+/// Hands out unique names, which live as long as the table.
 class NameTable {
 public:
   /// Names all nodes of the main graph: a node keeps its name, a repeated one
@@ -32,12 +32,12 @@ public:
   llvm::StringRef nameOf(const onnx::NodeProto &node);
 
   /// `wanted`, or `wanted` with a suffix that makes it new.
-  std::string unique(llvm::StringRef wanted);
+  llvm::StringRef unique(llvm::StringRef wanted);
 
 private:
   llvm::StringSet<> taken;
   llvm::StringMap<unsigned> unnamed, repeated;
-  llvm::DenseMap<const onnx::NodeProto *, std::string> names;
+  llvm::DenseMap<const onnx::NodeProto *, llvm::StringRef> names;
 };
 
 /// "node 'conv1' (Conv)".

@@ -189,12 +189,7 @@ LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
   }
   auto skip = [&](bool isCulprit) {
     if (isCulprit)
-      unsupported[isStandardDomain(node.domain())
-                      ? builder.getStringAttr(node.op_type()).getValue()
-                      : builder
-                            .getStringAttr(node.domain() + "." + node.op_type())
-                            .getValue()]
-          .push_back(name.str());
+      addUnsupported(node);
     skipNode(node, scope);
     return success();
   };
@@ -228,8 +223,8 @@ LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
   NodeImporter importer(*this, node, scope);
   info->import(importer);
   if (importer.foundUnsupported())
-    return skip(/*isCulprit=*/true);
-  importer.checkAttributes();
+    return skip(/*isCulprit=*/false);
+  importer.checkComplete();
   return failure(importer.failed());
 }
 
@@ -278,6 +273,13 @@ void Importer::skipNode(const NodeProto &node, Scope &scope) {
       define(scope, output, newValue(Kind::Unsupported, output, 0, {}));
 }
 
+void Importer::addUnsupported(const NodeProto &node, const Twine &operands) {
+  std::string prefix =
+      isStandardDomain(node.domain()) ? "" : node.domain() + ".";
+  unsupported[builder.getStringAttr(prefix + node.op_type() + operands)]
+      .push_back(names.nameOf(node).str());
+}
+
 LogicalResult Importer::reportUnsupported() {
   if (unsupported.empty())
     return success();
@@ -288,7 +290,7 @@ LogicalResult Importer::reportUnsupported() {
       unsupported,
       [&](const auto &entry) {
         const std::vector<std::string> &nodes = entry.second;
-        diagnostic << entry.first << " (" << nodes.size() << ": ";
+        diagnostic << entry.first.getValue() << " (" << nodes.size() << ": ";
         llvm::interleave(
             ArrayRef(nodes).take_front(shown),
             [&](const std::string &name) { diagnostic << "'" << name << "'"; },

@@ -118,6 +118,11 @@ public:
   mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape,
                                     int32_t type);
 
+  /// Notes that the operator of `node` is not supported on `operands`
+  /// (" of double", or nothing).
+  void addUnsupported(const onnx::NodeProto &node,
+                      const llvm::Twine &operands = "");
+
 private:
   mlir::Location location;
   WeightsFile weights;
@@ -126,9 +131,7 @@ private:
   mlir::func::FuncOp function;
   mlir::Operation *lastState = nullptr;
   /// Operators that cannot be imported, with their nodes.
-  llvm::MapVector<llvm::StringRef, std::vector<std::string>,
-                  llvm::StringMap<unsigned>>
-      unsupported;
+  llvm::MapVector<mlir::StringAttr, std::vector<std::string>> unsupported;
 
   mlir::LogicalResult addInputs(Scope &scope);
   mlir::LogicalResult addInitializers(const onnx::GraphProto &graph,

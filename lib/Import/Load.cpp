@@ -82,9 +82,6 @@ static std::optional<LoadError> parseText(StringRef buffer,
     auto status = parser.Parse(model);
     if (!status.IsOK())
       return toLoadError(status.ErrorMessage());
-    if (!parser.EndOfInput())
-      return toLoadError(
-          parser.ParseError("Expected the end of the text.").ErrorMessage());
   } catch (const std::exception &failure) {
     return toLoadError(
         parser.ParseError("Bad number (", failure.what(), ").").ErrorMessage());

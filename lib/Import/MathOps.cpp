@@ -131,7 +131,6 @@ void ffc::importer::importDropout(NodeImporter &node) {
   } else {
     ratio = node.real("ratio", ratio);
   }
-  node.expectUnused(1);
   const ImportOptions &options = node.importer.options;
   if (options.dropout) {
     ratio = *options.dropout;

@@ -11,9 +11,17 @@ using onnx::AttributeProto;
 //===----------------------------------------------------------------------===//
 
 void NodeImporter::error(const Twine &message) {
-  if (!hasFailed)
-    importer.error() << describe(node, name) << ": " << message;
+  if (failed())
+    return;
+  importer.error() << describe(node, name) << ": " << message;
   hasFailed = true;
+}
+
+void NodeImporter::unsupported(const Twine &operands) {
+  if (failed())
+    return;
+  importer.addUnsupported(node, operands);
+  isUnsupported = true;
 }
 
 bool NodeImporter::check(llvm::Error failure) {
@@ -21,6 +29,17 @@ bool NodeImporter::check(llvm::Error failure) {
     return true;
   error(llvm::toString(std::move(failure)));
   return false;
+}
+
+void NodeImporter::checkComplete() {
+  for (const AttributeProto &attribute : node.attribute())
+    if (!known.contains(attribute.name()))
+      error("unknown attribute '" + attribute.name() + "'");
+  for (int i = 0; i < node.output_size(); ++i)
+    if (!node.output(i).empty() && !scope.lookup(node.output(i)) &&
+        importer.uses.isUsed(node.output(i)))
+      error("its result " + Twine(i) + " ('" + node.output(i) +
+            "') is used, expected only result 0 to be");
 }
 
 //===----------------------------------------------------------------------===//
@@ -65,12 +84,6 @@ std::optional<Shape> NodeImporter::integers(StringRef name) {
   return Shape(found->ints().begin(), found->ints().end());
 }
 
-void NodeImporter::checkAttributes() {
-  for (const AttributeProto &attribute : node.attribute())
-    if (!known.contains(attribute.name()))
-      error("unknown attribute '" + attribute.name() + "'");
-}
-
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
@@ -86,7 +99,9 @@ Value NodeImporter::tensor(int i, const Role &role) {
     error("operand " + Twine(i) + " is missing");
     return {};
   }
-  if (hasFailed)
+  if (operand(i).type != onnx::TensorProto::FLOAT)
+    unsupported(" of " + elementTypeName(operand(i).type));
+  if (failed())
     return {};
   return check(importer.materialize(operand(i), role));
 }
@@ -108,7 +123,7 @@ Constant NodeImporter::constant(int i) {
 
 Shape NodeImporter::constantList(int i) {
   Constant value = constant(i);
-  if (!hasFailed && (value.isFloat() || value.shape.size() > 1))
+  if (!failed() && (value.isFloat() || value.shape.size() > 1))
     error("expected a list of integers as operand " + Twine(i) + ", found '" +
           node.input(i) + "' of type " + elementTypeName(value.type) +
           " and shape " + shapeText(value.shape));
@@ -160,7 +175,7 @@ static std::optional<Shape> moveBatch(ArrayRef<int64_t> before,
 Shape NodeImporter::reshaped(llvm::Expected<Shape> plain) {
   const ShapeTable *exported = importer.exported;
   ArrayRef<int64_t> now = shape(0);
-  if (!exported || hasFailed)
+  if (!exported || failed())
     return check(std::move(plain));
   auto before = exported->find(node.input(0)),
        target = exported->find(node.output(0));
@@ -188,15 +203,8 @@ Shape NodeImporter::reshaped(llvm::Expected<Shape> plain) {
 // Results
 //===----------------------------------------------------------------------===//
 
-void NodeImporter::expectUnused(int i) {
-  if (i < node.output_size() && !node.output(i).empty() &&
-      importer.uses.isUsed(node.output(i)))
-    error("its result " + Twine(i) + " ('" + node.output(i) +
-          "') is used, expected only result 0 to be");
-}
-
 void NodeImporter::define(int i, GraphValue *value) {
-  if (hasFailed)
+  if (failed())
     return;
   if (i >= node.output_size())
     return error("result " + Twine(i) + " has no name");
@@ -205,7 +213,7 @@ void NodeImporter::define(int i, GraphValue *value) {
 }
 
 void NodeImporter::defineConstant(Constant value) {
-  if (hasFailed)
+  if (failed())
     return;
   GraphValue *result = importer.newValue(
       GraphValue::Kind::Constant, node.output(0), value.type, value.shape);
@@ -238,8 +246,8 @@ RankedTensorType NodeImporter::resultType(ArrayRef<int64_t> shape) {
           ", expected at most 8 dimensions with positive extents and not too "
           "many elements");
   // A valid type in any case: the error is seen before it is used.
-  return hasFailed ? importer.tensorType({}, onnx::TensorProto::FLOAT)
-                   : importer.tensorType(shape, onnx::TensorProto::FLOAT);
+  return failed() ? importer.tensorType({}, onnx::TensorProto::FLOAT)
+                  : importer.tensorType(shape, onnx::TensorProto::FLOAT);
 }
 
 void NodeImporter::importBranch(const onnx::GraphProto &branch) {

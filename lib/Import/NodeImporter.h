@@ -27,7 +27,7 @@ public:
   // Errors
   //===--------------------------------------------------------------------===//
 
-  bool failed() const { return hasFailed; }
+  bool failed() const { return hasFailed || isUnsupported; }
   /// Reports "node 'conv1' (Conv): message".
   void error(const llvm::Twine &message);
   /// Reports what is wrong; true if nothing is.
@@ -39,10 +39,14 @@ public:
     error(llvm::toString(value.takeError()));
     return T();
   }
-  /// This node computes something we cannot import; its results are skipped and
-  /// all such operators are reported together.
-  void unsupported() { isUnsupported = true; }
+  /// This operator cannot be imported on operands like these; its results are
+  /// skipped and all such operators are reported together.
+  void unsupported(const llvm::Twine &operands);
   bool foundUnsupported() const { return isUnsupported; }
+
+  /// To be called last: reports attributes that nobody asked for, and uses of
+  /// results that were not defined.
+  void checkComplete();
 
   //===--------------------------------------------------------------------===//
   // Attributes
@@ -57,8 +61,6 @@ public:
   attribute(llvm::StringRef name, onnx::AttributeProto::AttributeType type);
   /// The attribute has no influence on what we compute.
   void ignore(llvm::StringRef attribute) { known.insert(attribute); }
-  /// Reports attributes that nobody asked for.
-  void checkAttributes();
 
   //===--------------------------------------------------------------------===//
   // Operands
@@ -89,8 +91,6 @@ public:
   // Results
   //===--------------------------------------------------------------------===//
 
-  /// Reports a use of result i.
-  void expectUnused(int i);
   void defineSame(GraphValue &value) { define(0, &value); }
   void defineConstant(Constant value);
   void define(int i, GraphValue *value);
@@ -114,6 +114,7 @@ public:
 private:
   Scope &scope;
   std::string name;
+  /// At most one is true.
   bool hasFailed = false, isUnsupported = false;
   llvm::StringSet<> known;
 };

@@ -28,10 +28,10 @@ struct EvaluationResult {
   TensorValues states;
 };
 
-/// One step of @main. `inputs` are named by `ff.name` of the arguments, `states`
-/// by `ff.state`; names that the module lacks are accepted. Fails with a
-/// diagnostic at the operator if a value is missing or of another shape, or if a
-/// kernel has no reference.
+/// One step of @main. `inputs` are named by `ff.name` of the arguments,
+/// `states` by `ff.state`; names that the module lacks are accepted. Fails with
+/// a diagnostic at the operator if a value is missing or of another shape, or
+/// if a kernel has no reference.
 mlir::FailureOr<EvaluationResult> evaluate(mlir::ModuleOp module,
                                            const TensorValues &inputs,
                                            const TensorValues &states,

@@ -74,7 +74,8 @@ def FF_BceBackwardOp
 def FF_SgdUpdateOp
     : FF_Op<"sgd_update",
             [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                             ["getOperandSlots"]>]> {
+                                             ["getOperandSlots",
+                                              "getResultSlots"]>]> {
   let summary = "stochastic gradient descent with momentum and weight decay";
   let description = [{
     `g += wd*w; v = momentum*v + g; d = nesterov ? g + momentum*v : v;

@@ -222,11 +222,13 @@ def Rank_ProbeOp : Rank_ActionOp<"probe"> {
 }
 
 def Rank_LossOp : Rank_ActionOp<"loss"> {
-  let summary = "the buffer of rank 0 that holds the global loss";
+  let summary = "the buffer that holds the global loss after the step";
   let description = [{
+    On rank 0 and wherever else the loss is, so that ranks which do the same
+    remain one class.
+
     Constraints:
-      1. Rank 0 is in the class.
-      2. The buffer has one element.
+      1. The buffer has one element.
   }];
   let arguments = (ins Rank_BufferType:$buffer);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer)";

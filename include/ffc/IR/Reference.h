@@ -3,8 +3,8 @@
 // The meaning of every kernel, written as plain loops over *global* coordinates
 // of one tile. The evaluator of `ff` runs them with one tile per operator, the
 // evaluator of `rank` with the tiles and buffers of every rank: a kernel that
-// reads outside the part of an operand its rank holds is an error, which is what
-// catches a wrong halo.
+// reads outside the part of an operand its rank holds is an error, which is
+// what catches a wrong halo.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_IR_REFERENCE_H
@@ -22,7 +22,9 @@
 namespace ffc::ff {
 
 /// A part of a global tensor held in a packed row-major array of doubles
-/// (whatever the memory order of the buffer it stands for).
+/// (whatever the memory order of the buffer it stands for). An operand that
+/// only the tiles at the start of a contraction are given is present and empty
+/// in the others: kernels ask whether it is empty, as those of the runtime do.
 class View {
 public:
   /// Absent operand or result.

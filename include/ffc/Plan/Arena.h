@@ -22,14 +22,14 @@ struct Lifetime {
   }
 };
 
-/// Lifetimes of all buffers of `device` (State buffers included). `kept` is a
-/// buffer that is read after the last action, or -1.
-std::vector<Lifetime> lifetimesOf(const DeviceProgram &device, BufferId kept);
+/// Lifetimes of all buffers of `device` (State buffers included). The loss is read
+/// after the last action.
+std::vector<Lifetime> lifetimesOf(const DeviceProgram &device);
 
 /// Sets offset of every buffer and the device's stateBytes and arenaBytes. Two
 /// arena buffers share bytes only if their lifetimes do not overlap. State
 /// buffers never share.
-void assignOffsets(DeviceProgram &device, BufferId kept);
+void assignOffsets(DeviceProgram &device);
 
 } // namespace ffc::plan
 

@@ -118,14 +118,15 @@ struct DeviceProgram {
   std::vector<StateSlot> states;
   int64_t stateBytes = 0, arenaBytes = 0;
   double flops = 0;
+  /// Buffer that holds the global loss at the end of the step, on device 0 and
+  /// wherever else it is; -1: none.
+  BufferId loss = -1;
 };
 
 struct Program {
   std::vector<DeviceProgram> devices;
   /// Members of each communicator, ascending; created in this order.
   std::vector<std::vector<DeviceId>> groups;
-  /// Buffer on device 0 that holds the loss at the end of the step; -1: none.
-  BufferId loss = -1;
 };
 
 /// "[0:4]"-free readable identity: "conv2#0@3.1".

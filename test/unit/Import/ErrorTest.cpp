@@ -1,0 +1,313 @@
+//===- ErrorTest.cpp - every message, and the model that causes it --------===//
+
+#include "TestModel.h"
+
+#include "gmock/gmock.h"
+
+using namespace ffc;
+using testing::HasSubstr;
+
+namespace {
+
+struct ErrorCase {
+  const char *graph;
+  const char *message;
+  int opset = 13;
+};
+
+class GraphErrorTest : public ImportFixture,
+                       public testing::WithParamInterface<ErrorCase> {};
+
+TEST_P(GraphErrorTest, IsReported) {
+  std::string result = importGraph(GetParam().graph, GetParam().opset);
+  EXPECT_THAT(result, HasSubstr(GetParam().message));
+  EXPECT_THAT(result, HasSubstr("error: loc(\"m.onnxtxt\":0:0): "));
+}
+
+// Structure.
+INSTANTIATE_TEST_SUITE_P(
+    Graph, GraphErrorTest,
+    testing::Values(
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Relu(z) }",
+                  "node 'Relu_0' (Relu): nothing defines its input 'z'"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Relu(x) y = Tanh(x) }",
+                  "node 'Tanh_0' (Tanh): its output 'y' is defined already"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { a = Relu(b) b = Tanh(a) "
+                  "y = Add(x, a) }",
+                  "node 'Relu_0' (Relu) depends on its own result"},
+        ErrorCase{"g (float[2] x) => (float[2] z) { y = Relu(x) }",
+                  "nothing defines output 'z'"},
+        ErrorCase{"g (float[2] x) => () { y = Relu(x) }", "has no outputs"},
+        ErrorCase{"g (float[2] x) => (float[2] y, float[2] y) { y = Relu(x) }",
+                  "output 'y' is listed twice"},
+        ErrorCase{"g (float[2] x, float[2] x) => (float[2] y) { y = Relu(x) }",
+                  "input 'x' is defined twice"},
+        ErrorCase{"g (float[2] x) => (int64[1] y) { y = Shape(x) }",
+                  "output 'y': 'y' has element type int64, expected float"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { a = Foo(x) b = Bar(x) "
+                  "c = Foo(a) y = Add(b, c) }",
+                  "unsupported operators: Foo (2: 'Foo_0', 'Foo_1'), Bar (1: "
+                  "'Bar_0')"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = com.acme.Relu(x) }",
+                  "unsupported operators: com.acme.Relu (1: 'Relu_0')"},
+        ErrorCase{"g (int64[2] x) => (float[2] y) { y = Relu(x) }",
+                  "unsupported operators: Relu of int64 (1: 'Relu_0')"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Cast<to = 11>(x) }",
+                  "unsupported operators: Cast from float to double"},
+        ErrorCase{"g (bool c, float[2] x) => (float[2] y) { y = If (c) "
+                  "<then_branch = a () => (float[2] p) { p = Relu(x) }, "
+                  "else_branch = b () => (float[2] q) { q = Tanh(x) }> }",
+                  "unsupported operators: If on a computed condition"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Relu(x) }",
+                  "expected opset 7 to 17, found 18", 18},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Relu(x) }",
+                  "expected opset 7 to 17, found 6", 6}));
+
+// Inputs.
+INSTANTIATE_TEST_SUITE_P(
+    Inputs, GraphErrorTest,
+    testing::Values(
+        ErrorCase{"g (float16[2] x) => (float[2] y) { y = Relu(x) }",
+                  "input 'x' has element type float16, expected float, int32, "
+                  "int64, uint8 or bool"},
+        ErrorCase{"g (float[0] x) => (float[2] y) { y = Relu(x) }",
+                  "dimension 0 of input 'x' is 0, expected a positive extent"},
+        ErrorCase{"g (float[2, N] x) => (float[2] y) { y = Relu(x) }",
+                  "dimension 1 of input 'x' is symbolic; give --dim N=VALUE"},
+        ErrorCase{"g (float[N] x) => (float[2] y) { y = Relu(x) }",
+                  "dimension 0 of input 'x' is symbolic; give --dim N=VALUE or "
+                  "--batch-size"},
+        ErrorCase{"g (float[2, ?] x) => (float[2] y) { y = Relu(x) }",
+                  "dimension 1 of input 'x' is unknown and has no name"},
+        ErrorCase{"g (float[] x) => (float[2] y) { y = Relu(x) }",
+                  "input 'x': expected a tensor of known rank"},
+        ErrorCase{"g (float[4294967296, 4294967296] x) => (float[2] y) "
+                  "{ y = Relu(x) }",
+                  "input 'x' has shape 4294967296x4294967296, which is too "
+                  "large"},
+        ErrorCase{"g (float[1,1,1,1,1,1,1,1,1] x) => (float[2] y) "
+                  "{ y = Relu(x) }",
+                  "expected at most 8 dimensions"},
+        ErrorCase{"g (float[2] x, float[3] w = {1, 2}) => (float[2] y) "
+                  "{ y = Add(x, w) }",
+                  "initializer 'w': expected 3 elements for shape 3, found 2"},
+        ErrorCase{"g (float[2] x, double[2] w = {1, 2}) => (float[2] y) "
+                  "{ y = Add(x, w) }",
+                  "unsupported operators: Add of double (1: 'Add_0')"}));
+
+// Operators.
+INSTANTIATE_TEST_SUITE_P(
+    Nodes, GraphErrorTest,
+    testing::Values(
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Relu(x, x) }",
+                  "node 'Relu_0' (Relu): expected at most 1 operands, found 2"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Add(x) }",
+                  "node 'Add_0' (Add): expected at least 2 operands, found 1"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { a, b = Relu(x) "
+                  "y = Tanh(b) }",
+                  "(Relu): its result 1 ('b') is used, expected only result 0"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Relu<a = 1>(x) }",
+                  "node 'Relu_0' (Relu): unknown attribute 'a'"},
+        ErrorCase{"g (float[2] x) => (float[2] y) "
+                  "{ y = LeakyRelu<alpha = 1>(x) }",
+                  "attribute 'alpha' is of type INT, expected FLOAT"},
+        ErrorCase{"g (float[2] x, float[3] z) => (float[2] y) "
+                  "{ y = Add(x, z) }",
+                  "node 'Add_0' (Add): cannot broadcast 2 and 3"},
+        ErrorCase{"g (float[1,2,3] x, float[3,2] w) => (float[2] y) "
+                  "{ y = MatMul(x, w) }",
+                  "expected two matrices"},
+        ErrorCase{"g (float[2,3] x, float[2,3] w) => (float[2] y) "
+                  "{ y = MatMul(x, w) }",
+                  "cannot multiply 2x3 by 2x3"},
+        ErrorCase{"g (float[2,3] x, float[4,3] w, float[5] b) => (float[2] y) "
+                  "{ y = Gemm<transB = 1>(x, w, b) }",
+                  "cannot broadcast operand 2 of shape 5 to 2x4"},
+        ErrorCase{"g (float[1,3,8] x, float[4,3,3] w) => (float[2] y) "
+                  "{ y = Conv(x, w) }",
+                  "expected a 4-dimensional operand 0, found 'x' of shape "
+                  "1x3x8"},
+        ErrorCase{"g (float[1,3,8,8] x, float[4,2,3,3] w) => (float[2] y) "
+                  "{ y = Conv(x, w) }",
+                  "found 4x2x3x3 and group 1"},
+        ErrorCase{"g (float[1,3,8,8] x, float[4,3,3,3] w, float[3] b) => "
+                  "(float[2] y) { y = Conv(x, w, b) }",
+                  "expected a bias of shape 4, found 3"},
+        ErrorCase{"g (float[1,3,8,8] x, float[4,3,3,3] w) => (float[2] y) "
+                  "{ y = Conv<kernel_shape = [5, 5]>(x, w) }",
+                  "attribute 'kernel_shape' is 5x5, the weights have 3x3"},
+        ErrorCase{"g (float[1,3,8,8] x, float[4,3,9,9] w) => (float[2] y) "
+                  "{ y = Conv(x, w) }",
+                  "a window of 9 in dimension 2 does not fit into the padded "
+                  "image of 8"},
+        ErrorCase{"g (float[1,3,8,8] x) => (float[2] y) { y = MaxPool(x) }",
+                  "expected an attribute 'kernel_shape'"},
+        ErrorCase{"g (float[1,3,8,8] x) => (float[2] y) "
+                  "{ y = MaxPool<kernel_shape = [2, 2, 2]>(x) }",
+                  "attribute 'kernel_shape' has 3 numbers, expected 2"},
+        ErrorCase{"g (float[1,3,8,8] x) => (float[2] y) "
+                  "{ y = MaxPool<kernel_shape = [2, 2], strides = [0, 1]>(x) }",
+                  "attribute 'strides' has a 0, expected at least 1"},
+        ErrorCase{"g (float[1,3,8,8] x) => (float[2] y) { y = "
+                  "MaxPool<kernel_shape = [2, 2], pads = [2, 0, 0, 0]>(x) }",
+                  "expected pads smaller than the window of 2, found 2"},
+        ErrorCase{"g (float[1,3,8,8] x) => (float[2] y) { y = "
+                  "MaxPool<kernel_shape = [2, 2], auto_pad = \"SAME\">(x) }",
+                  "attribute 'auto_pad' is 'SAME', expected NOTSET"},
+        ErrorCase{"g (float[1,3,8,8] x) => (float[2] y) { y = "
+                  "MaxPool<kernel_shape = [2, 2], auto_pad = \"VALID\", "
+                  "pads = [1, 0, 0, 0]>(x) }",
+                  "expected 'pads' or 'auto_pad', found both"},
+        ErrorCase{"g (float[1,3,8,8] x) => (float[2] y, int64[2] i) "
+                  "{ y, i = MaxPool<kernel_shape = [2, 2]>(x) }",
+                  "its result 1 ('i') is used, expected only result 0 to be"},
+        ErrorCase{"g (float[3] x) => (float[2] y) { y = LRN<size = 3>(x) }",
+                  "expected an operand with a channel dimension"},
+        ErrorCase{"g (float[1,3,8,8] x) => (float[2] y) { y = LRN(x) }",
+                  "expected a positive attribute 'size', found 0"},
+        ErrorCase{"g (float[2,3] x) => (float[2] y) { y = Softmax<axis=2>(x) }",
+                  "axis 2 is not a dimension of a 2-dimensional tensor"},
+        ErrorCase{
+            "g (float[2] x) => (float[2] y) { y = Dropout<ratio=1.0>(x) }",
+            "expected a ratio from 0 to below 1, found 1", 9},
+        ErrorCase{"g (float[2] x, float[2] r = {0.1, 0.2}) => (float[2] y) "
+                  "{ y = Dropout(x, r) }",
+                  "expected a scalar as operand 1, found shape 2"}));
+
+// Operators that move elements.
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, GraphErrorTest,
+    testing::Values(
+        ErrorCase{"g (float[2,3] x, int64[1] s) => (float[2] y) "
+                  "{ y = Reshape(x, s) }",
+                  "expected a constant as operand 1, found 's', which is "
+                  "computed or an input"},
+        ErrorCase{"g (float[2,3] x, int64[2] s = {4, -1}) => (float[2] y) "
+                  "{ y = Reshape(x, s) }",
+                  "cannot reshape 2x3 to [4x-1]"},
+        ErrorCase{"g (float[2,3] x, float[1] s = {6}) => (float[2] y) "
+                  "{ y = Reshape(x, s) }",
+                  "expected a list of integers as operand 1"},
+        ErrorCase{"g (float[2,3] x, int64[1] a = {0}) => (float[2] y) "
+                  "{ y = Squeeze(x, a) }",
+                  "cannot squeeze dimension 0 of 2x3, expected extent 1"},
+        ErrorCase{"g (float[2,3] x, int64[2] a = {0, 0}) => (float[2] y) "
+                  "{ y = Unsqueeze(x, a) }",
+                  "axis 0 is given twice"},
+        ErrorCase{"g (float[2,3] x) => (float[2] y) { y = Unsqueeze(x) }",
+                  "expected axes"},
+        ErrorCase{"g (float[2,3] x) => (float[2] y) "
+                  "{ y = Transpose<perm = [0, 0]>(x) }",
+                  "expected attribute 'perm' to be a permutation of 2"},
+        ErrorCase{"g (float[2,3] x, float[3,3] z) => (float[2] y) "
+                  "{ y = Concat<axis = 1>(x, z) }",
+                  "cannot concatenate 2x3 and 3x3 along dimension 1"},
+        ErrorCase{"g (float[2,3] x) => (float[2] y) { y = Concat(x, x) }",
+                  "expected an attribute 'axis'"},
+        ErrorCase{"g (float[2] x, int64[2] p = {1, 1}) => (float[2] y) "
+                  "{ y = Pad<mode = \"edge\">(x, p) }",
+                  "expected mode 'constant', found 'edge'"},
+        ErrorCase{"g (float[2] x, int64[3] p = {1, 1, 1}) => (float[2] y) "
+                  "{ y = Pad(x, p) }",
+                  "expected 2 pads, found 3"},
+        ErrorCase{"g (float[2] x, int64[2] p = {-1, -1}) => (float[2] y) "
+                  "{ y = Pad(x, p) }",
+                  "its result has shape 0, expected at most 8 dimensions"},
+        ErrorCase{"g (float[2] x, int64[2] p = {9999999999, 1}) => "
+                  "(float[2] y) { y = Pad(x, p) }",
+                  "pad 9999999999 is too large"}));
+
+// Constants.
+INSTANTIATE_TEST_SUITE_P(
+    Constants, GraphErrorTest,
+    testing::Values(
+        ErrorCase{"g (float[2] x) => (float[2] y) "
+                  "{ c = Constant<value_string = \"a\">() y = Add(x, c) }",
+                  "node 'Constant_0' (Constant): a constant of STRING is not "
+                  "supported"},
+        ErrorCase{"g (float[2] x) => (float[2] y) "
+                  "{ c = Constant() y = Add(x, c) }",
+                  "expected one attribute, found 0"},
+        ErrorCase{"g (float[2] x, int64[2] s = {-1, 2}) => (float[2] y) "
+                  "{ c = ConstantOfShape(s) y = Add(x, c) }",
+                  "shape -1x2 has a negative extent or too many elements"},
+        ErrorCase{"g (float[2] x, int64[1] s = {99999999}) => (float[2] y) "
+                  "{ c = ConstantOfShape<value = int64[1] {7}>(s) "
+                  "y = Reshape(x, c) }",
+                  "a constant of shape 99999999 is too large to be evaluated"},
+        ErrorCase{"g (float[2] x, int64[2] a = {1, 2}, int64 i = {2}) => "
+                  "(float[2] y) { s = Gather(a, i) y = Reshape(x, s) }",
+                  "node 'Gather_0' (Gather): index 2 is out of range for "
+                  "extent 2"},
+        ErrorCase{"g (float[2] x, int64[1] a = {1}, int64[1] b = {0}) => "
+                  "(float[2] y) { s = Div(a, b) y = Reshape(x, s) }",
+                  "node 'Div_0' (Div): division by zero"},
+        ErrorCase{"g (float[2] x, int64[1] a = {1}, int32[1] b = {0}) => "
+                  "(float[2] y) { s = Add(a, b) y = Reshape(x, s) }",
+                  "expected two operands of one type, found int64 and int32"},
+        ErrorCase{"g (float[2] x, int64[2] a = {1, 2}, int64[3] b = {1, 2, 3})"
+                  " => (float[2] y) { s = Add(a, b) y = Reshape(x, s) }",
+                  "cannot broadcast 2 and 3 of constants"},
+        ErrorCase{"g (float[2] x, int64[2] a = {1, 2}, int64[1] b = {0}) => "
+                  "(float[2] y) { s = Slice(a, b) y = Reshape(x, s) }",
+                  "expected as many starts as ends, axes and steps"},
+        ErrorCase{"g (float[2] x) => (float[2] y) "
+                  "{ a = Constant<value_float = 1e30>() s = Cast<to = 7>(a) "
+                  "y = Reshape(x, s) }",
+                  "cannot cast 1e+30 to int64"},
+        ErrorCase{"g (float[2] x, int64 c = {1}) => (float[2] y) { y = If (c) "
+                  "<then_branch = a () => (float[2] p) { p = Relu(x) }, "
+                  "else_branch = b () => (float[2] q) { q = Tanh(x) }> }",
+                  "expected a condition of one bool, found int64"}));
+
+class OptionErrorTest : public ImportFixture {
+protected:
+  const char *graph = "g (float[N, 2] x) => (float[N, 2] y) { y = Relu(x) }";
+};
+
+TEST_F(OptionErrorTest, DimOfNoInput) {
+  options.dims["M"] = 3;
+  EXPECT_THAT(importGraph(graph),
+              HasSubstr("--dim M=3: no input has a dimension of that name, "
+                        "found N"));
+}
+
+TEST_F(OptionErrorTest, DimIsPositive) {
+  options.dims["N"] = 0;
+  EXPECT_THAT(importGraph(graph),
+              HasSubstr("--dim N=0: expected a positive extent"));
+}
+
+TEST_F(OptionErrorTest, BatchIsPositive) {
+  options.batchSize = -1;
+  EXPECT_THAT(importGraph(graph),
+              HasSubstr("--batch-size -1: expected a positive extent"));
+}
+
+TEST_F(OptionErrorTest, BatchContradictsDim) {
+  options.batchSize = 2;
+  options.dims["N"] = 3;
+  EXPECT_THAT(importGraph(graph),
+              HasSubstr("--batch-size 2 and --dim N=3 contradict each other"));
+}
+
+TEST_F(OptionErrorTest, NoBatch) {
+  options.batchSize = 2;
+  EXPECT_THAT(importGraph("g () => (float y) "
+                          "{ y = Constant<value_float = 1.0>() }"),
+              HasSubstr("the model has no input with a batch dimension"));
+}
+
+TEST_F(OptionErrorTest, Init) {
+  options.init = "magic";
+  EXPECT_THAT(importGraph(graph),
+              HasSubstr("--init magic: expected glorot-uniform"));
+}
+
+TEST_F(OptionErrorTest, Dropout) {
+  options.dropout = 1.5;
+  EXPECT_THAT(importGraph(graph),
+              HasSubstr("--dropout 1.5: expected a ratio from 0 to below 1"));
+}
+
+} // namespace

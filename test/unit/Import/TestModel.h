@@ -1,0 +1,43 @@
+//===- TestModel.h - importing models written in a test ---------*- C++ -*-===//
+#ifndef FFC_TEST_UNIT_IMPORT_TESTMODEL_H
+#define FFC_TEST_UNIT_IMPORT_TESTMODEL_H
+
+#include "ffc/Import/Import.h"
+
+#include "onnx/onnx_pb.h"
+#include "gtest/gtest.h"
+
+namespace ffc {
+
+/// A folder of files that is removed with the fixture.
+class ImportFixture : public testing::Test {
+protected:
+  ImportFixture();
+  ~ImportFixture() override;
+
+  mlir::MLIRContext context;
+  ImportOptions options;
+  std::string folder;
+
+  std::string path(const std::string &name) const {
+    return folder + "/" + name;
+  }
+  std::string write(const std::string &name, const std::string &bytes) const;
+  std::string read(const std::string &name) const;
+
+  /// Imports a file: the module as text, or "error: ..." with all diagnostics,
+  /// the folder's name left out.
+  std::string importFile(const std::string &path);
+  /// Imports ONNX text.
+  std::string importText(const std::string &text);
+  /// Imports a graph in ONNX text, with the header of opset `opset`.
+  std::string importGraph(const std::string &graph, int opset = 13);
+  std::string importProto(const onnx::ModelProto &model);
+};
+
+/// A model of opset 13 from the graph in `text`.
+onnx::ModelProto parseModel(const std::string &text);
+
+} // namespace ffc
+
+#endif // FFC_TEST_UNIT_IMPORT_TESTMODEL_H
