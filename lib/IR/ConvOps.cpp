@@ -26,9 +26,9 @@ struct Conv {
   Conv(Op op, Value x, StringRef xName, Value w, StringRef wName, Value y,
        StringRef yName)
       : x(x), w(w), y(y), xName(xName), wName(wName), yName(yName),
-        group(op.getGroup()),
-        attributes{spatialExtents(x), spatialExtents(w), op.getDilations(),
-                   op.getPads(), op.getStrides()} {}
+        group(op.getGroup()), attributes{spatialExtents(x), spatialExtents(w),
+                                         op.getDilations(), op.getPads(),
+                                         op.getStrides()} {}
 
   LogicalResult verify(Operation *op) const;
 
@@ -51,21 +51,20 @@ LogicalResult Conv::verify(Operation *op) const {
   // Constraint 1.
   plan::Shape image = shapeOf(x), weights = shapeOf(w);
   if (image[1] != group * weights[1])
-    return op->emitOpError() << "expected " << xName << " with "
-                             << group * weights[1]
-                             << " channels, the group times the channels of "
-                             << wName << ", found " << image[1];
-  if (weights[0] % group != 0)
     return op->emitOpError()
-           << "expected output channels of " << wName
-           << " in a multiple of the group " << group << ", found "
-           << weights[0];
+           << "expected " << xName << " with " << group * weights[1]
+           << " channels, the group times the channels of " << wName
+           << ", found " << image[1];
+  if (weights[0] % group != 0)
+    return op->emitOpError() << "expected output channels of " << wName
+                             << " in a multiple of the group " << group
+                             << ", found " << weights[0];
   // Constraint 2.
   Windows windows = attributes.windows();
-  return verifyShape(op, yName,
-                     {image[0], weights[0], windows[0].positions(),
-                      windows[1].positions()},
-                     y);
+  return verifyShape(
+      op, yName,
+      {image[0], weights[0], windows[0].positions(), windows[1].positions()},
+      y);
 }
 
 /// Kernel arguments of all three operators.
@@ -113,12 +112,11 @@ plan::OpRules Conv2dOp::getRules() {
   enum { n, g, c, h, w, k };
   plan::Phase phase;
   phase.kernel = "conv2d_forward";
-  phase.reads = {
-      {0, image({DimMap::dim(n), DimMap::digits({g, k}), windows[0].inputs(h),
-                 windows[1].inputs(w)})},
-      {1, rowMajor({DimMap::digits({g, c}), DimMap::dim(k), DimMap::full(),
-                    DimMap::full()})},
-      {2, {{DimMap::digits({g, c})}, MemoryOrder::RowMajor, {k}}}};
+  phase.reads = {{0, image({DimMap::dim(n), DimMap::digits({g, k}),
+                            windows[0].inputs(h), windows[1].inputs(w)})},
+                 {1, rowMajor({DimMap::digits({g, c}), DimMap::dim(k),
+                               DimMap::full(), DimMap::full()})},
+                 {2, {{DimMap::digits({g, c})}, MemoryOrder::RowMajor, {k}}}};
   phase.writes = {{3,
                    image({DimMap::dim(n), DimMap::digits({g, c}),
                           DimMap::dim(h), DimMap::dim(w)}),
@@ -182,11 +180,10 @@ plan::OpRules Conv2dBackwardDataOp::getRules() {
   enum { n, g, k, h, w, c };
   plan::Phase phase;
   phase.kernel = "conv2d_backward_data";
-  phase.reads = {
-      {0, image({DimMap::dim(n), DimMap::digits({g, c}), windows[0].outputs(h),
-                 windows[1].outputs(w)})},
-      {1, rowMajor({DimMap::digits({g, c}), DimMap::dim(k), DimMap::full(),
-                    DimMap::full()})}};
+  phase.reads = {{0, image({DimMap::dim(n), DimMap::digits({g, c}),
+                            windows[0].outputs(h), windows[1].outputs(w)})},
+                 {1, rowMajor({DimMap::digits({g, c}), DimMap::dim(k),
+                               DimMap::full(), DimMap::full()})}};
   phase.writes = {{2,
                    image({DimMap::dim(n), DimMap::digits({g, k}),
                           DimMap::dim(h), DimMap::dim(w)}),
@@ -224,11 +221,10 @@ plan::OpRules Conv2dBackwardWeightsOp::getRules() {
   enum { g, c, k, n, h, w };
   plan::Phase phase;
   phase.kernel = "conv2d_backward_weights";
-  phase.reads = {
-      {0, image({DimMap::dim(n), DimMap::digits({g, k}), windows[0].inputs(h),
-                 windows[1].inputs(w)})},
-      {1, image({DimMap::dim(n), DimMap::digits({g, c}), DimMap::dim(h),
-                 DimMap::dim(w)})}};
+  phase.reads = {{0, image({DimMap::dim(n), DimMap::digits({g, k}),
+                            windows[0].inputs(h), windows[1].inputs(w)})},
+                 {1, image({DimMap::dim(n), DimMap::digits({g, c}),
+                            DimMap::dim(h), DimMap::dim(w)})}};
   phase.writes = {{2,
                    rowMajor({DimMap::digits({g, c}), DimMap::dim(k),
                              DimMap::full(), DimMap::full()}),

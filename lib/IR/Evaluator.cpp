@@ -30,12 +30,17 @@ ff::evaluateOperator(PartitionableInterface op,
   const plan::Schedule &schedule = rules.schedules.front();
   SmallVector<const TensorValue *> slots(operands);
   std::vector<TensorValue> results, internals;
-  for (Type type : op->getResultTypes())
-    results.push_back(zeros(tensorTypeOf(type).shape));
+  SmallVector<bool> present;
+  for (Value result : op.getResultSlots()) {
+    present.push_back(bool(result));
+    if (result)
+      results.push_back(zeros(tensorTypeOf(result.getType()).shape));
+  }
   for (const plan::TensorType &type : rules.internals)
     internals.push_back(zeros(type.shape));
-  for (const TensorValue &result : results)
-    slots.push_back(&result);
+  const TensorValue *next = results.data();
+  for (bool exists : present)
+    slots.push_back(exists ? next++ : nullptr);
   for (const TensorValue &internal : internals)
     slots.push_back(&internal);
 

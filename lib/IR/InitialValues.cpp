@@ -78,8 +78,9 @@ public:
   LogicalResult read(StateOp state, const plan::TensorType &type,
                      std::vector<double> &to) {
     if (!buffer) {
-      auto opened = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                                /*RequiresNullTerminator=*/false);
+      auto opened =
+          llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
       if (!opened)
         return state.emitOpError()
                << "'" << state.getName() << "': cannot read the weights file '"
@@ -171,10 +172,10 @@ static TensorValue syntheticInput(StringRef name, const plan::TensorType &type,
   for (size_t i = 0; i < value.data.size(); ++i) {
     uint32_t word = philoxWord(key, i, static_cast<uint64_t>(step));
     // Reals are uniform in +-sqrt(3), which has variance 1.
-    value.data[i] =
-        isReal ? static_cast<double>((2.0f * unitInterval(word) - 1.0f) *
-                                     1.7320508f)
-               : static_cast<double>((word * range) >> 32);
+    value.data[i] = isReal
+                        ? static_cast<double>(
+                              (2.0f * unitInterval(word) - 1.0f) * 1.7320508f)
+                        : static_cast<double>((word * range) >> 32);
   }
   return value;
 }
@@ -194,9 +195,8 @@ FailureOr<TensorValues> ff::syntheticInputs(ModuleOp module, int64_t classes,
           << "'";
       return failure();
     }
-    values[name.getValue().str()] =
-        syntheticInput(name.getValue(), tensorTypeOf(argument.getType()),
-                       classes, seed, step);
+    values[name.getValue().str()] = syntheticInput(
+        name.getValue(), tensorTypeOf(argument.getType()), classes, seed, step);
   }
   return values;
 }

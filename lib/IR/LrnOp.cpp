@@ -13,8 +13,8 @@ static plan::OpRules lrnRules(StringRef kernel, const plan::Shape &shape,
                               int operands, int results, int64_t size,
                               int64_t below, double flopsPerPoint) {
   int rank = static_cast<int>(shape.size());
-  plan::MemoryOrder order = rank == 4 ? plan::MemoryOrder::ChannelsLast
-                                      : plan::MemoryOrder::RowMajor;
+  plan::MemoryOrder order =
+      rank == 4 ? plan::MemoryOrder::ChannelsLast : plan::MemoryOrder::RowMajor;
   plan::Access write = identityAccess(rank, order), read = write;
   read.dims[1] = plan::DimMap::window(1, 1, size, below);
   plan::Phase phase;

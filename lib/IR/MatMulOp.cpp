@@ -73,7 +73,7 @@ plan::OpRules MatMulOp::getRules() {
             {}};
   };
   plan::Phase phase;
-  phase.kernel = "matmul";
+  phase.kernel = "mat_mul";
   plan::Shape y = shapeOf(getY());
   plan::Access addend;
   std::vector<int> unsplit;

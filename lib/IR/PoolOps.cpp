@@ -75,7 +75,8 @@ static LogicalResult verifyElementTypes(Operation *op, Value x, Value y) {
   Type expected = getElementTypeOrSelf(x), found = getElementTypeOrSelf(y);
   if (expected == found)
     return success();
-  return op->emitOpError("expected image and result of one element type, found ")
+  return op->emitOpError(
+             "expected image and result of one element type, found ")
          << expected << " and " << found;
 }
 
@@ -137,9 +138,8 @@ LogicalResult MaxPoolOp::verify() {
 }
 
 plan::OpRules MaxPoolOp::getRules() {
-  return forwardRules("max_pool_forward",
-                      attributesOf(*this, getX()).windows(), shapeOf(getY()),
-                      2);
+  return forwardRules("max_pool_forward", attributesOf(*this, getX()).windows(),
+                      shapeOf(getY()), 2);
 }
 
 StringRef MaxPoolOp::getFamily() { return "pool2d"; }

@@ -6,8 +6,6 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::rank;
@@ -148,22 +146,25 @@ LogicalResult RankEvaluator::Impl::deadlock() const {
 }
 
 LogicalResult RankEvaluator::Impl::finish() {
+  std::optional<Gather> loss;
   for (auto &rank : ranks) {
     if (!rank->pending.empty())
       return rank->pending.begin()->first->emitOpError()
              << "is never waited for on rank " << rank->id;
     for (auto op : rank->body->getOps<LossOp>()) {
-      if (rank->id != 0)
-        continue;
-      double loss = rank->get(op.getBuffer()).load()[0];
-      if (std::isnan(loss)) {
-        InFlightDiagnostic diag = op.emitOpError() << "the loss is NaN";
+      const LocalBuffer &buffer = rank->get(op.getBuffer());
+      if (!loss)
+        loss.emplace(buffer.global());
+      std::string error;
+      if (!loss->offer(buffer, rank->id, error)) {
+        InFlightDiagnostic diag = op.emitOpError() << "loss: " << error;
         noteNaN(diag);
         return diag;
       }
-      losses.push_back(loss);
     }
   }
+  if (loss)
+    losses.push_back(loss->value().data[0]);
   outputs.clear();
   for (auto &[name, gather] : offers) {
     if (int64_t missing = gather.firstMissing(); missing >= 0)

@@ -197,17 +197,15 @@ LogicalResult ProbeOp::verify() {
 }
 
 LogicalResult LossOp::verify() {
-  FuncOp func = funcOf(*this);
-  if (func.getRanks().front() != 0) // 1
-    return emitOpError() << "expected the class of rank 0, found that of rank "
-                         << func.getRanks().front();
   BufferOp buffer = checkPresent(*this, getBuffer());
   if (!buffer)
     return failure();
-  auto region = tryRegionAt(buffer, 0);
-  if (region && region->volume() != 1) // 2
-    return emitOpError() << "expected a buffer of 1 element, found "
-                         << region->volume();
+  for (auto [i, rank] : llvm::enumerate(funcOf(*this).getRanks())) {
+    auto region = tryRegionAt(buffer, i);
+    if (region && region->volume() != 1) // 1
+      return emitOpError() << "expected a buffer of 1 element on rank " << rank
+                           << ", found " << region->volume();
+  }
   return success();
 }
 

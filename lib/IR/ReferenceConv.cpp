@@ -34,26 +34,33 @@ struct Geometry {
 };
 } // namespace
 
+/// The tile of the results: all dimensions but the contracted one.
+static plan::Box withoutLast(const plan::Tile &tile) {
+  plan::Box results(tile.rank() - 1);
+  for (int d = 0; d < results.rank(); ++d)
+    results[d] = tile[d];
+  return results;
+}
+
 static void conv2dForward(const ReferenceCall &call) {
   const View &x = call.ins[0], &w = call.ins[1], &b = call.ins[2];
   const View &y = call.outs[0];
   Geometry at(call, w.global());
   plan::Interval contracted = call.tile[5];
-  plan::Box results(5);
-  for (int d = 0; d < 5; ++d)
-    results[d] = call.tile[d];
-  forEachIndex(results, [&](llvm::ArrayRef<int64_t> i) {
+  // As in the runtime: the tiles that add the bias are those that are given it.
+  bool addsBias = b.present() && !b.region().empty();
+  forEachIndex(withoutLast(call.tile), [&](llvm::ArrayRef<int64_t> i) {
     int64_t n = i[0], g = i[1], oh = i[3], ow = i[4];
     int64_t out = g * at.channelsOut + i[2];
-    double sum = b.present() && contracted.lo == 0 ? b.at({out}) : 0;
+    double sum = addsBias ? b.at({out}) : 0;
     for (int64_t k = contracted.lo; k < contracted.hi; ++k)
       for (int64_t kh = 0; kh < at.kernelH; ++kh)
         for (int64_t kw = 0; kw < at.kernelW; ++kw) {
           int64_t ih = at.input(0, oh, kh), iw = at.input(1, ow, kw);
           if (ih < 0 || ih >= x.global()[2] || iw < 0 || iw >= x.global()[3])
             continue;
-          sum += x.at({n, g * at.channelsIn + k, ih, iw}) *
-                 w.at({out, k, kh, kw});
+          sum +=
+              x.at({n, g * at.channelsIn + k, ih, iw}) * w.at({out, k, kh, kw});
         }
     y.at({n, out, oh, ow}) = sum;
   });
@@ -63,10 +70,7 @@ static void conv2dBackwardData(const ReferenceCall &call) {
   const View &dy = call.ins[0], &w = call.ins[1], &dx = call.outs[0];
   Geometry at(call, w.global());
   plan::Interval contracted = call.tile[5];
-  plan::Box results(5);
-  for (int d = 0; d < 5; ++d)
-    results[d] = call.tile[d];
-  forEachIndex(results, [&](llvm::ArrayRef<int64_t> i) {
+  forEachIndex(withoutLast(call.tile), [&](llvm::ArrayRef<int64_t> i) {
     int64_t n = i[0], g = i[1], k = i[2], ih = i[3], iw = i[4];
     double sum = 0;
     for (int64_t c = contracted.lo; c < contracted.hi; ++c)

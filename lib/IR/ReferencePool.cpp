@@ -16,7 +16,7 @@ struct PoolWindows {
   int64_t height, width;
 
   PoolWindows(const ReferenceCall &call, const plan::Shape &x,
-          llvm::ArrayRef<int64_t> dilations)
+              llvm::ArrayRef<int64_t> dilations)
       : kernel(call.ints("kernel_shape")), dilations(dilations),
         pads(call.ints("pads")), strides(call.ints("strides")), height(x[2]),
         width(x[3]) {}

@@ -47,11 +47,11 @@ static void lrnBackward(const ReferenceCall &call) {
   forEachIndex(call.tile, [&](llvm::ArrayRef<int64_t> i) {
     // The channels whose windows contain this one.
     double sum = 0;
-    forEachChannel(
-        i, size / 2, (size - 1) / 2, x.global()[1],
-        [&](llvm::ArrayRef<int64_t> at) {
-          sum += dy.at(at) * x.at(at) * std::pow(scale.at(at), -beta - 1);
-        });
+    forEachChannel(i, size / 2, (size - 1) / 2, x.global()[1],
+                   [&](llvm::ArrayRef<int64_t> at) {
+                     sum += dy.at(at) * x.at(at) *
+                            std::pow(scale.at(at), -beta - 1);
+                   });
     dx.at(i) = dy.at(i) * std::pow(scale.at(i), -beta) -
                2 * alpha * beta * x.at(i) * sum;
   });
@@ -63,7 +63,8 @@ static void matmul(const ReferenceCall &call) {
   double alpha = call.f64("alpha"), beta = call.f64("beta");
   bool transA = call.i64("trans_a") != 0, transB = call.i64("trans_b") != 0;
   plan::Interval contracted = call.tile[2];
-  bool adds = c.present() && contracted.lo == 0;
+  // As in the runtime: the tiles that add c are those that are given it.
+  bool adds = c.present() && !c.region().empty();
   forEachIndex({call.tile[0], call.tile[1]}, [&](llvm::ArrayRef<int64_t> i) {
     double sum = 0;
     for (int64_t k = contracted.lo; k < contracted.hi; ++k)
@@ -84,5 +85,5 @@ static void matmul(const ReferenceCall &call) {
 void ff::registerProductReferences() {
   registerReference("lrn_forward", lrnForward);
   registerReference("lrn_backward", lrnBackward);
-  registerReference("matmul", matmul);
+  registerReference("mat_mul", matmul);
 }

@@ -39,14 +39,11 @@ plan::OpRules SgdUpdateOp::getRules() {
   plan::Phase phase;
   phase.kernel = "sgd_update";
   phase.reads = {{0, access}, {1, access}, {2, access}};
-  phase.writes = {{3, access, plan::Reduction::None}};
-  if (getV())
-    phase.writes.push_back({4, access, plan::Reduction::None});
+  phase.writes = {{3, access, plan::Reduction::None},
+                  {4, access, plan::Reduction::None}};
   phase.flopsPerPoint = getV() ? 6 : 4;
   plan::OpRules rules = onePhaseRules(std::move(dims), std::move(phase));
-  rules.inPlace = {{0, 0}};
-  if (getV())
-    rules.inPlace.push_back({1, 2});
+  rules.inPlace = {{0, 0}, {1, 2}};
   return rules;
 }
 
@@ -61,4 +58,8 @@ DictionaryAttr SgdUpdateOp::getKernelArgs() {
 
 SmallVector<Value> SgdUpdateOp::getOperandSlots() {
   return {getW(), getG(), getV()};
+}
+
+SmallVector<Value> SgdUpdateOp::getResultSlots() {
+  return {getWOut(), getVOut()};
 }

@@ -59,6 +59,6 @@ LogicalResult ff::verifyShape(Operation *op, StringRef name,
   ArrayRef<int64_t> found = cast<RankedTensorType>(value.getType()).getShape();
   if (found == expected)
     return success();
-  return op->emitOpError("expected ") << name << " of shape [" << expected
-                                      << "], found [" << found << "]";
+  return op->emitOpError("expected ")
+         << name << " of shape [" << expected << "], found [" << found << "]";
 }

@@ -39,6 +39,7 @@ public:
       add(slot.state, slot.buffer);
     for (const plan::Action &action : device.actions)
       addAction(action);
+    add(device.loss);
     return words;
   }
 
@@ -338,8 +339,8 @@ void ClassLowering::lower(size_t index, ArrayAttr groups) {
   lowerSlots();
   for (size_t i = 0; i < shared.actions.size(); ++i)
     lowerAction(i);
-  if (program.loss >= 0 && devices.front() == 0)
-    rank::LossOp::create(builder, func.getLoc(), bufferOf(program.loss));
+  if (shared.loss >= 0)
+    rank::LossOp::create(builder, func.getLoc(), bufferOf(shared.loss));
 }
 
 OwningOpRef<ModuleOp> ffc::lowerToRank(const PlannedModule &planned,

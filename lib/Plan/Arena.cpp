@@ -10,8 +10,7 @@ static int64_t aligned(int64_t bytes) {
   return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
 }
 
-std::vector<Lifetime> ffc::plan::lifetimesOf(const DeviceProgram &device,
-                                             BufferId kept) {
+std::vector<Lifetime> ffc::plan::lifetimesOf(const DeviceProgram &device) {
   std::vector<Lifetime> lifetimes(device.buffers.size());
   auto touch = [&](BufferId buffer, int at) {
     if (buffer < 0)
@@ -43,12 +42,12 @@ std::vector<Lifetime> ffc::plan::lifetimesOf(const DeviceProgram &device,
     if (action.kind == Action::Kind::Wait)
       touchAll(device.actions[action.event], i);
   }
-  touch(kept, end);
+  touch(device.loss, end);
   return lifetimes;
 }
 
-void ffc::plan::assignOffsets(DeviceProgram &device, BufferId kept) {
-  std::vector<Lifetime> lifetimes = lifetimesOf(device, kept);
+void ffc::plan::assignOffsets(DeviceProgram &device) {
+  std::vector<Lifetime> lifetimes = lifetimesOf(device);
   std::vector<BufferId> arena;
   device.stateBytes = device.arenaBytes = 0;
   for (BufferId b = 0; b < static_cast<BufferId>(device.buffers.size()); ++b) {

@@ -37,8 +37,8 @@ public:
       planOp(op);
     for (const Output &output : graph.outputs)
       probeAtEnd(output.value);
-    for (size_t d = 0; d < build.program.devices.size(); ++d)
-      assignOffsets(build.program.devices[d], d == 0 ? build.program.loss : -1);
+    for (DeviceProgram &device : build.program.devices)
+      assignOffsets(device);
     return std::move(build.program);
   }
 
@@ -369,7 +369,8 @@ private:
     Placement &where = values[graph.loss];
     provide(where, graph.loss, graph.value(graph.loss).type,
             graph.value(graph.loss).name, {target}, {op, 0, 0, 0});
-    build.program.loss = find(where, target);
+    for (const Holding &holding : where.holdings)
+      build.device(holding.device).loss = holding.buffer;
   }
 
   /// Offers an output for dumping as soon as all of it is somewhere.
@@ -379,32 +380,28 @@ private:
       return;
     const Placement &where = values[value];
     std::vector<Box> rest = {Box::whole(graph.value(value).type.shape)};
-    std::vector<Holding> offers;
+    std::map<std::pair<DeviceId, Region>, BufferId> offers;
     for (const Holding &holding : where.holdings) {
-      if (!holding.region.isBox())
+      if (!holding.region.isBox() || holding.region.empty())
         continue;
+      offers.emplace(std::make_pair(holding.device, holding.region),
+                     holding.buffer);
       std::vector<Box> next;
-      bool useful = false;
-      for (const Box &part : rest) {
-        std::vector<Box> outside = subtract(part, holding.region.box());
-        useful |= outside.size() != 1 || outside[0] != part;
-        next.insert(next.end(), outside.begin(), outside.end());
-      }
+      for (const Box &part : rest)
+        for (const Box &outside : subtract(part, holding.region.box()))
+          next.push_back(outside);
       rest = std::move(next);
-      if (useful)
-        offers.push_back(holding);
-      if (rest.empty())
-        break;
     }
     if (!rest.empty() || offers.empty())
       return;
+    // All copies are offered, so that ranks which do the same are told to.
     values[value].probed = true;
-    for (const Holding &holding : offers) {
+    for (const auto &[place, buffer] : offers) {
       Action action;
       action.kind = Action::Kind::Probe;
       action.name = action.probe = it->second;
-      action.src = holding.buffer;
-      build.addAction(holding.device, std::move(action));
+      action.src = buffer;
+      build.addAction(place.first, std::move(action));
     }
   }
 

@@ -350,9 +350,8 @@ bool Checker::collective(const std::vector<ActionRef> &members) {
 
 /// Buffers in use at the same time may not share bytes. Sweeps over the
 /// device's actions with the buffers in use ordered by offset.
-static std::optional<std::string> checkMemory(const DeviceProgram &device,
-                                              BufferId kept) {
-  std::vector<Lifetime> lifetimes = lifetimesOf(device, kept);
+static std::optional<std::string> checkMemory(const DeviceProgram &device) {
+  std::vector<Lifetime> lifetimes = lifetimesOf(device);
   std::map<int, std::vector<BufferId>> starts, ends;
   for (BufferId b = 0; b < static_cast<BufferId>(device.buffers.size()); ++b) {
     const Buffer &buffer = device.buffers[b];
@@ -405,7 +404,7 @@ std::optional<std::string> ffc::plan::verifyProgram(const Graph &graph,
                                                     const Topology &topology) {
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const DeviceProgram &device = program.devices[d];
-    if (auto error = checkMemory(device, d == 0 ? program.loss : -1))
+    if (auto error = checkMemory(device))
       return "device " + std::to_string(d) + ": " + *error;
     int64_t planned = device.stateBytes + device.arenaBytes;
     int64_t memory = topology.kindOf(static_cast<DeviceId>(d)).memoryBytes;

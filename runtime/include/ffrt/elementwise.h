@@ -133,6 +133,18 @@ using TanhForward = Elementwise<Tanh, 1>;
 using TanhBackward = Elementwise<TanhGradient, 2>; ///< {dy, y}
 using Scale = Elementwise<Multiple, 1>;            ///< alpha
 
+// Compiled with the runtime, so that programs that use nothing else need no
+// optimiser.
+extern template class Elementwise<Relu, 1>;
+extern template class Elementwise<ReluGradient, 2>;
+extern template class Elementwise<LeakyRelu, 1>;
+extern template class Elementwise<LeakyReluGradient, 2>;
+extern template class Elementwise<Sigmoid, 1>;
+extern template class Elementwise<SigmoidGradient, 2>;
+extern template class Elementwise<Tanh, 1>;
+extern template class Elementwise<TanhGradient, 2>;
+extern template class Elementwise<Multiple, 1>;
+
 /// {a, b} -> {y} on f32 with numpy broadcasting, aligned at the trailing
 /// logical dimensions. Ranks and orders may differ. The box of an operand is
 /// the part that the tile of y needs; broadcast dimensions have extent 1.
@@ -149,6 +161,13 @@ public:
 class Mul {
 public:
   Mul(Context &cx, Tensors in, Tensors out);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {x} -> {y} of one type: x broadcast to y as above.
+class Expand {
+public:
+  Expand(Context &cx, Tensors in, Tensors out);
   void operator()(Tensors in, Tensors out);
 };
 

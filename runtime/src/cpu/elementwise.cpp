@@ -3,8 +3,19 @@
 
 #include "common/check.h"
 #include "common/nest.h"
+#include "cpu/move.h"
 
 namespace ffrt {
+
+template class Elementwise<Relu, 1>;
+template class Elementwise<ReluGradient, 2>;
+template class Elementwise<LeakyRelu, 1>;
+template class Elementwise<LeakyReluGradient, 2>;
+template class Elementwise<Sigmoid, 1>;
+template class Elementwise<SigmoidGradient, 2>;
+template class Elementwise<Tanh, 1>;
+template class Elementwise<TanhGradient, 2>;
+template class Elementwise<Multiple, 1>;
 
 void check_elementwise(Tensors in, Tensors out, int operands) {
   const char *kernel = "elementwise";
@@ -32,13 +43,14 @@ Index broadcast_strides(const Tensor &x, int rank) {
   return result;
 }
 
-void check_binary(const char *kernel, Tensors in, Tensors out) {
-  expect_count(kernel, "operands", in.size(), 2);
+/// Operands of the result's type that broadcast to its local shape.
+void check_broadcast(const char *kernel, Tensors in, Tensors out,
+                     std::size_t operands) {
+  expect_count(kernel, "operands", in.size(), operands);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &y = out.begin()[0];
-  expect_type(kernel, "result", y, DType::f32);
   for (const Tensor &x : in) {
-    expect_type(kernel, "operand", x, DType::f32);
+    expect_type(kernel, "operand", x, y.type);
     expect(kernel, x.rank <= y.rank,
            "expected an operand of rank at most " + std::to_string(y.rank) +
                ", found " + std::to_string(x.rank));
@@ -50,6 +62,11 @@ void check_binary(const char *kernel, Tensors in, Tensors out) {
                  to_string(x.rank, x.shape));
     }
   }
+}
+
+void check_binary(const char *kernel, Tensors in, Tensors out) {
+  check_broadcast(kernel, in, out, 2);
+  expect_type(kernel, "result", out.begin()[0], DType::f32);
 }
 
 template <class Op> void binary(Tensors in, Tensors out, Op op) {
@@ -94,6 +111,15 @@ void Sub::operator()(Tensors in, Tensors out) {
 Mul::Mul(Context &, Tensors in, Tensors out) { check_binary("mul", in, out); }
 void Mul::operator()(Tensors in, Tensors out) {
   binary(in, out, [](float a, float b) { return a * b; });
+}
+
+Expand::Expand(Context &, Tensors in, Tensors out) {
+  check_broadcast("expand", in, out, 1);
+}
+void Expand::operator()(Tensors in, Tensors out) {
+  const Tensor &x = in.begin()[0], &y = out.begin()[0];
+  Nest<2> nest(y.rank, y.shape, {y.strides(), broadcast_strides(x, y.rank)});
+  move_strided(y.type, nest, y.data, x.data);
 }
 
 } // namespace ffrt

@@ -18,9 +18,10 @@ namespace {
 
 class EvaluatorTest : public ::testing::Test {
 protected:
-  EvaluatorTest() : handler(&context, [this](Diagnostic &diagnostic) {
-                      messages += diagnostic.str() + "\n";
-                    }) {
+  EvaluatorTest()
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          messages += diagnostic.str() + "\n";
+        }) {
     context.loadDialect<func::FuncDialect, FFDialect>();
   }
 
@@ -100,7 +101,8 @@ TEST_F(EvaluatorTest, ForeignOperator) {
       return
     })");
   EXPECT_TRUE(failed(evaluate(*module, {}, {}, scalars)));
-  EXPECT_THAT(messages, HasSubstr("expected an operator that can be evaluated"));
+  EXPECT_THAT(messages,
+              HasSubstr("expected an operator that can be evaluated"));
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,8 +169,9 @@ TEST_F(EvaluatorTest, LrnWindowLeansForward) {
   auto result = evaluate(*module, inputs, {}, scalars);
   ASSERT_TRUE(succeeded(result));
   EXPECT_THAT(result->outputs["s"].data, ElementsAre(6, 14, 10));
-  EXPECT_THAT(result->outputs["y"].data,
-              ElementsAre(DoubleEq(1.0 / 6), DoubleEq(2.0 / 14), DoubleEq(0.3)));
+  EXPECT_THAT(
+      result->outputs["y"].data,
+      ElementsAre(DoubleEq(1.0 / 6), DoubleEq(2.0 / 14), DoubleEq(0.3)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -76,6 +76,8 @@ LogicalResult Examples::buildGradient(func::FuncOp func,
     gradient.needed.push_back(operand && !isTarget &&
                               isa<FloatType>(getElementTypeOrSelf(operand)));
   }
+  // Names are those of the ONNX nodes in a model.
+  op->setLoc(NameLoc::get(StringAttr::get(&mlirContext, "node")));
   Operation *terminator = func.getBody().front().getTerminator();
   Operation *last = terminator->getPrevNode();
   OpBuilder builder(terminator);
@@ -83,8 +85,10 @@ LogicalResult Examples::buildGradient(func::FuncOp func,
                               gradient.operandGrads)))
     return failure();
   for (Operation *made = last->getNextNode(); made != terminator;
-       made = made->getNextNode())
+       made = made->getNextNode()) {
     made->setAttr(kRoleAttr, builder.getStringAttr("gradient"));
+    gradient.made.push_back(made);
+  }
   grads.push_back(std::move(gradient));
   return success();
 }

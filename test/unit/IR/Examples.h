@@ -20,8 +20,9 @@ struct ExampleGradient {
   PartitionableInterface op;
   /// Of the first result; the other results have none.
   mlir::Value resultGrad;
-  llvm::SmallVector<bool> needed;             ///< per operand slot
+  llvm::SmallVector<bool> needed;              ///< per operand slot
   llvm::SmallVector<mlir::Value> operandGrads; ///< per operand slot
+  llvm::SmallVector<mlir::Operation *> made;   ///< in their order
 };
 
 class Examples {

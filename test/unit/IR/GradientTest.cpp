@@ -4,6 +4,8 @@
 
 #include "gtest/gtest.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::ff;
@@ -27,8 +29,7 @@ void checkOperand(const Examples &examples, const ExampleGradient &gradient,
                   size_t slot) {
   std::vector<const TensorValue *> operands = examples.operandsOf(gradient.op);
   const TensorValue &weights = examples.valueOf(gradient.resultGrad);
-  const TensorValue &computed =
-      examples.valueOf(gradient.operandGrads[slot]);
+  const TensorValue &computed = examples.valueOf(gradient.operandGrads[slot]);
   TensorValue moved = *operands[slot];
   ASSERT_EQ(computed.shape, moved.shape);
   operands[slot] = &moved;
@@ -58,6 +59,20 @@ TEST(OperatorExamples, GradientsAreTheFiniteDifferences) {
       SCOPED_TRACE(describe(gradient.op) + ", operand " + std::to_string(slot));
       ASSERT_TRUE(gradient.operandGrads[slot]) << "no gradient";
       checkOperand(examples, gradient, slot);
+    }
+  }
+}
+
+TEST(OperatorExamples, GradientsAreNamedAfterTheirNode) {
+  Examples examples;
+  ASSERT_TRUE(examples.isGood());
+  for (const ExampleGradient &gradient : examples.gradients()) {
+    SCOPED_TRACE(describe(gradient.op));
+    std::set<std::string> names;
+    for (Operation *made : gradient.made) {
+      std::string name = nameOf(made).str();
+      EXPECT_EQ(name.rfind("node.backward", 0), 0u) << name;
+      EXPECT_TRUE(names.insert(name).second) << name << " twice";
     }
   }
 }

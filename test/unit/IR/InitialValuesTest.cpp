@@ -24,9 +24,10 @@ constexpr uint64_t kSeed = 1234567890123;
 
 class InitialValuesTest : public ::testing::Test {
 protected:
-  InitialValuesTest() : handler(&context, [this](Diagnostic &diagnostic) {
-                          messages += diagnostic.str() + "\n";
-                        }) {
+  InitialValuesTest()
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          messages += diagnostic.str() + "\n";
+        }) {
     context.loadDialect<func::FuncDialect, FFDialect>();
     std::vector<float> numbers = {0, 1.5f, -2, 3, 4, 5};
     std::ofstream(weights, std::ios::binary)

@@ -7,14 +7,14 @@
 
 #include "Examples.h"
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::ff;
 using namespace ffc::ff::testing;
-using ::testing::ElementsAre;
 
 namespace {
 
@@ -47,9 +47,8 @@ protected:
     plan::Tile tile(static_cast<int>(rules.dims.size()));
     for (size_t d = 0; d < rules.dims.size(); ++d) {
       auto it = intervals.find(rules.dims[d].name);
-      tile[d] = it == intervals.end()
-                    ? plan::Interval{0, rules.dims[d].extent}
-                    : it->second;
+      tile[d] = it == intervals.end() ? plan::Interval{0, rules.dims[d].extent}
+                                      : it->second;
     }
     plan::Shape shape =
         tensorTypeOf(op.getOperandSlots()[slot].getType()).shape;

@@ -230,14 +230,15 @@ TEST_F(PlanToRankTest, NamesInputsAndStates) {
   EXPECT_TRUE(func.getBody().getOps<rank::LossOp>().empty());
 }
 
-TEST_F(PlanToRankTest, PutsTheLossWhereRankZeroIs) {
+TEST_F(PlanToRankTest, NamesTheLossWhereItIs) {
   for (plan::DeviceProgram &device : program.devices) {
     plan::Buffer loss = makeBuffer("loss", kY, {{0, 1}, {0, 1}}, 0);
     device.buffers.push_back(loss);
     device.arenaBytes = 320;
   }
-  program.loss = 4;
+  program.devices[0].loss = program.devices[1].loss = 4;
   auto funcs = lower();
+  ASSERT_EQ(funcs.size(), 2u);
   EXPECT_EQ(nameOf(firstOf<rank::LossOp>(funcs[0]).getBuffer()), "loss");
   EXPECT_TRUE(funcs[1].getBody().getOps<rank::LossOp>().empty());
 }

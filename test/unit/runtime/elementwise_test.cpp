@@ -72,6 +72,15 @@ TEST(Elementwise, ExpIsAccurateAndHandlesTheEnds) {
   EXPECT_EQ(Sigmoid()(-200.0f), 0.0f);
 }
 
+/// `index` of a broadcast result in an operand of shape `s`; `one` along
+/// broadcast dimensions.
+Shape narrow(const Shape &s, const Shape &index, int64_t one) {
+  Shape i(s.size());
+  for (std::size_t d = 0; d < i.size(); ++d)
+    i[d] = s[d] == 1 ? one : index[index.size() - i.size() + d];
+  return i;
+}
+
 template <class K, class F>
 void check_binary(const Shape &sa, const Shape &sb, F f, Order oa, Order ob,
                   int most, std::mt19937 &random) {
@@ -83,12 +92,6 @@ void check_binary(const Shape &sa, const Shape &sb, F f, Order oa, Order ob,
       int64_t &extent = sy[rank - s->size() + d];
       extent = std::max(extent, (*s)[d]);
     }
-  auto narrow = [&](const Shape &s, const Shape &index, int64_t one) {
-    Shape i(s.size());
-    for (std::size_t d = 0; d < i.size(); ++d)
-      i[d] = s[d] == 1 ? one : index[rank - i.size() + d];
-    return i;
-  };
   Value expected(sy), found(sy);
   for_box(expected.whole(), [&](const Shape &o) {
     expected(o) = f(a(narrow(sa, o, 0)), b(narrow(sb, o, 0)));
@@ -131,6 +134,32 @@ TEST(Binary, Broadcasting) {
         check_binary<Sub>(a, b, sub, oa, ob, most, random);
         check_binary<Mul>(b, a, mul, oa, ob, most, random);
       }
+  }
+}
+
+TEST(Expand, WholeAndTiles) {
+  for (unsigned round = 0; round < 4; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    Order ox = round % 2 ? Order::channels_last : Order::row_major;
+    Order oy = round / 2 ? Order::channels_last : Order::row_major;
+    const Shape sy = {2, 3, 4, 5};
+    for (const Shape &sx : std::vector<Shape>{
+             {2, 3, 4, 5}, {1, 3, 1, 1}, {3, 1, 1}, {5}, {1}, {}}) {
+      const Value x = random_value(sx, random);
+      Value expected(sy), found(sy);
+      for_box(expected.whole(), [&](const Shape &i) {
+        expected(i) = x(narrow(sx, i, 0));
+      });
+      Context cx;
+      for_split(sy, 3, random, [&](const Box &box) {
+        const Tile tx(x, {narrow(sx, box.lo, 0), narrow(sx, box.size, 1)}, ox);
+        const Tile ty = blank(sy, box, oy);
+        Expand k{cx, {tx}, {ty}};
+        k({tx}, {ty});
+        add_tile(found, ty, box);
+      });
+      expect_close(found, expected, 0);
+    }
   }
 }
 

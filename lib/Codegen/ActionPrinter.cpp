@@ -1,0 +1,153 @@
+//===- ActionPrinter.cpp - the statements of a rank class -----------------===//
+
+#include "ClassPrinter.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::codegen;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// The text of a kernel's attribute, or "" for one that has none.
+static std::string textOf(Attribute value) {
+  if (auto boolean = dyn_cast<BoolAttr>(value))
+    return boolean.getValue() ? "1" : "0";
+  if (auto integer = dyn_cast<IntegerAttr>(value))
+    return literal(integer.getValue().getSExtValue());
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return literal(number.getValueAsDouble());
+  if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
+    return braced(list.asArrayRef());
+  if (auto text = dyn_cast<StringAttr>(value))
+    return quoted(text);
+  return "";
+}
+
+LogicalResult ClassPrinter::declare(Text &text, rank::KernelOp op) {
+  std::string line = toClassName(op.getCallee()) + " " + kernelNames[op] +
+                     "{cx, " + tensors(op.getIns()) + ", " +
+                     tensors(op.getOuts());
+  // Attributes are sorted by name, as constructors expect them (kernel.h).
+  for (NamedAttribute arg : op.getArgs()) {
+    std::string value = textOf(arg.getValue());
+    if (value.empty())
+      return op.emitOpError()
+             << "expected a number, a list of integers or a string for '"
+             << arg.getName().getValue() << "', found " << arg.getValue();
+    line += ", /*" + arg.getName().str() + "=*/" + value;
+  }
+  text.line(line + "};");
+  return success();
+}
+
+void ClassPrinter::print(Text &text, rank::KernelOp op) {
+  text.line(kernelNames[op] + "(" + tensors(op.getIns()) + ", " +
+            tensors(op.getOuts()) + ");");
+}
+
+void ClassPrinter::print(Text &text, rank::CopyOp op) {
+  std::string dst = tensor(op.getDst()), src = tensor(op.getSrc());
+  bool combines = op.getCombine() != "none";
+  std::string line = (combines ? "combine(" : "copy(") + dst + ", " +
+                     numbersOf(op.getDstAt(), dst, "to") + ", " + src + ", " +
+                     numbersOf(op.getSrcAt(), src, "from") + ", " +
+                     numbersOf(op.getSize(), src, "size");
+  if (combines)
+    line += ", ReduceOp::" + op.getCombine().str();
+  text.line(line + ");");
+}
+
+//===----------------------------------------------------------------------===//
+// Communication
+//===----------------------------------------------------------------------===//
+
+std::string ClassPrinter::label(Operation *op, Value about) const {
+  StringRef name = nameOf(op->getLoc());
+  auto buffer = about.getDefiningOp<rank::BufferOp>();
+  if (name.empty() || name == buffer.getName())
+    return quoted(buffer.getName());
+  return quoted((name + " <- " + buffer.getName()).str());
+}
+
+std::string ClassPrinter::messages(ValueRange buffers, rank::PerAttr peers,
+                                   StringRef meaning) {
+  SmallVector<std::string> parts;
+  for (auto [i, buffer] : llvm::enumerate(buffers)) {
+    std::string name = tensor(buffer);
+    parts.push_back("{" + number(peers, i, name, meaning, Type::Int) + ", " +
+                    name + "}");
+  }
+  return braced(parts);
+}
+
+std::string ClassPrinter::callOf(rank::ExchangeOp op) {
+  Value about =
+      op.getReceives().empty() ? op.getSends()[0] : op.getReceives()[0];
+  return "comm.exchange(" + label(op, about) + ", /*tag=*/" +
+         literal(static_cast<int64_t>(op.getTag())) + ", " +
+         messages(op.getSends(), op.getSendPeers(), "to") + ", " +
+         messages(op.getReceives(), op.getReceivePeers(), "from") + ")";
+}
+
+std::string ClassPrinter::callOf(rank::CollectiveOp op) {
+  std::string src = tensor(op.getSrc()), dst = tensor(op.getDst());
+  std::string call = "comm." + op.getKind().str() + "(" +
+                     label(op, op.getDst()) + ", groups[" +
+                     number(op.getGroup(), 0, src, "group", Type::Int) + "], ";
+  if (op.getKind() == "broadcast")
+    call += "/*root=*/" + literal(static_cast<int64_t>(op.getRoot())) + ", ";
+  call += src;
+  if (src != dst)
+    call += ", " + dst;
+  if (op.getReduce() != "none")
+    call += ", ReduceOp::" + op.getReduce().str();
+  return call + ")";
+}
+
+void ClassPrinter::printEvent(Text &text, Operation *op,
+                              const std::string &call) {
+  Value event = op->getResult(0);
+  auto name = valueNames.find(event);
+  if (name == valueNames.end())
+    text.line("comm.wait(" + call + ");");
+  else if (event.use_empty())
+    text.line(call + ";");
+  else
+    text.line((llvm::is_contained(sharedEvents, event) ? "" : "Event ") +
+              name->second + " = " + call + ";");
+}
+
+/// The wait for an event without a name is part of the call that gives it.
+void ClassPrinter::print(Text &text, rank::WaitOp op) {
+  auto name = valueNames.find(op.getEvent());
+  if (name != valueNames.end())
+    text.line("comm.wait(" + name->second + ");");
+}
+
+LogicalResult ClassPrinter::print(Text &text, rank::ProbeOp op) {
+  if (failed(checkBox(op, op.getBuffer())))
+    return failure();
+  text.line("probe.offer(" + quoted(op.getName()) + ", " +
+            tensor(op.getBuffer()) + ");");
+  return success();
+}
+
+LogicalResult ClassPrinter::printStatement(Text &text, Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<rank::KernelOp, rank::CopyOp, rank::WaitOp>([&](auto op) {
+        print(text, op);
+        return success();
+      })
+      .Case<rank::ExchangeOp, rank::CollectiveOp>([&](auto op) {
+        printEvent(text, op, callOf(op));
+        return success();
+      })
+      .Case<rank::ProbeOp>([&](auto op) { return print(text, op); })
+      .Default([](Operation *op) {
+        return op->emitOpError("has no text form");
+      });
+}

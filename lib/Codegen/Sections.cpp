@@ -1,0 +1,96 @@
+//===- Sections.cpp - a class's actions by layer and method ---------------===//
+
+#include "Sections.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::codegen;
+
+StringRef codegen::nameOf(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName();
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (StringRef name = nameOf(part); !name.empty())
+        return name;
+  return "";
+}
+
+namespace {
+
+/// The layer of actions without a name before any with one.
+constexpr StringLiteral kNameless = "start";
+
+bool isAction(Operation *op) {
+  return isa<rank::KernelOp, rank::CopyOp, rank::ExchangeOp, rank::CollectiveOp,
+             rank::WaitOp, rank::ProbeOp>(op);
+}
+
+class Arranger {
+public:
+  explicit Arranger(const ProgramMeta &meta) : meta(meta) {}
+
+  void add(Operation *op) {
+    StringRef name = nameOf(op->getLoc());
+    bool stays = name.empty() && !sections.methods.empty();
+    if (!stays) {
+      auto [layer, direction] = placeOf(name.empty() ? StringRef(kNameless) : name);
+      if (sections.methods.empty() || sections.methods.back().layer != layer ||
+          sections.methods.back().direction != direction) {
+        sections.layers[layer].methods.push_back(sections.methods.size());
+        sections.methods.push_back({layer, direction, {}});
+      }
+    }
+    Method &method = sections.methods.back();
+    method.actions.push_back(op);
+    for (Value operand : op->getOperands())
+      addBuffer(method.layer, operand.getDefiningOp<rank::BufferOp>());
+  }
+
+  void addBuffer(size_t layer, rank::BufferOp buffer) {
+    if (buffer && placed.insert(buffer).second)
+      sections.layers[layer].buffers.push_back(buffer);
+  }
+
+  /// The layer called `name`, which may be new.
+  size_t layerCalled(StringRef name) {
+    auto [entry, isNew] =
+        byName.try_emplace(name, sections.layers.size());
+    if (isNew)
+      sections.layers.push_back({name.str(), {}, {}});
+    return entry->second;
+  }
+
+  Sections sections;
+
+private:
+  std::pair<size_t, Direction> placeOf(StringRef name) {
+    auto op = meta.ops.find(name.str());
+    if (op == meta.ops.end())
+      return {layerCalled(name), Direction::Forward};
+    StringRef layer = op->second.layer;
+    return {layerCalled(layer.empty() ? name : layer), op->second.direction};
+  }
+
+  const ProgramMeta &meta;
+  llvm::StringMap<size_t> byName;
+  llvm::DenseSet<Operation *> placed;
+};
+
+} // namespace
+
+Sections codegen::arrange(rank::FuncOp func, const ProgramMeta &meta) {
+  Arranger arranger(meta);
+  for (Operation &op : func.getBody().front())
+    if (isAction(&op))
+      arranger.add(&op);
+  for (auto buffer : func.getBody().getOps<rank::BufferOp>()) {
+    if (arranger.sections.layers.empty())
+      arranger.layerCalled(kNameless);
+    arranger.addBuffer(0, buffer);
+  }
+  return std::move(arranger.sections);
+}

@@ -1,0 +1,32 @@
+// RUN: ffc-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK-LABEL: @conv
+func.func @conv(%x: tensor<2x6x8x9xf32>, %w: tensor<4x3x3x2xf32>,
+                %b: tensor<4xf32>) {
+  // CHECK: ff.conv2d(%{{.*}}, %{{.*}}, %{{.*}}) {dilations = array<i64: 1, 2>, group = 2 : i64, pads = array<i64: 1, 0, 1, 1>, strides = array<i64: 2, 3>}
+  %y = ff.conv2d(%x, %w, %b) {dilations = array<i64: 1, 2>, group = 2 : i64,
+      pads = array<i64: 1, 0, 1, 1>, strides = array<i64: 2, 3>}
+      : (tensor<2x6x8x9xf32>, tensor<4x3x3x2xf32>, tensor<4xf32>)
+      -> tensor<2x4x4x3xf32>
+  // CHECK: ff.conv2d_backward_data(
+  %dx = ff.conv2d_backward_data(%y, %w) {dilations = array<i64: 1, 2>,
+      group = 2 : i64, pads = array<i64: 1, 0, 1, 1>,
+      strides = array<i64: 2, 3>}
+      : (tensor<2x4x4x3xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x8x9xf32>
+  // CHECK: ff.conv2d_backward_weights(
+  %dw = ff.conv2d_backward_weights(%x, %y) {dilations = array<i64: 1, 2>,
+      group = 2 : i64, pads = array<i64: 1, 0, 1, 1>,
+      strides = array<i64: 2, 3>}
+      : (tensor<2x6x8x9xf32>, tensor<2x4x4x3xf32>) -> tensor<4x3x3x2xf32>
+  return
+}
+
+// The bias is optional.
+// CHECK-LABEL: @conv_without_bias
+func.func @conv_without_bias(%x: tensor<1x1x4x4xf64>, %w: tensor<1x1x1x1xf64>) {
+  // CHECK: ff.conv2d(%{{.*}}, %{{[^,]*}}) {
+  %y = ff.conv2d(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x4x4xf64>, tensor<1x1x1x1xf64>) -> tensor<1x1x4x4xf64>
+  return
+}

@@ -1,0 +1,75 @@
+// RUN: ffc-opt %s --split-input-file --verify-diagnostics
+
+func.func @state_1_unique() {
+  // expected-note @+1 {{the first one}}
+  %0 = ff.state "w" "parameter" init <constant, 0.0 : f64, 0> : tensor<4xf32>
+  // expected-error @+1 {{expected a unique name, found state 'w' again}}
+  %1 = ff.state "w" "slot" init <constant, 0.0 : f64, 0> : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @state_2_kind() {
+  // expected-error @+1 {{'w': expected kind parameter, slot or constant, found 'weight'}}
+  %0 = ff.state "w" "weight" init <constant, 0.0 : f64, 0> : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @state_3_empty() {
+  // expected-error @+1 {{expected result 0 to have known extents over 0}}
+  %0 = ff.state "w" "slot" init <constant, 0.0 : f64, 0> : tensor<4x0xf32>
+  return
+}
+
+// -----
+
+func.func @store_1_unknown() {
+  %0 = ff.state "w" "slot" init <constant, 0.0 : f64, 0> : tensor<4xf32>
+  // expected-error @+1 {{expected the name of a state, found 'v'}}
+  ff.store %0 to "v" : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @store_1_type(%x: tensor<5xf32>) {
+  // expected-note @+1 {{the state}}
+  %0 = ff.state "w" "slot" init <constant, 0.0 : f64, 0> : tensor<4xf32>
+  // expected-error @+1 {{'w': expected a value of type 'tensor<4xf32>', found 'tensor<5xf32>'}}
+  ff.store %x to "w" : tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @store_1_constant() {
+  // expected-note @+1 {{the state}}
+  %0 = ff.state "w" "constant" init <constant, 0.0 : f64, 0> : tensor<4xf32>
+  // expected-error @+1 {{'w': expected a state that may change, found a constant}}
+  ff.store %0 to "w" : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @store_2_twice() {
+  %0 = ff.state "w" "slot" init <constant, 0.0 : f64, 0> : tensor<4xf32>
+  // expected-note @+1 {{the first one}}
+  ff.store %0 to "w" : tensor<4xf32>
+  // expected-error @+1 {{expected a unique name, found store to 'w' again}}
+  ff.store %0 to "w" : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @output_1_unique(%x: tensor<4xf32>) {
+  // expected-note @+1 {{the first one}}
+  ff.output %x as "out/y" : tensor<4xf32>
+  // expected-error @+1 {{expected a unique name, found output 'out/y' again}}
+  ff.output %x as "out/y" : tensor<4xf32>
+  return
+}

@@ -1,0 +1,40 @@
+// RUN: ffc-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK-LABEL: @cross_entropy
+func.func @cross_entropy(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
+  // CHECK: ff.cross_entropy(%{{.*}}, %{{.*}}) {axis = 1 : i64}
+  %l = ff.cross_entropy(%x, %t) {axis = 1}
+      : (tensor<8x10xf32>, tensor<8xi32>) -> tensor<f32>
+  // CHECK: ff.cross_entropy_backward(%{{.*}}, %{{.*}}) {axis = 1 : i64}
+  %dx = ff.cross_entropy_backward(%x, %t) {axis = 1}
+      : (tensor<8x10xf32>, tensor<8xi32>) -> tensor<8x10xf32>
+  return
+}
+
+// CHECK-LABEL: @pairs
+func.func @pairs(%x: tensor<8x3xf32>, %t: tensor<8x3xf32>) {
+  // CHECK: ff.mse(
+  %0 = ff.mse(%x, %t) : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<f32>
+  // CHECK: ff.mse_backward(
+  %1 = ff.mse_backward(%x, %t)
+      : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
+  // CHECK: ff.bce(
+  %2 = ff.bce(%x, %t) : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<f32>
+  // CHECK: ff.bce_backward(
+  %3 = ff.bce_backward(%x, %t)
+      : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
+  return
+}
+
+// CHECK-LABEL: @sgd_update
+func.func @sgd_update(%w: tensor<4x3xf32>, %g: tensor<4x3xf32>,
+                      %v: tensor<4x3xf32>) {
+  // CHECK: ff.sgd_update(%{{.*}}, %{{.*}}, %{{.*}}) {momentum = 9.000000e-01 : f64, nesterov = 1 : i64}
+  %0:2 = ff.sgd_update(%w, %g, %v) {momentum = 0.9, nesterov = 1}
+      : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>)
+      -> (tensor<4x3xf32>, tensor<4x3xf32>)
+  // CHECK: ff.sgd_update(%{{.*}}, %{{.*}}) {momentum = 0.000000e+00 : f64, nesterov = 0 : i64}
+  %1 = ff.sgd_update(%w, %g) {momentum = 0.0, nesterov = 0}
+      : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  return
+}

@@ -1,0 +1,61 @@
+// RUN: ffc-opt %s --split-input-file --verify-diagnostics
+
+func.func @matmul_0_empty(%a: tensor<2x?xf32>, %b: tensor<3x4xf32>) {
+  // expected-error @+1 {{expected operand 0 to have known extents over 0}}
+  %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x?xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_1_contracted(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
+  // expected-error @+1 {{expected op(a) with as many columns as op(b) has rows, found 3 and 4}}
+  %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_1_result(%a: tensor<2x3xf32>, %b: tensor<2x4xf32>) {
+  // expected-error @+1 {{expected y of shape [3, 4], found [2, 4]}}
+  %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 1 : i64, trans_b = 0 : i64}
+      : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_2_broadcast(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>,
+                              %c: tensor<2xf32>) {
+  // expected-error @+1 {{expected c that broadcasts to [2, 4], found 'tensor<2xf32>'}}
+  %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<2xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_2_rank(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>,
+                         %c: tensor<1x2x4xf32>) {
+  // expected-error @+1 {{expected c that broadcasts to [2, 4], found 'tensor<1x2x4xf32>'}}
+  %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<1x2x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_3_names(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
+  // expected-error @+1 {{expected three different dimension names, found ["n", "c", "n"]}}
+  %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      dim_names = ["n", "c", "n"], trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}

@@ -1,0 +1,574 @@
+// RUN: ffc-opt %s --split-input-file --verify-diagnostics
+
+// Titles are the numbers of the constraints in RankOps.td.
+
+// rank.func 1: no ranks
+// expected-error @below {{expected 'ranks' of at least one rank}}
+rank.func @class0 attributes {
+    ranks = array<i64>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+}
+
+// -----
+
+// rank.func 1: order
+// expected-error @below {{expected ascending ranks in 'ranks', found 0 after 1}}
+rank.func @class0 attributes {
+    ranks = array<i64: 1, 0>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+}
+
+// -----
+
+// rank.func 1: world
+// expected-error @below {{expected ranks from 0 to below 2 in 'ranks', found 2}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 2>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+}
+
+// -----
+
+// rank.func 2: order of a group
+// expected-error @below {{expected ascending ranks in a group, found 0 after 0}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 0>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+}
+
+// -----
+
+// rank.func 2: not a group
+// expected-error @below {{expected an array of integers in 'groups', found 3 : i64}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [3],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+}
+
+// -----
+
+// rank.func 3: length of a row
+// expected-error @below {{expected rows of 1 integers in 'flops', found 2}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0, 1]>} {
+}
+
+// -----
+
+// rank.func 3: negative
+// expected-error @below {{expected 'state_bytes' of at least 0, found -4}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[-4]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+}
+
+// -----
+
+// rank.func 0: number of rows
+// expected-error @below {{expected 1 or 2 rows in 'arena_bytes', found 3}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[1], [2], [3]>,
+    flops = #rank.per<[0]>} {
+}
+
+// -----
+
+// rank.func 4
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  // expected-note @below {{first used here}}
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{name 'x' is not unique}}
+  %y = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+}
+
+// -----
+
+// An operator outside a function
+// expected-error @below {{expects parent op 'rank.func'}}
+%none = rank.absent : <f32>
+
+// -----
+
+// Element types
+// expected-error @below {{expected an element type f32, f64, i32, i64, ui8 or i1, found 'f16'}}
+func.func private @f(!rank.buffer<f16>)
+
+// -----
+
+// A #rank.per without rows
+// expected-error @below {{expected at least one row of integers}}
+module attributes {per = #rank.per<>} {
+}
+
+// -----
+
+// rank.buffer 0
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  // expected-error @below {{expected 1 or 2 rows in 'offset', found 3}}
+  %x = rank.buffer "x" "arena" at <[0], [4], [8]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+}
+
+// -----
+
+// rank.buffer 1: section
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  // expected-error @below {{expected 'section' "state" or "arena", found "heap"}}
+  %x = rank.buffer "x" "heap" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+}
+
+// -----
+
+// rank.buffer 1: order
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  // expected-error @below {{expected 'order' "row_major" or "channels_last", found "column_major"}}
+  %x = rank.buffer "x" "arena" at <[0]> "column_major" region <[1, 0, 4]> of [4] : <f32>
+}
+
+// -----
+
+// rank.buffer 2: missing dimension
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  // expected-error @below {{expected a region of 2 dimensions on rank 0, found [1, 0, 4]}}
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4, 4] : <f32>
+}
+
+// -----
+
+// rank.buffer 2: adjacent intervals
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  // expected-error @below {{expected a region of 1 dimensions on rank 1, found [2, 0, 2, 2, 4]}}
+  %x = rank.buffer "x" "arena" at <[0]> "row_major"
+      region <[1, 0, 4], [2, 0, 2, 2, 4]> of [4] : <f32>
+}
+
+// -----
+
+// rank.buffer 2: outside
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  // expected-error @below {{expected a region inside [0:4] on rank 1, found [2:6]}}
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4], [1, 2, 6]> of [4] : <f32>
+}
+
+// -----
+
+// rank.buffer 3: alignment
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  // expected-error @below {{expected an offset of at least 0 and a multiple of the element size 4 on rank 0, found 2}}
+  %x = rank.buffer "x" "arena" at <[2]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+}
+
+// -----
+
+// rank.buffer 3: negative
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  // expected-error @below {{multiple of the element size 4 on rank 1, found -4}}
+  %x = rank.buffer "x" "arena" at <[0], [-4]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+}
+
+// -----
+
+// rank.buffer 3: end
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  // expected-error @below {{expected an end within the 64 bytes of the arena on rank 1, found 68}}
+  %x = rank.buffer "x" "arena" at <[48], [52]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+}
+
+// -----
+
+// rank.buffer 3: end of the state
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  // expected-error @below {{expected an end within the 16 bytes of the state on rank 0, found 20}}
+  %x = rank.buffer "x" "state" at <[4]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+}
+
+// -----
+
+// rank.input: absent
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %none = rank.absent : <f32>
+  // expected-error @below {{expected a buffer, found an absent one}}
+  rank.input "x" %none : <f32>
+}
+
+// -----
+
+// rank.probe: absent
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %none = rank.absent : <f32>
+  // expected-error @below {{expected a buffer, found an absent one}}
+  rank.probe "x" %none : <f32>
+}
+
+// -----
+
+// rank.state 1
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %w = rank.buffer "w" "state" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected 'kind' "parameter", "slot" or "constant", found "weight"}}
+  rank.state "w" "weight" 0 : i64 %w : <f32>
+}
+
+// -----
+
+// rank.state 2
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %w = rank.buffer "w" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a buffer of the state section, found 'w' in the arena}}
+  rank.state "w" "slot" 0 : i64 %w : <f32>
+}
+
+// -----
+
+// rank.loss 1
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %loss = rank.buffer "loss" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a buffer of 1 element on rank 0, found 4}}
+  rank.loss %loss : <f32>
+}
+
+// -----
+
+// rank.kernel 1
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected rows of 4 integers in 'task', found 3}}
+  rank.kernel "k"(%x) -> () tile <[0, 4]> {} task <[0, 0, 0]> : (!rank.buffer<f32>) -> ()
+}
+
+// -----
+
+// rank.kernel 2: odd
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected pairs lo <= hi in 'tile', found [0, 4, 1]}}
+  rank.kernel "k"(%x) -> () tile <[0, 4, 1]> {} task <[0, 0, 0, 0]> : (!rank.buffer<f32>) -> ()
+}
+
+// -----
+
+// rank.kernel 2: order
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected pairs lo <= hi in 'tile', found [4, 0]}}
+  rank.kernel "k"(%x) -> () tile <[0, 4], [4, 0]> {} task <[0, 0, 0, 0]> : (!rank.buffer<f32>) -> ()
+}
+
+// -----
+
+// rank.copy 1
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected 'combine' "none", "sum" or "max", found "mean"}}
+  rank.copy "mean" %y at <[0]> from %x at <[0]> size <[4]> task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.copy 2: type
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <i32>
+  %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected the element type and rank of 'x' in 'y'}}
+  rank.copy "none" %y at <[0]> from %x at <[0]> size <[4]> task <[0, 0, 0, 0]> : <f32>, <i32>
+}
+
+// -----
+
+// rank.copy 2: absent
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %y = rank.absent : <f32>
+  // expected-error @below {{expected a buffer, found an absent one}}
+  rank.copy "none" %y at <[0]> from %x at <[0]> size <[4]> task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.copy 3: target
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a box inside the [4] elements of 'y' on rank 1, found size [4] at [1]}}
+  rank.copy "none" %y at <[0], [1]> from %x at <[0]> size <[4]> task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.copy 3: source
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4], [1, 0, 2]> of [4] : <f32>
+  %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a box inside the [2] elements of 'x' on rank 1, found size [4] at [0]}}
+  rank.copy "none" %y at <[0]> from %x at <[0]> size <[4]> task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.exchange 1
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected rows of 1 integers in 'send_peers', found 2}}
+  %e = rank.exchange send(%x) to <[1, 1], [0, 0]> receive(%y) from <[1], [0]> tag 0
+      task <[0, 0, 0, 0]> : (!rank.buffer<f32>) -> !rank.buffer<f32>
+}
+
+// -----
+
+// rank.exchange 2: itself
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected peers of rank 1 among the other 1 ranks in 'receive_peers', found 1}}
+  %e = rank.exchange send(%x) to <[1], [0]> receive(%y) from <[1], [1]> tag 0
+      task <[0, 0, 0, 0]> : (!rank.buffer<f32>) -> !rank.buffer<f32>
+}
+
+// -----
+
+// rank.exchange 2: outside
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected peers of rank 0 among the other 1 ranks in 'send_peers', found 2}}
+  %e = rank.exchange send(%x) to <[2], [0]> receive(%y) from <[1], [0]> tag 0
+      task <[0, 0, 0, 0]> : (!rank.buffer<f32>) -> !rank.buffer<f32>
+}
+
+// -----
+
+// rank.exchange 3
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.absent : <f32>
+  %y = rank.buffer "y" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a buffer, found an absent one}}
+  %e = rank.exchange send(%x) to <[1], [0]> receive(%y) from <[1], [0]> tag 0
+      task <[0, 0, 0, 0]> : (!rank.buffer<f32>) -> !rank.buffer<f32>
+}
+
+// -----
+
+// rank.collective 1: kind
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected 'kind' "all_reduce", "all_gather", "reduce_scatter" or "broadcast", found "scan"}}
+  %e = rank.collective "scan" "sum" %x -> %x group <[0]> root 0 task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 1: reduction missing
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected 'reduce' "sum" or "max", found "none"}}
+  %e = rank.collective "all_reduce" "none" %x -> %x group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 1: reduction given
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected 'reduce' "none", found "sum"}}
+  %e = rank.collective "broadcast" "sum" %x -> %x group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 2: no such group
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected one of 1 groups, found 1}}
+  %e = rank.collective "all_reduce" "sum" %x -> %x group <[1]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 2: not a member
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected rank 0 in group 0 [1]}}
+  %e = rank.collective "all_reduce" "sum" %x -> %x group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 3
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a root below 2, found 2}}
+  %e = rank.collective "broadcast" "none" %x -> %x group <[0]> root 2
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 4
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 4]> of [4] : <i32>
+  // expected-error @below {{expected the element type of 'x' in 'y'}}
+  %e = rank.collective "all_gather" "none" %x -> %y group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <i32>
+}
+
+// -----
+
+// rank.collective 5
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected all_reduce in place, found 'x' and 'y'}}
+  %e = rank.collective "all_reduce" "sum" %x -> %y group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 6: gather
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a whole of 2 parts of 4 elements on rank 0, found 4}}
+  %e = rank.collective "all_gather" "none" %x -> %y group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 6: scatter
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 1]> of [4] : <f32>
+  // expected-error @below {{expected a whole of 2 parts of 1 elements on rank 0, found 4}}
+  %e = rank.collective "reduce_scatter" "sum" %x -> %y group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}

@@ -1,0 +1,23 @@
+# The lit suite: IR, passes and messages. Needs lit.site.cfg.py of a build.
+#
+# Features (ask with REQUIRES):
+#   shared-data   ../shared/data is there; %data is its path
+import os
+
+import lit.formats
+
+config.name = "ffc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "unit"]
+config.test_source_root = config.source_root
+config.test_exec_root = config.binary_root
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.tools_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
+)
+
+data = os.path.join(config.shared_dir, "data")
+if os.path.isdir(data):
+    config.available_features.add("shared-data")
+config.substitutions.append(("%data", data))

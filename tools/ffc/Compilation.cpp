@@ -1,0 +1,286 @@
+//===- Compilation.cpp - the phases of one run of ffc ---------------------===//
+
+#include "Compilation.h"
+
+#include "Meta.h"
+
+#include "ffc/Import/Import.h"
+#include "ffc/Plan/Cost.h"
+#include "ffc/Plan/Planner.h"
+#include "ffc/Plan/StrategyFile.h"
+#include "ffc/Plan/Timing.h"
+#include "ffc/Plan/Verifier.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace ffc;
+using codegen::Pending;
+
+/// "model.onnx:3: " or "node 'conv1': ".
+static std::string str(Location loc) {
+  if (auto file = dyn_cast<FileLineColLoc>(loc)) {
+    std::string text = file.getFilename().str() + ":";
+    if (file.getLine() > 0)
+      text += std::to_string(file.getLine()) + ":";
+    if (file.getColumn() > 0)
+      text += std::to_string(file.getColumn()) + ":";
+    return text + " ";
+  }
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return "node '" + name.getName().str() + "': ";
+  return "";
+}
+
+Compilation::Compilation(const Options &options)
+    : options(options), report(options.quiet),
+      // Compilation is sequential; threads would only cost their start.
+      context(MLIRContext::Threading::DISABLED),
+      diagnostics(&context, [&](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+          return failure();
+        printError(str(diagnostic.getLocation()) + diagnostic.str());
+        return success();
+      }) {
+  if (options.emit == Emit::Source)
+    folder = std::make_unique<Pending>(options.output);
+  if (options.emit == Emit::Binary)
+    weights = std::make_unique<Pending>(options.output + ".weights");
+}
+
+LogicalResult Compilation::fail(const Twine &text) {
+  printError(text);
+  return failure();
+}
+
+LogicalResult Compilation::check(llvm::Error error) {
+  if (!error)
+    return success();
+  return fail(llvm::toString(std::move(error)));
+}
+
+LogicalResult Compilation::run() {
+  if (failed(import()))
+    return failure();
+  if (options.emit == Emit::FF)
+    return writeModule(*module);
+  if (failed(differentiate()))
+    return failure();
+  if (options.emit == Emit::Train)
+    return writeModule(*module);
+  if (failed(loadTopology()) || failed(chooseStrategy()) ||
+      failed(planProgram()))
+    return failure();
+  if (options.emit == Emit::Plan) {
+    writeConfigurations(planned, strategy);
+    return writeModule(*module);
+  }
+  if (failed(emit()))
+    return failure();
+  report.sayTimes();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+LogicalResult Compilation::import() {
+  report.phase("import");
+  ImportOptions importing;
+  importing.batchSize = options.batchSize;
+  importing.dims = options.dims;
+  importing.training = options.training;
+  importing.init = options.init;
+  importing.dropout = options.dropout;
+  if (weights)
+    importing.weightsPath = weights->path();
+  if (folder) {
+    if (std::error_code code =
+            llvm::sys::fs::create_directories(folder->path()))
+      return fail("cannot create folder '" + folder->path() +
+                  "': " + code.message());
+    importing.weightsPath = folder->path() + "/train.weights";
+  }
+  module = importModel(context, options.model, importing);
+  return success(static_cast<bool>(module));
+}
+
+LogicalResult Compilation::differentiate() {
+  report.phase("differentiate");
+  if (options.training) {
+    DifferentiateOptions differentiating;
+    differentiating.loss = options.loss;
+    differentiating.momentum = options.momentum;
+    differentiating.nesterov = options.nesterov;
+    PassManager passes(&context);
+    passes.addPass(createDifferentiate(differentiating));
+    if (failed(passes.run(*module)))
+      return failure();
+  }
+  FailureOr<PlannedModule> result = buildPlanGraph(*module);
+  if (failed(result))
+    return failure();
+  planned = std::move(*result);
+  reportModel();
+  return success();
+}
+
+LogicalResult Compilation::loadTopology() {
+  report.phase("plan");
+  std::string error;
+  topology = plan::Topology::load(options.devices, error);
+  if (!topology)
+    return fail(error);
+  if (options.emit < Emit::Source)
+    return success();
+  for (int device = 0; device < topology->numDevices(); ++device) {
+    const plan::DeviceKind &kind = topology->kindOf(device);
+    std::string target =
+        options.target.empty() ? plan::str(kind.target) : options.target;
+    if (target != "cpu")
+      return fail("device '" + topology->device(device).name + "' (" +
+                  kind.name + "): expected target cpu for --emit=" +
+                  (options.emit == Emit::Source ? "source" : "binary") +
+                  ", found " + target +
+                  ", for which ffc plans but does not emit programs yet");
+  }
+  return success();
+}
+
+LogicalResult Compilation::chooseStrategy() {
+  int numDevices = topology->numDevices();
+  std::string error;
+  std::optional<plan::PartialStrategy> given;
+  if (options.strategy == "data-parallel")
+    given = plan::dataParallel(planned.graph, numDevices, error);
+  else
+    given = plan::loadStrategy(options.strategy, planned.graph, numDevices,
+                               error);
+  if (!given)
+    return fail(error);
+  std::vector<plan::OpId> followed;
+  strategy = plan::completeStrategy(planned.graph, *given, &followed);
+  reportPlan(followed);
+  if (options.printStrategy.empty())
+    return success();
+  std::string text = plan::printStrategy(planned.graph, strategy);
+  if (options.printStrategy != "-")
+    return check(codegen::writeFile(options.printStrategy, text));
+  llvm::outs() << text;
+  return success();
+}
+
+LogicalResult Compilation::planProgram() {
+  plan::CostModel cost(*topology);
+  program = plan::planProgram(planned.graph, strategy, topology->numDevices(),
+                              cost);
+  report.phase("verify");
+  if (auto error = plan::verifyProgram(planned.graph, strategy, program,
+                                       *topology))
+    return fail(*error);
+  plan::Timeline times =
+      plan::timeProgram(planned.graph, strategy, program, cost);
+  stepSeconds = static_cast<double>(times.makespan) * 1e-12;
+  int64_t least = INT64_MAX, most = 0;
+  for (const plan::DeviceProgram &device : program.devices) {
+    int64_t bytes = device.stateBytes + device.arenaBytes;
+    least = std::min(least, bytes);
+    most = std::max(most, bytes);
+  }
+  report.say(llvm::formatv("predicted step {0:f3} ms; {1} to {2} per device",
+                           stepSeconds * 1e3, bytesText(least),
+                           bytesText(most)));
+  return success();
+}
+
+LogicalResult Compilation::emit() {
+  report.phase("emit");
+  OwningOpRef<ModuleOp> ranks = lowerToRank(planned, program);
+  if (!ranks)
+    return failure();
+  if (options.emit == Emit::Rank)
+    return writeModule(*ranks);
+
+  codegen::ProgramMeta meta =
+      describeProgram(options, planned.graph, strategy);
+  auto hashText = [](StringRef text) {
+    return llvm::formatv("{0:x-16}", llvm::xxh3_64bits(text)).str();
+  };
+  if (auto model = llvm::MemoryBuffer::getFile(options.model, /*IsText=*/false,
+                                               /*RequiresNullTerminator=*/false))
+    meta.modelHash = hashText((*model)->getBuffer());
+  meta.topologyHash = topology->hash();
+  meta.strategyHash = hashText(plan::printStrategy(planned.graph, strategy));
+  meta.predictedStepSeconds = stepSeconds;
+  auto files = codegen::emitProgram(*ranks, meta);
+  if (failed(files))
+    return failure();
+
+  if (options.emit == Emit::Source) {
+    if (failed(check(codegen::fillSourceFolder(folder->path(), *files, meta))))
+      return failure();
+    return check(folder->commit());
+  }
+  report.phase("build");
+  if (failed(check(codegen::buildExecutable(options.output, *files))))
+    return failure();
+  return weights->exists() ? check(weights->commit()) : success();
+}
+
+//===----------------------------------------------------------------------===//
+// Output
+//===----------------------------------------------------------------------===//
+
+LogicalResult Compilation::writeText(StringRef text) {
+  if (!options.output.empty())
+    return check(codegen::writeFile(options.output, text));
+  llvm::outs() << text;
+  return success();
+}
+
+LogicalResult Compilation::writeModule(ModuleOp op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  op.print(stream, OpPrintingFlags().enableDebugInfo().printNameLocAsPrefix());
+  stream << '\n';
+  if (failed(writeText(text)))
+    return failure();
+  report.sayTimes();
+  return success();
+}
+
+void Compilation::reportModel() {
+  const plan::Graph &graph = planned.graph;
+  int64_t parameters = 0, forward = 0;
+  module->walk([&](ff::StateOp state) {
+    if (state.getKind() == "parameter")
+      parameters += cast<RankedTensorType>(state.getType()).getNumElements();
+  });
+  for (const plan::Op &op : graph.ops)
+    forward += op.role == plan::OpRole::Forward;
+  report.say(options.model + ": " + std::to_string(forward) + " operators, " +
+             std::to_string(graph.ops.size()) + " in the step, " +
+             std::to_string(parameters) + " parameters");
+}
+
+void Compilation::reportPlan(const std::vector<plan::OpId> &followed) {
+  std::string line = topology->name() + ", " +
+                     std::to_string(topology->numDevices()) +
+                     (topology->numDevices() == 1 ? " device; strategy "
+                                                  : " devices; strategy ") +
+                     options.strategy;
+  if (!followed.empty()) {
+    SmallVector<std::string> names;
+    for (plan::OpId op : followed)
+      names.push_back(planned.graph.op(op).name);
+    line += ", followed by " + llvm::join(names, ", ");
+  }
+  report.say(line);
+}

@@ -1,0 +1,62 @@
+//===- Compilation.h - the phases of one run of ffc -------------*- C++ -*-===//
+#ifndef FFC_TOOLS_FFC_COMPILATION_H
+#define FFC_TOOLS_FFC_COMPILATION_H
+
+#include "Options.h"
+#include "Report.h"
+
+#include "ffc/Codegen/Build.h"
+#include "ffc/Passes/Passes.h"
+#include "ffc/Plan/Topology.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+
+namespace ffc {
+
+/// One model on its way to one output. Phases run in order up to the one that
+/// gives what was asked for.
+class Compilation {
+public:
+  explicit Compilation(const Options &options);
+
+  /// Fails after a message on standard error; no output is left then.
+  mlir::LogicalResult run();
+
+private:
+  mlir::LogicalResult import();
+  mlir::LogicalResult differentiate();
+  mlir::LogicalResult loadTopology();
+  mlir::LogicalResult chooseStrategy();
+  mlir::LogicalResult planProgram();
+  mlir::LogicalResult emit();
+
+  /// Writes text to the output, or to standard output without one.
+  mlir::LogicalResult writeText(llvm::StringRef text);
+  mlir::LogicalResult writeModule(mlir::ModuleOp module);
+  mlir::LogicalResult fail(const llvm::Twine &text);
+  mlir::LogicalResult check(llvm::Error error);
+  void reportModel();
+  void reportPlan(const std::vector<plan::OpId> &followed);
+
+  const Options &options;
+  Report report;
+  mlir::MLIRContext context;
+  mlir::ScopedDiagnosticHandler diagnostics;
+
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  PlannedModule planned;
+  std::optional<plan::Topology> topology;
+  plan::Strategy strategy;
+  plan::Program program;
+  double stepSeconds = 0;
+  /// What the compilation writes besides text: a folder or an executable, and
+  /// the weights beside the latter.
+  std::unique_ptr<codegen::Pending> folder, weights;
+};
+
+} // namespace ffc
+
+#endif // FFC_TOOLS_FFC_COMPILATION_H

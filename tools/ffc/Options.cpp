@@ -1,0 +1,283 @@
+//===- Options.cpp - the command line of ffc ------------------------------===//
+
+#include "Options.h"
+
+#include "ffc/Codegen/Output.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace ffc;
+using codegen::makeError;
+
+namespace {
+
+using Set = Error (*)(Options &options, StringRef flag, StringRef value);
+
+struct Flag {
+  StringRef name;  ///< with its dashes
+  StringRef value; ///< how --help calls the value; empty: takes none
+  StringRef help;
+  Set set;
+};
+
+struct FlagGroup {
+  StringRef title;
+  std::vector<Flag> flags;
+};
+
+} // namespace
+
+static Error expected(StringRef flag, const Twine &what, StringRef found) {
+  return makeError(flag + ": expected " + what + ", found '" + found + "'");
+}
+
+static Error parseNumber(StringRef flag, StringRef text, bool accept(double),
+                         const char *what, double &result) {
+  double value;
+  if (text.getAsDouble(value) || !std::isfinite(value) || !accept(value))
+    return expected(flag, what, text);
+  result = value;
+  return Error::success();
+}
+
+static Error parseCount(StringRef flag, StringRef text, int64_t &result) {
+  if (text.getAsInteger(10, result) || result < 1)
+    return expected(flag, "a whole number of at least 1", text);
+  return Error::success();
+}
+
+/// `text` must be one of `words`.
+static Error parseWord(StringRef flag, StringRef text,
+                       ArrayRef<StringRef> words, std::string &result) {
+  if (!is_contained(words, text))
+    return expected(flag,
+                    join(words.drop_back(), ", ") + " or " +
+                        words.back().str(),
+                    text);
+  result = text.str();
+  return Error::success();
+}
+
+static Error parseEmit(Options &options, StringRef flag, StringRef value) {
+  static const StringRef words[] = {"ff",   "train",  "plan",
+                                    "rank", "source", "binary"};
+  std::string word;
+  if (Error error = parseWord(flag, value, words, word))
+    return error;
+  options.emit = static_cast<Emit>(find(words, word) - std::begin(words));
+  return Error::success();
+}
+
+static Error parseDim(Options &options, StringRef flag, StringRef value) {
+  auto [name, extent] = value.split('=');
+  if (name.empty() || !value.contains('='))
+    return expected(flag, "NAME=VALUE", value);
+  return parseCount(flag, extent, options.dims[name.str()]);
+}
+
+static Error parseDropout(Options &options, StringRef flag, StringRef value) {
+  if (value == "off") {
+    options.dropout = 0;
+    return Error::success();
+  }
+  double ratio = 0;
+  if (Error error = parseNumber(
+          flag, value, [](double v) { return v >= 0 && v < 1; },
+          "a ratio from 0 to below 1 or 'off'", ratio))
+    return error;
+  options.dropout = ratio;
+  return Error::success();
+}
+
+static bool isNotNegative(double value) { return value >= 0; }
+static constexpr const char *kNotNegative = "a number of at least 0";
+
+static const std::vector<FlagGroup> &flagGroups() {
+  static const std::vector<FlagGroup> groups = {
+      {"Input",
+       {{"--devices", "FILE", "device topology (YAML); needed from --emit=plan on",
+         [](Options &o, StringRef, StringRef v) -> Error {
+           o.devices = v.str();
+           return Error::success();
+         }},
+        {"--strategy", "FILE", "strategy file, or data-parallel (default)",
+         [](Options &o, StringRef, StringRef v) -> Error {
+           o.strategy = v.str();
+           return Error::success();
+         }},
+        {"--batch-size", "N", "batch, whatever the model was exported with",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseCount(f, v, o.batchSize.emplace(1));
+         }},
+        {"--dim", "NAME=N", "extent of a symbolic dimension; may be repeated",
+         parseDim}}},
+      {"Training",
+       {{"--mode", "MODE", "train (default) or infer",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           std::string word;
+           if (Error error = parseWord(f, v, {"train", "infer"}, word))
+             return error;
+           o.training = word == "train";
+           return Error::success();
+         }},
+        {"--loss", "LOSS", "cross-entropy (default), mse, bce or none",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseWord(f, v, {"cross-entropy", "mse", "bce", "none"},
+                            o.loss);
+         }},
+        {"--momentum", "X", "momentum of SGD (0.9); 0 for none",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseNumber(f, v, isNotNegative, kNotNegative, o.momentum);
+         }},
+        {"--nesterov", "", "Nesterov momentum",
+         [](Options &o, StringRef, StringRef) -> Error {
+           o.nesterov = true;
+           return Error::success();
+         }},
+        {"--lr", "X", "default learning rate of the program (0.01)",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseNumber(f, v, isNotNegative, kNotNegative,
+                              o.learningRate);
+         }},
+        {"--wd", "X", "default weight decay of the program (0)",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseNumber(f, v, isNotNegative, kNotNegative,
+                              o.weightDecay);
+         }},
+        {"--init", "HOW",
+         "weights without values: glorot-uniform (default), he-normal, "
+         "he-uniform, lecun-normal, normal:STD, uniform:BOUND or zeros",
+         [](Options &o, StringRef, StringRef v) -> Error {
+           o.init = v.str();
+           return Error::success();
+         }},
+        {"--dropout", "RATIO", "ratio of every dropout, or off",
+         parseDropout}}},
+      {"Output",
+       {{"-o", "PATH", "output; a folder for --emit=source",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           if (v.empty())
+             return expected(f, "a path", v);
+           o.output = v.str();
+           return Error::success();
+         }},
+        {"--emit", "WHAT",
+         "ff, train, plan, rank, source or binary (default); text without -o "
+         "goes to standard output",
+         parseEmit},
+        {"--target", "TARGET", "cpu or cuda (default: the devices' kind)",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseWord(f, v, {"cpu", "cuda"}, o.target);
+         }},
+        {"--print-strategy", "FILE",
+         "write the complete strategy, - for standard output",
+         [](Options &o, StringRef, StringRef v) -> Error {
+           o.printStrategy = v.str();
+           return Error::success();
+         }},
+        {"--quiet", "", "no report on standard error",
+         [](Options &o, StringRef, StringRef) -> Error {
+           o.quiet = true;
+           return Error::success();
+         }},
+        {"--help", "", "this text",
+         [](Options &o, StringRef, StringRef) -> Error {
+           o.help = true;
+           return Error::success();
+         }},
+        {"--version", "", "version of ffc",
+         [](Options &o, StringRef, StringRef) -> Error {
+           o.version = true;
+           return Error::success();
+         }}}}};
+  return groups;
+}
+
+static const Flag *findFlag(StringRef name) {
+  for (const FlagGroup &group : flagGroups())
+    for (const Flag &flag : group.flags)
+      if (flag.name == name)
+        return &flag;
+  return nullptr;
+}
+
+/// What belongs together.
+static Error check(const Options &options) {
+  if (options.model.empty())
+    return makeError("expected a model, found none");
+  if (options.devices.empty() && options.emit >= Emit::Plan)
+    return makeError("expected --devices FILE, found none");
+  if (options.output.empty() && options.emit >= Emit::Source)
+    return makeError(options.emit == Emit::Source
+                         ? "--emit=source: expected -o FOLDER, found none"
+                         : "expected -o FILE, found none");
+  return Error::success();
+}
+
+Expected<Options> ffc::parseOptions(const std::vector<std::string> &arguments) {
+  Options options;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    if (!argument.starts_with("-") || argument == "-") {
+      if (!options.model.empty())
+        return makeError("expected one model, found '" + options.model +
+                         "' and '" + argument + "'");
+      options.model = argument.str();
+      continue;
+    }
+    bool isLong = argument.starts_with("--");
+    auto [name, value] = isLong ? argument.split('=')
+                                : std::make_pair(argument, StringRef());
+    bool hasValue = isLong && argument.contains('=');
+    const Flag *flag = findFlag(name);
+    if (!flag)
+      return makeError("unknown flag '" + name + "', see --help");
+    if (flag->value.empty() && hasValue)
+      return expected(name, "no value", value);
+    if (!flag->value.empty() && !hasValue) {
+      if (i + 1 == arguments.size())
+        return makeError(name + ": expected " + flag->value +
+                         " after it, found none");
+      value = arguments[++i];
+    }
+    if (Error error = flag->set(options, name, value))
+      return error;
+  }
+  if (!options.help && !options.version)
+    if (Error error = check(options))
+      return error;
+  return options;
+}
+
+std::string ffc::usage() {
+  std::string text =
+      "ffc: compiles an ONNX model to a program that trains it on several "
+      "devices\n\n"
+      "  ffc MODEL --devices FILE [--strategy FILE] -o PROGRAM\n"
+      "  mpirun -n RANKS ./PROGRAM --steps 10\n";
+  constexpr size_t kHelpColumn = 26, kColumns = 80;
+  for (const FlagGroup &group : flagGroups()) {
+    text += ("\n" + group.title + ":\n").str();
+    for (const Flag &flag : group.flags) {
+      std::string line = ("  " + flag.name).str();
+      if (!flag.value.empty())
+        line += ((flag.name.starts_with("--") ? "=" : " ") + flag.value).str();
+      line.resize(std::max(kHelpColumn, line.size() + 1), ' ');
+      SmallVector<StringRef> words;
+      flag.help.split(words, ' ');
+      for (StringRef word : words) {
+        if (line.size() + word.size() > kColumns) {
+          text += StringRef(line).rtrim().str() + "\n";
+          line.assign(kHelpColumn, ' ');
+        }
+        line += word.str() + " ";
+      }
+      text += StringRef(line).rtrim().str() + "\n";
+    }
+  }
+  return text;
+}

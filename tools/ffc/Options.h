@@ -1,0 +1,50 @@
+//===- Options.h - the command line of ffc ----------------------*- C++ -*-===//
+#ifndef FFC_TOOLS_FFC_OPTIONS_H
+#define FFC_TOOLS_FFC_OPTIONS_H
+
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ffc {
+
+/// What ffc writes, in the order in which it comes to them.
+enum class Emit { FF, Train, Plan, Rank, Source, Binary };
+
+struct Options {
+  bool help = false, version = false, quiet = false;
+
+  std::string model;    ///< path of the ONNX model
+  std::string devices;  ///< path of the topology; empty only up to Emit::Train
+  std::string strategy = "data-parallel"; ///< or a path
+  std::string output;                     ///< empty: standard output
+  Emit emit = Emit::Binary;
+  std::string target; ///< "cpu", "cuda", or empty: the devices' kind
+  std::string printStrategy; ///< path, "-": standard output; empty: not
+
+  std::optional<int64_t> batchSize;
+  std::map<std::string, int64_t> dims;
+
+  bool training = true;
+  std::string loss = "cross-entropy";
+  double momentum = 0.9;
+  bool nesterov = false;
+  double learningRate = 0.01, weightDecay = 0;
+  std::string init = "glorot-uniform";
+  std::optional<double> dropout; ///< 0: off
+};
+
+/// Reads the arguments after the program's name. An error says which argument is
+/// wrong and what is expected.
+llvm::Expected<Options> parseOptions(const std::vector<std::string> &arguments);
+
+/// The text of --help.
+std::string usage();
+
+} // namespace ffc
+
+#endif // FFC_TOOLS_FFC_OPTIONS_H
