@@ -147,7 +147,6 @@ LogicalResult ClassPrinter::printStatement(Text &text, Operation *op) {
         return success();
       })
       .Case<rank::ProbeOp>([&](auto op) { return print(text, op); })
-      .Default([](Operation *op) {
-        return op->emitOpError("has no text form");
-      });
+      .Default(
+          [](Operation *op) { return op->emitOpError("has no text form"); });
 }

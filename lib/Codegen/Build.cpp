@@ -12,7 +12,14 @@ using namespace llvm;
 using namespace ffc;
 using namespace ffc::codegen;
 
-static constexpr StringLiteral kCMakeLists = R"(# Written by ffc.
+static std::string cmakeLists() {
+  // The runtime's build chooses the instruction set for both.
+  std::string flags;
+  for (StringRef flag : compileFlags())
+    if (!flag.starts_with("-std="))
+      flags += " " + (flag.starts_with("-march=") ? "-march=${FFRT_MARCH}"
+                                                  : flag.str());
+  return R"(# Written by ffc.
 cmake_minimum_required(VERSION 3.18)
 project(train LANGUAGES C CXX)
 if(NOT CMAKE_BUILD_TYPE)
@@ -23,8 +30,8 @@ add_subdirectory(runtime)
 
 add_executable(train train.cpp)
 target_link_libraries(train PRIVATE ffrt)
-# The schedule is calls only; the work is in the runtime.
-target_compile_options(train PRIVATE -O0)
+target_compile_options(train PRIVATE)" +
+         flags + R"()
 
 # The program looks for its weights beside itself.
 if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/train.weights)
@@ -34,6 +41,7 @@ if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/train.weights)
             $<TARGET_FILE_DIR:train>/train.weights)
 endif()
 )";
+}
 
 static std::string readme(const ProgramMeta &meta) {
   std::string run = meta.training ? "training" : "inference";
@@ -44,9 +52,10 @@ A standalone )" +
 
     cmake -B build && cmake --build build -j
     build/train --info
-    mpirun -n RANKS build/train --steps 10
+    mpirun -n N build/train --steps 10
 
-It needs a C++17 compiler, CMake, MPI, oneDNN, OpenMP and zlib.
+N is the number of ranks that `--info` shows. The build needs a C++17 compiler, CMake,
+MPI, oneDNN, OpenMP and zlib.
 
 - `train.cpp`: the schedule of every rank, a section per layer
 - `ranks.inc`: numbers in which ranks differ
@@ -67,7 +76,7 @@ Error codegen::fillSourceFolder(StringRef folder,
   for (const BundledFile &file : runtimeFiles())
     if (Error error = write("runtime/" + file.path, file.contents))
       return error;
-  if (Error error = write("CMakeLists.txt", kCMakeLists))
+  if (Error error = write("CMakeLists.txt", cmakeLists()))
     return error;
   return write("README.md", readme(meta));
 }
@@ -90,16 +99,17 @@ Error codegen::buildExecutable(StringRef executable,
       return error;
   for (const BundledFile &file : runtimeFiles())
     if (file.path.starts_with("include/"))
-      if (Error error = writeText(folder + "/" + file.path.str(), file.contents))
+      if (Error error =
+              writeText(folder + "/" + file.path.str(), file.contents))
         return error;
 
   Pending pending(executable);
   std::vector<std::string> command = {*compiler};
   for (const std::string &flag : compileFlags())
     command.push_back(flag);
-  command.insert(command.end(), {"-I", folder + "/include",
-                                 folder + "/train.cpp", *archive, "-o",
-                                 pending.path()});
+  command.insert(command.end(),
+                 {"-I", folder + "/include", folder + "/train.cpp", *archive,
+                  "-o", pending.path()});
   for (const std::string &flag : linkFlags())
     command.push_back(flag);
   // After a failure the folder stays, with the log.

@@ -37,7 +37,8 @@ static StringRef wordOf(Direction direction) {
 /// True if the only use of an action's event is the next action of its method.
 static bool isWaitedForAtOnce(Operation *action, const Method &method) {
   Operation *next = action->getNextNode();
-  return action->getResult(0).hasOneUse() && isa_and_nonnull<rank::WaitOp>(next) &&
+  return action->getResult(0).hasOneUse() &&
+         isa_and_nonnull<rank::WaitOp>(next) &&
          next->getOperand(0) == action->getResult(0) &&
          llvm::is_contained(method.actions, next);
 }
@@ -59,8 +60,7 @@ void ClassPrinter::nameEverything() {
   }
   for (const Method &method : sections.methods)
     methodNames.push_back(scope.take(sections.layers[method.layer].name + "_" +
-                                     wordOf(method.direction).str() +
-                                     "_pass"));
+                                     wordOf(method.direction).str() + "_pass"));
   for (const Method &method : sections.methods)
     for (Operation *action : method.actions) {
       if (action->getNumResults() == 0 || isWaitedForAtOnce(action, method))
@@ -189,9 +189,8 @@ static std::string initOf(ff::InitAttr init) {
 LogicalResult ClassPrinter::print(Text &text, rank::StateOp op) {
   auto init = dyn_cast<ff::InitAttr>(op.getInit());
   if (!init)
-    return op.emitOpError()
-           << "expected '#ff.init' for '" << op.getName() << "', found "
-           << op.getInit();
+    return op.emitOpError() << "expected '#ff.init' for '" << op.getName()
+                            << "', found " << op.getInit();
   if (failed(checkBox(op, op.getBuffer())))
     return failure();
   text.line("{" + quoted(op.getName()) + ", /*parameter=*/" +
@@ -223,11 +222,10 @@ LogicalResult ClassPrinter::printSlots(Text &text) {
     text.line();
     return success();
   };
-  return success(
-      succeeded(printList("std::vector<StateSlot> states",
-                          func.getBody().getOps<rank::StateOp>())) &&
-      succeeded(printList("std::vector<InputSlot> inputs",
-                          func.getBody().getOps<rank::InputOp>())));
+  return success(succeeded(printList("std::vector<StateSlot> states",
+                                     func.getBody().getOps<rank::StateOp>())) &&
+                 succeeded(printList("std::vector<InputSlot> inputs",
+                                     func.getBody().getOps<rank::InputOp>())));
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,11 +271,10 @@ void ClassPrinter::printLoss(Text &text) {
   std::string value = "0.0";
   if (!losses.empty()) {
     Value buffer = (*losses.begin()).getBuffer();
-    bool isDouble = cast<rank::BufferType>(buffer.getType())
-                        .getElementType()
-                        .isF64();
-    value = "*" + tensor(buffer) + ".as<" + (isDouble ? "double" : "float") +
-            ">()";
+    bool isDouble =
+        cast<rank::BufferType>(buffer.getType()).getElementType().isF64();
+    value =
+        "*" + tensor(buffer) + ".as<" + (isDouble ? "double" : "float") + ">()";
   }
   text.line("double loss() override { return " + value + "; }");
   text.line();
@@ -328,11 +325,11 @@ void ClassPrinter::printSummaries(Text &text, const Method &method) {
     if (!facts.shapes.empty())
       parts.push_back(facts.shapes);
     if (facts.flops > 0)
-      parts.push_back(withPrefix(facts.flops) + "FLOP");
+      parts.push_back(unbroken(withPrefix(facts.flops) + "FLOP"));
     if (!facts.strategy.empty())
-      parts.push_back(facts.strategy);
-    text.comment("//", name + (parts.empty() ? "" : ": ") +
-                           llvm::join(parts, "; "));
+      parts.push_back(unbroken(facts.strategy));
+    text.comment("//",
+                 name + (parts.empty() ? "" : ": ") + llvm::join(parts, "; "));
   }
 }
 
@@ -360,8 +357,8 @@ LogicalResult ClassPrinter::print(Text &text) {
   text.comment("///", str(func.getRanks()) + ".");
   text.line("class " + className + " final : public Program {");
   text.line("public:");
-  text.line(hasTable ? "  " + className + "(Host &host, const " +
-                           className + "Row &my) : Program(host), my(my) {}"
+  text.line(hasTable ? "  " + className + "(Host &host, const " + className +
+                           "Row &my) : Program(host), my(my) {}"
                      : "  explicit " + className +
                            "(Host &host) : Program(host) {}");
   text.line();

@@ -56,9 +56,8 @@ LogicalResult ProgramPrinter::findPlaces() {
   places.resize(world);
   for (auto [c, func] : llvm::enumerate(funcs)) {
     if (func.getWorld() != world || func.getGroups() != funcs[0].getGroups())
-      return func.emitOpError()
-             << "expected the world and groups of '" << funcs[0].getSymName()
-             << "'";
+      return func.emitOpError() << "expected the world and groups of '"
+                                << funcs[0].getSymName() << "'";
     for (auto [row, rank] : llvm::enumerate(func.getRanks())) {
       if (seen[rank])
         return func.emitOpError()
@@ -95,7 +94,7 @@ void ProgramPrinter::printStrategy(Text &text) {
     return;
   text.line("// Strategy:");
   for (const auto &[strategy, names] : groups)
-    text.comment("//  ", strategy + ": " + llvm::join(names, ", "));
+    text.comment("//  ", unbroken(strategy) + ": " + llvm::join(names, ", "));
   text.line("//");
 }
 
@@ -119,8 +118,9 @@ void ProgramPrinter::printHeader(Text &text) {
     if (!hash.empty())
       text.line(Twine("//   ") + what + "        " + hash);
   if (meta.predictedStepSeconds > 0)
-    text.line("//   predicted step  " +
-              llvm::formatv("{0:f3} ms", meta.predictedStepSeconds * 1e3).str());
+    text.line(
+        "//   predicted step  " +
+        llvm::formatv("{0:f3} ms", meta.predictedStepSeconds * 1e3).str());
   text.line("//   build           cmake -B build && cmake --build build -j");
   text.line("//   run             mpirun -n " + Twine(ranks) +
             " build/train --steps 10");
@@ -135,8 +135,16 @@ void ProgramPrinter::printIncludes(Text &text) {
   text.line("#include \"ffrt/kernels.h\"");
   text.line("#include \"ffrt/program.h\"");
   text.line();
-  text.line("using namespace ffrt;");
-  text.line();
+  text.block(
+      R"(// What follows is calls, each made once per step: optimising them would only cost
+// compile time. The kernels above keep the optimisation of the command line.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O0")
+#endif
+
+using namespace ffrt;
+
+)");
 }
 
 void ProgramPrinter::printBase(Text &text) {
@@ -227,9 +235,8 @@ void ProgramPrinter::printMake(Text &text) {
 
 /// "f32, 2, {8, 10}": type, rank and shape of a description.
 static std::string str(const plan::TensorType &type) {
-  std::string name = type.type == plan::ElementType::Bool
-                         ? "boolean"
-                         : plan::str(type.type);
+  std::string name =
+      type.type == plan::ElementType::Bool ? "boolean" : plan::str(type.type);
   return name + ", " + std::to_string(type.shape.size()) + ", " +
          braced(ArrayRef<int64_t>(type.shape));
 }

@@ -29,12 +29,12 @@ void RankTable::printStruct(Text &text, StringRef name) const {
   text.indent();
   for (const Field &field : fields) {
     if (field.users.size() > 1)
-      text.comment("//", Twine("Also of ") + field.users[1] +
-                             (field.users.size() == 2
-                                  ? ":"
-                                  : " and " +
-                                        std::to_string(field.users.size() - 2) +
-                                        " more:"));
+      text.comment("//",
+                   Twine("Also of ") + field.users[1] +
+                       (field.users.size() == 2
+                            ? ":"
+                            : " and " + std::to_string(field.users.size() - 2) +
+                                  " more:"));
     text.line((field.type == Type::Int ? "int " : "int64_t ") + field.name +
               ";");
   }
@@ -42,15 +42,16 @@ void RankTable::printStruct(Text &text, StringRef name) const {
   text.line("};");
 }
 
-void RankTable::printRows(Text &text, StringRef structName,
-                          StringRef tableName, ArrayRef<int64_t> ranks) const {
+void RankTable::printRows(Text &text, StringRef structName, StringRef tableName,
+                          ArrayRef<int64_t> ranks) const {
   text.line("const " + structName + " " + tableName + "[] = {");
   text.indent();
   for (size_t row = 0; row < ranks.size(); ++row) {
-    text.line("/* rank " + Twine(ranks[row]) + " */ " + braced(map_to_vector(fields,
-                                   [&](const Field &field) {
-                                     return field.values[row];
-                                   })) + ",");
+    text.line(
+        "/* rank " + Twine(ranks[row]) + " */ " +
+        braced(map_to_vector(
+            fields, [&](const Field &field) { return field.values[row]; })) +
+        ",");
   }
   text.outdent();
   text.line("};");

@@ -1,4 +1,5 @@
-//===- RankTable.h - numbers in which the ranks of a class differ -*- C++ -*-===//
+//===- RankTable.h - numbers in which the ranks of a class differ -*- C++
+//-*-===//
 #ifndef FFC_LIB_CODEGEN_RANKTABLE_H
 #define FFC_LIB_CODEGEN_RANKTABLE_H
 

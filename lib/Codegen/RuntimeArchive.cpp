@@ -79,8 +79,7 @@ static Error build(StringRef folder, const std::string &compiler) {
   std::string output = (folder + "/build").str();
   std::string log = (folder + ".log").str();
   for (const BundledFile &file : runtimeFiles())
-    if (Error error =
-            writeText(source + "/" + file.path.str(), file.contents))
+    if (Error error = writeText(source + "/" + file.path.str(), file.contents))
       return error;
   if (Error error = runLogged({"cmake", "-S", source, "-B", output,
                                "-DCMAKE_BUILD_TYPE=Release",

@@ -37,7 +37,8 @@ public:
     StringRef name = nameOf(op->getLoc());
     bool stays = name.empty() && !sections.methods.empty();
     if (!stays) {
-      auto [layer, direction] = placeOf(name.empty() ? StringRef(kNameless) : name);
+      auto [layer, direction] =
+          placeOf(name.empty() ? StringRef(kNameless) : name);
       if (sections.methods.empty() || sections.methods.back().layer != layer ||
           sections.methods.back().direction != direction) {
         sections.layers[layer].methods.push_back(sections.methods.size());
@@ -57,8 +58,7 @@ public:
 
   /// The layer called `name`, which may be new.
   size_t layerCalled(StringRef name) {
-    auto [entry, isNew] =
-        byName.try_emplace(name, sections.layers.size());
+    auto [entry, isNew] = byName.try_emplace(name, sections.layers.size());
     if (isNew)
       sections.layers.push_back({name.str(), {}, {}});
     return entry->second;

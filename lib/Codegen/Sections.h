@@ -17,13 +17,13 @@ struct Method {
 };
 
 struct Layer {
-  std::string name; ///< the forward operator's
+  std::string name;                          ///< the forward operator's
   llvm::SmallVector<rank::BufferOp> buffers; ///< those it is the first to use
   llvm::SmallVector<size_t> methods;         ///< indices into Sections::methods
 };
 
-/// The arrangement of one class's text. Layers stand in the order of their first
-/// action.
+/// The arrangement of one class's text. Layers stand in the order of their
+/// first action.
 struct Sections {
   std::vector<Layer> layers;
   std::vector<Method> methods;

@@ -92,7 +92,9 @@ void Text::comment(StringRef mark, const Twine &content) {
     current += ' ';
     // A name may not end the comment's line.
     for (char c : word)
-      current += c == '\n' || c == '\r' || c == '\\' ? '_' : c;
+      current += c == '\n' || c == '\r' || c == '\\' ? '_'
+                 : c == '\t'                         ? ' '
+                                                     : c;
   }
   flush();
 }
@@ -107,6 +109,12 @@ void Text::banner(const Twine &title) {
   text += head;
   text.append(used < kColumns ? kColumns - used : 3, '-');
   text += "===//\n";
+}
+
+std::string codegen::unbroken(StringRef text) {
+  std::string result = text.str();
+  llvm::replace(result, ' ', '\t');
+  return result;
 }
 
 std::string codegen::braced(ArrayRef<std::string> parts) {

@@ -17,7 +17,8 @@ public:
   /// A line at the current depth, or an empty line. Breaks a longer one after a
   /// comma or an opening parenthesis, in the shallowest brackets possible.
   void line(const llvm::Twine &text = "");
-  /// A comment in front of which `mark` stands ("//", "///"), wrapped at spaces.
+  /// A comment in front of which `mark` stands ("//", "///"), wrapped at
+  /// spaces; a tab is a space without a break.
   void comment(llvm::StringRef mark, const llvm::Twine &text);
   /// "//===--- title ---...---===//"
   void banner(const llvm::Twine &title);
@@ -34,6 +35,9 @@ private:
   std::string text;
   unsigned depth = 0;
 };
+
+/// `text` as words that a comment does not separate.
+std::string unbroken(llvm::StringRef text);
 
 /// "{1, 2, 3}"
 std::string braced(llvm::ArrayRef<std::string> parts);

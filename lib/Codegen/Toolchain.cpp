@@ -35,14 +35,13 @@ Error codegen::runLogged(const std::vector<std::string> &command,
                          StringRef log) {
   ErrorOr<std::string> program = sys::findProgramByName(command.front());
   if (!program)
-    return makeError("expected '" + command.front() +
-                     "' in PATH, found none");
+    return makeError("expected '" + command.front() + "' in PATH, found none");
   SmallVector<StringRef> args(command.begin(), command.end());
   std::optional<StringRef> redirects[] = {StringRef(), log, log};
   std::string cause;
-  int status = sys::ExecuteAndWait(*program, args, std::nullopt, redirects,
-                                   /*SecondsToWait=*/0, /*MemoryLimit=*/0,
-                                   &cause);
+  int status =
+      sys::ExecuteAndWait(*program, args, std::nullopt, redirects,
+                          /*SecondsToWait=*/0, /*MemoryLimit=*/0, &cause);
   if (status == 0)
     return Error::success();
   return makeError("'" + command.front() + "' failed" +

@@ -20,8 +20,8 @@ std::vector<std::string> linkFlags();
 /// The absolute path of the host compiler.
 llvm::Expected<std::string> findCompiler();
 
-/// Runs `command` (the first word is looked up in PATH) with its output appended
-/// to `log`. An error names the command and the log.
+/// Runs `command` (the first word is looked up in PATH) with its output
+/// appended to `log`. An error names the command and the log.
 llvm::Error runLogged(const std::vector<std::string> &command,
                       llvm::StringRef log);
 

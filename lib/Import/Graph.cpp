@@ -36,6 +36,9 @@ StringRef NameTable::nameOf(const NodeProto &node) {
     return name;
   if (!node.name().empty())
     return name = unique(node.name());
+  for (const std::string &output : node.output())
+    if (!output.empty())
+      return name = unique(output);
   unsigned ordinal = unnamed[node.op_type()]++;
   return name = unique(node.op_type() + "_" + std::to_string(ordinal));
 }

@@ -24,8 +24,9 @@ inline bool isStandardDomain(llvm::StringRef domain) {
 class NameTable {
 public:
   /// Names all nodes of the main graph: a node keeps its name, a repeated one
-  /// gets a suffix, an unnamed one is called after its operator and the number
-  /// of unnamed ones of that operator before it ("Conv_0").
+  /// gets a suffix, an unnamed one is called after its first output or, without
+  /// outputs, after its operator and the number of such nodes before it
+  /// ("Conv_0").
   void addNodes(const onnx::GraphProto &graph);
 
   /// The name of `node`; nodes of subgraphs are named when first asked for.

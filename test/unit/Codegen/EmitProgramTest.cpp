@@ -23,9 +23,10 @@ namespace {
 
 class EmitProgram : public testing::Test {
 protected:
-  EmitProgram() : handler(&context, [this](Diagnostic &diag) {
-      llvm::raw_string_ostream(error) << diag;
-    }) {
+  EmitProgram()
+      : handler(&context, [this](Diagnostic &diag) {
+          llvm::raw_string_ostream(error) << diag;
+        }) {
     context.loadDialect<ff::FFDialect, rank::RankDialect>();
   }
 
@@ -136,8 +137,9 @@ struct Class0Row {
       HasSubstr("Tensor x = arena(0, f32, row_major, {4, 4}, {my.x_lo0, 0}, "
                 "{8, 4});"));
   // A whole tensor needs no position.
-  EXPECT_THAT(files[0].contents,
-              HasSubstr("Tensor fc_weight = state(0, f32, row_major, {4, 3});"));
+  EXPECT_THAT(
+      files[0].contents,
+      HasSubstr("Tensor fc_weight = state(0, f32, row_major, {4, 3});"));
   EXPECT_EQ(files[1].path, "ranks.inc");
   EXPECT_THAT(files[1].contents, HasSubstr(R"(
 const Class0Row class0_rows[] = {
@@ -190,7 +192,8 @@ TEST_F(EmitProgram, IsTheSameForTheSameInput) {
 
 /// A class of rank 0 of two with `body`.
 std::string classOfRankZero(const std::string &body) {
-  return "rank.func @class0 attributes {ranks = array<i64: 0>, world = 2 : i64, "
+  return "rank.func @class0 attributes {ranks = array<i64: 0>, world = 2 : "
+         "i64, "
          "groups = [], state_bytes = #rank.per<[64]>, arena_bytes = "
          "#rank.per<[64]>, flops = #rank.per<[0]>} {" +
          body + "}\n";
@@ -225,15 +228,15 @@ TEST_F(EmitProgram, RejectsAttributesWithoutText) {
 }
 
 TEST_F(EmitProgram, PrintsAttributesInTheOrderOfTheirNames) {
-  auto files = emit(
-      classOfRankZero("rank.kernel \"some_kernel\"() -> () tile <[]> "
-                      "{text = \"a\\22b\", list = array<i64: 1, 2>, flag = true, "
-                      "large = -9223372036854775808 : i64, x = 0.5 : f64} "
-                      "task <[0, 0, 0, 0]> : () -> ()") +
-      kIdleRankOne);
+  auto files =
+      emit(classOfRankZero(
+               "rank.kernel \"some_kernel\"() -> () tile <[]> "
+               "{text = \"a\\22b\", list = array<i64: 1, 2>, flag = true, "
+               "large = -9223372036854775808 : i64, x = 0.5 : f64} "
+               "task <[0, 0, 0, 0]> : () -> ()") +
+           kIdleRankOne);
   ASSERT_EQ(files.size(), 2u) << error;
-  EXPECT_THAT(files[0].contents,
-              HasSubstr(R"(
+  EXPECT_THAT(files[0].contents, HasSubstr(R"(
   SomeKernel some_kernel_forward{cx, {}, {}, /*flag=*/1, /*large=*/INT64_MIN,
       /*list=*/{1, 2}, /*text=*/"a\"b", /*x=*/0.5};
 )"));

@@ -3,8 +3,8 @@
 #include "ffc/Codegen/Output.h"
 #include "ffc/Codegen/Runtime.h"
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gmock/gmock.h"

@@ -75,9 +75,10 @@ codegen::ProgramMeta codegen::linearMeta() {
       "", Direction::Forward, "linear", "8x4, 4x3 -> 8x3", split, 192};
   meta.ops["/fc/Gemm.grad_b"] = {
       "/fc/Gemm", Direction::Backward, "linear", "8x4, 8x3 -> 4x3", split, 192};
-  meta.ops["fc.weight.update"] = {
-      "/fc/Gemm", Direction::Update, "sgd_update", "", "{replica = 2} on 0 1"};
-  meta.ops["loss"] = {"", Direction::Forward, "mse", "8x3, 8x3 -> ()", split, 48};
+  meta.ops["fc.weight.update"] = {"/fc/Gemm", Direction::Update, "sgd_update",
+                                  "", "{replica = 2} on 0 1"};
+  meta.ops["loss"] = {"", Direction::Forward, "mse", "8x3, 8x3 -> ()", split,
+                      48};
   meta.ops["loss.grad"] = {
       "loss", Direction::Backward, "mse", "8x3, 8x3 -> 8x3", split, 48};
   return meta;

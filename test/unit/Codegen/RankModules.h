@@ -7,7 +7,8 @@
 namespace ffc::codegen {
 
 /// y = x w for x of 8x4 and w of 4x3 with the mean squared error against a
-/// target, trained on two ranks of one class that hold half of the samples each.
+/// target, trained on two ranks of one class that hold half of the samples
+/// each.
 extern const char *const kLinearOnTwoRanks;
 /// What belongs to it.
 ProgramMeta linearMeta();

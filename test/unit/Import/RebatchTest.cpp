@@ -41,7 +41,7 @@ TEST_F(RebatchTest, ReshapeTargets) {
 }
 
 TEST_F(RebatchTest, ReshapesInTheWay) {
-  const char *message = "node 'Reshape_0' (Reshape): reshapes 1x2x3 to ";
+  const char *message = "node 'y' (Reshape): reshapes 1x2x3 to ";
   EXPECT_THAT(reshape("1, 2, 3", "6"), HasSubstr(message));
   EXPECT_THAT(reshape("1, 2, 3", "2, -1"),
               AllOf(HasSubstr(message),
