@@ -6,6 +6,7 @@
 
 #include "ffc/Codegen/Runtime.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -13,12 +14,7 @@ using namespace ffc;
 using namespace ffc::codegen;
 
 static std::string cmakeLists() {
-  // The runtime's build chooses the instruction set for both.
-  std::string flags;
-  for (StringRef flag : compileFlags())
-    if (!flag.starts_with("-std="))
-      flags += " " + (flag.starts_with("-march=") ? "-march=${FFRT_MARCH}"
-                                                  : flag.str());
+  std::string flags = llvm::join(compileFlags(), " ");
   return R"(# Written by ffc.
 cmake_minimum_required(VERSION 3.18)
 project(train LANGUAGES C CXX)
@@ -30,7 +26,7 @@ add_subdirectory(runtime)
 
 add_executable(train train.cpp)
 target_link_libraries(train PRIVATE ffrt)
-target_compile_options(train PRIVATE)" +
+target_compile_options(train PRIVATE )" +
          flags + R"()
 
 # The program looks for its weights beside itself.

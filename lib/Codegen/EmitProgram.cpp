@@ -135,16 +135,8 @@ void ProgramPrinter::printIncludes(Text &text) {
   text.line("#include \"ffrt/kernels.h\"");
   text.line("#include \"ffrt/program.h\"");
   text.line();
-  text.block(
-      R"(// What follows is calls, each made once per step: optimising them would only cost
-// compile time. The kernels above keep the optimisation of the command line.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O0")
-#endif
-
-using namespace ffrt;
-
-)");
+  text.line("using namespace ffrt;");
+  text.line();
 }
 
 void ProgramPrinter::printBase(Text &text) {

@@ -11,7 +11,9 @@ using namespace llvm;
 using namespace ffc;
 
 std::vector<std::string> codegen::compileFlags() {
-  // The schedule is calls only; the work is in the runtime.
+  // A program is calls, each made once per step; the work is in the runtime,
+  // which instantiates its kernel templates itself. Optimising the calls of a
+  // large model takes longer than everything else here.
   return {"-std=c++17", "-O0"};
 }
 

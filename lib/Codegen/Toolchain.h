@@ -10,8 +10,7 @@
 
 namespace ffc::codegen {
 
-/// Flags for emitted programs. They hold kernels of their own (element-wise
-/// functors), so that these are the flags of the runtime's kernels.
+/// Flags for emitted programs.
 std::vector<std::string> compileFlags();
 
 /// What an emitted program links after the runtime.

@@ -56,6 +56,7 @@ private:
   LogicalResult differentiate(Operation *op);
   /// Sum of the contributions to `value`'s gradient, or null.
   Value gradientOf(Value value);
+  /// Adds the update of a parameter that has a gradient.
   void update(StateOp state);
   Location named(const Twine &name) {
     return NameLoc::get(builder.getStringAttr(name));
@@ -71,6 +72,7 @@ private:
   SmallVector<Operation *> forward;
   DenseSet<Value> active;
   DenseMap<Value, SmallVector<Value>> contributions;
+  int updates = 0;
 };
 
 } // namespace
@@ -98,8 +100,8 @@ static Value lookThrough(Value answer, StringRef loss) {
   return answer;
 }
 
-/// The class axis of logits: the softmax's if there is one with a single axis of
-/// more than one class, else dimension 1.
+/// The class axis of logits: the softmax's if there is one with a single axis
+/// of more than one class, else dimension 1.
 static int64_t classAxis(Value answer) {
   auto type = cast<RankedTensorType>(answer.getType());
   if (auto softmax = answer.getDefiningOp<SoftmaxOp>()) {
@@ -127,11 +129,10 @@ LogicalResult Reverse::addLoss(StringRef kind) {
   marking.role = "loss";
   auto loss = RankedTensorType::get({}, type.getElementType());
   auto addTarget = [&](RankedTensorType targetType) {
-    (void)main.insertArgument(
-        main.getNumArguments(), targetType,
-        builder.getDictionaryAttr(
-            builder.getNamedAttr(kNameAttr, builder.getStringAttr("target"))),
-        named("target"));
+    (void)main.insertArgument(main.getNumArguments(), targetType,
+                              builder.getDictionaryAttr(builder.getNamedAttr(
+                                  kNameAttr, builder.getStringAttr("target"))),
+                              named("target"));
     return main.getArgument(main.getNumArguments() - 1);
   };
   Operation *lossOp = nullptr;
@@ -143,9 +144,10 @@ LogicalResult Reverse::addLoss(StringRef kind) {
              << answer.getValue().getType();
     SmallVector<int64_t> shape(type.getShape());
     shape.erase(shape.begin() + axis);
-    Value target = addTarget(RankedTensorType::get(shape, builder.getI32Type()));
-    lossOp = CrossEntropyOp::create(builder, named("loss"), loss, x, target,
-                                    axis);
+    Value target =
+        addTarget(RankedTensorType::get(shape, builder.getI32Type()));
+    lossOp =
+        CrossEntropyOp::create(builder, named("loss"), loss, x, target, axis);
   } else if (kind == "mse") {
     lossOp = MseOp::create(builder, named("loss"), loss, x, addTarget(type));
   } else if (kind == "bce") {
@@ -222,7 +224,8 @@ LogicalResult Reverse::differentiate(Operation *op) {
   if (!isLoss && llvm::none_of(resultGrads, [](Value v) { return bool(v); }))
     return success();
 
-  SmallVector<Value> operands = cast<PartitionableInterface>(op).getOperandSlots();
+  SmallVector<Value> operands =
+      cast<PartitionableInterface>(op).getOperandSlots();
   SmallVector<bool> needed;
   for (Value operand : operands)
     needed.push_back(operand && active.contains(operand));
@@ -248,6 +251,7 @@ void Reverse::update(StateOp state) {
   Value gradient = gradientOf(state.getResult());
   if (!gradient)
     return;
+  ++updates;
   Operation *reader = nullptr;
   for (Operation *op : forward)
     if (llvm::is_contained(op->getOperands(), state.getResult())) {
@@ -270,8 +274,8 @@ void Reverse::update(StateOp state) {
   OutputOp::create(builder, named(name), "grad/" + name, gradient);
   auto sgd = SgdUpdateOp::create(
       builder, named(name + ".update"), type, velocity ? type : Type(),
-      state.getResult(), gradient, velocity,
-      builder.getF64FloatAttr(momentum), builder.getI64IntegerAttr(nesterov));
+      state.getResult(), gradient, velocity, builder.getF64FloatAttr(momentum),
+      builder.getI64IntegerAttr(nesterov));
   StoreOp::create(builder, named(name), name, sgd.getWOut());
   if (velocity)
     StoreOp::create(builder, named(name + "/momentum"), name + "/momentum",
@@ -299,6 +303,9 @@ LogicalResult Reverse::sweep() {
     for (StateOp state : firstReader.lookup(op))
       update(state);
   }
+  if (updates == 0)
+    return main.emitError("nothing to train: the loss depends on no parameter; "
+                          "--mode=infer compiles the forward graph alone");
   return success();
 }
 

@@ -15,6 +15,7 @@ public:
   explicit GraphBuilder(func::FuncOp main) : main(main) {}
 
   FailureOr<PlannedModule> run() {
+    planned.module = main->getParentOfType<ModuleOp>();
     for (BlockArgument arg : main.getArguments())
       addValue(arg, inputName(arg), plan::ValueKind::Input);
     for (Operation &op : main.front().without_terminator())
@@ -178,8 +179,8 @@ void ffc::writeConfigurations(const PlannedModule &planned,
   for (size_t i = 0; i < planned.ops.size(); ++i) {
     MLIRContext *context = planned.ops[i]->getContext();
     SmallVector<StringAttr> dims;
-    SmallVector<int64_t> degrees, devices(strategy[i].devices.begin(),
-                                          strategy[i].devices.end());
+    SmallVector<int64_t> degrees,
+        devices(strategy[i].devices.begin(), strategy[i].devices.end());
     for (const plan::GridAxis &axis : strategy[i].axes) {
       dims.push_back(StringAttr::get(
           context, axis.dim == plan::kReplica

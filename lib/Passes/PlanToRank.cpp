@@ -345,7 +345,7 @@ void ClassLowering::lower(size_t index, ArrayAttr groups) {
 
 OwningOpRef<ModuleOp> ffc::lowerToRank(const PlannedModule &planned,
                                        const plan::Program &program) {
-  auto source = planned.ops.front()->getParentOfType<ModuleOp>();
+  ModuleOp source = planned.module;
   MLIRContext *context = source.getContext();
   context->loadDialect<rank::RankDialect>();
   llvm::StringMap<ff::StateOp> states;

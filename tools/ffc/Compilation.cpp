@@ -16,6 +16,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
@@ -66,6 +67,11 @@ LogicalResult Compilation::check(llvm::Error error) {
 }
 
 LogicalResult Compilation::run() {
+  // Better said now than after the work.
+  StringRef parent = llvm::sys::path::parent_path(options.output);
+  if (!parent.empty() && !llvm::sys::fs::is_directory(parent))
+    return fail("cannot write '" + options.output + "': expected a folder '" +
+                parent + "', found none");
   if (failed(import()))
     return failure();
   if (options.emit == Emit::FF)
@@ -161,8 +167,8 @@ LogicalResult Compilation::chooseStrategy() {
   if (options.strategy == "data-parallel")
     given = plan::dataParallel(planned.graph, numDevices, error);
   else
-    given = plan::loadStrategy(options.strategy, planned.graph, numDevices,
-                               error);
+    given =
+        plan::loadStrategy(options.strategy, planned.graph, numDevices, error);
   if (!given)
     return fail(error);
   std::vector<plan::OpId> followed;
@@ -179,11 +185,11 @@ LogicalResult Compilation::chooseStrategy() {
 
 LogicalResult Compilation::planProgram() {
   plan::CostModel cost(*topology);
-  program = plan::planProgram(planned.graph, strategy, topology->numDevices(),
-                              cost);
+  program =
+      plan::planProgram(planned.graph, strategy, topology->numDevices(), cost);
   report.phase("verify");
-  if (auto error = plan::verifyProgram(planned.graph, strategy, program,
-                                       *topology))
+  if (auto error =
+          plan::verifyProgram(planned.graph, strategy, program, *topology))
     return fail(*error);
   plan::Timeline times =
       plan::timeProgram(planned.graph, strategy, program, cost);
@@ -208,13 +214,13 @@ LogicalResult Compilation::emit() {
   if (options.emit == Emit::Rank)
     return writeModule(*ranks);
 
-  codegen::ProgramMeta meta =
-      describeProgram(options, planned.graph, strategy);
+  codegen::ProgramMeta meta = describeProgram(options, planned.graph, strategy);
   auto hashText = [](StringRef text) {
     return llvm::formatv("{0:x-16}", llvm::xxh3_64bits(text)).str();
   };
-  if (auto model = llvm::MemoryBuffer::getFile(options.model, /*IsText=*/false,
-                                               /*RequiresNullTerminator=*/false))
+  if (auto model =
+          llvm::MemoryBuffer::getFile(options.model, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false))
     meta.modelHash = hashText((*model)->getBuffer());
   meta.topologyHash = topology->hash();
   meta.strategyHash = hashText(plan::printStrategy(planned.graph, strategy));

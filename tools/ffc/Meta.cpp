@@ -21,8 +21,8 @@ static std::string shapesText(const Graph &graph,
   std::string text;
   for (ValueId value : values)
     if (value >= 0)
-      text += (text.empty() ? "" : ", ") +
-              shapeText(graph.value(value).type.shape);
+      text +=
+          (text.empty() ? "" : ", ") + shapeText(graph.value(value).type.shape);
   return text;
 }
 

@@ -55,8 +55,7 @@ static Error parseWord(StringRef flag, StringRef text,
                        ArrayRef<StringRef> words, std::string &result) {
   if (!is_contained(words, text))
     return expected(flag,
-                    join(words.drop_back(), ", ") + " or " +
-                        words.back().str(),
+                    join(words.drop_back(), ", ") + " or " + words.back().str(),
                     text);
   result = text.str();
   return Error::success();
@@ -99,7 +98,8 @@ static constexpr const char *kNotNegative = "a number of at least 0";
 static const std::vector<FlagGroup> &flagGroups() {
   static const std::vector<FlagGroup> groups = {
       {"Input",
-       {{"--devices", "FILE", "device topology (YAML); needed from --emit=plan on",
+       {{"--devices", "FILE",
+         "device topology (YAML); needed from --emit=plan on",
          [](Options &o, StringRef, StringRef v) -> Error {
            o.devices = v.str();
            return Error::success();
@@ -145,8 +145,7 @@ static const std::vector<FlagGroup> &flagGroups() {
          }},
         {"--wd", "X", "default weight decay of the program (0)",
          [](Options &o, StringRef f, StringRef v) -> Error {
-           return parseNumber(f, v, isNotNegative, kNotNegative,
-                              o.weightDecay);
+           return parseNumber(f, v, isNotNegative, kNotNegative, o.weightDecay);
          }},
         {"--init", "HOW",
          "weights without values: glorot-uniform (default), he-normal, "
@@ -230,8 +229,8 @@ Expected<Options> ffc::parseOptions(const std::vector<std::string> &arguments) {
       continue;
     }
     bool isLong = argument.starts_with("--");
-    auto [name, value] = isLong ? argument.split('=')
-                                : std::make_pair(argument, StringRef());
+    auto [name, value] =
+        isLong ? argument.split('=') : std::make_pair(argument, StringRef());
     bool hasValue = isLong && argument.contains('=');
     const Flag *flag = findFlag(name);
     if (!flag)

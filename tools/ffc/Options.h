@@ -18,12 +18,12 @@ enum class Emit { FF, Train, Plan, Rank, Source, Binary };
 struct Options {
   bool help = false, version = false, quiet = false;
 
-  std::string model;    ///< path of the ONNX model
-  std::string devices;  ///< path of the topology; empty only up to Emit::Train
+  std::string model;   ///< path of the ONNX model
+  std::string devices; ///< path of the topology; empty only up to Emit::Train
   std::string strategy = "data-parallel"; ///< or a path
   std::string output;                     ///< empty: standard output
   Emit emit = Emit::Binary;
-  std::string target; ///< "cpu", "cuda", or empty: the devices' kind
+  std::string target;        ///< "cpu", "cuda", or empty: the devices' kind
   std::string printStrategy; ///< path, "-": standard output; empty: not
 
   std::optional<int64_t> batchSize;
@@ -38,8 +38,8 @@ struct Options {
   std::optional<double> dropout; ///< 0: off
 };
 
-/// Reads the arguments after the program's name. An error says which argument is
-/// wrong and what is expected.
+/// Reads the arguments after the program's name. An error says which argument
+/// is wrong and what is expected.
 llvm::Expected<Options> parseOptions(const std::vector<std::string> &arguments);
 
 /// The text of --help.

@@ -16,8 +16,8 @@ llvm::Error fillSourceFolder(llvm::StringRef folder,
 
 /// Compiles a program and links it with the runtime into the file `executable`.
 /// The runtime's archive is the one that was built with ffc, or one in the
-/// user's cache, which is built when missing. Compiler output goes to a log file
-/// that an error names.
+/// user's cache, which is built when missing. Compiler output goes to a log
+/// file that an error names.
 llvm::Error buildExecutable(llvm::StringRef executable,
                             const std::vector<SourceFile> &program);
 

@@ -17,8 +17,8 @@ namespace ffc::codegen {
 
 /// `name` in lower case, with runs of anything but ASCII letters and digits as
 /// one underscore: "conv2.x" is conv2_x. A leading digit gets the prefix "v";
-/// nothing left is "unnamed". Lower case keeps members apart from the classes of
-/// the runtime. The result may be a keyword.
+/// nothing left is "unnamed". Lower case keeps members apart from the classes
+/// of the runtime. The result may be a keyword.
 std::string toIdentifier(llvm::StringRef name);
 
 /// The class of a runtime kernel: "conv2d_forward" is Conv2dForward.

@@ -40,7 +40,9 @@ inline constexpr llvm::StringLiteral kNameAttr = "ff.name";
 /// The name in `loc` (a NameLoc, possibly fused), or "".
 llvm::StringRef nameOf(mlir::Location loc);
 /// The node name of an operator.
-inline llvm::StringRef nameOf(mlir::Operation *op) { return nameOf(op->getLoc()); }
+inline llvm::StringRef nameOf(mlir::Operation *op) {
+  return nameOf(op->getLoc());
+}
 
 /// Shape and element type of a statically shaped ranked tensor.
 plan::TensorType tensorTypeOf(mlir::Type type);

@@ -19,8 +19,9 @@ namespace ffc {
 
 /// The planner's graph of a module and the operation behind each operator.
 struct PlannedModule {
+  mlir::ModuleOp module;
   plan::Graph graph;
-  /// ops[i] is the operation of graph.ops[i]; owned by the module.
+  /// ops[i] is the operation of graph.ops[i].
   std::vector<mlir::Operation *> ops;
 };
 
@@ -38,9 +39,9 @@ void writeConfigurations(const PlannedModule &planned,
                          const plan::Strategy &strategy);
 
 /// plan -> rank: folds devices with the same sequence of actions into classes
-/// and renders each as a `rank.func`. The result is a new module, verified; null
-/// after a diagnostic if it breaks a constraint of the dialect. `planned` has at
-/// least one operator.
+/// and renders each as a `rank.func`. The result is a new module, verified;
+/// null after a diagnostic if it breaks a constraint of the dialect. `planned`
+/// has at least one operator.
 mlir::OwningOpRef<mlir::ModuleOp> lowerToRank(const PlannedModule &planned,
                                               const plan::Program &program);
 

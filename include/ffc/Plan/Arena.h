@@ -22,8 +22,8 @@ struct Lifetime {
   }
 };
 
-/// Lifetimes of all buffers of `device` (State buffers included). The loss is read
-/// after the last action.
+/// Lifetimes of all buffers of `device` (State buffers included). The loss is
+/// read after the last action.
 std::vector<Lifetime> lifetimesOf(const DeviceProgram &device);
 
 /// Sets offset of every buffer and the device's stateBytes and arenaBytes. Two

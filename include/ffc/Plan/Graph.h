@@ -62,9 +62,9 @@ struct Op {
   /// (gradients: their forward; updates: the parameter's first reader); -1:
   /// none
   OpId owner = -1;
-  /// If >= 0: the configuration carries over through one tensor, which stands in
-  /// slot `ownerSlot` of the owner and (itself or its gradient) in slot `ownSlot`
-  /// of this operator. -1: dimensions are matched by name.
+  /// If >= 0: the configuration carries over through one tensor, which stands
+  /// in slot `ownerSlot` of the owner and (itself or its gradient) in slot
+  /// `ownSlot` of this operator. -1: dimensions are matched by name.
   int ownerSlot = -1;
   int ownSlot = -1;
   /// Names under which a strategy may address the operator besides `name`:

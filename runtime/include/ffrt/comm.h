@@ -21,8 +21,8 @@ enum class ReduceOp : int { sum = 0, max = 1 };
 
 /// One message of a grouped point-to-point exchange.
 struct Message {
-  int peer;       ///< world rank
-  Tensor tensor;  ///< whole buffer is sent or received, in memory order
+  int peer;      ///< world rank
+  Tensor tensor; ///< whole buffer is sent or received, in memory order
 };
 
 /// A set of ranks that do collectives together. Created at start, in the same

@@ -12,10 +12,10 @@ struct Context {
   int rank = 0;
   int ranks = 1;
   uint64_t seed = 0;
-  int64_t step = 0;           ///< steps done before the current one
+  int64_t step = 0; ///< steps done before the current one
   double learning_rate = 0.01;
   double weight_decay = 0.0;
-  int threads = 1;            ///< OpenMP threads of this rank
+  int threads = 1; ///< OpenMP threads of this rank
 };
 
 } // namespace ffrt

@@ -1,8 +1,8 @@
 //===- program.h - what an emitted program tells the runtime ----*- C++ -*-===//
 //
 // The emitted source defines one class per rank class, derived from
-// RankProgram, and one ProgramInfo; its main() calls ffrt::run. The runtime owns
-// the command line, memory, data, initial values, the step loop, dumps and
+// RankProgram, and one ProgramInfo; its main() calls ffrt::run. The runtime
+// owns the command line, memory, data, initial values, the step loop, dumps and
 // messages.
 //
 //===----------------------------------------------------------------------===//
@@ -23,10 +23,10 @@ namespace ffrt {
 /// How a state value gets its first contents.
 struct Init {
   enum Kind : int {
-    file = 0,            ///< row-major in the weights file at `offset` bytes
-    constant = 1,        ///< `value` everywhere
-    uniform = 2,         ///< uniform in [-value, value)
-    normal = 3,          ///< normal with mean 0 and standard deviation `value`
+    file = 0,     ///< row-major in the weights file at `offset` bytes
+    constant = 1, ///< `value` everywhere
+    uniform = 2,  ///< uniform in [-value, value)
+    normal = 3,   ///< normal with mean 0 and standard deviation `value`
   };
   Kind kind = constant;
   double value = 0.0;
@@ -37,8 +37,8 @@ struct Init {
 /// frozen constant). Random initial values depend on seed, the hash of `name`
 /// and the global element index only.
 struct StateSlot {
-  const char *name;  ///< ONNX name of the parameter; slots append "/momentum"
-  bool parameter;    ///< dumped under param/<name>.npy
+  const char *name; ///< ONNX name of the parameter; slots append "/momentum"
+  bool parameter;   ///< dumped under param/<name>.npy
   Init init;
   Tensor tensor;
 };
@@ -52,7 +52,7 @@ struct InputSlot {
 /// Description of one graph input, the same on all ranks.
 struct InputInfo {
   const char *name;
-  DType type;      ///< type in the program; files of wider types are converted
+  DType type; ///< type in the program; files of wider types are converted
   int rank;
   Index shape;     ///< global
   bool target;     ///< class indices or regression target

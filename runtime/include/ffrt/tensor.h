@@ -16,7 +16,14 @@ namespace ffrt {
 constexpr int kMaxRank = 8;
 
 /// Element types. The numbers are written into emitted programs.
-enum class DType : int { f32 = 0, f64 = 1, i32 = 2, i64 = 3, u8 = 4, boolean = 5 };
+enum class DType : int {
+  f32 = 0,
+  f64 = 1,
+  i32 = 2,
+  i64 = 3,
+  u8 = 4,
+  boolean = 5
+};
 
 /// Bytes of one element.
 std::size_t size_of(DType type);

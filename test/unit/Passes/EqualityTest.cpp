@@ -51,7 +51,8 @@ double norm(const std::vector<double> &values) {
 class Model {
 public:
   explicit Model(const std::string &path) {
-    context.loadDialect<ff::FFDialect, rank::RankDialect, mlir::func::FuncDialect>();
+    context.loadDialect<ff::FFDialect, rank::RankDialect,
+                        mlir::func::FuncDialect>();
     ImportOptions options;
     module = importModel(context, path, options);
     if (!module)
@@ -91,8 +92,8 @@ public:
   /// Compares one strategy on `devices` devices.
   void check(const plan::Strategy &strategy, const plan::Topology &topology) {
     plan::CostModel cost(topology);
-    plan::Program program = plan::planProgram(planned.graph, strategy,
-                                              topology.numDevices(), cost);
+    plan::Program program =
+        plan::planProgram(planned.graph, strategy, topology.numDevices(), cost);
     auto error =
         plan::verifyProgram(planned.graph, strategy, program, topology);
     ASSERT_FALSE(error) << *error;
@@ -146,8 +147,8 @@ private:
   ff::EvaluationResult last;
 };
 
-class Equality : public ::testing::TestWithParam<std::tuple<const char *, int>> {
-};
+class Equality
+    : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
 
 TEST_P(Equality, RandomStrategies) {
   auto [file, devices] = GetParam();

@@ -38,6 +38,7 @@ protected:
     module->walk([&](ff::UnaryOp op) { planned.ops.push_back(op); });
 
     plan::TensorType type{{8, 4}, plan::ElementType::F32};
+    planned.module = *module;
     planned.graph.values.resize(3);
     planned.graph.values[kX] = {"image", type, plan::ValueKind::Input};
     planned.graph.values[kW] = {"w", type, plan::ValueKind::State};

@@ -35,8 +35,8 @@ Strategy ffc::plan::testing::randomStrategy(const Graph &graph, int numDevices,
   std::vector<std::optional<Configuration>> given(graph.ops.size());
   for (size_t op = 0; op < given.size(); ++op)
     if (random() % 4)
-      given[op] = randomConfiguration(graph, static_cast<OpId>(op), numDevices,
-                                      random);
+      given[op] =
+          randomConfiguration(graph, static_cast<OpId>(op), numDevices, random);
   return completeStrategy(graph, given);
 }
 
@@ -44,7 +44,7 @@ std::string ffc::plan::testing::str(const Graph &graph,
                                     const Strategy &strategy) {
   std::string text;
   for (size_t op = 0; op < strategy.size(); ++op)
-    text += graph.ops[op].name + ": " +
-            strategy[op].str(graph.ops[op].rules) + "\n";
+    text += graph.ops[op].name + ": " + strategy[op].str(graph.ops[op].rules) +
+            "\n";
   return text;
 }

@@ -9,9 +9,9 @@
 
 namespace ffc::plan::testing {
 
-/// A legal configuration of `op`: any splittable dimensions in any order, uneven
-/// blocks, replicas, any devices, several points per device; at most
-/// 2 * numDevices + 2 points.
+/// A legal configuration of `op`: any splittable dimensions in any order,
+/// uneven blocks, replicas, any devices, several points per device; at most 2 *
+/// numDevices + 2 points.
 Configuration randomConfiguration(const Graph &graph, OpId op, int numDevices,
                                   std::mt19937 &random);
 

@@ -147,9 +147,8 @@ TEST(Expand, WholeAndTiles) {
              {2, 3, 4, 5}, {1, 3, 1, 1}, {3, 1, 1}, {5}, {1}, {}}) {
       const Value x = random_value(sx, random);
       Value expected(sy), found(sy);
-      for_box(expected.whole(), [&](const Shape &i) {
-        expected(i) = x(narrow(sx, i, 0));
-      });
+      for_box(expected.whole(),
+              [&](const Shape &i) { expected(i) = x(narrow(sx, i, 0)); });
       Context cx;
       for_split(sy, 3, random, [&](const Box &box) {
         const Tile tx(x, {narrow(sx, box.lo, 0), narrow(sx, box.size, 1)}, ox);

@@ -1,0 +1,230 @@
+"""Runs the ONNX node tests of the supported operators as compiled programs.
+
+Every test whose operators are all in operators.txt is compiled for one rank,
+run on the test's inputs and compared with its outputs. What ffc refuses is out,
+for the reason ffc gives. docs/node-tests.md is the result as a table; the test
+fails if a program gives other values, or if the table is out of date.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import sys
+
+import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "tools"))
+
+import onnx_files  # noqa: E402
+from programs import (Failure, file_name, fresh_folder, run, run_program,  # noqa: E402
+                      write_inputs)
+
+RELATIVE, ABSOLUTE = 1e-3, 1e-5
+PREFIX = "ffc: error: "
+# Of the operators whose tests declare an older set, none has changed since then.
+OLDEST_OPSET = 7
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def read_lines(name):
+    """The lines of a file beside this one, without comments, as words."""
+    with open(os.path.join(HERE, name)) as file:
+        for line in file:
+            words = line.split("#")[0].split(maxsplit=1)
+            if words:
+                yield words[0], words[1].strip() if len(words) > 1 else ""
+
+
+def read_test(folder):
+    """The model of a test and the files of its inputs and outputs."""
+    model = onnx_files.Model(os.path.join(folder, "model.onnx"))
+    data = os.path.join(folder, "test_data_set_0")
+
+    def files(kind, names):
+        paths = [os.path.join(data, f"{kind}_{i}.pb") for i in range(len(names))]
+        return {n: p for n, p in zip(names, paths) if os.path.exists(p)}
+
+    return model, files("input", model.inputs), files("output", model.outputs)
+
+
+def read_tensor(path):
+    with open(path, "rb") as file:
+        return onnx_files.tensor(file.read())
+
+
+def normalise(message):
+    """A refusal without the names of the test's file and node."""
+    line = next(line for line in message.splitlines() if line.startswith(PREFIX))
+    line = line[len(PREFIX):]
+    line = re.sub(r"^\S*model\.onnx(:\d+)*: ", "", line)
+    line = re.sub(r"^node '[^']*' \((\w+)\): ", r"\1: ", line)
+    line = re.sub(r"unsupported operators: (.*) \(1: '[^']*'\)$",
+                  r"unsupported operator \1", line)
+    return re.sub(r", found ('\w+' of shape )?\d+(x\d+)*( and \d+(x\d+)*)?$", "", line)
+
+
+def compare(name, found, expected):
+    if found.shape != expected.shape:
+        raise Failure(f"'{name}': expected shape {list(expected.shape)}, found "
+                      f"{list(found.shape)}")
+    if not np.allclose(found, expected, rtol=RELATIVE, atol=ABSOLUTE):
+        error = np.abs(found.astype(np.float64) - expected).max()
+        raise Failure(f"'{name}': values differ by up to {error:.3e}")
+
+
+class Runner:
+    """Compiles and runs tests; results are ("in", ""), ("out", reason) or
+    ("failed", cause)."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.operators = {name: [int(i) for i in operands.split()]
+                          for name, operands in read_lines("operators.txt")}
+        self.excluded = dict(read_lines("excluded.txt"))
+
+    def select(self):
+        """Test names by the operators they use."""
+        selected = {}
+        for name in sorted(os.listdir(self.arguments.data)):
+            path = os.path.join(self.arguments.data, name, "model.onnx")
+            if not os.path.exists(path):
+                continue
+            types = {node.type for node in onnx_files.Model(path).nodes}
+            if types and types <= set(self.operators):
+                selected[name] = ", ".join(sorted(types))
+        return selected
+
+    def freeze(self, model, inputs):
+        """Makes the operands that must be known initializers of the model; returns
+        the inputs that are left."""
+        frozen = {node.inputs[i] for node in model.nodes
+                  for i in self.operators[node.type] if i < len(node.inputs)}
+        for name in sorted(frozen & set(inputs)):
+            with open(inputs[name], "rb") as file:
+                model.with_initializer(name, file.read())
+        return {n: p for n, p in inputs.items() if n not in frozen}
+
+    def execute(self, name):
+        if name in self.excluded:
+            return "out", self.excluded[name]
+        model, inputs, outputs = read_test(os.path.join(self.arguments.data, name))
+        work = fresh_folder(os.path.join(self.arguments.work, name))
+        inputs = self.freeze(model, inputs)
+        if model.opset() < OLDEST_OPSET:
+            model.with_opset(OLDEST_OPSET)
+        path = os.path.join(work, "model.onnx")
+        with open(path, "wb") as file:
+            file.write(model.data)
+        program = os.path.join(work, "run")
+        status, out, err = run(
+            [self.arguments.ffc, path, "--devices", self.arguments.topology,
+             "--mode=infer", "-o", program], 120)
+        if status == 1 and PREFIX in err:
+            shutil.rmtree(work)
+            return "out", normalise(err)
+        if status != 0:
+            raise Failure(f"ffc ended with {status}\n{out}{err}")
+        write_inputs(os.path.join(work, "inputs"),
+                     {n: read_tensor(p) for n, p in inputs.items()})
+        run_program(program, 1, ["--steps", "1", "--inputs",
+                                 os.path.join(work, "inputs"), "--dump",
+                                 os.path.join(work, "dump")], 60)
+        for output, expected in outputs.items():
+            dumped = os.path.join(work, "dump", "out", file_name(output) + ".npy")
+            if not os.path.exists(dumped):
+                raise Failure(f"expected the output '{output}', found none")
+            compare(output, np.load(dumped), read_tensor(expected))
+        shutil.rmtree(work)
+        return "in", ""
+
+    def result(self, name):
+        try:
+            return self.execute(name)
+        except Failure as failure:
+            return "failed", str(failure)
+
+
+def table(selected, results):
+    """docs/node-tests.md."""
+    passed = [n for n in selected if results[n][0] == "in"]
+    lines = [
+        "# ONNX node tests",
+        "",
+        "Made by `test/Conformance/conformance.py --update`; do not edit.",
+        "",
+        f"Of the ONNX 1.12 node tests, {len(selected)} use only the operators in",
+        f"`test/Conformance/operators.txt`. {len(passed)} of them pass as compiled programs of one rank;",
+        f"{len(selected) - len(passed)} are out.",
+        "",
+        "| operator | in | out | tests that are in |",
+        "| --- | --- | --- | --- |",
+    ]
+    by_operator = {}
+    for name, operators in selected.items():
+        by_operator.setdefault(operators, []).append(name)
+    for operators in sorted(by_operator):
+        names = by_operator[operators]
+        ins = [n for n in names if results[n][0] == "in"]
+        shown = " ".join(f"`{n[len('test_'):]}`" for n in ins)
+        lines.append(f"| {operators} | {len(ins)} | {len(names) - len(ins)} | {shown} |")
+    lines += ["", "## Out", "", "| reason | tests |", "| --- | --- |"]
+    by_reason = {}
+    for name in selected:
+        status, reason = results[name]
+        if status == "out":
+            by_reason.setdefault(reason, []).append(name)
+    for reason in sorted(by_reason):
+        shown = " ".join(f"`{n[len('test_'):]}`" for n in by_reason[reason])
+        text = reason.replace("|", "\\|")
+        lines.append(f"| {text} | {shown} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ffc", required=True)
+    parser.add_argument("--topology", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--data", required=True, help="folder of the node tests")
+    parser.add_argument("--table", required=True, help="docs/node-tests.md")
+    parser.add_argument("--update", action="store_true", help="write the table")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", default="", help="a regular expression")
+    arguments = parser.parse_args()
+
+    runner = Runner(arguments)
+    selected = {n: o for n, o in runner.select().items() if re.search(arguments.only, n)}
+    if not selected:
+        sys.exit(f"error: expected node tests in '{arguments.data}', found none")
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        results = dict(zip(selected, pool.map(runner.result, selected)))
+    failed = [n for n in selected if results[n][0] == "failed"]
+    for name in failed:
+        print(f"{name}: {results[name][1]}", file=sys.stderr)
+    passed = sum(results[n][0] == "in" for n in selected)
+    print(f"{len(selected)} node tests: {passed} in, "
+          f"{len(selected) - passed - len(failed)} out, {len(failed)} failed")
+    if arguments.only:
+        for name in selected:
+            print(f"{name}: {' '.join(results[name])}")
+        sys.exit(bool(failed))
+    if failed:
+        sys.exit(1)
+    text = table(selected, results)
+    if arguments.update:
+        with open(arguments.table, "w") as file:
+            file.write(text)
+        return
+    with open(arguments.table) as file:
+        if file.read() != text:
+            fresh = os.path.join(arguments.work, "node-tests.md")
+            with open(fresh, "w") as out:
+                out.write(text)
+            sys.exit(f"error: '{arguments.table}' is out of date, expected the text "
+                     f"of '{fresh}'; the target update-node-tests writes it")
+
+
+if __name__ == "__main__":
+    main()

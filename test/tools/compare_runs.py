@@ -1,0 +1,122 @@
+"""When two runs of a model count as equal, whatever their strategies.
+
+The rule, for f32 programs at learning rate 0.01 and momentum 0.9:
+
+  * losses over 10 steps agree within 5e-6 relative, and the loss moves;
+  * every gradient after step 1, and every parameter after step 10, agrees with
+    its reference g within 1e-3 max(|g|, 1e-4 G), where |g| is the L2 norm and G
+    the norm over all gradients, or all parameters.
+
+As a program: compare_runs.py REFERENCE OTHER, each a folder that holds the dumps
+step1/ and step10/.
+"""
+
+import math
+import os
+import sys
+
+import numpy as np
+
+from programs import Failure
+
+LOSS_TOLERANCE = 5e-6
+TENSOR_TOLERANCE = 1e-3
+SMALL = 1e-4
+
+
+def norm(values):
+    """L2 norm, summed in double precision."""
+    flat = np.asarray(values, dtype=np.float64).ravel()
+    return math.sqrt(float(np.dot(flat, flat)))
+
+
+def judge(name, error, reference_norm, total_norm):
+    """Checks one tensor; returns its error in units of what is allowed."""
+    allowed = TENSOR_TOLERANCE * max(reference_norm, SMALL * total_norm)
+    if not error <= allowed:
+        raise Failure(
+            f"{name}: expected a difference of at most {allowed:.3e}, found "
+            f"{error:.3e} (norm {reference_norm:.3e} of {total_norm:.3e})"
+        )
+    return error / allowed if allowed else 0.0
+
+
+def tensors(folder):
+    """Paths of the dumped tensors in `folder`, by file name."""
+    if not os.path.isdir(folder):
+        raise Failure(f"expected dumps in '{folder}', found no such folder")
+    found = {name: os.path.join(folder, name) for name in sorted(os.listdir(folder))
+             if name.endswith(".npy")}
+    if not found:
+        raise Failure(f"expected dumps in '{folder}', found none")
+    return found
+
+
+def compare_tensors(reference, other):
+    """Judges all tensors of a folder; returns the largest relative error."""
+    ours, theirs = tensors(reference), tensors(other)
+    if set(ours) != set(theirs):
+        raise Failure(f"expected the files {sorted(ours)} in '{other}', found "
+                      f"{sorted(theirs)}")
+    norms = {name: norm(np.load(path)) for name, path in ours.items()}
+    total = math.sqrt(sum(n * n for n in norms.values()))
+    if not total > 0 or not math.isfinite(total):
+        raise Failure(f"'{reference}': expected finite values other than 0, found "
+                      f"norm {total}")
+    worst = 0.0
+    for name, path in ours.items():
+        a, b = np.load(path), np.load(theirs[name])
+        if a.shape != b.shape or a.dtype != b.dtype:
+            raise Failure(f"'{theirs[name]}': expected {a.dtype} {a.shape}, found "
+                          f"{b.dtype} {b.shape}")
+        error = norm(a.astype(np.float64) - b)
+        worst = max(worst, judge(theirs[name], error, norms[name], total))
+    return worst
+
+
+def compare_losses(reference, other):
+    """Judges the losses of all steps; returns the largest relative error."""
+    a, b = (np.load(os.path.join(f, "loss.npy")).astype(np.float64)
+            for f in (reference, other))
+    if a.shape != b.shape or a.size == 0:
+        raise Failure(f"'{other}': expected {a.size} losses, found {b.size}")
+    if not np.all(np.isfinite(a)):
+        raise Failure(f"'{reference}': expected finite losses, found {a}")
+    if a.size > 1 and not np.ptp(a) > 1e-4 * abs(a[0]):
+        raise Failure(f"'{reference}': expected losses that move, found {a}")
+    errors = np.abs(a - b) / np.abs(a)
+    if not np.all(errors <= LOSS_TOLERANCE):
+        step = int(np.argmax(~(errors <= LOSS_TOLERANCE)))
+        raise Failure(
+            f"'{other}': loss of step {step + 1}: expected {a[step]:.9g} within "
+            f"{LOSS_TOLERANCE:g}, found {b[step]:.9g} ({errors[step]:.2e} away)"
+        )
+    return float(errors.max())
+
+
+def compare_runs(reference, other):
+    """Applies the rule to two runs; returns a line that says how close they
+    are."""
+    def step(run, number):
+        return os.path.join(run, f"step{number}")
+
+    losses = compare_losses(step(reference, 10), step(other, 10))
+    gradients = compare_tensors(os.path.join(step(reference, 1), "grad"),
+                                os.path.join(step(other, 1), "grad"))
+    parameters = compare_tensors(os.path.join(step(reference, 10), "param"),
+                                 os.path.join(step(other, 10), "param"))
+    return (f"losses within {losses:.1e} (of {LOSS_TOLERANCE:g}), gradients at "
+            f"{gradients:.1%} and parameters at {parameters:.1%} of what is allowed")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: compare_runs.py REFERENCE OTHER")
+    try:
+        print(compare_runs(sys.argv[1], sys.argv[2]))
+    except Failure as failure:
+        sys.exit(f"error: {failure}")
+
+
+if __name__ == "__main__":
+    main()

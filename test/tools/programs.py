@@ -1,0 +1,106 @@
+"""What the Python tests share: running ffc and the programs it makes."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import numpy as np
+
+
+class Failure(Exception):
+    """A check that did not hold; the text says which."""
+
+
+def environment():
+    """Lets Open MPI start as root and with more ranks than cores."""
+    return dict(
+        os.environ,
+        OMPI_ALLOW_RUN_AS_ROOT="1",
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_rmaps_base_oversubscribe="1",
+        # Other tests use the same cores: ranks that wait must not spin.
+        OMPI_MCA_mpi_yield_when_idle="1",
+    )
+
+
+def run(command, timeout, cwd=None):
+    """Runs a command to its end or to `timeout` seconds. Returns status, stdout
+    and stderr; the status is None after a timeout. Nothing stays behind: the
+    command's whole process group ends."""
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        cwd=cwd,
+        env=environment(),
+        start_new_session=True,
+    )
+    try:
+        out, err = process.communicate(timeout=timeout)
+        return process.returncode, out, err
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        return None, out, err
+
+
+def expect_success(command, timeout):
+    """Runs a command that must end with status 0; returns its stdout."""
+    status, out, err = run(command, timeout)
+    if status != 0:
+        ending = "no end" if status is None else f"status {status}"
+        raise Failure(
+            f"{' '.join(command)}\n{ending} after up to {timeout} s\n"
+            f"{out[-4000:]}{err[-4000:]}"
+        )
+    return out
+
+
+def compile_program(ffc, model, devices, output, arguments=(), timeout=300):
+    """Compiles `model` to the program `output`."""
+    os.makedirs(os.path.dirname(output), exist_ok=True)
+    command = [ffc, model, "--devices", devices, "-o", output, *arguments]
+    return expect_success(command, timeout)
+
+
+def run_program(program, ranks, arguments=(), timeout=600):
+    """Runs an emitted program on `ranks` ranks."""
+    command = [program, *arguments]
+    if ranks == 1:
+        return expect_success(command, timeout)
+    # Open MPI removes its folder of sessions when the last program on the machine
+    # ends, and fails if another one starts just then: each gets its own.
+    with tempfile.TemporaryDirectory(prefix="ffc-mpi-") as sessions:
+        return expect_success(
+            ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none",
+             "--mca", "orte_tmpdir_base", sessions, *command], timeout)
+
+
+def file_name(name):
+    """The file of a value in dumps and inputs, as runtime/src/common/names.cpp
+    has it."""
+    if not name:
+        return "_"
+    first = re.sub(r"[^A-Za-z0-9_-]", "_", name[0])
+    return first + re.sub(r"[^A-Za-z0-9_.-]", "_", name[1:])
+
+
+def write_inputs(folder, arrays):
+    """One .npy file per input, as --inputs reads them."""
+    os.makedirs(folder, exist_ok=True)
+    for name, array in arrays.items():
+        np.save(os.path.join(folder, file_name(name) + ".npy"),
+                np.ascontiguousarray(array))
+
+
+def fresh_folder(path):
+    """An empty folder at `path`."""
+    shutil.rmtree(path, ignore_errors=True)
+    os.makedirs(path)
+    return path
