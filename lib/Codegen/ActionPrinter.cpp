@@ -67,10 +67,13 @@ void ClassPrinter::print(Text &text, rank::CopyOp op) {
 
 std::string ClassPrinter::label(Operation *op, Value about) const {
   StringRef name = nameOf(op->getLoc());
-  auto buffer = about.getDefiningOp<rank::BufferOp>();
-  if (name.empty() || name == buffer.getName())
-    return quoted(buffer.getName());
-  return quoted((name + " <- " + buffer.getName()).str());
+  StringRef moved = about.getDefiningOp<rank::BufferOp>().getName();
+  if (auto loc = dyn_cast<NameLoc>(op->getLoc()))
+    if (auto value = dyn_cast<NameLoc>(loc.getChildLoc()))
+      moved = value.getName();
+  if (name.empty() || name == moved)
+    return quoted(moved);
+  return quoted((name + " <- " + moved).str());
 }
 
 std::string ClassPrinter::messages(ValueRange buffers, rank::PerAttr peers,

@@ -7,8 +7,6 @@
 
 #include "ClassPrinter.h"
 
-#include "ffc/IR/FF.h"
-
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -171,31 +169,21 @@ LogicalResult ClassPrinter::print(Text &text, rank::InputOp op) {
   return success();
 }
 
-static std::string initOf(ff::InitAttr init) {
-  double value = init.getValue().getValueAsDouble();
-  switch (init.getKind()) {
-  case ff::InitKind::File:
-    return "{Init::file, 0.0, " + literal(init.getOffset()) + "}";
-  case ff::InitKind::Constant:
-    return "{Init::constant, " + literal(value) + "}";
-  case ff::InitKind::Uniform:
-    return "{Init::uniform, " + literal(value) + "}";
-  case ff::InitKind::Normal:
-    return "{Init::normal, " + literal(value) + "}";
-  }
-  llvm_unreachable("unknown initial value");
+static std::string initOf(rank::StateOp op) {
+  std::string head = "{Init::" + op.getInit().str() + ", " +
+                     literal(op.getValue().convertToDouble());
+  // Only values from the file have an offset.
+  if (op.getInit() != "file")
+    return head + "}";
+  return head + ", " + literal(static_cast<int64_t>(op.getOffset())) + "}";
 }
 
 LogicalResult ClassPrinter::print(Text &text, rank::StateOp op) {
-  auto init = dyn_cast<ff::InitAttr>(op.getInit());
-  if (!init)
-    return op.emitOpError() << "expected '#ff.init' for '" << op.getName()
-                            << "', found " << op.getInit();
   if (failed(checkBox(op, op.getBuffer())))
     return failure();
   text.line("{" + quoted(op.getName()) + ", /*parameter=*/" +
             (op.getKind() == "parameter" ? "true" : "false") + ", " +
-            initOf(init) + ", " + tensor(op.getBuffer()) + "},");
+            initOf(op) + ", " + tensor(op.getBuffer()) + "},");
   return success();
 }
 

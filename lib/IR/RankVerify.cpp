@@ -182,7 +182,9 @@ LogicalResult InputOp::verify() {
 
 LogicalResult StateOp::verify() {
   if (failed(checkWord(*this, "kind", getKind(),
-                       {"parameter", "slot", "constant"}))) // 1
+                       {"parameter", "slot", "constant"})) || // 1
+      failed(checkWord(*this, "init", getInit(),
+                       {"file", "constant", "uniform", "normal"}))) // 3
     return failure();
   BufferOp buffer = checkPresent(*this, getBuffer());
   if (buffer && buffer.getSection() != "state") // 2

@@ -251,14 +251,22 @@ void ClassLowering::lowerSlots() {
   for (const plan::StateSlot &slot : shared.states) {
     const std::string &name = planned.graph.states[slot.state].name;
     ff::StateOp state = states.lookup(name);
+    ff::InitAttr init = state.getInit();
     rank::StateOp::create(builder, state.getLoc(), name, state.getKind(),
-                          state.getInit(), bufferOf(slot.buffer));
+                          ff::stringifyInitKind(init.getKind()),
+                          init.getValue().getValue(), init.getOffset(),
+                          bufferOf(slot.buffer));
   }
 }
 
 void ClassLowering::lowerAction(size_t i) {
   const plan::Action &action = shared.actions[i];
   Location loc = locationOf(action.task.op);
+  // Communication also carries the name of the value that moves.
+  if (action.kind == plan::Action::Kind::Exchange ||
+      action.kind == plan::Action::Kind::Collective)
+    loc = NameLoc::get(builder.getStringAttr(ff::nameOf(loc)),
+                       NameLoc::get(builder.getStringAttr(action.name)));
   auto task = [&] {
     return perAction(i, [](const plan::Action &a) {
       return SmallVector<int64_t>{a.task.op, a.task.phase, a.task.point,

@@ -256,7 +256,19 @@ rank.func @class0 attributes {
     flops = #rank.per<[0]>} {
   %w = rank.buffer "w" "state" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
   // expected-error @below {{expected 'kind' "parameter", "slot" or "constant", found "weight"}}
-  rank.state "w" "weight" 0 : i64 %w : <f32>
+  rank.state "w" "weight" "constant" 0.0 at 0 %w : <f32>
+}
+
+// -----
+
+// rank.state 3
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %w = rank.buffer "w" "state" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected 'init' "file", "constant", "uniform" or "normal", found "zeros"}}
+  rank.state "w" "slot" "zeros" 0.0 at 0 %w : <f32>
 }
 
 // -----
@@ -268,7 +280,7 @@ rank.func @class0 attributes {
     flops = #rank.per<[0]>} {
   %w = rank.buffer "w" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
   // expected-error @below {{expected a buffer of the state section, found 'w' in the arena}}
-  rank.state "w" "slot" 0 : i64 %w : <f32>
+  rank.state "w" "slot" "constant" 0.0 at 0 %w : <f32>
 }
 
 // -----

@@ -23,8 +23,8 @@ rank.func @class0 attributes {
   %none = rank.absent : <f32>
   // CHECK: rank.input "x" %{{.*}} : <f32>
   rank.input "x" %x : <f32>
-  // CHECK: rank.state "w" "parameter" 0 : i64 %{{.*}} : <f64>
-  rank.state "w" "parameter" 0 : i64 %w : <f64>
+  // CHECK: rank.state "w" "parameter" "constant" 0.000000e+00 at 0 %{{.*}} : <f64>
+  rank.state "w" "parameter" "constant" 0.0 at 0 %w : <f64>
   // CHECK: rank.kernel "mat_mul"(%{{.*}}, %{{.*}}, %[[none]]) -> (%{{.*}}) tile <[0, 2], [2, 4]> {alpha = 1.000000e+00 : f64} task <[0, 0, 0, 0], [0, 0, 1, 0]>
   rank.kernel "mat_mul"(%x, %w, %none) -> (%y) tile <[0, 2], [2, 4]> {alpha = 1.0 : f64}
       task <[0, 0, 0, 0], [0, 0, 1, 0]>

@@ -95,15 +95,21 @@ def Rank_InputOp : Rank_ActionOp<"input"> {
 def Rank_StateOp : Rank_ActionOp<"state"> {
   let summary = "a part of loop-carried state";
   let description = [{
-    `kind` and `init` as in `ff.state`.
+    `kind` as in `ff.state`. First contents: "file" (row-major from byte `offset`
+    of the weights file), "constant" (`value`), "uniform" (in [-value, value)) or
+    "normal" (standard deviation `value`).
 
     Constraints:
       1. `kind` is "parameter", "slot" or "constant".
       2. The buffer lies in the state section.
+      3. `init` is one of the four words.
   }];
-  let arguments = (ins StrAttr:$name, StrAttr:$kind, AnyAttr:$init,
+  let arguments = (ins StrAttr:$name, StrAttr:$kind, StrAttr:$init,
+                       F64Attr:$value, I64Attr:$offset,
                        Rank_BufferType:$buffer);
-  let assemblyFormat = "$name $kind $init $buffer attr-dict `:` type($buffer)";
+  let assemblyFormat = [{
+    $name $kind $init $value `at` $offset $buffer attr-dict `:` type($buffer)
+  }];
   let hasVerifier = 1;
 }
 

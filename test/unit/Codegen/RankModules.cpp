@@ -27,8 +27,8 @@ rank.func @class0 attributes {ranks = array<i64: 0, 1>, world = 2 : i64,
       region <[1, 0, 4, 1, 0, 3]> of [4, 3] : <f32>
   rank.input "x" %x : !rank.buffer<f32>
   rank.input "target" %t : !rank.buffer<f32>
-  rank.state "fc.weight" "parameter" #ff.init<uniform, 0.5 : f64, 0> %w : !rank.buffer<f32>
-  rank.state "fc.weight/momentum" "slot" #ff.init<constant, 0.0 : f64, 0> %v : !rank.buffer<f32>
+  rank.state "fc.weight" "parameter" "uniform" 0.5 at 0 %w : !rank.buffer<f32>
+  rank.state "fc.weight/momentum" "slot" "constant" 0.0 at 0 %v : !rank.buffer<f32>
   rank.kernel "mat_mul"(%x, %w, %absent) -> (%y)
       tile <[0, 4, 0, 3, 0, 4], [4, 8, 0, 3, 0, 4]>
       {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}

@@ -83,7 +83,7 @@ const std::string kState = R"(
   %w = rank.buffer "w" "state" at <[16]> "row_major"
       region <[1, 0, 4], [1, 4, 8]> of [8] : <f32>
   %loss = rank.buffer "loss" "arena" at <[0]> "row_major" region <[]> of [] : <f32>
-  rank.state "w" "parameter" 0 : i64 %w : <f32>
+  rank.state "w" "parameter" "constant" 0.0 at 0 %w : <f32>
   rank.kernel "test.twice"(%w) -> (%w) tile <[0, 4], [4, 8]> {} task <[0, 0, 0, 0]>
       : (!rank.buffer<f32>) -> !rank.buffer<f32>
   rank.kernel "test.step"() -> (%loss) tile <[]> {} task <[0, 0, 0, 0]>

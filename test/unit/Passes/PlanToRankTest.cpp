@@ -40,9 +40,12 @@ protected:
     plan::TensorType type{{8, 4}, plan::ElementType::F32};
     planned.module = *module;
     planned.graph.values.resize(3);
-    planned.graph.values[kX] = {"image", type, plan::ValueKind::Input};
-    planned.graph.values[kW] = {"w", type, plan::ValueKind::State};
-    planned.graph.values[kY] = {"y", type};
+    planned.graph.values[kX] = {"image", type, plan::ValueKind::Input, -1, 0,
+                                -1,      {}};
+    planned.graph.values[kW] = {"w", type, plan::ValueKind::State, -1, 0,
+                                -1,  {}};
+    planned.graph.values[kY] = {"y", type, plan::ValueKind::Activation, -1, 0,
+                                -1,  {}};
     planned.graph.states.push_back({"weight", kW, -1});
     planned.graph.ops.emplace_back();
     planned.graph.ops[0].name = "half";
@@ -225,8 +228,7 @@ TEST_F(PlanToRankTest, NamesInputsAndStates) {
   auto state = firstOf<rank::StateOp>(func);
   EXPECT_EQ(state.getName(), "weight");
   EXPECT_EQ(state.getKind(), "parameter");
-  EXPECT_EQ(cast<ff::InitAttr>(state.getInit()).getKind(),
-            ff::InitKind::Constant);
+  EXPECT_EQ(state.getInit(), "constant");
   EXPECT_EQ(nameOf(state.getBuffer()), "weight");
   EXPECT_TRUE(func.getBody().getOps<rank::LossOp>().empty());
 }

@@ -1,0 +1,95 @@
+"""The rule of equality says yes and no where it should."""
+
+import os
+import tempfile
+import unittest
+
+import numpy as np
+
+from compare_runs import compare_runs
+from programs import Failure
+
+
+class Rule(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.tensors = {"w": np.ones((30, 40)), "b": np.full(10, 1e-6)}
+        self.losses = np.linspace(2.3, 2.2, 10)
+        self.write("reference", self.losses, self.tensors)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def path(self, *parts):
+        path = os.path.join(self.folder.name, *parts)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return path
+
+    def write(self, run, losses, gradients, parameters=None):
+        np.save(self.path(run, "step10", "loss.npy"), losses)
+        for name, value in gradients.items():
+            np.save(self.path(run, "step1", "grad", name), value.astype(np.float32))
+        for name, value in (parameters or self.tensors).items():
+            np.save(self.path(run, "step10", "param", name), value.astype(np.float32))
+
+    def compare(self):
+        return compare_runs(self.path("reference"), self.path("other"))
+
+    def test_equal(self):
+        self.write("other", self.losses, self.tensors)
+        self.compare()
+
+    def test_rounding_is_allowed(self):
+        near = dict(self.tensors, w=self.tensors["w"] * (1 + 1e-4))
+        self.write("other", self.losses * (1 + 1e-6), near, near)
+        self.compare()
+
+    def test_small_tensors_are_judged_by_the_whole(self):
+        self.write("other", self.losses, dict(self.tensors, b=np.full(10, 1.2e-6)))
+        self.compare()
+
+    def expect(self, text):
+        with self.assertRaisesRegex(Failure, text):
+            self.compare()
+
+    def test_a_gradient(self):
+        self.write("other", self.losses,
+                   dict(self.tensors, w=self.tensors["w"] * 1.002))
+        self.expect("grad/w.npy: expected a difference of at most")
+
+    def test_a_parameter(self):
+        wrong = dict(self.tensors, b=np.full(10, 1e-3))
+        self.write("other", self.losses, self.tensors, wrong)
+        self.expect("param/b.npy: expected a difference of at most")
+
+    def test_a_block_of_a_gradient(self):
+        wrong = self.tensors["w"].copy()
+        wrong[0, :4] = 0
+        self.write("other", self.losses, dict(self.tensors, w=wrong))
+        self.expect("grad/w.npy")
+
+    def test_a_loss(self):
+        losses = self.losses.copy()
+        losses[6] *= 1 + 1e-5
+        self.write("other", losses, self.tensors)
+        self.expect("loss of step 7")
+
+    def test_no_number(self):
+        losses = self.losses.copy()
+        losses[2] = np.nan
+        self.write("other", losses, self.tensors)
+        self.expect("loss of step 3")
+
+    def test_a_missing_parameter(self):
+        self.write("other", self.losses, {"w": self.tensors["w"]})
+        self.expect("expected the files")
+
+    def test_losses_that_stand_still(self):
+        still = np.full(10, 2.3)
+        self.write("reference", still, self.tensors)
+        self.write("other", still, self.tensors)
+        self.expect("losses that move")
+
+
+if __name__ == "__main__":
+    unittest.main()
