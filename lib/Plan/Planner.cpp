@@ -171,8 +171,6 @@ private:
         return access.order;
       return rank == followedRank ? followed : MemoryOrder::RowMajor;
     };
-    TaskId task{id, phaseIndex, 0, 0};
-
     std::vector<Tile> tiles;
     for (int64_t point : points)
       tiles.push_back(config.tileOf(op.rules, point));
@@ -192,7 +190,8 @@ private:
              orderOf(read.access, type)});
       Placement &where = placement(id, read.slot, internals);
       ValueId value = graph.slotValue(id, read.slot);
-      provide(where, value, type, slotName(id, read.slot), needed, task);
+      provide(where, value, type, slotName(id, read.slot), needed,
+              {id, phaseIndex, value, 1});
       for (size_t i = 0; i < points.size(); ++i)
         ins[i][r] = find(where, needed[i]);
       probeIfComplete(value);
@@ -202,8 +201,7 @@ private:
       DeviceId device = config.devices[points[i]];
       Action action;
       action.kind = Action::Kind::Kernel;
-      action.task = task;
-      action.task.point = static_cast<int>(points[i]);
+      action.task = {id, phaseIndex, static_cast<int>(points[i]), 0};
       action.name = op.name;
       action.kernel = phase.kernel;
       action.tile = tiles[i];
@@ -238,7 +236,9 @@ private:
       build.device(device).flops += flopsOf(phase, tiles[i]);
       build.addAction(device, std::move(action));
       for (auto [into, from, how] : accumulate)
-        build.addCopy(device, into, from, how, task, op.name + " partial sums");
+        build.addCopy(device, into, from, how,
+                      {id, phaseIndex, static_cast<int>(points[i]), -1},
+                      op.name + " partial sums");
     }
     for (const SlotWrite &write : phase.writes)
       if (present(id, write.slot))
@@ -368,7 +368,7 @@ private:
     Need target{0, Region(Box(0)), MemoryOrder::RowMajor};
     Placement &where = values[graph.loss];
     provide(where, graph.loss, graph.value(graph.loss).type,
-            graph.value(graph.loss).name, {target}, {op, 0, 0, 0});
+            graph.value(graph.loss).name, {target}, {op, 0, graph.loss, 1});
     for (const Holding &holding : where.holdings)
       build.device(holding.device).loss = holding.buffer;
   }
@@ -415,7 +415,7 @@ private:
       for (const PartialGroup &group : where.groups)
         targets.push_back(
             {group.members[0].device, Region(group.box), group.order});
-      provide(where, value, v.type, v.name, targets, {v.producer, 0, 0, 0});
+      provide(where, value, v.type, v.name, targets, {v.producer, 0, value, 1});
     }
     if (!where.probed && loadedAnywhere(value) && where.holdings.empty())
       load(value, {0, Region(Box::whole(v.type.shape)), MemoryOrder::RowMajor});

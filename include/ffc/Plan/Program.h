@@ -32,10 +32,6 @@ struct Buffer {
   Section section = Section::Arena;
   int64_t offset = 0; ///< bytes from the start of the section
   int64_t bytes = 0;  ///< exact: elements times element size
-
-  /// If >= 0 the buffer is that one seen through another value or name: same
-  /// section, offset, bytes (in-place results).
-  BufferId aliasOf = -1;
 };
 
 /// The identity of a task, the same in simulator, `rank` and the program's log.
@@ -43,8 +39,10 @@ struct Buffer {
 struct TaskId {
   OpId op = -1; ///< the operator computed, or the first consumer served
   int phase = 0;
-  int point = 0;    ///< grid point; for communication the value's number
-  int instance = 0; ///< counts the steps of a reshard; 0 for kernels
+  int point = 0; ///< grid point; in a reshard the value's number
+  /// 0: the kernel. 1, 2, ...: the steps of a reshard. -1: the addition of the
+  /// point's partial result to that of an earlier point on the device.
+  int instance = 0;
   bool operator==(const TaskId &o) const {
     return op == o.op && phase == o.phase && point == o.point &&
            instance == o.instance;
@@ -129,7 +127,7 @@ struct Program {
   std::vector<std::vector<DeviceId>> groups;
 };
 
-/// "[0:4]"-free readable identity: "conv2#0@3.1".
+/// "conv2#0@3.1": operator, phase, point, instance.
 std::string str(const TaskId &task, const Graph &graph);
 
 } // namespace ffc::plan

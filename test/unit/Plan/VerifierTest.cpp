@@ -95,7 +95,7 @@ TEST(Verifier, WrongHalo) {
     }
   ASSERT_TRUE(shifted);
   EXPECT_EQ(plan.verify(),
-            "device 0, task s#0@0.0 (p1): copies [6:7, 0:8] of 'p1.receive' to "
+            "device 0, task s#0@3.1 (p1): copies [6:7, 0:8] of 'p1.receive' to "
             "[5:6, 0:8] of 'p1.2'");
 }
 
@@ -103,7 +103,7 @@ TEST(Verifier, SendWithoutReceive) {
   Plan plan = dataParallelPlan();
   plan.first(1, Action::Kind::Exchange).receives.clear();
   EXPECT_EQ(plan.verify(),
-            "device 1, task s#0@0.0 (p1): copies [5:6, 0:8] of 'p1.receive', "
+            "device 1, task s#0@3.1 (p1): copies [5:6, 0:8] of 'p1.receive', "
             "which was not written");
 }
 
@@ -111,7 +111,7 @@ TEST(Verifier, ReceiveWithoutSend) {
   Plan plan = dataParallelPlan();
   plan.first(1, Action::Kind::Exchange).sends.clear();
   EXPECT_EQ(plan.verify(),
-            "device 0, task s#0@0.0 (p1): never goes on (deadlock)");
+            "device 0, task s#0@3.1 (p1): never goes on (deadlock)");
 }
 
 TEST(Verifier, OverlappingArenaRanges) {
@@ -149,7 +149,7 @@ TEST(Verifier, CollectivesInDifferentOrder) {
   std::swap(actions[found[0]].src, actions[found[1]].src);
   std::swap(actions[found[0]].dst, actions[found[1]].dst);
   std::swap(actions[found[0]].name, actions[found[1]].name);
-  EXPECT_EQ(plan.verify(), "device 1, task c#0@0.0 (b): enters another "
+  EXPECT_EQ(plan.verify(), "device 1, task c#0@3.1 (b): enters another "
                            "collective than device 0 (a)");
 }
 
