@@ -87,9 +87,11 @@ private:
           list += (list.empty() ? "" : ", ") + dim.dim_param();
     for (const auto &[name, value] : options.dims) {
       if (!known.contains(name))
-        return makeError("--dim " + name + "=" + Twine(value) +
-                         ": no input has a dimension of that name, found " +
-                         (list.empty() ? "none" : list));
+        return makeError("--dim " + name + "=" + Twine(value) + ": " +
+                         (list.empty() ? "the inputs have no named dimensions"
+                                       : "no input has a dimension of that "
+                                         "name, found " +
+                                             list));
       if (value < 1)
         return makeError("--dim " + name + "=" + Twine(value) +
                          ": expected a positive extent");

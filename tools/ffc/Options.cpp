@@ -94,6 +94,8 @@ static Error parseDropout(Options &options, StringRef flag, StringRef value) {
 
 static bool isNotNegative(double value) { return value >= 0; }
 static constexpr const char *kNotNegative = "a number of at least 0";
+static bool isFraction(double value) { return value >= 0 && value < 1; }
+static constexpr const char *kFraction = "a number from 0 to below 1";
 
 static const std::vector<FlagGroup> &flagGroups() {
   static const std::vector<FlagGroup> groups = {
@@ -131,7 +133,7 @@ static const std::vector<FlagGroup> &flagGroups() {
          }},
         {"--momentum", "X", "momentum of SGD (0.9); 0 for none",
          [](Options &o, StringRef f, StringRef v) -> Error {
-           return parseNumber(f, v, isNotNegative, kNotNegative, o.momentum);
+           return parseNumber(f, v, isFraction, kFraction, o.momentum);
          }},
         {"--nesterov", "", "Nesterov momentum",
          [](Options &o, StringRef, StringRef) -> Error {

@@ -57,7 +57,9 @@ int launched_rank() {
 
 void prepare_mpi_environment() {
   if (!launched()) {
-    // One process: no daemon, no network.
+    // One process: no daemon, no network, and no session folder: all programs
+    // of one process would share it, and one that ends removes it under others.
+    set_default("OMPI_MCA_orte_create_session_dirs", "false");
     set_default("OMPI_MCA_ess_singleton_isolated", "1");
     set_default("OMPI_MCA_pml", "ob1");
     set_default("OMPI_MCA_btl", "self");

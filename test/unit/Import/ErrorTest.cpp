@@ -272,6 +272,12 @@ TEST_F(OptionErrorTest, DimOfNoInput) {
                         "found N"));
 }
 
+TEST_F(OptionErrorTest, DimOfFixedInputs) {
+  options.dims["M"] = 3;
+  EXPECT_THAT(importGraph("g (float[2] x) => (float[2] y) { y = Relu(x) }"),
+              HasSubstr("--dim M=3: the inputs have no named dimensions"));
+}
+
 TEST_F(OptionErrorTest, DimIsPositive) {
   options.dims["N"] = 0;
   EXPECT_THAT(importGraph(graph),
