@@ -34,7 +34,9 @@ public:
     uint64_t tag;
     if (!varint(tag))
       return false;
-    field = {tag >> 3, unsigned(tag & 7)};
+    field = Field();
+    field.number = tag >> 3;
+    field.wire = unsigned(tag & 7);
     uint64_t size = 0;
     switch (field.wire) {
     case Varint:
