@@ -9,16 +9,6 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::codegen;
 
-StringRef codegen::nameOf(Location loc) {
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return name.getName();
-  if (auto fused = dyn_cast<FusedLoc>(loc))
-    for (Location part : fused.getLocations())
-      if (StringRef name = nameOf(part); !name.empty())
-        return name;
-  return "";
-}
-
 namespace {
 
 /// The layer of actions without a name before any with one.

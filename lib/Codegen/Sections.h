@@ -29,9 +29,6 @@ struct Sections {
   std::vector<Method> methods;
 };
 
-/// The operator name in a location, or "".
-llvm::StringRef nameOf(mlir::Location loc);
-
 /// Actions without an operator's name (waits, probes) stay with what is before
 /// them. Buffers that no action uses belong to the first layer.
 Sections arrange(rank::FuncOp func, const ProgramMeta &meta);

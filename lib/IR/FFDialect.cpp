@@ -31,7 +31,7 @@ void FFDialect::initialize() {
       >();
 }
 
-StringRef ff::nameOf(Location loc) {
+StringRef ffc::nameOf(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return name.getName();
   if (auto fused = dyn_cast<FusedLoc>(loc))

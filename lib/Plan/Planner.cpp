@@ -28,7 +28,7 @@ public:
       : graph(graph), strategy(strategy), cost(cost), build(numDevices),
         values(graph.values.size()) {
     for (const Output &output : graph.outputs)
-      outputName[output.value] = output.name;
+      outputNames[output.value].push_back(output.name);
   }
 
   Program run() {
@@ -43,7 +43,7 @@ public:
   }
 
 private:
-  //===--- state and inputs -----------------------------------------------===//
+  // state and inputs
 
   /// A state that is updated lives where its update writes it.
   void placeState() {
@@ -103,8 +103,7 @@ private:
     return build.addBuffer(device, value, name, type, region, order, section);
   }
 
-  //===--- operators
-  //--------------------------------------------------------===//
+  // operators
 
   /// Points of `config` without those that would compute on a device what an
   /// earlier point computes there already (replicas on one device).
@@ -321,8 +320,7 @@ private:
     where.groups = std::move(open);
   }
 
-  //===--- reshards
-  //-----------------------------------------------------------===//
+  // reshards
 
   static BufferId find(const Placement &where, const Need &target) {
     for (const Holding &holding : where.holdings)
@@ -361,8 +359,7 @@ private:
         .apply(plan, where.holdings, where.groups, targets);
   }
 
-  //===--- outputs
-  //--------------------------------------------------------------===//
+  // outputs
 
   void placeLoss(OpId op) {
     Need target{0, Region(Box(0)), MemoryOrder::RowMajor};
@@ -375,8 +372,8 @@ private:
 
   /// Offers an output for dumping as soon as all of it is somewhere.
   void probeIfComplete(ValueId value) {
-    auto it = outputName.find(value);
-    if (value < 0 || it == outputName.end() || values[value].probed)
+    auto it = outputNames.find(value);
+    if (value < 0 || it == outputNames.end() || values[value].probed)
       return;
     const Placement &where = values[value];
     std::vector<Box> rest = {Box::whole(graph.value(value).type.shape)};
@@ -396,13 +393,14 @@ private:
       return;
     // All copies are offered, so that ranks which do the same are told to.
     values[value].probed = true;
-    for (const auto &[place, buffer] : offers) {
-      Action action;
-      action.kind = Action::Kind::Probe;
-      action.name = action.probe = it->second;
-      action.src = buffer;
-      build.addAction(place.first, std::move(action));
-    }
+    for (const auto &[place, buffer] : offers)
+      for (const std::string &name : it->second) {
+        Action action;
+        action.kind = Action::Kind::Probe;
+        action.name = action.probe = name;
+        action.src = buffer;
+        build.addAction(place.first, std::move(action));
+      }
   }
 
   /// Outputs that are still partial sums are completed where their first member
@@ -427,7 +425,7 @@ private:
   const CostModel &cost;
   ProgramBuilder build;
   std::vector<Placement> values;
-  std::map<ValueId, std::string> outputName;
+  std::map<ValueId, std::vector<std::string>> outputNames;
 };
 
 } // namespace

@@ -38,11 +38,9 @@ public:
   Candidate(std::vector<Holding> holdings,
             const std::vector<PartialGroup> &groups,
             const std::vector<Need> &targets, const TensorType &type,
-            const CostModel &cost, const char *path)
+            const CostModel &cost)
       : holdings(std::move(holdings)), groups(groups), targets(targets),
-        type(type), cost(cost), open(targets.size(), true) {
-    plan.path = path;
-  }
+        type(type), cost(cost), open(targets.size(), true) {}
 
   /// Every needed partial group becomes whole on its members.
   void allReduce() {
@@ -392,30 +390,28 @@ ReshardPlan ffc::plan::planReshard(const std::vector<Holding> &holdings,
                                    const TensorType &type,
                                    const CostModel &cost) {
   std::vector<ReshardPlan> candidates;
-  auto start = [&](const char *path) {
-    return Candidate(holdings, groups, targets, type, cost, path);
-  };
+  auto start = [&] { return Candidate(holdings, groups, targets, type, cost); };
   if (covered(holdings, targets)) {
-    Candidate gather = start("all-gather");
+    Candidate gather = start();
     if (gather.allGather()) {
       gather.pointToPoint();
       candidates.push_back(gather.finish());
     }
-    Candidate broadcast = start("broadcast");
+    Candidate broadcast = start();
     if (broadcast.broadcast()) {
       broadcast.pointToPoint();
       candidates.push_back(broadcast.finish());
     }
   } else if (!touches(holdings, groups)) {
-    Candidate scatter = start("reduce-scatter");
+    Candidate scatter = start();
     if (scatter.reduceScatter())
       candidates.push_back(scatter.finish());
-    Candidate reduce = start("all-reduce");
+    Candidate reduce = start();
     reduce.allReduce();
     reduce.pointToPoint();
     candidates.push_back(reduce.finish());
   }
-  Candidate direct = start("point-to-point");
+  Candidate direct = start();
   direct.pointToPoint();
   candidates.push_back(direct.finish());
 

@@ -2,6 +2,7 @@
 #ifndef FFC_IR_FF_H
 #define FFC_IR_FF_H
 
+#include "ffc/IR/NameOf.h"
 #include "ffc/Plan/Rules.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -37,8 +38,7 @@ inline constexpr llvm::StringLiteral kRoleAttr = "ff.role";
 inline constexpr llvm::StringLiteral kAliasesAttr = "ff.aliases";
 inline constexpr llvm::StringLiteral kNameAttr = "ff.name";
 
-/// The name in `loc` (a NameLoc, possibly fused), or "".
-llvm::StringRef nameOf(mlir::Location loc);
+using ffc::nameOf;
 /// The node name of an operator.
 inline llvm::StringRef nameOf(mlir::Operation *op) {
   return nameOf(op->getLoc());

@@ -2,6 +2,7 @@
 #ifndef FFC_IR_RANK_H
 #define FFC_IR_RANK_H
 
+#include "ffc/IR/NameOf.h"
 #include "ffc/Plan/Rules.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -79,8 +79,6 @@ struct ReshardPlan {
   std::vector<CollectiveStep> collectives; ///< first
   std::vector<TransferStep> transfers;     ///< then, as one exchange
   Picoseconds cost = 0;
-  const char *path =
-      "none"; ///< "all-reduce", "point-to-point", ... for remarks
 };
 
 /// Plans how `targets` are filled from `holdings` and, where these do not cover

@@ -72,9 +72,6 @@ struct DimMap {
   static DimMap digits(std::vector<int> dims);
 
   bool involves(int iterDim) const;
-  bool isIdentity() const {
-    return kind == Kind::Window && stride == 1 && reach == 1 && pad == 0;
-  }
 };
 
 /// Order of a buffer's dimensions in memory. `Follow` in an access means: the

@@ -115,6 +115,18 @@ TEST_F(PlannerTest, PointsOnOneDeviceAccumulate) {
   EXPECT_EQ(additions, 3);
 }
 
+TEST_F(PlannerTest, OutputsMayHaveSeveralNames) {
+  ValueId y = g.window("y", g.input("x", {8, 8}));
+  g.output("out/y", y);
+  g.output("loss", y);
+  Program program = plan({kWhole}, 1);
+  std::vector<std::string> offered;
+  for (const Action &action : program.devices[0].actions)
+    if (action.kind == Action::Kind::Probe)
+      offered.push_back(action.probe);
+  EXPECT_EQ(offered, (std::vector<std::string>{"out/y", "loss"}));
+}
+
 TEST_F(PlannerTest, ArenaBytesAreReused) {
   ValueId v = g.input("x", {64, 64});
   for (int i = 0; i < 10; ++i)
