@@ -362,7 +362,8 @@ private:
   // outputs
 
   void placeLoss(OpId op) {
-    Need target{0, Region(Box(0)), MemoryOrder::RowMajor};
+    Need target{0, Region(Box::whole(graph.value(graph.loss).type.shape)),
+                MemoryOrder::RowMajor};
     Placement &where = values[graph.loss];
     provide(where, graph.loss, graph.value(graph.loss).type,
             graph.value(graph.loss).name, {target}, {op, 0, graph.loss, 1});

@@ -127,6 +127,14 @@ TEST_F(PlannerTest, OutputsMayHaveSeveralNames) {
   EXPECT_EQ(offered, (std::vector<std::string>{"out/y", "loss"}));
 }
 
+/// A model that computes its own loss may give it the shape [1, 1].
+TEST_F(PlannerTest, LossOfOneElementOfAnyRank) {
+  g.graph.loss = g.window("y", g.input("x", {1, 1}));
+  Program program = plan({split(kReplica, 2)}, 2);
+  for (const DeviceProgram &device : program.devices)
+    EXPECT_EQ(device.buffers[device.loss].name, "y");
+}
+
 TEST_F(PlannerTest, ArenaBytesAreReused) {
   ValueId v = g.input("x", {64, 64});
   for (int i = 0; i < 10; ++i)
