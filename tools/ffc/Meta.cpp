@@ -81,7 +81,7 @@ codegen::ProgramMeta ffc::describeProgram(const Options &options,
   }
   // The runtime keeps the losses of all steps itself.
   for (const Output &output : graph.outputs)
-    if (output.value != graph.loss)
+    if (output.name != "loss")
       meta.outputs.push_back({output.name, graph.value(output.value).type});
 
   for (size_t i = 0; i < graph.ops.size(); ++i) {
