@@ -22,21 +22,34 @@ static std::string textOf(Attribute value) {
     return literal(number.getValueAsDouble());
   if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
     return braced(list.asArrayRef());
+  if (auto list = dyn_cast<DenseF64ArrayAttr>(value))
+    return braced(llvm::map_to_vector(
+        list.asArrayRef(),
+        [](double number) -> std::string { return literal(number); }));
   if (auto text = dyn_cast<StringAttr>(value))
     return quoted(text);
   return "";
 }
 
 LogicalResult ClassPrinter::declare(Text &text, rank::KernelOp op) {
-  std::string line = toClassName(op.getCallee()) + " " + kernelNames[op] +
-                     "{cx, " + tensors(op.getIns()) + ", " +
-                     tensors(op.getOuts());
+  bool isFused = Functors::isFused(op);
+  FailureOr<std::string> kernel =
+      isFused ? functors.classOf(op) : toClassName(op.getCallee());
+  if (failed(kernel))
+    return failure();
+  std::string line = *kernel + " " + kernelNames[op] + "{cx, " +
+                     tensors(op.getIns()) + ", " + tensors(op.getOuts());
+  // What a fused kernel computes is part of its class.
+  if (isFused) {
+    text.line(line + "};");
+    return success();
+  }
   // Attributes are sorted by name, as constructors expect them (kernel.h).
   for (NamedAttribute arg : op.getArgs()) {
     std::string value = textOf(arg.getValue());
     if (value.empty())
       return op.emitOpError()
-             << "expected a number, a list of integers or a string for '"
+             << "expected a number, a list of numbers or a string for '"
              << arg.getName().getValue() << "', found " << arg.getValue();
     line += ", /*" + arg.getName().str() + "=*/" + value;
   }

@@ -13,8 +13,26 @@ using namespace llvm;
 using namespace ffc;
 using namespace ffc::codegen;
 
-static std::string cmakeLists() {
+/// The file of a program that is compiled as kernels are, if there are any.
+static constexpr StringLiteral kFunctors = "functors.cpp";
+
+static const SourceFile *findFile(const std::vector<SourceFile> &program,
+                                  StringRef path) {
+  auto it = llvm::find_if(
+      program, [&](const SourceFile &file) { return file.path == path; });
+  return it == program.end() ? nullptr : &*it;
+}
+
+static std::string cmakeLists(const std::vector<SourceFile> &program) {
   std::string flags = llvm::join(compileFlags(), " ");
+  std::string sources = "train.cpp", properties;
+  if (findFile(program, kFunctors)) {
+    sources += (" " + kFunctors).str();
+    properties = ("set_source_files_properties(" + kFunctors + R"( PROPERTIES
+  COMPILE_OPTIONS "${FFRT_KERNEL_FLAGS}")
+)")
+                     .str();
+  }
   return R"(# Written by ffc.
 cmake_minimum_required(VERSION 3.18)
 project(train LANGUAGES C CXX)
@@ -24,10 +42,13 @@ endif()
 
 add_subdirectory(runtime)
 
-add_executable(train train.cpp)
+add_executable(train )" +
+         sources + R"()
 target_link_libraries(train PRIVATE ffrt)
 target_compile_options(train PRIVATE )" +
          flags + R"()
+)" + properties +
+         R"(
 
 # The program looks for its weights beside itself.
 if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/train.weights)
@@ -39,7 +60,8 @@ endif()
 )";
 }
 
-static std::string readme(const ProgramMeta &meta) {
+static std::string readme(const std::vector<SourceFile> &program,
+                          const ProgramMeta &meta) {
   std::string run = meta.training ? "training" : "inference";
   return "# " + meta.model + R"(
 
@@ -54,7 +76,11 @@ N is the number of ranks that `--info` shows. The build needs a C++17 compiler, 
 MPI, oneDNN, OpenMP and zlib.
 
 - `train.cpp`: the schedule of every rank, a section per layer
-- `ranks.inc`: numbers in which ranks differ
+)" +
+         (findFile(program, kFunctors)
+              ? "- `functors.h`, `functors.cpp`: what fused kernels compute\n"
+              : "") +
+         R"(- `ranks.inc`: numbers in which ranks differ
 - `runtime/`: kernels, communication and the command line
 - `train.weights`: initial values, when the model has any
 )";
@@ -72,9 +98,9 @@ Error codegen::fillSourceFolder(StringRef folder,
   for (const BundledFile &file : runtimeFiles())
     if (Error error = write("runtime/" + file.path, file.contents))
       return error;
-  if (Error error = write("CMakeLists.txt", cmakeLists()))
+  if (Error error = write("CMakeLists.txt", cmakeLists(program)))
     return error;
-  return write("README.md", readme(meta));
+  return write("README.md", readme(program, meta));
 }
 
 Error codegen::buildExecutable(StringRef executable,
@@ -100,16 +126,26 @@ Error codegen::buildExecutable(StringRef executable,
         return error;
 
   Pending pending(executable);
-  std::vector<std::string> command = {*compiler};
-  for (const std::string &flag : compileFlags())
-    command.push_back(flag);
-  command.insert(command.end(),
-                 {"-I", folder + "/include", folder + "/train.cpp", *archive,
-                  "-o", pending.path()});
-  for (const std::string &flag : linkFlags())
-    command.push_back(flag);
-  // After a failure the folder stays, with the log.
-  if (Error error = runLogged(command, folder + "/log"))
+  std::vector<std::string> link = {*compiler};
+  std::vector<Job> jobs;
+  auto compile = [&](StringRef file, const std::vector<std::string> &flags) {
+    std::string source = (folder + "/" + file).str();
+    Job job{{*compiler}, source + ".log"};
+    llvm::append_range(job.command, flags);
+    link.push_back(source + ".o");
+    job.command.insert(job.command.end(), {"-I", folder + "/include", "-c",
+                                           source, "-o", link.back()});
+    jobs.push_back(std::move(job));
+  };
+  compile("train.cpp", compileFlags());
+  if (findFile(program, kFunctors))
+    compile(kFunctors, kernelFlags());
+  link.insert(link.end(), {*archive, "-o", pending.path()});
+  llvm::append_range(link, linkFlags());
+  // After a failure the folder stays, with the logs.
+  if (Error error = runLogged(jobs))
+    return error;
+  if (Error error = runLogged(link, folder + "/link.log"))
     return error;
   sys::fs::remove_directories(folder);
   return pending.commit();

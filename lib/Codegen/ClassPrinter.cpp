@@ -14,8 +14,8 @@ using namespace ffc;
 using namespace ffc::codegen;
 
 ClassPrinter::ClassPrinter(rank::FuncOp func, const ProgramMeta &meta,
-                           StringRef className)
-    : func(func), meta(meta), className(className.str()),
+                           StringRef className, Functors &functors)
+    : func(func), meta(meta), className(className.str()), functors(functors),
       sections(arrange(func, meta)) {
   nameEverything();
 }
@@ -181,9 +181,11 @@ static std::string initOf(rank::StateOp op) {
 LogicalResult ClassPrinter::print(Text &text, rank::StateOp op) {
   if (failed(checkBox(op, op.getBuffer())))
     return failure();
+  // Statistics are saved and loaded like parameters.
+  const bool saved = op.getKind() == "parameter" || op.getKind() == "statistic";
   text.line("{" + quoted(op.getName()) + ", /*parameter=*/" +
-            (op.getKind() == "parameter" ? "true" : "false") + ", " +
-            initOf(op) + ", " + tensor(op.getBuffer()) + "},");
+            (saved ? "true" : "false") + ", " + initOf(op) + ", " +
+            tensor(op.getBuffer()) + "},");
   return success();
 }
 

@@ -2,6 +2,7 @@
 #ifndef FFC_LIB_CODEGEN_CLASSPRINTER_H
 #define FFC_LIB_CODEGEN_CLASSPRINTER_H
 
+#include "Functors.h"
 #include "RankTable.h"
 #include "Sections.h"
 #include "Text.h"
@@ -16,8 +17,9 @@ namespace ffc::codegen {
 /// never changes it, and knows kernels only by the naming rule of kernel.h.
 class ClassPrinter {
 public:
+  /// Functors of fused kernels go to `functors`.
   ClassPrinter(rank::FuncOp func, const ProgramMeta &meta,
-               llvm::StringRef className);
+               llvm::StringRef className, Functors &functors);
 
   /// The class's text. Fails after a diagnostic.
   mlir::LogicalResult print(Text &text);
@@ -76,6 +78,7 @@ private:
   mutable rank::FuncOp func; // operator accessors are not const
   const ProgramMeta &meta;
   std::string className;
+  Functors &functors;
   Sections sections;
   RankTable numbers;
   NameScope scope;

@@ -40,6 +40,7 @@ private:
   ModuleOp module;
   const ProgramMeta &meta;
   SmallVector<rank::FuncOp> funcs;
+  Functors functors;
   std::list<ClassPrinter> printers;
   /// Class and row of every rank.
   std::vector<std::pair<size_t, size_t>> places;
@@ -134,6 +135,8 @@ void ProgramPrinter::printHeader(Text &text) {
 void ProgramPrinter::printIncludes(Text &text) {
   text.line("#include \"ffrt/kernels.h\"");
   text.line("#include \"ffrt/program.h\"");
+  if (!functors.empty())
+    text.line("#include \"functors.h\"");
   text.line();
   text.line("using namespace ffrt;");
   text.line();
@@ -315,7 +318,7 @@ FailureOr<std::vector<SourceFile>> ProgramPrinter::print() {
   // Classes first, because they decide what the tables hold.
   Text classes;
   for (auto [i, func] : llvm::enumerate(funcs)) {
-    printers.emplace_back(func, meta, "Class" + std::to_string(i));
+    printers.emplace_back(func, meta, "Class" + std::to_string(i), functors);
     if (failed(printers.back().print(classes)))
       return failure();
   }
@@ -349,8 +352,11 @@ FailureOr<std::vector<SourceFile>> ProgramPrinter::print() {
 
   Text tables;
   printTables(tables);
-  return std::vector<SourceFile>{{"train.cpp", text.take()},
-                                 {"ranks.inc", tables.take()}};
+  std::vector<SourceFile> files = {{"train.cpp", text.take()},
+                                   {"ranks.inc", tables.take()}};
+  if (!functors.empty())
+    llvm::append_range(files, functors.files());
+  return files;
 }
 
 FailureOr<std::vector<SourceFile>>

@@ -36,6 +36,11 @@ Pending::~Pending() {
 bool Pending::exists() const { return fs::exists(temporary); }
 
 Error Pending::commit() {
+  fs::file_status status;
+  if (!fs::status(wanted, status) && !fs::is_regular_file(status) &&
+      !fs::is_directory(status))
+    return makeError("cannot write '" + wanted +
+                     "': expected a file or folder, found a device or pipe");
   if (!fs::is_directory(temporary) || !fs::exists(wanted)) {
     if (std::error_code code = fs::rename(temporary, wanted))
       return failed("write", wanted, code);

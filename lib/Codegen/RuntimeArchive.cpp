@@ -20,6 +20,9 @@
 #include "llvm/Support/SHA1.h"
 #include "llvm/TargetParser/Host.h"
 
+#include <algorithm>
+#include <thread>
+
 using namespace llvm;
 using namespace ffc;
 using namespace ffc::codegen;
@@ -87,7 +90,9 @@ static Error build(StringRef folder, const std::string &compiler) {
                               log))
     return error;
   if (Error error = runLogged(
-          {"cmake", "--build", output, "--target", "ffrt", "--parallel"}, log))
+          {"cmake", "--build", output, "--target", "ffrt", "--parallel",
+           std::to_string(std::max(1u, std::thread::hardware_concurrency()))},
+          log))
     return error;
   if (std::error_code code = fs::rename(output + "/" + kArchive.str(),
                                         (folder + "/" + kArchive).str()))

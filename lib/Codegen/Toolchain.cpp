@@ -4,6 +4,7 @@
 
 #include "ffc/Codegen/Output.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Program.h"
 
@@ -15,6 +16,14 @@ std::vector<std::string> codegen::compileFlags() {
   // which instantiates its kernel templates itself. Optimising the calls of a
   // large model takes longer than everything else here.
   return {"-std=c++17", "-O0"};
+}
+
+std::vector<std::string> codegen::kernelFlags() {
+  std::vector<std::string> flags = {"-std=c++17"};
+  SmallVector<StringRef> words;
+  StringRef(FFC_KERNEL_FLAGS).split(words, ' ');
+  flags.insert(flags.end(), words.begin(), words.end());
+  return flags;
 }
 
 std::vector<std::string> codegen::linkFlags() {
@@ -35,17 +44,34 @@ Expected<std::string> codegen::findCompiler() {
 
 Error codegen::runLogged(const std::vector<std::string> &command,
                          StringRef log) {
-  ErrorOr<std::string> program = sys::findProgramByName(command.front());
-  if (!program)
-    return makeError("expected '" + command.front() + "' in PATH, found none");
-  SmallVector<StringRef> args(command.begin(), command.end());
-  std::optional<StringRef> redirects[] = {StringRef(), log, log};
-  std::string cause;
-  int status =
-      sys::ExecuteAndWait(*program, args, std::nullopt, redirects,
-                          /*SecondsToWait=*/0, /*MemoryLimit=*/0, &cause);
-  if (status == 0)
-    return Error::success();
-  return makeError("'" + command.front() + "' failed" +
-                   (cause.empty() ? "" : ": " + cause) + ", see " + log);
+  return runLogged(Job{command, log.str()});
+}
+
+Error codegen::runLogged(ArrayRef<Job> jobs) {
+  SmallVector<std::string> programs;
+  for (const Job &job : jobs) {
+    ErrorOr<std::string> program = sys::findProgramByName(job.command.front());
+    if (!program)
+      return makeError("expected '" + job.command.front() +
+                       "' in PATH, found none");
+    programs.push_back(*program);
+  }
+  SmallVector<sys::ProcessInfo> running;
+  for (auto [job, program] : zip_equal(jobs, programs)) {
+    SmallVector<StringRef> args(job.command.begin(), job.command.end());
+    std::optional<StringRef> redirects[] = {StringRef(), job.log, job.log};
+    running.push_back(
+        sys::ExecuteNoWait(program, args, std::nullopt, redirects));
+  }
+  // All are waited for, whatever becomes of the first ones.
+  std::string failed;
+  for (auto [job, process] : zip_equal(jobs, running)) {
+    std::string cause;
+    bool ok = process.Pid != sys::ProcessInfo::InvalidPid &&
+              sys::Wait(process, std::nullopt, &cause).ReturnCode == 0;
+    if (!ok && failed.empty())
+      failed = "'" + job.command.front() + "' failed" +
+               (cause.empty() ? "" : ": " + cause) + ", see " + job.log;
+  }
+  return failed.empty() ? Error::success() : makeError(failed);
 }

@@ -2,6 +2,7 @@
 #ifndef FFC_LIB_CODEGEN_TOOLCHAIN_H
 #define FFC_LIB_CODEGEN_TOOLCHAIN_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -13,6 +14,9 @@ namespace ffc::codegen {
 /// Flags for emitted programs.
 std::vector<std::string> compileFlags();
 
+/// Flags for their kernels, which are those of the runtime.
+std::vector<std::string> kernelFlags();
+
 /// What an emitted program links after the runtime.
 std::vector<std::string> linkFlags();
 
@@ -23,6 +27,13 @@ llvm::Expected<std::string> findCompiler();
 /// appended to `log`. An error names the command and the log.
 llvm::Error runLogged(const std::vector<std::string> &command,
                       llvm::StringRef log);
+
+/// The same for several at the same time.
+struct Job {
+  std::vector<std::string> command;
+  std::string log;
+};
+llvm::Error runLogged(llvm::ArrayRef<Job> jobs);
 
 /// The archive of the runtime, which is built with `compiler` if need be.
 llvm::Expected<std::string> runtimeArchive(const std::string &compiler);

@@ -1,4 +1,4 @@
-//===- ConvOps.cpp - ff.conv2d and its gradients --------------------------===//
+//===- ConvOps.cpp - ff.conv and its gradients ----------------------------===//
 
 #include "RuleHelpers.h"
 #include "Windows.h"
@@ -20,22 +20,42 @@ struct Conv {
   /// Their names in this operator, for messages.
   StringRef xName, wName, yName;
   int64_t group;
+  bool transposed;
   WindowAttributes attributes;
 
   template <class Op>
   Conv(Op op, Value x, StringRef xName, Value w, StringRef wName, Value y,
        StringRef yName)
       : x(x), w(w), y(y), xName(xName), wName(wName), yName(yName),
-        group(op.getGroup()), attributes{spatialExtents(x), spatialExtents(w),
-                                         op.getDilations(), op.getPads(),
-                                         op.getStrides()} {}
+        group(op.getGroup()), transposed(op.getTransposed()),
+        attributes{spatialExtents(x), spatialExtents(w), op.getDilations(),
+                   op.getPads(), op.getStrides()} {}
 
   LogicalResult verify(Operation *op) const;
 
-  int64_t channelsOut() const { return shapeOf(w)[0] / group; }
-  int64_t channelsIn() const { return shapeOf(w)[1]; }
+  size_t spatial() const { return attributes.image.size(); }
   double taps() const {
-    return static_cast<double>(attributes.kernel[0] * attributes.kernel[1]);
+    double taps = 1;
+    for (int64_t extent : attributes.kernel)
+      taps *= static_cast<double>(extent);
+    return taps;
+  }
+
+  // Dimensions of iteration spaces.
+  plan::IterDim n(DimKind kind) const { return {"n", shapeOf(x)[0], kind}; }
+  plan::IterDim g() const { return {"g", group, DimKind::Parameter}; }
+  /// Channels of y in a group, or of x.
+  plan::IterDim c(DimKind kind) const {
+    return {transposed ? "k" : "c", shapeOf(w)[0] / group, kind};
+  }
+  plan::IterDim k(DimKind kind) const {
+    return {transposed ? "c" : "k", shapeOf(w)[1], kind};
+  }
+  /// The spatial dimensions of `image`.
+  void append(std::vector<plan::IterDim> &dims, Value image,
+              DimKind kind) const {
+    for (auto [d, extent] : llvm::enumerate(spatialExtents(image)))
+      dims.push_back({spatialName(d, spatial()).str(), extent, kind});
   }
 };
 } // namespace
@@ -43,6 +63,12 @@ struct Conv {
 LogicalResult Conv::verify(Operation *op) const {
   if (failed(verifyTensors(op)))
     return failure();
+  // Constraint 1, the ranks.
+  size_t rank = shapeOf(x).size();
+  for (auto [name, value] : {std::pair(wName, w), std::pair(yName, y)})
+    if (size_t found = shapeOf(value).size(); found != rank)
+      return op->emitOpError() << "expected " << name << " of the rank of "
+                               << xName << ", " << rank << ", found " << found;
   // Constraint 3.
   if (group < 1)
     return op->emitOpError("expected a positive group, found ") << group;
@@ -60,11 +86,10 @@ LogicalResult Conv::verify(Operation *op) const {
                              << " in a multiple of the group " << group
                              << ", found " << weights[0];
   // Constraint 2.
-  Windows windows = attributes.windows();
-  return verifyShape(
-      op, yName,
-      {image[0], weights[0], windows[0].positions(), windows[1].positions()},
-      y);
+  plan::Shape result = {image[0], weights[0]};
+  for (const Window &window : attributes.windows())
+    result.push_back(window.positions());
+  return verifyShape(op, yName, result, y);
 }
 
 /// Kernel arguments of all three operators.
@@ -77,22 +102,42 @@ template <class Op> static DictionaryAttr convArgs(Op op) {
        builder.getNamedAttr("strides", op.getStridesAttr())});
 }
 
-static plan::Access image(std::vector<DimMap> dims) {
-  return {std::move(dims), MemoryOrder::ChannelsLast, {}};
+/// Access to an image: `leading` dimensions (batch and channels), then one per
+/// spatial dimension.
+template <class Spatial>
+static plan::Access image(std::vector<DimMap> leading, const Conv &conv,
+                          Spatial spatial) {
+  for (size_t d = 0; d < conv.spatial(); ++d)
+    leading.push_back(spatial(d));
+  return {std::move(leading), MemoryOrder::ChannelsLast, {}};
 }
-static plan::Access rowMajor(std::vector<DimMap> dims) {
+
+/// Access to the weights; kernel positions are not split.
+static plan::Access weights(int g, int c, int k, const Conv &conv) {
+  std::vector<DimMap> dims = {DimMap::digits({g, c}), DimMap::dim(k)};
+  dims.resize(2 + conv.spatial(), DimMap::full());
   return {std::move(dims), MemoryOrder::RowMajor, {}};
 }
 
+/// The gradient with respect to `w`, of the location `loc`.
+template <class Op>
+static Value buildWeightGradient(OpBuilder &builder, Location loc, Op op,
+                                 Value x, Value dy) {
+  return ConvBackwardWeightsOp::create(builder, loc, op.getW().getType(), x, dy,
+                                       op.getDilationsAttr(), op.getGroupAttr(),
+                                       op.getPadsAttr(), op.getStridesAttr(),
+                                       op.getTransposedAttr());
+}
+
 //===----------------------------------------------------------------------===//
-// Conv2dOp
+// ConvOp
 //===----------------------------------------------------------------------===//
 
-static Conv convOf(Conv2dOp op) {
+static Conv convOf(ConvOp op) {
   return {op, op.getX(), "x", op.getW(), "w", op.getY(), "y"};
 }
 
-LogicalResult Conv2dOp::verify() {
+LogicalResult ConvOp::verify() {
   if (failed(convOf(*this).verify(*this)))
     return failure();
   // Constraint 1.
@@ -101,59 +146,62 @@ LogicalResult Conv2dOp::verify() {
   return success();
 }
 
-SmallVector<Value> Conv2dOp::getOperandSlots() {
+SmallVector<Value> ConvOp::getOperandSlots() {
   return {getX(), getW(), getB()};
 }
 
-plan::OpRules Conv2dOp::getRules() {
+plan::OpRules ConvOp::getRules() {
   Conv conv = convOf(*this);
   Windows windows = conv.attributes.windows();
-  plan::Shape y = shapeOf(getY());
-  enum { n, g, c, h, w, k };
+  enum { n, g, c, first };
+  const int k = first + static_cast<int>(conv.spatial());
+  std::vector<plan::IterDim> dims = {conv.n(DimKind::Sample), conv.g(),
+                                     conv.c(DimKind::Parameter)};
+  conv.append(dims, getY(), DimKind::Attribute);
+  dims.push_back(conv.k(DimKind::Reduction));
+
   plan::Phase phase;
-  phase.kernel = "conv2d_forward";
-  phase.reads = {{0, image({DimMap::dim(n), DimMap::digits({g, k}),
-                            windows[0].inputs(h), windows[1].inputs(w)})},
-                 {1, rowMajor({DimMap::digits({g, c}), DimMap::dim(k),
-                               DimMap::full(), DimMap::full()})},
-                 {2, {{DimMap::digits({g, c})}, MemoryOrder::RowMajor, {k}}}};
+  phase.kernel = "conv_forward";
+  phase.reads = {
+      {0, image({DimMap::dim(n), DimMap::digits({g, k})}, conv,
+                [&](int d) { return windows[d].inputs(first + d); })},
+      {1, weights(g, c, k, conv)},
+      {2, {{DimMap::digits({g, c})}, MemoryOrder::RowMajor, {k}}}};
   phase.writes = {{3,
-                   image({DimMap::dim(n), DimMap::digits({g, c}),
-                          DimMap::dim(h), DimMap::dim(w)}),
+                   image({DimMap::dim(n), DimMap::digits({g, c})}, conv,
+                         [&](int d) { return DimMap::dim(first + d); }),
                    plan::Reduction::Sum}};
   phase.flopsPerPoint = 2 * conv.taps();
-  return onePhaseRules({{"n", y[0], DimKind::Sample},
-                        {"g", conv.group, DimKind::Parameter},
-                        {"c", conv.channelsOut(), DimKind::Parameter},
-                        {"h", y[2], DimKind::Attribute},
-                        {"w", y[3], DimKind::Attribute},
-                        {"k", conv.channelsIn(), DimKind::Reduction}},
-                       std::move(phase));
+  return onePhaseRules(std::move(dims), std::move(phase));
 }
 
-StringRef Conv2dOp::getFamily() { return "conv2d"; }
+StringRef ConvOp::getFamily() {
+  return byRank(getX(), {"conv1d", "conv2d", "conv3d"});
+}
 
-DictionaryAttr Conv2dOp::getKernelArgs() { return convArgs(*this); }
+DictionaryAttr ConvOp::getKernelArgs() { return convArgs(*this); }
 
-LogicalResult Conv2dOp::buildGradient(OpBuilder &builder,
-                                      ArrayRef<Value> resultGrads,
-                                      ArrayRef<bool> needed,
-                                      SmallVectorImpl<Value> &operandGrads) {
+LogicalResult ConvOp::buildGradient(OpBuilder &builder,
+                                    ArrayRef<Value> resultGrads,
+                                    ArrayRef<bool> needed,
+                                    SmallVectorImpl<Value> &operandGrads) {
   operandGrads.assign(3, nullptr);
   Value dy = resultGrads[0];
   if (!dy)
     return success();
   if (needed[0])
-    operandGrads[0] = Conv2dBackwardDataOp::create(
+    operandGrads[0] = ConvBackwardDataOp::create(
         builder, gradientLoc(*this, "data"), getX().getType(), dy, getW(),
-        getDilationsAttr(), getGroupAttr(), getPadsAttr(), getStridesAttr());
+        getDilationsAttr(), getGroupAttr(), getPadsAttr(), getStridesAttr(),
+        getTransposedAttr());
   if (needed[1])
-    operandGrads[1] = Conv2dBackwardWeightsOp::create(
-        builder, gradientLoc(*this, "weights"), getW().getType(), getX(), dy,
-        getDilationsAttr(), getGroupAttr(), getPadsAttr(), getStridesAttr());
+    operandGrads[1] = buildWeightGradient(
+        builder, gradientLoc(*this, "weights"), *this, getX(), dy);
   if (getB() && needed[2]) {
-    const int64_t axes[] = {0, 2, 3};
     auto type = cast<RankedTensorType>(dy.getType());
+    SmallVector<int64_t> axes = {0};
+    for (int64_t d = 2; d < type.getRank(); ++d)
+      axes.push_back(d);
     operandGrads[2] = ReduceSumOp::create(
         builder, gradientLoc(*this, "bias"),
         reducedType(type, axes, /*keepdims=*/false), dy, axes, 0);
@@ -162,87 +210,103 @@ LogicalResult Conv2dOp::buildGradient(OpBuilder &builder,
 }
 
 //===----------------------------------------------------------------------===//
-// Conv2dBackwardDataOp
+// ConvBackwardDataOp
 //===----------------------------------------------------------------------===//
 
-static Conv convOf(Conv2dBackwardDataOp op) {
+static Conv convOf(ConvBackwardDataOp op) {
   return {op, op.getDx(), "dx", op.getW(), "w", op.getDy(), "dy"};
 }
 
-LogicalResult Conv2dBackwardDataOp::verify() {
+LogicalResult ConvBackwardDataOp::verify() {
   return convOf(*this).verify(*this);
 }
 
-plan::OpRules Conv2dBackwardDataOp::getRules() {
+plan::OpRules ConvBackwardDataOp::getRules() {
   Conv conv = convOf(*this);
   Windows windows = conv.attributes.windows();
-  plan::Shape dx = shapeOf(getDx());
-  enum { n, g, k, h, w, c };
+  enum { n, g, k, first };
+  const int c = first + static_cast<int>(conv.spatial());
+  std::vector<plan::IterDim> dims = {conv.n(DimKind::Sample), conv.g(),
+                                     conv.k(DimKind::Parameter)};
+  conv.append(dims, getDx(), DimKind::Attribute);
+  dims.push_back(conv.c(DimKind::Reduction));
+
   plan::Phase phase;
-  phase.kernel = "conv2d_backward_data";
-  phase.reads = {{0, image({DimMap::dim(n), DimMap::digits({g, c}),
-                            windows[0].outputs(h), windows[1].outputs(w)})},
-                 {1, rowMajor({DimMap::digits({g, c}), DimMap::dim(k),
-                               DimMap::full(), DimMap::full()})}};
+  phase.kernel = "conv_backward_data";
+  phase.reads = {
+      {0, image({DimMap::dim(n), DimMap::digits({g, c})}, conv,
+                [&](int d) { return windows[d].outputs(first + d); })},
+      {1, weights(g, c, k, conv)}};
   phase.writes = {{2,
-                   image({DimMap::dim(n), DimMap::digits({g, k}),
-                          DimMap::dim(h), DimMap::dim(w)}),
+                   image({DimMap::dim(n), DimMap::digits({g, k})}, conv,
+                         [&](int d) { return DimMap::dim(first + d); }),
                    plan::Reduction::Sum}};
   phase.flopsPerPoint = 2 * tapsPerInput(windows, spatialExtents(getDy()));
-  return onePhaseRules({{"n", dx[0], DimKind::Sample},
-                        {"g", conv.group, DimKind::Parameter},
-                        {"k", conv.channelsIn(), DimKind::Parameter},
-                        {"h", dx[2], DimKind::Attribute},
-                        {"w", dx[3], DimKind::Attribute},
-                        {"c", conv.channelsOut(), DimKind::Reduction}},
-                       std::move(phase));
+  return onePhaseRules(std::move(dims), std::move(phase));
 }
 
-StringRef Conv2dBackwardDataOp::getFamily() { return "conv2d_backward_data"; }
+StringRef ConvBackwardDataOp::getFamily() {
+  if (!getTransposed())
+    return "conv_backward_data";
+  return byRank(getDx(),
+                {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"});
+}
 
-DictionaryAttr Conv2dBackwardDataOp::getKernelArgs() { return convArgs(*this); }
+DictionaryAttr ConvBackwardDataOp::getKernelArgs() { return convArgs(*this); }
+
+LogicalResult ConvBackwardDataOp::buildGradient(
+    OpBuilder &builder, ArrayRef<Value> resultGrads, ArrayRef<bool> needed,
+    SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(2, nullptr);
+  Value grad = resultGrads[0];
+  if (!grad)
+    return success();
+  if (needed[0])
+    operandGrads[0] = ConvOp::create(
+        builder, gradientLoc(*this, "data"), getDy().getType(), grad, getW(),
+        Value(), getDilationsAttr(), getGroupAttr(), getPadsAttr(),
+        getStridesAttr(), getTransposedAttr());
+  if (needed[1])
+    operandGrads[1] = buildWeightGradient(
+        builder, gradientLoc(*this, "weights"), *this, grad, getDy());
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
-// Conv2dBackwardWeightsOp
+// ConvBackwardWeightsOp
 //===----------------------------------------------------------------------===//
 
-static Conv convOf(Conv2dBackwardWeightsOp op) {
+static Conv convOf(ConvBackwardWeightsOp op) {
   return {op, op.getX(), "x", op.getDw(), "dw", op.getDy(), "dy"};
 }
 
-LogicalResult Conv2dBackwardWeightsOp::verify() {
+LogicalResult ConvBackwardWeightsOp::verify() {
   return convOf(*this).verify(*this);
 }
 
-plan::OpRules Conv2dBackwardWeightsOp::getRules() {
+plan::OpRules ConvBackwardWeightsOp::getRules() {
   Conv conv = convOf(*this);
   Windows windows = conv.attributes.windows();
-  plan::Shape dy = shapeOf(getDy());
-  enum { g, c, k, n, h, w };
+  enum { g, c, k, n, first };
+  std::vector<plan::IterDim> dims = {conv.g(), conv.c(DimKind::Parameter),
+                                     conv.k(DimKind::Parameter),
+                                     conv.n(DimKind::Reduction)};
+  conv.append(dims, getDy(), DimKind::Reduction);
+
   plan::Phase phase;
-  phase.kernel = "conv2d_backward_weights";
-  phase.reads = {{0, image({DimMap::dim(n), DimMap::digits({g, k}),
-                            windows[0].inputs(h), windows[1].inputs(w)})},
-                 {1, image({DimMap::dim(n), DimMap::digits({g, c}),
-                            DimMap::dim(h), DimMap::dim(w)})}};
-  phase.writes = {{2,
-                   rowMajor({DimMap::digits({g, c}), DimMap::dim(k),
-                             DimMap::full(), DimMap::full()}),
-                   plan::Reduction::Sum}};
+  phase.kernel = "conv_backward_weights";
+  phase.reads = {
+      {0, image({DimMap::dim(n), DimMap::digits({g, k})}, conv,
+                [&](int d) { return windows[d].inputs(first + d); })},
+      {1, image({DimMap::dim(n), DimMap::digits({g, c})}, conv,
+                [&](int d) { return DimMap::dim(first + d); })}};
+  phase.writes = {{2, weights(g, c, k, conv), plan::Reduction::Sum}};
   phase.flopsPerPoint = 2 * conv.taps();
-  return onePhaseRules({{"g", conv.group, DimKind::Parameter},
-                        {"c", conv.channelsOut(), DimKind::Parameter},
-                        {"k", conv.channelsIn(), DimKind::Parameter},
-                        {"n", dy[0], DimKind::Reduction},
-                        {"h", dy[2], DimKind::Reduction},
-                        {"w", dy[3], DimKind::Reduction}},
-                       std::move(phase));
+  return onePhaseRules(std::move(dims), std::move(phase));
 }
 
-StringRef Conv2dBackwardWeightsOp::getFamily() {
-  return "conv2d_backward_weights";
-}
+StringRef ConvBackwardWeightsOp::getFamily() { return "conv_backward_weights"; }
 
-DictionaryAttr Conv2dBackwardWeightsOp::getKernelArgs() {
+DictionaryAttr ConvBackwardWeightsOp::getKernelArgs() {
   return convArgs(*this);
 }

@@ -18,7 +18,7 @@ LogicalResult DropoutOp::verify() {
 
 plan::OpRules DropoutOp::getRules() {
   // A quarter of a Philox block, a comparison and a product per element.
-  return pointwiseRules(shapeOf(getX()), 1, "dropout", 30);
+  return elementwiseRules(shapeOf(getX()), 1, "dropout", 30);
 }
 
 StringRef DropoutOp::getFamily() { return "dropout"; }

@@ -48,10 +48,10 @@ LogicalResult StateOp::verify() {
     return failure();
   // Constraint 2.
   StringRef kind = getKind();
-  if (kind != "parameter" && kind != "slot" && kind != "constant")
+  if (!llvm::is_contained({"parameter", "slot", "statistic", "constant"}, kind))
     return emitOpError() << "'" << getName()
-                         << "': expected kind parameter, slot or constant, "
-                            "found '"
+                         << "': expected kind parameter, slot, statistic or "
+                            "constant, found '"
                          << kind << "'";
   // Constraint 1.
   if (!isFirstInBlock(*this))

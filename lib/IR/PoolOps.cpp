@@ -9,24 +9,27 @@ using namespace ffc::ff;
 
 using plan::MemoryOrder;
 
-static constexpr int64_t kNoDilation[] = {1, 1};
-
-template <class Op> static ArrayRef<int64_t> dilationsOf(Op) {
-  return kNoDilation;
+/// Average pools have none.
+template <class Op> static ArrayRef<int64_t> dilationsOf(Op, size_t spatial) {
+  static constexpr int64_t kNoDilation[] = {1, 1, 1};
+  return ArrayRef(kNoDilation).take_front(spatial);
 }
-static ArrayRef<int64_t> dilationsOf(MaxPoolOp op) { return op.getDilations(); }
-static ArrayRef<int64_t> dilationsOf(MaxPoolBackwardOp op) {
+static ArrayRef<int64_t> dilationsOf(MaxPoolOp op, size_t) {
+  return op.getDilations();
+}
+static ArrayRef<int64_t> dilationsOf(MaxPoolBackwardOp op, size_t) {
   return op.getDilations();
 }
 
 /// `x` is the image, whether operand or result.
 template <class Op> static WindowAttributes attributesOf(Op op, Value x) {
-  return {spatialExtents(x), op.getKernelShape(), dilationsOf(op), op.getPads(),
-          op.getStrides()};
+  ArrayRef<int64_t> image = spatialExtents(x);
+  return {image, op.getKernelShape(), dilationsOf(op, image.size()),
+          op.getPads(), op.getStrides()};
 }
 
-/// The constraints that all pools share; `x` is called `xName` in `op`, `y`
-/// `yName`.
+/// The constraints that all pools share; `x` is the image, `y` is called
+/// `yName` in `op`.
 static LogicalResult verifyPool(Operation *op,
                                 const WindowAttributes &attributes, Value x,
                                 Value y, StringRef yName) {
@@ -34,30 +37,28 @@ static LogicalResult verifyPool(Operation *op,
     return failure();
   // Constraint 1.
   plan::Shape expected = shapeOf(x), found = shapeOf(y);
-  expected[2] = found[2];
-  expected[3] = found[3];
+  for (size_t d = 2; d < expected.size() && d < found.size(); ++d)
+    expected[d] = found[d];
   if (failed(verifyShape(op, yName, expected, y)))
     return failure();
-  Windows windows = attributes.windows();
-  for (int d = 0; d < 2; ++d) {
-    const Window &window = windows[d];
-    StringRef what = d == 0 ? "row" : "column";
+  for (auto [d, window] : llvm::enumerate(attributes.windows())) {
+    StringRef name = spatialName(d, attributes.image.size());
     // Constraint 2.
     int64_t down = window.positions(), up = window.positions(true);
     int64_t extent = found[2 + d];
     if (extent != down && extent != up) {
       InFlightDiagnostic error = op->emitOpError("expected ")
-                                 << yName << " with " << down;
+                                 << yName << " with an extent of " << down;
       if (up != down)
         error << " or " << up;
-      return error << " " << what << "s, found " << extent;
+      return error << " in " << name << ", found " << extent;
     }
     // Constraint 4.
     for (int64_t o = 0; o < extent; ++o)
       if (!window.touchesImage(o))
         return op->emitOpError("expected a position inside the image in every "
                                "window, found none for ")
-               << yName << " " << what << " " << o;
+               << name << " = " << o << " of " << yName;
   }
   return success();
 }
@@ -80,40 +81,60 @@ static LogicalResult verifyElementTypes(Operation *op, Value x, Value y) {
          << expected << " and " << found;
 }
 
+/// Batch, channels, and the spatial dimensions of `image`.
+static std::vector<plan::IterDim> poolSpace(Value image) {
+  plan::Shape shape = shapeOf(image);
+  std::vector<plan::IterDim> dims = {{"n", shape[0], plan::DimKind::Sample},
+                                     {"c", shape[1], plan::DimKind::Attribute}};
+  for (size_t d = 2; d < shape.size(); ++d)
+    dims.push_back({spatialName(d - 2, shape.size() - 2).str(), shape[d],
+                    plan::DimKind::Attribute});
+  return dims;
+}
+
 /// Rules of a forward pool with `results` results (slots 1, ...).
 static plan::OpRules forwardRules(StringRef kernel, const Windows &windows,
-                                  const plan::Shape &y, int results) {
-  plan::Access read = identityAccess(4, MemoryOrder::ChannelsLast);
-  for (int d = 0; d < 2; ++d)
-    read.dims[2 + d] = windows[d].inputs(2 + d);
+                                  Value y, int results) {
+  int rank = static_cast<int>(windows.size()) + 2;
+  plan::Access write = identityAccess(rank, MemoryOrder::ChannelsLast);
+  plan::Access read = write;
   plan::Phase phase;
+  phase.flopsPerPoint = 1;
+  for (auto [d, window] : llvm::enumerate(windows)) {
+    read.dims[2 + d] = window.inputs(static_cast<int>(2 + d));
+    phase.flopsPerPoint *= static_cast<double>(window.kernel);
+  }
   phase.kernel = kernel.str();
   phase.reads = {{0, std::move(read)}};
   for (int result = 0; result < results; ++result)
-    phase.writes.push_back({1 + result,
-                            identityAccess(4, MemoryOrder::ChannelsLast),
-                            plan::Reduction::None});
-  phase.flopsPerPoint =
-      static_cast<double>(windows[0].kernel * windows[1].kernel);
-  return onePhaseRules(dimsByRank(y), std::move(phase));
+    phase.writes.push_back({1 + result, write, plan::Reduction::None});
+  return onePhaseRules(poolSpace(y), std::move(phase));
 }
 
 /// Rules of a backward pool over the image `dx`; its operands, slots 0 to
 /// `operands`, have the shape of the forward result.
 static plan::OpRules backwardRules(StringRef kernel, const Windows &windows,
-                                   const plan::Shape &dx, Value dy,
-                                   int operands) {
-  plan::Access read = identityAccess(4, MemoryOrder::ChannelsLast);
-  for (int d = 0; d < 2; ++d)
-    read.dims[2 + d] = windows[d].outputs(2 + d);
+                                   Value dx, Value dy, int operands) {
+  int rank = static_cast<int>(windows.size()) + 2;
+  plan::Access write = identityAccess(rank, MemoryOrder::ChannelsLast);
+  plan::Access read = write;
+  for (auto [d, window] : llvm::enumerate(windows))
+    read.dims[2 + d] = window.outputs(static_cast<int>(2 + d));
   plan::Phase phase;
   phase.kernel = kernel.str();
   for (int slot = 0; slot < operands; ++slot)
     phase.reads.push_back({slot, read});
-  phase.writes = {{operands, identityAccess(4, MemoryOrder::ChannelsLast),
-                   plan::Reduction::None}};
+  phase.writes = {{operands, std::move(write), plan::Reduction::None}};
   phase.flopsPerPoint = tapsPerInput(windows, spatialExtents(dy));
-  return onePhaseRules(dimsByRank(dx), std::move(phase));
+  return onePhaseRules(poolSpace(dx), std::move(phase));
+}
+
+static StringRef forwardFamily(Value image) {
+  return byRank(image, {"pool1d", "pool2d", "pool3d"});
+}
+static StringRef backwardFamily(Value image) {
+  return byRank(image,
+                {"pool1d_backward", "pool2d_backward", "pool3d_backward"});
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,10 +160,10 @@ LogicalResult MaxPoolOp::verify() {
 
 plan::OpRules MaxPoolOp::getRules() {
   return forwardRules("max_pool_forward", attributesOf(*this, getX()).windows(),
-                      shapeOf(getY()), 2);
+                      getY(), 2);
 }
 
-StringRef MaxPoolOp::getFamily() { return "pool2d"; }
+StringRef MaxPoolOp::getFamily() { return forwardFamily(getX()); }
 
 DictionaryAttr MaxPoolOp::getKernelArgs() { return maxPoolArgs(*this); }
 
@@ -169,11 +190,11 @@ LogicalResult MaxPoolBackwardOp::verify() {
 
 plan::OpRules MaxPoolBackwardOp::getRules() {
   return backwardRules("max_pool_backward",
-                       attributesOf(*this, getDx()).windows(), shapeOf(getDx()),
-                       getDy(), 2);
+                       attributesOf(*this, getDx()).windows(), getDx(), getDy(),
+                       2);
 }
 
-StringRef MaxPoolBackwardOp::getFamily() { return "pool2d_backward"; }
+StringRef MaxPoolBackwardOp::getFamily() { return backwardFamily(getDx()); }
 
 DictionaryAttr MaxPoolBackwardOp::getKernelArgs() { return maxPoolArgs(*this); }
 
@@ -196,11 +217,10 @@ LogicalResult AveragePoolOp::verify() {
 
 plan::OpRules AveragePoolOp::getRules() {
   return forwardRules("average_pool_forward",
-                      attributesOf(*this, getX()).windows(), shapeOf(getY()),
-                      1);
+                      attributesOf(*this, getX()).windows(), getY(), 1);
 }
 
-StringRef AveragePoolOp::getFamily() { return "pool2d"; }
+StringRef AveragePoolOp::getFamily() { return forwardFamily(getX()); }
 
 DictionaryAttr AveragePoolOp::getKernelArgs() { return averagePoolArgs(*this); }
 
@@ -224,11 +244,11 @@ LogicalResult AveragePoolBackwardOp::verify() {
 
 plan::OpRules AveragePoolBackwardOp::getRules() {
   return backwardRules("average_pool_backward",
-                       attributesOf(*this, getDx()).windows(), shapeOf(getDx()),
-                       getDy(), 1);
+                       attributesOf(*this, getDx()).windows(), getDx(), getDy(),
+                       1);
 }
 
-StringRef AveragePoolBackwardOp::getFamily() { return "pool2d_backward"; }
+StringRef AveragePoolBackwardOp::getFamily() { return backwardFamily(getDx()); }
 
 DictionaryAttr AveragePoolBackwardOp::getKernelArgs() {
   return averagePoolArgs(*this);

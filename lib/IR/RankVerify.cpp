@@ -182,7 +182,7 @@ LogicalResult InputOp::verify() {
 
 LogicalResult StateOp::verify() {
   if (failed(checkWord(*this, "kind", getKind(),
-                       {"parameter", "slot", "constant"})) || // 1
+                       {"parameter", "slot", "statistic", "constant"})) || // 1
       failed(checkWord(*this, "init", getInit(),
                        {"file", "constant", "uniform", "normal"}))) // 3
     return failure();

@@ -1,4 +1,4 @@
-//===- ReduceOps.cpp - ff.reduce_sum and ff.expand ------------------------===//
+//===- ReduceOps.cpp - ff.reduce_sum, ff.reduce_max and ff.reduce_prod ----===//
 
 #include "RuleHelpers.h"
 #include "ffc/IR/ShapeInference.h"
@@ -12,48 +12,104 @@ static RankedTensorType typeOf(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
-// ReduceSumOp
+// What they have in common
 //===----------------------------------------------------------------------===//
 
-LogicalResult ReduceSumOp::verify() {
+template <class Op> static LogicalResult verifyReduce(Op op) {
   // Constraint 1.
-  if (failed(verifyTensors(*this)) ||
-      failed(verifyAxes(*this, getAxes(), typeOf(getX()).getRank())))
+  if (failed(verifyTensors(op)) ||
+      failed(verifyAxes(op, op.getAxes(), typeOf(op.getX()).getRank())))
     return failure();
   // Constraint 2.
   return verifyResultType(
-      *this, reducedType(typeOf(getX()), getAxes(), getKeepdims() != 0));
+      op, reducedType(typeOf(op.getX()), op.getAxes(), op.getKeepdims() != 0));
 }
 
-plan::OpRules ReduceSumOp::getRules() {
-  plan::Shape shape = shapeOf(getX());
+/// Tiles of split axes hold partial values under `reduction`; if that is None,
+/// axes cannot be split.
+template <class Op>
+static plan::OpRules reduceRules(Op op, StringRef kernel,
+                                 plan::Reduction reduction) {
+  plan::Shape shape = shapeOf(op.getX());
   std::vector<plan::IterDim> dims = dimsByRank(shape);
-  for (int64_t axis : getAxes())
+  std::vector<int> unsplit;
+  for (int64_t axis : op.getAxes()) {
     dims[axis].kind = plan::DimKind::Reduction;
+    if (reduction == plan::Reduction::None)
+      unsplit.push_back(static_cast<int>(axis));
+  }
   plan::Access y;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (dims[d].kind != plan::DimKind::Reduction)
       y.dims.push_back(plan::DimMap::dim(static_cast<int>(d)));
-    else if (getKeepdims())
+    else if (op.getKeepdims())
       y.dims.push_back(plan::DimMap::full());
   }
   plan::Phase phase;
-  phase.kernel = "reduce_sum";
+  phase.kernel = kernel.str();
   phase.reads = {{0, identityAccess(static_cast<int>(shape.size()))}};
-  phase.writes = {{1, std::move(y), plan::Reduction::Sum}};
-  return onePhaseRules(std::move(dims), std::move(phase));
+  phase.writes = {{1, std::move(y), reduction}};
+  return onePhaseRules(std::move(dims), std::move(phase), std::move(unsplit));
+}
+
+template <class Op> static DictionaryAttr reduceArgs(Op op) {
+  Builder builder(op.getContext());
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("axes", op.getAxesAttr()),
+       builder.getNamedAttr("keepdims", op.getKeepdimsAttr())});
+}
+
+/// `value`, of the result's shape, with the axes in place: it broadcasts to the
+/// operand.
+template <class Op>
+static Value withAxes(OpBuilder &builder, Op op, StringRef part, Value value) {
+  RankedTensorType kept = reducedType(typeOf(op.getX()), op.getAxes(), true);
+  if (value.getType() == kept)
+    return value;
+  return ReshapeOp::create(builder, gradientLoc(op, part), kept, value);
+}
+
+//===----------------------------------------------------------------------===//
+// ReduceSumOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceSumOp::verify() { return verifyReduce(*this); }
+
+plan::OpRules ReduceSumOp::getRules() {
+  return reduceRules(*this, "reduce_sum", plan::Reduction::Sum);
 }
 
 StringRef ReduceSumOp::getFamily() { return "reduce_sum"; }
 
-DictionaryAttr ReduceSumOp::getKernelArgs() {
-  Builder builder(getContext());
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("axes", getAxesAttr()),
-       builder.getNamedAttr("keepdims", getKeepdimsAttr())});
-}
+DictionaryAttr ReduceSumOp::getKernelArgs() { return reduceArgs(*this); }
 
 LogicalResult ReduceSumOp::buildGradient(OpBuilder &builder,
+                                         ArrayRef<Value> resultGrads,
+                                         ArrayRef<bool> needed,
+                                         SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(1, nullptr);
+  if (Value dy = resultGrads[0]; dy && needed[0])
+    operandGrads[0] = ExpandOp::create(builder, gradientLoc(*this, "expand"),
+                                       getX().getType(),
+                                       withAxes(builder, *this, "reshape", dy));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ReduceMaxOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceMaxOp::verify() { return verifyReduce(*this); }
+
+plan::OpRules ReduceMaxOp::getRules() {
+  return reduceRules(*this, "reduce_max", plan::Reduction::Max);
+}
+
+StringRef ReduceMaxOp::getFamily() { return "reduce_max"; }
+
+DictionaryAttr ReduceMaxOp::getKernelArgs() { return reduceArgs(*this); }
+
+LogicalResult ReduceMaxOp::buildGradient(OpBuilder &builder,
                                          ArrayRef<Value> resultGrads,
                                          ArrayRef<bool> needed,
                                          SmallVectorImpl<Value> &operandGrads) {
@@ -61,54 +117,52 @@ LogicalResult ReduceSumOp::buildGradient(OpBuilder &builder,
   Value dy = resultGrads[0];
   if (!dy || !needed[0])
     return success();
-  RankedTensorType kept = reducedType(typeOf(getX()), getAxes(), true);
-  if (dy.getType() != kept)
-    dy = ReshapeOp::create(builder, gradientLoc(*this, "reshape"), kept, dy);
-  operandGrads[0] = ExpandOp::create(builder, gradientLoc(*this, "expand"),
-                                     getX().getType(), dy);
+  RankedTensorType type = typeOf(getX());
+  RankedTensorType kept = reducedType(type, getAxes(), true);
+  dy = withAxes(builder, *this, "reshape", dy);
+  Value y = withAxes(builder, *this, "maximum", getY());
+  // 1 where the maximum is, and how often it is there.
+  Value where = BinaryOp::create(builder, gradientLoc(*this, "equal"), type,
+                                 BinaryKind::Equal, getX(), y);
+  Value count =
+      ReduceSumOp::create(builder, gradientLoc(*this, "count"), kept, where,
+                          getAxesAttr(), builder.getI64IntegerAttr(1));
+  Value share = BinaryOp::create(builder, gradientLoc(*this, "share"), kept,
+                                 BinaryKind::Div, dy, count);
+  operandGrads[0] = BinaryOp::create(builder, gradientLoc(*this, "mul"), type,
+                                     BinaryKind::Mul, where, share);
   return success();
 }
 
 //===----------------------------------------------------------------------===//
-// ExpandOp
+// ReduceProdOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult ExpandOp::verify() {
-  if (failed(verifyTensors(*this)))
-    return failure();
-  RankedTensorType x = typeOf(getX()), y = typeOf(getY());
-  auto shape = broadcastShapes(x.getShape(), y.getShape());
-  if (!shape || ArrayRef<int64_t>(*shape) != y.getShape()) // constraint 1
-    return emitOpError("expected an operand that broadcasts to ")
-           << y << ", found " << x;
-  return success();
+LogicalResult ReduceProdOp::verify() { return verifyReduce(*this); }
+
+plan::OpRules ReduceProdOp::getRules() {
+  return reduceRules(*this, "reduce_prod", plan::Reduction::None);
 }
 
-plan::OpRules ExpandOp::getRules() {
-  plan::Shape shape = shapeOf(getY());
-  plan::Access x = broadcastAccess(shapeOf(getX()), shape);
-  plan::MemoryOrder order = x.order;
-  plan::Phase phase;
-  phase.kernel = "expand";
-  phase.reads = {{0, std::move(x)}};
-  phase.writes = {{1, identityAccess(static_cast<int>(shape.size()), order),
-                   plan::Reduction::None}};
-  phase.flopsPerPoint = 0;
-  return onePhaseRules(dimsByRank(shape), std::move(phase));
-}
+StringRef ReduceProdOp::getFamily() { return "reduce_prod"; }
 
-StringRef ExpandOp::getFamily() { return "expand"; }
+DictionaryAttr ReduceProdOp::getKernelArgs() { return reduceArgs(*this); }
 
-DictionaryAttr ExpandOp::getKernelArgs() {
-  return Builder(getContext()).getDictionaryAttr({});
-}
-
-LogicalResult ExpandOp::buildGradient(OpBuilder &builder,
-                                      ArrayRef<Value> resultGrads,
-                                      ArrayRef<bool> needed,
-                                      SmallVectorImpl<Value> &operandGrads) {
+LogicalResult
+ReduceProdOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
+                            ArrayRef<bool> needed,
+                            SmallVectorImpl<Value> &operandGrads) {
   operandGrads.assign(1, nullptr);
-  if (Value dy = resultGrads[0]; dy && needed[0])
-    operandGrads[0] = sumToShape(builder, *this, "", dy, typeOf(getX()));
+  Value dy = resultGrads[0];
+  if (!dy || !needed[0])
+    return success();
+  RankedTensorType type = typeOf(getX());
+  RankedTensorType kept = reducedType(type, getAxes(), true);
+  dy = withAxes(builder, *this, "reshape", dy);
+  Value y = withAxes(builder, *this, "product", getY());
+  Value whole = BinaryOp::create(builder, gradientLoc(*this, "mul"), kept,
+                                 BinaryKind::Mul, dy, y);
+  operandGrads[0] = BinaryOp::create(builder, gradientLoc(*this, "div"), type,
+                                     BinaryKind::Div, whole, getX());
   return success();
 }

@@ -5,7 +5,6 @@
 #include "UnaryTable.h"
 #include "ffc/IR/Reference.h"
 
-#include <limits>
 #include <utility>
 
 using namespace ffc;
@@ -16,22 +15,25 @@ using llvm::ArrayRef;
 // Unary
 //===----------------------------------------------------------------------===//
 
-template <size_t Row> static double alphaOf(const ReferenceCall &call) {
-  return kUnaryTable[Row].hasAlpha ? call.f64("alpha") : 0.0;
+template <size_t Row>
+static std::pair<double, double> parametersOf(const ReferenceCall &call) {
+  constexpr int count = kUnaryTable[Row].parameters;
+  return {count > 0 ? call.f64("alpha") : 0.0,
+          count > 1 ? call.f64("beta") : 0.0};
 }
 
 template <size_t Row> static void unaryForward(const ReferenceCall &call) {
-  double alpha = alphaOf<Row>(call);
-  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
-    call.outs[0].at(i) = kUnaryTable[Row].value(call.ins[0].at(i), alpha);
+  auto [alpha, beta] = parametersOf<Row>(call);
+  forEachIndex(call.tile, [&, alpha = alpha, beta = beta](ArrayRef<int64_t> i) {
+    call.outs[0].at(i) = kUnaryTable[Row].value(call.ins[0].at(i), alpha, beta);
   });
 }
 
 template <size_t Row> static void unaryBackward(const ReferenceCall &call) {
-  double alpha = alphaOf<Row>(call);
-  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
-    call.outs[0].at(i) =
-        call.ins[0].at(i) * kUnaryTable[Row].slope(call.ins[1].at(i), alpha);
+  auto [alpha, beta] = parametersOf<Row>(call);
+  forEachIndex(call.tile, [&, alpha = alpha, beta = beta](ArrayRef<int64_t> i) {
+    call.outs[0].at(i) = call.ins[0].at(i) *
+                         kUnaryTable[Row].slope(call.ins[1].at(i), alpha, beta);
   });
 }
 
@@ -59,22 +61,82 @@ static double broadcastAt(const View &view, ArrayRef<int64_t> index) {
   return view.at(own);
 }
 
-template <class Function>
-static void binary(const ReferenceCall &call, Function f) {
+static double binaryValue(BinaryKind kind, double a, double b) {
+  switch (kind) {
+  case BinaryKind::Add:
+    return a + b;
+  case BinaryKind::Sub:
+    return a - b;
+  case BinaryKind::Mul:
+    return a * b;
+  case BinaryKind::Div:
+    return a / b;
+  case BinaryKind::Pow:
+    return std::pow(a, b);
+  case BinaryKind::Min:
+    return b < a || std::isnan(b) ? b : a;
+  case BinaryKind::Max:
+    return b > a || std::isnan(b) ? b : a;
+  case BinaryKind::Prelu:
+    return a < 0 ? a * b : a;
+  case BinaryKind::Equal:
+    return a == b;
+  case BinaryKind::Less:
+    return a < b;
+  case BinaryKind::LessOrEqual:
+    return a <= b;
+  case BinaryKind::Greater:
+    return a > b;
+  case BinaryKind::GreaterOrEqual:
+    return a >= b;
+  }
+  llvm_unreachable("unknown kind");
+}
+
+template <BinaryKind Kind> static void binary(const ReferenceCall &call) {
   forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
-    call.outs[0].at(i) =
-        f(broadcastAt(call.ins[0], i), broadcastAt(call.ins[1], i));
+    call.outs[0].at(i) = binaryValue(Kind, broadcastAt(call.ins[0], i),
+                                     broadcastAt(call.ins[1], i));
   });
 }
 
-static void add(const ReferenceCall &call) {
-  binary(call, [](double a, double b) { return a + b; });
+template <size_t... Kinds>
+static void registerBinaries(std::index_sequence<Kinds...>) {
+  (registerReference(stringifyBinaryKind(static_cast<BinaryKind>(Kinds)),
+                     binary<static_cast<BinaryKind>(Kinds)>),
+   ...);
 }
-static void sub(const ReferenceCall &call) {
-  binary(call, [](double a, double b) { return a - b; });
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+static void select(const ReferenceCall &call) {
+  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
+    double a = broadcastAt(call.ins[1], i), b = broadcastAt(call.ins[2], i);
+    call.outs[0].at(i) = broadcastAt(call.ins[0], i) != 0 ? a : b;
+  });
 }
-static void mul(const ReferenceCall &call) {
-  binary(call, [](double a, double b) { return a * b; });
+
+static double castTo(plan::ElementType type, double x) {
+  switch (type) {
+  case plan::ElementType::F32:
+  case plan::ElementType::F64:
+    return x;
+  case plan::ElementType::Bool:
+    return x != 0;
+  case plan::ElementType::U8:
+    return static_cast<uint8_t>(static_cast<int64_t>(x));
+  default:
+    return std::trunc(x);
+  }
+}
+
+static void castElements(const ReferenceCall &call) {
+  auto type = static_cast<plan::ElementType>(call.i64("to"));
+  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
+    call.outs[0].at(i) = castTo(type, call.ins[0].at(i));
+  });
 }
 
 static void expand(const ReferenceCall &call) {
@@ -84,7 +146,7 @@ static void expand(const ReferenceCall &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Dropout and softmax
+// Dropout
 //===----------------------------------------------------------------------===//
 
 static void dropout(const ReferenceCall &call) {
@@ -102,54 +164,12 @@ static void dropout(const ReferenceCall &call) {
   });
 }
 
-/// Calls `body` once per set of jointly normalised elements of the tile, with
-/// the box of the set.
-template <class Body>
-static void forEachSet(const ReferenceCall &call, Body body) {
-  plan::Box firsts = call.tile;
-  for (int64_t axis : call.ints("axes"))
-    firsts[axis].hi = firsts[axis].lo + 1;
-  forEachIndex(firsts, [&](ArrayRef<int64_t> first) {
-    plan::Box set = call.tile;
-    for (int d = 0; d < set.rank(); ++d)
-      if (!llvm::is_contained(call.ints("axes"), d))
-        set[d] = {first[d], first[d] + 1};
-    body(set);
-  });
-}
-
-static void softmaxForward(const ReferenceCall &call) {
-  const View &x = call.ins[0], &y = call.outs[0];
-  forEachSet(call, [&](const plan::Box &set) {
-    double top = -std::numeric_limits<double>::infinity(), sum = 0;
-    forEachIndex(set,
-                 [&](ArrayRef<int64_t> i) { top = std::max(top, x.at(i)); });
-    forEachIndex(set,
-                 [&](ArrayRef<int64_t> i) { sum += std::exp(x.at(i) - top); });
-    forEachIndex(set, [&](ArrayRef<int64_t> i) {
-      y.at(i) = std::exp(x.at(i) - top) / sum;
-    });
-  });
-}
-
-static void softmaxBackward(const ReferenceCall &call) {
-  const View &dy = call.ins[0], &y = call.ins[1], &dx = call.outs[0];
-  forEachSet(call, [&](const plan::Box &set) {
-    double dot = 0;
-    forEachIndex(set, [&](ArrayRef<int64_t> i) { dot += dy.at(i) * y.at(i); });
-    forEachIndex(set, [&](ArrayRef<int64_t> i) {
-      dx.at(i) = y.at(i) * (dy.at(i) - dot);
-    });
-  });
-}
-
 void ff::registerElementwiseReferences() {
   registerUnaries(std::make_index_sequence<std::size(kUnaryTable)>());
-  registerReference("add", add);
-  registerReference("sub", sub);
-  registerReference("mul", mul);
+  registerBinaries(
+      std::make_index_sequence<getMaxEnumValForBinaryKind() + 1>());
+  registerReference("select", select);
+  registerReference("cast", castElements);
   registerReference("expand", expand);
   registerReference("dropout", dropout);
-  registerReference("softmax_forward", softmaxForward);
-  registerReference("softmax_backward", softmaxBackward);
 }

@@ -18,6 +18,10 @@ void registerProductReferences();     // ReferenceProduct.cpp: lrn, matmul
 void registerElementwiseReferences(); // unary, binary, dropout, softmax
 void registerShapeReferences();       // reshape, transpose, concat, ...
 void registerLossReferences();        // losses and parameter updates
+void registerNormReferences();        // normalize
+void registerGatherReferences();      // gather
+void registerResizeReferences();      // resize
+void registerFusedReferences();       // fused
 
 } // namespace ffc::ff
 

@@ -7,61 +7,79 @@
 using namespace ffc;
 using namespace ffc::ff;
 
-static constexpr int64_t kNoDilation[] = {1, 1};
-
 namespace {
-/// PoolWindows over the image of shape `x`.
+/// An index into a tensor.
+using Index = llvm::SmallVector<int64_t, 5>;
+
+/// Windows over the image of shape `x`. `dilations` may be absent.
 struct PoolWindows {
-  llvm::ArrayRef<int64_t> kernel, dilations, pads, strides;
-  int64_t height, width;
+  llvm::ArrayRef<int64_t> kernel, dilations, pads, strides, image;
+  plan::Box taps;
 
   PoolWindows(const ReferenceCall &call, const plan::Shape &x,
-              llvm::ArrayRef<int64_t> dilations)
+              llvm::ArrayRef<int64_t> dilations = {})
       : kernel(call.ints("kernel_shape")), dilations(dilations),
-        pads(call.ints("pads")), strides(call.ints("strides")), height(x[2]),
-        width(x[3]) {}
-
-  /// Calls body(h, w) for the positions inside the image of the window at
-  /// (oh, ow), in scan order.
-  template <class Body>
-  void forEachInput(int64_t oh, int64_t ow, Body body) const {
-    for (int64_t i = 0; i < kernel[0]; ++i)
-      for (int64_t j = 0; j < kernel[1]; ++j) {
-        int64_t h = oh * strides[0] - pads[0] + i * dilations[0];
-        int64_t w = ow * strides[1] - pads[1] + j * dilations[1];
-        if (h >= 0 && h < height && w >= 0 && w < width)
-          body(h, w);
-      }
+        pads(call.ints("pads")), strides(call.ints("strides")),
+        image(llvm::ArrayRef(x).drop_front(2)), taps(spatial()) {
+    for (int d = 0; d < spatial(); ++d)
+      taps[d] = {0, kernel[d]};
   }
 
-  /// Calls body(oh, ow) for the windows of `y` that cover (h, w).
+  int spatial() const { return static_cast<int>(kernel.size()); }
+  int64_t offset(int d, int64_t i) const {
+    return i * (dilations.empty() ? 1 : dilations[d]) - pads[d];
+  }
+
+  /// Calls body(input) for the positions inside the image of the window at `o`,
+  /// in scan order.
   template <class Body>
-  void forEachOutput(int64_t h, int64_t w, const plan::Shape &y,
+  void forEachInput(llvm::ArrayRef<int64_t> o, Body body) const {
+    Index input(o);
+    forEachIndex(taps, [&](llvm::ArrayRef<int64_t> tap) {
+      for (int d = 0; d < spatial(); ++d) {
+        input[2 + d] = o[2 + d] * strides[d] + offset(d, tap[d]);
+        if (input[2 + d] < 0 || input[2 + d] >= image[d])
+          return;
+      }
+      body(input);
+    });
+  }
+
+  /// Calls body(output) for the windows of `y` that cover `input`.
+  template <class Body>
+  void forEachOutput(llvm::ArrayRef<int64_t> input, const plan::Shape &y,
                      Body body) const {
-    for (int64_t i = 0; i < kernel[0]; ++i)
-      for (int64_t j = 0; j < kernel[1]; ++j) {
-        int64_t oh = h + pads[0] - i * dilations[0];
-        int64_t ow = w + pads[1] - j * dilations[1];
-        if (oh < 0 || oh % strides[0] != 0 || ow < 0 || ow % strides[1] != 0)
-          continue;
-        oh /= strides[0];
-        ow /= strides[1];
-        if (oh < y[2] && ow < y[3])
-          body(oh, ow);
+    Index o(input);
+    forEachIndex(taps, [&](llvm::ArrayRef<int64_t> tap) {
+      for (int d = 0; d < spatial(); ++d) {
+        int64_t scaled = input[2 + d] - offset(d, tap[d]);
+        if (scaled < 0 || scaled % strides[d] != 0 ||
+            scaled / strides[d] >= y[2 + d])
+          return;
+        o[2 + d] = scaled / strides[d];
       }
+      body(o);
+    });
   }
 
-  /// What the sum of the window at (oh, ow) is divided by: its positions inside
+  /// The number of a position in the image, in scan order.
+  double numberOf(llvm::ArrayRef<int64_t> input) const {
+    int64_t number = 0;
+    for (int d = 0; d < spatial(); ++d)
+      number = number * image[d] + input[2 + d];
+    return static_cast<double>(number);
+  }
+
+  /// What the sum of the window at `o` is divided by: its positions inside
   /// the image, or inside the image and its declared pads.
-  double divisor(int64_t oh, int64_t ow, bool includePads) const {
+  double divisor(llvm::ArrayRef<int64_t> o, bool includePads) const {
     double count = 1;
-    const int64_t outputs[] = {oh, ow}, extents[] = {height, width};
-    for (int d = 0; d < 2; ++d) {
+    for (int d = 0; d < spatial(); ++d) {
       int64_t lo = includePads ? -pads[d] : 0;
-      int64_t hi = extents[d] + (includePads ? pads[d + 2] : 0);
+      int64_t hi = image[d] + (includePads ? pads[d + spatial()] : 0);
       int64_t inside = 0;
       for (int64_t i = 0; i < kernel[d]; ++i) {
-        int64_t position = outputs[d] * strides[d] - pads[d] + i * dilations[d];
+        int64_t position = o[2 + d] * strides[d] + offset(d, i);
         inside += position >= lo && position < hi;
       }
       count *= static_cast<double>(inside);
@@ -76,17 +94,17 @@ static void maxPoolForward(const ReferenceCall &call) {
   PoolWindows windows(call, x.global(), call.ints("dilations"));
   forEachIndex(call.tile, [&](llvm::ArrayRef<int64_t> o) {
     double best = -std::numeric_limits<double>::infinity();
-    int64_t where = -1;
-    windows.forEachInput(o[2], o[3], [&](int64_t h, int64_t w) {
-      double value = x.at({o[0], o[1], h, w});
+    double where = -1;
+    windows.forEachInput(o, [&](llvm::ArrayRef<int64_t> input) {
+      double value = x.at(input);
       if (where >= 0 && value <= best)
         return;
       best = value;
-      where = h * windows.width + w;
+      where = windows.numberOf(input);
     });
     y.at(o) = best;
     if (index.present())
-      index.at(o) = static_cast<double>(where);
+      index.at(o) = where;
   });
 }
 
@@ -94,11 +112,11 @@ static void maxPoolBackward(const ReferenceCall &call) {
   const View &dy = call.ins[0], &index = call.ins[1], &dx = call.outs[0];
   PoolWindows windows(call, dx.global(), call.ints("dilations"));
   forEachIndex(call.tile, [&](llvm::ArrayRef<int64_t> i) {
-    double here = static_cast<double>(i[2] * windows.width + i[3]);
+    double here = windows.numberOf(i);
     double sum = 0;
-    windows.forEachOutput(i[2], i[3], dy.global(), [&](int64_t oh, int64_t ow) {
-      if (index.at({i[0], i[1], oh, ow}) == here)
-        sum += dy.at({i[0], i[1], oh, ow});
+    windows.forEachOutput(i, dy.global(), [&](llvm::ArrayRef<int64_t> o) {
+      if (index.at(o) == here)
+        sum += dy.at(o);
     });
     dx.at(i) = sum;
   });
@@ -106,25 +124,24 @@ static void maxPoolBackward(const ReferenceCall &call) {
 
 static void averagePoolForward(const ReferenceCall &call) {
   const View &x = call.ins[0], &y = call.outs[0];
-  PoolWindows windows(call, x.global(), kNoDilation);
+  PoolWindows windows(call, x.global());
   bool includePads = call.i64("count_include_pad") != 0;
   forEachIndex(call.tile, [&](llvm::ArrayRef<int64_t> o) {
     double sum = 0;
-    windows.forEachInput(o[2], o[3], [&](int64_t h, int64_t w) {
-      sum += x.at({o[0], o[1], h, w});
-    });
-    y.at(o) = sum / windows.divisor(o[2], o[3], includePads);
+    windows.forEachInput(
+        o, [&](llvm::ArrayRef<int64_t> input) { sum += x.at(input); });
+    y.at(o) = sum / windows.divisor(o, includePads);
   });
 }
 
 static void averagePoolBackward(const ReferenceCall &call) {
   const View &dy = call.ins[0], &dx = call.outs[0];
-  PoolWindows windows(call, dx.global(), kNoDilation);
+  PoolWindows windows(call, dx.global());
   bool includePads = call.i64("count_include_pad") != 0;
   forEachIndex(call.tile, [&](llvm::ArrayRef<int64_t> i) {
     double sum = 0;
-    windows.forEachOutput(i[2], i[3], dy.global(), [&](int64_t oh, int64_t ow) {
-      sum += dy.at({i[0], i[1], oh, ow}) / windows.divisor(oh, ow, includePads);
+    windows.forEachOutput(i, dy.global(), [&](llvm::ArrayRef<int64_t> o) {
+      sum += dy.at(o) / windows.divisor(o, includePads);
     });
     dx.at(i) = sum;
   });

@@ -62,23 +62,38 @@ static void matmul(const ReferenceCall &call) {
   const View &y = call.outs[0];
   double alpha = call.f64("alpha"), beta = call.f64("beta");
   bool transA = call.i64("trans_a") != 0, transB = call.i64("trans_b") != 0;
-  plan::Interval contracted = call.tile[2];
+  // The tile: batch dimensions, rows, columns, contracted dimension.
+  int rows = call.tile.rank() - 3, columns = rows + 1, contracted = rows + 2;
+  // The element of a tensor at `i`, with the last two dimensions `row` and
+  // `column` and 0 along dimensions of extent 1.
+  auto at = [&](const View &view, llvm::ArrayRef<int64_t> i, int row,
+                int column) -> double & {
+    Coordinates index(view.rank());
+    for (int d = 0; d < view.rank(); ++d) {
+      int fromLast = view.rank() - 1 - d;
+      int dim = fromLast == 0   ? column
+                : fromLast == 1 ? row
+                                : columns - fromLast;
+      index[d] = view.global()[d] == 1 ? 0 : i[dim];
+    }
+    return view.at(index);
+  };
   // As in the runtime: the tiles that add c are those that are given it.
   bool adds = c.present() && !c.region().empty();
-  forEachIndex({call.tile[0], call.tile[1]}, [&](llvm::ArrayRef<int64_t> i) {
-    double sum = 0;
-    for (int64_t k = contracted.lo; k < contracted.hi; ++k)
-      sum += (transA ? a.at({k, i[0]}) : a.at({i[0], k})) *
-             (transB ? b.at({i[1], k}) : b.at({k, i[1]}));
-    double addend = 0;
-    if (adds) {
-      Coordinates at(i.take_back(c.rank()));
-      for (int d = 0; d < c.rank(); ++d)
-        if (c.global()[d] == 1)
-          at[d] = 0;
-      addend = c.at(at);
-    }
-    y.at(i) = alpha * sum + beta * addend;
+  plan::Tile results = call.tile;
+  for (int d = 0; d < results.rank(); ++d) {
+    int own = d - (columns + 1 - y.rank());
+    if (d == contracted || own < 0 || (d < rows && y.global()[own] == 1))
+      results[d].hi = results[d].lo + 1;
+  }
+  forEachIndex(results, [&](llvm::ArrayRef<int64_t> i) {
+    at(y, i, rows, columns) = adds ? beta * at(c, i, rows, columns) : 0;
+  });
+  forEachIndex(call.tile, [&](llvm::ArrayRef<int64_t> i) {
+    at(y, i, rows, columns) +=
+        alpha *
+        at(a, i, transA ? contracted : rows, transA ? rows : contracted) *
+        at(b, i, transB ? columns : contracted, transB ? contracted : columns);
   });
 }
 

@@ -4,6 +4,9 @@
 #include "ReshapeSpace.h"
 #include "ffc/IR/Reference.h"
 
+#include <algorithm>
+#include <limits>
+
 using namespace ffc;
 using namespace ffc::ff;
 using llvm::ArrayRef;
@@ -76,11 +79,13 @@ static void pad(const ReferenceCall &call) {
   });
 }
 
-static void reduceSum(const ReferenceCall &call) {
+/// Combines the elements of x along the axes, starting with `neutral`. The
+/// tile's own extents count, so a tile of a split axis gives a partial value.
+template <class Combine>
+static void reduce(const ReferenceCall &call, double neutral, Combine combine) {
   ArrayRef<int64_t> axes = call.ints("axes");
   bool keepdims = call.i64("keepdims") != 0;
-  // The result's element for an element of x; the tile's own extents count, so
-  // a tile of a split reduction gives its partial sum.
+  // The result's element for an element of x.
   auto target = [&](ArrayRef<int64_t> i) -> double & {
     SmallVector<int64_t> index;
     for (size_t d = 0; d < i.size(); ++d) {
@@ -91,9 +96,24 @@ static void reduceSum(const ReferenceCall &call) {
     }
     return call.outs[0].at(index);
   };
-  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) { target(i) = 0; });
-  forEachIndex(call.tile,
-               [&](ArrayRef<int64_t> i) { target(i) += call.ins[0].at(i); });
+  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) { target(i) = neutral; });
+  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
+    double &result = target(i);
+    result = combine(result, call.ins[0].at(i));
+  });
+}
+
+static void reduceSum(const ReferenceCall &call) {
+  reduce(call, 0, [](double a, double b) { return a + b; });
+}
+
+static void reduceMax(const ReferenceCall &call) {
+  reduce(call, -std::numeric_limits<double>::infinity(),
+         [](double a, double b) { return std::max(a, b); });
+}
+
+static void reduceProd(const ReferenceCall &call) {
+  reduce(call, 1, [](double a, double b) { return a * b; });
 }
 
 void ff::registerShapeReferences() {
@@ -103,4 +123,6 @@ void ff::registerShapeReferences() {
   registerReference("slice", slice);
   registerReference("pad", pad);
   registerReference("reduce_sum", reduceSum);
+  registerReference("reduce_max", reduceMax);
+  registerReference("reduce_prod", reduceProd);
 }

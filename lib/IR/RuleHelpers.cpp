@@ -72,6 +72,14 @@ plan::OpRules ff::pointwiseRules(const plan::Shape &shape, int operands,
   return onePhaseRules(dimsByRank(shape), std::move(phase));
 }
 
+plan::OpRules ff::elementwiseRules(const plan::Shape &shape, int operands,
+                                   StringRef kernel, double flopsPerPoint) {
+  plan::OpRules rules = pointwiseRules(shape, operands, kernel, flopsPerPoint);
+  for (int slot = 0; slot < operands; ++slot)
+    rules.mayOverwrite.push_back({0, slot});
+  return rules;
+}
+
 Location ff::gradientLoc(Operation *op, const Twine &part) {
   std::string name = (nameOf(op) + ".backward").str();
   if (!part.isTriviallyEmpty())
@@ -127,16 +135,16 @@ LogicalResult ff::verifyTensors(Operation *op) {
 }
 
 LogicalResult ff::verifyAxes(Operation *op, ArrayRef<int64_t> axes,
-                             int64_t rank) {
+                             int64_t rank, StringRef name) {
   bool ascending = !axes.empty();
   for (size_t i = 0; i < axes.size(); ++i)
     ascending &=
         axes[i] >= 0 && axes[i] < rank && (i == 0 || axes[i - 1] < axes[i]);
   if (ascending)
     return success();
-  return op->emitOpError("expected axes in ascending order within a tensor of "
-                         "rank ")
-         << rank << ", found [" << axes << "]";
+  return op->emitOpError("expected ")
+         << name << " in ascending order within a tensor of rank " << rank
+         << ", found [" << axes << "]";
 }
 
 LogicalResult ff::verifyResultType(Operation *op, RankedTensorType expected,

@@ -33,9 +33,13 @@ plan::OpRules onePhaseRules(std::vector<plan::IterDim> dims, plan::Phase phase,
                             std::vector<int> unsplit = {});
 
 /// The rules of a kernel whose `operands` operands and one result all have
-/// `shape`, computed element by element.
+/// `shape`; a tile reads what it writes.
 plan::OpRules pointwiseRules(const plan::Shape &shape, int operands,
                              llvm::StringRef kernel, double flopsPerPoint);
+/// The same for a kernel that computes element by element, so that its result
+/// may overwrite any operand.
+plan::OpRules elementwiseRules(const plan::Shape &shape, int operands,
+                               llvm::StringRef kernel, double flopsPerPoint);
 
 /// Location of an operator built as part of the gradient of `op`:
 /// "<node>.backward", followed by ".<part>" if there is more than one.
@@ -57,9 +61,10 @@ bool isGradient(mlir::Operation *op);
 mlir::LogicalResult verifyTensors(mlir::Operation *op);
 
 /// Fails unless `axes` are distinct dimensions of a tensor of rank `rank` in
-/// ascending order, at least one.
+/// ascending order, at least one. `name`: of the attribute.
 mlir::LogicalResult verifyAxes(mlir::Operation *op,
-                               llvm::ArrayRef<int64_t> axes, int64_t rank);
+                               llvm::ArrayRef<int64_t> axes, int64_t rank,
+                               llvm::StringRef name = "axes");
 
 /// Fails unless the type of result number `index` is `expected`.
 mlir::LogicalResult verifyResultType(mlir::Operation *op,

@@ -5,38 +5,66 @@
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::ff;
+using plan::Reduction;
 
-static plan::OpRules softmaxRules(const plan::Shape &shape, int operands,
-                                  StringRef kernel, ArrayRef<int64_t> axes) {
-  plan::OpRules rules = pointwiseRules(shape, operands, kernel, 10);
-  plan::Schedule &schedule = rules.schedules.front();
-  schedule.unsplit.assign(axes.begin(), axes.end());
-  plan::Phase &phase = schedule.phases.front();
-  for (plan::SlotRead &read : phase.reads)
-    read.access.order = plan::MemoryOrder::RowMajor;
-  phase.writes.front().access.order = plan::MemoryOrder::RowMajor;
-  return rules;
+namespace {
+/// The rules of one operator in the making. Internal tensors lack `axes`.
+struct SoftmaxRules {
+  plan::OpRules rules;
+  plan::Access whole, kept;
+  std::vector<int> axes;
+
+  SoftmaxRules(Value x, ArrayRef<int64_t> axes, int internals)
+      : axes(axes.begin(), axes.end()) {
+    plan::TensorType type = tensorTypeOf(x.getType()), internal{{}, type.type};
+    rules.dims = dimsByRank(type.shape);
+    int rank = static_cast<int>(type.shape.size());
+    whole = identityAccess(rank, plan::MemoryOrder::RowMajor);
+    for (int d = 0; d < rank; ++d)
+      if (!llvm::is_contained(axes, d)) {
+        kept.dims.push_back(plan::DimMap::dim(d));
+        internal.shape.push_back(type.shape[d]);
+      }
+    rules.internals.assign(internals, internal);
+  }
+};
+} // namespace
+
+template <class Op> static DictionaryAttr softmaxArgs(Op op) {
+  Builder builder(op.getContext());
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("axes", op.getAxesAttr()),
+       builder.getNamedAttr("log", op.getLogAttr())});
 }
 
-static DictionaryAttr axesArgs(Builder builder, Attribute axes) {
-  return builder.getDictionaryAttr(builder.getNamedAttr("axes", axes));
-}
+//===----------------------------------------------------------------------===//
+// Forward
+//===----------------------------------------------------------------------===//
 
 LogicalResult SoftmaxOp::verify() {
   if (failed(verifyTensors(*this)))
     return failure();
+  // Constraint 1; constraint 2 is a trait.
   return verifyAxes(*this, getAxes(), shapeOf(getX()).size());
 }
 
 plan::OpRules SoftmaxOp::getRules() {
-  return softmaxRules(shapeOf(getX()), 1, "softmax_forward", getAxes());
+  SoftmaxRules r(getX(), getAxes(), 2);
+  enum { X, Y, Max, Sum };
+  plan::SlotRead x{X, r.whole}, max{Max, r.kept}, sum{Sum, r.kept};
+  plan::SlotWrite y{Y, r.whole, Reduction::None};
+  r.rules.schedules = {
+      {r.axes, {{"softmax_forward", {x}, {y}, 10}}},
+      {{},
+       {{"softmax_max", {x}, {{Max, r.kept, Reduction::Max}}, 1},
+        {"softmax_sum", {x, max}, {{Sum, r.kept, Reduction::Sum}}, 10},
+        {"softmax_apply", {x, max, sum}, {y}, 10}}}};
+  return std::move(r.rules);
 }
 
 StringRef SoftmaxOp::getFamily() { return "softmax"; }
 
-DictionaryAttr SoftmaxOp::getKernelArgs() {
-  return axesArgs(Builder(getContext()), getAxesAttr());
-}
+DictionaryAttr SoftmaxOp::getKernelArgs() { return softmaxArgs(*this); }
 
 LogicalResult SoftmaxOp::buildGradient(OpBuilder &builder,
                                        ArrayRef<Value> resultGrads,
@@ -44,10 +72,15 @@ LogicalResult SoftmaxOp::buildGradient(OpBuilder &builder,
                                        SmallVectorImpl<Value> &operandGrads) {
   operandGrads.assign(1, nullptr);
   if (Value dy = resultGrads[0]; dy && needed[0])
-    operandGrads[0] = SoftmaxBackwardOp::create(
-        builder, gradientLoc(*this), dy.getType(), dy, getY(), getAxesAttr());
+    operandGrads[0] =
+        SoftmaxBackwardOp::create(builder, gradientLoc(*this), dy.getType(), dy,
+                                  getY(), getAxesAttr(), getLogAttr());
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Backward
+//===----------------------------------------------------------------------===//
 
 LogicalResult SoftmaxBackwardOp::verify() {
   if (failed(verifyTensors(*this)))
@@ -56,11 +89,19 @@ LogicalResult SoftmaxBackwardOp::verify() {
 }
 
 plan::OpRules SoftmaxBackwardOp::getRules() {
-  return softmaxRules(shapeOf(getDy()), 2, "softmax_backward", getAxes());
+  SoftmaxRules r(getDy(), getAxes(), 1);
+  enum { Dy, Y, Dx, Sum };
+  plan::SlotRead dy{Dy, r.whole}, y{Y, r.whole}, sum{Sum, r.kept};
+  plan::SlotWrite dx{Dx, r.whole, Reduction::None};
+  double flops = getLog() != 0 ? 10 : 4;
+  r.rules.schedules = {
+      {r.axes, {{"softmax_backward", {dy, y}, {dx}, flops}}},
+      {{},
+       {{"softmax_backward_sum", {dy, y}, {{Sum, r.kept, Reduction::Sum}}, 2},
+        {"softmax_backward_apply", {dy, y, sum}, {dx}, flops}}}};
+  return std::move(r.rules);
 }
 
 StringRef SoftmaxBackwardOp::getFamily() { return "softmax_backward"; }
 
-DictionaryAttr SoftmaxBackwardOp::getKernelArgs() {
-  return axesArgs(Builder(getContext()), getAxesAttr());
-}
+DictionaryAttr SoftmaxBackwardOp::getKernelArgs() { return softmaxArgs(*this); }

@@ -7,20 +7,27 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::ff;
 
-/// Constraint 1: `alpha` exactly for the functions that have it.
-static LogicalResult verifyAlpha(Operation *op, UnaryKind kind, bool given) {
-  const UnaryFunction &function = unaryFunction(kind);
-  if (function.hasAlpha == given)
-    return success();
-  return op->emitOpError() << "'" << function.name << "': expected "
-                           << (function.hasAlpha ? "" : "no ")
-                           << "alpha, found " << (given ? "one" : "none");
+/// Constraint 1: `alpha` and `beta` exactly for the functions that have them.
+template <class Op> static LogicalResult verifyParameters(Op op) {
+  const UnaryFunction &function = unaryFunction(op.getKind());
+  FloatAttr given[] = {op.getAlphaAttr(), op.getBetaAttr()};
+  for (int i = 0; i < 2; ++i)
+    if ((function.parameters > i) != (given[i] != nullptr))
+      return op.emitOpError() << "'" << function.name << "': expected "
+                              << (function.parameters > i ? "" : "no ")
+                              << (i == 0 ? "alpha" : "beta") << ", found "
+                              << (given[i] ? "one" : "none");
+  return success();
 }
 
-static DictionaryAttr alphaArgs(Builder builder, FloatAttr alpha) {
-  if (!alpha)
-    return builder.getDictionaryAttr({});
-  return builder.getDictionaryAttr(builder.getNamedAttr("alpha", alpha));
+template <class Op> static DictionaryAttr parameterArgs(Op op) {
+  Builder builder(op.getContext());
+  SmallVector<NamedAttribute> args;
+  if (FloatAttr alpha = op.getAlphaAttr())
+    args.push_back(builder.getNamedAttr("alpha", alpha));
+  if (FloatAttr beta = op.getBetaAttr())
+    args.push_back(builder.getNamedAttr("beta", beta));
+  return builder.getDictionaryAttr(args);
 }
 
 //===----------------------------------------------------------------------===//
@@ -30,20 +37,18 @@ static DictionaryAttr alphaArgs(Builder builder, FloatAttr alpha) {
 LogicalResult UnaryOp::verify() {
   if (failed(verifyTensors(*this)))
     return failure();
-  return verifyAlpha(*this, getKind(), getAlphaAttr() != nullptr);
+  return verifyParameters(*this);
 }
 
 plan::OpRules UnaryOp::getRules() {
   const UnaryFunction &function = unaryFunction(getKind());
-  return pointwiseRules(shapeOf(getX()), 1, function.forward,
-                        function.forwardFlops);
+  return elementwiseRules(shapeOf(getX()), 1, function.forward,
+                          function.forwardFlops);
 }
 
 StringRef UnaryOp::getFamily() { return unaryFunction(getKind()).name; }
 
-DictionaryAttr UnaryOp::getKernelArgs() {
-  return alphaArgs(Builder(getContext()), getAlphaAttr());
-}
+DictionaryAttr UnaryOp::getKernelArgs() { return parameterArgs(*this); }
 
 LogicalResult UnaryOp::buildGradient(OpBuilder &builder,
                                      ArrayRef<Value> resultGrads,
@@ -55,13 +60,22 @@ LogicalResult UnaryOp::buildGradient(OpBuilder &builder,
     return success();
   const UnaryFunction &function = unaryFunction(getKind());
   Location loc = gradientLoc(*this);
-  if (!function.backward)
-    operandGrads[0] = UnaryOp::create(builder, loc, dy.getType(), getKindAttr(),
-                                      dy, getAlphaAttr());
-  else
+  switch (function.gradient) {
+  case UnaryGradient::Kernel:
     operandGrads[0] = UnaryBackwardOp::create(
         builder, loc, dy.getType(), getKindAttr(), dy,
-        function.savesOperand ? getX() : getY(), getAlphaAttr());
+        function.savesOperand ? getX() : getY(), getAlphaAttr(), getBetaAttr());
+    break;
+  case UnaryGradient::Itself:
+    operandGrads[0] = UnaryOp::create(builder, loc, dy.getType(), getKindAttr(),
+                                      dy, getAlphaAttr(), getBetaAttr());
+    break;
+  case UnaryGradient::Identity:
+    operandGrads[0] = dy;
+    break;
+  case UnaryGradient::Zero:
+    break;
+  }
   return success();
 }
 
@@ -70,8 +84,7 @@ LogicalResult UnaryOp::buildGradient(OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 LogicalResult UnaryBackwardOp::verify() {
-  if (failed(verifyTensors(*this)) ||
-      failed(verifyAlpha(*this, getKind(), getAlphaAttr() != nullptr)))
+  if (failed(verifyTensors(*this)) || failed(verifyParameters(*this)))
     return failure();
   const UnaryFunction &function = unaryFunction(getKind());
   if (!function.backward) // constraint 3
@@ -82,14 +95,12 @@ LogicalResult UnaryBackwardOp::verify() {
 
 plan::OpRules UnaryBackwardOp::getRules() {
   const UnaryFunction &function = unaryFunction(getKind());
-  return pointwiseRules(shapeOf(getDy()), 2, function.backward,
-                        function.backwardFlops);
+  return elementwiseRules(shapeOf(getDy()), 2, function.backward,
+                          function.backwardFlops);
 }
 
 StringRef UnaryBackwardOp::getFamily() {
   return unaryFunction(getKind()).backward;
 }
 
-DictionaryAttr UnaryBackwardOp::getKernelArgs() {
-  return alphaArgs(Builder(getContext()), getAlphaAttr());
-}
+DictionaryAttr UnaryBackwardOp::getKernelArgs() { return parameterArgs(*this); }

@@ -17,27 +17,31 @@ bool Window::touchesImage(int64_t o) const {
 
 Windows WindowAttributes::windows() const {
   Windows result;
-  for (int d = 0; d < 2; ++d)
-    result[d] = {image[d],     kernel[d], strides[d],
-                 dilations[d], pads[d],   pads[d + 2]};
+  for (size_t d = 0; d < image.size(); ++d)
+    result.push_back({image[d], kernel[d], strides[d], dilations[d], pads[d],
+                      pads[d + image.size()]});
   return result;
 }
 
 LogicalResult WindowAttributes::verify(Operation *op) const {
+  size_t spatial = image.size();
   // Constraint 3.
   auto verifyPositive = [&](StringRef what, ArrayRef<int64_t> list) {
-    if (list.size() == 2 && list[0] > 0 && list[1] > 0)
+    if (list.size() == spatial &&
+        llvm::all_of(list, [](int64_t value) { return value > 0; }))
       return success();
-    return LogicalResult(op->emitOpError("expected two positive ")
-                         << what << ", found [" << list << "]");
+    return LogicalResult(op->emitOpError("expected ")
+                         << spatial << " positive " << what << ", found ["
+                         << list << "]");
   };
   if (failed(verifyPositive("strides", strides)) ||
       failed(verifyPositive("dilations", dilations)) ||
       failed(verifyPositive("kernel extents", kernel)))
     return failure();
-  if (pads.size() != 4 || llvm::any_of(pads, [](int64_t p) { return p < 0; }))
-    return op->emitOpError("expected four pads, none negative, found [")
-           << pads << "]";
+  if (pads.size() != 2 * spatial ||
+      llvm::any_of(pads, [](int64_t p) { return p < 0; }))
+    return op->emitOpError("expected ")
+           << 2 * spatial << " pads, none negative, found [" << pads << "]";
   // Constraint 4.
   for (const Window &window : windows())
     if (window.reach() > window.paddedImage())
@@ -46,11 +50,19 @@ LogicalResult WindowAttributes::verify(Operation *op) const {
   return success();
 }
 
+StringRef ff::spatialName(size_t d, size_t spatial) {
+  return StringRef("dhw").substr(3 - spatial + d, 1);
+}
+
+StringRef ff::byRank(Value image, std::array<StringRef, 3> names) {
+  return names[spatialExtents(image).size() - 1];
+}
+
 double ff::tapsPerInput(const Windows &windows, ArrayRef<int64_t> outputs) {
   double taps = 1;
-  for (int d = 0; d < 2; ++d)
-    taps *= static_cast<double>(windows[d].kernel * outputs[d]) /
-            static_cast<double>(windows[d].image);
+  for (auto [window, output] : llvm::zip_equal(windows, outputs))
+    taps *= static_cast<double>(window.kernel * output) /
+            static_cast<double>(window.image);
   return taps;
 }
 

@@ -34,27 +34,35 @@ struct Window {
   }
 };
 
-/// Rows and columns.
-using Windows = std::array<Window, 2>;
+/// One per spatial dimension.
+using Windows = llvm::SmallVector<Window, 3>;
 
 /// Window attributes of one operator, not yet verified. `image` and `kernel`
-/// hold the two spatial extents.
+/// hold the spatial extents.
 struct WindowAttributes {
   llvm::ArrayRef<int64_t> image, kernel, dilations, pads, strides;
 
   /// Requires verified attributes.
   Windows windows() const;
-  /// Constraints 3 and 4 (first half) of conv2d and the pools: two positive
-  /// entries each, four pads that are not negative, windows that fit.
+  /// Constraints 3 and 4 (first half) of conv and the pools: a positive entry
+  /// per spatial dimension each, two pads that are not negative, windows that
+  /// fit.
   mlir::LogicalResult verify(mlir::Operation *op) const;
 };
 
-/// Extents 2 and 3 of an image.
+/// All extents of an image but batch and channels.
 inline llvm::ArrayRef<int64_t> spatialExtents(mlir::Value image) {
   return llvm::cast<mlir::RankedTensorType>(image.getType())
       .getShape()
-      .take_back(2);
+      .drop_front(2);
 }
+
+/// Name of spatial dimension `d` of `spatial` in strategies: w; h, w; d, h, w.
+llvm::StringRef spatialName(size_t d, size_t spatial);
+
+/// Of `names` ("conv1d", "conv2d", "conv3d") the one for as many spatial
+/// dimensions as `image` has.
+llvm::StringRef byRank(mlir::Value image, std::array<llvm::StringRef, 3> names);
 
 /// Multiply-adds or additions per input position when a pass over all windows
 /// is spread evenly over the image.

@@ -53,6 +53,20 @@ bool ffc::importer::isIntegerType(int32_t type) {
   return elementBytes(type) != 0 && !isFloatType(type);
 }
 
+bool ffc::importer::isCarriedType(int32_t type) {
+  switch (type) {
+  case TensorProto::FLOAT:
+  case TensorProto::DOUBLE:
+  case TensorProto::INT32:
+  case TensorProto::INT64:
+  case TensorProto::UINT8:
+  case TensorProto::BOOL:
+    return true;
+  default:
+    return false;
+  }
+}
+
 std::optional<int64_t>
 ffc::importer::elementCount(llvm::ArrayRef<int64_t> shape) {
   constexpr int64_t limit = int64_t(1) << 50;

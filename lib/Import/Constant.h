@@ -25,6 +25,9 @@ llvm::StringRef elementTypeName(int32_t type);
 int64_t elementBytes(int32_t type);
 bool isFloatType(int32_t type);
 bool isIntegerType(int32_t type);
+/// Are numbers of this type carried by tensors of floats in the IR? Integers
+/// are exact up to 2^24, doubles are rounded.
+bool isCarriedType(int32_t type);
 
 /// Product of the extents; nothing if one is negative or the product is beyond
 /// 2^50, more than any machine holds.

@@ -13,16 +13,6 @@ void ffc::importer::importIdentity(NodeImporter &node) {
   node.defineSame(node.operand(0));
 }
 
-/// Casts of constants are folded; on tensors there is one type.
-void ffc::importer::importCast(NodeImporter &node) {
-  int64_t to = node.integer("to", 0);
-  GraphValue &x = node.operand(0);
-  if (to == x.type)
-    return node.defineSame(x);
-  node.unsupported(" from " + elementTypeName(x.type) + " to " +
-                   elementTypeName(static_cast<int32_t>(to)));
-}
-
 void ffc::importer::importShape(NodeImporter &node) {
   int64_t rank = node.rank(0);
   // Since opset 15 a part of the shape can be asked for.

@@ -7,61 +7,128 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::importer;
 
+//===----------------------------------------------------------------------===//
+// Convolution
+//===----------------------------------------------------------------------===//
+
+/// The weights' extents without the two channel dimensions.
+static Shape kernelOf(NodeImporter &node) {
+  return Shape(node.shape(1).drop_front(2));
+}
+
+/// Reads the attribute `group`; operand 0 has to be an image, operand 1 weights
+/// of the same rank.
+static int64_t readGroup(NodeImporter &node) {
+  expectImage(node);
+  if (!node.failed())
+    node.expectRank(1, node.rank(0));
+  return node.integer("group", 1);
+}
+
+static void expectBias(NodeImporter &node, int64_t channels) {
+  if (node.has(2) && node.shape(2) != ArrayRef<int64_t>{channels})
+    node.error("expected a bias of shape " + Twine(channels) + ", found " +
+               shapeText(node.shape(2)));
+}
+
+/// Positions of a kernel: how many elements of a channel a result depends on.
+static int64_t tapsOf(const Window &window) {
+  int64_t taps = 1;
+  for (int64_t extent : window.kernel)
+    taps *= extent;
+  return taps;
+}
+
 void ffc::importer::importConv(NodeImporter &node) {
-  node.expectRank(0, 4);
-  node.expectRank(1, 4);
+  int64_t group = readGroup(node);
   if (node.failed())
     return;
   ArrayRef<int64_t> x = node.shape(0), w = node.shape(1);
-  int64_t group = node.integer("group", 1);
   if (group < 1 || x[1] % group != 0 || x[1] / group != w[1] ||
       w[0] % group != 0)
     node.error("expected weights of shape (channels) x (" + Twine(x[1]) +
-               " / group) x h x w, found " + shapeText(w) + " and group " +
+               " / group) x (kernel), found " + shapeText(w) + " and group " +
                Twine(group));
-  Window window = readWindow(node, Shape(w.drop_front(2)), /*dilated=*/true,
+  Window window = readWindow(node, kernelOf(node), /*dilated=*/true,
                              /*ceil=*/false);
-  if (node.has(2) && node.shape(2) != ArrayRef<int64_t>{w[0]})
-    node.error("expected a bias of shape " + Twine(w[0]) + ", found " +
-               shapeText(node.shape(2)));
+  expectBias(node, w[0]);
   if (node.failed())
     return;
   // Initialisation counts the elements that a result (an input) depends on.
-  Role weight{Role::Weight, w[1] * w[2] * w[3], w[0] * w[2] * w[3]};
+  Role weight{Role::Weight, w[1] * tapsOf(window), w[0] * tapsOf(window)};
   Value image = node.tensor(0), weights = node.tensor(1, weight);
   Value bias = node.has(2) ? node.tensor(2, {Role::Bias}) : Value();
-  Shape result = {x[0], w[0], window.out[0], window.out[1]};
+  Shape result = imageShape(x[0], w[0], window.out);
   node.resultType(result);
   if (node.failed())
     return;
-  node.build<ff::Conv2dOp>(result, image, weights, bias,
-                           node.list(window.dilations),
-                           node.importer.builder.getI64IntegerAttr(group),
-                           node.list(window.pads), node.list(window.strides));
+  node.build<ff::ConvOp>(
+      result, image, weights, bias, node.list(window.dilations),
+      node.importer.builder.getI64IntegerAttr(group), node.list(window.pads),
+      node.list(window.strides), UnitAttr());
 }
+
+/// `image` plus a bias per channel.
+static Value addBias(NodeImporter &node, Value image, Value bias) {
+  auto type = cast<RankedTensorType>(image.getType());
+  Shape column(type.getRank() - 1, 1);
+  column[0] = type.getDimSize(1);
+  Value reshaped = node.part<ff::ReshapeOp>("bias.reshape", column, bias);
+  return node.part<ff::BinaryOp>("bias", type.getShape(), ff::BinaryKind::Add,
+                                 image, reshaped);
+}
+
+void ffc::importer::importConvTranspose(NodeImporter &node) {
+  int64_t group = readGroup(node);
+  if (node.failed())
+    return;
+  ArrayRef<int64_t> x = node.shape(0), w = node.shape(1);
+  if (group < 1 || x[1] % group != 0 || x[1] != w[0])
+    node.error("expected weights of shape " + Twine(x[1]) +
+               " x (channels / group) x (kernel) and a group that divides " +
+               Twine(x[1]) + ", found " + shapeText(w) + " and group " +
+               Twine(group));
+  Window window = readTransposedWindow(node, kernelOf(node));
+  if (node.failed())
+    return;
+  int64_t channels = w[1] * group;
+  expectBias(node, channels);
+  Role weight{Role::Weight, w[0] / group * tapsOf(window),
+              w[1] * tapsOf(window)};
+  Value image = node.tensor(0), weights = node.tensor(1, weight);
+  Value bias = node.has(2) ? node.tensor(2, {Role::Bias}) : Value();
+  RankedTensorType result =
+      node.resultType(imageShape(x[0], channels, window.out));
+  if (node.failed())
+    return;
+  OpBuilder &builder = node.importer.builder;
+  Value y = ff::ConvBackwardDataOp::create(
+      builder, node.location(), result, image, weights,
+      node.list(window.dilations), builder.getI64IntegerAttr(group),
+      node.list(window.pads), node.list(window.strides), builder.getUnitAttr());
+  node.define((bias ? addBias(node, y, bias) : y).getDefiningOp());
+}
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
 
 /// Reports windows that see no element of the image: their maximum is not
 /// defined, nor is their mean.
 static void expectPadsBelowWindow(NodeImporter &node, const Window &window) {
-  for (size_t d = 0; d < 4 && !node.failed(); ++d) {
-    int64_t reach = (window.kernel[d % 2] - 1) * window.dilations[d % 2] + 1;
-    if (window.pads[d] >= reach)
+  for (size_t d = 0; d < window.pads.size() && !node.failed(); ++d)
+    if (int64_t reach = window.reach(d % window.spatial());
+        window.pads[d] >= reach)
       node.error("expected pads smaller than the window of " + Twine(reach) +
                  ", found " + Twine(window.pads[d]));
-  }
 }
 
+/// The result's shape.
 static Shape pooledShape(NodeImporter &node, const Window &window) {
-  return {node.shape(0)[0], node.shape(0)[1], window.out[0], window.out[1]};
+  return imageShape(node.shape(0)[0], node.shape(0)[1], window.out);
 }
 
-void ffc::importer::importMaxPool(NodeImporter &node) {
-  node.expectRank(0, 4);
-  if (node.failed())
-    return;
-  Window window =
-      readWindow(node, std::nullopt, /*dilated=*/true, /*ceil=*/true);
-  node.ignore("storage_order"); // of the indices
+static void buildMaxPool(NodeImporter &node, const Window &window) {
   expectPadsBelowWindow(node, window);
   Value x = node.tensor(0);
   if (node.failed())
@@ -75,13 +142,8 @@ void ffc::importer::importMaxPool(NodeImporter &node) {
         node.list(window.pads), node.list(window.strides)));
 }
 
-void ffc::importer::importAveragePool(NodeImporter &node) {
-  node.expectRank(0, 4);
-  if (node.failed())
-    return;
-  Window window =
-      readWindow(node, std::nullopt, /*dilated=*/false, /*ceil=*/true);
-  int64_t countPads = node.integer("count_include_pad", 0);
+static void buildAveragePool(NodeImporter &node, const Window &window,
+                             bool countPads) {
   expectPadsBelowWindow(node, window);
   Value x = node.tensor(0);
   if (node.failed())
@@ -91,22 +153,53 @@ void ffc::importer::importAveragePool(NodeImporter &node) {
   if (node.failed())
     return;
   node.build<ff::AveragePoolOp>(
-      result, x, node.importer.builder.getI64IntegerAttr(countPads != 0),
+      result, x, node.importer.builder.getI64IntegerAttr(countPads),
       node.list(window.kernel), node.list(window.pads),
       node.list(window.strides));
 }
 
-void ffc::importer::importGlobalAveragePool(NodeImporter &node) {
-  node.expectRank(0, 4);
-  Value x = node.tensor(0);
+void ffc::importer::importMaxPool(NodeImporter &node) {
+  expectImage(node);
   if (node.failed())
     return;
-  ArrayRef<int64_t> image = node.shape(0);
-  node.build<ff::AveragePoolOp>(Shape{image[0], image[1], 1, 1}, x,
-                                node.importer.builder.getI64IntegerAttr(0),
-                                node.list(image.drop_front(2)),
-                                node.list({0, 0, 0, 0}), node.list({1, 1}));
+  Window window =
+      readWindow(node, std::nullopt, /*dilated=*/true, /*ceil=*/true);
+  node.ignore("storage_order"); // of the indices
+  buildMaxPool(node, window);
 }
+
+void ffc::importer::importAveragePool(NodeImporter &node) {
+  expectImage(node);
+  if (node.failed())
+    return;
+  Window window =
+      readWindow(node, std::nullopt, /*dilated=*/false, /*ceil=*/true);
+  buildAveragePool(node, window, node.integer("count_include_pad", 0) != 0);
+}
+
+/// One window, the image.
+static Window globalWindow(NodeImporter &node) {
+  expectImage(node);
+  if (node.failed())
+    return {};
+  Window window;
+  window.kernel = Shape(node.shape(0).drop_front(2));
+  window.strides = window.dilations = window.out = Shape(window.spatial(), 1);
+  window.pads = Shape(2 * window.spatial(), 0);
+  return window;
+}
+
+void ffc::importer::importGlobalMaxPool(NodeImporter &node) {
+  buildMaxPool(node, globalWindow(node));
+}
+
+void ffc::importer::importGlobalAveragePool(NodeImporter &node) {
+  buildAveragePool(node, globalWindow(node), /*countPads=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Local response normalisation
+//===----------------------------------------------------------------------===//
 
 void ffc::importer::importLrn(NodeImporter &node) {
   if (node.rank(0) < 2)

@@ -57,9 +57,25 @@ llvm::Expected<Shape> squeezedShape(llvm::ArrayRef<int64_t> from,
 llvm::Expected<Shape> unsqueezedShape(llvm::ArrayRef<int64_t> from,
                                       llvm::ArrayRef<int64_t> axes);
 
+/// How Slice walks one dimension.
+struct SliceDim {
+  int64_t start = 0, step = 1, count = 0;
+  /// All positions of `extent`, in order?
+  bool isWhole(int64_t extent) const {
+    return start == 0 && step == 1 && count == extent;
+  }
+};
+
+/// What Slice takes of a tensor of `shape`, per dimension.
+llvm::Expected<llvm::SmallVector<SliceDim>>
+resolveSlice(llvm::ArrayRef<int64_t> shape, std::optional<Shape> starts,
+             std::optional<Shape> ends, std::optional<Shape> axes,
+             std::optional<Shape> steps);
+
 /// Evaluators of arithmetic and of moving elements.
 llvm::Expected<Constant> foldArithmetic(const FoldCall &call);
 llvm::Expected<Constant> foldUnary(const FoldCall &call);
+llvm::Expected<Constant> foldPow(const FoldCall &call);
 llvm::Expected<Constant> foldCast(const FoldCall &call);
 llvm::Expected<Constant> foldWhere(const FoldCall &call);
 llvm::Expected<Constant> foldGather(const FoldCall &call);
@@ -69,6 +85,15 @@ llvm::Expected<Constant> foldTranspose(const FoldCall &call);
 llvm::Expected<Constant> foldReshape(const FoldCall &call);
 llvm::Expected<Constant> foldSqueeze(const FoldCall &call);
 llvm::Expected<Constant> foldUnsqueeze(const FoldCall &call);
+llvm::Expected<Constant> foldExpand(const FoldCall &call);
+llvm::Expected<Constant> foldTile(const FoldCall &call);
+
+/// Evaluators of reductions and of values that depend on indices.
+llvm::Expected<Constant> foldReduce(const FoldCall &call);
+llvm::Expected<Constant> foldRange(const FoldCall &call);
+llvm::Expected<Constant> foldCompress(const FoldCall &call);
+llvm::Expected<Constant> foldOneHot(const FoldCall &call);
+llvm::Expected<Constant> foldNonZero(const FoldCall &call);
 
 } // namespace ffc::importer
 

@@ -40,7 +40,7 @@ static Expected<Shape> broadcast(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return Shape(*shape);
 }
 
-/// Integer arithmetic wraps, as it does at run time. `b` of a division is not
+/// Integer arithmetic wraps, as it does at run time. `b` of a quotient is not
 /// 0.
 static int64_t computeInt(StringRef op, int64_t a, int64_t b) {
   auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
@@ -52,6 +52,11 @@ static int64_t computeInt(StringRef op, int64_t a, int64_t b) {
     return static_cast<int64_t>(ua * ub);
   if (op == "Div")
     return b == -1 ? static_cast<int64_t>(-ua) : a / b;
+  if (op == "Mod" || op == "FMod") {
+    int64_t rest = b == -1 ? 0 : a % b;
+    // Mod has the divisor's sign, FMod the dividend's.
+    return op == "Mod" && rest != 0 && (a < 0) != (b < 0) ? rest + b : rest;
+  }
   if (op == "Min")
     return std::min(a, b);
   if (op == "Max")
@@ -60,11 +65,15 @@ static int64_t computeInt(StringRef op, int64_t a, int64_t b) {
     return a == b;
   if (op == "Less")
     return a < b;
+  if (op == "LessOrEqual")
+    return a <= b;
   if (op == "Greater")
     return a > b;
+  if (op == "GreaterOrEqual")
+    return a >= b;
   if (op == "And")
     return a && b;
-  return a || b;
+  return op == "Or" ? a || b : a != b;
 }
 
 static double computeFloat(StringRef op, double a, double b) {
@@ -76,11 +85,27 @@ static double computeFloat(StringRef op, double a, double b) {
     return a * b;
   if (op == "Div")
     return a / b;
+  if (op == "FMod")
+    return std::fmod(a, b);
   return op == "Min" ? std::min(a, b) : std::max(a, b);
 }
 
 static bool compareFloat(StringRef op, double a, double b) {
-  return op == "Equal" ? a == b : op == "Less" ? a < b : a > b;
+  if (op == "Equal")
+    return a == b;
+  if (op == "Less")
+    return a < b;
+  if (op == "LessOrEqual")
+    return a <= b;
+  return op == "Greater" ? a > b : a >= b;
+}
+
+static bool isLogical(StringRef op) {
+  return op == "And" || op == "Or" || op == "Xor";
+}
+
+static bool isComparison(StringRef op) {
+  return op == "Equal" || op.starts_with("Less") || op.starts_with("Greater");
 }
 
 Expected<Constant> ffc::importer::foldArithmetic(const FoldCall &call) {
@@ -94,11 +119,14 @@ Expected<Constant> ffc::importer::foldArithmetic(const FoldCall &call) {
   Expected<Shape> shape = broadcast(a.shape, b.shape);
   if (!shape)
     return shape.takeError();
-  if ((op == "And" || op == "Or") && a.type != TensorProto::BOOL)
+  if (isLogical(op) && a.type != TensorProto::BOOL)
     return makeError("expected bool operands, found " +
                      elementTypeName(a.type));
-  bool isTest = op == "Equal" || op == "Less" || op == "Greater" ||
-                op == "And" || op == "Or";
+  bool isTest = isComparison(op) || isLogical(op), isModulo = op == "Mod";
+  if (isModulo && call.integer("fmod", 0) != 0)
+    op = "FMod";
+  else if (isModulo && a.isFloat())
+    return makeError("expected attribute 'fmod' for floats");
   Constant result;
   result.type = isTest ? int32_t(TensorProto::BOOL) : a.type;
   result.shape = *shape;
@@ -109,7 +137,7 @@ Expected<Constant> ffc::importer::foldArithmetic(const FoldCall &call) {
       result.ints.push_back(compareFloat(op, a.floats[ia], b.floats[ib]));
     else if (a.isFloat())
       result.floats.push_back(computeFloat(op, a.floats[ia], b.floats[ib]));
-    else if (op == "Div" && b.ints[ib] == 0)
+    else if ((op == "Div" || isModulo) && b.ints[ib] == 0)
       return makeError("division by zero");
     else
       result.ints.push_back(computeInt(op, a.ints[ia], b.ints[ib]));
@@ -118,24 +146,74 @@ Expected<Constant> ffc::importer::foldArithmetic(const FoldCall &call) {
   return result;
 }
 
+static double computeFloat(StringRef op, double x) {
+  if (op == "Neg")
+    return -x;
+  if (op == "Abs")
+    return std::fabs(x);
+  if (op == "Sign")
+    return (x > 0) - (x < 0);
+  if (op == "Floor")
+    return std::floor(x);
+  if (op == "Ceil")
+    return std::ceil(x);
+  if (op == "Round")
+    return std::nearbyint(x);
+  if (op == "Exp")
+    return std::exp(x);
+  if (op == "Log")
+    return std::log(x);
+  return op == "Sqrt" ? std::sqrt(x) : 1 / x;
+}
+
+static int64_t computeInt(StringRef op, int64_t x) {
+  if (op == "Not")
+    return !x;
+  if (op == "Sign")
+    return (x > 0) - (x < 0);
+  if (op == "Abs" && x >= 0)
+    return x;
+  return static_cast<int64_t>(-static_cast<uint64_t>(x));
+}
+
 Expected<Constant> ffc::importer::foldUnary(const FoldCall &call) {
   StringRef op = call.node.op_type();
   Constant result = *call.inputs[0];
-  bool fits = op == "Not"                  ? result.type == TensorProto::BOOL
-              : op == "Neg" || op == "Abs" ? result.type != TensorProto::BOOL
-                                           : result.isFloat();
+  bool forAll = op == "Neg" || op == "Abs" || op == "Sign";
+  bool fits = op == "Not" ? result.type == TensorProto::BOOL
+              : forAll    ? result.type != TensorProto::BOOL
+                          : result.isFloat();
   if (!fits)
     return makeError("operand has element type " +
                      elementTypeName(result.type));
   for (double &x : result.floats)
-    x = op == "Neg"     ? -x
-        : op == "Abs"   ? std::fabs(x)
-        : op == "Floor" ? std::floor(x)
-        : op == "Ceil"  ? std::ceil(x)
-                        : std::sqrt(x);
-  for (int64_t &x : result.ints) {
-    auto negated = static_cast<int64_t>(-static_cast<uint64_t>(x));
-    x = op == "Not" ? !x : op == "Neg" || (op == "Abs" && x < 0) ? negated : x;
+    x = computeFloat(op, x);
+  for (int64_t &x : result.ints)
+    x = computeInt(op, x);
+  result.normalize();
+  return result;
+}
+
+Expected<Constant> ffc::importer::foldPow(const FoldCall &call) {
+  const Constant &a = *call.inputs[0], &b = *call.inputs[1];
+  Expected<Shape> shape = broadcast(a.shape, b.shape);
+  if (!shape)
+    return shape.takeError();
+  // The result has the type of the base; the exponent may have another.
+  Constant result;
+  result.type = a.type;
+  result.shape = *shape;
+  for (int64_t i = 0, e = *elementCount(*shape); i < e; ++i) {
+    double power = std::pow(a.number(broadcastIndex(i, *shape, a.shape)),
+                            b.number(broadcastIndex(i, *shape, b.shape)));
+    if (a.isFloat())
+      result.floats.push_back(power);
+    else if (std::fabs(power) < 0x1p53)
+      result.ints.push_back(static_cast<int64_t>(power));
+    else
+      return makeError("power " + numberText(power) +
+                       " of integers is too "
+                       "large to be exact");
   }
   result.normalize();
   return result;

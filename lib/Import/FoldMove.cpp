@@ -2,6 +2,8 @@
 
 #include "Fold.h"
 
+#include "ffc/IR/ShapeInference.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -131,12 +133,10 @@ Expected<Constant> ffc::importer::foldConcat(const FoldCall &call) {
   return result;
 }
 
-Expected<Constant> ffc::importer::foldSlice(const FoldCall &call) {
-  const Constant &data = *call.inputs[0];
-  size_t rank = data.shape.size();
-  std::optional<Shape> starts = call.list("starts", 1),
-                       ends = call.list("ends", 2), axes = call.list("axes", 3),
-                       steps = call.list("steps", 4);
+Expected<llvm::SmallVector<SliceDim>> ffc::importer::resolveSlice(
+    ArrayRef<int64_t> shape, std::optional<Shape> starts,
+    std::optional<Shape> ends, std::optional<Shape> axes,
+    std::optional<Shape> steps) {
   if (!axes && starts)
     axes = llvm::to_vector(llvm::seq<int64_t>(starts->size()));
   if (!steps && starts)
@@ -145,12 +145,14 @@ Expected<Constant> ffc::importer::foldSlice(const FoldCall &call) {
       axes->size() != starts->size() || steps->size() != starts->size())
     return makeError("expected as many starts as ends, axes and steps");
 
-  Shape shape = data.shape, from(rank, 0), by(rank, 1);
+  llvm::SmallVector<SliceDim> dims;
+  for (int64_t extent : shape)
+    dims.push_back({0, 1, extent});
   for (size_t i = 0; i < axes->size(); ++i) {
-    auto axis = resolveAxis((*axes)[i], rank);
+    auto axis = resolveAxis((*axes)[i], shape.size());
     if (!axis)
       return axis.takeError();
-    int64_t extent = data.shape[*axis], step = (*steps)[i];
+    int64_t extent = shape[*axis], step = (*steps)[i];
     if (step == 0)
       return makeError("expected steps other than 0");
     if (extent == 0)
@@ -165,12 +167,28 @@ Expected<Constant> ffc::importer::foldSlice(const FoldCall &call) {
     // Ends below -extent mean "to the front" when walking backwards.
     int64_t end = place((*ends)[i], low, high);
     int64_t span = step > 0 ? end - start : start - end;
-    shape[*axis] = span <= 0 ? 0 : (span + std::abs(step) - 1) / std::abs(step);
-    from[*axis] = start;
-    by[*axis] = step;
+    int64_t count =
+        span <= 0 ? 0 : (span + std::abs(step) - 1) / std::abs(step);
+    dims[*axis] = {start, step, count};
+  }
+  return dims;
+}
+
+Expected<Constant> ffc::importer::foldSlice(const FoldCall &call) {
+  const Constant &data = *call.inputs[0];
+  auto dims =
+      resolveSlice(data.shape, call.list("starts", 1), call.list("ends", 2),
+                   call.list("axes", 3), call.list("steps", 4));
+  if (!dims)
+    return dims.takeError();
+  Shape shape, starts, steps;
+  for (const SliceDim &dim : *dims) {
+    shape.push_back(dim.count);
+    starts.push_back(dim.start);
+    steps.push_back(dim.step);
   }
   return select(data, shape,
-                walk(shape, from, by, rowMajorStrides(data.shape)));
+                walk(shape, starts, steps, rowMajorStrides(data.shape)));
 }
 
 Expected<Constant> ffc::importer::foldTranspose(const FoldCall &call) {
@@ -208,4 +226,48 @@ Expected<Constant> ffc::importer::foldUnsqueeze(const FoldCall &call) {
   return reshaped(
       data,
       unsqueezedShape(data.shape, call.list("axes", 1).value_or(Shape())));
+}
+
+Expected<Constant> ffc::importer::foldExpand(const FoldCall &call) {
+  const Constant &data = *call.inputs[0];
+  auto shape = ff::broadcastShapes(data.shape, call.inputs[1]->ints);
+  auto count = shape ? elementCount(*shape) : std::nullopt;
+  if (!count || *count > kMaxConstantElements)
+    return makeError("cannot expand a constant of shape " +
+                     shapeText(data.shape) + " to " +
+                     shapeText(call.inputs[1]->ints));
+  // Dimensions that are repeated have stride 0.
+  Shape strides(shape->size(), 0), own = rowMajorStrides(data.shape);
+  size_t missing = shape->size() - data.shape.size();
+  for (size_t d = 0; d < data.shape.size(); ++d)
+    if (data.shape[d] != 1)
+      strides[d + missing] = own[d];
+  return select(
+      data, Shape(*shape),
+      walk(*shape, Shape(shape->size(), 0), Shape(shape->size(), 1), strides));
+}
+
+Expected<Constant> ffc::importer::foldTile(const FoldCall &call) {
+  const Constant &data = *call.inputs[0];
+  ArrayRef<int64_t> repeats = call.inputs[1]->ints;
+  if (repeats.size() != data.shape.size())
+    return makeError("expected " + Twine(data.shape.size()) +
+                     " repeats, found " + Twine(repeats.size()));
+  // Each dimension is walked as two: the repeat, with stride 0, and itself.
+  Shape shape, walked, strides, own = rowMajorStrides(data.shape);
+  for (size_t d = 0; d < repeats.size(); ++d) {
+    walked.append({repeats[d], data.shape[d]});
+    strides.append({0, own[d]});
+    // Extents that are no product of two numbers below the limit are too large.
+    shape.push_back(repeats[d] < 0 || repeats[d] > kMaxConstantElements
+                        ? -1
+                        : repeats[d] * data.shape[d]);
+  }
+  auto count = elementCount(shape);
+  if (!count || *count > kMaxConstantElements)
+    return makeError("a constant of shape " + shapeText(data.shape) +
+                     " is too large to be repeated");
+  return select(
+      data, shape,
+      walk(walked, Shape(walked.size(), 0), Shape(walked.size(), 1), strides));
 }

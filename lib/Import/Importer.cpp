@@ -70,7 +70,9 @@ void Importer::define(Scope &scope, StringRef name, GraphValue *value) {
 
 RankedTensorType Importer::tensorType(ArrayRef<int64_t> shape, int32_t type) {
   Type element = builder.getF32Type();
-  if (type != TensorProto::FLOAT)
+  if (type == TensorProto::DOUBLE)
+    element = builder.getF64Type();
+  else if (type != TensorProto::FLOAT)
     element = builder.getIntegerType(
         type == TensorProto::BOOL
             ? 1
@@ -148,7 +150,7 @@ LogicalResult Importer::addOutputs(Scope &scope) {
     GraphValue *value = scope.lookup(name);
     if (!value)
       return error() << "nothing defines output '" << name << "'";
-    llvm::Expected<Value> tensor = materialize(*value, Role());
+    llvm::Expected<Value> tensor = typedValueOf(*value);
     if (!tensor)
       return error() << "output '" << name
                      << "': " << llvm::toString(tensor.takeError());
@@ -221,6 +223,8 @@ LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
   if (node.output_size() == 0)
     return error() << describe(node, name) << ": expected a result";
   NodeImporter importer(*this, node, scope);
+  if (info->movesElements)
+    importer.setElementType(in.front()->type);
   info->import(importer);
   if (importer.foundUnsupported())
     return skip(/*isCulprit=*/false);

@@ -10,6 +10,7 @@
 #include "ffc/IR/FF.h"
 #include "ffc/Import/Import.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <deque>
@@ -35,14 +36,17 @@ struct GraphValue {
   bool isInitializer = false;                ///< of Stored
   double fill = 0;                           ///< of Filled
   /// In the IR. Values that are not Computed enter it when an operator needs
-  /// them there.
+  /// them there. Of floats, whatever the type, or of the type itself, as graph
+  /// inputs and results of casts are.
   mlir::Value value;
+  /// The same as floats if `value` is not.
+  mlir::Value floats;
 };
 
 /// What an operand is to its operator, which says how values without data are
 /// initialised.
 struct Role {
-  enum Kind { Data, Weight, Bias } kind = Data;
+  enum Kind { Data, Weight, Scale, Bias, Mean, Variance } kind = Data;
   int64_t fanIn = 1, fanOut = 1; ///< of a weight
 };
 
@@ -114,6 +118,20 @@ public:
 
   /// The value in the IR, as a state if need be.
   llvm::Expected<mlir::Value> materialize(GraphValue &value, const Role &role);
+  /// The numbers of a value of any carried type as floats.
+  llvm::Expected<mlir::Value> floatsOf(GraphValue &value,
+                                       const Role &role = {});
+  /// A value of any carried type as a tensor of that type.
+  llvm::Expected<mlir::Value> typedValueOf(GraphValue &value);
+  /// The value as a running mean or variance, which is not trained. It is a
+  /// state of its own even if the exporter merged it with other values that
+  /// are equal at the start.
+  llvm::Expected<mlir::Value> materializeStatistic(GraphValue &value,
+                                                   llvm::StringRef name,
+                                                   const Role &role);
+  /// Stores `value` in the running statistic `old` at the end of the step, if
+  /// that is a state.
+  llvm::Error storeStatistic(mlir::Value old, mlir::Value value);
 
   mlir::RankedTensorType tensorType(llvm::ArrayRef<int64_t> shape,
                                     int32_t type);
@@ -130,6 +148,10 @@ private:
   ShapeTable shapes;
   mlir::func::FuncOp function;
   mlir::Operation *lastState = nullptr;
+  /// Running statistics, by the names they are used under.
+  llvm::StringMap<mlir::Value> statistics;
+  /// Those that are stored.
+  llvm::DenseSet<mlir::Value> stored;
   /// Operators that cannot be imported, with their nodes.
   llvm::MapVector<mlir::StringAttr, std::vector<std::string>> unsupported;
 
@@ -145,7 +167,13 @@ private:
   mlir::LogicalResult addOutputs(Scope &scope);
   mlir::LogicalResult reportUnsupported();
   llvm::Expected<ff::InitAttr> initOf(const GraphValue &value, const Role &role,
-                                      bool isParameter);
+                                      bool hasRole);
+  /// A state of `value`'s shape. `hasRole`: without data it starts as its role
+  /// says.
+  llvm::Expected<mlir::Value> createState(const GraphValue &value,
+                                          llvm::StringRef name,
+                                          llvm::StringRef kind,
+                                          const Role &role, bool hasRole);
   llvm::Expected<ff::InitAttr>
   storeValues(int64_t count,
               llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write);

@@ -132,18 +132,10 @@ private:
     input.name = info.name();
     input.type = info.type().tensor_type().elem_type();
     input.isFree = isFree(info);
-    switch (input.type) {
-    case TensorProto::FLOAT:
-    case TensorProto::INT32:
-    case TensorProto::INT64:
-    case TensorProto::BOOL:
-    case TensorProto::UINT8:
-      break;
-    default:
+    if (!isCarriedType(input.type))
       return makeError("input '" + input.name + "' has element type " +
                        elementTypeName(input.type) +
-                       ", expected float, int32, int64, uint8 or bool");
-    }
+                       ", expected float, double, int32, int64, uint8 or bool");
     for (int d = 0; d < shapeOf(info).dim_size(); ++d) {
       Expected<int64_t> extent = extentOf(info, d, input.isFree);
       if (!extent)

@@ -99,11 +99,27 @@ Value NodeImporter::tensor(int i, const Role &role) {
     error("operand " + Twine(i) + " is missing");
     return {};
   }
+  if (operand(i).type != elementType)
+    unsupported(" of " + elementTypeName(operand(i).type));
+  return numbers(i, role);
+}
+
+Value NodeImporter::numbers(int i, const Role &role) {
+  if (!has(i))
+    error("operand " + Twine(i) + " is missing");
+  else if (!isCarriedType(operand(i).type))
+    unsupported(" of " + elementTypeName(operand(i).type));
+  if (failed())
+    return {};
+  return check(importer.floatsOf(operand(i), role));
+}
+
+Value NodeImporter::statistic(int i, const Role &role) {
   if (operand(i).type != onnx::TensorProto::FLOAT)
     unsupported(" of " + elementTypeName(operand(i).type));
   if (failed())
     return {};
-  return check(importer.materialize(operand(i), role));
+  return check(importer.materializeStatistic(operand(i), node.input(i), role));
 }
 
 Constant NodeImporter::constant(int i) {
@@ -128,6 +144,16 @@ Shape NodeImporter::constantList(int i) {
           node.input(i) + "' of type " + elementTypeName(value.type) +
           " and shape " + shapeText(value.shape));
   return Shape(value.ints.begin(), value.ints.end());
+}
+
+std::optional<double> NodeImporter::scalar(int i) {
+  if (!has(i))
+    return std::nullopt;
+  Constant value = constant(i);
+  if (!failed() && value.size() != 1)
+    error("expected a scalar as operand " + Twine(i) + ", found shape " +
+          shapeText(value.shape));
+  return failed() ? 0 : value.number(0);
 }
 
 bool NodeImporter::isChangedBatch(int i, int64_t d) {
@@ -227,12 +253,33 @@ void NodeImporter::define(Operation *op) {
     if (!output.empty())
       outputs.push_back(output);
   op->setAttr(ff::kAliasesAttr, importer.builder.getStrArrayAttr(outputs));
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  GraphValue *value =
-      importer.newValue(GraphValue::Kind::Computed, node.output(0),
-                        onnx::TensorProto::FLOAT, type.getShape());
-  value->value = op->getResult(0);
-  define(0, value);
+  define(0, op->getResult(0));
+}
+
+void NodeImporter::define(int i, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  GraphValue *result = importer.newValue(
+      GraphValue::Kind::Computed, node.output(i), elementType, type.getShape());
+  result->value = value;
+  define(i, result);
+}
+
+void NodeImporter::define(int i, Operation *op) {
+  op->setAttr(ff::kAliasesAttr,
+              importer.builder.getStrArrayAttr({node.output(i)}));
+  define(i, op->getResult(0));
+}
+
+void NodeImporter::defineLast(Value part) {
+  Operation *op = part.getDefiningOp();
+  op->setLoc(location());
+  define(op);
+}
+
+Location NodeImporter::location(const Twine &part) {
+  std::string wanted = (name + "." + part).str();
+  return NameLoc::get(
+      importer.builder.getStringAttr(importer.names.unique(wanted)));
 }
 
 Location NodeImporter::location() {

@@ -75,12 +75,18 @@ public:
   int64_t rank(int i) { return static_cast<int64_t>(shape(i).size()); }
   /// Reports operands of another rank.
   void expectRank(int i, int64_t rank);
-  /// Operand i in the IR; it must be of floats.
+  /// Operand i in the IR; it must be of floats, or of the type that was set.
   mlir::Value tensor(int i, const Role &role = {});
+  /// The numbers of operand i, of any carried type, as floats.
+  mlir::Value numbers(int i, const Role &role = {});
+  /// Operand i in the IR as a running statistic.
+  mlir::Value statistic(int i, const Role &role);
   /// The value of operand i, which must be known at import.
   Constant constant(int i);
   /// The same, a list of integers.
   Shape constantList(int i);
+  /// The same, a number; nothing if there is no operand i.
+  std::optional<double> scalar(int i);
   /// Is dimension d of operand i the batch, and is the batch being changed?
   bool isChangedBatch(int i, int64_t d);
   /// The shape of a reshape of operand 0: `plain`, or, if the batch is being
@@ -91,6 +97,9 @@ public:
   // Results
   //===--------------------------------------------------------------------===//
 
+  /// What floats in the results stand for, and operands read by `tensor` must
+  /// be of (see isCarriedType).
+  void setElementType(int32_t type) { elementType = type; }
   void defineSame(GraphValue &value) { define(0, &value); }
   void defineConstant(Constant value);
   void define(int i, GraphValue *value);
@@ -102,7 +111,28 @@ public:
   }
   /// Result 0 is the first result of `op`.
   void define(mlir::Operation *op);
+  /// Result i is `value`.
+  void define(int i, mlir::Value value);
+  /// Result i is the first result of `op`, which has no other.
+  void define(int i, mlir::Operation *op);
+  /// The result of a new operator, of shape `shape`, that computes a part of
+  /// this node and is called "<node>.<name>".
+  template <class Op, class... Args>
+  mlir::Value part(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
+                   Args &&...args) {
+    return Op::create(importer.builder, location(name), resultType(shape),
+                      std::forward<Args>(args)...)
+        ->getResult(0);
+  }
+  /// Result 0 is that of the last part, which gets the node's own name.
+  void defineLast(mlir::Value part);
+  /// Is there a result i that anything uses?
+  bool isUsed(int i) const {
+    return i < node.output_size() && !node.output(i).empty() &&
+           importer.uses.isUsed(node.output(i));
+  }
   mlir::Location location();
+  mlir::Location location(const llvm::Twine &part);
   /// f32; reports shapes that no tensor may have.
   mlir::RankedTensorType resultType(llvm::ArrayRef<int64_t> shape);
   mlir::DenseI64ArrayAttr list(llvm::ArrayRef<int64_t> values) {
@@ -116,6 +146,7 @@ private:
   std::string name;
   /// At most one is true.
   bool hasFailed = false, isUnsupported = false;
+  int32_t elementType = onnx::TensorProto::FLOAT;
   llvm::StringSet<> known;
 };
 

@@ -16,6 +16,8 @@ struct OpInfo {
   int minInputs, maxInputs;
   /// Bit i: a float without data at operand i is a parameter.
   unsigned weightOperands = 0;
+  /// Results hold elements of operand 0, of whatever type.
+  bool movesElements = false;
 };
 
 /// The importer of an operator of domain "", or null.
@@ -25,31 +27,74 @@ const OpInfo *lookupOp(llvm::StringRef opType);
 
 // ConvOps.cpp
 void importConv(NodeImporter &node);
+void importConvTranspose(NodeImporter &node);
 void importMaxPool(NodeImporter &node);
 void importAveragePool(NodeImporter &node);
 void importGlobalAveragePool(NodeImporter &node);
+void importGlobalMaxPool(NodeImporter &node);
 void importLrn(NodeImporter &node);
 
-// MathOps.cpp
-void importGemm(NodeImporter &node);
-void importMatMul(NodeImporter &node);
+// ElementwiseOps.cpp
 void importUnary(NodeImporter &node);
-void importBinary(NodeImporter &node);
+void importClip(NodeImporter &node);
+void importCelu(NodeImporter &node);
+void importGelu(NodeImporter &node);
+void importThresholdedRelu(NodeImporter &node);
+void importCast(NodeImporter &node);
+
+// BroadcastOps.cpp
+void importArithmetic(NodeImporter &node);
+void importPow(NodeImporter &node);
+void importPRelu(NodeImporter &node);
+void importVariadic(NodeImporter &node);
+void importComparison(NodeImporter &node);
+void importLogical(NodeImporter &node);
+void importNot(NodeImporter &node);
+void importWhere(NodeImporter &node);
+
+// DropoutOp.cpp
 void importDropout(NodeImporter &node);
+
+// NormOps.cpp
+void importBatchNormalization(NodeImporter &node);
+void importInstanceNormalization(NodeImporter &node);
+void importLayerNormalization(NodeImporter &node);
+void importMeanVarianceNormalization(NodeImporter &node);
+
+// SoftmaxOps.cpp
 void importSoftmax(NodeImporter &node);
 
+// ProductOps.cpp
+void importGemm(NodeImporter &node);
+void importMatMul(NodeImporter &node);
+
 // ShapeOps.cpp
-void importConcat(NodeImporter &node);
 void importFlatten(NodeImporter &node);
 void importReshape(NodeImporter &node);
 void importSqueeze(NodeImporter &node);
 void importUnsqueeze(NodeImporter &node);
 void importTranspose(NodeImporter &node);
+void importExpand(NodeImporter &node);
+void importTile(NodeImporter &node);
+void importDepthToSpace(NodeImporter &node);
+void importSpaceToDepth(NodeImporter &node);
+
+// IndexOps.cpp
+void importConcat(NodeImporter &node);
+void importGather(NodeImporter &node);
 void importPad(NodeImporter &node);
+void importSlice(NodeImporter &node);
+void importSplit(NodeImporter &node);
+
+// ReduceOps.cpp
+void importReduce(NodeImporter &node);
+
+// ResizeOps.cpp
+void importResize(NodeImporter &node);
+void importUpsample(NodeImporter &node);
 
 // ConstantOps.cpp
 void importIdentity(NodeImporter &node);
-void importCast(NodeImporter &node);
 void importConstant(NodeImporter &node);
 void importConstantOfShape(NodeImporter &node);
 void importShape(NodeImporter &node);

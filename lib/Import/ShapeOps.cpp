@@ -1,4 +1,4 @@
-//===- ShapeOps.cpp - operators that move elements ------------------------===//
+//===- ShapeOps.cpp - operators that give elements another shape ----------===//
 
 #include "NodeImporter.h"
 #include "OpTable.h"
@@ -99,80 +99,113 @@ void ffc::importer::importTranspose(NodeImporter &node) {
   node.build<ff::TransposeOp>(shape, x, node.list(perm));
 }
 
-void ffc::importer::importConcat(NodeImporter &node) {
-  if (!findAttribute(node.node, "axis"))
-    node.error("expected an attribute 'axis'");
-  for (int i = 0; i < node.node.input_size(); ++i)
-    if (!node.has(i))
-      node.error("operand " + Twine(i) + " is missing");
+void ffc::importer::importExpand(NodeImporter &node) {
+  Shape target = node.constantList(1);
   if (node.failed())
     return;
-  int64_t axis = node.check(resolveAxis(node.integer("axis", 0), node.rank(0)));
-  if (node.failed())
-    return;
-  Shape result(node.shape(0));
-  result[axis] = 0;
-  SmallVector<Value> inputs;
-  for (int i = 0; i < node.node.input_size(); ++i) {
-    Shape expected(node.shape(0)), found(node.shape(i));
-    if (found.size() == expected.size())
-      expected[axis] = found[axis];
-    if (found != expected)
-      return node.error("cannot concatenate " + shapeText(node.shape(0)) +
-                        " and " + shapeText(found) + " along dimension " +
-                        Twine(axis));
-    if (node.isChangedBatch(i, axis))
-      return node.error(
-          "concatenates batches and stands in the way of --batch-size");
-    result[axis] += found[axis];
-    inputs.push_back(node.tensor(i));
-  }
-  node.resultType(result);
+  auto shape = ff::broadcastShapes(node.shape(0), target);
+  if (!shape)
+    return node.error("cannot expand " + shapeText(node.shape(0)) + " to " +
+                      shapeText(target));
+  if (ArrayRef<int64_t>(*shape) == node.shape(0))
+    return node.defineSame(node.operand(0));
+  Value x = node.tensor(0);
+  node.resultType(*shape);
   if (!node.failed())
-    node.build<ff::ConcatOp>(result, inputs,
-                             node.importer.builder.getI64IntegerAttr(axis));
+    node.build<ff::ExpandOp>(*shape, x);
 }
 
-void ffc::importer::importPad(NodeImporter &node) {
-  StringRef mode = node.text("mode", "constant");
-  if (mode != "constant")
-    node.error("expected mode 'constant', found '" + mode + "'");
-  Shape pads;
-  double value = 0;
-  // Opset 11 turned the attributes into operands.
-  if (node.opset() < 11) {
-    pads = node.integers("pads").value_or(Shape());
-    value = node.real("value", 0);
-  } else {
-    pads = node.constantList(1);
-    if (node.has(2)) {
-      Constant fill = node.constant(2);
-      if (!node.failed() && fill.size() != 1)
-        node.error("expected a scalar as operand 2, found shape " +
-                   shapeText(fill.shape));
-      value = node.failed() ? 0 : fill.number(0);
-    }
-  }
-  ArrayRef<int64_t> from = node.shape(0);
-  if (pads.size() != 2 * from.size())
-    node.error("expected " + Twine(2 * from.size()) + " pads, found " +
-               Twine(pads.size()));
-  for (int64_t pad : pads)
-    if (pad < -INT_MAX || pad > INT_MAX)
-      node.error("pad " + Twine(pad) + " is too large");
+void ffc::importer::importTile(NodeImporter &node) {
+  Shape repeats = node.constantList(1), from(node.shape(0));
+  if (!node.failed() && repeats.size() != from.size())
+    node.error("expected " + Twine(from.size()) + " repeats, found " +
+               Twine(repeats.size()));
+  Value x = node.tensor(0);
   if (node.failed())
     return;
-  if (llvm::all_of(pads, [](int64_t pad) { return pad == 0; }))
-    return node.defineSame(node.operand(0));
-  Shape shape(from);
-  for (size_t d = 0; d < shape.size(); ++d) {
-    shape[d] += pads[d] + pads[d + shape.size()];
-    if (pads[d] + pads[d + shape.size()] != 0 && node.isChangedBatch(0, d))
-      return node.error("pads the batch and stands in the way of --batch-size");
+  // A dimension of several elements gets one for the repeats before it, which
+  // is expanded and joined with it again.
+  Shape apart, expanded, result;
+  for (auto [d, extent] : llvm::enumerate(from)) {
+    int64_t repeat = repeats[d];
+    if (repeat < 1 || repeat > INT_MAX)
+      return node.error("expected repeats over 0, found " + Twine(repeat));
+    if (repeat != 1 && node.isChangedBatch(0, d))
+      return node.error(
+          "repeats the batch and stands in the way of --batch-size");
+    if (repeat != 1 && extent != 1) {
+      apart.push_back(1);
+      expanded.push_back(repeat);
+    }
+    apart.push_back(extent);
+    expanded.push_back(extent == 1 ? repeat : extent);
+    result.push_back(repeat * extent);
   }
+  if (result == from)
+    return node.defineSame(node.operand(0));
+  node.resultType(expanded);
+  if (node.failed())
+    return;
+  if (apart != from)
+    x = node.part<ff::ReshapeOp>("apart", apart, x);
+  x = node.part<ff::ExpandOp>("expand", expanded, x);
+  if (expanded != result)
+    x = node.part<ff::ReshapeOp>("joined", result, x);
+  node.defineLast(x);
+}
+
+/// Result 0 is operand 0 in `apart`, its dimensions permuted, in `result`.
+static void buildShuffle(NodeImporter &node, ArrayRef<int64_t> apart,
+                         ArrayRef<int64_t> perm, ArrayRef<int64_t> result) {
   Value x = node.tensor(0);
-  node.resultType(shape);
-  if (!node.failed())
-    node.build<ff::PadOp>(shape, x, node.list(pads),
-                          node.importer.builder.getF64FloatAttr(value));
+  if (node.failed())
+    return;
+  Shape permuted;
+  for (int64_t d : perm)
+    permuted.push_back(apart[d]);
+  x = node.part<ff::ReshapeOp>("apart", apart, x);
+  x = node.part<ff::TransposeOp>("transpose", permuted, x, node.list(perm));
+  node.build<ff::ReshapeOp>(result, x);
+}
+
+/// The attribute 'blocksize' of an operator on images.
+static int64_t readBlockSize(NodeImporter &node) {
+  node.expectRank(0, 4);
+  int64_t size = node.integer("blocksize", 0);
+  if (size < 1 || size > INT_MAX)
+    node.error("expected a positive attribute 'blocksize', found " +
+               Twine(size));
+  return node.failed() ? 1 : size;
+}
+
+void ffc::importer::importDepthToSpace(NodeImporter &node) {
+  int64_t b = readBlockSize(node);
+  StringRef mode = node.text("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD")
+    node.error("expected mode 'DCR' or 'CRD', found '" + mode + "'");
+  if (node.failed())
+    return;
+  ArrayRef<int64_t> x = node.shape(0);
+  int64_t c = x[1] / (b * b);
+  if (c * b * b != x[1])
+    return node.error("expected a multiple of " + Twine(b * b) +
+                      " channels, found shape " + shapeText(x));
+  Shape result = {x[0], c, x[2] * b, x[3] * b};
+  if (mode == "DCR")
+    buildShuffle(node, {x[0], b, b, c, x[2], x[3]}, {0, 3, 4, 1, 5, 2}, result);
+  else
+    buildShuffle(node, {x[0], c, b, b, x[2], x[3]}, {0, 1, 4, 2, 5, 3}, result);
+}
+
+void ffc::importer::importSpaceToDepth(NodeImporter &node) {
+  int64_t b = readBlockSize(node);
+  if (node.failed())
+    return;
+  ArrayRef<int64_t> x = node.shape(0);
+  int64_t h = x[2] / b, w = x[3] / b;
+  if (h * b != x[2] || w * b != x[3])
+    return node.error("expected rows and columns in multiples of " + Twine(b) +
+                      ", found shape " + shapeText(x));
+  buildShuffle(node, {x[0], x[1], h, b, w, b}, {0, 3, 5, 1, 2, 4},
+               {x[0], x[1] * b * b, h, w});
 }

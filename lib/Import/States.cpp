@@ -50,8 +50,8 @@ llvm::Expected<ff::InitAttr> Importer::storeValues(
                            *offset);
 }
 
-llvm::Expected<ff::InitAttr>
-Importer::initOf(const GraphValue &value, const Role &role, bool isParameter) {
+llvm::Expected<ff::InitAttr> Importer::initOf(const GraphValue &value,
+                                              const Role &role, bool hasRole) {
   auto constant = [&](double fill) {
     return ff::InitAttr::get(builder.getContext(), ff::InitKind::Constant, fill,
                              0);
@@ -76,10 +76,11 @@ Importer::initOf(const GraphValue &value, const Role &role, bool isParameter) {
       return llvm::Error::success();
     });
   }
-  if (!isParameter)
+  if (!hasRole)
     return constant(value.fill);
   if (role.kind != Role::Weight)
-    return constant(0);
+    return constant(
+        role.kind == Role::Scale || role.kind == Role::Variance ? 1 : 0);
   auto drawn = parseInit(options.init, role.fanIn, role.fanOut);
   if (!drawn)
     return drawn.takeError();
@@ -103,20 +104,14 @@ static bool isTrained(const GraphValue &value, const Role &role,
   }
 }
 
-llvm::Expected<Value> Importer::materialize(GraphValue &value,
-                                            const Role &role) {
-  if (value.type != TensorProto::FLOAT)
-    return makeError("'" + value.name + "' has element type " +
-                     elementTypeName(value.type) + ", expected float");
-  if (value.value)
-    return value.value;
+llvm::Expected<Value> Importer::createState(const GraphValue &value,
+                                            StringRef name, StringRef kind,
+                                            const Role &role, bool hasRole) {
   std::optional<int64_t> count = elementCount(value.shape);
   if (!count || *count == 0 || value.shape.size() > 8)
-    return makeError("'" + value.name + "' has shape " +
-                     shapeText(value.shape) +
+    return makeError("'" + name + "' has shape " + shapeText(value.shape) +
                      ", expected at most 8 dimensions with positive extents");
-  bool isParameter = isTrained(value, role, uses);
-  auto init = initOf(value, role, isParameter);
+  auto init = initOf(value, role, hasRole);
   if (!init)
     return init.takeError();
 
@@ -125,11 +120,66 @@ llvm::Expected<Value> Importer::materialize(GraphValue &value,
     builder.setInsertionPointAfter(lastState);
   else
     builder.setInsertionPointToStart(&function.front());
-  auto where = NameLoc::get(builder.getStringAttr(names.unique(value.name)));
+  auto where = NameLoc::get(builder.getStringAttr(names.unique(name)));
   auto state = ff::StateOp::create(
-      builder, where, tensorType(value.shape, value.type), value.name,
-      isParameter ? "parameter" : "constant", *init);
+      builder, where, tensorType(value.shape, value.type), name, kind, *init);
   lastState = state;
-  value.value = state.getResult();
-  return value.value;
+  return state.getResult();
+}
+
+static llvm::Error expectFloat(const GraphValue &value) {
+  if (value.type == TensorProto::FLOAT)
+    return llvm::Error::success();
+  return makeError("'" + value.name + "' has element type " +
+                   elementTypeName(value.type) + ", expected float");
+}
+
+llvm::Expected<Value> Importer::materialize(GraphValue &value,
+                                            const Role &role) {
+  if (llvm::Error error = expectFloat(value))
+    return error;
+  if (value.value)
+    return value.value;
+  if (statistics.contains(value.name))
+    return makeError("'" + value.name +
+                     "' is a running statistic, expected "
+                     "no other use");
+  bool isParameter = isTrained(value, role, uses);
+  auto state =
+      createState(value, value.name, isParameter ? "parameter" : "constant",
+                  role, isParameter);
+  if (state)
+    value.value = *state;
+  return state;
+}
+
+llvm::Expected<Value> Importer::materializeStatistic(GraphValue &value,
+                                                     StringRef name,
+                                                     const Role &role) {
+  if (llvm::Error error = expectFloat(value))
+    return error;
+  if (value.kind == Kind::Computed)
+    return value.value;
+  Value &statistic = statistics[name];
+  if (statistic)
+    return statistic;
+  if (value.value && name == value.name)
+    return makeError("'" + name +
+                     "' is a running statistic, expected no "
+                     "other use");
+  auto state = createState(value, name, "statistic", role, /*hasRole=*/true);
+  if (state)
+    statistic = *state;
+  return state;
+}
+
+llvm::Error Importer::storeStatistic(Value old, Value value) {
+  auto state = old.getDefiningOp<ff::StateOp>();
+  if (!state)
+    return llvm::Error::success();
+  if (!stored.insert(old).second)
+    return makeError("'" + state.getName() +
+                     "' is updated by another node already");
+  ff::StoreOp::create(builder, state.getLoc(), state.getName(), value);
+  return llvm::Error::success();
 }

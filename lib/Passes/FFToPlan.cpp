@@ -73,6 +73,21 @@ private:
     return op->emitError("'") << op->getName() << "' has no partition rules";
   }
 
+  /// A result is called like its operator, or like the one in the operator's
+  /// body that computes it; with a number if there are several.
+  static std::string nameOfResult(const std::string &name, Value value) {
+    auto result = cast<OpResult>(value);
+    unsigned number = result.getResultNumber();
+    Operation *op = result.getOwner();
+    if (op->getNumRegions() > 0) {
+      Operation *yield = op->getRegion(0).front().getTerminator();
+      StringRef inside = nameOf(yield->getOperand(number).getDefiningOp());
+      if (!inside.empty())
+        return inside.str();
+    }
+    return number ? name + "." + std::to_string(number) : name;
+  }
+
   LogicalResult addOp(Operation *op, PartitionableInterface rules) {
     plan::OpId id = graph().ops.size();
     plan::Op entry;
@@ -118,10 +133,8 @@ private:
         continue;
       }
       int number = entry.results.size();
-      plan::ValueId value = addValue(
-          result,
-          entry.name + (number ? "." + std::to_string(number) : std::string()),
-          plan::ValueKind::Activation);
+      plan::ValueId value = addValue(result, nameOfResult(entry.name, result),
+                                     plan::ValueKind::Activation);
       graph().values[value].producer = id;
       graph().values[value].result = number;
       entry.results.push_back(value);

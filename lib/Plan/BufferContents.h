@@ -14,7 +14,7 @@
 namespace ffc::plan {
 
 struct Origin {
-  ValueId value = -1;         ///< -1: an operator's internal tensor
+  ValueId value = -1;         ///< below 0: an operator's internal tensor
   std::vector<int64_t> parts; ///< ascending numbers of partial results
   int64_t total = 1;          ///< how many there are
   bool complete() const { return static_cast<int64_t>(parts.size()) == total; }

@@ -37,8 +37,9 @@ public:
       planOp(op);
     for (const Output &output : graph.outputs)
       probeAtEnd(output.value);
+    storeStates();
     for (DeviceProgram &device : build.program.devices)
-      assignOffsets(device);
+      assignOffsets(graph, strategy, device);
     return std::move(build.program);
   }
 
@@ -77,6 +78,41 @@ private:
                                 order, Section::State);
     build.device(device).states.push_back({s, buffer});
     values[read].holdings.push_back({device, region, order, buffer});
+  }
+
+  /// Values that were not written in place of the states they are stored in are
+  /// copied there, after all that reads the old ones.
+  void storeStates() {
+    for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s)
+      if (graph.states[s].written >= 0)
+        storeState(s);
+  }
+
+  void storeState(StateId s) {
+    const State &state = graph.states[s];
+    const Value &written = graph.value(state.written);
+    Placement &where = values[state.written];
+    auto inPlace = [&](const Holding &home) {
+      for (const Holding &holding : where.holdings)
+        if (holding.device == home.device && holding.buffer == home.buffer)
+          return true;
+      return false;
+    };
+    std::vector<Holding> homes;
+    std::vector<Need> targets;
+    for (const Holding &home : values[state.read].holdings)
+      if (build.device(home.device).buffers[home.buffer].section ==
+              Section::State &&
+          !inPlace(home)) {
+        homes.push_back(home);
+        targets.push_back({home.device, home.region, home.order});
+      }
+    provide(where, state.written, written.type, written.name, targets,
+            {written.producer, 0, state.written, 1});
+    for (size_t i = 0; i < homes.size(); ++i)
+      build.addCopy(homes[i].device, homes[i].buffer, find(where, targets[i]),
+                    Reduction::None, {written.producer, 0, s, -2},
+                    state.name + " stored");
   }
 
   /// Inputs and constant state can be loaded anywhere: no communication.
@@ -189,8 +225,10 @@ private:
              orderOf(read.access, type)});
       Placement &where = placement(id, read.slot, internals);
       ValueId value = graph.slotValue(id, read.slot);
+      // Internal tensors have negative numbers in place of a value's.
+      int subject = value >= 0 ? value : -read.slot;
       provide(where, value, type, slotName(id, read.slot), needed,
-              {id, phaseIndex, value, 1});
+              {id, phaseIndex, subject, 1});
       for (size_t i = 0; i < points.size(); ++i)
         ins[i][r] = find(where, needed[i]);
       probeIfComplete(value);
@@ -365,8 +403,15 @@ private:
     Need target{0, Region(Box::whole(graph.value(graph.loss).type.shape)),
                 MemoryOrder::RowMajor};
     Placement &where = values[graph.loss];
+    // Whoever holds a part of the sum gets all of it, so that ranks which
+    // compute the same also communicate the same.
+    std::vector<Need> targets = {target};
+    for (const PartialGroup &group : where.groups)
+      for (const PartialGroup::Member &member : group.members)
+        if ((target.device = member.device) != 0)
+          targets.push_back(target);
     provide(where, graph.loss, graph.value(graph.loss).type,
-            graph.value(graph.loss).name, {target}, {op, 0, graph.loss, 1});
+            graph.value(graph.loss).name, targets, {op, 0, graph.loss, 1});
     for (const Holding &holding : where.holdings)
       build.device(holding.device).loss = holding.buffer;
   }

@@ -15,9 +15,13 @@ BufferId ProgramBuilder::addBuffer(DeviceId device, ValueId value,
                                    const TensorType &type, const Region &region,
                                    MemoryOrder order, Section section) {
   Buffer buffer;
-  int &count = names[device][name];
-  buffer.name = count ? name + "." + std::to_string(count + 1) : name;
-  ++count;
+  // A name with a number may be that of another value as well.
+  std::map<std::string, int> &taken = names[device];
+  int &count = taken[name];
+  do {
+    ++count;
+    buffer.name = count > 1 ? name + "." + std::to_string(count) : name;
+  } while (count > 1 && !taken.emplace(buffer.name, 1).second);
   buffer.value = value;
   buffer.global = type.shape;
   buffer.region = region;

@@ -7,6 +7,7 @@
 #include "ffc/Plan/Arena.h"
 
 #include <map>
+#include <set>
 
 using namespace ffc::plan;
 
@@ -87,6 +88,25 @@ public:
     return true;
   }
 
+  /// At the end every state that is stored holds what is stored.
+  bool states() {
+    for (size_t d = 0; d < program.devices.size(); ++d)
+      for (const StateSlot &slot : program.devices[d].states) {
+        ValueId written = graph.states[slot.state].written;
+        if (written < 0)
+          continue;
+        for (const Contents::Piece &piece : contents[d][slot.buffer].pieces())
+          if (piece.origin.value != written || !piece.origin.complete()) {
+            error = "device " + std::to_string(d) + ": state '" +
+                    graph.states[slot.state].name + "' ends with '" +
+                    nameOf(piece.origin.value) + "' in " + piece.box.str() +
+                    ", expected '" + graph.value(written).name + "'";
+            return false;
+          }
+      }
+    return true;
+  }
+
   bool fail(ActionRef ref, const std::string &what) {
     const Action &a = actionOf(ref);
     error = "device " + std::to_string(ref.device) + ", task " +
@@ -139,6 +159,21 @@ private:
   bool kernel(ActionRef ref, const Action &a);
   bool copy(ActionRef ref, const Action &a);
   Origin originOf(const Action &a, int slot, const SlotWrite &write) const;
+  /// What the contents of a slot are called in an Origin: the value, or a
+  /// number of its own, below 0, for an internal tensor.
+  ValueId subjectOf(OpId op, int slot) const {
+    ValueId value = graph.slotValue(op, slot);
+    return value >= 0 ? value : -1 - (op * kMaxSlots + slot);
+  }
+  std::string nameOf(ValueId subject) const {
+    if (subject >= 0)
+      return graph.value(subject).name;
+    int number = -1 - subject;
+    return graph.op(number / kMaxSlots).name + ".internal" +
+           std::to_string(number % kMaxSlots);
+  }
+  /// Over the slots of every operator that has internal tensors.
+  static constexpr int kMaxSlots = 64;
 
   const Graph &graph;
   const Strategy &strategy;
@@ -155,7 +190,7 @@ Origin Checker::originOf(const Action &a, int slot,
                          const SlotWrite &write) const {
   const Configuration &config = strategy[a.task.op];
   std::vector<int64_t> index = config.coordinates(a.task.point);
-  Origin origin{graph.slotValue(a.task.op, slot), {}, 1};
+  Origin origin{subjectOf(a.task.op, slot), {}, 1};
   int64_t part = 0;
   for (size_t axis = 0; axis < config.axes.size(); ++axis) {
     int dim = config.axes[axis].dim;
@@ -193,12 +228,11 @@ bool Checker::kernel(ActionRef ref, const Action &a) {
                            "', expected " + needed.str());
     if (!readWhole(ref, a.ins[r], "reads"))
       return false;
-    ValueId value = graph.slotValue(a.task.op, read.slot);
+    ValueId subject = subjectOf(a.task.op, read.slot);
     for (const Contents::Piece &piece : contentsOf(ref, a.ins[r]).pieces()) {
-      if (value >= 0 && piece.origin.value != value)
-        return fail(ref, "reads '" + graph.value(value).name + "' in '" +
-                             buffer.name + "', found '" +
-                             graph.value(piece.origin.value).name + "'");
+      if (piece.origin.value != subject)
+        return fail(ref, "reads '" + nameOf(subject) + "' in '" + buffer.name +
+                             "', found '" + nameOf(piece.origin.value) + "'");
       if (!piece.origin.complete())
         return fail(
             ref, "reads '" + buffer.name + "' " + piece.box.str() + ", found " +
@@ -348,10 +382,17 @@ bool Checker::collective(const std::vector<ActionRef> &members) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Buffers in use at the same time may not share bytes. Sweeps over the
+/// Buffers in use at the same time may not share bytes, except that a result
+/// may lie exactly where an operand is that it overwrites. Sweeps over the
 /// device's actions with the buffers in use ordered by offset.
-static std::optional<std::string> checkMemory(const DeviceProgram &device) {
+static std::optional<std::string> checkMemory(const Graph &graph,
+                                              const Strategy &strategy,
+                                              const DeviceProgram &device) {
   std::vector<Lifetime> lifetimes = lifetimesOf(device);
+  std::set<std::pair<BufferId, BufferId>> overwrites;
+  for (auto [result, operand] :
+       overwritesOf(graph, strategy, device, lifetimes))
+    overwrites.insert({result, operand});
   std::map<int, std::vector<BufferId>> starts, ends;
   for (BufferId b = 0; b < static_cast<BufferId>(device.buffers.size()); ++b) {
     const Buffer &buffer = device.buffers[b];
@@ -369,12 +410,16 @@ static std::optional<std::string> checkMemory(const DeviceProgram &device) {
     starts[life.first].push_back(b);
     ends[life.last].push_back(b);
   }
-  std::map<int64_t, BufferId> inUse[2]; // by offset, per section
+  // By offset, per section. Where a result overwrites an operand: the result.
+  std::map<int64_t, BufferId> inUse[2];
   for (auto &[time, opening] : starts) {
     while (!ends.empty() && ends.begin()->first < time) {
-      for (BufferId b : ends.begin()->second)
-        inUse[device.buffers[b].section == Section::State].erase(
-            device.buffers[b].offset);
+      for (BufferId b : ends.begin()->second) {
+        auto &section = inUse[device.buffers[b].section == Section::State];
+        auto it = section.find(device.buffers[b].offset);
+        if (it != section.end() && it->second == b)
+          section.erase(it);
+      }
       ends.erase(ends.begin());
     }
     for (BufferId b : opening) {
@@ -382,7 +427,10 @@ static std::optional<std::string> checkMemory(const DeviceProgram &device) {
       auto &section = inUse[buffer.section == Section::State];
       auto after = section.lower_bound(buffer.offset);
       const Buffer *clash = nullptr;
-      if (after != section.end() && after->first < buffer.offset + buffer.bytes)
+      bool inPlace = after != section.end() && after->first == buffer.offset &&
+                     overwrites.count({b, after->second}) > 0;
+      if (after != section.end() && !inPlace &&
+          after->first < buffer.offset + buffer.bytes)
         clash = &device.buffers[after->second];
       if (after != section.begin()) {
         const Buffer &before = device.buffers[std::prev(after)->second];
@@ -404,7 +452,7 @@ std::optional<std::string> ffc::plan::verifyProgram(const Graph &graph,
                                                     const Topology &topology) {
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const DeviceProgram &device = program.devices[d];
-    if (auto error = checkMemory(device))
+    if (auto error = checkMemory(graph, strategy, device))
       return "device " + std::to_string(d) + ": " + *error;
     int64_t planned = device.stateBytes + device.arenaBytes;
     int64_t memory = topology.kindOf(static_cast<DeviceId>(d)).memoryBytes;
@@ -416,7 +464,8 @@ std::optional<std::string> ffc::plan::verifyProgram(const Graph &graph,
   Checker checker(graph, strategy, program);
   ProgramWalk<Checker> walk(program, checker);
   if (walk.run())
-    return std::nullopt;
+    return checker.states() ? std::nullopt
+                            : std::optional<std::string>(checker.error);
   if (!checker.error.empty())
     return checker.error;
   for (ActionRef ref : walk.stuck()) {

@@ -43,6 +43,22 @@ func.func @unary_1_extra_alpha(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @unary_1_missing_beta(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'clip': expected beta, found none}}
+  %0 = ff.unary clip(%x) alpha 0.1 : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @unary_1_extra_beta(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'elu': expected no beta, found one}}
+  %0 = ff.unary elu(%x) alpha 0.1 beta 0.2 : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @unary_2(%x: tensor<4xf32>) {
   // expected-error @+1 {{requires the same type for all operands and results}}
   %0 = ff.unary relu(%x) : tensor<4xf32> -> tensor<5xf32>
@@ -121,6 +137,66 @@ func.func @binary_2(%a: tensor<3xf32>, %b: tensor<3xf64>) {
 
 // -----
 
+func.func @select_0(%c: tensor<3xf32>, %a: tensor<?xf32>) {
+  // expected-error @+1 {{expected operand 1 to have known extents over 0, found 'tensor<?xf32>'}}
+  %0 = ff.select(%c, %a, %c)
+      : (tensor<3xf32>, tensor<?xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @select_1_operands(%c: tensor<3xf32>, %a: tensor<2xf32>) {
+  // expected-error @+1 {{expected operands that broadcast to one shape, found 'tensor<3xf32>', 'tensor<3xf32>' and 'tensor<2xf32>'}}
+  %0 = ff.select(%c, %c, %a)
+      : (tensor<3xf32>, tensor<3xf32>, tensor<2xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @select_1_result(%c: tensor<4x1xf32>, %a: tensor<3xf32>) {
+  // expected-error @+1 {{expected result type 'tensor<4x3xf32>', found 'tensor<3xf32>'}}
+  %0 = ff.select(%c, %a, %a)
+      : (tensor<4x1xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @select_2(%c: tensor<3xf32>, %a: tensor<3xf64>) {
+  // expected-error @+1 {{requires the same element type for all operands and results}}
+  %0 = ff.select(%c, %a, %a)
+      : (tensor<3xf32>, tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  return
+}
+
+// -----
+
+func.func @cast_0(%x: tensor<?xf32>) {
+  // expected-error @+1 {{expected operand 0 to have known extents over 0, found 'tensor<?xf32>'}}
+  %0 = ff.cast(%x) : (tensor<?xf32>) -> tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @cast_1(%x: tensor<3xf32>) {
+  // expected-error @+1 {{requires the same shape for all operands and results}}
+  %0 = ff.cast(%x) : (tensor<3xf32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @cast_2(%x: tensor<3xf32>) {
+  // expected-error @+1 {{expected different element types, found 'tensor<3xf32>' and 'tensor<3xf32>'}}
+  %0 = ff.cast(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
 func.func @dropout_0(%x: tensor<?xf32>) {
   // expected-error @+1 {{expected operand 0 to have known extents over 0, found 'tensor<?xf32>'}}
   %0 = ff.dropout(%x) {key = 1, ratio = 0.5} : (tensor<?xf32>) -> tensor<?xf32>
@@ -155,7 +231,7 @@ func.func @dropout_2(%x: tensor<3xf32>) {
 
 func.func @softmax_0(%x: tensor<0x3xf32>) {
   // expected-error @+1 {{expected operand 0 to have known extents over 0, found 'tensor<0x3xf32>'}}
-  %0 = ff.softmax(%x) {axes = array<i64: 1>}
+  %0 = ff.softmax(%x) {axes = array<i64: 1>, log = 0 : i64}
       : (tensor<0x3xf32>) -> tensor<0x3xf32>
   return
 }
@@ -164,7 +240,7 @@ func.func @softmax_0(%x: tensor<0x3xf32>) {
 
 func.func @softmax_1_out_of_range(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{expected axes in ascending order within a tensor of rank 2, found [2]}}
-  %0 = ff.softmax(%x) {axes = array<i64: 2>}
+  %0 = ff.softmax(%x) {axes = array<i64: 2>, log = 0 : i64}
       : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
@@ -173,7 +249,7 @@ func.func @softmax_1_out_of_range(%x: tensor<2x3xf32>) {
 
 func.func @softmax_1_twice(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{expected axes in ascending order within a tensor of rank 2, found [1, 1]}}
-  %0 = ff.softmax(%x) {axes = array<i64: 1, 1>}
+  %0 = ff.softmax(%x) {axes = array<i64: 1, 1>, log = 0 : i64}
       : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
@@ -182,7 +258,7 @@ func.func @softmax_1_twice(%x: tensor<2x3xf32>) {
 
 func.func @softmax_1_none(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{expected axes in ascending order within a tensor of rank 2, found []}}
-  %0 = ff.softmax(%x) {axes = array<i64>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = ff.softmax(%x) {axes = array<i64>, log = 0 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
 
@@ -190,7 +266,7 @@ func.func @softmax_1_none(%x: tensor<2x3xf32>) {
 
 func.func @softmax_backward_1(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{expected axes in ascending order within a tensor of rank 2, found [-1]}}
-  %0 = ff.softmax_backward(%x, %x) {axes = array<i64: -1>}
+  %0 = ff.softmax_backward(%x, %x) {axes = array<i64: -1>, log = 0 : i64}
       : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
@@ -199,7 +275,7 @@ func.func @softmax_backward_1(%x: tensor<2x3xf32>) {
 
 func.func @softmax_2(%x: tensor<2x3xf32>) {
   // expected-error @+1 {{requires the same type for all operands and results}}
-  %0 = ff.softmax(%x) {axes = array<i64: 1>}
+  %0 = ff.softmax(%x) {axes = array<i64: 1>, log = 0 : i64}
       : (tensor<2x3xf32>) -> tensor<3x2xf32>
   return
 }
@@ -208,7 +284,7 @@ func.func @softmax_2(%x: tensor<2x3xf32>) {
 
 func.func @softmax_backward_0(%x: tensor<?x3xf32>) {
   // expected-error @+1 {{expected operand 0 to have known extents over 0, found 'tensor<?x3xf32>'}}
-  %0 = ff.softmax_backward(%x, %x) {axes = array<i64: 1>}
+  %0 = ff.softmax_backward(%x, %x) {axes = array<i64: 1>, log = 0 : i64}
       : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
   return
 }
@@ -217,7 +293,7 @@ func.func @softmax_backward_0(%x: tensor<?x3xf32>) {
 
 func.func @softmax_backward_2(%x: tensor<2x3xf32>, %y: tensor<2xf32>) {
   // expected-error @+1 {{requires the same type for all operands and results}}
-  %0 = ff.softmax_backward(%x, %y) {axes = array<i64: 1>}
+  %0 = ff.softmax_backward(%x, %y) {axes = array<i64: 1>, log = 0 : i64}
       : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
   return
 }

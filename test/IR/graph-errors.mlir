@@ -11,7 +11,7 @@ func.func @state_1_unique() {
 // -----
 
 func.func @state_2_kind() {
-  // expected-error @+1 {{'w': expected kind parameter, slot or constant, found 'weight'}}
+  // expected-error @+1 {{'w': expected kind parameter, slot, statistic or constant, found 'weight'}}
   %0 = ff.state "w" "weight" init <constant, 0.0 : f64, 0> : tensor<4xf32>
   return
 }

@@ -53,9 +53,51 @@ func.func @matmul_2_rank(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>,
 // -----
 
 func.func @matmul_3_names(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
-  // expected-error @+1 {{expected three different dimension names, found ["n", "c", "n"]}}
+  // expected-error @+1 {{expected 3 different dimension names, found ["n", "c", "n"]}}
   %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
       dim_names = ["n", "c", "n"], trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_3_count(%a: tensor<5x2x3xf32>, %b: tensor<3x4xf32>) {
+  // expected-error @+1 {{expected 4 different dimension names, found ["r", "c", "k"]}}
+  %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      dim_names = ["r", "c", "k"], trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<5x2x3xf32>, tensor<3x4xf32>) -> tensor<5x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_4_operands(%a: tensor<5x2x3xf32>, %b: tensor<6x3x4xf32>) {
+  // expected-error @+1 {{expected batch dimensions that broadcast, found 'tensor<5x2x3xf32>' and 'tensor<6x3x4xf32>'}}
+  %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<5x2x3xf32>, tensor<6x3x4xf32>) -> tensor<5x2x4xf32>
+  return
+}
+
+// -----
+
+// The operands have the whole batch; a result cannot be repeated.
+func.func @matmul_4_result(%a: tensor<1x5x2x3xf32>, %b: tensor<3x4xf32>) {
+  // expected-error @+1 {{expected y with batch dimensions of [1, 5], or 1, found 'tensor<6x5x2x4xf32>'}}
+  %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<1x5x2x3xf32>, tensor<3x4xf32>) -> tensor<6x5x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_5(%a: tensor<1x1x1x1x1x1x2x3xf32>, %b: tensor<3x4xf32>) {
+  // expected-error @+1 {{expected at most 5 batch dimensions, found 6}}
+  %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<1x1x1x1x1x1x2x3xf32>, tensor<3x4xf32>)
+      -> tensor<1x1x1x1x1x1x2x4xf32>
   return
 }

@@ -18,3 +18,22 @@ func.func @matmul(%a: tensor<8x16xf32>, %b: tensor<10x16xf32>,
       : (tensor<8x16xf32>, tensor<10x16xf32>, tensor<f32>) -> tensor<8x10xf32>
   return
 }
+
+// Batches: heads, a linear layer, its weight gradient (summed over the batch).
+// CHECK-LABEL: @batches
+func.func @batches(%q: tensor<8x12x5x16xf32>, %k: tensor<8x12x7x16xf32>,
+                   %x: tensor<8x5x16xf32>, %w: tensor<16x10xf32>) {
+  // CHECK: ff.matmul({{.*}}) -> tensor<8x12x5x7xf32>
+  %s = ff.matmul(%q, %k) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<8x12x5x16xf32>, tensor<8x12x7x16xf32>) -> tensor<8x12x5x7xf32>
+  // CHECK: ff.matmul({{.*}}) -> tensor<8x5x10xf32>
+  %y = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x5x16xf32>, tensor<16x10xf32>) -> tensor<8x5x10xf32>
+  // CHECK: ff.matmul({{.*}}) {{.*}}dim_names = ["n", "k", "c", "r"]{{.*}} -> tensor<16x10xf32>
+  %dw = ff.matmul(%x, %y) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      dim_names = ["n", "k", "c", "r"], trans_a = 1 : i64, trans_b = 0 : i64}
+      : (tensor<8x5x16xf32>, tensor<8x5x10xf32>) -> tensor<16x10xf32>
+  return
+}

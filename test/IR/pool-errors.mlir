@@ -56,7 +56,7 @@ func.func @max_pool_1_index_shape(%x: tensor<1x2x4x4xf32>) {
 // -----
 
 func.func @average_pool_2_exact(%x: tensor<1x2x4x4xf32>) {
-  // expected-error @+1 {{expected y with 2 rows, found 3}}
+  // expected-error @+1 {{expected y with an extent of 2 in h, found 3}}
   %y = ff.average_pool(%x) {count_include_pad = 0 : i64,
       kernel_shape = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
       strides = array<i64: 2, 2>}
@@ -67,7 +67,7 @@ func.func @average_pool_2_exact(%x: tensor<1x2x4x4xf32>) {
 // -----
 
 func.func @average_pool_2_rounded(%x: tensor<1x2x4x5xf32>) {
-  // expected-error @+1 {{expected y with 2 or 3 columns, found 4}}
+  // expected-error @+1 {{expected y with an extent of 2 or 3 in w, found 4}}
   %y = ff.average_pool(%x) {count_include_pad = 0 : i64,
       kernel_shape = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
       strides = array<i64: 2, 2>}
@@ -78,7 +78,7 @@ func.func @average_pool_2_rounded(%x: tensor<1x2x4x5xf32>) {
 // -----
 
 func.func @average_pool_3_kernel(%x: tensor<1x2x4x4xf32>) {
-  // expected-error @+1 {{expected two positive kernel extents, found [2, 2, 2]}}
+  // expected-error @+1 {{expected 2 positive kernel extents, found [2, 2, 2]}}
   %y = ff.average_pool(%x) {count_include_pad = 0 : i64,
       kernel_shape = array<i64: 2, 2, 2>, pads = array<i64: 0, 0, 0, 0>,
       strides = array<i64: 2, 2>}
@@ -89,7 +89,7 @@ func.func @average_pool_3_kernel(%x: tensor<1x2x4x4xf32>) {
 // -----
 
 func.func @average_pool_3_pads(%x: tensor<1x2x4x4xf32>) {
-  // expected-error @+1 {{expected four pads, none negative, found [0, 0]}}
+  // expected-error @+1 {{expected 4 pads, none negative, found [0, 0]}}
   %y = ff.average_pool(%x) {count_include_pad = 0 : i64,
       kernel_shape = array<i64: 2, 2>, pads = array<i64: 0, 0>,
       strides = array<i64: 2, 2>}
@@ -112,7 +112,7 @@ func.func @average_pool_4_fits(%x: tensor<1x2x4x4xf32>) {
 
 // The fourth window starts at row 6, after the image.
 func.func @average_pool_4_touches(%x: tensor<1x2x6x6xf32>) {
-  // expected-error @+1 {{expected a position inside the image in every window, found none for y row 3}}
+  // expected-error @+1 {{expected a position inside the image in every window, found none for h = 3 of y}}
   %y = ff.average_pool(%x) {count_include_pad = 1 : i64,
       kernel_shape = array<i64: 2, 2>, pads = array<i64: 0, 0, 2, 0>,
       strides = array<i64: 2, 2>}
@@ -124,7 +124,7 @@ func.func @average_pool_4_touches(%x: tensor<1x2x6x6xf32>) {
 
 func.func @max_pool_backward_2(%dy: tensor<1x2x2x2xf32>,
                                %index: tensor<1x2x2x2xi32>) {
-  // expected-error @+1 {{expected dy with 4 columns, found 2}}
+  // expected-error @+1 {{expected dy with an extent of 4 in w, found 2}}
   %dx = ff.max_pool_backward(%dy, %index) {dilations = array<i64: 1, 1>,
       kernel_shape = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
       strides = array<i64: 2, 2>}
@@ -140,5 +140,28 @@ func.func @average_pool_backward_1(%dy: tensor<1x3x2x2xf32>) {
       kernel_shape = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
       strides = array<i64: 2, 2>}
       : (tensor<1x3x2x2xf32>) -> tensor<1x2x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @max_pool_1_rank(%x: tensor<1x2x4xf32>) {
+  // expected-error @+1 {{expected y of shape [1, 2, 2], found [1, 2, 2, 2]}}
+  %y, %i = ff.max_pool(%x) {dilations = array<i64: 1>,
+      kernel_shape = array<i64: 2>, pads = array<i64: 0, 0>,
+      strides = array<i64: 2>}
+      : (tensor<1x2x4xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2xi32>)
+  return
+}
+
+// -----
+
+func.func @max_pool_3_dilations(%x: tensor<1x2x4x4x4xf32>) {
+  // expected-error @+1 {{expected 3 positive dilations, found []}}
+  %y, %i = ff.max_pool(%x) {dilations = array<i64>,
+      kernel_shape = array<i64: 2, 2, 2>, pads = array<i64: 0, 0, 0, 0, 0, 0>,
+      strides = array<i64: 2, 2, 2>}
+      : (tensor<1x2x4x4x4xf32>)
+      -> (tensor<1x2x2x2x2xf32>, tensor<1x2x2x2x2xi32>)
   return
 }

@@ -19,7 +19,7 @@ ALLOWED = {
 }
 # The parts of libraries that only they include.
 PRIVATE = ["yaml-cpp/", "onnx/", "google/protobuf/"]
-SYSTEM = re.compile(r"[a-z0-9_]+|(sys/)?(?!(mpi|omp|zlib)\.h)[a-z0-9_]+\.h")
+SYSTEM = re.compile(r"[a-z0-9_]+|((sys|linux)/)?(?!(mpi|omp|zlib)\.h)[a-z0-9_]+\.h")
 
 
 def includes(path):

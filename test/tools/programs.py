@@ -23,6 +23,7 @@ def environment():
         OMPI_MCA_rmaps_base_oversubscribe="1",
         # Other tests use the same cores: ranks that wait must not spin.
         OMPI_MCA_mpi_yield_when_idle="1",
+        OMP_WAIT_POLICY="passive",
     )
 
 
@@ -96,7 +97,7 @@ def write_inputs(folder, arrays):
     os.makedirs(folder, exist_ok=True)
     for name, array in arrays.items():
         np.save(os.path.join(folder, file_name(name) + ".npy"),
-                np.ascontiguousarray(array))
+                np.require(array, requirements="C"))
 
 
 def fresh_folder(path):

@@ -52,6 +52,7 @@ def main():
     parser.add_argument("--ffc", required=True)
     parser.add_argument("--topology", required=True)
     parser.add_argument("--ranks", type=int, required=True)
+    parser.add_argument("--strategy", default="data-parallel")
     parser.add_argument("--work", required=True)
     parser.add_argument("--exports", required=True, help="folder with refs.json")
     parser.add_argument("--graph", required=True, help="mlp.train, lenet.infer...")
@@ -71,7 +72,7 @@ def main():
         program = os.path.join(work, "train")
         # The reference gradients were taken with dropout ratio 0.
         compile_program(arguments.ffc, model + ".onnx", arguments.topology, program,
-                        ["--strategy", "data-parallel", f"--loss={loss_kind}",
+                        ["--strategy", arguments.strategy, f"--loss={loss_kind}",
                          "--dropout=off"])
         dump = os.path.join(work, "dump")
         run_program(program, arguments.ranks,
@@ -90,7 +91,7 @@ def main():
                 raise Failure(f"expected the gradient of '{name}' in '{path}', found "
                               "none")
             worst = max(worst, compare_gradient(name, np.load(path), gradient, total))
-        print(f"{arguments.graph}, {arguments.ranks} ranks: loss {loss:.9g}, "
+        print(f"{arguments.graph}, {arguments.ranks} ranks, {arguments.strategy}: loss {loss:.9g}, "
               f"{len(gradients)} gradients, worst at {worst:.1%} of what is allowed")
         shutil.rmtree(work)
     except Failure as failure:

@@ -7,6 +7,7 @@
 #include "ffc/Import/Import.h"
 #include "ffc/Plan/Cost.h"
 #include "ffc/Plan/Planner.h"
+#include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/StrategyFile.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Verifier.h"
@@ -72,7 +73,7 @@ LogicalResult Compilation::run() {
   if (!parent.empty() && !llvm::sys::fs::is_directory(parent))
     return fail("cannot write '" + options.output + "': expected a folder '" +
                 parent + "', found none");
-  if (failed(import()))
+  if (failed(import()) || failed(recognize()))
     return failure();
   if (options.emit == Emit::FF)
     return writeModule(*module);
@@ -80,7 +81,7 @@ LogicalResult Compilation::run() {
     return failure();
   if (options.emit == Emit::Train)
     return writeModule(*module);
-  if (failed(loadTopology()) || failed(chooseStrategy()) ||
+  if (failed(loadTopology()) || failed(chooseStrategy()) || failed(fuse()) ||
       failed(planProgram()))
     return failure();
   if (options.emit == Emit::Plan) {
@@ -105,6 +106,7 @@ LogicalResult Compilation::import() {
   importing.training = options.training;
   importing.init = options.init;
   importing.dropout = options.dropout;
+  importing.batchStatistics = options.batchStatistics;
   if (weights)
     importing.weightsPath = weights->path();
   if (folder) {
@@ -116,6 +118,23 @@ LogicalResult Compilation::import() {
   }
   module = importModel(context, options.model, importing);
   return success(static_cast<bool>(module));
+}
+
+LogicalResult Compilation::recognize() {
+  auto numOperators = [&] {
+    size_t count = 0;
+    module->walk([&](ff::PartitionableInterface) { ++count; });
+    return count;
+  };
+  size_t before = numOperators();
+  PassManager passes(&context);
+  passes.addPass(createRecognizePatterns());
+  if (failed(passes.run(*module)))
+    return failure();
+  if (size_t after = numOperators(); after != before)
+    report.say("recognition of patterns left " + Twine(after) + " of " +
+               Twine(before) + " operators");
+  return success();
 }
 
 LogicalResult Compilation::differentiate() {
@@ -164,7 +183,12 @@ LogicalResult Compilation::chooseStrategy() {
   int numDevices = topology->numDevices();
   std::string error;
   std::optional<plan::PartialStrategy> given;
-  if (options.strategy == "data-parallel")
+  if (options.randomStrategy) {
+    std::mt19937 random(*options.randomStrategy);
+    plan::Strategy drawn =
+        plan::randomStrategy(planned.graph, numDevices, random);
+    given.emplace(drawn.begin(), drawn.end());
+  } else if (options.strategy == "data-parallel")
     given = plan::dataParallel(planned.graph, numDevices, error);
   else
     given =
@@ -174,12 +198,38 @@ LogicalResult Compilation::chooseStrategy() {
   std::vector<plan::OpId> followed;
   strategy = plan::completeStrategy(planned.graph, *given, &followed);
   reportPlan(followed);
+  strategyText = plan::printStrategy(planned.graph, strategy);
   if (options.printStrategy.empty())
     return success();
-  std::string text = plan::printStrategy(planned.graph, strategy);
   if (options.printStrategy != "-")
-    return check(codegen::writeFile(options.printStrategy, text));
-  llvm::outs() << text;
+    return check(codegen::writeFile(options.printStrategy, strategyText));
+  llvm::outs() << strategyText;
+  return success();
+}
+
+LogicalResult Compilation::fuse() {
+  if (!options.fuse)
+    return success();
+  // The attributes keep apart what is computed in different ways.
+  writeConfigurations(planned, strategy);
+  PassManager passes(&context);
+  passes.addPass(createFuseElementwise());
+  if (failed(passes.run(*module)))
+    return failure();
+  size_t before = planned.graph.ops.size();
+  FailureOr<PlannedModule> result = buildPlanGraph(*module);
+  if (failed(result))
+    return failure();
+  planned = std::move(*result);
+  auto configs = readConfigurations(planned);
+  if (failed(configs))
+    return failure();
+  strategy.clear();
+  for (const std::optional<plan::Configuration> &config : *configs)
+    strategy.push_back(*config);
+  if (size_t fewer = before - planned.graph.ops.size())
+    report.say("fusion left " + Twine(planned.graph.ops.size()) + " of " +
+               Twine(fewer + planned.graph.ops.size()) + " operators");
   return success();
 }
 
@@ -223,7 +273,7 @@ LogicalResult Compilation::emit() {
                                       /*RequiresNullTerminator=*/false))
     meta.modelHash = hashText((*model)->getBuffer());
   meta.topologyHash = topology->hash();
-  meta.strategyHash = hashText(plan::printStrategy(planned.graph, strategy));
+  meta.strategyHash = hashText(strategyText);
   meta.predictedStepSeconds = stepSeconds;
   auto files = codegen::emitProgram(*ranks, meta);
   if (failed(files))

@@ -27,9 +27,13 @@ public:
 
 private:
   mlir::LogicalResult import();
+  /// Makes one operator of what exporters spell out.
+  mlir::LogicalResult recognize();
   mlir::LogicalResult differentiate();
   mlir::LogicalResult loadTopology();
   mlir::LogicalResult chooseStrategy();
+  /// Fuses what the strategy computes in the same way.
+  mlir::LogicalResult fuse();
   mlir::LogicalResult planProgram();
   mlir::LogicalResult emit();
 
@@ -50,6 +54,8 @@ private:
   PlannedModule planned;
   std::optional<plan::Topology> topology;
   plan::Strategy strategy;
+  /// The strategy of the graph as it was before fusion.
+  std::string strategyText;
   plan::Program program;
   double stepSeconds = 0;
   /// What the compilation writes besides text: a folder or an executable, and

@@ -92,6 +92,17 @@ static Error parseDropout(Options &options, StringRef flag, StringRef value) {
   return Error::success();
 }
 
+static Error parseBatchNorm(Options &options, StringRef flag, StringRef value) {
+  static const StringRef words[] = {"exported", "train", "infer"};
+  std::string word;
+  if (Error error = parseWord(flag, value, words, word))
+    return error;
+  options.batchStatistics.reset();
+  if (word != "exported")
+    options.batchStatistics = word == "train";
+  return Error::success();
+}
+
 static bool isNotNegative(double value) { return value >= 0; }
 static constexpr const char *kNotNegative = "a number of at least 0";
 static bool isFraction(double value) { return value >= 0 && value < 1; }
@@ -106,9 +117,15 @@ static const std::vector<FlagGroup> &flagGroups() {
            o.devices = v.str();
            return Error::success();
          }},
-        {"--strategy", "FILE", "strategy file, or data-parallel (default)",
-         [](Options &o, StringRef, StringRef v) -> Error {
+        {"--strategy", "FILE",
+         "strategy file, data-parallel (default), or random:SEED",
+         [](Options &o, StringRef f, StringRef v) -> Error {
            o.strategy = v.str();
+           o.randomStrategy.reset();
+           if (!v.consume_front("random:"))
+             return Error::success();
+           if (v.getAsInteger(10, o.randomStrategy.emplace()))
+             return expected(f, "a whole number after random:", v);
            return Error::success();
          }},
         {"--batch-size", "N", "batch, whatever the model was exported with",
@@ -156,8 +173,11 @@ static const std::vector<FlagGroup> &flagGroups() {
            o.init = v.str();
            return Error::success();
          }},
-        {"--dropout", "RATIO", "ratio of every dropout, or off",
-         parseDropout}}},
+        {"--dropout", "RATIO", "ratio of every dropout, or off", parseDropout},
+        {"--bn", "HOW",
+         "batch normalisation by statistics of the batch (train), by running "
+         "ones (infer) or as the model says (exported, default)",
+         parseBatchNorm}}},
       {"Output",
        {{"-o", "PATH", "output; a folder for --emit=source",
          [](Options &o, StringRef f, StringRef v) -> Error {
@@ -173,6 +193,15 @@ static const std::vector<FlagGroup> &flagGroups() {
         {"--target", "TARGET", "cpu or cuda (default: the devices' kind)",
          [](Options &o, StringRef f, StringRef v) -> Error {
            return parseWord(f, v, {"cpu", "cuda"}, o.target);
+         }},
+        {"--fuse", "HOW",
+         "chains of element-wise operators into one: on (default) or off",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           std::string word;
+           if (Error error = parseWord(f, v, {"on", "off"}, word))
+             return error;
+           o.fuse = word == "on";
+           return Error::success();
          }},
         {"--print-strategy", "FILE",
          "write the complete strategy, - for standard output",

@@ -21,6 +21,7 @@ struct Options {
   std::string model;   ///< path of the ONNX model
   std::string devices; ///< path of the topology; empty only up to Emit::Train
   std::string strategy = "data-parallel"; ///< or a path
+  std::optional<unsigned> randomStrategy; ///< seed; then `strategy` is unused
   std::string output;                     ///< empty: standard output
   Emit emit = Emit::Binary;
   std::string target;        ///< "cpu", "cuda", or empty: the devices' kind
@@ -36,6 +37,9 @@ struct Options {
   double learningRate = 0.01, weightDecay = 0;
   std::string init = "glorot-uniform";
   std::optional<double> dropout; ///< 0: off
+  /// Statistics of the batch in batch normalisation; absent: as exported.
+  std::optional<bool> batchStatistics;
+  bool fuse = true; ///< chains of element-wise operators
 };
 
 /// Reads the arguments after the program's name. An error says which argument

@@ -21,7 +21,7 @@ namespace ffc::codegen {
 /// of the runtime. The result may be a keyword.
 std::string toIdentifier(llvm::StringRef name);
 
-/// The class of a runtime kernel: "conv2d_forward" is Conv2dForward.
+/// The class of a runtime kernel: "conv_forward" is ConvForward.
 std::string toClassName(llvm::StringRef name);
 
 /// True for C++ keywords and for names that the emitted text itself uses.

@@ -9,7 +9,28 @@ def FF_UnaryKind : I32EnumAttr<"UnaryKind", "element-wise function", [
     I32EnumAttrCase<"Sigmoid", 1, "sigmoid">,
     I32EnumAttrCase<"Tanh", 2, "tanh">,
     I32EnumAttrCase<"LeakyRelu", 3, "leaky_relu">,
-    I32EnumAttrCase<"Scale", 4, "scale">]> {
+    I32EnumAttrCase<"Scale", 4, "scale">,
+    I32EnumAttrCase<"Shift", 5, "shift">,
+    I32EnumAttrCase<"Abs", 6, "abs">,
+    I32EnumAttrCase<"Sqrt", 7, "sqrt">,
+    I32EnumAttrCase<"Exp", 8, "exp">,
+    I32EnumAttrCase<"Log", 9, "log">,
+    I32EnumAttrCase<"Erf", 10, "erf">,
+    I32EnumAttrCase<"Reciprocal", 11, "reciprocal">,
+    I32EnumAttrCase<"Softplus", 12, "softplus">,
+    I32EnumAttrCase<"Softsign", 13, "softsign">,
+    I32EnumAttrCase<"HardSigmoid", 14, "hard_sigmoid">,
+    I32EnumAttrCase<"HardSwish", 15, "hard_swish">,
+    I32EnumAttrCase<"Elu", 16, "elu">,
+    I32EnumAttrCase<"Selu", 17, "selu">,
+    I32EnumAttrCase<"Celu", 18, "celu">,
+    I32EnumAttrCase<"Gelu", 19, "gelu">,
+    I32EnumAttrCase<"Silu", 20, "silu">,
+    I32EnumAttrCase<"Clip", 21, "clip">,
+    I32EnumAttrCase<"Sign", 22, "sign">,
+    I32EnumAttrCase<"Floor", 23, "floor">,
+    I32EnumAttrCase<"Ceil", 24, "ceil">,
+    I32EnumAttrCase<"Round", 25, "round">]> {
   let cppNamespace = "::ffc::ff";
   let genSpecializedAttr = 0;
 }
@@ -19,22 +40,23 @@ def FF_UnaryOp : FF_DiffOp<"unary", [SameOperandsAndResultType]> {
   let summary = "a function of one operand, element by element";
   let description = [{
     The functions are rows of one table (lib/IR/UnaryTable.h): value,
-    derivative, whether the derivative reads the operand or the result, whether
-    it has the parameter `alpha`.
+    derivative, whether the derivative reads the operand or the result, and
+    which of the parameters `alpha` and `beta` it has.
 
     ```mlir
     %y = ff.unary leaky_relu(%x) alpha 0.1 : tensor<8x16xf32> -> tensor<8x16xf32>
     ```
 
     Constraints:
-      1. `alpha` is given exactly for the functions that have it.
+      1. `alpha` and `beta` are given exactly for the functions that have them.
       2. Operand and result have the same type.
   }];
   let arguments = (ins FF_UnaryKindAttr:$kind, FF_FloatTensor:$x,
-                   OptionalAttr<F64Attr>:$alpha);
+                   OptionalAttr<F64Attr>:$alpha, OptionalAttr<F64Attr>:$beta);
   let results = (outs FF_FloatTensor:$y);
   let assemblyFormat = [{
-    $kind `(` $x `)` (`alpha` $alpha^)? attr-dict `:` type($x) `->` type($y)
+    $kind `(` $x `)` (`alpha` $alpha^)? (`beta` $beta^)? attr-dict
+    `:` type($x) `->` type($y)
   }];
   let hasVerifier = 1;
 }
@@ -44,15 +66,16 @@ def FF_UnaryBackwardOp
   let summary = "dx = dy * f'(saved), saved being the operand or the result";
   let description = [{
     Constraints:
-      1. `alpha` is given exactly for the functions that have it.
+      1. `alpha` and `beta` are given exactly for the functions that have them.
       2. Operands and result have the same type.
       3. The function has a backward kernel; `scale` is its own gradient.
   }];
   let arguments = (ins FF_UnaryKindAttr:$kind, FF_FloatTensor:$dy,
-                   FF_FloatTensor:$saved, OptionalAttr<F64Attr>:$alpha);
+                   FF_FloatTensor:$saved, OptionalAttr<F64Attr>:$alpha,
+                   OptionalAttr<F64Attr>:$beta);
   let results = (outs FF_FloatTensor:$dx);
   let assemblyFormat = [{
-    $kind `(` $dy `,` $saved `)` (`alpha` $alpha^)? attr-dict
+    $kind `(` $dy `,` $saved `)` (`alpha` $alpha^)? (`beta` $beta^)? attr-dict
     `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
@@ -61,7 +84,17 @@ def FF_UnaryBackwardOp
 def FF_BinaryKind : I32EnumAttr<"BinaryKind", "element-wise function of two", [
     I32EnumAttrCase<"Add", 0, "add">,
     I32EnumAttrCase<"Sub", 1, "sub">,
-    I32EnumAttrCase<"Mul", 2, "mul">]> {
+    I32EnumAttrCase<"Mul", 2, "mul">,
+    I32EnumAttrCase<"Div", 3, "div">,
+    I32EnumAttrCase<"Pow", 4, "pow">,
+    I32EnumAttrCase<"Min", 5, "min">,
+    I32EnumAttrCase<"Max", 6, "max">,
+    I32EnumAttrCase<"Prelu", 7, "prelu">,
+    I32EnumAttrCase<"Equal", 8, "equal">,
+    I32EnumAttrCase<"Less", 9, "less">,
+    I32EnumAttrCase<"LessOrEqual", 10, "less_or_equal">,
+    I32EnumAttrCase<"Greater", 11, "greater">,
+    I32EnumAttrCase<"GreaterOrEqual", 12, "greater_or_equal">]> {
   let cppNamespace = "::ffc::ff";
   let genSpecializedAttr = 0;
 }
@@ -71,6 +104,7 @@ def FF_BinaryOp : FF_DiffOp<"binary", [SameOperandsAndResultElementType]> {
   let summary = "a function of two operands with broadcasting";
   let description = [{
     Operands broadcast to the result as in numpy, aligned at the last dimension.
+    Comparisons give 1 where they hold, else 0, and have no gradient.
 
     Constraints:
       1. The result's shape is the broadcast of the operands' shapes.
@@ -83,6 +117,82 @@ def FF_BinaryOp : FF_DiffOp<"binary", [SameOperandsAndResultElementType]> {
     $kind `(` $a `,` $b `)` attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+}
+
+def FF_SelectOp : FF_DiffOp<"select", [SameOperandsAndResultElementType]> {
+  let summary = "y = condition is not 0 ? a : b, with broadcasting";
+  let description = [{
+    The condition is a tensor of floats, as comparisons give. Operands broadcast
+    to the result as in numpy.
+
+    Constraints:
+      1. The result's shape is the broadcast of the operands' shapes.
+      2. All element types are the same.
+  }];
+  let arguments = (ins FF_FloatTensor:$condition, FF_FloatTensor:$a,
+                   FF_FloatTensor:$b);
+  let results = (outs FF_FloatTensor:$y);
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_CastOp : FF_DiffOp<"cast", [SameOperandsAndResultShape]> {
+  let summary = "the same numbers as another element type";
+  let description = [{
+    Floats become integers by truncation; anything but 0 becomes true. Between
+    floats the gradient is a cast back, other casts have none.
+
+    Constraints:
+      1. Operand and result have the same shape.
+      2. The element types differ.
+  }];
+  let arguments = (ins FF_Tensor:$x);
+  let results = (outs FF_Tensor:$y);
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_FusedOp
+    : FF_Op<"fused", [Pure, IsolatedFromAbove, SingleBlock,
+                      DeclareOpInterfaceMethods<FF_PartitionableInterface>]> {
+  let summary = "element-wise operators computed in one pass";
+  let description = [{
+    The body holds `ff.unary`, `ff.unary_backward`, `ff.binary` and `ff.select`
+    operators and ends with `ff.yield`. Results all have one shape, which is that
+    of every operator in the body; operands broadcast to it. Made by the pass
+    `fuse-elementwise` after differentiation.
+
+    ```mlir
+    %z = ff.fused(%x, %y) {
+    ^bb0(%a: tensor<8x16xf32>, %b: tensor<16xf32>):
+      %0 = ff.binary add(%a, %b) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+      %1 = ff.unary relu(%0) : tensor<8x16xf32> -> tensor<8x16xf32>
+      ff.yield %1 : tensor<8x16xf32>
+    } : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+    ```
+
+    Constraints:
+      1. The block's arguments have the operands' types, the yielded values the
+         results' types.
+      2. All results, and all results in the body, have one type.
+      3. The body holds operators of the four kinds, at least two.
+  }];
+  let arguments = (ins Variadic<FF_FloatTensor>:$inputs);
+  let results = (outs Variadic<FF_FloatTensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def FF_YieldOp : FF_Op<"yield", [Pure, Terminator, HasParent<"FusedOp">,
+                                 ReturnLike]> {
+  let summary = "the results of a fused operator";
+  let arguments = (ins Variadic<FF_FloatTensor>:$values);
+  let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
 def FF_DropoutOp : FF_DiffOp<"dropout", [SameOperandsAndResultType]> {
@@ -98,38 +208,6 @@ def FF_DropoutOp : FF_DiffOp<"dropout", [SameOperandsAndResultType]> {
   }];
   let arguments = (ins FF_FloatTensor:$x, I64Attr:$key, F64Attr:$ratio);
   let results = (outs FF_FloatTensor:$y);
-  let assemblyFormat = [{
-    `(` operands `)` attr-dict `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
-
-def FF_SoftmaxOp : FF_DiffOp<"softmax", [SameOperandsAndResultType]> {
-  let summary = "softmax normalised jointly over `axes`";
-  let description = [{
-    Normalised dimensions cannot be split.
-
-    Constraints:
-      1. `axes` are dimensions of x, ascending, at least one.
-      2. Operand and result have the same type.
-  }];
-  let arguments = (ins FF_FloatTensor:$x, DenseI64ArrayAttr:$axes);
-  let results = (outs FF_FloatTensor:$y);
-  let assemblyFormat = [{
-    `(` operands `)` attr-dict `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
-
-def FF_SoftmaxBackwardOp
-    : FF_ComputeOp<"softmax_backward", [SameOperandsAndResultType]> {
-  let summary = "dx = y * (dy - sum(dy * y))";
-  let description = [{
-    Constraints: as ff.softmax.
-  }];
-  let arguments = (ins FF_FloatTensor:$dy, FF_FloatTensor:$y,
-                   DenseI64ArrayAttr:$axes);
-  let results = (outs FF_FloatTensor:$dx);
   let assemblyFormat = [{
     `(` operands `)` attr-dict `:` functional-type(operands, results)
   }];

@@ -4,7 +4,8 @@
 def FF_StateOp : FF_Op<"state"> {
   let summary = "reads loop-carried state at the start of the step";
   let description = [{
-    `kind` is "parameter" (trained, dumped), "slot" (optimizer state) or
+    `kind` is "parameter" (trained, dumped), "slot" (optimizer state),
+    "statistic" (running mean or variance: may be stored, is not trained) or
     "constant" (never stored).
 
     ```mlir
@@ -14,7 +15,7 @@ def FF_StateOp : FF_Op<"state"> {
 
     Constraints:
       1. The name is unique among the states.
-      2. `kind` is one of the three words.
+      2. `kind` is one of the four words.
       3. All extents are known and over 0.
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$kind, FF_InitAttr:$init);

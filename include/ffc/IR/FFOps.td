@@ -5,6 +5,7 @@
 
 include "ffc/IR/FFDialect.td"
 include "ffc/IR/FFInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -21,12 +22,16 @@ class FF_DiffOp<string mnemonic, list<Trait> traits = []>
 
 def FF_Tensor : TensorRankOf<[AnyType], [0, 1, 2, 3, 4, 5, 6, 7, 8]>;
 def FF_FloatTensor : TensorRankOf<[F32, F64], [0, 1, 2, 3, 4, 5, 6, 7, 8]>;
-def FF_Image : TensorRankOf<[F32, F64], [4]>;
-def FF_Matrix : TensorRankOf<[F32, F64], [2]>;
+/// Batch, channels and one to three spatial dimensions.
+def FF_Image : TensorRankOf<[F32, F64], [3, 4, 5]>;
+/// A matrix, after dimensions of a batch of matrices.
+def FF_Matrices : TensorRankOf<[F32, F64], [2, 3, 4, 5, 6, 7, 8]>;
 
 include "ffc/IR/FFGraphOps.td"
 include "ffc/IR/FFConvOps.td"
 include "ffc/IR/FFElementwiseOps.td"
+include "ffc/IR/FFNormOps.td"
+include "ffc/IR/FFProductOps.td"
 include "ffc/IR/FFShapeOps.td"
 include "ffc/IR/FFLossOps.td"
 

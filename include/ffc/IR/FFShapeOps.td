@@ -86,6 +86,31 @@ def FF_ReduceSumOp : FF_ShapeOp<"reduce_sum"> {
                    I64Attr:$keepdims);
 }
 
+class FF_ReduceOp<string mnemonic> : FF_ShapeOp<mnemonic> {
+  let arguments = (ins FF_FloatTensor:$x, DenseI64ArrayAttr:$axes,
+                   I64Attr:$keepdims);
+}
+
+def FF_ReduceMaxOp : FF_ReduceOp<"reduce_max"> {
+  let summary = "maximum over `axes`; with keepdims they stay with extent 1";
+  let description = [{
+    Reduced dimensions are reductions: split, they give partial maxima. Equal
+    maxima share the gradient evenly.
+
+    Constraints: as ff.reduce_sum.
+  }];
+}
+
+def FF_ReduceProdOp : FF_ReduceOp<"reduce_prod"> {
+  let summary = "product over `axes`; with keepdims they stay with extent 1";
+  let description = [{
+    Reduced dimensions cannot be split. The gradient divides by the operand,
+    which must not be 0.
+
+    Constraints: as ff.reduce_sum.
+  }];
+}
+
 def FF_ExpandOp : FF_ShapeOp<"expand"> {
   let summary = "broadcasts the operand to the result's shape";
   let description = [{
@@ -93,4 +118,82 @@ def FF_ExpandOp : FF_ShapeOp<"expand"> {
       1. The operand broadcasts to the result's shape as in numpy.
   }];
   let arguments = (ins FF_Tensor:$x);
+}
+
+def FF_GatherOp : FF_ShapeOp<"gather"> {
+  let summary = "slices of the operand along `axis`, by known indices";
+  let description = [{
+    `y[.., i, ..] = x[.., indices[i], ..]`. What a slice with steps, padding by
+    edge or reflection and constant gathers have in common. The operand's
+    dimension `axis` is read whole; the result's can be split.
+
+    Constraints:
+      1. `axis` is a dimension of x; `indices` are positions of it, at least one.
+      2. The result has x's shape, with as many positions along `axis` as there
+         are indices.
+  }];
+  let arguments = (ins FF_Tensor:$x, I64Attr:$axis,
+                   DenseI64ArrayAttr:$indices);
+}
+
+def FF_GatherBackwardOp
+    : FF_ComputeOp<"gather_backward", [SameOperandsAndResultElementType]> {
+  let summary = "gradient of gather: dx[.., indices[i], ..] += dy[.., i, ..]";
+  let description = [{
+    Iteration dimensions are those of dx. Elements that no index names are 0.
+
+    Constraints: as ff.gather, with dy for y and dx for x.
+  }];
+  let arguments = (ins FF_FloatTensor:$dy, I64Attr:$axis,
+                   DenseI64ArrayAttr:$indices);
+  let results = (outs FF_FloatTensor:$dx);
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+class FF_ResizeLike<string mnemonic, dag tensors, list<Trait> traits>
+    : FF_ComputeOp<mnemonic, [SameOperandsAndResultElementType] # traits> {
+  let arguments = !con(tensors, (ins StrAttr:$coordinates, StrAttr:$mode,
+                                     StrAttr:$nearest, DenseF64ArrayAttr:$scales));
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_ResizeOp : FF_ResizeLike<"resize", (ins FF_FloatTensor:$x),
+                                [DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
+  let summary = "interpolation on a grid of another size";
+  let description = [{
+    `mode` is "nearest", "linear" or "cubic" (weights as in ONNX, a = -0.75),
+    applied dimension by dimension. `coordinates` is ONNX's
+    coordinate_transformation_mode: "half_pixel", "pytorch_half_pixel",
+    "align_corners" or "asymmetric". `nearest` is "floor", "ceil",
+    "round_prefer_floor" or "round_prefer_ceil" (used by mode nearest).
+    `scales` has an entry per dimension; a dimension of scale 1 is copied.
+
+    Copied dimensions can be split; so can those with a whole scale, whose
+    windows of input positions are regular.
+
+    Constraints:
+      1. Operand and result have the same rank, and `scales` one positive entry
+         per dimension.
+      2. The words are among those above.
+      3. A result extent is floor(extent * scale), or what the scale was derived
+         from: it differs from extent * scale by less than 1.
+  }];
+  let results = (outs FF_FloatTensor:$y);
+}
+
+def FF_ResizeBackwardOp
+    : FF_ResizeLike<"resize_backward", (ins FF_FloatTensor:$dy), []> {
+  let summary = "gradient of resize";
+  let description = [{
+    Iteration dimensions are those of dx.
+
+    Constraints: as ff.resize, with dy for y and dx for x.
+  }];
+  let results = (outs FF_FloatTensor:$dx);
 }

@@ -100,7 +100,7 @@ def Rank_StateOp : Rank_ActionOp<"state"> {
     "normal" (standard deviation `value`).
 
     Constraints:
-      1. `kind` is "parameter", "slot" or "constant".
+      1. `kind` is "parameter", "slot", "statistic" or "constant".
       2. The buffer lies in the state section.
       3. `init` is one of the four words.
   }];

@@ -45,6 +45,8 @@ public:
   }
   /// The first element accessed outside the region ("element [0, 3]"), or "".
   const std::string &fault() const { return fault_; }
+  /// How often `at` was called.
+  int64_t accesses() const { return accesses_; }
 
 private:
   double &fail(llvm::ArrayRef<int64_t> index) const;
@@ -54,6 +56,7 @@ private:
   plan::Shape global_;
   std::array<int64_t, plan::kMaxRank> strides{}; ///< of the packed array
   mutable std::string fault_;
+  mutable int64_t accesses_ = 0;
   mutable double dummy = 0;
 };
 
@@ -79,7 +82,7 @@ struct ReferenceCall {
 
 using ReferenceKernel = void (*)(const ReferenceCall &call);
 
-/// The meaning of the runtime kernel `name` ("conv2d_forward"), or null.
+/// The meaning of the runtime kernel `name` ("conv_forward"), or null.
 ReferenceKernel lookupReference(llvm::StringRef name);
 
 /// Adds a kernel. Called once per kernel from the registration functions of the

@@ -26,6 +26,9 @@ struct ImportOptions {
   std::string init = "glorot-uniform";
   /// Ratio of every dropout, whatever the model says; 0 removes them.
   std::optional<double> dropout;
+  /// Whether batch normalisation takes the statistics of the batch, whatever
+  /// the model says.
+  std::optional<bool> batchStatistics;
   /// The weights file: f32, row-major, each tensor at a multiple of 64 bytes.
   /// It replaces what is there, after the import succeeded, and is not written
   /// for a model without values. Empty: offsets are assigned, nothing is

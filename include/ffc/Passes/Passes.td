@@ -5,6 +5,39 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RecognizePatterns : Pass<"recognize-patterns", "::mlir::ModuleOp"> {
+  let summary = "makes one operator of what exporters spell out";
+  let description = [{
+    Comes before differentiation, so that gradients are those of the whole. The
+    forms are exact, up to the order of factors and terms and the rounding of
+    constants to f32:
+
+      * gelu:       x * 0.5 * (1 + erf(x / sqrt(2)))
+      * silu:       x * sigmoid(x)
+      * hard_swish: x * hard_sigmoid(x, 1/6, 0.5), x * clip(x + 3, 0, 6) / 6
+      * normalize:  (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), means
+                    over the last dimensions, and then * scale, + bias of these
+                    dimensions
+      * matmul:     products of operands whose last two dimensions are swapped,
+                    and then + bias, a vector
+
+    Nothing is matched whose parts are used elsewhere. The new operator has the
+    name of the last one matched, with the names of the others as `ff.aliases`,
+    and a remark tells of it. Constants that nothing uses any more are removed.
+
+    Before:
+    ```mlir
+    %0 = ff.unary sigmoid(%x) : tensor<8x16xf32> -> tensor<8x16xf32>
+    %1 = ff.binary mul(%x, %0) : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
+    ```
+    After:
+    ```mlir
+    %1 = ff.unary silu(%x) : tensor<8x16xf32> -> tensor<8x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
   let summary = "adds loss, gradients and parameter updates";
   let description = [{
@@ -29,6 +62,36 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
     Option<"momentum", "momentum", "double", "0.9", "momentum of SGD, 0 for none">,
     Option<"nesterov", "nesterov", "bool", "false", "Nesterov momentum">,
   ];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
+def FuseElementwise : Pass<"fuse-elementwise", "::mlir::ModuleOp"> {
+  let summary = "merges chains of element-wise operators into ff.fused";
+  let description = [{
+    Merges producers and consumers among `ff.unary`, `ff.unary_backward`,
+    `ff.binary` and `ff.select` whose results have one type, so that what passes
+    between them never goes to memory. A result that others need as well becomes
+    one more result. Nothing else in the order of operators changes.
+
+    Operators are merged only if they have the same role and, where `ff.config`
+    is given, the same configuration. The merged operator has the name, owner and
+    results of its last one; the names of the others are among its `ff.aliases`.
+
+    Before:
+    ```mlir
+    %0 = ff.binary add(%a, %b) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+    %1 = ff.unary relu(%0) : tensor<8x16xf32> -> tensor<8x16xf32>
+    ```
+    After:
+    ```mlir
+    %1 = ff.fused(%a, %b) {
+    ^bb0(%x0: tensor<8x16xf32>, %x1: tensor<16xf32>):
+      %t0 = ff.binary add(%x0, %x1) : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+      %t1 = ff.unary relu(%t0) : tensor<8x16xf32> -> tensor<8x16xf32>
+      ff.yield %t1 : tensor<8x16xf32>
+    } : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+    ```
+  }];
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 

@@ -26,10 +26,24 @@ struct Lifetime {
 /// read after the last action.
 std::vector<Lifetime> lifetimesOf(const DeviceProgram &device);
 
+/// A kernel's result that may lie exactly where one of its operands does.
+struct Overwrite {
+  BufferId result = -1, operand = -1;
+};
+
+/// All of them on `device`: the kernel allows it (OpRules::mayOverwrite), reads
+/// the operand last and writes the result first, and both have the same bytes,
+/// region, type and order. In the order of actions.
+std::vector<Overwrite> overwritesOf(const Graph &graph,
+                                    const Strategy &strategy,
+                                    const DeviceProgram &device,
+                                    const std::vector<Lifetime> &lifetimes);
+
 /// Sets offset of every buffer and the device's stateBytes and arenaBytes. Two
-/// arena buffers share bytes only if their lifetimes do not overlap. State
-/// buffers never share.
-void assignOffsets(DeviceProgram &device);
+/// arena buffers share bytes only if their lifetimes do not overlap, or if one
+/// overwrites the other. State buffers never share.
+void assignOffsets(const Graph &graph, const Strategy &strategy,
+                   DeviceProgram &device);
 
 } // namespace ffc::plan
 

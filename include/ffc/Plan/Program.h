@@ -39,9 +39,12 @@ struct Buffer {
 struct TaskId {
   OpId op = -1; ///< the operator computed, or the first consumer served
   int phase = 0;
-  int point = 0; ///< grid point; in a reshard the value's number
+  /// Grid point; in a reshard the value's number, or minus the slot of an
+  /// operator's internal tensor.
+  int point = 0;
   /// 0: the kernel. 1, 2, ...: the steps of a reshard. -1: the addition of the
-  /// point's partial result to that of an earlier point on the device.
+  /// point's partial result to that of an earlier point on the device. -2: the
+  /// copy of a result to the state, `point`, that it is stored in.
   int instance = 0;
   bool operator==(const TaskId &o) const {
     return op == o.op && phase == o.phase && point == o.point &&

@@ -110,7 +110,7 @@ struct SlotWrite {
 
 /// One kernel call per tile.
 struct Phase {
-  std::string kernel; ///< runtime kernel, "conv2d_forward"
+  std::string kernel; ///< runtime kernel, "conv_forward"
   std::vector<SlotRead> reads;
   std::vector<SlotWrite> writes;
   /// Floating-point operations per point of the iteration space.
@@ -142,6 +142,10 @@ struct OpRules {
   std::vector<TensorType> internals;
   /// Results that overwrite an operand: {result, operand} (optimizer updates).
   std::vector<std::pair<int, int>> inPlace;
+  /// Results that may lie where an operand of the same type and order does,
+  /// since each element needs only that element of it: {result, operand}. They
+  /// do where nothing reads the operand any more.
+  std::vector<std::pair<int, int>> mayOverwrite;
 
   /// Index of the dimension called `name`, or -1.
   int findDim(const std::string &name) const;

@@ -12,7 +12,8 @@
 //   3. every kernel reads exactly the part of the value its tile needs,
 //   written,
 //      complete (all partial sums added, each once) and not yet overwritten;
-//   4. buffers whose lifetimes overlap share no bytes; all lie in their
+//   4. buffers whose lifetimes overlap share no bytes, except a result that
+//   lies exactly where an operand is that it may overwrite; all lie in their
 //   section;
 //   5. the sections fit into the device's memory.
 //

@@ -1,12 +1,12 @@
-//===- conv.h - two-dimensional convolution ---------------------*- C++ -*-===//
+//===- conv.h - convolution of one to three spatial dimensions --*- C++ -*-===//
 //
 // Geometry of all three kernels, for a global output row o and kernel row k
-// (columns alike): the input row is o * strides[0] - pads[0] + k *
-// dilations[0]; rows outside [0, global) are zero. Attributes are dilations
-// (2), group, pads (top, left, bottom, right) and strides (2) of the whole
-// operator.
+// (other spatial dimensions alike): the input row is o * strides[0] - pads[0] +
+// k * dilations[0]; rows outside [0, global) are zero. Attributes of the whole
+// operator: dilations (one per spatial dimension), group, pads (all begins,
+// then all ends) and strides.
 //
-// Tiles: any box of batch, rows, columns, output channels and input channels (a
+// Tiles: any box of batch, space, output channels and input channels (a
 // part of the input channels gives a partial sum). The number of local groups
 // is (channels of x) / (extent 1 of w). A tile with a part of the channels of
 // several groups holds them packed: local channel = local group * channels per
@@ -26,11 +26,11 @@
 namespace ffrt {
 
 /// y[N,OC,OH,OW] = conv(x[N,IC,H,W], w[OC,IC/group,KH,KW]) + b[OC]?
-class Conv2dForward {
+class ConvForward {
 public:
-  Conv2dForward(Context &cx, Tensors in, Tensors out, const Ints &dilations,
-                int64_t group, const Ints &pads, const Ints &strides);
-  ~Conv2dForward();
+  ConvForward(Context &cx, Tensors in, Tensors out, const Ints &dilations,
+              int64_t group, const Ints &pads, const Ints &strides);
+  ~ConvForward();
   void operator()(Tensors in, Tensors out);
 
 private:
@@ -41,12 +41,11 @@ private:
 /// dx = gradient of the input, from {dy, w}. The tile of dy holds every output
 /// position whose window meets the tile of dx, and may hold more. Positions
 /// that no window covers get zero.
-class Conv2dBackwardData {
+class ConvBackwardData {
 public:
-  Conv2dBackwardData(Context &cx, Tensors in, Tensors out,
-                     const Ints &dilations, int64_t group, const Ints &pads,
-                     const Ints &strides);
-  ~Conv2dBackwardData();
+  ConvBackwardData(Context &cx, Tensors in, Tensors out, const Ints &dilations,
+                   int64_t group, const Ints &pads, const Ints &strides);
+  ~ConvBackwardData();
   void operator()(Tensors in, Tensors out);
 
 private:
@@ -55,12 +54,12 @@ private:
 };
 
 /// dw = gradient of the weights, from {x, dy}, summed over the tile of dy.
-class Conv2dBackwardWeights {
+class ConvBackwardWeights {
 public:
-  Conv2dBackwardWeights(Context &cx, Tensors in, Tensors out,
-                        const Ints &dilations, int64_t group, const Ints &pads,
-                        const Ints &strides);
-  ~Conv2dBackwardWeights();
+  ConvBackwardWeights(Context &cx, Tensors in, Tensors out,
+                      const Ints &dilations, int64_t group, const Ints &pads,
+                      const Ints &strides);
+  ~ConvBackwardWeights();
   void operator()(Tensors in, Tensors out);
 
 private:

@@ -30,6 +30,9 @@ using Tensors = std::initializer_list<Tensor>;
 /// An integer-list attribute (strides, pads, permutation).
 using Ints = std::vector<int64_t>;
 
+/// A list of numbers (scales).
+using Reals = std::vector<double>;
+
 } // namespace ffrt
 
 #endif // FFRT_KERNEL_H

@@ -8,11 +8,13 @@
 
 namespace ffrt {
 
-/// y[M,N] = alpha * op(a) * op(b) + beta * broadcast(c), op(m) = transposed m
-/// when trans_m is not 0. c has rank 0 to 2 and is broadcast, aligned at the
-/// trailing dimension, over the global [M,N]; its box is the part that the tile
-/// of y needs. A part of the contracted dimension gives a partial sum. Type
-/// f32, row-major.
+/// y[...,M,N] = alpha * op(a) * op(b) + beta * broadcast(c), op(m) = transposed
+/// m when trans_m is not 0. The dimensions before the last two number the
+/// matrices of a batch, aligned at the last one. An operand without a batch
+/// dimension, or with 1 there, serves all along it; a result is summed along
+/// it. c has at most y's rank and is broadcast, aligned at the trailing
+/// dimension, over the global y; its box is the part that the tile of y needs.
+/// A part of what is summed over gives a partial sum. Type f32, row-major.
 class MatMul {
 public:
   MatMul(Context &cx, Tensors in, Tensors out, double alpha, double beta,

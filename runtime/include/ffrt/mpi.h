@@ -1,4 +1,4 @@
-//===- mpi.h - communication over MPI ---------------------------*- C++ -*-===//
+//===- mpi.h - communication between processes ------------------*- C++ -*-===//
 #ifndef FFRT_MPI_H
 #define FFRT_MPI_H
 
@@ -11,6 +11,19 @@ namespace ffrt {
 /// Starts MPI and gives its world. One per process; the destructor finalizes
 /// MPI. Must be called before other threads start.
 std::unique_ptr<Comm> make_mpi_comm();
+
+/// How ranks of one node talk to each other. Nodes always do it over MPI.
+enum class Transport {
+  automatic, ///< in shared memory where the system allows it
+  mpi,
+  shared, ///< in shared memory; anything else is an error
+};
+
+/// FFRT_COMM in the environment: "mpi", "shm" or nothing. Throws Error.
+Transport chosen_transport();
+
+/// As make_mpi_comm, with shared memory within nodes.
+std::unique_ptr<Comm> make_comm(Transport transport);
 
 /// The rank that the launcher gave this process, read from the environment
 /// without starting MPI: 0 when there is no launcher.

@@ -1,9 +1,9 @@
-//===- pool.h - two-dimensional pooling -------------------------*- C++ -*-===//
+//===- pool.h - pooling of one to three spatial dimensions ------*- C++ -*-===//
 //
-// Output row o covers input rows o * stride - pad + k * dilation, columns
-// alike; pads are top, left, bottom, right. Positions outside the input are
-// skipped. Tiles: any box; the operand boxes hold all positions inside the
-// input that the tile needs. Type f32 (indices i32), any order.
+// Output row o covers input rows o * stride - pad + k * dilation, other spatial
+// dimensions alike; pads are all begins, then all ends. Positions outside the
+// input are skipped. Tiles: any box; the operand boxes hold all positions
+// inside the input that the tile needs. Type f32 (indices i32), any order.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_POOL_H
@@ -11,16 +11,15 @@
 
 #include "ffrt/kernel.h"
 
+#include <memory>
+
 namespace ffrt {
 
-/// How windows lie on the input: two entries each, rows first.
-struct Window {
-  int64_t kernel[2], stride[2], pad[2], pad_end[2], dilation[2];
-};
+struct PoolGeometry;
 
-/// {x} -> {y, index?}. index is the global position h * W + w in the input
-/// plane of the first maximum in scan order; -1 (and y minus infinity) for a
-/// window without any input position.
+/// {x} -> {y, index?}. index is the global position (d * H + h) * W + w in the
+/// input image of the first maximum in scan order; -1 (and y minus infinity)
+/// for a window without any input position.
 class MaxPoolForward {
 public:
   MaxPoolForward(Context &cx, Tensors in, Tensors out, const Ints &dilations,
@@ -29,7 +28,8 @@ public:
   void operator()(Tensors in, Tensors out);
 
 private:
-  Window window;
+  std::shared_ptr<const PoolGeometry> geometry;
+  int64_t work; ///< per element
 };
 
 /// {dy, index} -> {dx}; dy and index hold all windows that meet the tile of dx.
@@ -41,7 +41,8 @@ public:
   void operator()(Tensors in, Tensors out);
 
 private:
-  Window window;
+  std::shared_ptr<const PoolGeometry> geometry;
+  int64_t work; ///< per element
 };
 
 /// {x} -> {y}. A window's sum is divided by the number of its positions inside
@@ -55,8 +56,8 @@ public:
   void operator()(Tensors in, Tensors out);
 
 private:
-  Window window;
-  bool include_pad;
+  std::shared_ptr<const PoolGeometry> geometry;
+  int64_t work; ///< per element
 };
 
 /// {dy} -> {dx}; dy holds all windows that meet the tile of dx.
@@ -68,8 +69,8 @@ public:
   void operator()(Tensors in, Tensors out);
 
 private:
-  Window window;
-  bool include_pad;
+  std::shared_ptr<const PoolGeometry> geometry;
+  int64_t work; ///< per element
 };
 
 } // namespace ffrt

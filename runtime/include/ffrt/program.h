@@ -38,7 +38,7 @@ struct Init {
 /// and the global element index only.
 struct StateSlot {
   const char *name; ///< ONNX name of the parameter; slots append "/momentum"
-  bool parameter;   ///< dumped under param/<name>.npy
+  bool parameter;   ///< dumped as param/<name>.npy, read by --weights
   Init init;
   Tensor tensor;
 };

@@ -1,4 +1,4 @@
-//===- reduce.h - sums over dimensions --------------------------*- C++ -*-===//
+//===- reduce.h - sums, maxima and products over dimensions -----*- C++ -*-===//
 #ifndef FFRT_REDUCE_H
 #define FFRT_REDUCE_H
 
@@ -8,21 +8,55 @@
 
 namespace ffrt {
 
-/// {x} -> {y}: sums over `axes` (none: over all), of the tile only. keepdims
-/// not 0 keeps the summed dimensions with extent 1. Type f32, accumulated in
-/// f64; the same bits for the same number of threads.
-class ReduceSum {
+/// How elements are combined, and in what.
+struct SumOf {
+  using Value = double;
+  static constexpr const char *name = "reduce sum";
+  static constexpr Value neutral = 0.0;
+  static Value combine(Value a, Value b) { return a + b; }
+};
+struct MaxOf {
+  using Value = float;
+  static constexpr const char *name = "reduce max";
+  static constexpr Value neutral = -__builtin_inff();
+  static Value combine(Value a, Value b) { return a > b ? a : b; }
+};
+struct ProductOf {
+  using Value = double;
+  static constexpr const char *name = "reduce prod";
+  static constexpr Value neutral = 1.0;
+  static Value combine(Value a, Value b) { return a * b; }
+};
+
+/// {x} -> {y}: combines over `axes` (none: over all), of the tile only.
+/// keepdims not 0 keeps those dimensions with extent 1. Type f32; the same bits
+/// for the same number of threads.
+template <class Op> class Reduce {
 public:
-  ReduceSum(Context &cx, Tensors in, Tensors out, const Ints &axes,
-            int64_t keepdims);
+  Reduce(Context &cx, Tensors in, Tensors out, const Ints &axes,
+         int64_t keepdims);
   void operator()(Tensors in, Tensors out);
 
 private:
-  bool summed[kMaxRank] = {};
+  using Value = typename Op::Value;
+
+  bool reduced[kMaxRank] = {};
   bool keepdims;
-  int parts;                   ///< slices of x that are summed concurrently
-  std::vector<double> scratch; ///< parts times the elements of y
+  int threads;
+  int cut = 0; ///< dimension of the loop nest that threads share
+  /// Slices of x that are reduced concurrently, each into results of its own;
+  /// 0: rows of x are results.
+  int parts = 0;
+  std::vector<Value> scratch; ///< parts times the elements of y
 };
+
+using ReduceSum = Reduce<SumOf>;
+using ReduceMax = Reduce<MaxOf>;
+using ReduceProd = Reduce<ProductOf>;
+
+extern template class Reduce<SumOf>;
+extern template class Reduce<MaxOf>;
+extern template class Reduce<ProductOf>;
 
 } // namespace ffrt
 

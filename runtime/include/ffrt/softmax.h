@@ -1,7 +1,12 @@
-//===- softmax.h - softmax --------------------------------------*- C++ -*-===//
+//===- softmax.h - softmax and its logarithm --------------------*- C++ -*-===//
 //
-// Normalised jointly over all dimensions in `axes`, which are never split.
-// Type f32; all tensors of a call have one shape and order.
+// Normalised jointly over all dimensions in `axes`; `log` not 0: the logarithm.
+// Sums and maxima have x's dimensions without `axes` and are row-major. Type
+// f32; other tensors of a call have one shape and order.
+//
+// A normalised dimension that is split needs kernels that compute the maximum
+// and the sums of a tile, which are combined over the tiles before the next
+// kernel reads them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_SOFTMAX_H
@@ -11,24 +16,68 @@
 
 namespace ffrt {
 
-/// {x} -> {y}
-class SoftmaxForward {
-public:
-  SoftmaxForward(Context &cx, Tensors in, Tensors out, const Ints &axes);
-  void operator()(Tensors in, Tensors out);
-
-private:
+/// What the kernels have in common.
+class SoftmaxKernel {
+protected:
+  SoftmaxKernel(const Tensor &x, const Ints &axes, int64_t log);
   bool normalised[kMaxRank] = {};
+  bool log;
 };
 
-/// {dy, y} -> {dx}
-class SoftmaxBackward {
+/// {x} -> {y}. `axes` are whole.
+class SoftmaxForward : SoftmaxKernel {
 public:
-  SoftmaxBackward(Context &cx, Tensors in, Tensors out, const Ints &axes);
+  SoftmaxForward(Context &cx, Tensors in, Tensors out, const Ints &axes,
+                 int64_t log);
   void operator()(Tensors in, Tensors out);
+};
 
-private:
-  bool normalised[kMaxRank] = {};
+/// {x} -> {max}
+class SoftmaxMax : SoftmaxKernel {
+public:
+  SoftmaxMax(Context &cx, Tensors in, Tensors out, const Ints &axes,
+             int64_t log);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {x, max} -> {sum of exp(x - max)}
+class SoftmaxSum : SoftmaxKernel {
+public:
+  SoftmaxSum(Context &cx, Tensors in, Tensors out, const Ints &axes,
+             int64_t log);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {x, max, sum} -> {y}
+class SoftmaxApply : SoftmaxKernel {
+public:
+  SoftmaxApply(Context &cx, Tensors in, Tensors out, const Ints &axes,
+               int64_t log);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {dy, y} -> {dx}. `axes` are whole.
+class SoftmaxBackward : SoftmaxKernel {
+public:
+  SoftmaxBackward(Context &cx, Tensors in, Tensors out, const Ints &axes,
+                  int64_t log);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {dy, y} -> {sum of dy * y, of dy if `log`}
+class SoftmaxBackwardSum : SoftmaxKernel {
+public:
+  SoftmaxBackwardSum(Context &cx, Tensors in, Tensors out, const Ints &axes,
+                     int64_t log);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {dy, y, sum} -> {dx}
+class SoftmaxBackwardApply : SoftmaxKernel {
+public:
+  SoftmaxBackwardApply(Context &cx, Tensors in, Tensors out, const Ints &axes,
+                       int64_t log);
+  void operator()(Tensors in, Tensors out);
 };
 
 } // namespace ffrt

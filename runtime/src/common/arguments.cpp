@@ -69,6 +69,11 @@ void check_batch(const std::string &flag, const std::string &text,
 }
 
 void check_contradictions(const Arguments &a, const ProgramInfo &info) {
+  if (a.shuffle && !info.training)
+    throw Error("--shuffle: expected a program that trains, found one that "
+                "evaluates");
+  if (a.shuffle && a.dataset.empty())
+    throw Error("--shuffle: expected --dataset with it, found none");
   if (a.epochs && a.steps)
     throw Error("expected --epochs or --steps, found both");
   if (!a.dataset.empty() && !a.inputs.empty())
@@ -85,6 +90,7 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
   Arguments a;
   a.learning_rate = info.default_learning_rate;
   a.weight_decay = info.default_weight_decay;
+  std::string order;
   for (int i = 1; i < argc; ++i) {
     const int first = i;
     std::string given = argv[i], value;
@@ -96,10 +102,18 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
       given.resize(equals);
     }
     const std::string flag = canonical(given);
-    if (flag == "--help" || flag == "--info") {
+    if (flag == "--help" || flag == "--info" || flag == "--shuffle" ||
+        flag == "--no-shuffle") {
       if (joined)
         expected(given, "no value", value);
-      (flag == "--help" ? a.help : a.info) = true;
+      if (flag == "--help")
+        a.help = true;
+      else if (flag == "--info")
+        a.info = true;
+      else if (order.empty() || order == flag)
+        order = flag;
+      else
+        throw Error("expected --shuffle or --no-shuffle, found both");
       a.forwarded.push_back(argv[i]);
       continue;
     }
@@ -128,6 +142,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
       a.dataset = folder(given, next());
     else if (flag == "--inputs")
       a.inputs = folder(given, next());
+    else if (flag == "--weights")
+      a.weights = folder(given, next());
     else if (flag == "--dump")
       a.dump = folder(given, next());
     else if (flag == "--local-ranks")
@@ -137,7 +153,10 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
     if (flag != "--local-ranks")
       a.forwarded.insert(a.forwarded.end(), argv + first, argv + i + 1);
   }
+  a.shuffle = order == "--shuffle";
   check_contradictions(a, info);
+  if (order.empty())
+    a.shuffle = info.training && !a.dataset.empty();
   return a;
 }
 
@@ -154,11 +173,16 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --lr, --learning-rate X
       --wd, --weight-decay X
   -p, --print-freq N      print every N steps (default 10)
-  -d, --dataset DIR       IDX files, or one .npy file per input with all samples
-                          (absent: synthetic data, 10 steps per epoch)
+  -d, --dataset DIR       IDX files, CIFAR-10 records (*.bin), or one .npy file
+                          per input with all samples (absent: synthetic data, 10
+                          steps per epoch)
+      --shuffle, --no-shuffle
+                          the order of the data set, anew for every epoch
+                          (default: shuffled when the program trains)
       --inputs DIR        one .npy file per input, the batch of every step
+      --weights DIR       parameters that --dump DIR has written
       --dump DIR          write losses, outputs, gradients and parameters
-      --seed N            of initial values, dropout and synthetic data
+      --seed N            of initial values, dropout, order and synthetic data
       --info              print what the program is and needs
       --local-ranks N     start mpirun on this machine
   -h, --help

@@ -17,8 +17,9 @@ struct Arguments {
   int64_t print_frequency = 10;
   double learning_rate, weight_decay;
   uint64_t seed = 0;
-  std::string dataset, inputs, dump; ///< folders; empty: not given
-  int local_ranks = 0;               ///< 0: not given
+  std::string dataset, inputs, weights, dump; ///< folders; empty: not given
+  bool shuffle = false; ///< the data set, by default when the program trains
+  int local_ranks = 0;  ///< 0: not given
   /// All arguments but --local-ranks, for the ranks it starts.
   std::vector<std::string> forwarded;
 };

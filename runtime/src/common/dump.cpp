@@ -65,11 +65,35 @@ Dump::Piece Dump::keep(const Tensor &t) {
   return piece;
 }
 
+void Dump::record_batch(int64_t first, int64_t count) {
+  record();
+  first_sample = first;
+  samples = count;
+}
+
+bool Dump::batched(const std::string &name) const {
+  for (const OutputInfo &output : info.outputs)
+    if (name == output.name)
+      return output.rank > 0 && output.shape[0] == info.batch;
+  return false;
+}
+
 void Dump::offer(const char *name, const Tensor &tensor) {
   if (!recording || !tensor.data)
     return;
   std::vector<Piece> &pieces = offered[name];
-  Piece piece = keep(tensor);
+  Tensor t = tensor;
+  const bool rows = samples > 0 && batched(name);
+  if (rows)
+    t.shape[0] = std::min(t.shape[0], samples - first_sample - t.lo[0]);
+  if (rows && t.shape[0] <= 0)
+    return;
+  Piece piece = keep(t);
+  if (rows) {
+    piece.lo[0] += first_sample;
+    pieces.push_back(std::move(piece));
+    return;
+  }
   for (Piece &old : pieces)
     if (same_box(old.lo, piece.lo) && same_box(old.shape, piece.shape)) {
       old = std::move(piece);
@@ -232,8 +256,12 @@ void Dump::write(const std::vector<StateSlot> &states,
     claim("loss", "the losses");
   agree(comm, world, "dump", cause);
 
-  for (const OutputInfo &o : info.outputs)
-    write_value(dump_path(o.name), {o.type, o.rank, o.shape}, offered[o.name]);
+  for (const OutputInfo &o : info.outputs) {
+    Value value{o.type, o.rank, o.shape};
+    if (samples > 0 && batched(o.name))
+      value.shape[0] = samples;
+    write_value(dump_path(o.name), value, offered[o.name]);
+  }
   for (const auto &[name, value] : parameters) {
     std::vector<Piece> pieces;
     for (const StateSlot &slot : states)

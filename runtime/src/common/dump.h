@@ -20,6 +20,10 @@ public:
 
   /// Offers are recorded from now on; the latest of each box wins.
   void record() { recording = !folder.empty(); }
+  /// To be called before every step of a pass over `samples` samples, of which
+  /// this one begins with number `first`: outputs that have a row per sample of
+  /// the batch are written with a row for each of them.
+  void record_batch(int64_t first, int64_t samples);
   void offer(const char *name, const Tensor &tensor) override;
 
   /// Collective. Writes outputs, parameters and, in a training program, the
@@ -56,6 +60,10 @@ private:
   const Group &world;
   std::string folder;
   bool recording = false;
+  /// True when the output has a row per sample of the batch.
+  bool batched(const std::string &name) const;
+
+  int64_t first_sample = 0, samples = 0; ///< 0: the batch only
   std::map<std::string, std::vector<Piece>> offered;
 };
 

@@ -4,6 +4,8 @@
 #include "common/check.h"
 #include "common/file.h"
 #include "common/load.h"
+#include "common/names.h"
+#include "common/npy.h"
 #include "common/random.h"
 #include "ffrt/copy.h"
 #include "ffrt/error.h"
@@ -80,12 +82,36 @@ void fill_normal(const Tensor &t, uint64_t key, float deviation) {
   });
 }
 
+/// The slot's box of the array that an earlier run has dumped.
+void load_saved(const StateSlot &slot, const std::string &folder) {
+  const Tensor &t = slot.tensor;
+  const std::string what = std::string("parameter '") + slot.name + "': ";
+  const std::string path = folder + "/param/" + file_name(slot.name) + ".npy";
+  if (!exists(path))
+    throw Error(what + "expected file '" + path + "', found none");
+  const NpyFile file(path);
+  bool same = int(file.shape.size()) == t.rank;
+  for (int d = 0; same && d < t.rank; ++d)
+    same = file.shape[std::size_t(d)] == t.global[d];
+  if (!same)
+    throw Error(what + "expected shape " + to_string(t.rank, t.global) +
+                " in '" + path + "', found " + to_string(file.shape));
+  if (file.type != t.type)
+    throw Error(what + "expected type " + name_of(t.type) + " in '" + path +
+                "', found " + name_of(file.type));
+  load_box(t, file.data(), file.type);
+}
+
 } // namespace
 
 void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
-                const std::string &weights) {
+                const std::string &weights, const std::string &saved) {
   std::unique_ptr<MappedFile> file;
   for (const StateSlot &slot : slots) {
+    if (slot.parameter && !saved.empty()) {
+      load_saved(slot, saved);
+      continue;
+    }
     const Tensor &t = slot.tensor;
     const uint64_t key = seed ^ hash_name(slot.name);
     const bool random =

@@ -15,8 +15,11 @@ namespace ffrt {
 /// normal by Box-Muller from the words 2p and 2p + 1 of its counter, p =
 /// (e mod 4) / 2, the cosine for even e and the sine for odd. Random slots are
 /// f32. Throws Error naming the slot.
+///
+/// With `saved`, the folder of an earlier dump, parameters are read from
+/// <saved>/param/<file_name(name)>.npy instead; all else begins as usual.
 void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
-                const std::string &weights);
+                const std::string &weights, const std::string &saved = "");
 
 } // namespace ffrt
 

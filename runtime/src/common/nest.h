@@ -102,6 +102,30 @@ template <int K> struct Nest {
     });
   }
 
+  /// Steps between the rows that run_planes puts together.
+  Offsets row_stride() const { return rank > 1 ? stride[rank - 2] : Offsets{}; }
+
+  /// Calls f(offsets, m, n) for planes of m rows of n elements along the two
+  /// innermost dimensions, on several threads: what short rows need.
+  template <class F> void run_planes(F &&f) const {
+    if (rank == 1) {
+      run([&](const Offsets &offset, int64_t n) { f(offset, int64_t(1), n); });
+      return;
+    }
+    constexpr int64_t grain = 16384;
+    int64_t n = inner(), depth = extent[rank - 2];
+    if (n == 0)
+      return;
+    parallel_for(rows(), 1 + grain / n, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end;) {
+        int64_t m = depth - row % depth;
+        m = m < end - row ? m : end - row;
+        for_rows(row, row + 1, [&](const Offsets &offset) { f(offset, m, n); });
+        row += m;
+      }
+    });
+  }
+
 private:
   void merge() {
     for (int d = rank - 2; d >= 0; --d) {

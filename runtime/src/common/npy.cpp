@@ -79,6 +79,13 @@ NpyFile::NpyFile(const std::string &path) : file(path) {
               std::to_string(file.size() - offset));
 }
 
+std::string to_string(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    text += (d ? ", " : "") + std::to_string(shape[d]);
+  return text + "]";
+}
+
 void write_npy(const std::string &path, DType type, int rank,
                const Index &shape, const void *data) {
   std::string header = "{'descr': '";

@@ -24,6 +24,9 @@ private:
   std::size_t offset = 0;
 };
 
+/// "[2, 3, 4]", of the shape of a file.
+std::string to_string(const std::vector<int64_t> &shape);
+
 /// Writes a row-major array; `path` appears whole or not at all.
 void write_npy(const std::string &path, DType type, int rank,
                const Index &shape, const void *data);

@@ -10,13 +10,6 @@ namespace ffrt {
 
 namespace {
 
-std::string shape_text(const std::vector<int64_t> &shape) {
-  std::string text = "[";
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    text += (d ? ", " : "") + std::to_string(shape[d]);
-  return text + "]";
-}
-
 /// The file of an input; `samples`: its first dimension is free.
 NpyFile open_input(const InputInfo &input, const std::string &folder,
                    bool samples) {
@@ -32,7 +25,7 @@ NpyFile open_input(const InputInfo &input, const std::string &folder,
     if (samples)
       expected = "[samples" + expected.substr(expected.find_first_of(",]"));
     throw Error(name_of(input) + ": expected shape " + expected + " in '" +
-                path + "', found " + shape_text(file.shape));
+                path + "', found " + to_string(file.shape));
   }
   const bool integers = file.type != DType::f32 && file.type != DType::f64;
   if (!integers && input.type != DType::f32 && input.type != DType::f64)
@@ -41,73 +34,68 @@ NpyFile open_input(const InputInfo &input, const std::string &folder,
   return file;
 }
 
-class NpySource final : public Source {
+/// The same arrays in every step.
+class Fixed final : public Source {
 public:
-  NpySource(const ProgramInfo &info, const std::string &folder, bool dataset)
-      : info(info) {
-    if (dataset)
-      expect_sample_dimension(info);
-    int64_t samples = -1;
-    for (const InputInfo &input : info.inputs) {
-      files.push_back(open_input(input, folder, dataset));
-      if (!dataset)
-        continue;
-      const int64_t found = files.back().shape[0];
-      if (samples >= 0 && found != samples)
-        throw Error(name_of(input) + ": expected " + std::to_string(samples) +
-                    " samples as the inputs before, found " +
-                    std::to_string(found));
-      samples = found;
-    }
-    if (dataset)
-      batches = whole_batches(info, folder, samples);
+  Fixed(const ProgramInfo &info, const std::string &folder) : info(info) {
+    for (const InputInfo &input : info.inputs)
+      files.push_back(open_input(input, folder, false));
   }
 
-  int64_t steps_per_epoch() const override { return batches; }
+  bool constant() const override { return true; }
 
-  void fill(int64_t step, std::size_t index, const Tensor &t) override {
-    const InputInfo &input = info.inputs[index];
-    const NpyFile &file = files[index];
-    int64_t skipped = 0;
-    if (batches > 0) {
-      skipped = step % batches * int64_t(size_of(file.type));
-      for (int d = 0; d < input.rank; ++d)
-        skipped *= input.shape[d];
-    }
-    load_box(t, file.data() + skipped, file.type);
-    expect_classes(input, t);
+  void fill(int64_t, std::size_t input, const Tensor &t) override {
+    load_box(t, files[input].data(), files[input].type);
+    expect_classes(info.inputs[input], t);
   }
 
 private:
   const ProgramInfo &info;
   std::vector<NpyFile> files;
-  int64_t batches = 0;
+};
+
+class NpySamples final : public Samples {
+public:
+  NpySamples(const ProgramInfo &info, const std::string &folder) {
+    expect_sample_dimension(info);
+    for (const InputInfo &input : info.inputs) {
+      files.push_back(open_input(input, folder, true));
+      const NpyFile &file = files.back();
+      if (file.shape[0] != files.front().shape[0])
+        throw Error(name_of(input) + ": expected " + std::to_string(count()) +
+                    " samples as the inputs before, found " +
+                    std::to_string(file.shape[0]));
+      int64_t bytes = int64_t(size_of(file.type));
+      for (int d = 1; d < input.rank; ++d)
+        bytes *= input.shape[d];
+      row_bytes.push_back(bytes);
+    }
+  }
+
+  int64_t count() const override {
+    return files.empty() ? 0 : files.front().shape[0];
+  }
+
+  void load(int64_t sample, std::size_t input, const Tensor &row) override {
+    const NpyFile &file = files[input];
+    load_box(row, file.data() + sample * row_bytes[input], file.type);
+  }
+
+private:
+  std::vector<NpyFile> files;
+  std::vector<int64_t> row_bytes;
 };
 
 } // namespace
 
 std::unique_ptr<Source> make_fixed(const ProgramInfo &info,
                                    const std::string &folder) {
-  return std::make_unique<NpySource>(info, folder, false);
+  return std::make_unique<Fixed>(info, folder);
 }
 
-std::unique_ptr<Source> make_dataset(const ProgramInfo &info,
-                                     const std::string &folder) {
-  std::string images, labels;
-  auto pick = [](std::string &chosen, const std::string &name,
-                 const std::string &part) {
-    // Folders may hold the test set as well: training files win.
-    if (name.find(part) != std::string::npos &&
-        (chosen.empty() || name.rfind("train", 0) == 0))
-      chosen = name;
-  };
-  for (const std::string &name : list_folder(folder)) {
-    pick(images, name, "images-idx");
-    pick(labels, name, "labels-idx");
-  }
-  if (images.empty() && labels.empty())
-    return std::make_unique<NpySource>(info, folder, true);
-  return make_idx(info, folder, images, labels);
+std::unique_ptr<Samples> open_npy(const ProgramInfo &info,
+                                  const std::string &folder) {
+  return std::make_unique<NpySamples>(info, folder);
 }
 
 } // namespace ffrt

@@ -1,6 +1,7 @@
 //===- run.cpp - the main function of emitted programs --------------------===//
 #include "common/arguments.h"
 #include "common/dump.h"
+#include "common/feeder.h"
 #include "common/initial.h"
 #include "common/memory.h"
 #include "common/report.h"
@@ -10,6 +11,7 @@
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <numeric>
@@ -50,7 +52,8 @@ int reject(const std::string &cause, Comm *comm = nullptr) {
 std::unique_ptr<Source> make_source(const ProgramInfo &info,
                                     const Arguments &arguments) {
   if (!arguments.dataset.empty())
-    return make_dataset(info, arguments.dataset);
+    return make_dataset(info, arguments.dataset, arguments.shuffle,
+                        arguments.seed);
   if (!arguments.inputs.empty())
     return make_fixed(info, arguments.inputs);
   return make_synthetic(info, arguments.seed);
@@ -123,17 +126,22 @@ int run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   std::vector<std::size_t> inputs;
   together(comm, world, "initial values", [&] {
     inputs = inputs_of(info, slots);
-    initialise(states, arguments.seed, weights_path());
+    initialise(states, arguments.seed, weights_path(), arguments.weights);
   });
 
   const int64_t steps = steps_of(info, arguments, *source);
   Report report(info, comm.rank() != 0, steps, arguments.print_frequency);
+  Feeder feeder(*source, slots, inputs, steps);
+  // A program that evaluates a data set writes what it finds for all samples.
+  const int64_t samples =
+      info.training ? 0 : std::min(source->samples(), steps * info.batch);
   std::vector<double> losses;
   for (int64_t step = 0; step < steps; ++step) {
     context.step = step;
-    for (std::size_t i = 0; i < slots.size(); ++i)
-      source->fill(step, inputs[i], slots[i].tensor);
-    if (step + 1 == steps)
+    feeder.next();
+    if (samples > 0)
+      dump.record_batch(step * info.batch, samples);
+    else if (step + 1 == steps)
       dump.record();
     program->step();
     double loss = 0.0;
@@ -151,8 +159,10 @@ int run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
 
 int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make) {
   Arguments arguments;
+  Transport transport = Transport::automatic;
   try {
     arguments = parse_arguments(argc, argv, info);
+    transport = chosen_transport();
     if (arguments.local_ranks && launched())
       throw Error("--local-ranks: expected a start without mpirun, found one "
                   "under it");
@@ -168,7 +178,7 @@ int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make) {
                  stdout);
     return 0;
   }
-  std::unique_ptr<Comm> comm = make_mpi_comm();
+  std::unique_ptr<Comm> comm = make_comm(transport);
   if (comm->size() != info.ranks) {
     const std::string found = std::to_string(comm->size());
     return reject("expected 'mpirun -n " + std::to_string(info.ranks) + " " +

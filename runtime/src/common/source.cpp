@@ -19,13 +19,33 @@ void expect_sample_dimension(const ProgramInfo &info) {
                   to_string(input.rank, input.shape));
 }
 
-int64_t whole_batches(const ProgramInfo &info, const std::string &folder,
-                      int64_t samples) {
-  if (samples < info.batch)
-    throw Error("'" + folder + "': expected at least " +
-                std::to_string(info.batch) + " samples, found " +
-                std::to_string(samples));
-  return samples / info.batch;
+void expect_images(const ProgramInfo &info, const std::string &folder,
+                   const char *format, int64_t values) {
+  expect_sample_dimension(info);
+  int plain = 0;
+  for (const InputInfo &input : info.inputs) {
+    int64_t expected = 1;
+    for (int d = 1; d < input.rank; ++d)
+      expected *= input.shape[d];
+    const int64_t found = input.target ? 1 : values;
+    if (expected != found)
+      throw Error(name_of(input) + ": expected " + std::to_string(expected) +
+                  " values per sample, found " + std::to_string(found) +
+                  " in the files of '" + folder + "'");
+    plain += !input.target;
+  }
+  if (plain != 1)
+    throw Error("'" + folder +
+                "': expected a model with one input besides the target to "
+                "read " +
+                format + " files, found " + std::to_string(plain));
+}
+
+bool wants_labels(const ProgramInfo &info) {
+  for (const InputInfo &input : info.inputs)
+    if (input.target)
+      return true;
+  return false;
 }
 
 void expect_classes(const InputInfo &input, const Tensor &tensor) {

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ffrt {
 
@@ -16,9 +17,23 @@ public:
   virtual ~Source() = default;
   /// Steps of one pass over the data; 0 when there is no such thing.
   virtual int64_t steps_per_epoch() const { return 0; }
+  /// Samples of one pass; 0 when there is no such thing.
+  virtual int64_t samples() const { return 0; }
+  /// True when every step has the same data.
+  virtual bool constant() const { return false; }
   /// Fills the box `tensor` of input `input` (an index into info.inputs) with
   /// the data of `step`, counted from 0. Throws Error naming the input.
   virtual void fill(int64_t step, std::size_t input, const Tensor &tensor) = 0;
+};
+
+/// The samples of a data set.
+class Samples {
+public:
+  virtual ~Samples() = default;
+  virtual int64_t count() const = 0;
+  /// Fills `row`, a box with one row of input `input`, with that of `sample`.
+  /// The row and the tensor that it belongs to begin at 0.
+  virtual void load(int64_t sample, std::size_t input, const Tensor &row) = 0;
 };
 
 /// Random data keyed by seed, the hash of the input's name and step: floats
@@ -31,17 +46,26 @@ std::unique_ptr<Source> make_synthetic(const ProgramInfo &info, uint64_t seed);
 std::unique_ptr<Source> make_fixed(const ProgramInfo &info,
                                    const std::string &folder);
 
-/// A data set: IDX files as of MNIST if the folder has any, else one .npy file
-/// per input with all samples along the first dimension. Samples are taken in
-/// order; the rest that fills no batch is dropped.
+/// A data set: IDX files as of MNIST if the folder has any, else records of
+/// CIFAR-10 in *.bin, else one .npy file per input with all samples along the
+/// first dimension. Samples are taken in order, or, shuffled, in one that
+/// SampleOrder gives for each pass. When a program trains, the rest that fills
+/// no batch is dropped; else the last batch is filled up from the beginning.
 std::unique_ptr<Source> make_dataset(const ProgramInfo &info,
-                                     const std::string &folder);
+                                     const std::string &folder, bool shuffled,
+                                     uint64_t seed);
 
-/// The part of make_dataset for IDX files.
-std::unique_ptr<Source> make_idx(const ProgramInfo &info,
-                                 const std::string &folder,
-                                 const std::string &images,
-                                 const std::string &labels);
+/// Parts of make_dataset. `files` are names in the folder.
+using FileNames = std::vector<std::string>;
+std::unique_ptr<Samples> open_idx(const ProgramInfo &info,
+                                  const std::string &folder,
+                                  const std::string &images,
+                                  const std::string &labels);
+std::unique_ptr<Samples> open_cifar(const ProgramInfo &info,
+                                    const std::string &folder,
+                                    const FileNames &files);
+std::unique_ptr<Samples> open_npy(const ProgramInfo &info,
+                                  const std::string &folder);
 
 /// "input 'x'"
 std::string name_of(const InputInfo &input);
@@ -49,9 +73,13 @@ std::string name_of(const InputInfo &input);
 /// Throws Error unless a data set can be cut into samples for all inputs.
 void expect_sample_dimension(const ProgramInfo &info);
 
-/// Number of whole batches in `samples`; throws Error when there is none.
-int64_t whole_batches(const ProgramInfo &info, const std::string &folder,
-                      int64_t samples);
+/// Throws Error unless the program reads images of `values` numbers, by one
+/// input besides the target, and at most one label of each.
+void expect_images(const ProgramInfo &info, const std::string &folder,
+                   const char *format, int64_t values);
+
+/// True when the program has an input with labels.
+bool wants_labels(const ProgramInfo &info);
 
 /// Throws Error when class indices are outside [0, classes).
 void expect_classes(const InputInfo &input, const Tensor &tensor);

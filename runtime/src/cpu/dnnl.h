@@ -22,7 +22,12 @@ dnnl::stream &dnnl_stream();
 /// Throws Error "<kernel>: oneDNN: <cause>".
 [[noreturn]] void dnnl_failed(const char *kernel, const dnnl::error &cause);
 
+/// New attributes for a primitive descriptor: its scratchpad is ours. A library
+/// that allocates megabytes in every call has the system clear them each time.
+dnnl::primitive_attr dnnl_attributes();
+
 /// A primitive with its arguments, each a memory object that the owner keeps.
+/// Primitives run one after the other and share one scratchpad.
 class Primitive {
 public:
   Primitive() = default;
@@ -34,6 +39,7 @@ public:
 private:
   dnnl::primitive primitive;
   std::vector<std::pair<int, dnnl::memory>> owned;
+  dnnl::memory scratchpad;
   std::vector<dnnl_exec_arg_t> arguments;
 };
 

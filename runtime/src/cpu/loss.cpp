@@ -190,9 +190,8 @@ BceBackward::BceBackward(Context &, Tensors in, Tensors out) {
 
 void BceBackward::operator()(Tensors in, Tensors out) {
   const float scale = float(1.0 / global_elements(in.begin()[1]));
-  const Sigmoid sigmoid;
   map_pairs(out.begin()[0], in.begin()[0], in.begin()[1],
-            [=](float x, float t) { return scale * (sigmoid(x) - t); });
+            [=](float x, float t) { return scale * (fast_logistic(x) - t); });
 }
 
 } // namespace ffrt

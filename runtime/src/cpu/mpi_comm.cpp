@@ -4,6 +4,8 @@
 // call.
 //
 //===----------------------------------------------------------------------===//
+#include "cpu/mpi_comm.h"
+
 #include "cpu/launch.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
@@ -39,7 +41,7 @@ MPI_Datatype mpi_type(DType type) {
 
 MPI_Op mpi_op(ReduceOp op) { return op == ReduceOp::sum ? MPI_SUM : MPI_MAX; }
 
-class MpiComm final : public Comm {
+class MpiComm final : public MpiTransport {
 public:
   MpiComm() {
     prepare_mpi_environment();
@@ -157,6 +159,20 @@ public:
     p.task = nullptr;
   }
 
+  bool test(Event event) override {
+    if (event.id < 0)
+      return true;
+    Pending &p = pending[event.id];
+    int done = 0;
+    check(p.task, MPI_Testall(int(p.requests.size()), p.requests.data(), &done,
+                              MPI_STATUSES_IGNORE));
+    if (done) {
+      p.requests.clear();
+      p.task = nullptr;
+    }
+    return done;
+  }
+
   void barrier() override { check("barrier", MPI_Barrier(world)); }
 
   [[noreturn]] void fail(const char *task, const char *cause) override {
@@ -195,20 +211,17 @@ private:
   MPI_Comm comm_of(const char *task, const Group &group) {
     if (group.id < 0 || group.id >= int(groups.size()) ||
         groups[group.id] == MPI_COMM_NULL)
-      fail(task, "expected a group of this rank, found another");
+      fail(task, kStranger);
     return groups[group.id];
   }
 
   /// Elements of `part`, after a check against `whole`.
   int block_count(const char *task, const Group &group, const Tensor &part,
                   const Tensor &whole) {
-    int64_t count = part.elements();
-    if (whole.elements() != count * int64_t(group.members.size())) {
-      std::string cause =
-          "expected " + std::to_string(count * int64_t(group.members.size())) +
-          " elements in the whole, found " + std::to_string(whole.elements());
-      fail(task, cause.c_str());
-    }
+    const std::string mismatch = block_mismatch(group, part, whole);
+    if (!mismatch.empty())
+      fail(task, mismatch.c_str());
+    const int64_t count = part.elements();
     if (count > kPiece) {
       std::string cause = "expected at most " + std::to_string(kPiece) +
                           " elements per rank, found " + std::to_string(count);
@@ -231,6 +244,19 @@ private:
 
 } // namespace
 
-std::unique_ptr<Comm> make_mpi_comm() { return std::make_unique<MpiComm>(); }
+std::string block_mismatch(const Group &group, const Tensor &part,
+                           const Tensor &whole) {
+  const int64_t wanted = part.elements() * int64_t(group.members.size());
+  if (whole.elements() == wanted)
+    return "";
+  return "expected " + std::to_string(wanted) +
+         " elements in the whole, found " + std::to_string(whole.elements());
+}
+
+std::unique_ptr<MpiTransport> make_mpi_transport() {
+  return std::make_unique<MpiComm>();
+}
+
+std::unique_ptr<Comm> make_mpi_comm() { return make_mpi_transport(); }
 
 } // namespace ffrt

@@ -1,158 +1,141 @@
-//===- pool.cpp - two-dimensional pooling ---------------------------------===//
+//===- pool.cpp - pooling -------------------------------------------------===//
+//
+// All four kernels go through the pixels of what they write, and at each one
+// through channels in blocks whose running values stay in registers; channels
+// are neighbours in channels-last order. The backward kernels gather: each
+// position of the image adds up the windows that cover it, so that no two
+// threads write one element and the order of additions is fixed.
+//
+//===----------------------------------------------------------------------===//
 #include "ffrt/pool.h"
 
 #include "common/check.h"
+#include "cpu/pool_geometry.h"
+#include "cpu/vectors.h"
 #include "ffrt/parallel.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace ffrt {
 
 namespace {
 
-Window make_window(const char *kernel, Tensors in, Tensors out,
-                   const Ints &dilations, const Ints &kernel_shape,
-                   const Ints &pads, const Ints &strides) {
-  expect_length(kernel, "dilations", dilations, 2);
-  expect_length(kernel, "kernel_shape", kernel_shape, 2);
-  expect_length(kernel, "pads", pads, 4);
-  expect_length(kernel, "strides", strides, 2);
-  for (Tensors list : {in, out})
-    for (const Tensor &t : list)
-      if (t.data)
-        expect_rank(kernel, "operand or result", t, 4);
-  Window w;
-  for (int i = 0; i < 2; ++i) {
-    w.kernel[i] = kernel_shape[i];
-    w.stride[i] = strides[i];
-    w.pad[i] = pads[i];
-    w.pad_end[i] = pads[i + 2];
-    w.dilation[i] = dilations[i];
-  }
-  return w;
-}
-
-/// First input row (axis 0) or column (axis 1) of a global output position.
-int64_t window_start(const Window &w, int axis, int64_t position) {
-  return position * w.stride[axis] - w.pad[axis];
-}
-
-/// Number of kernel entries k with start + k * dilation in [low, high).
-int64_t count_in(const Window &w, int axis, int64_t start, int64_t low,
-                 int64_t high) {
-  int64_t count = 0;
-  for (int64_t k = 0; k < w.kernel[axis]; ++k) {
-    int64_t at = start + k * w.dilation[axis];
-    count += at >= low && at < high;
-  }
-  return count;
-}
-
-/// Positions of a window along one axis that divide the sum.
-int64_t divisor(const Window &w, bool include_pad, int axis, int64_t start,
-                int64_t extent) {
-  return include_pad
-             ? count_in(w, axis, start, -w.pad[axis], extent + w.pad_end[axis])
-             : count_in(w, axis, start, 0, extent);
-}
-
-/// A line of channels: contiguous in channels-last order.
-struct Line {
-  int64_t n, stride;
-};
-
-/// Calls f(n, row, column) for all local positions of t, rows on threads.
-template <class F> void for_pixels(const Tensor &t, int64_t work, F &&f) {
-  const int64_t rows = t.shape[2], columns = t.shape[3];
-  parallel_for(t.shape[0] * rows,
-               1 + 16384 / std::max<int64_t>(1, columns * t.shape[1] * work),
+/// Calls f(n, d, h, w) for all local positions of an image, rows on threads;
+/// `work` is the work per element.
+template <class F> void for_pixels(const PoolImage &t, int64_t work, F &&f) {
+  const int64_t columns = t.extent[4];
+  const int64_t row_work = columns * t.extent[1] * work;
+  parallel_for(t.rows(), 1 + 32768 / std::max<int64_t>(1, row_work),
                [&](int64_t begin, int64_t end) {
-                 for (int64_t i = begin; i < end; ++i)
-                   for (int64_t column = 0; column < columns; ++column)
-                     f(i / rows, i % rows, column);
+                 for (int64_t row = begin; row < end; ++row) {
+                   const int64_t h = row % t.extent[3];
+                   const int64_t plane = row / t.extent[3];
+                   const int64_t d = plane % t.extent[2];
+                   for (int64_t w = 0; w < columns; ++w)
+                     f(plane / t.extent[2], d, h, w);
+                 }
                });
 }
 
-template <class T>
-T *pixel(const Tensor &t, const Index &s, int64_t n, int64_t row,
-         int64_t column) {
-  return t.as<T>() + n * s[0] + row * s[2] + column * s[3];
-}
+/// N vectors of channels.
+template <class V, int N> struct Block {
+  using Ints = typename IntsOf<V>::type;
+  static constexpr int width = sizeof(V) / sizeof(float);
+  V value[N];
 
-/// Calls f(row, column) for the window entries inside the global input, in
-/// scan order, with global coordinates.
-template <class F>
-void for_window(const Window &w, const Tensor &x, int64_t top, int64_t left,
-                F &&f) {
-  for (int64_t kh = 0; kh < w.kernel[0]; ++kh) {
-    int64_t row = top + kh * w.dilation[0];
-    if (row < 0 || row >= x.global[2])
-      continue;
-    for (int64_t kw = 0; kw < w.kernel[1]; ++kw) {
-      int64_t column = left + kw * w.dilation[1];
-      if (column >= 0 && column < x.global[3])
-        f(row, column);
-    }
+  /// Calls f(reference to a vector, its offset).
+  template <class F> void each(F &&f) {
+#pragma GCC unroll 4
+    for (int i = 0; i < N; ++i)
+      f(value[i], i * width);
   }
-}
+};
 
-/// Calls f(local row of y, local column of y) for the windows in the box of y
-/// that cover the global input position (row, column).
-template <class F>
-void for_covering(const Window &w, const Tensor &y, int64_t row, int64_t column,
-                  F &&f) {
-  for (int64_t kh = 0; kh < w.kernel[0]; ++kh) {
-    int64_t up = row + w.pad[0] - kh * w.dilation[0];
-    if (up < 0 || up % w.stride[0])
-      continue;
-    int64_t oh = up / w.stride[0] - y.lo[2];
-    if (oh < 0 || oh >= y.shape[2])
-      continue;
-    for (int64_t kw = 0; kw < w.kernel[1]; ++kw) {
-      int64_t across = column + w.pad[1] - kw * w.dilation[1];
-      if (across < 0 || across % w.stride[1])
-        continue;
-      int64_t ow = across / w.stride[1] - y.lo[3];
-      if (ow >= 0 && ow < y.shape[3])
-        f(oh, ow);
-    }
+/// Calls f(Block(), c) for blocks that cover `count` channels, which are
+/// neighbours in memory or else taken one by one.
+template <class F> void for_blocks(int64_t count, bool neighbours, F &&f) {
+  int64_t c = 0;
+  if (neighbours) {
+    for (; c + 64 <= count; c += 64)
+      f(Block<V16, 4>(), c);
+    for (; c + 16 <= count; c += 16)
+      f(Block<V16, 1>(), c);
+    for (; c + 8 <= count; c += 8)
+      f(Block<V8, 1>(), c);
+    for (; c + 4 <= count; c += 4)
+      f(Block<V4, 1>(), c);
+    for (; c + 2 <= count; c += 2)
+      f(Block<V2, 1>(), c);
   }
+  for (; c < count; ++c)
+    f(Block<float, 1>(), c);
 }
 
-void max_line(const float *x, Line from, float *y, int32_t *index, Line to,
-              int32_t position) {
-  if (from.stride == 1 && to.stride == 1 && index) {
-#pragma GCC ivdep
-    for (int64_t c = 0; c < to.n; ++c) {
-      bool more = x[c] > y[c];
-      y[c] = more ? x[c] : y[c];
-      index[c] = more ? position : index[c];
-    }
-    return;
+/// The window of one output pixel: calls f(offset in x, number of the position
+/// in the global image) for its entries inside the image, in scan order.
+struct PixelWindow {
+  const PoolGeometry &g;
+  const PoolImage &x;
+  PoolAxis::Entries d, h, w;
+
+  PixelWindow(const PoolGeometry &g, const PoolImage &x, int64_t od, int64_t oh,
+              int64_t ow)
+      : g(g), x(x), d(g.axis[0].entries[std::size_t(od)]),
+        h(g.axis[1].entries[std::size_t(oh)]),
+        w(g.axis[2].entries[std::size_t(ow)]) {}
+
+  float divisor() const { return d.divisor * h.divisor * w.divisor; }
+
+  template <class F> void for_entries(F &&f) const {
+    for (int64_t i = d.first; i < d.end; i += g.axis[0].step)
+      for (int64_t j = h.first; j < h.end; j += g.axis[1].step) {
+        const int64_t row =
+            (i - x.lo[2]) * x.stride[2] + (j - x.lo[3]) * x.stride[3];
+        const int64_t number = (i * g.axis[1].image + j) * g.axis[2].image;
+        for (int64_t k = w.first; k < w.end; k += g.axis[2].step)
+          f(row + (k - x.lo[4]) * x.stride[4], number + k);
+      }
   }
-  for (int64_t c = 0; c < to.n; ++c)
-    if (x[c * from.stride] > y[c * to.stride]) {
-      y[c * to.stride] = x[c * from.stride];
-      if (index)
-        index[c * to.stride] = position;
-    }
-}
+};
 
-/// to += scale * from
-void add_line(const float *from, Line f, float *to, Line t, float scale) {
-  if (f.stride == 1 && t.stride == 1) {
-#pragma GCC ivdep
-    for (int64_t c = 0; c < t.n; ++c)
-      to[c] += scale * from[c];
-    return;
+/// The windows that cover one pixel of the image: calls f(od, oh, ow), local
+/// positions of the other image.
+struct PixelCover {
+  const int64_t *d, *d_end, *h, *h_end, *w, *w_end;
+
+  PixelCover(const PoolGeometry &g, int64_t id, int64_t ih, int64_t iw) {
+    set(g.axis[0], id, d, d_end);
+    set(g.axis[1], ih, h, h_end);
+    set(g.axis[2], iw, w, w_end);
   }
-  for (int64_t c = 0; c < t.n; ++c)
-    to[c * t.stride] += scale * from[c * f.stride];
+
+  template <class F> void for_windows(F &&f) const {
+    for (const int64_t *i = d; i < d_end; ++i)
+      for (const int64_t *j = h; j < h_end; ++j)
+        for (const int64_t *k = w; k < w_end; ++k)
+          f(*i, *j, *k);
+  }
+
+private:
+  static void set(const PoolAxis &axis, int64_t at, const int64_t *&begin,
+                  const int64_t *&end) {
+    begin = axis.covering.data() + axis.begin[std::size_t(at)];
+    end = axis.covering.data() + axis.begin[std::size_t(at) + 1];
+  }
+};
+
+int64_t offset_of(const PoolImage &t, int64_t n, int64_t d, int64_t h,
+                  int64_t w) {
+  return n * t.stride[0] + d * t.stride[2] + h * t.stride[3] + w * t.stride[4];
 }
 
-template <class T> void fill_line(T *to, Line t, T value) {
-  for (int64_t c = 0; c < t.n; ++c)
-    to[c * t.stride] = value;
+/// Entries of a whole window, an upper bound of the work per element.
+int64_t volume(const Ints &kernel_shape) {
+  int64_t product = 1;
+  for (int64_t extent : kernel_shape)
+    product *= extent;
+  return product;
 }
 
 void expect_f32(const char *kernel, Tensors in, Tensors out) {
@@ -160,170 +143,208 @@ void expect_f32(const char *kernel, Tensors in, Tensors out) {
   expect_type(kernel, "result", out.begin()[0], DType::f32);
 }
 
+void expect_index(const char *kernel, const Tensor &index, const Tensor &like) {
+  expect_type(kernel, "index", index, DType::i32);
+  expect_same_shape(kernel, "index", index, like);
+  expect_same_order(kernel, "index", index, like);
+}
+
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Maximum
+//===----------------------------------------------------------------------===//
 
 MaxPoolForward::MaxPoolForward(Context &, Tensors in, Tensors out,
                                const Ints &dilations, const Ints &kernel_shape,
                                const Ints &pads, const Ints &strides)
-    : window(make_window("max pool forward", in, out, dilations, kernel_shape,
-                         pads, strides)) {
+    : work(volume(kernel_shape)) {
   const char *kernel = "max pool forward";
   expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 2);
   expect_f32(kernel, in, out);
   const Tensor &y = out.begin()[0], &index = out.begin()[1];
-  if (!index.data)
-    return;
-  expect_type(kernel, "index", index, DType::i32);
-  expect_same_shape(kernel, "index", index, y);
-  expect_same_order(kernel, "index", index, y);
+  if (index.data)
+    expect_index(kernel, index, y);
+  geometry = std::make_shared<PoolGeometry>(
+      kernel, in.begin()[0], y,
+      PoolAttributes{dilations, kernel_shape, pads, strides});
 }
 
 void MaxPoolForward::operator()(Tensors in, Tensors out) {
-  const Tensor &x = in.begin()[0], &y = out.begin()[0], &index = out.begin()[1];
-  const Index xs = x.strides(), ys = y.strides();
-  const Line from{y.shape[1], xs[1]}, to{y.shape[1], ys[1]};
-  const int64_t channel = (y.lo[1] - x.lo[1]) * xs[1];
-  for_pixels(y, window.kernel[0] * window.kernel[1],
-             [&](int64_t n, int64_t oh, int64_t ow) {
-               float *best = pixel<float>(y, ys, n, oh, ow);
-               int32_t *where =
-                   index.data ? pixel<int32_t>(index, ys, n, oh, ow) : nullptr;
-               fill_line(best, to, -__builtin_inff());
-               if (where)
-                 fill_line(where, to, int32_t(-1));
-               for_window(window, x, window_start(window, 0, y.lo[2] + oh),
-                          window_start(window, 1, y.lo[3] + ow),
-                          [&](int64_t row, int64_t column) {
-                            max_line(pixel<float>(x, xs, n, row - x.lo[2],
-                                                  column - x.lo[3]) +
-                                         channel,
-                                     from, best, where, to,
-                                     int32_t(row * x.global[3] + column));
-                          });
-             });
+  const PoolImage x(in.begin()[0]), y(out.begin()[0]);
+  const float *from = in.begin()[0].as<float>();
+  float *to = out.begin()[0].as<float>();
+  int32_t *index = out.begin()[1].as<int32_t>();
+  const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
+  const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
+  for_pixels(y, work, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
+    const PixelWindow window(*geometry, x, d, h, w);
+    const float *image = from + n * x.stride[0] + first;
+    const int64_t pixel = offset_of(y, n, d, h, w);
+    for_blocks(y.extent[1], neighbours, [&](auto best, int64_t c) {
+      using V = std::decay_t<decltype(best.value[0])>;
+      using I = typename IntsOf<V>::type;
+      constexpr int N = sizeof(best.value) / sizeof(V);
+      I where[N];
+      for (int i = 0; i < N; ++i) {
+        best.value[i] = V{} - __builtin_inff();
+        where[i] = I{} - 1;
+      }
+      window.for_entries([&](int64_t offset, int64_t number) {
+        const float *here = image + offset + c * x.stride[1];
+        const I position = I{} + int32_t(number);
+#pragma GCC unroll 4
+        for (int i = 0; i < N; ++i) {
+          const V value = load<V>(here + i * best.width);
+          const auto more = value > best.value[i];
+          best.value[i] = more ? value : best.value[i];
+          where[i] = more ? position : where[i];
+        }
+      });
+      const int64_t at = pixel + c * y.stride[1];
+      for (int i = 0; i < N; ++i) {
+        store(to + at + i * best.width, best.value[i]);
+        if (index)
+          store(index + at + i * best.width, where[i]);
+      }
+    });
+  });
 }
 
 MaxPoolBackward::MaxPoolBackward(Context &, Tensors in, Tensors out,
                                  const Ints &dilations,
                                  const Ints &kernel_shape, const Ints &pads,
                                  const Ints &strides)
-    : window(make_window("max pool backward", in, out, dilations, kernel_shape,
-                         pads, strides)) {
+    : work(volume(kernel_shape)) {
   const char *kernel = "max pool backward";
   expect_count(kernel, "operands", in.size(), 2);
   expect_count(kernel, "results", out.size(), 1);
   expect_f32(kernel, in, out);
-  const Tensor &dy = in.begin()[0], &index = in.begin()[1];
-  expect_type(kernel, "index", index, DType::i32);
-  expect_same_shape(kernel, "index", index, dy);
-  expect_same_order(kernel, "index", index, dy);
+  const Tensor &dy = in.begin()[0];
+  expect_index(kernel, in.begin()[1], dy);
+  geometry = std::make_shared<PoolGeometry>(
+      kernel, out.begin()[0], dy,
+      PoolAttributes{dilations, kernel_shape, pads, strides});
 }
 
 void MaxPoolBackward::operator()(Tensors in, Tensors out) {
-  const Tensor &dy = in.begin()[0], &index = in.begin()[1],
-               &dx = out.begin()[0];
-  const Index ys = dy.strides(), xs = dx.strides();
-  const Line to{dx.shape[1], xs[1]};
-  const int64_t channel = (dx.lo[1] - dy.lo[1]) * ys[1];
-  // Every position gathers from the windows that cover it: no two threads
-  // write one element, and channels vectorise.
-  for_pixels(
-      dx, window.kernel[0] * window.kernel[1],
-      [&](int64_t n, int64_t h, int64_t w) {
-        float *sum = pixel<float>(dx, xs, n, h, w);
-        const int64_t row = dx.lo[2] + h, column = dx.lo[3] + w;
-        const int32_t here = int32_t(row * dx.global[3] + column);
-        fill_line(sum, to, 0.0f);
-        for_covering(window, dy, row, column, [&](int64_t oh, int64_t ow) {
-          const float *from = pixel<float>(dy, ys, n, oh, ow) + channel;
-          const int32_t *where = pixel<int32_t>(index, ys, n, oh, ow) + channel;
-          if (ys[1] == 1 && xs[1] == 1) {
-#pragma GCC ivdep
-            for (int64_t c = 0; c < to.n; ++c)
-              sum[c] += where[c] == here ? from[c] : 0.0f;
-          } else {
-            for (int64_t c = 0; c < to.n; ++c)
-              if (where[c * ys[1]] == here)
-                sum[c * xs[1]] += from[c * ys[1]];
-          }
+  const PoolImage y(in.begin()[0]), x(out.begin()[0]);
+  const float *from = in.begin()[0].as<float>();
+  const int32_t *index = in.begin()[1].as<int32_t>();
+  float *to = out.begin()[0].as<float>();
+  const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
+  const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
+  const PoolAxis *axis = geometry->axis;
+  for_pixels(x, work, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
+    const PixelCover cover(*geometry, d, h, w);
+    const int32_t here =
+        int32_t(((x.lo[2] + d) * axis[1].image + x.lo[3] + h) * axis[2].image +
+                x.lo[4] + w);
+    const int64_t pixel = offset_of(x, n, d, h, w);
+    for_blocks(x.extent[1], neighbours, [&](auto sum, int64_t c) {
+      using V = std::decay_t<decltype(sum.value[0])>;
+      using I = typename IntsOf<V>::type;
+      sum = {};
+      cover.for_windows([&](int64_t od, int64_t oh, int64_t ow) {
+        const int64_t at =
+            offset_of(y, n, od, oh, ow) + first + c * y.stride[1];
+        sum.each([&](V &value, int offset) {
+          const auto mine = load<I>(index + at + offset) == I{} + here;
+          value += mine ? load<V>(from + at + offset) : V{};
         });
       });
+      sum.each([&](V &value, int offset) {
+        store(to + pixel + c * x.stride[1] + offset, value);
+      });
+    });
+  });
 }
+
+//===----------------------------------------------------------------------===//
+// Mean
+//===----------------------------------------------------------------------===//
 
 AveragePoolForward::AveragePoolForward(Context &, Tensors in, Tensors out,
                                        int64_t count_include_pad,
                                        const Ints &kernel_shape,
                                        const Ints &pads, const Ints &strides)
-    : window(make_window("average pool forward", in, out, {1, 1}, kernel_shape,
-                         pads, strides)),
-      include_pad(count_include_pad != 0) {
-  expect_count("average pool forward", "operands", in.size(), 1);
-  expect_count("average pool forward", "results", out.size(), 1);
-  expect_f32("average pool forward", in, out);
+    : work(volume(kernel_shape)) {
+  const char *kernel = "average pool forward";
+  expect_count(kernel, "operands", in.size(), 1);
+  expect_count(kernel, "results", out.size(), 1);
+  expect_f32(kernel, in, out);
+  geometry = std::make_shared<PoolGeometry>(
+      kernel, in.begin()[0], out.begin()[0],
+      PoolAttributes{{}, kernel_shape, pads, strides, count_include_pad != 0});
 }
 
 void AveragePoolForward::operator()(Tensors in, Tensors out) {
-  const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  const Index xs = x.strides(), ys = y.strides();
-  const Line from{y.shape[1], xs[1]}, to{y.shape[1], ys[1]};
-  const int64_t channel = (y.lo[1] - x.lo[1]) * xs[1];
-  for_pixels(
-      y, window.kernel[0] * window.kernel[1],
-      [&](int64_t n, int64_t oh, int64_t ow) {
-        const int64_t top = window_start(window, 0, y.lo[2] + oh);
-        const int64_t left = window_start(window, 1, y.lo[3] + ow);
-        const int64_t count =
-            divisor(window, include_pad, 0, top, x.global[2]) *
-            divisor(window, include_pad, 1, left, x.global[3]);
-        const float scale = count ? 1.0f / float(count) : 0.0f;
-        float *mean = pixel<float>(y, ys, n, oh, ow);
-        fill_line(mean, to, 0.0f);
-        for_window(window, x, top, left, [&](int64_t row, int64_t column) {
-          add_line(pixel<float>(x, xs, n, row - x.lo[2], column - x.lo[3]) +
-                       channel,
-                   from, mean, to, 1.0f);
-        });
-        for (int64_t c = 0; c < to.n; ++c)
-          mean[c * to.stride] *= scale;
+  const PoolImage x(in.begin()[0]), y(out.begin()[0]);
+  const float *from = in.begin()[0].as<float>();
+  float *to = out.begin()[0].as<float>();
+  const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
+  const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
+  for_pixels(y, work, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
+    const PixelWindow window(*geometry, x, d, h, w);
+    const float count = window.divisor();
+    const float scale = count > 0 ? 1.0f / count : 0.0f;
+    const float *image = from + n * x.stride[0] + first;
+    const int64_t pixel = offset_of(y, n, d, h, w);
+    for_blocks(y.extent[1], neighbours, [&](auto sum, int64_t c) {
+      using V = std::decay_t<decltype(sum.value[0])>;
+      sum = {};
+      window.for_entries([&](int64_t offset, int64_t) {
+        const float *here = image + offset + c * x.stride[1];
+        sum.each([&](V &value, int i) { value += load<V>(here + i); });
       });
+      sum.each([&](V &value, int i) {
+        store(to + pixel + c * y.stride[1] + i, scale * value);
+      });
+    });
+  });
 }
 
 AveragePoolBackward::AveragePoolBackward(Context &, Tensors in, Tensors out,
                                          int64_t count_include_pad,
                                          const Ints &kernel_shape,
                                          const Ints &pads, const Ints &strides)
-    : window(make_window("average pool backward", in, out, {1, 1}, kernel_shape,
-                         pads, strides)),
-      include_pad(count_include_pad != 0) {
-  expect_count("average pool backward", "operands", in.size(), 1);
-  expect_count("average pool backward", "results", out.size(), 1);
-  expect_f32("average pool backward", in, out);
+    : work(volume(kernel_shape)) {
+  const char *kernel = "average pool backward";
+  expect_count(kernel, "operands", in.size(), 1);
+  expect_count(kernel, "results", out.size(), 1);
+  expect_f32(kernel, in, out);
+  geometry = std::make_shared<PoolGeometry>(
+      kernel, out.begin()[0], in.begin()[0],
+      PoolAttributes{{}, kernel_shape, pads, strides, count_include_pad != 0});
 }
 
 void AveragePoolBackward::operator()(Tensors in, Tensors out) {
-  const Tensor &dy = in.begin()[0], &dx = out.begin()[0];
-  const Index ys = dy.strides(), xs = dx.strides();
-  const Line from{dx.shape[1], ys[1]}, to{dx.shape[1], xs[1]};
-  const int64_t channel = (dx.lo[1] - dy.lo[1]) * ys[1];
-  for_pixels(dx, window.kernel[0] * window.kernel[1],
-             [&](int64_t n, int64_t h, int64_t w) {
-               float *sum = pixel<float>(dx, xs, n, h, w);
-               fill_line(sum, to, 0.0f);
-               for_covering(
-                   window, dy, dx.lo[2] + h, dx.lo[3] + w,
-                   [&](int64_t oh, int64_t ow) {
-                     const int64_t count =
-                         divisor(window, include_pad, 0,
-                                 window_start(window, 0, dy.lo[2] + oh),
-                                 dx.global[2]) *
-                         divisor(window, include_pad, 1,
-                                 window_start(window, 1, dy.lo[3] + ow),
-                                 dx.global[3]);
-                     add_line(pixel<float>(dy, ys, n, oh, ow) + channel, from,
-                              sum, to, 1.0f / float(count));
-                   });
-             });
+  const PoolImage y(in.begin()[0]), x(out.begin()[0]);
+  const float *from = in.begin()[0].as<float>();
+  float *to = out.begin()[0].as<float>();
+  const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
+  const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
+  const PoolAxis *axis = geometry->axis;
+  for_pixels(x, work, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
+    const PixelCover cover(*geometry, d, h, w);
+    const int64_t pixel = offset_of(x, n, d, h, w);
+    for_blocks(x.extent[1], neighbours, [&](auto sum, int64_t c) {
+      using V = std::decay_t<decltype(sum.value[0])>;
+      sum = {};
+      cover.for_windows([&](int64_t od, int64_t oh, int64_t ow) {
+        const float scale = 1.0f / (axis[0].entries[std::size_t(od)].divisor *
+                                    axis[1].entries[std::size_t(oh)].divisor *
+                                    axis[2].entries[std::size_t(ow)].divisor);
+        const float *here =
+            from + offset_of(y, n, od, oh, ow) + first + c * y.stride[1];
+        sum.each([&](V &value, int i) { value += scale * load<V>(here + i); });
+      });
+      sum.each([&](V &value, int i) {
+        store(to + pixel + c * x.stride[1] + i, value);
+      });
+    });
+  });
 }
 
 } // namespace ffrt

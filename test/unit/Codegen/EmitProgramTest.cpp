@@ -223,7 +223,7 @@ TEST_F(EmitProgram, RejectsAttributesWithoutText) {
                                    "{a = f32} task <[0, 0, 0, 0]> : () -> ()") +
                    kIdleRankOne)
                   .empty());
-  EXPECT_THAT(error, HasSubstr("expected a number, a list of integers or a "
+  EXPECT_THAT(error, HasSubstr("expected a number, a list of numbers or a "
                                "string for 'a', found f32"));
 }
 
@@ -240,6 +240,108 @@ TEST_F(EmitProgram, PrintsAttributesInTheOrderOfTheirNames) {
   SomeKernel some_kernel_forward{cx, {}, {}, /*flag=*/1, /*large=*/INT64_MIN,
       /*list=*/{1, 2}, /*text=*/"a\"b", /*x=*/0.5};
 )"));
+}
+
+/// One rank with fused kernels `kernels` on the buffers %a to %d.
+std::string fusedOnOneRank(const std::string &kernels) {
+  std::string text =
+      "rank.func @class0 attributes {ranks = array<i64: 0>, world = 1 : i64, "
+      "groups = [], state_bytes = #rank.per<[0]>, arena_bytes = "
+      "#rank.per<[256]>, flops = #rank.per<[0]>} {";
+  for (char name : {'a', 'b', 'c', 'd'})
+    text += std::string("%") + name + " = rank.buffer \"" + name +
+            "\" \"arena\" at <[" + std::to_string(64 * (name - 'a')) +
+            "]> \"row_major\" region <[1, 0, 8]> of [8] : <f32> ";
+  return text + kernels + "}";
+}
+std::string fusedKernel(const std::string &name, const std::string &ins,
+                        const std::string &outs, const std::string &program) {
+  auto types = [](const std::string &list) {
+    std::string text;
+    for (char c : list)
+      text += c == '%'
+                  ? std::string(text.empty() ? "" : ", ") + "!rank.buffer<f32>"
+                  : "";
+    return "(" + text + ")";
+  };
+  return "rank.kernel \"fused\"(" + ins + ") -> (" + outs +
+         ") tile <[0, 8]> {program = \"" + program +
+         "\"} task <[0, 0, 0, 0]> : " + types(ins) + " -> " + types(outs) +
+         " loc(\"" + name + "\")\n";
+}
+
+TEST_F(EmitProgram, GivesFusedKernelsAFunctor) {
+  const std::string chain =
+      "t0 = add(x0, x1); t1 = leaky_relu[0.10000000149011612](t0); return t1";
+  auto files = emit(fusedOnOneRank(
+      fusedKernel("relu1", "%a, %b", "%c", chain) +
+      fusedKernel("relu2", "%a, %c", "%a", chain) +
+      fusedKernel("relu1!", "%a, %b, %c", "%c, %d",
+                  "t0 = mul(x0, x1); t1 = clip[0, inf](t0); t2 = "
+                  "relu_backward(x2, t1); return t2, t0")));
+  ASSERT_EQ(files.size(), 4u) << error;
+  const std::string &text = files[0].contents;
+  EXPECT_THAT(text, HasSubstr("#include \"functors.h\"\n"));
+  EXPECT_THAT(text, HasSubstr(R"(
+  Fused<functors::Relu1, 2, 1> relu1_forward{cx, {a, b}, {c}};
+)"));
+  EXPECT_THAT(text, HasSubstr(R"(
+  Fused<functors::Relu1, 2, 1> relu2_forward{cx, {a, c}, {a}};
+)"));
+  EXPECT_THAT(text, HasSubstr(R"(
+  Fused<functors::Relu1_2, 3, 2> relu1_forward_2{cx, {a, b, c}, {c, d}};
+)"));
+  EXPECT_EQ(files[2].path, "functors.h");
+  EXPECT_THAT(files[2].contents, HasSubstr(R"(
+/// relu1, relu2: leaky_relu[0.1](x0 + x1)
+struct Relu1 {
+  float operator()(float x0, float x1) const {
+    const float t0 = fn::Add{}(x0, x1);
+    const float t1 = fn::LeakyRelu{0.1f}(t0);
+    return t1;
+  }
+};
+
+/// relu1!: t0 = x0 * x1; relu_backward(x2, clip[0, inf](t0)), t0
+struct Relu1_2 {
+  std::array<float, 2> operator()(float x0, float x1, float x2) const {
+    const float t0 = fn::Mul{}(x0, x1);
+    const float t1 = fn::Clip{0.0f, HUGE_VALF}(t0);
+    const float t2 = fn::ReluGradient{}(x2, t1);
+    return {t2, t0};
+  }
+};
+)"));
+  EXPECT_THAT(files[2].contents,
+              HasSubstr("extern template class ffrt::Fused<functors::Relu1_2, "
+                        "3, 2>;\n"));
+  EXPECT_EQ(files[3].path, "functors.cpp");
+  EXPECT_THAT(
+      files[3].contents,
+      HasSubstr("\ntemplate class ffrt::Fused<functors::Relu1, 2, 1>;\n"));
+  EXPECT_EQ(compile(files), "");
+}
+
+TEST_F(EmitProgram, RejectsMalformedPrograms) {
+  auto expectError = [&](const std::string &program, const char *expected) {
+    error.clear();
+    EXPECT_TRUE(emit(fusedOnOneRank(fusedKernel("f", "%a, %b", "%c", program)))
+                    .empty());
+    EXPECT_THAT(error, HasSubstr(expected));
+  };
+  expectError("t0 = blur(x0); return t0",
+              "fused program: expected a function, found 'blur(x0); return'");
+  expectError("t0 = add(x0, t0); return t0",
+              "expected an operand or an earlier step, found 't0); return t0'");
+  expectError("t0 = add(x0); return t0",
+              "expected 0 parameters and 2 operands of 'add', found 'add(x0)");
+  expectError("t0 = scale[y](x0); return t0", "expected a number, found 'y]");
+  expectError("t1 = exp(x0); return t1", "expected 't0', found 't1 = exp");
+  expectError("t0 = exp(x0) return t0", "expected ';', found 'return t0'");
+  expectError("t0 = exp(x0); return t0 x", "expected the end, found 'x'");
+  expectError("t0 = exp(x0); t1 = exp(x1); return t0, t1",
+              "expected 2 operands and 2 results as in its program, found 2 "
+              "and 1");
 }
 
 TEST_F(EmitProgram, RejectsSlotsThatAreNoBox) {

@@ -25,7 +25,7 @@ TEST(Identifiers, MakesAnyTextLegal) {
 }
 
 TEST(Identifiers, NamesClassesAfterKernels) {
-  EXPECT_EQ(toClassName("conv2d_forward"), "Conv2dForward");
+  EXPECT_EQ(toClassName("conv_forward"), "ConvForward");
   EXPECT_EQ(toClassName("mat_mul"), "MatMul");
   EXPECT_EQ(toClassName("add"), "Add");
 }

@@ -95,7 +95,10 @@ LogicalResult Examples::buildGradient(func::FuncOp func,
 
 std::vector<PartitionableInterface> Examples::operators() {
   std::vector<PartitionableInterface> result;
-  module->walk([&](PartitionableInterface op) { result.push_back(op); });
+  // Those in the body of another one are examples as part of it.
+  for (auto func : module->getOps<func::FuncOp>())
+    for (auto op : func.getOps<PartitionableInterface>())
+      result.push_back(op);
   return result;
 }
 

@@ -60,7 +60,7 @@ private:
   bool good = false;
 };
 
-/// "ff.conv2d in @conv2d_bias".
+/// "ff.conv in @conv2d_bias".
 std::string describe(mlir::Operation *op);
 
 } // namespace ffc::ff::testing

@@ -29,8 +29,11 @@ void checkOperand(const Examples &examples, const ExampleGradient &gradient,
                   size_t slot) {
   std::vector<const TensorValue *> operands = examples.operandsOf(gradient.op);
   const TensorValue &weights = examples.valueOf(gradient.resultGrad);
-  const TensorValue &computed = examples.valueOf(gradient.operandGrads[slot]);
   TensorValue moved = *operands[slot];
+  // No gradient is one of zero.
+  TensorValue computed{moved.shape, std::vector<double>(moved.data.size())};
+  if (Value grad = gradient.operandGrads[slot])
+    computed = examples.valueOf(grad);
   ASSERT_EQ(computed.shape, moved.shape);
   operands[slot] = &moved;
   const double h = 1e-5;
@@ -57,7 +60,6 @@ TEST(OperatorExamples, GradientsAreTheFiniteDifferences) {
       if (!gradient.needed[slot])
         continue;
       SCOPED_TRACE(describe(gradient.op) + ", operand " + std::to_string(slot));
-      ASSERT_TRUE(gradient.operandGrads[slot]) << "no gradient";
       checkOperand(examples, gradient, slot);
     }
   }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Plan/RandomStrategy.h"
 #include "Examples.h"
+#include "ffc/Plan/RandomStrategy.h"
 
 #include "gtest/gtest.h"
 
@@ -228,7 +228,7 @@ TEST(OperatorExamples, TilesCombineToTheWhole) {
     SCOPED_TRACE(describe(op));
     PartitionedOperator partitioned(examples, op);
     for (int i = 0; i < 40; ++i) {
-      plan::Configuration config = plan::testing::randomConfiguration(
+      plan::Configuration config = plan::randomConfiguration(
           partitioned.planGraph(), 0, /*numDevices=*/8, random);
       SCOPED_TRACE(config.str(partitioned.rules()));
       partitioned.check(config);
@@ -269,8 +269,8 @@ TEST(OperatorExamples, RulesAreWellFormed) {
     SCOPED_TRACE(describe(op));
     EXPECT_FALSE(op.getFamily().empty());
     for (NamedAttribute arg : op.getKernelArgs())
-      EXPECT_TRUE(
-          (isa<IntegerAttr, FloatAttr, DenseI64ArrayAttr>(arg.getValue())))
+      EXPECT_TRUE((isa<IntegerAttr, FloatAttr, StringAttr, DenseI64ArrayAttr,
+                       DenseF64ArrayAttr>(arg.getValue())))
           << arg.getName().str();
     plan::Graph graph = graphOf(op);
     const plan::OpRules &rules = graph.op(0).rules;

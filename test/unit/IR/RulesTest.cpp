@@ -68,6 +68,25 @@ TEST_F(RulesTest, ConvolutionSpaces) {
   EXPECT_EQ(spaceOf(find("conv2d_group", 2)), "g:2 c:2 k:3 n:2* h:4* w:3*");
 }
 
+TEST_F(RulesTest, ConvolutionSpacesOfOneAndThreeDimensions) {
+  EXPECT_EQ(spaceOf(find("conv1d", 0)), "n:2 g:2 c:2 w:4 k:2*");
+  EXPECT_EQ(spaceOf(find("conv1d", 1)), "n:2 g:2 k:2 w:9 c:2*");
+  EXPECT_EQ(spaceOf(find("conv3d", 0)), "n:2 g:1 c:3 d:2 h:4 w:3 k:2*");
+  EXPECT_EQ(spaceOf(find("conv3d", 2)), "g:1 c:3 k:2 n:2* d:2* h:4* w:3*");
+  EXPECT_EQ(spaceOf(find("max_pool1d", 0)), "n:2 c:3 w:5");
+  EXPECT_EQ(spaceOf(find("max_pool3d", 1)), "n:2 c:2 d:4 h:3 w:5");
+}
+
+/// c is what the forward operator computes, k what it sums over.
+TEST_F(RulesTest, TransposedConvolutionSpaces) {
+  EXPECT_EQ(spaceOf(find("conv_transpose2d", 0)), "n:2 g:2 c:3 h:10 w:8 k:2*");
+  EXPECT_EQ(spaceOf(find("conv_transpose2d", 1)), "n:2 g:2 k:2 h:3 w:4 c:3*");
+  EXPECT_EQ(spaceOf(find("conv_transpose2d", 2)), "g:2 k:2 c:3 n:2* h:3* w:4*");
+  EXPECT_EQ(find("conv_transpose2d", 0).getFamily(), "conv_transpose2d");
+  EXPECT_EQ(find("conv_transpose1d", 0).getFamily(), "conv_transpose1d");
+  EXPECT_EQ(find("conv_transpose3d", 0).getFamily(), "conv_transpose3d");
+}
+
 /// Rows of stride 2 with kernel 3 and pad 1; columns of stride 3.
 TEST_F(RulesTest, ConvolutionReadsHalos) {
   PartitionableInterface conv = find("conv2d_group", 0);
@@ -94,6 +113,24 @@ TEST_F(RulesTest, ProductSpaces) {
   EXPECT_EQ(spaceOf(find("matmul", 2)), "k:6 c:7 n:5*");
   EXPECT_EQ(spaceOf(find("matmul_whole_addend", 1)), "k:6 n:5 c:7*");
   EXPECT_EQ(spaceOf(find("matmul_whole_addend", 2)), "c:7 k:6 n:5*");
+}
+
+TEST_F(RulesTest, ProductsOfBatches) {
+  EXPECT_EQ(spaceOf(find("matmul_sequences", 0)), "n:3 r:4 c:2 k:5*");
+  EXPECT_EQ(spaceOf(find("matmul_sequences", 1)), "n:3 r:4 k:5 c:2*");
+  EXPECT_EQ(spaceOf(find("matmul_sequences", 2)), "n:3* k:5 c:2 r:4*");
+  EXPECT_EQ(spaceOf(find("matmul_heads", 0)), "n:2 h:3 r:4 c:2 k:5*");
+  EXPECT_EQ(spaceOf(find("matmul_heads", 2)), "n:2 h:3 c:2 k:5 r:4*");
+  EXPECT_EQ(spaceOf(find("matmul_broadcast", 1)), "n:3 h:2* k:5 r:4 c:2*");
+  EXPECT_EQ(spaceOf(find("matmul_summed", 0)), "n:3* h:2 r:4 c:2 k:5*");
+
+  PartitionableInterface heads = find("matmul_heads", 0);
+  EXPECT_EQ(reads(heads, 1, {{"h", {1, 2}}, {"c", {0, 1}}}),
+            "[0:2, 1:2, 0:1, 0:5]");
+  PartitionableInterface linear = find("matmul_sequences", 0);
+  EXPECT_EQ(reads(linear, 1, {{"n", {1, 2}}, {"k", {1, 3}}}), "[1:3, 0:2]");
+  PartitionableInterface summed = find("matmul_summed", 0);
+  EXPECT_EQ(reads(summed, 2, {{"n", {1, 2}}}), "[, ]");
 }
 
 TEST_F(RulesTest, ScalarAddendForbidsSplittingTheContraction) {

@@ -12,7 +12,7 @@
 
 func.func @conv2d_bias(%x: tensor<3x4x7x6xf32>, %w: tensor<5x4x3x3xf32>,
                        %b: tensor<5xf32>) {
-  %y = ff.conv2d(%x, %w, %b) {dilations = array<i64: 1, 1>, group = 1 : i64,
+  %y = ff.conv(%x, %w, %b) {dilations = array<i64: 1, 1>, group = 1 : i64,
       pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
       : (tensor<3x4x7x6xf32>, tensor<5x4x3x3xf32>, tensor<5xf32>)
       -> tensor<3x5x7x6xf32>
@@ -21,7 +21,7 @@ func.func @conv2d_bias(%x: tensor<3x4x7x6xf32>, %w: tensor<5x4x3x3xf32>,
 
 // Groups, uneven strides, pads and dilations.
 func.func @conv2d_group(%x: tensor<2x6x8x9xf32>, %w: tensor<4x3x3x2xf32>) {
-  %y = ff.conv2d(%x, %w) {dilations = array<i64: 1, 2>, group = 2 : i64,
+  %y = ff.conv(%x, %w) {dilations = array<i64: 1, 2>, group = 2 : i64,
       pads = array<i64: 1, 0, 1, 1>, strides = array<i64: 2, 3>}
       : (tensor<2x6x8x9xf32>, tensor<4x3x3x2xf32>) -> tensor<2x4x4x3xf32>
   return
@@ -30,7 +30,7 @@ func.func @conv2d_group(%x: tensor<2x6x8x9xf32>, %w: tensor<4x3x3x2xf32>) {
 // Depthwise; strides over the kernel leave input positions that nobody reads.
 func.func @conv2d_depthwise(%x: tensor<2x4x7x7xf32>, %w: tensor<4x1x1x2xf32>,
                             %b: tensor<4xf32>) {
-  %y = ff.conv2d(%x, %w, %b) {dilations = array<i64: 1, 1>, group = 4 : i64,
+  %y = ff.conv(%x, %w, %b) {dilations = array<i64: 1, 1>, group = 4 : i64,
       pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 3, 3>}
       : (tensor<2x4x7x7xf32>, tensor<4x1x1x2xf32>, tensor<4xf32>)
       -> tensor<2x4x3x2xf32>
@@ -39,9 +39,51 @@ func.func @conv2d_depthwise(%x: tensor<2x4x7x7xf32>, %w: tensor<4x1x1x2xf32>,
 
 // Pads over the kernel: border tiles read no input at all.
 func.func @conv2d_wide_pads(%x: tensor<2x1x3x3xf32>, %w: tensor<2x1x2x2xf32>) {
-  %y = ff.conv2d(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64,
+  %y = ff.conv(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64,
       pads = array<i64: 4, 3, 3, 4>, strides = array<i64: 1, 1>}
       : (tensor<2x1x3x3xf32>, tensor<2x1x2x2xf32>) -> tensor<2x2x9x9xf32>
+  return
+}
+
+func.func @conv1d(%x: tensor<2x4x9xf32>, %w: tensor<4x2x3xf32>,
+                  %b: tensor<4xf32>) {
+  %y = ff.conv(%x, %w, %b) {dilations = array<i64: 2>, group = 2 : i64,
+      pads = array<i64: 1, 2>, strides = array<i64: 2>}
+      : (tensor<2x4x9xf32>, tensor<4x2x3xf32>, tensor<4xf32>)
+      -> tensor<2x4x4xf32>
+  return
+}
+
+func.func @conv3d(%x: tensor<2x2x4x3x5xf32>, %w: tensor<3x2x2x1x3xf32>) {
+  %y = ff.conv(%x, %w) {dilations = array<i64: 1, 1, 1>, group = 1 : i64,
+      pads = array<i64: 0, 1, 1, 1, 0, 1>, strides = array<i64: 2, 1, 2>}
+      : (tensor<2x2x4x3x5xf32>, tensor<3x2x2x1x3xf32>) -> tensor<2x3x2x4x3xf32>
+  return
+}
+
+// The last row of the result lies under no window (output padding).
+func.func @conv_transpose2d(%x: tensor<2x4x3x4xf32>, %w: tensor<4x3x3x2xf32>) {
+  %y = ff.conv_backward_data(%x, %w) {dilations = array<i64: 1, 2>,
+      group = 2 : i64, pads = array<i64: 1, 0, 0, 1>,
+      strides = array<i64: 3, 2>, transposed}
+      : (tensor<2x4x3x4xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x10x8xf32>
+  return
+}
+
+func.func @conv_transpose1d(%x: tensor<2x2x5xf32>, %w: tensor<2x3x4xf32>) {
+  %y = ff.conv_backward_data(%x, %w) {dilations = array<i64: 1>,
+      group = 1 : i64, pads = array<i64: 1, 1>, strides = array<i64: 2>,
+      transposed}
+      : (tensor<2x2x5xf32>, tensor<2x3x4xf32>) -> tensor<2x3x10xf32>
+  return
+}
+
+func.func @conv_transpose3d(%x: tensor<2x2x2x2x3xf32>,
+                            %w: tensor<2x1x2x1x2xf32>) {
+  %y = ff.conv_backward_data(%x, %w) {dilations = array<i64: 1, 1, 1>,
+      group = 1 : i64, pads = array<i64: 0, 0, 0, 0, 0, 0>,
+      strides = array<i64: 2, 1, 2>, transposed}
+      : (tensor<2x2x2x2x3xf32>, tensor<2x1x2x1x2xf32>) -> tensor<2x1x4x2x6xf32>
   return
 }
 
@@ -88,6 +130,39 @@ func.func @average_pool_global(%x: tensor<3x4x5x5xf32>) {
       kernel_shape = array<i64: 5, 5>, pads = array<i64: 0, 0, 0, 0>,
       strides = array<i64: 1, 1>}
       : (tensor<3x4x5x5xf32>) -> tensor<3x4x1x1xf32>
+  return
+}
+
+func.func @max_pool1d(%x: tensor<2x3x9xf32>) {
+  %y, %index = ff.max_pool(%x) {dilations = array<i64: 1>,
+      kernel_shape = array<i64: 3>, pads = array<i64: 1, 1>,
+      strides = array<i64: 2>}
+      : (tensor<2x3x9xf32>) -> (tensor<2x3x5xf32>, tensor<2x3x5xi32>)
+  return
+}
+
+func.func @max_pool3d(%x: tensor<2x2x4x3x5xf32>) {
+  %y, %index = ff.max_pool(%x) {dilations = array<i64: 2, 1, 1>,
+      kernel_shape = array<i64: 2, 1, 3>, pads = array<i64: 0, 0, 1, 0, 0, 1>,
+      strides = array<i64: 1, 2, 2>}
+      : (tensor<2x2x4x3x5xf32>)
+      -> (tensor<2x2x2x2x3xf32>, tensor<2x2x2x2x3xi32>)
+  return
+}
+
+func.func @average_pool1d(%x: tensor<2x3x8xf32>) {
+  %y = ff.average_pool(%x) {count_include_pad = 1 : i64,
+      kernel_shape = array<i64: 3>, pads = array<i64: 1, 0>,
+      strides = array<i64: 2>}
+      : (tensor<2x3x8xf32>) -> tensor<2x3x4xf32>
+  return
+}
+
+func.func @average_pool3d(%x: tensor<2x2x4x3x4xf32>) {
+  %y = ff.average_pool(%x) {count_include_pad = 0 : i64,
+      kernel_shape = array<i64: 2, 2, 3>, pads = array<i64: 0, 1, 1, 0, 0, 1>,
+      strides = array<i64: 2, 1, 1>}
+      : (tensor<2x2x4x3x4xf32>) -> tensor<2x2x2x3x4xf32>
   return
 }
 
@@ -162,6 +237,44 @@ func.func @matmul_ones(%a: tensor<1x6xf32>, %b: tensor<6x1xf32>,
   return
 }
 
+// A linear layer on sequences; its weight gradient sums over the batch.
+func.func @matmul_sequences(%a: tensor<3x4x5xf32>, %b: tensor<5x2xf32>,
+                            %c: tensor<2xf32>) {
+  %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 2.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<3x4x5xf32>, tensor<5x2xf32>, tensor<2xf32>)
+      -> tensor<3x4x2xf32>
+  return
+}
+
+// Attention scores.
+func.func @matmul_heads(%a: tensor<2x3x4x5xf32>, %b: tensor<2x3x2x5xf32>) {
+  %y = ff.matmul(%a, %b) {alpha = 0.5 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<2x3x4x5xf32>, tensor<2x3x2x5xf32>) -> tensor<2x3x4x2xf32>
+  return
+}
+
+// Each operand lacks a dimension of the batch, one of them by extent 1.
+func.func @matmul_broadcast(%a: tensor<3x1x5x4xf32>, %b: tensor<2x5x2xf32>,
+                            %c: tensor<2x1x2xf32>) {
+  %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 1 : i64, trans_b = 0 : i64}
+      : (tensor<3x1x5x4xf32>, tensor<2x5x2xf32>, tensor<2x1x2xf32>)
+      -> tensor<3x2x4x2xf32>
+  return
+}
+
+// The result lacks the outer dimension of the batch: it is summed over.
+func.func @matmul_summed(%a: tensor<3x2x4x5xf32>, %b: tensor<3x1x5x2xf32>,
+                         %c: tensor<4x1xf32>) {
+  %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<3x2x4x5xf32>, tensor<3x1x5x2xf32>, tensor<4x1xf32>)
+      -> tensor<2x4x2xf32>
+  return
+}
+
 //===----------------------------------------------------------------------===//
 // Element by element
 //===----------------------------------------------------------------------===//
@@ -172,6 +285,33 @@ func.func @unary(%x: tensor<3x4x5xf32>) {
   %2 = ff.unary tanh(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
   %3 = ff.unary leaky_relu(%x) alpha 0.1 : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
   %4 = ff.unary scale(%x) alpha 0.3 : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %5 = ff.unary shift(%x) alpha 0.3 : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %6 = ff.unary abs(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %7 = ff.unary exp(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %8 = ff.unary sqrt(%7) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %9 = ff.unary log(%7) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %10 = ff.unary erf(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %11 = ff.unary reciprocal(%7) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %12 = ff.unary softplus(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %13 = ff.unary softsign(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  return
+}
+
+// Bends and steps within the operand's range.
+func.func @unary_piecewise(%x: tensor<3x4x5xf32>) {
+  %w = ff.unary scale(%x) alpha 5.0 : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %0 = ff.unary hard_sigmoid(%w) alpha 0.3 beta 0.4 : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %1 = ff.unary hard_swish(%w) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %2 = ff.unary elu(%w) alpha 1.2 : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %3 = ff.unary selu(%w) alpha 1.6 beta 1.1 : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %4 = ff.unary celu(%w) alpha 1.4 : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %5 = ff.unary gelu(%w) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %6 = ff.unary silu(%w) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %7 = ff.unary clip(%w) alpha -1.5 beta 2.0 : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %8 = ff.unary sign(%w) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %9 = ff.unary floor(%w) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %10 = ff.unary ceil(%w) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %11 = ff.unary round(%w) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
   return
 }
 
@@ -179,6 +319,64 @@ func.func @binary(%a: tensor<3x4x5xf32>, %b: tensor<3x4x5xf32>) {
   %0 = ff.binary add(%a, %b) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
   %1 = ff.binary sub(%a, %b) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
   %2 = ff.binary mul(%a, %b) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  return
+}
+
+func.func @binary_kinds(%a: tensor<3x4x5xf32>, %b: tensor<3x4x5xf32>) {
+  %p = ff.unary exp(%a) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %0 = ff.binary div(%b, %p) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  %1 = ff.binary pow(%p, %b) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  %2 = ff.binary min(%a, %b) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  %3 = ff.binary max(%a, %b) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  %4 = ff.binary prelu(%a, %b) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  return
+}
+
+func.func @comparisons(%a: tensor<3x4x5xf32>, %b: tensor<4x1xf32>) {
+  %0 = ff.binary equal(%a, %b) : (tensor<3x4x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
+  %1 = ff.binary less(%a, %b) : (tensor<3x4x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
+  %2 = ff.binary less_or_equal(%a, %b) : (tensor<3x4x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
+  %3 = ff.binary greater(%a, %b) : (tensor<3x4x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
+  %4 = ff.binary greater_or_equal(%a, %b) : (tensor<3x4x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
+  return
+}
+
+// Every operand lacks a dimension.
+func.func @binary_kinds_broadcast(%a: tensor<3x1x5xf32>, %b: tensor<4x1xf32>) {
+  %p = ff.unary exp(%a) : tensor<3x1x5xf32> -> tensor<3x1x5xf32>
+  %q = ff.unary exp(%b) : tensor<4x1xf32> -> tensor<4x1xf32>
+  %0 = ff.binary div(%a, %q) : (tensor<3x1x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
+  %1 = ff.binary pow(%p, %b) : (tensor<3x1x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
+  %2 = ff.binary min(%a, %b) : (tensor<3x1x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
+  %3 = ff.binary max(%a, %b) : (tensor<3x1x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
+  %4 = ff.binary prelu(%a, %b) : (tensor<3x1x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
+  return
+}
+
+func.func @prelu_channel(%x: tensor<3x4x2x2xf32>, %slope: tensor<4x1x1xf32>) {
+  %0 = ff.binary prelu(%x, %slope) : (tensor<3x4x2x2xf32>, tensor<4x1x1xf32>) -> tensor<3x4x2x2xf32>
+  return
+}
+
+func.func @select(%m: tensor<3x4x5xf32>, %a: tensor<3x4x5xf32>, %b: tensor<3x4x5xf32>) {
+  %c = ff.unary relu(%m) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %0 = ff.select(%c, %a, %b) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  return
+}
+
+// No operand has the result's shape.
+func.func @select_broadcast(%m: tensor<4x1xf32>, %a: tensor<3x1x5xf32>, %b: tensor<f32>) {
+  %c = ff.unary relu(%m) : tensor<4x1xf32> -> tensor<4x1xf32>
+  %0 = ff.select(%c, %a, %b) : (tensor<4x1xf32>, tensor<3x1x5xf32>, tensor<f32>) -> tensor<3x4x5xf32>
+  return
+}
+
+func.func @cast(%x: tensor<3x4x5xf32>, %i: tensor<4x3xi64>) {
+  %0 = ff.cast(%x) : (tensor<3x4x5xf32>) -> tensor<3x4x5xf64>
+  %1 = ff.cast(%x) : (tensor<3x4x5xf32>) -> tensor<3x4x5xi32>
+  %2 = ff.cast(%x) : (tensor<3x4x5xf32>) -> tensor<3x4x5xi1>
+  %3 = ff.cast(%i) : (tensor<4x3xi64>) -> tensor<4x3xf32>
+  %4 = ff.cast(%i) : (tensor<4x3xi64>) -> tensor<4x3xui8>
   return
 }
 
@@ -201,9 +399,62 @@ func.func @dropout(%x: tensor<4x9xf32>) {
   return
 }
 
+//===----------------------------------------------------------------------===//
+// Normalisation
+//===----------------------------------------------------------------------===//
+
 func.func @softmax(%x: tensor<4x5x3xf32>) {
-  %0 = ff.softmax(%x) {axes = array<i64: 1>} : (tensor<4x5x3xf32>) -> tensor<4x5x3xf32>
-  %1 = ff.softmax(%x) {axes = array<i64: 1, 2>} : (tensor<4x5x3xf32>) -> tensor<4x5x3xf32>
+  %0 = ff.softmax(%x) {axes = array<i64: 1>, log = 0 : i64} : (tensor<4x5x3xf32>) -> tensor<4x5x3xf32>
+  %1 = ff.softmax(%x) {axes = array<i64: 1, 2>, log = 0 : i64} : (tensor<4x5x3xf32>) -> tensor<4x5x3xf32>
+  %2 = ff.softmax(%x) {axes = array<i64: 2>, log = 1 : i64} : (tensor<4x5x3xf32>) -> tensor<4x5x3xf32>
+  return
+}
+
+// Batch normalisation: each statistic has its own scale and bias.
+func.func @normalize_batch(%x: tensor<3x4x3x2xf32>, %s: tensor<4xf32>, %b: tensor<4xf32>) {
+  %y, %m, %v = ff.normalize(%x scale %s bias %b) {axes = array<i64: 0, 2, 3>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1>}
+      : (tensor<3x4x3x2xf32>, tensor<4xf32>, tensor<4xf32>)
+      -> (tensor<3x4x3x2xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+func.func @normalize_batch_plain(%x: tensor<5x4xf32>) {
+  %y, %m, %v = ff.normalize(%x) {axes = array<i64: 0>, epsilon = 0.01 : f64,
+      param_dims = array<i64: 1>}
+      : (tensor<5x4xf32>) -> (tensor<5x4xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// Instance normalisation; a bias alone.
+func.func @normalize_instance(%x: tensor<3x4x3x2xf32>, %b: tensor<4xf32>) {
+  %y, %m, %v = ff.normalize(%x bias %b) {axes = array<i64: 2, 3>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1>}
+      : (tensor<3x4x3x2xf32>, tensor<4xf32>)
+      -> (tensor<3x4x3x2xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  return
+}
+
+// Layer normalisation over one dimension and over two; a scale alone.
+func.func @normalize_layer(%x: tensor<3x4x5xf32>, %s: tensor<5xf32>, %b: tensor<5xf32>,
+                           %s2: tensor<4x5xf32>) {
+  %y, %m, %v = ff.normalize(%x scale %s bias %b) {axes = array<i64: 2>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 2>}
+      : (tensor<3x4x5xf32>, tensor<5xf32>, tensor<5xf32>)
+      -> (tensor<3x4x5xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %y2, %m2, %v2 = ff.normalize(%x scale %s2) {axes = array<i64: 1, 2>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1, 2>}
+      : (tensor<3x4x5xf32>, tensor<4x5xf32>)
+      -> (tensor<3x4x5xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}
+
+// Group normalisation: parameters over a kept and a normalised dimension.
+func.func @normalize_group(%x: tensor<3x2x3x4xf32>, %s: tensor<2x3xf32>, %b: tensor<2x3xf32>) {
+  %y, %m, %v = ff.normalize(%x scale %s bias %b) {axes = array<i64: 2, 3>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1, 2>}
+      : (tensor<3x2x3x4xf32>, tensor<2x3xf32>, tensor<2x3xf32>)
+      -> (tensor<3x2x3x4xf32>, tensor<3x2xf32>, tensor<3x2xf32>)
   return
 }
 
@@ -265,6 +516,52 @@ func.func @reduce_sum_all(%x: tensor<3x4xf32>) {
   return
 }
 
+func.func @reduce_max(%x: tensor<3x4x5xf32>) {
+  %0 = ff.reduce_max(%x) {axes = array<i64: 0, 2>, keepdims = 0 : i64} : (tensor<3x4x5xf32>) -> tensor<4xf32>
+  %1 = ff.reduce_max(%x) {axes = array<i64: 1>, keepdims = 1 : i64} : (tensor<3x4x5xf32>) -> tensor<3x1x5xf32>
+  return
+}
+
+func.func @reduce_prod(%x: tensor<3x4x5xf32>) {
+  %0 = ff.reduce_prod(%x) {axes = array<i64: 1>, keepdims = 0 : i64} : (tensor<3x4x5xf32>) -> tensor<3x5xf32>
+  %1 = ff.reduce_prod(%x) {axes = array<i64: 0, 2>, keepdims = 1 : i64} : (tensor<3x4x5xf32>) -> tensor<1x4x1xf32>
+  return
+}
+
+// Positions that are named twice or not at all.
+func.func @gather(%x: tensor<3x5x4xf32>, %i: tensor<6xi32>) {
+  %0 = ff.gather(%x) {axis = 1 : i64, indices = array<i64: 4, 0, 0, 2, 0, 3>} : (tensor<3x5x4xf32>) -> tensor<3x6x4xf32>
+  %1 = ff.gather(%x) {axis = 2 : i64, indices = array<i64: 3, 1>} : (tensor<3x5x4xf32>) -> tensor<3x5x2xf32>
+  %2 = ff.gather(%i) {axis = 0 : i64, indices = array<i64: 5, 3, 1>} : (tensor<6xi32>) -> tensor<3xi32>
+  return
+}
+
+func.func @resize_nearest(%x: tensor<2x3x4x6xf32>) {
+  %0 = ff.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = array<f64: 1.0, 1.0, 2.0, 3.0>}
+      : (tensor<2x3x4x6xf32>) -> tensor<2x3x8x18xf32>
+  %1 = ff.resize(%x) {coordinates = "half_pixel", mode = "nearest", nearest = "round_prefer_ceil", scales = array<f64: 1.0, 1.0, 0.5, 0.34>}
+      : (tensor<2x3x4x6xf32>) -> tensor<2x3x2x2xf32>
+  return
+}
+
+// Whole factors, up and down, and one that is not.
+func.func @resize_linear(%x: tensor<2x2x4x3xf32>) {
+  %0 = ff.resize(%x) {coordinates = "half_pixel", mode = "linear", nearest = "floor", scales = array<f64: 1.0, 1.0, 2.0, 3.0>}
+      : (tensor<2x2x4x3xf32>) -> tensor<2x2x8x9xf32>
+  %1 = ff.resize(%x) {coordinates = "align_corners", mode = "linear", nearest = "floor", scales = array<f64: 1.0, 1.0, 2.0, 1.7>}
+      : (tensor<2x2x4x3xf32>) -> tensor<2x2x8x5xf32>
+  %2 = ff.resize(%x) {coordinates = "pytorch_half_pixel", mode = "linear", nearest = "floor", scales = array<f64: 1.0, 1.0, 0.5, 0.34>}
+      : (tensor<2x2x4x3xf32>) -> tensor<2x2x2x1xf32>
+  return
+}
+
+// The batch is resized too.
+func.func @resize_cubic(%x: tensor<2x6xf32>) {
+  %0 = ff.resize(%x) {coordinates = "half_pixel", mode = "cubic", nearest = "floor", scales = array<f64: 2.0, 0.5>}
+      : (tensor<2x6xf32>) -> tensor<4x3xf32>
+  return
+}
+
 func.func @expand(%x: tensor<4x1xf32>) {
   %0 = ff.expand(%x) : (tensor<4x1xf32>) -> tensor<3x4x5xf32>
   return
@@ -279,6 +576,31 @@ func.func @expand_leading(%x: tensor<4xf32>, %s: tensor<f32>) {
 //===----------------------------------------------------------------------===//
 // Losses and updates
 //===----------------------------------------------------------------------===//
+
+// Several results, one of them used inside as well; operands of other shapes.
+func.func @fused(%x: tensor<4x3x5x6xf32>, %c: tensor<3x1x1xf32>, %n: tensor<4x1x1x1xf32>, %w: tensor<6xf32>) {
+  %0, %1 = ff.fused(%x, %c, %n, %w) {
+  ^bb0(%a: tensor<4x3x5x6xf32>, %b: tensor<3x1x1xf32>, %d: tensor<4x1x1x1xf32>, %e: tensor<6xf32>):
+    %0 = ff.binary add(%a, %b) : (tensor<4x3x5x6xf32>, tensor<3x1x1xf32>) -> tensor<4x3x5x6xf32>
+    %1 = ff.unary leaky_relu(%0) alpha 0.1 : tensor<4x3x5x6xf32> -> tensor<4x3x5x6xf32>
+    %2 = ff.binary mul(%d, %1) : (tensor<4x1x1x1xf32>, tensor<4x3x5x6xf32>) -> tensor<4x3x5x6xf32>
+    %3 = ff.unary_backward tanh(%2, %a) : (tensor<4x3x5x6xf32>, tensor<4x3x5x6xf32>) -> tensor<4x3x5x6xf32>
+    %4 = ff.select(%e, %3, %0) : (tensor<6xf32>, tensor<4x3x5x6xf32>, tensor<4x3x5x6xf32>) -> tensor<4x3x5x6xf32>
+    ff.yield %4, %1 : tensor<4x3x5x6xf32>, tensor<4x3x5x6xf32>
+  } : (tensor<4x3x5x6xf32>, tensor<3x1x1xf32>, tensor<4x1x1x1xf32>, tensor<6xf32>) -> (tensor<4x3x5x6xf32>, tensor<4x3x5x6xf32>)
+  return
+}
+
+// No operand has the results' shape.
+func.func @fused_outer(%x: tensor<4x1xf32>, %y: tensor<5xf32>) {
+  %0 = ff.fused(%x, %y) {
+  ^bb0(%a: tensor<4x1xf32>, %b: tensor<5xf32>):
+    %0 = ff.binary mul(%a, %b) : (tensor<4x1xf32>, tensor<5xf32>) -> tensor<4x5xf32>
+    %1 = ff.unary exp(%0) : tensor<4x5xf32> -> tensor<4x5xf32>
+    ff.yield %1 : tensor<4x5xf32>
+  } : (tensor<4x1xf32>, tensor<5xf32>) -> tensor<4x5xf32>
+  return
+}
 
 func.func @cross_entropy(%x: tensor<4x3x5xf32>, %t: tensor<4x5xi32> {ff.name = "target"}) {
   %0 = ff.cross_entropy(%x, %t) {axis = 1 : i64} : (tensor<4x3x5xf32>, tensor<4x5xi32>) -> tensor<f32>

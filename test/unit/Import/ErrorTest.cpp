@@ -42,8 +42,9 @@ INSTANTIATE_TEST_SUITE_P(
                   "output 'y' is listed twice"},
         ErrorCase{"g (float[2] x, float[2] x) => (float[2] y) { y = Relu(x) }",
                   "input 'x' is defined twice"},
-        ErrorCase{"g (float[2] x) => (int64[1] y) { y = Shape(x) }",
-                  "output 'y': 'y' has element type int64, expected float"},
+        ErrorCase{"g (float[2] x, int8[2] w = {1, 2}) => (int8[2] w) "
+                  "{ y = Relu(x) }",
+                  "output 'w': 'w' has element type int8, expected float"},
         ErrorCase{"g (float[2] x) => (float[2] y) { a = Foo(x) b = Bar(x) "
                   "c = Foo(a) y = Add(b, c) }",
                   "unsupported operators: Foo (2: 'a', 'c'), Bar (1: "
@@ -52,8 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "unsupported operators: com.acme.Relu (1: 'y')"},
         ErrorCase{"g (int64[2] x) => (float[2] y) { y = Relu(x) }",
                   "unsupported operators: Relu of int64 (1: 'y')"},
-        ErrorCase{"g (float[2] x) => (float[2] y) { y = Cast<to = 11>(x) }",
-                  "unsupported operators: Cast from float to double"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Cast<to = 10>(x) }",
+                  "unsupported operators: Cast from float to float16"},
         ErrorCase{"g (bool c, float[2] x) => (float[2] y) { y = If (c) "
                   "<then_branch = a () => (float[2] p) { p = Relu(x) }, "
                   "else_branch = b () => (float[2] q) { q = Tanh(x) }> }",
@@ -68,8 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
     Inputs, GraphErrorTest,
     testing::Values(
         ErrorCase{"g (float16[2] x) => (float[2] y) { y = Relu(x) }",
-                  "input 'x' has element type float16, expected float, int32, "
-                  "int64, uint8 or bool"},
+                  "input 'x' has element type float16, expected float, double, "
+                  "int32, int64, uint8 or bool"},
         ErrorCase{"g (float[0] x) => (float[2] y) { y = Relu(x) }",
                   "dimension 0 of input 'x' is 0, expected a positive extent"},
         ErrorCase{"g (float[2, N] x) => (float[2] y) { y = Relu(x) }",
@@ -93,7 +94,11 @@ INSTANTIATE_TEST_SUITE_P(
                   "initializer 'w': expected 3 elements for shape 3, found 2"},
         ErrorCase{"g (float[2] x, double[2] w = {1, 2}) => (float[2] y) "
                   "{ y = Add(x, w) }",
-                  "unsupported operators: Add of double (1: 'y')"}));
+                  "node 'y' (Add): expected operands of one type, found float "
+                  "and double"},
+        ErrorCase{"g (double[2] x, double[2] w = {1, 2}) => (double[2] y) "
+                  "{ y = Add(x, w) }",
+                  "'w' is a parameter of type double, expected float"}));
 
 // Operators.
 INSTANTIATE_TEST_SUITE_P(
@@ -106,6 +111,29 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"g (float[2] x) => (float[2] y) { a, b = Relu(x) "
                   "y = Tanh(b) }",
                   "(Relu): its result 1 ('b') is used, expected only result 0"},
+        ErrorCase{"g (float[2] x, float[3] z) => (float[2] y) "
+                  "{ y = Max(x, x, z) }",
+                  "node 'y' (Max): cannot broadcast 2 and 3"},
+        ErrorCase{"g (float[2] x, float[2, 2] s) => (float[2] y) "
+                  "{ y = PRelu(x, s) }",
+                  "node 'y' (PRelu): expected a slope that broadcasts to 2, "
+                  "found shape 2x2"},
+        ErrorCase{"g (float[2] x, float z) => (float[2] y) "
+                  "{ y = Clip(x, z) }",
+                  "node 'y' (Clip): expected a constant as operand 1, found "
+                  "'z', which is computed or an input"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Celu<alpha = 0.0>(x) }",
+                  "node 'y' (Celu): expected an alpha other than 0"},
+        ErrorCase{"g (float[2] x) => (float[2] y) "
+                  "{ y = Gelu<approximate = \"tanh\">(x) }",
+                  "node 'y' (Gelu): expected approximate 'none', found 'tanh'"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = And(x, x) }",
+                  "unsupported operators: And of float (1: 'y')"},
+        ErrorCase{"g (bool[2] x) => (bool[2] y) { y = Add(x, x) }",
+                  "unsupported operators: Add of bool (1: 'y')"},
+        ErrorCase{"g (int64[2] x, int64 z = {16777217}) => (bool[2] y) "
+                  "{ y = Less(x, z) }",
+                  "'z' holds 16777217, expected integers that are floats too"},
         ErrorCase{"g (float[2] x) => (float[2] y) { y = Relu<a = 1>(x) }",
                   "node 'y' (Relu): unknown attribute 'a'"},
         ErrorCase{"g (float[2] x) => (float[2] y) "
@@ -114,19 +142,30 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"g (float[2] x, float[3] z) => (float[2] y) "
                   "{ y = Add(x, z) }",
                   "node 'y' (Add): cannot broadcast 2 and 3"},
-        ErrorCase{"g (float[1,2,3] x, float[3,2] w) => (float[2] y) "
+        ErrorCase{"g (float[4,2,3] x, float[5,3,2] w) => (float[2] y) "
                   "{ y = MatMul(x, w) }",
-                  "expected two matrices"},
+                  "cannot multiply 4x2x3 by 5x3x2"},
+        ErrorCase{"g (float[3] x, float w) => (float[3] y) "
+                  "{ y = MatMul(x, w) }",
+                  "expected an operand 1 of rank 1 to 7, found 'w' of shape "
+                  "scalar"},
         ErrorCase{"g (float[2,3] x, float[2,3] w) => (float[2] y) "
                   "{ y = MatMul(x, w) }",
                   "cannot multiply 2x3 by 2x3"},
         ErrorCase{"g (float[2,3] x, float[4,3] w, float[5] b) => (float[2] y) "
                   "{ y = Gemm<transB = 1>(x, w, b) }",
                   "cannot broadcast operand 2 of shape 5 to 2x4"},
-        ErrorCase{"g (float[1,3,8] x, float[4,3,3] w) => (float[2] y) "
+        ErrorCase{"g (float[1,3] x, float[4,3] w) => (float[2] y) "
                   "{ y = Conv(x, w) }",
-                  "expected a 4-dimensional operand 0, found 'x' of shape "
-                  "1x3x8"},
+                  "expected an operand 0 of batch, channels and one to three "
+                  "spatial dimensions, found 'x' of shape 1x3"},
+        ErrorCase{"g (float[1,3,8] x, float[4,3,3,3] w) => (float[2] y) "
+                  "{ y = Conv(x, w) }",
+                  "expected a 3-dimensional operand 1, found 'w' of shape "
+                  "4x3x3x3"},
+        ErrorCase{"g (float[1,3,8] x, float[4,3,3] w) => (float[2] y) "
+                  "{ y = Conv<pads = [1, 1, 1, 1]>(x, w) }",
+                  "attribute 'pads' has 4 numbers, expected 2"},
         ErrorCase{"g (float[1,3,8,8] x, float[4,2,3,3] w) => (float[2] y) "
                   "{ y = Conv(x, w) }",
                   "found 4x2x3x3 and group 1"},
@@ -140,6 +179,20 @@ INSTANTIATE_TEST_SUITE_P(
                   "{ y = Conv(x, w) }",
                   "a window of 9 in dimension 2 does not fit into the padded "
                   "image of 8"},
+        ErrorCase{"g (float[1,4,8,8] x, float[3,4,3,3] w) => (float[2] y) "
+                  "{ y = ConvTranspose(x, w) }",
+                  "expected weights of shape 4 x (channels / group) x (kernel) "
+                  "and a group that divides 4, found 3x4x3x3 and group 1"},
+        ErrorCase{"g (float[1,4,8,8] x, float[4,3,3,3] w, float[3] b) => "
+                  "(float[2] y) { y = ConvTranspose<group = 2>(x, w, b) }",
+                  "expected a bias of shape 6, found 3"},
+        ErrorCase{"g (float[1,4,2] x, float[4,3,3] w) => (float[2] y) "
+                  "{ y = ConvTranspose<pads = [2, 2]>(x, w) }",
+                  "the pads of dimension 2 leave nothing of a result of 4"},
+        ErrorCase{"g (float[1,4,2] x, float[4,3,3] w) => (float[2] y) { y = "
+                  "ConvTranspose<strides = [2], output_padding = [2]>(x, w) }",
+                  "expected less output padding in dimension 2 than the stride "
+                  "of 2, found 2"},
         ErrorCase{"g (float[1,3,8,8] x) => (float[2] y) { y = MaxPool(x) }",
                   "expected an attribute 'kernel_shape'"},
         ErrorCase{"g (float[1,3,8,8] x) => (float[2] y) "
@@ -174,6 +227,52 @@ INSTANTIATE_TEST_SUITE_P(
                   "{ y = Dropout(x, r) }",
                   "expected a scalar as operand 1, found shape 2"}));
 
+// Normalisations.
+INSTANTIATE_TEST_SUITE_P(
+    Normalisations, GraphErrorTest,
+    testing::Values(
+        ErrorCase{"g (float[2,3] x, float[3] s, float[3] b, float[3] m, "
+                  "float[3] v) => (float[2,3] y) { y = BatchNormalization "
+                  "<spatial = 0> (x, s, b, m, v) }",
+                  "node 'y' (BatchNormalization): statistics per position "
+                  "(spatial = 0) are not supported",
+                  8},
+        ErrorCase{"g (float[3] x, float[3] s, float[3] b, float[3] m, "
+                  "float[3] v) => (float[3] y) { y = BatchNormalization "
+                  "(x, s, b, m, v) }",
+                  "expected an operand with a channel dimension, found shape "
+                  "3"},
+        ErrorCase{"g (float[2,3] x, float[3] s, float[3] b, float[2] m, "
+                  "float[3] v) => (float[2,3] y) { y = BatchNormalization "
+                  "(x, s, b, m, v) }",
+                  "expected operand 3 of shape 3, found 2"},
+        ErrorCase{"g (float[2,3] x, float[3] s, float[3] b, float[3] m, "
+                  "float[3] v) => (float[2,3] y) { y = BatchNormalization "
+                  "<epsilon = 0.0> (x, s, b, m, v) }",
+                  "expected a positive attribute 'epsilon', found 0"},
+        ErrorCase{"g (float[2,3] x, float[3] s, float[3] b, float[3] m, "
+                  "float[3] v) => (float[2,3] y) { t, n, w = "
+                  "BatchNormalization <training_mode = 1> (x, s, b, m, v) "
+                  "y, o, u = BatchNormalization <training_mode = 1> "
+                  "(t, s, b, m, v) }",
+                  "node 'y' (BatchNormalization): 'm' is updated by another "
+                  "node already",
+                  15},
+        ErrorCase{"g (float[2,3] x, float[3] s, float[3] b, float[3] m, "
+                  "float[3] v) => (float[2,3] y) { z = BatchNormalization "
+                  "(x, s, m, m, v) y = Add (z, b) }",
+                  "'m' is a running statistic, expected no other use"},
+        ErrorCase{"g (float[2,3] x, float[3] s, float[3] b) => (float[2,3] y) "
+                  "{ y = InstanceNormalization (x, s, b) }",
+                  "expected an operand with channels and positions, found "
+                  "shape 2x3"},
+        ErrorCase{"g (float[2,3,4] x, float[3] s) => (float[2,3,4] y) "
+                  "{ y = LayerNormalization (x, s) }",
+                  "expected operand 1 of shape 4, found 3", 17},
+        ErrorCase{"g (float[2,3,4] x) => (float[2,3,4] y) "
+                  "{ y = MeanVarianceNormalization <axes = [1, -2]> (x) }",
+                  "expected distinct axes, found 1 twice"}));
+
 // Operators that move elements.
 INSTANTIATE_TEST_SUITE_P(
     Shapes, GraphErrorTest,
@@ -205,8 +304,8 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"g (float[2,3] x) => (float[2] y) { y = Concat(x, x) }",
                   "expected an attribute 'axis'"},
         ErrorCase{"g (float[2] x, int64[2] p = {1, 1}) => (float[2] y) "
-                  "{ y = Pad<mode = \"edge\">(x, p) }",
-                  "expected mode 'constant', found 'edge'"},
+                  "{ y = Pad<mode = \"mirror\">(x, p) }",
+                  "'constant', 'edge' or 'reflect', found 'mirror'"},
         ErrorCase{"g (float[2] x, int64[3] p = {1, 1, 1}) => (float[2] y) "
                   "{ y = Pad(x, p) }",
                   "expected 2 pads, found 3"},

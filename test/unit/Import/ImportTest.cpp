@@ -20,7 +20,7 @@ TEST_F(ImportTest, RolesOfValues) {
       "g (float[N, 3] x, float[4, 3] w, float[4] b, float[4] s = {1, 2, 3, 4})"
       " => (float[N, 4] y) {\n"
       "  h = Gemm<transB = 1>(x, w, b)\n"
-      "  c = Constant<value_float = 0.5>()\n"
+      "  c = Constant<value_floats = [0.5, 0.5, 0.5, 0.5]>()\n"
       "  i = Mul(h, c)\n"
       "  y = Add(i, s)\n"
       "}");
@@ -59,6 +59,34 @@ TEST_F(ImportTest, Inits) {
     options.init = init;
     EXPECT_THAT(importGraph(graph), HasSubstr(text)) << init;
   }
+}
+
+TEST_F(ImportTest, ProductsOfBatchesAndVectors) {
+  std::string text = importGraph(
+      "g (float[8, 5, 16] x, float[8, 1, 16, 3] k, float[16, 4] w) => "
+      "(float[8, 5, 4] y, float[8, 8, 5, 3] s) {\n"
+      "  y = MatMul(x, w)\n"
+      "  s = MatMul(x, k)\n"
+      "}");
+  EXPECT_THAT(text, AllOf(HasSubstr("(tensor<8x5x16xf32>, tensor<16x4xf32>) "
+                                    "-> tensor<8x5x4xf32>"),
+                          HasSubstr("-> tensor<8x8x5x3xf32>")));
+  // A vector is a row on the left, a column on the right.
+  text = importGraph("g (float[3] x, float[2, 3, 4] m, float[4] z) => "
+                     "(float[2, 4] l, float[2, 3] r, float d) {\n"
+                     "  l = MatMul(x, m)\n"
+                     "  r = MatMul(m, z)\n"
+                     "  d = MatMul(x, x)\n"
+                     "}");
+  EXPECT_THAT(
+      text,
+      AllOf(HasSubstr("(tensor<1x3xf32>, tensor<2x3x4xf32>) -> "
+                      "tensor<2x1x4xf32>"),
+            HasSubstr("(tensor<2x1x4xf32>) -> tensor<2x4xf32>"),
+            HasSubstr("(tensor<2x3x4xf32>, tensor<4x1xf32>) -> "
+                      "tensor<2x3x1xf32>"),
+            HasSubstr("(tensor<1x3xf32>, tensor<3x1xf32>) -> tensor<1x1xf32>"),
+            HasSubstr("(tensor<1x1xf32>) -> tensor<f32>")));
 }
 
 TEST_F(ImportTest, ConstantOfShapeIsWeightOrConstant) {
@@ -183,6 +211,46 @@ TEST_F(ImportTest, Windows) {
                           "auto_pad = \"SAME_LOWER\">(x) }"),
               AllOf(HasSubstr("pads = array<i64: 1, 1, 0, 0>"),
                     HasSubstr("-> tensor<1x1x5x5xf32>")));
+}
+
+TEST_F(ImportTest, WindowsOfOneAndThreeDimensions) {
+  EXPECT_THAT(importGraph("g (float[1, 2, 9] x, float[4, 2, 3] w) => "
+                          "(float[1] y) { y = Conv<strides = [2], "
+                          "auto_pad = \"SAME_UPPER\">(x, w) }"),
+              AllOf(HasSubstr("pads = array<i64: 1, 1>"),
+                    HasSubstr("-> tensor<1x4x5xf32>")));
+  EXPECT_THAT(importGraph("g (float[1, 2, 5, 6, 7] x) => (float[1] y) { y = "
+                          "GlobalMaxPool(x) }"),
+              AllOf(HasSubstr("ff.max_pool"),
+                    HasSubstr("kernel_shape = array<i64: 5, 6, 7>"),
+                    HasSubstr("-> (tensor<1x2x1x1x1xf32>")));
+  EXPECT_THAT(importGraph("g (float[1, 2, 9] x) => (float[1] y) { y = "
+                          "GlobalAveragePool(x) }"),
+              AllOf(HasSubstr("ff.average_pool"),
+                    HasSubstr("kernel_shape = array<i64: 9>")));
+}
+
+TEST_F(ImportTest, TransposedConvolutions) {
+  EXPECT_THAT(importGraph("g (float[1, 4, 3, 3] x, float[4, 2, 3, 3] w, "
+                          "float[4] b) => (float[1] y) { y = ConvTranspose<"
+                          "group = 2, strides = [2, 3], pads = [1, 0, 1, 0], "
+                          "output_padding = [1, 0]>(x, w, b) }"),
+              AllOf(HasSubstr("ff.conv_backward_data"),
+                    HasSubstr("transposed} : (tensor<1x4x3x3xf32>, "
+                              "tensor<4x2x3x3xf32>) -> tensor<1x4x6x9xf32>"),
+                    HasSubstr("(tensor<4xf32>) -> tensor<4x1x1xf32>"),
+                    HasSubstr("ff.binary")));
+  // Pads follow from the extent of the result. An odd one: the end gets more.
+  EXPECT_THAT(importGraph("g (float[1, 4, 3] x, float[4, 2, 3] w) => "
+                          "(float[1] y) { y = ConvTranspose<strides = [2], "
+                          "auto_pad = \"SAME_UPPER\">(x, w) }"),
+              AllOf(HasSubstr("pads = array<i64: 0, 1>"),
+                    HasSubstr("-> tensor<1x2x6xf32>")));
+  EXPECT_THAT(importGraph("g (float[1, 4, 3] x, float[4, 2, 3] w) => "
+                          "(float[1] y) { y = ConvTranspose<strides = [2], "
+                          "output_shape = [4]>(x, w) }"),
+              AllOf(HasSubstr("pads = array<i64: 2, 1>"),
+                    HasSubstr("-> tensor<1x2x4xf32>")));
 }
 
 TEST_F(ImportTest, PadVariants) {

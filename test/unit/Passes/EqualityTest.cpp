@@ -1,7 +1,8 @@
 //===- EqualityTest.cpp - the strategy never changes the meaning ----------===//
 //
-// Random legal strategies of training programs, all ranks in the reference
-// evaluator, against the graph itself: losses, gradients, parameters.
+// Random legal strategies of training programs with fused operators, all ranks
+// in the reference evaluator, against the graph as it was before fusion:
+// losses, gradients, parameters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,14 +13,15 @@
 #include "ffc/Import/Import.h"
 #include "ffc/Passes/Passes.h"
 #include "ffc/Plan/Planner.h"
+#include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/Verifier.h"
-
-#include "../Plan/RandomStrategy.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <cstdio>
+#include <unistd.h>
 
 using namespace ffc;
 
@@ -54,6 +56,8 @@ public:
     context.loadDialect<ff::FFDialect, rank::RankDialect,
                         mlir::func::FuncDialect>();
     ImportOptions options;
+    options.weightsPath = ::testing::TempDir() + "/equality." +
+                          std::to_string(getpid()) + ".weights";
     module = importModel(context, path, options);
     if (!module)
       return;
@@ -61,17 +65,19 @@ public:
     passes.addPass(createDifferentiate());
     if (failed(passes.run(*module)))
       return;
-    auto built = buildPlanGraph(*module);
-    if (failed(built))
-      return;
-    planned = std::move(*built);
-    auto start = ff::initialStates(*module, kSeed);
+    auto start = ff::initialStates(*module, kSeed, options.weightsPath);
+    std::remove(options.weightsPath.c_str());
     if (failed(start))
       return;
     initial = *start;
+    int64_t classes = 1;
+    module->walk([&](ff::CrossEntropyOp loss) {
+      classes =
+          ff::tensorTypeOf(loss.getLogits().getType()).shape[loss.getAxis()];
+    });
     ff::TensorValues states = initial;
     for (int step = 0; step < kSteps; ++step) {
-      inputs.push_back(*ff::syntheticInputs(*module, 10, kSeed, step));
+      inputs.push_back(*ff::syntheticInputs(*module, classes, kSeed, step));
       auto result = ff::evaluate(*module, inputs.back(), states, at(step));
       if (failed(result))
         return;
@@ -79,6 +85,15 @@ public:
       losses.push_back(result->outputs["loss"].data[0]);
       last = std::move(*result);
     }
+    // What is fused must mean what it meant before.
+    mlir::PassManager fusing(&context);
+    fusing.addPass(createFuseElementwise());
+    if (failed(fusing.run(*module)))
+      return;
+    auto built = buildPlanGraph(*module);
+    if (failed(built))
+      return;
+    planned = std::move(*built);
     valid = true;
   }
 
@@ -159,20 +174,20 @@ TEST_P(Equality, RandomStrategies) {
   std::mt19937 random(seed);
   for (int trial = 0; trial < kStrategies; ++trial) {
     plan::Strategy strategy =
-        plan::testing::randomStrategy(model.planned.graph, devices, random);
+        plan::randomStrategy(model.planned.graph, devices, random);
     model.check(strategy, topology);
-    ASSERT_FALSE(HasFailure())
-        << "seed " << seed << ", trial " << trial << "\n"
-        << plan::testing::str(model.planned.graph, strategy);
+    ASSERT_FALSE(HasFailure()) << "seed " << seed << ", trial " << trial << "\n"
+                               << plan::str(model.planned.graph, strategy);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Models, Equality,
-    ::testing::Combine(::testing::Values("mlp-small.onnxtxt",
-                                         "lenet-small.onnxtxt",
-                                         "alexnet-small.onnxtxt"),
-                       ::testing::Values(2, 3, 4, 8)),
+    ::testing::Combine(
+        ::testing::Values("mlp-small.onnxtxt", "lenet-small.onnxtxt",
+                          "alexnet-small.onnxtxt", "attention-small.onnxtxt",
+                          "norm-small.onnxtxt", "resnet-small.onnxtxt"),
+        ::testing::Values(2, 3, 4, 8)),
     [](const auto &info) {
       std::string name = std::get<0>(info.param);
       name = name.substr(0, name.find('-'));

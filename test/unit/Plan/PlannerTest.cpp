@@ -2,8 +2,8 @@
 
 #include "ffc/Plan/Planner.h"
 
-#include "RandomStrategy.h"
 #include "TestGraph.h"
+#include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/Reshard.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Topology.h"

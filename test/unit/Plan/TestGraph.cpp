@@ -86,6 +86,23 @@ ValueId TestGraph::window(const std::string &name, ValueId x) {
   return addOp(std::move(op), shape);
 }
 
+ValueId TestGraph::sum(const std::string &name, ValueId a, ValueId b) {
+  Shape shape = graph.values[a].type.shape;
+  Op op;
+  op.name = name;
+  op.type = "sum";
+  op.operands = {a, b};
+  op.rules.dims = {{"n", shape[0], DimKind::Sample},
+                   {"c", shape[1], DimKind::Attribute}};
+  op.rules.schedules = {{{},
+                         {{"sum",
+                           {{0, identity({0, 1})}, {1, identity({0, 1})}},
+                           {{2, identity({0, 1}), Reduction::None}},
+                           1}}}};
+  op.rules.mayOverwrite = {{0, 0}, {0, 1}};
+  return addOp(std::move(op), shape);
+}
+
 ValueId TestGraph::outer(const std::string &name, ValueId x, ValueId d,
                          const std::string &owner) {
   const Shape &xs = graph.values[x].type.shape;

@@ -8,9 +8,9 @@
 
 namespace ffc::plan::testing {
 
-/// Builds graphs of three operators that between them have every kind of
-/// access: a product (parameters, reduction), a 1-D window over the rows
-/// (halo), and an in-place update.
+/// Builds graphs of operators that between them have every kind of access: a
+/// product (parameters, reduction), a 1-D window over the rows (halo), an
+/// element-wise sum and an in-place update.
 class TestGraph {
 public:
   ValueId input(const std::string &name, Shape shape);
@@ -19,6 +19,8 @@ public:
   ValueId product(const std::string &name, ValueId x, ValueId w);
   /// y[n,c] reads x[n-1 .. n+1, c]; dims n, c.
   ValueId window(const std::string &name, ValueId x);
+  /// y[n,c] = a[n,c] + b[n,c]; dims n, c. The result may overwrite either.
+  ValueId sum(const std::string &name, ValueId a, ValueId b);
   /// g[k,c] = sum_n x[n,k] d[n,c]; dims k, c, n; owner `owner`.
   ValueId outer(const std::string &name, ValueId x, ValueId d,
                 const std::string &owner);

@@ -2,9 +2,9 @@
 
 #include "ffc/Plan/Verifier.h"
 
-#include "RandomStrategy.h"
 #include "TestGraph.h"
 #include "ffc/Plan/Planner.h"
+#include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/Timing.h"
 
 #include "gtest/gtest.h"

@@ -26,18 +26,20 @@ ProgramInfo program() {
   return info;
 }
 
-Arguments parse(std::vector<std::string> words) {
+Arguments parse(std::vector<std::string> words, bool training = true) {
   words.insert(words.begin(), "train");
   std::vector<char *> argv;
   for (std::string &word : words)
     argv.push_back(word.data());
-  static const ProgramInfo info = program();
+  static ProgramInfo info = program();
+  info.training = training;
   return parse_arguments(int(argv.size()), argv.data(), info);
 }
 
-std::string error_of(const std::vector<std::string> &words) {
+std::string error_of(const std::vector<std::string> &words,
+                     bool training = true) {
   try {
-    parse(words);
+    parse(words, training);
   } catch (const Error &e) {
     return e.what();
   }
@@ -65,14 +67,34 @@ TEST(Arguments, LongShortAndJoinedForms) {
   EXPECT_EQ(a.dataset, "data");
   EXPECT_EQ(a.dump, "out");
   EXPECT_EQ(a.seed, ~uint64_t(0));
-  const Arguments b =
-      parse({"--steps=7", "--learning-rate=0", "--weight-decay", "0",
-             "--inputs", "in", "--batch-size=64", "--print-freq", "1"});
+  const Arguments b = parse({"--steps=7", "--learning-rate=0", "--weight-decay",
+                             "0", "--inputs", "in", "--batch-size=64",
+                             "--print-freq", "1", "--weights", "old"});
   EXPECT_EQ(b.steps, 7);
   EXPECT_EQ(b.learning_rate, 0.0);
   EXPECT_EQ(b.inputs, "in");
+  EXPECT_EQ(b.weights, "old");
   EXPECT_TRUE(parse({"-h"}).help);
   EXPECT_TRUE(parse({"--info"}).info);
+}
+
+TEST(Arguments, Shuffling) {
+  EXPECT_FALSE(parse({}).shuffle);
+  EXPECT_FALSE(parse({"--inputs", "d"}).shuffle);
+  EXPECT_TRUE(parse({"-d", "d"}).shuffle);
+  EXPECT_TRUE(parse({"--shuffle", "-d", "d"}).shuffle);
+  EXPECT_FALSE(parse({"-d", "d", "--no-shuffle"}).shuffle);
+  EXPECT_FALSE(parse({"-d", "d"}, false).shuffle);
+  EXPECT_FALSE(parse({"-d", "d", "--no-shuffle"}, false).shuffle);
+  EXPECT_EQ(error_of({"--shuffle", "-d", "d", "--no-shuffle"}),
+            "expected --shuffle or --no-shuffle, found both");
+  EXPECT_EQ(error_of({"--shuffle"}),
+            "--shuffle: expected --dataset with it, found none");
+  EXPECT_EQ(error_of({"--shuffle", "-d", "d"}, false),
+            "--shuffle: expected a program that trains, found one that "
+            "evaluates");
+  EXPECT_EQ(error_of({"--shuffle=1"}),
+            "--shuffle: expected no value, found '1'");
 }
 
 TEST(Arguments, LocalRanksForwardsTheRest) {

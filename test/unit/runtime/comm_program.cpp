@@ -1,14 +1,19 @@
-//===- comm_program.cpp - checks of the MPI transport on 3 ranks ----------===//
+//===- comm_program.cpp - checks of the transports on 3 ranks -------------===//
 //
 // Values are small integers, exact in floating point. With an argument it fails
-// on purpose, for tests of messages: "abort", "blocks", "stranger".
+// on purpose, for tests of messages: "abort", "blocks", "stranger", "size",
+// "killed", "gone".
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/mpi.h"
 
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <random>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using namespace ffrt;
@@ -53,11 +58,54 @@ void exchanges(Comm &comm) {
   }
 }
 
-void collectives(Comm &comm) {
+/// Several exchanges under way, waited for in any order, with messages of all
+/// sizes between all pairs, collectives in between.
+void many_exchanges(Comm &comm, const Group &all) {
+  constexpr int kRounds = 40, kAtOnce = 3;
   const int r = comm.rank(), n = comm.size();
-  const Group all = comm.make_group({0, 1, 2});
+  std::mt19937 random(1);
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<std::vector<float>> buffers;
+    std::vector<std::pair<const float *, float>> expected;
+    std::vector<Event> events;
+    for (int tag = 0; tag < kAtOnce; ++tag) {
+      std::vector<Message> sends, receives;
+      for (int i = 0; i < 8; ++i) {
+        const int from = int(random() % unsigned(n));
+        const int to = int(random() % unsigned(n));
+        const std::size_t size = (random() % 200000) >> (random() % 17);
+        const float value = float(random() % 1000);
+        if (r == from) {
+          buffers.emplace_back(size, value);
+          sends.push_back({to, flat(buffers.back())});
+        }
+        if (r == to) {
+          buffers.emplace_back(size, -1.0f);
+          receives.push_back({from, flat(buffers.back())});
+          if (size > 0) {
+            expected.emplace_back(buffers.back().data(), value);
+            expected.emplace_back(&buffers.back().back(), value);
+          }
+        }
+      }
+      events.push_back(comm.exchange("many", tag, sends, receives));
+    }
+    float one = 1.0f;
+    comm.wait(
+        comm.all_reduce("meet", all, flat(&one, DType::f32, 1), ReduceOp::sum));
+    check(comm, one == float(n), "all-reduce during exchanges");
+    std::shuffle(events.begin(), events.end(), std::mt19937(unsigned(round)));
+    for (Event event : events)
+      comm.wait(event);
+    for (auto [at, value] : expected)
+      check(comm, *at == value, "one of many messages");
+  }
+}
+
+void collectives(Comm &comm, const Group &all) {
+  const int r = comm.rank(), n = comm.size();
   const Group pair = comm.make_group({0, 2});
-  for (int64_t size : {1, 1000, 100003}) {
+  for (int64_t size : {1, 1000, 1366, 100003, 700001}) {
     std::vector<float> v(static_cast<std::size_t>(size));
     for (int64_t i = 0; i < size; ++i)
       v[i] = float(i % 100 + r);
@@ -84,9 +132,10 @@ void collectives(Comm &comm) {
     comm.wait(comm.reduce_scatter("scatter", all, flat(whole), flat(part),
                                   ReduceOp::sum));
     check(comm, part.front() == 6.0f && part.back() == 6.0f, "reduce-scatter");
+    check(comm, part[part.size() / 2] == 6.0f, "reduce-scatter");
     std::vector<float> root(part.size(), float(r));
     comm.wait(comm.broadcast("broadcast", all, 1, flat(root)));
-    check(comm, root.back() == 1.0f, "broadcast");
+    check(comm, root.front() == 1.0f && root.back() == 1.0f, "broadcast");
   }
   if (r != 1) {
     int32_t v[2] = {r, -r};
@@ -94,6 +143,15 @@ void collectives(Comm &comm) {
         comm.all_reduce("max", pair, flat(v, DType::i32, 2), ReduceOp::max));
     check(comm, v[0] == 2 && v[1] == 0, "all-reduce max of a pair");
   }
+  const Group alone[] = {comm.make_group({0}), comm.make_group({1}),
+                         comm.make_group({2})};
+  float mine = float(r), same = -1.0f;
+  const Tensor in = flat(&mine, DType::f32, 1);
+  const Tensor out = flat(&same, DType::f32, 1);
+  comm.wait(comm.all_reduce("alone", alone[r], in, ReduceOp::sum));
+  comm.wait(comm.reduce_scatter("alone", alone[r], in, out, ReduceOp::sum));
+  comm.wait(comm.broadcast("alone", alone[r], 0, out));
+  check(comm, same == float(r), "collectives of one rank");
   // Inexact sums: the bits agree on all ranks.
   std::vector<float> v(10007);
   for (std::size_t i = 0; i < v.size(); ++i)
@@ -108,18 +166,35 @@ void collectives(Comm &comm) {
           "same bits on all ranks");
 }
 
+void all_types(Comm &comm, const Group &all) {
+  auto sum = [&](auto value, DType type) {
+    std::vector<decltype(value)> v(5000, value);
+    const Tensor t = flat(v.data(), type, int64_t(v.size()));
+    comm.wait(comm.all_reduce("types", all, t, ReduceOp::sum));
+    check(comm, v[0] == 3 * value && v[4999] == 3 * value, "sum of a type");
+    v[77] = decltype(value)(comm.rank());
+    comm.wait(comm.all_reduce("types", all, t, ReduceOp::max));
+    check(comm, v[77] == 2 && v[78] == 3 * value, "maximum of a type");
+  };
+  sum(1.5f, DType::f32);
+  sum(1.5, DType::f64);
+  sum(int32_t(7), DType::i32);
+  sum(int64_t(7) << 40, DType::i64);
+  sum(uint8_t(7), DType::u8);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
-  std::unique_ptr<Comm> comm = make_mpi_comm();
+  std::unique_ptr<Comm> comm = make_comm(chosen_transport());
   const std::string mode = argc > 1 ? argv[1] : "";
   check(*comm, comm->size() == 3, "expected 3 ranks");
   check(*comm, launched() && launched_rank() == comm->rank(), "launched rank");
   check(*comm, set_threads() >= 1, "threads");
   if (mode == "abort" && comm->rank() == 1)
     comm->fail("layer 7", "expected peace, found war");
+  const Group all = comm->make_group({0, 1, 2});
   if (mode == "blocks") {
-    const Group all = comm->make_group({0, 1, 2});
     std::vector<float> part(2), whole(5);
     comm->all_gather("layer 8", all, flat(part), flat(whole));
   }
@@ -128,9 +203,22 @@ int main(int argc, char **argv) {
     std::vector<float> v(1);
     comm->all_reduce("layer 9", pair, flat(v), ReduceOp::sum);
   }
+  if (mode == "size") {
+    std::vector<float> v(comm->rank() == 0 ? 3 : 4);
+    if (comm->rank() == 0)
+      comm->wait(comm->exchange("layer 10", 1, {{2, flat(v)}}, {}));
+    if (comm->rank() == 2)
+      comm->wait(comm->exchange("layer 10", 1, {}, {{0, flat(v)}}));
+  }
   comm->barrier();
+  if (mode == "killed" && comm->rank() == 1)
+    std::raise(SIGKILL);
+  if (mode == "gone" && comm->rank() == 1)
+    _exit(0);
   exchanges(*comm);
-  collectives(*comm);
+  many_exchanges(*comm, all);
+  collectives(*comm, all);
+  all_types(*comm, all);
   if (comm->rank() == 0)
     std::puts("all checks hold");
   return 0;

@@ -4,8 +4,10 @@
 #include "ffrt/reduce.h"
 #include "geometry.h"
 
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <tuple>
 
 using namespace ffrt;
 using namespace ffrt_test;
@@ -57,19 +59,12 @@ TEST(Elementwise, Functors) {
                           [](double g, double y) { return g * (1 - y * y); });
   check_map<Scale>(
       1, [](double x, double) { return 0.3 * x; }, 0.3);
-}
-
-TEST(Elementwise, ExpIsAccurateAndHandlesTheEnds) {
-  for (float x = -87.0f; x < 88.5f; x += 0.0137f) {
-    double expected = std::exp(double(x));
-    EXPECT_NEAR(fast_exp(x) / expected, 1.0, 2.5e-7) << x;
-  }
-  EXPECT_EQ(fast_exp(-1000.0f), 0.0f);
-  EXPECT_EQ(fast_exp(1000.0f), INFINITY);
-  EXPECT_TRUE(std::isnan(fast_exp(NAN)));
-  EXPECT_EQ(Tanh()(40.0f), 1.0f);
-  EXPECT_EQ(Tanh()(-40.0f), -1.0f);
-  EXPECT_EQ(Sigmoid()(-200.0f), 0.0f);
+  check_map<ClipForward>(
+      1, [](double x, double) { return std::fmin(2.0, std::fmax(-1.0, x)); },
+      -1.0, 2.0);
+  check_map<HardSigmoidBackward>(
+      2, [](double g, double y) { return y > 0 && y < 1 ? 0.25 * g : 0.0; },
+      0.25, 0.5);
 }
 
 /// `index` of a broadcast result in an operand of shape `s`; `one` along
@@ -81,30 +76,46 @@ Shape narrow(const Shape &s, const Shape &index, int64_t one) {
   return i;
 }
 
-template <class K, class F>
-void check_binary(const Shape &sa, const Shape &sb, F f, Order oa, Order ob,
-                  int most, std::mt19937 &random) {
-  const Value a = random_value(sa, random), b = random_value(sb, random);
-  const std::size_t rank = std::max(sa.size(), sb.size());
+/// `f` takes as many numbers as there are operands.
+template <class K, class... S, class F>
+void check_broadcast(F f, Order order, int most, std::mt19937 &random,
+                     const S &...shapes) {
+  const std::vector<Value> x = {random_value(shapes, random)...};
+  std::size_t rank = 0;
+  for (const Value &v : x)
+    rank = std::max(rank, v.shape.size());
   Shape sy(rank, 1);
-  for (const Shape *s : {&sa, &sb})
-    for (std::size_t d = 0; d < s->size(); ++d) {
-      int64_t &extent = sy[rank - s->size() + d];
-      extent = std::max(extent, (*s)[d]);
+  for (const Value &v : x)
+    for (std::size_t d = 0; d < v.shape.size(); ++d) {
+      int64_t &extent = sy[rank - v.shape.size() + d];
+      extent = std::max(extent, v.shape[d]);
     }
   Value expected(sy), found(sy);
   for_box(expected.whole(), [&](const Shape &o) {
-    expected(o) = f(a(narrow(sa, o, 0)), b(narrow(sb, o, 0)));
+    std::array<double, sizeof...(S)> a;
+    for (std::size_t k = 0; k < a.size(); ++k)
+      a[k] = x[k](narrow(x[k].shape, o, 0));
+    expected(o) = std::apply(f, a);
   });
   Context cx;
   for_split(sy, most, random, [&](const Box &box) {
-    const Tile ta(a, {narrow(sa, box.lo, 0), narrow(sa, box.size, 1)}, oa);
-    const Tile tb(b, {narrow(sb, box.lo, 0), narrow(sb, box.size, 1)}, ob);
-    const Tile ty = blank(sy, box, oa);
-    K k{cx, {ta, tb}, {ty}};
-    int64_t before = allocations();
-    k({ta, tb}, {ty});
-    EXPECT_EQ(allocations(), before);
+    std::vector<Tile> tiles;
+    for (const Value &v : x)
+      // Operands of another shape may have another order.
+      tiles.emplace_back(
+          v, Box{narrow(v.shape, box.lo, 0), narrow(v.shape, box.size, 1)},
+          v.shape == sy || random() % 2 ? order : Order::row_major);
+    const Tile ty = blank(sy, box, order);
+    auto run = [&](Tensors in) {
+      K k{cx, in, {ty}};
+      int64_t before = allocations();
+      k(in, {ty});
+      EXPECT_EQ(allocations(), before);
+    };
+    if constexpr (sizeof...(S) == 2)
+      run({tiles[0], tiles[1]});
+    else
+      run({tiles[0], tiles[1], tiles[2]});
     add_tile(found, ty, box);
   });
   expect_close(found, expected, 1e-6);
@@ -123,18 +134,78 @@ TEST(Binary, Broadcasting) {
       {{2, 1, 4, 1}, {3, 1, 5}}};
   auto add = [](double a, double b) { return a + b; };
   auto sub = [](double a, double b) { return a - b; };
-  auto mul = [](double a, double b) { return a * b; };
+  auto less = [](double a, double b) { return a < b ? 1.0 : 0.0; };
+  auto select = [](double c, double a, double b) { return c != 0 ? a : b; };
   for (unsigned round = 0; round < 4; ++round) {
     std::mt19937 random(seed() * 1000 + round);
-    const Order r = Order::row_major, c = Order::channels_last;
-    Order oa = round % 2 ? c : r, ob = round / 2 ? c : r;
+    Order order = round % 2 ? Order::channels_last : Order::row_major;
     for (auto &[a, b] : shapes)
       for (int most : {1, 3}) {
-        check_binary<Add>(a, b, add, oa, ob, most, random);
-        check_binary<Sub>(a, b, sub, oa, ob, most, random);
-        check_binary<Mul>(b, a, mul, oa, ob, most, random);
+        check_broadcast<Add>(add, order, most, random, a, b);
+        check_broadcast<Sub>(sub, order, most, random, b, a);
+        check_broadcast<Less>(less, order, most, random, a, b);
+        check_broadcast<Select>(select, order, most, random, b, a, Shape());
+        check_broadcast<Select>(select, order, most, random, a, b, a);
       }
   }
+}
+
+// Several threads, each with parts of planes of short rows.
+TEST(Binary, LargeImages) {
+  std::mt19937 random(seed());
+  auto mul = [](double a, double b) { return a * b; };
+  for (Order order : {Order::row_major, Order::channels_last})
+    for (const Shape &other :
+         std::vector<Shape>{{5, 1, 1}, {3, 1, 40, 40}, {3, 5, 1, 1}, {40}})
+      check_broadcast<Mul>(mul, order, 1, random, Shape{3, 5, 40, 40}, other);
+}
+
+TEST(Cast, BetweenAllTypes) {
+  Context cx;
+  const std::vector<double> numbers = {0, 1, 2.75, 100.5, 0.25};
+  auto tensor = [&](void *data, DType type) {
+    Tensor t;
+    t.data = data;
+    t.type = type;
+    t.rank = 1;
+    t.shape = t.global = {int64_t(numbers.size())};
+    return t;
+  };
+  auto put = [](void *data, DType type, int i, double x) {
+    switch (type) {
+    case DType::f32:
+      return void(static_cast<float *>(data)[i] = float(x));
+    case DType::f64:
+      return void(static_cast<double *>(data)[i] = x);
+    case DType::i32:
+      return void(static_cast<int32_t *>(data)[i] = int32_t(x));
+    case DType::i64:
+      return void(static_cast<int64_t *>(data)[i] = int64_t(x));
+    case DType::u8:
+      return void(static_cast<uint8_t *>(data)[i] = uint8_t(x));
+    case DType::boolean:
+      return void(static_cast<uint8_t *>(data)[i] = x != 0);
+    }
+  };
+  const DType types[] = {DType::f32, DType::f64, DType::i32,
+                         DType::i64, DType::u8,  DType::boolean};
+  for (DType from : types)
+    for (DType to : types) {
+      char x[64], y[64] = {}, expected[64] = {};
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        put(x, from, int(i), numbers[i]);
+        bool whole = from != DType::f32 && from != DType::f64;
+        double seen = from == DType::boolean ? numbers[i] != 0
+                      : whole                ? std::trunc(numbers[i])
+                                             : numbers[i];
+        put(expected, to, int(i), seen);
+      }
+      Cast k{cx, {tensor(x, from)}, {tensor(y, to)}, int64_t(to)};
+      k({tensor(x, from)}, {tensor(y, to)});
+      EXPECT_EQ(std::string(y, sizeof(y)),
+                std::string(expected, sizeof(expected)))
+          << int(from) << " to " << int(to);
+    }
 }
 
 TEST(Expand, WholeAndTiles) {

@@ -42,12 +42,12 @@ const Tensor last = tensor({1, 2, 4, 4}, DType::f32, Order::channels_last);
 const Ints two = {1, 1}, four = {1, 1, 1, 1};
 
 TEST(KernelErrors, UnsupportedTypes) {
-  EXPECT_ERROR("conv2d forward: x: expected type f32, found i32",
-               Conv2dForward(cx, {i4, w4, f1}, {f4}, two, 1, four, two));
-  EXPECT_ERROR("conv2d backward data: y: expected type f32, found i32",
-               Conv2dBackwardData(cx, {i4, w4}, {f4}, two, 1, four, two));
-  EXPECT_ERROR("conv2d backward weights: x: expected type f32, found i32",
-               Conv2dBackwardWeights(cx, {i4, f4}, {w4}, two, 1, four, two));
+  EXPECT_ERROR("conv forward: x: expected type f32, found i32",
+               ConvForward(cx, {i4, w4, f1}, {f4}, two, 1, four, two));
+  EXPECT_ERROR("conv backward data: y: expected type f32, found i32",
+               ConvBackwardData(cx, {i4, w4}, {f4}, two, 1, four, two));
+  EXPECT_ERROR("conv backward weights: x: expected type f32, found i32",
+               ConvBackwardWeights(cx, {i4, f4}, {w4}, two, 1, four, two));
   EXPECT_ERROR("matmul: operand or result: expected type f32, found i32",
                MatMul(cx, {i1, f2, {}}, {f2}, 1, 1, 0, 0));
   EXPECT_ERROR("max pool forward: operand: expected type f32, found i32",
@@ -66,8 +66,12 @@ TEST(KernelErrors, UnsupportedTypes) {
                LrnBackward(cx, {i4, f4, f4}, {f4}, 1, 1, 1, 3));
   EXPECT_ERROR("elementwise: operand: expected type f32, found i32",
                ReluForward(cx, {i4}, {f4}));
-  EXPECT_ERROR("add: operand: expected type f32, found i32",
+  EXPECT_ERROR("broadcast: operand: expected type f32, found i32",
                Add(cx, {i4, f4}, {f4}));
+  EXPECT_ERROR("broadcast: operand: expected type f32, found i32",
+               Select(cx, {f4, i4, f4}, {f4}));
+  EXPECT_ERROR("cast: result: expected type i64, found i32",
+               Cast(cx, {f4}, {i4}, int64_t(DType::i64)));
   EXPECT_ERROR("reduce sum: operand: expected type f32, found i32",
                ReduceSum(cx, {i4}, {f0}, {}, 0));
   EXPECT_ERROR("reshape: operand: expected type f32, found i32",
@@ -78,9 +82,9 @@ TEST(KernelErrors, UnsupportedTypes) {
   EXPECT_ERROR("dropout: operand: expected type f32, found i32",
                Dropout(cx, {i4}, {f4}, 1, 0.5));
   EXPECT_ERROR("softmax forward: operand: expected type f32, found i32",
-               SoftmaxForward(cx, {i4}, {f4}, {1}));
+               SoftmaxForward(cx, {i4}, {f4}, {1}, 0));
   EXPECT_ERROR("softmax backward: operand: expected type f32, found i32",
-               SoftmaxBackward(cx, {i4, f4}, {f4}, {1}));
+               SoftmaxBackward(cx, {i4, f4}, {f4}, {1}, 0));
   EXPECT_ERROR("cross entropy forward: target: expected type i32, found f32",
                CrossEntropyForward(cx, {f2, f1}, {f0}, 1));
   EXPECT_ERROR("mse forward: target: expected type f32, found i32",
@@ -94,27 +98,27 @@ TEST(KernelErrors, UnsupportedTypes) {
 }
 
 TEST(KernelErrors, CountsRanksAndLengths) {
-  EXPECT_ERROR("conv2d forward: expected 3 operands, found 2",
-               Conv2dForward(cx, {f4, w4}, {f4}, two, 1, four, two));
-  EXPECT_ERROR("conv2d forward: expected 1 results, found 0",
-               Conv2dForward(cx, {f4, w4, f1}, {}, two, 1, four, two));
-  EXPECT_ERROR("conv2d forward: pads: expected 4 numbers, found 2",
-               Conv2dForward(cx, {f4, w4, f1}, {f4}, two, 1, two, two));
-  EXPECT_ERROR("conv2d forward: w: expected rank 4, found 2",
-               Conv2dForward(cx, {f4, f2, f1}, {f4}, two, 1, four, two));
-  EXPECT_ERROR("conv2d forward: w: expected row-major order, found "
+  EXPECT_ERROR("conv forward: expected 3 operands, found 2",
+               ConvForward(cx, {f4, w4}, {f4}, two, 1, four, two));
+  EXPECT_ERROR("conv forward: expected 1 results, found 0",
+               ConvForward(cx, {f4, w4, f1}, {}, two, 1, four, two));
+  EXPECT_ERROR("conv forward: pads: expected 4 numbers, found 2",
+               ConvForward(cx, {f4, w4, f1}, {f4}, two, 1, two, two));
+  EXPECT_ERROR("conv forward: w: expected rank 4, found 2",
+               ConvForward(cx, {f4, f2, f1}, {f4}, two, 1, four, two));
+  EXPECT_ERROR("conv forward: w: expected row-major order, found "
                "channels-last",
-               Conv2dForward(cx, {f4, last, f1}, {f4}, two, 1, four, two));
-  EXPECT_ERROR("conv2d forward: y: expected 2 channels, a multiple of 1 "
-               "groups, found 3",
-               Conv2dForward(cx, {f4, w4, f1}, {tensor({1, 3, 4, 4})}, two, 1,
-                             four, two));
-  EXPECT_ERROR("conv2d forward: x: expected a multiple of 2 channels and at "
-               "most 1 groups, found 3 channels",
-               Conv2dForward(cx, {tensor({1, 3, 4, 4}), w4, f1}, {f4}, two, 1,
-                             four, two));
-  EXPECT_ERROR("conv2d forward: b: expected rank 1, found 2",
-               Conv2dForward(cx, {f4, w4, f2}, {f4}, two, 1, four, two));
+               ConvForward(cx, {f4, last, f1}, {f4}, two, 1, four, two));
+  EXPECT_ERROR(
+      "conv forward: y: expected 2 channels, a multiple of 1 "
+      "groups, found 3",
+      ConvForward(cx, {f4, w4, f1}, {tensor({1, 3, 4, 4})}, two, 1, four, two));
+  EXPECT_ERROR(
+      "conv forward: x: expected a multiple of 2 channels and at "
+      "most 1 groups, found 3 channels",
+      ConvForward(cx, {tensor({1, 3, 4, 4}), w4, f1}, {f4}, two, 1, four, two));
+  EXPECT_ERROR("conv forward: b: expected rank 1, found 2",
+               ConvForward(cx, {f4, w4, f2}, {f4}, two, 1, four, two));
   EXPECT_ERROR("max pool forward: kernel_shape: expected 2 numbers, found 4",
                MaxPoolForward(cx, {f4}, {f4, {}}, two, four, four, two));
   EXPECT_ERROR("matmul: expected op(a) and op(b) to have a product of local "
@@ -134,11 +138,15 @@ TEST(KernelErrors, ShapesAndAttributes) {
   EXPECT_ERROR("elementwise: operand: expected the order of the first "
                "operand, found another",
                ReluForward(cx, {last}, {f4}));
-  EXPECT_ERROR("add: expected an operand that broadcasts to local shape "
+  EXPECT_ERROR("broadcast: expected an operand that broadcasts to local shape "
                "[3, 4], found [2]",
                Add(cx, {f2, f1}, {f2}));
-  EXPECT_ERROR("add: expected an operand of rank at most 2, found 4",
+  EXPECT_ERROR("broadcast: expected an operand of rank at most 2, found 4",
                Add(cx, {f4, f2}, {f2}));
+  EXPECT_ERROR("broadcast: expected 3 operands, found 2",
+               Select(cx, {f4, f4}, {f4}));
+  EXPECT_ERROR("cast: operand: expected local shape [1, 2, 4, 4], found [3, 4]",
+               Cast(cx, {f2}, {i4}, int64_t(DType::i32)));
   EXPECT_ERROR("lrn forward: operand: expected local shape [1, 2, 4, 4] apart "
                "from the channels, found [1, 2, 5, 4]",
                LrnForward(cx, {tensor({1, 2, 5, 4})}, {f4, {}}, 1, 1, 1, 3));
@@ -165,10 +173,19 @@ TEST(KernelErrors, ShapesAndAttributes) {
   split.global[1] = 8;
   EXPECT_ERROR("softmax forward: axes: expected whole dimensions, found "
                "dimension 1 split",
-               SoftmaxForward(cx, {split}, {split}, {1}));
-  EXPECT_ERROR("softmax forward: axes: expected dimensions of the operand, "
+               SoftmaxForward(cx, {split}, {split}, {1}, 0));
+  EXPECT_ERROR(
+      "normalize forward: axes: expected whole dimensions, found "
+      "dimension 1 split",
+      NormalizeForward(cx, {split, {}, {}}, {split, {}, {}}, {1}, 1e-5, {0}));
+  EXPECT_ERROR("normalize sum: axes: expected ascending dimensions of the "
+               "operand, found 5",
+               NormalizeSum(cx, {f2}, {f1}, {5}, 1e-5, {0}));
+  EXPECT_ERROR("normalize sum: first sums: expected 4 elements, found 2",
+               NormalizeSum(cx, {f2}, {f1}, {0}, 1e-5, {1}));
+  EXPECT_ERROR("softmax: axes: expected dimensions of the operand, "
                "found 5",
-               SoftmaxForward(cx, {f2}, {f2}, {5}));
+               SoftmaxForward(cx, {f2}, {f2}, {5}, 0));
   EXPECT_ERROR("cross entropy forward: axis: expected a whole class "
                "dimension, found it split",
                CrossEntropyForward(cx, {split, i1}, {f0}, 1));

@@ -74,4 +74,111 @@ TEST(MatMul, TransposesScalesAndBias) {
   }
 }
 
+/// The part of a tensor of `shape` that goes with `box`, a box of the batch
+/// dimensions; aligned at the last, whole where the tensor has extent 1.
+Box part_of(const Shape &shape, const Box &batch) {
+  Box part{Shape(shape.size(), 0), shape};
+  for (std::size_t d = 0; d + 2 < shape.size(); ++d) {
+    const std::size_t at = d + batch.lo.size() + 2 - shape.size();
+    if (shape[d] == 1)
+      continue;
+    part.lo[d] = batch.lo[at];
+    part.size[d] = batch.size[at];
+  }
+  return part;
+}
+
+/// Batches of matrices; the last two extents are those of a, b and y.
+void check_batch(const Shape &a_shape, const Shape &b_shape,
+                 const Shape &y_shape, bool ta, bool tb, double alpha,
+                 const Shape *c_shape, int most, std::mt19937 &random) {
+  SCOPED_TRACE(::testing::PrintToString(a_shape) + " by " +
+               ::testing::PrintToString(b_shape) + " to " +
+               ::testing::PrintToString(y_shape));
+  const Value a = random_value(a_shape, random);
+  const Value b = random_value(b_shape, random);
+  const Value c = c_shape ? random_value(*c_shape, random) : Value();
+  Value expected(y_shape), found(y_shape);
+  Shape batch(std::max({a_shape.size(), b_shape.size(), y_shape.size()}) - 2,
+              1);
+  for (const Shape *shape : {&a_shape, &b_shape, &y_shape})
+    for (std::size_t d = 0; d + 2 < shape->size(); ++d) {
+      int64_t &e = batch[d + batch.size() + 2 - shape->size()];
+      e = std::max(e, (*shape)[d]);
+    }
+  // The element of a tensor, aligned at the last dimension.
+  auto index = [](const Shape &shape, const Shape &all) {
+    Shape i(shape.size());
+    for (std::size_t d = 0; d < i.size(); ++d)
+      i[d] = shape[d] == 1 ? 0 : all[d + all.size() - i.size()];
+    return i;
+  };
+  if (c_shape)
+    for_box(expected.whole(),
+            [&](const Shape &o) { expected(o) = c(index(c.shape, o)); });
+  const int64_t m = y_shape[y_shape.size() - 2], n = y_shape.back(),
+                k = a_shape[a_shape.size() - (ta ? 2 : 1)];
+  Shape space = batch;
+  space.insert(space.end(), {m, n, k});
+  for_box({Shape(space.size(), 0), space}, [&](const Shape &i) {
+    auto at = [&](const Shape &shape, int row, int column) {
+      Shape all(i.begin(), i.end() - 3);
+      all.insert(all.end(), {i[batch.size() + row], i[batch.size() + column]});
+      return index(shape, all);
+    };
+    expected(at(y_shape, 0, 1)) += alpha *
+                                   a(at(a_shape, ta ? 2 : 0, ta ? 0 : 2)) *
+                                   b(at(b_shape, tb ? 1 : 2, tb ? 2 : 1));
+  });
+  Context cx;
+  bool first = true;
+  for_split(batch, most, random, [&](const Box &box) {
+    const Tile at(a, part_of(a_shape, box)), bt(b, part_of(b_shape, box));
+    const Box y_box = part_of(y_shape, box);
+    const Tile yt = blank(y_shape, y_box), ct(c, c.whole());
+    const bool adds = c_shape && first;
+    first = false;
+    const Tensor term = adds ? ct.tensor : absent(y_shape);
+    MatMul product{cx,  {at, bt, term}, {yt},       alpha,
+                   1.0, int64_t(ta),    int64_t(tb)};
+    product({at, bt, term}, {yt});
+    product({at, bt, term}, {yt}); // leaves nothing behind
+    add_tile(found, yt, y_box);
+  });
+  expect_close(found, expected, 5e-5);
+}
+
+TEST(MatMul, BatchesAndBroadcast) {
+  const Shape row = {6};
+  for (unsigned round = 0; round < 4; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    const int most = round == 0 ? 1 : 3;
+    for (int t = 0; t < 4; ++t) {
+      const bool ta = t & 1, tb = t & 2;
+      // Matrices of 5x7 by 7x6 after the given batch dimensions.
+      auto check = [&](Shape a, Shape b, Shape y, double alpha = 1.0,
+                       const Shape *c = nullptr, int most_parts = 1) {
+        a.insert(a.end(), {ta ? 7 : 5, ta ? 5 : 7});
+        b.insert(b.end(), {tb ? 6 : 7, tb ? 7 : 6});
+        y.insert(y.end(), {5, 6});
+        check_batch(a, b, y, ta, tb, alpha, c, most_parts, random);
+      };
+      check({4}, {4}, {4}, 0.5, nullptr, most);
+      check({2, 3}, {2, 3}, {2, 3}, 1.0, nullptr, most);
+      check({4}, {}, {4}, 1.0, nullptr, most);
+      check({2, 3}, {}, {2, 3}, 1.0, &row);
+      check({}, {4}, {4}, 1.0, nullptr, most);
+      check({3, 1}, {2}, {3, 2}, 1.0, nullptr, most);
+      check({3, 1, 2}, {2, 1}, {3, 2, 2}, 1.0, nullptr, most);
+      // Summed: the whole batch, its outer, its inner dimension.
+      check({4}, {4}, {}, 1.0, nullptr, most);
+      check({2, 3}, {2, 3}, {}, 0.5, &row);
+      check({4, 2}, {4, 1}, {2}, 1.0, nullptr, most);
+      check({2, 3}, {2, 3}, {2, 1}, 1.0, &row);
+      check({2, 3, 2}, {2, 3, 2}, {2, 1, 2}, 1.0, nullptr, most);
+      check({2, 3}, {3}, {1, 3}, 1.0, nullptr, most);
+    }
+  }
+}
+
 } // namespace

@@ -14,12 +14,13 @@ struct Problem {
   Shape x;
   Ints kernel, dilations, pads, strides;
   bool ceil;
+  int spatial() const { return int(kernel.size()); }
   Shape y() const {
-    Shape s = {x[0], x[1], 0, 0};
-    for (int i = 0; i < 2; ++i) {
-      int64_t free =
-          x[2 + i] + pads[i] + pads[i + 2] - (kernel[i] - 1) * dilations[i] - 1;
-      s[2 + i] = free / strides[i] + 1 + (ceil && free % strides[i] ? 1 : 0);
+    Shape s = {x[0], x[1]};
+    for (int i = 0; i < spatial(); ++i) {
+      int64_t free = x[2 + i] + pads[i] + pads[i + spatial()] -
+                     (kernel[i] - 1) * dilations[i] - 1;
+      s.push_back(free / strides[i] + 1 + (ceil && free % strides[i] ? 1 : 0));
     }
     return s;
   }
@@ -29,17 +30,29 @@ struct Problem {
   /// Calls f(position, inside) for the window of output index o, where inside
   /// tells input positions from padding; ceil-mode excess is left out.
   template <class F> void window(const Shape &o, F f) const {
-    for (int64_t kh = 0; kh < kernel[0]; ++kh)
-      for (int64_t kw = 0; kw < kernel[1]; ++kw) {
-        int64_t h = row(0, o[2], kh), w = row(1, o[3], kw);
-        if (h < x[2] + pads[2] && w < x[3] + pads[3])
-          f(Shape{o[0], o[1], h, w}, h >= 0 && h < x[2] && w >= 0 && w < x[3]);
+    for_box({Shape(kernel.size(), 0), kernel}, [&](const Shape &k) {
+      Shape at = {o[0], o[1]};
+      bool inside = true;
+      for (int d = 0; d < spatial(); ++d) {
+        at.push_back(row(d, o[2 + d], k[d]));
+        if (at[2 + d] >= x[2 + d] + pads[d + spatial()])
+          return;
+        inside &= at[2 + d] >= 0 && at[2 + d] < x[2 + d];
       }
+      f(at, inside);
+    });
+  }
+  /// The number of an input position in its image.
+  double number(const Shape &i) const {
+    int64_t number = 0;
+    for (int d = 0; d < spatial(); ++d)
+      number = number * x[2 + d] + i[2 + d];
+    return double(number);
   }
   /// Input positions that output positions of `box` read.
   Box reads(const Box &box) const {
     Box r = box;
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < spatial(); ++i) {
       r.lo[2 + i] = row(i, box.lo[2 + i], 0);
       r.size[2 + i] =
           row(i, box.hi(2 + i) - 1, kernel[i] - 1) - r.lo[2 + i] + 1;
@@ -49,7 +62,7 @@ struct Problem {
   /// Output positions whose windows may meet input positions of `box`.
   Box readers(const Box &box) const {
     Box r = box;
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < spatial(); ++i) {
       int64_t reach = (kernel[i] - 1) * dilations[i];
       int64_t first = box.lo[2 + i] + pads[i] - reach;
       first = first <= 0 ? 0 : (first + strides[i] - 1) / strides[i];
@@ -69,6 +82,21 @@ const std::vector<Problem> &problems() {
       {{1, 3, 12, 10}, {3, 2}, {1, 1}, {1, 0, 0, 1}, {1, 3}, true},
       {{2, 4, 7, 7}, {7, 7}, {1, 1}, {0, 0, 0, 0}, {1, 1}, false},
       {{1, 3, 12, 13}, {2, 3}, {3, 2}, {1, 2, 1, 0}, {2, 1}, false},
+      {{2, 100, 6, 5}, {3, 3}, {1, 1}, {1, 1, 1, 1}, {2, 1}, false},
+      {{2, 7, 15}, {4}, {2}, {1, 2}, {3}, true},
+      {{3, 70, 9}, {3}, {1}, {1, 1}, {1}, false},
+      {{2, 3, 5, 6, 7},
+       {2, 3, 2},
+       {1, 1, 2},
+       {1, 1, 0, 0, 1, 1},
+       {2, 1, 2},
+       true},
+      {{1, 21, 4, 5, 4},
+       {4, 5, 4},
+       {1, 1, 1},
+       {0, 0, 0, 0, 0, 0},
+       {1, 1, 1},
+       false},
   };
   return list;
 }
@@ -93,7 +121,7 @@ protected:
         }
       });
       y(o) = best;
-      index(o) = double(where[2] * p.x[3] + where[3]);
+      index(o) = p.number(where);
       dx(where) += dy(o);
     });
     Context cx;
@@ -180,7 +208,7 @@ TEST_P(Pool, Max) {
 
 TEST_P(Pool, Average) {
   Problem p = problems()[GetParam()];
-  p.dilations = {1, 1};
+  p.dilations.assign(p.kernel.size(), 1);
   for (unsigned round = 0; round < 8; ++round) {
     std::mt19937 random(seed() * 1000 + round);
     check_average(p, round / 2 % 2,
@@ -189,6 +217,6 @@ TEST_P(Pool, Average) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Problems, Pool, testing::Range(0, 6));
+INSTANTIATE_TEST_SUITE_P(Problems, Pool, testing::Range(0, 11));
 
 } // namespace

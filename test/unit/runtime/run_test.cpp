@@ -154,6 +154,65 @@ TEST_F(Run, EpochsOfADataset) {
   EXPECT_HAS(r, "step 6/6  loss ");
 }
 
+TEST_F(Run, EvaluatesADatasetWithSavedWeights) {
+  std::vector<float> x(30 * 64);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = float((i * 2654435761u >> 7) % 1000) / 500.0f - 1.0f;
+  std::vector<int32_t> target(30, 1);
+  write_npy(folder + "/x.npy", DType::f32, 4, {30, 1, 8, 8}, x.data());
+  write_npy(folder + "/target.npy", DType::i32, 1, {30}, target.data());
+  const Result r = mpirun(2, 2, "--steps 5 --dump " + folder + "/trained");
+  ASSERT_EQ(r.status, 0) << r.text;
+  for (int ranks : {1, 4}) {
+    const std::string out = folder + "/" + std::to_string(ranks);
+    const Result r = mpirun(ranks, ranks,
+                            "-d " + folder + " --weights " + folder +
+                                "/trained --dump " + out,
+                            "DEMO_EVALUATE=1");
+    ASSERT_EQ(r.status, 0) << r.text;
+    EXPECT_HAS(r, "done 3 steps in ");
+    EXPECT_EQ(NpyFile(out + "/out/logits.npy").shape,
+              (std::vector<int64_t>{30, 10}));
+    EXPECT_EQ(read(out + "/param/fc_weight.npy"),
+              read(folder + "/trained/param/fc_weight.npy"));
+  }
+  const std::vector<double> one = read(folder + "/1/out/logits.npy");
+  const std::vector<double> four = read(folder + "/4/out/logits.npy");
+  for (std::size_t i = 0; i < one.size(); ++i)
+    ASSERT_NEAR(one[i], four[i], 1e-5);
+  // Every sample has its own row, those of the last, partial batch as well.
+  for (std::size_t row = 1; row < 30; ++row)
+    EXPECT_NE(one[row * 10], one[0]) << row;
+  const Result missing = mpirun(2, 2, "--weights " + folder);
+  EXPECT_EQ(missing.status, 1) << missing.text;
+  EXPECT_HAS(missing, "error: rank 0: initial values: parameter 'conv.weight': "
+                      "expected file '" +
+                          folder + "/param/conv.weight.npy', found none");
+}
+
+TEST_F(Run, ShufflingIsTheSameOnAnyNumberOfRanks) {
+  std::vector<float> x(60 * 64);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = float((i * 2654435761u >> 7) % 1000) / 500.0f - 1.0f;
+  std::vector<int32_t> target(60);
+  for (std::size_t i = 0; i < target.size(); ++i)
+    target[i] = int32_t(i * 7 % 10);
+  write_npy(folder + "/x.npy", DType::f32, 4, {60, 1, 8, 8}, x.data());
+  write_npy(folder + "/target.npy", DType::i32, 1, {60}, target.data());
+  auto losses = [&](int ranks, const std::string &flags) {
+    const Result r =
+        mpirun(ranks, ranks,
+               "-e 2 -d " + folder + " --dump " + folder + "/out " + flags);
+    EXPECT_EQ(r.status, 0) << r.text;
+    return read(folder + "/out/loss.npy");
+  };
+  const std::vector<double> one = losses(1, ""), four = losses(4, "");
+  ASSERT_EQ(one.size(), 10u);
+  for (std::size_t i = 0; i < one.size(); ++i)
+    EXPECT_NEAR(one[i], four[i], 1e-5);
+  EXPECT_NE(one, losses(1, "--no-shuffle"));
+}
+
 TEST_F(Run, StartsItsOwnRanks) {
   const Result r = shell(demo(4) + " --local-ranks 4 --steps 2");
   EXPECT_EQ(r.status, 0) << r.text;
@@ -235,9 +294,27 @@ TEST_F(Run, FaultsEndAllRanks) {
                    "2560 elements, found 1280");
 }
 
-Result comm(const std::string &mode) {
-  return shell(std::string(MPIRUN) + " --oversubscribe -n 3 " + PROGRAMS +
-               "/ffrt_comm_program " + mode);
+Result comm(const std::string &mode, const std::string &variables = "") {
+  return shell("env " + variables + " " + MPIRUN + " --oversubscribe -n 3 " +
+               PROGRAMS + "/ffrt_comm_program " + mode);
+}
+
+TEST_F(Run, CommOnOneNodeAndOnSeveral) {
+  for (const char *variables :
+       {"FFRT_COMM=shm", "FFRT_COMM=mpi", "FFRT_RANKS_PER_NODE=2",
+        "FFRT_RANKS_PER_NODE=1"})
+    EXPECT_HAS(comm("", variables), "all checks hold");
+  const Result bad = mpirun(2, 2, "", "FFRT_COMM=smoke");
+  EXPECT_EQ(bad.status, 2) << bad.text;
+  EXPECT_HAS(bad, "error: FFRT_COMM: expected mpi or shm, found 'smoke'");
+}
+
+TEST_F(Run, DeadRanksEndTheOthers) {
+  for (const char *mode : {"killed", "gone"}) {
+    const Result r = comm(mode);
+    EXPECT_GT(r.status, 0) << r.text;
+    EXPECT_NE(r.status, 124) << "ended by the clock";
+  }
 }
 
 TEST_F(Run, CommErrorsNameRankAndTask) {
@@ -250,6 +327,10 @@ TEST_F(Run, CommErrorsNameRankAndTask) {
                                "found 5"),
             1)
       << blocks.text;
+  const Result size = comm("size");
+  EXPECT_NE(size.status, 0);
+  EXPECT_HAS(size, "error: rank 2: layer 10: expected a message of 16 bytes "
+                   "with tag 1 from rank 0, found one of 12 bytes with tag 1");
   const Result stranger = comm("stranger");
   EXPECT_NE(stranger.status, 0);
   EXPECT_HAS(stranger, "error: rank 1: layer 9: expected a group of this "

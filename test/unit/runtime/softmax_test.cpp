@@ -11,55 +11,130 @@ using namespace ffrt_test;
 
 namespace {
 
-void check(const Shape &shape, const Ints &axes, Order order, int most,
-           std::mt19937 &random) {
-  Value x = random_value(shape, random);
-  for (double &v : x.data)
-    v = v * 20.0 + 500.0;
-  const Value dy = random_value(shape, random);
-  auto joint = [&](int d) {
-    return std::count(axes.begin(), axes.end(), d) > 0;
-  };
-  Shape sets = shape;
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    if (joint(int(d)))
-      sets[d] = 1;
-  auto set_of = [&](Shape i) {
-    for (std::size_t d = 0; d < i.size(); ++d)
-      if (joint(int(d)))
-        i[d] = 0;
-    return i;
-  };
-  Value sum(sets), dot(sets), y(shape), dx(shape), y2(shape), dx2(shape);
-  for_box(x.whole(), [&](const Shape &i) {
-    sum(set_of(i)) += std::exp(double(float(x(i))) - 500.0);
-  });
-  for_box(x.whole(), [&](const Shape &i) {
-    y(i) = std::exp(double(float(x(i))) - 500.0) / sum(set_of(i));
-    dot(set_of(i)) += y(i) * dy(i);
-  });
-  for_box(x.whole(),
-          [&](const Shape &i) { dx(i) = y(i) * (dy(i) - dot(set_of(i))); });
+template <class Kernel>
+void call(const Ints &axes, bool log, Tensors in, Tensors out) {
   Context cx;
-  std::vector<int> keep(axes.begin(), axes.end());
+  Kernel kernel{cx, in, out, axes, log};
+  int64_t before = allocations();
+  kernel(in, out);
+  EXPECT_EQ(allocations(), before);
+}
+
+/// One softmax with its values in double precision.
+struct Case {
+  Ints axes;
+  bool log;
+  Order order;
+  Value x, dy, y, dx;
+  Value top, sum, dot; ///< without the axes
+
+  Case(const Shape &shape, const Ints &axes, bool log, Order order,
+       std::mt19937 &random)
+      : axes(axes), log(log), order(order), x(random_value(shape, random)),
+        dy(random_value(shape, random)), y(shape), dx(shape),
+        top(set_of(shape), -1e30), sum(top.shape), dot(top.shape) {
+    for (double &v : x.data)
+      v = double(float(v * 20.0 + 500.0));
+    auto each = [&](auto f) {
+      for_box(x.whole(), [&](const Shape &i) { f(i, set_of(i)); });
+    };
+    using S = const Shape &;
+    each([&](S i, S s) { top(s) = std::max(top(s), x(i)); });
+    each([&](S i, S s) { sum(s) += std::exp(x(i) - top(s)); });
+    each([&](S i, S s) {
+      y(i) = std::exp(x(i) - top(s)) / sum(s);
+      dot(s) += dy(i) * (log ? 1 : y(i));
+    });
+    each([&](S i, S s) {
+      dx(i) = log ? dy(i) - y(i) * dot(s) : y(i) * (dy(i) - dot(s));
+      y(i) = log ? std::log(y(i)) : y(i);
+    });
+  }
+
+  Shape set_of(const Shape &i) const {
+    Shape kept;
+    for (std::size_t d = 0; d < i.size(); ++d)
+      if (std::count(axes.begin(), axes.end(), int64_t(d)) == 0)
+        kept.push_back(i[d]);
+    return kept;
+  }
+  Box set_of(const Box &box) const {
+    return {set_of(box.lo), set_of(box.size)};
+  }
+};
+
+/// Tiles that do not split the axes.
+void check_fused(const Case &c, int most, std::mt19937 &random) {
+  const Shape &shape = c.x.shape;
+  Value y(shape), dx(shape);
+  std::vector<int> keep(c.axes.begin(), c.axes.end());
   for_split(
       shape, most, random,
       [&](const Box &box) {
-        const Tile tx(x, box, order), ty = blank(shape, box, order);
-        SoftmaxForward f{cx, {tx}, {ty}, axes};
-        int64_t before = allocations();
-        f({tx}, {ty});
-        EXPECT_EQ(allocations(), before);
-        add_tile(y2, ty, box);
-        const Tile tg(dy, box, order), tv(y, box, order);
-        const Tile to = blank(shape, box, order);
-        SoftmaxBackward b{cx, {tg, tv}, {to}, axes};
-        b({tg, tv}, {to});
-        add_tile(dx2, to, box);
+        const Tile x(c.x, box, c.order), ty = blank(shape, box, c.order);
+        call<SoftmaxForward>(c.axes, c.log, {x}, {ty});
+        add_tile(y, ty, box);
+        const Tile dy(c.dy, box, c.order), tv(c.y, box, c.order);
+        const Tile to = blank(shape, box, c.order);
+        call<SoftmaxBackward>(c.axes, c.log, {dy, tv}, {to});
+        add_tile(dx, to, box);
       },
       keep);
-  expect_close(y2, y, 2e-6);
-  expect_close(dx2, dx, 2e-6);
+  expect_close(y, c.y, 2e-6);
+  expect_close(dx, c.dx, 1e-5);
+}
+
+/// Any tiles: maxima and sums are combined over them.
+void check_phases(const Case &c, int most, std::mt19937 &random) {
+  const Shape &shape = c.x.shape;
+  Value top(c.top.shape, -1e30), sum(top.shape), dot(top.shape), y(shape),
+      dx(shape);
+  std::vector<Box> boxes;
+  for_split(shape, most, random, [&](const Box &box) { boxes.push_back(box); });
+  auto whole = [&](const Value &value, const Box &box) {
+    return Tile(value, box, c.order);
+  };
+  auto kept = [&](const Value &value, const Box &box) {
+    return Tile(value, c.set_of(box));
+  };
+  for (const Box &box : boxes) {
+    const Tile out = blank(top.shape, c.set_of(box));
+    call<SoftmaxMax>(c.axes, c.log, {whole(c.x, box)}, {out});
+    for_box(c.set_of(box),
+            [&](const Shape &i) { top(i) = std::max(top(i), out.get(i)); });
+  }
+  for (const Box &box : boxes) {
+    const Tile out = blank(top.shape, c.set_of(box));
+    call<SoftmaxSum>(c.axes, c.log, {whole(c.x, box), kept(top, box)}, {out});
+    add_tile(sum, out, c.set_of(box));
+    const Tile part = blank(top.shape, c.set_of(box));
+    call<SoftmaxBackwardSum>(c.axes, c.log, {whole(c.dy, box), whole(c.y, box)},
+                             {part});
+    add_tile(dot, part, c.set_of(box));
+  }
+  for (const Box &box : boxes) {
+    const Tile out = blank(shape, box, c.order),
+               to = blank(shape, box, c.order);
+    call<SoftmaxApply>(c.axes, c.log,
+                       {whole(c.x, box), kept(top, box), kept(sum, box)},
+                       {out});
+    add_tile(y, out, box);
+    call<SoftmaxBackwardApply>(
+        c.axes, c.log, {whole(c.dy, box), whole(c.y, box), kept(dot, box)},
+        {to});
+    add_tile(dx, to, box);
+  }
+  expect_close(y, c.y, 2e-6);
+  expect_close(dx, c.dx, 1e-5);
+}
+
+void check(const Shape &shape, const Ints &axes, Order order, int most,
+           std::mt19937 &random) {
+  for (bool log : {false, true}) {
+    const Case c(shape, axes, log, order, random);
+    check_fused(c, most, random);
+    check_phases(c, most, random);
+  }
 }
 
 TEST(Softmax, AxesOrdersAndTiles) {

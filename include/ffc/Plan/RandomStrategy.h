@@ -1,13 +1,18 @@
 //===- RandomStrategy.h - legal strategies by chance ------------*- C++ -*-===//
-#ifndef FFC_TEST_UNIT_PLAN_RANDOMSTRATEGY_H
-#define FFC_TEST_UNIT_PLAN_RANDOMSTRATEGY_H
+//
+// What tests compare with one device (`--strategy=random:SEED`), and where a
+// search may start.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_RANDOMSTRATEGY_H
+#define FFC_PLAN_RANDOMSTRATEGY_H
 
 #include "ffc/Plan/Configuration.h"
 
 #include <random>
 #include <string>
 
-namespace ffc::plan::testing {
+namespace ffc::plan {
 
 /// A legal configuration of `op`: any splittable dimensions in any order,
 /// uneven blocks, replicas, any devices, several points per device; at most 2 *
@@ -15,6 +20,7 @@ namespace ffc::plan::testing {
 Configuration randomConfiguration(const Graph &graph, OpId op, int numDevices,
                                   std::mt19937 &random);
 
+/// The same strategy for the same state of `random` on every machine.
 /// Three of four operators of every role get a random configuration, the others
 /// follow.
 Strategy randomStrategy(const Graph &graph, int numDevices,
@@ -23,6 +29,6 @@ Strategy randomStrategy(const Graph &graph, int numDevices,
 /// One line per operator, for messages.
 std::string str(const Graph &graph, const Strategy &strategy);
 
-} // namespace ffc::plan::testing
+} // namespace ffc::plan
 
-#endif // FFC_TEST_UNIT_PLAN_RANDOMSTRATEGY_H
+#endif // FFC_PLAN_RANDOMSTRATEGY_H

@@ -1,14 +1,14 @@
 //===- RandomStrategy.cpp - legal strategies by chance --------------------===//
 
-#include "RandomStrategy.h"
+#include "ffc/Plan/RandomStrategy.h"
 
 #include <algorithm>
 
 using namespace ffc::plan;
 
-Configuration ffc::plan::testing::randomConfiguration(const Graph &graph,
-                                                      OpId op, int numDevices,
-                                                      std::mt19937 &random) {
+Configuration ffc::plan::randomConfiguration(const Graph &graph, OpId op,
+                                             int numDevices,
+                                             std::mt19937 &random) {
   const OpRules &rules = graph.op(op).rules;
   auto draw = [&](int64_t n) { return static_cast<int64_t>(random() % n); };
   while (true) {
@@ -20,7 +20,9 @@ Configuration ffc::plan::testing::randomConfiguration(const Graph &graph,
     }
     if (draw(4) == 0)
       config.axes.push_back({kReplica, 2});
-    std::shuffle(config.axes.begin(), config.axes.end(), random);
+    // std::shuffle differs between libraries.
+    for (size_t i = config.axes.size(); i > 1; --i)
+      std::swap(config.axes[i - 1], config.axes[draw(i)]);
     if (config.numPoints() > 2 * numDevices + 2)
       continue;
     for (int64_t p = 0; p < config.numPoints(); ++p)
@@ -30,8 +32,8 @@ Configuration ffc::plan::testing::randomConfiguration(const Graph &graph,
   }
 }
 
-Strategy ffc::plan::testing::randomStrategy(const Graph &graph, int numDevices,
-                                            std::mt19937 &random) {
+Strategy ffc::plan::randomStrategy(const Graph &graph, int numDevices,
+                                   std::mt19937 &random) {
   std::vector<std::optional<Configuration>> given(graph.ops.size());
   for (size_t op = 0; op < given.size(); ++op)
     if (random() % 4)
@@ -40,8 +42,7 @@ Strategy ffc::plan::testing::randomStrategy(const Graph &graph, int numDevices,
   return completeStrategy(graph, given);
 }
 
-std::string ffc::plan::testing::str(const Graph &graph,
-                                    const Strategy &strategy) {
+std::string ffc::plan::str(const Graph &graph, const Strategy &strategy) {
   std::string text;
   for (size_t op = 0; op < strategy.size(); ++op)
     text += graph.ops[op].name + ": " + strategy[op].str(graph.ops[op].rules) +

@@ -1,0 +1,107 @@
+//===- FFNormOps.td - normalisation over dimensions --------*- tablegen -*-===//
+// Included by FFOps.td.
+//
+// Every verifier of this file also checks constraint 0: all extents are known
+// and over 0.
+
+def FF_NormalizeOp
+    : FF_Op<"normalize",
+          [Pure, AttrSizedOperandSegments,
+           DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                     ["getOperandSlots"]>,
+           DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
+  let summary = "y = (x - mean) / sqrt(var + epsilon) * scale + bias";
+  let description = [{
+    `mean` and `var` are taken over the dimensions `axes`; their shape is x's
+    without these. `var` is the population variance. `scale` and `bias` vary along
+    the dimensions `param_dims` and have x's extents there. So this is
+
+      * batch normalisation in training: axes = [0, 2, 3], param_dims = [1];
+      * instance normalisation:          axes = [2, 3],    param_dims = [1];
+      * group normalisation on [N, G, C/G, H, W]:
+                                         axes = [2, 3, 4], param_dims = [1, 2];
+      * layer normalisation of [N, T, D]: axes = [2],      param_dims = [2].
+
+    The statistics are those of the global tensor. Where `axes` are split, sums
+    and centred sums of squares are phases of their own, so that partial results
+    are added up over the devices in between.
+
+    Constraints:
+      1. `axes` are dimensions of x, ascending, at least one; so are
+         `param_dims`.
+      2. scale and bias have x's extents along `param_dims`.
+      3. y has x's type, mean and var x's shape without `axes`.
+      4. epsilon is positive.
+  }];
+  let arguments = (ins FF_FloatTensor:$x, Optional<FF_FloatTensor>:$scale,
+                   Optional<FF_FloatTensor>:$bias, DenseI64ArrayAttr:$axes,
+                   F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims);
+  let results = (outs FF_FloatTensor:$y, FF_FloatTensor:$mean,
+                 FF_FloatTensor:$var);
+  let assemblyFormat = [{
+    `(` $x (`scale` $scale^)? (`bias` $bias^)? `)` attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_NormalizeBackwardOp
+    : FF_Op<"normalize_backward",
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                           ["getOperandSlots"]>]> {
+  let summary = "gradients of normalize";
+  let description = [{
+    With g = dy * scale, r = 1 / sqrt(var + epsilon), h = (x - mean) * r, and
+    means over `axes`:
+
+        dx     = r * (g - mean(g) - h * mean(g * h))
+        dscale = sum(dy * h), dbias = sum(dy), over all but `param_dims`
+
+    Constraints: as ff.normalize; dx has x's type, dscale and dbias the shape of
+    scale and bias. mean and var are treated as functions of x.
+  }];
+  let arguments = (ins FF_FloatTensor:$dy, FF_FloatTensor:$x,
+                   FF_FloatTensor:$mean, FF_FloatTensor:$var,
+                   Optional<FF_FloatTensor>:$scale, DenseI64ArrayAttr:$axes,
+                   F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims);
+  let results = (outs FF_FloatTensor:$dx, FF_FloatTensor:$dscale,
+                 FF_FloatTensor:$dbias);
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_SoftmaxOp : FF_DiffOp<"softmax", [SameOperandsAndResultType]> {
+  let summary = "softmax normalised jointly over `axes`, or its logarithm";
+  let description = [{
+    With `log` not 0 the logarithm. Where normalised dimensions are split, the
+    maximum and the sum of exponentials are phases of their own.
+
+    Constraints:
+      1. `axes` are dimensions of x, ascending, at least one.
+      2. Operand and result have the same type.
+  }];
+  let arguments = (ins FF_FloatTensor:$x, DenseI64ArrayAttr:$axes,
+                   I64Attr:$log);
+  let results = (outs FF_FloatTensor:$y);
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_SoftmaxBackwardOp
+    : FF_ComputeOp<"softmax_backward", [SameOperandsAndResultType]> {
+  let summary = "dx = y * (dy - sum(dy * y)); with log, dy - exp(y) * sum(dy)";
+  let description = [{
+    Constraints: as ff.softmax.
+  }];
+  let arguments = (ins FF_FloatTensor:$dy, FF_FloatTensor:$y,
+                   DenseI64ArrayAttr:$axes, I64Attr:$log);
+  let results = (outs FF_FloatTensor:$dx);
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}

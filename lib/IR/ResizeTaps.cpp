@@ -1,0 +1,75 @@
+//===- ResizeTaps.cpp - what a position of a resize is made of ------------===//
+
+#include "ResizeTaps.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace ffc::ff;
+using llvm::SmallVector;
+
+double ResizeDim::coordinate(int64_t o) const {
+  auto position = static_cast<double>(o);
+  if (coordinates == "align_corners")
+    return to == 1 ? 0
+                   : static_cast<double>(o * (from - 1)) /
+                         static_cast<double>(to - 1);
+  // A scale that stands for the quotient of the extents is not rounded.
+  auto scaled = [&](double x) {
+    double quotient = static_cast<double>(to) / static_cast<double>(from);
+    return scale == quotient
+               ? x * static_cast<double>(from) / static_cast<double>(to)
+               : x / scale;
+  };
+  if (coordinates == "asymmetric")
+    return scaled(position);
+  if (coordinates == "pytorch_half_pixel" && to == 1)
+    return 0;
+  return scaled(position + 0.5) - 0.5;
+}
+
+int64_t ResizeDim::nearestTo(double x) const {
+  double rounded = nearest == "floor"                ? std::floor(x)
+                   : nearest == "ceil"               ? std::ceil(x)
+                   : nearest == "round_prefer_floor" ? std::ceil(x - 0.5)
+                                                     : std::floor(x + 0.5);
+  return static_cast<int64_t>(rounded);
+}
+
+/// The weight of a position at distance `x` in cubic interpolation.
+static double cubicWeight(double x) {
+  constexpr double a = -0.75;
+  x = std::fabs(x);
+  if (x <= 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((x - 5) * x + 8) * x * a - 4 * a : 0;
+}
+
+SmallVector<ResizeTap, 4> ResizeDim::taps(int64_t o) const {
+  if (isCopied())
+    return {{o, 1}};
+  double x = coordinate(o);
+  auto clamped = [&](int64_t position) {
+    return std::clamp<int64_t>(position, 0, from - 1);
+  };
+  if (mode == "nearest")
+    return {{clamped(nearestTo(x)), 1}};
+  auto base = static_cast<int64_t>(std::floor(x));
+  double past = x - std::floor(x);
+  SmallVector<ResizeTap, 4> result;
+  bool isCubic = mode == "cubic";
+  for (int64_t i = isCubic ? -1 : 0, end = isCubic ? 3 : 2; i < end; ++i) {
+    double distance = past - static_cast<double>(i);
+    double weight = isCubic ? cubicWeight(distance) : 1 - std::fabs(distance);
+    if (weight != 0)
+      result.push_back({clamped(base + i), weight});
+  }
+  return result;
+}
+
+std::vector<SmallVector<ResizeTap, 4>> ResizeDim::table() const {
+  std::vector<SmallVector<ResizeTap, 4>> result;
+  for (int64_t o = 0; o < to; ++o)
+    result.push_back(taps(o));
+  return result;
+}

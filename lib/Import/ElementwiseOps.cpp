@@ -1,0 +1,157 @@
+//===- ElementwiseOps.cpp - functions of one operand ----------------------===//
+
+#include "NodeImporter.h"
+#include "OpTable.h"
+#include "TypedNode.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::importer;
+using ff::UnaryKind;
+using onnx::TensorProto;
+
+namespace {
+/// Where a parameter of a function comes from.
+struct Parameter {
+  const char *attribute = nullptr; ///< null: it is always `value`
+  double value = 0;                ///< without the attribute
+};
+struct Function {
+  UnaryKind kind;
+  bool integers = false; ///< of integers too
+  std::optional<Parameter> alpha = std::nullopt, beta = std::nullopt;
+};
+} // namespace
+
+static const Function &lookupFunction(StringRef opType) {
+  static const llvm::StringMap<Function> functions = {
+      {"Abs", {UnaryKind::Abs, true}},
+      {"Ceil", {UnaryKind::Ceil}},
+      {"Elu", {UnaryKind::Elu, false, Parameter{"alpha", 1}}},
+      {"Erf", {UnaryKind::Erf}},
+      {"Exp", {UnaryKind::Exp}},
+      {"Floor", {UnaryKind::Floor}},
+      {"HardSigmoid",
+       {UnaryKind::HardSigmoid, false, Parameter{"alpha", 0.2f},
+        Parameter{"beta", 0.5f}}},
+      {"HardSwish", {UnaryKind::HardSwish}},
+      {"LeakyRelu", {UnaryKind::LeakyRelu, false, Parameter{"alpha", 0.01f}}},
+      {"Log", {UnaryKind::Log}},
+      {"Neg", {UnaryKind::Scale, true, Parameter{nullptr, -1}}},
+      {"Reciprocal", {UnaryKind::Reciprocal}},
+      {"Relu", {UnaryKind::Relu}},
+      {"Round", {UnaryKind::Round}},
+      {"Selu",
+       {UnaryKind::Selu, false, Parameter{"alpha", 1.67326319217681884765625},
+        Parameter{"gamma", 1.05070102214813232421875}}},
+      {"Sigmoid", {UnaryKind::Sigmoid}},
+      {"Sign", {UnaryKind::Sign, true}},
+      {"Softplus", {UnaryKind::Softplus}},
+      {"Softsign", {UnaryKind::Softsign}},
+      {"Sqrt", {UnaryKind::Sqrt}},
+      {"Tanh", {UnaryKind::Tanh}},
+  };
+  auto found = functions.find(opType);
+  assert(found != functions.end() && "a row of the table of operators");
+  return found->second;
+}
+
+/// The value of an optional parameter as an attribute.
+static std::optional<double>
+readParameter(NodeImporter &node, const std::optional<Parameter> &parameter) {
+  if (!parameter || !parameter->attribute)
+    return parameter ? std::optional(parameter->value) : std::nullopt;
+  return node.real(parameter->attribute, parameter->value);
+}
+
+void ffc::importer::importUnary(NodeImporter &node) {
+  const Function &function = lookupFunction(node.opType());
+  std::optional<double> alpha = readParameter(node, function.alpha),
+                        beta = readParameter(node, function.beta);
+  takeNumberType(node, 0, function.integers);
+  Value x = node.tensor(0);
+  if (!node.failed())
+    node.defineLast(unaryPart(node, "", function.kind, x, alpha, beta));
+}
+
+/// A function of x / alpha, which has to be finite.
+void ffc::importer::importCelu(NodeImporter &node) {
+  double alpha = node.real("alpha", 1);
+  if (alpha == 0)
+    node.error("expected an alpha other than 0");
+  Value x = node.tensor(0);
+  if (!node.failed())
+    node.defineLast(unaryPart(node, "", UnaryKind::Celu, x, alpha));
+}
+
+void ffc::importer::importGelu(NodeImporter &node) {
+  StringRef mode = node.text("approximate", "none");
+  if (mode != "none")
+    node.error("expected approximate 'none', found '" + mode + "'");
+  Value x = node.tensor(0);
+  if (!node.failed())
+    node.defineLast(unaryPart(node, "", UnaryKind::Gelu, x));
+}
+
+/// x where it is over alpha, else 0.
+void ffc::importer::importThresholdedRelu(NodeImporter &node) {
+  double alpha = node.real("alpha", 1);
+  Value x = node.tensor(0);
+  if (node.failed())
+    return;
+  Value over = unaryPart(node, "shift", UnaryKind::Shift, x, -alpha);
+  Value positive = unaryPart(node, "relu", UnaryKind::Relu, over);
+  Value mask = unaryPart(node, "mask", UnaryKind::Sign, positive);
+  node.defineLast(binaryPart(node, "", ff::BinaryKind::Mul, x, mask));
+}
+
+void ffc::importer::importClip(NodeImporter &node) {
+  takeNumberType(node, 0, /*integers=*/true);
+  double bounds[] = {std::numeric_limits<float>::lowest(),
+                     std::numeric_limits<float>::max()};
+  const char *names[] = {"min", "max"};
+  for (int i = 0; i < 2; ++i) {
+    // Opset 11 turned the attributes into operands.
+    if (node.opset() < 11)
+      bounds[i] = node.real(names[i], bounds[i]);
+    else
+      bounds[i] = node.scalar(i + 1).value_or(bounds[i]);
+    // A bound of double or int64 may be beyond what floats hold.
+    bounds[i] =
+        std::clamp<double>(bounds[i], std::numeric_limits<float>::lowest(),
+                           std::numeric_limits<float>::max());
+  }
+  Value x = node.tensor(0);
+  if (!node.failed())
+    node.defineLast(
+        unaryPart(node, "", UnaryKind::Clip, x, bounds[0], bounds[1]));
+}
+
+void ffc::importer::importCast(NodeImporter &node) {
+  auto to = static_cast<int32_t>(node.integer("to", 0));
+  GraphValue &x = node.operand(0);
+  if (to == x.type)
+    return node.defineSame(x);
+  if (!isCarriedType(x.type) || !isCarriedType(to))
+    return node.unsupported(" from " + elementTypeName(x.type) + " to " +
+                            elementTypeName(to));
+  node.ignore("saturate"); // of eight bits
+  node.setElementType(to);
+  // Floats carry all numbers; only what cannot stay as it is is cast.
+  bool keeps = to == TensorProto::FLOAT || to == TensorProto::DOUBLE ||
+               x.type == TensorProto::BOOL ||
+               (to == TensorProto::INT64 && !isFloatType(x.type));
+  if (!keeps && x.kind == GraphValue::Kind::Computed)
+    return defineCast(node, x.value, to);
+  Value floats = node.numbers(0);
+  if (node.failed())
+    return;
+  if (keeps)
+    node.define(0, floats);
+  else
+    defineCast(node, floats, to);
+}

@@ -1,0 +1,289 @@
+//===- NormOps.cpp - batch, instance and layer normalisation --------------===//
+
+#include "NodeImporter.h"
+#include "OpTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::importer;
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds the small operators around a normalisation. Their names are the
+/// node's and a suffix.
+class PartBuilder {
+public:
+  explicit PartBuilder(NodeImporter &node)
+      : node(node), builder(node.importer.builder) {}
+
+  Value unary(const Twine &part, ff::UnaryKind kind, Value x,
+              std::optional<double> alpha = std::nullopt) {
+    return ff::UnaryOp::create(
+        builder, location(part), x.getType(), kind, x,
+        alpha ? builder.getF64FloatAttr(*alpha) : FloatAttr(), FloatAttr());
+  }
+  Value binary(const Twine &part, ff::BinaryKind kind, Type type, Value a,
+               Value b) {
+    return ff::BinaryOp::create(builder, location(part), type, kind, a, b);
+  }
+  Value reshape(const Twine &part, Value x, ArrayRef<int64_t> shape) {
+    auto type = cast<RankedTensorType>(x.getType()).clone(shape);
+    return type == x.getType()
+               ? x
+               : ff::ReshapeOp::create(builder, location(part), type, x);
+  }
+  ff::NormalizeOp normalize(Value x, Value scale, Value bias,
+                            ArrayRef<int64_t> axes, double epsilon,
+                            ArrayRef<int64_t> paramDims) {
+    auto type = cast<RankedTensorType>(x.getType());
+    Shape kept;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (!llvm::is_contained(axes, d))
+        kept.push_back(type.getDimSize(d));
+    RankedTensorType statistic = type.clone(kept);
+    return ff::NormalizeOp::create(
+        builder, node.location(), TypeRange{type, statistic, statistic}, x,
+        scale, bias, node.list(axes), builder.getF64FloatAttr(epsilon),
+        node.list(paramDims));
+  }
+
+private:
+  Location location(const Twine &part) {
+    std::string name = (node.getName() + "." + part).str();
+    return NameLoc::get(
+        builder.getStringAttr(node.importer.names.unique(name)));
+  }
+
+  NodeImporter &node;
+  OpBuilder &builder;
+};
+} // namespace
+
+static double readEpsilon(NodeImporter &node) {
+  double epsilon = node.real("epsilon", 1e-5f);
+  if (!(epsilon > 0))
+    node.error("expected a positive attribute 'epsilon', found " +
+               numberText(epsilon));
+  return epsilon;
+}
+
+/// Reports an operand i that does not have `shape`.
+static void expectShape(NodeImporter &node, int i, ArrayRef<int64_t> shape) {
+  if (node.has(i) && node.shape(i) != shape)
+    node.error("expected operand " + Twine(i) + " of shape " +
+               shapeText(shape) + ", found " + shapeText(node.shape(i)));
+}
+
+/// Reports a normalisation over the batch of an operand whose batch is changed.
+static void expectBatchKept(NodeImporter &node, ArrayRef<int64_t> axes) {
+  for (int64_t d : axes)
+    if (node.isChangedBatch(0, d))
+      node.error("normalises over the batch and stands in the way of "
+                 "--batch-size");
+}
+
+static Shape dimsBetween(int64_t begin, int64_t end) {
+  return llvm::to_vector(llvm::seq<int64_t>(begin, end));
+}
+
+//===----------------------------------------------------------------------===//
+// Batch normalisation
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct BatchNorm {
+  double epsilon, momentum;
+  Value x, scale, bias, mean, var;
+};
+} // namespace
+
+/// Does the node take the statistics of the batch?
+static bool usesBatch(NodeImporter &node) {
+  bool exported = node.integer("training_mode", 0) != 0;
+  // Until opset 13 the number of results told.
+  if (node.opset() < 14)
+    for (int i = 1; i < node.node.output_size(); ++i)
+      exported |= !node.node.output(i).empty();
+  return node.importer.options.batchStatistics.value_or(exported);
+}
+
+/// The running statistic after the step, which is also stored.
+static Value updateStatistic(NodeImporter &node, const BatchNorm &norm,
+                             StringRef part, Value old, Value batch) {
+  PartBuilder build(node);
+  Value kept =
+      build.unary(part + ".kept", ff::UnaryKind::Scale, old, norm.momentum);
+  Value added = build.unary(part + ".added", ff::UnaryKind::Scale, batch,
+                            1 - norm.momentum);
+  Value updated =
+      build.binary(part, ff::BinaryKind::Add, old.getType(), kept, added);
+  node.check(node.importer.storeStatistic(old, updated));
+  return updated;
+}
+
+static void buildFromBatch(NodeImporter &node, const BatchNorm &norm) {
+  int64_t rank = node.rank(0);
+  Shape axes = {0};
+  axes.append(dimsBetween(2, rank));
+  ff::NormalizeOp op = PartBuilder(node).normalize(
+      norm.x, norm.scale, norm.bias, axes, norm.epsilon, {1});
+  node.define(op);
+  Value mean =
+      updateStatistic(node, norm, "running_mean", norm.mean, op.getMean());
+  Value var = updateStatistic(node, norm, "running_var", norm.var, op.getVar());
+  if (node.isUsed(1))
+    node.define(1, mean);
+  if (node.isUsed(2))
+    node.define(2, var);
+}
+
+/// The constants are joined while they are vectors, so that the image is only
+/// touched by three operators.
+static void buildFromStatistics(NodeImporter &node, const BatchNorm &norm) {
+  PartBuilder build(node);
+  Shape column(static_cast<size_t>(node.rank(0) - 1), 1);
+  column[0] = node.shape(0)[1];
+  Type vector = norm.scale.getType(), image = norm.x.getType();
+  Value shifted =
+      build.unary("var_epsilon", ff::UnaryKind::Shift, norm.var, norm.epsilon);
+  Value deviation = build.unary("deviation", ff::UnaryKind::Sqrt, shifted);
+  Value factor = build.binary("factor", ff::BinaryKind::Div, vector, norm.scale,
+                              deviation);
+  Value centred = build.binary("centred", ff::BinaryKind::Sub, image, norm.x,
+                               build.reshape("mean_column", norm.mean, column));
+  Value scaled = build.binary("scaled", ff::BinaryKind::Mul, image, centred,
+                              build.reshape("factor_column", factor, column));
+  Value bias = build.reshape("bias_column", norm.bias, column);
+  node.build<ff::BinaryOp>(node.shape(0), ff::BinaryKind::Add, scaled, bias);
+  if (node.isUsed(1))
+    node.define(1, norm.mean);
+  if (node.isUsed(2))
+    node.define(2, norm.var);
+}
+
+void ffc::importer::importBatchNormalization(NodeImporter &node) {
+  if (node.opset() < 9 && node.integer("spatial", 1) == 0)
+    return node.error("statistics per position (spatial = 0) are not "
+                      "supported");
+  if (node.rank(0) < 2)
+    return node.error("expected an operand with a channel dimension, found "
+                      "shape " +
+                      shapeText(node.shape(0)));
+  BatchNorm norm;
+  norm.epsilon = readEpsilon(node);
+  norm.momentum = node.real("momentum", 0.9f);
+  bool fromBatch = usesBatch(node);
+  for (int i = 1; i < 5; ++i)
+    expectShape(node, i, {node.shape(0)[1]});
+  norm.x = node.tensor(0);
+  norm.scale = node.tensor(1, {Role::Scale});
+  norm.bias = node.tensor(2, {Role::Bias});
+  norm.mean = node.statistic(3, {Role::Mean});
+  norm.var = node.statistic(4, {Role::Variance});
+  node.resultType(node.shape(0));
+  if (node.failed())
+    return;
+  fromBatch ? buildFromBatch(node, norm) : buildFromStatistics(node, norm);
+}
+
+//===----------------------------------------------------------------------===//
+// The others
+//===----------------------------------------------------------------------===//
+
+/// A scale or bias, or null if it is a constant that changes nothing, as
+/// exporters write for a normalisation without them. Other constants are not
+/// trained.
+static Value affine(NodeImporter &node, int i, Role::Kind role,
+                    double neutral) {
+  if (!node.has(i))
+    return {};
+  GraphValue &value = node.operand(i);
+  if (value.kind != GraphValue::Kind::Constant)
+    return node.tensor(i, {role});
+  if (llvm::all_of(value.constant.floats,
+                   [&](double x) { return x == neutral; }))
+    return {};
+  return node.tensor(i);
+}
+
+void ffc::importer::importInstanceNormalization(NodeImporter &node) {
+  int64_t rank = node.rank(0);
+  if (rank < 3)
+    return node.error("expected an operand with channels and positions, found "
+                      "shape " +
+                      shapeText(node.shape(0)));
+  double epsilon = readEpsilon(node);
+  for (int i = 1; i < 3; ++i)
+    expectShape(node, i, {node.shape(0)[1]});
+  Value x = node.tensor(0), scale = affine(node, 1, Role::Scale, 1),
+        bias = affine(node, 2, Role::Bias, 0);
+  node.resultType(node.shape(0));
+  if (!node.failed())
+    node.define(PartBuilder(node).normalize(
+        x, scale, bias, dimsBetween(2, rank), epsilon, {1}));
+}
+
+void ffc::importer::importLayerNormalization(NodeImporter &node) {
+  int64_t rank = node.rank(0);
+  int64_t axis = node.check(resolveAxis(node.integer("axis", -1), rank));
+  double epsilon = readEpsilon(node);
+  node.ignore("stash_type"); // statistics are of f32 at least
+  if (node.failed())
+    return;
+  Shape axes = dimsBetween(axis, rank);
+  for (int i = 1; i < 3; ++i)
+    expectShape(node, i, node.shape(0).drop_front(axis));
+  expectBatchKept(node, axes);
+  Value x = node.tensor(0), scale = affine(node, 1, Role::Scale, 1),
+        bias = affine(node, 2, Role::Bias, 0);
+  node.resultType(node.shape(0));
+  if (node.failed())
+    return;
+  PartBuilder build(node);
+  ff::NormalizeOp op = build.normalize(x, scale, bias, axes, epsilon, axes);
+  node.define(op);
+  // Results 1 and 2 are the mean and the inverse of the deviation.
+  Shape kept(node.shape(0));
+  std::fill(kept.begin() + axis, kept.end(), 1);
+  if (node.isUsed(1))
+    node.define(1, build.reshape("mean", op.getMean(), kept));
+  if (node.isUsed(2)) {
+    Value shifted =
+        build.unary("var_epsilon", ff::UnaryKind::Shift, op.getVar(), epsilon);
+    Value deviation = build.unary("deviation", ff::UnaryKind::Sqrt, shifted);
+    Value inverse =
+        build.unary("inverse_deviation", ff::UnaryKind::Reciprocal, deviation);
+    node.define(2, build.reshape("inverse", inverse, kept));
+  }
+}
+
+void ffc::importer::importMeanVarianceNormalization(NodeImporter &node) {
+  int64_t rank = node.rank(0);
+  Shape axes;
+  for (int64_t axis : node.integers("axes").value_or(Shape{0, 2, 3}))
+    axes.push_back(node.check(resolveAxis(axis, rank)));
+  llvm::sort(axes);
+  if (!node.failed() &&
+      (axes.empty() || llvm::adjacent_find(axes) != axes.end()))
+    node.error(axes.empty() ? Twine("expected at least one axis, found none")
+                            : "expected distinct axes, found " +
+                                  Twine(*llvm::adjacent_find(axes)) + " twice");
+  expectBatchKept(node, axes);
+  Value x = node.tensor(0);
+  node.resultType(node.shape(0));
+  if (node.failed())
+    return;
+  Shape kept;
+  for (int64_t d = 0; d < rank; ++d)
+    if (!llvm::is_contained(axes, d))
+      kept.push_back(d);
+  // The standard adds 1e-9 to the deviation.
+  node.define(PartBuilder(node).normalize(x, {}, {}, axes, 1e-18,
+                                          kept.empty() ? axes : kept));
+}

@@ -1,0 +1,107 @@
+//===- ProductOps.cpp - matrix products -----------------------------------===//
+
+#include "NodeImporter.h"
+#include "OpTable.h"
+
+#include "ffc/IR/ShapeInference.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::importer;
+
+/// Batches of more dimensions leave no room for an iteration space.
+static constexpr int64_t kMaxRank = 7;
+
+namespace {
+struct Product {
+  double alpha = 1, beta = 1;
+  bool transA = false, transB = false;
+};
+} // namespace
+
+/// y = alpha op(a) op(b) + beta c, c being optional.
+static void buildProduct(NodeImporter &node, const Product &product) {
+  node.expectRank(0, 2);
+  node.expectRank(1, 2);
+  if (node.failed())
+    return;
+  ArrayRef<int64_t> a = node.shape(0), b = node.shape(1);
+  int64_t rows = a[product.transA], inner = a[!product.transA];
+  int64_t columns = b[!product.transB];
+  if (b[product.transB] != inner)
+    return node.error("cannot multiply " + shapeText(a) +
+                      (product.transA ? " (transposed)" : "") + " by " +
+                      shapeText(b) + (product.transB ? " (transposed)" : ""));
+  Shape result = {rows, columns};
+  if (node.has(2)) {
+    auto sum = ff::broadcastShapes(node.shape(2), result);
+    if (!sum || Shape(*sum) != result)
+      return node.error("cannot broadcast operand 2 of shape " +
+                        shapeText(node.shape(2)) + " to " + shapeText(result));
+  }
+  Value va = node.tensor(0);
+  Value vb = node.tensor(1, {Role::Weight, inner, columns});
+  Value vc = node.has(2) ? node.tensor(2, {Role::Bias}) : Value();
+  if (node.failed())
+    return;
+  Builder &builder = node.importer.builder;
+  node.build<ff::MatMulOp>(
+      result, va, vb, vc, builder.getF64FloatAttr(product.alpha),
+      builder.getF64FloatAttr(product.beta),
+      /*dim_names=*/ArrayAttr(), builder.getI64IntegerAttr(product.transA),
+      builder.getI64IntegerAttr(product.transB));
+}
+
+void ffc::importer::importGemm(NodeImporter &node) {
+  Product product;
+  product.alpha = node.real("alpha", 1);
+  product.beta = node.real("beta", 1);
+  product.transA = node.integer("transA", 0) != 0;
+  product.transB = node.integer("transB", 0) != 0;
+  buildProduct(node, product);
+}
+
+void ffc::importer::importMatMul(NodeImporter &node) {
+  for (int i : {0, 1})
+    if (node.rank(i) < 1 || node.rank(i) > kMaxRank)
+      return node.error("expected an operand " + Twine(i) + " of rank 1 to " +
+                        Twine(kMaxRank) + ", found '" + node.node.input(i) +
+                        "' of shape " + shapeText(node.shape(i)));
+  // A vector is a row on the left and a column on the right, and the result
+  // lacks that dimension.
+  Shape a(node.shape(0)), b(node.shape(1));
+  if (node.rank(0) == 1)
+    a.insert(a.begin(), 1);
+  if (node.rank(1) == 1)
+    b.push_back(1);
+  int64_t inner = a.back(), columns = b.back();
+  auto batch =
+      ff::broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));
+  if (!batch || b[b.size() - 2] != inner)
+    return node.error("cannot multiply " + shapeText(node.shape(0)) + " by " +
+                      shapeText(node.shape(1)));
+  Shape product(*batch), result(*batch);
+  product.append({a[a.size() - 2], columns});
+  if (node.rank(0) > 1)
+    result.push_back(a[a.size() - 2]);
+  if (node.rank(1) > 1)
+    result.push_back(columns);
+  Value va = node.tensor(0);
+  Value vb = node.tensor(1, {Role::Weight, inner, columns});
+  RankedTensorType type = node.resultType(product);
+  if (node.failed())
+    return;
+  OpBuilder &builder = node.importer.builder;
+  FloatAttr one = builder.getF64FloatAttr(1);
+  IntegerAttr no = builder.getI64IntegerAttr(0);
+  if (node.rank(0) == 1)
+    va = node.part<ff::ReshapeOp>("a", a, va);
+  if (node.rank(1) == 1)
+    vb = node.part<ff::ReshapeOp>("b", b, vb);
+  Value y =
+      ff::MatMulOp::create(builder, node.location(), type, va, vb, Value(), one,
+                           one, /*dim_names=*/ArrayAttr(), no, no);
+  if (product != result)
+    y = node.part<ff::ReshapeOp>("y", result, y);
+  node.define(y.getDefiningOp());
+}

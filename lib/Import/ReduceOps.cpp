@@ -1,0 +1,146 @@
+//===- ReduceOps.cpp - reductions -----------------------------------------===//
+//
+// There are three reductions in the IR; the others are composed of them and of
+// element-wise functions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeImporter.h"
+#include "OpTable.h"
+
+#include "ffc/IR/ShapeInference.h"
+
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::importer;
+
+namespace {
+/// The parts of one reduction.
+class Reduction {
+public:
+  explicit Reduction(NodeImporter &node);
+
+  /// The value of the node, given that of its operand.
+  Value build(Value x);
+
+private:
+  Shape shapeOf(Value x) const {
+    return Shape(cast<RankedTensorType>(x.getType()).getShape());
+  }
+  Value unary(StringRef name, ff::UnaryKind kind, Value x, double alpha) {
+    return node.part<ff::UnaryOp>(name, shapeOf(x), kind, x,
+                                  node.importer.builder.getF64FloatAttr(alpha),
+                                  FloatAttr());
+  }
+  Value unary(StringRef name, ff::UnaryKind kind, Value x) {
+    return node.part<ff::UnaryOp>(name, shapeOf(x), kind, x, FloatAttr(),
+                                  FloatAttr());
+  }
+  Value binary(StringRef name, ff::BinaryKind kind, Value a, Value b) {
+    return node.part<ff::BinaryOp>(name, shapeOf(a), kind, a, b);
+  }
+  template <class Op> Value reduce(StringRef name, Value x, bool keepdims) {
+    if (axes.empty())
+      return x;
+    RankedTensorType type =
+        ff::reducedType(cast<RankedTensorType>(x.getType()), axes, keepdims);
+    return node.part<Op>(name, type.getShape(), x, node.list(axes),
+                         node.importer.builder.getI64IntegerAttr(keepdims));
+  }
+  Value sum(Value x) { return reduce<ff::ReduceSumOp>("sum", x, keepdims); }
+  Value logSumExp(Value x);
+
+  NodeImporter &node;
+  Shape axes; ///< ascending
+  bool keepdims = true;
+};
+} // namespace
+
+Reduction::Reduction(NodeImporter &node) : node(node) {
+  keepdims = node.integer("keepdims", 1) != 0;
+  // ReduceSum got its axes as an operand in opset 13.
+  std::optional<Shape> given;
+  if (node.opType() != "ReduceSum" || node.opset() < 13) {
+    given = node.integers("axes");
+  } else {
+    bool noop = node.integer("noop_with_empty_axes", 0) != 0;
+    if (node.has(1))
+      given = node.constantList(1);
+    if (noop && (!given || given->empty()))
+      return;
+  }
+  if (node.failed())
+    return;
+  int64_t rank = node.rank(0);
+  if (!given || given->empty()) {
+    axes = llvm::to_vector(llvm::seq<int64_t>(rank));
+  } else {
+    for (int64_t axis : *given)
+      axes.push_back(node.check(resolveAxis(axis, rank)));
+    llvm::sort(axes);
+    axes.erase(llvm::unique(axes), axes.end());
+  }
+  for (int64_t axis : axes)
+    if (!node.failed() && node.isChangedBatch(0, axis))
+      node.error("reduces the batch and stands in the way of --batch-size");
+}
+
+/// Without overflow: m + log(sum(exp(x - m))), m being the maximum.
+Value Reduction::logSumExp(Value x) {
+  Value top = reduce<ff::ReduceMaxOp>("max", x, /*keepdims=*/true);
+  x = binary("sub", ff::BinaryKind::Sub, x, top);
+  x = unary("exp", ff::UnaryKind::Exp, x);
+  x = unary("log", ff::UnaryKind::Log, sum(x));
+  if (top.getType() != x.getType())
+    top = node.part<ff::ReshapeOp>("reshape", shapeOf(x), top);
+  return binary("add", ff::BinaryKind::Add, x, top);
+}
+
+Value Reduction::build(Value x) {
+  StringRef type = node.opType();
+  if (type == "ReduceSum")
+    return sum(x);
+  if (type == "ReduceMean") {
+    int64_t count = 1;
+    for (int64_t axis : axes)
+      count *= node.shape(0)[axis];
+    x = sum(x);
+    return count == 1 ? x
+                      : unary("scale", ff::UnaryKind::Scale, x,
+                              1 / static_cast<double>(count));
+  }
+  if (type == "ReduceMax")
+    return reduce<ff::ReduceMaxOp>("max", x, keepdims);
+  if (type == "ReduceMin") {
+    x = unary("negated", ff::UnaryKind::Scale, x, -1);
+    x = reduce<ff::ReduceMaxOp>("max", x, keepdims);
+    return unary("scale", ff::UnaryKind::Scale, x, -1);
+  }
+  if (type == "ReduceProd")
+    return reduce<ff::ReduceProdOp>("prod", x, keepdims);
+  if (type == "ReduceL1")
+    return sum(unary("abs", ff::UnaryKind::Abs, x));
+  if (type == "ReduceLogSum")
+    return unary("log", ff::UnaryKind::Log, sum(x));
+  if (type == "ReduceLogSumExp")
+    return logSumExp(x);
+  x = sum(binary("square", ff::BinaryKind::Mul, x, x));
+  return type == "ReduceSumSquare" ? x : unary("sqrt", ff::UnaryKind::Sqrt, x);
+}
+
+void ffc::importer::importReduce(NodeImporter &node) {
+  Reduction reduction(node);
+  Value x = node.tensor(0);
+  if (node.failed())
+    return;
+  Value y = reduction.build(x);
+  if (node.failed())
+    return;
+  // Over no dimensions, some reductions do nothing.
+  if (y == x)
+    node.defineSame(node.operand(0));
+  else
+    node.defineLast(y);
+}

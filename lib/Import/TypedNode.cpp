@@ -1,0 +1,63 @@
+//===- TypedNode.cpp - parts of element-wise operators --------------------===//
+
+#include "TypedNode.h"
+
+#include "ffc/IR/ShapeInference.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::importer;
+using onnx::TensorProto;
+
+void ffc::importer::takeNumberType(NodeImporter &node, int i, bool integers) {
+  int32_t type = node.operand(i).type;
+  if (!isCarriedType(type) || type == TensorProto::BOOL ||
+      (!integers && !isFloatType(type)))
+    return node.unsupported(" of " + elementTypeName(type));
+  node.setElementType(type);
+}
+
+void ffc::importer::expectOneType(NodeImporter &node, ArrayRef<int> operands) {
+  int32_t first = node.operand(operands.front()).type;
+  for (int i : operands.drop_front())
+    if (int32_t type = node.operand(i).type; type != first)
+      node.error("expected operands of one type, found " +
+                 elementTypeName(first) + " and " + elementTypeName(type));
+}
+
+static Location locationOf(NodeImporter &node, StringRef part) {
+  return part.empty() ? node.location() : node.location(part);
+}
+
+Value ffc::importer::unaryPart(NodeImporter &node, const Twine &name,
+                               ff::UnaryKind kind, Value x,
+                               std::optional<double> alpha,
+                               std::optional<double> beta) {
+  OpBuilder &builder = node.importer.builder;
+  auto attr = [&](std::optional<double> value) {
+    return value ? builder.getF64FloatAttr(*value) : FloatAttr();
+  };
+  return ff::UnaryOp::create(builder, locationOf(node, name.str()), x.getType(),
+                             kind, x, attr(alpha), attr(beta));
+}
+
+Value ffc::importer::binaryPart(NodeImporter &node, const Twine &name,
+                                ff::BinaryKind kind, Value a, Value b) {
+  auto shape =
+      ff::broadcastShapes(cast<RankedTensorType>(a.getType()).getShape(),
+                          cast<RankedTensorType>(b.getType()).getShape());
+  assert(shape && "operands that broadcast");
+  return ff::BinaryOp::create(node.importer.builder,
+                              locationOf(node, name.str()),
+                              node.resultType(*shape), kind, a, b);
+}
+
+void ffc::importer::defineCast(NodeImporter &node, Value x, int32_t type) {
+  if (node.failed())
+    return;
+  node.setElementType(type);
+  RankedTensorType result = node.importer.tensorType(
+      cast<RankedTensorType>(x.getType()).getShape(), type);
+  node.define(
+      ff::CastOp::create(node.importer.builder, node.location(), result, x));
+}

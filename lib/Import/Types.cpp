@@ -1,0 +1,101 @@
+//===- Types.cpp - values that are not floats -----------------------------===//
+//
+// Operators compute on floats. Integers, booleans (0 and 1) and doubles are
+// carried by floats; graph inputs and outputs have their own type, and casts
+// stand where such a value enters or leaves the floats.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::importer;
+using onnx::TensorProto;
+using Kind = GraphValue::Kind;
+
+/// The numbers of `constant`, which floats must be able to hold.
+static llvm::Expected<Constant> toFloats(const GraphValue &value,
+                                         const Constant &constant) {
+  Constant result;
+  result.type = TensorProto::FLOAT;
+  result.shape = constant.shape;
+  for (int64_t i = 0, e = constant.size(); i < e; ++i) {
+    double x = constant.number(i);
+    bool fits =
+        constant.isFloat() ||
+        (std::fabs(x) < 0x1p62 &&
+         static_cast<int64_t>(static_cast<float>(x)) == constant.ints[i]);
+    if (!fits)
+      return makeError("'" + value.name + "' holds " + Twine(constant.ints[i]) +
+                       ", expected integers that are floats too");
+    result.floats.push_back(x);
+  }
+  return result;
+}
+
+/// `value` as the type of `type`, as the operator "<name>.<element type>".
+static Value cast(Importer &importer, const Twine &name, Value value,
+                  RankedTensorType type, int32_t element) {
+  std::string wanted = (name + "." + elementTypeName(element)).str();
+  auto where = NameLoc::get(
+      importer.builder.getStringAttr(importer.names.unique(wanted)));
+  return ff::CastOp::create(importer.builder, where, type, value);
+}
+
+llvm::Expected<Value> Importer::floatsOf(GraphValue &value, const Role &role) {
+  if (value.type == TensorProto::FLOAT)
+    return materialize(value, role);
+  if (value.floats)
+    return value.floats;
+  if (!isCarriedType(value.type))
+    return makeError("'" + value.name + "' has element type " +
+                     elementTypeName(value.type) + ", expected float");
+  RankedTensorType type = tensorType(value.shape, TensorProto::FLOAT);
+  if (value.kind == Kind::Computed) {
+    value.floats =
+        value.value.getType() == type
+            ? value.value
+            : cast(*this, value.name, value.value, type, TensorProto::FLOAT);
+    return value.floats;
+  }
+  if (value.kind == Kind::Stored && value.isInitializer &&
+      value.type == TensorProto::DOUBLE)
+    return makeError("'" + value.name +
+                     "' is a parameter of type double, expected float");
+
+  GraphValue *copy =
+      newValue(value.kind, value.name, TensorProto::FLOAT, value.shape);
+  copy->fill = value.fill;
+  if (value.kind != Kind::Filled) {
+    copy->kind = Kind::Constant;
+    Constant stored;
+    if (value.kind == Kind::Stored) {
+      llvm::Expected<Constant> read = data.read(*value.stored);
+      if (!read)
+        return read.takeError();
+      stored = std::move(*read);
+    }
+    auto floats =
+        toFloats(value, value.kind == Kind::Stored ? stored : value.constant);
+    if (!floats)
+      return floats.takeError();
+    copy->constant = std::move(*floats);
+  }
+  auto state = materialize(*copy, Role());
+  if (state)
+    value.floats = *state;
+  return state;
+}
+
+llvm::Expected<Value> Importer::typedValueOf(GraphValue &value) {
+  RankedTensorType type = tensorType(value.shape, value.type);
+  if (value.kind == Kind::Computed && value.value.getType() == type)
+    return value.value;
+  auto floats = floatsOf(value);
+  if (!floats || value.type == TensorProto::FLOAT)
+    return floats;
+  return cast(*this, value.name, *floats, type, value.type);
+}

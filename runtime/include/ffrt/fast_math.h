@@ -1,0 +1,140 @@
+//===- fast_math.h - functions that compilers vectorise ---------*- C++ -*-===//
+//
+// In place of the C library's, which gcc calls element by element: straight
+// lines of arithmetic and selections, with an error of a few units in the last
+// place. They rely on neither errno nor floating-point exceptions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_FAST_MATH_H
+#define FFRT_FAST_MATH_H
+
+#include <cstdint>
+#include <cstring>
+
+namespace ffrt {
+
+inline float float_of_bits(int32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+inline int32_t bits_of_float(float value) {
+  int32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+/// exp(r) - 1 for |r| <= ln(2) / 2.
+inline float exp_less_one_near_zero(float r) {
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  return p * r * r + r;
+}
+
+/// exp(x) with an error below 2 units in the last place; 0 below -87.3,
+/// infinity above 88.7.
+inline float fast_exp(float x) {
+  float in = x < -87.33f ? -87.33f : x > 88.72f ? 88.72f : x;
+  float n = __builtin_rintf(in * 1.44269504f);
+  float r = in - n * 0.693359375f;
+  r = r + n * 2.12194440e-4f;
+  float p = exp_less_one_near_zero(r) + 1.0f;
+  // Two factors, since 2^128 is no float while exp(88.7) is.
+  int32_t k = static_cast<int32_t>(n), half = k >> 1;
+  float y = p * float_of_bits((half + 127) << 23) *
+            float_of_bits((k - half + 127) << 23);
+  y = x < -87.33f ? 0.0f : y;
+  y = x > 88.72f ? __builtin_inff() : y;
+  return x != x ? x : y;
+}
+
+/// exp(x) - 1, also near zero.
+inline float fast_expm1(float x) {
+  float small = exp_less_one_near_zero(x), large = fast_exp(x) - 1.0f;
+  return __builtin_fabsf(x) < 0.34f ? small : large;
+}
+
+/// log(x) with an error below 2 units in the last place; minus infinity at 0,
+/// not a number below.
+inline float fast_log(float x) {
+  // Subnormal numbers are made normal.
+  bool tiny = x < 1.17549435e-38f;
+  float in = tiny ? x * 8388608.0f : x;
+  int32_t bits = bits_of_float(in);
+  // x = m * 2^k with m in [sqrt(1/2), sqrt(2)).
+  int32_t k = (bits - 0x3f3504f3) >> 23;
+  float m = float_of_bits(bits - static_cast<int32_t>(uint32_t(k) << 23));
+  float n = static_cast<float>(k) - (tiny ? 23.0f : 0.0f);
+  float r = m - 1.0f, s = r * r;
+  float p = 7.0376836292e-2f;
+  p = p * r - 1.1514610310e-1f;
+  p = p * r + 1.1676998740e-1f;
+  p = p * r - 1.2420140846e-1f;
+  p = p * r + 1.4249322787e-1f;
+  p = p * r - 1.6668057665e-1f;
+  p = p * r + 2.0000714765e-1f;
+  p = p * r - 2.4999993993e-1f;
+  p = p * r + 3.3333331174e-1f;
+  float y = p * r * s - n * 2.12194440e-4f - 0.5f * s;
+  y = r + y + n * 0.693359375f;
+  y = x == __builtin_inff() ? x : y;
+  y = x == 0.0f ? -__builtin_inff() : y;
+  y = x < 0.0f ? __builtin_nanf("") : y;
+  return x != x ? x : y;
+}
+
+/// log(1 + x) for x >= 0, also near zero.
+inline float fast_log1p(float x) {
+  // What the addition rounds away is made up for.
+  float u = 1.0f + x;
+  return fast_log(u) + (x - (u - 1.0f)) / u;
+}
+
+/// erf(x) with an error of about 2 units in the last place.
+inline float fast_erf(float x) {
+  float t = __builtin_fabsf(x), s = x * x;
+  // 1 - exp(polynomial); the polynomial turns back above 4, where erf is 1.
+  float u = t < 4.0f ? t : 4.0f, v = u * u;
+  float q = (-1.72853470e-5f * u + 3.83197126e-4f) * v +
+            (-3.88396438e-3f * u + 2.42546219e-2f);
+  q = q * u - 1.06777877e-1f;
+  q = q * u - 6.34846687e-1f;
+  q = q * u - 1.28717512e-1f;
+  q = q * u - u;
+  float large = __builtin_copysignf(1.0f - fast_exp(q), x);
+  float p = -5.96761703e-4f;
+  p = p * s + 4.99119423e-3f;
+  p = p * s - 2.67681349e-2f;
+  p = p * s + 1.12819925e-1f;
+  p = p * s - 3.76125336e-1f;
+  p = p * s + 1.28379166e-1f;
+  float small = p * x + x;
+  float y = t > 0.927734375f ? large : small;
+  return x != x ? x : y;
+}
+
+/// Odd polynomial near zero, where the quotient cancels.
+inline float fast_tanh(float x) {
+  float a = __builtin_fabsf(x), s = x * x;
+  float e = fast_exp(2.0f * (a > 10.0f ? 10.0f : a));
+  float large = 1.0f - 2.0f / (e + 1.0f);
+  float p = -5.70498872745e-3f;
+  p = p * s + 2.06390887954e-2f;
+  p = p * s - 5.37397155531e-2f;
+  p = p * s + 1.33314422036e-1f;
+  p = p * s - 3.33332819422e-1f;
+  float small = p * s * x + x;
+  return a < 0.625f ? small : __builtin_copysignf(large, x);
+}
+
+/// 1 / (1 + exp(-x)).
+inline float fast_logistic(float x) { return 1.0f / (1.0f + fast_exp(-x)); }
+
+} // namespace ffrt
+
+#endif // FFRT_FAST_MATH_H

@@ -1,0 +1,116 @@
+//===- normalize.h - batch, instance, group, layer normalisation -*- C++ -*-==//
+//
+// y = (x - mean) / sqrt(var + epsilon) * scale + bias, mean and var being taken
+// over the dimensions `axes` of the global tensor. Statistics (mean, var and
+// the sums that lead to them) have x's dimensions without `axes`, parameters
+// (scale and bias) have the dimensions `param_dims`; both are row-major.
+// Tensors of x's shape have one order. Type f32. The same bits for the same
+// number of threads.
+//
+// A normalised dimension that is split needs kernels that compute sums of a
+// tile, which are added up over the tiles before the next kernel reads them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_NORMALIZE_H
+#define FFRT_NORMALIZE_H
+
+#include "ffrt/kernel.h"
+
+#include <memory>
+
+namespace ffrt {
+
+struct NormalizeWork;
+
+/// What the kernels have in common: geometry and scratch.
+class Normalization {
+protected:
+  Normalization(const char *kernel, Context &cx, Tensors in, Tensors out,
+                const Ints &axes, double epsilon, const Ints &param_dims);
+  ~Normalization();
+  Normalization(Normalization &&) = default;
+  std::unique_ptr<NormalizeWork> work;
+};
+
+/// {x, scale?, bias?} -> {y?, mean?, var?}. `axes` are whole.
+class NormalizeForward : Normalization {
+public:
+  NormalizeForward(Context &cx, Tensors in, Tensors out, const Ints &axes,
+                   double epsilon, const Ints &param_dims);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {x} -> {sums}
+class NormalizeSum : Normalization {
+public:
+  NormalizeSum(Context &cx, Tensors in, Tensors out, const Ints &axes,
+               double epsilon, const Ints &param_dims);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {x, sums} -> {sums of (x - mean)^2}
+class NormalizeSquares : Normalization {
+public:
+  NormalizeSquares(Context &cx, Tensors in, Tensors out, const Ints &axes,
+                   double epsilon, const Ints &param_dims);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {x, sums, squares, scale?, bias?} -> {y?, mean?, var?}
+class NormalizeApply : Normalization {
+public:
+  NormalizeApply(Context &cx, Tensors in, Tensors out, const Ints &axes,
+                 double epsilon, const Ints &param_dims);
+  void operator()(Tensors in, Tensors out);
+};
+
+// Gradients, with r = 1 / sqrt(var + epsilon), h = (x - mean) * r, g = dy *
+// scale: dx = r * (g - mean(g) - h * mean(g * h)), dscale = sum(dy * h) and
+// dbias = sum(dy). The last two are sums over the tile.
+
+/// {dy, x, mean, var, scale?} -> {dx?, dscale?, dbias?}. `axes` are whole.
+class NormalizeBackward : Normalization {
+public:
+  NormalizeBackward(Context &cx, Tensors in, Tensors out, const Ints &axes,
+                    double epsilon, const Ints &param_dims);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {dy, x, mean, var, scale?} -> {sum(g), sum(g * h), dscale?, dbias?}
+class NormalizeBackwardSums : Normalization {
+public:
+  NormalizeBackwardSums(Context &cx, Tensors in, Tensors out, const Ints &axes,
+                        double epsilon, const Ints &param_dims);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {dy, x, mean, var, scale?, sum(g), sum(g * h)} -> {dx?}
+class NormalizeBackwardData : Normalization {
+public:
+  NormalizeBackwardData(Context &cx, Tensors in, Tensors out, const Ints &axes,
+                        double epsilon, const Ints &param_dims);
+  void operator()(Tensors in, Tensors out);
+};
+
+// The same for batch normalisation, where each statistic has its own scale and
+// bias, so that two sums serve both dx and the parameters.
+
+/// {dy, x, mean, var} -> {sum(dy), sum(dy * h)}
+class NormalizeChannelSums : Normalization {
+public:
+  NormalizeChannelSums(Context &cx, Tensors in, Tensors out, const Ints &axes,
+                       double epsilon, const Ints &param_dims);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {dy, x, mean, var, scale?, sum(dy), sum(dy * h)} -> {dx?, dscale?, dbias?}
+class NormalizeChannelData : Normalization {
+public:
+  NormalizeChannelData(Context &cx, Tensors in, Tensors out, const Ints &axes,
+                       double epsilon, const Ints &param_dims);
+  void operator()(Tensors in, Tensors out);
+};
+
+} // namespace ffrt
+
+#endif // FFRT_NORMALIZE_H

@@ -1,0 +1,53 @@
+//===- resize.h - interpolation on a grid of another size -------*- C++ -*-===//
+//
+// As ONNX's Resize, dimension by dimension: per position of the result a list
+// of operand positions and weights, computed once. Type f32; the same bits for
+// any number of threads.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_RESIZE_H
+#define FFRT_RESIZE_H
+
+#include "ffrt/kernel.h"
+
+#include <string>
+#include <vector>
+
+namespace ffrt {
+
+/// What the positions of one dimension of a tile are made of.
+struct ResizeTable {
+  /// Position i is made of entries starts[i] to before starts[i + 1].
+  Ints starts = {0};
+  Ints positions; ///< local ones of the operand
+  std::vector<float> weights;
+  bool copies = true; ///< position i is operand position i
+};
+
+/// {x} -> {y}, of one order.
+class Resize {
+public:
+  Resize(Context &cx, Tensors in, Tensors out, const std::string &coordinates,
+         const std::string &mode, const std::string &nearest,
+         const Reals &scales);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  std::vector<ResizeTable> tables;
+};
+
+/// {dy} -> {dx}, of one order: every element gathers from those it is part of.
+class ResizeBackward {
+public:
+  ResizeBackward(Context &cx, Tensors in, Tensors out,
+                 const std::string &coordinates, const std::string &mode,
+                 const std::string &nearest, const Reals &scales);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  std::vector<ResizeTable> tables;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_RESIZE_H

@@ -1,0 +1,99 @@
+//===- feeder.cpp - the inputs of the next step ---------------------------===//
+#include "common/feeder.h"
+
+#include "ffrt/error.h"
+
+#include <cstring>
+#include <omp.h>
+
+namespace ffrt {
+
+namespace {
+
+/// From here on a thread is worth its switches.
+constexpr int64_t kThreadBytes = 64 << 10;
+
+int64_t bytes_of(const Tensor &t) {
+  return t.elements() * int64_t(size_of(t.type));
+}
+
+} // namespace
+
+Feeder::Feeder(Source &source, const std::vector<InputSlot> &input_slots,
+               const std::vector<std::size_t> &inputs, int64_t steps)
+    : source(source), inputs(inputs), steps(steps) {
+  int64_t bytes = 0;
+  for (const InputSlot &slot : input_slots) {
+    slots.push_back(slot.tensor);
+    bytes += bytes_of(slot.tensor);
+  }
+  const bool threaded =
+      source.samples() > 0 && bytes >= kThreadBytes && steps > 1;
+  if (!source.constant() && !threaded)
+    return;
+  for (Tensor t : slots) {
+    memory.emplace_back(std::size_t(bytes_of(t)));
+    // An absent part stays absent.
+    t.data = memory.back().empty() ? nullptr : memory.back().data();
+    staged.push_back(t);
+  }
+  if (source.constant())
+    fill(staged, 0);
+  else
+    thread = std::thread([this] { stage_all(); });
+}
+
+Feeder::~Feeder() {
+  if (!thread.joinable())
+    return;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    stop = true;
+  }
+  changed.notify_all();
+  thread.join();
+}
+
+void Feeder::fill(const std::vector<Tensor> &tensors, int64_t step) {
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    source.fill(step, inputs[i], tensors[i]);
+}
+
+void Feeder::stage_all() {
+  // The cores belong to the step.
+  omp_set_num_threads(1);
+  for (int64_t step = 0; step < steps; ++step) {
+    std::string failure;
+    try {
+      fill(staged, step);
+    } catch (const std::exception &e) {
+      failure = e.what();
+    }
+    std::unique_lock<std::mutex> lock(mutex);
+    cause = failure;
+    ready = step + 1;
+    changed.notify_all();
+    changed.wait(lock, [&] { return stop || taken == ready; });
+    if (stop || !cause.empty())
+      return;
+  }
+}
+
+void Feeder::next() {
+  if (staged.empty()) {
+    fill(slots, taken++);
+    return;
+  }
+  std::unique_lock<std::mutex> lock(mutex);
+  if (thread.joinable())
+    changed.wait(lock, [&] { return ready > taken; });
+  if (!cause.empty())
+    throw Error(cause);
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (!memory[i].empty())
+      std::memcpy(slots[i].data, memory[i].data(), memory[i].size());
+  ++taken;
+  changed.notify_all();
+}
+
+} // namespace ffrt

@@ -1,0 +1,230 @@
+//===- normalize_columns.cpp - statistics per column ----------------------===//
+//
+// Rows are added up in single precision, a few hundred at a time and relative
+// to a shift near their mean, and then merged into doubles. The shift is the
+// mean of the rows before, or of the first rows themselves, so that what
+// cancels is never much larger than what remains.
+//
+//===----------------------------------------------------------------------===//
+#include "normalize_work.h"
+
+#include <algorithm>
+
+namespace ffrt::columns {
+
+namespace {
+
+constexpr int64_t kRows = 256; ///< rows added up in single precision
+
+/// Offsets of the rows in x and of their first element's statistic.
+Nest<2> rows_of(const NormalizeWork &work, const Tensor &x) {
+  return Nest<2>(x.rank, x.shape, {x.strides(), work.statistic});
+}
+
+/// Calls f(offsets, rows, statistic) for groups of rows with one statistic.
+template <class F>
+void for_groups(const Nest<2> &nest, int64_t begin, int64_t end, F &&f) {
+  int64_t at[kRows], n = 0, statistic = 0;
+  nest.for_rows(begin, end, [&](const Nest<2>::Offsets &row) {
+    if (n == kRows || (n > 0 && row[1] != statistic)) {
+      f(at, n, statistic);
+      n = 0;
+    }
+    statistic = row[1];
+    at[n++] = row[0];
+  });
+  if (n > 0)
+    f(at, n, statistic);
+}
+
+struct Pair {
+  float a, b;
+};
+
+/// a[i] and b[i] = sums over rows of f(offset of the row + i, i), for i < n.
+template <class F>
+void add_up(const int64_t *at, int64_t rows, int64_t n, float *__restrict a,
+            float *__restrict b, F f) {
+  std::fill_n(a, n, 0.0f);
+  std::fill_n(b, n, 0.0f);
+  int64_t r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    const int64_t r0 = at[r], r1 = at[r + 1], r2 = at[r + 2], r3 = at[r + 3];
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      const Pair p0 = f(r0 + i, i), p1 = f(r1 + i, i), p2 = f(r2 + i, i),
+                 p3 = f(r3 + i, i);
+      a[i] += (p0.a + p1.a) + (p2.a + p3.a);
+      b[i] += (p0.b + p1.b) + (p2.b + p3.b);
+    }
+  }
+  for (; r < rows; ++r) {
+    const int64_t r0 = at[r];
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+      const Pair p0 = f(r0 + i, i);
+      a[i] += p0.a;
+      b[i] += p0.b;
+    }
+  }
+}
+
+/// Calls f(part, first row, last row) for the parts, on threads.
+template <class F>
+void for_parts(const NormalizeWork &work, int64_t rows, F &&f) {
+  parallel_for(work.parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part)
+      f(part, rows * part / work.parts, rows * (part + 1) / work.parts);
+  });
+}
+
+/// first and second = the sums of what f(offset, statistic) gives.
+template <class F> void sums(NormalizeWork &work, const Tensor &x, F f) {
+  const Nest<2> nest = rows_of(work, x);
+  const int64_t n = nest.inner(), all = work.statistics;
+  for_parts(work, nest.rows(), [&](int64_t part, int64_t begin, int64_t end) {
+    double *first = work.partial.data() + 2 * part * all, *second = first + all;
+    float *a = work.lines.data() + part * work.line, *b = a + n;
+    std::fill_n(first, 2 * all, 0.0);
+    for_groups(
+        nest, begin, end, [&](const int64_t *at, int64_t rows, int64_t s) {
+          add_up(at, rows, n, a, b,
+                 [=](int64_t offset, int64_t i) { return f(offset, s + i); });
+          for (int64_t i = 0; i < n; ++i) {
+            first[s + i] += a[i];
+            second[s + i] += b[i];
+          }
+        });
+  });
+  for (int64_t s = 0; s < all; ++s) {
+    double first = 0, second = 0;
+    for (int part = 0; part < work.parts; ++part) {
+      const double *sum = work.partial.data() + 2 * part * all + s;
+      first += sum[0];
+      second += sum[all];
+    }
+    work.first[s] = first;
+    work.second[s] = second;
+  }
+}
+
+/// Calls f(offset, statistic, n) for every row, on threads.
+template <class F>
+void for_all_rows(const NormalizeWork &work, const Tensor &x, F &&f) {
+  const Nest<2> nest = rows_of(work, x);
+  const int64_t n = nest.inner();
+  parallel_for(nest.rows(), 1 + 16384 / n, [&](int64_t begin, int64_t end) {
+    nest.for_rows(begin, end,
+                  [&](const Nest<2>::Offsets &at) { f(at[0], at[1], n); });
+  });
+}
+
+/// Adds `count` rows to the moments of n columns, which are all of one count; a
+/// and b are the sums of what the rows are above `shift`, and of its squares.
+void merge(Moments *to, int64_t n, double count, const float *shift,
+           const float *a, const float *b) {
+  const double before = to->count, total = before + count;
+  const double each = 1 / count, weight = count / total;
+  const double spread = before * weight;
+  for (int64_t i = 0; i < n; ++i) {
+    const double above = a[i] * each;
+    const double squares = std::max(b[i] - a[i] * above, 0.0);
+    const double delta = shift[i] + above - to[i].mean;
+    to[i].count = total;
+    to[i].mean += delta * weight;
+    to[i].squares += squares + delta * delta * spread;
+  }
+}
+
+} // namespace
+
+void moments(NormalizeWork &work, const Tensor &x) {
+  const Nest<2> nest = rows_of(work, x);
+  const int64_t n = nest.inner(), all = work.statistics;
+  const float *p = x.as<float>();
+  auto partial = [&](int64_t part) { return work.moments.data() + part * all; };
+  for_parts(work, nest.rows(), [&](int64_t part, int64_t begin, int64_t end) {
+    Moments *total = partial(part);
+    std::fill_n(total, all, Moments());
+    float *a = work.lines.data() + part * work.line, *b = a + n, *shift = b + n;
+    for_groups(nest, begin, end,
+               [&](const int64_t *at, int64_t rows, int64_t s) {
+                 if (total[s].count == 0) {
+                   add_up(at, rows, n, shift, b, [=](int64_t k, int64_t) {
+                     return Pair{p[k], 0.0f};
+                   });
+                   for (int64_t i = 0; i < n; ++i)
+                     shift[i] /= float(rows);
+                 } else {
+                   for (int64_t i = 0; i < n; ++i)
+                     shift[i] = float(total[s + i].mean);
+                 }
+                 const float *origin = shift;
+                 add_up(at, rows, n, a, b, [=](int64_t k, int64_t i) {
+                   const float d = p[k] - origin[i];
+                   return Pair{d, d * d};
+                 });
+                 merge(total + s, n, double(rows), shift, a, b);
+               });
+  });
+  for (int64_t s = 0; s < all; ++s) {
+    Moments total = partial(0)[s];
+    for (int part = 1; part < work.parts; ++part)
+      total.merge(partial(part)[s]);
+    work.first[s] = total.mean;
+    work.second[s] = total.squares;
+  }
+}
+
+void sum(NormalizeWork &work, const Tensor &x) {
+  const float *p = x.as<float>();
+  sums(work, x, [=](int64_t k, int64_t) { return Pair{p[k], 0.0f}; });
+}
+
+void squares(NormalizeWork &work, const Tensor &x) {
+  const float *p = x.as<float>(), *mean = work.mean.data();
+  sums(work, x, [=](int64_t k, int64_t s) {
+    const float d = p[k] - mean[s];
+    return Pair{0.0f, d * d};
+  });
+}
+
+void apply(NormalizeWork &work, const Tensor &x, const Tensor &y) {
+  const float *from = x.as<float>();
+  float *to = y.as<float>();
+  for_all_rows(work, x, [&](int64_t offset, int64_t s, int64_t n) {
+    const float *p = from + offset, *mean = work.mean.data() + s;
+    const float *a = work.a.data() + s, *b = work.b.data() + s;
+    float *q = to + offset;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i)
+      q[i] = (p[i] - mean[i]) * a[i] + b[i];
+  });
+}
+
+void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x) {
+  const float *p = x.as<float>(), *g = dy.as<float>();
+  const float *mean = work.mean.data();
+  sums(work, x, [=](int64_t k, int64_t s) {
+    return Pair{g[k], g[k] * (p[k] - mean[s])};
+  });
+  for (int64_t s = 0; s < work.statistics; ++s)
+    work.second[s] *= work.inverse[s];
+}
+
+void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
+                   const Tensor &dx) {
+  const float *from = x.as<float>(), *gradient = dy.as<float>();
+  float *to = dx.as<float>();
+  for_all_rows(work, x, [&](int64_t offset, int64_t s, int64_t n) {
+    const float *p = from + offset, *g = gradient + offset;
+    const float *mean = work.mean.data() + s, *a = work.a.data() + s,
+                *b = work.b.data() + s, *c = work.c.data() + s;
+    float *q = to + offset;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i)
+      q[i] = g[i] * a[i] + (p[i] - mean[i]) * b[i] + c[i];
+  });
+}
+
+} // namespace ffrt::columns

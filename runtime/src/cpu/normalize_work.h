@@ -1,0 +1,119 @@
+//===- normalize_work.h - loops of normalisations ---------------*- C++ -*-===//
+//
+// Two ways through a tensor. By *columns*, where the fastest dimension in
+// memory has a statistic per element (batch normalisation of channels-last
+// images): rows are added up as vectors. By *sets*, else: the elements of one
+// statistic are handled together (layer normalisation). Columns need parameters
+// that are constant within a set; sets take any geometry.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_CPU_NORMALIZE_WORK_H
+#define FFRT_CPU_NORMALIZE_WORK_H
+
+#include "common/nest.h"
+#include "ffrt/kernel.h"
+
+#include <vector>
+
+namespace ffrt {
+
+/// Count, mean and sum of squares around it.
+struct Moments {
+  double count = 0, mean = 0, squares = 0;
+  void merge(const Moments &o) {
+    if (o.count == 0)
+      return;
+    const double total = count + o.count, delta = o.mean - mean;
+    mean += delta * (o.count / total);
+    squares += o.squares + delta * delta * (count * o.count / total);
+    count = total;
+  }
+};
+
+/// Geometry of one kernel and its scratch.
+struct NormalizeWork {
+  NormalizeWork(const char *kernel, const Context &cx, const Tensor &x,
+                const Ints &axes, double epsilon, const Ints &param_dims);
+
+  const char *kernel;
+  bool reduced[kMaxRank] = {};
+  /// Distances in a statistic and in a parameter per dimension of x.
+  Index statistic, parameter;
+  int64_t statistics = 1, parameters = 1; ///< elements of those of the tile
+  double count = 1; ///< elements of the global x per statistic
+  double epsilon;
+  bool by_columns;
+  int parts; ///< slices of x that are summed concurrently
+  /// Parameter of each statistic; empty if that is not one.
+  std::vector<int32_t> parameter_of;
+
+  // Scratch. Per statistic:
+  std::vector<double> first, second;
+  std::vector<float> mean, inverse, a, b, c;
+  /// Per part: all statistics (columns), or two numbers per parameter (sets).
+  std::vector<Moments> moments;
+  std::vector<double> partial;
+  std::vector<float> lines; ///< per part
+  int64_t line = 0;         ///< floats per part
+  std::vector<int> pending; ///< sets added up by each part
+
+  /// Fills `mean` and `inverse` from the two statistics.
+  void use(const float *given_mean, const float *given_var);
+  float scale_of(const float *scale, int64_t s) const {
+    return scale ? scale[parameter_of[std::size_t(s)]] : 1.0f;
+  }
+};
+
+namespace columns {
+
+/// first = means and second = sums of squares around them, of the tile.
+void moments(NormalizeWork &work, const Tensor &x);
+/// first = sums.
+void sum(NormalizeWork &work, const Tensor &x);
+/// second = sums of (x - work.mean)^2.
+void squares(NormalizeWork &work, const Tensor &x);
+/// y = (x - work.mean) * work.a + work.b
+void apply(NormalizeWork &work, const Tensor &x, const Tensor &y);
+/// first = sums of dy, second = sums of dy * (x - work.mean) * work.inverse.
+void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x);
+/// dx = dy * work.a + (x - work.mean) * work.b + work.c
+void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
+                   const Tensor &dx);
+
+} // namespace columns
+
+namespace sets {
+
+struct Forward {
+  const float *scale = nullptr, *bias = nullptr;
+  float *y = nullptr; ///< may be null
+};
+
+/// y of sets whose statistics are in work.mean and work.inverse.
+void apply(NormalizeWork &work, const Tensor &x, const Forward &to);
+/// The same after computing the statistics: first = means, second = sums of
+/// squares, of the tile.
+void forward(NormalizeWork &work, const Tensor &x, const Forward &to);
+void sum(NormalizeWork &work, const Tensor &x);
+void squares(NormalizeWork &work, const Tensor &x);
+
+struct Backward {
+  const float *scale = nullptr;
+  /// Sums over the tile, if not null.
+  float *dscale = nullptr, *dbias = nullptr;
+  float *dx = nullptr; ///< may be null
+};
+
+/// first = sum(g) and second = sum(g * h) of the tile, dscale and dbias, and dx
+/// if these sums are complete (`whole`).
+void gradient(NormalizeWork &work, const Tensor &dy, const Tensor &x,
+              const Backward &to, bool whole);
+/// dx from first and second.
+void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
+                   const Backward &to);
+
+} // namespace sets
+
+} // namespace ffrt
+
+#endif // FFRT_CPU_NORMALIZE_WORK_H

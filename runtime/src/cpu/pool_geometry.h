@@ -1,0 +1,60 @@
+//===- pool_geometry.h - how windows lie on a tile --------------*- C++ -*-===//
+//
+// Tables made once per kernel, so that a call divides nothing: for every output
+// position of an axis its entries inside the image, for every input position
+// the windows that cover it. Images of fewer than three spatial dimensions get
+// leading ones of extent 1.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_CPU_POOL_GEOMETRY_H
+#define FFRT_CPU_POOL_GEOMETRY_H
+
+#include "ffrt/kernel.h"
+
+namespace ffrt {
+
+/// Attributes of a pool; no dilations at all are dilations of 1.
+struct PoolAttributes {
+  const Ints &dilations, &kernel_shape, &pads, &strides;
+  bool include_pad = false;
+};
+
+/// Windows along one axis. `x` is the image, `y` the result of the forward
+/// pool.
+struct PoolAxis {
+  /// The entries of a window inside the image: positions first, first + step,
+  /// ... below end, in global coordinates. `divisor` is the number of positions
+  /// that a mean counts.
+  struct Entries {
+    int64_t first, end;
+    float divisor;
+  };
+  int64_t step = 1; ///< the dilation
+  int64_t image = 1;
+  std::vector<Entries> entries; ///< per local position of y
+  /// Local positions of y whose windows cover local position i of x:
+  /// covering[begin[i]] up to covering[begin[i + 1]], in scan order of the
+  /// window's entries.
+  std::vector<int64_t> begin, covering;
+};
+
+struct PoolGeometry {
+  PoolAxis axis[3];
+
+  /// Checks ranks and attributes.
+  PoolGeometry(const char *kernel, const Tensor &x, const Tensor &y,
+               const PoolAttributes &attributes);
+};
+
+/// An image of three spatial dimensions: extents and strides by n, c, d, h, w.
+struct PoolImage {
+  int64_t extent[5], stride[5];
+  int64_t lo[5];
+
+  explicit PoolImage(const Tensor &t);
+  int64_t rows() const { return extent[0] * extent[2] * extent[3]; }
+};
+
+} // namespace ffrt
+
+#endif // FFRT_CPU_POOL_GEOMETRY_H

@@ -1,0 +1,320 @@
+//===- resize.cpp - interpolation on a grid of another size ---------------===//
+#include "ffrt/resize.h"
+
+#include "common/check.h"
+#include "ffrt/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ffrt {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+struct Tap {
+  int64_t position;
+  double weight;
+};
+
+/// One dimension of a resize from extent `from` to `to`.
+struct Dimension {
+  int64_t from, to;
+  double scale;
+  const std::string &coordinates, &mode, &nearest;
+
+  /// The place in the operand of result position `o`.
+  double place(int64_t o) const {
+    if (coordinates == "align_corners")
+      return to == 1 ? 0.0 : double(o * (from - 1)) / double(to - 1);
+    if (coordinates == "asymmetric")
+      return scaled(double(o));
+    if (coordinates == "pytorch_half_pixel" && to == 1)
+      return 0.0;
+    return scaled(double(o) + 0.5) - 0.5;
+  }
+
+  /// What result position `o` is made of; positions are inside the operand.
+  std::vector<Tap> taps(int64_t o) const {
+    if (scale == 1.0 && from == to)
+      return {{o, 1.0}};
+    const double x = place(o);
+    if (mode == "nearest") {
+      const double rounded = nearest == "floor"  ? std::floor(x)
+                             : nearest == "ceil" ? std::ceil(x)
+                             : nearest == "round_prefer_floor"
+                                 ? std::ceil(x - 0.5)
+                                 : std::floor(x + 0.5);
+      return {{inside(int64_t(rounded)), 1.0}};
+    }
+    const bool cubic = mode == "cubic";
+    const auto base = int64_t(std::floor(x));
+    std::vector<Tap> result;
+    for (int64_t i = cubic ? -1 : 0; i < (cubic ? 3 : 2); ++i) {
+      const double distance = std::fabs(x - double(base + i));
+      const double weight = cubic ? cubic_weight(distance) : 1.0 - distance;
+      if (weight != 0.0)
+        result.push_back({inside(base + i), weight});
+    }
+    return result;
+  }
+
+private:
+  /// A scale that stands for the quotient of the extents is not rounded.
+  double scaled(double x) const {
+    return scale == double(to) / double(from) ? x * double(from) / double(to)
+                                              : x / scale;
+  }
+  int64_t inside(int64_t position) const {
+    return std::clamp<int64_t>(position, 0, from - 1);
+  }
+  static double cubic_weight(double x) {
+    constexpr double a = -0.75;
+    if (x <= 1.0)
+      return ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0;
+    return x < 2.0 ? ((x - 5.0) * x + 8.0) * x * a - 4.0 * a : 0.0;
+  }
+};
+
+void append(ResizeTable &table, const char *kernel, const Tensor &operand,
+            int d, const std::vector<Tap> &taps) {
+  for (const Tap &tap : taps) {
+    const int64_t local = tap.position - operand.lo[d];
+    expect(kernel, operand.data && local >= 0 && local < operand.shape[d],
+           "expected an operand with position " + std::to_string(tap.position) +
+               " of dimension " + std::to_string(d) + ", found " +
+               std::to_string(operand.lo[d]) + " to " +
+               std::to_string(operand.lo[d] + operand.shape[d] - 1));
+    table.positions.push_back(local);
+    table.weights.push_back(float(tap.weight));
+  }
+  const auto i = int64_t(table.starts.size()) - 1;
+  table.copies &= taps.size() == 1 && table.positions.back() == i &&
+                  table.weights.back() == 1.0f;
+  table.starts.push_back(int64_t(table.positions.size()));
+}
+
+/// The operand is absent if no position of it is part of the result's tile.
+void check_resize(const char *kernel, Tensors in, Tensors out,
+                  const Reals &scales) {
+  expect_count(kernel, "operands", in.size(), 1);
+  expect_count(kernel, "results", out.size(), 1);
+  const Tensor &from = in.begin()[0], &to = out.begin()[0];
+  expect_type(kernel, "operand", from, DType::f32);
+  expect_type(kernel, "result", to, DType::f32);
+  expect(kernel, from.rank > 0, "expected an operand with dimensions");
+  expect_rank(kernel, "result", to, from.rank);
+  if (from.data)
+    expect_same_order(kernel, "operand", from, to);
+  expect(kernel, scales.size() == std::size_t(from.rank),
+         "scales: expected " + std::to_string(from.rank) + " numbers, found " +
+             std::to_string(scales.size()));
+}
+
+//===----------------------------------------------------------------------===//
+// Lines of the result
+//===----------------------------------------------------------------------===//
+
+/// Up to four lines of the operand and their weights.
+struct Lines {
+  static constexpr int most = 4;
+  const float *at[most] = {};
+  float weight[most] = {};
+  int count = 0;
+};
+
+/// y = sum of weighted lines, added to y unless `first`.
+void add_lines(float *y, const Lines &lines, int64_t n, bool first) {
+  const float *a = lines.at[0], *b = lines.at[1], *c = lines.at[2],
+              *d = lines.at[3];
+  const float *w = lines.weight;
+  const float wa = w[0], wb = w[1], wc = w[2], wd = w[3];
+  auto each = [&](auto sum) {
+    if (first)
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i)
+        y[i] = sum(i);
+    else
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i)
+        y[i] += sum(i);
+  };
+  switch (lines.count) {
+  case 1:
+    return each([=](int64_t i) { return wa * a[i]; });
+  case 2:
+    return each([=](int64_t i) { return wa * a[i] + wb * b[i]; });
+  case 3:
+    return each([=](int64_t i) { return wa * a[i] + wb * b[i] + wc * c[i]; });
+  default:
+    return each([=](int64_t i) {
+      return (wa * a[i] + wb * b[i]) + (wc * c[i] + wd * d[i]);
+    });
+  }
+}
+
+/// Interpolates along all dimensions but that of the lines, which is copied.
+class LineSum {
+public:
+  LineSum(const std::vector<ResizeTable> &tables, const Index &strides,
+          const int *dims, int count)
+      : tables(tables), strides(strides), dims(dims), count(count) {}
+
+  /// y = the line at `position` (per dimension in `dims`).
+  void run(float *y, const float *x, const int64_t *position, int64_t n) {
+    to = y;
+    length = n;
+    at = position;
+    lines.count = 0;
+    first = true;
+    visit(0, x, 1.0f);
+    if (lines.count > 0)
+      flush();
+    else if (first)
+      std::fill_n(y, n, 0.0f);
+  }
+
+private:
+  void visit(int k, const float *x, float weight) {
+    if (k == count) {
+      lines.at[lines.count] = x;
+      lines.weight[lines.count] = weight;
+      if (++lines.count == Lines::most)
+        flush();
+      return;
+    }
+    const int d = dims[k];
+    const ResizeTable &table = tables[std::size_t(d)];
+    const auto i = std::size_t(at[k]);
+    for (auto e = std::size_t(table.starts[i]);
+         e < std::size_t(table.starts[i + 1]); ++e)
+      visit(k + 1, x + table.positions[e] * strides[d],
+            weight * table.weights[e]);
+  }
+  void flush() {
+    add_lines(to, lines, length, first);
+    lines.count = 0;
+    first = false;
+  }
+
+  const std::vector<ResizeTable> &tables;
+  const Index &strides;
+  const int *dims;
+  int count;
+  float *to = nullptr;
+  int64_t length = 0;
+  const int64_t *at = nullptr;
+  Lines lines;
+  bool first = true;
+};
+
+/// Calls f(y, position) for all lines of y, with the positions along `dims`.
+template <class F>
+void for_lines(const Tensor &y, const int *dims, int count, int64_t work,
+               F &&f) {
+  const Index strides = y.strides();
+  int64_t lines = 1;
+  for (int k = 0; k < count; ++k)
+    lines *= y.shape[dims[k]];
+  parallel_for(lines, 1 + 16384 / std::max<int64_t>(1, work),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t line = begin; line < end; ++line) {
+                   int64_t position[kMaxRank], rest = line, offset = 0;
+                   for (int k = count - 1; k >= 0; --k) {
+                     const int64_t extent = y.shape[dims[k]];
+                     position[k] = rest % extent;
+                     rest /= extent;
+                     offset += position[k] * strides[dims[k]];
+                   }
+                   f(y.as<float>() + offset, position);
+                 }
+               });
+}
+
+void interpolate(const std::vector<ResizeTable> &tables, const Tensor &x,
+                 const Tensor &y) {
+  // The dimension of the lines, in which elements are neighbours, and the
+  // others from slow to fast.
+  const bool last = y.rank < 3 || y.order == Order::row_major;
+  const int line = last ? y.rank - 1 : 1;
+  int dims[kMaxRank], count = 0;
+  int64_t work = y.shape[line];
+  for (int d = 0; d < y.rank; ++d) {
+    const ResizeTable &table = tables[std::size_t(d)];
+    work *= 1 + int64_t(table.positions.size() / (table.starts.size() - 1));
+    if (d != line)
+      dims[count++] = d;
+  }
+  const Index strides = x.strides();
+  const float *from = x.as<float>();
+  const ResizeTable &along = tables[std::size_t(line)];
+  const int64_t n = y.shape[line];
+  if (along.copies)
+    return for_lines(
+        y, dims, count, work, [&](float *to, const int64_t *position) {
+          LineSum(tables, strides, dims, count).run(to, from, position, n);
+        });
+  // One element after the other, as if it were a line of its own.
+  dims[count] = line;
+  for_lines(y, dims, count, work, [&](float *to, const int64_t *position) {
+    LineSum sum(tables, strides, dims, count + 1);
+    int64_t at[kMaxRank];
+    std::copy_n(position, count, at);
+    for (int64_t i = 0; i < n; ++i) {
+      at[count] = i;
+      sum.run(to + i, from, at, 1);
+    }
+  });
+}
+
+} // namespace
+
+Resize::Resize(Context &, Tensors in, Tensors out,
+               const std::string &coordinates, const std::string &mode,
+               const std::string &nearest, const Reals &scales) {
+  check_resize("resize", in, out, scales);
+  const Tensor &x = in.begin()[0], &y = out.begin()[0];
+  tables.resize(std::size_t(y.rank));
+  for (int d = 0; d < y.rank; ++d) {
+    const Dimension dimension{x.global[d], y.global[d], scales[std::size_t(d)],
+                              coordinates, mode,        nearest};
+    for (int64_t o = y.lo[d]; o < y.lo[d] + y.shape[d]; ++o)
+      append(tables[std::size_t(d)], "resize", x, d, dimension.taps(o));
+  }
+}
+
+void Resize::operator()(Tensors in, Tensors out) {
+  interpolate(tables, in.begin()[0], out.begin()[0]);
+}
+
+ResizeBackward::ResizeBackward(Context &, Tensors in, Tensors out,
+                               const std::string &coordinates,
+                               const std::string &mode,
+                               const std::string &nearest,
+                               const Reals &scales) {
+  check_resize("resize backward", in, out, scales);
+  const Tensor &dy = in.begin()[0], &dx = out.begin()[0];
+  tables.resize(std::size_t(dx.rank));
+  for (int d = 0; d < dx.rank; ++d) {
+    const Dimension dimension{
+        dx.global[d], dy.global[d], scales[std::size_t(d)],
+        coordinates,  mode,         nearest};
+    std::vector<std::vector<Tap>> parts(std::size_t(dx.shape[d]));
+    for (int64_t o = 0; o < dy.global[d]; ++o)
+      for (const Tap &tap : dimension.taps(o))
+        if (const int64_t i = tap.position - dx.lo[d];
+            i >= 0 && i < dx.shape[d])
+          parts[std::size_t(i)].push_back({o, tap.weight});
+    for (const std::vector<Tap> &taps : parts)
+      append(tables[std::size_t(d)], "resize backward", dy, d, taps);
+  }
+}
+
+void ResizeBackward::operator()(Tensors in, Tensors out) {
+  interpolate(tables, in.begin()[0], out.begin()[0]);
+}
+
+} // namespace ffrt

@@ -1,0 +1,16 @@
+// RUN: ffc-opt %s --verify-roundtrip | FileCheck %s
+
+// CHECK-LABEL: @resize
+func.func @resize(%x: tensor<2x3x4x6xf32>, %dy: tensor<2x3x8x9xf32>) {
+  // CHECK: ff.resize(%{{.*}}) {coordinates = "half_pixel", mode = "linear", nearest = "floor", scales = array<f64: 1.000000e+00, 1.000000e+00, 2.000000e+00, 1.500000e+00>}
+  // CHECK-SAME: (tensor<2x3x4x6xf32>) -> tensor<2x3x8x9xf32>
+  %0 = ff.resize(%x) {coordinates = "half_pixel", mode = "linear",
+      nearest = "floor", scales = array<f64: 1.0, 1.0, 2.0, 1.5>}
+      : (tensor<2x3x4x6xf32>) -> tensor<2x3x8x9xf32>
+  // CHECK: ff.resize_backward(%{{.*}}) {coordinates = "half_pixel"
+  // CHECK-SAME: (tensor<2x3x8x9xf32>) -> tensor<2x3x4x6xf32>
+  %1 = ff.resize_backward(%dy) {coordinates = "half_pixel", mode = "linear",
+      nearest = "floor", scales = array<f64: 1.0, 1.0, 2.0, 1.5>}
+      : (tensor<2x3x8x9xf32>) -> tensor<2x3x4x6xf32>
+  return
+}

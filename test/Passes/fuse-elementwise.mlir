@@ -1,0 +1,125 @@
+// RUN: ffc-opt %s --split-input-file --fuse-elementwise --mlir-use-nameloc-as-prefix | FileCheck %s
+
+// A chain becomes one operator with the name of its last member.
+
+// CHECK: %relu = ff.fused(%arg0, %arg1) attributes {ff.aliases = ["relu_out", "add", "add_out"]} {
+// CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<8x16xf32>, %[[B:.*]]: tensor<16xf32>):
+// CHECK-NEXT:   %add = ff.binary add(%[[A]], %[[B]]) : (tensor<8x16xf32>, tensor<16xf32>)
+// CHECK-NEXT:   %[[T:.*]] = ff.unary relu(%add) : tensor<8x16xf32>
+// CHECK-NEXT:   ff.yield %[[T]] : tensor<8x16xf32>
+// CHECK-NEXT: } : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32>
+// CHECK-NEXT: ff.output %relu as "out/y"
+func.func @main(%x: tensor<8x16xf32>, %b: tensor<16xf32>) {
+  %0 = ff.binary add(%x, %b) {ff.aliases = ["add_out"]}
+      : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32> loc("add")
+  %1 = ff.unary relu(%0) {ff.aliases = ["relu_out"]}
+      : tensor<8x16xf32> -> tensor<8x16xf32> loc("relu")
+  ff.output %1 as "out/y" : tensor<8x16xf32>
+  return
+}
+
+// -----
+
+// What others need as well becomes another result; they follow the operator.
+// Operators fuse into a graph, not only a chain.
+
+// CHECK: %mul:2 = ff.fused(%arg0) attributes {ff.aliases = ["c", "b", "a"]} {
+// CHECK:   %a = ff.unary exp
+// CHECK:   %b = ff.unary relu(%a)
+// CHECK:   %c = ff.unary tanh(%a)
+// CHECK:   %[[M:.*]] = ff.binary mul(%b, %c)
+// CHECK:   ff.yield %[[M]], %a
+// CHECK: ff.dropout(%mul#1)
+// CHECK: ff.output %mul#0
+func.func @main(%x: tensor<8x16xf32>) {
+  %a = ff.unary exp(%x) : tensor<8x16xf32> -> tensor<8x16xf32> loc("a")
+  %b = ff.unary relu(%a) : tensor<8x16xf32> -> tensor<8x16xf32> loc("b")
+  %c = ff.unary tanh(%a) : tensor<8x16xf32> -> tensor<8x16xf32> loc("c")
+  %d = ff.dropout(%a) {key = 1, ratio = 0.5}
+      : (tensor<8x16xf32>) -> tensor<8x16xf32> loc("d")
+  %m = ff.binary mul(%b, %c)
+      : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("mul")
+  ff.output %m as "out/m" : tensor<8x16xf32>
+  ff.output %d as "out/d" : tensor<8x16xf32>
+  return
+}
+
+// -----
+
+// The consumer needs the producer through another operator as well: no cycles.
+
+// CHECK: %a = ff.unary exp
+// CHECK-NEXT: %d = ff.dropout(%a)
+// CHECK-NEXT: %mul = ff.binary mul(%a, %d)
+func.func @main(%x: tensor<8x16xf32>) {
+  %a = ff.unary exp(%x) : tensor<8x16xf32> -> tensor<8x16xf32> loc("a")
+  %d = ff.dropout(%a) {key = 1, ratio = 0.5}
+      : (tensor<8x16xf32>) -> tensor<8x16xf32> loc("d")
+  %m = ff.binary mul(%a, %d)
+      : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("mul")
+  ff.output %m as "out/m" : tensor<8x16xf32>
+  return
+}
+
+// -----
+
+// A small tensor is computed once, outside the operator that broadcasts it.
+
+// CHECK: %bias = ff.unary exp(%arg1) : tensor<16xf32>
+// CHECK-NEXT: %tanh = ff.fused(%arg0, %bias)
+func.func @main(%x: tensor<8x16xf32>, %b: tensor<16xf32>) {
+  %0 = ff.unary exp(%b) : tensor<16xf32> -> tensor<16xf32> loc("bias")
+  %1 = ff.binary add(%x, %0)
+      : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32> loc("add")
+  %2 = ff.unary tanh(%1) : tensor<8x16xf32> -> tensor<8x16xf32> loc("tanh")
+  ff.output %2 as "out/y" : tensor<8x16xf32>
+  return
+}
+
+// -----
+
+// Other configurations are a border; one that splits nothing more is not. What
+// has none takes that of what it is merged with.
+
+// CHECK: %b = ff.fused(%arg0) attributes {ff.aliases = ["a"], ff.config = #ff.config<grid = {n = 2, c = 1}, devices = [0, 1]>}
+// CHECK: %d = ff.fused(%b) attributes {ff.aliases = ["c"], ff.config = #ff.config<grid = {c = 2}, devices = [0, 1]>}
+func.func @main(%x: tensor<8x16xf32>) {
+  %a = ff.unary exp(%x) {ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>}
+      : tensor<8x16xf32> -> tensor<8x16xf32> loc("a")
+  %b = ff.unary relu(%a) {ff.config = #ff.config<grid = {n = 2, c = 1}, devices = [0, 1]>}
+      : tensor<8x16xf32> -> tensor<8x16xf32> loc("b")
+  %c = ff.unary tanh(%b) {ff.config = #ff.config<grid = {c = 2}, devices = [0, 1]>}
+      : tensor<8x16xf32> -> tensor<8x16xf32> loc("c")
+  %d = ff.unary sigmoid(%c) : tensor<8x16xf32> -> tensor<8x16xf32> loc("d")
+  ff.output %d as "out/y" : tensor<8x16xf32>
+  return
+}
+
+// -----
+
+// Forward and gradient operators stay apart. Owners are called by their new
+// names, and slots through which configurations carry over are those of the new
+// operators.
+
+// CHECK: %b:2 = ff.fused(%arg1, %arg0) attributes {ff.aliases = ["a"]}
+// CHECK: %g2 = ff.fused(%arg0, %arg1, %b#0, %b#1)
+// CHECK-SAME: ff.aliases = ["g1", "sum"], ff.owner = "b", ff.role = "gradient"
+// CHECK: ff.sgd_update
+// CHECK-SAME: ff.carry = array<i64: 3, 0>, ff.owner = "b", ff.role = "update"
+func.func @main(%x: tensor<8x16xf32>, %w: tensor<8x16xf32>) {
+  %a = ff.binary add(%w, %x)
+      : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("a")
+  %b = ff.unary relu(%a) : tensor<8x16xf32> -> tensor<8x16xf32> loc("b")
+  ff.output %b as "out/y" : tensor<8x16xf32>
+  %s = ff.binary add(%x, %w) {ff.carry = array<i64: 1, 0>, ff.owner = "b",
+      ff.role = "gradient"}
+      : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("sum")
+  %g1 = ff.unary_backward relu(%s, %b) {ff.owner = "b", ff.role = "gradient"}
+      : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("g1")
+  %g2 = ff.binary mul(%g1, %a) {ff.owner = "a", ff.role = "gradient"}
+      : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("g2")
+  %u = ff.sgd_update(%w, %g2) {ff.carry = array<i64: 2, 0>, ff.owner = "a",
+      ff.role = "update", momentum = 0.0, nesterov = 0}
+      : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("u")
+  return
+}

@@ -1,0 +1,121 @@
+//===- ArenaTest.cpp - results in place of operands -----------------------===//
+
+#include "ffc/Plan/Arena.h"
+
+#include "TestGraph.h"
+#include "ffc/Plan/Planner.h"
+#include "ffc/Plan/Verifier.h"
+
+#include "gtest/gtest.h"
+
+using namespace ffc::plan;
+using namespace ffc::plan::testing;
+
+namespace {
+
+constexpr int64_t kBytes = 8 * 32 * 4; ///< of every tensor
+
+struct Plan {
+  explicit Plan(const TestGraph &g)
+      : graph(g.graph), strategy(graph.ops.size(), Configuration::onDevice(0)),
+        topology(
+            *Topology::parse("devices: 1 x cpu-core\n", "test.yaml", error)),
+        program(planProgram(graph, strategy, 1, CostModel(topology))) {}
+
+  std::string verify() const {
+    return verifyProgram(graph, strategy, program, topology).value_or("");
+  }
+  Buffer &buffer(const std::string &name) {
+    for (Buffer &buffer : program.devices[0].buffers)
+      if (buffer.name == name)
+        return buffer;
+    ADD_FAILURE() << "no buffer " << name;
+    return program.devices[0].buffers.front();
+  }
+  int64_t offset(const std::string &name) { return buffer(name).offset; }
+
+  Graph graph;
+  Strategy strategy;
+  std::string error;
+  Topology topology;
+  Program program;
+};
+
+TEST(Arena, ChainsStayInOnePlace) {
+  TestGraph g;
+  ValueId x = g.input("x", {8, 32}), y = g.input("y", {8, 32});
+  ValueId a = g.sum("a", x, y);
+  ValueId b = g.sum("b", a, y);
+  ValueId c = g.sum("c", b, b);
+  g.output("out/c", c);
+  Plan plan(g);
+  EXPECT_EQ(plan.verify(), "");
+  EXPECT_EQ(plan.offset("a"), plan.offset("x"));
+  EXPECT_EQ(plan.offset("b"), plan.offset("x"));
+  EXPECT_EQ(plan.offset("c"), plan.offset("x"));
+  EXPECT_NE(plan.offset("y"), plan.offset("x"));
+  EXPECT_EQ(plan.program.devices[0].arenaBytes, 2 * kBytes);
+}
+
+TEST(Arena, WhatIsReadLaterStays) {
+  TestGraph g;
+  ValueId x = g.input("x", {8, 32}), y = g.input("y", {8, 32});
+  ValueId a = g.sum("a", x, y);
+  ValueId b = g.sum("b", x, a);
+  g.output("out/b", b);
+  Plan plan(g);
+  EXPECT_EQ(plan.verify(), "");
+  EXPECT_EQ(plan.offset("a"), plan.offset("y"));
+  EXPECT_NE(plan.offset("a"), plan.offset("x"));
+  EXPECT_EQ(plan.offset("b"), plan.offset("x"));
+}
+
+/// A result has one operand's place, an operand one successor.
+TEST(Arena, NeighboursAreNotOverwritten) {
+  TestGraph g;
+  ValueId x = g.input("x", {8, 32});
+  ValueId a = g.window("a", x);
+  ValueId b = g.sum("b", a, a);
+  g.output("out/b", b);
+  Plan plan(g);
+  EXPECT_EQ(plan.verify(), "");
+  EXPECT_NE(plan.offset("a"), plan.offset("x"));
+  EXPECT_EQ(plan.offset("b"), plan.offset("a"));
+}
+
+TEST(Arena, VerifierWantsTheEqualRange) {
+  TestGraph g;
+  ValueId x = g.input("x", {8, 32}), y = g.input("y", {8, 32});
+  ValueId a = g.sum("a", x, y);
+  ValueId b = g.window("b", a);
+  g.output("out/b", b);
+  {
+    Plan plan(g);
+    ASSERT_EQ(plan.verify(), "");
+    // A part of the operand.
+    plan.program.devices[0].arenaBytes += 64;
+    plan.buffer("a").offset += 64;
+    EXPECT_NE(plan.verify().find("share bytes while both are in use"),
+              std::string::npos);
+  }
+  {
+    // An operator that reads neighbours.
+    Plan plan(g);
+    plan.buffer("b").offset = plan.offset("a");
+    EXPECT_EQ(
+        plan.verify(),
+        "device 0: buffers 'b' and 'a' share bytes while both are in use");
+  }
+  {
+    // An operand that is read later, by the same kind of operator.
+    TestGraph h;
+    ValueId u = h.input("u", {8, 32}), v = h.input("v", {8, 32});
+    h.output("out/d", h.sum("d", u, h.sum("c", u, v)));
+    Plan plan(h);
+    ASSERT_EQ(plan.verify(), "");
+    plan.buffer("c").offset = plan.offset("u");
+    EXPECT_NE(plan.verify(), "");
+  }
+}
+
+} // namespace

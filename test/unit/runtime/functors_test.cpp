@@ -1,0 +1,165 @@
+//===- functors_test.cpp - the element-wise functions ---------------------===//
+#include "ffrt/functors.h"
+
+#include <cmath>
+#include <functional>
+#include <gtest/gtest.h>
+#include <limits>
+
+using namespace ffrt;
+
+namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+/// The largest error of f on [low, high] in units in the last place of what
+/// `expected` gives.
+template <class F>
+double worst_error(F f, double (*expected)(double), float low, float high) {
+  double worst = 0;
+  for (int i = 0; i < 200000; ++i) {
+    float x = low + (high - low) * (float(i) / 200000.0f);
+    double value = expected(x);
+    if (std::fabs(value) < std::numeric_limits<float>::min())
+      continue;
+    int exponent;
+    std::frexp(value, &exponent);
+    double unit = std::ldexp(1.0, exponent - 24);
+    worst = std::max(worst, std::fabs(f(x) - value) / unit);
+  }
+  return worst;
+}
+
+TEST(FastMath, IsAccurate) {
+  EXPECT_LE(worst_error(fast_exp, std::exp, -87.0f, 88.5f), 2);
+  EXPECT_LE(worst_error(fast_expm1, std::expm1, -20.0f, 5.0f), 4);
+  EXPECT_LE(worst_error(fast_expm1, std::expm1, -1e-3f, 1e-3f), 2);
+  EXPECT_LE(worst_error(fast_log, std::log, 1e-6f, 3.0f), 2);
+  EXPECT_LE(worst_error(fast_log, std::log, 3.0f, 1e37f), 2);
+  EXPECT_LE(worst_error(fast_log, std::log, 1e-42f, 2e-38f), 2);
+  EXPECT_LE(worst_error(fast_log1p, std::log1p, 0.0f, 1.0f), 2);
+  EXPECT_LE(worst_error(fast_log1p, std::log1p, 0.0f, 1e-5f), 2);
+  EXPECT_LE(worst_error(fast_erf, std::erf, -6.0f, 6.0f), 2);
+  EXPECT_LE(worst_error(fast_erf, std::erf, -1e-2f, 1e-2f), 2);
+  EXPECT_LE(worst_error(fast_tanh, std::tanh, -12.0f, 12.0f), 2);
+  EXPECT_LE(worst_error(
+                fast_logistic, [](double x) { return 1 / (1 + std::exp(-x)); },
+                -80.0f, 20.0f),
+            4);
+}
+
+TEST(FastMath, HandlesTheEnds) {
+  EXPECT_EQ(fast_exp(-1000.0f), 0.0f);
+  EXPECT_EQ(fast_exp(1000.0f), infinity);
+  EXPECT_EQ(fast_log(0.0f), -infinity);
+  EXPECT_EQ(fast_log(infinity), infinity);
+  EXPECT_TRUE(std::isnan(fast_log(-1.0f)));
+  EXPECT_EQ(fast_erf(-40.0f), -1.0f);
+  EXPECT_EQ(fast_erf(infinity), 1.0f);
+  EXPECT_EQ(fast_tanh(40.0f), 1.0f);
+  EXPECT_EQ(fast_tanh(-40.0f), -1.0f);
+  EXPECT_EQ(fast_logistic(-200.0f), 0.0f);
+  EXPECT_EQ(fn::Softplus()(200.0f), 200.0f);
+  for (float (*f)(float) :
+       {fast_exp, fast_expm1, fast_log, fast_erf, fast_tanh, fast_logistic})
+    EXPECT_TRUE(std::isnan(f(nan)));
+}
+
+/// Compares a functor with the function it stands for, and its gradient with
+/// finite differences of that. `saves_result`: the gradient reads y.
+template <class F, class G>
+void check(F forward, G gradient, bool saves_result,
+           const std::function<double(double)> &expected, float low = -4.0f,
+           float high = 4.0f) {
+  for (int i = 0; i < 997; ++i) {
+    float x = low + (high - low) * (float(i) / 997.0f);
+    double y = expected(x), h = 1e-6;
+    EXPECT_NEAR(forward(x), y, 2e-6 * std::max(1.0, std::fabs(y))) << x;
+    double slope = (expected(x + h) - expected(x - h)) / (2 * h);
+    float saved = saves_result ? forward(x) : x;
+    EXPECT_NEAR(gradient(1.5f, saved), 1.5 * slope,
+                1e-5 * std::max(1.0, std::fabs(slope)))
+        << x;
+  }
+}
+
+TEST(Functors, AreTheFunctionsAndTheirDerivatives) {
+  auto logistic = [](double x) { return 1 / (1 + std::exp(-x)); };
+  check(fn::Relu(), fn::ReluGradient(), true,
+        [](double x) { return std::max(x, 0.0); });
+  check(fn::Sigmoid(), fn::SigmoidGradient(), true, logistic);
+  check(fn::Tanh(), fn::TanhGradient(), true,
+        [](double x) { return std::tanh(x); });
+  check(fn::LeakyRelu{0.1f}, fn::LeakyReluGradient{0.1f}, false,
+        [](double x) { return x < 0 ? 0.1 * x : x; });
+  check(fn::Abs(), fn::AbsGradient(), false,
+        [](double x) { return std::fabs(x); });
+  check(
+      fn::Sqrt(), fn::SqrtGradient(), true,
+      [](double x) { return std::sqrt(x); }, 0.05f, 9.0f);
+  check(fn::Exp(), fn::ExpGradient(), true,
+        [](double x) { return std::exp(x); });
+  check(
+      fn::Log(), fn::LogGradient(), false, [](double x) { return std::log(x); },
+      0.05f, 9.0f);
+  check(fn::Erf(), fn::ErfGradient(), false,
+        [](double x) { return std::erf(x); });
+  check(
+      fn::Reciprocal(), fn::ReciprocalGradient(), true,
+      [](double x) { return 1 / x; }, 0.1f, 3.0f);
+  check(fn::Softplus(), fn::SoftplusGradient(), false,
+        [](double x) { return std::log1p(std::exp(x)); });
+  check(fn::Softsign(), fn::SoftsignGradient(), true,
+        [](double x) { return x / (1 + std::fabs(x)); });
+  check(fn::HardSigmoid{0.2f, 0.5f}, fn::HardSigmoidGradient{0.2f, 0.5f}, true,
+        [](double x) { return std::fmax(0, std::fmin(1, 0.2 * x + 0.5)); });
+  check(fn::HardSwish(), fn::HardSwishGradient(), false,
+        [](double x) { return x * std::fmax(0, std::fmin(1, x / 6 + 0.5)); });
+  check(fn::Elu{1.5f}, fn::EluGradient{1.5f}, false,
+        [](double x) { return x < 0 ? 1.5 * std::expm1(x) : x; });
+  check(fn::Selu{1.5f, 1.1f}, fn::SeluGradient{1.5f, 1.1f}, false,
+        [](double x) { return 1.1 * (x < 0 ? 1.5 * std::expm1(x) : x); });
+  check(fn::Celu{2.0f}, fn::CeluGradient{2.0f}, false,
+        [](double x) { return x < 0 ? 2 * std::expm1(x / 2) : x; });
+  check(fn::Gelu(), fn::GeluGradient(), false,
+        [](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); });
+  check(fn::Silu(), fn::SiluGradient(), false,
+        [=](double x) { return x * logistic(x); });
+  check(fn::Clip{-1.0f, 2.0f}, fn::ClipGradient{-1.0f, 2.0f}, true,
+        [](double x) { return std::fmin(2, std::fmax(-1, x)); });
+}
+
+TEST(Functors, Steps) {
+  EXPECT_EQ(fn::Sign()(-3.0f), -1.0f);
+  EXPECT_EQ(fn::Sign()(0.0f), 0.0f);
+  EXPECT_EQ(fn::Floor()(-1.5f), -2.0f);
+  EXPECT_EQ(fn::Ceil()(-1.5f), -1.0f);
+  EXPECT_EQ(fn::Round()(2.5f), 2.0f);
+  EXPECT_EQ(fn::Round()(-3.5f), -4.0f);
+  EXPECT_EQ(fn::Scale{3.0f}(2.0f), 6.0f);
+  EXPECT_EQ(fn::Shift{3.0f}(2.0f), 5.0f);
+  // Bounds that contradict each other.
+  EXPECT_EQ((fn::Clip{2.0f, 1.0f}(0.0f)), 1.0f);
+}
+
+TEST(Functors, OfTwoAndThree) {
+  EXPECT_EQ(fn::Div()(3.0f, 4.0f), 0.75f);
+  EXPECT_EQ(fn::Pow()(-2.0f, 3.0f), -8.0f);
+  EXPECT_EQ(fn::Min()(2.0f, 3.0f), 2.0f);
+  EXPECT_EQ(fn::Max()(2.0f, 3.0f), 3.0f);
+  EXPECT_TRUE(std::isnan(fn::Min()(nan, 1.0f)));
+  EXPECT_TRUE(std::isnan(fn::Max()(1.0f, nan)));
+  EXPECT_EQ(fn::Prelu()(-2.0f, 0.5f), -1.0f);
+  EXPECT_EQ(fn::Prelu()(2.0f, 0.5f), 2.0f);
+  EXPECT_EQ(fn::Equal()(2.0f, 2.0f), 1.0f);
+  EXPECT_EQ(fn::Equal()(2.0f, 3.0f), 0.0f);
+  EXPECT_EQ(fn::Less()(2.0f, 2.0f), 0.0f);
+  EXPECT_EQ(fn::LessOrEqual()(2.0f, 2.0f), 1.0f);
+  EXPECT_EQ(fn::Greater()(3.0f, 2.0f), 1.0f);
+  EXPECT_EQ(fn::GreaterOrEqual()(1.0f, 2.0f), 0.0f);
+  EXPECT_EQ(fn::Select()(1.0f, 5.0f, 6.0f), 5.0f);
+  EXPECT_EQ(fn::Select()(0.0f, nan, 6.0f), 6.0f);
+}
+
+} // namespace

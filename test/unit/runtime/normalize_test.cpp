@@ -1,0 +1,297 @@
+//===- normalize_test.cpp - normalisations, whole and in phases -----------===//
+#include "ffrt/normalize.h"
+#include "geometry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace ffrt;
+using namespace ffrt_test;
+
+namespace {
+
+constexpr double kEpsilon = 1e-3;
+
+/// One normalisation with its values in double precision.
+struct Case {
+  Ints axes, params;
+  Order order;
+  Value x, dy, scale, bias;
+  Value y, mean, var, dx, dscale, dbias;
+
+  Case(const Shape &shape, const Ints &axes, const Ints &params, Order order,
+       double offset, std::mt19937 &random)
+      : axes(axes), params(params), order(order),
+        x(random_value(shape, random)), dy(random_value(shape, random)),
+        scale(random_value(over(shape, params), random)),
+        bias(random_value(over(shape, params), random)), y(shape),
+        mean(over(shape, kept())), var(mean.shape), dx(shape),
+        dscale(scale.shape), dbias(scale.shape) {
+    for (double &v : x.data)
+      v = double(float(v + offset));
+    compute();
+  }
+
+  static Shape over(const Shape &from, const Ints &dims) {
+    Shape result;
+    for (int64_t d : dims)
+      result.push_back(from[std::size_t(d)]);
+    return result;
+  }
+  static Box over(const Box &box, const Ints &dims) {
+    return {over(box.lo, dims), over(box.size, dims)};
+  }
+  Ints kept() const {
+    Ints dims;
+    for (int64_t d = 0; d < int64_t(x.shape.size()); ++d)
+      if (std::count(axes.begin(), axes.end(), d) == 0)
+        dims.push_back(d);
+    return dims;
+  }
+
+  void compute() {
+    const Ints stat = kept();
+    double count = 1;
+    for (int64_t d : axes)
+      count *= double(x.shape[std::size_t(d)]);
+    auto each = [&](auto f) {
+      for_box(x.whole(),
+              [&](const Shape &i) { f(i, over(i, stat), over(i, params)); });
+    };
+    using S = const Shape &;
+    each([&](S i, S s, S) { mean(s) += x(i) / count; });
+    each([&](S i, S s, S) {
+      var(s) += (x(i) - mean(s)) * (x(i) - mean(s)) / count;
+    });
+    auto h = [&](S i, S s) {
+      return (x(i) - mean(s)) / std::sqrt(var(s) + kEpsilon);
+    };
+    Value g(mean.shape), gh(mean.shape);
+    each([&](S i, S s, S p) {
+      y(i) = h(i, s) * scale(p) + bias(p);
+      g(s) += dy(i) * scale(p) / count;
+      gh(s) += dy(i) * scale(p) * h(i, s) / count;
+      dscale(p) += dy(i) * h(i, s);
+      dbias(p) += dy(i);
+    });
+    each([&](S i, S s, S p) {
+      dx(i) = (dy(i) * scale(p) - g(s) - h(i, s) * gh(s)) /
+              std::sqrt(var(s) + kEpsilon);
+    });
+  }
+};
+
+template <class Kernel>
+void call(const Case &c, Tensors in, Tensors out, int threads = 2) {
+  Context cx;
+  cx.threads = threads;
+  Kernel kernel{cx, in, out, c.axes, kEpsilon, c.params};
+  int64_t before = allocations();
+  kernel(in, out);
+  EXPECT_EQ(allocations(), before);
+}
+
+/// Tiles that do not split the normalised dimensions.
+void check_fused(const Case &c, int most, std::mt19937 &random) {
+  const Shape &shape = c.x.shape;
+  const Ints stat = c.kept();
+  Value y(shape), mean(c.mean.shape), var(c.mean.shape), dx(shape),
+      dscale(c.scale.shape), dbias(c.scale.shape);
+  std::vector<int> keep(c.axes.begin(), c.axes.end());
+  for_split(
+      shape, most, random,
+      [&](const Box &box) {
+        const Box sb = Case::over(box, stat), pb = Case::over(box, c.params);
+        const Tile x(c.x, box, c.order), dy(c.dy, box, c.order);
+        const Tile scale(c.scale, pb), bias(c.bias, pb);
+        const Tile ty = blank(shape, box, c.order),
+                   td = blank(shape, box, c.order);
+        const Tile tm = blank(mean.shape, sb), tv = blank(mean.shape, sb);
+        const Tile ts = blank(c.scale.shape, pb), tb = blank(c.bias.shape, pb);
+        call<NormalizeForward>(c, {x, scale, bias}, {ty, tm, tv});
+        add_tile(y, ty, box);
+        add_tile(mean, tm, sb);
+        add_tile(var, tv, sb);
+        call<NormalizeBackward>(c, {dy, x, tm, tv, scale}, {td, ts, tb});
+        add_tile(dx, td, box);
+        add_tile(dscale, ts, pb);
+        add_tile(dbias, tb, pb);
+      },
+      keep);
+  expect_close(mean, c.mean, 1e-5);
+  expect_close(var, c.var, 1e-5);
+  expect_close(y, c.y);
+  expect_close(dx, c.dx, 1e-4);
+  expect_close(dscale, c.dscale, 1e-4);
+  expect_close(dbias, c.dbias);
+}
+
+/// Any tiles: sums are added up over them.
+void check_phases(const Case &c, int most, std::mt19937 &random) {
+  const Shape &shape = c.x.shape;
+  const Ints stat = c.kept();
+  std::vector<Box> boxes;
+  for_split(shape, most, random, [&](const Box &box) { boxes.push_back(box); });
+  auto part = [&](const Value &value, const Box &box) {
+    return Tile(value, Case::over(box, stat));
+  };
+  auto empty = [&](const Box &box) {
+    return blank(c.mean.shape, Case::over(box, stat));
+  };
+  auto fresh = [&] { return Value(c.mean.shape); };
+  Value sums = fresh(), squares = fresh(), g = fresh(), gh = fresh();
+  Value y(shape), dx(shape), dscale(c.scale.shape), dbias(c.scale.shape);
+  for (const Box &box : boxes) {
+    const Tile out = empty(box);
+    call<NormalizeSum>(c, {Tile(c.x, box, c.order)}, {out});
+    add_tile(sums, out, Case::over(box, stat));
+  }
+  for (const Box &box : boxes) {
+    const Tile out = empty(box);
+    call<NormalizeSquares>(c, {Tile(c.x, box, c.order), part(sums, box)},
+                           {out});
+    add_tile(squares, out, Case::over(box, stat));
+  }
+  const bool channels = stat == c.params;
+  for (const Box &box : boxes) {
+    const Box pb = Case::over(box, c.params), sb = Case::over(box, stat);
+    const Tile x(c.x, box, c.order), dy(c.dy, box, c.order);
+    const Tile scale(c.scale, pb), bias(c.bias, pb);
+    const Tile ty = blank(shape, box, c.order), tm = empty(box),
+               tv = empty(box), first = empty(box), second = empty(box);
+    call<NormalizeApply>(
+        c, {x, part(sums, box), part(squares, box), scale, bias}, {ty, tm, tv});
+    add_tile(y, ty, box);
+    if (channels) {
+      call<NormalizeChannelSums>(c, {dy, x, tm, tv}, {first, second});
+    } else {
+      const Tile ts = blank(c.scale.shape, pb), tb = blank(c.scale.shape, pb);
+      call<NormalizeBackwardSums>(c, {dy, x, tm, tv, scale},
+                                  {first, second, ts, tb});
+      add_tile(dscale, ts, pb);
+      add_tile(dbias, tb, pb);
+    }
+    add_tile(g, first, sb);
+    add_tile(gh, second, sb);
+  }
+  for (const Box &box : boxes) {
+    const Box pb = Case::over(box, c.params);
+    const Tile x(c.x, box, c.order), dy(c.dy, box, c.order), scale(c.scale, pb);
+    const Tile mean = part(c.mean, box), var = part(c.var, box);
+    const Tile first = part(g, box), second = part(gh, box);
+    const Tile out = blank(shape, box, c.order);
+    if (channels) {
+      const Tile ts = blank(c.scale.shape, pb), tb = blank(c.scale.shape, pb);
+      call<NormalizeChannelData>(c, {dy, x, mean, var, scale, first, second},
+                                 {out, ts, tb});
+      for_box(pb, [&](const Shape &i) {
+        dscale(i) = ts.get(i);
+        dbias(i) = tb.get(i);
+      });
+    } else {
+      call<NormalizeBackwardData>(c, {dy, x, mean, var, scale, first, second},
+                                  {out});
+    }
+    add_tile(dx, out, box);
+  }
+  expect_close(y, c.y);
+  expect_close(dx, c.dx, 1e-4);
+  expect_close(dscale, c.dscale, 1e-4);
+  expect_close(dbias, c.dbias);
+}
+
+void check(const Shape &shape, const Ints &axes, const Ints &params,
+           unsigned round) {
+  std::mt19937 random(seed() * 1000 + round);
+  const Order order = round % 2 ? Order::channels_last : Order::row_major;
+  const int most = round < 2 ? 1 : 3;
+  const Case c(shape, axes, params, order, /*offset=*/3.0, random);
+  check_fused(c, most, random);
+  check_phases(c, most, random);
+}
+
+TEST(Normalize, Batch) {
+  for (unsigned round = 0; round < 4; ++round) {
+    check({5, 7, 6, 9}, {0, 2, 3}, {1}, round);
+    check({33, 5}, {0}, {1}, round);
+    check({3, 1, 4, 5}, {0, 2, 3}, {1}, round);
+    check({4, 21, 3}, {0, 2}, {1}, round);
+    check({2, 3, 2, 3, 4}, {0, 2, 3, 4}, {1}, round);
+  }
+}
+
+TEST(Normalize, BatchOfManyRows) {
+  // More rows than are added up in single precision, and several parts.
+  for (unsigned round = 0; round < 4; ++round)
+    check({8, 19, 31, 33}, {0, 2, 3}, {1}, round);
+}
+
+TEST(Normalize, Instance) {
+  for (unsigned round = 0; round < 4; ++round) {
+    check({3, 5, 4, 6}, {2, 3}, {1}, round);
+    check({3, 18, 50}, {2}, {1}, round);
+  }
+}
+
+TEST(Normalize, Layer) {
+  for (unsigned round = 0; round < 4; ++round) {
+    check({3, 4, 35}, {2}, {2}, round);
+    check({130, 40}, {1}, {1}, round);
+    check({3, 4, 5, 6}, {1, 2, 3}, {1, 2, 3}, round);
+    check({3, 4, 5, 6}, {1}, {1}, round);
+    check({3, 4, 5, 6}, {0, 1, 2, 3}, {1}, round);
+  }
+}
+
+TEST(Normalize, Group) {
+  for (unsigned round = 0; round < 4; ++round)
+    check({3, 2, 3, 4, 5}, {2, 3, 4}, {1, 2}, round);
+}
+
+/// Means far from zero: what cancels must not be lost.
+TEST(Normalize, LargeOffset) {
+  std::mt19937 random(seed());
+  for (Order order : {Order::row_major, Order::channels_last}) {
+    const Shape shape = {4, 6, 20, 20};
+    const Case c(shape, {0, 2, 3}, {1}, order, /*offset=*/1000.0, random);
+    const Box box = c.x.whole(), channels{{0}, {6}};
+    const Tile x(c.x, box, order), y = blank(shape, box, order);
+    const Tile scale(c.scale, channels), bias(c.bias, channels);
+    const Tile mean = blank({6}, channels), var = blank({6}, channels);
+    call<NormalizeForward>(c, {x, scale, bias}, {y, mean, var});
+    Value found({6}), out(shape);
+    add_tile(found, var, channels);
+    add_tile(out, y, box);
+    expect_close(found, c.var, 1e-5);
+    // The mean itself is only known to a unit in its last place.
+    expect_close(out, c.y, 2e-4);
+  }
+}
+
+TEST(Normalize, AbsentOperandsAndResults) {
+  std::mt19937 random(seed());
+  for (Order order : {Order::row_major, Order::channels_last}) {
+    const Shape shape = {3, 4, 5, 6};
+    Case c(shape, {0, 2, 3}, {1}, order, 0.0, random);
+    std::fill(c.scale.data.begin(), c.scale.data.end(), 1.0);
+    std::fill(c.bias.data.begin(), c.bias.data.end(), 0.0);
+    for (Value *v : {&c.y, &c.mean, &c.var, &c.dx, &c.dscale, &c.dbias})
+      std::fill(v->data.begin(), v->data.end(), 0.0);
+    c.compute();
+    const Box box = c.x.whole();
+    const Tensor none = absent({4});
+    const Tile x(c.x, box, order), dy(c.dy, box, order);
+    const Tile mean(c.mean, {{0}, {4}}), var(c.var, {{0}, {4}});
+    const Tile y = blank(shape, box, order), dx = blank(shape, box, order);
+    call<NormalizeForward>(c, {x, none, none}, {y, none, none});
+    call<NormalizeBackward>(c, {dy, x, mean, var, none}, {dx, none, none});
+    Value found(shape), gradient(shape);
+    add_tile(found, y, box);
+    add_tile(gradient, dx, box);
+    expect_close(found, c.y);
+    expect_close(gradient, c.dx, 1e-4);
+  }
+}
+
+} // namespace
