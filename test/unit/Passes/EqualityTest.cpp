@@ -181,6 +181,13 @@ TEST_P(Equality, RandomStrategies) {
   }
 }
 
+std::string
+nameOfCase(const ::testing::TestParamInfo<Equality::ParamType> &info) {
+  std::string name = std::get<0>(info.param);
+  name = name.substr(0, name.find('-'));
+  return name + "On" + std::to_string(std::get<1>(info.param));
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Models, Equality,
     ::testing::Combine(
@@ -188,10 +195,15 @@ INSTANTIATE_TEST_SUITE_P(
                           "alexnet-small.onnxtxt", "attention-small.onnxtxt",
                           "norm-small.onnxtxt", "resnet-small.onnxtxt"),
         ::testing::Values(2, 3, 4, 8)),
-    [](const auto &info) {
-      std::string name = std::get<0>(info.param);
-      name = name.substr(0, name.find('-'));
-      return name + "On" + std::to_string(std::get<1>(info.param));
-    });
+    nameOfCase);
+
+INSTANTIATE_TEST_SUITE_P(
+    ConvolutionalModels, Equality,
+    ::testing::Combine(::testing::Values("inception-small.onnxtxt",
+                                         "densenet-small.onnxtxt",
+                                         "mobilenet-small.onnxtxt",
+                                         "unet-small.onnxtxt"),
+                       ::testing::Values(4)),
+    nameOfCase);
 
 } // namespace
