@@ -222,8 +222,9 @@ TEST_F(Data, OrderIsAPermutation) {
       }
     }
     // Of random permutations: a third of n on average.
-    if (n >= 1000)
+    if (n >= 1000) {
       EXPECT_NEAR(displaced / double(2 * n), 1.0 / 3.0, 0.02) << n;
+    }
   }
   EXPECT_EQ(SampleOrder(9, false, 7).at(3, 5), 5);
 }
