@@ -41,6 +41,11 @@ struct Folder {
 /// The evaluator of an operator of domain "", or null.
 const Folder *lookupFolder(llvm::StringRef opType);
 
+/// A constant of `shape` whose elements are those of `from` at flat indices
+/// `source`.
+Constant select(const Constant &from, Shape shape,
+                llvm::ArrayRef<int64_t> source);
+
 /// Makes `axis` count from the front; an error if it is not a dimension of a
 /// tensor of `rank` dimensions.
 llvm::Expected<int64_t> resolveAxis(int64_t axis, int64_t rank);

@@ -97,21 +97,6 @@ Expected<Constant> ffc::importer::foldRange(const FoldCall &call) {
   return result;
 }
 
-/// The elements of `from` at flat indices `source`.
-static Constant pick(const Constant &from, Shape shape,
-                     ArrayRef<int64_t> source) {
-  Constant result;
-  result.type = from.type;
-  result.shape = std::move(shape);
-  for (int64_t i : source) {
-    if (from.isFloat())
-      result.floats.push_back(from.floats[i]);
-    else
-      result.ints.push_back(from.ints[i]);
-  }
-  return result;
-}
-
 Expected<Constant> ffc::importer::foldCompress(const FoldCall &call) {
   const Constant &data = *call.inputs[0], &condition = *call.inputs[1];
   Shape shape = data.shape;
@@ -137,7 +122,7 @@ Expected<Constant> ffc::importer::foldCompress(const FoldCall &call) {
         source.push_back((o * extent + i) * inner + k);
   shape[axis] =
       llvm::count_if(condition.ints, [](int64_t c) { return c != 0; });
-  return pick(data, shape, source);
+  return select(data, shape, source);
 }
 
 Expected<Constant> ffc::importer::foldOneHot(const FoldCall &call) {
@@ -164,7 +149,7 @@ Expected<Constant> ffc::importer::foldOneHot(const FoldCall &call) {
     int64_t index = indices.ints[i / inner / extent * inner + i % inner];
     source.push_back(place == (index < 0 ? index + extent : index));
   }
-  return pick(values, shape, source);
+  return select(values, shape, source);
 }
 
 Expected<Constant> ffc::importer::foldNonZero(const FoldCall &call) {

@@ -14,10 +14,8 @@ using llvm::ArrayRef;
 using llvm::Expected;
 using llvm::Twine;
 
-/// A constant of `shape` whose elements are those of `from` at flat indices
-/// `source`.
-static Constant select(const Constant &from, Shape shape,
-                       ArrayRef<int64_t> source) {
+Constant ffc::importer::select(const Constant &from, Shape shape,
+                               ArrayRef<int64_t> source) {
   Constant result;
   result.type = from.type;
   result.shape = std::move(shape);

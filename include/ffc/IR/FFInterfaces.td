@@ -23,8 +23,8 @@ def FF_PartitionableInterface : OpInterface<"PartitionableInterface"> {
       names like "conv1" are made from the family's short form and an ordinal.
     }], "::llvm::StringRef", "getFamily">,
     InterfaceMethod<[{
-      Attributes passed to the runtime kernel of each phase: i64, f64 and i64
-      array attributes only, alphabetical order of names.
+      Attributes passed to the runtime kernel of each phase, in alphabetical
+      order of names: i64, f64, strings, and arrays of i64 or f64.
     }], "::mlir::DictionaryAttr", "getKernelArgs">,
     InterfaceMethod<[{
       Values of all operand slots, null for absent optional ones.
