@@ -6,6 +6,7 @@
 #include "ProgramWalk.h"
 #include "ffc/Plan/Arena.h"
 
+#include <cassert>
 #include <map>
 #include <set>
 
@@ -163,6 +164,7 @@ private:
   /// number of its own, below 0, for an internal tensor.
   ValueId subjectOf(OpId op, int slot) const {
     ValueId value = graph.slotValue(op, slot);
+    assert((value >= 0 || slot < kMaxSlots) && "two tensors of one number");
     return value >= 0 ? value : -1 - (op * kMaxSlots + slot);
   }
   std::string nameOf(ValueId subject) const {

@@ -295,7 +295,7 @@ LogicalResult Compilation::emit() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Compilation::writeText(StringRef text) {
-  if (!options.output.empty())
+  if (!options.output.empty() && options.output != "-")
     return check(codegen::writeFile(options.output, text));
   llvm::outs() << text;
   return success();

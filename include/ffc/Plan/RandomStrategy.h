@@ -20,9 +20,8 @@ namespace ffc::plan {
 Configuration randomConfiguration(const Graph &graph, OpId op, int numDevices,
                                   std::mt19937 &random);
 
-/// The same strategy for the same state of `random` on every machine.
 /// Three of four operators of every role get a random configuration, the others
-/// follow.
+/// follow. The same for the same state of `random` on every machine.
 Strategy randomStrategy(const Graph &graph, int numDevices,
                         std::mt19937 &random);
 

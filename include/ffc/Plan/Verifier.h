@@ -9,12 +9,12 @@
 //      collectives are entered by exactly their members in one order with equal
 //      kinds and sizes;
 //   2. no deadlock: all devices get to their end;
-//   3. every kernel reads exactly the part of the value its tile needs,
-//   written,
-//      complete (all partial sums added, each once) and not yet overwritten;
+//   3. every kernel reads exactly the part of the value its tile needs: it is
+//      written, complete (all partial sums added, each once) and not yet
+//      overwritten; at the end every state holds what is stored in it;
 //   4. buffers whose lifetimes overlap share no bytes, except a result that
-//   lies exactly where an operand is that it may overwrite; all lie in their
-//   section;
+//      lies exactly where an operand is that it may overwrite; all lie in
+//      their section;
 //   5. the sections fit into the device's memory.
 //
 //===----------------------------------------------------------------------===//
