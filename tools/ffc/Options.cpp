@@ -187,7 +187,8 @@ static const std::vector<FlagGroup> &flagGroups() {
            return Error::success();
          }},
         {"--emit", "WHAT",
-         "ff, train, plan, rank, source or binary (default); text without -o, or "
+         "ff, train, plan, rank, source or binary (default); text without -o, "
+         "or "
          "with -o -, goes to standard output",
          parseEmit},
         {"--target", "TARGET", "cpu or cuda (default: the devices' kind)",
