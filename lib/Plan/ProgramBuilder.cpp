@@ -35,7 +35,9 @@ BufferId ProgramBuilder::addBuffer(DeviceId device, ValueId value,
 }
 
 void ProgramBuilder::addAction(DeviceId device, Action action) {
-  program.devices[device].actions.push_back(std::move(action));
+  std::vector<Action> &actions = program.devices[device].actions;
+  program.order.push_back({device, static_cast<int>(actions.size())});
+  actions.push_back(std::move(action));
 }
 
 void ProgramBuilder::addCopy(DeviceId device, BufferId dst, BufferId src,
@@ -159,8 +161,9 @@ void ReshardBuilder::collective(const CollectiveStep &step,
       break;
     }
     build.addAction(device, std::move(action));
-    build.addWait(device, task, name);
   }
+  for (DeviceId device : step.members)
+    build.addWait(device, task, name);
   ++task.instance;
 }
 
@@ -209,23 +212,28 @@ void ReshardBuilder::transfers(const ReshardPlan &plan,
     to.receives.push_back({source.device, received});
   }
   int tag = build.nextTag++;
-  for (auto &[device, side] : sides) {
+  for (auto &[device, side] : sides)
     for (Action &action : side.before)
       build.addAction(device, std::move(action));
-    if (!side.sends.empty() || !side.receives.empty()) {
-      Action action;
-      action.kind = Action::Kind::Exchange;
-      action.task = task;
-      action.name = name;
-      action.tag = tag;
-      action.sends = std::move(side.sends);
-      action.receives = std::move(side.receives);
-      build.addAction(device, std::move(action));
-      build.addWait(device, task, name);
-    }
+  std::vector<DeviceId> waiting;
+  for (auto &[device, side] : sides) {
+    if (side.sends.empty() && side.receives.empty())
+      continue;
+    Action action;
+    action.kind = Action::Kind::Exchange;
+    action.task = task;
+    action.name = name;
+    action.tag = tag;
+    action.sends = std::move(side.sends);
+    action.receives = std::move(side.receives);
+    build.addAction(device, std::move(action));
+    waiting.push_back(device);
+  }
+  for (DeviceId device : waiting)
+    build.addWait(device, task, name);
+  for (auto &[device, side] : sides)
     for (Action &action : side.after)
       build.addAction(device, std::move(action));
-  }
 }
 
 void ReshardBuilder::apply(const ReshardPlan &plan,

@@ -20,12 +20,6 @@
 
 namespace ffc::plan {
 
-/// An action of a device.
-struct ActionRef {
-  DeviceId device = -1;
-  int index = -1;
-};
-
 /// Visitor concept:
 ///   bool local(ActionRef)                    kernel, copy, probe
 ///   bool posted(ActionRef)                   an exchange was entered

@@ -124,8 +124,18 @@ struct DeviceProgram {
   BufferId loss = -1;
 };
 
+/// An action of a device.
+struct ActionRef {
+  DeviceId device = -1;
+  int index = -1;
+};
+
 struct Program {
   std::vector<DeviceProgram> devices;
+  /// All actions in one order that keeps each device's and puts everything
+  /// after what it needs, on any device. The members of a collective, and the
+  /// parts of an exchange, follow each other.
+  std::vector<ActionRef> order;
   /// Members of each communicator, ascending; created in this order.
   std::vector<std::vector<DeviceId>> groups;
 };
