@@ -1,0 +1,92 @@
+//===- OpPlanner.h - the tasks of one operator ------------------*- C++ -*-===//
+//
+// Internal to Plan: appends the kernels of an operator under a configuration,
+// and notes which parts of its results are where. How its operands get where
+// they are needed is up to the caller.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_PLAN_OPPLANNER_H
+#define FFC_LIB_PLAN_OPPLANNER_H
+
+#include "ProgramBuilder.h"
+
+#include <functional>
+#include <map>
+
+namespace ffc::plan {
+
+/// Where the parts of one value are at the current place of the order.
+struct Placement {
+  std::vector<Holding> holdings;
+  std::vector<PartialGroup> groups;
+  MemoryOrder order = MemoryOrder::RowMajor; ///< of the produced shards
+  bool probed = false;
+
+  /// The buffer that holds exactly `target`, or -1.
+  BufferId find(const Need &target) const;
+};
+
+/// Points of `config` without those that would compute on a device what an
+/// earlier point computes there already (replicas on one device).
+std::vector<int64_t> distinctPoints(const Op &op, const Configuration &config);
+
+/// Where a state that is updated lives: what its update writes. Each once.
+std::vector<Need> homeOf(const Graph &graph, StateId state,
+                         const Configuration &update);
+
+/// Makes everything needed a holding by a reshard of what there is.
+void reshardTo(ProgramBuilder &build, const CostModel &cost, Placement &where,
+               ValueId value, const TensorType &type, const std::string &name,
+               const std::vector<Need> &needed, TaskId task);
+
+/// Who has to get a loss that is in `where`: device 0, and whoever holds a part
+/// of the sum, so that ranks which compute the same also communicate the same.
+std::vector<Need> lossNeeds(const Placement &where, const TensorType &type);
+
+/// What completes an output that is still partial sums at the end of the step:
+/// each sum where its first member is.
+std::vector<Need> outputNeeds(const Placement &where);
+
+/// A read of an operator that wants its parts.
+struct OperandRead {
+  OpId op;
+  int slot;
+  TaskId task;             ///< of the reshard's first step
+  const std::string &name; ///< of the tensor
+  const TensorType &type;
+  const std::vector<Need> &needed; ///< by point; may repeat
+};
+
+class OpPlanner {
+public:
+  using PlacementOf = std::function<Placement &(ValueId)>;
+  /// Makes everything needed a holding of the placement.
+  using Provide = std::function<void(Placement &, const OperandRead &)>;
+
+  OpPlanner(const Graph &graph, ProgramBuilder &build, PlacementOf placementOf,
+            Provide provide)
+      : graph(graph), build(build), placementOf(std::move(placementOf)),
+        provide(std::move(provide)) {}
+
+  /// `config` must be legal for `op`.
+  void plan(OpId op, const Configuration &config);
+
+private:
+  Placement &placement(OpId op, int slot);
+  MemoryOrder followedOrder(OpId op, const Phase &phase, int &rank);
+  bool present(OpId op, int slot) const;
+  std::string slotName(OpId op, int slot) const;
+  void planPhase(OpId op, int phaseIndex, const Phase &phase,
+                 const Configuration &config,
+                 const std::vector<int64_t> &points);
+
+  const Graph &graph;
+  ProgramBuilder &build;
+  PlacementOf placementOf;
+  Provide provide;
+  std::map<int, Placement> internals; ///< by slot, of the current operator
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_LIB_PLAN_OPPLANNER_H
