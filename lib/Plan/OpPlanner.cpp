@@ -15,6 +15,20 @@ BufferId Placement::find(const Need &target) const {
   return -1;
 }
 
+bool Placement::isComplete(const Shape &shape) const {
+  std::vector<Box> rest = {Box::whole(shape)};
+  for (const Holding &holding : holdings) {
+    if (!holding.region.isBox())
+      continue;
+    std::vector<Box> next;
+    for (const Box &part : rest)
+      for (const Box &outside : subtract(part, holding.region.box()))
+        next.push_back(outside);
+    rest = std::move(next);
+  }
+  return rest.empty() && !holdings.empty();
+}
+
 std::vector<int64_t> ffc::plan::distinctPoints(const Op &op,
                                                const Configuration &config) {
   std::set<std::pair<DeviceId, Tile>> seen;

@@ -24,6 +24,8 @@ struct Placement {
 
   /// The buffer that holds exactly `target`, or -1.
   BufferId find(const Need &target) const;
+  /// True if the holdings that are boxes cover a tensor of `shape`.
+  bool isComplete(const Shape &shape) const;
 };
 
 /// Points of `config` without those that would compute on a device what an

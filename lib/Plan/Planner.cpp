@@ -173,21 +173,13 @@ private:
     if (value < 0 || it == outputNames.end() || values[value].probed)
       return;
     const Placement &where = values[value];
-    std::vector<Box> rest = {Box::whole(graph.value(value).type.shape)};
-    std::map<std::pair<DeviceId, Region>, BufferId> offers;
-    for (const Holding &holding : where.holdings) {
-      if (!holding.region.isBox() || holding.region.empty())
-        continue;
-      offers.emplace(std::make_pair(holding.device, holding.region),
-                     holding.buffer);
-      std::vector<Box> next;
-      for (const Box &part : rest)
-        for (const Box &outside : subtract(part, holding.region.box()))
-          next.push_back(outside);
-      rest = std::move(next);
-    }
-    if (!rest.empty() || offers.empty())
+    if (!where.isComplete(graph.value(value).type.shape))
       return;
+    std::map<std::pair<DeviceId, Region>, BufferId> offers;
+    for (const Holding &holding : where.holdings)
+      if (holding.region.isBox() && !holding.region.empty())
+        offers.emplace(std::make_pair(holding.device, holding.region),
+                       holding.buffer);
     // All copies are offered, so that ranks which do the same are told to.
     values[value].probed = true;
     for (const auto &[place, buffer] : offers)

@@ -1,0 +1,81 @@
+//===- Segments.h - what a plan is made of, kept and timed ------*- C++ -*-===//
+//
+// A plan is a sequence of segments of two kinds: the kernels of an operator
+// under a configuration, and the reshard of a value from the layout it has to
+// parts that are needed. Neither depends on anything else, so a search meets
+// the same few again and again. They are made by the planner's own code, which
+// appends the actions that would be emitted; only their times are kept.
+//
+// Configurations, layouts and lists of needed parts are numbered in the order
+// in which they are first met. Numbers, and references to segments, stay valid
+// as long as the table.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_SEGMENTS_H
+#define FFC_PLAN_SEGMENTS_H
+
+#include "ffc/Plan/TimedTask.h"
+
+#include <memory>
+#include <vector>
+
+namespace ffc::plan {
+
+using ConfigId = int32_t;
+using LayoutId = int32_t; ///< which devices hold which parts of a value
+using NeedId = int32_t;   ///< which parts of a value are needed where
+
+/// An operator under a configuration.
+struct OpSegment {
+  /// A read of a part of a value, or tasks of the operator's own.
+  struct Step {
+    int slot = -1; ///< the value read; -1: tasks
+    NeedId need = -1;
+    TimedTasks tasks;
+  };
+  std::vector<Step> steps; ///< in the order of the plan
+  /// Where its results are afterwards, by result; -1 for those nobody uses.
+  std::vector<LayoutId> results;
+};
+
+/// From one layout to another.
+struct ReshardSegment {
+  TimedTasks tasks; ///< none if everything was there
+  LayoutId after = -1;
+};
+
+/// Not for several threads at once.
+class SegmentTable {
+public:
+  /// All arguments must outlive the table.
+  SegmentTable(const Graph &graph, int numDevices, const CostModel &cost);
+  ~SegmentTable();
+
+  const Graph &graph() const;
+  int numDevices() const;
+
+  ConfigId intern(const Configuration &config);
+  const Configuration &config(ConfigId id) const;
+
+  /// `config` must be legal for `op`.
+  const OpSegment &op(OpId op, ConfigId config);
+  const ReshardSegment &reshard(LayoutId layout, NeedId need);
+  /// The layout of a state's value at the start of the step. The state is one
+  /// that is updated, by an operator under `update`.
+  LayoutId home(StateId state, ConfigId update);
+
+  /// What the planner adds after the loss, and at the end of the step.
+  NeedId lossNeed(LayoutId loss);
+  /// -1 if nothing.
+  NeedId outputNeed(LayoutId output);
+  /// The copy of a value into the state it is stored in, which lives in `home`.
+  const ReshardSegment &store(LayoutId written, LayoutId home);
+
+private:
+  struct Tables;
+  std::unique_ptr<Tables> tables;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_SEGMENTS_H

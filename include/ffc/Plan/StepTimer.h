@@ -1,0 +1,105 @@
+//===- StepTimer.h - time of a step while its strategy is edited -*- C++
+//-*-===//
+//
+// Delta timing: a proposal changes the configurations of some operators; what
+// they touch is looked up again, and the sweep goes on from the first operator
+// that changed. Where nothing changes for a while and all devices are shifted
+// by the same time, it jumps to the next change, since times are sums and
+// maxima. The result equals timeProgram() of the whole plan, exactly.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_STEPTIMER_H
+#define FFC_PLAN_STEPTIMER_H
+
+#include "ffc/Plan/Segments.h"
+
+#include <utility>
+#include <vector>
+
+namespace ffc::plan {
+
+/// Longer than any step.
+constexpr Picoseconds kNoLimit = INT64_MAX;
+
+class StepTimer {
+public:
+  /// `table` must outlive the timer. `configs` has one legal configuration per
+  /// operator.
+  StepTimer(SegmentTable &table, std::vector<ConfigId> configs);
+
+  Picoseconds makespan() const { return current; }
+  const std::vector<ConfigId> &configs() const { return configurations; }
+
+  using Change = std::pair<OpId, ConfigId>;
+  /// Makespan with `changes`, of distinct operators. If it is over `limit`,
+  /// some number over `limit`. Must be followed by accept() or reject().
+  Picoseconds propose(const std::vector<Change> &changes,
+                      Picoseconds limit = kNoLimit);
+  /// Keeps the proposal, whose makespan must not be over its limit.
+  void accept();
+  void reject();
+
+  /// Sweeps from the start as if everything had changed; for tests and
+  /// measurements.
+  Picoseconds sweepAll();
+
+private:
+  /// What is done for an operator, in the order of the plan; null where a read
+  /// finds everything in place. After the operators stands one more entry for
+  /// the end of the step.
+  using Items = std::vector<const TimedTasks *>;
+  struct Undo {
+    OpId op;
+    ConfigId config;
+    const OpSegment *segment;
+    Items items;
+  };
+  struct Shift {
+    OpId begin, end;
+    Picoseconds by;
+  };
+
+  void build(OpId op);
+  void touch(OpId op);
+  void markDirty(OpId op);
+  void setItem(OpId op, size_t index, const TimedTasks *tasks);
+  void follow(ValueId value);
+  Picoseconds sweep(Picoseconds limit);
+  bool isLoaded(ValueId value) const;
+  bool isStoredByCopy(ValueId value) const;
+
+  Picoseconds *row(OpId op) { return rows.data() + size_t(op) * devices; }
+
+  SegmentTable &table;
+  const Graph &graph;
+  size_t devices;
+  OpId end; ///< number of operators
+  std::vector<ConfigId> configurations;
+  std::vector<const OpSegment *> segments;
+  std::vector<Items> items;
+  /// Operators that touch a value, ascending, each once.
+  std::vector<std::vector<OpId>> readers;
+  std::vector<std::vector<StateId>> storedIn; ///< by value
+  /// Where, among the items of the end, the completion of a value as an output
+  /// and the copy into a state stand; -1 for none.
+  std::vector<int> outputItem, storeItem;
+
+  /// Times at which the devices are free before an operator, less `offsets`.
+  std::vector<Picoseconds> rows, offsets;
+  Picoseconds current = 0;
+
+  // The proposal.
+  std::vector<Undo> undo;
+  std::vector<OpId> dirty;
+  std::vector<char> isDirty;
+  std::vector<ValueId> touched;
+  std::vector<char> isTouched;
+  std::vector<std::pair<OpId, size_t>> newRows; ///< operator, where in newTimes
+  std::vector<Picoseconds> newTimes, now;
+  std::vector<Shift> shifts;
+  Picoseconds proposed = 0;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_STEPTIMER_H

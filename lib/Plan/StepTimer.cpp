@@ -1,0 +1,266 @@
+//===- StepTimer.cpp - time of a step while its strategy is edited --------===//
+
+#include "ffc/Plan/StepTimer.h"
+
+#include <algorithm>
+
+using namespace ffc::plan;
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
+    : table(table), graph(table.graph()), devices(table.numDevices()),
+      end(static_cast<OpId>(graph.ops.size())),
+      configurations(std::move(configs)), segments(end), items(end + 1),
+      readers(graph.values.size()), storedIn(graph.values.size()),
+      outputItem(graph.values.size(), -1), storeItem(graph.states.size(), -1),
+      rows((size_t(end) + 2) * devices), offsets(size_t(end) + 2),
+      isDirty(size_t(end) + 1), isTouched(graph.values.size()), now(devices) {
+  for (size_t v = 0; v < graph.values.size(); ++v) {
+    for (Use use : graph.values[v].uses)
+      readers[v].push_back(use.op);
+    std::sort(readers[v].begin(), readers[v].end());
+    readers[v].erase(std::unique(readers[v].begin(), readers[v].end()),
+                     readers[v].end());
+  }
+  Items &last = items[end];
+  for (const Output &output : graph.outputs)
+    if (outputItem[output.value] < 0 && !isLoaded(output.value)) {
+      outputItem[output.value] = static_cast<int>(last.size());
+      last.push_back(nullptr);
+    }
+  for (size_t s = 0; s < graph.states.size(); ++s) {
+    ValueId written = graph.states[s].written;
+    if (written < 0)
+      continue;
+    storedIn[written].push_back(static_cast<StateId>(s));
+    if (isStoredByCopy(written)) {
+      storeItem[s] = static_cast<int>(last.size());
+      last.push_back(nullptr);
+    }
+  }
+  for (OpId op = 0; op < end; ++op)
+    build(op);
+  for (size_t v = 0; v < graph.values.size(); ++v)
+    follow(static_cast<ValueId>(v));
+  sweepAll();
+}
+
+/// Inputs and constant states are loaded wherever they are needed.
+bool StepTimer::isLoaded(ValueId value) const {
+  const Value &v = graph.value(value);
+  return v.kind == ValueKind::Input ||
+         (v.kind == ValueKind::State && graph.states[v.state].written < 0);
+}
+
+bool StepTimer::isStoredByCopy(ValueId value) const {
+  const Value &written = graph.value(value);
+  for (auto [result, operand] : graph.op(written.producer).rules.inPlace)
+    if (result == written.result)
+      return false;
+  return true;
+}
+
+/// The operator's own tasks; its reads follow.
+void StepTimer::build(OpId op) {
+  const OpSegment &segment = table.op(op, configurations[op]);
+  segments[op] = &segment;
+  items[op].clear();
+  for (const OpSegment::Step &step : segment.steps)
+    items[op].push_back(step.slot < 0 ? &step.tasks : nullptr);
+  for (ValueId result : graph.op(op).results)
+    if (result >= 0 && result == graph.loss)
+      items[op].push_back(nullptr);
+}
+
+void StepTimer::markDirty(OpId op) {
+  if (isDirty[op])
+    return;
+  isDirty[op] = true;
+  dirty.push_back(op);
+  if (op < end)
+    undo.push_back({op, configurations[op], segments[op], items[op]});
+  else
+    undo.push_back({op, -1, nullptr, items[op]});
+}
+
+void StepTimer::setItem(OpId op, size_t index, const TimedTasks *tasks) {
+  if (tasks && tasks->empty())
+    tasks = nullptr;
+  if (items[op][index] == tasks)
+    return;
+  markDirty(op);
+  items[op][index] = tasks;
+}
+
+/// Looks up the reshards of a value from its producer to its last reader.
+void StepTimer::follow(ValueId id) {
+  if (isLoaded(id))
+    return;
+  const Value &value = graph.value(id);
+  LayoutId layout;
+  if (value.kind == ValueKind::State) {
+    OpId update = graph.value(graph.states[value.state].written).producer;
+    layout = table.home(value.state, configurations[update]);
+  } else {
+    layout = segments[value.producer]->results[value.result];
+  }
+  auto get = [&](OpId op, size_t index, NeedId need) {
+    const ReshardSegment &reshard = table.reshard(layout, need);
+    setItem(op, index, &reshard.tasks);
+    layout = reshard.after;
+  };
+  if (id == graph.loss)
+    get(value.producer, items[value.producer].size() - 1,
+        table.lossNeed(layout));
+  for (OpId reader : readers[id]) {
+    const auto &steps = segments[reader]->steps;
+    for (size_t s = 0; s < steps.size(); ++s)
+      if (steps[s].slot >= 0 && graph.slotValue(reader, steps[s].slot) == id)
+        get(reader, s, steps[s].need);
+  }
+  if (int index = outputItem[id]; index >= 0) {
+    setItem(end, index, nullptr);
+    if (NeedId need = table.outputNeed(layout); need >= 0)
+      get(end, index, need);
+  }
+  for (StateId state : storedIn[id])
+    if (int index = storeItem[state]; index >= 0) {
+      const ReshardSegment &store = table.store(
+          layout, table.home(state, configurations[value.producer]));
+      setItem(end, index, &store.tasks);
+      layout = store.after;
+    }
+}
+
+/// Everything about the values that `op` touches may change with it.
+void StepTimer::touch(OpId op) {
+  auto add = [&](ValueId value) {
+    if (value < 0 || isTouched[value])
+      return;
+    isTouched[value] = true;
+    touched.push_back(value);
+  };
+  for (ValueId operand : graph.op(op).operands)
+    add(operand);
+  for (ValueId result : graph.op(op).results)
+    add(result);
+  for (ValueId result : graph.op(op).results)
+    if (result >= 0)
+      for (StateId state : storedIn[result])
+        add(graph.states[state].read);
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+Picoseconds StepTimer::sweepAll() {
+  std::fill(rows.begin(), rows.end(), 0);
+  std::fill(offsets.begin(), offsets.end(), 0);
+  for (OpId op = 0; op <= end; ++op) {
+    std::copy_n(row(op), devices, row(op + 1));
+    for (const TimedTasks *tasks : items[op])
+      if (tasks)
+        tasks->advance(row(op + 1));
+  }
+  dirty.clear();
+  undo.clear();
+  std::fill(isDirty.begin(), isDirty.end(), 0);
+  current = *std::max_element(row(end + 1), row(end + 1) + devices);
+  return current;
+}
+
+Picoseconds StepTimer::sweep(Picoseconds limit) {
+  std::sort(dirty.begin(), dirty.end());
+  newRows.clear();
+  newTimes.clear();
+  shifts.clear();
+  if (dirty.empty())
+    return current;
+  size_t next = 0; // of dirty
+  OpId op = dirty[0];
+  for (size_t d = 0; d < devices; ++d)
+    now[d] = row(op)[d] + offsets[op];
+  while (true) {
+    // `now` is before `op`, which is the next to run.
+    if (next < dirty.size() && dirty[next] == op)
+      ++next;
+    for (const TimedTasks *tasks : items[op])
+      if (tasks)
+        tasks->advance(now.data());
+    if (*std::max_element(now.begin(), now.end()) > limit)
+      return kNoLimit;
+    ++op;
+    newRows.push_back({op, newTimes.size()});
+    newTimes.insert(newTimes.end(), now.begin(), now.end());
+    if (op > end)
+      break;
+    if (next < dirty.size() && dirty[next] == op)
+      continue;
+    // Are all devices shifted alike?
+    Picoseconds by = now[0] - row(op)[0];
+    bool alike = true;
+    for (size_t d = 1; alike && d < devices; ++d)
+      alike = now[d] - row(op)[d] == by;
+    if (!alike)
+      continue;
+    OpId to = next < dirty.size() ? dirty[next] : end + 1;
+    shifts.push_back({op + 1, to + 1, by - offsets[op]});
+    for (size_t d = 0; d < devices; ++d)
+      now[d] = row(to)[d] + offsets[to] + by - offsets[op];
+    op = to;
+    if (op > end)
+      break;
+  }
+  Picoseconds makespan = *std::max_element(now.begin(), now.end());
+  return makespan > limit ? kNoLimit : makespan;
+}
+
+Picoseconds StepTimer::propose(const std::vector<Change> &changes,
+                               Picoseconds limit) {
+  for (auto [op, config] : changes) {
+    if (configurations[op] == config)
+      continue;
+    markDirty(op);
+    configurations[op] = config;
+    build(op);
+    touch(op);
+  }
+  for (ValueId value : touched) {
+    isTouched[value] = false;
+    follow(value);
+  }
+  touched.clear();
+  return proposed = sweep(limit);
+}
+
+void StepTimer::accept() {
+  for (const Shift &shift : shifts)
+    for (OpId op = shift.begin; op < shift.end; ++op)
+      offsets[op] += shift.by;
+  for (auto [op, at] : newRows) {
+    std::copy_n(newTimes.begin() + at, devices, row(op));
+    offsets[op] = 0;
+  }
+  current = proposed;
+  for (OpId op : dirty)
+    isDirty[op] = false;
+  dirty.clear();
+  undo.clear();
+}
+
+void StepTimer::reject() {
+  for (Undo &old : undo) {
+    items[old.op].swap(old.items);
+    if (old.op < end) {
+      configurations[old.op] = old.config;
+      segments[old.op] = old.segment;
+    }
+    isDirty[old.op] = false;
+  }
+  dirty.clear();
+  undo.clear();
+}

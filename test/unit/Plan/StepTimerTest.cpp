@@ -1,0 +1,83 @@
+//===- StepTimerTest.cpp - delta timing equals timing the whole plan ------===//
+
+#include "ffc/Plan/StepTimer.h"
+
+#include "TestGraph.h"
+#include "ffc/Plan/Planner.h"
+#include "ffc/Plan/RandomStrategy.h"
+#include "ffc/Plan/Timing.h"
+
+#include <gtest/gtest.h>
+
+using namespace ffc::plan;
+using namespace ffc::plan::testing;
+
+namespace {
+
+Topology ranks(int count) {
+  std::string error;
+  auto topology = Topology::parse(
+      "devices: " + std::to_string(count) +
+          " x cpu-core\ninterconnect: {type: shared-memory, bandwidth: 3 GB/s, "
+          "latency: 2 us}\n",
+      "test.yaml", error);
+  EXPECT_TRUE(topology) << error;
+  return *topology;
+}
+
+Picoseconds timeOfPlan(const Graph &graph, const Strategy &strategy,
+                       int devices, const CostModel &cost) {
+  Program program = planProgram(graph, strategy, devices, cost);
+  return timeProgram(graph, strategy, program, cost).makespan;
+}
+
+class StepTimerTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(StepTimerTest, RandomMoves) {
+  const int devices = GetParam();
+  TestGraph g = trainingGraph();
+  CostModel cost(ranks(devices));
+  SegmentTable table(g.graph, devices, cost);
+  std::mt19937 random(devices);
+  Strategy strategy = randomStrategy(g.graph, devices, random);
+  std::vector<ConfigId> configs;
+  for (const Configuration &config : strategy)
+    configs.push_back(table.intern(config));
+  StepTimer timer(table, configs);
+  ASSERT_EQ(timer.makespan(), timeOfPlan(g.graph, strategy, devices, cost));
+  for (int move = 0; move < 300; ++move) {
+    Strategy next = strategy;
+    std::vector<StepTimer::Change> changes;
+    for (OpId op = 0; op < static_cast<OpId>(next.size()); ++op)
+      if (random() % next.size() < 2) {
+        next[op] = randomConfiguration(g.graph, op, devices, random);
+        changes.push_back({op, table.intern(next[op])});
+      }
+    Picoseconds expected = timeOfPlan(g.graph, next, devices, cost);
+    Picoseconds before = timer.makespan();
+    if (random() % 4 == 0) {
+      // Stopped early or not, what is over the limit is over it.
+      Picoseconds limit = before - before / 8;
+      Picoseconds found = timer.propose(changes, limit);
+      EXPECT_EQ(found > limit, expected > limit);
+      timer.reject();
+      continue;
+    }
+    ASSERT_EQ(timer.propose(changes), expected)
+        << "seed " << devices << ", move " << move;
+    if (random() % 2) {
+      timer.accept();
+      strategy = next;
+      ASSERT_EQ(timer.makespan(), expected);
+    } else {
+      timer.reject();
+      ASSERT_EQ(timer.makespan(), before);
+    }
+  }
+  Picoseconds kept = timer.makespan();
+  EXPECT_EQ(timer.sweepAll(), kept);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, StepTimerTest, ::testing::Values(1, 2, 3, 5));
+
+} // namespace
