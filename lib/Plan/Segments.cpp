@@ -184,6 +184,9 @@ struct SegmentTable::Tables {
   PairMap<ReshardSegment> reshards, stores;
   PairMap<LayoutId> homes;
   std::unordered_map<LayoutId, NeedId> losses, outputs;
+  std::unordered_map<LayoutId, DeviceBytes> layoutBytes;
+  /// By need and bytes of an element.
+  PairMap<DeviceBytes> needBytes;
 };
 
 LayoutId SegmentTable::Tables::internLayout(const TensorType &type,
@@ -385,4 +388,43 @@ const ReshardSegment &SegmentTable::store(LayoutId written, LayoutId home) {
   }
   segment.tasks = tables->timed(build);
   return tables->stores.emplace(key, std::move(segment)).first->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+static void addBytes(SegmentTable::DeviceBytes &bytes, DeviceId device,
+                     int64_t count) {
+  for (auto &[known, sum] : bytes)
+    if (known == device) {
+      sum += count;
+      return;
+    }
+  bytes.push_back({device, count});
+}
+
+const SegmentTable::DeviceBytes &SegmentTable::layoutBytes(LayoutId id) {
+  auto [it, added] = tables->layoutBytes.emplace(id, DeviceBytes());
+  if (added) {
+    const LayoutOf &layout = tables->layouts[id];
+    int64_t size = byteSize(layout.type.type);
+    for (const Holding &part : layout.placement.holdings)
+      addBytes(it->second, part.device, part.region.volume() * size);
+    for (const PartialGroup &group : layout.placement.groups)
+      for (const PartialGroup::Member &member : group.members)
+        addBytes(it->second, member.device, group.box.volume() * size);
+  }
+  return it->second;
+}
+
+const SegmentTable::DeviceBytes &
+SegmentTable::needBytes(NeedId need, const TensorType &type) {
+  int64_t size = byteSize(type.type);
+  auto [it, added] = tables->needBytes.emplace(
+      pairKey(need, static_cast<int32_t>(size)), DeviceBytes());
+  if (added)
+    for (const Need &part : tables->needs[need])
+      addBytes(it->second, part.device, part.region.volume() * size);
+  return it->second;
 }

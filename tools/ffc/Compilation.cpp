@@ -188,6 +188,11 @@ LogicalResult Compilation::chooseStrategy() {
     plan::Strategy drawn =
         plan::randomStrategy(planned.graph, numDevices, random);
     given.emplace(drawn.begin(), drawn.end());
+  } else if (options.strategy == "search") {
+    FailureOr<plan::PartialStrategy> found = search();
+    if (failed(found))
+      return failure();
+    given = std::move(*found);
   } else if (options.strategy == "data-parallel")
     given = plan::dataParallel(planned.graph, numDevices, error);
   else
@@ -207,14 +212,18 @@ LogicalResult Compilation::chooseStrategy() {
   return success();
 }
 
+LogicalResult Compilation::runFusion(ModuleOp op) {
+  PassManager passes(&context);
+  passes.addPass(createFuseElementwise());
+  return passes.run(op);
+}
+
 LogicalResult Compilation::fuse() {
   if (!options.fuse)
     return success();
   // The attributes keep apart what is computed in different ways.
   writeConfigurations(planned, strategy);
-  PassManager passes(&context);
-  passes.addPass(createFuseElementwise());
-  if (failed(passes.run(*module)))
+  if (failed(runFusion(*module)))
     return failure();
   size_t before = planned.graph.ops.size();
   FailureOr<PlannedModule> result = buildPlanGraph(*module);
@@ -332,7 +341,8 @@ void Compilation::reportPlan(const std::vector<plan::OpId> &followed) {
                      (topology->numDevices() == 1 ? " device; strategy "
                                                   : " devices; strategy ") +
                      options.strategy;
-  if (!followed.empty()) {
+  // A search decides for all.
+  if (!followed.empty() && options.strategy != "search") {
     SmallVector<std::string> names;
     for (plan::OpId op : followed)
       names.push_back(planned.graph.op(op).name);

@@ -7,6 +7,7 @@
 
 #include "ffc/Codegen/Build.h"
 #include "ffc/Passes/Passes.h"
+#include "ffc/Plan/StrategyFile.h"
 #include "ffc/Plan/Topology.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -32,6 +33,10 @@ private:
   mlir::LogicalResult differentiate();
   mlir::LogicalResult loadTopology();
   mlir::LogicalResult chooseStrategy();
+  /// The best strategy of a search on the graph as it will be fused, and a
+  /// report on it.
+  mlir::FailureOr<plan::PartialStrategy> search();
+  mlir::LogicalResult runFusion(mlir::ModuleOp op);
   /// Fuses what the strategy computes in the same way.
   mlir::LogicalResult fuse();
   mlir::LogicalResult planProgram();

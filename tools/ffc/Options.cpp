@@ -44,10 +44,15 @@ static Error parseNumber(StringRef flag, StringRef text, bool accept(double),
   return Error::success();
 }
 
-static Error parseCount(StringRef flag, StringRef text, int64_t &result) {
-  if (text.getAsInteger(10, result) || result < 1)
-    return expected(flag, "a whole number of at least 1", text);
+static Error parseWhole(StringRef flag, StringRef text, int64_t least,
+                        int64_t &result) {
+  if (text.getAsInteger(10, result) || result < least)
+    return expected(flag, "a whole number of at least " + Twine(least), text);
   return Error::success();
+}
+
+static Error parseCount(StringRef flag, StringRef text, int64_t &result) {
+  return parseWhole(flag, text, 1, result);
 }
 
 /// `text` must be one of `words`.
@@ -118,7 +123,7 @@ static const std::vector<FlagGroup> &flagGroups() {
            return Error::success();
          }},
         {"--strategy", "FILE",
-         "strategy file, data-parallel (default), or random:SEED",
+         "strategy file, search (default), data-parallel, or random:SEED",
          [](Options &o, StringRef f, StringRef v) -> Error {
            o.strategy = v.str();
            o.randomStrategy.reset();
@@ -178,6 +183,62 @@ static const std::vector<FlagGroup> &flagGroups() {
          "batch normalisation by statistics of the batch (train), by running "
          "ones (infer) or as the model says (exported, default)",
          parseBatchNorm}}},
+      {"Search",
+       {{"--search-budget", "N", "proposals (20000); 0 compares recipes only",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseWhole(f, v, 0, o.search.budget);
+         }},
+        {"--search-time", "SECONDS",
+         "stop after this time; the answer then depends on the machine",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseNumber(f, v, isNotNegative, kNotNegative,
+                              o.search.seconds);
+         }},
+        {"--search-alpha", "X",
+         "a strategy slower by 1 % is accepted with probability exp(-X) (1)",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseNumber(
+               f, v, [](double x) { return x > 0; }, "a number over 0",
+               o.search.alpha);
+         }},
+        {"--seed", "N", "of the search's random numbers (0)",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           int64_t seed = 0;
+           if (Error error = parseWhole(f, v, 0, seed))
+             return error;
+           o.search.seed = static_cast<uint64_t>(seed);
+           return Error::success();
+         }},
+        {"--chains", "N", "independent chains of proposals (4)",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           int64_t chains = 0;
+           if (Error error = parseWhole(f, v, 1, chains))
+             return error;
+           o.search.chains = static_cast<int>(std::min<int64_t>(chains, 4096));
+           return Error::success();
+         }},
+        {"--memory-limit", "SIZE",
+         "memory of every device, whatever the topology says (8 GB, 512 MiB)",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           std::string error;
+           std::optional<double> bytes =
+               plan::parseQuantity(v.str(), plan::QuantityKind::Bytes, error);
+           if (!bytes || *bytes < 1)
+             return expected(f, "a size with its unit", v);
+           o.search.memoryLimit = static_cast<int64_t>(*bytes);
+           return Error::success();
+         }},
+        {"--start", "FILE", "strategy to start from besides the recipes",
+         [](Options &o, StringRef, StringRef v) -> Error {
+           o.start = v.str();
+           return Error::success();
+         }},
+        {"--pin", "LINE",
+         "line of a strategy file that the search keeps; may be repeated",
+         [](Options &o, StringRef, StringRef v) -> Error {
+           o.pins.push_back(v.str());
+           return Error::success();
+         }}}},
       {"Output",
        {{"-o", "PATH", "output; a folder for --emit=source",
          [](Options &o, StringRef f, StringRef v) -> Error {

@@ -2,6 +2,8 @@
 #ifndef FFC_TOOLS_FFC_OPTIONS_H
 #define FFC_TOOLS_FFC_OPTIONS_H
 
+#include "ffc/Search/Search.h"
+
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
@@ -20,7 +22,7 @@ struct Options {
 
   std::string model;   ///< path of the ONNX model
   std::string devices; ///< path of the topology; empty only up to Emit::Train
-  std::string strategy = "data-parallel"; ///< or a path
+  std::string strategy = "search";        ///< or "data-parallel", or a path
   std::optional<unsigned> randomStrategy; ///< seed; then `strategy` is unused
   std::string output;                     ///< empty: standard output
   Emit emit = Emit::Binary;
@@ -40,6 +42,10 @@ struct Options {
   /// Statistics of the batch in batch normalisation; absent: as exported.
   std::optional<bool> batchStatistics;
   bool fuse = true; ///< chains of element-wise operators
+
+  search::Options search;
+  std::vector<std::string> pins; ///< lines of strategy files
+  std::string start;             ///< path of a strategy file, or empty
 };
 
 /// Reads the arguments after the program's name. An error says which argument

@@ -17,6 +17,7 @@
 #include "ffc/Plan/TimedTask.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace ffc::plan {
@@ -70,6 +71,11 @@ public:
   NeedId outputNeed(LayoutId output);
   /// The copy of a value into the state it is stored in, which lives in `home`.
   const ReshardSegment &store(LayoutId written, LayoutId home);
+
+  /// Bytes by device, each device once.
+  using DeviceBytes = std::vector<std::pair<DeviceId, int64_t>>;
+  const DeviceBytes &layoutBytes(LayoutId layout);
+  const DeviceBytes &needBytes(NeedId need, const TensorType &type);
 
 private:
   struct Tables;

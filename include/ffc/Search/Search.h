@@ -1,0 +1,92 @@
+//===- Search.h - finds a strategy ------------------------------*- C++ -*-===//
+//
+// Looks for the strategy with the least simulated time: experts' recipes first,
+// then Markov chains (Metropolis; FlexFlow, MLSys 2019, section 6) that start
+// from the best of them. The answer is never slower than the best recipe, fits
+// into the devices' memory if anything met does, and depends on the options
+// alone, not on the number of threads, unless it was stopped by the clock or by
+// hand.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_SEARCH_SEARCH_H
+#define FFC_SEARCH_SEARCH_H
+
+#include "ffc/Search/Space.h"
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ffc::search {
+
+/// A recipe's strategy and its simulated time.
+struct Baseline {
+  std::string name; ///< "data-parallel", "n = 2, c = 2"
+  plan::Strategy strategy;
+  plan::Picoseconds makespan = 0;
+  bool fits = true; ///< into the memory of every device, by estimate
+};
+
+/// What a search did so far.
+struct Progress {
+  plan::Picoseconds best = 0, current = 0;
+  int64_t proposals = 0, accepted = 0;
+  double share = 0; ///< of the budget of proposals or time, 0 to 1
+};
+
+struct Options {
+  int64_t budget = 20000; ///< proposals of all chains together
+  double seconds = 0;     ///< stop after this time; 0: never
+  /// Readiness to go uphill: a strategy that is 1 % slower is accepted with
+  /// probability exp(-alpha).
+  double alpha = 1;
+  uint64_t seed = 0;
+  int chains = 4;
+  int threads = 0; ///< 0: as many as the machine has, at most `chains`
+  /// Bytes per device instead of those of the topology; 0: the topology's.
+  int64_t memoryLimit = 0;
+  /// Configurations that anchors keep.
+  std::vector<Choice> pinned;
+  /// A strategy to start from besides the recipes; complete.
+  std::optional<plan::Strategy> start;
+  /// Set from outside to end early, with the best strategy so far.
+  const std::atomic<bool> *stop = nullptr;
+  /// Called now and then by one thread; may be empty.
+  std::function<void(const Progress &)> progress;
+};
+
+struct Result {
+  plan::Strategy strategy;
+  plan::Picoseconds makespan = 0;
+  /// The least time that any strategy can take (lowerBound()).
+  plan::Picoseconds bound = 0;
+  std::vector<Baseline> baselines; ///< fastest first
+  bool fits = true; ///< the answer, by estimate; if not, nothing met does
+  /// The most that a device holds, of the answer.
+  int64_t bytesPerDevice = 0;
+  int64_t proposals = 0, accepted = 0;
+  double seconds = 0;
+};
+
+/// `cost` is that of `topology`; its devices must be at least one.
+Result searchStrategy(const plan::Graph &graph, const plan::Topology &topology,
+                      const plan::CostModel &cost, const Options &options);
+
+/// Recipes: data parallelism, one device, and data x parameter grids, each with
+/// layers of many parameters split by parameter alone or not. Those that are
+/// not legal for the graph are left out; one device is always among them.
+std::vector<Baseline> baselines(const Space &space,
+                                const std::vector<Choice> &pinned,
+                                Walker &walker);
+
+/// No strategy takes less than the work of all operators on all devices at
+/// once, nor less than the longest path of operators that are each spread over
+/// all devices. Communication is not counted.
+plan::Picoseconds lowerBound(const plan::Graph &graph,
+                             const plan::Topology &topology);
+
+} // namespace ffc::search
+
+#endif // FFC_SEARCH_SEARCH_H

@@ -1,0 +1,123 @@
+//===- Space.h - what a search may choose -----------------------*- C++ -*-===//
+//
+// The search problem apart from its solvers. Choices are made for *anchors*,
+// the operators that split parameters or contract dimensions and those without
+// a producer; every other operator follows one of them: gradients and updates
+// their owner, the rest the producer of their first operand, exactly as
+// completeStrategy() completes a strategy file that names the anchors alone.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_SEARCH_SPACE_H
+#define FFC_SEARCH_SPACE_H
+
+#include "ffc/Plan/Segments.h"
+#include "ffc/Plan/StepTimer.h"
+#include "ffc/Plan/Topology.h"
+
+#include <random>
+#include <unordered_map>
+#include <vector>
+
+namespace ffc::search {
+
+/// Random numbers that are the same everywhere; draws are uniform up to a bias
+/// of n / 2^64.
+class Random {
+public:
+  explicit Random(uint64_t seed) : engine(seed) {}
+  /// 0 to n - 1.
+  int64_t below(int64_t n) {
+    return static_cast<int64_t>(engine() % static_cast<uint64_t>(n));
+  }
+  bool oneIn(int64_t n) { return below(n) == 0; }
+  /// In (0, 1].
+  double unit() { return static_cast<double>((engine() >> 11) + 1) * 0x1p-53; }
+
+private:
+  std::mt19937_64 engine;
+};
+
+/// A configuration for some anchors.
+using Choice = std::pair<plan::OpId, plan::Configuration>;
+
+/// What does not change during a search; may be shared by threads.
+class Space {
+public:
+  Space(const plan::Graph &graph, int numDevices);
+
+  const plan::Graph &graph() const { return *graph_; }
+  int numDevices() const { return numDevices_; }
+  /// In graph order.
+  const std::vector<plan::OpId> &anchors() const { return anchors_; }
+  /// Anchors with the same rules and tensors as the anchor at `index`, itself
+  /// included: the layers that repeat.
+  const std::vector<plan::OpId> &alike(size_t index) const {
+    return classes_[classOf_[index]];
+  }
+
+  /// The operator that `op` follows and the tensor they share; -1: an anchor.
+  struct Leader {
+    plan::OpId op = -1;
+    int slot = -1, ownSlot = -1; ///< -1: dimensions are matched by name
+  };
+  const Leader &leader(plan::OpId op) const { return leaders_[op]; }
+  /// What follows an anchor, directly or not, in graph order.
+  const std::vector<plan::OpId> &followers(plan::OpId anchor) const {
+    return followers_[anchor];
+  }
+
+  /// A random member of the canonical candidates of an anchor: degrees are
+  /// products of the prime factors of a divisor of the number of devices, axes
+  /// come in any order, and the points take a whole block of neighbouring
+  /// devices or every k-th one, the first when there are several. Legal.
+  plan::Configuration candidate(plan::OpId anchor, Random &random) const;
+
+private:
+  const plan::Graph *graph_;
+  int numDevices_;
+  std::vector<plan::OpId> anchors_;
+  std::vector<Leader> leaders_;
+  std::vector<std::vector<plan::OpId>> followers_;
+  std::vector<std::vector<plan::OpId>> classes_;
+  std::vector<int> classOf_;      ///< by index of the anchor
+  std::vector<int64_t> divisors_; ///< of the number of devices, ascending
+};
+
+/// A strategy of a search with its time, which moves change. For one thread.
+class Walker {
+public:
+  /// Starts with everything on device 0.
+  Walker(const Space &space, const plan::CostModel &cost);
+
+  plan::Picoseconds makespan() const { return timer.makespan(); }
+  const plan::Configuration &config(plan::OpId op) const {
+    return table.config(timer.configs()[op]);
+  }
+  plan::Strategy strategy() const;
+
+  /// See StepTimer. Anchors are distinct, configurations legal.
+  plan::Picoseconds propose(const std::vector<Choice> &choices,
+                            plan::Picoseconds limit = plan::kNoLimit);
+  void accept() { timer.accept(); }
+  void reject() { timer.reject(); }
+  /// Takes the strategy of `other`, which may be of another walker.
+  void assign(const plan::Strategy &other);
+
+  /// Bytes on every device, without what reshards and kernels hold for a
+  /// moment: state, and the parts of values from where they are made to their
+  /// last use.
+  std::vector<int64_t> memory();
+
+private:
+  plan::ConfigId follow(plan::OpId op, plan::ConfigId leader);
+
+  const Space &space;
+  plan::SegmentTable table;
+  plan::StepTimer timer;
+  std::unordered_map<uint64_t, plan::ConfigId> followed;
+  std::vector<plan::StepTimer::Change> changes;
+};
+
+} // namespace ffc::search
+
+#endif // FFC_SEARCH_SPACE_H

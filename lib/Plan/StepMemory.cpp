@@ -1,0 +1,121 @@
+//===- StepMemory.cpp - what a strategy needs on every device -------------===//
+
+#include "ffc/Plan/StepMemory.h"
+
+#include <algorithm>
+
+using namespace ffc::plan;
+
+namespace {
+class Accounts {
+public:
+  Accounts(SegmentTable &table, const std::vector<ConfigId> &configs)
+      : table(table), graph(table.graph()), configs(configs),
+        end(static_cast<OpId>(graph.ops.size())), state(table.numDevices()),
+        changes(table.numDevices()) {}
+
+  std::vector<int64_t> run() {
+    for (size_t v = 0; v < graph.values.size(); ++v)
+      add(static_cast<ValueId>(v));
+    for (size_t device = 0; device < state.size(); ++device) {
+      auto &list = changes[device];
+      std::sort(list.begin(), list.end());
+      int64_t now = 0, most = 0;
+      // What ends at an operator is still there while others begin.
+      for (auto [when, bytes] : list)
+        most = std::max(most, now += bytes);
+      state[device] += most;
+    }
+    return state;
+  }
+
+private:
+  /// Twice the operator's number, plus one for what happens after it.
+  using When = int64_t;
+
+  void add(ValueId id) {
+    const Value &value = graph.value(id);
+    bool isState = value.kind == ValueKind::State;
+    bool updated = isState && graph.states[value.state].written >= 0;
+    std::vector<OpId> readers;
+    for (Use use : value.uses)
+      readers.push_back(use.op);
+    std::sort(readers.begin(), readers.end());
+    readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+    bool stays = !isState && isOutput(id);
+    When first = value.producer >= 0 ? 2 * value.producer
+                 : readers.empty()   ? 0
+                                     : 2 * readers.front();
+    When last = stays || readers.empty() ? 2 * end : 2 * readers.back() + 1;
+    if (value.producer < 0 && !updated) {
+      // Loaded wherever it is needed.
+      for (OpId reader : readers)
+        for (const OpSegment::Step &step :
+             table.op(reader, configs[reader]).steps)
+          if (step.slot >= 0 && graph.slotValue(reader, step.slot) == id)
+            hold(table.needBytes(step.need, value.type), isState, first, last);
+      return;
+    }
+    LayoutId layout =
+        updated ? table.home(value.state, configs[producerOfUpdate(value)])
+                : table.op(value.producer, configs[value.producer])
+                      .results[value.result];
+    if (updated)
+      hold(table.layoutBytes(layout), true, 0, 0);
+    else if (!isInPlace(value))
+      hold(table.layoutBytes(layout), false, first, last);
+    for (OpId reader : readers)
+      for (const OpSegment::Step &step :
+           table.op(reader, configs[reader]).steps)
+        if (step.slot >= 0 && graph.slotValue(reader, step.slot) == id) {
+          LayoutId after = table.reshard(layout, step.need).after;
+          if (after == layout)
+            continue;
+          hold(table.layoutBytes(after), false, 2 * reader, last);
+          hold(table.layoutBytes(layout), false, 2 * reader, last, -1);
+          layout = after;
+        }
+  }
+
+  OpId producerOfUpdate(const Value &value) const {
+    return graph.value(graph.states[value.state].written).producer;
+  }
+
+  bool isOutput(ValueId id) const {
+    return std::any_of(graph.outputs.begin(), graph.outputs.end(),
+                       [&](const Output &o) { return o.value == id; });
+  }
+
+  bool isInPlace(const Value &value) const {
+    for (auto [result, operand] : graph.op(value.producer).rules.inPlace)
+      if (result == value.result)
+        return true;
+    return false;
+  }
+
+  void hold(const std::vector<std::pair<DeviceId, int64_t>> &bytes, bool always,
+            When first, When last, int sign = 1) {
+    for (auto [device, count] : bytes) {
+      if (always) {
+        state[device] += count;
+        continue;
+      }
+      changes[device].push_back({first, sign * count});
+      changes[device].push_back({last, -sign * count});
+    }
+  }
+
+  SegmentTable &table;
+  const Graph &graph;
+  const std::vector<ConfigId> &configs;
+  OpId end;
+  std::vector<int64_t> state;
+  std::vector<std::vector<std::pair<When, int64_t>>> changes;
+};
+} // namespace
+
+std::vector<int64_t>
+ffc::plan::stepMemory(SegmentTable &table,
+                      const std::vector<ConfigId> &configs) {
+  return Accounts(table, configs).run();
+}

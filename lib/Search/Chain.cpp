@@ -1,0 +1,113 @@
+//===- Chain.cpp - one Markov chain over strategies -----------------------===//
+
+#include "Chain.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace ffc;
+using namespace ffc::search;
+using namespace ffc::plan;
+
+bool search::fitsInto(const std::vector<int64_t> &bytes,
+                      const std::vector<int64_t> &room) {
+  for (size_t d = 0; d < bytes.size(); ++d)
+    if (bytes[d] > room[d])
+      return false;
+  return true;
+}
+
+Chain::Chain(const Space &space, const CostModel &cost, const Options &options,
+             const std::vector<int64_t> &room, int64_t budget, uint64_t seed,
+             const Baseline &start)
+    : space(space), options(options), room(room), walker(space, cost),
+      random(seed), budget(budget), bestStrategy(start.strategy),
+      bestTime(start.makespan), fits(start.fits) {
+  walker.assign(start.strategy);
+  for (size_t i = 0; i < space.anchors().size(); ++i)
+    if (std::none_of(
+            options.pinned.begin(), options.pinned.end(),
+            [&](const Choice &pin) { return pin.first == space.anchors()[i]; }))
+      open.push_back(i);
+}
+
+/// One of four moves: a random candidate for one anchor; a neighbour's
+/// configuration; a candidate for all layers alike; a candidate that a stretch
+/// of neighbours takes over.
+void Chain::propose(std::vector<Choice> &choices) {
+  choices.clear();
+  const std::vector<OpId> &anchors = space.anchors();
+  size_t at = static_cast<size_t>(random.below(int64_t(open.size())));
+  OpId anchor = anchors[open[at]];
+  auto carry = [&](OpId from, const Configuration &config, OpId to) {
+    choices.push_back({to, carryOverByName(space.graph(), from, config, to)});
+  };
+  int64_t kind = random.below(8);
+  if (kind < 3 || open.size() == 1) {
+    choices.push_back({anchor, space.candidate(anchor, random)});
+  } else if (kind < 5) {
+    // The one before or after.
+    size_t other =
+        at == 0 || (at + 1 < open.size() && random.oneIn(2)) ? at + 1 : at - 1;
+    carry(anchors[open[other]], walker.config(anchors[open[other]]), anchor);
+  } else if (kind < 6) {
+    Configuration config = space.candidate(anchor, random);
+    for (size_t i : open)
+      if (std::binary_search(space.alike(open[at]).begin(),
+                             space.alike(open[at]).end(), anchors[i]))
+        choices.push_back({anchors[i], config});
+  } else {
+    Configuration config = space.candidate(anchor, random);
+    // Short stretches are as likely as long ones.
+    int64_t most = 1;
+    while (most < int64_t(open.size()) && !random.oneIn(2))
+      most *= 2;
+    size_t last = std::min(open.size(), at + 1 + size_t(random.below(most)));
+    choices.push_back({anchor, config});
+    for (size_t i = at + 1; i < last; ++i)
+      carry(anchor, config, anchors[open[i]]);
+  }
+}
+
+Picoseconds Chain::drawLimit() {
+  double uphill = -std::log(random.unit()) *
+                  static_cast<double>(walker.makespan()) /
+                  (100 * options.alpha);
+  return walker.makespan() + static_cast<Picoseconds>(uphill);
+}
+
+void Chain::keepBest() {
+  if (fits && walker.makespan() >= bestTime)
+    return;
+  // Something that fits is better than anything that does not.
+  bool nowFits = fitsInto(walker.memory(), room);
+  if (nowFits < fits || (nowFits == fits && walker.makespan() >= bestTime))
+    return;
+  fits = nowFits;
+  bestTime = walker.makespan();
+  bestStrategy = walker.strategy();
+  lastBest = made;
+}
+
+bool Chain::run(int64_t proposals) {
+  std::vector<Choice> choices;
+  if (open.empty())
+    return false;
+  for (; proposals > 0 && made < budget; --proposals) {
+    ++made;
+    propose(choices);
+    Picoseconds limit = drawLimit();
+    if (walker.propose(choices, limit) > limit) {
+      walker.reject();
+    } else {
+      walker.accept();
+      ++taken;
+      keepBest();
+    }
+    if (made - lastBest > budget / 4) {
+      walker.assign(bestStrategy);
+      lastBest = made;
+    }
+  }
+  return made < budget;
+}

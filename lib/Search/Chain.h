@@ -1,0 +1,53 @@
+//===- Chain.h - one Markov chain over strategies ---------------*- C++ -*-===//
+#ifndef FFC_LIB_SEARCH_CHAIN_H
+#define FFC_LIB_SEARCH_CHAIN_H
+
+#include "ffc/Search/Search.h"
+
+namespace ffc::search {
+
+/// True if every device has room for what is on it.
+bool fitsInto(const std::vector<int64_t> &bytes,
+              const std::vector<int64_t> &room);
+
+/// Metropolis over the strategies of a space. The threshold is drawn before a
+/// proposal is timed, so that timing may stop as soon as it is passed. After a
+/// quarter of the budget without a new best strategy, the chain goes back to
+/// it.
+class Chain {
+public:
+  Chain(const Space &space, const plan::CostModel &cost, const Options &options,
+        const std::vector<int64_t> &room, int64_t budget, uint64_t seed,
+        const Baseline &start);
+
+  /// Makes up to `proposals` more, not over the budget. False when that is
+  /// spent.
+  bool run(int64_t proposals);
+
+  const plan::Strategy &best() const { return bestStrategy; }
+  plan::Picoseconds bestMakespan() const { return bestTime; }
+  bool bestFits() const { return fits; }
+  plan::Picoseconds current() const { return walker.makespan(); }
+  int64_t proposals() const { return made; }
+  int64_t accepted() const { return taken; }
+
+private:
+  void propose(std::vector<Choice> &choices);
+  void keepBest();
+  plan::Picoseconds drawLimit();
+
+  const Space &space;
+  const Options &options;
+  const std::vector<int64_t> &room;
+  Walker walker;
+  Random random;
+  std::vector<size_t> open; ///< indices of anchors that are not pinned
+  int64_t budget, made = 0, taken = 0, lastBest = 0;
+  plan::Strategy bestStrategy;
+  plan::Picoseconds bestTime;
+  bool fits;
+};
+
+} // namespace ffc::search
+
+#endif // FFC_LIB_SEARCH_CHAIN_H
