@@ -17,12 +17,18 @@ static std::vector<Table> tablesOf(const ReferenceCall &call,
   auto text = [&](llvm::StringRef name) {
     return call.args.getAs<mlir::StringAttr>(name).getValue();
   };
-  auto scales = call.args.getAs<mlir::DenseF64ArrayAttr>("scales").asArrayRef();
+  auto numbers = [&](llvm::StringRef name) {
+    return call.args.getAs<mlir::DenseF64ArrayAttr>(name).asArrayRef();
+  };
+  ArrayRef<double> scales = numbers("scales"), roi = numbers("roi");
   std::vector<Table> tables;
-  for (size_t d = 0; d < x.size(); ++d)
-    tables.push_back(ResizeDim{x[d], y[d], scales[d], text("coordinates"),
-                               text("mode"), text("nearest")}
-                         .table());
+  for (size_t d = 0, rank = x.size(); d < rank; ++d)
+    tables.push_back(
+        ResizeDim{x[d], y[d], scales[d], text("coordinates"), text("mode"),
+                  text("nearest"), call.f64("cubic_coeff_a"),
+                  call.i64("exclude_outside") != 0, roi.empty() ? 0 : roi[d],
+                  roi.empty() ? 1 : roi[rank + d]}
+            .table());
   return tables;
 }
 

@@ -16,10 +16,14 @@ using namespace ffc::ff;
 template <class Op>
 static SmallVector<ResizeDim> dimsOf(Op op, Value x, Value y) {
   SmallVector<ResizeDim> dims;
-  for (auto [from, to, scale] :
-       llvm::zip(shapeOf(x), shapeOf(y), op.getScales()))
-    dims.push_back(
-        {from, to, scale, op.getCoordinates(), op.getMode(), op.getNearest()});
+  ArrayRef<double> roi = op.getRoi(), scales = op.getScales();
+  plan::Shape from = shapeOf(x), to = shapeOf(y);
+  for (size_t d = 0, rank = from.size(); d < rank; ++d)
+    dims.push_back({from[d], to[d], scales[d], op.getCoordinates(),
+                    op.getMode(), op.getNearest(),
+                    op.getCubicCoeffA().convertToDouble(),
+                    op.getExcludeOutside() != 0, roi.empty() ? 0 : roi[d],
+                    roi.empty() ? 1 : roi[rank + d]});
   return dims;
 }
 
@@ -48,7 +52,7 @@ template <class Op> static LogicalResult verifyResize(Op op, Value x, Value y) {
   // Constraint 2.
   if (failed(verifyWord(op, "coordinates", op.getCoordinates(),
                         {"half_pixel", "pytorch_half_pixel", "align_corners",
-                         "asymmetric"})) ||
+                         "asymmetric", "tf_crop_and_resize"})) ||
       failed(verifyWord(op, "mode", op.getMode(),
                         {"nearest", "linear", "cubic"})) ||
       failed(verifyWord(
@@ -63,6 +67,14 @@ template <class Op> static LogicalResult verifyResize(Op op, Value x, Value y) {
              << static_cast<int64_t>(exact) << " in dimension " << d
              << " after scaling, found " << to[d];
   }
+  // Constraint 4.
+  ArrayRef<double> roi = op.getRoi();
+  size_t expected =
+      op.getCoordinates() == "tf_crop_and_resize" ? 2 * from.size() : 0;
+  if (roi.size() != expected ||
+      llvm::any_of(roi, [](double part) { return !(part >= 0 && part <= 1); }))
+    return op.emitOpError("expected a roi of ")
+           << expected << " numbers from 0 to 1, found [" << roi << "]";
   return success();
 }
 
@@ -138,8 +150,11 @@ template <class Op> static DictionaryAttr resizeArgs(Op op) {
   Builder builder(op.getContext());
   return builder.getDictionaryAttr(
       {builder.getNamedAttr("coordinates", op.getCoordinatesAttr()),
+       builder.getNamedAttr("cubic_coeff_a", op.getCubicCoeffAAttr()),
+       builder.getNamedAttr("exclude_outside", op.getExcludeOutsideAttr()),
        builder.getNamedAttr("mode", op.getModeAttr()),
        builder.getNamedAttr("nearest", op.getNearestAttr()),
+       builder.getNamedAttr("roi", op.getRoiAttr()),
        builder.getNamedAttr("scales", op.getScalesAttr())});
 }
 
@@ -162,7 +177,8 @@ LogicalResult ResizeOp::buildGradient(OpBuilder &builder,
   if (Value dy = resultGrads[0]; dy && needed[0])
     operandGrads[0] = ResizeBackwardOp::create(
         builder, gradientLoc(*this), getX().getType(), dy, getCoordinatesAttr(),
-        getModeAttr(), getNearestAttr(), getScalesAttr());
+        getCubicCoeffAAttr(), getExcludeOutsideAttr(), getModeAttr(),
+        getNearestAttr(), getRoiAttr(), getScalesAttr());
   return success();
 }
 

@@ -14,6 +14,12 @@ double ResizeDim::coordinate(int64_t o) const {
     return to == 1 ? 0
                    : static_cast<double>(o * (from - 1)) /
                          static_cast<double>(to - 1);
+  if (coordinates == "tf_crop_and_resize") {
+    auto last = static_cast<double>(from - 1);
+    return to == 1 ? (begin + end) / 2 * last
+                   : begin * last + position * (end - begin) * last /
+                                        static_cast<double>(to - 1);
+  }
   // A scale that stands for the quotient of the extents is not rounded.
   auto scaled = [&](double x) {
     double quotient = static_cast<double>(to) / static_cast<double>(from);
@@ -36,9 +42,9 @@ int64_t ResizeDim::nearestTo(double x) const {
   return static_cast<int64_t>(rounded);
 }
 
-/// The weight of a position at distance `x` in cubic interpolation.
-static double cubicWeight(double x) {
-  constexpr double a = -0.75;
+/// The weight of a position at distance `x` in cubic interpolation with the
+/// coefficient `a`.
+static double cubicWeight(double x, double a) {
   x = std::fabs(x);
   if (x <= 1)
     return ((a + 2) * x - (a + 3)) * x * x + 1;
@@ -57,13 +63,20 @@ SmallVector<ResizeTap, 4> ResizeDim::taps(int64_t o) const {
   auto base = static_cast<int64_t>(std::floor(x));
   double past = x - std::floor(x);
   SmallVector<ResizeTap, 4> result;
-  bool isCubic = mode == "cubic";
+  bool isCubic = mode == "cubic", excludes = isCubic && excludesOutside;
+  double sum = 0;
   for (int64_t i = isCubic ? -1 : 0, end = isCubic ? 3 : 2; i < end; ++i) {
     double distance = past - static_cast<double>(i);
-    double weight = isCubic ? cubicWeight(distance) : 1 - std::fabs(distance);
-    if (weight != 0)
-      result.push_back({clamped(base + i), weight});
+    double weight =
+        isCubic ? cubicWeight(distance, cubicCoeffA) : 1 - std::fabs(distance);
+    if (weight == 0 || (excludes && clamped(base + i) != base + i))
+      continue;
+    result.push_back({clamped(base + i), weight});
+    sum += weight;
   }
+  // The weights that are left have to add up to 1 too.
+  for (ResizeTap &tap : result)
+    tap.weight /= excludes ? sum : 1;
   return result;
 }
 

@@ -21,8 +21,13 @@ struct ResizeDim {
   int64_t from, to;
   double scale;
   llvm::StringRef coordinates, mode, nearest;
+  double cubicCoeffA = -0.75;
+  bool excludesOutside = false;
+  double begin = 0, end = 1; ///< the region, in parts of the operand
 
-  bool isCopied() const { return scale == 1 && from == to; }
+  bool isCopied() const {
+    return scale == 1 && from == to && begin == 0 && end == 1;
+  }
 
   /// What result position `o` is made of. Positions are clamped to the operand,
   /// weights are not 0.

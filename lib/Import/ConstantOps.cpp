@@ -120,6 +120,22 @@ void ffc::importer::importConstantOfShape(NodeImporter &node) {
   node.defineConstant(std::move(fill));
 }
 
+/// Floats that are initializers too; the others are folded.
+void ffc::importer::importRange(NodeImporter &node) {
+  Constant operands[3];
+  for (int i = 0; i < 3; ++i) {
+    if (node.operand(i).kind == GraphValue::Kind::Computed)
+      return node.unsupported(" with computed operands");
+    operands[i] = node.constant(i);
+  }
+  if (node.failed())
+    return;
+  const Constant *inputs[] = {&operands[0], &operands[1], &operands[2]};
+  Constant range = node.check(foldRange({node.node, node.opset(), inputs}));
+  if (!node.failed())
+    node.defineConstant(std::move(range));
+}
+
 void ffc::importer::importIf(NodeImporter &node) {
   const AttributeProto *branches[2] = {
       node.attribute("else_branch", AttributeProto::GRAPH),

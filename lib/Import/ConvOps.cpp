@@ -1,4 +1,4 @@
-//===- ConvOps.cpp - convolution, pooling, LRN ----------------------------===//
+//===- ConvOps.cpp - convolution and LRN ----------------------------------===//
 
 #include "OpTable.h"
 #include "Window.h"
@@ -107,94 +107,6 @@ void ffc::importer::importConvTranspose(NodeImporter &node) {
       node.list(window.dilations), builder.getI64IntegerAttr(group),
       node.list(window.pads), node.list(window.strides), builder.getUnitAttr());
   node.define((bias ? addBias(node, y, bias) : y).getDefiningOp());
-}
-
-//===----------------------------------------------------------------------===//
-// Pooling
-//===----------------------------------------------------------------------===//
-
-/// Reports windows that see no element of the image: their maximum is not
-/// defined, nor is their mean.
-static void expectPadsBelowWindow(NodeImporter &node, const Window &window) {
-  for (size_t d = 0; d < window.pads.size() && !node.failed(); ++d)
-    if (int64_t reach = window.reach(d % window.spatial());
-        window.pads[d] >= reach)
-      node.error("expected pads smaller than the window of " + Twine(reach) +
-                 ", found " + Twine(window.pads[d]));
-}
-
-/// The result's shape.
-static Shape pooledShape(NodeImporter &node, const Window &window) {
-  return imageShape(node.shape(0)[0], node.shape(0)[1], window.out);
-}
-
-static void buildMaxPool(NodeImporter &node, const Window &window) {
-  expectPadsBelowWindow(node, window);
-  Value x = node.tensor(0);
-  if (node.failed())
-    return;
-  RankedTensorType y = node.resultType(pooledShape(node, window));
-  auto index = y.clone(node.importer.builder.getI32Type());
-  if (!node.failed())
-    node.define(ff::MaxPoolOp::create(
-        node.importer.builder, node.location(), y, index, x,
-        node.list(window.dilations), node.list(window.kernel),
-        node.list(window.pads), node.list(window.strides)));
-}
-
-static void buildAveragePool(NodeImporter &node, const Window &window,
-                             bool countPads) {
-  expectPadsBelowWindow(node, window);
-  Value x = node.tensor(0);
-  if (node.failed())
-    return;
-  Shape result = pooledShape(node, window);
-  node.resultType(result);
-  if (node.failed())
-    return;
-  node.build<ff::AveragePoolOp>(
-      result, x, node.importer.builder.getI64IntegerAttr(countPads),
-      node.list(window.kernel), node.list(window.pads),
-      node.list(window.strides));
-}
-
-void ffc::importer::importMaxPool(NodeImporter &node) {
-  expectImage(node);
-  if (node.failed())
-    return;
-  Window window =
-      readWindow(node, std::nullopt, /*dilated=*/true, /*ceil=*/true);
-  node.ignore("storage_order"); // of the indices
-  buildMaxPool(node, window);
-}
-
-void ffc::importer::importAveragePool(NodeImporter &node) {
-  expectImage(node);
-  if (node.failed())
-    return;
-  Window window =
-      readWindow(node, std::nullopt, /*dilated=*/false, /*ceil=*/true);
-  buildAveragePool(node, window, node.integer("count_include_pad", 0) != 0);
-}
-
-/// One window, the image.
-static Window globalWindow(NodeImporter &node) {
-  expectImage(node);
-  if (node.failed())
-    return {};
-  Window window;
-  window.kernel = Shape(node.shape(0).drop_front(2));
-  window.strides = window.dilations = window.out = Shape(window.spatial(), 1);
-  window.pads = Shape(2 * window.spatial(), 0);
-  return window;
-}
-
-void ffc::importer::importGlobalMaxPool(NodeImporter &node) {
-  buildMaxPool(node, globalWindow(node));
-}
-
-void ffc::importer::importGlobalAveragePool(NodeImporter &node) {
-  buildAveragePool(node, globalWindow(node), /*countPads=*/false);
 }
 
 //===----------------------------------------------------------------------===//

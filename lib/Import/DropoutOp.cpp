@@ -9,6 +9,17 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::importer;
 
+/// Result 1, the mask of an operator that drops nothing.
+static void defineMask(NodeImporter &node) {
+  // Before opset 10 it was of the operand's type.
+  int32_t type =
+      node.opset() < 10 ? onnx::TensorProto::FLOAT : onnx::TensorProto::BOOL;
+  GraphValue *mask = node.importer.newValue(
+      GraphValue::Kind::Filled, node.node.output(1), type, node.shape(0));
+  mask->fill = 1;
+  node.define(1, mask);
+}
+
 void ffc::importer::importDropout(NodeImporter &node) {
   // Opset 12 turned the ratio into an operand and added whether it acts.
   bool acts = true;
@@ -30,8 +41,11 @@ void ffc::importer::importDropout(NodeImporter &node) {
                numberText(ratio));
   if (node.failed())
     return;
-  if (!acts || !options.training || ratio == 0)
+  if (!acts || !options.training || ratio == 0) {
+    if (node.isUsed(1))
+      defineMask(node);
     return node.defineSame(node.operand(0));
+  }
   Value x = node.tensor(0);
   if (node.failed())
     return;

@@ -128,8 +128,8 @@ Expected<Constant> ffc::importer::foldCompress(const FoldCall &call) {
 Expected<Constant> ffc::importer::foldOneHot(const FoldCall &call) {
   const Constant &indices = *call.inputs[0], &depth = *call.inputs[1],
                  &values = *call.inputs[2];
-  if (indices.isFloat() || depth.size() != 1 || values.size() != 2)
-    return makeError("expected integer indices, a scalar depth and two values");
+  if (depth.size() != 1 || values.size() != 2)
+    return makeError("expected a scalar depth and two values");
   auto extent = static_cast<int64_t>(depth.number(0));
   int64_t rank = static_cast<int64_t>(indices.shape.size());
   auto axis = resolveAxis(call.integer("axis", -1), rank + 1);
@@ -145,9 +145,10 @@ Expected<Constant> ffc::importer::foldOneHot(const FoldCall &call) {
       *elementCount(ArrayRef<int64_t>(indices.shape).drop_front(*axis));
   std::vector<int64_t> source;
   for (int64_t i = 0; i < *count; ++i) {
-    int64_t place = i / inner % extent;
-    int64_t index = indices.ints[i / inner / extent * inner + i % inner];
-    source.push_back(place == (index < 0 ? index + extent : index));
+    auto place = static_cast<double>(i / inner % extent);
+    double index = indices.number(i / inner / extent * inner + i % inner);
+    source.push_back(place ==
+                     (index < 0 ? index + static_cast<double>(extent) : index));
   }
   return select(values, shape, source);
 }

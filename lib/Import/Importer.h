@@ -22,7 +22,7 @@ struct GraphValue {
   enum class Kind {
     Constant,    ///< known at import
     Stored,      ///< a tensor with data: an initializer or a large constant
-    Filled,      ///< ConstantOfShape of floats
+    Filled,      ///< one number everywhere, of any size
     Free,        ///< a graph input without data that feeds only weights
     Computed,    ///< an argument of the function or a result of an operator
     Unsupported, ///< depends on a result of an operator we cannot import

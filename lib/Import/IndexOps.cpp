@@ -131,6 +131,48 @@ void ffc::importer::importGather(NodeImporter &node) {
   finish(node, taken, taken != x);
 }
 
+void ffc::importer::importCompress(NodeImporter &node) {
+  std::optional<int64_t> axis;
+  if (findAttribute(node.node, "axis"))
+    axis = node.check(resolveAxis(node.integer("axis", 0), node.rank(0)));
+  if (!node.failed() && node.operand(1).kind == GraphValue::Kind::Computed)
+    node.unsupported(" by a computed condition");
+  Constant condition = node.constant(1);
+  Value x = node.tensor(0);
+  if (node.failed())
+    return;
+  if (condition.type != onnx::TensorProto::BOOL)
+    return node.error("expected bools as operand 1, found type " +
+                      elementTypeName(condition.type));
+  // Without an axis, parts of the flattened operand are taken.
+  Shape shape(node.shape(0));
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (axis.value_or(d) == static_cast<int64_t>(d) &&
+        node.isChangedBatch(0, d))
+      return node.error(
+          "picks from the batch and stands in the way of --batch-size");
+  if (!axis)
+    shape = {*elementCount(shape)};
+  int64_t &extent = shape[axis.value_or(0)];
+  if (condition.size() > extent)
+    return node.error("expected at most " + Twine(extent) +
+                      " conditions, found " + Twine(condition.size()));
+  Shape indices;
+  for (auto [i, holds] : llvm::enumerate(condition.ints))
+    if (holds)
+      indices.push_back(static_cast<int64_t>(i));
+  Shape whole = shape;
+  extent = static_cast<int64_t>(indices.size());
+  node.resultType(shape);
+  if (node.failed())
+    return;
+  Value taken = x;
+  if (ArrayRef<int64_t>(whole) != node.shape(0))
+    taken = node.part<ff::ReshapeOp>("flat", whole, x);
+  taken = take(node, "taken", taken, axis.value_or(0), indices);
+  finish(node, taken, taken != x);
+}
+
 /// The extents of the parts of dimension `axis` that Split makes.
 static Shape readParts(NodeImporter &node, int64_t axis) {
   std::optional<Shape> given;

@@ -122,6 +122,17 @@ Value NodeImporter::statistic(int i, const Role &role) {
   return check(importer.materializeStatistic(operand(i), node.input(i), role));
 }
 
+Value NodeImporter::knownNumbers(const Twine &name, Constant value) {
+  if (failed())
+    return {};
+  GraphValue *tensor =
+      importer.newValue(GraphValue::Kind::Constant,
+                        importer.names.unique((this->name + "." + name).str()),
+                        value.type, value.shape);
+  tensor->constant = std::move(value);
+  return check(importer.floatsOf(*tensor));
+}
+
 Constant NodeImporter::constant(int i) {
   if (!has(i)) {
     error("operand " + Twine(i) + " is missing");

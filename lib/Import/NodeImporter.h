@@ -81,6 +81,9 @@ public:
   mlir::Value numbers(int i, const Role &role = {});
   /// Operand i in the IR as a running statistic.
   mlir::Value statistic(int i, const Role &role);
+  /// The numbers of a tensor that this node needs, as floats; in the IR it is
+  /// called "<node>.<name>".
+  mlir::Value knownNumbers(const llvm::Twine &name, Constant value);
   /// The value of operand i, which must be known at import.
   Constant constant(int i);
   /// The same, a list of integers.

@@ -28,11 +28,13 @@ const OpInfo *lookupOp(llvm::StringRef opType);
 // ConvOps.cpp
 void importConv(NodeImporter &node);
 void importConvTranspose(NodeImporter &node);
+void importLrn(NodeImporter &node);
+
+// PoolOps.cpp
 void importMaxPool(NodeImporter &node);
 void importAveragePool(NodeImporter &node);
 void importGlobalAveragePool(NodeImporter &node);
 void importGlobalMaxPool(NodeImporter &node);
-void importLrn(NodeImporter &node);
 
 // ElementwiseOps.cpp
 void importUnary(NodeImporter &node);
@@ -80,11 +82,15 @@ void importDepthToSpace(NodeImporter &node);
 void importSpaceToDepth(NodeImporter &node);
 
 // IndexOps.cpp
+void importCompress(NodeImporter &node);
 void importConcat(NodeImporter &node);
 void importGather(NodeImporter &node);
 void importPad(NodeImporter &node);
 void importSlice(NodeImporter &node);
 void importSplit(NodeImporter &node);
+
+// OneHotOp.cpp
+void importOneHot(NodeImporter &node);
 
 // ReduceOps.cpp
 void importReduce(NodeImporter &node);
@@ -97,6 +103,7 @@ void importUpsample(NodeImporter &node);
 void importIdentity(NodeImporter &node);
 void importConstant(NodeImporter &node);
 void importConstantOfShape(NodeImporter &node);
+void importRange(NodeImporter &node);
 void importShape(NodeImporter &node);
 void importSize(NodeImporter &node);
 void importIf(NodeImporter &node);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NodeImporter.h"
 #include "OpTable.h"
+#include "TypedNode.h"
 
 #include "ffc/IR/ShapeInference.h"
 
@@ -132,6 +132,7 @@ Value Reduction::build(Value x) {
 
 void ffc::importer::importReduce(NodeImporter &node) {
   Reduction reduction(node);
+  takeNumberType(node, 0, /*integers=*/false);
   Value x = node.tensor(0);
   if (node.failed())
     return;

@@ -5,6 +5,7 @@
 
 #include <climits>
 #include <cmath>
+#include <tuple>
 
 using namespace mlir;
 using namespace ffc;
@@ -13,8 +14,20 @@ using namespace ffc::importer;
 namespace {
 struct Interpolation {
   StringRef coordinates = "asymmetric", mode = "nearest", nearest = "floor";
+  double cubicCoeffA = -0.75;
+  int64_t excludeOutside = 0;
   SmallVector<double> scales;
   Shape result;
+  /// Of tf_crop_and_resize: all starts, then all ends, in parts of the operand,
+  /// and what the result holds beyond it.
+  SmallVector<double> roi;
+  double extrapolation = 0;
+
+  bool crops() const { return coordinates == "tf_crop_and_resize"; }
+  /// Is the region of dimension `d` the whole operand?
+  bool isWhole(size_t d) const {
+    return !crops() || (roi[d] == 0 && roi[result.size() + d] == 1);
+  }
 };
 } // namespace
 
@@ -47,25 +60,21 @@ static void readCoordinates(NodeImporter &node, Interpolation &way) {
       node.error("nearest_mode '" + way.nearest +
                  "' is not supported with tf_half_pixel_for_nn");
   }
-  if (!llvm::is_contained<StringRef>(
-          {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"},
-          way.coordinates))
+  if (!llvm::is_contained<StringRef>({"half_pixel", "pytorch_half_pixel",
+                                      "align_corners", "asymmetric",
+                                      "tf_crop_and_resize"},
+                                     way.coordinates))
     node.error("expected " + attribute +
-               " to be half_pixel, pytorch_half_pixel, align_corners or "
-               "asymmetric, found '" +
+               " to be half_pixel, pytorch_half_pixel, align_corners, "
+               "asymmetric or tf_crop_and_resize, found '" +
                way.coordinates + "'");
-  auto expectDefault = [&](StringRef name, double value, double expected) {
-    if (value != expected)
-      node.error("expected attribute '" + name + "' to be " +
-                 numberText(expected) + ", found " + numberText(value));
-  };
-  double a = node.real("cubic_coeff_a", -0.75);
-  int64_t outside = node.integer("exclude_outside", 0);
+  double a = node.real("cubic_coeff_a", way.cubicCoeffA);
+  bool excludes = node.integer("exclude_outside", 0) != 0;
   if (way.mode == "cubic") {
-    expectDefault("cubic_coeff_a", a, -0.75);
-    expectDefault("exclude_outside", static_cast<double>(outside), 0);
+    way.cubicCoeffA = a;
+    way.excludeOutside = excludes;
   }
-  node.ignore("extrapolation_value"); // of tf_crop_and_resize
+  way.extrapolation = node.real("extrapolation_value", 0);
 }
 
 static void expectPerDimension(NodeImporter &node, StringRef what,
@@ -82,11 +91,13 @@ static void applyScales(NodeImporter &node, Interpolation &way,
     return;
   ArrayRef<int64_t> from = node.shape(0);
   way.scales.assign(given.begin(), given.end());
-  for (auto [extent, scale] : llvm::zip(from, way.scales)) {
-    double to = std::floor(static_cast<double>(extent) * scale);
+  for (size_t d = 0; d < from.size(); ++d) {
+    double scale = way.scales[d];
+    double region = way.crops() ? way.roi[from.size() + d] - way.roi[d] : 1.0;
+    double to = std::floor(static_cast<double>(from[d]) * region * scale);
     if (!(scale > 0 && to >= 1 && to <= INT_MAX))
       return node.error("expected scales that leave something, found " +
-                        numberText(scale) + " for extent " + Twine(extent));
+                        numberText(scale) + " for extent " + Twine(from[d]));
     way.result.push_back(static_cast<int64_t>(to));
   }
 }
@@ -111,27 +122,85 @@ static void applySizes(NodeImporter &node, Interpolation &way,
   }
 }
 
-static void build(NodeImporter &node, const Interpolation &way) {
+/// Cuts the region of dimension `d` to what is in the operand; returns how many
+/// positions of the result lie before that and behind it.
+static std::pair<int64_t, int64_t> cutRegion(NodeImporter &node,
+                                             Interpolation &way, size_t d) {
+  int64_t &to = way.result[d], from = node.shape(0)[d], whole = to;
+  double &begin = way.roi[d], &end = way.roi[way.result.size() + d];
+  // A single position is everywhere at once.
+  if (from == 1) {
+    begin = 0;
+    end = 1;
+  }
+  double start = begin, extent = end - begin;
+  auto place = [&](int64_t o) {
+    return whole == 1 ? start + extent / 2
+                      : start + static_cast<double>(o) * extent /
+                                    static_cast<double>(whole - 1);
+  };
+  auto isInside = [&](int64_t o) { return place(o) >= 0 && place(o) <= 1; };
+  int64_t first = 0, last = whole - 1;
+  while (first < whole && !isInside(first))
+    ++first;
+  while (last > first && !isInside(last))
+    --last;
+  if (first == whole) {
+    node.error("expected a roi that meets the operand, found " +
+               numberText(begin) + " to " + numberText(end) + " in dimension " +
+               Twine(d));
+    return {};
+  }
+  if (!(start == 0 && end == 1)) {
+    begin = place(first);
+    end = place(last);
+  }
+  to = last - first + 1;
+  // Only the region says where positions are; the scale has to agree with the
+  // extents.
+  way.scales[d] = static_cast<double>(to) / static_cast<double>(from);
+  return {first, whole - 1 - last};
+}
+
+static void build(NodeImporter &node, Interpolation &way) {
   Value x = node.failed() ? Value() : node.tensor(0);
   if (node.failed())
     return;
-  for (size_t d = 0; d < way.scales.size(); ++d)
-    if (way.scales[d] != 1 && node.isChangedBatch(0, d))
+  size_t rank = way.scales.size();
+  Shape result = way.result, pads(2 * rank, 0);
+  bool copies = true;
+  for (size_t d = 0; d < rank; ++d) {
+    if (way.crops())
+      std::tie(pads[d], pads[rank + d]) = cutRegion(node, way, d);
+    bool copied = way.scales[d] == 1 && way.isWhole(d);
+    copies &= copied;
+    if (!copied && node.isChangedBatch(0, d))
       return node.error(
           "resizes the batch and stands in the way of --batch-size");
-  if (llvm::all_of(way.scales, [](double scale) { return scale == 1; }))
+  }
+  if (node.failed())
+    return;
+  if (copies && way.result == result)
     return node.defineSame(node.operand(0));
-  Builder &builder = node.importer.builder;
-  node.resultType(way.result);
-  if (!node.failed())
-    node.build<ff::ResizeOp>(
-        way.result, x, builder.getStringAttr(way.coordinates),
-        builder.getStringAttr(way.mode), builder.getStringAttr(way.nearest),
-        builder.getDenseF64ArrayAttr(way.scales));
+  OpBuilder &builder = node.importer.builder;
+  node.resultType(result);
+  if (node.failed())
+    return;
+  Value y = node.part<ff::ResizeOp>(
+      "inside", way.result, x, builder.getStringAttr(way.coordinates),
+      builder.getF64FloatAttr(way.cubicCoeffA),
+      builder.getI64IntegerAttr(way.excludeOutside),
+      builder.getStringAttr(way.mode), builder.getStringAttr(way.nearest),
+      builder.getDenseF64ArrayAttr(way.roi),
+      builder.getDenseF64ArrayAttr(way.scales));
+  if (way.result != result)
+    y = node.part<ff::PadOp>("pad", result, y, node.list(pads),
+                             builder.getF64FloatAttr(way.extrapolation));
+  node.defineLast(y);
 }
 
 /// Operand `i` as a list of numbers; empty if it is absent.
-static SmallVector<double> readScales(NodeImporter &node, int i) {
+static SmallVector<double> readNumbers(NodeImporter &node, int i) {
   if (!node.has(i))
     return {};
   Constant value = node.constant(i);
@@ -148,7 +217,14 @@ void ffc::importer::importResize(NodeImporter &node) {
   readMode(node, way, /*hasCubic=*/!isOld);
   if (!isOld)
     readCoordinates(node, way);
-  SmallVector<double> scales = readScales(node, isOld ? 1 : 2);
+  SmallVector<double> scales = readNumbers(node, isOld ? 1 : 2);
+  if (way.crops()) {
+    way.roi = readNumbers(node, 1);
+    if (auto expected = 2 * node.rank(0);
+        static_cast<int64_t>(way.roi.size()) != expected)
+      node.error("expected " + Twine(expected) + " numbers in roi, found " +
+                 Twine(way.roi.size()));
+  }
   Shape sizes;
   if (!isOld && node.has(3) && !node.failed())
     sizes = node.constantList(3);
@@ -170,7 +246,7 @@ void ffc::importer::importUpsample(NodeImporter &node) {
   SmallVector<double> scales;
   // Opset 9 turned the attribute into an operand.
   if (node.opset() >= 9) {
-    scales = readScales(node, 1);
+    scales = readNumbers(node, 1);
   } else if (auto *list =
                  node.attribute("scales", onnx::AttributeProto::FLOATS)) {
     scales.assign(list->floats().begin(), list->floats().end());

@@ -60,8 +60,10 @@ def normalise(message):
     line = line[len(PREFIX):]
     line = re.sub(r"^\S*model\.onnx(:\d+)*: ", "", line)
     line = re.sub(r"^node '[^']*' \((\w+)\): ", r"\1: ", line)
-    line = re.sub(r"unsupported operators: (.*) \(1: '[^']*'\)$",
-                  r"unsupported operator \1", line)
+    if line.startswith("unsupported operators: "):
+        line = re.sub(r" \(\d+: '[^)]*\)", "", line).replace(":", "", 1)
+        if "," not in line:
+            line = line.replace("operators", "operator", 1)
     return re.sub(r", found ('\w+' of shape )?\d+(x\d+)*( and \d+(x\d+)*)?$", "", line)
 
 

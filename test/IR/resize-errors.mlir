@@ -41,7 +41,7 @@ func.func @resize_1_positive(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @resize_2_coordinates(%x: tensor<4xf32>) {
-  // expected-error @+1 {{expected coordinates to be one of half_pixel, pytorch_half_pixel, align_corners, asymmetric, found 'corners'}}
+  // expected-error @+1 {{expected coordinates to be one of half_pixel, pytorch_half_pixel, align_corners, asymmetric, tf_crop_and_resize, found 'corners'}}
   %0 = ff.resize(%x) {coordinates = "corners", mode = "linear",
       nearest = "floor", scales = array<f64: 2.0>}
       : (tensor<4xf32>) -> tensor<8xf32>
@@ -75,6 +75,36 @@ func.func @resize_3(%x: tensor<4xf32>) {
   %0 = ff.resize(%x) {coordinates = "half_pixel", mode = "nearest",
       nearest = "floor", scales = array<f64: 2.0>}
       : (tensor<4xf32>) -> tensor<9xf32>
+  return
+}
+
+// -----
+
+func.func @resize_4_count(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected a roi of 2 numbers from 0 to 1, found []}}
+  %0 = ff.resize(%x) {coordinates = "tf_crop_and_resize", mode = "nearest",
+      nearest = "floor", scales = array<f64: 2.0>}
+      : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @resize_4_range(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected a roi of 2 numbers from 0 to 1, found [0.000000e+00, 1.500000e+00]}}
+  %0 = ff.resize(%x) {coordinates = "tf_crop_and_resize", mode = "nearest",
+      nearest = "floor", roi = array<f64: 0.0, 1.5>, scales = array<f64: 2.0>}
+      : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @resize_4_none(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected a roi of 0 numbers from 0 to 1, found [0.000000e+00, 1.000000e+00]}}
+  %0 = ff.resize(%x) {coordinates = "asymmetric", mode = "nearest",
+      nearest = "floor", roi = array<f64: 0.0, 1.0>, scales = array<f64: 2.0>}
+      : (tensor<4xf32>) -> tensor<8xf32>
   return
 }
 

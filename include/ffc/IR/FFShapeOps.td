@@ -155,8 +155,11 @@ def FF_GatherBackwardOp
 
 class FF_ResizeLike<string mnemonic, dag tensors, list<Trait> traits>
     : FF_ComputeOp<mnemonic, [SameOperandsAndResultElementType] # traits> {
-  let arguments = !con(tensors, (ins StrAttr:$coordinates, StrAttr:$mode,
-                                     StrAttr:$nearest, DenseF64ArrayAttr:$scales));
+  let arguments = !con(tensors,
+      (ins StrAttr:$coordinates, DefaultValuedAttr<F64Attr, "-0.75">:$cubic_coeff_a,
+           DefaultValuedAttr<I64Attr, "0">:$exclude_outside, StrAttr:$mode,
+           StrAttr:$nearest, DefaultValuedAttr<DenseF64ArrayAttr, "{}">:$roi,
+           DenseF64ArrayAttr:$scales));
   let assemblyFormat = [{
     `(` operands `)` attr-dict `:` functional-type(operands, results)
   }];
@@ -167,12 +170,16 @@ def FF_ResizeOp : FF_ResizeLike<"resize", (ins FF_FloatTensor:$x),
                                 [DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "interpolation on a grid of another size";
   let description = [{
-    `mode` is "nearest", "linear" or "cubic" (weights as in ONNX, a = -0.75),
-    applied dimension by dimension. `coordinates` is ONNX's
-    coordinate_transformation_mode: "half_pixel", "pytorch_half_pixel",
-    "align_corners" or "asymmetric". `nearest` is "floor", "ceil",
-    "round_prefer_floor" or "round_prefer_ceil" (used by mode nearest).
-    `scales` has an entry per dimension; a dimension of scale 1 is copied.
+    `mode` is "nearest", "linear" or "cubic" (weights as in ONNX, with the
+    coefficient `cubic_coeff_a`), applied dimension by dimension. Positions beyond
+    the operand are those at its border, or with `exclude_outside` have no part in
+    cubic interpolation. `coordinates` is ONNX's coordinate_transformation_mode:
+    "half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric" or
+    "tf_crop_and_resize". The latter spreads the result over the region `roi`, all
+    starts, then all ends, in parts of the operand. `nearest` is "floor", "ceil",
+    "round_prefer_floor" or "round_prefer_ceil" (used by mode nearest). `scales`
+    has an entry per dimension; a dimension of scale 1 is copied if its region is
+    the whole.
 
     Copied dimensions can be split; so can those with a whole scale, whose
     windows of input positions are regular.
@@ -183,6 +190,8 @@ def FF_ResizeOp : FF_ResizeLike<"resize", (ins FF_FloatTensor:$x),
       2. The words are among those above.
       3. A result extent is floor(extent * scale), or what the scale was derived
          from: it differs from extent * scale by less than 1.
+      4. `roi` has two numbers from 0 to 1 per dimension with tf_crop_and_resize,
+         else none.
   }];
   let results = (outs FF_FloatTensor:$y);
 }

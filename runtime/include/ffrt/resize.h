@@ -28,8 +28,8 @@ struct ResizeTable {
 class Resize {
 public:
   Resize(Context &cx, Tensors in, Tensors out, const std::string &coordinates,
-         const std::string &mode, const std::string &nearest,
-         const Reals &scales);
+         double cubic_coeff_a, int64_t exclude_outside, const std::string &mode,
+         const std::string &nearest, const Reals &roi, const Reals &scales);
   void operator()(Tensors in, Tensors out);
 
 private:
@@ -40,8 +40,10 @@ private:
 class ResizeBackward {
 public:
   ResizeBackward(Context &cx, Tensors in, Tensors out,
-                 const std::string &coordinates, const std::string &mode,
-                 const std::string &nearest, const Reals &scales);
+                 const std::string &coordinates, double cubic_coeff_a,
+                 int64_t exclude_outside, const std::string &mode,
+                 const std::string &nearest, const Reals &roi,
+                 const Reals &scales);
   void operator()(Tensors in, Tensors out);
 
 private:

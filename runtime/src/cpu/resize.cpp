@@ -25,6 +25,9 @@ struct Dimension {
   int64_t from, to;
   double scale;
   const std::string &coordinates, &mode, &nearest;
+  double cubic_coeff_a;
+  bool excludes_outside;
+  double begin, end; ///< the region, in parts of the operand
 
   /// The place in the operand of result position `o`.
   double place(int64_t o) const {
@@ -34,12 +37,18 @@ struct Dimension {
       return scaled(double(o));
     if (coordinates == "pytorch_half_pixel" && to == 1)
       return 0.0;
+    if (coordinates == "tf_crop_and_resize") {
+      const auto last = double(from - 1);
+      return to == 1 ? (begin + end) / 2.0 * last
+                     : begin * last +
+                           double(o) * (end - begin) * last / double(to - 1);
+    }
     return scaled(double(o) + 0.5) - 0.5;
   }
 
   /// What result position `o` is made of; positions are inside the operand.
   std::vector<Tap> taps(int64_t o) const {
-    if (scale == 1.0 && from == to)
+    if (scale == 1.0 && from == to && begin == 0.0 && end == 1.0)
       return {{o, 1.0}};
     const double x = place(o);
     if (mode == "nearest") {
@@ -50,15 +59,21 @@ struct Dimension {
                                  : std::floor(x + 0.5);
       return {{inside(int64_t(rounded)), 1.0}};
     }
-    const bool cubic = mode == "cubic";
+    const bool cubic = mode == "cubic", excludes = cubic && excludes_outside;
     const auto base = int64_t(std::floor(x));
     std::vector<Tap> result;
+    double sum = 0.0;
     for (int64_t i = cubic ? -1 : 0; i < (cubic ? 3 : 2); ++i) {
       const double distance = std::fabs(x - double(base + i));
       const double weight = cubic ? cubic_weight(distance) : 1.0 - distance;
-      if (weight != 0.0)
-        result.push_back({inside(base + i), weight});
+      if (weight == 0.0 || (excludes && inside(base + i) != base + i))
+        continue;
+      result.push_back({inside(base + i), weight});
+      sum += weight;
     }
+    // The weights that are left have to add up to 1 too.
+    for (Tap &tap : result)
+      tap.weight /= excludes ? sum : 1.0;
     return result;
   }
 
@@ -71,13 +86,18 @@ private:
   int64_t inside(int64_t position) const {
     return std::clamp<int64_t>(position, 0, from - 1);
   }
-  static double cubic_weight(double x) {
-    constexpr double a = -0.75;
+  double cubic_weight(double x) const {
+    const double a = cubic_coeff_a;
     if (x <= 1.0)
       return ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0;
     return x < 2.0 ? ((x - 5.0) * x + 8.0) * x * a - 4.0 * a : 0.0;
   }
 };
+
+/// Number `i` of a region, or `whole` without one.
+double end_of(const Reals &roi, int i, double whole) {
+  return roi.empty() ? whole : roi[std::size_t(i)];
+}
 
 void append(ResizeTable &table, const char *kernel, const Tensor &operand,
             int d, const std::vector<Tap> &taps) {
@@ -98,7 +118,7 @@ void append(ResizeTable &table, const char *kernel, const Tensor &operand,
 }
 
 /// The operand is absent if no position of it is part of the result's tile.
-void check_resize(const char *kernel, Tensors in, Tensors out,
+void check_resize(const char *kernel, Tensors in, Tensors out, const Reals &roi,
                   const Reals &scales) {
   expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 1);
@@ -112,6 +132,9 @@ void check_resize(const char *kernel, Tensors in, Tensors out,
   expect(kernel, scales.size() == std::size_t(from.rank),
          "scales: expected " + std::to_string(from.rank) + " numbers, found " +
              std::to_string(scales.size()));
+  expect(kernel, roi.empty() || roi.size() == 2 * scales.size(),
+         "roi: expected none or " + std::to_string(2 * scales.size()) +
+             " numbers, found " + std::to_string(roi.size()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,14 +296,24 @@ void interpolate(const std::vector<ResizeTable> &tables, const Tensor &x,
 } // namespace
 
 Resize::Resize(Context &, Tensors in, Tensors out,
-               const std::string &coordinates, const std::string &mode,
-               const std::string &nearest, const Reals &scales) {
-  check_resize("resize", in, out, scales);
+               const std::string &coordinates, double cubic_coeff_a,
+               int64_t exclude_outside, const std::string &mode,
+               const std::string &nearest, const Reals &roi,
+               const Reals &scales) {
+  check_resize("resize", in, out, roi, scales);
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
   tables.resize(std::size_t(y.rank));
   for (int d = 0; d < y.rank; ++d) {
-    const Dimension dimension{x.global[d], y.global[d], scales[std::size_t(d)],
-                              coordinates, mode,        nearest};
+    const Dimension dimension{x.global[d],
+                              y.global[d],
+                              scales[std::size_t(d)],
+                              coordinates,
+                              mode,
+                              nearest,
+                              cubic_coeff_a,
+                              exclude_outside != 0,
+                              end_of(roi, d, 0.0),
+                              end_of(roi, y.rank + d, 1.0)};
     for (int64_t o = y.lo[d]; o < y.lo[d] + y.shape[d]; ++o)
       append(tables[std::size_t(d)], "resize", x, d, dimension.taps(o));
   }
@@ -292,16 +325,24 @@ void Resize::operator()(Tensors in, Tensors out) {
 
 ResizeBackward::ResizeBackward(Context &, Tensors in, Tensors out,
                                const std::string &coordinates,
+                               double cubic_coeff_a, int64_t exclude_outside,
                                const std::string &mode,
-                               const std::string &nearest,
+                               const std::string &nearest, const Reals &roi,
                                const Reals &scales) {
-  check_resize("resize backward", in, out, scales);
+  check_resize("resize backward", in, out, roi, scales);
   const Tensor &dy = in.begin()[0], &dx = out.begin()[0];
   tables.resize(std::size_t(dx.rank));
   for (int d = 0; d < dx.rank; ++d) {
-    const Dimension dimension{
-        dx.global[d], dy.global[d], scales[std::size_t(d)],
-        coordinates,  mode,         nearest};
+    const Dimension dimension{dx.global[d],
+                              dy.global[d],
+                              scales[std::size_t(d)],
+                              coordinates,
+                              mode,
+                              nearest,
+                              cubic_coeff_a,
+                              exclude_outside != 0,
+                              end_of(roi, d, 0.0),
+                              end_of(roi, dx.rank + d, 1.0)};
     std::vector<std::vector<Tap>> parts(std::size_t(dx.shape[d]));
     for (int64_t o = 0; o < dy.global[d]; ++o)
       for (const Tap &tap : dimension.taps(o))

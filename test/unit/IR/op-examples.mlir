@@ -562,6 +562,19 @@ func.func @resize_cubic(%x: tensor<2x6xf32>) {
   return
 }
 
+func.func @resize_cubic_inside(%x: tensor<2x6xf32>) {
+  %0 = ff.resize(%x) {coordinates = "half_pixel", cubic_coeff_a = -0.5, exclude_outside = 1 : i64, mode = "cubic", nearest = "floor", scales = array<f64: 2.0, 0.5>}
+      : (tensor<2x6xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// One region is read as often as it has positions, the other one more often.
+func.func @resize_region(%x: tensor<2x2x4x6xf32>) {
+  %0 = ff.resize(%x) {coordinates = "tf_crop_and_resize", mode = "linear", nearest = "floor", roi = array<f64: 0.0, 0.0, 0.2, 0.1, 1.0, 1.0, 0.7, 0.9>, scales = array<f64: 1.0, 1.0, 1.0, 2.0>}
+      : (tensor<2x2x4x6xf32>) -> tensor<2x2x4x12xf32>
+  return
+}
+
 func.func @expand(%x: tensor<4x1xf32>) {
   %0 = ff.expand(%x) : (tensor<4x1xf32>) -> tensor<3x4x5xf32>
   return

@@ -211,9 +211,17 @@ INSTANTIATE_TEST_SUITE_P(
                   "MaxPool<kernel_shape = [2, 2], auto_pad = \"VALID\", "
                   "pads = [1, 0, 0, 0]>(x) }",
                   "expected 'pads' or 'auto_pad', found both"},
-        ErrorCase{"g (float[1,3,8,8] x) => (float[2] y, int64[2] i) "
+        ErrorCase{"g (float[1,3,8,8] x) => (float[2] y, int64[2] i) { y, i = "
+                  "MaxPool<kernel_shape = [2, 2], storage_order = 2>(x) }",
+                  "expected storage_order 0 or 1, found 2"},
+        ErrorCase{"g (float[17,1,1024,1024] x) => (float[2] y, int64[2] i) "
                   "{ y, i = MaxPool<kernel_shape = [2, 2]>(x) }",
-                  "its result 1 ('i') is used, expected only result 0 to be"},
+                  "its result 1 counts 17825792 elements, expected at most "
+                  "16777216"},
+        ErrorCase{"g (float[1,1,2048,2049] x) => (float[2] y, int64[2] i) { y, "
+                  "i = MaxPool<kernel_shape = [2, 2], storage_order = 1>(x) }",
+                  "its result 1 counts 4196352 elements of a channel by "
+                  "columns, expected at most 4194304"},
         ErrorCase{"g (float[3] x) => (float[2] y) { y = LRN<size = 3>(x) }",
                   "expected an operand with a channel dimension"},
         ErrorCase{"g (float[1,3,8,8] x) => (float[2] y) { y = LRN(x) }",
@@ -225,7 +233,10 @@ INSTANTIATE_TEST_SUITE_P(
             "expected a ratio from 0 to below 1, found 1", 9},
         ErrorCase{"g (float[2] x, float[2] r = {0.1, 0.2}) => (float[2] y) "
                   "{ y = Dropout(x, r) }",
-                  "expected a scalar as operand 1, found shape 2"}));
+                  "expected a scalar as operand 1, found shape 2"},
+        ErrorCase{"g (float[2] x, float r = {0.5}, bool t = {1}) => (float[2] "
+                  "y, bool[2] m) { y, m = Dropout(x, r, t) }",
+                  "its result 1 ('m') is used, expected only result 0 to be"}));
 
 // Normalisations.
 INSTANTIATE_TEST_SUITE_P(

@@ -189,6 +189,48 @@ TEST_F(ImportTest, Dropout) {
   EXPECT_THAT(importGraph(graph), Not(HasSubstr("ff.dropout")));
 }
 
+// What drops nothing keeps everything.
+TEST_F(ImportTest, MaskOfDropout) {
+  EXPECT_THAT(importGraph("g (float[2] x) => (float[2] y, bool[2] m) "
+                          "{ y, m = Dropout(x) }"),
+              AllOf(HasSubstr("\"m\" \"constant\" init <constant, 1.0"),
+                    HasSubstr("(tensor<2xf32>) -> tensor<2xi1>"),
+                    HasSubstr("ff.output %arg0 as \"out/y\"")));
+  options.training = false;
+  EXPECT_THAT(importGraph("g (float[2] x) => (float[2] y, float[2] m) "
+                          "{ y, m = Dropout(x) }",
+                          /*opset=*/9),
+              AllOf(HasSubstr("\"m\" \"constant\" init <constant, 1.0"),
+                    Not(HasSubstr("ff.cast"))));
+}
+
+// A position in a channel becomes one in the whole tensor.
+TEST_F(ImportTest, IndicesOfMaxPool) {
+  auto pool = [&](const std::string &shape, const std::string &attributes) {
+    return importGraph("g (float[" + shape +
+                       "] x) => (float[1] y, int64[1] i) "
+                       "{ y, i = MaxPool<" +
+                       attributes + ">(x) }");
+  };
+  EXPECT_THAT(pool("1, 1, 4, 4", "kernel_shape = [2, 2]"),
+              AllOf(HasSubstr("(tensor<1x1x3x3xi32>) -> tensor<1x1x3x3xf32>"),
+                    HasSubstr("-> tensor<1x1x3x3xi64>"),
+                    Not(HasSubstr(" add(")), Not(HasSubstr("floor("))));
+  EXPECT_THAT(pool("2, 3, 4, 4", "kernel_shape = [2, 2]"),
+              AllOf(HasSubstr("\"y.planes\" \"constant\""),
+                    HasSubstr(": tensor<2x3x1x1xf32>"), HasSubstr(" add("),
+                    HasSubstr("ff.aliases = [\"i\"]")));
+  EXPECT_THAT(pool("1, 1, 4, 5", "kernel_shape = [2, 2], storage_order = 1"),
+              AllOf(HasSubstr("shift(%0) alpha 5.000000e-01"),
+                    HasSubstr("alpha 2.000000e-01"), HasSubstr("floor("),
+                    HasSubstr("alpha 5.0"), HasSubstr(" sub("),
+                    HasSubstr("alpha 4.0"), HasSubstr(" add(")));
+  EXPECT_THAT(importGraph("g (uint8[1, 1, 4, 4] x) => (uint8[1] y) "
+                          "{ y = MaxPool<kernel_shape = [2, 2]>(x) }"),
+              AllOf(HasSubstr("(tensor<1x1x4x4xi8>) -> tensor<1x1x4x4xf32>"),
+                    HasSubstr("-> tensor<1x1x3x3xi8>")));
+}
+
 TEST_F(ImportTest, SoftmaxAxes) {
   const char *graph = "g (float[2, 3, 4] x) => (float[2, 3, 4] y) "
                       "{ y = Softmax(x) }";

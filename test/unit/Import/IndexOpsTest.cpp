@@ -54,6 +54,57 @@ TEST_F(IndexOpsTest, Gather) {
               HasSubstr("(tensor<2x4x4xf32>) -> tensor<2x2x2x4xf32>"));
 }
 
+TEST_F(IndexOpsTest, Compress) {
+  EXPECT_THAT(import(", bool[4] c = {1, 0, 0, 1}", "Compress<axis = -1>(x, c)"),
+              AllOf(HasSubstr("indices = array<i64: 0, 3>"),
+                    HasSubstr("-> tensor<2x3x2xf32>")));
+  // Positions without a condition are left out.
+  EXPECT_THAT(import(", bool[2] c = {0, 1}", "Compress<axis = 1>(x, c)"),
+              AllOf(HasSubstr("starts = array<i64: 0, 1, 0>"),
+                    HasSubstr("-> tensor<2x1x4xf32>")));
+  EXPECT_THAT(import(", bool[3] c = {1, 0, 1}", "Compress(x, c)"),
+              AllOf(HasSubstr("(tensor<2x3x4xf32>) -> tensor<24xf32>"),
+                    HasSubstr("indices = array<i64: 0, 2>")));
+}
+
+TEST_F(IndexOpsTest, RangeOfFloats) {
+  EXPECT_THAT(importGraph("g (float[2] x, float a = {1}, float b = {5}, "
+                          "float c = {2}) => (float[2] y) {\n"
+                          "  r = Range(a, b, c)\n"
+                          "  y = Add(x, r)\n"
+                          "}"),
+              AllOf(HasSubstr("\"r\" \"constant\""), HasSubstr(" add("),
+                    Not(HasSubstr("parameter"))));
+}
+
+TEST_F(IndexOpsTest, OneHot) {
+  auto encode = [&](const std::string &node) {
+    return importGraph(
+        "g (int64[2, 3] x, float d = {5}, float[2] v = {0, 1}, int32[2] w = "
+        "{2, 7}, float[3] three = {1, 2, 3}, float none = {0}, int64 n) => "
+        "(float[1] y) { y = " +
+        node + " }");
+  };
+  EXPECT_THAT(encode("OneHot(x, d, v)"),
+              AllOf(HasSubstr("(tensor<2x3xf32>) -> tensor<2x3x1xf32>"),
+                    HasSubstr("\"y.positions\" \"constant\""),
+                    HasSubstr("alpha -5.0"), HasSubstr(" equal("),
+                    HasSubstr(" max("), HasSubstr("tensor<2x3x5xf32>"),
+                    Not(HasSubstr("ff.select"))));
+  EXPECT_THAT(encode("OneHot<axis = 0>(x, d, w)"),
+              AllOf(HasSubstr("(tensor<2x3xf32>) -> tensor<1x2x3xf32>"),
+                    HasSubstr("tensor<5x1x1xf32>"), HasSubstr("ff.select"),
+                    HasSubstr("-> tensor<5x2x3xi32>")));
+  EXPECT_THAT(encode("OneHot<axis = 3>(x, d, v)"),
+              HasSubstr("axis 3 is not a dimension of a 3-dimensional"));
+  EXPECT_THAT(encode("OneHot(x, none, v)"),
+              HasSubstr("expected a depth from 1 to 65536, found 0"));
+  EXPECT_THAT(encode("OneHot(x, d, three)"),
+              HasSubstr("expected two values as operand 2, found shape 3"));
+  EXPECT_THAT(encode("OneHot(x, n, v)"),
+              HasSubstr("expected a constant as operand 1, found 'n'"));
+}
+
 TEST_F(IndexOpsTest, Split) {
   auto split = [&](const std::string &text, int opset) {
     return importGraph("g (float[2, 7] x, int64[2] s = {3, 4}) => "
@@ -178,6 +229,19 @@ TEST_F(IndexOpsTest, Errors) {
               "int64[1] t = {0}",
               "Slice(x, s, e, a, t)"),
        "expected steps other than 0"},
+      {import(", bool[4] c = {1, 0, 0, 1}", "Compress<axis = 1>(x, c)"),
+       "expected at most 3 conditions, found 4"},
+      {import(", int64[1] c = {1}", "Compress(x, c)"),
+       "expected bools as operand 1, found type int64"},
+      {import(", bool[2] c = {0, 0}", "Compress<axis = 1>(x, c)"),
+       "its result has shape 2x0x4"},
+      {import(", bool[2] c", "Compress(x, c)"),
+       "unsupported operators: Compress by a computed condition (1: 'y')"},
+      {import(", float a, float b = {1}", "Range(a, b, b)"),
+       "unsupported operators: Range with computed operands (1: 'y')"},
+      {import(", float a = {0}, float b = {1}, float c = {0}",
+              "Range(a, b, c)"),
+       "cannot evaluate a range from 0 to 1 in steps of 0"},
       {import(", int64[1] s = {2}, int64[1] e = {1}", "Slice(x, s, e)"),
        "its result has shape 0x3x4"},
       {import(", int64[1] s = {5}", "Expand(x, s)"),
@@ -202,6 +266,8 @@ TEST_F(IndexOpsTest, ChangedBatch) {
   expectRefused("", "Pad<mode = \"edge\", pads = [1, 0, 0, 0, 0, 0]>(x)", 9);
   expectRefused(", int64[1] i = {1}", "Gather(x, i)", 13);
   expectRefused(", int64[3] r = {2, 1, 1}", "Tile(x, r)", 13);
+  expectRefused(", bool[2] c = {1, 0}", "Compress<axis = 0>(x, c)", 13);
+  expectRefused(", bool[2] c = {1, 0}", "Compress(x, c)", 13);
   EXPECT_THAT(importGraph("g (float[2, 3] x) => (float[1] y, float[1] z) "
                           "{ y, z = Split<axis = 0>(x) }"),
               HasSubstr("splits the batch and stands in the way"));

@@ -83,6 +83,14 @@ TEST_F(ReduceOpsTest, ReductionsOfConstants) {
               HasSubstr("-> tensor<24xf32>"));
 }
 
+TEST_F(ReduceOpsTest, Doubles) {
+  EXPECT_THAT(importGraph("g (double[2, 3] x) => (double[2, 1] y) "
+                          "{ y = ReduceLogSumExp<axes = [1]>(x) }"),
+              AllOf(HasSubstr("(tensor<2x3xf64>) -> tensor<2x3xf32>"),
+                    HasSubstr("ff.reduce_max"),
+                    HasSubstr("(tensor<2x1xf32>) -> tensor<2x1xf64>")));
+}
+
 TEST_F(ReduceOpsTest, Errors) {
   EXPECT_THAT(reduce("ReduceMax<axes = [3]>(x)"),
               HasSubstr("axis 3 is not a dimension of a 3-dimensional"));
@@ -138,6 +146,51 @@ TEST_F(ReduceOpsTest, ResizeKeepsTheBatch) {
               HasSubstr("resizes the batch and stands in the way"));
 }
 
+TEST_F(ReduceOpsTest, ResizeByOtherCubics) {
+  const std::string scales = ", float[4] s = {1, 1, 2, 2}";
+  EXPECT_THAT(resize(scales, "Resize<mode = \"cubic\", cubic_coeff_a = -0.5, "
+                             "exclude_outside = 1>(x, , s)"),
+              AllOf(HasSubstr("cubic_coeff_a = -5.000000e-01"),
+                    HasSubstr("exclude_outside = 1")));
+  // They say nothing about the other modes.
+  EXPECT_THAT(resize(scales, "Resize<mode = \"linear\", cubic_coeff_a = -0.5, "
+                             "exclude_outside = 1>(x, , s)"),
+              Not(HasSubstr("cubic_coeff_a")));
+}
+
+TEST_F(ReduceOpsTest, ResizeOfARegion) {
+  auto crop = [&](const std::string &roi, const std::string &operands) {
+    return resize(", float[8] r = {0, 0, " + roi +
+                      "}, int64[4] n = {1, 2, 5, 3}, float[4] s = {1, 1, 4, 1}",
+                  "Resize<coordinate_transformation_mode = "
+                  "\"tf_crop_and_resize\", extrapolation_value = 7.0>(" +
+                      operands + ")");
+  };
+  EXPECT_THAT(crop("0.25, 0, 1, 1, 0.75, 1", "x, r, , n"),
+              AllOf(HasSubstr("roi = array<f64: 0.000000e+00, 0.000000e+00, "
+                              "2.500000e-01, 0.000000e+00, 1.000000e+00, "
+                              "1.000000e+00, 7.500000e-01, 1.000000e+00>"),
+                    HasSubstr("-> tensor<1x2x5x3xf32>"),
+                    Not(HasSubstr("ff.pad"))));
+  // Three of five and two of three positions are inside.
+  EXPECT_THAT(crop("-0.5, 0.5, 1, 1, 1.5, 1.5", "x, r, , n"),
+              AllOf(HasSubstr("roi = array<f64: 0.000000e+00, 0.000000e+00, "
+                              "0.000000e+00, 5.000000e-01, 1.000000e+00, "
+                              "1.000000e+00, 1.000000e+00, 1.000000e+00>"),
+                    HasSubstr("-> tensor<1x2x3x2xf32>"),
+                    HasSubstr("pads = array<i64: 0, 0, 1, 0, 0, 0, 1, 1>, "
+                              "value = 7.0"),
+                    HasSubstr("-> tensor<1x2x5x3xf32>")));
+  // Scales are of the region.
+  EXPECT_THAT(crop("0.5, 0, 1, 1, 1, 1", "x, r, s"),
+              HasSubstr("-> tensor<1x2x8x6xf32>"));
+  EXPECT_THAT(crop("1.5, 0, 1, 1, 2, 1", "x, r, , n"),
+              HasSubstr("expected a roi that meets the operand, found 1.5 to 2 "
+                        "in dimension 2"));
+  EXPECT_THAT(crop("0, 0, 1, 1, 1, 1", "x, s, , n"),
+              HasSubstr("expected 8 numbers in roi, found 4"));
+}
+
 TEST_F(ReduceOpsTest, ResizeErrors) {
   const std::string scales = ", float[4] s = {1, 1, 2, 2}";
   auto expectError = [&](const std::string &attributes,
@@ -148,12 +201,10 @@ TEST_F(ReduceOpsTest, ResizeErrors) {
   expectError("mode = \"area\"",
               "expected mode 'nearest', 'linear' or 'cubic', found 'area'");
   expectError("nearest_mode = \"up\"", "unknown nearest_mode 'up'");
-  expectError("coordinate_transformation_mode = \"tf_crop_and_resize\"",
-              "or asymmetric, found 'tf_crop_and_resize'");
-  expectError("mode = \"cubic\", cubic_coeff_a = -0.5",
-              "expected attribute 'cubic_coeff_a' to be -0.75, found -0.5");
-  expectError("mode = \"cubic\", exclude_outside = 1",
-              "expected attribute 'exclude_outside' to be 0, found 1");
+  expectError("coordinate_transformation_mode = \"corners\"",
+              "expected coordinate_transformation_mode to be half_pixel, "
+              "pytorch_half_pixel, align_corners, asymmetric or "
+              "tf_crop_and_resize, found 'corners'");
   EXPECT_THAT(resize("", "Resize(x)"),
               HasSubstr("expected scales or sizes, found neither"));
   EXPECT_THAT(resize(", float[3] s = {1, 1, 2}", "Resize(x, , s)"),

@@ -13,17 +13,34 @@ namespace {
 
 struct Words {
   const char *coordinates, *mode, *nearest;
+  double cubic_coeff_a = -0.75;
+  int64_t exclude_outside = 0;
+  Reals roi = {};
 };
+
+template <class K>
+K kernel(Tensors in, Tensors out, const Words &w, const Reals &scales) {
+  Context cx;
+  return K{cx,
+           in,
+           out,
+           w.coordinates,
+           w.cubic_coeff_a,
+           w.exclude_outside,
+           w.mode,
+           w.nearest,
+           w.roi,
+           scales};
+}
 
 /// A vector of four resized to `extent`.
 std::vector<double> resize_vector(const Words &w, double scale,
                                   int64_t extent) {
-  Context cx;
   Value x({4});
   x.data = {1, 2, 3, 4};
   const Tile tx(x, x.whole());
   const Tile ty = blank({extent}, {{0}, {extent}});
-  Resize k{cx, {tx}, {ty}, w.coordinates, w.mode, w.nearest, {scale}};
+  auto k = kernel<Resize>({tx}, {ty}, w, {scale});
   k({tx}, {ty});
   std::vector<double> y;
   for (int64_t i = 0; i < extent; ++i)
@@ -59,6 +76,15 @@ TEST(Resize, KnownValues) {
   expect_row(resize_vector({"half_pixel", "cubic", "floor"}, 2, 8),
              {0.89453125, 1.19140625, 1.66796875, 2.296875, 2.703125,
               3.33203125, 3.80859375, 4.10546875});
+  expect_row(resize_vector({"half_pixel", "cubic", "floor", -0.5, 1}, 0.8, 3),
+             {1.0736253494874184, 2.375, 3.718835304822566});
+  // From 1.2 on in steps of 0.9.
+  const Words crop = {
+      "tf_crop_and_resize", "linear", "floor", -0.75, 0, {0.4, 1.0}};
+  expect_row(resize_vector(crop, 0.75, 3), {2.2, 3.1, 4});
+  const Words middle = {
+      "tf_crop_and_resize", "nearest", "floor", -0.75, 0, {0.0, 1.0}};
+  expect_row(resize_vector(middle, 0.25, 1), {2});
 }
 
 struct Case {
@@ -73,7 +99,14 @@ std::vector<Case> cases() {
   const Words nearest = {"asymmetric", "nearest", "floor"},
               linear = {"half_pixel", "linear", "floor"},
               corners = {"align_corners", "linear", "floor"},
-              cubic = {"half_pixel", "cubic", "floor"};
+              cubic = {"half_pixel", "cubic", "floor"},
+              inside = {"half_pixel", "cubic", "floor", -0.5, 1},
+              crop = {"tf_crop_and_resize",
+                      "linear",
+                      "floor",
+                      -0.75,
+                      0,
+                      {0, 0, 0.2, 0.1, 1, 1, 0.7, 0.9}};
   return {{nearest, {2, 5, 4, 6}, {2, 5, 8, 18}, {1, 1, 2, 3}, last},
           {nearest, {2, 5, 4, 6}, {2, 5, 2, 2}, {1, 1, 0.5, 0.34}, last},
           {linear, {2, 35, 4, 6}, {2, 35, 8, 12}, {1, 1, 2, 2}, last},
@@ -81,17 +114,16 @@ std::vector<Case> cases() {
           {corners, {2, 5, 4, 6}, {2, 5, 9, 3}, {1, 1, 2.25, 0.5}, last},
           {cubic, {2, 5, 4, 6}, {2, 5, 8, 12}, {1, 1, 2, 2}, last},
           {cubic, {3, 5}, {6, 4}, {2, 0.8}, row},
+          {inside, {2, 5, 4, 6}, {2, 5, 8, 3}, {1, 1, 2, 0.5}, last},
+          {crop, {2, 5, 4, 6}, {2, 5, 8, 6}, {1, 1, 2, 1}, last},
           {linear, {2, 3, 2, 3, 4}, {2, 3, 4, 3, 8}, {1, 1, 2, 1, 2}, last}};
 }
 
 Value resized(const Case &c, const Value &x) {
-  Context cx;
   Value y(c.to);
   const Tile tx(x, x.whole(), c.order);
   const Tile ty = blank(c.to, y.whole(), c.order);
-  Resize k{
-      cx,      {tx}, {ty}, c.words.coordinates, c.words.mode, c.words.nearest,
-      c.scales};
+  auto k = kernel<Resize>({tx}, {ty}, c.words, c.scales);
   int64_t before = allocations();
   k({tx}, {ty});
   EXPECT_EQ(allocations(), before);
@@ -100,13 +132,10 @@ Value resized(const Case &c, const Value &x) {
 }
 
 Value resized_back(const Case &c, const Value &dy) {
-  Context cx;
   Value dx(c.from);
   const Tile ty(dy, dy.whole(), c.order);
   const Tile tx = blank(c.from, dx.whole(), c.order);
-  ResizeBackward k{
-      cx,      {ty}, {tx}, c.words.coordinates, c.words.mode, c.words.nearest,
-      c.scales};
+  auto k = kernel<ResizeBackward>({ty}, {tx}, c.words, c.scales);
   int64_t before = allocations();
   k({ty}, {tx});
   EXPECT_EQ(allocations(), before);
@@ -133,20 +162,17 @@ TEST(Resize, TilesAreThoseOfTheWhole) {
     const Value x = random_value(c.from, random);
     const Value expected = resized(c, x);
     Value found(c.to);
-    Context cx;
     for_split(c.to, 3, random, [&](const Box &box) {
       Box from = around(box, c);
-      if (std::string(c.words.coordinates) == "align_corners")
+      if (std::string(c.words.coordinates) == "align_corners" ||
+          !c.words.roi.empty())
         for (std::size_t d = 2; d < c.from.size(); ++d) {
           from.lo[d] = 0;
           from.size[d] = c.from[d];
         }
       const Tile tx(x, from, c.order);
       const Tile ty = blank(c.to, box, c.order);
-      Resize k{cx,           {tx},
-               {ty},         c.words.coordinates,
-               c.words.mode, c.words.nearest,
-               c.scales};
+      auto k = kernel<Resize>({tx}, {ty}, c.words, c.scales);
       k({tx}, {ty});
       add_tile(found, ty, box);
     });
@@ -169,20 +195,16 @@ TEST(ResizeBackward, IsTheTranspose) {
     EXPECT_NEAR(left, right, 1e-4 * std::max(1.0, std::fabs(left)));
 
     Value found(c.from);
-    Context cx;
     for_split(c.from, 3, random, [&](const Box &box) {
       Box whole = box;
       for (std::size_t d = 0; d < c.from.size(); ++d)
-        if (c.scales[d] != 1) {
+        if (c.from[d] != c.to[d] || (d > 1 && !c.words.roi.empty())) {
           whole.lo[d] = 0;
           whole.size[d] = c.to[d];
         }
       const Tile ty(dy, whole, c.order);
       const Tile tx = blank(c.from, box, c.order);
-      ResizeBackward k{cx,           {ty},
-                       {tx},         c.words.coordinates,
-                       c.words.mode, c.words.nearest,
-                       c.scales};
+      auto k = kernel<ResizeBackward>({ty}, {tx}, c.words, c.scales);
       k({ty}, {tx});
       add_tile(found, tx, box);
     });
@@ -190,14 +212,24 @@ TEST(ResizeBackward, IsTheTranspose) {
   }
 }
 
+TEST(Resize, RegionOfAnotherRank) {
+  const Words w = {"tf_crop_and_resize", "linear", "floor", -0.75, 0, {0.5}};
+  try {
+    resize_vector(w, 2.0, 8);
+    FAIL();
+  } catch (const std::exception &error) {
+    EXPECT_STREQ(error.what(),
+                 "resize: roi: expected none or 2 numbers, found 1");
+  }
+}
+
 TEST(Resize, OperandWithoutAPositionItNeeds) {
-  Context cx;
   Value x({4});
   x.data = {1, 2, 3, 4};
   const Tile tx(x, {{0}, {2}});
   const Tile ty = blank({8}, {{0}, {8}});
   try {
-    Resize(cx, {tx}, {ty}, "asymmetric", "nearest", "floor", {2.0});
+    kernel<Resize>({tx}, {ty}, {"asymmetric", "nearest", "floor"}, {2.0});
     FAIL();
   } catch (const std::exception &error) {
     EXPECT_STREQ(error.what(), "resize: expected an operand with position 2 of "
