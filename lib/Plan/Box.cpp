@@ -2,6 +2,8 @@
 
 #include "ffc/Plan/Box.h"
 
+#include <algorithm>
+
 using namespace ffc::plan;
 
 int64_t ffc::plan::numElements(const Shape &shape) {
@@ -94,61 +96,84 @@ std::string Box::str() const { return Region(*this).str(); }
 // Region
 //===----------------------------------------------------------------------===//
 
-Region::Region(const Box &box) {
-  dims_.resize(box.rank());
-  for (int d = 0; d < box.rank(); ++d)
-    if (!box[d].empty())
-      dims_[d].push_back(box[d]);
+Region::Region(const Box &box) : box_(box) {
+  for (int d = 0; d < rank(); ++d)
+    if (box_[d].empty())
+      box_[d] = {};
 }
 
 Region::Region(std::vector<std::vector<Interval>> dims)
-    : dims_(std::move(dims)) {
-  assert(rank() <= kMaxRank && "rank over kMaxRank");
+    : box_(static_cast<int>(dims.size())) {
+  bool several = false;
+  for (int d = 0; d < rank(); ++d) {
+    several |= dims[d].size() > 1;
+    if (!dims[d].empty())
+      box_[d] = dims[d].front();
+  }
+  if (!several)
+    return;
+  box_ = Box(rank());
+  lists_ = std::make_shared<const std::vector<std::vector<Interval>>>(
+      std::move(dims));
 }
 
 bool Region::empty() const {
-  for (const auto &intervals : dims_)
-    if (intervals.empty())
+  for (int d = 0; d < rank(); ++d)
+    if (dim(d).empty())
       return true;
   return false;
 }
 
-bool Region::isBox() const {
-  for (const auto &intervals : dims_)
-    if (intervals.size() != 1)
-      return false;
-  return true;
-}
-
-Box Region::box() const {
-  assert(isBox() && "region is not one box");
-  Box result(rank());
-  for (int d = 0; d < rank(); ++d)
-    result[d] = dims_[d].front();
-  return result;
+/// Positions in one dimension of the packed tensor.
+static int64_t sizeOf(Region::Intervals intervals) {
+  int64_t size = 0;
+  for (Interval interval : intervals)
+    size += interval.size();
+  return size;
 }
 
 Shape Region::shape() const {
   Shape shape(rank());
   for (int d = 0; d < rank(); ++d)
-    for (Interval interval : dims_[d])
-      shape[d] += interval.size();
+    shape[d] = sizeOf(dim(d));
   return shape;
 }
 
-int64_t Region::volume() const { return numElements(shape()); }
+int64_t Region::volume() const {
+  int64_t volume = 1;
+  for (int d = 0; d < rank(); ++d)
+    volume *= sizeOf(dim(d));
+  return volume;
+}
 
 bool Region::contains(const Box &box) const {
   if (box.empty())
     return true;
   for (int d = 0; d < rank(); ++d) {
     bool found = false;
-    for (Interval interval : dims_[d])
+    for (Interval interval : dim(d))
       found |= interval.contains(box[d]);
     if (!found)
       return false;
   }
   return true;
+}
+
+bool Region::operator==(const Region &other) const {
+  if (!lists_ || !other.lists_)
+    return !lists_ && !other.lists_ && box_ == other.box_;
+  return *lists_ == *other.lists_;
+}
+
+bool Region::operator<(const Region &other) const {
+  for (int d = 0; d < rank() && d < other.rank(); ++d) {
+    Intervals a = dim(d), b = other.dim(d);
+    if (std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end()))
+      return true;
+    if (std::lexicographical_compare(b.begin(), b.end(), a.begin(), a.end()))
+      return false;
+  }
+  return rank() < other.rank();
 }
 
 std::vector<Region::Piece> Region::pieces() const {
@@ -160,7 +185,7 @@ std::vector<Region::Piece> Region::pieces() const {
   std::vector<Shape> starts(rank());
   for (int d = 0; d < rank(); ++d) {
     int64_t at = 0;
-    for (Interval interval : dims_[d]) {
+    for (Interval interval : dim(d)) {
       starts[d].push_back(at);
       at += interval.size();
     }
@@ -168,12 +193,12 @@ std::vector<Region::Piece> Region::pieces() const {
   while (true) {
     Piece piece{Box(rank()), Shape(rank())};
     for (int d = 0; d < rank(); ++d) {
-      piece.box[d] = dims_[d][choice[d]];
+      piece.box[d] = dim(d)[choice[d]];
       piece.at[d] = starts[d][choice[d]];
     }
     result.push_back(std::move(piece));
     int d = rank() - 1;
-    while (d >= 0 && ++choice[d] == dims_[d].size())
+    while (d >= 0 && ++choice[d] == dim(d).size())
       choice[d--] = 0;
     if (d < 0)
       return result;
@@ -185,8 +210,8 @@ std::string Region::str() const {
   for (int d = 0; d < rank(); ++d) {
     if (d)
       text += ", ";
-    for (size_t i = 0; i < dims_[d].size(); ++i)
-      text += (i ? "+" : "") + ::str(dims_[d][i]);
+    for (size_t i = 0; i < dim(d).size(); ++i)
+      text += (i ? "+" : "") + ::str(dim(d)[i]);
   }
   return text + "]";
 }

@@ -29,6 +29,26 @@ std::vector<Box> ffc::plan::subtract(const Box &box, const Box &hole) {
   return rest;
 }
 
+/// Takes `hole` out of all boxes of `rest`, and calls visit(common) for every
+/// part of it that was there.
+template <class Visitor>
+static void subtractFromAll(std::vector<Box> &rest, const Box &hole,
+                            Visitor visit) {
+  for (size_t i = 0; i < rest.size();) {
+    Box common = rest[i].intersect(hole);
+    if (common.empty()) {
+      ++i;
+      continue;
+    }
+    visit(common);
+    std::vector<Box> parts = subtract(rest[i], common);
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(i), parts.begin(),
+                parts.end());
+    i += parts.size();
+  }
+}
+
 namespace {
 
 /// Plans one candidate path. The holdings are its own copy because collectives
@@ -174,8 +194,8 @@ public:
     std::map<DeviceId, Picoseconds> busy;
     for (size_t t = 0; t < targets.size(); ++t)
       if (open[t])
-        for (const Region::Piece &piece : targets[t].region.pieces())
-          cover(static_cast<int>(t), piece.box, busy);
+        targets[t].region.forEachBox(
+            [&](const Box &box) { cover(static_cast<int>(t), box, busy); });
     for (auto [device, time] : busy)
       transferTime = std::max(transferTime, time);
   }
@@ -194,12 +214,13 @@ private:
   }
 
   bool groupNeeded(size_t g) const {
-    for (size_t t = 0; t < targets.size(); ++t)
+    bool needed = false;
+    for (size_t t = 0; t < targets.size() && !needed; ++t)
       if (open[t])
-        for (const Region::Piece &piece : targets[t].region.pieces())
-          if (!piece.box.intersect(groups[g].box).empty())
-            return true;
-    return false;
+        targets[t].region.forEachBox([&](const Box &box) {
+          needed |= !box.intersect(groups[g].box).empty();
+        });
+    return needed;
   }
 
   std::vector<Box> targetBoxes(const std::vector<int> &indices) const {
@@ -259,26 +280,11 @@ private:
   void cover(int t, const Box &box, std::map<DeviceId, Picoseconds> &busy) {
     std::vector<Box> rest = {box};
     for (int h : sourcesFor(targets[t].device)) {
-      std::vector<Box> next;
-      for (const Box &part : rest) {
-        std::vector<Box> remaining = {part};
-        for (const Region::Piece &piece : holdings[h].region.pieces()) {
-          std::vector<Box> outside;
-          for (const Box &r : remaining) {
-            Box common = r.intersect(piece.box);
-            if (common.empty()) {
-              outside.push_back(r);
-              continue;
-            }
-            add(t, common, holdings[h].device, busy).holding = h;
-            for (const Box &o : subtract(r, common))
-              outside.push_back(o);
-          }
-          remaining = std::move(outside);
-        }
-        next.insert(next.end(), remaining.begin(), remaining.end());
-      }
-      rest = std::move(next);
+      holdings[h].region.forEachBox([&](const Box &have) {
+        subtractFromAll(rest, have, [&](const Box &common) {
+          add(t, common, holdings[h].device, busy).holding = h;
+        });
+      });
       if (rest.empty())
         return;
     }
@@ -354,20 +360,20 @@ private:
 /// True if the holdings alone cover all targets.
 static bool covered(const std::vector<Holding> &holdings,
                     const std::vector<Need> &targets) {
-  for (const Need &target : targets)
-    for (const Region::Piece &piece : target.region.pieces()) {
-      std::vector<Box> rest = {piece.box};
-      for (const Holding &holding : holdings)
-        for (const Region::Piece &have : holding.region.pieces()) {
-          std::vector<Box> next;
-          for (const Box &part : rest)
-            for (const Box &r : subtract(part, have.box))
-              next.push_back(r);
-          rest = std::move(next);
-        }
-      if (!rest.empty())
-        return false;
+  std::vector<Box> rest;
+  for (const Need &target : targets) {
+    rest.clear();
+    target.region.forEachBox([&](const Box &box) { rest.push_back(box); });
+    for (const Holding &holding : holdings) {
+      holding.region.forEachBox([&](const Box &have) {
+        subtractFromAll(rest, have, [](const Box &) {});
+      });
+      if (rest.empty())
+        break;
     }
+    if (!rest.empty())
+      return false;
+  }
   return true;
 }
 
@@ -376,12 +382,12 @@ static bool covered(const std::vector<Holding> &holdings,
 /// bits, so collectives are then left out.
 static bool touches(const std::vector<Holding> &holdings,
                     const std::vector<PartialGroup> &groups) {
+  bool any = false;
   for (const PartialGroup &group : groups)
     for (const Holding &holding : holdings)
-      for (const Region::Piece &piece : holding.region.pieces())
-        if (!piece.box.intersect(group.box).empty())
-          return true;
-  return false;
+      holding.region.forEachBox(
+          [&](const Box &box) { any |= !box.intersect(group.box).empty(); });
+  return any;
 }
 
 ReshardPlan ffc::plan::planReshard(const std::vector<Holding> &holdings,

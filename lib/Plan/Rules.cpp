@@ -90,51 +90,49 @@ static std::vector<Interval> digitIntervals(const std::vector<int> &digits,
   return merged;
 }
 
-static std::vector<Interval> intervalsOf(const DimMap &map,
-                                         const std::vector<IterDim> &space,
-                                         const Tile &tile, int64_t extent) {
+/// The interval of a dimension that is not made of digits; may be empty.
+static Interval intervalOf(const DimMap &map, const Tile &tile,
+                           int64_t extent) {
   Interval range{0, extent};
-  switch (map.kind) {
-  case DimMap::Kind::Full:
-    break;
-  case DimMap::Kind::Window: {
-    Interval t = tile[map.dims[0]];
-    if (t.empty())
-      return {};
-    range = range.intersect({t.lo * map.stride - map.pad,
-                             (t.hi - 1) * map.stride - map.pad + map.reach});
-    break;
-  }
-  case DimMap::Kind::Inverse: {
-    Interval t = tile[map.dims[0]];
-    if (t.empty())
-      return {};
-    range =
-        range.intersect({ceilDiv(t.lo + map.pad - map.reach + 1, map.stride),
-                         floorDiv(t.hi - 1 + map.pad, map.stride) + 1});
-    break;
-  }
-  case DimMap::Kind::Digits:
-    return digitIntervals(map.dims, space, tile);
-  }
-  if (range.empty())
+  if (map.kind == DimMap::Kind::Full)
+    return range;
+  Interval t = tile[map.dims[0]];
+  if (t.empty())
     return {};
-  return {range};
+  if (map.kind == DimMap::Kind::Window)
+    return range.intersect({t.lo * map.stride - map.pad,
+                            (t.hi - 1) * map.stride - map.pad + map.reach});
+  assert(map.kind == DimMap::Kind::Inverse && "digits");
+  return range.intersect({ceilDiv(t.lo + map.pad - map.reach + 1, map.stride),
+                          floorDiv(t.hi - 1 + map.pad, map.stride) + 1});
 }
 
 Region ffc::plan::regionOf(const Access &access,
                            const std::vector<IterDim> &space, const Tile &tile,
                            const Shape &shape) {
-  std::vector<std::vector<Interval>> dims(shape.size());
+  const int rank = static_cast<int>(shape.size());
   for (int d : access.onlyAtStart)
     if (tile[d].lo != 0) {
       // A rank-0 tensor cannot be empty by its intervals; such operands must
       // not be restricted.
       assert(!shape.empty() && "scalar operand restricted to the first tile");
-      return Region(std::move(dims));
+      return Region(Box(rank));
     }
-  for (size_t d = 0; d < shape.size(); ++d)
-    dims[d] = intervalsOf(access.dims[d], space, tile, shape[d]);
+  Box box(rank);
+  bool digits = false;
+  for (int d = 0; d < rank; ++d)
+    if (access.dims[d].kind == DimMap::Kind::Digits)
+      digits = true;
+    else
+      box[d] = intervalOf(access.dims[d], tile, shape[d]);
+  if (!digits)
+    return Region(box);
+  std::vector<std::vector<Interval>> dims(shape.size());
+  for (int d = 0; d < rank; ++d)
+    if (access.dims[d].kind == DimMap::Kind::Digits)
+      dims[d] = digitIntervals(access.dims[d].dims, space, tile);
+    else if (!box[d].empty())
+      dims[d] = {box[d]};
   return Region(std::move(dims));
 }
 

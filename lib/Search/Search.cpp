@@ -87,7 +87,7 @@ private:
   /// Chains start from the best recipes in turn.
   void makeChains() {
     int64_t each = options.budget / options.chains;
-    if (each == 0)
+    if (each == 0 || space.numDevices() == 1)
       return;
     size_t starts = std::min<size_t>(result.baselines.size(), 3);
     for (int c = 0; c < options.chains; ++c)

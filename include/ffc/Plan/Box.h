@@ -12,6 +12,7 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -84,22 +85,45 @@ private:
 
 /// A product of interval lists: per dimension, disjoint, ascending,
 /// non-adjacent intervals. Stored locally as one dense tensor with the gaps
-/// removed
-/// ("packed"). A box is the region with one interval per dimension.
+/// removed ("packed"). A box is the region with one interval per dimension;
+/// only others allocate memory.
 class Region {
 public:
+  /// The intervals of one dimension.
+  class Intervals {
+  public:
+    Intervals(const Interval *first, size_t count)
+        : first(first), count(count) {}
+    const Interval *begin() const { return first; }
+    const Interval *end() const { return first + count; }
+    size_t size() const { return count; }
+    bool empty() const { return count == 0; }
+    const Interval &operator[](size_t i) const { return first[i]; }
+
+  private:
+    const Interval *first;
+    size_t count;
+  };
+
   Region() = default;
   explicit Region(const Box &box);
   explicit Region(std::vector<std::vector<Interval>> dims);
 
-  int rank() const { return static_cast<int>(dims_.size()); }
-  const std::vector<Interval> &dim(int d) const { return dims_[d]; }
+  int rank() const { return box_.rank(); }
+  Intervals dim(int d) const {
+    if (lists_)
+      return {(*lists_)[d].data(), (*lists_)[d].size()};
+    return {&box_[d], box_[d].empty() ? size_t(0) : size_t(1)};
+  }
 
   bool empty() const;
   /// True if every dimension has exactly one interval.
-  bool isBox() const;
+  bool isBox() const { return !lists_ && !empty(); }
   /// The box; requires isBox().
-  Box box() const;
+  const Box &box() const {
+    assert(isBox() && "region is not one box");
+    return box_;
+  }
   /// Extents of the packed local tensor.
   Shape shape() const;
   int64_t volume() const;
@@ -111,15 +135,26 @@ public:
     Shape at;
   };
   std::vector<Piece> pieces() const;
+  /// Calls f(box) for the box of every piece, in their order.
+  template <class F> void forEachBox(F f) const {
+    if (isBox())
+      return f(box_);
+    for (const Piece &piece : pieces())
+      f(piece.box);
+  }
 
-  bool operator==(const Region &other) const { return dims_ == other.dims_; }
+  bool operator==(const Region &other) const;
   bool operator!=(const Region &other) const { return !(*this == other); }
-  bool operator<(const Region &other) const { return dims_ < other.dims_; }
+  /// Lexicographic by interval list, for ordered containers.
+  bool operator<(const Region &other) const;
   /// As Box::str, lists joined by '+': "[0:4, 0:3+6:9]".
   std::string str() const;
 
 private:
-  std::vector<std::vector<Interval>> dims_;
+  /// If no dimension has several intervals, those, [0, 0) where there is none;
+  /// else only the rank counts.
+  Box box_;
+  std::shared_ptr<const std::vector<std::vector<Interval>>> lists_;
 };
 
 } // namespace ffc::plan
