@@ -22,50 +22,6 @@ const char *ffc::plan::str(Arithmetic arithmetic) {
 // Device kinds
 //===----------------------------------------------------------------------===//
 
-static double &rate(DeviceKind &kind, Arithmetic arithmetic) {
-  return kind.flops[static_cast<int>(arithmetic)];
-}
-
-/// A Zen 5 class core with AVX-512: what oneDNN reaches in matrix products, not
-/// the 245 GFLOP/s that FMAs peak at, and half of the streaming copy of two
-/// busy cores. docs/topology.md says which figures are measured.
-static DeviceKind cpuCore() {
-  DeviceKind kind;
-  kind.name = "cpu-core";
-  kind.target = Target::CPU;
-  rate(kind, Arithmetic::F64) = 110e9;
-  rate(kind, Arithmetic::F32) = 220e9;
-  rate(kind, Arithmetic::BF16) = 460e9;
-  kind.memoryBytes = 8'000'000'000;
-  kind.memoryBandwidth = 38e9;
-  kind.launch = 200'000;
-  return kind;
-}
-
-/// NVIDIA H200 SXM, the vendor's dense figures. The launch overhead, between
-/// kernels of one CUDA graph, is an estimate.
-static DeviceKind h200() {
-  DeviceKind kind;
-  kind.name = "h200";
-  kind.target = Target::CUDA;
-  rate(kind, Arithmetic::F64) = 67e12;
-  rate(kind, Arithmetic::F32) = 67e12;
-  rate(kind, Arithmetic::TF32) = 494e12;
-  rate(kind, Arithmetic::BF16) = 989e12;
-  rate(kind, Arithmetic::F16) = 989e12;
-  rate(kind, Arithmetic::I8) = 1979e12;
-  kind.memoryBytes = 141'000'000'000;
-  kind.memoryBandwidth = 4.8e12;
-  kind.launch = 1'500'000;
-  kind.overlap = true;
-  return kind;
-}
-
-const std::vector<DeviceKind> &ffc::plan::presetKinds() {
-  static const std::vector<DeviceKind> kinds = {cpuCore(), h200()};
-  return kinds;
-}
-
 double DeviceKind::flopsPerSecond(ElementType type) const {
   auto own = [&](Arithmetic arithmetic) {
     return flops[static_cast<int>(arithmetic)];

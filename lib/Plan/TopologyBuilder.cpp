@@ -12,7 +12,6 @@ using namespace ffc::plan;
 /// Bounds on the graph that guard memory; devices have their own.
 static constexpr size_t kMaxLinks = 1 << 20;
 static constexpr size_t kMaxVertices = 1 << 18;
-static constexpr int kMaxAllToAll = 256;
 
 [[noreturn]] static void fail(int line, const std::string &message) {
   throw Malformed{line, message};
@@ -180,46 +179,92 @@ void TopologyBuilder::addBothWays(int line, const std::string &a,
 // Regular parts
 //===----------------------------------------------------------------------===//
 
-void TopologyBuilder::connect(const Interconnect &interconnect, DeviceId begin,
+void TopologyBuilder::connect(const Pattern &interconnect, DeviceId begin,
                               DeviceId end, const std::string &prefix,
                               int node) {
   const int line = interconnect.line;
-  const int count = end - begin;
-  if (count < 2)
-    return;
   const LinkFigures &figures = interconnect.figures;
-  switch (interconnect.type) {
-  case Interconnect::Type::AllToAll:
-    if (count > kMaxAllToAll)
-      fail(line, "expected at most " + std::to_string(kMaxAllToAll) +
-                     " devices connected all to all, found " +
-                     std::to_string(count) + "; use 'type: switch'");
-    for (DeviceId a = begin; a < end; ++a)
-      for (DeviceId b = begin; b < end; ++b)
-        if (a != b)
-          addLink(line, nameOf(a), nameOf(b), figures);
+  if (interconnect.isDirect()) {
+    for (auto [src, dst] : linksOf(interconnect, end - begin, "devices"))
+      addLink(line, nameOf(begin + src), nameOf(begin + dst), figures);
     return;
-  case Interconnect::Type::Ring:
-    // Two devices are a ring of one pair of links.
-    for (DeviceId a = begin; a < (count == 2 ? end - 1 : end); ++a)
-      addBothWays(line, nameOf(a), nameOf(a + 1 < end ? a + 1 : begin),
-                  figures);
+  }
+  if (end - begin < 2)
     return;
-  case Interconnect::Type::Switch:
-  case Interconnect::Type::SharedMemory: {
-    const bool isSwitch = interconnect.type == Interconnect::Type::Switch;
-    const std::string hub = prefix + (isSwitch ? "switch" : "memory");
-    addSwitch(line, hub, node);
-    // The way between two devices has two links.
-    const Picoseconds out = figures.latency / 2;
-    for (DeviceId id = begin; id < end; ++id) {
-      addLink(line, nameOf(id), hub, {figures.bandwidth, out});
-      addLink(line, hub, nameOf(id),
-              {figures.bandwidth, figures.latency - out});
+  const bool isSwitch = interconnect.type == Pattern::Type::Switch;
+  const std::string hub = prefix + (isSwitch ? "switch" : "memory");
+  addSwitch(line, hub, node);
+  // The way between two devices has two links.
+  const Picoseconds out = figures.latency / 2;
+  for (DeviceId id = begin; id < end; ++id) {
+    addLink(line, nameOf(id), hub, {figures.bandwidth, out});
+    addLink(line, hub, nameOf(id), {figures.bandwidth, figures.latency - out});
+  }
+}
+
+static std::string edgeName(const FatTree &tree, int edge) {
+  const int pod = tree.podOf(edge);
+  return "network.p" + std::to_string(pod) + ".edge" +
+         std::to_string(edge - pod * tree.half);
+}
+static std::string aggregationName(const FatTree &tree, int pod, int i) {
+  return "network.p" + std::to_string(pod) + ".agg" + std::to_string(i);
+}
+static std::string coreName(int i) {
+  return "network.core" + std::to_string(i);
+}
+
+std::vector<std::string> TopologyBuilder::addUplinks(const NodeGroup &group) {
+  const int line = group.network.line;
+  std::vector<std::string> uplinks;
+  auto add = [&](const std::string &name) {
+    addSwitch(line, name, -1);
+    return name;
+  };
+  if (group.network.type == Pattern::Type::Switch)
+    return std::vector<std::string>(group.count, add("network"));
+  if (group.network.isDirect()) {
+    for (int n = 0; n < group.count; ++n)
+      uplinks.push_back(add(data->nodes[n] + ".router"));
+    return uplinks;
+  }
+  const FatTree tree(group.network, group.count, "nodes");
+  for (int edge = 0; edge < tree.edges; ++edge)
+    add(edgeName(tree, edge));
+  for (int i = 0; i < tree.aggregations; ++i)
+    add(aggregationName(tree, i / tree.half, i % tree.half));
+  for (int i = 0; i < tree.cores; ++i)
+    add(coreName(i));
+  for (int n = 0; n < group.count; ++n)
+    uplinks.push_back(edgeName(tree, n / tree.half));
+  return uplinks;
+}
+
+void TopologyBuilder::joinUplinks(const NodeGroup &group,
+                                  const std::vector<std::string> &uplinks) {
+  const Pattern &network = group.network;
+  if (network.type == Pattern::Type::Switch)
+    return;
+  if (network.isDirect()) {
+    for (auto [src, dst] : linksOf(network, group.count, "nodes"))
+      addLink(network.line, uplinks[src], uplinks[dst], network.figures);
+    return;
+  }
+  // Of ways of equal length the one is taken that arrives by the first link, so
+  // every switch begins with another one above it: ways spread over the tree.
+  const FatTree tree(network, group.count, "nodes");
+  const int half = tree.half;
+  for (int edge = 0; tree.aggregations > 0 && edge < tree.edges; ++edge)
+    for (int i = 0; i < half; ++i)
+      addBothWays(network.line, edgeName(tree, edge),
+                  aggregationName(tree, tree.podOf(edge), (edge + i) % half),
+                  network.figures);
+  for (int a = 0; tree.cores > 0 && a < tree.aggregations; ++a)
+    for (int i = 0; i < half; ++i) {
+      const int pod = a / half, place = a % half;
+      addBothWays(network.line, aggregationName(tree, pod, place),
+                  coreName(place * half + (pod + i) % half), network.figures);
     }
-    return;
-  }
-  }
 }
 
 void TopologyBuilder::addNodes(const NodeGroup &group) {
@@ -228,8 +273,9 @@ void TopologyBuilder::addNodes(const NodeGroup &group) {
     const int node = addNode(line, "n" + std::to_string(n));
     addDevices(line, group.devicesPerNode, group.kind, node);
   }
+  std::vector<std::string> uplinks;
   if (group.count > 1)
-    addSwitch(line, "network", -1);
+    uplinks = addUplinks(group);
   for (int n = 0; n < group.count; ++n) {
     const std::string prefix = data->nodes[n] + ".";
     const DeviceId begin = n * group.devicesPerNode;
@@ -239,7 +285,7 @@ void TopologyBuilder::addNodes(const NodeGroup &group) {
     for (int i = 0; group.count > 1 && i < group.nicsPerNode; ++i) {
       const std::string nic = prefix + "nic" + std::to_string(i);
       addNic(line, nic, n);
-      addBothWays(line, nic, "network", group.nic);
+      addBothWays(line, nic, uplinks[n], group.nic);
     }
     // Devices share the NICs evenly, neighbours the same one.
     for (int d = 0; group.count > 1 && d < group.devicesPerNode; ++d) {
@@ -248,6 +294,8 @@ void TopologyBuilder::addNodes(const NodeGroup &group) {
                   group.attach);
     }
   }
+  // Of one node as well: its network may still be wrong.
+  joinUplinks(group, uplinks);
 }
 
 //===----------------------------------------------------------------------===//

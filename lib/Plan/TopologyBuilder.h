@@ -10,35 +10,25 @@
 #define FFC_LIB_PLAN_TOPOLOGYBUILDER_H
 
 #include "TopologyData.h"
+#include "TopologyPattern.h"
 
 #include <map>
 #include <unordered_map>
 
 namespace ffc::plan {
 
-/// Figures of one direction of a link.
-struct LinkFigures {
-  double bandwidth = 0;
-  Picoseconds latency = 0;
-};
-
-/// A regular connection of some devices; figures are those between two devices.
-struct Interconnect {
-  enum class Type { AllToAll, Ring, Switch, SharedMemory };
-  Type type = Type::Switch;
-  LinkFigures figures;
-  int line = 0;
-};
-
-/// `count` equal nodes, joined by NICs on one switch.
+/// `count` equal nodes, joined by their NICs.
 struct NodeGroup {
   int count = 0;
   int devicesPerNode = 0;
   int kind = 0;
-  std::optional<Interconnect> interconnect;
+  /// Of a node's devices; figures of hubs are those between two devices.
+  std::optional<Pattern> interconnect;
   int nicsPerNode = 0;
   LinkFigures nic;    ///< between NIC and network, each way
   LinkFigures attach; ///< between device and NIC, each way
+  /// Between nodes. A switch has all NICs on it and no figures of its own.
+  Pattern network;
   int line = 0;
 };
 
@@ -69,7 +59,7 @@ public:
                LinkFigures figures);
   /// Joins devices [begin, end); a hub's name starts with `prefix` and the hub
   /// is in `node`.
-  void connect(const Interconnect &interconnect, DeviceId begin, DeviceId end,
+  void connect(const Pattern &interconnect, DeviceId begin, DeviceId end,
                const std::string &prefix, int node);
   void addNodes(const NodeGroup &group);
   int numDevices() const { return static_cast<int>(data->devices.size()); }
@@ -90,6 +80,12 @@ private:
   const Place &findPlace(int line, const std::string &name) const;
   void addBothWays(int line, const std::string &a, const std::string &b,
                    LinkFigures figures);
+  /// Adds the network's switches, or a router for each node, and returns for
+  /// each node the name of what its NICs are linked with.
+  std::vector<std::string> addUplinks(const NodeGroup &group);
+  /// The links between what addUplinks added.
+  void joinUplinks(const NodeGroup &group,
+                   const std::vector<std::string> &uplinks);
   const std::string &nameOf(DeviceId id) const {
     return data->devices[id].name;
   }

@@ -13,10 +13,16 @@
 
 namespace ffc::plan {
 
-/// The ways from one device to all others.
+/// The ways from one device to all others. Few costs differ in a regular
+/// network, so devices have the number of theirs: a table of two bytes for each
+/// pair stays in the cache where one of sixteen does not.
 struct RouteTree {
-  std::vector<RouteCost> cost; ///< by destination device
+  std::vector<RouteCost> costs; ///< those that occur
+  std::vector<uint16_t> costOf; ///< by destination device: into `costs`
   std::vector<LinkId> last; ///< by vertex: the link that arrives there, or -1
+
+  const RouteCost &cost(DeviceId dst) const { return costs[costOf[dst]]; }
+  size_t bytes() const;
 };
 
 /// Route trees by source, each computed when first asked for. They are kept up

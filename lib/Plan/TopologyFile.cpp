@@ -5,11 +5,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Text.h"
-#include "TopologyBuilder.h"
+#include "TopologyReaders.h"
 #include "YamlFields.h"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 using namespace ffc::plan;
@@ -24,7 +23,6 @@ public:
   Topology read(const YamlNode &root, const std::string &defaultName);
 
 private:
-  void readKind(const std::string &name, const YamlNode &map);
   void readDevices(const YamlNode &node);
   void readDevice(const YamlNode &node);
   /// "4 x h200": the count and the number of the kind.
@@ -32,7 +30,8 @@ private:
   void readNodeGroup(const YamlNode &map);
   void readLink(const YamlNode &map);
   static LinkFigures readFigures(const YamlNode &map, const std::string &what);
-  static Interconnect readInterconnect(const YamlNode &map);
+  /// The interconnect of devices or the network of nodes.
+  static Pattern readPattern(const YamlNode &map, bool ofNodes);
   /// The node that the `node` key of `map` names; without the key the only one,
   /// or -1 if there are several.
   int readNode(const YamlNode &map);
@@ -43,67 +42,8 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Kinds and devices
+// Devices
 //===----------------------------------------------------------------------===//
-
-void Reader::readKind(const std::string &name, const YamlNode &map) {
-  const std::string what = "the kind " + quoted(name);
-  expectMap(map, what,
-            {"like", "target", "flops", "memory", "launch", "overlap"});
-  DeviceKind kind;
-  const YamlNode *like = map.find("like");
-  if (like)
-    kind = builder.kind(
-        builder.findKind(like->line, text(*like, "the name of a kind")));
-  kind.name = name;
-  // A kind that is like another one may leave out any key.
-  auto given = [&](const std::string &key) {
-    return like ? map.find(key) : &require(map, key, what);
-  };
-  if (const YamlNode *node = given("target")) {
-    const std::string &target = text(*node, "'cpu' or 'cuda'");
-    if (target != "cpu" && target != "cuda")
-      fail(*node, "target of " + what + ": expected 'cpu' or 'cuda', found " +
-                      quoted(target));
-    kind.target = target == "cpu" ? Target::CPU : Target::CUDA;
-  }
-  if (const YamlNode *node = given("flops")) {
-    std::vector<std::string> names;
-    for (int i = 0; i < kNumArithmetics; ++i)
-      names.push_back(str(static_cast<Arithmetic>(i)));
-    expectMap(*node, "flops of " + what, names);
-    for (int i = 0; i < kNumArithmetics; ++i)
-      if (const YamlNode *rate = node->find(names[i]))
-        kind.flops[i] = positive(*rate, QuantityKind::FlopsPerSecond,
-                                 names[i] + " flops of " + what);
-    if (!like)
-      require(*node, "f32", "flops of " + what);
-  }
-  if (const YamlNode *node = given("memory")) {
-    const std::string memory = "memory of " + what;
-    expectMap(*node, memory, {"size", "bandwidth"});
-    const YamlNode *size =
-        like ? node->find("size") : &require(*node, "size", memory);
-    if (size)
-      kind.memoryBytes = std::llround(
-          positive(*size, QuantityKind::Bytes, "size of the " + memory));
-    const YamlNode *bandwidth =
-        like ? node->find("bandwidth") : &require(*node, "bandwidth", memory);
-    if (bandwidth)
-      kind.memoryBandwidth = positive(*bandwidth, QuantityKind::BytesPerSecond,
-                                      "bandwidth of the " + memory);
-  }
-  if (const YamlNode *node = given("launch"))
-    kind.launch = delay(*node, "launch of " + what);
-  if (const YamlNode *node = given("overlap")) {
-    const std::string &overlap = text(*node, "'true' or 'false'");
-    if (overlap != "true" && overlap != "false")
-      fail(*node, "overlap of " + what +
-                      ": expected 'true' or 'false', found " + quoted(overlap));
-    kind.overlap = overlap == "true";
-  }
-  builder.defineKind(map.line, std::move(kind));
-}
 
 std::pair<int, int> Reader::readGroup(const YamlNode &node) {
   const std::string &group = text(node, "devices such as '4 x h200'");
@@ -171,30 +111,98 @@ LinkFigures Reader::readFigures(const YamlNode &map, const std::string &what) {
           delay(require(map, "latency", what), "latency of " + what)};
 }
 
-Interconnect Reader::readInterconnect(const YamlNode &map) {
-  static const std::vector<std::string> types = {"all-to-all", "ring", "switch",
-                                                 "shared-memory"};
-  const std::string what = "the interconnect";
-  expectMap(map, what, {"type", "bandwidth", "latency"});
+/// Numbers from 1 on, at most `most` of them.
+static std::vector<int> readNumbers(const YamlNode &node,
+                                    const std::string &what, size_t most) {
+  if (!node.isSequence() || node.children.empty() ||
+      node.children.size() > most)
+    fail(node, "expected " + what + " to be a list of 1 to " +
+                   std::to_string(most) + " numbers, found " +
+                   (node.isSequence() ? std::to_string(node.children.size())
+                                      : node.describe()));
+  std::vector<int> numbers;
+  for (const YamlNode &item : node.children)
+    numbers.push_back(count(item, "a number in " + what, kMaxDevices));
+  return numbers;
+}
+
+namespace {
+
+/// What may be written for a type of pattern besides its type and figures.
+struct PatternSyntax {
+  const char *name;
+  Pattern::Type type;
+  bool ofDevices, ofNodes;
+  std::vector<std::string> keys;
+};
+
+} // namespace
+
+static const std::vector<PatternSyntax> &patternSyntaxes() {
+  using Type = Pattern::Type;
+  static const std::vector<PatternSyntax> syntaxes = {
+      {"all-to-all", Type::AllToAll, true, true, {}},
+      {"ring", Type::Ring, true, true, {"strides"}},
+      {"switch", Type::Switch, true, true, {}},
+      {"shared-memory", Type::SharedMemory, true, false, {}},
+      {"torus", Type::Torus, true, true, {"shape"}},
+      {"random-regular", Type::RandomRegular, true, true, {"degree", "seed"}},
+      {"fat-tree", Type::FatTree, false, true, {"ports"}}};
+  return syntaxes;
+}
+
+Pattern Reader::readPattern(const YamlNode &map, bool ofNodes) {
+  constexpr int kMaxExtents = 6, kMaxStrides = 64, kMaxPorts = 128;
+  const std::string what = ofNodes ? "the network" : "the interconnect";
+  std::vector<std::string> types, keys = {"type", "bandwidth", "latency"};
+  for (const PatternSyntax &syntax : patternSyntaxes())
+    if (ofNodes ? syntax.ofNodes : syntax.ofDevices) {
+      types.push_back(syntax.name);
+      keys.insert(keys.end(), syntax.keys.begin(), syntax.keys.end());
+    }
+  expectMap(map, what, keys);
   const YamlNode &node = require(map, "type", what);
-  const std::string &type = text(node, "a type of interconnect");
-  auto found = std::find(types.begin(), types.end(), type);
-  if (found == types.end())
-    fail(node, "unknown type of interconnect " + quoted(type) +
+  const std::string &type = text(node, "a type of " + what.substr(4));
+  if (std::find(types.begin(), types.end(), type) == types.end())
+    fail(node, "unknown type of " + what.substr(4) + " " + quoted(type) +
                    ", expected one of: " + joined(types));
-  Interconnect interconnect;
-  // `types` lists them in the order of the enumeration.
-  interconnect.type = static_cast<Interconnect::Type>(found - types.begin());
-  interconnect.figures = readFigures(map, what);
-  interconnect.line = map.line;
-  return interconnect;
+  const PatternSyntax &syntax =
+      *std::find_if(patternSyntaxes().begin(), patternSyntaxes().end(),
+                    [&](const auto &each) { return each.name == type; });
+  Pattern pattern;
+  pattern.type = syntax.type;
+  pattern.line = map.line;
+  // A switch between nodes has no links but those of the NICs.
+  const bool hasFigures = !ofNodes || syntax.type != Pattern::Type::Switch;
+  keys = {"type"};
+  if (hasFigures)
+    keys.insert(keys.end(), {"bandwidth", "latency"});
+  keys.insert(keys.end(), syntax.keys.begin(), syntax.keys.end());
+  expectMap(map, what + " of type '" + type + "'", keys);
+  if (hasFigures)
+    pattern.figures = readFigures(map, what);
+  const std::string of = " of " + what;
+  if (pattern.type == Pattern::Type::Torus)
+    pattern.shape =
+        readNumbers(require(map, "shape", what), "the shape" + of, kMaxExtents);
+  if (const YamlNode *strides = map.find("strides"))
+    pattern.strides = readNumbers(*strides, "the strides" + of, kMaxStrides);
+  if (pattern.type == Pattern::Type::RandomRegular)
+    pattern.degree =
+        count(require(map, "degree", what), "the degree" + of, kMaxDevices);
+  if (const YamlNode *seed = map.find("seed"))
+    pattern.seed = count(*seed, "the seed" + of, INT32_MAX);
+  if (const YamlNode *ports = map.find("ports"))
+    pattern.ports = count(*ports, "the ports" + of, kMaxPorts);
+  return pattern;
 }
 
 void Reader::readNodeGroup(const YamlNode &map) {
   const std::string what = "nodes";
-  expectMap(map, what, {"count", "devices", "interconnect", "nic"});
+  expectMap(map, what, {"count", "devices", "interconnect", "nic", "network"});
   NodeGroup group;
   group.line = map.line;
+  group.network.line = map.line;
   group.count =
       count(require(map, "count", what), "a number of nodes", kMaxDevices);
   const YamlNode &devices = require(map, "devices", what);
@@ -205,7 +213,7 @@ void Reader::readNodeGroup(const YamlNode &map) {
              " devices, found " +
              std::to_string(int64_t(group.count) * group.devicesPerNode));
   if (const YamlNode *interconnect = map.find("interconnect"))
-    group.interconnect = readInterconnect(*interconnect);
+    group.interconnect = readPattern(*interconnect, /*ofNodes=*/false);
   else if (group.devicesPerNode > 1)
     require(map, "interconnect", "nodes of several devices: the map");
   if (group.count > 1 || map.find("nic")) {
@@ -224,6 +232,8 @@ void Reader::readNodeGroup(const YamlNode &map) {
       group.attach = readFigures(*attach, "attach of the nic");
     }
   }
+  if (const YamlNode *network = map.find("network"))
+    group.network = readPattern(*network, /*ofNodes=*/true);
   builder.addNodes(group);
 }
 
@@ -257,17 +267,12 @@ void Reader::readLink(const YamlNode &map) {
 
 Topology Reader::read(const YamlNode &root, const std::string &defaultName) {
   expectMap(root, "a topology",
-            {"name", "kinds", "nodes", "devices", "switches", "nics",
+            {"name", "preset", "kinds", "nodes", "devices", "switches", "nics",
              "interconnect", "links"});
   for (const DeviceKind &kind : presetKinds())
     builder.defineKind(0, kind);
-  if (const YamlNode *kinds = root.find("kinds")) {
-    if (!kinds->isMap())
-      fail(*kinds, "expected kinds to be a map from names to kinds, found " +
-                       kinds->describe());
-    for (size_t i = 0; i < kinds->children.size(); i += 2)
-      readKind(kinds->children[i].scalar, kinds->children[i + 1]);
-  }
+  if (const YamlNode *kinds = root.find("kinds"))
+    readKinds(*kinds, builder);
   const YamlNode *nodes = root.find("nodes");
   const YamlNode *devices = root.find("devices");
   if (nodes && nodes->isMap()) {
@@ -303,11 +308,26 @@ Topology Reader::read(const YamlNode &root, const std::string &defaultName) {
                    readNode(item));
   });
   if (const YamlNode *map = root.find("interconnect"))
-    builder.connect(readInterconnect(*map), 0, builder.numDevices(), "",
-                    builder.onlyNode());
+    builder.connect(readPattern(*map, /*ofNodes=*/false), 0,
+                    builder.numDevices(), "", builder.onlyNode());
   forEach("links", [&](const YamlNode &item) { readLink(item); });
   const YamlNode *name = root.find("name");
   return builder.finish(name ? text(*name, "a name") : defaultName);
+}
+
+static Topology readYaml(YamlNode root, const std::string &defaultName) {
+  layOnPreset(root);
+  return Reader().read(root, defaultName);
+}
+
+static Topology readText(const std::string &text,
+                         const std::string &defaultName) {
+  if (text.size() > kMaxFileBytes)
+    throw Malformed{1, "expected at most " + std::to_string(kMaxFileBytes) +
+                           " bytes, found " + std::to_string(text.size())};
+  if (isFlexFlowMachine(text))
+    return readFlexFlowMachine(text, defaultName);
+  return readYaml(parseYaml(text), defaultName);
 }
 
 std::optional<Topology> Topology::parse(const std::string &text,
@@ -318,10 +338,7 @@ std::optional<Topology> Topology::parse(const std::string &text,
       fileName.substr(folder == std::string::npos ? 0 : folder + 1);
   base = base.substr(0, base.rfind('.'));
   try {
-    if (text.size() > kMaxFileBytes)
-      throw Malformed{1, "expected at most " + std::to_string(kMaxFileBytes) +
-                             " bytes, found " + std::to_string(text.size())};
-    return Reader().read(parseYaml(text), base);
+    return readText(text, base);
   } catch (const Malformed &malformed) {
     error = fileName + ":" + std::to_string(malformed.line) + ": " +
             malformed.message;
@@ -329,10 +346,22 @@ std::optional<Topology> Topology::parse(const std::string &text,
   }
 }
 
-std::optional<Topology> Topology::load(const std::string &path,
+std::optional<Topology> Topology::load(const std::string &nameOrPath,
                                        std::string &error) {
-  std::optional<std::string> text = readTextFile(path, kMaxFileBytes, error);
-  if (!text)
+  if (namesPreset(nameOrPath)) {
+    try {
+      // Named as it was asked for, parameters included.
+      return readYaml(expandPreset(nameOrPath, /*line=*/0), nameOrPath);
+    } catch (const Malformed &malformed) {
+      error = nameOrPath + ": " + malformed.message;
+      return std::nullopt;
+    }
+  }
+  std::optional<std::string> text =
+      readTextFile(nameOrPath, kMaxFileBytes, error);
+  if (!text) {
+    error += presetSuggestion(nameOrPath);
     return std::nullopt;
-  return parse(*text, path, error);
+  }
+  return parse(*text, nameOrPath, error);
 }

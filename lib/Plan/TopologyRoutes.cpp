@@ -5,12 +5,21 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <map>
 #include <queue>
 #include <tuple>
 
 using namespace ffc::plan;
 
 static constexpr size_t kMaxKeptBytes = size_t(256) << 20;
+static_assert(kMaxDevices <= 1 << 16,
+              "costs of a tree are numbered in 16 bits");
+
+size_t RouteTree::bytes() const {
+  return sizeof(RouteTree) + costs.capacity() * sizeof(RouteCost) +
+         costOf.capacity() * sizeof(uint16_t) +
+         last.capacity() * sizeof(LinkId);
+}
 
 RouteTable::~RouteTable() {
   if (trees)
@@ -41,48 +50,93 @@ void RouteTable::build(const std::vector<Vertex> &vertices,
 std::unique_ptr<RouteTree> RouteTable::compute(DeviceId src) const {
   const size_t numVertices = first.size() - 1;
   constexpr Picoseconds kFar = std::numeric_limits<Picoseconds>::max();
-  std::vector<Picoseconds> latency(numVertices, kFar);
-  std::vector<int> hops(numVertices, 0);
-  std::vector<double> bandwidth(numVertices, 0);
-  std::vector<char> settled(numVertices, 0);
+  struct Reached {
+    Picoseconds latency = kFar;
+    double bandwidth = 0;
+    int hops = 0;
+    bool settled = false;
+  };
+  std::vector<Reached> reached(numVertices);
   auto tree = std::make_unique<RouteTree>();
   tree->last.assign(numVertices, -1);
 
-  using Entry = std::tuple<Picoseconds, int, int>; // latency, hops, vertex
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  latency[src] = 0;
-  bandwidth[src] = std::numeric_limits<double>::infinity();
+  struct Entry {
+    Picoseconds latency;
+    int hops, vertex;
+    bool operator<(const Entry &other) const { // a queue has its largest first
+      return std::tie(latency, hops, vertex) >
+             std::tie(other.latency, other.hops, other.vertex);
+    }
+  };
+  std::priority_queue<Entry> queue;
+  auto setBandwidth = [&](int v) {
+    if (tree->last[v] < 0)
+      return;
+    const Link &link = (*links)[tree->last[v]];
+    reached[v].bandwidth =
+        std::min(reached[link.src].bandwidth, link.bandwidth);
+  };
+  // Ways do not lead on from a vertex whose only link goes where they have
+  // been: of most devices that is so, and it spares them the queue.
+  auto isEnd = [&](int v) {
+    return first[v + 1] - first[v] == 1 &&
+           reached[(*links)[leaving[first[v]]].dst].settled;
+  };
+
+  reached[src].latency = 0;
+  reached[src].bandwidth = std::numeric_limits<double>::infinity();
   queue.push({0, 0, src});
   while (!queue.empty()) {
-    const int v = std::get<2>(queue.top());
+    const int v = queue.top().vertex;
     queue.pop();
-    if (settled[v])
+    Reached &from = reached[v];
+    if (from.settled)
       continue;
-    settled[v] = 1;
+    from.settled = true;
     // A vertex is settled after all that precede it on a shortest way, because
     // every link adds a hop; so its last link is final by now.
-    if (tree->last[v] >= 0) {
-      const Link &link = (*links)[tree->last[v]];
-      bandwidth[v] = std::min(bandwidth[link.src], link.bandwidth);
-    }
+    setBandwidth(v);
     for (int i = first[v]; i < first[v + 1]; ++i) {
       const Link &link = (*links)[leaving[i]];
-      const auto reached =
-          std::make_pair(latency[v] + link.latency, hops[v] + 1);
-      const auto known = std::make_pair(latency[link.dst], hops[link.dst]);
-      if (link.dst == src || reached > known)
+      Reached &to = reached[link.dst];
+      const Picoseconds latency = from.latency + link.latency;
+      const int hops = from.hops + 1;
+      if (to.settled || latency > to.latency ||
+          (latency == to.latency && hops > to.hops))
         continue;
-      if (reached < known)
-        queue.push({reached.first, reached.second, link.dst});
-      else if (leaving[i] > tree->last[link.dst])
+      if (latency < to.latency || hops < to.hops) {
+        if (!isEnd(link.dst))
+          queue.push({latency, hops, link.dst});
+      } else if (leaving[i] > tree->last[link.dst]) {
         continue;
-      std::tie(latency[link.dst], hops[link.dst]) = reached;
+      }
+      to.latency = latency;
+      to.hops = hops;
       tree->last[link.dst] = leaving[i];
     }
   }
-  tree->cost.resize(numDevices);
+
   for (int dst = 0; dst < numDevices; ++dst)
-    tree->cost[dst] = {latency[dst], bandwidth[dst]};
+    if (!reached[dst].settled)
+      setBandwidth(dst);
+
+  std::map<std::pair<Picoseconds, double>, uint16_t> numbers;
+  tree->costOf.resize(numDevices);
+  for (int dst = 0; dst < numDevices; ++dst) {
+    const RouteCost cost{reached[dst].latency, reached[dst].bandwidth};
+    // Neighbours mostly have the same cost.
+    if (dst > 0 && tree->cost(dst - 1).latency == cost.latency &&
+        tree->cost(dst - 1).bandwidth == cost.bandwidth) {
+      tree->costOf[dst] = tree->costOf[dst - 1];
+      continue;
+    }
+    auto [found, inserted] =
+        numbers.emplace(std::make_pair(cost.latency, cost.bandwidth),
+                        static_cast<uint16_t>(tree->costs.size()));
+    if (inserted)
+      tree->costs.push_back(cost);
+    tree->costOf[dst] = found->second;
+  }
   return tree;
 }
 
@@ -91,19 +145,16 @@ auto RouteTable::withTree(DeviceId src, Read read) const {
   assert(src >= 0 && src < numDevices && "device outside the topology");
   if (const RouteTree *tree = trees[src].load(std::memory_order_acquire))
     return read(*tree);
-  const size_t bytes = sizeof(RouteTree) + numDevices * sizeof(RouteCost) +
-                       (first.size() - 1) * sizeof(LinkId);
-  if (keptBytes.fetch_add(bytes) + bytes <= kMaxKeptBytes) {
+  if (keptBytes < kMaxKeptBytes) {
     std::unique_ptr<RouteTree> tree = compute(src);
     const RouteTree *kept = nullptr;
     // Another thread may have been faster; then its tree stays.
-    if (trees[src].compare_exchange_strong(kept, tree.get()))
+    if (trees[src].compare_exchange_strong(kept, tree.get())) {
       kept = tree.release();
-    else
-      keptBytes.fetch_sub(bytes);
+      keptBytes += kept->bytes();
+    }
     return read(*kept);
   }
-  keptBytes.fetch_sub(bytes);
   std::lock_guard<std::mutex> lock(latestMutex);
   if (latestSource != src) {
     latest = compute(src);
@@ -114,7 +165,7 @@ auto RouteTable::withTree(DeviceId src, Read read) const {
 
 RouteCost RouteTable::cost(DeviceId src, DeviceId dst) const {
   assert(dst >= 0 && dst < numDevices && "device outside the topology");
-  return withTree(src, [&](const RouteTree &tree) { return tree.cost[dst]; });
+  return withTree(src, [&](const RouteTree &tree) { return tree.cost(dst); });
 }
 
 std::vector<LinkId> RouteTable::path(DeviceId src, DeviceId dst) const {

@@ -2,6 +2,7 @@
 
 #include "Driver.h"
 
+#include "Commands.h"
 #include "Compilation.h"
 #include "Options.h"
 #include "Report.h"
@@ -10,9 +11,19 @@
 
 using namespace ffc;
 
+const std::vector<Command> &ffc::commands() {
+  static const std::vector<Command> table = {
+      {"topology", "shows a device topology; lists the presets",
+       runTopologyCommand}};
+  return table;
+}
+
 int ffc::runDriver(int argc, char **argv) {
-  llvm::Expected<Options> options =
-      parseOptions(std::vector<std::string>(argv + 1, argv + argc));
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (const Command &command : commands())
+    if (!arguments.empty() && arguments[0] == command.name)
+      return command.run({arguments.begin() + 1, arguments.end()});
+  llvm::Expected<Options> options = parseOptions(arguments);
   if (!options) {
     printError(llvm::toString(options.takeError()));
     return 2;

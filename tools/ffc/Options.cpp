@@ -2,6 +2,9 @@
 
 #include "Options.h"
 
+#include "Commands.h"
+#include "Flags.h"
+
 #include "ffc/Codegen/Output.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -15,25 +18,10 @@ using codegen::makeError;
 
 namespace {
 
-using Set = Error (*)(Options &options, StringRef flag, StringRef value);
-
-struct Flag {
-  StringRef name;  ///< with its dashes
-  StringRef value; ///< how --help calls the value; empty: takes none
-  StringRef help;
-  Set set;
-};
-
-struct FlagGroup {
-  StringRef title;
-  std::vector<Flag> flags;
-};
+using Flag = FlagOf<Options>;
+using FlagGroup = FlagGroupOf<Options>;
 
 } // namespace
-
-static Error expected(StringRef flag, const Twine &what, StringRef found) {
-  return makeError(flag + ": expected " + what + ", found '" + found + "'");
-}
 
 static Error parseNumber(StringRef flag, StringRef text, bool accept(double),
                          const char *what, double &result) {
@@ -117,7 +105,8 @@ static const std::vector<FlagGroup> &flagGroups() {
   static const std::vector<FlagGroup> groups = {
       {"Input",
        {{"--devices", "FILE",
-         "device topology (YAML); needed from --emit=plan on",
+         "device topology, a file or a preset such as cpu:4 (ffc topology "
+         "--help lists them); needed from --emit=plan on",
          [](Options &o, StringRef, StringRef v) -> Error {
            o.devices = v.str();
            return Error::success();
@@ -289,14 +278,6 @@ static const std::vector<FlagGroup> &flagGroups() {
   return groups;
 }
 
-static const Flag *findFlag(StringRef name) {
-  for (const FlagGroup &group : flagGroups())
-    for (const Flag &flag : group.flags)
-      if (flag.name == name)
-        return &flag;
-  return nullptr;
-}
-
 /// What belongs together.
 static Error check(const Options &options) {
   if (options.model.empty())
@@ -312,33 +293,16 @@ static Error check(const Options &options) {
 
 Expected<Options> ffc::parseOptions(const std::vector<std::string> &arguments) {
   Options options;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    StringRef argument = arguments[i];
-    if (!argument.starts_with("-") || argument == "-") {
-      if (!options.model.empty())
-        return makeError("expected one model, found '" + options.model +
-                         "' and '" + argument + "'");
-      options.model = argument.str();
-      continue;
-    }
-    bool isLong = argument.starts_with("--");
-    auto [name, value] =
-        isLong ? argument.split('=') : std::make_pair(argument, StringRef());
-    bool hasValue = isLong && argument.contains('=');
-    const Flag *flag = findFlag(name);
-    if (!flag)
-      return makeError("unknown flag '" + name + "', see --help");
-    if (flag->value.empty() && hasValue)
-      return expected(name, "no value", value);
-    if (!flag->value.empty() && !hasValue) {
-      if (i + 1 == arguments.size())
-        return makeError(name + ": expected " + flag->value +
-                         " after it, found none");
-      value = arguments[++i];
-    }
-    if (Error error = flag->set(options, name, value))
-      return error;
-  }
+  auto takeModel = [&](StringRef argument) -> Error {
+    if (!options.model.empty())
+      return makeError("expected one model, found '" + options.model +
+                       "' and '" + argument + "'");
+    options.model = argument.str();
+    return Error::success();
+  };
+  if (Error error = parseFlags<Options>(arguments, flagGroups(), options,
+                                        takeModel, "see --help"))
+    return error;
   if (!options.help && !options.version)
     if (Error error = check(options))
       return error;
@@ -351,25 +315,8 @@ std::string ffc::usage() {
       "devices\n\n"
       "  ffc MODEL --devices FILE [--strategy FILE] -o PROGRAM\n"
       "  mpirun -n RANKS ./PROGRAM --steps 10\n";
-  constexpr size_t kHelpColumn = 26, kColumns = 80;
-  for (const FlagGroup &group : flagGroups()) {
-    text += ("\n" + group.title + ":\n").str();
-    for (const Flag &flag : group.flags) {
-      std::string line = ("  " + flag.name).str();
-      if (!flag.value.empty())
-        line += ((flag.name.starts_with("--") ? "=" : " ") + flag.value).str();
-      line.resize(std::max(kHelpColumn, line.size() + 1), ' ');
-      SmallVector<StringRef> words;
-      flag.help.split(words, ' ');
-      for (StringRef word : words) {
-        if (line.size() + word.size() > kColumns) {
-          text += StringRef(line).rtrim().str() + "\n";
-          line.assign(kHelpColumn, ' ');
-        }
-        line += word.str() + " ";
-      }
-      text += StringRef(line).rtrim().str() + "\n";
-    }
-  }
-  return text;
+  text += "\nCommands:\n";
+  for (const Command &command : commands())
+    text += describeLine(Twine("ffc ") + command.name, command.summary);
+  return text + describeFlags<Options>(flagGroups());
 }

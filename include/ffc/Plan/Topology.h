@@ -1,8 +1,9 @@
 //===- Topology.h - devices and how they are connected ----------*- C++ -*-===//
 //
 // The device topology D: a directed graph of devices, switches and network
-// interfaces (NICs). Read from a YAML file (docs/topology.md) whose short forms
-// expand to the same graph; nothing after the reader sees which form was used.
+// interfaces (NICs). Read from a file (docs/topology.md) or made of a preset;
+// all forms expand to the same graph, and nothing after the reader sees which
+// one was used.
 //
 // A topology does not change once read and copies share it. All members may be
 // called from several threads at once.
@@ -52,7 +53,7 @@ struct DeviceKind {
   double flopsPerSecond(ElementType type) const;
 };
 
-/// The kinds that need no definition in the file: "cpu-core", "h200".
+/// The kinds that need no definition in the file: "cpu-core", "h200", ...
 const std::vector<DeviceKind> &presetKinds();
 
 struct Device {
@@ -60,6 +61,16 @@ struct Device {
   int kind = 0; ///< index into kinds()
   int node = 0; ///< index into nodes()
 };
+
+/// A topology that needs no file. It is asked for by its name, or by name, a
+/// colon and parameters: "cpu:4", "flexflow-sim:2x4".
+struct TopologyPreset {
+  std::string name;
+  std::string parameters; ///< "NODES", "NODESxDEVICES"
+  std::string standard;   ///< what they are unless given: "2x4"
+  std::string summary;    ///< one line
+};
+const std::vector<TopologyPreset> &topologyPresets();
 
 using LinkId = int32_t;
 
@@ -93,11 +104,13 @@ struct Route : RouteCost {
 
 class Topology {
 public:
-  /// Reads the file at `path`. On failure returns nothing and sets `error`
-  /// ("FILE:LINE: ..."; what was expected and what was found).
-  static std::optional<Topology> load(const std::string &path,
+  /// The preset of that name, or else what the file at that path holds: YAML or
+  /// a machine model of FlexFlow, told apart by content. On failure returns
+  /// nothing and sets `error` ("FILE:LINE: ...", "PRESET: ..."; what was
+  /// expected and what was found).
+  static std::optional<Topology> load(const std::string &nameOrPath,
                                       std::string &error);
-  /// The same for YAML text; `fileName` stands in messages and, without its
+  /// The same for a file's text; `fileName` stands in messages and, without its
   /// folders and extension, names a topology that does not name itself.
   static std::optional<Topology> parse(const std::string &text,
                                        const std::string &fileName,

@@ -17,6 +17,9 @@ std::string errorOf(const std::string &text) {
   return error;
 }
 
+const std::string kKinds =
+    "cpu-core, h200, h100, a100, v100, p100, k80, flexflow-sim";
+
 /// A file with one link between two devices, whose line 4 is `link`.
 std::string withLink(const std::string &link) {
   return "devices:\n  - {name: a, kind: h200}\n  - {name: b, kind: h200}\n"
@@ -80,16 +83,16 @@ TEST(TopologyErrors, HostileYaml) {
 TEST(TopologyErrors, Shape) {
   EXPECT_EQ(errorOf("- a\n"),
             "t.yaml:1: expected a topology to be a map with the keys name, "
-            "kinds, nodes, devices, switches, nics, interconnect, links; found "
-            "a list");
+            "preset, kinds, nodes, devices, switches, nics, interconnect, "
+            "links; found a list");
   EXPECT_EQ(errorOf("just text"),
             "t.yaml:1: expected a topology to be a map with the keys name, "
-            "kinds, nodes, devices, switches, nics, interconnect, links; found "
-            "'just text'");
+            "preset, kinds, nodes, devices, switches, nics, interconnect, "
+            "links; found 'just text'");
   EXPECT_EQ(errorOf("name: x\ndevces: 1 x h200\n"),
             "t.yaml:2: unknown key 'devces' in a topology, expected one of: "
-            "name, kinds, nodes, devices, switches, nics, interconnect, links; "
-            "did you mean 'devices'?");
+            "name, preset, kinds, nodes, devices, switches, nics, "
+            "interconnect, links; did you mean 'devices'?");
   EXPECT_EQ(errorOf("name: x\ndevices: 1 x h200\nname: y\n"),
             "t.yaml:3: key 'name' is given twice");
   EXPECT_EQ(errorOf("name: x\n"),
@@ -116,9 +119,8 @@ TEST(TopologyErrors, Devices) {
                 HasSubstr("expected devices such as '4 x h200'"));
   EXPECT_EQ(errorOf("devices: [65536 x h200, 1 x h200]\n"),
             "t.yaml:1: expected at most 65536 devices, found more");
-  EXPECT_EQ(errorOf("devices: 4 x h100\n"),
-            "t.yaml:1: unknown device kind 'h100', expected one of: cpu-core, "
-            "h200");
+  EXPECT_EQ(errorOf("devices: 4 x h300\n"),
+            "t.yaml:1: unknown device kind 'h300', expected one of: " + kKinds);
   EXPECT_EQ(errorOf("devices:\n  - {name: a}\n"),
             "t.yaml:2: a device lacks the key 'kind'");
   EXPECT_EQ(errorOf("devices:\n  - {kind: h200}\n"),
@@ -140,8 +142,7 @@ TEST(TopologyErrors, Kinds) {
   EXPECT_EQ(errorOf(withKind("{target: cpu}")),
             "t.yaml:2: the kind 'k' lacks the key 'flops'");
   EXPECT_EQ(errorOf(withKind("{like: h20}")),
-            "t.yaml:2: unknown device kind 'h20', expected one of: cpu-core, "
-            "h200");
+            "t.yaml:2: unknown device kind 'h20', expected one of: " + kKinds);
   EXPECT_EQ(errorOf(withKind("{like: h200, target: gpu}")),
             "t.yaml:2: target of the kind 'k': expected 'cpu' or 'cuda', found "
             "'gpu'");
@@ -217,9 +218,10 @@ TEST(TopologyErrors, Reachability) {
 }
 
 TEST(TopologyErrors, Interconnect) {
-  EXPECT_EQ(errorOf("devices: 2 x h200\ninterconnect: {type: torus}\n"),
-            "t.yaml:2: unknown type of interconnect 'torus', expected one of: "
-            "all-to-all, ring, switch, shared-memory");
+  EXPECT_EQ(errorOf("devices: 2 x h200\ninterconnect: {type: fat-tree}\n"),
+            "t.yaml:2: unknown type of interconnect 'fat-tree', expected one "
+            "of: all-to-all, ring, switch, shared-memory, torus, "
+            "random-regular");
   EXPECT_EQ(errorOf("devices: 2 x h200\ninterconnect: {bandwidth: 1 GB/s}\n"),
             "t.yaml:2: the interconnect lacks the key 'type'");
   EXPECT_EQ(errorOf("devices: 257 x h200\ninterconnect: {type: all-to-all, "
