@@ -17,7 +17,7 @@ static std::vector<Table> tablesOf(const ReferenceCall &call,
   auto text = [&](llvm::StringRef name) {
     return call.args.getAs<mlir::StringAttr>(name).getValue();
   };
-  auto scales = call.args.getAs<mlir::DenseF64ArrayAttr>("scales").asArrayRef();
+  auto scales = call.reals("scales");
   std::vector<Table> tables;
   for (size_t d = 0; d < x.size(); ++d)
     tables.push_back(ResizeDim{x[d], y[d], scales[d], text("coordinates"),

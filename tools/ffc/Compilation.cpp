@@ -213,6 +213,8 @@ LogicalResult Compilation::fuse() {
   // The attributes keep apart what is computed in different ways.
   writeConfigurations(planned, strategy);
   PassManager passes(&context);
+  // What a convolution does at no cost is none of a chain's business.
+  passes.addPass(createFuseActivations());
   passes.addPass(createFuseElementwise());
   if (failed(passes.run(*module)))
     return failure();
