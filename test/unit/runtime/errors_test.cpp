@@ -104,9 +104,9 @@ TEST(KernelErrors, CountsRanksAndLengths) {
                ConvForward(cx, {f4, w4, f1}, {}, {}, two, 1, four, two));
   EXPECT_ERROR("conv forward: pads: expected 4 numbers, found 2",
                ConvForward(cx, {f4, w4, f1}, {f4}, {}, two, 1, two, two));
-  EXPECT_ERROR("conv forward: clamp: expected up to 2 bounds, found 3",
-               ConvForward(cx, {f4, w4, f1}, {f4}, {0.0, 1.0, 2.0}, two, 1,
-                           four, two));
+  EXPECT_ERROR(
+      "conv forward: clamp: expected up to 2 bounds, found 3",
+      ConvForward(cx, {f4, w4, f1}, {f4}, {0.0, 1.0, 2.0}, two, 1, four, two));
   EXPECT_ERROR("conv forward: w: expected rank 4, found 2",
                ConvForward(cx, {f4, f2, f1}, {f4}, {}, two, 1, four, two));
   EXPECT_ERROR("conv forward: w: expected row-major order, found "
