@@ -1,5 +1,6 @@
 //===- ConvOps.cpp - ff.conv and its gradients ----------------------------===//
 
+#include "Clamp.h"
 #include "RuleHelpers.h"
 #include "Windows.h"
 #include "ffc/IR/ShapeInference.h"
@@ -93,13 +94,12 @@ LogicalResult Conv::verify(Operation *op) const {
 }
 
 /// Kernel arguments of all three operators.
-template <class Op> static DictionaryAttr convArgs(Op op) {
+template <class Op> static SmallVector<NamedAttribute> convArgs(Op op) {
   Builder builder(op.getContext());
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("dilations", op.getDilationsAttr()),
-       builder.getNamedAttr("group", op.getGroupAttr()),
-       builder.getNamedAttr("pads", op.getPadsAttr()),
-       builder.getNamedAttr("strides", op.getStridesAttr())});
+  return {builder.getNamedAttr("dilations", op.getDilationsAttr()),
+          builder.getNamedAttr("group", op.getGroupAttr()),
+          builder.getNamedAttr("pads", op.getPadsAttr()),
+          builder.getNamedAttr("strides", op.getStridesAttr())};
 }
 
 /// Access to an image: `leading` dimensions (batch and channels), then one per
@@ -171,24 +171,34 @@ plan::OpRules ConvOp::getRules() {
                    image({DimMap::dim(n), DimMap::digits({g, c})}, conv,
                          [&](int d) { return DimMap::dim(first + d); }),
                    plan::Reduction::Sum}};
-  phase.flopsPerPoint = 2 * conv.taps();
-  return onePhaseRules(std::move(dims), std::move(phase));
+  // A result is clamped once, whatever is contracted.
+  phase.flopsPerPoint =
+      2 * conv.taps() + clampFlops(*this) / static_cast<double>(dims[k].extent);
+  // Bounds of partial sums are not bounds of the sum.
+  std::vector<int> unsplit;
+  if (getClampAttr())
+    unsplit.push_back(k);
+  return onePhaseRules(std::move(dims), std::move(phase), std::move(unsplit));
 }
 
 StringRef ConvOp::getFamily() {
   return byRank(getX(), {"conv1d", "conv2d", "conv3d"});
 }
 
-DictionaryAttr ConvOp::getKernelArgs() { return convArgs(*this); }
+DictionaryAttr ConvOp::getKernelArgs() {
+  SmallVector<NamedAttribute> args = convArgs(*this);
+  args.push_back(clampArg(*this));
+  return DictionaryAttr::get(getContext(), args);
+}
 
 LogicalResult ConvOp::buildGradient(OpBuilder &builder,
                                     ArrayRef<Value> resultGrads,
                                     ArrayRef<bool> needed,
                                     SmallVectorImpl<Value> &operandGrads) {
   operandGrads.assign(3, nullptr);
-  Value dy = resultGrads[0];
-  if (!dy)
+  if (!resultGrads[0])
     return success();
+  Value dy = clampGradient(builder, *this, resultGrads[0]);
   if (needed[0])
     operandGrads[0] = ConvBackwardDataOp::create(
         builder, gradientLoc(*this, "data"), getX().getType(), dy, getW(),
@@ -252,7 +262,9 @@ StringRef ConvBackwardDataOp::getFamily() {
                 {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"});
 }
 
-DictionaryAttr ConvBackwardDataOp::getKernelArgs() { return convArgs(*this); }
+DictionaryAttr ConvBackwardDataOp::getKernelArgs() {
+  return DictionaryAttr::get(getContext(), convArgs(*this));
+}
 
 LogicalResult ConvBackwardDataOp::buildGradient(
     OpBuilder &builder, ArrayRef<Value> resultGrads, ArrayRef<bool> needed,
@@ -265,7 +277,7 @@ LogicalResult ConvBackwardDataOp::buildGradient(
     operandGrads[0] = ConvOp::create(
         builder, gradientLoc(*this, "data"), getDy().getType(), grad, getW(),
         Value(), getDilationsAttr(), getGroupAttr(), getPadsAttr(),
-        getStridesAttr(), getTransposedAttr());
+        getStridesAttr(), getTransposedAttr(), /*clamp=*/DenseF64ArrayAttr());
   if (needed[1])
     operandGrads[1] = buildWeightGradient(
         builder, gradientLoc(*this, "weights"), *this, grad, getDy());
@@ -308,5 +320,5 @@ plan::OpRules ConvBackwardWeightsOp::getRules() {
 StringRef ConvBackwardWeightsOp::getFamily() { return "conv_backward_weights"; }
 
 DictionaryAttr ConvBackwardWeightsOp::getKernelArgs() {
-  return convArgs(*this);
+  return DictionaryAttr::get(getContext(), convArgs(*this));
 }

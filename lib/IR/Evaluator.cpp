@@ -52,7 +52,7 @@ ff::evaluateOperator(PartitionableInterface op,
     if (!kernel)
       return op->emitOpError("kernel '")
              << phase.kernel << "' has no reference implementation";
-    SmallVector<View> ins, outs;
+    std::vector<View> ins, outs;
     for (const plan::SlotRead &read : phase.reads)
       ins.push_back(viewOf(slots[read.slot]));
     for (const plan::SlotWrite &write : phase.writes)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Clamp.h"
 #include "RuleHelpers.h"
 
 using namespace mlir;
@@ -68,12 +69,11 @@ struct NormalizeRules {
 };
 } // namespace
 
-template <class Op> static DictionaryAttr normalizeArgs(Op op) {
+template <class Op> static SmallVector<NamedAttribute> normalizeArgs(Op op) {
   Builder builder(op.getContext());
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("axes", op.getAxesAttr()),
-       builder.getNamedAttr("epsilon", op.getEpsilonAttr()),
-       builder.getNamedAttr("param_dims", op.getParamDimsAttr())});
+  return {builder.getNamedAttr("axes", op.getAxesAttr()),
+          builder.getNamedAttr("epsilon", op.getEpsilonAttr()),
+          builder.getNamedAttr("param_dims", op.getParamDimsAttr())};
 }
 
 template <class Op> static LogicalResult verifyNormalize(Op op) {
@@ -128,20 +128,26 @@ plan::OpRules NormalizeOp::getRules() {
   plan::SlotRead x{X, r.whole}, scale{Scale, r.parameter},
       bias{Bias, r.parameter}, sums{Sums, r.statistic},
       squares{Squares, r.statistic};
+  double clamping = clampFlops(*this);
   r.rules.schedules = {
-      {r.axes, {r.phase("normalize_forward", 7, {x, scale, bias}, results)}},
+      {r.axes,
+       {r.phase("normalize_forward", 7 + clamping, {x, scale, bias}, results)}},
       {{},
        {r.phase("normalize_sum", 1, {x}, {{Sums, r.statistic, Reduction::Sum}}),
         r.phase("normalize_squares", 3, {x, sums},
                 {{Squares, r.statistic, Reduction::Sum}}),
-        r.phase("normalize_apply", 3, {x, sums, squares, scale, bias},
-                results)}}};
+        r.phase("normalize_apply", 3 + clamping,
+                {x, sums, squares, scale, bias}, results)}}};
   return std::move(r.rules);
 }
 
 StringRef NormalizeOp::getFamily() { return "normalize"; }
 
-DictionaryAttr NormalizeOp::getKernelArgs() { return normalizeArgs(*this); }
+DictionaryAttr NormalizeOp::getKernelArgs() {
+  SmallVector<NamedAttribute> args = normalizeArgs(*this);
+  args.push_back(clampArg(*this));
+  return DictionaryAttr::get(getContext(), args);
+}
 
 SmallVector<Value> NormalizeOp::getOperandSlots() {
   return {getX(), getScale(), getBias()};
@@ -155,9 +161,9 @@ LogicalResult NormalizeOp::buildGradient(OpBuilder &builder,
   // The statistics only feed running statistics, which nothing is trained by.
   if (resultGrads[1] || resultGrads[2])
     return emitOpError("expected no gradient of its mean and variance");
-  Value dy = resultGrads[0];
-  if (!dy)
+  if (!resultGrads[0])
     return success();
+  Value dy = clampGradient(builder, *this, resultGrads[0]);
   auto x = cast<RankedTensorType>(getX().getType());
   RankedTensorType parameter = typeOver(x, getParamDims());
   auto gradient = NormalizeBackwardOp::create(
@@ -232,7 +238,7 @@ plan::OpRules NormalizeBackwardOp::getRules() {
 StringRef NormalizeBackwardOp::getFamily() { return "normalize_backward"; }
 
 DictionaryAttr NormalizeBackwardOp::getKernelArgs() {
-  return normalizeArgs(*this);
+  return DictionaryAttr::get(getContext(), normalizeArgs(*this));
 }
 
 SmallVector<Value> NormalizeBackwardOp::getOperandSlots() {

@@ -74,6 +74,17 @@ double ReferenceCall::f64(StringRef name) const {
 ArrayRef<int64_t> ReferenceCall::ints(StringRef name) const {
   return args.getAs<DenseI64ArrayAttr>(name).asArrayRef();
 }
+ArrayRef<double> ReferenceCall::reals(StringRef name) const {
+  return args.getAs<DenseF64ArrayAttr>(name).asArrayRef();
+}
+double ReferenceCall::clamped(double value) const {
+  ArrayRef<double> bounds = reals("clamp");
+  if (!bounds.empty())
+    value = value < bounds[0] ? bounds[0] : value;
+  if (bounds.size() > 1)
+    value = value > bounds[1] ? bounds[1] : value;
+  return value;
+}
 
 //===----------------------------------------------------------------------===//
 // Registry

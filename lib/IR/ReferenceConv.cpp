@@ -94,7 +94,7 @@ static void convForward(const ReferenceCall &call) {
       from[1] = g * at.channelsIn + tap[0];
       sum += x.at(from) * w.at(imageIndex(out, tap[0], tap.drop_front()));
     });
-    y.at(imageIndex(n, out, i.drop_front(3))) = sum;
+    y.at(imageIndex(n, out, i.drop_front(3))) = call.clamped(sum);
   });
 }
 

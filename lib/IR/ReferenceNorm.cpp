@@ -109,9 +109,9 @@ static void apply(const ReferenceCall &call, const View &sums,
     double m = statisticAt(call, sums, i) / count;
     double v = statisticAt(call, squares, i) / count;
     if (y.present())
-      y.at(i) = (call.ins[0].at(i) - m) / std::sqrt(v + epsilon) *
-                    parameterAt(call, scale, i, 1) +
-                parameterAt(call, bias, i, 0);
+      y.at(i) = call.clamped((call.ins[0].at(i) - m) / std::sqrt(v + epsilon) *
+                                 parameterAt(call, scale, i, 1) +
+                             parameterAt(call, bias, i, 0));
     if (mean.present())
       statisticAt(call, mean, i) = m;
     if (var.present())

@@ -17,10 +17,7 @@ static std::vector<Table> tablesOf(const ReferenceCall &call,
   auto text = [&](llvm::StringRef name) {
     return call.args.getAs<mlir::StringAttr>(name).getValue();
   };
-  auto numbers = [&](llvm::StringRef name) {
-    return call.args.getAs<mlir::DenseF64ArrayAttr>(name).asArrayRef();
-  };
-  ArrayRef<double> scales = numbers("scales"), roi = numbers("roi");
+  auto scales = call.reals("scales"), roi = call.reals("roi");
   std::vector<Table> tables;
   for (size_t d = 0, rank = x.size(); d < rank; ++d)
     tables.push_back(

@@ -50,6 +50,19 @@ StringRef UnaryOp::getFamily() { return unaryFunction(getKind()).name; }
 
 DictionaryAttr UnaryOp::getKernelArgs() { return parameterArgs(*this); }
 
+DenseF64ArrayAttr UnaryOp::asClamp() {
+  Builder builder(getContext());
+  switch (getKind()) {
+  case UnaryKind::Relu:
+    return builder.getDenseF64ArrayAttr({0.0});
+  case UnaryKind::Clip:
+    return builder.getDenseF64ArrayAttr(
+        {getAlphaAttr().getValueAsDouble(), getBetaAttr().getValueAsDouble()});
+  default:
+    return {};
+  }
+}
+
 LogicalResult UnaryOp::buildGradient(OpBuilder &builder,
                                      ArrayRef<Value> resultGrads,
                                      ArrayRef<bool> needed,

@@ -65,7 +65,7 @@ void ffc::importer::importConv(NodeImporter &node) {
   node.build<ff::ConvOp>(
       result, image, weights, bias, node.list(window.dilations),
       node.importer.builder.getI64IntegerAttr(group), node.list(window.pads),
-      node.list(window.strides), UnitAttr());
+      node.list(window.strides), UnitAttr(), /*clamp=*/DenseF64ArrayAttr());
 }
 
 /// `image` plus a bias per channel.

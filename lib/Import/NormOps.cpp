@@ -50,7 +50,7 @@ public:
     return ff::NormalizeOp::create(
         builder, node.location(), TypeRange{type, statistic, statistic}, x,
         scale, bias, node.list(axes), builder.getF64FloatAttr(epsilon),
-        node.list(paramDims));
+        node.list(paramDims), /*clamp=*/DenseF64ArrayAttr());
   }
 
 private:

@@ -160,29 +160,37 @@ FailureOr<PlannedModule> ffc::buildPlanGraph(ModuleOp module) {
   return GraphBuilder(main).run();
 }
 
+FailureOr<std::optional<plan::Configuration>>
+ffc::readConfiguration(Operation *op, const plan::OpRules &rules,
+                       StringRef opName) {
+  auto attr = op->getAttrOfType<ConfigAttr>(kConfigAttr);
+  if (!attr)
+    return std::optional<plan::Configuration>();
+  plan::Configuration config;
+  for (auto [name, degree] :
+       llvm::zip_equal(attr.getDims(), attr.getDegrees())) {
+    int dim = plan::kReplica;
+    if (name.getValue() != "replica") {
+      dim = rules.findDim(name.str());
+      if (dim < 0)
+        return op->emitError("'")
+               << opName << "' has no dimension '" << name.getValue() << "'";
+    }
+    config.axes.push_back({dim, degree});
+  }
+  for (int64_t device : attr.getDevices())
+    config.devices.push_back(static_cast<plan::DeviceId>(device));
+  return std::optional(std::move(config));
+}
+
 FailureOr<std::vector<std::optional<plan::Configuration>>>
 ffc::readConfigurations(const PlannedModule &planned) {
-  std::vector<std::optional<plan::Configuration>> result(planned.ops.size());
-  for (size_t i = 0; i < planned.ops.size(); ++i) {
-    auto attr = planned.ops[i]->getAttrOfType<ConfigAttr>(kConfigAttr);
-    if (!attr)
-      continue;
-    plan::Configuration config;
-    for (auto [name, degree] :
-         llvm::zip_equal(attr.getDims(), attr.getDegrees())) {
-      int dim = plan::kReplica;
-      if (name.getValue() != "replica") {
-        dim = planned.graph.ops[i].rules.findDim(name.str());
-        if (dim < 0)
-          return planned.ops[i]->emitError("'")
-                 << planned.graph.ops[i].name << "' has no dimension '"
-                 << name.getValue() << "'";
-      }
-      config.axes.push_back({dim, degree});
-    }
-    for (int64_t device : attr.getDevices())
-      config.devices.push_back(static_cast<plan::DeviceId>(device));
-    result[i] = std::move(config);
+  std::vector<std::optional<plan::Configuration>> result;
+  for (auto [op, entry] : llvm::zip_equal(planned.ops, planned.graph.ops)) {
+    auto config = readConfiguration(op, entry.rules, entry.name);
+    if (failed(config))
+      return failure();
+    result.push_back(std::move(*config));
   }
   return result;
 }

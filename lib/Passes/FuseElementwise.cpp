@@ -1,5 +1,7 @@
 //===- FuseElementwise.cpp - chains of element-wise operators in one ------===//
 
+#include "Aliases.h"
+
 #include "ffc/Passes/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -144,7 +146,7 @@ static Value valueAt(Operation *op, int64_t slot) {
 static void mergeAttributes(Operation *producer, Operation *consumer,
                             FusedOp fused, IRMapping &values) {
   Builder builder(fused.getContext());
-  for (StringRef name : {kRoleAttr, kOwnerAttr})
+  for (StringRef name : {kRoleAttr, kOwnerAttr, kAliasesAttr})
     if (Attribute attr = consumer->getAttr(name))
       fused->setAttr(name, attr);
   Attribute config = consumer->getAttr(kConfigAttr);
@@ -157,17 +159,7 @@ static void mergeAttributes(Operation *producer, Operation *consumer,
     fused->setAttr(kCarryAttr, builder.getDenseI64ArrayAttr(
                                    {carry[0], slotOf(fused, inside)}));
   }
-  llvm::SmallSetVector<Attribute, 8> aliases;
-  auto addAliases = [&](Operation *op) {
-    if (auto list = op->getAttrOfType<ArrayAttr>(kAliasesAttr))
-      aliases.insert(list.begin(), list.end());
-  };
-  addAliases(consumer);
-  if (StringRef name = nameOf(producer); !name.empty())
-    aliases.insert(builder.getStringAttr(name));
-  addAliases(producer);
-  if (!aliases.empty())
-    fused->setAttr(kAliasesAttr, builder.getArrayAttr(aliases.getArrayRef()));
+  addAliases(fused, producer);
 }
 
 /// Replaces both by one operator, which is returned.

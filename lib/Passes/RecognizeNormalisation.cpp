@@ -85,7 +85,8 @@ struct Normalisation : OpRewritePattern<BinaryOp> {
     auto op = NormalizeOp::create(
         rewriter, last.getLoc(), TypeRange{type, statistic, statistic}, x,
         /*scale=*/Value(), /*bias=*/Value(), axes,
-        rewriter.getF64FloatAttr(sum->number), /*param_dims=*/axes);
+        rewriter.getF64FloatAttr(sum->number), /*param_dims=*/axes,
+        /*clamp=*/DenseF64ArrayAttr());
     replace(rewriter, last, parts, op.getY(), "layer normalisation");
     return success();
   }
@@ -104,7 +105,8 @@ struct NormalisationParameter : OpRewritePattern<BinaryOp> {
       Value parameter = first ? last.getB() : last.getA();
       auto op =
           (first ? last.getA() : last.getB()).getDefiningOp<NormalizeOp>();
-      if (!op || op.getBias() || (isScale && op.getScale()))
+      if (!op || op.getBias() || (isScale && op.getScale()) ||
+          op.getClampAttr())
         continue;
       auto type = cast<RankedTensorType>(op.getY().getType());
       ArrayRef<int64_t> axes = op.getAxes();
@@ -121,7 +123,8 @@ struct NormalisationParameter : OpRewritePattern<BinaryOp> {
       auto made = NormalizeOp::create(
           rewriter, last.getLoc(), op.getResultTypes(), op.getX(),
           isScale ? parameter : op.getScale(), isScale ? Value() : parameter,
-          op.getAxesAttr(), op.getEpsilonAttr(), op.getParamDimsAttr());
+          op.getAxesAttr(), op.getEpsilonAttr(), op.getParamDimsAttr(),
+          /*clamp=*/DenseF64ArrayAttr());
       replace(rewriter, last, parts, made.getY(),
               isScale ? "layer normalisation with a scale"
                       : "layer normalisation with a bias");

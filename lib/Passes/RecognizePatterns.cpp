@@ -2,6 +2,8 @@
 
 #include "RecognizePatterns.h"
 
+#include "Aliases.h"
+
 #include "ffc/Passes/Passes.h"
 
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -92,19 +94,8 @@ void recognition::replace(PatternRewriter &rewriter, Operation *last,
                           const Parts &parts, Value result, StringRef what) {
   Operation *made = result.getDefiningOp();
   made->setDiscardableAttrs(last->getDiscardableAttrDictionary());
-  llvm::SmallSetVector<Attribute, 8> aliases;
-  auto add = [&](Operation *op) {
-    if (auto list = op->getAttrOfType<ArrayAttr>(kAliasesAttr))
-      aliases.insert(list.begin(), list.end());
-  };
-  add(last);
-  for (Operation *part : parts) {
-    if (StringRef name = ff::nameOf(part); !name.empty())
-      aliases.insert(rewriter.getStringAttr(name));
-    add(part);
-  }
-  if (!aliases.empty())
-    made->setAttr(kAliasesAttr, rewriter.getArrayAttr(aliases.getArrayRef()));
+  for (Operation *part : parts)
+    addAliases(made, part);
   emitRemark(last->getLoc())
       << "'" << ff::nameOf(last) << "' is the end of " << what
       << ", one operator instead of " << parts.size() + 1;

@@ -112,6 +112,17 @@ func.func @conv_4_window(%x: tensor<1x1x8x8xf32>, %w: tensor<2x1x3x3xf32>) {
 
 // -----
 
+func.func @conv_clamp(%x: tensor<1x1x8x8xf32>, %w: tensor<2x1x3x3xf32>) {
+  // expected-error @+1 {{expected one or two bounds in 'clamp', found 3}}
+  %y = ff.conv(%x, %w) {clamp = array<f64: 0.0, 1.0, 2.0>,
+      dilations = array<i64: 1, 1>, group = 1 : i64,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x8x8xf32>, tensor<2x1x3x3xf32>) -> tensor<1x2x6x6xf32>
+  return
+}
+
+// -----
+
 func.func @backward_data_2(%dy: tensor<1x2x6x6xf32>, %w: tensor<2x1x3x3xf32>) {
   // expected-error @+1 {{expected dy of shape [1, 2, 7, 6], found [1, 2, 6, 6]}}
   %dx = ff.conv_backward_data(%dy, %w) {dilations = array<i64: 1, 1>,

@@ -31,6 +31,16 @@ func.func @conv_without_bias(%x: tensor<1x1x4x4xf64>, %w: tensor<1x1x1x1xf64>) {
   return
 }
 
+// CHECK-LABEL: @conv_clamp
+func.func @conv_clamp(%x: tensor<1x1x4x4xf32>, %w: tensor<1x1x1x1xf32>) {
+  // CHECK: ff.conv(%{{.*}}) {clamp = array<f64: 0.000000e+00, 6.000000e+00>, dilations
+  %y = ff.conv(%x, %w) {clamp = array<f64: 0.0, 6.0>,
+      dilations = array<i64: 1, 1>, group = 1 : i64,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x4x4xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x4x4xf32>
+  return
+}
+
 // CHECK-LABEL: @conv_1d_and_3d
 func.func @conv_1d_and_3d(%x: tensor<1x2x9xf32>, %w: tensor<4x2x3xf32>,
                           %v: tensor<1x2x4x4x4xf32>, %u: tensor<4x2x3x1x2xf32>) {

@@ -216,3 +216,13 @@ func.func @normalize_backward_4_epsilon(%dy: tensor<4x3x2xf32>, %x: tensor<4x3x2
       -> (tensor<4x3x2xf32>, tensor<3xf32>, tensor<3xf32>)
   return
 }
+
+// -----
+
+func.func @normalize_clamp(%x: tensor<4x3xf32>) {
+  // expected-error @+1 {{expected one or two bounds in 'clamp', found 0}}
+  %y, %m, %v = ff.normalize(%x) {axes = array<i64: 0>, clamp = array<f64>,
+      epsilon = 0.1 : f64, param_dims = array<i64: 1>}
+      : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}

@@ -214,6 +214,8 @@ LogicalResult Compilation::chooseStrategy() {
 
 LogicalResult Compilation::runFusion(ModuleOp op) {
   PassManager passes(&context);
+  // What a convolution does at no cost is none of a chain's business.
+  passes.addPass(createFuseActivations());
   passes.addPass(createFuseElementwise());
   return passes.run(op);
 }

@@ -246,7 +246,7 @@ static const std::vector<FlagGroup> &flagGroups() {
            return parseWord(f, v, {"cpu", "cuda"}, o.target);
          }},
         {"--fuse", "HOW",
-         "chains of element-wise operators into one: on (default) or off",
+         "element-wise operators with what they follow: on (default) or off",
          [](Options &o, StringRef f, StringRef v) -> Error {
            std::string word;
            if (Error error = parseWord(f, v, {"on", "off"}, word))

@@ -41,7 +41,7 @@ struct Options {
   std::optional<double> dropout; ///< 0: off
   /// Statistics of the batch in batch normalisation; absent: as exported.
   std::optional<bool> batchStatistics;
-  bool fuse = true; ///< chains of element-wise operators
+  bool fuse = true; ///< element-wise operators with what they follow
 
   search::Options search;
   std::vector<std::string> pins; ///< lines of strategy files

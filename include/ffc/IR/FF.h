@@ -23,6 +23,11 @@
 
 #include "ffc/IR/FFOpsDialect.h.inc"
 
+namespace ffc::ff {
+/// Constraint of the operators with ClampingInterface.
+mlir::LogicalResult verifyClamp(mlir::Operation *op);
+} // namespace ffc::ff
+
 #include "ffc/IR/FFInterfaces.h.inc"
 
 #define GET_OP_CLASSES

@@ -18,19 +18,21 @@ class FF_WindowedOp<string mnemonic, list<Trait> traits> : FF_Op<mnemonic, trait
 // Convolution
 //===----------------------------------------------------------------------===//
 
-class FF_ConvLike<string mnemonic, dag tensors, list<Trait> traits>
+class FF_ConvLike<string mnemonic, dag tensors, list<Trait> traits, dag more = (ins)>
     : FF_WindowedOp<mnemonic, [Pure, SameOperandsAndResultElementType] # traits> {
   let arguments = !con(tensors, (ins DenseI64ArrayAttr:$dilations, I64Attr:$group,
                                      DenseI64ArrayAttr:$pads,
                                      DenseI64ArrayAttr:$strides,
-                                     UnitAttr:$transposed));
+                                     UnitAttr:$transposed), more);
 }
 
 def FF_ConvOp
     : FF_ConvLike<"conv",
           (ins FF_Image:$x, FF_Image:$w, Optional<FF_Tensor>:$b),
           [DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getOperandSlots"]>,
-           DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
+           DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
+           FF_ClampingInterface],
+          (ins OptionalAttr<DenseF64ArrayAttr>:$clamp)> {
   let summary = "convolution with groups";
   let description = [{
     `y[n,g*C+c,h,w] = b[g*C+c] + sum_k,i,j x[n,g*K+k,h*s-p+i*d,...] * w[g*C+c,k,i,j]`
@@ -45,7 +47,8 @@ def FF_ConvOp
 
     Iteration space: n sample, g group, c channel of the group, h, w attribute,
     k reduction. Kernel positions are not split. The bias is read where k starts
-    at 0.
+    at 0. With `clamp`, y is cut to these bounds; k is not split then, since
+    bounds of parts are not bounds of the sum.
 
     `transposed` stands on the operators of a transposed convolution: its forward
     operator is ff.conv_backward_data, its gradients are ff.conv and

@@ -59,6 +59,11 @@ def FF_UnaryOp : FF_DiffOp<"unary", [SameOperandsAndResultType]> {
     `:` type($x) `->` type($y)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The bounds (ClampingInterface) to which the function cuts its operand;
+    /// null for one that does something else.
+    ::mlir::DenseF64ArrayAttr asClamp();
+  }];
 }
 
 def FF_UnaryBackwardOp

@@ -60,4 +60,27 @@ def FF_DifferentiableInterface : OpInterface<"DifferentiableInterface"> {
   ];
 }
 
+def FF_ClampingInterface : OpInterface<"ClampingInterface"> {
+  let cppNamespace = "::ffc::ff";
+  let description = [{
+    An operator that can cut a result to bounds as it writes it, so that an
+    activation which does no more needs no pass over memory of its own. The
+    bounds are the optional attribute `clamp`: the lower one, or both.
+
+    Constraints, beside those of the operator:
+      * `clamp` holds one or two numbers.
+  }];
+  let methods = [
+    InterfaceMethod<"The result that the bounds are for.",
+                    "::mlir::OpResult", "getClampedResult", (ins), "", [{
+      return $_op->getResult(0);
+    }]>,
+    InterfaceMethod<"The bounds, or null.",
+                    "::mlir::DenseF64ArrayAttr", "getClampAttr">,
+    InterfaceMethod<"Sets the bounds.", "void", "setClampAttr",
+                    (ins "::mlir::DenseF64ArrayAttr":$bounds)>
+  ];
+  let verify = [{ return ::ffc::ff::verifyClamp($_op); }];
+}
+
 #endif // FFC_IR_FFINTERFACES_TD

@@ -9,7 +9,8 @@ def FF_NormalizeOp
           [Pure, AttrSizedOperandSegments,
            DeclareOpInterfaceMethods<FF_PartitionableInterface,
                                      ["getOperandSlots"]>,
-           DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
+           DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
+           FF_ClampingInterface]> {
   let summary = "y = (x - mean) / sqrt(var + epsilon) * scale + bias";
   let description = [{
     `mean` and `var` are taken over the dimensions `axes`; their shape is x's
@@ -26,6 +27,8 @@ def FF_NormalizeOp
     and centred sums of squares are phases of their own, so that partial results
     are added up over the devices in between.
 
+    With `clamp`, y is cut to these bounds.
+
     Constraints:
       1. `axes` are dimensions of x, ascending, at least one; so are
          `param_dims`.
@@ -35,7 +38,8 @@ def FF_NormalizeOp
   }];
   let arguments = (ins FF_FloatTensor:$x, Optional<FF_FloatTensor>:$scale,
                    Optional<FF_FloatTensor>:$bias, DenseI64ArrayAttr:$axes,
-                   F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims);
+                   F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims,
+                   OptionalAttr<DenseF64ArrayAttr>:$clamp);
   let results = (outs FF_FloatTensor:$y, FF_FloatTensor:$mean,
                  FF_FloatTensor:$var);
   let assemblyFormat = [{

@@ -78,6 +78,10 @@ struct ReferenceCall {
   int64_t i64(llvm::StringRef name) const;
   double f64(llvm::StringRef name) const;
   llvm::ArrayRef<int64_t> ints(llvm::StringRef name) const;
+  llvm::ArrayRef<double> reals(llvm::StringRef name) const;
+  /// `value` cut to the bounds of the argument `clamp`: none, the lower one, or
+  /// both.
+  double clamped(double value) const;
 };
 
 using ReferenceKernel = void (*)(const ReferenceCall &call);

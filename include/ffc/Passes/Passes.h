@@ -29,8 +29,14 @@ struct PlannedModule {
 /// diagnostic and fails on operators without rules.
 mlir::FailureOr<PlannedModule> buildPlanGraph(mlir::ModuleOp module);
 
-/// The configurations written on the operators (`ff.config`), by operator.
-/// Emits a diagnostic and fails on dimensions the operator does not have.
+/// The configuration written on `op` (`ff.config`), which has these rules; none
+/// if it has none. Emits a diagnostic, in which the operator is called `name`,
+/// and fails on dimensions that the rules do not have.
+mlir::FailureOr<std::optional<plan::Configuration>>
+readConfiguration(mlir::Operation *op, const plan::OpRules &rules,
+                  llvm::StringRef name);
+
+/// The configurations written on all operators.
 mlir::FailureOr<std::vector<std::optional<plan::Configuration>>>
 readConfigurations(const PlannedModule &planned);
 

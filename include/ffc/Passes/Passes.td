@@ -65,6 +65,31 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def FuseActivations : Pass<"fuse-activations", "::mlir::ModuleOp"> {
+  let summary = "lets operators clamp their results themselves";
+  let description = [{
+    A function that cuts its operand to bounds (relu, clip) becomes the attribute
+    `clamp` of the operator that produces the operand, if that can clamp
+    (ClampingInterface) and nothing else needs what it produces. Gradients read
+    the clamped value, as those of these functions do anyway.
+
+    Both must have the same role and, where `ff.config` is given, split the value
+    in the same way over the same devices, none of which holds partial sums. The
+    operator keeps its name; those of the function are among its `ff.aliases`.
+
+    Before:
+    ```mlir
+    %0 = ff.conv(%x, %w) {...} : (tensor<8x3x9x9xf32>, tensor<4x3x1x1xf32>) -> tensor<8x4x9x9xf32>
+    %1 = ff.unary relu(%0) : tensor<8x4x9x9xf32> -> tensor<8x4x9x9xf32>
+    ```
+    After:
+    ```mlir
+    %0 = ff.conv(%x, %w) {clamp = array<f64: 0.0>, ...} : (tensor<8x3x9x9xf32>, tensor<4x3x1x1xf32>) -> tensor<8x4x9x9xf32>
+    ```
+  }];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def FuseElementwise : Pass<"fuse-elementwise", "::mlir::ModuleOp"> {
   let summary = "merges chains of element-wise operators into ff.fused";
   let description = [{

@@ -12,6 +12,9 @@
 // several groups holds them packed: local channel = local group * channels per
 // local group + channel.
 //
+// `clamp`: bounds that the result of the forward kernel is cut to, none, the
+// lower one, or both. Its input channels are whole then.
+//
 // Type f32. Activations in either order (channels-last is fast), weights
 // row-major.
 //
@@ -25,11 +28,12 @@
 
 namespace ffrt {
 
-/// y[N,OC,OH,OW] = conv(x[N,IC,H,W], w[OC,IC/group,KH,KW]) + b[OC]?
+/// y[N,OC,OH,OW] = conv(x[N,IC,H,W], w[OC,IC/group,KH,KW]) + b[OC]?, clamped
 class ConvForward {
 public:
-  ConvForward(Context &cx, Tensors in, Tensors out, const Ints &dilations,
-              int64_t group, const Ints &pads, const Ints &strides);
+  ConvForward(Context &cx, Tensors in, Tensors out, const Reals &clamp,
+              const Ints &dilations, int64_t group, const Ints &pads,
+              const Ints &strides);
   ~ConvForward();
   void operator()(Tensors in, Tensors out);
 

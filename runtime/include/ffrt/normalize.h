@@ -7,6 +7,9 @@
 // Tensors of x's shape have one order. Type f32. The same bits for the same
 // number of threads.
 //
+// The kernels of the forward operator have its attribute `clamp`, bounds that y
+// is cut to: none, the lower one, or both.
+//
 // A normalised dimension that is split needs kernels that compute sums of a
 // tile, which are added up over the tiles before the next kernel reads them.
 //
@@ -26,7 +29,8 @@ struct NormalizeWork;
 class Normalization {
 protected:
   Normalization(const char *kernel, Context &cx, Tensors in, Tensors out,
-                const Ints &axes, double epsilon, const Ints &param_dims);
+                const Ints &axes, double epsilon, const Ints &param_dims,
+                const Reals &clamp = {});
   ~Normalization();
   Normalization(Normalization &&) = default;
   std::unique_ptr<NormalizeWork> work;
@@ -36,7 +40,7 @@ protected:
 class NormalizeForward : Normalization {
 public:
   NormalizeForward(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                   double epsilon, const Ints &param_dims);
+                   const Reals &clamp, double epsilon, const Ints &param_dims);
   void operator()(Tensors in, Tensors out);
 };
 
@@ -44,7 +48,7 @@ public:
 class NormalizeSum : Normalization {
 public:
   NormalizeSum(Context &cx, Tensors in, Tensors out, const Ints &axes,
-               double epsilon, const Ints &param_dims);
+               const Reals &clamp, double epsilon, const Ints &param_dims);
   void operator()(Tensors in, Tensors out);
 };
 
@@ -52,7 +56,7 @@ public:
 class NormalizeSquares : Normalization {
 public:
   NormalizeSquares(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                   double epsilon, const Ints &param_dims);
+                   const Reals &clamp, double epsilon, const Ints &param_dims);
   void operator()(Tensors in, Tensors out);
 };
 
@@ -60,7 +64,7 @@ public:
 class NormalizeApply : Normalization {
 public:
   NormalizeApply(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                 double epsilon, const Ints &param_dims);
+                 const Reals &clamp, double epsilon, const Ints &param_dims);
   void operator()(Tensors in, Tensors out);
 };
 

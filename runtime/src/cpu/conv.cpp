@@ -2,6 +2,7 @@
 #include "ffrt/conv.h"
 
 #include "common/check.h"
+#include "cpu/clamp.h"
 #include "cpu/conv_depthwise.h"
 #include "cpu/conv_problem.h"
 #include "cpu/dnnl.h"
@@ -15,9 +16,9 @@ namespace {
 
 using dnnl::memory;
 
-/// y = b, for tiles that lie in the padding.
-void fill_bias(const Tensor &y, const Tensor &b) {
-  fill(y, 0.0f);
+/// y = clip(b), for tiles that lie in the padding.
+void fill_bias(const Tensor &y, const Tensor &b, const fn::Clip &clip) {
+  fill(y, clip(0.0f));
   if (!b.data)
     return;
   const Index s = y.strides();
@@ -33,18 +34,32 @@ void fill_bias(const Tensor &y, const Tensor &b) {
       rest /= pixel[d];
     }
     for (int64_t c = 0; c < y.shape[1]; ++c)
-      to[offset + c * s[1]] = bias[c];
+      to[offset + c * s[1]] = clip(bias[c]);
   }
 }
 
 dnnl::convolution_forward::primitive_desc
 forward_desc(const ConvProblem &p, const memory::desc &x, const memory::desc &w,
-             const memory::desc &b, const memory::desc &y) {
+             const memory::desc &b, const memory::desc &y,
+             const dnnl::primitive_attr &attributes = dnnl_attributes()) {
   return {{dnnl::prop_kind::forward_training,
            dnnl::algorithm::convolution_direct, x, w, b, y, p.strides,
            p.dilations, p.pads_begin, p.pads_end},
-          dnnl_attributes(),
+          attributes,
           dnnl_engine()};
+}
+
+/// Attributes by which a primitive clips what it computes.
+dnnl::primitive_attr clipping(const fn::Clip &clip) {
+  dnnl::post_ops after;
+  if (clip.alpha == 0.0f && clip.beta == HUGE_VALF)
+    after.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+  else
+    after.append_eltwise(1.0f, dnnl::algorithm::eltwise_clip, clip.alpha,
+                         clip.beta);
+  dnnl::primitive_attr attributes = dnnl_attributes();
+  attributes.set_post_ops(after);
+  return attributes;
 }
 
 } // namespace
@@ -55,15 +70,17 @@ forward_desc(const ConvProblem &p, const memory::desc &x, const memory::desc &w,
 
 struct ConvForward::Impl {
   ConvProblem problem;
+  fn::Clip clip;
   Part x, y;
   dnnl::memory bias;
   Converted weights;
   Primitive conv;
 
   Impl(const Tensor &tx, const Tensor &w, const Tensor &b, const Tensor &ty,
-       const ConvAttributes &attributes)
+       const Reals &clamp, const ConvAttributes &attributes)
       : problem("conv forward", tx, w, ty, false, attributes),
-        x(tx, problem.in), y(ty, problem.out) {
+        clip(clip_of("conv forward", clamp)), x(tx, problem.in),
+        y(ty, problem.out) {
     if (b.data) {
       expect_type("conv forward", "b", b, DType::f32);
       expect_rank("conv forward", "b", b, 1);
@@ -76,7 +93,8 @@ struct ConvForward::Impl {
       bias = view(bias_desc);
     }
     auto pd = forward_desc(problem, x.desc(), problem.weights(w, true),
-                           bias_desc, y.desc());
+                           bias_desc, y.desc(),
+                           clamp.empty() ? dnnl_attributes() : clipping(clip));
     weights = Converted(problem.weights(w, false), pd.weights_desc(),
                         Converted::to_primitive);
     std::vector<std::pair<int, dnnl::memory>> arguments = {
@@ -89,7 +107,7 @@ struct ConvForward::Impl {
   }
 };
 
-ConvForward::ConvForward(Context &, Tensors in, Tensors out,
+ConvForward::ConvForward(Context &, Tensors in, Tensors out, const Reals &clamp,
                          const Ints &dilations, int64_t group, const Ints &pads,
                          const Ints &strides) try {
   const char *kernel = "conv forward";
@@ -98,7 +116,7 @@ ConvForward::ConvForward(Context &, Tensors in, Tensors out,
   const Tensor &x = in.begin()[0];
   impl = std::make_unique<Impl>(
       with_row(x), with_row(in.begin()[1]), in.begin()[2],
-      with_row(out.begin()[0]),
+      with_row(out.begin()[0]), clamp,
       ConvAttributes(kernel, x, dilations, group, pads, strides));
 } catch (const dnnl::error &e) {
   dnnl_failed("conv forward", e);
@@ -111,7 +129,7 @@ void ConvForward::operator()(Tensors in, Tensors out) {
   const Tensor y = with_row(out.begin()[0]);
   const Tensor x = with_row(in.begin()[0]), w = with_row(in.begin()[1]);
   if (!impl->conv)
-    return fill_bias(y, b);
+    return fill_bias(y, b, impl->clip);
   impl->x.read(x);
   impl->y.prepare(y);
   if (b.data)

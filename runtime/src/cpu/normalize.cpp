@@ -42,8 +42,8 @@ Index strides_over(const Tensor &x, const bool *has, int64_t &elements) {
 
 NormalizeWork::NormalizeWork(const char *kernel, const Context &cx,
                              const Tensor &x, const Ints &axes, double epsilon,
-                             const Ints &param_dims)
-    : kernel(kernel), epsilon(epsilon) {
+                             const Ints &param_dims, const Reals &clamp)
+    : kernel(kernel), clip(clip_of(kernel, clamp)), epsilon(epsilon) {
   expect_dims(kernel, "axes", axes, x);
   expect_dims(kernel, "param_dims", param_dims, x);
   bool kept[kMaxRank], has_parameter[kMaxRank] = {};
@@ -235,12 +235,12 @@ void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
 
 Normalization::Normalization(const char *kernel, Context &cx, Tensors in,
                              Tensors, const Ints &axes, double epsilon,
-                             const Ints &param_dims) {
+                             const Ints &param_dims, const Reals &clamp) {
   // The first operand is x or dy, which are alike.
   expect(kernel, in.size() > 0, "expected operands, found none");
   expect_type(kernel, "operand", at(in, 0), DType::f32);
   work = std::make_unique<NormalizeWork>(kernel, cx, at(in, 0), axes, epsilon,
-                                         param_dims);
+                                         param_dims, clamp);
 }
 
 Normalization::~Normalization() = default;
@@ -250,10 +250,10 @@ Normalization::~Normalization() = default;
 //===----------------------------------------------------------------------===//
 
 NormalizeForward::NormalizeForward(Context &cx, Tensors in, Tensors out,
-                                   const Ints &axes, double epsilon,
-                                   const Ints &param_dims)
-    : Normalization("normalize forward", cx, in, out, axes, epsilon,
-                    param_dims) {
+                                   const Ints &axes, const Reals &clamp,
+                                   double epsilon, const Ints &param_dims)
+    : Normalization("normalize forward", cx, in, out, axes, epsilon, param_dims,
+                    clamp) {
   expect_arguments(*work, "operands", in, at(in, 0), {kX, kScale, kBias});
   expect_arguments(*work, "results", out, at(in, 0), {kY, kMean, kVar});
   expect_whole(work->kernel, at(in, 0), axes);
@@ -277,9 +277,10 @@ void NormalizeForward::operator()(Tensors in, Tensors out) {
 }
 
 NormalizeSum::NormalizeSum(Context &cx, Tensors in, Tensors out,
-                           const Ints &axes, double epsilon,
+                           const Ints &axes, const Reals &clamp, double epsilon,
                            const Ints &param_dims)
-    : Normalization("normalize sum", cx, in, out, axes, epsilon, param_dims) {
+    : Normalization("normalize sum", cx, in, out, axes, epsilon, param_dims,
+                    clamp) {
   expect_arguments(*work, "operands", in, at(in, 0), {kX});
   expect_arguments(*work, "results", out, at(in, 0), {kFirst});
 }
@@ -291,10 +292,10 @@ void NormalizeSum::operator()(Tensors in, Tensors out) {
 }
 
 NormalizeSquares::NormalizeSquares(Context &cx, Tensors in, Tensors out,
-                                   const Ints &axes, double epsilon,
-                                   const Ints &param_dims)
-    : Normalization("normalize squares", cx, in, out, axes, epsilon,
-                    param_dims) {
+                                   const Ints &axes, const Reals &clamp,
+                                   double epsilon, const Ints &param_dims)
+    : Normalization("normalize squares", cx, in, out, axes, epsilon, param_dims,
+                    clamp) {
   expect_arguments(*work, "operands", in, at(in, 0), {kX, kFirst});
   expect_arguments(*work, "results", out, at(in, 0), {kSecond});
 }
@@ -309,9 +310,10 @@ void NormalizeSquares::operator()(Tensors in, Tensors out) {
 }
 
 NormalizeApply::NormalizeApply(Context &cx, Tensors in, Tensors out,
-                               const Ints &axes, double epsilon,
-                               const Ints &param_dims)
-    : Normalization("normalize apply", cx, in, out, axes, epsilon, param_dims) {
+                               const Ints &axes, const Reals &clamp,
+                               double epsilon, const Ints &param_dims)
+    : Normalization("normalize apply", cx, in, out, axes, epsilon, param_dims,
+                    clamp) {
   expect_arguments(*work, "operands", in, at(in, 0),
                    {kX, kFirst, kSecond, kScale, kBias});
   expect_arguments(*work, "results", out, at(in, 0), {kY, kMean, kVar});

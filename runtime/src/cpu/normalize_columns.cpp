@@ -195,10 +195,11 @@ void apply(NormalizeWork &work, const Tensor &x, const Tensor &y) {
   for_all_rows(work, x, [&](int64_t offset, int64_t s, int64_t n) {
     const float *p = from + offset, *mean = work.mean.data() + s;
     const float *a = work.a.data() + s, *b = work.b.data() + s;
+    const fn::Clip clip = work.clip;
     float *q = to + offset;
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i)
-      q[i] = (p[i] - mean[i]) * a[i] + b[i];
+      q[i] = clip((p[i] - mean[i]) * a[i] + b[i]);
   });
 }
 

@@ -142,6 +142,7 @@ void apply_to(const Sets &sets, const float *x, const Offsets &set,
     return;
   const float mean = sets.work.mean[set[1]],
               inverse = sets.work.inverse[set[1]];
+  const fn::Clip clip = sets.work.clip;
   sets.for_runs(set, [&](int64_t offset, int64_t parameter) {
     const float *p = x + offset;
     const float *scale = to.scale ? to.scale + parameter : nullptr;
@@ -154,16 +155,16 @@ void apply_to(const Sets &sets, const float *x, const Offsets &set,
         const float b = bias ? *bias : 0.0f;
 #pragma GCC ivdep
         for (int64_t i = 0; i < n; ++i)
-          q[i * s] = (p[i * s] - mean) * a + b;
+          q[i * s] = clip((p[i * s] - mean) * a + b);
       } else if (k == 1 && scale && bias) {
 #pragma GCC ivdep
         for (int64_t i = 0; i < n; ++i)
-          q[i * s] = (p[i * s] - mean) * inverse * scale[i] + bias[i];
+          q[i * s] = clip((p[i * s] - mean) * inverse * scale[i] + bias[i]);
       } else {
         for (int64_t i = 0; i < n; ++i)
           q[i * s] =
-              (p[i * s] - mean) * inverse * (scale ? scale[i * k] : 1.0f) +
-              (bias ? bias[i * k] : 0.0f);
+              clip((p[i * s] - mean) * inverse * (scale ? scale[i * k] : 1.0f) +
+                   (bias ? bias[i * k] : 0.0f));
       }
     });
   });

@@ -11,6 +11,7 @@
 #define FFRT_CPU_NORMALIZE_WORK_H
 
 #include "common/nest.h"
+#include "cpu/clamp.h"
 #include "ffrt/kernel.h"
 
 #include <vector>
@@ -33,9 +34,11 @@ struct Moments {
 /// Geometry of one kernel and its scratch.
 struct NormalizeWork {
   NormalizeWork(const char *kernel, const Context &cx, const Tensor &x,
-                const Ints &axes, double epsilon, const Ints &param_dims);
+                const Ints &axes, double epsilon, const Ints &param_dims,
+                const Reals &clamp);
 
   const char *kernel;
+  fn::Clip clip; ///< of y
   bool reduced[kMaxRank] = {};
   /// Distances in a statistic and in a parameter per dimension of x.
   Index statistic, parameter;
@@ -72,7 +75,7 @@ void moments(NormalizeWork &work, const Tensor &x);
 void sum(NormalizeWork &work, const Tensor &x);
 /// second = sums of (x - work.mean)^2.
 void squares(NormalizeWork &work, const Tensor &x);
-/// y = (x - work.mean) * work.a + work.b
+/// y = clip((x - work.mean) * work.a + work.b)
 void apply(NormalizeWork &work, const Tensor &x, const Tensor &y);
 /// first = sums of dy, second = sums of dy * (x - work.mean) * work.inverse.
 void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x);

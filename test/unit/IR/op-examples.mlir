@@ -19,6 +19,21 @@ func.func @conv2d_bias(%x: tensor<3x4x7x6xf32>, %w: tensor<5x4x3x3xf32>,
   return
 }
 
+// Clamped as by relu, and with groups as by clip: what is contracted stays whole.
+func.func @conv2d_clamp(%x: tensor<3x4x7x6xf32>, %w: tensor<6x4x3x3xf32>,
+                        %b: tensor<6xf32>, %v: tensor<6x2x1x1xf32>) {
+  %y = ff.conv(%x, %w, %b) {clamp = array<f64: 0.0>,
+      dilations = array<i64: 1, 1>, group = 1 : i64,
+      pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+      : (tensor<3x4x7x6xf32>, tensor<6x4x3x3xf32>, tensor<6xf32>)
+      -> tensor<3x6x7x6xf32>
+  %z = ff.conv(%x, %v) {clamp = array<f64: -0.2, 0.3>,
+      dilations = array<i64: 1, 1>, group = 2 : i64,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<3x4x7x6xf32>, tensor<6x2x1x1xf32>) -> tensor<3x6x7x6xf32>
+  return
+}
+
 // Groups, uneven strides, pads and dilations.
 func.func @conv2d_group(%x: tensor<2x6x8x9xf32>, %w: tensor<4x3x3x2xf32>) {
   %y = ff.conv(%x, %w) {dilations = array<i64: 1, 2>, group = 2 : i64,
@@ -432,6 +447,20 @@ func.func @normalize_instance(%x: tensor<3x4x3x2xf32>, %b: tensor<4xf32>) {
       epsilon = 0.01 : f64, param_dims = array<i64: 1>}
       : (tensor<3x4x3x2xf32>, tensor<4xf32>)
       -> (tensor<3x4x3x2xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  return
+}
+
+// Clamped as by relu, and as by clip.
+func.func @normalize_clamp(%x: tensor<3x4x3x2xf32>, %s: tensor<4xf32>, %b: tensor<4xf32>) {
+  %y, %m, %v = ff.normalize(%x scale %s bias %b) {axes = array<i64: 0, 2, 3>,
+      clamp = array<f64: 0.0>, epsilon = 0.01 : f64, param_dims = array<i64: 1>}
+      : (tensor<3x4x3x2xf32>, tensor<4xf32>, tensor<4xf32>)
+      -> (tensor<3x4x3x2xf32>, tensor<4xf32>, tensor<4xf32>)
+  %y2, %m2, %v2 = ff.normalize(%x) {axes = array<i64: 1>,
+      clamp = array<f64: -0.2, 0.3>, epsilon = 0.01 : f64,
+      param_dims = array<i64: 1>}
+      : (tensor<3x4x3x2xf32>)
+      -> (tensor<3x4x3x2xf32>, tensor<3x3x2xf32>, tensor<3x3x2xf32>)
   return
 }
 

@@ -87,6 +87,7 @@ public:
     }
     // What is fused must mean what it meant before.
     mlir::PassManager fusing(&context);
+    fusing.addPass(createFuseActivations());
     fusing.addPass(createFuseElementwise());
     if (failed(fusing.run(*module)))
       return;

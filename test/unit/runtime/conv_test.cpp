@@ -65,14 +65,15 @@ struct Tiling {
 };
 
 void for_tiles(const Problem &p, int most, std::mt19937 &random,
-               const std::function<void(const Tiling &)> &f) {
+               const std::function<void(const Tiling &)> &f,
+               bool whole_channels = false) {
   const Shape y = p.y();
   const int64_t outs = p.oc / p.group;
   // Groups are cut, or the output channels of each group, not both.
   const bool by_group = p.group > 1 && random() % 2;
   const Shape groups =
       by_group ? cut(p.group, most, random) : Shape{0, p.group};
-  const Shape channels = cut(p.c / p.group, most, random);
+  const Shape channels = cut(p.c / p.group, whole_channels ? 1 : most, random);
   for (std::size_t g = 0; g + 1 < groups.size(); ++g)
     for (std::size_t c = 0; c + 1 < channels.size(); ++c) {
       Shape part = y;
@@ -148,7 +149,7 @@ Box weight_box(const Problem &p, const Tiling &t) {
 }
 
 void check_forward(const Problem &p, Order order, int most,
-                   std::mt19937 &random) {
+                   std::mt19937 &random, const Reals &clamp = {}) {
   const Value x = random_value(p.x(), random);
   const Value w = random_value(p.weights(), random);
   const Value b = random_value({p.oc}, random);
@@ -157,19 +158,23 @@ void check_forward(const Problem &p, Order order, int most,
   for_products(p, [&](const Shape &i, const Shape &k, const Shape &o) {
     expected(o) += x(i) * w(k);
   });
+  for (double &v : expected.data)
+    v = clamped(v, clamp);
   Context cx;
-  for_tiles(p, most, random, [&](const Tiling &t) {
+  const auto check_tile = [&](const Tiling &t) {
     const Tile tx(pack(x, p, t), input_box(p, t), order);
     const Tile tw(w, weight_box(p, t));
     // The bias enters one of the partial sums.
     const Tile tb(b, {{t.y.lo[1]}, {t.y.size[1]}});
     const Tensor bias = t.c_lo == 0 ? tb.tensor : absent({p.oc});
     const Tile ty = blank(p.y(), t.y, order);
-    ConvForward k{cx,      {tx, tw, bias}, {ty},     p.dilations,
-                  p.group, p.pads,         p.strides};
+    ConvForward k{cx,          {tx, tw, bias}, {ty},   clamp,
+                  p.dilations, p.group,        p.pads, p.strides};
     k({tx, tw, bias}, {ty});
     add_tile(found, ty, t.y);
-  });
+  };
+  // Bounds of summands are not those of a sum.
+  for_tiles(p, most, random, check_tile, /*whole_channels=*/!clamp.empty());
   expect_close(found, expected, 5e-5);
 }
 
@@ -328,6 +333,16 @@ TEST_P(Conv, RandomTiles) {
     check_backward_data(p, order, 3, random);
     check_backward_weights(p, order, 3, random);
   }
+}
+
+TEST_P(Conv, Clamped) {
+  std::mt19937 random(seed());
+  const Problem &p = problems()[GetParam()];
+  for (const Reals &clamp : {Reals{0.0}, Reals{-0.5, 0.25}, Reals{0.5}})
+    for (Order order : {Order::channels_last, Order::row_major}) {
+      check_forward(p, order, 1, random, clamp);
+      check_forward(p, order, 3, random, clamp);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Problems, Conv, testing::Range(0, 22));

@@ -148,7 +148,7 @@ private:
   Tensor dwf = take(&at, {kClasses, kFeatures}, 2, 0, kClasses);
   Tensor dbf = take(&at, {kClasses}, 1, 0, kClasses);
 
-  ConvForward conv{cx, {x, wc, bc}, {c}, {1, 1}, 1, {1, 1, 1, 1}, {1, 1}};
+  ConvForward conv{cx, {x, wc, bc}, {c}, {}, {1, 1}, 1, {1, 1, 1, 1}, {1, 1}};
   ReluForward relu{cx, {c}, {r}};
   Dropout dropout{cx, {r}, {d}, int64_t(hash_name("drop")), 0.25};
   Reshape flatten{cx, {d}, {f}};

@@ -43,7 +43,7 @@ const Ints two = {1, 1}, four = {1, 1, 1, 1};
 
 TEST(KernelErrors, UnsupportedTypes) {
   EXPECT_ERROR("conv forward: x: expected type f32, found i32",
-               ConvForward(cx, {i4, w4, f1}, {f4}, two, 1, four, two));
+               ConvForward(cx, {i4, w4, f1}, {f4}, {}, two, 1, four, two));
   EXPECT_ERROR("conv backward data: y: expected type f32, found i32",
                ConvBackwardData(cx, {i4, w4}, {f4}, two, 1, four, two));
   EXPECT_ERROR("conv backward weights: x: expected type f32, found i32",
@@ -99,26 +99,29 @@ TEST(KernelErrors, UnsupportedTypes) {
 
 TEST(KernelErrors, CountsRanksAndLengths) {
   EXPECT_ERROR("conv forward: expected 3 operands, found 2",
-               ConvForward(cx, {f4, w4}, {f4}, two, 1, four, two));
+               ConvForward(cx, {f4, w4}, {f4}, {}, two, 1, four, two));
   EXPECT_ERROR("conv forward: expected 1 results, found 0",
-               ConvForward(cx, {f4, w4, f1}, {}, two, 1, four, two));
+               ConvForward(cx, {f4, w4, f1}, {}, {}, two, 1, four, two));
   EXPECT_ERROR("conv forward: pads: expected 4 numbers, found 2",
-               ConvForward(cx, {f4, w4, f1}, {f4}, two, 1, two, two));
+               ConvForward(cx, {f4, w4, f1}, {f4}, {}, two, 1, two, two));
+  EXPECT_ERROR(
+      "conv forward: clamp: expected up to 2 bounds, found 3",
+      ConvForward(cx, {f4, w4, f1}, {f4}, {0.0, 1.0, 2.0}, two, 1, four, two));
   EXPECT_ERROR("conv forward: w: expected rank 4, found 2",
-               ConvForward(cx, {f4, f2, f1}, {f4}, two, 1, four, two));
+               ConvForward(cx, {f4, f2, f1}, {f4}, {}, two, 1, four, two));
   EXPECT_ERROR("conv forward: w: expected row-major order, found "
                "channels-last",
-               ConvForward(cx, {f4, last, f1}, {f4}, two, 1, four, two));
-  EXPECT_ERROR(
-      "conv forward: y: expected 2 channels, a multiple of 1 "
-      "groups, found 3",
-      ConvForward(cx, {f4, w4, f1}, {tensor({1, 3, 4, 4})}, two, 1, four, two));
-  EXPECT_ERROR(
-      "conv forward: x: expected a multiple of 2 channels and at "
-      "most 1 groups, found 3 channels",
-      ConvForward(cx, {tensor({1, 3, 4, 4}), w4, f1}, {f4}, two, 1, four, two));
+               ConvForward(cx, {f4, last, f1}, {f4}, {}, two, 1, four, two));
+  EXPECT_ERROR("conv forward: y: expected 2 channels, a multiple of 1 "
+               "groups, found 3",
+               ConvForward(cx, {f4, w4, f1}, {tensor({1, 3, 4, 4})}, {}, two, 1,
+                           four, two));
+  EXPECT_ERROR("conv forward: x: expected a multiple of 2 channels and at "
+               "most 1 groups, found 3 channels",
+               ConvForward(cx, {tensor({1, 3, 4, 4}), w4, f1}, {f4}, {}, two, 1,
+                           four, two));
   EXPECT_ERROR("conv forward: b: expected rank 1, found 2",
-               ConvForward(cx, {f4, w4, f2}, {f4}, two, 1, four, two));
+               ConvForward(cx, {f4, w4, f2}, {f4}, {}, two, 1, four, two));
   EXPECT_ERROR("max pool forward: kernel_shape: expected 2 numbers, found 4",
                MaxPoolForward(cx, {f4}, {f4, {}}, two, four, four, two));
   EXPECT_ERROR("matmul: expected op(a) and op(b) to have a product of local "
@@ -174,15 +177,15 @@ TEST(KernelErrors, ShapesAndAttributes) {
   EXPECT_ERROR("softmax forward: axes: expected whole dimensions, found "
                "dimension 1 split",
                SoftmaxForward(cx, {split}, {split}, {1}, 0));
-  EXPECT_ERROR(
-      "normalize forward: axes: expected whole dimensions, found "
-      "dimension 1 split",
-      NormalizeForward(cx, {split, {}, {}}, {split, {}, {}}, {1}, 1e-5, {0}));
+  EXPECT_ERROR("normalize forward: axes: expected whole dimensions, found "
+               "dimension 1 split",
+               NormalizeForward(cx, {split, {}, {}}, {split, {}, {}}, {1}, {},
+                                1e-5, {0}));
   EXPECT_ERROR("normalize sum: axes: expected ascending dimensions of the "
                "operand, found 5",
-               NormalizeSum(cx, {f2}, {f1}, {5}, 1e-5, {0}));
+               NormalizeSum(cx, {f2}, {f1}, {5}, {}, 1e-5, {0}));
   EXPECT_ERROR("normalize sum: first sums: expected 4 elements, found 2",
-               NormalizeSum(cx, {f2}, {f1}, {0}, 1e-5, {1}));
+               NormalizeSum(cx, {f2}, {f1}, {0}, {}, 1e-5, {1}));
   EXPECT_ERROR("softmax: axes: expected dimensions of the operand, "
                "found 5",
                SoftmaxForward(cx, {f2}, {f2}, {5}, 0));

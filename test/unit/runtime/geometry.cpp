@@ -67,6 +67,14 @@ Value random_value(const Shape &shape, std::mt19937 &random) {
   return value;
 }
 
+double clamped(double value, const ffrt::Reals &clamp) {
+  if (clamp.size() > 0)
+    value = std::max(value, clamp[0]);
+  if (clamp.size() > 1)
+    value = std::min(value, clamp[1]);
+  return value;
+}
+
 void for_box(const Box &box, const std::function<void(const Shape &)> &f) {
   if (box.empty())
     return;

@@ -45,6 +45,9 @@ struct Value {
 /// Uniform in [-1, 1), rounded to f32.
 Value random_value(const Shape &shape, std::mt19937 &random);
 
+/// `value` cut to bounds: none, the lower one, or both.
+double clamped(double value, const ffrt::Reals &clamp);
+
 /// Calls f(index) for all of a box, in row-major order.
 void for_box(const Box &box, const std::function<void(const Shape &)> &f);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <type_traits>
 
 using namespace ffrt;
 using namespace ffrt_test;
@@ -13,16 +14,23 @@ namespace {
 
 constexpr double kEpsilon = 1e-3;
 
+/// Kernels that take bounds of the result are those of the forward operator.
+template <class Kernel>
+constexpr bool kIsForward =
+    std::is_constructible_v<Kernel, Context &, Tensors, Tensors, Ints, Reals,
+                            double, Ints>;
+
 /// One normalisation with its values in double precision.
 struct Case {
   Ints axes, params;
   Order order;
+  Reals clamp;
   Value x, dy, scale, bias;
   Value y, mean, var, dx, dscale, dbias;
 
   Case(const Shape &shape, const Ints &axes, const Ints &params, Order order,
-       double offset, std::mt19937 &random)
-      : axes(axes), params(params), order(order),
+       double offset, std::mt19937 &random, const Reals &clamp = {})
+      : axes(axes), params(params), order(order), clamp(clamp),
         x(random_value(shape, random)), dy(random_value(shape, random)),
         scale(random_value(over(shape, params), random)),
         bias(random_value(over(shape, params), random)), y(shape),
@@ -69,7 +77,7 @@ struct Case {
     };
     Value g(mean.shape), gh(mean.shape);
     each([&](S i, S s, S p) {
-      y(i) = h(i, s) * scale(p) + bias(p);
+      y(i) = clamped(h(i, s) * scale(p) + bias(p), clamp);
       g(s) += dy(i) * scale(p) / count;
       gh(s) += dy(i) * scale(p) * h(i, s) / count;
       dscale(p) += dy(i) * h(i, s);
@@ -86,7 +94,12 @@ template <class Kernel>
 void call(const Case &c, Tensors in, Tensors out, int threads = 2) {
   Context cx;
   cx.threads = threads;
-  Kernel kernel{cx, in, out, c.axes, kEpsilon, c.params};
+  Kernel kernel = [&] {
+    if constexpr (kIsForward<Kernel>)
+      return Kernel{cx, in, out, c.axes, c.clamp, kEpsilon, c.params};
+    else
+      return Kernel{cx, in, out, c.axes, kEpsilon, c.params};
+  }();
   int64_t before = allocations();
   kernel(in, out);
   EXPECT_EQ(allocations(), before);
@@ -206,7 +219,10 @@ void check(const Shape &shape, const Ints &axes, const Ints &params,
   std::mt19937 random(seed() * 1000 + round);
   const Order order = round % 2 ? Order::channels_last : Order::row_major;
   const int most = round < 2 ? 1 : 3;
-  const Case c(shape, axes, params, order, /*offset=*/3.0, random);
+  // Nothing, as relu, as clip.
+  const Reals clamps[] = {{}, {0.0}, {-0.5, 0.25}};
+  const Case c(shape, axes, params, order, /*offset=*/3.0, random,
+               clamps[round % 3]);
   check_fused(c, most, random);
   check_phases(c, most, random);
 }
