@@ -52,7 +52,7 @@ static void fused(const ReferenceCall &call) {
   for (const ScalarProgram::Step &step : program->steps)
     run(lookupScalarFunction(step.function)->kernel,
         parametersOf(step, Builder(call.args.getContext())),
-        llvm::map_to_vector(step.operands, viewOf));
+        llvm::map_to_vector<4>(step.operands, viewOf));
   for (auto [value, out] : llvm::zip_equal(program->results, call.outs)) {
     View result = viewOf(value);
     if (out.present())

@@ -14,14 +14,17 @@ BufferId ProgramBuilder::addBuffer(DeviceId device, ValueId value,
                                    const std::string &name,
                                    const TensorType &type, const Region &region,
                                    MemoryOrder order, Section section) {
-  Buffer buffer;
-  // A name with a number may be that of another value as well.
-  std::map<std::string, int> &taken = names[device];
-  int &count = taken[name];
-  do {
-    ++count;
-    buffer.name = count > 1 ? name + "." + std::to_string(count) : name;
-  } while (count > 1 && !taken.emplace(buffer.name, 1).second);
+  auto &buffers = program.devices[device].buffers;
+  Buffer &buffer = buffers.emplace_back();
+  if (!name.empty()) {
+    // A name with a number may be that of another value as well.
+    std::map<std::string, int> &taken = names[device];
+    int &count = taken[name];
+    do {
+      ++count;
+      buffer.name = count > 1 ? name + "." + std::to_string(count) : name;
+    } while (count > 1 && !taken.emplace(buffer.name, 1).second);
+  }
   buffer.value = value;
   buffer.global = type.shape;
   buffer.region = region;
@@ -29,8 +32,6 @@ BufferId ProgramBuilder::addBuffer(DeviceId device, ValueId value,
   buffer.order = order;
   buffer.section = section;
   buffer.bytes = region.volume() * byteSize(type.type);
-  auto &buffers = program.devices[device].buffers;
-  buffers.push_back(std::move(buffer));
   return static_cast<BufferId>(buffers.size()) - 1;
 }
 
@@ -88,13 +89,19 @@ BufferId ReshardBuilder::targetBuffer(int t, const std::vector<Need> &targets) {
 
 BufferId ReshardBuilder::staging(DeviceId device, const char *suffix,
                                  const Box &box, MemoryOrder order) {
-  return build.addBuffer(device, value, name + suffix, type, Region(box), order,
-                         Section::Arena);
+  return build.addBuffer(device, value, name.empty() ? name : name + suffix,
+                         type, Region(box), order, Section::Arena);
 }
 
 /// Position of `box`, which lies within one piece of `region`, in the packed
 /// local tensor.
 static Shape localAt(const Region &region, const Box &box) {
+  if (region.isBox()) {
+    Shape at(box.rank());
+    for (int d = 0; d < box.rank(); ++d)
+      at[d] = box[d].lo - region.box()[d].lo;
+    return at;
+  }
   for (const Region::Piece &piece : region.pieces())
     if (piece.box.contains(box)) {
       Shape at = piece.at;

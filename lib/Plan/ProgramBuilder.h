@@ -21,7 +21,8 @@ public:
   DeviceProgram &device(DeviceId id) { return program.devices[id]; }
 
   /// A new buffer. `name` gets a number if the device has one of that name, so
-  /// that devices with equal histories have equal names.
+  /// that devices with equal histories have equal names. An empty name stays
+  /// empty: plans that are only timed have none.
   BufferId addBuffer(DeviceId device, ValueId value, const std::string &name,
                      const TensorType &type, const Region &region,
                      MemoryOrder order, Section section);

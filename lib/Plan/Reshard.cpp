@@ -279,7 +279,7 @@ private:
 
   void cover(int t, const Box &box, std::map<DeviceId, Picoseconds> &busy) {
     std::vector<Box> rest = {box};
-    for (int h : sourcesFor(targets[t].device)) {
+    for (int h : sourcesFor(targets[t].device, box)) {
       holdings[h].region.forEachBox([&](const Box &have) {
         subtractFromAll(rest, have, [&](const Box &common) {
           add(t, common, holdings[h].device, busy).holding = h;
@@ -307,12 +307,18 @@ private:
     }
   }
 
-  /// Holdings in the order in which `device` should read them: its own, then
-  /// others by cost, ties dealt out so that copies share the load.
-  std::vector<int> sourcesFor(DeviceId device) const {
+  /// Holdings of a part of `box` in the order in which `device` should read
+  /// them: its own, then others by cost, ties dealt out so that copies share
+  /// the load.
+  std::vector<int> sourcesFor(DeviceId device, const Box &box) const {
     std::vector<std::pair<std::pair<Picoseconds, int64_t>, int>> keyed;
     int64_t count = static_cast<int64_t>(holdings.size());
     for (int64_t h = 0; h < count; ++h) {
+      bool common = false;
+      holdings[h].region.forEachBox(
+          [&](const Box &have) { common |= !have.intersect(box).empty(); });
+      if (!common)
+        continue;
       Picoseconds time = holdings[h].device == device
                              ? 0
                              : cost.transfer(holdings[h].device, device, 1);

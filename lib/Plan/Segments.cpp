@@ -94,8 +94,54 @@ uint64_t pairKey(int32_t a, int32_t b) {
          static_cast<uint32_t>(b);
 }
 
-/// Segments by two numbers.
-template <class T> using PairMap = std::unordered_map<uint64_t, T>;
+/// Things by two numbers; they keep their places. Open addressing, since
+/// looking them up is most of what a proposal does.
+template <class T> class PairMap {
+public:
+  /// Null if there is none.
+  const T *find(uint64_t key) const {
+    for (size_t i = slotOf(key);; i = (i + 1) & (slots.size() - 1)) {
+      if (slots[i].item < 0)
+        return nullptr;
+      if (slots[i].key == key)
+        return &items[slots[i].item];
+    }
+  }
+  /// `key` must be new.
+  const T &insert(uint64_t key, T item) {
+    if (2 * (items.size() + 1) > slots.size())
+      grow();
+    items.push_back(std::move(item));
+    place(key, static_cast<int32_t>(items.size()) - 1);
+    return items.back();
+  }
+
+private:
+  struct Slot {
+    uint64_t key = 0;
+    int32_t item = -1;
+  };
+
+  size_t slotOf(uint64_t key) const {
+    return (key * 0x9E3779B97F4A7C15u >> 32) & (slots.size() - 1);
+  }
+  void place(uint64_t key, int32_t item) {
+    size_t i = slotOf(key);
+    while (slots[i].item >= 0)
+      i = (i + 1) & (slots.size() - 1);
+    slots[i] = {key, item};
+  }
+  void grow() {
+    std::vector<Slot> old(2 * slots.size());
+    old.swap(slots);
+    for (const Slot &slot : old)
+      if (slot.item >= 0)
+        place(slot.key, slot.item);
+  }
+
+  std::vector<Slot> slots = std::vector<Slot>(64); ///< a power of two
+  std::deque<T> items;
+};
 
 /// Buffers do not matter to it: they are those of one plan.
 struct LayoutOf {
@@ -167,7 +213,9 @@ struct SegmentTable::Tables {
   void addBuffers(ProgramBuilder &build, const TensorType &type,
                   Placement &placement) const;
   TimedTasks timed(const ProgramBuilder &build) const {
-    return TimedTasks(graph, strategy, build.program, cost);
+    TimedTasks tasks(graph, strategy, build.program, cost);
+    tasks.compact();
+    return tasks;
   }
 
   const Graph &graph;
@@ -252,8 +300,8 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
   };
   auto provide = [&](Placement &where, const OperandRead &read) {
     if (graph.slotValue(read.op, read.slot) < 0)
-      return reshardTo(build, cost, where, -1, read.type, read.name,
-                       read.needed, read.task);
+      return reshardTo(build, cost, where, -1, read.type, "", read.needed,
+                       read.task);
     bool missing = false;
     for (const Need &need : read.needed) {
       if (where.find(need) >= 0)
@@ -261,7 +309,7 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
       missing = true;
       where.holdings.push_back(
           {need.device, need.region, need.order,
-           build.addBuffer(need.device, -1, read.name, read.type, need.region,
+           build.addBuffer(need.device, -1, "", read.type, need.region,
                            need.order, Section::Arena)});
     }
     if (!missing)
@@ -308,18 +356,15 @@ const Configuration &SegmentTable::config(ConfigId id) const {
 
 const OpSegment &SegmentTable::op(OpId op, ConfigId config) {
   uint64_t key = pairKey(tables->classes[op], config);
-  auto it = tables->ops.find(key);
-  if (it == tables->ops.end())
-    it = tables->ops.emplace(key, tables->makeOp(op, tables->configs[config]))
-             .first;
-  return it->second;
+  if (const OpSegment *known = tables->ops.find(key))
+    return *known;
+  return tables->ops.insert(key, tables->makeOp(op, tables->configs[config]));
 }
 
 const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
   uint64_t key = pairKey(layout, need);
-  auto it = tables->reshards.find(key);
-  if (it != tables->reshards.end())
-    return it->second;
+  if (const ReshardSegment *known = tables->reshards.find(key))
+    return *known;
   LayoutOf from = tables->layouts[layout];
   ProgramBuilder build(tables->numDevices);
   tables->addBuffers(build, from.type, from.placement);
@@ -328,21 +373,18 @@ const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
   ReshardSegment segment;
   segment.tasks = tables->timed(build);
   segment.after = tables->internLayout(from.type, from.placement);
-  return tables->reshards.emplace(key, std::move(segment)).first->second;
+  return tables->reshards.insert(key, std::move(segment));
 }
 
 LayoutId SegmentTable::home(StateId state, ConfigId update) {
   uint64_t key = pairKey(state, update);
-  auto it = tables->homes.find(key);
-  if (it != tables->homes.end())
-    return it->second;
+  if (const LayoutId *known = tables->homes.find(key))
+    return *known;
   Placement placement;
   for (const Need &need : homeOf(tables->graph, state, tables->configs[update]))
     placement.holdings.push_back({need.device, need.region, need.order, -1});
   const Value &read = tables->graph.value(tables->graph.states[state].read);
-  LayoutId layout = tables->internLayout(read.type, placement);
-  tables->homes.emplace(key, layout);
-  return layout;
+  return tables->homes.insert(key, tables->internLayout(read.type, placement));
 }
 
 NeedId SegmentTable::lossNeed(LayoutId loss) {
@@ -366,9 +408,8 @@ NeedId SegmentTable::outputNeed(LayoutId output) {
 
 const ReshardSegment &SegmentTable::store(LayoutId written, LayoutId home) {
   uint64_t key = pairKey(written, home);
-  auto it = tables->stores.find(key);
-  if (it != tables->stores.end())
-    return it->second;
+  if (const ReshardSegment *known = tables->stores.find(key))
+    return *known;
   LayoutOf from = tables->layouts[written];
   ProgramBuilder build(tables->numDevices);
   tables->addBuffers(build, from.type, from.placement);
@@ -387,7 +428,7 @@ const ReshardSegment &SegmentTable::store(LayoutId written, LayoutId home) {
                   Reduction::None, {}, "");
   }
   segment.tasks = tables->timed(build);
-  return tables->stores.emplace(key, std::move(segment)).first->second;
+  return tables->stores.insert(key, std::move(segment));
 }
 
 //===----------------------------------------------------------------------===//
@@ -421,10 +462,11 @@ const SegmentTable::DeviceBytes &SegmentTable::layoutBytes(LayoutId id) {
 const SegmentTable::DeviceBytes &
 SegmentTable::needBytes(NeedId need, const TensorType &type) {
   int64_t size = byteSize(type.type);
-  auto [it, added] = tables->needBytes.emplace(
-      pairKey(need, static_cast<int32_t>(size)), DeviceBytes());
-  if (added)
-    for (const Need &part : tables->needs[need])
-      addBytes(it->second, part.device, part.region.volume() * size);
-  return it->second;
+  uint64_t key = pairKey(need, static_cast<int32_t>(size));
+  if (const DeviceBytes *known = tables->needBytes.find(key))
+    return *known;
+  DeviceBytes bytes;
+  for (const Need &part : tables->needs[need])
+    addBytes(bytes, part.device, part.region.volume() * size);
+  return tables->needBytes.insert(key, std::move(bytes));
 }

@@ -157,7 +157,7 @@ void StepTimer::touch(OpId op) {
 // Time
 //===----------------------------------------------------------------------===//
 
-Picoseconds StepTimer::sweepAll() {
+void StepTimer::sweepAll() {
   std::fill(rows.begin(), rows.end(), 0);
   std::fill(offsets.begin(), offsets.end(), 0);
   for (OpId op = 0; op <= end; ++op) {
@@ -170,7 +170,6 @@ Picoseconds StepTimer::sweepAll() {
   undo.clear();
   std::fill(isDirty.begin(), isDirty.end(), 0);
   current = *std::max_element(row(end + 1), row(end + 1) + devices);
-  return current;
 }
 
 Picoseconds StepTimer::sweep(Picoseconds limit) {
@@ -219,8 +218,7 @@ Picoseconds StepTimer::sweep(Picoseconds limit) {
   return makespan > limit ? kNoLimit : makespan;
 }
 
-Picoseconds StepTimer::propose(const std::vector<Change> &changes,
-                               Picoseconds limit) {
+void StepTimer::change(const std::vector<Change> &changes) {
   for (auto [op, config] : changes) {
     if (configurations[op] == config)
       continue;
@@ -234,7 +232,28 @@ Picoseconds StepTimer::propose(const std::vector<Change> &changes,
     follow(value);
   }
   touched.clear();
+}
+
+Picoseconds StepTimer::propose(const std::vector<Change> &changes,
+                               Picoseconds limit) {
+  change(changes);
   return proposed = sweep(limit);
+}
+
+Picoseconds StepTimer::proposeFull(const std::vector<Change> &changes) {
+  change(changes);
+  newRows.clear();
+  newTimes.clear();
+  shifts.clear();
+  std::fill(now.begin(), now.end(), 0);
+  for (OpId op = 0; op <= end; ++op) {
+    for (const TimedTasks *tasks : items[op])
+      if (tasks)
+        tasks->advance(now.data());
+    newRows.push_back({op + 1, newTimes.size()});
+    newTimes.insert(newTimes.end(), now.begin(), now.end());
+  }
+  return proposed = *std::max_element(now.begin(), now.end());
 }
 
 void StepTimer::accept() {

@@ -160,7 +160,8 @@ void TimedTasks::runExchange(const Task &task, Picoseconds *free) const {
 void TimedTasks::run(const Task &task, Picoseconds *free) const {
   switch (task.kind) {
   case Kind::Local:
-    free[parts[task.firstPart].device] += parts[task.firstPart].duration;
+    for (uint32_t p = task.firstPart; p < task.endPart; ++p)
+      free[parts[p].device] += parts[p].duration;
     break;
   case Kind::Collective: {
     Picoseconds start = 0;
@@ -181,8 +182,41 @@ void TimedTasks::advance(Picoseconds *free) const {
     run(task, free);
 }
 
-void TimedTasks::addLocal(std::vector<Picoseconds> &busy) const {
-  for (const Task &task : tasks)
-    if (task.kind == Kind::Local)
-      busy[parts[task.firstPart].device] += parts[task.firstPart].duration;
+void TimedTasks::compact() {
+  std::vector<Task> joined;
+  std::vector<Part> kept;
+  for (Task task : tasks) {
+    bool local = task.kind == Kind::Local;
+    bool joins = local && !joined.empty() && joined.back().kind == Kind::Local;
+    uint32_t first = static_cast<uint32_t>(kept.size());
+    // Parts of meetings move with their task.
+    for (uint32_t m = task.firstMeeting; m < task.endMeeting; ++m) {
+      meetings[m].first += first - task.firstPart;
+      meetings[m].second += first - task.firstPart;
+    }
+    for (uint32_t p = task.firstPart; p < task.endPart; ++p) {
+      auto known = kept.end();
+      if (joins)
+        known = std::find_if(
+            kept.begin() + joined.back().firstPart, kept.end(),
+            [&](const Part &part) { return part.device == parts[p].device; });
+      if (known != kept.end())
+        known->duration += parts[p].duration;
+      else if (!local || parts[p].duration != 0)
+        kept.push_back(parts[p]);
+    }
+    if (joins) {
+      joined.back().endPart = static_cast<uint32_t>(kept.size());
+      continue;
+    }
+    task.firstPart = first;
+    task.endPart = static_cast<uint32_t>(kept.size());
+    task.firstAction = task.endAction = 0;
+    if (!local || task.endPart > task.firstPart)
+      joined.push_back(task);
+  }
+  joined.shrink_to_fit();
+  kept.shrink_to_fit();
+  tasks = std::move(joined);
+  parts = std::move(kept);
 }

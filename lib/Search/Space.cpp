@@ -152,8 +152,7 @@ ConfigId Walker::follow(OpId op, ConfigId leader) {
   return it->second;
 }
 
-Picoseconds Walker::propose(const std::vector<Choice> &choices,
-                            Picoseconds limit) {
+void Walker::expand(const std::vector<Choice> &choices) {
   changes.clear();
   // New configurations of the followers of one anchor at a time, by operator.
   thread_local std::unordered_map<OpId, ConfigId> fresh;
@@ -168,7 +167,17 @@ Picoseconds Walker::propose(const std::vector<Choice> &choices,
       changes.push_back({op, own});
     }
   }
+}
+
+Picoseconds Walker::propose(const std::vector<Choice> &choices,
+                            Picoseconds limit) {
+  expand(choices);
   return timer.propose(changes, limit);
+}
+
+Picoseconds Walker::proposeFull(const std::vector<Choice> &choices) {
+  expand(choices);
+  return timer.proposeFull(changes);
 }
 
 void Walker::assign(const Strategy &other) {

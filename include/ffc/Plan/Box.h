@@ -99,6 +99,7 @@ public:
     size_t size() const { return count; }
     bool empty() const { return count == 0; }
     const Interval &operator[](size_t i) const { return first[i]; }
+    const Interval &front() const { return *first; }
 
   private:
     const Interval *first;

@@ -35,13 +35,11 @@ public:
   /// some number over `limit`. Must be followed by accept() or reject().
   Picoseconds propose(const std::vector<Change> &changes,
                       Picoseconds limit = kNoLimit);
+  /// The same by a sweep of the whole step.
+  Picoseconds proposeFull(const std::vector<Change> &changes);
   /// Keeps the proposal, whose makespan must not be over its limit.
   void accept();
   void reject();
-
-  /// Sweeps from the start as if everything had changed; for tests and
-  /// measurements.
-  Picoseconds sweepAll();
 
 private:
   /// What is done for an operator, in the order of the plan; null where a read
@@ -59,6 +57,8 @@ private:
     Picoseconds by;
   };
 
+  void sweepAll();
+  void change(const std::vector<Change> &changes);
   void build(OpId op);
   void touch(OpId op);
   void markDirty(OpId op);

@@ -50,13 +50,15 @@ public:
     }
   }
 
+  /// Joins neighbouring local tasks, which then have no actions any more.
+  /// Changes no time.
+  void compact();
   bool empty() const { return tasks.empty(); }
-  /// Time that each device is at work by itself, added to `busy`.
-  void addLocal(std::vector<Picoseconds> &busy) const;
 
 private:
   enum class Kind : uint8_t { Local, Collective, Exchange };
-  /// A device's share: its own time, or that of its messages.
+  /// A device's share: its own time, or that of its messages. A local task may
+  /// have several, of distinct devices.
   struct Part {
     DeviceId device;
     Picoseconds duration;

@@ -98,6 +98,8 @@ public:
   /// See StepTimer. Anchors are distinct, configurations legal.
   plan::Picoseconds propose(const std::vector<Choice> &choices,
                             plan::Picoseconds limit = plan::kNoLimit);
+  /// The same by a sweep of the whole step, for comparison.
+  plan::Picoseconds proposeFull(const std::vector<Choice> &choices);
   void accept() { timer.accept(); }
   void reject() { timer.reject(); }
   /// Takes the strategy of `other`, which may be of another walker.
@@ -110,6 +112,8 @@ public:
 
 private:
   plan::ConfigId follow(plan::OpId op, plan::ConfigId leader);
+  /// Fills `changes`.
+  void expand(const std::vector<Choice> &choices);
 
   const Space &space;
   plan::SegmentTable table;

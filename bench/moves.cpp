@@ -1,0 +1,131 @@
+//===- moves.cpp - proposals of a search: how fast, and are they exact ----===//
+//
+// moves MODEL DEVICES [BATCH [MOVES]]: random moves on a model. Every proposal
+// is timed by delta; the same move on a second walker is timed by a sweep of
+// the whole step, and by building the plan's tables from nothing now and then.
+// Prints one line of JSON; fails if two times differ.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ffc/Import/Import.h"
+#include "ffc/Passes/Passes.h"
+#include "ffc/Search/Search.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <cmath>
+
+using namespace mlir;
+using namespace ffc;
+using plan::Picoseconds;
+using search::Choice;
+
+namespace {
+
+class Stopwatch {
+public:
+  void start() { begin = Clock::now(); }
+  void stop() {
+    seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+    ++laps;
+  }
+  double microseconds() const { return laps ? seconds / laps * 1e6 : 0; }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin;
+  double seconds = 0;
+  int laps = 0;
+};
+
+/// The training graph as the search sees it.
+FailureOr<PlannedModule> readGraph(MLIRContext &context, StringRef path,
+                                   int64_t batch,
+                                   OwningOpRef<ModuleOp> &module) {
+  ImportOptions options;
+  if (batch > 0)
+    options.batchSize = batch;
+  module = importModel(context, path.str(), options);
+  if (!module)
+    return failure();
+  PassManager passes(&context);
+  passes.addPass(createRecognizePatterns());
+  passes.addPass(createDifferentiate());
+  passes.addPass(createFuseActivations());
+  passes.addPass(createFuseElementwise());
+  if (failed(passes.run(*module)))
+    return failure();
+  return buildPlanGraph(*module);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 3) {
+    llvm::errs() << "usage: moves MODEL DEVICES [BATCH [MOVES]]\n";
+    return 2;
+  }
+  int64_t batch = argc > 3 ? std::atoll(argv[3]) : 0;
+  int moves = argc > 4 ? std::atoi(argv[4]) : 10000;
+  std::string error;
+  auto topology = plan::Topology::load(argv[2], error);
+  if (!topology) {
+    llvm::errs() << error << "\n";
+    return 1;
+  }
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  OwningOpRef<ModuleOp> module;
+  auto planned = readGraph(context, argv[1], batch, module);
+  if (failed(planned))
+    return 1;
+
+  const plan::Graph &graph = planned->graph;
+  plan::CostModel cost(*topology);
+  search::Space space(graph, topology->numDevices());
+  search::Walker delta(space, cost), early(space, cost), full(space, cost);
+  for (search::Walker *walker : {&delta, &early, &full})
+    walker->assign(search::baselines(space, {}, *walker).back().strategy);
+
+  search::Random random(1);
+  Stopwatch deltaTime, earlyTime, fullTime;
+  int wrong = 0, accepted = 0;
+  const auto &anchors = space.anchors();
+  for (int move = 0; move < moves; ++move) {
+    plan::OpId anchor = anchors[random.below(int64_t(anchors.size()))];
+    std::vector<Choice> choice = {{anchor, space.candidate(anchor, random)}};
+    Picoseconds limit =
+        delta.makespan() +
+        static_cast<Picoseconds>(-std::log(random.unit()) * 0.01 *
+                                 static_cast<double>(delta.makespan()));
+    deltaTime.start();
+    Picoseconds time = delta.propose(choice);
+    deltaTime.stop();
+    earlyTime.start();
+    Picoseconds stopped = early.propose(choice, limit);
+    earlyTime.stop();
+    fullTime.start();
+    Picoseconds swept = full.proposeFull(choice);
+    fullTime.stop();
+    wrong += swept != time || (stopped > limit) != (time > limit) ||
+             (time <= limit && stopped != time);
+    accepted += time <= limit;
+    for (search::Walker *walker : {&delta, &early, &full})
+      time <= limit ? walker->accept() : walker->reject();
+    if (move % 1000 == 999) {
+      search::Walker fresh(space, cost);
+      fresh.assign(delta.strategy());
+      wrong += fresh.makespan() != delta.makespan();
+    }
+  }
+  llvm::outs() << llvm::formatv(
+      "{{\"operators\": {0}, \"anchors\": {1}, \"devices\": {2}, \"moves\": "
+      "{3}, \"accepted\": {4}, \"full_us\": {5:f2}, \"delta_us\": {6:f2}, "
+      "\"early_us\": {7:f2}, \"wrong\": {8}}\n",
+      graph.ops.size(), anchors.size(), topology->numDevices(), moves, accepted,
+      fullTime.microseconds(), deltaTime.microseconds(),
+      earlyTime.microseconds(), wrong);
+  return wrong != 0;
+}

@@ -1,0 +1,217 @@
+//===- SearchTest.cpp - the search finds good strategies, always the same -===//
+
+#include "ffc/Search/Search.h"
+
+#include "TestGraph.h"
+#include "ffc/Plan/Planner.h"
+#include "ffc/Plan/Timing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace ffc::plan;
+using namespace ffc::plan::testing;
+using namespace ffc::search;
+
+namespace {
+
+class SearchTest : public ::testing::Test {
+protected:
+  void use(int devices, const std::string &memory = "8 GB") {
+    std::string error;
+    topology = Topology::parse(
+        "kinds:\n  chip:\n    target: cpu\n    flops: {f32: 1 TFLOP/s}\n"
+        "    memory: {size: " +
+            memory +
+            ", bandwidth: 100 GB/s}\n"
+            "    launch: 1 us\n    overlap: false\ndevices: " +
+            std::to_string(devices) +
+            " x chip\n"
+            "interconnect: {type: shared-memory, bandwidth: 3 GB/s, "
+            "latency: 2 us}\n",
+        "test.yaml", error);
+    ASSERT_TRUE(topology) << error;
+    cost.emplace(*topology);
+  }
+
+  Result run(const Graph &graph) {
+    return searchStrategy(graph, *topology, *cost, options);
+  }
+
+  /// x[64, k] times two products with parameters of k x k.
+  static TestGraph layers(int64_t k) {
+    TestGraph g;
+    ValueId x = g.input("x", {64, k});
+    ValueId y = g.product("first", x, g.state("w1", {k, k}));
+    ValueId z = g.product("second", y, g.state("w2", {k, k}));
+    g.output("out/z", z);
+    return g;
+  }
+
+  std::optional<Topology> topology;
+  std::optional<CostModel> cost;
+  Options options;
+};
+
+TEST_F(SearchTest, AnchorsAndFollowers) {
+  TestGraph g = trainingGraph();
+  Space space(g.graph, 2);
+  std::vector<std::string> anchors;
+  size_t followers = 0;
+  for (OpId anchor : space.anchors()) {
+    anchors.push_back(g.graph.op(anchor).name);
+    followers += space.followers(anchor).size();
+  }
+  EXPECT_EQ(anchors.size() + followers, g.graph.ops.size());
+  for (OpId op : space.anchors())
+    EXPECT_LT(g.graph.op(op).owner, 0);
+}
+
+/// What a walker makes of choices for the anchors is what a strategy file with
+/// them means.
+TEST_F(SearchTest, FollowersAreThoseOfStrategyFiles) {
+  use(4);
+  TestGraph g = trainingGraph();
+  Space space(g.graph, 4);
+  Walker walker(space, *cost);
+  Random random(3);
+  for (int i = 0; i < 200; ++i) {
+    std::vector<Choice> choices;
+    std::vector<std::optional<Configuration>> given(g.graph.ops.size());
+    for (OpId anchor : space.anchors()) {
+      choices.push_back({anchor, space.candidate(anchor, random)});
+      given[anchor] = choices.back().second;
+    }
+    walker.propose(choices);
+    walker.accept();
+    Strategy expected = completeStrategy(g.graph, given);
+    EXPECT_EQ(walker.strategy(), expected);
+    Program program = planProgram(g.graph, expected, 4, *cost);
+    EXPECT_EQ(walker.makespan(),
+              timeProgram(g.graph, expected, program, *cost).makespan);
+    // The estimate is never under what values hold, and near it.
+    std::vector<int64_t> memory = walker.memory();
+    for (int d = 0; d < 4; ++d)
+      EXPECT_GE(memory[d], program.devices[d].stateBytes);
+  }
+}
+
+TEST_F(SearchTest, CandidatesAreLegalAndUseAnyDimension) {
+  TestGraph g = layers(64);
+  Space space(g.graph, 8);
+  Random random(1);
+  std::set<int> dims;
+  std::set<int64_t> points;
+  for (int i = 0; i < 500; ++i) {
+    Configuration config = space.candidate(space.anchors()[0], random);
+    EXPECT_EQ(checkConfiguration(g.graph, space.anchors()[0], config, 8),
+              std::nullopt);
+    points.insert(config.numPoints());
+    for (const GridAxis &axis : config.axes)
+      dims.insert(axis.dim);
+  }
+  EXPECT_THAT(points, ::testing::ElementsAre(1, 2, 4, 8));
+  EXPECT_THAT(dims, ::testing::ElementsAre(kReplica, 0, 1, 2));
+}
+
+TEST_F(SearchTest, NeverWorseThanRecipesNorBetterThanTheBound) {
+  for (int devices : {1, 2, 4, 6}) {
+    use(devices);
+    TestGraph g = trainingGraph();
+    options.budget = 400;
+    Result result = run(g.graph);
+    EXPECT_LE(result.makespan, result.baselines.front().makespan);
+    EXPECT_GE(result.makespan, result.bound);
+    EXPECT_GT(result.bound, 0);
+    Program program = planProgram(g.graph, result.strategy, devices, *cost);
+    EXPECT_EQ(timeProgram(g.graph, result.strategy, program, *cost).makespan,
+              result.makespan);
+  }
+}
+
+/// Two layers of many parameters: the contraction of the second is best split
+/// as the features of the first are.
+TEST_F(SearchTest, FindsMatchingSplits) {
+  use(4);
+  TestGraph g = layers(2048);
+  options.budget = 4000;
+  Result result = run(g.graph);
+  auto degree = [&](OpId op, const char *dim) {
+    return result.strategy[op].degreeOf(g.graph.op(op).rules.findDim(dim));
+  };
+  EXPECT_EQ(degree(0, "c"), 4);
+  EXPECT_EQ(degree(1, "k"), 4);
+}
+
+TEST_F(SearchTest, SameAnswerOnAnyNumberOfThreads) {
+  use(4);
+  TestGraph g = trainingGraph();
+  options.budget = 2000;
+  options.seed = 5;
+  options.threads = 1;
+  Result one = run(g.graph);
+  options.threads = 3;
+  Result three = run(g.graph);
+  EXPECT_EQ(one.strategy, three.strategy);
+  EXPECT_EQ(one.makespan, three.makespan);
+  EXPECT_EQ(one.accepted, three.accepted);
+}
+
+TEST_F(SearchTest, PinsAreKept) {
+  use(4);
+  TestGraph g = layers(256);
+  Configuration pin{{{0, 2}}, {3, 1}};
+  options.budget = 1000;
+  options.pinned = {{1, pin}};
+  EXPECT_EQ(run(g.graph).strategy[1], pin);
+}
+
+TEST_F(SearchTest, StartsFromWhatIsGiven) {
+  use(4);
+  TestGraph g = layers(256);
+  options.budget = 0;
+  Result recipes = run(g.graph);
+  options.budget = 4000;
+  Result found = run(g.graph);
+  options.budget = 0;
+  options.start = found.strategy;
+  Result again = run(g.graph);
+  EXPECT_LE(found.makespan, recipes.makespan);
+  EXPECT_EQ(again.makespan, found.makespan);
+}
+
+/// 2 x 16 MB of parameters do not fit on one device, nor as copies.
+TEST_F(SearchTest, FitsIntoMemory) {
+  use(4, "12 MB");
+  TestGraph g = layers(2048);
+  options.budget = 4000;
+  Result result = run(g.graph);
+  EXPECT_TRUE(result.fits);
+  EXPECT_LE(result.bytesPerDevice, 12'000'000);
+  for (const Baseline &baseline : result.baselines) {
+    if (baseline.name == "data-parallel" || baseline.name == "one device") {
+      EXPECT_FALSE(baseline.fits) << baseline.name;
+    }
+  }
+}
+
+TEST_F(SearchTest, SaysWhenNothingFits) {
+  use(2, "1 MB");
+  TestGraph g = layers(2048);
+  options.budget = 500;
+  Result result = run(g.graph);
+  EXPECT_FALSE(result.fits);
+  EXPECT_GT(result.bytesPerDevice, 1'000'000);
+}
+
+TEST_F(SearchTest, StopsWhenTold) {
+  use(4);
+  TestGraph g = trainingGraph();
+  std::atomic<bool> stop{true};
+  options.stop = &stop;
+  Result result = run(g.graph);
+  EXPECT_EQ(result.proposals, 0);
+  EXPECT_EQ(result.makespan, result.baselines.front().makespan);
+}
+
+} // namespace
