@@ -75,52 +75,6 @@ Space::Space(const Graph &graph, int numDevices)
 }
 
 //===----------------------------------------------------------------------===//
-// Candidates
-//===----------------------------------------------------------------------===//
-
-Configuration Space::candidate(OpId anchor, Random &random) const {
-  const OpRules &rules = graph_->op(anchor).rules;
-  std::vector<int> dims;
-  for (int d = 0; d < static_cast<int>(rules.dims.size()); ++d)
-    if (rules.splittable(d) && maxDegree(rules.dims[d]) > 1)
-      dims.push_back(d);
-  while (true) {
-    // Half of the candidates use all devices.
-    int64_t points =
-        random.oneIn(2)
-            ? numDevices_
-            : divisors_[random.below(static_cast<int64_t>(divisors_.size()))];
-    Configuration config;
-    auto split = [&](int dim, int64_t factor) {
-      for (GridAxis &axis : config.axes)
-        if (axis.dim == dim) {
-          axis.degree *= factor;
-          return;
-        }
-      config.axes.push_back({dim, factor});
-    };
-    int64_t rest = points;
-    for (int64_t factor = 2; rest > 1; ++factor)
-      for (; rest % factor == 0; rest /= factor)
-        split(dims.empty() || random.oneIn(12)
-                  ? kReplica
-                  : dims[random.below(static_cast<int64_t>(dims.size()))],
-              factor);
-    for (size_t i = config.axes.size(); i > 1; --i)
-      std::swap(config.axes[i - 1],
-                config.axes[random.below(static_cast<int64_t>(i))]);
-    int64_t places = numDevices_ / points;
-    int64_t place = random.oneIn(2) ? 0 : random.below(places);
-    bool apart = places > 1 && random.oneIn(3);
-    for (int64_t p = 0; p < points; ++p)
-      config.devices.push_back(static_cast<DeviceId>(
-          apart ? p * places + place : place * points + p));
-    if (!checkConfiguration(*graph_, anchor, config, numDevices_))
-      return config;
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Walker
 //===----------------------------------------------------------------------===//
 

@@ -94,6 +94,12 @@ LogicalResult Compilation::run() {
   return success();
 }
 
+LogicalResult Compilation::runToStrategy() {
+  return success(succeeded(import()) && succeeded(recognize()) &&
+                 succeeded(differentiate()) && succeeded(loadTopology()) &&
+                 succeeded(chooseStrategy()));
+}
+
 //===----------------------------------------------------------------------===//
 // Phases
 //===----------------------------------------------------------------------===//

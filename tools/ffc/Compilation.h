@@ -4,6 +4,7 @@
 
 #include "Options.h"
 #include "Report.h"
+#include "SearchGraph.h"
 
 #include "ffc/Codegen/Build.h"
 #include "ffc/Passes/Passes.h"
@@ -26,7 +27,13 @@ public:
   /// Fails after a message on standard error; no output is left then.
   mlir::LogicalResult run();
 
+  /// Prints what the alternatives for one operator would cost, with the
+  /// strategy that compiling would take for all others.
+  mlir::LogicalResult explain(llvm::StringRef op);
+
 private:
+  /// What every level from the plan on needs.
+  mlir::LogicalResult runToStrategy();
   mlir::LogicalResult import();
   /// Makes one operator of what exporters spell out.
   mlir::LogicalResult recognize();
@@ -37,6 +44,7 @@ private:
   /// report on it.
   mlir::FailureOr<plan::PartialStrategy> search();
   mlir::LogicalResult runFusion(mlir::ModuleOp op);
+  mlir::FailureOr<SearchGraph> fusedCopy();
   /// Fuses what the strategy computes in the same way.
   mlir::LogicalResult fuse();
   mlir::LogicalResult planProgram();

@@ -13,6 +13,8 @@ using namespace ffc;
 
 const std::vector<Command> &ffc::commands() {
   static const std::vector<Command> table = {
+      {"explain", "shows what the alternatives for one operator would cost",
+       runExplainCommand},
       {"topology", "shows a device topology; lists the presets",
        runTopologyCommand}};
   return table;

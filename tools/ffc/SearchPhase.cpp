@@ -2,11 +2,9 @@
 
 #include "Compilation.h"
 
-#include "ffc/IR/NameOf.h"
 #include "ffc/Plan/Cost.h"
 #include "ffc/Search/Search.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/GlobPattern.h"
 
@@ -91,61 +89,6 @@ static FailureOr<std::vector<search::Choice>> readPin(StringRef pin,
 }
 
 //===----------------------------------------------------------------------===//
-// From the fused graph and back
-//===----------------------------------------------------------------------===//
-
-/// Configurations of the operators of `to` from those of `from`, in which some
-/// of them are fused.
-static plan::PartialStrategy spread(const PlannedModule &from,
-                                    const plan::Strategy &strategy,
-                                    const plan::Graph &to) {
-  llvm::StringMap<plan::OpId> ids;
-  for (size_t i = 0; i < to.ops.size(); ++i)
-    ids[to.ops[i].name] = static_cast<plan::OpId>(i);
-  plan::PartialStrategy result(to.ops.size());
-  auto give = [&](StringRef name, size_t op) {
-    auto it = ids.find(name);
-    if (it == ids.end())
-      return;
-    const plan::OpRules &own = from.graph.ops[op].rules,
-                        &target = to.op(it->second).rules;
-    plan::Configuration config = strategy[op];
-    for (plan::GridAxis &axis : config.axes)
-      if (axis.dim != plan::kReplica)
-        axis.dim = target.findDim(own.dims[axis.dim].name);
-    result[it->second] = std::move(config);
-  };
-  for (size_t i = 0; i < from.ops.size(); ++i) {
-    give(from.graph.ops[i].name, i);
-    from.ops[i]->walk([&](Operation *inside) { give(ff::nameOf(inside), i); });
-  }
-  return result;
-}
-
-/// The inverse, for a strategy to start from: the operator that a fused one is
-/// called after.
-static plan::Strategy gather(const plan::Graph &from,
-                             const plan::Strategy &strategy,
-                             const plan::Graph &to) {
-  llvm::StringMap<size_t> ids;
-  for (size_t i = 0; i < from.ops.size(); ++i)
-    ids[from.ops[i].name] = i;
-  std::vector<std::optional<plan::Configuration>> given(to.ops.size());
-  for (size_t i = 0; i < to.ops.size(); ++i) {
-    auto it = ids.find(to.ops[i].name);
-    if (it == ids.end())
-      continue;
-    const plan::OpRules &own = from.ops[it->second].rules;
-    plan::Configuration config = strategy[it->second];
-    for (plan::GridAxis &axis : config.axes)
-      if (axis.dim != plan::kReplica)
-        axis.dim = to.ops[i].rules.findDim(own.dims[axis.dim].name);
-    given[i] = std::move(config);
-  }
-  return plan::completeStrategy(to, given);
-}
-
-//===----------------------------------------------------------------------===//
 // The phase
 //===----------------------------------------------------------------------===//
 
@@ -186,15 +129,24 @@ static void reportSearch(Report &report, const search::Result &result) {
       100 * ratio(result.bound)));
 }
 
+FailureOr<SearchGraph> Compilation::fusedCopy() {
+  SearchGraph result;
+  result.module = module->clone();
+  if (options.fuse && failed(runFusion(*result.module)))
+    return failure();
+  FailureOr<PlannedModule> graph = buildPlanGraph(*result.module);
+  if (failed(graph))
+    return failure();
+  result.planned = std::move(*graph);
+  return result;
+}
+
 FailureOr<plan::PartialStrategy> Compilation::search() {
   report.phase("search");
-  OwningOpRef<ModuleOp> copy = module->clone();
-  if (options.fuse && failed(runFusion(*copy)))
-    return failure();
-  FailureOr<PlannedModule> fused = buildPlanGraph(*copy);
+  FailureOr<SearchGraph> fused = fusedCopy();
   if (failed(fused))
     return failure();
-  const plan::Graph &graph = fused->graph;
+  const plan::Graph &graph = fused->planned.graph;
   search::Options searching = options.search;
   std::string error;
   for (const std::string &pin : options.pins) {
@@ -209,8 +161,8 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
                                     topology->numDevices(), error);
     if (!given)
       return fail(error);
-    searching.start = gather(
-        planned.graph, plan::completeStrategy(planned.graph, *given), graph);
+    searching.start = fused->gather(
+        planned.graph, plan::completeStrategy(planned.graph, *given));
   }
   bool live = !options.quiet && isatty(STDERR_FILENO);
   if (live)
@@ -236,5 +188,5 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
         options.model, bytesText(result.bytesPerDevice)));
   reportSearch(report, result);
   report.phase("plan");
-  return spread(*fused, result.strategy, planned.graph);
+  return fused->spread(result.strategy, planned.graph);
 }

@@ -81,6 +81,12 @@ std::vector<Baseline> baselines(const Space &space,
                                 const std::vector<Choice> &pinned,
                                 Walker &walker);
 
+/// The best of all combinations of the anchors' candidates on the first devices
+/// (Space::candidates()); nothing if there are more than `most`. For small
+/// graphs and few devices.
+std::optional<Baseline> exhaustive(const Space &space, Walker &walker,
+                                   int64_t most);
+
 /// No strategy takes less than the work of all operators on all devices at
 /// once, nor less than the longest path of operators that are each spread over
 /// all devices. Communication is not counted.

@@ -71,6 +71,10 @@ public:
   /// come in any order, and the points take a whole block of neighbouring
   /// devices or every k-th one, the first when there are several. Legal.
   plan::Configuration candidate(plan::OpId anchor, Random &random) const;
+  /// All of them, each once; with `firstPlaceOnly` those on the first devices.
+  /// There are many for many devices.
+  std::vector<plan::Configuration> candidates(plan::OpId anchor,
+                                              bool firstPlaceOnly) const;
 
 private:
   const plan::Graph *graph_;

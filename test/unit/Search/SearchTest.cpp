@@ -129,18 +129,32 @@ TEST_F(SearchTest, NeverWorseThanRecipesNorBetterThanTheBound) {
   }
 }
 
-/// Two layers of many parameters: the contraction of the second is best split
-/// as the features of the first are.
-TEST_F(SearchTest, FindsMatchingSplits) {
+/// Markov chains find what trying everything finds.
+TEST_F(SearchTest, FindsTheOptimumOfSmallSpaces) {
   use(4);
-  TestGraph g = layers(2048);
-  options.budget = 4000;
-  Result result = run(g.graph);
-  auto degree = [&](OpId op, const char *dim) {
-    return result.strategy[op].degreeOf(g.graph.op(op).rules.findDim(dim));
-  };
-  EXPECT_EQ(degree(0, "c"), 4);
-  EXPECT_EQ(degree(1, "k"), 4);
+  for (int64_t features : {64, 512, 2048}) {
+    TestGraph g = layers(features);
+    Space space(g.graph, 4);
+    Walker walker(space, *cost);
+    auto best = exhaustive(space, walker, 100000);
+    ASSERT_TRUE(best);
+    options.budget = 8000;
+    EXPECT_EQ(run(g.graph).makespan, best->makespan) << features;
+    EXPECT_FALSE(exhaustive(space, walker, 100));
+  }
+}
+
+TEST_F(SearchTest, RandomCandidatesAreAmongAll) {
+  TestGraph g = layers(64);
+  Space space(g.graph, 6);
+  std::vector<Configuration> all = space.candidates(0, false);
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      EXPECT_FALSE(all[i] == all[j]) << i << " " << j;
+  Random random(2);
+  for (int i = 0; i < 300; ++i)
+    EXPECT_NE(std::find(all.begin(), all.end(), space.candidate(0, random)),
+              all.end());
 }
 
 TEST_F(SearchTest, SameAnswerOnAnyNumberOfThreads) {

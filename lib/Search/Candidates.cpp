@@ -1,0 +1,116 @@
+//===- Candidates.cpp - configurations that are worth a try ---------------===//
+
+#include "ffc/Search/Space.h"
+
+#include <algorithm>
+#include <functional>
+
+using namespace ffc;
+using namespace ffc::search;
+using namespace ffc::plan;
+
+/// The dimensions along which an operator can be split at all.
+static std::vector<int> splittableDims(const OpRules &rules) {
+  std::vector<int> dims;
+  for (int d = 0; d < static_cast<int>(rules.dims.size()); ++d)
+    if (rules.splittable(d) && maxDegree(rules.dims[d]) > 1)
+      dims.push_back(d);
+  return dims;
+}
+
+/// The devices of `points` points: the place-th block of neighbours, or every
+/// (numDevices / points)-th device from the place-th one.
+static std::vector<DeviceId> devicesAt(int numDevices, int64_t points,
+                                       int64_t place, bool apart) {
+  std::vector<DeviceId> devices;
+  int64_t places = numDevices / points;
+  for (int64_t p = 0; p < points; ++p)
+    devices.push_back(
+        static_cast<DeviceId>(apart ? p * places + place : place * points + p));
+  return devices;
+}
+
+Configuration Space::candidate(OpId anchor, Random &random) const {
+  std::vector<int> dims = splittableDims(graph_->op(anchor).rules);
+  while (true) {
+    // Half of the candidates use all devices.
+    int64_t points =
+        random.oneIn(2)
+            ? numDevices_
+            : divisors_[random.below(static_cast<int64_t>(divisors_.size()))];
+    Configuration config;
+    auto split = [&](int dim, int64_t factor) {
+      for (GridAxis &axis : config.axes)
+        if (axis.dim == dim) {
+          axis.degree *= factor;
+          return;
+        }
+      config.axes.push_back({dim, factor});
+    };
+    int64_t rest = points;
+    for (int64_t factor = 2; rest > 1; ++factor)
+      for (; rest % factor == 0; rest /= factor)
+        split(dims.empty() || random.oneIn(12)
+                  ? kReplica
+                  : dims[random.below(static_cast<int64_t>(dims.size()))],
+              factor);
+    for (size_t i = config.axes.size(); i > 1; --i)
+      std::swap(config.axes[i - 1],
+                config.axes[random.below(static_cast<int64_t>(i))]);
+    int64_t places = numDevices_ / points;
+    int64_t place = random.oneIn(2) ? 0 : random.below(places);
+    bool apart = places > 1 && random.oneIn(3);
+    config.devices = devicesAt(numDevices_, points, place, apart);
+    if (!checkConfiguration(*graph_, anchor, config, numDevices_))
+      return config;
+  }
+}
+
+std::vector<Configuration> Space::candidates(OpId anchor,
+                                             bool firstPlaceOnly) const {
+  const OpRules &rules = graph_->op(anchor).rules;
+  std::vector<int> dims = splittableDims(rules);
+  dims.push_back(kReplica);
+  std::vector<Configuration> result;
+  auto place = [&](const std::vector<GridAxis> &axes, int64_t points) {
+    int64_t places = numDevices_ / points;
+    for (bool apart : {false, true}) {
+      if (apart && (firstPlaceOnly || points == 1 || places == 1))
+        continue;
+      for (int64_t p = 0; p < (firstPlaceOnly ? 1 : places); ++p) {
+        Configuration config{axes, devicesAt(numDevices_, points, p, apart)};
+        if (!checkConfiguration(*graph_, anchor, config, numDevices_))
+          result.push_back(std::move(config));
+      }
+    }
+  };
+  std::vector<GridAxis> axes;
+  // Degrees of dims[from...] whose product is `rest`.
+  std::function<void(size_t, int64_t, int64_t)> choose =
+      [&](size_t from, int64_t rest, int64_t points) {
+        if (rest == 1) {
+          auto byDim = [](const GridAxis &a, const GridAxis &b) {
+            return a.dim < b.dim;
+          };
+          std::vector<GridAxis> order = axes;
+          std::sort(order.begin(), order.end(), byDim);
+          do
+            place(order, points);
+          while (std::next_permutation(order.begin(), order.end(), byDim));
+          return;
+        }
+        if (from == dims.size())
+          return;
+        choose(from + 1, rest, points);
+        for (int64_t degree : divisors_) {
+          if (degree == 1 || rest % degree)
+            continue;
+          axes.push_back({dims[from], degree});
+          choose(from + 1, rest / degree, points);
+          axes.pop_back();
+        }
+      };
+  for (int64_t points : divisors_)
+    choose(0, points, points);
+  return result;
+}
