@@ -77,7 +77,7 @@ std::vector<Baseline> search::baselines(const Space &space,
     }
     Baseline baseline;
     baseline.name = name;
-    baseline.makespan = walker.propose(choices);
+    baseline.quality.makespan = walker.propose(choices);
     walker.accept();
     baseline.strategy = walker.strategy();
     result.push_back(std::move(baseline));

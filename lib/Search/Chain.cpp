@@ -9,12 +9,13 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
-bool search::fitsInto(const std::vector<int64_t> &bytes,
+double search::loadOf(const std::vector<int64_t> &bytes,
                       const std::vector<int64_t> &room) {
+  double load = 0;
   for (size_t d = 0; d < bytes.size(); ++d)
-    if (bytes[d] > room[d])
-      return false;
-  return true;
+    load = std::max(load, static_cast<double>(bytes[d]) /
+                              static_cast<double>(room[d]));
+  return load;
 }
 
 Chain::Chain(const Space &space, const CostModel &cost, const Options &options,
@@ -22,7 +23,7 @@ Chain::Chain(const Space &space, const CostModel &cost, const Options &options,
              const Baseline &start)
     : space(space), options(options), room(room), walker(space, cost),
       random(seed), budget(budget), bestStrategy(start.strategy),
-      bestTime(start.makespan), fits(start.fits) {
+      quality(start.quality), load(start.quality.load) {
   walker.assign(start.strategy);
   for (size_t i = 0; i < space.anchors().size(); ++i)
     if (std::none_of(
@@ -76,17 +77,36 @@ Picoseconds Chain::drawLimit() {
   return walker.makespan() + static_cast<Picoseconds>(uphill);
 }
 
-void Chain::keepBest() {
-  if (fits && walker.makespan() >= bestTime)
+void Chain::keepBest(double load) {
+  Quality found{walker.makespan(), load};
+  if (!(found < quality))
     return;
-  // Something that fits is better than anything that does not.
-  bool nowFits = fitsInto(walker.memory(), room);
-  if (nowFits < fits || (nowFits == fits && walker.makespan() >= bestTime))
-    return;
-  fits = nowFits;
-  bestTime = walker.makespan();
+  quality = found;
   bestStrategy = walker.strategy();
   lastBest = made;
+}
+
+void Chain::step(const std::vector<Choice> &choices) {
+  Picoseconds limit = drawLimit();
+  if (walker.propose(choices, limit) > limit)
+    return walker.reject();
+  walker.accept();
+  ++taken;
+  // Memory takes longer than time, and only matters for what is faster.
+  if (walker.makespan() < quality.makespan)
+    keepBest(loadOf(walker.memory(), room));
+}
+
+void Chain::stepToFit(const std::vector<Choice> &choices) {
+  Strategy before = walker.strategy();
+  walker.propose(choices);
+  walker.accept();
+  double next = loadOf(walker.memory(), room);
+  if (next > load && !random.oneIn(50))
+    return walker.assign(before);
+  load = next;
+  ++taken;
+  keepBest(load);
 }
 
 bool Chain::run(int64_t proposals) {
@@ -96,16 +116,10 @@ bool Chain::run(int64_t proposals) {
   for (; proposals > 0 && made < budget; --proposals) {
     ++made;
     propose(choices);
-    Picoseconds limit = drawLimit();
-    if (walker.propose(choices, limit) > limit) {
-      walker.reject();
-    } else {
-      walker.accept();
-      ++taken;
-      keepBest();
-    }
+    quality.fits() ? step(choices) : stepToFit(choices);
     if (made - lastBest > budget / 4) {
       walker.assign(bestStrategy);
+      load = quality.load;
       lastBest = made;
     }
   }

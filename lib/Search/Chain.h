@@ -6,8 +6,8 @@
 
 namespace ffc::search {
 
-/// True if every device has room for what is on it.
-bool fitsInto(const std::vector<int64_t> &bytes,
+/// The largest share of a device's room that is needed on it.
+double loadOf(const std::vector<int64_t> &bytes,
               const std::vector<int64_t> &room);
 
 /// Metropolis over the strategies of a space. The threshold is drawn before a
@@ -25,15 +25,16 @@ public:
   bool run(int64_t proposals);
 
   const plan::Strategy &best() const { return bestStrategy; }
-  plan::Picoseconds bestMakespan() const { return bestTime; }
-  bool bestFits() const { return fits; }
+  const Quality &bestQuality() const { return quality; }
   plan::Picoseconds current() const { return walker.makespan(); }
   int64_t proposals() const { return made; }
   int64_t accepted() const { return taken; }
 
 private:
   void propose(std::vector<Choice> &choices);
-  void keepBest();
+  void step(const std::vector<Choice> &choices);
+  void stepToFit(const std::vector<Choice> &choices);
+  void keepBest(double load);
   plan::Picoseconds drawLimit();
 
   const Space &space;
@@ -44,8 +45,8 @@ private:
   std::vector<size_t> open; ///< indices of anchors that are not pinned
   int64_t budget, made = 0, taken = 0, lastBest = 0;
   plan::Strategy bestStrategy;
-  plan::Picoseconds bestTime;
-  bool fits;
+  Quality quality; ///< of the best strategy
+  double load;     ///< of the current one, while nothing fits
 };
 
 } // namespace ffc::search

@@ -21,7 +21,7 @@ std::optional<Baseline> search::exhaustive(const Space &space, Walker &walker,
   }
   walker.propose(first);
   walker.accept();
-  Baseline best{"exhaustive", walker.strategy(), walker.makespan(), true};
+  Baseline best{"exhaustive", walker.strategy(), {walker.makespan(), 0}};
   // Counts, the last anchor fastest, so that most steps change little.
   std::vector<size_t> at(anchors.size(), 0);
   std::vector<Choice> choices;
@@ -35,9 +35,9 @@ std::optional<Baseline> search::exhaustive(const Space &space, Walker &walker,
     }
     walker.propose(choices);
     walker.accept();
-    if (walker.makespan() >= best.makespan)
+    if (walker.makespan() >= best.quality.makespan)
       continue;
-    best.makespan = walker.makespan();
+    best.quality.makespan = walker.makespan();
     best.strategy = walker.strategy();
   }
   return best;

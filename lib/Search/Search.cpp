@@ -18,16 +18,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The order of answers: what fits first, then the faster.
-template <class A, class B> bool isBetter(const A &a, const B &b) {
-  return a.fits != b.fits ? a.fits : a.makespan < b.makespan;
-}
-
 class Run {
 public:
   Run(const Graph &graph, const Topology &topology, const CostModel &cost,
       const Options &options)
       : space(graph, topology.numDevices()), cost(cost), options(options),
+        budget(options.budget.value_or(defaultBudget(topology.numDevices()))),
         begin(Clock::now()) {
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
       room.push_back(options.memoryLimit ? options.memoryLimit
@@ -42,20 +38,14 @@ public:
     runChains();
     const Baseline &first = result.baselines.front();
     result.strategy = first.strategy;
-    result.makespan = first.makespan;
-    result.fits = first.fits;
+    result.quality = first.quality;
     for (const auto &chain : chains) {
       result.proposals += chain->proposals();
       result.accepted += chain->accepted();
-      struct {
-        bool fits;
-        Picoseconds makespan;
-      } found{chain->bestFits(), chain->bestMakespan()};
-      if (!isBetter(found, result))
+      if (!(chain->bestQuality() < result.quality))
         continue;
       result.strategy = chain->best();
-      result.makespan = found.makespan;
-      result.fits = found.fits;
+      result.quality = chain->bestQuality();
     }
     walker.assign(result.strategy);
     for (int64_t bytes : walker.memory())
@@ -74,19 +64,21 @@ private:
     if (options.start) {
       walker.assign(*options.start);
       result.baselines.push_back(
-          {"given", *options.start, walker.makespan(), true});
+          {"given", *options.start, {walker.makespan(), 0}});
     }
     for (Baseline &baseline : result.baselines) {
       walker.assign(baseline.strategy);
-      baseline.fits = fitsInto(walker.memory(), room);
+      baseline.quality.load = loadOf(walker.memory(), room);
     }
     std::stable_sort(result.baselines.begin(), result.baselines.end(),
-                     isBetter<Baseline, Baseline>);
+                     [](const Baseline &a, const Baseline &b) {
+                       return a.quality < b.quality;
+                     });
   }
 
   /// Chains start from the best recipes in turn.
   void makeChains() {
-    int64_t each = options.budget / options.chains;
+    int64_t each = budget / options.chains;
     if (each == 0 || space.numDevices() == 1)
       return;
     size_t starts = std::min<size_t>(result.baselines.size(), 3);
@@ -128,11 +120,12 @@ private:
   void report(const Chain &chain, double before) {
     Progress progress;
     progress.best =
-        std::min(chain.bestMakespan(), result.baselines.front().makespan);
+        std::min(chain.bestQuality(), result.baselines.front().quality)
+            .makespan;
     progress.current = chain.current();
     progress.proposals = chain.proposals();
     progress.accepted = chain.accepted();
-    double each = static_cast<double>(options.budget / options.chains);
+    double each = static_cast<double>(budget / options.chains);
     progress.share = (before + static_cast<double>(chain.proposals()) / each) /
                      options.chains;
     if (options.seconds > 0)
@@ -144,6 +137,7 @@ private:
   Space space;
   const CostModel &cost;
   const Options &options;
+  int64_t budget;
   Clock::time_point begin;
   std::vector<int64_t> room;
   std::vector<std::unique_ptr<Chain>> chains;
@@ -151,6 +145,10 @@ private:
 };
 
 } // namespace
+
+int64_t search::defaultBudget(int numDevices) {
+  return std::max<int64_t>(80000 / numDevices, 500);
+}
 
 Result search::searchStrategy(const Graph &graph, const Topology &topology,
                               const CostModel &cost, const Options &options) {

@@ -173,9 +173,11 @@ static const std::vector<FlagGroup> &flagGroups() {
          "ones (infer) or as the model says (exported, default)",
          parseBatchNorm}}},
       {"Search",
-       {{"--search-budget", "N", "proposals (20000); 0 compares recipes only",
+       {{"--search-budget", "N",
+         "proposals (80000 over the number of devices); 0 compares recipes "
+         "only",
          [](Options &o, StringRef f, StringRef v) -> Error {
-           return parseWhole(f, v, 0, o.search.budget);
+           return parseWhole(f, v, 0, o.search.budget.emplace());
          }},
         {"--search-time", "SECONDS",
          "stop after this time; the answer then depends on the machine",

@@ -108,7 +108,8 @@ static void printProgress(const search::Progress &progress) {
 
 static void reportSearch(Report &report, const search::Result &result) {
   auto ratio = [&](plan::Picoseconds time) {
-    return static_cast<double>(time) / static_cast<double>(result.makespan);
+    return static_cast<double>(time) /
+           static_cast<double>(result.quality.makespan);
   };
   report.say(llvm::formatv(
       "search: {0} proposals in {1:f1} s, {2:f0} % accepted", result.proposals,
@@ -119,13 +120,14 @@ static void reportSearch(Report &report, const search::Result &result) {
   int shown = 0;
   for (const search::Baseline &baseline : result.baselines)
     if (shown++ < 3 || baseline.name == "data-parallel")
-      report.say(llvm::formatv("  {0}: {1}, {2:f2} times the strategy found{3}",
-                               baseline.name, milliseconds(baseline.makespan),
-                               ratio(baseline.makespan),
-                               baseline.fits ? "" : ", does not fit"));
+      report.say(
+          llvm::formatv("  {0}: {1}, {2:f2} times the strategy found{3}",
+                        baseline.name, milliseconds(baseline.quality.makespan),
+                        ratio(baseline.quality.makespan),
+                        baseline.quality.fits() ? "" : ", does not fit"));
   report.say(llvm::formatv(
       "  found: {0}; no strategy takes less than {1} ({2:f0} % of it)",
-      milliseconds(result.makespan), milliseconds(result.bound),
+      milliseconds(result.quality.makespan), milliseconds(result.bound),
       100 * ratio(result.bound)));
 }
 
@@ -181,7 +183,7 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   }
   if (live)
     llvm::errs() << "\r\033[K";
-  if (!result.fits)
+  if (!result.quality.fits())
     return fail(llvm::formatv(
         "{0}: no strategy found that fits into the devices' memory; the one "
         "that came closest needs {1} on a device",

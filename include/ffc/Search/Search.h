@@ -21,12 +21,26 @@
 
 namespace ffc::search {
 
-/// A recipe's strategy and its simulated time.
-struct Baseline {
-  std::string name; ///< "data-parallel", "n = 2, c = 2"
-  plan::Strategy strategy;
+/// How good a strategy is. What fits into memory is better than what does not;
+/// of two that fit the faster one is, of two that do not the smaller one.
+struct Quality {
   plan::Picoseconds makespan = 0;
-  bool fits = true; ///< into the memory of every device, by estimate
+  /// The largest share of its memory that a device needs, by estimate.
+  double load = 0;
+
+  bool fits() const { return load <= 1; }
+  bool operator<(const Quality &other) const {
+    if (fits() && other.fits())
+      return makespan < other.makespan;
+    return load < other.load;
+  }
+};
+
+/// A recipe's strategy.
+struct Baseline {
+  std::string name; ///< "data-parallel", "grid n = 2, c = 2"
+  plan::Strategy strategy;
+  Quality quality;
 };
 
 /// What a search did so far.
@@ -37,8 +51,9 @@ struct Progress {
 };
 
 struct Options {
-  int64_t budget = 20000; ///< proposals of all chains together
-  double seconds = 0;     ///< stop after this time; 0: never
+  /// Proposals of all chains together; nothing: defaultBudget().
+  std::optional<int64_t> budget;
+  double seconds = 0; ///< stop after this time; 0: never
   /// Readiness to go uphill: a strategy that is 1 % slower is accepted with
   /// probability exp(-alpha).
   double alpha = 1;
@@ -57,13 +72,15 @@ struct Options {
   std::function<void(const Progress &)> progress;
 };
 
+/// Proposals that take some seconds: the more devices, the longer each takes.
+int64_t defaultBudget(int numDevices);
+
 struct Result {
   plan::Strategy strategy;
-  plan::Picoseconds makespan = 0;
+  Quality quality; ///< if it does not fit, nothing met does
   /// The least time that any strategy can take (lowerBound()).
   plan::Picoseconds bound = 0;
-  std::vector<Baseline> baselines; ///< fastest first
-  bool fits = true; ///< the answer, by estimate; if not, nothing met does
+  std::vector<Baseline> baselines; ///< best first
   /// The most that a device holds, of the answer.
   int64_t bytesPerDevice = 0;
   int64_t proposals = 0, accepted = 0;

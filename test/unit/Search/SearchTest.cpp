@@ -120,12 +120,13 @@ TEST_F(SearchTest, NeverWorseThanRecipesNorBetterThanTheBound) {
     TestGraph g = trainingGraph();
     options.budget = 400;
     Result result = run(g.graph);
-    EXPECT_LE(result.makespan, result.baselines.front().makespan);
-    EXPECT_GE(result.makespan, result.bound);
+    EXPECT_LE(result.quality.makespan,
+              result.baselines.front().quality.makespan);
+    EXPECT_GE(result.quality.makespan, result.bound);
     EXPECT_GT(result.bound, 0);
     Program program = planProgram(g.graph, result.strategy, devices, *cost);
     EXPECT_EQ(timeProgram(g.graph, result.strategy, program, *cost).makespan,
-              result.makespan);
+              result.quality.makespan);
   }
 }
 
@@ -139,7 +140,8 @@ TEST_F(SearchTest, FindsTheOptimumOfSmallSpaces) {
     auto best = exhaustive(space, walker, 100000);
     ASSERT_TRUE(best);
     options.budget = 8000;
-    EXPECT_EQ(run(g.graph).makespan, best->makespan) << features;
+    EXPECT_EQ(run(g.graph).quality.makespan, best->quality.makespan)
+        << features;
     EXPECT_FALSE(exhaustive(space, walker, 100));
   }
 }
@@ -167,7 +169,7 @@ TEST_F(SearchTest, SameAnswerOnAnyNumberOfThreads) {
   options.threads = 3;
   Result three = run(g.graph);
   EXPECT_EQ(one.strategy, three.strategy);
-  EXPECT_EQ(one.makespan, three.makespan);
+  EXPECT_EQ(one.quality.makespan, three.quality.makespan);
   EXPECT_EQ(one.accepted, three.accepted);
 }
 
@@ -190,8 +192,8 @@ TEST_F(SearchTest, StartsFromWhatIsGiven) {
   options.budget = 0;
   options.start = found.strategy;
   Result again = run(g.graph);
-  EXPECT_LE(found.makespan, recipes.makespan);
-  EXPECT_EQ(again.makespan, found.makespan);
+  EXPECT_LE(found.quality.makespan, recipes.quality.makespan);
+  EXPECT_EQ(again.quality.makespan, found.quality.makespan);
 }
 
 /// 2 x 16 MB of parameters do not fit on one device, nor as copies.
@@ -200,11 +202,11 @@ TEST_F(SearchTest, FitsIntoMemory) {
   TestGraph g = layers(2048);
   options.budget = 4000;
   Result result = run(g.graph);
-  EXPECT_TRUE(result.fits);
+  EXPECT_TRUE(result.quality.fits());
   EXPECT_LE(result.bytesPerDevice, 12'000'000);
   for (const Baseline &baseline : result.baselines) {
     if (baseline.name == "data-parallel" || baseline.name == "one device") {
-      EXPECT_FALSE(baseline.fits) << baseline.name;
+      EXPECT_FALSE(baseline.quality.fits()) << baseline.name;
     }
   }
 }
@@ -214,7 +216,7 @@ TEST_F(SearchTest, SaysWhenNothingFits) {
   TestGraph g = layers(2048);
   options.budget = 500;
   Result result = run(g.graph);
-  EXPECT_FALSE(result.fits);
+  EXPECT_FALSE(result.quality.fits());
   EXPECT_GT(result.bytesPerDevice, 1'000'000);
 }
 
@@ -225,7 +227,7 @@ TEST_F(SearchTest, StopsWhenTold) {
   options.stop = &stop;
   Result result = run(g.graph);
   EXPECT_EQ(result.proposals, 0);
-  EXPECT_EQ(result.makespan, result.baselines.front().makespan);
+  EXPECT_EQ(result.quality.makespan, result.baselines.front().quality.makespan);
 }
 
 } // namespace
