@@ -3,6 +3,9 @@
 // Three kinds of tensors: those of x's shape; statistics, which lack the
 // dimensions `axes`; and parameters, which have the dimensions `param_dims`.
 //
+// Groups of samples make dimension 0 of x a number of two digits, the group and
+// the sample within it, and the group the leading dimension of statistics.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Clamp.h"
@@ -34,11 +37,16 @@ static RankedTensorType typeOver(RankedTensorType x, ArrayRef<int64_t> dims) {
   return x.clone(shape);
 }
 
-static plan::Access accessOver(ArrayRef<int64_t> dims) {
-  plan::Access access;
-  for (int64_t d : dims)
-    access.dims.push_back(plan::DimMap::dim(static_cast<int>(d)));
-  return access;
+/// The type of the statistics of an operator.
+template <class Op> static RankedTensorType statisticType(Op op) {
+  auto x = cast<RankedTensorType>(op.getX().getType());
+  RankedTensorType type = typeOver(x, keptDims(op.getAxes(), x.getRank()));
+  std::optional<int64_t> groups = op.getSampleGroups();
+  if (!groups)
+    return type;
+  SmallVector<int64_t> shape = {*groups};
+  shape.append(type.getShape().begin(), type.getShape().end());
+  return type.clone(shape);
 }
 
 namespace {
@@ -46,19 +54,24 @@ namespace {
 struct NormalizeRules {
   plan::OpRules rules;
   plan::Access whole, statistic, parameter;
-  std::vector<int> axes;
+  std::vector<int> axes; ///< as iteration dimensions
   /// Each statistic has its own scale and bias (batch normalisation).
   bool isPerStatistic;
 
-  NormalizeRules(RankedTensorType x, ArrayRef<int64_t> axes,
-                 ArrayRef<int64_t> paramDims)
-      : whole(identityAccess(static_cast<int>(x.getRank()))),
-        parameter(accessOver(paramDims)), axes(axes.begin(), axes.end()) {
-    SmallVector<int64_t> kept = keptDims(axes, x.getRank());
+  template <class Op> explicit NormalizeRules(Op op) {
+    auto x = cast<RankedTensorType>(op.getX().getType());
+    SmallVector<int64_t> kept = keptDims(op.getAxes(), x.getRank());
     rules.dims = dimsByRank(tensorTypeOf(x).shape);
-    rules.internals.assign(2, tensorTypeOf(typeOver(x, kept)));
-    statistic = accessOver(kept);
-    isPerStatistic = ArrayRef<int64_t>(kept) == paramDims;
+    rules.internals.assign(2, tensorTypeOf(statisticType(op)));
+    whole = identityAccess(static_cast<int>(x.getRank()));
+    if (std::optional<int64_t> groups = op.getSampleGroups())
+      cutSamples(*groups);
+    for (int64_t d : op.getAxes())
+      axes.push_back(iterationDim(d));
+    append(statistic, kept);
+    append(parameter, op.getParamDims());
+    // The groups share their parameters.
+    isPerStatistic = ArrayRef<int64_t>(kept) == op.getParamDims() && !hasGroups;
   }
 
   static plan::Phase phase(const char *kernel, double flops,
@@ -66,14 +79,65 @@ struct NormalizeRules {
                            std::vector<plan::SlotWrite> writes) {
     return {kernel, std::move(reads), std::move(writes), flops};
   }
+
+private:
+  bool hasGroups = false;
+
+  /// Replaces dimension 0 by the group and the sample within it. The group is
+  /// called n: where samples are split, whole groups are.
+  void cutSamples(int64_t groups) {
+    hasGroups = true;
+    plan::IterDim within = rules.dims[0];
+    within.name = "m";
+    within.extent /= groups;
+    rules.dims[0] = {"n", groups, plan::DimKind::Sample};
+    rules.dims.insert(rules.dims.begin() + 1, std::move(within));
+    whole.dims[0] = plan::DimMap::digits({0, 1});
+    for (size_t d = 1; d < whole.dims.size(); ++d)
+      whole.dims[d] = plan::DimMap::dim(static_cast<int>(d) + 1);
+    statistic.dims.push_back(plan::DimMap::dim(0));
+  }
+
+  /// Of dimension `d` of x; of dimension 0 the sample within the group.
+  int iterationDim(int64_t d) const { return static_cast<int>(d) + hasGroups; }
+
+  void append(plan::Access &access, ArrayRef<int64_t> dims) const {
+    for (int64_t d : dims)
+      access.dims.push_back(plan::DimMap::dim(iterationDim(d)));
+  }
 };
 } // namespace
 
 template <class Op> static SmallVector<NamedAttribute> normalizeArgs(Op op) {
   Builder builder(op.getContext());
-  return {builder.getNamedAttr("axes", op.getAxesAttr()),
-          builder.getNamedAttr("epsilon", op.getEpsilonAttr()),
-          builder.getNamedAttr("param_dims", op.getParamDimsAttr())};
+  SmallVector<NamedAttribute> args = {
+      builder.getNamedAttr("axes", op.getAxesAttr()),
+      builder.getNamedAttr("epsilon", op.getEpsilonAttr()),
+      builder.getNamedAttr("param_dims", op.getParamDimsAttr())};
+  // Kernels take it as their last argument, which may be left out.
+  if (IntegerAttr groups = op.getSampleGroupsAttr())
+    args.push_back(builder.getNamedAttr("sample_groups", groups));
+  return args;
+}
+
+template <class Op> static LogicalResult verifySampleGroups(Op op) {
+  std::optional<int64_t> groups = op.getSampleGroups();
+  if (!groups)
+    return success();
+  if (*groups < 2)
+    return op.emitOpError("expected at least 2 sample_groups, found ")
+           << *groups;
+  int64_t samples = cast<RankedTensorType>(op.getX().getType()).getDimSize(0);
+  if (samples % *groups != 0)
+    return op.emitOpError("expected sample_groups that divide dimension 0 of "
+                          "extent ")
+           << samples << ", found " << *groups;
+  if (!llvm::is_contained(op.getAxes(), 0) ||
+      llvm::is_contained(op.getParamDims(), 0))
+    return op.emitOpError("expected dimension 0 in axes and not in param_dims "
+                          "with sample_groups, found axes [")
+           << op.getAxes() << "] and param_dims [" << op.getParamDims() << "]";
+  return success();
 }
 
 template <class Op> static LogicalResult verifyNormalize(Op op) {
@@ -87,7 +151,7 @@ template <class Op> static LogicalResult verifyNormalize(Op op) {
   double epsilon = op.getEpsilon().convertToDouble();
   if (!(epsilon > 0)) // constraint 4
     return op.emitOpError("expected a positive epsilon, found ") << epsilon;
-  return success();
+  return verifySampleGroups(op); // constraint 5
 }
 
 static LogicalResult verifyOperandType(Operation *op, StringRef name,
@@ -108,7 +172,7 @@ LogicalResult NormalizeOp::verify() {
     return failure();
   auto x = cast<RankedTensorType>(getX().getType());
   RankedTensorType parameter = typeOver(x, getParamDims());
-  RankedTensorType statistic = typeOver(x, keptDims(getAxes(), x.getRank()));
+  RankedTensorType statistic = statisticType(*this);
   return success(
       succeeded(
           verifyOperandType(*this, "scale", getScale(), parameter)) && // 2
@@ -119,8 +183,7 @@ LogicalResult NormalizeOp::verify() {
 }
 
 plan::OpRules NormalizeOp::getRules() {
-  NormalizeRules r(cast<RankedTensorType>(getX().getType()), getAxes(),
-                   getParamDims());
+  NormalizeRules r(*this);
   enum { X, Scale, Bias, Y, Mean, Var, Sums, Squares };
   std::vector<plan::SlotWrite> results = {{Y, r.whole, Reduction::None},
                                           {Mean, r.statistic, Reduction::None},
@@ -169,7 +232,7 @@ LogicalResult NormalizeOp::buildGradient(OpBuilder &builder,
   auto gradient = NormalizeBackwardOp::create(
       builder, gradientLoc(*this), TypeRange{x, parameter, parameter}, dy,
       getX(), getMean(), getVar(), getScale(), getAxesAttr(), getEpsilonAttr(),
-      getParamDimsAttr());
+      getParamDimsAttr(), getSampleGroupsAttr());
   for (auto [i, result] : llvm::enumerate(gradient.getResults()))
     if (needed[i])
       operandGrads[i] = result;
@@ -185,7 +248,7 @@ LogicalResult NormalizeBackwardOp::verify() {
     return failure();
   auto x = cast<RankedTensorType>(getX().getType());
   RankedTensorType parameter = typeOver(x, getParamDims());
-  RankedTensorType statistic = typeOver(x, keptDims(getAxes(), x.getRank()));
+  RankedTensorType statistic = statisticType(*this);
   return success(
       succeeded(verifyOperandType(*this, "dy", getDy(), x)) &&
       succeeded(verifyOperandType(*this, "mean", getMean(), statistic)) &&
@@ -197,8 +260,7 @@ LogicalResult NormalizeBackwardOp::verify() {
 }
 
 plan::OpRules NormalizeBackwardOp::getRules() {
-  NormalizeRules r(cast<RankedTensorType>(getX().getType()), getAxes(),
-                   getParamDims());
+  NormalizeRules r(*this);
   enum { Dy, X, Mean, Var, Scale, Dx, Dscale, Dbias, Sums, Products };
   plan::SlotRead dy{Dy, r.whole}, x{X, r.whole}, mean{Mean, r.statistic},
       var{Var, r.statistic}, scale{Scale, r.parameter}, sums{Sums, r.statistic},

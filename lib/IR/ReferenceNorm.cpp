@@ -1,7 +1,8 @@
 //===- ReferenceNorm.cpp - meaning of normalisations and softmax ----------===//
 //
 // A statistic, or an internal tensor of softmax, has x's dimensions without
-// `axes`; a parameter has the dimensions `param_dims`.
+// `axes`, after the group of samples if there are such; a parameter has the
+// dimensions `param_dims`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +20,30 @@ using namespace ffc::ff;
 using llvm::ArrayRef;
 using Index = ArrayRef<int64_t>;
 
+/// Groups of samples, which then lead the iteration space; 0 without.
+static int64_t groupsOf(const ReferenceCall &call) {
+  return call.args.contains("sample_groups") ? call.i64("sample_groups") : 0;
+}
+
+/// Calls f(index in x) for the elements of the tile.
+template <class Function>
+static void forEachElement(const ReferenceCall &call, Function f) {
+  int64_t groups = groupsOf(call);
+  if (groups == 0)
+    return forEachIndex(call.tile, f);
+  int64_t within = call.ins[0].global()[0] / groups;
+  forEachIndex(call.tile, [&](Index t) {
+    llvm::SmallVector<int64_t> i(t.drop_front());
+    i[0] += t[0] * within;
+    f(i);
+  });
+}
+
 /// Index of the statistic that element `i` of x belongs to.
 static llvm::SmallVector<int64_t> keptOf(const ReferenceCall &call, Index i) {
   llvm::SmallVector<int64_t> kept;
+  if (int64_t groups = groupsOf(call))
+    kept.push_back(i[0] / (call.ins[0].global()[0] / groups));
   for (int64_t d = 0; d < static_cast<int64_t>(i.size()); ++d)
     if (!llvm::is_contained(call.ints("axes"), d))
       kept.push_back(i[d]);
@@ -54,7 +76,7 @@ template <class Function>
 static void sumStatistic(const ReferenceCall &call, const View &view,
                          Function f) {
   fill(view, 0);
-  forEachIndex(call.tile, [&](Index i) { statisticAt(call, view, i) += f(i); });
+  forEachElement(call, [&](Index i) { statisticAt(call, view, i) += f(i); });
 }
 
 /// The same for parameters; a result that nobody uses is absent.
@@ -64,7 +86,7 @@ static void sumParameter(const ReferenceCall &call, const View &view,
   if (!view.present())
     return;
   fill(view, 0);
-  forEachIndex(call.tile, [&](Index i) {
+  forEachElement(call, [&](Index i) {
     llvm::SmallVector<int64_t> own;
     for (int64_t d : call.ints("param_dims"))
       own.push_back(i[d]);
@@ -77,7 +99,8 @@ static double countOf(const ReferenceCall &call) {
   double count = 1;
   for (int64_t axis : call.ints("axes"))
     count *= static_cast<double>(call.ins[0].global()[axis]);
-  return count;
+  int64_t groups = groupsOf(call);
+  return groups ? count / static_cast<double>(groups) : count;
 }
 
 //===----------------------------------------------------------------------===//
@@ -105,7 +128,7 @@ static void apply(const ReferenceCall &call, const View &sums,
                   const View &squares, const View &scale, const View &bias) {
   double count = countOf(call), epsilon = call.f64("epsilon");
   const View &y = call.outs[0], &mean = call.outs[1], &var = call.outs[2];
-  forEachIndex(call.tile, [&](Index i) {
+  forEachElement(call, [&](Index i) {
     double m = statisticAt(call, sums, i) / count;
     double v = statisticAt(call, squares, i) / count;
     if (y.present())
@@ -132,8 +155,11 @@ struct Statistic {
   explicit Statistic(const ReferenceCall &call) {
     llvm::SmallVector<int64_t> global = keptOf(call, call.ins[0].global());
     std::vector<std::vector<plan::Interval>> dims;
-    for (int64_t d = 0; d < call.tile.rank(); ++d)
-      if (!llvm::is_contained(call.ints("axes"), d))
+    int leading = groupsOf(call) != 0;
+    if (leading)
+      dims.push_back({call.tile[0]});
+    for (int d = leading; d < call.tile.rank(); ++d)
+      if (!llvm::is_contained(call.ints("axes"), d - leading))
         dims.push_back({call.tile[d]});
     plan::Region region(std::move(dims));
     data.resize(region.volume());
@@ -189,7 +215,7 @@ static void gradientData(const ReferenceCall &call, const View &sums,
   double count = countOf(call);
   const View &dx = call.outs[0];
   if (dx.present())
-    forEachIndex(call.tile, [&](Index i) {
+    forEachElement(call, [&](Index i) {
       dx.at(i) =
           at.inverse(i) * (at.g(i) - statisticAt(call, sums, i) / count -
                            at.h(i) * statisticAt(call, products, i) / count);
@@ -224,7 +250,7 @@ static void normalizeChannelData(const ReferenceCall &call) {
   double count = countOf(call);
   const View &sums = call.ins[5], &products = call.ins[6];
   const View &dx = call.outs[0], &dscale = call.outs[1], &dbias = call.outs[2];
-  forEachIndex(call.tile, [&](Index i) {
+  forEachElement(call, [&](Index i) {
     double sum = statisticAt(call, sums, i);
     double product = statisticAt(call, products, i);
     if (dx.present())
@@ -243,7 +269,7 @@ static void normalizeChannelData(const ReferenceCall &call) {
 
 static void maximum(const ReferenceCall &call, const View &max) {
   fill(max, -std::numeric_limits<double>::infinity());
-  forEachIndex(call.tile, [&](Index i) {
+  forEachElement(call, [&](Index i) {
     double &top = statisticAt(call, max, i);
     top = std::max(top, call.ins[0].at(i));
   });
@@ -259,7 +285,7 @@ static void exponentials(const ReferenceCall &call, const View &max,
 static void applySoftmax(const ReferenceCall &call, const View &max,
                          const View &sum) {
   bool log = call.i64("log") != 0;
-  forEachIndex(call.tile, [&](Index i) {
+  forEachElement(call, [&](Index i) {
     double below = call.ins[0].at(i) - statisticAt(call, max, i);
     double total = statisticAt(call, sum, i);
     call.outs[0].at(i) =
@@ -296,7 +322,7 @@ static void sumGradient(const ReferenceCall &call, const View &sum) {
 
 static void applyGradient(const ReferenceCall &call, const View &sum) {
   bool log = call.i64("log") != 0;
-  forEachIndex(call.tile, [&](Index i) {
+  forEachElement(call, [&](Index i) {
     double dy = call.ins[0].at(i), y = call.ins[1].at(i);
     double total = statisticAt(call, sum, i);
     call.outs[0].at(i) = log ? dy - std::exp(y) * total : y * (dy - total);

@@ -51,6 +51,8 @@ static std::optional<ShapeTable> exportedShapes(MLIRContext &context,
                                                 const ModelFile &model,
                                                 ImportOptions options) {
   options.batchSize.reset();
+  // What can be cut into groups is the batch that the program will have.
+  options.sampleGroups = 1;
   options.weightsPath.clear();
   // The import proper gives the warnings.
   ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {

@@ -3,6 +3,8 @@
 #include "NodeImporter.h"
 #include "OpTable.h"
 
+#include "ffc/IR/ShapeInference.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -38,11 +40,20 @@ public:
                ? x
                : ff::ReshapeOp::create(builder, location(part), type, x);
   }
+  Value sumOverGroups(const Twine &part, Value x) {
+    RankedTensorType type = ff::reducedType(cast<RankedTensorType>(x.getType()),
+                                            {0}, /*keepdims=*/false);
+    return ff::ReduceSumOp::create(builder, location(part), type, x,
+                                   node.list({0}),
+                                   builder.getI64IntegerAttr(0));
+  }
   ff::NormalizeOp normalize(Value x, Value scale, Value bias,
                             ArrayRef<int64_t> axes, double epsilon,
-                            ArrayRef<int64_t> paramDims) {
+                            ArrayRef<int64_t> paramDims, int64_t groups = 1) {
     auto type = cast<RankedTensorType>(x.getType());
     Shape kept;
+    if (groups > 1)
+      kept.push_back(groups);
     for (int64_t d = 0; d < type.getRank(); ++d)
       if (!llvm::is_contained(axes, d))
         kept.push_back(type.getDimSize(d));
@@ -50,7 +61,9 @@ public:
     return ff::NormalizeOp::create(
         builder, node.location(), TypeRange{type, statistic, statistic}, x,
         scale, bias, node.list(axes), builder.getF64FloatAttr(epsilon),
-        node.list(paramDims), /*clamp=*/DenseF64ArrayAttr());
+        node.list(paramDims),
+        groups > 1 ? builder.getI64IntegerAttr(groups) : IntegerAttr(),
+        /*clamp=*/DenseF64ArrayAttr());
   }
 
 private:
@@ -99,6 +112,7 @@ static Shape dimsBetween(int64_t begin, int64_t end) {
 namespace {
 struct BatchNorm {
   double epsilon, momentum;
+  int64_t groups; ///< of samples, each with statistics of its own
   Value x, scale, bias, mean, var;
 };
 } // namespace
@@ -113,14 +127,20 @@ static bool usesBatch(NodeImporter &node) {
   return node.importer.options.batchStatistics.value_or(exported);
 }
 
-/// The running statistic after the step, which is also stored.
+/// The running statistic after the step, which is also stored. The batch's is
+/// the mean over its groups.
 static Value updateStatistic(NodeImporter &node, const BatchNorm &norm,
                              StringRef part, Value old, Value batch) {
   PartBuilder build(node);
   Value kept =
       build.unary(part + ".kept", ff::UnaryKind::Scale, old, norm.momentum);
-  Value added = build.unary(part + ".added", ff::UnaryKind::Scale, batch,
-                            1 - norm.momentum);
+  double factor = 1 - norm.momentum;
+  if (norm.groups > 1) {
+    batch = build.sumOverGroups(part + ".groups", batch);
+    factor /= static_cast<double>(norm.groups);
+  }
+  Value added =
+      build.unary(part + ".added", ff::UnaryKind::Scale, batch, factor);
   Value updated =
       build.binary(part, ff::BinaryKind::Add, old.getType(), kept, added);
   node.check(node.importer.storeStatistic(old, updated));
@@ -132,7 +152,7 @@ static void buildFromBatch(NodeImporter &node, const BatchNorm &norm) {
   Shape axes = {0};
   axes.append(dimsBetween(2, rank));
   ff::NormalizeOp op = PartBuilder(node).normalize(
-      norm.x, norm.scale, norm.bias, axes, norm.epsilon, {1});
+      norm.x, norm.scale, norm.bias, axes, norm.epsilon, {1}, norm.groups);
   node.define(op);
   Value mean =
       updateStatistic(node, norm, "running_mean", norm.mean, op.getMean());
@@ -179,6 +199,12 @@ void ffc::importer::importBatchNormalization(NodeImporter &node) {
   norm.epsilon = readEpsilon(node);
   norm.momentum = node.real("momentum", 0.9f);
   bool fromBatch = usesBatch(node);
+  norm.groups = node.importer.options.sampleGroups;
+  if (int64_t batch = node.shape(0)[0]; fromBatch && batch % norm.groups != 0)
+    return node.error("expected a batch that can be cut into " +
+                      Twine(norm.groups) +
+                      " equal groups (--batch-norm=local), found " +
+                      Twine(batch) + " samples");
   for (int i = 1; i < 5; ++i)
     expectShape(node, i, {node.shape(0)[1]});
   norm.x = node.tensor(0);

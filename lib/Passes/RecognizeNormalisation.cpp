@@ -86,7 +86,7 @@ struct Normalisation : OpRewritePattern<BinaryOp> {
         rewriter, last.getLoc(), TypeRange{type, statistic, statistic}, x,
         /*scale=*/Value(), /*bias=*/Value(), axes,
         rewriter.getF64FloatAttr(sum->number), /*param_dims=*/axes,
-        /*clamp=*/DenseF64ArrayAttr());
+        /*sample_groups=*/IntegerAttr(), /*clamp=*/DenseF64ArrayAttr());
     replace(rewriter, last, parts, op.getY(), "layer normalisation");
     return success();
   }
@@ -124,7 +124,7 @@ struct NormalisationParameter : OpRewritePattern<BinaryOp> {
           rewriter, last.getLoc(), op.getResultTypes(), op.getX(),
           isScale ? parameter : op.getScale(), isScale ? Value() : parameter,
           op.getAxesAttr(), op.getEpsilonAttr(), op.getParamDimsAttr(),
-          /*clamp=*/DenseF64ArrayAttr());
+          op.getSampleGroupsAttr(), /*clamp=*/DenseF64ArrayAttr());
       replace(rewriter, last, parts, made.getY(),
               isScale ? "layer normalisation with a scale"
                       : "layer normalisation with a bias");

@@ -226,3 +226,77 @@ func.func @normalize_clamp(%x: tensor<4x3xf32>) {
       : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>)
   return
 }
+
+// -----
+
+func.func @normalize_3_mean_of_groups(%x: tensor<4x3xf32>) {
+  // expected-error @+1 {{expected result type 'tensor<2x3xf32>', found 'tensor<3xf32>'}}
+  %y, %m, %v = ff.normalize(%x) {axes = array<i64: 0>, epsilon = 0.1 : f64,
+      param_dims = array<i64: 1>, sample_groups = 2}
+      : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @normalize_5_one_group(%x: tensor<4x3xf32>) {
+  // expected-error @+1 {{expected at least 2 sample_groups, found 1}}
+  %y, %m, %v = ff.normalize(%x) {axes = array<i64: 0>, epsilon = 0.1 : f64,
+      param_dims = array<i64: 1>, sample_groups = 1}
+      : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<1x3xf32>, tensor<1x3xf32>)
+  return
+}
+
+// -----
+
+func.func @normalize_5_division(%x: tensor<4x3xf32>) {
+  // expected-error @+1 {{expected sample_groups that divide dimension 0 of extent 4, found 3}}
+  %y, %m, %v = ff.normalize(%x) {axes = array<i64: 0>, epsilon = 0.1 : f64,
+      param_dims = array<i64: 1>, sample_groups = 3}
+      : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>)
+  return
+}
+
+// -----
+
+func.func @normalize_5_axes(%x: tensor<4x3xf32>) {
+  // expected-error @+1 {{expected dimension 0 in axes and not in param_dims with sample_groups, found axes [1] and param_dims [1]}}
+  %y, %m, %v = ff.normalize(%x) {axes = array<i64: 1>, epsilon = 0.1 : f64,
+      param_dims = array<i64: 1>, sample_groups = 2}
+      : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @normalize_5_param_dims(%x: tensor<4x3xf32>) {
+  // expected-error @+1 {{expected dimension 0 in axes and not in param_dims with sample_groups, found axes [0] and param_dims [0]}}
+  %y, %m, %v = ff.normalize(%x) {axes = array<i64: 0>, epsilon = 0.1 : f64,
+      param_dims = array<i64: 0>, sample_groups = 2}
+      : (tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}
+
+// -----
+
+func.func @normalize_backward_5_division(%x: tensor<4x3xf32>, %m: tensor<3x3xf32>) {
+  // expected-error @+1 {{expected sample_groups that divide dimension 0 of extent 4, found 3}}
+  %dx, %ds, %db = ff.normalize_backward(%x, %x, %m, %m)
+      {axes = array<i64: 0>, epsilon = 0.1 : f64, param_dims = array<i64: 1>,
+       sample_groups = 3}
+      : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>)
+      -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @normalize_backward_mean_of_groups(%x: tensor<4x3xf32>, %m: tensor<3xf32>) {
+  // expected-error @+1 {{expected mean of type 'tensor<2x3xf32>', found 'tensor<3xf32>'}}
+  %dx, %ds, %db = ff.normalize_backward(%x, %x, %m, %m)
+      {axes = array<i64: 0>, epsilon = 0.1 : f64, param_dims = array<i64: 1>,
+       sample_groups = 2}
+      : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>)
+      -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}

@@ -41,3 +41,22 @@ func.func @optional(%x: tensor<4x6x8xf32>, %p: tensor<8xf32>) {
       -> (tensor<4x6x8xf32>, tensor<8xf32>, tensor<8xf32>)
   return
 }
+
+// Each group of samples has its own statistics.
+// CHECK-LABEL: @groups
+func.func @groups(%x: tensor<6x4x3xf32>, %s: tensor<4xf32>) {
+  // CHECK: %[[Y:.*]], %[[M:.*]], %[[V:.*]] = ff.normalize(%{{[^ ]*}} scale %{{[^ ]*}}) {axes = array<i64: 0, 2>, epsilon = 1.000000e-01 : f64, param_dims = array<i64: 1>, sample_groups = 2 : i64}
+  // CHECK-SAME: -> (tensor<6x4x3xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+  %y, %m, %v = ff.normalize(%x scale %s) {axes = array<i64: 0, 2>,
+      epsilon = 0.1 : f64, param_dims = array<i64: 1>, sample_groups = 2}
+      : (tensor<6x4x3xf32>, tensor<4xf32>)
+      -> (tensor<6x4x3xf32>, tensor<2x4xf32>, tensor<2x4xf32>)
+  // CHECK: ff.normalize_backward(%[[Y]], %{{.*}}, %[[M]], %[[V]], %{{.*}}) {{.*}}sample_groups = 2 : i64}
+  %dx, %ds, %db = ff.normalize_backward(%y, %x, %m, %v, %s)
+      {axes = array<i64: 0, 2>, epsilon = 0.1 : f64,
+       param_dims = array<i64: 1>, sample_groups = 2}
+      : (tensor<6x4x3xf32>, tensor<6x4x3xf32>, tensor<2x4xf32>,
+         tensor<2x4xf32>, tensor<4xf32>)
+      -> (tensor<6x4x3xf32>, tensor<4xf32>, tensor<4xf32>)
+  return
+}

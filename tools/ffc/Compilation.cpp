@@ -113,6 +113,10 @@ LogicalResult Compilation::import() {
   importing.init = options.init;
   importing.dropout = options.dropout;
   importing.batchStatistics = options.batchStatistics;
+  if (!options.batchNormGroups && failed(readTopology()))
+    return failure();
+  importing.sampleGroups =
+      options.batchNormGroups.value_or(topology ? topology->numDevices() : 1);
   if (weights)
     importing.weightsPath = weights->path();
   if (folder) {
@@ -163,12 +167,18 @@ LogicalResult Compilation::differentiate() {
   return success();
 }
 
-LogicalResult Compilation::loadTopology() {
-  report.phase("plan");
+LogicalResult Compilation::readTopology() {
+  if (topology)
+    return success();
   std::string error;
   topology = plan::Topology::load(options.devices, error);
-  if (!topology)
-    return fail(error);
+  return topology ? success() : fail(error);
+}
+
+LogicalResult Compilation::loadTopology() {
+  report.phase("plan");
+  if (failed(readTopology()))
+    return failure();
   if (options.emit < Emit::Source)
     return success();
   for (int device = 0; device < topology->numDevices(); ++device) {

@@ -38,6 +38,8 @@ private:
   /// Makes one operator of what exporters spell out.
   mlir::LogicalResult recognize();
   mlir::LogicalResult differentiate();
+  /// Reads the topology, unless that is done.
+  mlir::LogicalResult readTopology();
   mlir::LogicalResult loadTopology();
   mlir::LogicalResult chooseStrategy();
   /// The best strategy of a search on the graph as it will be fused, and a

@@ -96,6 +96,19 @@ static Error parseBatchNorm(Options &options, StringRef flag, StringRef value) {
   return Error::success();
 }
 
+static Error parseBatchNormGroups(Options &options, StringRef flag,
+                                  StringRef value) {
+  StringRef groups = value;
+  if (groups.consume_front("local:"))
+    return parseCount(flag, groups, options.batchNormGroups.emplace(1));
+  options.batchNormGroups.reset();
+  if (value == "global")
+    options.batchNormGroups = 1;
+  else if (value != "local")
+    return expected(flag, "global, local or local:GROUPS", value);
+  return Error::success();
+}
+
 static bool isNotNegative(double value) { return value >= 0; }
 static constexpr const char *kNotNegative = "a number of at least 0";
 static bool isFraction(double value) { return value >= 0 && value < 1; }
@@ -171,7 +184,12 @@ static const std::vector<FlagGroup> &flagGroups() {
         {"--bn", "HOW",
          "batch normalisation by statistics of the batch (train), by running "
          "ones (infer) or as the model says (exported, default)",
-         parseBatchNorm}}},
+         parseBatchNorm},
+        {"--batch-norm", "HOW",
+         "statistics of the batch over all of it (global, default), or local: "
+         "over each of as many equal groups of samples as there are devices; "
+         "local:GROUPS",
+         parseBatchNormGroups}}},
       {"Search",
        {{"--search-budget", "N",
          "proposals (80000 over the number of devices); 0 compares recipes "
@@ -286,6 +304,9 @@ static Error check(const Options &options) {
     return makeError("expected a model, found none");
   if (options.devices.empty() && options.emit >= Emit::Plan)
     return makeError("expected --devices FILE, found none");
+  if (!options.batchNormGroups && options.devices.empty())
+    return makeError("--batch-norm=local: expected --devices FILE or a number "
+                     "of groups (local:GROUPS), found neither");
   if (options.output.empty() && options.emit >= Emit::Source)
     return makeError(options.emit == Emit::Source
                          ? "--emit=source: expected -o FOLDER, found none"

@@ -41,6 +41,9 @@ struct Options {
   std::optional<double> dropout; ///< 0: off
   /// Statistics of the batch in batch normalisation; absent: as exported.
   std::optional<bool> batchStatistics;
+  /// Groups of samples with statistics of their own; absent: as many as there
+  /// are devices.
+  std::optional<int64_t> batchNormGroups = 1;
   bool fuse = true; ///< element-wise operators with what they follow
 
   search::Options search;

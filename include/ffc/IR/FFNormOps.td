@@ -29,16 +29,26 @@ def FF_NormalizeOp
 
     With `clamp`, y is cut to these bounds.
 
+    With `sample_groups`, dimension 0, the samples, is cut into so many blocks of
+    consecutive samples, each with statistics of its own: mean and var have that
+    number as a dimension in front of the others. Splitting the groups (`n`)
+    splits no normalised dimension; the samples of a group are the dimension
+    `m`.
+
     Constraints:
       1. `axes` are dimensions of x, ascending, at least one; so are
          `param_dims`.
       2. scale and bias have x's extents along `param_dims`.
-      3. y has x's type, mean and var x's shape without `axes`.
+      3. y has x's type, mean and var x's shape without `axes`, after
+         `sample_groups` if there are any.
       4. epsilon is positive.
+      5. `sample_groups` is at least 2 and divides dimension 0 of x, which is
+         one of `axes` and none of `param_dims`.
   }];
   let arguments = (ins FF_FloatTensor:$x, Optional<FF_FloatTensor>:$scale,
                    Optional<FF_FloatTensor>:$bias, DenseI64ArrayAttr:$axes,
                    F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims,
+                   OptionalAttr<I64Attr>:$sample_groups,
                    OptionalAttr<DenseF64ArrayAttr>:$clamp);
   let results = (outs FF_FloatTensor:$y, FF_FloatTensor:$mean,
                  FF_FloatTensor:$var);
@@ -67,7 +77,8 @@ def FF_NormalizeBackwardOp
   let arguments = (ins FF_FloatTensor:$dy, FF_FloatTensor:$x,
                    FF_FloatTensor:$mean, FF_FloatTensor:$var,
                    Optional<FF_FloatTensor>:$scale, DenseI64ArrayAttr:$axes,
-                   F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims);
+                   F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims,
+                   OptionalAttr<I64Attr>:$sample_groups);
   let results = (outs FF_FloatTensor:$dx, FF_FloatTensor:$dscale,
                  FF_FloatTensor:$dbias);
   let assemblyFormat = [{

@@ -10,6 +10,11 @@
 // The kernels of the forward operator have its attribute `clamp`, bounds that y
 // is cut to: none, the lower one, or both.
 //
+// With `sample_groups` the global dimension 0 is cut into so many equal blocks,
+// each with statistics of its own: the group is the first dimension of
+// statistics. A tile has a part of one group, or the same part of several one
+// behind the other.
+//
 // A normalised dimension that is split needs kernels that compute sums of a
 // tile, which are added up over the tiles before the next kernel reads them.
 //
@@ -24,23 +29,27 @@
 namespace ffrt {
 
 struct NormalizeWork;
+struct SampleGroups;
 
 /// What the kernels have in common: geometry and scratch.
 class Normalization {
 protected:
-  Normalization(const char *kernel, Context &cx, Tensors in, Tensors out,
-                const Ints &axes, double epsilon, const Ints &param_dims,
+  Normalization(const char *kernel, Context &cx, Tensors in,
+                const Tensor &statistic, const Ints &axes, double epsilon,
+                const Ints &param_dims, int64_t sample_groups,
                 const Reals &clamp = {});
   ~Normalization();
   Normalization(Normalization &&) = default;
   std::unique_ptr<NormalizeWork> work;
+  std::unique_ptr<SampleGroups> groups;
 };
 
 /// {x, scale?, bias?} -> {y?, mean?, var?}. `axes` are whole.
 class NormalizeForward : Normalization {
 public:
   NormalizeForward(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                   const Reals &clamp, double epsilon, const Ints &param_dims);
+                   const Reals &clamp, double epsilon, const Ints &param_dims,
+                   int64_t sample_groups = 1);
   void operator()(Tensors in, Tensors out);
 };
 
@@ -48,7 +57,8 @@ public:
 class NormalizeSum : Normalization {
 public:
   NormalizeSum(Context &cx, Tensors in, Tensors out, const Ints &axes,
-               const Reals &clamp, double epsilon, const Ints &param_dims);
+               const Reals &clamp, double epsilon, const Ints &param_dims,
+               int64_t sample_groups = 1);
   void operator()(Tensors in, Tensors out);
 };
 
@@ -56,7 +66,8 @@ public:
 class NormalizeSquares : Normalization {
 public:
   NormalizeSquares(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                   const Reals &clamp, double epsilon, const Ints &param_dims);
+                   const Reals &clamp, double epsilon, const Ints &param_dims,
+                   int64_t sample_groups = 1);
   void operator()(Tensors in, Tensors out);
 };
 
@@ -64,7 +75,8 @@ public:
 class NormalizeApply : Normalization {
 public:
   NormalizeApply(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                 const Reals &clamp, double epsilon, const Ints &param_dims);
+                 const Reals &clamp, double epsilon, const Ints &param_dims,
+                 int64_t sample_groups = 1);
   void operator()(Tensors in, Tensors out);
 };
 
@@ -76,7 +88,8 @@ public:
 class NormalizeBackward : Normalization {
 public:
   NormalizeBackward(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                    double epsilon, const Ints &param_dims);
+                    double epsilon, const Ints &param_dims,
+                    int64_t sample_groups = 1);
   void operator()(Tensors in, Tensors out);
 };
 
@@ -84,7 +97,8 @@ public:
 class NormalizeBackwardSums : Normalization {
 public:
   NormalizeBackwardSums(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                        double epsilon, const Ints &param_dims);
+                        double epsilon, const Ints &param_dims,
+                        int64_t sample_groups = 1);
   void operator()(Tensors in, Tensors out);
 };
 
@@ -92,12 +106,13 @@ public:
 class NormalizeBackwardData : Normalization {
 public:
   NormalizeBackwardData(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                        double epsilon, const Ints &param_dims);
+                        double epsilon, const Ints &param_dims,
+                        int64_t sample_groups = 1);
   void operator()(Tensors in, Tensors out);
 };
 
 // The same for batch normalisation, where each statistic has its own scale and
-// bias, so that two sums serve both dx and the parameters.
+// bias, so that two sums serve both dx and the parameters. There are no groups.
 
 /// {dy, x, mean, var} -> {sum(dy), sum(dy * h)}
 class NormalizeChannelSums : Normalization {

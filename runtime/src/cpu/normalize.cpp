@@ -40,6 +40,42 @@ Index strides_over(const Tensor &x, const bool *has, int64_t &elements) {
 
 } // namespace
 
+SampleGroups::SampleGroups(const char *kernel, const Tensor &x,
+                           const Tensor &statistic, int64_t global,
+                           const Ints &axes, const Ints &param_dims)
+    : global(global), samples(x.rank > 0 ? x.shape[0] : 1) {
+  if (global == 1)
+    return;
+  expect(kernel,
+         global > 1 && x.rank > 0 && x.global[0] % global == 0 &&
+             !axes.empty() && axes.front() == 0 &&
+             (param_dims.empty() || param_dims.front() != 0),
+         "sample_groups: expected to divide dimension 0 of shape " +
+             to_string(x.rank, x.global) +
+             ", normalised and without parameters, found " +
+             std::to_string(global));
+  // Without statistics nothing is written but x's shape, so it is one box: a
+  // part of a group, or whole groups.
+  const int64_t whole = x.global[0] / global;
+  count = statistic.data     ? statistic.shape[0]
+          : samples <= whole ? 1
+                             : samples / whole;
+  expect(kernel, count > 0 && samples % count == 0,
+         "operand: expected equal parts of " + std::to_string(count) +
+             " groups, found " + std::to_string(samples) + " samples");
+  samples /= count;
+}
+
+Tensor SampleGroups::part(Tensor t, int64_t g) const {
+  if (global == 1)
+    return t;
+  t.shape[0] = samples;
+  t.global[0] /= global;
+  if (t.data)
+    t.data = t.as<float>() + g * t.elements();
+  return t;
+}
+
 NormalizeWork::NormalizeWork(const char *kernel, const Context &cx,
                              const Tensor &x, const Ints &axes, double epsilon,
                              const Ints &param_dims, const Reals &clamp)
@@ -141,8 +177,8 @@ struct Argument {
   Kind kind;
 };
 
-void expect_arguments(const NormalizeWork &work, const char *what,
-                      Tensors tensors, const Tensor &x,
+void expect_arguments(const NormalizeWork &work, const SampleGroups &groups,
+                      const char *what, Tensors tensors, const Tensor &x,
                       std::initializer_list<Argument> arguments) {
   expect_count(work.kernel, what, tensors.size(), arguments.size());
   const Tensor *t = tensors.begin();
@@ -151,8 +187,9 @@ void expect_arguments(const NormalizeWork &work, const char *what,
       expect_like(work.kernel, argument.name, *t, x);
     else
       expect_elements(work.kernel, argument.name, *t,
-                      argument.kind == Kind::Statistic ? work.statistics
-                                                       : work.parameters);
+                      argument.kind == Kind::Statistic
+                          ? groups.count * work.statistics
+                          : work.parameters);
     ++t;
   }
 }
@@ -234,16 +271,77 @@ void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
 } // namespace
 
 Normalization::Normalization(const char *kernel, Context &cx, Tensors in,
-                             Tensors, const Ints &axes, double epsilon,
-                             const Ints &param_dims, const Reals &clamp) {
+                             const Tensor &statistic, const Ints &axes,
+                             double epsilon, const Ints &param_dims,
+                             int64_t sample_groups, const Reals &clamp) {
   // The first operand is x or dy, which are alike.
   expect(kernel, in.size() > 0, "expected operands, found none");
-  expect_type(kernel, "operand", at(in, 0), DType::f32);
-  work = std::make_unique<NormalizeWork>(kernel, cx, at(in, 0), axes, epsilon,
-                                         param_dims, clamp);
+  const Tensor &x = at(in, 0);
+  expect_type(kernel, "operand", x, DType::f32);
+  groups = std::make_unique<SampleGroups>(kernel, x, statistic, sample_groups,
+                                          axes, param_dims);
+  work = std::make_unique<NormalizeWork>(kernel, cx, groups->part(x, 0), axes,
+                                         epsilon, param_dims, clamp);
+  if (groups->count > 1)
+    work->group_gradients.resize(2 * std::size_t(work->parameters));
 }
 
 Normalization::~Normalization() = default;
+
+namespace {
+
+/// The tensors of one kernel as a group of samples has them.
+class Group {
+public:
+  Group(NormalizeWork &work, const SampleGroups &groups, int64_t number)
+      : work(work), groups(groups), number(number) {}
+
+  /// Of x's shape.
+  Tensor like(Tensors tensors, int i) const {
+    return groups.part(at(tensors, i), number);
+  }
+  /// A statistic; null if absent.
+  float *statistic(Tensors tensors, int i) const {
+    float *all = data(tensors, i);
+    return all ? all + number * work.statistics : nullptr;
+  }
+  /// Where the gradient of parameter `i` goes, 0 for scale and 1 for bias: that
+  /// of the first group into the result, to which `add` adds the others'.
+  float *gradient(Tensors results, int result, int i) const {
+    float *all = data(results, result);
+    return all && number > 0 ? scratch(i) : all;
+  }
+  void add(Tensors results, int result, int i) const {
+    float *all = data(results, result);
+    if (!all || number == 0)
+      return;
+    const float *more = scratch(i);
+    for (int64_t p = 0; p < work.parameters; ++p)
+      all[p] += more[p];
+  }
+
+private:
+  float *scratch(int i) const {
+    return work.group_gradients.data() + i * work.parameters;
+  }
+
+  NormalizeWork &work;
+  const SampleGroups &groups;
+  int64_t number;
+};
+
+template <class F>
+void for_each_group(NormalizeWork &work, const SampleGroups &groups, F &&f) {
+  for (int64_t g = 0; g < groups.count; ++g)
+    f(Group(work, groups, g));
+}
+
+/// Tensor `i`, or an absent one.
+Tensor maybe(Tensors tensors, std::size_t i) {
+  return i < tensors.size() ? tensors.begin()[i] : Tensor();
+}
+
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Forward
@@ -251,85 +349,101 @@ Normalization::~Normalization() = default;
 
 NormalizeForward::NormalizeForward(Context &cx, Tensors in, Tensors out,
                                    const Ints &axes, const Reals &clamp,
-                                   double epsilon, const Ints &param_dims)
-    : Normalization("normalize forward", cx, in, out, axes, epsilon, param_dims,
-                    clamp) {
-  expect_arguments(*work, "operands", in, at(in, 0), {kX, kScale, kBias});
-  expect_arguments(*work, "results", out, at(in, 0), {kY, kMean, kVar});
-  expect_whole(work->kernel, at(in, 0), axes);
+                                   double epsilon, const Ints &param_dims,
+                                   int64_t sample_groups)
+    : Normalization("normalize forward", cx, in,
+                    maybe(out, 1).data ? maybe(out, 1) : maybe(out, 2), axes,
+                    epsilon, param_dims, sample_groups, clamp) {
+  expect_arguments(*work, *groups, "operands", in, at(in, 0),
+                   {kX, kScale, kBias});
+  expect_arguments(*work, *groups, "results", out, at(in, 0),
+                   {kY, kMean, kVar});
+  expect_whole(work->kernel, groups->part(at(in, 0), 0), axes);
 }
 
 void NormalizeForward::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
-  const Tensor &x = at(in, 0);
-  if (w.by_columns) {
-    columns::moments(w, x);
-    for (int64_t s = 0; s < w.statistics; ++s) {
-      w.mean[s] = float(w.first[s]);
-      w.inverse[s] = float(1.0 / std::sqrt(w.second[s] / w.count + w.epsilon));
+  for_each_group(w, *groups, [&](const Group &group) {
+    const Tensor x = group.like(in, 0), y = group.like(out, 0);
+    if (w.by_columns) {
+      columns::moments(w, x);
+      for (int64_t s = 0; s < w.statistics; ++s) {
+        w.mean[s] = float(w.first[s]);
+        w.inverse[s] =
+            float(1.0 / std::sqrt(w.second[s] / w.count + w.epsilon));
+      }
+      apply(w, x, y, data(in, 1), data(in, 2));
+    } else {
+      sets::forward(w, x, {data(in, 1), data(in, 2), y.as<float>()});
     }
-    apply(w, x, at(out, 0), data(in, 1), data(in, 2));
-  } else {
-    sets::forward(w, x, {data(in, 1), data(in, 2), data(out, 0)});
-  }
-  store(w.first, data(out, 1));
-  store(w.second, data(out, 2), 1 / w.count);
+    store(w.first, group.statistic(out, 1));
+    store(w.second, group.statistic(out, 2), 1 / w.count);
+  });
 }
 
 NormalizeSum::NormalizeSum(Context &cx, Tensors in, Tensors out,
                            const Ints &axes, const Reals &clamp, double epsilon,
-                           const Ints &param_dims)
-    : Normalization("normalize sum", cx, in, out, axes, epsilon, param_dims,
-                    clamp) {
-  expect_arguments(*work, "operands", in, at(in, 0), {kX});
-  expect_arguments(*work, "results", out, at(in, 0), {kFirst});
+                           const Ints &param_dims, int64_t sample_groups)
+    : Normalization("normalize sum", cx, in, maybe(out, 0), axes, epsilon,
+                    param_dims, sample_groups, clamp) {
+  expect_arguments(*work, *groups, "operands", in, at(in, 0), {kX});
+  expect_arguments(*work, *groups, "results", out, at(in, 0), {kFirst});
 }
 
 void NormalizeSum::operator()(Tensors in, Tensors out) {
-  work->by_columns ? columns::sum(*work, at(in, 0))
-                   : sets::sum(*work, at(in, 0));
-  store(work->first, data(out, 0));
+  for_each_group(*work, *groups, [&](const Group &group) {
+    const Tensor x = group.like(in, 0);
+    work->by_columns ? columns::sum(*work, x) : sets::sum(*work, x);
+    store(work->first, group.statistic(out, 0));
+  });
 }
 
 NormalizeSquares::NormalizeSquares(Context &cx, Tensors in, Tensors out,
                                    const Ints &axes, const Reals &clamp,
-                                   double epsilon, const Ints &param_dims)
-    : Normalization("normalize squares", cx, in, out, axes, epsilon, param_dims,
-                    clamp) {
-  expect_arguments(*work, "operands", in, at(in, 0), {kX, kFirst});
-  expect_arguments(*work, "results", out, at(in, 0), {kSecond});
+                                   double epsilon, const Ints &param_dims,
+                                   int64_t sample_groups)
+    : Normalization("normalize squares", cx, in, maybe(in, 1), axes, epsilon,
+                    param_dims, sample_groups, clamp) {
+  expect_arguments(*work, *groups, "operands", in, at(in, 0), {kX, kFirst});
+  expect_arguments(*work, *groups, "results", out, at(in, 0), {kSecond});
 }
 
 void NormalizeSquares::operator()(Tensors in, Tensors out) {
-  const float *sums = data(in, 1);
-  for (int64_t s = 0; s < work->statistics; ++s)
-    work->mean[s] = float(sums[s] / work->count);
-  work->by_columns ? columns::squares(*work, at(in, 0))
-                   : sets::squares(*work, at(in, 0));
-  store(work->second, data(out, 0));
+  for_each_group(*work, *groups, [&](const Group &group) {
+    const Tensor x = group.like(in, 0);
+    const float *sums = group.statistic(in, 1);
+    for (int64_t s = 0; s < work->statistics; ++s)
+      work->mean[s] = float(sums[s] / work->count);
+    work->by_columns ? columns::squares(*work, x) : sets::squares(*work, x);
+    store(work->second, group.statistic(out, 0));
+  });
 }
 
 NormalizeApply::NormalizeApply(Context &cx, Tensors in, Tensors out,
                                const Ints &axes, const Reals &clamp,
-                               double epsilon, const Ints &param_dims)
-    : Normalization("normalize apply", cx, in, out, axes, epsilon, param_dims,
-                    clamp) {
-  expect_arguments(*work, "operands", in, at(in, 0),
+                               double epsilon, const Ints &param_dims,
+                               int64_t sample_groups)
+    : Normalization("normalize apply", cx, in, maybe(in, 1), axes, epsilon,
+                    param_dims, sample_groups, clamp) {
+  expect_arguments(*work, *groups, "operands", in, at(in, 0),
                    {kX, kFirst, kSecond, kScale, kBias});
-  expect_arguments(*work, "results", out, at(in, 0), {kY, kMean, kVar});
+  expect_arguments(*work, *groups, "results", out, at(in, 0),
+                   {kY, kMean, kVar});
 }
 
 void NormalizeApply::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
-  load(data(in, 1), w.first);
-  load(data(in, 2), w.second);
-  for (int64_t s = 0; s < w.statistics; ++s) {
-    w.mean[s] = float(w.first[s] / w.count);
-    w.inverse[s] = float(1.0 / std::sqrt(w.second[s] / w.count + w.epsilon));
-  }
-  store(w.first, data(out, 1), 1 / w.count);
-  store(w.second, data(out, 2), 1 / w.count);
-  apply(w, at(in, 0), at(out, 0), data(in, 3), data(in, 4));
+  for_each_group(w, *groups, [&](const Group &group) {
+    load(group.statistic(in, 1), w.first);
+    load(group.statistic(in, 2), w.second);
+    for (int64_t s = 0; s < w.statistics; ++s) {
+      w.mean[s] = float(w.first[s] / w.count);
+      w.inverse[s] = float(1.0 / std::sqrt(w.second[s] / w.count + w.epsilon));
+    }
+    store(w.first, group.statistic(out, 1), 1 / w.count);
+    store(w.second, group.statistic(out, 2), 1 / w.count);
+    apply(w, group.like(in, 0), group.like(out, 0), data(in, 3), data(in, 4));
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -338,80 +452,101 @@ void NormalizeApply::operator()(Tensors in, Tensors out) {
 
 NormalizeBackward::NormalizeBackward(Context &cx, Tensors in, Tensors out,
                                      const Ints &axes, double epsilon,
-                                     const Ints &param_dims)
-    : Normalization("normalize backward", cx, in, out, axes, epsilon,
-                    param_dims) {
-  expect_arguments(*work, "operands", in, at(in, 0),
+                                     const Ints &param_dims,
+                                     int64_t sample_groups)
+    : Normalization("normalize backward", cx, in, maybe(in, 2), axes, epsilon,
+                    param_dims, sample_groups) {
+  expect_arguments(*work, *groups, "operands", in, at(in, 0),
                    {kDy, kX, kMean, kVar, kScale});
-  expect_arguments(*work, "results", out, at(in, 0), {kDx, kDscale, kDbias});
-  expect_whole(work->kernel, at(in, 0), axes);
+  expect_arguments(*work, *groups, "results", out, at(in, 0),
+                   {kDx, kDscale, kDbias});
+  expect_whole(work->kernel, groups->part(at(in, 0), 0), axes);
 }
 
 void NormalizeBackward::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
-  const Tensor &dy = at(in, 0), &x = at(in, 1), &dx = at(out, 0);
   const float *scale = data(in, 4);
-  float *dscale = data(out, 1), *dbias = data(out, 2);
-  w.use(data(in, 2), data(in, 3));
-  if (!w.by_columns)
-    return sets::gradient(w, dy, x, {scale, dscale, dbias, dx.as<float>()},
-                          /*whole=*/true);
-  columns::gradient_sums(w, dy, x);
-  to_parameters(w, w.second, w.partial, dscale);
-  to_parameters(w, w.first, w.partial, dbias);
-  scale_up(w, scale, w.first);
-  scale_up(w, scale, w.second);
-  gradient_data(w, dy, x, scale, dx);
+  for_each_group(w, *groups, [&](const Group &group) {
+    const Tensor dy = group.like(in, 0), x = group.like(in, 1),
+                 dx = group.like(out, 0);
+    float *dscale = group.gradient(out, 1, 0),
+          *dbias = group.gradient(out, 2, 1);
+    w.use(group.statistic(in, 2), group.statistic(in, 3));
+    if (w.by_columns) {
+      columns::gradient_sums(w, dy, x);
+      to_parameters(w, w.second, w.partial, dscale);
+      to_parameters(w, w.first, w.partial, dbias);
+      scale_up(w, scale, w.first);
+      scale_up(w, scale, w.second);
+      gradient_data(w, dy, x, scale, dx);
+    } else {
+      sets::gradient(w, dy, x, {scale, dscale, dbias, dx.as<float>()},
+                     /*whole=*/true);
+    }
+    group.add(out, 1, 0);
+    group.add(out, 2, 1);
+  });
 }
 
 NormalizeBackwardSums::NormalizeBackwardSums(Context &cx, Tensors in,
                                              Tensors out, const Ints &axes,
                                              double epsilon,
-                                             const Ints &param_dims)
-    : Normalization("normalize backward sums", cx, in, out, axes, epsilon,
-                    param_dims) {
-  expect_arguments(*work, "operands", in, at(in, 0),
+                                             const Ints &param_dims,
+                                             int64_t sample_groups)
+    : Normalization("normalize backward sums", cx, in, maybe(in, 2), axes,
+                    epsilon, param_dims, sample_groups) {
+  expect_arguments(*work, *groups, "operands", in, at(in, 0),
                    {kDy, kX, kMean, kVar, kScale});
-  expect_arguments(*work, "results", out, at(in, 0),
+  expect_arguments(*work, *groups, "results", out, at(in, 0),
                    {kFirst, kSecond, kDscale, kDbias});
 }
 
 void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
-  const Tensor &dy = at(in, 0), &x = at(in, 1);
   const float *scale = data(in, 4);
-  float *dscale = data(out, 2), *dbias = data(out, 3);
-  w.use(data(in, 2), data(in, 3));
-  if (w.by_columns) {
-    columns::gradient_sums(w, dy, x);
-    to_parameters(w, w.second, w.partial, dscale);
-    to_parameters(w, w.first, w.partial, dbias);
-    scale_up(w, scale, w.first);
-    scale_up(w, scale, w.second);
-  } else {
-    sets::gradient(w, dy, x, {scale, dscale, dbias, nullptr}, /*whole=*/false);
-  }
-  store(w.first, data(out, 0));
-  store(w.second, data(out, 1));
+  for_each_group(w, *groups, [&](const Group &group) {
+    const Tensor dy = group.like(in, 0), x = group.like(in, 1);
+    float *dscale = group.gradient(out, 2, 0),
+          *dbias = group.gradient(out, 3, 1);
+    w.use(group.statistic(in, 2), group.statistic(in, 3));
+    if (w.by_columns) {
+      columns::gradient_sums(w, dy, x);
+      to_parameters(w, w.second, w.partial, dscale);
+      to_parameters(w, w.first, w.partial, dbias);
+      scale_up(w, scale, w.first);
+      scale_up(w, scale, w.second);
+    } else {
+      sets::gradient(w, dy, x, {scale, dscale, dbias, nullptr},
+                     /*whole=*/false);
+    }
+    group.add(out, 2, 0);
+    group.add(out, 3, 1);
+    store(w.first, group.statistic(out, 0));
+    store(w.second, group.statistic(out, 1));
+  });
 }
 
 NormalizeBackwardData::NormalizeBackwardData(Context &cx, Tensors in,
                                              Tensors out, const Ints &axes,
                                              double epsilon,
-                                             const Ints &param_dims)
-    : Normalization("normalize backward data", cx, in, out, axes, epsilon,
-                    param_dims) {
-  expect_arguments(*work, "operands", in, at(in, 0),
+                                             const Ints &param_dims,
+                                             int64_t sample_groups)
+    : Normalization("normalize backward data", cx, in, maybe(in, 2), axes,
+                    epsilon, param_dims, sample_groups) {
+  expect_arguments(*work, *groups, "operands", in, at(in, 0),
                    {kDy, kX, kMean, kVar, kScale, kFirst, kSecond});
-  expect_arguments(*work, "results", out, at(in, 0), {kDx});
+  expect_arguments(*work, *groups, "results", out, at(in, 0), {kDx});
 }
 
 void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
-  w.use(data(in, 2), data(in, 3));
-  load(data(in, 5), w.first);
-  load(data(in, 6), w.second);
-  gradient_data(w, at(in, 0), at(in, 1), data(in, 4), at(out, 0));
+  for_each_group(w, *groups, [&](const Group &group) {
+    w.use(group.statistic(in, 2), group.statistic(in, 3));
+    load(group.statistic(in, 5), w.first);
+    load(group.statistic(in, 6), w.second);
+    gradient_data(w, group.like(in, 0), group.like(in, 1), data(in, 4),
+                  group.like(out, 0));
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -421,10 +556,12 @@ void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
 NormalizeChannelSums::NormalizeChannelSums(Context &cx, Tensors in, Tensors out,
                                            const Ints &axes, double epsilon,
                                            const Ints &param_dims)
-    : Normalization("normalize channel sums", cx, in, out, axes, epsilon,
-                    param_dims) {
-  expect_arguments(*work, "operands", in, at(in, 0), {kDy, kX, kMean, kVar});
-  expect_arguments(*work, "results", out, at(in, 0), {kFirst, kSecond});
+    : Normalization("normalize channel sums", cx, in, maybe(in, 2), axes,
+                    epsilon, param_dims, /*sample_groups=*/1) {
+  expect_arguments(*work, *groups, "operands", in, at(in, 0),
+                   {kDy, kX, kMean, kVar});
+  expect_arguments(*work, *groups, "results", out, at(in, 0),
+                   {kFirst, kSecond});
 }
 
 void NormalizeChannelSums::operator()(Tensors in, Tensors out) {
@@ -441,11 +578,12 @@ void NormalizeChannelSums::operator()(Tensors in, Tensors out) {
 NormalizeChannelData::NormalizeChannelData(Context &cx, Tensors in, Tensors out,
                                            const Ints &axes, double epsilon,
                                            const Ints &param_dims)
-    : Normalization("normalize channel data", cx, in, out, axes, epsilon,
-                    param_dims) {
-  expect_arguments(*work, "operands", in, at(in, 0),
+    : Normalization("normalize channel data", cx, in, maybe(in, 2), axes,
+                    epsilon, param_dims, /*sample_groups=*/1) {
+  expect_arguments(*work, *groups, "operands", in, at(in, 0),
                    {kDy, kX, kMean, kVar, kScale, kFirst, kSecond});
-  expect_arguments(*work, "results", out, at(in, 0), {kDx, kDscale, kDbias});
+  expect_arguments(*work, *groups, "results", out, at(in, 0),
+                   {kDx, kDscale, kDbias});
   expect(work->kernel, work->statistics == work->parameters,
          "param_dims: expected one parameter per statistic");
 }

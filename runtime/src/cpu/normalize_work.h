@@ -6,6 +6,9 @@
 // statistic are handled together (layer normalisation). Columns need parameters
 // that are constant within a set; sets take any geometry.
 //
+// Groups of samples are handled one after the other, each as a tensor of its
+// own; all loops here are over one group.
+//
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CPU_NORMALIZE_WORK_H
 #define FFRT_CPU_NORMALIZE_WORK_H
@@ -31,7 +34,22 @@ struct Moments {
   }
 };
 
-/// Geometry of one kernel and its scratch.
+/// The groups of samples that a tile has parts of.
+struct SampleGroups {
+  int64_t count = 1;   ///< in this tile
+  int64_t global = 1;  ///< in the global tensor
+  int64_t samples = 1; ///< of each group in this tile
+
+  /// The tile `x`, one of whose statistics is `statistic` (maybe absent), with
+  /// `global` groups.
+  SampleGroups(const char *kernel, const Tensor &x, const Tensor &statistic,
+               int64_t global, const Ints &axes, const Ints &param_dims);
+
+  /// The part of group `g` of a tensor of x's shape, as if it were all.
+  Tensor part(Tensor t, int64_t g) const;
+};
+
+/// Geometry of one kernel and its scratch; `x` is one group.
 struct NormalizeWork {
   NormalizeWork(const char *kernel, const Context &cx, const Tensor &x,
                 const Ints &axes, double epsilon, const Ints &param_dims,
@@ -59,6 +77,8 @@ struct NormalizeWork {
   std::vector<float> lines; ///< per part
   int64_t line = 0;         ///< floats per part
   std::vector<int> pending; ///< sets added up by each part
+  /// Gradients of both parameters by one group.
+  std::vector<float> group_gradients;
 
   /// Fills `mean` and `inverse` from the two statistics.
   void use(const float *given_mean, const float *given_var);

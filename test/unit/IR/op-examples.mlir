@@ -441,6 +441,32 @@ func.func @normalize_batch_plain(%x: tensor<5x4xf32>) {
   return
 }
 
+// Groups of samples: of two samples, of one, with and without scale and bias.
+func.func @normalize_batch_groups(%x: tensor<6x4x3x2xf32>, %s: tensor<4xf32>, %b: tensor<4xf32>) {
+  %y, %m, %v = ff.normalize(%x scale %s bias %b) {axes = array<i64: 0, 2, 3>,
+      clamp = array<f64: -0.9>, epsilon = 0.01 : f64,
+      param_dims = array<i64: 1>, sample_groups = 3}
+      : (tensor<6x4x3x2xf32>, tensor<4xf32>, tensor<4xf32>)
+      -> (tensor<6x4x3x2xf32>, tensor<3x4xf32>, tensor<3x4xf32>)
+  %y2, %m2, %v2 = ff.normalize(%x) {axes = array<i64: 0, 2, 3>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1>, sample_groups = 6}
+      : (tensor<6x4x3x2xf32>)
+      -> (tensor<6x4x3x2xf32>, tensor<6x4xf32>, tensor<6x4xf32>)
+  return
+}
+
+// Parameters within a set, and rank 2.
+func.func @normalize_groups(%x: tensor<4x3x5xf32>, %s: tensor<5xf32>, %z: tensor<8x3xf32>) {
+  %y, %m, %v = ff.normalize(%x scale %s) {axes = array<i64: 0, 2>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 2>, sample_groups = 2}
+      : (tensor<4x3x5xf32>, tensor<5xf32>)
+      -> (tensor<4x3x5xf32>, tensor<2x3xf32>, tensor<2x3xf32>)
+  %y2, %m2, %v2 = ff.normalize(%z) {axes = array<i64: 0>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1>, sample_groups = 2}
+      : (tensor<8x3xf32>) -> (tensor<8x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>)
+  return
+}
+
 // Instance normalisation; a bias alone.
 func.func @normalize_instance(%x: tensor<3x4x3x2xf32>, %b: tensor<4xf32>) {
   %y, %m, %v = ff.normalize(%x bias %b) {axes = array<i64: 2, 3>,

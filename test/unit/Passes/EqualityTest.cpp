@@ -52,10 +52,11 @@ double norm(const std::vector<double> &values) {
 /// A training program and what it computes.
 class Model {
 public:
-  explicit Model(const std::string &path) {
+  explicit Model(const std::string &path, int64_t sampleGroups = 1) {
     context.loadDialect<ff::FFDialect, rank::RankDialect,
                         mlir::func::FuncDialect>();
     ImportOptions options;
+    options.sampleGroups = sampleGroups;
     options.weightsPath = ::testing::TempDir() + "/equality." +
                           std::to_string(getpid()) + ".weights";
     module = importModel(context, path, options);
@@ -166,9 +167,8 @@ private:
 class Equality
     : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
 
-TEST_P(Equality, RandomStrategies) {
-  auto [file, devices] = GetParam();
-  Model model(std::string(FFC_TEST_MODELS) + "/" + file);
+/// Compares random strategies on `devices` devices.
+void checkStrategies(Model &model, int devices) {
   ASSERT_TRUE(model.valid);
   plan::Topology topology = ranks(devices);
   unsigned seed = 1000 + devices;
@@ -177,10 +177,30 @@ TEST_P(Equality, RandomStrategies) {
     plan::Strategy strategy =
         plan::randomStrategy(model.planned.graph, devices, random);
     model.check(strategy, topology);
-    ASSERT_FALSE(HasFailure()) << "seed " << seed << ", trial " << trial << "\n"
-                               << plan::str(model.planned.graph, strategy);
+    ASSERT_FALSE(::testing::Test::HasFailure())
+        << "seed " << seed << ", trial " << trial << "\n"
+        << plan::str(model.planned.graph, strategy);
   }
 }
+
+TEST_P(Equality, RandomStrategies) {
+  auto [file, devices] = GetParam();
+  Model model(std::string(FFC_TEST_MODELS) + "/" + file);
+  checkStrategies(model, devices);
+}
+
+/// Groups of samples in batch normalisation, and devices.
+class LocalBatchNorm : public ::testing::TestWithParam<std::tuple<int, int>> {};
+
+TEST_P(LocalBatchNorm, RandomStrategies) {
+  auto [groups, devices] = GetParam();
+  Model model(std::string(FFC_TEST_MODELS) + "/resnet-small.onnxtxt", groups);
+  checkStrategies(model, devices);
+}
+
+INSTANTIATE_TEST_SUITE_P(Groups, LocalBatchNorm,
+                         ::testing::Combine(::testing::Values(2, 3),
+                                            ::testing::Values(2, 3, 4)));
 
 std::string
 nameOfCase(const ::testing::TestParamInfo<Equality::ParamType> &info) {

@@ -186,6 +186,12 @@ TEST(KernelErrors, ShapesAndAttributes) {
                NormalizeSum(cx, {f2}, {f1}, {5}, {}, 1e-5, {0}));
   EXPECT_ERROR("normalize sum: first sums: expected 4 elements, found 2",
                NormalizeSum(cx, {f2}, {f1}, {0}, {}, 1e-5, {1}));
+  EXPECT_ERROR("normalize sum: sample_groups: expected to divide dimension 0 "
+               "of shape [3, 4], normalised and without parameters, found 2",
+               NormalizeSum(cx, {f2}, {f2}, {0}, {}, 1e-5, {1}, 2));
+  EXPECT_ERROR("normalize sum: operand: expected equal parts of 2 groups, "
+               "found 3 samples",
+               NormalizeSum(cx, {f2}, {tensor({2, 4})}, {0}, {}, 1e-5, {1}, 3));
   EXPECT_ERROR("softmax: axes: expected dimensions of the operand, "
                "found 5",
                SoftmaxForward(cx, {f2}, {f2}, {5}, 0));

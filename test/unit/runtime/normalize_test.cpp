@@ -20,22 +20,30 @@ constexpr bool kIsForward =
     std::is_constructible_v<Kernel, Context &, Tensors, Tensors, Ints, Reals,
                             double, Ints>;
 
+/// Kernels of the gradient that have groups of samples.
+template <class Kernel>
+constexpr bool kHasGroups =
+    std::is_constructible_v<Kernel, Context &, Tensors, Tensors, Ints, double,
+                            Ints, int64_t>;
+
 /// One normalisation with its values in double precision.
 struct Case {
   Ints axes, params;
+  int64_t groups; ///< of samples
   Order order;
   Reals clamp;
   Value x, dy, scale, bias;
   Value y, mean, var, dx, dscale, dbias;
 
   Case(const Shape &shape, const Ints &axes, const Ints &params, Order order,
-       double offset, std::mt19937 &random, const Reals &clamp = {})
-      : axes(axes), params(params), order(order), clamp(clamp),
+       double offset, std::mt19937 &random, const Reals &clamp = {},
+       int64_t groups = 1)
+      : axes(axes), params(params), groups(groups), order(order), clamp(clamp),
         x(random_value(shape, random)), dy(random_value(shape, random)),
         scale(random_value(over(shape, params), random)),
         bias(random_value(over(shape, params), random)), y(shape),
-        mean(over(shape, kept())), var(mean.shape), dx(shape),
-        dscale(scale.shape), dbias(scale.shape) {
+        mean(statistics()), var(mean.shape), dx(shape), dscale(scale.shape),
+        dbias(scale.shape) {
     for (double &v : x.data)
       v = double(float(v + offset));
     compute();
@@ -58,14 +66,67 @@ struct Case {
     return dims;
   }
 
+  int64_t within() const { return x.shape[0] / groups; }
+  /// The shape of the statistics.
+  Shape statistics() const {
+    Shape shape = over(x.shape, kept());
+    if (groups > 1)
+      shape.insert(shape.begin(), groups);
+    return shape;
+  }
+  /// The statistic of an element of x.
+  Shape statistic(const Shape &i) const {
+    Shape index = over(i, kept());
+    if (groups > 1)
+      index.insert(index.begin(), i[0] / within());
+    return index;
+  }
+  /// The statistics of a tile.
+  Box statistics(const Box &box) const {
+    Box result = over(box, kept());
+    if (groups > 1) {
+      const int64_t lo = box.lo[0] / within();
+      result.lo.insert(result.lo.begin(), lo);
+      result.size.insert(result.size.begin(),
+                         (box.hi(0) - 1) / within() + 1 - lo);
+    }
+    return result;
+  }
+  /// Calls f for every tile of a random split: parts of groups of samples, and
+  /// several groups. Dimensions in `keep` stay whole, 0 within groups.
+  void for_tiles(int most, std::mt19937 &random,
+                 const std::function<void(const Box &)> &f,
+                 const std::vector<int> &keep = {}) const {
+    if (groups == 1)
+      return for_split(x.shape, most, random, f, keep);
+    const bool whole = std::count(keep.begin(), keep.end(), 0) > 0;
+    const Shape borders = cut(groups, most, random);
+    for (std::size_t i = 0; i + 1 < borders.size(); ++i) {
+      const int64_t begin = borders[i], end = borders[i + 1];
+      Shape samples = {0, (end - begin) * within()};
+      if (end - begin == 1 && !whole)
+        samples = cut(within(), most, random);
+      for (std::size_t k = 0; k + 1 < samples.size(); ++k) {
+        Shape shape = x.shape;
+        shape[0] = samples[k + 1] - samples[k];
+        std::vector<int> fixed = keep;
+        fixed.push_back(0);
+        auto shifted = [&](Box box) {
+          box.lo[0] += begin * within() + samples[k];
+          f(box);
+        };
+        for_split(shape, most, random, shifted, fixed);
+      }
+    }
+  }
+
   void compute() {
-    const Ints stat = kept();
-    double count = 1;
+    double count = 1.0 / double(groups);
     for (int64_t d : axes)
       count *= double(x.shape[std::size_t(d)]);
     auto each = [&](auto f) {
       for_box(x.whole(),
-              [&](const Shape &i) { f(i, over(i, stat), over(i, params)); });
+              [&](const Shape &i) { f(i, statistic(i), over(i, params)); });
     };
     using S = const Shape &;
     each([&](S i, S s, S) { mean(s) += x(i) / count; });
@@ -96,7 +157,9 @@ void call(const Case &c, Tensors in, Tensors out, int threads = 2) {
   cx.threads = threads;
   Kernel kernel = [&] {
     if constexpr (kIsForward<Kernel>)
-      return Kernel{cx, in, out, c.axes, c.clamp, kEpsilon, c.params};
+      return Kernel{cx, in, out, c.axes, c.clamp, kEpsilon, c.params, c.groups};
+    else if constexpr (kHasGroups<Kernel>)
+      return Kernel{cx, in, out, c.axes, kEpsilon, c.params, c.groups};
     else
       return Kernel{cx, in, out, c.axes, kEpsilon, c.params};
   }();
@@ -108,14 +171,13 @@ void call(const Case &c, Tensors in, Tensors out, int threads = 2) {
 /// Tiles that do not split the normalised dimensions.
 void check_fused(const Case &c, int most, std::mt19937 &random) {
   const Shape &shape = c.x.shape;
-  const Ints stat = c.kept();
   Value y(shape), mean(c.mean.shape), var(c.mean.shape), dx(shape),
       dscale(c.scale.shape), dbias(c.scale.shape);
   std::vector<int> keep(c.axes.begin(), c.axes.end());
-  for_split(
-      shape, most, random,
+  c.for_tiles(
+      most, random,
       [&](const Box &box) {
-        const Box sb = Case::over(box, stat), pb = Case::over(box, c.params);
+        const Box sb = c.statistics(box), pb = Case::over(box, c.params);
         const Tile x(c.x, box, c.order), dy(c.dy, box, c.order);
         const Tile scale(c.scale, pb), bias(c.bias, pb);
         const Tile ty = blank(shape, box, c.order),
@@ -143,14 +205,13 @@ void check_fused(const Case &c, int most, std::mt19937 &random) {
 /// Any tiles: sums are added up over them.
 void check_phases(const Case &c, int most, std::mt19937 &random) {
   const Shape &shape = c.x.shape;
-  const Ints stat = c.kept();
   std::vector<Box> boxes;
-  for_split(shape, most, random, [&](const Box &box) { boxes.push_back(box); });
+  c.for_tiles(most, random, [&](const Box &box) { boxes.push_back(box); });
   auto part = [&](const Value &value, const Box &box) {
-    return Tile(value, Case::over(box, stat));
+    return Tile(value, c.statistics(box));
   };
   auto empty = [&](const Box &box) {
-    return blank(c.mean.shape, Case::over(box, stat));
+    return blank(c.mean.shape, c.statistics(box));
   };
   auto fresh = [&] { return Value(c.mean.shape); };
   Value sums = fresh(), squares = fresh(), g = fresh(), gh = fresh();
@@ -158,17 +219,17 @@ void check_phases(const Case &c, int most, std::mt19937 &random) {
   for (const Box &box : boxes) {
     const Tile out = empty(box);
     call<NormalizeSum>(c, {Tile(c.x, box, c.order)}, {out});
-    add_tile(sums, out, Case::over(box, stat));
+    add_tile(sums, out, c.statistics(box));
   }
   for (const Box &box : boxes) {
     const Tile out = empty(box);
     call<NormalizeSquares>(c, {Tile(c.x, box, c.order), part(sums, box)},
                            {out});
-    add_tile(squares, out, Case::over(box, stat));
+    add_tile(squares, out, c.statistics(box));
   }
-  const bool channels = stat == c.params;
+  const bool channels = c.groups == 1 && c.kept() == c.params;
   for (const Box &box : boxes) {
-    const Box pb = Case::over(box, c.params), sb = Case::over(box, stat);
+    const Box pb = Case::over(box, c.params), sb = c.statistics(box);
     const Tile x(c.x, box, c.order), dy(c.dy, box, c.order);
     const Tile scale(c.scale, pb), bias(c.bias, pb);
     const Tile ty = blank(shape, box, c.order), tm = empty(box),
@@ -215,14 +276,14 @@ void check_phases(const Case &c, int most, std::mt19937 &random) {
 }
 
 void check(const Shape &shape, const Ints &axes, const Ints &params,
-           unsigned round) {
+           unsigned round, int64_t groups = 1) {
   std::mt19937 random(seed() * 1000 + round);
   const Order order = round % 2 ? Order::channels_last : Order::row_major;
   const int most = round < 2 ? 1 : 3;
   // Nothing, as relu, as clip.
   const Reals clamps[] = {{}, {0.0}, {-0.5, 0.25}};
   const Case c(shape, axes, params, order, /*offset=*/3.0, random,
-               clamps[round % 3]);
+               clamps[round % 3], groups);
   check_fused(c, most, random);
   check_phases(c, most, random);
 }
@@ -241,6 +302,18 @@ TEST(Normalize, BatchOfManyRows) {
   // More rows than are added up in single precision, and several parts.
   for (unsigned round = 0; round < 4; ++round)
     check({8, 19, 31, 33}, {0, 2, 3}, {1}, round);
+}
+
+TEST(Normalize, GroupsOfSamples) {
+  for (unsigned round = 0; round < 4; ++round) {
+    check({6, 7, 6, 9}, {0, 2, 3}, {1}, round, 3);
+    check({6, 7, 6, 9}, {0, 2, 3}, {1}, round, 6);
+    check({32, 5}, {0}, {1}, round, 4);
+    check({8, 19, 31, 33}, {0, 2, 3}, {1}, round, 2);
+    check({4, 2, 3, 4, 5}, {0, 2, 3, 4}, {1}, round, 2);
+    check({4, 3, 5}, {0, 2}, {2}, round, 2);
+    check({4, 3, 5}, {0, 1, 2}, {1, 2}, round, 2);
+  }
 }
 
 TEST(Normalize, Instance) {
@@ -263,6 +336,29 @@ TEST(Normalize, Layer) {
 TEST(Normalize, Group) {
   for (unsigned round = 0; round < 4; ++round)
     check({3, 2, 3, 4, 5}, {2, 3, 4}, {1, 2}, round);
+}
+
+/// Without statistics the tile alone says how many groups it has.
+TEST(Normalize, GroupsWithoutStatistics) {
+  std::mt19937 random(seed());
+  for (Order order : {Order::row_major, Order::channels_last}) {
+    const Shape shape = {6, 4, 5, 3};
+    const Case c(shape, {0, 2, 3}, {1}, order, 0.0, random, {}, 3);
+    Value found(shape);
+    c.for_tiles(3, random,
+                [&](const Box &box) {
+                  const Box pb = Case::over(box, c.params);
+                  const Tile y = blank(shape, box, order);
+                  const Tensor none = absent(c.mean.shape);
+                  call<NormalizeForward>(c,
+                                         {Tile(c.x, box, order),
+                                          Tile(c.scale, pb), Tile(c.bias, pb)},
+                                         {y, none, none});
+                  add_tile(found, y, box);
+                },
+                {0, 2, 3});
+    expect_close(found, c.y);
+  }
 }
 
 /// Means far from zero: what cancels must not be lost.
