@@ -407,10 +407,10 @@ ffc::plan::dataParallel(const Graph &graph, int numDevices,
       }
     if (axis.dim != kReplica &&
         maxDegree(op.rules.dims[axis.dim]) < numDevices) {
-      error = "data-parallel: '" + op.name + "' has " +
+      error = "data-parallel: '" + op.name + "' splits into at most " +
               std::to_string(maxDegree(op.rules.dims[axis.dim])) +
-              " samples, expected at least one per device (" +
-              std::to_string(numDevices) + ")";
+              " parts along '" + op.rules.dims[axis.dim].name +
+              "', expected one per device (" + std::to_string(numDevices) + ")";
       return std::nullopt;
     }
     config.axes.push_back(axis);

@@ -9,6 +9,9 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
+/// Proposals without progress after which a chain goes back.
+static constexpr int64_t kPatience = 10000;
+
 double search::loadOf(const std::vector<int64_t> &bytes,
                       const std::vector<int64_t> &room) {
   double load = 0;
@@ -117,7 +120,7 @@ bool Chain::run(int64_t proposals) {
     ++made;
     propose(choices);
     quality.fits() ? step(choices) : stepToFit(choices);
-    if (made - lastBest > budget / 4) {
+    if (made - lastBest > std::min(budget / 4, kPatience)) {
       walker.assign(bestStrategy);
       load = quality.load;
       lastBest = made;

@@ -18,12 +18,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// The budget of a search that ends by the clock.
+constexpr int64_t kEndless = int64_t(1) << 60;
+
 class Run {
 public:
   Run(const Graph &graph, const Topology &topology, const CostModel &cost,
       const Options &options)
       : space(graph, topology.numDevices()), cost(cost), options(options),
-        budget(options.budget.value_or(defaultBudget(topology.numDevices()))),
+        budget(options.budget.value_or(
+            options.seconds > 0 ? kEndless
+                                : defaultBudget(topology.numDevices()))),
         begin(Clock::now()) {
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
       room.push_back(options.memoryLimit ? options.memoryLimit
@@ -95,39 +100,43 @@ private:
   }
 
   /// Chains do not know of each other, so that it does not matter which thread
-  /// runs which, and when.
+  /// runs which, and when. Those of a thread take turns.
   void runChains() {
-    constexpr int64_t kAtOnce = 64;
     int threads = options.threads
                       ? options.threads
                       : static_cast<int>(std::thread::hardware_concurrency());
     threads = std::clamp(threads, 1, std::max(1, int(chains.size())));
-    std::atomic<size_t> next{0};
-    auto work = [&](bool reports) {
-      for (size_t c; (c = next++) < chains.size();)
-        while (!stopped() && chains[c]->run(kAtOnce))
-          if (reports && options.progress)
-            report(*chains[c], static_cast<double>(c));
-    };
     std::vector<std::thread> others;
     for (int t = 1; t < threads; ++t)
-      others.emplace_back(work, false);
-    work(true);
+      others.emplace_back([=] { runShare(t, threads); });
+    runShare(0, threads);
     for (std::thread &other : others)
       other.join();
   }
 
-  void report(const Chain &chain, double before) {
+  /// Every `threads`-th chain from `first` on.
+  void runShare(int first, int threads) {
+    constexpr int64_t kAtOnce = 64;
+    for (bool open = true; open && !stopped();) {
+      open = false;
+      for (size_t c = first; c < chains.size() && !stopped(); c += threads)
+        open |= chains[c]->run(kAtOnce);
+      if (first == 0 && options.progress && !chains.empty())
+        report(*chains[0]);
+    }
+  }
+
+  /// Chains are about equally far; the first one stands for all.
+  void report(const Chain &chain) {
     Progress progress;
     progress.best =
         std::min(chain.bestQuality(), result.baselines.front().quality)
             .makespan;
     progress.current = chain.current();
-    progress.proposals = chain.proposals();
-    progress.accepted = chain.accepted();
-    double each = static_cast<double>(budget / options.chains);
-    progress.share = (before + static_cast<double>(chain.proposals()) / each) /
-                     options.chains;
+    progress.proposals = chain.proposals() * options.chains;
+    progress.accepted = chain.accepted() * options.chains;
+    progress.share = static_cast<double>(progress.proposals) /
+                     static_cast<double>(std::max<int64_t>(budget, 1));
     if (options.seconds > 0)
       progress.share =
           std::max(progress.share, secondsSinceStart() / options.seconds);

@@ -105,8 +105,8 @@ TEST_F(ConfigurationTest, DataParallel) {
   EXPECT_EQ((*given)[0]->str(g.graph.op(0).rules), "{n = 4} on 0 1 2 3");
   EXPECT_FALSE((*given)[3]);
   EXPECT_FALSE(dataParallel(g.graph, 13, error));
-  EXPECT_EQ(error, "data-parallel: 'p1' has 12 samples, expected at least one "
-                   "per device (13)");
+  EXPECT_EQ(error, "data-parallel: 'p1' splits into at most 12 parts along "
+                   "'n', expected one per device (13)");
 }
 
 } // namespace

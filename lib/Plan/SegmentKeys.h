@@ -1,0 +1,147 @@
+//===- SegmentKeys.h - numbers for contents, contents by numbers -*- C++ -*-==//
+//
+// Internal to the segment table.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_PLAN_SEGMENTKEYS_H
+#define FFC_LIB_PLAN_SEGMENTKEYS_H
+
+#include "ffc/Plan/Rules.h"
+
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ffc::plan {
+
+/// Bytes that are equal for equal contents.
+class Key {
+public:
+  Key &add(int64_t number) {
+    bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
+    return *this;
+  }
+  Key &add(const std::string &text) {
+    add(static_cast<int64_t>(text.size()));
+    bytes += text;
+    return *this;
+  }
+  Key &add(double number) {
+    bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
+    return *this;
+  }
+  Key &add(Interval interval) { return add(interval.lo).add(interval.hi); }
+  Key &add(const Box &box) {
+    add(int64_t(box.rank()));
+    for (int d = 0; d < box.rank(); ++d)
+      add(box[d]);
+    return *this;
+  }
+  Key &add(const Region &region) {
+    add(int64_t(region.rank()));
+    for (int d = 0; d < region.rank(); ++d) {
+      add(static_cast<int64_t>(region.dim(d).size()));
+      for (Interval interval : region.dim(d))
+        add(interval);
+    }
+    return *this;
+  }
+  Key &add(const TensorType &type) {
+    add(int64_t(type.type)).add(static_cast<int64_t>(type.shape.size()));
+    for (int64_t extent : type.shape)
+      add(extent);
+    return *this;
+  }
+  Key &add(const Access &access) {
+    add(int64_t(access.order)).add(static_cast<int64_t>(access.dims.size()));
+    for (const DimMap &map : access.dims) {
+      add(int64_t(map.kind)).add(map.stride).add(map.reach).add(map.pad);
+      addAll(map.dims);
+    }
+    return addAll(access.onlyAtStart);
+  }
+  template <class Number> Key &addAll(const std::vector<Number> &numbers) {
+    add(static_cast<int64_t>(numbers.size()));
+    for (Number number : numbers)
+      add(static_cast<int64_t>(number));
+    return *this;
+  }
+
+  std::string bytes;
+};
+
+/// Numbers distinct contents in the order in which they come.
+template <class T> class Interner {
+public:
+  int32_t intern(const Key &key, const T &item) {
+    auto [it, added] =
+        ids.emplace(key.bytes, static_cast<int32_t>(items.size()));
+    if (added)
+      items.push_back(item);
+    return it->second;
+  }
+  const T &operator[](int32_t id) const { return items[id]; }
+
+private:
+  std::unordered_map<std::string, int32_t> ids;
+  std::deque<T> items; ///< keep their places
+};
+
+inline uint64_t pairKey(int32_t a, int32_t b) {
+  return static_cast<uint64_t>(static_cast<uint32_t>(a)) << 32 |
+         static_cast<uint32_t>(b);
+}
+
+/// Things by two numbers; they keep their places. Open addressing, since
+/// looking them up is most of what a proposal does.
+template <class T> class PairMap {
+public:
+  /// Null if there is none.
+  const T *find(uint64_t key) const {
+    for (size_t i = slotOf(key);; i = (i + 1) & (slots.size() - 1)) {
+      if (slots[i].item < 0)
+        return nullptr;
+      if (slots[i].key == key)
+        return &items[slots[i].item];
+    }
+  }
+  /// `key` must be new.
+  const T &insert(uint64_t key, T item) {
+    if (2 * (items.size() + 1) > slots.size())
+      grow();
+    items.push_back(std::move(item));
+    place(key, static_cast<int32_t>(items.size()) - 1);
+    return items.back();
+  }
+
+private:
+  struct Slot {
+    uint64_t key = 0;
+    int32_t item = -1;
+  };
+
+  size_t slotOf(uint64_t key) const {
+    return (key * 0x9E3779B97F4A7C15u >> 32) & (slots.size() - 1);
+  }
+  void place(uint64_t key, int32_t item) {
+    size_t i = slotOf(key);
+    while (slots[i].item >= 0)
+      i = (i + 1) & (slots.size() - 1);
+    slots[i] = {key, item};
+  }
+  void grow() {
+    std::vector<Slot> old(2 * slots.size());
+    old.swap(slots);
+    for (const Slot &slot : old)
+      if (slot.item >= 0)
+        place(slot.key, slot.item);
+  }
+
+  std::vector<Slot> slots = std::vector<Slot>(64); ///< a power of two
+  std::deque<T> items;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_LIB_PLAN_SEGMENTKEYS_H
