@@ -77,7 +77,8 @@ Picoseconds Chain::drawLimit() {
   double uphill = -std::log(random.unit()) *
                   static_cast<double>(walker.makespan()) /
                   (100 * options.alpha);
-  return walker.makespan() + static_cast<Picoseconds>(uphill);
+  return walker.makespan() + static_cast<Picoseconds>(std::min(
+                                 uphill, static_cast<double>(kMaxCost)));
 }
 
 void Chain::keepBest(double load) {
