@@ -282,6 +282,35 @@ TEST(StrategyFlexFlow, PrintedForm) {
               HasSubstr("s.txt:1: "));
 }
 
+// Whatever the text is, there is a strategy or one message, and no crash.
+TEST(StrategyFlexFlow, AnyText) {
+  const Graph graph = alexNet();
+  const unsigned seed = 20261122;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const std::string printed(kDlrm, 160);
+  const std::string text = "2\nConv2D_100\n0\n4\n2\t1\t1\t2\n4\n0\t1\t2\t3\n"
+                           "Dense_106\n0\n2\n1\t2\n2\n1\t3\n";
+  const std::string bytes = "0123456789[](),_- \t\n#=\"Dnx\0\xff";
+  for (const std::string &file : {printed, text})
+    for (int round = 0; round < 20000; ++round) {
+      std::string changed = file.substr(0, random() % (file.size() + 1));
+      if (round % 2)
+        changed = file;
+      for (int edit = static_cast<int>(random() % 4); edit > 0; --edit) {
+        std::string some;
+        for (size_t i = random() % 5; i > 0; --i)
+          some += bytes[random() % bytes.size()];
+        changed.replace(random() % (changed.size() + 1), random() % 5, some);
+      }
+      std::string error;
+      const auto strategy = parseStrategy(changed, "s.txt", graph, 4, error);
+      ASSERT_NE(strategy.has_value(), error.find("s.txt:") == 0)
+          << error << "\n"
+          << changed;
+    }
+}
+
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
