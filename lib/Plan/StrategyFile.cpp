@@ -1,12 +1,14 @@
 //===- StrategyFile.cpp - strategies as text ------------------------------===//
 //
-// The grammars of docs/strategy.md. Reading throws Malformed (Text.h), which
-// the public functions turn into messages.
+// Our own format and the layer table of docs/strategy.md, and which format a
+// file is in. Reading throws Malformed (Text.h), which the public functions
+// turn into messages.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ffc/Plan/StrategyFile.h"
 
+#include "StrategyFlexFlow.h"
 #include "StrategyNames.h"
 #include "StrategyTokens.h"
 #include "Text.h"
@@ -233,12 +235,6 @@ PartialStrategy Reader::read(const std::string &text) {
     fail(1, "expected a strategy, found an empty file");
   const std::vector<std::string> &first = lines.front().tokens;
   const bool ours = first[0] == "ffc" || (first.size() > 1 && first[1] == ":");
-  if (!ours && first[0][0] == '[')
-    fail(lines.front().number,
-         "FlexFlow's printed strategies number operators by the order in which "
-         "a program made them and cannot be matched; expected a layer table or "
-         "the version line '" +
-             std::string(kHeader) + "'");
   if (ours)
     readHeader(lines.front());
   for (size_t i = ours ? 1 : 0; i < lines.size(); ++i) {
@@ -254,11 +250,18 @@ std::optional<PartialStrategy>
 ffc::plan::parseStrategy(const std::string &text, const std::string &fileName,
                          const Graph &graph, int numDevices,
                          std::string &error) {
+  const bool binary = isFlexFlowProtobuf(text);
   try {
+    if (binary)
+      return fromFlexFlow(graph, numDevices, readFlexFlowProtobuf(text));
+    if (isFlexFlowText(text))
+      return fromFlexFlow(graph, numDevices, readFlexFlowText(text));
+    if (isFlexFlowPrinted(text))
+      return fromFlexFlow(graph, numDevices, readFlexFlowPrinted(text));
     return Reader(graph, numDevices).read(text);
   } catch (const Malformed &malformed) {
-    error = fileName + ":" + std::to_string(malformed.line) + ": " +
-            malformed.message;
+    error = fileName + (binary ? ": byte " : ":") +
+            std::to_string(malformed.line) + ": " + malformed.message;
     return std::nullopt;
   }
 }

@@ -11,15 +11,20 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
-/// Does the operator split parameters or contract something, so that its
-/// configuration is worth a choice?
-static bool isHeavy(const Graph &graph, const Op &op) {
-  for (ValueId operand : op.operands)
-    if (operand >= 0 && graph.value(operand).kind == ValueKind::State)
+/// Does the operator have parameters along a dimension, or sum over one, so
+/// that its configuration is worth a choice?
+static bool isHeavy(const Op &op) {
+  for (int d = 0; d < static_cast<int>(op.rules.dims.size()); ++d) {
+    if (op.rules.dims[d].extent == 1)
+      continue;
+    if (op.rules.dims[d].kind == DimKind::Parameter)
       return true;
-  for (const IterDim &dim : op.rules.dims)
-    if (dim.kind == DimKind::Reduction && dim.extent > 1)
-      return true;
+    for (const Phase &phase : op.rules.schedules.front().phases)
+      for (const SlotWrite &write : phase.writes)
+        if (std::none_of(write.access.dims.begin(), write.access.dims.end(),
+                         [&](const DimMap &map) { return map.involves(d); }))
+          return true;
+  }
   return false;
 }
 
@@ -28,36 +33,79 @@ static int slotOf(const std::vector<ValueId> &values, ValueId value) {
   return it == values.end() ? -1 : static_cast<int>(it - values.begin());
 }
 
+/// For every operator, does it need more than state?
+static std::vector<bool> needsData(const Graph &graph) {
+  std::vector<bool> result;
+  for (const Op &op : graph.ops)
+    result.push_back(std::any_of(
+        op.operands.begin(), op.operands.end(), [&](ValueId operand) {
+          if (operand < 0)
+            return false;
+          const Value &value = graph.value(operand);
+          return value.producer >= 0 ? bool(result[value.producer])
+                                     : value.kind == ValueKind::Input;
+        }));
+  return result;
+}
+
+/// The first reader of what `op` makes; -1: none.
+static Space::Leader firstReader(const Graph &graph, const Op &op) {
+  Space::Leader leader;
+  for (size_t r = 0; r < op.results.size(); ++r)
+    if (op.results[r] >= 0)
+      for (Use use : graph.value(op.results[r]).uses)
+        if (leader.op < 0 || use.op < leader.op)
+          leader = {use.op, use.operand,
+                    static_cast<int>(op.operands.size() + r)};
+  return leader;
+}
+
 Space::Space(const Graph &graph, int numDevices)
     : graph_(&graph), numDevices_(numDevices), leaders_(graph.ops.size()),
       followers_(graph.ops.size()) {
   for (int64_t d = 1; d <= numDevices; ++d)
     if (numDevices % d == 0)
       divisors_.push_back(d);
+  const auto end = static_cast<OpId>(graph.ops.size());
+  std::vector<bool> data = needsData(graph);
   std::vector<OpId> root(graph.ops.size());
-  std::map<std::string, int> classNumbers;
-  for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
+  auto follow = [&](OpId id) {
+    OpId leader = leaders_[id].op;
+    root[id] = leader < 0 ? id : root[leader];
+    if (leader >= 0)
+      followers_[root[id]].push_back(id);
+  };
+  for (OpId id = 0; id < end; ++id) {
     const Op &op = graph.op(id);
     Leader &leader = leaders_[id];
     if (op.owner >= 0) {
       leader = {op.owner, op.ownerSlot, op.ownSlot};
-    } else if (!isHeavy(graph, op)) {
-      // completeStrategy() looks at the first produced operand only.
+    } else if (!data[id]) {
+      continue;
+    } else if (!isHeavy(op)) {
       for (size_t i = 0; i < op.operands.size() && leader.op < 0; ++i) {
         ValueId operand = op.operands[i];
         OpId producer = operand < 0 ? -1 : graph.value(operand).producer;
-        if (producer >= 0)
+        if (producer >= 0 && data[producer])
           leader = {producer,
                     static_cast<int>(graph.op(producer).operands.size()) +
                         slotOf(graph.op(producer).results, operand),
                     static_cast<int>(i)};
       }
     }
-    root[id] = leader.op < 0 ? id : root[leader.op];
-    if (leader.op >= 0) {
-      followers_[root[id]].push_back(id);
-      continue;
+    follow(id);
+  }
+  // Readers come after what they read.
+  for (OpId id = end; id-- > 0;)
+    if (!data[id] && graph.op(id).owner < 0) {
+      leaders_[id] = firstReader(graph, graph.op(id));
+      follow(id);
     }
+  std::map<std::string, int> classNumbers;
+  for (OpId id = 0; id < end; ++id) {
+    if (leaders_[id].op >= 0)
+      continue;
+    const Op &op = graph.op(id);
     anchors_.push_back(id);
     std::string key = op.type;
     for (const IterDim &dim : op.rules.dims)

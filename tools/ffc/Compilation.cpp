@@ -220,12 +220,38 @@ LogicalResult Compilation::chooseStrategy() {
   strategy = plan::completeStrategy(planned.graph, *given, &followed);
   reportPlan(followed);
   strategyText = plan::printStrategy(planned.graph, strategy);
-  if (options.printStrategy.empty())
+  return success(
+      succeeded(writeStrategy(options.printStrategy, strategyText)) &&
+      succeeded(exportStrategy()));
+}
+
+LogicalResult Compilation::writeStrategy(const std::string &path,
+                                         const std::string &text) {
+  if (path.empty())
     return success();
-  if (options.printStrategy != "-")
-    return check(codegen::writeFile(options.printStrategy, strategyText));
-  llvm::outs() << strategyText;
+  if (path != "-")
+    return check(codegen::writeFile(path, text));
+  llvm::outs() << text;
   return success();
+}
+
+LogicalResult Compilation::exportStrategy() {
+  if (options.exportStrategy.empty())
+    return success();
+  std::vector<plan::OpId> leftOut;
+  std::string text = plan::printFlexFlowStrategy(
+      planned.graph, strategy,
+      options.exportFormat == "text" ? plan::FlexFlowForm::Text
+                                     : plan::FlexFlowForm::Printed,
+      leftOut);
+  if (!leftOut.empty()) {
+    std::string names;
+    for (plan::OpId id : leftOut)
+      names += (names.empty() ? "" : ", ") + planned.graph.op(id).name;
+    report.say("--export-strategy: left out what FlexFlow cannot say: " +
+               names);
+  }
+  return writeStrategy(options.exportStrategy, text);
 }
 
 LogicalResult Compilation::runFusion(ModuleOp op) {

@@ -42,6 +42,11 @@ private:
   mlir::LogicalResult readTopology();
   mlir::LogicalResult loadTopology();
   mlir::LogicalResult chooseStrategy();
+  /// Writes `text` to `path`, "-" being standard output, unless that is empty.
+  mlir::LogicalResult writeStrategy(const std::string &path,
+                                    const std::string &text);
+  /// Writes the strategy in a form of FlexFlow if options say so.
+  mlir::LogicalResult exportStrategy();
   /// The best strategy of a search on the graph as it will be fused, and a
   /// report on it.
   mlir::FailureOr<plan::PartialStrategy> search();

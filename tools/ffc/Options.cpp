@@ -109,6 +109,26 @@ static Error parseBatchNormGroups(Options &options, StringRef flag,
   return Error::success();
 }
 
+static Error parseStrategy(Options &options, StringRef flag, StringRef value) {
+  options.strategy = value.str();
+  options.randomStrategy.reset();
+  if (!value.consume_front("random:"))
+    return Error::success();
+  if (value.getAsInteger(10, options.randomStrategy.emplace()))
+    return expected(flag, "a whole number after random:", value);
+  return Error::success();
+}
+
+static Error parseBudget(Options &options, StringRef flag, StringRef value) {
+  return parseWhole(flag, value, 0, options.search.budget.emplace());
+}
+
+static Error parseAlpha(Options &options, StringRef flag, StringRef value) {
+  return parseNumber(
+      flag, value, [](double x) { return x > 0; }, "a number over 0",
+      options.search.alpha);
+}
+
 static bool isNotNegative(double value) { return value >= 0; }
 static constexpr const char *kNotNegative = "a number of at least 0";
 static bool isFraction(double value) { return value >= 0 && value < 1; }
@@ -126,15 +146,7 @@ static const std::vector<FlagGroup> &flagGroups() {
          }},
         {"--strategy", "FILE",
          "strategy file, search (default), data-parallel, or random:SEED",
-         [](Options &o, StringRef f, StringRef v) -> Error {
-           o.strategy = v.str();
-           o.randomStrategy.reset();
-           if (!v.consume_front("random:"))
-             return Error::success();
-           if (v.getAsInteger(10, o.randomStrategy.emplace()))
-             return expected(f, "a whole number after random:", v);
-           return Error::success();
-         }},
+         parseStrategy},
         {"--batch-size", "N", "batch, whatever the model was exported with",
          [](Options &o, StringRef f, StringRef v) -> Error {
            return parseCount(f, v, o.batchSize.emplace(1));
@@ -194,9 +206,7 @@ static const std::vector<FlagGroup> &flagGroups() {
        {{"--search-budget", "N",
          "proposals (80000 over the number of devices); 0 compares recipes "
          "only",
-         [](Options &o, StringRef f, StringRef v) -> Error {
-           return parseWhole(f, v, 0, o.search.budget.emplace());
-         }},
+         parseBudget},
         {"--search-time", "SECONDS",
          "stop after this time; the answer then depends on the machine",
          [](Options &o, StringRef f, StringRef v) -> Error {
@@ -205,11 +215,7 @@ static const std::vector<FlagGroup> &flagGroups() {
          }},
         {"--search-alpha", "X",
          "a strategy slower by 1 % is accepted with probability exp(-X) (1)",
-         [](Options &o, StringRef f, StringRef v) -> Error {
-           return parseNumber(
-               f, v, [](double x) { return x > 0; }, "a number over 0",
-               o.search.alpha);
-         }},
+         parseAlpha},
         {"--seed", "N", "of the search's random numbers (0)",
          [](Options &o, StringRef f, StringRef v) -> Error {
            int64_t seed = 0;
@@ -280,6 +286,18 @@ static const std::vector<FlagGroup> &flagGroups() {
            o.printStrategy = v.str();
            return Error::success();
          }},
+        {"--export-strategy", "FILE",
+         "write the strategy for FlexFlow, - for standard output",
+         [](Options &o, StringRef, StringRef v) -> Error {
+           o.exportStrategy = v.str();
+           return Error::success();
+         }},
+        {"--export-format", "FORM",
+         "of --export-strategy: text (default), which FlexFlow reads, or "
+         "printed",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseWord(f, v, {"text", "printed"}, o.exportFormat);
+         }},
         {"--quiet", "", "no report on standard error",
          [](Options &o, StringRef, StringRef) -> Error {
            o.quiet = true;
@@ -294,7 +312,13 @@ static const std::vector<FlagGroup> &flagGroups() {
          [](Options &o, StringRef, StringRef) -> Error {
            o.version = true;
            return Error::success();
-         }}}}};
+         }}}},
+      {"FlexFlow's names of flags",
+       {{"--import-strategy", "FILE", "--strategy", parseStrategy},
+        {"--import", "FILE", "--strategy", parseStrategy},
+        {"-s", "FILE", "--strategy", parseStrategy},
+        {"--budget", "N", "--search-budget", parseBudget},
+        {"--alpha", "X", "--search-alpha", parseAlpha}}}};
   return groups;
 }
 

@@ -26,8 +26,10 @@ struct Options {
   std::optional<unsigned> randomStrategy; ///< seed; then `strategy` is unused
   std::string output;                     ///< empty: standard output
   Emit emit = Emit::Binary;
-  std::string target;        ///< "cpu", "cuda", or empty: the devices' kind
-  std::string printStrategy; ///< path, "-": standard output; empty: not
+  std::string target;         ///< "cpu", "cuda", or empty: the devices' kind
+  std::string printStrategy;  ///< path, "-": standard output; empty: not
+  std::string exportStrategy; ///< the same, in a form of FlexFlow
+  std::string exportFormat = "text"; ///< or "printed"
 
   std::optional<int64_t> batchSize;
   std::map<std::string, int64_t> dims;

@@ -106,6 +106,19 @@ static void printProgress(const search::Progress &progress) {
           static_cast<double>(progress.proposals));
 }
 
+/// A gain that is smaller than this is not worth a strategy that differs from
+/// operator to operator: it is harder to read, and gives ranks programs of
+/// their own.
+static constexpr double kWorthwhile = 0.01;
+
+/// The recipe to take instead of what was found, or null.
+static const search::Baseline *simplerOne(const search::Result &result) {
+  const search::Baseline &best = result.baselines.front();
+  bool close = static_cast<double>(best.quality.makespan) <=
+               (1 + kWorthwhile) * static_cast<double>(result.quality.makespan);
+  return best.quality.fits() && close ? &best : nullptr;
+}
+
 static void reportSearch(Report &report, const search::Result &result) {
   auto ratio = [&](plan::Picoseconds time) {
     return static_cast<double>(time) /
@@ -129,6 +142,9 @@ static void reportSearch(Report &report, const search::Result &result) {
       "  found: {0}; no strategy takes less than {1} ({2:f0} % of it)",
       milliseconds(result.quality.makespan), milliseconds(result.bound),
       100 * ratio(result.bound)));
+  if (const search::Baseline *simpler = simplerOne(result))
+    report.say("  taken: " + simpler->name +
+               ", which is simpler and within 1 %");
 }
 
 FailureOr<SearchGraph> Compilation::fusedCopy() {
@@ -190,5 +206,7 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
         options.model, bytesText(result.bytesPerDevice)));
   reportSearch(report, result);
   report.phase("plan");
-  return fused->spread(result.strategy, planned.graph);
+  const search::Baseline *simpler = simplerOne(result);
+  return fused->spread(simpler ? simpler->strategy : result.strategy,
+                       planned.graph);
 }

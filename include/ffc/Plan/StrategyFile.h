@@ -1,8 +1,9 @@
 //===- StrategyFile.h - strategies as text ----------------------*- C++ -*-===//
 //
-// Reads and prints strategy files (docs/strategy.md): our own format, and the
-// layer table of FlexFlow's first README. Which one a file is follows from its
-// first line.
+// Reads and prints strategy files (docs/strategy.md): our own format, and those
+// of FlexFlow: the layer table of its first README (read only), its text form,
+// its printed form, and its protobuf messages (read only). Which one a file is
+// follows from its first bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_STRATEGYFILE_H
@@ -21,8 +22,8 @@ using PartialStrategy = std::vector<std::optional<Configuration>>;
 
 /// Reads the file at `path`. Every configuration of the result is legal for its
 /// operator on `numDevices` devices. On failure returns nothing and sets
-/// `error`
-/// ("FILE:LINE: ..."; what was expected and what was found).
+/// `error` ("FILE:LINE: ...", for protobuf "FILE: byte OFFSET: ..."; what was
+/// expected and what was found).
 std::optional<PartialStrategy> loadStrategy(const std::string &path,
                                             const Graph &graph, int numDevices,
                                             std::string &error);
@@ -38,6 +39,18 @@ std::optional<PartialStrategy> parseStrategy(const std::string &text,
 std::string printStrategy(const Graph &graph, const Strategy &strategy);
 /// The same for some of the operators.
 std::string printStrategy(const Graph &graph, const PartialStrategy &strategy);
+
+/// FlexFlow's text form, which it reads, and what it prints after a search.
+enum class FlexFlowForm { Text, Printed };
+
+/// The forward operators of `strategy` as FlexFlow has them; it has no others.
+/// Reads back as the same configurations but for axes of degree 1 and the order
+/// of axes. Operators that cannot be said go to `leftOut`, in graph order:
+/// those of a type that FlexFlow lacks, and those with replicas or a split of
+/// what is no dimension of their result.
+std::string printFlexFlowStrategy(const Graph &graph, const Strategy &strategy,
+                                  FlexFlowForm form,
+                                  std::vector<OpId> &leftOut);
 
 } // namespace ffc::plan
 

@@ -1,10 +1,10 @@
 //===- Space.h - what a search may choose -----------------------*- C++ -*-===//
 //
 // The search problem apart from its solvers. Choices are made for *anchors*,
-// the operators that split parameters or contract dimensions and those without
-// a producer; every other operator follows one of them: gradients and updates
-// their owner, the rest the producer of their first operand, exactly as
-// completeStrategy() completes a strategy file that names the anchors alone.
+// the operators that have parameters along a dimension or sum over one, and
+// those without a producer; every other operator follows one of them: gradients
+// and updates their owner, what needs nothing but state its first reader, the
+// rest the producer of their first operand that needs more.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_SEARCH_SPACE_H
@@ -61,7 +61,7 @@ public:
     int slot = -1, ownSlot = -1; ///< -1: dimensions are matched by name
   };
   const Leader &leader(plan::OpId op) const { return leaders_[op]; }
-  /// What follows an anchor, directly or not, in graph order.
+  /// What follows an anchor, directly or not, each after its leader.
   const std::vector<plan::OpId> &followers(plan::OpId anchor) const {
     return followers_[anchor];
   }
