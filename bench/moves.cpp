@@ -15,8 +15,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 
 using namespace mlir;
 using namespace ffc;
@@ -25,19 +25,25 @@ using search::Choice;
 
 namespace {
 
+/// Time that the thread was running, whatever else the machine does.
 class Stopwatch {
 public:
-  void start() { begin = Clock::now(); }
+  void start() { begin = now(); }
   void stop() {
-    seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+    nanoseconds += now() - begin;
     ++laps;
   }
-  double microseconds() const { return laps ? seconds / laps * 1e6 : 0; }
+  double microseconds() const {
+    return laps ? static_cast<double>(nanoseconds) / laps / 1e3 : 0;
+  }
 
 private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin;
-  double seconds = 0;
+  static int64_t now() {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * int64_t(1'000'000'000) + time.tv_nsec;
+  }
+  int64_t begin = 0, nanoseconds = 0;
   int laps = 0;
 };
 

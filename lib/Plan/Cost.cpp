@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <mutex>
-#include <unordered_map>
 
 using namespace ffc::plan;
 
@@ -34,18 +33,19 @@ static Picoseconds times(int64_t count, Picoseconds each) {
   return count * each;
 }
 
-/// Rings already looked at, by members. Searches ask for the same few groups
-/// again and again; if there are very many, starting over bounds the memory.
-struct CostModel::RingCache {
+/// Groups already looked at. Searches ask for the same few again and again; if
+/// there are very many, starting over bounds the memory.
+struct CostModel::PathCache {
   static constexpr size_t kMaxMembers = size_t(1) << 22;
+  using Key = std::vector<std::vector<DeviceId>>;
 
   std::mutex mutex;
-  std::map<std::vector<DeviceId>, Ring> rings;
+  std::map<Key, std::shared_ptr<const std::vector<Paths>>> paths;
   size_t members = 0;
 };
 
 CostModel::CostModel(const Topology &topology)
-    : topology(topology), rings(std::make_shared<RingCache>()) {}
+    : topology(topology), known(std::make_shared<PathCache>()) {}
 
 Picoseconds CostModel::kernel(DeviceId device, double flops, int64_t bytes,
                               ElementType type) const {
@@ -74,61 +74,239 @@ Picoseconds CostModel::transfer(DeviceId src, DeviceId dst,
              toPicoseconds(static_cast<double>(bytes) / route.bandwidth));
 }
 
-CostModel::Ring CostModel::ringOf(const std::vector<DeviceId> &members) const {
-  {
-    std::lock_guard<std::mutex> lock(rings->mutex);
-    auto found = rings->rings.find(members);
-    if (found != rings->rings.end())
-      return found->second;
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Finds the hops of rings that are all busy at once.
+class RingFinder {
+public:
+  RingFinder(const Topology &topology)
+      : topology(topology), hopsOverLink(topology.links().size()) {}
+
+  void add(std::vector<DeviceId> members) {
+    eachHop(members, [&](LinkId link) { ++hopsOverLink[link]; });
+    rings.push_back(std::move(members));
   }
-  Ring ring;
-  std::unordered_map<LinkId, int> hopsOverLink;
-  for (size_t i = 0; i < members.size(); ++i) {
-    const Route route =
-        topology.route(members[i], members[(i + 1) % members.size()]);
-    ring.latency = std::max(ring.latency, route.latency);
-    for (LinkId link : route.links)
-      ++hopsOverLink[link];
+
+  /// The ring added as number `index`, once all are added.
+  CostModel::Ring ring(size_t index) {
+    CostModel::Ring ring;
+    ring.members = static_cast<int64_t>(rings[index].size());
+    ring.bandwidth = HUGE_VAL;
+    ring.latency = eachHop(rings[index], [&](LinkId link) {
+      ring.bandwidth =
+          std::min(ring.bandwidth,
+                   topology.links()[link].bandwidth / hopsOverLink[link]);
+    });
+    return ring;
   }
-  // All hops are busy at once, so a link that several of them use is shared.
-  ring.bandwidth = HUGE_VAL;
-  for (auto [link, hops] : hopsOverLink)
-    ring.bandwidth =
-        std::min(ring.bandwidth, topology.links()[link].bandwidth / hops);
-  std::lock_guard<std::mutex> lock(rings->mutex);
-  if (rings->members > RingCache::kMaxMembers) {
-    rings->rings.clear();
-    rings->members = 0;
+
+private:
+  /// Returns the largest latency.
+  template <class Visitor>
+  Picoseconds eachHop(const std::vector<DeviceId> &members, Visitor visit) {
+    Picoseconds latency = 0;
+    for (size_t i = 0; members.size() > 1 && i < members.size(); ++i) {
+      DeviceId src = members[i], dst = members[(i + 1) % members.size()];
+      latency = std::max(latency, topology.routeCost(src, dst).latency);
+      links.clear();
+      topology.appendLinks(src, dst, links);
+      for (LinkId link : links)
+        visit(link);
+    }
+    return latency;
   }
-  if (rings->rings.emplace(members, ring).second)
-    rings->members += members.size();
-  return ring;
+
+  const Topology &topology;
+  std::vector<int> hopsOverLink;
+  std::vector<std::vector<DeviceId>> rings;
+  std::vector<LinkId> links;
+};
+
+/// The members of each node, if there are several nodes with equally many of
+/// them, more than one; else nothing.
+std::vector<std::vector<DeviceId>>
+membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
+  std::map<int, std::vector<DeviceId>> byNode;
+  for (DeviceId member : members)
+    byNode[topology.device(member).node].push_back(member);
+  std::vector<std::vector<DeviceId>> nodes;
+  for (auto &[node, list] : byNode)
+    nodes.push_back(std::move(list));
+  bool even = nodes.size() > 1 && nodes[0].size() > 1;
+  for (const auto &list : nodes)
+    even &= list.size() == nodes[0].size();
+  if (!even)
+    nodes.clear();
+  return nodes;
 }
 
-Picoseconds CostModel::collective(CollectiveKind kind,
-                                  const std::vector<DeviceId> &members,
-                                  int64_t bytes) const {
-  assert(bytes >= 0 && "negative work");
-  const auto n = static_cast<int64_t>(members.size());
-  if (n <= 1)
-    return 0;
-  const Ring ring = ringOf(members);
-  int64_t steps = n - 1;
-  // Bytes through each hop, as a multiple of `bytes`.
-  double share = static_cast<double>(n - 1) / static_cast<double>(n);
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-    steps *= 2;
-    share *= 2;
-    break;
-  case CollectiveKind::AllGather:
-  case CollectiveKind::ReduceScatter:
-    break;
-  case CollectiveKind::Broadcast:
-    share = 1;
-    break;
+} // namespace
+
+std::vector<CostModel::Paths>
+CostModel::findPaths(const std::vector<std::vector<DeviceId>> &groups) const {
+  // One level and two levels are alternatives: links are shared with those of
+  // the same kind.
+  RingFinder whole(topology), inner(topology), outer(topology);
+  std::vector<size_t> firstInner, firstOuter;
+  size_t inners = 0, outers = 0;
+  for (const std::vector<DeviceId> &group : groups) {
+    whole.add(group);
+    auto nodes = membersByNode(topology, group);
+    firstInner.push_back(inners);
+    firstOuter.push_back(outers);
+    for (const auto &node : nodes)
+      inner.add(node);
+    inners += nodes.size();
+    for (size_t m = 0; !nodes.empty() && m < nodes[0].size(); ++m, ++outers) {
+      std::vector<DeviceId> across;
+      for (const auto &node : nodes)
+        across.push_back(node[m]);
+      outer.add(across);
+    }
   }
+  firstInner.push_back(inners);
+  firstOuter.push_back(outers);
+  /// The slowest of some rings of equal size.
+  auto slowest = [](RingFinder &rings, size_t begin, size_t end) {
+    Ring all;
+    for (size_t i = begin; i < end; ++i) {
+      Ring one = rings.ring(i);
+      if (i == begin)
+        all = one;
+      all.latency = std::max(all.latency, one.latency);
+      all.bandwidth = std::min(all.bandwidth, one.bandwidth);
+    }
+    return all;
+  };
+  std::vector<Paths> found(groups.size());
+  for (size_t g = 0; g < groups.size(); ++g) {
+    found[g].ring = whole.ring(g);
+    found[g].inner = slowest(inner, firstInner[g], firstInner[g + 1]);
+    found[g].outer = slowest(outer, firstOuter[g], firstOuter[g + 1]);
+  }
+  return found;
+}
+
+std::shared_ptr<const std::vector<CostModel::Paths>>
+CostModel::paths(const std::vector<std::vector<DeviceId>> &groups) const {
+  {
+    std::lock_guard<std::mutex> lock(known->mutex);
+    auto found = known->paths.find(groups);
+    if (found != known->paths.end())
+      return found->second;
+  }
+  auto added = std::make_shared<const std::vector<Paths>>(findPaths(groups));
+  std::lock_guard<std::mutex> lock(known->mutex);
+  if (known->members > PathCache::kMaxMembers) {
+    known->paths.clear();
+    known->members = 0;
+  }
+  if (known->paths.emplace(groups, added).second)
+    for (const auto &group : groups)
+      known->members += group.size();
+  return added;
+}
+
+/// `share` times bytes over the bandwidth of the ring, after `steps` latencies.
+static Picoseconds over(const CostModel::Ring &ring, int64_t steps,
+                        double share, int64_t bytes) {
   return sum(
       times(steps, ring.latency),
       toPicoseconds(static_cast<double>(bytes) * share / ring.bandwidth));
+}
+
+static int64_t log2Ceil(int64_t n) {
+  int64_t log = 0;
+  while ((int64_t(1) << log) < n)
+    ++log;
+  return log;
+}
+
+/// `rounds` times round a ring, of which each member contributes its part.
+static Picoseconds aroundRing(const CostModel::Ring &ring, int rounds,
+                              int64_t bytes) {
+  return over(ring, rounds * (ring.members - 1),
+              rounds * static_cast<double>(ring.members - 1) /
+                  static_cast<double>(ring.members),
+              bytes);
+}
+
+Picoseconds CostModel::collectiveOn(CollectiveKind kind, const Paths &paths,
+                                    int64_t bytes) {
+  assert(bytes >= 0 && "negative work");
+  const Ring &ring = paths.ring;
+  if (ring.members <= 1)
+    return 0;
+  const int64_t depth = log2Ceil(ring.members);
+  if (kind == CollectiveKind::Broadcast)
+    return std::min(over(ring, ring.members - 1, 1, bytes),
+                    over(ring, depth, static_cast<double>(depth), bytes));
+  const int rounds = kind == CollectiveKind::AllReduce ? 2 : 1;
+  Picoseconds best = aroundRing(ring, rounds, bytes);
+  if (kind == CollectiveKind::AllReduce)
+    best = std::min(best, over(ring, 2 * depth, 2, bytes));
+  if (paths.outer.members > 1) {
+    const int64_t m = paths.inner.members;
+    best = std::min(best, sum(aroundRing(paths.inner, rounds, bytes),
+                              aroundRing(paths.outer, rounds,
+                                         bytes / m + (bytes % m != 0))));
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Exchanges
+//===----------------------------------------------------------------------===//
+
+std::vector<std::pair<DeviceId, Picoseconds>>
+CostModel::exchange(const std::vector<Transfer> &messages) const {
+  struct Device {
+    bool used = false;
+    Picoseconds sending = 0, receiving = 0, passing = 0;
+  };
+  DeviceId last = -1;
+  for (const Transfer &message : messages)
+    last = std::max({last, message.src, message.dst});
+  std::vector<Device> devices(last + 1);
+
+  std::vector<LinkId> links; // of all messages, one after the other
+  std::vector<size_t> endOfLinks;
+  std::vector<int64_t> bytesOver(topology.links().size());
+  for (const Transfer &message : messages) {
+    Picoseconds time = transfer(message.src, message.dst, message.bytes);
+    Device &src = devices[message.src], &dst = devices[message.dst];
+    src.used = dst.used = true;
+    src.sending = sum(src.sending, time);
+    dst.receiving = sum(dst.receiving, time);
+    size_t begin = links.size();
+    topology.appendLinks(message.src, message.dst, links);
+    for (size_t l = begin; l < links.size(); ++l)
+      bytesOver[links[l]] =
+          std::min(bytesOver[links[l]], INT64_MAX - message.bytes) +
+          message.bytes;
+    endOfLinks.push_back(links.size());
+  }
+  size_t l = 0;
+  for (size_t m = 0; m < messages.size(); ++m) {
+    double seconds = 0;
+    for (; l < endOfLinks[m]; ++l)
+      seconds = std::max(seconds, static_cast<double>(bytesOver[links[l]]) /
+                                      topology.links()[links[l]].bandwidth);
+    Picoseconds passing = toPicoseconds(seconds);
+    passing = sum(passing,
+                  topology.routeCost(messages[m].src, messages[m].dst).latency);
+    for (DeviceId id : {messages[m].src, messages[m].dst}) {
+      devices[id].passing = std::max(devices[id].passing, passing);
+    }
+  }
+  std::vector<std::pair<DeviceId, Picoseconds>> busy;
+  for (DeviceId id = 0; id <= last; ++id)
+    if (const Device &device = devices[id]; device.used)
+      busy.push_back(
+          {id, std::max({device.sending, device.receiving, device.passing})});
+  return busy;
 }

@@ -2,18 +2,12 @@
 
 #include "OpPlanner.h"
 
+#include "ReshardWriter.h"
+
 #include <algorithm>
 #include <set>
 
 using namespace ffc::plan;
-
-BufferId Placement::find(const Need &target) const {
-  for (const Holding &holding : holdings)
-    if (holding.device == target.device && holding.region == target.region &&
-        holding.order == target.order)
-      return holding.buffer;
-  return -1;
-}
 
 bool Placement::isComplete(const Shape &shape) const {
   std::vector<Box> rest = {Box::whole(shape)};
@@ -29,12 +23,25 @@ bool Placement::isComplete(const Shape &shape) const {
   return rest.empty() && !holdings.empty();
 }
 
+/// True if no device has several points.
+static bool devicesDiffer(const Configuration &config) {
+  DeviceIndex seen;
+  for (DeviceId device : config.devices) {
+    if (seen.first(device) >= 0)
+      return false;
+    seen.add(device);
+  }
+  return true;
+}
+
 std::vector<int64_t> ffc::plan::distinctPoints(const Op &op,
                                                const Configuration &config) {
   std::set<std::pair<DeviceId, Tile>> seen;
   std::vector<int64_t> points;
+  const bool differ = devicesDiffer(config);
   for (int64_t p = 0, e = config.numPoints(); p < e; ++p)
-    if (seen.insert({config.devices[p], config.tileOf(op.rules, p)}).second)
+    if (differ ||
+        seen.insert({config.devices[p], config.tileOf(op.rules, p)}).second)
       points.push_back(p);
   return points;
 }
@@ -42,6 +49,21 @@ std::vector<int64_t> ffc::plan::distinctPoints(const Op &op,
 //===----------------------------------------------------------------------===//
 // What is needed where
 //===----------------------------------------------------------------------===//
+
+std::vector<Need> ffc::plan::distinctNeeds(const std::vector<Need> &needs) {
+  std::vector<Need> distinct;
+  DeviceIndex index;
+  for (const Need &need : needs) {
+    int known = index.first(need.device);
+    while (known >= 0 && !(distinct[known] == need))
+      known = index.next(known);
+    if (known >= 0)
+      continue;
+    index.add(need.device);
+    distinct.push_back(need);
+  }
+  return distinct;
+}
 
 std::vector<Need> ffc::plan::homeOf(const Graph &graph, StateId state,
                                     const Configuration &update) {
@@ -52,43 +74,45 @@ std::vector<Need> ffc::plan::homeOf(const Graph &graph, StateId state,
   for (const Phase &phase : scheduleFor(op.rules, update).phases)
     for (const SlotWrite &write : phase.writes)
       if (write.slot == slot)
-        for (int64_t point : distinctPoints(op, update)) {
-          Need home{update.devices[point],
-                    regionOf(write.access, op.rules.dims,
-                             update.tileOf(op.rules, point),
-                             written.type.shape),
-                    MemoryOrder::RowMajor};
-          if (std::find(homes.begin(), homes.end(), home) == homes.end())
-            homes.push_back(home);
-        }
-  return homes;
+        for (int64_t point : distinctPoints(op, update))
+          homes.push_back(
+              {update.devices[point],
+               regionOf(write.access, op.rules.dims,
+                        update.tileOf(op.rules, point), written.type.shape),
+               MemoryOrder::RowMajor});
+  return distinctNeeds(homes);
 }
 
-void ffc::plan::reshardTo(ProgramBuilder &build, const CostModel &cost,
+void ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
                           Placement &where, ValueId value,
                           const TensorType &type, const std::string &name,
                           const std::vector<Need> &needed, TaskId task) {
   std::vector<Need> targets;
-  for (const Need &target : needed) {
-    if (where.find(target) >= 0 ||
-        std::find(targets.begin(), targets.end(), target) != targets.end())
+  for (const Need &target : distinctNeeds(needed)) {
+    if (where.holdings.find(target) >= 0)
       continue;
     if (!target.region.empty()) {
       targets.push_back(target);
       continue;
     }
     BufferId buffer =
-        build.addBuffer(target.device, value, name, type, target.region,
-                        target.order, Section::Arena);
-    where.holdings.push_back(
-        {target.device, target.region, target.order, buffer});
+        sink.addBuffer(target.device, value, name, type, target.region,
+                       target.order, Section::Arena);
+    where.holdings.add({target.device, target.region, target.order, buffer});
   }
   if (targets.empty())
     return;
   ReshardPlan plan =
       planReshard(where.holdings, where.groups, targets, type, cost);
-  ReshardBuilder(build, value, type, name, task)
-      .apply(plan, where.holdings, where.groups, targets);
+  ReshardWriter(sink, value, type, name, task, targets)
+      .write(plan, where.holdings, where.groups);
+}
+
+void ffc::plan::copyWhole(TaskSink &sink, const Need &part, BufferId dst,
+                          BufferId src, TaskId task, const std::string &name) {
+  part.region.forEachBox([&](const Box &box) {
+    sink.copy({part.device, dst, src, box, Reduction::None}, task, name);
+  });
 }
 
 std::vector<Need> ffc::plan::lossNeeds(const Placement &where,
@@ -157,45 +181,47 @@ static BufferId inPlaceBuffer(const Op &op, const Phase &phase, int slot,
   return -1;
 }
 
-/// Notes a result shard. A partial shard on a device that already holds a
-/// partial sum of the same box is added to it: returns that buffer, else -1.
-static BufferId record(Placement &where, const Configuration &config,
-                       int64_t point, const SlotWrite &write, DeviceId device,
-                       const Region &region, MemoryOrder order,
-                       BufferId buffer) {
-  bool partial = false, laterCopy = false;
-  std::vector<int64_t> index = config.coordinates(point);
-  for (size_t a = 0; a < config.axes.size(); ++a) {
-    int dim = config.axes[a].dim;
-    if (dim == kReplica) {
-      laterCopy |= index[a] != 0;
-      continue;
-    }
-    bool involved = false;
+/// True if tiles of `config` hold partial values of what `write` writes.
+static bool isPartial(const Configuration &config, const SlotWrite &write) {
+  if (write.reduction == Reduction::None)
+    return false;
+  for (const GridAxis &axis : config.axes) {
+    bool involved = axis.dim == kReplica || axis.degree == 1;
     for (const DimMap &map : write.access.dims)
-      involved |= map.involves(dim);
-    if (!involved && config.axes[a].degree > 1)
-      partial |= write.reduction != Reduction::None;
+      involved |= map.involves(axis.dim);
+    if (!involved)
+      return true;
   }
-  if (!partial) {
-    where.holdings.push_back({device, region, order, buffer});
-    return -1;
+  return false;
+}
+
+/// True if `point` computes what an earlier one does.
+static bool isLaterCopy(const Configuration &config, int64_t point) {
+  bool later = false;
+  for (size_t a = config.axes.size(); a-- > 0;) {
+    const GridAxis &axis = config.axes[a];
+    later |= axis.dim == kReplica && point % axis.degree != 0;
+    point /= axis.degree;
   }
-  // Copies of partial sums may be added up in different orders, so that only
-  // the first copy counts.
-  if (laterCopy)
-    return -1;
-  Box box = region.box();
-  for (PartialGroup &group : where.groups) {
-    if (group.box != box)
-      continue;
-    for (const PartialGroup::Member &member : group.members)
-      if (member.device == device)
-        return member.buffer;
-    group.members.push_back({device, buffer});
-    return -1;
-  }
-  where.groups.push_back({box, write.reduction, order, {{device, buffer}}});
+  return later;
+}
+
+/// Notes a partial shard. One on a device that already holds a partial sum of
+/// the same box is added to it: returns that buffer, else -1.
+BufferId OpPlanner::addPartial(Placement &where, const SlotWrite &write,
+                               DeviceId device, const Region &region,
+                               MemoryOrder order, BufferId buffer) {
+  auto [it, added] =
+      open.byBox.emplace(region.box(), static_cast<int>(where.groups.size()));
+  const int group = it->second;
+  if (added)
+    where.groups.push_back({region.box(), write.reduction, order, {}});
+  uint64_t key =
+      static_cast<uint64_t>(group) << 32 | static_cast<uint32_t>(device);
+  auto [member, isNew] = open.members.emplace(key, buffer);
+  if (!isNew)
+    return member->second;
+  where.groups[group].members.push_back({device, buffer});
   return -1;
 }
 
@@ -206,8 +232,8 @@ static void closeGroups(Placement &where) {
     std::sort(group.members.begin(), group.members.end(),
               [](const auto &a, const auto &b) { return a.device < b.device; });
     if (group.members.size() == 1)
-      where.holdings.push_back({group.members[0].device, Region(group.box),
-                                group.order, group.members[0].buffer});
+      where.holdings.add({group.members[0].device, Region(group.box),
+                          group.order, group.members[0].buffer});
     else
       open.push_back(std::move(group));
   }
@@ -267,48 +293,57 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
       ins[i][r] = where.find(needed[i]);
   }
 
-  for (size_t i = 0; i < points.size(); ++i) {
-    DeviceId device = config.devices[points[i]];
-    Action action;
-    action.kind = Action::Kind::Kernel;
-    action.task = {id, phaseIndex, static_cast<int>(points[i]), 0};
-    action.name = op.name;
-    action.kernel = phase.kernel;
-    action.tile = tiles[i];
-    action.ins = ins[i];
-    struct Addition {
-      BufferId into, from;
-      Reduction how;
-    };
-    std::vector<Addition> accumulate;
-    for (const SlotWrite &write : phase.writes) {
-      if (!present(id, write.slot)) {
-        action.outs.push_back(-1);
-        continue;
-      }
-      const TensorType &type = graph.slotType(id, write.slot);
+  // Results are planned one after the other, so that each has its own groups.
+  std::vector<std::vector<BufferId>> outs(
+      points.size(), std::vector<BufferId>(phase.writes.size(), -1));
+  struct Addition {
+    BufferId into, from;
+    Box box;
+    Reduction how;
+  };
+  std::vector<std::vector<Addition>> additions(points.size());
+  for (size_t w = 0; w < phase.writes.size(); ++w) {
+    const SlotWrite &write = phase.writes[w];
+    if (!present(id, write.slot))
+      continue;
+    const TensorType &type = graph.slotType(id, write.slot);
+    const std::string name = slotName(id, write.slot);
+    const bool partial = isPartial(config, write);
+    Placement &where = placement(id, write.slot);
+    where.order = orderOf(write.access, type);
+    open = {};
+    for (size_t i = 0; i < points.size(); ++i) {
+      DeviceId device = config.devices[points[i]];
       Region region =
           regionOf(write.access, op.rules.dims, tiles[i], type.shape);
-      MemoryOrder order = orderOf(write.access, type);
       BufferId out = inPlaceBuffer(op, phase, write.slot, ins[i]);
       if (out < 0)
-        out = build.addBuffer(device, graph.slotValue(id, write.slot),
-                              slotName(id, write.slot), type, region, order,
-                              Section::Arena);
-      action.outs.push_back(out);
-      Placement &where = placement(id, write.slot);
-      where.order = order;
+        out = sink.addBuffer(device, graph.slotValue(id, write.slot), name,
+                             type, region, where.order, Section::Arena);
+      outs[i][w] = out;
+      if (!partial) {
+        where.holdings.add({device, region, where.order, out});
+        continue;
+      }
+      // Copies of partial sums may be added up in different orders, so that
+      // only the first copy counts.
+      if (isLaterCopy(config, points[i]))
+        continue;
       BufferId into =
-          record(where, config, points[i], write, device, region, order, out);
+          addPartial(where, write, device, region, where.order, out);
       if (into >= 0)
-        accumulate.push_back({into, out, write.reduction});
+        additions[i].push_back({into, out, region.box(), write.reduction});
     }
-    build.device(device).flops += flopsOf(phase, tiles[i]);
-    build.addAction(device, std::move(action));
-    for (auto [into, from, how] : accumulate)
-      build.addCopy(device, into, from, how,
-                    {id, phaseIndex, static_cast<int>(points[i]), -1},
-                    op.name + " partial sums");
+  }
+
+  for (size_t i = 0; i < points.size(); ++i) {
+    const DeviceId device = config.devices[points[i]];
+    const int point = static_cast<int>(points[i]);
+    sink.kernel(
+        {device, {id, phaseIndex, point, 0}, phase, tiles[i], ins[i], outs[i]});
+    for (const Addition &sum : additions[i])
+      sink.copy({device, sum.into, sum.from, sum.box, sum.how},
+                {id, phaseIndex, point, -1}, op.name + " partial sums");
   }
   for (const SlotWrite &write : phase.writes)
     if (present(id, write.slot))

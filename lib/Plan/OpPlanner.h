@@ -8,22 +8,27 @@
 #ifndef FFC_LIB_PLAN_OPPLANNER_H
 #define FFC_LIB_PLAN_OPPLANNER_H
 
-#include "ProgramBuilder.h"
+#include "TaskSink.h"
+#include "ffc/Plan/Reshard.h"
 
 #include <functional>
 #include <map>
+#include <unordered_map>
 
 namespace ffc::plan {
 
 /// Where the parts of one value are at the current place of the order.
 struct Placement {
-  std::vector<Holding> holdings;
+  Holdings holdings;
   std::vector<PartialGroup> groups;
   MemoryOrder order = MemoryOrder::RowMajor; ///< of the produced shards
   bool probed = false;
 
   /// The buffer that holds exactly `target`, or -1.
-  BufferId find(const Need &target) const;
+  BufferId find(const Need &target) const {
+    int found = holdings.find(target);
+    return found < 0 ? -1 : holdings[found].buffer;
+  }
   /// True if the holdings that are boxes cover a tensor of `shape`.
   bool isComplete(const Shape &shape) const;
 };
@@ -32,14 +37,21 @@ struct Placement {
 /// earlier point computes there already (replicas on one device).
 std::vector<int64_t> distinctPoints(const Op &op, const Configuration &config);
 
+/// `needs` without repetitions, in their order.
+std::vector<Need> distinctNeeds(const std::vector<Need> &needs);
+
 /// Where a state that is updated lives: what its update writes. Each once.
 std::vector<Need> homeOf(const Graph &graph, StateId state,
                          const Configuration &update);
 
 /// Makes everything needed a holding by a reshard of what there is.
-void reshardTo(ProgramBuilder &build, const CostModel &cost, Placement &where,
+void reshardTo(TaskSink &sink, const CostModel &cost, Placement &where,
                ValueId value, const TensorType &type, const std::string &name,
                const std::vector<Need> &needed, TaskId task);
+
+/// Copies all of `part` from one buffer to another.
+void copyWhole(TaskSink &sink, const Need &part, BufferId dst, BufferId src,
+               TaskId task, const std::string &name);
 
 /// Who has to get a loss that is in `where`: device 0, and whoever holds a part
 /// of the sum, so that ranks which compute the same also communicate the same.
@@ -65,15 +77,22 @@ public:
   /// Makes everything needed a holding of the placement.
   using Provide = std::function<void(Placement &, const OperandRead &)>;
 
-  OpPlanner(const Graph &graph, ProgramBuilder &build, PlacementOf placementOf,
+  OpPlanner(const Graph &graph, TaskSink &sink, PlacementOf placementOf,
             Provide provide)
-      : graph(graph), build(build), placementOf(std::move(placementOf)),
+      : graph(graph), sink(sink), placementOf(std::move(placementOf)),
         provide(std::move(provide)) {}
 
   /// `config` must be legal for `op`.
   void plan(OpId op, const Configuration &config);
 
 private:
+  /// The partial groups of one result while its points are planned.
+  struct OpenGroups {
+    std::map<Box, int> byBox;
+    /// By group and device: the member's buffer.
+    std::unordered_map<uint64_t, BufferId> members;
+  };
+
   Placement &placement(OpId op, int slot);
   MemoryOrder followedOrder(OpId op, const Phase &phase, int &rank);
   bool present(OpId op, int slot) const;
@@ -81,12 +100,15 @@ private:
   void planPhase(OpId op, int phaseIndex, const Phase &phase,
                  const Configuration &config,
                  const std::vector<int64_t> &points);
+  BufferId addPartial(Placement &where, const SlotWrite &write, DeviceId device,
+                      const Region &region, MemoryOrder order, BufferId buffer);
 
   const Graph &graph;
-  ProgramBuilder &build;
+  TaskSink &sink;
   PlacementOf placementOf;
   Provide provide;
   std::map<int, Placement> internals; ///< by slot, of the current operator
+  OpenGroups open;
 };
 
 } // namespace ffc::plan

@@ -3,6 +3,7 @@
 #include "ffc/Plan/Planner.h"
 
 #include "OpPlanner.h"
+#include "ProgramBuilder.h"
 #include "ffc/Plan/Arena.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ class Planner {
 public:
   Planner(const Graph &graph, const Strategy &strategy, int numDevices,
           const CostModel &cost)
-      : graph(graph), strategy(strategy), cost(cost), build(numDevices),
+      : graph(graph), strategy(strategy), cost(cost), build(graph, numDevices),
         values(graph.values.size()),
         operators(
             graph, build,
@@ -62,14 +63,12 @@ private:
   void addState(StateId s, DeviceId device, const Region &region,
                 MemoryOrder order = MemoryOrder::RowMajor) {
     ValueId read = graph.states[s].read;
-    for (const Holding &holding : values[read].holdings)
-      if (holding.device == device && holding.region == region &&
-          holding.order == order)
-        return;
+    if (values[read].find({device, region, order}) >= 0)
+      return;
     BufferId buffer = newBuffer(device, read, graph.value(read).name, region,
                                 order, Section::State);
     build.device(device).states.push_back({s, buffer});
-    values[read].holdings.push_back({device, region, order, buffer});
+    values[read].holdings.add({device, region, order, buffer});
   }
 
   /// Values that were not written in place of the states they are stored in are
@@ -102,9 +101,8 @@ private:
     provide(where, state.written, written.type, written.name, targets,
             {written.producer, 0, state.written, 1});
     for (size_t i = 0; i < homes.size(); ++i)
-      build.addCopy(homes[i].device, homes[i].buffer, where.find(targets[i]),
-                    Reduction::None, {written.producer, 0, s, -2},
-                    state.name + " stored");
+      copyWhole(build, targets[i], homes[i].buffer, where.find(targets[i]),
+                {written.producer, 0, s, -2}, state.name + " stored");
   }
 
   /// Inputs and constant state can be loaded anywhere: no communication.
@@ -121,7 +119,7 @@ private:
     BufferId buffer = newBuffer(target.device, value, v.name, target.region,
                                 target.order, Section::Arena);
     build.device(target.device).inputs.push_back({value, buffer});
-    values[value].holdings.push_back(
+    values[value].holdings.add(
         {target.device, target.region, target.order, buffer});
   }
 

@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -31,22 +32,6 @@ public:
     bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
     return *this;
   }
-  Key &add(Interval interval) { return add(interval.lo).add(interval.hi); }
-  Key &add(const Box &box) {
-    add(int64_t(box.rank()));
-    for (int d = 0; d < box.rank(); ++d)
-      add(box[d]);
-    return *this;
-  }
-  Key &add(const Region &region) {
-    add(int64_t(region.rank()));
-    for (int d = 0; d < region.rank(); ++d) {
-      add(static_cast<int64_t>(region.dim(d).size()));
-      for (Interval interval : region.dim(d))
-        add(interval);
-    }
-    return *this;
-  }
   Key &add(const TensorType &type) {
     add(int64_t(type.type)).add(static_cast<int64_t>(type.shape.size()));
     for (int64_t extent : type.shape)
@@ -62,9 +47,10 @@ public:
     return addAll(access.onlyAtStart);
   }
   template <class Number> Key &addAll(const std::vector<Number> &numbers) {
+    static_assert(std::is_integral_v<Number>, "bytes are compared");
     add(static_cast<int64_t>(numbers.size()));
-    for (Number number : numbers)
-      add(static_cast<int64_t>(number));
+    bytes.append(reinterpret_cast<const char *>(numbers.data()),
+                 numbers.size() * sizeof(Number));
     return *this;
   }
 
@@ -74,11 +60,11 @@ public:
 /// Numbers distinct contents in the order in which they come.
 template <class T> class Interner {
 public:
-  int32_t intern(const Key &key, const T &item) {
+  int32_t intern(const Key &key, T item) {
     auto [it, added] =
         ids.emplace(key.bytes, static_cast<int32_t>(items.size()));
     if (added)
-      items.push_back(item);
+      items.push_back(std::move(item));
     return it->second;
   }
   const T &operator[](int32_t id) const { return items[id]; }
@@ -86,6 +72,39 @@ public:
 private:
   std::unordered_map<std::string, int32_t> ids;
   std::deque<T> items; ///< keep their places
+};
+
+/// Numbers distinct regions. Made for one part after the other, which mostly
+/// are boxes.
+class RegionTable {
+public:
+  int32_t intern(const Region &region) {
+    auto [it, added] =
+        ids.emplace(region, static_cast<int32_t>(regions.size()));
+    if (added)
+      regions.push_back(region);
+    return it->second;
+  }
+  const Region &operator[](int32_t id) const { return regions[id]; }
+
+private:
+  struct Hash {
+    size_t operator()(const Region &region) const {
+      uint64_t hash = static_cast<uint64_t>(region.rank());
+      auto mix = [&](int64_t number) {
+        hash = (hash ^ static_cast<uint64_t>(number)) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 29;
+      };
+      for (int d = 0; d < region.rank(); ++d)
+        for (Interval interval : region.dim(d)) {
+          mix(interval.lo);
+          mix(interval.hi);
+        }
+      return hash;
+    }
+  };
+  std::unordered_map<Region, int32_t, Hash> ids;
+  std::deque<Region> regions; ///< keep their places
 };
 
 inline uint64_t pairKey(int32_t a, int32_t b) {

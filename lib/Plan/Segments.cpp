@@ -4,18 +4,30 @@
 
 #include "OpPlanner.h"
 #include "SegmentKeys.h"
+#include "TimeSink.h"
 
-#include <algorithm>
 #include <unordered_map>
 
 using namespace ffc::plan;
 
 namespace {
 
-/// Buffers do not matter to it: they are those of one plan.
-struct LayoutOf {
+/// A part of a value on a device, as one number: the part by its own.
+using PartCode = int64_t;
+
+/// Where the parts of a value are. Buffers do not matter to it: they are those
+/// of one plan.
+struct Layout {
+  struct Group {
+    int32_t region; ///< a box
+    Reduction reduction;
+    MemoryOrder order;
+    std::vector<DeviceId> members;
+  };
   TensorType type;
-  Placement placement;
+  MemoryOrder order;
+  std::vector<PartCode> holdings;
+  std::vector<Group> groups;
 };
 
 /// All that decides the tasks of an operator besides its configuration, so that
@@ -64,7 +76,7 @@ Key classKey(const Graph &graph, OpId id,
 struct SegmentTable::Tables {
   Tables(const Graph &graph, int numDevices, const CostModel &cost)
       : graph(graph), numDevices(numDevices), cost(cost),
-        strategy(graph.ops.size()), orders(graph.values.size()) {
+        orders(graph.values.size()) {
     // Memory orders do not depend on the strategy. A class needs those of its
     // operands, and its plan on one device tells those of its results.
     Configuration whole = Configuration::onDevice(0);
@@ -76,27 +88,31 @@ struct SegmentTable::Tables {
   }
 
   OpSegment makeOp(OpId id, const Configuration &config);
+  ReshardSegment makeStore(LayoutId written, LayoutId home);
+  PartCode code(const Need &part) {
+    int32_t region = regions.intern(part.region);
+    return (int64_t(region) << 2 | int64_t(part.order)) << 20 | part.device;
+  }
+  Need part(PartCode code) const {
+    return {static_cast<DeviceId>(code & 0xFFFFF), regions[int32_t(code >> 22)],
+            static_cast<MemoryOrder>(code >> 20 & 3)};
+  }
   LayoutId internLayout(const TensorType &type, const Placement &placement);
   NeedId internNeeds(const std::vector<Need> &needs);
-  /// Buffers for everything in `placement`, which has none.
-  void addBuffers(ProgramBuilder &build, const TensorType &type,
-                  Placement &placement) const;
-  TimedTasks timed(const ProgramBuilder &build) const {
-    TimedTasks tasks(graph, strategy, build.program, cost);
-    tasks.compact();
-    return tasks;
-  }
+  std::vector<Need> partsOf(const std::vector<PartCode> &codes) const;
+  /// With buffers for everything.
+  Placement placementOf(const Layout &layout, TaskSink &sink) const;
 
   const Graph &graph;
   int numDevices;
   const CostModel &cost;
-  Strategy strategy; ///< the configuration of the operator being made
   std::vector<MemoryOrder> orders; ///< of values
   Interner<OpId> classIds;
   std::vector<int32_t> classes; ///< of operators
   Interner<Configuration> configs;
-  Interner<LayoutOf> layouts;
-  Interner<std::vector<Need>> needs;
+  RegionTable regions;
+  Interner<Layout> layouts;
+  Interner<std::vector<PartCode>> needs;
   PairMap<OpSegment> ops;
   PairMap<ReshardSegment> reshards, stores;
   PairMap<LayoutId> homes;
@@ -108,58 +124,75 @@ struct SegmentTable::Tables {
 
 LayoutId SegmentTable::Tables::internLayout(const TensorType &type,
                                             const Placement &placement) {
+  Layout layout{type, placement.order, {}, {}};
   Key key;
   key.add(type).add(int64_t(placement.order));
   for (const Holding &holding : placement.holdings)
-    key.add(int64_t(holding.device))
-        .add(int64_t(holding.order))
-        .add(holding.region);
+    layout.holdings.push_back(
+        code({holding.device, holding.region, holding.order}));
+  key.addAll(layout.holdings);
   for (const PartialGroup &group : placement.groups) {
-    key.add(int64_t(-1)).add(int64_t(group.order));
-    key.add(int64_t(group.reduction)).add(group.box);
+    Region region(group.box);
+    Layout::Group &added = layout.groups.emplace_back();
+    added.region = regions.intern(region);
+    added.reduction = group.reduction;
+    added.order = group.order;
     for (const PartialGroup::Member &member : group.members)
-      key.add(int64_t(member.device));
+      added.members.push_back(member.device);
+    key.add(int64_t(added.region)).add(int64_t(added.reduction));
+    key.add(int64_t(added.order)).addAll(added.members);
   }
-  return layouts.intern(key, {type, placement});
+  return layouts.intern(key, std::move(layout));
 }
 
 NeedId SegmentTable::Tables::internNeeds(const std::vector<Need> &wanted) {
-  std::vector<Need> distinct;
+  std::vector<PartCode> codes;
+  for (const Need &need : distinctNeeds(wanted))
+    codes.push_back(code(need));
   Key key;
-  for (const Need &need : wanted)
-    if (std::find(distinct.begin(), distinct.end(), need) == distinct.end()) {
-      distinct.push_back(need);
-      key.add(int64_t(need.device)).add(int64_t(need.order)).add(need.region);
-    }
-  return needs.intern(key, distinct);
+  key.addAll(codes);
+  return needs.intern(key, std::move(codes));
 }
 
-void SegmentTable::Tables::addBuffers(ProgramBuilder &build,
-                                      const TensorType &type,
-                                      Placement &placement) const {
-  for (Holding &holding : placement.holdings)
-    holding.buffer =
-        build.addBuffer(holding.device, -1, "", type, holding.region,
-                        holding.order, Section::Arena);
-  for (PartialGroup &group : placement.groups)
-    for (PartialGroup::Member &member : group.members)
-      member.buffer =
-          build.addBuffer(member.device, -1, "", type, Region(group.box),
-                          group.order, Section::Arena);
+std::vector<Need>
+SegmentTable::Tables::partsOf(const std::vector<PartCode> &codes) const {
+  std::vector<Need> parts;
+  for (PartCode code : codes)
+    parts.push_back(part(code));
+  return parts;
+}
+
+Placement SegmentTable::Tables::placementOf(const Layout &layout,
+                                            TaskSink &sink) const {
+  Placement placement;
+  placement.order = layout.order;
+  auto buffer = [&](const Need &what) {
+    return sink.addBuffer(what.device, -1, "", layout.type, what.region,
+                          what.order, Section::Arena);
+  };
+  for (const Need &have : partsOf(layout.holdings))
+    placement.holdings.add(
+        {have.device, have.region, have.order, buffer(have)});
+  for (const Layout::Group &group : layout.groups) {
+    const Region &region = regions[group.region];
+    PartialGroup &added = placement.groups.emplace_back();
+    added = {region.box(), group.reduction, group.order, {}};
+    for (DeviceId member : group.members)
+      added.members.push_back({member, buffer({member, region, group.order})});
+  }
+  return placement;
 }
 
 OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
   OpSegment segment;
-  ProgramBuilder build(numDevices);
+  TimeSink sink(numDevices, cost);
   std::map<ValueId, Placement> placements;
-  strategy[id] = config;
   auto flush = [&] {
-    if (build.program.order.empty())
+    if (sink.empty())
       return;
     OpSegment::Step step;
-    step.tasks = timed(build);
+    step.tasks = sink.take();
     segment.steps.push_back(std::move(step));
-    build.program.order.clear();
   };
   auto placementOf = [&](ValueId value) -> Placement & {
     auto [it, added] = placements.emplace(value, Placement());
@@ -169,17 +202,17 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
   };
   auto provide = [&](Placement &where, const OperandRead &read) {
     if (graph.slotValue(read.op, read.slot) < 0)
-      return reshardTo(build, cost, where, -1, read.type, "", read.needed,
+      return reshardTo(sink, cost, where, -1, read.type, "", read.needed,
                        read.task);
     bool missing = false;
     for (const Need &need : read.needed) {
       if (where.find(need) >= 0)
         continue;
       missing = true;
-      where.holdings.push_back(
+      where.holdings.add(
           {need.device, need.region, need.order,
-           build.addBuffer(need.device, -1, "", read.type, need.region,
-                           need.order, Section::Arena)});
+           sink.addBuffer(need.device, -1, "", read.type, need.region,
+                          need.order, Section::Arena)});
     }
     if (!missing)
       return;
@@ -189,7 +222,7 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
     step.need = internNeeds(read.needed);
     segment.steps.push_back(std::move(step));
   };
-  OpPlanner(graph, build, placementOf, provide).plan(id, config);
+  OpPlanner(graph, sink, placementOf, provide).plan(id, config);
   flush();
   for (ValueId result : graph.op(id).results) {
     segment.results.push_back(-1);
@@ -223,44 +256,49 @@ const Configuration &SegmentTable::config(ConfigId id) const {
   return tables->configs[id];
 }
 
-const OpSegment &SegmentTable::op(OpId op, ConfigId config) {
-  uint64_t key = pairKey(tables->classes[op], config);
-  if (const OpSegment *known = tables->ops.find(key))
+/// What `map` has for two numbers; made when first asked for.
+template <class T, class Make>
+static const T &lookUp(PairMap<T> &map, int32_t a, int32_t b, Make make) {
+  const uint64_t key = pairKey(a, b);
+  if (const T *known = map.find(key))
     return *known;
-  return tables->ops.insert(key, tables->makeOp(op, tables->configs[config]));
+  return map.insert(key, make());
+}
+
+const OpSegment &SegmentTable::op(OpId op, ConfigId config) {
+  return lookUp(tables->ops, tables->classes[op], config,
+                [&] { return tables->makeOp(op, tables->configs[config]); });
 }
 
 const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
-  uint64_t key = pairKey(layout, need);
-  if (const ReshardSegment *known = tables->reshards.find(key))
-    return *known;
-  LayoutOf from = tables->layouts[layout];
-  ProgramBuilder build(tables->numDevices);
-  tables->addBuffers(build, from.type, from.placement);
-  reshardTo(build, tables->cost, from.placement, -1, from.type, "",
-            tables->needs[need], {});
-  ReshardSegment segment;
-  segment.tasks = tables->timed(build);
-  segment.after = tables->internLayout(from.type, from.placement);
-  return tables->reshards.insert(key, std::move(segment));
+  return lookUp(tables->reshards, layout, need, [&] {
+    const Layout &from = tables->layouts[layout];
+    TimeSink sink(tables->numDevices, tables->cost);
+    Placement where = tables->placementOf(from, sink);
+    reshardTo(sink, tables->cost, where, -1, from.type, "",
+              tables->partsOf(tables->needs[need]), {});
+    return ReshardSegment{sink.take(), tables->internLayout(from.type, where)};
+  });
 }
 
 LayoutId SegmentTable::home(StateId state, ConfigId update) {
-  uint64_t key = pairKey(state, update);
-  if (const LayoutId *known = tables->homes.find(key))
-    return *known;
-  Placement placement;
-  for (const Need &need : homeOf(tables->graph, state, tables->configs[update]))
-    placement.holdings.push_back({need.device, need.region, need.order, -1});
-  const Value &read = tables->graph.value(tables->graph.states[state].read);
-  return tables->homes.insert(key, tables->internLayout(read.type, placement));
+  return lookUp(tables->homes, state, update, [&] {
+    Placement placement;
+    for (const Need &need :
+         homeOf(tables->graph, state, tables->configs[update]))
+      placement.holdings.add({need.device, need.region, need.order, -1});
+    ValueId read = tables->graph.states[state].read;
+    return tables->internLayout(tables->graph.value(read).type, placement);
+  });
 }
 
 NeedId SegmentTable::lossNeed(LayoutId loss) {
   auto [it, added] = tables->losses.emplace(loss, -1);
   if (added) {
-    const LayoutOf &layout = tables->layouts[loss];
-    it->second = tables->internNeeds(lossNeeds(layout.placement, layout.type));
+    const Layout &layout = tables->layouts[loss];
+    TimeSink sink(tables->numDevices, tables->cost);
+    it->second = tables->internNeeds(
+        lossNeeds(tables->placementOf(layout, sink), layout.type));
   }
   return it->second;
 }
@@ -268,62 +306,71 @@ NeedId SegmentTable::lossNeed(LayoutId loss) {
 NeedId SegmentTable::outputNeed(LayoutId output) {
   auto [it, added] = tables->outputs.emplace(output, -1);
   if (added) {
-    const LayoutOf &layout = tables->layouts[output];
-    if (!layout.placement.isComplete(layout.type.shape))
-      it->second = tables->internNeeds(outputNeeds(layout.placement));
+    const Layout &layout = tables->layouts[output];
+    TimeSink sink(tables->numDevices, tables->cost);
+    Placement where = tables->placementOf(layout, sink);
+    if (!where.isComplete(layout.type.shape))
+      it->second = tables->internNeeds(outputNeeds(where));
   }
   return it->second;
 }
 
 const ReshardSegment &SegmentTable::store(LayoutId written, LayoutId home) {
-  uint64_t key = pairKey(written, home);
-  if (const ReshardSegment *known = tables->stores.find(key))
-    return *known;
-  LayoutOf from = tables->layouts[written];
-  ProgramBuilder build(tables->numDevices);
-  tables->addBuffers(build, from.type, from.placement);
-  std::vector<Need> targets;
-  for (const Holding &part : tables->layouts[home].placement.holdings)
-    targets.push_back({part.device, part.region, part.order});
-  reshardTo(build, tables->cost, from.placement, -1, from.type, "", targets,
-            {});
-  ReshardSegment segment;
-  segment.after = tables->internLayout(from.type, from.placement);
+  return lookUp(tables->stores, written, home,
+                [&] { return tables->makeStore(written, home); });
+}
+
+ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
+                                               LayoutId home) {
+  const Layout &from = layouts[written];
+  TimeSink sink(numDevices, cost);
+  Placement where = placementOf(from, sink);
+  const std::vector<Need> targets = partsOf(layouts[home].holdings);
+  reshardTo(sink, cost, where, -1, from.type, "", targets, {});
+  LayoutId after = internLayout(from.type, where);
   for (const Need &target : targets) {
     BufferId state =
-        build.addBuffer(target.device, -1, "", from.type, target.region,
-                        target.order, Section::State);
-    build.addCopy(target.device, state, from.placement.find(target),
-                  Reduction::None, {}, "");
+        sink.addBuffer(target.device, -1, "", from.type, target.region,
+                       target.order, Section::State);
+    copyWhole(sink, target, state, where.find(target), {}, "");
   }
-  segment.tasks = tables->timed(build);
-  return tables->stores.insert(key, std::move(segment));
+  return {sink.take(), after};
 }
 
 //===----------------------------------------------------------------------===//
 // Bytes
 //===----------------------------------------------------------------------===//
 
-static void addBytes(SegmentTable::DeviceBytes &bytes, DeviceId device,
-                     int64_t count) {
-  for (auto &[known, sum] : bytes)
-    if (known == device) {
-      sum += count;
-      return;
+namespace {
+/// Bytes of parts, added up by device.
+class ByteCount {
+public:
+  void add(DeviceId device, int64_t count) {
+    if (index.first(device) < 0) {
+      index.add(device);
+      bytes.push_back({device, 0});
     }
-  bytes.push_back({device, count});
-}
+    bytes[index.first(device)].second += count;
+  }
+  SegmentTable::DeviceBytes bytes;
+
+private:
+  DeviceIndex index;
+};
+} // namespace
 
 const SegmentTable::DeviceBytes &SegmentTable::layoutBytes(LayoutId id) {
   auto [it, added] = tables->layoutBytes.emplace(id, DeviceBytes());
   if (added) {
-    const LayoutOf &layout = tables->layouts[id];
+    const Layout &layout = tables->layouts[id];
     int64_t size = byteSize(layout.type.type);
-    for (const Holding &part : layout.placement.holdings)
-      addBytes(it->second, part.device, part.region.volume() * size);
-    for (const PartialGroup &group : layout.placement.groups)
-      for (const PartialGroup::Member &member : group.members)
-        addBytes(it->second, member.device, group.box.volume() * size);
+    ByteCount count;
+    for (const Need &part : tables->partsOf(layout.holdings))
+      count.add(part.device, part.region.volume() * size);
+    for (const Layout::Group &group : layout.groups)
+      for (DeviceId member : group.members)
+        count.add(member, tables->regions[group.region].volume() * size);
+    it->second = std::move(count.bytes);
   }
   return it->second;
 }
@@ -331,11 +378,10 @@ const SegmentTable::DeviceBytes &SegmentTable::layoutBytes(LayoutId id) {
 const SegmentTable::DeviceBytes &
 SegmentTable::needBytes(NeedId need, const TensorType &type) {
   int64_t size = byteSize(type.type);
-  uint64_t key = pairKey(need, static_cast<int32_t>(size));
-  if (const DeviceBytes *known = tables->needBytes.find(key))
-    return *known;
-  DeviceBytes bytes;
-  for (const Need &part : tables->needs[need])
-    addBytes(bytes, part.device, part.region.volume() * size);
-  return tables->needBytes.insert(key, std::move(bytes));
+  return lookUp(tables->needBytes, need, static_cast<int32_t>(size), [&] {
+    ByteCount count;
+    for (const Need &part : tables->partsOf(tables->needs[need]))
+      count.add(part.device, part.region.volume() * size);
+    return count.bytes;
+  });
 }

@@ -2,6 +2,8 @@
 
 #include "ffc/Plan/TimedTask.h"
 
+#include "TimeSink.h"
+
 #include <algorithm>
 
 using namespace ffc::plan;
@@ -10,22 +12,72 @@ using namespace ffc::plan;
 // Durations
 //===----------------------------------------------------------------------===//
 
+TimedTasks::Task &TimedTasks::addTask(Kind kind) {
+  Task task;
+  task.kind = kind;
+  task.firstPart = task.endPart = static_cast<uint32_t>(parts.size());
+  task.firstMeeting = task.endMeeting = static_cast<uint32_t>(meetings.size());
+  tasks.push_back(task);
+  return tasks.back();
+}
+
+void TimedTasks::addCollective(const std::vector<DeviceId> &members,
+                               Picoseconds duration) {
+  Task &task = addTask(Kind::Collective);
+  for (DeviceId member : members)
+    parts.push_back({member, duration});
+  task.endPart = static_cast<uint32_t>(parts.size());
+}
+
+void TimedTasks::addExchange(const std::vector<CostModel::Transfer> &messages,
+                             const CostModel &cost) {
+  Task &task = addTask(Kind::Exchange);
+  const auto busy = cost.exchange(messages);
+  for (auto [device, duration] : busy)
+    parts.push_back({device, duration});
+  auto partOf = [&](DeviceId device) {
+    auto at = std::lower_bound(busy.begin(), busy.end(),
+                               std::make_pair(device, Picoseconds(-1)));
+    return task.firstPart + static_cast<uint32_t>(at - busy.begin());
+  };
+  for (const CostModel::Transfer &message : messages)
+    meetings.push_back({partOf(message.src), partOf(message.dst)});
+  task.endPart = static_cast<uint32_t>(parts.size());
+  task.endMeeting = static_cast<uint32_t>(meetings.size());
+}
+
+//===----------------------------------------------------------------------===//
+// From a program
+//===----------------------------------------------------------------------===//
+
 namespace {
+/// Durations of actions.
 class Durations {
 public:
   Durations(const Graph &graph, const Strategy &strategy,
             const Program &program, const CostModel &cost)
-      : graph(graph), strategy(strategy), program(program), cost(cost) {}
+      : graph(graph), strategy(strategy), program(program), cost(cost) {
+    for (const std::vector<GroupId> &together : program.together) {
+      std::vector<std::vector<DeviceId>> groups;
+      for (GroupId group : together)
+        groups.push_back(program.groups[group]);
+      paths.push_back(cost.paths(groups));
+    }
+  }
 
   const Action &action(ActionRef ref) const {
     return program.devices[ref.device].actions[ref.index];
+  }
+  const Buffer &buffer(DeviceId device, BufferId id) const {
+    return program.devices[device].buffers[id];
   }
 
   Picoseconds local(ActionRef ref) const {
     const Action &a = action(ref);
     if (a.kind == Action::Kind::Copy)
       return cost.copy(ref.device,
-                       numElements(a.size) * byteSize(buffer(ref, a.dst).type));
+                       numElements(a.size) *
+                           byteSize(buffer(ref.device, a.dst).type));
     if (a.kind == Action::Kind::Kernel)
       return kernel(ref, a);
     // Waits end with what they wait for, which is timed before them; only the
@@ -35,41 +87,35 @@ public:
 
   Picoseconds collective(ActionRef ref) const {
     const Action &a = action(ref);
-    int64_t bytes =
-        std::max(buffer(ref, a.src).bytes, buffer(ref, a.dst).bytes);
-    return cost.collective(a.collective, program.groups[a.group], bytes);
-  }
-
-  Picoseconds message(DeviceId src, DeviceId dst, const Message &sent) const {
-    return cost.transfer(src, dst,
-                         program.devices[src].buffers[sent.buffer].bytes);
+    const std::vector<GroupId> &together = program.together[a.together];
+    auto at = std::find(together.begin(), together.end(), a.group);
+    return CostModel::collectiveOn(
+        a.collective, (*paths[a.together])[at - together.begin()],
+        collectiveBytes(buffer(ref.device, a.src).bytes,
+                        buffer(ref.device, a.dst).bytes));
   }
 
 private:
-  const Buffer &buffer(ActionRef ref, BufferId id) const {
-    return program.devices[ref.device].buffers[id];
-  }
-
   Picoseconds kernel(ActionRef ref, const Action &a) const {
     const Op &op = graph.op(a.task.op);
-    const Phase &phase =
-        scheduleFor(op.rules, strategy[a.task.op]).phases[a.task.phase];
-    int64_t bytes = 0;
-    ElementType type = ElementType::F32;
-    for (const auto *list : {&a.ins, &a.outs})
-      for (BufferId id : *list)
-        if (id >= 0) {
-          bytes += buffer(ref, id).bytes;
-          if (list == &a.outs)
-            type = buffer(ref, id).type;
-        }
-    return cost.kernel(ref.device, flopsOf(phase, a.tile), bytes, type);
+    KernelTime time(
+        scheduleFor(op.rules, strategy[a.task.op]).phases[a.task.phase],
+        a.tile);
+    for (BufferId id : a.ins)
+      if (id >= 0)
+        time.read(buffer(ref.device, id).bytes);
+    for (BufferId id : a.outs)
+      if (id >= 0)
+        time.write(buffer(ref.device, id).bytes, buffer(ref.device, id).type);
+    return time.on(ref.device, cost);
   }
 
   const Graph &graph;
   const Strategy &strategy;
   const Program &program;
   const CostModel &cost;
+  /// By Program::together.
+  std::vector<std::shared_ptr<const std::vector<CostModel::Paths>>> paths;
 };
 } // namespace
 
@@ -78,60 +124,40 @@ TimedTasks::TimedTasks(const Graph &graph, const Strategy &strategy,
   Durations durations(graph, strategy, program, cost);
   const std::vector<ActionRef> &order = program.order;
   for (size_t i = 0; i < order.size();) {
+    const size_t first = i;
     const Action &action = durations.action(order[i]);
-    Task task;
-    task.firstPart = static_cast<uint32_t>(parts.size());
-    task.firstMeeting = static_cast<uint32_t>(meetings.size());
-    task.firstAction = static_cast<uint32_t>(i);
     switch (action.kind) {
     case Action::Kind::Kernel:
     case Action::Kind::Copy:
     case Action::Kind::Wait:
     case Action::Kind::Probe:
-      task.kind = Kind::Local;
+      addTask(Kind::Local);
       parts.push_back({order[i].device, durations.local(order[i])});
+      ++tasks.back().endPart;
       ++i;
       break;
     case Action::Kind::Collective: {
-      task.kind = Kind::Collective;
-      Picoseconds duration = durations.collective(order[i]);
-      for (DeviceId member : program.groups[action.group]) {
-        parts.push_back({member, duration});
-        ++i;
-      }
+      const std::vector<DeviceId> &members = program.groups[action.group];
+      addCollective(members, durations.collective(order[i]));
+      i += members.size();
       break;
     }
     case Action::Kind::Exchange: {
-      task.kind = Kind::Exchange;
-      std::vector<uint32_t> partOf(program.devices.size());
-      size_t first = i;
+      std::vector<CostModel::Transfer> messages;
       for (; i < order.size() &&
              durations.action(order[i]).kind == Action::Kind::Exchange &&
              durations.action(order[i]).tag == action.tag;
-           ++i) {
-        partOf[order[i].device] = static_cast<uint32_t>(parts.size());
-        parts.push_back({order[i].device, 0});
-      }
-      // Both directions of a device work at once.
-      std::vector<Picoseconds> sending(i - first), receiving(i - first);
-      for (size_t a = first; a < i; ++a)
-        for (const Message &sent : durations.action(order[a]).sends) {
-          uint32_t src = partOf[order[a].device], dst = partOf[sent.peer];
-          Picoseconds time =
-              durations.message(order[a].device, sent.peer, sent);
-          sending[src - task.firstPart] += time;
-          receiving[dst - task.firstPart] += time;
-          meetings.push_back({src, dst});
-        }
-      for (size_t p = 0; p < sending.size(); ++p)
-        parts[task.firstPart + p].duration = std::max(sending[p], receiving[p]);
+           ++i)
+        for (const Message &sent : durations.action(order[i]).sends)
+          messages.push_back(
+              {order[i].device, sent.peer,
+               durations.buffer(order[i].device, sent.buffer).bytes});
+      addExchange(messages, cost);
       break;
     }
     }
-    task.endPart = static_cast<uint32_t>(parts.size());
-    task.endMeeting = static_cast<uint32_t>(meetings.size());
-    task.endAction = static_cast<uint32_t>(i);
-    tasks.push_back(task);
+    tasks.back().firstAction = static_cast<uint32_t>(first);
+    tasks.back().endAction = static_cast<uint32_t>(i);
   }
 }
 
@@ -180,43 +206,4 @@ void TimedTasks::run(const Task &task, Picoseconds *free) const {
 void TimedTasks::advance(Picoseconds *free) const {
   for (const Task &task : tasks)
     run(task, free);
-}
-
-void TimedTasks::compact() {
-  std::vector<Task> joined;
-  std::vector<Part> kept;
-  for (Task task : tasks) {
-    bool local = task.kind == Kind::Local;
-    bool joins = local && !joined.empty() && joined.back().kind == Kind::Local;
-    uint32_t first = static_cast<uint32_t>(kept.size());
-    // Parts of meetings move with their task.
-    for (uint32_t m = task.firstMeeting; m < task.endMeeting; ++m) {
-      meetings[m].first += first - task.firstPart;
-      meetings[m].second += first - task.firstPart;
-    }
-    for (uint32_t p = task.firstPart; p < task.endPart; ++p) {
-      auto known = kept.end();
-      if (joins)
-        known = std::find_if(
-            kept.begin() + joined.back().firstPart, kept.end(),
-            [&](const Part &part) { return part.device == parts[p].device; });
-      if (known != kept.end())
-        known->duration += parts[p].duration;
-      else if (!local || parts[p].duration != 0)
-        kept.push_back(parts[p]);
-    }
-    if (joins) {
-      joined.back().endPart = static_cast<uint32_t>(kept.size());
-      continue;
-    }
-    task.firstPart = first;
-    task.endPart = static_cast<uint32_t>(kept.size());
-    task.firstAction = task.endAction = 0;
-    if (!local || task.endPart > task.firstPart)
-      joined.push_back(task);
-  }
-  joined.shrink_to_fit();
-  kept.shrink_to_fit();
-  tasks = std::move(joined);
-  parts = std::move(kept);
 }

@@ -4,6 +4,7 @@
 
 #include "TopologyData.h"
 
+#include <algorithm>
 #include <cassert>
 
 using namespace ffc::plan;
@@ -80,11 +81,18 @@ RouteCost Topology::routeCost(DeviceId src, DeviceId dst) const {
   return data->routes.cost(src, dst);
 }
 
+void Topology::appendLinks(DeviceId src, DeviceId dst,
+                           std::vector<LinkId> &links) const {
+  if (src != dst)
+    data->routes.appendLinks(src, dst, links);
+}
+
 Route Topology::route(DeviceId src, DeviceId dst) const {
   Route route;
   static_cast<RouteCost &>(route) = routeCost(src, dst);
   if (src != dst)
-    route.links = data->routes.path(src, dst);
+    data->routes.appendLinks(src, dst, route.links);
+  std::reverse(route.links.begin(), route.links.end());
   return route;
 }
 

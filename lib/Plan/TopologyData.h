@@ -39,7 +39,8 @@ public:
   void build(const std::vector<Vertex> &vertices,
              const std::vector<Link> &links, int numDevices);
   RouteCost cost(DeviceId src, DeviceId dst) const;
-  std::vector<LinkId> path(DeviceId src, DeviceId dst) const;
+  /// Appends the links of the way, last one first.
+  void appendLinks(DeviceId src, DeviceId dst, std::vector<LinkId> &way) const;
   /// The first device that cannot be reached from `src`, or -1.
   DeviceId firstUnreachable(DeviceId src) const;
 

@@ -168,14 +168,13 @@ RouteCost RouteTable::cost(DeviceId src, DeviceId dst) const {
   return withTree(src, [&](const RouteTree &tree) { return tree.cost(dst); });
 }
 
-std::vector<LinkId> RouteTable::path(DeviceId src, DeviceId dst) const {
+void RouteTable::appendLinks(DeviceId src, DeviceId dst,
+                             std::vector<LinkId> &way) const {
   assert(dst >= 0 && dst < numDevices && "device outside the topology");
-  return withTree(src, [&](const RouteTree &tree) {
-    std::vector<LinkId> path;
+  withTree(src, [&](const RouteTree &tree) {
     for (int v = dst; v != src; v = (*links)[tree.last[v]].src)
-      path.push_back(tree.last[v]);
-    std::reverse(path.begin(), path.end());
-    return path;
+      way.push_back(tree.last[v]);
+    return 0;
   });
 }
 

@@ -17,6 +17,8 @@
 #include "ffc/Plan/Units.h"
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace ffc::plan {
 
@@ -25,7 +27,7 @@ namespace ffc::plan {
 constexpr Picoseconds kMaxCost = Picoseconds(1) << 60;
 
 /// All members may be called from several threads at once. Copies share what
-/// was computed about rings.
+/// was computed about groups.
 class CostModel {
 public:
   /// Shares what `topology` holds; it need not outlive this.
@@ -40,30 +42,70 @@ public:
   /// Sum of the route's latencies plus bytes over its narrowest link. To itself
   /// a device copies.
   Picoseconds transfer(DeviceId src, DeviceId dst, int64_t bytes) const;
+  /// A collective of `members`, ascending, distinct; nothing for a single one.
   /// `bytes` is the size of the whole tensor (AllReduce and Broadcast: of the
-  /// buffer). Ring algorithms on the members in ascending order, which are
-  /// distinct; nothing for a single member. With n members, a the largest
-  /// latency of a hop, and B the bandwidth of the slowest hop, where hops over
-  /// the same link share it:
+  /// buffer). The cheapest of these, with n members, a the largest latency of a
+  /// hop, and B the bandwidth of the slowest hop of the ring of all members,
+  /// where hops over the same link share it:
   ///
-  ///   AllReduce                  2 (n - 1) (a + bytes / n / B)
+  ///   AllReduce, ring            2 (n - 1) (a + bytes / n / B)
+  ///   AllReduce, tree            2 (ceil(log2 n) a + bytes / B)
   ///   AllGather, ReduceScatter     (n - 1) (a + bytes / n / B)
   ///   Broadcast, pipelined         (n - 1) a + bytes / B
+  ///   Broadcast, tree              ceil(log2 n) (a + bytes / B)
+  ///
+  /// (Thakur et al.; the tree of the all-reduce is pipelined: Sanders, Speck
+  /// and Traeff, Parallel Computing 2009.) Where m > 1 members lie in each of
+  /// k > 1 nodes, all but broadcasts may also go in two levels: a ring in each
+  /// node, and m rings of k members at once across the nodes, each with its
+  /// share of the bytes.
   Picoseconds collective(CollectiveKind kind,
                          const std::vector<DeviceId> &members,
-                         int64_t bytes) const;
+                         int64_t bytes) const {
+    return collectiveOn(kind, (*paths({members}))[0], bytes);
+  }
+
+  /// A ring's largest latency of a hop and the bytes per second through its
+  /// slowest one.
+  struct Ring {
+    int64_t members = 1;
+    Picoseconds latency = 0;
+    double bandwidth = 0;
+  };
+  /// The ways on which a group communicates.
+  struct Paths {
+    Ring ring;
+    /// Within a node, and across nodes; of one member if there are no two
+    /// levels.
+    Ring inner, outer;
+  };
+  /// The ways of groups that communicate all at once, so that those which go
+  /// over the same link share it.
+  std::shared_ptr<const std::vector<Paths>>
+  paths(const std::vector<std::vector<DeviceId>> &groups) const;
+  static Picoseconds collectiveOn(CollectiveKind kind, const Paths &paths,
+                                  int64_t bytes);
+
+  /// A message of an exchange.
+  struct Transfer {
+    DeviceId src = -1, dst = -1; ///< distinct
+    int64_t bytes = 0;
+  };
+  /// For how long the messages of one exchange keep each device busy, by
+  /// ascending device. A device sends one after the other and receives one
+  /// after the other, both at once; and nobody is done before all that goes
+  /// over a link that he uses has passed it.
+  std::vector<std::pair<DeviceId, Picoseconds>>
+  exchange(const std::vector<Transfer> &messages) const;
 
 private:
-  struct Ring {
-    Picoseconds latency = 0; ///< the largest of a hop
-    double bandwidth = 0;    ///< bytes per second through the slowest hop
-  };
-  struct RingCache;
+  struct PathCache;
 
-  Ring ringOf(const std::vector<DeviceId> &members) const;
+  std::vector<Paths>
+  findPaths(const std::vector<std::vector<DeviceId>> &groups) const;
 
   Topology topology;
-  std::shared_ptr<RingCache> rings;
+  std::shared_ptr<PathCache> known;
 };
 
 } // namespace ffc::plan

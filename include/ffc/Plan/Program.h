@@ -93,7 +93,8 @@ struct Action {
   /// reduces does so with `combine`.
   CollectiveKind collective = CollectiveKind::AllReduce;
   GroupId group = -1;
-  int root = 0; ///< index into the group's members
+  int together = -1; ///< index into Program::together
+  int root = 0;      ///< index into the group's members
 
   int event = -1; ///< Wait
 
@@ -138,6 +139,9 @@ struct Program {
   std::vector<ActionRef> order;
   /// Members of each communicator, ascending; created in this order.
   std::vector<std::vector<DeviceId>> groups;
+  /// The groups of the collectives that one reshard starts at once, and which
+  /// share links. Only times depend on it.
+  std::vector<std::vector<GroupId>> together;
 };
 
 /// "conv2#0@3.1": operator, phase, point, instance.

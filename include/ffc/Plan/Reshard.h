@@ -5,7 +5,8 @@
 // (whole, or partial sums), which parts are needed where, and the steps in
 // between. Candidates (collectives where the pattern is one, grouped
 // point-to-point for everything else) are compared by the cost model as a
-// whole.
+// whole. The work grows with the number of parts and of messages, not with the
+// number of pairs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_RESHARD_H
@@ -18,12 +19,63 @@
 
 namespace ffc::plan {
 
+/// A part needed on a device.
+struct Need {
+  DeviceId device = -1;
+  Region region;
+  MemoryOrder order = MemoryOrder::RowMajor;
+  bool operator==(const Need &o) const {
+    return device == o.device && region == o.region && order == o.order;
+  }
+};
+
 /// A device's copy of a part of the value, complete.
 struct Holding {
   DeviceId device = -1;
   Region region;
   MemoryOrder order = MemoryOrder::RowMajor;
   BufferId buffer = -1; ///< on `device`
+};
+
+/// A list by device: the items of each in the order in which they came.
+class DeviceIndex {
+public:
+  /// Adds item number size().
+  void add(DeviceId device);
+  size_t size() const { return nexts.size(); }
+  /// -1 if there is none.
+  int first(DeviceId device) const {
+    return static_cast<size_t>(device) < ends.size() ? ends[device].first : -1;
+  }
+  int next(int item) const { return nexts[item]; }
+
+private:
+  struct Ends {
+    int first = -1, last = -1;
+  };
+  std::vector<Ends> ends; ///< by device
+  std::vector<int> nexts;
+};
+
+/// The holdings of one value.
+class Holdings {
+public:
+  void add(Holding holding) {
+    index.add(holding.device);
+    list.push_back(std::move(holding));
+  }
+  size_t size() const { return list.size(); }
+  bool empty() const { return list.empty(); }
+  const Holding &operator[](size_t i) const { return list[i]; }
+  std::vector<Holding>::const_iterator begin() const { return list.begin(); }
+  std::vector<Holding>::const_iterator end() const { return list.end(); }
+  const DeviceIndex &byDevice() const { return index; }
+  /// The number of the one that is exactly `need`, or -1.
+  int find(const Need &need) const;
+
+private:
+  std::vector<Holding> list;
+  DeviceIndex index;
 };
 
 /// Buffers of one box on distinct devices (ascending) that together reduce to
@@ -37,16 +89,6 @@ struct PartialGroup {
     BufferId buffer = -1;
   };
   std::vector<Member> members; ///< at least two
-};
-
-/// A part needed on a device.
-struct Need {
-  DeviceId device = -1;
-  Region region;
-  MemoryOrder order = MemoryOrder::RowMajor;
-  bool operator==(const Need &o) const {
-    return device == o.device && region == o.region && order == o.order;
-  }
 };
 
 /// A collective of a reshard. Indices refer to the lists given to planReshard;
@@ -73,6 +115,9 @@ struct TransferStep {
   int target = -1;
   Box box;
   Reduction combine = Reduction::None; ///< None for the first contribution
+  /// Between devices: whether the box is copied out of the source, which is
+  /// larger or ordered otherwise, and into (or combined with) the target.
+  bool packed = false, unpacked = false;
 };
 
 struct ReshardPlan {
@@ -85,7 +130,7 @@ struct ReshardPlan {
 /// a target, from `groups`. Targets that equal a holding must have been
 /// removed; every target must be covered. Every element is reduced in one order
 /// only, so that all copies have equal bits.
-ReshardPlan planReshard(const std::vector<Holding> &holdings,
+ReshardPlan planReshard(const Holdings &holdings,
                         const std::vector<PartialGroup> &groups,
                         const std::vector<Need> &targets,
                         const TensorType &type, const CostModel &cost);

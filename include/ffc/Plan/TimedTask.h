@@ -1,16 +1,16 @@
 //===- TimedTask.h - how long the tasks of a plan take ----------*- C++ -*-===//
 //
 // The tasks of a stretch of the static order with their durations, without the
-// buffers they work on. Made from the planned actions themselves, so that what
-// is timed is what runs. A sweep over them gives the times of a step; the
-// search keeps them for every operator and reshard that it has met.
+// buffers they work on. Made from the planned actions, or in their place by the
+// same code, so that what is timed is what runs. A sweep over them gives the
+// times of a step; the search keeps them for every operator and reshard that it
+// has met.
 //
 // Times follow from three rules (max-plus, design 8):
 //   - a local task starts when its device is free;
 //   - a collective starts when all its members are, and ends for all at once;
 //   - in an exchange a device is done when it and those it exchanges messages
-//     with have come to it and its own messages have passed, one after the
-//     other in each direction.
+//     with have come to it and its own messages have passed.
 // None of them can make a step shorter when a duration grows.
 //
 //===----------------------------------------------------------------------===//
@@ -26,10 +26,10 @@ namespace ffc::plan {
 
 class TimedTasks {
 public:
-  /// The tasks of `program`, which may be a part of a step.
+  TimedTasks() = default;
+  /// The tasks of `program`, in its order.
   TimedTasks(const Graph &graph, const Strategy &strategy,
              const Program &program, const CostModel &cost);
-  TimedTasks() = default;
 
   /// Runs all tasks on devices that are free from `free` on.
   void advance(Picoseconds *free) const;
@@ -50,12 +50,10 @@ public:
     }
   }
 
-  /// Joins neighbouring local tasks, which then have no actions any more.
-  /// Changes no time.
-  void compact();
   bool empty() const { return tasks.empty(); }
 
 private:
+  friend class TimeSink;
   enum class Kind : uint8_t { Local, Collective, Exchange };
   /// A device's share: its own time, or that of its messages. A local task may
   /// have several, of distinct devices.
@@ -70,8 +68,15 @@ private:
     Kind kind;
     uint32_t firstPart, endPart;
     uint32_t firstMeeting, endMeeting;
-    uint32_t firstAction, endAction; ///< in Program::order
+    /// In Program::order; for tasks made from a program.
+    uint32_t firstAction = 0, endAction = 0;
   };
+
+  Task &addTask(Kind kind);
+  void addCollective(const std::vector<DeviceId> &members,
+                     Picoseconds duration);
+  void addExchange(const std::vector<CostModel::Transfer> &messages,
+                   const CostModel &cost);
 
   void run(const Task &task, Picoseconds *free) const;
   void runExchange(const Task &task, Picoseconds *free) const;

@@ -131,6 +131,9 @@ public:
   Route route(DeviceId src, DeviceId dst) const;
   /// The same without the links; does not allocate once `src` is known.
   RouteCost routeCost(DeviceId src, DeviceId dst) const;
+  /// Appends the links of the way, in any order, to `links`.
+  void appendLinks(DeviceId src, DeviceId dst,
+                   std::vector<LinkId> &links) const;
 
   /// The topology in its longest form: a file that reads back as this one.
   std::string print() const;

@@ -66,29 +66,89 @@ TEST(Cost, RingCollectives) {
             (30 + 3) * kMicrosecond);
   EXPECT_EQ(cost.collective(CollectiveKind::ReduceScatter, all, 4000),
             (30 + 3) * kMicrosecond);
-  EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, all, 4000),
-            2 * (30 + 3) * kMicrosecond);
-  EXPECT_EQ(cost.collective(CollectiveKind::Broadcast, all, 4000),
-            (30 + 4) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, all, 400'000),
+            2 * (30 + 300) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::Broadcast, all, 400'000),
+            (30 + 400) * kMicrosecond);
   EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, two, 4000),
             2 * (10 + 2) * kMicrosecond);
   for (CollectiveKind kind : kCollectives)
     EXPECT_EQ(cost.collective(kind, {2}, 4000), 0);
 }
 
-TEST(Cost, RingIsAsSlowAsItsSlowestHop) {
-  const CostModel cost(parse(R"(
+TEST(Cost, SmallMessagesGoUpAndDownATree) {
+  const CostModel cost(four());
+  const std::vector<DeviceId> all = {0, 1, 2, 3};
+  EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, all, 4000),
+            2 * (2 * 10 + 4) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::Broadcast, all, 4000),
+            2 * (10 + 4) * kMicrosecond);
+}
+
+/// Nodes of two devices; two microseconds between them, eight to others.
+const char *const kNodes = R"(
 nodes:
   count: 2
   devices: 2 x h200
   interconnect: {type: switch, bandwidth: 100 GB/s, latency: 2 us}
   nic: {count: 1, bandwidth: 1 GB/s, latency: 4 us}
-)"));
+)";
+
+TEST(Cost, TwoLevelsWhereNodesAreAlike) {
+  const CostModel cost(parse(kNodes));
+  // Within the nodes 2 us and half of 4000 B at 100 GB/s; across, two rings
+  // through one NIC, each with half of its 2000 B.
   EXPECT_EQ(cost.collective(CollectiveKind::AllGather, {0, 1, 2, 3}, 4000),
-            (3 * 8 + 3) * kMicrosecond);
-  // In this order every hop leaves its node, two through each NIC at once.
-  EXPECT_EQ(cost.collective(CollectiveKind::AllGather, {0, 2, 1, 3}, 4000),
-            (3 * 8 + 2 * 3) * kMicrosecond);
+            (2 + 8 + 2) * kMicrosecond + kMicrosecond / 50);
+  EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, {0, 1, 2, 3}, 4000),
+            2 * ((2 + 8 + 2) * kMicrosecond + kMicrosecond / 50));
+  // As many NICs as devices, and each ring has its own.
+  const CostModel rails(parse(R"(
+nodes:
+  count: 2
+  devices: 2 x h200
+  interconnect: {type: switch, bandwidth: 100 GB/s, latency: 2 us}
+  nic: {count: 2, bandwidth: 1 GB/s, latency: 4 us}
+)"));
+  EXPECT_EQ(rails.collective(CollectiveKind::AllGather, {0, 1, 2, 3}, 4000),
+            (2 + 8 + 1) * kMicrosecond + kMicrosecond / 50);
+}
+
+TEST(Cost, RingIsAsSlowAsItsSlowestHop) {
+  const CostModel cost(parse(kNodes));
+  // Two members in one node, one in the other: no two levels.
+  EXPECT_EQ(cost.collective(CollectiveKind::AllGather, {0, 1, 2}, 3000),
+            (2 * 8 + 2) * kMicrosecond);
+}
+
+TEST(Cost, GroupsAtOnceShareLinks) {
+  const CostModel cost(parse(kNodes));
+  // Two pairs across the nodes: both go through the same NICs.
+  auto alone = cost.paths({{0, 2}}), both = cost.paths({{0, 2}, {1, 3}});
+  EXPECT_EQ(
+      CostModel::collectiveOn(CollectiveKind::AllGather, (*alone)[0], 4000),
+      (8 + 2) * kMicrosecond);
+  for (const CostModel::Paths &paths : *both)
+    EXPECT_EQ(CostModel::collectiveOn(CollectiveKind::AllGather, paths, 4000),
+              (8 + 4) * kMicrosecond);
+}
+
+TEST(Cost, ExchangesShareLinks) {
+  const CostModel cost(parse(kNodes));
+  using Times = std::vector<std::pair<DeviceId, Picoseconds>>;
+  EXPECT_EQ(cost.exchange({{0, 2, 1000}, {2, 0, 3000}}),
+            (Times{{0, 11 * kMicrosecond}, {2, 11 * kMicrosecond}}));
+  // One after the other where they leave, or where they go through one NIC.
+  EXPECT_EQ(cost.exchange({{0, 2, 1000}, {0, 3, 1000}}),
+            (Times{{0, 18 * kMicrosecond},
+                   {2, 10 * kMicrosecond},
+                   {3, 10 * kMicrosecond}}));
+  EXPECT_EQ(cost.exchange({{0, 2, 1000}, {1, 3, 3000}}),
+            (Times{{0, 12 * kMicrosecond},
+                   {1, 12 * kMicrosecond},
+                   {2, 12 * kMicrosecond},
+                   {3, 12 * kMicrosecond}}));
+  EXPECT_TRUE(cost.exchange({}).empty());
 }
 
 TEST(Cost, RingHopsShareTheLinksTheyCross) {

@@ -19,7 +19,7 @@ Topology ranks(int count) {
   auto topology = Topology::parse(
       "devices: " + std::to_string(count) +
           " x cpu-core\ninterconnect:\n  type: shared-memory\n  bandwidth: 10 "
-          "GB/s\n  latency: 1 us\n",
+          "GB/s\n  latency: 1 ns\n",
       "test.yaml", error);
   EXPECT_TRUE(topology) << error;
   return *topology;

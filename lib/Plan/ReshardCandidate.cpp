@@ -1,0 +1,391 @@
+//===- ReshardCandidate.cpp - one way to fill targets ---------------------===//
+
+#include "ReshardCandidate.h"
+
+#include <algorithm>
+
+using namespace ffc::plan;
+
+ReshardProblem::ReshardProblem(const Holdings &holdings,
+                               const std::vector<PartialGroup> &groups,
+                               const std::vector<Need> &targets,
+                               const TensorType &type, const CostModel &cost)
+    : holdings(holdings), groups(groups), targets(targets), type(type),
+      cost(cost) {
+  for (size_t h = 0; h < holdings.size(); ++h)
+    blocks.add(holdings[h].region, static_cast<int>(h));
+  blocks.build();
+  for (size_t g = 0; g < groups.size(); ++g)
+    groupBlocks.add(groups[g].box, static_cast<int>(g));
+  groupBlocks.build();
+  for (const Need &target : targets)
+    targetsOn.add(target.device);
+}
+
+ReshardCandidate::ReshardCandidate(const ReshardProblem &problem)
+    : problem(problem), targets(problem.targets),
+      open(problem.targets.size(), true) {}
+
+int64_t ReshardCandidate::bytesOf(int64_t elements) const {
+  return elements * byteSize(problem.type.type);
+}
+
+ReshardPlan ReshardCandidate::finish() {
+  using DeviceTime = std::pair<DeviceId, Picoseconds>;
+  // Adds up what each device does and takes the largest.
+  auto longest = [](std::vector<DeviceTime> times) {
+    std::sort(times.begin(), times.end());
+    Picoseconds most = 0, sum = 0;
+    for (size_t i = 0; i < times.size(); ++i) {
+      sum = i > 0 && times[i].first == times[i - 1].first ? sum : 0;
+      sum = std::min(sum + times[i].second, kMaxCost);
+      most = std::max(most, sum);
+    }
+    return most;
+  };
+  std::vector<std::vector<DeviceId>> groups;
+  for (const CollectiveStep &step : plan.collectives)
+    groups.push_back(step.members);
+  std::vector<DeviceTime> collecting;
+  if (!groups.empty()) {
+    auto paths = problem.cost.paths(groups);
+    for (size_t c = 0; c < groups.size(); ++c) {
+      Picoseconds time = CostModel::collectiveOn(
+          plan.collectives[c].kind, (*paths)[c], collectiveBytes[c]);
+      for (DeviceId member : groups[c])
+        collecting.push_back({member, time});
+    }
+  }
+  std::vector<DeviceTime> moving = problem.cost.exchange(messages);
+  moving.insert(moving.end(), copies.begin(), copies.end());
+  plan.cost = std::min(longest(collecting) + longest(moving), kMaxCost);
+  return std::move(plan);
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+/// True if `blocks` cut `whole` into equal parts along the first dimension, in
+/// this order. The first dimension is the outermost in every memory order, so
+/// the blocks then lie one after the other in a buffer of `whole`.
+static bool consecutiveBlocks(const Box &whole,
+                              const std::vector<Box> &blocks) {
+  if (whole.rank() == 0 || blocks.size() < 2)
+    return false;
+  int64_t size = blocks[0][0].size();
+  int64_t at = whole[0].lo;
+  for (Box block : blocks) {
+    if (block[0] != Interval{at, at + size})
+      return false;
+    at += size;
+    block[0] = whole[0];
+    if (block != whole)
+      return false;
+  }
+  return at == whole[0].hi;
+}
+
+/// Those of which an open target needs a part.
+std::vector<char> ReshardCandidate::neededGroups() const {
+  std::vector<char> needed(problem.groups.size());
+  for (size_t t = 0; t < targets.size(); ++t)
+    if (open[t])
+      targets[t].region.forEachBox([&](const Box &box) {
+        for (int g : problem.groupBlocks.meeting(box))
+          needed[g] = true;
+      });
+  return needed;
+}
+
+void ReshardCandidate::allReduce() {
+  const std::vector<char> needed = neededGroups();
+  for (size_t g = 0; g < problem.groups.size(); ++g) {
+    if (!needed[g])
+      continue;
+    const PartialGroup &group = problem.groups[g];
+    CollectiveStep step;
+    step.kind = CollectiveKind::AllReduce;
+    step.partial = static_cast<int>(g);
+    Region region(group.box);
+    for (const auto &member : group.members) {
+      step.members.push_back(member.device);
+      int h = static_cast<int>(problem.holdings.size() + reduced.size());
+      reducedBlocks.add(group.box, h);
+      reduced.push_back({member.device, region, group.order, member.buffer});
+      // Members that need exactly the reduced box have it now.
+      for (int t = problem.targetsOn.first(member.device); t >= 0;
+           t = problem.targetsOn.next(t))
+        if (targets[t].region == region && targets[t].order == group.order)
+          open[t] = false;
+    }
+    add(std::move(step), group.box.volume());
+  }
+  reducedBlocks.build();
+}
+
+bool ReshardCandidate::reduceScatter() {
+  const std::vector<char> needed = neededGroups();
+  for (size_t g = 0; g < problem.groups.size(); ++g) {
+    if (!needed[g])
+      continue;
+    const PartialGroup &group = problem.groups[g];
+    CollectiveStep step;
+    step.kind = CollectiveKind::ReduceScatter;
+    step.partial = static_cast<int>(g);
+    for (const auto &member : group.members) {
+      int found = -1;
+      for (int t = problem.targetsOn.first(member.device); t >= 0;
+           t = problem.targetsOn.next(t))
+        if (open[t] && targets[t].region.isBox() &&
+            group.box.contains(targets[t].region.box())) {
+          if (found >= 0)
+            return false;
+          found = t;
+        }
+      if (found < 0)
+        return false;
+      step.members.push_back(member.device);
+      step.targets.push_back(found);
+    }
+    if (!consecutiveBlocks(group.box, targetBoxes(step.targets)) ||
+        !sameOrder(group.order, step.targets))
+      return false;
+    for (int t : step.targets)
+      open[t] = false;
+    add(std::move(step), group.box.volume());
+  }
+  return std::none_of(open.begin(), open.end(), [](char o) { return o; });
+}
+
+bool ReshardCandidate::allGather() {
+  const DeviceIndex &byDevice = problem.holdings.byDevice();
+  for (const std::vector<int> &wanting : openByRegion()) {
+    const Region &region = targets[wanting[0]].region;
+    if (wanting.size() < 2 || !region.isBox())
+      continue;
+    CollectiveStep step;
+    step.kind = CollectiveKind::AllGather;
+    std::vector<Box> blocks;
+    for (int t : wanting) {
+      int found = byDevice.first(targets[t].device);
+      for (; found >= 0; found = byDevice.next(found)) {
+        const Holding &have = problem.holdings[found];
+        if (have.region.isBox() && have.order == targets[t].order &&
+            region.box().contains(have.region.box()))
+          break;
+      }
+      if (found < 0)
+        break;
+      step.members.push_back(targets[t].device);
+      step.targets.push_back(t);
+      step.holdings.push_back(found);
+      blocks.push_back(problem.holdings[found].region.box());
+    }
+    if (step.members.size() != wanting.size() ||
+        !consecutiveBlocks(region.box(), blocks) ||
+        !sameOrder(problem.holdings[step.holdings[0]].order, step.targets))
+      continue;
+    for (int t : wanting)
+      open[t] = false;
+    add(std::move(step), region.volume());
+  }
+  return !plan.collectives.empty();
+}
+
+bool ReshardCandidate::broadcast() {
+  // The first holding of a region and order is the root.
+  const Holdings &holdings = problem.holdings;
+  std::vector<int> sorted(holdings.size());
+  for (size_t h = 0; h < sorted.size(); ++h)
+    sorted[h] = static_cast<int>(h);
+  auto before = [&](int a, const Region &region, MemoryOrder order) {
+    const Holding &have = holdings[a];
+    return have.order != order ? have.order < order : have.region < region;
+  };
+  std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) {
+    return before(a, holdings[b].region, holdings[b].order);
+  });
+  for (const std::vector<int> &wanting : openByRegion()) {
+    const Need &first = targets[wanting[0]];
+    if (wanting.size() < 2 || !first.region.isBox() ||
+        !sameOrder(first.order, wanting))
+      continue;
+    auto at = std::lower_bound(sorted.begin(), sorted.end(), first,
+                               [&](int h, const Need &need) {
+                                 return before(h, need.region, need.order);
+                               });
+    if (at == sorted.end() || holdings[*at].region != first.region ||
+        holdings[*at].order != first.order)
+      continue;
+    const DeviceId root = holdings[*at].device;
+    CollectiveStep step;
+    step.kind = CollectiveKind::Broadcast;
+    step.holdings = {*at};
+    for (int t : wanting) {
+      step.members.push_back(targets[t].device);
+      step.targets.push_back(t);
+      open[t] = false;
+    }
+    auto place =
+        std::lower_bound(step.members.begin(), step.members.end(), root);
+    step.root = static_cast<int>(place - step.members.begin());
+    if (place == step.members.end() || *place != root) {
+      step.members.insert(place, root);
+      step.targets.insert(step.targets.begin() + step.root, -1);
+    }
+    add(std::move(step), first.region.volume());
+  }
+  return !plan.collectives.empty();
+}
+
+std::vector<Box>
+ReshardCandidate::targetBoxes(const std::vector<int> &indices) const {
+  std::vector<Box> boxes;
+  for (int t : indices)
+    boxes.push_back(targets[t].region.box());
+  return boxes;
+}
+
+bool ReshardCandidate::sameOrder(MemoryOrder order,
+                                 const std::vector<int> &indices) const {
+  return std::all_of(indices.begin(), indices.end(),
+                     [&](int t) { return targets[t].order == order; });
+}
+
+/// Open targets with the same region, each list in order of device, with at
+/// most one per device; the lists in the order of their regions.
+std::vector<std::vector<int>> ReshardCandidate::openByRegion() const {
+  std::vector<int> sorted;
+  for (size_t t = 0; t < targets.size(); ++t)
+    if (open[t])
+      sorted.push_back(static_cast<int>(t));
+  std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) {
+    if (targets[a].region != targets[b].region)
+      return targets[a].region < targets[b].region;
+    return targets[a].device < targets[b].device;
+  });
+  std::vector<std::vector<int>> lists;
+  for (int t : sorted) {
+    if (lists.empty() ||
+        targets[lists.back().back()].region != targets[t].region)
+      lists.push_back({t});
+    else if (targets[lists.back().back()].device != targets[t].device)
+      lists.back().push_back(t);
+  }
+  return lists;
+}
+
+void ReshardCandidate::add(CollectiveStep step, int64_t elements) {
+  collectiveBytes.push_back(bytesOf(elements));
+  plan.collectives.push_back(std::move(step));
+}
+
+//===----------------------------------------------------------------------===//
+// Messages
+//===----------------------------------------------------------------------===//
+
+void ReshardCandidate::pointToPoint() {
+  for (size_t t = 0; t < targets.size(); ++t)
+    if (open[t])
+      targets[t].region.forEachBox(
+          [&](const Box &box) { cover(static_cast<int>(t), box); });
+}
+
+/// From the device's own holdings, then from others by cost, ties dealt out so
+/// that copies share the load.
+void ReshardCandidate::cover(int t, const Box &box) {
+  const DeviceId device = targets[t].device;
+  const auto count =
+      static_cast<int64_t>(problem.holdings.size() + reduced.size());
+  struct Source {
+    Picoseconds time;
+    int64_t turn;
+    int holding;
+    bool operator<(const Source &o) const {
+      return time != o.time ? time < o.time : turn < o.turn;
+    }
+  };
+  std::vector<Source> own, others;
+  auto addSource = [&](int h) {
+    int64_t turn = (h - device % count + count) % count;
+    if (holding(h).device == device)
+      own.push_back({0, turn, h});
+    else
+      others.push_back({-1, turn, h});
+  };
+  for (int h : problem.blocks.meeting(box))
+    addSource(h);
+  for (int h : reducedBlocks.meeting(box))
+    addSource(h);
+
+  std::vector<Box> rest = {box};
+  std::sort(own.begin(), own.end());
+  for (const Source &source : own)
+    coverFromHolding(t, rest, source.holding);
+  if (rest.empty())
+    return;
+  for (Source &source : others)
+    source.time =
+        problem.cost.transfer(holding(source.holding).device, device, 1);
+  // The best one mostly does.
+  for (auto at = others.begin(); at != others.end() && !rest.empty(); ++at) {
+    if (at == others.begin())
+      std::iter_swap(at, std::min_element(at, others.end()));
+    else if (at == others.begin() + 1)
+      std::sort(at, others.end());
+    coverFromHolding(t, rest, at->holding);
+  }
+  for (const Box &part : rest)
+    coverFromPartial(t, part);
+}
+
+void ReshardCandidate::coverFromHolding(int t, std::vector<Box> &rest, int h) {
+  const Holding &from = holding(h);
+  takeOut(rest, from.region, [&](const Box &common) {
+    TransferStep step;
+    step.holding = h;
+    step.target = t;
+    step.box = common;
+    addTransfer(std::move(step), {from.device, from.region, from.order});
+  });
+}
+
+void ReshardCandidate::coverFromPartial(int t, const Box &box) {
+  for (int g : problem.groupBlocks.meeting(box)) {
+    const PartialGroup &group = problem.groups[g];
+    for (size_t m = 0; m < group.members.size(); ++m) {
+      TransferStep step;
+      step.partial = g;
+      step.member = static_cast<int>(m);
+      step.target = t;
+      step.box = box.intersect(group.box);
+      step.combine = m == 0 ? Reduction::None : group.reduction;
+      addTransfer(std::move(step),
+                  {group.members[m].device, Region(group.box), group.order});
+    }
+  }
+}
+
+void ReshardCandidate::addTransfer(TransferStep step, const Need &source) {
+  const Need &target = targets[step.target];
+  const int64_t bytes = bytesOf(step.box.volume());
+  auto copyOn = [&](DeviceId device) {
+    copies.push_back({device, problem.cost.copy(device, bytes)});
+  };
+  auto isAll = [&](const Region &region) {
+    return region.isBox() && region.box() == step.box;
+  };
+  if (source.device == target.device) {
+    copyOn(target.device);
+  } else {
+    messages.push_back({source.device, target.device, bytes});
+    step.packed = !isAll(source.region) || source.order != target.order;
+    step.unpacked = !isAll(target.region) || step.combine != Reduction::None;
+    if (step.packed)
+      copyOn(source.device);
+    if (step.unpacked)
+      copyOn(target.device);
+  }
+  plan.transfers.push_back(std::move(step));
+}

@@ -1,0 +1,103 @@
+//===- ReshardCandidate.h - one way to fill targets -------------*- C++ -*-===//
+//
+// Internal to planReshard.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_PLAN_RESHARDCANDIDATE_H
+#define FFC_LIB_PLAN_RESHARDCANDIDATE_H
+
+#include "BlockIndex.h"
+#include "ffc/Plan/Reshard.h"
+
+namespace ffc::plan {
+
+/// Takes the boxes of `holes` out of all of `rest`, and calls visit(common) for
+/// every part that was there.
+template <class Visitor>
+void takeOut(std::vector<Box> &rest, const Region &holes, Visitor visit) {
+  holes.forEachBox([&](const Box &hole) {
+    for (size_t i = 0; i < rest.size();) {
+      Box common = rest[i].intersect(hole);
+      if (common.empty()) {
+        ++i;
+        continue;
+      }
+      visit(common);
+      std::vector<Box> parts = subtract(rest[i], common);
+      auto at = rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+      rest.insert(at, parts.begin(), parts.end());
+      i += parts.size();
+    }
+  });
+}
+
+/// The arguments of planReshard, which must outlive it, found by box and by
+/// device.
+struct ReshardProblem {
+  ReshardProblem(const Holdings &holdings,
+                 const std::vector<PartialGroup> &groups,
+                 const std::vector<Need> &targets, const TensorType &type,
+                 const CostModel &cost);
+
+  const Holdings &holdings;
+  const std::vector<PartialGroup> &groups;
+  const std::vector<Need> &targets;
+  const TensorType &type;
+  const CostModel &cost;
+  BlockIndex blocks;      ///< holdings
+  BlockIndex groupBlocks; ///< groups
+  DeviceIndex targetsOn;
+};
+
+/// Plans one candidate: collectives of one kind, or none, then messages.
+class ReshardCandidate {
+public:
+  explicit ReshardCandidate(const ReshardProblem &problem);
+
+  /// Every needed partial group becomes whole on its members.
+  void allReduce();
+  /// Groups whose members need equal, disjoint blocks of the group's box.
+  bool reduceScatter();
+  /// Sets of devices that need the same box, of which each holds one block.
+  bool allGather();
+  /// Sets of devices that need the same box, which one device holds.
+  bool broadcast();
+  /// Everything still open, box by box. Partial groups are added up at the
+  /// target in member order, so that all copies have equal bits.
+  void pointToPoint();
+
+  ReshardPlan finish();
+
+private:
+  int64_t bytesOf(int64_t elements) const;
+  std::vector<char> neededGroups() const;
+  std::vector<Box> targetBoxes(const std::vector<int> &indices) const;
+  bool sameOrder(MemoryOrder order, const std::vector<int> &indices) const;
+  const Holding &holding(size_t h) const {
+    return h < problem.holdings.size() ? problem.holdings[h]
+                                       : reduced[h - problem.holdings.size()];
+  }
+
+  std::vector<std::vector<int>> openByRegion() const;
+  void add(CollectiveStep step, int64_t elements);
+
+  void cover(int target, const Box &box);
+  void coverFromHolding(int target, std::vector<Box> &rest, int h);
+  void coverFromPartial(int target, const Box &box);
+  /// Source and box are set.
+  void addTransfer(TransferStep step, const Need &source);
+
+  const ReshardProblem &problem;
+  const std::vector<Need> &targets;
+  std::vector<char> open;       ///< by target
+  std::vector<Holding> reduced; ///< what all-reduces add to the holdings
+  BlockIndex reducedBlocks;
+  std::vector<int64_t> collectiveBytes; ///< by collective of the plan
+  std::vector<CostModel::Transfer> messages;
+  std::vector<std::pair<DeviceId, Picoseconds>> copies;
+  ReshardPlan plan;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_LIB_PLAN_RESHARDCANDIDATE_H

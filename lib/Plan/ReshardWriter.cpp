@@ -1,0 +1,136 @@
+//===- ReshardWriter.cpp - the tasks of a planned reshard -----------------===//
+
+#include "ReshardWriter.h"
+
+#include <algorithm>
+
+using namespace ffc::plan;
+
+BufferId ReshardWriter::targetBuffer(int t) {
+  if (buffers[t] < 0)
+    buffers[t] =
+        sink.addBuffer(targets[t].device, value, name, type, targets[t].region,
+                       targets[t].order, Section::Arena);
+  return buffers[t];
+}
+
+BufferId ReshardWriter::staging(DeviceId device, const char *suffix,
+                                const Box &box, MemoryOrder order) {
+  return sink.addBuffer(device, value, name + suffix, type, Region(box), order,
+                        Section::Arena);
+}
+
+TaskSink::Collective
+ReshardWriter::collective(const CollectiveStep &step, Holdings &holdings,
+                          const std::vector<PartialGroup> &groups) {
+  TaskSink::Collective collective;
+  collective.kind = step.kind;
+  collective.members = step.members;
+  collective.root = step.root;
+  if (step.partial >= 0)
+    collective.combine = groups[step.partial].reduction;
+  for (size_t m = 0; m < step.members.size(); ++m) {
+    BufferId src = -1, dst = -1;
+    switch (step.kind) {
+    case CollectiveKind::AllReduce: {
+      const PartialGroup &partial = groups[step.partial];
+      src = dst = partial.members[m].buffer;
+      holdings.add({step.members[m], Region(partial.box), partial.order, src});
+      break;
+    }
+    case CollectiveKind::ReduceScatter:
+      src = groups[step.partial].members[m].buffer;
+      dst = targetBuffer(step.targets[m]);
+      break;
+    case CollectiveKind::AllGather:
+      src = holdings[step.holdings[m]].buffer;
+      dst = targetBuffer(step.targets[m]);
+      break;
+    case CollectiveKind::Broadcast:
+      src = dst = static_cast<int>(m) == step.root
+                      ? holdings[step.holdings[0]].buffer
+                      : targetBuffer(step.targets[m]);
+      break;
+    }
+    collective.src.push_back(src);
+    collective.dst.push_back(dst);
+  }
+  return collective;
+}
+
+/// Device by device, on each in the order of the plan, which fixes the order of
+/// sums.
+void ReshardWriter::write(std::vector<TaskSink::Copy> &copies) {
+  std::stable_sort(copies.begin(), copies.end(),
+                   [](const TaskSink::Copy &a, const TaskSink::Copy &b) {
+                     return a.device < b.device;
+                   });
+  for (const TaskSink::Copy &copy : copies)
+    sink.copy(copy, task, name);
+}
+
+/// Packing copies, one exchange, then unpacking and local copies.
+void ReshardWriter::transfers(const ReshardPlan &plan, const Holdings &holdings,
+                              const std::vector<PartialGroup> &groups) {
+  std::vector<TaskSink::Copy> before, after;
+  std::vector<TaskSink::Sent> messages;
+  for (const TransferStep &step : plan.transfers) {
+    DeviceId device;
+    BufferId source;
+    if (step.holding >= 0) {
+      device = holdings[step.holding].device;
+      source = holdings[step.holding].buffer;
+    } else {
+      const auto &member = groups[step.partial].members[step.member];
+      device = member.device;
+      source = member.buffer;
+    }
+    const Need &target = targets[step.target];
+    const BufferId dst = targetBuffer(step.target);
+    if (device == target.device) {
+      after.push_back({device, dst, source, step.box, step.combine});
+      continue;
+    }
+    BufferId sent = source, received = dst;
+    if (step.packed) {
+      sent = staging(device, ".send", step.box, target.order);
+      before.push_back({device, sent, source, step.box, Reduction::None});
+    }
+    if (step.unpacked) {
+      received = staging(target.device, ".receive", step.box, target.order);
+      after.push_back({target.device, dst, received, step.box, step.combine});
+    }
+    messages.push_back({device, target.device, sent, received});
+  }
+  write(before);
+  if (!messages.empty())
+    sink.exchange(messages, task, name);
+  write(after);
+}
+
+void ReshardWriter::write(const ReshardPlan &plan, Holdings &holdings,
+                          std::vector<PartialGroup> &groups) {
+  if (!plan.collectives.empty()) {
+    std::vector<TaskSink::Collective> all;
+    for (const CollectiveStep &step : plan.collectives)
+      all.push_back(collective(step, holdings, groups));
+    sink.collectives(all, task, name);
+    task.instance += static_cast<int>(all.size());
+  }
+  if (!plan.transfers.empty())
+    transfers(plan, holdings, groups);
+  for (size_t t = 0; t < targets.size(); ++t)
+    if (buffers[t] >= 0)
+      holdings.add(
+          {targets[t].device, targets[t].region, targets[t].order, buffers[t]});
+
+  std::vector<char> reduced(groups.size());
+  for (const CollectiveStep &step : plan.collectives)
+    if (step.kind == CollectiveKind::AllReduce)
+      reduced[step.partial] = true;
+  std::vector<PartialGroup> kept;
+  for (size_t g = 0; g < groups.size(); ++g)
+    if (!reduced[g])
+      kept.push_back(std::move(groups[g]));
+  groups = std::move(kept);
+}

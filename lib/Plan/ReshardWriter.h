@@ -1,0 +1,51 @@
+//===- ReshardWriter.h - the tasks of a planned reshard ---------*- C++ -*-===//
+//
+// Internal to the planner.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_PLAN_RESHARDWRITER_H
+#define FFC_LIB_PLAN_RESHARDWRITER_H
+
+#include "TaskSink.h"
+#include "ffc/Plan/Reshard.h"
+
+namespace ffc::plan {
+
+/// Writes one reshard as collectives, copies and an exchange.
+class ReshardWriter {
+public:
+  /// All arguments must outlive it.
+  ReshardWriter(TaskSink &sink, ValueId value, const TensorType &type,
+                const std::string &name, TaskId task,
+                const std::vector<Need> &targets)
+      : sink(sink), value(value), type(type), name(name), task(task),
+        targets(targets), buffers(targets.size(), -1) {}
+
+  /// Afterwards every target is among the holdings, and groups that were
+  /// reduced in place are gone.
+  void write(const ReshardPlan &plan, Holdings &holdings,
+             std::vector<PartialGroup> &groups);
+
+private:
+  TaskSink::Collective collective(const CollectiveStep &step,
+                                  Holdings &holdings,
+                                  const std::vector<PartialGroup> &groups);
+  void transfers(const ReshardPlan &plan, const Holdings &holdings,
+                 const std::vector<PartialGroup> &groups);
+  void write(std::vector<TaskSink::Copy> &copies);
+  BufferId targetBuffer(int target);
+  BufferId staging(DeviceId device, const char *suffix, const Box &box,
+                   MemoryOrder order);
+
+  TaskSink &sink;
+  ValueId value;
+  const TensorType &type;
+  const std::string &name;
+  TaskId task;
+  const std::vector<Need> &targets;
+  std::vector<BufferId> buffers; ///< by target; -1: not filled so far
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_LIB_PLAN_RESHARDWRITER_H

@@ -1,0 +1,86 @@
+//===- TimeSink.cpp - planned tasks as durations --------------------------===//
+
+#include "TimeSink.h"
+
+using namespace ffc::plan;
+
+BufferId TimeSink::addBuffer(DeviceId /*device*/, ValueId /*value*/,
+                             const std::string & /*name*/,
+                             const TensorType &type, const Region &region,
+                             MemoryOrder /*order*/, Section /*section*/) {
+  buffers.push_back({region.volume() * byteSize(type.type), type.type});
+  return static_cast<BufferId>(buffers.size()) - 1;
+}
+
+void TimeSink::kernel(const Kernel &kernel) {
+  KernelTime time(kernel.phase, kernel.tile);
+  for (BufferId id : kernel.ins)
+    if (id >= 0)
+      time.read(buffers[id].bytes);
+  for (BufferId id : kernel.outs)
+    if (id >= 0)
+      time.write(buffers[id].bytes, buffers[id].type);
+  addLocal(kernel.device, time.on(kernel.device, cost));
+}
+
+void TimeSink::copy(const Copy &copy, TaskId /*task*/,
+                    const std::string & /*name*/) {
+  addLocal(copy.device,
+           cost.copy(copy.device,
+                     copy.box.volume() * byteSize(buffers[copy.dst].type)));
+}
+
+void TimeSink::exchange(const std::vector<Sent> &messages, TaskId /*task*/,
+                        const std::string & /*name*/) {
+  closeLocal();
+  std::vector<CostModel::Transfer> transfers;
+  for (const Sent &message : messages)
+    transfers.push_back(
+        {message.src, message.dst, buffers[message.from].bytes});
+  tasks.addExchange(transfers, cost);
+}
+
+void TimeSink::collectives(const std::vector<Collective> &all, TaskId /*task*/,
+                           const std::string & /*name*/) {
+  closeLocal();
+  std::vector<std::vector<DeviceId>> groups;
+  for (const Collective &collective : all)
+    groups.push_back(collective.members);
+  auto paths = cost.paths(groups);
+  for (size_t c = 0; c < all.size(); ++c) {
+    int64_t bytes = collectiveBytes(buffers[all[c].src[0]].bytes,
+                                    buffers[all[c].dst[0]].bytes);
+    tasks.addCollective(all[c].members, CostModel::collectiveOn(
+                                            all[c].kind, (*paths)[c], bytes));
+  }
+}
+
+void TimeSink::addLocal(DeviceId device, Picoseconds duration) {
+  if (duration == 0)
+    return;
+  if (tasks.tasks.empty() || tasks.tasks.back().kind != TimedTasks::Kind::Local)
+    tasks.addTask(TimedTasks::Kind::Local);
+  if (partOf[device] < 0) {
+    partOf[device] = static_cast<int>(tasks.parts.size());
+    tasks.parts.push_back({device, 0});
+    ++tasks.tasks.back().endPart;
+  }
+  tasks.parts[partOf[device]].duration += duration;
+}
+
+void TimeSink::closeLocal() {
+  if (tasks.tasks.empty() || tasks.tasks.back().kind != TimedTasks::Kind::Local)
+    return;
+  for (size_t p = tasks.tasks.back().firstPart; p < tasks.parts.size(); ++p)
+    partOf[tasks.parts[p].device] = -1;
+}
+
+TimedTasks TimeSink::take() {
+  closeLocal();
+  TimedTasks taken = std::move(tasks);
+  tasks = {};
+  taken.tasks.shrink_to_fit();
+  taken.parts.shrink_to_fit();
+  taken.meetings.shrink_to_fit();
+  return taken;
+}

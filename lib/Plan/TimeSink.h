@@ -1,0 +1,77 @@
+//===- TimeSink.h - planned tasks as durations ------------------*- C++ -*-===//
+//
+// Internal to Plan: takes what the planner decides and keeps times only.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_PLAN_TIMESINK_H
+#define FFC_LIB_PLAN_TIMESINK_H
+
+#include "TaskSink.h"
+#include "ffc/Plan/TimedTask.h"
+
+namespace ffc::plan {
+
+/// The duration of a phase on a tile, once all its buffers are added.
+class KernelTime {
+public:
+  KernelTime(const Phase &phase, const Tile &tile)
+      : flops(flopsOf(phase, tile)) {}
+  void read(int64_t size) { bytes += size; }
+  void write(int64_t size, ElementType elements) {
+    bytes += size;
+    type = elements;
+  }
+  /// Computes in the type of the last result.
+  Picoseconds on(DeviceId device, const CostModel &cost) const {
+    return cost.kernel(device, flops, bytes, type);
+  }
+
+private:
+  double flops;
+  int64_t bytes = 0;
+  ElementType type = ElementType::F32;
+};
+
+/// Size of a collective's whole tensor, from a member's buffers.
+inline int64_t collectiveBytes(int64_t src, int64_t dst) {
+  return src > dst ? src : dst;
+}
+
+class TimeSink : public TaskSink {
+public:
+  TimeSink(int numDevices, const CostModel &cost)
+      : cost(cost), partOf(numDevices, -1) {}
+
+  BufferId addBuffer(DeviceId device, ValueId value, const std::string &name,
+                     const TensorType &type, const Region &region,
+                     MemoryOrder order, Section section) override;
+  void kernel(const Kernel &kernel) override;
+  void copy(const Copy &copy, TaskId task, const std::string &name) override;
+  void exchange(const std::vector<Sent> &messages, TaskId task,
+                const std::string &name) override;
+  void collectives(const std::vector<Collective> &all, TaskId task,
+                   const std::string &name) override;
+
+  bool empty() const { return tasks.empty(); }
+  /// What came since the last call.
+  TimedTasks take();
+
+private:
+  /// Adjacent local work is one task, in which each device has one part.
+  void addLocal(DeviceId device, Picoseconds duration);
+  void closeLocal();
+
+  struct Size {
+    int64_t bytes;
+    ElementType type;
+  };
+
+  const CostModel &cost;
+  std::vector<Size> buffers; ///< of all devices
+  TimedTasks tasks;
+  std::vector<int> partOf; ///< by device, in the open local task; -1: none
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_LIB_PLAN_TIMESINK_H
