@@ -49,7 +49,7 @@ private:
 
 /// The training graph as the search sees it.
 FailureOr<PlannedModule> readGraph(MLIRContext &context, StringRef path,
-                                   int64_t batch,
+                                   int64_t batch, bool updatesLast,
                                    OwningOpRef<ModuleOp> &module) {
   ImportOptions options;
   if (batch > 0)
@@ -62,6 +62,8 @@ FailureOr<PlannedModule> readGraph(MLIRContext &context, StringRef path,
   passes.addPass(createDifferentiate());
   passes.addPass(createFuseActivations());
   passes.addPass(createFuseElementwise());
+  if (updatesLast)
+    passes.addPass(createSinkUpdates());
   if (failed(passes.run(*module)))
     return failure();
   return buildPlanGraph(*module);
@@ -84,12 +86,12 @@ int main(int argc, char **argv) {
   }
   MLIRContext context(MLIRContext::Threading::DISABLED);
   OwningOpRef<ModuleOp> module;
-  auto planned = readGraph(context, argv[1], batch, module);
+  plan::CostModel cost(*topology);
+  auto planned = readGraph(context, argv[1], batch, cost.overlaps(), module);
   if (failed(planned))
     return 1;
 
   const plan::Graph &graph = planned->graph;
-  plan::CostModel cost(*topology);
   search::Space space(graph, topology->numDevices());
   search::Walker delta(space, cost), early(space, cost), full(space, cost);
   for (search::Walker *walker : {&delta, &early, &full})

@@ -45,7 +45,10 @@ struct CostModel::PathCache {
 };
 
 CostModel::CostModel(const Topology &topology)
-    : topology(topology), known(std::make_shared<PathCache>()) {}
+    : topology(topology), known(std::make_shared<PathCache>()) {
+  for (const DeviceKind &kind : topology.kinds())
+    overlapping &= kind.overlap;
+}
 
 Picoseconds CostModel::kernel(DeviceId device, double flops, int64_t bytes,
                               ElementType type) const {

@@ -83,10 +83,11 @@ std::vector<Need> ffc::plan::homeOf(const Graph &graph, StateId state,
   return distinctNeeds(homes);
 }
 
-void ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
-                          Placement &where, ValueId value,
-                          const TensorType &type, const std::string &name,
-                          const std::vector<Need> &needed, TaskId task) {
+/// What of `needed` is not there yet. Empty parts become holdings.
+static std::vector<Need> missing(TaskSink &sink, Placement &where,
+                                 ValueId value, const TensorType &type,
+                                 const std::string &name,
+                                 const std::vector<Need> &needed) {
   std::vector<Need> targets;
   for (const Need &target : distinctNeeds(needed)) {
     if (where.holdings.find(target) >= 0)
@@ -100,12 +101,91 @@ void ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
                        target.order, Section::Arena);
     where.holdings.add({target.device, target.region, target.order, buffer});
   }
+  return targets;
+}
+
+static bool onlyReduces(const ReshardPlan &plan) {
+  return plan.transfers.empty() && !plan.collectives.empty() &&
+         plan.collectives[0].partial >= 0;
+}
+
+bool ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
+                          Placement &where, ValueId value,
+                          const TensorType &type, const std::string &name,
+                          const std::vector<Need> &needed, TaskId task) {
+  const std::vector<Need> targets =
+      missing(sink, where, value, type, name, needed);
   if (targets.empty())
-    return;
-  ReshardPlan plan =
+    return false;
+  const ReshardPlan plan =
       planReshard(where.holdings, where.groups, targets, type, cost);
   ReshardWriter(sink, value, type, name, task, targets)
       .write(plan, where.holdings, where.groups);
+  return onlyReduces(plan);
+}
+
+TaskSink::Waits ffc::plan::reduceEarly(TaskSink &sink, const CostModel &cost,
+                                       Placement &where, ValueId value,
+                                       const TensorType &type,
+                                       const std::string &name,
+                                       const std::vector<Need> &needed,
+                                       TaskId task) {
+  TaskSink::Waits waits;
+  const std::vector<Need> targets =
+      missing(sink, where, value, type, name, needed);
+  if (targets.empty() || where.groups.empty())
+    return waits;
+  const ReshardPlan plan =
+      planReshard(where.holdings, where.groups, targets, type, cost);
+  if (onlyReduces(plan))
+    ReshardWriter(sink, value, type, name, task, targets)
+        .write(plan, where.holdings, where.groups, &waits);
+  return waits;
+}
+
+/// What each point reads.
+static std::vector<Need>
+needsOf(const Graph &graph, const MemoryOrders &orders, OpId id,
+        const Phase &phase, const SlotRead &read, const Configuration &config,
+        const std::vector<int64_t> &points, const std::vector<Tile> &tiles) {
+  const TensorType &type = graph.slotType(id, read.slot);
+  const MemoryOrder order = orders.of(id, phase, read.access, read.slot);
+  std::vector<Need> needs;
+  for (size_t i = 0; i < points.size(); ++i)
+    needs.push_back(
+        {config.devices[points[i]],
+         regionOf(read.access, graph.op(id).rules.dims, tiles[i], type.shape),
+         order});
+  return needs;
+}
+
+static std::vector<Tile> tilesOf(const Op &op, const Configuration &config,
+                                 const std::vector<int64_t> &points) {
+  std::vector<Tile> tiles;
+  for (int64_t point : points)
+    tiles.push_back(config.tileOf(op.rules, point));
+  return tiles;
+}
+
+OpId ffc::plan::firstReader(const Value &value) {
+  return std::min_element(value.uses.begin(), value.uses.end(),
+                          [](Use a, Use b) { return a.op < b.op; })
+      ->op;
+}
+
+FirstRead ffc::plan::firstRead(const Graph &graph, const MemoryOrders &orders,
+                               ValueId value, OpId reader,
+                               const Configuration &config) {
+  const Op &op = graph.op(reader);
+  const std::vector<int64_t> points = distinctPoints(op, config);
+  const Schedule &schedule = scheduleFor(op.rules, config);
+  for (size_t p = 0; p < schedule.phases.size(); ++p)
+    for (const SlotRead &read : schedule.phases[p].reads)
+      if (graph.slotValue(reader, read.slot) == value)
+        return {{reader, static_cast<int>(p), value, 1},
+                needsOf(graph, orders, reader, schedule.phases[p], read, config,
+                        points, tilesOf(op, config, points))};
+  return {};
 }
 
 void ffc::plan::copyWhole(TaskSink &sink, const Need &part, BufferId dst,
@@ -140,17 +220,6 @@ std::vector<Need> ffc::plan::outputNeeds(const Placement &where) {
 Placement &OpPlanner::placement(OpId op, int slot) {
   ValueId value = graph.slotValue(op, slot);
   return value >= 0 ? placementOf(value) : internals[slot];
-}
-
-/// The order that `Follow` stands for in `op`.
-MemoryOrder OpPlanner::followedOrder(OpId op, const Phase &phase, int &rank) {
-  for (const SlotRead &read : phase.reads)
-    if (read.access.order == MemoryOrder::Follow && present(op, read.slot)) {
-      rank = static_cast<int>(graph.slotType(op, read.slot).shape.size());
-      return placement(op, read.slot).order;
-    }
-  rank = -1;
-  return MemoryOrder::RowMajor;
 }
 
 bool OpPlanner::present(OpId op, int slot) const {
@@ -257,17 +326,7 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
                           const Configuration &config,
                           const std::vector<int64_t> &points) {
   const Op &op = graph.op(id);
-  int followedRank;
-  MemoryOrder followed = followedOrder(id, phase, followedRank);
-  auto orderOf = [&](const Access &access, const TensorType &type) {
-    int rank = static_cast<int>(type.shape.size());
-    if (access.order != MemoryOrder::Follow)
-      return access.order;
-    return rank == followedRank ? followed : MemoryOrder::RowMajor;
-  };
-  std::vector<Tile> tiles;
-  for (int64_t point : points)
-    tiles.push_back(config.tileOf(op.rules, point));
+  const std::vector<Tile> tiles = tilesOf(op, config, points);
   // ins[i][r]: the buffer point i reads in slot phase.reads[r].
   std::vector<std::vector<BufferId>> ins(
       points.size(), std::vector<BufferId>(phase.reads.size(), -1));
@@ -276,12 +335,8 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
     if (!present(id, read.slot))
       continue;
     const TensorType &type = graph.slotType(id, read.slot);
-    std::vector<Need> needed;
-    for (size_t i = 0; i < points.size(); ++i)
-      needed.push_back(
-          {config.devices[points[i]],
-           regionOf(read.access, op.rules.dims, tiles[i], type.shape),
-           orderOf(read.access, type)});
+    const std::vector<Need> needed =
+        needsOf(graph, orders, id, phase, read, config, points, tiles);
     Placement &where = placement(id, read.slot);
     ValueId value = graph.slotValue(id, read.slot);
     // Internal tensors have negative numbers in place of a value's.
@@ -310,7 +365,7 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
     const std::string name = slotName(id, write.slot);
     const bool partial = isPartial(config, write);
     Placement &where = placement(id, write.slot);
-    where.order = orderOf(write.access, type);
+    const MemoryOrder order = orders.of(id, phase, write.access, write.slot);
     open = {};
     for (size_t i = 0; i < points.size(); ++i) {
       DeviceId device = config.devices[points[i]];
@@ -319,18 +374,17 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
       BufferId out = inPlaceBuffer(op, phase, write.slot, ins[i]);
       if (out < 0)
         out = sink.addBuffer(device, graph.slotValue(id, write.slot), name,
-                             type, region, where.order, Section::Arena);
+                             type, region, order, Section::Arena);
       outs[i][w] = out;
       if (!partial) {
-        where.holdings.add({device, region, where.order, out});
+        where.holdings.add({device, region, order, out});
         continue;
       }
       // Copies of partial sums may be added up in different orders, so that
       // only the first copy counts.
       if (isLaterCopy(config, points[i]))
         continue;
-      BufferId into =
-          addPartial(where, write, device, region, where.order, out);
+      BufferId into = addPartial(where, write, device, region, order, out);
       if (into >= 0)
         additions[i].push_back({into, out, region.box(), write.reduction});
     }

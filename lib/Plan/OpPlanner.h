@@ -8,6 +8,7 @@
 #ifndef FFC_LIB_PLAN_OPPLANNER_H
 #define FFC_LIB_PLAN_OPPLANNER_H
 
+#include "MemoryOrders.h"
 #include "TaskSink.h"
 #include "ffc/Plan/Reshard.h"
 
@@ -21,7 +22,6 @@ namespace ffc::plan {
 struct Placement {
   Holdings holdings;
   std::vector<PartialGroup> groups;
-  MemoryOrder order = MemoryOrder::RowMajor; ///< of the produced shards
   bool probed = false;
 
   /// The buffer that holds exactly `target`, or -1.
@@ -44,10 +44,29 @@ std::vector<Need> distinctNeeds(const std::vector<Need> &needs);
 std::vector<Need> homeOf(const Graph &graph, StateId state,
                          const Configuration &update);
 
-/// Makes everything needed a holding by a reshard of what there is.
-void reshardTo(TaskSink &sink, const CostModel &cost, Placement &where,
+/// Makes everything needed a holding by a reshard of what there is. True if
+/// that took collectives on partial sums and nothing else.
+bool reshardTo(TaskSink &sink, const CostModel &cost, Placement &where,
                ValueId value, const TensorType &type, const std::string &name,
                const std::vector<Need> &needed, TaskId task);
+
+/// The same, without waiting, if it takes collectives on partial sums and
+/// nothing else; otherwise nothing is done.
+TaskSink::Waits reduceEarly(TaskSink &sink, const CostModel &cost,
+                            Placement &where, ValueId value,
+                            const TensorType &type, const std::string &name,
+                            const std::vector<Need> &needed, TaskId task);
+
+/// The first operator of the order that reads it; it must have one.
+OpId firstReader(const Value &value);
+
+/// The first read of a value by an operator.
+struct FirstRead {
+  TaskId task; ///< of the reshard's first step
+  std::vector<Need> needed;
+};
+FirstRead firstRead(const Graph &graph, const MemoryOrders &orders,
+                    ValueId value, OpId reader, const Configuration &config);
 
 /// Copies all of `part` from one buffer to another.
 void copyWhole(TaskSink &sink, const Need &part, BufferId dst, BufferId src,
@@ -77,10 +96,10 @@ public:
   /// Makes everything needed a holding of the placement.
   using Provide = std::function<void(Placement &, const OperandRead &)>;
 
-  OpPlanner(const Graph &graph, TaskSink &sink, PlacementOf placementOf,
-            Provide provide)
-      : graph(graph), sink(sink), placementOf(std::move(placementOf)),
-        provide(std::move(provide)) {}
+  OpPlanner(const Graph &graph, const MemoryOrders &orders, TaskSink &sink,
+            PlacementOf placementOf, Provide provide)
+      : graph(graph), orders(orders), sink(sink),
+        placementOf(std::move(placementOf)), provide(std::move(provide)) {}
 
   /// `config` must be legal for `op`.
   void plan(OpId op, const Configuration &config);
@@ -94,7 +113,6 @@ private:
   };
 
   Placement &placement(OpId op, int slot);
-  MemoryOrder followedOrder(OpId op, const Phase &phase, int &rank);
   bool present(OpId op, int slot) const;
   std::string slotName(OpId op, int slot) const;
   void planPhase(OpId op, int phaseIndex, const Phase &phase,
@@ -104,6 +122,7 @@ private:
                       const Region &region, MemoryOrder order, BufferId buffer);
 
   const Graph &graph;
+  const MemoryOrders &orders;
   TaskSink &sink;
   PlacementOf placementOf;
   Provide provide;

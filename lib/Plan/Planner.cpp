@@ -18,13 +18,16 @@ class Planner {
 public:
   Planner(const Graph &graph, const Strategy &strategy, int numDevices,
           const CostModel &cost)
-      : graph(graph), strategy(strategy), cost(cost), build(graph, numDevices),
-        values(graph.values.size()),
+      : graph(graph), strategy(strategy), cost(cost), orders(graph),
+        build(graph, numDevices), values(graph.values.size()),
+        pending(graph.values.size()),
         operators(
-            graph, build,
+            graph, orders, build,
             [this](ValueId value) -> Placement & { return values[value]; },
             [this](Placement &where, const OperandRead &read) {
               ValueId value = this->graph.slotValue(read.op, read.slot);
+              if (value >= 0)
+                finishEarly(value);
               provide(where, value, read.type, read.name, read.needed,
                       read.task);
               probeIfComplete(value);
@@ -139,6 +142,28 @@ private:
           placeLoss(id);
         probeIfComplete(result);
       }
+    if (cost.overlaps())
+      for (ValueId result : graph.op(id).results)
+        if (result >= 0)
+          startEarly(result);
+  }
+
+  /// Where communication runs beside computation, partial sums are reduced as
+  /// soon as they are there; their first reader waits for that. It takes no
+  /// memory that they do not take anyway.
+  void startEarly(ValueId id) {
+    const Value &value = graph.value(id);
+    if (value.uses.empty() || id == graph.loss)
+      return;
+    OpId reader = firstReader(value);
+    FirstRead read = firstRead(graph, orders, id, reader, strategy[reader]);
+    pending[id] = reduceEarly(build, cost, values[id], id, value.type,
+                              value.name, read.needed, read.task);
+  }
+
+  void finishEarly(ValueId id) {
+    build.wait(pending[id], graph.value(id).name);
+    pending[id].clear();
   }
 
   // reshards
@@ -206,8 +231,10 @@ private:
   const Graph &graph;
   const Strategy &strategy;
   const CostModel &cost;
+  MemoryOrders orders;
   ProgramBuilder build;
   std::vector<Placement> values;
+  std::vector<TaskSink::Waits> pending; ///< by value
   OpPlanner operators;
   std::map<ValueId, std::vector<std::string>> outputNames;
 };

@@ -40,14 +40,20 @@ void ProgramBuilder::addAction(DeviceId device, Action action) {
   actions.push_back(std::move(action));
 }
 
-void ProgramBuilder::addWait(DeviceId device, TaskId task,
-                             const std::string &name) {
-  Action action;
-  action.kind = Action::Kind::Wait;
-  action.task = task;
-  action.name = name;
-  action.event = static_cast<int>(program.devices[device].actions.size()) - 1;
-  addAction(device, std::move(action));
+TaskSink::Wait ProgramBuilder::lastOf(DeviceId device, TaskId task) const {
+  return {device, static_cast<int>(program.devices[device].actions.size()) - 1,
+          task};
+}
+
+void ProgramBuilder::wait(const Waits &waits, const std::string &name) {
+  for (const Wait &wait : waits) {
+    Action action;
+    action.kind = Action::Kind::Wait;
+    action.task = wait.task;
+    action.name = name;
+    action.event = wait.event;
+    addAction(wait.device, std::move(action));
+  }
 }
 
 GroupId ProgramBuilder::group(const std::vector<DeviceId> &members) {
@@ -119,19 +125,21 @@ void ProgramBuilder::exchange(const std::vector<Sent> &messages, TaskId task,
     actions[message.dst].receives.push_back({message.src, message.to});
   }
   const int tag = nextTag++;
+  Waits waits;
   for (auto &[device, action] : actions) {
     action.kind = Action::Kind::Exchange;
     action.task = task;
     action.name = name;
     action.tag = tag;
     addAction(device, std::move(action));
+    waits.push_back(lastOf(device, task));
   }
-  for (const auto &entry : actions)
-    addWait(entry.first, task, name);
+  wait(waits, name);
 }
 
 void ProgramBuilder::collectives(const std::vector<Collective> &all,
-                                 TaskId task, const std::string &name) {
+                                 TaskId task, const std::string &name,
+                                 Waits *later) {
   std::vector<GroupId> together;
   for (const Collective &collective : all)
     together.push_back(group(collective.members));
@@ -139,6 +147,7 @@ void ProgramBuilder::collectives(const std::vector<Collective> &all,
   program.together.push_back(together);
   for (size_t c = 0; c < all.size(); ++c) {
     const Collective &collective = all[c];
+    Waits waits;
     for (size_t m = 0; m < collective.members.size(); ++m) {
       Action action;
       action.kind = Action::Kind::Collective;
@@ -152,9 +161,12 @@ void ProgramBuilder::collectives(const std::vector<Collective> &all,
       action.dst = collective.dst[m];
       action.combine = collective.combine;
       addAction(collective.members[m], std::move(action));
+      waits.push_back(lastOf(collective.members[m], task));
     }
-    for (DeviceId device : collective.members)
-      addWait(device, task, name);
+    if (later)
+      later->insert(later->end(), waits.begin(), waits.end());
+    else
+      wait(waits, name);
     ++task.instance;
   }
 }

@@ -28,14 +28,15 @@ public:
   void exchange(const std::vector<Sent> &messages, TaskId task,
                 const std::string &name) override;
   void collectives(const std::vector<Collective> &all, TaskId task,
-                   const std::string &name) override;
+                   const std::string &name, Waits *later) override;
   void addAction(DeviceId device, Action action);
+  void wait(const Waits &waits, const std::string &name);
 
   Program program;
 
 private:
-  /// A wait for the device's last action.
-  void addWait(DeviceId device, TaskId task, const std::string &name);
+  /// The device's last action as something to wait for.
+  Wait lastOf(DeviceId device, TaskId task) const;
   /// The communicator of `members` (ascending), created on first use.
   GroupId group(const std::vector<DeviceId> &members);
 

@@ -109,12 +109,13 @@ void ReshardWriter::transfers(const ReshardPlan &plan, const Holdings &holdings,
 }
 
 void ReshardWriter::write(const ReshardPlan &plan, Holdings &holdings,
-                          std::vector<PartialGroup> &groups) {
+                          std::vector<PartialGroup> &groups,
+                          TaskSink::Waits *later) {
   if (!plan.collectives.empty()) {
     std::vector<TaskSink::Collective> all;
     for (const CollectiveStep &step : plan.collectives)
       all.push_back(collective(step, holdings, groups));
-    sink.collectives(all, task, name);
+    sink.collectives(all, task, name, later);
     task.instance += static_cast<int>(all.size());
   }
   if (!plan.transfers.empty())

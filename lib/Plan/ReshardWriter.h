@@ -22,9 +22,11 @@ public:
         targets(targets), buffers(targets.size(), -1) {}
 
   /// Afterwards every target is among the holdings, and groups that were
-  /// reduced in place are gone.
+  /// reduced in place are gone. With `later`, for plans without transfers,
+  /// nobody waits for the collectives yet.
   void write(const ReshardPlan &plan, Holdings &holdings,
-             std::vector<PartialGroup> &groups);
+             std::vector<PartialGroup> &groups,
+             TaskSink::Waits *later = nullptr);
 
 private:
   TaskSink::Collective collective(const CollectiveStep &step,

@@ -25,15 +25,13 @@ struct Layout {
     std::vector<DeviceId> members;
   };
   TensorType type;
-  MemoryOrder order;
   std::vector<PartCode> holdings;
   std::vector<Group> groups;
 };
 
 /// All that decides the tasks of an operator besides its configuration, so that
-/// equal layers share their segments. `orders` are those of the values.
-Key classKey(const Graph &graph, OpId id,
-             const std::vector<MemoryOrder> &orders) {
+/// equal layers share their segments.
+Key classKey(const Graph &graph, OpId id, const MemoryOrders &orders) {
   const Op &op = graph.op(id);
   Key key;
   key.add(static_cast<int64_t>(op.rules.dims.size()));
@@ -62,7 +60,7 @@ Key classKey(const Graph &graph, OpId id,
     for (ValueId value : *values) {
       key.add(int64_t(value >= 0));
       if (value >= 0)
-        key.add(graph.value(value).type).add(int64_t(orders[value]));
+        key.add(graph.value(value).type).add(int64_t(orders.of(value)));
     }
   return key;
 }
@@ -75,16 +73,9 @@ Key classKey(const Graph &graph, OpId id,
 
 struct SegmentTable::Tables {
   Tables(const Graph &graph, int numDevices, const CostModel &cost)
-      : graph(graph), numDevices(numDevices), cost(cost),
-        orders(graph.values.size()) {
-    // Memory orders do not depend on the strategy. A class needs those of its
-    // operands, and its plan on one device tells those of its results.
-    Configuration whole = Configuration::onDevice(0);
-    for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op) {
-      makeOp(op, whole);
-      Key key = classKey(graph, op, orders);
-      classes.push_back(classIds.intern(key, op));
-    }
+      : graph(graph), numDevices(numDevices), cost(cost), orders(graph) {
+    for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
+      classes.push_back(classIds.intern(classKey(graph, op, orders), op));
   }
 
   OpSegment makeOp(OpId id, const Configuration &config);
@@ -106,7 +97,7 @@ struct SegmentTable::Tables {
   const Graph &graph;
   int numDevices;
   const CostModel &cost;
-  std::vector<MemoryOrder> orders; ///< of values
+  MemoryOrders orders;
   Interner<OpId> classIds;
   std::vector<int32_t> classes; ///< of operators
   Interner<Configuration> configs;
@@ -124,9 +115,9 @@ struct SegmentTable::Tables {
 
 LayoutId SegmentTable::Tables::internLayout(const TensorType &type,
                                             const Placement &placement) {
-  Layout layout{type, placement.order, {}, {}};
+  Layout layout{type, {}, {}};
   Key key;
-  key.add(type).add(int64_t(placement.order));
+  key.add(type);
   for (const Holding &holding : placement.holdings)
     layout.holdings.push_back(
         code({holding.device, holding.region, holding.order}));
@@ -165,7 +156,6 @@ SegmentTable::Tables::partsOf(const std::vector<PartCode> &codes) const {
 Placement SegmentTable::Tables::placementOf(const Layout &layout,
                                             TaskSink &sink) const {
   Placement placement;
-  placement.order = layout.order;
   auto buffer = [&](const Need &what) {
     return sink.addBuffer(what.device, -1, "", layout.type, what.region,
                           what.order, Section::Arena);
@@ -195,15 +185,13 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
     segment.steps.push_back(std::move(step));
   };
   auto placementOf = [&](ValueId value) -> Placement & {
-    auto [it, added] = placements.emplace(value, Placement());
-    if (added)
-      it->second.order = orders[value];
-    return it->second;
+    return placements[value];
   };
   auto provide = [&](Placement &where, const OperandRead &read) {
-    if (graph.slotValue(read.op, read.slot) < 0)
-      return reshardTo(sink, cost, where, -1, read.type, "", read.needed,
-                       read.task);
+    if (graph.slotValue(read.op, read.slot) < 0) {
+      reshardTo(sink, cost, where, -1, read.type, "", read.needed, read.task);
+      return;
+    }
     bool missing = false;
     for (const Need &need : read.needed) {
       if (where.find(need) >= 0)
@@ -222,14 +210,13 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
     step.need = internNeeds(read.needed);
     segment.steps.push_back(std::move(step));
   };
-  OpPlanner(graph, sink, placementOf, provide).plan(id, config);
+  OpPlanner(graph, orders, sink, placementOf, provide).plan(id, config);
   flush();
   for (ValueId result : graph.op(id).results) {
     segment.results.push_back(-1);
     if (result < 0)
       continue;
     const Placement &placement = placementOf(result);
-    orders[result] = placement.order;
     segment.results.back() = internLayout(graph.value(result).type, placement);
   }
   return segment;
@@ -242,6 +229,7 @@ SegmentTable::~SegmentTable() = default;
 
 const Graph &SegmentTable::graph() const { return tables->graph; }
 int SegmentTable::numDevices() const { return tables->numDevices; }
+const CostModel &SegmentTable::cost() const { return tables->cost; }
 
 ConfigId SegmentTable::intern(const Configuration &config) {
   Key key;
@@ -275,9 +263,10 @@ const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
     const Layout &from = tables->layouts[layout];
     TimeSink sink(tables->numDevices, tables->cost);
     Placement where = tables->placementOf(from, sink);
-    reshardTo(sink, tables->cost, where, -1, from.type, "",
-              tables->partsOf(tables->needs[need]), {});
-    return ReshardSegment{sink.take(), tables->internLayout(from.type, where)};
+    bool reduces = reshardTo(sink, tables->cost, where, -1, from.type, "",
+                             tables->partsOf(tables->needs[need]), {});
+    return ReshardSegment{sink.take(), tables->internLayout(from.type, where),
+                          reduces && tables->cost.overlaps()};
   });
 }
 
@@ -334,7 +323,7 @@ ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
                        target.order, Section::State);
     copyWhole(sink, target, state, where.find(target), {}, "");
   }
-  return {sink.take(), after};
+  return {sink.take(), after, false};
 }
 
 //===----------------------------------------------------------------------===//

@@ -68,12 +68,15 @@ private:
       for (const OpSegment::Step &step :
            table.op(reader, configs[reader]).steps)
         if (step.slot >= 0 && graph.slotValue(reader, step.slot) == id) {
-          LayoutId after = table.reshard(layout, step.need).after;
-          if (after == layout)
+          const ReshardSegment &reshard = table.reshard(layout, step.need);
+          if (reshard.after == layout)
             continue;
-          hold(table.layoutBytes(after), false, 2 * reader, last);
+          bool early = reshard.early && value.producer >= 0 &&
+                       reader == readers.front() && id != graph.loss;
+          hold(table.layoutBytes(reshard.after), false,
+               early ? 2 * value.producer + 1 : 2 * reader, last);
           hold(table.layoutBytes(layout), false, 2 * reader, last, -1);
-          layout = after;
+          layout = reshard.after;
         }
   }
 

@@ -12,12 +12,15 @@ using namespace ffc::plan;
 
 StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
     : table(table), graph(table.graph()), devices(table.numDevices()),
+      queues(table.cost().overlaps() ? 2 * devices : devices),
       end(static_cast<OpId>(graph.ops.size())),
       configurations(std::move(configs)), segments(end), items(end + 1),
       readers(graph.values.size()), storedIn(graph.values.size()),
       outputItem(graph.values.size(), -1), storeItem(graph.states.size(), -1),
-      rows((size_t(end) + 2) * devices), offsets(size_t(end) + 2),
-      isDirty(size_t(end) + 1), isTouched(graph.values.size()), now(devices) {
+      rows((size_t(end) + 2) * queues), offsets(size_t(end) + 2),
+      ends(queues > devices ? graph.values.size() * devices : 0),
+      isDirty(size_t(end) + 1), isTouched(graph.values.size()), now(queues),
+      startedAt(graph.values.size(), -1) {
   for (size_t v = 0; v < graph.values.size(); ++v) {
     for (Use use : graph.values[v].uses)
       readers[v].push_back(use.op);
@@ -29,7 +32,7 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
   for (const Output &output : graph.outputs)
     if (outputItem[output.value] < 0 && !isLoaded(output.value)) {
       outputItem[output.value] = static_cast<int>(last.size());
-      last.push_back(nullptr);
+      last.emplace_back();
     }
   for (size_t s = 0; s < graph.states.size(); ++s) {
     ValueId written = graph.states[s].written;
@@ -38,7 +41,7 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
     storedIn[written].push_back(static_cast<StateId>(s));
     if (isStoredByCopy(written)) {
       storeItem[s] = static_cast<int>(last.size());
-      last.push_back(nullptr);
+      last.emplace_back();
     }
   }
   for (OpId op = 0; op < end; ++op)
@@ -69,10 +72,18 @@ void StepTimer::build(OpId op) {
   segments[op] = &segment;
   items[op].clear();
   for (const OpSegment::Step &step : segment.steps)
-    items[op].push_back(step.slot < 0 ? &step.tasks : nullptr);
-  for (ValueId result : graph.op(op).results)
+    items[op].push_back({step.slot < 0 ? &step.tasks : nullptr});
+  const std::vector<ValueId> &results = graph.op(op).results;
+  for (ValueId result : results)
     if (result >= 0 && result == graph.loss)
-      items[op].push_back(nullptr);
+      items[op].emplace_back();
+  if (queues > devices)
+    items[op].resize(items[op].size() + results.size());
+}
+
+size_t StepTimer::startItem(const Value &value) const {
+  return items[value.producer].size() -
+         graph.op(value.producer).results.size() + value.result;
 }
 
 void StepTimer::markDirty(OpId op) {
@@ -86,13 +97,13 @@ void StepTimer::markDirty(OpId op) {
     undo.push_back({op, -1, nullptr, items[op]});
 }
 
-void StepTimer::setItem(OpId op, size_t index, const TimedTasks *tasks) {
-  if (tasks && tasks->empty())
-    tasks = nullptr;
-  if (items[op][index] == tasks)
+void StepTimer::setItem(OpId op, size_t index, Item item) {
+  if (item.tasks && item.tasks->empty())
+    item = {};
+  if (items[op][index] == item)
     return;
   markDirty(op);
-  items[op][index] = tasks;
+  items[op][index] = item;
 }
 
 /// Looks up the reshards of a value from its producer to its last reader.
@@ -107,13 +118,21 @@ void StepTimer::follow(ValueId id) {
   } else {
     layout = segments[value.producer]->results[value.result];
   }
+  bool first = id != graph.loss && value.producer >= 0 && queues > devices;
   auto get = [&](OpId op, size_t index, NeedId need) {
     const ReshardSegment &reshard = table.reshard(layout, need);
-    setItem(op, index, &reshard.tasks);
+    const bool early = first && reshard.early;
+    if (first)
+      setItem(value.producer, startItem(value),
+              early ? Item{&reshard.tasks, Item::Kind::Start, id} : Item());
+    setItem(op, index,
+            {&reshard.tasks, early ? Item::Kind::Wait : Item::Kind::Run,
+             early ? id : -1});
+    first = false;
     layout = reshard.after;
   };
   if (id == graph.loss)
-    get(value.producer, items[value.producer].size() - 1,
+    get(value.producer, segments[value.producer]->steps.size(),
         table.lossNeed(layout));
   for (OpId reader : readers[id]) {
     const auto &steps = segments[reader]->steps;
@@ -121,8 +140,11 @@ void StepTimer::follow(ValueId id) {
       if (steps[s].slot >= 0 && graph.slotValue(reader, steps[s].slot) == id)
         get(reader, s, steps[s].need);
   }
+  if (first)
+    setItem(value.producer, startItem(value), {});
+  first = false;
   if (int index = outputItem[id]; index >= 0) {
-    setItem(end, index, nullptr);
+    setItem(end, index, {});
     if (NeedId need = table.outputNeed(layout); need >= 0)
       get(end, index, need);
   }
@@ -130,7 +152,7 @@ void StepTimer::follow(ValueId id) {
     if (int index = storeItem[state]; index >= 0) {
       const ReshardSegment &store = table.store(
           layout, table.home(state, configurations[value.producer]));
-      setItem(end, index, &store.tasks);
+      setItem(end, index, {&store.tasks});
       layout = store.after;
     }
 }
@@ -157,19 +179,66 @@ void StepTimer::touch(OpId op) {
 // Time
 //===----------------------------------------------------------------------===//
 
-void StepTimer::sweepAll() {
-  std::fill(rows.begin(), rows.end(), 0);
-  std::fill(offsets.begin(), offsets.end(), 0);
-  for (OpId op = 0; op <= end; ++op) {
-    std::copy_n(row(op), devices, row(op + 1));
-    for (const TimedTasks *tasks : items[op])
-      if (tasks)
-        tasks->advance(row(op + 1));
+/// Runs what is done for `op` on `now`.
+void StepTimer::run(OpId op) {
+  const QueueTimes times = timesAt(now.data());
+  for (const Item &item : items[op]) {
+    if (!item.tasks)
+      continue;
+    if (item.kind == Item::Kind::Run) {
+      item.tasks->advance(times);
+    } else if (item.kind == Item::Kind::Start) {
+      startedAt[item.value] = static_cast<std::ptrdiff_t>(newEnds.size());
+      started.push_back(item.value);
+      newEnds.resize(newEnds.size() + devices);
+      item.tasks->start(times, newEnds.data() + startedAt[item.value]);
+    } else if (std::ptrdiff_t at = startedAt[item.value]; at >= 0) {
+      item.tasks->wait(times.local, newEnds.data() + at, 0);
+    } else {
+      OpId after = graph.value(item.value).producer + 1;
+      item.tasks->wait(times.local, endsOf(item.value),
+                       offsets[after] + shiftOf(after));
+    }
   }
-  dirty.clear();
-  undo.clear();
-  std::fill(isDirty.begin(), isDirty.end(), 0);
-  current = *std::max_element(row(end + 1), row(end + 1) + devices);
+}
+
+void StepTimer::sweepAll() {
+  proposed = proposeFull({});
+  accept();
+}
+
+/// By how much the sweep has shifted the row before `op` without running what
+/// is there.
+Picoseconds StepTimer::shiftOf(OpId op) const {
+  for (const Shift &shift : shifts)
+    if (shift.begin <= op && op < shift.end)
+      return shift.by;
+  return 0;
+}
+
+/// True if what the operators from `from` to before `to` wait for, and was
+/// started before them, ends later by `by`. Nothing has changed in them.
+bool StepTimer::areShifted(OpId from, OpId to, Picoseconds by) const {
+  for (OpId op = from; op < to; ++op)
+    for (const Item &item : items[op]) {
+      if (item.kind != Item::Kind::Wait)
+        continue;
+      OpId after = graph.value(item.value).producer + 1;
+      if (after > from)
+        continue;
+      std::ptrdiff_t at = startedAt[item.value];
+      if (at < 0) {
+        if (shiftOf(after) != by)
+          return false;
+        continue;
+      }
+      const Picoseconds *was = endsOf(item.value);
+      if (!item.tasks->allOf([&](DeviceId device) {
+            return newEnds[at + device] - was[device] - offsets[after] == by;
+          }))
+        return false;
+    }
+  return true;
 }
 
 Picoseconds StepTimer::sweep(Picoseconds limit) {
@@ -177,19 +246,18 @@ Picoseconds StepTimer::sweep(Picoseconds limit) {
   newRows.clear();
   newTimes.clear();
   shifts.clear();
+  forgetStarted();
   if (dirty.empty())
     return current;
   size_t next = 0; // of dirty
   OpId op = dirty[0];
-  for (size_t d = 0; d < devices; ++d)
-    now[d] = row(op)[d] + offsets[op];
+  for (size_t q = 0; q < queues; ++q)
+    now[q] = row(op)[q] + offsets[op];
   while (true) {
     // `now` is before `op`, which is the next to run.
     if (next < dirty.size() && dirty[next] == op)
       ++next;
-    for (const TimedTasks *tasks : items[op])
-      if (tasks)
-        tasks->advance(now.data());
+    run(op);
     if (*std::max_element(now.begin(), now.end()) > limit)
       return kNoLimit;
     ++op;
@@ -199,23 +267,31 @@ Picoseconds StepTimer::sweep(Picoseconds limit) {
       break;
     if (next < dirty.size() && dirty[next] == op)
       continue;
-    // Are all devices shifted alike?
+    // Are all queues shifted alike?
     Picoseconds by = now[0] - row(op)[0];
     bool alike = true;
-    for (size_t d = 1; alike && d < devices; ++d)
-      alike = now[d] - row(op)[d] == by;
-    if (!alike)
-      continue;
+    for (size_t q = 1; alike && q < queues; ++q)
+      alike = now[q] - row(op)[q] == by;
     OpId to = next < dirty.size() ? dirty[next] : end + 1;
-    shifts.push_back({op + 1, to + 1, by - offsets[op]});
-    for (size_t d = 0; d < devices; ++d)
-      now[d] = row(to)[d] + offsets[to] + by - offsets[op];
+    by -= offsets[op];
+    if (!alike || !areShifted(op, to, by))
+      continue;
+    shifts.push_back({op + 1, to + 1, by});
+    for (size_t q = 0; q < queues; ++q)
+      now[q] = row(to)[q] + offsets[to] + by;
     op = to;
     if (op > end)
       break;
   }
   Picoseconds makespan = *std::max_element(now.begin(), now.end());
   return makespan > limit ? kNoLimit : makespan;
+}
+
+void StepTimer::forgetStarted() {
+  for (ValueId value : started)
+    startedAt[value] = -1;
+  started.clear();
+  newEnds.clear();
 }
 
 void StepTimer::change(const std::vector<Change> &changes) {
@@ -245,11 +321,10 @@ Picoseconds StepTimer::proposeFull(const std::vector<Change> &changes) {
   newRows.clear();
   newTimes.clear();
   shifts.clear();
+  forgetStarted();
   std::fill(now.begin(), now.end(), 0);
   for (OpId op = 0; op <= end; ++op) {
-    for (const TimedTasks *tasks : items[op])
-      if (tasks)
-        tasks->advance(now.data());
+    run(op);
     newRows.push_back({op + 1, newTimes.size()});
     newTimes.insert(newTimes.end(), now.begin(), now.end());
   }
@@ -261,9 +336,13 @@ void StepTimer::accept() {
     for (OpId op = shift.begin; op < shift.end; ++op)
       offsets[op] += shift.by;
   for (auto [op, at] : newRows) {
-    std::copy_n(newTimes.begin() + at, devices, row(op));
+    std::copy_n(newTimes.begin() + at, queues, row(op));
     offsets[op] = 0;
   }
+  for (ValueId value : started)
+    std::copy_n(newEnds.begin() + startedAt[value], devices,
+                ends.begin() + static_cast<std::ptrdiff_t>(value * devices));
+  forgetStarted();
   current = proposed;
   for (OpId op : dirty)
     isDirty[op] = false;
@@ -272,6 +351,7 @@ void StepTimer::accept() {
 }
 
 void StepTimer::reject() {
+  forgetStarted();
   for (Undo &old : undo) {
     items[old.op].swap(old.items);
     if (old.op < end) {

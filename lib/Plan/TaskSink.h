@@ -63,8 +63,16 @@ public:
     int root = 0;
     Reduction combine = Reduction::None;
   };
+  /// Waits that are still to be done, with what they wait for.
+  struct Wait {
+    DeviceId device = -1;
+    int event = -1; ///< index of the action
+    TaskId task;
+  };
+  using Waits = std::vector<Wait>;
+  /// If `later` is given nobody waits; who has to is added to it.
   virtual void collectives(const std::vector<Collective> &all, TaskId task,
-                           const std::string &name) = 0;
+                           const std::string &name, Waits *later = nullptr) = 0;
 };
 
 } // namespace ffc::plan

@@ -41,7 +41,7 @@ void TimeSink::exchange(const std::vector<Sent> &messages, TaskId /*task*/,
 }
 
 void TimeSink::collectives(const std::vector<Collective> &all, TaskId /*task*/,
-                           const std::string & /*name*/) {
+                           const std::string & /*name*/, Waits * /*later*/) {
   closeLocal();
   std::vector<std::vector<DeviceId>> groups;
   for (const Collective &collective : all)

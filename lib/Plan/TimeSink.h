@@ -50,7 +50,7 @@ public:
   void exchange(const std::vector<Sent> &messages, TaskId task,
                 const std::string &name) override;
   void collectives(const std::vector<Collective> &all, TaskId task,
-                   const std::string &name) override;
+                   const std::string &name, Waits *later) override;
 
   bool empty() const { return tasks.empty(); }
   /// What came since the last call.

@@ -5,6 +5,7 @@
 #include "TimeSink.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace ffc::plan;
 
@@ -80,9 +81,7 @@ public:
                            byteSize(buffer(ref.device, a.dst).type));
     if (a.kind == Action::Kind::Kernel)
       return kernel(ref, a);
-    // Waits end with what they wait for, which is timed before them; only the
-    // last step dumps, and that is not timed.
-    return 0;
+    return 0; // only the last step dumps, and that is not timed
   }
 
   Picoseconds collective(ActionRef ref) const {
@@ -123,16 +122,25 @@ TimedTasks::TimedTasks(const Graph &graph, const Strategy &strategy,
                        const Program &program, const CostModel &cost) {
   Durations durations(graph, strategy, program, cost);
   const std::vector<ActionRef> &order = program.order;
+  // The part of each action, where it may be waited for.
+  std::vector<std::vector<uint32_t>> partOf;
+  for (const DeviceProgram &device : program.devices)
+    partOf.emplace_back(device.actions.size());
   for (size_t i = 0; i < order.size();) {
     const size_t first = i;
     const Action &action = durations.action(order[i]);
     switch (action.kind) {
     case Action::Kind::Kernel:
     case Action::Kind::Copy:
-    case Action::Kind::Wait:
     case Action::Kind::Probe:
       addTask(Kind::Local);
       parts.push_back({order[i].device, durations.local(order[i])});
+      ++tasks.back().endPart;
+      ++i;
+      break;
+    case Action::Kind::Wait:
+      addTask(Kind::Wait).waited = partOf[order[i].device][action.event];
+      parts.push_back({order[i].device, 0});
       ++tasks.back().endPart;
       ++i;
       break;
@@ -157,7 +165,9 @@ TimedTasks::TimedTasks(const Graph &graph, const Strategy &strategy,
     }
     }
     tasks.back().firstAction = static_cast<uint32_t>(first);
-    tasks.back().endAction = static_cast<uint32_t>(i);
+    for (size_t a = first; a < i; ++a)
+      partOf[order[a].device][order[a].index] =
+          tasks.back().firstPart + static_cast<uint32_t>(a - first);
   }
 }
 
@@ -165,45 +175,67 @@ TimedTasks::TimedTasks(const Graph &graph, const Strategy &strategy,
 // Sweep
 //===----------------------------------------------------------------------===//
 
-void TimedTasks::runExchange(const Task &task, Picoseconds *free) const {
+void TimedTasks::runExchange(const Task &task, QueueTimes times) const {
   // Reused, so that a sweep does not allocate.
-  thread_local std::vector<Picoseconds> ready;
-  ready.clear();
+  thread_local std::vector<Picoseconds> ready, alone;
+  alone.clear();
   for (uint32_t p = task.firstPart; p < task.endPart; ++p)
-    ready.push_back(free[parts[p].device]);
+    alone.push_back(readyAt(times, parts[p].device));
+  ready = alone;
   for (uint32_t m = task.firstMeeting; m < task.endMeeting; ++m) {
-    DeviceId a = parts[meetings[m].first].device,
-             b = parts[meetings[m].second].device;
-    Picoseconds &readyA = ready[meetings[m].first - task.firstPart],
-                &readyB = ready[meetings[m].second - task.firstPart];
-    readyA = std::max(readyA, free[b]);
-    readyB = std::max(readyB, free[a]);
+    uint32_t a = meetings[m].first - task.firstPart,
+             b = meetings[m].second - task.firstPart;
+    ready[a] = std::max(ready[a], alone[b]);
+    ready[b] = std::max(ready[b], alone[a]);
   }
   for (uint32_t p = task.firstPart; p < task.endPart; ++p)
-    free[parts[p].device] = ready[p - task.firstPart] + parts[p].duration;
+    times.network[parts[p].device] =
+        ready[p - task.firstPart] + parts[p].duration;
 }
 
-void TimedTasks::run(const Task &task, Picoseconds *free) const {
+void TimedTasks::run(const Task &task, QueueTimes times) const {
   switch (task.kind) {
   case Kind::Local:
     for (uint32_t p = task.firstPart; p < task.endPart; ++p)
-      free[parts[p].device] += parts[p].duration;
+      times.local[parts[p].device] += parts[p].duration;
     break;
   case Kind::Collective: {
     Picoseconds start = 0;
     for (uint32_t p = task.firstPart; p < task.endPart; ++p)
-      start = std::max(start, free[parts[p].device]);
+      start = std::max(start, readyAt(times, parts[p].device));
     for (uint32_t p = task.firstPart; p < task.endPart; ++p)
-      free[parts[p].device] = start + parts[p].duration;
+      times.network[parts[p].device] = start + parts[p].duration;
     break;
   }
   case Kind::Exchange:
-    runExchange(task, free);
+    runExchange(task, times);
     break;
+  case Kind::Wait:
+    assert(false && "waits belong to programs");
   }
 }
 
-void TimedTasks::advance(Picoseconds *free) const {
-  for (const Task &task : tasks)
-    run(task, free);
+void TimedTasks::advance(QueueTimes times) const {
+  for (const Task &task : tasks) {
+    run(task, times);
+    if (task.kind != Kind::Local)
+      for (uint32_t p = task.firstPart; p < task.endPart; ++p)
+        times.local[parts[p].device] = times.network[parts[p].device];
+  }
+}
+
+void TimedTasks::start(QueueTimes times, Picoseconds *ends) const {
+  for (const Task &task : tasks) {
+    run(task, times);
+    // A member of several is done with the last.
+    for (uint32_t p = task.firstPart; p < task.endPart; ++p)
+      ends[parts[p].device] = times.network[parts[p].device];
+  }
+}
+
+void TimedTasks::wait(Picoseconds *local, const Picoseconds *ends,
+                      Picoseconds shift) const {
+  for (const Part &part : parts)
+    local[part.device] =
+        std::max(local[part.device], ends[part.device] + shift);
 }

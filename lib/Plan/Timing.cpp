@@ -13,12 +13,15 @@ Timeline ffc::plan::timeProgram(const Graph &graph, const Strategy &strategy,
   Timeline line;
   for (const DeviceProgram &device : program.devices)
     line.devices.emplace_back(device.actions.size());
-  std::vector<Picoseconds> free(program.devices.size());
+  std::vector<Picoseconds> local(program.devices.size()),
+      network(program.devices.size());
+  QueueTimes times{local.data(),
+                   cost.overlaps() ? network.data() : local.data()};
   TimedTasks(graph, strategy, program, cost)
-      .advance(program, free.data(),
+      .advance(program, times,
                [&](ActionRef ref, Picoseconds start, Picoseconds end) {
                  line.devices[ref.device][ref.index] = {start, end};
+                 line.makespan = std::max(line.makespan, end);
                });
-  line.makespan = *std::max_element(free.begin(), free.end());
   return line;
 }

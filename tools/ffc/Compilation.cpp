@@ -177,7 +177,7 @@ LogicalResult Compilation::readTopology() {
 
 LogicalResult Compilation::loadTopology() {
   report.phase("plan");
-  if (failed(readTopology()))
+  if (failed(readTopology()) || failed(orderUpdates()))
     return failure();
   if (options.emit < Emit::Source)
     return success();
@@ -192,6 +192,20 @@ LogicalResult Compilation::loadTopology() {
                   ", found " + target +
                   ", for which ffc plans but does not emit programs yet");
   }
+  return success();
+}
+
+LogicalResult Compilation::orderUpdates() {
+  if (!plan::CostModel(*topology).overlaps())
+    return success();
+  PassManager passes(&context);
+  passes.addPass(createSinkUpdates());
+  if (failed(passes.run(*module)))
+    return failure();
+  FailureOr<PlannedModule> result = buildPlanGraph(*module);
+  if (failed(result))
+    return failure();
+  planned = std::move(*result);
   return success();
 }
 

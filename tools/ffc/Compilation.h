@@ -41,6 +41,8 @@ private:
   /// Reads the topology, unless that is done.
   mlir::LogicalResult readTopology();
   mlir::LogicalResult loadTopology();
+  /// Where devices communicate and compute at once, updates come last.
+  mlir::LogicalResult orderUpdates();
   mlir::LogicalResult chooseStrategy();
   /// Writes `text` to `path`, "-" being standard output, unless that is empty.
   mlir::LogicalResult writeStrategy(const std::string &path,

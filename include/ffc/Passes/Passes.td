@@ -65,6 +65,31 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def SinkUpdates : Pass<"sink-updates", "::mlir::ModuleOp"> {
+  let summary = "puts the updates of parameters at the end of the step";
+  let description = [{
+    For devices that communicate and compute at once: the reduction of a gradient
+    then has the rest of the backward pass to hide behind, and does not hold it
+    up. (Elsewhere an update follows its gradient, whose memory is then free for
+    the next one.) Operators with the role "update", and what uses their results,
+    come last, in the order they had.
+
+    Before:
+    ```mlir
+    %dw2 = ff.matmul(%dy, %h) {...}
+    %w2.new = ff.sgd_update(%w2, %dw2, ...)
+    %dh = ff.matmul(%dy, %w2) {...}
+    ```
+    After:
+    ```mlir
+    %dw2 = ff.matmul(%dy, %h) {...}
+    %dh = ff.matmul(%dy, %w2) {...}
+    %w2.new = ff.sgd_update(%w2, %dw2, ...)
+    ```
+  }];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def FuseActivations : Pass<"fuse-activations", "::mlir::ModuleOp"> {
   let summary = "lets operators clamp their results themselves";
   let description = [{

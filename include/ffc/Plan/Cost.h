@@ -33,6 +33,9 @@ public:
   /// Shares what `topology` holds; it need not outlive this.
   explicit CostModel(const Topology &topology);
 
+  /// True if on all devices communication runs beside computation.
+  bool overlaps() const { return overlapping; }
+
   /// Launch overhead plus the larger of flops / peak and bytes / bandwidth.
   Picoseconds kernel(DeviceId device, double flops, int64_t bytes,
                      ElementType type) const;
@@ -105,6 +108,7 @@ private:
   findPaths(const std::vector<std::vector<DeviceId>> &groups) const;
 
   Topology topology;
+  bool overlapping = true;
   std::shared_ptr<PathCache> known;
 };
 

@@ -43,6 +43,10 @@ struct OpSegment {
 struct ReshardSegment {
   TimedTasks tasks; ///< none if everything was there
   LayoutId after = -1;
+  /// Collectives on partial sums and nothing else, on devices that go on
+  /// meanwhile: if it is the first reshard of a value it starts right after the
+  /// value's producer.
+  bool early = false;
 };
 
 /// Not for several threads at once.
@@ -54,6 +58,7 @@ public:
 
   const Graph &graph() const;
   int numDevices() const;
+  const CostModel &cost() const;
 
   ConfigId intern(const Configuration &config);
   const Configuration &config(ConfigId id) const;

@@ -3,9 +3,10 @@
 //
 // Delta timing: a proposal changes the configurations of some operators; what
 // they touch is looked up again, and the sweep goes on from the first operator
-// that changed. Where nothing changes for a while and all devices are shifted
-// by the same time, it jumps to the next change, since times are sums and
-// maxima. The result equals timeProgram() of the whole plan, exactly.
+// that changed. Where nothing changes for a while and all queues, and all that
+// is waited for meanwhile, are shifted by the same time, it jumps to the next
+// change, since times are sums and maxima. The result equals timeProgram() of
+// the whole plan, exactly.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_STEPTIMER_H
@@ -13,6 +14,7 @@
 
 #include "ffc/Plan/Segments.h"
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -42,10 +44,20 @@ public:
   void reject();
 
 private:
-  /// What is done for an operator, in the order of the plan; null where a read
-  /// finds everything in place. After the operators stands one more entry for
-  /// the end of the step.
-  using Items = std::vector<const TimedTasks *>;
+  /// What is done for an operator, in the order of the plan. Null where a read
+  /// finds everything in place. After the tasks of an operator stands one entry
+  /// for each of its results whose reduction may start there; after the
+  /// operators one more list for the end of the step.
+  struct Item {
+    enum class Kind : uint8_t { Run, Start, Wait };
+    const TimedTasks *tasks = nullptr;
+    Kind kind = Kind::Run;
+    ValueId value = -1; ///< Start, Wait
+    bool operator==(const Item &o) const {
+      return tasks == o.tasks && kind == o.kind && value == o.value;
+    }
+  };
+  using Items = std::vector<Item>;
   struct Undo {
     OpId op;
     ConfigId config;
@@ -62,18 +74,31 @@ private:
   void build(OpId op);
   void touch(OpId op);
   void markDirty(OpId op);
-  void setItem(OpId op, size_t index, const TimedTasks *tasks);
+  void setItem(OpId op, size_t index, Item item);
   void follow(ValueId value);
+  void run(OpId op);
   Picoseconds sweep(Picoseconds limit);
+  Picoseconds shiftOf(OpId op) const;
+  bool areShifted(OpId from, OpId to, Picoseconds by) const;
+  void forgetStarted();
   bool isLoaded(ValueId value) const;
   bool isStoredByCopy(ValueId value) const;
 
-  Picoseconds *row(OpId op) { return rows.data() + size_t(op) * devices; }
+  Picoseconds *row(OpId op) { return rows.data() + size_t(op) * queues; }
+  const Picoseconds *endsOf(ValueId value) const {
+    return ends.data() + size_t(value) * devices;
+  }
+  QueueTimes timesAt(Picoseconds *times) const {
+    return {times, times + (queues - devices)};
+  }
+  /// Where among the items of its producer the reduction of `value` starts.
+  size_t startItem(const Value &value) const;
 
   SegmentTable &table;
   const Graph &graph;
   size_t devices;
-  OpId end; ///< number of operators
+  size_t queues; ///< twice the devices if they overlap
+  OpId end;      ///< number of operators
   std::vector<ConfigId> configurations;
   std::vector<const OpSegment *> segments;
   std::vector<Items> items;
@@ -84,8 +109,11 @@ private:
   /// and the copy into a state stand; -1 for none.
   std::vector<int> outputItem, storeItem;
 
-  /// Times at which the devices are free before an operator, less `offsets`.
+  /// Times at which the queues are free before an operator, less `offsets`.
   std::vector<Picoseconds> rows, offsets;
+  /// By value: when its early reduction ends on each device, less the offset of
+  /// the row after its producer.
+  std::vector<Picoseconds> ends;
   Picoseconds current = 0;
 
   // The proposal.
@@ -97,6 +125,10 @@ private:
   std::vector<std::pair<OpId, size_t>> newRows; ///< operator, where in newTimes
   std::vector<Picoseconds> newTimes, now;
   std::vector<Shift> shifts;
+  /// Reductions started in this sweep, and by value where in newEnds; -1: not.
+  std::vector<ValueId> started;
+  std::vector<std::ptrdiff_t> startedAt;
+  std::vector<Picoseconds> newEnds;
   Picoseconds proposed = 0;
 };
 

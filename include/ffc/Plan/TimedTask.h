@@ -6,12 +6,17 @@
 // times of a step; the search keeps them for every operator and reshard that it
 // has met.
 //
-// Times follow from three rules (max-plus, design 8):
-//   - a local task starts when its device is free;
-//   - a collective starts when all its members are, and ends for all at once;
+// A device has two queues, one for its kernels and copies, one for its
+// communication. Times follow from four rules (max-plus, design 8):
+//   - a local task starts when its queue is free;
+//   - a collective starts when both queues of all its members are free, and
+//     ends for all at once;
 //   - in an exchange a device is done when it and those it exchanges messages
-//     with have come to it and its own messages have passed.
-// None of them can make a step shorter when a duration grows.
+//     with have come to it and its own messages have passed;
+//   - a wait ends when what it waits for has.
+// Communication occupies its own queue only, and local work goes on until it
+// waits; where the devices cannot do that both queues are one. None of the
+// rules can make a step shorter when a duration grows.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_TIMEDTASK_H
@@ -20,9 +25,16 @@
 #include "ffc/Plan/Cost.h"
 #include "ffc/Plan/Program.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace ffc::plan {
+
+/// When the queues are free, by device. Both are the same array where
+/// communication does not run beside computation.
+struct QueueTimes {
+  Picoseconds *local, *network;
+};
 
 class TimedTasks {
 public:
@@ -31,22 +43,42 @@ public:
   TimedTasks(const Graph &graph, const Strategy &strategy,
              const Program &program, const CostModel &cost);
 
-  /// Runs all tasks on devices that are free from `free` on.
-  void advance(Picoseconds *free) const;
+  /// Runs all tasks, which have no waits: communication is waited for at once.
+  void advance(QueueTimes times) const;
+  /// Starts all tasks, which are collectives, and notes when they end on their
+  /// members, by device.
+  void start(QueueTimes times, Picoseconds *ends) const;
+  /// Waits for what was started; `ends` are late by `shift`.
+  void wait(Picoseconds *local, const Picoseconds *ends,
+            Picoseconds shift) const;
+  /// True if `test` holds for every device that takes part.
+  template <class Test> bool allOf(Test test) const {
+    return std::all_of(parts.begin(), parts.end(),
+                       [&](const Part &part) { return test(part.device); });
+  }
 
-  /// The same, with what happened: calls visit(ref, start, end) for every
-  /// action of the program that the tasks were made from.
+  /// Runs the tasks of the program that they were made from, with waits where
+  /// they stand. Calls visit(ref, start, end) for every action.
   template <class Visitor>
-  void advance(const Program &program, Picoseconds *free, Visitor visit) const {
-    std::vector<Picoseconds> before;
+  void advance(const Program &program, QueueTimes times, Visitor visit) const {
+    std::vector<Picoseconds> starts(parts.size()), ends(parts.size());
     for (const Task &task : tasks) {
-      before.clear();
-      for (uint32_t a = task.firstAction; a < task.endAction; ++a)
-        before.push_back(free[program.order[a].device]);
-      run(task, free);
-      for (uint32_t a = task.firstAction; a < task.endAction; ++a)
-        visit(program.order[a], before[a - task.firstAction],
-              free[program.order[a].device]);
+      const bool communicates =
+          task.kind == Kind::Collective || task.kind == Kind::Exchange;
+      for (uint32_t p = task.firstPart; p < task.endPart; ++p)
+        starts[p] = communicates ? readyAt(times, parts[p].device)
+                                 : times.local[parts[p].device];
+      if (task.kind == Kind::Wait)
+        times.local[parts[task.firstPart].device] =
+            std::max(starts[task.firstPart], ends[task.waited]);
+      else
+        run(task, times);
+      for (uint32_t p = task.firstPart; p < task.endPart; ++p) {
+        ends[p] = (communicates ? times.network : times.local)[parts[p].device];
+        // Parts and actions are both in the order of devices.
+        visit(program.order[task.firstAction + (p - task.firstPart)], starts[p],
+              ends[p]);
+      }
     }
   }
 
@@ -54,7 +86,7 @@ public:
 
 private:
   friend class TimeSink;
-  enum class Kind : uint8_t { Local, Collective, Exchange };
+  enum class Kind : uint8_t { Local, Collective, Exchange, Wait };
   /// A device's share: its own time, or that of its messages. A local task may
   /// have several, of distinct devices.
   struct Part {
@@ -68,8 +100,9 @@ private:
     Kind kind;
     uint32_t firstPart, endPart;
     uint32_t firstMeeting, endMeeting;
-    /// In Program::order; for tasks made from a program.
-    uint32_t firstAction = 0, endAction = 0;
+    /// In Program::order, for tasks made from a program: one for each part.
+    uint32_t firstAction = 0;
+    uint32_t waited = 0; ///< Wait: the part that is waited for
   };
 
   Task &addTask(Kind kind);
@@ -78,8 +111,12 @@ private:
   void addExchange(const std::vector<CostModel::Transfer> &messages,
                    const CostModel &cost);
 
-  void run(const Task &task, Picoseconds *free) const;
-  void runExchange(const Task &task, Picoseconds *free) const;
+  static Picoseconds readyAt(QueueTimes times, DeviceId device) {
+    return std::max(times.local[device], times.network[device]);
+  }
+  /// Of communication, without waiting for it.
+  void run(const Task &task, QueueTimes times) const;
+  void runExchange(const Task &task, QueueTimes times) const;
 
   std::vector<Task> tasks;
   std::vector<Part> parts;

@@ -1,8 +1,8 @@
 //===- Timing.h - when every action starts and ends -------------*- C++ -*-===//
 //
-// One max-plus sweep over the actions in the program's own order: an action
-// starts when what it waits for has ended and its queue is free. Nothing is
-// reordered by time, so a longer task never makes the step shorter.
+// One max-plus sweep over the actions in the program's own order, by the rules
+// in ffc/Plan/TimedTask.h. Nothing is reordered by time, so a longer task never
+// makes the step shorter.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_TIMING_H

@@ -1,0 +1,41 @@
+//===- SinkUpdates.cpp - updates at the end of the step -------------------===//
+
+#include "ffc/Passes/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+
+namespace ffc {
+#define GEN_PASS_DEF_SINKUPDATES
+#include "ffc/Passes/Passes.h.inc"
+} // namespace ffc
+
+static bool isUpdate(Operation &op) {
+  auto role = op.getAttrOfType<StringAttr>(kRoleAttr);
+  return role && role.getValue() == "update";
+}
+
+namespace {
+struct SinkUpdates : ffc::impl::SinkUpdatesBase<SinkUpdates> {
+  void runOnOperation() override {
+    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
+    if (!main || main.isExternal()) {
+      getOperation().emitError("expected a function 'main' with a body");
+      return signalPassFailure();
+    }
+    Block &block = main.front();
+    // In the order of the block, since users come after what they use.
+    llvm::SetVector<Operation *> last;
+    for (Operation &op : block.without_terminator())
+      if (isUpdate(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
+            return last.contains(operand.getDefiningOp());
+          }))
+        last.insert(&op);
+    for (Operation *op : last)
+      op->moveBefore(block.getTerminator());
+  }
+};
+} // namespace
