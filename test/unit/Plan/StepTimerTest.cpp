@@ -3,6 +3,7 @@
 #include "ffc/Plan/StepTimer.h"
 
 #include "TestGraph.h"
+#include "TestTopology.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/Timing.h"
@@ -13,17 +14,6 @@ using namespace ffc::plan;
 using namespace ffc::plan::testing;
 
 namespace {
-
-Topology ranks(int count) {
-  std::string error;
-  auto topology = Topology::parse(
-      "devices: " + std::to_string(count) +
-          " x cpu-core\ninterconnect: {type: shared-memory, bandwidth: 3 GB/s, "
-          "latency: 2 us}\n",
-      "test.yaml", error);
-  EXPECT_TRUE(topology) << error;
-  return *topology;
-}
 
 Picoseconds timeOfPlan(const Graph &graph, const Strategy &strategy,
                        int devices, const CostModel &cost) {
@@ -36,7 +26,7 @@ class StepTimerTest : public ::testing::TestWithParam<int> {};
 TEST_P(StepTimerTest, RandomMoves) {
   const int devices = GetParam();
   TestGraph g = trainingGraph();
-  CostModel cost(ranks(devices));
+  CostModel cost(ranks(devices, "3 GB/s", "2 us"));
   SegmentTable table(g.graph, devices, cost);
   std::mt19937 random(devices);
   Strategy strategy = randomStrategy(g.graph, devices, random);

@@ -3,6 +3,7 @@
 #include "ffc/Plan/Verifier.h"
 
 #include "TestGraph.h"
+#include "TestTopology.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/Timing.h"
@@ -13,17 +14,6 @@ using namespace ffc::plan;
 using namespace ffc::plan::testing;
 
 namespace {
-
-Topology ranks(int count) {
-  std::string error;
-  auto topology = Topology::parse(
-      "devices: " + std::to_string(count) +
-          " x cpu-core\ninterconnect:\n  type: shared-memory\n  bandwidth: 10 "
-          "GB/s\n  latency: 1 us\n",
-      "test.yaml", error);
-  EXPECT_TRUE(topology) << error;
-  return *topology;
-}
 
 /// A plan that can be damaged before it is verified.
 struct Plan {
