@@ -81,7 +81,8 @@ struct Result {
   /// The least time that any strategy can take (lowerBound()).
   plan::Picoseconds bound = 0;
   std::vector<Baseline> baselines; ///< best first
-  /// The most that a device holds, of the answer.
+  /// Of the answer, the bytes of the device that needs most, by the estimate of
+  /// Walker::memory().
   int64_t bytesPerDevice = 0;
   int64_t proposals = 0, accepted = 0;
   double seconds = 0;

@@ -3,6 +3,7 @@
 #include "ffc/Plan/Configuration.h"
 
 #include "TestGraph.h"
+#include "ffc/Plan/Following.h"
 
 #include "gtest/gtest.h"
 
@@ -96,6 +97,35 @@ TEST_F(ConfigurationTest, LeadersFollowTheirReaders) {
   Strategy s = completeStrategy(g.graph, given);
   EXPECT_EQ(s[1].str(g.graph.op(1).rules), "{n = 3} on 0 1 2");
   EXPECT_EQ(s[0].str(g.graph.op(0).rules), "{n = 3} on 0 1 2");
+}
+
+/// What needs nothing but state is done where its result is needed, even if it
+/// comes before all that leads.
+TEST_F(ConfigurationTest, WhatNeedsOnlyStateFollowsItsReader) {
+  TestGraph t;
+  ValueId decayed = t.window("decay", t.state("mean", {12, 8}));
+  ValueId y = t.product("p", t.input("x", {12, 4}), t.state("w", {4, 8}));
+  t.sum("mix", decayed, y);
+  std::vector<std::optional<Configuration>> given(t.graph.ops.size());
+  given[1] = Configuration{{{0, 3}}, {2, 1, 0}};
+  Strategy s = completeStrategy(t.graph, given);
+  EXPECT_EQ(s[2].str(t.graph.op(2).rules), "{n = 3} on 2 1 0");
+  EXPECT_EQ(s[0].str(t.graph.op(0).rules), "{n = 3} on 2 1 0");
+}
+
+/// A gradient that is the only reader of what it belongs to.
+TEST_F(ConfigurationTest, FollowingHasNoCycles) {
+  TestGraph t;
+  ValueId w = t.state("w", {8, 8});
+  ValueId f = t.window("f", w);
+  t.outer("f.grad", f, f, "f");
+  Following following = followingOf(t.graph);
+  EXPECT_EQ(following.leaders[0].op, -1);
+  EXPECT_EQ(following.leaders[1].op, 0);
+  EXPECT_EQ(following.order, (std::vector<OpId>{0, 1}));
+  std::vector<std::optional<Configuration>> given(t.graph.ops.size());
+  for (const Configuration &config : completeStrategy(t.graph, given))
+    EXPECT_EQ(config, Configuration::onDevice(0));
 }
 
 TEST_F(ConfigurationTest, DataParallel) {
