@@ -92,9 +92,11 @@ struct Result {
 Result searchStrategy(const plan::Graph &graph, const plan::Topology &topology,
                       const plan::CostModel &cost, const Options &options);
 
-/// Recipes: data parallelism, one device, and data x parameter grids, each with
-/// layers of many parameters split by parameter alone or not. Those that are
-/// not legal for the graph are left out; one device is always among them.
+/// Recipes: one device, data parallelism, data x parameter grids (each with
+/// layers of many parameters split by parameter alone or not), groups that
+/// share layers as Megatron does, and tables on one device each or by rows.
+/// Each once. A dimension that an operator does not have, or not enough of,
+/// becomes copies.
 std::vector<Baseline> baselines(const Space &space,
                                 const std::vector<Choice> &pinned,
                                 Walker &walker);

@@ -130,6 +130,48 @@ TEST_F(SearchTest, NeverWorseThanRecipesNorBetterThanTheBound) {
   }
 }
 
+/// "{n = 2, c = 2} on 0 1 2 3" of every operator in a recipe.
+std::vector<std::string> recipe(const Graph &graph, const CostModel &cost,
+                                int devices, const std::string &name) {
+  Space space(graph, devices);
+  Walker walker(space, cost);
+  std::vector<std::string> lines;
+  for (const Baseline &baseline : baselines(space, {}, walker))
+    if (baseline.name == name)
+      for (size_t op = 0; op < baseline.strategy.size(); ++op)
+        lines.push_back(baseline.strategy[op].str(graph.ops[op].rules));
+  return lines;
+}
+
+/// Two layers: by columns, then by the rows that these are.
+TEST_F(SearchTest, TensorGroups) {
+  use(4);
+  TestGraph g = layers(256);
+  EXPECT_THAT(
+      recipe(g.graph, *cost, 4, "tensor 4"),
+      ::testing::ElementsAre("{c = 4} on 0 1 2 3", "{k = 4} on 0 1 2 3"));
+  EXPECT_THAT(recipe(g.graph, *cost, 4, "tensor 2 x data 2"),
+              ::testing::ElementsAre("{n = 2, c = 2} on 0 1 2 3",
+                                     "{n = 2, k = 2} on 0 1 2 3"));
+}
+
+TEST_F(SearchTest, Tables) {
+  use(4);
+  TestGraph g;
+  ValueId x = g.input("x", {64, 512});
+  ValueId a = g.product("a", g.input("y", {64, 8}), g.state("w1", {8, 32}));
+  ValueId b = g.product("b", x, g.state("w2", {512, 1024}));
+  ValueId c = g.product("c", b, g.state("w3", {1024, 512}));
+  g.output("out/a", a);
+  g.output("out/c", c);
+  EXPECT_THAT(
+      recipe(g.graph, *cost, 4, "data-parallel, table per device"),
+      ::testing::ElementsAre("{n = 4} on 0 1 2 3", "{} on 0", "{} on 1"));
+  EXPECT_THAT(recipe(g.graph, *cost, 4, "data-parallel, tables by rows"),
+              ::testing::ElementsAre("{n = 4} on 0 1 2 3", "{c = 4} on 0 1 2 3",
+                                     "{k = 4} on 0 1 2 3"));
+}
+
 /// Markov chains find what trying everything finds.
 TEST_F(SearchTest, FindsTheOptimumOfSmallSpaces) {
   use(4);
