@@ -1,8 +1,9 @@
 //===- Search.h - finds a strategy ------------------------------*- C++ -*-===//
 //
 // Looks for the strategy with the least simulated time: experts' recipes first,
-// then Markov chains (Metropolis; FlexFlow, MLSys 2019, section 6) that start
-// from the best of them. The answer is never slower than the best recipe, fits
+// then dynamic programming (ffc/Search/Elimination.h), then Markov chains
+// (Metropolis; FlexFlow, MLSys 2019, section 6) that start from the best of
+// them. The answer is never slower than the best recipe, fits
 // into the devices' memory if anything met does, and depends on the options
 // alone, not on the number of threads, unless it was stopped by the clock or by
 // hand.
@@ -81,6 +82,12 @@ struct Result {
   /// The least time that any strategy can take (lowerBound()).
   plan::Picoseconds bound = 0;
   std::vector<Baseline> baselines; ///< best first
+  /// The answer of dynamic programming, from which one chain starts at least;
+  /// nothing if there are no proposals to make.
+  std::optional<Baseline> elimination;
+  /// Anchors that dynamic programming chose by a beam, since they did not
+  /// reduce and were too many to try all.
+  size_t beamAnchors = 0;
   /// Of the answer, the bytes of the device that needs most, by the estimate of
   /// Walker::memory().
   int64_t bytesPerDevice = 0;

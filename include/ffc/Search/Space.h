@@ -47,6 +47,8 @@ public:
 
   const plan::Graph &graph() const { return *graph_; }
   int numDevices() const { return numDevices_; }
+  /// Of the number of devices, ascending.
+  const std::vector<int64_t> &divisors() const { return divisors_; }
   /// In graph order.
   const std::vector<plan::OpId> &anchors() const { return anchors_; }
   /// Anchors with the same rules and tensors as the anchor at `index`, itself
@@ -79,8 +81,8 @@ private:
   std::vector<plan::Leader> leaders_;
   std::vector<std::vector<plan::OpId>> followers_;
   std::vector<std::vector<plan::OpId>> classes_;
-  std::vector<int> classOf_;      ///< by index of the anchor
-  std::vector<int64_t> divisors_; ///< of the number of devices, ascending
+  std::vector<int> classOf_; ///< by index of the anchor
+  std::vector<int64_t> divisors_;
 };
 
 /// A strategy of a search with its time, which moves change. For one thread.

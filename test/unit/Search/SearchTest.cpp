@@ -2,7 +2,7 @@
 
 #include "ffc/Search/Search.h"
 
-#include "TestGraph.h"
+#include "SearchFixture.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/Timing.h"
 
@@ -12,40 +12,19 @@
 using namespace ffc::plan;
 using namespace ffc::plan::testing;
 using namespace ffc::search;
+using namespace ffc::search::testing;
 
 namespace {
 
 class SearchTest : public ::testing::Test {
 protected:
   void use(int devices, const std::string &memory = "8 GB") {
-    std::string error;
-    topology = Topology::parse(
-        "kinds:\n  chip:\n    target: cpu\n    flops: {f32: 1 TFLOP/s}\n"
-        "    memory: {size: " +
-            memory +
-            ", bandwidth: 100 GB/s}\n"
-            "    launch: 1 us\n    overlap: false\ndevices: " +
-            std::to_string(devices) +
-            " x chip\n"
-            "interconnect: {type: shared-memory, bandwidth: 3 GB/s, "
-            "latency: 2 us}\n",
-        "test.yaml", error);
-    ASSERT_TRUE(topology) << error;
+    topology = chips(devices, memory);
     cost.emplace(*topology);
   }
 
   Result run(const Graph &graph) {
     return searchStrategy(graph, *topology, *cost, options);
-  }
-
-  /// x[64, k] times two products with parameters of k x k.
-  static TestGraph layers(int64_t k) {
-    TestGraph g;
-    ValueId x = g.input("x", {64, k});
-    ValueId y = g.product("first", x, g.state("w1", {k, k}));
-    ValueId z = g.product("second", y, g.state("w2", {k, k}));
-    g.output("out/z", z);
-    return g;
   }
 
   std::optional<Topology> topology;
