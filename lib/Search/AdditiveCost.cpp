@@ -26,12 +26,20 @@ public:
     findFlows();
   }
 
-  EliminationProblem run(const std::vector<Strategy> &known,
-                         const std::vector<Choice> &pinned, size_t most) {
-    for (size_t n = 0; n < space.anchors().size(); ++n)
+  std::optional<EliminationProblem> run(const std::vector<Strategy> &known,
+                                        const std::vector<Choice> &pinned,
+                                        size_t most,
+                                        const std::function<bool()> &stopped) {
+    for (size_t n = 0; n < space.anchors().size(); ++n) {
+      if (stopped && stopped())
+        return std::nullopt;
       addNode(n, known, pinned, most);
-    for (const auto &[pair, flows] : between)
+    }
+    for (const auto &[pair, flows] : between) {
+      if (stopped && stopped())
+        return std::nullopt;
       addEdge(pair.first, pair.second, flows);
+    }
     return std::move(result);
   }
 
@@ -192,8 +200,8 @@ private:
   // The problem
   //===--------------------------------------------------------------------===//
 
-  /// Configurations on the first devices that split at most two dimensions;
-  /// the same for layers alike.
+  /// Configurations on the first devices that split one dimension, or two over
+  /// all devices; the same for layers alike.
   const std::vector<Configuration> &plainCandidates(size_t node) {
     auto [it, added] =
         plain.emplace(space.alike(node).front(), std::vector<Configuration>());
@@ -209,13 +217,13 @@ private:
         it->second.push_back(std::move(config));
     };
     tryThis({});
-    for (int64_t points : space.divisors())
-      for (int a = 0; points > 1 && a < dims; ++a) {
-        tryThis({{a, points}});
-        for (int64_t degree : space.divisors())
-          for (int b = a + 1; b < dims; ++b)
-            if (degree > 1 && degree < points && points % degree == 0)
-              tryThis({{a, degree}, {b, points / degree}});
+    for (int a = 0; a < dims; ++a)
+      for (int64_t degree : space.divisors()) {
+        if (degree == 1)
+          continue;
+        tryThis({{a, degree}});
+        for (int b = a + 1; b < dims && degree < space.numDevices(); ++b)
+          tryThis({{a, degree}, {b, space.numDevices() / degree}});
       }
     return it->second;
   }
@@ -290,9 +298,10 @@ private:
 
 } // namespace
 
-EliminationProblem
+std::optional<EliminationProblem>
 search::eliminationProblem(const Space &space, const CostModel &cost,
                            const std::vector<Strategy> &known,
-                           const std::vector<Choice> &pinned, size_t most) {
-  return ProblemBuilder(space, cost).run(known, pinned, most);
+                           const std::vector<Choice> &pinned, size_t most,
+                           const std::function<bool()> &stopped) {
+  return ProblemBuilder(space, cost).run(known, pinned, most, stopped);
 }

@@ -22,8 +22,9 @@ using Clock = std::chrono::steady_clock;
 constexpr int64_t kEndless = int64_t(1) << 60;
 /// Strategies that chains start from.
 constexpr size_t kStarts = 4;
-/// Candidates of dynamic programming, times devices.
-constexpr int kEliminated = 256;
+/// Candidates of dynamic programming for an operator, times devices, and how
+/// many there are at most.
+constexpr int kEliminated = 256, kMostEliminated = 24;
 
 class Run {
 public:
@@ -94,20 +95,25 @@ private:
     return budget >= options.chains && space.numDevices() > 1 && !stopped();
   }
 
-  /// The more devices, the longer each reshard takes to plan.
+  /// The more devices, the longer each reshard takes to plan, and the fewer
+  /// candidates there are; too few are not worth it.
   void eliminate(Walker &walker) {
     size_t most = static_cast<size_t>(
-        std::clamp(kEliminated / space.numDevices(), 4, 24));
+        std::min(kEliminated / space.numDevices(), kMostEliminated));
+    if (most < kStarts)
+      return;
     std::vector<Strategy> known;
     for (size_t b = 0; b < std::min(kStarts, result.baselines.size()); ++b)
       known.push_back(result.baselines[b].strategy);
-    EliminationProblem problem =
-        eliminationProblem(space, cost, known, options.pinned, most);
-    AdditiveSolution solution = solve(problem.costs);
+    std::optional<EliminationProblem> problem = eliminationProblem(
+        space, cost, known, options.pinned, most, [&] { return stopped(); });
+    if (!problem)
+      return;
+    AdditiveSolution solution = solve(problem->costs);
     std::vector<Choice> choices;
     for (size_t n = 0; n < space.anchors().size(); ++n)
       choices.push_back(
-          {space.anchors()[n], problem.candidates[n][solution.choice[n]]});
+          {space.anchors()[n], problem->candidates[n][solution.choice[n]]});
     Baseline baseline;
     baseline.name = "dynamic programming";
     baseline.quality.makespan = walker.propose(choices);
@@ -122,7 +128,9 @@ private:
   /// Chains start from dynamic programming's answer and the best recipes in
   /// turn, the best of all first.
   void makeChains() {
-    std::vector<const Baseline *> starts = {&*result.elimination};
+    std::vector<const Baseline *> starts;
+    if (result.elimination)
+      starts.push_back(&*result.elimination);
     for (const Baseline &baseline : result.baselines)
       if (starts.size() < kStarts)
         starts.push_back(&baseline);

@@ -23,7 +23,8 @@
 #include "ffc/Search/Space.h"
 
 #include <cstdint>
-#include <string>
+#include <functional>
+#include <optional>
 #include <vector>
 
 namespace ffc::search {
@@ -65,14 +66,17 @@ struct EliminationProblem {
 };
 
 /// The candidates of an anchor: its configuration in each of `known` (complete
-/// strategies, recipes), and then, up to `most` in all, those that split at
-/// most two dimensions, in order, over a divisor of the devices, on the first
-/// ones; the cheapest by their own node's cost. Pinned anchors have one.
-EliminationProblem eliminationProblem(const Space &space,
-                                      const plan::CostModel &cost,
-                                      const std::vector<plan::Strategy> &known,
-                                      const std::vector<Choice> &pinned,
-                                      size_t most);
+/// strategies, recipes), and then, up to `most` in all, those on the first
+/// devices that split one dimension by a divisor of the number of devices, or
+/// two, in order, over all devices; the cheapest by their own node's cost.
+/// Pinned anchors have one.
+///
+/// Nothing if `stopped` says so, which is asked now and then and may be empty.
+std::optional<EliminationProblem>
+eliminationProblem(const Space &space, const plan::CostModel &cost,
+                   const std::vector<plan::Strategy> &known,
+                   const std::vector<Choice> &pinned, size_t most,
+                   const std::function<bool()> &stopped = nullptr);
 
 } // namespace ffc::search
 

@@ -83,7 +83,7 @@ struct Result {
   plan::Picoseconds bound = 0;
   std::vector<Baseline> baselines; ///< best first
   /// The answer of dynamic programming, from which one chain starts at least;
-  /// nothing if there are no proposals to make.
+  /// nothing if there are no proposals to make, or more than 64 devices.
   std::optional<Baseline> elimination;
   /// Anchors that dynamic programming chose by a beam, since they did not
   /// reduce and were too many to try all.
@@ -114,9 +114,22 @@ std::vector<Baseline> baselines(const Space &space,
 std::optional<Baseline> exhaustive(const Space &space, Walker &walker,
                                    int64_t most);
 
-/// No strategy takes less than the work of all operators on all devices at
-/// once, nor less than the longest path of operators that are each spread over
-/// all devices. Communication is not counted.
+/// No strategy takes less, whatever runs beside what; the largest of
+///
+///   - device time: every operator's kernels, however it is split and
+///   scheduled,
+///     compute each point of its iteration space and touch each element of its
+///     operands and results at least once, and there is one launch per phase at
+///     least. A kernel takes its launch and the larger of compute and memory
+///     time, and a device runs one at a time; so the sum over operators, with
+///     the best figures of any device, divided by the number of devices;
+///   - all flops at the rate of all devices together; all bytes at the
+///     bandwidth of all (these count where devices differ);
+///   - dependence: the most operators in a row of which every kernel, whatever
+///     its tile, reads something of the one before, times a launch.
+///
+/// Communication is not counted: a device that has copies of all needs none.
+/// Holds up to the rounding of each kernel to whole picoseconds.
 plan::Picoseconds lowerBound(const plan::Graph &graph,
                              const plan::Topology &topology);
 
