@@ -21,3 +21,21 @@ void ffc::addAliases(Operation *op, Operation *part) {
   if (!aliases.empty())
     op->setAttr(ff::kAliasesAttr, builder.getArrayAttr(aliases.getArrayRef()));
 }
+
+void ffc::moveOwners(Block &block,
+                     llvm::function_ref<Heir(StringRef, int64_t)> heirOf) {
+  for (Operation &op : block) {
+    auto owner = op.getAttrOfType<StringAttr>(ff::kOwnerAttr);
+    if (!owner)
+      continue;
+    auto carry = op.getAttrOfType<DenseI64ArrayAttr>(ff::kCarryAttr);
+    Heir heir = heirOf(owner.getValue(), carry ? carry[0] : -1);
+    if (!heir.op)
+      continue;
+    Builder builder(op.getContext());
+    op.setAttr(ff::kOwnerAttr, builder.getStringAttr(ff::nameOf(heir.op)));
+    if (carry)
+      op.setAttr(ff::kCarryAttr,
+                 builder.getDenseI64ArrayAttr({heir.slot, carry[1]}));
+  }
+}

@@ -10,6 +10,18 @@ namespace ffc {
 /// `op` (`ff.aliases`), behind those that `op` has.
 void addAliases(mlir::Operation *op, mlir::Operation *part);
 
+/// Where an operator that is gone, and one of its slots, are now.
+struct Heir {
+  mlir::Operation *op = nullptr; ///< null: the operator is still there
+  int64_t slot = -1;
+};
+
+/// Operators of `block` whose owner is gone belong to what heirOf(owner's name,
+/// slot) says from now on. The slot is the owner's through which a
+/// configuration carries over, -1 if that goes by the names of dimensions.
+void moveOwners(mlir::Block &block,
+                llvm::function_ref<Heir(llvm::StringRef, int64_t)> heirOf);
+
 } // namespace ffc
 
 #endif // FFC_LIB_PASSES_ALIASES_H

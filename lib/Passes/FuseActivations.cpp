@@ -95,24 +95,6 @@ static ClampingInterface findProducer(UnaryOp activation) {
 // Merging
 //===----------------------------------------------------------------------===//
 
-/// Operators that belong to a function that is gone, by its name, belong to
-/// what clamps now. Whatever they shared with the function, it had the layout
-/// of the clamped result.
-static void renameOwners(Block &block,
-                         const llvm::StringMap<ClampingInterface> &producers) {
-  for (Operation &op : block) {
-    auto owner = op.getAttrOfType<StringAttr>(kOwnerAttr);
-    auto it = owner ? producers.find(owner.getValue()) : producers.end();
-    if (it == producers.end())
-      continue;
-    Builder builder(op.getContext());
-    op.setAttr(kOwnerAttr, builder.getStringAttr(nameOf(it->second)));
-    if (auto carry = op.getAttrOfType<DenseI64ArrayAttr>(kCarryAttr))
-      op.setAttr(kCarryAttr, builder.getDenseI64ArrayAttr(
-                                 {clampedSlot(it->second), carry[1]}));
-  }
-}
-
 namespace {
 struct FuseActivations : ffc::impl::FuseActivationsBase<FuseActivations> {
   void runOnOperation() override {
@@ -135,7 +117,12 @@ struct FuseActivations : ffc::impl::FuseActivationsBase<FuseActivations> {
       activation.getY().replaceAllUsesWith(activation.getX());
       activation.erase();
     }
-    renameOwners(block, producers);
+    // Whatever operators shared with the function, it had the layout of the
+    // clamped result.
+    moveOwners(block, [&](StringRef name, int64_t) -> Heir {
+      ClampingInterface producer = producers.lookup(name);
+      return producer ? Heir{producer, clampedSlot(producer)} : Heir();
+    });
   }
 };
 } // namespace

@@ -200,19 +200,13 @@ static void renameOwners(Block &block) {
   for (auto fused : block.getOps<FusedOp>())
     for (Operation &member : fused.getBody().front().without_terminator())
       members[nameOf(&member)] = &member;
-  for (Operation &op : block) {
-    auto owner = op.getAttrOfType<StringAttr>(kOwnerAttr);
-    Operation *member = owner ? members.lookup(owner.getValue()) : nullptr;
+  moveOwners(block, [&](StringRef name, int64_t slot) -> Heir {
+    Operation *member = members.lookup(name);
     if (!member)
-      continue;
-    Builder builder(op.getContext());
+      return {};
     auto fused = cast<FusedOp>(member->getParentOp());
-    op.setAttr(kOwnerAttr, builder.getStringAttr(nameOf(fused)));
-    if (auto carry = op.getAttrOfType<DenseI64ArrayAttr>(kCarryAttr))
-      op.setAttr(kCarryAttr,
-                 builder.getDenseI64ArrayAttr(
-                     {slotOf(fused, valueAt(member, carry[0])), carry[1]}));
-  }
+    return {fused, slot < 0 ? slot : slotOf(fused, valueAt(member, slot))};
+  });
 }
 
 namespace {

@@ -2,6 +2,8 @@
 
 #include "ffc/Plan/Configuration.h"
 
+#include "ffc/Plan/SampleDims.h"
+
 #include <algorithm>
 #include <set>
 
@@ -206,34 +208,70 @@ static Configuration regrid(const Configuration &config,
   return result;
 }
 
-/// Turns axes into replicas until the configuration is legal: first those over
-/// the extent or not splittable, then from the last axis on.
+/// The most significant digit, of more than one value, of a result dimension
+/// that has `dim` as one of its digits; -1 if there is none.
+static int leadingDigit(const OpRules &rules, int dim) {
+  for (const Phase &phase : rules.schedules.front().phases)
+    for (const SlotWrite &write : phase.writes)
+      for (const DimMap &map : write.access.dims)
+        if (map.kind == DimMap::Kind::Digits && map.involves(dim))
+          for (int digit : map.dims)
+            if (rules.dims[digit].extent > 1)
+              return digit;
+  return -1;
+}
+
+/// Makes the configuration legal. Axes over the extent or not splittable become
+/// replicas. Where a result is no box since an axis splits a lesser digit of
+/// it, the axis splits the leading one instead, so that the work stays divided;
+/// else it becomes a replica; last of all, axes do from the last one on.
 static Configuration legalise(const Graph &graph, OpId to,
                               const Configuration &config,
                               std::vector<AxisTarget> targets) {
   const OpRules &rules = graph.op(to).rules;
-  for (AxisTarget &target : targets) {
-    if (target.dim == kReplica)
-      continue;
+  auto degreeOf = [&](int dim) {
     int64_t degree = 1;
     for (size_t i = 0; i < targets.size(); ++i)
-      if (targets[i].dim == target.dim)
+      if (targets[i].dim == dim)
         degree *= config.axes[i].degree;
-    if (degree > maxDegree(rules.dims[target.dim]) ||
-        !rules.splittable(target.dim)) {
-      int dim = target.dim;
+    return degree;
+  };
+  for (AxisTarget &target : targets)
+    if (int dim = target.dim;
+        dim != kReplica &&
+        (degreeOf(dim) > maxDegree(rules.dims[dim]) || !rules.splittable(dim)))
       for (AxisTarget &other : targets)
         if (other.dim == dim)
           other.dim = kReplica;
+  Configuration result = regrid(config, targets);
+  auto isLegal = [&] {
+    return findSchedule(rules, result) && slotNotBox(graph, to, result) < 0;
+  };
+  if (isLegal())
+    return result;
+  for (bool moves : {true, false})
+    for (AxisTarget &target : targets) {
+      const AxisTarget before = target;
+      if (target.dim == kReplica)
+        continue;
+      int dim = moves ? leadingDigit(rules, target.dim) : kReplica;
+      if (moves && (dim < 0 || dim == target.dim || !rules.splittable(dim)))
+        continue;
+      target = {dim, 0};
+      if (!moves || degreeOf(dim) <= maxDegree(rules.dims[dim])) {
+        result = regrid(config, targets);
+        if (isLegal())
+          return result;
+      }
+      target = before;
     }
-  }
-  for (size_t last = targets.size();; --last) {
-    Configuration result = regrid(config, targets);
-    if (findSchedule(rules, result) && slotNotBox(graph, to, result) < 0)
-      return result;
-    assert(last > 0 && "a fully replicated operator is always legal");
+  for (size_t last = targets.size(); last > 0; --last) {
     targets[last - 1].dim = kReplica;
+    result = regrid(config, targets);
+    if (isLegal())
+      break;
   }
+  return result;
 }
 
 Configuration ffc::plan::carryOver(const Graph &graph, OpId from,
@@ -290,133 +328,29 @@ Configuration ffc::plan::carryOverByName(const Graph &graph, OpId from,
 // Whole strategies
 //===----------------------------------------------------------------------===//
 
-/// Slot of `value` in `op`, operands before results; -1 if it does not touch
-/// it.
-static int slotOf(const Op &op, ValueId value) {
-  for (size_t i = 0; i < op.operands.size(); ++i)
-    if (op.operands[i] == value)
-      return static_cast<int>(i);
-  for (size_t i = 0; i < op.results.size(); ++i)
-    if (op.results[i] == value)
-      return static_cast<int>(op.operands.size() + i);
-  return -1;
-}
-
-namespace {
-class StrategyCompletion {
-public:
-  StrategyCompletion(const Graph &graph,
-                     const std::vector<std::optional<Configuration>> &given)
-      : graph(graph), configs(given) {}
-
-  Strategy run() {
-    // Leading operators without a configuration take their readers', which may
-    // themselves have to be found by following producers first.
-    followProducers();
-    for (OpId op = numOps(); op-- > 0;)
-      if (!configs[op])
-        followReader(op);
-    followProducers();
-    for (OpId op = 0; op < numOps(); ++op)
-      if (!configs[op]) {
-        configs[op] = Configuration::onDevice(0);
-        followProducers();
-      }
-    Strategy strategy;
-    for (auto &config : configs)
-      strategy.push_back(std::move(*config));
-    return strategy;
-  }
-
-private:
-  OpId numOps() const { return static_cast<OpId>(graph.ops.size()); }
-
-  void followProducers() {
-    for (OpId op = 0; op < numOps(); ++op)
-      if (!configs[op])
-        followOwnerOrProducer(op);
-  }
-
-  void followOwnerOrProducer(OpId id) {
-    const Op &op = graph.op(id);
-    if (op.owner >= 0) {
-      if (!configs[op.owner])
-        return;
-      configs[id] =
-          op.ownerSlot < 0
-              ? carryOverByName(graph, op.owner, *configs[op.owner], id)
-              : carryOver(graph, op.owner, *configs[op.owner], op.ownerSlot, id,
-                          op.ownSlot);
-      return;
-    }
-    for (ValueId operand : op.operands) {
-      if (operand < 0 || graph.value(operand).producer < 0)
-        continue;
-      OpId producer = graph.value(operand).producer;
-      if (configs[producer])
-        take(id, producer, operand);
-      return;
-    }
-  }
-
-  void followReader(OpId id) {
-    for (ValueId result : graph.op(id).results) {
-      if (result < 0)
-        continue;
-      for (Use use : graph.value(result).uses)
-        if (configs[use.op] && graph.op(use.op).role == OpRole::Forward)
-          return take(id, use.op, result);
-    }
-  }
-
-  void take(OpId id, OpId from, ValueId shared) {
-    configs[id] =
-        carryOver(graph, from, *configs[from], slotOf(graph.op(from), shared),
-                  id, slotOf(graph.op(id), shared));
-  }
-
-  const Graph &graph;
-  std::vector<std::optional<Configuration>> configs;
-};
-} // namespace
-
-Strategy ffc::plan::completeStrategy(
-    const Graph &graph, const std::vector<std::optional<Configuration>> &given,
-    std::vector<OpId> *followed) {
-  if (followed)
-    for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
-      if (!given[op] && graph.op(op).role == OpRole::Forward)
-        followed->push_back(op);
-  return StrategyCompletion(graph, given).run();
-}
-
 std::optional<std::vector<std::optional<Configuration>>>
 ffc::plan::dataParallel(const Graph &graph, int numDevices,
                         std::string &error) {
   std::vector<std::optional<Configuration>> result(graph.ops.size());
+  const std::vector<int> samples = sampleDims(graph);
   for (size_t i = 0; i < graph.ops.size(); ++i) {
     const Op &op = graph.ops[i];
     if (op.owner >= 0)
       continue;
     Configuration config;
-    GridAxis axis{kReplica, numDevices};
-    for (size_t d = 0; d < op.rules.dims.size(); ++d)
-      if (op.rules.dims[d].kind == DimKind::Sample) {
-        axis.dim = static_cast<int>(d);
-        break;
-      }
-    if (axis.dim != kReplica &&
-        maxDegree(op.rules.dims[axis.dim]) < numDevices) {
+    config.axes.push_back({samples[i] < 0 ? kReplica : samples[i], numDevices});
+    if (samples[i] >= 0 && maxDegree(op.rules.dims[samples[i]]) < numDevices) {
       error = "data-parallel: '" + op.name + "' splits into at most " +
-              std::to_string(maxDegree(op.rules.dims[axis.dim])) +
-              " parts along '" + op.rules.dims[axis.dim].name +
+              std::to_string(maxDegree(op.rules.dims[samples[i]])) +
+              " parts along '" + op.rules.dims[samples[i]].name +
               "', expected one per device (" + std::to_string(numDevices) + ")";
       return std::nullopt;
     }
-    config.axes.push_back(axis);
     for (DeviceId device = 0; device < numDevices; ++device)
       config.devices.push_back(device);
-    result[i] = std::move(config);
+    // What merges samples with something else follows.
+    if (!checkConfiguration(graph, static_cast<OpId>(i), config, numDevices))
+      result[i] = std::move(config);
   }
   return result;
 }

@@ -27,10 +27,20 @@ struct Preset {
   const char *name;
   std::vector<Parameter> parameters; ///< written "2x4"
   const char *summary;
-  const char *text;
+  std::string text;
 };
 
 } // namespace
+
+/// The network interfaces of a node.
+static std::string nic(const char *count, const char *bandwidth,
+                       const char *latency, const char *attachBandwidth,
+                       const char *attachLatency) {
+  return "  nic:\n    count: " + std::string(count) +
+         "\n    bandwidth: " + bandwidth + "\n    latency: " + latency +
+         "\n    attach: {bandwidth: " + attachBandwidth +
+         ", latency: " + attachLatency + "}\n";
+}
 
 static const std::vector<Preset> &presets() {
   static const std::vector<Preset> presets = {
@@ -53,12 +63,7 @@ nodes:
   # it. Latencies are assumed.
   interconnect: {type: switch, bandwidth: 370 GB/s, latency: 2 us}
   # InfiniBand NDR; PCIe 5.0 x16 is 64 GB/s.
-  nic:
-    count: 8
-    bandwidth: 400 Gbit/s
-    latency: 2 us
-    attach: {bandwidth: 64 GB/s, latency: 500 ns}
-)"},
+)" + nic("8", "400 Gbit/s", "2 us", "64 GB/s", "500 ns")},
       {"nvlink-ib",
        {{"NODES", 1, kMaxDevices / 8, 2}},
        "nodes of 8 H100 on NVSwitch, a 400 Gbit/s InfiniBand NIC for each",
@@ -68,12 +73,7 @@ nodes:
   devices: 8 x h100
   # All nominal: NVLink 4, InfiniBand NDR, PCIe 5.0 x16. Latencies are assumed.
   interconnect: {type: switch, bandwidth: 450 GB/s, latency: 2 us}
-  nic:
-    count: 8
-    bandwidth: 400 Gbit/s
-    latency: 2 us
-    attach: {bandwidth: 64 GB/s, latency: 500 ns}
-)"},
+)" + nic("8", "400 Gbit/s", "2 us", "64 GB/s", "500 ns")},
       {"ethernet",
        {{"NODES", 1, kMaxDevices, 4}},
        "servers of one V100 on 10 Gbit/s Ethernet and one switch",
@@ -82,12 +82,7 @@ nodes:
   count: $nodes
   devices: 1 x v100
   # 10GBASE-T with TCP, about 50 us from end to end (assumed); PCIe 3.0 x16.
-  nic:
-    count: 1
-    bandwidth: 10 Gbit/s
-    latency: 24 us
-    attach: {bandwidth: 15.75 GB/s, latency: 1 us}
-)"},
+)" + nic("1", "10 Gbit/s", "24 us", "15.75 GB/s", "1 us")},
       {"p100-cluster",
        {{"NODES", 1, kMaxDevices / 4, 4}},
        "FlexFlow's first cluster: nodes of 4 P100 on NVLink, EDR InfiniBand",
@@ -98,12 +93,7 @@ nodes:
   # One NVLink 1.0 link for each pair, 20 GB/s each way.
   interconnect: {type: all-to-all, bandwidth: 20 GB/s, latency: 2 us}
   # EDR is 100 Gbit/s. Latencies are assumed; PCIe 3.0 x16.
-  nic:
-    count: 1
-    bandwidth: 100 Gbit/s
-    latency: 2 us
-    attach: {bandwidth: 15.75 GB/s, latency: 1 us}
-)"},
+)" + nic("1", "100 Gbit/s", "2 us", "15.75 GB/s", "1 us")},
       {"k80-cluster",
        {{"NODES", 1, kMaxDevices / 4, 16}},
        "FlexFlow's second cluster: nodes of 4 K80 on PCIe, 56 Gbit/s "
@@ -115,12 +105,7 @@ nodes:
   # PCIe 3.0 x16 through one switch; the nearer switch that each two GPUs share
   # as well is left out. Latencies are assumed.
   interconnect: {type: switch, bandwidth: 15.75 GB/s, latency: 4 us}
-  nic:
-    count: 1
-    bandwidth: 56 Gbit/s
-    latency: 2 us
-    attach: {bandwidth: 15.75 GB/s, latency: 2 us}
-)"},
+)" + nic("1", "56 Gbit/s", "2 us", "15.75 GB/s", "2 us")},
       {"a100-topoopt",
        {{"NODES", 11, kMaxDevices, 12}},
        "TopoOpt's testbed: servers of one A100, 4 x 25 Gbit/s to other servers",
@@ -131,12 +116,8 @@ nodes:
   # Four ports of 25 Gbit/s on an optical patch panel. The testbed is rewired for
   # every job; here it is two rings by strides as its method would choose for
   # all-reduces. Latencies are assumed; PCIe 4.0 x16.
-  nic:
-    count: 1
-    bandwidth: 100 Gbit/s
-    latency: 1 us
-    attach: {bandwidth: 31.5 GB/s, latency: 1 us}
-  network: {type: ring, strides: [1, 5], bandwidth: 25 Gbit/s, latency: 1 us}
+)" + nic("1", "100 Gbit/s", "1 us", "31.5 GB/s", "1 us") +
+           R"(  network: {type: ring, strides: [1, 5], bandwidth: 25 Gbit/s, latency: 1 us}
 )"},
       {"flexflow-sim",
        {{"NODES", 1, kMaxDevices, 2}, {"DEVICES", 1, 256, 4}},

@@ -2,102 +2,166 @@
 
 #include "ffc/Search/Search.h"
 
+#include "Roles.h"
+
 #include <algorithm>
+#include <map>
 
 using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
 namespace {
-/// Samples over `samples` devices, parameters over `parameters`; devices that
-/// share samples are neighbours.
-struct Grid {
-  int64_t samples = 1, parameters = 1;
+
+/// A degree along a dimension of an operator.
+struct Split {
+  int dim = kReplica;
+  int64_t degree = 1;
 };
-} // namespace
 
-static int dimOf(const Op &op, DimKind kind) {
-  for (int d = 0; d < static_cast<int>(op.rules.dims.size()); ++d)
-    if (op.rules.dims[d].kind == kind && op.rules.splittable(d))
-      return d;
-  return kReplica;
-}
+class Recipes {
+public:
+  Recipes(const Space &space, const std::vector<Choice> &pinned, Walker &walker)
+      : space(space), graph(space.graph()), walker(walker), roles(space),
+        devices(space.numDevices()) {
+    pins.insert(pinned.begin(), pinned.end());
+  }
 
-/// An anchor in a grid, with copies along what it does not have.
-static Configuration inGrid(const Op &op, Grid grid) {
-  Configuration config;
-  auto add = [&](int dim, int64_t degree) {
-    if (dim != kReplica && maxDegree(op.rules.dims[dim]) < degree)
-      dim = kReplica;
-    if (degree > 1)
-      config.axes.push_back({dim, degree});
-  };
-  add(dimOf(op, DimKind::Sample), grid.samples);
-  add(dimOf(op, DimKind::Parameter), grid.parameters);
-  for (DeviceId d = 0; d < grid.samples * grid.parameters; ++d)
-    config.devices.push_back(d);
-  return config;
-}
+  std::vector<Baseline> run() {
+    add("one device", [](OpId) { return Configuration::onDevice(0); });
+    if (devices == 1)
+      return std::move(result);
+    for (int64_t group = 1; group <= devices; ++group)
+      if (devices % group == 0) {
+        addGrids(group);
+        if (group > 1)
+          addTensorGroups(group);
+      }
+    addTables();
+    return std::move(result);
+  }
 
-static double elements(const Graph &graph, const std::vector<ValueId> &values,
-                       ValueKind kind) {
-  double sum = 0;
-  for (ValueId value : values)
-    if (value >= 0 && graph.value(value).kind == kind)
-      sum += static_cast<double>(numElements(graph.value(value).type.shape));
-  return sum;
-}
-
-/// Are the parameters of `op` more than what goes in and out of it, so that it
-/// is cheaper to move that (Krizhevsky, One weird trick, 2014)?
-static bool hasManyParameters(const Graph &graph, const Op &op) {
-  return elements(graph, op.operands, ValueKind::State) >
-         elements(graph, op.operands, ValueKind::Activation) +
-             elements(graph, op.results, ValueKind::Activation);
-}
-
-std::vector<Baseline> search::baselines(const Space &space,
-                                        const std::vector<Choice> &pinned,
-                                        Walker &walker) {
-  const Graph &graph = space.graph();
-  const int devices = space.numDevices();
-  std::vector<Baseline> result;
-  auto add = [&](const std::string &name, auto configOf) {
+private:
+  template <class ConfigOf>
+  void add(const std::string &name, ConfigOf configOf) {
     std::vector<Choice> choices;
     for (OpId anchor : space.anchors()) {
-      auto pin =
-          std::find_if(pinned.begin(), pinned.end(), [&](const Choice &choice) {
-            return choice.first == anchor;
-          });
-      Configuration config =
-          pin == pinned.end() ? configOf(graph.op(anchor)) : pin->second;
-      if (checkConfiguration(graph, anchor, config, devices))
-        return;
-      choices.push_back({anchor, std::move(config)});
+      auto pin = pins.find(anchor);
+      choices.push_back(
+          {anchor, pin == pins.end() ? configOf(anchor) : pin->second});
     }
+    if (std::find(tried.begin(), tried.end(), choices) != tried.end())
+      return;
     Baseline baseline;
     baseline.name = name;
     baseline.quality.makespan = walker.propose(choices);
     walker.accept();
     baseline.strategy = walker.strategy();
     result.push_back(std::move(baseline));
-  };
-  add("one device", [](const Op &) { return Configuration::onDevice(0); });
-  for (int64_t parameters = 1; parameters <= devices; ++parameters) {
-    if (devices % parameters || devices == 1)
-      continue;
-    Grid grid{devices / parameters, parameters};
-    std::string name = parameters == 1 ? "data-parallel"
-                       : grid.samples == 1
-                           ? "parameter-parallel"
-                           : "grid n = " + std::to_string(grid.samples) +
-                                 ", c = " + std::to_string(parameters);
-    add(name, [&](const Op &op) { return inGrid(op, grid); });
-    if (grid.samples > 1)
-      add(name + ", one weird trick", [&](const Op &op) {
-        return inGrid(op,
-                      hasManyParameters(graph, op) ? Grid{1, devices} : grid);
+    tried.push_back(std::move(choices));
+  }
+
+  /// The first devices in order, with copies along what `op` cannot split.
+  Configuration inGrid(OpId op, std::initializer_list<Split> splits) const {
+    const OpRules &rules = graph.op(op).rules;
+    Configuration config;
+    int64_t points = 1;
+    for (auto [dim, degree] : splits) {
+      points *= degree;
+      auto same = [dim = dim](const GridAxis &axis) { return axis.dim == dim; };
+      auto axis = std::find_if(config.axes.begin(), config.axes.end(), same);
+      int64_t all = degree;
+      if (axis != config.axes.end())
+        all *= axis->degree;
+      if (dim != kReplica && all > maxDegree(rules.dims[dim]))
+        config.axes.push_back({kReplica, degree});
+      else if (dim != kReplica && axis != config.axes.end())
+        axis->degree = all;
+      else if (degree > 1)
+        config.axes.push_back({dim, degree});
+    }
+    for (DeviceId d = 0; d < points; ++d)
+      config.devices.push_back(d);
+    // Onto itself: what is not legal becomes so.
+    return carryOverByName(graph, op, config, op);
+  }
+
+  Configuration dataParallel(OpId op) const {
+    return inGrid(op, {{roles.sample[op], devices}});
+  }
+
+  /// Samples x parameters; devices that share samples are neighbours. The same,
+  /// but layers of many parameters split by parameter alone.
+  void addGrids(int64_t group) {
+    int64_t samples = devices / group;
+    std::string name = group == 1     ? "data-parallel"
+                       : samples == 1 ? "parameter-parallel"
+                                      : "grid n = " + std::to_string(samples) +
+                                            ", c = " + std::to_string(group);
+    auto grid = [&](OpId op) {
+      return inGrid(op, {{roles.sample[op], samples},
+                         {parameterDim(graph.op(op)), group}});
+    };
+    add(name, grid);
+    if (samples > 1)
+      add(name + ", one weird trick", [&](OpId op) {
+        return hasManyParameters(graph, graph.op(op))
+                   ? inGrid(op, {{parameterDim(graph.op(op)), devices}})
+                   : grid(op);
       });
   }
-  return result;
+
+  /// Groups of neighbours that share layers as Megatron does, and each take
+  /// some of the samples.
+  void addTensorGroups(int64_t group) {
+    int64_t samples = devices / group;
+    add("tensor " + std::to_string(group) +
+            (samples == 1 ? "" : " x data " + std::to_string(samples)),
+        [&](OpId op) {
+          return inGrid(
+              op, {{roles.sample[op], samples}, {roles.tensor[op], group}});
+        });
+  }
+
+  /// Layers whose parameters are more than their activations, tables above all,
+  /// on one device each or by rows; all else data-parallel.
+  void addTables() {
+    std::map<OpId, DeviceId> places;
+    std::vector<double> load(static_cast<size_t>(devices));
+    for (OpId anchor : space.anchors())
+      if (const Op &op = graph.op(anchor); hasManyParameters(graph, op)) {
+        auto least = std::min_element(load.begin(), load.end());
+        places[anchor] = static_cast<DeviceId>(least - load.begin());
+        *least += numParameters(graph, op);
+      }
+    if (places.empty())
+      return;
+    add("data-parallel, table per device", [&](OpId op) {
+      auto place = places.find(op);
+      return place == places.end() ? dataParallel(op)
+                                   : Configuration::onDevice(place->second);
+    });
+    add("data-parallel, tables by rows", [&](OpId op) {
+      return places.count(op)
+                 ? inGrid(op, {{rowDim(graph, graph.op(op)), devices}})
+                 : dataParallel(op);
+    });
+  }
+
+  const Space &space;
+  const Graph &graph;
+  Walker &walker;
+  Roles roles;
+  int64_t devices;
+  std::map<OpId, Configuration> pins;
+  std::vector<std::vector<Choice>> tried;
+  std::vector<Baseline> result;
+};
+
+} // namespace
+
+std::vector<Baseline> search::baselines(const Space &space,
+                                        const std::vector<Choice> &pinned,
+                                        Walker &walker) {
+  return Recipes(space, pinned, walker).run();
 }

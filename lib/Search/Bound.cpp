@@ -3,52 +3,226 @@
 #include "ffc/Search/Search.h"
 
 #include <algorithm>
+#include <optional>
 
 using namespace ffc;
 using namespace ffc::plan;
 
-Picoseconds search::lowerBound(const Graph &graph, const Topology &topology) {
-  Picoseconds launch = kMaxCost;
-  for (DeviceId d = 0; d < topology.numDevices(); ++d)
-    launch = std::min(launch, topology.kindOf(d).launch);
-  auto rate = [&](ElementType type) {
+namespace {
+
+/// The best figures of any device, and those of all together.
+struct Machine {
+  explicit Machine(const Topology &topology)
+      : topology(topology), devices(topology.numDevices()) {
+    for (DeviceId d = 0; d < topology.numDevices(); ++d) {
+      const DeviceKind &kind = topology.kindOf(d);
+      launch = std::min(launch, static_cast<double>(kind.launch));
+      bandwidth = std::max(bandwidth, kind.memoryBandwidth);
+      allBandwidth += kind.memoryBandwidth;
+    }
+  }
+
+  double flops(ElementType type) const {
+    double best = 0;
+    for (const DeviceKind &kind : topology.kinds())
+      best = std::max(best, kind.flopsPerSecond(type));
+    return best;
+  }
+  double allFlops(ElementType type) const {
     double sum = 0;
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
       sum += topology.kindOf(d).flopsPerSecond(type);
     return sum;
-  };
-  // The least of all schedules, spread evenly, plus one launch where that
-  // follows another operator.
-  std::vector<double> path(graph.ops.size());
-  double work = 0, longest = 0;
-  for (size_t id = 0; id < graph.ops.size(); ++id) {
-    const Op &op = graph.ops[id];
-    ElementType type = ElementType::F32;
-    for (ValueId result : op.results)
-      if (result >= 0) {
-        type = graph.value(result).type.type;
-        break;
-      }
+  }
+
+  const Topology &topology;
+  double devices;
+  double launch = static_cast<double>(kMaxCost); ///< picoseconds
+  double bandwidth = 0, allBandwidth = 0;
+};
+
+/// Picoseconds.
+struct Work {
+  double onBest = 0; ///< of one device with all the best figures
+  double flopsOnAll = 0, bytesOnAll = 0;
+
+  void add(const Work &other) {
+    onBest += other.onBest;
+    flopsOnAll += other.flopsOnAll;
+    bytesOnAll += other.bytesOnAll;
+  }
+  void takeLeast(const Work &other) {
+    onBest = std::min(onBest, other.onBest);
+    flopsOnAll = std::min(flopsOnAll, other.flopsOnAll);
+    bytesOnAll = std::min(bytesOnAll, other.bytesOnAll);
+  }
+};
+
+class Bound {
+public:
+  Bound(const Graph &graph, const Topology &topology)
+      : graph(graph), machine(topology) {}
+
+  double run() const {
+    Work work;
+    std::vector<int64_t> depth(graph.ops.size());
+    int64_t deepest = 0;
+    for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
+      work.add(workOf(id));
+      for (ValueId operand : graph.op(id).operands)
+        if (operand >= 0 && graph.value(operand).producer >= 0 &&
+            waitsFor(id, operand))
+          depth[id] = std::max(depth[id], depth[graph.value(operand).producer]);
+      deepest = std::max(deepest, ++depth[id]);
+    }
+    return std::max({work.onBest / machine.devices, work.flopsOnAll,
+                     work.bytesOnAll,
+                     static_cast<double>(deepest) * machine.launch});
+  }
+
+private:
+  bool isPresent(const Op &op, int slot) const {
+    const int operands = static_cast<int>(op.operands.size()),
+              results = static_cast<int>(op.results.size());
+    return slot < operands             ? op.operands[slot] >= 0
+           : slot < operands + results ? op.results[slot - operands] >= 0
+                                       : true;
+  }
+
+  /// Elements of one tensor dimension that the tiles of any split touch
+  /// together.
+  static double touched(const DimMap &map, const std::vector<IterDim> &dims,
+                        int64_t extent) {
+    Access access;
+    access.dims = {map};
+    auto elements = [&](int64_t lo, int64_t hi) {
+      Tile tile(static_cast<int>(dims.size()));
+      for (int d = 0; d < tile.rank(); ++d)
+        tile[d] = {0, dims[d].extent};
+      if (lo < hi)
+        tile[map.dims[0]] = {lo, hi};
+      return static_cast<double>(
+          regionOf(access, dims, tile, {extent}).volume());
+    };
+    if (map.kind != DimMap::Kind::Window || map.stride <= map.reach)
+      return elements(0, 0);
+    // What lies between two windows is touched only by a tile of both.
+    double sum = 0;
+    for (int64_t t = 0; t < dims[map.dims[0]].extent; ++t)
+      sum += elements(t, t + 1);
+    return sum;
+  }
+
+  double bytesOf(OpId id, int slot, const Access &access) const {
+    const Op &op = graph.op(id);
+    if (!isPresent(op, slot))
+      return 0;
+    const TensorType &type = graph.slotType(id, slot);
+    auto bytes = static_cast<double>(byteSize(type.type));
+    for (size_t d = 0; d < access.dims.size(); ++d)
+      bytes *= touched(access.dims[d], op.rules.dims, type.shape[d]);
+    return bytes;
+  }
+
+  Work workOf(OpId id, const Phase &phase, const Tile &whole) const {
+    const Op &op = graph.op(id);
+    double bytes = 0, best = 0, all = 0;
+    for (const SlotRead &read : phase.reads)
+      bytes += bytesOf(id, read.slot, read.access);
+    auto rate = [&](ElementType type) {
+      best = std::max(best, machine.flops(type));
+      all = std::max(all, machine.allFlops(type));
+    };
+    for (const SlotWrite &write : phase.writes) {
+      bytes += bytesOf(id, write.slot, write.access);
+      if (isPresent(op, write.slot))
+        rate(graph.slotType(id, write.slot).type);
+    }
+    if (best == 0)
+      rate(ElementType::F32);
+    const double flops = 1e12 * flopsOf(phase, whole);
+    bytes *= 1e12;
+    return {machine.launch + std::max(flops / best, bytes / machine.bandwidth),
+            flops / all, bytes / machine.allBandwidth};
+  }
+
+  /// Of the cheapest schedule.
+  Work workOf(OpId id) const {
+    const Op &op = graph.op(id);
     Tile whole(static_cast<int>(op.rules.dims.size()));
     for (int d = 0; d < whole.rank(); ++d)
       whole[d] = {0, op.rules.dims[d].extent};
-    double least = -1;
+    std::optional<Work> least;
     for (const Schedule &schedule : op.rules.schedules) {
-      double flops = 0;
+      Work work;
       for (const Phase &phase : schedule.phases)
-        flops += flopsOf(phase, whole);
-      least = least < 0 ? flops : std::min(least, flops);
+        work.add(workOf(id, phase, whole));
+      if (least)
+        least->takeLeast(work);
+      else
+        least = work;
     }
-    double time = std::max(least, 0.0) / rate(type) * 1e12;
-    work += time;
-    double before = 0;
-    for (ValueId operand : op.operands)
-      if (operand >= 0 && graph.value(operand).producer >= 0)
-        before = std::max(before, path[graph.value(operand).producer]);
-    path[id] = before + time + static_cast<double>(launch);
-    longest = std::max(longest, path[id]);
+    return least.value_or(Work());
   }
-  double bound = std::max(work, longest);
+
+  //===--------------------------------------------------------------------===//
+  // Dependences
+  //===--------------------------------------------------------------------===//
+
+  /// Does every tile read some of the tensor?
+  static bool neverEmpty(const Access &access, const OpRules &rules,
+                         const Shape &shape) {
+    if (!access.onlyAtStart.empty())
+      return false;
+    for (size_t d = 0; d < access.dims.size(); ++d) {
+      const DimMap &map = access.dims[d];
+      if (map.kind == DimMap::Kind::Full || map.kind == DimMap::Kind::Digits)
+        continue;
+      if (map.kind == DimMap::Kind::Inverse && map.stride > map.reach)
+        return false;
+      // Intervals move one way, so the first and the last place tell.
+      Access one;
+      one.dims = {map};
+      Tile tile(static_cast<int>(rules.dims.size()));
+      const int64_t last = rules.dims[map.dims[0]].extent - 1;
+      for (int64_t place : {int64_t(0), last}) {
+        tile[map.dims[0]] = {place, place + 1};
+        if (regionOf(one, rules.dims, tile, {shape[d]}).empty())
+          return false;
+      }
+    }
+    return true;
+  }
+
+  /// Does every kernel of the operator, whatever its configuration, wait for
+  /// some of `value`? Internal tensors come from earlier kernels of its own.
+  bool waitsFor(OpId id, ValueId value) const {
+    const Op &op = graph.op(id);
+    const int internals =
+        static_cast<int>(op.operands.size() + op.results.size());
+    for (const Schedule &schedule : op.rules.schedules)
+      for (const Phase &phase : schedule.phases)
+        if (std::none_of(phase.reads.begin(), phase.reads.end(),
+                         [&](const SlotRead &read) {
+                           return (read.slot >= internals ||
+                                   graph.slotValue(id, read.slot) == value) &&
+                                  neverEmpty(
+                                      read.access, op.rules,
+                                      graph.slotType(id, read.slot).shape);
+                         }))
+          return false;
+    return true;
+  }
+
+  const Graph &graph;
+  Machine machine;
+};
+
+} // namespace
+
+Picoseconds search::lowerBound(const Graph &graph, const Topology &topology) {
+  // Less what adding up many numbers may have rounded.
+  double bound = (1 - 1e-9) * Bound(graph, topology).run();
   return bound < static_cast<double>(kMaxCost) ? static_cast<Picoseconds>(bound)
                                                : kMaxCost;
 }

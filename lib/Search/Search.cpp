@@ -3,11 +3,11 @@
 #include "ffc/Search/Search.h"
 
 #include "Chain.h"
+#include "ffc/Search/Elimination.h"
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 using namespace ffc;
@@ -20,6 +20,11 @@ using Clock = std::chrono::steady_clock;
 
 /// The budget of a search that ends by the clock.
 constexpr int64_t kEndless = int64_t(1) << 60;
+/// Strategies that chains start from.
+constexpr size_t kStarts = 4;
+/// Candidates of dynamic programming for an operator, times devices, and how
+/// many there are at most.
+constexpr int kEliminated = 256, kMostEliminated = 24;
 
 class Run {
 public:
@@ -39,11 +44,16 @@ public:
   Result run() {
     Walker walker(space, cost);
     tryBaselines(walker);
-    makeChains();
+    if (mayMove()) {
+      eliminate(walker);
+      makeChains();
+    }
     runChains();
-    const Baseline &first = result.baselines.front();
-    result.strategy = first.strategy;
-    result.quality = first.quality;
+    const Baseline *first = &result.baselines.front();
+    if (result.elimination && result.elimination->quality < first->quality)
+      first = &*result.elimination;
+    result.strategy = first->strategy;
+    result.quality = first->quality;
     for (const auto &chain : chains) {
       result.proposals += chain->proposals();
       result.accepted += chain->accepted();
@@ -81,17 +91,58 @@ private:
                      });
   }
 
-  /// Chains start from the best recipes in turn.
-  void makeChains() {
-    int64_t each = budget / options.chains;
-    if (each == 0 || space.numDevices() == 1)
+  bool mayMove() const {
+    return budget >= options.chains && space.numDevices() > 1 && !stopped();
+  }
+
+  /// The more devices, the longer each reshard takes to plan, and the fewer
+  /// candidates there are; too few are not worth it.
+  void eliminate(Walker &walker) {
+    size_t most = static_cast<size_t>(
+        std::min(kEliminated / space.numDevices(), kMostEliminated));
+    if (most < kStarts)
       return;
-    size_t starts = std::min<size_t>(result.baselines.size(), 3);
+    std::vector<Strategy> known;
+    for (size_t b = 0; b < std::min(kStarts, result.baselines.size()); ++b)
+      known.push_back(result.baselines[b].strategy);
+    std::optional<EliminationProblem> problem = eliminationProblem(
+        space, cost, known, options.pinned, most, [&] { return stopped(); });
+    if (!problem)
+      return;
+    AdditiveSolution solution = solve(problem->costs);
+    std::vector<Choice> choices;
+    for (size_t n = 0; n < space.anchors().size(); ++n)
+      choices.push_back(
+          {space.anchors()[n], problem->candidates[n][solution.choice[n]]});
+    Baseline baseline;
+    baseline.name = "dynamic programming";
+    baseline.quality.makespan = walker.propose(choices);
+    walker.accept();
+    baseline.quality.load = loadOf(walker.memory(), room);
+    baseline.strategy = walker.strategy();
+    result.elimination = std::move(baseline);
+    if (!solution.isOptimal)
+      result.beamAnchors = solution.irreducible;
+  }
+
+  /// Chains start from dynamic programming's answer and the best recipes in
+  /// turn, the best of all first.
+  void makeChains() {
+    std::vector<const Baseline *> starts;
+    if (result.elimination)
+      starts.push_back(&*result.elimination);
+    for (const Baseline &baseline : result.baselines)
+      if (starts.size() < kStarts)
+        starts.push_back(&baseline);
+    std::stable_sort(starts.begin(), starts.end(),
+                     [](const Baseline *a, const Baseline *b) {
+                       return a->quality < b->quality;
+                     });
     for (int c = 0; c < options.chains; ++c)
       chains.push_back(std::make_unique<Chain>(
-          space, cost, options, room, each,
+          space, cost, options, room, budget / options.chains,
           options.seed * 0x9E3779B97F4A7C15u + static_cast<uint64_t>(c),
-          result.baselines[static_cast<size_t>(c) % starts]));
+          *starts[static_cast<size_t>(c) % starts.size()]));
   }
 
   bool stopped() const {

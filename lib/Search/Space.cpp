@@ -28,79 +28,26 @@ static bool isHeavy(const Op &op) {
   return false;
 }
 
-static int slotOf(const std::vector<ValueId> &values, ValueId value) {
-  auto it = std::find(values.begin(), values.end(), value);
-  return it == values.end() ? -1 : static_cast<int>(it - values.begin());
-}
-
-/// For every operator, does it need more than state?
-static std::vector<bool> needsData(const Graph &graph) {
-  std::vector<bool> result;
-  for (const Op &op : graph.ops)
-    result.push_back(std::any_of(
-        op.operands.begin(), op.operands.end(), [&](ValueId operand) {
-          if (operand < 0)
-            return false;
-          const Value &value = graph.value(operand);
-          return value.producer >= 0 ? bool(result[value.producer])
-                                     : value.kind == ValueKind::Input;
-        }));
-  return result;
-}
-
-/// The first reader of what `op` makes; -1: none.
-static Space::Leader firstReader(const Graph &graph, const Op &op) {
-  Space::Leader leader;
-  for (size_t r = 0; r < op.results.size(); ++r)
-    if (op.results[r] >= 0)
-      for (Use use : graph.value(op.results[r]).uses)
-        if (leader.op < 0 || use.op < leader.op)
-          leader = {use.op, use.operand,
-                    static_cast<int>(op.operands.size() + r)};
-  return leader;
-}
-
 Space::Space(const Graph &graph, int numDevices)
     : graph_(&graph), numDevices_(numDevices), leaders_(graph.ops.size()),
       followers_(graph.ops.size()) {
   for (int64_t d = 1; d <= numDevices; ++d)
     if (numDevices % d == 0)
       divisors_.push_back(d);
-  const auto end = static_cast<OpId>(graph.ops.size());
-  std::vector<bool> data = needsData(graph);
+  plan::Following following = followingOf(graph);
   std::vector<OpId> root(graph.ops.size());
-  auto follow = [&](OpId id) {
-    OpId leader = leaders_[id].op;
-    root[id] = leader < 0 ? id : root[leader];
-    if (leader >= 0)
+  for (OpId id : following.order) {
+    // Leaders that come later are readers.
+    plan::Leader leader = following.leaders[id];
+    if (leader.op >= 0 && leader.op < id && graph.op(id).owner < 0 &&
+        isHeavy(graph.op(id)))
+      leader = {};
+    leaders_[id] = leader;
+    root[id] = leader.op < 0 ? id : root[leader.op];
+    if (leader.op >= 0)
       followers_[root[id]].push_back(id);
-  };
-  for (OpId id = 0; id < end; ++id) {
-    const Op &op = graph.op(id);
-    Leader &leader = leaders_[id];
-    if (op.owner >= 0) {
-      leader = {op.owner, op.ownerSlot, op.ownSlot};
-    } else if (!data[id]) {
-      continue;
-    } else if (!isHeavy(op)) {
-      for (size_t i = 0; i < op.operands.size() && leader.op < 0; ++i) {
-        ValueId operand = op.operands[i];
-        OpId producer = operand < 0 ? -1 : graph.value(operand).producer;
-        if (producer >= 0 && data[producer])
-          leader = {producer,
-                    static_cast<int>(graph.op(producer).operands.size()) +
-                        slotOf(graph.op(producer).results, operand),
-                    static_cast<int>(i)};
-      }
-    }
-    follow(id);
   }
-  // Readers come after what they read.
-  for (OpId id = end; id-- > 0;)
-    if (!data[id] && graph.op(id).owner < 0) {
-      leaders_[id] = firstReader(graph, graph.op(id));
-      follow(id);
-    }
+  const auto end = static_cast<OpId>(graph.ops.size());
   std::map<std::string, int> classNumbers;
   for (OpId id = 0; id < end; ++id) {
     if (leaders_[id].op >= 0)
@@ -144,12 +91,8 @@ ConfigId Walker::follow(OpId op, ConfigId leader) {
       static_cast<uint64_t>(op) << 32 | static_cast<uint32_t>(leader);
   auto [it, added] = followed.emplace(key, -1);
   if (added) {
-    const Space::Leader &l = space.leader(op);
-    const Configuration &config = table.config(leader);
-    it->second = table.intern(
-        l.slot < 0
-            ? carryOverByName(space.graph(), l.op, config, op)
-            : carryOver(space.graph(), l.op, config, l.slot, op, l.ownSlot));
+    it->second = table.intern(plan::follow(space.graph(), space.leader(op),
+                                           table.config(leader), op));
   }
   return it->second;
 }

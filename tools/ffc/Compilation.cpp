@@ -21,6 +21,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace ffc;
 using codegen::Pending;
@@ -73,16 +75,11 @@ LogicalResult Compilation::run() {
   if (!parent.empty() && !llvm::sys::fs::is_directory(parent))
     return fail("cannot write '" + options.output + "': expected a folder '" +
                 parent + "', found none");
-  if (failed(import()) || failed(recognize()))
+  if (failed(runTo(std::min(options.emit, Emit::Plan))))
     return failure();
-  if (options.emit == Emit::FF)
+  if (options.emit < Emit::Plan)
     return writeModule(*module);
-  if (failed(differentiate()))
-    return failure();
-  if (options.emit == Emit::Train)
-    return writeModule(*module);
-  if (failed(loadTopology()) || failed(chooseStrategy()) || failed(fuse()) ||
-      failed(planProgram()))
+  if (failed(fuse()) || failed(planProgram()))
     return failure();
   if (options.emit == Emit::Plan) {
     writeConfigurations(planned, strategy);
@@ -94,10 +91,16 @@ LogicalResult Compilation::run() {
   return success();
 }
 
-LogicalResult Compilation::runToStrategy() {
-  return success(succeeded(import()) && succeeded(recognize()) &&
-                 succeeded(differentiate()) && succeeded(loadTopology()) &&
-                 succeeded(chooseStrategy()));
+LogicalResult Compilation::runTo(Emit level) {
+  if (failed(import()) || failed(recognize()))
+    return failure();
+  if (level == Emit::FF)
+    return success();
+  if (failed(differentiate()))
+    return failure();
+  if (level == Emit::Train)
+    return success();
+  return success(succeeded(loadTopology()) && succeeded(chooseStrategy()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -32,8 +32,9 @@ public:
   mlir::LogicalResult explain(llvm::StringRef op);
 
 private:
-  /// What every level from the plan on needs.
-  mlir::LogicalResult runToStrategy();
+  /// Up to the operators of `level`, which is Plan at most; that is where the
+  /// strategy is known.
+  mlir::LogicalResult runTo(Emit level);
   mlir::LogicalResult import();
   /// Makes one operator of what exporters spell out.
   mlir::LogicalResult recognize();

@@ -31,7 +31,7 @@ struct Alternative {
 } // namespace
 
 LogicalResult Compilation::explain(StringRef name) {
-  if (failed(runToStrategy()))
+  if (failed(runTo(Emit::Plan)))
     return failure();
   FailureOr<SearchGraph> fused = fusedCopy();
   if (failed(fused))

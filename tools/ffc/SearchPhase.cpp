@@ -130,14 +130,23 @@ static void reportSearch(Report &report, const search::Result &result) {
       result.proposals ? 100.0 * static_cast<double>(result.accepted) /
                              static_cast<double>(result.proposals)
                        : 0.0));
+  auto line = [&](const search::Baseline &baseline, StringRef note) {
+    report.say(
+        llvm::formatv("  {0}: {1}, {2:f2} times the strategy found{3}{4}",
+                      baseline.name, milliseconds(baseline.quality.makespan),
+                      ratio(baseline.quality.makespan),
+                      baseline.quality.fits() ? "" : ", does not fit", note));
+  };
   int shown = 0;
   for (const search::Baseline &baseline : result.baselines)
     if (shown++ < 3 || baseline.name == "data-parallel")
-      report.say(
-          llvm::formatv("  {0}: {1}, {2:f2} times the strategy found{3}",
-                        baseline.name, milliseconds(baseline.quality.makespan),
-                        ratio(baseline.quality.makespan),
-                        baseline.quality.fits() ? "" : ", does not fit"));
+      line(baseline, "");
+  if (result.elimination)
+    line(*result.elimination,
+         result.beamAnchors
+             ? llvm::formatv(", {0} operators by a beam", result.beamAnchors)
+                   .str()
+             : "");
   report.say(llvm::formatv(
       "  found: {0}; no strategy takes less than {1} ({2:f0} % of it)",
       milliseconds(result.quality.makespan), milliseconds(result.bound),

@@ -79,9 +79,9 @@ Configuration carryOverByName(const Graph &graph, OpId from,
                               const Configuration &config, OpId to);
 
 /// Fills the configurations that `given` leaves out. Operators follow, in this
-/// order: their owner (gradients, updates), the producer of their first operand
-/// that is an activation, the first reader of their first result, and device 0.
-/// `followed`, if not null, receives the forward operators that were not given.
+/// order: their leader (ffc/Plan/Following.h), the first reader of a result
+/// that has a configuration, and device 0. `followed`, if not null, receives
+/// the forward operators that were not given.
 Strategy
 completeStrategy(const Graph &graph,
                  const std::vector<std::optional<Configuration>> &given,

@@ -1,8 +1,9 @@
 //===- Search.h - finds a strategy ------------------------------*- C++ -*-===//
 //
 // Looks for the strategy with the least simulated time: experts' recipes first,
-// then Markov chains (Metropolis; FlexFlow, MLSys 2019, section 6) that start
-// from the best of them. The answer is never slower than the best recipe, fits
+// then dynamic programming (ffc/Search/Elimination.h), then Markov chains
+// (Metropolis; FlexFlow, MLSys 2019, section 6) that start from the best of
+// them. The answer is never slower than the best recipe, fits
 // into the devices' memory if anything met does, and depends on the options
 // alone, not on the number of threads, unless it was stopped by the clock or by
 // hand.
@@ -81,7 +82,14 @@ struct Result {
   /// The least time that any strategy can take (lowerBound()).
   plan::Picoseconds bound = 0;
   std::vector<Baseline> baselines; ///< best first
-  /// The most that a device holds, of the answer.
+  /// The answer of dynamic programming, from which one chain starts at least;
+  /// nothing if there are no proposals to make, or more than 64 devices.
+  std::optional<Baseline> elimination;
+  /// Anchors that dynamic programming chose by a beam, since they did not
+  /// reduce and were too many to try all.
+  size_t beamAnchors = 0;
+  /// Of the answer, the bytes of the device that needs most, by the estimate of
+  /// Walker::memory().
   int64_t bytesPerDevice = 0;
   int64_t proposals = 0, accepted = 0;
   double seconds = 0;
@@ -91,9 +99,11 @@ struct Result {
 Result searchStrategy(const plan::Graph &graph, const plan::Topology &topology,
                       const plan::CostModel &cost, const Options &options);
 
-/// Recipes: data parallelism, one device, and data x parameter grids, each with
-/// layers of many parameters split by parameter alone or not. Those that are
-/// not legal for the graph are left out; one device is always among them.
+/// Recipes: one device, data parallelism, data x parameter grids (each with
+/// layers of many parameters split by parameter alone or not), groups that
+/// share layers as Megatron does, and tables on one device each or by rows.
+/// Each once. A dimension that an operator does not have, or not enough of,
+/// becomes copies.
 std::vector<Baseline> baselines(const Space &space,
                                 const std::vector<Choice> &pinned,
                                 Walker &walker);
@@ -104,9 +114,22 @@ std::vector<Baseline> baselines(const Space &space,
 std::optional<Baseline> exhaustive(const Space &space, Walker &walker,
                                    int64_t most);
 
-/// No strategy takes less than the work of all operators on all devices at
-/// once, nor less than the longest path of operators that are each spread over
-/// all devices. Communication is not counted.
+/// No strategy takes less, whatever runs beside what; the largest of
+///
+///   - device time: every operator's kernels, however it is split and
+///   scheduled,
+///     compute each point of its iteration space and touch each element of its
+///     operands and results at least once, and there is one launch per phase at
+///     least. A kernel takes its launch and the larger of compute and memory
+///     time, and a device runs one at a time; so the sum over operators, with
+///     the best figures of any device, divided by the number of devices;
+///   - all flops at the rate of all devices together; all bytes at the
+///     bandwidth of all (these count where devices differ);
+///   - dependence: the most operators in a row of which every kernel, whatever
+///     its tile, reads something of the one before, times a launch.
+///
+/// Communication is not counted: a device that has copies of all needs none.
+/// Holds up to the rounding of each kernel to whole picoseconds.
 plan::Picoseconds lowerBound(const plan::Graph &graph,
                              const plan::Topology &topology);
 

@@ -1,15 +1,15 @@
 //===- Space.h - what a search may choose -----------------------*- C++ -*-===//
 //
-// The search problem apart from its solvers. Choices are made for *anchors*,
-// the operators that have parameters along a dimension or sum over one, and
-// those without a producer; every other operator follows one of them: gradients
-// and updates their owner, what needs nothing but state its first reader, the
-// rest the producer of their first operand that needs more.
+// The search problem apart from its solvers. Choices are made for *anchors*:
+// operators that follow none (ffc/Plan/Following.h), and of those that follow a
+// producer the ones that have parameters along a dimension or sum over one. All
+// others follow one of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_SEARCH_SPACE_H
 #define FFC_SEARCH_SPACE_H
 
+#include "ffc/Plan/Following.h"
 #include "ffc/Plan/Segments.h"
 #include "ffc/Plan/StepTimer.h"
 #include "ffc/Plan/Topology.h"
@@ -47,6 +47,8 @@ public:
 
   const plan::Graph &graph() const { return *graph_; }
   int numDevices() const { return numDevices_; }
+  /// Of the number of devices, ascending.
+  const std::vector<int64_t> &divisors() const { return divisors_; }
   /// In graph order.
   const std::vector<plan::OpId> &anchors() const { return anchors_; }
   /// Anchors with the same rules and tensors as the anchor at `index`, itself
@@ -55,12 +57,8 @@ public:
     return classes_[classOf_[index]];
   }
 
-  /// The operator that `op` follows and the tensor they share; -1: an anchor.
-  struct Leader {
-    plan::OpId op = -1;
-    int slot = -1, ownSlot = -1; ///< -1: dimensions are matched by name
-  };
-  const Leader &leader(plan::OpId op) const { return leaders_[op]; }
+  /// What `op` follows; none: an anchor.
+  const plan::Leader &leader(plan::OpId op) const { return leaders_[op]; }
   /// What follows an anchor, directly or not, each after its leader.
   const std::vector<plan::OpId> &followers(plan::OpId anchor) const {
     return followers_[anchor];
@@ -80,11 +78,11 @@ private:
   const plan::Graph *graph_;
   int numDevices_;
   std::vector<plan::OpId> anchors_;
-  std::vector<Leader> leaders_;
+  std::vector<plan::Leader> leaders_;
   std::vector<std::vector<plan::OpId>> followers_;
   std::vector<std::vector<plan::OpId>> classes_;
-  std::vector<int> classOf_;      ///< by index of the anchor
-  std::vector<int64_t> divisors_; ///< of the number of devices, ascending
+  std::vector<int> classOf_; ///< by index of the anchor
+  std::vector<int64_t> divisors_;
 };
 
 /// A strategy of a search with its time, which moves change. For one thread.

@@ -293,6 +293,29 @@ void interpolate(const std::vector<ResizeTable> &tables, const Tensor &x,
   });
 }
 
+/// The attributes that both directions have.
+struct Attributes {
+  const std::string &coordinates;
+  double cubic_coeff_a;
+  int64_t exclude_outside;
+  const std::string &mode, &nearest;
+  const Reals &roi, &scales;
+
+  /// Dimension `d`, of `from` elements before and `to` after resizing.
+  Dimension dimension(int d, int64_t from, int64_t to) const {
+    return {from,
+            to,
+            scales[std::size_t(d)],
+            coordinates,
+            mode,
+            nearest,
+            cubic_coeff_a,
+            exclude_outside != 0,
+            end_of(roi, d, 0.0),
+            end_of(roi, int(scales.size()) + d, 1.0)};
+  }
+};
+
 } // namespace
 
 Resize::Resize(Context &, Tensors in, Tensors out,
@@ -302,18 +325,12 @@ Resize::Resize(Context &, Tensors in, Tensors out,
                const Reals &scales) {
   check_resize("resize", in, out, roi, scales);
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
+  const Attributes attributes{coordinates, cubic_coeff_a, exclude_outside, mode,
+                              nearest,     roi,           scales};
   tables.resize(std::size_t(y.rank));
   for (int d = 0; d < y.rank; ++d) {
-    const Dimension dimension{x.global[d],
-                              y.global[d],
-                              scales[std::size_t(d)],
-                              coordinates,
-                              mode,
-                              nearest,
-                              cubic_coeff_a,
-                              exclude_outside != 0,
-                              end_of(roi, d, 0.0),
-                              end_of(roi, y.rank + d, 1.0)};
+    const Dimension dimension =
+        attributes.dimension(d, x.global[d], y.global[d]);
     for (int64_t o = y.lo[d]; o < y.lo[d] + y.shape[d]; ++o)
       append(tables[std::size_t(d)], "resize", x, d, dimension.taps(o));
   }
@@ -331,18 +348,12 @@ ResizeBackward::ResizeBackward(Context &, Tensors in, Tensors out,
                                const Reals &scales) {
   check_resize("resize backward", in, out, roi, scales);
   const Tensor &dy = in.begin()[0], &dx = out.begin()[0];
+  const Attributes attributes{coordinates, cubic_coeff_a, exclude_outside, mode,
+                              nearest,     roi,           scales};
   tables.resize(std::size_t(dx.rank));
   for (int d = 0; d < dx.rank; ++d) {
-    const Dimension dimension{dx.global[d],
-                              dy.global[d],
-                              scales[std::size_t(d)],
-                              coordinates,
-                              mode,
-                              nearest,
-                              cubic_coeff_a,
-                              exclude_outside != 0,
-                              end_of(roi, d, 0.0),
-                              end_of(roi, dx.rank + d, 1.0)};
+    const Dimension dimension =
+        attributes.dimension(d, dx.global[d], dy.global[d]);
     std::vector<std::vector<Tap>> parts(std::size_t(dx.shape[d]));
     for (int64_t o = 0; o < dy.global[d]; ++o)
       for (const Tap &tap : dimension.taps(o))

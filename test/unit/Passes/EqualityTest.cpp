@@ -31,12 +31,15 @@ constexpr uint64_t kSeed = 5;
 constexpr int kSteps = 2;
 constexpr int kStrategies = 100;
 
-plan::Topology ranks(int count) {
+/// With or without communication beside computation.
+plan::Topology ranks(int count, bool overlap) {
   std::string error;
   auto topology = plan::Topology::parse(
-      "devices: " + std::to_string(count) +
-          " x cpu-core\ninterconnect:\n  type: shared-memory\n  bandwidth: 10 "
-          "GB/s\n  latency: 1 us\n",
+      "kinds: {k: {like: cpu-core, overlap: " +
+          std::string(overlap ? "true" : "false") +
+          "}}\ndevices: " + std::to_string(count) +
+          " x k\ninterconnect: {type: shared-memory, bandwidth: 10 GB/s, "
+          "latency: 10 ns}\n",
       "test.yaml", error);
   EXPECT_TRUE(topology) << error;
   return *topology;
@@ -90,6 +93,7 @@ public:
     mlir::PassManager fusing(&context);
     fusing.addPass(createFuseActivations());
     fusing.addPass(createFuseElementwise());
+    fusing.addPass(createSinkUpdates());
     if (failed(fusing.run(*module)))
       return;
     auto built = buildPlanGraph(*module);
@@ -170,13 +174,14 @@ class Equality
 /// Compares random strategies on `devices` devices.
 void checkStrategies(Model &model, int devices) {
   ASSERT_TRUE(model.valid);
-  plan::Topology topology = ranks(devices);
+  const plan::Topology topologies[] = {ranks(devices, false),
+                                       ranks(devices, true)};
   unsigned seed = 1000 + devices;
   std::mt19937 random(seed);
   for (int trial = 0; trial < kStrategies; ++trial) {
     plan::Strategy strategy =
         plan::randomStrategy(model.planned.graph, devices, random);
-    model.check(strategy, topology);
+    model.check(strategy, topologies[trial % 2]);
     ASSERT_FALSE(::testing::Test::HasFailure())
         << "seed " << seed << ", trial " << trial << "\n"
         << plan::str(model.planned.graph, strategy);

@@ -2,7 +2,7 @@
 #ifndef FFC_TEST_UNIT_PLAN_ALEXNETGRAPH_H
 #define FFC_TEST_UNIT_PLAN_ALEXNETGRAPH_H
 
-#include "ffc/Plan/Graph.h"
+#include "ffc/Plan/StrategyFile.h"
 
 #include <string>
 #include <vector>
@@ -80,6 +80,31 @@ inline Graph alexNet() {
       .role = OpRole::Gradient;
   graph.ops[9].rules.dims[0].granularity = 2;
   return graph;
+}
+
+/// "NAME {n = 2} on 0 1" of each operator that `text` names, or the error.
+inline std::vector<std::string> read(const Graph &graph,
+                                     const std::string &text,
+                                     const std::string &fileName,
+                                     int numDevices = 4) {
+  std::string error;
+  const auto strategy = parseStrategy(text, fileName, graph, numDevices, error);
+  if (!strategy)
+    return {error};
+  std::vector<std::string> lines;
+  for (size_t id = 0; id < strategy->size(); ++id)
+    if ((*strategy)[id])
+      lines.push_back(graph.ops[id].name + " " +
+                      (*strategy)[id]->str(graph.ops[id].rules));
+  return lines;
+}
+
+/// Why `text` is no strategy of alexNet() on four devices; empty if it is one.
+inline std::string errorOf(const std::string &text,
+                           const std::string &fileName) {
+  std::string error;
+  (void)parseStrategy(text, fileName, alexNet(), 4, error);
+  return error;
 }
 
 } // namespace ffc::plan::testing

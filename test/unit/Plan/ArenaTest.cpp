@@ -3,6 +3,7 @@
 #include "ffc/Plan/Arena.h"
 
 #include "TestGraph.h"
+#include "TestTopology.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/Verifier.h"
 
@@ -18,8 +19,7 @@ constexpr int64_t kBytes = 8 * 32 * 4; ///< of every tensor
 struct Plan {
   explicit Plan(const TestGraph &g)
       : graph(g.graph), strategy(graph.ops.size(), Configuration::onDevice(0)),
-        topology(
-            *Topology::parse("devices: 1 x cpu-core\n", "test.yaml", error)),
+        topology(parse("devices: 1 x cpu-core\n")),
         program(planProgram(graph, strategy, 1, CostModel(topology))) {}
 
   std::string verify() const {

@@ -3,6 +3,8 @@
 #include "ffc/Plan/Configuration.h"
 
 #include "TestGraph.h"
+#include "ffc/Plan/Following.h"
+#include "ffc/Plan/SampleDims.h"
 
 #include "gtest/gtest.h"
 
@@ -96,6 +98,102 @@ TEST_F(ConfigurationTest, LeadersFollowTheirReaders) {
   Strategy s = completeStrategy(g.graph, given);
   EXPECT_EQ(s[1].str(g.graph.op(1).rules), "{n = 3} on 0 1 2");
   EXPECT_EQ(s[0].str(g.graph.op(0).rules), "{n = 3} on 0 1 2");
+}
+
+/// What needs nothing but state is done where its result is needed, even if it
+/// comes before all that leads.
+TEST_F(ConfigurationTest, WhatNeedsOnlyStateFollowsItsReader) {
+  TestGraph t;
+  ValueId decayed = t.window("decay", t.state("mean", {12, 8}));
+  ValueId y = t.product("p", t.input("x", {12, 4}), t.state("w", {4, 8}));
+  t.sum("mix", decayed, y);
+  std::vector<std::optional<Configuration>> given(t.graph.ops.size());
+  given[1] = Configuration{{{0, 3}}, {2, 1, 0}};
+  Strategy s = completeStrategy(t.graph, given);
+  EXPECT_EQ(s[2].str(t.graph.op(2).rules), "{n = 3} on 2 1 0");
+  EXPECT_EQ(s[0].str(t.graph.op(0).rules), "{n = 3} on 2 1 0");
+}
+
+/// A gradient that is the only reader of what it belongs to.
+TEST_F(ConfigurationTest, FollowingHasNoCycles) {
+  TestGraph t;
+  ValueId w = t.state("w", {8, 8});
+  ValueId f = t.window("f", w);
+  t.outer("f.grad", f, f, "f");
+  Following following = followingOf(t.graph);
+  EXPECT_EQ(following.leaders[0].op, -1);
+  EXPECT_EQ(following.leaders[1].op, 0);
+  EXPECT_EQ(following.order, (std::vector<OpId>{0, 1}));
+  std::vector<std::optional<Configuration>> given(t.graph.ops.size());
+  for (const Configuration &config : completeStrategy(t.graph, given))
+    EXPECT_EQ(config, Configuration::onDevice(0));
+}
+
+/// Adds an operator over `dims` from `x` to a result of `shape`.
+ValueId rearrange(Graph &graph, ValueId x, std::vector<IterDim> dims,
+                  std::vector<DimMap> reads, Shape shape,
+                  std::vector<DimMap> writes) {
+  Op op;
+  op.name = "op" + std::to_string(graph.ops.size());
+  op.rules.dims = std::move(dims);
+  Phase phase;
+  phase.reads = {{0, {std::move(reads), MemoryOrder::RowMajor, {}}}};
+  phase.writes = {
+      {1, {std::move(writes), MemoryOrder::RowMajor, {}}, Reduction::None}};
+  op.rules.schedules = {{{}, {phase}}};
+  Value value;
+  value.name = op.name;
+  value.type.shape = std::move(shape);
+  value.producer = static_cast<OpId>(graph.ops.size());
+  graph.values[x].uses.push_back({value.producer, 0});
+  auto y = static_cast<ValueId>(graph.values.size());
+  graph.values.push_back(std::move(value));
+  op.operands = {x};
+  op.results = {y};
+  graph.ops.push_back(std::move(op));
+  return y;
+}
+
+/// Samples through a transposition, merged with positions and apart again.
+TestGraph sequences() {
+  TestGraph t;
+  Graph &graph = t.graph;
+  auto d = [](int dim) { return DimMap::dim(dim); };
+  ValueId x = t.product("p", t.input("x", {12, 4}), t.state("w", {4, 8}));
+  x = rearrange(graph, x, {{"c", 8}, {"n", 12}}, {d(1), d(0)}, {8, 12},
+                {d(0), d(1)});
+  x = rearrange(graph, x, {{"n", 8}, {"c", 12}}, {d(0), d(1)}, {96},
+                {DimMap::digits({0, 1})});
+  x = rearrange(graph, x, {{"n", 96}}, {d(0)}, {96}, {d(0)});
+  rearrange(graph, x, {{"n", 8}, {"c", 12}}, {DimMap::digits({0, 1})}, {8, 12},
+            {d(0), d(1)});
+  return t;
+}
+
+TEST_F(ConfigurationTest, SamplesAreFollowed) {
+  TestGraph t = sequences();
+  EXPECT_EQ(sampleDims(t.graph), (std::vector<int>{0, 1, 1, 0, 1}));
+  std::string error;
+  auto given = dataParallel(t.graph, 4, error);
+  ASSERT_TRUE(given);
+  Strategy s = completeStrategy(t.graph, *given);
+  EXPECT_EQ(s[1].str(t.graph.op(1).rules), "{n = 4} on 0 1 2 3");
+  EXPECT_EQ(s[4].str(t.graph.op(4).rules), "{c = 4} on 0 1 2 3");
+}
+
+/// A block of samples is no box of the merged dimension: positions are split.
+TEST_F(ConfigurationTest, LeadingDigitInsteadOfCopies) {
+  TestGraph t = sequences();
+  Following following = followingOf(t.graph);
+  auto carried = [&](const Configuration &config) {
+    return follow(t.graph, following.leaders[2], config, 2)
+        .str(t.graph.op(2).rules);
+  };
+  EXPECT_EQ(carried({{{1, 4}}, {3, 2, 1, 0}}), "{n = 4} on 3 2 1 0");
+  // More samples than positions.
+  EXPECT_EQ(carried({{{1, 12}}, std::vector<DeviceId>(12)}),
+            "{replica = 12} on 0 0 0 0 0 0 0 0 0 0 0 0");
+  EXPECT_EQ(carried({{{0, 2}, {1, 2}}, {0, 1, 2, 3}}), "{n = 4} on 0 1 2 3");
 }
 
 TEST_F(ConfigurationTest, DataParallel) {

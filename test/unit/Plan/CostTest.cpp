@@ -2,23 +2,18 @@
 
 #include "ffc/Plan/Cost.h"
 
+#include "TestTopology.h"
+
 #include <gtest/gtest.h>
 
 using namespace ffc::plan;
+using ffc::plan::testing::parse;
 
 namespace {
 
 constexpr CollectiveKind kCollectives[] = {
     CollectiveKind::AllReduce, CollectiveKind::AllGather,
     CollectiveKind::ReduceScatter, CollectiveKind::Broadcast};
-
-Topology parse(const std::string &text) {
-  std::string error;
-  std::optional<Topology> topology = Topology::parse(text, "t.yaml", error);
-  if (!topology)
-    throw std::runtime_error(error);
-  return *topology;
-}
 
 /// Figures that make expected values easy: 1 GFLOP/s, 2 GB/s memory, 1 us
 /// launch, and 1 GB/s and 10 us between any two of four devices.

@@ -3,6 +3,7 @@
 #include "ffc/Plan/Planner.h"
 
 #include "TestGraph.h"
+#include "TestTopology.h"
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/Reshard.h"
 #include "ffc/Plan/Timing.h"
@@ -15,20 +16,9 @@ using namespace ffc::plan::testing;
 
 namespace {
 
-Topology ranks(int count, const char *bandwidth, const char *latency) {
-  std::string error;
-  auto topology = Topology::parse(
-      "devices: " + std::to_string(count) +
-          " x cpu-core\ninterconnect:\n  type: shared-memory\n  bandwidth: " +
-          bandwidth + "\n  latency: " + latency + "\n",
-      "test.yaml", error);
-  EXPECT_TRUE(topology) << error;
-  return *topology;
-}
-
 struct PlannerTest : ::testing::Test {
   Program plan(const Strategy &strategy, int devices = 4) {
-    CostModel cost(ranks(devices, "10 GB/s", "1 us"));
+    CostModel cost(ranks(devices));
     return planProgram(g.graph, strategy, devices, cost);
   }
   /// Collectives of device 0, by kind.
@@ -155,7 +145,7 @@ TEST_F(PlannerTest, TimingIsMonotone) {
       given[op] =
           randomConfiguration(g.graph, static_cast<OpId>(op), 4, random);
     Strategy strategy = completeStrategy(g.graph, given);
-    CostModel fast(ranks(4, "10 GB/s", "1 us"));
+    CostModel fast(ranks(4));
     CostModel slow(ranks(4, "1 GB/s", "10 us"));
     Program program = planProgram(g.graph, strategy, 4, fast);
     EXPECT_LE(timeProgram(g.graph, strategy, program, fast).makespan,

@@ -3,27 +3,19 @@
 #include "ffc/Plan/StepTimer.h"
 
 #include "TestGraph.h"
+#include "TestTopology.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/Timing.h"
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 using namespace ffc::plan;
 using namespace ffc::plan::testing;
 
 namespace {
-
-Topology ranks(int count) {
-  std::string error;
-  auto topology = Topology::parse(
-      "devices: " + std::to_string(count) +
-          " x cpu-core\ninterconnect: {type: shared-memory, bandwidth: 3 GB/s, "
-          "latency: 2 us}\n",
-      "test.yaml", error);
-  EXPECT_TRUE(topology) << error;
-  return *topology;
-}
 
 Picoseconds timeOfPlan(const Graph &graph, const Strategy &strategy,
                        int devices, const CostModel &cost) {
@@ -31,12 +23,14 @@ Picoseconds timeOfPlan(const Graph &graph, const Strategy &strategy,
   return timeProgram(graph, strategy, program, cost).makespan;
 }
 
-class StepTimerTest : public ::testing::TestWithParam<int> {};
+/// Devices, and whether they communicate and compute at once.
+class StepTimerTest : public ::testing::TestWithParam<std::tuple<int, bool>> {};
 
 TEST_P(StepTimerTest, RandomMoves) {
-  const int devices = GetParam();
+  const auto [devices, overlap] = GetParam();
   TestGraph g = trainingGraph();
-  CostModel cost(ranks(devices));
+  CostModel cost(overlap ? overlapping(devices, "10 ns")
+                         : ranks(devices, "3 GB/s", "2 us"));
   SegmentTable table(g.graph, devices, cost);
   std::mt19937 random(devices);
   Strategy strategy = randomStrategy(g.graph, devices, random);
@@ -78,6 +72,8 @@ TEST_P(StepTimerTest, RandomMoves) {
   timer.reject();
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, StepTimerTest, ::testing::Values(1, 2, 3, 5));
+INSTANTIATE_TEST_SUITE_P(Devices, StepTimerTest,
+                         ::testing::Combine(::testing::Values(1, 2, 3, 5),
+                                            ::testing::Bool()));
 
 } // namespace

@@ -16,25 +16,13 @@ using ::testing::HasSubstr;
 
 namespace {
 
-/// "NAME {n = 2} on 0 1" of each operator that `text` names.
 std::vector<std::string> read(const Graph &graph, const std::string &text,
                               int numDevices = 4) {
-  std::string error;
-  const auto strategy = parseStrategy(text, "s.txt", graph, numDevices, error);
-  if (!strategy)
-    return {error};
-  std::vector<std::string> lines;
-  for (size_t id = 0; id < strategy->size(); ++id)
-    if ((*strategy)[id])
-      lines.push_back(graph.ops[id].name + " " +
-                      (*strategy)[id]->str(graph.ops[id].rules));
-  return lines;
+  return ffc::plan::testing::read(graph, text, "s.txt", numDevices);
 }
 
 std::string errorOf(const std::string &text) {
-  std::string error;
-  EXPECT_FALSE(parseStrategy(text, "s.txt", alexNet(), 4, error)) << text;
-  return error;
+  return ffc::plan::testing::errorOf(text, "s.txt");
 }
 
 /// The whole of a text form file with one operator.

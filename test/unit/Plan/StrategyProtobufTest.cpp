@@ -45,23 +45,11 @@ std::string op(const std::string &name, const std::string &fields) {
 }
 
 std::vector<std::string> read(const std::string &text) {
-  const Graph graph = alexNet();
-  std::string error;
-  const auto strategy = parseStrategy(text, "s.pb", graph, 4, error);
-  if (!strategy)
-    return {error};
-  std::vector<std::string> lines;
-  for (size_t id = 0; id < strategy->size(); ++id)
-    if ((*strategy)[id])
-      lines.push_back(graph.ops[id].name + " " +
-                      (*strategy)[id]->str(graph.ops[id].rules));
-  return lines;
+  return ffc::plan::testing::read(alexNet(), text, "s.pb");
 }
 
 std::string errorOf(const std::string &text) {
-  std::string error;
-  EXPECT_FALSE(parseStrategy(text, "s.pb", alexNet(), 4, error));
-  return error;
+  return ffc::plan::testing::errorOf(text, "s.pb");
 }
 
 const char *const kConv = "Conv_0 {n = 2, w = 2} on 0 1 2 3";

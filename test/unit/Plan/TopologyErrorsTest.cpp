@@ -1,21 +1,16 @@
 //===- TopologyErrorsTest.cpp - what is not a topology --------------------===//
 
-#include "ffc/Plan/Topology.h"
+#include "TestTopology.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace ffc::plan;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ffc::plan::testing::errorOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 namespace {
-
-std::string errorOf(const std::string &text) {
-  std::string error;
-  EXPECT_FALSE(Topology::parse(text, "t.yaml", error)) << text;
-  return error;
-}
 
 const std::string kKinds =
     "cpu-core, h200, h100, a100, v100, p100, k80, flexflow-sim";

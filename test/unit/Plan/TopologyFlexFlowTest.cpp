@@ -1,6 +1,6 @@
 //===- TopologyFlexFlowTest.cpp - FlexFlow's machine models ---------------===//
 
-#include "ffc/Plan/Topology.h"
+#include "TestTopology.h"
 
 #include <gtest/gtest.h>
 
@@ -43,17 +43,11 @@ const std::string kPaths =
     paths("nvlink", "nvlink", "pci_to_host nic pci_to_dev");
 
 Topology parse(const std::string &text) {
-  std::string error;
-  std::optional<Topology> topology = Topology::parse(text, "machine", error);
-  if (!topology)
-    throw std::runtime_error(error);
-  return *topology;
+  return ffc::plan::testing::parse(text, "machine");
 }
 
 std::string errorOf(const std::string &text) {
-  std::string error;
-  EXPECT_FALSE(Topology::parse(text, "m", error)) << text;
-  return error;
+  return ffc::plan::testing::errorOf(text, "m");
 }
 
 /// `kMachine` with one line replaced, and the paths.

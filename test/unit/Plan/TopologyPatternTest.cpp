@@ -1,6 +1,6 @@
 //===- TopologyPatternTest.cpp - regular networks -------------------------===//
 
-#include "ffc/Plan/Topology.h"
+#include "TestTopology.h"
 
 #include <gtest/gtest.h>
 
@@ -8,22 +8,10 @@
 #include <set>
 
 using namespace ffc::plan;
+using ffc::plan::testing::errorOf;
+using ffc::plan::testing::parse;
 
 namespace {
-
-Topology parse(const std::string &text) {
-  std::string error;
-  std::optional<Topology> topology = Topology::parse(text, "t.yaml", error);
-  if (!topology)
-    throw std::runtime_error(error);
-  return *topology;
-}
-
-std::string errorOf(const std::string &text) {
-  std::string error;
-  EXPECT_FALSE(Topology::parse(text, "t.yaml", error)) << text;
-  return error;
-}
 
 /// `count` nodes of one device; the network is on line 5.
 std::string nodes(int count, const std::string &network) {

@@ -1,41 +1,22 @@
 //===- TopologyPresetTest.cpp - topologies that come along ----------------===//
 
+#include "TestTopology.h"
 #include "ffc/Plan/Cost.h"
-#include "ffc/Plan/Topology.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace ffc::plan;
-using testing::EndsWith;
+using ffc::plan::testing::errorOf;
+using ffc::plan::testing::load;
+using ffc::plan::testing::parse;
+using ::testing::EndsWith;
 
 namespace {
-
-Topology load(const std::string &name) {
-  std::string error;
-  std::optional<Topology> topology = Topology::load(name, error);
-  if (!topology)
-    throw std::runtime_error(error);
-  return *topology;
-}
-
-Topology parse(const std::string &text) {
-  std::string error;
-  std::optional<Topology> topology = Topology::parse(text, "t.yaml", error);
-  if (!topology)
-    throw std::runtime_error(error);
-  return *topology;
-}
 
 std::string loadError(const std::string &name) {
   std::string error;
   EXPECT_FALSE(Topology::load(name, error)) << name;
-  return error;
-}
-
-std::string parseError(const std::string &text) {
-  std::string error;
-  EXPECT_FALSE(Topology::parse(text, "t.yaml", error)) << text;
   return error;
 }
 
@@ -128,11 +109,11 @@ TEST(TopologyPresetErrors, Names) {
             "mean the preset 'nvlink-ib'?");
   EXPECT_EQ(loadError("something.yaml"),
             "something.yaml: cannot be read: No such file or directory");
-  EXPECT_EQ(parseError("name: x\npreset: h200x9\n"),
+  EXPECT_EQ(errorOf("name: x\npreset: h200x9\n"),
             "t.yaml:2: unknown preset 'h200x9', expected one of: cpu, h200x8, "
             "nvlink-ib, ethernet, p100-cluster, k80-cluster, a100-topoopt, "
             "flexflow-sim; did you mean 'h200x8'?");
-  EXPECT_EQ(parseError("preset: [cpu]\n"),
+  EXPECT_EQ(errorOf("preset: [cpu]\n"),
             "t.yaml:1: expected the name of a preset, found a list");
 }
 
@@ -156,21 +137,21 @@ TEST(TopologyPresetErrors, Parameters) {
   EXPECT_EQ(loadError("flexflow-sim:60000x200"),
             "flexflow-sim:60000x200: expected at most 65536 devices, found "
             "12000000");
-  EXPECT_EQ(parseError("name: x\npreset: cpu:none\n"),
+  EXPECT_EQ(errorOf("name: x\npreset: cpu:none\n"),
             "t.yaml:2: expected the preset cpu:DEVICES with DEVICES from 1 to "
             "65536, found 'cpu:none'");
 }
 
 TEST(TopologyPresetErrors, Overrides) {
-  EXPECT_EQ(parseError("preset: cpu:2\n\nnodes: {count: 2}\n"),
+  EXPECT_EQ(errorOf("preset: cpu:2\n\nnodes: {count: 2}\n"),
             "t.yaml:1: expected either devices or nodes with a count and "
             "devices, found both");
-  EXPECT_EQ(parseError("preset: h200x8\nnodes:\n  devices: 4 x h200\n"),
+  EXPECT_EQ(errorOf("preset: h200x8\nnodes:\n  devices: 4 x h200\n"),
             "t.yaml:1: expected at most one NIC for each of a node's 4 "
             "devices, found 8");
-  EXPECT_EQ(parseError("preset: cpu:2\n\ninterconnect: {type: ring}\n"),
+  EXPECT_EQ(errorOf("preset: cpu:2\n\ninterconnect: {type: ring}\n"),
             "t.yaml:3: the interconnect lacks the key 'bandwidth'");
-  EXPECT_EQ(parseError("preset: cpu:2\n\ninterconnect: {latency: 1 h}\n"),
+  EXPECT_EQ(errorOf("preset: cpu:2\n\ninterconnect: {latency: 1 h}\n"),
             "t.yaml:3: latency of the interconnect: expected a time with its "
             "unit such as '2 us', found '1 h', whose unit 'h' is not one of a "
             "time");

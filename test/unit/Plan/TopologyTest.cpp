@@ -1,6 +1,6 @@
 //===- TopologyTest.cpp - devices and how they are connected --------------===//
 
-#include "ffc/Plan/Topology.h"
+#include "TestTopology.h"
 
 #include <gtest/gtest.h>
 
@@ -13,12 +13,7 @@ using namespace ffc::plan;
 namespace {
 
 Topology parse(const std::string &text) {
-  std::string error;
-  std::optional<Topology> topology =
-      Topology::parse(text, "folder/topo.yaml", error);
-  if (!topology)
-    throw std::runtime_error(error);
-  return *topology;
+  return ffc::plan::testing::parse(text, "folder/topo.yaml");
 }
 
 TEST(Topology, ExamplesLoad) {

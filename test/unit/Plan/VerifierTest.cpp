@@ -3,6 +3,7 @@
 #include "ffc/Plan/Verifier.h"
 
 #include "TestGraph.h"
+#include "TestTopology.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/Timing.h"
@@ -14,23 +15,15 @@ using namespace ffc::plan::testing;
 
 namespace {
 
-Topology ranks(int count) {
-  std::string error;
-  auto topology = Topology::parse(
-      "devices: " + std::to_string(count) +
-          " x cpu-core\ninterconnect:\n  type: shared-memory\n  bandwidth: 10 "
-          "GB/s\n  latency: 1 ns\n",
-      "test.yaml", error);
-  EXPECT_TRUE(topology) << error;
-  return *topology;
-}
+/// With little latency, so that there are collectives.
+Topology fast(int count) { return ranks(count, "10 GB/s", "1 ns"); }
 
 /// A plan that can be damaged before it is verified.
 struct Plan {
-  Plan(Graph g, Strategy s, int numDevices)
-      : graph(std::move(g)), strategy(std::move(s)),
-        topology(ranks(numDevices)), cost(topology),
-        program(planProgram(graph, strategy, numDevices, cost)) {}
+  Plan(Graph g, Strategy s, const Topology &on)
+      : graph(std::move(g)), strategy(std::move(s)), topology(on),
+        cost(topology),
+        program(planProgram(graph, strategy, on.numDevices(), cost)) {}
 
   std::string verify() const {
     return verifyProgram(graph, strategy, program, topology).value_or("");
@@ -59,7 +52,7 @@ Plan dataParallelPlan() {
   for (OpId op : {0, 1, 2})
     given[op] = Configuration{{{0, 2}}, {0, 1}};
   Strategy strategy = completeStrategy(g.graph, given);
-  return Plan(g.graph, strategy, 2);
+  return Plan(g.graph, strategy, fast(2));
 }
 
 TEST(Verifier, AcceptsDataParallelPlan) {
@@ -138,7 +131,7 @@ TEST(Verifier, CollectivesInDifferentOrder) {
   g.output("out/c", c);
   g.output("out/d", d);
   Configuration reduced{{{2, 2}}, {0, 1}}, copied{{{kReplica, 2}}, {0, 1}};
-  Plan plan(g.graph, {reduced, reduced, copied, copied}, 2);
+  Plan plan(g.graph, {reduced, reduced, copied, copied}, fast(2));
   ASSERT_EQ(plan.verify(), "");
   auto &actions = plan.program.devices[1].actions;
   std::vector<size_t> found;
@@ -169,7 +162,8 @@ TEST(Verifier, RandomStrategies) {
       for (size_t op = 0; op < strategy.size(); ++op)
         ASSERT_FALSE(checkConfiguration(g.graph, static_cast<OpId>(op),
                                         strategy[op], devices));
-      Plan plan(g.graph, strategy, devices);
+      Plan plan(g.graph, strategy,
+                trial % 2 ? overlapping(devices) : ranks(devices));
       ASSERT_EQ(plan.verify(), "") << "trial " << trial << "\n"
                                    << str(g.graph, strategy);
     }

@@ -2,7 +2,7 @@
 
 #include "ffc/Search/Search.h"
 
-#include "TestGraph.h"
+#include "SearchFixture.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/Timing.h"
 
@@ -12,40 +12,19 @@
 using namespace ffc::plan;
 using namespace ffc::plan::testing;
 using namespace ffc::search;
+using namespace ffc::search::testing;
 
 namespace {
 
 class SearchTest : public ::testing::Test {
 protected:
   void use(int devices, const std::string &memory = "8 GB") {
-    std::string error;
-    topology = Topology::parse(
-        "kinds:\n  chip:\n    target: cpu\n    flops: {f32: 1 TFLOP/s}\n"
-        "    memory: {size: " +
-            memory +
-            ", bandwidth: 100 GB/s}\n"
-            "    launch: 1 us\n    overlap: false\ndevices: " +
-            std::to_string(devices) +
-            " x chip\n"
-            "interconnect: {type: shared-memory, bandwidth: 3 GB/s, "
-            "latency: 2 us}\n",
-        "test.yaml", error);
-    ASSERT_TRUE(topology) << error;
+    topology = chips(devices, memory);
     cost.emplace(*topology);
   }
 
   Result run(const Graph &graph) {
     return searchStrategy(graph, *topology, *cost, options);
-  }
-
-  /// x[64, k] times two products with parameters of k x k.
-  static TestGraph layers(int64_t k) {
-    TestGraph g;
-    ValueId x = g.input("x", {64, k});
-    ValueId y = g.product("first", x, g.state("w1", {k, k}));
-    ValueId z = g.product("second", y, g.state("w2", {k, k}));
-    g.output("out/z", z);
-    return g;
   }
 
   std::optional<Topology> topology;
@@ -89,7 +68,7 @@ TEST_F(SearchTest, FollowersAreThoseOfStrategyFiles) {
     Program program = planProgram(g.graph, expected, 4, *cost);
     EXPECT_EQ(walker.makespan(),
               timeProgram(g.graph, expected, program, *cost).makespan);
-    // The estimate is never under what values hold, and near it.
+    // The estimate has all state.
     std::vector<int64_t> memory = walker.memory();
     for (int d = 0; d < 4; ++d)
       EXPECT_GE(memory[d], program.devices[d].stateBytes);
@@ -128,6 +107,48 @@ TEST_F(SearchTest, NeverWorseThanRecipesNorBetterThanTheBound) {
     EXPECT_EQ(timeProgram(g.graph, result.strategy, program, *cost).makespan,
               result.quality.makespan);
   }
+}
+
+/// "{n = 2, c = 2} on 0 1 2 3" of every operator in a recipe.
+std::vector<std::string> recipe(const Graph &graph, const CostModel &cost,
+                                int devices, const std::string &name) {
+  Space space(graph, devices);
+  Walker walker(space, cost);
+  std::vector<std::string> lines;
+  for (const Baseline &baseline : baselines(space, {}, walker))
+    if (baseline.name == name)
+      for (size_t op = 0; op < baseline.strategy.size(); ++op)
+        lines.push_back(baseline.strategy[op].str(graph.ops[op].rules));
+  return lines;
+}
+
+/// Two layers: by columns, then by the rows that these are.
+TEST_F(SearchTest, TensorGroups) {
+  use(4);
+  TestGraph g = layers(256);
+  EXPECT_THAT(
+      recipe(g.graph, *cost, 4, "tensor 4"),
+      ::testing::ElementsAre("{c = 4} on 0 1 2 3", "{k = 4} on 0 1 2 3"));
+  EXPECT_THAT(recipe(g.graph, *cost, 4, "tensor 2 x data 2"),
+              ::testing::ElementsAre("{n = 2, c = 2} on 0 1 2 3",
+                                     "{n = 2, k = 2} on 0 1 2 3"));
+}
+
+TEST_F(SearchTest, Tables) {
+  use(4);
+  TestGraph g;
+  ValueId x = g.input("x", {64, 512});
+  ValueId a = g.product("a", g.input("y", {64, 8}), g.state("w1", {8, 32}));
+  ValueId b = g.product("b", x, g.state("w2", {512, 1024}));
+  ValueId c = g.product("c", b, g.state("w3", {1024, 512}));
+  g.output("out/a", a);
+  g.output("out/c", c);
+  EXPECT_THAT(
+      recipe(g.graph, *cost, 4, "data-parallel, table per device"),
+      ::testing::ElementsAre("{n = 4} on 0 1 2 3", "{} on 0", "{} on 1"));
+  EXPECT_THAT(recipe(g.graph, *cost, 4, "data-parallel, tables by rows"),
+              ::testing::ElementsAre("{n = 4} on 0 1 2 3", "{c = 4} on 0 1 2 3",
+                                     "{k = 4} on 0 1 2 3"));
 }
 
 /// Markov chains find what trying everything finds.

@@ -1,0 +1,88 @@
+//===- Roles.cpp - what recipes know of operators -------------------------===//
+
+#include "Roles.h"
+
+#include "ffc/Plan/SampleDims.h"
+
+using namespace ffc;
+using namespace ffc::search;
+using namespace ffc::plan;
+
+/// Is a parameter of `op` split along dimension `dim`?
+static bool splitsParameters(const Graph &graph, const Op &op, int dim) {
+  for (const Phase &phase : op.rules.schedules.front().phases)
+    for (const SlotRead &read : phase.reads) {
+      if (read.slot >= static_cast<int>(op.operands.size()) ||
+          op.operands[read.slot] < 0 ||
+          graph.value(op.operands[read.slot]).kind != ValueKind::State)
+        continue;
+      for (const DimMap &map : read.access.dims)
+        if (map.involves(dim))
+          return true;
+    }
+  return false;
+}
+
+int search::parameterDim(const Op &op) {
+  for (int d = 0; d < static_cast<int>(op.rules.dims.size()); ++d)
+    if (op.rules.dims[d].kind == DimKind::Parameter && op.rules.splittable(d))
+      return d;
+  return kReplica;
+}
+
+int search::rowDim(const Graph &graph, const Op &op) {
+  int rows = kReplica;
+  for (int d = 0; d < static_cast<int>(op.rules.dims.size()); ++d)
+    if (op.rules.splittable(d) && splitsParameters(graph, op, d) &&
+        (rows == kReplica ||
+         op.rules.dims[d].extent > op.rules.dims[rows].extent))
+      rows = d;
+  return rows;
+}
+
+static double elements(const Graph &graph, const std::vector<ValueId> &values,
+                       ValueKind kind) {
+  double sum = 0;
+  for (ValueId value : values)
+    if (value >= 0 && graph.value(value).kind == kind)
+      sum += static_cast<double>(numElements(graph.value(value).type.shape));
+  return sum;
+}
+
+double search::numParameters(const Graph &graph, const Op &op) {
+  return elements(graph, op.operands, ValueKind::State);
+}
+
+bool search::hasManyParameters(const Graph &graph, const Op &op) {
+  return numParameters(graph, op) >
+         elements(graph, op.operands, ValueKind::Activation) +
+             elements(graph, op.results, ValueKind::Activation);
+}
+
+/// The dimension of `op` that a split of dimension `dim` of its leader becomes.
+static int carried(const Graph &graph, const Leader &leader, int dim, OpId op) {
+  if (dim == kReplica)
+    return kReplica;
+  return follow(graph, leader, {{{dim, 2}}, {0, 1}}, op).axes[0].dim;
+}
+
+Roles::Roles(const Space &space) : sample(sampleDims(space.graph())) {
+  const Graph &graph = space.graph();
+  const Following following = followingOf(graph);
+  tensor.resize(graph.ops.size(), kReplica);
+  for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
+    const Op &op = graph.op(id);
+    const Leader &leader = following.leaders[id];
+    // Only what recipes give a configuration, and what comes before that.
+    if (op.owner >= 0 || leader.op > id)
+      continue;
+    if (leader.op >= 0)
+      tensor[id] = carried(graph, leader, tensor[leader.op], id);
+    // A group that takes samples apart as well has nothing of the layer yet.
+    const bool isFree = tensor[id] == kReplica || tensor[id] == sample[id];
+    if (int dim = parameterDim(op); isFree && space.leader(id).op < 0 &&
+                                    dim != kReplica &&
+                                    splitsParameters(graph, op, dim))
+      tensor[id] = dim;
+  }
+}

@@ -1,0 +1,43 @@
+//===- Roles.h - what recipes know of operators -----------------*- C++ -*-===//
+#ifndef FFC_LIB_SEARCH_ROLES_H
+#define FFC_LIB_SEARCH_ROLES_H
+
+#include "ffc/Search/Space.h"
+
+#include <vector>
+
+namespace ffc::search {
+
+/// The dimensions that experts split, found from kinds of dimensions and from
+/// what tensors share, never from operators' names. kReplica: none.
+struct Roles {
+  explicit Roles(const Space &space);
+
+  /// By operator: the dimension of the samples (plan::sampleDims()).
+  std::vector<int> sample;
+  /// By operator: the dimension that a group of devices shares so that as few
+  /// activations as possible move between layers (Shoeybi et al., Megatron-LM,
+  /// 2019). A layer with parameters whose operand comes whole splits a
+  /// parameter dimension; what follows keeps the split (attention by heads)
+  /// until a layer contracts the split dimension, whose result is summed up
+  /// and whole again.
+  std::vector<int> tensor;
+};
+
+/// The first splittable dimension of kind Parameter.
+int parameterDim(const plan::Op &op);
+
+/// The largest dimension that the largest parameter of `op` has: the rows of a
+/// table, the contracted dimension of a wide product.
+int rowDim(const plan::Graph &graph, const plan::Op &op);
+
+/// Are the parameters of `op` more than what goes in and out of it, so that it
+/// is cheaper to move that (Krizhevsky, One weird trick, 2014)?
+bool hasManyParameters(const plan::Graph &graph, const plan::Op &op);
+
+/// Elements of the parameters that `op` reads.
+double numParameters(const plan::Graph &graph, const plan::Op &op);
+
+} // namespace ffc::search
+
+#endif // FFC_LIB_SEARCH_ROLES_H
