@@ -161,13 +161,30 @@ FailureOr<TensorValues> ff::initialStates(ModuleOp module, uint64_t seed,
 // Inputs
 //===----------------------------------------------------------------------===//
 
+/// The least that any reader says of `input`; 0: nothing.
+static int64_t boundOf(Value input) {
+  int64_t bound = 0;
+  for (Operation *reader : input.getUsers()) {
+    auto op = dyn_cast<PartitionableInterface>(reader);
+    if (!op)
+      continue;
+    SmallVector<Value> operands = op.getOperandSlots();
+    for (const plan::Schedule &schedule : op.getRules().schedules)
+      for (const plan::Phase &phase : schedule.phases)
+        for (const plan::SlotRead &read : phase.reads)
+          if (static_cast<size_t>(read.slot) < operands.size() &&
+              operands[read.slot] == input && read.below > 0)
+            bound = bound ? std::min(bound, read.below) : read.below;
+  }
+  return bound;
+}
+
 static TensorValue syntheticInput(StringRef name, const plan::TensorType &type,
-                                  int64_t classes, uint64_t seed,
-                                  int64_t step) {
+                                  int64_t bound, uint64_t seed, int64_t step) {
   TensorValue value{type.shape,
                     std::vector<double>(plan::numElements(type.shape))};
   uint64_t key = seed ^ hashName(std::string_view(name));
-  uint64_t range = classes > 0 ? static_cast<uint64_t>(classes) : 2;
+  uint64_t range = bound > 0 ? static_cast<uint64_t>(bound) : 2;
   bool isReal = type.type == ElementType::F32 || type.type == ElementType::F64;
   for (size_t i = 0; i < value.data.size(); ++i) {
     uint32_t word = philoxWord(key, i, static_cast<uint64_t>(step));
@@ -180,8 +197,8 @@ static TensorValue syntheticInput(StringRef name, const plan::TensorType &type,
   return value;
 }
 
-FailureOr<TensorValues> ff::syntheticInputs(ModuleOp module, int64_t classes,
-                                            uint64_t seed, int64_t step) {
+FailureOr<TensorValues> ff::syntheticInputs(ModuleOp module, uint64_t seed,
+                                            int64_t step) {
   auto main = mainOf(module);
   if (failed(main))
     return failure();
@@ -195,8 +212,9 @@ FailureOr<TensorValues> ff::syntheticInputs(ModuleOp module, int64_t classes,
           << "'";
       return failure();
     }
-    values[name.getValue().str()] = syntheticInput(
-        name.getValue(), tensorTypeOf(argument.getType()), classes, seed, step);
+    values[name.getValue().str()] =
+        syntheticInput(name.getValue(), tensorTypeOf(argument.getType()),
+                       boundOf(argument), seed, step);
   }
   return values;
 }

@@ -21,13 +21,15 @@ static plan::OpRules lossRules(const plan::Shape &shape, StringRef kernel,
   plan::Access x = identityAccess(rank, plan::MemoryOrder::RowMajor);
   plan::Access target = x;
   std::vector<int> unsplit;
+  int64_t classes = 0;
   if (classAxis >= 0) {
     target.dims.erase(target.dims.begin() + classAxis);
     unsplit.push_back(classAxis);
+    classes = shape[classAxis];
   }
   plan::Phase phase;
   phase.kernel = kernel.str();
-  phase.reads = {{0, x}, {1, std::move(target)}};
+  phase.reads = {{0, x}, {1, std::move(target), 0, classes}};
   if (backward)
     phase.writes = {{2, std::move(x), plan::Reduction::None}};
   else

@@ -110,6 +110,7 @@ static bool registerAll() {
   registerLossReferences();
   registerNormReferences();
   registerGatherReferences();
+  registerEmbeddingReferences();
   registerResizeReferences();
   registerFusedReferences();
   return true;

@@ -20,6 +20,7 @@ void registerShapeReferences();       // reshape, transpose, concat, ...
 void registerLossReferences();        // losses and parameter updates
 void registerNormReferences();        // normalize
 void registerGatherReferences();      // gather
+void registerEmbeddingReferences();   // embedding, its gradient and update
 void registerResizeReferences();      // resize
 void registerFusedReferences();       // fused
 

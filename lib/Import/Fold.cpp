@@ -10,6 +10,8 @@ using llvm::Expected;
 using llvm::StringRef;
 using llvm::Twine;
 
+char TooLarge::ID = 0;
+
 const onnx::AttributeProto *
 ffc::importer::findAttribute(const onnx::NodeProto &node, StringRef name) {
   for (const onnx::AttributeProto &attribute : node.attribute())
@@ -40,6 +42,7 @@ const Folder *ffc::importer::lookupFolder(StringRef opType) {
       {"Ceil", {foldUnary, 1}},
       {"Compress", {foldCompress, 2, 1}},
       {"Concat", {foldConcat, 1}},
+      {"CumSum", {foldCumSum, 2, 1}},
       {"Div", {foldArithmetic, 2}},
       {"Equal", {foldArithmetic, 2}},
       {"Exp", {foldUnary, 1}},

@@ -25,6 +25,22 @@ struct FoldCall {
   std::optional<Shape> list(llvm::StringRef name, unsigned i) const;
 };
 
+/// What cannot be evaluated because the result is too large; the operator may
+/// still be computed in every step.
+class TooLarge final : public llvm::ErrorInfo<TooLarge> {
+public:
+  static char ID;
+
+  explicit TooLarge(const llvm::Twine &message) : message(message.str()) {}
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string message;
+};
+
 /// An evaluator of one operator with one result. At least the operator's
 /// required inputs are present.
 using FoldFunction = llvm::Expected<Constant> (*)(const FoldCall &call);
@@ -95,6 +111,7 @@ llvm::Expected<Constant> foldTile(const FoldCall &call);
 
 /// Evaluators of reductions and of values that depend on indices.
 llvm::Expected<Constant> foldReduce(const FoldCall &call);
+llvm::Expected<Constant> foldCumSum(const FoldCall &call);
 llvm::Expected<Constant> foldRange(const FoldCall &call);
 llvm::Expected<Constant> foldCompress(const FoldCall &call);
 llvm::Expected<Constant> foldOneHot(const FoldCall &call);

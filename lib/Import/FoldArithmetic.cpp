@@ -34,9 +34,13 @@ static int64_t broadcastIndex(int64_t flat, ArrayRef<int64_t> to,
 static Expected<Shape> broadcast(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   auto shape = ffc::ff::broadcastShapes(a, b);
   auto count = shape ? elementCount(*shape) : std::nullopt;
-  if (!count || *count > kMaxConstantElements)
+  if (!count)
     return makeError("cannot broadcast " + shapeText(a) + " and " +
                      shapeText(b) + " of constants");
+  if (*count > kMaxConstantElements)
+    return llvm::make_error<TooLarge>("a constant of shape " +
+                                      shapeText(*shape) +
+                                      " is too large to be evaluated");
   return Shape(*shape);
 }
 

@@ -77,8 +77,9 @@ Expected<Constant> ffc::importer::foldGather(const FoldCall &call) {
   shape.append(data.shape.begin() + *axis + 1, data.shape.end());
   auto count = elementCount(shape);
   if (!count || *count > kMaxConstantElements)
-    return makeError("a constant of shape " + shapeText(shape) +
-                     " is too large to be evaluated");
+    return llvm::make_error<TooLarge>("a constant of shape " +
+                                      shapeText(shape) +
+                                      " is too large to be evaluated");
   std::vector<int64_t> source;
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t index : indices.ints) {
@@ -230,10 +231,14 @@ Expected<Constant> ffc::importer::foldExpand(const FoldCall &call) {
   const Constant &data = *call.inputs[0];
   auto shape = ff::broadcastShapes(data.shape, call.inputs[1]->ints);
   auto count = shape ? elementCount(*shape) : std::nullopt;
-  if (!count || *count > kMaxConstantElements)
+  if (!count)
     return makeError("cannot expand a constant of shape " +
                      shapeText(data.shape) + " to " +
                      shapeText(call.inputs[1]->ints));
+  if (*count > kMaxConstantElements)
+    return llvm::make_error<TooLarge>("a constant of shape " +
+                                      shapeText(*shape) +
+                                      " is too large to be evaluated");
   // Dimensions that are repeated have stride 0.
   Shape strides(shape->size(), 0), own = rowMajorStrides(data.shape);
   size_t missing = shape->size() - data.shape.size();

@@ -59,7 +59,19 @@ std::string ffc::importer::describe(const NodeProto &node, StringRef name) {
 // Uses
 //===----------------------------------------------------------------------===//
 
+/// Calls `visit` with the graphs within `node`.
+template <class Visit>
+static void forEachSubgraph(const NodeProto &node, Visit visit) {
+  for (const onnx::AttributeProto &attribute : node.attribute()) {
+    if (attribute.has_g())
+      visit(attribute.g());
+    for (const GraphProto &inner : attribute.graphs())
+      visit(inner);
+  }
+}
+
 UseTable::UseTable(const GraphProto &graph) {
+  addMakers(graph);
   addGraph(graph);
   // Uses of the results of identities belong to their operands.
   llvm::StringMap<Uses> rooted;
@@ -71,6 +83,33 @@ UseTable::UseTable(const GraphProto &graph) {
   uses = std::move(rooted);
 }
 
+void UseTable::addMakers(const GraphProto &graph) {
+  for (const onnx::TensorProto &tensor : graph.initializer())
+    makers[tensor.name()] = nullptr;
+  for (const NodeProto &node : graph.node()) {
+    for (const std::string &output : node.output())
+      makers[output] = &node;
+    forEachSubgraph(node, [&](const GraphProto &inner) { addMakers(inner); });
+  }
+}
+
+bool UseTable::isData(StringRef name) {
+  // Taken for constant while it is looked at, so that cycles, which are
+  // reported later, end.
+  auto [known, isNew] = data.try_emplace(name, false);
+  if (!isNew)
+    return known->second;
+  auto maker = makers.find(name);
+  bool result = maker == makers.end() && !name.empty();
+  if (maker != makers.end() && maker->second &&
+      maker->second->op_type() != "Shape" && maker->second->op_type() != "Size")
+    result =
+        llvm::any_of(maker->second->input(), [this](const std::string &input) {
+          return isData(input);
+        });
+  return data[name] = result;
+}
+
 void UseTable::addGraph(const GraphProto &graph) {
   for (const NodeProto &node : graph.node()) {
     const OpInfo *info =
@@ -80,17 +119,17 @@ void UseTable::addGraph(const GraphProto &graph) {
       identities.try_emplace(node.output(0), node.input(0));
       continue;
     }
+    unsigned weights = info ? info->weightOperands : 0;
+    if (weights && info->dataOperand &&
+        (info->dataOperand >= node.input_size() ||
+         !isData(node.input(info->dataOperand))))
+      weights = 0;
     for (int i = 0; i < node.input_size(); ++i) {
-      bool isWeight = info && i < 32 && (info->weightOperands >> i & 1);
+      bool isWeight = i < 32 && (weights >> i & 1);
       Uses &entry = uses[node.input(i)];
       ++(isWeight ? entry.weights : entry.others);
     }
-    for (const onnx::AttributeProto &attribute : node.attribute()) {
-      if (attribute.has_g())
-        addGraph(attribute.g());
-      for (const GraphProto &inner : attribute.graphs())
-        addGraph(inner);
-    }
+    forEachSubgraph(node, [&](const GraphProto &inner) { addGraph(inner); });
   }
   for (const onnx::ValueInfoProto &output : graph.output())
     ++uses[output.name()].others;

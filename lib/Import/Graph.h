@@ -60,8 +60,15 @@ private:
   };
   llvm::StringMap<std::string> identities;
   llvm::StringMap<Uses> uses;
+  /// The nodes that make values, null for initializers.
+  llvm::StringMap<const onnx::NodeProto *> makers;
+  /// What was found out by isData.
+  llvm::StringMap<bool> data;
 
+  void addMakers(const onnx::GraphProto &graph);
   void addGraph(const onnx::GraphProto &graph);
+  /// Does the value depend on the model's inputs, and not only on their shapes?
+  bool isData(llvm::StringRef name);
   std::string rootOf(llvm::StringRef name) const;
 };
 

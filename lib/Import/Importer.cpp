@@ -258,8 +258,14 @@ std::optional<LogicalResult> Importer::foldNode(const NodeProto &node,
           report("attribute '" + attribute.name() + "' is of type " +
                  onnx::AttributeProto::AttributeType_Name(attribute.type())));
   llvm::Expected<Constant> result = folder.fold({node, model.opset, inputs});
-  if (!result)
-    return LogicalResult(report(llvm::toString(result.takeError())));
+  if (!result) {
+    llvm::Error error = result.takeError();
+    if (error.isA<TooLarge>() && lookupOp(node.op_type())) {
+      llvm::consumeError(std::move(error));
+      return std::nullopt;
+    }
+    return LogicalResult(report(llvm::toString(std::move(error))));
+  }
   GraphValue *value =
       newValue(Kind::Constant, node.output(0), result->type, result->shape);
   value->constant = std::move(*result);

@@ -99,7 +99,7 @@ void ffc::importer::importSlice(NodeImporter &node) {
 void ffc::importer::importGather(NodeImporter &node) {
   int64_t axis = node.check(resolveAxis(node.integer("axis", 0), node.rank(0)));
   if (!node.failed() && node.operand(1).kind == GraphValue::Kind::Computed)
-    node.unsupported(" by computed indices");
+    return importLookup(node, axis);
   Constant indices = node.constant(1);
   Value x = node.tensor(0);
   if (node.failed())

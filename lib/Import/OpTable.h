@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
+
 namespace ffc::importer {
 
 class NodeImporter;
@@ -18,6 +20,9 @@ struct OpInfo {
   unsigned weightOperands = 0;
   /// Results hold elements of operand 0, of whatever type.
   bool movesElements = false;
+  /// If not 0: weightOperands means something only where this operand depends
+  /// on the model's inputs.
+  int dataOperand = 0;
 };
 
 /// The importer of an operator of domain "", or null.
@@ -54,6 +59,9 @@ void importLogical(NodeImporter &node);
 void importNot(NodeImporter &node);
 void importWhere(NodeImporter &node);
 
+// CumSumOp.cpp
+void importCumSum(NodeImporter &node);
+
 // DropoutOp.cpp
 void importDropout(NodeImporter &node);
 
@@ -88,6 +96,10 @@ void importGather(NodeImporter &node);
 void importPad(NodeImporter &node);
 void importSlice(NodeImporter &node);
 void importSplit(NodeImporter &node);
+
+// LookupOp.cpp
+/// Gather along `axis` by computed indices.
+void importLookup(NodeImporter &node, int64_t axis);
 
 // OneHotOp.cpp
 void importOneHot(NodeImporter &node);

@@ -38,8 +38,8 @@ public:
 /// The reverse sweep over one function.
 class Reverse {
 public:
-  Reverse(func::FuncOp main, double momentum, bool nesterov)
-      : main(main), momentum(momentum), nesterov(nesterov),
+  Reverse(func::FuncOp main, const DifferentiateOptions &options)
+      : main(main), options(options),
         builder(OpBuilder::atBlockEnd(&main.front(), &marking)) {
     builder.setInsertionPoint(main.front().getTerminator());
     for (Operation &op : main.front())
@@ -58,6 +58,10 @@ private:
   Value gradientOf(Value value);
   /// Adds the update of a parameter that has a gradient.
   void update(StateOp state);
+  /// The operator that makes the whole gradient of `state`, if it can update
+  /// rows instead and that is wanted; else null.
+  RowGradientInterface rowGradientOf(StateOp state);
+  void updateWhole(StateOp state, Value gradient);
   Location named(const Twine &name) {
     return NameLoc::get(builder.getStringAttr(name));
   }
@@ -65,8 +69,7 @@ private:
   static int64_t slotOf(Operation *op, Value value);
 
   func::FuncOp main;
-  double momentum;
-  bool nesterov;
+  const DifferentiateOptions &options;
   Marking marking;
   OpBuilder builder;
   SmallVector<Operation *> forward;
@@ -247,6 +250,36 @@ LogicalResult Reverse::differentiate(Operation *op) {
   return success();
 }
 
+RowGradientInterface Reverse::rowGradientOf(StateOp state) {
+  const SmallVector<Value> &parts = contributions[state.getResult()];
+  if (!options.rowUpdates || options.momentum != 0 || parts.size() != 1)
+    return {};
+  return dyn_cast_or_null<RowGradientInterface>(parts.front().getDefiningOp());
+}
+
+void Reverse::updateWhole(StateOp state, Value gradient) {
+  std::string name = state.getName().str();
+  Type type = state.getType();
+  Value velocity;
+  if (options.momentum != 0) {
+    OpBuilder top(state);
+    top.setInsertionPointAfter(state);
+    velocity = StateOp::create(
+        top, named(name + "/momentum"), type, name + "/momentum", "slot",
+        InitAttr::get(top.getContext(), InitKind::Constant, 0.0, 0));
+  }
+  OutputOp::create(builder, named(name), "grad/" + name, gradient);
+  auto sgd =
+      SgdUpdateOp::create(builder, named(name + ".update"), type,
+                          velocity ? type : Type(), state.getResult(), gradient,
+                          velocity, builder.getF64FloatAttr(options.momentum),
+                          builder.getI64IntegerAttr(options.nesterov));
+  StoreOp::create(builder, named(name), name, sgd.getWOut());
+  if (velocity)
+    StoreOp::create(builder, named(name + "/momentum"), name + "/momentum",
+                    sgd.getVOut());
+}
+
 void Reverse::update(StateOp state) {
   Value gradient = gradientOf(state.getResult());
   if (!gradient)
@@ -258,28 +291,18 @@ void Reverse::update(StateOp state) {
       reader = op;
       break;
     }
-  std::string name = state.getName().str();
   marking.role = "update";
   marking.owner = nameOf(reader).str();
   marking.carry = {slotOf(reader, state.getResult()), 0};
-  Type type = state.getType();
-  Value velocity;
-  if (momentum != 0) {
-    OpBuilder top(state);
-    top.setInsertionPointAfter(state);
-    velocity = StateOp::create(
-        top, named(name + "/momentum"), type, name + "/momentum", "slot",
-        InitAttr::get(top.getContext(), InitKind::Constant, 0.0, 0));
+  if (RowGradientInterface rows = rowGradientOf(state)) {
+    std::string name = state.getName().str();
+    Value updated = rows.buildRowUpdate(builder, named(name + ".update"),
+                                        state.getResult());
+    StoreOp::create(builder, named(name), name, updated);
+    rows->erase();
+  } else {
+    updateWhole(state, gradient);
   }
-  OutputOp::create(builder, named(name), "grad/" + name, gradient);
-  auto sgd = SgdUpdateOp::create(
-      builder, named(name + ".update"), type, velocity ? type : Type(),
-      state.getResult(), gradient, velocity, builder.getF64FloatAttr(momentum),
-      builder.getI64IntegerAttr(nesterov));
-  StoreOp::create(builder, named(name), name, sgd.getWOut());
-  if (velocity)
-    StoreOp::create(builder, named(name + "/momentum"), name + "/momentum",
-                    sgd.getVOut());
   marking.role = "gradient";
   marking.carry.reset();
 }
@@ -319,7 +342,11 @@ struct Differentiate : ffc::impl::DifferentiateBase<Differentiate> {
       getOperation().emitError("expected a function 'main'");
       return signalPassFailure();
     }
-    Reverse reverse(main, momentum, nesterov);
+    DifferentiateOptions options;
+    options.momentum = momentum;
+    options.nesterov = nesterov;
+    options.rowUpdates = rowUpdates;
+    Reverse reverse(main, options);
     if (failed(reverse.addLoss(loss)) || failed(reverse.sweep()))
       signalPassFailure();
   }

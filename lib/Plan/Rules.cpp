@@ -3,6 +3,7 @@
 #include "ffc/Plan/Rules.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace ffc::plan;
 
@@ -186,4 +187,13 @@ bool OpRules::splittable(int d) const {
 
 double ffc::plan::flopsOf(const Phase &phase, const Tile &tile) {
   return phase.flopsPerPoint * static_cast<double>(tile.volume());
+}
+
+int64_t ffc::plan::touchedBytes(double touchedPerPoint, const Tile &tile,
+                                ElementType type, int64_t bytes) {
+  if (touchedPerPoint == 0)
+    return bytes;
+  double touched = touchedPerPoint * static_cast<double>(tile.volume()) *
+                   static_cast<double>(byteSize(type));
+  return touched < static_cast<double>(bytes) ? std::llround(touched) : bytes;
 }

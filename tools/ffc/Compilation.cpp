@@ -157,6 +157,8 @@ LogicalResult Compilation::differentiate() {
     differentiating.loss = options.loss;
     differentiating.momentum = options.momentum;
     differentiating.nesterov = options.nesterov;
+    differentiating.rowUpdates = options.sparseTables.value_or(
+        options.momentum == 0 && options.weightDecay == 0);
     PassManager passes(&context);
     passes.addPass(createDifferentiate(differentiating));
     if (failed(passes.run(*module)))

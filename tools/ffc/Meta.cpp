@@ -4,6 +4,8 @@
 
 #include "llvm/Support/Path.h"
 
+#include <algorithm>
+
 using namespace ffc;
 using namespace ffc::plan;
 using codegen::Direction;
@@ -47,16 +49,17 @@ static Direction directionOf(OpRole role) {
   return Direction::Forward;
 }
 
-/// Class indices are integers, one for every list of as many scores as there
-/// are classes; the scores are the other operand of the target's reader.
-static int64_t classesOf(const Graph &graph, const Value &target) {
-  bool isIndex = target.type.type == ElementType::I32 ||
-                 target.type.type == ElementType::I64;
-  if (!isIndex || target.uses.empty() || numElements(target.type.shape) == 0)
-    return 0;
-  const Op &reader = graph.op(target.uses.front().op);
-  return numElements(graph.value(reader.operands.front()).type.shape) /
-         numElements(target.type.shape);
+/// What the integers of an input lie below, by the least that any reader says;
+/// 0: nothing.
+static int64_t boundOf(const Graph &graph, const Value &input) {
+  int64_t bound = 0;
+  for (Use use : input.uses)
+    for (const Schedule &schedule : graph.op(use.op).rules.schedules)
+      for (const Phase &phase : schedule.phases)
+        for (const SlotRead &read : phase.reads)
+          if (read.slot == use.operand && read.below > 0)
+            bound = bound ? std::min(bound, read.below) : read.below;
+  return bound;
 }
 
 codegen::ProgramMeta ffc::describeProgram(const Options &options,
@@ -76,8 +79,8 @@ codegen::ProgramMeta ffc::describeProgram(const Options &options,
     if (meta.inputs.empty() && !value.type.shape.empty())
       meta.batch = value.type.shape.front();
     bool isTarget = options.training && value.name == "target";
-    meta.inputs.push_back({value.name, value.type, isTarget,
-                           isTarget ? classesOf(graph, value) : 0});
+    meta.inputs.push_back(
+        {value.name, value.type, isTarget, boundOf(graph, value)});
   }
   // The runtime keeps the losses of all steps itself.
   for (const Output &output : graph.outputs)

@@ -9,6 +9,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 
@@ -109,6 +111,15 @@ static Error parseBatchNormGroups(Options &options, StringRef flag,
   return Error::success();
 }
 
+static Error parseTableGradients(Options &options, StringRef flag,
+                                 StringRef value) {
+  std::string word;
+  if (Error error = parseWord(flag, value, {"sparse", "dense"}, word))
+    return error;
+  options.sparseTables = word == "sparse";
+  return Error::success();
+}
+
 static Error parseStrategy(Options &options, StringRef flag, StringRef value) {
   options.strategy = value.str();
   options.randomStrategy.reset();
@@ -185,6 +196,10 @@ static const std::vector<FlagGroup> &flagGroups() {
          [](Options &o, StringRef f, StringRef v) -> Error {
            return parseNumber(f, v, isNotNegative, kNotNegative, o.weightDecay);
          }},
+        {"--table-gradients", "HOW",
+         "sparse: only the rows that were looked up are updated, which needs "
+         "--momentum 0 (default if so); or dense",
+         parseTableGradients},
         {"--init", "HOW",
          "weights without values: glorot-uniform (default), he-normal, "
          "he-uniform, lecun-normal, normal:STD, uniform:BOUND or zeros",
@@ -331,6 +346,14 @@ static Error check(const Options &options) {
   if (!options.batchNormGroups && options.devices.empty())
     return makeError("--batch-norm=local: expected --devices FILE or a number "
                      "of groups (local:GROUPS), found neither");
+  if (options.sparseTables.value_or(false))
+    for (auto [flag, value] : {std::pair("--momentum", options.momentum),
+                               std::pair("--wd", options.weightDecay)})
+      if (value != 0)
+        return makeError(
+            "--table-gradients=sparse: expected " + Twine(flag) +
+            " 0, which leaves the rows alone that were not looked up, found " +
+            formatv("{0}", format("%g", value)));
   if (options.output.empty() && options.emit >= Emit::Source)
     return makeError(options.emit == Emit::Source
                          ? "--emit=source: expected -o FOLDER, found none"

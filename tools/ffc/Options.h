@@ -39,6 +39,9 @@ struct Options {
   double momentum = 0.9;
   bool nesterov = false;
   double learningRate = 0.01, weightDecay = 0;
+  /// Update tables in the rows that were looked up; absent: if that is the same
+  /// as updating all of them.
+  std::optional<bool> sparseTables;
   std::string init = "glorot-uniform";
   std::optional<double> dropout; ///< 0: off
   /// Statistics of the batch in batch normalisation; absent: as exported.

@@ -26,6 +26,10 @@ def FF_FloatTensor : TensorRankOf<[F32, F64], [0, 1, 2, 3, 4, 5, 6, 7, 8]>;
 def FF_Image : TensorRankOf<[F32, F64], [3, 4, 5]>;
 /// A matrix, after dimensions of a batch of matrices.
 def FF_Matrices : TensorRankOf<[F32, F64], [2, 3, 4, 5, 6, 7, 8]>;
+/// Rows of a table.
+def FF_Table : TensorRankOf<[F32, F64], [2]>;
+/// Positions along a dimension.
+def FF_Indices : TensorRankOf<[I32, I64], [1, 2, 3, 4, 5, 6]>;
 
 include "ffc/IR/FFGraphOps.td"
 include "ffc/IR/FFConvOps.td"
@@ -33,6 +37,7 @@ include "ffc/IR/FFElementwiseOps.td"
 include "ffc/IR/FFNormOps.td"
 include "ffc/IR/FFProductOps.td"
 include "ffc/IR/FFShapeOps.td"
+include "ffc/IR/FFTableOps.td"
 include "ffc/IR/FFLossOps.td"
 
 #endif // FFC_IR_FFOPS_TD

@@ -20,10 +20,9 @@ mlir::FailureOr<TensorValues> initialStates(mlir::ModuleOp module,
                                             llvm::StringRef weights = "");
 
 /// The synthetic value of every input of @main in `step`. Integer inputs are
-/// below `classes`, or 0 and 1 if that is 0.
+/// below what their readers' rules say, else 0 and 1.
 mlir::FailureOr<TensorValues> syntheticInputs(mlir::ModuleOp module,
-                                              int64_t classes, uint64_t seed,
-                                              int64_t step);
+                                              uint64_t seed, int64_t step);
 
 } // namespace ffc::ff
 

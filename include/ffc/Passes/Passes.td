@@ -47,6 +47,10 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
     `ff.state` of kind parameter; a gradient used several times is summed in
     the order of its uses, so that results do not depend on the plan.
 
+    With `row-updates`, a parameter whose only gradient is one of few rows
+    (RowGradientInterface) is updated in these rows, and has no gradient to look
+    at. This needs SGD without momentum, and no weight decay at run time.
+
     Before:
     ```mlir
     %w = ff.state "w" "parameter" init #ff.init<constant, 0.0 : f64, 0> : tensor<10x4xf32>
@@ -61,6 +65,8 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
            "cross-entropy, mse, bce or none">,
     Option<"momentum", "momentum", "double", "0.9", "momentum of SGD, 0 for none">,
     Option<"nesterov", "nesterov", "bool", "false", "Nesterov momentum">,
+    Option<"rowUpdates", "row-updates", "bool", "false",
+           "update tables in the rows that were looked up">,
   ];
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }

@@ -99,6 +99,11 @@ enum class Reduction { None, Sum, Max };
 struct SlotRead {
   int slot = 0;
   Access access;
+  /// Where a kernel picks elements of the region, rows of a table for instance:
+  /// how many it touches per point of the tile. 0: it touches all of them.
+  double touchedPerPoint = 0;
+  /// The operand holds positions, from 0 to below this. 0: any numbers.
+  int64_t below = 0;
 };
 struct SlotWrite {
   int slot = 0;
@@ -106,6 +111,8 @@ struct SlotWrite {
   /// If not None, tiles that differ only in iteration dimensions which `access`
   /// does not involve hold partial values. If None they hold equal copies.
   Reduction reduction = Reduction::None;
+  /// As in SlotRead.
+  double touchedPerPoint = 0;
 };
 
 /// One kernel call per tile.
@@ -155,6 +162,11 @@ struct OpRules {
 
 /// Flops of one phase on a tile.
 double flopsOf(const Phase &phase, const Tile &tile);
+
+/// Of the `bytes` of what a tile reads or writes, those that it touches; at
+/// most all of them.
+int64_t touchedBytes(double touchedPerPoint, const Tile &tile, ElementType type,
+                     int64_t bytes);
 
 } // namespace ffc::plan
 

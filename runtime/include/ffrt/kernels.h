@@ -6,6 +6,7 @@
 #include "ffrt/copy.h"
 #include "ffrt/dropout.h"
 #include "ffrt/elementwise.h"
+#include "ffrt/embedding.h"
 #include "ffrt/gather.h"
 #include "ffrt/loss.h"
 #include "ffrt/lrn.h"

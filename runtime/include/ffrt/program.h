@@ -56,8 +56,8 @@ struct InputInfo {
   int rank;
   Index shape;     ///< global
   bool target;     ///< class indices or regression target
-  int64_t classes; ///< extent of the class axis when the target holds class
-                   ///< indices, else 0
+  int64_t classes; ///< what the integers lie below where they are classes or
+                   ///< rows of a table, else 0
 };
 
 /// One graph output, the loss, or a gradient: dumped from `probe` calls.

@@ -48,15 +48,29 @@ bool wants_labels(const ProgramInfo &info) {
   return false;
 }
 
-void expect_classes(const InputInfo &input, const Tensor &tensor) {
-  if (input.classes == 0 || tensor.type != DType::i32)
-    return;
-  const int32_t *label = tensor.as<int32_t>();
+namespace {
+template <class T>
+void expect_below(const InputInfo &input, const Tensor &tensor) {
+  const T *value = tensor.as<T>();
+  // Indices of rows may count from the end.
+  const int64_t least = input.target ? 0 : -input.classes;
   for (int64_t i = 0; i < tensor.elements(); ++i)
-    if (label[i] < 0 || label[i] >= input.classes)
-      throw Error(name_of(input) + ": expected classes from 0 to " +
+    if (value[i] < least || value[i] >= input.classes)
+      throw Error(name_of(input) + ": expected " +
+                  (input.target ? "classes" : "indices") + " from " +
+                  std::to_string(least) + " to " +
                   std::to_string(input.classes - 1) + ", found " +
-                  std::to_string(label[i]));
+                  std::to_string(value[i]));
+}
+} // namespace
+
+void expect_classes(const InputInfo &input, const Tensor &tensor) {
+  if (input.classes == 0)
+    return;
+  if (tensor.type == DType::i32)
+    expect_below<int32_t>(input, tensor);
+  else if (tensor.type == DType::i64)
+    expect_below<int64_t>(input, tensor);
 }
 
 } // namespace ffrt

@@ -37,8 +37,8 @@ public:
 };
 
 /// Random data keyed by seed, the hash of the input's name and step: floats
-/// uniform with mean 0 and variance 1, class indices uniform over the classes,
-/// other integers 0 or 1.
+/// uniform with mean 0 and variance 1, classes and indices uniform over what
+/// there is, other integers 0 or 1.
 std::unique_ptr<Source> make_synthetic(const ProgramInfo &info, uint64_t seed);
 
 /// `<folder>/<file_name(input)>.npy`, the global array, for every input and
@@ -81,7 +81,7 @@ void expect_images(const ProgramInfo &info, const std::string &folder,
 /// True when the program has an input with labels.
 bool wants_labels(const ProgramInfo &info);
 
-/// Throws Error when class indices are outside [0, classes).
+/// Throws Error when classes or indices of rows are out of range.
 void expect_classes(const InputInfo &input, const Tensor &tensor);
 
 } // namespace ffrt

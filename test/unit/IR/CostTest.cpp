@@ -10,6 +10,8 @@
 
 #include "gtest/gtest.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::ff;
@@ -73,6 +75,11 @@ Work workOf(const Examples &examples, PartitionableInterface op) {
       continue;
     kernel({examples.reference(), op.getKernelArgs(), whole, ins, outs});
     work.flops += plan::flopsOf(phase, whole);
+    // Of the points of a lookup, one row of the table each counts.
+    for (const plan::SlotRead &read : phase.reads)
+      if (read.touchedPerPoint != 0)
+        work.points = std::llround(read.touchedPerPoint *
+                                   static_cast<double>(work.points));
     for (const View &in : ins)
       work.reads += in.accesses();
     for (const View &out : outs)

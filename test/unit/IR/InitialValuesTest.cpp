@@ -94,8 +94,15 @@ TEST_F(InitialValuesTest, FileMissing) {
 }
 
 TEST_F(InitialValuesTest, InputsAreTheRuntimes) {
-  auto parsed = module("<constant, 0.1 : f64, 0>");
-  auto inputs = syntheticInputs(*parsed, 10, kSeed, 3);
+  auto parsed = parseSourceString<ModuleOp>(
+      "func.func @main(%x: tensor<3x5xf32> {ff.name = \"x\"},"
+      "                %t: tensor<7xi32> {ff.name = \"target\"},"
+      "                %table: tensor<10x2xf32> {ff.name = \"table\"}) {\n"
+      "  %0 = ff.embedding(%table, %t)"
+      "      : (tensor<10x2xf32>, tensor<7xi32>) -> tensor<7x2xf32>\n"
+      "  return\n}",
+      &context);
+  auto inputs = syntheticInputs(*parsed, kSeed, 3);
   ASSERT_TRUE(succeeded(inputs));
 
   ffrt::ProgramInfo info{};

@@ -591,6 +591,18 @@ func.func @gather(%x: tensor<3x5x4xf32>, %i: tensor<6xi32>) {
   return
 }
 
+// Rows that are named twice, or from the end, or not at all.
+func.func @embedding(%table: tensor<5x4xf32>, %ids: tensor<3x2xi64>, %batch: tensor<6xi32>) {
+  %0 = ff.embedding(%table, %ids) : (tensor<5x4xf32>, tensor<3x2xi64>) -> tensor<3x2x4xf32>
+  %1 = ff.embedding(%table, %batch) : (tensor<5x4xf32>, tensor<6xi32>) -> tensor<6x4xf32>
+  return
+}
+
+func.func @sgd_update_rows(%w: tensor<7x4xf32>, %ids: tensor<3x2xi64>, %dy: tensor<3x2x4xf32>) {
+  %0 = ff.sgd_update_rows(%w, %ids, %dy) : (tensor<7x4xf32>, tensor<3x2xi64>, tensor<3x2x4xf32>) -> tensor<7x4xf32>
+  return
+}
+
 func.func @resize_nearest(%x: tensor<2x3x4x6xf32>) {
   %0 = ff.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = array<f64: 1.0, 1.0, 2.0, 3.0>}
       : (tensor<2x3x4x6xf32>) -> tensor<2x3x8x18xf32>

@@ -55,7 +55,8 @@ double norm(const std::vector<double> &values) {
 /// A training program and what it computes.
 class Model {
 public:
-  explicit Model(const std::string &path, int64_t sampleGroups = 1) {
+  explicit Model(const std::string &path, int64_t sampleGroups = 1,
+                 const DifferentiateOptions &differentiating = {}) {
     context.loadDialect<ff::FFDialect, rank::RankDialect,
                         mlir::func::FuncDialect>();
     ImportOptions options;
@@ -66,7 +67,7 @@ public:
     if (!module)
       return;
     mlir::PassManager passes(&context);
-    passes.addPass(createDifferentiate());
+    passes.addPass(createDifferentiate(differentiating));
     if (failed(passes.run(*module)))
       return;
     auto start = ff::initialStates(*module, kSeed, options.weightsPath);
@@ -74,14 +75,9 @@ public:
     if (failed(start))
       return;
     initial = *start;
-    int64_t classes = 1;
-    module->walk([&](ff::CrossEntropyOp loss) {
-      classes =
-          ff::tensorTypeOf(loss.getLogits().getType()).shape[loss.getAxis()];
-    });
     ff::TensorValues states = initial;
     for (int step = 0; step < kSteps; ++step) {
-      inputs.push_back(*ff::syntheticInputs(*module, classes, kSeed, step));
+      inputs.push_back(*ff::syntheticInputs(*module, kSeed, step));
       auto result = ff::evaluate(*module, inputs.back(), states, at(step));
       if (failed(result))
         return;
@@ -134,6 +130,14 @@ public:
     ASSERT_TRUE(succeeded(result));
     compare(result->outputs, last.outputs);
     compare(result->states, last.states);
+  }
+
+  bool hasOutput(const std::string &name) const {
+    return last.outputs.count(name) != 0;
+  }
+  /// Both have been trained to the same states.
+  void expectSameStates(const Model &other) const {
+    compare(last.states, other.last.states);
   }
 
   mlir::MLIRContext context;
@@ -207,6 +211,25 @@ INSTANTIATE_TEST_SUITE_P(Groups, LocalBatchNorm,
                          ::testing::Combine(::testing::Values(2, 3),
                                             ::testing::Values(2, 3, 4)));
 
+/// Updates of rows give what updates of whole tables do.
+class RowUpdates : public ::testing::TestWithParam<int> {};
+
+TEST_P(RowUpdates, RandomStrategies) {
+  DifferentiateOptions options;
+  options.momentum = 0;
+  const std::string path = std::string(FFC_TEST_MODELS) + "/dlrm-small.onnxtxt";
+  Model dense(path, 1, options);
+  options.rowUpdates = true;
+  Model sparse(path, 1, options);
+  ASSERT_TRUE(dense.valid && sparse.valid);
+  EXPECT_TRUE(dense.hasOutput("grad/user_table"));
+  EXPECT_FALSE(sparse.hasOutput("grad/user_table"));
+  sparse.expectSameStates(dense);
+  checkStrategies(sparse, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, RowUpdates, ::testing::Values(2, 3, 4, 8));
+
 std::string
 nameOfCase(const ::testing::TestParamInfo<Equality::ParamType> &info) {
   std::string name = std::get<0>(info.param);
@@ -219,7 +242,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(
         ::testing::Values("mlp-small.onnxtxt", "lenet-small.onnxtxt",
                           "alexnet-small.onnxtxt", "attention-small.onnxtxt",
-                          "norm-small.onnxtxt", "resnet-small.onnxtxt"),
+                          "norm-small.onnxtxt", "resnet-small.onnxtxt",
+                          "dlrm-small.onnxtxt", "gpt-small.onnxtxt"),
         ::testing::Values(2, 3, 4, 8)),
     nameOfCase);
 

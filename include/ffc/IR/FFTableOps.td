@@ -1,0 +1,67 @@
+//===- FFTableOps.td - rows of tables by computed indices --*- tablegen -*-===//
+// Included by FFOps.td. Indices are those of rows, from 0 to below their number,
+// or negative, counted from the end.
+
+class FF_TableOp<string mnemonic, list<Trait> traits = []>
+    : FF_ComputeOp<mnemonic, traits> {
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_EmbeddingOp
+    : FF_TableOp<"embedding", [DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
+  let summary = "rows of a table: y[i.., c] = table[indices[i..], c]";
+  let description = [{
+    ```mlir
+    %y = ff.embedding(%table, %ids)
+        : (tensor<50257x768xf32>, tensor<8x64xi64>) -> tensor<8x64x768xf32>
+    ```
+
+    Iteration space: the dimensions of the indices, called n, h, d2, d3, ..., the
+    width c and the rows r of the table. n is a sample dimension; splitting c or
+    r splits the table, r with partial sums: a tile adds 0 for indices of rows
+    that it does not hold. Which rows are read is not known, so a tile holds all
+    of its part of the table, but it touches only as many as there are indices.
+
+    Constraints:
+      1. The result has the shape of the indices, and the table's width.
+      2. The result has the table's element type.
+  }];
+  let arguments = (ins FF_Table:$table, FF_Indices:$indices);
+  let results = (outs FF_FloatTensor:$y);
+}
+
+def FF_EmbeddingBackwardOp
+    : FF_TableOp<"embedding_backward",
+                 [DeclareOpInterfaceMethods<FF_RowGradientInterface>]> {
+  let summary = "dtable[indices[i..], c] += dy[i.., c], and 0 in other rows";
+  let description = [{
+    Iteration space: as ff.embedding. Here n, h, ... are reductions and c and r
+    are not: who holds a part of the table needs the gradients of its rows only.
+
+    Constraints: as ff.embedding, with dy for y and dtable for the table.
+  }];
+  let arguments = (ins FF_Indices:$indices, FF_FloatTensor:$dy);
+  let results = (outs FF_Table:$dtable);
+}
+
+def FF_SgdUpdateRowsOp : FF_TableOp<"sgd_update_rows"> {
+  let summary = "stochastic gradient descent in the rows that were looked up";
+  let description = [{
+    `w[indices[i..], c] -= lr * dy[i.., c]`: what ff.embedding_backward and
+    ff.sgd_update without momentum and weight decay do together, without a
+    gradient of the table's size. The learning rate is a run-time scalar; a
+    weight decay other than 0 is an error. Updates in place.
+
+    Iteration space: the rows r and the width c of the table. Every tile reads
+    all indices, and its columns of all of dy, so that data parallelism gathers
+    these instead of summing gradients.
+
+    Constraints: as ff.embedding, with dy for y and w for the table.
+      3. The result has the type of w.
+  }];
+  let arguments = (ins FF_Table:$w, FF_Indices:$indices, FF_FloatTensor:$dy);
+  let results = (outs FF_Table:$w_out);
+}

@@ -1,0 +1,171 @@
+//===- EmbeddingOps.cpp - ff.embedding, its gradient and its update -------===//
+
+#include "RuleHelpers.h"
+#include "Windows.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+
+using plan::DimKind;
+using plan::DimMap;
+
+/// `y` is the tensor of looked-up rows, called `yName` in `op`.
+static LogicalResult verifyLookup(Operation *op, Value table, Value indices,
+                                  Value y, StringRef yName) {
+  if (failed(verifyTensors(op)))
+    return failure();
+  plan::Shape expected = shapeOf(indices);
+  expected.push_back(shapeOf(table).back());
+  if (failed(verifyShape(op, yName, expected, y))) // constraint 1
+    return failure();
+  Type element = getElementTypeOrSelf(table);
+  if (getElementTypeOrSelf(y) != element) // constraint 2
+    return op->emitOpError("expected ") << yName << " with elements of type "
+                                        << element << ", found " << y.getType();
+  return success();
+}
+
+/// A table whose rows and columns are these iteration dimensions.
+static plan::Access tableAccess(int row, int column) {
+  plan::Access access;
+  access.dims = {DimMap::dim(row), DimMap::dim(column)};
+  return access;
+}
+
+namespace {
+/// The iteration space of a lookup: dimensions of the indices, width, rows.
+struct LookupSpace {
+  std::vector<plan::IterDim> dims;
+  int64_t numIndices, rows;
+
+  LookupSpace(Value table, Value indices, DimKind firstKind, DimKind kind);
+
+  int width() const { return static_cast<int>(dims.size()) - 2; }
+  int row() const { return width() + 1; }
+
+  plan::Access table() const { return tableAccess(row(), width()); }
+  plan::Access indices() const { return identityAccess(width(), kOrder); }
+  plan::Access looked() const { return identityAccess(width() + 1, kOrder); }
+  /// Every point is one element of a row that is found in one of `rows` rows.
+  double perPoint() const { return 1.0 / static_cast<double>(rows); }
+
+  static constexpr plan::MemoryOrder kOrder = plan::MemoryOrder::RowMajor;
+};
+} // namespace
+
+LookupSpace::LookupSpace(Value table, Value indices, DimKind firstKind,
+                         DimKind kind)
+    : rows(shapeOf(table).front()) {
+  plan::Shape shape = shapeOf(indices);
+  numIndices = plan::numElements(shape);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    std::string name =
+        d < 2 ? std::string(1, "nh"[d]) : "d" + std::to_string(d);
+    dims.push_back({name, shape[d], d == 0 ? firstKind : kind});
+  }
+  dims.push_back({"c", shapeOf(table).back(), DimKind::Parameter});
+  dims.push_back({"r", rows, DimKind::Parameter});
+}
+
+static DictionaryAttr noArgs(Operation *op) {
+  return DictionaryAttr::get(op->getContext());
+}
+
+//===----------------------------------------------------------------------===//
+// EmbeddingOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult EmbeddingOp::verify() {
+  return verifyLookup(*this, getTable(), getIndices(), getY(), "y");
+}
+
+plan::OpRules EmbeddingOp::getRules() {
+  LookupSpace space(getTable(), getIndices(), DimKind::Sample,
+                    DimKind::Attribute);
+  plan::Phase phase;
+  phase.kernel = "embedding_forward";
+  phase.reads = {{0, space.table(), space.perPoint()},
+                 {1, space.indices(), 0, space.rows}};
+  phase.writes = {{2, space.looked(), plan::Reduction::Sum}};
+  phase.flopsPerPoint = 0;
+  return onePhaseRules(std::move(space.dims), std::move(phase));
+}
+
+StringRef EmbeddingOp::getFamily() { return "embedding"; }
+
+DictionaryAttr EmbeddingOp::getKernelArgs() { return noArgs(*this); }
+
+LogicalResult EmbeddingOp::buildGradient(OpBuilder &builder,
+                                         ArrayRef<Value> resultGrads,
+                                         ArrayRef<bool> needed,
+                                         SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(2, nullptr);
+  if (Value dy = resultGrads[0]; dy && needed[0])
+    operandGrads[0] = EmbeddingBackwardOp::create(
+        builder, gradientLoc(*this), getTable().getType(), getIndices(), dy);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// EmbeddingBackwardOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult EmbeddingBackwardOp::verify() {
+  return verifyLookup(*this, getDtable(), getIndices(), getDy(), "dy");
+}
+
+plan::OpRules EmbeddingBackwardOp::getRules() {
+  LookupSpace space(getDtable(), getIndices(), DimKind::Reduction,
+                    DimKind::Reduction);
+  plan::Phase phase;
+  phase.kernel = "embedding_backward";
+  phase.reads = {{0, space.indices(), 0, space.rows}, {1, space.looked()}};
+  phase.writes = {{2, space.table(), plan::Reduction::Sum}};
+  phase.flopsPerPoint = space.perPoint();
+  return onePhaseRules(std::move(space.dims), std::move(phase));
+}
+
+StringRef EmbeddingBackwardOp::getFamily() { return "embedding_backward"; }
+
+DictionaryAttr EmbeddingBackwardOp::getKernelArgs() { return noArgs(*this); }
+
+Value EmbeddingBackwardOp::buildRowUpdate(OpBuilder &builder, Location loc,
+                                          Value table) {
+  return SgdUpdateRowsOp::create(builder, loc, table.getType(), table,
+                                 getIndices(), getDy());
+}
+
+//===----------------------------------------------------------------------===//
+// SgdUpdateRowsOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult SgdUpdateRowsOp::verify() {
+  if (failed(verifyLookup(*this, getW(), getIndices(), getDy(), "dy")))
+    return failure();
+  return verifyResultType(*this, cast<RankedTensorType>(getW().getType()));
+}
+
+plan::OpRules SgdUpdateRowsOp::getRules() {
+  LookupSpace space(getW(), getIndices(), DimKind::Reduction,
+                    DimKind::Reduction);
+  auto count = static_cast<double>(space.numIndices);
+  plan::Access table = tableAccess(0, 1), indices, dy;
+  indices.dims.assign(space.width(), DimMap::full());
+  dy.dims = indices.dims;
+  dy.dims.push_back(DimMap::dim(1));
+  double touched = std::min(1.0, count * space.perPoint());
+  plan::Phase phase;
+  phase.kernel = "sgd_update_rows";
+  phase.reads = {{0, table, touched}, {1, indices, 0, space.rows}, {2, dy}};
+  phase.writes = {{3, table, plan::Reduction::None, touched}};
+  phase.flopsPerPoint = 2 * count * space.perPoint();
+  plan::OpRules rules = onePhaseRules(
+      {space.dims[space.row()], space.dims[space.width()]}, std::move(phase));
+  rules.inPlace = {{0, 0}};
+  return rules;
+}
+
+StringRef SgdUpdateRowsOp::getFamily() { return "sgd_update_rows"; }
+
+DictionaryAttr SgdUpdateRowsOp::getKernelArgs() { return noArgs(*this); }

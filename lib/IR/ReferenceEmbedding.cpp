@@ -1,0 +1,76 @@
+//===- ReferenceEmbedding.cpp - rows of tables in plain loops -------------===//
+
+#include "ReferenceFamilies.h"
+#include "ffc/IR/Reference.h"
+
+using namespace ffc;
+using namespace ffc::ff;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+/// The row that the indices name at `i`, whose first dimensions are theirs.
+/// What is out of range stays so and is a fault where it is used.
+static int64_t rowAt(const View &indices, ArrayRef<int64_t> i, int64_t rows) {
+  auto row = static_cast<int64_t>(indices.at(i.take_front(indices.rank())));
+  return row < 0 ? row + rows : row;
+}
+
+/// Calls body(index of the looked-up element, row, column) for the tile
+/// [indices.., width, rows].
+template <class Body>
+static void forEachLookup(const plan::Tile &tile, const View &indices,
+                          int64_t rows, Body body) {
+  plan::Tile looked = tile;
+  plan::Interval &first = looked[tile.rank() - 1];
+  first.hi = first.lo + 1;
+  forEachIndex(looked, [&](ArrayRef<int64_t> i) {
+    ArrayRef<int64_t> at = i.drop_back();
+    body(at, rowAt(indices, at, rows), at.back());
+  });
+}
+
+static void embeddingForward(const ReferenceCall &call) {
+  const View &table = call.ins[0], &y = call.outs[0];
+  int64_t rows = table.global()[0];
+  plan::Interval own = call.tile[call.tile.rank() - 1];
+  forEachLookup(call.tile, call.ins[1], rows,
+                [&](ArrayRef<int64_t> at, int64_t row, int64_t column) {
+                  bool isMissing = row < 0 || row >= rows;
+                  y.at(at) = own.contains({row, row + 1}) || isMissing
+                                 ? table.at({row, column})
+                                 : 0;
+                });
+}
+
+static void embeddingBackward(const ReferenceCall &call) {
+  const View &dy = call.ins[1], &dtable = call.outs[0];
+  plan::Interval own = call.tile[call.tile.rank() - 1],
+                 columns = call.tile[call.tile.rank() - 2];
+  for (int64_t row = own.lo; row < own.hi; ++row)
+    for (int64_t column = columns.lo; column < columns.hi; ++column)
+      dtable.at({row, column}) = 0;
+  forEachLookup(call.tile, call.ins[0], dtable.global()[0],
+                [&](ArrayRef<int64_t> at, int64_t row, int64_t column) {
+                  if (own.contains({row, row + 1}))
+                    dtable.at({row, column}) += dy.at(at);
+                });
+}
+
+static void sgdUpdateRows(const ReferenceCall &call) {
+  const View &w = call.ins[0], &indices = call.ins[1], &dy = call.ins[2];
+  const View &out = call.outs[0];
+  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) { out.at(i) = w.at(i); });
+  plan::Tile lookups = plan::Box::whole(dy.global());
+  lookups[lookups.rank() - 1] = call.tile[1];
+  forEachIndex(lookups, [&](ArrayRef<int64_t> at) {
+    int64_t row = rowAt(indices, at, w.global()[0]);
+    if (call.tile[0].contains({row, row + 1}))
+      out.at({row, at.back()}) -= call.context.learningRate * dy.at(at);
+  });
+}
+
+void ff::registerEmbeddingReferences() {
+  registerReference("embedding_forward", embeddingForward);
+  registerReference("embedding_backward", embeddingBackward);
+  registerReference("sgd_update_rows", sgdUpdateRows);
+}

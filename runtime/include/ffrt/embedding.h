@@ -1,0 +1,45 @@
+//===- embedding.h - rows of tables by indices ------------------*- C++ -*-===//
+//
+// A table is f32 [rows, width], row-major, and any part of it. Indices are i32
+// or i64, from 0 to below `rows` or negative, counted from the end; others are
+// errors. Looked-up rows have the dimensions of the indices and the columns of
+// the part, row-major.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_EMBEDDING_H
+#define FFRT_EMBEDDING_H
+
+#include "ffrt/kernel.h"
+
+namespace ffrt {
+
+/// {table, indices} -> {y}: y[i.., c] = table[indices[i..], c], 0 for rows that
+/// the part of the table does not have.
+class EmbeddingForward {
+public:
+  EmbeddingForward(Context &cx, Tensors in, Tensors out);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {indices, dy} -> {dtable}: dtable[indices[i..], c] += dy[i.., c], from 0.
+class EmbeddingBackward {
+public:
+  EmbeddingBackward(Context &cx, Tensors in, Tensors out);
+  void operator()(Tensors in, Tensors out);
+};
+
+/// {w, indices, dy} -> {w} in place: w[indices[i..], c] -= learning_rate *
+/// dy[i.., c]. The learning rate is read from the context at every call; a
+/// weight decay, which would change all rows, is an error.
+class SgdUpdateRows {
+public:
+  SgdUpdateRows(Context &cx, Tensors in, Tensors out);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_EMBEDDING_H

@@ -1,0 +1,179 @@
+//===- embedding.cpp - rows of tables by indices --------------------------===//
+#include "ffrt/embedding.h"
+
+#include "common/check.h"
+#include "ffrt/error.h"
+#include "ffrt/parallel.h"
+
+#include <algorithm>
+
+namespace ffrt {
+
+namespace {
+
+/// From here on a thread is worth its start.
+constexpr int64_t kThreadElements = 16384;
+
+void check_lookup(const char *kernel, const Tensor &table,
+                  const Tensor &indices, const char *looked_name,
+                  const Tensor &looked) {
+  expect_type(kernel, "table", table, DType::f32);
+  expect_rank(kernel, "table", table, 2);
+  expect_row_major(kernel, "table", table);
+  expect(kernel, indices.type == DType::i32 || indices.type == DType::i64,
+         std::string("indices: expected i32 or i64, found ") +
+             name_of(indices.type));
+  expect_row_major(kernel, "indices", indices);
+  expect_type(kernel, looked_name, looked, DType::f32);
+  expect_rank(kernel, looked_name, looked, indices.rank + 1);
+  expect_row_major(kernel, looked_name, looked);
+  Tensor like = indices;
+  like.rank = looked.rank;
+  like.shape[indices.rank] = table.shape[1];
+  expect_same_shape(kernel, looked_name, looked, like);
+}
+
+/// Where the rows of a part of a table are looked up.
+struct Lookup {
+  const Tensor &table, &indices;
+
+  int64_t count() const { return indices.elements(); }
+  int64_t width() const { return table.shape[1]; }
+
+  /// Calls f(type of the indices).
+  template <class F> void dispatch(const char *kernel, F f) const {
+    if (indices.type == DType::i32)
+      run(kernel, indices.as<int32_t>(), f);
+    else
+      run(kernel, indices.as<int64_t>(), f);
+  }
+
+  /// The row of the part that index `i` names; outside of [0, shape[0]) if the
+  /// part does not have it.
+  template <class T> int64_t local(const T *ids, int64_t i) const {
+    const int64_t row = ids[i];
+    return (row < 0 ? row + table.global[0] : row) - table.lo[0];
+  }
+
+private:
+  template <class T, class F>
+  void run(const char *kernel, const T *ids, F f) const {
+    const int64_t rows = table.global[0];
+    for (int64_t i = 0; i < count(); ++i)
+      if (ids[i] < -rows || ids[i] >= rows)
+        throw Error(std::string(kernel) + ": expected indices from " +
+                    std::to_string(-rows) + " to " + std::to_string(rows - 1) +
+                    ", found " + std::to_string(ids[i]));
+    f(ids);
+  }
+};
+
+/// Calls f(local row, position of its index) for the indices in their order, on
+/// the thread that has the row, after start(begin, end) for its rows.
+template <class T, class Start, class F>
+void for_own_rows(const Lookup &lookup, const T *ids, int64_t work, Start start,
+                  F f) {
+  const int64_t rows = lookup.table.shape[0];
+  parallel_for(rows, work < kThreadElements ? rows : 1,
+               [&](int64_t begin, int64_t end) {
+                 start(begin, end);
+                 for (int64_t i = 0; i < lookup.count(); ++i) {
+                   const int64_t row = lookup.local(ids, i);
+                   if (row >= begin && row < end)
+                     f(row, i);
+                 }
+               });
+}
+
+} // namespace
+
+EmbeddingForward::EmbeddingForward(Context &, Tensors in, Tensors out) {
+  const char *kernel = "embedding forward";
+  expect_count(kernel, "operands", in.size(), 2);
+  expect_count(kernel, "results", out.size(), 1);
+  check_lookup(kernel, in.begin()[0], in.begin()[1], "y", out.begin()[0]);
+}
+
+void EmbeddingForward::operator()(Tensors in, Tensors out) {
+  const Lookup lookup{in.begin()[0], in.begin()[1]};
+  const float *table = lookup.table.as<float>();
+  float *y = out.begin()[0].as<float>();
+  const int64_t width = lookup.width(), rows = lookup.table.shape[0];
+  lookup.dispatch("embedding forward", [&](const auto *ids) {
+    parallel_for(lookup.count(), 1 + kThreadElements / width,
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t i = begin; i < end; ++i) {
+                     const int64_t row = lookup.local(ids, i);
+                     if (row >= 0 && row < rows)
+                       std::copy_n(table + row * width, width, y + i * width);
+                     else
+                       std::fill_n(y + i * width, width, 0.0f);
+                   }
+                 });
+  });
+}
+
+EmbeddingBackward::EmbeddingBackward(Context &, Tensors in, Tensors out) {
+  const char *kernel = "embedding backward";
+  expect_count(kernel, "operands", in.size(), 2);
+  expect_count(kernel, "results", out.size(), 1);
+  check_lookup(kernel, out.begin()[0], in.begin()[0], "dy", in.begin()[1]);
+}
+
+void EmbeddingBackward::operator()(Tensors in, Tensors out) {
+  const Lookup lookup{out.begin()[0], in.begin()[0]};
+  const float *dy = in.begin()[1].as<float>();
+  float *table = lookup.table.as<float>();
+  const int64_t width = lookup.width();
+  lookup.dispatch("embedding backward", [&](const auto *ids) {
+    for_own_rows(
+        lookup, ids, lookup.table.elements(),
+        [=](int64_t begin, int64_t end) {
+          std::fill_n(table + begin * width, (end - begin) * width, 0.0f);
+        },
+        [=](int64_t row, int64_t i) {
+          float *sum = table + row * width;
+          const float *from = dy + i * width;
+#pragma GCC ivdep
+          for (int64_t c = 0; c < width; ++c)
+            sum[c] += from[c];
+        });
+  });
+}
+
+SgdUpdateRows::SgdUpdateRows(Context &cx, Tensors in, Tensors out) : cx(cx) {
+  const char *kernel = "sgd update rows";
+  expect_count(kernel, "operands", in.size(), 3);
+  expect_count(kernel, "results", out.size(), 1);
+  check_lookup(kernel, in.begin()[0], in.begin()[1], "dy", in.begin()[2]);
+  expect(kernel, out.begin()[0].data == in.begin()[0].data,
+         "expected the result in place of w, found another buffer");
+}
+
+void SgdUpdateRows::operator()(Tensors in, Tensors) {
+  const char *kernel = "sgd update rows";
+  if (cx.weight_decay != 0)
+    throw Error(std::string(kernel) +
+                ": expected weight decay 0, which leaves the rows alone that "
+                "were not looked up, found " +
+                std::to_string(cx.weight_decay) +
+                " (ffc --table-gradients=dense updates all)");
+  const Lookup lookup{in.begin()[0], in.begin()[1]};
+  const float *dy = in.begin()[2].as<float>();
+  float *w = lookup.table.as<float>();
+  const float rate = float(cx.learning_rate);
+  const int64_t width = lookup.width();
+  lookup.dispatch(kernel, [&](const auto *ids) {
+    for_own_rows(
+        lookup, ids, lookup.count() * width, [](int64_t, int64_t) {},
+        [=](int64_t row, int64_t i) {
+          float *to = w + row * width;
+          const float *from = dy + i * width;
+#pragma GCC ivdep
+          for (int64_t c = 0; c < width; ++c)
+            to[c] -= rate * from[c];
+        });
+  });
+}
+
+} // namespace ffrt

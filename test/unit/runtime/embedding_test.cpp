@@ -1,0 +1,141 @@
+//===- embedding_test.cpp - rows of tables, whole and tiled ---------------===//
+#include "ffrt/embedding.h"
+#include "ffrt/error.h"
+#include "geometry.h"
+
+#include <gtest/gtest.h>
+
+using namespace ffrt;
+using namespace ffrt_test;
+
+namespace {
+
+/// A table of few rows, so that some are looked up twice, and indices of which
+/// some count from the end.
+struct Problem {
+  Value table, indices, dy;
+
+  Problem(int64_t rows, const Shape &shape, int64_t width, std::mt19937 &random)
+      : table(random_value({rows, width}, random)), indices(shape) {
+    for (double &index : indices.data)
+      index = double(int64_t(random() % unsigned(2 * rows)) - rows);
+    Shape looked = shape;
+    looked.push_back(width);
+    dy = random_value(looked, random);
+  }
+
+  int64_t row(const Shape &at) const {
+    const int64_t index = int64_t(indices(Shape(at.begin(), at.end() - 1)));
+    return index < 0 ? index + table.shape[0] : index;
+  }
+};
+
+Box without_last(Box box) {
+  box.lo.pop_back();
+  box.size.pop_back();
+  return box;
+}
+
+/// The box of the looked-up rows of all indices, with the columns of `part`.
+Box looked_by(const Problem &p, const Box &part) {
+  Box box = p.dy.whole();
+  box.lo.back() = part.lo[1];
+  box.size.back() = part.size[1];
+  return box;
+}
+
+TEST(Embedding, ForwardOfPartsOfTheTable) {
+  for (unsigned round = 0; round < 12; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    const Problem p(7, round % 2 ? Shape{5} : Shape{4, 3}, 6, random);
+    Value expected(p.dy.shape), found(p.dy.shape);
+    for_box(expected.whole(), [&](const Shape &at) {
+      expected(at) = p.table({p.row(at), at.back()});
+    });
+    Context cx;
+    for_split(p.table.shape, 3, random, [&](const Box &part) {
+      const Tile table(p.table, part);
+      Box looked = looked_by(p, part);
+      const Tile ids(p.indices, without_last(looked), Order::row_major,
+                     DType::i32);
+      const Tile y = blank(p.dy.shape, looked);
+      EmbeddingForward k{cx, {table, ids}, {y}};
+      const int64_t before = allocations();
+      k({table, ids}, {y});
+      EXPECT_EQ(allocations(), before);
+      for_box(looked, [&](const Shape &at) { found(at) += y.get(at); });
+    });
+    expect_close(found, expected, 0.0);
+  }
+}
+
+TEST(Embedding, GradientAndUpdateOfPartsOfTheTable) {
+  for (unsigned round = 0; round < 12; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    const Problem p(7, round % 2 ? Shape{5} : Shape{4, 3}, 6, random);
+    Value gradient(p.table.shape), found(p.table.shape);
+    for_box(p.dy.whole(), [&](const Shape &at) {
+      gradient({p.row(at), at.back()}) += p.dy(at);
+    });
+    Value updated = p.table, found_updated(p.table.shape);
+    for (size_t i = 0; i < updated.data.size(); ++i)
+      updated.data[i] -= 0.1 * gradient.data[i];
+    Context cx;
+    cx.learning_rate = 0.1;
+    for_split(p.table.shape, 3, random, [&](const Box &part) {
+      const Tile ids(p.indices, p.indices.whole(), Order::row_major,
+                     DType::i32);
+      const Tile dy(p.dy, looked_by(p, part));
+      const Tile grad = blank(p.table.shape, part);
+      EmbeddingBackward backward{cx, {ids, dy}, {grad}};
+      backward({ids, dy}, {grad});
+      add_tile(found, grad, part);
+      const Tile w(p.table, part);
+      SgdUpdateRows update{cx, {w, ids, dy}, {w}};
+      const int64_t before = allocations();
+      update({w, ids, dy}, {w});
+      EXPECT_EQ(allocations(), before);
+      add_tile(found_updated, w, part);
+    });
+    expect_close(found, gradient);
+    expect_close(found_updated, updated);
+  }
+}
+
+std::string error_of(const std::function<void()> &f) {
+  try {
+    f();
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Embedding, Errors) {
+  std::mt19937 random(seed());
+  Problem p(4, {3}, 2, random);
+  p.indices.data = {0, 4, 1};
+  const Tile table(p.table, p.table.whole()), dy(p.dy, p.dy.whole());
+  const Tile ids(p.indices, p.indices.whole(), Order::row_major, DType::i32);
+  const Tile y = blank(p.dy.shape, p.dy.whole());
+  Context cx;
+  EmbeddingForward forward{cx, {table, ids}, {y}};
+  EXPECT_EQ(error_of([&] {
+              forward({table, ids}, {y});
+            }),
+            "embedding forward: expected indices from -4 to 3, found 4");
+  SgdUpdateRows update{cx, {table, ids, dy}, {table}};
+  cx.weight_decay = 0.5;
+  EXPECT_EQ(error_of([&] {
+              update({table, ids, dy}, {table});
+            }),
+            "sgd update rows: expected weight decay 0, which leaves the rows "
+            "alone that were not looked up, found 0.500000 (ffc "
+            "--table-gradients=dense updates all)");
+  EXPECT_EQ(error_of([&] {
+              EmbeddingForward{cx, {table, dy}, {y}};
+            }),
+            "embedding forward: indices: expected i32 or i64, found f32");
+}
+
+} // namespace
