@@ -110,6 +110,8 @@ static bool registerAll() {
   registerLossReferences();
   registerNormReferences();
   registerGatherReferences();
+  registerRankingReferences();
+  registerRecurrentReferences();
   registerResizeReferences();
   registerFusedReferences();
   return true;

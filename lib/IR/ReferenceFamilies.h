@@ -20,6 +20,8 @@ void registerShapeReferences();       // reshape, transpose, concat, ...
 void registerLossReferences();        // losses and parameter updates
 void registerNormReferences();        // normalize
 void registerGatherReferences();      // gather
+void registerRankingReferences();     // top_k, cum_sum
+void registerRecurrentReferences();   // recurrent
 void registerResizeReferences();      // resize
 void registerFusedReferences();       // fused
 

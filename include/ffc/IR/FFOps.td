@@ -32,6 +32,8 @@ include "ffc/IR/FFConvOps.td"
 include "ffc/IR/FFElementwiseOps.td"
 include "ffc/IR/FFNormOps.td"
 include "ffc/IR/FFProductOps.td"
+include "ffc/IR/FFRankingOps.td"
+include "ffc/IR/FFRecurrentOps.td"
 include "ffc/IR/FFShapeOps.td"
 include "ffc/IR/FFLossOps.td"
 
