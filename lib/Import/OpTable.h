@@ -92,6 +92,13 @@ void importSplit(NodeImporter &node);
 // OneHotOp.cpp
 void importOneHot(NodeImporter &node);
 
+// RankingOps.cpp
+void importTopK(NodeImporter &node);
+void importCumSum(NodeImporter &node);
+
+// RecurrentOps.cpp
+void importRecurrent(NodeImporter &node);
+
 // ReduceOps.cpp
 void importReduce(NodeImporter &node);
 

@@ -109,6 +109,7 @@ LogicalResult Compilation::import() {
   ImportOptions importing;
   importing.batchSize = options.batchSize;
   importing.dims = options.dims;
+  importing.timeBlock = options.timeBlock;
   importing.training = options.training;
   importing.init = options.init;
   importing.dropout = options.dropout;
