@@ -2,6 +2,8 @@
 
 #include "ffc/Plan/Configuration.h"
 
+#include "ffc/Plan/SampleDims.h"
+
 #include <algorithm>
 #include <set>
 
@@ -394,6 +396,7 @@ std::optional<std::vector<std::optional<Configuration>>>
 ffc::plan::dataParallel(const Graph &graph, int numDevices,
                         std::string &error) {
   std::vector<std::optional<Configuration>> result(graph.ops.size());
+  std::vector<int> samples = sampleDims(graph);
   for (size_t i = 0; i < graph.ops.size(); ++i) {
     const Op &op = graph.ops[i];
     if (op.owner >= 0)
@@ -401,21 +404,29 @@ ffc::plan::dataParallel(const Graph &graph, int numDevices,
     Configuration config;
     GridAxis axis{kReplica, numDevices};
     for (size_t d = 0; d < op.rules.dims.size(); ++d)
-      if (op.rules.dims[d].kind == DimKind::Sample) {
+      if (op.rules.dims[d].kind == DimKind::Sample &&
+          op.rules.splittable(static_cast<int>(d))) {
         axis.dim = static_cast<int>(d);
         break;
       }
     if (axis.dim != kReplica &&
         maxDegree(op.rules.dims[axis.dim]) < numDevices) {
-      error = "data-parallel: '" + op.name + "' splits into at most " +
-              std::to_string(maxDegree(op.rules.dims[axis.dim])) +
-              " parts along '" + op.rules.dims[axis.dim].name +
-              "', expected one per device (" + std::to_string(numDevices) + ")";
-      return std::nullopt;
+      if (axis.dim == samples[i]) {
+        error = "data-parallel: '" + op.name + "' splits into at most " +
+                std::to_string(maxDegree(op.rules.dims[axis.dim])) +
+                " parts along '" + op.rules.dims[axis.dim].name +
+                "', expected one per device (" + std::to_string(numDevices) +
+                ")";
+        return std::nullopt;
+      }
+      axis.dim = kReplica; // that these are samples was only a guess
     }
     config.axes.push_back(axis);
     for (DeviceId device = 0; device < numDevices; ++device)
       config.devices.push_back(device);
+    // Samples that are merged with others behind them cannot be split.
+    if (checkConfiguration(graph, static_cast<OpId>(i), config, numDevices))
+      config.axes.front().dim = kReplica;
     result[i] = std::move(config);
   }
   return result;
