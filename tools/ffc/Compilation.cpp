@@ -193,7 +193,10 @@ LogicalResult Compilation::loadTopology() {
                   ", found " + target +
                   ", for which ffc plans but does not emit programs yet");
   }
-  return success();
+  // Said before a search, though its answer may need other kernels.
+  plan::Strategy oneDevice(planned.graph.ops.size(),
+                           plan::Configuration::onDevice(0));
+  return checkKernels(planned, oneDevice);
 }
 
 LogicalResult Compilation::chooseStrategy() {
@@ -318,6 +321,8 @@ LogicalResult Compilation::emit() {
   if (options.emit == Emit::Rank)
     return writeModule(*ranks);
 
+  if (failed(checkKernels(planned, strategy)))
+    return failure();
   codegen::ProgramMeta meta = describeProgram(options, planned.graph, strategy);
   auto hashText = [](StringRef text) {
     return llvm::formatv("{0:x-16}", llvm::xxh3_64bits(text)).str();
