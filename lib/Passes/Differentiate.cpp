@@ -1,5 +1,7 @@
 //===- Differentiate.cpp - adds loss, gradients and updates ---------------===//
 
+#include "GradientParts.h"
+
 #include "ffc/Passes/Passes.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -56,9 +58,6 @@ private:
   LogicalResult differentiate(Operation *op);
   /// Sum of the contributions to `value`'s gradient, or null.
   Value gradientOf(Value value);
-  /// Where gradients of slices cover the whole that they were taken from, joins
-  /// them; sums of so many mostly empty tensors would cost as many times more.
-  void joinParts(SmallVectorImpl<Value> &parts);
   /// Adds the update of a parameter that has a gradient.
   void update(StateOp state);
   Location named(const Twine &name) {
@@ -193,63 +192,6 @@ void Reverse::findActive() {
           active.insert(result);
 }
 
-/// Does `op` surround its operand with zeros along one dimension? Then the
-/// dimension.
-static std::optional<int64_t> embeddingAxis(PadOp op) {
-  if (!op || !op.getValue().isZero() || !op.getY().use_empty())
-    return std::nullopt;
-  ArrayRef<int64_t> pads = op.getPads();
-  size_t rank = pads.size() / 2;
-  std::optional<int64_t> axis;
-  for (size_t d = 0; d < rank; ++d) {
-    if (pads[d] < 0 || pads[d + rank] < 0 ||
-        (axis && (pads[d] > 0 || pads[d + rank] > 0)))
-      return std::nullopt;
-    if (pads[d] > 0 || pads[d + rank] > 0)
-      axis = static_cast<int64_t>(d);
-  }
-  return axis;
-}
-
-void Reverse::joinParts(SmallVectorImpl<Value> &parts) {
-  SmallVector<PadOp> pads;
-  std::optional<int64_t> axis;
-  for (Value part : parts)
-    if (auto pad = part.getDefiningOp<PadOp>())
-      if (auto own = embeddingAxis(pad); own && (!axis || *axis == *own)) {
-        axis = own;
-        pads.push_back(pad);
-      }
-  if (pads.size() < 2)
-    return;
-  llvm::sort(pads, [&](PadOp a, PadOp b) {
-    return a.getPads()[*axis] < b.getPads()[*axis];
-  });
-  // They must follow each other from the first element to the last.
-  auto type = cast<RankedTensorType>(parts.front().getType());
-  SmallVector<Value> operands;
-  int64_t end = 0;
-  for (PadOp pad : pads) {
-    if (pad.getPads()[*axis] != end)
-      return;
-    end += cast<RankedTensorType>(pad.getX().getType()).getDimSize(*axis);
-    operands.push_back(pad.getX());
-  }
-  if (end != type.getDimSize(*axis))
-    return;
-  marking.carry->second = static_cast<int64_t>(operands.size());
-  Value whole = ConcatOp::create(
-      builder, named(marking.owner + ".gradient_parts"), type, operands, *axis);
-  marking.carry->second = 0;
-  auto isJoined = [&](Value part) {
-    return llvm::is_contained(pads, part.getDefiningOp());
-  };
-  *llvm::find_if(parts, isJoined) = whole;
-  llvm::erase_if(parts, isJoined);
-  for (PadOp pad : pads)
-    pad.erase();
-}
-
 Value Reverse::gradientOf(Value value) {
   auto it = contributions.find(value);
   if (it == contributions.end())
@@ -264,8 +206,13 @@ Value Reverse::gradientOf(Value value) {
         break;
       }
   marking.owner = nameOf(owner).str();
+  if (parts.size() > 1) {
+    GradientParts joined{builder, owner, parts};
+    joined.joinSlices(slotOf(owner, value));
+    joined.joinProducts();
+    joined.joinSums();
+  }
   marking.carry = {slotOf(owner, value), 0};
-  joinParts(parts);
   while (parts.size() > 1) {
     // Uses were met from the last to the first; sum in that order.
     parts[1] = BinaryOp::create(

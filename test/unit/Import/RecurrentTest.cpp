@@ -85,6 +85,22 @@ TEST_F(RecurrentImport, ReportsWhatTopKCannotTake) {
   EXPECT_THAT(importGraph("g (float[7,3] x, int64[1] k) => (float[7,2] y) "
                           "{ y, i = TopK(x, k) }"),
               HasSubstr("expected a constant as operand 1"));
+  EXPECT_THAT(
+      importGraph("g (float[7,3] x, int64[2] k = {1, 2}) => (float[7,2] "
+                  "y) { y, i = TopK(x, k) }"),
+      HasSubstr("expected one number as operand 1, found 2"));
+}
+
+TEST_F(RecurrentImport, ReportsWhatTheBatchCannotBe) {
+  options.batchSize = 5;
+  EXPECT_THAT(importGraph("g (float[7,3] x, int64[1] k = {2}) => (float[2,3] "
+                          "y) { y, i = TopK<axis = 0>(x, k) }"),
+              HasSubstr("ranks the batch and stands in the way of "
+                        "--batch-size"));
+  EXPECT_THAT(importGraph("g (float[7,3] x, int64 a = {0}) => (float[7,3] y) "
+                          "{ y = CumSum(x, a) }"),
+              HasSubstr("sums along the batch and stands in the way of "
+                        "--batch-size"));
 }
 
 } // namespace

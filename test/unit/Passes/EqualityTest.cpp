@@ -223,7 +223,8 @@ INSTANTIATE_TEST_SUITE_P(
     RecurrentModels, Equality,
     ::testing::Combine(::testing::Values("recurrent-small.onnxtxt",
                                          "nmt-small.onnxtxt",
-                                         "moe-small.onnxtxt"),
+                                         "moe-small.onnxtxt",
+                                         "experts-small.onnxtxt"),
                        ::testing::Values(2, 4)),
     nameOfCase);
 
