@@ -111,6 +111,8 @@ static bool registerAll() {
   registerNormReferences();
   registerGatherReferences();
   registerEmbeddingReferences();
+  registerRankingReferences();
+  registerRecurrentReferences();
   registerResizeReferences();
   registerFusedReferences();
   return true;

@@ -21,6 +21,8 @@ void registerLossReferences();        // losses and parameter updates
 void registerNormReferences();        // normalize
 void registerGatherReferences();      // gather
 void registerEmbeddingReferences();   // embedding, its gradient and update
+void registerRankingReferences();     // top_k, cum_sum
+void registerRecurrentReferences();   // recurrent
 void registerResizeReferences();      // resize
 void registerFusedReferences();       // fused
 

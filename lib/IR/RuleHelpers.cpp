@@ -87,6 +87,11 @@ Location ff::gradientLoc(Operation *op, const Twine &part) {
   return NameLoc::get(StringAttr::get(op->getContext(), name));
 }
 
+void ff::carryThrough(Operation *made, int64_t ownerSlot, int64_t ownSlot) {
+  made->setAttr(kCarryAttr, DenseI64ArrayAttr::get(made->getContext(),
+                                                   {ownerSlot, ownSlot}));
+}
+
 Value ff::sumToShape(OpBuilder &builder, Operation *op, StringRef prefix,
                      Value grad, RankedTensorType target) {
   auto type = cast<RankedTensorType>(grad.getType());
@@ -104,9 +109,14 @@ Value ff::sumToShape(OpBuilder &builder, Operation *op, StringRef prefix,
   // If the summed dimensions are just those that the target lacks, the sum has
   // the target's shape at once.
   bool keepdims = missing == 0 || !onlyMissing;
-  grad = ReduceSumOp::create(builder, gradientLoc(op, prefix + "sum"),
-                             reducedType(type, axes, keepdims), grad, axes,
-                             keepdims);
+  auto sum = ReduceSumOp::create(builder, gradientLoc(op, prefix + "sum"),
+                                 reducedType(type, axes, keepdims), grad, axes,
+                                 keepdims);
+  // The names of the sum's dimensions are those of positions, not of `op`.
+  if (op->getResult(0).getType() == type)
+    carryThrough(sum, cast<PartitionableInterface>(op).getOperandSlots().size(),
+                 0);
+  grad = sum;
   if (grad.getType() == target)
     return grad;
   return ReshapeOp::create(builder, gradientLoc(op, prefix + "reshape"), target,

@@ -45,6 +45,12 @@ plan::OpRules elementwiseRules(const plan::Shape &shape, int operands,
 /// "<node>.backward", followed by ".<part>" if there is more than one.
 mlir::Location gradientLoc(mlir::Operation *op, const llvm::Twine &part = "");
 
+/// The configuration of the forward operator carries over to `made`, a part of
+/// its gradient, through the tensor in slot `ownerSlot` of the one and
+/// `ownSlot` of the other. For operators whose dimensions are named by
+/// position.
+void carryThrough(mlir::Operation *made, int64_t ownerSlot, int64_t ownSlot);
+
 /// Sums `grad`, whose shape `target` was broadcast to, over the broadcast
 /// dimensions. Operators are built as part of the gradient of `op`, with names
 /// that start with `prefix`.

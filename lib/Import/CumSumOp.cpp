@@ -1,15 +1,7 @@
 //===- CumSumOp.cpp - CumSum ----------------------------------------------===//
-//
-// Sums of all positions before one are a product with a triangular matrix. That
-// is more work than need be, but the operator stands in the arithmetic of
-// positions, on short rows.
-//
-//===----------------------------------------------------------------------===//
 
 #include "OpTable.h"
 #include "TypedNode.h"
-
-#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace ffc;
@@ -61,55 +53,21 @@ llvm::Expected<Constant> ffc::importer::foldCumSum(const FoldCall &call) {
   return result;
 }
 
-/// 1 where the row is summed up in the column.
-static Constant triangle(int64_t extent, Summed range) {
-  Constant result;
-  result.type = TensorProto::FLOAT;
-  result.shape = {extent, extent};
-  for (int64_t from = 0; from < extent; ++from)
-    for (int64_t to = 0; to < extent; ++to)
-      result.floats.push_back(range.contains(to, from) ? 1 : 0);
-  return result;
-}
-
 void ffc::importer::importCumSum(NodeImporter &node) {
-  constexpr int64_t kMaxExtent = 4096;
+  bool exclusive = node.integer("exclusive", 0) != 0;
+  bool reverse = node.integer("reverse", 0) != 0;
   takeNumberType(node, 0, /*integers=*/true);
-  Summed range{node.integer("exclusive", 0) != 0,
-               node.integer("reverse", 0) != 0};
-  auto given = static_cast<int64_t>(node.scalar(1).value_or(0));
+  int64_t given = static_cast<int64_t>(node.scalar(1).value_or(0));
   int64_t axis = node.check(resolveAxis(given, node.rank(0)));
   if (node.failed())
     return;
-  Shape shape(node.shape(0));
-  int64_t extent = shape[axis];
-  if (extent > kMaxExtent)
-    return node.error("expected at most " + Twine(kMaxExtent) +
-                      " positions to sum up, found " + Twine(extent));
+  if (node.isChangedBatch(0, axis))
+    return node.error("sums along the batch and stands in the way of "
+                      "--batch-size");
   Value x = node.tensor(0);
-  Value matrix = node.knownNumbers("triangle", triangle(extent, range));
-  if (node.failed())
-    return;
-  // The axis comes last, and the rest is rows.
-  auto perm = llvm::to_vector(llvm::seq<int64_t>(shape.size()));
-  std::swap(perm[axis], perm.back());
-  Shape moved(shape);
-  std::swap(moved[axis], moved.back());
-  bool isLast = axis + 1 == static_cast<int64_t>(shape.size());
-  if (!isLast)
-    x = node.part<ff::TransposeOp>("last", moved, x, node.list(perm));
-  Shape rows = {*elementCount(shape) / extent, extent};
-  bool isMatrix = moved == rows;
-  if (!isMatrix)
-    x = node.part<ff::ReshapeOp>("rows", rows, x);
-  OpBuilder &builder = node.importer.builder;
-  FloatAttr one = builder.getF64FloatAttr(1);
-  IntegerAttr no = builder.getI64IntegerAttr(0);
-  x = node.part<ff::MatMulOp>("sum", rows, x, matrix, Value(), one, one,
-                              /*dim_names=*/ArrayAttr(), no, no);
-  if (!isMatrix)
-    x = node.part<ff::ReshapeOp>("shape", moved, x);
-  if (!isLast)
-    x = node.part<ff::TransposeOp>("moved", shape, x, node.list(perm));
-  node.defineLast(x);
+  Builder &builder = node.importer.builder;
+  if (!node.failed())
+    node.build<ff::CumSumOp>(node.shape(0), x, builder.getI64IntegerAttr(axis),
+                             builder.getI64IntegerAttr(exclusive),
+                             builder.getI64IntegerAttr(reverse));
 }

@@ -104,6 +104,12 @@ void importLookup(NodeImporter &node, int64_t axis);
 // OneHotOp.cpp
 void importOneHot(NodeImporter &node);
 
+// RankingOps.cpp
+void importTopK(NodeImporter &node);
+
+// RecurrentOps.cpp
+void importRecurrent(NodeImporter &node);
+
 // ReduceOps.cpp
 void importReduce(NodeImporter &node);
 

@@ -1,5 +1,7 @@
 //===- Differentiate.cpp - adds loss, gradients and updates ---------------===//
 
+#include "GradientParts.h"
+
 #include "ffc/Passes/Passes.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -188,7 +190,9 @@ void Reverse::findActive() {
     if (llvm::any_of(op->getOperands(),
                      [&](Value v) { return active.contains(v); }))
       for (Value result : op->getResults())
-        active.insert(result);
+        // Indices and conditions have no gradient.
+        if (isa<FloatType>(getElementTypeOrSelf(result)))
+          active.insert(result);
 }
 
 Value Reverse::gradientOf(Value value) {
@@ -205,6 +209,12 @@ Value Reverse::gradientOf(Value value) {
         break;
       }
   marking.owner = nameOf(owner).str();
+  if (parts.size() > 1) {
+    GradientParts joined{builder, owner, parts};
+    joined.joinSlices(slotOf(owner, value));
+    joined.joinProducts();
+    joined.joinSums();
+  }
   marking.carry = {slotOf(owner, value), 0};
   while (parts.size() > 1) {
     // Uses were met from the last to the first; sum in that order.

@@ -1,6 +1,7 @@
 //===- FFToPlan.cpp - the operator graph for the planner ------------------===//
 
 #include "ffc/Passes/Passes.h"
+#include "ffc/Plan/SampleDims.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -21,6 +22,7 @@ public:
     for (Operation &op : main.front().without_terminator())
       if (failed(add(&op)))
         return failure();
+    plan::markSampleDims(graph());
     return std::move(planned);
   }
 

@@ -113,6 +113,7 @@ struct RecognizePatterns : ffc::impl::RecognizePatternsBase<RecognizePatterns> {
     addGates(patterns);
     addNormalisation(patterns);
     addLinear(patterns);
+    addParts(patterns);
     GreedyRewriteConfig config;
     config.enableFolding(false)
         .enableConstantCSE(false)

@@ -22,6 +22,8 @@ void addGates(mlir::RewritePatternSet &patterns);
 void addNormalisation(mlir::RewritePatternSet &patterns);
 /// RecognizeLinear.cpp: products with transposed operands and a bias.
 void addLinear(mlir::RewritePatternSet &patterns);
+/// RecognizeParts.cpp: slices of concatenations.
+void addParts(mlir::RewritePatternSet &patterns);
 
 /// Exporters round constants to f32.
 bool isNear(double found, double expected);

@@ -112,6 +112,7 @@ LogicalResult Compilation::import() {
   ImportOptions importing;
   importing.batchSize = options.batchSize;
   importing.dims = options.dims;
+  importing.timeBlock = options.timeBlock;
   importing.training = options.training;
   importing.init = options.init;
   importing.dropout = options.dropout;
@@ -197,7 +198,10 @@ LogicalResult Compilation::loadTopology() {
                   ", found " + target +
                   ", for which ffc plans but does not emit programs yet");
   }
-  return success();
+  // Said before a search, though its answer may need other kernels.
+  plan::Strategy oneDevice(planned.graph.ops.size(),
+                           plan::Configuration::onDevice(0));
+  return checkKernels(planned, oneDevice);
 }
 
 LogicalResult Compilation::orderUpdates() {
@@ -336,6 +340,8 @@ LogicalResult Compilation::emit() {
   if (options.emit == Emit::Rank)
     return writeModule(*ranks);
 
+  if (failed(checkKernels(planned, strategy)))
+    return failure();
   codegen::ProgramMeta meta = describeProgram(options, planned.graph, strategy);
   auto hashText = [](StringRef text) {
     return llvm::formatv("{0:x-16}", llvm::xxh3_64bits(text)).str();

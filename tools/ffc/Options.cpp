@@ -163,7 +163,12 @@ static const std::vector<FlagGroup> &flagGroups() {
            return parseCount(f, v, o.batchSize.emplace(1));
          }},
         {"--dim", "NAME=N", "extent of a symbolic dimension; may be repeated",
-         parseDim}}},
+         parseDim},
+        {"--time-block", "N",
+         "time steps of a recurrent layer that are one operator (10)",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseCount(f, v, o.timeBlock);
+         }}}},
       {"Training",
        {{"--mode", "MODE", "train (default) or infer",
          [](Options &o, StringRef f, StringRef v) -> Error {

@@ -33,6 +33,7 @@ struct Options {
 
   std::optional<int64_t> batchSize;
   std::map<std::string, int64_t> dims;
+  int64_t timeBlock = 10; ///< steps of a recurrent layer per operator
 
   bool training = true;
   std::string loss = "cross-entropy";

@@ -21,6 +21,9 @@ def RecognizePatterns : Pass<"recognize-patterns", "::mlir::ModuleOp"> {
       * matmul:     products of operands whose last two dimensions are swapped,
                     and then + bias, a vector
 
+    A slice of a concatenation, dimensions moved in between or not, is taken from
+    the operand that has it.
+
     Nothing is matched whose parts are used elsewhere. The new operator has the
     name of the last one matched, with the names of the others as `ff.aliases`,
     and a remark tells of it. Constants that nothing uses any more are removed.

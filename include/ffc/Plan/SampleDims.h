@@ -1,19 +1,31 @@
-//===- SampleDims.h - where the samples of a batch are ----------*- C++ -*-===//
+//===- SampleDims.h - where the samples are ---------------------*- C++ -*-===//
+//
+// Operators name their dimensions by position, and call the first one that of
+// the samples. In graphs that put time first (recurrent layers of most
+// exporters) or turn tensors around it is another one. The graph knows: samples
+// come in with the inputs and go on through what operators read and write.
+//
+//===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_SAMPLEDIMS_H
 #define FFC_PLAN_SAMPLEDIMS_H
 
 #include "ffc/Plan/Graph.h"
 
-#include <vector>
-
 namespace ffc::plan {
 
-/// For every operator without an owner, the iteration dimension that the
-/// samples of the step's inputs lie along; -1 if there is none. They are
-/// followed from tensor to tensor, since after a transposition the dimension
-/// that a rule calls a sample may be a position in a sequence. Where samples
-/// were merged with something else, it is the dimension that they are part of.
+/// For every operator the iteration dimension that numbers the samples, or -1
+/// if there is none or it is unknown; -1 for gradients and updates, which
+/// follow their owners.
+///
+/// Samples are dimension 0 of the first input, and of those inputs that agree
+/// with it there; unless it leads to an operator that knows better, one whose
+/// sample dimension is not the first of its result (a recurrent layer).
 std::vector<int> sampleDims(const Graph &graph);
+
+/// Makes these dimensions, and no other ones of the same operators, sample
+/// dimensions. Operators without one keep their guess, except those that read
+/// nothing but state, which have no samples.
+void markSampleDims(Graph &graph);
 
 } // namespace ffc::plan
 

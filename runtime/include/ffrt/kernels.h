@@ -4,6 +4,7 @@
 
 #include "ffrt/conv.h"
 #include "ffrt/copy.h"
+#include "ffrt/cum_sum.h"
 #include "ffrt/dropout.h"
 #include "ffrt/elementwise.h"
 #include "ffrt/embedding.h"

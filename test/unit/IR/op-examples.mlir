@@ -654,6 +654,80 @@ func.func @expand_leading(%x: tensor<4xf32>, %s: tensor<f32>) {
 }
 
 //===----------------------------------------------------------------------===//
+// Recurrent layers
+//===----------------------------------------------------------------------===//
+
+func.func @lstm(%x: tensor<3x5x16xf32>, %r: tensor<16x4xf32>, %h: tensor<5x4xf32>, %c: tensor<5x4xf32>) {
+  %0, %1, %2, %3 = ff.recurrent lstm(%x, %r state %h cell %c) {reverse = 0 : i64}
+      : (tensor<3x5x16xf32>, tensor<16x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>)
+     -> (tensor<3x5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>, tensor<3x5x20xf32>)
+  return
+}
+
+// No first state, weights with a dimension for one direction.
+func.func @lstm_reverse(%x: tensor<3x5x16xf32>, %r: tensor<1x16x4xf32>) {
+  %0, %1, %2, %3 = ff.recurrent lstm(%x, %r) {reverse = 1 : i64}
+      : (tensor<3x5x16xf32>, tensor<1x16x4xf32>)
+     -> (tensor<3x5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>, tensor<3x5x20xf32>)
+  return
+}
+
+// A single step, with a first state and without: then r has no gradient.
+func.func @lstm_step(%x: tensor<1x5x16xf32>, %r: tensor<16x4xf32>, %h: tensor<5x4xf32>) {
+  %0, %1, %2, %3 = ff.recurrent lstm(%x, %r state %h) {reverse = 0 : i64}
+      : (tensor<1x5x16xf32>, tensor<16x4xf32>, tensor<5x4xf32>)
+     -> (tensor<1x5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>, tensor<1x5x20xf32>)
+  %4, %5, %6, %7 = ff.recurrent lstm(%x, %r) {reverse = 0 : i64}
+      : (tensor<1x5x16xf32>, tensor<16x4xf32>)
+     -> (tensor<1x5x4xf32>, tensor<5x4xf32>, tensor<5x4xf32>, tensor<1x5x20xf32>)
+  return
+}
+
+func.func @gru(%x: tensor<3x5x12xf32>, %r: tensor<12x4xf32>, %h: tensor<5x4xf32>) {
+  %0, %1, %2 = ff.recurrent gru(%x, %r state %h) {reverse = 1 : i64}
+      : (tensor<3x5x12xf32>, tensor<12x4xf32>, tensor<5x4xf32>)
+     -> (tensor<3x5x4xf32>, tensor<5x4xf32>, tensor<3x5x12xf32>)
+  return
+}
+
+func.func @gru_reset_after(%x: tensor<3x5x12xf32>, %r: tensor<1x12x4xf32>, %b: tensor<1x12xf32>) {
+  %0, %1, %2 = ff.recurrent gru_reset_after(%x, %r bias %b) {reverse = 0 : i64}
+      : (tensor<3x5x12xf32>, tensor<1x12x4xf32>, tensor<1x12xf32>)
+     -> (tensor<3x5x4xf32>, tensor<5x4xf32>, tensor<3x5x16xf32>)
+  return
+}
+
+func.func @rnn(%x: tensor<3x5x4xf32>, %r: tensor<4x4xf32>, %h: tensor<5x4xf32>) {
+  %0, %1, %2 = ff.recurrent rnn_tanh(%x, %r state %h) {reverse = 0 : i64}
+      : (tensor<3x5x4xf32>, tensor<4x4xf32>, tensor<5x4xf32>)
+     -> (tensor<3x5x4xf32>, tensor<5x4xf32>, tensor<3x5x4xf32>)
+  %3, %4, %5 = ff.recurrent rnn_relu(%x, %r) {reverse = 1 : i64}
+      : (tensor<3x5x4xf32>, tensor<4x4xf32>)
+     -> (tensor<3x5x4xf32>, tensor<5x4xf32>, tensor<3x5x4xf32>)
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// Selection and running sums
+//===----------------------------------------------------------------------===//
+
+func.func @top_k(%x: tensor<6x5xf32>) {
+  %0, %1 = ff.top_k(%x) {axis = 1 : i64, largest = 1 : i64}
+      : (tensor<6x5xf32>) -> (tensor<6x2xf32>, tensor<6x2xi64>)
+  %2, %3 = ff.top_k(%x) {axis = 0 : i64, largest = 0 : i64}
+      : (tensor<6x5xf32>) -> (tensor<4x5xf32>, tensor<4x5xi64>)
+  return
+}
+
+func.func @cum_sum(%x: tensor<6x5xf32>) {
+  %0 = ff.cum_sum(%x) {axis = 0 : i64, exclusive = 0 : i64, reverse = 0 : i64}
+      : (tensor<6x5xf32>) -> tensor<6x5xf32>
+  %1 = ff.cum_sum(%x) {axis = 1 : i64, exclusive = 1 : i64, reverse = 1 : i64}
+      : (tensor<6x5xf32>) -> tensor<6x5xf32>
+  return
+}
+
+//===----------------------------------------------------------------------===//
 // Losses and updates
 //===----------------------------------------------------------------------===//
 

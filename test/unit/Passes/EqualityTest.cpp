@@ -61,6 +61,7 @@ public:
                         mlir::func::FuncDialect>();
     ImportOptions options;
     options.sampleGroups = sampleGroups;
+    options.timeBlock = 2; // several operators per layer
     options.weightsPath = ::testing::TempDir() + "/equality." +
                           std::to_string(getpid()) + ".weights";
     module = importModel(context, path, options);
@@ -245,6 +246,15 @@ INSTANTIATE_TEST_SUITE_P(
                           "norm-small.onnxtxt", "resnet-small.onnxtxt",
                           "dlrm-small.onnxtxt", "gpt-small.onnxtxt"),
         ::testing::Values(2, 3, 4, 8)),
+    nameOfCase);
+
+INSTANTIATE_TEST_SUITE_P(
+    RecurrentModels, Equality,
+    ::testing::Combine(::testing::Values("recurrent-small.onnxtxt",
+                                         "nmt-small.onnxtxt",
+                                         "moe-small.onnxtxt",
+                                         "experts-small.onnxtxt"),
+                       ::testing::Values(2, 4)),
     nameOfCase);
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,0 +1,388 @@
+//===- RecurrentOps.cpp - LSTM, GRU and RNN -------------------------------===//
+//
+// Every direction becomes blocks of time steps, chained by their states: a
+// matrix product for what the gates get from the input, and ff.recurrent.
+// Blocks share the weights and begin at the same steps in both directions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeImporter.h"
+#include "OpTable.h"
+
+#include "llvm/ADT/Sequence.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::importer;
+using ff::RecurrentKind;
+
+namespace {
+/// Operands of all three operators.
+enum { X, W, R, B, Lengths, H0, C0, Peepholes };
+
+class RecurrentImporter {
+public:
+  explicit RecurrentImporter(NodeImporter &node)
+      : node(node), builder(node.importer.builder) {}
+
+  void run();
+
+private:
+  struct State {
+    Value h, c;
+  };
+  /// One direction.
+  struct Layer {
+    int64_t number;
+    bool reverse;
+    std::string prefix; ///< of the names of its parts
+    Value w, r, inputBias, recurrentBias;
+  };
+
+  bool readAttributes();
+  void readActivations();
+  void checkShapes();
+  bool isZero(int i);
+  /// Part `index` of the directions of `x`, which keeps its rank.
+  Value direction(const Twine &name, Value x, int64_t index);
+  Value reshaped(const Twine &name, Value x, ArrayRef<int64_t> shape);
+  Value transposed(const Twine &name, Value x, ArrayRef<int64_t> perm);
+  Value concatenated(const Twine &name, ArrayRef<Value> parts, int64_t axis);
+  Layer makeLayer(int64_t number);
+  State firstState(const Layer &layer);
+  Value firstState(const Layer &layer, int i, StringRef name);
+  ff::RecurrentOp makeBlock(const Layer &layer, const Twine &name, Value x,
+                            const State &state);
+  /// The states after all steps, and the last one.
+  std::pair<Value, State> makeSteps(const Layer &layer);
+  void defineResults(ArrayRef<Value> sequences, ArrayRef<State> last);
+  void defineState(int result, StringRef name, ArrayRef<Value> states);
+
+  NodeImporter &node;
+  OpBuilder &builder;
+  RecurrentKind kind = RecurrentKind::Lstm;
+  int64_t gates = 4;
+  bool batchFirst = false;
+  SmallVector<bool> reversed; ///< per direction
+  int64_t steps = 0, samples = 0, inputs = 0, units = 0;
+  Value x; ///< time first
+  /// Blocks of time steps of x.
+  SmallVector<Value> blocks;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Reading the node
+//===----------------------------------------------------------------------===//
+
+/// The functions of the gates, which are those of the papers, except that an
+/// RNN may have tanh or relu.
+void RecurrentImporter::readActivations() {
+  const onnx::AttributeProto *given =
+      node.attribute("activations", onnx::AttributeProto::STRINGS);
+  node.ignore("activation_alpha"); // of functions we do not take
+  node.ignore("activation_beta");
+  if (!given)
+    return;
+  SmallVector<StringRef> usual = {"sigmoid", "tanh", "tanh"};
+  usual.resize(node.opType() == "LSTM" ? 3 : node.opType() == "GRU" ? 2 : 1);
+  if (node.opType() == "RNN") {
+    bool isRelu = given->strings_size() > 0 &&
+                  StringRef(given->strings(0)).equals_insensitive("relu");
+    usual = {isRelu ? "relu" : "tanh"};
+    kind = isRelu ? RecurrentKind::RnnRelu : RecurrentKind::RnnTanh;
+  }
+  bool isUsual =
+      given->strings_size() == static_cast<int>(usual.size() * reversed.size());
+  std::string text;
+  for (auto [i, name] : llvm::enumerate(given->strings())) {
+    isUsual &= StringRef(name).equals_insensitive(usual[i % usual.size()]);
+    text += (i ? ", " : "") + name;
+  }
+  if (!isUsual)
+    node.unsupported(" with activations " + text);
+}
+
+bool RecurrentImporter::readAttributes() {
+  StringRef direction = node.text("direction", "forward");
+  if (direction == "bidirectional")
+    reversed = {false, true};
+  else if (direction == "forward" || direction == "reverse")
+    reversed = {direction == "reverse"};
+  else
+    node.error("expected direction 'forward', 'reverse' or 'bidirectional', "
+               "found '" +
+               direction + "'");
+  if (node.opType() == "GRU") {
+    gates = 3;
+    kind = node.integer("linear_before_reset", 0) ? RecurrentKind::GruResetAfter
+                                                  : RecurrentKind::Gru;
+  } else if (node.opType() == "RNN") {
+    gates = 1;
+    kind = RecurrentKind::RnnTanh;
+  } else if (node.integer("input_forget", 0)) {
+    node.unsupported(" with coupled input and forget gates");
+  }
+  batchFirst = node.integer("layout", 0) != 0;
+  readActivations();
+  if (node.attribute("clip", onnx::AttributeProto::FLOAT))
+    node.unsupported(" with clip");
+  if (node.has(Peepholes) && !isZero(Peepholes))
+    node.unsupported(" with peepholes");
+  return !node.failed();
+}
+
+/// Is operand i known to be all zeros?
+bool RecurrentImporter::isZero(int i) {
+  const GraphValue &value = node.operand(i);
+  if (value.kind == GraphValue::Kind::Filled)
+    return value.fill == 0;
+  return value.kind == GraphValue::Kind::Constant && value.constant.isFloat() &&
+         llvm::all_of(value.constant.floats, [](double x) { return x == 0; });
+}
+
+void RecurrentImporter::checkShapes() {
+  for (int i : {X, W, R})
+    node.expectRank(i, 3);
+  if (node.failed())
+    return;
+  ArrayRef<int64_t> shape = node.shape(X);
+  steps = shape[batchFirst ? 1 : 0];
+  samples = shape[batchFirst ? 0 : 1];
+  inputs = shape[2];
+  units = node.shape(R)[2];
+  auto directions = static_cast<int64_t>(reversed.size());
+  int64_t given = node.integer("hidden_size", units);
+  if (given != units)
+    return node.error("expected attribute 'hidden_size' to be that of operand "
+                      "2, " +
+                      Twine(units) + ", found " + Twine(given));
+  auto expect = [&](int i, ArrayRef<int64_t> expected) {
+    if (node.has(i) && node.shape(i) != expected)
+      node.error("expected operand " + Twine(i) + " of shape " +
+                 shapeText(expected) + ", found '" + node.node.input(i) +
+                 "' of shape " + shapeText(node.shape(i)));
+  };
+  expect(W, {directions, gates * units, inputs});
+  expect(R, {directions, gates * units, units});
+  expect(B, {directions, 2 * gates * units});
+  for (int i : {H0, C0})
+    if (node.has(i) && !isZero(i))
+      expect(i, batchFirst ? Shape{samples, directions, units}
+                           : Shape{directions, samples, units});
+  if (node.has(Lengths)) {
+    const GraphValue &lengths = node.operand(Lengths);
+    if (lengths.kind != GraphValue::Kind::Constant ||
+        llvm::any_of(lengths.constant.ints,
+                     [&](int64_t length) { return length != steps; }))
+      node.unsupported(" with sequence lengths");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+static Shape shapeOf(Value value) {
+  return Shape(cast<RankedTensorType>(value.getType()).getShape());
+}
+
+Value RecurrentImporter::reshaped(const Twine &name, Value x,
+                                  ArrayRef<int64_t> shape) {
+  if (ArrayRef<int64_t>(shapeOf(x)) == shape)
+    return x;
+  return node.part<ff::ReshapeOp>(name, shape, x);
+}
+
+Value RecurrentImporter::transposed(const Twine &name, Value x,
+                                    ArrayRef<int64_t> perm) {
+  Shape shape;
+  for (int64_t d : perm)
+    shape.push_back(shapeOf(x)[d]);
+  return node.part<ff::TransposeOp>(name, shape, x, node.list(perm));
+}
+
+Value RecurrentImporter::concatenated(const Twine &name, ArrayRef<Value> parts,
+                                      int64_t axis) {
+  if (parts.size() == 1)
+    return parts.front();
+  Shape shape = shapeOf(parts.front());
+  shape[axis] = 0;
+  for (Value part : parts)
+    shape[axis] += shapeOf(part)[axis];
+  return node.part<ff::ConcatOp>(name, shape, parts,
+                                 builder.getI64IntegerAttr(axis));
+}
+
+Value RecurrentImporter::direction(const Twine &name, Value x, int64_t index) {
+  if (reversed.size() == 1)
+    return x;
+  Shape shape = shapeOf(x), starts(shape.size(), 0);
+  shape[0] = 1;
+  starts[0] = index;
+  return node.part<ff::SliceOp>(name, shape, x, node.list(starts));
+}
+
+RecurrentImporter::Layer RecurrentImporter::makeLayer(int64_t number) {
+  Layer layer;
+  layer.number = number;
+  layer.reverse = reversed[number];
+  if (reversed.size() > 1)
+    layer.prefix = layer.reverse ? "reverse." : "forward.";
+  int64_t width = gates * units;
+  Value w = node.tensor(W, {Role::Weight, inputs, units});
+  Value r = node.tensor(R, {Role::Weight, units, units});
+  Value b = node.has(B) ? node.tensor(B, {Role::Bias}) : Value();
+  if (node.failed())
+    return layer;
+  layer.w = direction(layer.prefix + "w", w, number);
+  layer.r = direction(layer.prefix + "r", r, number);
+  if (!b)
+    return layer;
+  auto half = [&](StringRef name, int64_t start) {
+    return node.part<ff::SliceOp>(layer.prefix + name, {1, width}, b,
+                                  node.list({number, start}));
+  };
+  layer.inputBias = half("input_bias", 0);
+  layer.recurrentBias = half("recurrent_bias", width);
+  // Both are added to the gates, except where one is not only added.
+  if (kind != RecurrentKind::GruResetAfter) {
+    layer.inputBias = node.part<ff::BinaryOp>(
+        layer.prefix + "bias", {1, width}, ff::BinaryKind::Add, layer.inputBias,
+        layer.recurrentBias);
+    layer.recurrentBias = {};
+  }
+  return layer;
+}
+
+Value RecurrentImporter::firstState(const Layer &layer, int i, StringRef name) {
+  if (!node.has(i) || isZero(i))
+    return {};
+  Value state = node.tensor(i);
+  if (node.failed())
+    return {};
+  if (batchFirst)
+    state = transposed(layer.prefix + name + ".transposed", state, {1, 0, 2});
+  state = direction(layer.prefix + name + ".direction", state, layer.number);
+  return reshaped(layer.prefix + name, state, {samples, units});
+}
+
+RecurrentImporter::State RecurrentImporter::firstState(const Layer &layer) {
+  State state;
+  state.h = firstState(layer, H0, "h0");
+  if (kind == RecurrentKind::Lstm)
+    state.c = firstState(layer, C0, "c0");
+  return state;
+}
+
+ff::RecurrentOp RecurrentImporter::makeBlock(const Layer &layer,
+                                             const Twine &name, Value x,
+                                             const State &state) {
+  int64_t count = shapeOf(x)[0];
+  FloatAttr one = builder.getF64FloatAttr(1);
+  Value projected = node.part<ff::MatMulOp>(
+      layer.prefix + "project" + name, {count, samples, gates * units}, x,
+      layer.w, layer.inputBias, one, one,
+      builder.getStrArrayAttr({"t", "n", "c", "k"}),
+      builder.getI64IntegerAttr(0), builder.getI64IntegerAttr(1));
+  int64_t saved = kind == RecurrentKind::Lstm            ? 5
+                  : kind == RecurrentKind::GruResetAfter ? 4
+                  : kind == RecurrentKind::Gru           ? 3
+                                                         : 1;
+  Type last = node.resultType({samples, units});
+  return ff::RecurrentOp::create(
+      builder, node.location(layer.prefix + "steps" + name),
+      node.resultType({count, samples, units}), last,
+      kind == RecurrentKind::Lstm ? last : Type(),
+      node.resultType({count, samples, saved * units}), kind, projected,
+      layer.r, layer.recurrentBias, state.h, state.c, layer.reverse);
+}
+
+std::pair<Value, RecurrentImporter::State>
+RecurrentImporter::makeSteps(const Layer &layer) {
+  State state = firstState(layer);
+  SmallVector<Value> sequences(blocks.size());
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    size_t at = layer.reverse ? blocks.size() - 1 - i : i;
+    ff::RecurrentOp block = makeBlock(
+        layer, blocks.size() > 1 ? Twine(at) : Twine(""), blocks[at], state);
+    state = {block.getH(), block.getC()};
+    sequences[at] = block.getY();
+  }
+  return {concatenated(layer.prefix + "sequence", sequences, 0), state};
+}
+
+void RecurrentImporter::defineState(int result, StringRef name,
+                                    ArrayRef<Value> states) {
+  if (!node.isUsed(result))
+    return;
+  SmallVector<Value> parts;
+  for (auto [i, state] : llvm::enumerate(states))
+    parts.push_back(reshaped(
+        name + (states.size() > 1 ? "." + std::to_string(i) : ""), state,
+        batchFirst ? Shape{samples, 1, units} : Shape{1, samples, units}));
+  node.define(
+      result,
+      concatenated(name + ".directions", parts, batchFirst).getDefiningOp());
+}
+
+void RecurrentImporter::defineResults(ArrayRef<Value> sequences,
+                                      ArrayRef<State> last) {
+  if (node.isUsed(0)) {
+    SmallVector<Value> parts;
+    for (auto [i, sequence] : llvm::enumerate(sequences))
+      parts.push_back(
+          reshaped("y" + (sequences.size() > 1 ? "." + std::to_string(i) : ""),
+                   sequence, {steps, 1, samples, units}));
+    Value y = concatenated("y.directions", parts, 1);
+    if (batchFirst)
+      y = transposed("y.transposed", y, {2, 0, 1, 3});
+    node.define(0, y.getDefiningOp());
+  }
+  SmallVector<Value> h, c;
+  for (const State &state : last) {
+    h.push_back(state.h);
+    c.push_back(state.c);
+  }
+  defineState(1, "h", h);
+  if (kind == RecurrentKind::Lstm)
+    defineState(2, "c", c);
+}
+
+void RecurrentImporter::run() {
+  if (!readAttributes())
+    return;
+  checkShapes();
+  if (node.failed())
+    return;
+  x = node.tensor(X);
+  SmallVector<Layer> layers;
+  for (size_t i = 0; i < reversed.size() && !node.failed(); ++i)
+    layers.push_back(makeLayer(static_cast<int64_t>(i)));
+  node.resultType({steps, samples, gates * units});
+  if (node.failed())
+    return;
+  if (batchFirst)
+    x = transposed("x", x, {1, 0, 2});
+  int64_t perBlock = node.importer.options.timeBlock;
+  for (int64_t start = 0; start < steps; start += perBlock) {
+    int64_t count = std::min(perBlock, steps - start);
+    blocks.push_back(count == steps
+                         ? x
+                         : node.part<ff::SliceOp>("x" + Twine(start / perBlock),
+                                                  {count, samples, inputs}, x,
+                                                  node.list({start, 0, 0})));
+  }
+  SmallVector<Value> sequences;
+  SmallVector<State> last;
+  for (const Layer &layer : layers) {
+    auto [sequence, state] = makeSteps(layer);
+    sequences.push_back(sequence);
+    last.push_back(state);
+  }
+  defineResults(sequences, last);
+}
+
+void ffc::importer::importRecurrent(NodeImporter &node) {
+  RecurrentImporter(node).run();
+}

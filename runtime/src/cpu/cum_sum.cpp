@@ -1,0 +1,52 @@
+//===- cum_sum.cpp - running sums along one dimension ---------------------===//
+#include "ffrt/cum_sum.h"
+
+#include "common/check.h"
+#include "ffrt/parallel.h"
+
+namespace ffrt {
+
+CumSum::CumSum(Context &, Tensors in, Tensors out, int64_t axis,
+               int64_t exclusive, int64_t reverse)
+    : axis(static_cast<int>(axis)), exclusive(exclusive != 0),
+      reverse(reverse != 0) {
+  const char *kernel = "cum_sum";
+  expect_count(kernel, "operands", in.size(), 1);
+  expect_count(kernel, "results", out.size(), 1);
+  expect_type(kernel, "x", in[0], DType::f32);
+  expect_type(kernel, "y", out[0], DType::f32);
+  expect_row_major(kernel, "x", in[0]);
+  expect_row_major(kernel, "y", out[0]);
+  expect_same_shape(kernel, "y", out[0], in[0]);
+  expect(kernel, axis >= 0 && axis < in[0].rank,
+         "expected axis within rank " + std::to_string(in[0].rank) +
+             ", found " + std::to_string(axis));
+  expect(kernel, in[0].shape[this->axis] == in[0].global[this->axis],
+         "expected all positions along the axis (" +
+             std::to_string(in[0].global[this->axis]) + "), found " +
+             std::to_string(in[0].shape[this->axis]));
+}
+
+void CumSum::operator()(Tensors in, Tensors out) {
+  const int64_t extent = in[0].shape[axis], stride = in[0].strides()[axis];
+  const int64_t rows = in[0].elements() / std::max<int64_t>(extent, 1);
+  const float *x = in[0].as<float>();
+  float *y = out[0].as<float>();
+  const int64_t step = reverse ? -stride : stride;
+  parallel_for(rows, 1 + 16384 / std::max<int64_t>(extent, 1),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t row = begin; row < end; ++row) {
+                   int64_t at = row / stride * stride * extent + row % stride;
+                   if (reverse)
+                     at += (extent - 1) * stride;
+                   float sum = 0;
+                   for (int64_t i = 0; i < extent; ++i, at += step) {
+                     const float next = sum + x[at];
+                     y[at] = exclusive ? sum : next;
+                     sum = next;
+                   }
+                 }
+               });
+}
+
+} // namespace ffrt
