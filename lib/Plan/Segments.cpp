@@ -44,12 +44,13 @@ Key classKey(const Graph &graph, OpId id, const MemoryOrders &orders) {
       key.add(phase.kernel).add(phase.flopsPerPoint);
       key.add(static_cast<int64_t>(phase.reads.size()));
       for (const SlotRead &read : phase.reads)
-        key.add(int64_t(read.slot)).add(read.access);
+        key.add(int64_t(read.slot)).add(read.access).add(read.touchedPerPoint);
       key.add(static_cast<int64_t>(phase.writes.size()));
       for (const SlotWrite &write : phase.writes)
         key.add(int64_t(write.slot))
             .add(write.access)
-            .add(int64_t(write.reduction));
+            .add(int64_t(write.reduction))
+            .add(write.touchedPerPoint);
     }
   }
   for (const TensorType &type : op.rules.internals)

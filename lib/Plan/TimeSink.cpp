@@ -13,14 +13,9 @@ BufferId TimeSink::addBuffer(DeviceId /*device*/, ValueId /*value*/,
 }
 
 void TimeSink::kernel(const Kernel &kernel) {
-  KernelTime time(kernel.phase, kernel.tile);
-  for (BufferId id : kernel.ins)
-    if (id >= 0)
-      time.read(buffers[id].bytes);
-  for (BufferId id : kernel.outs)
-    if (id >= 0)
-      time.write(buffers[id].bytes, buffers[id].type);
-  addLocal(kernel.device, time.on(kernel.device, cost));
+  addLocal(kernel.device, kernelTime(cost, kernel.device, kernel.phase,
+                                     kernel.tile, kernel.ins, kernel.outs,
+                                     [&](BufferId id) { return buffers[id]; }));
 }
 
 void TimeSink::copy(const Copy &copy, TaskId /*task*/,

@@ -11,26 +11,35 @@
 
 namespace ffc::plan {
 
-/// The duration of a phase on a tile, once all its buffers are added.
-class KernelTime {
-public:
-  KernelTime(const Phase &phase, const Tile &tile)
-      : flops(flopsOf(phase, tile)) {}
-  void read(int64_t size) { bytes += size; }
-  void write(int64_t size, ElementType elements) {
-    bytes += size;
-    type = elements;
-  }
-  /// Computes in the type of the last result.
-  Picoseconds on(DeviceId device, const CostModel &cost) const {
-    return cost.kernel(device, flops, bytes, type);
-  }
+/// What a duration needs to know of a buffer.
+struct BufferSize {
+  int64_t bytes;
+  ElementType type;
+};
 
-private:
-  double flops;
+/// The duration of a phase on a tile, which computes in the type of its last
+/// result. Buffers by slot, -1 absent, of which sizeOf(id) tells.
+template <class SizeOf>
+Picoseconds kernelTime(const CostModel &cost, DeviceId device,
+                       const Phase &phase, const Tile &tile,
+                       const std::vector<BufferId> &ins,
+                       const std::vector<BufferId> &outs, SizeOf sizeOf) {
   int64_t bytes = 0;
   ElementType type = ElementType::F32;
-};
+  auto touch = [&](BufferId id, double touchedPerPoint) {
+    if (id < 0)
+      return;
+    BufferSize size = sizeOf(id);
+    bytes += touchedBytes(touchedPerPoint, tile, size.type, size.bytes);
+    type = size.type;
+  };
+  for (size_t r = 0; r < ins.size(); ++r)
+    touch(ins[r], phase.reads[r].touchedPerPoint);
+  type = ElementType::F32;
+  for (size_t w = 0; w < outs.size(); ++w)
+    touch(outs[w], phase.writes[w].touchedPerPoint);
+  return cost.kernel(device, flopsOf(phase, tile), bytes, type);
+}
 
 /// Size of a collective's whole tensor, from a member's buffers.
 inline int64_t collectiveBytes(int64_t src, int64_t dst) {
@@ -61,13 +70,8 @@ private:
   void addLocal(DeviceId device, Picoseconds duration);
   void closeLocal();
 
-  struct Size {
-    int64_t bytes;
-    ElementType type;
-  };
-
   const CostModel &cost;
-  std::vector<Size> buffers; ///< of all devices
+  std::vector<BufferSize> buffers; ///< of all devices
   TimedTasks tasks;
   std::vector<int> partOf; ///< by device, in the open local task; -1: none
 };

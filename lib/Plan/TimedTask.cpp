@@ -97,16 +97,13 @@ public:
 private:
   Picoseconds kernel(ActionRef ref, const Action &a) const {
     const Op &op = graph.op(a.task.op);
-    KernelTime time(
-        scheduleFor(op.rules, strategy[a.task.op]).phases[a.task.phase],
-        a.tile);
-    for (BufferId id : a.ins)
-      if (id >= 0)
-        time.read(buffer(ref.device, id).bytes);
-    for (BufferId id : a.outs)
-      if (id >= 0)
-        time.write(buffer(ref.device, id).bytes, buffer(ref.device, id).type);
-    return time.on(ref.device, cost);
+    const Phase &phase =
+        scheduleFor(op.rules, strategy[a.task.op]).phases[a.task.phase];
+    return kernelTime(cost, ref.device, phase, a.tile, a.ins, a.outs,
+                      [&](BufferId id) -> BufferSize {
+                        const Buffer &found = buffer(ref.device, id);
+                        return {found.bytes, found.type};
+                      });
   }
 
   const Graph &graph;

@@ -3,6 +3,7 @@
 #include "ffc/Search/Search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 using namespace ffc;
@@ -113,7 +114,8 @@ private:
     return sum;
   }
 
-  double bytesOf(OpId id, int slot, const Access &access) const {
+  double bytesOf(OpId id, int slot, const Access &access,
+                 double touchedPerPoint, const Tile &whole) const {
     const Op &op = graph.op(id);
     if (!isPresent(op, slot))
       return 0;
@@ -121,20 +123,23 @@ private:
     auto bytes = static_cast<double>(byteSize(type.type));
     for (size_t d = 0; d < access.dims.size(); ++d)
       bytes *= touched(access.dims[d], op.rules.dims, type.shape[d]);
-    return bytes;
+    // What tiles touch of it grows with their points, however they are split.
+    return static_cast<double>(
+        touchedBytes(touchedPerPoint, whole, type.type, std::llround(bytes)));
   }
 
   Work workOf(OpId id, const Phase &phase, const Tile &whole) const {
     const Op &op = graph.op(id);
     double bytes = 0, best = 0, all = 0;
     for (const SlotRead &read : phase.reads)
-      bytes += bytesOf(id, read.slot, read.access);
+      bytes += bytesOf(id, read.slot, read.access, read.touchedPerPoint, whole);
     auto rate = [&](ElementType type) {
       best = std::max(best, machine.flops(type));
       all = std::max(all, machine.allFlops(type));
     };
     for (const SlotWrite &write : phase.writes) {
-      bytes += bytesOf(id, write.slot, write.access);
+      bytes +=
+          bytesOf(id, write.slot, write.access, write.touchedPerPoint, whole);
       if (isPresent(op, write.slot))
         rate(graph.slotType(id, write.slot).type);
     }

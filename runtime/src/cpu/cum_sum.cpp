@@ -4,6 +4,8 @@
 #include "common/check.h"
 #include "ffrt/parallel.h"
 
+#include <algorithm>
+
 namespace ffrt {
 
 CumSum::CumSum(Context &, Tensors in, Tensors out, int64_t axis,
@@ -13,25 +15,27 @@ CumSum::CumSum(Context &, Tensors in, Tensors out, int64_t axis,
   const char *kernel = "cum_sum";
   expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 1);
-  expect_type(kernel, "x", in[0], DType::f32);
-  expect_type(kernel, "y", out[0], DType::f32);
-  expect_row_major(kernel, "x", in[0]);
-  expect_row_major(kernel, "y", out[0]);
-  expect_same_shape(kernel, "y", out[0], in[0]);
-  expect(kernel, axis >= 0 && axis < in[0].rank,
-         "expected axis within rank " + std::to_string(in[0].rank) +
-             ", found " + std::to_string(axis));
-  expect(kernel, in[0].shape[this->axis] == in[0].global[this->axis],
+  const Tensor &x = *in.begin(), &y = *out.begin();
+  expect_type(kernel, "x", x, DType::f32);
+  expect_type(kernel, "y", y, DType::f32);
+  expect_row_major(kernel, "x", x);
+  expect_row_major(kernel, "y", y);
+  expect_same_shape(kernel, "y", y, x);
+  expect(kernel, axis >= 0 && axis < x.rank,
+         "expected axis within rank " + std::to_string(x.rank) + ", found " +
+             std::to_string(axis));
+  expect(kernel, x.shape[this->axis] == x.global[this->axis],
          "expected all positions along the axis (" +
-             std::to_string(in[0].global[this->axis]) + "), found " +
-             std::to_string(in[0].shape[this->axis]));
+             std::to_string(x.global[this->axis]) + "), found " +
+             std::to_string(x.shape[this->axis]));
 }
 
 void CumSum::operator()(Tensors in, Tensors out) {
-  const int64_t extent = in[0].shape[axis], stride = in[0].strides()[axis];
-  const int64_t rows = in[0].elements() / std::max<int64_t>(extent, 1);
-  const float *x = in[0].as<float>();
-  float *y = out[0].as<float>();
+  const Tensor &source = *in.begin();
+  const int64_t extent = source.shape[axis], stride = source.strides()[axis];
+  const int64_t rows = source.elements() / std::max<int64_t>(extent, 1);
+  const float *x = source.as<float>();
+  float *y = out.begin()->as<float>();
   const int64_t step = reverse ? -stride : stride;
   parallel_for(rows, 1 + 16384 / std::max<int64_t>(extent, 1),
                [&](int64_t begin, int64_t end) {
