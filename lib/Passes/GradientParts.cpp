@@ -194,11 +194,19 @@ static std::optional<SummedAxis> summedAxis(MatMulOp op,
   return std::nullopt;
 }
 
+/// Does `value` depend on nothing but state? By the time of a sum, state that
+/// products have read may be overwritten.
+static bool isState(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && llvm::all_of(op->getOperands(), isState);
+}
+
 void GradientParts::joinProducts() {
   SmallVector<MatMulOp> products;
   for (Value part : llvm::reverse(parts)) {
     auto op = part.getDefiningOp<MatMulOp>();
-    if (!op || op.getC() || !op.getY().use_empty())
+    if (!op || op.getC() || !op.getY().use_empty() || isState(op.getA()) ||
+        isState(op.getB()))
       continue;
     MatMulOp first = products.empty() ? op : products.front();
     if (op.getDimNamesAttr() == first.getDimNamesAttr() &&

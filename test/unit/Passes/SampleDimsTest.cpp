@@ -22,8 +22,8 @@ protected:
   plan::Graph graphOf(const std::string &arguments, const std::string &body) {
     module = mlir::parseSourceString<mlir::ModuleOp>("func.func @main(" +
                                                          arguments + R"() {
-          %w = ff.state "w" "parameter" init #ff.init<constant, 0.0 : f64, 0> : tensor<4x16xf32>
-          %r = ff.state "r" "parameter" init #ff.init<constant, 0.0 : f64, 0> : tensor<16x4xf32>
+          %w = ff.state "w" "parameter" init <constant, 0.0 : f64, 0> : tensor<4x16xf32>
+          %r = ff.state "r" "parameter" init <constant, 0.0 : f64, 0> : tensor<16x4xf32>
         )" + body + "return }",
                                                      &context);
     EXPECT_TRUE(module);
