@@ -124,7 +124,7 @@ private:
     auto [it, added] = times.emplace(&tasks, 0);
     if (added) {
       free.assign(static_cast<size_t>(space.numDevices()), 0);
-      tasks.advance(free.data());
+      tasks.advance({free.data(), free.data()});
       it->second = *std::max_element(free.begin(), free.end());
     }
     return it->second;
