@@ -32,7 +32,7 @@ ff::TensorValues outputsOf(const std::string &file, int64_t timeBlock,
   if (failed(passes.run(*module)))
     return {};
   auto states = ff::initialStates(*module, 3);
-  auto inputs = ff::syntheticInputs(*module, 10, 3, 0);
+  auto inputs = ff::syntheticInputs(*module, 3, 0);
   auto result = ff::evaluate(*module, *inputs, *states, {});
   return succeeded(result) ? result->outputs : ff::TensorValues();
 }
