@@ -78,24 +78,44 @@ const Schedule &ffc::plan::scheduleFor(const OpRules &rules,
   return *schedule;
 }
 
+/// True if every tile's part is one box, whatever the tile: each dimension of
+/// the tensor is all of it or a dimension of the iteration space.
+static bool isAlwaysBox(const Access &access, const std::vector<IterDim> &dims,
+                        const Shape &shape) {
+  for (size_t d = 0; d < access.dims.size(); ++d) {
+    const DimMap &map = access.dims[d];
+    bool same = map.kind == DimMap::Kind::Window && map.stride == 1 &&
+                map.reach == 1 && map.pad == 0 &&
+                dims[map.dims[0]].extent == shape[d];
+    if (!same && map.kind != DimMap::Kind::Full)
+      return false;
+  }
+  return access.onlyAtStart.empty();
+}
+
 /// The result slot that some tile writes as several boxes or not at all, or -1.
 static int slotNotBox(const Graph &graph, OpId op,
                       const Configuration &config) {
   const OpRules &rules = graph.op(op).rules;
-  for (int64_t point = 0, e = config.numPoints(); point < e; ++point) {
+  std::vector<const SlotWrite *> writes;
+  for (const Phase &phase : scheduleFor(rules, config).phases)
+    for (const SlotWrite &write : phase.writes) {
+      bool visible =
+          write.slot < static_cast<int>(graph.op(op).operands.size() +
+                                        graph.op(op).results.size());
+      if ((!visible || graph.slotValue(op, write.slot) >= 0) &&
+          !isAlwaysBox(write.access, rules.dims,
+                       graph.slotType(op, write.slot).shape))
+        writes.push_back(&write);
+    }
+  for (int64_t point = 0, e = config.numPoints(); !writes.empty() && point < e;
+       ++point) {
     Tile tile = config.tileOf(rules, point);
-    for (const Phase &phase : scheduleFor(rules, config).phases)
-      for (const SlotWrite &write : phase.writes) {
-        bool visible =
-            write.slot < static_cast<int>(graph.op(op).operands.size() +
-                                          graph.op(op).results.size());
-        if (visible && graph.slotValue(op, write.slot) < 0)
-          continue;
-        Region region = regionOf(write.access, rules.dims, tile,
-                                 graph.slotType(op, write.slot).shape);
-        if (!region.isBox())
-          return write.slot;
-      }
+    for (const SlotWrite *write : writes)
+      if (!regionOf(write->access, rules.dims, tile,
+                    graph.slotType(op, write->slot).shape)
+               .isBox())
+        return write->slot;
   }
   return -1;
 }

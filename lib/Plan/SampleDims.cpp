@@ -88,7 +88,8 @@ static int knownDim(const Op &op) {
   return -1;
 }
 
-std::vector<int> ffc::plan::sampleDims(const Graph &graph) {
+/// The operators with a dimension that is nothing but samples.
+static std::vector<int> wholeSampleDims(const Graph &graph) {
   Dimensions dimensions(graph);
   std::vector<bool> known(dimensions.size()), samples(dimensions.size());
   const auto end = static_cast<OpId>(graph.ops.size());
@@ -121,8 +122,103 @@ std::vector<int> ffc::plan::sampleDims(const Graph &graph) {
   return result;
 }
 
+namespace {
+/// Samples as a digit of a dimension: index = (outer * extent + sample) * inner
+/// + rest.
+struct Place {
+  int dim = -1; ///< -1: nowhere
+  int64_t extent = 1, inner = 1;
+};
+
+/// Follows samples where they are merged with something else, and apart again.
+class MergedSamples {
+public:
+  explicit MergedSamples(const Graph &graph)
+      : graph(graph), places(graph.values.size()) {}
+
+  /// Fills in the operators of `found` that have -1.
+  void fill(std::vector<int> &found) {
+    for (size_t i = 0; i < graph.ops.size(); ++i) {
+      const Op &op = graph.ops[i];
+      if (!Dimensions::isForward(op))
+        continue;
+      Place place = fromOperands(op);
+      if (found[i] >= 0)
+        place = {found[i], op.rules.dims[found[i]].extent, 1};
+      found[i] = place.dim;
+      if (place.dim >= 0)
+        note(op, place);
+    }
+  }
+
+private:
+  Place fromOperands(const Op &op) const {
+    for (const Phase &phase : op.rules.schedules.front().phases)
+      for (const SlotRead &read : phase.reads) {
+        if (read.slot >= static_cast<int>(op.operands.size()) ||
+            op.operands[read.slot] < 0)
+          continue;
+        const Place &place = places[op.operands[read.slot]];
+        if (place.dim < 0)
+          continue;
+        Place found =
+            inIteration(place, read.access.dims[place.dim], op.rules.dims);
+        if (found.dim >= 0)
+          return found;
+      }
+    return {};
+  }
+
+  static Place inIteration(Place place, const DimMap &map,
+                           const std::vector<IterDim> &dims) {
+    int64_t inner = 1;
+    for (size_t i = map.dims.size(); i-- > 0;) {
+      const int64_t extent = dims[map.dims[i]].extent;
+      if (map.kind != DimMap::Kind::Digits)
+        return {map.dims[i], place.extent, place.inner};
+      // The digit that has all of them.
+      if (inner <= place.inner &&
+          place.inner * place.extent <= inner * extent && extent > 1)
+        return {map.dims[i], place.extent, place.inner / inner};
+      inner *= extent;
+    }
+    return {};
+  }
+
+  void note(const Op &op, Place place) {
+    const int operands = static_cast<int>(op.operands.size());
+    for (const Phase &phase : op.rules.schedules.front().phases)
+      for (const SlotWrite &write : phase.writes) {
+        const int result = write.slot - operands;
+        if (result < 0 || result >= static_cast<int>(op.results.size()) ||
+            op.results[result] < 0)
+          continue;
+        for (size_t d = 0; d < write.access.dims.size(); ++d) {
+          const DimMap &map = write.access.dims[d];
+          int64_t inner = place.inner;
+          for (size_t i = map.dims.size(); i-- > 0;) {
+            if (map.dims[i] == place.dim)
+              places[op.results[result]] = {static_cast<int>(d), place.extent,
+                                            inner};
+            inner *= op.rules.dims[map.dims[i]].extent;
+          }
+        }
+      }
+  }
+
+  const Graph &graph;
+  std::vector<Place> places; ///< by value
+};
+} // namespace
+
+std::vector<int> ffc::plan::sampleDims(const Graph &graph) {
+  std::vector<int> found = wholeSampleDims(graph);
+  MergedSamples(graph).fill(found);
+  return found;
+}
+
 void ffc::plan::markSampleDims(Graph &graph) {
-  std::vector<int> found = sampleDims(graph);
+  std::vector<int> found = wholeSampleDims(graph);
   std::vector<bool> readsData(graph.values.size());
   for (size_t i = 0; i < graph.values.size(); ++i)
     readsData[i] = graph.values[i].kind == ValueKind::Input;

@@ -272,13 +272,17 @@ const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
 }
 
 LayoutId SegmentTable::home(StateId state, ConfigId update) {
-  return lookUp(tables->homes, state, update, [&] {
+  const Value &written =
+      tables->graph.value(tables->graph.states[state].written);
+  // By result of the updates of one class.
+  const int32_t result =
+      tables->classes[written.producer] << 8 | written.result;
+  return lookUp(tables->homes, result, update, [&] {
     Placement placement;
     for (const Need &need :
          homeOf(tables->graph, state, tables->configs[update]))
       placement.holdings.add({need.device, need.region, need.order, -1});
-    ValueId read = tables->graph.states[state].read;
-    return tables->internLayout(tables->graph.value(read).type, placement);
+    return tables->internLayout(written.type, placement);
   });
 }
 

@@ -86,7 +86,7 @@ TEST_F(SampleDims, AreNotInOperatorsOnState) {
   EXPECT_THAT(namesIn(graph), testing::ElementsAre("", "n"));
 }
 
-// The guess stays: nothing says where the samples went.
+// The kind stays a guess; the dimension is the one that they are part of.
 TEST_F(SampleDims, AreGuessedWhereTheyAreMerged) {
   plan::Graph graph = graphOf(kSamplesFirst, R"(
       %0 = ff.transpose(%x) {perm = array<i64: 1, 0, 2>} : (tensor<3x7x4xf32>) -> tensor<7x3x4xf32>
@@ -94,7 +94,7 @@ TEST_F(SampleDims, AreGuessedWhereTheyAreMerged) {
       %2 = ff.unary tanh(%1) : tensor<21x4xf32> -> tensor<21x4xf32>
       ff.output %2 as "out/y" : tensor<21x4xf32>
   )");
-  EXPECT_EQ(plan::sampleDims(graph)[2], -1);
+  EXPECT_EQ(plan::sampleDims(graph)[2], 0);
   EXPECT_EQ(namesIn(graph)[2], "n");
 }
 
