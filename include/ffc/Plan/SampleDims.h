@@ -24,8 +24,9 @@ namespace ffc::plan {
 std::vector<int> sampleDims(const Graph &graph);
 
 /// Makes these dimensions, where they are nothing but samples, and no other
-/// ones of the same operators, sample dimensions. Operators without one keep their guess, except those that read
-/// nothing but state, which have no samples.
+/// ones of the same operators, sample dimensions. Operators without one keep
+/// their guess, except those that read nothing but state, which have no
+/// samples.
 void markSampleDims(Graph &graph);
 
 } // namespace ffc::plan
