@@ -1,6 +1,7 @@
 //===- Differentiate.cpp - adds loss, gradients and updates ---------------===//
 
 #include "GradientParts.h"
+#include "MainFunction.h"
 
 #include "ffc/Passes/Passes.h"
 
@@ -347,11 +348,9 @@ struct Differentiate : ffc::impl::DifferentiateBase<Differentiate> {
   using DifferentiateBase::DifferentiateBase;
 
   void runOnOperation() override {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main) {
-      getOperation().emitError("expected a function 'main'");
+    func::FuncOp main = mainFunction(getOperation());
+    if (!main)
       return signalPassFailure();
-    }
     DifferentiateOptions options;
     options.momentum = momentum;
     options.nesterov = nesterov;

@@ -1,5 +1,7 @@
 //===- FFToPlan.cpp - the operator graph for the planner ------------------===//
 
+#include "MainFunction.h"
+
 #include "ffc/Passes/Passes.h"
 #include "ffc/Plan/SampleDims.h"
 
@@ -156,9 +158,9 @@ private:
 } // namespace
 
 FailureOr<PlannedModule> ffc::buildPlanGraph(ModuleOp module) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
+  func::FuncOp main = mainFunction(module);
   if (!main)
-    return module.emitError("expected a function 'main'");
+    return failure();
   return GraphBuilder(main).run();
 }
 

@@ -1,6 +1,7 @@
 //===- FuseActivations.cpp - operators clamp their own results ------------===//
 
 #include "Aliases.h"
+#include "MainFunction.h"
 
 #include "ffc/Passes/Passes.h"
 
@@ -98,11 +99,9 @@ static ClampingInterface findProducer(UnaryOp activation) {
 namespace {
 struct FuseActivations : ffc::impl::FuseActivationsBase<FuseActivations> {
   void runOnOperation() override {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.isExternal()) {
-      getOperation().emitError("expected a function 'main' with a body");
+    func::FuncOp main = mainFunction(getOperation());
+    if (!main)
       return signalPassFailure();
-    }
     Block &block = main.front();
     llvm::StringMap<ClampingInterface> producers;
     for (UnaryOp activation :

@@ -1,6 +1,7 @@
 //===- FuseElementwise.cpp - chains of element-wise operators in one ------===//
 
 #include "Aliases.h"
+#include "MainFunction.h"
 
 #include "ffc/Passes/Passes.h"
 
@@ -212,11 +213,9 @@ static void renameOwners(Block &block) {
 namespace {
 struct FuseElementwise : ffc::impl::FuseElementwiseBase<FuseElementwise> {
   void runOnOperation() override {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.isExternal()) {
-      getOperation().emitError("expected a function 'main' with a body");
+    func::FuncOp main = mainFunction(getOperation());
+    if (!main)
       return signalPassFailure();
-    }
     Block &block = main.front();
     for (Operation &op : llvm::make_early_inc_range(block)) {
       Operation *current = isElementwise(&op) ? &op : nullptr;

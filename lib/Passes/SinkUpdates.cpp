@@ -1,5 +1,7 @@
 //===- SinkUpdates.cpp - updates at the end of the step -------------------===//
 
+#include "MainFunction.h"
+
 #include "ffc/Passes/Passes.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -21,11 +23,9 @@ static bool isUpdate(Operation &op) {
 namespace {
 struct SinkUpdates : ffc::impl::SinkUpdatesBase<SinkUpdates> {
   void runOnOperation() override {
-    auto main = getOperation().lookupSymbol<func::FuncOp>("main");
-    if (!main || main.isExternal()) {
-      getOperation().emitError("expected a function 'main' with a body");
+    func::FuncOp main = mainFunction(getOperation());
+    if (!main)
       return signalPassFailure();
-    }
     Block &block = main.front();
     // In the order of the block, since users come after what they use.
     llvm::SetVector<Operation *> last;

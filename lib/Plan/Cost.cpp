@@ -302,9 +302,8 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
     Picoseconds passing = toPicoseconds(seconds);
     passing = sum(passing,
                   topology.routeCost(messages[m].src, messages[m].dst).latency);
-    for (DeviceId id : {messages[m].src, messages[m].dst}) {
+    for (DeviceId id : {messages[m].src, messages[m].dst})
       devices[id].passing = std::max(devices[id].passing, passing);
-    }
   }
   std::vector<std::pair<DeviceId, Picoseconds>> busy;
   for (DeviceId id = 0; id <= last; ++id)

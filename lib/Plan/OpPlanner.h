@@ -57,6 +57,14 @@ TaskSink::Waits reduceEarly(TaskSink &sink, const CostModel &cost,
                             const TensorType &type, const std::string &name,
                             const std::vector<Need> &needed, TaskId task);
 
+/// True if partial sums of a value are reduced where they are made rather than
+/// where they are read, if the devices can: it has a reader, and is not the
+/// loss, which is completed at once.
+inline bool mayReduceEarly(const Graph &graph, ValueId id) {
+  const Value &value = graph.value(id);
+  return value.producer >= 0 && !value.uses.empty() && id != graph.loss;
+}
+
 /// The first operator of the order that reads it; it must have one.
 OpId firstReader(const Value &value);
 

@@ -153,7 +153,7 @@ private:
   /// memory that they do not take anyway.
   void startEarly(ValueId id) {
     const Value &value = graph.value(id);
-    if (value.uses.empty() || id == graph.loss)
+    if (!mayReduceEarly(graph, id))
       return;
     OpId reader = firstReader(value);
     FirstRead read = firstRead(graph, orders, id, reader, strategy[reader]);

@@ -98,18 +98,25 @@ std::vector<char> ReshardCandidate::neededGroups() const {
   return needed;
 }
 
+CollectiveStep ReshardCandidate::reductionOf(CollectiveKind kind,
+                                             size_t group) const {
+  CollectiveStep step;
+  step.kind = kind;
+  step.partial = static_cast<int>(group);
+  for (const auto &member : problem.groups[group].members)
+    step.members.push_back(member.device);
+  return step;
+}
+
 void ReshardCandidate::allReduce() {
   const std::vector<char> needed = neededGroups();
   for (size_t g = 0; g < problem.groups.size(); ++g) {
     if (!needed[g])
       continue;
     const PartialGroup &group = problem.groups[g];
-    CollectiveStep step;
-    step.kind = CollectiveKind::AllReduce;
-    step.partial = static_cast<int>(g);
+    CollectiveStep step = reductionOf(CollectiveKind::AllReduce, g);
     Region region(group.box);
     for (const auto &member : group.members) {
-      step.members.push_back(member.device);
       int h = static_cast<int>(problem.holdings.size() + reduced.size());
       reducedBlocks.add(group.box, h);
       reduced.push_back({member.device, region, group.order, member.buffer});
@@ -130,9 +137,7 @@ bool ReshardCandidate::reduceScatter() {
     if (!needed[g])
       continue;
     const PartialGroup &group = problem.groups[g];
-    CollectiveStep step;
-    step.kind = CollectiveKind::ReduceScatter;
-    step.partial = static_cast<int>(g);
+    CollectiveStep step = reductionOf(CollectiveKind::ReduceScatter, g);
     for (const auto &member : group.members) {
       int found = -1;
       for (int t = problem.targetsOn.first(member.device); t >= 0;
@@ -145,7 +150,6 @@ bool ReshardCandidate::reduceScatter() {
         }
       if (found < 0)
         return false;
-      step.members.push_back(member.device);
       step.targets.push_back(found);
     }
     if (!consecutiveBlocks(group.box, targetBoxes(step.targets)) ||

@@ -71,6 +71,8 @@ public:
 private:
   int64_t bytesOf(int64_t elements) const;
   std::vector<char> neededGroups() const;
+  /// With all members of the partial group.
+  CollectiveStep reductionOf(CollectiveKind kind, size_t group) const;
   std::vector<Box> targetBoxes(const std::vector<int> &indices) const;
   bool sameOrder(MemoryOrder order, const std::vector<int> &indices) const;
   const Holding &holding(size_t h) const {

@@ -2,6 +2,8 @@
 
 #include "ffc/Plan/StepMemory.h"
 
+#include "OpPlanner.h"
+
 #include <algorithm>
 
 using namespace ffc::plan;
@@ -71,8 +73,8 @@ private:
           const ReshardSegment &reshard = table.reshard(layout, step.need);
           if (reshard.after == layout)
             continue;
-          bool early = reshard.early && value.producer >= 0 &&
-                       reader == readers.front() && id != graph.loss;
+          bool early = reshard.early && mayReduceEarly(graph, id) &&
+                       reader == readers.front();
           hold(table.layoutBytes(reshard.after), false,
                early ? 2 * value.producer + 1 : 2 * reader, last);
           hold(table.layoutBytes(layout), false, 2 * reader, last, -1);

@@ -2,6 +2,8 @@
 
 #include "ffc/Plan/StepTimer.h"
 
+#include "OpPlanner.h"
+
 #include <algorithm>
 
 using namespace ffc::plan;
@@ -118,7 +120,7 @@ void StepTimer::follow(ValueId id) {
   } else {
     layout = segments[value.producer]->results[value.result];
   }
-  bool first = id != graph.loss && value.producer >= 0 && queues > devices;
+  bool first = queues > devices && mayReduceEarly(graph, id);
   auto get = [&](OpId op, size_t index, NeedId need) {
     const ReshardSegment &reshard = table.reshard(layout, need);
     const bool early = first && reshard.early;
@@ -140,7 +142,7 @@ void StepTimer::follow(ValueId id) {
       if (steps[s].slot >= 0 && graph.slotValue(reader, steps[s].slot) == id)
         get(reader, s, steps[s].need);
   }
-  if (first)
+  if (first) // nobody asks for more than there is
     setItem(value.producer, startItem(value), {});
   first = false;
   if (int index = outputItem[id]; index >= 0) {

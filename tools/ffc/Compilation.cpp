@@ -165,10 +165,8 @@ LogicalResult Compilation::differentiate() {
     if (failed(passes.run(*module)))
       return failure();
   }
-  FailureOr<PlannedModule> result = buildPlanGraph(*module);
-  if (failed(result))
+  if (failed(buildGraph()))
     return failure();
-  planned = std::move(*result);
   reportModel();
   return success();
 }
@@ -211,6 +209,10 @@ LogicalResult Compilation::orderUpdates() {
   passes.addPass(createSinkUpdates());
   if (failed(passes.run(*module)))
     return failure();
+  return buildGraph();
+}
+
+LogicalResult Compilation::buildGraph() {
   FailureOr<PlannedModule> result = buildPlanGraph(*module);
   if (failed(result))
     return failure();
@@ -293,10 +295,8 @@ LogicalResult Compilation::fuse() {
   if (failed(runFusion(*module)))
     return failure();
   size_t before = planned.graph.ops.size();
-  FailureOr<PlannedModule> result = buildPlanGraph(*module);
-  if (failed(result))
+  if (failed(buildGraph()))
     return failure();
-  planned = std::move(*result);
   auto configs = readConfigurations(planned);
   if (failed(configs))
     return failure();

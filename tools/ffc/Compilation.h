@@ -44,6 +44,8 @@ private:
   mlir::LogicalResult loadTopology();
   /// Where devices communicate and compute at once, updates come last.
   mlir::LogicalResult orderUpdates();
+  /// The planner's graph of the module as it is now.
+  mlir::LogicalResult buildGraph();
   mlir::LogicalResult chooseStrategy();
   /// Writes `text` to `path`, "-" being standard output, unless that is empty.
   mlir::LogicalResult writeStrategy(const std::string &path,

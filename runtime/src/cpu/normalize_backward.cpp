@@ -62,6 +62,17 @@ NormalizeBackward::NormalizeBackward(Context &cx, Tensors in, Tensors out,
   expect_whole(work->kernel, groups->part(at(in, 0), 0), axes);
 }
 
+/// The sums over columns that the gradients of the data need, and those of the
+/// parameters.
+static void column_sums(NormalizeWork &w, const Tensor &dy, const Tensor &x,
+                        const float *scale, float *dscale, float *dbias) {
+  columns::gradient_sums(w, dy, x);
+  to_parameters(w, w.second, w.partial, dscale);
+  to_parameters(w, w.first, w.partial, dbias);
+  scale_up(w, scale, w.first);
+  scale_up(w, scale, w.second);
+}
+
 void NormalizeBackward::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
   const float *scale = data(in, 4);
@@ -72,11 +83,7 @@ void NormalizeBackward::operator()(Tensors in, Tensors out) {
           *dbias = group.gradient(out, 2, 1);
     w.use(group.statistic(in, 2), group.statistic(in, 3));
     if (w.by_columns) {
-      columns::gradient_sums(w, dy, x);
-      to_parameters(w, w.second, w.partial, dscale);
-      to_parameters(w, w.first, w.partial, dbias);
-      scale_up(w, scale, w.first);
-      scale_up(w, scale, w.second);
+      column_sums(w, dy, x, scale, dscale, dbias);
       gradient_data(w, dy, x, scale, dx);
     } else {
       sets::gradient(w, dy, x, {scale, dscale, dbias, dx.as<float>()},
@@ -109,11 +116,7 @@ void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
           *dbias = group.gradient(out, 3, 1);
     w.use(group.statistic(in, 2), group.statistic(in, 3));
     if (w.by_columns) {
-      columns::gradient_sums(w, dy, x);
-      to_parameters(w, w.second, w.partial, dscale);
-      to_parameters(w, w.first, w.partial, dbias);
-      scale_up(w, scale, w.first);
-      scale_up(w, scale, w.second);
+      column_sums(w, dy, x, scale, dscale, dbias);
     } else {
       sets::gradient(w, dy, x, {scale, dscale, dbias, nullptr},
                      /*whole=*/false);
