@@ -130,7 +130,7 @@ private:
 };
 
 /// The members of each node, if there are several nodes with equally many of
-/// them, more than one; else nothing.
+/// them; else nothing.
 std::vector<std::vector<DeviceId>>
 membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
   std::map<int, std::vector<DeviceId>> byNode;
@@ -139,7 +139,7 @@ membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
   std::vector<std::vector<DeviceId>> nodes;
   for (auto &[node, list] : byNode)
     nodes.push_back(std::move(list));
-  bool even = nodes.size() > 1 && nodes[0].size() > 1;
+  bool even = nodes.size() > 1;
   for (const auto &list : nodes)
     even &= list.size() == nodes[0].size();
   if (!even)
@@ -238,25 +238,42 @@ static Picoseconds aroundRing(const CostModel::Ring &ring, int rounds,
               bytes);
 }
 
+/// An all-reduce goes round a ring twice or through a tree.
+static Picoseconds allReduce(const CostModel::Ring &ring, int64_t bytes) {
+  return std::min(aroundRing(ring, 2, bytes),
+                  over(ring, 2 * log2Ceil(ring.members), 2, bytes));
+}
+
+/// All-gathers and reduce-scatters across nodes go round a ring or through
+/// trees of which every member is the root of one.
+static Picoseconds acrossNodes(const CostModel::Ring &ring, int64_t bytes) {
+  const auto members = static_cast<double>(ring.members);
+  return std::min(
+      aroundRing(ring, 1, bytes),
+      over(ring, log2Ceil(ring.members), (members - 1) / members, bytes));
+}
+
 Picoseconds CostModel::collectiveOn(CollectiveKind kind, const Paths &paths,
                                     int64_t bytes) {
   assert(bytes >= 0 && "negative work");
   const Ring &ring = paths.ring;
   if (ring.members <= 1)
     return 0;
-  const int64_t depth = log2Ceil(ring.members);
-  if (kind == CollectiveKind::Broadcast)
+  if (kind == CollectiveKind::Broadcast) {
+    const int64_t depth = log2Ceil(ring.members);
     return std::min(over(ring, ring.members - 1, 1, bytes),
                     over(ring, depth, static_cast<double>(depth), bytes));
-  const int rounds = kind == CollectiveKind::AllReduce ? 2 : 1;
-  Picoseconds best = aroundRing(ring, rounds, bytes);
-  if (kind == CollectiveKind::AllReduce)
-    best = std::min(best, over(ring, 2 * depth, 2, bytes));
+  }
+  const bool isAllReduce = kind == CollectiveKind::AllReduce;
+  Picoseconds best =
+      isAllReduce ? allReduce(ring, bytes) : aroundRing(ring, 1, bytes);
   if (paths.outer.members > 1) {
     const int64_t m = paths.inner.members;
-    best = std::min(best, sum(aroundRing(paths.inner, rounds, bytes),
-                              aroundRing(paths.outer, rounds,
-                                         bytes / m + (bytes % m != 0))));
+    const int64_t share = bytes / m + (bytes % m != 0);
+    best =
+        std::min(best, sum(aroundRing(paths.inner, isAllReduce ? 2 : 1, bytes),
+                           isAllReduce ? allReduce(paths.outer, share)
+                                       : acrossNodes(paths.outer, share)));
   }
   return best;
 }

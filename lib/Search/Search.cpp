@@ -75,15 +75,11 @@ private:
   }
 
   void tryBaselines(Walker &walker) {
-    result.baselines = baselines(space, options.pinned, walker);
+    result.baselines = baselines(space, options.pinned, room, walker);
     if (options.start) {
       walker.assign(*options.start);
       result.baselines.push_back(
-          {"given", *options.start, {walker.makespan(), 0}});
-    }
-    for (Baseline &baseline : result.baselines) {
-      walker.assign(baseline.strategy);
-      baseline.quality.load = loadOf(walker.memory(), room);
+          {"given", *options.start, qualityOf(walker, room)});
     }
     std::stable_sort(result.baselines.begin(), result.baselines.end(),
                      [](const Baseline &a, const Baseline &b) {
@@ -114,13 +110,10 @@ private:
     for (size_t n = 0; n < space.anchors().size(); ++n)
       choices.push_back(
           {space.anchors()[n], problem->candidates[n][solution.choice[n]]});
-    Baseline baseline;
-    baseline.name = "dynamic programming";
-    baseline.quality.makespan = walker.propose(choices);
+    walker.propose(choices);
     walker.accept();
-    baseline.quality.load = loadOf(walker.memory(), room);
-    baseline.strategy = walker.strategy();
-    result.elimination = std::move(baseline);
+    result.elimination = {"dynamic programming", walker.strategy(),
+                          qualityOf(walker, room)};
     if (!solution.isOptimal)
       result.beamAnchors = solution.irreducible;
   }
@@ -205,6 +198,10 @@ private:
 };
 
 } // namespace
+
+Quality search::qualityOf(Walker &walker, const std::vector<int64_t> &room) {
+  return {walker.makespan(), loadOf(walker.memory(), room)};
+}
 
 int64_t search::defaultBudget(int numDevices) {
   return std::max<int64_t>(80000 / numDevices, 500);

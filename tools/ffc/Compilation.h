@@ -59,7 +59,12 @@ private:
   mlir::FailureOr<SearchGraph> fusedCopy();
   /// Fuses what the strategy computes in the same way.
   mlir::LogicalResult fuse();
+  /// The tasks of every device, which are proved safe.
   mlir::LogicalResult planProgram();
+  /// The time of the step and about how much memory it needs, without its
+  /// tasks, of which a large model on many devices has millions.
+  mlir::LogicalResult timePlan();
+  void reportStep(llvm::StringRef about, const std::vector<int64_t> &bytes);
   mlir::LogicalResult emit();
 
   /// Writes text to the output, or to standard output without one.

@@ -114,8 +114,9 @@ std::vector<std::string> recipe(const Graph &graph, const CostModel &cost,
                                 int devices, const std::string &name) {
   Space space(graph, devices);
   Walker walker(space, cost);
+  const std::vector<int64_t> room(devices, INT64_MAX);
   std::vector<std::string> lines;
-  for (const Baseline &baseline : baselines(space, {}, walker))
+  for (const Baseline &baseline : baselines(space, {}, room, walker))
     if (baseline.name == name)
       for (size_t op = 0; op < baseline.strategy.size(); ++op)
         lines.push_back(baseline.strategy[op].str(graph.ops[op].rules));
@@ -125,7 +126,7 @@ std::vector<std::string> recipe(const Graph &graph, const CostModel &cost,
 /// Two layers: by columns, then by the rows that these are.
 TEST_F(SearchTest, TensorGroups) {
   use(4);
-  TestGraph g = layers(256);
+  TestGraph g = layers(2048);
   EXPECT_THAT(
       recipe(g.graph, *cost, 4, "tensor 4"),
       ::testing::ElementsAre("{c = 4} on 0 1 2 3", "{k = 4} on 0 1 2 3"));
