@@ -25,7 +25,8 @@ public:
           const std::vector<int64_t> &room, Walker &walker)
       : space(space), graph(space.graph()), room(room), walker(walker),
         roles(space), devices(space.numDevices()) {
-    pins.insert(pinned.begin(), pinned.end());
+    for (const Choice &pin : pinned)
+      pins.insert({pin.op, pin});
   }
 
   std::vector<Baseline> run() {
@@ -63,12 +64,14 @@ private:
 
   /// Returns its time.
   template <class ConfigOf>
-  Picoseconds add(const std::string &name, ConfigOf configOf) {
+  Picoseconds add(const std::string &name, ConfigOf configOf,
+                  bool sharded = false) {
     std::vector<Choice> choices;
     for (OpId anchor : space.anchors()) {
       auto pin = pins.find(anchor);
-      choices.push_back(
-          {anchor, pin == pins.end() ? configOf(anchor) : pin->second});
+      choices.push_back(pin == pins.end()
+                            ? Choice{anchor, configOf(anchor), sharded}
+                            : pin->second);
     }
     if (auto same = std::find(tried.begin(), tried.end(), choices);
         same != tried.end())
@@ -133,15 +136,22 @@ private:
   }
 
   /// Groups of neighbours that share layers as Megatron does, and each take
-  /// some of the samples.
+  /// some of the samples; every device updates all parameters that it has, or
+  /// a share of them.
   Picoseconds addTensorGroups(int64_t group) {
     int64_t samples = devices / group;
-    return add("tensor " + std::to_string(group) +
-                   (samples == 1 ? "" : " x data " + std::to_string(samples)),
-               [&](OpId op) {
-                 return inGrid(op, {{roles.sample[op], samples},
-                                    {roles.tensor[op], group}});
-               });
+    std::string name =
+        group == 1 ? "data-parallel" : "tensor " + std::to_string(group);
+    if (group > 1 && samples > 1)
+      name += " x data " + std::to_string(samples);
+    auto groups = [&](OpId op) {
+      return inGrid(op,
+                    {{roles.sample[op], samples}, {roles.tensor[op], group}});
+    };
+    Picoseconds time = add(name, groups);
+    return samples == 1 ? time
+                        : std::min(time, add(name + ", sharded updates", groups,
+                                             /*sharded=*/true));
   }
 
   /// Layers whose parameters are more than their activations, tables above all,
@@ -175,7 +185,7 @@ private:
   Walker &walker;
   Roles roles;
   int64_t devices;
-  std::map<OpId, Configuration> pins;
+  std::map<OpId, Choice> pins;
   std::vector<std::vector<Choice>> tried; ///< parallel to result
   std::vector<Baseline> result;
 };

@@ -20,6 +20,8 @@ using Clock = std::chrono::steady_clock;
 
 /// The budget of a search that ends by the clock.
 constexpr int64_t kEndless = int64_t(1) << 60;
+/// Of many devices, a proposal may take a second.
+constexpr int64_t kLeastBudget = 12;
 /// Strategies that chains start from.
 constexpr size_t kStarts = 4;
 /// Candidates of dynamic programming for an operator, times devices, and how
@@ -110,10 +112,17 @@ private:
     for (size_t n = 0; n < space.anchors().size(); ++n)
       choices.push_back(
           {space.anchors()[n], problem->candidates[n][solution.choice[n]]});
-    walker.propose(choices);
-    walker.accept();
-    result.elimination = {"dynamic programming", walker.strategy(),
-                          qualityOf(walker, room)};
+    // Its cost is that of updates as they are.
+    for (bool sharded : {false, true}) {
+      for (Choice &choice : choices)
+        choice.sharded = sharded;
+      walker.propose(choices);
+      walker.accept();
+      Quality quality = qualityOf(walker, room);
+      if (!result.elimination || quality < result.elimination->quality)
+        result.elimination = {"dynamic programming", walker.strategy(),
+                              quality};
+    }
     if (!solution.isOptimal)
       result.beamAnchors = solution.irreducible;
   }
@@ -204,7 +213,9 @@ Quality search::qualityOf(Walker &walker, const std::vector<int64_t> &room) {
 }
 
 int64_t search::defaultBudget(int numDevices) {
-  return std::max<int64_t>(80000 / numDevices, 500);
+  const int64_t devices = numDevices;
+  return std::max<int64_t>(
+      std::min(80000 / devices, 12800000 / (devices * devices)), kLeastBudget);
 }
 
 Result search::searchStrategy(const Graph &graph, const Topology &topology,

@@ -104,7 +104,8 @@ Quality qualityOf(Walker &walker, const std::vector<int64_t> &room);
 
 /// Recipes: one device, data parallelism, data x parameter grids (each with
 /// layers of many parameters split by parameter alone or not), groups that
-/// share layers as Megatron does, and tables on one device each or by rows.
+/// share layers as Megatron does (each with sharded updates or not), and tables
+/// on one device each or by rows.
 /// Each once. A dimension that an operator does not have, or not enough of,
 /// becomes copies. Grids and groups become larger until one takes longer than
 /// the one before and ten times as long as some recipe that fits.
