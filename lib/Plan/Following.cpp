@@ -105,20 +105,19 @@ Configuration ffc::plan::shareCopies(const Graph &graph, OpId op,
     if (axis.dim != kReplica)
       split[axis.dim] = true;
   for (const GridAxis &axis : config.axes) {
-    GridAxis copies = axis, share;
-    for (int d = 0; axis.dim == kReplica && share.degree == 1 &&
-                    d < static_cast<int>(rules.dims.size());
-         ++d)
-      if (!split[d] && rules.splittable(d))
-        share = {d, std::gcd(axis.degree, maxDegree(rules.dims[d]))};
-    if (share.degree > 1) {
-      split[share.dim] = true;
-      copies.degree /= share.degree;
+    auto first = std::find(split.begin(), split.end(), false);
+    const int d = static_cast<int>(first - split.begin());
+    int64_t shares = 1;
+    if (axis.dim == kReplica && first != split.end() && rules.splittable(d))
+      shares = std::gcd(axis.degree, maxDegree(rules.dims[d]));
+    if (shares == 1) {
+      result.axes.push_back(axis);
+      continue;
     }
-    if (copies.degree > 1 || axis.dim != kReplica)
-      result.axes.push_back(copies);
-    if (share.degree > 1)
-      result.axes.push_back(share);
+    *first = true;
+    if (shares < axis.degree)
+      result.axes.push_back({kReplica, axis.degree / shares});
+    result.axes.push_back({d, shares});
   }
   return carryOverByName(graph, op, result, op);
 }

@@ -3,6 +3,7 @@
 #include "ReshardCandidate.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace ffc::plan;
 
@@ -162,37 +163,66 @@ bool ReshardCandidate::reduceScatter() {
   return std::none_of(open.begin(), open.end(), [](char o) { return o; });
 }
 
-bool ReshardCandidate::allGather() {
+/// A holding of a block of `region` on the target's device; -1 if none.
+int ReshardCandidate::blockOn(const Need &target, const Region &region) const {
   const DeviceIndex &byDevice = problem.holdings.byDevice();
+  int found = byDevice.first(target.device);
+  for (; found >= 0; found = byDevice.next(found)) {
+    const Holding &have = problem.holdings[found];
+    if (have.region.isBox() && have.order == target.order &&
+        region.box().contains(have.region.box()))
+      break;
+  }
+  return found;
+}
+
+/// If there are copies of the blocks, those who have the n-th copy of each are
+/// a group.
+bool ReshardCandidate::allGather() {
   for (const std::vector<int> &wanting : openByRegion()) {
     const Region &region = targets[wanting[0]].region;
     if (wanting.size() < 2 || !region.isBox())
       continue;
-    CollectiveStep step;
-    step.kind = CollectiveKind::AllGather;
-    std::vector<Box> blocks;
+    struct Member {
+      int target, holding;
+    };
+    std::map<Box, std::vector<Member>> byBlock;
+    size_t copies = 0;
     for (int t : wanting) {
-      int found = byDevice.first(targets[t].device);
-      for (; found >= 0; found = byDevice.next(found)) {
-        const Holding &have = problem.holdings[found];
-        if (have.region.isBox() && have.order == targets[t].order &&
-            region.box().contains(have.region.box()))
-          break;
-      }
-      if (found < 0)
+      int found = blockOn(targets[t], region);
+      if (found < 0) {
+        copies = 0;
         break;
-      step.members.push_back(targets[t].device);
-      step.targets.push_back(t);
-      step.holdings.push_back(found);
-      blocks.push_back(problem.holdings[found].region.box());
+      }
+      auto &members = byBlock[problem.holdings[found].region.box()];
+      members.push_back({t, found});
+      copies = std::max(copies, members.size());
     }
-    if (step.members.size() != wanting.size() ||
-        !consecutiveBlocks(region.box(), blocks) ||
-        !sameOrder(problem.holdings[step.holdings[0]].order, step.targets))
+    if (copies * byBlock.size() != wanting.size() || byBlock.size() < 2)
+      continue;
+    std::vector<CollectiveStep> steps(copies);
+    bool fits = true;
+    for (size_t c = 0; fits && c < copies; ++c) {
+      CollectiveStep &step = steps[c];
+      step.kind = CollectiveKind::AllGather;
+      std::vector<Box> blocks;
+      for (const auto &[block, members] : byBlock) {
+        const Member &member = members[c];
+        step.members.push_back(targets[member.target].device);
+        step.targets.push_back(member.target);
+        step.holdings.push_back(member.holding);
+        blocks.push_back(block);
+      }
+      fits = std::is_sorted(step.members.begin(), step.members.end()) &&
+             consecutiveBlocks(region.box(), blocks) &&
+             sameOrder(problem.holdings[step.holdings[0]].order, step.targets);
+    }
+    if (!fits)
       continue;
     for (int t : wanting)
       open[t] = false;
-    add(std::move(step), region.volume());
+    for (CollectiveStep &step : steps)
+      add(std::move(step), region.volume());
   }
   return !plan.collectives.empty();
 }

@@ -73,6 +73,7 @@ private:
   std::vector<char> neededGroups() const;
   /// With all members of the partial group.
   CollectiveStep reductionOf(CollectiveKind kind, size_t group) const;
+  int blockOn(const Need &target, const Region &region) const;
   std::vector<Box> targetBoxes(const std::vector<int> &indices) const;
   bool sameOrder(MemoryOrder order, const std::vector<int> &indices) const;
   const Holding &holding(size_t h) const {

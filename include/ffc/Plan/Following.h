@@ -39,8 +39,9 @@ Configuration follow(const Graph &graph, const Leader &leader,
                      const Configuration &config, OpId op);
 
 /// `config` with each axis of copies replaced by a split of the first dimension
-/// of `op` that is not split and can be in equal parts; by as many as possible,
-/// neighbours first, with copies for the rest. Legal if `config` is.
+/// of `op` that is not split, into as many equal parts as possible, neighbours
+/// first, with copies for the rest. Such parts are gathered by collectives.
+/// Legal if `config` is.
 Configuration shareCopies(const Graph &graph, OpId op,
                           const Configuration &config);
 

@@ -222,7 +222,7 @@ TEST_F(ConfigurationTest, CopiesTakeShares) {
         .substr(0, 25);
   };
   EXPECT_EQ(shared({{kReplica, 4}}), "{d0 = 4} on 0 1 2 3");
-  EXPECT_EQ(shared({{kReplica, 3}}), "{d1 = 3} on 0 1 2");
+  EXPECT_EQ(shared({{kReplica, 3}}), "{replica = 3} on 0 1 2");
   EXPECT_EQ(shared({{kReplica, 5}}), "{replica = 5} on 0 1 2 3 ");
   EXPECT_EQ(shared({{kReplica, 16}}), "{replica = 2, d0 = 8} on ");
   EXPECT_EQ(shared({{0, 2}, {kReplica, 2}}), "{d0 = 2, d1 = 2} on 0 1 2");
