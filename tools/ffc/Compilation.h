@@ -9,6 +9,7 @@
 #include "ffc/Codegen/Build.h"
 #include "ffc/Passes/Passes.h"
 #include "ffc/Plan/StrategyFile.h"
+#include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Topology.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -60,6 +61,8 @@ private:
   /// Fuses what the strategy computes in the same way.
   mlir::LogicalResult fuse();
   mlir::LogicalResult planProgram();
+  /// The report, the trace and the task graph, as far as options say so.
+  mlir::LogicalResult writeTimeline(const plan::Timeline &times);
   mlir::LogicalResult emit();
 
   /// Writes text to the output, or to standard output without one.

@@ -318,6 +318,24 @@ static const std::vector<FlagGroup> &flagGroups() {
          [](Options &o, StringRef f, StringRef v) -> Error {
            return parseWord(f, v, {"text", "printed"}, o.exportFormat);
          }},
+        {"--report", "FILE",
+         "where the time of a step goes, by device and by operator; - for "
+         "standard output",
+         [](Options &o, StringRef, StringRef v) -> Error {
+           o.report = v.str();
+           return Error::success();
+         }},
+        {"--trace", "FILE",
+         "predicted times of all tasks, for ui.perfetto.dev",
+         [](Options &o, StringRef, StringRef v) -> Error {
+           o.trace = v.str();
+           return Error::success();
+         }},
+        {"--task-graph", "FILE", "all tasks and what they wait for, for dot",
+         [](Options &o, StringRef, StringRef v) -> Error {
+           o.taskGraph = v.str();
+           return Error::success();
+         }},
         {"--quiet", "", "no report on standard error",
          [](Options &o, StringRef, StringRef) -> Error {
            o.quiet = true;
@@ -348,6 +366,13 @@ static Error check(const Options &options) {
     return makeError("expected a model, found none");
   if (options.devices.empty() && options.emit >= Emit::Plan)
     return makeError("expected --devices FILE, found none");
+  for (auto [flag, path] : {std::pair("--report", &options.report),
+                            std::pair("--trace", &options.trace),
+                            std::pair("--task-graph", &options.taskGraph)})
+    if (!path->empty() && options.emit < Emit::Plan)
+      return makeError(Twine(flag) + ": expected --emit=plan or later, whose "
+                                     "tasks are timed, found --emit=" +
+                       (options.emit == Emit::FF ? "ff" : "train"));
   if (!options.batchNormGroups && options.devices.empty())
     return makeError("--batch-norm=local: expected --devices FILE or a number "
                      "of groups (local:GROUPS), found neither");

@@ -30,6 +30,8 @@ struct Options {
   std::string printStrategy;  ///< path, "-": standard output; empty: not
   std::string exportStrategy; ///< the same, in a form of FlexFlow
   std::string exportFormat = "text"; ///< or "printed"
+  /// What the simulator says, each a path as printStrategy.
+  std::string report, trace, taskGraph;
 
   std::optional<int64_t> batchSize;
   std::map<std::string, int64_t> dims;
