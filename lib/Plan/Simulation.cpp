@@ -38,8 +38,8 @@ Work ffc::plan::workOf(const Simulation &simulation, ActionRef ref) {
   switch (action.kind) {
   case Action::Kind::Kernel: {
     const OpId op = action.task.op;
-    const Schedule &schedule = scheduleFor(simulation.graph.op(op).rules,
-                                           simulation.strategy[op]);
+    const Schedule &schedule =
+        scheduleFor(simulation.graph.op(op).rules, simulation.strategy[op]);
     const KernelWork work =
         kernelWork(schedule.phases[action.task.phase], action.tile, action.ins,
                    action.outs, sizeOf);

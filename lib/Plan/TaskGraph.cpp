@@ -111,8 +111,8 @@ static const char *colorOf(const Simulation &simulation, const Action &action) {
 void DeviceDrawing::drawTask(int index) {
   const Action &action = simulation.action({device, index});
   const ActionTime &time = simulation.time({device, index});
-  out << "    " << nodeOf(device, index) << " [label="
-      << quote(labelOf(action, simulation.graph)) << "+\"\\n"
+  out << "    " << nodeOf(device, index)
+      << " [label=" << quote(labelOf(action, simulation.graph)) << "+\"\\n"
       << roundTime(time.busy) << "\", fillcolor=\""
       << colorOf(simulation, action)
       << "\", tooltip=" << quote(str(action.task, simulation.graph)) << "];\n";
@@ -229,7 +229,8 @@ void MeetingDrawing::draw() {
 void ffc::plan::writeTaskGraph(std::ostream &out,
                                const Simulation &simulation) {
   out << "digraph tasks {\n  newrank=true;\n  ranksep=0.25;\n"
-         "  fontname=\"Helvetica\";\n  labelloc=t;\n  label=<<table border=\"0\""
+         "  fontname=\"Helvetica\";\n  labelloc=t;\n  label=<<table "
+         "border=\"0\""
          " cellborder=\"0\" cellspacing=\"6\"><tr><td>step "
       << roundTime(simulation.times.makespan) << "</td>";
   for (auto [color, what] :

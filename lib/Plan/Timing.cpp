@@ -16,8 +16,7 @@ Timeline ffc::plan::timeProgram(const Graph &graph, const Strategy &strategy,
     line.devices.emplace_back(device.actions.size());
   std::vector<Picoseconds> local(program.devices.size()),
       network(program.devices.size());
-  QueueTimes times{local.data(),
-                   line.overlaps ? network.data() : local.data()};
+  QueueTimes times{local.data(), line.overlaps ? network.data() : local.data()};
   const TimedTasks tasks(graph, strategy, program, cost);
   tasks.sweep(times, [&](size_t part, Picoseconds start, Picoseconds end) {
     const ActionRef ref = program.order[part];

@@ -213,8 +213,8 @@ void Reader::readWait(Line &line) {
   const std::string name = line.take("a communication to wait for");
   auto waited = communications.find(name);
   if (waited == communications.end())
-    fail(line.number, "expected a communication of a line before, found " +
-                          quoted(name));
+    fail(line.number,
+         "expected a communication of a line before, found " + quoted(name));
   auto [first, end] = waited->second;
   auto partOf = [&](DeviceId device) {
     size_t part = first;

@@ -78,9 +78,9 @@ void TraceWriter::name(const char *what, DeviceId device, Thread thread,
   event("M", device, thread)
       << ",\"name\":\"" << kind << "_name\",\"args\":{\"name\":" << quote(text)
       << "}}";
-  event("M", device, thread) << ",\"name\":\"" << kind
-                             << "_sort_index\",\"args\":{\"sort_index\":"
-                             << order << "}}";
+  event("M", device, thread)
+      << ",\"name\":\"" << kind
+      << "_sort_index\",\"args\":{\"sort_index\":" << order << "}}";
 }
 
 void TraceWriter::writeNames() {

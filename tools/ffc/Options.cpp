@@ -325,8 +325,7 @@ static const std::vector<FlagGroup> &flagGroups() {
            o.report = v.str();
            return Error::success();
          }},
-        {"--trace", "FILE",
-         "predicted times of all tasks, for ui.perfetto.dev",
+        {"--trace", "FILE", "predicted times of all tasks, for ui.perfetto.dev",
          [](Options &o, StringRef, StringRef v) -> Error {
            o.trace = v.str();
            return Error::success();
@@ -370,8 +369,9 @@ static Error check(const Options &options) {
                             std::pair("--trace", &options.trace),
                             std::pair("--task-graph", &options.taskGraph)})
     if (!path->empty() && options.emit < Emit::Plan)
-      return makeError(Twine(flag) + ": expected --emit=plan or later, whose "
-                                     "tasks are timed, found --emit=" +
+      return makeError(Twine(flag) +
+                       ": expected --emit=plan or later, whose "
+                       "tasks are timed, found --emit=" +
                        (options.emit == Emit::FF ? "ff" : "train"));
   if (!options.batchNormGroups && options.devices.empty())
     return makeError("--batch-norm=local: expected --devices FILE or a number "

@@ -77,8 +77,7 @@ static void printOperators(std::ostream &out,
     return uses[op].total() == 0;
   });
   const size_t count = static_cast<size_t>(last - order.begin());
-  const double devices =
-      static_cast<double>(simulation.program.devices.size());
+  const double devices = static_cast<double>(simulation.program.devices.size());
   const double step = static_cast<double>(simulation.times.makespan);
   auto mean = [&](plan::Picoseconds sum) {
     return static_cast<double>(sum) / devices;

@@ -8,8 +8,8 @@
 
 namespace ffc {
 
-/// Where the time of a step goes: a line per device, those with equal figures in
-/// one, and the operators that take most of it.
+/// Where the time of a step goes: a line per device, those with equal figures
+/// in one, and the operators that take most of it.
 void printTimeReport(std::ostream &out, const plan::Simulation &simulation);
 
 } // namespace ffc

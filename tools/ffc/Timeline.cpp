@@ -16,9 +16,8 @@ using namespace ffc;
 
 /// Streams what `print` writes to `path`, "-" being standard output; traces of
 /// many devices are too large to be made in memory.
-static llvm::Error
-writeStream(const std::string &path,
-            llvm::function_ref<void(std::ostream &)> print) {
+static llvm::Error writeStream(const std::string &path,
+                               llvm::function_ref<void(std::ostream &)> print) {
   if (path == "-") {
     print(std::cout);
     std::cout.flush();
@@ -43,10 +42,10 @@ LogicalResult Compilation::writeTimeline(const plan::Timeline &times) {
   const plan::Simulation simulation{planned.graph, strategy, program, *topology,
                                     times};
   using Print = void (*)(std::ostream &, const plan::Simulation &);
-  for (auto [path, print] : {std::pair<std::string, Print>(options.report,
-                                                           printTimeReport),
-                             {options.trace, plan::writeTrace},
-                             {options.taskGraph, plan::writeTaskGraph}})
+  for (auto [path, print] :
+       {std::pair<std::string, Print>(options.report, printTimeReport),
+        {options.trace, plan::writeTrace},
+        {options.taskGraph, plan::writeTaskGraph}})
     if (!path.empty() &&
         failed(check(writeStream(path, [&, print = print](std::ostream &out) {
           print(out, simulation);

@@ -8,10 +8,10 @@
 
 namespace ffc::plan {
 
-/// For Graphviz's `dot`: a box per task in a cluster per device, and an edge for
-/// everything that a task's start depends on in the timing: the order of its
-/// queue, what it waits for, messages, and the other members of a collective.
-/// What follows from other edges is not drawn.
+/// For Graphviz's `dot`: a box per task in a cluster per device, and an edge
+/// for everything that a task's start depends on in the timing: the order of
+/// its queue, what it waits for, messages, and the other members of a
+/// collective. What follows from other edges is not drawn.
 void writeTaskGraph(std::ostream &out, const Simulation &simulation);
 
 } // namespace ffc::plan
