@@ -3,8 +3,8 @@
 // moves MODEL DEVICES [BATCH [MOVES]]: random moves on a model. Every proposal
 // is timed by delta; the same move on a second walker is timed by a sweep of
 // the whole step, and by building the plan's tables from nothing now and then.
-// Then a search of the usual budget on one thread, and how soon it was within 1 %
-// of its answer. Prints one line of JSON; fails if two times differ.
+// Then a search of the usual budget on one thread, and how soon it was within 1
+// % of its answer. Prints one line of JSON; fails if two times differ.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +75,7 @@ FailureOr<PlannedModule> readGraph(MLIRContext &context, StringRef path,
 /// A search, step by step.
 struct SearchRun {
   search::Result result;
-  double seconds = 0;      ///< of one thread
+  double seconds = 0; ///< of one thread
   /// Until the best was within 1 % of the answer; the first chain's best, so it
   /// may have been earlier.
   double closeSeconds = 0;
@@ -173,6 +173,7 @@ int main(int argc, char **argv) {
       graph.ops.size(), anchors.size(), topology->numDevices(), moves, accepted,
       fullTime.microseconds(), deltaTime.microseconds(),
       earlyTime.microseconds(), wrong, run.result.proposals, run.seconds,
-      run.closeSeconds, static_cast<double>(run.result.quality.makespan) * 1e-9);
+      run.closeSeconds,
+      static_cast<double>(run.result.quality.makespan) * 1e-9);
   return wrong != 0;
 }

@@ -107,8 +107,7 @@ public:
     return ring;
   }
 
-private:
-  /// Returns the largest latency.
+  /// Calls visit(link) for the links of all hops. Returns the largest latency.
   template <class Visitor>
   Picoseconds eachHop(const std::vector<DeviceId> &members, Visitor visit) {
     Picoseconds latency = 0;
@@ -123,6 +122,7 @@ private:
     return latency;
   }
 
+private:
   const Topology &topology;
   std::vector<int> hopsOverLink;
   std::vector<std::vector<DeviceId>> rings;
@@ -147,6 +147,15 @@ membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
   return nodes;
 }
 
+/// The ring of the members at position `m` of every node.
+std::vector<DeviceId>
+memberAcross(const std::vector<std::vector<DeviceId>> &nodes, size_t m) {
+  std::vector<DeviceId> across;
+  for (const auto &node : nodes)
+    across.push_back(node[m]);
+  return across;
+}
+
 } // namespace
 
 std::vector<CostModel::Paths>
@@ -164,12 +173,8 @@ CostModel::findPaths(const std::vector<std::vector<DeviceId>> &groups) const {
     for (const auto &node : nodes)
       inner.add(node);
     inners += nodes.size();
-    for (size_t m = 0; !nodes.empty() && m < nodes[0].size(); ++m, ++outers) {
-      std::vector<DeviceId> across;
-      for (const auto &node : nodes)
-        across.push_back(node[m]);
-      outer.add(across);
-    }
+    for (size_t m = 0; !nodes.empty() && m < nodes[0].size(); ++m, ++outers)
+      outer.add(memberAcross(nodes, m));
   }
   firstInner.push_back(inners);
   firstOuter.push_back(outers);
@@ -229,36 +234,70 @@ static int64_t log2Ceil(int64_t n) {
   return log;
 }
 
-/// `rounds` times round a ring, of which each member contributes its part.
+/// What goes over a hop of a ring to which each member contributes its part.
+static double roundRing(const CostModel::Ring &ring, int rounds) {
+  return rounds * static_cast<double>(ring.members - 1) /
+         static_cast<double>(ring.members);
+}
+
+/// `rounds` times round such a ring.
 static Picoseconds aroundRing(const CostModel::Ring &ring, int rounds,
                               int64_t bytes) {
-  return over(ring, rounds * (ring.members - 1),
-              rounds * static_cast<double>(ring.members - 1) /
-                  static_cast<double>(ring.members),
+  return over(ring, rounds * (ring.members - 1), roundRing(ring, rounds),
               bytes);
 }
 
-Picoseconds CostModel::collectiveOn(CollectiveKind kind, const Paths &paths,
-                                    int64_t bytes) {
+CostModel::Algorithm CostModel::choose(CollectiveKind kind, const Paths &paths,
+                                       int64_t bytes) {
   assert(bytes >= 0 && "negative work");
   const Ring &ring = paths.ring;
   if (ring.members <= 1)
-    return 0;
+    return {};
+  Algorithm best;
+  best.time = INT64_MAX;
+  auto offer = [&](const Algorithm &algorithm) {
+    if (algorithm.time < best.time)
+      best = algorithm;
+  };
   const int64_t depth = log2Ceil(ring.members);
-  if (kind == CollectiveKind::Broadcast)
-    return std::min(over(ring, ring.members - 1, 1, bytes),
-                    over(ring, depth, static_cast<double>(depth), bytes));
+  const auto levels = static_cast<double>(depth);
+  if (kind == CollectiveKind::Broadcast) {
+    offer({over(ring, ring.members - 1, 1, bytes), 1, 0, 0});
+    offer({over(ring, depth, levels, bytes), levels, 0, 0});
+    return best;
+  }
   const int rounds = kind == CollectiveKind::AllReduce ? 2 : 1;
-  Picoseconds best = aroundRing(ring, rounds, bytes);
+  offer({aroundRing(ring, rounds, bytes), roundRing(ring, rounds), 0, 0});
   if (kind == CollectiveKind::AllReduce)
-    best = std::min(best, over(ring, 2 * depth, 2, bytes));
+    offer({over(ring, 2 * depth, 2, bytes), 2, 0, 0});
   if (paths.outer.members > 1) {
     const int64_t m = paths.inner.members;
-    best = std::min(best, sum(aroundRing(paths.inner, rounds, bytes),
-                              aroundRing(paths.outer, rounds,
-                                         bytes / m + (bytes % m != 0))));
+    offer({sum(aroundRing(paths.inner, rounds, bytes),
+               aroundRing(paths.outer, rounds, bytes / m + (bytes % m != 0))),
+           0, roundRing(paths.inner, rounds),
+           roundRing(paths.outer, rounds) / static_cast<double>(m)});
   }
   return best;
+}
+
+std::vector<std::pair<LinkId, double>>
+CostModel::linksOf(const Algorithm &algorithm,
+                   const std::vector<DeviceId> &members) const {
+  std::map<LinkId, double> loads;
+  auto add = [&](const std::vector<DeviceId> &ring, double share) {
+    RingFinder(topology).eachHop(ring,
+                                 [&](LinkId link) { loads[link] += share; });
+  };
+  if (algorithm.ring > 0)
+    add(members, algorithm.ring);
+  if (algorithm.outer > 0) {
+    const auto nodes = membersByNode(topology, members);
+    for (const std::vector<DeviceId> &node : nodes)
+      add(node, algorithm.inner);
+    for (size_t m = 0; m < nodes[0].size(); ++m)
+      add(memberAcross(nodes, m), algorithm.outer);
+  }
+  return {loads.begin(), loads.end()};
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 
 #include "ffc/Plan/TimedTask.h"
 
-#include "TimeSink.h"
+#include "PlannedCollectives.h"
 
 #include <algorithm>
 #include <cassert>
@@ -77,14 +77,8 @@ class Durations {
 public:
   Durations(const Graph &graph, const Strategy &strategy,
             const Program &program, const CostModel &cost)
-      : graph(graph), strategy(strategy), program(program), cost(cost) {
-    for (const std::vector<GroupId> &together : program.together) {
-      std::vector<std::vector<DeviceId>> groups;
-      for (GroupId group : together)
-        groups.push_back(program.groups[group]);
-      paths.push_back(cost.paths(groups));
-    }
-  }
+      : graph(graph), strategy(strategy), program(program), cost(cost),
+        collectives(program, cost) {}
 
   const Action &action(ActionRef ref) const {
     return program.devices[ref.device].actions[ref.index];
@@ -105,13 +99,7 @@ public:
   }
 
   Picoseconds collective(ActionRef ref) const {
-    const Action &a = action(ref);
-    const std::vector<GroupId> &together = program.together[a.together];
-    auto at = std::find(together.begin(), together.end(), a.group);
-    return CostModel::collectiveOn(
-        a.collective, (*paths[a.together])[at - together.begin()],
-        collectiveBytes(buffer(ref.device, a.src).bytes,
-                        buffer(ref.device, a.dst).bytes));
+    return collectives.algorithm(ref).time;
   }
 
 private:
@@ -130,8 +118,7 @@ private:
   const Strategy &strategy;
   const Program &program;
   const CostModel &cost;
-  /// By Program::together.
-  std::vector<std::shared_ptr<const std::vector<CostModel::Paths>>> paths;
+  const PlannedCollectives collectives;
 };
 } // namespace
 

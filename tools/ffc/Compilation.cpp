@@ -329,7 +329,7 @@ LogicalResult Compilation::planProgram() {
   report.say(llvm::formatv("predicted step {0:f3} ms; {1} to {2} per device",
                            stepSeconds * 1e3, bytesText(least),
                            bytesText(most)));
-  return writeTimeline(times);
+  return writeTimeline(cost, std::move(times));
 }
 
 LogicalResult Compilation::emit() {

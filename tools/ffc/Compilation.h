@@ -62,7 +62,8 @@ private:
   mlir::LogicalResult fuse();
   mlir::LogicalResult planProgram();
   /// The report, the trace and the task graph, as far as options say so.
-  mlir::LogicalResult writeTimeline(const plan::Timeline &times);
+  mlir::LogicalResult writeTimeline(const plan::CostModel &cost,
+                                    plan::Timeline times);
   mlir::LogicalResult emit();
 
   /// Writes text to the output, or to standard output without one.

@@ -335,6 +335,13 @@ static const std::vector<FlagGroup> &flagGroups() {
            o.taskGraph = v.str();
            return Error::success();
          }},
+        {"--shared-links", "",
+         "in the final report and these files, all that communicates at once "
+         "shares links",
+         [](Options &o, StringRef, StringRef) -> Error {
+           o.sharedLinks = true;
+           return Error::success();
+         }},
         {"--quiet", "", "no report on standard error",
          [](Options &o, StringRef, StringRef) -> Error {
            o.quiet = true;

@@ -32,6 +32,8 @@ struct Options {
   std::string exportFormat = "text"; ///< or "printed"
   /// What the simulator says, each a path as printStrategy.
   std::string report, trace, taskGraph;
+  /// All that communicates at once shares links in them.
+  bool sharedLinks = false;
 
   std::optional<int64_t> batchSize;
   std::map<std::string, int64_t> dims;

@@ -81,11 +81,24 @@ public:
     }
   }
 
+  enum class Kind : uint8_t { Local, Collective, Exchange, Wait };
   /// A device's share of a task.
   struct Part {
     DeviceId device;
     Picoseconds duration; ///< its own, without waiting for others
   };
+  struct Meeting {
+    uint32_t first, second; ///< parts of an exchange
+  };
+  /// A local task may have several parts, of distinct devices.
+  struct Task {
+    Kind kind;
+    uint32_t firstPart, endPart;
+    uint32_t firstMeeting, endMeeting;
+    uint32_t waited = 0; ///< Wait: the part that is waited for
+  };
+  const std::vector<Task> &all() const { return tasks; }
+  const Meeting &meeting(size_t number) const { return meetings[number]; }
   size_t numParts() const { return parts.size(); }
   const Part &part(size_t number) const { return parts[number]; }
 
@@ -104,17 +117,6 @@ public:
 
 private:
   friend class TimeSink;
-  enum class Kind : uint8_t { Local, Collective, Exchange, Wait };
-  struct Meeting {
-    uint32_t first, second; ///< parts of the exchange
-  };
-  /// A local task may have several parts, of distinct devices.
-  struct Task {
-    Kind kind;
-    uint32_t firstPart, endPart;
-    uint32_t firstMeeting, endMeeting;
-    uint32_t waited = 0; ///< Wait: the part that is waited for
-  };
 
   Task &addTask(Kind kind);
   void addExchange(const std::vector<CostModel::Transfer> &messages,

@@ -130,12 +130,9 @@ listedTasks(const std::vector<codegen::SourceFile> &files,
   // The fields of the row, without comments and types.
   std::string fields =
       inside(files[0].contents, "struct " + className + R"(Row \{([^}]*)\})");
-  std::vector<std::string> names;
-  for (std::sregex_iterator
-           it(fields.begin(), fields.end(), std::regex(R"((\w+);)")),
-       end;
-       it != end; ++it)
-    names.push_back((*it)[1]);
+  static const std::regex field(R"((\w+);)");
+  std::vector<std::string> names(
+      std::sregex_token_iterator(fields.begin(), fields.end(), field, 1), {});
   std::string rows =
       inside(files[1].contents, "const " + className + R"(Row ([^;]*);)");
   std::vector<std::string> values = wordsOf(
