@@ -91,31 +91,6 @@ private:
   const int64_t before;
 };
 
-std::string describe(const Trace &trace, int rank, int64_t ahead,
-                     int64_t origin) {
-  Events events(rank, ahead, origin);
-  events.name("process", kStep, "rank " + std::to_string(rank), rank);
-  events.name("thread", kStep, "step", kStep);
-  events.name("thread", kCompute, "compute", kCompute);
-  events.name("thread", kNetwork, "network", kNetwork);
-  for (const Trace::Step *step : trace.steps()) {
-    const std::string number = std::to_string(step->number + 1);
-    const std::string of_step = "\"step\":" + number;
-    events.span(kStep, step->start, step->end, "step " + number, "step",
-                of_step);
-    for (const Trace::Record &record : step->records) {
-      const TaskId &id = trace.tasks()[std::size_t(record.task)];
-      const std::string task =
-          std::string(id.op) + "#" + std::to_string(id.phase) + "@" +
-          std::to_string(id.point) + "." + std::to_string(id.instance);
-      events.span(communicates(record.kind) ? kNetwork : kCompute, record.start,
-                  record.end, id.op, word_of(record.kind),
-                  "\"task\":" + quoted(task) + "," + of_step);
-    }
-  }
-  return std::move(events.text);
-}
-
 /// When the first step that is kept began on any rank, on the clock of rank 0.
 int64_t first_start(Comm &comm, const Group &world, const Trace &trace,
                     int64_t ahead) {
@@ -134,6 +109,40 @@ std::string receive(Comm &comm, int peer, int64_t size) {
 
 } // namespace
 
+std::string trace_events(const Trace &trace, int rank, int64_t ahead,
+                         int64_t origin) {
+  Events events(rank, ahead, origin);
+  events.name("process", kStep, "rank " + std::to_string(rank), rank);
+  events.name("thread", kStep, "step", kStep);
+  events.name("thread", kCompute, "compute", kCompute);
+  events.name("thread", kNetwork, "network", kNetwork);
+  for (const Trace::Step *step : trace.steps()) {
+    const std::string number = std::to_string(step->number + 1);
+    const std::string of_step = "\"step\":" + number;
+    events.span(kStep, step->start, step->end, "step " + number, "step",
+                of_step);
+    int64_t network_free = step->start;
+    for (const Trace::Record &record : step->records) {
+      const TaskId &id = trace.tasks()[std::size_t(record.task)];
+      const std::string task =
+          std::string(id.op) + "#" + std::to_string(id.phase) + "@" +
+          std::to_string(id.point) + "." + std::to_string(id.instance);
+      const bool network = communicates(record.kind);
+      int64_t start = record.start;
+      // What has been started beside another communication comes after it:
+      // viewers do not show events of a thread that overlap.
+      if (network && record.end > network_free) {
+        start = std::max(start, network_free);
+        network_free = record.end;
+      }
+      events.span(network ? kNetwork : kCompute, start, record.end, id.op,
+                  word_of(record.kind),
+                  "\"task\":" + quoted(task) + "," + of_step);
+    }
+  }
+  return std::move(events.text);
+}
+
 void check_trace(Comm &comm, const Group &world, const std::string &path) {
   together(comm, world, "trace", [&] {
     if (comm.rank() == 0)
@@ -145,7 +154,7 @@ void write_trace(Comm &comm, const Group &world, const Trace &trace,
                  const std::string &path) {
   const int64_t ahead = clock_offset(comm, world);
   const int64_t origin = first_start(comm, world, trace, ahead);
-  std::string text = describe(trace, comm.rank(), ahead, origin);
+  std::string text = trace_events(trace, comm.rank(), ahead, origin);
   int64_t size = int64_t(text.size());
   std::vector<int64_t> sizes(std::size_t(comm.size()));
   comm.wait(comm.all_gather("trace", world, flat(&size, DType::i64, 1),

@@ -16,6 +16,11 @@
 
 namespace ffrt {
 
+/// The events of one rank, each with a comma and a line break after it. Times
+/// are counted from `origin` on, on a clock that the rank's is `ahead` of.
+std::string trace_events(const Trace &trace, int rank, int64_t ahead,
+                         int64_t origin);
+
 /// Collective. Throws Stop on all ranks, after a message, if `path` cannot be
 /// written; better found out before the first step than after the last one.
 void check_trace(Comm &comm, const Group &world, const std::string &path);

@@ -2,9 +2,12 @@
 #include "ffrt/actions.h"
 #include "ffrt/error.h"
 
+#include "common/trace_file.h"
 #include "common/traced_comm.h"
 
+#include <cstdio>
 #include <gtest/gtest.h>
+#include <sstream>
 
 using namespace ffrt;
 
@@ -114,6 +117,50 @@ TEST(Trace, CommunicationEndsWhenItWasWaitedFor) {
   EXPECT_EQ(records[3].task, 0);
   EXPECT_GE(records[0].end, records[3].start);
   EXPECT_LE(records[1].end, records[2].start);
+}
+
+/// Start and end of the events of a category, in microseconds.
+std::vector<std::pair<double, double>> spans(const std::string &text,
+                                             const std::string &category) {
+  std::vector<std::pair<double, double>> result;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    double start = 0, length = 0;
+    const std::size_t at = line.find("\"ts\":");
+    if (line.find("\"cat\":\"" + category + "\"") == std::string::npos ||
+        std::sscanf(line.c_str() + at, "\"ts\":%lf,\"dur\":%lf", &start,
+                    &length) != 2)
+      continue;
+    result.push_back({start, start + length});
+  }
+  return result;
+}
+
+TEST(Trace, EventsOfAThreadDoNotOverlap) {
+  Trace trace;
+  trace.prepare({{"a", 0, 0, 1}, {"b", 0, 7, 1}});
+  SilentComm silent;
+  TracedComm comm(silent, trace);
+  trace.begin_step(3);
+  const Event a = comm.exchange("a", 1, {}, {});
+  const Event b = comm.exchange("b", 2, {}, {});
+  comm.wait(a);
+  comm.wait(b);
+  trace.end_step();
+  const auto &step = *trace.steps()[0];
+  ASSERT_GE(step.records[0].end, step.records[1].start);
+  const std::string text = trace_events(trace, 5, 0, step.start - 1500);
+  EXPECT_NE(text.find("{\"ph\":\"X\",\"pid\":5,\"tid\":0,\"ts\":1.500,"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\"args\":{\"task\":\"b#0@7.1\",\"step\":4}},\n"),
+            std::string::npos)
+      << text;
+  const auto exchanges = spans(text, "exchange");
+  ASSERT_EQ(exchanges.size(), 2u) << text;
+  EXPECT_NEAR(exchanges[1].first, exchanges[0].second, 1e-3);
+  EXPECT_GE(exchanges[1].second, exchanges[1].first);
+  EXPECT_EQ(spans(text, "wait").size(), 2u);
 }
 
 TEST(Trace, ExpectsTheTasksThatWereListed) {
