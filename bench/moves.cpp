@@ -130,8 +130,9 @@ int main(int argc, char **argv) {
   const plan::Graph &graph = planned->graph;
   search::Space space(graph, topology->numDevices());
   search::Walker delta(space, cost), early(space, cost), full(space, cost);
+  const std::vector<int64_t> room(topology->numDevices(), INT64_MAX);
   for (search::Walker *walker : {&delta, &early, &full})
-    walker->assign(search::baselines(space, {}, *walker).back().strategy);
+    walker->assign(search::baselines(space, {}, room, *walker).back().strategy);
 
   search::Random random(1);
   Stopwatch deltaTime, earlyTime, fullTime;
@@ -156,6 +157,7 @@ int main(int argc, char **argv) {
     wrong += swept != time || (stopped > limit) != (time > limit) ||
              (time <= limit && stopped != time);
     accepted += time <= limit;
+    const std::vector<int64_t> room(topology->numDevices(), INT64_MAX);
     for (search::Walker *walker : {&delta, &early, &full})
       time <= limit ? walker->accept() : walker->reject();
     if (move % 1000 == 999) {

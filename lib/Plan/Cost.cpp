@@ -130,7 +130,7 @@ private:
 };
 
 /// The members of each node, if there are several nodes with equally many of
-/// them, more than one; else nothing.
+/// them; else nothing.
 std::vector<std::vector<DeviceId>>
 membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
   std::map<int, std::vector<DeviceId>> byNode;
@@ -139,7 +139,7 @@ membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
   std::vector<std::vector<DeviceId>> nodes;
   for (auto &[node, list] : byNode)
     nodes.push_back(std::move(list));
-  bool even = nodes.size() > 1 && nodes[0].size() > 1;
+  bool even = nodes.size() > 1;
   for (const auto &list : nodes)
     even &= list.size() == nodes[0].size();
   if (!even)
@@ -234,17 +234,44 @@ static int64_t log2Ceil(int64_t n) {
   return log;
 }
 
-/// What goes over a hop of a ring to which each member contributes its part.
-static double roundRing(const CostModel::Ring &ring, int rounds) {
-  return rounds * static_cast<double>(ring.members - 1) /
-         static_cast<double>(ring.members);
+namespace {
+/// A way to do a collective on a ring.
+struct Way {
+  Picoseconds time;
+  double perHop; ///< multiples of the bytes that go over each hop
+};
+} // namespace
+
+static Way cheaper(Way a, Way b) { return b.time < a.time ? b : a; }
+
+/// `rounds` times round a ring to which each member contributes its part.
+static Way aroundRing(const CostModel::Ring &ring, int rounds, int64_t bytes) {
+  const double perHop = rounds * static_cast<double>(ring.members - 1) /
+                        static_cast<double>(ring.members);
+  return {over(ring, rounds * (ring.members - 1), perHop, bytes), perHop};
 }
 
-/// `rounds` times round such a ring.
-static Picoseconds aroundRing(const CostModel::Ring &ring, int rounds,
-                              int64_t bytes) {
-  return over(ring, rounds * (ring.members - 1), roundRing(ring, rounds),
-              bytes);
+/// An all-reduce goes round a ring twice or through a tree.
+static Way allReduce(const CostModel::Ring &ring, int64_t bytes) {
+  return cheaper(aroundRing(ring, 2, bytes),
+                 {over(ring, 2 * log2Ceil(ring.members), 2, bytes), 2});
+}
+
+/// All-gathers and reduce-scatters across nodes go round a ring or through
+/// trees of which every member is the root of one.
+static Way acrossNodes(const CostModel::Ring &ring, int64_t bytes) {
+  const auto members = static_cast<double>(ring.members);
+  const double perHop = (members - 1) / members;
+  return cheaper(aroundRing(ring, 1, bytes),
+                 {over(ring, log2Ceil(ring.members), perHop, bytes), perHop});
+}
+
+/// A broadcast goes along the ring, or through a tree.
+static Way broadcast(const CostModel::Ring &ring, int64_t bytes) {
+  const int64_t depth = log2Ceil(ring.members);
+  const auto levels = static_cast<double>(depth);
+  return cheaper({over(ring, ring.members - 1, 1, bytes), 1},
+                 {over(ring, depth, levels, bytes), levels});
 }
 
 CostModel::Algorithm CostModel::choose(CollectiveKind kind, const Paths &paths,
@@ -253,31 +280,22 @@ CostModel::Algorithm CostModel::choose(CollectiveKind kind, const Paths &paths,
   const Ring &ring = paths.ring;
   if (ring.members <= 1)
     return {};
-  Algorithm best;
-  best.time = INT64_MAX;
-  auto offer = [&](const Algorithm &algorithm) {
-    if (algorithm.time < best.time)
-      best = algorithm;
-  };
-  const int64_t depth = log2Ceil(ring.members);
-  const auto levels = static_cast<double>(depth);
-  if (kind == CollectiveKind::Broadcast) {
-    offer({over(ring, ring.members - 1, 1, bytes), 1, 0, 0});
-    offer({over(ring, depth, levels, bytes), levels, 0, 0});
+  const bool isAllReduce = kind == CollectiveKind::AllReduce;
+  const Way whole = kind == CollectiveKind::Broadcast ? broadcast(ring, bytes)
+                    : isAllReduce                     ? allReduce(ring, bytes)
+                                  : aroundRing(ring, 1, bytes);
+  const Algorithm best = {whole.time, whole.perHop, 0, 0};
+  if (kind == CollectiveKind::Broadcast || paths.outer.members <= 1)
     return best;
-  }
-  const int rounds = kind == CollectiveKind::AllReduce ? 2 : 1;
-  offer({aroundRing(ring, rounds, bytes), roundRing(ring, rounds), 0, 0});
-  if (kind == CollectiveKind::AllReduce)
-    offer({over(ring, 2 * depth, 2, bytes), 2, 0, 0});
-  if (paths.outer.members > 1) {
-    const int64_t m = paths.inner.members;
-    offer({sum(aroundRing(paths.inner, rounds, bytes),
-               aroundRing(paths.outer, rounds, bytes / m + (bytes % m != 0))),
-           0, roundRing(paths.inner, rounds),
-           roundRing(paths.outer, rounds) / static_cast<double>(m)});
-  }
-  return best;
+  const int64_t m = paths.inner.members;
+  const int64_t share = bytes / m + (bytes % m != 0);
+  const Way inner = aroundRing(paths.inner, isAllReduce ? 2 : 1, bytes);
+  const Way outer = isAllReduce ? allReduce(paths.outer, share)
+                                : acrossNodes(paths.outer, share);
+  const Picoseconds time = sum(inner.time, outer.time);
+  return time < best.time ? Algorithm{time, 0, inner.perHop,
+                                      outer.perHop / static_cast<double>(m)}
+                          : best;
 }
 
 std::vector<std::pair<LinkId, double>>

@@ -3,6 +3,7 @@
 #include "ffc/Plan/Following.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace ffc::plan;
 
@@ -92,6 +93,34 @@ Configuration ffc::plan::follow(const Graph &graph, const Leader &leader,
   return leader.slot < 0 ? carryOverByName(graph, leader.op, config, op)
                          : carryOver(graph, leader.op, config, leader.slot, op,
                                      leader.ownSlot);
+}
+
+Configuration ffc::plan::shareCopies(const Graph &graph, OpId op,
+                                     const Configuration &config) {
+  const OpRules &rules = graph.op(op).rules;
+  Configuration result;
+  result.devices = config.devices;
+  std::vector<bool> split(rules.dims.size());
+  for (const GridAxis &axis : config.axes)
+    if (axis.dim != kReplica)
+      split[axis.dim] = true;
+  for (const GridAxis &axis : config.axes) {
+    GridAxis copies = axis, share;
+    for (int d = 0; axis.dim == kReplica && share.degree == 1 &&
+                    d < static_cast<int>(rules.dims.size());
+         ++d)
+      if (!split[d] && rules.splittable(d))
+        share = {d, std::gcd(axis.degree, maxDegree(rules.dims[d]))};
+    if (share.degree > 1) {
+      split[share.dim] = true;
+      copies.degree /= share.degree;
+    }
+    if (copies.degree > 1 || axis.dim != kReplica)
+      result.axes.push_back(copies);
+    if (share.degree > 1)
+      result.axes.push_back(share);
+  }
+  return carryOverByName(graph, op, result, op);
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 #include "OpPlanner.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace ffc::plan;
 
@@ -13,27 +14,35 @@ class Accounts {
 public:
   Accounts(SegmentTable &table, const std::vector<ConfigId> &configs)
       : table(table), graph(table.graph()), configs(configs),
-        end(static_cast<OpId>(graph.ops.size())), state(table.numDevices()),
-        changes(table.numDevices()) {}
+        end(static_cast<OpId>(graph.ops.size())), always(table.numDevices()) {}
 
   std::vector<int64_t> run() {
     for (size_t v = 0; v < graph.values.size(); ++v)
       add(static_cast<ValueId>(v));
-    for (size_t device = 0; device < state.size(); ++device) {
-      auto &list = changes[device];
-      std::sort(list.begin(), list.end());
-      int64_t now = 0, most = 0;
-      // What ends at an operator is still there while others begin.
-      for (auto [when, bytes] : list)
-        most = std::max(most, now += bytes);
-      state[device] += most;
-    }
-    return state;
+    // What ends at an operator is still there while others begin, since it ends
+    // after it.
+    std::sort(changes.begin(), changes.end(),
+              [](const Change &a, const Change &b) {
+                return std::tie(a.when, a.sign) < std::tie(b.when, b.sign);
+              });
+    std::vector<int64_t> now = always, most = always;
+    for (const Change &change : changes)
+      for (auto [device, bytes] : *change.bytes) {
+        now[device] += change.sign * bytes;
+        most[device] = std::max(most[device], now[device]);
+      }
+    return most;
   }
 
 private:
   /// Twice the operator's number, plus one for what happens after it.
   using When = int64_t;
+  using DeviceBytes = SegmentTable::DeviceBytes;
+  struct Change {
+    When when;
+    int sign;
+    const DeviceBytes *bytes;
+  };
 
   void add(ValueId id) {
     const Value &value = graph.value(id);
@@ -98,24 +107,23 @@ private:
     return false;
   }
 
-  void hold(const std::vector<std::pair<DeviceId, int64_t>> &bytes, bool always,
-            When first, When last, int sign = 1) {
-    for (auto [device, count] : bytes) {
-      if (always) {
-        state[device] += count;
-        continue;
-      }
-      changes[device].push_back({first, sign * count});
-      changes[device].push_back({last, -sign * count});
+  void hold(const DeviceBytes &bytes, bool isState, When first, When last,
+            int sign = 1) {
+    if (isState) {
+      for (auto [device, count] : bytes)
+        always[device] += count;
+      return;
     }
+    changes.push_back({first, sign, &bytes});
+    changes.push_back({last, -sign, &bytes});
   }
 
   SegmentTable &table;
   const Graph &graph;
   const std::vector<ConfigId> &configs;
   OpId end;
-  std::vector<int64_t> state;
-  std::vector<std::vector<std::pair<When, int64_t>>> changes;
+  std::vector<int64_t> always; ///< by device: what is there all the time
+  std::vector<Change> changes;
 };
 } // namespace
 

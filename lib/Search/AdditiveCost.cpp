@@ -238,11 +238,10 @@ private:
         first.push_back(id);
     };
     auto pin =
-        std::find_if(pinned.begin(), pinned.end(), [&](const Choice &choice) {
-          return choice.first == anchor;
-        });
+        std::find_if(pinned.begin(), pinned.end(),
+                     [&](const Choice &choice) { return choice.op == anchor; });
     if (pin != pinned.end())
-      add(pin->second);
+      add(pin->config);
     else
       for (const Strategy &strategy : known)
         add(strategy[anchor]);

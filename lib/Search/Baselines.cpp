@@ -21,44 +21,66 @@ struct Split {
 
 class Recipes {
 public:
-  Recipes(const Space &space, const std::vector<Choice> &pinned, Walker &walker)
-      : space(space), graph(space.graph()), walker(walker), roles(space),
-        devices(space.numDevices()) {
-    pins.insert(pinned.begin(), pinned.end());
+  Recipes(const Space &space, const std::vector<Choice> &pinned,
+          const std::vector<int64_t> &room, Walker &walker)
+      : space(space), graph(space.graph()), room(room), walker(walker),
+        roles(space), devices(space.numDevices()) {
+    for (const Choice &pin : pinned)
+      pins.insert({pin.op, pin});
   }
 
   std::vector<Baseline> run() {
     add("one device", [](OpId) { return Configuration::onDevice(0); });
     if (devices == 1)
       return std::move(result);
-    for (int64_t group = 1; group <= devices; ++group)
-      if (devices % group == 0) {
-        addGrids(group);
-        if (group > 1)
-          addTensorGroups(group);
-      }
+    addSeries([&](int64_t group) { return addGrids(group); });
+    addSeries([&](int64_t group) { return addTensorGroups(group); });
     addTables();
     return std::move(result);
   }
 
 private:
+  /// Groups of devices of all sizes, the smallest first, which take
+  /// add(size). Ends early with a group that takes longer than the one before
+  /// and ten times as long as something that fits: on many devices the
+  /// large groups are the ones that take long to plan.
+  template <class Add> void addSeries(Add add) {
+    Picoseconds before = 0;
+    for (int64_t group : space.divisors()) {
+      Picoseconds time = add(group);
+      if (time > before && time / 10 > bestThatFits())
+        return;
+      before = time;
+    }
+  }
+
+  Picoseconds bestThatFits() const {
+    Picoseconds best = kNoLimit;
+    for (const Baseline &baseline : result)
+      if (baseline.quality.fits())
+        best = std::min(best, baseline.quality.makespan);
+    return best;
+  }
+
+  /// Returns its time.
   template <class ConfigOf>
-  void add(const std::string &name, ConfigOf configOf) {
+  Picoseconds add(const std::string &name, ConfigOf configOf,
+                  bool sharded = false) {
     std::vector<Choice> choices;
     for (OpId anchor : space.anchors()) {
       auto pin = pins.find(anchor);
-      choices.push_back(
-          {anchor, pin == pins.end() ? configOf(anchor) : pin->second});
+      choices.push_back(pin == pins.end()
+                            ? Choice{anchor, configOf(anchor), sharded}
+                            : pin->second);
     }
-    if (std::find(tried.begin(), tried.end(), choices) != tried.end())
-      return;
-    Baseline baseline;
-    baseline.name = name;
-    baseline.quality.makespan = walker.propose(choices);
+    if (auto same = std::find(tried.begin(), tried.end(), choices);
+        same != tried.end())
+      return result[same - tried.begin()].quality.makespan;
+    walker.propose(choices);
     walker.accept();
-    baseline.strategy = walker.strategy();
-    result.push_back(std::move(baseline));
+    result.push_back({name, walker.strategy(), qualityOf(walker, room)});
     tried.push_back(std::move(choices));
+    return walker.makespan();
   }
 
   /// The first devices in order, with copies along what `op` cannot split.
@@ -92,7 +114,7 @@ private:
 
   /// Samples x parameters; devices that share samples are neighbours. The same,
   /// but layers of many parameters split by parameter alone.
-  void addGrids(int64_t group) {
+  Picoseconds addGrids(int64_t group) {
     int64_t samples = devices / group;
     std::string name = group == 1     ? "data-parallel"
                        : samples == 1 ? "parameter-parallel"
@@ -102,25 +124,34 @@ private:
       return inGrid(op, {{roles.sample[op], samples},
                          {parameterDim(graph.op(op)), group}});
     };
-    add(name, grid);
+    Picoseconds time = add(name, grid);
     if (samples > 1)
-      add(name + ", one weird trick", [&](OpId op) {
-        return hasManyParameters(graph, graph.op(op))
-                   ? inGrid(op, {{parameterDim(graph.op(op)), devices}})
-                   : grid(op);
-      });
+      time = std::min(
+          time, add(name + ", one weird trick", [&](OpId op) {
+            return hasManyParameters(graph, graph.op(op))
+                       ? inGrid(op, {{parameterDim(graph.op(op)), devices}})
+                       : grid(op);
+          }));
+    return time;
   }
 
   /// Groups of neighbours that share layers as Megatron does, and each take
-  /// some of the samples.
-  void addTensorGroups(int64_t group) {
+  /// some of the samples; every device updates all parameters that it has, or
+  /// a share of them.
+  Picoseconds addTensorGroups(int64_t group) {
     int64_t samples = devices / group;
-    add("tensor " + std::to_string(group) +
-            (samples == 1 ? "" : " x data " + std::to_string(samples)),
-        [&](OpId op) {
-          return inGrid(
-              op, {{roles.sample[op], samples}, {roles.tensor[op], group}});
-        });
+    std::string name =
+        group == 1 ? "data-parallel" : "tensor " + std::to_string(group);
+    if (group > 1 && samples > 1)
+      name += " x data " + std::to_string(samples);
+    auto groups = [&](OpId op) {
+      return inGrid(op,
+                    {{roles.sample[op], samples}, {roles.tensor[op], group}});
+    };
+    Picoseconds time = add(name, groups);
+    return samples == 1 ? time
+                        : std::min(time, add(name + ", sharded updates", groups,
+                                             /*sharded=*/true));
   }
 
   /// Layers whose parameters are more than their activations, tables above all,
@@ -150,11 +181,12 @@ private:
 
   const Space &space;
   const Graph &graph;
+  const std::vector<int64_t> &room;
   Walker &walker;
   Roles roles;
   int64_t devices;
-  std::map<OpId, Configuration> pins;
-  std::vector<std::vector<Choice>> tried;
+  std::map<OpId, Choice> pins;
+  std::vector<std::vector<Choice>> tried; ///< parallel to result
   std::vector<Baseline> result;
 };
 
@@ -162,6 +194,7 @@ private:
 
 std::vector<Baseline> search::baselines(const Space &space,
                                         const std::vector<Choice> &pinned,
+                                        const std::vector<int64_t> &room,
                                         Walker &walker) {
-  return Recipes(space, pinned, walker).run();
+  return Recipes(space, pinned, room, walker).run();
 }

@@ -31,45 +31,54 @@ Chain::Chain(const Space &space, const CostModel &cost, const Options &options,
   for (size_t i = 0; i < space.anchors().size(); ++i)
     if (std::none_of(
             options.pinned.begin(), options.pinned.end(),
-            [&](const Choice &pin) { return pin.first == space.anchors()[i]; }))
+            [&](const Choice &pin) { return pin.op == space.anchors()[i]; }))
       open.push_back(i);
 }
 
-/// One of four moves: a random candidate for one anchor; a neighbour's
-/// configuration; a candidate for all layers alike; a candidate that a stretch
-/// of neighbours takes over.
+/// One of five moves: a random candidate for one anchor; sharded updates or
+/// not; a neighbour's configuration; a candidate for all layers alike; a
+/// candidate that a stretch of neighbours takes over.
 void Chain::propose(std::vector<Choice> &choices) {
   choices.clear();
   const std::vector<OpId> &anchors = space.anchors();
   size_t at = static_cast<size_t>(random.below(int64_t(open.size())));
   OpId anchor = anchors[open[at]];
-  auto carry = [&](OpId from, const Configuration &config, OpId to) {
-    choices.push_back({to, carryOverByName(space.graph(), from, config, to)});
+  auto carry = [&](const Choice &from, OpId to) {
+    choices.push_back({to,
+                       carryOverByName(space.graph(), from.op, from.config, to),
+                       from.sharded});
   };
-  int64_t kind = random.below(8);
-  if (kind < 3 || open.size() == 1) {
-    choices.push_back({anchor, space.candidate(anchor, random)});
+  auto candidate = [&]() -> Choice {
+    return {anchor, space.candidate(anchor, random),
+            walker.choice(anchor).sharded};
+  };
+  int64_t kind = random.below(9);
+  if (kind == 8) {
+    choices.push_back(walker.choice(anchor));
+    choices.back().sharded ^= true;
+  } else if (kind < 3 || open.size() == 1) {
+    choices.push_back(candidate());
   } else if (kind < 5) {
     // The one before or after.
     size_t other =
         at == 0 || (at + 1 < open.size() && random.oneIn(2)) ? at + 1 : at - 1;
-    carry(anchors[open[other]], walker.config(anchors[open[other]]), anchor);
+    carry(walker.choice(anchors[open[other]]), anchor);
   } else if (kind < 6) {
-    Configuration config = space.candidate(anchor, random);
+    Choice alike = candidate();
     for (size_t i : open)
       if (std::binary_search(space.alike(open[at]).begin(),
                              space.alike(open[at]).end(), anchors[i]))
-        choices.push_back({anchors[i], config});
+        choices.push_back({anchors[i], alike.config, alike.sharded});
   } else {
-    Configuration config = space.candidate(anchor, random);
+    Choice first = candidate();
     // Short stretches are as likely as long ones.
     int64_t most = 1;
     while (most < int64_t(open.size()) && !random.oneIn(2))
       most *= 2;
     size_t last = std::min(open.size(), at + 1 + size_t(random.below(most)));
-    choices.push_back({anchor, config});
+    choices.push_back(first);
     for (size_t i = at + 1; i < last; ++i)
-      carry(anchor, config, anchors[open[i]]);
+      carry(first, anchors[open[i]]);
   }
 }
 

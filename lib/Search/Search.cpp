@@ -20,6 +20,8 @@ using Clock = std::chrono::steady_clock;
 
 /// The budget of a search that ends by the clock.
 constexpr int64_t kEndless = int64_t(1) << 60;
+/// Of many devices, a proposal may take a second.
+constexpr int64_t kLeastBudget = 12;
 /// Strategies that chains start from.
 constexpr size_t kStarts = 4;
 /// Candidates of dynamic programming for an operator, times devices, and how
@@ -75,15 +77,11 @@ private:
   }
 
   void tryBaselines(Walker &walker) {
-    result.baselines = baselines(space, options.pinned, walker);
+    result.baselines = baselines(space, options.pinned, room, walker);
     if (options.start) {
       walker.assign(*options.start);
       result.baselines.push_back(
-          {"given", *options.start, {walker.makespan(), 0}});
-    }
-    for (Baseline &baseline : result.baselines) {
-      walker.assign(baseline.strategy);
-      baseline.quality.load = loadOf(walker.memory(), room);
+          {"given", *options.start, qualityOf(walker, room)});
     }
     std::stable_sort(result.baselines.begin(), result.baselines.end(),
                      [](const Baseline &a, const Baseline &b) {
@@ -114,13 +112,17 @@ private:
     for (size_t n = 0; n < space.anchors().size(); ++n)
       choices.push_back(
           {space.anchors()[n], problem->candidates[n][solution.choice[n]]});
-    Baseline baseline;
-    baseline.name = "dynamic programming";
-    baseline.quality.makespan = walker.propose(choices);
-    walker.accept();
-    baseline.quality.load = loadOf(walker.memory(), room);
-    baseline.strategy = walker.strategy();
-    result.elimination = std::move(baseline);
+    // Its cost is that of updates as they are.
+    for (bool sharded : {false, true}) {
+      for (Choice &choice : choices)
+        choice.sharded = sharded;
+      walker.propose(choices);
+      walker.accept();
+      Quality quality = qualityOf(walker, room);
+      if (!result.elimination || quality < result.elimination->quality)
+        result.elimination = {"dynamic programming", walker.strategy(),
+                              quality};
+    }
     if (!solution.isOptimal)
       result.beamAnchors = solution.irreducible;
   }
@@ -206,8 +208,14 @@ private:
 
 } // namespace
 
+Quality search::qualityOf(Walker &walker, const std::vector<int64_t> &room) {
+  return {walker.makespan(), loadOf(walker.memory(), room)};
+}
+
 int64_t search::defaultBudget(int numDevices) {
-  return std::max<int64_t>(80000 / numDevices, 500);
+  const int64_t devices = numDevices;
+  return std::max<int64_t>(
+      std::min(80000 / devices, 12800000 / (devices * devices)), kLeastBudget);
 }
 
 Result search::searchStrategy(const Graph &graph, const Topology &topology,

@@ -77,7 +77,8 @@ Walker::Walker(const Space &space, const CostModel &cost)
     : space(space), table(space.graph(), space.numDevices(), cost),
       timer(table,
             std::vector<ConfigId>(space.graph().ops.size(),
-                                  table.intern(Configuration::onDevice(0)))) {}
+                                  table.intern(Configuration::onDevice(0)))),
+      isSharded(space.graph().ops.size()) {}
 
 Strategy Walker::strategy() const {
   Strategy result;
@@ -86,13 +87,17 @@ Strategy Walker::strategy() const {
   return result;
 }
 
-ConfigId Walker::follow(OpId op, ConfigId leader) {
-  uint64_t key =
-      static_cast<uint64_t>(op) << 32 | static_cast<uint32_t>(leader);
+ConfigId Walker::follow(OpId op, ConfigId leader, bool sharded) {
+  sharded &= space.graph().op(op).role == OpRole::Update;
+  uint64_t key = static_cast<uint64_t>(op) << 33 |
+                 static_cast<uint64_t>(leader) << 1 | uint64_t(sharded);
   auto [it, added] = followed.emplace(key, -1);
   if (added) {
-    it->second = table.intern(plan::follow(space.graph(), space.leader(op),
-                                           table.config(leader), op));
+    Configuration config =
+        plan::follow(space.graph(), space.leader(op), table.config(leader), op);
+    if (sharded)
+      config = shareCopies(space.graph(), op, config);
+    it->second = table.intern(config);
   }
   return it->second;
 }
@@ -101,13 +106,15 @@ void Walker::expand(const std::vector<Choice> &choices) {
   changes.clear();
   // New configurations of the followers of one anchor at a time, by operator.
   thread_local std::unordered_map<OpId, ConfigId> fresh;
-  for (const auto &[anchor, config] : choices) {
+  proposedSharded.clear();
+  for (const auto &[anchor, config, sharded] : choices) {
+    proposedSharded.push_back({anchor, sharded});
     fresh.clear();
     ConfigId id = table.intern(config);
     fresh[anchor] = id;
     changes.push_back({anchor, id});
     for (OpId op : space.followers(anchor)) {
-      ConfigId own = follow(op, fresh[space.leader(op).op]);
+      ConfigId own = follow(op, fresh[space.leader(op).op], sharded);
       fresh[op] = own;
       changes.push_back({op, own});
     }
@@ -125,12 +132,29 @@ Picoseconds Walker::proposeFull(const std::vector<Choice> &choices) {
   return timer.proposeFull(changes);
 }
 
+void Walker::accept() {
+  timer.accept();
+  for (auto [anchor, sharded] : proposedSharded)
+    isSharded[anchor] = sharded;
+}
+
 void Walker::assign(const Strategy &other) {
   changes.clear();
   for (OpId op = 0; op < static_cast<OpId>(other.size()); ++op)
     changes.push_back({op, table.intern(other[op])});
   timer.propose(changes);
   timer.accept();
+  // Strategies do not say what follows and why.
+  for (OpId anchor : space.anchors()) {
+    isSharded[anchor] = false;
+    for (OpId op : space.followers(anchor))
+      if (space.graph().op(op).role == OpRole::Update) {
+        ConfigId leader = timer.configs()[space.leader(op).op];
+        ConfigId own = timer.configs()[op];
+        isSharded[anchor] |=
+            own != follow(op, leader, false) && own == follow(op, leader, true);
+      }
+  }
 }
 
 std::vector<int64_t> Walker::memory() {

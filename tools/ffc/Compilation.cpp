@@ -6,11 +6,8 @@
 
 #include "ffc/Import/Import.h"
 #include "ffc/Plan/Cost.h"
-#include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/StrategyFile.h"
-#include "ffc/Plan/Timing.h"
-#include "ffc/Plan/Verifier.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -79,13 +76,16 @@ LogicalResult Compilation::run() {
     return failure();
   if (options.emit < Emit::Plan)
     return writeModule(*module);
-  if (failed(fuse()) || failed(planProgram()))
+  if (failed(fuse()))
     return failure();
   if (options.emit == Emit::Plan) {
+    // What is said about tasks needs them.
+    if (failed(options.wantsTasks() ? planProgram() : timePlan()))
+      return failure();
     writeConfigurations(planned, strategy);
     return writeModule(*module);
   }
-  if (failed(emit()))
+  if (failed(planProgram()) || failed(emit()))
     return failure();
   report.sayTimes();
   return success();
@@ -307,29 +307,6 @@ LogicalResult Compilation::fuse() {
     report.say("fusion left " + Twine(planned.graph.ops.size()) + " of " +
                Twine(fewer + planned.graph.ops.size()) + " operators");
   return success();
-}
-
-LogicalResult Compilation::planProgram() {
-  plan::CostModel cost(*topology);
-  program =
-      plan::planProgram(planned.graph, strategy, topology->numDevices(), cost);
-  report.phase("verify");
-  if (auto error =
-          plan::verifyProgram(planned.graph, strategy, program, *topology))
-    return fail(*error);
-  plan::Timeline times =
-      plan::timeProgram(planned.graph, strategy, program, cost);
-  stepSeconds = static_cast<double>(times.makespan) * 1e-12;
-  int64_t least = INT64_MAX, most = 0;
-  for (const plan::DeviceProgram &device : program.devices) {
-    int64_t bytes = device.stateBytes + device.arenaBytes;
-    least = std::min(least, bytes);
-    most = std::max(most, bytes);
-  }
-  report.say(llvm::formatv("predicted step {0:f3} ms; {1} to {2} per device",
-                           stepSeconds * 1e3, bytesText(least),
-                           bytesText(most)));
-  return writeTimeline(cost, std::move(times));
 }
 
 LogicalResult Compilation::emit() {

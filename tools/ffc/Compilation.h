@@ -60,7 +60,12 @@ private:
   mlir::FailureOr<SearchGraph> fusedCopy();
   /// Fuses what the strategy computes in the same way.
   mlir::LogicalResult fuse();
+  /// The tasks of every device, which are proved safe.
   mlir::LogicalResult planProgram();
+  /// The time of the step and about how much memory it needs, without its
+  /// tasks, of which a large model on many devices has millions.
+  mlir::LogicalResult timePlan();
+  void reportStep(llvm::StringRef about, const std::vector<int64_t> &bytes);
   /// The report, the trace and the task graph, as far as options say so.
   mlir::LogicalResult writeTimeline(const plan::CostModel &cost,
                                     plan::Timeline times);

@@ -35,6 +35,10 @@ struct Options {
   /// All that communicates at once shares links in them.
   bool sharedLinks = false;
 
+  bool wantsTasks() const {
+    return sharedLinks || !(report + trace + taskGraph).empty();
+  }
+
   std::optional<int64_t> batchSize;
   std::map<std::string, int64_t> dims;
   int64_t timeBlock = 10; ///< steps of a recurrent layer per operator

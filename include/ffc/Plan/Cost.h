@@ -58,10 +58,15 @@ public:
   ///   Broadcast, tree              ceil(log2 n) (a + bytes / B)
   ///
   /// (Thakur et al.; the tree of the all-reduce is pipelined: Sanders, Speck
-  /// and Traeff, Parallel Computing 2009.) Where m > 1 members lie in each of
-  /// k > 1 nodes, all but broadcasts may also go in two levels: a ring in each
-  /// node, and m rings of k members at once across the nodes, each with its
-  /// share of the bytes.
+  /// and Traeff, Parallel Computing 2009.) Where m members lie in each of k > 1
+  /// nodes, all but broadcasts may also go in two levels: a ring in each node,
+  /// and m groups of k members at once across the nodes, each with its share
+  /// of the bytes. An all-reduce across nodes is the cheaper of the above;
+  /// all-gathers and reduce-scatters may go through parallel trees there:
+  ///
+  ///   across nodes, trees          ceil(log2 k) a + (k - 1) / k bytes / B
+  ///
+  /// (PAT: Jeaugey, 2025, as in NCCL from 2.23 on, one member per node).
   Picoseconds collective(CollectiveKind kind,
                          const std::vector<DeviceId> &members,
                          int64_t bytes) const {
@@ -78,8 +83,8 @@ public:
   /// The ways on which a group communicates.
   struct Paths {
     Ring ring;
-    /// Within a node, and across nodes; of one member if there are no two
-    /// levels.
+    /// Within a node, and across nodes. The latter of one member if nodes do
+    /// not have equally many, or all are in one.
     Ring inner, outer;
   };
   /// The ways of groups that communicate all at once, so that those which go

@@ -38,6 +38,12 @@ Following followingOf(const Graph &graph);
 Configuration follow(const Graph &graph, const Leader &leader,
                      const Configuration &config, OpId op);
 
+/// `config` with each axis of copies replaced by a split of the first dimension
+/// of `op` that is not split and can be in equal parts; by as many as possible,
+/// neighbours first, with copies for the rest. Legal if `config` is.
+Configuration shareCopies(const Graph &graph, OpId op,
+                          const Configuration &config);
+
 } // namespace ffc::plan
 
 #endif // FFC_PLAN_FOLLOWING_H

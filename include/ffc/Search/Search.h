@@ -99,13 +99,19 @@ struct Result {
 Result searchStrategy(const plan::Graph &graph, const plan::Topology &topology,
                       const plan::CostModel &cost, const Options &options);
 
+/// Of the walker's strategy; `room` has the bytes of every device.
+Quality qualityOf(Walker &walker, const std::vector<int64_t> &room);
+
 /// Recipes: one device, data parallelism, data x parameter grids (each with
 /// layers of many parameters split by parameter alone or not), groups that
-/// share layers as Megatron does, and tables on one device each or by rows.
+/// share layers as Megatron does (each with sharded updates or not), and tables
+/// on one device each or by rows.
 /// Each once. A dimension that an operator does not have, or not enough of,
-/// becomes copies.
+/// becomes copies. Grids and groups become larger until one takes longer than
+/// the one before and ten times as long as some recipe that fits.
 std::vector<Baseline> baselines(const Space &space,
                                 const std::vector<Choice> &pinned,
+                                const std::vector<int64_t> &room,
                                 Walker &walker);
 
 /// The best of all combinations of the anchors' candidates on the first devices

@@ -37,8 +37,17 @@ private:
   std::mt19937_64 engine;
 };
 
-/// A configuration for some anchors.
-using Choice = std::pair<plan::OpId, plan::Configuration>;
+/// What an anchor and its followers do.
+struct Choice {
+  plan::OpId op = -1; ///< the anchor
+  plan::Configuration config;
+  /// Devices that would all make the same update of a parameter take a share of
+  /// it each (plan::shareCopies()), as in ZeRO (Rajbhandari et al., SC 2020).
+  bool sharded = false;
+  bool operator==(const Choice &o) const {
+    return op == o.op && config == o.config && sharded == o.sharded;
+  }
+};
 
 /// What does not change during a search; may be shared by threads.
 class Space {
@@ -96,13 +105,17 @@ public:
     return table.config(timer.configs()[op]);
   }
   plan::Strategy strategy() const;
+  /// What was chosen for an anchor, or could have been.
+  Choice choice(plan::OpId anchor) const {
+    return {anchor, config(anchor), isSharded[anchor] != 0};
+  }
 
   /// See StepTimer. Anchors are distinct, configurations legal.
   plan::Picoseconds propose(const std::vector<Choice> &choices,
                             plan::Picoseconds limit = plan::kNoLimit);
   /// The same by a sweep of the whole step, for comparison.
   plan::Picoseconds proposeFull(const std::vector<Choice> &choices);
-  void accept() { timer.accept(); }
+  void accept();
   void reject() { timer.reject(); }
   /// Takes the strategy of `other`, which may be of another walker.
   void assign(const plan::Strategy &other);
@@ -113,15 +126,18 @@ public:
   std::vector<int64_t> memory();
 
 private:
-  plan::ConfigId follow(plan::OpId op, plan::ConfigId leader);
+  plan::ConfigId follow(plan::OpId op, plan::ConfigId leader, bool sharded);
   /// Fills `changes`.
   void expand(const std::vector<Choice> &choices);
 
   const Space &space;
   plan::SegmentTable table;
   plan::StepTimer timer;
+  /// By operator, leader's configuration, and whether updates are sharded.
   std::unordered_map<uint64_t, plan::ConfigId> followed;
   std::vector<plan::StepTimer::Change> changes;
+  std::vector<char> isSharded; ///< by operator, of anchors
+  std::vector<std::pair<plan::OpId, bool>> proposedSharded;
 };
 
 } // namespace ffc::search

@@ -207,4 +207,28 @@ TEST_F(ConfigurationTest, DataParallel) {
                    "'n', expected one per device (13)");
 }
 
+/// The update has d0 = 8 and d1 = 6.
+TEST_F(ConfigurationTest, CopiesTakeShares) {
+  const OpId update = 4;
+  auto shared = [&](std::vector<GridAxis> axes) {
+    Configuration config{std::move(axes), {}};
+    int64_t points = 1;
+    for (const GridAxis &axis : config.axes)
+      points *= axis.degree;
+    for (DeviceId d = 0; d < points; ++d)
+      config.devices.push_back(d);
+    return shareCopies(g.graph, update, config)
+        .str(g.graph.op(update).rules)
+        .substr(0, 25);
+  };
+  EXPECT_EQ(shared({{kReplica, 4}}), "{d0 = 4} on 0 1 2 3");
+  EXPECT_EQ(shared({{kReplica, 3}}), "{d1 = 3} on 0 1 2");
+  EXPECT_EQ(shared({{kReplica, 5}}), "{replica = 5} on 0 1 2 3 ");
+  EXPECT_EQ(shared({{kReplica, 16}}), "{replica = 2, d0 = 8} on ");
+  EXPECT_EQ(shared({{0, 2}, {kReplica, 2}}), "{d0 = 2, d1 = 2} on 0 1 2");
+  EXPECT_EQ(shared({{kReplica, 2}, {kReplica, 2}}),
+            "{d0 = 2, d1 = 2} on 0 1 2");
+  EXPECT_EQ(shared({{1, 3}}), "{d1 = 3} on 0 1 2");
+}
+
 } // namespace

@@ -59,7 +59,7 @@ TEST_F(SearchTest, FollowersAreThoseOfStrategyFiles) {
     std::vector<std::optional<Configuration>> given(g.graph.ops.size());
     for (OpId anchor : space.anchors()) {
       choices.push_back({anchor, space.candidate(anchor, random)});
-      given[anchor] = choices.back().second;
+      given[anchor] = choices.back().config;
     }
     walker.propose(choices);
     walker.accept();
@@ -109,13 +109,42 @@ TEST_F(SearchTest, NeverWorseThanRecipesNorBetterThanTheBound) {
   }
 }
 
+/// Sharded updates are part of a choice, and seen in strategies.
+TEST_F(SearchTest, ShardedUpdates) {
+  use(4);
+  TestGraph g = trainingGraph();
+  Space space(g.graph, 4);
+  Walker walker(space, *cost), other(space, *cost);
+  const OpId owner = 2, update = 4;
+  const Configuration samples{{{0, 4}}, {0, 1, 2, 3}};
+  walker.propose({{owner, samples, true}});
+  walker.reject();
+  EXPECT_FALSE(walker.choice(owner).sharded);
+  std::vector<int64_t> bytes;
+  for (bool sharded : {false, true}) {
+    walker.propose({{owner, samples, sharded}});
+    walker.accept();
+    bytes.push_back(walker.memory()[0]);
+    EXPECT_EQ(walker.config(update).str(g.graph.op(update).rules),
+              sharded ? "{d0 = 4} on 0 1 2 3" : "{replica = 4} on 0 1 2 3");
+    EXPECT_EQ(walker.choice(owner), (Choice{owner, samples, sharded}));
+    other.assign(walker.strategy());
+    EXPECT_EQ(other.choice(owner), walker.choice(owner));
+    Program program = planProgram(g.graph, walker.strategy(), 4, *cost);
+    EXPECT_EQ(walker.makespan(),
+              timeProgram(g.graph, walker.strategy(), program, *cost).makespan);
+  }
+  EXPECT_LT(bytes[1], bytes[0]);
+}
+
 /// "{n = 2, c = 2} on 0 1 2 3" of every operator in a recipe.
 std::vector<std::string> recipe(const Graph &graph, const CostModel &cost,
                                 int devices, const std::string &name) {
   Space space(graph, devices);
   Walker walker(space, cost);
+  const std::vector<int64_t> room(devices, INT64_MAX);
   std::vector<std::string> lines;
-  for (const Baseline &baseline : baselines(space, {}, walker))
+  for (const Baseline &baseline : baselines(space, {}, room, walker))
     if (baseline.name == name)
       for (size_t op = 0; op < baseline.strategy.size(); ++op)
         lines.push_back(baseline.strategy[op].str(graph.ops[op].rules));
@@ -125,7 +154,7 @@ std::vector<std::string> recipe(const Graph &graph, const CostModel &cost,
 /// Two layers: by columns, then by the rows that these are.
 TEST_F(SearchTest, TensorGroups) {
   use(4);
-  TestGraph g = layers(256);
+  TestGraph g = layers(2048);
   EXPECT_THAT(
       recipe(g.graph, *cost, 4, "tensor 4"),
       ::testing::ElementsAre("{c = 4} on 0 1 2 3", "{k = 4} on 0 1 2 3"));

@@ -1,0 +1,63 @@
+//===- PlanPhase.cpp - the time and the memory of a step ------------------===//
+
+#include "Compilation.h"
+
+#include "ffc/Plan/Cost.h"
+#include "ffc/Plan/Planner.h"
+#include "ffc/Plan/StepMemory.h"
+#include "ffc/Plan/StepTimer.h"
+#include "ffc/Plan/Timing.h"
+#include "ffc/Plan/Verifier.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace ffc;
+
+LogicalResult Compilation::planProgram() {
+  plan::CostModel cost(*topology);
+  program =
+      plan::planProgram(planned.graph, strategy, topology->numDevices(), cost);
+  report.phase("verify");
+  if (auto error =
+          plan::verifyProgram(planned.graph, strategy, program, *topology))
+    return fail(*error);
+  plan::Timeline times =
+      plan::timeProgram(planned.graph, strategy, program, cost);
+  stepSeconds = static_cast<double>(times.makespan) * 1e-12;
+  std::vector<int64_t> bytes;
+  for (const plan::DeviceProgram &device : program.devices)
+    bytes.push_back(device.stateBytes + device.arenaBytes);
+  reportStep("", bytes);
+  return writeTimeline(cost, std::move(times));
+}
+
+LogicalResult Compilation::timePlan() {
+  plan::CostModel cost(*topology);
+  plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
+  std::vector<plan::ConfigId> configs;
+  for (const plan::Configuration &config : strategy)
+    configs.push_back(table.intern(config));
+  plan::StepTimer timer(table, configs);
+  stepSeconds = static_cast<double>(timer.makespan()) * 1e-12;
+  std::vector<int64_t> bytes = plan::stepMemory(table, configs);
+  for (plan::DeviceId id = 0; id < topology->numDevices(); ++id)
+    if (int64_t most = topology->kindOf(id).memoryBytes; bytes[id] > most)
+      return fail(llvm::formatv("device {0} ({1}): the plan needs about {2}, "
+                                "expected at most {3}",
+                                id, topology->device(id).name,
+                                bytesText(bytes[id]), bytesText(most)));
+  reportStep("about ", bytes);
+  return success();
+}
+
+/// `about` comes before figures of memory that are estimates.
+void Compilation::reportStep(StringRef about,
+                             const std::vector<int64_t> &bytes) {
+  auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
+  report.say(llvm::formatv("predicted step {0:f3} ms; {1}{2} to {3} per device",
+                           stepSeconds * 1e3, about, bytesText(*least),
+                           bytesText(*most)));
+}
