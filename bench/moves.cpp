@@ -140,7 +140,8 @@ int main(int argc, char **argv) {
   const auto &anchors = space.anchors();
   for (int move = 0; move < moves; ++move) {
     plan::OpId anchor = anchors[random.below(int64_t(anchors.size()))];
-    std::vector<Choice> choice = {{anchor, space.candidate(anchor, random)}};
+    std::vector<Choice> choice = {
+        {anchor, space.candidate(anchor, random), random.oneIn(2)}};
     Picoseconds limit =
         delta.makespan() +
         static_cast<Picoseconds>(-std::log(random.unit()) * 0.01 *

@@ -104,42 +104,39 @@ static std::vector<Need> missing(TaskSink &sink, Placement &where,
   return targets;
 }
 
-static bool onlyReduces(const ReshardPlan &plan) {
-  return plan.transfers.empty() && !plan.collectives.empty() &&
-         plan.collectives[0].partial >= 0;
-}
-
-bool ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
+void ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
                           Placement &where, ValueId value,
                           const TensorType &type, const std::string &name,
                           const std::vector<Need> &needed, TaskId task) {
   const std::vector<Need> targets =
       missing(sink, where, value, type, name, needed);
   if (targets.empty())
-    return false;
+    return;
   const ReshardPlan plan =
       planReshard(where.holdings, where.groups, targets, type, cost);
   ReshardWriter(sink, value, type, name, task, targets)
       .write(plan, where.holdings, where.groups);
-  return onlyReduces(plan);
 }
 
-TaskSink::Waits ffc::plan::reduceEarly(TaskSink &sink, const CostModel &cost,
-                                       Placement &where, ValueId value,
-                                       const TensorType &type,
-                                       const std::string &name,
-                                       const std::vector<Need> &needed,
-                                       TaskId task) {
+TaskSink::Waits ffc::plan::startReshard(TaskSink &sink, const CostModel &cost,
+                                        Placement &where, ValueId value,
+                                        const TensorType &type,
+                                        const std::string &name,
+                                        const std::vector<Need> &needed,
+                                        TaskId task) {
   TaskSink::Waits waits;
   const std::vector<Need> targets =
       missing(sink, where, value, type, name, needed);
-  if (targets.empty() || where.groups.empty())
+  if (targets.empty())
     return waits;
-  const ReshardPlan plan =
+  ReshardPlan plan =
       planReshard(where.holdings, where.groups, targets, type, cost);
-  if (onlyReduces(plan))
-    ReshardWriter(sink, value, type, name, task, targets)
-        .write(plan, where.holdings, where.groups, &waits);
+  if (plan.collectives.empty())
+    return waits;
+  // What is left is planned when it is needed.
+  plan.transfers.clear();
+  ReshardWriter(sink, value, type, name, task, targets)
+      .write(plan, where.holdings, where.groups, &waits);
   return waits;
 }
 
@@ -171,6 +168,30 @@ OpId ffc::plan::firstReader(const Value &value) {
   return std::min_element(value.uses.begin(), value.uses.end(),
                           [](Use a, Use b) { return a.op < b.op; })
       ->op;
+}
+
+OpId ffc::plan::startsAfter(const Graph &graph, ValueId id) {
+  const Value &value = graph.value(id);
+  const bool isUpdated =
+      value.kind == ValueKind::State && graph.states[value.state].written >= 0;
+  if (value.uses.empty() || id == graph.loss ||
+      (value.producer < 0 && !isUpdated))
+    return -1;
+  const OpId after = std::max(value.producer, 0);
+  return firstReader(value) > after ? after : -1;
+}
+
+std::vector<StateId> ffc::plan::startedStates(const Graph &graph) {
+  std::vector<StateId> states;
+  for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s)
+    if (startsAfter(graph, graph.states[s].read) >= 0)
+      states.push_back(s);
+  auto reader = [&](StateId s) {
+    return firstReader(graph.value(graph.states[s].read));
+  };
+  std::stable_sort(states.begin(), states.end(),
+                   [&](StateId a, StateId b) { return reader(a) < reader(b); });
+  return states;
 }
 
 FirstRead ffc::plan::firstRead(const Graph &graph, const MemoryOrders &orders,

@@ -26,10 +26,10 @@ public:
             [this](ValueId value) -> Placement & { return values[value]; },
             [this](Placement &where, const OperandRead &read) {
               ValueId value = this->graph.slotValue(read.op, read.slot);
+              TaskId task = read.task;
               if (value >= 0)
-                finishEarly(value);
-              provide(where, value, read.type, read.name, read.needed,
-                      read.task);
+                task.instance += finishEarly(value);
+              provide(where, value, read.type, read.name, read.needed, task);
               probeIfComplete(value);
             }) {
     for (const Output &output : graph.outputs)
@@ -142,28 +142,35 @@ private:
           placeLoss(id);
         probeIfComplete(result);
       }
-    if (cost.overlaps())
-      for (ValueId result : graph.op(id).results)
-        if (result >= 0)
-          startEarly(result);
+    if (!cost.overlaps())
+      return;
+    for (ValueId result : graph.op(id).results)
+      if (result >= 0 && !values[result].groups.empty())
+        startEarly(result);
+    if (id == 0)
+      for (StateId state : startedStates(graph))
+        startEarly(graph.states[state].read);
   }
 
-  /// Where communication runs beside computation, partial sums are reduced as
-  /// soon as they are there; their first reader waits for that. It takes no
-  /// memory that they do not take anyway.
+  /// See startsAfter(); the first reader waits.
   void startEarly(ValueId id) {
-    const Value &value = graph.value(id);
-    if (!mayReduceEarly(graph, id))
+    if (startsAfter(graph, id) < 0)
       return;
+    const Value &value = graph.value(id);
     OpId reader = firstReader(value);
     FirstRead read = firstRead(graph, orders, id, reader, strategy[reader]);
-    pending[id] = reduceEarly(build, cost, values[id], id, value.type,
-                              value.name, read.needed, read.task);
+    pending[id] = startReshard(build, cost, values[id], id, value.type,
+                               value.name, read.needed, read.task);
   }
 
-  void finishEarly(ValueId id) {
+  /// Returns the number of steps that were started.
+  int finishEarly(ValueId id) {
+    int steps = 0;
+    for (const TaskSink::Wait &wait : pending[id])
+      steps = std::max(steps, wait.task.instance);
     build.wait(pending[id], graph.value(id).name);
     pending[id].clear();
+    return steps;
   }
 
   // reshards

@@ -106,7 +106,7 @@ struct SegmentTable::Tables {
   Interner<Layout> layouts;
   Interner<std::vector<PartCode>> needs;
   PairMap<OpSegment> ops;
-  PairMap<ReshardSegment> reshards, stores;
+  PairMap<ReshardSegment> reshards, starts, stores;
   PairMap<LayoutId> homes;
   std::unordered_map<LayoutId, NeedId> losses, outputs;
   std::unordered_map<LayoutId, DeviceBytes> layoutBytes;
@@ -264,11 +264,25 @@ const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
     const Layout &from = tables->layouts[layout];
     TimeSink sink(tables->numDevices, tables->cost);
     Placement where = tables->placementOf(from, sink);
-    bool reduces = reshardTo(sink, tables->cost, where, -1, from.type, "",
-                             tables->partsOf(tables->needs[need]), {});
-    return ReshardSegment{sink.take(), tables->internLayout(from.type, where),
-                          reduces && tables->cost.overlaps()};
+    reshardTo(sink, tables->cost, where, -1, from.type, "",
+              tables->partsOf(tables->needs[need]), {});
+    return ReshardSegment{sink.take(), tables->internLayout(from.type, where)};
   });
+}
+
+const ReshardSegment &SegmentTable::start(LayoutId layout, NeedId need) {
+  return lookUp(tables->starts, layout, need, [&] {
+    const Layout &from = tables->layouts[layout];
+    TimeSink sink(tables->numDevices, tables->cost);
+    Placement where = tables->placementOf(from, sink);
+    startReshard(sink, tables->cost, where, -1, from.type, "",
+                 tables->partsOf(tables->needs[need]), {});
+    return ReshardSegment{sink.take(), tables->internLayout(from.type, where)};
+  });
+}
+
+bool SegmentTable::isPartial(LayoutId layout) const {
+  return !tables->layouts[layout].groups.empty();
 }
 
 LayoutId SegmentTable::home(StateId state, ConfigId update) {
@@ -328,7 +342,7 @@ ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
                        target.order, Section::State);
     copyWhole(sink, target, state, where.find(target), {}, "");
   }
-  return {sink.take(), after, false};
+  return {sink.take(), after};
 }
 
 //===----------------------------------------------------------------------===//

@@ -75,19 +75,24 @@ private:
       hold(table.layoutBytes(layout), true, 0, 0);
     else if (!isInPlace(value))
       hold(table.layoutBytes(layout), false, first, last);
+    auto change = [&](LayoutId after, When when) {
+      if (after == layout)
+        return;
+      hold(table.layoutBytes(after), false, when, last);
+      hold(table.layoutBytes(layout), false, when, last, -1);
+      layout = after;
+    };
+    OpId starts = table.cost().overlaps() ? startsAfter(graph, id) : -1;
+    if (value.producer >= 0 && !table.isPartial(layout))
+      starts = -1;
     for (OpId reader : readers)
       for (const OpSegment::Step &step :
            table.op(reader, configs[reader]).steps)
         if (step.slot >= 0 && graph.slotValue(reader, step.slot) == id) {
-          const ReshardSegment &reshard = table.reshard(layout, step.need);
-          if (reshard.after == layout)
-            continue;
-          bool early = reshard.early && mayReduceEarly(graph, id) &&
-                       reader == readers.front();
-          hold(table.layoutBytes(reshard.after), false,
-               early ? 2 * value.producer + 1 : 2 * reader, last);
-          hold(table.layoutBytes(layout), false, 2 * reader, last, -1);
-          layout = reshard.after;
+          if (starts >= 0)
+            change(table.start(layout, step.need).after, 2 * starts + 1);
+          starts = -1;
+          change(table.reshard(layout, step.need).after, 2 * reader);
         }
   }
 

@@ -18,8 +18,9 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
       end(static_cast<OpId>(graph.ops.size())),
       configurations(std::move(configs)), segments(end), items(end + 1),
       readers(graph.values.size()), storedIn(graph.values.size()),
-      outputItem(graph.values.size(), -1), storeItem(graph.states.size(), -1),
-      rows((size_t(end) + 2) * queues), offsets(size_t(end) + 2),
+      startAfter(graph.values.size(), -1), outputItem(graph.values.size(), -1),
+      storeItem(graph.states.size(), -1), rows((size_t(end) + 2) * queues),
+      offsets(size_t(end) + 2),
       ends(queues > devices ? graph.values.size() * devices : 0),
       isDirty(size_t(end) + 1), isTouched(graph.values.size()), now(queues),
       startedAt(graph.values.size(), -1) {
@@ -45,6 +46,11 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
       storeItem[s] = static_cast<int>(last.size());
       last.emplace_back();
     }
+  }
+  if (queues > devices) {
+    for (size_t v = 0; v < graph.values.size(); ++v)
+      startAfter[v] = startsAfter(graph, static_cast<ValueId>(v));
+    started = startedStates(graph);
   }
   for (OpId op = 0; op < end; ++op)
     build(op);
@@ -72,20 +78,36 @@ bool StepTimer::isStoredByCopy(ValueId value) const {
 void StepTimer::build(OpId op) {
   const OpSegment &segment = table.op(op, configurations[op]);
   segments[op] = &segment;
-  items[op].clear();
-  for (const OpSegment::Step &step : segment.steps)
-    items[op].push_back({step.slot < 0 ? &step.tasks : nullptr});
+  Items &own = items[op];
+  // States do not depend on the operator that they start after.
+  const size_t numStates = op == 0 ? started.size() : 0;
+  Items states(own.end() -
+                   static_cast<std::ptrdiff_t>(std::min(own.size(), numStates)),
+               own.end());
+  states.resize(numStates);
+  own.clear();
+  for (const OpSegment::Step &step : segment.steps) {
+    own.emplace_back();
+    if (step.slot < 0)
+      own.back().tasks = &step.tasks;
+  }
   const std::vector<ValueId> &results = graph.op(op).results;
   for (ValueId result : results)
     if (result >= 0 && result == graph.loss)
-      items[op].emplace_back();
+      own.emplace_back();
   if (queues > devices)
-    items[op].resize(items[op].size() + results.size());
+    own.resize(own.size() + results.size());
+  own.insert(own.end(), states.begin(), states.end());
 }
 
-size_t StepTimer::startItem(const Value &value) const {
-  return items[value.producer].size() -
-         graph.op(value.producer).results.size() + value.result;
+size_t StepTimer::startItem(ValueId id) const {
+  const Value &value = graph.value(id);
+  const OpId op = startAfter[id];
+  const size_t firstState = items[op].size() - (op == 0 ? started.size() : 0);
+  if (value.producer >= 0)
+    return firstState - graph.op(op).results.size() + value.result;
+  return firstState + (std::find(started.begin(), started.end(), value.state) -
+                       started.begin());
 }
 
 void StepTimer::markDirty(OpId op) {
@@ -100,8 +122,11 @@ void StepTimer::markDirty(OpId op) {
 }
 
 void StepTimer::setItem(OpId op, size_t index, Item item) {
-  if (item.tasks && item.tasks->empty())
-    item = {};
+  for (const TimedTasks **tasks : {&item.start, &item.wait, &item.tasks})
+    if (*tasks && (*tasks)->empty())
+      *tasks = nullptr;
+  if (!item.start && !item.wait)
+    item.value = -1;
   if (items[op][index] == item)
     return;
   markDirty(op);
@@ -120,17 +145,21 @@ void StepTimer::follow(ValueId id) {
   } else {
     layout = segments[value.producer]->results[value.result];
   }
-  bool first = queues > devices && mayReduceEarly(graph, id);
+  const bool canStart = startAfter[id] >= 0;
+  bool starts = canStart && (value.producer < 0 || table.isPartial(layout));
+  Item start;
   auto get = [&](OpId op, size_t index, NeedId need) {
+    Item item;
+    if (starts) {
+      const ReshardSegment &begin = table.start(layout, need);
+      start.start = item.wait = &begin.tasks;
+      start.value = item.value = id;
+      layout = begin.after;
+      starts = false;
+    }
     const ReshardSegment &reshard = table.reshard(layout, need);
-    const bool early = first && reshard.early;
-    if (first)
-      setItem(value.producer, startItem(value),
-              early ? Item{&reshard.tasks, Item::Kind::Start, id} : Item());
-    setItem(op, index,
-            {&reshard.tasks, early ? Item::Kind::Wait : Item::Kind::Run,
-             early ? id : -1});
-    first = false;
+    item.tasks = &reshard.tasks;
+    setItem(op, index, item);
     layout = reshard.after;
   };
   if (id == graph.loss)
@@ -142,9 +171,9 @@ void StepTimer::follow(ValueId id) {
       if (steps[s].slot >= 0 && graph.slotValue(reader, steps[s].slot) == id)
         get(reader, s, steps[s].need);
   }
-  if (first) // nobody asks for more than there is
-    setItem(value.producer, startItem(value), {});
-  first = false;
+  if (canStart)
+    setItem(startAfter[id], startItem(id), start);
+  starts = false;
   if (int index = outputItem[id]; index >= 0) {
     setItem(end, index, {});
     if (NeedId need = table.outputNeed(layout); need >= 0)
@@ -154,7 +183,9 @@ void StepTimer::follow(ValueId id) {
     if (int index = storeItem[state]; index >= 0) {
       const ReshardSegment &store = table.store(
           layout, table.home(state, configurations[value.producer]));
-      setItem(end, index, {&store.tasks});
+      Item item;
+      item.tasks = &store.tasks;
+      setItem(end, index, item);
       layout = store.after;
     }
 }
@@ -185,22 +216,22 @@ void StepTimer::touch(OpId op) {
 void StepTimer::run(OpId op) {
   const QueueTimes times = timesAt(now.data());
   for (const Item &item : items[op]) {
-    if (!item.tasks)
-      continue;
-    if (item.kind == Item::Kind::Run) {
-      item.tasks->advance(times);
-    } else if (item.kind == Item::Kind::Start) {
+    if (item.start) {
       startedAt[item.value] = static_cast<std::ptrdiff_t>(newEnds.size());
-      started.push_back(item.value);
+      newlyStarted.push_back(item.value);
       newEnds.resize(newEnds.size() + devices);
-      item.tasks->start(times, newEnds.data() + startedAt[item.value]);
-    } else if (std::ptrdiff_t at = startedAt[item.value]; at >= 0) {
-      item.tasks->wait(times.local, newEnds.data() + at, 0);
-    } else {
-      OpId after = graph.value(item.value).producer + 1;
-      item.tasks->wait(times.local, endsOf(item.value),
-                       offsets[after] + shiftOf(after));
+      item.start->start(times, newEnds.data() + startedAt[item.value]);
     }
+    if (item.wait) {
+      OpId after = startAfter[item.value] + 1;
+      if (std::ptrdiff_t at = startedAt[item.value]; at >= 0)
+        item.wait->wait(times.local, newEnds.data() + at, 0);
+      else
+        item.wait->wait(times.local, endsOf(item.value),
+                        offsets[after] + shiftOf(after));
+    }
+    if (item.tasks)
+      item.tasks->advance(times);
   }
 }
 
@@ -223,9 +254,9 @@ Picoseconds StepTimer::shiftOf(OpId op) const {
 bool StepTimer::areShifted(OpId from, OpId to, Picoseconds by) const {
   for (OpId op = from; op < to; ++op)
     for (const Item &item : items[op]) {
-      if (item.kind != Item::Kind::Wait)
+      if (!item.wait)
         continue;
-      OpId after = graph.value(item.value).producer + 1;
+      OpId after = startAfter[item.value] + 1;
       if (after > from)
         continue;
       std::ptrdiff_t at = startedAt[item.value];
@@ -235,7 +266,7 @@ bool StepTimer::areShifted(OpId from, OpId to, Picoseconds by) const {
         continue;
       }
       const Picoseconds *was = endsOf(item.value);
-      if (!item.tasks->allOf([&](DeviceId device) {
+      if (!item.wait->allOf([&](DeviceId device) {
             return newEnds[at + device] - was[device] - offsets[after] == by;
           }))
         return false;
@@ -290,9 +321,9 @@ Picoseconds StepTimer::sweep(Picoseconds limit) {
 }
 
 void StepTimer::forgetStarted() {
-  for (ValueId value : started)
+  for (ValueId value : newlyStarted)
     startedAt[value] = -1;
-  started.clear();
+  newlyStarted.clear();
   newEnds.clear();
 }
 
@@ -341,7 +372,7 @@ void StepTimer::accept() {
     std::copy_n(newTimes.begin() + at, queues, row(op));
     offsets[op] = 0;
   }
-  for (ValueId value : started)
+  for (ValueId value : newlyStarted)
     std::copy_n(newEnds.begin() + startedAt[value], devices,
                 ends.begin() + static_cast<std::ptrdiff_t>(value * devices));
   forgetStarted();

@@ -43,10 +43,6 @@ struct OpSegment {
 struct ReshardSegment {
   TimedTasks tasks; ///< none if everything was there
   LayoutId after = -1;
-  /// Collectives on partial sums and nothing else, on devices that go on
-  /// meanwhile: if it is the first reshard of a value it starts right after the
-  /// value's producer.
-  bool early = false;
 };
 
 /// Not for several threads at once.
@@ -66,6 +62,11 @@ public:
   /// `config` must be legal for `op`.
   const OpSegment &op(OpId op, ConfigId config);
   const ReshardSegment &reshard(LayoutId layout, NeedId need);
+  /// The collectives with which that begins, which may run beside kernels; the
+  /// reshard goes on from the layout after them.
+  const ReshardSegment &start(LayoutId layout, NeedId need);
+  /// True if parts of the value are partial sums.
+  bool isPartial(LayoutId layout) const;
   /// The layout of a state's value at the start of the step. The state is one
   /// that is updated, by an operator under `update`.
   LayoutId home(StateId state, ConfigId update);

@@ -44,17 +44,20 @@ public:
   void reject();
 
 private:
-  /// What is done for an operator, in the order of the plan. Null where a read
-  /// finds everything in place. After the tasks of an operator stands one entry
-  /// for each of its results whose reduction may start there; after the
-  /// operators one more list for the end of the step.
+  /// What is done for an operator, in the order of the plan; nothing where a
+  /// read finds everything in place. After the tasks of an operator stands one
+  /// entry for each of its results whose reshard may start there, after the
+  /// first operator also one for each state; after the operators one more list
+  /// for the end of the step.
   struct Item {
-    enum class Kind : uint8_t { Run, Start, Wait };
-    const TimedTasks *tasks = nullptr;
-    Kind kind = Kind::Run;
-    ValueId value = -1; ///< Start, Wait
+    /// Collectives for `value` that go on beside what follows, and the end of
+    /// those.
+    const TimedTasks *start = nullptr, *wait = nullptr;
+    ValueId value = -1;
+    const TimedTasks *tasks = nullptr; ///< run after that
     bool operator==(const Item &o) const {
-      return tasks == o.tasks && kind == o.kind && value == o.value;
+      return start == o.start && wait == o.wait && value == o.value &&
+             tasks == o.tasks;
     }
   };
   using Items = std::vector<Item>;
@@ -91,8 +94,8 @@ private:
   QueueTimes timesAt(Picoseconds *times) const {
     return {times, times + (queues - devices)};
   }
-  /// Where among the items of its producer the reduction of `value` starts.
-  size_t startItem(const Value &value) const;
+  /// Where among the items of the operator its reshard starts.
+  size_t startItem(ValueId value) const;
 
   SegmentTable &table;
   const Graph &graph;
@@ -105,14 +108,18 @@ private:
   /// Operators that touch a value, ascending, each once.
   std::vector<std::vector<OpId>> readers;
   std::vector<std::vector<StateId>> storedIn; ///< by value
+  /// By value: the operator after which its first reshard may start; -1 if it
+  /// may not.
+  std::vector<OpId> startAfter;
+  std::vector<StateId> started; ///< states, in the order of their items
   /// Where, among the items of the end, the completion of a value as an output
   /// and the copy into a state stand; -1 for none.
   std::vector<int> outputItem, storeItem;
 
   /// Times at which the queues are free before an operator, less `offsets`.
   std::vector<Picoseconds> rows, offsets;
-  /// By value: when its early reduction ends on each device, less the offset of
-  /// the row after its producer.
+  /// By value: when what was started early ends on each device, less the offset
+  /// of the row after the operator that it started after.
   std::vector<Picoseconds> ends;
   Picoseconds current = 0;
 
@@ -125,8 +132,8 @@ private:
   std::vector<std::pair<OpId, size_t>> newRows; ///< operator, where in newTimes
   std::vector<Picoseconds> newTimes, now;
   std::vector<Shift> shifts;
-  /// Reductions started in this sweep, and by value where in newEnds; -1: not.
-  std::vector<ValueId> started;
+  /// What was started in this sweep, and by value where in newEnds; -1: not.
+  std::vector<ValueId> newlyStarted;
   std::vector<std::ptrdiff_t> startedAt;
   std::vector<Picoseconds> newEnds;
   Picoseconds proposed = 0;
