@@ -2,13 +2,15 @@
 #
 # Features (ask with REQUIRES):
 #   shared-data   ../shared/data is there; %data is its path
+#   dot           Graphviz is installed
 import os
+import shutil
 
 import lit.formats
 
 config.name = "ffc"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test"]
+config.suffixes = [".mlir", ".test", ".timing"]
 config.excludes = ["Inputs", "unit"]
 config.test_source_root = config.source_root
 config.test_exec_root = config.binary_root
@@ -21,3 +23,6 @@ data = os.path.join(config.shared_dir, "data")
 if os.path.isdir(data):
     config.available_features.add("shared-data")
 config.substitutions.append(("%data", data))
+
+if shutil.which("dot"):
+    config.available_features.add("dot")

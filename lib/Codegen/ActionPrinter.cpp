@@ -58,7 +58,7 @@ LogicalResult ClassPrinter::declare(Text &text, rank::KernelOp op) {
 }
 
 void ClassPrinter::print(Text &text, rank::KernelOp op) {
-  text.line(kernelNames[op] + "(" + tensors(op.getIns()) + ", " +
+  text.line("compute(" + kernelNames[op] + ", " + tensors(op.getIns()) + ", " +
             tensors(op.getOuts()) + ");");
 }
 

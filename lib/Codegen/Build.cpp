@@ -81,6 +81,7 @@ MPI, oneDNN, OpenMP and zlib.
               ? "- `functors.h`, `functors.cpp`: what fused kernels compute\n"
               : "") +
          R"(- `ranks.inc`: numbers in which ranks differ
+- `tasks.inc`: names of tasks in traces
 - `runtime/`: kernels, communication and the command line
 - `train.weights`: initial values, when the model has any
 )";

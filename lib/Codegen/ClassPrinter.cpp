@@ -270,6 +270,25 @@ void ClassPrinter::printLoss(Text &text) {
   text.line();
 }
 
+/// In the order in which the step starts them.
+void ClassPrinter::printTasks(Text &text) {
+  text.line("std::vector<TaskId> " + className + "::tasks() {");
+  text.line("  return {");
+  for (const Method &method : sections.methods)
+    for (Operation *action : method.actions) {
+      auto task = action->getAttrOfType<rank::PerAttr>("task");
+      if (!task)
+        continue;
+      StringRef name = nameOf(action->getLoc());
+      text.line("      {" + quoted(name.empty() ? "-" : name) + ", " +
+                number(task, 1, name, "phase", Type::Int) + ", " +
+                number(task, 2, name, "point", Type::Int) + ", " +
+                number(task, 3, name, "instance", Type::Int) + "},");
+    }
+  text.line("  };");
+  text.line("}");
+}
+
 LogicalResult ClassPrinter::printLayer(Text &text, const Layer &layer) {
   auto op = meta.ops.find(layer.name);
   bool hasType = op != meta.ops.end() && !op->second.type.empty();
@@ -323,7 +342,7 @@ void ClassPrinter::printSummaries(Text &text, const Method &method) {
   }
 }
 
-LogicalResult ClassPrinter::print(Text &text) {
+LogicalResult ClassPrinter::print(Text &text, Text &tasks) {
   // The body comes first, because it decides what the rows of the table hold.
   Text body;
   body.indent();
@@ -336,10 +355,14 @@ LogicalResult ClassPrinter::print(Text &text) {
   for (Value event : sharedEvents)
     body.line("Event " + valueNames[event] + ";");
 
+  printTasks(tasks);
+
   Text head;
   head.indent();
   if (failed(printSlots(head)))
     return failure();
+  head.line("std::vector<TaskId> tasks() override;");
+  head.line();
   printStep(head);
   printLoss(head);
 

@@ -21,8 +21,9 @@ public:
   ClassPrinter(rank::FuncOp func, const ProgramMeta &meta,
                llvm::StringRef className, Functors &functors);
 
-  /// The class's text. Fails after a diagnostic.
-  mlir::LogicalResult print(Text &text);
+  /// The class's text, and the function that lists its tasks. Fails after a
+  /// diagnostic.
+  mlir::LogicalResult print(Text &text, Text &tasks);
 
   const std::string &name() const { return className; }
   const Sections &arrangement() const { return sections; }
@@ -40,6 +41,7 @@ private:
   mlir::LogicalResult printSlots(Text &text);
   void printStep(Text &text);
   void printLoss(Text &text);
+  void printTasks(Text &text);
   void printTensors(Text &text);
   mlir::LogicalResult printLayer(Text &text, const Layer &layer);
   void printSummaries(Text &text, const Method &method);

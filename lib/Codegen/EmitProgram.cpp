@@ -133,6 +133,7 @@ void ProgramPrinter::printHeader(Text &text) {
 
 /// What a target's program includes.
 void ProgramPrinter::printIncludes(Text &text) {
+  text.line("#include \"ffrt/actions.h\"");
   text.line("#include \"ffrt/kernels.h\"");
   text.line("#include \"ffrt/program.h\"");
   if (!functors.empty())
@@ -154,10 +155,11 @@ void ProgramPrinter::printBase(Text &text) {
 const Tensor absent;
 
 /// What the programs of all ranks have in common.
-class Program : public RankProgram {
+class Program : public RankProgram, protected Actions {
 protected:
   explicit Program(Host &host)
-      : cx(host.context), comm(host.comm), probe(host.probe), host(host) {
+      : Actions(host.trace), cx(host.context), comm(host.comm),
+        probe(host.probe), host(host) {
     for (const std::vector<int> &members : group_members)
       groups.push_back(comm.make_group(members));
   }
@@ -316,10 +318,12 @@ FailureOr<std::vector<SourceFile>> ProgramPrinter::print() {
   if (failed(findPlaces()))
     return failure();
   // Classes first, because they decide what the tables hold.
-  Text classes;
+  Text classes, tasks;
+  tasks.banner("tasks.inc - what the tasks of a step are called in traces");
   for (auto [i, func] : llvm::enumerate(funcs)) {
     printers.emplace_back(func, meta, "Class" + std::to_string(i), functors);
-    if (failed(printers.back().print(classes)))
+    tasks.line();
+    if (failed(printers.back().print(classes, tasks)))
       return failure();
   }
 
@@ -342,6 +346,8 @@ FailureOr<std::vector<SourceFile>> ProgramPrinter::print() {
   printBase(text);
   text.line();
   text.append(std::move(classes));
+  text.line("#include \"tasks.inc\"");
+  text.line();
   printMake(text);
   printInfo(text);
   text.line("} // namespace");
@@ -353,7 +359,8 @@ FailureOr<std::vector<SourceFile>> ProgramPrinter::print() {
   Text tables;
   printTables(tables);
   std::vector<SourceFile> files = {{"train.cpp", text.take()},
-                                   {"ranks.inc", tables.take()}};
+                                   {"ranks.inc", tables.take()},
+                                   {"tasks.inc", tasks.take()}};
   if (!functors.empty())
     llvm::append_range(files, functors.files());
   return files;

@@ -107,8 +107,7 @@ public:
     return ring;
   }
 
-private:
-  /// Returns the largest latency.
+  /// Calls visit(link) for the links of all hops. Returns the largest latency.
   template <class Visitor>
   Picoseconds eachHop(const std::vector<DeviceId> &members, Visitor visit) {
     Picoseconds latency = 0;
@@ -123,6 +122,7 @@ private:
     return latency;
   }
 
+private:
   const Topology &topology;
   std::vector<int> hopsOverLink;
   std::vector<std::vector<DeviceId>> rings;
@@ -147,6 +147,15 @@ membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
   return nodes;
 }
 
+/// The ring of the members at position `m` of every node.
+std::vector<DeviceId>
+memberAcross(const std::vector<std::vector<DeviceId>> &nodes, size_t m) {
+  std::vector<DeviceId> across;
+  for (const auto &node : nodes)
+    across.push_back(node[m]);
+  return across;
+}
+
 } // namespace
 
 std::vector<CostModel::Paths>
@@ -164,12 +173,8 @@ CostModel::findPaths(const std::vector<std::vector<DeviceId>> &groups) const {
     for (const auto &node : nodes)
       inner.add(node);
     inners += nodes.size();
-    for (size_t m = 0; !nodes.empty() && m < nodes[0].size(); ++m, ++outers) {
-      std::vector<DeviceId> across;
-      for (const auto &node : nodes)
-        across.push_back(node[m]);
-      outer.add(across);
-    }
+    for (size_t m = 0; !nodes.empty() && m < nodes[0].size(); ++m, ++outers)
+      outer.add(memberAcross(nodes, m));
   }
   firstInner.push_back(inners);
   firstOuter.push_back(outers);
@@ -229,53 +234,88 @@ static int64_t log2Ceil(int64_t n) {
   return log;
 }
 
-/// `rounds` times round a ring, of which each member contributes its part.
-static Picoseconds aroundRing(const CostModel::Ring &ring, int rounds,
-                              int64_t bytes) {
-  return over(ring, rounds * (ring.members - 1),
-              rounds * static_cast<double>(ring.members - 1) /
-                  static_cast<double>(ring.members),
-              bytes);
+namespace {
+/// A way to do a collective on a ring.
+struct Way {
+  Picoseconds time;
+  double perHop; ///< multiples of the bytes that go over each hop
+};
+} // namespace
+
+static Way cheaper(Way a, Way b) { return b.time < a.time ? b : a; }
+
+/// `rounds` times round a ring to which each member contributes its part.
+static Way aroundRing(const CostModel::Ring &ring, int rounds, int64_t bytes) {
+  const double perHop = rounds * static_cast<double>(ring.members - 1) /
+                        static_cast<double>(ring.members);
+  return {over(ring, rounds * (ring.members - 1), perHop, bytes), perHop};
 }
 
 /// An all-reduce goes round a ring twice or through a tree.
-static Picoseconds allReduce(const CostModel::Ring &ring, int64_t bytes) {
-  return std::min(aroundRing(ring, 2, bytes),
-                  over(ring, 2 * log2Ceil(ring.members), 2, bytes));
+static Way allReduce(const CostModel::Ring &ring, int64_t bytes) {
+  return cheaper(aroundRing(ring, 2, bytes),
+                 {over(ring, 2 * log2Ceil(ring.members), 2, bytes), 2});
 }
 
 /// All-gathers and reduce-scatters across nodes go round a ring or through
 /// trees of which every member is the root of one.
-static Picoseconds acrossNodes(const CostModel::Ring &ring, int64_t bytes) {
+static Way acrossNodes(const CostModel::Ring &ring, int64_t bytes) {
   const auto members = static_cast<double>(ring.members);
-  return std::min(
-      aroundRing(ring, 1, bytes),
-      over(ring, log2Ceil(ring.members), (members - 1) / members, bytes));
+  const double perHop = (members - 1) / members;
+  return cheaper(aroundRing(ring, 1, bytes),
+                 {over(ring, log2Ceil(ring.members), perHop, bytes), perHop});
 }
 
-Picoseconds CostModel::collectiveOn(CollectiveKind kind, const Paths &paths,
-                                    int64_t bytes) {
+/// A broadcast goes along the ring, or through a tree.
+static Way broadcast(const CostModel::Ring &ring, int64_t bytes) {
+  const int64_t depth = log2Ceil(ring.members);
+  const auto levels = static_cast<double>(depth);
+  return cheaper({over(ring, ring.members - 1, 1, bytes), 1},
+                 {over(ring, depth, levels, bytes), levels});
+}
+
+CostModel::Algorithm CostModel::choose(CollectiveKind kind, const Paths &paths,
+                                       int64_t bytes) {
   assert(bytes >= 0 && "negative work");
   const Ring &ring = paths.ring;
   if (ring.members <= 1)
-    return 0;
-  if (kind == CollectiveKind::Broadcast) {
-    const int64_t depth = log2Ceil(ring.members);
-    return std::min(over(ring, ring.members - 1, 1, bytes),
-                    over(ring, depth, static_cast<double>(depth), bytes));
-  }
+    return {};
   const bool isAllReduce = kind == CollectiveKind::AllReduce;
-  Picoseconds best =
-      isAllReduce ? allReduce(ring, bytes) : aroundRing(ring, 1, bytes);
-  if (paths.outer.members > 1) {
-    const int64_t m = paths.inner.members;
-    const int64_t share = bytes / m + (bytes % m != 0);
-    best =
-        std::min(best, sum(aroundRing(paths.inner, isAllReduce ? 2 : 1, bytes),
-                           isAllReduce ? allReduce(paths.outer, share)
-                                       : acrossNodes(paths.outer, share)));
+  const Way whole = kind == CollectiveKind::Broadcast ? broadcast(ring, bytes)
+                    : isAllReduce                     ? allReduce(ring, bytes)
+                                  : aroundRing(ring, 1, bytes);
+  const Algorithm best = {whole.time, whole.perHop, 0, 0};
+  if (kind == CollectiveKind::Broadcast || paths.outer.members <= 1)
+    return best;
+  const int64_t m = paths.inner.members;
+  const int64_t share = bytes / m + (bytes % m != 0);
+  const Way inner = aroundRing(paths.inner, isAllReduce ? 2 : 1, bytes);
+  const Way outer = isAllReduce ? allReduce(paths.outer, share)
+                                : acrossNodes(paths.outer, share);
+  const Picoseconds time = sum(inner.time, outer.time);
+  return time < best.time ? Algorithm{time, 0, inner.perHop,
+                                      outer.perHop / static_cast<double>(m)}
+                          : best;
+}
+
+std::vector<std::pair<LinkId, double>>
+CostModel::linksOf(const Algorithm &algorithm,
+                   const std::vector<DeviceId> &members) const {
+  std::map<LinkId, double> loads;
+  auto add = [&](const std::vector<DeviceId> &ring, double share) {
+    RingFinder(topology).eachHop(ring,
+                                 [&](LinkId link) { loads[link] += share; });
+  };
+  if (algorithm.ring > 0)
+    add(members, algorithm.ring);
+  if (algorithm.outer > 0) {
+    const auto nodes = membersByNode(topology, members);
+    for (const std::vector<DeviceId> &node : nodes)
+      add(node, algorithm.inner);
+    for (size_t m = 0; m < nodes[0].size(); ++m)
+      add(memberAcross(nodes, m), algorithm.outer);
   }
-  return best;
+  return {loads.begin(), loads.end()};
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,28 +17,44 @@ struct BufferSize {
   ElementType type;
 };
 
-/// The duration of a phase on a tile, which computes in the type of its last
+/// What a kernel computes and touches.
+struct KernelWork {
+  double flops = 0;
+  int64_t bytes = 0;
+  ElementType type = ElementType::F32;
+};
+
+/// The work of a phase on a tile, which computes in the type of its last
 /// result. Buffers by slot, -1 absent, of which sizeOf(id) tells.
+template <class SizeOf>
+KernelWork kernelWork(const Phase &phase, const Tile &tile,
+                      const std::vector<BufferId> &ins,
+                      const std::vector<BufferId> &outs, SizeOf sizeOf) {
+  KernelWork work;
+  auto touch = [&](BufferId id, double touchedPerPoint) {
+    if (id < 0)
+      return;
+    BufferSize size = sizeOf(id);
+    work.bytes += touchedBytes(touchedPerPoint, tile, size.type, size.bytes);
+    work.type = size.type;
+  };
+  for (size_t r = 0; r < ins.size(); ++r)
+    touch(ins[r], phase.reads[r].touchedPerPoint);
+  work.type = ElementType::F32;
+  for (size_t w = 0; w < outs.size(); ++w)
+    touch(outs[w], phase.writes[w].touchedPerPoint);
+  work.flops = flopsOf(phase, tile);
+  return work;
+}
+
+/// Its duration.
 template <class SizeOf>
 Picoseconds kernelTime(const CostModel &cost, DeviceId device,
                        const Phase &phase, const Tile &tile,
                        const std::vector<BufferId> &ins,
                        const std::vector<BufferId> &outs, SizeOf sizeOf) {
-  int64_t bytes = 0;
-  ElementType type = ElementType::F32;
-  auto touch = [&](BufferId id, double touchedPerPoint) {
-    if (id < 0)
-      return;
-    BufferSize size = sizeOf(id);
-    bytes += touchedBytes(touchedPerPoint, tile, size.type, size.bytes);
-    type = size.type;
-  };
-  for (size_t r = 0; r < ins.size(); ++r)
-    touch(ins[r], phase.reads[r].touchedPerPoint);
-  type = ElementType::F32;
-  for (size_t w = 0; w < outs.size(); ++w)
-    touch(outs[w], phase.writes[w].touchedPerPoint);
-  return cost.kernel(device, flopsOf(phase, tile), bytes, type);
+  const KernelWork work = kernelWork(phase, tile, ins, outs, sizeOf);
+  return cost.kernel(device, work.flops, work.bytes, work.type);
 }
 
 /// Size of a collective's whole tensor, from a member's buffers.

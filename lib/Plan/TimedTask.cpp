@@ -2,7 +2,7 @@
 
 #include "ffc/Plan/TimedTask.h"
 
-#include "TimeSink.h"
+#include "PlannedCollectives.h"
 
 #include <algorithm>
 #include <cassert>
@@ -30,10 +30,10 @@ void TimedTasks::addCollective(const std::vector<DeviceId> &members,
   task.endPart = static_cast<uint32_t>(parts.size());
 }
 
-void TimedTasks::addExchange(const std::vector<CostModel::Transfer> &messages,
-                             const CostModel &cost) {
+void TimedTasks::addExchange(
+    const std::vector<std::pair<DeviceId, Picoseconds>> &busy,
+    const std::vector<std::pair<DeviceId, DeviceId>> &met) {
   Task &task = addTask(Kind::Exchange);
-  const auto busy = cost.exchange(messages);
   for (auto [device, duration] : busy)
     parts.push_back({device, duration});
   auto partOf = [&](DeviceId device) {
@@ -41,10 +41,30 @@ void TimedTasks::addExchange(const std::vector<CostModel::Transfer> &messages,
                                std::make_pair(device, Picoseconds(-1)));
     return task.firstPart + static_cast<uint32_t>(at - busy.begin());
   };
-  for (const CostModel::Transfer &message : messages)
-    meetings.push_back({partOf(message.src), partOf(message.dst)});
+  for (auto [first, second] : met)
+    meetings.push_back({partOf(first), partOf(second)});
   task.endPart = static_cast<uint32_t>(parts.size());
   task.endMeeting = static_cast<uint32_t>(meetings.size());
+}
+
+void TimedTasks::addExchange(const std::vector<CostModel::Transfer> &messages,
+                             const CostModel &cost) {
+  std::vector<std::pair<DeviceId, DeviceId>> met;
+  for (const CostModel::Transfer &message : messages)
+    met.push_back({message.src, message.dst});
+  addExchange(cost.exchange(messages), met);
+}
+
+void TimedTasks::addLocal(DeviceId device, Picoseconds duration) {
+  ++addTask(Kind::Local).endPart;
+  parts.push_back({device, duration});
+}
+
+void TimedTasks::addWait(DeviceId device, size_t waited) {
+  Task &task = addTask(Kind::Wait);
+  task.waited = static_cast<uint32_t>(waited);
+  ++task.endPart;
+  parts.push_back({device, 0});
 }
 
 //===----------------------------------------------------------------------===//
@@ -57,14 +77,8 @@ class Durations {
 public:
   Durations(const Graph &graph, const Strategy &strategy,
             const Program &program, const CostModel &cost)
-      : graph(graph), strategy(strategy), program(program), cost(cost) {
-    for (const std::vector<GroupId> &together : program.together) {
-      std::vector<std::vector<DeviceId>> groups;
-      for (GroupId group : together)
-        groups.push_back(program.groups[group]);
-      paths.push_back(cost.paths(groups));
-    }
-  }
+      : graph(graph), strategy(strategy), program(program), cost(cost),
+        collectives(program, cost) {}
 
   const Action &action(ActionRef ref) const {
     return program.devices[ref.device].actions[ref.index];
@@ -85,13 +99,7 @@ public:
   }
 
   Picoseconds collective(ActionRef ref) const {
-    const Action &a = action(ref);
-    const std::vector<GroupId> &together = program.together[a.together];
-    auto at = std::find(together.begin(), together.end(), a.group);
-    return CostModel::collectiveOn(
-        a.collective, (*paths[a.together])[at - together.begin()],
-        collectiveBytes(buffer(ref.device, a.src).bytes,
-                        buffer(ref.device, a.dst).bytes));
+    return collectives.algorithm(ref).time;
   }
 
 private:
@@ -110,8 +118,7 @@ private:
   const Strategy &strategy;
   const Program &program;
   const CostModel &cost;
-  /// By Program::together.
-  std::vector<std::shared_ptr<const std::vector<CostModel::Paths>>> paths;
+  const PlannedCollectives collectives;
 };
 } // namespace
 
@@ -130,15 +137,11 @@ TimedTasks::TimedTasks(const Graph &graph, const Strategy &strategy,
     case Action::Kind::Kernel:
     case Action::Kind::Copy:
     case Action::Kind::Probe:
-      addTask(Kind::Local);
-      parts.push_back({order[i].device, durations.local(order[i])});
-      ++tasks.back().endPart;
+      addLocal(order[i].device, durations.local(order[i]));
       ++i;
       break;
     case Action::Kind::Wait:
-      addTask(Kind::Wait).waited = partOf[order[i].device][action.event];
-      parts.push_back({order[i].device, 0});
-      ++tasks.back().endPart;
+      addWait(order[i].device, partOf[order[i].device][action.event]);
       ++i;
       break;
     case Action::Kind::Collective: {
@@ -161,10 +164,10 @@ TimedTasks::TimedTasks(const Graph &graph, const Strategy &strategy,
       break;
     }
     }
-    tasks.back().firstAction = static_cast<uint32_t>(first);
+    // Parts and actions are both in the order of devices.
+    assert(parts.size() == i && "expected a part for every action");
     for (size_t a = first; a < i; ++a)
-      partOf[order[a].device][order[a].index] =
-          tasks.back().firstPart + static_cast<uint32_t>(a - first);
+      partOf[order[a].device][order[a].index] = static_cast<uint32_t>(a);
   }
 }
 

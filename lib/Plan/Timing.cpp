@@ -11,17 +11,18 @@ using namespace ffc::plan;
 Timeline ffc::plan::timeProgram(const Graph &graph, const Strategy &strategy,
                                 const Program &program, const CostModel &cost) {
   Timeline line;
+  line.overlaps = cost.overlaps();
   for (const DeviceProgram &device : program.devices)
     line.devices.emplace_back(device.actions.size());
   std::vector<Picoseconds> local(program.devices.size()),
       network(program.devices.size());
-  QueueTimes times{local.data(),
-                   cost.overlaps() ? network.data() : local.data()};
-  TimedTasks(graph, strategy, program, cost)
-      .advance(program, times,
-               [&](ActionRef ref, Picoseconds start, Picoseconds end) {
-                 line.devices[ref.device][ref.index] = {start, end};
-                 line.makespan = std::max(line.makespan, end);
-               });
+  QueueTimes times{local.data(), line.overlaps ? network.data() : local.data()};
+  const TimedTasks tasks(graph, strategy, program, cost);
+  tasks.sweep(times, [&](size_t part, Picoseconds start, Picoseconds end) {
+    const ActionRef ref = program.order[part];
+    line.devices[ref.device][ref.index] = {start, end,
+                                           tasks.part(part).duration};
+    line.makespan = std::max(line.makespan, end);
+  });
   return line;
 }

@@ -18,7 +18,9 @@ struct Command {
 const std::vector<Command> &commands();
 
 /// Each in the file of its name.
+int runCompareCommand(const std::vector<std::string> &arguments);
 int runExplainCommand(const std::vector<std::string> &arguments);
+int runTimeCommand(const std::vector<std::string> &arguments);
 int runTopologyCommand(const std::vector<std::string> &arguments);
 
 } // namespace ffc

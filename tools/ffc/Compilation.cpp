@@ -79,7 +79,8 @@ LogicalResult Compilation::run() {
   if (failed(fuse()))
     return failure();
   if (options.emit == Emit::Plan) {
-    if (failed(timePlan()))
+    // What is said about tasks needs them.
+    if (failed(options.wantsTasks() ? planProgram() : timePlan()))
       return failure();
     writeConfigurations(planned, strategy);
     return writeModule(*module);

@@ -9,6 +9,7 @@
 #include "ffc/Codegen/Build.h"
 #include "ffc/Passes/Passes.h"
 #include "ffc/Plan/StrategyFile.h"
+#include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Topology.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -65,6 +66,9 @@ private:
   /// tasks, of which a large model on many devices has millions.
   mlir::LogicalResult timePlan();
   void reportStep(llvm::StringRef about, const std::vector<int64_t> &bytes);
+  /// The report, the trace and the task graph, as far as options say so.
+  mlir::LogicalResult writeTimeline(const plan::CostModel &cost,
+                                    plan::Timeline times);
   mlir::LogicalResult emit();
 
   /// Writes text to the output, or to standard output without one.

@@ -13,8 +13,12 @@ using namespace ffc;
 
 const std::vector<Command> &ffc::commands() {
   static const std::vector<Command> table = {
+      {"compare", "shows how far predicted times are from measured ones",
+       runCompareCommand},
       {"explain", "shows what the alternatives for one operator would cost",
        runExplainCommand},
+      {"time", "shows when the tasks of a timing problem start and end",
+       runTimeCommand},
       {"topology", "shows a device topology; lists the presets",
        runTopologyCommand}};
   return table;

@@ -25,6 +25,20 @@ using FlagGroup = FlagGroupOf<Options>;
 
 } // namespace
 
+/// A flag whose value is taken as it is.
+template <std::string Options::*Member>
+static Error setText(Options &options, StringRef, StringRef value) {
+  options.*Member = value.str();
+  return Error::success();
+}
+
+/// A flag without a value.
+template <bool Options::*Member>
+static Error setTrue(Options &options, StringRef, StringRef) {
+  options.*Member = true;
+  return Error::success();
+}
+
 static Error parseNumber(StringRef flag, StringRef text, bool accept(double),
                          const char *what, double &result) {
   double value;
@@ -151,10 +165,7 @@ static const std::vector<FlagGroup> &flagGroups() {
        {{"--devices", "FILE",
          "device topology, a file or a preset such as cpu:4 (ffc topology "
          "--help lists them); needed from --emit=plan on",
-         [](Options &o, StringRef, StringRef v) -> Error {
-           o.devices = v.str();
-           return Error::success();
-         }},
+         setText<&Options::devices>},
         {"--strategy", "FILE",
          "strategy file, search (default), data-parallel, or random:SEED",
          parseStrategy},
@@ -187,11 +198,7 @@ static const std::vector<FlagGroup> &flagGroups() {
          [](Options &o, StringRef f, StringRef v) -> Error {
            return parseNumber(f, v, isFraction, kFraction, o.momentum);
          }},
-        {"--nesterov", "", "Nesterov momentum",
-         [](Options &o, StringRef, StringRef) -> Error {
-           o.nesterov = true;
-           return Error::success();
-         }},
+        {"--nesterov", "", "Nesterov momentum", setTrue<&Options::nesterov>},
         {"--lr", "X", "default learning rate of the program (0.01)",
          [](Options &o, StringRef f, StringRef v) -> Error {
            return parseNumber(f, v, isNotNegative, kNotNegative,
@@ -208,10 +215,7 @@ static const std::vector<FlagGroup> &flagGroups() {
         {"--init", "HOW",
          "weights without values: glorot-uniform (default), he-normal, "
          "he-uniform, lecun-normal, normal:STD, uniform:BOUND or zeros",
-         [](Options &o, StringRef, StringRef v) -> Error {
-           o.init = v.str();
-           return Error::success();
-         }},
+         setText<&Options::init>},
         {"--dropout", "RATIO", "ratio of every dropout, or off", parseDropout},
         {"--bn", "HOW",
          "batch normalisation by statistics of the batch (train), by running "
@@ -264,10 +268,7 @@ static const std::vector<FlagGroup> &flagGroups() {
            return Error::success();
          }},
         {"--start", "FILE", "strategy to start from besides the recipes",
-         [](Options &o, StringRef, StringRef v) -> Error {
-           o.start = v.str();
-           return Error::success();
-         }},
+         setText<&Options::start>},
         {"--pin", "LINE",
          "line of a strategy file that the search keeps; may be repeated",
          [](Options &o, StringRef, StringRef v) -> Error {
@@ -302,37 +303,32 @@ static const std::vector<FlagGroup> &flagGroups() {
          }},
         {"--print-strategy", "FILE",
          "write the complete strategy, - for standard output",
-         [](Options &o, StringRef, StringRef v) -> Error {
-           o.printStrategy = v.str();
-           return Error::success();
-         }},
+         setText<&Options::printStrategy>},
         {"--export-strategy", "FILE",
          "write the strategy for FlexFlow, - for standard output",
-         [](Options &o, StringRef, StringRef v) -> Error {
-           o.exportStrategy = v.str();
-           return Error::success();
-         }},
+         setText<&Options::exportStrategy>},
         {"--export-format", "FORM",
          "of --export-strategy: text (default), which FlexFlow reads, or "
          "printed",
          [](Options &o, StringRef f, StringRef v) -> Error {
            return parseWord(f, v, {"text", "printed"}, o.exportFormat);
          }},
+        {"--report", "FILE",
+         "where the time of a step goes, by device and by operator; - for "
+         "standard output",
+         setText<&Options::report>},
+        {"--trace", "FILE", "predicted times of all tasks, for ui.perfetto.dev",
+         setText<&Options::trace>},
+        {"--task-graph", "FILE", "all tasks and what they wait for, for dot",
+         setText<&Options::taskGraph>},
+        {"--shared-links", "",
+         "in the final report and these files, all that communicates at once "
+         "shares links",
+         setTrue<&Options::sharedLinks>},
         {"--quiet", "", "no report on standard error",
-         [](Options &o, StringRef, StringRef) -> Error {
-           o.quiet = true;
-           return Error::success();
-         }},
-        {"--help", "", "this text",
-         [](Options &o, StringRef, StringRef) -> Error {
-           o.help = true;
-           return Error::success();
-         }},
-        {"--version", "", "version of ffc",
-         [](Options &o, StringRef, StringRef) -> Error {
-           o.version = true;
-           return Error::success();
-         }}}},
+         setTrue<&Options::quiet>},
+        {"--help", "", "this text", setTrue<&Options::help>},
+        {"--version", "", "version of ffc", setTrue<&Options::version>}}},
       {"FlexFlow's names of flags",
        {{"--import-strategy", "FILE", "--strategy", parseStrategy},
         {"--import", "FILE", "--strategy", parseStrategy},
@@ -348,6 +344,14 @@ static Error check(const Options &options) {
     return makeError("expected a model, found none");
   if (options.devices.empty() && options.emit >= Emit::Plan)
     return makeError("expected --devices FILE, found none");
+  for (auto [flag, path] : {std::pair("--report", &options.report),
+                            std::pair("--trace", &options.trace),
+                            std::pair("--task-graph", &options.taskGraph)})
+    if (!path->empty() && options.emit < Emit::Plan)
+      return makeError(Twine(flag) +
+                       ": expected --emit=plan or later, whose "
+                       "tasks are timed, found --emit=" +
+                       (options.emit == Emit::FF ? "ff" : "train"));
   if (!options.batchNormGroups && options.devices.empty())
     return makeError("--batch-norm=local: expected --devices FILE or a number "
                      "of groups (local:GROUPS), found neither");

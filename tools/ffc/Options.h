@@ -30,6 +30,14 @@ struct Options {
   std::string printStrategy;  ///< path, "-": standard output; empty: not
   std::string exportStrategy; ///< the same, in a form of FlexFlow
   std::string exportFormat = "text"; ///< or "printed"
+  /// What the simulator says, each a path as printStrategy.
+  std::string report, trace, taskGraph;
+  /// All that communicates at once shares links in them.
+  bool sharedLinks = false;
+
+  bool wantsTasks() const {
+    return sharedLinks || !(report + trace + taskGraph).empty();
+  }
 
   std::optional<int64_t> batchSize;
   std::map<std::string, int64_t> dims;

@@ -31,7 +31,7 @@ LogicalResult Compilation::planProgram() {
   for (const plan::DeviceProgram &device : program.devices)
     bytes.push_back(device.stateBytes + device.arenaBytes);
   reportStep("", bytes);
-  return success();
+  return writeTimeline(cost, std::move(times));
 }
 
 LogicalResult Compilation::timePlan() {

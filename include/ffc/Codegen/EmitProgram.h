@@ -17,9 +17,10 @@ struct SourceFile {
   std::string contents;
 };
 
-/// The program of all rank classes of a verified `rank` module: "train.cpp" and
-/// "ranks.inc", which holds what grows with the number of ranks. The text is
-/// the same for the same module and meta. The module is not changed.
+/// The program of all rank classes of a verified `rank` module: "train.cpp",
+/// "ranks.inc", which holds what grows with the number of ranks, and
+/// "tasks.inc", which names the tasks of a step. The text is the same for the
+/// same module and meta. The module is not changed.
 ///
 /// Emits a diagnostic and fails on a module without classes, on a rank that no
 /// class or several classes hold, and on what has no text form: an attribute of

@@ -92,7 +92,24 @@ public:
   std::shared_ptr<const std::vector<Paths>>
   paths(const std::vector<std::vector<DeviceId>> &groups) const;
   static Picoseconds collectiveOn(CollectiveKind kind, const Paths &paths,
-                                  int64_t bytes);
+                                  int64_t bytes) {
+    return choose(kind, paths, bytes).time;
+  }
+
+  /// The cheapest algorithm: what goes over each hop of the ring of all
+  /// members, or of the rings within and across the nodes, as a multiple of the
+  /// bytes.
+  struct Algorithm {
+    Picoseconds time = 0;
+    double ring = 0, inner = 0, outer = 0;
+  };
+  static Algorithm choose(CollectiveKind kind, const Paths &paths,
+                          int64_t bytes);
+  /// Multiples of a collective's bytes that an algorithm sends over links, by
+  /// ascending link.
+  std::vector<std::pair<LinkId, double>>
+  linksOf(const Algorithm &algorithm,
+          const std::vector<DeviceId> &members) const;
 
   /// A message of an exchange.
   struct Transfer {

@@ -26,6 +26,7 @@
 #include "ffc/Plan/Program.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace ffc::plan {
@@ -57,10 +58,10 @@ public:
                        [&](const Part &part) { return test(part.device); });
   }
 
-  /// Runs the tasks of the program that they were made from, with waits where
-  /// they stand. Calls visit(ref, start, end) for every action.
-  template <class Visitor>
-  void advance(const Program &program, QueueTimes times, Visitor visit) const {
+  /// Runs all tasks, waits where they stand, and calls visit(part, start, end)
+  /// for every part. Of tasks made from a program, part i is action i of
+  /// Program::order.
+  template <class Visitor> void sweep(QueueTimes times, Visitor visit) const {
     std::vector<Picoseconds> starts(parts.size()), ends(parts.size());
     for (const Task &task : tasks) {
       const bool communicates =
@@ -75,39 +76,49 @@ public:
         run(task, times);
       for (uint32_t p = task.firstPart; p < task.endPart; ++p) {
         ends[p] = (communicates ? times.network : times.local)[parts[p].device];
-        // Parts and actions are both in the order of devices.
-        visit(program.order[task.firstAction + (p - task.firstPart)], starts[p],
-              ends[p]);
+        visit(p, starts[p], ends[p]);
       }
     }
   }
+
+  enum class Kind : uint8_t { Local, Collective, Exchange, Wait };
+  /// A device's share of a task.
+  struct Part {
+    DeviceId device;
+    Picoseconds duration; ///< its own, without waiting for others
+  };
+  struct Meeting {
+    uint32_t first, second; ///< parts of an exchange
+  };
+  /// A local task may have several parts, of distinct devices.
+  struct Task {
+    Kind kind;
+    uint32_t firstPart, endPart;
+    uint32_t firstMeeting, endMeeting;
+    uint32_t waited = 0; ///< Wait: the part that is waited for
+  };
+  const std::vector<Task> &all() const { return tasks; }
+  const Meeting &meeting(size_t number) const { return meetings[number]; }
+  size_t numParts() const { return parts.size(); }
+  const Part &part(size_t number) const { return parts[number]; }
+
+  // Each of these appends a task, whose parts are numbered after those before.
+  void addLocal(DeviceId device, Picoseconds duration);
+  void addCollective(const std::vector<DeviceId> &members,
+                     Picoseconds duration);
+  /// `busy` by ascending device; `meetings` are pairs of these that exchange
+  /// messages.
+  void addExchange(const std::vector<std::pair<DeviceId, Picoseconds>> &busy,
+                   const std::vector<std::pair<DeviceId, DeviceId>> &meetings);
+  /// For part number `waited`, of the same device.
+  void addWait(DeviceId device, size_t waited);
 
   bool empty() const { return tasks.empty(); }
 
 private:
   friend class TimeSink;
-  enum class Kind : uint8_t { Local, Collective, Exchange, Wait };
-  /// A device's share: its own time, or that of its messages. A local task may
-  /// have several, of distinct devices.
-  struct Part {
-    DeviceId device;
-    Picoseconds duration;
-  };
-  struct Meeting {
-    uint32_t first, second; ///< parts of the exchange
-  };
-  struct Task {
-    Kind kind;
-    uint32_t firstPart, endPart;
-    uint32_t firstMeeting, endMeeting;
-    /// In Program::order, for tasks made from a program: one for each part.
-    uint32_t firstAction = 0;
-    uint32_t waited = 0; ///< Wait: the part that is waited for
-  };
 
   Task &addTask(Kind kind);
-  void addCollective(const std::vector<DeviceId> &members,
-                     Picoseconds duration);
   void addExchange(const std::vector<CostModel::Transfer> &messages,
                    const CostModel &cost);
 

@@ -17,11 +17,14 @@ namespace ffc::plan {
 
 struct ActionTime {
   Picoseconds start = 0, end = 0;
+  /// How long it takes once nobody is waited for: up to the end.
+  Picoseconds busy = 0;
 };
 
 struct Timeline {
   std::vector<std::vector<ActionTime>> devices; ///< parallel to actions
   Picoseconds makespan = 0;
+  bool overlaps = false; ///< communication ran beside computation
 };
 
 /// Requires a program without deadlock (verifyProgram).

@@ -12,6 +12,7 @@
 #include "ffrt/comm.h"
 #include "ffrt/context.h"
 #include "ffrt/tensor.h"
+#include "ffrt/trace.h"
 
 #include <cstdint>
 #include <memory>
@@ -106,6 +107,7 @@ struct Host {
   Probe &probe;
   std::byte *state; ///< RankInfo::state_bytes, 64-byte aligned
   std::byte *arena; ///< RankInfo::arena_bytes, 64-byte aligned
+  Trace *trace;     ///< null: no task is traced
 };
 
 /// The program of one rank, built once before the first step.
@@ -114,6 +116,8 @@ public:
   virtual ~RankProgram() = default;
   virtual std::vector<StateSlot> states() = 0;
   virtual std::vector<InputSlot> inputs() = 0;
+  /// What a step starts, in this order: kernels, copies and communication.
+  virtual std::vector<TaskId> tasks() = 0;
   /// One training step (or one forward evaluation).
   virtual void step() = 0;
   /// The global loss of the last step; read on rank 0 only. Not called when

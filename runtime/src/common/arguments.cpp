@@ -42,10 +42,15 @@ double not_negative(const std::string &flag, const std::string &text) {
   return value;
 }
 
-std::string folder(const std::string &flag, const std::string &text) {
+std::string path(const std::string &flag, const char *what,
+                 const std::string &text) {
   if (text.empty())
-    expected(flag, "a folder", text);
+    expected(flag, what, text);
   return text;
+}
+
+std::string folder(const std::string &flag, const std::string &text) {
+  return path(flag, "a folder", text);
 }
 
 /// Long form of a short flag.
@@ -146,6 +151,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
       a.weights = folder(given, next());
     else if (flag == "--dump")
       a.dump = folder(given, next());
+    else if (flag == "--trace")
+      a.trace = path(given, "a file", next());
     else if (flag == "--local-ranks")
       a.local_ranks = int(positive(given, next()));
     else
@@ -182,6 +189,8 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --inputs DIR        one .npy file per input, the batch of every step
       --weights DIR       parameters that --dump DIR has written
       --dump DIR          write losses, outputs, gradients and parameters
+      --trace FILE        write when the tasks of the last ten steps ran, for
+                          ui.perfetto.dev and ffc compare
       --seed N            of initial values, dropout, order and synthetic data
       --info              print what the program is and needs
       --local-ranks N     start mpirun on this machine

@@ -18,6 +18,7 @@ struct Arguments {
   double learning_rate, weight_decay;
   uint64_t seed = 0;
   std::string dataset, inputs, weights, dump; ///< folders; empty: not given
+  std::string trace;                          ///< a file; empty: not given
   bool shuffle = false; ///< the data set, by default when the program trains
   int local_ranks = 0;  ///< 0: not given
   /// All arguments but --local-ranks, for the ranks it starts.

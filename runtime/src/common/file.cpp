@@ -81,21 +81,43 @@ std::vector<unsigned char> read_gzip(const std::string &path) {
   return bytes;
 }
 
-void write_file(const std::string &path, const std::string &head,
-                const void *data, std::size_t size) {
-  const std::string temporary = path + ".tmp";
-  FILE *file = std::fopen(temporary.c_str(), "wb");
+NewFile::NewFile(const std::string &path)
+    : path(path), temporary(path + ".tmp"),
+      file(std::fopen(temporary.c_str(), "wb")) {
   if (!file)
     failed("write", temporary);
-  bool good = std::fwrite(head.data(), 1, head.size(), file) == head.size() &&
-              std::fwrite(data, 1, size, file) == size;
-  good = std::fclose(file) == 0 && good;
-  if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    int cause = errno;
-    std::remove(temporary.c_str());
-    errno = cause;
+}
+
+NewFile::~NewFile() {
+  if (!file)
+    return;
+  std::fclose(file);
+  std::remove(temporary.c_str());
+}
+
+void NewFile::write(const void *data, std::size_t size) {
+  if (std::fwrite(data, 1, size, file) != size)
     failed("write", path);
-  }
+}
+
+void NewFile::commit() {
+  // The rest is written when the file is closed.
+  const bool good = std::fclose(file) == 0;
+  file = nullptr;
+  if (good && std::rename(temporary.c_str(), path.c_str()) == 0)
+    return;
+  const int cause = errno;
+  std::remove(temporary.c_str());
+  errno = cause;
+  failed("write", path);
+}
+
+void write_file(const std::string &path, const std::string &head,
+                const void *data, std::size_t size) {
+  NewFile file(path);
+  file.write(head);
+  file.write(data, size);
+  file.commit();
 }
 
 bool exists(const std::string &path) { return access(path.c_str(), F_OK) == 0; }

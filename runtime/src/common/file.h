@@ -3,6 +3,7 @@
 #define FFRT_COMMON_FILE_H
 
 #include <cstddef>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,24 @@ private:
 
 /// Contents of a gzip file.
 std::vector<unsigned char> read_gzip(const std::string &path);
+
+/// A file that is being written, under a temporary name until it is complete.
+/// Members throw Error naming the path; the destructor removes what was not
+/// committed.
+class NewFile {
+public:
+  explicit NewFile(const std::string &path);
+  ~NewFile();
+  NewFile(const NewFile &) = delete;
+  NewFile &operator=(const NewFile &) = delete;
+  void write(const void *data, std::size_t size);
+  void write(const std::string &text) { write(text.data(), text.size()); }
+  void commit();
+
+private:
+  std::string path, temporary;
+  std::FILE *file;
+};
 
 /// Writes under a temporary name and renames, so that no half file is seen.
 void write_file(const std::string &path, const std::string &head,

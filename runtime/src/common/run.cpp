@@ -7,6 +7,8 @@
 #include "common/report.h"
 #include "common/source.h"
 #include "common/together.h"
+#include "common/trace_file.h"
+#include "common/traced_comm.h"
 #include "cpu/launch.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
@@ -119,8 +121,19 @@ int run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   });
 
   Dump dump(info, comm, world, arguments.dump);
-  Host host{context, comm, dump, state->data(), arena->data()};
+  std::unique_ptr<Trace> trace;
+  std::unique_ptr<TracedComm> traced;
+  if (!arguments.trace.empty()) {
+    check_trace(comm, world, arguments.trace);
+    trace = std::make_unique<Trace>();
+    traced = std::make_unique<TracedComm>(comm, *trace);
+  }
+  Host host{context,       traced ? static_cast<Comm &>(*traced) : comm,
+            dump,          state->data(),
+            arena->data(), trace.get()};
   const std::unique_ptr<RankProgram> program = make(host);
+  if (trace)
+    trace->prepare(program->tasks());
   const std::vector<StateSlot> states = program->states();
   const std::vector<InputSlot> slots = program->inputs();
   std::vector<std::size_t> inputs;
@@ -143,7 +156,11 @@ int run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
       dump.record_batch(step * info.batch, samples);
     else if (step + 1 == steps)
       dump.record();
+    if (trace)
+      trace->begin_step(step);
     program->step();
+    if (trace)
+      trace->end_step();
     double loss = 0.0;
     if (info.training && comm.rank() == 0)
       losses.push_back(loss = program->loss());
@@ -152,6 +169,8 @@ int run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   report.done();
   together(comm, world, "memory check", [&] { check_guards(*state, *arena); });
   dump.write(states, losses);
+  if (trace)
+    write_trace(comm, world, *trace, arguments.trace);
   return 0;
 }
 

@@ -30,7 +30,7 @@ protected:
     context.loadDialect<ff::FFDialect, rank::RankDialect>();
   }
 
-  /// train.cpp and ranks.inc; empty after an error.
+  /// train.cpp, ranks.inc and tasks.inc; empty after an error.
   std::vector<SourceFile> emit(const std::string &source,
                                const ProgramMeta &meta = {}) {
     auto module = parseSourceString<ModuleOp>(source, &context);
@@ -71,7 +71,7 @@ protected:
 
 TEST_F(EmitProgram, PrintsALayerInOneSection) {
   auto files = emit(kLinearOnTwoRanks, linearMeta());
-  ASSERT_EQ(files.size(), 2u) << error;
+  ASSERT_EQ(files.size(), 3u) << error;
   EXPECT_EQ(files[0].path, "train.cpp");
   // Forward, gradient, communication and update of a layer stand together.
   EXPECT_THAT(files[0].contents, HasSubstr(R"(
@@ -88,13 +88,14 @@ TEST_F(EmitProgram, PrintsALayerInOneSection) {
 
   // /fc/Gemm: 8x4, 4x3 -> 8x3; 192 FLOP; {n = 2} on 0 1
   void fc_gemm_forward_pass() {
-    fc_gemm_forward({x, fc_weight, absent}, {fc_gemm_y});
+    compute(fc_gemm_forward, {x, fc_weight, absent}, {fc_gemm_y});
     probe.offer("out/y", fc_gemm_y);
   }
 
   // /fc/Gemm.grad_b: 8x4, 8x3 -> 4x3; 192 FLOP; {n = 2} on 0 1
   void fc_gemm_backward_pass() {
-    fc_gemm_grad_b_backward({x, fc_gemm_y_grad, absent}, {fc_weight_grad});
+    compute(fc_gemm_grad_b_backward, {x, fc_gemm_y_grad, absent},
+        {fc_weight_grad});
   }
 
   // fc.weight.update: {replica = 2} on 0 1
@@ -102,7 +103,8 @@ TEST_F(EmitProgram, PrintsALayerInOneSection) {
     comm.wait(comm.all_reduce("fc.weight.update <- fc.weight.grad", groups[0],
         fc_weight_grad, ReduceOp::sum));
     probe.offer("grad/fc.weight", fc_weight_grad);
-    fc_weight_update_kernel({fc_weight, fc_weight_grad, fc_weight_momentum},
+    compute(fc_weight_update_kernel,
+        {fc_weight, fc_weight_grad, fc_weight_momentum},
         {fc_weight, fc_weight_momentum});
   }
 )"));
@@ -122,14 +124,35 @@ TEST_F(EmitProgram, PrintsALayerInOneSection) {
 )"));
 }
 
+TEST_F(EmitProgram, ListsTheTasksOfAStep) {
+  auto files = emit(kLinearOnTwoRanks, linearMeta());
+  ASSERT_EQ(files.size(), 3u) << error;
+  EXPECT_EQ(files[2].path, "tasks.inc");
+  EXPECT_THAT(files[2].contents, HasSubstr(R"(
+std::vector<TaskId> Class0::tasks() {
+  return {
+      {"/fc/Gemm", 0, my.fc_gemm_point, 0},
+      {"loss", 0, my.fc_gemm_point, 0},
+      {"loss", 0, 0, 1},
+      {"loss.grad", 0, my.fc_gemm_point, 0},
+      {"/fc/Gemm.grad_b", 0, my.fc_gemm_point, 0},
+      {"fc.weight.update", 0, 0, 1},
+      {"fc.weight.update", 0, my.fc_gemm_point, 0},
+  };
+}
+)"));
+}
+
 TEST_F(EmitProgram, PutsNumbersThatDifferIntoTheTable) {
   auto files = emit(kLinearOnTwoRanks, linearMeta());
-  ASSERT_EQ(files.size(), 2u) << error;
+  ASSERT_EQ(files.size(), 3u) << error;
   // One column for all tensors that start at the same sample.
   EXPECT_THAT(files[0].contents, HasSubstr(R"(
 struct Class0Row {
   // Also of fc_gemm_y and 2 more:
   int64_t x_lo0;
+  // Also of loss and 3 more:
+  int fc_gemm_point;
 };
 )"));
   EXPECT_THAT(
@@ -143,15 +166,15 @@ struct Class0Row {
   EXPECT_EQ(files[1].path, "ranks.inc");
   EXPECT_THAT(files[1].contents, HasSubstr(R"(
 const Class0Row class0_rows[] = {
-  /* rank 0 */ {0},
-  /* rank 1 */ {4},
+  /* rank 0 */ {0, 0},
+  /* rank 1 */ {4, 1},
 };
 )"));
 }
 
 TEST_F(EmitProgram, PrintsSeveralClasses) {
   auto files = emit(kTwoClasses);
-  ASSERT_EQ(files.size(), 2u) << error;
+  ASSERT_EQ(files.size(), 3u) << error;
   const std::string &text = files[0].contents;
   // An event that another method waits for is a member.
   EXPECT_THAT(text, HasSubstr(R"(
@@ -185,7 +208,7 @@ TEST_F(EmitProgram, TextCompilesWithoutWarnings) {
 TEST_F(EmitProgram, IsTheSameForTheSameInput) {
   auto once = emit(kLinearOnTwoRanks, linearMeta());
   auto again = emit(kLinearOnTwoRanks, linearMeta());
-  ASSERT_EQ(once.size(), 2u);
+  ASSERT_EQ(once.size(), 3u);
   EXPECT_EQ(once[0].contents, again[0].contents);
   EXPECT_EQ(once[1].contents, again[1].contents);
 }
@@ -235,7 +258,7 @@ TEST_F(EmitProgram, PrintsAttributesInTheOrderOfTheirNames) {
                "large = -9223372036854775808 : i64, x = 0.5 : f64} "
                "task <[0, 0, 0, 0]> : () -> ()") +
            kIdleRankOne);
-  ASSERT_EQ(files.size(), 2u) << error;
+  ASSERT_EQ(files.size(), 3u) << error;
   EXPECT_THAT(files[0].contents, HasSubstr(R"(
   SomeKernel some_kernel_forward{cx, {}, {}, /*flag=*/1, /*large=*/INT64_MIN,
       /*list=*/{1, 2}, /*text=*/"a\"b", /*x=*/0.5};
@@ -279,7 +302,7 @@ TEST_F(EmitProgram, GivesFusedKernelsAFunctor) {
       fusedKernel("relu1!", "%a, %b, %c", "%c, %d",
                   "t0 = mul(x0, x1); t1 = clip[0, inf](t0); t2 = "
                   "relu_backward(x2, t1); return t2, t0")));
-  ASSERT_EQ(files.size(), 4u) << error;
+  ASSERT_EQ(files.size(), 5u) << error;
   const std::string &text = files[0].contents;
   EXPECT_THAT(text, HasSubstr("#include \"functors.h\"\n"));
   EXPECT_THAT(text, HasSubstr(R"(
@@ -291,8 +314,8 @@ TEST_F(EmitProgram, GivesFusedKernelsAFunctor) {
   EXPECT_THAT(text, HasSubstr(R"(
   Fused<functors::Relu1_2, 3, 2> relu1_forward_2{cx, {a, b, c}, {c, d}};
 )"));
-  EXPECT_EQ(files[2].path, "functors.h");
-  EXPECT_THAT(files[2].contents, HasSubstr(R"(
+  EXPECT_EQ(files[3].path, "functors.h");
+  EXPECT_THAT(files[3].contents, HasSubstr(R"(
 /// relu1, relu2: leaky_relu[0.1](x0 + x1)
 struct Relu1 {
   float operator()(float x0, float x1) const {
@@ -312,12 +335,12 @@ struct Relu1_2 {
   }
 };
 )"));
-  EXPECT_THAT(files[2].contents,
+  EXPECT_THAT(files[3].contents,
               HasSubstr("extern template class ffrt::Fused<functors::Relu1_2, "
                         "3, 2>;\n"));
-  EXPECT_EQ(files[3].path, "functors.cpp");
+  EXPECT_EQ(files[4].path, "functors.cpp");
   EXPECT_THAT(
-      files[3].contents,
+      files[4].contents,
       HasSubstr("\ntemplate class ffrt::Fused<functors::Relu1, 2, 1>;\n"));
   EXPECT_EQ(compile(files), "");
 }

@@ -12,6 +12,7 @@
 #include "ffc/Passes/Passes.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
+#include "ffc/Plan/Simulation.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -20,6 +21,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <map>
 #include <regex>
 
 using namespace mlir;
@@ -106,6 +108,66 @@ std::vector<std::string> messagesOf(const std::string &text) {
   return messages;
 }
 
+/// The words between commas.
+std::vector<std::string> wordsOf(const std::string &list) {
+  static const std::regex word(R"([^,\s]+)");
+  return {std::sregex_token_iterator(list.begin(), list.end(), word), {}};
+}
+
+/// What `pattern` encloses where it matches first; empty: nowhere.
+std::string inside(const std::string &text, const std::string &pattern) {
+  std::smatch match;
+  return std::regex_search(text, match, std::regex(pattern)) ? match[1].str()
+                                                             : "";
+}
+
+/// "conv2#0@3.1" for the tasks that a program lists for its trace, in which
+/// numbers may stand in the rank's row of the class's table.
+std::vector<std::string>
+listedTasks(const std::vector<codegen::SourceFile> &files,
+            const std::string &className, int64_t rank) {
+  std::map<std::string, std::string> row;
+  // The fields of the row, without comments and types.
+  std::string fields =
+      inside(files[0].contents, "struct " + className + R"(Row \{([^}]*)\})");
+  static const std::regex field(R"((\w+);)");
+  std::vector<std::string> names(
+      std::sregex_token_iterator(fields.begin(), fields.end(), field, 1), {});
+  std::string rows =
+      inside(files[1].contents, "const " + className + R"(Row ([^;]*);)");
+  std::vector<std::string> values = wordsOf(
+      inside(rows, R"(rank )" + std::to_string(rank) + R"( \*/ \{([^}]*)\})"));
+  EXPECT_EQ(names.size(), values.size());
+  for (size_t i = 0; i < std::min(names.size(), values.size()); ++i)
+    row["my." + names[i]] = values[i];
+
+  std::string list =
+      inside(files[2].contents, className + R"(::tasks\(\) \{([^;]*);)");
+  static const std::regex entry(
+      R"re(\{"([^"]*)",\s+([^,]*),\s+([^,]*),\s+([^,}]*)\})re");
+  std::vector<std::string> tasks;
+  for (std::sregex_iterator it(list.begin(), list.end(), entry), end; it != end;
+       ++it) {
+    auto number = [&](int group) {
+      std::string word = (*it)[group];
+      return row.count(word) ? row[word] : word;
+    };
+    tasks.push_back((*it)[1].str() + "#" + number(2) + "@" + number(3) + "." +
+                    number(4));
+  }
+  return tasks;
+}
+
+/// The same of a planned device.
+std::vector<std::string> listedTasks(const plan::DeviceProgram &device,
+                                     const plan::Graph &graph) {
+  std::vector<std::string> tasks;
+  for (const plan::Action &action : device.actions)
+    if (plan::isTask(action))
+      tasks.push_back(str(action.task, graph));
+  return tasks;
+}
+
 size_t count(StringRef text, StringRef part) { return text.count(part); }
 
 class TaskIds : public ::testing::TestWithParam<const char *> {};
@@ -145,11 +207,14 @@ TEST_P(TaskIds, AgreeInPlanRankAndText) {
     ASSERT_TRUE(succeeded(files));
     StringRef text = files->front().contents;
     for (auto func : ranks->getOps<rank::FuncOp>()) {
-      for (auto [i, device] : llvm::enumerate(func.getRanks()))
+      std::string className = ("C" + func.getSymName().drop_front()).str();
+      for (auto [i, device] : llvm::enumerate(func.getRanks())) {
         EXPECT_EQ(tasksOf(func, i), tasksOf(program.devices[device]));
+        EXPECT_EQ(listedTasks(*files, className, device),
+                  listedTasks(program.devices[device], planned->graph));
+      }
       // "class0" is printed as "class Class0 final".
-      std::string head = ("class C" + func.getSymName().drop_front()).str();
-      StringRef body = text.substr(text.find(head + " final"));
+      StringRef body = text.substr(text.find("class " + className + " final"));
       std::string own = body.substr(0, body.find("\nclass ")).str();
       const plan::DeviceProgram &first =
           program.devices[func.getRanks().front()];

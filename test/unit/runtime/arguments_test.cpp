@@ -67,13 +67,15 @@ TEST(Arguments, LongShortAndJoinedForms) {
   EXPECT_EQ(a.dataset, "data");
   EXPECT_EQ(a.dump, "out");
   EXPECT_EQ(a.seed, ~uint64_t(0));
-  const Arguments b = parse({"--steps=7", "--learning-rate=0", "--weight-decay",
-                             "0", "--inputs", "in", "--batch-size=64",
-                             "--print-freq", "1", "--weights", "old"});
+  const Arguments b =
+      parse({"--steps=7", "--learning-rate=0", "--weight-decay", "0",
+             "--inputs", "in", "--batch-size=64", "--print-freq", "1",
+             "--weights", "old", "--trace", "t.json"});
   EXPECT_EQ(b.steps, 7);
   EXPECT_EQ(b.learning_rate, 0.0);
   EXPECT_EQ(b.inputs, "in");
   EXPECT_EQ(b.weights, "old");
+  EXPECT_EQ(b.trace, "t.json");
   EXPECT_TRUE(parse({"-h"}).help);
   EXPECT_TRUE(parse({"--info"}).info);
 }
@@ -128,6 +130,7 @@ TEST(Arguments, Errors) {
   EXPECT_EQ(error_of({"-b", "32"}),
             "-b: expected 64, the batch size compiled in, found '32'");
   EXPECT_EQ(error_of({"--dump", ""}), "--dump: expected a folder, found ''");
+  EXPECT_EQ(error_of({"--trace="}), "--trace: expected a file, found ''");
   EXPECT_EQ(error_of({"--info=1"}), "--info: expected no value, found '1'");
   EXPECT_EQ(error_of({"--steps", "1", "-e", "1"}),
             "expected --epochs or --steps, found both");

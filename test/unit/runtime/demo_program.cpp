@@ -2,8 +2,9 @@
 //
 // x[12,1,8,8] -> conv 3x3, 4 channels -> relu -> dropout -> flatten -> fc 10 ->
 // cross-entropy, data parallel over RANKS ranks, with momentum. DEMO_FAULT
-// makes it misbehave for tests of messages: "guard", "throw" or "hole". With
-// DEMO_EVALUATE it ends with the result of fc.
+// makes it misbehave for tests of messages: "guard", "throw", "hole" or
+// "tasks". With DEMO_EVALUATE it ends with the result of fc. Of its tasks, only
+// communication is traced.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/error.h"
@@ -66,6 +67,15 @@ public:
 
   std::vector<InputSlot> inputs() override {
     return {{"x", x}, {"target", target}};
+  }
+
+  std::vector<TaskId> tasks() override {
+    if (evaluates())
+      return {};
+    std::vector<TaskId> sums;
+    for (int i = 0; i < (fault("tasks") ? 4 : 5); ++i)
+      sums.push_back({"gra\"dients", 0, 0, i});
+    return sums;
   }
 
   void step() override {

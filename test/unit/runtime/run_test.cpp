@@ -279,6 +279,35 @@ TEST_F(Run, BadDataIsReportedOnce) {
                     "from 0 to 9, found 77");
 }
 
+TEST_F(Run, TracesTheLastSteps) {
+  const std::string path = folder + "/trace.json";
+  // On one node, and on two with clocks of their own.
+  for (const char *variables : {"FFRT_COMM=shm", "FFRT_RANKS_PER_NODE=1"}) {
+    const Result r = mpirun(2, 2, "--steps 14 --trace " + path, variables);
+    ASSERT_EQ(r.status, 0) << r.text;
+    std::ifstream file(path);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    // Ten steps of five sums on two ranks.
+    EXPECT_EQ(count(text, "\"cat\":\"collective\""), 100);
+    EXPECT_EQ(count(text, "\"cat\":\"step\""), 20);
+    EXPECT_EQ(count(text, "\"name\":\"step 5\""), 2);
+    EXPECT_EQ(count(text, "\"name\":\"step 14\""), 2);
+    EXPECT_EQ(count(text, "\"task\":\"gra\\\"dients#0@0.4\",\"step\":14}"), 2);
+    EXPECT_EQ(count(text, "\"name\":\"rank 1\""), 1);
+    EXPECT_EQ(count(text, "\"ts\":-"), 0);
+    EXPECT_EQ(count(text, ",\n]"), 0);
+  }
+  const Result bad = mpirun(2, 2, "--steps 1 --trace " + folder + "/no/t.json");
+  EXPECT_EQ(bad.status, 1) << bad.text;
+  EXPECT_HAS(bad, "error: rank 0: trace: cannot write '" + folder +
+                      "/no/t.json.tmp': No such file or directory");
+  EXPECT_EQ(count(bad.text, "step"), 0) << "found out after the work";
+  const Result tasks =
+      mpirun(2, 2, "--steps 1 --trace " + path, "DEMO_FAULT=tasks");
+  EXPECT_EQ(tasks.status, 1) << tasks.text;
+  EXPECT_HAS(tasks, "trace: expected 4 tasks in a step, found 5");
+}
+
 TEST_F(Run, FaultsEndAllRanks) {
   const Result thrown = mpirun(2, 2, "", "DEMO_FAULT=throw");
   EXPECT_NE(thrown.status, 0);

@@ -1,0 +1,54 @@
+//===- PlannedCollectives.h - how a program's collectives go ----*- C++ -*-===//
+//
+// Private to the library.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_PLAN_PLANNEDCOLLECTIVES_H
+#define FFC_LIB_PLAN_PLANNEDCOLLECTIVES_H
+
+#include "TimeSink.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace ffc::plan {
+
+class PlannedCollectives {
+public:
+  PlannedCollectives(const Program &program, const CostModel &cost)
+      : program(program) {
+    for (const std::vector<GroupId> &together : program.together) {
+      std::vector<std::vector<DeviceId>> groups;
+      for (GroupId group : together)
+        groups.push_back(program.groups[group]);
+      paths.push_back(cost.paths(groups));
+    }
+  }
+
+  /// Bytes of the whole tensor.
+  int64_t bytes(ActionRef ref) const {
+    const DeviceProgram &device = program.devices[ref.device];
+    const Action &action = device.actions[ref.index];
+    return collectiveBytes(device.buffers[action.src].bytes,
+                           device.buffers[action.dst].bytes);
+  }
+
+  CostModel::Algorithm algorithm(ActionRef ref) const {
+    const Action &action = program.devices[ref.device].actions[ref.index];
+    const std::vector<GroupId> &together = program.together[action.together];
+    auto at = std::find(together.begin(), together.end(), action.group);
+    return CostModel::choose(action.collective,
+                             (*paths[action.together])[at - together.begin()],
+                             bytes(ref));
+  }
+
+private:
+  const Program &program;
+  /// By Program::together.
+  std::vector<std::shared_ptr<const std::vector<CostModel::Paths>>> paths;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_LIB_PLAN_PLANNEDCOLLECTIVES_H

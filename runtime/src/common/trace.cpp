@@ -1,0 +1,64 @@
+//===- trace.cpp - when the tasks of a step ran ---------------------------===//
+#include "ffrt/trace.h"
+
+#include "ffrt/error.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+namespace ffrt {
+
+int64_t Trace::now() {
+  const auto time = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
+
+void Trace::prepare(std::vector<TaskId> tasks) {
+  names = std::move(tasks);
+  // At most one wait for every task.
+  for (Step &each : kept)
+    each.records.reserve(2 * names.size());
+}
+
+void Trace::begin_step(int64_t number) {
+  step = kept + number % kSteps;
+  step->records.clear();
+  step->number = number;
+  next = 0;
+  step->start = now();
+}
+
+void Trace::end_step() {
+  step->end = now();
+  if (next != names.size())
+    throw Error("trace: expected " + std::to_string(names.size()) +
+                " tasks in a step, found " + std::to_string(next));
+}
+
+std::size_t Trace::add(Kind kind, std::size_t task) {
+  step->records.push_back({0, 0, int32_t(task), kind});
+  Record &record = step->records.back();
+  record.start = record.end = now();
+  return step->records.size() - 1;
+}
+
+std::size_t Trace::start(Kind kind) { return add(kind, next++); }
+
+std::size_t Trace::start_wait(std::size_t record) {
+  return add(Kind::wait, std::size_t(step->records[record].task));
+}
+
+std::vector<const Trace::Step *> Trace::steps() const {
+  std::vector<const Step *> result;
+  for (const Step &each : kept)
+    if (each.number >= 0)
+      result.push_back(&each);
+  std::sort(result.begin(), result.end(),
+            [](const Step *a, const Step *b) { return a->number < b->number; });
+  if (result.size() > 1 && result.front()->number == 0)
+    result.erase(result.begin());
+  return result;
+}
+
+} // namespace ffrt

@@ -1,0 +1,67 @@
+//===- Timeline.cpp - what a compilation writes about its times -----------===//
+
+#include "Compilation.h"
+#include "TimeReport.h"
+
+#include "ffc/Plan/SharedLinks.h"
+#include "ffc/Plan/TaskGraph.h"
+#include "ffc/Plan/TraceFile.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+using namespace mlir;
+using namespace ffc;
+
+/// Streams what `print` writes to `path`, "-" being standard output; traces of
+/// many devices are too large to be made in memory.
+static llvm::Error writeStream(const std::string &path,
+                               llvm::function_ref<void(std::ostream &)> print) {
+  if (path == "-") {
+    print(std::cout);
+    std::cout.flush();
+    return llvm::Error::success();
+  }
+  codegen::Pending pending(path);
+  std::vector<char> buffer(size_t(1) << 20);
+  std::ofstream stream;
+  stream.rdbuf()->pubsetbuf(buffer.data(),
+                            static_cast<std::streamsize>(buffer.size()));
+  stream.open(pending.path(), std::ios::binary);
+  if (stream)
+    print(stream);
+  stream.close();
+  if (!stream)
+    return codegen::makeError("cannot write '" + path +
+                              "': " + std::strerror(errno));
+  return pending.commit();
+}
+
+LogicalResult Compilation::writeTimeline(const plan::CostModel &cost,
+                                         plan::Timeline times) {
+  if (options.sharedLinks) {
+    const double before = static_cast<double>(times.makespan);
+    times = plan::timeWithSharedLinks(planned.graph, strategy, program,
+                                      *topology, cost);
+    const double after = static_cast<double>(times.makespan);
+    report.say(llvm::formatv("with shared links {0:f3} ms, {1:f1} % more",
+                             after * 1e-9, 100 * (after / before - 1)));
+  }
+  const plan::Simulation simulation{planned.graph, strategy, program, *topology,
+                                    times};
+  using Print = void (*)(std::ostream &, const plan::Simulation &);
+  for (auto [path, print] :
+       {std::pair<std::string, Print>(options.report, printTimeReport),
+        {options.trace, plan::writeTrace},
+        {options.taskGraph, plan::writeTaskGraph}})
+    if (!path.empty() &&
+        failed(check(writeStream(path, [&, print = print](std::ostream &out) {
+          print(out, simulation);
+        }))))
+      return failure();
+  return success();
+}
