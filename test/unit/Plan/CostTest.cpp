@@ -109,6 +109,32 @@ nodes:
             (2 + 8 + 1) * kMicrosecond + kMicrosecond / 50);
 }
 
+TEST(Cost, TreesAcrossManyNodes) {
+  const CostModel cost(parse(R"(
+nodes:
+  count: 16
+  devices: 2 x h200
+  interconnect: {type: switch, bandwidth: 100 GB/s, latency: 2 us}
+  nic: {count: 2, bandwidth: 1 GB/s, latency: 4 us}
+)"));
+  std::vector<DeviceId> all, ofEachNode;
+  for (DeviceId d = 0; d < 32; ++d) {
+    all.push_back(d);
+    if (d % 2 == 0)
+      ofEachNode.push_back(d);
+  }
+  // Four hops of 8 us in place of fifteen; 15/16 of the bytes either way.
+  EXPECT_EQ(cost.collective(CollectiveKind::AllGather, ofEachNode, 16000),
+            (4 * 8 + 15) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::ReduceScatter, ofEachNode, 16000),
+            (4 * 8 + 15) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, ofEachNode, 1000),
+            2 * (4 * 8 + 1) * kMicrosecond);
+  // Within the nodes 2 us and half of 2000 B at 100 GB/s, twice.
+  EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, all, 2000),
+            2 * (2 + 4 * 8 + 1) * kMicrosecond + kMicrosecond / 50);
+}
+
 TEST(Cost, RingIsAsSlowAsItsSlowestHop) {
   const CostModel cost(parse(kNodes));
   // Two members in one node, one in the other: no two levels.

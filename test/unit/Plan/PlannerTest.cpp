@@ -76,6 +76,23 @@ TEST_F(PlannerTest, BlocksReadWholeAreGathered) {
             std::to_string(static_cast<int>(CollectiveKind::AllGather)));
 }
 
+/// Whatever lies next to each other: blocks 0 1 0 1, or 0 0 1 1.
+TEST_F(PlannerTest, CopiesOfBlocksAreGatheredByGroups) {
+  ValueId x = g.input("x", {256, 256}), w = g.state("w", {256, 256});
+  ValueId p = g.product("p", x, w);
+  g.output("out/y", g.product("y", p, g.state("v", {256, 8})));
+  const std::vector<DeviceId> all = {0, 1, 2, 3};
+  using Groups = std::vector<std::vector<DeviceId>>;
+  const auto gather =
+      std::to_string(static_cast<int>(CollectiveKind::AllGather));
+  Program program = plan({{{{kReplica, 2}, {0, 2}}, all}, split(1, 4)});
+  EXPECT_EQ(collectives(program), gather);
+  EXPECT_EQ(program.groups, (Groups{{0, 1}, {2, 3}}));
+  program = plan({{{{0, 2}, {kReplica, 2}}, all}, split(1, 4)});
+  EXPECT_EQ(collectives(program), gather);
+  EXPECT_EQ(program.groups, (Groups{{0, 2}, {1, 3}}));
+}
+
 TEST_F(PlannerTest, OneHolderReadByAllIsBroadcast) {
   ValueId x = g.input("x", {1024, 256}), w = g.state("w", {256, 1024});
   ValueId p = g.product("p", x, w);
