@@ -152,7 +152,16 @@ LogicalResult ClassPrinter::print(Text &text, rank::ProbeOp op) {
   return success();
 }
 
+void ClassPrinter::printTime(Text &text, Operation *op) {
+  if (!isTimed)
+    return;
+  auto site = sites.find(op);
+  text.line("measure(" +
+            Twine(site == sites.end() ? -1 : site->second) + ");");
+}
+
 LogicalResult ClassPrinter::printStatement(Text &text, Operation *op) {
+  printTime(text, op);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<rank::KernelOp, rank::CopyOp, rank::WaitOp>([&](auto op) {
         print(text, op);

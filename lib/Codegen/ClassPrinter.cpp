@@ -14,9 +14,13 @@ using namespace ffc;
 using namespace ffc::codegen;
 
 ClassPrinter::ClassPrinter(rank::FuncOp func, const ProgramMeta &meta,
-                           StringRef className, Functors &functors)
+                           StringRef className, Functors &functors,
+                           bool isTimed)
     : func(func), meta(meta), className(className.str()), functors(functors),
-      sections(arrange(func, meta)) {
+      sections(arrange(func, meta)), isTimed(isTimed) {
+  for (Operation &op : func.getBody().front())
+    if (isTimed && isa<rank::KernelOp, rank::CopyOp>(op))
+      sites.try_emplace(&op, static_cast<int>(sites.size()));
   nameEverything();
 }
 

@@ -17,9 +17,11 @@ namespace ffc::codegen {
 /// never changes it, and knows kernels only by the naming rule of kernel.h.
 class ClassPrinter {
 public:
-  /// Functors of fused kernels go to `functors`.
+  /// Functors of fused kernels go to `functors`. With `isTimed`, statements tell
+  /// the stopwatch what comes: kernels and copies by their number in the order
+  /// of `func`.
   ClassPrinter(rank::FuncOp func, const ProgramMeta &meta,
-               llvm::StringRef className, Functors &functors);
+               llvm::StringRef className, Functors &functors, bool isTimed);
 
   /// The class's text. Fails after a diagnostic.
   mlir::LogicalResult print(Text &text);
@@ -50,6 +52,7 @@ private:
   /// The member; its call is a statement of a method.
   mlir::LogicalResult declare(Text &text, rank::KernelOp op);
 
+  void printTime(Text &text, mlir::Operation *op);
   mlir::LogicalResult printStatement(Text &text, mlir::Operation *op);
   void print(Text &text, rank::KernelOp op);
   void print(Text &text, rank::CopyOp op);
@@ -82,6 +85,9 @@ private:
   Sections sections;
   RankTable numbers;
   NameScope scope;
+  bool isTimed;
+  /// Numbers of kernels and copies, where they are measured.
+  llvm::DenseMap<mlir::Operation *, int> sites;
   /// Names of buffers, of events that need one, of kernels and of methods. An
   /// event that the next statement waits for has no name.
   llvm::DenseMap<mlir::Value, std::string> valueNames;

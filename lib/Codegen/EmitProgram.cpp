@@ -1,52 +1,15 @@
 //===- EmitProgram.cpp - `rank` to C++ text -------------------------------===//
 
-#include "ffc/Codegen/EmitProgram.h"
-
-#include "ClassPrinter.h"
+#include "ProgramPrinter.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <list>
-
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::codegen;
-
-namespace {
-
-/// Prints train.cpp and ranks.inc around the classes.
-class ProgramPrinter {
-public:
-  ProgramPrinter(ModuleOp module, const ProgramMeta &meta)
-      : module(module), meta(meta),
-        funcs(llvm::to_vector(module.getOps<rank::FuncOp>())) {}
-
-  FailureOr<std::vector<SourceFile>> print();
-
-private:
-  LogicalResult findPlaces();
-  void printHeader(Text &text);
-  void printStrategy(Text &text);
-  void printIncludes(Text &text);
-  void printBase(Text &text);
-  void printMake(Text &text);
-  void printInfo(Text &text);
-  /// ranks.inc.
-  void printTables(Text &text);
-
-  ModuleOp module;
-  const ProgramMeta &meta;
-  SmallVector<rank::FuncOp> funcs;
-  Functors functors;
-  std::list<ClassPrinter> printers;
-  /// Class and row of every rank.
-  std::vector<std::pair<size_t, size_t>> places;
-};
-
-} // namespace
 
 /// Every rank has one place.
 LogicalResult ProgramPrinter::findPlaces() {
@@ -132,7 +95,7 @@ void ProgramPrinter::printHeader(Text &text) {
 }
 
 /// What a target's program includes.
-void ProgramPrinter::printIncludes(Text &text) {
+static void printIncludes(Text &text, const Functors &functors) {
   text.line("#include \"ffrt/kernels.h\"");
   text.line("#include \"ffrt/program.h\"");
   if (!functors.empty())
@@ -181,7 +144,13 @@ protected:
   Comm &comm;
   Probe &probe;
   std::vector<Group> groups;
-
+)");
+  if (isTimed)
+    text.block(R"(
+  /// What comes next is `site` of those that are measured, or -1.
+  void measure(int site) { host.watch->next(site); }
+)");
+  text.block(R"(
 private:
   static Tensor part(std::byte *data, DType type, Order order, Extents shape,
                      Extents lo, Extents global) {
@@ -279,7 +248,7 @@ void ProgramPrinter::printInfo(Text &text) {
 }
 
 void ProgramPrinter::printTables(Text &text) {
-  text.banner("ranks.inc - what differs from rank to rank");
+  text.banner(tablesName + " - what differs from rank to rank");
   text.line();
   text.line("/// The communicators, in the order of their creation.");
   text.line("const std::vector<std::vector<int>> group_members = {");
@@ -312,54 +281,58 @@ void ProgramPrinter::printTables(Text &text) {
     }
 }
 
-FailureOr<std::vector<SourceFile>> ProgramPrinter::print() {
+LogicalResult ProgramPrinter::print() {
   if (failed(findPlaces()))
     return failure();
   // Classes first, because they decide what the tables hold.
   Text classes;
   for (auto [i, func] : llvm::enumerate(funcs)) {
-    printers.emplace_back(func, meta, "Class" + std::to_string(i), functors);
+    printers.emplace_back(func, meta, "Class" + std::to_string(i), functors,
+                          isTimed);
     if (failed(printers.back().print(classes)))
       return failure();
   }
-
-  Text text;
-  printHeader(text);
-  printIncludes(text);
-  text.line("namespace {");
-  text.line();
   if (printers.size() > 1) {
-    text.line("/// Which class a rank runs, and its row in the class's table.");
-    text.line("struct Place {");
-    text.line("  int program, row;");
-    text.line("};");
-    text.line();
+    body.line("/// Which class a rank runs, and its row in the class's table.");
+    body.line("struct Place {");
+    body.line("  int program, row;");
+    body.line("};");
+    body.line();
   }
   for (const ClassPrinter &printer : printers)
-    printer.printStruct(text);
-  text.line("#include \"ranks.inc\"");
+    printer.printStruct(body);
+  body.line("#include \"" + tablesName + "\"");
+  body.line();
+  printBase(body);
+  body.line();
+  body.append(std::move(classes));
+  printMake(body);
+  printInfo(body);
+  printTables(tables);
+  return success();
+}
+
+FailureOr<std::vector<SourceFile>>
+codegen::emitProgram(ModuleOp module, const ProgramMeta &meta) {
+  Functors functors;
+  ProgramPrinter printer(module, meta, functors, "ranks.inc",
+                         /*isTimed=*/false);
+  if (failed(printer.print()))
+    return failure();
+  Text text;
+  printer.printHeader(text);
+  printIncludes(text, functors);
+  text.line("namespace {");
   text.line();
-  printBase(text);
-  text.line();
-  text.append(std::move(classes));
-  printMake(text);
-  printInfo(text);
+  text.append(std::move(printer.body));
   text.line("} // namespace");
   text.line();
   text.line("int main(int argc, char **argv) {");
   text.line("  return run(argc, argv, program_info(), make);");
   text.line("}");
-
-  Text tables;
-  printTables(tables);
   std::vector<SourceFile> files = {{"train.cpp", text.take()},
-                                   {"ranks.inc", tables.take()}};
+                                   {"ranks.inc", printer.tables.take()}};
   if (!functors.empty())
     llvm::append_range(files, functors.files());
   return files;
-}
-
-FailureOr<std::vector<SourceFile>>
-codegen::emitProgram(ModuleOp module, const ProgramMeta &meta) {
-  return ProgramPrinter(module, meta).print();
 }

@@ -92,6 +92,17 @@ private:
     return number ? name + "." + std::to_string(number) : name;
   }
 
+  /// What keys random numbers does not change the work.
+  static std::string attributesOf(PartitionableInterface op) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    for (NamedAttribute attribute : op.getKernelArgs())
+      if (attribute.getName() != "key")
+        stream << (text.empty() ? "" : ", ") << attribute.getName().getValue()
+               << " = " << attribute.getValue();
+    return text;
+  }
+
   LogicalResult addOp(Operation *op, PartitionableInterface rules) {
     plan::OpId id = graph().ops.size();
     plan::Op entry;
@@ -103,6 +114,7 @@ private:
              << entry.name << "' is used twice";
     entry.type = rules.getFamily().str();
     entry.rules = rules.getRules();
+    entry.attributes = attributesOf(rules);
     if (auto role = op->getAttrOfType<StringAttr>(kRoleAttr))
       entry.role = llvm::StringSwitch<plan::OpRole>(role.getValue())
                        .Case("loss", plan::OpRole::Loss)

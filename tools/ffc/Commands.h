@@ -19,6 +19,7 @@ const std::vector<Command> &commands();
 
 /// Each in the file of its name.
 int runExplainCommand(const std::vector<std::string> &arguments);
+int runProfileCommand(const std::vector<std::string> &arguments);
 int runTopologyCommand(const std::vector<std::string> &arguments);
 
 } // namespace ffc

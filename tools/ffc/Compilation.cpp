@@ -5,7 +5,6 @@
 #include "Meta.h"
 
 #include "ffc/Import/Import.h"
-#include "ffc/Plan/Cost.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/StrategyFile.h"
@@ -179,9 +178,28 @@ LogicalResult Compilation::readTopology() {
   return topology ? success() : fail(error);
 }
 
+LogicalResult Compilation::readProfile() {
+  if (options.profile.empty())
+    return success();
+  std::string error;
+  measured = plan::Profile::load(options.profile, error);
+  if (!measured)
+    return fail(error);
+  SmallVector<std::string> kinds;
+  for (const plan::DeviceKind &kind : topology->kinds()) {
+    if (kind.name == measured->device())
+      return success();
+    kinds.push_back(kind.name);
+  }
+  return fail(options.profile + ": expected times of a device kind of '" +
+              topology->name() + "' (" + llvm::join(kinds, ", ") +
+              "), found those of '" + measured->device() + "'");
+}
+
 LogicalResult Compilation::loadTopology() {
   report.phase("plan");
-  if (failed(readTopology()) || failed(orderUpdates()))
+  if (failed(readTopology()) || failed(readProfile()) ||
+      failed(orderUpdates()))
     return failure();
   if (options.emit < Emit::Source)
     return success();
@@ -310,7 +328,7 @@ LogicalResult Compilation::fuse() {
 }
 
 LogicalResult Compilation::planProgram() {
-  plan::CostModel cost(*topology);
+  const plan::CostModel cost = costModel();
   program =
       plan::planProgram(planned.graph, strategy, topology->numDevices(), cost);
   report.phase("verify");
@@ -329,7 +347,31 @@ LogicalResult Compilation::planProgram() {
   report.say(llvm::formatv("predicted step {0:f3} ms; {1} to {2} per device",
                            stepSeconds * 1e3, bytesText(least),
                            bytesText(most)));
+  if (measured)
+    reportProfile(cost);
   return success();
+}
+
+void Compilation::reportProfile(const plan::CostModel &cost) {
+  double times[3] = {}, all = 0;
+  for (plan::DeviceId id = 0; id < topology->numDevices(); ++id)
+    for (const plan::Action &action : program.devices[id].actions)
+      if (action.kind == plan::Action::Kind::Kernel ||
+          action.kind == plan::Action::Kind::Copy) {
+        auto [time, source] = cost.local(
+            id, plan::workOf(planned.graph, strategy, program.devices[id],
+                             action, /*withKey=*/true));
+        times[static_cast<int>(source)] += static_cast<double>(time);
+        all += static_cast<double>(time);
+      }
+  auto share = [&](plan::CostModel::Source source) {
+    return 100 * times[static_cast<int>(source)] / std::max(all, 1.0);
+  };
+  using Source = plan::CostModel::Source;
+  report.say(llvm::formatv("time of kernels: {0:f1} % measured, {1:f1} % "
+                           "calibrated, {2:f1} % by the topology's figures",
+                           share(Source::Measured), share(Source::Calibrated),
+                           share(Source::Roofline)));
 }
 
 LogicalResult Compilation::emit() {

@@ -8,6 +8,9 @@
 
 #include "ffc/Codegen/Build.h"
 #include "ffc/Passes/Passes.h"
+#include "ffc/Plan/Cost.h"
+#include "ffc/Plan/Profile.h"
+#include "ffc/Plan/Program.h"
 #include "ffc/Plan/StrategyFile.h"
 #include "ffc/Plan/Topology.h"
 
@@ -31,6 +34,9 @@ public:
   /// strategy that compiling would take for all others.
   mlir::LogicalResult explain(llvm::StringRef op);
 
+  /// Writes the program that measures the kernels of several strategies.
+  mlir::LogicalResult profile();
+
 private:
   /// Up to the operators of `level`, which is Plan at most; that is where the
   /// strategy is known.
@@ -41,6 +47,11 @@ private:
   mlir::LogicalResult differentiate();
   /// Reads the topology, unless that is done.
   mlir::LogicalResult readTopology();
+  /// Reads the profile, if there is one, for the topology's devices.
+  mlir::LogicalResult readProfile();
+  plan::CostModel costModel() const {
+    return plan::CostModel(*topology, measured);
+  }
   mlir::LogicalResult loadTopology();
   /// Where devices communicate and compute at once, updates come last.
   mlir::LogicalResult orderUpdates();
@@ -60,6 +71,10 @@ private:
   /// Fuses what the strategy computes in the same way.
   mlir::LogicalResult fuse();
   mlir::LogicalResult planProgram();
+  /// Says how much of the kernels' time in `program` was measured.
+  void reportProfile(const plan::CostModel &cost);
+  /// Strategies whose kernels are worth measuring, the most likely ones first.
+  mlir::FailureOr<std::vector<plan::PartialStrategy>> strategiesToProfile();
   mlir::LogicalResult emit();
 
   /// Writes text to the output, or to standard output without one.
@@ -78,6 +93,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   PlannedModule planned;
   std::optional<plan::Topology> topology;
+  std::shared_ptr<const plan::Profile> measured;
   plan::Strategy strategy;
   /// The strategy of the graph as it was before fusion.
   std::string strategyText;

@@ -15,6 +15,8 @@ const std::vector<Command> &ffc::commands() {
   static const std::vector<Command> table = {
       {"explain", "shows what the alternatives for one operator would cost",
        runExplainCommand},
+      {"profile", "writes a program that measures kernels and communication",
+       runProfileCommand},
       {"topology", "shows a device topology; lists the presets",
        runTopologyCommand}};
   return table;

@@ -155,6 +155,21 @@ static const std::vector<FlagGroup> &flagGroups() {
            o.devices = v.str();
            return Error::success();
          }},
+        {"--profile", "FILE",
+         "times measured by a program of ffc profile, instead of the "
+         "topology's figures",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           if (v.empty())
+             return expected(f, "a file", v);
+           o.profile = v.str();
+           return Error::success();
+         }},
+        {"--strategies", "N",
+         "of ffc profile: measure the kernels of at most so many strategies "
+         "(24)",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseCount(f, v, o.profiledStrategies);
+         }},
         {"--strategy", "FILE",
          "strategy file, search (default), data-parallel, or random:SEED",
          parseStrategy},

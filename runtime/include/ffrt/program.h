@@ -11,6 +11,7 @@
 
 #include "ffrt/comm.h"
 #include "ffrt/context.h"
+#include "ffrt/stopwatch.h"
 #include "ffrt/tensor.h"
 
 #include <cstdint>
@@ -106,6 +107,7 @@ struct Host {
   Probe &probe;
   std::byte *state; ///< RankInfo::state_bytes, 64-byte aligned
   std::byte *arena; ///< RankInfo::arena_bytes, 64-byte aligned
+  Stopwatch *watch = nullptr; ///< of programs that measure
 };
 
 /// The program of one rank, built once before the first step.

@@ -1,0 +1,91 @@
+//===- Profile.h - measured times -------------------------------*- C++ -*-===//
+//
+// What the program that `ffc profile` writes has measured on a machine:
+// durations of kernels and copies by what they do (LocalWork.h), and of
+// communication by size. See docs/profile.md for the file.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_PROFILE_H
+#define FFC_PLAN_PROFILE_H
+
+#include "ffc/Plan/Program.h"
+#include "ffc/Plan/Units.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace ffc::plan {
+
+/// The time of a communication by its bytes: latency and bandwidth, from one
+/// measured size to the next. Below the least size it takes as long as that,
+/// beyond the largest it grows as between the last two.
+class Curve {
+public:
+  struct Point {
+    int64_t bytes = 0;
+    Picoseconds time = 0;
+  };
+  /// At least one point; bytes ascend, times do not descend.
+  explicit Curve(std::vector<Point> points) : points(std::move(points)) {}
+  Picoseconds at(int64_t bytes) const;
+
+private:
+  std::vector<Point> points;
+};
+
+/// A roofline of one kernel: time = call + flops * perFlop + bytes * perByte,
+/// in picoseconds, with what fits measured times best.
+struct KernelRates {
+  double call = 0, perFlop = 0, perByte = 0;
+};
+
+/// A measured duration.
+struct Measurement {
+  std::string key, kernel;
+  double flops = 0, bytes = 0;
+  Picoseconds time = 0;
+};
+
+/// The rates with the least sum of squared relative errors over `list`, which
+/// is not empty; none of them negative.
+KernelRates fitRates(const std::vector<const Measurement *> &list);
+
+class Profile {
+public:
+  /// On failure returns null and sets `error` ("FILE:LINE: ...").
+  static std::shared_ptr<const Profile> load(const std::string &path,
+                                             std::string &error);
+  static std::shared_ptr<const Profile> parse(const std::string &text,
+                                              const std::string &fileName,
+                                              std::string &error);
+
+  /// The kind of device that was measured.
+  const std::string &device() const { return deviceKind; }
+
+  std::optional<Picoseconds> find(const std::string &key) const;
+  /// By the other measurements of the kernel; nothing if there are none.
+  std::optional<Picoseconds> calibrated(std::string_view kernel, double flops,
+                                        int64_t bytes) const;
+  /// Null where no such group was measured.
+  const Curve *collective(CollectiveKind kind, int64_t members) const;
+  /// Of a message, for both of its ends; null if it was not measured.
+  const Curve *exchange() const;
+
+private:
+  friend class ProfileReader;
+
+  std::string deviceKind;
+  std::unordered_map<std::string, Picoseconds> times;
+  std::map<std::string, KernelRates, std::less<>> rates;
+  std::map<std::pair<CollectiveKind, int64_t>, Curve> collectives;
+  std::optional<Curve> exchanges;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_PROFILE_H

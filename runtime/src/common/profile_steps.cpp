@@ -1,0 +1,145 @@
+//===- profile_steps.cpp - times of kernels within steps ------------------===//
+#include "common/profile_steps.h"
+
+#include "common/feeder.h"
+#include "common/instance.h"
+#include "common/source.h"
+#include "common/together.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace ffrt {
+
+namespace {
+
+/// Steps before the first that counts: kernels pack weights and touch memory.
+constexpr int kWarmUp = 2;
+/// Time of the steps between two probes, if one alone takes less, and their
+/// largest number. The first of them does not count, since the probe has
+/// emptied the caches.
+constexpr double kBlockSeconds = 0.05;
+constexpr int kMostSteps = 20;
+
+/// Nothing is dumped.
+class NoProbe final : public Probe {
+public:
+  void offer(const char *, const Tensor &) override {}
+};
+
+} // namespace
+
+void StepProfiler::measure(std::size_t index, int blocks) {
+  const ProfiledStep &step = info.steps[index];
+  const std::vector<int> &entries = step.entries[std::size_t(comm.rank())];
+  Stopwatch watch(entries.size());
+  NoProbe ignored;
+  const auto source = make_synthetic(step.info, context.seed);
+  Instance instance(context, comm, world, ignored, step.info, step.make, "",
+                    &watch);
+  const int64_t most = kWarmUp + int64_t(blocks) * (kMostSteps + 1);
+  Feeder feeder(*source, instance.inputs(), instance.input_numbers(), most);
+  context.step = 0;
+  auto run = [&] {
+    feeder.next();
+    comm.barrier();
+    watch.start();
+    instance.program().step();
+    watch.stop();
+    ++context.step;
+    double total = watch.other();
+    for (double site : watch.sites())
+      total += site;
+    return total;
+  };
+  double seconds = 0.0;
+  for (int i = 0; i < kWarmUp; ++i)
+    seconds = run();
+  comm.wait(comm.all_reduce("profile", world, flat(&seconds, DType::f64, 1),
+                            ReduceOp::max));
+  const int steps =
+      int(std::clamp(std::ceil(kBlockSeconds / seconds), 1.0, double(kMostSteps)));
+
+  auto take_speed = [&] {
+    comm.barrier();
+    speeds.push_back(probe.measure());
+  };
+  Measured &result = measured.emplace_back();
+  result.index = index;
+  take_speed();
+  for (int block = 0; block < blocks; ++block) {
+    run();
+    for (int i = 0; i < steps; ++i) {
+      const double total = run();
+      result.samples.push_back({speeds.size() - 1, total, watch.sites()});
+    }
+    take_speed();
+  }
+  instance.check_guards();
+}
+
+std::vector<double> StepProfiler::gather(const std::vector<double> &mine) {
+  std::vector<double> all(mine.size() * std::size_t(comm.size())), part = mine;
+  if (!mine.empty())
+    comm.wait(comm.all_gather(
+        "profile", world, flat(part.data(), DType::f64, int64_t(part.size())),
+        flat(all.data(), DType::f64, int64_t(all.size()))));
+  return all;
+}
+
+StepProfiler::Result StepProfiler::result() {
+  Result result;
+  result.reference = median(speeds);
+  // Repetitions are told apart from places: kernels of one entry are called in
+  // several, after different neighbours, which makes them faster or slower. A
+  // plan adds up all of them, so the mean over places of the medians over
+  // repetitions is what predicts it.
+  std::vector<std::vector<Duration>> places(info.entries.size());
+  for (const Measured &step : measured) {
+    const ProfiledStep &program = info.steps[step.index];
+    std::size_t most = 0;
+    for (const std::vector<int> &entries : program.entries)
+      most = std::max(most, entries.size());
+    // By sample: the step, then its sites, of which other ranks may have more.
+    std::vector<double> mine;
+    for (const Sample &sample : step.samples) {
+      const double slow =
+          (slowdown(speeds[sample.before], result.reference) +
+           slowdown(speeds[sample.before + 1], result.reference)) /
+          2.0;
+      mine.push_back(sample.total / slow);
+      for (std::size_t site = 0; site < most; ++site)
+        mine.push_back(
+            site < sample.sites.size() ? sample.sites[site] / slow : 0.0);
+    }
+    const std::vector<double> all = gather(mine);
+    std::vector<double> totals;
+    for (std::size_t rank = 0; rank < program.entries.size(); ++rank) {
+      const std::vector<int> &entries = program.entries[rank];
+      for (std::size_t column = 0; column <= entries.size(); ++column) {
+        std::vector<double> values;
+        for (std::size_t sample = 0; sample < step.samples.size(); ++sample)
+          values.push_back(
+              all[rank * mine.size() + sample * (most + 1) + column]);
+        if (column == 0)
+          totals.insert(totals.end(), values.begin(), values.end());
+        else
+          places[std::size_t(entries[column - 1])].push_back(
+              duration_of(values));
+      }
+    }
+    result.step_times.push_back(duration_of(totals));
+  }
+  for (const std::vector<Duration> &list : places) {
+    Duration &mean = result.entries.emplace_back();
+    for (const Duration &place : list) {
+      mean.median += place.median / double(list.size());
+      mean.spread += place.spread / double(list.size());
+      mean.samples += place.samples;
+    }
+  }
+  return result;
+}
+
+} // namespace ffrt

@@ -1,0 +1,57 @@
+//===- profile_steps.h - times of kernels within steps ----------*- C++ -*-===//
+#ifndef FFRT_COMMON_PROFILE_STEPS_H
+#define FFRT_COMMON_PROFILE_STEPS_H
+
+#include "common/statistics.h"
+#include "cpu/speed_probe.h"
+#include "ffrt/profile.h"
+
+#include <vector>
+
+namespace ffrt {
+
+/// Runs steps and collects what their kernels took. All members are collective.
+class StepProfiler {
+public:
+  StepProfiler(Context &context, Comm &comm, const Group &world,
+               const ProfileInfo &info)
+      : context(context), comm(comm), world(world), info(info) {}
+
+  /// Measures the step `index` in `blocks` blocks, each between two probes.
+  void measure(std::size_t index, int blocks);
+
+  struct Result {
+    Speed reference;                 ///< the median of all probes
+    std::vector<Duration> entries;   ///< as in ProfileInfo; without samples: 0
+    std::vector<Duration> step_times; ///< of the steps measured, in order
+  };
+  /// The same on all ranks: times at the reference speed.
+  Result result();
+
+private:
+  /// What one step took on this rank.
+  struct Sample {
+    std::size_t before; ///< the probe before it; the one after it follows
+    double total;
+    std::vector<double> sites;
+  };
+  struct Measured {
+    std::size_t index; ///< into ProfileInfo::steps
+    std::vector<Sample> samples;
+  };
+
+  /// The values of all ranks, one after the other; each gives equally many.
+  std::vector<double> gather(const std::vector<double> &mine);
+
+  Context &context;
+  Comm &comm;
+  const Group &world;
+  const ProfileInfo &info;
+  SpeedProbe probe;
+  std::vector<Speed> speeds;
+  std::vector<Measured> measured;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_PROFILE_STEPS_H
