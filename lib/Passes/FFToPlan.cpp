@@ -6,6 +6,8 @@
 #include "ffc/Plan/SampleDims.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace ffc;
@@ -92,14 +94,32 @@ private:
     return number ? name + "." + std::to_string(number) : name;
   }
 
+  /// "2", "0.5", "[1, 1]".
+  static std::string textOf(Attribute value) {
+    if (auto boolean = dyn_cast<BoolAttr>(value))
+      return boolean.getValue() ? "1" : "0";
+    if (auto integer = dyn_cast<IntegerAttr>(value))
+      return std::to_string(integer.getValue().getSExtValue());
+    if (auto number = dyn_cast<FloatAttr>(value))
+      return llvm::formatv("{0}", llvm::format("%.9g", number.getValueAsDouble()));
+    if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
+      return llvm::formatv("[{0:$[, ]}]", llvm::make_range(list.asArrayRef().begin(), list.asArrayRef().end()));
+    if (auto list = dyn_cast<DenseF64ArrayAttr>(value))
+      return llvm::formatv("[{0:$[, ]}]", llvm::make_range(list.asArrayRef().begin(), list.asArrayRef().end()));
+    if (auto text = dyn_cast<StringAttr>(value))
+      return text.str();
+    std::string text;
+    llvm::raw_string_ostream(text) << value;
+    return text;
+  }
+
   /// What keys random numbers does not change the work.
   static std::string attributesOf(PartitionableInterface op) {
     std::string text;
-    llvm::raw_string_ostream stream(text);
     for (NamedAttribute attribute : op.getKernelArgs())
       if (attribute.getName() != "key")
-        stream << (text.empty() ? "" : ", ") << attribute.getName().getValue()
-               << " = " << attribute.getValue();
+        text += (text.empty() ? "" : ", ") + attribute.getName().str() + " = " +
+                textOf(attribute.getValue());
     return text;
   }
 

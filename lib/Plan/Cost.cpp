@@ -74,7 +74,7 @@ CostModel::Estimate CostModel::local(DeviceId device,
   if (isMeasured(device)) {
     if (auto time = measured->find(work.key))
       return {*time, Source::Measured};
-    if (auto time = measured->calibrated(work.kernel, work.flops, work.bytes))
+    if (auto time = measured->calibrated(work))
       return {*time, Source::Calibrated};
   }
   return {kernel(device, work.flops, work.bytes, work.type), Source::Roofline};
@@ -93,7 +93,7 @@ Picoseconds CostModel::kernel(DeviceId device, double flops, int64_t bytes,
 Picoseconds CostModel::copy(DeviceId device, int64_t bytes) const {
   assert(bytes >= 0 && "negative work");
   if (isMeasured(device))
-    if (auto time = measured->calibrated(kCopy, 0, 2 * bytes))
+    if (auto time = measured->atRates(kCopy, 0, 2 * bytes))
       return *time;
   const DeviceKind &kind = topology.kindOf(device);
   return sum(kind.launch, toPicoseconds(2 * static_cast<double>(bytes) /

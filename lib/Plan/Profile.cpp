@@ -36,15 +36,80 @@ std::optional<Picoseconds> Profile::find(const std::string &key) const {
   return found->second;
 }
 
-std::optional<Picoseconds> Profile::calibrated(std::string_view kernel,
-                                               double flops,
-                                               int64_t bytes) const {
+std::optional<Picoseconds> Profile::atRates(std::string_view kernel,
+                                            double flops, int64_t bytes) const {
   auto found = rates.find(kernel);
   if (found == rates.end())
     return std::nullopt;
-  const KernelRates &rate = found->second;
-  return rounded(rate.call + flops * rate.perFlop +
-                 static_cast<double>(bytes) * rate.perByte);
+  return rounded(found->second.at(flops, static_cast<double>(bytes)));
+}
+
+/// A key without the numbers of its shapes, and the logarithms of those. Shapes
+/// stand in brackets after what the kernel is told.
+static std::pair<std::string, std::vector<double>>
+splitKey(const std::string &key) {
+  const size_t told = key.rfind(')');
+  size_t i = told == std::string::npos ? 0 : told + 1;
+  std::pair<std::string, std::vector<double>> result{key.substr(0, i), {}};
+  bool inShape = false;
+  while (i < key.size()) {
+    inShape = key[i] == '[' || (inShape && key[i] != ']');
+    if (!inShape || key[i] < '0' || key[i] > '9') {
+      result.first += key[i++];
+      continue;
+    }
+    double number = 0;
+    for (; i < key.size() && key[i] >= '0' && key[i] <= '9'; ++i)
+      number = 10 * number + (key[i] - '0');
+    result.second.push_back(std::log1p(number));
+    result.first += '#';
+  }
+  return result;
+}
+
+/// Sizes that differ by this factor in one dimension count e^-0.5 times as much
+/// as equal ones; and what the rates say as much as a tenth of those.
+static const double kNear = std::log(2.0);
+static constexpr double kTrustInRates = 0.1;
+
+std::optional<Picoseconds> Profile::calibrated(const LocalWork &work) const {
+  auto rate = rates.find(work.kernel);
+  if (rate == rates.end())
+    return std::nullopt;
+  double excess = 0, weights = kTrustInRates;
+  auto [family, sizes] = splitKey(work.key);
+  if (auto found = neighbours.find(family); found != neighbours.end())
+    for (const Neighbour &neighbour : found->second) {
+      double square = 0;
+      for (size_t i = 0; i < sizes.size(); ++i)
+        square += (sizes[i] - neighbour.sizes[i]) *
+                  (sizes[i] - neighbour.sizes[i]);
+      const double weight = std::exp(-square / (2 * kNear * kNear));
+      excess += weight * neighbour.excess;
+      weights += weight;
+    }
+  return rounded(rate->second.at(work.flops, static_cast<double>(work.bytes)) *
+                 std::exp(excess / weights));
+}
+
+void Profile::add(const std::vector<Measurement> &measurements) {
+  std::map<std::string, std::vector<const Measurement *>> byKernel;
+  for (const Measurement &measurement : measurements) {
+    times.emplace(measurement.key, measurement.time);
+    byKernel[measurement.kernel].push_back(&measurement);
+  }
+  for (const auto &[kernel, list] : byKernel) {
+    const KernelRates rate = fitRates(list);
+    rates.emplace(kernel, rate);
+    for (const Measurement *m : list) {
+      auto [family, sizes] = splitKey(m->key);
+      const double expected = rate.at(m->flops, m->bytes),
+                   found = static_cast<double>(m->time);
+      if (expected > 0 && found > 0)
+        neighbours[family].push_back(
+            {std::move(sizes), std::log(found / expected)});
+    }
+  }
 }
 
 const Curve *Profile::collective(CollectiveKind kind, int64_t members) const {

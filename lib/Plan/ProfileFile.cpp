@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <unordered_set>
 
 using namespace ffc::plan;
 using namespace ffc::plan::yaml;
@@ -27,10 +28,10 @@ public:
 private:
   void readKernel(const YamlNode &node);
   void readOperation(const YamlNode &node);
-  void fit();
 
   std::shared_ptr<Profile> profile = std::make_shared<Profile>();
   std::vector<Measurement> measurements;
+  std::unordered_set<std::string> keys;
 };
 } // namespace ffc::plan
 
@@ -65,7 +66,7 @@ void ProfileReader::readKernel(const YamlNode &node) {
   measurement.flops = number(node, "flops", what);
   measurement.bytes = number(node, "bytes", what);
   measurement.time = time(node, what);
-  if (!profile->times.emplace(measurement.key, measurement.time).second)
+  if (!keys.insert(measurement.key).second)
     fail(key, "expected every key once, found " + quoted(measurement.key) +
                   " again");
   measurements.push_back(std::move(measurement));
@@ -129,15 +130,6 @@ void ProfileReader::readOperation(const YamlNode &node) {
     profile->exchanges = std::move(curve);
 }
 
-/// Of every kernel, from its measurements.
-void ProfileReader::fit() {
-  std::map<std::string, std::vector<const Measurement *>> byKernel;
-  for (const Measurement &measurement : measurements)
-    byKernel[measurement.kernel].push_back(&measurement);
-  for (const auto &[kernel, list] : byKernel)
-    profile->rates.emplace(kernel, fitRates(list));
-}
-
 std::shared_ptr<const Profile> ProfileReader::read(const YamlNode &root) {
   const std::string what = "a profile";
   expectMap(root, what,
@@ -161,7 +153,7 @@ std::shared_ptr<const Profile> ProfileReader::read(const YamlNode &root) {
                          operations.describe());
   for (const YamlNode &operation : operations.children)
     readOperation(operation);
-  fit();
+  profile->add(measurements);
   return profile;
 }
 

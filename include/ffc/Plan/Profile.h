@@ -8,7 +8,7 @@
 #ifndef FFC_PLAN_PROFILE_H
 #define FFC_PLAN_PROFILE_H
 
-#include "ffc/Plan/Program.h"
+#include "ffc/Plan/LocalWork.h"
 #include "ffc/Plan/Units.h"
 
 #include <map>
@@ -42,6 +42,9 @@ private:
 /// in picoseconds, with what fits measured times best.
 struct KernelRates {
   double call = 0, perFlop = 0, perByte = 0;
+  double at(double flops, double bytes) const {
+    return call + flops * perFlop + bytes * perByte;
+  }
 };
 
 /// A measured duration.
@@ -68,9 +71,13 @@ public:
   const std::string &device() const { return deviceKind; }
 
   std::optional<Picoseconds> find(const std::string &key) const;
-  /// By the other measurements of the kernel; nothing if there are none.
-  std::optional<Picoseconds> calibrated(std::string_view kernel, double flops,
-                                        int64_t bytes) const;
+  /// By the rates of the kernel; nothing if it was not measured at all.
+  std::optional<Picoseconds> atRates(std::string_view kernel, double flops,
+                                     int64_t bytes) const;
+  /// The same, corrected by the measurements of what differs in sizes only: by
+  /// the mean of how much longer each took than at the rates, of which those of
+  /// similar sizes count most.
+  std::optional<Picoseconds> calibrated(const LocalWork &work) const;
   /// Null where no such group was measured.
   const Curve *collective(CollectiveKind kind, int64_t members) const;
   /// Of a message, for both of its ends; null if it was not measured.
@@ -79,9 +86,19 @@ public:
 private:
   friend class ProfileReader;
 
+  /// A measurement as seen from others that differ in sizes only.
+  struct Neighbour {
+    std::vector<double> sizes; ///< logarithms
+    double excess = 0; ///< logarithm of its time over that at the rates
+  };
+
+  void add(const std::vector<Measurement> &measurements);
+
   std::string deviceKind;
   std::unordered_map<std::string, Picoseconds> times;
   std::map<std::string, KernelRates, std::less<>> rates;
+  /// By key without sizes.
+  std::unordered_map<std::string, std::vector<Neighbour>> neighbours;
   std::map<std::pair<CollectiveKind, int64_t>, Curve> collectives;
   std::optional<Curve> exchanges;
 };

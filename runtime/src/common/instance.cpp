@@ -46,8 +46,9 @@ Instance::Instance(Context &context, Comm &comm, const Group &world,
     state = std::make_unique<GuardedMemory>(mine.state_bytes);
     arena = std::make_unique<GuardedMemory>(mine.arena_bytes);
   });
-  Host host{context, comm, probe, state->data(), arena->data(), watch};
-  made = make(host);
+  host.reset(
+      new Host{context, comm, probe, state->data(), arena->data(), watch});
+  made = make(*host);
   state_slots = made->states();
   input_slots = made->inputs();
   together(comm, world, "initial values", [&] {

@@ -33,6 +33,7 @@ private:
   Comm &comm;
   const Group &world;
   std::unique_ptr<GuardedMemory> state, arena;
+  std::unique_ptr<Host> host; ///< the program keeps a reference
   std::unique_ptr<RankProgram> made;
   std::vector<StateSlot> state_slots;
   std::vector<InputSlot> input_slots;

@@ -9,7 +9,7 @@ namespace ffrt {
 /// What a fixed piece of work took, in seconds.
 struct Speed {
   double compute = 0.0; ///< about 10^8 operations per thread, in registers
-  double memory = 0.0;  ///< 8 MB copied
+  double memory = 0.0;  ///< 16 MB copied
 };
 
 /// Does a fixed piece of work. Times are compared with those of other calls in
