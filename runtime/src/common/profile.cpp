@@ -4,6 +4,7 @@
 #include "common/file.h"
 #include "common/profile_links.h"
 #include "common/profile_steps.h"
+#include "common/shared_groups.h"
 #include "common/together.h"
 #include "cpu/machine.h"
 #include "ffrt/error.h"
@@ -25,7 +26,7 @@ constexpr int kSpeeds = 21;
 struct ProfileArguments {
   bool help = false, speed = false;
   std::string output = "profile.json";
-  int blocks = 5;
+  int rounds = 5;
   int64_t largest = kLargestMessage;
 };
 
@@ -36,7 +37,7 @@ measures the kernels of )" +
          info.model + R"( and the communication between ranks
 
       --output FILE       the profile (default profile.json)
-      --repeat N          measures every step N times (default 5)
+      --repeat N          rounds in which every step is measured (default 5)
       --largest BYTES     of a message that is measured (default 67108864)
       --speed             print what a fixed piece of work takes, nothing else
   -h, --help
@@ -80,7 +81,7 @@ ProfileArguments parse(int argc, char **argv) {
       throw Error(flag + ": expected a number from " + std::to_string(least) +
                   " to " + std::to_string(most) + ", found '" + value + "'");
     if (isRepeat)
-      arguments.blocks = int(number);
+      arguments.rounds = int(number);
     else
       arguments.largest = number;
   }
@@ -193,8 +194,9 @@ void print_speed(Comm &comm, const Group &world) {
                 sums[1] * 1e6 / comm.size());
 }
 
-int measure(Comm &comm, const ProfileInfo &info,
+int measure(Comm &own, const ProfileInfo &info,
             const ProfileArguments &arguments) {
+  SharedGroups comm(own);
   std::vector<int> everyone(static_cast<std::size_t>(comm.size()));
   std::iota(everyone.begin(), everyone.end(), 0);
   const Group world = comm.make_group(everyone);
@@ -209,13 +211,7 @@ int measure(Comm &comm, const ProfileInfo &info,
     return 0;
   }
   StepProfiler steps(context, comm, world, info);
-  for (std::size_t i = 0; i < info.steps.size(); ++i) {
-    steps.measure(i, arguments.blocks);
-    if (comm.rank() == 0) {
-      std::printf("measured step %zu of %zu\n", i + 1, info.steps.size());
-      std::fflush(stdout);
-    }
-  }
+  steps.measure(arguments.rounds);
   const StepProfiler::Result result = steps.result();
   const std::vector<LinkProfile> links =
       profile_links(comm, world, result.reference, arguments.largest);

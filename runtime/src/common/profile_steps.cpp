@@ -8,19 +8,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <cstdio>
 
 namespace ffrt {
 
 namespace {
 
-/// Steps before the first that counts: kernels pack weights and touch memory.
-constexpr int kWarmUp = 2;
-/// Time of the steps between two probes, if one alone takes less, and their
-/// largest number. The first of them does not count, since the probe has
-/// emptied the caches.
+/// Time of the steps that count between two probes, and their least and largest
+/// number. The step before them does not, since the probe has emptied the
+/// caches; nor the one before the probe, which meets all memory for the first
+/// time.
 constexpr double kBlockSeconds = 0.05;
-constexpr int kMostSteps = 20;
+constexpr int kLeastSteps = 2, kMostSteps = 20;
 
 /// Nothing is dumped.
 class NoProbe final : public Probe {
@@ -30,16 +29,33 @@ public:
 
 } // namespace
 
-void StepProfiler::measure(std::size_t index, int blocks) {
+void StepProfiler::measure(int rounds) {
+  measured.resize(info.steps.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t index = 0; index < info.steps.size(); ++index)
+      measure_block(index);
+    if (comm.rank() == 0) {
+      std::printf("round %d of %d\n", round + 1, rounds);
+      std::fflush(stdout);
+    }
+  }
+}
+
+void StepProfiler::take_speed() {
+  comm.barrier();
+  speeds.push_back(probe.measure());
+}
+
+void StepProfiler::measure_block(std::size_t index) {
   const ProfiledStep &step = info.steps[index];
-  const std::vector<int> &entries = step.entries[std::size_t(comm.rank())];
-  Stopwatch watch(entries.size());
+  Measured &result = measured[index];
+  Stopwatch watch(step.entries[std::size_t(comm.rank())].size());
   NoProbe ignored;
   const auto source = make_synthetic(step.info, context.seed);
   Instance instance(context, comm, world, ignored, step.info, step.make, "",
                     &watch);
-  const int64_t most = kWarmUp + int64_t(blocks) * (kMostSteps + 1);
-  Feeder feeder(*source, instance.inputs(), instance.input_numbers(), most);
+  Feeder feeder(*source, instance.inputs(), instance.input_numbers(),
+                kMostSteps + 2);
   context.step = 0;
   auto run = [&] {
     feeder.next();
@@ -53,29 +69,20 @@ void StepProfiler::measure(std::size_t index, int blocks) {
       total += site;
     return total;
   };
-  double seconds = 0.0;
-  for (int i = 0; i < kWarmUp; ++i)
-    seconds = run();
-  comm.wait(comm.all_reduce("profile", world, flat(&seconds, DType::f64, 1),
-                            ReduceOp::max));
-  const int steps =
-      int(std::clamp(std::ceil(kBlockSeconds / seconds), 1.0, double(kMostSteps)));
-
-  auto take_speed = [&] {
-    comm.barrier();
-    speeds.push_back(probe.measure());
-  };
-  Measured &result = measured.emplace_back();
-  result.index = index;
+  run();
   take_speed();
-  for (int block = 0; block < blocks; ++block) {
-    run();
-    for (int i = 0; i < steps; ++i) {
-      const double total = run();
-      result.samples.push_back({speeds.size() - 1, total, watch.sites()});
-    }
-    take_speed();
+  double seconds = run();
+  if (result.count == 0) {
+    comm.wait(comm.all_reduce("profile", world, flat(&seconds, DType::f64, 1),
+                              ReduceOp::max));
+    result.count = int(std::clamp(std::ceil(kBlockSeconds / seconds),
+                                  double(kLeastSteps), double(kMostSteps)));
   }
+  for (int i = 0; i < result.count; ++i) {
+    const double total = run();
+    result.samples.push_back({speeds.size() - 1, total, watch.sites()});
+  }
+  take_speed();
   instance.check_guards();
 }
 
@@ -96,8 +103,9 @@ StepProfiler::Result StepProfiler::result() {
   // plan adds up all of them, so the mean over places of the medians over
   // repetitions is what predicts it.
   std::vector<std::vector<Duration>> places(info.entries.size());
-  for (const Measured &step : measured) {
-    const ProfiledStep &program = info.steps[step.index];
+  for (std::size_t index = 0; index < measured.size(); ++index) {
+    const Measured &step = measured[index];
+    const ProfiledStep &program = info.steps[index];
     std::size_t most = 0;
     for (const std::vector<int> &entries : program.entries)
       most = std::max(most, entries.size());

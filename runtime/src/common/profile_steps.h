@@ -17,8 +17,9 @@ public:
                const ProfileInfo &info)
       : context(context), comm(comm), world(world), info(info) {}
 
-  /// Measures the step `index` in `blocks` blocks, each between two probes.
-  void measure(std::size_t index, int blocks);
+  /// Measures every step in `rounds` rounds, so that what the machine does
+  /// meanwhile meets all of them.
+  void measure(int rounds);
 
   struct Result {
     Speed reference;                 ///< the median of all probes
@@ -36,9 +37,13 @@ private:
     std::vector<double> sites;
   };
   struct Measured {
-    std::size_t index; ///< into ProfileInfo::steps
+    int count = 0; ///< of samples in a round
     std::vector<Sample> samples;
   };
+
+  /// Some steps between two probes.
+  void measure_block(std::size_t index);
+  void take_speed();
 
   /// The values of all ranks, one after the other; each gives equally many.
   std::vector<double> gather(const std::vector<double> &mine);
@@ -49,7 +54,7 @@ private:
   const ProfileInfo &info;
   SpeedProbe probe;
   std::vector<Speed> speeds;
-  std::vector<Measured> measured;
+  std::vector<Measured> measured; ///< as ProfileInfo::steps
 };
 
 } // namespace ffrt
