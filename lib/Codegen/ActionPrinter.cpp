@@ -156,8 +156,7 @@ void ClassPrinter::printTime(Text &text, Operation *op) {
   if (!isTimed)
     return;
   auto site = sites.find(op);
-  text.line("measure(" +
-            Twine(site == sites.end() ? -1 : site->second) + ");");
+  text.line("measure(" + Twine(site == sites.end() ? -1 : site->second) + ");");
 }
 
 LogicalResult ClassPrinter::printStatement(Text &text, Operation *op) {

@@ -17,9 +17,9 @@ namespace ffc::codegen {
 /// never changes it, and knows kernels only by the naming rule of kernel.h.
 class ClassPrinter {
 public:
-  /// Functors of fused kernels go to `functors`. With `isTimed`, statements tell
-  /// the stopwatch what comes: kernels and copies by their number in the order
-  /// of `func`.
+  /// Functors of fused kernels go to `functors`. With `isTimed`, statements
+  /// tell the stopwatch what comes: kernels and copies by their number in the
+  /// order of `func`.
   ClassPrinter(rank::FuncOp func, const ProgramMeta &meta,
                llvm::StringRef className, Functors &functors, bool isTimed);
 

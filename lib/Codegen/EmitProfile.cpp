@@ -41,9 +41,10 @@ static void printSites(Text &text, const ProfiledStep &step) {
   text.line("/// By rank: the entry of every kernel and copy.");
   text.line("const std::vector<std::vector<int>> sites = {");
   for (const std::vector<int> &entries : step.entries)
-    text.line("    " + braced(llvm::map_to_vector(entries, [](int entry) {
-                return std::to_string(entry);
-              })) + ",");
+    text.line("    " +
+              braced(llvm::map_to_vector(
+                  entries, [](int entry) { return std::to_string(entry); })) +
+              ",");
   text.line("};");
 }
 

@@ -101,11 +101,16 @@ private:
     if (auto integer = dyn_cast<IntegerAttr>(value))
       return std::to_string(integer.getValue().getSExtValue());
     if (auto number = dyn_cast<FloatAttr>(value))
-      return llvm::formatv("{0}", llvm::format("%.9g", number.getValueAsDouble()));
+      return llvm::formatv("{0}",
+                           llvm::format("%.9g", number.getValueAsDouble()));
     if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
-      return llvm::formatv("[{0:$[, ]}]", llvm::make_range(list.asArrayRef().begin(), list.asArrayRef().end()));
+      return llvm::formatv(
+          "[{0:$[, ]}]",
+          llvm::make_range(list.asArrayRef().begin(), list.asArrayRef().end()));
     if (auto list = dyn_cast<DenseF64ArrayAttr>(value))
-      return llvm::formatv("[{0:$[, ]}]", llvm::make_range(list.asArrayRef().begin(), list.asArrayRef().end()));
+      return llvm::formatv(
+          "[{0:$[, ]}]",
+          llvm::make_range(list.asArrayRef().begin(), list.asArrayRef().end()));
     if (auto text = dyn_cast<StringAttr>(value))
       return text.str();
     std::string text;

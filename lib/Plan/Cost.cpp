@@ -55,7 +55,8 @@ CostModel::CostModel(const Topology &topology,
 }
 
 bool CostModel::isMeasured(DeviceId device) const {
-  return measured && topology.kindOf(device).name == measured->device();
+  return measured && (measured->device().empty() ||
+                      measured->device() == topology.kindOf(device).name);
 }
 
 bool CostModel::isMeasured(const std::vector<DeviceId> &members) const {

@@ -82,8 +82,8 @@ std::optional<Picoseconds> Profile::calibrated(const LocalWork &work) const {
     for (const Neighbour &neighbour : found->second) {
       double square = 0;
       for (size_t i = 0; i < sizes.size(); ++i)
-        square += (sizes[i] - neighbour.sizes[i]) *
-                  (sizes[i] - neighbour.sizes[i]);
+        square +=
+            (sizes[i] - neighbour.sizes[i]) * (sizes[i] - neighbour.sizes[i]);
       const double weight = std::exp(-square / (2 * kNear * kNear));
       excess += weight * neighbour.excess;
       weights += weight;

@@ -6,12 +6,12 @@
 
 #include "ffc/Plan/Profile.h"
 
+#include "FlexNet.h"
 #include "Text.h"
 #include "YamlFields.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <unordered_set>
 
 using namespace ffc::plan;
@@ -35,20 +35,6 @@ private:
 };
 } // namespace ffc::plan
 
-/// A finite decimal number that is not negative.
-static double number(const YamlNode &map, const std::string &key,
-                     const std::string &what) {
-  const YamlNode &node = require(map, key, what);
-  char *end = nullptr;
-  const double value =
-      node.isScalar() ? std::strtod(node.scalar.c_str(), &end) : 0;
-  if (!node.isScalar() || node.scalar.empty() || *end || !std::isfinite(value) ||
-      value < 0 || value > 1e18)
-    fail(node, "expected '" + key + "' of " + what +
-                   " to be a number of at least 0, found " + node.describe());
-  return value;
-}
-
 static Picoseconds time(const YamlNode &map, const std::string &what) {
   return std::llround(
       std::min(number(map, "median_us", what) * kMicrosecond, 1e18));
@@ -56,9 +42,9 @@ static Picoseconds time(const YamlNode &map, const std::string &what) {
 
 void ProfileReader::readKernel(const YamlNode &node) {
   const std::string what = "a kernel's measurement";
-  expectMap(node, what,
-            {"key", "kernel", "flops", "bytes", "median_us", "spread_us",
-             "samples"});
+  expectMap(
+      node, what,
+      {"key", "kernel", "flops", "bytes", "median_us", "spread_us", "samples"});
   Measurement measurement;
   const YamlNode &key = require(node, "key", what);
   measurement.key = text(key, "the key of a kernel");
@@ -92,8 +78,8 @@ static Curve readCurve(const YamlNode &list) {
     expectMap(node, what, {"bytes", "median_us", "spread_us"});
     Curve::Point point{static_cast<int64_t>(number(node, "bytes", what)),
                        time(node, what)};
-    if (!points.empty() && (point.bytes <= points.back().bytes ||
-                            point.time < points.back().time))
+    if (!points.empty() &&
+        (point.bytes <= points.back().bytes || point.time < points.back().time))
       fail(node, "expected sizes of ascending 'bytes' that do not take less "
                  "than smaller ones, found " +
                      std::to_string(point.bytes) + " bytes after " +
@@ -117,8 +103,8 @@ void ProfileReader::readOperation(const YamlNode &node) {
                     "all_gather, reduce_scatter and broadcast, found " +
                         quoted(name));
   const bool isNew =
-      kind ? profile->collectives.emplace(std::pair(*kind, int64_t(members)),
-                                          std::move(curve))
+      kind ? profile->collectives
+                 .emplace(std::pair(*kind, int64_t(members)), std::move(curve))
                  .second
            : !profile->exchanges;
   if (!isNew)
@@ -161,7 +147,13 @@ std::shared_ptr<const Profile> Profile::parse(const std::string &text,
                                               const std::string &fileName,
                                               std::string &error) {
   try {
-    return ProfileReader().read(parseYaml(text));
+    const YamlNode root = parseYaml(text);
+    if (isFlexNet(root)) {
+      auto profile = std::make_shared<Profile>();
+      profile->flexNet = std::make_shared<FlexNetMeasures>(readFlexNet(root));
+      return profile;
+    }
+    return ProfileReader().read(root);
   } catch (const Malformed &malformed) {
     error = fileName + ":" + std::to_string(malformed.line) + ": " +
             malformed.message;
@@ -173,4 +165,35 @@ std::shared_ptr<const Profile> Profile::load(const std::string &path,
                                              std::string &error) {
   std::optional<std::string> text = readTextFile(path, kMaxFileBytes, error);
   return text ? parse(*text, path, error) : nullptr;
+}
+
+std::shared_ptr<const Profile>
+Profile::forGraph(const std::shared_ptr<const Profile> &profile,
+                  const Graph &graph, const Topology &topology,
+                  std::string &error) {
+  if (!profile || !profile->flexNet)
+    return profile;
+  const FlexNetMeasures &measures = *profile->flexNet;
+  for (const Value &value : graph.values)
+    if (value.kind == ValueKind::Input && !value.type.shape.empty()) {
+      // The batch is the first extent of the first input.
+      if (value.type.shape[0] == measures.batch)
+        break;
+      error = "expected measurements at batch " +
+              std::to_string(value.type.shape[0]) +
+              " as the model has, found " + "batch " +
+              std::to_string(measures.batch);
+      return nullptr;
+    }
+  auto result = std::make_shared<Profile>();
+  const std::vector<Measurement> kernels =
+      kernelsOf(measures, graph, CostModel(topology));
+  if (kernels.empty()) {
+    error = "expected measurements of operators of the model, found none, "
+            "but such as " +
+            quoted(measures.list.front().name);
+    return nullptr;
+  }
+  result->add(kernels);
+  return result;
 }

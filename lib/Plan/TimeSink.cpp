@@ -32,9 +32,9 @@ void TimeSink::kernel(const Kernel &kernel) {
 
 void TimeSink::copy(const Copy &copy, TaskId /*task*/,
                     const std::string & /*name*/) {
-  addLocal(copy.device, copyWork(buffers[copy.dst], buffers[copy.src],
-                                 copy.box.shape(), copy.combine,
-                                 cost.profile() != nullptr));
+  addLocal(copy.device,
+           copyWork(buffers[copy.dst], buffers[copy.src], copy.box.shape(),
+                    copy.combine, cost.profile() != nullptr));
 }
 
 void TimeSink::exchange(const std::vector<Sent> &messages, TaskId /*task*/,

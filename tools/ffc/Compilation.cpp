@@ -185,6 +185,10 @@ LogicalResult Compilation::readProfile() {
   measured = plan::Profile::load(options.profile, error);
   if (!measured)
     return fail(error);
+  if (!plan::Profile::forGraph(measured, planned.graph, *topology, error))
+    return fail(options.profile + ": " + error);
+  if (measured->device().empty())
+    return success();
   SmallVector<std::string> kinds;
   for (const plan::DeviceKind &kind : topology->kinds()) {
     if (kind.name == measured->device())
@@ -196,10 +200,16 @@ LogicalResult Compilation::readProfile() {
               "), found those of '" + measured->device() + "'");
 }
 
+plan::CostModel Compilation::costModel(const plan::Graph &graph) const {
+  // What the model does not have was said when the profile was read.
+  std::string error;
+  return plan::CostModel(
+      *topology, plan::Profile::forGraph(measured, graph, *topology, error));
+}
+
 LogicalResult Compilation::loadTopology() {
   report.phase("plan");
-  if (failed(readTopology()) || failed(readProfile()) ||
-      failed(orderUpdates()))
+  if (failed(readTopology()) || failed(readProfile()) || failed(orderUpdates()))
     return failure();
   if (options.emit < Emit::Source)
     return success();
@@ -328,7 +338,7 @@ LogicalResult Compilation::fuse() {
 }
 
 LogicalResult Compilation::planProgram() {
-  const plan::CostModel cost = costModel();
+  const plan::CostModel cost = costModel(planned.graph);
   program =
       plan::planProgram(planned.graph, strategy, topology->numDevices(), cost);
   report.phase("verify");

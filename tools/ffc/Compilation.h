@@ -49,9 +49,8 @@ private:
   mlir::LogicalResult readTopology();
   /// Reads the profile, if there is one, for the topology's devices.
   mlir::LogicalResult readProfile();
-  plan::CostModel costModel() const {
-    return plan::CostModel(*topology, measured);
-  }
+  /// Of the tasks of `graph`.
+  plan::CostModel costModel(const plan::Graph &graph) const;
   mlir::LogicalResult loadTopology();
   /// Where devices communicate and compute at once, updates come last.
   mlir::LogicalResult orderUpdates();

@@ -19,7 +19,8 @@ using namespace ffc;
 
 static const char *const kUsage =
     "ffc profile MODEL --devices FILE -o PROGRAM [FLAG...]\n\n"
-    "Writes a program that measures the kernels of several strategies, and the\n"
+    "Writes a program that measures the kernels of several strategies, and "
+    "the\n"
     "communication between ranks:\n\n"
     "  mpirun -n RANKS ./PROGRAM --output profile.json\n"
     "  ffc MODEL --devices FILE --profile profile.json -o train\n\n"
@@ -39,11 +40,10 @@ Compilation::strategiesToProfile() {
     result.push_back(fused->spread(strategy, planned.graph));
   };
   const plan::Graph &graph = fused->planned.graph;
-  const plan::CostModel cost = costModel();
+  const plan::CostModel cost = costModel(graph);
   search::Space space(graph, topology->numDevices());
   search::Walker walker(space, cost);
-  for (const search::Baseline &baseline :
-       search::baselines(space, {}, walker))
+  for (const search::Baseline &baseline : search::baselines(space, {}, walker))
     add(baseline.strategy);
   // Every candidate of every operator once.
   std::vector<std::vector<plan::Configuration>> candidates;
@@ -55,8 +55,8 @@ Compilation::strategiesToProfile() {
   for (size_t round = 0; round < most; ++round) {
     std::vector<search::Choice> choices;
     for (size_t a = 0; a < candidates.size(); ++a)
-      choices.push_back({space.anchors()[a],
-                         candidates[a][round % candidates[a].size()]});
+      choices.push_back(
+          {space.anchors()[a], candidates[a][round % candidates[a].size()]});
     walker.propose(choices);
     walker.accept();
     add(walker.strategy());
@@ -120,7 +120,6 @@ LogicalResult Compilation::profile() {
   Entries entries;
   std::vector<OwningOpRef<ModuleOp>> modules;
   std::vector<codegen::ProfiledStep> steps;
-  const plan::CostModel cost = costModel();
   OwningOpRef<ModuleOp> original = module->clone();
   for (const plan::PartialStrategy &partial : *strategies) {
     if (steps.size() == static_cast<size_t>(options.profiledStrategies))
@@ -132,8 +131,8 @@ LogicalResult Compilation::profile() {
     strategy = plan::completeStrategy(planned.graph, partial);
     if (failed(fuse()))
       return failure();
-    program = plan::planProgram(planned.graph, strategy,
-                                topology->numDevices(), cost);
+    program = plan::planProgram(planned.graph, strategy, topology->numDevices(),
+                                costModel(planned.graph));
     if (auto error =
             plan::verifyProgram(planned.graph, strategy, program, *topology))
       return fail(*error);

@@ -205,8 +205,8 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   search::Result result;
   {
     InterruptGuard guard;
-    result = search::searchStrategy(graph, *topology,
-                                    costModel(), searching);
+    result =
+        search::searchStrategy(graph, *topology, costModel(graph), searching);
   }
   if (live)
     llvm::errs() << "\r\033[K";

@@ -58,7 +58,8 @@ public:
   Picoseconds kernel(DeviceId device, double flops, int64_t bytes,
                      ElementType type) const;
   /// A local copy (or combination) that moves `bytes` once in and once out:
-  /// launch overhead plus 2 bytes / memory bandwidth, or as copies of the profile.
+  /// launch overhead plus 2 bytes / memory bandwidth, or as copies of the
+  /// profile.
   Picoseconds copy(DeviceId device, int64_t bytes) const;
   /// Sum of the route's latencies plus bytes over its narrowest link. To itself
   /// a device copies.

@@ -9,6 +9,7 @@
 #define FFC_PLAN_PROFILE_H
 
 #include "ffc/Plan/LocalWork.h"
+#include "ffc/Plan/Topology.h"
 #include "ffc/Plan/Units.h"
 
 #include <map>
@@ -20,6 +21,8 @@
 #include <vector>
 
 namespace ffc::plan {
+
+struct FlexNetMeasures;
 
 /// The time of a communication by its bytes: latency and bandwidth, from one
 /// measured size to the next. Below the least size it takes as long as that,
@@ -67,7 +70,14 @@ public:
                                               const std::string &fileName,
                                               std::string &error);
 
-  /// The kind of device that was measured.
+  /// A file of FlexNet's (measure_*.json) measures operators: the profile of
+  /// the kernels that they have in `graph`; any other profile itself. On
+  /// failure returns null and sets `error`.
+  static std::shared_ptr<const Profile>
+  forGraph(const std::shared_ptr<const Profile> &profile, const Graph &graph,
+           const Topology &topology, std::string &error);
+
+  /// The kind of device that was measured; empty if the file does not say.
   const std::string &device() const { return deviceKind; }
 
   std::optional<Picoseconds> find(const std::string &key) const;
@@ -89,12 +99,13 @@ private:
   /// A measurement as seen from others that differ in sizes only.
   struct Neighbour {
     std::vector<double> sizes; ///< logarithms
-    double excess = 0; ///< logarithm of its time over that at the rates
+    double excess = 0;         ///< logarithm of its time over that at the rates
   };
 
   void add(const std::vector<Measurement> &measurements);
 
   std::string deviceKind;
+  std::shared_ptr<const FlexNetMeasures> flexNet;
   std::unordered_map<std::string, Picoseconds> times;
   std::map<std::string, KernelRates, std::less<>> rates;
   /// By key without sizes.

@@ -105,8 +105,8 @@ struct Host {
   Context &context;
   Comm &comm;
   Probe &probe;
-  std::byte *state; ///< RankInfo::state_bytes, 64-byte aligned
-  std::byte *arena; ///< RankInfo::arena_bytes, 64-byte aligned
+  std::byte *state;           ///< RankInfo::state_bytes, 64-byte aligned
+  std::byte *arena;           ///< RankInfo::arena_bytes, 64-byte aligned
   Stopwatch *watch = nullptr; ///< of programs that measure
 };
 

@@ -20,8 +20,6 @@ namespace ffrt {
 namespace {
 
 constexpr int64_t kLargestMessage = int64_t(64) << 20;
-/// Probes of --speed.
-constexpr int kSpeeds = 21;
 
 struct ProfileArguments {
   bool help = false, speed = false;
@@ -76,7 +74,8 @@ ProfileArguments parse(int argc, char **argv) {
     char *end = nullptr;
     const long long number = std::strtoll(value.c_str(), &end, 10);
     const bool isRepeat = flag == "--repeat";
-    const long long least = isRepeat ? 1 : 256, most = isRepeat ? 1000 : 1 << 30;
+    const long long least = isRepeat ? 1 : 256,
+                    most = isRepeat ? 1000 : 1 << 30;
     if (value.empty() || *end || number < least || number > most)
       throw Error(flag + ": expected a number from " + std::to_string(least) +
                   " to " + std::to_string(most) + ", found '" + value + "'");
@@ -138,8 +137,8 @@ std::string json(const ProfileInfo &info, int threads,
   add("device", quoted(info.device));
   add("ranks", std::to_string(info.steps[0].info.ranks));
   add("threads", std::to_string(threads));
-  add("probe", "{\"compute_us\": " + number(result.reference.compute * 1e6) +
-                   ", \"memory_us\": " + number(result.reference.memory * 1e6) +
+  add("probe", "{\"compute_us\": " + number(result.steady.compute * 1e6) +
+                   ", \"memory_us\": " + number(result.steady.memory * 1e6) +
                    "}");
   text += "\"kernels\": [";
   const char *separator = "\n";
@@ -150,8 +149,8 @@ std::string json(const ProfileInfo &info, int threads,
             ", \"kernel\": " + quoted(entry.kernel) +
             ", \"flops\": " + number(entry.flops) +
             ", \"bytes\": " + number(entry.bytes) + ", " +
-            times(result.entries[i]) + ", \"samples\": " +
-            std::to_string(result.entries[i].samples) + "}";
+            times(result.entries[i]) +
+            ", \"samples\": " + std::to_string(result.entries[i].samples) + "}";
     separator = ",\n";
   }
   text += "],\n\"communication\": [";
@@ -177,21 +176,16 @@ std::string json(const ProfileInfo &info, int threads,
 // The run
 //===----------------------------------------------------------------------===//
 
-/// The mean over ranks of the median of some probes.
+/// The mean over ranks.
 void print_speed(Comm &comm, const Group &world) {
   SpeedProbe probe;
-  std::vector<Speed> speeds;
-  for (int i = 0; i < kSpeeds; ++i) {
-    comm.barrier();
-    speeds.push_back(probe.measure());
-  }
-  const Speed mine = median(speeds);
+  const Speed mine = steady_speed(probe, comm);
   double sums[] = {mine.compute, mine.memory};
   comm.wait(comm.all_reduce("speed", world, flat(sums, DType::f64, 2),
                             ReduceOp::sum));
   if (comm.rank() == 0)
-    std::printf("compute %.3f us, memory %.3f us\n", sums[0] * 1e6 / comm.size(),
-                sums[1] * 1e6 / comm.size());
+    std::printf("compute %.3f us, memory %.3f us\n",
+                sums[0] * 1e6 / comm.size(), sums[1] * 1e6 / comm.size());
 }
 
 int measure(Comm &own, const ProfileInfo &info,

@@ -80,8 +80,8 @@ private:
       comm.wait(comm.all_gather("profile", mine, part(n, members), whole(n)));
     });
     add("reduce_scatter", [&](int64_t n) {
-      comm.wait(comm.reduce_scatter("profile", mine, whole(n),
-                                    part(n, members), ReduceOp::sum));
+      comm.wait(comm.reduce_scatter("profile", mine, whole(n), part(n, members),
+                                    ReduceOp::sum));
     });
     add("broadcast", [&](int64_t n) {
       comm.wait(comm.broadcast("profile", mine, 0, whole(n)));
@@ -121,7 +121,8 @@ private:
                               flat(times.data(), DType::f64, repeats),
                               ReduceOp::max));
     times.erase(times.begin()); // the first one warms up
-    double slow = (slowdown(before, reference) + slowdown(after, reference)) / 2;
+    double slow =
+        (slowdown(before, reference) + slowdown(after, reference)) / 2;
     comm.wait(comm.all_reduce("profile", world, flat(&slow, DType::f64, 1),
                               ReduceOp::max));
     for (double &time : times)

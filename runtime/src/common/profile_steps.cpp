@@ -34,6 +34,7 @@ void StepProfiler::measure(int rounds) {
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t index = 0; index < info.steps.size(); ++index)
       measure_block(index);
+    steady.push_back(steady_speed(probe, comm));
     if (comm.rank() == 0) {
       std::printf("round %d of %d\n", round + 1, rounds);
       std::fflush(stdout);
@@ -98,6 +99,7 @@ std::vector<double> StepProfiler::gather(const std::vector<double> &mine) {
 StepProfiler::Result StepProfiler::result() {
   Result result;
   result.reference = median(speeds);
+  result.steady = median(steady);
   // Repetitions are told apart from places: kernels of one entry are called in
   // several, after different neighbours, which makes them faster or slower. A
   // plan adds up all of them, so the mean over places of the medians over
@@ -118,8 +120,8 @@ StepProfiler::Result StepProfiler::result() {
           2.0;
       mine.push_back(sample.total / slow);
       for (std::size_t site = 0; site < most; ++site)
-        mine.push_back(
-            site < sample.sites.size() ? sample.sites[site] / slow : 0.0);
+        mine.push_back(site < sample.sites.size() ? sample.sites[site] / slow
+                                                  : 0.0);
     }
     const std::vector<double> all = gather(mine);
     std::vector<double> totals;

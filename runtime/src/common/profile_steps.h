@@ -22,8 +22,9 @@ public:
   void measure(int rounds);
 
   struct Result {
-    Speed reference;                 ///< the median of all probes
-    std::vector<Duration> entries;   ///< as in ProfileInfo; without samples: 0
+    Speed reference;                  ///< the median of all probes
+    Speed steady;                     ///< of probes in a row, as --speed has it
+    std::vector<Duration> entries;    ///< as in ProfileInfo; without samples: 0
     std::vector<Duration> step_times; ///< of the steps measured, in order
   };
   /// The same on all ranks: times at the reference speed.
@@ -54,6 +55,7 @@ private:
   const ProfileInfo &info;
   SpeedProbe probe;
   std::vector<Speed> speeds;
+  std::vector<Speed> steady;      ///< by round
   std::vector<Measured> measured; ///< as ProfileInfo::steps
 };
 

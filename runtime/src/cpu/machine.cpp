@@ -17,7 +17,8 @@ std::string machine_name() {
       break;
     }
   const unsigned cores = std::thread::hardware_concurrency();
-  return name + ", " + std::to_string(cores) + (cores == 1 ? " core" : " cores");
+  return name + ", " + std::to_string(cores) +
+         (cores == 1 ? " core" : " cores");
 }
 
 std::vector<std::pair<std::string, std::string>> library_versions() {

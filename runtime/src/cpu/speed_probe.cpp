@@ -5,33 +5,21 @@
 #include "ffrt/parallel.h"
 
 #include <chrono>
-#include <omp.h>
+#include <dnnl.h>
 
 namespace ffrt {
 
 namespace {
 
 constexpr std::size_t kCopied = std::size_t(4) << 20; // floats
-constexpr int kLanes = 64;
-constexpr int64_t kRounds = 400'000;
+/// A product whose right side does not fit into the innermost caches, as most
+/// in steps.
+constexpr dnnl_dim_t kRows = 64, kColumns = 1024, kDepth = 1024;
+constexpr int kProducts = 2;
 
 double now() {
   using Clock = std::chrono::steady_clock;
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
-
-/// Multiplications and additions in as many lanes as hide their latency.
-float multiply_and_add(int64_t rounds, float seed) {
-  float lanes[kLanes];
-  for (int i = 0; i < kLanes; ++i)
-    lanes[i] = seed + float(i);
-  for (int64_t r = 0; r < rounds; ++r)
-    for (int i = 0; i < kLanes; ++i)
-      lanes[i] = lanes[i] * 0.999f + 0.001f;
-  float sum = 0.0f;
-  for (float lane : lanes)
-    sum += lane;
-  return sum;
 }
 
 } // namespace
@@ -39,17 +27,20 @@ float multiply_and_add(int64_t rounds, float seed) {
 SpeedProbe::SpeedProbe() : from(kCopied, 1.0f), to(kCopied, 0.0f) {}
 
 Speed SpeedProbe::measure() {
+  static_assert(kRows * kDepth + kDepth * kColumns <= dnnl_dim_t(kCopied) &&
+                kRows * kColumns <= dnnl_dim_t(kCopied));
   Speed speed;
+  auto multiply = [&] {
+    dnnl_sgemm('N', 'N', kRows, kColumns, kDepth, 1.0f, from.data(), kDepth,
+               from.data() + kRows * kDepth, kColumns, 0.0f, to.data(),
+               kColumns);
+  };
+  multiply();
   double start = now();
-  std::vector<float> sums(static_cast<std::size_t>(omp_get_max_threads()));
-  parallel_for(int64_t(sums.size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      sums[std::size_t(i)] = multiply_and_add(kRounds, from[std::size_t(i)]);
-  });
+  for (int i = 0; i < kProducts; ++i)
+    multiply();
   double end = now();
   speed.compute = end - start;
-  // What was computed is used, or it would not be.
-  from[0] = sums[0] > 0.0f ? 1.0f : 2.0f;
   // The first pass leaves the caches as the second one finds them, whatever ran
   // before.
   for (int pass = 0; pass < 2; ++pass) {
@@ -64,6 +55,16 @@ Speed SpeedProbe::measure() {
   return speed;
 }
 
+Speed steady_speed(SpeedProbe &probe, Comm &comm) {
+  constexpr int kCalls = 21;
+  std::vector<Speed> speeds;
+  for (int i = 0; i < kCalls; ++i) {
+    comm.barrier();
+    speeds.push_back(probe.measure());
+  }
+  return median(speeds);
+}
+
 Speed median(const std::vector<Speed> &speeds) {
   std::vector<double> compute, memory;
   for (const Speed &speed : speeds) {
@@ -74,8 +75,7 @@ Speed median(const std::vector<Speed> &speeds) {
 }
 
 double slowdown(const Speed &speed, const Speed &reference) {
-  return (speed.compute / reference.compute +
-          speed.memory / reference.memory) /
+  return (speed.compute / reference.compute + speed.memory / reference.memory) /
          2.0;
 }
 

@@ -2,13 +2,15 @@
 #ifndef FFRT_CPU_SPEED_PROBE_H
 #define FFRT_CPU_SPEED_PROBE_H
 
+#include "ffrt/comm.h"
+
 #include <vector>
 
 namespace ffrt {
 
 /// What a fixed piece of work took, in seconds.
 struct Speed {
-  double compute = 0.0; ///< about 10^8 operations per thread, in registers
+  double compute = 0.0; ///< products of matrices, 0.3 GFLOP
   double memory = 0.0;  ///< 16 MB copied
 };
 
@@ -22,6 +24,10 @@ public:
 private:
   std::vector<float> from, to;
 };
+
+/// The median of some calls in a row, on all ranks at once. Comparable with
+/// that of another process, where single calls depend on what ran before.
+Speed steady_speed(SpeedProbe &probe, Comm &comm);
 
 /// The median of each.
 Speed median(const std::vector<Speed> &speeds);

@@ -102,10 +102,10 @@ TEST(Profile, KeyThenNeighboursThenRates) {
   EXPECT_EQ(profile->calibrated(work("other", "other()", 1, 1)), std::nullopt);
 
   const Picoseconds rates = *profile->atRates("k", 0, 3000);
-  const Picoseconds fast = *profile->calibrated(
-      work("k", "k() f32[300] -> f32[300]", 0, 3000));
-  const Picoseconds slow = *profile->calibrated(
-      work("k", "k() f32[300]cl -> f32[300]", 0, 3000));
+  const Picoseconds fast =
+      *profile->calibrated(work("k", "k() f32[300] -> f32[300]", 0, 3000));
+  const Picoseconds slow =
+      *profile->calibrated(work("k", "k() f32[300]cl -> f32[300]", 0, 3000));
   EXPECT_LT(fast, rates);
   EXPECT_LT(rates, slow);
   // Nothing that differs in sizes only: the rates alone.
@@ -151,8 +151,8 @@ const char kCommunication[] = R"(
   {"bytes": 1000, "median_us": 5, "spread_us": 0}]})";
 
 TEST(Profile, GroupsThatWereMeasured) {
-  const auto profile = profileOf(
-      profileText(kernelText("k()", "k", 1, 1, 1), kCommunication));
+  const auto profile =
+      profileOf(profileText(kernelText("k()", "k", 1, 1, 1), kCommunication));
   const CostModel cost(ranks(4), profile), roofline(ranks(4));
   EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, {1, 3}, 9000),
             5 * kMicrosecond);
@@ -200,9 +200,8 @@ TEST(Profile, SearchAndPlanSeeTheSameTimes) {
     std::mt19937 random(seed);
     const Strategy strategy = randomStrategy(g.graph, kDevices, random);
     const CostModel roofline(ranks(kDevices));
-    const auto profile =
-        profileOf(measureAll(g.graph, strategy,
-                             planProgram(g.graph, strategy, kDevices, roofline)));
+    const auto profile = profileOf(measureAll(
+        g.graph, strategy, planProgram(g.graph, strategy, kDevices, roofline)));
     const CostModel cost(ranks(kDevices), profile);
     for (const Strategy &timed :
          {strategy, randomStrategy(g.graph, kDevices, random)}) {
@@ -255,11 +254,12 @@ TEST(Profile, MalformedFiles) {
   EXPECT_EQ(errorOf(profileText(good, once + ",\n" + once)),
             "p.json:8: expected every operation once for a number of members, "
             "found 'exchange' of 2 again");
-  EXPECT_EQ(errorOf(profileText(good, "1, 2")).substr(0, 50),
+  EXPECT_EQ(errorOf(profileText(good, "1, 2")).substr(0, 51),
             "p.json:7: expected a communication's measurement to");
   std::string error;
   EXPECT_EQ(Profile::load("/nowhere/p.json", error), nullptr);
-  EXPECT_EQ(error, "/nowhere/p.json: cannot be read: No such file or directory");
+  EXPECT_EQ(error,
+            "/nowhere/p.json: cannot be read: No such file or directory");
 }
 
 } // namespace
