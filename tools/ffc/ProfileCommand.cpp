@@ -80,7 +80,7 @@ namespace {
 class Entries {
 public:
   std::vector<codegen::ProfileEntry> all;
-  /// By device, the entry of every kernel and copy. Returns how many are new.
+  /// By device, the entry of every kernel and copy.
   std::vector<std::vector<int>> add(const plan::Graph &graph,
                                     const plan::Strategy &strategy,
                                     const plan::Program &program) {
@@ -175,6 +175,10 @@ int ffc::runProfileCommand(const std::vector<std::string> &arguments) {
   llvm::Expected<Options> options = parseOptions(arguments);
   if (!options) {
     printError(llvm::toString(options.takeError()));
+    return 2;
+  }
+  if (options->emit != Emit::Binary) {
+    printError("--emit: expected binary, which is all that ffc profile writes");
     return 2;
   }
   return succeeded(Compilation(*options).profile()) ? 0 : 1;
