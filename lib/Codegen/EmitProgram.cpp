@@ -1,52 +1,15 @@
 //===- EmitProgram.cpp - `rank` to C++ text -------------------------------===//
 
-#include "ffc/Codegen/EmitProgram.h"
-
-#include "ClassPrinter.h"
+#include "ProgramPrinter.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <list>
-
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::codegen;
-
-namespace {
-
-/// Prints train.cpp and ranks.inc around the classes.
-class ProgramPrinter {
-public:
-  ProgramPrinter(ModuleOp module, const ProgramMeta &meta)
-      : module(module), meta(meta),
-        funcs(llvm::to_vector(module.getOps<rank::FuncOp>())) {}
-
-  FailureOr<std::vector<SourceFile>> print();
-
-private:
-  LogicalResult findPlaces();
-  void printHeader(Text &text);
-  void printStrategy(Text &text);
-  void printIncludes(Text &text);
-  void printBase(Text &text);
-  void printMake(Text &text);
-  void printInfo(Text &text);
-  /// ranks.inc.
-  void printTables(Text &text);
-
-  ModuleOp module;
-  const ProgramMeta &meta;
-  SmallVector<rank::FuncOp> funcs;
-  Functors functors;
-  std::list<ClassPrinter> printers;
-  /// Class and row of every rank.
-  std::vector<std::pair<size_t, size_t>> places;
-};
-
-} // namespace
 
 /// Every rank has one place.
 LogicalResult ProgramPrinter::findPlaces() {
@@ -132,7 +95,7 @@ void ProgramPrinter::printHeader(Text &text) {
 }
 
 /// What a target's program includes.
-void ProgramPrinter::printIncludes(Text &text) {
+static void printIncludes(Text &text, const Functors &functors) {
   text.line("#include \"ffrt/actions.h\"");
   text.line("#include \"ffrt/kernels.h\"");
   text.line("#include \"ffrt/program.h\"");
@@ -281,7 +244,7 @@ void ProgramPrinter::printInfo(Text &text) {
 }
 
 void ProgramPrinter::printTables(Text &text) {
-  text.banner("ranks.inc - what differs from rank to rank");
+  text.banner(tables.name + " - what differs from rank to rank");
   text.line();
   text.line("/// The communicators, in the order of their creation.");
   text.line("const std::vector<std::vector<int>> group_members = {");
@@ -314,59 +277,61 @@ void ProgramPrinter::printTables(Text &text) {
     }
 }
 
-FailureOr<std::vector<SourceFile>> ProgramPrinter::print() {
+LogicalResult ProgramPrinter::print() {
   if (failed(findPlaces()))
     return failure();
   // Classes first, because they decide what the tables hold.
-  Text classes, tasks;
-  tasks.banner("tasks.inc - what the tasks of a step are called in traces");
+  Text classes;
+  tasks.text.banner(tasks.name +
+                    " - what the tasks of a step are called in traces");
   for (auto [i, func] : llvm::enumerate(funcs)) {
     printers.emplace_back(func, meta, "Class" + std::to_string(i), functors);
-    tasks.line();
-    if (failed(printers.back().print(classes, tasks)))
+    tasks.text.line();
+    if (failed(printers.back().print(classes, tasks.text)))
       return failure();
   }
-
-  Text text;
-  printHeader(text);
-  printIncludes(text);
-  text.line("namespace {");
-  text.line();
   if (printers.size() > 1) {
-    text.line("/// Which class a rank runs, and its row in the class's table.");
-    text.line("struct Place {");
-    text.line("  int program, row;");
-    text.line("};");
-    text.line();
+    body.line("/// Which class a rank runs, and its row in the class's table.");
+    body.line("struct Place {");
+    body.line("  int program, row;");
+    body.line("};");
+    body.line();
   }
   for (const ClassPrinter &printer : printers)
-    printer.printStruct(text);
-  text.line("#include \"ranks.inc\"");
+    printer.printStruct(body);
+  body.line("#include \"" + tables.name + "\"");
+  body.line();
+  printBase(body);
+  body.line();
+  body.append(std::move(classes));
+  body.line("#include \"" + tasks.name + "\"");
+  body.line();
+  printMake(body);
+  printInfo(body);
+  printTables(tables.text);
+  return success();
+}
+
+FailureOr<std::vector<SourceFile>>
+codegen::emitProgram(ModuleOp module, const ProgramMeta &meta) {
+  Functors functors;
+  ProgramPrinter printer(module, meta, functors);
+  if (failed(printer.print()))
+    return failure();
+  Text text;
+  printer.printHeader(text);
+  printIncludes(text, functors);
+  text.line("namespace {");
   text.line();
-  printBase(text);
-  text.line();
-  text.append(std::move(classes));
-  text.line("#include \"tasks.inc\"");
-  text.line();
-  printMake(text);
-  printInfo(text);
+  text.append(std::move(printer.body));
   text.line("} // namespace");
   text.line();
   text.line("int main(int argc, char **argv) {");
   text.line("  return run(argc, argv, program_info(), make);");
   text.line("}");
-
-  Text tables;
-  printTables(tables);
-  std::vector<SourceFile> files = {{"train.cpp", text.take()},
-                                   {"ranks.inc", tables.take()},
-                                   {"tasks.inc", tasks.take()}};
+  std::vector<SourceFile> files = {
+      {"train.cpp", text.take()}, printer.tables.take(), printer.tasks.take()};
   if (!functors.empty())
     llvm::append_range(files, functors.files());
   return files;
-}
-
-FailureOr<std::vector<SourceFile>>
-codegen::emitProgram(ModuleOp module, const ProgramMeta &meta) {
-  return ProgramPrinter(module, meta).print();
 }

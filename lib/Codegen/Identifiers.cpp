@@ -55,9 +55,9 @@ bool codegen::isReservedName(StringRef identifier) {
       // Names of the emitted text and of the runtime's functions.
       "absent", "arena", "boolean", "channels_last", "combine", "comm", "copy",
       "cx", "f32", "f64", "ffrt", "fill", "group_members", "groups", "host",
-      "i32", "i64", "inputs", "loss", "main", "make", "my", "part", "places",
-      "probe", "program_info", "rank_info", "row_major", "run", "state",
-      "states", "std", "step", "u8"};
+      "i32", "i64", "inputs", "loss", "main", "make", "measure", "my", "part",
+      "places", "probe", "program_info", "rank_info", "row_major", "run",
+      "state", "states", "std", "step", "u8"};
   return words.contains(identifier);
 }
 

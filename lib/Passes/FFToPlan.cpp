@@ -6,6 +6,8 @@
 #include "ffc/Plan/SampleDims.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace ffc;
@@ -92,6 +94,40 @@ private:
     return number ? name + "." + std::to_string(number) : name;
   }
 
+  /// "2", "0.5", "[1, 1]".
+  static std::string textOf(Attribute value) {
+    if (auto boolean = dyn_cast<BoolAttr>(value))
+      return boolean.getValue() ? "1" : "0";
+    if (auto integer = dyn_cast<IntegerAttr>(value))
+      return std::to_string(integer.getValue().getSExtValue());
+    if (auto number = dyn_cast<FloatAttr>(value))
+      return llvm::formatv("{0}",
+                           llvm::format("%.9g", number.getValueAsDouble()));
+    if (auto list = dyn_cast<DenseI64ArrayAttr>(value))
+      return llvm::formatv(
+          "[{0:$[, ]}]",
+          llvm::make_range(list.asArrayRef().begin(), list.asArrayRef().end()));
+    if (auto list = dyn_cast<DenseF64ArrayAttr>(value))
+      return llvm::formatv(
+          "[{0:$[, ]}]",
+          llvm::make_range(list.asArrayRef().begin(), list.asArrayRef().end()));
+    if (auto text = dyn_cast<StringAttr>(value))
+      return text.str();
+    std::string text;
+    llvm::raw_string_ostream(text) << value;
+    return text;
+  }
+
+  /// What keys random numbers does not change the work.
+  static std::string attributesOf(PartitionableInterface op) {
+    std::string text;
+    for (NamedAttribute attribute : op.getKernelArgs())
+      if (attribute.getName() != "key")
+        text += (text.empty() ? "" : ", ") + attribute.getName().str() + " = " +
+                textOf(attribute.getValue());
+    return text;
+  }
+
   LogicalResult addOp(Operation *op, PartitionableInterface rules) {
     plan::OpId id = graph().ops.size();
     plan::Op entry;
@@ -103,6 +139,7 @@ private:
              << entry.name << "' is used twice";
     entry.type = rules.getFamily().str();
     entry.rules = rules.getRules();
+    entry.attributes = attributesOf(rules);
     if (auto role = op->getAttrOfType<StringAttr>(kRoleAttr))
       entry.role = llvm::StringSwitch<plan::OpRole>(role.getValue())
                        .Case("loss", plan::OpRole::Loss)

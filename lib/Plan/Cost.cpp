@@ -2,6 +2,8 @@
 
 #include "ffc/Plan/Cost.h"
 
+#include "ffc/Plan/Profile.h"
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -44,10 +46,39 @@ struct CostModel::PathCache {
   size_t members = 0;
 };
 
-CostModel::CostModel(const Topology &topology)
-    : topology(topology), known(std::make_shared<PathCache>()) {
+CostModel::CostModel(const Topology &topology,
+                     std::shared_ptr<const Profile> profile)
+    : topology(topology), measured(std::move(profile)),
+      known(std::make_shared<PathCache>()) {
   for (const DeviceKind &kind : topology.kinds())
     overlapping &= kind.overlap;
+}
+
+bool CostModel::isMeasured(DeviceId device) const {
+  return measured && (measured->device().empty() ||
+                      measured->device() == topology.kindOf(device).name);
+}
+
+bool CostModel::isMeasured(const std::vector<DeviceId> &members) const {
+  const int node = topology.device(members.front()).node;
+  return std::all_of(members.begin(), members.end(), [&](DeviceId member) {
+    return isMeasured(member) && topology.device(member).node == node;
+  });
+}
+
+bool CostModel::exchangeIsMeasured(DeviceId src, DeviceId dst) const {
+  return measured && measured->exchange() && isMeasured({src, dst});
+}
+
+CostModel::Estimate CostModel::local(DeviceId device,
+                                     const LocalWork &work) const {
+  if (isMeasured(device)) {
+    if (auto time = measured->find(work.key))
+      return {*time, Source::Measured};
+    if (auto time = measured->calibrated(work))
+      return {*time, Source::Calibrated};
+  }
+  return {kernel(device, work.flops, work.bytes, work.type), Source::Roofline};
 }
 
 Picoseconds CostModel::kernel(DeviceId device, double flops, int64_t bytes,
@@ -62,6 +93,9 @@ Picoseconds CostModel::kernel(DeviceId device, double flops, int64_t bytes,
 
 Picoseconds CostModel::copy(DeviceId device, int64_t bytes) const {
   assert(bytes >= 0 && "negative work");
+  if (isMeasured(device))
+    if (auto time = measured->atRates(kCopy, 0, 2 * bytes))
+      return *time;
   const DeviceKind &kind = topology.kindOf(device);
   return sum(kind.launch, toPicoseconds(2 * static_cast<double>(bytes) /
                                         kind.memoryBandwidth));
@@ -72,6 +106,8 @@ Picoseconds CostModel::transfer(DeviceId src, DeviceId dst,
   assert(bytes >= 0 && "negative work");
   if (src == dst)
     return copy(src, bytes);
+  if (exchangeIsMeasured(src, dst))
+    return measured->exchange()->at(bytes);
   const RouteCost route = topology.routeCost(src, dst);
   return sum(route.latency,
              toPicoseconds(static_cast<double>(bytes) / route.bandwidth));
@@ -195,6 +231,8 @@ CostModel::findPaths(const std::vector<std::vector<DeviceId>> &groups) const {
     found[g].ring = whole.ring(g);
     found[g].inner = slowest(inner, firstInner[g], firstInner[g + 1]);
     found[g].outer = slowest(outer, firstOuter[g], firstOuter[g + 1]);
+    if (isMeasured(groups[g]))
+      found[g].measured = measured.get();
   }
   return found;
 }
@@ -280,6 +318,9 @@ CostModel::Algorithm CostModel::choose(CollectiveKind kind, const Paths &paths,
   const Ring &ring = paths.ring;
   if (ring.members <= 1)
     return {};
+  if (paths.measured)
+    if (const Curve *curve = paths.measured->collective(kind, ring.members))
+      return {curve->at(bytes), 0, 0, 0};
   const bool isAllReduce = kind == CollectiveKind::AllReduce;
   const Way whole = kind == CollectiveKind::Broadcast ? broadcast(ring, bytes)
                     : isAllReduce                     ? allReduce(ring, bytes)
@@ -343,7 +384,9 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
     src.sending = sum(src.sending, time);
     dst.receiving = sum(dst.receiving, time);
     size_t begin = links.size();
-    topology.appendLinks(message.src, message.dst, links);
+    // What was measured says all about how long a message takes its ends.
+    if (!exchangeIsMeasured(message.src, message.dst))
+      topology.appendLinks(message.src, message.dst, links);
     for (size_t l = begin; l < links.size(); ++l)
       bytesOver[links[l]] =
           std::min(bytesOver[links[l]], INT64_MAX - message.bytes) +
@@ -352,6 +395,8 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
   }
   size_t l = 0;
   for (size_t m = 0; m < messages.size(); ++m) {
+    if (l == endOfLinks[m])
+      continue;
     double seconds = 0;
     for (; l < endOfLinks[m]; ++l)
       seconds = std::max(seconds, static_cast<double>(bytesOver[links[l]]) /

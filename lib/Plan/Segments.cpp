@@ -31,7 +31,8 @@ struct Layout {
 
 /// All that decides the tasks of an operator besides its configuration, so that
 /// equal layers share their segments.
-Key classKey(const Graph &graph, OpId id, const MemoryOrders &orders) {
+Key classKey(const Graph &graph, OpId id, const MemoryOrders &orders,
+             bool withAttributes) {
   const Op &op = graph.op(id);
   Key key;
   key.add(static_cast<int64_t>(op.rules.dims.size()));
@@ -63,6 +64,8 @@ Key classKey(const Graph &graph, OpId id, const MemoryOrders &orders) {
       if (value >= 0)
         key.add(graph.value(value).type).add(int64_t(orders.of(value)));
     }
+  if (withAttributes)
+    key.add(op.attributes);
   return key;
 }
 
@@ -76,7 +79,8 @@ struct SegmentTable::Tables {
   Tables(const Graph &graph, int numDevices, const CostModel &cost)
       : graph(graph), numDevices(numDevices), cost(cost), orders(graph) {
     for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
-      classes.push_back(classIds.intern(classKey(graph, op, orders), op));
+      classes.push_back(classIds.intern(
+          classKey(graph, op, orders, cost.profile() != nullptr), op));
   }
 
   OpSegment makeOp(OpId id, const Configuration &config);
@@ -176,7 +180,7 @@ Placement SegmentTable::Tables::placementOf(const Layout &layout,
 
 OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
   OpSegment segment;
-  TimeSink sink(numDevices, cost);
+  TimeSink sink(graph, numDevices, cost);
   std::map<ValueId, Placement> placements;
   auto flush = [&] {
     if (sink.empty())
@@ -262,7 +266,7 @@ const OpSegment &SegmentTable::op(OpId op, ConfigId config) {
 const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
   return lookUp(tables->reshards, layout, need, [&] {
     const Layout &from = tables->layouts[layout];
-    TimeSink sink(tables->numDevices, tables->cost);
+    TimeSink sink(tables->graph, tables->numDevices, tables->cost);
     Placement where = tables->placementOf(from, sink);
     reshardTo(sink, tables->cost, where, -1, from.type, "",
               tables->partsOf(tables->needs[need]), {});
@@ -273,7 +277,7 @@ const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
 const ReshardSegment &SegmentTable::start(LayoutId layout, NeedId need) {
   return lookUp(tables->starts, layout, need, [&] {
     const Layout &from = tables->layouts[layout];
-    TimeSink sink(tables->numDevices, tables->cost);
+    TimeSink sink(tables->graph, tables->numDevices, tables->cost);
     Placement where = tables->placementOf(from, sink);
     startReshard(sink, tables->cost, where, -1, from.type, "",
                  tables->partsOf(tables->needs[need]), {});
@@ -304,7 +308,7 @@ NeedId SegmentTable::lossNeed(LayoutId loss) {
   auto [it, added] = tables->losses.emplace(loss, -1);
   if (added) {
     const Layout &layout = tables->layouts[loss];
-    TimeSink sink(tables->numDevices, tables->cost);
+    TimeSink sink(tables->graph, tables->numDevices, tables->cost);
     it->second = tables->internNeeds(
         lossNeeds(tables->placementOf(layout, sink), layout.type));
   }
@@ -315,7 +319,7 @@ NeedId SegmentTable::outputNeed(LayoutId output) {
   auto [it, added] = tables->outputs.emplace(output, -1);
   if (added) {
     const Layout &layout = tables->layouts[output];
-    TimeSink sink(tables->numDevices, tables->cost);
+    TimeSink sink(tables->graph, tables->numDevices, tables->cost);
     Placement where = tables->placementOf(layout, sink);
     if (!where.isComplete(layout.type.shape))
       it->second = tables->internNeeds(outputNeeds(where));
@@ -331,7 +335,7 @@ const ReshardSegment &SegmentTable::store(LayoutId written, LayoutId home) {
 ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
                                                LayoutId home) {
   const Layout &from = layouts[written];
-  TimeSink sink(numDevices, cost);
+  TimeSink sink(graph, numDevices, cost);
   Placement where = placementOf(from, sink);
   const std::vector<Need> targets = partsOf(layouts[home].holdings);
   reshardTo(sink, cost, where, -1, from.type, "", targets, {});

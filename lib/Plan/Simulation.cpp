@@ -31,32 +31,27 @@ std::string ffc::plan::labelOf(const Action &action, const Graph &graph) {
 
 Work ffc::plan::workOf(const Simulation &simulation, ActionRef ref) {
   const Action &action = simulation.action(ref);
-  auto sizeOf = [&](BufferId id) -> BufferSize {
-    const Buffer &buffer = simulation.program.devices[ref.device].buffers[id];
-    return {buffer.bytes, buffer.type};
-  };
+  const DeviceProgram &device = simulation.program.devices[ref.device];
+  auto bytesOf = [&](BufferId id) { return device.buffers[id].bytes; };
   switch (action.kind) {
   case Action::Kind::Kernel: {
-    const OpId op = action.task.op;
-    const Schedule &schedule =
-        scheduleFor(simulation.graph.op(op).rules, simulation.strategy[op]);
-    const KernelWork work =
-        kernelWork(schedule.phases[action.task.phase], action.tile, action.ins,
-                   action.outs, sizeOf);
+    const LocalWork work =
+        workOf(simulation.graph, simulation.strategy, device, action,
+               /*withKey=*/false);
     return {work.flops, work.bytes};
   }
   case Action::Kind::Copy:
-    return {0, numElements(action.size) * byteSize(sizeOf(action.dst).type)};
+    return {0, numElements(action.size) *
+                   byteSize(device.buffers[action.dst].type)};
   case Action::Kind::Exchange: {
     Work work;
     for (const auto *messages : {&action.sends, &action.receives})
       for (const Message &message : *messages)
-        work.bytes += sizeOf(message.buffer).bytes;
+        work.bytes += bytesOf(message.buffer);
     return work;
   }
   case Action::Kind::Collective:
-    return {
-        0, collectiveBytes(sizeOf(action.src).bytes, sizeOf(action.dst).bytes)};
+    return {0, collectiveBytes(bytesOf(action.src), bytesOf(action.dst))};
   case Action::Kind::Wait:
   case Action::Kind::Probe:
     return {};

@@ -46,6 +46,15 @@ findFlexFlowOps(const Graph &graph, const std::vector<FlexFlowConfig> &configs);
 /// empty for those of a type that it lacks, and all but forward ones.
 std::vector<std::string> flexFlowNames(const Graph &graph);
 
+/// The operators of a type by FlexFlow's name for it; none if it has no such.
+std::vector<OpId> flexFlowOpsOfType(const Graph &graph,
+                                    const std::string &type);
+
+/// What `given` means for operator `id`; legal.
+Configuration flexFlowConfiguration(const Graph &graph, OpId id,
+                                    const FlexFlowConfig &given,
+                                    int numDevices);
+
 /// What `configs` say about the operators of `graph`; legal on `numDevices`
 /// devices.
 PartialStrategy fromFlexFlow(const Graph &graph, int numDevices,

@@ -112,6 +112,20 @@ static bool isOfType(const Graph &graph, const Op &op,
   return ofActivations == (type.name == std::string("BatchMatMul"));
 }
 
+static std::vector<OpId> ofType(const Graph &graph, const FlexFlowType &type) {
+  std::vector<OpId> result;
+  for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id)
+    if (isOfType(graph, graph.op(id), type))
+      result.push_back(id);
+  return result;
+}
+
+std::vector<OpId> ffc::plan::flexFlowOpsOfType(const Graph &graph,
+                                               const std::string &type) {
+  const FlexFlowType *found = findType(type);
+  return found ? ofType(graph, *found) : std::vector<OpId>();
+}
+
 /// The forward operators of a type that FlexFlow has, with that type, in graph
 /// order: FlexFlow numbers its own from 100.
 static std::vector<std::pair<OpId, const FlexFlowType *>>
@@ -188,14 +202,6 @@ private:
     return result;
   }
 
-  std::vector<OpId> ofType(const FlexFlowType &type) const {
-    std::vector<OpId> result;
-    for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id)
-      if (isOfType(graph, graph.op(id), type))
-        result.push_back(id);
-    return result;
-  }
-
   /// A node's name, else a type: FlexFlow's operators may share a name.
   std::vector<OpId> findUnnumbered(const ParsedName &name) const {
     std::string error;
@@ -205,7 +211,7 @@ private:
     if (!name.type)
       fail(name.config->at, error + ", or one of FlexFlow such as 'Dense_100' "
                                     "of a type that ffc has, too");
-    std::vector<OpId> all = ofType(*name.type);
+    std::vector<OpId> all = ofType(graph, *name.type);
     if (all.empty())
       fail(name.config->at,
            quoted(name.config->name) + ": expected an operator of that type (" +
@@ -253,7 +259,7 @@ private:
     std::stable_sort(numbered.begin(), numbered.end(), [&](size_t a, size_t b) {
       return parsed[a].number < parsed[b].number;
     });
-    const std::vector<OpId> all = ofType(type);
+    const std::vector<OpId> all = ofType(graph, type);
     for (size_t k = 0; k < numbered.size(); ++k) {
       const FlexFlowConfig &config = configs[numbered[k]];
       if (k > 0 && parsed[numbered[k]].number == parsed[numbered[k - 1]].number)

@@ -123,10 +123,9 @@ static std::vector<GridAxis> axesFor(const Op &op,
 // Strategies
 //===----------------------------------------------------------------------===//
 
-/// Makes sense of `given` as the configuration of operator `id`.
-static Configuration configurationFor(const Graph &graph, OpId id,
-                                      const FlexFlowConfig &given,
-                                      int numDevices) {
+Configuration ffc::plan::flexFlowConfiguration(const Graph &graph, OpId id,
+                                               const FlexFlowConfig &given,
+                                               int numDevices) {
   if (given.onCpu)
     fail(given.at, quoted(given.name) +
                        ": expected device type 0 (GPU), found 1 (CPU), which "
@@ -171,7 +170,7 @@ ffc::plan::fromFlexFlow(const Graph &graph, int numDevices,
                                 quoted(givenBy[id]->name) + " and then as " +
                                 quoted(configs[i].name));
       givenBy[id] = &configs[i];
-      strategy[id] = configurationFor(graph, id, configs[i], numDevices);
+      strategy[id] = flexFlowConfiguration(graph, id, configs[i], numDevices);
     }
   return strategy;
 }

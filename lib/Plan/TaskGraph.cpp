@@ -83,25 +83,26 @@ static std::string roundTime(Picoseconds time) {
   return text;
 }
 
-static constexpr const char *kForward = "#d6e6f5", *kBackward = "#fbe3c8",
-                            *kUpdate = "#d8eed2", *kCopy = "#ececec",
-                            *kNetwork = "#f6d5dc";
+static constexpr const char *kForwardColor = "#d6e6f5",
+                            *kBackwardColor = "#fbe3c8",
+                            *kUpdateColor = "#d8eed2", *kCopyColor = "#ececec",
+                            *kNetworkColor = "#f6d5dc";
 
 static const char *colorOf(const Simulation &simulation, const Action &action) {
   if (isCommunication(action))
-    return kNetwork;
+    return kNetworkColor;
   if (action.kind == Action::Kind::Copy)
-    return kCopy;
+    return kCopyColor;
   switch (simulation.graph.op(action.task.op).role) {
   case OpRole::Forward:
   case OpRole::Loss:
-    return kForward;
+    return kForwardColor;
   case OpRole::Gradient:
-    return kBackward;
+    return kBackwardColor;
   case OpRole::Update:
-    return kUpdate;
+    return kUpdateColor;
   }
-  return kForward;
+  return kForwardColor;
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,9 +235,10 @@ void ffc::plan::writeTaskGraph(std::ostream &out,
          " cellborder=\"0\" cellspacing=\"6\"><tr><td>step "
       << roundTime(simulation.times.makespan) << "</td>";
   for (auto [color, what] :
-       {std::pair(kForward, "forward"), std::pair(kBackward, "backward"),
-        std::pair(kUpdate, "update"), std::pair(kCopy, "copy"),
-        std::pair(kNetwork, "communication")})
+       {std::pair(kForwardColor, "forward"),
+        std::pair(kBackwardColor, "backward"),
+        std::pair(kUpdateColor, "update"), std::pair(kCopyColor, "copy"),
+        std::pair(kNetworkColor, "communication")})
     out << "<td bgcolor=\"" << color << "\">" << what << "</td>";
   out << "</tr></table>>;\n"
          "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\","

@@ -7,22 +7,34 @@ using namespace ffc::plan;
 BufferId TimeSink::addBuffer(DeviceId /*device*/, ValueId /*value*/,
                              const std::string & /*name*/,
                              const TensorType &type, const Region &region,
-                             MemoryOrder /*order*/, Section /*section*/) {
-  buffers.push_back({region.volume() * byteSize(type.type), type.type});
+                             MemoryOrder order, Section /*section*/) {
+  BufferFacts &buffer = buffers.emplace_back();
+  buffer.bytes = region.volume() * byteSize(type.type);
+  buffer.type = type.type;
+  buffer.order = order;
+  if (cost.profile())
+    buffer.text = bufferText(type.type, region.shape(), order);
   return static_cast<BufferId>(buffers.size()) - 1;
 }
 
 void TimeSink::kernel(const Kernel &kernel) {
-  addLocal(kernel.device, kernelTime(cost, kernel.device, kernel.phase,
-                                     kernel.tile, kernel.ins, kernel.outs,
-                                     [&](BufferId id) { return buffers[id]; }));
+  auto listOf = [&](const std::vector<BufferId> &ids) {
+    std::vector<const BufferFacts *> list;
+    for (BufferId id : ids)
+      list.push_back(id < 0 ? nullptr : &buffers[id]);
+    return list;
+  };
+  addLocal(kernel.device,
+           kernelWork(graph.op(kernel.task.op), kernel.phase, kernel.tile,
+                      listOf(kernel.ins), listOf(kernel.outs),
+                      cost.profile() != nullptr));
 }
 
 void TimeSink::copy(const Copy &copy, TaskId /*task*/,
                     const std::string & /*name*/) {
   addLocal(copy.device,
-           cost.copy(copy.device,
-                     copy.box.volume() * byteSize(buffers[copy.dst].type)));
+           copyWork(buffers[copy.dst], buffers[copy.src], copy.box.shape(),
+                    copy.combine, cost.profile() != nullptr));
 }
 
 void TimeSink::exchange(const std::vector<Sent> &messages, TaskId /*task*/,
@@ -50,7 +62,8 @@ void TimeSink::collectives(const std::vector<Collective> &all, TaskId /*task*/,
   }
 }
 
-void TimeSink::addLocal(DeviceId device, Picoseconds duration) {
+void TimeSink::addLocal(DeviceId device, const LocalWork &work) {
+  const Picoseconds duration = cost.local(device, work).time;
   if (duration == 0)
     return;
   if (tasks.tasks.empty() || tasks.tasks.back().kind != TimedTasks::Kind::Local)

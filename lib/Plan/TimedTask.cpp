@@ -89,13 +89,12 @@ public:
 
   Picoseconds local(ActionRef ref) const {
     const Action &a = action(ref);
-    if (a.kind == Action::Kind::Copy)
-      return cost.copy(ref.device,
-                       numElements(a.size) *
-                           byteSize(buffer(ref.device, a.dst).type));
-    if (a.kind == Action::Kind::Kernel)
-      return kernel(ref, a);
-    return 0; // only the last step dumps, and that is not timed
+    if (a.kind != Action::Kind::Copy && a.kind != Action::Kind::Kernel)
+      return 0; // only the last step dumps, and that is not timed
+    return cost
+        .local(ref.device, workOf(graph, strategy, program.devices[ref.device],
+                                  a, cost.profile() != nullptr))
+        .time;
   }
 
   Picoseconds collective(ActionRef ref) const {
@@ -103,17 +102,6 @@ public:
   }
 
 private:
-  Picoseconds kernel(ActionRef ref, const Action &a) const {
-    const Op &op = graph.op(a.task.op);
-    const Phase &phase =
-        scheduleFor(op.rules, strategy[a.task.op]).phases[a.task.phase];
-    return kernelTime(cost, ref.device, phase, a.tile, a.ins, a.outs,
-                      [&](BufferId id) -> BufferSize {
-                        const Buffer &found = buffer(ref.device, id);
-                        return {found.bytes, found.type};
-                      });
-  }
-
   const Graph &graph;
   const Strategy &strategy;
   const Program &program;

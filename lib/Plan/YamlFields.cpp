@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 using namespace ffc::plan;
 using namespace ffc::plan::yaml;
@@ -80,6 +81,19 @@ Picoseconds ffc::plan::yaml::delay(const YamlNode &node,
   if (value < 0 || value > kMaxDelay)
     fail(node, what + ": expected 0 s to 1 s, found " + quoted(node.scalar));
   return std::llround(value);
+}
+
+double ffc::plan::yaml::number(const YamlNode &map, const std::string &key,
+                               const std::string &what) {
+  const YamlNode &node = require(map, key, what);
+  char *end = nullptr;
+  const double value =
+      node.isScalar() ? std::strtod(node.scalar.c_str(), &end) : 0;
+  if (!node.isScalar() || node.scalar.empty() || *end ||
+      !std::isfinite(value) || value < 0 || value > 1e18)
+    fail(node, "expected '" + key + "' of " + what +
+                   " to be a number of at least 0, found " + node.describe());
+  return value;
 }
 
 int ffc::plan::yaml::count(const YamlNode &node, const std::string &what,

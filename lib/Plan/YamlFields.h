@@ -30,6 +30,9 @@ double positive(const YamlNode &node, QuantityKind kind,
                 const std::string &what);
 /// A time from nothing to a second.
 Picoseconds delay(const YamlNode &node, const std::string &what);
+/// The value of `key`: a number of at least 0, without a unit.
+double number(const YamlNode &map, const std::string &key,
+              const std::string &what);
 /// A whole number from 1 to `max`.
 int count(const YamlNode &node, const std::string &what, int max);
 

@@ -40,7 +40,9 @@ public:
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
       room.push_back(options.memoryLimit ? options.memoryLimit
                                          : topology.kindOf(d).memoryBytes);
-    result.bound = lowerBound(graph, topology);
+    // The bound is one of the roofline.
+    if (!cost.profile())
+      result.bound = lowerBound(graph, topology);
   }
 
   Result run() {

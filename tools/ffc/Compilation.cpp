@@ -181,7 +181,7 @@ LogicalResult Compilation::readTopology() {
 
 LogicalResult Compilation::loadTopology() {
   report.phase("plan");
-  if (failed(readTopology()) || failed(orderUpdates()))
+  if (failed(readTopology()) || failed(readProfile()) || failed(orderUpdates()))
     return failure();
   if (options.emit < Emit::Source)
     return success();

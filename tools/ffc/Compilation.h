@@ -8,6 +8,9 @@
 
 #include "ffc/Codegen/Build.h"
 #include "ffc/Passes/Passes.h"
+#include "ffc/Plan/Cost.h"
+#include "ffc/Plan/Profile.h"
+#include "ffc/Plan/Program.h"
 #include "ffc/Plan/StrategyFile.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Topology.h"
@@ -32,6 +35,9 @@ public:
   /// strategy that compiling would take for all others.
   mlir::LogicalResult explain(llvm::StringRef op);
 
+  /// Writes the program that measures the kernels of several strategies.
+  mlir::LogicalResult profile();
+
 private:
   /// Up to the operators of `level`, which is Plan at most; that is where the
   /// strategy is known.
@@ -42,6 +48,10 @@ private:
   mlir::LogicalResult differentiate();
   /// Reads the topology, unless that is done.
   mlir::LogicalResult readTopology();
+  /// Reads the profile, if there is one, for the topology's devices.
+  mlir::LogicalResult readProfile();
+  /// Of the tasks of `graph`.
+  plan::CostModel costModel(const plan::Graph &graph) const;
   mlir::LogicalResult loadTopology();
   /// Where devices communicate and compute at once, updates come last.
   mlir::LogicalResult orderUpdates();
@@ -69,6 +79,10 @@ private:
   /// The report, the trace and the task graph, as far as options say so.
   mlir::LogicalResult writeTimeline(const plan::CostModel &cost,
                                     plan::Timeline times);
+  /// Says how much of the kernels' time in `program` was measured.
+  void reportProfile(const plan::CostModel &cost);
+  /// Strategies whose kernels are worth measuring, the most likely ones first.
+  mlir::FailureOr<std::vector<plan::PartialStrategy>> strategiesToProfile();
   mlir::LogicalResult emit();
 
   /// Writes text to the output, or to standard output without one.
@@ -87,6 +101,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   PlannedModule planned;
   std::optional<plan::Topology> topology;
+  std::shared_ptr<const plan::Profile> measured;
   plan::Strategy strategy;
   /// The strategy of the graph as it was before fusion.
   std::string strategyText;

@@ -17,6 +17,8 @@ const std::vector<Command> &ffc::commands() {
        runCompareCommand},
       {"explain", "shows what the alternatives for one operator would cost",
        runExplainCommand},
+      {"profile", "writes a program that measures kernels and communication",
+       runProfileCommand},
       {"time", "shows when the tasks of a timing problem start and end",
        runTimeCommand},
       {"topology", "shows a device topology; lists the presets",

@@ -49,7 +49,7 @@ LogicalResult Compilation::explain(StringRef name) {
     return fail("'" + name + "' follows '" + graph.op(leader).name +
                 "': expected an operator that is searched for");
 
-  plan::CostModel cost(*topology);
+  const plan::CostModel cost = costModel(graph);
   search::Walker walker(space, cost);
   walker.assign(fused->gather(planned.graph, strategy));
   plan::Picoseconds now = walker.makespan();

@@ -166,6 +166,16 @@ static const std::vector<FlagGroup> &flagGroups() {
          "device topology, a file or a preset such as cpu:4 (ffc topology "
          "--help lists them); needed from --emit=plan on",
          setText<&Options::devices>},
+        {"--profile", "FILE",
+         "times measured by a program of ffc profile, instead of the "
+         "topology's figures",
+         setText<&Options::profile>},
+        {"--strategies", "N",
+         "of ffc profile: measure the kernels of at most so many strategies "
+         "(24)",
+         [](Options &o, StringRef f, StringRef v) -> Error {
+           return parseCount(f, v, o.profiledStrategies);
+         }},
         {"--strategy", "FILE",
          "strategy file, search (default), data-parallel, or random:SEED",
          parseStrategy},

@@ -22,6 +22,9 @@ struct Options {
 
   std::string model;   ///< path of the ONNX model
   std::string devices; ///< path of the topology; empty only up to Emit::Train
+  std::string profile; ///< path of measured times, or empty
+  /// Of how many strategies `ffc profile` measures the kernels.
+  int64_t profiledStrategies = 24;
   std::string strategy = "search";        ///< or "data-parallel", or a path
   std::optional<unsigned> randomStrategy; ///< seed; then `strategy` is unused
   std::string output;                     ///< empty: standard output
@@ -36,7 +39,7 @@ struct Options {
   bool sharedLinks = false;
 
   bool wantsTasks() const {
-    return sharedLinks || !(report + trace + taskGraph).empty();
+    return sharedLinks || !(report + trace + taskGraph + profile).empty();
   }
 
   std::optional<int64_t> batchSize;

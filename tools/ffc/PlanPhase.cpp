@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace ffc;
 
 LogicalResult Compilation::planProgram() {
-  plan::CostModel cost(*topology);
+  const plan::CostModel cost = costModel(planned.graph);
   program =
       plan::planProgram(planned.graph, strategy, topology->numDevices(), cost);
   report.phase("verify");
@@ -31,11 +31,13 @@ LogicalResult Compilation::planProgram() {
   for (const plan::DeviceProgram &device : program.devices)
     bytes.push_back(device.stateBytes + device.arenaBytes);
   reportStep("", bytes);
+  if (measured)
+    reportProfile(cost);
   return writeTimeline(cost, std::move(times));
 }
 
 LogicalResult Compilation::timePlan() {
-  plan::CostModel cost(*topology);
+  const plan::CostModel cost = costModel(planned.graph);
   plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
   std::vector<plan::ConfigId> configs;
   for (const plan::Configuration &config : strategy)

@@ -147,10 +147,12 @@ static void reportSearch(Report &report, const search::Result &result) {
              ? llvm::formatv(", {0} operators by a beam", result.beamAnchors)
                    .str()
              : "");
-  report.say(llvm::formatv(
-      "  found: {0}; no strategy takes less than {1} ({2:f0} % of it)",
-      milliseconds(result.quality.makespan), milliseconds(result.bound),
-      100 * ratio(result.bound)));
+  std::string bound;
+  if (result.bound > 0)
+    bound = llvm::formatv("; no strategy takes less than {0} ({1:f0} % of it)",
+                          milliseconds(result.bound), 100 * ratio(result.bound))
+                .str();
+  report.say("  found: " + milliseconds(result.quality.makespan) + bound);
   if (const search::Baseline *simpler = simplerOne(result))
     report.say("  taken: " + simpler->name +
                ", which is simpler and within 1 %");
@@ -203,8 +205,8 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   search::Result result;
   {
     InterruptGuard guard;
-    result = search::searchStrategy(graph, *topology,
-                                    plan::CostModel(*topology), searching);
+    result =
+        search::searchStrategy(graph, *topology, costModel(graph), searching);
   }
   if (live)
     llvm::errs() << "\r\033[K";

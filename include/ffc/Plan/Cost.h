@@ -5,13 +5,17 @@
 // collectives an alpha-beta model on the topology's routes (Thakur et al.,
 // IJHPCA 2005, for the ring algorithms).
 //
-// Every cost grows with its bytes and flops, is rounded once to whole
+// Every such cost grows with its bytes and flops, is rounded once to whole
 // picoseconds, the same on every machine, and is at most kMaxCost.
+//
+// With a profile (Profile.h), what was measured takes the place of the model,
+// on devices of the kind it was measured on.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_COST_H
 #define FFC_PLAN_COST_H
 
+#include "ffc/Plan/LocalWork.h"
 #include "ffc/Plan/Program.h"
 #include "ffc/Plan/Topology.h"
 #include "ffc/Plan/Units.h"
@@ -26,21 +30,36 @@ namespace ffc::plan {
 /// stay within int64.
 constexpr Picoseconds kMaxCost = Picoseconds(1) << 60;
 
+class Profile;
+
 /// All members may be called from several threads at once. Copies share what
 /// was computed about groups.
 class CostModel {
 public:
   /// Shares what `topology` holds; it need not outlive this.
-  explicit CostModel(const Topology &topology);
+  explicit CostModel(const Topology &topology,
+                     std::shared_ptr<const Profile> profile = nullptr);
+
+  /// Null: none.
+  const Profile *profile() const { return measured.get(); }
 
   /// True if on all devices communication runs beside computation.
   bool overlaps() const { return overlapping; }
+
+  /// What a kernel or copy takes, and how it is known.
+  enum class Source { Measured, Calibrated, Roofline };
+  struct Estimate {
+    Picoseconds time = 0;
+    Source source = Source::Roofline;
+  };
+  Estimate local(DeviceId device, const LocalWork &work) const;
 
   /// Launch overhead plus the larger of flops / peak and bytes / bandwidth.
   Picoseconds kernel(DeviceId device, double flops, int64_t bytes,
                      ElementType type) const;
   /// A local copy (or combination) that moves `bytes` once in and once out:
-  /// launch overhead plus 2 bytes / memory bandwidth.
+  /// launch overhead plus 2 bytes / memory bandwidth, or as copies of the
+  /// profile.
   Picoseconds copy(DeviceId device, int64_t bytes) const;
   /// Sum of the route's latencies plus bytes over its narrowest link. To itself
   /// a device copies.
@@ -86,6 +105,8 @@ public:
     /// Within a node, and across nodes. The latter of one member if nodes do
     /// not have equally many, or all are in one.
     Ring inner, outer;
+    /// Where collectives of so many members on one node were measured; or null.
+    const Profile *measured = nullptr;
   };
   /// The ways of groups that communicate all at once, so that those which go
   /// over the same link share it.
@@ -99,6 +120,7 @@ public:
   /// The cheapest algorithm: what goes over each hop of the ring of all
   /// members, or of the rings within and across the nodes, as a multiple of the
   /// bytes.
+  /// Nothing of it is known if it was measured.
   struct Algorithm {
     Picoseconds time = 0;
     double ring = 0, inner = 0, outer = 0;
@@ -129,7 +151,12 @@ private:
   std::vector<Paths>
   findPaths(const std::vector<std::vector<DeviceId>> &groups) const;
 
+  bool isMeasured(DeviceId device) const;
+  bool isMeasured(const std::vector<DeviceId> &members) const;
+  bool exchangeIsMeasured(DeviceId src, DeviceId dst) const;
+
   Topology topology;
+  std::shared_ptr<const Profile> measured;
   bool overlapping = true;
   std::shared_ptr<PathCache> known;
 };

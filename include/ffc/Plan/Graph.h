@@ -70,6 +70,9 @@ struct Op {
   /// Names under which a strategy may address the operator besides `name`:
   /// the names of the ONNX node's outputs.
   std::vector<std::string> aliases;
+  /// What its kernels are told besides shapes, as text: "group = 1, pads =
+  /// ...".
+  std::string attributes;
 };
 
 /// A value that leaves the step: dumped, or the loss.

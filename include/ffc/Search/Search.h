@@ -79,7 +79,8 @@ int64_t defaultBudget(int numDevices);
 struct Result {
   plan::Strategy strategy;
   Quality quality; ///< if it does not fit, nothing met does
-  /// The least time that any strategy can take (lowerBound()).
+  /// The least time that any strategy can take (lowerBound()); 0 where times
+  /// are measured.
   plan::Picoseconds bound = 0;
   std::vector<Baseline> baselines; ///< best first
   /// The answer of dynamic programming, from which one chain starts at least;

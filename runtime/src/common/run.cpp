@@ -2,8 +2,7 @@
 #include "common/arguments.h"
 #include "common/dump.h"
 #include "common/feeder.h"
-#include "common/initial.h"
-#include "common/memory.h"
+#include "common/instance.h"
 #include "common/report.h"
 #include "common/source.h"
 #include "common/together.h"
@@ -14,10 +13,8 @@
 #include "ffrt/mpi.h"
 
 #include <algorithm>
-#include <climits>
 #include <cstdio>
 #include <numeric>
-#include <unistd.h>
 
 namespace ffrt {
 
@@ -25,13 +22,6 @@ namespace {
 
 /// Steps of one pass where the source of data has no end of its own.
 constexpr int64_t kSyntheticEpoch = 10;
-
-/// `<path of this executable>.weights`
-std::string weights_path() {
-  char path[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-  return std::string(path, n > 0 ? std::size_t(n) : 0) + ".weights";
-}
 
 /// Ends all ranks with status 2 after rank 0 has printed why. Under a launcher
 /// the ranks meet first: it would kill rank 0 before it has printed when
@@ -71,32 +61,6 @@ int64_t steps_of(const ProgramInfo &info, const Arguments &arguments,
   return epoch * (arguments.epochs > 0 ? arguments.epochs : 1);
 }
 
-/// The input of every slot, as an index into info.inputs.
-std::vector<std::size_t> inputs_of(const ProgramInfo &info,
-                                   const std::vector<InputSlot> &slots) {
-  std::vector<std::size_t> result;
-  for (const InputSlot &slot : slots) {
-    std::size_t i = 0;
-    while (i < info.inputs.size() &&
-           std::string(info.inputs[i].name) != slot.name)
-      ++i;
-    if (i == info.inputs.size())
-      throw Error(std::string("input '") + slot.name +
-                  "': expected an input of the program, found no such");
-    result.push_back(i);
-  }
-  return result;
-}
-
-void check_guards(const GuardedMemory &state, const GuardedMemory &arena) {
-  if (!state.intact())
-    throw Error("expected state within its planned bytes, found bytes next to "
-                "them written");
-  if (!arena.intact())
-    throw Error("expected buffers within the planned arena, found bytes next "
-                "to it written");
-}
-
 int run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
               MakeProgram make) {
   std::vector<int> everyone(static_cast<std::size_t>(comm.size()));
@@ -112,39 +76,21 @@ int run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   context.threads = set_threads();
 
   std::unique_ptr<Source> source;
-  std::unique_ptr<GuardedMemory> state, arena;
-  together(comm, world, "start", [&] {
-    source = make_source(info, arguments);
-    const RankInfo &mine = info.rank_info.at(std::size_t(comm.rank()));
-    state = std::make_unique<GuardedMemory>(mine.state_bytes);
-    arena = std::make_unique<GuardedMemory>(mine.arena_bytes);
-  });
-
+  together(comm, world, "start",
+           [&] { source = make_source(info, arguments); });
   Dump dump(info, comm, world, arguments.dump);
   std::unique_ptr<Trace> trace;
-  std::unique_ptr<TracedComm> traced;
   if (!arguments.trace.empty()) {
     check_trace(comm, world, arguments.trace);
     trace = std::make_unique<Trace>();
-    traced = std::make_unique<TracedComm>(comm, *trace);
   }
-  Host host{context,       traced ? static_cast<Comm &>(*traced) : comm,
-            dump,          state->data(),
-            arena->data(), trace.get()};
-  const std::unique_ptr<RankProgram> program = make(host);
-  if (trace)
-    trace->prepare(program->tasks());
-  const std::vector<StateSlot> states = program->states();
-  const std::vector<InputSlot> slots = program->inputs();
-  std::vector<std::size_t> inputs;
-  together(comm, world, "initial values", [&] {
-    inputs = inputs_of(info, slots);
-    initialise(states, arguments.seed, weights_path(), arguments.weights);
-  });
+  Instance instance(context, comm, world, dump, info, make, arguments.weights,
+                    trace.get());
+  RankProgram &program = instance.program();
 
   const int64_t steps = steps_of(info, arguments, *source);
   Report report(info, comm.rank() != 0, steps, arguments.print_frequency);
-  Feeder feeder(*source, slots, inputs, steps);
+  Feeder feeder(*source, instance.inputs(), instance.input_numbers(), steps);
   // A program that evaluates a data set writes what it finds for all samples.
   const int64_t samples =
       info.training ? 0 : std::min(source->samples(), steps * info.batch);
@@ -158,17 +104,17 @@ int run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
       dump.record();
     if (trace)
       trace->begin_step(step);
-    program->step();
+    program.step();
     if (trace)
       trace->end_step();
     double loss = 0.0;
     if (info.training && comm.rank() == 0)
-      losses.push_back(loss = program->loss());
+      losses.push_back(loss = program.loss());
     report.step(step + 1, loss);
   }
   report.done();
-  together(comm, world, "memory check", [&] { check_guards(*state, *arena); });
-  dump.write(states, losses);
+  instance.check_guards();
+  dump.write(instance.states(), losses);
   if (trace)
     write_trace(comm, world, *trace, arguments.trace);
   return 0;

@@ -1,0 +1,64 @@
+//===- LocalWork.h - what a kernel or copy does -----------------*- C++ -*-===//
+//
+// The facts about a task on one device from which its duration follows. They
+// are collected in one place, for the simulator, which looks durations up, and
+// for the profile, which measures them; so a measured time is found by the very
+// text under which it was written.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_LOCALWORK_H
+#define FFC_PLAN_LOCALWORK_H
+
+#include "ffc/Plan/Configuration.h"
+#include "ffc/Plan/Program.h"
+
+#include <string>
+#include <string_view>
+
+namespace ffc::plan {
+
+/// Names that stand for copies among those of kernels: in one memory order,
+/// from one to another, and into what is there.
+constexpr std::string_view kCopy = "copy", kReorder = "reorder",
+                           kCombine = "combine";
+
+struct LocalWork {
+  std::string_view kernel; ///< lives as long as the graph
+  /// All that the duration depends on: kernel, attributes, and element type,
+  /// local shape and memory order of what is read and written. Where the shapes
+  /// lie in global tensors is not part of it. Empty unless asked for.
+  std::string key;
+  double flops = 0;
+  int64_t bytes = 0; ///< read and written
+  ElementType type = ElementType::F32;
+};
+
+/// A buffer as far as the duration of what works on it depends on it.
+struct BufferFacts {
+  int64_t bytes = 0;
+  ElementType type = ElementType::F32;
+  MemoryOrder order = MemoryOrder::RowMajor;
+  std::string text; ///< "f32[8,64,27,27]cl"; empty unless keys are asked for
+};
+
+/// `shape` is that of what the device holds.
+std::string bufferText(ElementType type, const Shape &shape, MemoryOrder order);
+
+/// A phase of `op` on a tile. Buffers by slot of the phase; null: absent.
+LocalWork kernelWork(const Op &op, const Phase &phase, const Tile &tile,
+                     const std::vector<const BufferFacts *> &ins,
+                     const std::vector<const BufferFacts *> &outs,
+                     bool withKey);
+
+/// A copy, or combination, of a box of `size` elements.
+LocalWork copyWork(const BufferFacts &dst, const BufferFacts &src,
+                   const Shape &size, Reduction combine, bool withKey);
+
+/// What an action of a program, a kernel or a copy, does.
+LocalWork workOf(const Graph &graph, const Strategy &strategy,
+                 const DeviceProgram &device, const Action &action,
+                 bool withKey);
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_LOCALWORK_H

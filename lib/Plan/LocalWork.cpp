@@ -1,0 +1,95 @@
+//===- LocalWork.cpp - what a kernel or copy does -------------------------===//
+
+#include "ffc/Plan/LocalWork.h"
+
+using namespace ffc::plan;
+
+/// "[8,64]".
+static std::string shapeText(const Shape &shape) {
+  std::string text;
+  for (int64_t extent : shape)
+    text += (text.empty() ? "[" : ",") + std::to_string(extent);
+  return text.empty() ? "[]" : text + "]";
+}
+
+std::string ffc::plan::bufferText(ElementType type, const Shape &shape,
+                                  MemoryOrder order) {
+  return str(type) + shapeText(shape) +
+         (order == MemoryOrder::ChannelsLast ? "cl" : "");
+}
+
+LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
+                                const Tile &tile,
+                                const std::vector<const BufferFacts *> &ins,
+                                const std::vector<const BufferFacts *> &outs,
+                                bool withKey) {
+  LocalWork work;
+  work.kernel = phase.kernel;
+  work.flops = flopsOf(phase, tile);
+  for (size_t r = 0; r < ins.size(); ++r)
+    if (ins[r])
+      work.bytes += touchedBytes(phase.reads[r].touchedPerPoint, tile,
+                                 ins[r]->type, ins[r]->bytes);
+  // A phase computes in the type of its last result.
+  for (size_t w = 0; w < outs.size(); ++w)
+    if (outs[w]) {
+      work.bytes += touchedBytes(phase.writes[w].touchedPerPoint, tile,
+                                 outs[w]->type, outs[w]->bytes);
+      work.type = outs[w]->type;
+    }
+  if (!withKey)
+    return work;
+  work.key = phase.kernel + "(" + op.attributes + ")";
+  auto add = [&](const BufferFacts *buffer) {
+    work.key += " " + (buffer ? buffer->text : "-");
+  };
+  for (const BufferFacts *in : ins)
+    add(in);
+  work.key += " ->";
+  for (const BufferFacts *out : outs)
+    add(out);
+  return work;
+}
+
+LocalWork ffc::plan::copyWork(const BufferFacts &dst, const BufferFacts &src,
+                              const Shape &size, Reduction combine,
+                              bool withKey) {
+  LocalWork work;
+  work.kernel = combine != Reduction::None ? kCombine
+                : dst.order != src.order   ? kReorder
+                                           : kCopy;
+  work.type = dst.type;
+  work.bytes = 2 * numElements(size) * byteSize(dst.type);
+  if (withKey)
+    work.key = std::string(work.kernel) + shapeText(size) + " " + src.text +
+               " -> " + dst.text;
+  return work;
+}
+
+LocalWork ffc::plan::workOf(const Graph &graph, const Strategy &strategy,
+                            const DeviceProgram &device, const Action &action,
+                            bool withKey) {
+  auto factsOf = [&](BufferId id) {
+    const Buffer &buffer = device.buffers[id];
+    BufferFacts facts{buffer.bytes, buffer.type, buffer.order, ""};
+    if (withKey)
+      facts.text = bufferText(buffer.type, buffer.region.shape(), buffer.order);
+    return facts;
+  };
+  if (action.kind == Action::Kind::Copy)
+    return copyWork(factsOf(action.dst), factsOf(action.src), action.size,
+                    action.combine, withKey);
+  std::vector<BufferFacts> facts;
+  facts.reserve(action.ins.size() + action.outs.size());
+  auto listOf = [&](const std::vector<BufferId> &ids) {
+    std::vector<const BufferFacts *> list;
+    for (BufferId id : ids)
+      list.push_back(id < 0 ? nullptr : &facts.emplace_back(factsOf(id)));
+    return list;
+  };
+  const auto ins = listOf(action.ins), outs = listOf(action.outs);
+  const Op &op = graph.op(action.task.op);
+  const Phase &phase =
+      scheduleFor(op.rules, strategy[action.task.op]).phases[action.task.phase];
+  return kernelWork(op, phase, action.tile, ins, outs, withKey);
+}

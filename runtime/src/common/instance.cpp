@@ -1,0 +1,75 @@
+//===- instance.cpp - a rank's program, ready to run ----------------------===//
+#include "common/instance.h"
+
+#include "common/initial.h"
+#include "common/together.h"
+#include "ffrt/error.h"
+
+#include <climits>
+#include <unistd.h>
+
+namespace ffrt {
+
+namespace {
+
+/// `<path of this executable>.weights`
+std::string weights_path() {
+  char path[PATH_MAX];
+  ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+  return std::string(path, n > 0 ? std::size_t(n) : 0) + ".weights";
+}
+
+std::vector<std::size_t> inputs_of(const ProgramInfo &info,
+                                   const std::vector<InputSlot> &slots) {
+  std::vector<std::size_t> result;
+  for (const InputSlot &slot : slots) {
+    std::size_t i = 0;
+    while (i < info.inputs.size() &&
+           std::string(info.inputs[i].name) != slot.name)
+      ++i;
+    if (i == info.inputs.size())
+      throw Error(std::string("input '") + slot.name +
+                  "': expected an input of the program, found no such");
+    result.push_back(i);
+  }
+  return result;
+}
+
+} // namespace
+
+Instance::Instance(Context &context, Comm &comm, const Group &world,
+                   Probe &probe, const ProgramInfo &info, MakeProgram make,
+                   const std::string &weights, Trace *trace)
+    : comm(comm), world(world) {
+  together(comm, world, "start", [&] {
+    const RankInfo &mine = info.rank_info.at(std::size_t(comm.rank()));
+    state = std::make_unique<GuardedMemory>(mine.state_bytes);
+    arena = std::make_unique<GuardedMemory>(mine.arena_bytes);
+  });
+  if (trace)
+    traced = std::make_unique<TracedComm>(comm, *trace);
+  host.reset(new Host{context, traced ? static_cast<Comm &>(*traced) : comm,
+                      probe, state->data(), arena->data(), trace});
+  made = make(*host);
+  if (trace)
+    trace->prepare(made->tasks());
+  state_slots = made->states();
+  input_slots = made->inputs();
+  together(comm, world, "initial values", [&] {
+    numbers = inputs_of(info, input_slots);
+    initialise(state_slots, context.seed, weights_path(), weights);
+  });
+}
+
+void Instance::check_guards() {
+  together(comm, world, "memory check", [&] {
+    if (!state->intact())
+      throw Error("expected state within its planned bytes, found bytes next "
+                  "to them written");
+    if (!arena->intact())
+      throw Error("expected buffers within the planned arena, found bytes next "
+                  "to it written");
+  });
+}
+
+} // namespace ffrt

@@ -1,0 +1,171 @@
+//===- profile_steps.cpp - times of kernels within steps ------------------===//
+#include "common/profile_steps.h"
+
+#include "common/feeder.h"
+#include "common/instance.h"
+#include "common/source.h"
+#include "common/together.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace ffrt {
+
+namespace {
+
+/// Time of the steps that count between two probes, and their least and largest
+/// number. The step before them does not, since the probe has emptied the
+/// caches; nor the one before the probe, which meets all memory for the first
+/// time.
+constexpr double kBlockSeconds = 0.05;
+constexpr int kLeastSteps = 2, kMostSteps = 20;
+
+/// What a step took in seconds, all of it, and each of its kernels and copies.
+struct StepTimes {
+  explicit StepTimes(const Trace::Step &step)
+      : total(seconds(step.start, step.end)) {
+    for (const Trace::Record &record : step.records)
+      if (record.kind == Trace::Kind::kernel ||
+          record.kind == Trace::Kind::copy)
+        sites.push_back(seconds(record.start, record.end));
+  }
+
+  double total;
+  std::vector<double> sites;
+
+private:
+  static double seconds(int64_t start, int64_t end) {
+    return static_cast<double>(end - start) * 1e-9;
+  }
+};
+
+/// Nothing is dumped.
+class NoProbe final : public Probe {
+public:
+  void offer(const char *, const Tensor &) override {}
+};
+
+} // namespace
+
+void StepProfiler::measure(int rounds) {
+  measured.resize(info.steps.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t index = 0; index < info.steps.size(); ++index)
+      measure_block(index);
+    steady.push_back(steady_speed(probe, comm));
+    if (comm.rank() == 0) {
+      std::printf("round %d of %d\n", round + 1, rounds);
+      std::fflush(stdout);
+    }
+  }
+}
+
+void StepProfiler::take_speed() {
+  comm.barrier();
+  speeds.push_back(probe.measure());
+}
+
+void StepProfiler::measure_block(std::size_t index) {
+  const ProfiledStep &step = info.steps[index];
+  Measured &result = measured[index];
+  Trace trace;
+  NoProbe ignored;
+  const auto source = make_synthetic(step.info, context.seed);
+  Instance instance(context, comm, world, ignored, step.info, step.make, "",
+                    &trace);
+  Feeder feeder(*source, instance.inputs(), instance.input_numbers(),
+                kMostSteps + 2);
+  context.step = 0;
+  auto run = [&] {
+    feeder.next();
+    comm.barrier();
+    trace.begin_step(context.step);
+    instance.program().step();
+    trace.end_step();
+    ++context.step;
+    return StepTimes(*trace.steps().back());
+  };
+  run();
+  take_speed();
+  double seconds = run().total;
+  if (result.count == 0) {
+    comm.wait(comm.all_reduce("profile", world, flat(&seconds, DType::f64, 1),
+                              ReduceOp::max));
+    result.count = int(std::clamp(std::ceil(kBlockSeconds / seconds),
+                                  double(kLeastSteps), double(kMostSteps)));
+  }
+  for (int i = 0; i < result.count; ++i) {
+    const StepTimes times = run();
+    result.samples.push_back({speeds.size() - 1, times.total, times.sites});
+  }
+  take_speed();
+  instance.check_guards();
+}
+
+std::vector<double> StepProfiler::gather(const std::vector<double> &mine) {
+  std::vector<double> all(mine.size() * std::size_t(comm.size())), part = mine;
+  if (!mine.empty())
+    comm.wait(comm.all_gather(
+        "profile", world, flat(part.data(), DType::f64, int64_t(part.size())),
+        flat(all.data(), DType::f64, int64_t(all.size()))));
+  return all;
+}
+
+StepProfiler::Result StepProfiler::result() {
+  Result result;
+  result.reference = median(speeds);
+  result.steady = median(steady);
+  // Repetitions are told apart from places: kernels of one entry are called in
+  // several, after different neighbours, which makes them faster or slower. A
+  // plan adds up all of them, so the mean over places of the medians over
+  // repetitions is what predicts it.
+  std::vector<std::vector<Duration>> places(info.entries.size());
+  for (std::size_t index = 0; index < measured.size(); ++index) {
+    const Measured &step = measured[index];
+    const ProfiledStep &program = info.steps[index];
+    std::size_t most = 0;
+    for (const std::vector<int> &entries : program.entries)
+      most = std::max(most, entries.size());
+    // By sample: the step, then its sites, of which other ranks may have more.
+    std::vector<double> mine;
+    for (const Sample &sample : step.samples) {
+      const double slow =
+          (slowdown(speeds[sample.before], result.reference) +
+           slowdown(speeds[sample.before + 1], result.reference)) /
+          2.0;
+      mine.push_back(sample.total / slow);
+      for (std::size_t site = 0; site < most; ++site)
+        mine.push_back(site < sample.sites.size() ? sample.sites[site] / slow
+                                                  : 0.0);
+    }
+    const std::vector<double> all = gather(mine);
+    std::vector<double> totals;
+    for (std::size_t rank = 0; rank < program.entries.size(); ++rank) {
+      const std::vector<int> &entries = program.entries[rank];
+      for (std::size_t column = 0; column <= entries.size(); ++column) {
+        std::vector<double> values;
+        for (std::size_t sample = 0; sample < step.samples.size(); ++sample)
+          values.push_back(
+              all[rank * mine.size() + sample * (most + 1) + column]);
+        if (column == 0)
+          totals.insert(totals.end(), values.begin(), values.end());
+        else
+          places[std::size_t(entries[column - 1])].push_back(
+              duration_of(values));
+      }
+    }
+    result.step_times.push_back(duration_of(totals));
+  }
+  for (const std::vector<Duration> &list : places) {
+    Duration &mean = result.entries.emplace_back();
+    for (const Duration &place : list) {
+      mean.median += place.median / double(list.size());
+      mean.spread += place.spread / double(list.size());
+      mean.samples += place.samples;
+    }
+  }
+  return result;
+}
+
+} // namespace ffrt

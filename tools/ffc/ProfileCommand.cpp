@@ -1,0 +1,187 @@
+//===- ProfileCommand.cpp - ffc profile -----------------------------------===//
+
+#include "Commands.h"
+#include "Compilation.h"
+#include "Meta.h"
+
+#include "ffc/Codegen/EmitProfile.h"
+#include "ffc/Plan/Planner.h"
+#include "ffc/Plan/RandomStrategy.h"
+#include "ffc/Plan/Verifier.h"
+#include "ffc/Search/Search.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace ffc;
+
+static const char *const kUsage =
+    "ffc profile MODEL --devices FILE -o PROGRAM [FLAG...]\n\n"
+    "Writes a program that measures the kernels of several strategies, and "
+    "the\n"
+    "communication between ranks:\n\n"
+    "  mpirun -n RANKS ./PROGRAM --output profile.json\n"
+    "  ffc MODEL --devices FILE --profile profile.json -o train\n\n"
+    "Flags are those of ffc.\n";
+
+//===----------------------------------------------------------------------===//
+// Which strategies
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::vector<plan::PartialStrategy>>
+Compilation::strategiesToProfile() {
+  FailureOr<SearchGraph> fused = fusedCopy();
+  if (failed(fused))
+    return failure();
+  std::vector<plan::PartialStrategy> result;
+  auto add = [&](const plan::Strategy &strategy) {
+    result.push_back(fused->spread(strategy, planned.graph));
+  };
+  const plan::Graph &graph = fused->planned.graph;
+  const plan::CostModel cost = costModel(graph);
+  search::Space space(graph, topology->numDevices());
+  search::Walker walker(space, cost);
+  const std::vector<int64_t> room(topology->numDevices(), INT64_MAX);
+  for (const search::Baseline &baseline :
+       search::baselines(space, {}, room, walker))
+    add(baseline.strategy);
+  // Every candidate of every operator once.
+  std::vector<std::vector<plan::Configuration>> candidates;
+  size_t most = 0;
+  for (plan::OpId anchor : space.anchors()) {
+    candidates.push_back(space.candidates(anchor, /*firstPlaceOnly=*/true));
+    most = std::max(most, candidates.back().size());
+  }
+  for (size_t round = 0; round < most; ++round) {
+    std::vector<search::Choice> choices;
+    for (size_t a = 0; a < candidates.size(); ++a)
+      choices.push_back(
+          {space.anchors()[a], candidates[a][round % candidates[a].size()]});
+    walker.propose(choices);
+    walker.accept();
+    add(walker.strategy());
+  }
+  // What people may write besides.
+  std::mt19937 random(static_cast<uint32_t>(options.search.seed));
+  while (result.size() < static_cast<size_t>(options.profiledStrategies) * 4) {
+    plan::Strategy drawn =
+        plan::randomStrategy(planned.graph, topology->numDevices(), random);
+    result.emplace_back(drawn.begin(), drawn.end());
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Numbers what is measured.
+class Entries {
+public:
+  std::vector<codegen::ProfileEntry> all;
+  /// By device, the entry of every kernel and copy.
+  std::vector<std::vector<int>> add(const plan::Graph &graph,
+                                    const plan::Strategy &strategy,
+                                    const plan::Program &program) {
+    std::vector<std::vector<int>> result;
+    for (const plan::DeviceProgram &device : program.devices) {
+      std::vector<int> &list = result.emplace_back();
+      for (const plan::Action &action : device.actions) {
+        if (action.kind != plan::Action::Kind::Kernel &&
+            action.kind != plan::Action::Kind::Copy)
+          continue;
+        plan::LocalWork work =
+            plan::workOf(graph, strategy, device, action, /*withKey=*/true);
+        auto [entry, isNew] =
+            numbers.try_emplace(work.key, static_cast<int>(all.size()));
+        if (isNew)
+          all.push_back({work.key, std::string(work.kernel), work.flops,
+                         static_cast<double>(work.bytes)});
+        list.push_back(entry->second);
+      }
+    }
+    return result;
+  }
+
+private:
+  llvm::StringMap<int> numbers;
+};
+} // namespace
+
+LogicalResult Compilation::profile() {
+  if (failed(import()) || failed(recognize()) || failed(differentiate()) ||
+      failed(loadTopology()))
+    return failure();
+  auto strategies = strategiesToProfile();
+  if (failed(strategies))
+    return failure();
+
+  Entries entries;
+  std::vector<OwningOpRef<ModuleOp>> modules;
+  std::vector<codegen::ProfiledStep> steps;
+  OwningOpRef<ModuleOp> original = module->clone();
+  for (const plan::PartialStrategy &partial : *strategies) {
+    if (steps.size() == static_cast<size_t>(options.profiledStrategies))
+      break;
+    // Fusion changes the module.
+    module = original->clone();
+    if (failed(buildGraph()))
+      return failure();
+    strategy = plan::completeStrategy(planned.graph, partial);
+    if (failed(fuse()))
+      return failure();
+    program = plan::planProgram(planned.graph, strategy, topology->numDevices(),
+                                costModel(planned.graph));
+    if (auto error =
+            plan::verifyProgram(planned.graph, strategy, program, *topology))
+      return fail(*error);
+    const size_t before = entries.all.size();
+    codegen::ProfiledStep step;
+    step.entries = entries.add(planned.graph, strategy, program);
+    if (entries.all.size() == before)
+      continue;
+    modules.push_back(lowerToRank(planned, program));
+    if (!modules.back() || failed(checkKernels(planned, strategy)))
+      return failure();
+    step.ranks = *modules.back();
+    step.meta = describeProgram(options, planned.graph, strategy);
+    steps.push_back(std::move(step));
+  }
+  report.say(Twine(entries.all.size()) + " kernels and copies in " +
+             Twine(steps.size()) + " strategies to measure");
+
+  report.phase("build");
+  codegen::ProfileMeta meta;
+  meta.model = llvm::sys::path::filename(options.model).str();
+  meta.device = topology->kindOf(0).name;
+  meta.version = FFC_VERSION;
+  meta.entries = std::move(entries.all);
+  auto files = codegen::emitProfile(steps, meta);
+  if (failed(files) ||
+      failed(check(codegen::buildExecutable(options.output, *files))))
+    return failure();
+  if (weights->exists() && failed(check(weights->commit())))
+    return failure();
+  report.sayTimes();
+  return success();
+}
+
+int ffc::runProfileCommand(const std::vector<std::string> &arguments) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    (arguments.empty() ? llvm::errs() : llvm::outs()) << kUsage;
+    return arguments.empty() ? 2 : 0;
+  }
+  llvm::Expected<Options> options = parseOptions(arguments);
+  if (!options) {
+    printError(llvm::toString(options.takeError()));
+    return 2;
+  }
+  if (options->emit != Emit::Binary) {
+    printError("--emit: expected binary, which is all that ffc profile writes");
+    return 2;
+  }
+  return succeeded(Compilation(*options).profile()) ? 0 : 1;
+}

@@ -1,0 +1,62 @@
+//===- ProfilePhase.cpp - measured times in a compilation -----------------===//
+
+#include "Compilation.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace ffc;
+
+LogicalResult Compilation::readProfile() {
+  if (options.profile.empty())
+    return success();
+  std::string error;
+  measured = plan::Profile::load(options.profile, error);
+  if (!measured)
+    return fail(error);
+  if (!plan::Profile::forGraph(measured, planned.graph, *topology, error))
+    return fail(options.profile + ": " + error);
+  if (measured->device().empty())
+    return success();
+  SmallVector<std::string> kinds;
+  for (const plan::DeviceKind &kind : topology->kinds()) {
+    if (kind.name == measured->device())
+      return success();
+    kinds.push_back(kind.name);
+  }
+  return fail(options.profile + ": expected times of a device kind of '" +
+              topology->name() + "' (" + llvm::join(kinds, ", ") +
+              "), found those of '" + measured->device() + "'");
+}
+
+plan::CostModel Compilation::costModel(const plan::Graph &graph) const {
+  // What the model does not have was said when the profile was read.
+  std::string error;
+  return plan::CostModel(
+      *topology, plan::Profile::forGraph(measured, graph, *topology, error));
+}
+
+void Compilation::reportProfile(const plan::CostModel &cost) {
+  double times[3] = {}, all = 0;
+  for (plan::DeviceId id = 0; id < topology->numDevices(); ++id)
+    for (const plan::Action &action : program.devices[id].actions)
+      if (action.kind == plan::Action::Kind::Kernel ||
+          action.kind == plan::Action::Kind::Copy) {
+        auto [time, source] = cost.local(
+            id, plan::workOf(planned.graph, strategy, program.devices[id],
+                             action, /*withKey=*/true));
+        times[static_cast<int>(source)] += static_cast<double>(time);
+        all += static_cast<double>(time);
+      }
+  auto share = [&](plan::CostModel::Source source) {
+    return 100 * times[static_cast<int>(source)] / std::max(all, 1.0);
+  };
+  using Source = plan::CostModel::Source;
+  report.say(llvm::formatv("time of kernels: {0:f1} % measured, {1:f1} % "
+                           "calibrated, {2:f1} % by the topology's figures",
+                           share(Source::Measured), share(Source::Calibrated),
+                           share(Source::Roofline)));
+}
