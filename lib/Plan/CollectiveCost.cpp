@@ -1,0 +1,251 @@
+//===- CollectiveCost.cpp - how long collectives take ---------------------===//
+
+#include "CostInternals.h"
+
+#include "ffc/Plan/Profile.h"
+
+#include <cassert>
+
+using namespace ffc::plan;
+
+namespace {
+
+/// Finds the hops of rings that are all busy at once.
+class RingFinder {
+public:
+  RingFinder(const Topology &topology)
+      : topology(topology), hopsOverLink(topology.links().size()) {}
+
+  void add(std::vector<DeviceId> members) {
+    eachHop(members, [&](LinkId link) { ++hopsOverLink[link]; });
+    rings.push_back(std::move(members));
+  }
+
+  /// The ring added as number `index`, once all are added.
+  CostModel::Ring ring(size_t index) {
+    CostModel::Ring ring;
+    ring.members = static_cast<int64_t>(rings[index].size());
+    ring.bandwidth = HUGE_VAL;
+    ring.latency = eachHop(rings[index], [&](LinkId link) {
+      ring.bandwidth =
+          std::min(ring.bandwidth,
+                   topology.links()[link].bandwidth / hopsOverLink[link]);
+    });
+    return ring;
+  }
+
+  /// Calls visit(link) for the links of all hops. Returns the largest latency.
+  template <class Visitor>
+  Picoseconds eachHop(const std::vector<DeviceId> &members, Visitor visit) {
+    Picoseconds latency = 0;
+    for (size_t i = 0; members.size() > 1 && i < members.size(); ++i) {
+      DeviceId src = members[i], dst = members[(i + 1) % members.size()];
+      latency = std::max(latency, topology.routeCost(src, dst).latency);
+      links.clear();
+      topology.appendLinks(src, dst, links);
+      for (LinkId link : links)
+        visit(link);
+    }
+    return latency;
+  }
+
+private:
+  const Topology &topology;
+  std::vector<int> hopsOverLink;
+  std::vector<std::vector<DeviceId>> rings;
+  std::vector<LinkId> links;
+};
+
+/// The members of each node, if there are several nodes with equally many of
+/// them; else nothing.
+std::vector<std::vector<DeviceId>>
+membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
+  std::map<int, std::vector<DeviceId>> byNode;
+  for (DeviceId member : members)
+    byNode[topology.device(member).node].push_back(member);
+  std::vector<std::vector<DeviceId>> nodes;
+  for (auto &[node, list] : byNode)
+    nodes.push_back(std::move(list));
+  bool even = nodes.size() > 1;
+  for (const auto &list : nodes)
+    even &= list.size() == nodes[0].size();
+  if (!even)
+    nodes.clear();
+  return nodes;
+}
+
+/// The ring of the members at position `m` of every node.
+std::vector<DeviceId>
+memberAcross(const std::vector<std::vector<DeviceId>> &nodes, size_t m) {
+  std::vector<DeviceId> across;
+  for (const auto &node : nodes)
+    across.push_back(node[m]);
+  return across;
+}
+
+} // namespace
+
+std::vector<CostModel::Paths>
+CostModel::findPaths(const std::vector<std::vector<DeviceId>> &groups) const {
+  // One level and two levels are alternatives: links are shared with those of
+  // the same kind.
+  RingFinder whole(topology), inner(topology), outer(topology);
+  std::vector<size_t> firstInner, firstOuter;
+  size_t inners = 0, outers = 0;
+  for (const std::vector<DeviceId> &group : groups) {
+    whole.add(group);
+    auto nodes = membersByNode(topology, group);
+    firstInner.push_back(inners);
+    firstOuter.push_back(outers);
+    for (const auto &node : nodes)
+      inner.add(node);
+    inners += nodes.size();
+    for (size_t m = 0; !nodes.empty() && m < nodes[0].size(); ++m, ++outers)
+      outer.add(memberAcross(nodes, m));
+  }
+  firstInner.push_back(inners);
+  firstOuter.push_back(outers);
+  /// The slowest of some rings of equal size.
+  auto slowest = [](RingFinder &rings, size_t begin, size_t end) {
+    Ring all;
+    for (size_t i = begin; i < end; ++i) {
+      Ring one = rings.ring(i);
+      if (i == begin)
+        all = one;
+      all.latency = std::max(all.latency, one.latency);
+      all.bandwidth = std::min(all.bandwidth, one.bandwidth);
+    }
+    return all;
+  };
+  std::vector<Paths> found(groups.size());
+  for (size_t g = 0; g < groups.size(); ++g) {
+    found[g].ring = whole.ring(g);
+    found[g].inner = slowest(inner, firstInner[g], firstInner[g + 1]);
+    found[g].outer = slowest(outer, firstOuter[g], firstOuter[g + 1]);
+    if (isMeasured(groups[g]))
+      found[g].measured = measured.get();
+  }
+  return found;
+}
+
+std::shared_ptr<const std::vector<CostModel::Paths>>
+CostModel::paths(const std::vector<std::vector<DeviceId>> &groups) const {
+  {
+    std::lock_guard<std::mutex> lock(known->mutex);
+    auto found = known->paths.find(groups);
+    if (found != known->paths.end())
+      return found->second;
+  }
+  auto added = std::make_shared<const std::vector<Paths>>(findPaths(groups));
+  std::lock_guard<std::mutex> lock(known->mutex);
+  if (known->members > PathCache::kMaxMembers) {
+    known->paths.clear();
+    known->members = 0;
+  }
+  if (known->paths.emplace(groups, added).second)
+    for (const auto &group : groups)
+      known->members += group.size();
+  return added;
+}
+
+/// `share` times bytes over the bandwidth of the ring, after `steps` latencies.
+static Picoseconds over(const CostModel::Ring &ring, int64_t steps,
+                        double share, int64_t bytes) {
+  return sum(
+      times(steps, ring.latency),
+      toPicoseconds(static_cast<double>(bytes) * share / ring.bandwidth));
+}
+
+static int64_t log2Ceil(int64_t n) {
+  int64_t log = 0;
+  while ((int64_t(1) << log) < n)
+    ++log;
+  return log;
+}
+
+namespace {
+/// A way to do a collective on a ring.
+struct Way {
+  Picoseconds time;
+  double perHop; ///< multiples of the bytes that go over each hop
+};
+} // namespace
+
+static Way cheaper(Way a, Way b) { return b.time < a.time ? b : a; }
+
+/// `rounds` times round a ring to which each member contributes its part.
+static Way aroundRing(const CostModel::Ring &ring, int rounds, int64_t bytes) {
+  const double perHop = rounds * static_cast<double>(ring.members - 1) /
+                        static_cast<double>(ring.members);
+  return {over(ring, rounds * (ring.members - 1), perHop, bytes), perHop};
+}
+
+/// An all-reduce goes round a ring twice or through a tree.
+static Way allReduce(const CostModel::Ring &ring, int64_t bytes) {
+  return cheaper(aroundRing(ring, 2, bytes),
+                 {over(ring, 2 * log2Ceil(ring.members), 2, bytes), 2});
+}
+
+/// All-gathers and reduce-scatters across nodes go round a ring or through
+/// trees of which every member is the root of one.
+static Way acrossNodes(const CostModel::Ring &ring, int64_t bytes) {
+  const auto members = static_cast<double>(ring.members);
+  const double perHop = (members - 1) / members;
+  return cheaper(aroundRing(ring, 1, bytes),
+                 {over(ring, log2Ceil(ring.members), perHop, bytes), perHop});
+}
+
+/// A broadcast goes along the ring, or through a tree.
+static Way broadcast(const CostModel::Ring &ring, int64_t bytes) {
+  const int64_t depth = log2Ceil(ring.members);
+  const auto levels = static_cast<double>(depth);
+  return cheaper({over(ring, ring.members - 1, 1, bytes), 1},
+                 {over(ring, depth, levels, bytes), levels});
+}
+
+CostModel::Algorithm CostModel::choose(CollectiveKind kind, const Paths &paths,
+                                       int64_t bytes) {
+  assert(bytes >= 0 && "negative work");
+  const Ring &ring = paths.ring;
+  if (ring.members <= 1)
+    return {};
+  if (paths.measured)
+    if (const Curve *curve = paths.measured->collective(kind, ring.members))
+      return {curve->at(bytes), 0, 0, 0};
+  const bool isAllReduce = kind == CollectiveKind::AllReduce;
+  const Way whole = kind == CollectiveKind::Broadcast ? broadcast(ring, bytes)
+                    : isAllReduce                     ? allReduce(ring, bytes)
+                                  : aroundRing(ring, 1, bytes);
+  const Algorithm best = {whole.time, whole.perHop, 0, 0};
+  if (kind == CollectiveKind::Broadcast || paths.outer.members <= 1)
+    return best;
+  const int64_t m = paths.inner.members;
+  const int64_t share = bytes / m + (bytes % m != 0);
+  const Way inner = aroundRing(paths.inner, isAllReduce ? 2 : 1, bytes);
+  const Way outer = isAllReduce ? allReduce(paths.outer, share)
+                                : acrossNodes(paths.outer, share);
+  const Picoseconds time = sum(inner.time, outer.time);
+  return time < best.time ? Algorithm{time, 0, inner.perHop,
+                                      outer.perHop / static_cast<double>(m)}
+                          : best;
+}
+
+std::vector<std::pair<LinkId, double>>
+CostModel::linksOf(const Algorithm &algorithm,
+                   const std::vector<DeviceId> &members) const {
+  std::map<LinkId, double> loads;
+  auto add = [&](const std::vector<DeviceId> &ring, double share) {
+    RingFinder(topology).eachHop(ring,
+                                 [&](LinkId link) { loads[link] += share; });
+  };
+  if (algorithm.ring > 0)
+    add(members, algorithm.ring);
+  if (algorithm.outer > 0) {
+    const auto nodes = membersByNode(topology, members);
+    for (const std::vector<DeviceId> &node : nodes)
+      add(node, algorithm.inner);
+    for (size_t m = 0; m < nodes[0].size(); ++m)
+      add(memberAcross(nodes, m), algorithm.outer);
+  }
+  return {loads.begin(), loads.end()};
+}
