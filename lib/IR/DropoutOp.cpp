@@ -26,7 +26,7 @@ StringRef DropoutOp::getFamily() { return "dropout"; }
 DictionaryAttr DropoutOp::getKernelArgs() {
   Builder builder(getContext());
   return builder.getDictionaryAttr(
-      {builder.getNamedAttr("key", getKeyAttr()),
+      {builder.getNamedAttr(kRandomKeyArg, getKeyAttr()),
        builder.getNamedAttr("ratio", getRatioAttr())});
 }
 

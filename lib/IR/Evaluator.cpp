@@ -1,6 +1,7 @@
 //===- Evaluator.cpp - the value of an ff module --------------------------===//
 
 #include "ffc/IR/Evaluator.h"
+#include "ffc/IR/MainFunction.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -151,9 +152,9 @@ FailureOr<EvaluationResult> ff::evaluate(ModuleOp module,
                                          const TensorValues &inputs,
                                          const TensorValues &states,
                                          const ReferenceContext &context) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main || main.isExternal())
-    return module.emitError("expected a function 'main' with a body");
+  func::FuncOp main = mainFunction(module);
+  if (!main)
+    return failure();
   Evaluation evaluation(inputs, states, context);
   if (failed(evaluation.run(main)))
     return failure();

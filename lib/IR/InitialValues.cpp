@@ -8,6 +8,7 @@
 #include "ffc/IR/InitialValues.h"
 #include "Philox.h"
 #include "ffc/IR/Hash.h"
+#include "ffc/IR/MainFunction.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -132,23 +133,14 @@ static FailureOr<TensorValue> initialValue(StateOp state, uint64_t seed,
   return value;
 }
 
-static FailureOr<func::FuncOp> mainOf(ModuleOp module) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  if (!main || main.isExternal()) {
-    module.emitError("expected a function 'main' with a body");
-    return failure();
-  }
-  return main;
-}
-
 FailureOr<TensorValues> ff::initialStates(ModuleOp module, uint64_t seed,
                                           StringRef weights) {
-  auto main = mainOf(module);
-  if (failed(main))
+  func::FuncOp main = mainFunction(module);
+  if (!main)
     return failure();
   TensorValues values;
   WeightsFile file(weights);
-  for (StateOp state : main->getBody().front().getOps<StateOp>()) {
+  for (StateOp state : main.getBody().front().getOps<StateOp>()) {
     auto value = initialValue(state, seed, file);
     if (failed(value))
       return failure();
@@ -199,15 +191,15 @@ static TensorValue syntheticInput(StringRef name, const plan::TensorType &type,
 
 FailureOr<TensorValues> ff::syntheticInputs(ModuleOp module, uint64_t seed,
                                             int64_t step) {
-  auto main = mainOf(module);
-  if (failed(main))
+  func::FuncOp main = mainFunction(module);
+  if (!main)
     return failure();
   TensorValues values;
-  for (BlockArgument argument : main->getArguments()) {
+  for (BlockArgument argument : main.getArguments()) {
     auto name =
-        main->getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
+        main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
     if (!name) {
-      main->emitError("expected argument ")
+      main.emitError("expected argument ")
           << argument.getArgNumber() << " to have the attribute '" << kNameAttr
           << "'";
       return failure();

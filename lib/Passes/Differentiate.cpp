@@ -1,8 +1,8 @@
 //===- Differentiate.cpp - adds loss, gradients and updates ---------------===//
 
 #include "GradientParts.h"
-#include "MainFunction.h"
 
+#include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
 
 #include "llvm/ADT/DenseSet.h"

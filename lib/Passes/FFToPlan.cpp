@@ -1,7 +1,6 @@
 //===- FFToPlan.cpp - the operator graph for the planner ------------------===//
 
-#include "MainFunction.h"
-
+#include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
 #include "ffc/Plan/SampleDims.h"
 
@@ -118,11 +117,10 @@ private:
     return text;
   }
 
-  /// What keys random numbers does not change the work.
   static std::string attributesOf(PartitionableInterface op) {
     std::string text;
     for (NamedAttribute attribute : op.getKernelArgs())
-      if (attribute.getName() != "key")
+      if (attribute.getName() != ff::kRandomKeyArg)
         text += (text.empty() ? "" : ", ") + attribute.getName().str() + " = " +
                 textOf(attribute.getValue());
     return text;

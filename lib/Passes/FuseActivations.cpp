@@ -1,8 +1,8 @@
 //===- FuseActivations.cpp - operators clamp their own results ------------===//
 
 #include "Aliases.h"
-#include "MainFunction.h"
 
+#include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
 
 #include "llvm/ADT/StringMap.h"

@@ -1,8 +1,8 @@
 //===- FuseElementwise.cpp - chains of element-wise operators in one ------===//
 
 #include "Aliases.h"
-#include "MainFunction.h"
 
+#include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
 
 #include "mlir/IR/IRMapping.h"

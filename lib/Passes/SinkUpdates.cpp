@@ -1,7 +1,6 @@
 //===- SinkUpdates.cpp - updates at the end of the step -------------------===//
 
-#include "MainFunction.h"
-
+#include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
 
 #include "llvm/ADT/SetVector.h"

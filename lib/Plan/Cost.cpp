@@ -58,9 +58,7 @@ Picoseconds CostModel::copy(DeviceId device, int64_t bytes) const {
   if (isMeasured(device))
     if (auto time = measured->atRates(kCopy, 0, 2 * bytes))
       return *time;
-  const DeviceKind &kind = topology.kindOf(device);
-  return sum(kind.launch, toPicoseconds(2 * static_cast<double>(bytes) /
-                                        kind.memoryBandwidth));
+  return kernel(device, 0, 2 * bytes, ElementType::F32);
 }
 
 Picoseconds CostModel::transfer(DeviceId src, DeviceId dst,

@@ -73,13 +73,13 @@ private:
                             ? Choice{anchor, configOf(anchor), sharded}
                             : pin->second);
     }
-    if (auto same = std::find(tried.begin(), tried.end(), choices);
-        same != tried.end())
-      return result[same - tried.begin()].quality.makespan;
     walker.propose(choices);
     walker.accept();
-    result.push_back({name, walker.strategy(), qualityOf(walker, room)});
-    tried.push_back(std::move(choices));
+    Strategy strategy = walker.strategy();
+    if (std::none_of(result.begin(), result.end(), [&](const Baseline &other) {
+          return other.strategy == strategy;
+        }))
+      result.push_back({name, std::move(strategy), qualityOf(walker, room)});
     return walker.makespan();
   }
 
@@ -186,7 +186,6 @@ private:
   Roles roles;
   int64_t devices;
   std::map<OpId, Choice> pins;
-  std::vector<std::vector<Choice>> tried; ///< parallel to result
   std::vector<Baseline> result;
 };
 

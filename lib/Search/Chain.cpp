@@ -33,6 +33,9 @@ Chain::Chain(const Space &space, const CostModel &cost, const Options &options,
             options.pinned.begin(), options.pinned.end(),
             [&](const Choice &pin) { return pin.op == space.anchors()[i]; }))
       open.push_back(i);
+  for (size_t i : open)
+    if (space.hasUpdates(space.anchors()[i]))
+      updated.push_back(space.anchors()[i]);
 }
 
 /// One of five moves: a random candidate for one anchor; sharded updates or
@@ -41,6 +44,13 @@ Chain::Chain(const Space &space, const CostModel &cost, const Options &options,
 void Chain::propose(std::vector<Choice> &choices) {
   choices.clear();
   const std::vector<OpId> &anchors = space.anchors();
+  int64_t kind = random.below(updated.empty() ? 8 : 9);
+  if (kind == 8) {
+    choices.push_back(walker.choice(
+        updated[static_cast<size_t>(random.below(int64_t(updated.size())))]));
+    choices.back().sharded ^= true;
+    return;
+  }
   size_t at = static_cast<size_t>(random.below(int64_t(open.size())));
   OpId anchor = anchors[open[at]];
   auto carry = [&](const Choice &from, OpId to) {
@@ -52,11 +62,7 @@ void Chain::propose(std::vector<Choice> &choices) {
     return {anchor, space.candidate(anchor, random),
             walker.choice(anchor).sharded};
   };
-  int64_t kind = random.below(9);
-  if (kind == 8) {
-    choices.push_back(walker.choice(anchor));
-    choices.back().sharded ^= true;
-  } else if (kind < 3 || open.size() == 1) {
+  if (kind < 3 || open.size() == 1) {
     choices.push_back(candidate());
   } else if (kind < 5) {
     // The one before or after.

@@ -42,7 +42,8 @@ private:
   const std::vector<int64_t> &room;
   Walker walker;
   Random random;
-  std::vector<size_t> open; ///< indices of anchors that are not pinned
+  std::vector<size_t> open;        ///< indices of anchors that are not pinned
+  std::vector<plan::OpId> updated; ///< of these, anchors with updates
   int64_t budget, made = 0, taken = 0, lastBest = 0;
   plan::Strategy bestStrategy;
   Quality quality; ///< of the best strategy

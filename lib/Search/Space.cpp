@@ -69,6 +69,13 @@ Space::Space(const Graph &graph, int numDevices)
   }
 }
 
+bool Space::hasUpdates(OpId anchor) const {
+  const std::vector<OpId> &all = followers(anchor);
+  return std::any_of(all.begin(), all.end(), [&](OpId op) {
+    return graph_->op(op).role == OpRole::Update;
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Walker
 //===----------------------------------------------------------------------===//

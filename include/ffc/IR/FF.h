@@ -42,6 +42,9 @@ inline constexpr llvm::StringLiteral kCarryAttr = "ff.carry";
 inline constexpr llvm::StringLiteral kRoleAttr = "ff.role";
 inline constexpr llvm::StringLiteral kAliasesAttr = "ff.aliases";
 inline constexpr llvm::StringLiteral kNameAttr = "ff.name";
+/// The kernel argument that keys random numbers; it changes nothing about the
+/// work.
+inline constexpr llvm::StringLiteral kRandomKeyArg = "key";
 
 using ffc::nameOf;
 /// The node name of an operator.

@@ -73,6 +73,9 @@ public:
     return followers_[anchor];
   }
 
+  /// Is there an update of a parameter among them?
+  bool hasUpdates(plan::OpId anchor) const;
+
   /// A random member of the canonical candidates of an anchor: degrees are
   /// products of the prime factors of a divisor of the number of devices, axes
   /// come in any order, and the points take a whole block of neighbouring

@@ -1,10 +1,7 @@
 //===- MainFunction.h - the function of a step ------------------*- C++ -*-===//
-//
-// Internal to the passes.
-//
 //===----------------------------------------------------------------------===//
-#ifndef FFC_LIB_PASSES_MAINFUNCTION_H
-#define FFC_LIB_PASSES_MAINFUNCTION_H
+#ifndef FFC_IR_MAINFUNCTION_H
+#define FFC_IR_MAINFUNCTION_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -22,4 +19,4 @@ inline mlir::func::FuncOp mainFunction(mlir::ModuleOp module) {
 
 } // namespace ffc
 
-#endif // FFC_LIB_PASSES_MAINFUNCTION_H
+#endif // FFC_IR_MAINFUNCTION_H
