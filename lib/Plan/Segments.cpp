@@ -349,6 +349,11 @@ ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
   return {sink.take(), after};
 }
 
+size_t SegmentTable::numSegments() const {
+  return tables->ops.size() + tables->reshards.size() + tables->starts.size() +
+         tables->stores.size();
+}
+
 //===----------------------------------------------------------------------===//
 // Bytes
 //===----------------------------------------------------------------------===//

@@ -349,7 +349,8 @@ Picoseconds StepTimer::propose(const std::vector<Change> &changes,
   return proposed = sweep(limit);
 }
 
-Picoseconds StepTimer::proposeFull(const std::vector<Change> &changes) {
+Picoseconds StepTimer::proposeFull(const std::vector<Change> &changes,
+                                   Picoseconds limit) {
   change(changes);
   newRows.clear();
   newTimes.clear();
@@ -358,6 +359,8 @@ Picoseconds StepTimer::proposeFull(const std::vector<Change> &changes) {
   std::fill(now.begin(), now.end(), 0);
   for (OpId op = 0; op <= end; ++op) {
     run(op);
+    if (*std::max_element(now.begin(), now.end()) > limit)
+      return proposed = kNoLimit;
     newRows.push_back({op + 1, newTimes.size()});
     newTimes.insert(newTimes.end(), now.begin(), now.end());
   }

@@ -78,6 +78,9 @@ public:
   /// The copy of a value into the state it is stored in, which lives in `home`.
   const ReshardSegment &store(LayoutId written, LayoutId home);
 
+  /// How many were made so far.
+  size_t numSegments() const;
+
   /// Bytes by device, each device once.
   using DeviceBytes = std::vector<std::pair<DeviceId, int64_t>>;
   const DeviceBytes &layoutBytes(LayoutId layout);

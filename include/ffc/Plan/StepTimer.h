@@ -38,7 +38,8 @@ public:
   Picoseconds propose(const std::vector<Change> &changes,
                       Picoseconds limit = kNoLimit);
   /// The same by a sweep of the whole step.
-  Picoseconds proposeFull(const std::vector<Change> &changes);
+  Picoseconds proposeFull(const std::vector<Change> &changes,
+                          Picoseconds limit = kNoLimit);
   /// Keeps the proposal, whose makespan must not be over its limit.
   void accept();
   void reject();
