@@ -134,6 +134,8 @@ public:
     return items.back();
   }
 
+  size_t size() const { return items.size(); }
+
 private:
   struct Slot {
     uint64_t key = 0;

@@ -6,6 +6,7 @@
 #include "SegmentKeys.h"
 #include "TimeSink.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 using namespace ffc::plan;
@@ -93,6 +94,8 @@ struct SegmentTable::Tables {
     return {static_cast<DeviceId>(code & 0xFFFFF), regions[int32_t(code >> 22)],
             static_cast<MemoryOrder>(code >> 20 & 3)};
   }
+  /// True if everything needed is there.
+  bool hasAll(LayoutId layout, NeedId need) const;
   LayoutId internLayout(const TensorType &type, const Placement &placement);
   NeedId internNeeds(const std::vector<Need> &needs);
   std::vector<Need> partsOf(const std::vector<PartCode> &codes) const;
@@ -148,6 +151,14 @@ NeedId SegmentTable::Tables::internNeeds(const std::vector<Need> &wanted) {
   Key key;
   key.addAll(codes);
   return needs.intern(key, std::move(codes));
+}
+
+bool SegmentTable::Tables::hasAll(LayoutId layout, NeedId need) const {
+  const std::vector<PartCode> &have = layouts[layout].holdings;
+  return std::all_of(
+      needs[need].begin(), needs[need].end(), [&](PartCode part) {
+        return std::find(have.begin(), have.end(), part) != have.end();
+      });
 }
 
 std::vector<Need>
@@ -217,6 +228,11 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
   };
   OpPlanner(graph, orders, sink, placementOf, provide).plan(id, config);
   flush();
+  std::map<DeviceId, Picoseconds> busy;
+  for (const OpSegment::Step &step : segment.steps)
+    for (size_t p = 0; p < step.tasks.numParts(); ++p)
+      busy[step.tasks.part(p).device] += step.tasks.part(p).duration;
+  segment.busy.assign(busy.begin(), busy.end());
   for (ValueId result : graph.op(id).results) {
     segment.results.push_back(-1);
     if (result < 0)
@@ -265,6 +281,8 @@ const OpSegment &SegmentTable::op(OpId op, ConfigId config) {
 
 const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
   return lookUp(tables->reshards, layout, need, [&] {
+    if (tables->hasAll(layout, need))
+      return ReshardSegment{{}, layout};
     const Layout &from = tables->layouts[layout];
     TimeSink sink(tables->graph, tables->numDevices, tables->cost);
     Placement where = tables->placementOf(from, sink);
@@ -276,6 +294,8 @@ const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
 
 const ReshardSegment &SegmentTable::start(LayoutId layout, NeedId need) {
   return lookUp(tables->starts, layout, need, [&] {
+    if (tables->hasAll(layout, need))
+      return ReshardSegment{{}, layout};
     const Layout &from = tables->layouts[layout];
     TimeSink sink(tables->graph, tables->numDevices, tables->cost);
     Placement where = tables->placementOf(from, sink);
@@ -347,6 +367,11 @@ ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
     copyWhole(sink, target, state, where.find(target), {}, "");
   }
   return {sink.take(), after};
+}
+
+size_t SegmentTable::numSegments() const {
+  return tables->ops.size() + tables->reshards.size() + tables->starts.size() +
+         tables->stores.size();
 }
 
 //===----------------------------------------------------------------------===//

@@ -164,17 +164,9 @@ Sweep::Sweep(const TimedTasks &tasks, const std::vector<LinkShares> &shares,
                          static_cast<double>(tasks.part(p).duration)});
       flowOf[p] = static_cast<uint32_t>(flows.size()) - 1;
     }
-    for (uint32_t m = each.firstMeeting; m < each.endMeeting; ++m) {
-      auto [first, second] = tasks.meeting(m);
-      meets[first].push_back(second);
-      meets[second].push_back(first);
-    }
-    // Several messages between two devices are one meeting.
-    for (uint32_t p = each.firstPart; p < each.endPart; ++p) {
-      std::sort(meets[p].begin(), meets[p].end());
-      meets[p].erase(std::unique(meets[p].begin(), meets[p].end()),
-                     meets[p].end());
-    }
+    for (uint32_t p = each.firstPart; p < each.endPart; ++p)
+      tasks.eachMet(each, p,
+                    [&](uint32_t other) { meets[p].push_back(other); });
   }
 }
 

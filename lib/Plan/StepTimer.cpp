@@ -18,11 +18,13 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
       end(static_cast<OpId>(graph.ops.size())),
       configurations(std::move(configs)), segments(end), items(end + 1),
       readers(graph.values.size()), storedIn(graph.values.size()),
-      startAfter(graph.values.size(), -1), outputItem(graph.values.size(), -1),
-      storeItem(graph.states.size(), -1), rows((size_t(end) + 2) * queues),
+      startAfter(graph.values.size(), -1), startRank(graph.states.size()),
+      outputItem(graph.values.size(), -1), storeItem(graph.states.size(), -1),
+      mayWait(size_t(end) + 1), rows((size_t(end) + 2) * queues),
       offsets(size_t(end) + 2),
       ends(queues > devices ? graph.values.size() * devices : 0),
-      isDirty(size_t(end) + 1), isTouched(graph.values.size()), now(queues),
+      leads(graph.values.size(), -1), busy(devices), isDirty(size_t(end) + 1),
+      isTouched(graph.values.size()), now(queues),
       startedAt(graph.values.size(), -1) {
   for (size_t v = 0; v < graph.values.size(); ++v) {
     for (Use use : graph.values[v].uses)
@@ -50,13 +52,20 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
   if (queues > devices) {
     for (size_t v = 0; v < graph.values.size(); ++v)
       startAfter[v] = startsAfter(graph, static_cast<ValueId>(v));
-    started = startedStates(graph);
+    const std::vector<StateId> states = startedStates(graph);
+    numStarted = states.size();
+    for (size_t i = 0; i < states.size(); ++i)
+      startRank[states[i]] = i;
   }
-  for (OpId op = 0; op < end; ++op)
+  for (OpId op = 0; op < end; ++op) {
     build(op);
+    for (auto [device, time] : segments[op]->busy)
+      busy[device] += time;
+  }
   for (size_t v = 0; v < graph.values.size(); ++v)
     follow(static_cast<ValueId>(v));
-  sweepAll();
+  proposeFull({});
+  accept();
 }
 
 /// Inputs and constant states are loaded wherever they are needed.
@@ -80,7 +89,7 @@ void StepTimer::build(OpId op) {
   segments[op] = &segment;
   Items &own = items[op];
   // States do not depend on the operator that they start after.
-  const size_t numStates = op == 0 ? started.size() : 0;
+  const size_t numStates = op == 0 ? numStarted : 0;
   Items states(own.end() -
                    static_cast<std::ptrdiff_t>(std::min(own.size(), numStates)),
                own.end());
@@ -103,11 +112,10 @@ void StepTimer::build(OpId op) {
 size_t StepTimer::startItem(ValueId id) const {
   const Value &value = graph.value(id);
   const OpId op = startAfter[id];
-  const size_t firstState = items[op].size() - (op == 0 ? started.size() : 0);
+  const size_t firstState = items[op].size() - (op == 0 ? numStarted : 0);
   if (value.producer >= 0)
     return firstState - graph.op(op).results.size() + value.result;
-  return firstState + (std::find(started.begin(), started.end(), value.state) -
-                       started.begin());
+  return firstState + startRank[value.state];
 }
 
 void StepTimer::markDirty(OpId op) {
@@ -131,6 +139,7 @@ void StepTimer::setItem(OpId op, size_t index, Item item) {
     return;
   markDirty(op);
   items[op][index] = item;
+  mayWait[op] |= item.wait != nullptr;
 }
 
 /// Looks up the reshards of a value from its producer to its last reader.
@@ -208,191 +217,28 @@ void StepTimer::touch(OpId op) {
         add(graph.states[state].read);
 }
 
-//===----------------------------------------------------------------------===//
-// Time
-//===----------------------------------------------------------------------===//
-
-/// Runs what is done for `op` on `now`.
-void StepTimer::run(OpId op) {
-  const QueueTimes times = timesAt(now.data());
-  for (const Item &item : items[op]) {
-    if (item.start) {
-      startedAt[item.value] = static_cast<std::ptrdiff_t>(newEnds.size());
-      newlyStarted.push_back(item.value);
-      newEnds.resize(newEnds.size() + devices);
-      item.start->start(times, newEnds.data() + startedAt[item.value]);
-    }
-    if (item.wait) {
-      OpId after = startAfter[item.value] + 1;
-      if (std::ptrdiff_t at = startedAt[item.value]; at >= 0)
-        item.wait->wait(times.local, newEnds.data() + at, 0);
-      else
-        item.wait->wait(times.local, endsOf(item.value),
-                        offsets[after] + shiftOf(after));
-    }
-    if (item.tasks)
-      item.tasks->advance(times);
-  }
-}
-
-void StepTimer::sweepAll() {
-  proposed = proposeFull({});
-  accept();
-}
-
-/// By how much the sweep has shifted the row before `op` without running what
-/// is there.
-Picoseconds StepTimer::shiftOf(OpId op) const {
-  for (const Shift &shift : shifts)
-    if (shift.begin <= op && op < shift.end)
-      return shift.by;
-  return 0;
-}
-
-/// True if what the operators from `from` to before `to` wait for, and was
-/// started before them, ends later by `by`. Nothing has changed in them.
-bool StepTimer::areShifted(OpId from, OpId to, Picoseconds by) const {
-  for (OpId op = from; op < to; ++op)
-    for (const Item &item : items[op]) {
-      if (!item.wait)
-        continue;
-      OpId after = startAfter[item.value] + 1;
-      if (after > from)
-        continue;
-      std::ptrdiff_t at = startedAt[item.value];
-      if (at < 0) {
-        if (shiftOf(after) != by)
-          return false;
-        continue;
-      }
-      const Picoseconds *was = endsOf(item.value);
-      if (!item.wait->allOf([&](DeviceId device) {
-            return newEnds[at + device] - was[device] - offsets[after] == by;
-          }))
-        return false;
-    }
-  return true;
-}
-
-Picoseconds StepTimer::sweep(Picoseconds limit) {
-  std::sort(dirty.begin(), dirty.end());
-  newRows.clear();
-  newTimes.clear();
-  shifts.clear();
-  forgetStarted();
-  if (dirty.empty())
-    return current;
-  size_t next = 0; // of dirty
-  OpId op = dirty[0];
-  for (size_t q = 0; q < queues; ++q)
-    now[q] = row(op)[q] + offsets[op];
-  while (true) {
-    // `now` is before `op`, which is the next to run.
-    if (next < dirty.size() && dirty[next] == op)
-      ++next;
-    run(op);
-    if (*std::max_element(now.begin(), now.end()) > limit)
-      return kNoLimit;
-    ++op;
-    newRows.push_back({op, newTimes.size()});
-    newTimes.insert(newTimes.end(), now.begin(), now.end());
-    if (op > end)
-      break;
-    if (next < dirty.size() && dirty[next] == op)
-      continue;
-    // Are all queues shifted alike?
-    Picoseconds by = now[0] - row(op)[0];
-    bool alike = true;
-    for (size_t q = 1; alike && q < queues; ++q)
-      alike = now[q] - row(op)[q] == by;
-    OpId to = next < dirty.size() ? dirty[next] : end + 1;
-    by -= offsets[op];
-    if (!alike || !areShifted(op, to, by))
-      continue;
-    shifts.push_back({op + 1, to + 1, by});
-    for (size_t q = 0; q < queues; ++q)
-      now[q] = row(to)[q] + offsets[to] + by;
-    op = to;
-    if (op > end)
-      break;
-  }
-  Picoseconds makespan = *std::max_element(now.begin(), now.end());
-  return makespan > limit ? kNoLimit : makespan;
-}
-
-void StepTimer::forgetStarted() {
-  for (ValueId value : newlyStarted)
-    startedAt[value] = -1;
-  newlyStarted.clear();
-  newEnds.clear();
-}
-
-void StepTimer::change(const std::vector<Change> &changes) {
+/// False if the operators alone then take longer than `limit`; the proposal can
+/// only be rejected.
+bool StepTimer::change(const std::vector<Change> &changes, Picoseconds limit) {
+  newBusy = busy;
   for (auto [op, config] : changes) {
     if (configurations[op] == config)
       continue;
     markDirty(op);
+    for (auto [device, time] : segments[op]->busy)
+      newBusy[device] -= time;
     configurations[op] = config;
     build(op);
+    for (auto [device, time] : segments[op]->busy)
+      newBusy[device] += time;
     touch(op);
   }
+  const bool fits = *std::max_element(newBusy.begin(), newBusy.end()) <= limit;
   for (ValueId value : touched) {
     isTouched[value] = false;
-    follow(value);
+    if (fits)
+      follow(value);
   }
   touched.clear();
-}
-
-Picoseconds StepTimer::propose(const std::vector<Change> &changes,
-                               Picoseconds limit) {
-  change(changes);
-  return proposed = sweep(limit);
-}
-
-Picoseconds StepTimer::proposeFull(const std::vector<Change> &changes) {
-  change(changes);
-  newRows.clear();
-  newTimes.clear();
-  shifts.clear();
-  forgetStarted();
-  std::fill(now.begin(), now.end(), 0);
-  for (OpId op = 0; op <= end; ++op) {
-    run(op);
-    newRows.push_back({op + 1, newTimes.size()});
-    newTimes.insert(newTimes.end(), now.begin(), now.end());
-  }
-  return proposed = *std::max_element(now.begin(), now.end());
-}
-
-void StepTimer::accept() {
-  for (const Shift &shift : shifts)
-    for (OpId op = shift.begin; op < shift.end; ++op)
-      offsets[op] += shift.by;
-  for (auto [op, at] : newRows) {
-    std::copy_n(newTimes.begin() + at, queues, row(op));
-    offsets[op] = 0;
-  }
-  for (ValueId value : newlyStarted)
-    std::copy_n(newEnds.begin() + startedAt[value], devices,
-                ends.begin() + static_cast<std::ptrdiff_t>(value * devices));
-  forgetStarted();
-  current = proposed;
-  for (OpId op : dirty)
-    isDirty[op] = false;
-  dirty.clear();
-  undo.clear();
-}
-
-void StepTimer::reject() {
-  forgetStarted();
-  for (Undo &old : undo) {
-    items[old.op].swap(old.items);
-    if (old.op < end) {
-      configurations[old.op] = old.config;
-      segments[old.op] = old.segment;
-    }
-    isDirty[old.op] = false;
-  }
-  dirty.clear();
-  undo.clear();
+  return fits;
 }

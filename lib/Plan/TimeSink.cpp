@@ -89,6 +89,7 @@ TimedTasks TimeSink::take() {
   tasks = {};
   taken.tasks.shrink_to_fit();
   taken.parts.shrink_to_fit();
-  taken.meetings.shrink_to_fit();
+  taken.circles.shrink_to_fit();
+  taken.members.shrink_to_fit();
   return taken;
 }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
+#include <numeric>
 
 using namespace ffc::plan;
 
@@ -17,7 +19,7 @@ TimedTasks::Task &TimedTasks::addTask(Kind kind) {
   Task task;
   task.kind = kind;
   task.firstPart = task.endPart = static_cast<uint32_t>(parts.size());
-  task.firstMeeting = task.endMeeting = static_cast<uint32_t>(meetings.size());
+  task.firstCircle = task.endCircle = static_cast<uint32_t>(circles.size());
   tasks.push_back(task);
   return tasks.back();
 }
@@ -30,6 +32,45 @@ void TimedTasks::addCollective(const std::vector<DeviceId> &members,
   task.endPart = static_cast<uint32_t>(parts.size());
 }
 
+/// Who meets whom among the parts of an exchange, as rows of bits.
+class TimedTasks::Meetings {
+public:
+  explicit Meetings(size_t parts)
+      : words((parts + 63) / 64), order(parts), bits(parts * words) {
+    std::iota(order.begin(), order.end(), uint32_t(0));
+  }
+  void add(size_t part, size_t other) {
+    bits[part * words + other / 64] |= uint64_t(1) << other % 64;
+  }
+  /// Numbers the distinct rows; returns how many there are.
+  uint32_t number(std::vector<uint32_t> &numbers) {
+    auto compare = [&](uint32_t a, uint32_t b) {
+      return std::memcmp(&bits[a * words], &bits[b * words],
+                         words * sizeof(uint64_t));
+    };
+    std::sort(order.begin(), order.end(),
+              [&](uint32_t a, uint32_t b) { return compare(a, b) < 0; });
+    uint32_t count = 0;
+    numbers.resize(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+      count += i == 0 || compare(order[i - 1], order[i]) != 0;
+      numbers[order[i]] = count - 1;
+    }
+    return count;
+  }
+  template <class Visitor> void eachOf(size_t part, Visitor visit) const {
+    for (size_t w = 0; w < words; ++w)
+      for (uint64_t rest = bits[part * words + w]; rest; rest &= rest - 1)
+        visit(static_cast<uint32_t>(w * 64) +
+              static_cast<uint32_t>(__builtin_ctzll(rest)));
+  }
+
+private:
+  size_t words; ///< of a row
+  std::vector<uint32_t> order;
+  std::vector<uint64_t> bits;
+};
+
 void TimedTasks::addExchange(
     const std::vector<std::pair<DeviceId, Picoseconds>> &busy,
     const std::vector<std::pair<DeviceId, DeviceId>> &met) {
@@ -39,12 +80,40 @@ void TimedTasks::addExchange(
   auto partOf = [&](DeviceId device) {
     auto at = std::lower_bound(busy.begin(), busy.end(),
                                std::make_pair(device, Picoseconds(-1)));
-    return task.firstPart + static_cast<uint32_t>(at - busy.begin());
+    return static_cast<size_t>(at - busy.begin());
   };
-  for (auto [first, second] : met)
-    meetings.push_back({partOf(first), partOf(second)});
+  Meetings meetings(busy.size());
+  for (auto [first, second] : met) {
+    const size_t a = partOf(first), b = partOf(second);
+    meetings.add(a, b);
+    meetings.add(b, a);
+  }
+  // A device may wait for itself. Where all send to all, all then wait for the
+  // same ones; where some send to some others they do without.
+  std::vector<uint32_t> numbers, others;
+  uint32_t count = meetings.number(others);
+  Meetings withSelf = meetings;
+  for (size_t p = 0; p < busy.size(); ++p)
+    withSelf.add(p, p);
+  if (uint32_t fewer = withSelf.number(numbers); fewer < count) {
+    count = fewer;
+    meetings = std::move(withSelf);
+  } else {
+    numbers = std::move(others);
+  }
+  circles.resize(task.firstCircle + count, {0, 0});
+  for (size_t p = 0; p < busy.size(); ++p) {
+    parts[task.firstPart + p].circle = numbers[p];
+    Circle &circle = circles[task.firstCircle + numbers[p]];
+    if (circle.end > 0)
+      continue;
+    circle.first = static_cast<uint32_t>(members.size());
+    meetings.eachOf(
+        p, [&](uint32_t other) { members.push_back(task.firstPart + other); });
+    circle.end = static_cast<uint32_t>(members.size());
+  }
   task.endPart = static_cast<uint32_t>(parts.size());
-  task.endMeeting = static_cast<uint32_t>(meetings.size());
+  task.endCircle = static_cast<uint32_t>(circles.size());
 }
 
 void TimedTasks::addExchange(const std::vector<CostModel::Transfer> &messages,
@@ -165,20 +234,20 @@ TimedTasks::TimedTasks(const Graph &graph, const Strategy &strategy,
 
 void TimedTasks::runExchange(const Task &task, QueueTimes times) const {
   // Reused, so that a sweep does not allocate.
-  thread_local std::vector<Picoseconds> ready, alone;
-  alone.clear();
-  for (uint32_t p = task.firstPart; p < task.endPart; ++p)
-    alone.push_back(readyAt(times, parts[p].device));
-  ready = alone;
-  for (uint32_t m = task.firstMeeting; m < task.endMeeting; ++m) {
-    uint32_t a = meetings[m].first - task.firstPart,
-             b = meetings[m].second - task.firstPart;
-    ready[a] = std::max(ready[a], alone[b]);
-    ready[b] = std::max(ready[b], alone[a]);
+  thread_local std::vector<Picoseconds> complete;
+  complete.clear();
+  for (uint32_t c = task.firstCircle; c < task.endCircle; ++c) {
+    Picoseconds last = 0;
+    for (uint32_t m = circles[c].first; m < circles[c].end; ++m)
+      last = std::max(last, readyAt(times, parts[members[m]].device));
+    complete.push_back(last);
   }
-  for (uint32_t p = task.firstPart; p < task.endPart; ++p)
-    times.network[parts[p].device] =
-        ready[p - task.firstPart] + parts[p].duration;
+  for (uint32_t p = task.firstPart; p < task.endPart; ++p) {
+    const Part &part = parts[p];
+    times.network[part.device] =
+        std::max(readyAt(times, part.device), complete[part.circle]) +
+        part.duration;
+  }
 }
 
 void TimedTasks::run(const Task &task, QueueTimes times) const {
@@ -221,9 +290,13 @@ void TimedTasks::start(QueueTimes times, Picoseconds *ends) const {
   }
 }
 
-void TimedTasks::wait(Picoseconds *local, const Picoseconds *ends,
-                      Picoseconds shift) const {
-  for (const Part &part : parts)
-    local[part.device] =
-        std::max(local[part.device], ends[part.device] + shift);
+Picoseconds TimedTasks::wait(Picoseconds *local, const Picoseconds *ends,
+                             Picoseconds shift) const {
+  Picoseconds lead = INT64_MAX;
+  for (const Part &part : parts) {
+    const Picoseconds end = ends[part.device] + shift;
+    lead = std::min(lead, local[part.device] - end);
+    local[part.device] = std::max(local[part.device], end);
+  }
+  return lead;
 }

@@ -134,9 +134,10 @@ Picoseconds Walker::propose(const std::vector<Choice> &choices,
   return timer.propose(changes, limit);
 }
 
-Picoseconds Walker::proposeFull(const std::vector<Choice> &choices) {
+Picoseconds Walker::proposeFull(const std::vector<Choice> &choices,
+                                Picoseconds limit) {
   expand(choices);
-  return timer.proposeFull(changes);
+  return timer.proposeFull(changes, limit);
 }
 
 void Walker::accept() {

@@ -37,6 +37,8 @@ struct OpSegment {
   std::vector<Step> steps; ///< in the order of the plan
   /// Where its results are afterwards, by result; -1 for those nobody uses.
   std::vector<LayoutId> results;
+  /// Time of its own tasks by device, each device once.
+  std::vector<std::pair<DeviceId, Picoseconds>> busy;
 };
 
 /// From one layout to another.
@@ -77,6 +79,9 @@ public:
   NeedId outputNeed(LayoutId output);
   /// The copy of a value into the state it is stored in, which lives in `home`.
   const ReshardSegment &store(LayoutId written, LayoutId home);
+
+  /// How many were made so far.
+  size_t numSegments() const;
 
   /// Bytes by device, each device once.
   using DeviceBytes = std::vector<std::pair<DeviceId, int64_t>>;

@@ -15,6 +15,7 @@
 #include "ffc/Plan/Segments.h"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -38,7 +39,8 @@ public:
   Picoseconds propose(const std::vector<Change> &changes,
                       Picoseconds limit = kNoLimit);
   /// The same by a sweep of the whole step.
-  Picoseconds proposeFull(const std::vector<Change> &changes);
+  Picoseconds proposeFull(const std::vector<Change> &changes,
+                          Picoseconds limit = kNoLimit);
   /// Keeps the proposal, whose makespan must not be over its limit.
   void accept();
   void reject();
@@ -72,22 +74,28 @@ private:
     Picoseconds by;
   };
 
-  void sweepAll();
-  void change(const std::vector<Change> &changes);
+  bool change(const std::vector<Change> &changes, Picoseconds limit);
   void build(OpId op);
   void touch(OpId op);
   void markDirty(OpId op);
   void setItem(OpId op, size_t index, Item item);
   void follow(ValueId value);
   void run(OpId op);
+  void keepRow(OpId op);
+  void startSweep();
   Picoseconds sweep(Picoseconds limit);
   Picoseconds shiftOf(OpId op) const;
-  bool areShifted(OpId from, OpId to, Picoseconds by) const;
+  bool isShifted(const Item &wait, Picoseconds by);
+  OpId endOfShift(OpId from, OpId to, Picoseconds by);
+  std::optional<Picoseconds> lateness(OpId op) const;
   void forgetStarted();
   bool isLoaded(ValueId value) const;
   bool isStoredByCopy(ValueId value) const;
 
   Picoseconds *row(OpId op) { return rows.data() + size_t(op) * queues; }
+  const Picoseconds *row(OpId op) const {
+    return rows.data() + size_t(op) * queues;
+  }
   const Picoseconds *endsOf(ValueId value) const {
     return ends.data() + size_t(value) * devices;
   }
@@ -111,16 +119,26 @@ private:
   /// By value: the operator after which its first reshard may start; -1 if it
   /// may not.
   std::vector<OpId> startAfter;
-  std::vector<StateId> started; ///< states, in the order of their items
+  /// Of states that may start early: how many, and by state in which order.
+  size_t numStarted = 0;
+  std::vector<size_t> startRank;
   /// Where, among the items of the end, the completion of a value as an output
   /// and the copy into a state stand; -1 for none.
   std::vector<int> outputItem, storeItem;
+
+  /// By operator: false if it never had to wait for what was started early.
+  std::vector<char> mayWait;
 
   /// Times at which the queues are free before an operator, less `offsets`.
   std::vector<Picoseconds> rows, offsets;
   /// By value: when what was started early ends on each device, less the offset
   /// of the row after the operator that it started after.
   std::vector<Picoseconds> ends;
+  /// By value: at least so long before its wait that had ended on all devices;
+  /// negative if not.
+  std::vector<Picoseconds> leads;
+  /// By device: the time of the operators, without their reads.
+  std::vector<Picoseconds> busy;
   Picoseconds current = 0;
 
   // The proposal.
@@ -130,7 +148,8 @@ private:
   std::vector<ValueId> touched;
   std::vector<char> isTouched;
   std::vector<std::pair<OpId, size_t>> newRows; ///< operator, where in newTimes
-  std::vector<Picoseconds> newTimes, now;
+  std::vector<Picoseconds> newTimes, now, newBusy;
+  std::vector<std::pair<ValueId, Picoseconds>> newLeads;
   std::vector<Shift> shifts;
   /// What was started in this sweep, and by value where in newEnds; -1: not.
   std::vector<ValueId> newlyStarted;

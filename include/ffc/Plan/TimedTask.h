@@ -49,13 +49,14 @@ public:
   /// Starts all tasks, which are collectives, and notes when they end on their
   /// members, by device.
   void start(QueueTimes times, Picoseconds *ends) const;
-  /// Waits for what was started; `ends` are late by `shift`.
-  void wait(Picoseconds *local, const Picoseconds *ends,
-            Picoseconds shift) const;
-  /// True if `test` holds for every device that takes part.
-  template <class Test> bool allOf(Test test) const {
-    return std::all_of(parts.begin(), parts.end(),
-                       [&](const Part &part) { return test(part.device); });
+  /// Waits for what was started; `ends` are late by `shift`. Returns by how
+  /// much it had ended before; negative where somebody really waited.
+  Picoseconds wait(Picoseconds *local, const Picoseconds *ends,
+                   Picoseconds shift) const;
+  /// Calls visit(device) for those that take part; maybe several times.
+  template <class Visitor> void eachDevice(Visitor visit) const {
+    for (const Part &part : parts)
+      visit(part.device);
   }
 
   /// Runs all tasks, waits where they stand, and calls visit(part, start, end)
@@ -82,25 +83,44 @@ public:
   }
 
   enum class Kind : uint8_t { Local, Collective, Exchange, Wait };
+  static constexpr uint32_t kNone = UINT32_MAX;
   /// A device's share of a task.
   struct Part {
+    Part(DeviceId device, Picoseconds duration)
+        : device(device), duration(duration) {}
     DeviceId device;
+    /// Of an exchange: where among the task's circles those are that have to
+    /// come to it; kNone: nobody.
+    uint32_t circle = kNone;
     Picoseconds duration; ///< its own, without waiting for others
   };
-  struct Meeting {
-    uint32_t first, second; ///< parts of an exchange
+  /// Parts of an exchange, a range of members. Where all send to all, everyone
+  /// waits for the same ones, so that there are far fewer circles than pairs
+  /// of parts that exchange messages.
+  struct Circle {
+    uint32_t first, end;
   };
   /// A local task may have several parts, of distinct devices.
   struct Task {
     Kind kind;
     uint32_t firstPart, endPart;
-    uint32_t firstMeeting, endMeeting;
+    uint32_t firstCircle, endCircle;
     uint32_t waited = 0; ///< Wait: the part that is waited for
   };
   const std::vector<Task> &all() const { return tasks; }
-  const Meeting &meeting(size_t number) const { return meetings[number]; }
   size_t numParts() const { return parts.size(); }
   const Part &part(size_t number) const { return parts[number]; }
+  /// Calls visit(other) for the parts with which a part of `task`, an exchange,
+  /// exchanges messages.
+  template <class Visitor>
+  void eachMet(const Task &task, uint32_t number, Visitor visit) const {
+    if (parts[number].circle == kNone)
+      return;
+    const Circle &circle = circles[task.firstCircle + parts[number].circle];
+    for (uint32_t m = circle.first; m < circle.end; ++m)
+      if (members[m] != number)
+        visit(members[m]);
+  }
 
   // Each of these appends a task, whose parts are numbered after those before.
   void addLocal(DeviceId device, Picoseconds duration);
@@ -121,6 +141,7 @@ private:
   Task &addTask(Kind kind);
   void addExchange(const std::vector<CostModel::Transfer> &messages,
                    const CostModel &cost);
+  class Meetings;
 
   static Picoseconds readyAt(QueueTimes times, DeviceId device) {
     return std::max(times.local[device], times.network[device]);
@@ -131,7 +152,8 @@ private:
 
   std::vector<Task> tasks;
   std::vector<Part> parts;
-  std::vector<Meeting> meetings;
+  std::vector<Circle> circles;
+  std::vector<uint32_t> members; ///< parts
 };
 
 } // namespace ffc::plan

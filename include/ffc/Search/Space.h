@@ -117,11 +117,15 @@ public:
   plan::Picoseconds propose(const std::vector<Choice> &choices,
                             plan::Picoseconds limit = plan::kNoLimit);
   /// The same by a sweep of the whole step, for comparison.
-  plan::Picoseconds proposeFull(const std::vector<Choice> &choices);
+  plan::Picoseconds proposeFull(const std::vector<Choice> &choices,
+                                plan::Picoseconds limit = plan::kNoLimit);
   void accept();
   void reject() { timer.reject(); }
   /// Takes the strategy of `other`, which may be of another walker.
   void assign(const plan::Strategy &other);
+
+  /// See SegmentTable.
+  size_t numSegments() const { return table.numSegments(); }
 
   /// Bytes on every device, without what reshards and kernels hold for a
   /// moment: state, and the parts of values from where they are made to their
