@@ -128,7 +128,8 @@ static bool usesBatch(NodeImporter &node) {
 }
 
 /// The running statistic after the step, which is also stored. The batch's is
-/// the mean over its groups.
+/// the mean over its groups. As with parameters, nobody waits for it within the
+/// step.
 static Value updateStatistic(NodeImporter &node, const BatchNorm &norm,
                              StringRef part, Value old, Value batch) {
   PartBuilder build(node);
@@ -143,6 +144,9 @@ static Value updateStatistic(NodeImporter &node, const BatchNorm &norm,
       build.unary(part + ".added", ff::UnaryKind::Scale, batch, factor);
   Value updated =
       build.binary(part, ff::BinaryKind::Add, old.getType(), kept, added);
+  for (Value value : {kept, added, updated})
+    value.getDefiningOp()->setAttr(
+        ff::kRoleAttr, StringAttr::get(value.getContext(), "update"));
   node.check(node.importer.storeStatistic(old, updated));
   return updated;
 }

@@ -231,7 +231,8 @@ Value Reverse::gradientOf(Value value) {
 }
 
 LogicalResult Reverse::differentiate(Operation *op) {
-  bool isLoss = op->getAttr(kRoleAttr) != nullptr;
+  auto role = op->getAttrOfType<StringAttr>(kRoleAttr);
+  bool isLoss = role && role.getValue() == "loss";
   SmallVector<Value> resultGrads;
   for (Value result : op->getResults())
     resultGrads.push_back(isLoss ? Value() : gradientOf(result));

@@ -58,7 +58,8 @@ Picoseconds CostModel::copy(DeviceId device, int64_t bytes) const {
   if (isMeasured(device))
     if (auto time = measured->atRates(kCopy, 0, 2 * bytes))
       return *time;
-  return kernel(device, 0, 2 * bytes, ElementType::F32);
+  return kernel(device, 0, 2 * std::min(bytes, INT64_MAX / 2),
+                ElementType::F32);
 }
 
 Picoseconds CostModel::transfer(DeviceId src, DeviceId dst,

@@ -83,11 +83,10 @@ std::vector<Need> ffc::plan::homeOf(const Graph &graph, StateId state,
   return distinctNeeds(homes);
 }
 
-/// What of `needed` is not there yet. Empty parts become holdings.
-static std::vector<Need> missing(TaskSink &sink, Placement &where,
-                                 ValueId value, const TensorType &type,
-                                 const std::string &name,
-                                 const std::vector<Need> &needed) {
+std::vector<Need> ffc::plan::missingParts(TaskSink &sink, Placement &where,
+                                          ValueId value, const TensorType &type,
+                                          const std::string &name,
+                                          const std::vector<Need> &needed) {
   std::vector<Need> targets;
   for (const Need &target : distinctNeeds(needed)) {
     if (where.holdings.find(target) >= 0)
@@ -109,35 +108,13 @@ void ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
                           const TensorType &type, const std::string &name,
                           const std::vector<Need> &needed, TaskId task) {
   const std::vector<Need> targets =
-      missing(sink, where, value, type, name, needed);
+      missingParts(sink, where, value, type, name, needed);
   if (targets.empty())
     return;
   const ReshardPlan plan =
       planReshard(where.holdings, where.groups, targets, type, cost);
   ReshardWriter(sink, value, type, name, task, targets)
       .write(plan, where.holdings, where.groups);
-}
-
-TaskSink::Waits ffc::plan::startReshard(TaskSink &sink, const CostModel &cost,
-                                        Placement &where, ValueId value,
-                                        const TensorType &type,
-                                        const std::string &name,
-                                        const std::vector<Need> &needed,
-                                        TaskId task) {
-  TaskSink::Waits waits;
-  const std::vector<Need> targets =
-      missing(sink, where, value, type, name, needed);
-  if (targets.empty())
-    return waits;
-  ReshardPlan plan =
-      planReshard(where.holdings, where.groups, targets, type, cost);
-  if (plan.collectives.empty())
-    return waits;
-  // What is left is planned when it is needed.
-  plan.transfers.clear();
-  ReshardWriter(sink, value, type, name, task, targets)
-      .write(plan, where.holdings, where.groups, &waits);
-  return waits;
 }
 
 /// What each point reads.
@@ -168,30 +145,6 @@ OpId ffc::plan::firstReader(const Value &value) {
   return std::min_element(value.uses.begin(), value.uses.end(),
                           [](Use a, Use b) { return a.op < b.op; })
       ->op;
-}
-
-OpId ffc::plan::startsAfter(const Graph &graph, ValueId id) {
-  const Value &value = graph.value(id);
-  const bool isUpdated =
-      value.kind == ValueKind::State && graph.states[value.state].written >= 0;
-  if (value.uses.empty() || id == graph.loss ||
-      (value.producer < 0 && !isUpdated))
-    return -1;
-  const OpId after = std::max(value.producer, 0);
-  return firstReader(value) > after ? after : -1;
-}
-
-std::vector<StateId> ffc::plan::startedStates(const Graph &graph) {
-  std::vector<StateId> states;
-  for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s)
-    if (startsAfter(graph, graph.states[s].read) >= 0)
-      states.push_back(s);
-  auto reader = [&](StateId s) {
-    return firstReader(graph.value(graph.states[s].read));
-  };
-  std::stable_sort(states.begin(), states.end(),
-                   [&](StateId a, StateId b) { return reader(a) < reader(b); });
-  return states;
 }
 
 FirstRead ffc::plan::firstRead(const Graph &graph, const MemoryOrders &orders,

@@ -44,31 +44,18 @@ std::vector<Need> distinctNeeds(const std::vector<Need> &needs);
 std::vector<Need> homeOf(const Graph &graph, StateId state,
                          const Configuration &update);
 
+/// What of `needed` is not there yet. Empty parts become holdings.
+std::vector<Need> missingParts(TaskSink &sink, Placement &where, ValueId value,
+                               const TensorType &type, const std::string &name,
+                               const std::vector<Need> &needed);
+
 /// Makes everything needed a holding by a reshard of what there is.
 void reshardTo(TaskSink &sink, const CostModel &cost, Placement &where,
                ValueId value, const TensorType &type, const std::string &name,
                const std::vector<Need> &needed, TaskId task);
 
-/// Starts the collectives with which that begins, if any, and does nothing
-/// else. Who needs their results has to wait.
-TaskSink::Waits startReshard(TaskSink &sink, const CostModel &cost,
-                             Placement &where, ValueId value,
-                             const TensorType &type, const std::string &name,
-                             const std::vector<Need> &needed, TaskId task);
-
 /// The first operator of the order that reads it; it must have one.
 OpId firstReader(const Value &value);
-
-/// Where devices communicate beside their kernels, the collectives of a value's
-/// first reshard start early: of partial sums right after the operator that
-/// makes them, of a state that is updated after the first operator of the step.
-/// Returns that operator; -1 if the value is the loss, which is completed at
-/// once, is loaded, or is not read later.
-OpId startsAfter(const Graph &graph, ValueId value);
-
-/// The states whose reshards start after the first operator, in the order in
-/// which they are read.
-std::vector<StateId> startedStates(const Graph &graph);
 
 /// The first read of a value by an operator.
 struct FirstRead {

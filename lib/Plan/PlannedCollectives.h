@@ -26,16 +26,21 @@ public:
     }
   }
 
-  /// Bytes of the whole tensor.
+  /// Bytes of the whole tensor. The first of a batch stands for all of it, and
+  /// the others come with it.
   int64_t bytes(ActionRef ref) const {
     const DeviceProgram &device = program.devices[ref.device];
     const Action &action = device.actions[ref.index];
+    if (action.batch >= 0)
+      return isFirst(action) ? program.batches[action.batch].bytes : 0;
     return collectiveBytes(device.buffers[action.src].bytes,
                            device.buffers[action.dst].bytes);
   }
 
   CostModel::Algorithm algorithm(ActionRef ref) const {
     const Action &action = program.devices[ref.device].actions[ref.index];
+    if (action.batch >= 0 && !isFirst(action))
+      return {};
     const std::vector<GroupId> &together = program.together[action.together];
     auto at = std::find(together.begin(), together.end(), action.group);
     return CostModel::choose(action.collective,
@@ -44,6 +49,10 @@ public:
   }
 
 private:
+  bool isFirst(const Action &action) const {
+    return action.task == program.batches[action.batch].first;
+  }
+
   const Program &program;
   /// By Program::together.
   std::vector<std::shared_ptr<const std::vector<CostModel::Paths>>> paths;

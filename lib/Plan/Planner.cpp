@@ -2,7 +2,7 @@
 
 #include "ffc/Plan/Planner.h"
 
-#include "OpPlanner.h"
+#include "EarlyStart.h"
 #include "ProgramBuilder.h"
 #include "ffc/Plan/Arena.h"
 
@@ -19,7 +19,7 @@ public:
   Planner(const Graph &graph, const Strategy &strategy, int numDevices,
           const CostModel &cost)
       : graph(graph), strategy(strategy), cost(cost), orders(graph),
-        build(graph, numDevices), values(graph.values.size()),
+        build(graph, numDevices), early(graph), values(graph.values.size()),
         pending(graph.values.size()),
         operators(
             graph, orders, build,
@@ -146,21 +146,65 @@ private:
       return;
     for (ValueId result : graph.op(id).results)
       if (result >= 0 && !values[result].groups.empty())
-        startEarly(result);
-    if (id == 0)
-      for (StateId state : startedStates(graph))
-        startEarly(graph.states[state].read);
+        startOrJoin(result, gradients);
+    if (id == 0) {
+      Batches states;
+      for (StateId state : early.states())
+        startOrJoin(graph.states[state].read, states);
+      startAll(states);
+    }
+    if (id == early.last())
+      startAll(gradients);
   }
 
-  /// See startsAfter(); the first reader waits.
-  void startEarly(ValueId id) {
-    if (startsAfter(graph, id) < 0)
+  /// The first reshard of a value, planned.
+  struct Start {
+    ValueId value;
+    TaskId task;
+    EarlyReshard reshard;
+  };
+  using Batches = OpenBatches<BatchShape, Start>;
+
+  void startOrJoin(ValueId id, Batches &open) {
+    if (early.after(id) < 0)
       return;
     const Value &value = graph.value(id);
     OpId reader = firstReader(value);
     FirstRead read = firstRead(graph, orders, id, reader, strategy[reader]);
-    pending[id] = startReshard(build, cost, values[id], id, value.type,
-                               value.name, read.needed, read.task);
+    std::optional<EarlyReshard> reshard = planEarly(
+        build, cost, values[id], id, value.type, value.name, read.needed);
+    if (!reshard)
+      return;
+    const BatchShape shape = shapeOf(*reshard, values[id], value.type);
+    const BatchBytes bytes = bytesOf(*reshard);
+    Start start{id, read.task, std::move(*reshard)};
+    if (!early.isBatched(id))
+      return this->start(start);
+    const BatchTimes times(shape, cost);
+    if (auto full =
+            open.join(shape, bytes, std::move(start),
+                      [&](const BatchBytes &all) { return times.isFull(all); }))
+      this->start(full->members);
+  }
+
+  void start(const Start &one) {
+    const Value &value = graph.value(one.value);
+    startEarly(build, values[one.value], one.value, value.type, value.name,
+               one.reshard, one.task, pending[one.value]);
+  }
+
+  void start(const std::vector<Start> &members) {
+    if (members.size() == 1)
+      return start(members[0]);
+    build.beginBatch();
+    for (const Start &member : members)
+      start(member);
+    build.endBatch();
+  }
+
+  void startAll(Batches &open) {
+    for (const Batches::Batch &batch : open.takeAll())
+      start(batch.members);
   }
 
   /// Returns the number of steps that were started.
@@ -240,8 +284,10 @@ private:
   const CostModel &cost;
   MemoryOrders orders;
   ProgramBuilder build;
+  EarlyStarts early;
   std::vector<Placement> values;
   std::vector<TaskSink::Waits> pending; ///< by value
+  Batches gradients;                    ///< not started yet
   OpPlanner operators;
   std::map<ValueId, std::vector<std::string>> outputNames;
 };

@@ -3,6 +3,7 @@
 #include "ProgramBuilder.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace ffc::plan;
 
@@ -140,33 +141,69 @@ void ProgramBuilder::exchange(const std::vector<Sent> &messages, TaskId task,
 void ProgramBuilder::collectives(const std::vector<Collective> &all,
                                  TaskId task, const std::string &name,
                                  Waits *later) {
-  std::vector<GroupId> together;
-  for (const Collective &collective : all)
-    together.push_back(group(collective.members));
-  const int number = static_cast<int>(program.together.size());
-  program.together.push_back(together);
-  for (size_t c = 0; c < all.size(); ++c) {
-    const Collective &collective = all[c];
-    Waits waits;
-    for (size_t m = 0; m < collective.members.size(); ++m) {
-      Action action;
-      action.kind = Action::Kind::Collective;
-      action.task = task;
-      action.name = name;
-      action.collective = collective.kind;
-      action.group = together[c];
-      action.together = number;
-      action.root = collective.root;
-      action.src = collective.src[m];
-      action.dst = collective.dst[m];
-      action.combine = collective.combine;
-      addAction(collective.members[m], std::move(action));
-      waits.push_back(lastOf(collective.members[m], task));
+  Call call{all, task, name, later};
+  if (isBatching)
+    batch.push_back(std::move(call));
+  else
+    collectives({std::move(call)}, /*isBatch=*/false);
+}
+
+void ProgramBuilder::endBatch() {
+  isBatching = false;
+  collectives(std::exchange(batch, {}), /*isBatch=*/true);
+}
+
+void ProgramBuilder::collectives(const std::vector<Call> &calls, bool isBatch) {
+  std::vector<GroupId> groups;
+  for (const Collective &collective : calls[0].all)
+    groups.push_back(group(collective.members));
+  const int together = static_cast<int>(program.together.size());
+  program.together.push_back(groups);
+  for (size_t c = 0; c < groups.size(); ++c) {
+    int number = -1;
+    if (isBatch) {
+      number = static_cast<int>(program.batches.size());
+      program.batches.emplace_back();
     }
-    if (later)
-      later->insert(later->end(), waits.begin(), waits.end());
-    else
-      wait(waits, name);
-    ++task.instance;
+    for (const Call &call : calls) {
+      Waits waits = addCollective(call, c, together, number);
+      if (call.later)
+        call.later->insert(call.later->end(), waits.begin(), waits.end());
+      else
+        wait(waits, call.name);
+    }
   }
+}
+
+TaskSink::Waits ProgramBuilder::addCollective(const Call &call, size_t index,
+                                              int together, int batch) {
+  const Collective &collective = call.all[index];
+  TaskId task = call.task;
+  task.instance += static_cast<int>(index);
+  if (batch >= 0) {
+    const auto &buffers = device(collective.members[0]).buffers;
+    Program::Batch &all = program.batches[batch];
+    if (all.bytes == 0)
+      all.first = task;
+    all.bytes += collectiveBytes(buffers[collective.src[0]].bytes,
+                                 buffers[collective.dst[0]].bytes);
+  }
+  Waits waits;
+  for (size_t m = 0; m < collective.members.size(); ++m) {
+    Action action;
+    action.kind = Action::Kind::Collective;
+    action.task = task;
+    action.name = call.name;
+    action.collective = collective.kind;
+    action.group = program.together[together][index];
+    action.together = together;
+    action.batch = batch;
+    action.root = collective.root;
+    action.src = collective.src[m];
+    action.dst = collective.dst[m];
+    action.combine = collective.combine;
+    addAction(collective.members[m], std::move(action));
+    waits.push_back(lastOf(collective.members[m], task));
+  }
+  return waits;
 }

@@ -29,12 +29,26 @@ public:
                 const std::string &name) override;
   void collectives(const std::vector<Collective> &all, TaskId task,
                    const std::string &name, Waits *later) override;
+  /// Until endBatch(), calls of collectives() are about equal groups and start
+  /// as one: the first collectives of all calls, then the second ones, and so
+  /// on. `later` is written to at the end.
+  void beginBatch() { isBatching = true; }
+  void endBatch();
   void addAction(DeviceId device, Action action);
   void wait(const Waits &waits, const std::string &name);
 
   Program program;
 
 private:
+  struct Call {
+    std::vector<Collective> all;
+    TaskId task;
+    std::string name;
+    Waits *later;
+  };
+  void collectives(const std::vector<Call> &calls, bool isBatch);
+  /// Appends collective number `index` of a call.
+  Waits addCollective(const Call &call, size_t index, int together, int batch);
   /// The device's last action as something to wait for.
   Wait lastOf(DeviceId device, TaskId task) const;
   /// The communicator of `members` (ascending), created on first use.
@@ -42,6 +56,8 @@ private:
 
   const Graph &graph;
   int nextTag = 0;
+  bool isBatching = false;
+  std::vector<Call> batch;
   std::vector<std::map<std::string, int>> names;
   std::map<std::vector<DeviceId>, GroupId> groups;
 };

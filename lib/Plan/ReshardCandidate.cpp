@@ -52,7 +52,7 @@ ReshardPlan ReshardCandidate::finish() {
     auto paths = problem.cost.paths(groups);
     for (size_t c = 0; c < groups.size(); ++c) {
       Picoseconds time = CostModel::collectiveOn(
-          plan.collectives[c].kind, (*paths)[c], collectiveBytes[c]);
+          plan.collectives[c].kind, (*paths)[c], plan.collectives[c].bytes);
       for (DeviceId member : groups[c])
         collecting.push_back({member, time});
     }
@@ -311,7 +311,7 @@ std::vector<std::vector<int>> ReshardCandidate::openByRegion() const {
 }
 
 void ReshardCandidate::add(CollectiveStep step, int64_t elements) {
-  collectiveBytes.push_back(bytesOf(elements));
+  step.bytes = bytesOf(elements);
   plan.collectives.push_back(std::move(step));
 }
 

@@ -95,7 +95,6 @@ private:
   std::vector<char> open;       ///< by target
   std::vector<Holding> reduced; ///< what all-reduces add to the holdings
   BlockIndex reducedBlocks;
-  std::vector<int64_t> collectiveBytes; ///< by collective of the plan
   std::vector<CostModel::Transfer> messages;
   std::vector<std::pair<DeviceId, Picoseconds>> copies;
   ReshardPlan plan;

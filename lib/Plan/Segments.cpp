@@ -2,7 +2,7 @@
 
 #include "ffc/Plan/Segments.h"
 
-#include "OpPlanner.h"
+#include "EarlyStart.h"
 #include "SegmentKeys.h"
 #include "TimeSink.h"
 
@@ -97,6 +97,7 @@ struct SegmentTable::Tables {
   /// True if everything needed is there.
   bool hasAll(LayoutId layout, NeedId need) const;
   LayoutId internLayout(const TensorType &type, const Placement &placement);
+  int32_t internShape(const BatchShape &shape);
   NeedId internNeeds(const std::vector<Need> &needs);
   std::vector<Need> partsOf(const std::vector<PartCode> &codes) const;
   /// With buffers for everything.
@@ -113,7 +114,14 @@ struct SegmentTable::Tables {
   Interner<Layout> layouts;
   Interner<std::vector<PartCode>> needs;
   PairMap<OpSegment> ops;
-  PairMap<ReshardSegment> reshards, starts, stores;
+  PairMap<ReshardSegment> reshards, stores;
+  PairMap<StartSegment> starts;
+  struct Shape {
+    std::vector<std::vector<DeviceId>> members; ///< by collective
+    BatchTimes times;
+  };
+  Interner<Shape> shapes;
+  std::map<std::pair<int32_t, BatchBytes>, TimedTasks> batches;
   PairMap<LayoutId> homes;
   std::unordered_map<LayoutId, NeedId> losses, outputs;
   std::unordered_map<LayoutId, DeviceBytes> layoutBytes;
@@ -292,17 +300,55 @@ const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
   });
 }
 
-const ReshardSegment &SegmentTable::start(LayoutId layout, NeedId need) {
+int32_t SegmentTable::Tables::internShape(const BatchShape &shape) {
+  Key key;
+  key.add(int64_t(shape.type));
+  std::vector<std::vector<DeviceId>> members;
+  for (const BatchShape::Collective &collective : shape.all) {
+    key.add(int64_t(collective.kind)).add(int64_t(collective.combine));
+    key.addAll(collective.members);
+    members.push_back(collective.members);
+  }
+  return shapes.intern(key, {std::move(members), BatchTimes(shape, cost)});
+}
+
+const StartSegment &SegmentTable::start(LayoutId layout, NeedId need) {
   return lookUp(tables->starts, layout, need, [&] {
+    StartSegment segment;
+    segment.after = layout;
     if (tables->hasAll(layout, need))
-      return ReshardSegment{{}, layout};
+      return segment;
     const Layout &from = tables->layouts[layout];
     TimeSink sink(tables->graph, tables->numDevices, tables->cost);
     Placement where = tables->placementOf(from, sink);
-    startReshard(sink, tables->cost, where, -1, from.type, "",
-                 tables->partsOf(tables->needs[need]), {});
-    return ReshardSegment{sink.take(), tables->internLayout(from.type, where)};
+    auto reshard = planEarly(sink, tables->cost, where, -1, from.type, "",
+                             tables->partsOf(tables->needs[need]));
+    if (reshard) {
+      segment.shape = tables->internShape(shapeOf(*reshard, where, from.type));
+      segment.bytes = bytesOf(*reshard);
+      TaskSink::Waits waits;
+      startEarly(sink, where, -1, from.type, "", *reshard, {}, waits);
+    }
+    segment.tasks = sink.take();
+    segment.after = tables->internLayout(from.type, where);
+    return segment;
   });
+}
+
+const TimedTasks &SegmentTable::batch(int32_t shape,
+                                      const std::vector<int64_t> &bytes) {
+  auto [it, added] = tables->batches.try_emplace({shape, bytes});
+  if (added) {
+    const Tables::Shape &of = tables->shapes[shape];
+    for (size_t c = 0; c < bytes.size(); ++c)
+      it->second.addCollective(of.members[c], of.times.of(c, bytes[c]));
+  }
+  return it->second;
+}
+
+bool SegmentTable::isFull(int32_t shape,
+                          const std::vector<int64_t> &bytes) const {
+  return tables->shapes[shape].times.isFull(bytes);
 }
 
 bool SegmentTable::isPartial(LayoutId layout) const {

@@ -2,7 +2,7 @@
 
 #include "ffc/Plan/StepMemory.h"
 
-#include "OpPlanner.h"
+#include "EarlyStart.h"
 
 #include <algorithm>
 #include <tuple>
@@ -13,7 +13,7 @@ namespace {
 class Accounts {
 public:
   Accounts(SegmentTable &table, const std::vector<ConfigId> &configs)
-      : table(table), graph(table.graph()), configs(configs),
+      : table(table), graph(table.graph()), configs(configs), early(graph),
         end(static_cast<OpId>(graph.ops.size())), always(table.numDevices()) {}
 
   std::vector<int64_t> run() {
@@ -82,7 +82,7 @@ private:
       hold(table.layoutBytes(layout), false, when, last, -1);
       layout = after;
     };
-    OpId starts = table.cost().overlaps() ? startsAfter(graph, id) : -1;
+    OpId starts = table.cost().overlaps() ? early.after(id) : -1;
     if (value.producer >= 0 && !table.isPartial(layout))
       starts = -1;
     for (OpId reader : readers)
@@ -126,6 +126,7 @@ private:
   SegmentTable &table;
   const Graph &graph;
   const std::vector<ConfigId> &configs;
+  EarlyStarts early;
   OpId end;
   std::vector<int64_t> always; ///< by device: what is there all the time
   std::vector<Change> changes;

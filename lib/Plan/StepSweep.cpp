@@ -17,24 +17,24 @@ static constexpr OpId kLook = 8;
 void StepTimer::run(OpId op) {
   const QueueTimes times = timesAt(now.data());
   for (const Item &item : items[op]) {
-    if (item.start) {
-      startedAt[item.value] = static_cast<std::ptrdiff_t>(newEnds.size());
-      newlyStarted.push_back(item.value);
-      newEnds.resize(newEnds.size() + devices);
-      item.start->start(times, newEnds.data() + startedAt[item.value]);
-    }
     if (item.wait) {
-      OpId after = startAfter[item.value] + 1;
+      const OpId after = item.after + 1;
       Picoseconds lead;
-      if (std::ptrdiff_t at = startedAt[item.value]; at >= 0)
+      if (std::ptrdiff_t at = startedAt[item.batch]; at >= 0)
         lead = item.wait->wait(times.local, newEnds.data() + at, 0);
       else
-        lead = item.wait->wait(times.local, endsOf(item.value),
+        lead = item.wait->wait(times.local, endsOf(item.batch),
                                offsets[after] + shiftOf(after));
       newLeads.push_back({item.value, lead});
     }
     if (item.tasks)
       item.tasks->advance(times);
+  }
+  for (const Start &start : starts[op]) {
+    startedAt[start.batch] = static_cast<std::ptrdiff_t>(newEnds.size());
+    newlyStarted.push_back(start.batch);
+    newEnds.resize(newEnds.size() + devices);
+    start.tasks->start(times, newEnds.data() + startedAt[start.batch]);
   }
   // A network queue that is free before the local one might as well be free at
   // the same time, since nothing starts on it before; rows are then alike more
@@ -65,15 +65,15 @@ Picoseconds StepTimer::shiftOf(OpId op) const {
 /// does if what it waits for is late by as much, or has ended before both
 /// times.
 bool StepTimer::isShifted(const Item &item, Picoseconds by) {
-  const OpId after = startAfter[item.value] + 1;
-  const std::ptrdiff_t at = startedAt[item.value];
+  const OpId after = item.after + 1;
+  const std::ptrdiff_t at = startedAt[item.batch];
   if (at < 0 && shiftOf(after) == by)
     return true;
   Picoseconds least = shiftOf(after), most = least;
   if (at >= 0) {
     least = kNoLimit;
     most = -kNoLimit;
-    const Picoseconds *was = endsOf(item.value);
+    const Picoseconds *was = endsOf(item.batch);
     item.wait->eachDevice([&](DeviceId device) {
       Picoseconds late = newEnds[at + device] - was[device] - offsets[after];
       least = std::min(least, late);
@@ -97,7 +97,7 @@ OpId StepTimer::endOfShift(OpId from, OpId to, Picoseconds by) {
     if (!mayWait[op])
       continue;
     for (const Item &item : items[op])
-      if (item.wait && startAfter[item.value] < from && !isShifted(item, by)) {
+      if (item.wait && item.after < from && !isShifted(item, by)) {
         newLeads.resize(known);
         return op;
       }
@@ -226,12 +226,16 @@ void StepTimer::accept() {
     isDirty[op] = false;
   dirty.clear();
   undo.clear();
+  undoEarly.clear();
 }
 
 void StepTimer::reject() {
   forgetStarted();
+  for (; !undoEarly.empty(); undoEarly.pop_back())
+    early[undoEarly.back().first] = undoEarly.back().second;
   for (Undo &old : undo) {
     items[old.op].swap(old.items);
+    starts[old.op].swap(old.starts);
     if (old.op < end) {
       configurations[old.op] = old.config;
       segments[old.op] = old.segment;

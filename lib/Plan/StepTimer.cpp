@@ -2,7 +2,7 @@
 
 #include "ffc/Plan/StepTimer.h"
 
-#include "OpPlanner.h"
+#include "EarlyStart.h"
 
 #include <algorithm>
 
@@ -18,7 +18,8 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
       end(static_cast<OpId>(graph.ops.size())),
       configurations(std::move(configs)), segments(end), items(end + 1),
       readers(graph.values.size()), storedIn(graph.values.size()),
-      startAfter(graph.values.size(), -1), startRank(graph.states.size()),
+      starts(size_t(end) + 1), early(graph.values.size()),
+      canStart(graph.values.size()), isBatched(graph.values.size()),
       outputItem(graph.values.size(), -1), storeItem(graph.states.size(), -1),
       mayWait(size_t(end) + 1), rows((size_t(end) + 2) * queues),
       offsets(size_t(end) + 2),
@@ -49,14 +50,8 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
       last.emplace_back();
     }
   }
-  if (queues > devices) {
-    for (size_t v = 0; v < graph.values.size(); ++v)
-      startAfter[v] = startsAfter(graph, static_cast<ValueId>(v));
-    const std::vector<StateId> states = startedStates(graph);
-    numStarted = states.size();
-    for (size_t i = 0; i < states.size(); ++i)
-      startRank[states[i]] = i;
-  }
+  if (queues > devices)
+    findStartPlaces();
   for (OpId op = 0; op < end; ++op) {
     build(op);
     for (auto [device, time] : segments[op]->busy)
@@ -64,6 +59,7 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
   }
   for (size_t v = 0; v < graph.values.size(); ++v)
     follow(static_cast<ValueId>(v));
+  planStarts();
   proposeFull({});
   accept();
 }
@@ -88,34 +84,15 @@ void StepTimer::build(OpId op) {
   const OpSegment &segment = table.op(op, configurations[op]);
   segments[op] = &segment;
   Items &own = items[op];
-  // States do not depend on the operator that they start after.
-  const size_t numStates = op == 0 ? numStarted : 0;
-  Items states(own.end() -
-                   static_cast<std::ptrdiff_t>(std::min(own.size(), numStates)),
-               own.end());
-  states.resize(numStates);
   own.clear();
   for (const OpSegment::Step &step : segment.steps) {
     own.emplace_back();
     if (step.slot < 0)
       own.back().tasks = &step.tasks;
   }
-  const std::vector<ValueId> &results = graph.op(op).results;
-  for (ValueId result : results)
+  for (ValueId result : graph.op(op).results)
     if (result >= 0 && result == graph.loss)
       own.emplace_back();
-  if (queues > devices)
-    own.resize(own.size() + results.size());
-  own.insert(own.end(), states.begin(), states.end());
-}
-
-size_t StepTimer::startItem(ValueId id) const {
-  const Value &value = graph.value(id);
-  const OpId op = startAfter[id];
-  const size_t firstState = items[op].size() - (op == 0 ? numStarted : 0);
-  if (value.producer >= 0)
-    return firstState - graph.op(op).results.size() + value.result;
-  return firstState + startRank[value.state];
 }
 
 void StepTimer::markDirty(OpId op) {
@@ -124,17 +101,15 @@ void StepTimer::markDirty(OpId op) {
   isDirty[op] = true;
   dirty.push_back(op);
   if (op < end)
-    undo.push_back({op, configurations[op], segments[op], items[op]});
+    undo.push_back(
+        {op, configurations[op], segments[op], items[op], starts[op]});
   else
-    undo.push_back({op, -1, nullptr, items[op]});
+    undo.push_back({op, -1, nullptr, items[op], starts[op]});
 }
 
 void StepTimer::setItem(OpId op, size_t index, Item item) {
-  for (const TimedTasks **tasks : {&item.start, &item.wait, &item.tasks})
-    if (*tasks && (*tasks)->empty())
-      *tasks = nullptr;
-  if (!item.start && !item.wait)
-    item.value = -1;
+  if (item.tasks && item.tasks->empty())
+    item.tasks = nullptr;
   if (items[op][index] == item)
     return;
   markDirty(op);
@@ -154,15 +129,19 @@ void StepTimer::follow(ValueId id) {
   } else {
     layout = segments[value.producer]->results[value.result];
   }
-  const bool canStart = startAfter[id] >= 0;
-  bool starts = canStart && (value.producer < 0 || table.isPartial(layout));
-  Item start;
+  bool starts = canStart[id] && (value.producer < 0 || table.isPartial(layout));
+  Early start = early[id];
+  start.segment = nullptr;
   auto get = [&](OpId op, size_t index, NeedId need) {
     Item item;
     if (starts) {
-      const ReshardSegment &begin = table.start(layout, need);
-      start.start = item.wait = &begin.tasks;
-      start.value = item.value = id;
+      const StartSegment &begin = table.start(layout, need);
+      if (begin.shape >= 0)
+        start.segment = &begin;
+      start.reader = op;
+      start.item = index;
+      setEarly(id, start);
+      setWait(item, id);
       layout = begin.after;
       starts = false;
     }
@@ -180,8 +159,8 @@ void StepTimer::follow(ValueId id) {
       if (steps[s].slot >= 0 && graph.slotValue(reader, steps[s].slot) == id)
         get(reader, s, steps[s].need);
   }
-  if (canStart)
-    setItem(startAfter[id], startItem(id), start);
+  if (!start.segment)
+    setEarly(id, start);
   starts = false;
   if (int index = outputItem[id]; index >= 0) {
     setItem(end, index, {});
@@ -197,6 +176,106 @@ void StepTimer::follow(ValueId id) {
       setItem(end, index, item);
       layout = store.after;
     }
+}
+
+//===----------------------------------------------------------------------===//
+// Early starts
+//===----------------------------------------------------------------------===//
+
+void StepTimer::findStartPlaces() {
+  const EarlyStarts rules(graph);
+  lastStart = rules.last();
+  for (OpId op = 0; op < end; ++op) {
+    StartPlace place{op, {}, {}};
+    for (ValueId result : graph.op(op).results)
+      if (result >= 0 && rules.after(result) >= 0)
+        place.values.push_back(result);
+    if (op == 0)
+      for (StateId state : rules.states())
+        place.states.push_back(graph.states[state].read);
+    for (const auto *values : {&place.values, &place.states})
+      for (ValueId value : *values) {
+        canStart[value] = true;
+        isBatched[value] = rules.isBatched(value);
+      }
+    if (!place.values.empty() || !place.states.empty() || op == lastStart)
+      startPlaces.push_back(std::move(place));
+  }
+}
+
+void StepTimer::setEarly(ValueId value, const Early &to) {
+  Early &own = early[value];
+  if (own.segment == to.segment && own.reader == to.reader &&
+      own.item == to.item && own.start == to.start && own.after == to.after)
+    return;
+  isEarlyChanged |= own.segment != to.segment;
+  undoEarly.push_back({value, own});
+  own = to;
+}
+
+void StepTimer::setWait(Item &item, ValueId value) const {
+  const Early &own = early[value];
+  if (!own.segment)
+    return;
+  item.wait = own.start.tasks;
+  item.value = value;
+  item.batch = own.start.batch;
+  item.after = own.after;
+}
+
+/// Batches, and who waits for them, as Planner does.
+void StepTimer::planStarts() {
+  using Batches = OpenBatches<int32_t, ValueId>;
+  isEarlyChanged = false;
+  Batches gradients;
+  Starts list;
+  for (const StartPlace &place : startPlaces) {
+    list.clear();
+    auto start = [&](const Batches::Batch &batch) {
+      Start one{nullptr, batch.members.back()};
+      one.tasks = batch.members.size() == 1
+                      ? &early[one.batch].segment->tasks
+                      : &table.batch(batch.shape, batch.bytes);
+      list.push_back(one);
+      for (ValueId value : batch.members) {
+        Early to = early[value];
+        to.start = one;
+        to.after = place.op;
+        setEarly(value, to);
+        Item item = items[to.reader][to.item];
+        setWait(item, value);
+        setItem(to.reader, to.item, item);
+      }
+    };
+    auto startOrJoin = [&](ValueId value, Batches &open) {
+      const StartSegment *segment = early[value].segment;
+      if (!segment)
+        return;
+      if (!isBatched[value])
+        return start({segment->shape, segment->bytes, {value}});
+      if (auto full = open.join(segment->shape, segment->bytes, value,
+                                [&](const BatchBytes &bytes) {
+                                  return table.isFull(segment->shape, bytes);
+                                }))
+        start(*full);
+    };
+    auto startAll = [&](Batches &open) {
+      for (const Batches::Batch &batch : open.takeAll())
+        start(batch);
+    };
+    for (ValueId value : place.values)
+      startOrJoin(value, gradients);
+    Batches states;
+    for (ValueId value : place.states)
+      startOrJoin(value, states);
+    startAll(states);
+    if (place.op == lastStart)
+      startAll(gradients);
+    if (list != starts[place.op]) {
+      markDirty(place.op);
+      starts[place.op] = list;
+    }
+  }
 }
 
 /// Everything about the values that `op` touches may change with it.
@@ -240,5 +319,7 @@ bool StepTimer::change(const std::vector<Change> &changes, Picoseconds limit) {
       follow(value);
   }
   touched.clear();
+  if (isEarlyChanged && fits)
+    planStarts();
   return fits;
 }

@@ -16,6 +16,11 @@
 
 namespace ffc::plan {
 
+/// Size of a collective's whole tensor, from a member's buffers.
+inline int64_t collectiveBytes(int64_t src, int64_t dst) {
+  return src > dst ? src : dst;
+}
+
 class TaskSink {
 public:
   virtual ~TaskSink() = default;

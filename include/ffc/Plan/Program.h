@@ -94,6 +94,7 @@ struct Action {
   CollectiveKind collective = CollectiveKind::AllReduce;
   GroupId group = -1;
   int together = -1; ///< index into Program::together
+  int batch = -1;    ///< index into Program::batches; -1: on its own
   int root = 0;      ///< index into the group's members
 
   int event = -1; ///< Wait
@@ -142,6 +143,13 @@ struct Program {
   /// The groups of the collectives that one reshard starts at once, and which
   /// share links. Only times depend on it.
   std::vector<std::vector<GroupId>> together;
+  /// Collectives of one kind, group and element type that follow each other in
+  /// `order` and start as one. Only times depend on it.
+  struct Batch {
+    TaskId first;
+    int64_t bytes = 0; ///< of the whole tensors, added up
+  };
+  std::vector<Batch> batches;
 };
 
 /// "conv2#0@3.1": operator, phase, point, instance.

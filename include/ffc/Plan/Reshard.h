@@ -96,6 +96,7 @@ struct PartialGroup {
 struct CollectiveStep {
   CollectiveKind kind = CollectiveKind::AllReduce;
   std::vector<DeviceId> members; ///< ascending
+  int64_t bytes = 0;             ///< of the whole tensor that it is about
   /// AllReduce, ReduceScatter: the partial group.
   int partial = -1;
   /// AllGather: the holding of each member. Broadcast: the root's only.

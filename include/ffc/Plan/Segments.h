@@ -47,6 +47,13 @@ struct ReshardSegment {
   LayoutId after = -1;
 };
 
+/// The collectives with which a reshard begins.
+struct StartSegment : ReshardSegment {
+  /// Those of equal shapes may start as one (docs/decisions/0019); -1: none.
+  int32_t shape = -1;
+  std::vector<int64_t> bytes; ///< by collective
+};
+
 /// Not for several threads at once.
 class SegmentTable {
 public:
@@ -66,7 +73,11 @@ public:
   const ReshardSegment &reshard(LayoutId layout, NeedId need);
   /// The collectives with which that begins, which may run beside kernels; the
   /// reshard goes on from the layout after them.
-  const ReshardSegment &start(LayoutId layout, NeedId need);
+  const StartSegment &start(LayoutId layout, NeedId need);
+  /// Starts of one shape as one; `bytes` are theirs, added up.
+  const TimedTasks &batch(int32_t shape, const std::vector<int64_t> &bytes);
+  /// True if more bytes would save little latency.
+  bool isFull(int32_t shape, const std::vector<int64_t> &bytes) const;
   /// True if parts of the value are partial sums.
   bool isPartial(LayoutId layout) const;
   /// The layout of a state's value at the start of the step. The state is one

@@ -47,27 +47,45 @@ public:
 
 private:
   /// What is done for an operator, in the order of the plan; nothing where a
-  /// read finds everything in place. After the tasks of an operator stands one
-  /// entry for each of its results whose reshard may start there, after the
-  /// first operator also one for each state; after the operators one more list
+  /// read finds everything in place. After the operators stands one more list,
   /// for the end of the step.
   struct Item {
-    /// Collectives for `value` that go on beside what follows, and the end of
-    /// those.
-    const TimedTasks *start = nullptr, *wait = nullptr;
-    ValueId value = -1;
+    /// The end of collectives that started early, as one for `batch`, after
+    /// operator `after`; `value` is the one that is needed.
+    const TimedTasks *wait = nullptr;
+    ValueId value = -1, batch = -1;
+    OpId after = -1;
     const TimedTasks *tasks = nullptr; ///< run after that
     bool operator==(const Item &o) const {
-      return start == o.start && wait == o.wait && value == o.value &&
-             tasks == o.tasks;
+      return wait == o.wait && value == o.value && batch == o.batch &&
+             after == o.after && tasks == o.tasks;
     }
   };
   using Items = std::vector<Item>;
+  /// Collectives that go on beside what follows, and what they are known by:
+  /// the last value of the batch.
+  struct Start {
+    const TimedTasks *tasks = nullptr;
+    ValueId batch = -1;
+    bool operator==(const Start &o) const {
+      return tasks == o.tasks && batch == o.batch;
+    }
+  };
+  using Starts = std::vector<Start>;
+  /// A value whose first reshard may start early.
+  struct Early {
+    const StartSegment *segment = nullptr; ///< null: it does not
+    OpId reader = -1;                      ///< and the item that waits
+    size_t item = 0;
+    Start start;     ///< the batch that it is in, and the operator after which
+    OpId after = -1; ///< that starts
+  };
   struct Undo {
     OpId op;
     ConfigId config;
     const OpSegment *segment;
     Items items;
+    Starts starts;
   };
   struct Shift {
     OpId begin, end;
@@ -80,6 +98,10 @@ private:
   void markDirty(OpId op);
   void setItem(OpId op, size_t index, Item item);
   void follow(ValueId value);
+  void setEarly(ValueId value, const Early &early);
+  void setWait(Item &item, ValueId value) const;
+  void planStarts();
+  void findStartPlaces();
   void run(OpId op);
   void keepRow(OpId op);
   void startSweep();
@@ -102,8 +124,6 @@ private:
   QueueTimes timesAt(Picoseconds *times) const {
     return {times, times + (queues - devices)};
   }
-  /// Where among the items of the operator its reshard starts.
-  size_t startItem(ValueId value) const;
 
   SegmentTable &table;
   const Graph &graph;
@@ -116,12 +136,17 @@ private:
   /// Operators that touch a value, ascending, each once.
   std::vector<std::vector<OpId>> readers;
   std::vector<std::vector<StateId>> storedIn; ///< by value
-  /// By value: the operator after which its first reshard may start; -1 if it
-  /// may not.
-  std::vector<OpId> startAfter;
-  /// Of states that may start early: how many, and by state in which order.
-  size_t numStarted = 0;
-  std::vector<size_t> startRank;
+  /// After every operator.
+  std::vector<Starts> starts;
+  std::vector<Early> early; ///< by value
+  /// The operators after which something may start, and the values that may.
+  struct StartPlace {
+    OpId op;
+    std::vector<ValueId> values, states;
+  };
+  std::vector<StartPlace> startPlaces;
+  std::vector<char> canStart, isBatched; ///< by value
+  OpId lastStart = -1; ///< after which everything starts that has not yet
   /// Where, among the items of the end, the completion of a value as an output
   /// and the copy into a state stand; -1 for none.
   std::vector<int> outputItem, storeItem;
@@ -131,7 +156,7 @@ private:
 
   /// Times at which the queues are free before an operator, less `offsets`.
   std::vector<Picoseconds> rows, offsets;
-  /// By value: when what was started early ends on each device, less the offset
+  /// By batch: when what was started early ends on each device, less the offset
   /// of the row after the operator that it started after.
   std::vector<Picoseconds> ends;
   /// By value: at least so long before its wait that had ended on all devices;
@@ -143,6 +168,8 @@ private:
 
   // The proposal.
   std::vector<Undo> undo;
+  std::vector<std::pair<ValueId, Early>> undoEarly;
+  bool isEarlyChanged = false;
   std::vector<OpId> dirty;
   std::vector<char> isDirty;
   std::vector<ValueId> touched;
@@ -151,7 +178,7 @@ private:
   std::vector<Picoseconds> newTimes, now, newBusy;
   std::vector<std::pair<ValueId, Picoseconds>> newLeads;
   std::vector<Shift> shifts;
-  /// What was started in this sweep, and by value where in newEnds; -1: not.
+  /// What was started in this sweep, and by batch where in newEnds; -1: not.
   std::vector<ValueId> newlyStarted;
   std::vector<std::ptrdiff_t> startedAt;
   std::vector<Picoseconds> newEnds;

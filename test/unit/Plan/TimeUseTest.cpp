@@ -46,7 +46,7 @@ struct OneDevice {
   Graph graph = ffc::plan::testing::trainingGraph().graph;
   Strategy strategy;
   Topology topology = twoDevices();
-  Program program{std::vector<DeviceProgram>(1), {}, {}, {}};
+  Program program{std::vector<DeviceProgram>(1), {}, {}, {}, {}};
   Timeline times{std::vector<std::vector<ActionTime>>(1), 0, true};
   Simulation simulation{graph, strategy, program, topology, times};
 };

@@ -163,6 +163,23 @@ TEST_F(SearchTest, TensorGroups) {
                                      "{n = 2, k = 2} on 0 1 2 3"));
 }
 
+/// A graph without updates has nothing to share.
+TEST_F(SearchTest, EachRecipeOnce) {
+  use(4);
+  TestGraph g = layers(256);
+  Space space(g.graph, 4);
+  Walker walker(space, *cost);
+  const std::vector<int64_t> room(4, INT64_MAX);
+  std::vector<Strategy> seen;
+  for (const Baseline &baseline : baselines(space, {}, room, walker)) {
+    EXPECT_THAT(baseline.name, ::testing::Not(::testing::HasSubstr("sharded")));
+    EXPECT_THAT(seen, ::testing::Not(::testing::Contains(baseline.strategy)))
+        << baseline.name;
+    seen.push_back(baseline.strategy);
+  }
+  EXPECT_GE(seen.size(), 5u);
+}
+
 TEST_F(SearchTest, Tables) {
   use(4);
   TestGraph g;

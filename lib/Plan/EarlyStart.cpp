@@ -1,0 +1,109 @@
+//===- EarlyStart.cpp - collectives that run beside kernels ---------------===//
+
+#include "EarlyStart.h"
+
+#include "ReshardWriter.h"
+
+using namespace ffc::plan;
+
+//===----------------------------------------------------------------------===//
+// What starts when
+//===----------------------------------------------------------------------===//
+
+EarlyStarts::EarlyStarts(const Graph &graph)
+    : afters(graph.values.size(), -1), batched(graph.values.size()) {
+  for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
+    if (graph.op(op).role != OpRole::Update)
+      lastOp = op;
+  for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
+    const Value &value = graph.value(id);
+    const bool isUpdated = value.kind == ValueKind::State &&
+                           graph.states[value.state].written >= 0;
+    if (value.uses.empty() || id == graph.loss ||
+        (value.producer < 0 && !isUpdated))
+      continue;
+    const OpId start = std::max(value.producer, 0);
+    if (firstReader(value) <= start)
+      continue;
+    afters[id] = start;
+    batched[id] = isUpdated || (start <= lastOp && firstReader(value) > lastOp);
+    if (isUpdated)
+      started.push_back(value.state);
+  }
+  auto reader = [&](StateId s) {
+    return firstReader(graph.value(graph.states[s].read));
+  };
+  std::sort(started.begin(), started.end(), [&](StateId a, StateId b) {
+    return std::make_pair(reader(a), a) < std::make_pair(reader(b), b);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Reshards
+//===----------------------------------------------------------------------===//
+
+std::optional<EarlyReshard>
+ffc::plan::planEarly(TaskSink &sink, const CostModel &cost, Placement &where,
+                     ValueId value, const TensorType &type,
+                     const std::string &name, const std::vector<Need> &needed) {
+  EarlyReshard reshard;
+  reshard.targets = missingParts(sink, where, value, type, name, needed);
+  if (reshard.targets.empty())
+    return std::nullopt;
+  reshard.plan =
+      planReshard(where.holdings, where.groups, reshard.targets, type, cost);
+  if (reshard.plan.collectives.empty())
+    return std::nullopt;
+  // What is left is planned when it is needed.
+  reshard.plan.transfers.clear();
+  return reshard;
+}
+
+void ffc::plan::startEarly(TaskSink &sink, Placement &where, ValueId value,
+                           const TensorType &type, const std::string &name,
+                           const EarlyReshard &reshard, TaskId task,
+                           TaskSink::Waits &waits) {
+  ReshardWriter(sink, value, type, name, task, reshard.targets)
+      .write(reshard.plan, where.holdings, where.groups, &waits);
+}
+
+//===----------------------------------------------------------------------===//
+// Batches
+//===----------------------------------------------------------------------===//
+
+BatchShape ffc::plan::shapeOf(const EarlyReshard &reshard,
+                              const Placement &where, const TensorType &type) {
+  BatchShape shape{type.type, {}};
+  for (const CollectiveStep &step : reshard.plan.collectives)
+    shape.all.push_back({step.kind,
+                         step.partial < 0
+                             ? Reduction::None
+                             : where.groups[step.partial].reduction,
+                         step.members});
+  return shape;
+}
+
+BatchBytes ffc::plan::bytesOf(const EarlyReshard &reshard) {
+  BatchBytes bytes;
+  for (const CollectiveStep &step : reshard.plan.collectives)
+    bytes.push_back(step.bytes);
+  return bytes;
+}
+
+BatchTimes::BatchTimes(const BatchShape &shape, const CostModel &cost) {
+  std::vector<std::vector<DeviceId>> groups;
+  for (const BatchShape::Collective &collective : shape.all) {
+    kinds.push_back(collective.kind);
+    groups.push_back(collective.members);
+  }
+  paths = cost.paths(groups);
+  for (size_t c = 0; c < kinds.size(); ++c)
+    latencies += of(c, 0);
+}
+
+bool BatchTimes::isFull(const BatchBytes &bytes) const {
+  Picoseconds time = 0;
+  for (size_t c = 0; c < bytes.size(); ++c)
+    time += of(c, bytes[c]);
+  return time / 5 >= latencies;
+}

@@ -1,0 +1,150 @@
+//===- EarlyStart.h - collectives that run beside kernels -------*- C++ -*-===//
+//
+// Internal to Plan. Where devices communicate beside their kernels, the
+// collectives with which the first reshard of a value begins start early
+// (docs/decisions/0015): of partial sums right after the operator that makes
+// them, of a state that is updated after the first operator of the step. The
+// first reader waits.
+//
+// Those that nobody waits for before the updates at the end of the step start
+// in batches (docs/decisions/0019), which pay latencies once: a collective
+// waits for others of the same shape until the batch is full, or until there
+// are no more.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_PLAN_EARLYSTART_H
+#define FFC_LIB_PLAN_EARLYSTART_H
+
+#include "OpPlanner.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace ffc::plan {
+
+/// What of a graph may start early.
+class EarlyStarts {
+public:
+  explicit EarlyStarts(const Graph &graph);
+
+  /// The operator after which the first reshard of a value starts; -1 if the
+  /// value is the loss, which is completed at once, is loaded, or is not read
+  /// later.
+  OpId after(ValueId value) const { return afters[value]; }
+  /// True if nobody waits for it before the updates.
+  bool isBatched(ValueId value) const { return batched[value]; }
+  /// The states that start after the first operator, in the order in which they
+  /// are read.
+  const std::vector<StateId> &states() const { return started; }
+  /// The last operator before the updates: afterwards all start that were
+  /// waiting for others.
+  OpId last() const { return lastOp; }
+
+private:
+  std::vector<OpId> afters;  ///< by value
+  std::vector<bool> batched; ///< by value
+  std::vector<StateId> started;
+  OpId lastOp = -1;
+};
+
+/// The collectives with which a reshard begins.
+struct EarlyReshard {
+  std::vector<Need> targets;
+  ReshardPlan plan; ///< without transfers
+};
+
+/// Nothing if it does not begin with collectives.
+std::optional<EarlyReshard> planEarly(TaskSink &sink, const CostModel &cost,
+                                      Placement &where, ValueId value,
+                                      const TensorType &type,
+                                      const std::string &name,
+                                      const std::vector<Need> &needed);
+
+/// Starts them; what has to be waited for is added to `waits`, possibly later.
+void startEarly(TaskSink &sink, Placement &where, ValueId value,
+                const TensorType &type, const std::string &name,
+                const EarlyReshard &reshard, TaskId task,
+                TaskSink::Waits &waits);
+
+/// The collectives of a reshard but for their sizes. Those of equal shapes may
+/// start as one.
+struct BatchShape {
+  struct Collective {
+    CollectiveKind kind;
+    Reduction combine;
+    std::vector<DeviceId> members;
+    bool operator==(const Collective &o) const {
+      return kind == o.kind && combine == o.combine && members == o.members;
+    }
+  };
+  ElementType type;
+  std::vector<Collective> all;
+  bool operator==(const BatchShape &o) const {
+    return type == o.type && all == o.all;
+  }
+};
+using BatchBytes = std::vector<int64_t>; ///< by collective of the shape
+
+BatchShape shapeOf(const EarlyReshard &reshard, const Placement &where,
+                   const TensorType &type);
+BatchBytes bytesOf(const EarlyReshard &reshard);
+
+/// How long the collectives of a shape take.
+class BatchTimes {
+public:
+  BatchTimes(const BatchShape &shape, const CostModel &cost);
+
+  /// Of collective number `index`.
+  Picoseconds of(size_t index, int64_t bytes) const {
+    return CostModel::collectiveOn(kinds[index], (*paths)[index], bytes);
+  }
+  /// True if latencies are at most a fifth of the time.
+  bool isFull(const BatchBytes &bytes) const;
+
+private:
+  std::vector<CollectiveKind> kinds;
+  std::shared_ptr<const std::vector<CostModel::Paths>> paths;
+  Picoseconds latencies = 0;
+};
+
+/// Batches that are not full, in the order in which they were begun. `Shape`
+/// says whether collectives may start as one, `Member` is what joins.
+template <class Shape, class Member> class OpenBatches {
+public:
+  struct Batch {
+    Shape shape;
+    BatchBytes bytes;
+    std::vector<Member> members; ///< in the order in which they came
+  };
+
+  /// Returns the batch if isFull(bytes) with it.
+  template <class IsFull>
+  std::optional<Batch> join(const Shape &shape, const BatchBytes &bytes,
+                            Member member, IsFull isFull) {
+    auto batch = std::find_if(open.begin(), open.end(),
+                              [&](const Batch &b) { return b.shape == shape; });
+    if (batch == open.end()) {
+      open.push_back({shape, BatchBytes(bytes.size()), {}});
+      batch = open.end() - 1;
+    }
+    for (size_t c = 0; c < bytes.size(); ++c)
+      batch->bytes[c] += bytes[c];
+    batch->members.push_back(std::move(member));
+    if (!isFull(batch->bytes))
+      return std::nullopt;
+    Batch full = std::move(*batch);
+    open.erase(batch);
+    return full;
+  }
+
+  std::vector<Batch> takeAll() { return std::exchange(open, {}); }
+
+private:
+  std::vector<Batch> open;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_LIB_PLAN_EARLYSTART_H
