@@ -59,14 +59,6 @@ static Error parseStrategy(Options &options, StringRef flag, StringRef value) {
   return Error::success();
 }
 
-static Error parseSeed(Options &options, StringRef flag, StringRef value) {
-  int64_t seed = 0;
-  if (Error error = parseWhole(flag, value, 0, seed))
-    return error;
-  options.search.seed = static_cast<uint64_t>(seed);
-  return Error::success();
-}
-
 static Error parseChains(Options &options, StringRef flag, StringRef value) {
   int64_t chains = 0;
   if (Error error = parseWhole(flag, value, 1, chains))
@@ -100,6 +92,7 @@ static bool isFraction(double value) { return value >= 0 && value < 1; }
 static constexpr const char *kFraction = "a number from 0 to below 1";
 
 static auto &searchBudget(Options &options) { return options.search.budget; }
+static auto &searchSeed(Options &options) { return options.search.seed; }
 static auto &searchSeconds(Options &options) { return options.search.seconds; }
 static auto &searchAlpha(Options &options) { return options.search.alpha; }
 
@@ -176,7 +169,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--search-alpha", "X",
          "a strategy slower by 1 % is accepted with probability exp(-X) (1)",
          setNumber(searchAlpha, isPositive, "a number over 0"), kStrategy},
-        {"--seed", "N", "of random numbers (0)", parseSeed},
+        {"--seed", "N", "of random numbers (0)", setWhole(searchSeed, 0)},
         {"--chains", "N", "independent chains of proposals (4)", parseChains,
          kStrategy},
         {"--memory-limit", "SIZE",
