@@ -10,8 +10,6 @@
 #include "Report.h"
 #include "TraceReader.h"
 
-#include "ffc/Codegen/Output.h"
-
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -21,13 +19,11 @@
 
 using namespace llvm;
 using namespace ffc;
-using codegen::makeError;
 
 namespace {
 
-struct CompareOptions {
-  bool help = false, all = false;
-  std::vector<std::string> traces;
+struct CompareOptions : CommandOptions {
+  bool all = false;
 };
 
 /// Times of something in both traces, in microseconds.
@@ -75,47 +71,25 @@ private:
 static constexpr size_t kShown = 10;
 
 static const std::vector<FlagGroupOf<CompareOptions>> &flagGroups() {
-  using Options = CompareOptions;
-  static const std::vector<FlagGroupOf<Options>> groups = {
+  static const std::vector<FlagGroupOf<CompareOptions>> groups = {
       {"Output",
        {{"--all", "", "all rows of every table, not the ten largest",
-         [](Options &o, StringRef, StringRef) -> Error {
-           o.all = true;
-           return Error::success();
-         }},
-        {"--help", "", "this text",
-         [](Options &o, StringRef, StringRef) -> Error {
-           o.help = true;
-           return Error::success();
-         }}}}};
+         setTrue(&CompareOptions::all)},
+        helpFlag<CompareOptions>()}}};
   return groups;
 }
 
-static std::string usage() {
-  return "ffc compare: how far predicted times are from measured ones\n\n"
-         "  ffc MODEL --devices FILE -o train --trace predicted.json\n"
-         "  mpirun -n 4 ./train --steps 20 --trace measured.json\n"
-         "  ffc compare predicted.json measured.json\n\n"
-         "Tasks are compared by their names; of several steps, the median "
-         "counts.\n" +
-         describeFlags<CompareOptions>(flagGroups());
-}
+static const char *const kIntro =
+    "ffc compare: how far predicted times are from measured ones\n\n"
+    "  ffc MODEL --devices FILE -o train --trace predicted.json\n"
+    "  mpirun -n 4 ./train --steps 20 --trace measured.json\n"
+    "  ffc compare predicted.json measured.json\n\n"
+    "Tasks are compared by their names; of several steps, the median "
+    "counts.\n";
 
-static Expected<CompareOptions>
-parseOptions(const std::vector<std::string> &arguments) {
-  CompareOptions options;
-  auto take = [&](StringRef argument) -> Error {
-    options.traces.push_back(argument.str());
-    return Error::success();
-  };
-  if (Error error = parseFlags<CompareOptions>(arguments, flagGroups(), options,
-                                               take, "see ffc compare --help"))
-    return error;
-  if (!options.help && options.traces.size() != 2)
-    return makeError("expected two traces, a predicted and a measured one, "
-                     "found " +
-                     Twine(options.traces.size()));
-  return options;
+static Error check(CompareOptions &options) {
+  return expectArguments(options, 2,
+                         "two traces, a predicted and a measured one");
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,18 +191,9 @@ void Comparison::print(raw_ostream &out, bool all) const {
   printMissing(out, measured, predicted, "measured");
 }
 
-int ffc::runCompareCommand(const std::vector<std::string> &arguments) {
-  Expected<CompareOptions> options = parseOptions(arguments);
-  if (!options) {
-    printError(toString(options.takeError()));
-    return 2;
-  }
-  if (options->help) {
-    outs() << usage();
-    return 0;
-  }
+static int compare(const CompareOptions &options) {
   std::vector<StepTrace> traces;
-  for (const std::string &path : options->traces) {
+  for (const std::string &path : options.arguments) {
     Expected<StepTrace> trace = StepTrace::load(path);
     if (!trace) {
       printError(toString(trace.takeError()));
@@ -237,10 +202,15 @@ int ffc::runCompareCommand(const std::vector<std::string> &arguments) {
     traces.push_back(std::move(*trace));
   }
   if (traces[0].kind == "measured" && traces[1].kind == "predicted") {
-    printError(options->traces[0] +
+    printError(options.arguments[0] +
                ": expected a predicted trace first, found a measured one");
     return 1;
   }
-  Comparison(traces[0], traces[1]).print(outs(), options->all);
+  Comparison(traces[0], traces[1]).print(outs(), options.all);
   return 0;
+}
+
+int ffc::runCompareCommand(const std::vector<std::string> &arguments) {
+  return runCommandLine<CompareOptions>(
+      {"ffc compare", kIntro, flagGroups(), check, compare}, arguments);
 }

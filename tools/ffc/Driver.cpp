@@ -5,7 +5,6 @@
 #include "Commands.h"
 #include "Compilation.h"
 #include "Options.h"
-#include "Report.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -26,23 +25,35 @@ const std::vector<Command> &ffc::commands() {
   return table;
 }
 
+static std::string intro() {
+  std::string text =
+      "ffc: compiles an ONNX model to a program that trains it on several "
+      "devices\n\n"
+      "  ffc MODEL --devices FILE [--strategy FILE] -o PROGRAM\n"
+      "  mpirun -n RANKS ./PROGRAM --steps 10\n"
+      "\nCommands:\n";
+  for (const Command &command : commands())
+    text += describeLine(llvm::Twine("ffc ") + command.name, command.summary);
+  return text;
+}
+
+static llvm::Error check(Options &options) {
+  return options.version ? llvm::Error::success() : checkModelCommand(options);
+}
+
+static int compile(const Options &options) {
+  if (options.version) {
+    llvm::outs() << "ffc " << FFC_VERSION << '\n';
+    return 0;
+  }
+  return succeeded(Compilation(options).run()) ? 0 : 1;
+}
+
 int ffc::runDriver(int argc, char **argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   for (const Command &command : commands())
     if (!arguments.empty() && arguments[0] == command.name)
       return command.run({arguments.begin() + 1, arguments.end()});
-  llvm::Expected<Options> options = parseOptions(arguments);
-  if (!options) {
-    printError(llvm::toString(options.takeError()));
-    return 2;
-  }
-  if (options->help) {
-    llvm::outs() << usage();
-    return 0;
-  }
-  if (options->version) {
-    llvm::outs() << "ffc " << FFC_VERSION << '\n';
-    return 0;
-  }
-  return succeeded(Compilation(*options).run()) ? 0 : 1;
+  return runCommandLine<Options>(
+      {"ffc", intro(), modelFlags(), check, compile, kCompile}, arguments);
 }

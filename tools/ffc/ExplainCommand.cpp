@@ -15,13 +15,12 @@ using namespace ffc;
 /// Alternatives shown.
 static constexpr size_t kShown = 20;
 
-static const char *const kUsage =
+static const char *const kIntro =
     "ffc explain OPERATOR MODEL --devices FILE [FLAG...]\n\n"
     "Prints the simulated time of a step for the alternatives of one "
     "operator,\n"
     "fastest first, with the strategy that ffc MODEL would take for all "
-    "others.\n"
-    "Flags are those of ffc.\n";
+    "others.\n";
 
 namespace {
 struct Alternative {
@@ -87,18 +86,18 @@ LogicalResult Compilation::explain(StringRef name) {
   return success();
 }
 
-int ffc::runExplainCommand(const std::vector<std::string> &arguments) {
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
-    (arguments.empty() ? llvm::errs() : llvm::outs()) << kUsage;
-    return arguments.empty() ? 2 : 0;
-  }
+static llvm::Error check(Options &options) {
   // As far as a plan is what the flags are checked for.
-  std::vector<std::string> rest = {"--emit=plan"};
-  rest.insert(rest.end(), arguments.begin() + 1, arguments.end());
-  llvm::Expected<Options> options = parseOptions(rest);
-  if (!options) {
-    printError(llvm::toString(options.takeError()));
-    return 2;
-  }
-  return succeeded(Compilation(*options).explain(arguments[0])) ? 0 : 1;
+  options.emit = Emit::Plan;
+  return checkModelCommand(options, 2, "an operator and a model");
+}
+
+static int explain(const Options &options) {
+  return succeeded(Compilation(options).explain(options.arguments[0])) ? 0 : 1;
+}
+
+int ffc::runExplainCommand(const std::vector<std::string> &arguments) {
+  return runCommandLine<Options>(
+      {"ffc explain", kIntro, modelFlags(), check, explain, kExplain},
+      arguments);
 }

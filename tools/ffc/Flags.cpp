@@ -2,11 +2,16 @@
 
 #include "Flags.h"
 
+#include "Report.h"
+
 #include "ffc/Codegen/Output.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace llvm;
 using namespace ffc;
@@ -14,6 +19,10 @@ using codegen::makeError;
 
 Error ffc::expected(StringRef flag, const Twine &what, StringRef found) {
   return makeError(flag + ": expected " + what + ", found '" + found + "'");
+}
+
+Error ffc::meaningless(StringRef flag, StringRef advice) {
+  return makeError("flag '" + flag + "' has no meaning here, " + advice);
 }
 
 std::string ffc::describeLine(const Twine &name, StringRef help) {
@@ -60,4 +69,45 @@ Error ffc::splitFlags(const std::vector<std::string> &arguments, FindFlag find,
       return error;
   }
   return Error::success();
+}
+
+Error ffc::parseWhole(StringRef flag, StringRef text, int64_t least,
+                      int64_t &result) {
+  if (text.getAsInteger(10, result) || result < least)
+    return expected(flag, "a whole number of at least " + Twine(least), text);
+  return Error::success();
+}
+
+Error ffc::parseNumber(StringRef flag, StringRef text, bool accept(double),
+                       StringRef what, double &result) {
+  double value;
+  if (text.getAsDouble(value) || !std::isfinite(value) || !accept(value))
+    return expected(flag, what, text);
+  result = value;
+  return Error::success();
+}
+
+Expected<size_t> ffc::parseWord(StringRef flag, StringRef text,
+                                ArrayRef<StringRef> words) {
+  const auto found = find(words, text);
+  if (found == words.end())
+    return expected(flag,
+                    join(words.drop_back(), ", ") + " or " + words.back().str(),
+                    text);
+  return static_cast<size_t>(found - words.begin());
+}
+
+Error ffc::expectArguments(const CommandOptions &options, size_t count,
+                           const Twine &what) {
+  const std::vector<std::string> &given = options.arguments;
+  if (given.size() == count)
+    return Error::success();
+  return makeError(
+      "expected " + what + ", found " +
+      (given.empty() ? "none" : "'" + join(given, "' and '") + "'"));
+}
+
+int ffc::failCommandLine(Error error) {
+  printError(toString(std::move(error)));
+  return 2;
 }

@@ -1,10 +1,15 @@
 //===- Options.h - the command line of ffc ----------------------*- C++ -*-===//
+//
+// Compiling, `ffc profile` and `ffc explain` take a model and share a table of
+// flags.
+//
+//===----------------------------------------------------------------------===//
 #ifndef FFC_TOOLS_FFC_OPTIONS_H
 #define FFC_TOOLS_FFC_OPTIONS_H
 
-#include "ffc/Search/Search.h"
+#include "Flags.h"
 
-#include "llvm/Support/Error.h"
+#include "ffc/Search/Search.h"
 
 #include <cstdint>
 #include <map>
@@ -17,8 +22,11 @@ namespace ffc {
 /// What ffc writes, in the order in which it comes to them.
 enum class Emit { FF, Train, Plan, Rank, Source, Binary };
 
-struct Options {
-  bool help = false, version = false, quiet = false;
+/// Those that share the flags.
+enum : CommandSet { kCompile = 1, kProfile = 2, kExplain = 4 };
+
+struct Options : CommandOptions {
+  bool version = false, quiet = false;
 
   std::string model;   ///< path of the ONNX model
   std::string devices; ///< path of the topology; empty only up to Emit::Train
@@ -68,12 +76,12 @@ struct Options {
   std::string start;             ///< path of a strategy file, or empty
 };
 
-/// Reads the arguments after the program's name. An error says which argument
-/// is wrong and what is expected.
-llvm::Expected<Options> parseOptions(const std::vector<std::string> &arguments);
+const std::vector<FlagGroupOf<Options>> &modelFlags();
 
-/// The text of --help.
-std::string usage();
+/// Expects `count` arguments, of which the last is the model, and checks what
+/// belongs together.
+llvm::Error checkModelCommand(Options &options, size_t count = 1,
+                              const llvm::Twine &what = "one model");
 
 } // namespace ffc
 

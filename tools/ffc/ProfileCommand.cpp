@@ -17,14 +17,13 @@
 using namespace mlir;
 using namespace ffc;
 
-static const char *const kUsage =
+static const char *const kIntro =
     "ffc profile MODEL --devices FILE -o PROGRAM [FLAG...]\n\n"
     "Writes a program that measures the kernels of several strategies, and "
     "the\n"
     "communication between ranks:\n\n"
     "  mpirun -n RANKS ./PROGRAM --output profile.json\n"
-    "  ffc MODEL --devices FILE --profile profile.json -o train\n\n"
-    "Flags are those of ffc.\n";
+    "  ffc MODEL --devices FILE --profile profile.json -o train\n";
 
 //===----------------------------------------------------------------------===//
 // Which strategies
@@ -169,19 +168,16 @@ LogicalResult Compilation::profile() {
   return success();
 }
 
+static llvm::Error check(Options &options) {
+  return checkModelCommand(options);
+}
+
+static int profile(const Options &options) {
+  return succeeded(Compilation(options).profile()) ? 0 : 1;
+}
+
 int ffc::runProfileCommand(const std::vector<std::string> &arguments) {
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
-    (arguments.empty() ? llvm::errs() : llvm::outs()) << kUsage;
-    return arguments.empty() ? 2 : 0;
-  }
-  llvm::Expected<Options> options = parseOptions(arguments);
-  if (!options) {
-    printError(llvm::toString(options.takeError()));
-    return 2;
-  }
-  if (options->emit != Emit::Binary) {
-    printError("--emit: expected binary, which is all that ffc profile writes");
-    return 2;
-  }
-  return succeeded(Compilation(*options).profile()) ? 0 : 1;
+  return runCommandLine<Options>(
+      {"ffc profile", kIntro, modelFlags(), check, profile, kProfile},
+      arguments);
 }

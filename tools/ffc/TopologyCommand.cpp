@@ -25,63 +25,37 @@ using plan::Topology;
 
 namespace {
 
-struct TopologyOptions {
-  bool help = false, dot = false, yaml = false;
-  std::string topology; ///< a preset or a path
+struct TopologyOptions : CommandOptions {
+  bool dot = false, yaml = false;
 };
 
 } // namespace
 
 static const std::vector<FlagGroupOf<TopologyOptions>> &flagGroups() {
-  using Options = TopologyOptions;
-  static const std::vector<FlagGroupOf<Options>> groups = {
+  static const std::vector<FlagGroupOf<TopologyOptions>> groups = {
       {"Output",
        {{"--yaml", "", "the long form, which reads back as the same topology",
-         [](Options &o, StringRef, StringRef) -> Error {
-           o.yaml = true;
-           return Error::success();
-         }},
+         setTrue(&TopologyOptions::yaml)},
         {"--dot", "", "a drawing for Graphviz (dot -Tsvg)",
-         [](Options &o, StringRef, StringRef) -> Error {
-           o.dot = true;
-           return Error::success();
-         }},
-        {"--help", "", "this text",
-         [](Options &o, StringRef, StringRef) -> Error {
-           o.help = true;
-           return Error::success();
-         }}}}};
+         setTrue(&TopologyOptions::dot)},
+        helpFlag<TopologyOptions>()}}};
   return groups;
 }
 
-static std::string usage() {
+static std::string intro() {
   std::string text = "ffc topology: shows a device topology\n\n"
                      "  ffc topology FILE-or-PRESET [--yaml | --dot]\n"
                      "\nPresets (in brackets: the parameters unless given):\n";
   for (const plan::TopologyPreset &preset : plan::topologyPresets())
     text += describeLine(preset.name + ":" + preset.parameters,
                          preset.summary + " (" + preset.standard + ")");
-  return text + describeFlags<TopologyOptions>(flagGroups());
+  return text;
 }
 
-static Expected<TopologyOptions>
-parseOptions(const std::vector<std::string> &arguments) {
-  TopologyOptions options;
-  auto take = [&](StringRef argument) -> Error {
-    if (!options.topology.empty())
-      return makeError("expected one topology, found '" + options.topology +
-                       "' and '" + argument + "'");
-    options.topology = argument.str();
-    return Error::success();
-  };
-  if (Error error = parseFlags<TopologyOptions>(
-          arguments, flagGroups(), options, take, "see ffc topology --help"))
-    return error;
-  if (!options.help && options.topology.empty())
-    return makeError("expected a topology, a file or a preset, found none");
+static Error check(TopologyOptions &options) {
   if (options.dot && options.yaml)
     return makeError("expected --yaml or --dot, found both");
-  return options;
+  return expectArguments(options, 1, "one topology, a file or a preset");
 }
 
 static std::string show(double value, QuantityKind kind) {
@@ -256,28 +230,24 @@ static void printDot(const Topology &topology, raw_ostream &out) {
   out << "}\n";
 }
 
-int ffc::runTopologyCommand(const std::vector<std::string> &arguments) {
-  Expected<TopologyOptions> options = parseOptions(arguments);
-  if (!options) {
-    printError(toString(options.takeError()));
-    return 2;
-  }
-  if (options->help) {
-    outs() << usage();
-    return 0;
-  }
+static int show(const TopologyOptions &options) {
   std::string error;
   const std::optional<Topology> topology =
-      Topology::load(options->topology, error);
+      Topology::load(options.arguments[0], error);
   if (!topology) {
     printError(error);
     return 1;
   }
-  if (options->yaml)
+  if (options.yaml)
     outs() << topology->print();
-  else if (options->dot)
+  else if (options.dot)
     printDot(*topology, outs());
   else
     printSummary(*topology, outs());
   return 0;
+}
+
+int ffc::runTopologyCommand(const std::vector<std::string> &arguments) {
+  return runCommandLine<TopologyOptions>(
+      {"ffc topology", intro(), flagGroups(), check, show}, arguments);
 }

@@ -1,6 +1,7 @@
 //===- arguments.cpp - command line of an emitted program -----------------===//
 #include "common/arguments.h"
 
+#include "common/flags.h"
 #include "ffrt/error.h"
 
 #include <cerrno>
@@ -11,18 +12,8 @@ namespace ffrt {
 
 namespace {
 
-[[noreturn]] void expected(const std::string &flag, const std::string &what,
-                           const std::string &found) {
-  throw Error(flag + ": expected " + what + ", found '" + found + "'");
-}
-
 int64_t positive(const std::string &flag, const std::string &text) {
-  char *end = nullptr;
-  errno = 0;
-  long long value = std::strtoll(text.c_str(), &end, 10);
-  if (text.empty() || *end || errno || value < 1)
-    expected(flag, "a positive integer", text);
-  return value;
+  return whole_number(flag, "a positive integer", text, 1, INT64_MAX);
 }
 
 uint64_t natural(const std::string &flag, const std::string &text) {
@@ -40,13 +31,6 @@ double not_negative(const std::string &flag, const std::string &text) {
   if (text.empty() || *end || !std::isfinite(value) || value < 0.0)
     expected(flag, "a non-negative number", text);
   return value;
-}
-
-std::string path(const std::string &flag, const char *what,
-                 const std::string &text) {
-  if (text.empty())
-    expected(flag, what, text);
-  return text;
 }
 
 std::string folder(const std::string &flag, const std::string &text) {
@@ -96,21 +80,12 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
   a.learning_rate = info.default_learning_rate;
   a.weight_decay = info.default_weight_decay;
   std::string order;
-  for (int i = 1; i < argc; ++i) {
-    const int first = i;
-    std::string given = argv[i], value;
-    const std::size_t equals = given.find('=');
-    const bool joined =
-        given.rfind("--", 0) == 0 && equals != std::string::npos;
-    if (joined) {
-      value = given.substr(equals + 1);
-      given.resize(equals);
-    }
-    const std::string flag = canonical(given);
+  Flags flags(argc, argv);
+  while (flags.next()) {
+    const std::string &given = flags.name(), flag = canonical(given);
     if (flag == "--help" || flag == "--info" || flag == "--shuffle" ||
         flag == "--no-shuffle") {
-      if (joined)
-        expected(given, "no value", value);
+      flags.expect_no_value();
       if (flag == "--help")
         a.help = true;
       else if (flag == "--info")
@@ -119,46 +94,37 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
         order = flag;
       else
         throw Error("expected --shuffle or --no-shuffle, found both");
-      a.forwarded.push_back(argv[i]);
-      continue;
-    }
-    auto next = [&]() -> const std::string & {
-      if (joined)
-        return value;
-      if (i + 1 >= argc)
-        throw Error(given + ": expected a value, found the end of the line");
-      return value = argv[++i];
-    };
-    if (flag == "--epochs")
-      a.epochs = positive(given, next());
+    } else if (flag == "--epochs")
+      a.epochs = positive(given, flags.value());
     else if (flag == "--steps")
-      a.steps = positive(given, next());
+      a.steps = positive(given, flags.value());
     else if (flag == "--batch-size")
-      check_batch(given, next(), info.batch);
+      check_batch(given, flags.value(), info.batch);
     else if (flag == "--learning-rate")
-      a.learning_rate = not_negative(given, next());
+      a.learning_rate = not_negative(given, flags.value());
     else if (flag == "--weight-decay")
-      a.weight_decay = not_negative(given, next());
+      a.weight_decay = not_negative(given, flags.value());
     else if (flag == "--print-freq")
-      a.print_frequency = positive(given, next());
+      a.print_frequency = positive(given, flags.value());
     else if (flag == "--seed")
-      a.seed = natural(given, next());
+      a.seed = natural(given, flags.value());
     else if (flag == "--dataset")
-      a.dataset = folder(given, next());
+      a.dataset = folder(given, flags.value());
     else if (flag == "--inputs")
-      a.inputs = folder(given, next());
+      a.inputs = folder(given, flags.value());
     else if (flag == "--weights")
-      a.weights = folder(given, next());
+      a.weights = folder(given, flags.value());
     else if (flag == "--dump")
-      a.dump = folder(given, next());
+      a.dump = folder(given, flags.value());
     else if (flag == "--trace")
-      a.trace = path(given, "a file", next());
+      a.trace = path(given, "a file", flags.value());
     else if (flag == "--local-ranks")
-      a.local_ranks = int(positive(given, next()));
+      a.local_ranks = int(positive(given, flags.value()));
     else
-      throw Error("expected a flag listed by --help, found '" + given + "'");
+      flags.reject();
     if (flag != "--local-ranks")
-      a.forwarded.insert(a.forwarded.end(), argv + first, argv + i + 1);
+      for (const std::string &word : flags.words())
+        a.forwarded.push_back(word);
   }
   a.shuffle = order == "--shuffle";
   check_contradictions(a, info);

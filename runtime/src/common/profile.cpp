@@ -2,18 +2,17 @@
 #include "ffrt/profile.h"
 
 #include "common/file.h"
+#include "common/flags.h"
+#include "common/json.h"
+#include "common/on_ranks.h"
 #include "common/profile_links.h"
 #include "common/profile_steps.h"
 #include "common/shared_groups.h"
 #include "common/together.h"
 #include "cpu/machine.h"
-#include "ffrt/error.h"
-#include "ffrt/mpi.h"
 
-#include <cinttypes>
 #include <cstdio>
 #include <ctime>
-#include <numeric>
 
 namespace ffrt {
 
@@ -44,45 +43,25 @@ measures the kernels of )" +
 
 ProfileArguments parse(int argc, char **argv) {
   ProfileArguments arguments;
-  for (int i = 1; i < argc; ++i) {
-    std::string flag = argv[i], value;
-    const std::size_t equals = flag.find('=');
-    const bool joined = equals != std::string::npos;
-    if (joined) {
-      value = flag.substr(equals + 1);
-      flag.resize(equals);
-    }
+  auto number = [](Flags &flags, int64_t least, int64_t most) {
+    const std::string what = "a number from " + std::to_string(least) + " to " +
+                             std::to_string(most);
+    return whole_number(flags.name(), what, flags.value(), least, most);
+  };
+  Flags flags(argc, argv);
+  while (flags.next()) {
+    const std::string &flag = flags.name();
     if (flag == "--help" || flag == "-h" || flag == "--speed") {
-      if (joined)
-        throw Error(flag + ": expected no value, found '" + value + "'");
+      flags.expect_no_value();
       (flag == "--speed" ? arguments.speed : arguments.help) = true;
-      continue;
-    }
-    if (flag != "--output" && flag != "--repeat" && flag != "--largest")
-      throw Error("expected a flag listed by --help, found '" + flag + "'");
-    if (!joined) {
-      if (i + 1 >= argc)
-        throw Error(flag + ": expected a value, found the end of the line");
-      value = argv[++i];
-    }
-    if (flag == "--output") {
-      if (value.empty())
-        throw Error("--output: expected a file, found ''");
-      arguments.output = value;
-      continue;
-    }
-    char *end = nullptr;
-    const long long number = std::strtoll(value.c_str(), &end, 10);
-    const bool isRepeat = flag == "--repeat";
-    const long long least = isRepeat ? 1 : 256,
-                    most = isRepeat ? 1000 : 1 << 30;
-    if (value.empty() || *end || number < least || number > most)
-      throw Error(flag + ": expected a number from " + std::to_string(least) +
-                  " to " + std::to_string(most) + ", found '" + value + "'");
-    if (isRepeat)
-      arguments.rounds = int(number);
+    } else if (flag == "--output")
+      arguments.output = path(flag, "a file", flags.value());
+    else if (flag == "--repeat")
+      arguments.rounds = int(number(flags, 1, 1000));
+    else if (flag == "--largest")
+      arguments.largest = number(flags, 256, 1 << 30);
     else
-      arguments.largest = number;
+      flags.reject();
   }
   return arguments;
 }
@@ -90,16 +69,6 @@ ProfileArguments parse(int argc, char **argv) {
 //===----------------------------------------------------------------------===//
 // The file
 //===----------------------------------------------------------------------===//
-
-std::string quoted(const std::string &text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\')
-      result += '\\';
-    result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  }
-  return result + '"';
-}
 
 std::string number(double value) {
   char text[32];
@@ -188,21 +157,16 @@ void print_speed(Comm &comm, const Group &world) {
                 sums[0] * 1e6 / comm.size(), sums[1] * 1e6 / comm.size());
 }
 
-int measure(Comm &own, const ProfileInfo &info,
-            const ProfileArguments &arguments) {
+void measure(Comm &own, const ProfileInfo &info,
+             const ProfileArguments &arguments) {
   SharedGroups comm(own);
-  std::vector<int> everyone(static_cast<std::size_t>(comm.size()));
-  std::iota(everyone.begin(), everyone.end(), 0);
-  const Group world = comm.make_group(everyone);
-  Context context;
-  context.rank = comm.rank();
-  context.ranks = comm.size();
-  context.threads = set_threads();
+  const Group world = make_world(comm);
+  Context context = make_context(comm);
   // Parameters keep their initial values, so that all steps do the same.
   context.learning_rate = 0.0;
   if (arguments.speed) {
     print_speed(comm, world);
-    return 0;
+    return;
   }
   StepProfiler steps(context, comm, world, info);
   steps.measure(arguments.rounds);
@@ -222,52 +186,18 @@ int measure(Comm &own, const ProfileInfo &info,
                 "'%s'\n",
                 info.entries.size(), links.size(), arguments.output.c_str());
   });
-  return 0;
-}
-
-/// Rank 0 prints why the program ends.
-int reject(Comm *comm, const std::string &cause) {
-  if (comm ? comm->rank() == 0 : launched_rank() == 0) {
-    std::fprintf(stderr, "error: %s\n", cause.c_str());
-    std::fflush(stderr);
-  }
-  if (comm)
-    comm->barrier();
-  return 2;
 }
 
 } // namespace
 
 int run_profile(int argc, char **argv, const ProfileInfo &info) {
   ProfileArguments arguments;
-  std::string cause;
-  Transport transport = Transport::automatic;
-  try {
+  auto parse_line = [&] {
     arguments = parse(argc, argv);
-    transport = chosen_transport();
-  } catch (const Error &error) {
-    cause = error.what();
-  }
-  if (arguments.help && cause.empty()) {
-    if (launched_rank() == 0)
-      std::fputs(usage(argv[0], info).c_str(), stdout);
-    return 0;
-  }
-  const std::unique_ptr<Comm> comm = make_comm(transport);
-  if (cause.empty() && comm->size() != info.steps[0].info.ranks)
-    cause = "expected 'mpirun -n " + std::to_string(info.steps[0].info.ranks) +
-            " " + argv[0] + "', found " + std::to_string(comm->size()) +
-            (comm->size() == 1 ? " rank" : " ranks");
-  if (!cause.empty())
-    return reject(comm.get(), cause);
-  try {
-    return measure(*comm, info, arguments);
-  } catch (const Stop &stop) {
-    return stop.status;
-  } catch (const std::exception &error) {
-    comm->fail("profile", error.what());
-  }
-  return 1;
+    return arguments.help ? usage(argv[0], info) : "";
+  };
+  return on_ranks(argv[0], info.steps[0].info.ranks, "profile", parse_line,
+                  [&](Comm &comm) { measure(comm, info, arguments); });
 }
 
 } // namespace ffrt

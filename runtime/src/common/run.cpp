@@ -3,6 +3,7 @@
 #include "common/dump.h"
 #include "common/feeder.h"
 #include "common/instance.h"
+#include "common/on_ranks.h"
 #include "common/report.h"
 #include "common/source.h"
 #include "common/together.h"
@@ -13,8 +14,6 @@
 #include "ffrt/mpi.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <numeric>
 
 namespace ffrt {
 
@@ -22,24 +21,6 @@ namespace {
 
 /// Steps of one pass where the source of data has no end of its own.
 constexpr int64_t kSyntheticEpoch = 10;
-
-/// Ends all ranks with status 2 after rank 0 has printed why. Under a launcher
-/// the ranks meet first: it would kill rank 0 before it has printed when
-/// another one exits.
-int reject(const std::string &cause, Comm *comm = nullptr) {
-  std::unique_ptr<Comm> own;
-  if (!comm && launched()) {
-    own = make_mpi_comm();
-    comm = own.get();
-  }
-  if (!comm || comm->rank() == 0) {
-    std::fprintf(stderr, "error: %s\n", cause.c_str());
-    std::fflush(stderr);
-  }
-  if (comm)
-    comm->barrier();
-  return 2;
-}
 
 std::unique_ptr<Source> make_source(const ProgramInfo &info,
                                     const Arguments &arguments) {
@@ -61,19 +42,13 @@ int64_t steps_of(const ProgramInfo &info, const Arguments &arguments,
   return epoch * (arguments.epochs > 0 ? arguments.epochs : 1);
 }
 
-int run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
-              MakeProgram make) {
-  std::vector<int> everyone(static_cast<std::size_t>(comm.size()));
-  std::iota(everyone.begin(), everyone.end(), 0);
-  const Group world = comm.make_group(everyone);
-
-  Context context;
-  context.rank = comm.rank();
-  context.ranks = comm.size();
+void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
+               MakeProgram make) {
+  const Group world = make_world(comm);
+  Context context = make_context(comm);
   context.seed = arguments.seed;
   context.learning_rate = arguments.learning_rate;
   context.weight_decay = arguments.weight_decay;
-  context.threads = set_threads();
 
   std::unique_ptr<Source> source;
   together(comm, world, "start",
@@ -117,48 +92,27 @@ int run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   dump.write(instance.states(), losses);
   if (trace)
     write_trace(comm, world, *trace, arguments.trace);
-  return 0;
 }
 
 } // namespace
 
 int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make) {
   Arguments arguments;
-  Transport transport = Transport::automatic;
-  try {
+  auto parse = [&]() -> std::string {
     arguments = parse_arguments(argc, argv, info);
-    transport = chosen_transport();
     if (arguments.local_ranks && launched())
       throw Error("--local-ranks: expected a start without mpirun, found one "
                   "under it");
-    if (arguments.local_ranks && !arguments.help && !arguments.info)
+    if (arguments.help)
+      return usage(argv[0], info);
+    if (arguments.info)
+      return describe(info);
+    if (arguments.local_ranks)
       exec_local_ranks(arguments.local_ranks, arguments.forwarded);
-  } catch (const Error &e) {
-    return reject(e.what());
-  }
-  if (arguments.help || arguments.info) {
-    if (launched_rank() == 0)
-      std::fputs(arguments.help ? usage(argv[0], info).c_str()
-                                : describe(info).c_str(),
-                 stdout);
-    return 0;
-  }
-  std::unique_ptr<Comm> comm = make_comm(transport);
-  if (comm->size() != info.ranks) {
-    const std::string found = std::to_string(comm->size());
-    return reject("expected 'mpirun -n " + std::to_string(info.ranks) + " " +
-                      argv[0] + "', found " + found + " rank" +
-                      (comm->size() == 1 ? "" : "s"),
-                  comm.get());
-  }
-  try {
-    return run_ranks(*comm, info, arguments, make);
-  } catch (const Stop &stop) {
-    return stop.status;
-  } catch (const std::exception &e) {
-    comm->fail("run", e.what());
-  }
-  return 1;
+    return "";
+  };
+  return on_ranks(argv[0], info.ranks, "run", parse,
+                  [&](Comm &comm) { run_ranks(comm, info, arguments, make); });
 }
 
 } // namespace ffrt

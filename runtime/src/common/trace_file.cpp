@@ -3,6 +3,7 @@
 
 #include "common/clock.h"
 #include "common/file.h"
+#include "common/json.h"
 #include "common/together.h"
 #include "ffrt/error.h"
 
@@ -28,23 +29,6 @@ const char *word_of(Trace::Kind kind) {
 
 bool communicates(Trace::Kind kind) {
   return kind == Trace::Kind::exchange || kind == Trace::Kind::collective;
-}
-
-/// In quotation marks, as JSON has it.
-std::string quoted(const std::string &text) {
-  std::string result = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') {
-      result += {'\\', c};
-    } else if (c >= 0 && c < ' ') {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", unsigned(c));
-      result += code;
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
 }
 
 /// The events of one rank.

@@ -4,6 +4,8 @@
 
 #include "ffc/Plan/StrategyFile.h"
 
+#include <algorithm>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -80,6 +82,38 @@ inline Graph alexNet() {
       .role = OpRole::Gradient;
   graph.ops[9].rules.dims[0].granularity = 2;
   return graph;
+}
+
+/// A legal strategy for four devices, with axes of degree 1 and with devices in
+/// order or not. One in `rarely` splits of what is summed over is kept, and one
+/// operator in `rarely` is copied.
+inline Strategy drawStrategy(const Graph &graph, std::mt19937 &random,
+                             int64_t rarely) {
+  auto below = [&](int64_t n) { return static_cast<int64_t>(random() % n); };
+  Strategy strategy;
+  for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
+    const OpRules &rules = graph.op(id).rules;
+    Configuration config;
+    do {
+      config = {};
+      for (int d = 0; d < static_cast<int>(rules.dims.size()); ++d)
+        if (below(2) && (rules.dims[d].name != "k" || below(rarely) == 0)) {
+          const int64_t most = std::min<int64_t>(maxDegree(rules.dims[d]), 4);
+          config.axes.push_back({d, rules.splittable(d) ? 1 + below(most) : 1});
+        }
+      if (below(rarely) == 0)
+        config.axes.push_back({kReplica, 1 + below(3)});
+      std::shuffle(config.axes.begin(), config.axes.end(), random);
+      const int64_t style = below(3), first = below(4);
+      for (int64_t point = 0; point < config.numPoints(); ++point)
+        config.devices.push_back(static_cast<DeviceId>(style == 0 ? first
+                                                       : style == 1
+                                                           ? (first + point) % 4
+                                                           : below(4)));
+    } while (checkConfiguration(graph, id, config, 4));
+    strategy.push_back(config);
+  }
+  return strategy;
 }
 
 /// "NAME {n = 2} on 0 1" of each operator that `text` names, or the error.

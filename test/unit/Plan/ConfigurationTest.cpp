@@ -22,6 +22,13 @@ struct ConfigurationTest : ::testing::Test {
   }
 };
 
+/// The strategy that one operator's configuration is carried over to.
+Strategy carriedOver(const Graph &graph, OpId op, const Configuration &config) {
+  std::vector<std::optional<Configuration>> given(graph.ops.size());
+  given[op] = config;
+  return completeStrategy(graph, given);
+}
+
 TEST_F(ConfigurationTest, TilesInRowMajorOrder) {
   Configuration config{{{1, 2}, {0, 2}}, {0, 1, 2, 3}};
   EXPECT_EQ(config.tileOf(g.graph.op(0).rules, 1).str(), "[6:12, 0:4, 0:10]");
@@ -86,16 +93,12 @@ TEST_F(ConfigurationTest, FollowersAndGradients) {
 }
 
 TEST_F(ConfigurationTest, ReductionBecomesReplica) {
-  std::vector<std::optional<Configuration>> given(g.graph.ops.size());
-  given[0] = Configuration{{{2, 3}}, {0, 1, 2}};
-  Strategy s = completeStrategy(g.graph, given);
+  Strategy s = carriedOver(g.graph, 0, {{{2, 3}}, {0, 1, 2}});
   EXPECT_EQ(s[1].str(g.graph.op(1).rules), "{replica = 3} on 0 1 2");
 }
 
 TEST_F(ConfigurationTest, LeadersFollowTheirReaders) {
-  std::vector<std::optional<Configuration>> given(g.graph.ops.size());
-  given[2] = Configuration{{{0, 3}}, {0, 1, 2}};
-  Strategy s = completeStrategy(g.graph, given);
+  Strategy s = carriedOver(g.graph, 2, {{{0, 3}}, {0, 1, 2}});
   EXPECT_EQ(s[1].str(g.graph.op(1).rules), "{n = 3} on 0 1 2");
   EXPECT_EQ(s[0].str(g.graph.op(0).rules), "{n = 3} on 0 1 2");
 }
@@ -107,9 +110,7 @@ TEST_F(ConfigurationTest, WhatNeedsOnlyStateFollowsItsReader) {
   ValueId decayed = t.window("decay", t.state("mean", {12, 8}));
   ValueId y = t.product("p", t.input("x", {12, 4}), t.state("w", {4, 8}));
   t.sum("mix", decayed, y);
-  std::vector<std::optional<Configuration>> given(t.graph.ops.size());
-  given[1] = Configuration{{{0, 3}}, {2, 1, 0}};
-  Strategy s = completeStrategy(t.graph, given);
+  Strategy s = carriedOver(t.graph, 1, {{{0, 3}}, {2, 1, 0}});
   EXPECT_EQ(s[2].str(t.graph.op(2).rules), "{n = 3} on 2 1 0");
   EXPECT_EQ(s[0].str(t.graph.op(0).rules), "{n = 3} on 2 1 0");
 }

@@ -31,6 +31,23 @@ interconnect: {type: switch, bandwidth: 1 GB/s, latency: 10 us}
 )");
 }
 
+/// Nodes of two devices; two microseconds between them, eight to others.
+Topology pairs(int numNodes = 2, int nics = 1) {
+  return parse("nodes:\n  count: " + std::to_string(numNodes) + R"(
+  devices: 2 x h200
+  interconnect: {type: switch, bandwidth: 100 GB/s, latency: 2 us}
+  nic: {bandwidth: 1 GB/s, latency: 4 us, count: )" +
+               std::to_string(nics) + "}\n");
+}
+
+/// 0, step, 2 step...
+std::vector<DeviceId> devices(int count, int step = 1) {
+  std::vector<DeviceId> all;
+  for (int i = 0; i < count; ++i)
+    all.push_back(i * step);
+  return all;
+}
+
 constexpr Picoseconds kMicrosecond = 1'000'000;
 
 TEST(Cost, KernelIsTheLargerOfComputeAndMemory) {
@@ -55,7 +72,7 @@ TEST(Cost, TransferIsLatencyPlusBandwidth) {
 
 TEST(Cost, RingCollectives) {
   const CostModel cost(four());
-  const std::vector<DeviceId> all = {0, 1, 2, 3}, two = {1, 3};
+  const std::vector<DeviceId> all = devices(4), two = {1, 3};
   // Each hop carries 3/4 of the buffer per phase, in 3 steps.
   EXPECT_EQ(cost.collective(CollectiveKind::AllGather, all, 4000),
             (30 + 3) * kMicrosecond);
@@ -73,24 +90,15 @@ TEST(Cost, RingCollectives) {
 
 TEST(Cost, SmallMessagesGoUpAndDownATree) {
   const CostModel cost(four());
-  const std::vector<DeviceId> all = {0, 1, 2, 3};
+  const auto all = devices(4);
   EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, all, 4000),
             2 * (2 * 10 + 4) * kMicrosecond);
   EXPECT_EQ(cost.collective(CollectiveKind::Broadcast, all, 4000),
             2 * (10 + 4) * kMicrosecond);
 }
 
-/// Nodes of two devices; two microseconds between them, eight to others.
-const char *const kNodes = R"(
-nodes:
-  count: 2
-  devices: 2 x h200
-  interconnect: {type: switch, bandwidth: 100 GB/s, latency: 2 us}
-  nic: {count: 1, bandwidth: 1 GB/s, latency: 4 us}
-)";
-
 TEST(Cost, TwoLevelsWhereNodesAreAlike) {
-  const CostModel cost(parse(kNodes));
+  const CostModel cost(pairs());
   // Within the nodes 2 us and half of 4000 B at 100 GB/s; across, two rings
   // through one NIC, each with half of its 2000 B.
   EXPECT_EQ(cost.collective(CollectiveKind::AllGather, {0, 1, 2, 3}, 4000),
@@ -98,31 +106,14 @@ TEST(Cost, TwoLevelsWhereNodesAreAlike) {
   EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, {0, 1, 2, 3}, 4000),
             2 * ((2 + 8 + 2) * kMicrosecond + kMicrosecond / 50));
   // As many NICs as devices, and each ring has its own.
-  const CostModel rails(parse(R"(
-nodes:
-  count: 2
-  devices: 2 x h200
-  interconnect: {type: switch, bandwidth: 100 GB/s, latency: 2 us}
-  nic: {count: 2, bandwidth: 1 GB/s, latency: 4 us}
-)"));
+  const CostModel rails(pairs(2, 2));
   EXPECT_EQ(rails.collective(CollectiveKind::AllGather, {0, 1, 2, 3}, 4000),
             (2 + 8 + 1) * kMicrosecond + kMicrosecond / 50);
 }
 
 TEST(Cost, TreesAcrossManyNodes) {
-  const CostModel cost(parse(R"(
-nodes:
-  count: 16
-  devices: 2 x h200
-  interconnect: {type: switch, bandwidth: 100 GB/s, latency: 2 us}
-  nic: {count: 2, bandwidth: 1 GB/s, latency: 4 us}
-)"));
-  std::vector<DeviceId> all, ofEachNode;
-  for (DeviceId d = 0; d < 32; ++d) {
-    all.push_back(d);
-    if (d % 2 == 0)
-      ofEachNode.push_back(d);
-  }
+  const CostModel cost(pairs(16, 2));
+  const auto all = devices(32), ofEachNode = devices(16, 2);
   // Four hops of 8 us in place of fifteen; 15/16 of the bytes either way.
   EXPECT_EQ(cost.collective(CollectiveKind::AllGather, ofEachNode, 16000),
             (4 * 8 + 15) * kMicrosecond);
@@ -136,14 +127,14 @@ nodes:
 }
 
 TEST(Cost, RingIsAsSlowAsItsSlowestHop) {
-  const CostModel cost(parse(kNodes));
+  const CostModel cost(pairs());
   // Two members in one node, one in the other: no two levels.
   EXPECT_EQ(cost.collective(CollectiveKind::AllGather, {0, 1, 2}, 3000),
             (2 * 8 + 2) * kMicrosecond);
 }
 
 TEST(Cost, GroupsAtOnceShareLinks) {
-  const CostModel cost(parse(kNodes));
+  const CostModel cost(pairs());
   // Two pairs across the nodes: both go through the same NICs.
   auto alone = cost.paths({{0, 2}}), both = cost.paths({{0, 2}, {1, 3}});
   EXPECT_EQ(
@@ -155,7 +146,7 @@ TEST(Cost, GroupsAtOnceShareLinks) {
 }
 
 TEST(Cost, ExchangesShareLinks) {
-  const CostModel cost(parse(kNodes));
+  const CostModel cost(pairs());
   using Times = std::vector<std::pair<DeviceId, Picoseconds>>;
   EXPECT_EQ(cost.exchange({{0, 2, 1000}, {2, 0, 3000}}),
             (Times{{0, 11 * kMicrosecond}, {2, 11 * kMicrosecond}}));
@@ -188,7 +179,7 @@ links:
 
 TEST(Cost, MonotoneInBytes) {
   const CostModel cost(four());
-  const std::vector<DeviceId> all = {0, 1, 2, 3};
+  const auto all = devices(4);
   for (CollectiveKind kind : kCollectives)
     for (int64_t bytes : {0LL, 1LL, 1000LL, 4'194'303LL, 999'999'999LL})
       for (int64_t more = bytes; more < bytes + 50; ++more) {
@@ -202,7 +193,7 @@ TEST(Cost, MonotoneInBytes) {
 TEST(Cost, LargeAmountsDoNotOverflow) {
   const CostModel cost(four());
   constexpr int64_t kPetabyte = 1'000'000'000'000'000;
-  const std::vector<DeviceId> all = {0, 1, 2, 3};
+  const auto all = devices(4);
   EXPECT_EQ(cost.transfer(0, 1, kPetabyte),
             kPetabyte * 1000 + 10 * kMicrosecond);
   for (CollectiveKind kind : kCollectives) {
@@ -219,9 +210,7 @@ TEST(Cost, ManyLatenciesDoNotOverflow) {
   const CostModel cost(
       parse("devices: 1024 x cpu-core\n"
             "interconnect: {type: ring, bandwidth: 1 B/s, latency: 1 s}"));
-  std::vector<DeviceId> even;
-  for (DeviceId id = 0; id < 1024; id += 2)
-    even.push_back(id);
+  const auto even = devices(512, 2);
   EXPECT_EQ(cost.collective(CollectiveKind::AllGather, even, 0),
             511 * 2'000'000'000'000);
   EXPECT_LE(cost.collective(CollectiveKind::AllReduce, even, 1 << 30),
@@ -236,9 +225,7 @@ nodes:
   interconnect: {type: switch, bandwidth: 450 GB/s, latency: 2 us}
   nic: {count: 8, bandwidth: 50 GB/s, latency: 3 us}
 )"));
-  std::vector<DeviceId> all(1024);
-  for (DeviceId id = 0; id < 1024; ++id)
-    all[id] = id;
+  const auto all = devices(1024);
   const Picoseconds first =
       cost.collective(CollectiveKind::AllReduce, all, 1 << 20);
   for (int i = 0; i < 10000; ++i)

@@ -1,6 +1,7 @@
 //===- SharedLinksTest.cpp - times with links shared by everybody ---------===//
 
 #include "TestGraph.h"
+#include "TestTopology.h"
 
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
@@ -8,11 +9,14 @@
 
 #include "gtest/gtest.h"
 
-#include <string>
+#include <random>
+#include <vector>
 
 using namespace ffc::plan;
 
 namespace {
+
+using Times = std::vector<Picoseconds>;
 
 /// Tasks with the shares of their flows.
 struct Flows {
@@ -22,9 +26,12 @@ struct Flows {
   }
   void collective(const std::vector<DeviceId> &members, Picoseconds duration,
                   const LinkShares &links) {
+    shares.push_back(links); // of the first part
     tasks.addCollective(members, duration);
-    shares.resize(tasks.numParts() - members.size());
-    shares.push_back(links);
+    shares.resize(tasks.numParts());
+  }
+  void wait(DeviceId device, int task) {
+    tasks.addWait(device, task);
     shares.resize(tasks.numParts());
   }
   std::vector<ActionTime> time(int numDevices, bool overlap = false) const {
@@ -35,23 +42,33 @@ struct Flows {
   std::vector<LinkShares> shares;
 };
 
+/// By task and member.
+Times starts(const std::vector<ActionTime> &times) {
+  Times result;
+  for (const ActionTime &time : times)
+    result.push_back(time.start);
+  return result;
+}
+Times ends(const std::vector<ActionTime> &times) {
+  Times result;
+  for (const ActionTime &time : times)
+    result.push_back(time.end);
+  return result;
+}
+
 TEST(SharedLinks, HalvesAFullLink) {
   Flows flows;
   flows.collective({0, 1}, 10, {{0, 1.0}});
   flows.collective({2, 3}, 10, {{0, 1.0}});
-  const auto times = flows.time(4);
-  EXPECT_EQ(times[0].end, 20);
-  EXPECT_EQ(times[3].end, 20);
-  EXPECT_EQ(times[0].busy, 20);
+  EXPECT_EQ(ends(flows.time(4)), (Times{20, 20, 20, 20}));
+  EXPECT_EQ(flows.time(4)[0].busy, 20);
 }
 
 TEST(SharedLinks, LeavesRoomThatIsThere) {
   Flows flows;
   flows.collective({0, 1}, 10, {{0, 0.5}, {1, 1.0}});
   flows.collective({2, 3}, 10, {{0, 0.5}, {2, 1.0}});
-  const auto times = flows.time(4);
-  EXPECT_EQ(times[0].end, 10);
-  EXPECT_EQ(times[2].end, 10);
+  EXPECT_EQ(ends(flows.time(4)), (Times{10, 10, 10, 10}));
 }
 
 TEST(SharedLinks, WhoComesLaterSlowsDownTheRest) {
@@ -59,12 +76,10 @@ TEST(SharedLinks, WhoComesLaterSlowsDownTheRest) {
   flows.local(2, 5);
   flows.collective({0, 1}, 10, {{0, 1.0}});
   flows.collective({2, 3}, 10, {{0, 1.0}});
-  const auto times = flows.time(4);
-  // Half is done at 5, the rest at half speed.
-  EXPECT_EQ(times[1].end, 15);
-  EXPECT_EQ(times[3].start, 5);
-  EXPECT_EQ(times[4].start, 0) << "it waits for device 2";
-  EXPECT_EQ(times[3].end, 20);
+  // Half of the first is done at 5, the rest at half speed; device 3 waits for
+  // device 2.
+  EXPECT_EQ(starts(flows.time(4)), (Times{0, 0, 0, 5, 0}));
+  EXPECT_EQ(ends(flows.time(4)), (Times{5, 15, 15, 20, 20}));
 }
 
 TEST(SharedLinks, IsFairInTheMaxMinSense) {
@@ -73,11 +88,8 @@ TEST(SharedLinks, IsFairInTheMaxMinSense) {
   flows.collective({0, 1}, 12, {{0, 1.0}});
   flows.collective({2, 3}, 12, {{0, 1.0}, {1, 0.5}});
   flows.collective({4, 5}, 12, {{1, 1.0}});
-  const auto times = flows.time(6);
   // c at 3/4 up to 16, then all are done in time.
-  EXPECT_EQ(times[4].end, 16);
-  EXPECT_EQ(times[0].end, 24);
-  EXPECT_EQ(times[2].end, 24);
+  EXPECT_EQ(ends(flows.time(6)), (Times{24, 24, 24, 24, 16, 16}));
 }
 
 TEST(SharedLinks, QueuesAndWaitsAreThoseOfTheFirstModel) {
@@ -86,17 +98,11 @@ TEST(SharedLinks, QueuesAndWaitsAreThoseOfTheFirstModel) {
   flows.collective({0, 1}, 10, {});
   flows.local(0, 4);
   flows.collective({0, 1}, 10, {});
-  flows.tasks.addWait(0, 1);
-  flows.shares.resize(flows.tasks.numParts());
+  flows.wait(0, 1);
   flows.local(0, 1);
   const auto times = flows.time(2, /*overlap=*/true);
-  EXPECT_EQ(times[1].end, 13);
-  EXPECT_EQ(times[3].end, 7);
-  EXPECT_EQ(times[4].start, 13);
-  EXPECT_EQ(times[4].end, 23);
-  EXPECT_EQ(times[6].start, 7);
-  EXPECT_EQ(times[6].end, 13);
-  EXPECT_EQ(times[7].end, 14);
+  EXPECT_EQ(starts(times), (Times{0, 3, 0, 3, 13, 13, 7, 13}));
+  EXPECT_EQ(ends(times), (Times{3, 13, 13, 7, 23, 23, 13, 14}));
 }
 
 class SharedLinksOf : public ::testing::TestWithParam<int> {};
@@ -107,14 +113,9 @@ TEST_P(SharedLinksOf, RandomStrategies) {
   const int numDevices = GetParam();
   const Graph graph = ffc::plan::testing::trainingGraph().graph;
   // So slow that messages take as long as their bytes take.
-  std::string error;
-  const auto topology =
-      Topology::parse("devices: " + std::to_string(numDevices) +
-                          " x cpu-core\ninterconnect:\n  type: shared-memory\n"
-                          "  bandwidth: 1 MB/s\n  latency: 1 ns\n",
-                      "test.yaml", error);
-  ASSERT_TRUE(topology) << error;
-  const CostModel cost(*topology);
+  const Topology topology =
+      ffc::plan::testing::ranks(numDevices, "1 MB/s", "1 ns");
+  const CostModel cost(topology);
   std::mt19937 random(7);
   int later = 0;
   for (int trial = 0; trial < 200; ++trial) {
@@ -122,7 +123,7 @@ TEST_P(SharedLinksOf, RandomStrategies) {
     const Program program = planProgram(graph, strategy, numDevices, cost);
     const Timeline alone = timeProgram(graph, strategy, program, cost);
     const Timeline shared =
-        timeWithSharedLinks(graph, strategy, program, *topology, cost);
+        timeWithSharedLinks(graph, strategy, program, topology, cost);
     ASSERT_GE(shared.makespan, alone.makespan) << "trial " << trial;
     for (ActionRef ref : program.order) {
       const ActionTime &a = alone.devices[ref.device][ref.index];

@@ -12,6 +12,7 @@
 using namespace ffc::plan;
 using ffc::plan::testing::addOp;
 using ffc::plan::testing::alexNet;
+using ffc::plan::testing::drawStrategy;
 using ::testing::HasSubstr;
 
 namespace {
@@ -331,33 +332,8 @@ TEST(Strategy, PrintReadsBackExactly) {
   const unsigned seed = 20261121;
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  auto below = [&](int64_t n) { return static_cast<int64_t>(random() % n); };
   for (int round = 0; round < 200; ++round) {
-    Strategy strategy;
-    for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
-      const OpRules &rules = graph.op(id).rules;
-      Configuration config;
-      do {
-        config = {};
-        for (int d = 0; d < static_cast<int>(rules.dims.size()); ++d)
-          if (below(2))
-            config.axes.push_back(
-                {d, rules.splittable(d) ? 1 + below(std::min<int64_t>(
-                                                  maxDegree(rules.dims[d]), 3))
-                                        : 1});
-        if (below(3) == 0)
-          config.axes.push_back({kReplica, 1 + below(3)});
-        std::shuffle(config.axes.begin(), config.axes.end(), random);
-        const DeviceId base = static_cast<DeviceId>(below(4));
-        const int64_t style = below(3);
-        for (int64_t point = 0; point < config.numPoints(); ++point)
-          config.devices.push_back(
-              static_cast<DeviceId>(style == 0   ? base
-                                    : style == 1 ? (base + point) % 4
-                                                 : below(4)));
-      } while (checkConfiguration(graph, id, config, 4));
-      strategy.push_back(config);
-    }
+    const Strategy strategy = drawStrategy(graph, random, 2);
     const PartialStrategy again = parse(graph, printStrategy(graph, strategy));
     ASSERT_EQ(again, PartialStrategy(strategy.begin(), strategy.end()));
   }

@@ -11,6 +11,7 @@
 using namespace ffc::plan;
 using ffc::plan::testing::addOp;
 using ffc::plan::testing::alexNet;
+using ffc::plan::testing::drawStrategy;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -372,29 +373,9 @@ TEST(StrategyFlexFlow, PrintReadsBack) {
   const unsigned seed = 20261122;
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  auto below = [&](int64_t n) { return static_cast<int64_t>(random() % n); };
   size_t numSaid = 0, numLeftOut = 0;
   for (int round = 0; round < 200; ++round) {
-    Strategy strategy;
-    for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
-      const OpRules &rules = graph.op(id).rules;
-      Configuration config;
-      do {
-        config = {};
-        for (int d = 0; d < static_cast<int>(rules.dims.size()); ++d)
-          if (below(2) && (rules.dims[d].name != "k" || below(4) == 0))
-            config.axes.push_back(
-                {d, rules.splittable(d) ? 1 + below(std::min<int64_t>(
-                                                  maxDegree(rules.dims[d]), 4))
-                                        : 1});
-        if (below(10) == 0)
-          config.axes.push_back({kReplica, 1 + below(2)});
-        std::shuffle(config.axes.begin(), config.axes.end(), random);
-        for (int64_t point = 0; point < config.numPoints(); ++point)
-          config.devices.push_back(static_cast<DeviceId>(below(4)));
-      } while (checkConfiguration(graph, id, config, 4));
-      strategy.push_back(config);
-    }
+    const Strategy strategy = drawStrategy(graph, random, 6);
     for (FlexFlowForm form : {FlexFlowForm::Text, FlexFlowForm::Printed}) {
       std::vector<OpId> leftOut;
       const std::string text =

@@ -3,13 +3,15 @@
 // x[12,1,8,8] -> conv 3x3, 4 channels -> relu -> dropout -> flatten -> fc 10 ->
 // cross-entropy, data parallel over RANKS ranks, with momentum. DEMO_FAULT
 // makes it misbehave for tests of messages: "guard", "throw", "hole" or
-// "tasks". With DEMO_EVALUATE it ends with the result of fc. Of its tasks, only
-// communication is traced.
+// "tasks". With DEMO_EVALUATE it ends with the result of fc; with DEMO_PROFILE
+// it starts as programs that measure do. Of its tasks, only communication is
+// traced.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/error.h"
 #include "ffrt/hash.h"
 #include "ffrt/kernels.h"
+#include "ffrt/profile.h"
 #include "ffrt/program.h"
 
 #include <cstdlib>
@@ -206,7 +208,11 @@ int main(int argc, char **argv) {
   }
   for (int rank = 0; rank < RANKS; ++rank)
     info.rank_info.push_back(bytes(rank));
-  return run(argc, argv, info, [](Host &host) -> std::unique_ptr<RankProgram> {
+  const MakeProgram make = [](Host &host) -> std::unique_ptr<RankProgram> {
     return std::make_unique<Demo>(host);
-  });
+  };
+  if (std::getenv("DEMO_PROFILE"))
+    return run_profile(argc, argv,
+                       {"demo.onnx", "cpu-core", "0", {}, {{info, make, {}}}});
+  return run(argc, argv, info, make);
 }

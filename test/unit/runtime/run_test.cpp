@@ -247,6 +247,19 @@ TEST_F(Run, RejectsTheCommandLineOnce) {
             "error: expected a flag listed by --help, found '--banana'\n");
 }
 
+TEST_F(Run, ProgramsThatMeasureStartAsOthers) {
+  const char *variable = "DEMO_PROFILE=1";
+  EXPECT_EQ(count(mpirun(2, 4, "--help", variable).text, "usage: "), 1);
+  const Result flag = mpirun(4, 4, "--repeat=0", variable);
+  EXPECT_EQ(flag.status, 2) << flag.text;
+  EXPECT_HAS(flag, "error: --repeat: expected a number from 1 to 1000, found "
+                   "'0'");
+  const Result three = mpirun(3, 4, "", variable);
+  EXPECT_EQ(three.status, 2) << three.text;
+  EXPECT_HAS(three,
+             "error: expected 'mpirun -n 4 " + demo(4) + "', found 3 ranks");
+}
+
 TEST_F(Run, RejectsAWrongNumberOfRanks) {
   const Result one = shell(demo(4));
   EXPECT_EQ(one.status, 2);

@@ -2,6 +2,7 @@
 #include "ffrt/actions.h"
 #include "ffrt/error.h"
 
+#include "common/json.h"
 #include "common/trace_file.h"
 #include "common/traced_comm.h"
 
@@ -161,6 +162,11 @@ TEST(Trace, EventsOfAThreadDoNotOverlap) {
   EXPECT_NEAR(exchanges[1].first, exchanges[0].second, 1e-3);
   EXPECT_GE(exchanges[1].second, exchanges[1].first);
   EXPECT_EQ(spans(text, "wait").size(), 2u);
+}
+
+TEST(Json, TextsAreQuoted) {
+  EXPECT_EQ(quoted("a \"b\" \\ \n\xc3\xa9"), R"("a \"b\" \\ \u000a)"
+                                             "\xc3\xa9\"");
 }
 
 TEST(Trace, ExpectsTheTasksThatWereListed) {
