@@ -17,20 +17,35 @@ using namespace ffc::plan::testing;
 
 namespace {
 
+/// Counts its batches of collectives too.
 Picoseconds timeOfPlan(const Graph &graph, const Strategy &strategy,
-                       int devices, const CostModel &cost) {
+                       int devices, const CostModel &cost, size_t &batches) {
   Program program = planProgram(graph, strategy, devices, cost);
+  batches += program.batches.size();
   return timeProgram(graph, strategy, program, cost).makespan;
 }
 
-/// Devices, and whether they communicate and compute at once.
-class StepTimerTest : public ::testing::TestWithParam<std::tuple<int, bool>> {};
+/// The samples of any operator of these graphs on all devices.
+Configuration dataParallel(const Op &op, int devices) {
+  const int dim = op.role == OpRole::Gradient ? 2
+                  : op.role == OpRole::Update ? kReplica
+                                              : 0;
+  Configuration config{{{dim, devices}}, {}};
+  for (int d = 0; d < devices; ++d)
+    config.devices.push_back(d);
+  return config;
+}
+
+/// Devices; the latency of those that communicate and compute at once, or
+/// nothing; a chain of layers or the smaller graph.
+class StepTimerTest
+    : public ::testing::TestWithParam<std::tuple<int, const char *, bool>> {};
 
 TEST_P(StepTimerTest, RandomMoves) {
-  const auto [devices, overlap] = GetParam();
-  TestGraph g = trainingGraph();
-  CostModel cost(overlap ? overlapping(devices, "10 ns")
-                         : ranks(devices, "3 GB/s", "2 us"));
+  const auto [devices, latency, layers] = GetParam();
+  TestGraph g = layers ? stack(5) : trainingGraph();
+  CostModel cost(*latency ? overlapping(devices, latency)
+                          : ranks(devices, "3 GB/s", "2 us"));
   SegmentTable table(g.graph, devices, cost);
   std::mt19937 random(devices);
   Strategy strategy = randomStrategy(g.graph, devices, random);
@@ -38,16 +53,20 @@ TEST_P(StepTimerTest, RandomMoves) {
   for (const Configuration &config : strategy)
     configs.push_back(table.intern(config));
   StepTimer timer(table, configs);
-  ASSERT_EQ(timer.makespan(), timeOfPlan(g.graph, strategy, devices, cost));
+  size_t batches = 0;
+  ASSERT_EQ(timer.makespan(),
+            timeOfPlan(g.graph, strategy, devices, cost, batches));
   for (int move = 0; move < 300; ++move) {
     Strategy next = strategy;
     std::vector<StepTimer::Change> changes;
+    const bool alike = random() % 3 == 0;
     for (OpId op = 0; op < static_cast<OpId>(next.size()); ++op)
-      if (random() % next.size() < 2) {
-        next[op] = randomConfiguration(g.graph, op, devices, random);
+      if (random() % next.size() < (alike ? next.size() - 2 : 2)) {
+        next[op] = alike ? dataParallel(g.graph.op(op), devices)
+                         : randomConfiguration(g.graph, op, devices, random);
         changes.push_back({op, table.intern(next[op])});
       }
-    Picoseconds expected = timeOfPlan(g.graph, next, devices, cost);
+    Picoseconds expected = timeOfPlan(g.graph, next, devices, cost, batches);
     Picoseconds before = timer.makespan();
     if (random() % 4 == 0) {
       // Stopped early or not, what is over the limit is over it.
@@ -70,10 +89,15 @@ TEST_P(StepTimerTest, RandomMoves) {
   }
   EXPECT_EQ(timer.proposeFull({}), timer.makespan());
   timer.reject();
+  if (layers && *latency && devices > 1) {
+    EXPECT_GT(batches, 0u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, StepTimerTest,
                          ::testing::Combine(::testing::Values(1, 2, 3, 5),
+                                            ::testing::Values("", "10 ns",
+                                                              "100 ns"),
                                             ::testing::Bool()));
 
 } // namespace

@@ -165,3 +165,23 @@ TestGraph ffc::plan::testing::trainingGraph() {
   g.update("w2.update", w2, gradient, "p2");
   return g;
 }
+
+TestGraph ffc::plan::testing::stack(int layers) {
+  TestGraph g;
+  std::vector<ValueId> inputs, weights;
+  auto name = [](int layer) { return "p" + std::to_string(layer + 1); };
+  ValueId y = g.input("x", {8, 8});
+  for (int i = 0; i < layers; ++i) {
+    inputs.push_back(y);
+    weights.push_back(
+        g.state("w" + std::to_string(i + 1), {i == 0 ? 8 : 16, 16}));
+    y = g.product(name(i), y, weights[i]);
+  }
+  g.output("out/y", y);
+  std::vector<ValueId> gradients(layers);
+  for (int i = layers; i-- > 0;)
+    gradients[i] = g.outer(name(i) + ".backward", inputs[i], y, name(i));
+  for (int i = layers; i-- > 0;)
+    g.update(name(i) + ".update", weights[i], gradients[i], name(i));
+  return g;
+}

@@ -42,6 +42,11 @@ private:
 /// update.
 TestGraph trainingGraph();
 
+/// Products p1, p2, ... one after the other, the gradients of their weights
+/// from the last one on, and then the updates in that order. The weights are of
+/// 8 x 16 elements for the first layer and 16 x 16 for the others.
+TestGraph stack(int layers);
+
 } // namespace ffc::plan::testing
 
 #endif // FFC_TEST_UNIT_PLAN_TESTGRAPH_H
