@@ -2,17 +2,19 @@
 
 #include "ffc/Plan/TimeUse.h"
 
+#include "TaskSink.h"
+
 #include <algorithm>
 
 using namespace ffc::plan;
 
-static void add(TimeUse &use, const Action &action, const ActionTime &time) {
+static void add(TimeUse &use, const Action &action, Picoseconds busy) {
   if (action.kind == Action::Kind::Kernel)
-    use.kernels += time.busy;
+    use.kernels += busy;
   else if (action.kind == Action::Kind::Copy)
-    use.copies += time.busy;
+    use.copies += busy;
   else if (isCommunication(action))
-    use.communication += time.busy;
+    use.communication += busy;
 }
 
 std::vector<DeviceUse> ffc::plan::useByDevice(const Simulation &simulation) {
@@ -26,7 +28,7 @@ std::vector<DeviceUse> ffc::plan::useByDevice(const Simulation &simulation) {
     std::vector<std::pair<Picoseconds, Picoseconds>> intervals;
     for (size_t i = 0; i < device.actions.size(); ++i) {
       const ActionTime &time = simulation.times.devices[d][i];
-      add(use, device.actions[i], time);
+      add(use, device.actions[i], time.busy);
       if (time.busy > 0)
         intervals.push_back({time.end - time.busy, time.end});
     }
@@ -45,11 +47,24 @@ std::vector<DeviceUse> ffc::plan::useByDevice(const Simulation &simulation) {
 std::vector<TimeUse> ffc::plan::useByOperator(const Simulation &simulation) {
   const size_t none = simulation.graph.ops.size();
   std::vector<TimeUse> uses(none + 1);
+  // A batch took the time of its first member; everyone caused a share of it.
+  std::vector<Picoseconds> batches(simulation.program.batches.size());
+  auto shareOf = [&](ActionRef ref, const Action &action) {
+    const Program::Batch &batch = simulation.program.batches[action.batch];
+    const auto &buffers = simulation.program.devices[ref.device].buffers;
+    if (action.task == batch.first)
+      batches[action.batch] = simulation.time(ref).busy;
+    const int64_t bytes =
+        collectiveBytes(buffers[action.src].bytes, buffers[action.dst].bytes);
+    return static_cast<Picoseconds>(
+        static_cast<double>(batches[action.batch]) *
+        (static_cast<double>(bytes) / static_cast<double>(batch.bytes)));
+  };
   for (ActionRef ref : simulation.program.order) {
     const Action &action = simulation.action(ref);
     const OpId op = action.task.op;
     add(uses[op < 0 ? none : static_cast<size_t>(op)], action,
-        simulation.time(ref));
+        action.batch < 0 ? simulation.time(ref).busy : shareOf(ref, action));
   }
   return uses;
 }

@@ -33,7 +33,8 @@ struct DeviceUse : TimeUse {
 
 /// By device.
 std::vector<DeviceUse> useByDevice(const Simulation &simulation);
-/// By operator, summed over all devices. What is done for no operator
+/// By operator, summed over all devices; of a batch of collectives, the share
+/// of its bytes, rounded down. What is done for no operator
 /// (completing outputs at the end) is the last element, one more than there are
 /// operators.
 std::vector<TimeUse> useByOperator(const Simulation &simulation);
