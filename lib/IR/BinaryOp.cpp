@@ -67,6 +67,9 @@ public:
       return buildExtremum();
     case BinaryKind::Prelu:
       return isFirst ? buildPrelu() : buildSlope();
+    case BinaryKind::Keep:
+    case BinaryKind::Drop:
+      return isFirst ? binary(op.getKind(), dy, b, "chosen") : Value();
     default: // comparisons
       return {};
     }
@@ -114,8 +117,8 @@ private:
     Value less = unary(UnaryKind::Shift, b, "shift", -1);
     Value power = binary(BinaryKind::Pow, a, less, "pow");
     Value slope = binary(BinaryKind::Mul, power, b, "slope");
-    Value zero = unary(UnaryKind::Scale, b, "zero", 0);
-    return binary(BinaryKind::Mul, dy, select(b, slope, zero, "select"), "mul");
+    return binary(BinaryKind::Mul, dy,
+                  binary(BinaryKind::Keep, slope, b, "keep"), "mul");
   }
 
   /// dy y log(a), and 0 where a is not positive.
@@ -123,9 +126,8 @@ private:
     Value positive = unary(UnaryKind::Relu, a, "relu");
     Value slope =
         binary(BinaryKind::Mul, y, unary(UnaryKind::Log, a, "log"), "slope");
-    Value zero = unary(UnaryKind::Scale, positive, "zero", 0);
-    return binary(BinaryKind::Mul, dy, select(positive, slope, zero, "select"),
-                  "mul");
+    return binary(BinaryKind::Mul, dy,
+                  binary(BinaryKind::Keep, slope, positive, "keep"), "mul");
   }
 
   /// dy where the operand was chosen; ties go to a.

@@ -89,6 +89,10 @@ static double binaryValue(BinaryKind kind, double a, double b) {
     return a > b;
   case BinaryKind::GreaterOrEqual:
     return a >= b;
+  case BinaryKind::Keep:
+    return b != 0 ? a : 0;
+  case BinaryKind::Drop:
+    return b != 0 ? 0 : a;
   }
   llvm_unreachable("unknown kind");
 }

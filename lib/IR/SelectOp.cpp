@@ -32,14 +32,9 @@ LogicalResult SelectOp::buildGradient(OpBuilder &builder,
     if (!needed[i])
       continue;
     StringRef prefix = i == 1 ? "a." : "b.";
-    // From the condition: dy may hold infinities.
-    Value zero = UnaryOp::create(builder, gradientLoc(*this, prefix + "zero"),
-                                 getCondition().getType(), UnaryKind::Scale,
-                                 getCondition(), builder.getF64FloatAttr(0),
-                                 FloatAttr());
-    Value grad = SelectOp::create(
-        builder, gradientLoc(*this, prefix + "select"), dy.getType(),
-        getCondition(), i == 1 ? dy : zero, i == 1 ? zero : dy);
+    Value grad = BinaryOp::create(
+        builder, gradientLoc(*this, prefix + "chosen"), dy.getType(),
+        i == 1 ? BinaryKind::Keep : BinaryKind::Drop, dy, getCondition());
     operandGrads[i] =
         sumToShape(builder, *this, prefix, grad,
                    cast<RankedTensorType>(getOperand(i).getType()));

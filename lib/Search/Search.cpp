@@ -217,7 +217,7 @@ Quality search::qualityOf(Walker &walker, const std::vector<int64_t> &room) {
 int64_t search::defaultBudget(int numDevices) {
   const int64_t devices = numDevices;
   return std::max<int64_t>(
-      std::min(80000 / devices, 12800000 / (devices * devices)), kLeastBudget);
+      std::min(320000 / devices, 12800000 / (devices * devices)), kLeastBudget);
 }
 
 Result search::searchStrategy(const Graph &graph, const Topology &topology,

@@ -160,7 +160,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          parseBatchNormGroups}}},
       {"Search",
        {{"--search-budget", "N",
-         "proposals (80000 over the number of devices up to 160 of them, then "
+         "proposals (320000 over the number of devices up to 40 of them, then "
          "fewer, 12 at the least); 0 compares recipes only",
          setWhole(searchBudget, 0), kStrategy},
         {"--search-time", "SECONDS",

@@ -99,7 +99,9 @@ def FF_BinaryKind : I32EnumAttr<"BinaryKind", "element-wise function of two", [
     I32EnumAttrCase<"Less", 9, "less">,
     I32EnumAttrCase<"LessOrEqual", 10, "less_or_equal">,
     I32EnumAttrCase<"Greater", 11, "greater">,
-    I32EnumAttrCase<"GreaterOrEqual", 12, "greater_or_equal">]> {
+    I32EnumAttrCase<"GreaterOrEqual", 12, "greater_or_equal">,
+    I32EnumAttrCase<"Keep", 13, "keep">,
+    I32EnumAttrCase<"Drop", 14, "drop">]> {
   let cppNamespace = "::ffc::ff";
   let genSpecializedAttr = 0;
 }
@@ -109,7 +111,8 @@ def FF_BinaryOp : FF_DiffOp<"binary", [SameOperandsAndResultElementType]> {
   let summary = "a function of two operands with broadcasting";
   let description = [{
     Operands broadcast to the result as in numpy, aligned at the last dimension.
-    Comparisons give 1 where they hold, else 0, and have no gradient.
+    Comparisons give 1 where they hold, else 0, and have no gradient. keep is a
+    where b is not 0, drop where it is, and 0 elsewhere, whatever a is there.
 
     Constraints:
       1. The result's shape is the broadcast of the operands' shapes.

@@ -307,6 +307,19 @@ struct GreaterOrEqual {
   float operator()(float a, float b) const { return a >= b ? 1.0f : 0.0f; }
 };
 
+// Of the first operand, by the second one, and else 0.
+
+struct Keep {
+  float operator()(float x, float condition) const {
+    return condition != 0.0f ? x : 0.0f;
+  }
+};
+struct Drop {
+  float operator()(float x, float condition) const {
+    return condition != 0.0f ? 0.0f : x;
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Three operands
 //===----------------------------------------------------------------------===//

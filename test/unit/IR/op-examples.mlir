@@ -353,6 +353,8 @@ func.func @comparisons(%a: tensor<3x4x5xf32>, %b: tensor<4x1xf32>) {
   %2 = ff.binary less_or_equal(%a, %b) : (tensor<3x4x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
   %3 = ff.binary greater(%a, %b) : (tensor<3x4x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
   %4 = ff.binary greater_or_equal(%a, %b) : (tensor<3x4x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
+  %5 = ff.binary keep(%a, %0) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  %6 = ff.binary drop(%a, %b) : (tensor<3x4x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
   return
 }
 

@@ -158,6 +158,10 @@ TEST(Functors, OfTwoAndThree) {
   EXPECT_EQ(fn::LessOrEqual()(2.0f, 2.0f), 1.0f);
   EXPECT_EQ(fn::Greater()(3.0f, 2.0f), 1.0f);
   EXPECT_EQ(fn::GreaterOrEqual()(1.0f, 2.0f), 0.0f);
+  EXPECT_EQ(fn::Keep()(5.0f, -1.0f), 5.0f);
+  EXPECT_EQ(fn::Keep()(nan, 0.0f), 0.0f);
+  EXPECT_EQ(fn::Drop()(nan, -1.0f), 0.0f);
+  EXPECT_EQ(fn::Drop()(5.0f, 0.0f), 5.0f);
   EXPECT_EQ(fn::Select()(1.0f, 5.0f, 6.0f), 5.0f);
   EXPECT_EQ(fn::Select()(0.0f, nan, 6.0f), 6.0f);
 }
