@@ -109,14 +109,18 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
           message.bytes;
     endOfLinks.push_back(links.size());
   }
+  std::vector<double> secondsOver(bytesOver.size());
+  for (size_t link = 0; link < bytesOver.size(); ++link)
+    if (bytesOver[link] > 0)
+      secondsOver[link] = static_cast<double>(bytesOver[link]) /
+                          topology.links()[link].bandwidth;
   size_t l = 0;
   for (size_t m = 0; m < messages.size(); ++m) {
     if (l == endOfLinks[m])
       continue;
     double seconds = 0;
     for (; l < endOfLinks[m]; ++l)
-      seconds = std::max(seconds, static_cast<double>(bytesOver[links[l]]) /
-                                      topology.links()[links[l]].bandwidth);
+      seconds = std::max(seconds, secondsOver[links[l]]);
     Picoseconds passing = toPicoseconds(seconds);
     passing = sum(passing,
                   topology.routeCost(messages[m].src, messages[m].dst).latency);

@@ -104,18 +104,27 @@ static std::vector<Need> missing(TaskSink &sink, Placement &where,
   return targets;
 }
 
+PlannedReshard ffc::plan::planReshardTo(TaskSink &sink, const CostModel &cost,
+                                        Placement &where, ValueId value,
+                                        const TensorType &type,
+                                        const std::string &name,
+                                        const std::vector<Need> &needed) {
+  PlannedReshard planned;
+  planned.targets = missing(sink, where, value, type, name, needed);
+  if (!planned.targets.empty())
+    planned.plan =
+        planReshard(where.holdings, where.groups, planned.targets, type, cost);
+  return planned;
+}
+
 void ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
                           Placement &where, ValueId value,
                           const TensorType &type, const std::string &name,
                           const std::vector<Need> &needed, TaskId task) {
-  const std::vector<Need> targets =
-      missing(sink, where, value, type, name, needed);
-  if (targets.empty())
-    return;
-  const ReshardPlan plan =
-      planReshard(where.holdings, where.groups, targets, type, cost);
-  ReshardWriter(sink, value, type, name, task, targets)
-      .write(plan, where.holdings, where.groups);
+  const PlannedReshard planned =
+      planReshardTo(sink, cost, where, value, type, name, needed);
+  ReshardWriter(sink, value, type, name, task, planned.targets)
+      .write(planned.plan, where.holdings, where.groups);
 }
 
 TaskSink::Waits ffc::plan::startReshard(TaskSink &sink, const CostModel &cost,
@@ -125,18 +134,13 @@ TaskSink::Waits ffc::plan::startReshard(TaskSink &sink, const CostModel &cost,
                                         const std::vector<Need> &needed,
                                         TaskId task) {
   TaskSink::Waits waits;
-  const std::vector<Need> targets =
-      missing(sink, where, value, type, name, needed);
-  if (targets.empty())
-    return waits;
-  ReshardPlan plan =
-      planReshard(where.holdings, where.groups, targets, type, cost);
-  if (plan.collectives.empty())
-    return waits;
+  PlannedReshard planned =
+      planReshardTo(sink, cost, where, value, type, name, needed);
   // What is left is planned when it is needed.
-  plan.transfers.clear();
-  ReshardWriter(sink, value, type, name, task, targets)
-      .write(plan, where.holdings, where.groups, &waits);
+  planned.plan.transfers.clear();
+  if (!planned.plan.collectives.empty())
+    ReshardWriter(sink, value, type, name, task, planned.targets)
+        .write(planned.plan, where.holdings, where.groups, &waits);
   return waits;
 }
 

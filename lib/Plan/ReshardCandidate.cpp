@@ -34,13 +34,14 @@ int64_t ReshardCandidate::bytesOf(int64_t elements) const {
 ReshardPlan ReshardCandidate::finish() {
   using DeviceTime = std::pair<DeviceId, Picoseconds>;
   // Adds up what each device does and takes the largest.
-  auto longest = [](std::vector<DeviceTime> times) {
-    std::sort(times.begin(), times.end());
-    Picoseconds most = 0, sum = 0;
-    for (size_t i = 0; i < times.size(); ++i) {
-      sum = i > 0 && times[i].first == times[i - 1].first ? sum : 0;
-      sum = std::min(sum + times[i].second, kMaxCost);
-      most = std::max(most, sum);
+  auto longest = [](const std::vector<DeviceTime> &times) {
+    std::vector<Picoseconds> sums;
+    Picoseconds most = 0;
+    for (auto [device, time] : times) {
+      if (static_cast<size_t>(device) >= sums.size())
+        sums.resize(static_cast<size_t>(device) + 1);
+      sums[device] = std::min(sums[device] + time, kMaxCost);
+      most = std::max(most, sums[device]);
     }
     return most;
   };
@@ -332,15 +333,8 @@ void ReshardCandidate::cover(int t, const Box &box) {
   const DeviceId device = targets[t].device;
   const auto count =
       static_cast<int64_t>(problem.holdings.size() + reduced.size());
-  struct Source {
-    Picoseconds time;
-    int64_t turn;
-    int holding;
-    bool operator<(const Source &o) const {
-      return time != o.time ? time < o.time : turn < o.turn;
-    }
-  };
-  std::vector<Source> own, others;
+  own.clear();
+  others.clear();
   auto addSource = [&](int h) {
     int64_t turn = (h - device % count + count) % count;
     if (holding(h).device == device)
@@ -353,7 +347,7 @@ void ReshardCandidate::cover(int t, const Box &box) {
   for (int h : reducedBlocks.meeting(box))
     addSource(h);
 
-  std::vector<Box> rest = {box};
+  rest = {box};
   std::sort(own.begin(), own.end());
   for (const Source &source : own)
     coverFromHolding(t, rest, source.holding);
@@ -381,7 +375,8 @@ void ReshardCandidate::coverFromHolding(int t, std::vector<Box> &rest, int h) {
     step.holding = h;
     step.target = t;
     step.box = common;
-    addTransfer(std::move(step), {from.device, from.region, from.order});
+    addTransfer(std::move(step), from.device, from.order,
+                from.region.isBox() && from.region.box() == common);
   });
 }
 
@@ -395,29 +390,29 @@ void ReshardCandidate::coverFromPartial(int t, const Box &box) {
       step.target = t;
       step.box = box.intersect(group.box);
       step.combine = m == 0 ? Reduction::None : group.reduction;
-      addTransfer(std::move(step),
-                  {group.members[m].device, Region(group.box), group.order});
+      const bool isWhole = step.box == group.box;
+      addTransfer(std::move(step), group.members[m].device, group.order,
+                  isWhole);
     }
   }
 }
 
-void ReshardCandidate::addTransfer(TransferStep step, const Need &source) {
+void ReshardCandidate::addTransfer(TransferStep step, DeviceId device,
+                                   MemoryOrder order, bool isWhole) {
   const Need &target = targets[step.target];
   const int64_t bytes = bytesOf(step.box.volume());
   auto copyOn = [&](DeviceId device) {
     copies.push_back({device, problem.cost.copy(device, bytes)});
   };
-  auto isAll = [&](const Region &region) {
-    return region.isBox() && region.box() == step.box;
-  };
-  if (source.device == target.device) {
+  if (device == target.device) {
     copyOn(target.device);
   } else {
-    messages.push_back({source.device, target.device, bytes});
-    step.packed = !isAll(source.region) || source.order != target.order;
-    step.unpacked = !isAll(target.region) || step.combine != Reduction::None;
+    messages.push_back({device, target.device, bytes});
+    step.packed = !isWhole || order != target.order;
+    step.unpacked = !target.region.isBox() || target.region.box() != step.box ||
+                    step.combine != Reduction::None;
     if (step.packed)
-      copyOn(source.device);
+      copyOn(device);
     if (step.unpacked)
       copyOn(target.device);
   }

@@ -17,14 +17,20 @@ template <class Visitor>
 void takeOut(std::vector<Box> &rest, const Region &holes, Visitor visit) {
   holes.forEachBox([&](const Box &hole) {
     for (size_t i = 0; i < rest.size();) {
-      Box common = rest[i].intersect(hole);
-      if (common.empty()) {
+      if (!rest[i].meets(hole)) {
         ++i;
         continue;
       }
+      const Box common = rest[i].intersect(hole);
       visit(common);
-      std::vector<Box> parts = subtract(rest[i], common);
-      auto at = rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+      auto at = rest.begin() + static_cast<std::ptrdiff_t>(i);
+      // Mostly nothing is left.
+      if (common == *at) {
+        rest.erase(at);
+        continue;
+      }
+      const std::vector<Box> parts = subtract(*at, common);
+      at = rest.erase(at);
       rest.insert(at, parts.begin(), parts.end());
       i += parts.size();
     }
@@ -84,11 +90,21 @@ private:
   std::vector<std::vector<int>> openByRegion() const;
   void add(CollectiveStep step, int64_t elements);
 
+  struct Source {
+    Picoseconds time;
+    int64_t turn;
+    int holding;
+    bool operator<(const Source &o) const {
+      return time != o.time ? time < o.time : turn < o.turn;
+    }
+  };
   void cover(int target, const Box &box);
   void coverFromHolding(int target, std::vector<Box> &rest, int h);
   void coverFromPartial(int target, const Box &box);
-  /// Source and box are set.
-  void addTransfer(TransferStep step, const Need &source);
+  /// All but `packed` and `unpacked` is set. The box lies on `device`, in a
+  /// buffer of `order`, and is all of it or not.
+  void addTransfer(TransferStep step, DeviceId device, MemoryOrder order,
+                   bool isWhole);
 
   const ReshardProblem &problem;
   const std::vector<Need> &targets;
@@ -98,6 +114,9 @@ private:
   std::vector<int64_t> collectiveBytes; ///< by collective of the plan
   std::vector<CostModel::Transfer> messages;
   std::vector<std::pair<DeviceId, Picoseconds>> copies;
+  // Of cover(), kept since it is called for every target.
+  std::vector<Source> own, others;
+  std::vector<Box> rest;
   ReshardPlan plan;
 };
 

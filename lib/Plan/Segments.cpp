@@ -3,6 +3,7 @@
 #include "ffc/Plan/Segments.h"
 
 #include "OpPlanner.h"
+#include "ReshardWriter.h"
 #include "SegmentKeys.h"
 #include "TimeSink.h"
 
@@ -85,6 +86,8 @@ struct SegmentTable::Tables {
   }
 
   OpSegment makeOp(OpId id, const Configuration &config);
+  ReshardSegment makeReshard(LayoutId layout, NeedId need);
+  ReshardSegment makeStart(LayoutId layout, NeedId need);
   ReshardSegment makeStore(LayoutId written, LayoutId home);
   PartCode code(const Need &part) {
     int32_t region = regions.intern(part.region);
@@ -243,6 +246,37 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
   return segment;
 }
 
+ReshardSegment SegmentTable::Tables::makeReshard(LayoutId layout, NeedId need) {
+  const Layout &from = layouts[layout];
+  TimeSink sink(graph, numDevices, cost);
+  Placement where = placementOf(from, sink);
+  reshardTo(sink, cost, where, -1, from.type, "", partsOf(needs[need]), {});
+  return {sink.take(), internLayout(from.type, where)};
+}
+
+ReshardSegment SegmentTable::Tables::makeStart(LayoutId layout, NeedId need) {
+  const Layout &from = layouts[layout];
+  TimeSink sink(graph, numDevices, cost);
+  Placement where = placementOf(from, sink);
+  const std::string name; // outlives the writer
+  PlannedReshard planned = planReshardTo(sink, cost, where, -1, from.type, name,
+                                         partsOf(needs[need]));
+  ReshardWriter writer(sink, -1, from.type, name, {}, planned.targets);
+  if (!planned.plan.collectives.empty()) {
+    planned.plan.transfers.clear();
+    TaskSink::Waits waits;
+    writer.write(planned.plan, where.holdings, where.groups, &waits);
+    return {sink.take(), internLayout(from.type, where)};
+  }
+  // Nothing starts, and this is already the plan of what is done later.
+  const LayoutId after = internLayout(from.type, where);
+  if (const uint64_t key = pairKey(after, need); !reshards.find(key)) {
+    writer.write(planned.plan, where.holdings, where.groups);
+    reshards.insert(key, {sink.take(), internLayout(from.type, where)});
+  }
+  return {{}, after};
+}
+
 SegmentTable::SegmentTable(const Graph &graph, int numDevices,
                            const CostModel &cost)
     : tables(std::make_unique<Tables>(graph, numDevices, cost)) {}
@@ -283,12 +317,7 @@ const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
   return lookUp(tables->reshards, layout, need, [&] {
     if (tables->hasAll(layout, need))
       return ReshardSegment{{}, layout};
-    const Layout &from = tables->layouts[layout];
-    TimeSink sink(tables->graph, tables->numDevices, tables->cost);
-    Placement where = tables->placementOf(from, sink);
-    reshardTo(sink, tables->cost, where, -1, from.type, "",
-              tables->partsOf(tables->needs[need]), {});
-    return ReshardSegment{sink.take(), tables->internLayout(from.type, where)};
+    return tables->makeReshard(layout, need);
   });
 }
 
@@ -296,12 +325,7 @@ const ReshardSegment &SegmentTable::start(LayoutId layout, NeedId need) {
   return lookUp(tables->starts, layout, need, [&] {
     if (tables->hasAll(layout, need))
       return ReshardSegment{{}, layout};
-    const Layout &from = tables->layouts[layout];
-    TimeSink sink(tables->graph, tables->numDevices, tables->cost);
-    Placement where = tables->placementOf(from, sink);
-    startReshard(sink, tables->cost, where, -1, from.type, "",
-                 tables->partsOf(tables->needs[need]), {});
-    return ReshardSegment{sink.take(), tables->internLayout(from.type, where)};
+    return tables->makeStart(layout, need);
   });
 }
 

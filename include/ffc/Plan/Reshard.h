@@ -48,6 +48,8 @@ public:
     return static_cast<size_t>(device) < ends.size() ? ends[device].first : -1;
   }
   int next(int item) const { return nexts[item]; }
+  /// No device from here on has any.
+  DeviceId endOfDevices() const { return static_cast<DeviceId>(ends.size()); }
 
 private:
   struct Ends {
