@@ -120,6 +120,8 @@ bool Region::operator==(const Region &other) const {
 }
 
 bool Region::operator<(const Region &other) const {
+  if (rank() == other.rank() && isBox() && other.isBox())
+    return box_ < other.box_;
   for (int d = 0; d < rank() && d < other.rank(); ++d) {
     Intervals a = dim(d), b = other.dim(d);
     if (std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end()))

@@ -90,13 +90,14 @@ ReshardPlan ffc::plan::planReshard(const Holdings &holdings,
   const ReshardProblem problem(holdings, groups, targets, type, cost);
   std::vector<ReshardPlan> candidates;
   if (groups.empty() || covered(problem)) {
+    const std::vector<std::vector<int>> byRegion = problem.targetsByRegion();
     ReshardCandidate gather(problem);
-    if (gather.allGather()) {
+    if (gather.allGather(byRegion)) {
       gather.pointToPoint();
       candidates.push_back(gather.finish());
     }
     ReshardCandidate broadcast(problem);
-    if (broadcast.broadcast()) {
+    if (broadcast.broadcast(byRegion)) {
       broadcast.pointToPoint();
       candidates.push_back(broadcast.finish());
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 using namespace ffc::plan;
 
@@ -21,6 +22,25 @@ ReshardProblem::ReshardProblem(const Holdings &holdings,
   groupBlocks.build();
   for (const Need &target : targets)
     targetsOn.add(target.device);
+}
+
+std::vector<std::vector<int>> ReshardProblem::targetsByRegion() const {
+  std::vector<int> sorted(targets.size());
+  std::iota(sorted.begin(), sorted.end(), 0);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) {
+    if (targets[a].region != targets[b].region)
+      return targets[a].region < targets[b].region;
+    return targets[a].device < targets[b].device;
+  });
+  std::vector<std::vector<int>> lists;
+  for (int t : sorted) {
+    if (lists.empty() ||
+        targets[lists.back().back()].region != targets[t].region)
+      lists.push_back({t});
+    else if (targets[lists.back().back()].device != targets[t].device)
+      lists.back().push_back(t);
+  }
+  return lists;
 }
 
 ReshardCandidate::ReshardCandidate(const ReshardProblem &problem)
@@ -58,7 +78,8 @@ ReshardPlan ReshardCandidate::finish() {
         collecting.push_back({member, time});
     }
   }
-  std::vector<DeviceTime> moving = problem.cost.exchange(messages);
+  plan.exchange = problem.cost.exchange(messages);
+  std::vector<DeviceTime> moving = plan.exchange;
   moving.insert(moving.end(), copies.begin(), copies.end());
   plan.cost = std::min(longest(collecting) + longest(moving), kMaxCost);
   return std::move(plan);
@@ -179,8 +200,9 @@ int ReshardCandidate::blockOn(const Need &target, const Region &region) const {
 
 /// If there are copies of the blocks, those who have the n-th copy of each are
 /// a group.
-bool ReshardCandidate::allGather() {
-  for (const std::vector<int> &wanting : openByRegion()) {
+bool ReshardCandidate::allGather(
+    const std::vector<std::vector<int>> &byRegion) {
+  for (const std::vector<int> &wanting : byRegion) {
     const Region &region = targets[wanting[0]].region;
     if (wanting.size() < 2 || !region.isBox())
       continue;
@@ -228,32 +250,23 @@ bool ReshardCandidate::allGather() {
   return !plan.collectives.empty();
 }
 
-bool ReshardCandidate::broadcast() {
-  // The first holding of a region and order is the root.
-  const Holdings &holdings = problem.holdings;
-  std::vector<int> sorted(holdings.size());
-  for (size_t h = 0; h < sorted.size(); ++h)
-    sorted[h] = static_cast<int>(h);
-  auto before = [&](int a, const Region &region, MemoryOrder order) {
-    const Holding &have = holdings[a];
-    return have.order != order ? have.order < order : have.region < region;
-  };
-  std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) {
-    return before(a, holdings[b].region, holdings[b].order);
-  });
-  for (const std::vector<int> &wanting : openByRegion()) {
+bool ReshardCandidate::broadcast(
+    const std::vector<std::vector<int>> &byRegion) {
+  for (const std::vector<int> &wanting : byRegion) {
     const Need &first = targets[wanting[0]];
     if (wanting.size() < 2 || !first.region.isBox() ||
         !sameOrder(first.order, wanting))
       continue;
-    auto at = std::lower_bound(sorted.begin(), sorted.end(), first,
-                               [&](int h, const Need &need) {
-                                 return before(h, need.region, need.order);
-                               });
-    if (at == sorted.end() || holdings[*at].region != first.region ||
-        holdings[*at].order != first.order)
+    // The first holding of the region and order is the root.
+    const std::vector<int> &meeting =
+        problem.blocks.meeting(first.region.box());
+    auto at = std::find_if(meeting.begin(), meeting.end(), [&](int h) {
+      const Holding &have = problem.holdings[h];
+      return have.region == first.region && have.order == first.order;
+    });
+    if (at == meeting.end())
       continue;
-    const DeviceId root = holdings[*at].device;
+    const DeviceId root = problem.holdings[*at].device;
     CollectiveStep step;
     step.kind = CollectiveKind::Broadcast;
     step.holdings = {*at};
@@ -286,29 +299,6 @@ bool ReshardCandidate::sameOrder(MemoryOrder order,
                                  const std::vector<int> &indices) const {
   return std::all_of(indices.begin(), indices.end(),
                      [&](int t) { return targets[t].order == order; });
-}
-
-/// Open targets with the same region, each list in order of device, with at
-/// most one per device; the lists in the order of their regions.
-std::vector<std::vector<int>> ReshardCandidate::openByRegion() const {
-  std::vector<int> sorted;
-  for (size_t t = 0; t < targets.size(); ++t)
-    if (open[t])
-      sorted.push_back(static_cast<int>(t));
-  std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) {
-    if (targets[a].region != targets[b].region)
-      return targets[a].region < targets[b].region;
-    return targets[a].device < targets[b].device;
-  });
-  std::vector<std::vector<int>> lists;
-  for (int t : sorted) {
-    if (lists.empty() ||
-        targets[lists.back().back()].region != targets[t].region)
-      lists.push_back({t});
-    else if (targets[lists.back().back()].device != targets[t].device)
-      lists.back().push_back(t);
-  }
-  return lists;
 }
 
 void ReshardCandidate::add(CollectiveStep step, int64_t elements) {
@@ -353,9 +343,10 @@ void ReshardCandidate::cover(int t, const Box &box) {
     coverFromHolding(t, rest, source.holding);
   if (rest.empty())
     return;
-  for (Source &source : others)
-    source.time =
-        problem.cost.transfer(holding(source.holding).device, device, 1);
+  if (others.size() > 1)
+    for (Source &source : others)
+      source.time =
+          problem.cost.transfer(holding(source.holding).device, device, 1);
   // The best one mostly does.
   for (auto at = others.begin(); at != others.end() && !rest.empty(); ++at) {
     if (at == others.begin())

@@ -50,6 +50,10 @@ struct ReshardProblem {
   const std::vector<Need> &targets;
   const TensorType &type;
   const CostModel &cost;
+  /// Targets with the same region, each list in order of device, with at most
+  /// one per device; the lists in the order of their regions.
+  std::vector<std::vector<int>> targetsByRegion() const;
+
   BlockIndex blocks;      ///< holdings
   BlockIndex groupBlocks; ///< groups
   DeviceIndex targetsOn;
@@ -65,9 +69,9 @@ public:
   /// Groups whose members need equal, disjoint blocks of the group's box.
   bool reduceScatter();
   /// Sets of devices that need the same box, of which each holds one block.
-  bool allGather();
+  bool allGather(const std::vector<std::vector<int>> &byRegion);
   /// Sets of devices that need the same box, which one device holds.
-  bool broadcast();
+  bool broadcast(const std::vector<std::vector<int>> &byRegion);
   /// Everything still open, box by box. Partial groups are added up at the
   /// target in member order, so that all copies have equal bits.
   void pointToPoint();
@@ -87,7 +91,6 @@ private:
                                        : reduced[h - problem.holdings.size()];
   }
 
-  std::vector<std::vector<int>> openByRegion() const;
   void add(CollectiveStep step, int64_t elements);
 
   struct Source {

@@ -106,7 +106,7 @@ void ReshardWriter::transfers(const ReshardPlan &plan, const Holdings &holdings,
   }
   write(before);
   if (!messages.empty())
-    sink.exchange(messages, task, name);
+    sink.exchange(messages, plan.exchange, task, name);
   write(after);
 }
 

@@ -89,17 +89,19 @@ struct SegmentTable::Tables {
   ReshardSegment makeReshard(LayoutId layout, NeedId need);
   ReshardSegment makeStart(LayoutId layout, NeedId need);
   ReshardSegment makeStore(LayoutId written, LayoutId home);
-  PartCode code(const Need &part) {
-    int32_t region = regions.intern(part.region);
-    return (int64_t(region) << 2 | int64_t(part.order)) << 20 | part.device;
+  PartCode code(DeviceId device, const Region &region, MemoryOrder order) {
+    int32_t number = regions.intern(region);
+    return (int64_t(number) << 2 | int64_t(order)) << 20 | device;
   }
   Need part(PartCode code) const {
     return {static_cast<DeviceId>(code & 0xFFFFF), regions[int32_t(code >> 22)],
             static_cast<MemoryOrder>(code >> 20 & 3)};
   }
-  /// True if everything needed is there.
-  bool hasAll(LayoutId layout, NeedId need) const;
-  LayoutId internLayout(const TensorType &type, const Placement &placement);
+  /// What of the parts needed is not there.
+  std::vector<PartCode> missing(LayoutId layout, NeedId need) const;
+  /// `before`: the layout whose holdings the placement had at first.
+  LayoutId internLayout(const TensorType &type, const Placement &placement,
+                        const Layout *before = nullptr);
   NeedId internNeeds(const std::vector<Need> &needs);
   std::vector<Need> partsOf(const std::vector<PartCode> &codes) const;
   /// With buffers for everything.
@@ -125,13 +127,19 @@ struct SegmentTable::Tables {
 };
 
 LayoutId SegmentTable::Tables::internLayout(const TensorType &type,
-                                            const Placement &placement) {
+                                            const Placement &placement,
+                                            const Layout *before) {
   Layout layout{type, {}, {}};
   Key key;
   key.add(type);
-  for (const Holding &holding : placement.holdings)
+  layout.holdings.reserve(placement.holdings.size());
+  if (before)
+    layout.holdings = before->holdings;
+  for (size_t h = layout.holdings.size(); h < placement.holdings.size(); ++h) {
+    const Holding &holding = placement.holdings[h];
     layout.holdings.push_back(
-        code({holding.device, holding.region, holding.order}));
+        code(holding.device, holding.region, holding.order));
+  }
   key.addAll(layout.holdings);
   for (const PartialGroup &group : placement.groups) {
     Region region(group.box);
@@ -150,23 +158,26 @@ LayoutId SegmentTable::Tables::internLayout(const TensorType &type,
 NeedId SegmentTable::Tables::internNeeds(const std::vector<Need> &wanted) {
   std::vector<PartCode> codes;
   for (const Need &need : distinctNeeds(wanted))
-    codes.push_back(code(need));
+    codes.push_back(code(need.device, need.region, need.order));
   Key key;
   key.addAll(codes);
   return needs.intern(key, std::move(codes));
 }
 
-bool SegmentTable::Tables::hasAll(LayoutId layout, NeedId need) const {
+std::vector<PartCode> SegmentTable::Tables::missing(LayoutId layout,
+                                                    NeedId need) const {
   const std::vector<PartCode> &have = layouts[layout].holdings;
-  return std::all_of(
-      needs[need].begin(), needs[need].end(), [&](PartCode part) {
-        return std::find(have.begin(), have.end(), part) != have.end();
-      });
+  std::vector<PartCode> parts;
+  for (PartCode part : needs[need])
+    if (std::find(have.begin(), have.end(), part) == have.end())
+      parts.push_back(part);
+  return parts;
 }
 
 std::vector<Need>
 SegmentTable::Tables::partsOf(const std::vector<PartCode> &codes) const {
   std::vector<Need> parts;
+  parts.reserve(codes.size());
   for (PartCode code : codes)
     parts.push_back(part(code));
   return parts;
@@ -175,13 +186,16 @@ SegmentTable::Tables::partsOf(const std::vector<PartCode> &codes) const {
 Placement SegmentTable::Tables::placementOf(const Layout &layout,
                                             TaskSink &sink) const {
   Placement placement;
+  placement.holdings.reserve(layout.holdings.size());
   auto buffer = [&](const Need &what) {
     return sink.addBuffer(what.device, -1, "", layout.type, what.region,
                           what.order, Section::Arena);
   };
-  for (const Need &have : partsOf(layout.holdings))
+  for (PartCode code : layout.holdings) {
+    const Need have = part(code);
     placement.holdings.add(
         {have.device, have.region, have.order, buffer(have)});
+  }
   for (const Layout::Group &group : layout.groups) {
     const Region &region = regions[group.region];
     PartialGroup &added = placement.groups.emplace_back();
@@ -247,32 +261,38 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
 }
 
 ReshardSegment SegmentTable::Tables::makeReshard(LayoutId layout, NeedId need) {
+  const std::vector<PartCode> parts = missing(layout, need);
+  if (parts.empty())
+    return {{}, layout};
   const Layout &from = layouts[layout];
   TimeSink sink(graph, numDevices, cost);
   Placement where = placementOf(from, sink);
-  reshardTo(sink, cost, where, -1, from.type, "", partsOf(needs[need]), {});
-  return {sink.take(), internLayout(from.type, where)};
+  reshardTo(sink, cost, where, -1, from.type, "", partsOf(parts), {});
+  return {sink.take(), internLayout(from.type, where, &from)};
 }
 
 ReshardSegment SegmentTable::Tables::makeStart(LayoutId layout, NeedId need) {
+  const std::vector<PartCode> parts = missing(layout, need);
+  if (parts.empty())
+    return {{}, layout};
   const Layout &from = layouts[layout];
   TimeSink sink(graph, numDevices, cost);
   Placement where = placementOf(from, sink);
   const std::string name; // outlives the writer
-  PlannedReshard planned = planReshardTo(sink, cost, where, -1, from.type, name,
-                                         partsOf(needs[need]));
+  PlannedReshard planned =
+      planReshardTo(sink, cost, where, -1, from.type, name, partsOf(parts));
   ReshardWriter writer(sink, -1, from.type, name, {}, planned.targets);
   if (!planned.plan.collectives.empty()) {
     planned.plan.transfers.clear();
     TaskSink::Waits waits;
     writer.write(planned.plan, where.holdings, where.groups, &waits);
-    return {sink.take(), internLayout(from.type, where)};
+    return {sink.take(), internLayout(from.type, where, &from)};
   }
   // Nothing starts, and this is already the plan of what is done later.
-  const LayoutId after = internLayout(from.type, where);
+  const LayoutId after = internLayout(from.type, where, &from);
   if (const uint64_t key = pairKey(after, need); !reshards.find(key)) {
     writer.write(planned.plan, where.holdings, where.groups);
-    reshards.insert(key, {sink.take(), internLayout(from.type, where)});
+    reshards.insert(key, {sink.take(), internLayout(from.type, where, &from)});
   }
   return {{}, after};
 }
@@ -314,19 +334,13 @@ const OpSegment &SegmentTable::op(OpId op, ConfigId config) {
 }
 
 const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
-  return lookUp(tables->reshards, layout, need, [&] {
-    if (tables->hasAll(layout, need))
-      return ReshardSegment{{}, layout};
-    return tables->makeReshard(layout, need);
-  });
+  return lookUp(tables->reshards, layout, need,
+                [&] { return tables->makeReshard(layout, need); });
 }
 
 const ReshardSegment &SegmentTable::start(LayoutId layout, NeedId need) {
-  return lookUp(tables->starts, layout, need, [&] {
-    if (tables->hasAll(layout, need))
-      return ReshardSegment{{}, layout};
-    return tables->makeStart(layout, need);
-  });
+  return lookUp(tables->starts, layout, need,
+                [&] { return tables->makeStart(layout, need); });
 }
 
 bool SegmentTable::isPartial(LayoutId layout) const {
@@ -383,7 +397,7 @@ ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
   Placement where = placementOf(from, sink);
   const std::vector<Need> targets = partsOf(layouts[home].holdings);
   reshardTo(sink, cost, where, -1, from.type, "", targets, {});
-  LayoutId after = internLayout(from.type, where);
+  LayoutId after = internLayout(from.type, where, &from);
   for (const Need &target : targets) {
     BufferId state =
         sink.addBuffer(target.device, -1, "", from.type, target.region,

@@ -32,19 +32,21 @@ void TimeSink::kernel(const Kernel &kernel) {
 
 void TimeSink::copy(const Copy &copy, TaskId /*task*/,
                     const std::string & /*name*/) {
+  const bool withKey = cost.profile() != nullptr;
+  const Shape shape = withKey ? copy.box.shape() : Shape();
   addLocal(copy.device,
-           copyWork(buffers[copy.dst], buffers[copy.src], copy.box.shape(),
-                    copy.combine, cost.profile() != nullptr));
+           copyWork(buffers[copy.dst], buffers[copy.src], copy.box.volume(),
+                    copy.combine, withKey ? &shape : nullptr));
 }
 
-void TimeSink::exchange(const std::vector<Sent> &messages, TaskId /*task*/,
-                        const std::string & /*name*/) {
+void TimeSink::exchange(const std::vector<Sent> &messages, const Busy &busy,
+                        TaskId /*task*/, const std::string & /*name*/) {
   closeLocal();
-  std::vector<CostModel::Transfer> transfers;
+  std::vector<std::pair<DeviceId, DeviceId>> met;
+  met.reserve(messages.size());
   for (const Sent &message : messages)
-    transfers.push_back(
-        {message.src, message.dst, buffers[message.from].bytes});
-  tasks.addExchange(transfers, cost);
+    met.push_back({message.src, message.dst});
+  tasks.addExchange(busy, met);
 }
 
 void TimeSink::collectives(const std::vector<Collective> &all, TaskId /*task*/,
