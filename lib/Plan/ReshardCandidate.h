@@ -9,7 +9,12 @@
 #include "BlockIndex.h"
 #include "ffc/Plan/Reshard.h"
 
+#include <algorithm>
+
 namespace ffc::plan {
+
+/// Appends the parts of `box` outside of `common`, which lies in it.
+void appendOutside(std::vector<Box> &rest, const Box &box, const Box &common);
 
 /// Takes the boxes of `holes` out of all of `rest`, and calls visit(common) for
 /// every part that was there.
@@ -23,16 +28,15 @@ void takeOut(std::vector<Box> &rest, const Region &holes, Visitor visit) {
       }
       const Box common = rest[i].intersect(hole);
       visit(common);
+      // What is left takes the place of the box; mostly nothing or one.
+      const size_t end = rest.size();
+      appendOutside(rest, Box(rest[i]), common);
+      const size_t parts = rest.size() - end;
       auto at = rest.begin() + static_cast<std::ptrdiff_t>(i);
-      // Mostly nothing is left.
-      if (common == *at) {
-        rest.erase(at);
-        continue;
-      }
-      const std::vector<Box> parts = subtract(*at, common);
-      at = rest.erase(at);
-      rest.insert(at, parts.begin(), parts.end());
-      i += parts.size();
+      std::rotate(at, rest.begin() + static_cast<std::ptrdiff_t>(end),
+                  rest.end());
+      rest.erase(at + static_cast<std::ptrdiff_t>(parts));
+      i += parts;
     }
   });
 }

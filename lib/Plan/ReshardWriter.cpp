@@ -76,6 +76,9 @@ void ReshardWriter::transfers(const ReshardPlan &plan, const Holdings &holdings,
                               const std::vector<PartialGroup> &groups) {
   std::vector<BoxCopy> before, after;
   std::vector<TaskSink::Sent> messages;
+  for (std::vector<BoxCopy> *copies : {&before, &after})
+    copies->reserve(plan.transfers.size());
+  messages.reserve(plan.transfers.size());
   for (const TransferStep &step : plan.transfers) {
     DeviceId device;
     BufferId source;

@@ -156,9 +156,18 @@ LayoutId SegmentTable::Tables::internLayout(const TensorType &type,
 }
 
 NeedId SegmentTable::Tables::internNeeds(const std::vector<Need> &wanted) {
-  std::vector<PartCode> codes;
-  for (const Need &need : distinctNeeds(wanted))
-    codes.push_back(code(need.device, need.region, need.order));
+  std::vector<PartCode> codes; // each once
+  DeviceIndex index;
+  for (const Need &need : wanted) {
+    const PartCode wantedCode = code(need.device, need.region, need.order);
+    int known = index.first(need.device);
+    while (known >= 0 && codes[known] != wantedCode)
+      known = index.next(known);
+    if (known >= 0)
+      continue;
+    index.add(need.device);
+    codes.push_back(wantedCode);
+  }
   Key key;
   key.addAll(codes);
   return needs.intern(key, std::move(codes));

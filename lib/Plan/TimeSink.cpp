@@ -18,16 +18,17 @@ BufferId TimeSink::addBuffer(DeviceId /*device*/, ValueId /*value*/,
 }
 
 void TimeSink::kernel(const Kernel &kernel) {
-  auto listOf = [&](const std::vector<BufferId> &ids) {
-    std::vector<const BufferFacts *> list;
+  auto list = [&](const std::vector<BufferId> &ids,
+                  std::vector<const BufferFacts *> &facts) {
+    facts.clear();
     for (BufferId id : ids)
-      list.push_back(id < 0 ? nullptr : &buffers[id]);
-    return list;
+      facts.push_back(id < 0 ? nullptr : &buffers[id]);
   };
+  list(kernel.ins, ins);
+  list(kernel.outs, outs);
   addLocal(kernel.device,
-           kernelWork(graph.op(kernel.task.op), kernel.phase, kernel.tile,
-                      listOf(kernel.ins), listOf(kernel.outs),
-                      cost.profile() != nullptr));
+           kernelWork(graph.op(kernel.task.op), kernel.phase, kernel.tile, ins,
+                      outs, cost.profile() != nullptr));
 }
 
 void TimeSink::copy(const Copy &copy, TaskId /*task*/,

@@ -19,7 +19,10 @@ inline int64_t collectiveBytes(int64_t src, int64_t dst) {
 class TimeSink : public TaskSink {
 public:
   TimeSink(const Graph &graph, int numDevices, const CostModel &cost)
-      : graph(graph), cost(cost), partOf(numDevices, -1) {}
+      : graph(graph), cost(cost), partOf(numDevices, -1) {
+    // Growing step by step would move them many times.
+    buffers.reserve(4 * static_cast<size_t>(numDevices));
+  }
 
   BufferId addBuffer(DeviceId device, ValueId value, const std::string &name,
                      const TensorType &type, const Region &region,
@@ -42,7 +45,8 @@ private:
 
   const Graph &graph;
   const CostModel &cost;
-  std::vector<BufferFacts> buffers; ///< of all devices
+  std::vector<BufferFacts> buffers;           ///< of all devices
+  std::vector<const BufferFacts *> ins, outs; ///< of a kernel
   TimedTasks tasks;
   std::vector<int> partOf; ///< by device, in the open local task; -1: none
 };
