@@ -7,7 +7,7 @@
 using namespace ffc::plan;
 
 /// Up to this many boxes are compared one by one: an index costs more.
-static constexpr size_t kFew = 12;
+static constexpr size_t kFew = 32;
 
 void BlockIndex::add(const Box &box, int item) {
   if (!box.empty())

@@ -120,7 +120,7 @@ struct SegmentTable::Tables {
   PairMap<OpSegment> ops;
   PairMap<ReshardSegment> reshards, starts, stores;
   PairMap<LayoutId> homes;
-  std::unordered_map<LayoutId, NeedId> losses, outputs;
+  std::vector<NeedId> losses, outputs; ///< by layout, so far as asked for
   std::unordered_map<LayoutId, DeviceBytes> layoutBytes;
   /// By need and bytes of an element.
   PairMap<DeviceBytes> needBytes;
@@ -371,27 +371,35 @@ LayoutId SegmentTable::home(StateId state, ConfigId update) {
   });
 }
 
+/// What `known` has for a layout; made when first asked for.
+template <class Make>
+static NeedId needOf(std::vector<NeedId> &known, LayoutId layout, Make make) {
+  constexpr NeedId unknown = -2;
+  if (static_cast<size_t>(layout) >= known.size())
+    known.resize(2 * static_cast<size_t>(layout) + 1, unknown);
+  if (known[layout] == unknown)
+    known[layout] = make();
+  return known[layout];
+}
+
 NeedId SegmentTable::lossNeed(LayoutId loss) {
-  auto [it, added] = tables->losses.emplace(loss, -1);
-  if (added) {
+  return needOf(tables->losses, loss, [&] {
     const Layout &layout = tables->layouts[loss];
     TimeSink sink(tables->graph, tables->numDevices, tables->cost);
-    it->second = tables->internNeeds(
+    return tables->internNeeds(
         lossNeeds(tables->placementOf(layout, sink), layout.type));
-  }
-  return it->second;
+  });
 }
 
 NeedId SegmentTable::outputNeed(LayoutId output) {
-  auto [it, added] = tables->outputs.emplace(output, -1);
-  if (added) {
+  return needOf(tables->outputs, output, [&]() -> NeedId {
     const Layout &layout = tables->layouts[output];
     TimeSink sink(tables->graph, tables->numDevices, tables->cost);
     Placement where = tables->placementOf(layout, sink);
-    if (!where.isComplete(layout.type.shape))
-      it->second = tables->internNeeds(outputNeeds(where));
-  }
-  return it->second;
+    if (where.isComplete(layout.type.shape))
+      return -1;
+    return tables->internNeeds(outputNeeds(where));
+  });
 }
 
 const ReshardSegment &SegmentTable::store(LayoutId written, LayoutId home) {
