@@ -92,6 +92,8 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
 
   std::vector<LinkId> links; // of all messages, one after the other
   std::vector<size_t> endOfLinks;
+  links.reserve(4 * messages.size());
+  endOfLinks.reserve(messages.size());
   std::vector<int64_t> bytesOver(topology.links().size());
   for (const Transfer &message : messages) {
     Picoseconds time = transfer(message.src, message.dst, message.bytes);

@@ -14,6 +14,7 @@ ReshardProblem::ReshardProblem(const Holdings &holdings,
                                const TensorType &type, const CostModel &cost)
     : holdings(holdings), groups(groups), targets(targets), type(type),
       cost(cost) {
+  blocks.reserve(holdings.size());
   for (size_t h = 0; h < holdings.size(); ++h)
     blocks.add(holdings[h].region, static_cast<int>(h));
   blocks.build();
@@ -311,6 +312,10 @@ void ReshardCandidate::add(CollectiveStep step, int64_t elements) {
 //===----------------------------------------------------------------------===//
 
 void ReshardCandidate::pointToPoint() {
+  // Mostly a target takes a few boxes; growing moves many bytes.
+  plan.transfers.reserve(4 * targets.size());
+  messages.reserve(4 * targets.size());
+  copies.reserve(4 * targets.size());
   for (size_t t = 0; t < targets.size(); ++t)
     if (open[t])
       targets[t].region.forEachBox(

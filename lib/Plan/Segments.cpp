@@ -195,7 +195,7 @@ SegmentTable::Tables::partsOf(const std::vector<PartCode> &codes) const {
 Placement SegmentTable::Tables::placementOf(const Layout &layout,
                                             TaskSink &sink) const {
   Placement placement;
-  placement.holdings.reserve(layout.holdings.size());
+  placement.holdings.reserve(2 * layout.holdings.size());
   auto buffer = [&](const Need &what) {
     return sink.addBuffer(what.device, -1, "", layout.type, what.region,
                           what.order, Section::Arena);
