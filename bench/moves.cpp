@@ -1,10 +1,10 @@
 //===- moves.cpp - proposals of a search: how fast, and are they exact ----===//
 //
-// Random moves of single operators, each proposed to four walkers with tables
-// of their own: by delta and by a sweep of the whole step, with and without a
+// Random moves of single operators, made four times, each time with a table of
+// its own: timed by delta and by a sweep of the whole step, with and without a
 // limit drawn as a search draws it. Now and then the tables are built from
-// nothing too. Means are over all moves, and over those that met no new segment
-// in the walker's table. With --search a search of the usual budget instead, on
+// nothing too. Means are over all moves, and over those that met no new
+// segment. With --search a search of the usual budget instead, on
 // one thread, and how soon it was within 1 % of its answer. Prints one line of
 // JSON; fails if two times differ. All times are of the process.
 //
@@ -20,9 +20,9 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <ctime>
+#include <numeric>
 
 using namespace mlir;
 using namespace ffc;
@@ -105,32 +105,27 @@ llvm::json::Object runSearch(const plan::Graph &graph,
                             {"found_ms", found * 1e-9}};
 }
 
-/// A walker with what its proposals took.
-struct Timed {
-  Timed(const search::Space &space, const plan::CostModel &cost, bool full,
-        bool limited)
-      : walker(space, cost), full(full), limited(limited) {}
+struct Move {
+  std::vector<Choice> choice;
+  Picoseconds limit;
+  Picoseconds time; ///< found by delta
+};
 
-  Picoseconds propose(const std::vector<Choice> &choice, Picoseconds limit) {
-    if (!limited)
-      limit = plan::kNoLimit;
-    const size_t known = walker.numSegments();
-    const int64_t begin = processNanoseconds();
-    Picoseconds time = full ? walker.proposeFull(choice, limit)
-                            : walker.propose(choice, limit);
-    const auto us = static_cast<double>(processNanoseconds() - begin) * 1e-3;
+/// What proposals took.
+class Times {
+public:
+  void add(int64_t nanoseconds, bool isWarm) {
+    const auto us = static_cast<double>(nanoseconds) * 1e-3;
     all.push_back(us);
-    if (walker.numSegments() == known)
+    if (isWarm)
       warm.push_back(us);
-    return time;
   }
-
+  int64_t numWarm() const { return static_cast<int64_t>(warm.size()); }
   llvm::json::Object figures() const {
     auto mean = [](const std::vector<double> &times) {
-      double sum = 0;
-      for (double time : times)
-        sum += time;
-      return times.empty() ? 0 : sum / static_cast<double>(times.size());
+      return times.empty() ? 0
+                           : std::accumulate(times.begin(), times.end(), 0.0) /
+                                 static_cast<double>(times.size());
     };
     std::vector<double> sorted = all;
     std::sort(sorted.begin(), sorted.end());
@@ -140,60 +135,107 @@ struct Timed {
         {"warm_us", mean(warm)}};
   }
 
-  search::Walker walker;
-  const bool full, limited;
+private:
   std::vector<double> all, warm;
 };
+
+/// Moves of a walker with a table of its own.
+class MoveRun {
+public:
+  MoveRun(const search::Space &space, const plan::CostModel &cost,
+          const plan::Strategy &start)
+      : space(space), cost(cost), walker(space, cost) {
+    walker.assign(start);
+  }
+
+  Picoseconds propose(const Move &move, bool full, bool limited) {
+    const Picoseconds limit = limited ? move.limit : plan::kNoLimit;
+    const size_t known = walker.numSegments();
+    const int64_t begin = processNanoseconds();
+    Picoseconds time = full ? walker.proposeFull(move.choice, limit)
+                            : walker.propose(move.choice, limit);
+    times.add(processNanoseconds() - begin, walker.numSegments() == known);
+    return time;
+  }
+
+  /// The same moves with the same outcome. Returns how many differ.
+  int64_t repeat(const std::vector<Move> &moves, bool full, bool limited) {
+    int64_t wrong = 0;
+    for (const Move &move : moves) {
+      const bool accepted = move.time <= move.limit;
+      const Picoseconds time = propose(move, full, limited);
+      wrong += limited && !accepted ? time <= move.limit : time != move.time;
+      accepted ? walker.accept() : walker.reject();
+    }
+    return wrong;
+  }
+
+  const search::Space &space;
+  const plan::CostModel &cost;
+  search::Walker walker;
+  Times times;
+};
+
+/// Makes moves and times them by delta. Returns how many do not agree with
+/// tables from nothing, of those compared with them.
+int64_t makeMoves(MoveRun &run, std::vector<Move> &moves) {
+  search::Random random(1);
+  int64_t wrong = 0;
+  const auto &anchors = run.space.anchors();
+  for (int i = 0; i < numMoves; ++i) {
+    plan::OpId anchor = anchors[random.below(int64_t(anchors.size()))];
+    Move &move = moves.emplace_back();
+    move.choice = {
+        {anchor, run.space.candidate(anchor, random), random.oneIn(2)}};
+    const Picoseconds before = run.walker.makespan();
+    move.limit =
+        before + static_cast<Picoseconds>(-std::log(random.unit()) * 0.01 *
+                                          static_cast<double>(before));
+    move.time = run.propose(move, false, false);
+    move.time <= move.limit ? run.walker.accept() : run.walker.reject();
+    if (i % 1000 == 999) {
+      search::Walker fresh(run.space, run.cost);
+      fresh.assign(run.walker.strategy());
+      wrong += fresh.makespan() != run.walker.makespan();
+    }
+  }
+  return wrong;
+}
 
 llvm::json::Object runMoves(const plan::Graph &graph, int numDevices,
                             const plan::CostModel &cost) {
   search::Space space(graph, numDevices);
-  Timed delta(space, cost, false, false), early(space, cost, false, true),
-      full(space, cost, true, false), fullEarly(space, cost, true, true);
-  const std::array<Timed *, 4> all = {&delta, &early, &full, &fullEarly};
   const std::vector<int64_t> room(numDevices, INT64_MAX);
-  const plan::Strategy start =
-      search::baselines(space, {}, room, delta.walker).back().strategy;
-  for (Timed *timed : all)
-    timed->walker.assign(start);
-
-  search::Random random(1);
-  int64_t wrong = 0, accepted = 0;
-  const auto &anchors = space.anchors();
-  for (int move = 0; move < numMoves; ++move) {
-    plan::OpId anchor = anchors[random.below(int64_t(anchors.size()))];
-    const std::vector<Choice> choice = {
-        {anchor, space.candidate(anchor, random), random.oneIn(2)}};
-    const Picoseconds before = delta.walker.makespan();
-    const Picoseconds limit =
-        before + static_cast<Picoseconds>(-std::log(random.unit()) * 0.01 *
-                                          static_cast<double>(before));
-    const Picoseconds time = delta.propose(choice, limit);
-    bool same = full.propose(choice, limit) == time;
-    for (Timed *stopped : {&early, &fullEarly}) {
-      Picoseconds found = stopped->propose(choice, limit);
-      same &= time <= limit ? found == time : found > limit;
-    }
-    wrong += !same;
-    accepted += time <= limit;
-    for (Timed *timed : all)
-      time <= limit ? timed->walker.accept() : timed->walker.reject();
-    if (move % 1000 == 999) {
-      search::Walker fresh(space, cost);
-      fresh.assign(delta.walker.strategy());
-      wrong += fresh.makespan() != delta.walker.makespan();
-    }
+  plan::Strategy start;
+  {
+    search::Walker walker(space, cost);
+    start = search::baselines(space, {}, room, walker).back().strategy;
   }
-  return llvm::json::Object{
-      {"moves", numMoves.getValue()},
-      {"accepted", accepted},
-      {"wrong", wrong},
-      {"first_met", numMoves - int64_t(delta.warm.size())},
-      {"segments", int64_t(delta.walker.numSegments())},
-      {"full", full.figures()},
-      {"full_early", fullEarly.figures()},
-      {"delta", delta.figures()},
-      {"delta_early", early.figures()}};
+  std::vector<Move> moves;
+  llvm::json::Object result;
+  int64_t wrong = 0;
+  {
+    MoveRun delta(space, cost, start);
+    wrong += makeMoves(delta, moves);
+    result["delta"] = delta.times.figures();
+    result["first_met"] = numMoves - delta.times.numWarm();
+    result["segments"] = static_cast<int64_t>(delta.walker.numSegments());
+  }
+  // One after the other, as a search has the caches for itself.
+  auto repeat = [&](const char *name, bool full, bool limited) {
+    MoveRun run(space, cost, start);
+    wrong += run.repeat(moves, full, limited);
+    result[name] = run.times.figures();
+  };
+  repeat("delta_early", false, true);
+  repeat("full", true, false);
+  repeat("full_early", true, true);
+  result["moves"] = numMoves.getValue();
+  result["accepted"] =
+      std::count_if(moves.begin(), moves.end(),
+                    [](const Move &move) { return move.time <= move.limit; });
+  result["wrong"] = wrong;
+  return result;
 }
 
 } // namespace

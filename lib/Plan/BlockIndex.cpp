@@ -7,7 +7,7 @@
 using namespace ffc::plan;
 
 /// Up to this many boxes are compared one by one: an index costs more.
-static constexpr size_t kFew = 12;
+static constexpr size_t kFew = 32;
 
 void BlockIndex::add(const Box &box, int item) {
   if (!box.empty())
@@ -49,7 +49,7 @@ void BlockIndex::build() {
 
 void BlockIndex::scan(const Box &box) const {
   for (const Entry &entry : entries)
-    if (!entry.box.intersect(box).empty())
+    if (entry.box.meets(box))
       found.push_back(entry.item);
 }
 
@@ -72,8 +72,7 @@ void BlockIndex::look(const Box &box, int dim, uint64_t cell) const {
     auto at =
         std::lower_bound(cells.begin(), cells.end(), std::make_pair(cell, 0));
     for (; at != cells.end() && at->first == cell; ++at)
-      if (const Entry &entry = entries[at->second];
-          !entry.box.intersect(box).empty())
+      if (const Entry &entry = entries[at->second]; entry.box.meets(box))
         found.push_back(entry.item);
     return;
   }

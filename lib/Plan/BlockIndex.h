@@ -17,6 +17,7 @@ namespace ffc::plan {
 
 class BlockIndex {
 public:
+  void reserve(size_t boxes) { entries.reserve(boxes); }
   /// Boxes have the rank of the first one; empty ones are left out.
   void add(const Box &box, int item);
   void add(const Region &region, int item) {

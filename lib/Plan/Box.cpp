@@ -31,50 +31,11 @@ Box Box::whole(const Shape &shape) {
   return box;
 }
 
-int64_t Box::volume() const {
-  int64_t count = 1;
-  for (int d = 0; d < rank_; ++d)
-    count *= dims_[d].size();
-  return count;
-}
-
-bool Box::empty() const {
-  for (int d = 0; d < rank_; ++d)
-    if (dims_[d].empty())
-      return true;
-  return false;
-}
-
-bool Box::contains(const Box &other) const {
-  if (other.empty())
-    return true;
-  for (int d = 0; d < rank_; ++d)
-    if (!dims_[d].contains(other[d]))
-      return false;
-  return true;
-}
-
-Box Box::intersect(const Box &other) const {
-  Box result(rank_);
-  for (int d = 0; d < rank_; ++d)
-    result[d] = dims_[d].intersect(other[d]);
-  return result;
-}
-
 Shape Box::shape() const {
   Shape shape(rank_);
   for (int d = 0; d < rank_; ++d)
     shape[d] = dims_[d].size();
   return shape;
-}
-
-bool Box::operator==(const Box &other) const {
-  if (rank_ != other.rank_)
-    return false;
-  for (int d = 0; d < rank_; ++d)
-    if (dims_[d] != other[d])
-      return false;
-  return true;
 }
 
 bool Box::operator<(const Box &other) const {
@@ -115,13 +76,6 @@ Region::Region(std::vector<std::vector<Interval>> dims)
   box_ = Box(rank());
   lists_ = std::make_shared<const std::vector<std::vector<Interval>>>(
       std::move(dims));
-}
-
-bool Region::empty() const {
-  for (int d = 0; d < rank(); ++d)
-    if (dim(d).empty())
-      return true;
-  return false;
 }
 
 /// Positions in one dimension of the packed tensor.
@@ -166,6 +120,8 @@ bool Region::operator==(const Region &other) const {
 }
 
 bool Region::operator<(const Region &other) const {
+  if (rank() == other.rank() && isBox() && other.isBox())
+    return box_ < other.box_;
   for (int d = 0; d < rank() && d < other.rank(); ++d) {
     Intervals a = dim(d), b = other.dim(d);
     if (std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end()))

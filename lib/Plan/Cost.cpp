@@ -91,6 +91,8 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
 
   std::vector<LinkId> links; // of all messages, one after the other
   std::vector<size_t> endOfLinks;
+  links.reserve(4 * messages.size());
+  endOfLinks.reserve(messages.size());
   std::vector<int64_t> bytesOver(topology.links().size());
   for (const Transfer &message : messages) {
     Picoseconds time = transfer(message.src, message.dst, message.bytes);
@@ -108,14 +110,18 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
           message.bytes;
     endOfLinks.push_back(links.size());
   }
+  std::vector<double> secondsOver(bytesOver.size());
+  for (size_t link = 0; link < bytesOver.size(); ++link)
+    if (bytesOver[link] > 0)
+      secondsOver[link] = static_cast<double>(bytesOver[link]) /
+                          topology.links()[link].bandwidth;
   size_t l = 0;
   for (size_t m = 0; m < messages.size(); ++m) {
     if (l == endOfLinks[m])
       continue;
     double seconds = 0;
     for (; l < endOfLinks[m]; ++l)
-      seconds = std::max(seconds, static_cast<double>(bytesOver[links[l]]) /
-                                      topology.links()[links[l]].bandwidth);
+      seconds = std::max(seconds, secondsOver[links[l]]);
     Picoseconds passing = toPicoseconds(seconds);
     passing = sum(passing,
                   topology.routeCost(messages[m].src, messages[m].dst).latency);

@@ -24,7 +24,9 @@ inline Picoseconds toPicoseconds(double seconds) {
   const double value = seconds * kPicosecondsPerSecond;
   if (!(value < static_cast<double>(kMaxCost)))
     return kMaxCost;
-  return std::llround(value);
+  // llround(), which is a call into the library, of what is not negative.
+  const auto whole = static_cast<Picoseconds>(value);
+  return whole + (value - static_cast<double>(whole) >= 0.5);
 }
 
 inline Picoseconds sum(Picoseconds a, Picoseconds b) {

@@ -2,8 +2,6 @@
 
 #include "EarlyStart.h"
 
-#include "ReshardWriter.h"
-
 using namespace ffc::plan;
 
 //===----------------------------------------------------------------------===//
@@ -42,39 +40,27 @@ EarlyStarts::EarlyStarts(const Graph &graph)
 // Reshards
 //===----------------------------------------------------------------------===//
 
-std::optional<EarlyReshard>
+std::optional<PlannedReshard>
 ffc::plan::planEarly(TaskSink &sink, const CostModel &cost, Placement &where,
                      ValueId value, const TensorType &type,
                      const std::string &name, const std::vector<Need> &needed) {
-  EarlyReshard reshard;
-  reshard.targets = missingParts(sink, where, value, type, name, needed);
-  if (reshard.targets.empty())
-    return std::nullopt;
-  reshard.plan =
-      planReshard(where.holdings, where.groups, reshard.targets, type, cost);
-  if (reshard.plan.collectives.empty())
+  PlannedReshard planned =
+      planReshardTo(sink, cost, where, value, type, name, needed);
+  if (planned.plan.collectives.empty())
     return std::nullopt;
   // What is left is planned when it is needed.
-  reshard.plan.transfers.clear();
-  return reshard;
-}
-
-void ffc::plan::startEarly(TaskSink &sink, Placement &where, ValueId value,
-                           const TensorType &type, const std::string &name,
-                           const EarlyReshard &reshard, TaskId task,
-                           TaskSink::Waits &waits) {
-  ReshardWriter(sink, value, type, name, task, reshard.targets)
-      .write(reshard.plan, where.holdings, where.groups, &waits);
+  planned.plan.transfers.clear();
+  return planned;
 }
 
 //===----------------------------------------------------------------------===//
 // Batches
 //===----------------------------------------------------------------------===//
 
-BatchShape ffc::plan::shapeOf(const EarlyReshard &reshard,
-                              const Placement &where, const TensorType &type) {
+BatchShape ffc::plan::shapeOf(const ReshardPlan &plan, const Placement &where,
+                              const TensorType &type) {
   BatchShape shape{type.type, {}};
-  for (const CollectiveStep &step : reshard.plan.collectives)
+  for (const CollectiveStep &step : plan.collectives)
     shape.all.push_back({step.kind,
                          step.partial < 0
                              ? Reduction::None
@@ -83,9 +69,9 @@ BatchShape ffc::plan::shapeOf(const EarlyReshard &reshard,
   return shape;
 }
 
-BatchBytes ffc::plan::bytesOf(const EarlyReshard &reshard) {
+BatchBytes ffc::plan::bytesOf(const ReshardPlan &plan) {
   BatchBytes bytes;
-  for (const CollectiveStep &step : reshard.plan.collectives)
+  for (const CollectiveStep &step : plan.collectives)
     bytes.push_back(step.bytes);
   return bytes;
 }

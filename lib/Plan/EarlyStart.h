@@ -49,24 +49,12 @@ private:
   OpId lastOp = -1;
 };
 
-/// The collectives with which a reshard begins.
-struct EarlyReshard {
-  std::vector<Need> targets;
-  ReshardPlan plan; ///< without transfers
-};
-
-/// Nothing if it does not begin with collectives.
-std::optional<EarlyReshard> planEarly(TaskSink &sink, const CostModel &cost,
-                                      Placement &where, ValueId value,
-                                      const TensorType &type,
-                                      const std::string &name,
-                                      const std::vector<Need> &needed);
-
-/// Starts them; what has to be waited for is added to `waits`, possibly later.
-void startEarly(TaskSink &sink, Placement &where, ValueId value,
-                const TensorType &type, const std::string &name,
-                const EarlyReshard &reshard, TaskId task,
-                TaskSink::Waits &waits);
+/// The collectives with which a reshard begins; nothing if it does not.
+std::optional<PlannedReshard> planEarly(TaskSink &sink, const CostModel &cost,
+                                        Placement &where, ValueId value,
+                                        const TensorType &type,
+                                        const std::string &name,
+                                        const std::vector<Need> &needed);
 
 /// The collectives of a reshard but for their sizes. Those of equal shapes may
 /// start as one.
@@ -87,9 +75,9 @@ struct BatchShape {
 };
 using BatchBytes = std::vector<int64_t>; ///< by collective of the shape
 
-BatchShape shapeOf(const EarlyReshard &reshard, const Placement &where,
+BatchShape shapeOf(const ReshardPlan &plan, const Placement &where,
                    const TensorType &type);
-BatchBytes bytesOf(const EarlyReshard &reshard);
+BatchBytes bytesOf(const ReshardPlan &plan);
 
 /// How long the collectives of a shape take.
 class BatchTimes {

@@ -52,16 +52,16 @@ LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
 }
 
 LocalWork ffc::plan::copyWork(const BufferFacts &dst, const BufferFacts &src,
-                              const Shape &size, Reduction combine,
-                              bool withKey) {
+                              int64_t elements, Reduction combine,
+                              const Shape *shape) {
   LocalWork work;
   work.kernel = combine != Reduction::None ? kCombine
                 : dst.order != src.order   ? kReorder
                                            : kCopy;
   work.type = dst.type;
-  work.bytes = 2 * numElements(size) * byteSize(dst.type);
-  if (withKey)
-    work.key = std::string(work.kernel) + shapeText(size) + " " + src.text +
+  work.bytes = 2 * elements * byteSize(dst.type);
+  if (shape)
+    work.key = std::string(work.kernel) + shapeText(*shape) + " " + src.text +
                " -> " + dst.text;
   return work;
 }
@@ -77,8 +77,9 @@ LocalWork ffc::plan::workOf(const Graph &graph, const Strategy &strategy,
     return facts;
   };
   if (action.kind == Action::Kind::Copy)
-    return copyWork(factsOf(action.dst), factsOf(action.src), action.size,
-                    action.combine, withKey);
+    return copyWork(factsOf(action.dst), factsOf(action.src),
+                    numElements(action.size), action.combine,
+                    withKey ? &action.size : nullptr);
   std::vector<BufferFacts> facts;
   facts.reserve(action.ins.size() + action.outs.size());
   auto listOf = [&](const std::vector<BufferId> &ids) {

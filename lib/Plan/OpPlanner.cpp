@@ -83,10 +83,11 @@ std::vector<Need> ffc::plan::homeOf(const Graph &graph, StateId state,
   return distinctNeeds(homes);
 }
 
-std::vector<Need> ffc::plan::missingParts(TaskSink &sink, Placement &where,
-                                          ValueId value, const TensorType &type,
-                                          const std::string &name,
-                                          const std::vector<Need> &needed) {
+/// What of `needed` is not there yet. Empty parts become holdings.
+static std::vector<Need> missing(TaskSink &sink, Placement &where,
+                                 ValueId value, const TensorType &type,
+                                 const std::string &name,
+                                 const std::vector<Need> &needed) {
   std::vector<Need> targets;
   for (const Need &target : distinctNeeds(needed)) {
     if (where.holdings.find(target) >= 0)
@@ -103,18 +104,27 @@ std::vector<Need> ffc::plan::missingParts(TaskSink &sink, Placement &where,
   return targets;
 }
 
+PlannedReshard ffc::plan::planReshardTo(TaskSink &sink, const CostModel &cost,
+                                        Placement &where, ValueId value,
+                                        const TensorType &type,
+                                        const std::string &name,
+                                        const std::vector<Need> &needed) {
+  PlannedReshard planned;
+  planned.targets = missing(sink, where, value, type, name, needed);
+  if (!planned.targets.empty())
+    planned.plan =
+        planReshard(where.holdings, where.groups, planned.targets, type, cost);
+  return planned;
+}
+
 void ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
                           Placement &where, ValueId value,
                           const TensorType &type, const std::string &name,
                           const std::vector<Need> &needed, TaskId task) {
-  const std::vector<Need> targets =
-      missingParts(sink, where, value, type, name, needed);
-  if (targets.empty())
-    return;
-  const ReshardPlan plan =
-      planReshard(where.holdings, where.groups, targets, type, cost);
-  ReshardWriter(sink, value, type, name, task, targets)
-      .write(plan, where.holdings, where.groups);
+  const PlannedReshard planned =
+      planReshardTo(sink, cost, where, value, type, name, needed);
+  ReshardWriter(sink, value, type, name, task, planned.targets)
+      .write(planned.plan, where.holdings, where.groups);
 }
 
 /// What each point reads.

@@ -44,10 +44,16 @@ std::vector<Need> distinctNeeds(const std::vector<Need> &needs);
 std::vector<Need> homeOf(const Graph &graph, StateId state,
                          const Configuration &update);
 
-/// What of `needed` is not there yet. Empty parts become holdings.
-std::vector<Need> missingParts(TaskSink &sink, Placement &where, ValueId value,
-                               const TensorType &type, const std::string &name,
-                               const std::vector<Need> &needed);
+/// What of the parts needed is not there yet, and how it gets there.
+struct PlannedReshard {
+  std::vector<Need> targets;
+  ReshardPlan plan;
+};
+/// Empty parts become holdings at once.
+PlannedReshard planReshardTo(TaskSink &sink, const CostModel &cost,
+                             Placement &where, ValueId value,
+                             const TensorType &type, const std::string &name,
+                             const std::vector<Need> &needed);
 
 /// Makes everything needed a holding by a reshard of what there is.
 void reshardTo(TaskSink &sink, const CostModel &cost, Placement &where,

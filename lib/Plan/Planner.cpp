@@ -4,6 +4,7 @@
 
 #include "EarlyStart.h"
 #include "ProgramBuilder.h"
+#include "ReshardWriter.h"
 #include "ffc/Plan/Arena.h"
 
 #include <algorithm>
@@ -161,7 +162,7 @@ private:
   struct Start {
     ValueId value;
     TaskId task;
-    EarlyReshard reshard;
+    PlannedReshard reshard;
   };
   using Batches = OpenBatches<BatchShape, Start>;
 
@@ -171,12 +172,12 @@ private:
     const Value &value = graph.value(id);
     OpId reader = firstReader(value);
     FirstRead read = firstRead(graph, orders, id, reader, strategy[reader]);
-    std::optional<EarlyReshard> reshard = planEarly(
+    std::optional<PlannedReshard> reshard = planEarly(
         build, cost, values[id], id, value.type, value.name, read.needed);
     if (!reshard)
       return;
-    const BatchShape shape = shapeOf(*reshard, values[id], value.type);
-    const BatchBytes bytes = bytesOf(*reshard);
+    const BatchShape shape = shapeOf(reshard->plan, values[id], value.type);
+    const BatchBytes bytes = bytesOf(reshard->plan);
     Start start{id, read.task, std::move(*reshard)};
     if (!early.isBatched(id))
       return this->start(start);
@@ -189,8 +190,10 @@ private:
 
   void start(const Start &one) {
     const Value &value = graph.value(one.value);
-    startEarly(build, values[one.value], one.value, value.type, value.name,
-               one.reshard, one.task, pending[one.value]);
+    ReshardWriter(build, one.value, value.type, value.name, one.task,
+                  one.reshard.targets)
+        .write(one.reshard.plan, values[one.value].holdings,
+               values[one.value].groups, &pending[one.value]);
   }
 
   void start(const std::vector<Start> &members) {

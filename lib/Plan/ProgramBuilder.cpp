@@ -118,7 +118,8 @@ void ProgramBuilder::copy(const Copy &copy, TaskId task,
   addAction(copy.device, std::move(action));
 }
 
-void ProgramBuilder::exchange(const std::vector<Sent> &messages, TaskId task,
+void ProgramBuilder::exchange(const std::vector<Sent> &messages,
+                              const Busy & /*busy*/, TaskId task,
                               const std::string &name) {
   std::map<DeviceId, Action> actions;
   for (const Sent &message : messages) {

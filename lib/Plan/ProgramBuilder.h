@@ -25,8 +25,8 @@ public:
                      MemoryOrder order, Section section) override;
   void kernel(const Kernel &kernel) override;
   void copy(const Copy &copy, TaskId task, const std::string &name) override;
-  void exchange(const std::vector<Sent> &messages, TaskId task,
-                const std::string &name) override;
+  void exchange(const std::vector<Sent> &messages, const Busy &busy,
+                TaskId task, const std::string &name) override;
   void collectives(const std::vector<Collective> &all, TaskId task,
                    const std::string &name, Waits *later) override;
   /// Until endBatch(), calls of collectives() are about equal groups and start

@@ -9,25 +9,27 @@
 using namespace ffc::plan;
 
 std::vector<Box> ffc::plan::subtract(const Box &box, const Box &hole) {
-  Box common = box.intersect(hole);
-  if (box.rank() == 0)
-    return {};
-  if (common.empty())
-    return {box};
   std::vector<Box> rest;
+  if (box.meets(hole))
+    appendOutside(rest, box, box.intersect(hole));
+  else
+    rest = {box};
+  return rest;
+}
+
+void ffc::plan::appendOutside(std::vector<Box> &rest, const Box &box,
+                              const Box &common) {
   Box middle = box;
   for (int d = 0; d < box.rank(); ++d) {
     for (Interval side : {Interval{middle[d].lo, common[d].lo},
                           Interval{common[d].hi, middle[d].hi}}) {
       if (side.empty())
         continue;
-      Box part = middle;
-      part[d] = side;
-      rest.push_back(part);
+      rest.push_back(middle);
+      rest.back()[d] = side;
     }
     middle[d] = common[d];
   }
-  return rest;
 }
 
 void DeviceIndex::add(DeviceId device) {
@@ -90,13 +92,14 @@ ReshardPlan ffc::plan::planReshard(const Holdings &holdings,
   const ReshardProblem problem(holdings, groups, targets, type, cost);
   std::vector<ReshardPlan> candidates;
   if (groups.empty() || covered(problem)) {
+    const std::vector<std::vector<int>> byRegion = problem.targetsByRegion();
     ReshardCandidate gather(problem);
-    if (gather.allGather()) {
+    if (gather.allGather(byRegion)) {
       gather.pointToPoint();
       candidates.push_back(gather.finish());
     }
     ReshardCandidate broadcast(problem);
-    if (broadcast.broadcast()) {
+    if (broadcast.broadcast(byRegion)) {
       broadcast.pointToPoint();
       candidates.push_back(broadcast.finish());
     }

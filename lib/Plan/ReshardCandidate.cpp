@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 using namespace ffc::plan;
 
@@ -13,6 +14,7 @@ ReshardProblem::ReshardProblem(const Holdings &holdings,
                                const TensorType &type, const CostModel &cost)
     : holdings(holdings), groups(groups), targets(targets), type(type),
       cost(cost) {
+  blocks.reserve(holdings.size());
   for (size_t h = 0; h < holdings.size(); ++h)
     blocks.add(holdings[h].region, static_cast<int>(h));
   blocks.build();
@@ -21,6 +23,25 @@ ReshardProblem::ReshardProblem(const Holdings &holdings,
   groupBlocks.build();
   for (const Need &target : targets)
     targetsOn.add(target.device);
+}
+
+std::vector<std::vector<int>> ReshardProblem::targetsByRegion() const {
+  std::vector<int> sorted(targets.size());
+  std::iota(sorted.begin(), sorted.end(), 0);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) {
+    if (targets[a].region != targets[b].region)
+      return targets[a].region < targets[b].region;
+    return targets[a].device < targets[b].device;
+  });
+  std::vector<std::vector<int>> lists;
+  for (int t : sorted) {
+    if (lists.empty() ||
+        targets[lists.back().back()].region != targets[t].region)
+      lists.push_back({t});
+    else if (targets[lists.back().back()].device != targets[t].device)
+      lists.back().push_back(t);
+  }
+  return lists;
 }
 
 ReshardCandidate::ReshardCandidate(const ReshardProblem &problem)
@@ -34,13 +55,14 @@ int64_t ReshardCandidate::bytesOf(int64_t elements) const {
 ReshardPlan ReshardCandidate::finish() {
   using DeviceTime = std::pair<DeviceId, Picoseconds>;
   // Adds up what each device does and takes the largest.
-  auto longest = [](std::vector<DeviceTime> times) {
-    std::sort(times.begin(), times.end());
-    Picoseconds most = 0, sum = 0;
-    for (size_t i = 0; i < times.size(); ++i) {
-      sum = i > 0 && times[i].first == times[i - 1].first ? sum : 0;
-      sum = std::min(sum + times[i].second, kMaxCost);
-      most = std::max(most, sum);
+  auto longest = [](const std::vector<DeviceTime> &times) {
+    std::vector<Picoseconds> sums;
+    Picoseconds most = 0;
+    for (auto [device, time] : times) {
+      if (static_cast<size_t>(device) >= sums.size())
+        sums.resize(static_cast<size_t>(device) + 1);
+      sums[device] = std::min(sums[device] + time, kMaxCost);
+      most = std::max(most, sums[device]);
     }
     return most;
   };
@@ -57,7 +79,8 @@ ReshardPlan ReshardCandidate::finish() {
         collecting.push_back({member, time});
     }
   }
-  std::vector<DeviceTime> moving = problem.cost.exchange(messages);
+  plan.exchange = problem.cost.exchange(messages);
+  std::vector<DeviceTime> moving = plan.exchange;
   moving.insert(moving.end(), copies.begin(), copies.end());
   plan.cost = std::min(longest(collecting) + longest(moving), kMaxCost);
   return std::move(plan);
@@ -178,8 +201,9 @@ int ReshardCandidate::blockOn(const Need &target, const Region &region) const {
 
 /// If there are copies of the blocks, those who have the n-th copy of each are
 /// a group.
-bool ReshardCandidate::allGather() {
-  for (const std::vector<int> &wanting : openByRegion()) {
+bool ReshardCandidate::allGather(
+    const std::vector<std::vector<int>> &byRegion) {
+  for (const std::vector<int> &wanting : byRegion) {
     const Region &region = targets[wanting[0]].region;
     if (wanting.size() < 2 || !region.isBox())
       continue;
@@ -227,32 +251,23 @@ bool ReshardCandidate::allGather() {
   return !plan.collectives.empty();
 }
 
-bool ReshardCandidate::broadcast() {
-  // The first holding of a region and order is the root.
-  const Holdings &holdings = problem.holdings;
-  std::vector<int> sorted(holdings.size());
-  for (size_t h = 0; h < sorted.size(); ++h)
-    sorted[h] = static_cast<int>(h);
-  auto before = [&](int a, const Region &region, MemoryOrder order) {
-    const Holding &have = holdings[a];
-    return have.order != order ? have.order < order : have.region < region;
-  };
-  std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) {
-    return before(a, holdings[b].region, holdings[b].order);
-  });
-  for (const std::vector<int> &wanting : openByRegion()) {
+bool ReshardCandidate::broadcast(
+    const std::vector<std::vector<int>> &byRegion) {
+  for (const std::vector<int> &wanting : byRegion) {
     const Need &first = targets[wanting[0]];
     if (wanting.size() < 2 || !first.region.isBox() ||
         !sameOrder(first.order, wanting))
       continue;
-    auto at = std::lower_bound(sorted.begin(), sorted.end(), first,
-                               [&](int h, const Need &need) {
-                                 return before(h, need.region, need.order);
-                               });
-    if (at == sorted.end() || holdings[*at].region != first.region ||
-        holdings[*at].order != first.order)
+    // The first holding of the region and order is the root.
+    const std::vector<int> &meeting =
+        problem.blocks.meeting(first.region.box());
+    auto at = std::find_if(meeting.begin(), meeting.end(), [&](int h) {
+      const Holding &have = problem.holdings[h];
+      return have.region == first.region && have.order == first.order;
+    });
+    if (at == meeting.end())
       continue;
-    const DeviceId root = holdings[*at].device;
+    const DeviceId root = problem.holdings[*at].device;
     CollectiveStep step;
     step.kind = CollectiveKind::Broadcast;
     step.holdings = {*at};
@@ -287,29 +302,6 @@ bool ReshardCandidate::sameOrder(MemoryOrder order,
                      [&](int t) { return targets[t].order == order; });
 }
 
-/// Open targets with the same region, each list in order of device, with at
-/// most one per device; the lists in the order of their regions.
-std::vector<std::vector<int>> ReshardCandidate::openByRegion() const {
-  std::vector<int> sorted;
-  for (size_t t = 0; t < targets.size(); ++t)
-    if (open[t])
-      sorted.push_back(static_cast<int>(t));
-  std::stable_sort(sorted.begin(), sorted.end(), [&](int a, int b) {
-    if (targets[a].region != targets[b].region)
-      return targets[a].region < targets[b].region;
-    return targets[a].device < targets[b].device;
-  });
-  std::vector<std::vector<int>> lists;
-  for (int t : sorted) {
-    if (lists.empty() ||
-        targets[lists.back().back()].region != targets[t].region)
-      lists.push_back({t});
-    else if (targets[lists.back().back()].device != targets[t].device)
-      lists.back().push_back(t);
-  }
-  return lists;
-}
-
 void ReshardCandidate::add(CollectiveStep step, int64_t elements) {
   step.bytes = bytesOf(elements);
   plan.collectives.push_back(std::move(step));
@@ -320,6 +312,10 @@ void ReshardCandidate::add(CollectiveStep step, int64_t elements) {
 //===----------------------------------------------------------------------===//
 
 void ReshardCandidate::pointToPoint() {
+  // Mostly a target takes a few boxes; growing moves many bytes.
+  plan.transfers.reserve(4 * targets.size());
+  messages.reserve(4 * targets.size());
+  copies.reserve(4 * targets.size());
   for (size_t t = 0; t < targets.size(); ++t)
     if (open[t])
       targets[t].region.forEachBox(
@@ -332,15 +328,8 @@ void ReshardCandidate::cover(int t, const Box &box) {
   const DeviceId device = targets[t].device;
   const auto count =
       static_cast<int64_t>(problem.holdings.size() + reduced.size());
-  struct Source {
-    Picoseconds time;
-    int64_t turn;
-    int holding;
-    bool operator<(const Source &o) const {
-      return time != o.time ? time < o.time : turn < o.turn;
-    }
-  };
-  std::vector<Source> own, others;
+  own.clear();
+  others.clear();
   auto addSource = [&](int h) {
     int64_t turn = (h - device % count + count) % count;
     if (holding(h).device == device)
@@ -353,15 +342,16 @@ void ReshardCandidate::cover(int t, const Box &box) {
   for (int h : reducedBlocks.meeting(box))
     addSource(h);
 
-  std::vector<Box> rest = {box};
+  rest = {box};
   std::sort(own.begin(), own.end());
   for (const Source &source : own)
     coverFromHolding(t, rest, source.holding);
   if (rest.empty())
     return;
-  for (Source &source : others)
-    source.time =
-        problem.cost.transfer(holding(source.holding).device, device, 1);
+  if (others.size() > 1)
+    for (Source &source : others)
+      source.time =
+          problem.cost.transfer(holding(source.holding).device, device, 1);
   // The best one mostly does.
   for (auto at = others.begin(); at != others.end() && !rest.empty(); ++at) {
     if (at == others.begin())
@@ -381,7 +371,8 @@ void ReshardCandidate::coverFromHolding(int t, std::vector<Box> &rest, int h) {
     step.holding = h;
     step.target = t;
     step.box = common;
-    addTransfer(std::move(step), {from.device, from.region, from.order});
+    addTransfer(std::move(step), from.device, from.order,
+                from.region.isBox() && from.region.box() == common);
   });
 }
 
@@ -395,29 +386,29 @@ void ReshardCandidate::coverFromPartial(int t, const Box &box) {
       step.target = t;
       step.box = box.intersect(group.box);
       step.combine = m == 0 ? Reduction::None : group.reduction;
-      addTransfer(std::move(step),
-                  {group.members[m].device, Region(group.box), group.order});
+      const bool isWhole = step.box == group.box;
+      addTransfer(std::move(step), group.members[m].device, group.order,
+                  isWhole);
     }
   }
 }
 
-void ReshardCandidate::addTransfer(TransferStep step, const Need &source) {
+void ReshardCandidate::addTransfer(TransferStep step, DeviceId device,
+                                   MemoryOrder order, bool isWhole) {
   const Need &target = targets[step.target];
   const int64_t bytes = bytesOf(step.box.volume());
   auto copyOn = [&](DeviceId device) {
     copies.push_back({device, problem.cost.copy(device, bytes)});
   };
-  auto isAll = [&](const Region &region) {
-    return region.isBox() && region.box() == step.box;
-  };
-  if (source.device == target.device) {
+  if (device == target.device) {
     copyOn(target.device);
   } else {
-    messages.push_back({source.device, target.device, bytes});
-    step.packed = !isAll(source.region) || source.order != target.order;
-    step.unpacked = !isAll(target.region) || step.combine != Reduction::None;
+    messages.push_back({device, target.device, bytes});
+    step.packed = !isWhole || order != target.order;
+    step.unpacked = !target.region.isBox() || target.region.box() != step.box ||
+                    step.combine != Reduction::None;
     if (step.packed)
-      copyOn(source.device);
+      copyOn(device);
     if (step.unpacked)
       copyOn(target.device);
   }

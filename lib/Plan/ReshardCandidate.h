@@ -9,7 +9,12 @@
 #include "BlockIndex.h"
 #include "ffc/Plan/Reshard.h"
 
+#include <algorithm>
+
 namespace ffc::plan {
+
+/// Appends the parts of `box` outside of `common`, which lies in it.
+void appendOutside(std::vector<Box> &rest, const Box &box, const Box &common);
 
 /// Takes the boxes of `holes` out of all of `rest`, and calls visit(common) for
 /// every part that was there.
@@ -17,16 +22,21 @@ template <class Visitor>
 void takeOut(std::vector<Box> &rest, const Region &holes, Visitor visit) {
   holes.forEachBox([&](const Box &hole) {
     for (size_t i = 0; i < rest.size();) {
-      Box common = rest[i].intersect(hole);
-      if (common.empty()) {
+      if (!rest[i].meets(hole)) {
         ++i;
         continue;
       }
+      const Box common = rest[i].intersect(hole);
       visit(common);
-      std::vector<Box> parts = subtract(rest[i], common);
-      auto at = rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-      rest.insert(at, parts.begin(), parts.end());
-      i += parts.size();
+      // What is left takes the place of the box; mostly nothing or one.
+      const size_t end = rest.size();
+      appendOutside(rest, Box(rest[i]), common);
+      const size_t parts = rest.size() - end;
+      auto at = rest.begin() + static_cast<std::ptrdiff_t>(i);
+      std::rotate(at, rest.begin() + static_cast<std::ptrdiff_t>(end),
+                  rest.end());
+      rest.erase(at + static_cast<std::ptrdiff_t>(parts));
+      i += parts;
     }
   });
 }
@@ -44,6 +54,10 @@ struct ReshardProblem {
   const std::vector<Need> &targets;
   const TensorType &type;
   const CostModel &cost;
+  /// Targets with the same region, each list in order of device, with at most
+  /// one per device; the lists in the order of their regions.
+  std::vector<std::vector<int>> targetsByRegion() const;
+
   BlockIndex blocks;      ///< holdings
   BlockIndex groupBlocks; ///< groups
   DeviceIndex targetsOn;
@@ -59,9 +73,9 @@ public:
   /// Groups whose members need equal, disjoint blocks of the group's box.
   bool reduceScatter();
   /// Sets of devices that need the same box, of which each holds one block.
-  bool allGather();
+  bool allGather(const std::vector<std::vector<int>> &byRegion);
   /// Sets of devices that need the same box, which one device holds.
-  bool broadcast();
+  bool broadcast(const std::vector<std::vector<int>> &byRegion);
   /// Everything still open, box by box. Partial groups are added up at the
   /// target in member order, so that all copies have equal bits.
   void pointToPoint();
@@ -81,14 +95,23 @@ private:
                                        : reduced[h - problem.holdings.size()];
   }
 
-  std::vector<std::vector<int>> openByRegion() const;
   void add(CollectiveStep step, int64_t elements);
 
+  struct Source {
+    Picoseconds time;
+    int64_t turn;
+    int holding;
+    bool operator<(const Source &o) const {
+      return time != o.time ? time < o.time : turn < o.turn;
+    }
+  };
   void cover(int target, const Box &box);
   void coverFromHolding(int target, std::vector<Box> &rest, int h);
   void coverFromPartial(int target, const Box &box);
-  /// Source and box are set.
-  void addTransfer(TransferStep step, const Need &source);
+  /// All but `packed` and `unpacked` is set. The box lies on `device`, in a
+  /// buffer of `order`, and is all of it or not.
+  void addTransfer(TransferStep step, DeviceId device, MemoryOrder order,
+                   bool isWhole);
 
   const ReshardProblem &problem;
   const std::vector<Need> &targets;
@@ -97,6 +120,9 @@ private:
   BlockIndex reducedBlocks;
   std::vector<CostModel::Transfer> messages;
   std::vector<std::pair<DeviceId, Picoseconds>> copies;
+  // Of cover(), kept since it is called for every target.
+  std::vector<Source> own, others;
+  std::vector<Box> rest;
   ReshardPlan plan;
 };
 

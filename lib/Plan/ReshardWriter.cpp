@@ -14,9 +14,9 @@ BufferId ReshardWriter::targetBuffer(int t) {
   return buffers[t];
 }
 
-BufferId ReshardWriter::staging(DeviceId device, const char *suffix,
+BufferId ReshardWriter::staging(DeviceId device, const std::string &name,
                                 const Box &box, MemoryOrder order) {
-  return sink.addBuffer(device, value, name + suffix, type, Region(box), order,
+  return sink.addBuffer(device, value, name, type, Region(box), order,
                         Section::Arena);
 }
 
@@ -60,20 +60,25 @@ ReshardWriter::collective(const CollectiveStep &step, Holdings &holdings,
 
 /// Device by device, on each in the order of the plan, which fixes the order of
 /// sums.
-void ReshardWriter::write(std::vector<TaskSink::Copy> &copies) {
-  std::stable_sort(copies.begin(), copies.end(),
-                   [](const TaskSink::Copy &a, const TaskSink::Copy &b) {
-                     return a.device < b.device;
-                   });
-  for (const TaskSink::Copy &copy : copies)
-    sink.copy(copy, task, name);
+void ReshardWriter::write(const std::vector<BoxCopy> &copies) {
+  DeviceIndex byDevice;
+  for (const BoxCopy &copy : copies)
+    byDevice.add(copy.device);
+  for (DeviceId device = 0; device < byDevice.endOfDevices(); ++device)
+    for (int c = byDevice.first(device); c >= 0; c = byDevice.next(c))
+      sink.copy({device, copies[c].dst, copies[c].src, *copies[c].box,
+                 copies[c].combine},
+                task, name);
 }
 
 /// Packing copies, one exchange, then unpacking and local copies.
 void ReshardWriter::transfers(const ReshardPlan &plan, const Holdings &holdings,
                               const std::vector<PartialGroup> &groups) {
-  std::vector<TaskSink::Copy> before, after;
+  std::vector<BoxCopy> before, after;
   std::vector<TaskSink::Sent> messages;
+  for (std::vector<BoxCopy> *copies : {&before, &after})
+    copies->reserve(plan.transfers.size());
+  messages.reserve(plan.transfers.size());
   for (const TransferStep &step : plan.transfers) {
     DeviceId device;
     BufferId source;
@@ -88,23 +93,23 @@ void ReshardWriter::transfers(const ReshardPlan &plan, const Holdings &holdings,
     const Need &target = targets[step.target];
     const BufferId dst = targetBuffer(step.target);
     if (device == target.device) {
-      after.push_back({device, dst, source, step.box, step.combine});
+      after.push_back({device, dst, source, &step.box, step.combine});
       continue;
     }
     BufferId sent = source, received = dst;
     if (step.packed) {
-      sent = staging(device, ".send", step.box, target.order);
-      before.push_back({device, sent, source, step.box, Reduction::None});
+      sent = staging(device, sendName, step.box, target.order);
+      before.push_back({device, sent, source, &step.box, Reduction::None});
     }
     if (step.unpacked) {
-      received = staging(target.device, ".receive", step.box, target.order);
-      after.push_back({target.device, dst, received, step.box, step.combine});
+      received = staging(target.device, receiveName, step.box, target.order);
+      after.push_back({target.device, dst, received, &step.box, step.combine});
     }
     messages.push_back({device, target.device, sent, received});
   }
   write(before);
   if (!messages.empty())
-    sink.exchange(messages, task, name);
+    sink.exchange(messages, plan.exchange, task, name);
   write(after);
 }
 

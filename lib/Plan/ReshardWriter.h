@@ -34,9 +34,16 @@ private:
                                   const std::vector<PartialGroup> &groups);
   void transfers(const ReshardPlan &plan, const Holdings &holdings,
                  const std::vector<PartialGroup> &groups);
-  void write(std::vector<TaskSink::Copy> &copies);
+  /// A copy of the box of a transfer.
+  struct BoxCopy {
+    DeviceId device;
+    BufferId dst, src;
+    const Box *box;
+    Reduction combine;
+  };
+  void write(const std::vector<BoxCopy> &copies);
   BufferId targetBuffer(int target);
-  BufferId staging(DeviceId device, const char *suffix, const Box &box,
+  BufferId staging(DeviceId device, const std::string &name, const Box &box,
                    MemoryOrder order);
 
   TaskSink &sink;
@@ -45,6 +52,7 @@ private:
   const std::string &name;
   TaskId task;
   const std::vector<Need> &targets;
+  const std::string sendName = name + ".send", receiveName = name + ".receive";
   std::vector<BufferId> buffers; ///< by target; -1: not filled so far
 };
 

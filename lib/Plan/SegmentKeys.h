@@ -79,32 +79,54 @@ private:
 class RegionTable {
 public:
   int32_t intern(const Region &region) {
-    auto [it, added] =
-        ids.emplace(region, static_cast<int32_t>(regions.size()));
-    if (added)
-      regions.push_back(region);
-    return it->second;
+    const uint64_t hash = hashOf(region);
+    for (size_t i = hash & (slots.size() - 1);;
+         i = (i + 1) & (slots.size() - 1))
+      if (slots[i].number < 0) {
+        slots[i] = {hash, static_cast<int32_t>(regions.size())};
+        regions.push_back(region);
+        if (2 * regions.size() > slots.size())
+          grow();
+        return static_cast<int32_t>(regions.size()) - 1;
+      } else if (slots[i].hash == hash && regions[slots[i].number] == region) {
+        return slots[i].number;
+      }
   }
   const Region &operator[](int32_t id) const { return regions[id]; }
 
 private:
-  struct Hash {
-    size_t operator()(const Region &region) const {
-      uint64_t hash = static_cast<uint64_t>(region.rank());
-      auto mix = [&](int64_t number) {
-        hash = (hash ^ static_cast<uint64_t>(number)) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 29;
-      };
-      for (int d = 0; d < region.rank(); ++d)
-        for (Interval interval : region.dim(d)) {
-          mix(interval.lo);
-          mix(interval.hi);
-        }
-      return hash;
-    }
+  struct Slot {
+    uint64_t hash = 0;
+    int32_t number = -1;
   };
-  std::unordered_map<Region, int32_t, Hash> ids;
-  std::deque<Region> regions; ///< keep their places
+
+  static uint64_t hashOf(const Region &region) {
+    auto hash = static_cast<uint64_t>(region.rank());
+    for (int d = 0; d < region.rank(); ++d)
+      for (Interval interval : region.dim(d)) {
+        hash =
+            (hash ^ static_cast<uint64_t>(interval.lo)) * 0x9E3779B97F4A7C15u;
+        hash =
+            (hash ^ static_cast<uint64_t>(interval.hi)) * 0xC2B2AE3D27D4EB4Fu;
+        hash ^= hash >> 29;
+      }
+    return hash;
+  }
+  void grow() {
+    std::vector<Slot> old(2 * slots.size());
+    old.swap(slots);
+    for (const Slot &slot : old) {
+      if (slot.number < 0)
+        continue;
+      size_t i = slot.hash & (slots.size() - 1);
+      while (slots[i].number >= 0)
+        i = (i + 1) & (slots.size() - 1);
+      slots[i] = slot;
+    }
+  }
+
+  std::vector<Slot> slots = std::vector<Slot>(64); ///< a power of two
+  std::deque<Region> regions;                      ///< keep their places
 };
 
 inline uint64_t pairKey(int32_t a, int32_t b) {

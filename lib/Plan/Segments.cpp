@@ -2,254 +2,10 @@
 
 #include "ffc/Plan/Segments.h"
 
-#include "EarlyStart.h"
-#include "SegmentKeys.h"
+#include "SegmentTables.h"
 #include "TimeSink.h"
 
-#include <algorithm>
-#include <unordered_map>
-
 using namespace ffc::plan;
-
-namespace {
-
-/// A part of a value on a device, as one number: the part by its own.
-using PartCode = int64_t;
-
-/// Where the parts of a value are. Buffers do not matter to it: they are those
-/// of one plan.
-struct Layout {
-  struct Group {
-    int32_t region; ///< a box
-    Reduction reduction;
-    MemoryOrder order;
-    std::vector<DeviceId> members;
-  };
-  TensorType type;
-  std::vector<PartCode> holdings;
-  std::vector<Group> groups;
-};
-
-/// All that decides the tasks of an operator besides its configuration, so that
-/// equal layers share their segments.
-Key classKey(const Graph &graph, OpId id, const MemoryOrders &orders,
-             bool withAttributes) {
-  const Op &op = graph.op(id);
-  Key key;
-  key.add(static_cast<int64_t>(op.rules.dims.size()));
-  for (const IterDim &dim : op.rules.dims)
-    key.add(dim.extent).add(dim.granularity);
-  for (const Schedule &schedule : op.rules.schedules) {
-    key.addAll(schedule.unsplit);
-    key.add(static_cast<int64_t>(schedule.phases.size()));
-    for (const Phase &phase : schedule.phases) {
-      key.add(phase.kernel).add(phase.flopsPerPoint);
-      key.add(static_cast<int64_t>(phase.reads.size()));
-      for (const SlotRead &read : phase.reads)
-        key.add(int64_t(read.slot)).add(read.access).add(read.touchedPerPoint);
-      key.add(static_cast<int64_t>(phase.writes.size()));
-      for (const SlotWrite &write : phase.writes)
-        key.add(int64_t(write.slot))
-            .add(write.access)
-            .add(int64_t(write.reduction))
-            .add(write.touchedPerPoint);
-    }
-  }
-  for (const TensorType &type : op.rules.internals)
-    key.add(type);
-  for (auto [result, operand] : op.rules.inPlace)
-    key.add(int64_t(result)).add(int64_t(operand));
-  for (const auto *values : {&op.operands, &op.results})
-    for (ValueId value : *values) {
-      key.add(int64_t(value >= 0));
-      if (value >= 0)
-        key.add(graph.value(value).type).add(int64_t(orders.of(value)));
-    }
-  if (withAttributes)
-    key.add(op.attributes);
-  return key;
-}
-
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// The table
-//===----------------------------------------------------------------------===//
-
-struct SegmentTable::Tables {
-  Tables(const Graph &graph, int numDevices, const CostModel &cost)
-      : graph(graph), numDevices(numDevices), cost(cost), orders(graph) {
-    for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
-      classes.push_back(classIds.intern(
-          classKey(graph, op, orders, cost.profile() != nullptr), op));
-  }
-
-  OpSegment makeOp(OpId id, const Configuration &config);
-  ReshardSegment makeStore(LayoutId written, LayoutId home);
-  PartCode code(const Need &part) {
-    int32_t region = regions.intern(part.region);
-    return (int64_t(region) << 2 | int64_t(part.order)) << 20 | part.device;
-  }
-  Need part(PartCode code) const {
-    return {static_cast<DeviceId>(code & 0xFFFFF), regions[int32_t(code >> 22)],
-            static_cast<MemoryOrder>(code >> 20 & 3)};
-  }
-  /// True if everything needed is there.
-  bool hasAll(LayoutId layout, NeedId need) const;
-  LayoutId internLayout(const TensorType &type, const Placement &placement);
-  int32_t internShape(const BatchShape &shape);
-  NeedId internNeeds(const std::vector<Need> &needs);
-  std::vector<Need> partsOf(const std::vector<PartCode> &codes) const;
-  /// With buffers for everything.
-  Placement placementOf(const Layout &layout, TaskSink &sink) const;
-
-  const Graph &graph;
-  int numDevices;
-  const CostModel &cost;
-  MemoryOrders orders;
-  Interner<OpId> classIds;
-  std::vector<int32_t> classes; ///< of operators
-  Interner<Configuration> configs;
-  RegionTable regions;
-  Interner<Layout> layouts;
-  Interner<std::vector<PartCode>> needs;
-  PairMap<OpSegment> ops;
-  PairMap<ReshardSegment> reshards, stores;
-  PairMap<StartSegment> starts;
-  struct Shape {
-    std::vector<std::vector<DeviceId>> members; ///< by collective
-    BatchTimes times;
-  };
-  Interner<Shape> shapes;
-  std::map<std::pair<int32_t, BatchBytes>, TimedTasks> batches;
-  PairMap<LayoutId> homes;
-  std::unordered_map<LayoutId, NeedId> losses, outputs;
-  std::unordered_map<LayoutId, DeviceBytes> layoutBytes;
-  /// By need and bytes of an element.
-  PairMap<DeviceBytes> needBytes;
-};
-
-LayoutId SegmentTable::Tables::internLayout(const TensorType &type,
-                                            const Placement &placement) {
-  Layout layout{type, {}, {}};
-  Key key;
-  key.add(type);
-  for (const Holding &holding : placement.holdings)
-    layout.holdings.push_back(
-        code({holding.device, holding.region, holding.order}));
-  key.addAll(layout.holdings);
-  for (const PartialGroup &group : placement.groups) {
-    Region region(group.box);
-    Layout::Group &added = layout.groups.emplace_back();
-    added.region = regions.intern(region);
-    added.reduction = group.reduction;
-    added.order = group.order;
-    for (const PartialGroup::Member &member : group.members)
-      added.members.push_back(member.device);
-    key.add(int64_t(added.region)).add(int64_t(added.reduction));
-    key.add(int64_t(added.order)).addAll(added.members);
-  }
-  return layouts.intern(key, std::move(layout));
-}
-
-NeedId SegmentTable::Tables::internNeeds(const std::vector<Need> &wanted) {
-  std::vector<PartCode> codes;
-  for (const Need &need : distinctNeeds(wanted))
-    codes.push_back(code(need));
-  Key key;
-  key.addAll(codes);
-  return needs.intern(key, std::move(codes));
-}
-
-bool SegmentTable::Tables::hasAll(LayoutId layout, NeedId need) const {
-  const std::vector<PartCode> &have = layouts[layout].holdings;
-  return std::all_of(
-      needs[need].begin(), needs[need].end(), [&](PartCode part) {
-        return std::find(have.begin(), have.end(), part) != have.end();
-      });
-}
-
-std::vector<Need>
-SegmentTable::Tables::partsOf(const std::vector<PartCode> &codes) const {
-  std::vector<Need> parts;
-  for (PartCode code : codes)
-    parts.push_back(part(code));
-  return parts;
-}
-
-Placement SegmentTable::Tables::placementOf(const Layout &layout,
-                                            TaskSink &sink) const {
-  Placement placement;
-  auto buffer = [&](const Need &what) {
-    return sink.addBuffer(what.device, -1, "", layout.type, what.region,
-                          what.order, Section::Arena);
-  };
-  for (const Need &have : partsOf(layout.holdings))
-    placement.holdings.add(
-        {have.device, have.region, have.order, buffer(have)});
-  for (const Layout::Group &group : layout.groups) {
-    const Region &region = regions[group.region];
-    PartialGroup &added = placement.groups.emplace_back();
-    added = {region.box(), group.reduction, group.order, {}};
-    for (DeviceId member : group.members)
-      added.members.push_back({member, buffer({member, region, group.order})});
-  }
-  return placement;
-}
-
-OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
-  OpSegment segment;
-  TimeSink sink(graph, numDevices, cost);
-  std::map<ValueId, Placement> placements;
-  auto flush = [&] {
-    if (sink.empty())
-      return;
-    OpSegment::Step step;
-    step.tasks = sink.take();
-    segment.steps.push_back(std::move(step));
-  };
-  auto placementOf = [&](ValueId value) -> Placement & {
-    return placements[value];
-  };
-  auto provide = [&](Placement &where, const OperandRead &read) {
-    if (graph.slotValue(read.op, read.slot) < 0) {
-      reshardTo(sink, cost, where, -1, read.type, "", read.needed, read.task);
-      return;
-    }
-    bool missing = false;
-    for (const Need &need : read.needed) {
-      if (where.find(need) >= 0)
-        continue;
-      missing = true;
-      where.holdings.add(
-          {need.device, need.region, need.order,
-           sink.addBuffer(need.device, -1, "", read.type, need.region,
-                          need.order, Section::Arena)});
-    }
-    if (!missing)
-      return;
-    flush();
-    OpSegment::Step step;
-    step.slot = read.slot;
-    step.need = internNeeds(read.needed);
-    segment.steps.push_back(std::move(step));
-  };
-  OpPlanner(graph, orders, sink, placementOf, provide).plan(id, config);
-  flush();
-  std::map<DeviceId, Picoseconds> busy;
-  for (const OpSegment::Step &step : segment.steps)
-    for (size_t p = 0; p < step.tasks.numParts(); ++p)
-      busy[step.tasks.part(p).device] += step.tasks.part(p).duration;
-  segment.busy.assign(busy.begin(), busy.end());
-  for (ValueId result : graph.op(id).results) {
-    segment.results.push_back(-1);
-    if (result < 0)
-      continue;
-    const Placement &placement = placementOf(result);
-    segment.results.back() = internLayout(graph.value(result).type, placement);
-  }
-  return segment;
-}
 
 SegmentTable::SegmentTable(const Graph &graph, int numDevices,
                            const CostModel &cost)
@@ -288,51 +44,13 @@ const OpSegment &SegmentTable::op(OpId op, ConfigId config) {
 }
 
 const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
-  return lookUp(tables->reshards, layout, need, [&] {
-    if (tables->hasAll(layout, need))
-      return ReshardSegment{{}, layout};
-    const Layout &from = tables->layouts[layout];
-    TimeSink sink(tables->graph, tables->numDevices, tables->cost);
-    Placement where = tables->placementOf(from, sink);
-    reshardTo(sink, tables->cost, where, -1, from.type, "",
-              tables->partsOf(tables->needs[need]), {});
-    return ReshardSegment{sink.take(), tables->internLayout(from.type, where)};
-  });
-}
-
-int32_t SegmentTable::Tables::internShape(const BatchShape &shape) {
-  Key key;
-  key.add(int64_t(shape.type));
-  std::vector<std::vector<DeviceId>> members;
-  for (const BatchShape::Collective &collective : shape.all) {
-    key.add(int64_t(collective.kind)).add(int64_t(collective.combine));
-    key.addAll(collective.members);
-    members.push_back(collective.members);
-  }
-  return shapes.intern(key, {std::move(members), BatchTimes(shape, cost)});
+  return lookUp(tables->reshards, layout, need,
+                [&] { return tables->makeReshard(layout, need); });
 }
 
 const StartSegment &SegmentTable::start(LayoutId layout, NeedId need) {
-  return lookUp(tables->starts, layout, need, [&] {
-    StartSegment segment;
-    segment.after = layout;
-    if (tables->hasAll(layout, need))
-      return segment;
-    const Layout &from = tables->layouts[layout];
-    TimeSink sink(tables->graph, tables->numDevices, tables->cost);
-    Placement where = tables->placementOf(from, sink);
-    auto reshard = planEarly(sink, tables->cost, where, -1, from.type, "",
-                             tables->partsOf(tables->needs[need]));
-    if (reshard) {
-      segment.shape = tables->internShape(shapeOf(*reshard, where, from.type));
-      segment.bytes = bytesOf(*reshard);
-      TaskSink::Waits waits;
-      startEarly(sink, where, -1, from.type, "", *reshard, {}, waits);
-    }
-    segment.tasks = sink.take();
-    segment.after = tables->internLayout(from.type, where);
-    return segment;
-  });
+  return lookUp(tables->starts, layout, need,
+                [&] { return tables->makeStart(layout, need); });
 }
 
 const TimedTasks &SegmentTable::batch(int32_t shape,
@@ -370,49 +88,40 @@ LayoutId SegmentTable::home(StateId state, ConfigId update) {
   });
 }
 
+/// What `known` has for a layout; made when first asked for.
+template <class Make>
+static NeedId needOf(std::vector<NeedId> &known, LayoutId layout, Make make) {
+  constexpr NeedId unknown = -2;
+  if (static_cast<size_t>(layout) >= known.size())
+    known.resize(2 * static_cast<size_t>(layout) + 1, unknown);
+  if (known[layout] == unknown)
+    known[layout] = make();
+  return known[layout];
+}
+
 NeedId SegmentTable::lossNeed(LayoutId loss) {
-  auto [it, added] = tables->losses.emplace(loss, -1);
-  if (added) {
-    const Layout &layout = tables->layouts[loss];
+  return needOf(tables->losses, loss, [&] {
+    const Tables::Layout &layout = tables->layouts[loss];
     TimeSink sink(tables->graph, tables->numDevices, tables->cost);
-    it->second = tables->internNeeds(
+    return tables->internNeeds(
         lossNeeds(tables->placementOf(layout, sink), layout.type));
-  }
-  return it->second;
+  });
 }
 
 NeedId SegmentTable::outputNeed(LayoutId output) {
-  auto [it, added] = tables->outputs.emplace(output, -1);
-  if (added) {
-    const Layout &layout = tables->layouts[output];
+  return needOf(tables->outputs, output, [&]() -> NeedId {
+    const Tables::Layout &layout = tables->layouts[output];
     TimeSink sink(tables->graph, tables->numDevices, tables->cost);
     Placement where = tables->placementOf(layout, sink);
-    if (!where.isComplete(layout.type.shape))
-      it->second = tables->internNeeds(outputNeeds(where));
-  }
-  return it->second;
+    if (where.isComplete(layout.type.shape))
+      return -1;
+    return tables->internNeeds(outputNeeds(where));
+  });
 }
 
 const ReshardSegment &SegmentTable::store(LayoutId written, LayoutId home) {
   return lookUp(tables->stores, written, home,
                 [&] { return tables->makeStore(written, home); });
-}
-
-ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
-                                               LayoutId home) {
-  const Layout &from = layouts[written];
-  TimeSink sink(graph, numDevices, cost);
-  Placement where = placementOf(from, sink);
-  const std::vector<Need> targets = partsOf(layouts[home].holdings);
-  reshardTo(sink, cost, where, -1, from.type, "", targets, {});
-  LayoutId after = internLayout(from.type, where);
-  for (const Need &target : targets) {
-    BufferId state =
-        sink.addBuffer(target.device, -1, "", from.type, target.region,
-                       target.order, Section::State);
-    copyWhole(sink, target, state, where.find(target), {}, "");
-  }
-  return {sink.take(), after};
 }
 
 size_t SegmentTable::numSegments() const {
@@ -445,12 +154,12 @@ private:
 const SegmentTable::DeviceBytes &SegmentTable::layoutBytes(LayoutId id) {
   auto [it, added] = tables->layoutBytes.emplace(id, DeviceBytes());
   if (added) {
-    const Layout &layout = tables->layouts[id];
+    const Tables::Layout &layout = tables->layouts[id];
     int64_t size = byteSize(layout.type.type);
     ByteCount count;
     for (const Need &part : tables->partsOf(layout.holdings))
       count.add(part.device, part.region.volume() * size);
-    for (const Layout::Group &group : layout.groups)
+    for (const Tables::Layout::Group &group : layout.groups)
       for (DeviceId member : group.members)
         count.add(member, tables->regions[group.region].volume() * size);
     it->second = std::move(count.bytes);

@@ -296,8 +296,8 @@ void StepTimer::touch(OpId op) {
         add(graph.states[state].read);
 }
 
-/// False if the operators alone then take longer than `limit`; the proposal can
-/// only be rejected.
+/// False if the operators alone take longer than `limit` on some device; the
+/// proposal can then only be rejected.
 bool StepTimer::change(const std::vector<Change> &changes, Picoseconds limit) {
   newBusy = busy;
   for (auto [op, config] : changes) {
@@ -306,13 +306,19 @@ bool StepTimer::change(const std::vector<Change> &changes, Picoseconds limit) {
     markDirty(op);
     for (auto [device, time] : segments[op]->busy)
       newBusy[device] -= time;
+  }
+  bool fits = true;
+  for (auto [op, config] : changes) {
+    if (configurations[op] == config)
+      continue;
     configurations[op] = config;
     build(op);
-    for (auto [device, time] : segments[op]->busy)
-      newBusy[device] += time;
     touch(op);
+    for (auto [device, time] : segments[op]->busy)
+      fits &= (newBusy[device] += time) <= limit;
+    if (!fits)
+      break;
   }
-  const bool fits = *std::max_element(newBusy.begin(), newBusy.end()) <= limit;
   for (ValueId value : touched) {
     isTouched[value] = false;
     if (fits)

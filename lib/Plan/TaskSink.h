@@ -8,6 +8,7 @@
 #ifndef FFC_LIB_PLAN_TASKSINK_H
 #define FFC_LIB_PLAN_TASKSINK_H
 
+#include "ffc/Plan/Cost.h"
 #include "ffc/Plan/Graph.h"
 #include "ffc/Plan/Program.h"
 
@@ -57,8 +58,10 @@ public:
     DeviceId src = -1, dst = -1; ///< distinct
     BufferId from = -1, to = -1; ///< on them
   };
-  virtual void exchange(const std::vector<Sent> &messages, TaskId task,
-                        const std::string &name) = 0;
+  /// `busy` is what CostModel::exchange() has found for them.
+  using Busy = std::vector<std::pair<DeviceId, Picoseconds>>;
+  virtual void exchange(const std::vector<Sent> &messages, const Busy &busy,
+                        TaskId task, const std::string &name) = 0;
 
   /// Collectives of one kind, all at once; every member waits for its own.
   struct Collective {

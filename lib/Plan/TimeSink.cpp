@@ -18,33 +18,36 @@ BufferId TimeSink::addBuffer(DeviceId /*device*/, ValueId /*value*/,
 }
 
 void TimeSink::kernel(const Kernel &kernel) {
-  auto listOf = [&](const std::vector<BufferId> &ids) {
-    std::vector<const BufferFacts *> list;
+  auto list = [&](const std::vector<BufferId> &ids,
+                  std::vector<const BufferFacts *> &facts) {
+    facts.clear();
     for (BufferId id : ids)
-      list.push_back(id < 0 ? nullptr : &buffers[id]);
-    return list;
+      facts.push_back(id < 0 ? nullptr : &buffers[id]);
   };
+  list(kernel.ins, ins);
+  list(kernel.outs, outs);
   addLocal(kernel.device,
-           kernelWork(graph.op(kernel.task.op), kernel.phase, kernel.tile,
-                      listOf(kernel.ins), listOf(kernel.outs),
-                      cost.profile() != nullptr));
+           kernelWork(graph.op(kernel.task.op), kernel.phase, kernel.tile, ins,
+                      outs, cost.profile() != nullptr));
 }
 
 void TimeSink::copy(const Copy &copy, TaskId /*task*/,
                     const std::string & /*name*/) {
+  const bool withKey = cost.profile() != nullptr;
+  const Shape shape = withKey ? copy.box.shape() : Shape();
   addLocal(copy.device,
-           copyWork(buffers[copy.dst], buffers[copy.src], copy.box.shape(),
-                    copy.combine, cost.profile() != nullptr));
+           copyWork(buffers[copy.dst], buffers[copy.src], copy.box.volume(),
+                    copy.combine, withKey ? &shape : nullptr));
 }
 
-void TimeSink::exchange(const std::vector<Sent> &messages, TaskId /*task*/,
-                        const std::string & /*name*/) {
+void TimeSink::exchange(const std::vector<Sent> &messages, const Busy &busy,
+                        TaskId /*task*/, const std::string & /*name*/) {
   closeLocal();
-  std::vector<CostModel::Transfer> transfers;
+  std::vector<std::pair<DeviceId, DeviceId>> met;
+  met.reserve(messages.size());
   for (const Sent &message : messages)
-    transfers.push_back(
-        {message.src, message.dst, buffers[message.from].bytes});
-  tasks.addExchange(transfers, cost);
+    met.push_back({message.src, message.dst});
+  tasks.addExchange(busy, met);
 }
 
 void TimeSink::collectives(const std::vector<Collective> &all, TaskId /*task*/,

@@ -64,13 +64,46 @@ public:
   const Interval &operator[](int dim) const { return dims_[dim]; }
 
   /// Elements inside; 1 for rank 0.
-  int64_t volume() const;
-  bool empty() const;
-  bool contains(const Box &other) const;
-  Box intersect(const Box &other) const;
+  int64_t volume() const {
+    int64_t count = 1;
+    for (int d = 0; d < rank_; ++d)
+      count *= dims_[d].size();
+    return count;
+  }
+  bool empty() const {
+    for (int d = 0; d < rank_; ++d)
+      if (dims_[d].empty())
+        return true;
+    return false;
+  }
+  bool contains(const Box &other) const {
+    for (int d = 0; d < rank_; ++d)
+      if (!dims_[d].contains(other[d]))
+        return other.empty();
+    return true;
+  }
+  bool meets(const Box &other) const {
+    for (int d = 0; d < rank_; ++d)
+      if (dims_[d].intersect(other[d]).empty())
+        return false;
+    return true;
+  }
+  Box intersect(const Box &other) const {
+    Box result(rank_);
+    for (int d = 0; d < rank_; ++d)
+      result[d] = dims_[d].intersect(other[d]);
+    return result;
+  }
   Shape shape() const;
 
-  bool operator==(const Box &other) const;
+  bool operator==(const Box &other) const {
+    if (rank_ != other.rank_)
+      return false;
+    for (int d = 0; d < rank_; ++d)
+      if (dims_[d] != other[d])
+        return false;
+    return true;
+  }
   bool operator!=(const Box &other) const { return !(*this == other); }
   /// Lexicographic by interval, for ordered containers.
   bool operator<(const Box &other) const;
@@ -117,7 +150,12 @@ public:
     return {&box_[d], box_[d].empty() ? size_t(0) : size_t(1)};
   }
 
-  bool empty() const;
+  bool empty() const {
+    for (int d = 0; d < rank(); ++d)
+      if (dim(d).empty())
+        return true;
+    return false;
+  }
   /// True if every dimension has exactly one interval.
   bool isBox() const { return !lists_ && !empty(); }
   /// The box; requires isBox().

@@ -50,9 +50,9 @@ LocalWork kernelWork(const Op &op, const Phase &phase, const Tile &tile,
                      const std::vector<const BufferFacts *> &outs,
                      bool withKey);
 
-/// A copy, or combination, of a box of `size` elements.
+/// A copy, or combination, of a box. The key needs its shape; null: no key.
 LocalWork copyWork(const BufferFacts &dst, const BufferFacts &src,
-                   const Shape &size, Reduction combine, bool withKey);
+                   int64_t elements, Reduction combine, const Shape *shape);
 
 /// What an action of a program, a kernel or a copy, does.
 LocalWork workOf(const Graph &graph, const Strategy &strategy,

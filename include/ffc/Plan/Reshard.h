@@ -48,6 +48,8 @@ public:
     return static_cast<size_t>(device) < ends.size() ? ends[device].first : -1;
   }
   int next(int item) const { return nexts[item]; }
+  /// No device from here on has any.
+  DeviceId endOfDevices() const { return static_cast<DeviceId>(ends.size()); }
 
 private:
   struct Ends {
@@ -60,6 +62,7 @@ private:
 /// The holdings of one value.
 class Holdings {
 public:
+  void reserve(size_t count) { list.reserve(count); }
   void add(Holding holding) {
     index.add(holding.device);
     list.push_back(std::move(holding));
@@ -124,6 +127,8 @@ struct TransferStep {
 struct ReshardPlan {
   std::vector<CollectiveStep> collectives; ///< first
   std::vector<TransferStep> transfers;     ///< then, as one exchange
+  /// How long devices are busy with its messages, as CostModel::exchange().
+  std::vector<std::pair<DeviceId, Picoseconds>> exchange;
   Picoseconds cost = 0;
 };
 
