@@ -64,6 +64,9 @@ Error ffc::splitFlags(const std::vector<std::string> &arguments, FindFlag find,
         return makeError(name + ": expected " + *called +
                          " after it, found none");
       value = arguments[++i];
+      if (value.starts_with("--"))
+        return makeError(name + ": expected " + *called +
+                         " after it, found the flag '" + value + "'");
     }
     if (Error error = set(name, value))
       return error;

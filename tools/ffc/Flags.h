@@ -58,8 +58,9 @@ using SetFlag = llvm::function_ref<llvm::Error(llvm::StringRef flag,
 using TakeArgument = llvm::function_ref<llvm::Error(llvm::StringRef)>;
 
 /// The form of a command line: --flag=value, --flag value, -f value, and
-/// arguments without dashes (or "-" alone). `advice` ends the message about an
-/// unknown flag.
+/// arguments without dashes (or "-" alone). A value that begins with "--" must
+/// be joined, since the next flag is easily taken for a value that was
+/// forgotten. `advice` ends the message about an unknown flag.
 llvm::Error splitFlags(const std::vector<std::string> &arguments, FindFlag find,
                        SetFlag set, TakeArgument take, llvm::StringRef advice);
 

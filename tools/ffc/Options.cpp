@@ -9,8 +9,6 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <algorithm>
-
 using namespace llvm;
 using namespace ffc;
 using codegen::makeError;
@@ -60,10 +58,11 @@ static Error parseStrategy(Options &options, StringRef flag, StringRef value) {
 }
 
 static Error parseChains(Options &options, StringRef flag, StringRef value) {
-  int64_t chains = 0;
-  if (Error error = parseWhole(flag, value, 1, chains))
-    return error;
-  options.search.chains = static_cast<int>(std::min<int64_t>(chains, 4096));
+  constexpr int kMost = 4096;
+  int chains = 0;
+  if (value.getAsInteger(10, chains) || chains < 1 || chains > kMost)
+    return expected(flag, "a whole number from 1 to " + Twine(kMost), value);
+  options.search.chains = chains;
   return Error::success();
 }
 

@@ -49,7 +49,10 @@ std::string Flags::value() {
     return joined;
   if (end >= argc)
     throw Error(given + ": expected a value, found the end of the line");
-  return argv[end++];
+  const std::string next = argv[end++];
+  if (next.rfind("--", 0) == 0)
+    throw Error(given + ": expected a value, found the flag '" + next + "'");
+  return next;
 }
 
 void Flags::expect_no_value() const {

@@ -21,7 +21,8 @@ std::string path(const std::string &flag, const char *what,
                  const std::string &text);
 
 /// Goes through a command line, flag by flag. Values are given as
-/// `--flag=value` or `--flag value`.
+/// `--flag=value` or `--flag value`; those that begin with "--" only as the
+/// former, since the next flag is easily taken for a value that was forgotten.
 class Flags {
 public:
   Flags(int argc, char **argv) : argc(argc), argv(argv) {}
@@ -30,7 +31,8 @@ public:
   bool next();
   /// The flag as it is given, without a value.
   const std::string &name() const { return given; }
-  /// What is joined to it, or the next word. Throws Error without either.
+  /// What is joined to it, or the next word. Throws Error without either, and
+  /// if the next word is a flag.
   std::string value();
   /// Throws Error if a value is joined to it.
   void expect_no_value() const;

@@ -112,6 +112,9 @@ TEST(Arguments, Errors) {
             "expected a flag listed by --help, found 'data'");
   EXPECT_EQ(error_of({"--steps"}),
             "--steps: expected a value, found the end of the line");
+  EXPECT_EQ(error_of({"--trace", "--steps=2"}),
+            "--trace: expected a value, found the flag '--steps=2'");
+  EXPECT_EQ(parse({"--trace=--steps"}).trace, "--steps");
   EXPECT_EQ(error_of({"--steps", "0"}),
             "--steps: expected a positive integer, found '0'");
   EXPECT_EQ(error_of({"-e", "1x"}),
