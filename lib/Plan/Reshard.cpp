@@ -112,18 +112,20 @@ ReshardPlan ffc::plan::planReshard(const Holdings &holdings,
     reduce.pointToPoint();
     candidates.push_back(reduce.finish());
   }
+  auto cheaper = [](const ReshardPlan &a, const ReshardPlan &b) {
+    return a.cost < b.cost;
+  };
+  auto best = [&] {
+    return std::min_element(candidates.begin(), candidates.end(), cheaper);
+  };
   // Where collectives do all of it, messages that do the same take at least as
   // long, but for the smallest sizes; and there may be very many of them.
   if (std::none_of(
           candidates.begin(), candidates.end(),
           [](const ReshardPlan &plan) { return plan.transfers.empty(); })) {
     ReshardCandidate direct(problem);
-    direct.pointToPoint();
-    candidates.push_back(direct.finish());
+    if (direct.pointToPoint(candidates.empty() ? INT64_MAX : best()->cost))
+      candidates.push_back(direct.finish());
   }
-  return std::move(
-      *std::min_element(candidates.begin(), candidates.end(),
-                        [](const ReshardPlan &a, const ReshardPlan &b) {
-                          return a.cost < b.cost;
-                        }));
+  return std::move(*best());
 }

@@ -311,15 +311,17 @@ void ReshardCandidate::add(CollectiveStep step, int64_t elements) {
 // Messages
 //===----------------------------------------------------------------------===//
 
-void ReshardCandidate::pointToPoint() {
+bool ReshardCandidate::pointToPoint(Picoseconds limit) {
+  messageLimit = limit;
   // Mostly a target takes a few boxes; growing moves many bytes.
   plan.transfers.reserve(4 * targets.size());
   messages.reserve(4 * targets.size());
   copies.reserve(4 * targets.size());
-  for (size_t t = 0; t < targets.size(); ++t)
+  for (size_t t = 0; t < targets.size() && !isOverLimit; ++t)
     if (open[t])
       targets[t].region.forEachBox(
           [&](const Box &box) { cover(static_cast<int>(t), box); });
+  return !isOverLimit;
 }
 
 /// From the device's own holdings, then from others by cost, ties dealt out so
@@ -393,6 +395,15 @@ void ReshardCandidate::coverFromPartial(int t, const Box &box) {
   }
 }
 
+/// True if the messages that `dst` receives now take as long as the limit.
+bool ReshardCandidate::addReceived(DeviceId src, DeviceId dst, int64_t bytes) {
+  if (static_cast<size_t>(dst) >= receiving.size())
+    receiving.resize(static_cast<size_t>(dst) + 1);
+  receiving[dst] = std::min(
+      receiving[dst] + problem.cost.transfer(src, dst, bytes), kMaxCost);
+  return receiving[dst] >= messageLimit;
+}
+
 void ReshardCandidate::addTransfer(TransferStep step, DeviceId device,
                                    MemoryOrder order, bool isWhole) {
   const Need &target = targets[step.target];
@@ -404,6 +415,8 @@ void ReshardCandidate::addTransfer(TransferStep step, DeviceId device,
     copyOn(target.device);
   } else {
     messages.push_back({device, target.device, bytes});
+    if (messageLimit < INT64_MAX)
+      isOverLimit |= addReceived(device, target.device, bytes);
     step.packed = !isWhole || order != target.order;
     step.unpacked = !target.region.isBox() || target.region.box() != step.box ||
                     step.combine != Reduction::None;

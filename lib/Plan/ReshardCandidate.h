@@ -77,8 +77,9 @@ public:
   /// Sets of devices that need the same box, which one device holds.
   bool broadcast(const std::vector<std::vector<int>> &byRegion);
   /// Everything still open, box by box. Partial groups are added up at the
-  /// target in member order, so that all copies have equal bits.
-  void pointToPoint();
+  /// target in member order, so that all copies have equal bits. Given up, and
+  /// false, as soon as it is known to cost `limit` at least.
+  bool pointToPoint(Picoseconds limit = INT64_MAX);
 
   ReshardPlan finish();
 
@@ -113,6 +114,8 @@ private:
   void addTransfer(TransferStep step, DeviceId device, MemoryOrder order,
                    bool isWhole);
 
+  bool addReceived(DeviceId src, DeviceId dst, int64_t bytes);
+
   const ReshardProblem &problem;
   const std::vector<Need> &targets;
   std::vector<char> open;       ///< by target
@@ -120,6 +123,10 @@ private:
   BlockIndex reducedBlocks;
   std::vector<CostModel::Transfer> messages;
   std::vector<std::pair<DeviceId, Picoseconds>> copies;
+  /// If the messages have a limit: the times of those a device receives.
+  std::vector<Picoseconds> receiving;
+  Picoseconds messageLimit = INT64_MAX;
+  bool isOverLimit = false;
   // Of cover(), kept since it is called for every target.
   std::vector<Source> own, others;
   std::vector<Box> rest;
