@@ -107,29 +107,40 @@ public:
     std::vector<Member> members; ///< in the order in which they came
   };
 
-  /// Returns the batch if isFull(bytes) with it.
+  /// `inOrder`: they are waited for in the order in which they come, so that
+  /// none may start before what came earlier, and only neighbours join.
+  explicit OpenBatches(bool inOrder) : inOrder(inOrder) {}
+
+  /// Returns what is to start: a batch for which isFull(bytes) holds now. What
+  /// is full by itself starts alone, since others would wait for it.
   template <class IsFull>
-  std::optional<Batch> join(const Shape &shape, const BatchBytes &bytes,
-                            Member member, IsFull isFull) {
-    auto batch = std::find_if(open.begin(), open.end(),
-                              [&](const Batch &b) { return b.shape == shape; });
-    if (batch == open.end()) {
-      open.push_back({shape, BatchBytes(bytes.size()), {}});
-      batch = open.end() - 1;
-    }
+  std::vector<Batch> join(const Shape &shape, const BatchBytes &bytes,
+                          Member member, IsFull isFull) {
+    std::vector<Batch> ready;
+    const bool isAlone = isFull(bytes);
+    if (inOrder && !open.empty() && (isAlone || !(open[0].shape == shape)))
+      ready = takeAll();
+    auto batch =
+        isAlone ? open.end()
+                : std::find_if(open.begin(), open.end(), [&](const Batch &b) {
+                    return b.shape == shape;
+                  });
+    if (batch == open.end())
+      batch = open.insert(batch, {shape, BatchBytes(bytes.size()), {}});
     for (size_t c = 0; c < bytes.size(); ++c)
       batch->bytes[c] += bytes[c];
     batch->members.push_back(std::move(member));
-    if (!isFull(batch->bytes))
-      return std::nullopt;
-    Batch full = std::move(*batch);
-    open.erase(batch);
-    return full;
+    if (isAlone || isFull(batch->bytes)) {
+      ready.push_back(std::move(*batch));
+      open.erase(batch);
+    }
+    return ready;
   }
 
   std::vector<Batch> takeAll() { return std::exchange(open, {}); }
 
 private:
+  bool inOrder;
   std::vector<Batch> open;
 };
 

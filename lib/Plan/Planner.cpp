@@ -149,7 +149,7 @@ private:
       if (result >= 0 && !values[result].groups.empty())
         startOrJoin(result, gradients);
     if (id == 0) {
-      Batches states;
+      Batches states(/*inOrder=*/true);
       for (StateId state : early.states())
         startOrJoin(graph.states[state].read, states);
       startAll(states);
@@ -182,10 +182,10 @@ private:
     if (!early.isBatched(id))
       return this->start(start);
     const BatchTimes times(shape, cost);
-    if (auto full =
-            open.join(shape, bytes, std::move(start),
-                      [&](const BatchBytes &all) { return times.isFull(all); }))
-      this->start(full->members);
+    for (const Batches::Batch &batch :
+         open.join(shape, bytes, std::move(start),
+                   [&](const BatchBytes &all) { return times.isFull(all); }))
+      this->start(batch.members);
   }
 
   void start(const Start &one) {
@@ -290,7 +290,7 @@ private:
   EarlyStarts early;
   std::vector<Placement> values;
   std::vector<TaskSink::Waits> pending; ///< by value
-  Batches gradients;                    ///< not started yet
+  Batches gradients{/*inOrder=*/false}; ///< not started yet
   OpPlanner operators;
   std::map<ValueId, std::vector<std::string>> outputNames;
 };

@@ -227,7 +227,7 @@ void StepTimer::setWait(Item &item, ValueId value) const {
 void StepTimer::planStarts() {
   using Batches = OpenBatches<int32_t, ValueId>;
   isEarlyChanged = false;
-  Batches gradients;
+  Batches gradients(/*inOrder=*/false);
   Starts list;
   for (const StartPlace &place : startPlaces) {
     list.clear();
@@ -253,11 +253,12 @@ void StepTimer::planStarts() {
         return;
       if (!isBatched[value])
         return start({segment->shape, segment->bytes, {value}});
-      if (auto full = open.join(segment->shape, segment->bytes, value,
-                                [&](const BatchBytes &bytes) {
-                                  return table.isFull(segment->shape, bytes);
-                                }))
-        start(*full);
+      for (const Batches::Batch &batch :
+           open.join(segment->shape, segment->bytes, value,
+                     [&](const BatchBytes &bytes) {
+                       return table.isFull(segment->shape, bytes);
+                     }))
+        start(batch);
     };
     auto startAll = [&](Batches &open) {
       for (const Batches::Batch &batch : open.takeAll())
@@ -265,7 +266,7 @@ void StepTimer::planStarts() {
     };
     for (ValueId value : place.values)
       startOrJoin(value, gradients);
-    Batches states;
+    Batches states(/*inOrder=*/true);
     for (ValueId value : place.states)
       startOrJoin(value, states);
     startAll(states);

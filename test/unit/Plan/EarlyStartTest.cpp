@@ -123,4 +123,17 @@ TEST_F(EarlyStartTest, StatesAreGatheredTogether) {
                            "p3.update", "p2.update", "p1.update"));
 }
 
+/// Nobody waits behind what is needed later.
+TEST_F(EarlyStartTest, StatesKeepTheirOrder) {
+  plan("1 ms");
+  for (OpId op = 8; op < 12; ++op)
+    strategy[op].axes = {{0, kDevices}};
+  strategy[9].axes = {{kReplica, 2}, {0, 2}}; // of w3
+  program = planProgram(g.graph, strategy, kDevices, *cost);
+  std::vector<std::string> first = order();
+  first.resize(6);
+  EXPECT_THAT(first, ::testing::ElementsAre("gather w1", "p1", "gather w2",
+                                            "gather w3", "gather w4", "p2"));
+}
+
 } // namespace
