@@ -1,11 +1,11 @@
 //===- moves.cpp - proposals of a search: how fast, and are they exact ----===//
 //
-// Random moves of single operators, made four times, each time with a table of
-// its own: timed by delta and by a sweep of the whole step, with and without a
-// limit drawn as a search draws it. Now and then the tables are built from
-// nothing too. Means are over all moves, and over those that met no new
-// segment. With --search a search of the usual budget instead, on
-// one thread, and how soon it was within 1 % of its answer. Prints one line of
+// Random moves of single operators, made four times, each time in a process and
+// with a table of its own: timed by delta and by a sweep of the whole step,
+// with and without a limit drawn as a search draws it. Now and then the tables
+// are built from nothing too. Means are over all moves, and over those that met
+// no new segment. With --search a search of the usual budget instead, on one
+// thread, and how soon it was within 1 % of its answer. Prints one line of
 // JSON; fails if two times differ. All times are of the process.
 //
 //===----------------------------------------------------------------------===//
@@ -23,6 +23,9 @@
 #include <cmath>
 #include <ctime>
 #include <numeric>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace ffc;
@@ -105,12 +108,6 @@ llvm::json::Object runSearch(const plan::Graph &graph,
                             {"found_ms", found * 1e-9}};
 }
 
-struct Move {
-  std::vector<Choice> choice;
-  Picoseconds limit;
-  Picoseconds time; ///< found by delta
-};
-
 /// What proposals took.
 class Times {
 public:
@@ -139,65 +136,94 @@ private:
   std::vector<double> all, warm;
 };
 
-/// Moves of a walker with a table of its own.
-class MoveRun {
-public:
-  MoveRun(const search::Space &space, const plan::CostModel &cost,
-          const plan::Strategy &start)
-      : space(space), cost(cost), walker(space, cost) {
-    walker.assign(start);
-  }
-
-  Picoseconds propose(const Move &move, bool full, bool limited) {
-    const Picoseconds limit = limited ? move.limit : plan::kNoLimit;
-    const size_t known = walker.numSegments();
-    const int64_t begin = processNanoseconds();
-    Picoseconds time = full ? walker.proposeFull(move.choice, limit)
-                            : walker.propose(move.choice, limit);
-    times.add(processNanoseconds() - begin, walker.numSegments() == known);
-    return time;
-  }
-
-  /// The same moves with the same outcome. Returns how many differ.
-  int64_t repeat(const std::vector<Move> &moves, bool full, bool limited) {
-    int64_t wrong = 0;
-    for (const Move &move : moves) {
-      const bool accepted = move.time <= move.limit;
-      const Picoseconds time = propose(move, full, limited);
-      wrong += limited && !accepted ? time <= move.limit : time != move.time;
-      accepted ? walker.accept() : walker.reject();
-    }
-    return wrong;
-  }
-
-  const search::Space &space;
-  const plan::CostModel &cost;
-  search::Walker walker;
-  Times times;
+/// How proposals are timed.
+struct Way {
+  const char *name;
+  bool full, limited;
 };
 
-/// Makes moves and times them by delta. Returns how many do not agree with
-/// tables from nothing, of those compared with them.
-int64_t makeMoves(MoveRun &run, std::vector<Move> &moves) {
+/// Makes the moves, which are the same however they are timed, since a limit
+/// does not change what is accepted. "times" has those of the proposals, -1 for
+/// one over its limit that was timed with a limit.
+llvm::json::Object makeMoves(const search::Space &space,
+                             const plan::CostModel &cost,
+                             const plan::Strategy &start, Way way) {
+  search::Walker walker(space, cost);
+  walker.assign(start);
   search::Random random(1);
+  Times times;
+  llvm::json::Array found, accepted;
   int64_t wrong = 0;
-  const auto &anchors = run.space.anchors();
-  for (int i = 0; i < numMoves; ++i) {
+  const auto &anchors = space.anchors();
+  for (int move = 0; move < numMoves; ++move) {
     plan::OpId anchor = anchors[random.below(int64_t(anchors.size()))];
-    Move &move = moves.emplace_back();
-    move.choice = {
-        {anchor, run.space.candidate(anchor, random), random.oneIn(2)}};
-    const Picoseconds before = run.walker.makespan();
-    move.limit =
+    const std::vector<Choice> choice = {
+        {anchor, space.candidate(anchor, random), random.oneIn(2)}};
+    const Picoseconds before = walker.makespan();
+    const Picoseconds limit =
         before + static_cast<Picoseconds>(-std::log(random.unit()) * 0.01 *
                                           static_cast<double>(before));
-    move.time = run.propose(move, false, false);
-    move.time <= move.limit ? run.walker.accept() : run.walker.reject();
-    if (i % 1000 == 999) {
-      search::Walker fresh(run.space, run.cost);
-      fresh.assign(run.walker.strategy());
-      wrong += fresh.makespan() != run.walker.makespan();
+    const Picoseconds given = way.limited ? limit : plan::kNoLimit;
+    const size_t known = walker.numSegments();
+    const int64_t begin = processNanoseconds();
+    const Picoseconds time = way.full ? walker.proposeFull(choice, given)
+                                      : walker.propose(choice, given);
+    times.add(processNanoseconds() - begin, walker.numSegments() == known);
+    const bool accepts = time <= limit;
+    accepts ? walker.accept() : walker.reject();
+    found.push_back(way.limited && !accepts ? -1 : time);
+    accepted.push_back(accepts);
+    if (move % 1000 == 999) {
+      search::Walker fresh(space, cost);
+      fresh.assign(walker.strategy());
+      wrong += fresh.makespan() != walker.makespan();
     }
+  }
+  return llvm::json::Object{
+      {"figures", times.figures()},
+      {"first_met", numMoves - times.numWarm()},
+      {"segments", static_cast<int64_t>(walker.numSegments())},
+      {"wrong", wrong},
+      {"times", std::move(found)},
+      {"accepted", std::move(accepted)}};
+}
+
+/// What `make` returns in a process of its own: each begins with the same heap,
+/// while one after the other in one process gets slower.
+template <class Make> llvm::json::Value inProcess(Make make) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    llvm::report_fatal_error("cannot make a pipe");
+  const pid_t child = fork();
+  if (child < 0)
+    llvm::report_fatal_error("cannot fork");
+  if (child == 0) {
+    llvm::raw_fd_ostream out(ends[1], /*shouldClose=*/true);
+    out << llvm::json::Value(make());
+    out.close();
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char part[1 << 16];
+  for (ssize_t n; (n = read(ends[0], part, sizeof(part))) > 0;)
+    text.append(part, static_cast<size_t>(n));
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  return llvm::cantFail(llvm::json::parse(text), "a process has failed");
+}
+
+/// How many moves of `other` had another outcome.
+int64_t countWrong(const llvm::json::Object &delta,
+                   const llvm::json::Object &other, bool limited) {
+  int64_t wrong = *other.getInteger("wrong");
+  for (size_t i = 0; i < delta.getArray("times")->size(); ++i) {
+    const bool accepted = *(*delta.getArray("accepted"))[i].getAsBoolean();
+    const int64_t expected =
+        limited && !accepted ? -1
+                             : *(*delta.getArray("times"))[i].getAsInteger();
+    wrong += *(*other.getArray("times"))[i].getAsInteger() != expected ||
+             *(*other.getArray("accepted"))[i].getAsBoolean() != accepted;
   }
   return wrong;
 }
@@ -211,29 +237,26 @@ llvm::json::Object runMoves(const plan::Graph &graph, int numDevices,
     search::Walker walker(space, cost);
     start = search::baselines(space, {}, room, walker).back().strategy;
   }
-  std::vector<Move> moves;
-  llvm::json::Object result;
-  int64_t wrong = 0;
-  {
-    MoveRun delta(space, cost, start);
-    wrong += makeMoves(delta, moves);
-    result["delta"] = delta.times.figures();
-    result["first_met"] = numMoves - delta.times.numWarm();
-    result["segments"] = static_cast<int64_t>(delta.walker.numSegments());
-  }
-  // One after the other, as a search has the caches for itself.
-  auto repeat = [&](const char *name, bool full, bool limited) {
-    MoveRun run(space, cost, start);
-    wrong += run.repeat(moves, full, limited);
-    result[name] = run.times.figures();
+  auto run = [&](Way way) {
+    return inProcess([&] { return makeMoves(space, cost, start, way); });
   };
-  repeat("delta_early", false, true);
-  repeat("full", true, false);
-  repeat("full_early", true, true);
+  llvm::json::Object result;
+  const llvm::json::Value delta = run({"delta", false, false});
+  const llvm::json::Object &expected = *delta.getAsObject();
+  int64_t wrong = *expected.getInteger("wrong");
+  result["delta"] = llvm::json::Object(*expected.getObject("figures"));
+  for (Way way : {Way{"delta_early", false, true}, Way{"full", true, false},
+                  Way{"full_early", true, true}}) {
+    const llvm::json::Value other = run(way);
+    wrong += countWrong(expected, *other.getAsObject(), way.limited);
+    result[way.name] =
+        llvm::json::Object(*other.getAsObject()->getObject("figures"));
+  }
   result["moves"] = numMoves.getValue();
   result["accepted"] =
-      std::count_if(moves.begin(), moves.end(),
-                    [](const Move &move) { return move.time <= move.limit; });
+      llvm::count(*expected.getArray("accepted"), llvm::json::Value(true));
+  result["first_met"] = *expected.getInteger("first_met");
+  result["segments"] = *expected.getInteger("segments");
   result["wrong"] = wrong;
   return result;
 }
