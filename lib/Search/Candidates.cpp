@@ -66,6 +66,43 @@ Configuration Space::candidate(OpId anchor, Random &random) const {
   }
 }
 
+std::optional<Configuration>
+Space::grown(OpId anchor, const Configuration &config, int64_t factor) const {
+  Configuration result = config;
+  if (result.axes.empty())
+    result.axes.push_back({kReplica, 1});
+  result.axes.back().degree *= factor;
+  return placed(anchor, std::move(result));
+}
+
+std::optional<Configuration>
+Space::shrunk(OpId anchor, const Configuration &config, int64_t factor) const {
+  Configuration result = config;
+  auto axis =
+      std::find_if(result.axes.rbegin(), result.axes.rend(),
+                   [&](const GridAxis &a) { return a.degree % factor == 0; });
+  if (axis == result.axes.rend())
+    return std::nullopt;
+  axis->degree /= factor;
+  if (axis->degree == 1)
+    result.axes.erase(std::next(axis).base());
+  return placed(anchor, std::move(result));
+}
+
+std::optional<Configuration> Space::placed(OpId anchor,
+                                           Configuration config) const {
+  int64_t points = 1;
+  for (const GridAxis &axis : config.axes)
+    points *= axis.degree;
+  if (numDevices_ % points != 0)
+    return std::nullopt;
+  config.devices =
+      devicesAt(numDevices_, points, config.devices[0] / points, false);
+  if (checkConfiguration(*graph_, anchor, config, numDevices_))
+    return std::nullopt;
+  return config;
+}
+
 std::vector<Configuration> Space::candidates(OpId anchor,
                                              bool firstPlaceOnly) const {
   const OpRules &rules = graph_->op(anchor).rules;

@@ -36,16 +36,41 @@ Chain::Chain(const Space &space, const CostModel &cost, const Options &options,
   for (size_t i : open)
     if (space.hasUpdates(space.anchors()[i]))
       updated.push_back(space.anchors()[i]);
+  alpha = options.alpha.value_or(static_cast<double>(open.size()) / 16);
 }
 
-/// One of five moves: a random candidate for one anchor; sharded updates or
+/// All anchors, or a stretch of them, on more devices or on fewer. Between,
+/// where only some of them are, values would have to move.
+void Chain::resize(std::vector<Choice> &choices) {
+  size_t begin = 0, end = open.size();
+  if (random.oneIn(2)) {
+    begin = static_cast<size_t>(random.below(int64_t(end)));
+    end = begin + 1 + static_cast<size_t>(random.below(int64_t(end - begin)));
+  }
+  // Small factors are more likely than large ones.
+  size_t divisor = 1;
+  while (divisor + 1 < space.divisors().size() && random.oneIn(4))
+    ++divisor;
+  const int64_t factor = space.divisors()[divisor];
+  const bool grows = random.oneIn(2);
+  for (size_t i = begin; i < end; ++i) {
+    Choice now = walker.choice(space.anchors()[open[i]]);
+    if (auto config = grows ? space.grown(now.op, now.config, factor)
+                            : space.shrunk(now.op, now.config, factor))
+      choices.push_back({now.op, *std::move(config), now.sharded});
+  }
+}
+
+/// One of six moves: a random candidate for one anchor; sharded updates or
 /// not; a neighbour's configuration; a candidate for all layers alike; a
-/// candidate that a stretch of neighbours takes over.
+/// candidate that a stretch of neighbours takes over; more or fewer devices.
 void Chain::propose(std::vector<Choice> &choices) {
   choices.clear();
   const std::vector<OpId> &anchors = space.anchors();
-  int64_t kind = random.below(updated.empty() ? 8 : 9);
-  if (kind == 8) {
+  int64_t kind = random.below(updated.empty() ? 9 : 10);
+  if (kind == 8)
+    return resize(choices);
+  if (kind == 9) {
     choices.push_back(walker.choice(
         updated[static_cast<size_t>(random.below(int64_t(updated.size())))]));
     choices.back().sharded ^= true;
@@ -90,8 +115,7 @@ void Chain::propose(std::vector<Choice> &choices) {
 
 Picoseconds Chain::drawLimit() {
   double uphill = -std::log(random.unit()) *
-                  static_cast<double>(walker.makespan()) /
-                  (100 * options.alpha);
+                  static_cast<double>(walker.makespan()) / (100 * alpha);
   return walker.makespan() + static_cast<Picoseconds>(std::min(
                                  uphill, static_cast<double>(kMaxCost)));
 }

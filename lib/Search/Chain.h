@@ -32,6 +32,7 @@ public:
 
 private:
   void propose(std::vector<Choice> &choices);
+  void resize(std::vector<Choice> &choices);
   void step(const std::vector<Choice> &choices);
   void stepToFit(const std::vector<Choice> &choices);
   void keepBest(double load);
@@ -44,6 +45,7 @@ private:
   Random random;
   std::vector<size_t> open;        ///< indices of anchors that are not pinned
   std::vector<plan::OpId> updated; ///< of these, anchors with updates
+  double alpha = 0;                ///< as in Options
   int64_t budget, made = 0, taken = 0, lastBest = 0;
   plan::Strategy bestStrategy;
   Quality quality; ///< of the best strategy

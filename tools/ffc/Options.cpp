@@ -93,7 +93,9 @@ static constexpr const char *kFraction = "a number from 0 to below 1";
 static auto &searchBudget(Options &options) { return options.search.budget; }
 static auto &searchSeed(Options &options) { return options.search.seed; }
 static auto &searchSeconds(Options &options) { return options.search.seconds; }
-static auto &searchAlpha(Options &options) { return options.search.alpha; }
+static auto &searchAlpha(Options &options) {
+  return options.search.alpha.emplace(0);
+}
 
 // What is compiled concerns every command; which strategy is taken, all that
 // take one.
@@ -166,7 +168,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "stop after this time; the answer then depends on the machine",
          setNumber(searchSeconds, isNotNegative, kNotNegative), kStrategy},
         {"--search-alpha", "X",
-         "a strategy slower by 1 % is accepted with probability exp(-X) (1)",
+         "a strategy slower by 1 % is accepted with probability exp(-X) (a "
+         "sixteenth of the number of operators that are searched for)",
          setNumber(searchAlpha, isPositive, "a number over 0"), kStrategy},
         {"--seed", "N", "of random numbers (0)", setWhole(searchSeed, 0)},
         {"--chains", "N", "independent chains of proposals (4)", parseChains,

@@ -56,8 +56,9 @@ struct Options {
   std::optional<int64_t> budget;
   double seconds = 0; ///< stop after this time; 0: never
   /// Readiness to go uphill: a strategy that is 1 % slower is accepted with
-  /// probability exp(-alpha).
-  double alpha = 1;
+  /// probability exp(-alpha). Nothing: a sixteenth of the number of anchors,
+  /// since each of them adds its share to what all have gone uphill.
+  std::optional<double> alpha;
   uint64_t seed = 0;
   int chains = 4;
   int threads = 0; ///< 0: as many as the machine has, at most `chains`
@@ -115,11 +116,11 @@ std::vector<Baseline> baselines(const Space &space,
                                 const std::vector<int64_t> &room,
                                 Walker &walker);
 
-/// The best of all combinations of the anchors' candidates on the first devices
-/// (Space::candidates()); nothing if there are more than `most`. For small
-/// graphs and few devices.
-std::optional<Baseline> exhaustive(const Space &space, Walker &walker,
-                                   int64_t most);
+/// The best of all combinations of candidates, of which every anchor has at
+/// least one, for instance Space::candidates(). For small graphs, few devices.
+Baseline
+exhaustive(const Space &space, Walker &walker,
+           const std::vector<std::vector<plan::Configuration>> &candidates);
 
 /// No strategy takes less, whatever runs beside what; the largest of
 ///

@@ -81,12 +81,25 @@ public:
   /// come in any order, and the points take a whole block of neighbouring
   /// devices or every k-th one, the first when there are several. Legal.
   plan::Configuration candidate(plan::OpId anchor, Random &random) const;
+  /// The configuration on `factor` times as many devices, by a finer last axis
+  /// (copies, if there is none), or on as few, by the last axis that can be
+  /// coarser: the block of neighbours in which the first device is. Nothing if
+  /// that is not legal.
+  std::optional<plan::Configuration> grown(plan::OpId anchor,
+                                           const plan::Configuration &config,
+                                           int64_t factor) const;
+  std::optional<plan::Configuration> shrunk(plan::OpId anchor,
+                                            const plan::Configuration &config,
+                                            int64_t factor) const;
   /// All of them, each once; with `firstPlaceOnly` those on the first devices.
   /// There are many for many devices.
   std::vector<plan::Configuration> candidates(plan::OpId anchor,
                                               bool firstPlaceOnly) const;
 
 private:
+  std::optional<plan::Configuration> placed(plan::OpId anchor,
+                                            plan::Configuration config) const;
+
   const plan::Graph *graph_;
   int numDevices_;
   std::vector<plan::OpId> anchors_;

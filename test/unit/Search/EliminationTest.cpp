@@ -13,28 +13,6 @@ using namespace ffc::search::testing;
 
 namespace {
 
-/// Calls visit(choice) for all choices.
-template <class Visit>
-void forAll(const AdditiveProblem &problem, Visit visit) {
-  std::vector<size_t> choice(problem.nodes.size());
-  while (true) {
-    visit(choice);
-    size_t n = 0;
-    while (n < choice.size() && ++choice[n] == problem.nodes[n].size())
-      choice[n++] = 0;
-    if (n == choice.size())
-      return;
-  }
-}
-
-Picoseconds least(const AdditiveProblem &problem) {
-  Picoseconds best = kMaxCost;
-  forAll(problem, [&](const std::vector<size_t> &choice) {
-    best = std::min(best, problem.total(choice));
-  });
-  return best;
-}
-
 AdditiveProblem randomProblem(Random &random, size_t nodes, int64_t density) {
   AdditiveProblem problem;
   for (size_t n = 0; n < nodes; ++n) {

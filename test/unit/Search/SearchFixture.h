@@ -2,6 +2,7 @@
 #ifndef FFC_TEST_UNIT_SEARCH_SEARCHFIXTURE_H
 #define FFC_TEST_UNIT_SEARCH_SEARCHFIXTURE_H
 
+#include "ffc/Search/Elimination.h"
 #include "ffc/Search/Search.h"
 
 #include "TestGraph.h"
@@ -11,15 +12,17 @@
 
 namespace ffc::search::testing {
 
-/// Devices on which computing and communicating take about as long.
-inline plan::Topology chips(int devices, const std::string &memory = "8 GB") {
+/// Devices on which computing and communicating take about as long, one after
+/// the other unless they overlap.
+inline plan::Topology chips(int devices, const std::string &memory = "8 GB",
+                            bool overlap = false) {
   return plan::testing::parse(
       "kinds:\n  chip:\n    target: cpu\n    flops: {f32: 1 TFLOP/s}\n"
       "    memory: {size: " +
       memory +
       ", bandwidth: 100 GB/s}\n"
-      "    launch: 1 us\n    overlap: false\ndevices: " +
-      std::to_string(devices) +
+      "    launch: 1 us\n    overlap: " +
+      (overlap ? "true" : "false") + "\ndevices: " + std::to_string(devices) +
       " x chip\n"
       "interconnect: {type: shared-memory, bandwidth: 3 GB/s, latency: 2 "
       "us}\n");
@@ -48,6 +51,20 @@ inline plan::testing::TestGraph residual(int64_t k) {
   g.output("out/sum", sum);
   g.update("b.update", w, g.outer("b.gradient", a, sum, "b"), "b");
   return g;
+}
+
+/// The least sum of all choices.
+inline plan::Picoseconds least(const AdditiveProblem &problem) {
+  plan::Picoseconds best = plan::kMaxCost;
+  std::vector<size_t> choice(problem.nodes.size());
+  while (true) {
+    best = std::min(best, problem.total(choice));
+    size_t n = 0;
+    while (n < choice.size() && ++choice[n] == problem.nodes[n].size())
+      choice[n++] = 0;
+    if (n == choice.size())
+      return best;
+  }
 }
 
 } // namespace ffc::search::testing

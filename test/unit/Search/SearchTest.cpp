@@ -109,6 +109,21 @@ TEST_F(SearchTest, NeverWorseThanRecipesNorBetterThanTheBound) {
   }
 }
 
+TEST_F(SearchTest, MoreDevicesOrFewer) {
+  TestGraph g = layers(64);
+  Space space(g.graph, 8);
+  auto text = [&](const std::optional<Configuration> &config) {
+    return config ? config->str(g.graph.op(0).rules) : "none";
+  };
+  const Configuration grid{{{0, 2}, {1, 2}}, {4, 5, 6, 7}};
+  EXPECT_EQ(text(space.grown(0, grid, 2)), "{n = 2, c = 4} on 0 1 2 3 4 5 6 7");
+  EXPECT_EQ(text(space.shrunk(0, grid, 2)), "{n = 2} on 4 5");
+  EXPECT_EQ(text(space.grown(0, grid, 4)), "none");
+  EXPECT_EQ(text(space.shrunk(0, grid, 4)), "none");
+  EXPECT_EQ(text(space.grown(0, Configuration::onDevice(3), 2)),
+            "{replica = 2} on 2 3");
+}
+
 /// Sharded updates are part of a choice, and seen in strategies.
 TEST_F(SearchTest, ShardedUpdates) {
   use(4);
@@ -204,13 +219,35 @@ TEST_F(SearchTest, FindsTheOptimumOfSmallSpaces) {
     TestGraph g = layers(features);
     Space space(g.graph, 4);
     Walker walker(space, *cost);
-    auto best = exhaustive(space, walker, 100000);
-    ASSERT_TRUE(best);
+    std::vector<std::vector<Configuration>> candidates;
+    for (OpId anchor : space.anchors())
+      candidates.push_back(space.candidates(anchor, /*firstPlaceOnly=*/true));
+    Baseline best = exhaustive(space, walker, candidates);
     options.budget = 8000;
-    EXPECT_EQ(run(g.graph).quality.makespan, best->quality.makespan)
-        << features;
-    EXPECT_FALSE(exhaustive(space, walker, 100));
+    EXPECT_EQ(run(g.graph).quality.makespan, best.quality.makespan) << features;
   }
+}
+
+TEST_F(SearchTest, ExhaustiveTriesAllCombinations) {
+  use(4);
+  TestGraph g = layers(512);
+  Space space(g.graph, 4);
+  Walker walker(space, *cost);
+  const Configuration one{{}, {0}}, rows{{{0, 4}}, {0, 1, 2, 3}},
+      columns{{{1, 4}}, {0, 1, 2, 3}}, sums{{{2, 4}}, {0, 1, 2, 3}};
+  Picoseconds least = kNoLimit;
+  for (const Configuration &first : {one, rows, columns})
+    for (const Configuration &second : {columns, sums}) {
+      walker.propose(
+          {{space.anchors()[0], first}, {space.anchors()[1], second}});
+      walker.accept();
+      least = std::min(least, walker.makespan());
+    }
+  Baseline best =
+      exhaustive(space, walker, {{one, rows, columns}, {columns, sums}});
+  EXPECT_EQ(best.quality.makespan, least);
+  walker.assign(best.strategy);
+  EXPECT_EQ(walker.makespan(), least);
 }
 
 TEST_F(SearchTest, RandomCandidatesAreAmongAll) {
