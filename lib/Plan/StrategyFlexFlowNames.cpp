@@ -43,7 +43,7 @@ static const std::vector<FlexFlowType> &flexFlowTypes() {
       {"Pool2D", {"pool2d"}, {"pool"}},
       {"Dense", {"linear"}, {"linear"}},
       {"BatchMatMul", {"linear"}, {"matmul"}},
-      {"Embedding", {"gather"}, {"embed"}},
+      {"Embedding", {"embedding"}, {"embed"}},
       {"Concat", {"concat"}},
       {"Flat", {"flat"}, {"flatten"}},
       {"Reshape", {"flat"}},

@@ -222,6 +222,24 @@ flexFlowConfig(const Op &op, const Configuration &config) {
   return result;
 }
 
+bool ffc::plan::isSaidInFlexFlow(const Op &op, const Configuration &config) {
+  return flexFlowConfig(op, config).has_value();
+}
+
+void ffc::plan::keepWhatFlexFlowSays(const Graph &graph,
+                                     PartialStrategy &strategy,
+                                     int numDevices) {
+  const std::vector<std::string> names = flexFlowNames(graph);
+  for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
+    std::optional<FlexFlowConfig> said;
+    if (strategy[id] && !names[id].empty())
+      said = flexFlowConfig(graph.op(id), *strategy[id]);
+    strategy[id].reset();
+    if (said)
+      strategy[id] = flexFlowConfiguration(graph, id, *said, numDevices);
+  }
+}
+
 std::vector<FlexFlowConfig> ffc::plan::toFlexFlow(const Graph &graph,
                                                   const Strategy &strategy,
                                                   std::vector<OpId> &leftOut) {

@@ -213,7 +213,8 @@ private:
       Configuration config{std::move(axes), {}};
       for (DeviceId d = 0; d < config.numPoints(); ++d)
         config.devices.push_back(d);
-      if (!checkConfiguration(graph, anchor, config, space.numDevices()))
+      if (!checkConfiguration(graph, anchor, config, space.numDevices()) &&
+          space.allows(anchor, config))
         it->second.push_back(std::move(config));
     };
     tryThis({});

@@ -62,16 +62,21 @@ private:
     return best;
   }
 
-  /// Returns its time.
+  /// Returns its time. What the space does not allow is on one device.
   template <class ConfigOf>
   Picoseconds add(const std::string &name, ConfigOf configOf,
                   bool sharded = false) {
     std::vector<Choice> choices;
     for (OpId anchor : space.anchors()) {
-      auto pin = pins.find(anchor);
-      choices.push_back(pin == pins.end()
-                            ? Choice{anchor, configOf(anchor), sharded}
-                            : pin->second);
+      if (auto pin = pins.find(anchor); pin != pins.end()) {
+        choices.push_back(pin->second);
+        continue;
+      }
+      Choice choice{anchor, configOf(anchor),
+                    sharded && space.hasUpdates(anchor)};
+      if (!space.allows(anchor, choice.config))
+        choice.config = Configuration::onDevice(0);
+      choices.push_back(std::move(choice));
     }
     walker.propose(choices);
     walker.accept();

@@ -30,6 +30,11 @@ static std::vector<DeviceId> devicesAt(int numDevices, int64_t points,
   return devices;
 }
 
+bool Space::isCandidate(OpId anchor, const Configuration &config) const {
+  return !checkConfiguration(*graph_, anchor, config, numDevices_) &&
+         allows(anchor, config);
+}
+
 Configuration Space::candidate(OpId anchor, Random &random) const {
   std::vector<int> dims = splittableDims(graph_->op(anchor).rules);
   while (true) {
@@ -61,7 +66,7 @@ Configuration Space::candidate(OpId anchor, Random &random) const {
     int64_t place = random.oneIn(2) ? 0 : random.below(places);
     bool apart = places > 1 && random.oneIn(3);
     config.devices = devicesAt(numDevices_, points, place, apart);
-    if (!checkConfiguration(*graph_, anchor, config, numDevices_))
+    if (isCandidate(anchor, config))
       return config;
   }
 }
@@ -98,7 +103,7 @@ std::optional<Configuration> Space::placed(OpId anchor,
     return std::nullopt;
   config.devices =
       devicesAt(numDevices_, points, config.devices[0] / points, false);
-  if (checkConfiguration(*graph_, anchor, config, numDevices_))
+  if (!isCandidate(anchor, config))
     return std::nullopt;
   return config;
 }
@@ -116,7 +121,7 @@ std::vector<Configuration> Space::candidates(OpId anchor,
         continue;
       for (int64_t p = 0; p < (firstPlaceOnly ? 1 : places); ++p) {
         Configuration config{axes, devicesAt(numDevices_, points, p, apart)};
-        if (!checkConfiguration(*graph_, anchor, config, numDevices_))
+        if (isCandidate(anchor, config))
           result.push_back(std::move(config));
       }
     }

@@ -79,9 +79,10 @@ void Chain::propose(std::vector<Choice> &choices) {
   size_t at = static_cast<size_t>(random.below(int64_t(open.size())));
   OpId anchor = anchors[open[at]];
   auto carry = [&](const Choice &from, OpId to) {
-    choices.push_back({to,
-                       carryOverByName(space.graph(), from.op, from.config, to),
-                       from.sharded});
+    Configuration config =
+        carryOverByName(space.graph(), from.op, from.config, to);
+    if (space.allows(to, config))
+      choices.push_back({to, std::move(config), from.sharded});
   };
   auto candidate = [&]() -> Choice {
     return {anchor, space.candidate(anchor, random),

@@ -32,7 +32,8 @@ class Run {
 public:
   Run(const Graph &graph, const Topology &topology, const CostModel &cost,
       const Options &options)
-      : space(graph, topology.numDevices()), cost(cost), options(options),
+      : space(graph, topology.numDevices(), options.forFlexFlow), cost(cost),
+        options(options),
         budget(options.budget.value_or(
             options.seconds > 0 ? kEndless
                                 : defaultBudget(topology.numDevices()))),
@@ -117,7 +118,7 @@ private:
     // Its cost is that of updates as they are.
     for (bool sharded : {false, true}) {
       for (Choice &choice : choices)
-        choice.sharded = sharded;
+        choice.sharded = sharded && space.hasUpdates(choice.op);
       walker.propose(choices);
       walker.accept();
       Quality quality = qualityOf(walker, room);

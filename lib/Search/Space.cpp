@@ -3,6 +3,7 @@
 #include "ffc/Search/Space.h"
 
 #include "ffc/Plan/StepMemory.h"
+#include "ffc/Plan/StrategyFile.h"
 
 #include <algorithm>
 #include <map>
@@ -28,9 +29,9 @@ static bool isHeavy(const Op &op) {
   return false;
 }
 
-Space::Space(const Graph &graph, int numDevices)
-    : graph_(&graph), numDevices_(numDevices), leaders_(graph.ops.size()),
-      followers_(graph.ops.size()) {
+Space::Space(const Graph &graph, int numDevices, bool forFlexFlow)
+    : graph_(&graph), numDevices_(numDevices), forFlexFlow_(forFlexFlow),
+      leaders_(graph.ops.size()), followers_(graph.ops.size()) {
   for (int64_t d = 1; d <= numDevices; ++d)
     if (numDevices % d == 0)
       divisors_.push_back(d);
@@ -39,8 +40,9 @@ Space::Space(const Graph &graph, int numDevices)
   for (OpId id : following.order) {
     // Leaders that come later are readers.
     plan::Leader leader = following.leaders[id];
-    if (leader.op >= 0 && leader.op < id && graph.op(id).owner < 0 &&
-        isHeavy(graph.op(id)))
+    const Op &op = graph.op(id);
+    if (leader.op >= 0 && leader.op < id && op.owner < 0 && isHeavy(op) &&
+        (!forFlexFlow || op.role == OpRole::Forward))
       leader = {};
     leaders_[id] = leader;
     root[id] = leader.op < 0 ? id : root[leader.op];
@@ -71,9 +73,13 @@ Space::Space(const Graph &graph, int numDevices)
 
 bool Space::hasUpdates(OpId anchor) const {
   const std::vector<OpId> &all = followers(anchor);
-  return std::any_of(all.begin(), all.end(), [&](OpId op) {
+  return !forFlexFlow_ && std::any_of(all.begin(), all.end(), [&](OpId op) {
     return graph_->op(op).role == OpRole::Update;
   });
+}
+
+bool Space::allows(OpId anchor, const Configuration &config) const {
+  return !forFlexFlow_ || isSaidInFlexFlow(graph_->op(anchor), config);
 }
 
 //===----------------------------------------------------------------------===//

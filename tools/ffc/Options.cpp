@@ -204,7 +204,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "write the complete strategy, - for standard output",
          setText(&Options::printStrategy), kStrategy},
         {"--export-strategy", "FILE",
-         "write the strategy for FlexFlow, - for standard output",
+         "write the strategy for FlexFlow, - for standard output; a search "
+         "keeps to what FlexFlow can say",
          setText(&Options::exportStrategy), kStrategy},
         {"--export-format", "FORM",
          "of --export-strategy: text (default), which FlexFlow reads, or "

@@ -177,6 +177,7 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
     return failure();
   const plan::Graph &graph = fused->planned.graph;
   search::Options searching = options.search;
+  searching.forFlexFlow = !options.exportStrategy.empty();
   std::string error;
   for (const std::string &pin : options.pins) {
     auto choices = readPin(pin, graph, topology->numDevices(), error);
@@ -218,6 +219,10 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   reportSearch(report, result);
   report.phase("plan");
   const search::Baseline *simpler = simplerOne(result);
-  return fused->spread(simpler ? simpler->strategy : result.strategy,
-                       planned.graph);
+  plan::PartialStrategy found = fused->spread(
+      simpler ? simpler->strategy : result.strategy, planned.graph);
+  // What is written for FlexFlow is what was found.
+  if (searching.forFlexFlow)
+    plan::keepWhatFlexFlowSays(planned.graph, found, topology->numDevices());
+  return found;
 }

@@ -52,6 +52,14 @@ std::string printFlexFlowStrategy(const Graph &graph, const Strategy &strategy,
                                   FlexFlowForm form,
                                   std::vector<OpId> &leftOut);
 
+/// Does FlexFlow have a way to split an operator, of whatever type, like this?
+bool isSaidInFlexFlow(const Op &op, const Configuration &config);
+
+/// Turns `strategy`, legal on `numDevices` devices, into what would be read of
+/// what printFlexFlowStrategy() would write.
+void keepWhatFlexFlowSays(const Graph &graph, PartialStrategy &strategy,
+                          int numDevices);
+
 } // namespace ffc::plan
 
 #endif // FFC_PLAN_STRATEGYFILE_H

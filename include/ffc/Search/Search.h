@@ -64,6 +64,8 @@ struct Options {
   int threads = 0; ///< 0: as many as the machine has, at most `chains`
   /// Bytes per device instead of those of the topology; 0: the topology's.
   int64_t memoryLimit = 0;
+  /// Only choices that FlexFlow can say (Space).
+  bool forFlexFlow = false;
   /// Configurations that anchors keep.
   std::vector<Choice> pinned;
   /// A strategy to start from besides the recipes; complete.

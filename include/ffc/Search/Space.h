@@ -52,7 +52,10 @@ struct Choice {
 /// What does not change during a search; may be shared by threads.
 class Space {
 public:
-  Space(const plan::Graph &graph, int numDevices);
+  /// With `forFlexFlow` there are only choices that FlexFlow's strategy files
+  /// can say: forward operators are split along dimensions of their results,
+  /// and updates are not sharded. All else follows.
+  Space(const plan::Graph &graph, int numDevices, bool forFlexFlow = false);
 
   const plan::Graph &graph() const { return *graph_; }
   int numDevices() const { return numDevices_; }
@@ -73,8 +76,10 @@ public:
     return followers_[anchor];
   }
 
-  /// Is there an update of a parameter among them?
+  /// Can the updates among them be sharded?
   bool hasUpdates(plan::OpId anchor) const;
+  /// Is a legal configuration of an anchor one to choose?
+  bool allows(plan::OpId anchor, const plan::Configuration &config) const;
 
   /// A random member of the canonical candidates of an anchor: degrees are
   /// products of the prime factors of a divisor of the number of devices, axes
@@ -97,11 +102,14 @@ public:
                                               bool firstPlaceOnly) const;
 
 private:
+  /// Legal and allowed.
+  bool isCandidate(plan::OpId anchor, const plan::Configuration &config) const;
   std::optional<plan::Configuration> placed(plan::OpId anchor,
                                             plan::Configuration config) const;
 
   const plan::Graph *graph_;
   int numDevices_;
+  bool forFlexFlow_;
   std::vector<plan::OpId> anchors_;
   std::vector<plan::Leader> leaders_;
   std::vector<std::vector<plan::OpId>> followers_;

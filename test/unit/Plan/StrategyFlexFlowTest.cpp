@@ -65,7 +65,7 @@ Graph dlrm(int numTables = 8) {
     addOp(graph, name + ".relu", "relu", {{"n", 8}, {"c", 4}});
   };
   for (int i = 0; i < numTables; ++i)
-    addOp(graph, "table" + std::to_string(i), "gather",
+    addOp(graph, "table" + std::to_string(i), "embedding",
           {{"n", 8}, {"h", 1}, {"c", 4}});
   for (int i = 0; i < 3; ++i)
     dense("bottom" + std::to_string(i));
@@ -93,7 +93,7 @@ TEST(StrategyFlexFlow, DlrmOfTheAutotuneTutorial) {
   EXPECT_THAT(read(dlrm(7), kDlrm),
               ElementsAre("s.txt:11: 'Embedding_110': the file has 8 operators "
                           "of type Embedding, expected at most as many as the "
-                          "model has (gather), 7"));
+                          "model has (embedding), 7"));
 }
 
 TEST(StrategyFlexFlow, NamesShared) {
@@ -143,12 +143,14 @@ TEST(StrategyFlexFlow, NamesWithoutOperator) {
             "s.txt:2: unknown operator 'TopK_100', expected a node name, an "
             "output name, or a family and a number, or one of FlexFlow such as "
             "'Dense_100' of a type that ffc has, too");
-  EXPECT_EQ(errorOf(op("Embedding_100", "0 2 1 1 1 0")),
-            "s.txt:2: 'Embedding_100': the file has 1 operators of type "
-            "Embedding, expected at most as many as the model has (gather), 0");
-  EXPECT_EQ(errorOf(op("embedding", "0 2 1 1 1 0")),
-            "s.txt:2: 'embedding': expected an operator of that type (gather) "
-            "in the model, found none");
+  EXPECT_EQ(
+      errorOf(op("Embedding_100", "0 2 1 1 1 0")),
+      "s.txt:2: 'Embedding_100': the file has 1 operators of type "
+      "Embedding, expected at most as many as the model has (embedding), 0");
+  EXPECT_EQ(
+      errorOf(op("embedding", "0 2 1 1 1 0")),
+      "s.txt:2: 'embedding': expected an operator of that type (embedding) "
+      "in the model, found none");
   EXPECT_EQ(errorOf(op("11400714819323198485", "0 2 1 1 1 0")),
             "s.txt:2: '11400714819323198485' is the hash of an operator's "
             "name, which FlexFlow of 2020 wrote in its place: expected names");

@@ -4,6 +4,7 @@
 
 #include "SearchFixture.h"
 #include "ffc/Plan/Planner.h"
+#include "ffc/Plan/StrategyFile.h"
 #include "ffc/Plan/Timing.h"
 
 #include <gmock/gmock.h>
@@ -275,6 +276,37 @@ TEST_F(SearchTest, SameAnswerOnAnyNumberOfThreads) {
   EXPECT_EQ(one.strategy, three.strategy);
   EXPECT_EQ(one.quality.makespan, three.quality.makespan);
   EXPECT_EQ(one.accepted, three.accepted);
+}
+
+/// What FlexFlow's strategy files can say: no sums split, no copies, no sharded
+/// updates, for forward operators alone.
+TEST_F(SearchTest, ForFlexFlow) {
+  use(4);
+  TestGraph g = trainingGraph();
+  Space space(g.graph, 4, /*forFlexFlow=*/true);
+  Random random(6);
+  for (OpId anchor : space.anchors()) {
+    EXPECT_EQ(g.graph.op(anchor).role, OpRole::Forward);
+    EXPECT_FALSE(space.hasUpdates(anchor));
+    for (const Configuration &config : space.candidates(anchor, false))
+      EXPECT_TRUE(isSaidInFlexFlow(g.graph.op(anchor), config));
+    EXPECT_TRUE(space.allows(anchor, space.candidate(anchor, random)));
+    EXPECT_FALSE(space.allows(anchor, {{{kReplica, 2}}, {0, 1}}));
+  }
+  options.forFlexFlow = true;
+  options.budget = 1000;
+  Result found = run(g.graph);
+  std::vector<Strategy> all = {found.strategy, found.elimination->strategy};
+  for (const Baseline &baseline : found.baselines)
+    all.push_back(baseline.strategy);
+  for (const Strategy &strategy : all) {
+    PartialStrategy said(strategy.size());
+    for (OpId anchor : space.anchors()) {
+      EXPECT_TRUE(space.allows(anchor, strategy[anchor]));
+      said[anchor] = strategy[anchor];
+    }
+    EXPECT_EQ(completeStrategy(g.graph, said), strategy);
+  }
 }
 
 TEST_F(SearchTest, PinsAreKept) {
