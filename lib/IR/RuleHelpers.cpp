@@ -123,10 +123,7 @@ Value ff::sumToShape(OpBuilder &builder, Operation *op, StringRef prefix,
                            grad);
 }
 
-bool ff::isGradient(Operation *op) {
-  auto role = op->getAttrOfType<StringAttr>(kRoleAttr);
-  return role && role.getValue() == "gradient";
-}
+bool ff::isGradient(Operation *op) { return hasRole(op, kGradientRole); }
 
 LogicalResult ff::verifyTensors(Operation *op) {
   auto isGood = [](Type type) {

@@ -146,7 +146,7 @@ static Value updateStatistic(NodeImporter &node, const BatchNorm &norm,
       build.binary(part, ff::BinaryKind::Add, old.getType(), kept, added);
   for (Value value : {kept, added, updated})
     value.getDefiningOp()->setAttr(
-        ff::kRoleAttr, StringAttr::get(value.getContext(), "update"));
+        ff::kRoleAttr, StringAttr::get(value.getContext(), ff::kUpdateRole));
   node.check(node.importer.storeStatistic(old, updated));
   return updated;
 }

@@ -33,7 +33,7 @@ public:
                   builder.getDenseI64ArrayAttr({carry->first, carry->second}));
   }
 
-  StringRef role = "gradient";
+  StringRef role = kGradientRole;
   std::string owner;
   std::optional<std::pair<int64_t, int64_t>> carry;
 };
@@ -132,7 +132,7 @@ LogicalResult Reverse::addLoss(StringRef kind) {
   Value x = lookThrough(answer.getValue(), kind);
   auto type = cast<RankedTensorType>(x.getType());
 
-  marking.role = "loss";
+  marking.role = kLossRole;
   auto loss = RankedTensorType::get({}, type.getElementType());
   auto addTarget = [&](RankedTensorType targetType) {
     (void)main.insertArgument(main.getNumArguments(), targetType,
@@ -231,8 +231,7 @@ Value Reverse::gradientOf(Value value) {
 }
 
 LogicalResult Reverse::differentiate(Operation *op) {
-  auto role = op->getAttrOfType<StringAttr>(kRoleAttr);
-  bool isLoss = role && role.getValue() == "loss";
+  bool isLoss = hasRole(op, kLossRole);
   SmallVector<Value> resultGrads;
   for (Value result : op->getResults())
     resultGrads.push_back(isLoss ? Value() : gradientOf(result));
@@ -303,7 +302,7 @@ void Reverse::update(StateOp state) {
       reader = op;
       break;
     }
-  marking.role = "update";
+  marking.role = kUpdateRole;
   marking.owner = nameOf(reader).str();
   marking.carry = {slotOf(reader, state.getResult()), 0};
   if (RowGradientInterface rows = rowGradientOf(state)) {
@@ -315,13 +314,13 @@ void Reverse::update(StateOp state) {
   } else {
     updateWhole(state, gradient);
   }
-  marking.role = "gradient";
+  marking.role = kGradientRole;
   marking.carry.reset();
 }
 
 LogicalResult Reverse::sweep() {
   findActive();
-  marking.role = "gradient";
+  marking.role = kGradientRole;
   // A parameter is updated as soon as its first reader, the last one in this
   // direction, has been passed, so that its gradient is not kept longer.
   llvm::MapVector<Operation *, SmallVector<StateOp>> firstReader;

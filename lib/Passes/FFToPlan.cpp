@@ -140,8 +140,8 @@ private:
     entry.attributes = attributesOf(rules);
     if (auto role = op->getAttrOfType<StringAttr>(kRoleAttr))
       entry.role = llvm::StringSwitch<plan::OpRole>(role.getValue())
-                       .Case("loss", plan::OpRole::Loss)
-                       .Case("update", plan::OpRole::Update)
+                       .Case(kLossRole, plan::OpRole::Loss)
+                       .Case(kUpdateRole, plan::OpRole::Update)
                        .Default(plan::OpRole::Gradient);
     if (auto owner = op->getAttrOfType<StringAttr>(kOwnerAttr)) {
       auto it = opIds.find(owner.getValue());

@@ -14,11 +14,6 @@ namespace ffc {
 #include "ffc/Passes/Passes.h.inc"
 } // namespace ffc
 
-static bool isUpdate(Operation &op) {
-  auto role = op.getAttrOfType<StringAttr>(kRoleAttr);
-  return role && role.getValue() == "update";
-}
-
 namespace {
 struct SinkUpdates : ffc::impl::SinkUpdatesBase<SinkUpdates> {
   void runOnOperation() override {
@@ -29,7 +24,8 @@ struct SinkUpdates : ffc::impl::SinkUpdatesBase<SinkUpdates> {
     // In the order of the block, since users come after what they use.
     llvm::SetVector<Operation *> last;
     for (Operation &op : block.without_terminator())
-      if (isUpdate(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
+      if (hasRole(&op, kUpdateRole) ||
+          llvm::any_of(op.getOperands(), [&](Value operand) {
             return last.contains(operand.getDefiningOp());
           }))
         last.insert(&op);

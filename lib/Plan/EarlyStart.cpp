@@ -8,11 +8,12 @@ using namespace ffc::plan;
 // What starts when
 //===----------------------------------------------------------------------===//
 
-EarlyStarts::EarlyStarts(const Graph &graph)
-    : afters(graph.values.size(), -1), batched(graph.values.size()) {
-  for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
+EarlyStarts::EarlyStarts(const Graph &graph) : starts(graph.values.size()) {
+  const auto end = static_cast<OpId>(graph.ops.size());
+  for (OpId op = 0; op < end; ++op)
     if (graph.op(op).role != OpRole::Update)
       lastOp = op;
+  std::vector<ValueId> states;
   for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
     const Value &value = graph.value(id);
     const bool isUpdated = value.kind == ValueKind::State &&
@@ -20,20 +21,30 @@ EarlyStarts::EarlyStarts(const Graph &graph)
     if (value.uses.empty() || id == graph.loss ||
         (value.producer < 0 && !isUpdated))
       continue;
-    const OpId start = std::max(value.producer, 0);
-    if (firstReader(value) <= start)
+    const OpId after = std::max(value.producer, 0), reader = firstReader(value);
+    if (reader <= after)
       continue;
-    afters[id] = start;
-    batched[id] = isUpdated || (start <= lastOp && firstReader(value) > lastOp);
-    if (isUpdated)
-      started.push_back(value.state);
+    starts[id].after = after;
+    if (isUpdated) {
+      starts[id].kind = Kind::State;
+      states.push_back(id);
+    } else if (after <= lastOp && reader > lastOp) {
+      starts[id].kind = Kind::Gradient;
+    }
   }
-  auto reader = [&](StateId s) {
-    return firstReader(graph.value(graph.states[s].read));
-  };
-  std::sort(started.begin(), started.end(), [&](StateId a, StateId b) {
-    return std::make_pair(reader(a), a) < std::make_pair(reader(b), b);
+  std::stable_sort(states.begin(), states.end(), [&](ValueId a, ValueId b) {
+    return firstReader(graph.value(a)) < firstReader(graph.value(b));
   });
+  for (OpId op = 0; op < end; ++op) {
+    Place place{op, {}};
+    for (ValueId result : graph.op(op).results)
+      if (result >= 0 && starts[result].after >= 0)
+        place.values.push_back(result);
+    if (op == 0)
+      place.values.insert(place.values.end(), states.begin(), states.end());
+    if (!place.values.empty() || op == lastOp)
+      all.push_back(std::move(place));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,9 +98,12 @@ BatchTimes::BatchTimes(const BatchShape &shape, const CostModel &cost) {
     latencies += of(c, 0);
 }
 
+/// Of the time of a full batch.
+static constexpr Picoseconds kLatencies = 5;
+
 bool BatchTimes::isFull(const BatchBytes &bytes) const {
   Picoseconds time = 0;
   for (size_t c = 0; c < bytes.size(); ++c)
     time += of(c, bytes[c]);
-  return time / 5 >= latencies;
+  return time / kLatencies >= latencies;
 }

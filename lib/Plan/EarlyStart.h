@@ -29,23 +29,35 @@ class EarlyStarts {
 public:
   explicit EarlyStarts(const Graph &graph);
 
+  /// An operator after which something may start, or the last one before the
+  /// updates, after which all starts that was waiting for others.
+  struct Place {
+    OpId op = -1;
+    /// Results of the operator, and after the first one states in the order in
+    /// which they are read.
+    std::vector<ValueId> values;
+  };
+  const std::vector<Place> &places() const { return all; } ///< in order
+  bool isLast(const Place &place) const { return place.op == lastOp; }
+
   /// The operator after which the first reshard of a value starts; -1 if the
   /// value is the loss, which is completed at once, is loaded, or is not read
   /// later.
-  OpId after(ValueId value) const { return afters[value]; }
-  /// True if nobody waits for it before the updates.
-  bool isBatched(ValueId value) const { return batched[value]; }
-  /// The states that start after the first operator, in the order in which they
-  /// are read.
-  const std::vector<StateId> &states() const { return started; }
-  /// The last operator before the updates: afterwards all start that were
-  /// waiting for others.
-  OpId last() const { return lastOp; }
+  OpId after(ValueId value) const { return starts[value].after; }
+  enum class Kind : uint8_t {
+    Alone, ///< somebody waits for it before the updates
+    Gradient,
+    State
+  };
+  Kind kind(ValueId value) const { return starts[value].kind; }
 
 private:
-  std::vector<OpId> afters;  ///< by value
-  std::vector<bool> batched; ///< by value
-  std::vector<StateId> started;
+  struct Start {
+    OpId after = -1;
+    Kind kind = Kind::Alone;
+  };
+  std::vector<Start> starts; ///< by value
+  std::vector<Place> all;
   OpId lastOp = -1;
 };
 
@@ -88,7 +100,7 @@ public:
   Picoseconds of(size_t index, int64_t bytes) const {
     return CostModel::collectiveOn(kinds[index], (*paths)[index], bytes);
   }
-  /// True if latencies are at most a fifth of the time.
+  /// True if latencies are at most a fifth of the time (kLatencies).
   bool isFull(const BatchBytes &bytes) const;
 
 private:
@@ -142,6 +154,46 @@ public:
 private:
   bool inOrder;
   std::vector<Batch> open;
+};
+
+/// What starts in the course of a step.
+template <class Shape, class Member> class BatchedStarts {
+public:
+  using Batch = typename OpenBatches<Shape, Member>::Batch;
+
+  explicit BatchedStarts(const EarlyStarts &rules) : rules(rules) {}
+
+  /// Calls start(batch) for all that starts at `place`, which comes after those
+  /// before. offer(value, join) calls join(shape, bytes, member, isFull) if the
+  /// first reshard of the value begins with collectives.
+  template <class Offer, class Start>
+  void at(const EarlyStarts::Place &place, Offer offer, Start start) {
+    OpenBatches<Shape, Member> states(/*inOrder=*/true);
+    auto startAll = [&](const std::vector<Batch> &batches) {
+      for (const Batch &batch : batches)
+        start(batch);
+    };
+    for (ValueId value : place.values) {
+      const EarlyStarts::Kind kind = rules.kind(value);
+      offer(value, [&](const Shape &shape, const BatchBytes &bytes,
+                       Member member, auto isFull) {
+        if (kind != EarlyStarts::Kind::Alone)
+          return startAll(
+              (kind == EarlyStarts::Kind::State ? states : gradients)
+                  .join(shape, bytes, std::move(member), isFull));
+        Batch alone{shape, bytes, {}};
+        alone.members.push_back(std::move(member));
+        start(alone);
+      });
+    }
+    startAll(states.takeAll());
+    if (rules.isLast(place))
+      startAll(gradients.takeAll());
+  }
+
+private:
+  const EarlyStarts &rules;
+  OpenBatches<Shape, Member> gradients{/*inOrder=*/false};
 };
 
 } // namespace ffc::plan

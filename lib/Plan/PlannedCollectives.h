@@ -33,8 +33,7 @@ public:
     const Action &action = device.actions[ref.index];
     if (action.batch >= 0)
       return isFirst(action) ? program.batches[action.batch].bytes : 0;
-    return collectiveBytes(device.buffers[action.src].bytes,
-                           device.buffers[action.dst].bytes);
+    return collectiveBytes(device, action);
   }
 
   CostModel::Algorithm algorithm(ActionRef ref) const {

@@ -143,19 +143,9 @@ private:
           placeLoss(id);
         probeIfComplete(result);
       }
-    if (!cost.overlaps())
-      return;
-    for (ValueId result : graph.op(id).results)
-      if (result >= 0 && !values[result].groups.empty())
-        startOrJoin(result, gradients);
-    if (id == 0) {
-      Batches states(/*inOrder=*/true);
-      for (StateId state : early.states())
-        startOrJoin(graph.states[state].read, states);
-      startAll(states);
-    }
-    if (id == early.last())
-      startAll(gradients);
+    if (cost.overlaps() && nextPlace < early.places().size() &&
+        early.places()[nextPlace].op == id)
+      startEarly(early.places()[nextPlace++]);
   }
 
   /// The first reshard of a value, planned.
@@ -164,50 +154,42 @@ private:
     TaskId task;
     PlannedReshard reshard;
   };
-  using Batches = OpenBatches<BatchShape, Start>;
+  using Starts = BatchedStarts<BatchShape, Start>;
 
-  void startOrJoin(ValueId id, Batches &open) {
-    if (early.after(id) < 0)
-      return;
-    const Value &value = graph.value(id);
-    OpId reader = firstReader(value);
-    FirstRead read = firstRead(graph, orders, id, reader, strategy[reader]);
-    std::optional<PlannedReshard> reshard = planEarly(
-        build, cost, values[id], id, value.type, value.name, read.needed);
-    if (!reshard)
-      return;
-    const BatchShape shape = shapeOf(reshard->plan, values[id], value.type);
-    const BatchBytes bytes = bytesOf(reshard->plan);
-    Start start{id, read.task, std::move(*reshard)};
-    if (!early.isBatched(id))
-      return this->start(start);
-    const BatchTimes times(shape, cost);
-    for (const Batches::Batch &batch :
-         open.join(shape, bytes, std::move(start),
-                   [&](const BatchBytes &all) { return times.isFull(all); }))
-      this->start(batch.members);
-  }
-
-  void start(const Start &one) {
-    const Value &value = graph.value(one.value);
-    ReshardWriter(build, one.value, value.type, value.name, one.task,
-                  one.reshard.targets)
-        .write(one.reshard.plan, values[one.value].holdings,
-               values[one.value].groups, &pending[one.value]);
+  void startEarly(const EarlyStarts::Place &place) {
+    auto offer = [&](ValueId id, auto join) {
+      const Value &value = graph.value(id);
+      if (value.producer >= 0 && values[id].groups.empty())
+        return;
+      OpId reader = firstReader(value);
+      FirstRead read = firstRead(graph, orders, id, reader, strategy[reader]);
+      std::optional<PlannedReshard> reshard = planEarly(
+          build, cost, values[id], id, value.type, value.name, read.needed);
+      if (!reshard)
+        return;
+      const BatchShape shape = shapeOf(reshard->plan, values[id], value.type);
+      const BatchBytes bytes = bytesOf(reshard->plan);
+      const BatchTimes times(shape, cost);
+      join(shape, bytes, Start{id, read.task, std::move(*reshard)},
+           [&](const BatchBytes &all) { return times.isFull(all); });
+    };
+    starts.at(place, offer,
+              [&](const Starts::Batch &batch) { start(batch.members); });
   }
 
   void start(const std::vector<Start> &members) {
-    if (members.size() == 1)
-      return start(members[0]);
-    build.beginBatch();
-    for (const Start &member : members)
-      start(member);
-    build.endBatch();
-  }
-
-  void startAll(Batches &open) {
-    for (const Batches::Batch &batch : open.takeAll())
-      start(batch.members);
+    const bool isBatch = members.size() > 1;
+    if (isBatch)
+      build.beginBatch();
+    for (const Start &one : members) {
+      const Value &value = graph.value(one.value);
+      ReshardWriter(build, one.value, value.type, value.name, one.task,
+                    one.reshard.targets)
+          .write(one.reshard.plan, values[one.value].holdings,
+                 values[one.value].groups, &pending[one.value]);
+    }
+    if (isBatch)
+      build.endBatch();
   }
 
   /// Returns the number of steps that were started.
@@ -290,7 +272,8 @@ private:
   EarlyStarts early;
   std::vector<Placement> values;
   std::vector<TaskSink::Waits> pending; ///< by value
-  Batches gradients{/*inOrder=*/false}; ///< not started yet
+  Starts starts{early};
+  size_t nextPlace = 0; ///< of those of `early`
   OpPlanner operators;
   std::map<ValueId, std::vector<std::string>> outputNames;
 };

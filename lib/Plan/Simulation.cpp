@@ -51,7 +51,7 @@ Work ffc::plan::workOf(const Simulation &simulation, ActionRef ref) {
     return work;
   }
   case Action::Kind::Collective:
-    return {0, collectiveBytes(bytesOf(action.src), bytesOf(action.dst))};
+    return {0, collectiveBytes(device, action)};
   case Action::Kind::Wait:
   case Action::Kind::Probe:
     return {};

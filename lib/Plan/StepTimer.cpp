@@ -19,7 +19,6 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
       configurations(std::move(configs)), segments(end), items(end + 1),
       readers(graph.values.size()), storedIn(graph.values.size()),
       starts(size_t(end) + 1), early(graph.values.size()),
-      canStart(graph.values.size()), isBatched(graph.values.size()),
       outputItem(graph.values.size(), -1), storeItem(graph.states.size(), -1),
       mayWait(size_t(end) + 1), rows((size_t(end) + 2) * queues),
       offsets(size_t(end) + 2),
@@ -51,7 +50,7 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
     }
   }
   if (queues > devices)
-    findStartPlaces();
+    rules = std::make_shared<EarlyStarts>(graph);
   for (OpId op = 0; op < end; ++op) {
     build(op);
     for (auto [device, time] : segments[op]->busy)
@@ -129,7 +128,8 @@ void StepTimer::follow(ValueId id) {
   } else {
     layout = segments[value.producer]->results[value.result];
   }
-  bool starts = canStart[id] && (value.producer < 0 || table.isPartial(layout));
+  bool starts = rules && rules->after(id) >= 0 &&
+                (value.producer < 0 || table.isPartial(layout));
   Early start = early[id];
   start.segment = nullptr;
   auto get = [&](OpId op, size_t index, NeedId need) {
@@ -182,27 +182,6 @@ void StepTimer::follow(ValueId id) {
 // Early starts
 //===----------------------------------------------------------------------===//
 
-void StepTimer::findStartPlaces() {
-  const EarlyStarts rules(graph);
-  lastStart = rules.last();
-  for (OpId op = 0; op < end; ++op) {
-    StartPlace place{op, {}, {}};
-    for (ValueId result : graph.op(op).results)
-      if (result >= 0 && rules.after(result) >= 0)
-        place.values.push_back(result);
-    if (op == 0)
-      for (StateId state : rules.states())
-        place.states.push_back(graph.states[state].read);
-    for (const auto *values : {&place.values, &place.states})
-      for (ValueId value : *values) {
-        canStart[value] = true;
-        isBatched[value] = rules.isBatched(value);
-      }
-    if (!place.values.empty() || !place.states.empty() || op == lastStart)
-      startPlaces.push_back(std::move(place));
-  }
-}
-
 void StepTimer::setEarly(ValueId value, const Early &to) {
   Early &own = early[value];
   if (own.segment == to.segment && own.reader == to.reader &&
@@ -223,15 +202,24 @@ void StepTimer::setWait(Item &item, ValueId value) const {
   item.after = own.after;
 }
 
-/// Batches, and who waits for them, as Planner does.
+/// Batches, and who waits for them.
 void StepTimer::planStarts() {
-  using Batches = OpenBatches<int32_t, ValueId>;
   isEarlyChanged = false;
-  Batches gradients(/*inOrder=*/false);
+  if (!rules)
+    return;
+  using Batched = BatchedStarts<int32_t, ValueId>;
+  Batched batched(*rules);
   Starts list;
-  for (const StartPlace &place : startPlaces) {
+  for (const EarlyStarts::Place &place : rules->places()) {
     list.clear();
-    auto start = [&](const Batches::Batch &batch) {
+    auto offer = [&](ValueId value, auto join) {
+      if (const StartSegment *segment = early[value].segment)
+        join(segment->shape, segment->bytes, value,
+             [&](const BatchBytes &bytes) {
+               return table.isFull(segment->shape, bytes);
+             });
+    };
+    batched.at(place, offer, [&](const Batched::Batch &batch) {
       Start one{nullptr, batch.members.back()};
       one.tasks = batch.members.size() == 1
                       ? &early[one.batch].segment->tasks
@@ -246,32 +234,7 @@ void StepTimer::planStarts() {
         setWait(item, value);
         setItem(to.reader, to.item, item);
       }
-    };
-    auto startOrJoin = [&](ValueId value, Batches &open) {
-      const StartSegment *segment = early[value].segment;
-      if (!segment)
-        return;
-      if (!isBatched[value])
-        return start({segment->shape, segment->bytes, {value}});
-      for (const Batches::Batch &batch :
-           open.join(segment->shape, segment->bytes, value,
-                     [&](const BatchBytes &bytes) {
-                       return table.isFull(segment->shape, bytes);
-                     }))
-        start(batch);
-    };
-    auto startAll = [&](Batches &open) {
-      for (const Batches::Batch &batch : open.takeAll())
-        start(batch);
-    };
-    for (ValueId value : place.values)
-      startOrJoin(value, gradients);
-    Batches states(/*inOrder=*/true);
-    for (ValueId value : place.states)
-      startOrJoin(value, states);
-    startAll(states);
-    if (place.op == lastStart)
-      startAll(gradients);
+    });
     if (list != starts[place.op]) {
       markDirty(place.op);
       starts[place.op] = list;

@@ -22,6 +22,12 @@ inline int64_t collectiveBytes(int64_t src, int64_t dst) {
   return src > dst ? src : dst;
 }
 
+inline int64_t collectiveBytes(const DeviceProgram &device,
+                               const Action &action) {
+  return collectiveBytes(device.buffers[action.src].bytes,
+                         device.buffers[action.dst].bytes);
+}
+
 class TaskSink {
 public:
   virtual ~TaskSink() = default;

@@ -51,11 +51,10 @@ std::vector<TimeUse> ffc::plan::useByOperator(const Simulation &simulation) {
   std::vector<Picoseconds> batches(simulation.program.batches.size());
   auto shareOf = [&](ActionRef ref, const Action &action) {
     const Program::Batch &batch = simulation.program.batches[action.batch];
-    const auto &buffers = simulation.program.devices[ref.device].buffers;
     if (action.task == batch.first)
       batches[action.batch] = simulation.time(ref).busy;
     const int64_t bytes =
-        collectiveBytes(buffers[action.src].bytes, buffers[action.dst].bytes);
+        collectiveBytes(simulation.program.devices[ref.device], action);
     return static_cast<Picoseconds>(
         static_cast<double>(batches[action.batch]) *
         (static_cast<double>(bytes) / static_cast<double>(batch.bytes)));

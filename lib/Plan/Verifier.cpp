@@ -2,6 +2,7 @@
 
 #include "ffc/Plan/Verifier.h"
 
+#include "BatchCheck.h"
 #include "BufferContents.h"
 #include "ProgramWalk.h"
 #include "ffc/Plan/Arena.h"
@@ -326,7 +327,7 @@ bool Checker::collective(const std::vector<ActionRef> &members) {
       return fail(members[m], "enters a collective of another group");
     bool same = a.collective == first.collective &&
                 a.combine == first.combine && a.root == first.root &&
-                a.name == first.name;
+                a.name == first.name && a.batch == first.batch;
     for (auto side : {&Action::src, &Action::dst}) {
       const Buffer &mine = bufferOf(members[m], a.*side);
       const Buffer &theirs = bufferOf(members[0], first.*side);
@@ -455,6 +456,8 @@ std::optional<std::string> ffc::plan::verifyProgram(const Graph &graph,
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const DeviceProgram &device = program.devices[d];
     if (auto error = checkMemory(graph, strategy, device))
+      return "device " + std::to_string(d) + ": " + *error;
+    if (auto error = checkBatches(program, device))
       return "device " + std::to_string(d) + ": " + *error;
     int64_t planned = device.stateBytes + device.arenaBytes;
     int64_t memory = topology.kindOf(static_cast<DeviceId>(d)).memoryBytes;

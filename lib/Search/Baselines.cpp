@@ -30,8 +30,10 @@ public:
   }
 
   std::vector<Baseline> run() {
-    add("one device", [](OpId) { return Configuration::onDevice(0); });
-    if (devices == 1)
+    const bool isFree = pins.empty() || pins.size() < space.anchors().size();
+    add(isFree ? "one device" : "as pinned",
+        [](OpId) { return Configuration::onDevice(0); });
+    if (devices == 1 || !isFree)
       return std::move(result);
     addSeries([&](int64_t group) { return addGrids(group); });
     addSeries([&](int64_t group) { return addTensorGroups(group); });

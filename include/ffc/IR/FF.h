@@ -40,11 +40,20 @@ inline constexpr llvm::StringLiteral kConfigAttr = "ff.config";
 inline constexpr llvm::StringLiteral kOwnerAttr = "ff.owner";
 inline constexpr llvm::StringLiteral kCarryAttr = "ff.carry";
 inline constexpr llvm::StringLiteral kRoleAttr = "ff.role";
+/// What kRoleAttr may say; forward operators have none.
+inline constexpr llvm::StringLiteral kLossRole = "loss";
+inline constexpr llvm::StringLiteral kGradientRole = "gradient";
+inline constexpr llvm::StringLiteral kUpdateRole = "update";
 inline constexpr llvm::StringLiteral kAliasesAttr = "ff.aliases";
 inline constexpr llvm::StringLiteral kNameAttr = "ff.name";
 /// The kernel argument that keys random numbers; it changes nothing about the
 /// work.
 inline constexpr llvm::StringLiteral kRandomKeyArg = "key";
+
+inline bool hasRole(mlir::Operation *op, llvm::StringRef role) {
+  auto attr = op->getAttrOfType<mlir::StringAttr>(kRoleAttr);
+  return attr && attr.getValue() == role;
+}
 
 using ffc::nameOf;
 /// The node name of an operator.

@@ -15,11 +15,14 @@
 #include "ffc/Plan/Segments.h"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace ffc::plan {
+
+class EarlyStarts;
 
 /// Longer than any step.
 constexpr Picoseconds kNoLimit = INT64_MAX;
@@ -101,7 +104,6 @@ private:
   void setEarly(ValueId value, const Early &early);
   void setWait(Item &item, ValueId value) const;
   void planStarts();
-  void findStartPlaces();
   void run(OpId op);
   void keepRow(OpId op);
   void startSweep();
@@ -139,14 +141,8 @@ private:
   /// After every operator.
   std::vector<Starts> starts;
   std::vector<Early> early; ///< by value
-  /// The operators after which something may start, and the values that may.
-  struct StartPlace {
-    OpId op;
-    std::vector<ValueId> values, states;
-  };
-  std::vector<StartPlace> startPlaces;
-  std::vector<char> canStart, isBatched; ///< by value
-  OpId lastStart = -1; ///< after which everything starts that has not yet
+  /// What may start early; null where devices do not overlap.
+  std::shared_ptr<const EarlyStarts> rules;
   /// Where, among the items of the end, the completion of a value as an output
   /// and the copy into a state stand; -1 for none.
   std::vector<int> outputItem, storeItem;

@@ -55,6 +55,46 @@ Plan dataParallelPlan() {
   return Plan(g.graph, strategy, fast(2));
 }
 
+/// Data parallelism with the gradients of two layers in one batch.
+Plan batchedPlan() {
+  TestGraph g = stack(2);
+  std::vector<std::optional<Configuration>> given(g.graph.ops.size());
+  for (OpId op : {0, 1})
+    given[op] = Configuration{{{0, 2}}, {0, 1}};
+  Strategy strategy = completeStrategy(g.graph, given);
+  return Plan(g.graph, strategy, overlapping(2, "1 ms"));
+}
+
+TEST(Verifier, Batches) {
+  Plan plan = batchedPlan();
+  ASSERT_EQ(plan.program.batches.size(), 1u);
+  EXPECT_EQ(plan.verify(), "");
+
+  Program::Batch &batch = plan.program.batches[0];
+  batch.bytes += 4;
+  EXPECT_EQ(plan.verify(), "device 0: batch 0: has 1536 bytes, expected 1540");
+  batch.bytes -= 4;
+  ++batch.first.point;
+  EXPECT_EQ(plan.verify(), "device 0: batch 0: begins with 'p2.backward', "
+                           "expected the task it is known by");
+  --batch.first.point;
+
+  std::vector<Action> &actions = plan.program.devices[0].actions;
+  auto last = std::find_if(actions.rbegin(), actions.rend(),
+                           [](const Action &a) { return a.batch == 0; });
+  last->combine = Reduction::Max;
+  EXPECT_EQ(plan.verify(),
+            "device 0: batch 0: 'p1.backward' is of another kind, "
+            "group or type than 'p2.backward'");
+  last->combine = Reduction::Sum;
+  last->batch = -1;
+  actions.back().batch = 0;
+  EXPECT_EQ(plan.verify(), "device 0: batch 0: has 1024 bytes, expected 1536");
+  batch.bytes = 1024;
+  EXPECT_EQ(plan.verify(), "device 0: batch 0: '" + actions.back().name +
+                               "' does not follow the others");
+}
+
 TEST(Verifier, AcceptsDataParallelPlan) {
   Plan plan = dataParallelPlan();
   EXPECT_EQ(plan.verify(), "");

@@ -318,6 +318,19 @@ TEST_F(SearchTest, PinsAreKept) {
   EXPECT_EQ(run(g.graph).strategy[1], pin);
 }
 
+/// With nothing left to choose there is one plan, and no recipe made it.
+TEST_F(SearchTest, EverythingPinned) {
+  use(4);
+  TestGraph g = layers(256);
+  Space space(g.graph, 4);
+  for (OpId anchor : space.anchors())
+    options.pinned.push_back({anchor, Configuration{{{0, 2}}, {3, 1}}});
+  Result found = run(g.graph);
+  ASSERT_EQ(found.baselines.size(), 1u);
+  EXPECT_EQ(found.baselines[0].name, "as pinned");
+  EXPECT_EQ(found.baselines[0].strategy, found.strategy);
+}
+
 TEST_F(SearchTest, StartsFromWhatIsGiven) {
   use(4);
   TestGraph g = layers(256);
