@@ -3,6 +3,7 @@
 #include "ffc/Search/Search.h"
 
 #include "Roles.h"
+#include "ffc/Plan/StrategyFile.h"
 
 #include <algorithm>
 #include <map>
@@ -64,17 +65,24 @@ private:
     return best;
   }
 
-  /// Returns its time. What the space does not allow is on one device.
+  /// Returns its time. What the recipe cannot say of an anchor follows, as in a
+  /// strategy file; what the space does not allow is on one device.
   template <class ConfigOf>
   Picoseconds add(const std::string &name, ConfigOf configOf,
                   bool sharded = false) {
+    PartialStrategy given(graph.ops.size());
+    for (OpId anchor : space.anchors()) {
+      auto pin = pins.find(anchor);
+      given[anchor] = pin == pins.end() ? configOf(anchor) : pin->second.config;
+    }
+    const Strategy completed = completeStrategy(graph, given);
     std::vector<Choice> choices;
     for (OpId anchor : space.anchors()) {
       if (auto pin = pins.find(anchor); pin != pins.end()) {
         choices.push_back(pin->second);
         continue;
       }
-      Choice choice{anchor, configOf(anchor),
+      Choice choice{anchor, completed[anchor],
                     sharded && space.hasUpdates(anchor)};
       if (!space.allows(anchor, choice.config))
         choice.config = Configuration::onDevice(0);
@@ -90,8 +98,10 @@ private:
     return walker.makespan();
   }
 
-  /// The first devices in order, with copies along what `op` cannot split.
-  Configuration inGrid(OpId op, std::initializer_list<Split> splits) const {
+  /// The first devices in order, with copies along what `op` cannot split;
+  /// nothing if it cannot be split like that for another reason.
+  std::optional<Configuration>
+  inGrid(OpId op, std::initializer_list<Split> splits) const {
     const OpRules &rules = graph.op(op).rules;
     Configuration config;
     int64_t points = 1;
@@ -111,11 +121,12 @@ private:
     }
     for (DeviceId d = 0; d < points; ++d)
       config.devices.push_back(d);
-    // Onto itself: what is not legal becomes so.
-    return carryOverByName(graph, op, config, op);
+    if (checkConfiguration(graph, op, config, space.numDevices()))
+      return std::nullopt;
+    return config;
   }
 
-  Configuration dataParallel(OpId op) const {
+  std::optional<Configuration> dataParallel(OpId op) const {
     return inGrid(op, {{roles.sample[op], devices}});
   }
 
@@ -176,8 +187,9 @@ private:
       return;
     add("data-parallel, table per device", [&](OpId op) {
       auto place = places.find(op);
-      return place == places.end() ? dataParallel(op)
-                                   : Configuration::onDevice(place->second);
+      return place == places.end()
+                 ? dataParallel(op)
+                 : std::make_optional(Configuration::onDevice(place->second));
     });
     add("data-parallel, tables by rows", [&](OpId op) {
       return places.count(op)
