@@ -62,16 +62,56 @@ void ClassPrinter::print(Text &text, rank::KernelOp op) {
             tensors(op.getOuts()) + ");");
 }
 
-void ClassPrinter::print(Text &text, rank::CopyOp op) {
+/// Names of the loops' counters, outermost first.
+static std::string counter(size_t loop) {
+  static constexpr StringLiteral names = "ijklmnop";
+  return loop < names.size() ? names.substr(loop, 1).str()
+                             : "i" + std::to_string(loop);
+}
+
+std::string ClassPrinter::placeOf(const CopySeries &series, rank::PerAttr start,
+                                  size_t first, StringRef owner,
+                                  StringRef meaning) {
+  SmallVector<std::string> parts;
+  for (size_t column = 0; column < start.at(0).size(); ++column) {
+    std::string sum = number(start, column, owner, meaning + Twine(column));
+    for (auto [i, loop] : llvm::enumerate(series.loops)) {
+      const int64_t stride = loop.strides[first + column];
+      if (stride == 0)
+        continue;
+      const std::string term =
+          (std::abs(stride) == 1 ? "" : literal(std::abs(stride)) + " * ") +
+          counter(i);
+      if (sum == "0" && stride > 0)
+        sum = term;
+      else
+        sum += (stride < 0 ? " - " : " + ") + term;
+    }
+    parts.push_back(std::move(sum));
+  }
+  return braced(parts);
+}
+
+void ClassPrinter::print(Text &text, const CopySeries &series) {
+  rank::CopyOp op = series.first;
   std::string dst = tensor(op.getDst()), src = tensor(op.getSrc());
   bool combines = op.getCombine() != "none";
-  std::string line = (combines ? "combine(" : "copy(") + dst + ", " +
-                     numbersOf(op.getDstAt(), dst, "to") + ", " + src + ", " +
-                     numbersOf(op.getSrcAt(), src, "from") + ", " +
-                     numbersOf(op.getSize(), src, "size");
+  for (auto [i, loop] : llvm::enumerate(series.loops)) {
+    const std::string name = counter(i);
+    text.line("for (int64_t " + name + " = 0; " + name + " < " +
+              literal(loop.count) + "; ++" + name + ")");
+    text.indent();
+  }
+  std::string line =
+      (combines ? "combine(" : "copy(") + dst + ", " +
+      placeOf(series, op.getDstAt(), 0, dst, "to") + ", " + src + ", " +
+      placeOf(series, op.getSrcAt(), op.getDstAt().at(0).size(), src, "from") +
+      ", " + numbersOf(op.getSize(), src, "size");
   if (combines)
     line += ", ReduceOp::" + op.getCombine().str();
   text.line(line + ");");
+  for (size_t i = 0; i < series.loops.size(); ++i)
+    text.outdent();
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,7 +194,7 @@ LogicalResult ClassPrinter::print(Text &text, rank::ProbeOp op) {
 
 LogicalResult ClassPrinter::printStatement(Text &text, Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<rank::KernelOp, rank::CopyOp, rank::WaitOp>([&](auto op) {
+      .Case<rank::KernelOp, rank::WaitOp>([&](auto op) {
         print(text, op);
         return success();
       })

@@ -310,9 +310,19 @@ LogicalResult ClassPrinter::printLayer(Text &text, const Layer &layer) {
     printSummaries(text, method);
     text.line("void " + methodNames[index] + "() {");
     text.indent();
-    for (Operation *action : method.actions)
-      if (failed(printStatement(text, action)))
+    ArrayRef<Operation *> actions = method.actions;
+    while (!actions.empty()) {
+      size_t printed = 1;
+      if (isa<rank::CopyOp>(actions.front())) {
+        CopySeries series =
+            CopySeries::startOf(actions, func.getRanks().size());
+        print(text, series);
+        printed = series.length;
+      } else if (failed(printStatement(text, actions.front()))) {
         return failure();
+      }
+      actions = actions.drop_front(printed);
+    }
     text.outdent();
     text.line("}");
   }

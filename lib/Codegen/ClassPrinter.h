@@ -2,6 +2,7 @@
 #ifndef FFC_LIB_CODEGEN_CLASSPRINTER_H
 #define FFC_LIB_CODEGEN_CLASSPRINTER_H
 
+#include "CopySeries.h"
 #include "Functors.h"
 #include "RankTable.h"
 #include "Sections.h"
@@ -54,7 +55,12 @@ private:
 
   mlir::LogicalResult printStatement(Text &text, mlir::Operation *op);
   void print(Text &text, rank::KernelOp op);
-  void print(Text &text, rank::CopyOp op);
+  void print(Text &text, const CopySeries &series);
+  /// "{0, 3 * i}": where a copy of the series is in the tensor `owner`, whose
+  /// dimensions begin at `first` among the strides.
+  std::string placeOf(const CopySeries &series, rank::PerAttr start,
+                      size_t first, llvm::StringRef owner,
+                      llvm::StringRef meaning);
   void print(Text &text, rank::WaitOp op);
   mlir::LogicalResult print(Text &text, rank::ProbeOp op);
   /// The expression that queues a communication and gives its event.

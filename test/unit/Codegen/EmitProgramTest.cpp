@@ -199,6 +199,50 @@ TEST_F(EmitProgram, PrintsSeveralClasses) {
   EXPECT_THAT(files[1].contents, HasSubstr("    {1, 1},\n"));
 }
 
+/// Copies of 1 x 2 elements on two ranks; `places` are those in the destination
+/// and the source, without the second rank's shift of `shift` columns in the
+/// source.
+std::string copiesOnTwoRanks(const std::vector<std::array<int64_t, 4>> &places,
+                             int64_t shift) {
+  std::string text =
+      "rank.func @class0 attributes {ranks = array<i64: 0, 1>, world = 2 : "
+      "i64, groups = [], state_bytes = #rank.per<[0]>, arena_bytes = "
+      "#rank.per<[8192]>, flops = #rank.per<[0]>} {\n";
+  for (const char *name : {"a", "b"})
+    text +=
+        std::string("%") + name + " = rank.buffer \"" + name +
+        "\" \"arena\" at <[" + (*name == 'a' ? "0" : "4096") +
+        "]> \"row_major\" region <[1, 0, 8, 1, 0, 64]> of [8, 64] : <f32>\n";
+  auto pair = [](int64_t i, int64_t j) {
+    return "[" + std::to_string(i) + ", " + std::to_string(j) + "]";
+  };
+  for (auto [i, j, k, l] : places)
+    text += "rank.copy \"none\" %a at <" + pair(i, j) + "> from %b at <" +
+            pair(k, l) + ", " + pair(k, l + shift) +
+            "> size <[1, 2]> task <[0, 0, 0, 0]> : !rank.buffer<f32>, "
+            "!rank.buffer<f32> loc(\"x\")\n";
+  return text + "}";
+}
+
+TEST_F(EmitProgram, PrintsSeriesOfCopiesAsLoops) {
+  std::vector<std::array<int64_t, 4>> places;
+  for (int64_t i = 0; i < 2; ++i)
+    for (int64_t j = 0; j < 3; ++j)
+      places.push_back({i, 2 * j, 7 - i, 6 * j});
+  // Neither goes on by the rule nor is long enough for one.
+  places.push_back({3, 0, 0, 0});
+  places.push_back({3, 2, 0, 2});
+  auto files = emit(copiesOnTwoRanks(places, 1));
+  ASSERT_EQ(files.size(), 3u) << error;
+  EXPECT_THAT(files[0].contents, HasSubstr(R"(
+    for (int64_t i = 0; i < 2; ++i)
+      for (int64_t j = 0; j < 3; ++j)
+        copy(a, {i, 2 * j}, b, {7 - i, my.b_from1 + 6 * j}, {1, 2});
+    copy(a, {3, 0}, b, {0, my.b_from1}, {1, 2});
+)"));
+  EXPECT_EQ(compile(files), "");
+}
+
 TEST_F(EmitProgram, TextCompilesWithoutWarnings) {
   EXPECT_EQ(compile(emit(kLinearOnTwoRanks, linearMeta())), "");
   EXPECT_EQ(compile(emit(kTwoClasses)), "");
