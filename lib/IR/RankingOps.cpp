@@ -85,8 +85,6 @@ DictionaryAttr TopKOp::getKernelArgs() {
        builder.getNamedAttr("largest", getLargestAttr())});
 }
 
-bool TopKOp::hasKernel(StringRef) { return false; }
-
 LogicalResult TopKOp::buildGradient(OpBuilder &builder,
                                     ArrayRef<Value> resultGrads,
                                     ArrayRef<bool> needed,
@@ -114,8 +112,6 @@ DictionaryAttr TopKBackwardOp::getKernelArgs() {
   Builder builder(getContext());
   return builder.getDictionaryAttr(builder.getNamedAttr("axis", getAxisAttr()));
 }
-
-bool TopKBackwardOp::hasKernel(StringRef) { return false; }
 
 //===----------------------------------------------------------------------===//
 // Running sums

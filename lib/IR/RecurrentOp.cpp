@@ -201,8 +201,6 @@ DictionaryAttr RecurrentOp::getKernelArgs() {
   return recurrentArgs(getContext(), getKind(), getReverseAttr());
 }
 
-bool RecurrentOp::hasKernel(StringRef) { return false; }
-
 namespace {
 /// Builds the gradients of the weights from those of the gates. Operators that
 /// work on sequences or states take the configuration of the forward operator
@@ -428,5 +426,3 @@ StringRef RecurrentBackwardOp::getFamily() {
 DictionaryAttr RecurrentBackwardOp::getKernelArgs() {
   return recurrentArgs(getContext(), getKind(), getReverseAttr());
 }
-
-bool RecurrentBackwardOp::hasKernel(StringRef) { return false; }

@@ -35,13 +35,6 @@ def FF_PartitionableInterface : OpInterface<"PartitionableInterface"> {
       Values of all result slots, null for absent optional ones.
     }], "::llvm::SmallVector<::mlir::Value>", "getResultSlots", (ins), "", [{
       return ::llvm::SmallVector<::mlir::Value>($_op->getResults());
-    }]>,
-    InterfaceMethod<[{
-      Does the runtime have the kernel `name` of one of the phases? An operator
-      without it can be planned, timed and evaluated, but not compiled.
-    }], "bool", "hasKernel", (ins "::llvm::StringRef":$name), "", [{
-      (void)name;
-      return true;
     }]>
   ];
 }

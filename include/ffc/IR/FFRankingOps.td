@@ -6,7 +6,7 @@
 
 def FF_TopKOp
     : FF_Op<"top_k",
-          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface, ["hasKernel"]>,
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "the first elements along `axis` in descending order, and where they are";
   let description = [{
@@ -31,7 +31,7 @@ def FF_TopKOp
 
 def FF_TopKBackwardOp
     : FF_Op<"top_k_backward",
-          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface, ["hasKernel"]>]> {
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface>]> {
   let summary = "gradient of top_k: each element of dy goes where index says";
   let description = [{
     Iteration space: that of dx.

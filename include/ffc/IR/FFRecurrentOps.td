@@ -19,7 +19,7 @@ def FF_RecurrentOp
     : FF_Op<"recurrent",
           [Pure, AttrSizedOperandSegments,
            DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                     ["getOperandSlots", "getResultSlots", "hasKernel"]>,
+                                     ["getOperandSlots", "getResultSlots"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "consecutive time steps of one recurrent layer in one direction";
   let description = [{
@@ -79,7 +79,7 @@ def FF_RecurrentBackwardOp
     : FF_Op<"recurrent_backward",
           [Pure, AttrSizedOperandSegments,
            DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                     ["getOperandSlots", "getResultSlots", "hasKernel"]>]> {
+                                     ["getOperandSlots", "getResultSlots"]>]> {
   let summary = "gradients of the gates and the first state of ff.recurrent";
   let description = [{
     `dy`, `dh` and `dc` are the gradients of y, h and c, zero where absent. `dx` is

@@ -29,11 +29,6 @@ struct PlannedModule {
 /// diagnostic and fails on operators without rules.
 mlir::FailureOr<PlannedModule> buildPlanGraph(mlir::ModuleOp module);
 
-/// Emits one diagnostic that lists all operators which the runtime cannot
-/// compute as `strategy` has them, and fails if there are any.
-mlir::LogicalResult checkKernels(const PlannedModule &planned,
-                                 const plan::Strategy &strategy);
-
 /// The configuration written on `op` (`ff.config`), which has these rules; none
 /// if it has none. Emits a diagnostic, in which the operator is called `name`,
 /// and fails on dimensions that the rules do not have.

@@ -15,9 +15,11 @@
 #include "ffrt/normalize.h"
 #include "ffrt/optimizer.h"
 #include "ffrt/pool.h"
+#include "ffrt/recurrent.h"
 #include "ffrt/reduce.h"
 #include "ffrt/resize.h"
 #include "ffrt/shape.h"
 #include "ffrt/softmax.h"
+#include "ffrt/top_k.h"
 
 #endif // FFRT_KERNELS_H
