@@ -79,5 +79,22 @@ def nmt(blocks=10, steps=10, width=1024, layers=2, vocabulary=32000, embed=1):
     return g
 
 
-MODELS = {"nmt": nmt}
-FILES = list(MODELS)
+def lstm_lm(layers=2, width=256, sequence=64, vocabulary=256):
+    """Predicts the next token of a text; with bytes as tokens, the vocabulary is 256."""
+    g = TextGraph("lstm_lm", [
+        f"A language model of {layers} LSTM layers of {width} units over {sequence} tokens of a",
+        f"vocabulary of {vocabulary}; every sample starts from an empty state."])
+    g.constant("directions", "int64", (1,))
+    ids = g.input("ids", ("N", sequence), "int64")
+    table = g.parameter("table", vocabulary, width)
+    x = g.node("rows", "Gather", [table, g.node("first", "Transpose", [ids], perm=(1, 0))])
+    for i in range(1, layers + 1):
+        x, _ = lstm(g, f"lstm{i}", x, width, width)
+    states = g.node("states", "Transpose", [x], perm=(1, 0, 2))
+    logits = g.node("logits", "MatMul", [states, g.parameter("head_weight", width, vocabulary)])
+    g.answer(g.node("tokens", "Softmax", [logits], axis=-1), ("N", sequence, vocabulary))
+    return g
+
+
+MODELS = {"nmt": nmt, "lstm_lm": lstm_lm}
+FILES = ["nmt"]

@@ -37,6 +37,16 @@ std::string folder(const std::string &flag, const std::string &text) {
   return path(flag, "a folder", text);
 }
 
+RateSchedule::Form rate_form(const std::string &flag, const std::string &text) {
+  if (text == "constant")
+    return RateSchedule::constant;
+  if (text == "linear")
+    return RateSchedule::linear;
+  if (text != "cosine")
+    expected(flag, "constant, linear or cosine", text);
+  return RateSchedule::cosine;
+}
+
 /// Long form of a short flag.
 std::string canonical(const std::string &flag) {
   static const char *const names[][2] = {
@@ -63,6 +73,9 @@ void check_contradictions(const Arguments &a, const ProgramInfo &info) {
                 "evaluates");
   if (a.shuffle && a.dataset.empty())
     throw Error("--shuffle: expected --dataset with it, found none");
+  if (a.last_rate > 0 && a.rate_form == RateSchedule::constant)
+    throw Error("--lr-final: expected --lr-schedule=linear or cosine, found "
+                "constant");
   if (a.epochs && a.steps)
     throw Error("expected --epochs or --steps, found both");
   if (!a.dataset.empty() && !a.inputs.empty())
@@ -102,6 +115,12 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
       check_batch(given, flags.value(), info.batch);
     else if (flag == "--learning-rate")
       a.learning_rate = not_negative(given, flags.value());
+    else if (flag == "--lr-schedule")
+      a.rate_form = rate_form(given, flags.value());
+    else if (flag == "--lr-final")
+      a.last_rate = not_negative(given, flags.value());
+    else if (flag == "--warmup")
+      a.warmup = positive(given, flags.value());
     else if (flag == "--weight-decay")
       a.weight_decay = not_negative(given, flags.value());
     else if (flag == "--print-freq")
@@ -144,11 +163,15 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --steps N           steps, instead of epochs
   -b, --batch-size N      accepted when equal to the batch compiled in
       --lr, --learning-rate X
+      --lr-schedule FORM  constant (default), or linear or cosine: it falls
+                          until the last step
+      --lr-final X        to X (default 0)
+      --warmup N          it rises over the first N steps
       --wd, --weight-decay X
   -p, --print-freq N      print every N steps (default 10)
-  -d, --dataset DIR       IDX files, CIFAR-10 records (*.bin), or one .npy file
-                          per input with all samples (absent: synthetic data, 10
-                          steps per epoch)
+  -d, --dataset DIR       IDX files, CIFAR-10 records (*.bin), texts (*.txt,
+                          tokens*.npy), or one .npy file per input with all
+                          samples (absent: synthetic data, 10 steps per epoch)
       --shuffle, --no-shuffle
                           the order of the data set, anew for every epoch
                           (default: shuffled when the program trains)

@@ -2,6 +2,7 @@
 #ifndef FFRT_COMMON_ARGUMENTS_H
 #define FFRT_COMMON_ARGUMENTS_H
 
+#include "common/rate_schedule.h"
 #include "ffrt/program.h"
 
 #include <string>
@@ -16,6 +17,9 @@ struct Arguments {
   int64_t steps = 0;  ///< 0: not given
   int64_t print_frequency = 10;
   double learning_rate, weight_decay;
+  RateSchedule::Form rate_form = RateSchedule::constant;
+  double last_rate = 0;
+  int64_t warmup = 0; ///< steps
   uint64_t seed = 0;
   std::string dataset, inputs, weights, dump; ///< folders; empty: not given
   std::string trace;                          ///< a file; empty: not given

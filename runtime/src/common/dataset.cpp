@@ -51,6 +51,16 @@ std::unique_ptr<Samples> open_samples(const ProgramInfo &info,
   });
   if (!records.empty())
     return open_cifar(info, folder, records);
+  const FileNames texts = pick(names, [](const std::string &name) {
+    return ends_with(name, ".txt") || ends_with(name, ".txt.gz");
+  });
+  if (!texts.empty())
+    return open_text(info, folder, texts);
+  const FileNames tokens = pick(names, [](const std::string &name) {
+    return name.find("tokens") != std::string::npos && ends_with(name, ".npy");
+  });
+  if (!tokens.empty())
+    return open_text(info, folder, tokens);
   return open_npy(info, folder);
 }
 

@@ -47,7 +47,6 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   const Group world = make_world(comm);
   Context context = make_context(comm);
   context.seed = arguments.seed;
-  context.learning_rate = arguments.learning_rate;
   context.weight_decay = arguments.weight_decay;
 
   std::unique_ptr<Source> source;
@@ -64,6 +63,8 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   RankProgram &program = instance.program();
 
   const int64_t steps = steps_of(info, arguments, *source);
+  const RateSchedule rate = {arguments.rate_form, arguments.learning_rate,
+                             arguments.last_rate, arguments.warmup, steps};
   Report report(info, comm.rank() != 0, steps, arguments.print_frequency);
   Feeder feeder(*source, instance.inputs(), instance.input_numbers(), steps);
   // A program that evaluates a data set writes what it finds for all samples.
@@ -72,6 +73,7 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   std::vector<double> losses;
   for (int64_t step = 0; step < steps; ++step) {
     context.step = step;
+    context.learning_rate = rate.at(step);
     feeder.next();
     if (samples > 0)
       dump.record_batch(step * info.batch, samples);

@@ -47,10 +47,11 @@ std::unique_ptr<Source> make_fixed(const ProgramInfo &info,
                                    const std::string &folder);
 
 /// A data set: IDX files as of MNIST if the folder has any, else records of
-/// CIFAR-10 in *.bin, else one .npy file per input with all samples along the
-/// first dimension. Samples are taken in order, or, shuffled, in one that
-/// SampleOrder gives for each pass. When a program trains, the rest that fills
-/// no batch is dropped; else the last batch is filled up from the beginning.
+/// CIFAR-10 in *.bin, else texts in *.txt or tokens*.npy, else one .npy file
+/// per input with all samples along the first dimension. Samples are taken in
+/// order, or, shuffled, in one that SampleOrder gives for each pass. When a
+/// program trains, the rest that fills no batch is dropped; else the last batch
+/// is filled up from the beginning.
 std::unique_ptr<Source> make_dataset(const ProgramInfo &info,
                                      const std::string &folder, bool shuffled,
                                      uint64_t seed);
@@ -64,6 +65,9 @@ std::unique_ptr<Samples> open_idx(const ProgramInfo &info,
 std::unique_ptr<Samples> open_cifar(const ProgramInfo &info,
                                     const std::string &folder,
                                     const FileNames &files);
+std::unique_ptr<Samples> open_text(const ProgramInfo &info,
+                                   const std::string &folder,
+                                   const FileNames &files);
 std::unique_ptr<Samples> open_npy(const ProgramInfo &info,
                                   const std::string &folder);
 
