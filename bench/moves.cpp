@@ -63,7 +63,7 @@ FailureOr<PlannedModule> readGraph(MLIRContext &context,
     return failure();
   DifferentiateOptions differentiating;
   differentiating.loss = loss;
-  differentiating.momentum = momentum;
+  differentiating.optimizer = "sgd:momentum=" + std::to_string(momentum);
   differentiating.rowUpdates = momentum == 0;
   PassManager passes(&context);
   passes.addPass(createRecognizePatterns());

@@ -108,6 +108,7 @@ static bool registerAll() {
   registerElementwiseReferences();
   registerShapeReferences();
   registerLossReferences();
+  registerOptimizerReferences();
   registerNormReferences();
   registerGatherReferences();
   registerEmbeddingReferences();

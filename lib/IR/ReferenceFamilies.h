@@ -17,7 +17,8 @@ void registerPoolReferences();        // ReferencePool.cpp
 void registerProductReferences();     // ReferenceProduct.cpp: lrn, matmul
 void registerElementwiseReferences(); // unary, binary, dropout, softmax
 void registerShapeReferences();       // reshape, transpose, concat, ...
-void registerLossReferences();        // losses and parameter updates
+void registerLossReferences();        // losses
+void registerOptimizerReferences();   // parameter updates, clipping
 void registerNormReferences();        // normalize
 void registerGatherReferences();      // gather
 void registerEmbeddingReferences();   // embedding, its gradient and update

@@ -1,4 +1,5 @@
-//===- ReferenceLoss.cpp - meaning of losses and updates ------------------===//
+//===- ReferenceLoss.cpp - meaning of losses
+//-----------------------------------===//
 
 #include "ReferenceFamilies.h"
 #include "ffc/IR/Reference.h"
@@ -113,28 +114,6 @@ static void bceBackward(const ReferenceCall &call) {
                [](double x, double t) { return 1 / (1 + std::exp(-x)) - t; });
 }
 
-//===----------------------------------------------------------------------===//
-// Updates
-//===----------------------------------------------------------------------===//
-
-static void sgdUpdate(const ReferenceCall &call) {
-  double rate = call.context.learningRate, decay = call.context.weightDecay;
-  double momentum = call.f64("momentum");
-  bool nesterov = call.i64("nesterov") != 0;
-  bool hasV = call.ins.size() > 2 && call.ins[2].present();
-  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
-    double w = call.ins[0].at(i);
-    double slope = call.ins[1].at(i) + decay * w;
-    double direction = slope;
-    if (hasV) {
-      double v = momentum * call.ins[2].at(i) + slope;
-      call.outs[1].at(i) = v;
-      direction = nesterov ? slope + momentum * v : v;
-    }
-    call.outs[0].at(i) = w - rate * direction;
-  });
-}
-
 void ff::registerLossReferences() {
   registerReference("cross_entropy_forward", crossEntropyForward);
   registerReference("cross_entropy_backward", crossEntropyBackward);
@@ -142,5 +121,4 @@ void ff::registerLossReferences() {
   registerReference("mse_backward", mseBackward);
   registerReference("bce_forward", bceForward);
   registerReference("bce_backward", bceBackward);
-  registerReference("sgd_update", sgdUpdate);
 }

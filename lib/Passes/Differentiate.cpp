@@ -3,11 +3,14 @@
 #include "GradientParts.h"
 
 #include "ffc/IR/MainFunction.h"
+#include "ffc/IR/Optimizers.h"
 #include "ffc/Passes/Passes.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace ffc;
@@ -41,8 +44,11 @@ public:
 /// The reverse sweep over one function.
 class Reverse {
 public:
-  Reverse(func::FuncOp main, const DifferentiateOptions &options)
-      : main(main), options(options),
+  /// `clipNorm` bounds the norm of all gradients together; 0: nothing does.
+  Reverse(func::FuncOp main, const Optimizer &optimizer, double clipNorm,
+          bool rowUpdates)
+      : main(main), optimizer(optimizer), clipNorm(clipNorm),
+        rowUpdates(rowUpdates),
         builder(OpBuilder::atBlockEnd(&main.front(), &marking)) {
     builder.setInsertionPoint(main.front().getTerminator());
     for (Operation &op : main.front())
@@ -50,7 +56,8 @@ public:
         forward.push_back(&op);
   }
 
-  LogicalResult addLoss(StringRef kind);
+  /// `classAxis` is that of cross-entropy, counted from the end if negative.
+  LogicalResult addLoss(StringRef kind, std::optional<int64_t> classAxis);
   LogicalResult sweep();
 
 private:
@@ -59,12 +66,20 @@ private:
   LogicalResult differentiate(Operation *op);
   /// Sum of the contributions to `value`'s gradient, or null.
   Value gradientOf(Value value);
-  /// Adds the update of a parameter that has a gradient.
+  /// Adds the update of a parameter that has a gradient, or notes it for after
+  /// the sweep.
   void update(StateOp state);
+  /// What gradients are multiplied by.
+  Value clipScale();
+  /// The updates that were noted.
+  void updateClipped();
+  /// What is built next belongs to `state`: it is laid out as that is where
+  /// `reader` reads it.
+  void markUpdate(StateOp state, Operation *reader);
   /// The operator that makes the whole gradient of `state`, if it can update
   /// rows instead and that is wanted; else null.
   RowGradientInterface rowGradientOf(StateOp state);
-  void updateWhole(StateOp state, Value gradient);
+  void updateWhole(StateOp state, Value gradient, Value scale);
   Location named(const Twine &name) {
     return NameLoc::get(builder.getStringAttr(name));
   }
@@ -72,13 +87,23 @@ private:
   static int64_t slotOf(Operation *op, Value value);
 
   func::FuncOp main;
-  const DifferentiateOptions &options;
+  const Optimizer &optimizer;
+  const double clipNorm;
+  const bool rowUpdates;
   Marking marking;
   OpBuilder builder;
   SmallVector<Operation *> forward;
   DenseSet<Value> active;
   DenseMap<Value, SmallVector<Value>> contributions;
   int updates = 0;
+
+  /// A parameter whose gradient is clipped.
+  struct Clipped {
+    StateOp state;
+    Value gradient;
+    Operation *reader;
+  };
+  SmallVector<Clipped> clipped;
 };
 
 } // namespace
@@ -107,7 +132,8 @@ static Value lookThrough(Value answer, StringRef loss) {
 }
 
 /// The class axis of logits: the softmax's if there is one with a single axis
-/// of more than one class, else dimension 1.
+/// of more than one class; else, of sequences [samples, positions, classes] and
+/// of rank 2, the last dimension, and dimension 1 of anything else.
 static int64_t classAxis(Value answer) {
   auto type = cast<RankedTensorType>(answer.getType());
   if (auto softmax = answer.getDefiningOp<SoftmaxOp>()) {
@@ -118,10 +144,11 @@ static int64_t classAxis(Value answer) {
     if (wide.size() == 1)
       return wide.front();
   }
-  return 1;
+  return type.getRank() == 3 ? 2 : 1;
 }
 
-LogicalResult Reverse::addLoss(StringRef kind) {
+LogicalResult Reverse::addLoss(StringRef kind,
+                               std::optional<int64_t> givenAxis) {
   OutputOp answer;
   main.walk([&](OutputOp output) {
     if (!answer)
@@ -143,7 +170,12 @@ LogicalResult Reverse::addLoss(StringRef kind) {
   };
   Operation *lossOp = nullptr;
   if (kind == "cross-entropy") {
-    int64_t axis = classAxis(answer.getValue());
+    int64_t axis = givenAxis ? *givenAxis : classAxis(answer.getValue());
+    if (givenAxis && axis < 0)
+      axis += type.getRank();
+    if (givenAxis && (axis < 0 || axis >= type.getRank()))
+      return main.emitError("expected a class axis of ")
+             << answer.getValue().getType() << ", found " << *givenAxis;
     if (axis >= type.getRank())
       return main.emitError("cross-entropy needs logits with a class axis, "
                             "expected a model output of rank 2 or more, found ")
@@ -261,34 +293,43 @@ LogicalResult Reverse::differentiate(Operation *op) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
 RowGradientInterface Reverse::rowGradientOf(StateOp state) {
   const SmallVector<Value> &parts = contributions[state.getResult()];
-  if (!options.rowUpdates || options.momentum != 0 || parts.size() != 1)
+  if (!rowUpdates || !optimizer.isPlain() || parts.size() != 1)
     return {};
   return dyn_cast_or_null<RowGradientInterface>(parts.front().getDefiningOp());
 }
 
-void Reverse::updateWhole(StateOp state, Value gradient) {
+void Reverse::updateWhole(StateOp state, Value gradient, Value scale) {
   std::string name = state.getName().str();
   Type type = state.getType();
-  Value velocity;
-  if (options.momentum != 0) {
-    OpBuilder top(state);
-    top.setInsertionPointAfter(state);
-    velocity = StateOp::create(
-        top, named(name + "/momentum"), type, name + "/momentum", "slot",
-        InitAttr::get(top.getContext(), InitKind::Constant, 0.0, 0));
-  }
+  const std::vector<const char *> slots = optimizer.slots();
+  SmallVector<Value> kept;
+  OpBuilder top(state);
+  top.setInsertionPointAfter(state);
+  for (const char *slot : slots)
+    kept.push_back(StateOp::create(
+        top, named(name + "/" + slot), type, name + "/" + slot, "slot",
+        InitAttr::get(top.getContext(), InitKind::Constant, 0.0, 0)));
   OutputOp::create(builder, named(name), "grad/" + name, gradient);
-  auto sgd =
-      SgdUpdateOp::create(builder, named(name + ".update"), type,
-                          velocity ? type : Type(), state.getResult(), gradient,
-                          velocity, builder.getF64FloatAttr(options.momentum),
-                          builder.getI64IntegerAttr(options.nesterov));
-  StoreOp::create(builder, named(name), name, sgd.getWOut());
-  if (velocity)
-    StoreOp::create(builder, named(name + "/momentum"), name + "/momentum",
-                    sgd.getVOut());
+  auto update = UpdateOp::create(builder, named(name + ".update"), type,
+                                 SmallVector<Type>(slots.size(), type),
+                                 optimizer.kind, state.getResult(), gradient,
+                                 kept, scale, optimizer.hyper);
+  StoreOp::create(builder, named(name), name, update.getWOut());
+  for (auto [slot, value] : llvm::zip_equal(slots, update.getSlotsOut()))
+    StoreOp::create(builder, named(name + "/" + slot), name + "/" + slot,
+                    value);
+}
+
+void Reverse::markUpdate(StateOp state, Operation *reader) {
+  marking.role = kUpdateRole;
+  marking.owner = nameOf(reader).str();
+  marking.carry = {slotOf(reader, state.getResult()), 0};
 }
 
 void Reverse::update(StateOp state) {
@@ -302,9 +343,11 @@ void Reverse::update(StateOp state) {
       reader = op;
       break;
     }
-  marking.role = kUpdateRole;
-  marking.owner = nameOf(reader).str();
-  marking.carry = {slotOf(reader, state.getResult()), 0};
+  if (clipNorm > 0) {
+    clipped.push_back({state, gradient, reader});
+    return;
+  }
+  markUpdate(state, reader);
   if (RowGradientInterface rows = rowGradientOf(state)) {
     std::string name = state.getName().str();
     Value updated = rows.buildRowUpdate(builder, named(name + ".update"),
@@ -312,10 +355,38 @@ void Reverse::update(StateOp state) {
     StoreOp::create(builder, named(name), name, updated);
     rows->erase();
   } else {
-    updateWhole(state, gradient);
+    updateWhole(state, gradient, /*scale=*/{});
   }
   marking.role = kGradientRole;
   marking.carry.reset();
+}
+
+Value Reverse::clipScale() {
+  SmallVector<Value> sums;
+  for (Clipped &one : clipped) {
+    markUpdate(one.state, one.reader);
+    auto scalar =
+        RankedTensorType::get({}, getElementTypeOrSelf(one.gradient.getType()));
+    sums.push_back(
+        SquareSumOp::create(builder, named(one.state.getName() + ".square_sum"),
+                            scalar, one.gradient));
+  }
+  // One number, which every device that had the loss computes.
+  marking.owner = nameOf(forward.back()).str();
+  marking.carry.reset();
+  return ClipScaleOp::create(builder, named("clip_scale"),
+                             sums.front().getType(), sums,
+                             builder.getF64FloatAttr(clipNorm));
+}
+
+void Reverse::updateClipped() {
+  if (clipped.empty())
+    return;
+  Value scale = clipScale();
+  for (Clipped &one : clipped) {
+    markUpdate(one.state, one.reader);
+    updateWhole(one.state, one.gradient, scale);
+  }
 }
 
 LogicalResult Reverse::sweep() {
@@ -337,6 +408,7 @@ LogicalResult Reverse::sweep() {
     for (StateOp state : firstReader.lookup(op))
       update(state);
   }
+  updateClipped();
   if (updates == 0)
     return main.emitError("nothing to train: the loss depends on no parameter; "
                           "--mode=infer compiles the forward graph alone");
@@ -351,12 +423,16 @@ struct Differentiate : ffc::impl::DifferentiateBase<Differentiate> {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
       return signalPassFailure();
-    DifferentiateOptions options;
-    options.momentum = momentum;
-    options.nesterov = nesterov;
-    options.rowUpdates = rowUpdates;
-    Reverse reverse(main, options);
-    if (failed(reverse.addLoss(loss)) || failed(reverse.sweep()))
+    llvm::Expected<Optimizer> chosen = Optimizer::parse(optimizer);
+    if (!chosen) {
+      main.emitError("optimizer: ") << llvm::toString(chosen.takeError());
+      return signalPassFailure();
+    }
+    Reverse reverse(main, *chosen, clipNorm, rowUpdates);
+    std::optional<int64_t> axis;
+    if (classAxis != std::numeric_limits<int64_t>::min())
+      axis = classAxis;
+    if (failed(reverse.addLoss(loss, axis)) || failed(reverse.sweep()))
       signalPassFailure();
   }
 };

@@ -136,51 +136,6 @@ func.func @bce_backward_0(%x: tensor<?xf32>) {
 
 // -----
 
-func.func @sgd_update_0(%w: tensor<0xf32>) {
-  // expected-error @+1 {{expected operand 0 to have known extents over 0, found 'tensor<0xf32>'}}
-  %0 = ff.sgd_update(%w, %w) {momentum = 0.0, nesterov = 0}
-      : (tensor<0xf32>, tensor<0xf32>) -> tensor<0xf32>
-  return
-}
-
-// -----
-
-func.func @sgd_update_1(%w: tensor<4xf32>) {
-  // expected-error @+1 {{expected v and v_out together, found only v}}
-  %0 = ff.sgd_update(%w, %w, %w) {momentum = 0.9, nesterov = 0}
-      : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  return
-}
-
-// -----
-
-func.func @sgd_update_1_out(%w: tensor<4xf32>) {
-  // expected-error @+1 {{expected v and v_out together, found only v_out}}
-  %0:2 = ff.sgd_update(%w, %w) {momentum = 0.9, nesterov = 0}
-      : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
-  return
-}
-
-// -----
-
-func.func @sgd_update_2_operand(%w: tensor<4xf32>, %g: tensor<5xf32>) {
-  // expected-error @+1 {{expected all operands to be 'tensor<4xf32>', found 'tensor<5xf32>'}}
-  %0 = ff.sgd_update(%w, %g) {momentum = 0.0, nesterov = 0}
-      : (tensor<4xf32>, tensor<5xf32>) -> tensor<4xf32>
-  return
-}
-
-// -----
-
-func.func @sgd_update_2_result(%w: tensor<4xf32>) {
-  // expected-error @+1 {{expected all results to be 'tensor<4xf32>', found 'tensor<5xf32>'}}
-  %0 = ff.sgd_update(%w, %w) {momentum = 0.0, nesterov = 0}
-      : (tensor<4xf32>, tensor<4xf32>) -> tensor<5xf32>
-  return
-}
-
-// -----
-
 func.func @bce_backward(%x: tensor<8x3xf32>, %t: tensor<8xf32>) {
   // expected-error @+1 {{requires the same type for all operands and results}}
   %l = ff.bce_backward(%x, %t)

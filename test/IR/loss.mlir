@@ -25,16 +25,3 @@ func.func @pairs(%x: tensor<8x3xf32>, %t: tensor<8x3xf32>) {
       : (tensor<8x3xf32>, tensor<8x3xf32>) -> tensor<8x3xf32>
   return
 }
-
-// CHECK-LABEL: @sgd_update
-func.func @sgd_update(%w: tensor<4x3xf32>, %g: tensor<4x3xf32>,
-                      %v: tensor<4x3xf32>) {
-  // CHECK: ff.sgd_update(%{{.*}}, %{{.*}}, %{{.*}}) {momentum = 9.000000e-01 : f64, nesterov = 1 : i64}
-  %0:2 = ff.sgd_update(%w, %g, %v) {momentum = 0.9, nesterov = 1}
-      : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>)
-      -> (tensor<4x3xf32>, tensor<4x3xf32>)
-  // CHECK: ff.sgd_update(%{{.*}}, %{{.*}}) {momentum = 0.000000e+00 : f64, nesterov = 0 : i64}
-  %1 = ff.sgd_update(%w, %g) {momentum = 0.0, nesterov = 0}
-      : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
-  return
-}

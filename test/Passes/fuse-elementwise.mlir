@@ -104,7 +104,7 @@ func.func @main(%x: tensor<8x16xf32>) {
 // CHECK: %b:2 = ff.fused(%arg1, %arg0) attributes {ff.aliases = ["a"]}
 // CHECK: %g2 = ff.fused(%arg0, %arg1, %b#0, %b#1)
 // CHECK-SAME: ff.aliases = ["g1", "sum"], ff.owner = "b", ff.role = "gradient"
-// CHECK: ff.sgd_update
+// CHECK: ff.update sgd
 // CHECK-SAME: ff.carry = array<i64: 3, 0>, ff.owner = "b", ff.role = "update"
 func.func @main(%x: tensor<8x16xf32>, %w: tensor<8x16xf32>) {
   %a = ff.binary add(%w, %x)
@@ -118,8 +118,8 @@ func.func @main(%x: tensor<8x16xf32>, %w: tensor<8x16xf32>) {
       : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("g1")
   %g2 = ff.binary mul(%g1, %a) {ff.owner = "a", ff.role = "gradient"}
       : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("g2")
-  %u = ff.sgd_update(%w, %g2) {ff.carry = array<i64: 2, 0>, ff.owner = "a",
-      ff.role = "update", momentum = 0.0, nesterov = 0}
+  %u = ff.update sgd(%w, %g2) {ff.carry = array<i64: 2, 0>, ff.owner = "a",
+      ff.role = "update", hyper = array<f64: 0.0, 0.0>}
       : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("u")
   return
 }

@@ -1,4 +1,4 @@
-// RUN: ffc-opt %s --split-input-file --ff-differentiate="loss=mse momentum=0.0" | FileCheck %s
+// RUN: ffc-opt %s --split-input-file --ff-differentiate="loss=mse optimizer=sgd:momentum=0" | FileCheck %s
 
 // A weight that blocks of steps share gets one product over all steps, not a sum of
 // products, each of which would be made whole; so does a bias one sum. The gradient of

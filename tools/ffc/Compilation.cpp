@@ -156,10 +156,13 @@ LogicalResult Compilation::differentiate() {
   if (options.training) {
     DifferentiateOptions differentiating;
     differentiating.loss = options.loss;
-    differentiating.momentum = options.momentum;
-    differentiating.nesterov = options.nesterov;
+    if (options.classAxis)
+      differentiating.classAxis = *options.classAxis;
+    differentiating.optimizer = options.optimizer.str();
+    differentiating.clipNorm = options.clipNorm;
     differentiating.rowUpdates = options.sparseTables.value_or(
-        options.momentum == 0 && options.weightDecay == 0);
+        options.optimizer.isPlain() && options.weightDecay == 0 &&
+        options.clipNorm == 0);
     PassManager passes(&context);
     passes.addPass(createDifferentiate(differentiating));
     if (failed(passes.run(*module)))
@@ -196,10 +199,7 @@ LogicalResult Compilation::loadTopology() {
                   ", found " + target +
                   ", for which ffc plans but does not emit programs yet");
   }
-  // Said before a search, though its answer may need other kernels.
-  plan::Strategy oneDevice(planned.graph.ops.size(),
-                           plan::Configuration::onDevice(0));
-  return checkKernels(planned, oneDevice);
+  return success();
 }
 
 LogicalResult Compilation::orderUpdates() {
@@ -317,8 +317,6 @@ LogicalResult Compilation::emit() {
   if (options.emit == Emit::Rank)
     return writeModule(*ranks);
 
-  if (failed(checkKernels(planned, strategy)))
-    return failure();
   codegen::ProgramMeta meta = describeProgram(options, planned.graph, strategy);
   auto hashText = [](StringRef text) {
     return llvm::formatv("{0:x-16}", llvm::xxh3_64bits(text)).str();

@@ -69,7 +69,8 @@ codegen::ProgramMeta ffc::describeProgram(const Options &options,
   meta.model = llvm::sys::path::filename(options.model).str();
   meta.version = FFC_VERSION;
   meta.training = options.training;
-  meta.learningRate = options.learningRate;
+  meta.learningRate =
+      options.learningRate.value_or(options.optimizer.info().learningRate);
   meta.weightDecay = options.weightDecay;
 
   for (const Value &value : graph.values) {

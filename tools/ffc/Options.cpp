@@ -47,6 +47,19 @@ static Error parseBatchNormGroups(Options &options, StringRef flag,
   return Error::success();
 }
 
+static Error parseOptimizer(Options &options, StringRef flag, StringRef value) {
+  Expected<ff::Optimizer> optimizer = ff::Optimizer::parse(value);
+  if (!optimizer)
+    return makeError(Twine(flag) + ": " + toString(optimizer.takeError()));
+  options.optimizer = std::move(*optimizer);
+  return Error::success();
+}
+
+static auto &learningRate(Options &options) {
+  return options.learningRate.emplace(0);
+}
+static auto &momentum(Options &options) { return options.momentum.emplace(0); }
+
 static Error parseStrategy(Options &options, StringRef flag, StringRef value) {
   options.strategy = value.str();
   options.randomStrategy.reset();
@@ -131,16 +144,32 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
                          {{"train", true}, {"infer", false}})},
         {"--loss", "LOSS", "cross-entropy (default), mse, bce or none",
          setWord(&Options::loss, {"cross-entropy", "mse", "bce", "none"})},
+        {"--class-axis", "N",
+         "dimension of the classes in cross-entropy, from the end if negative "
+         "(default: that of the softmax, else 2 of rank 3 and 1 otherwise)",
+         setWhole(&Options::classAxis, -plan::kMaxRank)},
+        {"--optimizer", "NAME",
+         "sgd (default), adam, adamw, adagrad, rmsprop or lamb, with numbers: "
+         "adamw:beta1=0.9,beta2=0.95,epsilon=1e-8",
+         parseOptimizer},
         {"--momentum", "X", "momentum of SGD (0.9); 0 for none",
-         setNumber(&Options::momentum, isFraction, kFraction)},
-        {"--nesterov", "", "Nesterov momentum", setTrue(&Options::nesterov)},
-        {"--lr", "X", "default learning rate of the program (0.01)",
-         setNumber(&Options::learningRate, isNotNegative, kNotNegative)},
+         setNumber(momentum, isFraction, kFraction)},
+        {"--nesterov", "", "Nesterov momentum of SGD",
+         setTrue(&Options::nesterov)},
+        {"--clip-norm", "X",
+         "multiply gradients so that the norm of all of them is at most X; 0 "
+         "(default) for any",
+         setNumber(&Options::clipNorm, isNotNegative, kNotNegative)},
+        {"--lr", "X",
+         "default learning rate of the program (0.01; adam, adamw and lamb: "
+         "0.001)",
+         setNumber(learningRate, isNotNegative, kNotNegative)},
         {"--wd", "X", "default weight decay of the program (0)",
          setNumber(&Options::weightDecay, isNotNegative, kNotNegative)},
         {"--table-gradients", "HOW",
          "sparse: only the rows that were looked up are updated, which needs "
-         "--momentum 0 (default if so); or dense",
+         "SGD with --momentum 0, no decay and no clipping (default if so); or "
+         "dense",
          setChoice<bool>(&Options::sparseTables,
                          {{"sparse", true}, {"dense", false}})},
         {"--init", "HOW",
@@ -239,6 +268,42 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
   return groups;
 }
 
+/// Brings the flags of SGD into its numbers.
+static Error checkOptimizer(Options &options) {
+  ff::Optimizer &optimizer = options.optimizer;
+  StringRef name = ff::stringifyOptimizerKind(optimizer.kind);
+  const bool isSgd = optimizer.kind == ff::OptimizerKind::Sgd;
+  for (auto [flag, isGiven] :
+       {std::pair("--momentum", options.momentum.has_value()),
+        std::pair("--nesterov", options.nesterov)})
+    if (isGiven && !isSgd)
+      return expected(flag, "--optimizer=sgd", name);
+  if (options.momentum)
+    optimizer.number("momentum") = *options.momentum;
+  if (options.nesterov)
+    optimizer.number("nesterov") = 1;
+  if (!options.sparseTables.value_or(false))
+    return Error::success();
+  if (!isSgd)
+    return expected("--table-gradients=sparse", "--optimizer=sgd", name);
+  for (auto [flag, value] :
+       {std::pair("--momentum", optimizer.number("momentum")),
+        std::pair("--wd", options.weightDecay),
+        std::pair("--clip-norm", options.clipNorm)})
+    if (value != 0)
+      return makeError(
+          "--table-gradients=sparse: expected " + Twine(flag) +
+          " 0, which leaves the rows alone that were not looked up, found " +
+          formatv("{0}", format("%g", value)));
+  return Error::success();
+}
+
+static Error checkLoss(const Options &options) {
+  if (options.classAxis && options.loss != "cross-entropy")
+    return expected("--class-axis", "--loss=cross-entropy", options.loss);
+  return Error::success();
+}
+
 Error ffc::checkModelCommand(Options &options, size_t count,
                              const Twine &what) {
   if (Error error = expectArguments(options, count, what))
@@ -257,14 +322,10 @@ Error ffc::checkModelCommand(Options &options, size_t count,
   if (!options.batchNormGroups && options.devices.empty())
     return makeError("--batch-norm=local: expected --devices FILE or a number "
                      "of groups (local:GROUPS), found neither");
-  if (options.sparseTables.value_or(false))
-    for (auto [flag, value] : {std::pair("--momentum", options.momentum),
-                               std::pair("--wd", options.weightDecay)})
-      if (value != 0)
-        return makeError(
-            "--table-gradients=sparse: expected " + Twine(flag) +
-            " 0, which leaves the rows alone that were not looked up, found " +
-            formatv("{0}", format("%g", value)));
+  if (Error error = checkLoss(options))
+    return error;
+  if (Error error = checkOptimizer(options))
+    return error;
   if (options.output.empty() && options.emit >= Emit::Source)
     return makeError(options.emit == Emit::Source
                          ? "--emit=source: expected -o FOLDER, found none"

@@ -9,6 +9,7 @@
 
 #include "Flags.h"
 
+#include "ffc/IR/Optimizers.h"
 #include "ffc/Search/Search.h"
 
 #include <cstdint>
@@ -56,9 +57,14 @@ struct Options : CommandOptions {
 
   bool training = true;
   std::string loss = "cross-entropy";
-  double momentum = 0.9;
+  std::optional<int64_t> classAxis; ///< of cross-entropy
+  ff::Optimizer optimizer;
+  std::optional<double> momentum; ///< of SGD
   bool nesterov = false;
-  double learningRate = 0.01, weightDecay = 0;
+  /// What the norm of all gradients is clipped to; 0: not.
+  double clipNorm = 0;
+  std::optional<double> learningRate; ///< absent: the optimizer's
+  double weightDecay = 0;
   /// Update tables in the rows that were looked up; absent: if that is the same
   /// as updating all of them.
   std::optional<bool> sparseTables;

@@ -70,28 +70,3 @@ def FF_BceBackwardOp
   let summary = "(sigmoid(x) - target) / elements";
   let arguments = (ins FF_FloatTensor:$x, FF_FloatTensor:$target);
 }
-
-def FF_SgdUpdateOp
-    : FF_Op<"sgd_update",
-            [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                             ["getOperandSlots",
-                                              "getResultSlots"]>]> {
-  let summary = "stochastic gradient descent with momentum and weight decay";
-  let description = [{
-    `g += wd*w; v = momentum*v + g; d = nesterov ? g + momentum*v : v;
-    w -= lr*d`. Learning rate and weight decay are run-time scalars. Updates in
-    place. Iteration dimensions d0, d1, ... are those of w.
-
-    Constraints:
-      1. v and v_out are given together.
-      2. All operands and results have the same type.
-  }];
-  let arguments = (ins FF_FloatTensor:$w, FF_FloatTensor:$g,
-                   Optional<FF_FloatTensor>:$v, F64Attr:$momentum,
-                   I64Attr:$nesterov);
-  let results = (outs FF_FloatTensor:$w_out, Optional<FF_FloatTensor>:$v_out);
-  let assemblyFormat = [{
-    `(` operands `)` attr-dict `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}

@@ -41,5 +41,6 @@ include "ffc/IR/FFRecurrentOps.td"
 include "ffc/IR/FFShapeOps.td"
 include "ffc/IR/FFTableOps.td"
 include "ffc/IR/FFLossOps.td"
+include "ffc/IR/FFOptimizerOps.td"
 
 #endif // FFC_IR_FFOPS_TD

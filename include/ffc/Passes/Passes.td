@@ -54,6 +54,9 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
     (RowGradientInterface) is updated in these rows, and has no gradient to look
     at. This needs SGD without momentum, and no weight decay at run time.
 
+    With `clip-norm`, gradients are multiplied by what bounds the norm of all of
+    them together, and updates come after the last gradient.
+
     Before:
     ```mlir
     %w = ff.state "w" "parameter" init #ff.init<constant, 0.0 : f64, 0> : tensor<10x4xf32>
@@ -61,13 +64,19 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
     ff.output %y as "out/y" : tensor<8x10xf32>
     ```
     After, in addition: argument `target`, `ff.cross_entropy`, its gradient,
-    `ff.output %g as "grad/w"`, `ff.sgd_update`, `ff.store`.
+    `ff.output %g as "grad/w"`, `ff.update`, `ff.store`.
   }];
   let options = [
     Option<"loss", "loss", "std::string", "\"cross-entropy\"",
            "cross-entropy, mse, bce or none">,
-    Option<"momentum", "momentum", "double", "0.9", "momentum of SGD, 0 for none">,
-    Option<"nesterov", "nesterov", "bool", "false", "Nesterov momentum">,
+    Option<"classAxis", "class-axis", "int64_t", "INT64_MIN",
+           "dimension of the classes in cross-entropy, from the end if negative "
+           "(default: that of the softmax, else 2 of rank 3 and 1 otherwise)">,
+    Option<"optimizer", "optimizer", "std::string", "\"sgd\"",
+           "sgd, adam, adamw, adagrad, rmsprop or lamb, with numbers: "
+           "\"sgd:momentum=0,nesterov=0\"">,
+    Option<"clipNorm", "clip-norm", "double", "0",
+           "the most that the norm of all gradients may be, 0 for any">,
     Option<"rowUpdates", "row-updates", "bool", "false",
            "update tables in the rows that were looked up">,
   ];
@@ -86,14 +95,14 @@ def SinkUpdates : Pass<"sink-updates", "::mlir::ModuleOp"> {
     Before:
     ```mlir
     %dw2 = ff.matmul(%dy, %h) {...}
-    %w2.new = ff.sgd_update(%w2, %dw2, ...)
+    %w2.new = ff.update sgd(%w2, %dw2 ...)
     %dh = ff.matmul(%dy, %w2) {...}
     ```
     After:
     ```mlir
     %dw2 = ff.matmul(%dy, %h) {...}
     %dh = ff.matmul(%dy, %w2) {...}
-    %w2.new = ff.sgd_update(%w2, %dw2, ...)
+    %w2.new = ff.update sgd(%w2, %dw2 ...)
     ```
   }];
   let dependentDialects = ["::ffc::ff::FFDialect"];

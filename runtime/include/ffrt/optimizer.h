@@ -1,19 +1,23 @@
 //===- optimizer.h - parameter updates --------------------------*- C++ -*-===//
+//
+// {w, g, scale?, slots...} -> {w, slots...}, in place, f32, one shape and order
+// but for scale, one element that the gradient g is multiplied by. g is not
+// changed. Learning rate and weight decay, lr and wd below, are read from the
+// context at every call; t is the number of the step there, from 1 on. Slots
+// start as zeros.
+//
+//===----------------------------------------------------------------------===//
 #ifndef FFRT_OPTIMIZER_H
 #define FFRT_OPTIMIZER_H
 
 #include "ffrt/kernel.h"
 
+#include <vector>
+
 namespace ffrt {
 
-/// {w, g, v?} -> {w, v?} in place, f32, one shape and order:
-///
-///   g' = g + weight_decay * w
-///   v  = momentum * v + g'                 (absent v: v = g')
-///   w  = w - learning_rate * (nesterov ? g' + momentum * v : v)
-///
-/// Learning rate and weight decay are read from the context at every call. g is
-/// not changed.
+/// g' = g + wd * w;  v = momentum * v + g' (without slots v = g');
+/// w -= lr * (nesterov ? g' + momentum * v : v)
 class SgdUpdate {
 public:
   SgdUpdate(Context &cx, Tensors in, Tensors out, double momentum,
@@ -24,6 +28,113 @@ private:
   Context &cx;
   float momentum;
   bool nesterov;
+};
+
+/// What the optimizers with two moments share:
+///   m = beta1 * m + (1 - beta1) * g';  v = beta2 * v + (1 - beta2) * g'^2
+///   d = (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
+struct MomentNumbers {
+  double beta1, beta2, epsilon;
+};
+
+/// Adam (Kingma and Ba, ICLR 2015): g' = g + wd * w;  w -= lr * d
+class AdamUpdate {
+public:
+  AdamUpdate(Context &cx, Tensors in, Tensors out, double beta1, double beta2,
+             double epsilon);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+  MomentNumbers numbers;
+};
+
+/// AdamW (Loshchilov and Hutter, ICLR 2019): g' = g;  w -= lr * (d + wd * w)
+class AdamwUpdate {
+public:
+  AdamwUpdate(Context &cx, Tensors in, Tensors out, double beta1, double beta2,
+              double epsilon);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+  MomentNumbers numbers;
+};
+
+/// Adagrad (Duchi et al., JMLR 2011): g' = g + wd * w;  s += g'^2;
+/// w -= lr * g' / (sqrt(s) + epsilon)
+class AdagradUpdate {
+public:
+  AdagradUpdate(Context &cx, Tensors in, Tensors out, double epsilon);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+  float epsilon;
+};
+
+/// g' = g + wd * w;  s = alpha * s + (1 - alpha) * g'^2;
+/// v = momentum * v + g' / (sqrt(s) + epsilon) (v = the quotient without the
+/// slot);  w -= lr * v
+class RmspropUpdate {
+public:
+  RmspropUpdate(Context &cx, Tensors in, Tensors out, double alpha,
+                double epsilon, double momentum);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+  float alpha, epsilon, momentum;
+};
+
+/// LAMB (You et al., ICLR 2020), its first half: {w, g, scale?, m, v} ->
+/// {m, v, r, norms}: g' = g;  r = d + wd * w. norms [2] are the sums of squares
+/// of w and r in this tile.
+class LambDirection {
+public:
+  LambDirection(Context &cx, Tensors in, Tensors out, double beta1,
+                double beta2, double epsilon);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+  MomentNumbers numbers;
+  std::vector<double> partial;
+};
+
+/// Its second half: {w, r, norms} -> {w}, the norms those of the whole
+/// parameter: w -= lr * sqrt(norms[0] / norms[1]) * r, or lr * r where one is
+/// 0.
+class LambUpdate {
+public:
+  LambUpdate(Context &cx, Tensors in, Tensors out, double beta1, double beta2,
+             double epsilon);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+};
+
+/// {x} -> {sum}: the sum of the squares of the tile's elements, the same bits
+/// for any number of threads.
+class SquareSum {
+public:
+  SquareSum(Context &cx, Tensors in, Tensors out);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  std::vector<double> partial;
+};
+
+/// {sums...} -> {scale}: the smaller of 1 and max_norm / (sqrt(sum of sums) +
+/// 1e-6), by which gradients are multiplied so that their norm is bounded.
+class ClipScale {
+public:
+  ClipScale(Context &cx, Tensors in, Tensors out, double max_norm);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  double max_norm;
 };
 
 } // namespace ffrt

@@ -38,7 +38,7 @@ struct Init {
 /// frozen constant). Random initial values depend on seed, the hash of `name`
 /// and the global element index only.
 struct StateSlot {
-  const char *name; ///< ONNX name of the parameter; slots append "/momentum"
+  const char *name; ///< ONNX name of the parameter; slots append "/NAME"
   bool parameter;   ///< dumped as param/<name>.npy, read by --weights
   Init init;
   Tensor tensor;

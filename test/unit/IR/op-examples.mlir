@@ -773,9 +773,23 @@ func.func @bce(%x: tensor<4x5xf32>, %t: tensor<4x5xf32> {ff.name = "target"}) {
   return
 }
 
-func.func @sgd_update(%w: tensor<4x5xf32>, %g: tensor<4x5xf32>, %v: tensor<4x5xf32>) {
-  %0 = ff.sgd_update(%w, %g) {momentum = 0.0 : f64, nesterov = 0 : i64} : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
-  %1, %2 = ff.sgd_update(%w, %g, %v) {momentum = 0.9 : f64, nesterov = 1 : i64}
+func.func @update(%w: tensor<4x5xf32>, %g: tensor<4x5xf32>, %v: tensor<4x5xf32>, %f: tensor<f32>) {
+  // Sums of squares are not negative.
+  %s = ff.binary mul(%v, %v) : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  %0 = ff.update sgd(%w, %g) {hyper = array<f64: 0.0, 0.0>} : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  %1:2 = ff.update sgd(%w, %g slots %v scale %f) {hyper = array<f64: 0.9, 1.0>}
+      : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>) -> (tensor<4x5xf32>, tensor<4x5xf32>)
+  %2:3 = ff.update adam(%w, %g slots %v, %s) {hyper = array<f64: 0.9, 0.999, 1.0e-8>}
+      : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>)
+  %3:3 = ff.update adamw(%w, %g slots %v, %s scale %f) {hyper = array<f64: 0.9, 0.999, 1.0e-8>}
+      : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>)
+  %4:2 = ff.update adagrad(%w, %g slots %s) {hyper = array<f64: 1.0e-10>}
       : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>)
+  %5:3 = ff.update rmsprop(%w, %g slots %s, %v) {hyper = array<f64: 0.99, 1.0e-8, 0.9>}
+      : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>)
+  %6:3 = ff.update lamb(%w, %g slots %v, %s scale %f) {hyper = array<f64: 0.9, 0.999, 1.0e-6>}
+      : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>)
+  %7 = ff.square_sum(%g) : (tensor<4x5xf32>) -> tensor<f32>
+  %8 = ff.clip_scale(%f, %7, %7) {max_norm = 0.5 : f64} : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
   return
 }

@@ -217,7 +217,7 @@ class RowUpdates : public ::testing::TestWithParam<int> {};
 
 TEST_P(RowUpdates, RandomStrategies) {
   DifferentiateOptions options;
-  options.momentum = 0;
+  options.optimizer = "sgd:momentum=0";
   const std::string path = std::string(FFC_TEST_MODELS) + "/dlrm-small.onnxtxt";
   Model dense(path, 1, options);
   options.rowUpdates = true;
@@ -230,6 +230,31 @@ TEST_P(RowUpdates, RandomStrategies) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, RowUpdates, ::testing::Values(2, 3, 4, 8));
+
+/// Optimizers other than plain SGD, with their state, and clipped gradients.
+class Optimizers
+    : public ::testing::TestWithParam<std::tuple<const char *, double, int>> {};
+
+TEST_P(Optimizers, RandomStrategies) {
+  auto [optimizer, clipNorm, devices] = GetParam();
+  DifferentiateOptions options;
+  options.optimizer = optimizer;
+  options.clipNorm = clipNorm;
+  Model model(std::string(FFC_TEST_MODELS) + "/lenet-small.onnxtxt", 1,
+              options);
+  checkStrategies(model, devices);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Clipped, Optimizers,
+    ::testing::Combine(::testing::Values("sgd:momentum=0.9,nesterov=1", "adam",
+                                         "lamb"),
+                       ::testing::Values(0.01), ::testing::Values(2, 4)));
+INSTANTIATE_TEST_SUITE_P(
+    Unclipped, Optimizers,
+    ::testing::Combine(::testing::Values("adamw", "adagrad",
+                                         "rmsprop:momentum=0.5", "lamb"),
+                       ::testing::Values(0.0), ::testing::Values(3)));
 
 std::string
 nameOfCase(const ::testing::TestParamInfo<Equality::ParamType> &info) {

@@ -106,10 +106,10 @@ public:
       host.comm.wait(
           host.comm.all_reduce("gradients", world, t, ReduceOp::sum));
     host.probe.offer("grad/fc/weight", fault("hole") ? half(dwf) : dwf);
-    update_fc({wf, dwf, vf}, {wf, vf});
-    update_fc_bias({bf, dbf, none()}, {bf, none()});
-    update_conv({wc, dwc, none()}, {wc, none()});
-    update_conv_bias({bc, dbc, none()}, {bc, none()});
+    update_fc({wf, dwf, none(), vf}, {wf, vf});
+    update_fc_bias({bf, dbf, none()}, {bf});
+    update_conv({wc, dwc, none()}, {wc});
+    update_conv_bias({bc, dbc, none()}, {bc});
     if (fault("guard"))
       at[0] = std::byte{1};
   }
@@ -175,10 +175,10 @@ private:
   ConvBackwardWeights conv_weights{cx, {x, dc},      {dwc}, {1, 1},
                                    1,  {1, 1, 1, 1}, {1, 1}};
   ReduceSum conv_bias{cx, {dc}, {dbc}, {0, 2, 3}, 0};
-  SgdUpdate update_fc{cx, {wf, dwf, vf}, {wf, vf}, 0.9, 0};
-  SgdUpdate update_fc_bias{cx, {bf, dbf, none()}, {bf, none()}, 0.0, 0};
-  SgdUpdate update_conv{cx, {wc, dwc, none()}, {wc, none()}, 0.0, 0};
-  SgdUpdate update_conv_bias{cx, {bc, dbc, none()}, {bc, none()}, 0.0, 0};
+  SgdUpdate update_fc{cx, {wf, dwf, none(), vf}, {wf, vf}, 0.9, 0};
+  SgdUpdate update_fc_bias{cx, {bf, dbf, none()}, {bf}, 0.0, 0};
+  SgdUpdate update_conv{cx, {wc, dwc, none()}, {wc}, 0.0, 0};
+  SgdUpdate update_conv_bias{cx, {bc, dbc, none()}, {bc}, 0.0, 0};
 };
 
 /// The bytes that take() hands out in Demo.

@@ -280,33 +280,4 @@ TEST(ReduceSum, AxesOrdersAndTiles) {
   }
 }
 
-TEST(SgdUpdate, FollowsTheFormula) {
-  for (int variant = 0; variant < 3; ++variant) {
-    std::mt19937 random(seed());
-    Context cx;
-    cx.learning_rate = 0.1;
-    cx.weight_decay = 0.01;
-    const bool nesterov = variant == 2;
-    const double mu = variant ? 0.9 : 0.0;
-    Value w = random_value({5, 9}, random), g = random_value({5, 9}, random),
-          v = random_value({5, 9}, random);
-    const Tile tw(w, w.whole()), tg(g, g.whole()), tv(v, v.whole());
-    const Tensor slot = variant ? tv.tensor : absent({5, 9});
-    SgdUpdate k{cx, {tw, tg, slot}, {tw, slot}, mu, int64_t(nesterov)};
-    k({tw, tg, slot}, {tw, slot});
-    Value w2(w.shape), v2(w.shape);
-    add_tile(w2, tw, w.whole());
-    add_tile(v2, tv, w.whole());
-    for (std::size_t i = 0; i < w.data.size(); ++i) {
-      double slope = g.data[i] + 0.01 * w.data[i];
-      double speed = variant ? mu * v.data[i] + slope : slope;
-      if (variant)
-        v.data[i] = speed;
-      w.data[i] -= 0.1 * (nesterov ? slope + mu * speed : speed);
-    }
-    expect_close(w2, w, 1e-6);
-    expect_close(v2, v, 1e-6);
-  }
-}
-
 } // namespace

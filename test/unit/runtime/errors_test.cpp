@@ -90,7 +90,7 @@ TEST(KernelErrors, UnsupportedTypes) {
   EXPECT_ERROR("mse forward: target: expected type f32, found i32",
                MseForward(cx, {f2, i1}, {f0}));
   EXPECT_ERROR("sgd update: g: expected type f32, found i32",
-               SgdUpdate(cx, {f4, i4, {}}, {f4, {}}, 0.0, 0));
+               SgdUpdate(cx, {f4, i4, {}}, {f4}, 0.0, 0));
   EXPECT_ERROR("combine: expected a type of 4 or 8 bytes, found one of 1",
                static_cast<void>(cx);
                Tensor t = tensor({2}, DType::u8);
@@ -205,9 +205,9 @@ TEST(KernelErrors, ShapesAndAttributes) {
                BceBackward(cx, {f2, f2}, {f1}));
   Tensor elsewhere = f2;
   elsewhere.data = storage + 64;
-  EXPECT_ERROR("sgd update: expected the results in place of w and v, found "
-               "other buffers",
-               SgdUpdate(cx, {f2, f2, {}}, {elsewhere, {}}, 0.0, 0));
+  EXPECT_ERROR("sgd update: expected the results in place of w and the slots, "
+               "found other buffers",
+               SgdUpdate(cx, {f2, f2, {}}, {elsewhere}, 0.0, 0));
 }
 
 } // namespace

@@ -103,7 +103,7 @@ Tile::Tile(const Value &value, const Box &box, Order order, DType type) {
     tensor.global[d] = value.shape[d];
     n *= box.size[d];
   }
-  bytes.assign(std::size_t(n), 0x7fc00000u);
+  bytes.assign(std::size_t(n) * (type == DType::i64 ? 2 : 1), 0x7fc00000u);
   if (n > 0)
     tensor.data = bytes.data();
   if (value.data.empty())
@@ -115,6 +115,8 @@ Tile::Tile(const Value &value, const Box &box, Order order, DType type) {
       offset += (index[d] - box.lo[d]) * strides[d];
     if (type == DType::f32)
       tensor.as<float>()[offset] = float(value(index));
+    else if (type == DType::i64)
+      tensor.as<int64_t>()[offset] = int64_t(value(index));
     else
       tensor.as<int32_t>()[offset] = int32_t(value(index));
   });
@@ -125,8 +127,9 @@ double Tile::get(const Shape &index) const {
   int64_t offset = 0;
   for (int d = 0; d < tensor.rank; ++d)
     offset += (index[d] - tensor.lo[d]) * strides[d];
-  return tensor.type == DType::f32 ? double(tensor.as<float>()[offset])
-                                   : double(tensor.as<int32_t>()[offset]);
+  return tensor.type == DType::f32   ? double(tensor.as<float>()[offset])
+         : tensor.type == DType::i64 ? double(tensor.as<int64_t>()[offset])
+                                     : double(tensor.as<int32_t>()[offset]);
 }
 
 Tile blank(const Shape &shape, const Box &box, Order order, DType type) {

@@ -1,8 +1,8 @@
 //===- geometry.h - global values and random tiles for kernel tests -------===//
 //
 // A Value is a global tensor in plain row-major doubles, the form in which
-// tests compute references. A Tile is a box of it as kernels see it: f32 or
-// i32, in either order. Split cuts dimensions into random uneven blocks.
+// tests compute references. A Tile is a box of it as kernels see it: f32, i32
+// or i64, in either order. Split cuts dimensions into random uneven blocks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_TEST_GEOMETRY_H

@@ -1,0 +1,102 @@
+//===- FFOptimizerOps.td - updates of parameters ------------*- tablegen -*-===//
+// Included by FFOps.td.
+//
+// Every verifier of this file also checks constraint 0: all extents are known
+// and over 0.
+
+def FF_OptimizerKind : I32EnumAttr<"OptimizerKind", "optimizer", [
+    I32EnumAttrCase<"Sgd", 0, "sgd">,
+    I32EnumAttrCase<"Adam", 1, "adam">,
+    I32EnumAttrCase<"AdamW", 2, "adamw">,
+    I32EnumAttrCase<"Adagrad", 3, "adagrad">,
+    I32EnumAttrCase<"RmsProp", 4, "rmsprop">,
+    I32EnumAttrCase<"Lamb", 5, "lamb">]> {
+  let cppNamespace = "::ffc::ff";
+  let genSpecializedAttr = 0;
+}
+def FF_OptimizerKindAttr : EnumAttr<FFDialect, FF_OptimizerKind, "optimizer">;
+
+def FF_UpdateOp
+    : FF_Op<"update",
+          [Pure, AttrSizedOperandSegments,
+           DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                     ["getOperandSlots", "getResultSlots"]>]> {
+  let summary = "one step of an optimizer for one parameter";
+  let description = [{
+    Updates `w` and the optimizer's `slots` in place by the gradient `g`, which
+    is multiplied by `scale` where that is given. Learning rate lr and weight
+    decay wd are run-time scalars; t is the number of the step, from 1 on.
+    `hyper` are the numbers that the kind has, in the order of this table; so are
+    the slots.
+
+    | kind | hyper | slots | update |
+    | --- | --- | --- | --- |
+    | `sgd` | momentum, nesterov | v, unless momentum is 0 | `g += wd*w; v = momentum*v + g; w -= lr * (nesterov ? g + momentum*v : v)` |
+    | `adam` | beta1, beta2, epsilon | m, v | `g += wd*w; m = beta1*m + (1-beta1)*g; v = beta2*v + (1-beta2)*g^2; w -= lr * (m / (1-beta1^t)) / (sqrt(v / (1-beta2^t)) + epsilon)` |
+    | `adamw` | as adam | m, v | as adam, but `w -= lr*wd*w` in place of `g += wd*w` |
+    | `adagrad` | epsilon | s | `g += wd*w; s += g^2; w -= lr * g / (sqrt(s) + epsilon)` |
+    | `rmsprop` | alpha, epsilon, momentum | s, and v unless momentum is 0 | `g += wd*w; s = alpha*s + (1-alpha)*g^2; v = momentum*v + g / (sqrt(s) + epsilon); w -= lr*v` |
+    | `lamb` | as adam | m, v | m and v as adamw; `r = (m / (1-beta1^t)) / (sqrt(v / (1-beta2^t)) + epsilon) + wd*w; w -= lr * norm(w) / norm(r) * r`, the ratio 1 where a norm is 0 |
+
+    The norms of `lamb` are those of the whole parameter: its phases are the
+    direction r with the sums of squares, and the step along it.
+
+    Iteration dimensions d0, d1, ... are those of w.
+
+    Constraints:
+      1. `hyper` has as many numbers as the kind, and there are as many slots as
+         it has with them.
+      2. g, the slots and all results have the type of w; scale is one element of
+         its element type.
+  }];
+  let arguments = (ins FF_OptimizerKindAttr:$kind, FF_FloatTensor:$w,
+                   FF_FloatTensor:$g, Variadic<FF_FloatTensor>:$slots,
+                   Optional<FF_FloatTensor>:$scale, DenseF64ArrayAttr:$hyper);
+  let results = (outs FF_FloatTensor:$w_out, Variadic<FF_FloatTensor>:$slots_out);
+  let assemblyFormat = [{
+    $kind `(` $w `,` $g (`slots` $slots^)? (`scale` $scale^)? `)` attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_SquareSumOp
+    : FF_Op<"square_sum",
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface>]> {
+  let summary = "sum of the squares of all elements";
+  let description = [{
+    Iteration dimensions d0, d1, ... are those of x; all are summed over.
+
+    Constraints:
+      1. The result has rank 0 and x's element type.
+  }];
+  let arguments = (ins FF_FloatTensor:$x);
+  let results = (outs FF_FloatTensor:$sum);
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_ClipScaleOp
+    : FF_Op<"clip_scale",
+          [Pure, SameOperandsAndResultType,
+           DeclareOpInterfaceMethods<FF_PartitionableInterface>]> {
+  let summary = "what gradients are multiplied by so that their norm is bounded";
+  let description = [{
+    With n the square root of the sum of all operands, the sums of squares of the
+    gradients: the smaller of 1 and `max_norm / (n + 1e-6)`.
+
+    There is one point of iteration.
+
+    Constraints:
+      1. There is an operand, and all operands have rank 0.
+      2. `max_norm` is positive.
+  }];
+  let arguments = (ins Variadic<FF_FloatTensor>:$sums, F64Attr:$max_norm);
+  let results = (outs FF_FloatTensor:$scale);
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}

@@ -1,0 +1,172 @@
+//===- Optimizers.cpp - the optimizers that ffc knows ---------------------===//
+
+#include "ffc/IR/Optimizers.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace ffc;
+using namespace ffc::ff;
+
+using Range = Hyperparameter::Range;
+
+/// Numbers and learning rates are those of PyTorch, of LAMB those of its paper
+/// (You et al., ICLR 2020).
+static const std::vector<OptimizerInfo> &table() {
+  static const std::vector<Hyperparameter> moments = {
+      {"beta1", 0.9, Range::Fraction},
+      {"beta2", 0.999, Range::Fraction},
+      {"epsilon", 1e-8, Range::Positive}};
+  static const std::vector<OptimizerSlot> twoMoments = {{"first_moment"},
+                                                        {"second_moment"}};
+  // In the order of OptimizerKind.
+  static const std::vector<OptimizerInfo> table = {
+      {OptimizerKind::Sgd,
+       {"sgd_update"},
+       {{"momentum", 0.9, Range::Fraction}, {"nesterov", 0, Range::Flag}},
+       {{"momentum", 0}},
+       0.01,
+       6},
+      {OptimizerKind::Adam, {"adam_update"}, moments, twoMoments, 0.001, 16},
+      {OptimizerKind::AdamW, {"adamw_update"}, moments, twoMoments, 0.001, 16},
+      {OptimizerKind::Adagrad,
+       {"adagrad_update"},
+       {{"epsilon", 1e-10, Range::Positive}},
+       {{"square_sum"}},
+       0.01,
+       9},
+      {OptimizerKind::RmsProp,
+       {"rmsprop_update"},
+       {{"alpha", 0.99, Range::Fraction},
+        {"epsilon", 1e-8, Range::Positive},
+        {"momentum", 0, Range::Fraction}},
+       {{"square_mean"}, {"momentum", 2}},
+       0.01,
+       13},
+      {OptimizerKind::Lamb,
+       {"lamb_direction", "lamb_update"},
+       {{"beta1", 0.9, Range::Fraction},
+        {"beta2", 0.999, Range::Fraction},
+        {"epsilon", 1e-6, Range::Positive}},
+       twoMoments,
+       0.001,
+       20}};
+  return table;
+}
+
+const OptimizerInfo &ff::optimizerInfo(OptimizerKind kind) {
+  return table()[static_cast<size_t>(kind)];
+}
+
+Optimizer::Optimizer(OptimizerKind kind) : kind(kind) {
+  for (const Hyperparameter &one : info().hyper)
+    hyper.push_back(one.standard);
+}
+
+double &Optimizer::number(StringRef name) {
+  for (auto [one, value] : zip_equal(info().hyper, hyper))
+    if (name == one.name)
+      return value;
+  llvm_unreachable("the optimizer does not have the number");
+}
+
+std::vector<const char *> Optimizer::slots() const {
+  std::vector<const char *> names;
+  for (const OptimizerSlot &slot : info().slots)
+    if (slot.unlessZero < 0 || hyper[slot.unlessZero] != 0)
+      names.push_back(slot.name);
+  return names;
+}
+
+std::string Optimizer::str() const {
+  std::string text;
+  raw_string_ostream stream(text);
+  stream << stringifyOptimizerKind(kind);
+  char before = ':';
+  for (auto [one, value] : zip_equal(info().hyper, hyper)) {
+    stream << before << one.name << "=" << format("%.17g", value);
+    before = ',';
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+/// "a, b or c".
+template <class List, class NameOf>
+static std::string oneOf(const List &list, NameOf nameOf) {
+  std::string text;
+  for (auto [i, entry] : enumerate(list))
+    text += (i == 0                 ? ""
+             : i + 1 == list.size() ? " or "
+                                    : ", ") +
+            std::string(nameOf(entry));
+  return text;
+}
+
+static Error wrong(const Twine &what, const Twine &expected, StringRef found) {
+  return createStringError(what + "expected " + expected + ", found '" + found +
+                           "'");
+}
+
+static bool isIn(Range range, double value) {
+  switch (range) {
+  case Range::Fraction:
+    return value >= 0 && value < 1;
+  case Range::Positive:
+    return value > 0;
+  case Range::Flag:
+    return value == 0 || value == 1;
+  }
+  llvm_unreachable("unknown range");
+}
+
+static const char *describe(Range range) {
+  switch (range) {
+  case Range::Fraction:
+    return "a number from 0 to below 1";
+  case Range::Positive:
+    return "a number over 0";
+  case Range::Flag:
+    return "0 or 1";
+  }
+  llvm_unreachable("unknown range");
+}
+
+Expected<Optimizer> Optimizer::parse(StringRef text) {
+  auto [name, numbers] = text.split(':');
+  std::optional<OptimizerKind> kind = symbolizeOptimizerKind(name);
+  if (!kind)
+    return wrong("",
+                 oneOf(table(),
+                       [](const OptimizerInfo &info) {
+                         return stringifyOptimizerKind(info.kind);
+                       }),
+                 name);
+  Optimizer optimizer(*kind);
+  const std::vector<Hyperparameter> &known = optimizer.info().hyper;
+  SmallVector<StringRef> assignments;
+  numbers.split(assignments, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef assignment : assignments) {
+    auto [key, value] = assignment.split('=');
+    auto one = find_if(known, [key = key](const Hyperparameter &candidate) {
+      return key == candidate.name;
+    });
+    if (one == known.end())
+      return wrong(
+          name + ": ",
+          oneOf(known, [](const Hyperparameter &h) { return h.name; }) +
+              " before '='",
+          key);
+    double number = 0;
+    if (value.getAsDouble(number) || !isIn(one->range, number))
+      return wrong(name + ": " + key + ": ", describe(one->range), value);
+    optimizer.hyper[one - known.begin()] = number;
+  }
+  return optimizer;
+}

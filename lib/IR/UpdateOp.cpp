@@ -1,0 +1,208 @@
+//===- UpdateOp.cpp - ff.update and the clipping of gradients -------------===//
+
+#include "RuleHelpers.h"
+
+#include "ffc/IR/Optimizers.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+
+using plan::Reduction;
+
+static Optimizer optimizerOf(UpdateOp op) {
+  Optimizer optimizer(op.getKind());
+  optimizer.hyper.assign(op.getHyper().begin(), op.getHyper().end());
+  return optimizer;
+}
+
+/// Dimensions d0, d1, ...
+static std::vector<plan::IterDim> dimsByNumber(const plan::Shape &shape,
+                                               plan::DimKind kind) {
+  std::vector<plan::IterDim> dims(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d) {
+    dims[d].name = "d" + std::to_string(d);
+    dims[d].extent = shape[d];
+    dims[d].kind = kind;
+  }
+  return dims;
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+LogicalResult UpdateOp::verify() {
+  if (failed(verifyTensors(*this)))
+    return failure();
+  // Constraint 1.
+  const size_t numbers = optimizerInfo(getKind()).hyper.size();
+  StringRef kind = stringifyOptimizerKind(getKind());
+  if (getHyper().size() != numbers)
+    return emitOpError("expected hyper of ")
+           << numbers << " numbers for " << kind << ", found "
+           << getHyper().size();
+  const size_t slots = optimizerOf(*this).slots().size();
+  if (getSlots().size() != slots || getSlotsOut().size() != slots)
+    return emitOpError("expected ")
+           << slots << " slots and as many results after w_out for " << kind
+           << ", found " << getSlots().size() << " and "
+           << getSlotsOut().size();
+  // Constraint 2.
+  auto type = cast<RankedTensorType>(getW().getType());
+  auto expectType = [&](StringRef name, Value value,
+                        Type expected) -> LogicalResult {
+    if (value.getType() == expected)
+      return success();
+    return emitOpError("expected ")
+           << name << " of type " << expected << ", found " << value.getType();
+  };
+  if (failed(expectType("g", getG(), type)) ||
+      failed(expectType("w_out", getWOut(), type)))
+    return failure();
+  for (Value slot : getSlots())
+    if (failed(expectType("slots", slot, type)))
+      return failure();
+  for (Value slot : getSlotsOut())
+    if (failed(expectType("slots_out", slot, type)))
+      return failure();
+  return getScale()
+             ? expectType("scale", getScale(),
+                          RankedTensorType::get({}, type.getElementType()))
+             : success();
+}
+
+SmallVector<Value> UpdateOp::getOperandSlots() {
+  SmallVector<Value> slots = {getW(), getG(), getScale()};
+  llvm::append_range(slots, getSlots());
+  return slots;
+}
+
+SmallVector<Value> UpdateOp::getResultSlots() {
+  SmallVector<Value> slots = {getWOut()};
+  llvm::append_range(slots, getSlotsOut());
+  return slots;
+}
+
+plan::OpRules UpdateOp::getRules() {
+  const OptimizerInfo &info = optimizerInfo(getKind());
+  const plan::TensorType type = tensorTypeOf(getW().getType());
+  const int slots = static_cast<int>(getSlots().size());
+  enum { W, G, Scale, FirstSlot };
+  const int wOut = FirstSlot + slots, direction = wOut + 1 + slots,
+            norms = direction + 1;
+  const plan::Access access = identityAccess(
+      static_cast<int>(type.shape.size()), plan::MemoryOrder::RowMajor);
+
+  plan::OpRules rules;
+  rules.dims = dimsByNumber(type.shape, plan::DimKind::Parameter);
+  plan::Phase first;
+  first.kernel = info.kernels.front();
+  first.reads = {{W, access}, {G, access}, {Scale, {}}};
+  first.flopsPerPoint = info.flops;
+  plan::SlotWrite step{wOut, access, Reduction::None};
+  const bool isOne = info.kernels.size() == 1;
+  if (isOne)
+    first.writes.push_back(step);
+  rules.inPlace = {{0, W}};
+  for (int slot = 0; slot < slots; ++slot) {
+    first.reads.push_back({FirstSlot + slot, access});
+    first.writes.push_back({wOut + 1 + slot, access, Reduction::None});
+    rules.inPlace.push_back({1 + slot, FirstSlot + slot});
+  }
+  if (isOne) {
+    rules.schedules = {{{}, {std::move(first)}}};
+    return rules;
+  }
+  plan::Access both{{plan::DimMap::full()}, plan::MemoryOrder::RowMajor, {}};
+  rules.internals = {type, {{2}, type.type}};
+  first.writes.push_back({direction, access, Reduction::None});
+  first.writes.push_back({norms, both, Reduction::Sum});
+  plan::Phase second;
+  second.kernel = info.kernels.back();
+  second.reads = {{W, access}, {direction, access}, {norms, both}};
+  second.writes = {step};
+  second.flopsPerPoint = 2;
+  rules.schedules = {{{}, {std::move(first), std::move(second)}}};
+  return rules;
+}
+
+StringRef UpdateOp::getFamily() {
+  return optimizerInfo(getKind()).kernels.back();
+}
+
+DictionaryAttr UpdateOp::getKernelArgs() {
+  Builder builder(getContext());
+  SmallVector<NamedAttribute> args;
+  for (auto [one, value] :
+       llvm::zip_equal(optimizerInfo(getKind()).hyper, getHyper()))
+    args.push_back(builder.getNamedAttr(
+        one.name, one.range == Hyperparameter::Range::Flag
+                      ? Attribute(builder.getI64IntegerAttr(value != 0))
+                      : builder.getF64FloatAttr(value)));
+  return builder.getDictionaryAttr(args);
+}
+
+//===----------------------------------------------------------------------===//
+// Clipping
+//===----------------------------------------------------------------------===//
+
+LogicalResult SquareSumOp::verify() {
+  if (failed(verifyTensors(*this)))
+    return failure();
+  auto type = cast<RankedTensorType>(getX().getType());
+  return verifyResultType(
+      *this, RankedTensorType::get({}, type.getElementType())); // constraint 1
+}
+
+plan::OpRules SquareSumOp::getRules() {
+  plan::Shape shape = shapeOf(getX());
+  plan::Phase phase;
+  phase.kernel = "square_sum";
+  phase.reads = {{0, identityAccess(static_cast<int>(shape.size()),
+                                    plan::MemoryOrder::RowMajor)}};
+  phase.writes = {{1, {}, Reduction::Sum}};
+  phase.flopsPerPoint = 2;
+  return onePhaseRules(dimsByNumber(shape, plan::DimKind::Reduction),
+                       std::move(phase));
+}
+
+StringRef SquareSumOp::getFamily() { return "square_sum"; }
+
+DictionaryAttr SquareSumOp::getKernelArgs() {
+  return Builder(getContext()).getDictionaryAttr({});
+}
+
+LogicalResult ClipScaleOp::verify() {
+  if (failed(verifyTensors(*this)))
+    return failure();
+  // Constraint 1.
+  if (getSums().empty())
+    return emitOpError("expected operands, found none");
+  if (!shapeOf(getScale()).empty())
+    return emitOpError("expected operands of rank 0, found ")
+           << getScale().getType();
+  if (getMaxNorm().convertToDouble() > 0) // constraint 2
+    return success();
+  return emitOpError("expected a positive max_norm, found ")
+         << getMaxNorm().convertToDouble();
+}
+
+plan::OpRules ClipScaleOp::getRules() {
+  plan::Phase phase;
+  phase.kernel = "clip_scale";
+  const int operands = static_cast<int>(getSums().size());
+  for (int i = 0; i < operands; ++i)
+    phase.reads.push_back({i, {}});
+  phase.writes = {{operands, {}, Reduction::None}};
+  phase.flopsPerPoint = operands + 20;
+  return onePhaseRules({}, std::move(phase));
+}
+
+StringRef ClipScaleOp::getFamily() { return "clip_scale"; }
+
+DictionaryAttr ClipScaleOp::getKernelArgs() {
+  Builder builder(getContext());
+  return builder.getDictionaryAttr(
+      builder.getNamedAttr("max_norm", getMaxNormAttr()));
+}
