@@ -2,6 +2,7 @@
 
 #include "ffc/Search/Space.h"
 
+#include "ffc/Plan/SampleDims.h"
 #include "ffc/Plan/StepMemory.h"
 #include "ffc/Plan/StrategyFile.h"
 
@@ -29,6 +30,22 @@ static bool isHeavy(const Op &op) {
   return false;
 }
 
+/// Can `op` be split by samples, but not by following a leader that is?
+static bool regainsSamples(const Graph &graph, const std::vector<int> &samples,
+                           const plan::Leader &leader, OpId op) {
+  auto canSplit = [&](OpId id) {
+    const OpRules &rules = graph.op(id).rules;
+    return samples[id] >= 0 && rules.splittable(samples[id]) &&
+           maxDegree(rules.dims[samples[id]]) > 1;
+  };
+  if (!canSplit(op))
+    return false;
+  if (!canSplit(leader.op))
+    return true;
+  const Configuration split{{{samples[leader.op], 2}}, {0, 1}};
+  return follow(graph, leader, split, op).axes[0].dim != samples[op];
+}
+
 Space::Space(const Graph &graph, int numDevices, bool forFlexFlow)
     : graph_(&graph), numDevices_(numDevices), forFlexFlow_(forFlexFlow),
       leaders_(graph.ops.size()), followers_(graph.ops.size()) {
@@ -36,12 +53,14 @@ Space::Space(const Graph &graph, int numDevices, bool forFlexFlow)
     if (numDevices % d == 0)
       divisors_.push_back(d);
   plan::Following following = followingOf(graph);
+  const std::vector<int> samples = sampleDims(graph);
   std::vector<OpId> root(graph.ops.size());
   for (OpId id : following.order) {
     // Leaders that come later are readers.
     plan::Leader leader = following.leaders[id];
     const Op &op = graph.op(id);
-    if (leader.op >= 0 && leader.op < id && op.owner < 0 && isHeavy(op) &&
+    if (leader.op >= 0 && leader.op < id && op.owner < 0 &&
+        (isHeavy(op) || regainsSamples(graph, samples, leader, id)) &&
         (!forFlexFlow || op.role == OpRole::Forward))
       leader = {};
     leaders_[id] = leader;

@@ -2,8 +2,9 @@
 //
 // The search problem apart from its solvers. Choices are made for *anchors*:
 // operators that follow none (ffc/Plan/Following.h), and of those that follow a
-// producer the ones that have parameters along a dimension or sum over one. All
-// others follow one of them.
+// producer the ones that have parameters along a dimension, sum over one, or
+// can be split by samples where their producer cannot. All others follow one of
+// them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_SEARCH_SPACE_H
