@@ -69,14 +69,14 @@ static std::string counter(size_t loop) {
                              : "i" + std::to_string(loop);
 }
 
-std::string ClassPrinter::placeOf(const CopySeries &series, rank::PerAttr start,
-                                  size_t first, StringRef owner,
-                                  StringRef meaning) {
+std::string ClassPrinter::placeOf(const CopySeries &series, size_t copy,
+                                  rank::PerAttr start, size_t first,
+                                  StringRef owner, StringRef meaning) {
   SmallVector<std::string> parts;
   for (size_t column = 0; column < start.at(0).size(); ++column) {
     std::string sum = number(start, column, owner, meaning + Twine(column));
     for (auto [i, loop] : llvm::enumerate(series.loops)) {
-      const int64_t stride = loop.strides[first + column];
+      const int64_t stride = loop.strides[copy][first + column];
       if (stride == 0)
         continue;
       const std::string term =
@@ -93,25 +93,33 @@ std::string ClassPrinter::placeOf(const CopySeries &series, rank::PerAttr start,
 }
 
 void ClassPrinter::print(Text &text, const CopySeries &series) {
-  rank::CopyOp op = series.first;
-  std::string dst = tensor(op.getDst()), src = tensor(op.getSrc());
-  bool combines = op.getCombine() != "none";
+  const bool isBlock = series.body.size() > 1;
   for (auto [i, loop] : llvm::enumerate(series.loops)) {
     const std::string name = counter(i);
     text.line("for (int64_t " + name + " = 0; " + name + " < " +
-              literal(loop.count) + "; ++" + name + ")");
+              literal(loop.count) + "; ++" + name + ")" +
+              (isBlock && i + 1 == series.loops.size() ? " {" : ""));
     text.indent();
   }
-  std::string line =
-      (combines ? "combine(" : "copy(") + dst + ", " +
-      placeOf(series, op.getDstAt(), 0, dst, "to") + ", " + src + ", " +
-      placeOf(series, op.getSrcAt(), op.getDstAt().at(0).size(), src, "from") +
-      ", " + numbersOf(op.getSize(), src, "size");
-  if (combines)
-    line += ", ReduceOp::" + op.getCombine().str();
-  text.line(line + ");");
-  for (size_t i = 0; i < series.loops.size(); ++i)
+  for (auto [i, op] : llvm::enumerate(series.body)) {
+    rank::CopyOp copy = op;
+    std::string dst = tensor(copy.getDst()), src = tensor(copy.getSrc());
+    bool combines = copy.getCombine() != "none";
+    std::string line = (combines ? "combine(" : "copy(") + dst + ", " +
+                       placeOf(series, i, copy.getDstAt(), 0, dst, "to") +
+                       ", " + src + ", " +
+                       placeOf(series, i, copy.getSrcAt(),
+                               copy.getDstAt().at(0).size(), src, "from") +
+                       ", " + numbersOf(copy.getSize(), src, "size");
+    if (combines)
+      line += ", ReduceOp::" + copy.getCombine().str();
+    text.line(line + ");");
+  }
+  for (size_t i = series.loops.size(); i-- > 0;) {
     text.outdent();
+    if (isBlock && i + 1 == series.loops.size())
+      text.line("}");
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -56,10 +56,10 @@ private:
   mlir::LogicalResult printStatement(Text &text, mlir::Operation *op);
   void print(Text &text, rank::KernelOp op);
   void print(Text &text, const CopySeries &series);
-  /// "{0, 3 * i}": where a copy of the series is in the tensor `owner`, whose
-  /// dimensions begin at `first` among the strides.
-  std::string placeOf(const CopySeries &series, rank::PerAttr start,
-                      size_t first, llvm::StringRef owner,
+  /// "{0, 3 * i}": where a copy of the series' body is in the tensor `owner`,
+  /// whose dimensions begin at `first` among the strides.
+  std::string placeOf(const CopySeries &series, size_t copy,
+                      rank::PerAttr start, size_t first, llvm::StringRef owner,
                       llvm::StringRef meaning);
   void print(Text &text, rank::WaitOp op);
   mlir::LogicalResult print(Text &text, rank::ProbeOp op);

@@ -8,6 +8,8 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::codegen;
 
+/// Copies that a loop is made of at most.
+static constexpr size_t kLargestBody = 8;
 /// Fewer copies are as easy to read one by one.
 static constexpr size_t kShortest = 4;
 
@@ -44,45 +46,66 @@ struct Places {
   }
 };
 
-/// The copies at the beginning of a list that differ in their places only. No
-/// more are looked at than are asked for.
-class Candidates {
+/// The copies that a list begins with. No more are looked at than are asked
+/// for.
+class Copies {
 public:
-  Candidates(ArrayRef<Operation *> actions, size_t ranks)
+  Copies(ArrayRef<Operation *> actions, size_t ranks)
       : actions(actions), ranks(ranks) {}
 
-  /// How often the first `length` copies come again with a constant distance,
+  rank::CopyOp at(size_t i) const { return cast<rank::CopyOp>(actions[i]); }
+
+  /// The longest nest with a body of the first `size` copies.
+  CopySeries nest(size_t size) {
+    CopySeries series;
+    series.length = size;
+    for (;;) {
+      CopySeries::Loop loop = repeats(series.length, size);
+      if (loop.count == 1)
+        break;
+      series.length *= static_cast<size_t>(loop.count);
+      series.loops.insert(series.loops.begin(), std::move(loop));
+    }
+    if (series.loops.empty())
+      series.length = size = 1;
+    for (size_t i = 0; i < size; ++i)
+      series.body.push_back(at(i));
+    return series;
+  }
+
+private:
+  /// How often the first `length` copies come again with constant distances,
   /// themselves included.
-  CopySeries::Loop repeats(size_t length) {
-    CopySeries::Loop loop{1, {}};
+  CopySeries::Loop repeats(size_t length, size_t body) {
+    CopySeries::Loop loop{1, std::vector<std::vector<int64_t>>(body)};
     for (;; ++loop.count) {
       const size_t begin = static_cast<size_t>(loop.count) * length;
       for (size_t i = begin; i < begin + length; ++i) {
-        if (!has(i))
+        if (!has(i) || !isAlike(i - length, i))
           return loop;
         auto step = places[i - length].distance(places[i]);
-        if (!step || (!loop.strides.empty() && *step != loop.strides))
+        std::vector<int64_t> &strides = loop.strides[i % body];
+        if (!step || (!strides.empty() && *step != strides))
           return loop;
-        loop.strides = std::move(*step);
+        strides = std::move(*step);
       }
     }
   }
 
-private:
-  bool has(size_t index) {
-    auto first = cast<rank::CopyOp>(actions.front());
-    while (places.size() <= index) {
-      if (places.size() == actions.size())
+  bool has(size_t i) {
+    while (places.size() <= i) {
+      if (places.size() == actions.size() ||
+          !isa<rank::CopyOp>(actions[places.size()]))
         return false;
-      auto copy = dyn_cast<rank::CopyOp>(actions[places.size()]);
-      if (!copy || copy.getDst() != first.getDst() ||
-          copy.getSrc() != first.getSrc() ||
-          copy.getSize() != first.getSize() ||
-          copy.getCombine() != first.getCombine())
-        return false;
-      places.emplace_back(copy, ranks);
+      places.emplace_back(at(places.size()), ranks);
     }
     return true;
+  }
+
+  bool isAlike(size_t i, size_t j) const {
+    rank::CopyOp a = at(i), b = at(j);
+    return a.getDst() == b.getDst() && a.getSrc() == b.getSrc() &&
+           a.getSize() == b.getSize() && a.getCombine() == b.getCombine();
   }
 
   ArrayRef<Operation *> actions;
@@ -92,16 +115,18 @@ private:
 } // namespace
 
 CopySeries CopySeries::startOf(ArrayRef<Operation *> actions, size_t ranks) {
-  CopySeries series{cast<rank::CopyOp>(actions.front()), {}, 1};
-  Candidates candidates(actions, ranks);
-  for (;;) {
-    Loop loop = candidates.repeats(series.length);
-    if (loop.count == 1)
-      break;
-    series.length *= static_cast<size_t>(loop.count);
-    series.loops.insert(series.loops.begin(), std::move(loop));
+  Copies copies(actions, ranks);
+  CopySeries best{{copies.at(0)}, {}, 1};
+  size_t saved = 0; // lines
+  for (size_t body = 1; body <= kLargestBody; ++body) {
+    CopySeries series = copies.nest(body);
+    const size_t lines = series.body.size() + series.loops.size();
+    // Any two turns of several copies go on by some rule.
+    if (series.length < kShortest || series.length <= lines + saved ||
+        (body > 1 && series.loops.back().count < 3))
+      continue;
+    saved = series.length - lines;
+    best = std::move(series);
   }
-  if (series.length < kShortest)
-    return {series.first, {}, 1};
-  return series;
+  return best;
 }

@@ -8,21 +8,23 @@
 
 namespace ffc::codegen {
 
-/// Consecutive copies between the same buffers, of the same size, whose places
-/// advance as in a nest of loops: in loop l by its strides with every turn, on
-/// all ranks alike. Reshards whose parts interleave are made of them.
+/// Consecutive copies that are the turns of a nest of loops: a body of a few
+/// copies, each between the same buffers and of the same size in every turn,
+/// whose places advance in loop l by their strides, on all ranks alike.
+/// Reshards whose parts interleave are made of them.
 struct CopySeries {
   struct Loop {
     int64_t count;
-    /// By dimension of the destination, then of the source.
-    std::vector<int64_t> strides;
+    /// By copy of the body: by dimension of the destination, then of the
+    /// source.
+    std::vector<std::vector<int64_t>> strides;
   };
-  rank::CopyOp first;
-  std::vector<Loop> loops; ///< outermost first; none for a single copy
-  size_t length = 1;       ///< copies
+  std::vector<rank::CopyOp> body; ///< as in the first turn
+  std::vector<Loop> loops;        ///< outermost first; none for a single copy
+  size_t length = 1;              ///< copies in all turns
 
-  /// The longest nest that `actions` begins with, of at least 4 copies; else
-  /// its first copy alone. `ranks`: how many the class has.
+  /// The longest nest that `actions` begins with, if it is longer than its
+  /// text; else its first copy alone. `ranks`: how many the class has.
   static CopySeries startOf(llvm::ArrayRef<mlir::Operation *> actions,
                             size_t ranks);
 };

@@ -243,6 +243,23 @@ TEST_F(EmitProgram, PrintsSeriesOfCopiesAsLoops) {
   EXPECT_EQ(compile(files), "");
 }
 
+TEST_F(EmitProgram, PrintsInterleavedCopiesAsOneLoop) {
+  std::vector<std::array<int64_t, 4>> places;
+  for (int64_t i = 0; i < 5; ++i) {
+    places.push_back({0, 4 * i, 0, 2 * i});
+    places.push_back({0, 4 * i + 2, 7 - i, 0});
+  }
+  auto files = emit(copiesOnTwoRanks(places, 0));
+  ASSERT_EQ(files.size(), 3u) << error;
+  EXPECT_THAT(files[0].contents, HasSubstr(R"(
+    for (int64_t i = 0; i < 5; ++i) {
+      copy(a, {0, 4 * i}, b, {0, 2 * i}, {1, 2});
+      copy(a, {0, 2 + 4 * i}, b, {7 - i, 0}, {1, 2});
+    }
+)"));
+  EXPECT_EQ(compile(files), "");
+}
+
 TEST_F(EmitProgram, TextCompilesWithoutWarnings) {
   EXPECT_EQ(compile(emit(kLinearOnTwoRanks, linearMeta())), "");
   EXPECT_EQ(compile(emit(kTwoClasses)), "");
