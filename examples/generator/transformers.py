@@ -109,6 +109,41 @@ class SequenceGraph(Graph):
         return (rows,) + self.shapes[self.last]
 
 
+def decoder(g, x, layers, heads, dropout):
+    """Layers in which a position sees those before it."""
+    mask = g.causal_mask()
+    for i in range(layers):
+        name = f"h{i}"
+        with g.section(f"layer {i}", x):
+            y = g.attention(f"{name}_attn", g.norm(f"{name}_ln1", x), heads, dropout, mask)
+            x = g.add(f"{name}_add1", x, g.maybe_dropout(f"{name}_drop1", y, dropout))
+            y = g.feed_forward(f"{name}_mlp", g.norm(f"{name}_ln2", x))
+            x = g.add(f"{name}_add2", x, g.maybe_dropout(f"{name}_drop2", y, dropout))
+    return x
+
+
+def gpt_lm(layers=4, width=128, heads=4, sequence=64, vocabulary=256, dropout=0.0):
+    g = SequenceGraph("gpt_lm",
+                      [f"A small GPT that predicts the next token of a text: {layers} layers, width {width},",
+                       f"{heads} heads, samples of {sequence} tokens of a vocabulary of {vocabulary} (bytes, if it is",
+                       "256), each position with an embedding of its own."], sequence)
+    ids = g.input("ids", ("N", sequence), "int64")
+    with g.section("embeddings", ids):
+        x = g.lookup("token", vocabulary, width, ids)
+        # A dimension of 1 in front, since shapes here are without the samples.
+        place = g.parameter("position_weight", 1, sequence, width)
+        x = g.as_rows("embedded", g.add("embeddings", x, place))
+        x = g.maybe_dropout("drop", x, dropout)
+    x = decoder(g, x, layers, heads, dropout)
+    with g.section("head", x):
+        x = g.head("head", g.norm("ln_f", x), g.parameter("head_weight", vocabulary, width),
+                   vocabulary)
+        g.rows = 1
+        g.constant("int64", "samples", (-1, sequence, vocabulary))
+        g.reshape("logits", x, "samples", (sequence, vocabulary))
+    return g
+
+
 def gpt2(layers=12, width=768, heads=12, sequence=1024, vocabulary=50257, positions=1024,
          dropout=0.0, untied=0):
     head = "a head of its own" if untied else "the head tied to the token embedding"
@@ -123,14 +158,7 @@ def gpt2(layers=12, width=768, heads=12, sequence=1024, vocabulary=50257, positi
         x = g.lookup("wte", vocabulary, width, ids)
         x = g.as_rows("embedded", g.add("embeddings", x, g.lookup("wpe", positions, width, places)))
         x = g.maybe_dropout("drop", x, dropout)
-    mask = g.causal_mask()
-    for i in range(layers):
-        name = f"h{i}"
-        with g.section(f"layer {i}", x):
-            y = g.attention(f"{name}_attn", g.norm(f"{name}_ln1", x), heads, dropout, mask)
-            x = g.add(f"{name}_add1", x, g.maybe_dropout(f"{name}_drop1", y, dropout))
-            y = g.feed_forward(f"{name}_mlp", g.norm(f"{name}_ln2", x))
-            x = g.add(f"{name}_add2", x, g.maybe_dropout(f"{name}_drop2", y, dropout))
+    x = decoder(g, x, layers, heads, dropout)
     with g.section("head", x):
         x = g.norm("ln_f", x)
         weight = g.parameter("head_weight", vocabulary, width) if untied else "wte_weight"
@@ -228,6 +256,7 @@ def vit(layers=12, width=768, heads=12, image=224, patch=16, classes=1000, dropo
 MODELS = {
     "bert_base": bert,
     "bert_large": partial(bert, layers=24, width=1024, heads=16),
+    "gpt_lm": gpt_lm,
     "gpt2": gpt2,
     "gpt2_xl": partial(gpt2, layers=48, width=1600, heads=25),
     "vit_b16": vit,
