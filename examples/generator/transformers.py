@@ -126,12 +126,12 @@ def gpt_lm(layers=4, width=128, heads=4, sequence=64, vocabulary=256, dropout=0.
     g = SequenceGraph("gpt_lm",
                       [f"A small GPT that predicts the next token of a text: {layers} layers, width {width},",
                        f"{heads} heads, samples of {sequence} tokens of a vocabulary of {vocabulary} (bytes, if it is",
-                       "256), each position with an embedding of its own."], sequence)
+                       "256). position_ids count from 0 in every sample."], sequence)
     ids = g.input("ids", ("N", sequence), "int64")
+    places = g.input("position_ids", ("N", sequence), "int64")
     with g.section("embeddings", ids):
         x = g.lookup("token", vocabulary, width, ids)
-        # A dimension of 1 in front, since shapes here are without the samples.
-        place = g.parameter("position_weight", 1, sequence, width)
+        place = g.lookup("position", sequence, width, places)
         x = g.as_rows("embedded", g.add("embeddings", x, place))
         x = g.maybe_dropout("drop", x, dropout)
     x = decoder(g, x, layers, heads, dropout)

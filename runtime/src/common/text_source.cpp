@@ -3,7 +3,8 @@
 // A text is a row of tokens: the bytes of a file, or the integers of a .npy
 // file of rank 1. With T positions per sample, sample i has tokens i * T to i *
 // T + T - 1 as input, and the token after each as target; what is left at the
-// end is not used. Files are read one after the other, and no sample is of two.
+// end is not used. Files are read one after the other, and no sample is
+// of two. An input called position_ids counts from 0 in every sample.
 //
 //===----------------------------------------------------------------------===//
 #include "common/byte_file.h"
@@ -12,6 +13,9 @@
 #include "common/npy.h"
 #include "common/source.h"
 #include "ffrt/error.h"
+
+#include <cstring>
+#include <numeric>
 
 namespace ffrt {
 
@@ -28,13 +32,19 @@ struct Tokens {
       : data(file.data()), type(file.type), count(file.shape[0]) {}
 };
 
+bool is_positions(const InputInfo &input) {
+  return std::strcmp(input.name, "position_ids") == 0;
+}
+
 bool is_integer(DType type) { return type != DType::f32 && type != DType::f64; }
 
 class TextSamples final : public Samples {
 public:
   TextSamples(const ProgramInfo &info, const std::string &folder,
               const FileNames &names)
-      : info(info), length(positions(info, folder)) {
+      : info(info), length(positions(info, folder)),
+        places(std::size_t(length)) {
+    std::iota(places.begin(), places.end(), 0);
     // Files do not move once Tokens point into them.
     bytes.reserve(names.size());
     arrays.reserve(names.size());
@@ -59,6 +69,8 @@ public:
   int64_t count() const override { return total; }
 
   void load(int64_t sample, std::size_t input, const Tensor &row) override {
+    if (is_positions(info.inputs[input]))
+      return load_box(row, places.data(), DType::i64);
     std::size_t i = 0;
     for (; sample >= samples_of(texts[i]); ++i)
       sample -= samples_of(texts[i]);
@@ -90,18 +102,19 @@ private:
                     " positions as the input before, found " +
                     std::to_string(input.shape[1]));
       length = input.shape[1];
-      plain += !input.target;
+      plain += !input.target && !is_positions(input);
     }
     if (plain != 1)
       throw Error("'" + folder +
-                  "': expected a model with one input besides the target to "
-                  "read a text, found " +
+                  "': expected a model with one input besides the target and "
+                  "position_ids to read a text, found " +
                   std::to_string(plain));
     return length;
   }
 
   const ProgramInfo &info;
   int64_t length;
+  std::vector<int64_t> places;
   std::vector<ByteFile> bytes;
   std::vector<NpyFile> arrays;
   std::vector<Tokens> texts;

@@ -45,6 +45,16 @@ TEST_F(Text, BytesAndWhatFollowsThem) {
             (std::vector<double>{'F', 'G'}));
 }
 
+TEST_F(Text, Positions) {
+  write("a.txt", "abcdefg");
+  info.inputs.push_back({"position_ids", DType::i64, 2, {2, 3}, false, 3});
+  auto source = make_dataset(info, folder, false, 0);
+  const Box part{{0, 1}, {2, 2}};
+  const Tile tile = blank({2, 3}, part, Order::row_major, DType::i64);
+  source->fill(0, 2, tile);
+  for_box(part, [&](const Shape &at) { EXPECT_EQ(tile.get(at), at[1]); });
+}
+
 TEST_F(Text, Tokens) {
   info.inputs[0].classes = info.inputs[1].classes = 50000;
   npy("train_tokens.npy", DType::i32, {7},
@@ -81,7 +91,7 @@ TEST_F(Text, Errors) {
             "positions, to read a text, found f32 of shape [2, 4]");
   info.inputs[1] = {"more", DType::i64, 2, {2, 3}, false, 256};
   EXPECT_EQ(message(), "'DIR': expected a model with one input besides the "
-                       "target to read a text, found 2");
+                       "target and position_ids to read a text, found 2");
   std::filesystem::remove(path("a.txt"));
   info.inputs.pop_back();
   npy("tokens.npy", DType::f32, {7}, std::vector<float>(7));
