@@ -5,6 +5,7 @@
 #   dot           Graphviz is installed
 import os
 import shutil
+import sys
 
 import lit.formats
 
@@ -23,6 +24,8 @@ data = os.path.join(config.shared_dir, "data")
 if os.path.isdir(data):
     config.available_features.add("shared-data")
 config.substitutions.append(("%data", data))
+interrupt = os.path.join(config.source_root, "tools", "interrupt.py")
+config.substitutions.append(("%interrupt", f"{sys.executable} -B {interrupt}"))
 
 if shutil.which("dot"):
     config.available_features.add("dot")

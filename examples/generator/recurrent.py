@@ -92,7 +92,7 @@ def lstm_lm(layers=2, width=256, sequence=64, vocabulary=256):
         x, _ = lstm(g, f"lstm{i}", x, width, width)
     states = g.node("states", "Transpose", [x], perm=(1, 0, 2))
     logits = g.node("logits", "MatMul", [states, g.parameter("head_weight", width, vocabulary)])
-    g.answer(g.node("tokens", "Softmax", [logits], axis=-1), ("N", sequence, vocabulary))
+    g.answer(logits, ("N", sequence, vocabulary))
     return g
 
 

@@ -151,7 +151,8 @@ Expected<Optimizer> Optimizer::parse(StringRef text) {
   Optimizer optimizer(*kind);
   const std::vector<Hyperparameter> &known = optimizer.info().hyper;
   SmallVector<StringRef> assignments;
-  numbers.split(assignments, ',', -1, /*KeepEmpty=*/false);
+  if (name.size() < text.size())
+    numbers.split(assignments, ',');
   for (StringRef assignment : assignments) {
     auto [key, value] = assignment.split('=');
     auto one = find_if(known, [key = key](const Hyperparameter &candidate) {

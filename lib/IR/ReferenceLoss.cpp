@@ -1,5 +1,4 @@
-//===- ReferenceLoss.cpp - meaning of losses
-//-----------------------------------===//
+//===- ReferenceLoss.cpp - meaning of losses ------------------------------===//
 
 #include "ReferenceFamilies.h"
 #include "ffc/IR/Reference.h"

@@ -161,8 +161,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "(default) for any",
          setNumber(&Options::clipNorm, isNotNegative, kNotNegative)},
         {"--lr", "X",
-         "default learning rate of the program (0.01; adam, adamw and lamb: "
-         "0.001)",
+         "default learning rate of the program (the optimizer's usual one)",
          setNumber(learningRate, isNotNegative, kNotNegative)},
         {"--wd", "X", "default weight decay of the program (0)",
          setNumber(&Options::weightDecay, isNotNegative, kNotNegative)},

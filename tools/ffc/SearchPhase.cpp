@@ -8,6 +8,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/GlobPattern.h"
 
+#include <chrono>
 #include <csignal>
 #include <unistd.h>
 
@@ -96,15 +97,34 @@ static std::string milliseconds(plan::Picoseconds time) {
   return llvm::formatv("{0:f3} ms", static_cast<double>(time) * 1e-9).str();
 }
 
-static void printProgress(const search::Progress &progress) {
-  llvm::errs() << llvm::formatv(
-      "\rffc: search {0:f0} %: best {1}, current {2}, {3} proposals, {4:f0} % "
-      "accepted ",
-      100 * progress.share, milliseconds(progress.best),
-      milliseconds(progress.current), progress.proposals,
-      100.0 * static_cast<double>(progress.accepted) /
-          static_cast<double>(progress.proposals));
-}
+namespace {
+/// A line on the terminal that says how far the search is, written anew several
+/// times a second.
+class ProgressLine {
+public:
+  void show(const search::Progress &progress) {
+    using Seconds = std::chrono::duration<double>;
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next || progress.proposals == 0)
+      return;
+    next = now + std::chrono::milliseconds(200);
+    const double seconds = std::max(Seconds(now - start).count(), 1e-3);
+    const auto proposals = static_cast<double>(progress.proposals);
+    llvm::errs() << llvm::formatv(
+        "\r\033[Kffc: search {0:f0} %: best {1}, current {2}, {3} proposals, "
+        "{4:f0} a second, {5:f0} % accepted, {6:f0} s left",
+        100 * progress.share, milliseconds(progress.best),
+        milliseconds(progress.current), progress.proposals, proposals / seconds,
+        100.0 * static_cast<double>(progress.accepted) / proposals,
+        seconds * (1 / progress.share - 1));
+  }
+
+private:
+  std::chrono::steady_clock::time_point start =
+                                            std::chrono::steady_clock::now(),
+                                        next = start;
+};
+} // namespace
 
 /// A gain that is smaller than this is not worth a strategy that differs from
 /// operator to operator: it is harder to read, and gives ranks programs of
@@ -196,12 +216,10 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   }
   bool live = !options.quiet && isatty(STDERR_FILENO);
   if (live)
-    searching.progress = [last = 0.0](const search::Progress &p) mutable {
-      if (p.share < last + 0.01)
-        return;
-      last = p.share;
-      printProgress(p);
-    };
+    searching.progress =
+        [line = ProgressLine()](const search::Progress &progress) mutable {
+          line.show(progress);
+        };
   searching.stop = &interrupted;
   search::Result result;
   {

@@ -51,7 +51,7 @@ def FF_SgdUpdateRowsOp : FF_TableOp<"sgd_update_rows"> {
   let summary = "stochastic gradient descent in the rows that were looked up";
   let description = [{
     `w[indices[i..], c] -= lr * dy[i.., c]`: what ff.embedding_backward and
-    ff.sgd_update without momentum and weight decay do together, without a
+    ff.update sgd without momentum and weight decay do together, without a
     gradient of the table's size. The learning rate is a run-time scalar; a
     weight decay other than 0 is an error. Updates in place.
 

@@ -58,9 +58,6 @@ struct Optimizer {
   const OptimizerInfo &info() const { return optimizerInfo(kind); }
   /// The number called `name`, which it has.
   double &number(llvm::StringRef name);
-  double number(llvm::StringRef name) const {
-    return const_cast<Optimizer *>(this)->number(name);
-  }
   /// Names of the slots it has with these numbers.
   std::vector<const char *> slots() const;
 

@@ -54,27 +54,26 @@ RecurrentSteps::RecurrentSteps(const char *kernel, const std::string &kind,
              "), found " + std::to_string(steps));
 }
 
-void RecurrentSteps::expect_sequence(const char *name, const Tensor &t,
-                                     int64_t vectors) const {
+/// Throws unless `t` is absent or f32 of the local shape, in row-major order.
+static void expect_floats(const char *kernel, const char *name, const Tensor &t,
+                          std::initializer_list<int64_t> shape) {
   if (!t.data)
     return;
   expect_type(kernel, name, t, DType::f32);
   expect_row_major(kernel, name, t);
   Tensor like = t;
-  like.rank = 3;
-  like.shape = {steps, samples, vectors * units};
+  like.rank = int(shape.size());
+  like.shape = shape;
   expect_same_shape(kernel, name, t, like);
 }
 
+void RecurrentSteps::expect_sequence(const char *name, const Tensor &t,
+                                     int64_t vectors) const {
+  expect_floats(kernel, name, t, {steps, samples, vectors * units});
+}
+
 void RecurrentSteps::expect_state(const char *name, const Tensor &t) const {
-  if (!t.data)
-    return;
-  expect_type(kernel, name, t, DType::f32);
-  expect_row_major(kernel, name, t);
-  Tensor like = t;
-  like.rank = 2;
-  like.shape = {samples, units};
-  expect_same_shape(kernel, name, t, like);
+  expect_floats(kernel, name, t, {samples, units});
 }
 
 StepProduct::StepProduct(const RecurrentSteps &steps, Direction direction,

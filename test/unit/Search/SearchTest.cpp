@@ -47,6 +47,25 @@ TEST_F(SearchTest, AnchorsAndFollowers) {
     EXPECT_LT(g.graph.op(op).owner, 0);
 }
 
+/// What can be split by samples behind an operator that cannot is a choice of
+/// its own, else data parallelism would end there.
+TEST_F(SearchTest, WhatRegainsSamplesIsAnAnchor) {
+  for (bool whole : {false, true}) {
+    TestGraph g;
+    ValueId x = g.product("in", g.input("x", {64, 8}), g.state("w", {8, 8}));
+    ValueId y = g.window("middle", x);
+    if (whole)
+      g.graph.ops.back().rules.schedules.front().unsplit = {0};
+    g.output("out/z", g.window("out", y));
+    const Space space(g.graph, 4);
+    std::vector<std::string> anchors;
+    for (OpId anchor : space.anchors())
+      anchors.push_back(g.graph.op(anchor).name);
+    EXPECT_EQ(anchors, whole ? std::vector<std::string>({"in", "out"})
+                             : std::vector<std::string>({"in"}));
+  }
+}
+
 /// What a walker makes of choices for the anchors is what a strategy file with
 /// them means.
 TEST_F(SearchTest, FollowersAreThoseOfStrategyFiles) {

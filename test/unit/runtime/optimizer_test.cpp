@@ -1,0 +1,307 @@
+//===- optimizer_test.cpp - updates by their formulas, in doubles ---------===//
+#include "ffrt/optimizer.h"
+#include "geometry.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <omp.h>
+
+using namespace ffrt;
+using namespace ffrt_test;
+
+namespace {
+
+constexpr int64_t kSteps = 4;
+constexpr double kRate = 0.05, kDecay = 0.1;
+
+/// w, gradients of all steps, and slots, all of one shape; zeros as slots.
+struct Training {
+  Value w;
+  std::vector<Value> gradients, slots;
+  double scale = 1;
+
+  Training(int64_t n, size_t slots, double scale, std::mt19937 &random)
+      : w(random_value({n}, random)), slots(slots, Value({n})), scale(scale) {
+    for (int64_t i = 0; i < kSteps; ++i)
+      gradients.push_back(random_value({n}, random));
+  }
+};
+
+/// One element of all: the gradient, the weight, the slots, the step from 1 on.
+using Formula = void (*)(double g, double &w, double **s, double t);
+
+Training expected(Training run, Formula formula) {
+  for (int64_t step = 0; step < kSteps; ++step)
+    for (size_t i = 0; i < run.w.data.size(); ++i) {
+      double *slots[2] = {};
+      for (size_t s = 0; s < run.slots.size(); ++s)
+        slots[s] = &run.slots[s].data[i];
+      formula(run.scale * run.gradients[step].data[i], run.w.data[i], slots,
+              double(step + 1));
+    }
+  return run;
+}
+
+/// Restores the number of threads when it goes.
+class Threads {
+public:
+  explicit Threads(int count) : before(omp_get_max_threads()) {
+    omp_set_num_threads(count);
+  }
+  ~Threads() { omp_set_num_threads(before); }
+
+private:
+  int before;
+};
+
+Value value_of(const Tile &tile, const Value &like) {
+  Value value(like.shape);
+  add_tile(value, tile, like.whole());
+  return value;
+}
+
+/// All steps by a kernel, whose numbers come last.
+template <class Kernel, class... Numbers>
+Training found(const Training &run, int threads, Numbers... numbers) {
+  const Threads scope(threads);
+  Context cx;
+  cx.learning_rate = kRate;
+  cx.weight_decay = kDecay;
+  Tile w(run.w, run.w.whole()), g(run.w, run.w.whole());
+  std::vector<Tile> slots;
+  for (const Value &slot : run.slots)
+    slots.emplace_back(slot, slot.whole());
+  const Value factor({}, run.scale);
+  Tile scale(factor, factor.whole());
+  const Tensor s = run.scale == 1 ? absent({}) : scale.tensor;
+  for (cx.step = 0; cx.step < kSteps; ++cx.step) {
+    const Value &gradient = run.gradients[size_t(cx.step)];
+    Tile now(gradient, gradient.whole());
+    auto call = [&](Tensors in, Tensors out) {
+      Kernel(cx, in, out, numbers...)(in, out);
+    };
+    if (slots.empty())
+      call({w, now, s}, {w});
+    else if (slots.size() == 1)
+      call({w, now, s, slots[0]}, {w, slots[0]});
+    else
+      call({w, now, s, slots[0], slots[1]}, {w, slots[0], slots[1]});
+  }
+  Training result = run;
+  result.w = value_of(w, run.w);
+  for (size_t i = 0; i < slots.size(); ++i)
+    result.slots[i] = value_of(slots[i], run.w);
+  return result;
+}
+
+/// Values and slots by the formula, and the same bits on any threads; with and
+/// without a scale, below and above what a thread gets.
+template <class Kernel, class... Numbers>
+void check(size_t slots, Formula formula, Numbers... numbers) {
+  std::mt19937 random(seed());
+  for (double scale : {1.0, 0.375})
+    for (int64_t n : {1, 37, 70001}) {
+      SCOPED_TRACE("n " + std::to_string(n));
+      const Training run(n, slots, scale, random);
+      const Training want = expected(run, formula);
+      const Training one = found<Kernel>(run, 1, numbers...);
+      const Training two = found<Kernel>(run, 2, numbers...);
+      expect_close(one.w, want.w);
+      EXPECT_EQ(one.w.data, two.w.data);
+      for (size_t s = 0; s < slots; ++s) {
+        expect_close(one.slots[s], want.slots[s]);
+        EXPECT_EQ(one.slots[s].data, two.slots[s].data);
+      }
+    }
+}
+
+/// The direction of Adam's family; changes the moments.
+double direction(double g, double **s, double t) {
+  *s[0] = 0.75 * *s[0] + 0.25 * g;
+  *s[1] = 0.875 * *s[1] + 0.125 * g * g;
+  return *s[0] / (1 - std::pow(0.75, t)) /
+         (std::sqrt(*s[1] / (1 - std::pow(0.875, t))) + 0.01);
+}
+
+TEST(SgdUpdate, Plain) {
+  check<SgdUpdate>(
+      0,
+      [](double g, double &w, double **, double) {
+        w -= kRate * (g + kDecay * w);
+      },
+      0.0, 0);
+}
+
+TEST(SgdUpdate, Momentum) {
+  check<SgdUpdate>(
+      1,
+      [](double g, double &w, double **s, double) {
+        *s[0] = 0.75 * *s[0] + g + kDecay * w;
+        w -= kRate * *s[0];
+      },
+      0.75, 0);
+}
+
+TEST(SgdUpdate, Nesterov) {
+  check<SgdUpdate>(
+      1,
+      [](double g, double &w, double **s, double) {
+        const double slope = g + kDecay * w;
+        *s[0] = 0.75 * *s[0] + slope;
+        w -= kRate * (slope + 0.75 * *s[0]);
+      },
+      0.75, 1);
+}
+
+TEST(AdamUpdate, DecayInTheGradient) {
+  check<AdamUpdate>(
+      2,
+      [](double g, double &w, double **s, double t) {
+        w -= kRate * direction(g + kDecay * w, s, t);
+      },
+      0.75, 0.875, 0.01);
+}
+
+TEST(AdamwUpdate, DecayBesideTheGradient) {
+  check<AdamwUpdate>(
+      2,
+      [](double g, double &w, double **s, double t) {
+        w -= kRate * (direction(g, s, t) + kDecay * w);
+      },
+      0.75, 0.875, 0.01);
+}
+
+TEST(AdagradUpdate, SumOfSquares) {
+  check<AdagradUpdate>(
+      1,
+      [](double g, double &w, double **s, double) {
+        const double slope = g + kDecay * w;
+        *s[0] += slope * slope;
+        w -= kRate * slope / (std::sqrt(*s[0]) + 0.01);
+      },
+      0.01);
+}
+
+TEST(RmspropUpdate, MeanOfSquares) {
+  check<RmspropUpdate>(
+      1,
+      [](double g, double &w, double **s, double) {
+        const double slope = g + kDecay * w;
+        *s[0] = 0.75 * *s[0] + 0.25 * slope * slope;
+        w -= kRate * slope / (std::sqrt(*s[0]) + 0.01);
+      },
+      0.75, 0.01, 0.0);
+}
+
+TEST(RmspropUpdate, Momentum) {
+  check<RmspropUpdate>(
+      2,
+      [](double g, double &w, double **s, double) {
+        const double slope = g + kDecay * w;
+        *s[0] = 0.75 * *s[0] + 0.25 * slope * slope;
+        *s[1] = 0.5 * *s[1] + slope / (std::sqrt(*s[0]) + 0.01);
+        w -= kRate * *s[1];
+      },
+      0.75, 0.01, 0.5);
+}
+
+/// A parameter in two parts, whose sums are added up between the halves.
+TEST(Lamb, TrustInTheWholeParameter) {
+  std::mt19937 random(seed());
+  for (double scale : {1.0, 0.375})
+    for (int threads : {1, 2}) {
+      const Threads scope(threads);
+      const int64_t n = 70001, cut = 20480;
+      const Training run(n, 2, scale, random);
+      Value w = run.w, m({n}), v({n}), r({n});
+      const Value factor({}, scale);
+      Tile tile_of_scale(factor, factor.whole());
+      const Tensor s = scale == 1 ? absent({}) : tile_of_scale.tensor;
+      const Box boxes[] = {{{0}, {cut}}, {{cut}, {n - cut}}};
+      struct Part {
+        Tile w, g, m, v, r, norms;
+      };
+      std::vector<Part> parts;
+      for (const Box &box : boxes)
+        parts.push_back({Tile(w, box), Tile(w, box), Tile(m, box), Tile(v, box),
+                         blank({n}, box), blank({2}, {{0}, {2}})});
+      Context cx;
+      cx.learning_rate = kRate;
+      cx.weight_decay = kDecay;
+      for (cx.step = 0; cx.step < kSteps; ++cx.step) {
+        const Value &g = run.gradients[size_t(cx.step)];
+        double of_w = 0, of_r = 0;
+        for (int64_t i = 0; i < n; ++i) {
+          double *slots[] = {&m.data[i], &v.data[i]};
+          r.data[i] = direction(scale * g.data[i], slots, double(cx.step + 1)) +
+                      kDecay * w.data[i];
+          of_w += w.data[i] * w.data[i];
+          of_r += r.data[i] * r.data[i];
+        }
+        for (int64_t i = 0; i < n; ++i)
+          w.data[i] -= kRate * std::sqrt(of_w / of_r) * r.data[i];
+
+        Value norms({2});
+        for (size_t i = 0; i < parts.size(); ++i) {
+          Part &p = parts[i];
+          p.g = Tile(g, boxes[i]);
+          LambDirection(cx, {p.w, p.g, s, p.m, p.v}, {p.m, p.v, p.r, p.norms},
+                        0.75, 0.875, 0.01)({p.w, p.g, s, p.m, p.v},
+                                           {p.m, p.v, p.r, p.norms});
+          add_tile(norms, p.norms, norms.whole());
+        }
+        const Tile sum(norms, norms.whole());
+        Value together({n});
+        for (size_t i = 0; i < parts.size(); ++i) {
+          Part &p = parts[i];
+          LambUpdate(cx, {p.w, p.r, sum}, {p.w}, 0.75, 0.875,
+                     0.01)({p.w, p.r, sum}, {p.w});
+          add_tile(together, p.w, boxes[i]);
+        }
+        expect_close(together, w);
+      }
+    }
+}
+
+TEST(Lamb, NothingToTrust) {
+  Context cx;
+  cx.learning_rate = 0.5;
+  const Value zero({3}), one({3}, 1.0), norms({2});
+  Tile w(zero, zero.whole()), r(one, one.whole()), n(norms, norms.whole());
+  LambUpdate(cx, {w, r, n}, {w}, 0.9, 0.999, 1e-6)({w, r, n}, {w});
+  EXPECT_EQ(w.get({2}), -0.5);
+}
+
+TEST(SquareSum, SameBitsOnAnyThreads) {
+  std::mt19937 random(seed());
+  for (int64_t n : {1, 37, 100003}) {
+    const Value x = random_value({n}, random);
+    double want = 0;
+    for (double value : x.data)
+      want += value * value;
+    double sums[2];
+    for (int threads : {1, 2}) {
+      const Threads scope(threads);
+      Context cx;
+      Tile tile(x, x.whole()), sum = blank({}, {});
+      SquareSum(cx, {tile}, {sum})({tile}, {sum});
+      sums[threads - 1] = sum.get({});
+    }
+    EXPECT_NEAR(sums[0], want, 1e-6 * want);
+    EXPECT_EQ(sums[0], sums[1]);
+  }
+}
+
+TEST(ClipScale, BoundsTheNorm) {
+  Context cx;
+  const Value nine({}, 9.0), sixteen({}, 16.0);
+  Tile a(nine, nine.whole()), b(sixteen, sixteen.whole()),
+      scale = blank({}, {});
+  for (double most : {2.0, 5.5}) {
+    ClipScale(cx, {a, b}, {scale}, most)({a, b}, {scale});
+    EXPECT_NEAR(scale.get({}), std::min(1.0, most / 5.0), 1e-6);
+  }
+}
+
+} // namespace
