@@ -161,6 +161,22 @@ std::vector<Region::Piece> Region::pieces() const {
   }
 }
 
+Region Region::intersect(const Region &other) const {
+  if (isBox() && other.isBox())
+    return Region(box_.intersect(other.box_));
+  std::vector<std::vector<Interval>> common(rank());
+  for (int d = 0; d < rank(); ++d) {
+    const Intervals mine = dim(d), theirs = other.dim(d);
+    for (size_t i = 0, j = 0; i < mine.size() && j < theirs.size();) {
+      const Interval both = mine[i].intersect(theirs[j]);
+      if (!both.empty())
+        common[d].push_back(both);
+      mine[i].hi < theirs[j].hi ? ++i : ++j;
+    }
+  }
+  return Region(std::move(common));
+}
+
 std::string Region::str() const {
   std::string text = "[";
   for (int d = 0; d < rank(); ++d) {

@@ -85,21 +85,16 @@ void ProgramBuilder::kernel(const Kernel &kernel) {
 /// Position of `box`, which lies within one piece of `region`, in the packed
 /// local tensor.
 static Shape localAt(const Region &region, const Box &box) {
-  if (region.isBox()) {
-    Shape at(box.rank());
-    for (int d = 0; d < box.rank(); ++d)
-      at[d] = box[d].lo - region.box()[d].lo;
-    return at;
-  }
-  for (const Region::Piece &piece : region.pieces())
-    if (piece.box.contains(box)) {
-      Shape at = piece.at;
-      for (int d = 0; d < box.rank(); ++d)
-        at[d] += box[d].lo - piece.box[d].lo;
-      return at;
+  Shape at(box.rank());
+  for (int d = 0; d < box.rank(); ++d)
+    for (Interval interval : region.dim(d)) {
+      if (interval.contains(box[d])) {
+        at[d] += box[d].lo - interval.lo;
+        break;
+      }
+      at[d] += interval.size();
     }
-  assert(false && "box outside the region");
-  return {};
+  return at;
 }
 
 void ProgramBuilder::copy(const Copy &copy, TaskId task,

@@ -318,9 +318,12 @@ bool ReshardCandidate::pointToPoint(Picoseconds limit) {
   messages.reserve(4 * targets.size());
   copies.reserve(4 * targets.size());
   for (size_t t = 0; t < targets.size() && !isOverLimit; ++t)
-    if (open[t])
+    if (open[t]) {
+      parts.clear();
       targets[t].region.forEachBox(
           [&](const Box &box) { cover(static_cast<int>(t), box); });
+      addTransfers(static_cast<int>(t));
+    }
   return !isOverLimit;
 }
 
@@ -347,7 +350,7 @@ void ReshardCandidate::cover(int t, const Box &box) {
   rest = {box};
   std::sort(own.begin(), own.end());
   for (const Source &source : own)
-    coverFromHolding(t, rest, source.holding);
+    coverFromHolding(rest, source.holding);
   if (rest.empty())
     return;
   if (others.size() > 1)
@@ -360,38 +363,45 @@ void ReshardCandidate::cover(int t, const Box &box) {
       std::iter_swap(at, std::min_element(at, others.end()));
     else if (at == others.begin() + 1)
       std::sort(at, others.end());
-    coverFromHolding(t, rest, at->holding);
+    coverFromHolding(rest, at->holding);
   }
   for (const Box &part : rest)
-    coverFromPartial(t, part);
+    coverFromPartial(part);
 }
 
-void ReshardCandidate::coverFromHolding(int t, std::vector<Box> &rest, int h) {
-  const Holding &from = holding(h);
-  takeOut(rest, from.region, [&](const Box &common) {
-    TransferStep step;
-    step.holding = h;
-    step.target = t;
-    step.box = common;
-    addTransfer(std::move(step), from.device, from.order,
-                from.region.isBox() && from.region.box() == common);
+void ReshardCandidate::coverFromHolding(std::vector<Box> &rest, int h) {
+  takeOut(rest, holding(h).region, [&](const Box &common) {
+    parts.push_back({h, -1, 0, common, Reduction::None});
   });
 }
 
-void ReshardCandidate::coverFromPartial(int t, const Box &box) {
+void ReshardCandidate::coverFromPartial(const Box &box) {
   for (int g : problem.groupBlocks.meeting(box)) {
     const PartialGroup &group = problem.groups[g];
-    for (size_t m = 0; m < group.members.size(); ++m) {
-      TransferStep step;
-      step.partial = g;
-      step.member = static_cast<int>(m);
-      step.target = t;
-      step.box = box.intersect(group.box);
-      step.combine = m == 0 ? Reduction::None : group.reduction;
-      const bool isWhole = step.box == group.box;
-      addTransfer(std::move(step), group.members[m].device, group.order,
-                  isWhole);
+    for (size_t m = 0; m < group.members.size(); ++m)
+      parts.push_back({-1, g, static_cast<int>(m), box.intersect(group.box),
+                       m == 0 ? Reduction::None : group.reduction});
+  }
+}
+
+/// Parts of one source follow each other afterwards, which leaves the members
+/// of a group in order.
+void ReshardCandidate::addTransfers(int t) {
+  if (parts.size() > 1)
+    std::stable_sort(parts.begin(), parts.end());
+  for (size_t i = 0, end; i < parts.size(); i = end) {
+    int64_t volume = 0;
+    for (end = i; end < parts.size() && parts[i].isWithin(parts[end]); ++end)
+      volume += parts[end].box.volume();
+    if (end > i + 1) {
+      Region common = sourceRegion(parts[i]).intersect(targets[t].region);
+      if (common.volume() == volume) {
+        addTransfer(t, parts[i], std::move(common));
+        continue;
+      }
     }
+    for (size_t p = i; p < end; ++p)
+      addTransfer(t, parts[p], Region(parts[p].box));
   }
 }
 
@@ -404,26 +414,40 @@ bool ReshardCandidate::addReceived(DeviceId src, DeviceId dst, int64_t bytes) {
   return receiving[dst] >= messageLimit;
 }
 
-void ReshardCandidate::addTransfer(TransferStep step, DeviceId device,
-                                   MemoryOrder order, bool isWhole) {
-  const Need &target = targets[step.target];
-  const int64_t bytes = bytesOf(step.box.volume());
+void ReshardCandidate::addTransfer(int t, const Part &part, Region region) {
+  const Need &target = targets[t];
+  const bool isHeld = part.holding >= 0;
+  const PartialGroup *group = isHeld ? nullptr : &problem.groups[part.partial];
+  const DeviceId device = isHeld ? holding(part.holding).device
+                                 : group->members[part.member].device;
   auto copyOn = [&](DeviceId device) {
-    copies.push_back({device, problem.cost.copy(device, bytes)});
+    region.forEachBox([&](const Box &box) {
+      copies.push_back(
+          {device, problem.cost.copy(device, bytesOf(box.volume()))});
+    });
   };
+  TransferStep step;
   if (device == target.device) {
-    copyOn(target.device);
+    copyOn(device);
   } else {
+    const int64_t bytes = bytesOf(region.volume());
     messages.push_back({device, target.device, bytes});
     if (messageLimit < INT64_MAX)
       isOverLimit |= addReceived(device, target.device, bytes);
-    step.packed = !isWhole || order != target.order;
-    step.unpacked = !target.region.isBox() || target.region.box() != step.box ||
-                    step.combine != Reduction::None;
+    const MemoryOrder order =
+        isHeld ? holding(part.holding).order : group->order;
+    step.packed = order != target.order || region != sourceRegion(part);
+    step.unpacked = part.combine != Reduction::None || region != target.region;
     if (step.packed)
       copyOn(device);
     if (step.unpacked)
       copyOn(target.device);
   }
+  step.holding = part.holding;
+  step.partial = part.partial;
+  step.member = part.member;
+  step.target = t;
+  step.combine = part.combine;
+  step.region = std::move(region);
   plan.transfers.push_back(std::move(step));
 }

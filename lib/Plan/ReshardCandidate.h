@@ -10,6 +10,7 @@
 #include "ffc/Plan/Reshard.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace ffc::plan {
 
@@ -76,9 +77,11 @@ public:
   bool allGather(const std::vector<std::vector<int>> &byRegion);
   /// Sets of devices that need the same box, which one device holds.
   bool broadcast(const std::vector<std::vector<int>> &byRegion);
-  /// Everything still open, box by box. Partial groups are added up at the
-  /// target in member order, so that all copies have equal bits. Given up, and
-  /// false, as soon as it is known to cost `limit` at least.
+  /// Everything still open, box by box; what a device has of a target it sends
+  /// in one message where that is all of what both have in common. Partial
+  /// groups are added up at the target in member order, so that all copies have
+  /// equal bits. Given up, and false, as soon as it is known to cost `limit` at
+  /// least.
   bool pointToPoint(Picoseconds limit = INT64_MAX);
 
   ReshardPlan finish();
@@ -106,13 +109,31 @@ private:
       return time != o.time ? time < o.time : turn < o.turn;
     }
   };
+  /// A box of a target and where it comes from.
+  struct Part {
+    int holding, partial, member;
+    Box box;
+    Reduction combine;
+    bool isWithin(const Part &o) const {
+      return holding == o.holding && partial == o.partial && member == o.member;
+    }
+    bool operator<(const Part &o) const {
+      return std::tie(holding, partial, member) <
+             std::tie(o.holding, o.partial, o.member);
+    }
+  };
+  /// All that the source of a part has.
+  Region sourceRegion(const Part &part) const {
+    return part.holding >= 0 ? holding(part.holding).region
+                             : Region(problem.groups[part.partial].box);
+  }
+  /// These append to `parts`.
   void cover(int target, const Box &box);
-  void coverFromHolding(int target, std::vector<Box> &rest, int h);
-  void coverFromPartial(int target, const Box &box);
-  /// All but `packed` and `unpacked` is set. The box lies on `device`, in a
-  /// buffer of `order`, and is all of it or not.
-  void addTransfer(TransferStep step, DeviceId device, MemoryOrder order,
-                   bool isWhole);
+  void coverFromHolding(std::vector<Box> &rest, int h);
+  void coverFromPartial(const Box &box);
+  /// Transfers for `parts`.
+  void addTransfers(int target);
+  void addTransfer(int target, const Part &part, Region region);
 
   bool addReceived(DeviceId src, DeviceId dst, int64_t bytes);
 
@@ -127,7 +148,8 @@ private:
   std::vector<Picoseconds> receiving;
   Picoseconds messageLimit = INT64_MAX;
   bool isOverLimit = false;
-  // Of cover(), kept since it is called for every target.
+  // Of one target, kept since there are many.
+  std::vector<Part> parts;
   std::vector<Source> own, others;
   std::vector<Box> rest;
   ReshardPlan plan;

@@ -15,8 +15,8 @@ BufferId ReshardWriter::targetBuffer(int t) {
 }
 
 BufferId ReshardWriter::staging(DeviceId device, const std::string &name,
-                                const Box &box, MemoryOrder order) {
-  return sink.addBuffer(device, value, name, type, Region(box), order,
+                                const Region &region, MemoryOrder order) {
+  return sink.addBuffer(device, value, name, type, region, order,
                         Section::Arena);
 }
 
@@ -60,23 +60,25 @@ ReshardWriter::collective(const CollectiveStep &step, Holdings &holdings,
 
 /// Device by device, on each in the order of the plan, which fixes the order of
 /// sums.
-void ReshardWriter::write(const std::vector<BoxCopy> &copies) {
+void ReshardWriter::write(const std::vector<RegionCopy> &copies) {
   DeviceIndex byDevice;
-  for (const BoxCopy &copy : copies)
+  for (const RegionCopy &copy : copies)
     byDevice.add(copy.device);
   for (DeviceId device = 0; device < byDevice.endOfDevices(); ++device)
     for (int c = byDevice.first(device); c >= 0; c = byDevice.next(c))
-      sink.copy({device, copies[c].dst, copies[c].src, *copies[c].box,
-                 copies[c].combine},
-                task, name);
+      copies[c].region->forEachBox([&](const Box &box) {
+        sink.copy(
+            {device, copies[c].dst, copies[c].src, box, copies[c].combine},
+            task, name);
+      });
 }
 
 /// Packing copies, one exchange, then unpacking and local copies.
 void ReshardWriter::transfers(const ReshardPlan &plan, const Holdings &holdings,
                               const std::vector<PartialGroup> &groups) {
-  std::vector<BoxCopy> before, after;
+  std::vector<RegionCopy> before, after;
   std::vector<TaskSink::Sent> messages;
-  for (std::vector<BoxCopy> *copies : {&before, &after})
+  for (std::vector<RegionCopy> *copies : {&before, &after})
     copies->reserve(plan.transfers.size());
   messages.reserve(plan.transfers.size());
   for (const TransferStep &step : plan.transfers) {
@@ -93,17 +95,18 @@ void ReshardWriter::transfers(const ReshardPlan &plan, const Holdings &holdings,
     const Need &target = targets[step.target];
     const BufferId dst = targetBuffer(step.target);
     if (device == target.device) {
-      after.push_back({device, dst, source, &step.box, step.combine});
+      after.push_back({device, dst, source, &step.region, step.combine});
       continue;
     }
     BufferId sent = source, received = dst;
     if (step.packed) {
-      sent = staging(device, sendName, step.box, target.order);
-      before.push_back({device, sent, source, &step.box, Reduction::None});
+      sent = staging(device, sendName, step.region, target.order);
+      before.push_back({device, sent, source, &step.region, Reduction::None});
     }
     if (step.unpacked) {
-      received = staging(target.device, receiveName, step.box, target.order);
-      after.push_back({target.device, dst, received, &step.box, step.combine});
+      received = staging(target.device, receiveName, step.region, target.order);
+      after.push_back(
+          {target.device, dst, received, &step.region, step.combine});
     }
     messages.push_back({device, target.device, sent, received});
   }

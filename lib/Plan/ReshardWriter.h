@@ -34,17 +34,17 @@ private:
                                   const std::vector<PartialGroup> &groups);
   void transfers(const ReshardPlan &plan, const Holdings &holdings,
                  const std::vector<PartialGroup> &groups);
-  /// A copy of the box of a transfer.
-  struct BoxCopy {
+  /// A copy of the region of a transfer.
+  struct RegionCopy {
     DeviceId device;
     BufferId dst, src;
-    const Box *box;
+    const Region *region;
     Reduction combine;
   };
-  void write(const std::vector<BoxCopy> &copies);
+  void write(const std::vector<RegionCopy> &copies);
   BufferId targetBuffer(int target);
-  BufferId staging(DeviceId device, const std::string &name, const Box &box,
-                   MemoryOrder order);
+  BufferId staging(DeviceId device, const std::string &name,
+                   const Region &region, MemoryOrder order);
 
   TaskSink &sink;
   ValueId value;

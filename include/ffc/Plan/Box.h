@@ -174,6 +174,8 @@ public:
     Shape at;
   };
   std::vector<Piece> pieces() const;
+  /// What both have, of the same rank.
+  Region intersect(const Region &other) const;
   /// Calls f(box) for the box of every piece, in their order.
   template <class F> void forEachBox(F f) const {
     if (isBox())

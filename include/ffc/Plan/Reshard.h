@@ -1,5 +1,4 @@
-//===- Reshard.h - from the layout a value has to the one needed -*- C++
-//-*-===//
+//===- Reshard.h - from one layout of a value to another --------*- C++ -*-===//
 //
 // A reshard is planned for one value: which devices hold which parts of it
 // (whole, or partial sums), which parts are needed where, and the steps in
@@ -111,15 +110,16 @@ struct CollectiveStep {
   int root = 0; ///< Broadcast: index into members
 };
 
-/// A box moved from a holding, or from one member of a partial group, to a
-/// target; the latter adds up, the first one to arrive initialises.
+/// A region moved from a holding, or from one member of a partial group, to a
+/// target; the latter adds up, the first one to arrive initialises. Between
+/// devices it is one message.
 struct TransferStep {
   int holding = -1;             ///< index into holdings, or
   int partial = -1, member = 0; ///< a partial group's member
   int target = -1;
-  Box box;
+  Region region;
   Reduction combine = Reduction::None; ///< None for the first contribution
-  /// Between devices: whether the box is copied out of the source, which is
+  /// Between devices: whether it is copied out of the source, which is
   /// larger or ordered otherwise, and into (or combined with) the target.
   bool packed = false, unpacked = false;
 };

@@ -112,6 +112,16 @@ TEST(Rules, PiecesOfARegion) {
   EXPECT_FALSE(r.contains(Box{{1, 5}, {1, 2}}));
 }
 
+TEST(Rules, IntersectionOfRegions) {
+  const Region a({{{0, 4}}, {{0, 3}, {5, 9}}});
+  const Region b({{{2, 8}}, {{1, 6}, {7, 8}, {9, 12}}});
+  EXPECT_EQ(a.intersect(b), Region({{{2, 4}}, {{1, 3}, {5, 6}, {7, 8}}}));
+  EXPECT_EQ(a.intersect(a), a);
+  EXPECT_EQ(a.intersect(Region(Box{{0, 4}, {6, 7}})),
+            Region(Box{{0, 4}, {6, 7}}));
+  EXPECT_TRUE(a.intersect(Region(Box{{0, 4}, {3, 5}})).empty());
+}
+
 TEST(Rules, ScalarRegionIsNotEmpty) {
   Region scalar{Box(0)};
   EXPECT_FALSE(scalar.empty());
