@@ -102,6 +102,7 @@ void ff::registerReference(StringRef name, ReferenceKernel kernel) {
 }
 
 static bool registerAll() {
+  registerAttentionReferences();
   registerConvReferences();
   registerPoolReferences();
   registerProductReferences();

@@ -12,6 +12,7 @@
 
 namespace ffc::ff {
 
+void registerAttentionReferences();   // attention
 void registerConvReferences();        // ReferenceConv.cpp
 void registerPoolReferences();        // ReferencePool.cpp
 void registerProductReferences();     // ReferenceProduct.cpp: lrn, matmul

@@ -110,6 +110,7 @@ namespace {
 struct RecognizePatterns : ffc::impl::RecognizePatternsBase<RecognizePatterns> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
+    addAttention(patterns);
     addGates(patterns);
     addNormalisation(patterns);
     addLinear(patterns);

@@ -16,6 +16,8 @@
 
 namespace ffc::recognition {
 
+/// RecognizeAttention.cpp: attention.
+void addAttention(mlir::RewritePatternSet &patterns);
 /// RecognizeGates.cpp: gelu, silu, hard_swish.
 void addGates(mlir::RewritePatternSet &patterns);
 /// RecognizeNormalisation.cpp: layer normalisation.

@@ -32,6 +32,7 @@ def FF_Table : TensorRankOf<[F32, F64], [2]>;
 def FF_Indices : TensorRankOf<[I32, I64], [1, 2, 3, 4, 5, 6]>;
 
 include "ffc/IR/FFGraphOps.td"
+include "ffc/IR/FFAttentionOps.td"
 include "ffc/IR/FFConvOps.td"
 include "ffc/IR/FFElementwiseOps.td"
 include "ffc/IR/FFNormOps.td"

@@ -2,6 +2,7 @@
 #ifndef FFRT_KERNELS_H
 #define FFRT_KERNELS_H
 
+#include "ffrt/attention.h"
 #include "ffrt/conv.h"
 #include "ffrt/copy.h"
 #include "ffrt/cum_sum.h"

@@ -38,8 +38,14 @@ TensorValue Examples::randomValue(Type type) {
 }
 
 LogicalResult Examples::build(func::FuncOp func) {
-  for (BlockArgument argument : func.getArguments())
-    values[argument] = randomValue(argument.getType());
+  for (BlockArgument argument : func.getArguments()) {
+    TensorValue &value = values[argument] = randomValue(argument.getType());
+    auto name =
+        func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr);
+    if (name && name.getValue() == "sparse")
+      for (double &element : value.data)
+        element = std::max(element, 0.0);
+  }
   for (auto op : llvm::to_vector(func.getOps<DifferentiableInterface>()))
     if (failed(buildGradient(func, op)))
       return failure();

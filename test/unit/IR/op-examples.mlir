@@ -3,8 +3,8 @@
 // whole; gradients are compared with finite differences. Every operator of the
 // dialect needs an example, one per distinct kind of geometry.
 //
-// Float arguments are random in [-1, 1), integers in 0 to 2. An argument with
-// `ff.name = "target"` gets no gradient.
+// Float arguments are random in [-1, 1), integers in 0 to 2. An argument with a
+// `ff.name` gets no gradient; with the name "sparse" about half of it is 0.
 
 //===----------------------------------------------------------------------===//
 // Convolution
@@ -706,6 +706,28 @@ func.func @rnn(%x: tensor<3x5x4xf32>, %r: tensor<4x4xf32>, %h: tensor<5x4xf32>) 
   %3, %4, %5 = ff.recurrent rnn_relu(%x, %r) {reverse = 1 : i64}
       : (tensor<3x5x4xf32>, tensor<4x4xf32>)
      -> (tensor<3x5x4xf32>, tensor<5x4xf32>, tensor<3x5x4xf32>)
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+func.func @attention(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tensor<2x6x3x2xf32>) {
+  %0, %1 = ff.attention(%q, %k, %v) {hidden = array<f64>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x3x2xf32>) -> (tensor<2x5x3x2xf32>, tensor<2x3x5xf32>)
+  return
+}
+
+// A mask that is added, one for every sample, and one that hides some positions.
+func.func @attention_mask(%q: tensor<2x5x3x4xf32>, %k: tensor<2x5x3x4xf32>, %v: tensor<2x5x3x4xf32>,
+                          %m: tensor<2x1x1x5xf32> {ff.name = "mask"}, %c: tensor<5x5xf32> {ff.name = "sparse"}) {
+  %0, %1 = ff.attention(%q, %k, %v mask %m) {hidden = array<f64>, scale = 1.0 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x1x1x5xf32>)
+     -> (tensor<2x5x3x4xf32>, tensor<2x3x5xf32>)
+  %2, %3 = ff.attention(%q, %k, %v mask %c) {hidden = array<f64: -2.0>, scale = 1.0 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<5x5xf32>)
+     -> (tensor<2x5x3x4xf32>, tensor<2x3x5xf32>)
   return
 }
 

@@ -1,0 +1,76 @@
+//===- FFAttentionOps.td - attention -----------------------*- tablegen -*-===//
+// Included by FFOps.td.
+//
+// Every verifier of this file also checks constraint 0: all extents are known
+// and over 0.
+
+def FF_Heads : TensorRankOf<[F32, F64], [4]>;
+
+def FF_AttentionOp
+    : FF_Op<"attention",
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                           ["getOperandSlots"]>,
+           DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
+  let summary = "scaled dot-product attention of all heads";
+  let description = [{
+    For sample n, head h and position t
+
+        y[n, t, h] = sum over s of softmax(score[n, h, t, ...])[s] * v[n, s, h]
+        score[n, h, t, s] = scale * q[n, t, h] . k[n, s, h]
+
+    `mask` is broadcast to [N, H, T, S]. It is added to the scores or, with a
+    number in `hidden`, replaces them by that number where it is not 0. `lse` is
+    log(sum over s of exp(score)), which the gradient needs. Heads lie where the
+    layers before and after have them, behind the positions, so that nothing has
+    to be transposed.
+
+    Iteration space: samples n, positions r, heads h, and the positions s that are
+    looked at, which cannot be split: a tile reads all of k and v of its samples
+    and heads.
+
+    Constraints:
+      1. q is [N, T, H, D], k is [N, S, H, D] and v is [N, S, H, E].
+      2. mask broadcasts to [N, H, T, S].
+      3. y is [N, T, H, E] and lse is [N, H, T].
+      4. `hidden` has one number at most, and only with a mask.
+  }];
+  let arguments = (ins FF_Heads:$q, FF_Heads:$k, FF_Heads:$v,
+                   Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
+                   F64Attr:$scale);
+  let results = (outs FF_Heads:$y, FF_FloatTensor:$lse);
+  let assemblyFormat = [{
+    `(` $q `,` $k `,` $v (`mask` $mask^)? `)` attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_AttentionBackwardOp
+    : FF_Op<"attention_backward",
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                           ["getOperandSlots"]>]> {
+  let summary = "gradients of ff.attention";
+  let description = [{
+    The scores are computed again. With p = exp(score - lse), and 0 instead of
+    `scale` where a score was replaced:
+
+        ds[n, h, t, s] = p * (dy[n, t, h] . v[n, s, h] - dy[n, t, h] . y[n, t, h])
+        dq = scale * ds k, dk = scale * ds^T q, dv = p^T dy
+
+    Iteration space: as ff.attention. Tiles that differ in positions r have
+    partial sums of dk and dv.
+
+    Constraints: 1 to 4 as ff.attention, with dy of y's shape and dq, dk and dv of
+    the shapes of q, k and v.
+  }];
+  let arguments = (ins FF_Heads:$q, FF_Heads:$k, FF_Heads:$v, FF_Heads:$y,
+                   FF_FloatTensor:$lse, FF_Heads:$dy,
+                   Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
+                   F64Attr:$scale);
+  let results = (outs FF_Heads:$dq, FF_Heads:$dk, FF_Heads:$dv);
+  let assemblyFormat = [{
+    `(` $q `,` $k `,` $v `,` $y `,` $lse `,` $dy (`mask` $mask^)? `)` attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}

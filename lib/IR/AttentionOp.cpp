@@ -1,0 +1,204 @@
+//===- AttentionOp.cpp - ff.attention and its gradient --------------------===//
+
+#include "RuleHelpers.h"
+#include "Windows.h"
+#include "ffc/IR/ShapeInference.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+
+using plan::DimKind;
+using plan::DimMap;
+using plan::Reduction;
+
+namespace {
+/// Iteration dimensions.
+enum { Sample, Row, Head, Key };
+
+struct Extents {
+  int64_t samples, rows, heads, keys;
+  int64_t width;  ///< of queries and keys
+  int64_t values; ///< width of v
+
+  Extents(Value q, Value v)
+      : samples(shapeOf(q)[0]), rows(shapeOf(q)[1]), heads(shapeOf(q)[2]),
+        keys(shapeOf(v)[1]), width(shapeOf(q)[3]), values(shapeOf(v)[3]) {}
+
+  plan::Shape scores() const { return {samples, heads, rows, keys}; }
+  plan::Shape sums() const { return {samples, heads, rows}; }
+  plan::Shape result() const { return {samples, rows, heads, values}; }
+  std::vector<plan::IterDim> dims() const {
+    return {{"n", samples, DimKind::Sample},
+            {"r", rows, DimKind::Attribute},
+            {"h", heads, DimKind::Attribute},
+            {"s", keys, DimKind::Reduction}};
+  }
+};
+} // namespace
+
+/// Accesses to [n, r, h, width], [n, s, h, width] and [n, h, r].
+static plan::Access heads(int position) {
+  return {{DimMap::dim(Sample), DimMap::dim(position), DimMap::dim(Head),
+           DimMap::full()},
+          plan::MemoryOrder::RowMajor,
+          {}};
+}
+static plan::Access sums() {
+  return {{DimMap::dim(Sample), DimMap::dim(Head), DimMap::dim(Row)},
+          plan::MemoryOrder::RowMajor,
+          {}};
+}
+
+/// Access to what is broadcast to the scores.
+static plan::Access maskAccess(Value mask, const Extents &extents) {
+  const int dims[] = {Sample, Head, Row, Key};
+  plan::Access access;
+  access.order = plan::MemoryOrder::RowMajor;
+  if (!mask)
+    return access;
+  plan::Shape shape = shapeOf(mask), scores = extents.scores();
+  size_t skipped = scores.size() - shape.size();
+  for (size_t d = 0; d < shape.size(); ++d)
+    access.dims.push_back(shape[d] == scores[skipped + d]
+                              ? DimMap::dim(dims[skipped + d])
+                              : DimMap::full());
+  return access;
+}
+
+static DictionaryAttr attentionArgs(DenseF64ArrayAttr hidden, FloatAttr scale) {
+  Builder builder(hidden.getContext());
+  return builder.getDictionaryAttr({builder.getNamedAttr("hidden", hidden),
+                                    builder.getNamedAttr("scale", scale)});
+}
+
+/// Constraints 1, 2 and 4, and the results of the forward operator.
+template <class Op> static LogicalResult verifyAttention(Op op) {
+  if (failed(verifyTensors(op)))
+    return failure();
+  Extents extents(op.getQ(), op.getV());
+  plan::Shape keys = {extents.samples, extents.keys, extents.heads,
+                      extents.width},
+              values = {extents.samples, extents.keys, extents.heads,
+                        extents.values};
+  // Constraint 1.
+  if (failed(verifyShape(op, "k", keys, op.getK())) ||
+      failed(verifyShape(op, "v", values, op.getV())))
+    return failure();
+  // Constraint 2.
+  if (Value mask = op.getMask()) {
+    plan::Shape scores = extents.scores();
+    auto common = broadcastShapes(shapeOf(mask), scores);
+    if (!common || ArrayRef<int64_t>(*common) != ArrayRef<int64_t>(scores))
+      return op.emitOpError("expected mask that broadcasts to [")
+             << ArrayRef<int64_t>(scores) << "], found " << mask.getType();
+  }
+  // Constraint 4.
+  if (op.getHidden().size() > (op.getMask() ? 1 : 0))
+    return op.emitOpError("expected ")
+           << (op.getMask() ? "one number at most" : "no number")
+           << " in hidden, found " << op.getHidden().size();
+  // Constraint 3.
+  if (failed(verifyShape(op, "y", extents.result(), op.getY())))
+    return failure();
+  return verifyShape(op, "lse", extents.sums(), op.getLse());
+}
+
+//===----------------------------------------------------------------------===//
+// Forward
+//===----------------------------------------------------------------------===//
+
+LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
+
+SmallVector<Value> AttentionOp::getOperandSlots() {
+  return {getQ(), getK(), getV(), getMask()};
+}
+
+plan::OpRules AttentionOp::getRules() {
+  Extents extents(getQ(), getV());
+  enum Slot { Q, K, V, Mask, Y, Lse };
+  plan::Phase phase;
+  phase.kernel = "attention_forward";
+  phase.reads = {{Q, heads(Row)},
+                 {K, heads(Key)},
+                 {V, heads(Key)},
+                 {Mask, maskAccess(getMask(), extents)}};
+  phase.writes = {{Y, heads(Row), Reduction::None},
+                  {Lse, sums(), Reduction::None}};
+  phase.flopsPerPoint =
+      static_cast<double>(2 * (extents.width + extents.values) + 12);
+  return onePhaseRules(extents.dims(), std::move(phase), {Key});
+}
+
+StringRef AttentionOp::getFamily() { return "attention"; }
+
+DictionaryAttr AttentionOp::getKernelArgs() {
+  return attentionArgs(getHiddenAttr(), getScaleAttr());
+}
+
+LogicalResult AttentionOp::buildGradient(OpBuilder &builder,
+                                         ArrayRef<Value> resultGrads,
+                                         ArrayRef<bool> needed,
+                                         SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(4, nullptr);
+  Value dy = resultGrads[0];
+  if (!dy)
+    return success();
+  if (needed[3])
+    return emitOpError("has no gradient for its mask");
+  auto backward = AttentionBackwardOp::create(
+      builder, gradientLoc(*this), getQ().getType(), getK().getType(),
+      getV().getType(), getQ(), getK(), getV(), getY(), getLse(), dy, getMask(),
+      getHiddenAttr(), getScaleAttr());
+  for (unsigned i = 0; i < 3; ++i)
+    if (needed[i])
+      operandGrads[i] = backward->getResult(i);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Backward
+//===----------------------------------------------------------------------===//
+
+LogicalResult AttentionBackwardOp::verify() {
+  if (failed(verifyAttention(*this)))
+    return failure();
+  for (auto [name, found, like] :
+       {std::tuple("dy", Value(getDy()), Value(getY())),
+        std::tuple("dq", Value(getDq()), Value(getQ())),
+        std::tuple("dk", Value(getDk()), Value(getK())),
+        std::tuple("dv", Value(getDv()), Value(getV()))})
+    if (failed(verifyShape(*this, name, shapeOf(like), found)))
+      return failure();
+  return success();
+}
+
+SmallVector<Value> AttentionBackwardOp::getOperandSlots() {
+  return {getQ(), getK(), getV(), getY(), getLse(), getDy(), getMask()};
+}
+
+plan::OpRules AttentionBackwardOp::getRules() {
+  Extents extents(getQ(), getV());
+  enum Slot { Q, K, V, Y, Lse, Dy, Mask, Dq, Dk, Dv };
+  plan::Phase phase;
+  phase.kernel = "attention_backward";
+  phase.reads = {{Q, heads(Row)},
+                 {K, heads(Key)},
+                 {V, heads(Key)},
+                 {Y, heads(Row)},
+                 {Lse, sums()},
+                 {Dy, heads(Row)},
+                 {Mask, maskAccess(getMask(), extents)}};
+  phase.writes = {{Dq, heads(Row), Reduction::None},
+                  {Dk, heads(Key), Reduction::Sum},
+                  {Dv, heads(Key), Reduction::Sum}};
+  phase.flopsPerPoint =
+      static_cast<double>(6 * extents.width + 4 * extents.values + 16);
+  return onePhaseRules(extents.dims(), std::move(phase), {Key});
+}
+
+StringRef AttentionBackwardOp::getFamily() { return "attention_backward"; }
+
+DictionaryAttr AttentionBackwardOp::getKernelArgs() {
+  return attentionArgs(getHiddenAttr(), getScaleAttr());
+}

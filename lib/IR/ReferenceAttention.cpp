@@ -1,0 +1,121 @@
+//===- ReferenceAttention.cpp - attention in plain loops ------------------===//
+
+#include "ReferenceFamilies.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace ffc;
+using namespace ffc::ff;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+namespace {
+/// The scores of a tile.
+struct Scores {
+  const View &q, &k, &mask;
+  double scale;
+  ArrayRef<double> hidden;
+
+  Scores(const ReferenceCall &call, const View &mask)
+      : q(call.ins[0]), k(call.ins[1]), mask(mask), scale(call.f64("scale")),
+        hidden(call.reals("hidden")) {}
+
+  double maskAt(int64_t n, int64_t h, int64_t t, int64_t s) const {
+    const int64_t index[] = {n, h, t, s};
+    SmallVector<int64_t> at;
+    for (int d = 0; d < mask.rank(); ++d)
+      at.push_back(mask.global()[d] == 1 ? 0 : index[4 - mask.rank() + d]);
+    return mask.at(at);
+  }
+  bool isReplaced(int64_t n, int64_t h, int64_t t, int64_t s) const {
+    return !hidden.empty() && maskAt(n, h, t, s) != 0;
+  }
+  double at(int64_t n, int64_t h, int64_t t, int64_t s) const {
+    if (isReplaced(n, h, t, s))
+      return hidden[0];
+    double sum = 0;
+    for (int64_t d = 0; d < q.global()[3]; ++d)
+      sum += q.at({n, t, h, d}) * k.at({n, s, h, d});
+    sum *= scale;
+    return mask.present() && hidden.empty() ? sum + maskAt(n, h, t, s) : sum;
+  }
+};
+} // namespace
+
+/// Calls body(n, t, h) for the rows of a tile [n, r, h, s].
+template <class Body>
+static void forEachRow(const ReferenceCall &call, Body body) {
+  plan::Box rows = call.tile;
+  rows[3] = {0, 1};
+  forEachIndex(rows, [&](ArrayRef<int64_t> at) { body(at[0], at[1], at[2]); });
+}
+
+static void attentionForward(const ReferenceCall &call) {
+  const View &v = call.ins[2], &y = call.outs[0], &lse = call.outs[1];
+  const Scores scores(call, call.ins[3]);
+  const int64_t keys = v.global()[1];
+  forEachRow(call, [&](int64_t n, int64_t t, int64_t h) {
+    std::vector<double> row;
+    for (int64_t s = 0; s < keys; ++s)
+      row.push_back(scores.at(n, h, t, s));
+    const double most = *std::max_element(row.begin(), row.end());
+    double sum = 0;
+    for (double score : row)
+      sum += std::exp(score - most);
+    const double log = most + std::log(sum);
+    if (lse.present())
+      lse.at({n, h, t}) = log;
+    for (int64_t e = 0; y.present() && e < v.global()[3]; ++e) {
+      double value = 0;
+      for (int64_t s = 0; s < keys; ++s)
+        value += std::exp(row[s] - log) * v.at({n, s, h, e});
+      y.at({n, t, h, e}) = value;
+    }
+  });
+}
+
+static void attentionBackward(const ReferenceCall &call) {
+  const View &q = call.ins[0], &k = call.ins[1], &v = call.ins[2],
+             &y = call.ins[3], &lse = call.ins[4], &dy = call.ins[5];
+  const View &dq = call.outs[0], &dk = call.outs[1], &dv = call.outs[2];
+  const Scores scores(call, call.ins[6]);
+  const int64_t keys = v.global()[1], width = q.global()[3],
+                values = v.global()[3];
+  // Tiles hold sums over their own positions.
+  for (const View *sum : {&dk, &dv})
+    if (sum->present())
+      sum->region().forEachBox([&](const plan::Box &box) {
+        forEachIndex(box, [&](ArrayRef<int64_t> at) { sum->at(at) = 0; });
+      });
+  forEachRow(call, [&](int64_t n, int64_t t, int64_t h) {
+    double product = 0;
+    for (int64_t e = 0; e < values; ++e)
+      product += dy.at({n, t, h, e}) * y.at({n, t, h, e});
+    for (int64_t d = 0; dq.present() && d < width; ++d)
+      dq.at({n, t, h, d}) = 0;
+    for (int64_t s = 0; s < keys; ++s) {
+      const double p = std::exp(scores.at(n, h, t, s) - lse.at({n, h, t}));
+      double slope = 0;
+      for (int64_t e = 0; e < values; ++e) {
+        slope += dy.at({n, t, h, e}) * v.at({n, s, h, e});
+        if (dv.present())
+          dv.at({n, s, h, e}) += p * dy.at({n, t, h, e});
+      }
+      if (scores.isReplaced(n, h, t, s))
+        continue;
+      const double ds = scores.scale * p * (slope - product);
+      for (int64_t d = 0; d < width; ++d) {
+        if (dq.present())
+          dq.at({n, t, h, d}) += ds * k.at({n, s, h, d});
+        if (dk.present())
+          dk.at({n, s, h, d}) += ds * q.at({n, t, h, d});
+      }
+    }
+  });
+}
+
+void ff::registerAttentionReferences() {
+  registerReference("attention_forward", attentionForward);
+  registerReference("attention_backward", attentionBackward);
+}

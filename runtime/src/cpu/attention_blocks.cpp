@@ -1,0 +1,224 @@
+//===- attention_blocks.cpp - blocks of scores and products ---------------===//
+#include "cpu/attention_blocks.h"
+
+#include "common/check.h"
+
+#include <algorithm>
+
+namespace ffrt {
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The machine's vectors, and how many rows and vectors of columns of c its
+/// registers hold beside a row of b and an element of a.
+#ifdef __AVX512F__
+using V = V16;
+constexpr int kRows = 6, kColumns = 4;
+#else
+using V = V8;
+constexpr int kRows = 6, kColumns = 2;
+#endif
+constexpr int64_t kLength = sizeof(V) / sizeof(float);
+
+/// R rows and C vectors of columns of c, in registers.
+template <int R, int C>
+void multiply_part(int64_t k, Strided a, const float *b, int64_t ldb, float *c,
+                   int64_t ldc, bool fresh) {
+  V sum[R][C];
+#pragma GCC unroll 8
+  for (int i = 0; i < R; ++i)
+#pragma GCC unroll 8
+    for (int j = 0; j < C; ++j)
+      sum[i][j] = fresh ? V{} : load<V>(c + i * ldc + kLength * j);
+  for (int64_t p = 0; p < k; ++p) {
+    V row[C];
+#pragma GCC unroll 8
+    for (int j = 0; j < C; ++j)
+      row[j] = load<V>(b + p * ldb + kLength * j);
+#pragma GCC unroll 8
+    for (int i = 0; i < R; ++i) {
+      const float x = a.at[i * a.row + p * a.column];
+#pragma GCC unroll 8
+      for (int j = 0; j < C; ++j)
+        sum[i][j] += x * row[j];
+    }
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < R; ++i)
+#pragma GCC unroll 8
+    for (int j = 0; j < C; ++j)
+      store(c + i * ldc + kLength * j, sum[i][j]);
+}
+
+template <int C>
+void multiply_columns(int64_t m, int64_t k, Strided a, const float *b,
+                      int64_t ldb, float *c, int64_t ldc, bool fresh) {
+  int64_t i = 0;
+  auto from = [&](int64_t row) {
+    return Strided{a.at + row * a.row, a.row, a.column};
+  };
+  for (; i + kRows <= m; i += kRows)
+    multiply_part<kRows, C>(k, from(i), b, ldb, c + i * ldc, ldc, fresh);
+  for (; i + 2 <= m; i += 2)
+    multiply_part<2, C>(k, from(i), b, ldb, c + i * ldc, ldc, fresh);
+  for (; i < m; ++i)
+    multiply_part<1, C>(k, from(i), b, ldb, c + i * ldc, ldc, fresh);
+}
+
+} // namespace
+
+void multiply(int64_t m, int64_t n, int64_t k, Strided a, const float *b,
+              int64_t ldb, float *c, int64_t ldc, bool fresh) {
+  constexpr int64_t kAtOnce = kColumns * kLength;
+  int64_t j = 0;
+  for (; j + kAtOnce <= n; j += kAtOnce)
+    multiply_columns<kColumns>(m, k, a, b + j, ldb, c + j, ldc, fresh);
+  for (; j < n; j += kLength)
+    multiply_columns<1>(m, k, a, b + j, ldb, c + j, ldc, fresh);
+}
+
+//===----------------------------------------------------------------------===//
+// Packing
+//===----------------------------------------------------------------------===//
+
+void pack_rows(const float *x, int64_t positions, int64_t width, int64_t apart,
+               float *to) {
+  const int64_t columns = padded(width);
+  for (int64_t i = 0; i < positions; ++i) {
+    std::copy_n(x + i * apart, width, to + i * columns);
+    std::fill(to + i * columns + width, to + (i + 1) * columns, 0.0f);
+  }
+}
+
+void pack_columns(const float *x, int64_t positions, int64_t width,
+                  int64_t apart, int64_t columns, float *to) {
+  constexpr int64_t kSide = 16;
+  for (int64_t i = 0; i < positions; i += kSide)
+    for (int64_t d = 0; d < width; d += kSide)
+      for (int64_t e = d; e < std::min(d + kSide, width); ++e)
+        for (int64_t j = i; j < std::min(i + kSide, positions); ++j)
+          to[e * columns + j] = x[j * apart + e];
+  for (int64_t d = 0; d < width; ++d)
+    std::fill(to + d * columns + positions, to + (d + 1) * columns, 0.0f);
+}
+
+//===----------------------------------------------------------------------===//
+// Geometry
+//===----------------------------------------------------------------------===//
+
+AttentionTile::AttentionTile(const char *kernel, const Tensor &q,
+                             const Tensor &k, const Tensor &v,
+                             const Tensor &mask, const Reals &hidden,
+                             double scale)
+    : kernel(kernel), scale(float(scale)) {
+  expect_rank(kernel, "q", q, 4);
+  expect_rank(kernel, "v", v, 4);
+  samples = q.shape[0];
+  rows = q.shape[1];
+  heads = q.shape[2];
+  width = q.shape[3];
+  keys = v.shape[1];
+  values = v.shape[3];
+  expect(kernel, keys == v.global[1],
+         "v: expected all positions (" + std::to_string(v.global[1]) +
+             "), found " + std::to_string(keys));
+  expect_heads("q", q, rows, width);
+  expect_heads("k", k, keys, width);
+  expect_heads("v", v, keys, values);
+  expect(kernel, hidden.size() <= (mask.data ? 1u : 0u),
+         "hidden: expected one number at most, and only with a mask, found " +
+             std::to_string(hidden.size()));
+  if (!mask.data)
+    return;
+  if (!hidden.empty()) {
+    replaces = true;
+    this->hidden = float(hidden[0]);
+  }
+  expect_type(kernel, "mask", mask, DType::f32);
+  expect_row_major(kernel, "mask", mask);
+  const int64_t scores[] = {samples, heads, rows, keys};
+  const Index strides = mask.strides();
+  for (int d = 0; d < mask.rank; ++d) {
+    const int at = 4 - mask.rank + d;
+    expect(kernel,
+           at >= 0 && (mask.shape[d] == 1 || mask.shape[d] == scores[at]),
+           "mask: expected a local shape that broadcasts to " +
+               to_string(4, {samples, heads, rows, keys}) + ", found " +
+               to_string(mask.rank, mask.shape));
+    mask_strides[at] = mask.shape[d] == 1 ? 0 : strides[d];
+  }
+}
+
+void AttentionTile::expect_heads(const char *name, const Tensor &t,
+                                 int64_t positions, int64_t width) const {
+  if (!t.data)
+    return;
+  expect_type(kernel, name, t, DType::f32);
+  expect_row_major(kernel, name, t);
+  Tensor like = t;
+  like.rank = 4;
+  like.shape = {samples, positions, heads, width};
+  expect_same_shape(kernel, name, t, like);
+}
+
+void AttentionTile::expect_sums(const char *name, const Tensor &t) const {
+  if (!t.data)
+    return;
+  expect_type(kernel, name, t, DType::f32);
+  expect_row_major(kernel, name, t);
+  Tensor like = t;
+  like.rank = 3;
+  like.shape = {samples, heads, rows};
+  expect_same_shape(kernel, name, t, like);
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+bool AttentionTile::all_hidden(const float *mask, int64_t rows,
+                               int64_t keys) const {
+  if (!replaces)
+    return false;
+  for (int64_t i = 0; i < rows; ++i) {
+    const float *row = mask + i * mask_strides[2];
+    for (int64_t s = 0; s < keys; ++s)
+      if (row[s * mask_strides[3]] == 0.0f)
+        return false;
+  }
+  return true;
+}
+
+void AttentionTile::finish_scores(float *scores, int64_t rows, int64_t keys,
+                                  const float *mask) const {
+  for (int64_t i = 0; i < rows; ++i) {
+    float *to = scores + i * kBlockKeys;
+    if (!mask) {
+      for (int64_t s = 0; s < keys; ++s)
+        to[s] *= scale;
+      continue;
+    }
+    const float *row = mask + i * mask_strides[2];
+    const int64_t step = mask_strides[3];
+    auto each = [&](auto step) {
+      if (replaces)
+#pragma GCC ivdep
+        for (int64_t s = 0; s < keys; ++s)
+          to[s] = row[s * step] != 0.0f ? hidden : to[s] * scale;
+      else
+#pragma GCC ivdep
+        for (int64_t s = 0; s < keys; ++s)
+          to[s] = to[s] * scale + row[s * step];
+    };
+    if (step == 1)
+      each(std::integral_constant<int64_t, 1>());
+    else
+      each(step);
+  }
+}
+
+} // namespace ffrt

@@ -1,0 +1,104 @@
+//===- attention_blocks.h - blocks of scores and products -------*- C++ -*-===//
+//
+// What both directions of attention share.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_CPU_ATTENTION_BLOCKS_H
+#define FFRT_CPU_ATTENTION_BLOCKS_H
+
+#include "cpu/vectors.h"
+#include "ffrt/kernel.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ffrt {
+
+/// Rows and positions of a block of scores.
+constexpr int64_t kBlockRows = 60, kBlockKeys = 256;
+
+/// Columns of scratch are multiples of a vector.
+constexpr int64_t padded(int64_t n) { return (n + 15) / 16 * 16; }
+
+/// Floats that start at a cache line, uninitialised.
+class Floats {
+public:
+  Floats() = default;
+  explicit Floats(int64_t count)
+      : own(new float[std::size_t(count) + 16]), start(own.get()) {
+    while (reinterpret_cast<std::uintptr_t>(start) % 64 != 0)
+      ++start;
+  }
+  float *data() const { return start; }
+
+private:
+  std::unique_ptr<float[]> own;
+  float *start = nullptr;
+};
+
+/// A matrix whose element (i, j) is at[i * row + j * column].
+struct Strided {
+  const float *at;
+  int64_t row, column;
+};
+
+/// c [m x n] += a [m x k] b [k x n]; with `fresh` c = a b. b and c are
+/// row-major with rows `ldb` and `ldc` apart; n, ldb and ldc are multiples of
+/// 16.
+void multiply(int64_t m, int64_t n, int64_t k, Strided a, const float *b,
+              int64_t ldb, float *c, int64_t ldc, bool fresh);
+
+/// The geometry of a tile, and its mask.
+struct AttentionTile {
+  const char *kernel;
+  int64_t samples, rows, heads, keys, width, values;
+  Index mask_strides; ///< of n, h, t and s; 0 where it is broadcast
+  bool replaces = false;
+  float hidden = 0, scale;
+
+  /// Throws unless the operands fit each other.
+  AttentionTile(const char *kernel, const Tensor &q, const Tensor &k,
+                const Tensor &v, const Tensor &mask, const Reals &hidden,
+                double scale);
+
+  void expect_heads(const char *name, const Tensor &t, int64_t positions,
+                    int64_t width) const;
+  void expect_sums(const char *name, const Tensor &t) const;
+
+  /// Head `h` of sample `n` in a tensor [samples, positions, heads, width]: its
+  /// first vector; they are `heads * width` apart.
+  static float *head(const Tensor &t, int64_t n, int64_t h) {
+    return t.as<float>() + (n * t.shape[1] * t.shape[2] + h) * t.shape[3];
+  }
+  int64_t between(int64_t width) const { return heads * width; }
+
+  /// Rows of the mask from (n, h, t, s) on; null without a mask.
+  const float *mask_at(const Tensor &mask, int64_t n, int64_t h, int64_t t,
+                       int64_t s) const {
+    return mask.data
+               ? mask.as<float>() + n * mask_strides[0] + h * mask_strides[1] +
+                     t * mask_strides[2] + s * mask_strides[3]
+               : nullptr;
+  }
+  /// Are all scores of a block replaced?
+  bool all_hidden(const float *mask, int64_t rows, int64_t keys) const;
+  /// Products of queries and keys become scores, by the scale and the mask.
+  void finish_scores(float *scores, int64_t rows, int64_t keys,
+                     const float *mask) const;
+};
+
+/// x [positions x width], rows `apart`, as rows of padded(width) columns with
+/// zeros behind.
+void pack_rows(const float *x, int64_t positions, int64_t width, int64_t apart,
+               float *to);
+/// The same transposed: `width` rows of `columns` columns.
+void pack_columns(const float *x, int64_t positions, int64_t width,
+                  int64_t apart, int64_t columns, float *to);
+
+/// exp() of a score that is this much below the largest is 0 in floats.
+constexpr float kVanishes = 104.0f;
+
+} // namespace ffrt
+
+#endif // FFRT_CPU_ATTENTION_BLOCKS_H

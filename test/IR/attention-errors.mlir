@@ -1,0 +1,72 @@
+// RUN: ffc-opt %s --split-input-file --verify-diagnostics
+
+func.func @keys(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x5xf32>, %v: tensor<2x6x3x8xf32>) {
+  // expected-error @below {{expected k of shape [2, 6, 3, 4], found [2, 6, 3, 5]}}
+  %0, %1 = ff.attention(%q, %k, %v) {hidden = array<f64>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x6x3x5xf32>, tensor<2x6x3x8xf32>) -> (tensor<2x5x3x8xf32>, tensor<2x3x5xf32>)
+  return
+}
+
+// -----
+
+func.func @values(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tensor<2x6x2x8xf32>) {
+  // expected-error @below {{expected v of shape [2, 6, 3, 8], found [2, 6, 2, 8]}}
+  %0, %1 = ff.attention(%q, %k, %v) {hidden = array<f64>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x2x8xf32>) -> (tensor<2x5x3x8xf32>, tensor<2x3x5xf32>)
+  return
+}
+
+// -----
+
+func.func @mask(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tensor<2x6x3x8xf32>, %m: tensor<6x5xf32>) {
+  // expected-error @below {{expected mask that broadcasts to [2, 3, 5, 6], found 'tensor<6x5xf32>'}}
+  %0, %1 = ff.attention(%q, %k, %v mask %m) {hidden = array<f64>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x3x8xf32>, tensor<6x5xf32>) -> (tensor<2x5x3x8xf32>, tensor<2x3x5xf32>)
+  return
+}
+
+// -----
+
+func.func @hidden(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tensor<2x6x3x8xf32>) {
+  // expected-error @below {{expected no number in hidden, found 1}}
+  %0, %1 = ff.attention(%q, %k, %v) {hidden = array<f64: 1.0>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x3x8xf32>) -> (tensor<2x5x3x8xf32>, tensor<2x3x5xf32>)
+  return
+}
+
+// -----
+
+func.func @hidden_twice(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tensor<2x6x3x8xf32>, %m: tensor<6xf32>) {
+  // expected-error @below {{expected one number at most in hidden, found 2}}
+  %0, %1 = ff.attention(%q, %k, %v mask %m) {hidden = array<f64: 1.0, 2.0>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x3x8xf32>, tensor<6xf32>) -> (tensor<2x5x3x8xf32>, tensor<2x3x5xf32>)
+  return
+}
+
+// -----
+
+func.func @result(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tensor<2x6x3x8xf32>) {
+  // expected-error @below {{expected y of shape [2, 5, 3, 8], found [2, 5, 3, 4]}}
+  %0, %1 = ff.attention(%q, %k, %v) {hidden = array<f64>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x3x8xf32>) -> (tensor<2x5x3x4xf32>, tensor<2x3x5xf32>)
+  return
+}
+
+// -----
+
+func.func @sums(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tensor<2x6x3x8xf32>) {
+  // expected-error @below {{expected lse of shape [2, 3, 5], found [2, 5, 3]}}
+  %0, %1 = ff.attention(%q, %k, %v) {hidden = array<f64>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x3x8xf32>) -> (tensor<2x5x3x8xf32>, tensor<2x5x3xf32>)
+  return
+}
+
+// -----
+
+func.func @gradient(%q: tensor<2x5x3x4xf32>, %y: tensor<2x5x3x4xf32>, %l: tensor<2x3x5xf32>, %dy: tensor<2x5x3x2xf32>) {
+  // expected-error @below {{expected dy of shape [2, 5, 3, 4], found [2, 5, 3, 2]}}
+  %0, %1, %2 = ff.attention_backward(%q, %q, %q, %y, %l, %dy) {hidden = array<f64>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x3x5xf32>, tensor<2x5x3x2xf32>)
+     -> (tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>)
+  return
+}

@@ -1,0 +1,82 @@
+// RUN: ffc-opt %s --recognize-patterns --split-input-file --verify-diagnostics | FileCheck %s
+
+// Heads behind the positions, as reshapes of the layers before have them. The
+// mask is added to scaled scores.
+// CHECK-LABEL: @added_mask
+func.func @added_mask(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tensor<2x6x3x4xf32>, %m: tensor<2x1x1x6xf32>) {
+  // CHECK-NEXT: %[[Y:.*]], %{{.*}} = ff.attention(%arg0, %arg1, %arg2 mask %arg3) {ff.aliases = ["context", "weights", "heads"], hidden = array<f64>, scale = 5.000000e-01 : f64}
+  // CHECK-NEXT: ff.output %[[Y]]
+  %0 = ff.transpose(%q) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x5x3x4xf32>) -> tensor<2x3x5x4xf32> loc("heads")
+  %1 = ff.transpose(%k) {perm = array<i64: 0, 2, 3, 1>} : (tensor<2x6x3x4xf32>) -> tensor<2x3x4x6xf32>
+  %2 = ff.transpose(%v) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x6x3x4xf32>) -> tensor<2x3x6x4xf32>
+  %3 = ff.matmul(%0, %1) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3x5x4xf32>, tensor<2x3x4x6xf32>) -> tensor<2x3x5x6xf32>
+  %4 = ff.unary scale(%3) alpha 0.5 : tensor<2x3x5x6xf32> -> tensor<2x3x5x6xf32>
+  %5 = ff.binary add(%4, %m) : (tensor<2x3x5x6xf32>, tensor<2x1x1x6xf32>) -> tensor<2x3x5x6xf32>
+  %6 = ff.softmax(%5) {axes = array<i64: 3>, log = 0 : i64} : (tensor<2x3x5x6xf32>) -> tensor<2x3x5x6xf32> loc("weights")
+  %7 = ff.matmul(%6, %2) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3x5x6xf32>, tensor<2x3x6x4xf32>) -> tensor<2x3x5x4xf32> loc("context")
+  // expected-remark @below {{is the end of attention, one operator instead of 9}}
+  %8 = ff.transpose(%7) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32>
+  ff.output %8 as "out/y" : tensor<2x5x3x4xf32>
+  return
+}
+
+// -----
+
+// No transpositions before, keys as rows, and a mask that says what is seen.
+// CHECK-LABEL: @seen
+func.func @seen(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x6x4xf32>, %v: tensor<2x3x6x4xf32>, %m: tensor<5x6xf32>) {
+  // CHECK: %[[SEEN:.*]] = ff.unary scale(%arg3) alpha -1.0
+  // CHECK: %[[MASK:.*]] = ff.unary shift(%[[SEEN]]) alpha 1.0
+  // CHECK: %[[Q:.*]] = ff.transpose(%arg0) {perm = array<i64: 0, 2, 1, 3>}
+  // CHECK: %[[K:.*]] = ff.transpose(%arg1) {perm = array<i64: 0, 2, 1, 3>}
+  // CHECK: %[[V:.*]] = ff.transpose(%arg2) {perm = array<i64: 0, 2, 1, 3>}
+  // CHECK: ff.attention(%[[Q]], %[[K]], %[[V]] mask %[[MASK]]) {{.*}}hidden = array<f64: -1.000000e+04>, scale = 1.000000e+00
+  %h = ff.state "h" "constant" init <constant, -10000.0 : f64, 0> : tensor<f32>
+  %0 = ff.matmul(%q, %k) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<2x3x5x4xf32>, tensor<2x3x6x4xf32>) -> tensor<2x3x5x6xf32>
+  %1 = ff.select(%m, %0, %h) : (tensor<5x6xf32>, tensor<2x3x5x6xf32>, tensor<f32>) -> tensor<2x3x5x6xf32>
+  %2 = ff.softmax(%1) {axes = array<i64: 3>, log = 0 : i64} : (tensor<2x3x5x6xf32>) -> tensor<2x3x5x6xf32>
+  %3 = ff.matmul(%2, %v) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3x5x6xf32>, tensor<2x3x6x4xf32>) -> tensor<2x3x5x4xf32>
+  // expected-remark @below {{attention}}
+  %4 = ff.transpose(%3) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32>
+  ff.output %4 as "out/y" : tensor<2x5x3x4xf32>
+  return
+}
+
+// -----
+
+// Weights that somebody else reads.
+// CHECK-LABEL: @not_alone
+// CHECK-NOT: ff.attention
+func.func @not_alone(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x6x4xf32>, %v: tensor<2x3x6x4xf32>) {
+  %0 = ff.matmul(%q, %k) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<2x3x5x4xf32>, tensor<2x3x6x4xf32>) -> tensor<2x3x5x6xf32>
+  %1 = ff.softmax(%0) {axes = array<i64: 3>, log = 0 : i64} : (tensor<2x3x5x6xf32>) -> tensor<2x3x5x6xf32>
+  %2 = ff.matmul(%1, %v) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3x5x6xf32>, tensor<2x3x6x4xf32>) -> tensor<2x3x5x4xf32>
+  %3 = ff.transpose(%2) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32>
+  ff.output %1 as "out/weights" : tensor<2x3x5x6xf32>
+  ff.output %3 as "out/y" : tensor<2x5x3x4xf32>
+  return
+}
+
+// -----
+
+// A mask that is trained.
+// CHECK-LABEL: @trained_mask
+// CHECK-NOT: ff.attention
+func.func @trained_mask(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x6x4xf32>, %v: tensor<2x3x6x4xf32>) {
+  %b = ff.state "b" "parameter" init <constant, 0.0 : f64, 0> : tensor<5x6xf32>
+  %0 = ff.matmul(%q, %k) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<2x3x5x4xf32>, tensor<2x3x6x4xf32>) -> tensor<2x3x5x6xf32>
+  %1 = ff.binary add(%0, %b) : (tensor<2x3x5x6xf32>, tensor<5x6xf32>) -> tensor<2x3x5x6xf32>
+  %2 = ff.softmax(%1) {axes = array<i64: 3>, log = 0 : i64} : (tensor<2x3x5x6xf32>) -> tensor<2x3x5x6xf32>
+  %3 = ff.matmul(%2, %v) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3x5x6xf32>, tensor<2x3x6x4xf32>) -> tensor<2x3x5x4xf32>
+  %4 = ff.transpose(%3) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32>
+  ff.output %4 as "out/y" : tensor<2x5x3x4xf32>
+  return
+}

@@ -1,0 +1,280 @@
+//===- attention_test.cpp - attention, whole and tiled --------------------===//
+#include "ffrt/attention.h"
+#include "ffrt/error.h"
+#include "geometry.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <omp.h>
+
+using namespace ffrt;
+using namespace ffrt_test;
+
+namespace {
+
+/// A call and its mask, which is absent if it has no data.
+struct Case {
+  Value q, k, v, mask;
+  Reals hidden;
+  double scale;
+
+  int64_t samples() const { return q.shape[0]; }
+  int64_t rows() const { return q.shape[1]; }
+  int64_t heads() const { return q.shape[2]; }
+  int64_t keys() const { return k.shape[1]; }
+  Shape result() const { return {samples(), rows(), heads(), v.shape[3]}; }
+  Shape sums() const { return {samples(), heads(), rows()}; }
+
+  double mask_at(const Shape &at) const {
+    Shape index;
+    const size_t skipped = 4 - mask.shape.size();
+    for (size_t d = 0; d < mask.shape.size(); ++d)
+      index.push_back(mask.shape[d] == 1 ? 0 : at[skipped + d]);
+    return mask(index);
+  }
+  bool replaced(const Shape &at) const {
+    return !hidden.empty() && mask_at(at) != 0;
+  }
+  double score(int64_t n, int64_t h, int64_t t, int64_t s) const {
+    if (replaced({n, h, t, s}))
+      return hidden[0];
+    double sum = 0;
+    for (int64_t d = 0; d < q.shape[3]; ++d)
+      sum += q({n, t, h, d}) * k({n, s, h, d});
+    sum *= scale;
+    return mask.data.empty() || !hidden.empty() ? sum
+                                                : sum + mask_at({n, h, t, s});
+  }
+};
+
+struct Results {
+  Value y, lse, dq, dk, dv;
+};
+
+/// As ff.attention says, in doubles.
+Results reference(const Case &c, const Value &dy) {
+  Results r{Value(c.result()), Value(c.sums()), Value(c.q.shape),
+            Value(c.k.shape), Value(c.v.shape)};
+  const int64_t width = c.q.shape[3], values = c.v.shape[3];
+  for_box(r.lse.whole(), [&](const Shape &at) {
+    const int64_t n = at[0], h = at[1], t = at[2];
+    std::vector<double> p;
+    for (int64_t s = 0; s < c.keys(); ++s)
+      p.push_back(c.score(n, h, t, s));
+    const double most = *std::max_element(p.begin(), p.end());
+    double sum = 0;
+    for (double score : p)
+      sum += std::exp(score - most);
+    const double lse = r.lse(at) = most + std::log(sum);
+    std::vector<double> dp(p.size());
+    double mean = 0;
+    for (int64_t s = 0; s < c.keys(); ++s) {
+      p[s] = std::exp(p[s] - lse);
+      for (int64_t e = 0; e < values; ++e) {
+        r.y({n, t, h, e}) += p[s] * c.v({n, s, h, e});
+        r.dv({n, s, h, e}) += p[s] * dy({n, t, h, e});
+        dp[s] += dy({n, t, h, e}) * c.v({n, s, h, e});
+      }
+      mean += p[s] * dp[s];
+    }
+    for (int64_t s = 0; s < c.keys(); ++s)
+      if (!c.replaced({n, h, t, s}))
+        for (int64_t d = 0; d < width; ++d) {
+          const double ds = c.scale * p[s] * (dp[s] - mean);
+          r.dq({n, t, h, d}) += ds * c.k({n, s, h, d});
+          r.dk({n, s, h, d}) += ds * c.q({n, t, h, d});
+        }
+  });
+  return r;
+}
+
+/// The part of the mask that a tile [n, t, h] of rows sees.
+Box mask_box(const Case &c, const Box &rows) {
+  const Shape lo = {rows.lo[0], rows.lo[2], rows.lo[1], 0},
+              size = {rows.size[0], rows.size[2], rows.size[1], c.keys()};
+  Box box;
+  const size_t skipped = 4 - c.mask.shape.size();
+  for (size_t d = 0; d < c.mask.shape.size(); ++d) {
+    const bool one = c.mask.shape[d] == 1;
+    box.lo.push_back(one ? 0 : lo[skipped + d]);
+    box.size.push_back(one ? 1 : size[skipped + d]);
+  }
+  return box;
+}
+
+/// Samples, rows and heads split at random.
+void check(const Case &c, int most, int threads) {
+  std::mt19937 random(seed());
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(threads);
+  const Value dy = random_value(c.result(), random);
+  const Results want = reference(c, dy);
+  Results found{Value(c.result()), Value(c.sums()), Value(c.q.shape),
+                Value(c.k.shape), Value(c.v.shape)};
+  Context cx;
+  for_split(
+      {c.samples(), c.rows(), c.heads()}, most, random, [&](const Box &part) {
+        auto positions = [&](int64_t lo, int64_t size, int64_t width) {
+          return Box{{part.lo[0], lo, part.lo[2], 0},
+                     {part.size[0], size, part.size[2], width}};
+        };
+        const int64_t width = c.q.shape[3], values = c.v.shape[3];
+        const Box rows = positions(part.lo[1], part.size[1], width),
+                  results = positions(part.lo[1], part.size[1], values),
+                  keys = positions(0, c.keys(), width),
+                  seen = positions(0, c.keys(), values),
+                  sums{{part.lo[0], part.lo[2], part.lo[1]},
+                       {part.size[0], part.size[2], part.size[1]}};
+        const Tile q(c.q, rows), k(c.k, keys), v(c.v, seen), slope(dy, results),
+            y = blank(c.result(), results), lse = blank(c.sums(), sums);
+        const bool masked = !c.mask.data.empty();
+        const Value nothing(Shape{});
+        const Tile mask = masked ? Tile(c.mask, mask_box(c, part))
+                                 : Tile(nothing, nothing.whole());
+        const Tensor m = masked ? mask.tensor : absent({});
+        AttentionForward(cx, {q, k, v, m}, {y, lse}, c.hidden,
+                         c.scale)({q, k, v, m}, {y, lse});
+        add_tile(found.y, y, results);
+        add_tile(found.lse, lse, sums);
+        const Tile dq = blank(c.q.shape, rows), dk = blank(c.k.shape, keys),
+                   dv = blank(c.v.shape, seen);
+        AttentionBackward(cx, {q, k, v, y, lse, slope, m}, {dq, dk, dv},
+                          c.hidden,
+                          c.scale)({q, k, v, y, lse, slope, m}, {dq, dk, dv});
+        add_tile(found.dq, dq, rows);
+        add_tile(found.dk, dk, keys);
+        add_tile(found.dv, dv, seen);
+      });
+  omp_set_num_threads(before);
+  expect_close(found.y, want.y);
+  expect_close(found.lse, want.lse);
+  expect_close(found.dq, want.dq, 5e-5);
+  expect_close(found.dk, want.dk, 5e-5);
+  expect_close(found.dv, want.dv, 5e-5);
+}
+
+Case random_case(int64_t samples, int64_t rows, int64_t keys, int64_t heads,
+                 int64_t width, int64_t values, std::mt19937 &random) {
+  return {random_value({samples, rows, heads, width}, random),
+          random_value({samples, keys, heads, width}, random),
+          random_value({samples, keys, heads, values}, random),
+          {},
+          {},
+          1 / std::sqrt(double(width))};
+}
+
+TEST(Attention, Unmasked) {
+  std::mt19937 random(seed());
+  check(random_case(2, 5, 7, 3, 4, 6, random), 3, 1);
+  check(random_case(1, 150, 300, 2, 33, 65, random), 2, 2);
+}
+
+/// One number per key and sample, per row, or for all.
+TEST(Attention, AddedMask) {
+  std::mt19937 random(seed());
+  Case c = random_case(2, 9, 11, 3, 4, 4, random);
+  for (const Shape &shape : {Shape{2, 1, 1, 11}, Shape{9, 11}, Shape{3, 1, 11},
+                             Shape{9, 1}, Shape{11}, Shape{}}) {
+    c.mask = random_value(shape, random);
+    check(c, 3, 2);
+  }
+}
+
+/// Positions behind one's own: whole blocks see nothing.
+TEST(Attention, Causal) {
+  std::mt19937 random(seed());
+  for (int64_t length : {6, 700}) {
+    Case c = random_case(1, length, length, 2, 8, 8, random);
+    c.mask = Value({length, length});
+    for (int64_t t = 0; t < length; ++t)
+      for (int64_t s = t + 1; s < length; ++s)
+        c.mask({t, s}) = 1;
+    c.hidden = {-10000.0};
+    check(c, 2, 2);
+  }
+}
+
+/// A row that sees nothing gets the mean of all, as softmax would give it.
+TEST(Attention, HiddenRows) {
+  std::mt19937 random(seed());
+  Case c = random_case(1, 4, 600, 1, 8, 8, random);
+  c.mask = Value({4, 600}, 1.0);
+  for (int64_t s = 0; s < 10; ++s)
+    c.mask({1, 500 + s}) = 0;
+  c.hidden = {-10000.0};
+  check(c, 1, 1);
+  // A number that is not far away counts.
+  c.hidden = {-1.0};
+  check(c, 1, 1);
+}
+
+/// -infinity, as long as a row sees something, even in its last block.
+TEST(Attention, MinusInfinity) {
+  std::mt19937 random(seed());
+  Case c = random_case(1, 3, 600, 2, 4, 4, random);
+  c.mask = Value({600}, -std::numeric_limits<double>::infinity());
+  for (int64_t s = 590; s < 600; ++s)
+    c.mask({s}) = 0;
+  check(c, 2, 1);
+}
+
+TEST(Attention, SameBitsOnAnyThreads) {
+  std::mt19937 random(seed());
+  const Case c = random_case(1, 200, 300, 1, 16, 16, random);
+  std::vector<double> first;
+  for (int threads : {1, 2, 3}) {
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(threads);
+    Context cx;
+    const Tile q(c.q, c.q.whole()), k(c.k, c.k.whole()), v(c.v, c.v.whole()),
+        y = blank(c.result(), c.q.whole()),
+        lse = blank(c.sums(), Value(c.sums()).whole());
+    const Tensor m = absent({});
+    AttentionForward(cx, {q, k, v, m}, {y, lse}, {}, c.scale)({q, k, v, m},
+                                                              {y, lse});
+    omp_set_num_threads(before);
+    Value found(c.result());
+    add_tile(found, y, found.whole());
+    if (first.empty())
+      first = found.data;
+    EXPECT_EQ(found.data, first);
+  }
+}
+
+TEST(Attention, WrongOperands) {
+  std::mt19937 random(seed());
+  Context cx;
+  Case c = random_case(2, 3, 5, 2, 4, 4, random);
+  c.mask = random_value({3, 5}, random);
+  const Tile q(c.q, c.q.whole()), k(c.k, c.k.whole()), v(c.v, c.v.whole()),
+      mask(c.mask, c.mask.whole()),
+      y = blank(c.result(), c.q.whole()),
+      lse = blank(c.sums(), Value(c.sums()).whole());
+  auto expect_error = [&](Tensors in, const Reals &hidden, const char *text) {
+    try {
+      AttentionForward(cx, in, {y, lse}, hidden, 1);
+      ADD_FAILURE() << "expected an error";
+    } catch (const Error &error) {
+      EXPECT_STREQ(error.what(), text);
+    }
+  };
+  const Tensor none = absent({});
+  expect_error({q, q, v, none}, {},
+               "attention forward: k: expected local shape [2, 5, 2, 4], found "
+               "[2, 3, 2, 4]");
+  expect_error({q, k, v, none}, {1.0},
+               "attention forward: hidden: expected one number at most, and "
+               "only with a mask, found 1");
+  expect_error({q, k, v, q}, {},
+               "attention forward: mask: expected a local shape that "
+               "broadcasts to [2, 2, 3, 5], found [2, 3, 2, 4]");
+  Tensor part = v;
+  part.shape[1] = 4;
+  expect_error({q, k, part, none}, {},
+               "attention forward: v: expected all positions (5), found 4");
+}
+
+} // namespace
