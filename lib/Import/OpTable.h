@@ -65,6 +65,10 @@ void importCumSum(NodeImporter &node);
 // DropoutOp.cpp
 void importDropout(NodeImporter &node);
 
+// LossOps.cpp
+void importNegativeLogLikelihoodLoss(NodeImporter &node);
+void importSoftmaxCrossEntropyLoss(NodeImporter &node);
+
 // NormOps.cpp
 void importBatchNormalization(NodeImporter &node);
 void importInstanceNormalization(NodeImporter &node);
