@@ -65,6 +65,9 @@ void importCumSum(NodeImporter &node);
 // DropoutOp.cpp
 void importDropout(NodeImporter &node);
 
+// EinsumOp.cpp
+void importEinsum(NodeImporter &node);
+
 // LossOps.cpp
 void importNegativeLogLikelihoodLoss(NodeImporter &node);
 void importSoftmaxCrossEntropyLoss(NodeImporter &node);
