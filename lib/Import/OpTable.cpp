@@ -111,6 +111,7 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef opType) {
       {"Tile", {importTile, 2, 2, 0, true}},
       {"TopK", {importTopK, 1, 2}},
       {"Transpose", {importTranspose, 1, 1, 0, true}},
+      {"Trilu", {importTrilu, 1, 2, 0, true}},
       {"Unsqueeze", {importUnsqueeze, 1, 2, 0, true}},
       {"Upsample", {importUpsample, 1, 2}},
       {"Where", {importWhere, 3, 3}},

@@ -124,6 +124,9 @@ void importReduce(NodeImporter &node);
 void importResize(NodeImporter &node);
 void importUpsample(NodeImporter &node);
 
+// TriluOp.cpp
+void importTrilu(NodeImporter &node);
+
 // ConstantOps.cpp
 void importIdentity(NodeImporter &node);
 void importConstant(NodeImporter &node);
