@@ -46,6 +46,7 @@ void importUnary(NodeImporter &node);
 void importClip(NodeImporter &node);
 void importCelu(NodeImporter &node);
 void importGelu(NodeImporter &node);
+void importShrink(NodeImporter &node);
 void importThresholdedRelu(NodeImporter &node);
 void importCast(NodeImporter &node);
 
@@ -77,6 +78,7 @@ void importBatchNormalization(NodeImporter &node);
 void importInstanceNormalization(NodeImporter &node);
 void importLayerNormalization(NodeImporter &node);
 void importMeanVarianceNormalization(NodeImporter &node);
+void importLpNormalization(NodeImporter &node);
 
 // SoftmaxOps.cpp
 void importSoftmax(NodeImporter &node);
@@ -113,6 +115,8 @@ void importOneHot(NodeImporter &node);
 
 // RankingOps.cpp
 void importTopK(NodeImporter &node);
+void importArgExtreme(NodeImporter &node);
+void importHardmax(NodeImporter &node);
 
 // RecurrentOps.cpp
 void importRecurrent(NodeImporter &node);
