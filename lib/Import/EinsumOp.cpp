@@ -42,6 +42,7 @@ public:
   Value build();
 
 private:
+  Role roleOf(ArrayRef<Label> labels) const;
   Labels parseTerm(StringRef text, int64_t others);
   void readOperand(int i, StringRef text);
   void readResult(StringRef text, bool isExplicit);
@@ -371,10 +372,21 @@ Term Einsum::multiply(Term a, Term b, ArrayRef<Label> kept) {
              : multiplyMatrices(std::move(a), std::move(b), batch, inner);
 }
 
+/// That of an operand, should it be a weight: it leads from the labels that it
+/// ends to the others.
+Role Einsum::roleOf(ArrayRef<Label> labels) const {
+  Labels from, to;
+  for (Label label : labels)
+    (hasLabel(result, label) ? to : from).push_back(label);
+  return {Role::Weight, sizeOf(from), sizeOf(to)};
+}
+
 Value Einsum::build() {
   std::vector<Term> terms;
   for (auto [i, labels] : llvm::enumerate(operands))
-    terms.push_back({node.tensor(static_cast<int>(i)), labels});
+    terms.push_back(
+        {node.tensor(static_cast<int>(i), i == 1 ? roleOf(labels) : Role()),
+         labels});
   node.resultType(extentsOf(result));
   if (node.failed())
     return {};

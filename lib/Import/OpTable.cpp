@@ -31,7 +31,7 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef opType) {
       {"DepthToSpace", {importDepthToSpace, 1, 1, 0, true}},
       {"Div", {importArithmetic, 2, 2}},
       {"Dropout", {importDropout, 1, 3}},
-      {"Einsum", {importEinsum, 1, INT_MAX}},
+      {"Einsum", {importEinsum, 1, INT_MAX, 0b10}},
       {"Elu", {importUnary, 1, 1}},
       {"Equal", {importComparison, 2, 2}},
       {"Erf", {importUnary, 1, 1}},
