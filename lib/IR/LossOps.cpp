@@ -38,18 +38,24 @@ static plan::OpRules lossRules(const plan::Shape &shape, StringRef kernel,
   return onePhaseRules(dimsByRank(shape), std::move(phase), std::move(unsplit));
 }
 
-/// Builds the gradient of a loss with operands {x, target}; the gradient of the
-/// loss itself is 1, and targets get none.
+/// Builds the gradient of a loss with operands {x, target}, the gradient of the
+/// loss itself being `dy`, or 1 if that is null. Targets get none.
 template <class BackwardOp, class... Attributes>
-static void buildLossGradient(OpBuilder &builder, Operation *op,
+static void buildLossGradient(OpBuilder &builder, Operation *op, Value dy,
                               ArrayRef<bool> needed,
                               SmallVectorImpl<Value> &operandGrads,
                               Attributes... attributes) {
   operandGrads.assign(2, nullptr);
+  if (!needed[0])
+    return;
   Value x = op->getOperand(0);
-  if (needed[0])
-    operandGrads[0] = BackwardOp::create(builder, gradientLoc(op), x.getType(),
-                                         x, op->getOperand(1), attributes...);
+  Value dx =
+      BackwardOp::create(builder, gradientLoc(op, dy ? "slope" : ""),
+                         x.getType(), x, op->getOperand(1), attributes...);
+  if (dy)
+    dx = BinaryOp::create(builder, gradientLoc(op, "mul"), x.getType(),
+                          BinaryKind::Mul, dx, dy);
+  operandGrads[0] = dx;
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,8 +102,8 @@ LogicalResult
 CrossEntropyOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
                               ArrayRef<bool> needed,
                               SmallVectorImpl<Value> &operandGrads) {
-  buildLossGradient<CrossEntropyBackwardOp>(builder, *this, needed,
-                                            operandGrads, getAxisAttr());
+  buildLossGradient<CrossEntropyBackwardOp>(
+      builder, *this, resultGrads[0], needed, operandGrads, getAxisAttr());
   return success();
 }
 
@@ -144,7 +150,8 @@ LogicalResult MseOp::buildGradient(OpBuilder &builder,
                                    ArrayRef<Value> resultGrads,
                                    ArrayRef<bool> needed,
                                    SmallVectorImpl<Value> &operandGrads) {
-  buildLossGradient<MseBackwardOp>(builder, *this, needed, operandGrads);
+  buildLossGradient<MseBackwardOp>(builder, *this, resultGrads[0], needed,
+                                   operandGrads);
   return success();
 }
 
@@ -184,7 +191,8 @@ LogicalResult BceOp::buildGradient(OpBuilder &builder,
                                    ArrayRef<Value> resultGrads,
                                    ArrayRef<bool> needed,
                                    SmallVectorImpl<Value> &operandGrads) {
-  buildLossGradient<BceBackwardOp>(builder, *this, needed, operandGrads);
+  buildLossGradient<BceBackwardOp>(builder, *this, resultGrads[0], needed,
+                                   operandGrads);
   return success();
 }
 

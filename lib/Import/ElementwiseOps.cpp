@@ -97,6 +97,24 @@ void ffc::importer::importGelu(NodeImporter &node) {
     node.defineLast(unaryPart(node, "", UnaryKind::Gelu, x));
 }
 
+/// x + bias under -lambd, x - bias over lambd, else 0.
+void ffc::importer::importShrink(NodeImporter &node) {
+  double bias = node.real("bias", 0), lambd = node.real("lambd", 0.5);
+  Value x = node.tensor(0);
+  if (node.failed())
+    return;
+  // How far x is beyond the one and the other limit.
+  Value minus = unaryPart(node, "minus", UnaryKind::Scale, x, -1);
+  Value under = unaryPart(node, "under", UnaryKind::Shift, minus, -lambd);
+  under = unaryPart(node, "is_under", UnaryKind::Relu, under);
+  Value over = unaryPart(node, "over", UnaryKind::Shift, x, -lambd);
+  over = unaryPart(node, "is_over", UnaryKind::Relu, over);
+  Value low = unaryPart(node, "low", UnaryKind::Shift, x, bias);
+  Value high = unaryPart(node, "high", UnaryKind::Shift, x, -bias);
+  high = binaryPart(node, "kept", ff::BinaryKind::Keep, high, over);
+  node.build<ff::SelectOp>(node.shape(0), under, low, high);
+}
+
 /// x where it is over alpha, else 0.
 void ffc::importer::importThresholdedRelu(NodeImporter &node) {
   double alpha = node.real("alpha", 1);

@@ -80,6 +80,7 @@ const Folder *ffc::importer::lookupFolder(StringRef opType) {
       {"Sub", {foldArithmetic, 2}},
       {"Tile", {foldTile, 2, 1}},
       {"Transpose", {foldTranspose, 1}},
+      {"Trilu", {foldTrilu, 1, 1}},
       {"Unsqueeze", {foldUnsqueeze, 1, 1}},
       {"Where", {foldWhere, 3}},
       {"Xor", {foldArithmetic, 2}},

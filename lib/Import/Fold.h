@@ -116,6 +116,7 @@ llvm::Expected<Constant> foldRange(const FoldCall &call);
 llvm::Expected<Constant> foldCompress(const FoldCall &call);
 llvm::Expected<Constant> foldOneHot(const FoldCall &call);
 llvm::Expected<Constant> foldNonZero(const FoldCall &call);
+llvm::Expected<Constant> foldTrilu(const FoldCall &call);
 
 } // namespace ffc::importer
 

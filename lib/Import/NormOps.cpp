@@ -317,3 +317,29 @@ void ffc::importer::importMeanVarianceNormalization(NodeImporter &node) {
   node.define(PartBuilder(node).normalize(x, {}, {}, axes, 1e-18,
                                           kept.empty() ? axes : kept));
 }
+
+/// x / (sum of |x|^p along the axis)^(1/p)
+void ffc::importer::importLpNormalization(NodeImporter &node) {
+  int64_t axis =
+      node.check(resolveAxis(node.integer("axis", -1), node.rank(0)));
+  int64_t p = node.integer("p", 2);
+  if (p != 1 && p != 2)
+    node.error("expected p to be 1 or 2, found " + Twine(p));
+  if (!node.failed())
+    expectBatchKept(node, {axis});
+  Value x = node.tensor(0);
+  if (node.failed())
+    return;
+  PartBuilder build(node);
+  Value parts =
+      p == 1 ? build.unary("abs", ff::UnaryKind::Abs, x)
+             : build.binary("square", ff::BinaryKind::Mul, x.getType(), x, x);
+  Shape column(node.shape(0));
+  column[axis] = 1;
+  Value norm =
+      node.part<ff::ReduceSumOp>("sum", column, parts, node.list({axis}),
+                                 node.importer.builder.getI64IntegerAttr(1));
+  if (p == 2)
+    norm = build.unary("norm", ff::UnaryKind::Sqrt, norm);
+  node.build<ff::BinaryOp>(node.shape(0), ff::BinaryKind::Div, x, norm);
+}

@@ -12,18 +12,6 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::importer;
 using ff::BinaryKind;
-using onnx::TensorProto;
-
-/// 0, 1, ... along the first of `rank` dimensions.
-static Constant positions(int64_t count, int64_t rank) {
-  Constant result;
-  result.type = TensorProto::FLOAT;
-  result.shape = Shape(rank, 1);
-  result.shape.front() = count;
-  for (int64_t i = 0; i < count; ++i)
-    result.floats.push_back(static_cast<double>(i));
-  return result;
-}
 
 /// Element i of `values`.
 static Constant element(const Constant &values, int64_t i) {

@@ -46,6 +46,7 @@ void importUnary(NodeImporter &node);
 void importClip(NodeImporter &node);
 void importCelu(NodeImporter &node);
 void importGelu(NodeImporter &node);
+void importShrink(NodeImporter &node);
 void importThresholdedRelu(NodeImporter &node);
 void importCast(NodeImporter &node);
 
@@ -65,11 +66,19 @@ void importCumSum(NodeImporter &node);
 // DropoutOp.cpp
 void importDropout(NodeImporter &node);
 
+// EinsumOp.cpp
+void importEinsum(NodeImporter &node);
+
+// LossOps.cpp
+void importNegativeLogLikelihoodLoss(NodeImporter &node);
+void importSoftmaxCrossEntropyLoss(NodeImporter &node);
+
 // NormOps.cpp
 void importBatchNormalization(NodeImporter &node);
 void importInstanceNormalization(NodeImporter &node);
 void importLayerNormalization(NodeImporter &node);
 void importMeanVarianceNormalization(NodeImporter &node);
+void importLpNormalization(NodeImporter &node);
 
 // SoftmaxOps.cpp
 void importSoftmax(NodeImporter &node);
@@ -106,6 +115,8 @@ void importOneHot(NodeImporter &node);
 
 // RankingOps.cpp
 void importTopK(NodeImporter &node);
+void importArgExtreme(NodeImporter &node);
+void importHardmax(NodeImporter &node);
 
 // RecurrentOps.cpp
 void importRecurrent(NodeImporter &node);
@@ -116,6 +127,9 @@ void importReduce(NodeImporter &node);
 // ResizeOps.cpp
 void importResize(NodeImporter &node);
 void importUpsample(NodeImporter &node);
+
+// TriluOp.cpp
+void importTrilu(NodeImporter &node);
 
 // ConstantOps.cpp
 void importIdentity(NodeImporter &node);

@@ -1,4 +1,4 @@
-//===- RankingOps.cpp - TopK ----------------------------------------------===//
+//===- RankingOps.cpp - largest and smallest elements ---------------------===//
 
 #include "OpTable.h"
 #include "TypedNode.h"
@@ -45,4 +45,85 @@ void ffc::importer::importTopK(NodeImporter &node) {
     node.setElementType(onnx::TensorProto::INT64);
     node.define(1, op.getIndex());
   }
+}
+
+/// Where the first of the largest or smallest elements along `axis` are, which
+/// stays with extent 1. If `isLast`, the last of them.
+static Value extremeIndex(NodeImporter &node, Value x, int64_t axis,
+                          bool largest, bool isLast) {
+  OpBuilder &builder = node.importer.builder;
+  Shape shape(cast<RankedTensorType>(x.getType()).getShape());
+  int64_t extent = shape[axis];
+  IntegerAttr along = builder.getI64IntegerAttr(axis);
+  if (isLast) {
+    Shape reverse;
+    for (int64_t i = extent; i-- > 0;)
+      reverse.push_back(i);
+    x = node.part<ff::GatherOp>("reversed", shape, x, along,
+                                node.list(reverse));
+  }
+  shape[axis] = 1;
+  RankedTensorType type = node.resultType(shape);
+  auto top = ff::TopKOp::create(builder, node.location("top"), type,
+                                type.clone(builder.getI64Type()), x, along,
+                                builder.getI64IntegerAttr(largest));
+  Value index =
+      ff::CastOp::create(builder, node.location("index"), type, top.getIndex());
+  if (!isLast)
+    return index;
+  Value back = unaryPart(node, "back", ff::UnaryKind::Scale, index, -1);
+  return unaryPart(node, "front", ff::UnaryKind::Shift, back,
+                   static_cast<double>(extent - 1));
+}
+
+void ffc::importer::importArgExtreme(NodeImporter &node) {
+  int64_t axis = node.check(resolveAxis(node.integer("axis", 0), node.rank(0)));
+  bool keepdims = node.integer("keepdims", 1) != 0;
+  bool isLast = node.integer("select_last_index", 0) != 0;
+  takeNumberType(node, 0, /*integers=*/true);
+  if (!node.failed() && node.isChangedBatch(0, axis))
+    node.error("ranks the batch and stands in the way of --batch-size");
+  Value x = node.tensor(0);
+  if (node.failed())
+    return;
+  Value index = extremeIndex(node, x, axis, node.opType() == "ArgMax", isLast);
+  Shape shape(node.shape(0));
+  shape.erase(shape.begin() + axis);
+  if (!keepdims)
+    index = node.part<ff::ReshapeOp>("squeezed", shape, index);
+  node.setElementType(onnx::TensorProto::INT64);
+  node.defineLast(index);
+}
+
+/// 1 at the first of the largest elements along a dimension, else 0.
+void ffc::importer::importHardmax(NodeImporter &node) {
+  // Until opset 12 the operand was a matrix, columns starting at `axis`.
+  bool joint = node.opset() < 13;
+  int64_t given = node.integer("axis", joint ? 1 : -1), rank = node.rank(0);
+  int64_t axis =
+      joint && given == rank ? rank : node.check(resolveAxis(given, rank));
+  takeNumberType(node, 0, /*integers=*/false);
+  if (node.failed())
+    return;
+  for (int64_t d = axis; d < (joint ? rank : axis + 1); ++d)
+    if (node.isChangedBatch(0, d))
+      node.error("ranks the batch and stands in the way of --batch-size");
+  Value x = node.tensor(0);
+  Shape whole(node.shape(0)), ranked = whole;
+  if (joint) {
+    ranked.truncate(axis);
+    ranked.push_back(*elementCount(ArrayRef<int64_t>(whole).drop_front(axis)));
+  }
+  Value places = node.knownNumbers(
+      "positions",
+      positions(ranked[axis], static_cast<int64_t>(ranked.size()) - axis));
+  if (node.failed())
+    return;
+  if (ranked != whole)
+    x = node.part<ff::ReshapeOp>("columns", ranked, x);
+  Value index = extremeIndex(node, x, axis, /*largest=*/true, /*isLast=*/false);
+  Value y = binaryPart(node, "hit", ff::BinaryKind::Equal, index, places);
+  if (ranked != whole)
+    y = node.part<ff::ReshapeOp>("whole", whole, y);
+  node.defineLast(y);
 }

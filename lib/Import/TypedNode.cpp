@@ -52,6 +52,16 @@ Value ffc::importer::binaryPart(NodeImporter &node, const Twine &name,
                               node.resultType(*shape), kind, a, b);
 }
 
+Constant ffc::importer::positions(int64_t count, int64_t rank) {
+  Constant result;
+  result.type = TensorProto::FLOAT;
+  result.shape = Shape(rank, 1);
+  result.shape.front() = count;
+  for (int64_t i = 0; i < count; ++i)
+    result.floats.push_back(static_cast<double>(i));
+  return result;
+}
+
 void ffc::importer::defineCast(NodeImporter &node, Value x, int32_t type) {
   if (node.failed())
     return;

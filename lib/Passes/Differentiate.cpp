@@ -196,10 +196,14 @@ LogicalResult Reverse::addLoss(StringRef kind,
       return main.emitError("--loss=none takes the model's first output as the "
                             "loss, expected one element, found ")
              << type;
-    auto seed = StateOp::create(
-        builder, named("loss.gradient"), type, "loss.gradient", "constant",
-        InitAttr::get(builder.getContext(), InitKind::Constant, 1.0, 0));
-    contributions[x].push_back(seed);
+    if (auto own = x.getDefiningOp<CrossEntropyOp>()) {
+      own->setAttr(kRoleAttr, builder.getStringAttr(kLossRole));
+    } else {
+      auto seed = StateOp::create(
+          builder, named("loss.gradient"), type, "loss.gradient", "constant",
+          InitAttr::get(builder.getContext(), InitKind::Constant, 1.0, 0));
+      contributions[x].push_back(seed);
+    }
     OutputOp::create(builder, named("loss"), "loss", x);
     return success();
   } else {

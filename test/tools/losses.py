@@ -1,5 +1,5 @@
 """Compares one step of a tiny network with numpy, for the losses that no exported
-model has: none (the model computes its own), mse and bce.
+model has: mse, bce and those that the model computes itself.
 
 Loss, gradients and updated parameters are computed here in double precision, by
 formulas written out below, and judged by the rule of compare_runs.py.
@@ -36,20 +36,35 @@ tiny (float[{n},{i}] x{more}) => ({out})
 }}
 """
 
+HALF = "  half = Constant <value_float = 0.5> ()\n  l = Mul (m, half)"
+WEIGHTS = (0.5, 2.0, 1.5)
+IGNORED = 1
+NUMBERS = f", float[{BATCH},{OUTPUTS}] goal"
+CLASSES = f", int64[{BATCH}] goal"
+
 # The last nodes, the model's output, further inputs.
 TAILS = {
     "mse": ("  y = Identity (z)", f"float[{BATCH},{OUTPUTS}] y", ""),
     "bce": ("  y = Sigmoid (z)", f"float[{BATCH},{OUTPUTS}] y", ""),
-    # A model with its own loss, which is half of what mse gives.
+    # Half of what mse gives.
     "none": ("  d = Sub (z, goal)\n  s = Mul (d, d)\n"
-             "  m = ReduceMean <keepdims = 0> (s)\n"
-             "  half = Constant <value_float = 0.5> ()\n  l = Mul (m, half)",
-             "float l", f", float[{BATCH},{OUTPUTS}] goal"),
+             "  m = ReduceMean <keepdims = 0> (s)\n" + HALF, "float l", NUMBERS),
+    # Cross-entropy: as the loss, half of it, of weighted classes of which one does
+    # not count, and composed.
+    "sce": ("  l = SoftmaxCrossEntropyLoss (z, goal)", "float l", CLASSES),
+    "sce-half": ("  m = SoftmaxCrossEntropyLoss (z, goal)\n" + HALF, "float l",
+                 CLASSES),
+    "sce-weighted": (
+        f"  w = Constant <value = float[3] {{{', '.join(map(str, WEIGHTS))}}}> ()\n"
+        f"  l = SoftmaxCrossEntropyLoss <ignore_index = {IGNORED}> (z, goal, w)",
+        "float l", CLASSES),
+    "nll": ("  p = LogSoftmax (z)\n  l = NegativeLogLikelihoodLoss (p, goal)",
+            "float l", CLASSES),
 }
 
 
 def make_values():
-    """The input, a target for each loss, and the parameters, as f32 holds them."""
+    """The input, targets, and the parameters, as f32 holds them."""
     random = np.random.default_rng(20261121)
 
     def normal(*shape):
@@ -60,7 +75,9 @@ def make_values():
                   "w2": normal(HIDDEN, OUTPUTS), "b2": normal(OUTPUTS)}
     goal = normal(BATCH, OUTPUTS)
     labels = (random.random((BATCH, OUTPUTS)) < 0.5).astype(np.float32)
-    return normal(BATCH, INPUTS), {"mse": goal, "none": goal, "bce": labels}, parameters
+    x = normal(BATCH, INPUTS)
+    classes = random.integers(0, OUTPUTS, BATCH)
+    return x, {"mse": goal, "none": goal, "bce": labels, "class": classes}, parameters
 
 
 def write_model(path, loss, parameters):
@@ -72,9 +89,23 @@ def write_model(path, loss, parameters):
                                out=out, more=more, **texts))
 
 
+def cross_entropy(loss, z, target):
+    """Cross-entropy and its gradient."""
+    p = np.exp(z) / np.exp(z).sum(1, keepdims=True)
+    weights = np.ones(OUTPUTS)
+    if loss == "sce-weighted":
+        weights = np.array(WEIGHTS)
+        weights[IGNORED] = 0
+    share = weights[target] / weights[target].sum()
+    if loss == "sce-half":
+        share = share / 2
+    value = -np.sum(share * np.log(p[np.arange(BATCH), target]))
+    return value, share[:, None] * (p - np.eye(OUTPUTS)[target])
+
+
 def expected_step(loss, x, target, parameters):
     """Loss and gradients."""
-    x, target = x.astype(np.float64), target.astype(np.float64)
+    x = x.astype(np.float64)
     w1, b1, w2, b2 = (parameters[name].astype(np.float64)
                       for name in ("w1", "b1", "w2", "b2"))
     a = np.tanh(x @ w1 + b1)
@@ -83,6 +114,8 @@ def expected_step(loss, x, target, parameters):
         y = 1 / (1 + np.exp(-z))
         value = -np.mean(target * np.log(y) + (1 - target) * np.log(1 - y))
         dz = (y - target) / z.size
+    elif target.ndim == 1:
+        value, dz = cross_entropy(loss, z, target)
     else:
         scale = 0.5 if loss == "none" else 1.0
         value = scale * np.mean((z - target) ** 2)
@@ -101,17 +134,18 @@ def main():
     arguments = parser.parse_args()
 
     x, targets, parameters = make_values()
-    target = targets[arguments.loss]
+    own = arguments.loss not in ("mse", "bce")
+    target = targets.get(arguments.loss, targets["class"])
     expected_loss, gradients = expected_step(arguments.loss, x, target, parameters)
     work = fresh_folder(arguments.work)
     try:
         model = os.path.join(work, "tiny.onnxtxt")
         write_model(model, arguments.loss, parameters)
-        label = "goal" if arguments.loss == "none" else "target"
+        label = "goal" if own else "target"
         write_inputs(os.path.join(work, "inputs"), {"x": x, label: target})
         program, dump = os.path.join(work, "train"), os.path.join(work, "dump")
         compile_program(arguments.ffc, model, arguments.topology, program,
-                        [f"--loss={arguments.loss}"])
+                        [f"--loss={'none' if own else arguments.loss}"])
         run_program(program, arguments.ranks,
                     ["--steps", "1", "--lr", str(LEARNING_RATE), "--inputs",
                      os.path.join(work, "inputs"), "--dump", dump])

@@ -4,6 +4,7 @@
 #include "common/check.h"
 #include "common/nest.h"
 #include "ffrt/elementwise.h"
+#include "ffrt/error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -119,6 +120,11 @@ void CrossEntropyForward::operator()(Tensors in, Tensors out) {
     for (int64_t i = 0; i < nest.inner(); ++i) {
       const float *x = logits.as<float>() + at[1] + i * s[1];
       const int64_t label = target.as<int32_t>()[at[0] + i * s[0]];
+      // Targets that are no input of the program are checked nowhere else.
+      if (label < 0 || label >= classes)
+        throw Error("cross entropy forward: expected targets from 0 to " +
+                    std::to_string(classes - 1) + ", found " +
+                    std::to_string(label));
       const LogSum all(x, classes, cs);
       loss += std::log(all.sum) + double(all.top) - double(x[label * cs]);
     }

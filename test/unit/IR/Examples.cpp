@@ -68,10 +68,7 @@ LogicalResult Examples::buildGradient(func::FuncOp func,
   if (failed(func.insertArgument(number, type, {}, op->getLoc())))
     return failure();
   gradient.resultGrad = func.getArgument(number);
-  TensorValue &seed = values[gradient.resultGrad] = randomValue(type);
-  // The gradient of a loss is with respect to the loss itself.
-  if (seed.shape.empty())
-    seed.data = {1};
+  values[gradient.resultGrad] = randomValue(type);
 
   SmallVector<Value> resultGrads(op->getNumResults());
   resultGrads[0] = gradient.resultGrad;

@@ -32,6 +32,15 @@ TEST_F(ElementwiseImportTest, Parameters) {
                     HasSubstr("sign("), HasSubstr("celu(")));
 }
 
+TEST_F(ElementwiseImportTest, Shrink) {
+  EXPECT_THAT(importGraph("g (float[2] x) => (float[2] y) "
+                          "{ y = Shrink<bias = 0.25, lambd = 1.5>(x) }"),
+              AllOf(HasSubstr("alpha -1.500000e+00"),
+                    HasSubstr("shift(%arg0) alpha 2.500000e-01"),
+                    HasSubstr("shift(%arg0) alpha -2.500000e-01"),
+                    HasSubstr("keep("), HasSubstr("ff.select")));
+}
+
 TEST_F(ElementwiseImportTest, KnownNumbersNeedNoTensor) {
   std::string text = importGraph("g (float[2] x) => (float[2] y) {\n"
                                  "  c = Constant<value_float = 4.0>()\n"

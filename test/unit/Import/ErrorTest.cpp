@@ -280,6 +280,9 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"g (float[2,3,4] x, float[3] s) => (float[2,3,4] y) "
                   "{ y = LayerNormalization (x, s) }",
                   "expected operand 1 of shape 4, found 3", 17},
+        ErrorCase{"g (float[2,3] x) => (float[2,3] y) "
+                  "{ y = LpNormalization <p = 3> (x) }",
+                  "expected p to be 1 or 2, found 3"},
         ErrorCase{"g (float[2,3,4] x) => (float[2,3,4] y) "
                   "{ y = MeanVarianceNormalization <axes = [1, -2]> (x) }",
                   "expected distinct axes, found 1 twice"}));

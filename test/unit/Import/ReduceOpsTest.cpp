@@ -74,6 +74,19 @@ TEST_F(ReduceOpsTest, Composed) {
   }
 }
 
+TEST_F(ReduceOpsTest, LpNormalization) {
+  EXPECT_THAT(reduce("LpNormalization(x)"),
+              AllOf(HasSubstr("mul(%arg0, %arg0)"),
+                    HasSubstr("axes = array<i64: 2>, keepdims = 1"),
+                    HasSubstr("sqrt("), HasSubstr("div(%arg0, ")));
+  EXPECT_THAT(reduce("LpNormalization<axis = 0, p = 1>(x)"),
+              AllOf(HasSubstr("abs(%arg0)"), HasSubstr("-> tensor<1x3x4xf32>"),
+                    Not(HasSubstr("sqrt("))));
+  options.batchSize = 6;
+  EXPECT_THAT(reduce("LpNormalization<axis = 0>(x)"),
+              HasSubstr("normalises over the batch and stands in the way"));
+}
+
 TEST_F(ReduceOpsTest, ReductionsOfConstants) {
   EXPECT_THAT(importGraph("g (float[2, 3, 4] x) => (float[1] y) {\n"
                           "  s = Shape(x)\n"

@@ -1,4 +1,5 @@
 //===- loss_test.cpp - loss functions, whole and tiled --------------------===//
+#include "ffrt/error.h"
 #include "ffrt/loss.h"
 #include "geometry.h"
 
@@ -70,6 +71,28 @@ TEST(Loss, CrossEntropy) {
     check_cross_entropy({10}, 0, order, most, random);
     check_cross_entropy({3, 10, 4, 5}, 1, order, most, random);
     check_cross_entropy({3, 4, 10}, 2, order, most, random);
+  }
+}
+
+TEST(Loss, TargetsAreClasses) {
+  std::mt19937 random(seed());
+  const Value x = random_value({2, 3}, random);
+  Context cx;
+  for (double label : {-1.0, 3.0}) {
+    Value target(Shape{2});
+    target.data = {2.0, label};
+    const Tile tx(x, x.whole()),
+        tt(target, target.whole(), Order::row_major, DType::i32);
+    const Tile tl = scalar();
+    CrossEntropyForward f{cx, {tx, tt}, {tl}, 1};
+    try {
+      f({tx, tt}, {tl});
+      ADD_FAILURE() << "expected an error";
+    } catch (const Error &error) {
+      EXPECT_EQ(std::string(error.what()),
+                "cross entropy forward: expected targets from 0 to 2, found " +
+                    std::to_string(int(label)));
+    }
   }
 }
 
