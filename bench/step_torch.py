@@ -3,11 +3,11 @@
 
 usage: step_torch.py MODEL BATCH THREADS contiguous|channels-last FOLDER
 
-Writes a random batch to FOLDER as image.npy and target.npy and prints a line of
-JSON about the model; then, for every number N on standard input, a line with
-the milliseconds of N further steps. A step is what ffc's program does: forward,
-cross-entropy, backward, SGD with momentum 0.9, in f32. The models are
-torchvision's.
+Writes a random batch to FOLDER, a .npy file for every input and target.npy, and
+prints a line of JSON about the model; then, for every number N on standard
+input, a line with the milliseconds of N further steps. A step is what ffc's
+program does: forward, loss, backward, SGD, in f32. The models are torchvision's
+and those of step_models.py.
 """
 
 import json
@@ -18,6 +18,8 @@ import time
 import numpy
 import torch
 import torchvision
+
+import step_models
 
 
 def make_model(name):
@@ -37,25 +39,33 @@ def make_batch(name, batch):
         shape, classes = (batch, 1, 28, 28), 10
     elif name == "inception_v3":
         shape = (batch, 3, 299, 299)
-    return torch.randn(shape), torch.randint(classes, (batch,))
+    return {"image": torch.randn(shape)}, torch.randint(classes, (batch,))
 
 
-def count_flops(model, images):
-    """Multiplications and additions of convolutions and dense layers in a step.
-    Each has two gradients as costly as itself, but nobody asks for that of the
-    images."""
+def count_flops(model, inputs):
+    """Multiplications and additions of convolutions, dense and recurrent layers and
+    attention in a step. Each has two gradients as costly as itself, but nobody asks
+    for that of images and other numbers that the first layer gets."""
     forward = []
 
     def count(layer, _inputs, output):
-        forward.append(2 * output.numel() * layer.weight[0].numel())
+        if isinstance(layer, torch.nn.LSTM):
+            steps = output[0].shape[0] * output[0].shape[1]
+            forward.append(sum(2 * steps * weight.numel() for weight in layer.parameters()
+                               if weight.dim() == 2))
+        elif isinstance(layer, step_models.Attention):
+            forward.append(layer.product_flops(output))
+        else:
+            forward.append(2 * output.numel() * layer.weight[0].numel())
 
+    kinds = (torch.nn.Conv2d, torch.nn.Linear, torch.nn.LSTM, step_models.Attention)
     handles = [layer.register_forward_hook(count) for layer in model.modules()
-               if isinstance(layer, (torch.nn.Conv2d, torch.nn.Linear))]
+               if isinstance(layer, kinds)]
     with torch.no_grad():
-        model(images)
+        model(*inputs)
     for handle in handles:
         handle.remove()
-    return 3 * sum(forward) - forward[0]
+    return 3 * sum(forward) - (forward[0] if inputs[0].is_floating_point() else 0)
 
 
 def blas():
@@ -67,21 +77,26 @@ def blas():
 class Training:
     def __init__(self, name, batch, layout, folder):
         torch.manual_seed(0)
-        self.model = make_model(name).train()
-        self.images, self.target = make_batch(name, batch)
-        numpy.save(os.path.join(folder, "image.npy"), self.images.numpy())
-        numpy.save(os.path.join(folder, "target.npy"), self.target.numpy())
+        make, batch_of, loss, momentum = step_models.MODELS.get(
+            name, (lambda: make_model(name), lambda batch: make_batch(name, batch),
+                   torch.nn.CrossEntropyLoss, 0.9))
+        self.model = make().train()
+        inputs, self.target = batch_of(batch)
+        for key, value in {**inputs, "target": self.target}.items():
+            numpy.save(os.path.join(folder, f"{key}.npy"), value.numpy())
+        self.inputs = list(inputs.values())
         if layout == "channels-last":
             self.model = self.model.to(memory_format=torch.channels_last)
-            self.images = self.images.contiguous(memory_format=torch.channels_last)
-        self.loss = torch.nn.CrossEntropyLoss()
-        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1e-3, momentum=0.9)
+            self.inputs = [x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x
+                           for x in self.inputs]
+        self.loss = loss()
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1e-3, momentum=momentum)
 
     def step(self):
         """Returns its milliseconds."""
         start = time.perf_counter()
         self.optimizer.zero_grad(set_to_none=True)
-        self.loss(self.model(self.images), self.target).backward()
+        self.loss(self.model(*self.inputs), self.target).backward()
         self.optimizer.step()
         return (time.perf_counter() - start) * 1e3
 
@@ -93,7 +108,7 @@ def main():
     torch.set_num_threads(int(threads))
     training = Training(name, int(batch), layout, folder)
     print(json.dumps({"torch": torch.__version__, "blas": blas(),
-                      "flops": count_flops(training.model, training.images)}), flush=True)
+                      "flops": count_flops(training.model, training.inputs)}), flush=True)
     for line in sys.stdin:
         print(json.dumps([training.step() for _ in range(int(line))]), flush=True)
 

@@ -4,6 +4,9 @@
 #include "common/check.h"
 
 #include <algorithm>
+#include <memory>
+#include <omp.h>
+#include <vector>
 
 namespace ffrt {
 
@@ -80,6 +83,40 @@ void multiply(int64_t m, int64_t n, int64_t k, Strided a, const float *b,
   for (; j < n; j += kLength)
     multiply_columns<1>(m, k, a, b + j, ldb, c + j, ldc, fresh);
 }
+
+//===----------------------------------------------------------------------===//
+// Scratch
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Memory {
+  std::vector<float> floats;
+  float *aligned() {
+    void *start = floats.data();
+    std::size_t space = floats.size() * sizeof(float);
+    return static_cast<float *>(std::align(64, 0, start, space));
+  }
+};
+
+/// By thread.
+std::vector<Memory> &memories() {
+  static std::vector<Memory> all;
+  return all;
+}
+} // namespace
+
+void Scratch::reserve(int64_t floats, int parts) {
+  const auto needed = std::size_t(floats + 16 * (parts + 1));
+  const auto threads = std::size_t(omp_get_max_threads());
+  if (memories().size() < threads)
+    memories().resize(threads);
+  for (Memory &memory : memories())
+    if (memory.floats.size() < needed)
+      memory.floats = std::vector<float>(needed);
+}
+
+Scratch::Scratch()
+    : at(memories()[std::size_t(omp_get_thread_num())].aligned()) {}
 
 //===----------------------------------------------------------------------===//
 // Packing

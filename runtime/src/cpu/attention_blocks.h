@@ -10,8 +10,6 @@
 #include "ffrt/kernel.h"
 
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 namespace ffrt {
 
@@ -21,20 +19,25 @@ constexpr int64_t kBlockRows = 60, kBlockKeys = 256;
 /// Columns of scratch are multiples of a vector.
 constexpr int64_t padded(int64_t n) { return (n + 15) / 16 * 16; }
 
-/// Floats that start at a cache line, uninitialised.
-class Floats {
+/// Memory of a thread that all kernels share, since they run one after the
+/// other: a kernel for every layer would otherwise keep megabytes for each.
+class Scratch {
 public:
-  Floats() = default;
-  explicit Floats(int64_t count)
-      : own(new float[std::size_t(count) + 16]), start(own.get()) {
-    while (reinterpret_cast<std::uintptr_t>(start) % 64 != 0)
-      ++start;
+  /// Makes room for `floats` in parts, on every thread. Not to be called while
+  /// kernels run.
+  static void reserve(int64_t floats, int parts);
+
+  /// All of the calling thread's.
+  Scratch();
+  /// The next `floats` of it, uninitialised, from a cache line on.
+  float *take(int64_t floats) {
+    float *part = at;
+    at += padded(floats);
+    return part;
   }
-  float *data() const { return start; }
 
 private:
-  std::unique_ptr<float[]> own;
-  float *start = nullptr;
+  float *at;
 };
 
 /// A matrix whose element (i, j) is at[i * row + j * column].

@@ -14,12 +14,11 @@
 namespace ffrt {
 
 struct AttentionForward::Impl : AttentionTile {
-  /// Of a thread: keys and values of a head, a block of scores, of results,
-  /// and of every row its largest score and the sum of exponentials.
-  struct Scratch {
-    Floats keys, values, scores, sums, top, total;
+  /// Keys and values of a head, a block of scores, of results, and of every
+  /// row its largest score and the sum of exponentials.
+  struct Head {
+    float *keys, *values, *scores, *sums, *top, *total;
   };
-  std::vector<Scratch> scratch;
   int64_t parts; ///< that the rows of a head are cut into, for the threads
 
   using AttentionTile::AttentionTile;
@@ -30,49 +29,59 @@ struct AttentionForward::Impl : AttentionTile {
                   wanted = (2 * threads + samples * heads - 1) /
                            std::max<int64_t>(samples * heads, 1);
     parts = threads == 1 ? 1 : std::clamp<int64_t>(wanted, 1, blocks);
-    for (int64_t i = 0; i < threads; ++i)
-      scratch.push_back(
-          {Floats(width * padded(keys)), Floats(keys * padded(values)),
-           Floats(kBlockRows * kBlockKeys), Floats(kBlockRows * padded(values)),
-           Floats(kBlockRows), Floats(kBlockRows)});
+    Scratch::reserve(width * padded(keys) + keys * padded(values) +
+                         kBlockRows * (kBlockKeys + padded(values) + 2),
+                     6);
+  }
+
+  Head take() const {
+    Scratch scratch;
+    Head own;
+    own.keys = scratch.take(width * padded(keys));
+    own.values = scratch.take(keys * padded(values));
+    own.scores = scratch.take(kBlockRows * kBlockKeys);
+    own.sums = scratch.take(kBlockRows * padded(values));
+    own.top = scratch.take(kBlockRows);
+    own.total = scratch.take(kBlockRows);
+    return own;
   }
 
   /// Takes the block of scores from position `s` on into account.
-  void add_block(Scratch &own, int64_t count, int64_t s, int64_t n_keys) const {
+  void add_block(const Head &own, int64_t count, int64_t s,
+                 int64_t n_keys) const {
     const int64_t columns = padded(values);
     for (int64_t i = 0; i < count; ++i) {
-      float *row = own.scores.data() + i * kBlockKeys;
-      const float most = max_over(n_keys, own.top.data()[i],
-                                  [=](int64_t j) { return row[j]; });
+      float *row = own.scores + i * kBlockKeys;
+      const float most =
+          max_over(n_keys, own.top[i], [=](int64_t j) { return row[j]; });
       // Where nothing but -infinity has been seen there is nothing to scale.
       const float base = most == -__builtin_inff() ? 0.0f : most;
-      const float factor = fast_exp(own.top.data()[i] - base);
+      const float factor = fast_exp(own.top[i] - base);
 #pragma GCC ivdep
       for (int64_t j = 0; j < n_keys; ++j)
         row[j] = fast_exp(row[j] - base);
       const auto sum =
           float(sum_over(n_keys, [=](int64_t j) { return row[j]; }));
-      own.top.data()[i] = most;
-      own.total.data()[i] = own.total.data()[i] * factor + sum;
+      own.top[i] = most;
+      own.total[i] = own.total[i] * factor + sum;
       if (factor != 1.0f) {
-        float *result = own.sums.data() + i * columns;
+        float *result = own.sums + i * columns;
         for (int64_t e = 0; e < columns; ++e)
           result[e] *= factor;
       }
     }
-    multiply(count, columns, n_keys, {own.scores.data(), kBlockKeys, 1},
-             own.values.data() + s * columns, columns, own.sums.data(), columns,
-             false);
+    multiply(count, columns, n_keys, {own.scores, kBlockKeys, 1},
+             own.values + s * columns, columns, own.sums, columns, false);
   }
 
   /// Rows t to t + count of a head, whose keys and values are packed. With
   /// `skip`, blocks of which all scores are replaced are left out.
-  void rows_of_block(Scratch &own, const Tensor &q, const Tensor &mask,
+  void rows_of_block(const Head &own, const Tensor &q, const Tensor &mask,
                      int64_t n, int64_t h, int64_t t, int64_t count,
                      bool skip) const {
-    std::fill_n(own.top.data(), count, -__builtin_inff());
-    std::fill_n(own.total.data(), count, 0.0f);
-    std::fill_n(own.sums.data(), count * padded(values), 0.0f);
+    std::fill_n(own.top, count, -__builtin_inff());
+    std::fill_n(own.total, count, 0.0f);
+    std::fill_n(own.sums, count * padded(values), 0.0f);
     const float *queries = head(q, n, h) + t * between(width);
     for (int64_t s = 0; s < keys; s += kBlockKeys) {
       const int64_t n_keys = std::min(kBlockKeys, keys - s);
@@ -80,22 +89,21 @@ struct AttentionForward::Impl : AttentionTile {
       if (skip && all_hidden(masked, count, n_keys))
         continue;
       multiply(count, padded(n_keys), width, {queries, between(width), 1},
-               own.keys.data() + s, padded(keys), own.scores.data(), kBlockKeys,
-               true);
-      finish_scores(own.scores.data(), count, n_keys, masked);
+               own.keys + s, padded(keys), own.scores, kBlockKeys, true);
+      finish_scores(own.scores, count, n_keys, masked);
       add_block(own, count, s, n_keys);
     }
   }
 
   void run(const Tensor &q, const Tensor &k, const Tensor &v,
            const Tensor &mask, const Tensor &y, const Tensor &lse,
-           int64_t task) {
-    Scratch &own = scratch[std::size_t(omp_get_thread_num())];
+           int64_t task) const {
+    const Head own = take();
     const int64_t n = task / parts / heads, h = task / parts % heads,
                   part = task % parts;
     pack_columns(head(k, n, h), keys, width, between(width), padded(keys),
-                 own.keys.data());
-    pack_rows(head(v, n, h), keys, values, between(values), own.values.data());
+                 own.keys);
+    pack_rows(head(v, n, h), keys, values, between(values), own.values);
     const int64_t blocks = (rows + kBlockRows - 1) / kBlockRows;
     const int64_t end =
         std::min(rows, blocks * (part + 1) / parts * kBlockRows);
@@ -106,18 +114,17 @@ struct AttentionForward::Impl : AttentionTile {
       // What was left out is nothing beside what was not, but for rows that
       // see nothing else.
       if (replaces &&
-          *std::min_element(own.top.data(), own.top.data() + count) <
-              hidden + kVanishes)
+          *std::min_element(own.top, own.top + count) < hidden + kVanishes)
         rows_of_block(own, q, mask, n, h, t, count, false);
       for (int64_t i = 0; i < count; ++i) {
-        const float factor = 1.0f / own.total.data()[i];
-        const float *from = own.sums.data() + i * padded(values);
+        const float factor = 1.0f / own.total[i];
+        const float *from = own.sums + i * padded(values);
         float *to = head(y, n, h) + (t + i) * between(values);
         for (int64_t e = 0; e < values; ++e)
           to[e] = from[e] * factor;
         if (lse.data)
           lse.as<float>()[(n * heads + h) * rows + t + i] =
-              own.top.data()[i] + std::log(own.total.data()[i]);
+              own.top[i] + std::log(own.total[i]);
       }
     }
   }
