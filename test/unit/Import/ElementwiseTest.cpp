@@ -72,6 +72,16 @@ TEST_F(ElementwiseImportTest, KnownNumbersNeedNoTensor) {
                           HasSubstr("\"c\" \"constant\""), HasSubstr(" pow(")));
 }
 
+TEST_F(ElementwiseImportTest, ExponentsAreNotTrained) {
+  std::string text = importGraph("g (float[2] x, float e = {2.0}, "
+                                 "float[1] f = {2.5}) => (float[2] y) {\n"
+                                 "  z = Pow(x, e)\n"
+                                 "  y = Pow(z, f)\n"
+                                 "}");
+  EXPECT_THAT(text, AllOf(HasSubstr("mul(%arg0, %arg0)"), HasSubstr(" pow("),
+                          Not(HasSubstr("parameter"))));
+}
+
 TEST_F(ElementwiseImportTest, Variadic) {
   std::string text =
       importGraph("g (float[2] x, float[3, 1] z) => (float[3, 2] y) {\n"

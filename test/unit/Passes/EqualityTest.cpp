@@ -273,6 +273,15 @@ INSTANTIATE_TEST_SUITE_P(
         ::testing::Values(2, 3, 4, 8)),
     nameOfCase);
 
+// Attention as one operator, with every kind of mask.
+INSTANTIATE_TEST_SUITE_P(
+    AttentionModels, Equality,
+    ::testing::Combine(::testing::Values("vit-small.onnxtxt",
+                                         "bert-small.onnxtxt",
+                                         "causal-small.onnxtxt"),
+                       ::testing::Values(2, 4)),
+    nameOfCase);
+
 INSTANTIATE_TEST_SUITE_P(
     RecurrentModels, Equality,
     ::testing::Combine(::testing::Values("recurrent-small.onnxtxt",
