@@ -81,6 +81,18 @@ void expect_same_shape(const char *kernel, const char *operand, const Tensor &t,
              to_string(t.rank, t.shape));
 }
 
+void expect_floats(const char *kernel, const char *operand, const Tensor &t,
+                   std::initializer_list<int64_t> shape) {
+  if (!t.data)
+    return;
+  expect_type(kernel, operand, t, DType::f32);
+  expect_row_major(kernel, operand, t);
+  Tensor like = t;
+  like.rank = int(shape.size());
+  like.shape = shape;
+  expect_same_shape(kernel, operand, t, like);
+}
+
 void expect_same_order(const char *kernel, const char *operand, const Tensor &t,
                        const Tensor &like) {
   expect(kernel, t.rank < 3 || t.order == like.order,

@@ -192,25 +192,11 @@ AttentionTile::AttentionTile(const char *kernel, const Tensor &q,
 
 void AttentionTile::expect_heads(const char *name, const Tensor &t,
                                  int64_t positions, int64_t width) const {
-  if (!t.data)
-    return;
-  expect_type(kernel, name, t, DType::f32);
-  expect_row_major(kernel, name, t);
-  Tensor like = t;
-  like.rank = 4;
-  like.shape = {samples, positions, heads, width};
-  expect_same_shape(kernel, name, t, like);
+  expect_floats(kernel, name, t, {samples, positions, heads, width});
 }
 
 void AttentionTile::expect_sums(const char *name, const Tensor &t) const {
-  if (!t.data)
-    return;
-  expect_type(kernel, name, t, DType::f32);
-  expect_row_major(kernel, name, t);
-  Tensor like = t;
-  like.rank = 3;
-  like.shape = {samples, heads, rows};
-  expect_same_shape(kernel, name, t, like);
+  expect_floats(kernel, name, t, {samples, heads, rows});
 }
 
 //===----------------------------------------------------------------------===//

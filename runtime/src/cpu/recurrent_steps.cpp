@@ -54,19 +54,6 @@ RecurrentSteps::RecurrentSteps(const char *kernel, const std::string &kind,
              "), found " + std::to_string(steps));
 }
 
-/// Throws unless `t` is absent or f32 of the local shape, in row-major order.
-static void expect_floats(const char *kernel, const char *name, const Tensor &t,
-                          std::initializer_list<int64_t> shape) {
-  if (!t.data)
-    return;
-  expect_type(kernel, name, t, DType::f32);
-  expect_row_major(kernel, name, t);
-  Tensor like = t;
-  like.rank = int(shape.size());
-  like.shape = shape;
-  expect_same_shape(kernel, name, t, like);
-}
-
 void RecurrentSteps::expect_sequence(const char *name, const Tensor &t,
                                      int64_t vectors) const {
   expect_floats(kernel, name, t, {steps, samples, vectors * units});
