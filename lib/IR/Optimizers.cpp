@@ -93,6 +93,19 @@ std::string Optimizer::str() const {
   return text;
 }
 
+std::string ff::describeOptimizers() {
+  std::string text;
+  raw_string_ostream stream(text);
+  for (auto [i, info] : enumerate(table())) {
+    stream << (i ? "; " : "") << stringifyOptimizerKind(info.kind);
+    for (auto [h, one] : enumerate(info.hyper))
+      stream << (h ? "," : ":") << one.name << "="
+             << format("%g", one.standard);
+    stream << " with --lr " << format("%g", info.learningRate);
+  }
+  return text;
+}
+
 //===----------------------------------------------------------------------===//
 // Parsing
 //===----------------------------------------------------------------------===//

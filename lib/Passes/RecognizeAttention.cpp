@@ -150,16 +150,18 @@ struct Attention : OpRewritePattern<TransposeOp> {
 
     Value mask = scores->mask;
     if (mask && scores->hidesZeros) {
-      // 1 - mask.
-      auto unary = [&](StringRef part, UnaryKind kind, double alpha) {
-        mask = UnaryOp::create(
-            rewriter,
-            NameLoc::get(rewriter.getStringAttr(ff::nameOf(last) + part)),
-            mask.getType(), kind, mask, rewriter.getF64FloatAttr(alpha),
-            FloatAttr());
+      auto named = [&](StringRef part) {
+        return rewriter.getStringAttr(ff::nameOf(last) + part);
       };
-      unary(".seen", UnaryKind::Scale, -1);
-      unary(".hidden", UnaryKind::Shift, 1);
+      auto type = cast<RankedTensorType>(mask.getType());
+      StringAttr zeroName = named(".zero");
+      Value zero = StateOp::create(
+          rewriter, NameLoc::get(zeroName),
+          RankedTensorType::get({}, type.getElementType()), zeroName.getValue(),
+          "constant",
+          InitAttr::get(rewriter.getContext(), InitKind::Constant, 0.0, 0));
+      mask = BinaryOp::create(rewriter, NameLoc::get(named(".hidden")), type,
+                              BinaryKind::Equal, mask, zero);
     }
     Value q = transposed(rewriter, last, parts, "q", scores->product.getA(),
                          kSwapped);

@@ -27,8 +27,8 @@ func.func @added_mask(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tens
 // No transpositions before, keys as rows, and a mask that says what is seen.
 // CHECK-LABEL: @seen
 func.func @seen(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x6x4xf32>, %v: tensor<2x3x6x4xf32>, %m: tensor<5x6xf32>) {
-  // CHECK: %[[SEEN:.*]] = ff.unary scale(%arg3) alpha -1.0
-  // CHECK: %[[MASK:.*]] = ff.unary shift(%[[SEEN]]) alpha 1.0
+  // CHECK: %[[ZERO:.*]] = ff.state "{{.*}}.zero" "constant" init <constant, 0.000000e+00
+  // CHECK: %[[MASK:.*]] = ff.binary equal(%arg3, %[[ZERO]])
   // CHECK: %[[Q:.*]] = ff.transpose(%arg0) {perm = array<i64: 0, 2, 1, 3>}
   // CHECK: %[[K:.*]] = ff.transpose(%arg1) {perm = array<i64: 0, 2, 1, 3>}
   // CHECK: %[[V:.*]] = ff.transpose(%arg2) {perm = array<i64: 0, 2, 1, 3>}

@@ -115,6 +115,9 @@ static auto &searchAlpha(Options &options) {
 static constexpr CommandSet kStrategy = kCompile | kExplain;
 
 const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
+  static const std::string optimizers =
+      "one of these (default: the first); numbers may be left out: " +
+      ff::describeOptimizers();
   static const std::vector<FlagGroupOf<Options>> groups = {
       {"Input",
        {{"--devices", "FILE",
@@ -148,11 +151,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "dimension of the classes in cross-entropy, from the end if negative "
          "(default: that of the softmax, else 2 of rank 3 and 1 otherwise)",
          setWhole(&Options::classAxis, -plan::kMaxRank)},
-        {"--optimizer", "NAME",
-         "sgd (default), adam, adamw, adagrad, rmsprop or lamb, with numbers: "
-         "adamw:beta1=0.9,beta2=0.95,epsilon=1e-8",
-         parseOptimizer},
-        {"--momentum", "X", "momentum of SGD (0.9); 0 for none",
+        {"--optimizer", "NAME", optimizers, parseOptimizer},
+        {"--momentum", "X", "momentum of SGD; 0 for none",
          setNumber(momentum, isFraction, kFraction)},
         {"--nesterov", "", "Nesterov momentum of SGD",
          setTrue(&Options::nesterov)},
@@ -161,7 +161,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "(default) for any",
          setNumber(&Options::clipNorm, isNotNegative, kNotNegative)},
         {"--lr", "X",
-         "default learning rate of the program (the optimizer's usual one)",
+         "default learning rate of the program (the optimizer's, see there)",
          setNumber(learningRate, isNotNegative, kNotNegative)},
         {"--wd", "X", "default weight decay of the program (0)",
          setNumber(&Options::weightDecay, isNotNegative, kNotNegative)},

@@ -71,6 +71,10 @@ struct Optimizer {
   static llvm::Expected<Optimizer> parse(llvm::StringRef text);
 };
 
+/// All optimizers as `parse` reads them, with their usual numbers and learning
+/// rates, for --help.
+std::string describeOptimizers();
+
 } // namespace ffc::ff
 
 #endif // FFC_IR_OPTIMIZERS_H

@@ -3,8 +3,8 @@
 // A text is a row of tokens: the bytes of a file, or the integers of a .npy
 // file of rank 1. With T positions per sample, sample i has tokens i * T to i *
 // T + T - 1 as input, and the token after each as target; what is left at the
-// end is not used. Files are read one after the other, and no sample is
-// of two. An input called position_ids counts from 0 in every sample.
+// end is not used. Files are read one after the other, and no sample is of two.
+// An input called position_ids counts from 0 in every sample.
 //
 //===----------------------------------------------------------------------===//
 #include "common/byte_file.h"

@@ -22,15 +22,13 @@ struct AttentionBackward::Impl : AttentionTile {
   using AttentionTile::AttentionTile;
 
   void prepare() {
-    const int64_t d = padded(width), e = padded(values), s = padded(keys);
-    Scratch::reserve(keys * (2 * d + e) + (width + values) * s +
-                         kBlockRows * (2 * d + e + 2 * kBlockKeys + 1),
-                     11);
+    Scratch counted;
+    take(counted);
+    Scratch::reserve(counted);
   }
 
-  Head take() const {
+  Head take(Scratch &scratch) const {
     const int64_t d = padded(width), e = padded(values), s = padded(keys);
-    Scratch scratch;
     Head own;
     own.keys = scratch.take(keys * d);
     own.keys_t = scratch.take(width * s);
@@ -109,7 +107,8 @@ struct AttentionBackward::Impl : AttentionTile {
   }
 
   void run(Tensors in, Tensors out, int64_t n, int64_t h) const {
-    const Head own = take();
+    Scratch scratch = Scratch::of_thread();
+    const Head own = take(scratch);
     const Tensor *t = in.begin();
     const Tensor &q = t[0], &k = t[1], &v = t[2], &y = t[3], &lse = t[4],
                  &dy = t[5], &mask = t[6];

@@ -105,8 +105,9 @@ std::vector<Memory> &memories() {
 }
 } // namespace
 
-void Scratch::reserve(int64_t floats, int parts) {
-  const auto needed = std::size_t(floats + 16 * (parts + 1));
+void Scratch::reserve(const Scratch &counted) {
+  // A cache line more, to begin at one.
+  const auto needed = std::size_t(counted.taken) + 16;
   const auto threads = std::size_t(omp_get_max_threads());
   if (memories().size() < threads)
     memories().resize(threads);
@@ -115,8 +116,11 @@ void Scratch::reserve(int64_t floats, int parts) {
       memory.floats = std::vector<float>(needed);
 }
 
-Scratch::Scratch()
-    : at(memories()[std::size_t(omp_get_thread_num())].aligned()) {}
+Scratch Scratch::of_thread() {
+  Scratch scratch;
+  scratch.start = memories()[std::size_t(omp_get_thread_num())].aligned();
+  return scratch;
+}
 
 //===----------------------------------------------------------------------===//
 // Packing

@@ -21,23 +21,27 @@ constexpr int64_t padded(int64_t n) { return (n + 15) / 16 * 16; }
 
 /// Memory of a thread that all kernels share, since they run one after the
 /// other: a kernel for every layer would otherwise keep megabytes for each.
+/// What takes parts of it is run once to count them, then for every task.
 class Scratch {
 public:
-  /// Makes room for `floats` in parts, on every thread. Not to be called while
-  /// kernels run.
-  static void reserve(int64_t floats, int parts);
+  /// Counts what is taken, on no memory.
+  Scratch() = default;
+  /// The calling thread's, in which there is room for what was reserved.
+  static Scratch of_thread();
+  /// Makes room for all that was taken of `counted`, on every thread. Not to be
+  /// called while kernels run.
+  static void reserve(const Scratch &counted);
 
-  /// All of the calling thread's.
-  Scratch();
   /// The next `floats` of it, uninitialised, from a cache line on.
   float *take(int64_t floats) {
-    float *part = at;
-    at += padded(floats);
+    float *part = start ? start + taken : nullptr;
+    taken += padded(floats);
     return part;
   }
 
 private:
-  float *at;
+  float *start = nullptr;
+  int64_t taken = 0;
 };
 
 /// A matrix whose element (i, j) is at[i * row + j * column].

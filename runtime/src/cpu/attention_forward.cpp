@@ -29,13 +29,12 @@ struct AttentionForward::Impl : AttentionTile {
                   wanted = (2 * threads + samples * heads - 1) /
                            std::max<int64_t>(samples * heads, 1);
     parts = threads == 1 ? 1 : std::clamp<int64_t>(wanted, 1, blocks);
-    Scratch::reserve(width * padded(keys) + keys * padded(values) +
-                         kBlockRows * (kBlockKeys + padded(values) + 2),
-                     6);
+    Scratch counted;
+    take(counted);
+    Scratch::reserve(counted);
   }
 
-  Head take() const {
-    Scratch scratch;
+  Head take(Scratch &scratch) const {
     Head own;
     own.keys = scratch.take(width * padded(keys));
     own.values = scratch.take(keys * padded(values));
@@ -98,7 +97,8 @@ struct AttentionForward::Impl : AttentionTile {
   void run(const Tensor &q, const Tensor &k, const Tensor &v,
            const Tensor &mask, const Tensor &y, const Tensor &lse,
            int64_t task) const {
-    const Head own = take();
+    Scratch scratch = Scratch::of_thread();
+    const Head own = take(scratch);
     const int64_t n = task / parts / heads, h = task / parts % heads,
                   part = task % parts;
     pack_columns(head(k, n, h), keys, width, between(width), padded(keys),

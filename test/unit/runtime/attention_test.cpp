@@ -209,6 +209,11 @@ TEST(Attention, HiddenRows) {
   // A number that is not far away counts.
   c.hidden = {-1.0};
   check(c, 1, 1);
+  // -infinity is what many exporters write; every row sees something here.
+  for (int64_t t = 0; t < 4; ++t)
+    c.mask({t, 599}) = 0;
+  c.hidden = {-std::numeric_limits<double>::infinity()};
+  check(c, 1, 1);
 }
 
 /// -infinity, as long as a row sees something, even in its last block.
