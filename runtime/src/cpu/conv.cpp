@@ -16,6 +16,9 @@ namespace {
 
 using dnnl::memory;
 
+/// Slots of what is converted (see Converted).
+enum { kWeights, kGradient, kImage };
+
 /// y = clip(b), for tiles that lie in the padding.
 void fill_bias(const Tensor &y, const Tensor &b, const fn::Clip &clip) {
   fill(y, clip(0.0f));
@@ -96,7 +99,7 @@ struct ConvForward::Impl {
                            bias_desc, y.desc(),
                            clamp.empty() ? dnnl_attributes() : clipping(clip));
     weights = Converted(problem.weights(w, false), pd.weights_desc(),
-                        Converted::to_primitive);
+                        Converted::to_primitive, kWeights);
     std::vector<std::pair<int, dnnl::memory>> arguments = {
         {DNNL_ARG_SRC, x.argument()},
         {DNNL_ARG_WEIGHTS, weights.argument()},
@@ -134,7 +137,7 @@ void ConvForward::operator()(Tensors in, Tensors out) {
   impl->y.prepare(y);
   if (b.data)
     point(impl->bias, b);
-  impl->weights.point(w);
+  impl->weights.point(w.data);
   impl->weights.convert();
   impl->conv();
 }
@@ -170,10 +173,10 @@ struct ConvBackwardData::Impl {
       depthwise.emplace(Depthwise::data, tdx, w, tdy, attributes);
       return;
     }
-    dy.convert(pd.diff_dst_desc(), Converted::to_primitive, 0);
-    dx.convert(pd.diff_src_desc(), Converted::from_primitive, 1);
+    dy.convert(pd.diff_dst_desc(), Converted::to_primitive, kGradient);
+    dx.convert(pd.diff_src_desc(), Converted::from_primitive, kImage);
     weights = Converted(problem.weights(w, false), pd.weights_desc(),
-                        Converted::to_primitive);
+                        Converted::to_primitive, kWeights);
     conv = Primitive(dnnl::convolution_backward_data(pd),
                      {{DNNL_ARG_DIFF_DST, dy.argument()},
                       {DNNL_ARG_WEIGHTS, weights.argument()},
@@ -206,7 +209,7 @@ void ConvBackwardData::operator()(Tensors in, Tensors out) {
     return fill(dx, 0.0f);
   impl->dy.read(dy);
   impl->dx.prepare(dx);
-  impl->weights.point(w);
+  impl->weights.point(w.data);
   impl->weights.convert();
   impl->conv();
   impl->dx.write(dx);
@@ -241,7 +244,7 @@ struct ConvBackwardWeights::Impl {
       return;
     }
     weights = Converted(problem.weights(dw, false), pd.diff_weights_desc(),
-                        Converted::from_primitive);
+                        Converted::from_primitive, kWeights);
     conv = Primitive(dnnl::convolution_backward_weights(pd),
                      {{DNNL_ARG_SRC, x.argument()},
                       {DNNL_ARG_DIFF_DST, dy.argument()},
@@ -275,7 +278,7 @@ void ConvBackwardWeights::operator()(Tensors in, Tensors out) {
     return fill(dw, 0.0f);
   impl->x.read(x);
   impl->dy.read(dy);
-  impl->weights.point(dw);
+  impl->weights.point(dw.data);
   impl->conv();
   impl->weights.convert();
 }

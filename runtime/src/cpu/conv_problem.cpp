@@ -47,7 +47,7 @@ Part::Part(const Tensor &whole, const std::array<Rows, 3> &rows) : part(whole) {
     scratch.resize(std::size_t(part.elements()));
     part.data = scratch.data();
   }
-  outer = view(desc());
+  converted = Converted(desc());
 }
 
 memory::desc Part::desc() const {
@@ -58,49 +58,24 @@ memory::desc Part::desc() const {
                          : (last ? Tag::ndhwc : Tag::ncdhw)};
 }
 
-/// At least `bytes` of memory number `slot`. It grows while kernels are made.
-static void *shared_memory(int slot, std::size_t bytes) {
-  static dnnl::memory shared[2];
-  dnnl::memory &memory = shared[slot];
-  if (!memory || memory.get_desc().get_size() < bytes)
-    memory = buffer({{int64_t(bytes)}, memory::data_type::u8, Tag::a});
-  return memory.get_data_handle();
-}
-
 void Part::convert(const memory::desc &chosen, Converted::Direction direction,
-                   int to) {
-  if (chosen == desc())
-    return;
-  slot = to;
-  inner = view(chosen);
-  shared_memory(slot, chosen.get_size());
-  const bool reads = direction == Converted::to_primitive;
-  const dnnl::memory &from = reads ? outer : inner,
-                     &into = reads ? inner : outer;
-  dnnl::reorder::primitive_desc pd(dnnl_engine(), from.get_desc(),
-                                   dnnl_engine(), into.get_desc(),
-                                   dnnl_attributes());
-  reorder = Primitive(dnnl::reorder(pd),
-                      {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, into}});
+                   int slot) {
+  converted = Converted(desc(), chosen, direction, slot);
 }
 
 void Part::read(const Tensor &whole) {
   if (!same)
     copy(part, {}, whole, at, part.shape);
   prepare(whole);
-  if (reorder)
-    reorder();
+  converted.convert();
 }
 
 void Part::prepare(const Tensor &whole) {
-  point(outer, same ? whole : part);
-  if (inner)
-    inner.set_data_handle(shared_memory(slot, 0));
+  converted.point(same ? whole.data : part.data);
 }
 
 void Part::write(const Tensor &whole) {
-  if (reorder)
-    reorder();
+  converted.convert();
   if (same)
     return;
   fill(whole, 0.0f);

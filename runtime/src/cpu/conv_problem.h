@@ -38,13 +38,12 @@ public:
   Part(const Tensor &whole, const std::array<Rows, 3> &rows);
 
   dnnl::memory::desc desc() const;
-  /// The primitive gets the part in the layout `chosen`: in memory number
-  /// `slot`, 0 or 1, of those that all parts share. Kernels run one after the
-  /// other.
+  /// The primitive gets the part in the layout `chosen`, in shared memory
+  /// number `slot` (see Converted).
   void convert(const dnnl::memory::desc &chosen, Converted::Direction direction,
                int slot);
   /// What the primitive gets.
-  const dnnl::memory &argument() const { return inner ? inner : outer; }
+  const dnnl::memory &argument() const { return converted.argument(); }
 
   /// Before a primitive reads the part.
   void read(const Tensor &whole);
@@ -58,9 +57,7 @@ private:
   Index at;
   bool same = true;
   std::vector<float> scratch;
-  dnnl::memory outer, inner;
-  Primitive reorder;
-  int slot = 0;
+  Converted converted;
 };
 
 /// The local problem of one tile, of tensors of rank 4 or 5.

@@ -25,15 +25,35 @@ dnnl::primitive_attr dnnl_attributes() {
   return attributes;
 }
 
-/// The memory that all primitives of this process scribble on: as large as the
-/// greediest one needs. It grows while primitives are made, never in a call.
-static dnnl::memory &shared_scratchpad(std::size_t bytes) {
-  static dnnl::memory shared;
-  if (!shared || shared.get_desc().get_size() < bytes)
-    shared = buffer({{int64_t(bytes)},
-                     dnnl::memory::data_type::u8,
-                     dnnl::memory::format_tag::a});
+namespace {
+/// Memory that all kernels of this process share: as large as the greediest one
+/// needs. It grows while kernels are made, never in a call.
+class Shared {
+public:
+  void reserve(std::size_t bytes) {
+    if (!memory || memory.get_desc().get_size() < bytes)
+      memory = dnnl::memory({{int64_t(bytes)},
+                             dnnl::memory::data_type::u8,
+                             dnnl::memory::format_tag::a},
+                            dnnl_engine());
+  }
+  void *data() const { return memory.get_data_handle(); }
+
+private:
+  dnnl::memory memory;
+};
+} // namespace
+
+/// What primitives scribble on.
+static Shared &shared_scratchpad() {
+  static Shared shared;
   return shared;
+}
+
+/// Where converted tensors lie.
+static Shared &shared_slot(int slot) {
+  static Shared shared[Converted::kSlots];
+  return shared[slot];
 }
 
 Primitive::Primitive(const dnnl::primitive &primitive,
@@ -46,13 +66,13 @@ Primitive::Primitive(const dnnl::primitive &primitive,
   if (!desc || dnnl_memory_desc_get_size(desc) == 0)
     return;
   scratchpad = view(dnnl::memory::desc(*desc));
-  shared_scratchpad(dnnl_memory_desc_get_size(desc));
+  shared_scratchpad().reserve(dnnl_memory_desc_get_size(desc));
   this->arguments.push_back({DNNL_ARG_SCRATCHPAD, scratchpad.get()});
 }
 
 void Primitive::operator()() {
   if (scratchpad)
-    scratchpad.set_data_handle(shared_scratchpad(0).get_data_handle());
+    scratchpad.set_data_handle(shared_scratchpad().data());
   dnnl_status_t status =
       dnnl_primitive_execute(primitive.get(), dnnl_stream().get(),
                              int(arguments.size()), arguments.data());
@@ -65,27 +85,40 @@ dnnl::memory view(const dnnl::memory::desc &desc) {
   return dnnl::memory(desc, dnnl_engine(), DNNL_MEMORY_NONE);
 }
 
-dnnl::memory buffer(const dnnl::memory::desc &desc) {
-  return dnnl::memory(desc, dnnl_engine());
-}
-
 void point(dnnl::memory &memory, const Tensor &tensor) {
   memory.set_data_handle(tensor.data);
 }
 
+int64_t spaced_rows(int64_t columns) {
+  // Lines of equal offsets in pages of 4 KiB meet in a set of the first cache;
+  // at 1 KiB a column of 32 rows still does not fit.
+  return columns % 256 == 0 ? columns + 16 : columns;
+}
+
+Converted::Converted(const dnnl::memory::desc &plain) : outer(view(plain)) {}
+
 Converted::Converted(const dnnl::memory::desc &plain,
-                     const dnnl::memory::desc &chosen, Direction direction)
-    : outer(view(plain)) {
+                     const dnnl::memory::desc &chosen, Direction direction,
+                     int slot)
+    : outer(view(plain)), slot(slot) {
   if (plain == chosen)
     return;
-  inner = buffer(chosen);
+  inner = view(chosen);
+  shared_slot(slot).reserve(chosen.get_size());
   const bool to = direction == to_primitive;
-  dnnl::memory &from = to ? outer : inner, &into = to ? inner : outer;
-  reorder = Primitive(dnnl::reorder(from, into),
+  const dnnl::memory &from = to ? outer : inner, &into = to ? inner : outer;
+  dnnl::reorder::primitive_desc pd(dnnl_engine(), from.get_desc(),
+                                   dnnl_engine(), into.get_desc(),
+                                   dnnl_attributes());
+  reorder = Primitive(dnnl::reorder(pd),
                       {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, into}});
 }
 
-void Converted::point(const Tensor &tensor) { ffrt::point(outer, tensor); }
+void Converted::point(void *data) {
+  outer.set_data_handle(data);
+  if (inner)
+    inner.set_data_handle(shared_slot(slot).data());
+}
 
 void Converted::convert() {
   if (reorder)

@@ -45,29 +45,40 @@ private:
 
 /// A memory object of `desc` without data.
 dnnl::memory view(const dnnl::memory::desc &desc);
-/// A memory object of `desc` with its own buffer.
-dnnl::memory buffer(const dnnl::memory::desc &desc);
 /// Points a view at the data of a tensor.
 void point(dnnl::memory &memory, const Tensor &tensor);
 
+/// Elements from row to row of a matrix such that rows do not share lines of
+/// the first cache: `columns`, or a few more.
+int64_t spaced_rows(int64_t columns);
+
 /// A plain tensor that a primitive reads or writes in a layout of its choice:
-/// with the same layout the primitive works on the tensor itself, else on a
-/// private buffer.
+/// with the same layout the primitive works on the tensor itself, else on
+/// memory that all kernels share, since they run one after the other. What is
+/// there lasts for one call.
 class Converted {
 public:
   enum Direction { to_primitive, from_primitive };
   Converted() = default;
+  /// In the tensor's own layout.
+  explicit Converted(const dnnl::memory::desc &plain);
+  /// In shared memory number `slot` of kSlots, unless the layouts are the same.
+  /// Those of one kernel have slots of their own.
   Converted(const dnnl::memory::desc &plain, const dnnl::memory::desc &chosen,
-            Direction direction);
+            Direction direction, int slot);
   /// What the primitive gets as argument.
   const dnnl::memory &argument() const { return inner ? inner : outer; }
-  void point(const Tensor &tensor);
+  /// Before every call: where the plain tensor is.
+  void point(void *data);
   /// Moves the data if layouts differ: before the primitive runs for
   /// to_primitive, after it for from_primitive.
   void convert();
 
+  static constexpr int kSlots = 3;
+
 private:
   dnnl::memory outer, inner;
+  int slot = 0;
   Primitive reorder;
 };
 

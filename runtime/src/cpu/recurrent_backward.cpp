@@ -69,7 +69,7 @@ struct RecurrentBackward::Impl {
         gru ? 2 : steps.gates);
     const auto state = std::size_t(steps.state());
     if (gru) {
-      seen_product = StepProduct(steps, StepProduct::to_states, 2, 1);
+      seen_product = StepProduct(steps, StepProduct::to_states, 2, 1, 1);
       dseen.resize(state);
     }
     dstates.resize(state);

@@ -61,7 +61,7 @@ struct RecurrentForward::Impl {
     product =
         StepProduct(steps, StepProduct::to_gates, 0, gru ? 2 : steps.gates);
     if (gru) {
-      seen_product = StepProduct(steps, StepProduct::to_gates, 2, 1);
+      seen_product = StepProduct(steps, StepProduct::to_gates, 2, 1, 1);
       seen.resize(std::size_t(steps.state()));
     }
     gates.resize(std::size_t(steps.gates * steps.state()));

@@ -1,7 +1,7 @@
 //===- recurrent_steps.cpp - what both directions of a layer share --------===//
 //
-// The weights of a product are brought into oneDNN's layout once per call, if
-// it wants another one than theirs.
+// The weights of a product are brought into the layout in which it is fastest
+// once per call, in memory that all layers and blocks share.
 //
 //===----------------------------------------------------------------------===//
 #include "cpu/recurrent_steps.h"
@@ -64,7 +64,7 @@ void RecurrentSteps::expect_state(const char *name, const Tensor &t) const {
 }
 
 StepProduct::StepProduct(const RecurrentSteps &steps, Direction direction,
-                         int64_t first, int64_t count)
+                         int64_t first, int64_t count, int slot)
     : to_gates_(direction == to_gates), offset(first * steps.units),
       rows(first * steps.units * steps.units) {
   constexpr auto f32 = memory::data_type::f32;
@@ -75,7 +75,7 @@ StepProduct::StepProduct(const RecurrentSteps &steps, Direction direction,
       to_gates_ ? memory::dims{n, m} : memory::dims{m, n};
   const memory::desc plain(shape, f32,
                            to_gates_ ? memory::dims{1, n} : memory::dims{n, 1}),
-      any(shape, f32, memory::format_tag::any);
+      fast(shape, f32, memory::dims{spaced_rows(shape[1]), 1});
   dnnl::primitive_attr attributes = dnnl_attributes();
   if (direction == add_to_states) {
     dnnl::post_ops sum;
@@ -84,10 +84,10 @@ StepProduct::StepProduct(const RecurrentSteps &steps, Direction direction,
   }
   const memory::desc &from = to_gates_ ? of_states : of_gates,
                      &to = to_gates_ ? of_gates : of_states;
-  dnnl::matmul::primitive_desc pd({from, any, to}, attributes, dnnl_engine());
+  dnnl::matmul::primitive_desc pd({from, fast, to}, attributes, dnnl_engine());
   states = view(of_states);
   gates = view(of_gates);
-  weights = Converted(plain, pd.weights_desc(), Converted::to_primitive);
+  weights = Converted(plain, fast, Converted::to_primitive, slot);
   product =
       Primitive(dnnl::matmul(pd), {{DNNL_ARG_SRC, to_gates_ ? states : gates},
                                    {DNNL_ARG_WEIGHTS, weights.argument()},
@@ -95,9 +95,7 @@ StepProduct::StepProduct(const RecurrentSteps &steps, Direction direction,
 }
 
 void StepProduct::prepare(const Tensor &r) {
-  Tensor part = r;
-  part.data = r.as<float>() + rows;
-  weights.point(part);
+  weights.point(r.as<float>() + rows);
   weights.convert();
 }
 

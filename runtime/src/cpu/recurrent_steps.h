@@ -70,9 +70,9 @@ public:
   };
   StepProduct() = default;
   /// With gates `first` to `first + count - 1`; rows of gate vectors have all
-  /// gates.
+  /// gates. Products of one layer have slots of their own (see Converted).
   StepProduct(const RecurrentSteps &steps, Direction direction, int64_t first,
-              int64_t count);
+              int64_t count, int slot = 0);
 
   /// Before the first product of a call.
   void prepare(const Tensor &r);
