@@ -3,7 +3,8 @@
 The model comes from examples/generate. Programs on one rank and on several begin
 with the same values and see the same data, so their losses must stay together.
 The loss on text that was not trained on is computed from what a third program
-evaluates with the parameters that the first one dumped.
+evaluates with the parameters that the first one dumped. With these it continues a
+text too, and as it does on several ranks.
 """
 
 import argparse
@@ -64,7 +65,8 @@ def main():
         for program, topology, flags in (
                 ("one", single, [*common, "--strategy=data-parallel"]),
                 ("many", several, [*common, f"--strategy={arguments.strategy}"]),
-                ("infer", single, infer)):
+                ("infer", single, infer),
+                ("infer-many", several, [*infer[:-1], "--strategy=random:3"])):
             compile_program(arguments.ffc, model, topology, path(program), flags)
         losses = {}
         for program, ranks in (("one", 1), ("many", arguments.ranks)):
@@ -83,6 +85,15 @@ def main():
         loss = mean_loss(np.load(path("tested", "out", outputs[0])), targets)
         if not loss < arguments.loss:
             raise Failure(f"expected a loss below {arguments.loss} on the test, found {loss:.3f}")
+        likeliest = ["--generate", "40", "--prompt=KING", "--temperature=0",
+                     "--weights", path("one-dump")]
+        said = [run_program(path(program), ranks, likeliest)
+                for program, ranks in (("infer", 1), ("infer-many", arguments.ranks))]
+        if said[0] != said[1]:
+            raise Failure(f"expected the same text on one rank and on {arguments.ranks}, found "
+                          f"{said[0]!r} and {said[1]!r}")
+        if said[0].count("KING") < BATCH:
+            raise Failure(f"expected {BATCH} texts that begin with 'KING', found {said[0]!r}")
         print(f"loss {losses['one'][0]:.3f} at first, {losses['one'][-1]:.3f} at last, "
               f"{loss:.3f} on the test; ranks at most {apart.max():.1e} apart")
         shutil.rmtree(work)

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <sstream>
 
 namespace ffrt {
 
@@ -45,6 +46,34 @@ RateSchedule::Form rate_form(const std::string &flag, const std::string &text) {
   if (text != "cosine")
     expected(flag, "constant, linear or cosine", text);
   return RateSchedule::cosine;
+}
+
+std::vector<int64_t> tokens(const std::string &flag, const std::string &text) {
+  std::vector<int64_t> values;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');)
+    values.push_back(
+        whole_number(flag, "tokens with commas between", word, 0, INT64_MAX));
+  if (values.empty() || text.back() == ',')
+    expected(flag, "tokens with commas between", text);
+  return values;
+}
+
+/// Reads a flag that says how to generate; false if it is another.
+bool read_generation(const std::string &flag, Flags &flags, Generation &g) {
+  if (flag == "--generate")
+    g.tokens = positive(flag, flags.value());
+  else if (flag == "--prompt")
+    g.prompt = path(flag, "a text", flags.value());
+  else if (flag == "--prompt-tokens")
+    g.prompt_tokens = tokens(flag, flags.value());
+  else if (flag == "--temperature")
+    g.temperature = not_negative(flag, flags.value());
+  else if (flag == "--top-k")
+    g.top_k = positive(flag, flags.value());
+  else
+    return false;
+  return true;
 }
 
 /// Long form of a short flag.
@@ -86,13 +115,36 @@ void check_contradictions(const Arguments &a, const ProgramInfo &info) {
              std::to_string(a.local_ranks));
 }
 
+/// `about` is a flag that says how to generate; empty: there is none.
+void check_generation(const Arguments &a, const ProgramInfo &info,
+                      const std::string &about) {
+  if (about.empty())
+    return;
+  if (!a.generation.tokens)
+    throw Error(about + ": expected --generate with it, found none");
+  if (info.training)
+    throw Error("--generate: expected a program that evaluates (ffc "
+                "--mode=infer), found one that trains");
+  if (!a.generation.prompt.empty() && !a.generation.prompt_tokens.empty())
+    throw Error("expected --prompt or --prompt-tokens, found both");
+  for (auto [flag, given] :
+       {std::pair("--dataset", !a.dataset.empty()),
+        std::pair("--inputs", !a.inputs.empty()),
+        std::pair("--dump", !a.dump.empty()),
+        std::pair("--trace", !a.trace.empty()),
+        std::pair("--epochs", a.epochs > 0), std::pair("--steps", a.steps > 0)})
+    if (given)
+      throw Error(std::string("expected --generate or ") + flag +
+                  ", found both");
+}
+
 } // namespace
 
 Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
   Arguments a;
   a.learning_rate = info.default_learning_rate;
   a.weight_decay = info.default_weight_decay;
-  std::string order;
+  std::string order, generating;
   Flags flags(argc, argv);
   while (flags.next()) {
     const std::string &given = flags.name(), flag = canonical(given);
@@ -139,6 +191,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
       a.trace = path(given, "a file", flags.value());
     else if (flag == "--local-ranks")
       a.local_ranks = int(positive(given, flags.value()));
+    else if (read_generation(flag, flags, a.generation))
+      generating = flag;
     else
       flags.reject();
     if (flag != "--local-ranks")
@@ -147,6 +201,7 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
   }
   a.shuffle = order == "--shuffle";
   check_contradictions(a, info);
+  check_generation(a, info, generating);
   if (order.empty())
     a.shuffle = info.training && !a.dataset.empty();
   return a;
@@ -180,7 +235,16 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --dump DIR          write losses, outputs, gradients and parameters
       --trace FILE        write when the tasks of the last ten steps ran, for
                           ui.perfetto.dev and ffc compare
-      --seed N            of initial values, dropout, order and synthetic data
+      --generate N        continue a text by N tokens, where the program evaluates
+                          a language model
+      --prompt TEXT       the text, its bytes being tokens (default: a new line)
+      --prompt-tokens N,N,...
+                          the text as tokens
+      --temperature X     of the distribution they are drawn from (default 1);
+                          0 takes the likeliest
+      --top-k N           draw from the N likeliest
+      --seed N            of initial values, dropout, order, synthetic data and
+                          what is generated
       --info              print what the program is and needs
       --local-ranks N     start mpirun on this machine
   -h, --help

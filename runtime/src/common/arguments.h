@@ -2,6 +2,7 @@
 #ifndef FFRT_COMMON_ARGUMENTS_H
 #define FFRT_COMMON_ARGUMENTS_H
 
+#include "common/generate.h"
 #include "common/rate_schedule.h"
 #include "ffrt/program.h"
 
@@ -23,6 +24,7 @@ struct Arguments {
   uint64_t seed = 0;
   std::string dataset, inputs, weights, dump; ///< folders; empty: not given
   std::string trace;                          ///< a file; empty: not given
+  Generation generation;
   bool shuffle = false; ///< the data set, by default when the program trains
   int local_ranks = 0;  ///< 0: not given
   /// All arguments but --local-ranks, for the ranks it starts.

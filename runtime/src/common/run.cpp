@@ -2,6 +2,7 @@
 #include "common/arguments.h"
 #include "common/dump.h"
 #include "common/feeder.h"
+#include "common/generate.h"
 #include "common/instance.h"
 #include "common/on_ranks.h"
 #include "common/report.h"
@@ -48,6 +49,9 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   Context context = make_context(comm);
   context.seed = arguments.seed;
   context.weight_decay = arguments.weight_decay;
+  if (arguments.generation.tokens > 0)
+    return generate(comm, world, context, info, arguments.generation,
+                    arguments.weights, make);
 
   std::unique_ptr<Source> source;
   together(comm, world, "start",

@@ -12,9 +12,9 @@
 #include "common/load.h"
 #include "common/npy.h"
 #include "common/source.h"
+#include "common/text_inputs.h"
 #include "ffrt/error.h"
 
-#include <cstring>
 #include <numeric>
 
 namespace ffrt {
@@ -32,17 +32,11 @@ struct Tokens {
       : data(file.data()), type(file.type), count(file.shape[0]) {}
 };
 
-bool is_positions(const InputInfo &input) {
-  return std::strcmp(input.name, "position_ids") == 0;
-}
-
-bool is_integer(DType type) { return type != DType::f32 && type != DType::f64; }
-
 class TextSamples final : public Samples {
 public:
   TextSamples(const ProgramInfo &info, const std::string &folder,
               const FileNames &names)
-      : info(info), length(positions(info, folder)),
+      : info(info), length(TextInputs(info, "'" + folder + "'").length),
         places(std::size_t(length)) {
     std::iota(places.begin(), places.end(), 0);
     // Files do not move once Tokens point into them.
@@ -83,33 +77,6 @@ private:
   /// Each has a next token for its last one.
   int64_t samples_of(const Tokens &text) const {
     return text.count > 0 ? (text.count - 1) / length : 0;
-  }
-
-  /// Of every sample; throws Error unless the program reads tokens.
-  static int64_t positions(const ProgramInfo &info, const std::string &folder) {
-    expect_sample_dimension(info);
-    int64_t length = 0;
-    int plain = 0;
-    for (const InputInfo &input : info.inputs) {
-      if (input.rank != 2 || !is_integer(input.type))
-        throw Error(name_of(input) +
-                    ": expected integers of rank 2, samples and positions, to "
-                    "read a text, found " +
-                    name_of(input.type) + " of shape " +
-                    to_string(input.rank, input.shape));
-      if (length != 0 && input.shape[1] != length)
-        throw Error(name_of(input) + ": expected " + std::to_string(length) +
-                    " positions as the input before, found " +
-                    std::to_string(input.shape[1]));
-      length = input.shape[1];
-      plain += !input.target && !is_positions(input);
-    }
-    if (plain != 1)
-      throw Error("'" + folder +
-                  "': expected a model with one input besides the target and "
-                  "position_ids to read a text, found " +
-                  std::to_string(plain));
-    return length;
   }
 
   const ProgramInfo &info;

@@ -163,4 +163,33 @@ TEST(Names, FilesOfValues) {
   EXPECT_EQ(dump_path("loss"), "loss");
 }
 
+TEST(Arguments, Generation) {
+  const Arguments a = parse({"--generate", "20", "--prompt=To be", "--top-k=5",
+                             "--temperature", "0.8"},
+                            false);
+  EXPECT_EQ(a.generation.tokens, 20);
+  EXPECT_EQ(a.generation.prompt, "To be");
+  EXPECT_EQ(a.generation.top_k, 5);
+  EXPECT_EQ(a.generation.temperature, 0.8);
+  EXPECT_EQ(parse({"--generate=1", "--prompt-tokens=464,0,11"}, false)
+                .generation.prompt_tokens,
+            (std::vector<int64_t>{464, 0, 11}));
+  for (const char *bad : {"1,,2", "1,", "a", "-1"})
+    EXPECT_EQ(
+        error_of({"--generate=1", std::string("--prompt-tokens=") + bad}, false)
+            .substr(0, 54),
+        "--prompt-tokens: expected tokens with commas between, ")
+        << bad;
+  EXPECT_EQ(error_of({"--prompt=a"}, false),
+            "--prompt: expected --generate with it, found none");
+  EXPECT_EQ(error_of({"--generate=1"}),
+            "--generate: expected a program that evaluates (ffc --mode=infer), "
+            "found one that trains");
+  EXPECT_EQ(
+      error_of({"--generate=1", "--prompt=a", "--prompt-tokens=1"}, false),
+      "expected --prompt or --prompt-tokens, found both");
+  EXPECT_EQ(error_of({"--generate=1", "--dataset=d"}, false),
+            "expected --generate or --dataset, found both");
+}
+
 } // namespace
