@@ -1,6 +1,7 @@
 //===- EmbeddingOps.cpp - ff.embedding, its gradient and its update -------===//
 
 #include "RuleHelpers.h"
+#include "UpdateHelpers.h"
 #include "Windows.h"
 
 using namespace mlir;
@@ -130,25 +131,48 @@ StringRef EmbeddingBackwardOp::getFamily() { return "embedding_backward"; }
 
 DictionaryAttr EmbeddingBackwardOp::getKernelArgs() { return noArgs(*this); }
 
-Value EmbeddingBackwardOp::buildRowUpdate(OpBuilder &builder, Location loc,
-                                          Value table) {
-  return SgdUpdateRowsOp::create(builder, loc, table.getType(), table,
-                                 getIndices(), getDy());
+SmallVector<Value>
+EmbeddingBackwardOp::buildRowUpdate(OpBuilder &builder, Location loc,
+                                    const Optimizer &optimizer, Value table,
+                                    ValueRange slots) {
+  auto update = UpdateRowsOp::create(
+      builder, loc, table.getType(), slots.getTypes(), optimizer.kind, table,
+      getIndices(), getDy(), slots, optimizer.hyper);
+  return llvm::to_vector_of<Value>(update->getResults());
 }
 
 //===----------------------------------------------------------------------===//
-// SgdUpdateRowsOp
+// UpdateRowsOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult SgdUpdateRowsOp::verify() {
+LogicalResult UpdateRowsOp::verify() {
   if (failed(verifyLookup(*this, getW(), getIndices(), getDy(), "dy")))
     return failure();
-  return verifyResultType(*this, cast<RankedTensorType>(getW().getType()));
+  // Constraint 3.
+  if (failed(verifyOptimizer(*this)))
+    return failure();
+  if (Optimizer optimizer = optimizerOf(*this); !optimizer.updatesRows())
+    return emitOpError("expected an optimizer that leaves rows without "
+                       "gradient alone, found ")
+           << optimizer.str();
+  // Constraint 4.
+  const Type type = getW().getType();
+  for (auto [name, values] : {std::pair("slots", ValueRange(getSlots())),
+                              std::pair("results", ValueRange(getResults()))})
+    for (Value value : values)
+      if (value.getType() != type)
+        return emitOpError("expected ")
+               << name << " of type " << type << ", found " << value.getType();
+  return success();
 }
 
-plan::OpRules SgdUpdateRowsOp::getRules() {
+plan::OpRules UpdateRowsOp::getRules() {
   LookupSpace space(getW(), getIndices(), DimKind::Reduction,
                     DimKind::Reduction);
+  const OptimizerInfo &info = optimizerInfo(getKind());
+  const int slots = static_cast<int>(getSlots().size());
+  enum { W, Indices, Dy, FirstSlot };
+  const int wOut = FirstSlot + slots;
   auto count = static_cast<double>(space.numIndices);
   plan::Access table = tableAccess(0, 1), indices, dy;
   indices.dims.assign(space.width(), DimMap::full());
@@ -156,16 +180,28 @@ plan::OpRules SgdUpdateRowsOp::getRules() {
   dy.dims.push_back(DimMap::dim(1));
   double touched = std::min(1.0, count * space.perPoint());
   plan::Phase phase;
-  phase.kernel = "sgd_update_rows";
-  phase.reads = {{0, table, touched}, {1, indices, 0, space.rows}, {2, dy}};
-  phase.writes = {{3, table, plan::Reduction::None, touched}};
-  phase.flopsPerPoint = 2 * count * space.perPoint();
+  phase.kernel = info.rowKernel;
+  phase.reads = {
+      {W, table, touched}, {Indices, indices, 0, space.rows}, {Dy, dy}};
+  phase.writes = {{wOut, table, plan::Reduction::None, touched}};
+  phase.flopsPerPoint = count * space.perPoint() + info.flops * touched;
+  std::vector<std::pair<int, int>> inPlace = {{0, W}};
+  for (int slot = 0; slot < slots; ++slot) {
+    phase.reads.push_back({FirstSlot + slot, table, touched});
+    phase.writes.push_back(
+        {wOut + 1 + slot, table, plan::Reduction::None, touched});
+    inPlace.push_back({1 + slot, FirstSlot + slot});
+  }
   plan::OpRules rules = onePhaseRules(
       {space.dims[space.row()], space.dims[space.width()]}, std::move(phase));
-  rules.inPlace = {{0, 0}};
+  rules.inPlace = std::move(inPlace);
   return rules;
 }
 
-StringRef SgdUpdateRowsOp::getFamily() { return "sgd_update_rows"; }
+StringRef UpdateRowsOp::getFamily() {
+  return optimizerInfo(getKind()).rowKernel;
+}
 
-DictionaryAttr SgdUpdateRowsOp::getKernelArgs() { return noArgs(*this); }
+DictionaryAttr UpdateRowsOp::getKernelArgs() {
+  return optimizerOf(*this).kernelArgs(getContext(), /*ofRows=*/true);
+}

@@ -26,20 +26,35 @@ static const std::vector<OptimizerInfo> &table() {
   static const std::vector<OptimizerInfo> table = {
       {OptimizerKind::Sgd,
        {"sgd_update"},
+       "sgd_update_rows",
        {{"momentum", 0.9, Range::Fraction}, {"nesterov", 0, Range::Flag}},
        {{"momentum", 0}},
        0.01,
        6},
-      {OptimizerKind::Adam, {"adam_update"}, moments, twoMoments, 0.001, 16},
-      {OptimizerKind::AdamW, {"adamw_update"}, moments, twoMoments, 0.001, 16},
+      {OptimizerKind::Adam,
+       {"adam_update"},
+       nullptr,
+       moments,
+       twoMoments,
+       0.001,
+       16},
+      {OptimizerKind::AdamW,
+       {"adamw_update"},
+       nullptr,
+       moments,
+       twoMoments,
+       0.001,
+       16},
       {OptimizerKind::Adagrad,
        {"adagrad_update"},
+       "adagrad_update_rows",
        {{"epsilon", 1e-10, Range::Positive}},
        {{"square_sum"}},
        0.01,
        9},
       {OptimizerKind::RmsProp,
        {"rmsprop_update"},
+       nullptr,
        {{"alpha", 0.99, Range::Fraction},
         {"epsilon", 1e-8, Range::Positive},
         {"momentum", 0, Range::Fraction}},
@@ -48,6 +63,7 @@ static const std::vector<OptimizerInfo> &table() {
        13},
       {OptimizerKind::Lamb,
        {"lamb_direction", "lamb_update"},
+       nullptr,
        {{"beta1", 0.9, Range::Fraction},
         {"beta2", 0.999, Range::Fraction},
         {"epsilon", 1e-6, Range::Positive}},
@@ -79,6 +95,27 @@ std::vector<const char *> Optimizer::slots() const {
     if (slot.unlessZero < 0 || hyper[slot.unlessZero] != 0)
       names.push_back(slot.name);
   return names;
+}
+
+bool Optimizer::updatesRows() const {
+  return info().rowKernel &&
+         all_of(zip_equal(info().hyper, hyper), [](const auto &one) {
+           return std::get<0>(one).range == Range::Positive ||
+                  std::get<1>(one) == 0;
+         });
+}
+
+mlir::DictionaryAttr Optimizer::kernelArgs(mlir::MLIRContext *context,
+                                           bool ofRows) const {
+  mlir::Builder builder(context);
+  SmallVector<mlir::NamedAttribute> args;
+  for (auto [one, value] : zip_equal(info().hyper, hyper))
+    if (!ofRows || one.range == Range::Positive)
+      args.push_back(builder.getNamedAttr(
+          one.name, one.range == Range::Flag
+                        ? mlir::Attribute(builder.getI64IntegerAttr(value != 0))
+                        : builder.getF64FloatAttr(value)));
+  return builder.getDictionaryAttr(args);
 }
 
 std::string Optimizer::str() const {
@@ -120,6 +157,14 @@ static std::string oneOf(const List &list, NameOf nameOf) {
                                     : ", ") +
             std::string(nameOf(entry));
   return text;
+}
+
+std::string ff::namesOfRowOptimizers() {
+  SmallVector<StringRef> names;
+  for (const OptimizerInfo &info : table())
+    if (info.rowKernel)
+      names.push_back(stringifyOptimizerKind(info.kind));
+  return oneOf(names, [](StringRef name) { return name; });
 }
 
 static Error wrong(const Twine &what, const Twine &expected, StringRef found) {

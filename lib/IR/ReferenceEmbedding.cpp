@@ -3,6 +3,9 @@
 #include "ReferenceFamilies.h"
 #include "ffc/IR/Reference.h"
 
+#include <cmath>
+#include <map>
+
 using namespace ffc;
 using namespace ffc::ff;
 using llvm::ArrayRef;
@@ -56,16 +59,43 @@ static void embeddingBackward(const ReferenceCall &call) {
                 });
 }
 
-static void sgdUpdateRows(const ReferenceCall &call) {
-  const View &w = call.ins[0], &indices = call.ins[1], &dy = call.ins[2];
-  const View &out = call.outs[0];
-  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) { out.at(i) = w.at(i); });
+/// Calls body(index of an element, sum of its gradients) for the elements of
+/// the tile [rows, width] that are looked up; operands are w, indices, dy,
+/// slots.
+template <class Body>
+static void forEachRowGradient(const ReferenceCall &call, Body body) {
+  const View &indices = call.ins[1], &dy = call.ins[2];
+  const size_t slots = call.outs.size();
+  for (size_t i = 0; i < slots; ++i) {
+    const View &from = call.ins[i == 0 ? 0 : 2 + i], &to = call.outs[i];
+    forEachIndex(call.tile,
+                 [&](ArrayRef<int64_t> at) { to.at(at) = from.at(at); });
+  }
   plan::Tile lookups = plan::Box::whole(dy.global());
   lookups[lookups.rank() - 1] = call.tile[1];
+  std::map<std::pair<int64_t, int64_t>, double> sums;
   forEachIndex(lookups, [&](ArrayRef<int64_t> at) {
-    int64_t row = rowAt(indices, at, w.global()[0]);
+    int64_t row = rowAt(indices, at, call.ins[0].global()[0]);
     if (call.tile[0].contains({row, row + 1}))
-      out.at({row, at.back()}) -= call.context.learningRate * dy.at(at);
+      sums[{row, at.back()}] += dy.at(at);
+  });
+  for (const auto &[at, sum] : sums)
+    body(SmallVector<int64_t>{at.first, at.second}, sum);
+}
+
+static void sgdUpdateRows(const ReferenceCall &call) {
+  forEachRowGradient(call, [&](ArrayRef<int64_t> at, double gradient) {
+    call.outs[0].at(at) -= call.context.learningRate * gradient;
+  });
+}
+
+static void adagradUpdateRows(const ReferenceCall &call) {
+  const double epsilon = call.f64("epsilon");
+  forEachRowGradient(call, [&](ArrayRef<int64_t> at, double gradient) {
+    double &squares = call.outs[1].at(at);
+    squares += gradient * gradient;
+    call.outs[0].at(at) -=
+        call.context.learningRate * gradient / (std::sqrt(squares) + epsilon);
   });
 }
 
@@ -73,4 +103,5 @@ void ff::registerEmbeddingReferences() {
   registerReference("embedding_forward", embeddingForward);
   registerReference("embedding_backward", embeddingBackward);
   registerReference("sgd_update_rows", sgdUpdateRows);
+  registerReference("adagrad_update_rows", adagradUpdateRows);
 }

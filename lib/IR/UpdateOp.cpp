@@ -1,20 +1,13 @@
 //===- UpdateOp.cpp - ff.update and the clipping of gradients -------------===//
 
 #include "RuleHelpers.h"
-
-#include "ffc/IR/Optimizers.h"
+#include "UpdateHelpers.h"
 
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::ff;
 
 using plan::Reduction;
-
-static Optimizer optimizerOf(UpdateOp op) {
-  Optimizer optimizer(op.getKind());
-  optimizer.hyper.assign(op.getHyper().begin(), op.getHyper().end());
-  return optimizer;
-}
 
 /// Dimensions d0, d1, ...
 static std::vector<plan::IterDim> dimsByNumber(const plan::Shape &shape,
@@ -35,19 +28,8 @@ static std::vector<plan::IterDim> dimsByNumber(const plan::Shape &shape,
 LogicalResult UpdateOp::verify() {
   if (failed(verifyTensors(*this)))
     return failure();
-  // Constraint 1.
-  const size_t numbers = optimizerInfo(getKind()).hyper.size();
-  StringRef kind = stringifyOptimizerKind(getKind());
-  if (getHyper().size() != numbers)
-    return emitOpError("expected hyper of ")
-           << numbers << " numbers for " << kind << ", found "
-           << getHyper().size();
-  const size_t slots = optimizerOf(*this).slots().size();
-  if (getSlots().size() != slots || getSlotsOut().size() != slots)
-    return emitOpError("expected ")
-           << slots << " slots and as many results after w_out for " << kind
-           << ", found " << getSlots().size() << " and "
-           << getSlotsOut().size();
+  if (failed(verifyOptimizer(*this))) // constraint 1
+    return failure();
   // Constraint 2.
   auto type = cast<RankedTensorType>(getW().getType());
   auto expectType = [&](StringRef name, Value value,
@@ -132,15 +114,7 @@ StringRef UpdateOp::getFamily() {
 }
 
 DictionaryAttr UpdateOp::getKernelArgs() {
-  Builder builder(getContext());
-  SmallVector<NamedAttribute> args;
-  for (auto [one, value] :
-       llvm::zip_equal(optimizerInfo(getKind()).hyper, getHyper()))
-    args.push_back(builder.getNamedAttr(
-        one.name, one.range == Hyperparameter::Range::Flag
-                      ? Attribute(builder.getI64IntegerAttr(value != 0))
-                      : builder.getF64FloatAttr(value)));
-  return builder.getDictionaryAttr(args);
+  return optimizerOf(*this).kernelArgs(getContext(), /*ofRows=*/false);
 }
 
 //===----------------------------------------------------------------------===//

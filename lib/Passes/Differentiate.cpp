@@ -80,6 +80,10 @@ private:
   /// rows instead and that is wanted; else null.
   RowGradientInterface rowGradientOf(StateOp state);
   void updateWhole(StateOp state, Value gradient, Value scale);
+  /// What the optimizer keeps of a parameter.
+  SmallVector<Value> createSlots(StateOp state);
+  /// Keeps an updated parameter and, after it, its slots.
+  void storeUpdated(StateOp state, ValueRange updated);
   Location named(const Twine &name) {
     return NameLoc::get(builder.getStringAttr(name));
   }
@@ -303,31 +307,42 @@ LogicalResult Reverse::differentiate(Operation *op) {
 
 RowGradientInterface Reverse::rowGradientOf(StateOp state) {
   const SmallVector<Value> &parts = contributions[state.getResult()];
-  if (!rowUpdates || !optimizer.isPlain() || parts.size() != 1)
+  if (!rowUpdates || !optimizer.updatesRows() || parts.size() != 1)
     return {};
   return dyn_cast_or_null<RowGradientInterface>(parts.front().getDefiningOp());
 }
 
-void Reverse::updateWhole(StateOp state, Value gradient, Value scale) {
-  std::string name = state.getName().str();
-  Type type = state.getType();
-  const std::vector<const char *> slots = optimizer.slots();
+SmallVector<Value> Reverse::createSlots(StateOp state) {
   SmallVector<Value> kept;
   OpBuilder top(state);
   top.setInsertionPointAfter(state);
-  for (const char *slot : slots)
+  for (const char *slot : optimizer.slots()) {
+    std::string name = (state.getName() + "/" + slot).str();
     kept.push_back(StateOp::create(
-        top, named(name + "/" + slot), type, name + "/" + slot, "slot",
+        top, named(name), state.getType(), name, "slot",
         InitAttr::get(top.getContext(), InitKind::Constant, 0.0, 0)));
-  OutputOp::create(builder, named(name), "grad/" + name, gradient);
-  auto update = UpdateOp::create(builder, named(name + ".update"), type,
-                                 SmallVector<Type>(slots.size(), type),
-                                 optimizer.kind, state.getResult(), gradient,
-                                 kept, scale, optimizer.hyper);
-  StoreOp::create(builder, named(name), name, update.getWOut());
-  for (auto [slot, value] : llvm::zip_equal(slots, update.getSlotsOut()))
+  }
+  return kept;
+}
+
+void Reverse::storeUpdated(StateOp state, ValueRange updated) {
+  std::string name = state.getName().str();
+  StoreOp::create(builder, named(name), name, updated.front());
+  for (auto [slot, value] :
+       llvm::zip_equal(optimizer.slots(), updated.drop_front()))
     StoreOp::create(builder, named(name + "/" + slot), name + "/" + slot,
                     value);
+}
+
+void Reverse::updateWhole(StateOp state, Value gradient, Value scale) {
+  std::string name = state.getName().str();
+  SmallVector<Value> slots = createSlots(state);
+  OutputOp::create(builder, named(name), "grad/" + name, gradient);
+  auto update = UpdateOp::create(
+      builder, named(name + ".update"), state.getType(),
+      SmallVector<Type>(slots.size(), state.getType()), optimizer.kind,
+      state.getResult(), gradient, slots, scale, optimizer.hyper);
+  storeUpdated(state, update->getResults());
 }
 
 void Reverse::markUpdate(StateOp state, Operation *reader) {
@@ -353,10 +368,9 @@ void Reverse::update(StateOp state) {
   }
   markUpdate(state, reader);
   if (RowGradientInterface rows = rowGradientOf(state)) {
-    std::string name = state.getName().str();
-    Value updated = rows.buildRowUpdate(builder, named(name + ".update"),
-                                        state.getResult());
-    StoreOp::create(builder, named(name), name, updated);
+    storeUpdated(state, rows.buildRowUpdate(
+                            builder, named(state.getName() + ".update"),
+                            optimizer, state.getResult(), createSlots(state)));
     rows->erase();
   } else {
     updateWhole(state, gradient, /*scale=*/{});

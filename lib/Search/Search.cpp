@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <thread>
 
@@ -35,8 +36,9 @@ public:
       : space(graph, topology.numDevices(), options.forFlexFlow), cost(cost),
         options(options),
         budget(options.budget.value_or(
-            options.seconds > 0 ? kEndless
-                                : defaultBudget(topology.numDevices()))),
+            options.seconds > 0
+                ? kEndless
+                : defaultBudget(topology.numDevices(), graph.ops.size()))),
         begin(Clock::now()) {
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
       room.push_back(options.memoryLimit ? options.memoryLimit
@@ -215,10 +217,11 @@ Quality search::qualityOf(Walker &walker, const std::vector<int64_t> &room) {
   return {walker.makespan(), loadOf(walker.memory(), room)};
 }
 
-int64_t search::defaultBudget(int numDevices) {
-  const int64_t devices = numDevices;
-  return std::max<int64_t>(
-      std::min(320000 / devices, 12800000 / (devices * devices)), kLeastBudget);
+int64_t search::defaultBudget(int numDevices, size_t numOps) {
+  const double devices = numDevices, ops = static_cast<double>(numOps);
+  const double budget = std::min(320000 / devices, 12.8e6 / devices / devices);
+  const double factor = std::clamp(std::sqrt(1000 / ops), 1.0, 4.0);
+  return std::max(static_cast<int64_t>(budget * factor), kLeastBudget);
 }
 
 Result search::searchStrategy(const Graph &graph, const Topology &topology,

@@ -161,7 +161,7 @@ LogicalResult Compilation::differentiate() {
     differentiating.optimizer = options.optimizer.str();
     differentiating.clipNorm = options.clipNorm;
     differentiating.rowUpdates = options.sparseTables.value_or(
-        options.optimizer.isPlain() && options.weightDecay == 0 &&
+        options.optimizer.updatesRows() && options.weightDecay == 0 &&
         options.clipNorm == 0);
     PassManager passes(&context);
     passes.addPass(createDifferentiate(differentiating));

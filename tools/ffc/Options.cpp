@@ -167,8 +167,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          setNumber(&Options::weightDecay, isNotNegative, kNotNegative)},
         {"--table-gradients", "HOW",
          "sparse: only the rows that were looked up are updated, which needs "
-         "SGD with --momentum 0, no decay and no clipping (default if so); or "
-         "dense",
+         "SGD with --momentum 0 or Adagrad, no decay and no clipping (default "
+         "if so); or dense",
          setChoice<bool>(&Options::sparseTables,
                          {{"sparse", true}, {"dense", false}})},
         {"--init", "HOW",
@@ -190,7 +190,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
       {"Search",
        {{"--search-budget", "N",
          "proposals (320000 over the number of devices up to 40 of them, then "
-         "fewer, 12 at the least); 0 compares recipes only",
+         "fewer, 12 at the least; up to four times as many for fewer than 1000 "
+         "operators); 0 compares recipes only",
          setWhole(searchBudget, 0), kStrategy},
         {"--search-time", "SECONDS",
          "stop after this time; the answer then depends on the machine",
@@ -283,10 +284,11 @@ static Error checkOptimizer(Options &options) {
     optimizer.number("nesterov") = 1;
   if (!options.sparseTables.value_or(false))
     return Error::success();
-  if (!isSgd)
-    return expected("--table-gradients=sparse", "--optimizer=sgd", name);
+  if (!optimizer.info().rowKernel)
+    return expected("--table-gradients=sparse",
+                    "--optimizer=" + ff::namesOfRowOptimizers(), name);
   for (auto [flag, value] :
-       {std::pair("--momentum", optimizer.number("momentum")),
+       {std::pair("--momentum", isSgd ? optimizer.number("momentum") : 0),
         std::pair("--wd", options.weightDecay),
         std::pair("--clip-norm", options.clipNorm)})
     if (value != 0)

@@ -26,6 +26,7 @@
 namespace ffc::ff {
 /// Constraint of the operators with ClampingInterface.
 mlir::LogicalResult verifyClamp(mlir::Operation *op);
+struct Optimizer;
 } // namespace ffc::ff
 
 #include "ffc/IR/FFInterfaces.h.inc"

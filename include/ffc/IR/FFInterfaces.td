@@ -64,17 +64,17 @@ def FF_RowGradientInterface : OpInterface<"RowGradientInterface"> {
   let cppNamespace = "::ffc::ff";
   let description = [{
     The gradient of a table that is zero in all rows but a few. Where the update
-    is linear in the gradient and leaves the other rows alone (SGD without
-    momentum and weight decay), it needs these rows only, and the gradient never
-    exists.
+    leaves the other rows alone (`Optimizer::updatesRows`), it needs these rows
+    only, and the gradient never exists.
   }];
   let methods = [
     InterfaceMethod<[{
-      Builds the update of `table` by SGD without momentum and weight decay from
-      what this operator would make the gradient of; returns the new table.
-    }], "::mlir::Value", "buildRowUpdate",
+      Builds the update of `table` and the optimizer's `slots` from what this
+      operator would make the gradient of; returns what they are afterwards.
+    }], "::llvm::SmallVector<::mlir::Value>", "buildRowUpdate",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
-         "::mlir::Value":$table)>
+         "const ::ffc::ff::Optimizer &":$optimizer, "::mlir::Value":$table,
+         "::mlir::ValueRange":$slots)>
   ];
 }
 

@@ -40,8 +40,8 @@ include "ffc/IR/FFProductOps.td"
 include "ffc/IR/FFRankingOps.td"
 include "ffc/IR/FFRecurrentOps.td"
 include "ffc/IR/FFShapeOps.td"
+include "ffc/IR/FFOptimizerOps.td"
 include "ffc/IR/FFTableOps.td"
 include "ffc/IR/FFLossOps.td"
-include "ffc/IR/FFOptimizerOps.td"
 
 #endif // FFC_IR_FFOPS_TD

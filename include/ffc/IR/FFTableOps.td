@@ -47,21 +47,36 @@ def FF_EmbeddingBackwardOp
   let results = (outs FF_Table:$dtable);
 }
 
-def FF_SgdUpdateRowsOp : FF_TableOp<"sgd_update_rows"> {
-  let summary = "stochastic gradient descent in the rows that were looked up";
+def FF_UpdateRowsOp : FF_ComputeOp<"update_rows"> {
+  let summary = "one step of an optimizer in the rows that were looked up";
   let description = [{
-    `w[indices[i..], c] -= lr * dy[i.., c]`: what ff.embedding_backward and
-    ff.update sgd without momentum and weight decay do together, without a
-    gradient of the table's size. The learning rate is a run-time scalar; a
-    weight decay other than 0 is an error. Updates in place.
+    ```mlir
+    %w2, %s2 = ff.update_rows adagrad(%w, %ids, %dy slots %s)
+        {hyper = array<f64: 1.000000e-10>} : ...
+    ```
+
+    What ff.embedding_backward and ff.update do together, without a gradient of
+    the table's size: the gradient of a row is the sum of the dy that its indices
+    look up, and a row that none looks up stays as it is, as do the slots there.
+    The learning rate is a run-time scalar; a weight decay other than 0 is an
+    error. Updates in place.
 
     Iteration space: the rows r and the width c of the table. Every tile reads
     all indices, and its columns of all of dy, so that data parallelism gathers
     these instead of summing gradients.
 
     Constraints: as ff.embedding, with dy for y and w for the table.
-      3. The result has the type of w.
+      3. Rows without gradient mean nothing to the optimizer with the numbers
+         `hyper` (`Optimizer::updatesRows`), and there are as many slots as it has.
+      4. The slots and all results have the type of w.
   }];
-  let arguments = (ins FF_Table:$w, FF_Indices:$indices, FF_FloatTensor:$dy);
-  let results = (outs FF_Table:$w_out);
+  let arguments = (ins FF_OptimizerKindAttr:$kind, FF_Table:$w,
+                   FF_Indices:$indices, FF_FloatTensor:$dy,
+                   Variadic<FF_FloatTensor>:$slots, DenseF64ArrayAttr:$hyper);
+  let results = (outs FF_Table:$w_out, Variadic<FF_FloatTensor>:$slots_out);
+  let assemblyFormat = [{
+    $kind `(` $w `,` $indices `,` $dy (`slots` $slots^)? `)` attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
 }

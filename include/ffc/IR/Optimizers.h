@@ -39,6 +39,8 @@ struct OptimizerInfo {
   /// The phases' kernels. With two, the first makes a direction and, as sums of
   /// squares, the norms of parameter and direction, for the second.
   std::vector<const char *> kernels;
+  /// The kernel for rows of tables; null if rows without gradient change.
+  const char *rowKernel;
   std::vector<Hyperparameter> hyper;
   std::vector<OptimizerSlot> slots;
   double learningRate; ///< unless said otherwise
@@ -61,9 +63,14 @@ struct Optimizer {
   /// Names of the slots it has with these numbers.
   std::vector<const char *> slots() const;
 
-  /// w -= lr * g, and nothing else: several updates by parts of a gradient are
-  /// one by their sum, and rows without gradient are left alone.
-  bool isPlain() const { return kind == OptimizerKind::Sgd && slots().empty(); }
+  /// Rows of a table without gradient stay as they are, and so do the slots
+  /// there: the optimizer is of that kind, and does not go on by what it
+  /// remembers of earlier gradients, which is what its fractions and flags say.
+  /// There is no weight decay.
+  bool updatesRows() const;
+  /// The arguments of its kernels, those for rows or the others.
+  mlir::DictionaryAttr kernelArgs(mlir::MLIRContext *context,
+                                  bool ofRows) const;
 
   /// As `parse` reads it, with every number.
   std::string str() const;
@@ -74,6 +81,9 @@ struct Optimizer {
 /// All optimizers as `parse` reads them, with their usual numbers and learning
 /// rates, for --help.
 std::string describeOptimizers();
+
+/// "sgd or adagrad": those with a kernel for rows.
+std::string namesOfRowOptimizers();
 
 } // namespace ffc::ff
 

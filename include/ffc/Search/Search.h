@@ -76,8 +76,9 @@ struct Options {
   std::function<void(const Progress &)> progress;
 };
 
-/// Proposals that take some seconds: the more devices, the longer each takes.
-int64_t defaultBudget(int numDevices);
+/// Proposals that take some seconds: the more devices and the more operators,
+/// the longer each takes.
+int64_t defaultBudget(int numDevices, size_t numOps);
 
 struct Result {
   plan::Strategy strategy;

@@ -11,6 +11,8 @@
 
 #include "ffrt/kernel.h"
 
+#include <vector>
+
 namespace ffrt {
 
 /// {table, indices} -> {y}: y[i.., c] = table[indices[i..], c], 0 for rows that
@@ -28,9 +30,11 @@ public:
   void operator()(Tensors in, Tensors out);
 };
 
-/// {w, indices, dy} -> {w} in place: w[indices[i..], c] -= learning_rate *
-/// dy[i.., c]. The learning rate is read from the context at every call; a
-/// weight decay, which would change all rows, is an error.
+// Updates of the rows that were looked up, in place. The learning rate is read
+// from the context at every call; a weight decay, which would change all rows,
+// is an error.
+
+/// {w, indices, dy} -> {w}: w[indices[i..], c] -= learning_rate * dy[i.., c]
 class SgdUpdateRows {
 public:
   SgdUpdateRows(Context &cx, Tensors in, Tensors out);
@@ -38,6 +42,20 @@ public:
 
 private:
   Context &cx;
+};
+
+/// {w, indices, dy, s} -> {w, s}: with g the sum of dy[i.., c] for a row, as
+/// AdagradUpdate without scale.
+class AdagradUpdateRows {
+public:
+  AdagradUpdateRows(Context &cx, Tensors in, Tensors out, double epsilon);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+  float epsilon;
+  std::vector<int64_t> order; ///< positions of indices, by row
+  std::vector<float> sums;    ///< a row for every thread
 };
 
 } // namespace ffrt

@@ -6,6 +6,9 @@
 #include "ffrt/parallel.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <omp.h>
 
 namespace ffrt {
 
@@ -141,23 +144,45 @@ void EmbeddingBackward::operator()(Tensors in, Tensors out) {
   });
 }
 
-SgdUpdateRows::SgdUpdateRows(Context &cx, Tensors in, Tensors out) : cx(cx) {
-  const char *kernel = "sgd update rows";
-  expect_count(kernel, "operands", in.size(), 3);
-  expect_count(kernel, "results", out.size(), 1);
-  check_lookup(kernel, in.begin()[0], in.begin()[1], "dy", in.begin()[2]);
-  expect(kernel, out.begin()[0].data == in.begin()[0].data,
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+/// Operands are w, indices, dy and `slots` of w's shape; results w and slots.
+static void check_row_update(const char *kernel, Tensors in, Tensors out,
+                             std::size_t slots) {
+  expect_count(kernel, "operands", in.size(), 3 + slots);
+  expect_count(kernel, "results", out.size(), 1 + slots);
+  const Tensor &w = in.begin()[0];
+  check_lookup(kernel, w, in.begin()[1], "dy", in.begin()[2]);
+  expect(kernel, out.begin()[0].data == w.data,
          "expected the result in place of w, found another buffer");
+  for (std::size_t i = 0; i < slots; ++i) {
+    const Tensor &slot = in.begin()[3 + i];
+    expect_type(kernel, "slot", slot, DType::f32);
+    expect_same_shape(kernel, "slot", slot, w);
+    expect_row_major(kernel, "slot", slot);
+    expect(kernel, out.begin()[1 + i].data == slot.data,
+           "expected the result in place of its slot, found another buffer");
+  }
 }
 
-void SgdUpdateRows::operator()(Tensors in, Tensors) {
-  const char *kernel = "sgd update rows";
+static void check_decay(const char *kernel, const Context &cx) {
   if (cx.weight_decay != 0)
     throw Error(std::string(kernel) +
                 ": expected weight decay 0, which leaves the rows alone that "
                 "were not looked up, found " +
                 std::to_string(cx.weight_decay) +
                 " (ffc --table-gradients=dense updates all)");
+}
+
+SgdUpdateRows::SgdUpdateRows(Context &cx, Tensors in, Tensors out) : cx(cx) {
+  check_row_update("sgd update rows", in, out, 0);
+}
+
+void SgdUpdateRows::operator()(Tensors in, Tensors) {
+  const char *kernel = "sgd update rows";
+  check_decay(kernel, cx);
   const Lookup lookup{in.begin()[0], in.begin()[1]};
   const float *dy = in.begin()[2].as<float>();
   float *w = lookup.table.as<float>();
@@ -172,6 +197,61 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
 #pragma GCC ivdep
           for (int64_t c = 0; c < width; ++c)
             to[c] -= rate * from[c];
+        });
+  });
+}
+
+AdagradUpdateRows::AdagradUpdateRows(Context &cx, Tensors in, Tensors out,
+                                     double epsilon)
+    : cx(cx), epsilon(float(epsilon)) {
+  check_row_update("adagrad update rows", in, out, 1);
+  const Lookup lookup{in.begin()[0], in.begin()[1]};
+  order.resize(std::size_t(lookup.count()));
+  sums.resize(std::size_t(omp_get_max_threads() * lookup.width()));
+}
+
+void AdagradUpdateRows::operator()(Tensors in, Tensors) {
+  const char *kernel = "adagrad update rows";
+  check_decay(kernel, cx);
+  const Lookup lookup{in.begin()[0], in.begin()[1]};
+  const float *dy = in.begin()[2].as<float>();
+  float *w = lookup.table.as<float>(), *s = in.begin()[3].as<float>();
+  const float rate = float(cx.learning_rate);
+  const int64_t width = lookup.width(), rows = lookup.table.shape[0],
+                count = lookup.count();
+  lookup.dispatch(kernel, [&](const auto *ids) {
+    auto row_of = [&](int64_t at) {
+      return lookup.local(ids, order[std::size_t(at)]);
+    };
+    // Gradients of a row are added up in the order of their indices.
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      const int64_t row = lookup.local(ids, a), other = lookup.local(ids, b);
+      return row != other ? row < other : a < b;
+    });
+    // The thread that has the first index of a row has the row.
+    parallel_for(
+        count, 1 + kThreadElements / width, [&](int64_t begin, int64_t end) {
+          float *sum = sums.data() + omp_get_thread_num() * width;
+          for (int64_t at = begin; at < end;) {
+            const int64_t row = row_of(at), first = at++;
+            if (row < 0 || row >= rows ||
+                (first > 0 && row_of(first - 1) == row))
+              continue;
+            std::copy_n(dy + order[std::size_t(first)] * width, width, sum);
+            for (; at < count && row_of(at) == row; ++at) {
+              const float *from = dy + order[std::size_t(at)] * width;
+#pragma GCC ivdep
+              for (int64_t c = 0; c < width; ++c)
+                sum[c] += from[c];
+            }
+            float *to = w + row * width, *squares = s + row * width;
+#pragma GCC ivdep
+            for (int64_t c = 0; c < width; ++c) {
+              squares[c] += sum[c] * sum[c];
+              to[c] -= rate * sum[c] / (std::sqrt(squares[c]) + epsilon);
+            }
+          }
         });
   });
 }

@@ -213,11 +213,13 @@ INSTANTIATE_TEST_SUITE_P(Groups, LocalBatchNorm,
                                             ::testing::Values(2, 3, 4)));
 
 /// Updates of rows give what updates of whole tables do.
-class RowUpdates : public ::testing::TestWithParam<int> {};
+class RowUpdates
+    : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
 
 TEST_P(RowUpdates, RandomStrategies) {
+  auto [optimizer, devices] = GetParam();
   DifferentiateOptions options;
-  options.optimizer = "sgd:momentum=0";
+  options.optimizer = optimizer;
   const std::string path = std::string(FFC_TEST_MODELS) + "/dlrm-small.onnxtxt";
   Model dense(path, 1, options);
   options.rowUpdates = true;
@@ -226,10 +228,13 @@ TEST_P(RowUpdates, RandomStrategies) {
   EXPECT_TRUE(dense.hasOutput("grad/user_table"));
   EXPECT_FALSE(sparse.hasOutput("grad/user_table"));
   sparse.expectSameStates(dense);
-  checkStrategies(sparse, GetParam());
+  checkStrategies(sparse, devices);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, RowUpdates, ::testing::Values(2, 3, 4, 8));
+INSTANTIATE_TEST_SUITE_P(Devices, RowUpdates,
+                         ::testing::Combine(::testing::Values("sgd:momentum=0",
+                                                              "adagrad"),
+                                            ::testing::Values(2, 3, 4, 8)));
 
 /// Optimizers other than plain SGD, with their state, and clipped gradients.
 class Optimizers

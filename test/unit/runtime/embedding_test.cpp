@@ -3,6 +3,7 @@
 #include "ffrt/error.h"
 #include "geometry.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace ffrt;
@@ -69,6 +70,14 @@ TEST(Embedding, ForwardOfPartsOfTheTable) {
   }
 }
 
+/// What an optimizer may have added up; 0 in places.
+Value random_squares(const Shape &shape, std::mt19937 &random) {
+  Value squares = random_value(shape, random);
+  for (double &square : squares.data)
+    square = std::max(0.0, square);
+  return squares;
+}
+
 TEST(Embedding, GradientAndUpdateOfPartsOfTheTable) {
   for (unsigned round = 0; round < 12; ++round) {
     std::mt19937 random(seed() * 1000 + round);
@@ -80,6 +89,16 @@ TEST(Embedding, GradientAndUpdateOfPartsOfTheTable) {
     Value updated = p.table, found_updated(p.table.shape);
     for (size_t i = 0; i < updated.data.size(); ++i)
       updated.data[i] -= 0.1 * gradient.data[i];
+    const Value squares_before = random_squares(p.table.shape, random);
+    Value adapted = p.table, squares = squares_before,
+          found_adapted(p.table.shape), found_squares(p.table.shape);
+    for (size_t i = 0; i < adapted.data.size(); ++i) {
+      const double g = gradient.data[i];
+      squares.data[i] += g * g;
+      // Also where no row was looked up and both are 0.
+      adapted.data[i] -=
+          g == 0 ? 0 : 0.1 * g / (std::sqrt(squares.data[i]) + 0.01);
+    }
     Context cx;
     cx.learning_rate = 0.1;
     for_split(p.table.shape, 3, random, [&](const Box &part) {
@@ -96,9 +115,18 @@ TEST(Embedding, GradientAndUpdateOfPartsOfTheTable) {
       update({w, ids, dy}, {w});
       EXPECT_EQ(allocations(), before);
       add_tile(found_updated, w, part);
+      const Tile v(p.table, part), s(squares_before, part);
+      AdagradUpdateRows adagrad{cx, {v, ids, dy, s}, {v, s}, 0.01};
+      const int64_t since = allocations();
+      adagrad({v, ids, dy, s}, {v, s});
+      EXPECT_EQ(allocations(), since);
+      add_tile(found_adapted, v, part);
+      add_tile(found_squares, s, part);
     });
     expect_close(found, gradient);
     expect_close(found_updated, updated);
+    expect_close(found_adapted, adapted);
+    expect_close(found_squares, squares);
   }
 }
 
@@ -132,6 +160,11 @@ TEST(Embedding, Errors) {
             "sgd update rows: expected weight decay 0, which leaves the rows "
             "alone that were not looked up, found 0.500000 (ffc "
             "--table-gradients=dense updates all)");
+  EXPECT_EQ(error_of([&] {
+              AdagradUpdateRows{cx, {table, ids, dy, dy}, {table, dy}, 1e-10};
+            }),
+            "adagrad update rows: slot: expected local shape [4, 2], found [3, "
+            "2]");
   EXPECT_EQ(error_of([&] {
               EmbeddingForward{cx, {table, dy}, {y}};
             }),
