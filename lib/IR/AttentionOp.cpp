@@ -66,13 +66,22 @@ static plan::Access maskAccess(Value mask, const Extents &extents) {
   return access;
 }
 
-static DictionaryAttr attentionArgs(DenseF64ArrayAttr hidden, FloatAttr scale) {
-  Builder builder(hidden.getContext());
-  return builder.getDictionaryAttr({builder.getNamedAttr("hidden", hidden),
-                                    builder.getNamedAttr("scale", scale)});
+template <class Op> static DictionaryAttr attentionArgs(Op op) {
+  Builder builder(op.getContext());
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("hidden", op.getHiddenAttr()),
+       builder.getNamedAttr(kRandomKeyArg, op.getKeyAttr()),
+       builder.getNamedAttr("ratio", op.getRatioAttr()),
+       builder.getNamedAttr("scale", op.getScaleAttr())});
 }
 
-/// Constraints 1, 2 and 4, and the results of the forward operator.
+/// Flops that dropping an element takes, as in ff.dropout.
+static constexpr double kDropFlops = 30;
+template <class Op> static double dropFlops(Op op) {
+  return op.getRatio().isZero() ? 0 : kDropFlops;
+}
+
+/// Constraints 1, 2, 4 and 5, and the results of the forward operator.
 template <class Op> static LogicalResult verifyAttention(Op op) {
   if (failed(verifyTensors(op)))
     return failure();
@@ -98,6 +107,11 @@ template <class Op> static LogicalResult verifyAttention(Op op) {
     return op.emitOpError("expected ")
            << (op.getMask() ? "one number at most" : "no number")
            << " in hidden, found " << op.getHidden().size();
+  // Constraint 5.
+  if (double ratio = op.getRatio().convertToDouble();
+      !(ratio >= 0 && ratio < 1))
+    return op.emitOpError("expected a ratio from 0 to below 1, found ")
+           << op.getRatioAttr();
   // Constraint 3.
   if (failed(verifyShape(op, "y", extents.result(), op.getY())))
     return failure();
@@ -126,15 +140,14 @@ plan::OpRules AttentionOp::getRules() {
   phase.writes = {{Y, heads(Row), Reduction::None},
                   {Lse, sums(), Reduction::None}};
   phase.flopsPerPoint =
-      static_cast<double>(2 * (extents.width + extents.values) + 12);
+      static_cast<double>(2 * (extents.width + extents.values) + 12) +
+      dropFlops(*this);
   return onePhaseRules(extents.dims(), std::move(phase), {Key});
 }
 
 StringRef AttentionOp::getFamily() { return "attention"; }
 
-DictionaryAttr AttentionOp::getKernelArgs() {
-  return attentionArgs(getHiddenAttr(), getScaleAttr());
-}
+DictionaryAttr AttentionOp::getKernelArgs() { return attentionArgs(*this); }
 
 LogicalResult AttentionOp::buildGradient(OpBuilder &builder,
                                          ArrayRef<Value> resultGrads,
@@ -149,7 +162,7 @@ LogicalResult AttentionOp::buildGradient(OpBuilder &builder,
   auto backward = AttentionBackwardOp::create(
       builder, gradientLoc(*this), getQ().getType(), getK().getType(),
       getV().getType(), getQ(), getK(), getV(), getY(), getLse(), dy, getMask(),
-      getHiddenAttr(), getScaleAttr());
+      getHiddenAttr(), getScaleAttr(), getKeyAttr(), getRatioAttr());
   for (unsigned i = 0; i < 3; ++i)
     if (needed[i])
       operandGrads[i] = backward->getResult(i);
@@ -193,12 +206,13 @@ plan::OpRules AttentionBackwardOp::getRules() {
                   {Dk, heads(Key), Reduction::Sum},
                   {Dv, heads(Key), Reduction::Sum}};
   phase.flopsPerPoint =
-      static_cast<double>(6 * extents.width + 4 * extents.values + 16);
+      static_cast<double>(6 * extents.width + 4 * extents.values + 16) +
+      dropFlops(*this);
   return onePhaseRules(extents.dims(), std::move(phase), {Key});
 }
 
 StringRef AttentionBackwardOp::getFamily() { return "attention_backward"; }
 
 DictionaryAttr AttentionBackwardOp::getKernelArgs() {
-  return attentionArgs(getHiddenAttr(), getScaleAttr());
+  return attentionArgs(*this);
 }

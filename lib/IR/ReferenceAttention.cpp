@@ -1,5 +1,6 @@
 //===- ReferenceAttention.cpp - attention in plain loops ------------------===//
 
+#include "Philox.h"
 #include "ReferenceFamilies.h"
 
 #include <algorithm>
@@ -43,6 +44,32 @@ struct Scores {
 };
 } // namespace
 
+namespace {
+/// What probabilities are multiplied by before they meet the values.
+struct Drops {
+  double ratio;
+  uint64_t key, step;
+  plan::Shape shape; ///< [N, H, T, S]
+
+  explicit Drops(const ReferenceCall &call)
+      : ratio(call.f64("ratio")),
+        key(call.context.seed ^ static_cast<uint64_t>(call.i64("key"))),
+        step(call.context.step),
+        shape({call.ins[0].global()[0], call.ins[0].global()[2],
+               call.ins[0].global()[1], call.ins[1].global()[1]}) {}
+
+  double at(int64_t n, int64_t h, int64_t t, int64_t s) const {
+    if (ratio == 0)
+      return 1;
+    int64_t element = ((n * shape[1] + h) * shape[2] + t) * shape[3] + s;
+    // The threshold is a float, as in dropout.
+    bool keep = unitInterval(philoxWord(key, element, step)) >=
+                static_cast<float>(ratio);
+    return keep ? 1 / (1 - ratio) : 0;
+  }
+};
+} // namespace
+
 /// Calls body(n, t, h) for the rows of a tile [n, r, h, s].
 template <class Body>
 static void forEachRow(const ReferenceCall &call, Body body) {
@@ -54,6 +81,7 @@ static void forEachRow(const ReferenceCall &call, Body body) {
 static void attentionForward(const ReferenceCall &call) {
   const View &v = call.ins[2], &y = call.outs[0], &lse = call.outs[1];
   const Scores scores(call, call.ins[3]);
+  const Drops drops(call);
   const int64_t keys = v.global()[1];
   forEachRow(call, [&](int64_t n, int64_t t, int64_t h) {
     std::vector<double> row;
@@ -69,7 +97,8 @@ static void attentionForward(const ReferenceCall &call) {
     for (int64_t e = 0; y.present() && e < v.global()[3]; ++e) {
       double value = 0;
       for (int64_t s = 0; s < keys; ++s)
-        value += std::exp(row[s] - log) * v.at({n, s, h, e});
+        value +=
+            drops.at(n, h, t, s) * std::exp(row[s] - log) * v.at({n, s, h, e});
       y.at({n, t, h, e}) = value;
     }
   });
@@ -80,6 +109,7 @@ static void attentionBackward(const ReferenceCall &call) {
              &y = call.ins[3], &lse = call.ins[4], &dy = call.ins[5];
   const View &dq = call.outs[0], &dk = call.outs[1], &dv = call.outs[2];
   const Scores scores(call, call.ins[6]);
+  const Drops drops(call);
   const int64_t keys = v.global()[1], width = q.global()[3],
                 values = v.global()[3];
   // Tiles hold sums over their own positions.
@@ -96,11 +126,12 @@ static void attentionBackward(const ReferenceCall &call) {
       dq.at({n, t, h, d}) = 0;
     for (int64_t s = 0; s < keys; ++s) {
       const double p = std::exp(scores.at(n, h, t, s) - lse.at({n, h, t}));
+      const double factor = drops.at(n, h, t, s);
       double slope = 0;
       for (int64_t e = 0; e < values; ++e) {
-        slope += dy.at({n, t, h, e}) * v.at({n, s, h, e});
+        slope += factor * dy.at({n, t, h, e}) * v.at({n, s, h, e});
         if (dv.present())
-          dv.at({n, s, h, e}) += p * dy.at({n, t, h, e});
+          dv.at({n, s, h, e}) += factor * p * dy.at({n, t, h, e});
       }
       if (scores.isReplaced(n, h, t, s))
         continue;

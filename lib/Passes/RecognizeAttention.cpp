@@ -114,8 +114,8 @@ static Value transposed(PatternRewriter &rewriter, Operation *last,
 }
 
 namespace {
-/// transpose(matmul(softmax(scores), v)), where the transposition brings the
-/// heads behind the positions.
+/// transpose(matmul(softmax(scores), v)), or the same of what dropout leaves,
+/// where the transposition brings the heads behind the positions.
 struct Attention : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -127,12 +127,16 @@ struct Attention : OpRewritePattern<TransposeOp> {
     if (!values || values.getC() || values.getTransA() != 0 ||
         !values.getAlpha().isExactlyValue(1))
       return failure();
-    auto softmax = values.getA().getDefiningOp<SoftmaxOp>();
+    auto dropout = values.getA().getDefiningOp<DropoutOp>();
+    auto softmax =
+        (dropout ? dropout.getX() : values.getA()).getDefiningOp<SoftmaxOp>();
     if (!softmax || softmax.getLog() != 0 ||
         softmax.getAxes() != ArrayRef<int64_t>{3})
       return failure();
     Parts parts;
     parts.insert(values);
+    if (dropout)
+      parts.insert(dropout);
     parts.insert(softmax);
     auto scores = matchScores(softmax.getX(), parts);
     if (!scores || scores->product.getTransA() != 0 ||
@@ -175,7 +179,9 @@ struct Attention : OpRewritePattern<TransposeOp> {
         type.clone(type.getShape().drop_back()), q, k, v, mask,
         scores->hidden ? rewriter.getDenseF64ArrayAttr({*scores->hidden})
                        : rewriter.getDenseF64ArrayAttr({}),
-        rewriter.getF64FloatAttr(scores->scale));
+        rewriter.getF64FloatAttr(scores->scale),
+        dropout ? dropout.getKeyAttr() : rewriter.getI64IntegerAttr(0),
+        dropout ? dropout.getRatioAttr() : rewriter.getF64FloatAttr(0));
     replace(rewriter, last, parts, op.getY(), "attention");
     return success();
   }

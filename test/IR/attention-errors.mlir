@@ -70,3 +70,12 @@ func.func @gradient(%q: tensor<2x5x3x4xf32>, %y: tensor<2x5x3x4xf32>, %l: tensor
      -> (tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>)
   return
 }
+
+// -----
+
+func.func @ratio(%q: tensor<2x5x3x4xf32>) {
+  // expected-error @below {{expected a ratio from 0 to below 1, found 1.000000e+00 : f64}}
+  %0, %1 = ff.attention(%q, %q, %q) {hidden = array<f64>, ratio = 1.0 : f64, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>) -> (tensor<2x5x3x4xf32>, tensor<2x3x5xf32>)
+  return
+}

@@ -17,5 +17,8 @@ func.func @attention(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tenso
   %6, %7, %8 = ff.attention_backward(%q, %k, %v, %4, %5, %0 mask %c) {hidden = array<f64: -1.0e4>, scale = 1.0 : f64}
       : (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x3x8xf32>, tensor<2x5x3x8xf32>, tensor<2x3x5xf32>, tensor<2x5x3x8xf32>, tensor<5x6xf32>)
      -> (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x3x8xf32>)
+  // CHECK: ff.attention(%{{.*}}) {hidden = array<f64>, key = 7 : i64, ratio = 1.000000e-01 : f64, scale = 1.000000e+00 : f64}
+  %9, %10 = ff.attention(%q, %k, %v) {hidden = array<f64>, key = 7 : i64, ratio = 0.1 : f64, scale = 1.0 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x3x8xf32>) -> (tensor<2x5x3x8xf32>, tensor<2x3x5xf32>)
   return
 }

@@ -48,6 +48,25 @@ func.func @seen(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x6x4xf32>, %v: tensor<2x3
 
 // -----
 
+// Some of the weights are dropped.
+// CHECK-LABEL: @dropped
+func.func @dropped(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x6x4xf32>, %v: tensor<2x3x6x4xf32>) {
+  // CHECK: ff.attention({{.*}} key = 9 : i64, ratio = 1.000000e-01 : f64
+  // CHECK-NOT: ff.dropout
+  %0 = ff.matmul(%q, %k) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<2x3x5x4xf32>, tensor<2x3x6x4xf32>) -> tensor<2x3x5x6xf32>
+  %1 = ff.softmax(%0) {axes = array<i64: 3>, log = 0 : i64} : (tensor<2x3x5x6xf32>) -> tensor<2x3x5x6xf32>
+  %2 = ff.dropout(%1) {key = 9 : i64, ratio = 0.1 : f64} : (tensor<2x3x5x6xf32>) -> tensor<2x3x5x6xf32>
+  %3 = ff.matmul(%2, %v) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3x5x6xf32>, tensor<2x3x6x4xf32>) -> tensor<2x3x5x4xf32>
+  // expected-remark @below {{attention}}
+  %4 = ff.transpose(%3) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32>
+  ff.output %4 as "out/y" : tensor<2x5x3x4xf32>
+  return
+}
+
+// -----
+
 // Weights that somebody else reads.
 // CHECK-LABEL: @not_alone
 // CHECK-NOT: ff.attention

@@ -24,6 +24,9 @@ def FF_AttentionOp
     layers before and after have them, behind the positions, so that nothing has
     to be transposed.
 
+    With a `ratio`, the probabilities that v is multiplied by are dropped as by
+    ff.dropout with that `ratio` and `key` on [N, H, T, S].
+
     Iteration space: samples n, positions r, heads h, and the positions s that are
     looked at, which cannot be split: a tile reads all of k and v of its samples
     and heads.
@@ -33,10 +36,12 @@ def FF_AttentionOp
       2. mask broadcasts to [N, H, T, S].
       3. y is [N, T, H, E] and lse is [N, H, T].
       4. `hidden` has one number at most, and only with a mask.
+      5. 0 <= ratio < 1.
   }];
   let arguments = (ins FF_Heads:$q, FF_Heads:$k, FF_Heads:$v,
                    Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
-                   F64Attr:$scale);
+                   F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$key,
+                   DefaultValuedAttr<F64Attr, "0.0">:$ratio);
   let results = (outs FF_Heads:$y, FF_FloatTensor:$lse);
   let assemblyFormat = [{
     `(` $q `,` $k `,` $v (`mask` $mask^)? `)` attr-dict
@@ -52,21 +57,22 @@ def FF_AttentionBackwardOp
   let summary = "gradients of ff.attention";
   let description = [{
     The scores are computed again. With p = exp(score - lse), and 0 instead of
-    `scale` where a score was replaced:
+    `scale` where a score was replaced, and d what dropout multiplied p by:
 
-        ds[n, h, t, s] = p * (dy[n, t, h] . v[n, s, h] - dy[n, t, h] . y[n, t, h])
-        dq = scale * ds k, dk = scale * ds^T q, dv = p^T dy
+        ds[n, h, t, s] = p * (d * dy[n, t, h] . v[n, s, h] - dy[n, t, h] . y[n, t, h])
+        dq = scale * ds k, dk = scale * ds^T q, dv = (d p)^T dy
 
     Iteration space: as ff.attention. Tiles that differ in positions r have
     partial sums of dk and dv.
 
-    Constraints: 1 to 4 as ff.attention, with dy of y's shape and dq, dk and dv of
+    Constraints: 1 to 5 as ff.attention, with dy of y's shape and dq, dk and dv of
     the shapes of q, k and v.
   }];
   let arguments = (ins FF_Heads:$q, FF_Heads:$k, FF_Heads:$v, FF_Heads:$y,
                    FF_FloatTensor:$lse, FF_Heads:$dy,
                    Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
-                   F64Attr:$scale);
+                   F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$key,
+                   DefaultValuedAttr<F64Attr, "0.0">:$ratio);
   let results = (outs FF_Heads:$dq, FF_Heads:$dk, FF_Heads:$dv);
   let assemblyFormat = [{
     `(` $q `,` $k `,` $v `,` $y `,` $lse `,` $dy (`mask` $mask^)? `)` attr-dict

@@ -20,11 +20,11 @@
 namespace ffrt {
 
 /// {q, k, v, mask} -> {y, lse}. lse may be absent. `hidden` has at most one
-/// number.
+/// number; with a `ratio` over 0, `key` is that of dropout.
 class AttentionForward {
 public:
   AttentionForward(Context &cx, Tensors in, Tensors out, const Reals &hidden,
-                   double scale);
+                   int64_t key, double ratio, double scale);
   ~AttentionForward();
   void operator()(Tensors in, Tensors out);
 
@@ -38,7 +38,7 @@ private:
 class AttentionBackward {
 public:
   AttentionBackward(Context &cx, Tensors in, Tensors out, const Reals &hidden,
-                    double scale);
+                    int64_t key, double ratio, double scale);
   ~AttentionBackward();
   void operator()(Tensors in, Tensors out);
 

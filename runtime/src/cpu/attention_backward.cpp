@@ -61,10 +61,21 @@ struct AttentionBackward::Impl : AttentionTile {
     for (int64_t i = 0; i < count; ++i) {
       float *p = own.p + i * kBlockKeys, *ds = own.ds + i * kBlockKeys;
       const float log = lse[i], product = own.product[i];
+      if (ratio > 0) {
+        float factors[kBlockKeys];
+        draw(n, h, t + i, s, n_keys, factors);
 #pragma GCC ivdep
-      for (int64_t j = 0; j < n_keys; ++j) {
-        p[j] = fast_exp(p[j] - log);
-        ds[j] = scale * p[j] * (ds[j] - product);
+        for (int64_t j = 0; j < n_keys; ++j) {
+          const float whole = fast_exp(p[j] - log);
+          p[j] = whole * factors[j];
+          ds[j] = scale * whole * (factors[j] * ds[j] - product);
+        }
+      } else {
+#pragma GCC ivdep
+        for (int64_t j = 0; j < n_keys; ++j) {
+          p[j] = fast_exp(p[j] - log);
+          ds[j] = scale * p[j] * (ds[j] - product);
+        }
       }
       if (!replaces)
         continue;
@@ -141,13 +152,15 @@ struct AttentionBackward::Impl : AttentionTile {
   }
 };
 
-AttentionBackward::AttentionBackward(Context &, Tensors in, Tensors out,
-                                     const Reals &hidden, double scale) {
+AttentionBackward::AttentionBackward(Context &cx, Tensors in, Tensors out,
+                                     const Reals &hidden, int64_t key,
+                                     double ratio, double scale) {
   const char *kernel = "attention backward";
   expect_count(kernel, "operands", in.size(), 7);
   expect_count(kernel, "results", out.size(), 3);
   const Tensor *t = in.begin(), *r = out.begin();
-  impl = std::make_unique<Impl>(kernel, t[0], t[1], t[2], t[6], hidden, scale);
+  impl = std::make_unique<Impl>(kernel, cx, t[0], t[1], t[2], t[6],
+                                AttentionNumbers{hidden, key, ratio, scale});
   impl->expect_heads("y", t[3], impl->rows, impl->values);
   impl->expect_sums("lse", t[4]);
   impl->expect_heads("dy", t[5], impl->rows, impl->values);

@@ -2,6 +2,7 @@
 #include "cpu/attention_blocks.h"
 
 #include "common/check.h"
+#include "common/random.h"
 
 #include <algorithm>
 #include <memory>
@@ -151,11 +152,12 @@ void pack_columns(const float *x, int64_t positions, int64_t width,
 // Geometry
 //===----------------------------------------------------------------------===//
 
-AttentionTile::AttentionTile(const char *kernel, const Tensor &q,
-                             const Tensor &k, const Tensor &v,
-                             const Tensor &mask, const Reals &hidden,
-                             double scale)
-    : kernel(kernel), scale(float(scale)) {
+AttentionTile::AttentionTile(const char *kernel, const Context &cx,
+                             const Tensor &q, const Tensor &k, const Tensor &v,
+                             const Tensor &mask,
+                             const AttentionNumbers &numbers)
+    : kernel(kernel), scale(float(numbers.scale)), cx(cx),
+      key(uint64_t(numbers.key)), ratio(float(numbers.ratio)) {
   expect_rank(kernel, "q", q, 4);
   expect_rank(kernel, "v", v, 4);
   samples = q.shape[0];
@@ -170,6 +172,13 @@ AttentionTile::AttentionTile(const char *kernel, const Tensor &q,
   expect_heads("q", q, rows, width);
   expect_heads("k", k, keys, width);
   expect_heads("v", v, keys, values);
+  origin = {q.lo[0], q.lo[2], q.lo[1]};
+  all_rows = q.global[1];
+  all_heads = q.global[2];
+  expect(kernel, numbers.ratio >= 0.0 && numbers.ratio < 1.0,
+         "ratio: expected a number in [0, 1), found " +
+             std::to_string(numbers.ratio));
+  const Reals &hidden = numbers.hidden;
   expect(kernel, hidden.size() <= (mask.data ? 1u : 0u),
          "hidden: expected one number at most, and only with a mask, found " +
              std::to_string(hidden.size()));
@@ -246,6 +255,18 @@ void AttentionTile::finish_scores(float *scores, int64_t rows, int64_t keys,
     else
       each(step);
   }
+}
+
+void AttentionTile::draw(int64_t n, int64_t h, int64_t t, int64_t s,
+                         int64_t n_keys, float *factors) const {
+  const int64_t row =
+      ((origin[0] + n) * all_heads + origin[1] + h) * all_rows + origin[2] + t;
+  uint32_t words[kBlockKeys];
+  philox_words(cx.seed ^ key, uint64_t(cx.step), uint64_t(row * keys + s), 1,
+               words, n_keys);
+  const float kept = 1.0f / (1.0f - ratio);
+  for (int64_t j = 0; j < n_keys; ++j)
+    factors[j] = unit_interval(words[j]) >= ratio ? kept : 0.0f;
 }
 
 } // namespace ffrt

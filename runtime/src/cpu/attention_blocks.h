@@ -7,6 +7,7 @@
 #define FFRT_CPU_ATTENTION_BLOCKS_H
 
 #include "cpu/vectors.h"
+#include "ffrt/context.h"
 #include "ffrt/kernel.h"
 
 #include <cstdint>
@@ -56,6 +57,13 @@ struct Strided {
 void multiply(int64_t m, int64_t n, int64_t k, Strided a, const float *b,
               int64_t ldb, float *c, int64_t ldc, bool fresh);
 
+/// Arguments of the kernels.
+struct AttentionNumbers {
+  const Reals &hidden;
+  int64_t key;
+  double ratio, scale;
+};
+
 /// The geometry of a tile, and its mask.
 struct AttentionTile {
   const char *kernel;
@@ -63,11 +71,14 @@ struct AttentionTile {
   Index mask_strides; ///< of n, h, t and s; 0 where it is broadcast
   bool replaces = false;
   float hidden = 0, scale;
+  const Context &cx;
+  uint64_t key; ///< of what is dropped
+  float ratio;  ///< 0: nothing is
 
   /// Throws unless the operands fit each other.
-  AttentionTile(const char *kernel, const Tensor &q, const Tensor &k,
-                const Tensor &v, const Tensor &mask, const Reals &hidden,
-                double scale);
+  AttentionTile(const char *kernel, const Context &cx, const Tensor &q,
+                const Tensor &k, const Tensor &v, const Tensor &mask,
+                const AttentionNumbers &numbers);
 
   void expect_heads(const char *name, const Tensor &t, int64_t positions,
                     int64_t width) const;
@@ -93,6 +104,14 @@ struct AttentionTile {
   /// Products of queries and keys become scores, by the scale and the mask.
   void finish_scores(float *scores, int64_t rows, int64_t keys,
                      const float *mask) const;
+  /// What the probabilities of row (n, h, t) from position `s` on are
+  /// multiplied by when some are dropped: 0 or 1 / (1 - ratio).
+  void draw(int64_t n, int64_t h, int64_t t, int64_t s, int64_t keys,
+            float *factors) const;
+
+private:
+  Index origin; ///< the tile's first n, h and t
+  int64_t all_rows, all_heads;
 };
 
 /// x [positions x width], rows `apart`, as rows of padded(width) columns with

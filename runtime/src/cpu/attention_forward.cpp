@@ -45,9 +45,9 @@ struct AttentionForward::Impl : AttentionTile {
     return own;
   }
 
-  /// Takes the block of scores from position `s` on into account.
-  void add_block(const Head &own, int64_t count, int64_t s,
-                 int64_t n_keys) const {
+  /// Takes the block of scores from row `t` and position `s` on into account.
+  void add_block(const Head &own, int64_t n, int64_t h, int64_t t,
+                 int64_t count, int64_t s, int64_t n_keys) const {
     const int64_t columns = padded(values);
     for (int64_t i = 0; i < count; ++i) {
       float *row = own.scores + i * kBlockKeys;
@@ -68,6 +68,12 @@ struct AttentionForward::Impl : AttentionTile {
         for (int64_t e = 0; e < columns; ++e)
           result[e] *= factor;
       }
+    }
+    for (int64_t i = 0; ratio > 0 && i < count; ++i) {
+      float factors[kBlockKeys], *row = own.scores + i * kBlockKeys;
+      draw(n, h, t + i, s, n_keys, factors);
+      for (int64_t j = 0; j < n_keys; ++j)
+        row[j] *= factors[j];
     }
     multiply(count, columns, n_keys, {own.scores, kBlockKeys, 1},
              own.values + s * columns, columns, own.sums, columns, false);
@@ -90,7 +96,7 @@ struct AttentionForward::Impl : AttentionTile {
       multiply(count, padded(n_keys), width, {queries, between(width), 1},
                own.keys + s, padded(keys), own.scores, kBlockKeys, true);
       finish_scores(own.scores, count, n_keys, masked);
-      add_block(own, count, s, n_keys);
+      add_block(own, n, h, t, count, s, n_keys);
     }
   }
 
@@ -130,13 +136,15 @@ struct AttentionForward::Impl : AttentionTile {
   }
 };
 
-AttentionForward::AttentionForward(Context &, Tensors in, Tensors out,
-                                   const Reals &hidden, double scale) {
+AttentionForward::AttentionForward(Context &cx, Tensors in, Tensors out,
+                                   const Reals &hidden, int64_t key,
+                                   double ratio, double scale) {
   const char *kernel = "attention forward";
   expect_count(kernel, "operands", in.size(), 4);
   expect_count(kernel, "results", out.size(), 2);
   const Tensor *t = in.begin();
-  impl = std::make_unique<Impl>(kernel, t[0], t[1], t[2], t[3], hidden, scale);
+  impl = std::make_unique<Impl>(kernel, cx, t[0], t[1], t[2], t[3],
+                                AttentionNumbers{hidden, key, ratio, scale});
   impl->expect_heads("y", out.begin()[0], impl->rows, impl->values);
   impl->expect_sums("lse", out.begin()[1]);
   impl->prepare();

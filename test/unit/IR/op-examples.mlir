@@ -600,8 +600,12 @@ func.func @embedding(%table: tensor<5x4xf32>, %ids: tensor<3x2xi64>, %batch: ten
   return
 }
 
-func.func @sgd_update_rows(%w: tensor<7x4xf32>, %ids: tensor<3x2xi64>, %dy: tensor<3x2x4xf32>) {
-  %0 = ff.sgd_update_rows(%w, %ids, %dy) : (tensor<7x4xf32>, tensor<3x2xi64>, tensor<3x2x4xf32>) -> tensor<7x4xf32>
+func.func @update_rows(%w: tensor<7x4xf32>, %ids: tensor<3x2xi64>, %dy: tensor<3x2x4xf32>, %v: tensor<7x4xf32>) {
+  // Sums of squares are not negative.
+  %s = ff.binary mul(%v, %v) : (tensor<7x4xf32>, tensor<7x4xf32>) -> tensor<7x4xf32>
+  %0 = ff.update_rows sgd(%w, %ids, %dy) {hyper = array<f64: 0.0, 0.0>} : (tensor<7x4xf32>, tensor<3x2xi64>, tensor<3x2x4xf32>) -> tensor<7x4xf32>
+  %1:2 = ff.update_rows adagrad(%w, %ids, %dy slots %s) {hyper = array<f64: 1.0e-2>}
+      : (tensor<7x4xf32>, tensor<3x2xi64>, tensor<3x2x4xf32>, tensor<7x4xf32>) -> (tensor<7x4xf32>, tensor<7x4xf32>)
   return
 }
 
@@ -715,6 +719,8 @@ func.func @rnn(%x: tensor<3x5x4xf32>, %r: tensor<4x4xf32>, %h: tensor<5x4xf32>) 
 
 func.func @attention(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %v: tensor<2x6x3x2xf32>) {
   %0, %1 = ff.attention(%q, %k, %v) {hidden = array<f64>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x3x2xf32>) -> (tensor<2x5x3x2xf32>, tensor<2x3x5xf32>)
+  %2, %3 = ff.attention(%q, %k, %v) {hidden = array<f64>, key = 42 : i64, ratio = 0.4 : f64, scale = 1.0 : f64}
       : (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x3x2xf32>) -> (tensor<2x5x3x2xf32>, tensor<2x3x5xf32>)
   return
 }

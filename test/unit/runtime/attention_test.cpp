@@ -1,5 +1,6 @@
 //===- attention_test.cpp - attention, whole and tiled --------------------===//
 #include "ffrt/attention.h"
+#include "ffrt/dropout.h"
 #include "ffrt/error.h"
 #include "geometry.h"
 
@@ -20,6 +21,7 @@ struct Case {
   Value q, k, v, mask;
   Reals hidden;
   double scale;
+  double ratio = 0; ///< with kKey and kSeed
 
   int64_t samples() const { return q.shape[0]; }
   int64_t rows() const { return q.shape[1]; }
@@ -50,6 +52,24 @@ struct Case {
   }
 };
 
+constexpr int64_t kKey = 77;
+constexpr uint64_t kSeed = 5, kStep = 3;
+
+/// What ff.dropout multiplies the probabilities [N, H, T, S] by.
+Value drops(const Case &c) {
+  const Shape shape = {c.samples(), c.heads(), c.rows(), c.keys()};
+  Value ones(shape, 1.0), factors(shape);
+  if (c.ratio == 0)
+    return ones;
+  Context cx;
+  cx.seed = kSeed;
+  cx.step = kStep;
+  const Tile x(ones, ones.whole()), y = blank(shape, ones.whole());
+  Dropout(cx, {x}, {y}, kKey, c.ratio)({x}, {y});
+  add_tile(factors, y, factors.whole());
+  return factors;
+}
+
 struct Results {
   Value y, lse, dq, dk, dv;
 };
@@ -59,6 +79,7 @@ Results reference(const Case &c, const Value &dy) {
   Results r{Value(c.result()), Value(c.sums()), Value(c.q.shape),
             Value(c.k.shape), Value(c.v.shape)};
   const int64_t width = c.q.shape[3], values = c.v.shape[3];
+  const Value factors = drops(c);
   for_box(r.lse.whole(), [&](const Shape &at) {
     const int64_t n = at[0], h = at[1], t = at[2];
     std::vector<double> p;
@@ -73,10 +94,11 @@ Results reference(const Case &c, const Value &dy) {
     double mean = 0;
     for (int64_t s = 0; s < c.keys(); ++s) {
       p[s] = std::exp(p[s] - lse);
+      const double factor = factors({n, h, t, s});
       for (int64_t e = 0; e < values; ++e) {
-        r.y({n, t, h, e}) += p[s] * c.v({n, s, h, e});
-        r.dv({n, s, h, e}) += p[s] * dy({n, t, h, e});
-        dp[s] += dy({n, t, h, e}) * c.v({n, s, h, e});
+        r.y({n, t, h, e}) += factor * p[s] * c.v({n, s, h, e});
+        r.dv({n, s, h, e}) += factor * p[s] * dy({n, t, h, e});
+        dp[s] += factor * dy({n, t, h, e}) * c.v({n, s, h, e});
       }
       mean += p[s] * dp[s];
     }
@@ -115,6 +137,8 @@ void check(const Case &c, int most, int threads) {
   Results found{Value(c.result()), Value(c.sums()), Value(c.q.shape),
                 Value(c.k.shape), Value(c.v.shape)};
   Context cx;
+  cx.seed = kSeed;
+  cx.step = kStep;
   for_split(
       {c.samples(), c.rows(), c.heads()}, most, random, [&](const Box &part) {
         auto positions = [&](int64_t lo, int64_t size, int64_t width) {
@@ -135,14 +159,14 @@ void check(const Case &c, int most, int threads) {
         const Tile mask = masked ? Tile(c.mask, mask_box(c, part))
                                  : Tile(nothing, nothing.whole());
         const Tensor m = masked ? mask.tensor : absent({});
-        AttentionForward(cx, {q, k, v, m}, {y, lse}, c.hidden,
+        AttentionForward(cx, {q, k, v, m}, {y, lse}, c.hidden, kKey, c.ratio,
                          c.scale)({q, k, v, m}, {y, lse});
         add_tile(found.y, y, results);
         add_tile(found.lse, lse, sums);
         const Tile dq = blank(c.q.shape, rows), dk = blank(c.k.shape, keys),
                    dv = blank(c.v.shape, seen);
         AttentionBackward(cx, {q, k, v, y, lse, slope, m}, {dq, dk, dv},
-                          c.hidden,
+                          c.hidden, kKey, c.ratio,
                           c.scale)({q, k, v, y, lse, slope, m}, {dq, dk, dv});
         add_tile(found.dq, dq, rows);
         add_tile(found.dk, dk, keys);
@@ -170,6 +194,21 @@ TEST(Attention, Unmasked) {
   std::mt19937 random(seed());
   check(random_case(2, 5, 7, 3, 4, 6, random), 3, 1);
   check(random_case(1, 150, 300, 2, 33, 65, random), 2, 2);
+}
+
+TEST(Attention, Dropped) {
+  std::mt19937 random(seed());
+  Case c = random_case(2, 70, 300, 3, 8, 8, random);
+  c.ratio = 0.3;
+  check(c, 3, 2);
+  c = random_case(1, 9, 17, 2, 4, 4, random);
+  c.ratio = 0.5;
+  c.hidden = {-1e4};
+  c.mask = Value({9, 17});
+  for (int64_t t = 0; t < 9; ++t)
+    for (int64_t s = t + 9; s < 17; ++s)
+      c.mask({t, s}) = 1;
+  check(c, 3, 1);
 }
 
 /// One number per key and sample, per row, or for all.
@@ -238,8 +277,8 @@ TEST(Attention, SameBitsOnAnyThreads) {
         y = blank(c.result(), c.q.whole()),
         lse = blank(c.sums(), Value(c.sums()).whole());
     const Tensor m = absent({});
-    AttentionForward(cx, {q, k, v, m}, {y, lse}, {}, c.scale)({q, k, v, m},
-                                                              {y, lse});
+    AttentionForward(cx, {q, k, v, m}, {y, lse}, {}, 0, 0.0,
+                     c.scale)({q, k, v, m}, {y, lse});
     omp_set_num_threads(before);
     Value found(c.result());
     add_tile(found, y, found.whole());
@@ -258,9 +297,10 @@ TEST(Attention, WrongOperands) {
       mask(c.mask, c.mask.whole()),
       y = blank(c.result(), c.q.whole()),
       lse = blank(c.sums(), Value(c.sums()).whole());
-  auto expect_error = [&](Tensors in, const Reals &hidden, const char *text) {
+  auto expect_error = [&](Tensors in, const Reals &hidden, const char *text,
+                          double ratio = 0) {
     try {
-      AttentionForward(cx, in, {y, lse}, hidden, 1);
+      AttentionForward(cx, in, {y, lse}, hidden, 0, ratio, 1);
       ADD_FAILURE() << "expected an error";
     } catch (const Error &error) {
       EXPECT_STREQ(error.what(), text);
@@ -276,6 +316,10 @@ TEST(Attention, WrongOperands) {
   expect_error({q, k, v, q}, {},
                "attention forward: mask: expected a local shape that "
                "broadcasts to [2, 2, 3, 5], found [2, 3, 2, 4]");
+  expect_error({q, k, v, none}, {},
+               "attention forward: ratio: expected a number in [0, 1), found "
+               "1.000000",
+               1);
   Tensor part = v;
   part.shape[1] = 4;
   expect_error({q, k, part, none}, {},
