@@ -110,7 +110,8 @@ void ProgramPrinter::printBase(Text &text) {
   text.line("constexpr DType f32 = DType::f32, f64 = DType::f64, i32 = "
             "DType::i32,");
   text.line("                i64 = DType::i64, u8 = DType::u8, boolean = "
-            "DType::boolean;");
+            "DType::boolean,");
+  text.line("                bf16 = DType::bf16;");
   text.line("constexpr Order row_major = Order::row_major,");
   text.line("                channels_last = Order::channels_last;");
   text.line();

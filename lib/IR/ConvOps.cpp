@@ -93,6 +93,16 @@ LogicalResult Conv::verify(Operation *op) const {
   return verifyShape(op, yName, result, y);
 }
 
+/// Where every channel is a convolution of its own, nothing is added up but the
+/// taps of a kernel, and memory decides.
+template <class Op>
+static SmallVector<OpOperand *> factorsOf(Op op, OpOperand &first,
+                                          OpOperand &second) {
+  if (op.getGroup() > 1)
+    return {};
+  return {&first, &second};
+}
+
 /// Kernel arguments of all three operators.
 template <class Op> static SmallVector<NamedAttribute> convArgs(Op op) {
   Builder builder(op.getContext());
@@ -140,6 +150,12 @@ static Conv convOf(ConvOp op) {
 LogicalResult ConvOp::verify() {
   if (failed(convOf(*this).verify(*this)))
     return failure();
+  // Constraint 5.
+  SmallVector<Value, 2> others = {getY()};
+  if (Value b = getB())
+    others.push_back(b);
+  if (failed(verifyFactors(*this, {getX(), getW()}, others)))
+    return failure();
   // Constraint 1.
   if (Value b = getB())
     return verifyShape(*this, "b", {shapeOf(getW())[0]}, b);
@@ -148,6 +164,10 @@ LogicalResult ConvOp::verify() {
 
 SmallVector<Value> ConvOp::getOperandSlots() {
   return {getX(), getW(), getB()};
+}
+
+SmallVector<OpOperand *> ConvOp::getFactors() {
+  return factorsOf(*this, getXMutable(), getWMutable());
 }
 
 plan::OpRules ConvOp::getRules() {
@@ -228,7 +248,13 @@ static Conv convOf(ConvBackwardDataOp op) {
 }
 
 LogicalResult ConvBackwardDataOp::verify() {
-  return convOf(*this).verify(*this);
+  if (failed(convOf(*this).verify(*this)))
+    return failure();
+  return verifyFactors(*this, {getDy(), getW()}, {getDx()});
+}
+
+SmallVector<OpOperand *> ConvBackwardDataOp::getFactors() {
+  return factorsOf(*this, getDyMutable(), getWMutable());
 }
 
 plan::OpRules ConvBackwardDataOp::getRules() {
@@ -293,7 +319,13 @@ static Conv convOf(ConvBackwardWeightsOp op) {
 }
 
 LogicalResult ConvBackwardWeightsOp::verify() {
-  return convOf(*this).verify(*this);
+  if (failed(convOf(*this).verify(*this)))
+    return failure();
+  return verifyFactors(*this, {getX(), getDy()}, {getDw()});
+}
+
+SmallVector<OpOperand *> ConvBackwardWeightsOp::getFactors() {
+  return factorsOf(*this, getXMutable(), getDyMutable());
 }
 
 plan::OpRules ConvBackwardWeightsOp::getRules() {

@@ -63,6 +63,8 @@ static void readAll(ElementType type, const char *bytes,
   case ElementType::U8:
   case ElementType::Bool:
     return readAll<uint8_t>(bytes, to);
+  case ElementType::BF16:
+    llvm_unreachable("states are as wide as the model's");
   }
 }
 

@@ -92,6 +92,12 @@ std::vector<int> Space::reductions(const plan::Shape &y) const {
 LogicalResult MatMulOp::verify() {
   if (failed(verifyTensors(*this)))
     return failure();
+  // Constraint 6.
+  SmallVector<Value, 2> others = {getY()};
+  if (Value c = getC())
+    others.push_back(c);
+  if (failed(verifyFactors(*this, {getA(), getB()}, others)))
+    return failure();
   // Constraint 1.
   plan::Shape a = shapeOf(getA()), b = shapeOf(getB()), y = shapeOf(getY());
   if (getTransA())
@@ -146,6 +152,10 @@ LogicalResult MatMulOp::verify() {
 
 SmallVector<Value> MatMulOp::getOperandSlots() {
   return {getA(), getB(), getC()};
+}
+
+SmallVector<OpOperand *> MatMulOp::getFactors() {
+  return {&getAMutable(), &getBMutable()};
 }
 
 plan::OpRules MatMulOp::getRules() {

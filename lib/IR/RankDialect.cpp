@@ -115,6 +115,8 @@ Type rank::typeOf(plan::ElementType type, MLIRContext *context) {
     return IntegerType::get(context, 8, IntegerType::Unsigned);
   case plan::ElementType::Bool:
     return IntegerType::get(context, 1);
+  case plan::ElementType::BF16:
+    return BFloat16Type::get(context);
   }
   llvm_unreachable("unknown element type");
 }
@@ -132,6 +134,8 @@ std::optional<plan::ElementType> rank::elementTypeOf(Type type) {
     return plan::ElementType::U8;
   if (type.isSignlessInteger(1))
     return plan::ElementType::Bool;
+  if (type.isBF16())
+    return plan::ElementType::BF16;
   return std::nullopt;
 }
 

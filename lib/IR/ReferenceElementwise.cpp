@@ -5,6 +5,8 @@
 #include "UnaryTable.h"
 #include "ffc/IR/Reference.h"
 
+#include "llvm/ADT/APFloat.h"
+
 #include <utility>
 
 using namespace ffc;
@@ -127,6 +129,13 @@ static double castTo(plan::ElementType type, double x) {
   case plan::ElementType::F32:
   case plan::ElementType::F64:
     return x;
+  case plan::ElementType::BF16: {
+    llvm::APFloat value(x);
+    bool losesInfo;
+    value.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    return value.convertToDouble();
+  }
   case plan::ElementType::Bool:
     return x != 0;
   case plan::ElementType::U8:

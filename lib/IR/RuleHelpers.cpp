@@ -141,6 +141,21 @@ LogicalResult ff::verifyTensors(Operation *op) {
   return success();
 }
 
+LogicalResult ff::verifyFactors(Operation *op, ValueRange factors,
+                                ValueRange others) {
+  Type type = getElementTypeOrSelf(factors.front());
+  for (Value factor : factors)
+    if (Type found = getElementTypeOrSelf(factor); found != type)
+      return op->emitOpError("expected factors of one element type, found ")
+             << type << " and " << found;
+  Type sum = type.isBF16() ? Float32Type::get(op->getContext()) : type;
+  for (Value other : others)
+    if (Type found = getElementTypeOrSelf(other); found != sum)
+      return op->emitOpError("expected ")
+             << sum << " beside factors of " << type << ", found " << found;
+  return success();
+}
+
 LogicalResult ff::verifyAxes(Operation *op, ArrayRef<int64_t> axes,
                              int64_t rank, StringRef name) {
   bool ascending = !axes.empty();

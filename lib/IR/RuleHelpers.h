@@ -66,6 +66,11 @@ bool isGradient(mlir::Operation *op);
 /// Common constraint of all operators: tensors are static and not empty.
 mlir::LogicalResult verifyTensors(mlir::Operation *op);
 
+/// Fails unless the factors of a product have one element type, and the others
+/// the same, or f32 if it is bf16.
+mlir::LogicalResult verifyFactors(mlir::Operation *op, mlir::ValueRange factors,
+                                  mlir::ValueRange others);
+
 /// Fails unless `axes` are distinct dimensions of a tensor of rank `rank` in
 /// ascending order, at least one. `name`: of the attribute.
 mlir::LogicalResult verifyAxes(mlir::Operation *op,

@@ -26,16 +26,19 @@ LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
   LocalWork work;
   work.kernel = phase.kernel;
   work.flops = flopsOf(phase, tile);
+  bool narrow = false;
   for (size_t r = 0; r < ins.size(); ++r)
-    if (ins[r])
+    if (ins[r]) {
       work.bytes += touchedBytes(phase.reads[r].touchedPerPoint, tile,
                                  ins[r]->type, ins[r]->bytes);
-  // A phase computes in the type of its last result.
+      narrow |= ins[r]->type == ElementType::BF16;
+    }
+  // A phase computes in the type of its last result; factors may be narrower.
   for (size_t w = 0; w < outs.size(); ++w)
     if (outs[w]) {
       work.bytes += touchedBytes(phase.writes[w].touchedPerPoint, tile,
                                  outs[w]->type, outs[w]->bytes);
-      work.type = outs[w]->type;
+      work.type = narrow ? ElementType::BF16 : outs[w]->type;
     }
   if (!withKey)
     return work;

@@ -145,6 +145,8 @@ int64_t ffc::plan::byteSize(ElementType type) {
   case ElementType::F32:
   case ElementType::I32:
     return 4;
+  case ElementType::BF16:
+    return 2;
   case ElementType::U8:
   case ElementType::Bool:
     return 1;
@@ -166,6 +168,8 @@ const char *ffc::plan::str(ElementType type) {
     return "u8";
   case ElementType::Bool:
     return "bool";
+  case ElementType::BF16:
+    return "bf16";
   }
   return "";
 }

@@ -131,12 +131,17 @@ private:
   Work workOf(OpId id, const Phase &phase, const Tile &whole) const {
     const Op &op = graph.op(id);
     double bytes = 0, best = 0, all = 0;
-    for (const SlotRead &read : phase.reads)
-      bytes += bytesOf(id, read.slot, read.access, read.touchedPerPoint, whole);
     auto rate = [&](ElementType type) {
       best = std::max(best, machine.flops(type));
       all = std::max(all, machine.allFlops(type));
     };
+    for (const SlotRead &read : phase.reads) {
+      bytes += bytesOf(id, read.slot, read.access, read.touchedPerPoint, whole);
+      // Factors may be narrower than their product.
+      if (isPresent(op, read.slot) &&
+          graph.slotType(id, read.slot).type == ElementType::BF16)
+        rate(ElementType::BF16);
+    }
     for (const SlotWrite &write : phase.writes) {
       bytes +=
           bytesOf(id, write.slot, write.access, write.touchedPerPoint, whole);

@@ -8,13 +8,23 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
+/// Is `value` a state, or one in another form, such as another element type?
+static bool isParameter(const Graph &graph, ValueId value) {
+  while (value >= 0 && graph.value(value).kind != ValueKind::State) {
+    const OpId producer = graph.value(value).producer;
+    if (producer < 0 || graph.op(producer).operands.size() != 1)
+      return false;
+    value = graph.op(producer).operands[0];
+  }
+  return value >= 0;
+}
+
 /// Is a parameter of `op` split along dimension `dim`?
 static bool splitsParameters(const Graph &graph, const Op &op, int dim) {
   for (const Phase &phase : op.rules.schedules.front().phases)
     for (const SlotRead &read : phase.reads) {
       if (read.slot >= static_cast<int>(op.operands.size()) ||
-          op.operands[read.slot] < 0 ||
-          graph.value(op.operands[read.slot]).kind != ValueKind::State)
+          !isParameter(graph, op.operands[read.slot]))
         continue;
       for (const DimMap &map : read.access.dims)
         if (map.involves(dim))
@@ -40,23 +50,26 @@ int search::rowDim(const Graph &graph, const Op &op) {
   return rows;
 }
 
-static double elements(const Graph &graph, const std::vector<ValueId> &values,
-                       ValueKind kind) {
-  double sum = 0;
-  for (ValueId value : values)
-    if (value >= 0 && graph.value(value).kind == kind)
-      sum += static_cast<double>(numElements(graph.value(value).type.shape));
-  return sum;
+static double elementsOf(const Graph &graph, ValueId value) {
+  return static_cast<double>(numElements(graph.value(value).type.shape));
 }
 
 double search::numParameters(const Graph &graph, const Op &op) {
-  return elements(graph, op.operands, ValueKind::State);
+  double sum = 0;
+  for (ValueId operand : op.operands)
+    if (isParameter(graph, operand))
+      sum += elementsOf(graph, operand);
+  return sum;
 }
 
 bool search::hasManyParameters(const Graph &graph, const Op &op) {
-  return numParameters(graph, op) >
-         elements(graph, op.operands, ValueKind::Activation) +
-             elements(graph, op.results, ValueKind::Activation);
+  double activations = 0;
+  for (const std::vector<ValueId> *values : {&op.operands, &op.results})
+    for (ValueId value : *values)
+      if (value >= 0 && graph.value(value).kind == ValueKind::Activation &&
+          !isParameter(graph, value))
+        activations += elementsOf(graph, value);
+  return numParameters(graph, op) > activations;
 }
 
 /// The dimension of `op` that a split of dimension `dim` of its leader becomes.

@@ -101,3 +101,24 @@ func.func @matmul_5(%a: tensor<1x1x1x1x1x1x2x3xf32>, %b: tensor<3x4xf32>) {
       -> tensor<1x1x1x1x1x1x2x4xf32>
   return
 }
+
+// -----
+
+func.func @matmul_6_factors(%a: tensor<2x3xbf16>, %b: tensor<3x4xf32>) {
+  // expected-error @+1 {{expected factors of one element type, found 'bf16' and 'f32'}}
+  %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3xbf16>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_6_sum(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>,
+                        %c: tensor<4xf64>) {
+  // expected-error @+1 {{expected 'f32' beside factors of 'bf16', found 'f64'}}
+  %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3xbf16>, tensor<3x4xbf16>, tensor<4xf64>) -> tensor<2x4xf32>
+  return
+}

@@ -168,6 +168,12 @@ LogicalResult Compilation::differentiate() {
     if (failed(passes.run(*module)))
       return failure();
   }
+  if (options.bfloat16) {
+    PassManager passes(&context);
+    passes.addPass(createLowerPrecision());
+    if (failed(passes.run(*module)))
+      return failure();
+  }
   if (failed(buildGraph()))
     return failure();
   reportModel();

@@ -171,6 +171,10 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "if so); or dense",
          setChoice<bool>(&Options::sparseTables,
                          {{"sparse", true}, {"dense", false}})},
+        {"--precision", "TYPE",
+         "of the factors of products: f32 (default), or bf16, added up as f32; "
+         "parameters and all else stay f32",
+         setChoice<bool>(&Options::bfloat16, {{"f32", false}, {"bf16", true}})},
         {"--init", "HOW",
          "weights without values: glorot-uniform (default), he-normal, "
          "he-uniform, lecun-normal, normal:STD, uniform:BOUND or zeros",

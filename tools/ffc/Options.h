@@ -75,7 +75,8 @@ struct Options : CommandOptions {
   /// Groups of samples with statistics of their own; absent: as many as there
   /// are devices.
   std::optional<int64_t> batchNormGroups = 1;
-  bool fuse = true; ///< element-wise operators with what they follow
+  bool bfloat16 = false; ///< factors of products as bf16
+  bool fuse = true;      ///< element-wise operators with what they follow
 
   search::Options search;
   std::vector<std::string> pins; ///< lines of strategy files

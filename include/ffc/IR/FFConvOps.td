@@ -19,7 +19,7 @@ class FF_WindowedOp<string mnemonic, list<Trait> traits> : FF_Op<mnemonic, trait
 //===----------------------------------------------------------------------===//
 
 class FF_ConvLike<string mnemonic, dag tensors, list<Trait> traits, dag more = (ins)>
-    : FF_WindowedOp<mnemonic, [Pure, SameOperandsAndResultElementType] # traits> {
+    : FF_WindowedOp<mnemonic, [Pure] # traits> {
   let arguments = !con(tensors, (ins DenseI64ArrayAttr:$dilations, I64Attr:$group,
                                      DenseI64ArrayAttr:$pads,
                                      DenseI64ArrayAttr:$strides,
@@ -28,8 +28,9 @@ class FF_ConvLike<string mnemonic, dag tensors, list<Trait> traits, dag more = (
 
 def FF_ConvOp
     : FF_ConvLike<"conv",
-          (ins FF_Image:$x, FF_Image:$w, Optional<FF_Tensor>:$b),
-          [DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getOperandSlots"]>,
+          (ins FF_ImageFactor:$x, FF_ImageFactor:$w, Optional<FF_FloatTensor>:$b),
+          [DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                     ["getOperandSlots", "getFactors"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
            FF_ClampingInterface],
           (ins OptionalAttr<DenseF64ArrayAttr>:$clamp)> {
@@ -62,13 +63,14 @@ def FF_ConvOp
       3. There are a positive stride and dilation per spatial dimension, a positive
          group, and two pads per spatial dimension, none negative.
       4. The window is no larger than the padded image.
+      5. The element types are the same, or x and w are bf16 and others f32.
   }];
   let results = (outs FF_Image:$y);
 }
 
 def FF_ConvBackwardDataOp
-    : FF_ConvLike<"conv_backward_data", (ins FF_Image:$dy, FF_Image:$w),
-                  [DeclareOpInterfaceMethods<FF_PartitionableInterface>,
+    : FF_ConvLike<"conv_backward_data", (ins FF_ImageFactor:$dy, FF_ImageFactor:$w),
+                  [DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getFactors"]>,
                    DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "gradient of a convolution with respect to its input; transposed convolution";
   let description = [{
@@ -84,8 +86,8 @@ def FF_ConvBackwardDataOp
 }
 
 def FF_ConvBackwardWeightsOp
-    : FF_ConvLike<"conv_backward_weights", (ins FF_Image:$x, FF_Image:$dy),
-                  [DeclareOpInterfaceMethods<FF_PartitionableInterface>]> {
+    : FF_ConvLike<"conv_backward_weights", (ins FF_ImageFactor:$x, FF_ImageFactor:$dy),
+                  [DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getFactors"]>]> {
   let summary = "gradient of a convolution with respect to its weights";
   let description = [{
     Iteration space: g, c, k parameter; n, h, w (over the output image)

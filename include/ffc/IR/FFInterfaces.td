@@ -35,6 +35,12 @@ def FF_PartitionableInterface : OpInterface<"PartitionableInterface"> {
       Values of all result slots, null for absent optional ones.
     }], "::llvm::SmallVector<::mlir::Value>", "getResultSlots", (ins), "", [{
       return ::llvm::SmallVector<::mlir::Value>($_op->getResults());
+    }]>,
+    InterfaceMethod<[{
+      The factors of a product that is a sum of many: kernels take them as f32,
+      or all of them as bf16, and add up in f32 either way.
+    }], "::llvm::SmallVector<::mlir::OpOperand *>", "getFactors", (ins), "", [{
+      return {};
     }]>
   ];
 }

@@ -3,8 +3,9 @@
 
 def FF_MatMulOp
     : FF_Op<"matmul",
-          [Pure, SameOperandsAndResultElementType,
-           DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getOperandSlots"]>,
+          [Pure,
+           DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                     ["getOperandSlots", "getFactors"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "y = alpha op(a) op(b) + beta c, on (batches of) matrices";
   let description = [{
@@ -46,8 +47,9 @@ def FF_MatMulOp
       3. `dim_names` holds a name for each iteration dimension, all different.
       4. Batch dimensions have the extent of the broadcast of a and b, or 1.
       5. There are at most 5 batch dimensions.
+      6. The element types are the same, or a and b are bf16 and others f32.
   }];
-  let arguments = (ins FF_Matrices:$a, FF_Matrices:$b, Optional<FF_FloatTensor>:$c,
+  let arguments = (ins FF_MatrixFactor:$a, FF_MatrixFactor:$b, Optional<FF_FloatTensor>:$c,
                    F64Attr:$alpha, F64Attr:$beta,
                    OptionalAttr<StrArrayAttr>:$dim_names, I64Attr:$trans_a,
                    I64Attr:$trans_b);

@@ -108,6 +108,28 @@ def SinkUpdates : Pass<"sink-updates", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
+  let summary = "factors of products as bf16";
+  let description = [{
+    What kernels multiply and add up (PartitionableInterface::getFactors) is cast
+    to bf16 before, once per value and step; sums are f32 and so is all else,
+    parameters and what is communicated of gradients among it. Comes after
+    differentiation, so that the gradients' products are as narrow.
+
+    Before:
+    ```mlir
+    %y = ff.matmul(%x, %w) {...} : (tensor<8x16xf32>, tensor<16x10xf32>) -> tensor<8x10xf32>
+    ```
+    After:
+    ```mlir
+    %0 = ff.cast(%x) : (tensor<8x16xf32>) -> tensor<8x16xbf16>
+    %1 = ff.cast(%w) : (tensor<16x10xf32>) -> tensor<16x10xbf16>
+    %y = ff.matmul(%0, %1) {...} : (tensor<8x16xbf16>, tensor<16x10xbf16>) -> tensor<8x10xf32>
+    ```
+  }];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def FuseActivations : Pass<"fuse-activations", "::mlir::ModuleOp"> {
   let summary = "lets operators clamp their results themselves";
   let description = [{

@@ -132,7 +132,8 @@ struct Schedule {
   std::vector<Phase> phases;
 };
 
-enum class ElementType { F32, F64, I32, I64, U8, Bool };
+/// Numbered as the runtime's types.
+enum class ElementType { F32, F64, I32, I64, U8, Bool, BF16 };
 int64_t byteSize(ElementType type);
 /// "f32", "i32", ...
 const char *str(ElementType type);

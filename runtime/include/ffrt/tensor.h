@@ -22,7 +22,8 @@ enum class DType : int {
   i32 = 2,
   i64 = 3,
   u8 = 4,
-  boolean = 5
+  boolean = 5,
+  bf16 = 6, ///< BFloat16
 };
 
 /// Bytes of one element.

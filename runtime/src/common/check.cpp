@@ -19,6 +19,8 @@ const char *name_of(DType type) {
     return "u8";
   case DType::boolean:
     return "boolean";
+  case DType::bf16:
+    return "bf16";
   }
   return "unknown";
 }
@@ -47,6 +49,15 @@ void expect_type(const char *kernel, const char *operand, const Tensor &t,
   expect(kernel, t.type == expected,
          std::string(operand) + ": expected type " + name_of(expected) +
              ", found " + name_of(t.type));
+}
+
+void expect_factors(const char *kernel, const char *first, const Tensor &a,
+                    const char *second, const Tensor &b) {
+  expect(kernel,
+         a.type == b.type && (a.type == DType::f32 || a.type == DType::bf16),
+         std::string(first) + " and " + second +
+             ": expected one type, f32 or bf16, found " + name_of(a.type) +
+             " and " + name_of(b.type));
 }
 
 void expect_rank(const char *kernel, const char *operand, const Tensor &t,

@@ -7,6 +7,7 @@
 #include "common/names.h"
 #include "common/npy.h"
 #include "common/random.h"
+#include "ffrt/bfloat16.h"
 #include "ffrt/copy.h"
 #include "ffrt/error.h"
 #include "ffrt/hash.h"
@@ -36,6 +37,9 @@ void fill_constant(const Tensor &t, double value) {
   case DType::u8:
   case DType::boolean:
     std::fill_n(t.as<uint8_t>(), n, uint8_t(value));
+    return;
+  case DType::bf16:
+    std::fill_n(t.as<BFloat16>(), n, BFloat16(float(value)));
     return;
   }
 }

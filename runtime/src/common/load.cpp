@@ -4,6 +4,7 @@
 #include "common/check.h"
 #include "common/nest.h"
 #include "common/random.h"
+#include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
 
 #include <cstring>
@@ -56,10 +57,14 @@ void load_from(const Tensor &dst, const unsigned char *data, double scale) {
   case DType::u8:
   case DType::boolean:
     return load_as<From, uint8_t>(dst, data, scale);
+  case DType::bf16:
+    return load_as<From, BFloat16>(dst, data, scale);
   }
 }
 
-bool is_float(DType type) { return type == DType::f32 || type == DType::f64; }
+bool is_float(DType type) {
+  return type == DType::f32 || type == DType::f64 || type == DType::bf16;
+}
 
 } // namespace
 
@@ -81,6 +86,8 @@ void load_box(const Tensor &dst, const void *data, DType type, double scale) {
   case DType::u8:
   case DType::boolean:
     return load_from<uint8_t>(dst, bytes, scale);
+  case DType::bf16:
+    return load_from<BFloat16>(dst, bytes, scale);
   }
 }
 

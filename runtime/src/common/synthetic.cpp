@@ -2,6 +2,7 @@
 #include "common/check.h"
 #include "common/random.h"
 #include "common/source.h"
+#include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
 #include "ffrt/hash.h"
 
@@ -39,6 +40,8 @@ public:
     case DType::u8:
     case DType::boolean:
       return fill_as<uint8_t>(step, input, t, Below{range});
+    case DType::bf16:
+      return fill_as<BFloat16>(step, input, t, real);
     }
   }
 

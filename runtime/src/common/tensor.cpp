@@ -11,6 +11,8 @@ std::size_t size_of(DType type) {
   case DType::f64:
   case DType::i64:
     return 8;
+  case DType::bf16:
+    return 2;
   case DType::u8:
   case DType::boolean:
     return 1;

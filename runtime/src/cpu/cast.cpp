@@ -1,5 +1,6 @@
 //===- cast.cpp - elements as another type --------------------------------===//
 #include "common/check.h"
+#include "ffrt/bfloat16.h"
 #include "ffrt/elementwise.h"
 
 namespace ffrt {
@@ -48,6 +49,8 @@ template <class F> void with_type(DType type, F f) {
     return f(static_cast<uint8_t *>(nullptr));
   case DType::boolean:
     return f(static_cast<Boolean *>(nullptr));
+  case DType::bf16:
+    return f(static_cast<BFloat16 *>(nullptr));
   }
 }
 

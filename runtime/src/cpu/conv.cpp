@@ -52,6 +52,16 @@ forward_desc(const ConvProblem &p, const memory::desc &x, const memory::desc &w,
           dnnl_engine()};
 }
 
+/// The forward primitive that one of the gradients belongs to: all tensors are
+/// of the type of the factors.
+dnnl::convolution_forward::primitive_desc
+hint_for(const ConvProblem &p, memory::desc x, memory::desc w, memory::desc y,
+         const memory::desc &factor) {
+  for (memory::desc *desc : {&x, &w, &y})
+    desc->data.data_type = factor.data.data_type;
+  return forward_desc(p, x, w, {}, y);
+}
+
 /// Attributes by which a primitive clips what it computes.
 dnnl::primitive_attr clipping(const fn::Clip &clip) {
   dnnl::post_ops after;
@@ -117,9 +127,12 @@ ConvForward::ConvForward(Context &, Tensors in, Tensors out, const Reals &clamp,
   expect_count(kernel, "operands", in.size(), 3);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &x = in.begin()[0];
+  const Tensor &w = in.begin()[1], &y = out.begin()[0];
+  expect_factors(kernel, "x", x, "w", w);
+  expect_type(kernel, "y", y, DType::f32);
   impl = std::make_unique<Impl>(
-      with_row(x), with_row(in.begin()[1]), in.begin()[2],
-      with_row(out.begin()[0]), clamp,
+      with_row(factor(x, 0)), with_row(factor(w, 1)), in.begin()[2],
+      with_row(y), clamp,
       ConvAttributes(kernel, x, dilations, group, pads, strides));
 } catch (const dnnl::error &e) {
   dnnl_failed("conv forward", e);
@@ -130,9 +143,10 @@ ConvForward::~ConvForward() = default;
 void ConvForward::operator()(Tensors in, Tensors out) {
   const Tensor &b = in.begin()[2];
   const Tensor y = with_row(out.begin()[0]);
-  const Tensor x = with_row(in.begin()[0]), w = with_row(in.begin()[1]);
   if (!impl->conv)
     return fill_bias(y, b, impl->clip);
+  const Tensor x = with_row(read_factor(in.begin()[0], 0)),
+               w = with_row(read_factor(in.begin()[1], 1));
   impl->x.read(x);
   impl->y.prepare(y);
   if (b.data)
@@ -163,7 +177,7 @@ struct ConvBackwardData::Impl {
     memory::desc image = dx.desc(), gradient = dy.desc();
     if (problem.wants_blocks(w, tdy))
       image.data.format_kind = gradient.data.format_kind = dnnl_format_kind_any;
-    auto hint = forward_desc(problem, image, any, {}, gradient);
+    auto hint = hint_for(problem, image, any, gradient, gradient);
     dnnl::convolution_backward_data::primitive_desc pd(
         {dnnl::algorithm::convolution_direct, image, any, gradient,
          problem.strides, problem.dilations, problem.pads_begin,
@@ -191,8 +205,11 @@ ConvBackwardData::ConvBackwardData(Context &, Tensors in, Tensors out,
   expect_count(kernel, "operands", in.size(), 2);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &dx = out.begin()[0];
+  const Tensor &dy = in.begin()[0], &w = in.begin()[1];
+  expect_factors(kernel, "dy", dy, "w", w);
+  expect_type(kernel, "dx", dx, DType::f32);
   impl = std::make_unique<Impl>(
-      with_row(in.begin()[0]), with_row(in.begin()[1]), with_row(dx),
+      with_row(factor(dy, 0)), with_row(factor(w, 1)), with_row(dx),
       ConvAttributes(kernel, dx, dilations, group, pads, strides));
 } catch (const dnnl::error &e) {
   dnnl_failed("conv backward data", e);
@@ -202,7 +219,8 @@ ConvBackwardData::~ConvBackwardData() = default;
 
 void ConvBackwardData::operator()(Tensors in, Tensors out) {
   const Tensor dx = with_row(out.begin()[0]);
-  const Tensor dy = with_row(in.begin()[0]), w = with_row(in.begin()[1]);
+  const Tensor dy = with_row(read_factor(in.begin()[0], 0)),
+               w = with_row(read_factor(in.begin()[1], 1));
   if (impl->depthwise)
     return impl->depthwise->data_gradient(dy, w, dx);
   if (!impl->conv)
@@ -233,7 +251,7 @@ struct ConvBackwardWeights::Impl {
     if (problem.nothing)
       return;
     const memory::desc any = problem.weights(dw, true);
-    auto hint = forward_desc(problem, x.desc(), any, {}, dy.desc());
+    auto hint = hint_for(problem, x.desc(), any, dy.desc(), x.desc());
     dnnl::convolution_backward_weights::primitive_desc pd(
         {dnnl::algorithm::convolution_direct, x.desc(), any, dy.desc(),
          problem.strides, problem.dilations, problem.pads_begin,
@@ -260,8 +278,11 @@ ConvBackwardWeights::ConvBackwardWeights(Context &, Tensors in, Tensors out,
   expect_count(kernel, "operands", in.size(), 2);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &x = in.begin()[0];
+  const Tensor &dy = in.begin()[1], &dw = out.begin()[0];
+  expect_factors(kernel, "x", x, "dy", dy);
+  expect_type(kernel, "dw", dw, DType::f32);
   impl = std::make_unique<Impl>(
-      with_row(x), with_row(in.begin()[1]), with_row(out.begin()[0]),
+      with_row(factor(x, 0)), with_row(factor(dy, 1)), with_row(dw),
       ConvAttributes(kernel, x, dilations, group, pads, strides));
 } catch (const dnnl::error &e) {
   dnnl_failed("conv backward weights", e);
@@ -270,7 +291,8 @@ ConvBackwardWeights::ConvBackwardWeights(Context &, Tensors in, Tensors out,
 ConvBackwardWeights::~ConvBackwardWeights() = default;
 
 void ConvBackwardWeights::operator()(Tensors in, Tensors out) {
-  const Tensor x = with_row(in.begin()[0]), dy = with_row(in.begin()[1]);
+  const Tensor x = with_row(read_factor(in.begin()[0], 0)),
+               dy = with_row(read_factor(in.begin()[1], 1));
   const Tensor dw = with_row(out.begin()[0]);
   if (impl->depthwise)
     return impl->depthwise->weight_gradient(x, dy, dw);

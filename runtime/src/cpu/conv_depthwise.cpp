@@ -133,9 +133,12 @@ Seen seen_by(const DepthwisePlan &plan, const DepthwisePlan::Columns &columns,
 
 bool Depthwise::fits(const ConvProblem &problem, const Tensor &x,
                      const Tensor &w, const Tensor &y, const char *name) {
-  return std::strstr(name, "dw:") == nullptr && problem.spatial == 2 &&
-         problem.groups > 1 && w.shape[1] == 1 && y.shape[1] == x.shape[1] &&
-         x.order == Order::channels_last && y.order == Order::channels_last;
+  const bool are_f32 =
+      x.type == DType::f32 && w.type == DType::f32 && y.type == DType::f32;
+  return are_f32 && std::strstr(name, "dw:") == nullptr &&
+         problem.spatial == 2 && problem.groups > 1 && w.shape[1] == 1 &&
+         y.shape[1] == x.shape[1] && x.order == Order::channels_last &&
+         y.order == Order::channels_last;
 }
 
 Depthwise::Depthwise(Gradient gradient, const Tensor &x, const Tensor &w,

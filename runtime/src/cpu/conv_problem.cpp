@@ -53,7 +53,7 @@ Part::Part(const Tensor &whole, const std::array<Rows, 3> &rows) : part(whole) {
 memory::desc Part::desc() const {
   memory::dims dims(part.shape.v, part.shape.v + part.rank);
   const bool last = part.order == Order::channels_last;
-  return {dims, memory::data_type::f32,
+  return {dims, data_type(part),
           part.rank == 4 ? (last ? Tag::nhwc : Tag::nchw)
                          : (last ? Tag::ndhwc : Tag::ncdhw)};
 }
@@ -86,9 +86,6 @@ ConvProblem::ConvProblem(const char *kernel, const Tensor &x, const Tensor &w,
                          const Tensor &y, bool backward,
                          const ConvAttributes &attributes)
     : spatial(x.rank - 2), groups(1) {
-  expect_type(kernel, "x", x, DType::f32);
-  expect_type(kernel, "w", w, DType::f32);
-  expect_type(kernel, "y", y, DType::f32);
   expect_rank(kernel, "w", w, x.rank);
   expect_rank(kernel, "y", y, x.rank);
   expect_row_major(kernel, "w", w);
@@ -139,7 +136,7 @@ memory::desc ConvProblem::weights(const Tensor &w, bool any) const {
   }
   Tag plain = spatial == 2 ? (groups > 1 ? Tag::goihw : Tag::oihw)
                            : (groups > 1 ? Tag::goidhw : Tag::oidhw);
-  return {dims, memory::data_type::f32, any ? Tag::any : plain};
+  return {dims, data_type(w), any ? Tag::any : plain};
 }
 
 } // namespace ffrt

@@ -3,6 +3,7 @@
 
 #include "common/nest.h"
 #include "cpu/move.h"
+#include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
 
 #include <cstring>
@@ -94,7 +95,7 @@ void combine_as(const Nest<2> &nest, T *dst, const T *src, Op op) {
 template <class T>
 void combine_typed(const Nest<2> &nest, T *dst, const T *src, ReduceOp op) {
   if (op == ReduceOp::sum)
-    combine_as(nest, dst, src, [](T a, T b) { return a + b; });
+    combine_as(nest, dst, src, [](T a, T b) { return T(a + b); });
   else
     combine_as(nest, dst, src, [](T a, T b) { return a > b ? a : b; });
 }
@@ -106,6 +107,9 @@ void move_strided(DType type, const Nest<2> &nest, void *dst, const void *src) {
   case 1:
     return move(nest, static_cast<uint8_t *>(dst),
                 static_cast<const uint8_t *>(src));
+  case 2:
+    return move(nest, static_cast<uint16_t *>(dst),
+                static_cast<const uint16_t *>(src));
   case 4:
     return move(nest, static_cast<uint32_t *>(dst),
                 static_cast<const uint32_t *>(src));
@@ -149,8 +153,11 @@ void combine(const Tensor &dst, Index dst_at, const Tensor &src, Index src_at,
   case DType::i64:
     return combine_typed(nest, dst.as<int64_t>() + to, src.as<int64_t>() + from,
                          op);
+  case DType::bf16:
+    return combine_typed(nest, dst.as<BFloat16>() + to,
+                         src.as<BFloat16>() + from, op);
   default:
-    throw Error("combine: expected a type of 4 or 8 bytes, found one of 1");
+    throw Error("combine: expected a type of 2 bytes or more, found one of 1");
   }
 }
 

@@ -1,7 +1,9 @@
 //===- dnnl.cpp - thin layer over oneDNN ----------------------------------===//
 #include "cpu/dnnl.h"
 
+#include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
+#include "ffrt/parallel.h"
 
 namespace ffrt {
 
@@ -54,6 +56,52 @@ static Shared &shared_scratchpad() {
 static Shared &shared_slot(int slot) {
   static Shared shared[Converted::kSlots];
   return shared[slot];
+}
+
+/// Where factors as f32 lie.
+static Shared &shared_factor(int slot) {
+  static Shared shared[Converted::kSlots];
+  return shared[slot];
+}
+
+dnnl::memory::data_type data_type(const Tensor &tensor) {
+  return tensor.type == DType::bf16 ? dnnl::memory::data_type::bf16
+                                    : dnnl::memory::data_type::f32;
+}
+
+static bool is_read_as_it_is(const Tensor &tensor) {
+  // oneDNN computes with bf16 from AVX-512 with VL, BW and DQ on.
+  static const bool has_bfloat16 =
+      (int(dnnl::get_effective_cpu_isa()) & int(dnnl::cpu_isa::avx512_core)) ==
+      int(dnnl::cpu_isa::avx512_core);
+  return tensor.type != DType::bf16 || has_bfloat16 || !tensor.data;
+}
+
+static Tensor at_factor(const Tensor &tensor, int slot) {
+  Tensor result = tensor;
+  result.type = DType::f32;
+  result.data = shared_factor(slot).data();
+  return result;
+}
+
+Tensor factor(const Tensor &tensor, int slot) {
+  if (is_read_as_it_is(tensor))
+    return tensor;
+  shared_factor(slot).reserve(std::size_t(tensor.elements()) * sizeof(float));
+  return at_factor(tensor, slot);
+}
+
+Tensor read_factor(const Tensor &tensor, int slot) {
+  if (is_read_as_it_is(tensor))
+    return tensor;
+  const Tensor result = at_factor(tensor, slot);
+  const BFloat16 *from = tensor.as<BFloat16>();
+  float *to = result.as<float>();
+  parallel_for(tensor.elements(), 16384, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      to[i] = from[i];
+  });
+  return result;
 }
 
 Primitive::Primitive(const dnnl::primitive &primitive,

@@ -52,6 +52,17 @@ void point(dnnl::memory &memory, const Tensor &tensor);
 /// the first cache: `columns`, or a few more.
 int64_t spaced_rows(int64_t columns);
 
+/// The element type of a tensor of floats.
+dnnl::memory::data_type data_type(const Tensor &tensor);
+
+/// A factor of a product in a type that oneDNN has kernels for on this
+/// processor: the tensor itself, or, where bf16 lacks instructions, its place
+/// in shared memory number `slot` of kSlots, as f32. Those of one kernel have
+/// slots of their own. For making a primitive.
+Tensor factor(const Tensor &tensor, int slot);
+/// The same with the data, for a call.
+Tensor read_factor(const Tensor &tensor, int slot);
+
 /// A plain tensor that a primitive reads or writes in a layout of its choice:
 /// with the same layout the primitive works on the tensor itself, else on
 /// memory that all kernels share, since they run one after the other. What is

@@ -6,7 +6,8 @@
 // cache is a copy faster (walks_columns()). Two kinds of batch dimension
 // become part of the matrices: one that only b lacks is more rows (a linear
 // layer), one that only y lacks is more depth (its weight gradient). Other
-// dimensions that y lacks are a loop of calls that add up.
+// dimensions that y lacks are a loop of calls that add up. The factors may be
+// bf16.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/matmul.h"
@@ -110,7 +111,8 @@ void Geometry::merge() {
 }
 
 /// A dense tensor, its last two dimensions swapped in memory if `transposed`.
-memory::desc dense(memory::dims shape, bool transposed) {
+memory::desc dense(memory::dims shape, bool transposed,
+                   memory::data_type type = memory::data_type::f32) {
   const std::size_t rank = shape.size();
   memory::dims strides(rank, 1);
   int64_t size = 1;
@@ -119,18 +121,19 @@ memory::desc dense(memory::dims shape, bool transposed) {
     strides[d] = size;
     size *= shape[d];
   }
-  return {shape, memory::data_type::f32, strides};
+  return {shape, type, strides};
 }
 
 /// The matrices of one call; `stride` chooses the operand. An operand that
 /// lacks a batch dimension has extent 1 there.
 memory::desc matrices(const Geometry &g, int64_t BatchDim::*stride,
-                      int64_t rows, int64_t columns, bool transposed) {
+                      int64_t rows, int64_t columns, bool transposed,
+                      memory::data_type type = memory::data_type::f32) {
   memory::dims shape;
   for (std::size_t d = g.loops(); d < g.batch.size(); ++d)
     shape.push_back(g.batch[d].*stride ? g.batch[d].extent : 1);
   shape.insert(shape.end(), {rows, columns});
-  return dense(shape, transposed);
+  return dense(shape, transposed, type);
 }
 
 /// Does oneDNN walk down the columns of an operand whose rows, along the other
@@ -165,9 +168,10 @@ struct MatMul::Impl {
   Geometry geometry;
   Converted a, b;
   dnnl::memory c, y;
-  Primitive first, more; ///< y = product, y += product
-  bool bias = false;     ///< c is added by oneDNN, as a row vector
-  bool prefilled;        ///< y starts as beta * c
+  Primitive first, more;   ///< y = product, y += product
+  bool bias = false;       ///< c is added by oneDNN, as a row vector
+  bool prefilled;          ///< y starts as beta * c
+  std::size_t factor_size; ///< of an element of a and b
   float beta;
 
   Impl(const Tensor &ta, const Tensor &tb, const Tensor &tc, const Tensor &ty,
@@ -181,12 +185,15 @@ struct MatMul::Impl {
       bias = row && alpha == 1.0f && beta == 1.0f;
     }
     prefilled = tc.data && !bias;
-    a = Converted(matrices(g, &BatchDim::a, g.m, g.k, trans_a));
-    b = Converted(matrices(g, &BatchDim::b, g.k, g.n, trans_b));
-    if (g.batch.empty() && trans_a && walks_columns(g.m, g.n))
+    const memory::data_type type = data_type(ta);
+    const bool is_f32 = type == memory::data_type::f32;
+    factor_size = size_of(ta.type);
+    a = Converted(matrices(g, &BatchDim::a, g.m, g.k, trans_a, type));
+    b = Converted(matrices(g, &BatchDim::b, g.k, g.n, trans_b, type));
+    if (is_f32 && g.batch.empty() && trans_a && walks_columns(g.m, g.n))
       a = {matrices(g, &BatchDim::a, g.m, g.k, true), spaced(g.m, g.k, true),
            Converted::to_primitive, 0};
-    if (g.batch.empty() && !trans_b && walks_columns(g.n, g.m))
+    if (is_f32 && g.batch.empty() && !trans_b && walks_columns(g.n, g.m))
       b = {matrices(g, &BatchDim::b, g.k, g.n, false), spaced(g.k, g.n, false),
            Converted::to_primitive, 1};
     const memory::desc dy = matrices(g, &BatchDim::y, g.m, g.n, false),
@@ -251,7 +258,7 @@ struct MatMul::Impl {
 
   /// The calls along batch dimension `d` and those after it. `again`: y has
   /// been written.
-  void run(std::size_t d, float *pa, float *pb, float *py, bool again) {
+  void run(std::size_t d, char *pa, char *pb, float *py, bool again) {
     if (d == geometry.loops()) {
       a.point(pa);
       b.point(pb);
@@ -262,8 +269,9 @@ struct MatMul::Impl {
       return;
     }
     const BatchDim &dim = geometry.batch[d];
+    const int64_t size = int64_t(factor_size);
     for (int64_t i = 0; i < dim.extent; ++i)
-      run(d + 1, pa + i * dim.a, pb + i * dim.b, py + i * dim.y,
+      run(d + 1, pa + i * dim.a * size, pb + i * dim.b * size, py + i * dim.y,
           again || (i > 0 && dim.y == 0));
   }
 };
@@ -274,15 +282,16 @@ MatMul::MatMul(Context &, Tensors in, Tensors out, double alpha, double beta,
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &a = in.begin()[0], &b = in.begin()[1], &c = in.begin()[2],
                &y = out.begin()[0];
+  expect_factors(kernel, "a", a, "b", b);
+  expect_type(kernel, "y", y, DType::f32);
   for (const Tensor *t : {&a, &b, &y}) {
-    expect_type(kernel, "operand or result", *t, DType::f32);
     expect_row_major(kernel, "operand or result", *t);
     expect(kernel, t->rank >= 2,
            "expected operands and result of rank 2 or more, found " +
                std::to_string(t->rank));
   }
-  impl = std::make_unique<Impl>(a, b, c, y, float(alpha), float(beta),
-                                trans_a != 0, trans_b != 0);
+  impl = std::make_unique<Impl>(factor(a, 0), factor(b, 1), c, y, float(alpha),
+                                float(beta), trans_a != 0, trans_b != 0);
 } catch (const dnnl::error &e) {
   dnnl_failed(kernel, e);
 }
@@ -295,8 +304,9 @@ void MatMul::operator()(Tensors in, Tensors out) {
     point(impl->c, c);
   if (impl->prefilled)
     impl->start_with(y, c);
-  impl->run(0, in.begin()[0].as<float>(), in.begin()[1].as<float>(),
-            y.as<float>(), impl->prefilled);
+  const Tensor a = read_factor(in.begin()[0], 0),
+               b = read_factor(in.begin()[1], 1);
+  impl->run(0, a.as<char>(), b.as<char>(), y.as<float>(), impl->prefilled);
 }
 
 } // namespace ffrt

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "cpu/mpi_comm.h"
 
+#include "common/together.h"
 #include "cpu/launch.h"
+#include "ffrt/copy.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 
@@ -35,11 +37,19 @@ MPI_Datatype mpi_type(DType type) {
   case DType::u8:
   case DType::boolean:
     return MPI_UINT8_T;
+  case DType::bf16:
+    return MPI_UINT16_T;
   }
   return MPI_DATATYPE_NULL;
 }
 
-MPI_Op mpi_op(ReduceOp op) { return op == ReduceOp::sum ? MPI_SUM : MPI_MAX; }
+/// MPI does not know bf16.
+template <ReduceOp Op>
+void combine_bfloat16(void *from, void *to, int *count, MPI_Datatype *) {
+  const Tensor a = flat(from, DType::bf16, *count),
+               b = flat(to, DType::bf16, *count);
+  combine(b, {}, a, {}, a.shape, Op);
+}
 
 class MpiComm final : public MpiTransport {
 public:
@@ -53,12 +63,16 @@ public:
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     MPI_Comm_rank(world, &my_rank);
     MPI_Comm_size(world, &ranks);
+    MPI_Op_create(combine_bfloat16<ReduceOp::sum>, true, &bfloat16_sum);
+    MPI_Op_create(combine_bfloat16<ReduceOp::max>, true, &bfloat16_max);
   }
 
   ~MpiComm() override {
     for (MPI_Comm &comm : groups)
       if (comm != MPI_COMM_NULL)
         MPI_Comm_free(&comm);
+    MPI_Op_free(&bfloat16_sum);
+    MPI_Op_free(&bfloat16_max);
     MPI_Comm_free(&world);
     MPI_Finalize();
   }
@@ -109,7 +123,7 @@ public:
     for (int64_t left = data.elements(); left > 0; left -= kPiece) {
       int count = int(std::min(left, kPiece));
       check(task, MPI_Allreduce(MPI_IN_PLACE, at, count, mpi_type(data.type),
-                                mpi_op(op), comm));
+                                mpi_op(data.type, op), comm));
       at += count * size_of(data.type);
     }
     return {};
@@ -134,9 +148,9 @@ public:
                        Tensor part, ReduceOp op) override {
     MPI_Comm comm = comm_of(task, group);
     const int count = block_count(task, group, part, whole);
-    check(task,
-          MPI_Reduce_scatter_block(whole.data, part.data, count,
-                                   mpi_type(part.type), mpi_op(op), comm));
+    check(task, MPI_Reduce_scatter_block(whole.data, part.data, count,
+                                         mpi_type(part.type),
+                                         mpi_op(whole.type, op), comm));
     return {};
   }
 
@@ -230,6 +244,13 @@ private:
     return int(count);
   }
 
+  MPI_Op mpi_op(DType type, ReduceOp op) const {
+    const bool sum = op == ReduceOp::sum;
+    if (type == DType::bf16)
+      return sum ? bfloat16_sum : bfloat16_max;
+    return sum ? MPI_SUM : MPI_MAX;
+  }
+
   template <class F> static void for_pieces(const Tensor &tensor, F &&f) {
     int64_t left = tensor.elements() * int64_t(size_of(tensor.type));
     for (char *at = tensor.as<char>(); left > 0; left -= kPiece, at += kPiece)
@@ -237,6 +258,7 @@ private:
   }
 
   MPI_Comm world = MPI_COMM_NULL;
+  MPI_Op bfloat16_sum = MPI_OP_NULL, bfloat16_max = MPI_OP_NULL;
   int my_rank = 0, ranks = 1;
   std::vector<MPI_Comm> groups;
   std::vector<Pending> pending;

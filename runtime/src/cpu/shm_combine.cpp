@@ -1,6 +1,8 @@
 //===- shm_combine.cpp - reduction of several buffers ---------------------===//
 #include "cpu/shm_combine.h"
 
+#include "ffrt/bfloat16.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -60,6 +62,8 @@ Combine combine_of(DType type, ReduceOp op) {
   case DType::u8:
   case DType::boolean:
     return combine_of<uint8_t>(op);
+  case DType::bf16:
+    return combine_of<BFloat16>(op);
   }
   return nullptr;
 }

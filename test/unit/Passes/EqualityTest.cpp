@@ -56,7 +56,8 @@ double norm(const std::vector<double> &values) {
 class Model {
 public:
   explicit Model(const std::string &path, int64_t sampleGroups = 1,
-                 const DifferentiateOptions &differentiating = {}) {
+                 const DifferentiateOptions &differentiating = {},
+                 bool bfloat16 = false) {
     context.loadDialect<ff::FFDialect, rank::RankDialect,
                         mlir::func::FuncDialect>();
     ImportOptions options;
@@ -69,6 +70,8 @@ public:
       return;
     mlir::PassManager passes(&context);
     passes.addPass(createDifferentiate(differentiating));
+    if (bfloat16)
+      passes.addPass(createLowerPrecision());
     if (failed(passes.run(*module)))
       return;
     auto start = ff::initialStates(*module, kSeed, options.weightsPath);
@@ -198,6 +201,23 @@ TEST_P(Equality, RandomStrategies) {
   Model model(std::string(FFC_TEST_MODELS) + "/" + file);
   checkStrategies(model, devices);
 }
+
+/// Factors of products are rounded alike, wherever they are multiplied.
+class BFloat16
+    : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
+
+TEST_P(BFloat16, RandomStrategies) {
+  auto [file, devices] = GetParam();
+  Model model(std::string(FFC_TEST_MODELS) + "/" + file, 1, {},
+              /*bfloat16=*/true);
+  checkStrategies(model, devices);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, BFloat16,
+    ::testing::Combine(::testing::Values("lenet-small.onnxtxt",
+                                         "gpt-small.onnxtxt"),
+                       ::testing::Values(4)));
 
 /// Groups of samples in batch normalisation, and devices.
 class LocalBatchNorm : public ::testing::TestWithParam<std::tuple<int, int>> {};

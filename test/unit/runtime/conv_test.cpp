@@ -149,9 +149,10 @@ Box weight_box(const Problem &p, const Tiling &t) {
 }
 
 void check_forward(const Problem &p, Order order, int most,
-                   std::mt19937 &random, const Reals &clamp = {}) {
-  const Value x = random_value(p.x(), random);
-  const Value w = random_value(p.weights(), random);
+                   std::mt19937 &random, const Reals &clamp = {},
+                   DType type = DType::f32) {
+  const Value x = random_value(p.x(), random, type);
+  const Value w = random_value(p.weights(), random, type);
   const Value b = random_value({p.oc}, random);
   Value expected(p.y()), found(p.y());
   for_box(expected.whole(), [&](const Shape &o) { expected(o) = b({o[1]}); });
@@ -162,8 +163,8 @@ void check_forward(const Problem &p, Order order, int most,
     v = clamped(v, clamp);
   Context cx;
   const auto check_tile = [&](const Tiling &t) {
-    const Tile tx(pack(x, p, t), input_box(p, t), order);
-    const Tile tw(w, weight_box(p, t));
+    const Tile tx(pack(x, p, t), input_box(p, t), order, type);
+    const Tile tw(w, weight_box(p, t), Order::row_major, type);
     // The bias enters one of the partial sums.
     const Tile tb(b, {{t.y.lo[1]}, {t.y.size[1]}});
     const Tensor bias = t.c_lo == 0 ? tb.tensor : absent({p.oc});
@@ -179,17 +180,17 @@ void check_forward(const Problem &p, Order order, int most,
 }
 
 void check_backward_weights(const Problem &p, Order order, int most,
-                            std::mt19937 &random) {
-  const Value x = random_value(p.x(), random);
-  const Value dy = random_value(p.y(), random);
+                            std::mt19937 &random, DType type = DType::f32) {
+  const Value x = random_value(p.x(), random, type);
+  const Value dy = random_value(p.y(), random, type);
   Value expected(p.weights()), found(p.weights());
   for_products(p, [&](const Shape &i, const Shape &k, const Shape &o) {
     expected(k) += x(i) * dy(o);
   });
   Context cx;
   for_tiles(p, most, random, [&](const Tiling &t) {
-    const Tile tx(pack(x, p, t), input_box(p, t), order);
-    const Tile ty(dy, t.y, order);
+    const Tile tx(pack(x, p, t), input_box(p, t), order, type);
+    const Tile ty(dy, t.y, order, type);
     const Tile tw = blank(p.weights(), weight_box(p, t));
     ConvBackwardWeights k{cx,      {tx, ty}, {tw},     p.dilations,
                           p.group, p.pads,   p.strides};
@@ -204,9 +205,9 @@ int64_t floor_div(int64_t a, int64_t b) {
 }
 
 void check_backward_data(const Problem &p, Order order, int most,
-                         std::mt19937 &random) {
-  const Value w = random_value(p.weights(), random);
-  const Value dy = random_value(p.y(), random);
+                         std::mt19937 &random, DType type = DType::f32) {
+  const Value w = random_value(p.weights(), random, type);
+  const Value dy = random_value(p.y(), random, type);
   Value expected(p.x()), found(p.x());
   for_products(p, [&](const Shape &i, const Shape &k, const Shape &o) {
     expected(i) += w(k) * dy(o);
@@ -236,8 +237,8 @@ void check_backward_data(const Problem &p, Order order, int most,
                   dy_box.size[2 + i] = last - first + 1 + 2 * slack;
                 }
                 dy_box = dy_box.clipped(p.y());
-                const Tile ty(dy, dy_box, order);
-                const Tile tw(w, weight_box(p, t));
+                const Tile ty(dy, dy_box, order, type);
+                const Tile tw(w, weight_box(p, t), Order::row_major, type);
                 const Tile tx = blank(packed, box, order);
                 ConvBackwardData k{cx,      {ty, tw}, {tx},     p.dilations,
                                    p.group, p.pads,   p.strides};
@@ -332,6 +333,18 @@ TEST_P(Conv, RandomTiles) {
     check_forward(p, order, 3, random);
     check_backward_data(p, order, 3, random);
     check_backward_weights(p, order, 3, random);
+  }
+}
+
+TEST_P(Conv, BFloat16) {
+  for (unsigned round = 0; round < 3; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    const Problem &p = problems()[GetParam()];
+    const Order order = round % 2 ? Order::row_major : Order::channels_last;
+    const int most = round == 0 ? 1 : 3;
+    check_forward(p, order, most, random, {}, DType::bf16);
+    check_backward_data(p, order, most, random, DType::bf16);
+    check_backward_weights(p, order, most, random, DType::bf16);
   }
 }
 

@@ -1,4 +1,5 @@
 //===- elementwise_test.cpp - element-wise, binary and reducing kernels ---===//
+#include "ffrt/bfloat16.h"
 #include "ffrt/elementwise.h"
 #include "ffrt/optimizer.h"
 #include "ffrt/reduce.h"
@@ -185,16 +186,19 @@ TEST(Cast, BetweenAllTypes) {
       return void(static_cast<uint8_t *>(data)[i] = uint8_t(x));
     case DType::boolean:
       return void(static_cast<uint8_t *>(data)[i] = x != 0);
+    case DType::bf16:
+      return void(static_cast<BFloat16 *>(data)[i] = BFloat16(float(x)));
     }
   };
-  const DType types[] = {DType::f32, DType::f64, DType::i32,
-                         DType::i64, DType::u8,  DType::boolean};
+  const DType types[] = {DType::f32, DType::f64,     DType::i32, DType::i64,
+                         DType::u8,  DType::boolean, DType::bf16};
   for (DType from : types)
     for (DType to : types) {
       char x[64], y[64] = {}, expected[64] = {};
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         put(x, from, int(i), numbers[i]);
-        bool whole = from != DType::f32 && from != DType::f64;
+        bool whole =
+            from != DType::f32 && from != DType::f64 && from != DType::bf16;
         double seen = from == DType::boolean ? numbers[i] != 0
                       : whole                ? std::trunc(numbers[i])
                                              : numbers[i];
@@ -206,6 +210,22 @@ TEST(Cast, BetweenAllTypes) {
                 std::string(expected, sizeof(expected)))
           << int(from) << " to " << int(to);
     }
+}
+
+TEST(Cast, RoundsToBFloat16) {
+  // To the nearest of 8 bits, ties to even.
+  const std::vector<std::pair<float, float>> numbers = {
+      {1.0f, 1.0f},
+      {1.0f + 0x1p-8f, 1.0f},
+      {1.0f + 0x1.8p-8f, 1.0f + 0x1p-7f},
+      {1.0f + 0x1.8p-7f, 1.0f + 0x1p-6f},
+      {-3.0f - 0x1.02p-7f, -3.0f - 0x1p-6f},
+      {0x1.fffp127f, HUGE_VALF},
+      {HUGE_VALF, HUGE_VALF},
+      {0x1p-133f, 0x1p-133f}};
+  for (auto [from, to] : numbers)
+    EXPECT_EQ(float(BFloat16(from)), to) << from;
+  EXPECT_TRUE(std::isnan(float(BFloat16(std::nanf("")))));
 }
 
 TEST(Expand, WholeAndTiles) {

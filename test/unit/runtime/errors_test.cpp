@@ -42,14 +42,18 @@ const Tensor last = tensor({1, 2, 4, 4}, DType::f32, Order::channels_last);
 const Ints two = {1, 1}, four = {1, 1, 1, 1};
 
 TEST(KernelErrors, UnsupportedTypes) {
-  EXPECT_ERROR("conv forward: x: expected type f32, found i32",
+  EXPECT_ERROR("conv forward: x and w: expected one type, f32 or bf16, found "
+               "i32 and f32",
                ConvForward(cx, {i4, w4, f1}, {f4}, {}, two, 1, four, two));
-  EXPECT_ERROR("conv backward data: y: expected type f32, found i32",
+  EXPECT_ERROR("conv backward data: dy and w: expected one type, f32 or bf16, "
+               "found i32 and f32",
                ConvBackwardData(cx, {i4, w4}, {f4}, two, 1, four, two));
-  EXPECT_ERROR("conv backward weights: x: expected type f32, found i32",
+  EXPECT_ERROR("conv backward weights: x and dy: expected one type, f32 or "
+               "bf16, found i32 and f32",
                ConvBackwardWeights(cx, {i4, f4}, {w4}, two, 1, four, two));
-  EXPECT_ERROR("matmul: operand or result: expected type f32, found i32",
-               MatMul(cx, {i1, f2, {}}, {f2}, 1, 1, 0, 0));
+  EXPECT_ERROR(
+      "matmul: a and b: expected one type, f32 or bf16, found i32 and f32",
+      MatMul(cx, {i1, f2, {}}, {f2}, 1, 1, 0, 0));
   EXPECT_ERROR("max pool forward: operand: expected type f32, found i32",
                MaxPoolForward(cx, {i4}, {f4, {}}, two, two, four, two));
   EXPECT_ERROR("max pool forward: index: expected type i32, found f32",
@@ -91,7 +95,7 @@ TEST(KernelErrors, UnsupportedTypes) {
                MseForward(cx, {f2, i1}, {f0}));
   EXPECT_ERROR("sgd update: g: expected type f32, found i32",
                SgdUpdate(cx, {f4, i4, {}}, {f4}, 0.0, 0));
-  EXPECT_ERROR("combine: expected a type of 4 or 8 bytes, found one of 1",
+  EXPECT_ERROR("combine: expected a type of 2 bytes or more, found one of 1",
                static_cast<void>(cx);
                Tensor t = tensor({2}, DType::u8);
                combine(t, {}, t, {}, {2}, ReduceOp::sum));

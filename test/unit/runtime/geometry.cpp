@@ -1,6 +1,8 @@
 //===- geometry.cpp - global values and random tiles for kernel tests -----===//
 #include "geometry.h"
 
+#include "ffrt/bfloat16.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -59,11 +61,13 @@ int64_t Value::at(const Shape &index) const {
   return offset;
 }
 
-Value random_value(const Shape &shape, std::mt19937 &random) {
+Value random_value(const Shape &shape, std::mt19937 &random, DType type) {
   Value value(shape);
   std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
-  for (double &x : value.data)
-    x = uniform(random);
+  for (double &x : value.data) {
+    const float drawn = uniform(random);
+    x = type == DType::bf16 ? float(ffrt::BFloat16(drawn)) : drawn;
+  }
   return value;
 }
 
@@ -115,6 +119,8 @@ Tile::Tile(const Value &value, const Box &box, Order order, DType type) {
       offset += (index[d] - box.lo[d]) * strides[d];
     if (type == DType::f32)
       tensor.as<float>()[offset] = float(value(index));
+    else if (type == DType::bf16)
+      tensor.as<ffrt::BFloat16>()[offset] = ffrt::BFloat16(float(value(index)));
     else if (type == DType::i64)
       tensor.as<int64_t>()[offset] = int64_t(value(index));
     else
@@ -127,6 +133,8 @@ double Tile::get(const Shape &index) const {
   int64_t offset = 0;
   for (int d = 0; d < tensor.rank; ++d)
     offset += (index[d] - tensor.lo[d]) * strides[d];
+  if (tensor.type == DType::bf16)
+    return tensor.as<ffrt::BFloat16>()[offset];
   return tensor.type == DType::f32   ? double(tensor.as<float>()[offset])
          : tensor.type == DType::i64 ? double(tensor.as<int64_t>()[offset])
                                      : double(tensor.as<int32_t>()[offset]);

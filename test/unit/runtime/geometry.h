@@ -1,8 +1,8 @@
 //===- geometry.h - global values and random tiles for kernel tests -------===//
 //
 // A Value is a global tensor in plain row-major doubles, the form in which
-// tests compute references. A Tile is a box of it as kernels see it: f32, i32
-// or i64, in either order. Split cuts dimensions into random uneven blocks.
+// tests compute references. A Tile is a box of it as kernels see it: f32, bf16,
+// i32 or i64, in either order. Split cuts dimensions into random uneven blocks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_TEST_GEOMETRY_H
@@ -42,8 +42,9 @@ struct Value {
   Box whole() const { return {Shape(shape.size(), 0), shape}; }
 };
 
-/// Uniform in [-1, 1), rounded to f32.
-Value random_value(const Shape &shape, std::mt19937 &random);
+/// Uniform in [-1, 1), rounded to `type`, f32 or bf16.
+Value random_value(const Shape &shape, std::mt19937 &random,
+                   DType type = DType::f32);
 
 /// `value` cut to bounds: none, the lower one, or both.
 double clamped(double value, const ffrt::Reals &clamp);

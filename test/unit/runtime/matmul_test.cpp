@@ -10,12 +10,13 @@ using namespace ffrt_test;
 namespace {
 
 void check(int64_t m, int64_t n, int64_t k, bool ta, bool tb, double alpha,
-           double beta, const Shape *c_shape, int most, std::mt19937 &random) {
+           double beta, const Shape *c_shape, int most, std::mt19937 &random,
+           DType factors) {
   auto shape = [](int64_t r, int64_t c, bool t) {
     return t ? Shape{c, r} : Shape{r, c};
   };
-  const Value a = random_value(shape(m, k, ta), random);
-  const Value b = random_value(shape(k, n, tb), random);
+  const Value a = random_value(shape(m, k, ta), random, factors);
+  const Value b = random_value(shape(k, n, tb), random, factors);
   const Value c = c_shape ? random_value(*c_shape, random) : Value();
   Value expected({m, n}), found({m, n});
   auto c_index = [&](const Shape &o) {
@@ -36,7 +37,8 @@ void check(int64_t m, int64_t n, int64_t k, bool ta, bool tb, double alpha,
       return t ? Box{{box.lo[s], box.lo[r]}, {box.size[s], box.size[r]}}
                : Box{{box.lo[r], box.lo[s]}, {box.size[r], box.size[s]}};
     };
-    const Tile at(a, sub(0, 2, ta)), bt(b, sub(2, 1, tb));
+    const Tile at(a, sub(0, 2, ta), Order::row_major, factors),
+        bt(b, sub(2, 1, tb), Order::row_major, factors);
     const Tile yt = blank({m, n}, sub(0, 1, false));
     Box c_box;
     for (std::size_t d = 0; d < c.shape.size(); ++d) {
@@ -56,21 +58,30 @@ void check(int64_t m, int64_t n, int64_t k, bool ta, bool tb, double alpha,
   expect_close(found, expected, 5e-5);
 }
 
+/// All types of factors.
+constexpr DType kFactors[] = {DType::f32, DType::bf16};
+
 TEST(MatMul, TransposesScalesAndBias) {
   const std::vector<Shape> c_shapes = {{},      {1},     {13},    {1, 1},
                                        {1, 13}, {17, 1}, {17, 13}};
   for (unsigned round = 0; round < 4; ++round) {
     std::mt19937 random(seed() * 1000 + round);
     int most = round == 0 ? 1 : 3;
-    for (int t = 0; t < 4; ++t) {
-      check(17, 13, 29, t & 1, t & 2, 1.0, 1.0, nullptr, most, random);
-      check(17, 13, 29, t & 1, t & 2, 0.5, 1.0, nullptr, most, random);
-      for (const Shape &c : c_shapes) {
-        check(17, 13, 29, t & 1, t & 2, 1.0, 1.0, &c, most, random);
-        check(17, 13, 29, t & 1, t & 2, 0.5, -2.0, &c, most, random);
+    for (DType type : kFactors) {
+      auto check_case = [&](int64_t m, int64_t k, bool ta, bool tb,
+                            double alpha, double beta, const Shape *c) {
+        check(m, 13, k, ta, tb, alpha, beta, c, most, random, type);
+      };
+      for (int t = 0; t < 4; ++t) {
+        check_case(17, 29, t & 1, t & 2, 1.0, 1.0, nullptr);
+        check_case(17, 29, t & 1, t & 2, 0.5, 1.0, nullptr);
+        for (const Shape &c : c_shapes) {
+          check_case(17, 29, t & 1, t & 2, 1.0, 1.0, &c);
+          check_case(17, 29, t & 1, t & 2, 0.5, -2.0, &c);
+        }
       }
+      check_case(1, 300, false, true, 1.0, 1.0, &c_shapes[2]);
     }
-    check(1, 13, 300, false, true, 1.0, 1.0, &c_shapes[2], most, random);
   }
 }
 
@@ -91,12 +102,13 @@ Box part_of(const Shape &shape, const Box &batch) {
 /// Batches of matrices; the last two extents are those of a, b and y.
 void check_batch(const Shape &a_shape, const Shape &b_shape,
                  const Shape &y_shape, bool ta, bool tb, double alpha,
-                 const Shape *c_shape, int most, std::mt19937 &random) {
+                 const Shape *c_shape, int most, std::mt19937 &random,
+                 DType factors) {
   SCOPED_TRACE(::testing::PrintToString(a_shape) + " by " +
                ::testing::PrintToString(b_shape) + " to " +
                ::testing::PrintToString(y_shape));
-  const Value a = random_value(a_shape, random);
-  const Value b = random_value(b_shape, random);
+  const Value a = random_value(a_shape, random, factors);
+  const Value b = random_value(b_shape, random, factors);
   const Value c = c_shape ? random_value(*c_shape, random) : Value();
   Value expected(y_shape), found(y_shape);
   Shape batch(std::max({a_shape.size(), b_shape.size(), y_shape.size()}) - 2,
@@ -133,7 +145,8 @@ void check_batch(const Shape &a_shape, const Shape &b_shape,
   Context cx;
   bool first = true;
   for_split(batch, most, random, [&](const Box &box) {
-    const Tile at(a, part_of(a_shape, box)), bt(b, part_of(b_shape, box));
+    const Tile at(a, part_of(a_shape, box), Order::row_major, factors),
+        bt(b, part_of(b_shape, box), Order::row_major, factors);
     const Box y_box = part_of(y_shape, box);
     const Tile yt = blank(y_shape, y_box), ct(c, c.whole());
     const bool adds = c_shape && first;
@@ -161,7 +174,8 @@ TEST(MatMul, BatchesAndBroadcast) {
         a.insert(a.end(), {ta ? 7 : 5, ta ? 5 : 7});
         b.insert(b.end(), {tb ? 6 : 7, tb ? 7 : 6});
         y.insert(y.end(), {5, 6});
-        check_batch(a, b, y, ta, tb, alpha, c, most_parts, random);
+        for (DType type : kFactors)
+          check_batch(a, b, y, ta, tb, alpha, c, most_parts, random, type);
       };
       check({4}, {4}, {4}, 0.5, nullptr, most);
       check({2, 3}, {2, 3}, {2, 3}, 1.0, nullptr, most);

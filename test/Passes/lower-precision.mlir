@@ -1,0 +1,48 @@
+// RUN: ffc-opt %s --split-input-file --lower-precision --mlir-use-nameloc-as-prefix | FileCheck %s
+
+// A value is cast once, where it is first multiplied, and called after what made
+// it. What is added, and all other operators, stay as they are.
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[W:.*]] = ff.state "w"
+// CHECK: %[[X16:.*]] = ff.cast(%arg0) : (tensor<8x16xf32>) -> tensor<8x16xbf16>
+// CHECK-NEXT: %[[W16:.*]] = ff.cast(%[[W]]) : (tensor<16x16xf32>) -> tensor<16x16xbf16>
+// CHECK-NEXT: %[[H:.*]] = ff.matmul(%[[X16]], %[[W16]], %arg1) {{.*}} : (tensor<8x16xbf16>, tensor<16x16xbf16>, tensor<16xf32>) -> tensor<8x16xf32>
+// CHECK-NEXT: %[[A:.*]] = ff.unary relu(%[[H]]) {ff.role = "gradient"} : tensor<8x16xf32> -> tensor<8x16xf32>
+// CHECK-NEXT: %[[A16:.*]] = ff.cast(%[[A]]) {ff.role = "gradient"}
+// CHECK-NEXT: ff.matmul(%[[A16]], %[[W16]])
+func.func @main(%x: tensor<8x16xf32> {ff.name = "x"},
+                %b: tensor<16xf32> {ff.name = "b"}) {
+  %w = ff.state "w" "parameter" init #ff.init<constant, 0.0 : f64, 0> : tensor<16x16xf32>
+  %0 = ff.matmul(%x, %w, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x16xf32>, tensor<16x16xf32>, tensor<16xf32>) -> tensor<8x16xf32> loc("h")
+  %1 = ff.unary relu(%0) {ff.role = "gradient"} : tensor<8x16xf32> -> tensor<8x16xf32> loc("a")
+  %2 = ff.matmul(%1, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32> loc("y")
+  ff.output %2 as "out/y" : tensor<8x16xf32>
+  return
+}
+
+// -----
+
+// Convolutions as well, but none of groups: memory decides there.
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[X16:.*]] = ff.cast(%arg0)
+// CHECK: %[[W16:.*]] = ff.cast(%arg1)
+// CHECK: %[[Y:.*]] = ff.conv(%[[X16]], %[[W16]])
+// CHECK-NEXT: ff.conv(%[[Y]], %arg2)
+func.func @main(%x: tensor<8x3x9x9xf32> {ff.name = "x"},
+                %w: tensor<4x3x1x1xf32> {ff.name = "w"},
+                %d: tensor<4x1x1x1xf32> {ff.name = "d"}) {
+  %0 = ff.conv(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<8x3x9x9xf32>, tensor<4x3x1x1xf32>) -> tensor<8x4x9x9xf32> loc("conv")
+  %1 = ff.conv(%0, %d) {dilations = array<i64: 1, 1>, group = 4 : i64,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<8x4x9x9xf32>, tensor<4x1x1x1xf32>) -> tensor<8x4x9x9xf32> loc("depthwise")
+  ff.output %1 as "out/y" : tensor<8x4x9x9xf32>
+  return
+}
