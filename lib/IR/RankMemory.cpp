@@ -2,6 +2,8 @@
 
 #include "RankMemory.h"
 
+#include "BFloat16.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,6 +21,7 @@ using namespace ffc::rank;
 // A tagged slot is a quiet NaN: 12 bits of tag, 4 of flags, 32 of contents.
 static constexpr uint64_t kTagMask = 0xFFFFFFF000000000;
 static constexpr uint64_t kByteTag = 0x7FF8B17000000000;
+static constexpr uint64_t kHalfTag = 0x7FF8A2E000000000;
 static constexpr uint64_t kCheckTag = 0x7FF8C4C000000000;
 
 double rank::poisonValue() { return std::numeric_limits<double>::quiet_NaN(); }
@@ -56,6 +59,24 @@ static void storeByte(double &slot, int lane, double value) {
   slot = llvm::bit_cast<double>(bits);
 }
 
+/// The same of halves of a slot, numbers of 16 bits.
+static double loadHalf(double slot, int lane) {
+  uint64_t bits = llvm::bit_cast<uint64_t>(slot);
+  if (!isTagged(slot, kHalfTag) || !(bits >> (32 + lane) & 1))
+    return poisonValue();
+  return ff::fromBFloat16(static_cast<uint16_t>(bits >> (16 * lane)));
+}
+
+static void storeHalf(double &slot, int lane, double value) {
+  uint64_t bits =
+      isTagged(slot, kHalfTag) ? llvm::bit_cast<uint64_t>(slot) : kHalfTag;
+  bits &= ~(uint64_t(0xFFFF) << (16 * lane) | uint64_t(1) << (32 + lane));
+  if (!std::isnan(value))
+    bits |= uint64_t(ff::bfloat16Bits(value)) << (16 * lane) |
+            uint64_t(1) << (32 + lane);
+  slot = llvm::bit_cast<double>(bits);
+}
+
 /// What the second slot of an eight-byte element holds.
 static double checkOf(double value) {
   uint64_t bits = llvm::bit_cast<uint64_t>(value);
@@ -90,8 +111,9 @@ std::vector<double> LocalBuffer::load() const {
       bool intact = sameBits(slots[2 * i + 1], checkOf(slots[2 * i]));
       values[i] = intact ? slots[2 * i] : poisonValue();
     } else {
-      int64_t at = skip + i;
-      values[i] = loadByte(slots[at / kSlotBytes], at % kSlotBytes);
+      int64_t at = skip + i * bytes;
+      auto load = bytes == 1 ? loadByte : loadHalf;
+      values[i] = load(slots[at / kSlotBytes], at % kSlotBytes / bytes);
     }
   }
   return values;
@@ -107,8 +129,9 @@ void LocalBuffer::store(llvm::ArrayRef<double> values) const {
       slots[2 * i] = values[i];
       slots[2 * i + 1] = checkOf(values[i]);
     } else {
-      int64_t at = skip + i;
-      storeByte(slots[at / kSlotBytes], at % kSlotBytes, values[i]);
+      int64_t at = skip + i * bytes;
+      auto store = bytes == 1 ? storeByte : storeHalf;
+      store(slots[at / kSlotBytes], at % kSlotBytes / bytes, values[i]);
     }
   }
 }

@@ -1,11 +1,10 @@
 //===- ReferenceElementwise.cpp - meaning of element-wise kernels ---------===//
 
+#include "BFloat16.h"
 #include "Philox.h"
 #include "ReferenceFamilies.h"
 #include "UnaryTable.h"
 #include "ffc/IR/Reference.h"
-
-#include "llvm/ADT/APFloat.h"
 
 #include <utility>
 
@@ -129,13 +128,8 @@ static double castTo(plan::ElementType type, double x) {
   case plan::ElementType::F32:
   case plan::ElementType::F64:
     return x;
-  case plan::ElementType::BF16: {
-    llvm::APFloat value(x);
-    bool losesInfo;
-    value.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven,
-                  &losesInfo);
-    return value.convertToDouble();
-  }
+  case plan::ElementType::BF16:
+    return fromBFloat16(bfloat16Bits(x));
   case plan::ElementType::Bool:
     return x != 0;
   case plan::ElementType::U8:

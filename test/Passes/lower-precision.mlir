@@ -13,7 +13,7 @@
 // CHECK-NEXT: ff.matmul(%[[A16]], %[[W16]])
 func.func @main(%x: tensor<8x16xf32> {ff.name = "x"},
                 %b: tensor<16xf32> {ff.name = "b"}) {
-  %w = ff.state "w" "parameter" init #ff.init<constant, 0.0 : f64, 0> : tensor<16x16xf32>
+  %w = ff.state "w" "parameter" init <constant, 0.0 : f64, 0> : tensor<16x16xf32>
   %0 = ff.matmul(%x, %w, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
       trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x16xf32>, tensor<16x16xf32>, tensor<16xf32>) -> tensor<8x16xf32> loc("h")

@@ -8,6 +8,8 @@
 #include "cpu/dnnl.h"
 #include "ffrt/copy.h"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 namespace ffrt {
@@ -82,6 +84,7 @@ dnnl::primitive_attr clipping(const fn::Clip &clip) {
 //===----------------------------------------------------------------------===//
 
 struct ConvForward::Impl {
+  std::array<Factor, 2> factors;
   ConvProblem problem;
   fn::Clip clip;
   Part x, y;
@@ -130,10 +133,12 @@ ConvForward::ConvForward(Context &, Tensors in, Tensors out, const Reals &clamp,
   const Tensor &w = in.begin()[1], &y = out.begin()[0];
   expect_factors(kernel, "x", x, "w", w);
   expect_type(kernel, "y", y, DType::f32);
+  const Factor image(x, 0), weights(w, 1);
   impl = std::make_unique<Impl>(
-      with_row(factor(x, 0)), with_row(factor(w, 1)), in.begin()[2],
+      with_row(image.form()), with_row(weights.form()), in.begin()[2],
       with_row(y), clamp,
       ConvAttributes(kernel, x, dilations, group, pads, strides));
+  impl->factors = {image, weights};
 } catch (const dnnl::error &e) {
   dnnl_failed("conv forward", e);
 }
@@ -145,8 +150,8 @@ void ConvForward::operator()(Tensors in, Tensors out) {
   const Tensor y = with_row(out.begin()[0]);
   if (!impl->conv)
     return fill_bias(y, b, impl->clip);
-  const Tensor x = with_row(read_factor(in.begin()[0], 0)),
-               w = with_row(read_factor(in.begin()[1], 1));
+  const Tensor x = with_row(impl->factors[0].read(in.begin()[0])),
+               w = with_row(impl->factors[1].read(in.begin()[1]));
   impl->x.read(x);
   impl->y.prepare(y);
   if (b.data)
@@ -161,6 +166,7 @@ void ConvForward::operator()(Tensors in, Tensors out) {
 //===----------------------------------------------------------------------===//
 
 struct ConvBackwardData::Impl {
+  std::array<Factor, 2> factors;
   ConvProblem problem;
   Part dy, dx;
   Converted weights;
@@ -208,9 +214,11 @@ ConvBackwardData::ConvBackwardData(Context &, Tensors in, Tensors out,
   const Tensor &dy = in.begin()[0], &w = in.begin()[1];
   expect_factors(kernel, "dy", dy, "w", w);
   expect_type(kernel, "dx", dx, DType::f32);
+  const Factor gradient(dy, 0), weights(w, 1);
   impl = std::make_unique<Impl>(
-      with_row(factor(dy, 0)), with_row(factor(w, 1)), with_row(dx),
+      with_row(gradient.form()), with_row(weights.form()), with_row(dx),
       ConvAttributes(kernel, dx, dilations, group, pads, strides));
+  impl->factors = {gradient, weights};
 } catch (const dnnl::error &e) {
   dnnl_failed("conv backward data", e);
 }
@@ -219,8 +227,8 @@ ConvBackwardData::~ConvBackwardData() = default;
 
 void ConvBackwardData::operator()(Tensors in, Tensors out) {
   const Tensor dx = with_row(out.begin()[0]);
-  const Tensor dy = with_row(read_factor(in.begin()[0], 0)),
-               w = with_row(read_factor(in.begin()[1], 1));
+  const Tensor dy = with_row(impl->factors[0].read(in.begin()[0])),
+               w = with_row(impl->factors[1].read(in.begin()[1]));
   if (impl->depthwise)
     return impl->depthwise->data_gradient(dy, w, dx);
   if (!impl->conv)
@@ -238,6 +246,7 @@ void ConvBackwardData::operator()(Tensors in, Tensors out) {
 //===----------------------------------------------------------------------===//
 
 struct ConvBackwardWeights::Impl {
+  std::array<Factor, 2> factors;
   ConvProblem problem;
   Part x, dy;
   Converted weights;
@@ -281,9 +290,14 @@ ConvBackwardWeights::ConvBackwardWeights(Context &, Tensors in, Tensors out,
   const Tensor &dy = in.begin()[1], &dw = out.begin()[0];
   expect_factors(kernel, "x", x, "dy", dy);
   expect_type(kernel, "dw", dw, DType::f32);
+  // With bf16 and strides, oneDNN 2.6 adds up what nobody wrote.
+  const bool widen = std::any_of(strides.begin(), strides.end(),
+                                 [](int64_t stride) { return stride > 1; });
+  const Factor image(x, 0, widen), gradient(dy, 1, widen);
   impl = std::make_unique<Impl>(
-      with_row(factor(x, 0)), with_row(factor(dy, 1)), with_row(dw),
+      with_row(image.form()), with_row(gradient.form()), with_row(dw),
       ConvAttributes(kernel, x, dilations, group, pads, strides));
+  impl->factors = {image, gradient};
 } catch (const dnnl::error &e) {
   dnnl_failed("conv backward weights", e);
 }
@@ -291,8 +305,8 @@ ConvBackwardWeights::ConvBackwardWeights(Context &, Tensors in, Tensors out,
 ConvBackwardWeights::~ConvBackwardWeights() = default;
 
 void ConvBackwardWeights::operator()(Tensors in, Tensors out) {
-  const Tensor x = with_row(read_factor(in.begin()[0], 0)),
-               dy = with_row(read_factor(in.begin()[1], 1));
+  const Tensor x = with_row(impl->factors[0].read(in.begin()[0])),
+               dy = with_row(impl->factors[1].read(in.begin()[1]));
   const Tensor dw = with_row(out.begin()[0]);
   if (impl->depthwise)
     return impl->depthwise->weight_gradient(x, dy, dw);

@@ -53,7 +53,7 @@ Part::Part(const Tensor &whole, const std::array<Rows, 3> &rows) : part(whole) {
 memory::desc Part::desc() const {
   memory::dims dims(part.shape.v, part.shape.v + part.rank);
   const bool last = part.order == Order::channels_last;
-  return {dims, data_type(part),
+  return {dims, data_type(part.type),
           part.rank == 4 ? (last ? Tag::nhwc : Tag::nchw)
                          : (last ? Tag::ndhwc : Tag::ncdhw)};
 }
@@ -136,7 +136,7 @@ memory::desc ConvProblem::weights(const Tensor &w, bool any) const {
   }
   Tag plain = spatial == 2 ? (groups > 1 ? Tag::goihw : Tag::oihw)
                            : (groups > 1 ? Tag::goidhw : Tag::oidhw);
-  return {dims, data_type(w), any ? Tag::any : plain};
+  return {dims, data_type(w.type), any ? Tag::any : plain};
 }
 
 } // namespace ffrt

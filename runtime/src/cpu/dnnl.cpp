@@ -64,37 +64,33 @@ static Shared &shared_factor(int slot) {
   return shared[slot];
 }
 
-dnnl::memory::data_type data_type(const Tensor &tensor) {
-  return tensor.type == DType::bf16 ? dnnl::memory::data_type::bf16
-                                    : dnnl::memory::data_type::f32;
+dnnl::memory::data_type data_type(DType type) {
+  return type == DType::bf16 ? dnnl::memory::data_type::bf16
+                             : dnnl::memory::data_type::f32;
 }
 
-static bool is_read_as_it_is(const Tensor &tensor) {
-  // oneDNN computes with bf16 from AVX-512 with VL, BW and DQ on.
-  static const bool has_bfloat16 =
-      (int(dnnl::get_effective_cpu_isa()) & int(dnnl::cpu_isa::avx512_core)) ==
-      int(dnnl::cpu_isa::avx512_core);
-  return tensor.type != DType::bf16 || has_bfloat16 || !tensor.data;
+/// oneDNN computes with bf16 from AVX-512 with VL, BW and DQ on.
+static bool has_bfloat16() {
+  constexpr int needed = int(dnnl::cpu_isa::avx512_core);
+  return (int(dnnl::get_effective_cpu_isa()) & needed) == needed;
 }
 
-static Tensor at_factor(const Tensor &tensor, int slot) {
+Factor::Factor(const Tensor &tensor, int slot, bool widen)
+    : as_read(tensor), slot(slot),
+      widened(tensor.type == DType::bf16 && tensor.data &&
+              (widen || !has_bfloat16())) {
+  if (!widened)
+    return;
+  as_read.type = DType::f32;
+  shared_factor(slot).reserve(std::size_t(tensor.elements()) * sizeof(float));
+}
+
+Tensor Factor::read(const Tensor &tensor) {
+  if (!widened)
+    return tensor;
   Tensor result = tensor;
   result.type = DType::f32;
   result.data = shared_factor(slot).data();
-  return result;
-}
-
-Tensor factor(const Tensor &tensor, int slot) {
-  if (is_read_as_it_is(tensor))
-    return tensor;
-  shared_factor(slot).reserve(std::size_t(tensor.elements()) * sizeof(float));
-  return at_factor(tensor, slot);
-}
-
-Tensor read_factor(const Tensor &tensor, int slot) {
-  if (is_read_as_it_is(tensor))
-    return tensor;
-  const Tensor result = at_factor(tensor, slot);
   const BFloat16 *from = tensor.as<BFloat16>();
   float *to = result.as<float>();
   parallel_for(tensor.elements(), 16384, [=](int64_t begin, int64_t end) {

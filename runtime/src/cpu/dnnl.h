@@ -52,16 +52,28 @@ void point(dnnl::memory &memory, const Tensor &tensor);
 /// the first cache: `columns`, or a few more.
 int64_t spaced_rows(int64_t columns);
 
-/// The element type of a tensor of floats.
-dnnl::memory::data_type data_type(const Tensor &tensor);
+/// The type of floats, f32 or bf16.
+dnnl::memory::data_type data_type(DType type);
 
-/// A factor of a product in a type that oneDNN has kernels for on this
-/// processor: the tensor itself, or, where bf16 lacks instructions, its place
-/// in shared memory number `slot` of kSlots, as f32. Those of one kernel have
-/// slots of their own. For making a primitive.
-Tensor factor(const Tensor &tensor, int slot);
-/// The same with the data, for a call.
-Tensor read_factor(const Tensor &tensor, int slot);
+/// A factor of a product in a type that oneDNN has kernels for: the tensor
+/// itself, or, of bf16 where the processor lacks instructions or `widen` says
+/// so, a copy as f32 in memory that all kernels share.
+class Factor {
+public:
+  Factor() = default;
+  /// Memory number `slot` of Converted::kSlots; those of one kernel have slots
+  /// of their own.
+  Factor(const Tensor &tensor, int slot, bool widen = false);
+  /// For making a primitive.
+  const Tensor &form() const { return as_read; }
+  /// For a call.
+  Tensor read(const Tensor &tensor);
+
+private:
+  Tensor as_read;
+  int slot = 0;
+  bool widened = false;
+};
 
 /// A plain tensor that a primitive reads or writes in a layout of its choice:
 /// with the same layout the primitive works on the tensor itself, else on

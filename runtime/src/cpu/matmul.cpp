@@ -165,6 +165,7 @@ Index addend_strides(const Tensor &c, int rank) {
 } // namespace
 
 struct MatMul::Impl {
+  Factor factor_a, factor_b;
   Geometry geometry;
   Converted a, b;
   dnnl::memory c, y;
@@ -176,7 +177,8 @@ struct MatMul::Impl {
 
   Impl(const Tensor &ta, const Tensor &tb, const Tensor &tc, const Tensor &ty,
        float alpha, float beta, bool trans_a, bool trans_b)
-      : geometry(ta, tb, ty, trans_a, trans_b), beta(beta) {
+      : factor_a(ta, 0), factor_b(tb, 1),
+        geometry(ta, tb, ty, trans_a, trans_b), beta(beta) {
     const Geometry &g = geometry;
     if (tc.data) {
       check_addend(tc, ty);
@@ -185,9 +187,10 @@ struct MatMul::Impl {
       bias = row && alpha == 1.0f && beta == 1.0f;
     }
     prefilled = tc.data && !bias;
-    const memory::data_type type = data_type(ta);
-    const bool is_f32 = type == memory::data_type::f32;
-    factor_size = size_of(ta.type);
+    const DType factors = factor_a.form().type;
+    const memory::data_type type = data_type(factors);
+    const bool is_f32 = factors == DType::f32;
+    factor_size = size_of(factors);
     a = Converted(matrices(g, &BatchDim::a, g.m, g.k, trans_a, type));
     b = Converted(matrices(g, &BatchDim::b, g.k, g.n, trans_b, type));
     if (is_f32 && g.batch.empty() && trans_a && walks_columns(g.m, g.n))
@@ -290,8 +293,8 @@ MatMul::MatMul(Context &, Tensors in, Tensors out, double alpha, double beta,
            "expected operands and result of rank 2 or more, found " +
                std::to_string(t->rank));
   }
-  impl = std::make_unique<Impl>(factor(a, 0), factor(b, 1), c, y, float(alpha),
-                                float(beta), trans_a != 0, trans_b != 0);
+  impl = std::make_unique<Impl>(a, b, c, y, float(alpha), float(beta),
+                                trans_a != 0, trans_b != 0);
 } catch (const dnnl::error &e) {
   dnnl_failed(kernel, e);
 }
@@ -304,8 +307,8 @@ void MatMul::operator()(Tensors in, Tensors out) {
     point(impl->c, c);
   if (impl->prefilled)
     impl->start_with(y, c);
-  const Tensor a = read_factor(in.begin()[0], 0),
-               b = read_factor(in.begin()[1], 1);
+  const Tensor a = impl->factor_a.read(in.begin()[0]),
+               b = impl->factor_b.read(in.begin()[1]);
   impl->run(0, a.as<char>(), b.as<char>(), y.as<float>(), impl->prefilled);
 }
 
