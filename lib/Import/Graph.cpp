@@ -14,6 +14,17 @@ using llvm::StringRef;
 using onnx::GraphProto;
 using onnx::NodeProto;
 
+/// Calls `visit` with the graphs within `node`.
+template <class Visit>
+static void forEachSubgraph(const NodeProto &node, Visit visit) {
+  for (const onnx::AttributeProto &attribute : node.attribute()) {
+    if (attribute.has_g())
+      visit(attribute.g());
+    for (const GraphProto &inner : attribute.graphs())
+      visit(inner);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
@@ -43,6 +54,13 @@ StringRef NameTable::nameOf(const NodeProto &node) {
   return name = unique(node.op_type() + "_" + std::to_string(ordinal));
 }
 
+void NameTable::forget(const GraphProto &graph) {
+  for (const NodeProto &node : graph.node()) {
+    names.erase(&node);
+    forEachSubgraph(node, [this](const GraphProto &inner) { forget(inner); });
+  }
+}
+
 StringRef NameTable::unique(StringRef wanted) {
   auto [entry, isNew] = taken.insert(wanted);
   while (!isNew)
@@ -58,17 +76,6 @@ std::string ffc::importer::describe(const NodeProto &node, StringRef name) {
 //===----------------------------------------------------------------------===//
 // Uses
 //===----------------------------------------------------------------------===//
-
-/// Calls `visit` with the graphs within `node`.
-template <class Visit>
-static void forEachSubgraph(const NodeProto &node, Visit visit) {
-  for (const onnx::AttributeProto &attribute : node.attribute()) {
-    if (attribute.has_g())
-      visit(attribute.g());
-    for (const GraphProto &inner : attribute.graphs())
-      visit(inner);
-  }
-}
 
 UseTable::UseTable(const GraphProto &graph) {
   addMakers(graph);

@@ -32,6 +32,10 @@ public:
   /// The name of `node`; nodes of subgraphs are named when first asked for.
   llvm::StringRef nameOf(const onnx::NodeProto &node);
 
+  /// The nodes of a subgraph, and of those in it, get new names: it is imported
+  /// once more.
+  void forget(const onnx::GraphProto &graph);
+
   /// `wanted`, or `wanted` with a suffix that makes it new.
   llvm::StringRef unique(llvm::StringRef wanted);
 

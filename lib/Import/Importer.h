@@ -103,6 +103,7 @@ public:
   const ShapeTable *const exported;
   const TensorData data;
   NameTable names;
+  int64_t iterations = 0; ///< of loops, imported so far
   const UseTable uses;
   mlir::OpBuilder builder;
 
@@ -110,6 +111,11 @@ public:
 
   /// Imports the nodes of a graph; its inputs are in `scope`.
   mlir::LogicalResult importGraph(const onnx::GraphProto &graph, Scope &scope);
+
+  /// A graph that an importer made, to be imported; it lives as long as this.
+  const onnx::GraphProto &keep(onnx::GraphProto graph) {
+    return kept.emplace_back(std::move(graph));
+  }
 
   /// Makes `name` mean `value`.
   void define(Scope &scope, llvm::StringRef name, GraphValue *value);
@@ -148,6 +154,9 @@ private:
   ShapeTable shapes;
   mlir::func::FuncOp function;
   mlir::Operation *lastState = nullptr;
+  llvm::StringSet<> stateNames;
+  /// Graphs that are not in the file.
+  std::deque<onnx::GraphProto> kept;
   /// Running statistics, by the names they are used under.
   llvm::StringMap<mlir::Value> statistics;
   /// Those that are stored.

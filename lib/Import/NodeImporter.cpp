@@ -312,17 +312,40 @@ void NodeImporter::importBranch(const onnx::GraphProto &branch) {
   if (branch.output_size() != node.output_size())
     return error("its branch has " + Twine(branch.output_size()) +
                  " outputs, expected " + Twine(node.output_size()));
-  Scope inner;
-  inner.outer = &scope;
-  if (mlir::failed(importer.importGraph(branch, inner))) {
+  for (auto [i, value] : llvm::enumerate(importGraph(branch, scope)))
+    define(static_cast<int>(i), value);
+}
+
+SmallVector<GraphValue *>
+NodeImporter::importGraph(const onnx::GraphProto &graph, const Scope &outer) {
+  Scope inner{{}, &outer};
+  if (mlir::failed(importer.importGraph(graph, inner))) {
     hasFailed = true; // reported
-    return;
+    return {};
   }
-  for (int i = 0; i < branch.output_size(); ++i) {
-    GraphValue *value = inner.lookup(branch.output(i).name());
-    if (!value)
-      return error("nothing defines '" + branch.output(i).name() +
-                   "', an output of its branch");
-    define(i, value);
+  SmallVector<GraphValue *> outputs;
+  for (const onnx::ValueInfoProto &output : graph.output()) {
+    outputs.push_back(inner.lookup(output.name()));
+    if (!outputs.back()) {
+      error("nothing defines '" + output.name() + "', an output of its graph");
+      return {};
+    }
   }
+  return outputs;
+}
+
+GraphValue *NodeImporter::importMade(onnx::NodeProto made,
+                                     ArrayRef<GraphValue *> operands) {
+  Scope bound = innerScope();
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    made.add_input("operand " + std::to_string(i));
+    bound.values[made.input(static_cast<int>(i))] = operand;
+  }
+  made.add_output(name + "." + llvm::StringRef(made.op_type()).lower());
+  onnx::GraphProto graph;
+  graph.add_output()->set_name(made.output(0));
+  *graph.add_node() = std::move(made);
+  SmallVector<GraphValue *> results =
+      importGraph(importer.keep(std::move(graph)), bound);
+  return results.empty() ? nullptr : results.front();
 }

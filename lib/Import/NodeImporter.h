@@ -30,6 +30,8 @@ public:
   bool failed() const { return hasFailed || isUnsupported; }
   /// Reports "node 'conv1' (Conv): message".
   void error(const llvm::Twine &message);
+  /// Something has been reported.
+  void fail() { hasFailed = true; }
   /// Reports what is wrong; true if nothing is.
   bool check(llvm::Error error);
   /// The value, or a report and a default.
@@ -42,6 +44,8 @@ public:
   /// This operator cannot be imported on operands like these; its results are
   /// skipped and all such operators are reported together.
   void unsupported(const llvm::Twine &operands);
+  /// An operator within this one cannot be imported, and has been noted.
+  void skip() { isUnsupported = !hasFailed; }
   bool foundUnsupported() const { return isUnsupported; }
 
   /// To be called last: reports attributes that nobody asked for, and uses of
@@ -143,6 +147,15 @@ public:
   }
   /// Imports a subgraph; its outputs are this node's results.
   void importBranch(const onnx::GraphProto &branch);
+  /// Imports a subgraph that sees the names of `outer`, which belongs to a
+  /// scope of this node; its outputs, none after an error.
+  llvm::SmallVector<GraphValue *> importGraph(const onnx::GraphProto &graph,
+                                              const Scope &outer);
+  /// Imports a node that is not in the file, with one result.
+  GraphValue *importMade(onnx::NodeProto made,
+                         llvm::ArrayRef<GraphValue *> operands);
+  /// A scope within that of this node.
+  Scope innerScope() const { return {{}, &scope}; }
 
 private:
   Scope &scope;

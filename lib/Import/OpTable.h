@@ -69,6 +69,10 @@ void importDropout(NodeImporter &node);
 // EinsumOp.cpp
 void importEinsum(NodeImporter &node);
 
+// LoopOps.cpp
+void importLoop(NodeImporter &node);
+void importScan(NodeImporter &node);
+
 // LossOps.cpp
 void importNegativeLogLikelihoodLoss(NodeImporter &node);
 void importSoftmaxCrossEntropyLoss(NodeImporter &node);
@@ -97,6 +101,10 @@ void importExpand(NodeImporter &node);
 void importTile(NodeImporter &node);
 void importDepthToSpace(NodeImporter &node);
 void importSpaceToDepth(NodeImporter &node);
+
+// GatherOps.cpp
+void importGatherElements(NodeImporter &node);
+void importGatherND(NodeImporter &node);
 
 // IndexOps.cpp
 void importCompress(NodeImporter &node);

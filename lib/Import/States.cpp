@@ -121,8 +121,12 @@ llvm::Expected<Value> Importer::createState(const GraphValue &value,
   else
     builder.setInsertionPointToStart(&function.front());
   auto where = NameLoc::get(builder.getStringAttr(names.unique(name)));
+  // An unrolled body may need a constant in every iteration.
+  std::string own = name.str();
+  for (int copy = 1; !stateNames.insert(own).second; ++copy)
+    own = (name + "_" + Twine(copy)).str();
   auto state = ff::StateOp::create(
-      builder, where, tensorType(value.shape, value.type), name, kind, *init);
+      builder, where, tensorType(value.shape, value.type), own, kind, *init);
   lastState = state;
   return state.getResult();
 }

@@ -54,6 +54,46 @@ TEST_F(IndexOpsTest, Gather) {
               HasSubstr("(tensor<2x4x4xf32>) -> tensor<2x2x2x4xf32>"));
 }
 
+// What is known at import picks rows of the flattened operand.
+TEST_F(IndexOpsTest, GatherElements) {
+  EXPECT_THAT(import(", int64[2, 1, 2] i = {0, -1, 2, 1}",
+                     "GatherElements<axis = 1>(x, i)"),
+              AllOf(HasSubstr("(tensor<2x3x4xf32>) -> tensor<24xf32>"),
+                    HasSubstr("indices = array<i64: 0, 9, 20, 17>"),
+                    HasSubstr("(tensor<4xf32>) -> tensor<2x1x2xf32>")));
+  EXPECT_THAT(
+      import(", int64[2, 1, 2] i", "GatherElements<axis = 1>(x, i)"),
+      AllOf(HasSubstr("ff.embedding"), HasSubstr("-> tensor<2x1x2xf32>")));
+  EXPECT_THAT(
+      import(", int64[2, 1] i", "GatherElements(x, i)"),
+      HasSubstr("expected a 3-dimensional operand 1, found 'i' of shape "
+                "2x1"));
+  EXPECT_THAT(import(", float[2, 1, 2] i", "GatherElements(x, i)"),
+              HasSubstr("expected integers as operand 1, found type float"));
+  EXPECT_THAT(import(", int64[2, 4, 2] i", "GatherElements(x, i)"),
+              HasSubstr("expected at most 3 positions along dimension 1, "
+                        "found 4"));
+  EXPECT_THAT(importGraph("g (float[300, 300] x, int64[300, 300] i) => "
+                          "(float[1] y) { y = GatherElements(x, i) }"),
+              HasSubstr("expected at most 65536 positions, found 90000"));
+}
+
+TEST_F(IndexOpsTest, GatherND) {
+  EXPECT_THAT(import(", int64[2, 2] i = {0, -1, 1, 0}", "GatherND(x, i)"),
+              AllOf(HasSubstr("(tensor<2x3x4xf32>) -> tensor<6x4xf32>"),
+                    HasSubstr("starts = array<i64: 2, 0>"),
+                    HasSubstr("-> tensor<2x4xf32>")));
+  // A position in every sample.
+  EXPECT_THAT(
+      import(", int64[2, 1] i", "GatherND<batch_dims = 1>(x, i)"),
+      AllOf(HasSubstr("ff.embedding"), HasSubstr("-> tensor<2x4xf32>")));
+  EXPECT_THAT(import(", int64[3, 1] i", "GatherND<batch_dims = 1>(x, i)"),
+              HasSubstr("expected batch_dims leading dimensions that both "
+                        "operands have, found 1 of 2x3x4 and 3x1"));
+  EXPECT_THAT(import(", int64[2, 4] i", "GatherND(x, i)"),
+              HasSubstr("expected positions along 1 to 3 dimensions, found 4"));
+}
+
 TEST_F(IndexOpsTest, Compress) {
   EXPECT_THAT(import(", bool[4] c = {1, 0, 0, 1}", "Compress<axis = -1>(x, c)"),
               AllOf(HasSubstr("indices = array<i64: 0, 3>"),

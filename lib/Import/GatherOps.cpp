@@ -1,0 +1,190 @@
+//===- GatherOps.cpp - GatherElements and GatherND ------------------------===//
+//
+// Both pick elements, or slices, by positions along several dimensions. They
+// are Gather along one dimension, into which these are merged, by numbers made
+// of the positions; in terms of ONNX's other operators, so that what is known
+// at import is folded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeImporter.h"
+#include "OpTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace ffc;
+using namespace ffc::importer;
+using onnx::AttributeProto;
+using onnx::NodeProto;
+using onnx::TensorProto;
+
+namespace {
+
+/// Expressions of nodes that are not in the file. After an error all values are
+/// null and nothing more happens.
+class Expression {
+public:
+  explicit Expression(NodeImporter &node) : node(node) {}
+
+  GraphValue *apply(llvm::StringRef opType, llvm::ArrayRef<GraphValue *> in,
+                    llvm::StringRef attribute = "", int64_t number = 0) {
+    if (node.failed() || llvm::is_contained(in, nullptr))
+      return nullptr;
+    NodeProto made;
+    made.set_op_type(opType.str());
+    if (!attribute.empty()) {
+      AttributeProto &entry = *made.add_attribute();
+      entry.set_name(attribute.str());
+      entry.set_type(AttributeProto::INT);
+      entry.set_i(number);
+    }
+    return node.importMade(std::move(made), in);
+  }
+
+  GraphValue *constant(int32_t type, llvm::ArrayRef<int64_t> shape,
+                       std::vector<int64_t> numbers) {
+    GraphValue *value = node.importer.newValue(
+        GraphValue::Kind::Constant, (node.getName() + ".n").str(), type, shape);
+    value->constant.type = type;
+    value->constant.shape.assign(shape.begin(), shape.end());
+    value->constant.ints = std::move(numbers);
+    return value;
+  }
+
+  GraphValue *reshape(GraphValue *value, llvm::ArrayRef<int64_t> shape) {
+    return apply("Reshape", {value, constant(TensorProto::INT64,
+                                             {int64_t(shape.size())}, shape)});
+  }
+
+  /// Positions that count from the end, made to count from the start; `extents`
+  /// broadcasts to them.
+  GraphValue *normalized(GraphValue *positions, GraphValue *extents) {
+    GraphValue *zero = constant(positions->type, {}, {0});
+    return apply("Where", {apply("Less", {positions, zero}),
+                           apply("Add", {positions, extents}), positions});
+  }
+
+private:
+  NodeImporter &node;
+};
+
+} // namespace
+
+static int64_t product(llvm::ArrayRef<int64_t> extents) {
+  int64_t result = 1;
+  for (int64_t extent : extents)
+    result *= extent;
+  return result;
+}
+
+/// Distances of neighbours along each dimension.
+static std::vector<int64_t> stridesOf(llvm::ArrayRef<int64_t> shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+/// Reports positions that are no integers, and that dimensions `first` to `end`
+/// of the data, from which is picked, are the batch.
+static void checkOperands(NodeImporter &node, int64_t first, int64_t end) {
+  if (node.failed())
+    return;
+  const GraphValue &positions = node.operand(1);
+  if (!isIntegerType(positions.type))
+    return node.error("expected integers as operand 1, found type " +
+                      elementTypeName(positions.type));
+  for (int64_t d = first; d < end; ++d)
+    if (node.isChangedBatch(0, d))
+      return node.error(
+          "picks from the batch and stands in the way of --batch-size");
+}
+
+void ffc::importer::importGatherElements(NodeImporter &node) {
+  const int64_t axis =
+      node.check(resolveAxis(node.integer("axis", 0), node.rank(0)));
+  node.expectRank(1, node.rank(0));
+  checkOperands(node, axis, axis + 1);
+  if (node.failed())
+    return;
+  const Shape from(node.shape(0)), shape(node.shape(1));
+  for (size_t d = 0; d < from.size(); ++d)
+    if (static_cast<int64_t>(d) != axis && shape[d] > from[d])
+      return node.error("expected at most " + llvm::Twine(from[d]) +
+                        " positions along dimension " + llvm::Twine(d) +
+                        ", found " + llvm::Twine(shape[d]));
+  if (product(shape) > kMaxConstantElements)
+    return node.error("expected at most " + llvm::Twine(kMaxConstantElements) +
+                      " positions, found " + llvm::Twine(product(shape)));
+  // Where each position's line along the axis begins.
+  const std::vector<int64_t> strides = stridesOf(from), own = stridesOf(shape);
+  std::vector<int64_t> lines(product(shape));
+  for (size_t i = 0; i < lines.size(); ++i)
+    for (size_t d = 0; d < from.size(); ++d)
+      if (static_cast<int64_t>(d) != axis)
+        lines[i] += static_cast<int64_t>(i) / own[d] % shape[d] * strides[d];
+  Expression made(node);
+  GraphValue *positions = &node.operand(1);
+  const int32_t type = positions->type;
+  positions = made.normalized(positions, made.constant(type, {}, {from[axis]}));
+  positions =
+      made.apply("Mul", {positions, made.constant(type, {}, {strides[axis]})});
+  positions = made.apply("Add", {positions, made.constant(type, shape, lines)});
+  GraphValue *flat = made.reshape(&node.operand(0), {product(from)});
+  if (GraphValue *result = made.apply("Gather", {flat, positions}, "axis", 0))
+    node.define(0, result);
+}
+
+void ffc::importer::importGatherND(NodeImporter &node) {
+  const int64_t batches = node.integer("batch_dims", 0);
+  if (node.failed())
+    return;
+  const Shape from(node.shape(0)), ids(node.shape(1));
+  const auto rank = static_cast<int64_t>(from.size());
+  if (batches < 0 || batches >= std::min<int64_t>(rank, ids.size()) ||
+      !std::equal(from.begin(), from.begin() + batches, ids.begin()))
+    return node.error("expected batch_dims leading dimensions that both "
+                      "operands have, found " +
+                      llvm::Twine(batches) + " of " + shapeText(from) +
+                      " and " + shapeText(ids));
+  const int64_t depth = ids.back();
+  if (depth < 1 || batches + depth > rank)
+    return node.error("expected positions along 1 to " +
+                      llvm::Twine(rank - batches) + " dimensions, found " +
+                      llvm::Twine(depth));
+  checkOperands(node, batches, batches + depth);
+  if (node.failed())
+    return;
+  const llvm::ArrayRef<int64_t> all(from);
+  const auto leading = all.take_front(batches + depth),
+             picked = leading.drop_front(batches);
+  // Numbers of slices: of those in a sample, and where the sample's begin.
+  const std::vector<int64_t> strides = stridesOf(picked);
+  Shape outer(ids.begin(), ids.end() - 1), starts(outer);
+  std::fill(starts.begin() + batches, starts.end(), 1);
+  std::vector<int64_t> first(product(starts));
+  for (size_t i = 0; i < first.size(); ++i)
+    first[i] = static_cast<int64_t>(i) * product(picked);
+
+  Expression made(node);
+  GraphValue *positions = &node.operand(1);
+  const int32_t type = positions->type;
+  positions =
+      made.normalized(positions, made.constant(type, {depth}, picked.vec()));
+  positions =
+      made.apply("Mul", {positions, made.constant(type, {depth}, strides)});
+  GraphValue *number = nullptr;
+  for (int64_t d = 0; d < depth; ++d) {
+    GraphValue *part = made.apply(
+        "Gather", {positions, made.constant(TensorProto::INT64, {}, {d})},
+        "axis", static_cast<int64_t>(outer.size()));
+    number = number ? made.apply("Add", {number, part}) : part;
+  }
+  if (batches)
+    number = made.apply("Add", {number, made.constant(type, starts, first)});
+  Shape table = {product(leading)};
+  table.append(from.begin() + batches + depth, from.end());
+  GraphValue *rows = made.reshape(&node.operand(0), table);
+  if (GraphValue *result = made.apply("Gather", {rows, number}, "axis", 0))
+    node.define(0, result);
+}

@@ -1,0 +1,333 @@
+//===- LoopOps.cpp - Loop and Scan, unrolled ------------------------------===//
+//
+// A program is a straight line, so the number of iterations must be known at
+// import, from constants and shapes. Each iteration imports the nodes of the
+// body again, on the values of the one before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NodeImporter.h"
+#include "OpTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace ffc;
+using namespace ffc::importer;
+using onnx::AttributeProto;
+using onnx::GraphProto;
+using onnx::NodeProto;
+using onnx::TensorProto;
+using Kind = GraphValue::Kind;
+using Values = llvm::SmallVector<GraphValue *>;
+
+/// Of all loops together, also within each other. More would be a mistake, or a
+/// program that no compiler takes.
+static constexpr int64_t kMaxIterations = 10000;
+
+namespace {
+
+/// A Loop or a Scan whose iterations are imported one by one.
+class Unrolling {
+public:
+  explicit Unrolling(NodeImporter &node)
+      : node(node), bound(node.innerScope()) {
+    auto *attribute = node.attribute("body", AttributeProto::GRAPH);
+    if (!attribute) {
+      node.error("expected attribute 'body'");
+      return;
+    }
+    // What is the same in all iterations is imported once: weights stay one.
+    GraphProto constants, nodes = attribute->g();
+    constants.mutable_initializer()->Swap(nodes.mutable_initializer());
+    nodes.clear_node();
+    for (const NodeProto &inner : attribute->g().node())
+      *(inner.op_type() == "Constant" ? constants : nodes).add_node() = inner;
+    body = &node.importer.keep(std::move(nodes));
+    if (mlir::failed(node.importer.importGraph(
+            node.importer.keep(std::move(constants)), bound)))
+      node.fail();
+  }
+
+  /// Reports a body that has another number of inputs or outputs.
+  void expectSignature(size_t inputs, size_t outputs) {
+    if (!node.failed() && (static_cast<size_t>(body->input_size()) != inputs ||
+                           static_cast<size_t>(body->output_size()) != outputs))
+      node.error("expected a body with " + llvm::Twine(inputs) +
+                 " inputs and " + llvm::Twine(outputs) + " outputs, found " +
+                 llvm::Twine(body->input_size()) + " and " +
+                 llvm::Twine(body->output_size()));
+  }
+
+  /// The operands from `first` on, up to `end`; reports those left out.
+  Values operands(size_t first, size_t end) {
+    Values values;
+    for (size_t i = first; i < end; ++i) {
+      const int operand = static_cast<int>(i);
+      if (node.has(operand))
+        values.push_back(&node.operand(operand));
+      else
+        node.error("operand " + llvm::Twine(i) + " is missing");
+    }
+    return values;
+  }
+
+  /// One more iteration. Its outputs; none after an error, and if something in
+  /// it is not supported.
+  Values iterate(const Values &inputs) {
+    if (++node.importer.iterations > kMaxIterations) {
+      node.error("expected at most " + llvm::Twine(kMaxIterations) +
+                 " iterations of all loops together");
+      return {};
+    }
+    for (auto [input, value] : llvm::zip_equal(body->input(), inputs))
+      bound.values[input.name()] = value;
+    Values outputs = node.importGraph(*body, bound);
+    node.importer.names.forget(*body);
+    if (llvm::any_of(outputs, [](GraphValue *value) {
+          return value->kind == Kind::Unsupported;
+        })) {
+      isSupported = false;
+      return {};
+    }
+    return outputs;
+  }
+
+  /// False once an iteration had something that is not supported.
+  bool isSupported = true;
+
+  /// Element `index` of `value` along `axis`, which is dropped.
+  GraphValue *elementOf(GraphValue *value, int64_t axis, int64_t index) {
+    NodeProto gather = made("Gather");
+    addAttribute(gather, "axis").set_i(axis);
+    return node.importMade(gather,
+                           {value, numberOf(TensorProto::INT64, index)});
+  }
+
+  /// Values of one shape, stacked along the new dimension `axis`.
+  GraphValue *stacked(const Values &values, int64_t axis) {
+    Values parts;
+    for (GraphValue *value : values) {
+      NodeProto unsqueeze = made("Unsqueeze");
+      Values operands = {value};
+      if (node.opset() < 13) {
+        auto &axes = addAttribute(unsqueeze, "axes");
+        axes.set_type(AttributeProto::INTS);
+        axes.add_ints(axis);
+      } else {
+        operands.push_back(constantOf(Constant::list({axis})));
+      }
+      parts.push_back(node.importMade(unsqueeze, operands));
+      if (node.failed())
+        return nullptr;
+    }
+    NodeProto concat = made("Concat");
+    addAttribute(concat, "axis").set_i(axis);
+    return node.importMade(concat, parts);
+  }
+
+  GraphValue *numberOf(int32_t type, int64_t number) {
+    Constant constant;
+    constant.type = type;
+    constant.ints = {number};
+    return constantOf(std::move(constant));
+  }
+
+private:
+  NodeProto made(llvm::StringRef opType) {
+    NodeProto result;
+    result.set_op_type(opType.str());
+    return result;
+  }
+  static AttributeProto &addAttribute(NodeProto &to, llvm::StringRef name) {
+    AttributeProto &attribute = *to.add_attribute();
+    attribute.set_name(name.str());
+    attribute.set_type(AttributeProto::INT);
+    return attribute;
+  }
+  GraphValue *constantOf(Constant constant) {
+    GraphValue *value =
+        node.importer.newValue(Kind::Constant, (node.getName() + ".n").str(),
+                               constant.type, constant.shape);
+    value->constant = std::move(constant);
+    return value;
+  }
+
+  NodeImporter &node;
+  const GraphProto *body = nullptr;
+  /// Of the body, except for what it computes.
+  Scope bound;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Loop
+//===----------------------------------------------------------------------===//
+
+/// The one number of a value that is known at import; nothing otherwise.
+static std::optional<int64_t> numberIn(const GraphValue &value) {
+  if (value.kind != Kind::Constant || value.constant.isFloat() ||
+      value.constant.size() != 1)
+    return std::nullopt;
+  return value.constant.ints.front();
+}
+
+void ffc::importer::importLoop(NodeImporter &node) {
+  Unrolling loop(node);
+  const int inputs = std::max(node.node.input_size(), 2);
+  const size_t carried = inputs - 2;
+  const size_t results = node.node.output_size();
+  if (!node.failed() && results < carried)
+    node.error("expected at least " + llvm::Twine(carried) +
+               " results, found " + llvm::Twine(results));
+  loop.expectSignature(inputs, results + 1);
+  if (node.failed())
+    return;
+  std::optional<int64_t> trips = INT64_MAX, condition = 1;
+  if (node.has(0) && !(trips = numberIn(node.operand(0))))
+    return node.unsupported(" with a computed trip count");
+  if (node.has(1) && !(condition = numberIn(node.operand(1))))
+    return node.unsupported(" with a computed condition");
+
+  Values state = loop.operands(2, inputs);
+  if (node.failed())
+    return;
+  std::vector<Values> scanned(results - carried);
+  for (int64_t trip = 0; trip < *trips && *condition; ++trip) {
+    Values in = {loop.numberOf(TensorProto::INT64, trip),
+                 loop.numberOf(TensorProto::BOOL, 1)};
+    in.append(state);
+    Values out = loop.iterate(in);
+    if (!loop.isSupported)
+      return node.skip();
+    if (node.failed())
+      return;
+    if (!(condition = numberIn(*out.front())))
+      return node.unsupported(" with a computed condition");
+    state.assign(out.begin() + 1, out.begin() + 1 + carried);
+    for (size_t i = 0; i < scanned.size(); ++i)
+      scanned[i].push_back(out[1 + carried + i]);
+  }
+  for (auto [i, value] : llvm::enumerate(state))
+    node.define(static_cast<int>(i), value);
+  for (auto [i, values] : llvm::enumerate(scanned)) {
+    if (values.empty())
+      return node.error("no iteration runs, so that result " +
+                        llvm::Twine(carried + i) + " has no elements");
+    GraphValue *value = loop.stacked(values, 0);
+    if (node.failed())
+      return;
+    node.define(static_cast<int>(carried + i), value);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Scan
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How one operand or result of a Scan is walked through.
+struct Walk {
+  int64_t axis = 0;
+  bool backwards = false;
+
+  int64_t at(int64_t iteration, int64_t length) const {
+    return backwards ? length - 1 - iteration : iteration;
+  }
+};
+} // namespace
+
+/// The attributes of all operands, or results, of a Scan; axes not normalised.
+static std::vector<Walk> walksOf(NodeImporter &node, llvm::StringRef kind,
+                                 size_t count) {
+  std::vector<Walk> walks(count);
+  auto list = [&](const llvm::Twine &name) {
+    Shape values = node.integers(name.str()).value_or(Shape(count, 0));
+    if (values.size() != count)
+      node.error("expected " + llvm::Twine(count) + " numbers in '" + name +
+                 "', found " + llvm::Twine(values.size()));
+    values.resize(count);
+    return values;
+  };
+  Shape axes = list("scan_" + kind + "_axes"),
+        directions = list("scan_" + kind + "_directions");
+  for (size_t i = 0; i < count; ++i)
+    walks[i] = {axes[i], directions[i] != 0};
+  return walks;
+}
+
+void ffc::importer::importScan(NodeImporter &node) {
+  if (node.opset() < 9)
+    return node.unsupported(" of opset 8");
+  Unrolling loop(node);
+  const size_t inputs = node.node.input_size();
+  const size_t results = node.node.output_size();
+  const int64_t slices = node.integer("num_scan_inputs", 0);
+  if (!node.failed() && (slices < 1 || slices > static_cast<int64_t>(inputs)))
+    node.error("expected num_scan_inputs from 1 to " + llvm::Twine(inputs) +
+               ", found " + llvm::Twine(slices));
+  if (node.failed())
+    return;
+  const size_t carried = inputs - slices;
+  if (results < carried)
+    return node.error("expected at least " + llvm::Twine(carried) +
+                      " results, found " + llvm::Twine(results));
+  std::vector<Walk> in = walksOf(node, "input", slices),
+                    out = walksOf(node, "output", results - carried);
+  loop.expectSignature(inputs, results);
+  Values state = loop.operands(0, carried),
+         walked = loop.operands(carried, inputs);
+  if (node.failed())
+    return;
+
+  std::optional<int64_t> length;
+  for (auto [i, walk] : llvm::enumerate(in)) {
+    const int operand = static_cast<int>(carried + i);
+    const int64_t rank = node.rank(operand);
+    if (walk.axis < -rank || walk.axis >= rank)
+      return node.error("expected an axis of operand " + llvm::Twine(operand) +
+                        " within its rank " + llvm::Twine(rank) + ", found " +
+                        llvm::Twine(walk.axis));
+    walk.axis += walk.axis < 0 ? rank : 0;
+    const int64_t found = node.shape(operand)[walk.axis];
+    if (found != length.value_or(found))
+      return node.error("expected operands of one length to scan, found " +
+                        llvm::Twine(*length) + " and " + llvm::Twine(found));
+    length = found;
+  }
+
+  std::vector<Values> scanned(results - carried);
+  for (int64_t t = 0; t < *length; ++t) {
+    Values operands = state;
+    for (auto [i, walk] : llvm::enumerate(in))
+      operands.push_back(
+          loop.elementOf(walked[i], walk.axis, walk.at(t, *length)));
+    if (node.failed())
+      return;
+    Values made = loop.iterate(operands);
+    if (!loop.isSupported)
+      return node.skip();
+    if (node.failed())
+      return;
+    state.assign(made.begin(), made.begin() + carried);
+    for (size_t i = 0; i < scanned.size(); ++i)
+      scanned[i].push_back(made[carried + i]);
+  }
+  for (auto [i, value] : llvm::enumerate(state))
+    node.define(static_cast<int>(i), value);
+  for (auto [i, values] : llvm::enumerate(scanned)) {
+    if (out[i].backwards)
+      std::reverse(values.begin(), values.end());
+    const int64_t rank = static_cast<int64_t>(values.front()->shape.size()) + 1;
+    if (out[i].axis < -rank || out[i].axis >= rank)
+      return node.error("expected an axis of result " +
+                        llvm::Twine(carried + i) + " within its rank " +
+                        llvm::Twine(rank) + ", found " +
+                        llvm::Twine(out[i].axis));
+    GraphValue *value =
+        loop.stacked(values, out[i].axis + (out[i].axis < 0 ? rank : 0));
+    if (node.failed())
+      return;
+    node.define(static_cast<int>(carried + i), value);
+  }
+}
