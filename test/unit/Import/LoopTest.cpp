@@ -138,6 +138,8 @@ TEST_F(LoopTest, Errors) {
                   "{ y = Loop (m, , x, x) <body = b (int64 i) => (bool d) "
                   "{ d = Cast<to = 9>(i) }> }"),
       HasSubstr("expected at least 2 results, found 1"));
+  EXPECT_THAT(loop("2", "d = Identity(c) w = Tanh(v)"),
+              HasSubstr("nothing defines its input 't'"));
   EXPECT_THAT(scan("scan_input_axes = [2],"),
               HasSubstr("expected an axis of operand 1 within its rank 2, "
                         "found 2"));
