@@ -2,73 +2,26 @@
 //
 // Both pick elements, or slices, by positions along several dimensions. They
 // are Gather along one dimension, into which these are merged, by numbers made
-// of the positions; in terms of ONNX's other operators, so that what is known
-// at import is folded.
+// of the positions.
 //
 //===----------------------------------------------------------------------===//
 
-#include "NodeImporter.h"
+#include "Expression.h"
 #include "OpTable.h"
-
-#include "llvm/ADT/STLExtras.h"
 
 using namespace ffc;
 using namespace ffc::importer;
-using onnx::AttributeProto;
-using onnx::NodeProto;
 using onnx::TensorProto;
 
-namespace {
-
-/// Expressions of nodes that are not in the file. After an error all values are
-/// null and nothing more happens.
-class Expression {
-public:
-  explicit Expression(NodeImporter &node) : node(node) {}
-
-  GraphValue *apply(llvm::StringRef opType, llvm::ArrayRef<GraphValue *> in,
-                    llvm::StringRef attribute = "", int64_t number = 0) {
-    if (node.failed() || llvm::is_contained(in, nullptr))
-      return nullptr;
-    NodeProto made;
-    made.set_op_type(opType.str());
-    if (!attribute.empty()) {
-      AttributeProto &entry = *made.add_attribute();
-      entry.set_name(attribute.str());
-      entry.set_type(AttributeProto::INT);
-      entry.set_i(number);
-    }
-    return node.importMade(std::move(made), in);
-  }
-
-  GraphValue *constant(int32_t type, llvm::ArrayRef<int64_t> shape,
-                       std::vector<int64_t> numbers) {
-    GraphValue *value = node.importer.newValue(
-        GraphValue::Kind::Constant, (node.getName() + ".n").str(), type, shape);
-    value->constant.type = type;
-    value->constant.shape.assign(shape.begin(), shape.end());
-    value->constant.ints = std::move(numbers);
-    return value;
-  }
-
-  GraphValue *reshape(GraphValue *value, llvm::ArrayRef<int64_t> shape) {
-    return apply("Reshape", {value, constant(TensorProto::INT64,
-                                             {int64_t(shape.size())}, shape)});
-  }
-
-  /// Positions that count from the end, made to count from the start; `extents`
-  /// broadcasts to them.
-  GraphValue *normalized(GraphValue *positions, GraphValue *extents) {
-    GraphValue *zero = constant(positions->type, {}, {0});
-    return apply("Where", {apply("Less", {positions, zero}),
-                           apply("Add", {positions, extents}), positions});
-  }
-
-private:
-  NodeImporter &node;
-};
-
-} // namespace
+/// Positions that count from the end, made to count from the start; `extents`
+/// broadcasts to them.
+static GraphValue *normalized(Expression &made, GraphValue *positions,
+                              GraphValue *extents) {
+  GraphValue *zero = made.constant(positions->type, {}, {0});
+  return made.apply("Where",
+                    {made.apply("Less", {positions, zero}),
+                     made.apply("Add", {positions, extents}), positions});
+}
 
 static int64_t product(llvm::ArrayRef<int64_t> extents) {
   int64_t result = 1;
@@ -126,7 +79,8 @@ void ffc::importer::importGatherElements(NodeImporter &node) {
   Expression made(node);
   GraphValue *positions = &node.operand(1);
   const int32_t type = positions->type;
-  positions = made.normalized(positions, made.constant(type, {}, {from[axis]}));
+  positions =
+      normalized(made, positions, made.constant(type, {}, {from[axis]}));
   positions =
       made.apply("Mul", {positions, made.constant(type, {}, {strides[axis]})});
   positions = made.apply("Add", {positions, made.constant(type, shape, lines)});
@@ -170,7 +124,7 @@ void ffc::importer::importGatherND(NodeImporter &node) {
   GraphValue *positions = &node.operand(1);
   const int32_t type = positions->type;
   positions =
-      made.normalized(positions, made.constant(type, {depth}, picked.vec()));
+      normalized(made, positions, made.constant(type, {depth}, picked.vec()));
   positions =
       made.apply("Mul", {positions, made.constant(type, {depth}, strides)});
   GraphValue *number = nullptr;

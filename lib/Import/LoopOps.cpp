@@ -6,10 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NodeImporter.h"
+#include "Expression.h"
 #include "OpTable.h"
-
-#include "llvm/ADT/STLExtras.h"
 
 using namespace ffc;
 using namespace ffc::importer;
@@ -30,7 +28,7 @@ namespace {
 class Unrolling {
 public:
   explicit Unrolling(NodeImporter &node)
-      : node(node), bound(node.innerScope()) {
+      : node(node), made(node), bound(node.innerScope()) {
     auto *attribute = node.attribute("body", AttributeProto::GRAPH);
     if (!attribute) {
       node.error("expected attribute 'body'");
@@ -97,62 +95,34 @@ public:
 
   /// Element `index` of `value` along `axis`, which is dropped.
   GraphValue *elementOf(GraphValue *value, int64_t axis, int64_t index) {
-    NodeProto gather = made("Gather");
-    addAttribute(gather, "axis").set_i(axis);
-    return node.importMade(gather,
-                           {value, numberOf(TensorProto::INT64, index)});
+    return made.apply("Gather", {value, number(TensorProto::INT64, index)},
+                      "axis", axis);
   }
 
   /// Values of one shape, stacked along the new dimension `axis`.
   GraphValue *stacked(const Values &values, int64_t axis) {
     Values parts;
     for (GraphValue *value : values) {
-      NodeProto unsqueeze = made("Unsqueeze");
-      Values operands = {value};
-      if (node.opset() < 13) {
-        auto &axes = addAttribute(unsqueeze, "axes");
-        axes.set_type(AttributeProto::INTS);
-        axes.add_ints(axis);
-      } else {
-        operands.push_back(constantOf(Constant::list({axis})));
-      }
-      parts.push_back(node.importMade(unsqueeze, operands));
+      Shape shape = value->shape;
+      if (shape != values.front()->shape)
+        node.error("expected results of one shape from all iterations, found " +
+                   shapeText(values.front()->shape) + " and " +
+                   shapeText(shape));
       if (node.failed())
         return nullptr;
+      shape.insert(shape.begin() + axis, 1);
+      parts.push_back(made.reshape(value, shape));
     }
-    NodeProto concat = made("Concat");
-    addAttribute(concat, "axis").set_i(axis);
-    return node.importMade(concat, parts);
+    return made.apply("Concat", parts, "axis", axis);
   }
 
-  GraphValue *numberOf(int32_t type, int64_t number) {
-    Constant constant;
-    constant.type = type;
-    constant.ints = {number};
-    return constantOf(std::move(constant));
+  GraphValue *number(int32_t type, int64_t number) {
+    return made.constant(type, {}, {number});
   }
 
 private:
-  NodeProto made(llvm::StringRef opType) {
-    NodeProto result;
-    result.set_op_type(opType.str());
-    return result;
-  }
-  static AttributeProto &addAttribute(NodeProto &to, llvm::StringRef name) {
-    AttributeProto &attribute = *to.add_attribute();
-    attribute.set_name(name.str());
-    attribute.set_type(AttributeProto::INT);
-    return attribute;
-  }
-  GraphValue *constantOf(Constant constant) {
-    GraphValue *value =
-        node.importer.newValue(Kind::Constant, (node.getName() + ".n").str(),
-                               constant.type, constant.shape);
-    value->constant = std::move(constant);
-    return value;
-  }
-
   NodeImporter &node;
+  Expression made;
   const GraphProto *body = nullptr;
   /// Of the body, except for what it computes.
   Scope bound;
@@ -194,8 +164,8 @@ void ffc::importer::importLoop(NodeImporter &node) {
     return;
   std::vector<Values> scanned(results - carried);
   for (int64_t trip = 0; trip < *trips && *condition; ++trip) {
-    Values in = {loop.numberOf(TensorProto::INT64, trip),
-                 loop.numberOf(TensorProto::BOOL, 1)};
+    Values in = {loop.number(TensorProto::INT64, trip),
+                 loop.number(TensorProto::BOOL, 1)};
     in.append(state);
     Values out = loop.iterate(in);
     if (!loop.isSupported)

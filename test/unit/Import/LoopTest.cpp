@@ -140,6 +140,10 @@ TEST_F(LoopTest, Errors) {
       HasSubstr("expected at least 2 results, found 1"));
   EXPECT_THAT(loop("2", "d = Identity(c) w = Tanh(v)"),
               HasSubstr("nothing defines its input 't'"));
+  EXPECT_THAT(loop("2", "d = Identity(c) w = Concat<axis = 0>(v, v) "
+                        "t = Identity(w)"),
+              HasSubstr("expected results of one shape from all iterations, "
+                        "found 4x3 and 8x3"));
   EXPECT_THAT(scan("scan_input_axes = [2],"),
               HasSubstr("expected an axis of operand 1 within its rank 2, "
                         "found 2"));
