@@ -185,11 +185,6 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
   };
   OpPlanner(graph, orders, sink, placementOf, provide).plan(id, config);
   flush();
-  std::map<DeviceId, Picoseconds> busy;
-  for (const OpSegment::Step &step : segment.steps)
-    for (size_t p = 0; p < step.tasks.numParts(); ++p)
-      busy[step.tasks.part(p).device] += step.tasks.part(p).duration;
-  segment.busy.assign(busy.begin(), busy.end());
   for (ValueId result : graph.op(id).results) {
     segment.results.push_back(-1);
     if (result < 0)

@@ -51,13 +51,12 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
   }
   if (queues > devices)
     rules = std::make_shared<EarlyStarts>(graph);
-  for (OpId op = 0; op < end; ++op) {
-    build(op);
-    for (auto [device, time] : segments[op]->busy)
-      busy[device] += time;
-  }
+  newBusy = busy;
+  for (OpId op = 0; op < end; ++op)
+    build(op, kNoLimit);
   for (size_t v = 0; v < graph.values.size(); ++v)
-    follow(static_cast<ValueId>(v));
+    follow(static_cast<ValueId>(v), kNoLimit);
+  busy = newBusy;
   planStarts();
   proposeFull({});
   accept();
@@ -78,20 +77,40 @@ bool StepTimer::isStoredByCopy(ValueId value) const {
   return true;
 }
 
-/// The operator's own tasks; its reads follow.
-void StepTimer::build(OpId op) {
+/// False if a device is then busy for longer than `limit`.
+bool StepTimer::addBusy(const TimedTasks &tasks, Picoseconds limit) {
+  bool fits = true;
+  tasks.eachPart([&](const TimedTasks::Part &part) {
+    fits &= (newBusy[part.device] += part.duration) <= limit;
+  });
+  return fits;
+}
+
+void StepTimer::forgetBusy(const TimedTasks *tasks) {
+  if (tasks)
+    tasks->eachPart([&](const TimedTasks::Part &part) {
+      newBusy[part.device] -= part.duration;
+    });
+}
+
+/// The operator's own tasks; its reads follow. False as addBusy().
+bool StepTimer::build(OpId op, Picoseconds limit) {
   const OpSegment &segment = table.op(op, configurations[op]);
   segments[op] = &segment;
+  bool fits = true;
   Items &own = items[op];
   own.clear();
   for (const OpSegment::Step &step : segment.steps) {
     own.emplace_back();
-    if (step.slot < 0)
-      own.back().tasks = &step.tasks;
+    if (step.slot >= 0)
+      continue;
+    own.back().tasks = &step.tasks;
+    fits &= addBusy(step.tasks, limit);
   }
   for (ValueId result : graph.op(op).results)
     if (result >= 0 && result == graph.loss)
       own.emplace_back();
+  return fits;
 }
 
 void StepTimer::markDirty(OpId op) {
@@ -116,10 +135,29 @@ void StepTimer::setItem(OpId op, size_t index, Item item) {
   mayWait[op] |= item.wait != nullptr;
 }
 
-/// Looks up the reshards of a value from its producer to its last reader.
-void StepTimer::follow(ValueId id) {
+/// Takes the reshards of a value, as they are, out of what devices do.
+void StepTimer::forgetReshards(ValueId id) {
+  if (id == graph.loss)
+    forgetBusy(items[graph.value(id).producer].back().tasks);
+  for (OpId reader : readers[id]) {
+    const auto &steps = segments[reader]->steps;
+    for (size_t s = 0; s < steps.size(); ++s)
+      if (steps[s].slot >= 0 && graph.slotValue(reader, steps[s].slot) == id)
+        forgetBusy(items[reader][s].tasks);
+  }
+  if (int index = outputItem[id]; index >= 0)
+    forgetBusy(items[end][index].tasks);
+  for (StateId state : storedIn[id])
+    if (int index = storeItem[state]; index >= 0)
+      forgetBusy(items[end][index].tasks);
+}
+
+/// Looks up the reshards of a value from its producer to its last reader, after
+/// forgetReshards(). False, with not all of them looked up, if a device is busy
+/// for longer than `limit`.
+bool StepTimer::follow(ValueId id, Picoseconds limit) {
   if (isLoaded(id))
-    return;
+    return true;
   const Value &value = graph.value(id);
   LayoutId layout;
   if (value.kind == ValueKind::State) {
@@ -149,23 +187,27 @@ void StepTimer::follow(ValueId id) {
     item.tasks = &reshard.tasks;
     setItem(op, index, item);
     layout = reshard.after;
+    return addBusy(reshard.tasks, limit);
   };
-  if (id == graph.loss)
-    get(value.producer, segments[value.producer]->steps.size(),
-        table.lossNeed(layout));
+  if (id == graph.loss &&
+      !get(value.producer, segments[value.producer]->steps.size(),
+           table.lossNeed(layout)))
+    return false;
   for (OpId reader : readers[id]) {
     const auto &steps = segments[reader]->steps;
     for (size_t s = 0; s < steps.size(); ++s)
-      if (steps[s].slot >= 0 && graph.slotValue(reader, steps[s].slot) == id)
-        get(reader, s, steps[s].need);
+      if (steps[s].slot >= 0 && graph.slotValue(reader, steps[s].slot) == id &&
+          !get(reader, s, steps[s].need))
+        return false;
   }
   if (!start.segment)
     setEarly(id, start);
   starts = false;
   if (int index = outputItem[id]; index >= 0) {
     setItem(end, index, {});
-    if (NeedId need = table.outputNeed(layout); need >= 0)
-      get(end, index, need);
+    if (NeedId need = table.outputNeed(layout);
+        need >= 0 && !get(end, index, need))
+      return false;
   }
   for (StateId state : storedIn[id])
     if (int index = storeItem[state]; index >= 0) {
@@ -175,7 +217,10 @@ void StepTimer::follow(ValueId id) {
       item.tasks = &store.tasks;
       setItem(end, index, item);
       layout = store.after;
+      if (!addBusy(store.tasks, limit))
+        return false;
     }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,34 +305,38 @@ void StepTimer::touch(OpId op) {
         add(graph.states[state].read);
 }
 
-/// False if the operators alone take longer than `limit` on some device; the
-/// proposal can then only be rejected.
+/// False if some device is busy for longer than `limit`, even if it never
+/// waits; the proposal can then only be rejected. Told as soon as it is known,
+/// since most of the time goes into reshards that were not met before.
 bool StepTimer::change(const std::vector<Change> &changes, Picoseconds limit) {
   newBusy = busy;
+  isEarlyChanged = false;
   for (auto [op, config] : changes) {
     if (configurations[op] == config)
       continue;
     markDirty(op);
-    for (auto [device, time] : segments[op]->busy)
-      newBusy[device] -= time;
+    touch(op);
   }
+  for (ValueId value : touched) {
+    isTouched[value] = false;
+    if (!isLoaded(value))
+      forgetReshards(value);
+  }
+  // What is left of an operator is its own.
+  for (auto [op, config] : changes)
+    if (configurations[op] != config)
+      for (const OpSegment::Step &step : segments[op]->steps)
+        if (step.slot < 0)
+          forgetBusy(&step.tasks);
   bool fits = true;
   for (auto [op, config] : changes) {
     if (configurations[op] == config)
       continue;
     configurations[op] = config;
-    build(op);
-    touch(op);
-    for (auto [device, time] : segments[op]->busy)
-      fits &= (newBusy[device] += time) <= limit;
-    if (!fits)
-      break;
+    fits = fits && build(op, limit);
   }
-  for (ValueId value : touched) {
-    isTouched[value] = false;
-    if (fits)
-      follow(value);
-  }
+  for (ValueId value : touched)
+    fits = fits && follow(value, limit);
   touched.clear();
   if (isEarlyChanged && fits)
     planStarts();

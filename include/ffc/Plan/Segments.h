@@ -37,8 +37,6 @@ struct OpSegment {
   std::vector<Step> steps; ///< in the order of the plan
   /// Where its results are afterwards, by result; -1 for those nobody uses.
   std::vector<LayoutId> results;
-  /// Time of its own tasks by device, each device once.
-  std::vector<std::pair<DeviceId, Picoseconds>> busy;
 };
 
 /// From one layout to another.

@@ -96,11 +96,14 @@ private:
   };
 
   bool change(const std::vector<Change> &changes, Picoseconds limit);
-  void build(OpId op);
+  bool build(OpId op, Picoseconds limit);
+  void forgetBusy(const TimedTasks *tasks);
+  void forgetReshards(ValueId value);
+  bool addBusy(const TimedTasks &tasks, Picoseconds limit);
   void touch(OpId op);
   void markDirty(OpId op);
   void setItem(OpId op, size_t index, Item item);
-  void follow(ValueId value);
+  bool follow(ValueId value, Picoseconds limit);
   void setEarly(ValueId value, const Early &early);
   void setWait(Item &item, ValueId value) const;
   void planStarts();
@@ -158,7 +161,8 @@ private:
   /// By value: at least so long before its wait that had ended on all devices;
   /// negative if not.
   std::vector<Picoseconds> leads;
-  /// By device: the time of the operators, without their reads.
+  /// By device: the time of all items, which run one after the other; without
+  /// what starts early.
   std::vector<Picoseconds> busy;
   Picoseconds current = 0;
 

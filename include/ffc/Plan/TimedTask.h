@@ -53,6 +53,11 @@ public:
   /// much it had ended before; negative where somebody really waited.
   Picoseconds wait(Picoseconds *local, const Picoseconds *ends,
                    Picoseconds shift) const;
+  /// Calls visit(part) for the parts of all tasks.
+  template <class Visitor> void eachPart(Visitor visit) const {
+    for (const Part &part : parts)
+      visit(part);
+  }
   /// Calls visit(device) for those that take part; maybe several times.
   template <class Visitor> void eachDevice(Visitor visit) const {
     for (const Part &part : parts)
