@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ffc/IR/InitialValues.h"
+#include "BFloat16.h"
 #include "Philox.h"
 #include "ffc/IR/Hash.h"
 #include "ffc/IR/MainFunction.h"
@@ -64,7 +65,12 @@ static void readAll(ElementType type, const char *bytes,
   case ElementType::Bool:
     return readAll<uint8_t>(bytes, to);
   case ElementType::BF16:
-    llvm_unreachable("states are as wide as the model's");
+    for (size_t i = 0; i < to.size(); ++i) {
+      uint16_t bits;
+      std::memcpy(&bits, bytes + i * sizeof bits, sizeof bits);
+      to[i] = fromBFloat16(bits);
+    }
+    return;
   }
 }
 
@@ -179,7 +185,8 @@ static TensorValue syntheticInput(StringRef name, const plan::TensorType &type,
                     std::vector<double>(plan::numElements(type.shape))};
   uint64_t key = seed ^ hashName(std::string_view(name));
   uint64_t range = bound > 0 ? static_cast<uint64_t>(bound) : 2;
-  bool isReal = type.type == ElementType::F32 || type.type == ElementType::F64;
+  bool isReal = type.type == ElementType::F32 ||
+                type.type == ElementType::F64 || type.type == ElementType::BF16;
   for (size_t i = 0; i < value.data.size(); ++i) {
     uint32_t word = philoxWord(key, i, static_cast<uint64_t>(step));
     // Reals are uniform in +-sqrt(3), which has variance 1.

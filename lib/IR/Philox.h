@@ -44,6 +44,12 @@ inline float unitInterval(uint32_t word) {
   return static_cast<float>(word >> 8) * 0x1p-24f;
 }
 
+/// Does dropout keep the element that drew `word`? The threshold is a float, so
+/// that masks are the runtime's bit for bit.
+inline bool isKept(uint32_t word, double ratio) {
+  return unitInterval(word) >= static_cast<float>(ratio);
+}
+
 } // namespace ffc::ff
 
 #endif // FFC_LIB_IR_PHILOX_H

@@ -62,10 +62,7 @@ struct Drops {
     if (ratio == 0)
       return 1;
     int64_t element = ((n * shape[1] + h) * shape[2] + t) * shape[3] + s;
-    // The threshold is a float, as in dropout.
-    bool keep = unitInterval(philoxWord(key, element, step)) >=
-                static_cast<float>(ratio);
-    return keep ? 1 / (1 - ratio) : 0;
+    return isKept(philoxWord(key, element, step), ratio) ? 1 / (1 - ratio) : 0;
   }
 };
 } // namespace

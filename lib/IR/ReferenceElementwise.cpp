@@ -165,9 +165,8 @@ static void dropout(const ReferenceCall &call) {
     for (size_t d = 0; d < shape.size(); ++d)
       element = element * shape[d] + i[d];
     uint32_t word = philoxWord(key, element, call.context.step);
-    // The threshold is a float, so that the mask is the runtime's bit for bit.
-    bool keep = unitInterval(word) >= static_cast<float>(ratio);
-    call.outs[0].at(i) = keep ? call.ins[0].at(i) / (1 - ratio) : 0.0;
+    call.outs[0].at(i) =
+        isKept(word, ratio) ? call.ins[0].at(i) / (1 - ratio) : 0.0;
   });
 }
 

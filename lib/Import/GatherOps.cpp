@@ -48,9 +48,7 @@ static void checkOperands(NodeImporter &node, int64_t first, int64_t end) {
     return node.error("expected integers as operand 1, found type " +
                       elementTypeName(positions.type));
   for (int64_t d = first; d < end; ++d)
-    if (node.isChangedBatch(0, d))
-      return node.error(
-          "picks from the batch and stands in the way of --batch-size");
+    node.expectNoChangedBatch(0, d);
 }
 
 void ffc::importer::importGatherElements(NodeImporter &node) {

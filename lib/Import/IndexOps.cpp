@@ -115,9 +115,7 @@ void ffc::importer::importGather(NodeImporter &node) {
                         " is out of range for extent " + Twine(extent));
     index += index < 0 ? extent : 0;
   }
-  if (node.isChangedBatch(0, axis))
-    return node.error(
-        "picks from the batch and stands in the way of --batch-size");
+  node.expectNoChangedBatch(0, axis);
   Shape shape(from.take_front(axis));
   shape.append(indices.shape);
   shape.append(from.begin() + axis + 1, from.end());
@@ -147,10 +145,10 @@ void ffc::importer::importCompress(NodeImporter &node) {
   // Without an axis, parts of the flattened operand are taken.
   Shape shape(node.shape(0));
   for (size_t d = 0; d < shape.size(); ++d)
-    if (axis.value_or(d) == static_cast<int64_t>(d) &&
-        node.isChangedBatch(0, d))
-      return node.error(
-          "picks from the batch and stands in the way of --batch-size");
+    if (axis.value_or(d) == static_cast<int64_t>(d))
+      node.expectNoChangedBatch(0, d);
+  if (node.failed())
+    return;
   if (!axis)
     shape = {*elementCount(shape)};
   int64_t &extent = shape[axis.value_or(0)];

@@ -59,9 +59,9 @@ static Value reshaped(NodeImporter &node, const Twine &name, Value x,
 
 void ffc::importer::importLookup(NodeImporter &node, int64_t axis) {
   ArrayRef<int64_t> from = node.shape(0), ids = node.shape(1);
-  if (node.isChangedBatch(0, axis))
-    return node.error(
-        "picks from the batch and stands in the way of --batch-size");
+  node.expectNoChangedBatch(0, axis);
+  if (node.failed())
+    return;
   Shape outer(from.take_front(axis)), inner(from.drop_front(axis + 1));
   int64_t rows = from[axis], width = 1;
   for (const Shape &part : {outer, inner})

@@ -84,14 +84,14 @@ public:
     if (llvm::any_of(outputs, [](GraphValue *value) {
           return value->kind == Kind::Unsupported;
         })) {
-      isSupported = false;
+      supported = false;
       return {};
     }
     return outputs;
   }
 
   /// False once an iteration had something that is not supported.
-  bool isSupported = true;
+  bool isSupported() const { return supported; }
 
   /// Element `index` of `value` along `axis`, which is dropped.
   GraphValue *elementOf(GraphValue *value, int64_t axis, int64_t index) {
@@ -126,6 +126,7 @@ private:
   const GraphProto *body = nullptr;
   /// Of the body, except for what it computes.
   Scope bound;
+  bool supported = true;
 };
 
 } // namespace
@@ -168,7 +169,7 @@ void ffc::importer::importLoop(NodeImporter &node) {
                  loop.number(TensorProto::BOOL, 1)};
     in.append(state);
     Values out = loop.iterate(in);
-    if (!loop.isSupported)
+    if (!loop.isSupported())
       return node.skip();
     if (node.failed())
       return;
@@ -275,7 +276,7 @@ void ffc::importer::importScan(NodeImporter &node) {
     if (node.failed())
       return;
     Values made = loop.iterate(operands);
-    if (!loop.isSupported)
+    if (!loop.isSupported())
       return node.skip();
     if (node.failed())
       return;

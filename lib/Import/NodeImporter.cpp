@@ -176,6 +176,11 @@ bool NodeImporter::isChangedBatch(int i, int64_t d) {
          before->second[d] != shape(i)[d];
 }
 
+void NodeImporter::expectNoChangedBatch(int i, int64_t d) {
+  if (!failed() && isChangedBatch(i, d))
+    error("picks from the batch and stands in the way of --batch-size");
+}
+
 /// What a reshape from `before` to `target` means for an operand of shape
 /// `now`, which differs from `before` in its batch. Elements of a sample stay
 /// together, so the batch can only go to a dimension with as many elements

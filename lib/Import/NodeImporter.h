@@ -96,6 +96,9 @@ public:
   std::optional<double> scalar(int i);
   /// Is dimension d of operand i the batch, and is the batch being changed?
   bool isChangedBatch(int i, int64_t d);
+  /// Reports that dimension d of operand i, from which is picked, is a batch
+  /// that is being changed.
+  void expectNoChangedBatch(int i, int64_t d);
   /// The shape of a reshape of operand 0: `plain`, or, if the batch is being
   /// changed, what the exported reshape means for the new batch.
   Shape reshaped(llvm::Expected<Shape> plain);

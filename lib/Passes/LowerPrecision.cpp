@@ -12,17 +12,12 @@ namespace ffc {
 #include "ffc/Passes/Passes.h.inc"
 } // namespace ffc
 
-/// What a value is called.
-static std::string nameOfValue(Value value, func::FuncOp main) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameAttr)
-        .str();
-  Operation *op = value.getDefiningOp();
-  if (auto state = dyn_cast<StateOp>(op))
-    return state.getName().str();
-  std::string name = nameOf(op).str();
-  if (op->getNumResults() > 1)
-    name += "." + std::to_string(cast<OpResult>(value).getResultNumber());
+/// What a value is called: as what makes it, and its number if that is not 0.
+static std::string nameOfValue(Value value) {
+  std::string name = nameOf(value.getLoc()).str();
+  if (auto result = dyn_cast<OpResult>(value))
+    if (unsigned number = result.getResultNumber())
+      name += "." + std::to_string(number);
   return name;
 }
 
@@ -44,19 +39,19 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
         Value &value = narrow[wide];
         // Made where the first product needs it, and there for all others.
         if (!value)
-          value = narrowed(wide, main, &op);
+          value = narrowed(wide, &op);
         factor->set(value);
       }
     }
   }
 
 private:
-  static Value narrowed(Value wide, func::FuncOp main, Operation *user) {
+  static Value narrowed(Value wide, Operation *user) {
     OpBuilder builder(user);
     auto type = cast<RankedTensorType>(wide.getType());
     auto cast = CastOp::create(
         builder,
-        NameLoc::get(builder.getStringAttr(nameOfValue(wide, main) + ".bf16")),
+        NameLoc::get(builder.getStringAttr(nameOfValue(wide) + ".bf16")),
         type.clone(builder.getBF16Type()), wide);
     if (Operation *producer = wide.getDefiningOp())
       if (Attribute role = producer->getAttr(kRoleAttr))

@@ -2,6 +2,8 @@
 
 #include "ffc/Plan/LocalWork.h"
 
+#include <optional>
+
 using namespace ffc::plan;
 
 /// "[8,64]".
@@ -26,19 +28,20 @@ LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
   LocalWork work;
   work.kernel = phase.kernel;
   work.flops = flopsOf(phase, tile);
-  bool narrow = false;
+  std::optional<ElementType> factors;
   for (size_t r = 0; r < ins.size(); ++r)
     if (ins[r]) {
       work.bytes += touchedBytes(phase.reads[r].touchedPerPoint, tile,
                                  ins[r]->type, ins[r]->bytes);
-      narrow |= ins[r]->type == ElementType::BF16;
+      if (decidesArithmetic(ins[r]->type))
+        factors = ins[r]->type;
     }
-  // A phase computes in the type of its last result; factors may be narrower.
+  // A phase computes in the type of its last result, or of its factors.
   for (size_t w = 0; w < outs.size(); ++w)
     if (outs[w]) {
       work.bytes += touchedBytes(phase.writes[w].touchedPerPoint, tile,
                                  outs[w]->type, outs[w]->bytes);
-      work.type = narrow ? ElementType::BF16 : outs[w]->type;
+      work.type = factors.value_or(outs[w]->type);
     }
   if (!withKey)
     return work;

@@ -2,6 +2,8 @@
 
 #include "ffc/Search/Search.h"
 
+#include "ffc/Plan/LocalWork.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -137,10 +139,10 @@ private:
     };
     for (const SlotRead &read : phase.reads) {
       bytes += bytesOf(id, read.slot, read.access, read.touchedPerPoint, whole);
-      // Factors may be narrower than their product.
-      if (isPresent(op, read.slot) &&
-          graph.slotType(id, read.slot).type == ElementType::BF16)
-        rate(ElementType::BF16);
+      if (isPresent(op, read.slot))
+        if (ElementType type = graph.slotType(id, read.slot).type;
+            decidesArithmetic(type))
+          rate(type);
     }
     for (const SlotWrite &write : phase.writes) {
       bytes +=

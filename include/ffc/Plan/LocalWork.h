@@ -41,6 +41,12 @@ struct BufferFacts {
   std::string text; ///< "f32[8,64,27,27]cl"; empty unless keys are asked for
 };
 
+/// A phase that reads this type computes in it, whatever it writes: factors may
+/// be narrower than their sum.
+inline bool decidesArithmetic(ElementType type) {
+  return type == ElementType::BF16;
+}
+
 /// `shape` is that of what the device holds.
 std::string bufferText(ElementType type, const Shape &shape, MemoryOrder order);
 

@@ -48,6 +48,12 @@ inline float unit_interval(uint32_t word) {
   return float(word >> 8) * 0x1p-24f;
 }
 
+/// Does dropout keep the element that drew `word`? It does with probability
+/// 1 - ratio.
+inline bool is_kept(uint32_t word, float ratio) {
+  return unit_interval(word) >= ratio;
+}
+
 } // namespace ffrt
 
 #endif // FFRT_PHILOX_H

@@ -266,7 +266,7 @@ void AttentionTile::draw(int64_t n, int64_t h, int64_t t, int64_t s,
                words, n_keys);
   const float kept = 1.0f / (1.0f - ratio);
   for (int64_t j = 0; j < n_keys; ++j)
-    factors[j] = unit_interval(words[j]) >= ratio ? kept : 0.0f;
+    factors[j] = is_kept(words[j], ratio) ? kept : 0.0f;
 }
 
 } // namespace ffrt

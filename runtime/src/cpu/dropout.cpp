@@ -31,7 +31,7 @@ void Dropout::operator()(Tensors in, Tensors out) {
       [=](int64_t at, int64_t stride, const uint32_t *words, int64_t n) {
         for (int64_t i = 0; i < n; ++i) {
           int64_t k = at + i * stride;
-          to[k] = unit_interval(words[i]) >= drop ? from[k] * scale : 0.0f;
+          to[k] = is_kept(words[i], drop) ? from[k] * scale : 0.0f;
         }
       });
 }

@@ -5,6 +5,7 @@
 // "killed", "gone".
 //
 //===----------------------------------------------------------------------===//
+#include "ffrt/bfloat16.h"
 #include "ffrt/mpi.h"
 
 #include <algorithm>
@@ -172,7 +173,7 @@ void all_types(Comm &comm, const Group &all) {
     const Tensor t = flat(v.data(), type, int64_t(v.size()));
     comm.wait(comm.all_reduce("types", all, t, ReduceOp::sum));
     check(comm, v[0] == 3 * value && v[4999] == 3 * value, "sum of a type");
-    v[77] = decltype(value)(comm.rank());
+    v[77] = decltype(value)(float(comm.rank()));
     comm.wait(comm.all_reduce("types", all, t, ReduceOp::max));
     check(comm, v[77] == 2 && v[78] == 3 * value, "maximum of a type");
   };
@@ -181,6 +182,7 @@ void all_types(Comm &comm, const Group &all) {
   sum(int32_t(7), DType::i32);
   sum(int64_t(7) << 40, DType::i64);
   sum(uint8_t(7), DType::u8);
+  sum(BFloat16(1.5f), DType::bf16);
 }
 
 } // namespace
