@@ -104,15 +104,20 @@ void ClassPrinter::print(Text &text, const CopySeries &series) {
   for (auto [i, op] : llvm::enumerate(series.body)) {
     rank::CopyOp copy = op;
     std::string dst = tensor(copy.getDst()), src = tensor(copy.getSrc());
-    bool combines = copy.getCombine() != "none";
-    std::string line = (combines ? "combine(" : "copy(") + dst + ", " +
+    const StringRef how = copy.getCombine();
+    const bool isMean = how == rank::kMeanWord;
+    const bool combines = how != "none" && !isMean;
+    std::string line = (isMean     ? "accumulate(cx, "
+                        : combines ? "combine("
+                                   : "copy(") +
+                       dst + ", " +
                        placeOf(series, i, copy.getDstAt(), 0, dst, "to") +
                        ", " + src + ", " +
                        placeOf(series, i, copy.getSrcAt(),
                                copy.getDstAt().at(0).size(), src, "from") +
                        ", " + numbersOf(copy.getSize(), src, "size");
     if (combines)
-      line += ", ReduceOp::" + copy.getCombine().str();
+      line += ", ReduceOp::" + how.str();
     text.line(line + ");");
   }
   for (size_t i = series.loops.size(); i-- > 0;) {

@@ -241,19 +241,28 @@ static std::string str(ArrayRef<int64_t> ranks) {
   return text;
 }
 
-void ClassPrinter::printStep(Text &text) {
-  if (methodNames.empty()) {
-    text.line("void step() override {}");
+void ClassPrinter::printCalls(Text &text, StringRef name,
+                              ArrayRef<std::string> methods) {
+  if (methods.empty()) {
+    text.line("void " + name + "() override {}");
     text.line();
     return;
   }
-  text.line("void step() override {");
+  text.line("void " + name + "() override {");
   text.indent();
-  for (const std::string &name : methodNames)
-    text.line(name + "();");
+  for (const std::string &method : methods)
+    text.line(method + "();");
   text.outdent();
   text.line("}");
   text.line();
+}
+
+void ClassPrinter::printStep(Text &text) {
+  ArrayRef<std::string> methods = methodNames;
+  if (func.getPasses() == 1)
+    return printCalls(text, "step", methods);
+  printCalls(text, "step", methods.take_front(sections.passMethods));
+  printCalls(text, "update", methods.drop_front(sections.passMethods));
 }
 
 void ClassPrinter::printLoss(Text &text) {

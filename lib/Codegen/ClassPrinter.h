@@ -40,6 +40,8 @@ private:
 
   void nameEverything();
   mlir::LogicalResult printSlots(Text &text);
+  void printCalls(Text &text, llvm::StringRef name,
+                  llvm::ArrayRef<std::string> methods);
   void printStep(Text &text);
   void printLoss(Text &text);
   void printTasks(Text &text);

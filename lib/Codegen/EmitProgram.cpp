@@ -216,6 +216,8 @@ void ProgramPrinter::printInfo(Text &text) {
   set("ranks", std::to_string(places.size()));
   set("training", meta.training ? "true" : "false");
   set("batch", literal(meta.batch));
+  if (meta.passes > 1)
+    set("passes", std::to_string(meta.passes));
   set("default_learning_rate", literal(meta.learningRate));
   set("default_weight_decay", literal(meta.weightDecay));
   set("predicted_step_seconds", literal(meta.predictedStepSeconds));

@@ -25,11 +25,15 @@ public:
 
   void add(Operation *op) {
     StringRef name = nameOf(op->getLoc());
-    bool stays = name.empty() && !sections.methods.empty();
-    if (!stays) {
+    const bool isFirst = sections.methods.empty();
+    const bool isNew = sections.methods.size() == sections.passMethods;
+    if (isNew || !name.empty()) {
       auto [layer, direction] =
-          placeOf(name.empty() ? StringRef(kNameless) : name);
-      if (sections.methods.empty() || sections.methods.back().layer != layer ||
+          !name.empty() ? placeOf(name)
+          : isFirst
+              ? placeOf(kNameless)
+              : std::pair(sections.methods.back().layer, Direction::Update);
+      if (isNew || sections.methods.back().layer != layer ||
           sections.methods.back().direction != direction) {
         sections.layers[layer].methods.push_back(sections.methods.size());
         sections.methods.push_back({layer, direction, {}});
@@ -40,6 +44,9 @@ public:
     for (Value operand : op->getOperands())
       addBuffer(method.layer, operand.getDefiningOp<rank::BufferOp>());
   }
+
+  /// What comes now is not done in every pass.
+  void endPass() { sections.passMethods = sections.methods.size(); }
 
   void addBuffer(size_t layer, rank::BufferOp buffer) {
     if (buffer && placed.insert(buffer).second)
@@ -77,6 +84,8 @@ Sections codegen::arrange(rank::FuncOp func, const ProgramMeta &meta) {
   for (Operation &op : func.getBody().front())
     if (isAction(&op))
       arranger.add(&op);
+    else if (isa<rank::PassEndOp>(op))
+      arranger.endPass();
   for (auto buffer : func.getBody().getOps<rank::BufferOp>()) {
     if (arranger.sections.layers.empty())
       arranger.layerCalled(kNameless);

@@ -112,6 +112,9 @@ LogicalResult FuncOp::verify() {
         return emitOpError()
                << "expected '" << name << "' of at least 0, found " << row[0];
   }
+  if (getPasses() < 1) // 5
+    return emitOpError() << "expected 'passes' of at least 1, found "
+                         << static_cast<int64_t>(getPasses());
   return success();
 }
 
@@ -127,6 +130,13 @@ LogicalResult FuncOp::verifyRegions() {
       return diag;
     }
   }
+  auto ends = getBody().getOps<PassEndOp>();
+  const auto numEnds = std::distance(ends.begin(), ends.end());
+  if (numEnds != (getPasses() > 1)) // 5
+    return emitOpError() << "expected " << (getPasses() > 1 ? "one" : "no")
+                         << " 'rank.pass_end' in a step of "
+                         << static_cast<int64_t>(getPasses())
+                         << " passes, found " << numEnds;
   return success();
 }
 
@@ -232,7 +242,7 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult CopyOp::verify() {
   if (failed(checkWord(*this, "combine", getCombine(),
-                       {"none", "sum", "max"})) || // 1
+                       {"none", "sum", "max", kMeanWord})) || // 1
       failed(checkTask(*this, getTask())))
     return failure();
   BufferOp dst = checkPresent(*this, getDst());
@@ -243,6 +253,10 @@ LogicalResult CopyOp::verify() {
       dst.getGlobal().size() != src.getGlobal().size()) // 2
     return emitOpError() << "expected the element type and rank of '"
                          << src.getName() << "' in '" << dst.getName() << "'";
+  if (getCombine() == kMeanWord && dst.getSection() != "state") // 4
+    return emitOpError() << "expected a mean in the state section, found '"
+                         << dst.getName() << "' in section '"
+                         << dst.getSection() << "'";
 
   size_t dims = dst.getGlobal().size();
   if (failed(checkRows(*this, "dst_at", getDstAt(), dims)) ||

@@ -26,6 +26,8 @@ public:
       if (failed(add(&op)))
         return failure();
     plan::markSampleDims(graph());
+    if (failed(setPasses()))
+      return failure();
     return std::move(planned);
   }
 
@@ -115,6 +117,43 @@ private:
     std::string text;
     llvm::raw_string_ostream(text) << value;
     return text;
+  }
+
+  /// Only means over passes go from them to the updates.
+  LogicalResult setPasses() {
+    auto passes = main->getAttrOfType<IntegerAttr>(kPassesAttr);
+    if (!passes)
+      return success();
+    const std::vector<plan::Op> &ops = graph().ops;
+    auto isUpdate = [](const plan::Op &op) {
+      return op.role == plan::OpRole::Update;
+    };
+    auto first = llvm::find_if(ops, isUpdate);
+    if (first == ops.end() || first == ops.begin())
+      return main.emitError("expected gradients and then updates in a step of ")
+             << passes.getInt() << " passes";
+    graph().passes = static_cast<int>(passes.getInt());
+    graph().passEnd = static_cast<plan::OpId>(first - ops.begin());
+    for (auto id = graph().passEnd; id < static_cast<plan::OpId>(ops.size());
+         ++id) {
+      if (!isUpdate(ops[id]))
+        return planned.ops[id]->emitError("'")
+               << ops[id].name << "' comes after the passes, expected updates";
+      for (plan::ValueId operand : ops[id].operands) {
+        if (operand < 0)
+          continue;
+        const plan::Value &value = graph().values[operand];
+        if (value.kind == plan::ValueKind::Input ||
+            (graph().isAccumulated(operand) &&
+             value.type.type != plan::ElementType::F32 &&
+             value.type.type != plan::ElementType::F64))
+          return planned.ops[id]->emitError("'")
+                 << ops[id].name << "' reads '" << value.name
+                 << "', of which every pass has another value, expected one "
+                    "whose mean over the passes can be taken";
+      }
+    }
+    return success();
   }
 
   static std::string attributesOf(PartitionableInterface op) {

@@ -39,7 +39,7 @@ public:
       add(slot.state, slot.buffer);
     for (const plan::Action &action : device.actions)
       addAction(action);
-    add(device.loss);
+    add(device.passActions, device.loss);
     return words;
   }
 
@@ -78,7 +78,8 @@ private:
       addList(action.outs);
       return;
     case plan::Action::Kind::Copy:
-      add(action.task.op, action.dst, action.src, action.combine);
+      add(action.task.op, action.dst, action.src, action.combine,
+          action.accumulates);
       return;
     case plan::Action::Kind::Exchange:
       add(action.task.op, action.tag);
@@ -295,7 +296,9 @@ void ClassLowering::lowerAction(size_t i) {
         perAction(i, [](const plan::Action &a) { return toRow(a.dstAt); }),
         perAction(i, [](const plan::Action &a) { return toRow(a.srcAt); }),
         perAction(i, [](const plan::Action &a) { return toRow(a.size); }),
-        rank::wordOf(action.combine), task());
+        action.accumulates ? StringRef(rank::kMeanWord)
+                           : rank::wordOf(action.combine),
+        task());
     break;
   case plan::Action::Kind::Exchange:
     event = rank::ExchangeOp::create(
@@ -339,14 +342,22 @@ void ClassLowering::lower(size_t index, ArrayAttr groups) {
       per([](const plan::DeviceProgram &d) { return Row{d.arenaBytes}; }),
       per([](const plan::DeviceProgram &d) {
         return Row{static_cast<int64_t>(d.flops)};
-      }));
+      }),
+      planned.graph.passes);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&func.getBody().emplaceBlock());
   for (size_t i = 0; i < shared.buffers.size(); ++i)
     lowerBuffer(i);
   lowerSlots();
-  for (size_t i = 0; i < shared.actions.size(); ++i)
+  for (size_t i = 0; i < shared.actions.size(); ++i) {
+    if (planned.graph.passes > 1 &&
+        i == static_cast<size_t>(shared.passActions))
+      rank::PassEndOp::create(builder, func.getLoc());
     lowerAction(i);
+  }
+  if (planned.graph.passes > 1 &&
+      shared.actions.size() == static_cast<size_t>(shared.passActions))
+    rank::PassEndOp::create(builder, func.getLoc());
   if (shared.loss >= 0)
     rank::LossOp::create(builder, func.getLoc(), bufferOf(shared.loss));
 }

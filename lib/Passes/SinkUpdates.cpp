@@ -16,6 +16,8 @@ namespace ffc {
 
 namespace {
 struct SinkUpdates : ffc::impl::SinkUpdatesBase<SinkUpdates> {
+  using SinkUpdatesBase::SinkUpdatesBase;
+
   void runOnOperation() override {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
@@ -31,6 +33,9 @@ struct SinkUpdates : ffc::impl::SinkUpdatesBase<SinkUpdates> {
         last.insert(&op);
     for (Operation *op : last)
       op->moveBefore(block.getTerminator());
+    if (passes > 1)
+      main->setAttr(kPassesAttr,
+                    Builder(&getContext()).getI64IntegerAttr(passes));
   }
 };
 } // namespace

@@ -3,8 +3,8 @@
 // Internal to Plan. Where devices communicate beside their kernels, the
 // collectives with which the first reshard of a value begins start early
 // (docs/decisions/0015): of partial sums right after the operator that makes
-// them, of a state that is updated after the first operator of the step. The
-// first reader waits.
+// them, or after the last pass if they are added up over passes; of a state
+// that is updated after the first operator of a pass. The first reader waits.
 //
 // Those that nobody waits for before the updates at the end of the step start
 // in batches (docs/decisions/0019), which pay latencies once: a collective

@@ -2,7 +2,16 @@
 
 #include "ffc/Plan/Graph.h"
 
+#include <algorithm>
+
 using namespace ffc::plan;
+
+bool Graph::isAccumulated(ValueId id) const {
+  const Value &value = values[id];
+  return value.producer >= 0 && value.producer < passEnd &&
+         std::any_of(value.uses.begin(), value.uses.end(),
+                     [&](Use use) { return use.op >= passEnd; });
+}
 
 ValueId Graph::slotValue(OpId id, int slot) const {
   const Op &op = ops[id];

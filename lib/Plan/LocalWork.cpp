@@ -58,12 +58,10 @@ LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
 }
 
 LocalWork ffc::plan::copyWork(const BufferFacts &dst, const BufferFacts &src,
-                              int64_t elements, Reduction combine,
+                              int64_t elements, bool combines,
                               const Shape *shape) {
   LocalWork work;
-  work.kernel = combine != Reduction::None ? kCombine
-                : dst.order != src.order   ? kReorder
-                                           : kCopy;
+  work.kernel = combines ? kCombine : dst.order != src.order ? kReorder : kCopy;
   work.type = dst.type;
   work.bytes = 2 * elements * byteSize(dst.type);
   if (shape)
@@ -84,7 +82,8 @@ LocalWork ffc::plan::workOf(const Graph &graph, const Strategy &strategy,
   };
   if (action.kind == Action::Kind::Copy)
     return copyWork(factsOf(action.dst), factsOf(action.src),
-                    numElements(action.size), action.combine,
+                    numElements(action.size),
+                    action.combine != Reduction::None || action.accumulates,
                     withKey ? &action.size : nullptr);
   std::vector<BufferFacts> facts;
   facts.reserve(action.ins.size() + action.outs.size());

@@ -179,6 +179,32 @@ void ffc::plan::copyWhole(TaskSink &sink, const Need &part, BufferId dst,
   });
 }
 
+Placement ffc::plan::accumulate(TaskSink &sink, const Placement &where,
+                                ValueId value, const TensorType &type,
+                                const std::string &name, TaskId task) {
+  auto meanOf = [&](const Need &part, BufferId buffer) {
+    BufferId mean = sink.addBuffer(part.device, value, name, type, part.region,
+                                   part.order, Section::State);
+    part.region.forEachBox([&](const Box &box) {
+      sink.copy({part.device, mean, buffer, box, Reduction::None,
+                 /*accumulates=*/true},
+                task, name);
+    });
+    return mean;
+  };
+  Placement means;
+  for (const Holding &held : where.holdings)
+    means.holdings.add(
+        {held.device, held.region, held.order,
+         meanOf({held.device, held.region, held.order}, held.buffer)});
+  means.groups = where.groups;
+  for (PartialGroup &group : means.groups)
+    for (PartialGroup::Member &member : group.members)
+      member.buffer = meanOf({member.device, Region(group.box), group.order},
+                             member.buffer);
+  return means;
+}
+
 std::vector<Need> ffc::plan::lossNeeds(const Placement &where,
                                        const TensorType &type) {
   Need target{0, Region(Box::whole(type.shape)), MemoryOrder::RowMajor};

@@ -75,6 +75,13 @@ FirstRead firstRead(const Graph &graph, const MemoryOrders &orders,
 void copyWhole(TaskSink &sink, const Need &part, BufferId dst, BufferId src,
                TaskId task, const std::string &name);
 
+/// Buffers of the state that get the mean of all parts over the passes of a
+/// step: where what comes after the passes finds the value. Sums are still
+/// partial where they were. `task` is that of the additions.
+Placement accumulate(TaskSink &sink, const Placement &where, ValueId value,
+                     const TensorType &type, const std::string &name,
+                     TaskId task);
+
 /// Who has to get a loss that is in `where`: device 0, and whoever holds a part
 /// of the sum, so that ranks which compute the same also communicate the same.
 std::vector<Need> lossNeeds(const Placement &where, const TensorType &type);

@@ -39,8 +39,11 @@ public:
 
   Program run() {
     placeState();
-    for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
+    for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op) {
       planOp(op);
+      if (op + 1 == graph.passEnd)
+        endPass();
+    }
     for (const Output &output : graph.outputs)
       probeAtEnd(output.value);
     storeStates();
@@ -133,6 +136,25 @@ private:
     return build.addBuffer(device, value, name, type, region, order, section);
   }
 
+  // passes
+
+  /// What passes give to the outside is complete in each of them.
+  void endPass() {
+    for (const Output &output : graph.outputs)
+      if (graph.isOfPass(output.value))
+        probeAtEnd(output.value);
+    for (DeviceProgram &device : build.program.devices)
+      device.passActions = static_cast<int>(device.actions.size());
+    build.program.passOrder = static_cast<int>(build.program.order.size());
+    for (auto &[value, means] : accumulated) {
+      values[value] = std::move(means);
+      probeIfComplete(value);
+    }
+    accumulated.clear();
+    if (cost.overlaps())
+      startEarly(early.places()[nextPlace++]);
+  }
+
   // operators
 
   void planOp(OpId id) {
@@ -141,10 +163,16 @@ private:
       if (result >= 0) {
         if (result == graph.loss)
           placeLoss(id);
-        probeIfComplete(result);
+        if (graph.isAccumulated(result))
+          accumulated[result] = accumulate(
+              build, values[result], result, graph.value(result).type,
+              graph.value(result).name + ".mean", {id, 0, result, -3});
+        else
+          probeIfComplete(result);
       }
+    // What starts at the end of a pass starts after the last one.
     if (cost.overlaps() && nextPlace < early.places().size() &&
-        early.places()[nextPlace].op == id)
+        early.places()[nextPlace].op == id && id + 1 != graph.passEnd)
       startEarly(early.places()[nextPlace++]);
   }
 
@@ -229,7 +257,8 @@ private:
   /// Offers an output for dumping as soon as all of it is somewhere.
   void probeIfComplete(ValueId value) {
     auto it = outputNames.find(value);
-    if (value < 0 || it == outputNames.end() || values[value].probed)
+    if (value < 0 || it == outputNames.end() || values[value].probed ||
+        accumulated.count(value))
       return;
     const Placement &where = values[value];
     if (!where.isComplete(graph.value(value).type.shape))
@@ -271,6 +300,8 @@ private:
   ProgramBuilder build;
   EarlyStarts early;
   std::vector<Placement> values;
+  /// Where what comes after the passes finds values of theirs.
+  std::map<ValueId, Placement> accumulated;
   std::vector<TaskSink::Waits> pending; ///< by value
   Starts starts{early};
   size_t nextPlace = 0; ///< of those of `early`

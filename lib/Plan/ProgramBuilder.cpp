@@ -78,7 +78,9 @@ void ProgramBuilder::kernel(const Kernel &kernel) {
   action.tile = kernel.tile;
   action.ins = kernel.ins;
   action.outs = kernel.outs;
-  device(kernel.device).flops += flopsOf(kernel.phase, kernel.tile);
+  device(kernel.device).flops +=
+      flopsOf(kernel.phase, kernel.tile) *
+      (kernel.task.op < graph.passEnd ? graph.passes : 1);
   addAction(kernel.device, std::move(action));
 }
 
@@ -110,6 +112,7 @@ void ProgramBuilder::copy(const Copy &copy, TaskId task,
   action.srcAt = localAt(buffers[copy.src].region, copy.box);
   action.size = copy.box.shape();
   action.combine = copy.combine;
+  action.accumulates = copy.accumulates;
   addAction(copy.device, std::move(action));
 }
 

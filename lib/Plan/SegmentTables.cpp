@@ -266,3 +266,10 @@ ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
   }
   return {sink.take(), after};
 }
+
+TimedTasks SegmentTable::Tables::makeAccumulation(LayoutId layout) {
+  const Layout &of = layouts[layout];
+  TimeSink sink(graph, numDevices, cost);
+  accumulate(sink, placementOf(of, sink), -1, of.type, "", {});
+  return sink.take();
+}

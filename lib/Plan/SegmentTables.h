@@ -39,6 +39,7 @@ struct SegmentTable::Tables {
   ReshardSegment makeReshard(LayoutId layout, NeedId need);
   StartSegment makeStart(LayoutId layout, NeedId need);
   ReshardSegment makeStore(LayoutId written, LayoutId home);
+  TimedTasks makeAccumulation(LayoutId layout);
   PartCode code(DeviceId device, const Region &region, MemoryOrder order) {
     int32_t number = regions.intern(region);
     return (int64_t(number) << 2 | int64_t(order)) << 20 | device;
@@ -77,6 +78,7 @@ struct SegmentTable::Tables {
   };
   Interner<Shape> shapes;
   std::map<std::pair<int32_t, BatchBytes>, TimedTasks> batches;
+  std::unordered_map<LayoutId, TimedTasks> accumulations;
   PairMap<LayoutId> homes;
   std::vector<NeedId> losses, outputs; ///< by layout, so far as asked for
   std::unordered_map<LayoutId, DeviceBytes> layoutBytes;

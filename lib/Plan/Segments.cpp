@@ -124,6 +124,15 @@ const ReshardSegment &SegmentTable::store(LayoutId written, LayoutId home) {
                 [&] { return tables->makeStore(written, home); });
 }
 
+const TimedTasks &SegmentTable::accumulation(LayoutId layout) {
+  auto known = tables->accumulations.find(layout);
+  if (known == tables->accumulations.end())
+    known =
+        tables->accumulations.emplace(layout, tables->makeAccumulation(layout))
+            .first;
+  return known->second;
+}
+
 size_t SegmentTable::numSegments() const {
   return tables->ops.size() + tables->reshards.size() + tables->starts.size() +
          tables->stores.size();

@@ -314,10 +314,16 @@ Timeline ffc::plan::timeWithSharedLinks(const Graph &graph,
   line.overlaps = cost.overlaps();
   for (const DeviceProgram &device : program.devices)
     line.devices.emplace_back(device.actions.size());
+  Picoseconds others = 0;
   for (size_t part = 0; part < times.size(); ++part) {
+    if (part == static_cast<size_t>(program.passOrder))
+      others = otherPasses(graph, line.makespan);
     const ActionRef ref = program.order[part];
-    line.devices[ref.device][ref.index] = times[part];
-    line.makespan = std::max(line.makespan, times[part].end);
+    ActionTime &time = line.devices[ref.device][ref.index];
+    time = times[part];
+    time.start += others;
+    time.end += others;
+    line.makespan = std::max(line.makespan, time.end);
   }
   return line;
 }

@@ -71,6 +71,16 @@ private:
         updated ? table.home(value.state, configs[producerOfUpdate(value)])
                 : table.op(value.producer, configs[value.producer])
                       .results[value.result];
+    bool hasMean = graph.isAccumulated(id);
+    const LayoutId produced = layout;
+    const When finalLast = last;
+    if (hasMean) {
+      hold(table.layoutBytes(layout), true, 0, 0);
+      last = first + 1;
+      for (OpId reader : readers)
+        if (reader < graph.passEnd)
+          last = 2 * reader + 1;
+    }
     if (updated)
       hold(table.layoutBytes(layout), true, 0, 0);
     else if (!isInPlace(value))
@@ -85,7 +95,12 @@ private:
     OpId starts = table.cost().overlaps() ? early.after(id) : -1;
     if (value.producer >= 0 && !table.isPartial(layout))
       starts = -1;
-    for (OpId reader : readers)
+    for (OpId reader : readers) {
+      if (hasMean && reader >= graph.passEnd) {
+        hasMean = false;
+        layout = produced;
+        last = finalLast;
+      }
       for (const OpSegment::Step &step :
            table.op(reader, configs[reader]).steps)
         if (step.slot >= 0 && graph.slotValue(reader, step.slot) == id) {
@@ -94,6 +109,7 @@ private:
           starts = -1;
           change(table.reshard(layout, step.need).after, 2 * reader);
         }
+    }
   }
 
   OpId producerOfUpdate(const Value &value) const {

@@ -34,11 +34,16 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
                      readers[v].end());
   }
   Items &last = items[end];
-  for (const Output &output : graph.outputs)
-    if (outputItem[output.value] < 0 && !isLoaded(output.value)) {
-      outputItem[output.value] = static_cast<int>(last.size());
-      last.emplace_back();
+  for (const Output &output : graph.outputs) {
+    if (outputItem[output.value] >= 0 || isLoaded(output.value))
+      continue;
+    if (graph.isOfPass(output.value)) {
+      outputItem[output.value] = passOutputs++;
+      continue;
     }
+    outputItem[output.value] = static_cast<int>(last.size());
+    last.emplace_back();
+  }
   for (size_t s = 0; s < graph.states.size(); ++s) {
     ValueId written = graph.states[s].written;
     if (written < 0)
@@ -99,6 +104,12 @@ bool StepTimer::build(OpId op, Picoseconds limit) {
   segments[op] = &segment;
   bool fits = true;
   Items &own = items[op];
+  Items outputs; // those at the end of a pass are of other operators
+  if (op + 1 == graph.passEnd) {
+    outputs.resize(passOutputs);
+    if (!own.empty())
+      std::copy(own.end() - passOutputs, own.end(), outputs.begin());
+  }
   own.clear();
   for (const OpSegment::Step &step : segment.steps) {
     own.emplace_back();
@@ -108,9 +119,36 @@ bool StepTimer::build(OpId op, Picoseconds limit) {
     fits &= addBusy(step.tasks, limit);
   }
   for (ValueId result : graph.op(op).results)
-    if (result >= 0 && result == graph.loss)
+    if (isFinished(result))
       own.emplace_back();
+  own.insert(own.end(), outputs.begin(), outputs.end());
   return fits;
+}
+
+/// Right after a result there may be something to do for it: the loss is
+/// completed, and what is needed after the passes is added up.
+bool StepTimer::isFinished(ValueId result) const {
+  return result >= 0 && (result == graph.loss || graph.isAccumulated(result));
+}
+
+/// Where among the items of its producer that stands.
+size_t StepTimer::finishItem(ValueId result) const {
+  const OpId op = graph.value(result).producer;
+  size_t item = segments[op]->steps.size();
+  for (ValueId before : graph.op(op).results) {
+    if (before == result)
+      break;
+    item += isFinished(before);
+  }
+  return item;
+}
+
+/// Where an output is completed, if it has to be: an operator and an item.
+std::pair<OpId, size_t> StepTimer::outputPlace(ValueId output) const {
+  if (!graph.isOfPass(output))
+    return {end, outputItem[output]};
+  const OpId last = graph.passEnd - 1;
+  return {last, items[last].size() - passOutputs + outputItem[output]};
 }
 
 void StepTimer::markDirty(OpId op) {
@@ -137,16 +175,18 @@ void StepTimer::setItem(OpId op, size_t index, Item item) {
 
 /// Takes the reshards of a value, as they are, out of what devices do.
 void StepTimer::forgetReshards(ValueId id) {
-  if (id == graph.loss)
-    forgetBusy(items[graph.value(id).producer].back().tasks);
+  if (isFinished(id))
+    forgetBusy(items[graph.value(id).producer][finishItem(id)].tasks);
   for (OpId reader : readers[id]) {
     const auto &steps = segments[reader]->steps;
     for (size_t s = 0; s < steps.size(); ++s)
       if (steps[s].slot >= 0 && graph.slotValue(reader, steps[s].slot) == id)
         forgetBusy(items[reader][s].tasks);
   }
-  if (int index = outputItem[id]; index >= 0)
-    forgetBusy(items[end][index].tasks);
+  if (outputItem[id] >= 0) {
+    auto [op, index] = outputPlace(id);
+    forgetBusy(items[op][index].tasks);
+  }
   for (StateId state : storedIn[id])
     if (int index = storeItem[state]; index >= 0)
       forgetBusy(items[end][index].tasks);
@@ -189,11 +229,23 @@ bool StepTimer::follow(ValueId id, Picoseconds limit) {
     layout = reshard.after;
     return addBusy(reshard.tasks, limit);
   };
+  const LayoutId produced = layout;
   if (id == graph.loss &&
-      !get(value.producer, segments[value.producer]->steps.size(),
-           table.lossNeed(layout)))
+      !get(value.producer, finishItem(id), table.lossNeed(layout)))
     return false;
+  bool hasMean = graph.isAccumulated(id);
+  if (hasMean) {
+    Item item;
+    item.tasks = &table.accumulation(layout);
+    setItem(value.producer, finishItem(id), item);
+    if (!addBusy(*item.tasks, limit))
+      return false;
+  }
   for (OpId reader : readers[id]) {
+    if (hasMean && reader >= graph.passEnd) {
+      layout = produced; // which the mean is in
+      hasMean = false;
+    }
     const auto &steps = segments[reader]->steps;
     for (size_t s = 0; s < steps.size(); ++s)
       if (steps[s].slot >= 0 && graph.slotValue(reader, steps[s].slot) == id &&
@@ -203,10 +255,11 @@ bool StepTimer::follow(ValueId id, Picoseconds limit) {
   if (!start.segment)
     setEarly(id, start);
   starts = false;
-  if (int index = outputItem[id]; index >= 0) {
-    setItem(end, index, {});
+  if (outputItem[id] >= 0) {
+    auto [op, index] = outputPlace(id);
+    setItem(op, index, {});
     if (NeedId need = table.outputNeed(layout);
-        need >= 0 && !get(end, index, need))
+        need >= 0 && !get(op, index, need))
       return false;
   }
   for (StateId state : storedIn[id])

@@ -56,6 +56,7 @@ public:
     BufferId dst = -1, src = -1;
     Box box;
     Reduction combine = Reduction::None;
+    bool accumulates = false; ///< Action::accumulates
   };
   virtual void copy(const Copy &copy, TaskId task, const std::string &name) = 0;
 

@@ -37,7 +37,8 @@ void TimeSink::copy(const Copy &copy, TaskId /*task*/,
   const Shape shape = withKey ? copy.box.shape() : Shape();
   addLocal(copy.device,
            copyWork(buffers[copy.dst], buffers[copy.src], copy.box.volume(),
-                    copy.combine, withKey ? &shape : nullptr));
+                    copy.combine != Reduction::None || copy.accumulates,
+                    withKey ? &shape : nullptr));
 }
 
 void TimeSink::exchange(const std::vector<Sent> &messages, const Busy &busy,

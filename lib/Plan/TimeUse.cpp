@@ -5,8 +5,11 @@
 #include "TaskSink.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace ffc::plan;
+
+using Stretch = std::pair<Picoseconds, Picoseconds>;
 
 static void add(TimeUse &use, const Action &action, Picoseconds busy) {
   if (action.kind == Action::Kind::Kernel)
@@ -17,6 +20,25 @@ static void add(TimeUse &use, const Action &action, Picoseconds busy) {
     use.communication += busy;
 }
 
+/// How often a step does an action.
+static int timesOf(const Simulation &simulation, size_t device, size_t action) {
+  return action < static_cast<size_t>(
+                      simulation.program.devices[device].passActions)
+             ? simulation.graph.passes
+             : 1;
+}
+
+/// The time that is in any of `stretches`.
+static Picoseconds covered(std::vector<Stretch> stretches) {
+  std::sort(stretches.begin(), stretches.end());
+  Picoseconds sum = 0, until = 0;
+  for (auto [start, end] : stretches) {
+    sum += std::max<Picoseconds>(end - std::max(start, until), 0);
+    until = std::max(until, end);
+  }
+  return sum;
+}
+
 std::vector<DeviceUse> ffc::plan::useByDevice(const Simulation &simulation) {
   std::vector<DeviceUse> uses;
   for (size_t d = 0; d < simulation.program.devices.size(); ++d) {
@@ -24,21 +46,19 @@ std::vector<DeviceUse> ffc::plan::useByDevice(const Simulation &simulation) {
     DeviceUse use;
     use.stateBytes = device.stateBytes;
     use.arenaBytes = device.arenaBytes;
+    use.idle = simulation.times.makespan;
     // Each queue's actions are in order, those of both need not be.
-    std::vector<std::pair<Picoseconds, Picoseconds>> intervals;
+    std::vector<Stretch> stretches;
     for (size_t i = 0; i < device.actions.size(); ++i) {
+      if (i == static_cast<size_t>(device.passActions))
+        use.idle -=
+            timesOf(simulation, d, 0) * covered(std::exchange(stretches, {}));
       const ActionTime &time = simulation.times.devices[d][i];
-      add(use, device.actions[i], time.busy);
+      add(use, device.actions[i], timesOf(simulation, d, i) * time.busy);
       if (time.busy > 0)
-        intervals.push_back({time.end - time.busy, time.end});
+        stretches.push_back({time.end - time.busy, time.end});
     }
-    std::sort(intervals.begin(), intervals.end());
-    Picoseconds until = 0;
-    for (auto [start, end] : intervals) {
-      use.idle += std::max<Picoseconds>(start - until, 0);
-      until = std::max(until, end);
-    }
-    use.idle += simulation.times.makespan - until;
+    use.idle -= covered(std::move(stretches));
     uses.push_back(use);
   }
   return uses;
@@ -63,7 +83,9 @@ std::vector<TimeUse> ffc::plan::useByOperator(const Simulation &simulation) {
     const Action &action = simulation.action(ref);
     const OpId op = action.task.op;
     add(uses[op < 0 ? none : static_cast<size_t>(op)], action,
-        action.batch < 0 ? simulation.time(ref).busy : shareOf(ref, action));
+        timesOf(simulation, ref.device, ref.index) *
+            (action.batch < 0 ? simulation.time(ref).busy
+                              : shareOf(ref, action)));
   }
   return uses;
 }

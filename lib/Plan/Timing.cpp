@@ -23,6 +23,12 @@ Timeline ffc::plan::timeProgram(const Graph &graph, const Strategy &strategy,
     line.devices[ref.device][ref.index] = {start, end,
                                            tasks.part(part).duration};
     line.makespan = std::max(line.makespan, end);
+    if (part + 1 == static_cast<size_t>(program.passOrder)) {
+      const Picoseconds others = otherPasses(graph, line.makespan);
+      for (auto *queues : {&local, &network})
+        for (Picoseconds &time : *queues)
+          time += others;
+    }
   });
   return line;
 }

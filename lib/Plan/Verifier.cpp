@@ -158,6 +158,7 @@ private:
     return true;
   }
 
+  bool mayWrite(ActionRef ref, BufferId buffer);
   bool kernel(ActionRef ref, const Action &a);
   bool copy(ActionRef ref, const Action &a);
   Origin originOf(const Action &a, int slot, const SlotWrite &write) const;
@@ -211,6 +212,17 @@ Origin Checker::originOf(const Action &a, int slot,
   return origin;
 }
 
+/// A pass leaves the state as it was, so that the next one does the same, but
+/// for the means that it adds to.
+bool Checker::mayWrite(ActionRef ref, BufferId buffer) {
+  if (graph.passes == 1 ||
+      ref.index >= program.devices[ref.device].passActions ||
+      bufferOf(ref, buffer).section != Section::State)
+    return true;
+  return fail(ref, "writes state '" + bufferOf(ref, buffer).name +
+                       "' in a pass, expected after the last one");
+}
+
 bool Checker::kernel(ActionRef ref, const Action &a) {
   const Op &op = graph.op(a.task.op);
   const Configuration &config = strategy[a.task.op];
@@ -253,7 +265,7 @@ bool Checker::kernel(ActionRef ref, const Action &a) {
     if (buffer.region != computed)
       return fail(ref, "writes " + buffer.region.str() + " of '" + buffer.name +
                            "', expected " + computed.str());
-    if (!idle(ref, a.outs[w], true))
+    if (!idle(ref, a.outs[w], true) || !mayWrite(ref, a.outs[w]))
       return false;
     Contents &c = contentsOf(ref, a.outs[w]);
     c.clear();
@@ -299,6 +311,14 @@ bool Checker::copy(ActionRef ref, const Action &a) {
   }
   if (!idle(ref, a.src, false) || !idle(ref, a.dst, true))
     return false;
+  if (a.accumulates) {
+    if (ref.index >= program.devices[ref.device].passActions ||
+        dst.section != Section::State)
+      return fail(ref, "adds '" + src.name + "' up over the passes in '" +
+                           dst.name + "', expected in a pass and in the state");
+  } else if (!mayWrite(ref, a.dst)) {
+    return false;
+  }
   Contents &target = contentsOf(ref, a.dst);
   for (const Box &box : boxes) {
     if (!contentsOf(ref, a.src).covers(box))

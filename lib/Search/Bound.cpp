@@ -69,18 +69,24 @@ public:
   double run() const {
     Work work;
     std::vector<int64_t> depth(graph.ops.size());
-    int64_t deepest = 0;
+    int64_t deepest = 0, deepestOfPass = 0;
     for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
-      work.add(workOf(id));
+      const bool isRepeated = id < graph.passEnd;
+      if (id == graph.passEnd)
+        deepestOfPass = deepest;
+      const Work once = workOf(id);
+      for (int pass = 0; pass < (isRepeated ? graph.passes : 1); ++pass)
+        work.add(once);
       for (ValueId operand : graph.op(id).operands)
         if (operand >= 0 && graph.value(operand).producer >= 0 &&
             waitsFor(id, operand))
           depth[id] = std::max(depth[id], depth[graph.value(operand).producer]);
       deepest = std::max(deepest, ++depth[id]);
     }
-    return std::max({work.onBest / machine.devices, work.flopsOnAll,
-                     work.bytesOnAll,
-                     static_cast<double>(deepest) * machine.launch});
+    return std::max(
+        {work.onBest / machine.devices, work.flopsOnAll, work.bytesOnAll,
+         static_cast<double>((graph.passes - 1) * deepestOfPass + deepest) *
+             machine.launch});
   }
 
 private:

@@ -95,6 +95,37 @@ rank.func @class0 attributes {
 
 // -----
 
+// rank.func 5: passes
+// expected-error @below {{expected 'passes' of at least 1, found 0}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>, passes = 0 : i64} {
+}
+
+// -----
+
+// rank.func 5: no end
+// expected-error @below {{expected one 'rank.pass_end' in a step of 2 passes, found 0}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>, passes = 2 : i64} {
+}
+
+// -----
+
+// rank.func 5: an end of nothing
+// expected-error @below {{expected no 'rank.pass_end' in a step of 1 passes, found 1}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  rank.pass_end
+}
+
+// -----
+
 // An operator outside a function
 // expected-error @below {{expects parent op 'rank.func'}}
 %none = rank.absent : <f32>
@@ -340,7 +371,20 @@ rank.func @class0 attributes {
     flops = #rank.per<[0]>} {
   %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
   %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 4]> of [4] : <f32>
-  // expected-error @below {{expected 'combine' "none", "sum" or "max", found "mean"}}
+  // expected-error @below {{expected 'combine' "none", "sum", "max" or "mean", found "product"}}
+  rank.copy "product" %y at <[0]> from %x at <[0]> size <[4]> task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.copy 4
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  %y = rank.buffer "y" "arena" at <[16]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected a mean in the state section, found 'y' in section 'arena'}}
   rank.copy "mean" %y at <[0]> from %x at <[0]> size <[4]> task <[0, 0, 0, 0]> : <f32>, <f32>
 }
 

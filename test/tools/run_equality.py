@@ -43,13 +43,15 @@ def parse():
     parser.add_argument("--remove", action="store_true")
     parser.add_argument("--fixed-batch", action="store_true",
                         help="the same batch in every step, not synthetic data")
+    parser.add_argument("--dataset", action="store_true",
+                        help="a data set of a few batches, not synthetic data")
     parser.add_argument("--seeds", default="7", help="separated by commas")
     parser.add_argument("compile_arguments", nargs="*", help="further flags of ffc")
     return parser.parse_args()
 
 
-def write_batch(program, folder):
-    """A batch for the inputs that `program --info` lists: normal numbers, and
+def write_batches(program, folder, batches):
+    """Batches for the inputs that `program --info` lists: normal numbers, and
     labels from 0 to 9."""
     random = np.random.default_rng(1)
     arrays = {}
@@ -57,6 +59,7 @@ def write_batch(program, folder):
     for name, kind, shape in re.findall(
             r"^(?:input|target) +(\S+) (\w+) \[(.*)\]$", info, re.MULTILINE):
         extents = [int(extent) for extent in shape.split(",")]
+        extents[0] *= batches
         arrays[name] = (random.standard_normal(extents, dtype=np.float32)
                         if kind == "f32" else random.integers(0, 10, extents))
     write_inputs(folder, arrays)
@@ -86,6 +89,8 @@ class Equality:
         flags = ["--lr", "0.01", "--seed", seed]
         if self.arguments.fixed_batch:
             flags += ["--inputs", self.inputs]
+        elif self.arguments.dataset:
+            flags += ["--dataset", self.inputs, "--no-shuffle"]
         for steps in (1, 10):
             run_program(os.path.join(folder, "train"), ranks,
                         ["--steps", str(steps), *flags, "--dump",
@@ -106,8 +111,9 @@ class Equality:
     def make_reference(self):
         fresh_folder(self.reference)
         self.compile(self.reference)
-        if self.arguments.fixed_batch:
-            write_batch(os.path.join(self.reference, "train"), self.inputs)
+        batches = 4 if self.arguments.dataset else self.arguments.fixed_batch
+        if batches:
+            write_batches(os.path.join(self.reference, "train"), self.inputs, batches)
         self.reference_run(self.arguments.seeds.split(",")[0])
 
     def check_strategy(self):

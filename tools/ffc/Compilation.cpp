@@ -162,9 +162,14 @@ LogicalResult Compilation::differentiate() {
     differentiating.clipNorm = options.clipNorm;
     differentiating.rowUpdates = options.sparseTables.value_or(
         options.optimizer.updatesRows() && options.weightDecay == 0 &&
-        options.clipNorm == 0);
+        options.clipNorm == 0 && options.passes == 1);
     PassManager passes(&context);
     passes.addPass(createDifferentiate(differentiating));
+    if (options.passes > 1) {
+      SinkUpdatesOptions sinking;
+      sinking.passes = options.passes;
+      passes.addPass(createSinkUpdates(sinking));
+    }
     if (failed(passes.run(*module)))
       return failure();
   }

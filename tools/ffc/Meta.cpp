@@ -72,6 +72,7 @@ codegen::ProgramMeta ffc::describeProgram(const Options &options,
   meta.learningRate =
       options.learningRate.value_or(options.optimizer.info().learningRate);
   meta.weightDecay = options.weightDecay;
+  meta.passes = graph.passes;
 
   for (const Value &value : graph.values) {
     if (value.kind != ValueKind::Input)

@@ -70,13 +70,19 @@ static Error parseStrategy(Options &options, StringRef flag, StringRef value) {
   return Error::success();
 }
 
-static Error parseChains(Options &options, StringRef flag, StringRef value) {
+static Error parseCount(int &count, StringRef flag, StringRef value) {
   constexpr int kMost = 4096;
-  int chains = 0;
-  if (value.getAsInteger(10, chains) || chains < 1 || chains > kMost)
+  if (value.getAsInteger(10, count) || count < 1 || count > kMost)
     return expected(flag, "a whole number from 1 to " + Twine(kMost), value);
-  options.search.chains = chains;
   return Error::success();
+}
+
+static Error parseChains(Options &options, StringRef flag, StringRef value) {
+  return parseCount(options.search.chains, flag, value);
+}
+
+static Error parsePasses(Options &options, StringRef flag, StringRef value) {
+  return parseCount(options.passes, flag, value);
 }
 
 static Error parseMemoryLimit(Options &options, StringRef flag,
@@ -160,6 +166,10 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "multiply gradients so that the norm of all of them is at most X; 0 "
          "(default) for any",
          setNumber(&Options::clipNorm, isNotNegative, kNotNegative)},
+        {"--accumulate", "N",
+         "a step goes over N batches and updates with the mean of their "
+         "gradients (1)",
+         parsePasses},
         {"--lr", "X",
          "default learning rate of the program (the optimizer's, see there)",
          setNumber(learningRate, isNotNegative, kNotNegative)},
@@ -167,8 +177,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          setNumber(&Options::weightDecay, isNotNegative, kNotNegative)},
         {"--table-gradients", "HOW",
          "sparse: only the rows that were looked up are updated, which needs "
-         "SGD with --momentum 0 or Adagrad, no decay and no clipping (default "
-         "if so); or dense",
+         "SGD with --momentum 0 or Adagrad, no decay, clipping or accumulation "
+         "(default if so); or dense",
          setChoice<bool>(&Options::sparseTables,
                          {{"sparse", true}, {"dense", false}})},
         {"--precision", "TYPE",
@@ -291,6 +301,9 @@ static Error checkOptimizer(Options &options) {
   if (!optimizer.info().rowKernel)
     return expected("--table-gradients=sparse",
                     "--optimizer=" + ff::namesOfRowOptimizers(), name);
+  if (options.passes > 1)
+    return expected("--table-gradients=sparse", "--accumulate=1",
+                    std::to_string(options.passes));
   for (auto [flag, value] :
        {std::pair("--momentum", isSgd ? optimizer.number("momentum") : 0),
         std::pair("--wd", options.weightDecay),
@@ -327,6 +340,13 @@ Error ffc::checkModelCommand(Options &options, size_t count,
   if (!options.batchNormGroups && options.devices.empty())
     return makeError("--batch-norm=local: expected --devices FILE or a number "
                      "of groups (local:GROUPS), found neither");
+  const bool searches = options.strategy == "search" && !options.randomStrategy;
+  for (auto [flag, isGiven] : {std::pair("--pin", !options.pins.empty()),
+                               std::pair("--start", !options.start.empty())})
+    if (isGiven && !searches)
+      return expected(flag, "--strategy=search", options.strategy);
+  if (options.passes > 1 && !options.training)
+    return expected("--accumulate", "--mode=train", "infer");
   if (Error error = checkLoss(options))
     return error;
   if (Error error = checkOptimizer(options))

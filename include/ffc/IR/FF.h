@@ -45,6 +45,9 @@ inline constexpr llvm::StringLiteral kRoleAttr = "ff.role";
 inline constexpr llvm::StringLiteral kLossRole = "loss";
 inline constexpr llvm::StringLiteral kGradientRole = "gradient";
 inline constexpr llvm::StringLiteral kUpdateRole = "update";
+/// On the main function: how often a step does what comes before the updates
+/// (plan::Graph::passes); 1 if it is not there.
+inline constexpr llvm::StringLiteral kPassesAttr = "ff.passes";
 inline constexpr llvm::StringLiteral kAliasesAttr = "ff.aliases";
 inline constexpr llvm::StringLiteral kNameAttr = "ff.name";
 /// The kernel argument that keys random numbers; it changes nothing about the

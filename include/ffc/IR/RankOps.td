@@ -22,7 +22,8 @@ def Rank_FuncOp : Rank_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock,
   let description = [{
     Buffers first, then slots, then actions in execution order. `groups` lists
     all communicators of the program (the same in every function), because ranks
-    create them together. `flops` are those of one step.
+    create them together. `flops` are those of one step. A step does what stands
+    before `rank.pass_end` `passes` times.
 
     Constraints:
       1. `ranks` is not empty, ascending, from 0 to below `world`.
@@ -30,11 +31,14 @@ def Rank_FuncOp : Rank_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock,
       3. A row of `state_bytes`, `arena_bytes` or `flops` is one integer, not
          negative.
       4. Buffer names are unique.
+      5. `passes` is at least 1; if it is more, there is one `rank.pass_end`,
+         else none.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$ranks,
                        I64Attr:$world, ArrayAttr:$groups,
                        Rank_PerAttr:$state_bytes, Rank_PerAttr:$arena_bytes,
-                       Rank_PerAttr:$flops);
+                       Rank_PerAttr:$flops,
+                       DefaultValuedAttr<I64Attr, "1">:$passes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasVerifier = 1;
@@ -142,12 +146,14 @@ def Rank_KernelOp : Rank_ActionOp<"kernel", [AttrSizedOperandSegments]> {
 def Rank_CopyOp : Rank_ActionOp<"copy"> {
   let summary = "copies a box between buffers, or combines it into the target";
   let description = [{
-    Coordinates are local. `combine` is "none", "sum" or "max".
+    Coordinates are local. `combine` is "none", "sum", "max" or "mean": of what
+    is copied in all passes of a step.
 
     Constraints:
       1. `combine` is one of its words.
       2. Both buffers exist and have the same element type and rank.
       3. The box lies inside both buffers.
+      4. The target of a mean is in the state section.
   }];
   let arguments = (ins Rank_BufferType:$dst, Rank_BufferType:$src,
                        Rank_PerAttr:$dst_at, Rank_PerAttr:$src_at,
@@ -225,6 +231,11 @@ def Rank_ProbeOp : Rank_ActionOp<"probe"> {
   let arguments = (ins StrAttr:$name, Rank_BufferType:$buffer);
   let assemblyFormat = "$name $buffer attr-dict `:` type($buffer)";
   let hasVerifier = 1;
+}
+
+def Rank_PassEndOp : Rank_ActionOp<"pass_end"> {
+  let summary = "the end of what a step does once for every pass";
+  let assemblyFormat = "attr-dict";
 }
 
 def Rank_LossOp : Rank_ActionOp<"loss"> {

@@ -87,6 +87,12 @@ struct Graph {
   std::vector<State> states;
   std::vector<Output> outputs;
   ValueId loss = -1;
+  /// How often a step runs the operators before the updates, each time on
+  /// another batch (docs/decisions/0024). If more than once, all updates come
+  /// last, and `passEnd`, which is else -1, is the first of them; other
+  /// operators stand before it.
+  int passes = 1;
+  OpId passEnd = -1;
 
   const Value &value(ValueId id) const { return values[id]; }
   const Op &op(OpId id) const { return ops[id]; }
@@ -95,6 +101,13 @@ struct Graph {
   const TensorType &slotType(OpId op, int slot) const;
   /// Value in slot `slot`, or -1 for absent ones and internal tensors.
   ValueId slotValue(OpId op, int slot) const;
+  /// True if what reads the value after the passes reads its mean over them.
+  bool isAccumulated(ValueId id) const;
+  /// True if every pass makes another value, and only passes read it.
+  bool isOfPass(ValueId id) const {
+    return values[id].producer >= 0 && values[id].producer < passEnd &&
+           !isAccumulated(id);
+  }
 };
 
 } // namespace ffc::plan

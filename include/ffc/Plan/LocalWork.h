@@ -58,7 +58,7 @@ LocalWork kernelWork(const Op &op, const Phase &phase, const Tile &tile,
 
 /// A copy, or combination, of a box. The key needs its shape; null: no key.
 LocalWork copyWork(const BufferFacts &dst, const BufferFacts &src,
-                   int64_t elements, Reduction combine, const Shape *shape);
+                   int64_t elements, bool combines, const Shape *shape);
 
 /// What an action of a program, a kernel or a copy, does.
 LocalWork workOf(const Graph &graph, const Strategy &strategy,

@@ -44,7 +44,8 @@ struct TaskId {
   int point = 0;
   /// 0: the kernel. 1, 2, ...: the steps of a reshard. -1: the addition of the
   /// point's partial result to that of an earlier point on the device. -2: the
-  /// copy of a result to the state, `point`, that it is stored in.
+  /// copy of a result to the state, `point`, that it is stored in. -3: the
+  /// addition of value `point` to those of earlier passes.
   int instance = 0;
   bool operator==(const TaskId &o) const {
     return op == o.op && phase == o.phase && point == o.point &&
@@ -83,6 +84,8 @@ struct Action {
   BufferId dst = -1, src = -1;
   Shape dstAt, srcAt, size;
   Reduction combine = Reduction::None;
+  /// `dst`, in the state, gets the mean of `src` over the passes of a step.
+  bool accumulates = false;
 
   /// Exchange.
   int tag = 0;
@@ -117,6 +120,9 @@ struct StateSlot {
 struct DeviceProgram {
   std::vector<Buffer> buffers;
   std::vector<Action> actions; ///< in execution order
+  /// The first so many are what a step does once for every pass of
+  /// Graph::passes, the others come after the last pass.
+  int passActions = 0;
   std::vector<InputSlot> inputs;
   std::vector<StateSlot> states;
   int64_t stateBytes = 0, arenaBytes = 0;
@@ -150,6 +156,8 @@ struct Program {
     int64_t bytes = 0; ///< of the whole tensors, added up
   };
   std::vector<Batch> batches;
+  /// The actions of passes are the first so many of `order`.
+  int passOrder = 0;
 };
 
 /// "conv2#0@3.1": operator, phase, point, instance.

@@ -89,6 +89,9 @@ public:
   /// The copy of a value into the state it is stored in, which lives in `home`.
   const ReshardSegment &store(LayoutId written, LayoutId home);
 
+  /// The addition of a value to those of earlier passes.
+  const TimedTasks &accumulation(LayoutId layout);
+
   /// How many were made so far.
   size_t numSegments() const;
 

@@ -8,6 +8,9 @@
 // change, since times are sums and maxima. The result equals timeProgram() of
 // the whole plan, exactly.
 //
+// A step of several passes (Graph::passes) goes on after them as if each took
+// as long as the first.
+//
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_STEPTIMER_H
 #define FFC_PLAN_STEPTIMER_H
@@ -118,6 +121,9 @@ private:
   void forgetStarted();
   bool isLoaded(ValueId value) const;
   bool isStoredByCopy(ValueId value) const;
+  bool isFinished(ValueId result) const;
+  size_t finishItem(ValueId result) const;
+  std::pair<OpId, size_t> outputPlace(ValueId output) const;
 
   Picoseconds *row(OpId op) { return rows.data() + size_t(op) * queues; }
   const Picoseconds *row(OpId op) const {
@@ -149,6 +155,8 @@ private:
   /// Where, among the items of the end, the completion of a value as an output
   /// and the copy into a state stand; -1 for none.
   std::vector<int> outputItem, storeItem;
+  /// Outputs that are completed at the end of a pass, after its last operator.
+  int passOutputs = 0;
 
   /// By operator: false if it never had to wait for what was started early.
   std::vector<char> mayWait;

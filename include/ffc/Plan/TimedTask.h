@@ -37,6 +37,12 @@ struct QueueTimes {
   Picoseconds *local, *network;
 };
 
+/// How long all passes of a step but one take, if one takes `pass`
+/// (Graph::passes): what comes after them starts so much later than after one.
+inline Picoseconds otherPasses(const Graph &graph, Picoseconds pass) {
+  return (graph.passes - 1) * std::min(pass, kMaxCost / graph.passes);
+}
+
 class TimedTasks {
 public:
   TimedTasks() = default;

@@ -2,6 +2,7 @@
 #ifndef FFRT_ACTIONS_H
 #define FFRT_ACTIONS_H
 
+#include "ffrt/context.h"
 #include "ffrt/copy.h"
 #include "ffrt/kernel.h"
 #include "ffrt/trace.h"
@@ -13,6 +14,14 @@ namespace ffrt {
 class Actions {
 protected:
   explicit Actions(Trace *trace) : trace(trace) {}
+  /// `dst` gets the mean of `src` over the passes of a step, of which this is
+  /// one.
+  void accumulate(const Context &cx, const Tensor &dst, Index dst_at,
+                  const Tensor &src, Index src_at, Index size) const {
+    const TracedTask task(trace, Trace::Kind::copy);
+    ffrt::accumulate(dst, dst_at, src, src_at, size, cx.pass % cx.passes == 0,
+                     1.0 / cx.passes);
+  }
 
   template <class Kernel>
   void compute(Kernel &kernel, Tensors in, Tensors out) const {

@@ -17,6 +17,11 @@ void copy(const Tensor &dst, Index dst_at, const Tensor &src, Index src_at,
 void combine(const Tensor &dst, Index dst_at, const Tensor &src, Index src_at,
              Index size, ReduceOp op);
 
+/// As copy, with dst = dst + factor * src; without what was there if `first`.
+/// Types: f32, f64.
+void accumulate(const Tensor &dst, Index dst_at, const Tensor &src,
+                Index src_at, Index size, bool first, double factor);
+
 /// Copies what the boxes of both tensors have in common, where element x of
 /// `src` has the global coordinate x + shift in `dst`. An absent tensor or an
 /// empty intersection copies nothing.

@@ -44,7 +44,7 @@ struct StateSlot {
   Tensor tensor;
 };
 
-/// Part of a graph input on this rank, refilled before every step.
+/// Part of a graph input on this rank, refilled before every pass.
 struct InputSlot {
   const char *name; ///< ONNX input name, or "target"
   Tensor tensor;
@@ -83,12 +83,13 @@ struct ProgramInfo {
   const char *strategy_hash;
   int ranks;
   bool training;
-  int64_t batch;
+  int64_t batch; ///< samples of a pass
   double default_learning_rate, default_weight_decay;
   double predicted_step_seconds;
   std::vector<InputInfo> inputs;
   std::vector<OutputInfo> outputs;
   std::vector<RankInfo> rank_info;
+  int passes = 1; ///< of a step
 };
 
 /// Receives tensors that the program offers for dumping.
@@ -118,9 +119,12 @@ public:
   virtual std::vector<InputSlot> inputs() = 0;
   /// What a step starts, in this order: kernels, copies and communication.
   virtual std::vector<TaskId> tasks() = 0;
-  /// One training step (or one forward evaluation).
+  /// One training step (or one forward evaluation); of a program with several
+  /// passes, one of them.
   virtual void step() = 0;
-  /// The global loss of the last step; read on rank 0 only. Not called when
+  /// What a step does after its last pass.
+  virtual void update() {}
+  /// The global loss of the last pass; read on rank 0 only. Not called when
   /// the program has no loss.
   virtual double loss() = 0;
 };

@@ -46,6 +46,8 @@ public:
   /// Before the first step: what runs in every step, in its order.
   void prepare(std::vector<TaskId> tasks);
   void begin_step(int64_t number);
+  /// Of the passes of a step the last one is kept.
+  void begin_pass();
   /// Throws Error if other tasks ran than prepare() has been told.
   void end_step();
 

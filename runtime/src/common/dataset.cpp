@@ -79,7 +79,7 @@ public:
                             : (total + info.batch - 1) / info.batch;
   }
 
-  int64_t steps_per_epoch() const override { return batches; }
+  int64_t batches_per_epoch() const override { return batches; }
   int64_t samples() const override { return total; }
 
   void fill(int64_t step, std::size_t input, const Tensor &t) override {

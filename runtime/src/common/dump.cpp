@@ -74,7 +74,8 @@ void Dump::record_batch(int64_t first, int64_t count) {
 bool Dump::batched(const std::string &name) const {
   for (const OutputInfo &output : info.outputs)
     if (name == output.name)
-      return output.rank > 0 && output.shape[0] == info.batch;
+      return output.rank > 0 && output.shape[0] == info.batch &&
+             name.compare(0, 4, "out/") == 0;
   return false;
 }
 

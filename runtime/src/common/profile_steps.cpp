@@ -82,8 +82,9 @@ void StepProfiler::measure_block(std::size_t index) {
     comm.barrier();
     trace.begin_step(context.step);
     instance.program().step();
+    instance.program().update();
     trace.end_step();
-    ++context.step;
+    context.pass = ++context.step;
     return StepTimes(*trace.steps().back());
   };
   run();

@@ -29,6 +29,8 @@ std::string describe(const ProgramInfo &info) {
   text += format("strategy hash   %s\n", info.strategy_hash);
   text += format("ranks           %d\n", info.ranks);
   text += format("batch           %" PRId64 "\n", info.batch);
+  if (info.passes > 1)
+    text += format("passes of a step  %d\n", info.passes);
   text +=
       format("predicted step  %.3f ms\n", info.predicted_step_seconds * 1e3);
   for (const InputInfo &input : info.inputs)
@@ -51,7 +53,7 @@ Report::Report(const ProgramInfo &info, bool quiet, int64_t steps,
 
 std::string Report::pace(int64_t count, double seconds) const {
   return format("  %.4g ms/step  %.1f samples/s", seconds / count * 1e3,
-                double(info.batch) * count / seconds);
+                double(info.batch) * info.passes * count / seconds);
 }
 
 void Report::step(int64_t step, double loss) {

@@ -15,6 +15,7 @@
 #include "ffrt/mpi.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace ffrt {
 
@@ -37,10 +38,34 @@ int64_t steps_of(const ProgramInfo &info, const Arguments &arguments,
                  const Source &source) {
   if (arguments.steps > 0)
     return arguments.steps;
-  int64_t epoch = source.steps_per_epoch();
-  if (epoch == 0)
-    epoch = info.training ? kSyntheticEpoch : 1;
-  return epoch * (arguments.epochs > 0 ? arguments.epochs : 1);
+  const int64_t epochs = arguments.epochs > 0 ? arguments.epochs : 1;
+  if (const int64_t batches = source.batches_per_epoch(); batches > 0)
+    return std::max<int64_t>(epochs * batches / info.passes, 1);
+  return epochs * (info.training ? kSyntheticEpoch : 1);
+}
+
+/// One step; before_pass(number) once the inputs of a pass are there. Returns
+/// the mean of the passes' losses, or 0.
+double run_step(RankProgram &program, Context &context, Feeder &feeder,
+                Trace *trace, bool has_loss,
+                const std::function<void(int pass)> &before_pass) {
+  double loss = 0.0;
+  if (trace)
+    trace->begin_step(context.step);
+  for (int pass = 0; pass < context.passes; ++pass) {
+    context.pass = context.step * context.passes + pass;
+    feeder.next();
+    before_pass(pass);
+    if (trace)
+      trace->begin_pass();
+    program.step();
+    if (has_loss)
+      loss += program.loss() / context.passes;
+  }
+  program.update();
+  if (trace)
+    trace->end_step();
+  return loss;
 }
 
 void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
@@ -49,6 +74,7 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   Context context = make_context(comm);
   context.seed = arguments.seed;
   context.weight_decay = arguments.weight_decay;
+  context.passes = info.passes;
   if (arguments.generation.tokens > 0)
     return generate(comm, world, context, info, arguments.generation,
                     arguments.weights, make);
@@ -70,27 +96,25 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   const RateSchedule rate = {arguments.rate_form, arguments.learning_rate,
                              arguments.last_rate, arguments.warmup, steps};
   Report report(info, comm.rank() != 0, steps, arguments.print_frequency);
-  Feeder feeder(*source, instance.inputs(), instance.input_numbers(), steps);
+  Feeder feeder(*source, instance.inputs(), instance.input_numbers(),
+                steps * info.passes);
   // A program that evaluates a data set writes what it finds for all samples.
   const int64_t samples =
       info.training ? 0 : std::min(source->samples(), steps * info.batch);
   std::vector<double> losses;
+  const bool has_loss = info.training && comm.rank() == 0;
   for (int64_t step = 0; step < steps; ++step) {
     context.step = step;
     context.learning_rate = rate.at(step);
-    feeder.next();
-    if (samples > 0)
-      dump.record_batch(step * info.batch, samples);
-    else if (step + 1 == steps)
-      dump.record();
-    if (trace)
-      trace->begin_step(step);
-    program.step();
-    if (trace)
-      trace->end_step();
-    double loss = 0.0;
-    if (info.training && comm.rank() == 0)
-      losses.push_back(loss = program.loss());
+    const double loss = run_step(
+        program, context, feeder, trace.get(), has_loss, [&](int pass) {
+          if (samples > 0)
+            dump.record_batch(step * info.batch, samples);
+          else if (step + 1 == steps)
+            dump.record_batch(pass * info.batch, info.passes * info.batch);
+        });
+    if (has_loss)
+      losses.push_back(loss);
     report.step(step + 1, loss);
   }
   report.done();

@@ -1,4 +1,4 @@
-//===- source.h - where the inputs of a step come from ----------*- C++ -*-===//
+//===- source.h - where the inputs of a pass come from ----------*- C++ -*-===//
 #ifndef FFRT_COMMON_SOURCE_H
 #define FFRT_COMMON_SOURCE_H
 
@@ -11,12 +11,14 @@
 namespace ffrt {
 
 /// Inputs as a pure function of (step, input, box): the same data for every
-/// partition, and free to be asked ahead of time from another thread.
+/// partition, and free to be asked ahead of time from another thread. Steps
+/// here are those over one batch, which are the passes of a step that has
+/// several.
 class Source {
 public:
   virtual ~Source() = default;
-  /// Steps of one pass over the data; 0 when there is no such thing.
-  virtual int64_t steps_per_epoch() const { return 0; }
+  /// Batches of one pass over the data; 0 when there is no such thing.
+  virtual int64_t batches_per_epoch() const { return 0; }
   /// Samples of one pass; 0 when there is no such thing.
   virtual int64_t samples() const { return 0; }
   /// True when every step has the same data.

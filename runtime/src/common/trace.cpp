@@ -23,10 +23,14 @@ void Trace::prepare(std::vector<TaskId> tasks) {
 
 void Trace::begin_step(int64_t number) {
   step = kept + number % kSteps;
-  step->records.clear();
   step->number = number;
-  next = 0;
+  begin_pass();
   step->start = now();
+}
+
+void Trace::begin_pass() {
+  step->records.clear();
+  next = 0;
 }
 
 void Trace::end_step() {

@@ -100,6 +100,15 @@ void combine_typed(const Nest<2> &nest, T *dst, const T *src, ReduceOp op) {
     combine_as(nest, dst, src, [](T a, T b) { return a > b ? a : b; });
 }
 
+template <class T>
+void accumulate_typed(const Nest<2> &nest, T *dst, const T *src, bool first,
+                      T factor) {
+  if (first)
+    combine_as(nest, dst, src, [=](T, T b) { return factor * b; });
+  else
+    combine_as(nest, dst, src, [=](T a, T b) { return a + factor * b; });
+}
+
 } // namespace
 
 void move_strided(DType type, const Nest<2> &nest, void *dst, const void *src) {
@@ -158,6 +167,27 @@ void combine(const Tensor &dst, Index dst_at, const Tensor &src, Index src_at,
                          src.as<BFloat16>() + from, op);
   default:
     throw Error("combine: expected a type of 2 bytes or more, found one of 1");
+  }
+}
+
+void accumulate(const Tensor &dst, Index dst_at, const Tensor &src,
+                Index src_at, Index size, bool first, double factor) {
+  for (int d = 0; d < dst.rank; ++d)
+    if (size[d] <= 0)
+      return;
+  Index ds = dst.strides(), ss = src.strides();
+  const Nest<2> nest(dst.rank, size, {ds, ss});
+  const int64_t to = offset_of(dst_at, ds, dst.rank);
+  const int64_t from = offset_of(src_at, ss, src.rank);
+  switch (dst.type) {
+  case DType::f32:
+    return accumulate_typed(nest, dst.as<float>() + to, src.as<float>() + from,
+                            first, float(factor));
+  case DType::f64:
+    return accumulate_typed(nest, dst.as<double>() + to,
+                            src.as<double>() + from, first, factor);
+  default:
+    throw Error("accumulate: expected f32 or f64, found another type");
   }
 }
 

@@ -27,7 +27,7 @@ void Dropout::operator()(Tensors in, Tensors out) {
   float *to = y.as<float>();
   const float drop = ratio, scale = 1.0f / (1.0f - ratio);
   for_random_words(
-      y, cx.seed ^ key, uint64_t(cx.step),
+      y, cx.seed ^ key, uint64_t(cx.pass),
       [=](int64_t at, int64_t stride, const uint32_t *words, int64_t n) {
         for (int64_t i = 0; i < n; ++i) {
           int64_t k = at + i * stride;

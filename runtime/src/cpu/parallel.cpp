@@ -22,10 +22,11 @@ void parallel_for(int64_t n, int64_t grain, void *state,
     chunk = (chunk + 15) / 16 * 16;
 #pragma omp parallel num_threads(int(threads))
   {
-    int64_t begin = omp_get_thread_num() * chunk;
-    int64_t end = begin + chunk < n ? begin + chunk : n;
-    if (begin < end)
-      body(state, begin, end);
+    // There may be fewer threads than asked for.
+    const int64_t stride = omp_get_num_threads() * chunk;
+    for (int64_t begin = omp_get_thread_num() * chunk; begin < n;
+         begin += stride)
+      body(state, begin, begin + chunk < n ? begin + chunk : n);
   }
 }
 

@@ -57,7 +57,7 @@ class Model {
 public:
   explicit Model(const std::string &path, int64_t sampleGroups = 1,
                  const DifferentiateOptions &differentiating = {},
-                 bool bfloat16 = false) {
+                 bool bfloat16 = false, int64_t passesOfStep = 1) {
     context.loadDialect<ff::FFDialect, rank::RankDialect,
                         mlir::func::FuncDialect>();
     ImportOptions options;
@@ -93,7 +93,9 @@ public:
     mlir::PassManager fusing(&context);
     fusing.addPass(createFuseActivations());
     fusing.addPass(createFuseElementwise());
-    fusing.addPass(createSinkUpdates());
+    SinkUpdatesOptions sinking;
+    sinking.passes = passesOfStep;
+    fusing.addPass(createSinkUpdates(sinking));
     if (failed(fusing.run(*module)))
       return;
     auto built = buildPlanGraph(*module);
@@ -218,6 +220,27 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values("lenet-small.onnxtxt",
                                          "gpt-small.onnxtxt"),
                        ::testing::Values(4)));
+
+/// The evaluator goes over one batch, which is then the mean of all.
+class Passes : public ::testing::TestWithParam<std::tuple<const char *, int>> {
+};
+
+TEST_P(Passes, RandomStrategies) {
+  auto [file, devices] = GetParam();
+  DifferentiateOptions options;
+  options.optimizer = "adam";
+  options.clipNorm = 0.01;
+  Model model(std::string(FFC_TEST_MODELS) + "/" + file, 1, options,
+              /*bfloat16=*/false, /*passesOfStep=*/3);
+  checkStrategies(model, devices);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, Passes,
+    ::testing::Combine(::testing::Values("lenet-small.onnxtxt",
+                                         "resnet-small.onnxtxt",
+                                         "gpt-small.onnxtxt"),
+                       ::testing::Values(2, 4)));
 
 /// Groups of samples in batch normalisation, and devices.
 class LocalBatchNorm : public ::testing::TestWithParam<std::tuple<int, int>> {};

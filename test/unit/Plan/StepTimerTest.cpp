@@ -37,13 +37,15 @@ Configuration dataParallel(const Op &op, int devices) {
 }
 
 /// Devices; the latency of those that communicate and compute at once, or
-/// nothing; a chain of layers or the smaller graph.
-class StepTimerTest
-    : public ::testing::TestWithParam<std::tuple<int, const char *, bool>> {};
+/// nothing; a chain of layers or the smaller graph; passes of a step.
+class StepTimerTest : public ::testing::TestWithParam<
+                          std::tuple<int, const char *, bool, int>> {};
 
 TEST_P(StepTimerTest, RandomMoves) {
-  const auto [devices, latency, layers] = GetParam();
+  const auto [devices, latency, layers, passes] = GetParam();
   TestGraph g = layers ? stack(5) : trainingGraph();
+  if (passes > 1)
+    setPasses(g.graph, passes);
   CostModel cost(*latency ? overlapping(devices, latency)
                           : ranks(devices, "3 GB/s", "2 us"));
   SegmentTable table(g.graph, devices, cost);
@@ -94,10 +96,10 @@ TEST_P(StepTimerTest, RandomMoves) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, StepTimerTest,
-                         ::testing::Combine(::testing::Values(1, 2, 3, 5),
-                                            ::testing::Values("", "10 ns",
-                                                              "100 ns"),
-                                            ::testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(
+    Devices, StepTimerTest,
+    ::testing::Combine(::testing::Values(1, 2, 3, 5),
+                       ::testing::Values("", "10 ns", "100 ns"),
+                       ::testing::Bool(), ::testing::Values(1, 3)));
 
 } // namespace

@@ -185,3 +185,10 @@ TestGraph ffc::plan::testing::stack(int layers) {
     g.update(name(i) + ".update", weights[i], gradients[i], name(i));
   return g;
 }
+
+void ffc::plan::testing::setPasses(Graph &graph, int passes) {
+  graph.passes = passes;
+  graph.passEnd = 0;
+  while (graph.op(graph.passEnd).role != OpRole::Update)
+    ++graph.passEnd;
+}

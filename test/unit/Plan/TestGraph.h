@@ -47,6 +47,9 @@ TestGraph trainingGraph();
 /// 8 x 16 elements for the first layer and 16 x 16 for the others.
 TestGraph stack(int layers);
 
+/// Makes a step go over `passes` batches; the updates come last.
+void setPasses(Graph &graph, int passes);
+
 } // namespace ffc::plan::testing
 
 #endif // FFC_TEST_UNIT_PLAN_TESTGRAPH_H

@@ -95,6 +95,46 @@ TEST(Verifier, Batches) {
                                "' does not follow the others");
 }
 
+TEST(Verifier, Passes) {
+  TestGraph g = trainingGraph();
+  setPasses(g.graph, 2);
+  std::vector<std::optional<Configuration>> given(g.graph.ops.size());
+  for (OpId op : {0, 1, 2})
+    given[op] = Configuration{{{0, 2}}, {0, 1}};
+  Plan plan(g.graph, completeStrategy(g.graph, given), fast(2));
+  EXPECT_EQ(plan.verify(), "");
+
+  // The sums are still partial when they are added up.
+  DeviceProgram &device = plan.program.devices[0];
+  auto mean = std::find_if(device.actions.begin(), device.actions.end(),
+                           [](const Action &a) { return a.accumulates; });
+  ASSERT_NE(mean, device.actions.end());
+  EXPECT_LT(mean - device.actions.begin(), device.passActions);
+  EXPECT_EQ(device.buffers[mean->dst].section, Section::State);
+  EXPECT_TRUE(std::none_of(
+      device.actions.begin(), device.actions.begin() + device.passActions,
+      [](const Action &a) { return a.kind == Action::Kind::Collective; }));
+
+  mean->accumulates = false;
+  EXPECT_EQ(
+      plan.verify(),
+      "device 0, task p2.backward#0@6.-3 (p2.backward.mean): writes state "
+      "'p2.backward.mean' in a pass, expected after the last one");
+  mean->accumulates = true;
+  const int passActions = device.passActions;
+  device.passActions = 0;
+  EXPECT_EQ(plan.verify(),
+            "device 0, task p2.backward#0@6.-3 (p2.backward.mean): adds "
+            "'p2.backward' up over the passes in 'p2.backward.mean', expected "
+            "in a pass and in the state");
+  device.passActions = static_cast<int>(device.actions.size());
+  EXPECT_EQ(
+      plan.verify(),
+      "device 0, task w2.update#0@0.0 (w2.update): writes state 'w2' in a "
+      "pass, expected after the last one");
+  device.passActions = passActions;
+}
+
 TEST(Verifier, AcceptsDataParallelPlan) {
   Plan plan = dataParallelPlan();
   EXPECT_EQ(plan.verify(), "");

@@ -1,5 +1,6 @@
 //===- copy_test.cpp - moving boxes between buffers -----------------------===//
 #include "ffrt/copy.h"
+#include "ffrt/error.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>
@@ -54,6 +55,36 @@ TEST(Copy, BoxesInAllOrders) {
       expect_close(found, expected, 0.0);
     }
   }
+}
+
+TEST(Copy, Accumulates) {
+  std::mt19937 random(seed());
+  const Shape shape = {3, 300, 100};
+  Value sum = random_value(shape, random);
+  const Tile total(sum, sum.whole());
+  for (int pass = 0; pass < 3; ++pass) {
+    const Value part = random_value(shape, random);
+    const Tile t(part, part.whole());
+    accumulate(total, {}, t, {}, index_of(shape), pass == 0, 0.25);
+    for_box({Shape(3, 0), shape}, [&](const Shape &at) {
+      const float scaled = float(part(at)) * 0.25f;
+      sum(at) = pass == 0 ? double(scaled) : double(float(sum(at)) + scaled);
+    });
+  }
+  Value found(shape);
+  add_tile(found, total, sum.whole());
+  expect_close(found, sum, 0.0);
+}
+
+TEST(Copy, AccumulatesNoIntegers) {
+  int32_t a[1] = {1}, b[1] = {2};
+  Tensor to, from;
+  to.data = a;
+  from.data = b;
+  to.type = from.type = DType::i32;
+  to.rank = from.rank = 1;
+  to.shape[0] = from.shape[0] = 1;
+  EXPECT_THROW(accumulate(to, {}, from, {}, Index{1}, true, 1.0), Error);
 }
 
 TEST(Copy, CombinesIntegersAndDoubles) {

@@ -75,7 +75,7 @@ TEST_F(Data, FixedInputs) {
   npy("a_x.npy", DType::f64, {4, 2, 3}, numbers(24));
   npy("target.npy", DType::i64, {4}, std::vector<int64_t>{1, 2, 3, 9});
   auto source = make_fixed(info, folder);
-  EXPECT_EQ(source->steps_per_epoch(), 0);
+  EXPECT_EQ(source->batches_per_epoch(), 0);
   for (int64_t step : {0, 5}) {
     const Tile x = blank({4, 2, 3}, {{2, 0, 0}, {2, 2, 3}});
     source->fill(step, 0, x);

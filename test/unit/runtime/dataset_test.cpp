@@ -35,7 +35,7 @@ TEST_F(Dataset, ShuffledDataset) {
     labels.push_back(uint8_t(i % 10));
   npy("target.npy", DType::u8, {11}, labels);
   auto source = make_dataset(info, folder, true, 1);
-  EXPECT_EQ(source->steps_per_epoch(), 2);
+  EXPECT_EQ(source->batches_per_epoch(), 2);
   EXPECT_EQ(source->samples(), 11);
   // The same rows whatever the box; labels stay with their samples.
   const std::vector<float> all = rows(*source, 3, 0, 4);
@@ -79,7 +79,7 @@ TEST_F(Dataset, EvaluationCoversAllSamples) {
   npy("a_x.npy", DType::f64, {6, 2, 3}, numbers(36));
   npy("target.npy", DType::u8, {6}, std::vector<uint8_t>(6, 3));
   auto source = make_dataset(info, folder, false, 0);
-  EXPECT_EQ(source->steps_per_epoch(), 2);
+  EXPECT_EQ(source->batches_per_epoch(), 2);
   EXPECT_EQ(rows(*source, 1, 0, 4), (std::vector<float>{12, 15, 0, 3}));
 }
 
@@ -88,7 +88,7 @@ TEST_F(Dataset, NpyDataset) {
   npy("a_x.npy", DType::f64, {11, 2, 3}, numbers(66));
   npy("target.npy", DType::u8, {11}, std::vector<uint8_t>(11, 3));
   auto source = make_dataset(info, folder, false, 0);
-  EXPECT_EQ(source->steps_per_epoch(), 2);
+  EXPECT_EQ(source->batches_per_epoch(), 2);
   for (int64_t step = 0; step < 5; ++step) {
     const Tile x = blank({4, 2, 3}, {{1, 0, 0}, {3, 2, 3}});
     source->fill(step, 0, x);
@@ -143,7 +143,7 @@ TEST_F(Dataset, IdxDataset) {
   write("train-images-idx3-ubyte", idx({9, 2, 3}, 0));
   gzip(path("train-labels-idx1-ubyte.gz"), idx({9}, 0));
   auto source = make_dataset(info, folder, false, 0);
-  EXPECT_EQ(source->steps_per_epoch(), 2);
+  EXPECT_EQ(source->batches_per_epoch(), 2);
   const Tile x = blank({4, 2, 3}, {{1, 0, 0}, {2, 2, 3}});
   const Tile t = blank({4}, {{1}, {2}}, Order::row_major, DType::i32);
   source->fill(3, 0, x);
@@ -205,7 +205,7 @@ TEST_F(Dataset, CifarDataset) {
   write("test_batch.bin", cifar(0, 1));
   auto source = make_dataset(info, folder, false, 0);
   EXPECT_EQ(source->samples(), 9);
-  EXPECT_EQ(source->steps_per_epoch(), 2);
+  EXPECT_EQ(source->batches_per_epoch(), 2);
   const Tile x = blank({4, 3, 32, 32}, {{1, 0, 0, 0}, {2, 2, 32, 16}},
                        Order::channels_last);
   const Tile t = blank({4}, {{1}, {2}}, Order::row_major, DType::i32);

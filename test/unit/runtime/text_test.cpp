@@ -33,7 +33,7 @@ TEST_F(Text, BytesAndWhatFollowsThem) {
   write("b.txt", "ABCDEFGHI"); // two, and a rest
   auto source = make_dataset(info, folder, false, 0);
   EXPECT_EQ(source->samples(), 4);
-  EXPECT_EQ(source->steps_per_epoch(), 2);
+  EXPECT_EQ(source->batches_per_epoch(), 2);
   EXPECT_EQ(read(*source, 0, 0, whole),
             (std::vector<double>{'a', 'b', 'c', 'd', 'e', 'f'}));
   EXPECT_EQ(read(*source, 0, 1, whole),
