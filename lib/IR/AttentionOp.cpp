@@ -130,19 +130,40 @@ SmallVector<Value> AttentionOp::getOperandSlots() {
 
 plan::OpRules AttentionOp::getRules() {
   Extents extents(getQ(), getV());
-  enum Slot { Q, K, V, Mask, Y, Lse };
-  plan::Phase phase;
-  phase.kernel = "attention_forward";
-  phase.reads = {{Q, heads(Row)},
-                 {K, heads(Key)},
-                 {V, heads(Key)},
-                 {Mask, maskAccess(getMask(), extents)}};
-  phase.writes = {{Y, heads(Row), Reduction::None},
-                  {Lse, sums(), Reduction::None}};
-  phase.flopsPerPoint =
-      static_cast<double>(2 * (extents.width + extents.values) + 12) +
-      dropFlops(*this);
-  return onePhaseRules(extents.dims(), std::move(phase), {Key});
+  enum Slot { Q, K, V, Mask, Y, Lse, Most, Total, Sum };
+  const plan::SlotRead q{Q, heads(Row)}, k{K, heads(Key)}, v{V, heads(Key)},
+      mask{Mask, maskAccess(getMask(), extents)}, most{Most, sums()},
+      total{Total, sums()}, sum{Sum, heads(Row)};
+  const plan::SlotWrite y{Y, heads(Row), Reduction::None},
+      lse{Lse, sums(), Reduction::None};
+  const auto width = static_cast<double>(extents.width),
+             values = static_cast<double>(extents.values),
+             keys = static_cast<double>(extents.keys);
+  const plan::ElementType type = tensorTypeOf(getQ().getType()).type;
+  plan::OpRules rules;
+  rules.dims = extents.dims();
+  rules.internals = {
+      {extents.sums(), type}, {extents.sums(), type}, {extents.result(), type}};
+  rules.schedules = {
+      {{Key},
+       {{"attention_forward",
+         {q, k, v, mask},
+         {y, lse},
+         2 * (width + values) + 12 + dropFlops(*this)}}},
+      {{},
+       {{"attention_max",
+         {q, k, mask},
+         {{Most, sums(), Reduction::Max}},
+         2 * width + 2},
+        {"attention_sum",
+         {q, k, v, mask, most},
+         {{Total, sums(), Reduction::Sum}, {Sum, heads(Row), Reduction::Sum}},
+         2 * (width + values) + 12 + dropFlops(*this)},
+        {"attention_apply",
+         {most, total, sum},
+         {y, lse},
+         (values + 10) / keys}}}};
+  return rules;
 }
 
 StringRef AttentionOp::getFamily() { return "attention"; }
@@ -202,13 +223,13 @@ plan::OpRules AttentionBackwardOp::getRules() {
                  {Lse, sums()},
                  {Dy, heads(Row)},
                  {Mask, maskAccess(getMask(), extents)}};
-  phase.writes = {{Dq, heads(Row), Reduction::None},
+  phase.writes = {{Dq, heads(Row), Reduction::Sum},
                   {Dk, heads(Key), Reduction::Sum},
                   {Dv, heads(Key), Reduction::Sum}};
   phase.flopsPerPoint =
       static_cast<double>(6 * extents.width + 4 * extents.values + 16) +
       dropFlops(*this);
-  return onePhaseRules(extents.dims(), std::move(phase), {Key});
+  return onePhaseRules(extents.dims(), std::move(phase), {});
 }
 
 StringRef AttentionBackwardOp::getFamily() { return "attention_backward"; }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace ffc;
 using namespace ffc::ff;
@@ -101,14 +102,55 @@ static void attentionForward(const ReferenceCall &call) {
   });
 }
 
+/// The largest score of every row at the tile's positions.
+static void attentionMax(const ReferenceCall &call) {
+  const View &most = call.outs[0];
+  const Scores scores(call, call.ins[2]);
+  forEachRow(call, [&](int64_t n, int64_t t, int64_t h) {
+    double &largest = most.at({n, h, t});
+    largest = -std::numeric_limits<double>::infinity();
+    for (int64_t s = call.tile[3].lo; s < call.tile[3].hi; ++s)
+      largest = std::max(largest, scores.at(n, h, t, s));
+  });
+}
+
+/// Of the exponentials, and of these times the values.
+static void attentionSum(const ReferenceCall &call) {
+  const View &v = call.ins[2], &most = call.ins[4], &total = call.outs[0],
+             &sum = call.outs[1];
+  const Scores scores(call, call.ins[3]);
+  const Drops drops(call);
+  forEachRow(call, [&](int64_t n, int64_t t, int64_t h) {
+    total.at({n, h, t}) = 0;
+    for (int64_t e = 0; e < v.global()[3]; ++e)
+      sum.at({n, t, h, e}) = 0;
+    for (int64_t s = call.tile[3].lo; s < call.tile[3].hi; ++s) {
+      const double p = std::exp(scores.at(n, h, t, s) - most.at({n, h, t}));
+      total.at({n, h, t}) += p;
+      for (int64_t e = 0; e < v.global()[3]; ++e)
+        sum.at({n, t, h, e}) += drops.at(n, h, t, s) * p * v.at({n, s, h, e});
+    }
+  });
+}
+
+static void attentionApply(const ReferenceCall &call) {
+  const View &most = call.ins[0], &total = call.ins[1], &sum = call.ins[2],
+             &y = call.outs[0], &lse = call.outs[1];
+  forEachRow(call, [&](int64_t n, int64_t t, int64_t h) {
+    for (int64_t e = 0; y.present() && e < y.global()[3]; ++e)
+      y.at({n, t, h, e}) = sum.at({n, t, h, e}) / total.at({n, h, t});
+    if (lse.present())
+      lse.at({n, h, t}) = most.at({n, h, t}) + std::log(total.at({n, h, t}));
+  });
+}
+
 static void attentionBackward(const ReferenceCall &call) {
   const View &q = call.ins[0], &k = call.ins[1], &v = call.ins[2],
              &y = call.ins[3], &lse = call.ins[4], &dy = call.ins[5];
   const View &dq = call.outs[0], &dk = call.outs[1], &dv = call.outs[2];
   const Scores scores(call, call.ins[6]);
   const Drops drops(call);
-  const int64_t keys = v.global()[1], width = q.global()[3],
-                values = v.global()[3];
+  const int64_t width = q.global()[3], values = v.global()[3];
   // Tiles hold sums over their own positions.
   for (const View *sum : {&dk, &dv})
     if (sum->present())
@@ -121,7 +163,7 @@ static void attentionBackward(const ReferenceCall &call) {
       product += dy.at({n, t, h, e}) * y.at({n, t, h, e});
     for (int64_t d = 0; dq.present() && d < width; ++d)
       dq.at({n, t, h, d}) = 0;
-    for (int64_t s = 0; s < keys; ++s) {
+    for (int64_t s = call.tile[3].lo; s < call.tile[3].hi; ++s) {
       const double p = std::exp(scores.at(n, h, t, s) - lse.at({n, h, t}));
       const double factor = drops.at(n, h, t, s);
       double slope = 0;
@@ -145,5 +187,8 @@ static void attentionBackward(const ReferenceCall &call) {
 
 void ff::registerAttentionReferences() {
   registerReference("attention_forward", attentionForward);
+  registerReference("attention_max", attentionMax);
+  registerReference("attention_sum", attentionSum);
+  registerReference("attention_apply", attentionApply);
   registerReference("attention_backward", attentionBackward);
 }

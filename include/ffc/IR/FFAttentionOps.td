@@ -28,8 +28,9 @@ def FF_AttentionOp
     ff.dropout with that `ratio` and `key` on [N, H, T, S].
 
     Iteration space: samples n, positions r, heads h, and the positions s that are
-    looked at, which cannot be split: a tile reads all of k and v of its samples
-    and heads.
+    looked at. Where these are split there are three phases: the largest score of
+    every row; the sums of exp(score - largest), and of these times v; and the
+    quotients, which every tile of a row has. Scores are computed twice then.
 
     Constraints:
       1. q is [N, T, H, D], k is [N, S, H, D] and v is [N, S, H, E].
@@ -63,7 +64,7 @@ def FF_AttentionBackwardOp
         dq = scale * ds k, dk = scale * ds^T q, dv = (d p)^T dy
 
     Iteration space: as ff.attention. Tiles that differ in positions r have
-    partial sums of dk and dv.
+    partial sums of dk and dv, those that differ in positions s of dq.
 
     Constraints: 1 to 5 as ff.attention, with dy of y's shape and dq, dk and dv of
     the shapes of q, k and v.

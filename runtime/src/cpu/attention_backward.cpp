@@ -159,7 +159,7 @@ AttentionBackward::AttentionBackward(Context &cx, Tensors in, Tensors out,
   expect_count(kernel, "operands", in.size(), 7);
   expect_count(kernel, "results", out.size(), 3);
   const Tensor *t = in.begin(), *r = out.begin();
-  impl = std::make_unique<Impl>(kernel, cx, t[0], t[1], t[2], t[6],
+  impl = std::make_unique<Impl>(kernel, cx, t[0], t[1], &t[2], t[6],
                                 AttentionNumbers{hidden, key, ratio, scale});
   impl->expect_heads("y", t[3], impl->rows, impl->values);
   impl->expect_sums("lse", t[4]);

@@ -153,28 +153,29 @@ void pack_columns(const float *x, int64_t positions, int64_t width,
 //===----------------------------------------------------------------------===//
 
 AttentionTile::AttentionTile(const char *kernel, const Context &cx,
-                             const Tensor &q, const Tensor &k, const Tensor &v,
+                             const Tensor &q, const Tensor &k, const Tensor *v,
                              const Tensor &mask,
                              const AttentionNumbers &numbers)
     : kernel(kernel), scale(float(numbers.scale)), cx(cx),
       key(uint64_t(numbers.key)), ratio(float(numbers.ratio)) {
   expect_rank(kernel, "q", q, 4);
-  expect_rank(kernel, "v", v, 4);
+  expect_rank(kernel, "k", k, 4);
+  if (v)
+    expect_rank(kernel, "v", *v, 4);
   samples = q.shape[0];
   rows = q.shape[1];
   heads = q.shape[2];
   width = q.shape[3];
-  keys = v.shape[1];
-  values = v.shape[3];
-  expect(kernel, keys == v.global[1],
-         "v: expected all positions (" + std::to_string(v.global[1]) +
-             "), found " + std::to_string(keys));
+  keys = k.shape[1];
+  values = v ? v->shape[3] : 0;
   expect_heads("q", q, rows, width);
   expect_heads("k", k, keys, width);
-  expect_heads("v", v, keys, values);
-  origin = {q.lo[0], q.lo[2], q.lo[1]};
+  if (v)
+    expect_heads("v", *v, keys, values);
+  origin = {q.lo[0], q.lo[2], q.lo[1], k.lo[1]};
   all_rows = q.global[1];
   all_heads = q.global[2];
+  all_keys = k.global[1];
   expect(kernel, numbers.ratio >= 0.0 && numbers.ratio < 1.0,
          "ratio: expected a number in [0, 1), found " +
              std::to_string(numbers.ratio));
@@ -262,8 +263,8 @@ void AttentionTile::draw(int64_t n, int64_t h, int64_t t, int64_t s,
   const int64_t row =
       ((origin[0] + n) * all_heads + origin[1] + h) * all_rows + origin[2] + t;
   uint32_t words[kBlockKeys];
-  philox_words(cx.seed ^ key, uint64_t(cx.step), uint64_t(row * keys + s), 1,
-               words, n_keys);
+  philox_words(cx.seed ^ key, uint64_t(cx.pass),
+               uint64_t(row * all_keys + origin[3] + s), 1, words, n_keys);
   const float kept = 1.0f / (1.0f - ratio);
   for (int64_t j = 0; j < n_keys; ++j)
     factors[j] = is_kept(words[j], ratio) ? kept : 0.0f;

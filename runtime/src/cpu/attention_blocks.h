@@ -75,9 +75,10 @@ struct AttentionTile {
   uint64_t key; ///< of what is dropped
   float ratio;  ///< 0: nothing is
 
-  /// Throws unless the operands fit each other.
+  /// Throws unless the operands fit each other. Without `v` there are no
+  /// values.
   AttentionTile(const char *kernel, const Context &cx, const Tensor &q,
-                const Tensor &k, const Tensor &v, const Tensor &mask,
+                const Tensor &k, const Tensor *v, const Tensor &mask,
                 const AttentionNumbers &numbers);
 
   void expect_heads(const char *name, const Tensor &t, int64_t positions,
@@ -110,8 +111,8 @@ struct AttentionTile {
             float *factors) const;
 
 private:
-  Index origin; ///< the tile's first n, h and t
-  int64_t all_rows, all_heads;
+  Index origin; ///< the tile's first n, h, t and s
+  int64_t all_rows, all_heads, all_keys;
 };
 
 /// x [positions x width], rows `apart`, as rows of padded(width) columns with

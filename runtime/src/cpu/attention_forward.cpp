@@ -143,8 +143,11 @@ AttentionForward::AttentionForward(Context &cx, Tensors in, Tensors out,
   expect_count(kernel, "operands", in.size(), 4);
   expect_count(kernel, "results", out.size(), 2);
   const Tensor *t = in.begin();
-  impl = std::make_unique<Impl>(kernel, cx, t[0], t[1], t[2], t[3],
+  impl = std::make_unique<Impl>(kernel, cx, t[0], t[1], &t[2], t[3],
                                 AttentionNumbers{hidden, key, ratio, scale});
+  expect(kernel, impl->keys == t[1].global[1],
+         "k: expected all positions (" + std::to_string(t[1].global[1]) +
+             "), found " + std::to_string(impl->keys));
   impl->expect_heads("y", out.begin()[0], impl->rows, impl->values);
   impl->expect_sums("lse", out.begin()[1]);
   impl->prepare();

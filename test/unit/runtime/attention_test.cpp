@@ -53,7 +53,7 @@ struct Case {
 };
 
 constexpr int64_t kKey = 77;
-constexpr uint64_t kSeed = 5, kStep = 3;
+constexpr uint64_t kSeed = 5, kPass = 3;
 
 /// What ff.dropout multiplies the probabilities [N, H, T, S] by.
 Value drops(const Case &c) {
@@ -63,7 +63,7 @@ Value drops(const Case &c) {
     return ones;
   Context cx;
   cx.seed = kSeed;
-  cx.step = kStep;
+  cx.pass = kPass;
   const Tile x(ones, ones.whole()), y = blank(shape, ones.whole());
   Dropout(cx, {x}, {y}, kKey, c.ratio)({x}, {y});
   add_tile(factors, y, factors.whole());
@@ -113,71 +113,150 @@ Results reference(const Case &c, const Value &dy) {
   return r;
 }
 
-/// The part of the mask that a tile [n, t, h] of rows sees.
-Box mask_box(const Case &c, const Box &rows) {
-  const Shape lo = {rows.lo[0], rows.lo[2], rows.lo[1], 0},
-              size = {rows.size[0], rows.size[2], rows.size[1], c.keys()};
-  Box box;
-  const size_t skipped = 4 - c.mask.shape.size();
-  for (size_t d = 0; d < c.mask.shape.size(); ++d) {
-    const bool one = c.mask.shape[d] == 1;
-    box.lo.push_back(one ? 0 : lo[skipped + d]);
-    box.size.push_back(one ? 1 : size[skipped + d]);
+/// The operands of a tile [n, t, h, s], and where they lie.
+struct Operands {
+  Box rows, results, keys, seen, sums;
+  Tile q, k, v, dy, given;
+  Tensor mask; ///< `given`, or absent
+
+  Operands(const Case &c, const Value &slopes, const Box &part)
+      : rows(box(part, 1, c.q.shape[3])), results(box(part, 1, c.v.shape[3])),
+        keys(box(part, 3, c.q.shape[3])),
+        seen(box(part, 3, c.v.shape[3])), sums{{part.lo[0], part.lo[2],
+                                                part.lo[1]},
+                                               {part.size[0], part.size[2],
+                                                part.size[1]}},
+        q(c.q, rows), k(c.k, keys), v(c.v, seen), dy(slopes, results),
+        given(mask_of(c), mask_of(c).shape == c.mask.shape
+                              ? mask_box(c, part)
+                              : mask_of(c).whole()),
+        mask(c.mask.data.empty() ? absent({}) : given.tensor) {}
+
+private:
+  /// Positions of dimension `d` of the tile.
+  static Box box(const Box &part, std::size_t d, int64_t width) {
+    return Box{{part.lo[0], part.lo[d], part.lo[2], 0},
+               {part.size[0], part.size[d], part.size[2], width}};
   }
-  return box;
+  static Value mask_of(const Case &c) {
+    return c.mask.data.empty() ? Value(Shape{1}) : c.mask;
+  }
+  static Box mask_box(const Case &c, const Box &part) {
+    Box result;
+    const int order[] = {0, 2, 1, 3};
+    const size_t skipped = 4 - c.mask.shape.size();
+    for (size_t d = 0; d < c.mask.shape.size(); ++d) {
+      const int from = order[skipped + d];
+      const bool one = c.mask.shape[d] == 1;
+      result.lo.push_back(one ? 0 : part.lo[from]);
+      result.size.push_back(one ? 1 : part.size[from]);
+    }
+    return result;
+  }
+};
+
+void expect_results(const Results &found, const Results &want) {
+  expect_close(found.y, want.y);
+  expect_close(found.lse, want.lse);
+  expect_close(found.dq, want.dq, 5e-5);
+  expect_close(found.dk, want.dk, 5e-5);
+  expect_close(found.dv, want.dv, 5e-5);
+}
+
+Results no_results(const Case &c) {
+  return {Value(c.result()), Value(c.sums()), Value(c.q.shape),
+          Value(c.k.shape), Value(c.v.shape)};
+}
+
+void add_gradients(const Case &c, Context &cx, const Operands &o, Tensor y,
+                   Tensor lse, Results &found) {
+  const Tile dq = blank(c.q.shape, o.rows), dk = blank(c.k.shape, o.keys),
+             dv = blank(c.v.shape, o.seen);
+  AttentionBackward(cx, {o.q, o.k, o.v, y, lse, o.dy, o.mask}, {dq, dk, dv},
+                    c.hidden, kKey, c.ratio, c.scale)(
+      {o.q, o.k, o.v, y, lse, o.dy, o.mask}, {dq, dk, dv});
+  add_tile(found.dq, dq, o.rows);
+  add_tile(found.dk, dk, o.keys);
+  add_tile(found.dv, dv, o.seen);
 }
 
 /// Samples, rows and heads split at random.
+void check_rows(const Case &c, Context &cx, const Value &dy,
+                const Results &want, int most, std::mt19937 &random) {
+  Results found = no_results(c);
+  for_split(
+      {c.samples(), c.rows(), c.heads()}, most, random, [&](const Box &rows) {
+        Box part = rows;
+        part.lo.push_back(0);
+        part.size.push_back(c.keys());
+        const Operands o(c, dy, part);
+        const Tile y = blank(c.result(), o.results),
+                   lse = blank(c.sums(), o.sums);
+        AttentionForward(cx, {o.q, o.k, o.v, o.mask}, {y, lse}, c.hidden, kKey,
+                         c.ratio, c.scale)({o.q, o.k, o.v, o.mask}, {y, lse});
+        add_tile(found.y, y, o.results);
+        add_tile(found.lse, lse, o.sums);
+        add_gradients(c, cx, o, y, lse, found);
+      });
+  expect_results(found, want);
+}
+
+/// The positions that are looked at, too.
+void check_keys(const Case &c, Context &cx, const Value &dy,
+                const Results &want, int most, std::mt19937 &random) {
+  Results found = no_results(c);
+  std::vector<Box> parts;
+  for_split({c.samples(), c.rows(), c.heads(), c.keys()}, most, random,
+            [&](const Box &part) { parts.push_back(part); });
+  Value largest(c.sums(), -std::numeric_limits<double>::infinity());
+  for (const Box &part : parts) {
+    const Operands o(c, dy, part);
+    const Tile tile = blank(c.sums(), o.sums);
+    AttentionMax(cx, {o.q, o.k, o.mask}, {tile}, c.hidden, kKey, c.ratio,
+                 c.scale)({o.q, o.k, o.mask}, {tile});
+    Value own(c.sums());
+    add_tile(own, tile, o.sums);
+    for_box(o.sums, [&](const Shape &at) {
+      largest(at) = std::max(largest(at), own(at));
+    });
+  }
+  Value total(c.sums()), sum(c.result());
+  for (const Box &part : parts) {
+    const Operands o(c, dy, part);
+    const Tile top(largest, o.sums), t = blank(c.sums(), o.sums),
+                                     s = blank(c.result(), o.results);
+    AttentionSum(cx, {o.q, o.k, o.v, o.mask, top}, {t, s}, c.hidden, kKey,
+                 c.ratio, c.scale)({o.q, o.k, o.v, o.mask, top}, {t, s});
+    add_tile(total, t, o.sums);
+    add_tile(sum, s, o.results);
+  }
+  const Tile top(largest, largest.whole()), t(total, total.whole()),
+      s(sum, sum.whole()), y = blank(c.result(), sum.whole()),
+                           lse = blank(c.sums(), total.whole());
+  AttentionApply(cx, {top, t, s}, {y, lse}, c.hidden, kKey, c.ratio,
+                 c.scale)({top, t, s}, {y, lse});
+  add_tile(found.y, y, sum.whole());
+  add_tile(found.lse, lse, total.whole());
+  for (const Box &part : parts) {
+    const Operands o(c, dy, part);
+    const Tile own_y(found.y, o.results), own_lse(found.lse, o.sums);
+    add_gradients(c, cx, o, own_y, own_lse, found);
+  }
+  expect_results(found, want);
+}
+
 void check(const Case &c, int most, int threads) {
   std::mt19937 random(seed());
   const int before = omp_get_max_threads();
   omp_set_num_threads(threads);
   const Value dy = random_value(c.result(), random);
   const Results want = reference(c, dy);
-  Results found{Value(c.result()), Value(c.sums()), Value(c.q.shape),
-                Value(c.k.shape), Value(c.v.shape)};
   Context cx;
   cx.seed = kSeed;
-  cx.step = kStep;
-  for_split(
-      {c.samples(), c.rows(), c.heads()}, most, random, [&](const Box &part) {
-        auto positions = [&](int64_t lo, int64_t size, int64_t width) {
-          return Box{{part.lo[0], lo, part.lo[2], 0},
-                     {part.size[0], size, part.size[2], width}};
-        };
-        const int64_t width = c.q.shape[3], values = c.v.shape[3];
-        const Box rows = positions(part.lo[1], part.size[1], width),
-                  results = positions(part.lo[1], part.size[1], values),
-                  keys = positions(0, c.keys(), width),
-                  seen = positions(0, c.keys(), values),
-                  sums{{part.lo[0], part.lo[2], part.lo[1]},
-                       {part.size[0], part.size[2], part.size[1]}};
-        const Tile q(c.q, rows), k(c.k, keys), v(c.v, seen), slope(dy, results),
-            y = blank(c.result(), results), lse = blank(c.sums(), sums);
-        const bool masked = !c.mask.data.empty();
-        const Value nothing(Shape{});
-        const Tile mask = masked ? Tile(c.mask, mask_box(c, part))
-                                 : Tile(nothing, nothing.whole());
-        const Tensor m = masked ? mask.tensor : absent({});
-        AttentionForward(cx, {q, k, v, m}, {y, lse}, c.hidden, kKey, c.ratio,
-                         c.scale)({q, k, v, m}, {y, lse});
-        add_tile(found.y, y, results);
-        add_tile(found.lse, lse, sums);
-        const Tile dq = blank(c.q.shape, rows), dk = blank(c.k.shape, keys),
-                   dv = blank(c.v.shape, seen);
-        AttentionBackward(cx, {q, k, v, y, lse, slope, m}, {dq, dk, dv},
-                          c.hidden, kKey, c.ratio,
-                          c.scale)({q, k, v, y, lse, slope, m}, {dq, dk, dv});
-        add_tile(found.dq, dq, rows);
-        add_tile(found.dk, dk, keys);
-        add_tile(found.dv, dv, seen);
-      });
+  cx.pass = kPass;
+  check_rows(c, cx, dy, want, most, random);
+  check_keys(c, cx, dy, want, most, random);
   omp_set_num_threads(before);
-  expect_close(found.y, want.y);
-  expect_close(found.lse, want.lse);
-  expect_close(found.dq, want.dq, 5e-5);
-  expect_close(found.dk, want.dk, 5e-5);
-  expect_close(found.dv, want.dv, 5e-5);
 }
 
 Case random_case(int64_t samples, int64_t rows, int64_t keys, int64_t heads,
@@ -308,8 +387,8 @@ TEST(Attention, WrongOperands) {
   };
   const Tensor none = absent({});
   expect_error({q, q, v, none}, {},
-               "attention forward: k: expected local shape [2, 5, 2, 4], found "
-               "[2, 3, 2, 4]");
+               "attention forward: v: expected local shape [2, 3, 2, 4], found "
+               "[2, 5, 2, 4]");
   expect_error({q, k, v, none}, {1.0},
                "attention forward: hidden: expected one number at most, and "
                "only with a mask, found 1");
@@ -320,10 +399,10 @@ TEST(Attention, WrongOperands) {
                "attention forward: ratio: expected a number in [0, 1), found "
                "1.000000",
                1);
-  Tensor part = v;
-  part.shape[1] = 4;
-  expect_error({q, k, part, none}, {},
-               "attention forward: v: expected all positions (5), found 4");
+  Tensor part = v, few = k;
+  part.shape[1] = few.shape[1] = 4;
+  expect_error({q, few, part, none}, {},
+               "attention forward: k: expected all positions (5), found 4");
 }
 
 } // namespace

@@ -1,0 +1,259 @@
+//===- attention_split.cpp - attention over some of the positions ---------===//
+#include "ffrt/attention.h"
+
+#include "common/check.h"
+#include "cpu/attention_blocks.h"
+#include "cpu/lanes.h"
+#include "ffrt/fast_math.h"
+#include "ffrt/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ffrt {
+
+namespace {
+
+/// What both passes over the scores share.
+struct SplitTile : AttentionTile {
+  using AttentionTile::AttentionTile;
+
+  /// Keys and values of a head, a block of scores and of results.
+  struct Head {
+    float *keys, *values, *scores, *sums;
+  };
+
+  Head take(Scratch &scratch) const {
+    Head own;
+    own.keys = scratch.take(width * padded(keys));
+    own.values = scratch.take(keys * padded(values));
+    own.scores = scratch.take(kBlockRows * kBlockKeys);
+    own.sums = scratch.take(kBlockRows * padded(values));
+    return own;
+  }
+
+  void reserve() const {
+    Scratch counted;
+    take(counted);
+    Scratch::reserve(counted);
+  }
+
+  /// Row (n, h, t) of a tensor [N, H, T].
+  float *row_of(const Tensor &sums, int64_t n, int64_t h, int64_t t) const {
+    return sums.as<float>() + (n * heads + h) * rows + t;
+  }
+
+  /// Calls body(n, h) for all heads, on all threads.
+  template <class Body> void for_heads(Body body) const {
+    parallel_for(samples * heads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task)
+        body(task / heads, task % heads);
+    });
+  }
+
+  /// Calls body(t, count) for all blocks of rows.
+  template <class Body> void for_rows(Body body) const {
+    for (int64_t t = 0; t < rows; t += kBlockRows)
+      body(t, std::min(kBlockRows, rows - t));
+  }
+
+  /// Calls body(s, count) for all blocks of positions whose scores for some
+  /// rows have been computed; with `skip` without those that are all replaced.
+  template <class Body>
+  void for_scores(const Head &own, const Tensor &q, const Tensor &mask,
+                  int64_t n, int64_t h, int64_t t, int64_t count, bool skip,
+                  Body body) const {
+    const float *queries = head(q, n, h) + t * between(width);
+    for (int64_t s = 0; s < keys; s += kBlockKeys) {
+      const int64_t n_keys = std::min(kBlockKeys, keys - s);
+      const float *masked = mask_at(mask, n, h, t, s);
+      if (skip && all_hidden(masked, count, n_keys))
+        continue;
+      multiply(count, padded(n_keys), width, {queries, between(width), 1},
+               own.keys + s, padded(keys), own.scores, kBlockKeys, true);
+      finish_scores(own.scores, count, n_keys, masked);
+      body(s, n_keys);
+    }
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The largest scores
+//===----------------------------------------------------------------------===//
+
+struct AttentionMax::Impl : SplitTile {
+  using SplitTile::SplitTile;
+
+  void run(const Tensor &q, const Tensor &k, const Tensor &mask,
+           const Tensor &most, int64_t n, int64_t h) const {
+    Scratch scratch = Scratch::of_thread();
+    const Head own = take(scratch);
+    pack_columns(head(k, n, h), keys, width, between(width), padded(keys),
+                 own.keys);
+    for_rows([&](int64_t t, int64_t count) {
+      float *top = row_of(most, n, h, t);
+      std::fill_n(top, count, -__builtin_inff());
+      for_scores(own, q, mask, n, h, t, count, /*skip=*/false,
+                 [&](int64_t, int64_t n_keys) {
+                   for (int64_t i = 0; i < count; ++i) {
+                     const float *row = own.scores + i * kBlockKeys;
+                     top[i] = max_over(n_keys, top[i],
+                                       [=](int64_t j) { return row[j]; });
+                   }
+                 });
+    });
+  }
+};
+
+AttentionMax::AttentionMax(Context &cx, Tensors in, Tensors out,
+                           const Reals &hidden, int64_t key, double ratio,
+                           double scale) {
+  const char *kernel = "attention max";
+  expect_count(kernel, "operands", in.size(), 3);
+  expect_count(kernel, "results", out.size(), 1);
+  const Tensor *t = in.begin();
+  impl = std::make_unique<Impl>(kernel, cx, t[0], t[1], nullptr, t[2],
+                                AttentionNumbers{hidden, key, ratio, scale});
+  impl->expect_sums("most", out.begin()[0]);
+  impl->reserve();
+}
+
+AttentionMax::~AttentionMax() = default;
+
+void AttentionMax::operator()(Tensors in, Tensors out) {
+  const Tensor *t = in.begin();
+  impl->for_heads([&](int64_t n, int64_t h) {
+    impl->run(t[0], t[1], t[2], out.begin()[0], n, h);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+struct AttentionSum::Impl : SplitTile {
+  using SplitTile::SplitTile;
+
+  /// Scores become what values are multiplied by.
+  void exponentials(const Head &own, const float *top, float *total, int64_t n,
+                    int64_t h, int64_t t, int64_t count, int64_t s,
+                    int64_t n_keys) const {
+    for (int64_t i = 0; i < count; ++i) {
+      float *row = own.scores + i * kBlockKeys;
+      // Where there is nothing but -infinity there is nothing to scale.
+      const float base = top[i] == -__builtin_inff() ? 0.0f : top[i];
+#pragma GCC ivdep
+      for (int64_t j = 0; j < n_keys; ++j)
+        row[j] = fast_exp(row[j] - base);
+      total[i] += float(sum_over(n_keys, [=](int64_t j) { return row[j]; }));
+      if (ratio > 0) {
+        float factors[kBlockKeys];
+        draw(n, h, t + i, s, n_keys, factors);
+        for (int64_t j = 0; j < n_keys; ++j)
+          row[j] *= factors[j];
+      }
+    }
+  }
+
+  void run(Tensors in, const Tensor &total, const Tensor &sum, int64_t n,
+           int64_t h) const {
+    const Tensor &q = in.begin()[0], &k = in.begin()[1], &v = in.begin()[2],
+                 &mask = in.begin()[3], &most = in.begin()[4];
+    Scratch scratch = Scratch::of_thread();
+    const Head own = take(scratch);
+    const int64_t columns = padded(values);
+    pack_columns(head(k, n, h), keys, width, between(width), padded(keys),
+                 own.keys);
+    pack_rows(head(v, n, h), keys, values, between(values), own.values);
+    for_rows([&](int64_t t, int64_t count) {
+      const float *top = row_of(most, n, h, t);
+      float *totals = row_of(total, n, h, t);
+      std::fill_n(totals, count, 0.0f);
+      std::fill_n(own.sums, count * columns, 0.0f);
+      // Beside other scores those that were replaced may be nothing.
+      const bool skip =
+          replaces && *std::min_element(top, top + count) > hidden + kVanishes;
+      for_scores(own, q, mask, n, h, t, count, skip,
+                 [&](int64_t s, int64_t n_keys) {
+                   exponentials(own, top, totals, n, h, t, count, s, n_keys);
+                   multiply(count, columns, n_keys, {own.scores, kBlockKeys, 1},
+                            own.values + s * columns, columns, own.sums,
+                            columns, false);
+                 });
+      for (int64_t i = 0; i < count; ++i)
+        std::copy_n(own.sums + i * columns, values,
+                    head(sum, n, h) + (t + i) * between(values));
+    });
+  }
+};
+
+AttentionSum::AttentionSum(Context &cx, Tensors in, Tensors out,
+                           const Reals &hidden, int64_t key, double ratio,
+                           double scale) {
+  const char *kernel = "attention sum";
+  expect_count(kernel, "operands", in.size(), 5);
+  expect_count(kernel, "results", out.size(), 2);
+  const Tensor *t = in.begin();
+  impl = std::make_unique<Impl>(kernel, cx, t[0], t[1], &t[2], t[3],
+                                AttentionNumbers{hidden, key, ratio, scale});
+  impl->expect_sums("most", t[4]);
+  impl->expect_sums("total", out.begin()[0]);
+  impl->expect_heads("sum", out.begin()[1], impl->rows, impl->values);
+  impl->reserve();
+}
+
+AttentionSum::~AttentionSum() = default;
+
+void AttentionSum::operator()(Tensors in, Tensors out) {
+  impl->for_heads([&](int64_t n, int64_t h) {
+    impl->run(in, out.begin()[0], out.begin()[1], n, h);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Quotients
+//===----------------------------------------------------------------------===//
+
+AttentionApply::AttentionApply(Context & /*cx*/, Tensors in, Tensors out,
+                               const Reals & /*hidden*/, int64_t /*key*/,
+                               double /*ratio*/, double /*scale*/) {
+  const char *kernel = "attention apply";
+  expect_count(kernel, "operands", in.size(), 3);
+  expect_count(kernel, "results", out.size(), 2);
+  const Tensor &sum = in.begin()[2];
+  expect_rank(kernel, "sum", sum, 4);
+  const int64_t samples = sum.shape[0], rows = sum.shape[1],
+                heads = sum.shape[2], values = sum.shape[3];
+  expect_floats(kernel, "most", in.begin()[0], {samples, heads, rows});
+  expect_floats(kernel, "total", in.begin()[1], {samples, heads, rows});
+  expect_floats(kernel, "sum", sum, {samples, rows, heads, values});
+  expect_floats(kernel, "y", out.begin()[0], {samples, rows, heads, values});
+  expect_floats(kernel, "lse", out.begin()[1], {samples, heads, rows});
+}
+
+void AttentionApply::operator()(Tensors in, Tensors out) {
+  const Tensor &y = out.begin()[0], &lse = out.begin()[1];
+  const float *most = in.begin()[0].as<float>(),
+              *total = in.begin()[1].as<float>(),
+              *sum = in.begin()[2].as<float>();
+  const Index shape = in.begin()[2].shape; // [N, T, H, E]
+  const int64_t rows = shape[1], heads = shape[2], values = shape[3];
+  parallel_for(shape[0] * rows, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; ++at)
+      for (int64_t h = 0; h < heads; ++h) {
+        const int64_t row = (at / rows * heads + h) * rows + at % rows,
+                      first = (at * heads + h) * values;
+        if (lse.data)
+          lse.as<float>()[row] = most[row] + std::log(total[row]);
+        if (!y.data)
+          continue;
+        const float factor = 1.0f / total[row];
+        for (int64_t e = 0; e < values; ++e)
+          y.as<float>()[first + e] = sum[first + e] * factor;
+      }
+  });
+}
+
+} // namespace ffrt
