@@ -131,6 +131,17 @@ StringRef EmbeddingBackwardOp::getFamily() { return "embedding_backward"; }
 
 DictionaryAttr EmbeddingBackwardOp::getKernelArgs() { return noArgs(*this); }
 
+/// Models scatter with it.
+LogicalResult EmbeddingBackwardOp::buildGradient(
+    OpBuilder &builder, ArrayRef<Value> resultGrads, ArrayRef<bool> needed,
+    SmallVectorImpl<Value> &operandGrads) {
+  operandGrads.assign(2, nullptr);
+  if (Value table = resultGrads[0]; table && needed[1])
+    operandGrads[1] = EmbeddingOp::create(
+        builder, gradientLoc(*this), getDy().getType(), table, getIndices());
+  return success();
+}
+
 SmallVector<Value>
 EmbeddingBackwardOp::buildRowUpdate(OpBuilder &builder, Location loc,
                                     const Optimizer &optimizer, Value table,

@@ -6,137 +6,41 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Expression.h"
 #include "OpTable.h"
+#include "Positions.h"
 
 using namespace ffc;
 using namespace ffc::importer;
-using onnx::TensorProto;
 
-/// Positions that count from the end, made to count from the start; `extents`
-/// broadcasts to them.
-static GraphValue *normalized(Expression &made, GraphValue *positions,
-                              GraphValue *extents) {
-  GraphValue *zero = made.constant(positions->type, {}, {0});
-  return made.apply("Where",
-                    {made.apply("Less", {positions, zero}),
-                     made.apply("Add", {positions, extents}), positions});
-}
-
-static int64_t product(llvm::ArrayRef<int64_t> extents) {
-  int64_t result = 1;
-  for (int64_t extent : extents)
-    result *= extent;
-  return result;
-}
-
-/// Distances of neighbours along each dimension.
-static std::vector<int64_t> stridesOf(llvm::ArrayRef<int64_t> shape) {
-  std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t d = shape.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * shape[d];
-  return strides;
-}
-
-/// Reports positions that are no integers, and that dimensions `first` to `end`
-/// of the data, from which is picked, are the batch.
-static void checkOperands(NodeImporter &node, int64_t first, int64_t end) {
+/// Result 0 has the slices, each of shape `slice`.
+static void defineGathered(NodeImporter &node, Expression &made,
+                           const Named &named, llvm::ArrayRef<int64_t> slice) {
   if (node.failed())
     return;
-  const GraphValue &positions = node.operand(1);
-  if (!isIntegerType(positions.type))
-    return node.error("expected integers as operand 1, found type " +
-                      elementTypeName(positions.type));
-  for (int64_t d = first; d < end; ++d)
-    node.expectNoChangedBatch(0, d);
+  Shape table = {named.rows};
+  table.append(slice.begin(), slice.end());
+  GraphValue *rows = made.reshape(&node.operand(0), table);
+  if (GraphValue *result =
+          made.apply("Gather", {rows, named.numbers}, "axis", 0))
+    node.define(0, result);
 }
 
 void ffc::importer::importGatherElements(NodeImporter &node) {
   const int64_t axis =
       node.check(resolveAxis(node.integer("axis", 0), node.rank(0)));
-  node.expectRank(1, node.rank(0));
-  checkOperands(node, axis, axis + 1);
-  if (node.failed())
-    return;
-  const Shape from(node.shape(0)), shape(node.shape(1));
-  for (size_t d = 0; d < from.size(); ++d)
-    if (static_cast<int64_t>(d) != axis && shape[d] > from[d])
-      return node.error("expected at most " + llvm::Twine(from[d]) +
-                        " positions along dimension " + llvm::Twine(d) +
-                        ", found " + llvm::Twine(shape[d]));
-  if (product(shape) > kMaxConstantElements)
-    return node.error("expected at most " + llvm::Twine(kMaxConstantElements) +
-                      " positions, found " + llvm::Twine(product(shape)));
-  // Where each position's line along the axis begins.
-  const std::vector<int64_t> strides = stridesOf(from), own = stridesOf(shape);
-  std::vector<int64_t> lines(product(shape));
-  for (size_t i = 0; i < lines.size(); ++i)
-    for (size_t d = 0; d < from.size(); ++d)
-      if (static_cast<int64_t>(d) != axis)
-        lines[i] += static_cast<int64_t>(i) / own[d] % shape[d] * strides[d];
   Expression made(node);
-  GraphValue *positions = &node.operand(1);
-  const int32_t type = positions->type;
-  positions =
-      normalized(made, positions, made.constant(type, {}, {from[axis]}));
-  positions =
-      made.apply("Mul", {positions, made.constant(type, {}, {strides[axis]})});
-  positions = made.apply("Add", {positions, made.constant(type, shape, lines)});
-  GraphValue *flat = made.reshape(&node.operand(0), {product(from)});
-  if (GraphValue *result = made.apply("Gather", {flat, positions}, "axis", 0))
-    node.define(0, result);
+  const Named named = namedElements(node, made, axis);
+  defineGathered(node, made, named, {});
 }
 
 void ffc::importer::importGatherND(NodeImporter &node) {
   const int64_t batches = node.integer("batch_dims", 0);
-  if (node.failed())
-    return;
-  const Shape from(node.shape(0)), ids(node.shape(1));
-  const auto rank = static_cast<int64_t>(from.size());
-  if (batches < 0 || batches >= std::min<int64_t>(rank, ids.size()) ||
-      !std::equal(from.begin(), from.begin() + batches, ids.begin()))
-    return node.error("expected batch_dims leading dimensions that both "
-                      "operands have, found " +
-                      llvm::Twine(batches) + " of " + shapeText(from) +
-                      " and " + shapeText(ids));
-  const int64_t depth = ids.back();
-  if (depth < 1 || batches + depth > rank)
-    return node.error("expected positions along 1 to " +
-                      llvm::Twine(rank - batches) + " dimensions, found " +
-                      llvm::Twine(depth));
-  checkOperands(node, batches, batches + depth);
-  if (node.failed())
-    return;
-  const llvm::ArrayRef<int64_t> all(from);
-  const auto leading = all.take_front(batches + depth),
-             picked = leading.drop_front(batches);
-  // Numbers of slices: of those in a sample, and where the sample's begin.
-  const std::vector<int64_t> strides = stridesOf(picked);
-  Shape outer(ids.begin(), ids.end() - 1), starts(outer);
-  std::fill(starts.begin() + batches, starts.end(), 1);
-  std::vector<int64_t> first(product(starts));
-  for (size_t i = 0; i < first.size(); ++i)
-    first[i] = static_cast<int64_t>(i) * product(picked);
-
   Expression made(node);
-  GraphValue *positions = &node.operand(1);
-  const int32_t type = positions->type;
-  positions =
-      normalized(made, positions, made.constant(type, {depth}, picked.vec()));
-  positions =
-      made.apply("Mul", {positions, made.constant(type, {depth}, strides)});
-  GraphValue *number = nullptr;
-  for (int64_t d = 0; d < depth; ++d) {
-    GraphValue *part = made.apply(
-        "Gather", {positions, made.constant(TensorProto::INT64, {}, {d})},
-        "axis", static_cast<int64_t>(outer.size()));
-    number = number ? made.apply("Add", {number, part}) : part;
-  }
-  if (batches)
-    number = made.apply("Add", {number, made.constant(type, starts, first)});
-  Shape table = {product(leading)};
-  table.append(from.begin() + batches + depth, from.end());
-  GraphValue *rows = made.reshape(&node.operand(0), table);
-  if (GraphValue *result = made.apply("Gather", {rows, number}, "axis", 0))
-    node.define(0, result);
+  const Named named = namedSlices(node, made, batches);
+  if (node.failed())
+    return;
+  const Shape from(node.shape(0));
+  defineGathered(
+      node, made, named,
+      llvm::ArrayRef<int64_t>(from).drop_front(batches + node.shape(1).back()));
 }

@@ -1,7 +1,7 @@
 //===- LookupOp.cpp - Gather by computed indices --------------------------===//
 
-#include "NodeImporter.h"
 #include "OpTable.h"
+#include "Positions.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -13,14 +13,8 @@ using onnx::TensorProto;
 /// Integers up to here are floats too.
 static constexpr int64_t kMaxCarried = int64_t(1) << 24;
 
-/// Operand 1 as a tensor of integers of rank 1 to 6.
-static Value readIndices(NodeImporter &node, int64_t rows) {
-  GraphValue &operand = node.operand(1);
-  if (operand.type != TensorProto::INT32 && operand.type != TensorProto::INT64)
-    node.error("expected integers as operand 1, found type " +
-               elementTypeName(operand.type));
-  if (node.failed())
-    return {};
+Value ffc::importer::indicesOf(NodeImporter &node, GraphValue &operand,
+                               int64_t rows) {
   bool isCarried =
       operand.value &&
       isa<FloatType>(getElementTypeOrSelf(operand.value.getType()));
@@ -67,9 +61,16 @@ void ffc::importer::importLookup(NodeImporter &node, int64_t axis) {
   for (const Shape &part : {outer, inner})
     for (int64_t extent : part)
       width *= extent;
+  GraphValue &positions = node.operand(1);
+  if (positions.type != TensorProto::INT32 &&
+      positions.type != TensorProto::INT64)
+    return node.error("expected integers as operand 1, found type " +
+                      elementTypeName(positions.type));
   // As a linear layer on indices of which one of `rows` is hot.
   Value table = node.tensor(0, {Role::Weight, rows, width});
-  Value indices = readIndices(node, rows);
+  if (node.failed())
+    return;
+  Value indices = indicesOf(node, positions, rows);
   Shape shape(outer);
   shape.append(ids.begin(), ids.end());
   shape.append(inner);

@@ -105,6 +105,8 @@ void importSpaceToDepth(NodeImporter &node);
 // GatherOps.cpp
 void importGatherElements(NodeImporter &node);
 void importGatherND(NodeImporter &node);
+void importScatterElements(NodeImporter &node);
+void importScatterND(NodeImporter &node);
 
 // IndexOps.cpp
 void importCompress(NodeImporter &node);

@@ -35,7 +35,8 @@ def FF_EmbeddingOp
 
 def FF_EmbeddingBackwardOp
     : FF_TableOp<"embedding_backward",
-                 [DeclareOpInterfaceMethods<FF_RowGradientInterface>]> {
+                 [DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
+                  DeclareOpInterfaceMethods<FF_RowGradientInterface>]> {
   let summary = "dtable[indices[i..], c] += dy[i.., c], and 0 in other rows";
   let description = [{
     Iteration space: as ff.embedding. Here n, h, ... are reductions and c and r

@@ -94,6 +94,36 @@ TEST_F(IndexOpsTest, GatherND) {
               HasSubstr("expected positions along 1 to 3 dimensions, found 4"));
 }
 
+// The gradient of a lookup adds slices up; a second one says where.
+TEST_F(IndexOpsTest, ScatterElements) {
+  EXPECT_THAT(import(", int64[2, 1, 2] i, float[2, 1, 2] u",
+                     "ScatterElements<axis = 1>(x, i, u)"),
+              AllOf(HasSubstr("(tensor<4xi64>, tensor<4x1xf32>) -> "
+                              "tensor<24x1xf32>"),
+                    HasSubstr("ff.embedding_backward"), HasSubstr("greater"),
+                    HasSubstr("-> tensor<2x3x4xf32>")));
+  EXPECT_THAT(import(", int64[2, 1, 2] i, float[2, 1, 2] u",
+                     "ScatterElements<axis = 1, reduction = \"add\">(x, i, u)"),
+              AllOf(HasSubstr("ff.embedding_backward"), HasSubstr("add(%"),
+                    Not(HasSubstr("greater"))));
+  EXPECT_THAT(import(", int64[2, 1, 2] i, float[2, 1, 3] u",
+                     "ScatterElements<axis = 1>(x, i, u)"),
+              HasSubstr("expected operand 2 with 4 elements, found 2x1x3"));
+  EXPECT_THAT(import(", int64[2, 1, 2] i, float[2, 1, 2] u",
+                     "ScatterElements<axis = 1, reduction = \"mul\">(x, i, u)"),
+              HasSubstr("expected reduction none or add, found 'mul'"));
+}
+
+TEST_F(IndexOpsTest, ScatterND) {
+  EXPECT_THAT(import(", int64[3, 2] i, float[3, 4] u", "ScatterND(x, i, u)"),
+              AllOf(HasSubstr("(tensor<3xi64>, tensor<3x4xf32>) -> "
+                              "tensor<6x4xf32>"),
+                    HasSubstr("-> tensor<2x3x4xf32>")));
+  EXPECT_THAT(importGraph("g (int64[4] x, int64[1, 1] i, int64[1] u) => "
+                          "(int64[4] y) { y = ScatterND(x, i, u) }"),
+              HasSubstr("expected floats as operand 0, found type int64"));
+}
+
 TEST_F(IndexOpsTest, Compress) {
   EXPECT_THAT(import(", bool[4] c = {1, 0, 0, 1}", "Compress<axis = -1>(x, c)"),
               AllOf(HasSubstr("indices = array<i64: 0, 3>"),
@@ -130,7 +160,7 @@ TEST_F(IndexOpsTest, OneHot) {
                     HasSubstr("\"y.positions\" \"constant\""),
                     HasSubstr("alpha -5.0"), HasSubstr(" equal("),
                     HasSubstr(" max("), HasSubstr("tensor<2x3x5xf32>"),
-                    Not(HasSubstr("ff.select"))));
+                    Not(HasSubstr("greater"))));
   EXPECT_THAT(encode("OneHot<axis = 0>(x, d, w)"),
               AllOf(HasSubstr("(tensor<2x3xf32>) -> tensor<1x2x3xf32>"),
                     HasSubstr("tensor<5x1x1xf32>"), HasSubstr("ff.select"),

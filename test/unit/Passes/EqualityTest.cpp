@@ -335,7 +335,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values("recurrent-small.onnxtxt",
                                          "nmt-small.onnxtxt",
                                          "moe-small.onnxtxt",
-                                         "experts-small.onnxtxt"),
+                                         "experts-small.onnxtxt",
+                                         "scatter-small.onnxtxt"),
                        ::testing::Values(2, 4)),
     nameOfCase);
 

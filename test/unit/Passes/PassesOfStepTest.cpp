@@ -29,7 +29,8 @@ protected:
               attributes {ff.passes = 2 : i64} {
           %w = ff.state "w" "parameter" init <constant, 0.0 : f64, 0> : tensor<4xf32>
           %g = ff.unary tanh(%x) {ff.role = "gradient"} : tensor<4xf32> -> tensor<4xf32> loc("g")
-        )" + body + "return }",
+        )" + body +
+            "return }",
         &context);
     EXPECT_TRUE(module);
     auto planned = buildPlanGraph(*module);
@@ -44,7 +45,7 @@ TEST_F(PassesOfStep, EndBeforeTheUpdates) {
   const plan::Graph graph = graphOf(R"(
       %new = ff.binary sub(%w, %g) {ff.role = "update"}
           : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> loc("new")
-      ff.store "w" %new : tensor<4xf32>
+      ff.store %new to "w" : tensor<4xf32>
     )",
                                     error);
   EXPECT_EQ(error, "");
@@ -57,8 +58,7 @@ TEST_F(PassesOfStep, EndBeforeTheUpdates) {
 TEST_F(PassesOfStep, HaveUpdates) {
   std::string error;
   graphOf("", error);
-  EXPECT_EQ(error,
-            "expected gradients and then updates in a step of 2 passes");
+  EXPECT_EQ(error, "expected gradients and then updates in a step of 2 passes");
 }
 
 TEST_F(PassesOfStep, ComeBeforeUpdates) {

@@ -60,9 +60,11 @@ TEST(Passes, OneReductionForAllOfThem) {
     EXPECT_EQ(timed.count(Action::Kind::Collective, true), 0);
     EXPECT_EQ(timed.count(Action::Kind::Collective, false), 3);
     const DeviceProgram &device = timed.program.devices[0];
-    for (const Action &action : device.actions)
-      if (action.kind == Action::Kind::Collective)
+    for (const Action &action : device.actions) {
+      if (action.kind == Action::Kind::Collective) {
         EXPECT_EQ(device.buffers[action.src].section, Section::State);
+      }
+    }
   }
 }
 

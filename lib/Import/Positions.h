@@ -1,0 +1,30 @@
+//===- Positions.h - numbers made of positions ------------------*- C++ -*-===//
+#ifndef FFC_LIB_IMPORT_POSITIONS_H
+#define FFC_LIB_IMPORT_POSITIONS_H
+
+#include "Expression.h"
+
+namespace ffc::importer {
+
+int64_t product(llvm::ArrayRef<int64_t> extents);
+
+/// What the positions in operand 1 of a node name in its operand 0, which is
+/// then seen as `rows` slices of `width` elements each.
+struct Named {
+  GraphValue *numbers = nullptr; ///< of slices; null after an error
+  int64_t rows = 0, width = 0;
+};
+
+/// Elements, by a position along `axis` each, as GatherElements has them.
+Named namedElements(NodeImporter &node, Expression &made, int64_t axis);
+/// Slices, by positions along the dimensions after `batches` leading ones, as
+/// GatherND has them.
+Named namedSlices(NodeImporter &node, Expression &made, int64_t batches);
+
+/// Numbers of one of `rows` rows, in the IR as a tensor of integers of rank 1
+/// to 6. Null after an error.
+mlir::Value indicesOf(NodeImporter &node, GraphValue &numbers, int64_t rows);
+
+} // namespace ffc::importer
+
+#endif // FFC_LIB_IMPORT_POSITIONS_H
