@@ -10,6 +10,7 @@
 #include "ffrt/context.h"
 #include "ffrt/kernel.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace ffrt {
@@ -109,6 +110,26 @@ struct AttentionTile {
   /// multiplied by when some are dropped: 0 or 1 / (1 - ratio).
   void draw(int64_t n, int64_t h, int64_t t, int64_t s, int64_t keys,
             float *factors) const;
+
+  /// Calls body(s, n) for all blocks of positions, s to s + n, when `scores`
+  /// has theirs for `count` rows of a head from `t` on. `packed` are the head's
+  /// keys (pack_columns). With `skip` without blocks that are all replaced.
+  template <class Body>
+  void for_scores(const float *packed, float *scores, const Tensor &q,
+                  const Tensor &mask, int64_t n, int64_t h, int64_t t,
+                  int64_t count, bool skip, Body body) const {
+    const float *queries = head(q, n, h) + t * between(width);
+    for (int64_t s = 0; s < keys; s += kBlockKeys) {
+      const int64_t n_keys = std::min(kBlockKeys, keys - s);
+      const float *masked = mask_at(mask, n, h, t, s);
+      if (skip && all_hidden(masked, count, n_keys))
+        continue;
+      multiply(count, padded(n_keys), width, {queries, between(width), 1},
+               packed + s, padded(keys), scores, kBlockKeys, true);
+      finish_scores(scores, count, n_keys, masked);
+      body(s, n_keys);
+    }
+  }
 
 private:
   Index origin; ///< the tile's first n, h, t and s

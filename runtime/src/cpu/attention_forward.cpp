@@ -87,17 +87,10 @@ struct AttentionForward::Impl : AttentionTile {
     std::fill_n(own.top, count, -__builtin_inff());
     std::fill_n(own.total, count, 0.0f);
     std::fill_n(own.sums, count * padded(values), 0.0f);
-    const float *queries = head(q, n, h) + t * between(width);
-    for (int64_t s = 0; s < keys; s += kBlockKeys) {
-      const int64_t n_keys = std::min(kBlockKeys, keys - s);
-      const float *masked = mask_at(mask, n, h, t, s);
-      if (skip && all_hidden(masked, count, n_keys))
-        continue;
-      multiply(count, padded(n_keys), width, {queries, between(width), 1},
-               own.keys + s, padded(keys), own.scores, kBlockKeys, true);
-      finish_scores(own.scores, count, n_keys, masked);
-      add_block(own, n, h, t, count, s, n_keys);
-    }
+    for_scores(own.keys, own.scores, q, mask, n, h, t, count, skip,
+               [&](int64_t s, int64_t n_keys) {
+                 add_block(own, n, h, t, count, s, n_keys);
+               });
   }
 
   void run(const Tensor &q, const Tensor &k, const Tensor &v,

@@ -56,25 +56,6 @@ struct SplitTile : AttentionTile {
     for (int64_t t = 0; t < rows; t += kBlockRows)
       body(t, std::min(kBlockRows, rows - t));
   }
-
-  /// Calls body(s, count) for all blocks of positions whose scores for some
-  /// rows have been computed; with `skip` without those that are all replaced.
-  template <class Body>
-  void for_scores(const Head &own, const Tensor &q, const Tensor &mask,
-                  int64_t n, int64_t h, int64_t t, int64_t count, bool skip,
-                  Body body) const {
-    const float *queries = head(q, n, h) + t * between(width);
-    for (int64_t s = 0; s < keys; s += kBlockKeys) {
-      const int64_t n_keys = std::min(kBlockKeys, keys - s);
-      const float *masked = mask_at(mask, n, h, t, s);
-      if (skip && all_hidden(masked, count, n_keys))
-        continue;
-      multiply(count, padded(n_keys), width, {queries, between(width), 1},
-               own.keys + s, padded(keys), own.scores, kBlockKeys, true);
-      finish_scores(own.scores, count, n_keys, masked);
-      body(s, n_keys);
-    }
-  }
 };
 
 } // namespace
@@ -95,7 +76,7 @@ struct AttentionMax::Impl : SplitTile {
     for_rows([&](int64_t t, int64_t count) {
       float *top = row_of(most, n, h, t);
       std::fill_n(top, count, -__builtin_inff());
-      for_scores(own, q, mask, n, h, t, count, /*skip=*/false,
+      for_scores(own.keys, own.scores, q, mask, n, h, t, count, /*skip=*/false,
                  [&](int64_t, int64_t n_keys) {
                    for (int64_t i = 0; i < count; ++i) {
                      const float *row = own.scores + i * kBlockKeys;
@@ -175,7 +156,7 @@ struct AttentionSum::Impl : SplitTile {
       // Beside other scores those that were replaced may be nothing.
       const bool skip =
           replaces && *std::min_element(top, top + count) > hidden + kVanishes;
-      for_scores(own, q, mask, n, h, t, count, skip,
+      for_scores(own.keys, own.scores, q, mask, n, h, t, count, skip,
                  [&](int64_t s, int64_t n_keys) {
                    exponentials(own, top, totals, n, h, t, count, s, n_keys);
                    multiply(count, columns, n_keys, {own.scores, kBlockKeys, 1},
