@@ -34,8 +34,8 @@ bool launched();
 
 /// Sets the number of OpenMP threads of this rank and returns it: the cores
 /// that the ranks of this node may run on, divided by their number, at least
-/// one; OMP_NUM_THREADS overrides. Collective over the world, after
-/// make_mpi_comm.
+/// one; OMP_NUM_THREADS overrides, up to OMP_THREAD_LIMIT. Collective over the
+/// world, after make_mpi_comm.
 int set_threads();
 
 } // namespace ffrt

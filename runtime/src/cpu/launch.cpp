@@ -4,6 +4,7 @@
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -91,6 +92,9 @@ int set_threads() {
     int threads = CPU_COUNT(&set) / ranks;
     omp_set_num_threads(threads > 1 ? threads : 1);
   }
+  // oneDNN waits for as many threads as there may be, so there must be no limit
+  // below (OMP_THREAD_LIMIT).
+  omp_set_num_threads(std::min(omp_get_max_threads(), omp_get_thread_limit()));
   return omp_get_max_threads();
 }
 

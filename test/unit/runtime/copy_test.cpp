@@ -1,9 +1,11 @@
 //===- copy_test.cpp - moving boxes between buffers -----------------------===//
 #include "ffrt/copy.h"
 #include "ffrt/error.h"
+#include "ffrt/parallel.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 using namespace ffrt;
 using namespace ffrt_test;
@@ -74,6 +76,22 @@ TEST(Copy, Accumulates) {
   Value found(shape);
   add_tile(found, total, sum.whole());
   expect_close(found, sum, 0.0);
+}
+
+/// Inside of a parallel region there is one thread, whatever is asked for.
+TEST(Parallel, CoversAllWithFewerThreads) {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(2);
+  std::vector<int> times(2000);
+  parallel_for(2, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t half = begin; half < end; ++half)
+      parallel_for(1000, 10, [&](int64_t from, int64_t to) {
+        for (int64_t i = from; i < to; ++i)
+          ++times[std::size_t(half * 1000 + i)];
+      });
+  });
+  omp_set_num_threads(before);
+  EXPECT_EQ(times, std::vector<int>(2000, 1));
 }
 
 TEST(Copy, AccumulatesNoIntegers) {

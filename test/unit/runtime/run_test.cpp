@@ -126,6 +126,20 @@ TEST_F(Run, SeedsAndRatesMatter) {
   EXPECT_NE(first, last_loss("--seed 1 --wd 0.5"));
 }
 
+TEST_F(Run, AtMostAsManyThreadsAsAreAllowed) {
+  std::vector<double> losses[2];
+  const char *const variables[] = {"OMP_NUM_THREADS=1",
+                                   "OMP_NUM_THREADS=4 OMP_THREAD_LIMIT=2"};
+  for (int i = 0; i < 2; ++i) {
+    const Result r =
+        mpirun(1, 1, "--steps 3 --dump " + folder + "/out", variables[i]);
+    ASSERT_EQ(r.status, 0) << r.text;
+    losses[i] = read(folder + "/out/loss.npy");
+  }
+  for (std::size_t i = 0; i < losses[0].size(); ++i)
+    EXPECT_NEAR(losses[0][i], losses[1][i], 1e-5);
+}
+
 TEST_F(Run, LearnsAFixedBatch) {
   std::vector<float> x(12 * 64);
   std::vector<int64_t> target(12);
