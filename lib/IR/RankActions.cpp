@@ -97,7 +97,10 @@ void RankEvaluator::Impl::copy(Rank &rank, CopyOp op) {
     from = stagedSrc.data();
   }
 
-  plan::Reduction reduction = reductionOf(op.getCombine());
+  // The one pass that is evaluated is the mean of all.
+  plan::Reduction reduction = op.getCombine() == kMeanWord
+                                  ? plan::Reduction::None
+                                  : reductionOf(op.getCombine());
   int last = static_cast<int>(size.size()) - 1;
   // Rows: all indices with the last one at its start.
   plan::Box rows = plan::Box::whole(plan::Shape(size.begin(), size.end()));

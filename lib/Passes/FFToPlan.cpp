@@ -119,6 +119,20 @@ private:
     return text;
   }
 
+  /// Is the value, where it is partial, a maximum?
+  bool isMaximum(const plan::Value &value) const {
+    if (value.producer < 0)
+      return false;
+    const plan::Op &op = planned.graph.ops[value.producer];
+    const int slot = static_cast<int>(op.operands.size()) + value.result;
+    for (const plan::Schedule &schedule : op.rules.schedules)
+      for (const plan::Phase &phase : schedule.phases)
+        for (const plan::SlotWrite &write : phase.writes)
+          if (write.slot == slot && write.reduction == plan::Reduction::Max)
+            return true;
+    return false;
+  }
+
   /// Only means over passes go from them to the updates.
   LogicalResult setPasses() {
     auto passes = main->getAttrOfType<IntegerAttr>(kPassesAttr);
@@ -143,7 +157,7 @@ private:
         if (operand < 0)
           continue;
         const plan::Value &value = graph().values[operand];
-        if (value.kind == plan::ValueKind::Input ||
+        if (value.kind == plan::ValueKind::Input || isMaximum(value) ||
             (graph().isAccumulated(operand) &&
              value.type.type != plan::ElementType::F32 &&
              value.type.type != plan::ElementType::F64))

@@ -145,7 +145,6 @@ private:
         probeAtEnd(output.value);
     for (DeviceProgram &device : build.program.devices)
       device.passActions = static_cast<int>(device.actions.size());
-    build.program.passOrder = static_cast<int>(build.program.order.size());
     for (auto &[value, means] : accumulated) {
       values[value] = std::move(means);
       probeIfComplete(value);

@@ -18,12 +18,13 @@ Timeline ffc::plan::timeProgram(const Graph &graph, const Strategy &strategy,
       network(program.devices.size());
   QueueTimes times{local.data(), line.overlaps ? network.data() : local.data()};
   const TimedTasks tasks(graph, strategy, program, cost);
+  const size_t passEnd = numPassActions(program);
   tasks.sweep(times, [&](size_t part, Picoseconds start, Picoseconds end) {
     const ActionRef ref = program.order[part];
     line.devices[ref.device][ref.index] = {start, end,
                                            tasks.part(part).duration};
     line.makespan = std::max(line.makespan, end);
-    if (part + 1 == static_cast<size_t>(program.passOrder)) {
+    if (part + 1 == passEnd) {
       const Picoseconds others = otherPasses(graph, line.makespan);
       for (auto *queues : {&local, &network})
         for (Picoseconds &time : *queues)

@@ -4,8 +4,8 @@
 
 #include "BatchCheck.h"
 #include "BufferContents.h"
+#include "MemoryCheck.h"
 #include "ProgramWalk.h"
-#include "ffc/Plan/Arena.h"
 
 #include <cassert>
 #include <map>
@@ -399,74 +399,6 @@ bool Checker::collective(const std::vector<ActionRef> &members) {
         c.write(piece.box, piece.origin);
   }
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
-/// Buffers in use at the same time may not share bytes, except that a result
-/// may lie exactly where an operand is that it overwrites. Sweeps over the
-/// device's actions with the buffers in use ordered by offset.
-static std::optional<std::string> checkMemory(const Graph &graph,
-                                              const Strategy &strategy,
-                                              const DeviceProgram &device) {
-  std::vector<Lifetime> lifetimes = lifetimesOf(device);
-  std::set<std::pair<BufferId, BufferId>> overwrites;
-  for (auto [result, operand] :
-       overwritesOf(graph, strategy, device, lifetimes))
-    overwrites.insert({result, operand});
-  std::map<int, std::vector<BufferId>> starts, ends;
-  for (BufferId b = 0; b < static_cast<BufferId>(device.buffers.size()); ++b) {
-    const Buffer &buffer = device.buffers[b];
-    bool state = buffer.section == Section::State;
-    int64_t limit = state ? device.stateBytes : device.arenaBytes;
-    if (buffer.bytes == 0 || (!state && lifetimes[b].last < lifetimes[b].first))
-      continue;
-    if (buffer.offset < 0 || buffer.offset + buffer.bytes > limit)
-      return "buffer '" + buffer.name + "' ends at byte " +
-             std::to_string(buffer.offset + buffer.bytes) +
-             ", expected at most " + std::to_string(limit);
-    Lifetime life = lifetimes[b];
-    if (state)
-      life = {-1, static_cast<int>(device.actions.size())};
-    starts[life.first].push_back(b);
-    ends[life.last].push_back(b);
-  }
-  // By offset, per section. Where a result overwrites an operand: the result.
-  std::map<int64_t, BufferId> inUse[2];
-  for (auto &[time, opening] : starts) {
-    while (!ends.empty() && ends.begin()->first < time) {
-      for (BufferId b : ends.begin()->second) {
-        auto &section = inUse[device.buffers[b].section == Section::State];
-        auto it = section.find(device.buffers[b].offset);
-        if (it != section.end() && it->second == b)
-          section.erase(it);
-      }
-      ends.erase(ends.begin());
-    }
-    for (BufferId b : opening) {
-      const Buffer &buffer = device.buffers[b];
-      auto &section = inUse[buffer.section == Section::State];
-      auto after = section.lower_bound(buffer.offset);
-      const Buffer *clash = nullptr;
-      bool inPlace = after != section.end() && after->first == buffer.offset &&
-                     overwrites.count({b, after->second}) > 0;
-      if (after != section.end() && !inPlace &&
-          after->first < buffer.offset + buffer.bytes)
-        clash = &device.buffers[after->second];
-      if (after != section.begin()) {
-        const Buffer &before = device.buffers[std::prev(after)->second];
-        if (before.offset + before.bytes > buffer.offset)
-          clash = &before;
-      }
-      if (clash)
-        return "buffers '" + buffer.name + "' and '" + clash->name +
-               "' share bytes while both are in use";
-      section[buffer.offset] = b;
-    }
-  }
-  return std::nullopt;
 }
 
 std::optional<std::string> ffc::plan::verifyProgram(const Graph &graph,

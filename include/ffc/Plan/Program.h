@@ -156,9 +156,10 @@ struct Program {
     int64_t bytes = 0; ///< of the whole tensors, added up
   };
   std::vector<Batch> batches;
-  /// The actions of passes are the first so many of `order`.
-  int passOrder = 0;
 };
+
+/// How many actions of `order`, the first ones, are those of passes.
+size_t numPassActions(const Program &program);
 
 /// "conv2#0@3.1": operator, phase, point, instance.
 std::string str(const TaskId &task, const Graph &graph);

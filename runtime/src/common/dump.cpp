@@ -66,7 +66,7 @@ Dump::Piece Dump::keep(const Tensor &t) {
 }
 
 void Dump::record_batch(int64_t first, int64_t count) {
-  record();
+  recording = !folder.empty();
   first_sample = first;
   samples = count;
 }

@@ -77,6 +77,7 @@ void StepProfiler::measure_block(std::size_t index) {
   Feeder feeder(*source, instance.inputs(), instance.input_numbers(),
                 kMostSteps + 2);
   context.step = 0;
+  context.passes = step.info.passes;
   auto run = [&] {
     feeder.next();
     comm.barrier();

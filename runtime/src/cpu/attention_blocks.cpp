@@ -204,6 +204,15 @@ AttentionTile::AttentionTile(const char *kernel, const Context &cx,
   }
 }
 
+AttentionTile::Head AttentionTile::take_head(Scratch &scratch) const {
+  Head own;
+  own.keys = scratch.take(width * padded(keys));
+  own.values = scratch.take(keys * padded(values));
+  own.scores = scratch.take(kBlockRows * kBlockKeys);
+  own.sums = scratch.take(kBlockRows * padded(values));
+  return own;
+}
+
 void AttentionTile::expect_heads(const char *name, const Tensor &t,
                                  int64_t positions, int64_t width) const {
   expect_floats(kernel, name, t, {samples, positions, heads, width});

@@ -93,6 +93,13 @@ struct AttentionTile {
   }
   int64_t between(int64_t width) const { return heads * width; }
 
+  /// Of one head: keys as columns, values as rows, a block of scores and one of
+  /// results.
+  struct Head {
+    float *keys, *values, *scores, *sums;
+  };
+  Head take_head(Scratch &scratch) const;
+
   /// Rows of the mask from (n, h, t, s) on; null without a mask.
   const float *mask_at(const Tensor &mask, int64_t n, int64_t h, int64_t t,
                        int64_t s) const {

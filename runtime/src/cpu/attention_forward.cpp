@@ -14,10 +14,9 @@
 namespace ffrt {
 
 struct AttentionForward::Impl : AttentionTile {
-  /// Keys and values of a head, a block of scores, of results, and of every
-  /// row its largest score and the sum of exponentials.
-  struct Head {
-    float *keys, *values, *scores, *sums, *top, *total;
+  /// And of every row its largest score and the sum of exponentials.
+  struct Head : AttentionTile::Head {
+    float *top, *total;
   };
   int64_t parts; ///< that the rows of a head are cut into, for the threads
 
@@ -35,11 +34,7 @@ struct AttentionForward::Impl : AttentionTile {
   }
 
   Head take(Scratch &scratch) const {
-    Head own;
-    own.keys = scratch.take(width * padded(keys));
-    own.values = scratch.take(keys * padded(values));
-    own.scores = scratch.take(kBlockRows * kBlockKeys);
-    own.sums = scratch.take(kBlockRows * padded(values));
+    Head own{take_head(scratch), nullptr, nullptr};
     own.top = scratch.take(kBlockRows);
     own.total = scratch.take(kBlockRows);
     return own;

@@ -18,23 +18,9 @@ namespace {
 struct SplitTile : AttentionTile {
   using AttentionTile::AttentionTile;
 
-  /// Keys and values of a head, a block of scores and of results.
-  struct Head {
-    float *keys, *values, *scores, *sums;
-  };
-
-  Head take(Scratch &scratch) const {
-    Head own;
-    own.keys = scratch.take(width * padded(keys));
-    own.values = scratch.take(keys * padded(values));
-    own.scores = scratch.take(kBlockRows * kBlockKeys);
-    own.sums = scratch.take(kBlockRows * padded(values));
-    return own;
-  }
-
   void reserve() const {
     Scratch counted;
-    take(counted);
+    take_head(counted);
     Scratch::reserve(counted);
   }
 
@@ -70,7 +56,7 @@ struct AttentionMax::Impl : SplitTile {
   void run(const Tensor &q, const Tensor &k, const Tensor &mask,
            const Tensor &most, int64_t n, int64_t h) const {
     Scratch scratch = Scratch::of_thread();
-    const Head own = take(scratch);
+    const Head own = take_head(scratch);
     pack_columns(head(k, n, h), keys, width, between(width), padded(keys),
                  own.keys);
     for_rows([&](int64_t t, int64_t count) {
@@ -143,7 +129,7 @@ struct AttentionSum::Impl : SplitTile {
     const Tensor &q = in.begin()[0], &k = in.begin()[1], &v = in.begin()[2],
                  &mask = in.begin()[3], &most = in.begin()[4];
     Scratch scratch = Scratch::of_thread();
-    const Head own = take(scratch);
+    const Head own = take_head(scratch);
     const int64_t columns = padded(values);
     pack_columns(head(k, n, h), keys, width, between(width), padded(keys),
                  own.keys);

@@ -72,6 +72,18 @@ TEST_F(PassesOfStep, ComeBeforeUpdates) {
   EXPECT_EQ(error, "'late' comes after the passes, expected updates");
 }
 
+TEST_F(PassesOfStep, GiveNoMaxima) {
+  std::string error;
+  graphOf(R"(
+      %max = ff.reduce_max(%x) {axes = array<i64: 0>, keepdims = 1} : (tensor<4xf32>) -> tensor<1xf32> loc("max")
+      %new = ff.binary sub(%w, %max) {ff.role = "update"}
+          : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32> loc("new")
+    )",
+          error);
+  EXPECT_EQ(error, "'new' reads 'max', of which every pass has another value, "
+                   "expected one whose mean over the passes can be taken");
+}
+
 TEST_F(PassesOfStep, GiveNoInputs) {
   std::string error;
   graphOf(R"(

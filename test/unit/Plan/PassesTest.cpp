@@ -74,7 +74,7 @@ TEST(Passes, TakeTheSameTime) {
     const Timed two(machine, 2), three(machine, 3), ten(machine, 10);
     const Picoseconds pass = three.times.makespan - two.times.makespan;
     EXPECT_EQ(ten.times.makespan - three.times.makespan, 7 * pass);
-    const ActionRef last = two.program.order[two.program.passOrder - 1];
+    const ActionRef last = two.program.order[numPassActions(two.program) - 1];
     EXPECT_EQ(two.times.devices[last.device][last.index].end, pass);
     EXPECT_LT(two.times.makespan, 3 * pass);
   }
