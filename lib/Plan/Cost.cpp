@@ -35,7 +35,7 @@ bool CostModel::exchangeIsMeasured(DeviceId src, DeviceId dst) const {
 CostModel::Estimate CostModel::local(DeviceId device,
                                      const LocalWork &work) const {
   if (isMeasured(device)) {
-    if (auto time = measured->find(work.key))
+    if (auto time = measured->find(work))
       return {*time, Source::Measured};
     if (auto time = measured->calibrated(work))
       return {*time, Source::Calibrated};

@@ -138,8 +138,8 @@ public:
   /// Divides `time` among them.
   void measure(double time, std::vector<Measurement> &all) const {
     for (const auto &[work, share] : works)
-      all.push_back({work.key, std::string(work.kernel), work.flops,
-                     static_cast<double>(work.bytes),
+      all.push_back({work.key, std::string(work.kernel), /*devices=*/1,
+                     work.flops, static_cast<double>(work.bytes),
                      std::llround(std::min(time * (static_cast<double>(share) /
                                                    std::max(sum, 1.0)),
                                            static_cast<double>(kMaxCost)))});

@@ -80,22 +80,28 @@ LocalWork ffc::plan::workOf(const Graph &graph, const Strategy &strategy,
       facts.text = bufferText(buffer.type, buffer.region.shape(), buffer.order);
     return facts;
   };
-  if (action.kind == Action::Kind::Copy)
+  auto ofCopy = [&] {
     return copyWork(factsOf(action.dst), factsOf(action.src),
                     numElements(action.size),
                     action.combine != Reduction::None || action.accumulates,
                     withKey ? &action.size : nullptr);
-  std::vector<BufferFacts> facts;
-  facts.reserve(action.ins.size() + action.outs.size());
-  auto listOf = [&](const std::vector<BufferId> &ids) {
-    std::vector<const BufferFacts *> list;
-    for (BufferId id : ids)
-      list.push_back(id < 0 ? nullptr : &facts.emplace_back(factsOf(id)));
-    return list;
   };
-  const auto ins = listOf(action.ins), outs = listOf(action.outs);
-  const Op &op = graph.op(action.task.op);
-  const Phase &phase =
-      scheduleFor(op.rules, strategy[action.task.op]).phases[action.task.phase];
-  return kernelWork(op, phase, action.tile, ins, outs, withKey);
+  auto ofKernel = [&] {
+    std::vector<BufferFacts> facts;
+    facts.reserve(action.ins.size() + action.outs.size());
+    auto listOf = [&](const std::vector<BufferId> &ids) {
+      std::vector<const BufferFacts *> list;
+      for (BufferId id : ids)
+        list.push_back(id < 0 ? nullptr : &facts.emplace_back(factsOf(id)));
+      return list;
+    };
+    const auto ins = listOf(action.ins), outs = listOf(action.outs);
+    const Op &op = graph.op(action.task.op);
+    const Schedule &schedule = scheduleFor(op.rules, strategy[action.task.op]);
+    return kernelWork(op, schedule.phases[action.task.phase], action.tile, ins,
+                      outs, withKey);
+  };
+  LocalWork work = action.kind == Action::Kind::Copy ? ofCopy() : ofKernel();
+  work.devices = action.devices;
+  return work;
 }

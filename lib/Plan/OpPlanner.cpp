@@ -23,22 +23,19 @@ bool Placement::isComplete(const Shape &shape) const {
   return rest.empty() && !holdings.empty();
 }
 
-/// True if no device has several points.
-static bool devicesDiffer(const Configuration &config) {
-  DeviceIndex seen;
-  for (DeviceId device : config.devices) {
-    if (seen.first(device) >= 0)
-      return false;
-    seen.add(device);
-  }
-  return true;
+/// How many devices have points.
+static int numDevices(const Configuration &config) {
+  DeviceIndex index;
+  for (DeviceId device : config.devices)
+    index.add(device);
+  return index.numDevices();
 }
 
 std::vector<int64_t> ffc::plan::distinctPoints(const Op &op,
                                                const Configuration &config) {
   std::set<std::pair<DeviceId, Tile>> seen;
   std::vector<int64_t> points;
-  const bool differ = devicesDiffer(config);
+  const bool differ = numDevices(config) == config.numPoints();
   for (int64_t p = 0, e = config.numPoints(); p < e; ++p)
     if (differ ||
         seen.insert({config.devices[p], config.tileOf(op.rules, p)}).second)
@@ -172,24 +169,30 @@ FirstRead ffc::plan::firstRead(const Graph &graph, const MemoryOrders &orders,
   return {};
 }
 
-void ffc::plan::copyWhole(TaskSink &sink, const Need &part, BufferId dst,
-                          BufferId src, TaskId task, const std::string &name) {
-  part.region.forEachBox([&](const Box &box) {
-    sink.copy({part.device, dst, src, box, Reduction::None}, task, name);
-  });
+void ffc::plan::copyWhole(TaskSink &sink, const std::vector<WholeCopy> &copies,
+                          bool accumulates, TaskId task,
+                          const std::string &name) {
+  DeviceIndex index;
+  for (const WholeCopy &copy : copies)
+    index.add(copy.part.device);
+  for (const auto &[part, dst, src] : copies)
+    part.region.forEachBox(
+        [&, to = dst, from = src, on = part.device](const Box &box) {
+          sink.copy({on, index.numDevices(), to, from, box, Reduction::None,
+                     accumulates},
+                    task, name);
+        });
 }
 
 Placement ffc::plan::accumulate(TaskSink &sink, const Placement &where,
                                 ValueId value, const TensorType &type,
                                 const std::string &name, TaskId task) {
+  std::vector<WholeCopy> additions;
   auto meanOf = [&](const Need &part, BufferId buffer) {
-    BufferId mean = sink.addBuffer(part.device, value, name, type, part.region,
-                                   part.order, Section::State);
-    part.region.forEachBox([&](const Box &box) {
-      sink.copy({part.device, mean, buffer, box, Reduction::None,
-                 /*accumulates=*/true},
-                task, name);
-    });
+    const BufferId mean =
+        sink.addBuffer(part.device, value, name, type, part.region, part.order,
+                       Section::State);
+    additions.push_back({part, mean, buffer});
     return mean;
   };
   Placement means;
@@ -202,6 +205,7 @@ Placement ffc::plan::accumulate(TaskSink &sink, const Placement &where,
     for (PartialGroup::Member &member : group.members)
       member.buffer = meanOf({member.device, Region(group.box), group.order},
                              member.buffer);
+  copyWhole(sink, additions, /*accumulates=*/true, task, name);
   return means;
 }
 
@@ -400,13 +404,19 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
     }
   }
 
+  const int devices = numDevices(config);
   for (size_t i = 0; i < points.size(); ++i) {
     const DeviceId device = config.devices[points[i]];
     const int point = static_cast<int>(points[i]);
-    sink.kernel(
-        {device, {id, phaseIndex, point, 0}, phase, tiles[i], ins[i], outs[i]});
+    sink.kernel({device,
+                 {id, phaseIndex, point, 0},
+                 phase,
+                 tiles[i],
+                 ins[i],
+                 outs[i],
+                 devices});
     for (const Addition &sum : additions[i])
-      sink.copy({device, sum.into, sum.from, sum.box, sum.how},
+      sink.copy({device, devices, sum.into, sum.from, sum.box, sum.how},
                 {id, phaseIndex, point, -1}, op.name + " partial sums");
   }
   for (const SlotWrite &write : phase.writes)

@@ -71,9 +71,13 @@ struct FirstRead {
 FirstRead firstRead(const Graph &graph, const MemoryOrders &orders,
                     ValueId value, OpId reader, const Configuration &config);
 
-/// Copies all of `part` from one buffer to another.
-void copyWhole(TaskSink &sink, const Need &part, BufferId dst, BufferId src,
-               TaskId task, const std::string &name);
+/// Copies all of each part from one buffer to another.
+struct WholeCopy {
+  Need part;
+  BufferId dst = -1, src = -1;
+};
+void copyWhole(TaskSink &sink, const std::vector<WholeCopy> &copies,
+               bool accumulates, TaskId task, const std::string &name);
 
 /// Buffers of the state that get the mean of all parts over the passes of a
 /// step: where what comes after the passes finds the value. Sums are still

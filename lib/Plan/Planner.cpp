@@ -96,20 +96,21 @@ private:
           return true;
       return false;
     };
-    std::vector<Holding> homes;
+    std::vector<WholeCopy> copies;
     std::vector<Need> targets;
     for (const Holding &home : values[state.read].holdings)
       if (build.device(home.device).buffers[home.buffer].section ==
               Section::State &&
           !inPlace(home)) {
-        homes.push_back(home);
         targets.push_back({home.device, home.region, home.order});
+        copies.push_back({targets.back(), home.buffer});
       }
     provide(where, state.written, written.type, written.name, targets,
             {written.producer, 0, state.written, 1});
-    for (size_t i = 0; i < homes.size(); ++i)
-      copyWhole(build, targets[i], homes[i].buffer, where.find(targets[i]),
-                {written.producer, 0, s, -2}, state.name + " stored");
+    for (WholeCopy &copy : copies)
+      copy.src = where.find(copy.part);
+    copyWhole(build, copies, /*accumulates=*/false,
+              {written.producer, 0, s, -2}, state.name + " stored");
   }
 
   /// Inputs and constant state can be loaded anywhere: no communication.

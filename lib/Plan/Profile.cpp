@@ -29,11 +29,25 @@ Picoseconds Curve::at(int64_t bytes) const {
                       static_cast<double>(b.bytes - a.bytes)));
 }
 
-std::optional<Picoseconds> Profile::find(const std::string &key) const {
-  auto found = times.find(key);
-  if (found == times.end())
-    return std::nullopt;
-  return found->second;
+const Profile::Times::Time *Profile::Times::on(int devices) const {
+  for (const Time &time : list)
+    if (time.devices == devices)
+      return &time;
+  return nullptr;
+}
+
+const Profile::Times::Time &Profile::Times::nearest(int devices) const {
+  return *std::min_element(
+      list.begin(), list.end(), [&](const Time &a, const Time &b) {
+        return std::abs(a.devices - devices) < std::abs(b.devices - devices);
+      });
+}
+
+std::optional<Picoseconds> Profile::find(const LocalWork &work) const {
+  if (auto found = times.find(work.key); found != times.end())
+    if (auto *time = found->second.on(std::min(work.devices, mostDevices)))
+      return time->time;
+  return std::nullopt;
 }
 
 std::optional<Picoseconds> Profile::atRates(std::string_view kernel,
@@ -67,48 +81,74 @@ splitKey(const std::string &key) {
   return result;
 }
 
-/// Sizes that differ by this factor in one dimension count e^-0.5 times as much
-/// as equal ones; and what the rates say as much as a tenth of those.
+/// What differs by this factor in one size counts e^-0.5 times as much as what
+/// is equal; and what the rates say as much as a tenth of that.
 static const double kNear = std::log(2.0);
 static constexpr double kTrustInRates = 0.1;
+
+static double weightAt(double squaredDistance) {
+  return std::exp(-squaredDistance / (2 * kNear * kNear));
+}
+
+static double squaredDistance(const std::vector<double> &a,
+                              const std::vector<double> &b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sum;
+}
 
 std::optional<Picoseconds> Profile::calibrated(const LocalWork &work) const {
   auto rate = rates.find(work.kernel);
   if (rate == rates.end())
     return std::nullopt;
+  const int devices = std::min(work.devices, mostDevices);
+  const auto known = times.find(work.key);
+  const Times::Time *own =
+      known == times.end() ? nullptr : &known->second.nearest(devices);
   double excess = 0, weights = kTrustInRates;
   auto [family, sizes] = splitKey(work.key);
-  if (auto found = neighbours.find(family); found != neighbours.end())
-    for (const Neighbour &neighbour : found->second) {
-      double square = 0;
-      for (size_t i = 0; i < sizes.size(); ++i)
-        square +=
-            (sizes[i] - neighbour.sizes[i]) * (sizes[i] - neighbour.sizes[i]);
-      const double weight = std::exp(-square / (2 * kNear * kNear));
-      excess += weight * neighbour.excess;
-      weights += weight;
+  if (auto found = families.find(family); found != families.end())
+    for (const Times *other : found->second) {
+      const double distance = squaredDistance(sizes, other->sizes);
+      const Times::Time &near = other->nearest(devices);
+      if (!own) {
+        const double factor = std::log(near.devices) - std::log(devices);
+        const double weight = weightAt(distance + factor * factor);
+        excess += weight * near.excess;
+        weights += weight;
+      } else if (const Times::Time *same = other->on(own->devices);
+                 same && near.devices == devices) {
+        excess += weightAt(distance) * (near.excess - same->excess);
+        weights += weightAt(distance);
+      }
     }
-  return rounded(rate->second.at(work.flops, static_cast<double>(work.bytes)) *
-                 std::exp(excess / weights));
+  const double base =
+      own ? static_cast<double>(own->time)
+          : rate->second.at(work.flops, static_cast<double>(work.bytes));
+  return rounded(base * std::exp(excess / weights));
 }
 
 void Profile::add(const std::vector<Measurement> &measurements) {
   std::map<std::string, std::vector<const Measurement *>> byKernel;
-  for (const Measurement &measurement : measurements) {
-    times.emplace(measurement.key, measurement.time);
+  for (const Measurement &measurement : measurements)
     byKernel[measurement.kernel].push_back(&measurement);
-  }
-  for (const auto &[kernel, list] : byKernel) {
-    const KernelRates rate = fitRates(list);
-    rates.emplace(kernel, rate);
-    for (const Measurement *m : list) {
-      auto [family, sizes] = splitKey(m->key);
-      const double expected = rate.at(m->flops, m->bytes),
-                   found = static_cast<double>(m->time);
-      if (expected > 0 && found > 0)
-        neighbours[family].push_back(
-            {std::move(sizes), std::log(found / expected)});
-    }
+  for (const auto &[kernel, list] : byKernel)
+    rates.emplace(kernel, fitRates(list));
+  for (const Measurement &m : measurements) {
+    mostDevices = std::max(mostDevices, m.devices);
+    auto [at, isNew] = times.try_emplace(m.key);
+    Times &all = at->second;
+    const double expected = rates.find(m.kernel)->second.at(m.flops, m.bytes),
+                 found = static_cast<double>(m.time);
+    const bool compares = expected > 0 && found > 0;
+    all.list.push_back(
+        {m.devices, m.time, compares ? std::log(found / expected) : 0});
+    if (!isNew)
+      continue;
+    auto [family, sizes] = splitKey(m.key);
+    all.sizes = std::move(sizes);
+    families[family].push_back(&all);
   }
 }
 

@@ -12,7 +12,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
+#include <set>
+#include <utility>
 
 using namespace ffc::plan;
 using namespace ffc::plan::yaml;
@@ -31,7 +32,7 @@ private:
 
   std::shared_ptr<Profile> profile = std::make_shared<Profile>();
   std::vector<Measurement> measurements;
-  std::unordered_set<std::string> keys;
+  std::set<std::pair<std::string, int>> keys;
 };
 } // namespace ffc::plan
 
@@ -42,19 +43,22 @@ static Picoseconds time(const YamlNode &map, const std::string &what) {
 
 void ProfileReader::readKernel(const YamlNode &node) {
   const std::string what = "a kernel's measurement";
-  expectMap(
-      node, what,
-      {"key", "kernel", "flops", "bytes", "median_us", "spread_us", "samples"});
+  expectMap(node, what,
+            {"key", "kernel", "devices", "flops", "bytes", "median_us",
+             "spread_us", "samples"});
   Measurement measurement;
   const YamlNode &key = require(node, "key", what);
   measurement.key = text(key, "the key of a kernel");
   measurement.kernel = text(require(node, "kernel", what), "a kernel's name");
+  if (const YamlNode *devices = node.find("devices"))
+    measurement.devices = count(*devices, "devices of a kernel", 1 << 20);
   measurement.flops = number(node, "flops", what);
   measurement.bytes = number(node, "bytes", what);
   measurement.time = time(node, what);
-  if (!keys.insert(measurement.key).second)
-    fail(key, "expected every key once, found " + quoted(measurement.key) +
-                  " again");
+  if (!keys.emplace(measurement.key, measurement.devices).second)
+    fail(key, "expected every key once for a number of devices, found " +
+                  quoted(measurement.key) + " on " +
+                  std::to_string(measurement.devices) + " again");
   measurements.push_back(std::move(measurement));
 }
 

@@ -74,6 +74,7 @@ void ProgramBuilder::kernel(const Kernel &kernel) {
   action.kind = Action::Kind::Kernel;
   action.task = kernel.task;
   action.name = graph.op(kernel.task.op).name;
+  action.devices = kernel.devices;
   action.kernel = kernel.phase.kernel;
   action.tile = kernel.tile;
   action.ins = kernel.ins;
@@ -106,6 +107,7 @@ void ProgramBuilder::copy(const Copy &copy, TaskId task,
   action.kind = Action::Kind::Copy;
   action.task = task;
   action.name = name;
+  action.devices = copy.devices;
   action.dst = copy.dst;
   action.src = copy.src;
   action.dstAt = localAt(buffers[copy.dst].region, copy.box);

@@ -38,10 +38,12 @@ void DeviceIndex::add(DeviceId device) {
   if (static_cast<size_t>(device) >= ends.size())
     ends.resize(static_cast<size_t>(device) + 1);
   Ends &at = ends[device];
-  if (at.first < 0)
+  if (at.first < 0) {
     at.first = item;
-  else
+    ++used;
+  } else {
     nexts[at.last] = item;
+  }
   at.last = item;
 }
 

@@ -67,9 +67,9 @@ void ReshardWriter::write(const std::vector<RegionCopy> &copies) {
   for (DeviceId device = 0; device < byDevice.endOfDevices(); ++device)
     for (int c = byDevice.first(device); c >= 0; c = byDevice.next(c))
       copies[c].region->forEachBox([&](const Box &box) {
-        sink.copy(
-            {device, copies[c].dst, copies[c].src, box, copies[c].combine},
-            task, name);
+        sink.copy({device, byDevice.numDevices(), copies[c].dst, copies[c].src,
+                   box, copies[c].combine},
+                  task, name);
       });
 }
 

@@ -258,12 +258,14 @@ ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
   const std::vector<Need> targets = partsOf(layouts[home].holdings);
   reshardTo(sink, cost, where, -1, from.type, "", targets, {});
   LayoutId after = internLayout(from.type, where, &from);
-  for (const Need &target : targets) {
-    BufferId state =
-        sink.addBuffer(target.device, -1, "", from.type, target.region,
-                       target.order, Section::State);
-    copyWhole(sink, target, state, where.find(target), {}, "");
-  }
+  std::vector<WholeCopy> copies;
+  for (const Need &target : targets)
+    copies.push_back(
+        {target,
+         sink.addBuffer(target.device, -1, "", from.type, target.region,
+                        target.order, Section::State),
+         where.find(target)});
+  copyWhole(sink, copies, /*accumulates=*/false, {}, "");
   return {sink.take(), after};
 }
 

@@ -46,6 +46,7 @@ public:
     const Phase &phase;
     const Tile &tile;
     const std::vector<BufferId> &ins, &outs;
+    int devices; ///< Action::devices
   };
   virtual void kernel(const Kernel &kernel) = 0;
 
@@ -53,6 +54,7 @@ public:
   /// what is there. It lies within one piece of both.
   struct Copy {
     DeviceId device = -1;
+    int devices = 1; ///< Action::devices
     BufferId dst = -1, src = -1;
     Box box;
     Reduction combine = Reduction::None;

@@ -26,7 +26,7 @@ void TimeSink::kernel(const Kernel &kernel) {
   };
   list(kernel.ins, ins);
   list(kernel.outs, outs);
-  addLocal(kernel.device,
+  addLocal(kernel.device, kernel.devices,
            kernelWork(graph.op(kernel.task.op), kernel.phase, kernel.tile, ins,
                       outs, cost.profile() != nullptr));
 }
@@ -35,7 +35,7 @@ void TimeSink::copy(const Copy &copy, TaskId /*task*/,
                     const std::string & /*name*/) {
   const bool withKey = cost.profile() != nullptr;
   const Shape shape = withKey ? copy.box.shape() : Shape();
-  addLocal(copy.device,
+  addLocal(copy.device, copy.devices,
            copyWork(buffers[copy.dst], buffers[copy.src], copy.box.volume(),
                     copy.combine != Reduction::None || copy.accumulates,
                     withKey ? &shape : nullptr));
@@ -66,7 +66,8 @@ void TimeSink::collectives(const std::vector<Collective> &all, TaskId /*task*/,
   }
 }
 
-void TimeSink::addLocal(DeviceId device, const LocalWork &work) {
+void TimeSink::addLocal(DeviceId device, int devices, LocalWork work) {
+  work.devices = devices;
   const Picoseconds duration = cost.local(device, work).time;
   if (duration == 0)
     return;

@@ -35,7 +35,7 @@ public:
 
 private:
   /// Adjacent local work is one task, in which each device has one part.
-  void addLocal(DeviceId device, const LocalWork &work);
+  void addLocal(DeviceId device, int devices, LocalWork work);
   void closeLocal();
 
   const Graph &graph;

@@ -10,9 +10,10 @@
 #include "ffc/Plan/Verifier.h"
 #include "ffc/Search/Search.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace ffc;
@@ -94,11 +95,11 @@ public:
           continue;
         plan::LocalWork work =
             plan::workOf(graph, strategy, device, action, /*withKey=*/true);
-        auto [entry, isNew] =
-            numbers.try_emplace(work.key, static_cast<int>(all.size()));
+        auto [entry, isNew] = numbers.try_emplace({work.key, work.devices},
+                                                  static_cast<int>(all.size()));
         if (isNew)
-          all.push_back({work.key, std::string(work.kernel), work.flops,
-                         static_cast<double>(work.bytes)});
+          all.push_back({work.key, std::string(work.kernel), work.devices,
+                         work.flops, static_cast<double>(work.bytes)});
         list.push_back(entry->second);
       }
     }
@@ -106,7 +107,7 @@ public:
   }
 
 private:
-  llvm::StringMap<int> numbers;
+  std::map<std::pair<std::string, int>, int> numbers; ///< by key and devices
 };
 } // namespace
 

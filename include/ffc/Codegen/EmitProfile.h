@@ -9,6 +9,7 @@ namespace ffc::codegen {
 /// As ffrt::ProfileEntry.
 struct ProfileEntry {
   std::string key, kernel;
+  int devices = 1;
   double flops = 0, bytes = 0;
 };
 

@@ -31,6 +31,7 @@ struct LocalWork {
   double flops = 0;
   int64_t bytes = 0; ///< read and written
   ElementType type = ElementType::F32;
+  int devices = 1; ///< Action::devices: what shares the memory takes longer
 };
 
 /// A buffer as far as the duration of what works on it depends on it.

@@ -53,6 +53,7 @@ struct KernelRates {
 /// A measured duration.
 struct Measurement {
   std::string key, kernel;
+  int devices = 1; ///< LocalWork::devices
   double flops = 0, bytes = 0;
   Picoseconds time = 0;
 };
@@ -80,13 +81,17 @@ public:
   /// The kind of device that was measured; empty if the file does not say.
   const std::string &device() const { return deviceKind; }
 
-  std::optional<Picoseconds> find(const std::string &key) const;
+  /// The measured time of exactly that. Work of more devices than ever were
+  /// measured together counts as work of those.
+  std::optional<Picoseconds> find(const LocalWork &work) const;
   /// By the rates of the kernel; nothing if it was not measured at all.
   std::optional<Picoseconds> atRates(std::string_view kernel, double flops,
                                      int64_t bytes) const;
-  /// The same, corrected by the measurements of what differs in sizes only: by
-  /// the mean of how much longer each took than at the rates, of which those of
-  /// similar sizes count most.
+  /// The same, corrected by the measurements of what differs in sizes and
+  /// numbers of devices only: by the mean of how much longer each took than at
+  /// the rates, of which the similar ones count most. What was measured, but on
+  /// other numbers of devices: that time, changed as that of similar work was
+  /// which was measured on both.
   std::optional<Picoseconds> calibrated(const LocalWork &work) const;
   /// Null where no such group was measured.
   const Curve *collective(CollectiveKind kind, int64_t members) const;
@@ -96,20 +101,31 @@ public:
 private:
   friend class ProfileReader;
 
-  /// A measurement as seen from others that differ in sizes only.
-  struct Neighbour {
+  /// What was measured under one key, as seen from others that differ in sizes
+  /// only.
+  struct Times {
+    struct Time {
+      int devices = 1;
+      Picoseconds time = 0;
+      double excess = 0; ///< logarithm of the time over that at the rates
+    };
     std::vector<double> sizes; ///< logarithms
-    double excess = 0;         ///< logarithm of its time over that at the rates
+    std::vector<Time> list;    ///< of different numbers of devices; not empty
+
+    /// Null if it was not measured on so many.
+    const Time *on(int devices) const;
+    const Time &nearest(int devices) const;
   };
 
   void add(const std::vector<Measurement> &measurements);
 
   std::string deviceKind;
   std::shared_ptr<const FlexNetMeasures> flexNet;
-  std::unordered_map<std::string, Picoseconds> times;
+  int mostDevices = 1; ///< of all measurements
   std::map<std::string, KernelRates, std::less<>> rates;
-  /// By key without sizes.
-  std::unordered_map<std::string, std::vector<Neighbour>> neighbours;
+  std::unordered_map<std::string, Times> times; ///< by key
+  /// By key without sizes; points into `times`.
+  std::unordered_map<std::string, std::vector<const Times *>> families;
   std::map<std::pair<CollectiveKind, int64_t>, Curve> collectives;
   std::optional<Curve> exchanges;
 };

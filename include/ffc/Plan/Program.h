@@ -74,6 +74,10 @@ struct Action {
   TaskId task;
   std::string name; ///< "conv2", "conv2.x <- pool1.y"; for text and reports
 
+  /// Kernel, Copy: on how many devices, this one included, the operator or the
+  /// step of the reshard has such work. They share what their node has.
+  int devices = 1;
+
   /// Kernel: the phase's runtime kernel (Phase::kernel).
   std::string kernel;
   /// One per slot read or written by the phase, in its order; -1 absent.

@@ -49,6 +49,8 @@ public:
   int next(int item) const { return nexts[item]; }
   /// No device from here on has any.
   DeviceId endOfDevices() const { return static_cast<DeviceId>(ends.size()); }
+  /// How many have any.
+  int numDevices() const { return used; }
 
 private:
   struct Ends {
@@ -56,6 +58,7 @@ private:
   };
   std::vector<Ends> ends; ///< by device
   std::vector<int> nexts;
+  int used = 0;
 };
 
 /// The holdings of one value.

@@ -18,6 +18,7 @@ namespace ffrt {
 struct ProfileEntry {
   const char *key;    ///< what ffc looks it up by
   const char *kernel; ///< "conv_forward", "copy"
+  int devices;        ///< on how many ranks the same is done at once
   double flops, bytes;
 };
 

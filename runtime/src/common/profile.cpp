@@ -116,6 +116,7 @@ std::string json(const ProfileInfo &info, int threads,
     text += separator;
     text += "{\"key\": " + quoted(entry.key) +
             ", \"kernel\": " + quoted(entry.kernel) +
+            ", \"devices\": " + std::to_string(entry.devices) +
             ", \"flops\": " + number(entry.flops) +
             ", \"bytes\": " + number(entry.bytes) + ", " +
             times(result.entries[i]) +

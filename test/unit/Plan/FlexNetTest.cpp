@@ -55,7 +55,11 @@ TEST(FlexNet, OperatorsByStructure) {
                measure("Dense_8_6", "2-1-16", "9", "9")),
       error);
   ASSERT_TRUE(profile) << error;
-  auto time = [&](const char *key) { return profile->find(key).value_or(-1); };
+  auto time = [&](const char *key) {
+    LocalWork work;
+    work.key = key;
+    return profile->find(work).value_or(-1);
+  };
   EXPECT_EQ(time("product() f32[12,10] f32[10,8] -> f32[12,8]"), kMillisecond);
   EXPECT_EQ(time("product() f32[12,8] f32[8,6] -> f32[12,6]"),
             2 * kMillisecond);
