@@ -25,8 +25,7 @@ static std::string entriesText(const ProfileMeta &meta) {
   Text text;
   text.banner("profile.inc - what is measured");
   text.line();
-  text.line("/// Kernels and copies, each with on how many ranks it is done at "
-            "once, its flops and bytes.");
+  text.line("/// Kernels and copies: on how many ranks at once, flops, bytes.");
   text.line("const std::vector<ProfileEntry> profile_entries = {");
   for (const ProfileEntry &entry : meta.entries)
     text.line("    {" + quoted(entry.key) + ", " + quoted(entry.kernel) + ", " +
