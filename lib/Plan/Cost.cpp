@@ -28,8 +28,8 @@ bool CostModel::isMeasured(const std::vector<DeviceId> &members) const {
   });
 }
 
-bool CostModel::exchangeIsMeasured(DeviceId src, DeviceId dst) const {
-  return measured && measured->exchange() && isMeasured({src, dst});
+bool CostModel::messageIsMeasured(DeviceId src, DeviceId dst) const {
+  return measured && measured->message() && isMeasured({src, dst});
 }
 
 CostModel::Estimate CostModel::local(DeviceId device,
@@ -67,8 +67,8 @@ Picoseconds CostModel::transfer(DeviceId src, DeviceId dst,
   assert(bytes >= 0 && "negative work");
   if (src == dst)
     return copy(src, bytes);
-  if (exchangeIsMeasured(src, dst))
-    return measured->exchange()->at(bytes);
+  if (messageIsMeasured(src, dst))
+    return measured->message()->at(bytes);
   const RouteCost route = topology.routeCost(src, dst);
   return sum(route.latency,
              toPicoseconds(static_cast<double>(bytes) / route.bandwidth));
@@ -83,6 +83,8 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
   struct Device {
     bool used = false;
     Picoseconds sending = 0, receiving = 0, passing = 0;
+    /// How much longer where as much goes the other way.
+    Picoseconds sendingMore = 0, receivingMore = 0;
   };
   DeviceId last = -1;
   for (const Transfer &message : messages)
@@ -102,8 +104,14 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
     dst.receiving = sum(dst.receiving, time);
     size_t begin = links.size();
     // What was measured says all about how long a message takes its ends.
-    if (!exchangeIsMeasured(message.src, message.dst))
+    if (!messageIsMeasured(message.src, message.dst)) {
       topology.appendLinks(message.src, message.dst, links);
+    } else {
+      const Picoseconds more = std::max<Picoseconds>(
+          0, measured->exchange()->at(message.bytes) - time);
+      src.sendingMore = sum(src.sendingMore, more);
+      dst.receivingMore = sum(dst.receivingMore, more);
+    }
     for (size_t l = begin; l < links.size(); ++l)
       bytesOver[links[l]] =
           std::min(bytesOver[links[l]], INT64_MAX - message.bytes) +
@@ -132,6 +140,9 @@ CostModel::exchange(const std::vector<Transfer> &messages) const {
   for (DeviceId id = 0; id <= last; ++id)
     if (const Device &device = devices[id]; device.used)
       busy.push_back(
-          {id, std::max({device.sending, device.receiving, device.passing})});
+          {id,
+           std::max({sum(std::max(device.sending, device.receiving),
+                         std::min(device.sendingMore, device.receivingMore)),
+                     device.passing})});
   return busy;
 }

@@ -157,8 +157,13 @@ const Curve *Profile::collective(CollectiveKind kind, int64_t members) const {
   return found == collectives.end() ? nullptr : &found->second;
 }
 
+/// A file may have one of the two only.
+const Curve *Profile::message() const {
+  return messages ? &*messages : exchanges ? &*exchanges : nullptr;
+}
+
 const Curve *Profile::exchange() const {
-  return exchanges ? &*exchanges : nullptr;
+  return exchanges ? &*exchanges : message();
 }
 
 //===----------------------------------------------------------------------===//

@@ -102,22 +102,25 @@ void ProfileReader::readOperation(const YamlNode &node) {
       count(require(node, "members", what), "members of a group", 1 << 20);
   Curve curve = readCurve(require(node, "sizes", what));
   const auto kind = collectiveOf(name);
-  if (!kind && name != "exchange")
-    fail(operation, "expected an operation of exchange, all_reduce, "
+  std::optional<Curve> *single = name == "message"    ? &profile->messages
+                                 : name == "exchange" ? &profile->exchanges
+                                                      : nullptr;
+  if (!kind && !single)
+    fail(operation, "expected an operation of message, exchange, all_reduce, "
                     "all_gather, reduce_scatter and broadcast, found " +
                         quoted(name));
   const bool isNew =
       kind ? profile->collectives
                  .emplace(std::pair(*kind, int64_t(members)), std::move(curve))
                  .second
-           : !profile->exchanges;
+           : !*single;
   if (!isNew)
     fail(operation, "expected every operation once for a number of members, "
                     "found " +
                         quoted(name) + " of " + std::to_string(members) +
                         " again");
-  if (!kind)
-    profile->exchanges = std::move(curve);
+  if (single)
+    *single = std::move(curve);
 }
 
 std::shared_ptr<const Profile> ProfileReader::read(const YamlNode &root) {

@@ -140,7 +140,8 @@ public:
   };
   /// For how long the messages of one exchange keep each device busy, by
   /// ascending device. A device sends one after the other and receives one
-  /// after the other, both at once; and nobody is done before all that goes
+  /// after the other, both at once, for which a profile knows how much longer
+  /// it takes; and nobody is done before all that goes
   /// over a link that he uses has passed it.
   std::vector<std::pair<DeviceId, Picoseconds>>
   exchange(const std::vector<Transfer> &messages) const;
@@ -153,7 +154,7 @@ private:
 
   bool isMeasured(DeviceId device) const;
   bool isMeasured(const std::vector<DeviceId> &members) const;
-  bool exchangeIsMeasured(DeviceId src, DeviceId dst) const;
+  bool messageIsMeasured(DeviceId src, DeviceId dst) const;
 
   Topology topology;
   std::shared_ptr<const Profile> measured;

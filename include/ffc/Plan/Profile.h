@@ -95,7 +95,9 @@ public:
   std::optional<Picoseconds> calibrated(const LocalWork &work) const;
   /// Null where no such group was measured.
   const Curve *collective(CollectiveKind kind, int64_t members) const;
-  /// Of a message, for both of its ends; null if it was not measured.
+  /// Of a message, for both of its ends, and of one while as much goes the
+  /// other way; null if neither was measured.
+  const Curve *message() const;
   const Curve *exchange() const;
 
 private:
@@ -127,7 +129,7 @@ private:
   /// By key without sizes; points into `times`.
   std::unordered_map<std::string, std::vector<const Times *>> families;
   std::map<std::pair<CollectiveKind, int64_t>, Curve> collectives;
-  std::optional<Curve> exchanges;
+  std::optional<Curve> messages, exchanges;
 };
 
 } // namespace ffc::plan

@@ -34,8 +34,10 @@ public:
 
   std::vector<LinkProfile> run() {
     std::vector<LinkProfile> all;
-    if (comm.size() > 1)
+    if (comm.size() > 1) {
+      all.push_back(sweep("message", 2, [&](int64_t n) { message(n); }));
       all.push_back(sweep("exchange", 2, [&](int64_t n) { exchange(n); }));
+    }
     for (int members = 2; members <= comm.size(); ++members)
       if (comm.size() <= kAllSizes || comm.size() % members == 0)
         collectives(members, all);
@@ -48,7 +50,17 @@ private:
     return flat(b.data(), DType::f32, n / parts);
   }
 
-  /// Neighbours swap.
+  /// One of two neighbours sends.
+  void message(int64_t n) {
+    const int peer = comm.rank() ^ 1;
+    if (peer >= comm.size())
+      return;
+    if (comm.rank() < peer)
+      comm.wait(comm.exchange("profile", 1, {{peer, whole(n)}}, {}));
+    else
+      comm.wait(comm.exchange("profile", 1, {}, {{peer, part(n, 1)}}));
+  }
+  /// Both send.
   void exchange(int64_t n) {
     const int peer = comm.rank() ^ 1;
     if (peer < comm.size())

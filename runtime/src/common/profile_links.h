@@ -17,13 +17,13 @@ struct LinkProfile {
     int64_t bytes;
     Duration time;
   };
-  std::string operation; ///< "all_reduce", "exchange"
+  std::string operation; ///< "all_reduce", "message"
   int members = 0;
   std::vector<Size> sizes; ///< medians do not descend
 };
 
-/// Collective; the same on all ranks. Sizes up to `largest` bytes: of a message
-/// in an exchange, else of the whole tensor. Nothing where there is one rank.
+/// Collective; the same on all ranks. Sizes up to `largest` bytes: of a
+/// message, else of the whole tensor. Nothing where there is one rank.
 std::vector<LinkProfile> profile_links(Comm &comm, const Group &world,
                                        const Speed &reference, int64_t largest);
 

@@ -181,9 +181,12 @@ TEST(Profile, CurvesAreLinesBetweenSizes) {
 }
 
 const char kCommunication[] = R"(
-{"operation": "exchange", "members": 2, "sizes": [
+{"operation": "message", "members": 2, "sizes": [
   {"bytes": 1000, "median_us": 2, "spread_us": 0},
   {"bytes": 2000, "median_us": 3, "spread_us": 0}]},
+{"operation": "exchange", "members": 2, "sizes": [
+  {"bytes": 1000, "median_us": 3, "spread_us": 0},
+  {"bytes": 2000, "median_us": 5, "spread_us": 0}]},
 {"operation": "all_reduce", "members": 2, "sizes": [
   {"bytes": 1000, "median_us": 5, "spread_us": 0}]})";
 
@@ -199,12 +202,26 @@ TEST(Profile, GroupsThatWereMeasured) {
             roofline.collective(CollectiveKind::Broadcast, {1, 3}, 9000));
   EXPECT_EQ(cost.transfer(0, 1, 1500), 5 * kMicrosecond / 2);
   // Both directions at once, as it was measured; two messages one after the
-  // other.
+  // other, while one comes.
   const auto busy = cost.exchange({{0, 1, 1000}, {1, 0, 1000}, {1, 2, 2000}});
   ASSERT_EQ(busy.size(), 3u);
-  EXPECT_EQ(busy[0].second, 2 * kMicrosecond);
-  EXPECT_EQ(busy[1].second, 5 * kMicrosecond);
+  EXPECT_EQ(busy[0].second, 3 * kMicrosecond);
+  EXPECT_EQ(busy[1].second, 6 * kMicrosecond);
   EXPECT_EQ(busy[2].second, 3 * kMicrosecond);
+}
+
+TEST(Profile, OneOfMessageAndExchangeStandsForBoth) {
+  for (const char *operation : {"message", "exchange"}) {
+    const auto profile = profileOf(
+        profileText(kernelText("k()", "k", 1, 1, 1),
+                    "{\"operation\": \"" + std::string(operation) +
+                        "\", \"members\": 2, \"sizes\": [{\"bytes\": 10, "
+                        "\"median_us\": 2, \"spread_us\": 0}]}"));
+    const CostModel cost(ranks(2), profile);
+    EXPECT_EQ(cost.transfer(0, 1, 10), 2 * kMicrosecond);
+    for (const auto &[device, time] : cost.exchange({{0, 1, 10}, {1, 0, 10}}))
+      EXPECT_EQ(time, 2 * kMicrosecond);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,7 +305,7 @@ TEST(Profile, MalformedFiles) {
             "p.json:5: a kernel's measurement lacks the key 'kernel'");
   EXPECT_EQ(errorOf(profileText(good, R"({"operation": "gossip", "members": 2,
       "sizes": [{"bytes": 1, "median_us": 1}]})")),
-            "p.json:7: expected an operation of exchange, all_reduce, "
+            "p.json:7: expected an operation of message, exchange, all_reduce, "
             "all_gather, reduce_scatter and broadcast, found 'gossip'");
   EXPECT_EQ(errorOf(profileText(good, R"({"operation": "exchange", "members": 2,
       "sizes": [{"bytes": 2, "median_us": 2}, {"bytes": 4, "median_us": 1}]})")),
