@@ -1,6 +1,7 @@
 //===- profile_links.cpp - times of communication by size -----------------===//
 #include "common/profile_links.h"
 
+#include "common/memory.h"
 #include "common/together.h"
 
 #include <algorithm>
@@ -30,7 +31,8 @@ public:
   LinkProfiler(Comm &comm, const Group &world, const Speed &reference,
                int64_t largest)
       : comm(comm), world(world), reference(reference), largest(largest),
-        a(std::size_t(largest) / 4), b(a) {}
+        memory(2 * largest), a(reinterpret_cast<float *>(memory.data())),
+        b(a + largest / 4) {}
 
   std::vector<LinkProfile> run() {
     std::vector<LinkProfile> all;
@@ -45,9 +47,9 @@ public:
   }
 
 private:
-  Tensor whole(int64_t n) { return flat(a.data(), DType::f32, n); }
+  Tensor whole(int64_t n) { return flat(a, DType::f32, n); }
   Tensor part(int64_t n, int64_t parts) {
-    return flat(b.data(), DType::f32, n / parts);
+    return flat(b, DType::f32, n / parts);
   }
 
   /// One of two neighbours sends.
@@ -120,8 +122,8 @@ private:
     const Speed before = speed();
     for (int64_t i = 0; i < repeats; ++i) {
       // In a step a kernel has just written what is sent.
-      std::fill_n(a.begin(), n, 1.0f);
-      std::fill_n(b.begin(), n, 1.0f);
+      std::fill_n(a, n, 1.0f);
+      std::fill_n(b, n, 1.0f);
       comm.barrier();
       const double start = now();
       call(n);
@@ -151,7 +153,8 @@ private:
   const Group &world;
   const Speed &reference;
   int64_t largest;
-  std::vector<float> a, b;
+  GuardedMemory memory; ///< as that of a step: large pages are copied faster
+  float *a, *b;
   SpeedProbe probe;
 };
 
