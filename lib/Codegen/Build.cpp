@@ -23,16 +23,26 @@ static const SourceFile *findFile(const std::vector<SourceFile> &program,
   return it == program.end() ? nullptr : &*it;
 }
 
-static std::string cmakeLists(const std::vector<SourceFile> &program) {
-  std::string flags = llvm::join(compileFlags(), " ");
+static std::string cmakeLists(const std::vector<SourceFile> &program,
+                              plan::Target target) {
+  const bool isCuda = target == plan::Target::CUDA;
   std::string sources = "train.cpp", properties;
   if (findFile(program, kFunctors)) {
     sources += (" " + kFunctors).str();
-    properties = ("set_source_files_properties(" + kFunctors + R"( PROPERTIES
-  COMPILE_OPTIONS "${FFRT_KERNEL_FLAGS}")
-)")
-                     .str();
+    properties =
+        ("set_source_files_properties(" + kFunctors + " PROPERTIES\n  " +
+         (isCuda ? "LANGUAGE CUDA COMPILE_OPTIONS \"${FFRT_CUDA_FLAGS}\")\n"
+                 : "COMPILE_OPTIONS \"${FFRT_KERNEL_FLAGS}\")\n"))
+            .str();
   }
+  // nvcc optimises functors only.
+  std::string flags = isCuda ? "$<$<COMPILE_LANGUAGE:CXX>:" +
+                                   llvm::join(compileFlags(target), ";") + ">"
+                             : llvm::join(compileFlags(target), " ");
+  std::string languages =
+      isCuda ? "set(FFRT_CUDA ON)\nset(CMAKE_CUDA_ARCHITECTURES OFF)\n"
+               "enable_language(CUDA)\n"
+             : "";
   return R"(# Written by ffc.
 cmake_minimum_required(VERSION 3.18)
 project(train LANGUAGES C CXX)
@@ -40,11 +50,13 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-add_subdirectory(runtime)
+)" + languages +
+         R"(add_subdirectory(runtime)
 
 add_executable(train )" +
          sources + R"()
-target_link_libraries(train PRIVATE ffrt)
+target_link_libraries(train PRIVATE )" +
+         runtimeName(target).str() + R"()
 target_compile_options(train PRIVATE )" +
          flags + R"()
 )" + properties +
@@ -61,7 +73,7 @@ endif()
 }
 
 static std::string readme(const std::vector<SourceFile> &program,
-                          const ProgramMeta &meta) {
+                          const ProgramMeta &meta, plan::Target target) {
   std::string run = meta.training ? "training" : "inference";
   return "# " + meta.model + R"(
 
@@ -73,7 +85,8 @@ A standalone )" +
     mpirun -n N build/train --steps 10
 
 N is the number of ranks that `--info` shows. The build needs a C++17 compiler, CMake,
-MPI, oneDNN, OpenMP and zlib.
+MPI, )" + (target == plan::Target::CUDA ? "the CUDA toolkit" : "oneDNN") +
+         R"(, OpenMP and zlib.
 
 - `train.cpp`: the schedule of every rank, a section per layer
 )" +
@@ -89,7 +102,7 @@ MPI, oneDNN, OpenMP and zlib.
 
 Error codegen::fillSourceFolder(StringRef folder,
                                 const std::vector<SourceFile> &program,
-                                const ProgramMeta &meta) {
+                                const ProgramMeta &meta, plan::Target target) {
   auto write = [&](const Twine &path, StringRef contents) {
     return writeText((folder + "/" + path).str(), contents);
   };
@@ -99,17 +112,18 @@ Error codegen::fillSourceFolder(StringRef folder,
   for (const BundledFile &file : runtimeFiles())
     if (Error error = write("runtime/" + file.path, file.contents))
       return error;
-  if (Error error = write("CMakeLists.txt", cmakeLists(program)))
+  if (Error error = write("CMakeLists.txt", cmakeLists(program, target)))
     return error;
-  return write("README.md", readme(program, meta));
+  return write("README.md", readme(program, meta, target));
 }
 
 Error codegen::buildExecutable(StringRef executable,
-                               const std::vector<SourceFile> &program) {
-  Expected<std::string> compiler = findCompiler();
-  if (!compiler)
-    return compiler.takeError();
-  Expected<std::string> archive = runtimeArchive(*compiler);
+                               const std::vector<SourceFile> &program,
+                               plan::Target target) {
+  Expected<Toolchain> tools = findToolchain(target);
+  if (!tools)
+    return tools.takeError();
+  Expected<std::string> archive = runtimeArchive(*tools);
   if (!archive)
     return archive.takeError();
 
@@ -127,22 +141,23 @@ Error codegen::buildExecutable(StringRef executable,
         return error;
 
   Pending pending(executable);
-  std::vector<std::string> link = {*compiler};
+  std::vector<std::string> link = {tools->compiler};
   std::vector<Job> jobs;
-  auto compile = [&](StringRef file, const std::vector<std::string> &flags) {
+  auto compile = [&](StringRef file, const std::string &compiler,
+                     const std::vector<std::string> &flags) {
     std::string source = (folder + "/" + file).str();
-    Job job{{*compiler}, source + ".log"};
+    Job job{{compiler}, source + ".log"};
     llvm::append_range(job.command, flags);
     link.push_back(source + ".o");
     job.command.insert(job.command.end(), {"-I", folder + "/include", "-c",
                                            source, "-o", link.back()});
     jobs.push_back(std::move(job));
   };
-  compile("train.cpp", compileFlags());
+  compile("train.cpp", tools->compiler, compileFlags(target));
   if (findFile(program, kFunctors))
-    compile(kFunctors, kernelFlags());
+    compile(kFunctors, tools->kernelCompiler, tools->kernels);
   link.insert(link.end(), {*archive, "-o", pending.path()});
-  llvm::append_range(link, linkFlags());
+  llvm::append_range(link, tools->libraries);
   // After a failure the folder stays, with the logs.
   if (Error error = runLogged(jobs))
     return error;

@@ -269,11 +269,7 @@ void ClassPrinter::printLoss(Text &text) {
   auto losses = func.getBody().getOps<rank::LossOp>();
   std::string value = "0.0";
   if (!losses.empty()) {
-    Value buffer = (*losses.begin()).getBuffer();
-    bool isDouble =
-        cast<rank::BufferType>(buffer.getType()).getElementType().isF64();
-    value =
-        "*" + tensor(buffer) + ".as<" + (isDouble ? "double" : "float") + ">()";
+    value = "scalar_of(" + tensor((*losses.begin()).getBuffer()) + ")";
   }
   text.line("double loss() override { return " + value + "; }");
   text.line();

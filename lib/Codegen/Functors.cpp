@@ -182,6 +182,7 @@ void Functors::print(Text &text, const Functor &functor) {
   SmallVector<std::string> arguments;
   for (int i = 0; i < program.inputs; ++i)
     arguments.push_back("float x" + std::to_string(i));
+  text.line("FFRT_FUNCTION");
   text.line(type + " operator()(" + llvm::join(arguments, ", ") + ") const {");
   text.indent();
   for (auto [i, step] : llvm::enumerate(program.steps))
@@ -218,6 +219,7 @@ std::vector<SourceFile> Functors::files() const {
   Text source;
   source.banner("functors.cpp - the fused kernels of train.cpp");
   source.line("#include \"functors.h\"");
+  source.line("#include \"ffrt/fused_kernel.h\"");
   source.line();
   for (const Functor &functor : functors) {
     header.line("extern template class ffrt::" + functor.kernel() + ";");

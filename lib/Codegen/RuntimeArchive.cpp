@@ -30,7 +30,9 @@ using namespace ffc::codegen;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-static constexpr StringLiteral kArchive = "libffrt.a";
+static std::string archiveName(plan::Target target) {
+  return ("lib" + runtimeName(target) + ".a").str();
+}
 
 std::string codegen::runtimeHash() {
   SHA1 hash;
@@ -44,11 +46,11 @@ std::string codegen::runtimeHash() {
 }
 
 /// The archive in the build or installation that this executable is part of.
-static std::string archiveBesideExecutable() {
+static std::string archiveBesideExecutable(plan::Target target) {
   std::string self =
       fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&runtimeHash));
   SmallString<128> archive = path::parent_path(path::parent_path(self));
-  path::append(archive, "runtime", kArchive);
+  path::append(archive, "runtime", archiveName(target));
   return fs::exists(archive) ? archive.str().str() : "";
 }
 
@@ -67,35 +69,50 @@ static Expected<std::string> cacheFolder() {
 }
 
 /// What the archive depends on besides its sources.
-static std::string describe(const std::string &compiler) {
-  std::string text = compiler + "\n" + sys::getHostCPUName().str() + "\n";
-  fs::file_status status;
-  if (!fs::status(compiler, status))
-    text += std::to_string(status.getSize()) + "\n" +
-            std::to_string(
-                status.getLastModificationTime().time_since_epoch().count());
+static std::string describe(const Toolchain &tools) {
+  std::string text =
+      (runtimeName(tools.target) + "\n" + sys::getHostCPUName() + "\n").str();
+  for (const std::string &compiler : {tools.compiler, tools.kernelCompiler}) {
+    text += compiler + "\n";
+    fs::file_status status;
+    if (!fs::status(compiler, status))
+      text += std::to_string(status.getSize()) + "\n" +
+              std::to_string(
+                  status.getLastModificationTime().time_since_epoch().count());
+  }
   return text;
 }
 
-static Error build(StringRef folder, const std::string &compiler) {
+static Error build(StringRef folder, const Toolchain &tools) {
   std::string source = (folder + "/runtime").str();
   std::string output = (folder + "/build").str();
   std::string log = (folder + ".log").str();
   for (const BundledFile &file : runtimeFiles())
     if (Error error = writeText(source + "/" + file.path.str(), file.contents))
       return error;
-  if (Error error = runLogged({"cmake", "-S", source, "-B", output,
-                               "-DCMAKE_BUILD_TYPE=Release",
-                               "-DCMAKE_CXX_COMPILER=" + compiler},
-                              log))
+  std::vector<std::string> configure = {"cmake",
+                                        "-S",
+                                        source,
+                                        "-B",
+                                        output,
+                                        "-DCMAKE_BUILD_TYPE=Release",
+                                        "-DCMAKE_CXX_COMPILER=" +
+                                            tools.compiler};
+  if (tools.target == plan::Target::CUDA)
+    configure.insert(
+        configure.end(),
+        {"-DFFRT_CUDA=ON", "-DCMAKE_CUDA_COMPILER=" + tools.kernelCompiler});
+  if (Error error = runLogged(configure, log))
     return error;
   if (Error error = runLogged(
-          {"cmake", "--build", output, "--target", "ffrt", "--parallel",
+          {"cmake", "--build", output, "--target",
+           runtimeName(tools.target).str(), "--parallel",
            std::to_string(std::max(1u, std::thread::hardware_concurrency()))},
           log))
     return error;
-  if (std::error_code code = fs::rename(output + "/" + kArchive.str(),
-                                        (folder + "/" + kArchive).str()))
+  if (std::error_code code =
+          fs::rename(output + "/" + archiveName(tools.target),
+                     (folder + "/" + archiveName(tools.target)).str()))
     return makeError("cannot find the compiled runtime in '" + output +
                      "': " + code.message());
   fs::remove_directories(output);
@@ -104,22 +121,23 @@ static Error build(StringRef folder, const std::string &compiler) {
   return Error::success();
 }
 
-Expected<std::string> codegen::runtimeArchive(const std::string &compiler) {
-  if (std::string archive = archiveBesideExecutable(); !archive.empty())
+Expected<std::string> codegen::runtimeArchive(const Toolchain &tools) {
+  if (std::string archive = archiveBesideExecutable(tools.target);
+      !archive.empty())
     return archive;
   Expected<std::string> cache = cacheFolder();
   if (!cache)
     return cache.takeError();
   SHA1 key;
   key.update(runtimeHash());
-  key.update(describe(compiler));
+  key.update(describe(tools));
   std::string folder = *cache + "/" + toHex(key.final(), true).substr(0, 16);
-  std::string archive = folder + "/" + kArchive.str();
+  std::string archive = folder + "/" + archiveName(tools.target);
   if (fs::exists(archive))
     return archive;
 
   Pending pending(folder);
-  if (Error error = build(pending.path(), compiler))
+  if (Error error = build(pending.path(), tools))
     return error;
   if (Error error = pending.commit())
     return error;

@@ -1,4 +1,4 @@
-//===- Toolchain.cpp - the host compiler and its flags --------------------===//
+//===- Toolchain.cpp - compilers and their flags --------------------------===//
 
 #include "Toolchain.h"
 
@@ -6,40 +6,78 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
 using namespace llvm;
 using namespace ffc;
+using namespace ffc::codegen;
 
-std::vector<std::string> codegen::compileFlags() {
+std::vector<std::string> codegen::compileFlags(plan::Target target) {
   // A program is calls, each made once per step; the work is in the runtime,
   // which instantiates its kernel templates itself. Optimising the calls of a
   // large model takes longer than everything else here.
-  return {"-std=c++17", "-O0"};
-}
-
-std::vector<std::string> codegen::kernelFlags() {
-  std::vector<std::string> flags = {"-std=c++17"};
-  SmallVector<StringRef> words;
-  StringRef(FFC_KERNEL_FLAGS).split(words, ' ');
-  flags.insert(flags.end(), words.begin(), words.end());
+  std::vector<std::string> flags = {"-std=c++17", "-O0"};
+  if (target == plan::Target::CUDA)
+    flags.push_back("-DFFRT_CUDA");
   return flags;
 }
 
-std::vector<std::string> codegen::linkFlags() {
-  std::vector<std::string> flags = {"-fopenmp"};
-  // Found by CMake when ffc was built, as the runtime's own build finds them.
-  SmallVector<StringRef> libraries;
-  StringRef(FFC_RUNTIME_LIBRARIES).split(libraries, ':');
-  flags.insert(flags.end(), libraries.begin(), libraries.end());
-  return flags;
+StringRef codegen::runtimeName(plan::Target target) {
+  return target == plan::Target::CUDA ? "ffrt_cuda" : "ffrt";
 }
 
-Expected<std::string> codegen::findCompiler() {
-  if (ErrorOr<std::string> path = sys::findProgramByName("g++"))
-    return *path;
-  return makeError("cannot build the program: expected g++ in PATH, found "
-                   "none; --emit=source writes the sources");
+/// The words of what CMake found when ffc was built, as the runtime's own build
+/// finds it.
+static void append(std::vector<std::string> &to, StringRef words,
+                   char separator) {
+  SmallVector<StringRef> parts;
+  words.split(parts, separator, -1, /*KeepEmpty=*/false);
+  to.insert(to.end(), parts.begin(), parts.end());
+}
+
+/// In PATH, or where the toolkit is installed by default.
+static ErrorOr<std::string> findNvcc() {
+  if (ErrorOr<std::string> path = sys::findProgramByName("nvcc"))
+    return path;
+  return sys::findProgramByName("nvcc", {"/usr/local/cuda/bin"});
+}
+
+static Error findCuda(Toolchain &tools) {
+  ErrorOr<std::string> nvcc = findNvcc();
+  if (!nvcc)
+    return makeError("cannot build the program: expected nvcc of the CUDA "
+                     "toolkit in PATH, found none; --emit=source writes the "
+                     "sources");
+  tools.kernelCompiler = *nvcc;
+  tools.kernels = {"-std=c++17", "-O3", "-DFFRT_CUDA", "-x", "cu"};
+  append(tools.kernels, FFC_CUDA_FLAGS, ' ');
+  StringRef root = sys::path::parent_path(sys::path::parent_path(*nvcc));
+  tools.libraries.push_back(("-L" + root + "/lib64").str());
+  tools.libraries.push_back(("-Wl,-rpath," + root + "/lib64").str());
+  append(tools.libraries, "-lcublasLt -lcudart", ' ');
+  return Error::success();
+}
+
+Expected<Toolchain> codegen::findToolchain(plan::Target target) {
+  Toolchain tools;
+  tools.target = target;
+  ErrorOr<std::string> compiler = sys::findProgramByName("g++");
+  if (!compiler)
+    return makeError("cannot build the program: expected g++ in PATH, found "
+                     "none; --emit=source writes the sources");
+  tools.compiler = tools.kernelCompiler = *compiler;
+  tools.libraries = {"-fopenmp"};
+  if (target == plan::Target::CUDA) {
+    if (Error error = findCuda(tools))
+      return error;
+  } else {
+    tools.kernels = {"-std=c++17"};
+    append(tools.kernels, FFC_KERNEL_FLAGS, ' ');
+    append(tools.libraries, FFC_KERNEL_LIBRARIES, ':');
+  }
+  append(tools.libraries, FFC_RUNTIME_LIBRARIES, ':');
+  return tools;
 }
 
 Error codegen::runLogged(const std::vector<std::string> &command,

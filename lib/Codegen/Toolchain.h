@@ -1,6 +1,8 @@
-//===- Toolchain.h - the host compiler and its flags ------------*- C++ -*-===//
+//===- Toolchain.h - compilers and their flags ------------------*- C++ -*-===//
 #ifndef FFC_LIB_CODEGEN_TOOLCHAIN_H
 #define FFC_LIB_CODEGEN_TOOLCHAIN_H
+
+#include "ffc/Plan/Topology.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -12,16 +14,21 @@
 namespace ffc::codegen {
 
 /// Flags for emitted programs.
-std::vector<std::string> compileFlags();
+std::vector<std::string> compileFlags(plan::Target target);
 
-/// Flags for their kernels, which are those of the runtime.
-std::vector<std::string> kernelFlags();
+/// The runtime of a target, as its build calls it: "ffrt".
+llvm::StringRef runtimeName(plan::Target target);
 
-/// What an emitted program links after the runtime.
-std::vector<std::string> linkFlags();
-
-/// The absolute path of the host compiler.
-llvm::Expected<std::string> findCompiler();
+/// How programs of a target are built.
+struct Toolchain {
+  plan::Target target = plan::Target::CPU;
+  std::string compiler;               ///< of the host, an absolute path
+  std::string kernelCompiler;         ///< the same, or nvcc
+  std::vector<std::string> kernels;   ///< flags for kernels of programs
+  std::vector<std::string> libraries; ///< what is linked after the runtime
+};
+/// An error names what is missing.
+llvm::Expected<Toolchain> findToolchain(plan::Target target);
 
 /// Runs `command` (the first word is looked up in PATH) with its output
 /// appended to `log`. An error names the command and the log.
@@ -35,8 +42,8 @@ struct Job {
 };
 llvm::Error runLogged(llvm::ArrayRef<Job> jobs);
 
-/// The archive of the runtime, which is built with `compiler` if need be.
-llvm::Expected<std::string> runtimeArchive(const std::string &compiler);
+/// The archive of the runtime, which is built if need be.
+llvm::Expected<std::string> runtimeArchive(const Toolchain &tools);
 
 } // namespace ffc::codegen
 

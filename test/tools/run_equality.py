@@ -39,6 +39,7 @@ def parse():
     parser.add_argument("--model", help="the model's file")
     parser.add_argument("--strategy", default="data-parallel",
                         help="a file, or data-parallel")
+    parser.add_argument("--case", default="case", help="its name")
     parser.add_argument("--reference", action="store_true")
     parser.add_argument("--remove", action="store_true")
     parser.add_argument("--fixed-batch", action="store_true",
@@ -119,9 +120,8 @@ class Equality:
     def check_strategy(self):
         """Compares the case with the reference, seed after seed until the rule
         holds."""
-        name = os.path.splitext(os.path.basename(self.arguments.strategy))[0]
-        folder = fresh_folder(os.path.join(self.arguments.work,
-                                           f"{name}-{self.arguments.ranks}"))
+        folder = fresh_folder(os.path.join(
+            self.arguments.work, f"{self.arguments.case}-{self.arguments.ranks}"))
         self.compile(folder)
         failures = []
         for seed in self.arguments.seeds.split(","):

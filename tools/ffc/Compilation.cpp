@@ -197,19 +197,22 @@ LogicalResult Compilation::loadTopology() {
   report.phase("plan");
   if (failed(readTopology()) || failed(readProfile()) || failed(orderUpdates()))
     return failure();
-  if (options.emit < Emit::Source)
-    return success();
-  for (int device = 0; device < topology->numDevices(); ++device) {
-    const plan::DeviceKind &kind = topology->kindOf(device);
-    std::string target =
-        options.target.empty() ? plan::str(kind.target) : options.target;
-    if (target != "cpu")
+  return options.emit < Emit::Source ? success() : chooseTarget();
+}
+
+LogicalResult Compilation::chooseTarget() {
+  target = topology->kindOf(0).target;
+  for (int device = 1; device < topology->numDevices(); ++device)
+    if (const plan::DeviceKind &kind = topology->kindOf(device);
+        options.target.empty() && kind.target != target)
       return fail("device '" + topology->device(device).name + "' (" +
-                  kind.name + "): expected target cpu for --emit=" +
-                  (options.emit == Emit::Source ? "source" : "binary") +
-                  ", found " + target +
-                  ", for which ffc plans but does not emit programs yet");
-  }
+                  kind.name + "): expected target " + plan::str(target) +
+                  " as of the devices before, or --target, found " +
+                  plan::str(kind.target));
+  if (!options.target.empty())
+    target = options.target == plan::str(plan::Target::CUDA)
+                 ? plan::Target::CUDA
+                 : plan::Target::CPU;
   return success();
 }
 
@@ -344,12 +347,13 @@ LogicalResult Compilation::emit() {
     return failure();
 
   if (options.emit == Emit::Source) {
-    if (failed(check(codegen::fillSourceFolder(folder->path(), *files, meta))))
+    if (failed(check(
+            codegen::fillSourceFolder(folder->path(), *files, meta, target))))
       return failure();
     return check(folder->commit());
   }
   report.phase("build");
-  if (failed(check(codegen::buildExecutable(options.output, *files))))
+  if (failed(check(codegen::buildExecutable(options.output, *files, target))))
     return failure();
   return weights->exists() ? check(weights->commit()) : success();
 }

@@ -55,6 +55,7 @@ private:
   mlir::LogicalResult loadTopology();
   /// Where devices communicate and compute at once, updates come last.
   mlir::LogicalResult orderUpdates();
+  mlir::LogicalResult chooseTarget();
   /// The planner's graph of the module as it is now.
   mlir::LogicalResult buildGraph();
   mlir::LogicalResult chooseStrategy();
@@ -101,6 +102,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   PlannedModule planned;
   std::optional<plan::Topology> topology;
+  plan::Target target = plan::Target::CPU; ///< of the program
   std::shared_ptr<const plan::Profile> measured;
   plan::Strategy strategy;
   /// The strategy of the graph as it was before fusion.

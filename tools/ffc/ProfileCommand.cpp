@@ -113,8 +113,11 @@ private:
 
 LogicalResult Compilation::profile() {
   if (failed(import()) || failed(recognize()) || failed(differentiate()) ||
-      failed(loadTopology()))
+      failed(loadTopology()) || failed(chooseTarget()))
     return failure();
+  if (target != plan::Target::CPU)
+    return fail("ffc profile: expected devices of target cpu, found those of " +
+                std::string(plan::str(target)));
   auto strategies = strategiesToProfile();
   if (failed(strategies))
     return failure();
@@ -160,8 +163,8 @@ LogicalResult Compilation::profile() {
   meta.version = FFC_VERSION;
   meta.entries = std::move(entries.all);
   auto files = codegen::emitProfile(steps, meta);
-  if (failed(files) ||
-      failed(check(codegen::buildExecutable(options.output, *files))))
+  if (failed(files) || failed(check(codegen::buildExecutable(
+                           options.output, *files, plan::Target::CPU))))
     return failure();
   if (weights->exists() && failed(check(weights->commit())))
     return failure();

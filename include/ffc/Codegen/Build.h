@@ -4,6 +4,7 @@
 
 #include "ffc/Codegen/EmitProgram.h"
 #include "ffc/Codegen/Output.h"
+#include "ffc/Plan/Topology.h"
 
 namespace ffc::codegen {
 
@@ -12,14 +13,15 @@ namespace ffc::codegen {
 /// goes beside them as train.weights.
 llvm::Error fillSourceFolder(llvm::StringRef folder,
                              const std::vector<SourceFile> &program,
-                             const ProgramMeta &meta);
+                             const ProgramMeta &meta, plan::Target target);
 
 /// Compiles a program and links it with the runtime into the file `executable`.
 /// The runtime's archive is the one that was built with ffc, or one in the
 /// user's cache, which is built when missing. Compiler output goes to a log
 /// file that an error names.
 llvm::Error buildExecutable(llvm::StringRef executable,
-                            const std::vector<SourceFile> &program);
+                            const std::vector<SourceFile> &program,
+                            plan::Target target);
 
 } // namespace ffc::codegen
 

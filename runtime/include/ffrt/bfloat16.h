@@ -2,6 +2,8 @@
 #ifndef FFRT_BFLOAT16_H
 #define FFRT_BFLOAT16_H
 
+#include "ffrt/function.h"
+
 #include <cstdint>
 #include <cstring>
 
@@ -13,13 +15,13 @@ class BFloat16 {
 public:
   BFloat16() = default;
   /// To the nearest, ties to even; NaN stays NaN.
-  explicit BFloat16(float value) {
+  FFRT_FUNCTION explicit BFloat16(float value) {
     uint32_t word;
     std::memcpy(&word, &value, sizeof word);
     const uint32_t rounded = word + 0x7fff + (word >> 16 & 1);
     bits = uint16_t((value != value ? word | 0x400000 : rounded) >> 16);
   }
-  operator float() const {
+  FFRT_FUNCTION operator float() const {
     const uint32_t word = uint32_t(bits) << 16;
     float value;
     std::memcpy(&value, &word, sizeof value);

@@ -1,8 +1,7 @@
 //===- elementwise.h - element-wise kernels ---------------------*- C++ -*-===//
 //
 // Kernels made of the functors of functors.h: Elementwise for tensors of one
-// shape, Broadcast for operands that broadcast. Emitted programs instantiate
-// Elementwise with functors of their own.
+// shape, Broadcast for operands that broadcast.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_ELEMENTWISE_H
@@ -10,16 +9,8 @@
 
 #include "ffrt/functors.h"
 #include "ffrt/kernel.h"
-#include "ffrt/parallel.h"
-
-#include <array>
-#include <utility>
 
 namespace ffrt {
-
-/// Throws Error unless all operands and the result are f32 with one shape and
-/// one order.
-void check_elementwise(Tensors in, Tensors out, int operands);
 
 /// out[i] = f(in0[i], ..., in{N-1}[i]) on f32 tensors of one shape and order.
 /// F is copyable and constructed from the attributes. The result may be one of
@@ -29,28 +20,12 @@ public:
   template <class... Attributes>
   Elementwise(Context &, Tensors in, Tensors out, Attributes... attributes)
       : f{static_cast<float>(attributes)...} {
-    check_elementwise(in, out, N);
+    check(in, out);
   }
-  void operator()(Tensors in, Tensors out) {
-    apply(in, out, std::make_index_sequence<N>());
-  }
+  void operator()(Tensors in, Tensors out);
 
 private:
-  template <std::size_t... I>
-  void apply(Tensors in, Tensors out, std::index_sequence<I...>) {
-    const std::array<const float *, N> x = {
-        in.begin()[I].template as<float>()...};
-    float *y = out.begin()->as<float>();
-    parallel_for(out.begin()->elements(), 16384,
-                 [x, y, this](int64_t begin, int64_t end) {
-                   // A local copy tells the compiler that stores to y do not
-                   // change f, and that it may be read at any time.
-                   const F g = f;
-#pragma GCC ivdep
-                   for (int64_t i = begin; i < end; ++i)
-                     y[i] = g(x[I][i]...);
-                 });
-  }
+  static void check(Tensors in, Tensors out);
   F f;
 };
 
@@ -64,8 +39,7 @@ public:
   void operator()(Tensors in, Tensors out);
 };
 
-// Kernels are compiled with the runtime, so that programs that use nothing else
-// need no optimiser.
+// All are compiled with the runtime.
 
 #define FFRT_ELEMENTWISE(Name, Functor, N)                                     \
   extern template class Elementwise<fn::Functor, N>;                           \

@@ -8,25 +8,27 @@
 #ifndef FFRT_FAST_MATH_H
 #define FFRT_FAST_MATH_H
 
+#include "ffrt/function.h"
+
 #include <cstdint>
 #include <cstring>
 
 namespace ffrt {
 
-inline float float_of_bits(int32_t bits) {
+FFRT_FUNCTION inline float float_of_bits(int32_t bits) {
   float value;
   std::memcpy(&value, &bits, sizeof(value));
   return value;
 }
 
-inline int32_t bits_of_float(float value) {
+FFRT_FUNCTION inline int32_t bits_of_float(float value) {
   int32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return bits;
 }
 
 /// exp(r) - 1 for |r| <= ln(2) / 2.
-inline float exp_less_one_near_zero(float r) {
+FFRT_FUNCTION inline float exp_less_one_near_zero(float r) {
   float p = 1.9875691500e-4f;
   p = p * r + 1.3981999507e-3f;
   p = p * r + 8.3334519073e-3f;
@@ -38,7 +40,7 @@ inline float exp_less_one_near_zero(float r) {
 
 /// exp(x) with an error below 2 units in the last place; 0 below -87.3,
 /// infinity above 88.7.
-inline float fast_exp(float x) {
+FFRT_FUNCTION inline float fast_exp(float x) {
   float in = x < -87.33f ? -87.33f : x > 88.72f ? 88.72f : x;
   float n = __builtin_rintf(in * 1.44269504f);
   float r = in - n * 0.693359375f;
@@ -54,14 +56,14 @@ inline float fast_exp(float x) {
 }
 
 /// exp(x) - 1, also near zero.
-inline float fast_expm1(float x) {
+FFRT_FUNCTION inline float fast_expm1(float x) {
   float small = exp_less_one_near_zero(x), large = fast_exp(x) - 1.0f;
   return __builtin_fabsf(x) < 0.34f ? small : large;
 }
 
 /// log(x) with an error below 2 units in the last place; minus infinity at 0,
 /// not a number below.
-inline float fast_log(float x) {
+FFRT_FUNCTION inline float fast_log(float x) {
   // Subnormal numbers are made normal.
   bool tiny = x < 1.17549435e-38f;
   float in = tiny ? x * 8388608.0f : x;
@@ -89,14 +91,14 @@ inline float fast_log(float x) {
 }
 
 /// log(1 + x) for x >= 0, also near zero.
-inline float fast_log1p(float x) {
+FFRT_FUNCTION inline float fast_log1p(float x) {
   // What the addition rounds away is made up for.
   float u = 1.0f + x;
   return fast_log(u) + (x - (u - 1.0f)) / u;
 }
 
 /// erf(x) with an error of about 2 units in the last place.
-inline float fast_erf(float x) {
+FFRT_FUNCTION inline float fast_erf(float x) {
   float t = __builtin_fabsf(x), s = x * x;
   // 1 - exp(polynomial); the polynomial turns back above 4, where erf is 1.
   float u = t < 4.0f ? t : 4.0f, v = u * u;
@@ -119,7 +121,7 @@ inline float fast_erf(float x) {
 }
 
 /// Odd polynomial near zero, where the quotient cancels.
-inline float fast_tanh(float x) {
+FFRT_FUNCTION inline float fast_tanh(float x) {
   float a = __builtin_fabsf(x), s = x * x;
   float e = fast_exp(2.0f * (a > 10.0f ? 10.0f : a));
   float large = 1.0f - 2.0f / (e + 1.0f);
@@ -133,7 +135,9 @@ inline float fast_tanh(float x) {
 }
 
 /// 1 / (1 + exp(-x)).
-inline float fast_logistic(float x) { return 1.0f / (1.0f + fast_exp(-x)); }
+FFRT_FUNCTION inline float fast_logistic(float x) {
+  return 1.0f / (1.0f + fast_exp(-x));
+}
 
 } // namespace ffrt
 

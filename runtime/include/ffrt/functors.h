@@ -23,33 +23,41 @@ namespace ffrt::fn {
 //===----------------------------------------------------------------------===//
 
 struct Relu {
-  float operator()(float x) const { return x > 0.0f ? x : 0.0f; }
+  FFRT_FUNCTION float operator()(float x) const { return x > 0.0f ? x : 0.0f; }
 };
 struct ReluGradient {
-  float operator()(float dy, float y) const { return y > 0.0f ? dy : 0.0f; }
+  FFRT_FUNCTION float operator()(float dy, float y) const {
+    return y > 0.0f ? dy : 0.0f;
+  }
 };
 
 struct Sigmoid {
-  float operator()(float x) const { return fast_logistic(x); }
+  FFRT_FUNCTION float operator()(float x) const { return fast_logistic(x); }
 };
 struct SigmoidGradient {
-  float operator()(float dy, float y) const { return dy * y * (1.0f - y); }
+  FFRT_FUNCTION float operator()(float dy, float y) const {
+    return dy * y * (1.0f - y);
+  }
 };
 
 struct Tanh {
-  float operator()(float x) const { return fast_tanh(x); }
+  FFRT_FUNCTION float operator()(float x) const { return fast_tanh(x); }
 };
 struct TanhGradient {
-  float operator()(float dy, float y) const { return dy * (1.0f - y * y); }
+  FFRT_FUNCTION float operator()(float dy, float y) const {
+    return dy * (1.0f - y * y);
+  }
 };
 
 struct LeakyRelu {
   float alpha;
-  float operator()(float x) const { return x < 0.0f ? alpha * x : x; }
+  FFRT_FUNCTION float operator()(float x) const {
+    return x < 0.0f ? alpha * x : x;
+  }
 };
 struct LeakyReluGradient {
   float alpha;
-  float operator()(float dy, float x) const {
+  FFRT_FUNCTION float operator()(float dy, float x) const {
     return x < 0.0f ? alpha * dy : dy;
   }
 };
@@ -57,75 +65,83 @@ struct LeakyReluGradient {
 /// Its own gradient.
 struct Scale {
   float alpha;
-  float operator()(float x) const { return alpha * x; }
+  FFRT_FUNCTION float operator()(float x) const { return alpha * x; }
 };
 
 /// Hands dy on.
 struct Shift {
   float alpha;
-  float operator()(float x) const { return x + alpha; }
+  FFRT_FUNCTION float operator()(float x) const { return x + alpha; }
 };
 
 struct Abs {
-  float operator()(float x) const { return __builtin_fabsf(x); }
+  FFRT_FUNCTION float operator()(float x) const { return __builtin_fabsf(x); }
 };
 struct AbsGradient {
-  float operator()(float dy, float x) const {
+  FFRT_FUNCTION float operator()(float dy, float x) const {
     return x > 0.0f ? dy : x < 0.0f ? -dy : 0.0f;
   }
 };
 
 struct Sqrt {
-  float operator()(float x) const { return __builtin_sqrtf(x); }
+  FFRT_FUNCTION float operator()(float x) const { return __builtin_sqrtf(x); }
 };
 struct SqrtGradient {
-  float operator()(float dy, float y) const { return 0.5f * dy / y; }
+  FFRT_FUNCTION float operator()(float dy, float y) const {
+    return 0.5f * dy / y;
+  }
 };
 
 struct Exp {
-  float operator()(float x) const { return fast_exp(x); }
+  FFRT_FUNCTION float operator()(float x) const { return fast_exp(x); }
 };
 struct ExpGradient {
-  float operator()(float dy, float y) const { return dy * y; }
+  FFRT_FUNCTION float operator()(float dy, float y) const { return dy * y; }
 };
 
 struct Log {
-  float operator()(float x) const { return fast_log(x); }
+  FFRT_FUNCTION float operator()(float x) const { return fast_log(x); }
 };
 struct LogGradient {
-  float operator()(float dy, float x) const { return dy / x; }
+  FFRT_FUNCTION float operator()(float dy, float x) const { return dy / x; }
 };
 
 struct Erf {
-  float operator()(float x) const { return fast_erf(x); }
+  FFRT_FUNCTION float operator()(float x) const { return fast_erf(x); }
 };
 struct ErfGradient {
-  float operator()(float dy, float x) const {
+  FFRT_FUNCTION float operator()(float dy, float x) const {
     return dy * 1.12837917f * fast_exp(-x * x);
   }
 };
 
 struct Reciprocal {
-  float operator()(float x) const { return 1.0f / x; }
+  FFRT_FUNCTION float operator()(float x) const { return 1.0f / x; }
 };
 struct ReciprocalGradient {
-  float operator()(float dy, float y) const { return -dy * y * y; }
+  FFRT_FUNCTION float operator()(float dy, float y) const {
+    return -dy * y * y;
+  }
 };
 
 struct Softplus {
-  float operator()(float x) const {
+  FFRT_FUNCTION float operator()(float x) const {
     return (x > 0.0f ? x : 0.0f) + fast_log1p(fast_exp(-__builtin_fabsf(x)));
   }
 };
 struct SoftplusGradient {
-  float operator()(float dy, float x) const { return dy * fast_logistic(x); }
+  FFRT_FUNCTION float operator()(float dy, float x) const {
+    return dy * fast_logistic(x);
+  }
 };
 
 struct Softsign {
-  float operator()(float x) const { return x / (1.0f + __builtin_fabsf(x)); }
+  FFRT_FUNCTION float operator()(float x) const {
+    return x / (1.0f + __builtin_fabsf(x));
+  }
 };
 struct SoftsignGradient {
-  float operator()(float dy, float y) const {
+  FFRT_FUNCTION float operator()(float dy, float y) const {
     float a = 1.0f - __builtin_fabsf(y);
     return dy * a * a;
   }
@@ -133,26 +149,26 @@ struct SoftsignGradient {
 
 struct HardSigmoid {
   float alpha, beta;
-  float operator()(float x) const {
+  FFRT_FUNCTION float operator()(float x) const {
     float y = alpha * x + beta;
     return y < 0.0f ? 0.0f : y > 1.0f ? 1.0f : y;
   }
 };
 struct HardSigmoidGradient {
   float alpha, beta;
-  float operator()(float dy, float y) const {
+  FFRT_FUNCTION float operator()(float dy, float y) const {
     return (y > 0.0f) & (y < 1.0f) ? alpha * dy : 0.0f;
   }
 };
 
 struct HardSwish {
-  float operator()(float x) const {
+  FFRT_FUNCTION float operator()(float x) const {
     float gate = x * (1.0f / 6.0f) + 0.5f;
     return x * (gate < 0.0f ? 0.0f : gate > 1.0f ? 1.0f : gate);
   }
 };
 struct HardSwishGradient {
-  float operator()(float dy, float x) const {
+  FFRT_FUNCTION float operator()(float dy, float x) const {
     float slope = x * (1.0f / 3.0f) + 0.5f;
     return dy * (x <= -3.0f ? 0.0f : x >= 3.0f ? 1.0f : slope);
   }
@@ -160,50 +176,50 @@ struct HardSwishGradient {
 
 struct Elu {
   float alpha;
-  float operator()(float x) const {
+  FFRT_FUNCTION float operator()(float x) const {
     return x < 0.0f ? alpha * fast_expm1(x) : x;
   }
 };
 struct EluGradient {
   float alpha;
-  float operator()(float dy, float x) const {
+  FFRT_FUNCTION float operator()(float dy, float x) const {
     return x < 0.0f ? dy * alpha * fast_exp(x) : dy;
   }
 };
 
 struct Selu {
   float alpha, beta;
-  float operator()(float x) const {
+  FFRT_FUNCTION float operator()(float x) const {
     return beta * (x < 0.0f ? alpha * fast_expm1(x) : x);
   }
 };
 struct SeluGradient {
   float alpha, beta;
-  float operator()(float dy, float x) const {
+  FFRT_FUNCTION float operator()(float dy, float x) const {
     return dy * beta * (x < 0.0f ? alpha * fast_exp(x) : 1.0f);
   }
 };
 
 struct Celu {
   float alpha;
-  float operator()(float x) const {
+  FFRT_FUNCTION float operator()(float x) const {
     return x < 0.0f ? alpha * fast_expm1(x / alpha) : x;
   }
 };
 struct CeluGradient {
   float alpha;
-  float operator()(float dy, float x) const {
+  FFRT_FUNCTION float operator()(float dy, float x) const {
     return x < 0.0f ? dy * fast_exp(x / alpha) : dy;
   }
 };
 
 struct Gelu {
-  float operator()(float x) const {
+  FFRT_FUNCTION float operator()(float x) const {
     return 0.5f * x * (1.0f + fast_erf(x * 0.707106781f));
   }
 };
 struct GeluGradient {
-  float operator()(float dy, float x) const {
+  FFRT_FUNCTION float operator()(float dy, float x) const {
     float distribution = 0.5f * (1.0f + fast_erf(x * 0.707106781f));
     float density = 0.398942280f * fast_exp(-0.5f * x * x);
     return dy * (distribution + x * density);
@@ -211,10 +227,10 @@ struct GeluGradient {
 };
 
 struct Silu {
-  float operator()(float x) const { return x * fast_logistic(x); }
+  FFRT_FUNCTION float operator()(float x) const { return x * fast_logistic(x); }
 };
 struct SiluGradient {
-  float operator()(float dy, float x) const {
+  FFRT_FUNCTION float operator()(float dy, float x) const {
     float s = fast_logistic(x);
     return dy * s * (1.0f + x * (1.0f - s));
   }
@@ -223,14 +239,14 @@ struct SiluGradient {
 /// To [alpha, beta]; beta where the bounds contradict each other.
 struct Clip {
   float alpha, beta;
-  float operator()(float x) const {
+  FFRT_FUNCTION float operator()(float x) const {
     float y = x < alpha ? alpha : x;
     return y > beta ? beta : y;
   }
 };
 struct ClipGradient {
   float alpha, beta;
-  float operator()(float dy, float y) const {
+  FFRT_FUNCTION float operator()(float dy, float y) const {
     return (y > alpha) & (y < beta) ? dy : 0.0f;
   }
 };
@@ -238,19 +254,19 @@ struct ClipGradient {
 // Functions without gradient.
 
 struct Sign {
-  float operator()(float x) const {
+  FFRT_FUNCTION float operator()(float x) const {
     return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : 0.0f;
   }
 };
 struct Floor {
-  float operator()(float x) const { return __builtin_floorf(x); }
+  FFRT_FUNCTION float operator()(float x) const { return __builtin_floorf(x); }
 };
 struct Ceil {
-  float operator()(float x) const { return __builtin_ceilf(x); }
+  FFRT_FUNCTION float operator()(float x) const { return __builtin_ceilf(x); }
 };
 /// Halves go to the even neighbour.
 struct Round {
-  float operator()(float x) const { return __builtin_rintf(x); }
+  FFRT_FUNCTION float operator()(float x) const { return __builtin_rintf(x); }
 };
 
 //===----------------------------------------------------------------------===//
@@ -258,33 +274,35 @@ struct Round {
 //===----------------------------------------------------------------------===//
 
 struct Add {
-  float operator()(float a, float b) const { return a + b; }
+  FFRT_FUNCTION float operator()(float a, float b) const { return a + b; }
 };
 struct Sub {
-  float operator()(float a, float b) const { return a - b; }
+  FFRT_FUNCTION float operator()(float a, float b) const { return a - b; }
 };
 struct Mul {
-  float operator()(float a, float b) const { return a * b; }
+  FFRT_FUNCTION float operator()(float a, float b) const { return a * b; }
 };
 struct Div {
-  float operator()(float a, float b) const { return a / b; }
+  FFRT_FUNCTION float operator()(float a, float b) const { return a / b; }
 };
 struct Pow {
-  float operator()(float a, float b) const { return std::pow(a, b); }
+  FFRT_FUNCTION float operator()(float a, float b) const {
+    return std::pow(a, b);
+  }
 };
 /// What is not a number wins, as in numpy.
 struct Min {
-  float operator()(float a, float b) const {
+  FFRT_FUNCTION float operator()(float a, float b) const {
     return (b < a) | (b != b) ? b : a;
   }
 };
 struct Max {
-  float operator()(float a, float b) const {
+  FFRT_FUNCTION float operator()(float a, float b) const {
     return (b > a) | (b != b) ? b : a;
   }
 };
 struct Prelu {
-  float operator()(float x, float slope) const {
+  FFRT_FUNCTION float operator()(float x, float slope) const {
     return x < 0.0f ? slope * x : x;
   }
 };
@@ -292,30 +310,40 @@ struct Prelu {
 // Comparisons: 1 where they hold, else 0.
 
 struct Equal {
-  float operator()(float a, float b) const { return a == b ? 1.0f : 0.0f; }
+  FFRT_FUNCTION float operator()(float a, float b) const {
+    return a == b ? 1.0f : 0.0f;
+  }
 };
 struct Less {
-  float operator()(float a, float b) const { return a < b ? 1.0f : 0.0f; }
+  FFRT_FUNCTION float operator()(float a, float b) const {
+    return a < b ? 1.0f : 0.0f;
+  }
 };
 struct LessOrEqual {
-  float operator()(float a, float b) const { return a <= b ? 1.0f : 0.0f; }
+  FFRT_FUNCTION float operator()(float a, float b) const {
+    return a <= b ? 1.0f : 0.0f;
+  }
 };
 struct Greater {
-  float operator()(float a, float b) const { return a > b ? 1.0f : 0.0f; }
+  FFRT_FUNCTION float operator()(float a, float b) const {
+    return a > b ? 1.0f : 0.0f;
+  }
 };
 struct GreaterOrEqual {
-  float operator()(float a, float b) const { return a >= b ? 1.0f : 0.0f; }
+  FFRT_FUNCTION float operator()(float a, float b) const {
+    return a >= b ? 1.0f : 0.0f;
+  }
 };
 
 // Of the first operand, by the second one, and else 0.
 
 struct Keep {
-  float operator()(float x, float condition) const {
+  FFRT_FUNCTION float operator()(float x, float condition) const {
     return condition != 0.0f ? x : 0.0f;
   }
 };
 struct Drop {
-  float operator()(float x, float condition) const {
+  FFRT_FUNCTION float operator()(float x, float condition) const {
     return condition != 0.0f ? 0.0f : x;
   }
 };
@@ -325,7 +353,7 @@ struct Drop {
 //===----------------------------------------------------------------------===//
 
 struct Select {
-  float operator()(float condition, float a, float b) const {
+  FFRT_FUNCTION float operator()(float condition, float a, float b) const {
     return condition != 0.0f ? a : b;
   }
 };

@@ -1,9 +1,7 @@
-//===- fused.h - element-wise kernels made of generated functors -*- C++
-//-*-===//
+//===- fused.h - element-wise kernels of generated functors -----*- C++ -*-===//
 //
-// A program with fused layers brings a functor for each distinct one. Only the
-// innermost loop is compiled with the functor, once; how tensors are walked is
-// decided in the runtime.
+// A program with fused layers brings a functor for each distinct one. How
+// tensors are walked is decided in the runtime.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_FUSED_H
@@ -12,83 +10,28 @@
 #include "ffrt/kernel.h"
 
 #include <array>
-#include <utility>
+#include <memory>
 
 namespace ffrt {
 
 /// Most operands, and most results, of a fused kernel.
 constexpr int kMaxFused = 16;
 
-/// The walk over the elements of the results of a fused kernel. Operands
-/// broadcast to them as in numpy, aligned at the trailing logical dimensions;
-/// those of the results' shape have their order.
-///
-/// Runs of neighbouring elements of the results are computed by one call of an
-/// innermost loop, for which elements of operands that do not lie side by side
-/// are first gathered or repeated in a small scratch buffer.
-class FusedWalk {
-public:
-  /// Computes n elements of all results from the operands' elements.
-  using Loop = void (*)(const float *const *x, float *const *y, int64_t n);
-
-  FusedWalk(Tensors in, Tensors out, int operands, int results);
-  /// On several threads. Results may be operands of their shape.
-  void run(Tensors in, Tensors out, Loop loop) const;
-
-private:
-  /// An operand that is not as contiguous as the results.
-  struct Broadcast {
-    int operand;
-    int64_t block[kMaxRank]; ///< strides along the dimensions of the blocks
-    int64_t row, column;     ///< strides within a block
-  };
-  struct Pointers;
-
-  void run_rows(const Pointers &at, Loop loop, int64_t begin,
-                int64_t end) const;
-
-  int operands, results;
-  bool flat = true; ///< all tensors are walked from one end to the other
-  // Otherwise the results are blocks of rows x columns neighbouring elements,
-  // numbered by up to kMaxRank dimensions.
-  int rank = 0;
-  int64_t extent[kMaxRank];
-  int64_t rows = 1, columns = 1, blocks = 1;
-  int broadcasts = 0;
-  Broadcast broadcast[kMaxFused];
-};
+/// Where the elements of operands and results lie: of the target.
+class FusedWalk;
 
 /// {y0, ..., y(M-1)} = F{}(x0, ..., x(N-1)), element by element, on f32. F
-/// gives a float or an array of M floats.
+/// gives a float or an array of M floats. Operands broadcast to the results as
+/// in numpy, aligned at the trailing logical dimensions; those of the results'
+/// shape have their order. Results may be operands of their shape. Members are
+/// defined in ffrt/fused_kernel.h.
 template <class F, int N, int M> class Fused {
 public:
-  Fused(Context &, Tensors in, Tensors out) : walk(in, out, N, M) {}
-  void operator()(Tensors in, Tensors out) { walk.run(in, out, loop); }
+  Fused(Context &, Tensors in, Tensors out);
+  void operator()(Tensors in, Tensors out);
 
 private:
-  static void loop(const float *const *x, float *const *y, int64_t n) {
-    apply(x, y, n, std::make_index_sequence<N>(),
-          std::make_index_sequence<M>());
-  }
-  template <std::size_t... I, std::size_t... J>
-  static void apply(const float *const *in, float *const *out, int64_t n,
-                    std::index_sequence<I...>, std::index_sequence<J...>) {
-    const float *const x[] = {in[I]...};
-    float *const y[] = {out[J]...};
-    const F f;
-    // An element is read before it is overwritten, and by no other one.
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) {
-      if constexpr (M == 1) {
-        y[0][i] = f(x[I][i]...);
-      } else {
-        const std::array<float, M> value = f(x[I][i]...);
-        ((y[J][i] = value[J]), ...);
-      }
-    }
-  }
-
-  FusedWalk walk;
+  std::shared_ptr<const FusedWalk> walk;
 };
 
 } // namespace ffrt

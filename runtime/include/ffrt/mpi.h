@@ -28,6 +28,8 @@ std::unique_ptr<Comm> make_comm(Transport transport);
 /// The rank that the launcher gave this process, read from the environment
 /// without starting MPI: 0 when there is no launcher.
 int launched_rank();
+/// The same among the ranks of this node.
+int launched_local_rank();
 
 /// True when a launcher (mpirun, srun) started this process.
 bool launched();

@@ -12,7 +12,7 @@
 
 #include "ffrt/kernel.h"
 
-#include <vector>
+#include <memory>
 
 namespace ffrt {
 
@@ -99,7 +99,7 @@ public:
 private:
   Context &cx;
   MomentNumbers numbers;
-  std::vector<double> partial;
+  std::shared_ptr<void> partial; ///< sums of blocks
 };
 
 /// Its second half: {w, r, norms} -> {w}, the norms those of the whole
@@ -123,7 +123,7 @@ public:
   void operator()(Tensors in, Tensors out);
 
 private:
-  std::vector<double> partial;
+  std::shared_ptr<void> partial; ///< sums of blocks
 };
 
 /// {sums...} -> {scale}: the smaller of 1 and max_norm / (sqrt(sum of sums) +

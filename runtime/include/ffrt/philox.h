@@ -14,14 +14,16 @@
 #ifndef FFRT_PHILOX_H
 #define FFRT_PHILOX_H
 
+#include "ffrt/function.h"
+
 #include <array>
 #include <cstdint>
 
 namespace ffrt {
 
 /// The four words of counter (low, high) under `key`.
-inline std::array<uint32_t, 4> philox(uint64_t key, uint64_t low,
-                                      uint64_t high) {
+FFRT_FUNCTION inline std::array<uint32_t, 4> philox(uint64_t key, uint64_t low,
+                                                    uint64_t high) {
   uint32_t k0 = uint32_t(key), k1 = uint32_t(key >> 32);
   uint32_t c0 = uint32_t(low), c1 = uint32_t(low >> 32);
   uint32_t c2 = uint32_t(high), c3 = uint32_t(high >> 32);
@@ -39,18 +41,19 @@ inline std::array<uint32_t, 4> philox(uint64_t key, uint64_t low,
 }
 
 /// The word of global element `element` at `step`.
-inline uint32_t philox_word(uint64_t key, uint64_t element, uint64_t step) {
+FFRT_FUNCTION inline uint32_t philox_word(uint64_t key, uint64_t element,
+                                          uint64_t step) {
   return philox(key, element / 4, step)[element % 4];
 }
 
 /// Uniform in [0, 1) with 24 bits: exact in f32.
-inline float unit_interval(uint32_t word) {
+FFRT_FUNCTION inline float unit_interval(uint32_t word) {
   return float(word >> 8) * 0x1p-24f;
 }
 
 /// Does dropout keep the element that drew `word`? It does with probability
 /// 1 - ratio.
-inline bool is_kept(uint32_t word, float ratio) {
+FFRT_FUNCTION inline bool is_kept(uint32_t word, float ratio) {
   return unit_interval(word) >= ratio;
 }
 

@@ -129,6 +129,9 @@ public:
   virtual double loss() = 0;
 };
 
+/// The number in a tensor of one element, f32 or f64.
+double scalar_of(const Tensor &tensor);
+
 /// Builds the program of `host.context.rank`.
 using MakeProgram = std::unique_ptr<RankProgram> (*)(Host &host);
 

@@ -2,9 +2,10 @@
 #ifndef FFRT_REDUCE_H
 #define FFRT_REDUCE_H
 
+#include "ffrt/function.h"
 #include "ffrt/kernel.h"
 
-#include <vector>
+#include <memory>
 
 namespace ffrt {
 
@@ -13,41 +14,39 @@ struct SumOf {
   using Value = double;
   static constexpr const char *name = "reduce sum";
   static constexpr Value neutral = 0.0;
-  static Value combine(Value a, Value b) { return a + b; }
+  FFRT_FUNCTION static Value combine(Value a, Value b) { return a + b; }
 };
 struct MaxOf {
   using Value = float;
   static constexpr const char *name = "reduce max";
   static constexpr Value neutral = -__builtin_inff();
-  static Value combine(Value a, Value b) { return a > b ? a : b; }
+  FFRT_FUNCTION static Value combine(Value a, Value b) { return a > b ? a : b; }
 };
 struct ProductOf {
   using Value = double;
   static constexpr const char *name = "reduce prod";
   static constexpr Value neutral = 1.0;
-  static Value combine(Value a, Value b) { return a * b; }
+  FFRT_FUNCTION static Value combine(Value a, Value b) { return a * b; }
+};
+
+/// Which dimensions of x are combined.
+struct ReduceGeometry {
+  bool reduced[kMaxRank] = {};
+  bool keepdims = false;
 };
 
 /// {x} -> {y}: combines over `axes` (none: over all), of the tile only.
 /// keepdims not 0 keeps those dimensions with extent 1. Type f32; the same bits
 /// for the same number of threads.
-template <class Op> class Reduce {
+template <class Op> class Reduce : ReduceGeometry {
 public:
   Reduce(Context &cx, Tensors in, Tensors out, const Ints &axes,
          int64_t keepdims);
   void operator()(Tensors in, Tensors out);
 
 private:
-  using Value = typename Op::Value;
-
-  bool reduced[kMaxRank] = {};
-  bool keepdims;
-  int threads;
-  int cut = 0; ///< dimension of the loop nest that threads share
-  /// Slices of x that are reduced concurrently, each into results of its own;
-  /// 0: rows of x are results.
-  int parts = 0;
-  std::vector<Value> scratch; ///< parts times the elements of y
+  struct Plan; ///< of the target
+  std::shared_ptr<Plan> plan;
 };
 
 using ReduceSum = Reduce<SumOf>;

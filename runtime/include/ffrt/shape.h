@@ -8,7 +8,7 @@
 
 #include "ffrt/kernel.h"
 
-#include <vector>
+#include <memory>
 
 namespace ffrt {
 
@@ -20,7 +20,7 @@ public:
   void operator()(Tensors in, Tensors out);
 
 private:
-  std::vector<char> scratch; ///< used when both tensors are channels-last
+  std::shared_ptr<void> scratch; ///< used when both tensors are channels-last
 };
 
 /// {x} -> {y}: dimension d of y is dimension perm[d] of x.

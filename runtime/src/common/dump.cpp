@@ -2,10 +2,11 @@
 #include "common/dump.h"
 
 #include "common/file.h"
+#include "common/host_copy.h"
+#include "common/host_tensor.h"
 #include "common/names.h"
 #include "common/npy.h"
 #include "common/together.h"
-#include "ffrt/copy.h"
 #include "ffrt/error.h"
 
 #include <algorithm>
@@ -56,12 +57,15 @@ Dump::Dump(const ProgramInfo &info, Comm &comm, const Group &world,
            const std::string &folder)
     : info(info), comm(comm), world(world), folder(folder) {}
 
-Dump::Piece Dump::keep(const Tensor &t) {
+Dump::Piece Dump::keep(const Tensor &on_device) {
+  const HostTensor copy(on_device, HostTensor::Contents::copied);
+  const Tensor &t = copy.tensor();
   Piece piece{cut(t.rank, t.lo), cut(t.rank, t.shape), {}};
   piece.bytes.resize(std::size_t(t.elements()) * size_of(t.type));
   if (!piece.bytes.empty())
-    copy(tensor_of(t.type, t.rank, t.lo, t.shape, t.global, piece.bytes.data()),
-         {}, t, {}, t.shape);
+    copy_on_host(
+        tensor_of(t.type, t.rank, t.lo, t.shape, t.global, piece.bytes.data()),
+        {}, t, {}, t.shape);
   return piece;
 }
 
@@ -172,12 +176,14 @@ void Dump::write_value(const std::string &path, const Value &value,
         if (p.bytes.empty())
           continue;
         ones.assign(p.bytes.size() / size_of(type), 1);
-        copy(all, p.lo,
-             tensor_of(type, rank, p.lo, p.shape, shape, p.bytes.data()), {},
-             p.shape);
-        copy(marks, p.lo,
-             tensor_of(DType::u8, rank, p.lo, p.shape, shape, ones.data()), {},
-             p.shape);
+        copy_on_host(
+            all, p.lo,
+            tensor_of(type, rank, p.lo, p.shape, shape, p.bytes.data()), {},
+            p.shape);
+        copy_on_host(
+            marks, p.lo,
+            tensor_of(DType::u8, rank, p.lo, p.shape, shape, ones.data()), {},
+            p.shape);
       }
     }
     const std::size_t missing =

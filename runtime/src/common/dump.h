@@ -45,7 +45,7 @@ private:
     Index shape;
   };
 
-  static Piece keep(const Tensor &tensor);
+  static Piece keep(const Tensor &on_device);
   void write_value(const std::string &path, const Value &value,
                    const std::vector<Piece> &pieces);
   std::vector<Piece> receive(int peer, int rank, DType type, int64_t count);

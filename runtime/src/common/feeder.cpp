@@ -1,9 +1,10 @@
 //===- feeder.cpp - the inputs of the next step ---------------------------===//
 #include "common/feeder.h"
 
+#include "common/host_tensor.h"
+#include "common/target.h"
 #include "ffrt/error.h"
 
-#include <cstring>
 #include <omp.h>
 
 namespace ffrt {
@@ -12,10 +13,6 @@ namespace {
 
 /// From here on a thread is worth its switches.
 constexpr int64_t kThreadBytes = 64 << 10;
-
-int64_t bytes_of(const Tensor &t) {
-  return t.elements() * int64_t(size_of(t.type));
-}
 
 } // namespace
 
@@ -29,7 +26,7 @@ Feeder::Feeder(Source &source, const std::vector<InputSlot> &input_slots,
   }
   const bool threaded =
       source.samples() > 0 && bytes >= kThreadBytes && steps > 1;
-  if (!source.constant() && !threaded)
+  if (!source.constant() && !threaded && target_is_host())
     return;
   for (Tensor t : slots) {
     memory.emplace_back(std::size_t(bytes_of(t)));
@@ -39,7 +36,7 @@ Feeder::Feeder(Source &source, const std::vector<InputSlot> &input_slots,
   }
   if (source.constant())
     fill(staged, 0);
-  else
+  else if (threaded)
     thread = std::thread([this] { stage_all(); });
 }
 
@@ -85,13 +82,15 @@ void Feeder::next() {
     return;
   }
   std::unique_lock<std::mutex> lock(mutex);
+  if (!source.constant() && !thread.joinable())
+    fill(staged, taken);
   if (thread.joinable())
     changed.wait(lock, [&] { return ready > taken; });
   if (!cause.empty())
     throw Error(cause);
   for (std::size_t i = 0; i < slots.size(); ++i)
     if (!memory[i].empty())
-      std::memcpy(slots[i].data, memory[i].data(), memory[i].size());
+      write_target(slots[i].data, memory[i].data(), memory[i].size());
   ++taken;
   changed.notify_all();
 }

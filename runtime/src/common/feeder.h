@@ -12,8 +12,9 @@ namespace ffrt {
 
 /// Refills the input buffers before every step. A thread prepares the next
 /// batch of a data set in buffers of its own while a step runs; batches too
-/// small to be worth it, and data that are computed, are filled in place, and
-/// data that never change are kept. Calls of next() allocate nothing.
+/// small to be worth it, and data that are computed, are filled in place where
+/// the host can reach it, and data that never change are kept. Calls of next()
+/// allocate nothing.
 class Feeder {
 public:
   /// `inputs[i]` is the index of slot i in info.inputs. `source` and the slots

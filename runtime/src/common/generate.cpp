@@ -8,6 +8,7 @@
 #include "common/generate.h"
 
 #include "common/check.h"
+#include "common/host_tensor.h"
 #include "common/instance.h"
 #include "common/load.h"
 #include "common/text_inputs.h"
@@ -96,10 +97,12 @@ void Texts::fill(int64_t, std::size_t which, const Tensor &tensor) {
   load_box(tensor, window.data(), DType::i64);
 }
 
-void Texts::offer(const char *name, const Tensor &t) {
+void Texts::offer(const char *name, const Tensor &on_device) {
   const OutputInfo &wanted = info.outputs[output];
-  if (std::string(name) != wanted.name || !t.data)
+  if (std::string(name) != wanted.name || !on_device.data)
     return;
+  const HostTensor copy(on_device, HostTensor::Contents::copied);
+  const Tensor &t = copy.tensor();
   const Index strides = t.strides();
   const int v = t.rank - 1;
   for (int64_t text = 0; text < count(); ++text) {

@@ -3,12 +3,12 @@
 
 #include "common/check.h"
 #include "common/file.h"
+#include "common/host_tensor.h"
 #include "common/load.h"
 #include "common/names.h"
 #include "common/npy.h"
 #include "common/random.h"
 #include "ffrt/bfloat16.h"
-#include "ffrt/copy.h"
 #include "ffrt/error.h"
 #include "ffrt/hash.h"
 
@@ -24,7 +24,8 @@ void fill_constant(const Tensor &t, double value) {
   int64_t n = t.elements();
   switch (t.type) {
   case DType::f32:
-    return fill(t, float(value));
+    std::fill_n(t.as<float>(), n, float(value));
+    return;
   case DType::f64:
     std::fill_n(t.as<double>(), n, value);
     return;
@@ -106,46 +107,67 @@ void load_saved(const StateSlot &slot, const std::string &folder) {
   load_box(t, file.data(), file.type);
 }
 
+/// Where the initial values of states come from.
+class Initial {
+public:
+  Initial(uint64_t seed, const std::string &weights, const std::string &saved)
+      : seed(seed), weights(weights), saved(saved) {}
+  void fill(const StateSlot &slot);
+
+private:
+  void load(const StateSlot &slot);
+
+  const uint64_t seed;
+  const std::string &weights, &saved;
+  std::unique_ptr<MappedFile> file; ///< the weights, opened when needed
+};
+
+void Initial::load(const StateSlot &slot) {
+  const Tensor &t = slot.tensor;
+  if (!file)
+    file = std::make_unique<MappedFile>(weights);
+  int64_t bytes = int64_t(size_of(t.type));
+  for (int d = 0; d < t.rank; ++d)
+    bytes *= t.global[d];
+  if (slot.init.offset + bytes > int64_t(file->size()))
+    throw Error(std::string(slot.name) + ": expected at least " +
+                std::to_string(slot.init.offset + bytes) + " bytes in '" +
+                weights + "', found " + std::to_string(file->size()));
+  load_box(t, file->data() + slot.init.offset, t.type);
+}
+
+void Initial::fill(const StateSlot &slot) {
+  if (slot.parameter && !saved.empty())
+    return load_saved(slot, saved);
+  const Tensor &t = slot.tensor;
+  const uint64_t key = seed ^ hash_name(slot.name);
+  const bool random =
+      slot.init.kind == Init::uniform || slot.init.kind == Init::normal;
+  if (random)
+    expect_type(slot.name, "random initial value", t, DType::f32);
+  switch (slot.init.kind) {
+  case Init::constant:
+    return fill_constant(t, slot.init.value);
+  case Init::uniform:
+    return fill_uniform(t, key, float(slot.init.value));
+  case Init::normal:
+    return fill_normal(t, key, float(slot.init.value));
+  case Init::file:
+    return load(slot);
+  }
+}
+
 } // namespace
 
 void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
                 const std::string &weights, const std::string &saved) {
-  std::unique_ptr<MappedFile> file;
+  Initial initial(seed, weights, saved);
   for (const StateSlot &slot : slots) {
-    if (slot.parameter && !saved.empty()) {
-      load_saved(slot, saved);
-      continue;
-    }
-    const Tensor &t = slot.tensor;
-    const uint64_t key = seed ^ hash_name(slot.name);
-    const bool random =
-        slot.init.kind == Init::uniform || slot.init.kind == Init::normal;
-    if (random)
-      expect_type(slot.name, "random initial value", t, DType::f32);
-    switch (slot.init.kind) {
-    case Init::constant:
-      fill_constant(t, slot.init.value);
-      break;
-    case Init::uniform:
-      fill_uniform(t, key, float(slot.init.value));
-      break;
-    case Init::normal:
-      fill_normal(t, key, float(slot.init.value));
-      break;
-    case Init::file: {
-      if (!file)
-        file = std::make_unique<MappedFile>(weights);
-      int64_t bytes = int64_t(size_of(t.type));
-      for (int d = 0; d < t.rank; ++d)
-        bytes *= t.global[d];
-      if (slot.init.offset + bytes > int64_t(file->size()))
-        throw Error(std::string(slot.name) + ": expected at least " +
-                    std::to_string(slot.init.offset + bytes) + " bytes in '" +
-                    weights + "', found " + std::to_string(file->size()));
-      load_box(t, file->data() + slot.init.offset, t.type);
-      break;
-    }
-    }
+    const HostTensor copy(slot.tensor, HostTensor::Contents::none);
+    StateSlot here = slot;
+    here.tensor = copy.tensor();
+    initial.fill(here);
+    copy.write_back();
   }
 }
 

@@ -4,26 +4,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace ffrt {
 
-/// Exactly the planned bytes, zeroed, between two guard zones that no kernel
-/// may touch. Throws Error when the system has not enough.
+/// Exactly the planned bytes of the device's memory, zeroed, between two guard
+/// zones that no kernel may touch. Throws Error when there is not enough.
 class GuardedMemory {
 public:
   explicit GuardedMemory(int64_t bytes);
-  ~GuardedMemory();
-  GuardedMemory(const GuardedMemory &) = delete;
-  GuardedMemory &operator=(const GuardedMemory &) = delete;
 
-  std::byte *data() const { return base + kGuard; }
+  std::byte *data() const;
   /// False when a byte next to the planned ones was written.
   bool intact() const;
 
 private:
-  static constexpr std::size_t kGuard = 4096;
-  std::byte *base;
-  std::size_t bytes, mapped;
+  std::byte *base() const { return static_cast<std::byte *>(memory.get()); }
+
+  std::size_t bytes;
+  std::shared_ptr<void> memory;
 };
 
 } // namespace ffrt

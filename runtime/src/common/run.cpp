@@ -1,4 +1,5 @@
 //===- run.cpp - the main function of emitted programs --------------------===//
+#include "comm/launch.h"
 #include "common/arguments.h"
 #include "common/dump.h"
 #include "common/feeder.h"
@@ -10,7 +11,6 @@
 #include "common/together.h"
 #include "common/trace_file.h"
 #include "common/traced_comm.h"
-#include "cpu/launch.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 

@@ -1,41 +1,15 @@
 //===- broadcast.cpp - element-wise kernels whose operands broadcast ------===//
-#include "cpu/broadcast.h"
-
-#include "common/check.h"
-#include "common/nest.h"
-#include "cpu/move.h"
 #include "ffrt/elementwise.h"
 
+#include "common/check.h"
+#include "common/check_elementwise.h"
+#include "common/move.h"
+#include "common/nest.h"
+
+#include <array>
+#include <utility>
+
 namespace ffrt {
-
-Index broadcast_strides(const Tensor &x, int rank) {
-  Index own = x.strides(), result;
-  for (int d = rank - x.rank; d < rank; ++d) {
-    int from = d - (rank - x.rank);
-    result[d] = x.shape[from] == 1 ? 0 : own[from];
-  }
-  return result;
-}
-
-void check_broadcast(const char *kernel, Tensors in, Tensors out,
-                     std::size_t operands) {
-  expect_count(kernel, "operands", in.size(), operands);
-  expect_count(kernel, "results", out.size(), 1);
-  const Tensor &y = out.begin()[0];
-  for (const Tensor &x : in) {
-    expect_type(kernel, "operand", x, y.type);
-    expect(kernel, x.rank <= y.rank,
-           "expected an operand of rank at most " + std::to_string(y.rank) +
-               ", found " + std::to_string(x.rank));
-    for (int d = 0; d < x.rank; ++d) {
-      int to = d + y.rank - x.rank;
-      expect(kernel, x.shape[d] == y.shape[to] || x.shape[d] == 1,
-             "expected an operand that broadcasts to local shape " +
-                 to_string(y.rank, y.shape) + ", found " +
-                 to_string(x.rank, x.shape));
-    }
-  }
-}
 
 namespace {
 

@@ -1,9 +1,9 @@
 //===- fused.cpp - the walk of fused kernels over their tensors -----------===//
-#include "ffrt/fused.h"
+#include "ffrt/cpu/fused_kernel.h"
 
-#include "common/check.h"
+#include "common/check_elementwise.h"
 #include "common/nest.h"
-#include "cpu/broadcast.h"
+#include "ffrt/parallel.h"
 
 #include <algorithm>
 
@@ -36,25 +36,9 @@ struct FusedWalk::Pointers {
 // Geometry
 //===----------------------------------------------------------------------===//
 
-static void check(Tensors in, Tensors out, int operands, int results) {
-  const char *kernel = "fused";
-  expect(kernel, operands <= kMaxFused && results <= kMaxFused,
-         "expected at most " + std::to_string(kMaxFused) +
-             " operands and results, found " + std::to_string(operands) +
-             " and " + std::to_string(results));
-  expect_count(kernel, "results", out.size(), std::size_t(results));
-  const Tensor &y = out.begin()[0];
-  check_broadcast(kernel, in, {y}, std::size_t(operands));
-  for (const Tensor &result : out) {
-    expect_type(kernel, "result", result, DType::f32);
-    expect_same_shape(kernel, "result", result, y);
-    expect_same_order(kernel, "result", result, y);
-  }
-}
-
 FusedWalk::FusedWalk(Tensors in, Tensors out, int operands, int results)
     : operands(operands), results(results) {
-  check(in, out, operands, results);
+  check_fused(in, out, operands, results);
   const Tensor &y = out.begin()[0];
   // The results come first, because they decide which dimension is innermost.
   std::array<Index, kMaxFused + 1> strides;

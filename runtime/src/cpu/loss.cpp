@@ -1,10 +1,9 @@
 //===- loss.cpp - loss functions ------------------------------------------===//
 #include "ffrt/loss.h"
 
-#include "common/check.h"
-#include "common/nest.h"
-#include "ffrt/elementwise.h"
+#include "common/loss.h"
 #include "ffrt/error.h"
+#include "ffrt/fast_math.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,52 +11,6 @@
 namespace ffrt {
 
 namespace {
-
-double global_elements(const Tensor &t) {
-  double n = 1.0;
-  for (int d = 0; d < t.rank; ++d)
-    n *= double(t.global[d]);
-  return n;
-}
-
-void check_loss(const char *kernel, Tensors in, Tensors out, bool forward) {
-  expect_count(kernel, "operands", in.size(), 2);
-  expect_count(kernel, "results", out.size(), 1);
-  const Tensor &result = out.begin()[0];
-  expect_type(kernel, "first operand", in.begin()[0], DType::f32);
-  expect_type(kernel, "result", result, DType::f32);
-  if (forward)
-    expect_rank(kernel, "result", result, 0);
-  else
-    expect_same_shape(kernel, "result", result, in.begin()[0]);
-}
-
-int check_cross_entropy(const char *kernel, Tensors in, Tensors out,
-                        int64_t axis, bool forward) {
-  check_loss(kernel, in, out, forward);
-  const Tensor &logits = in.begin()[0], &target = in.begin()[1];
-  expect_type(kernel, "target", target, DType::i32);
-  expect(kernel, axis >= 0 && axis < logits.rank,
-         "axis: expected a dimension of the logits, found " +
-             std::to_string(axis));
-  expect(kernel, logits.shape[int(axis)] == logits.global[int(axis)],
-         "axis: expected a whole class dimension, found it split");
-  expect_rank(kernel, "target", target, logits.rank - 1);
-  return int(axis);
-}
-
-/// Rows over logits, target and (backward) gradient, one per target element.
-/// Operand 0 of the nest is the target.
-Nest<3> samples(const Tensor &logits, const Tensor &target,
-                const Tensor &gradient, int axis) {
-  const Index l = logits.strides(), g = gradient.strides();
-  Index ls, gs;
-  for (int d = 0; d < target.rank; ++d) {
-    ls[d] = l[d + (d >= axis)];
-    gs[d] = g[d + (d >= axis)];
-  }
-  return Nest<3>(target.rank, target.shape, {target.strides(), ls, gs});
-}
 
 /// log of the sum of exp over the classes, relative to the largest logit.
 struct LogSum {
@@ -98,21 +51,11 @@ void map_pairs(const Tensor &result, const Tensor &a, const Tensor &b, F f) {
   });
 }
 
-void check_pairs(const char *kernel, Tensors in, Tensors out, bool forward) {
-  check_loss(kernel, in, out, forward);
-  expect_type(kernel, "target", in.begin()[1], DType::f32);
-  expect_same_shape(kernel, "target", in.begin()[1], in.begin()[0]);
-}
-
 } // namespace
-
-CrossEntropyForward::CrossEntropyForward(Context &, Tensors in, Tensors out,
-                                         int64_t axis)
-    : axis(check_cross_entropy("cross entropy forward", in, out, axis, true)) {}
 
 void CrossEntropyForward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
-  const Nest<3> nest = samples(logits, target, logits, axis);
+  const Nest<3> nest = loss_samples(logits, target, logits, axis);
   const Nest<3>::Offsets s = nest.inner_stride();
   const int64_t classes = logits.shape[axis], cs = logits.strides()[axis];
   double loss = 0.0;
@@ -132,15 +75,10 @@ void CrossEntropyForward::operator()(Tensors in, Tensors out) {
   *out.begin()->as<float>() = float(loss / global_elements(target));
 }
 
-CrossEntropyBackward::CrossEntropyBackward(Context &, Tensors in, Tensors out,
-                                           int64_t axis)
-    : axis(check_cross_entropy("cross entropy backward", in, out, axis,
-                               false)) {}
-
 void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
   const Tensor &gradient = out.begin()[0];
-  const Nest<3> nest = samples(logits, target, gradient, axis);
+  const Nest<3> nest = loss_samples(logits, target, gradient, axis);
   const Nest<3>::Offsets s = nest.inner_stride();
   const int64_t classes = logits.shape[axis], cs = logits.strides()[axis];
   const int64_t gs = gradient.strides()[axis];
@@ -159,18 +97,10 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
   });
 }
 
-MseForward::MseForward(Context &, Tensors in, Tensors out) {
-  check_pairs("mse forward", in, out, true);
-}
-
 void MseForward::operator()(Tensors in, Tensors out) {
   double sum = sum_pairs(in.begin()[0], in.begin()[1],
                          [](double y, double t) { return (y - t) * (y - t); });
   *out.begin()->as<float>() = float(sum / global_elements(in.begin()[1]));
-}
-
-MseBackward::MseBackward(Context &, Tensors in, Tensors out) {
-  check_pairs("mse backward", in, out, false);
 }
 
 void MseBackward::operator()(Tensors in, Tensors out) {
@@ -179,19 +109,11 @@ void MseBackward::operator()(Tensors in, Tensors out) {
             [=](float y, float t) { return scale * (y - t); });
 }
 
-BceForward::BceForward(Context &, Tensors in, Tensors out) {
-  check_pairs("bce forward", in, out, true);
-}
-
 void BceForward::operator()(Tensors in, Tensors out) {
   double sum = sum_pairs(in.begin()[0], in.begin()[1], [](double x, double t) {
     return std::max(x, 0.0) - x * t + std::log1p(std::exp(-std::abs(x)));
   });
   *out.begin()->as<float>() = float(sum / global_elements(in.begin()[1]));
-}
-
-BceBackward::BceBackward(Context &, Tensors in, Tensors out) {
-  check_pairs("bce backward", in, out, false);
 }
 
 void BceBackward::operator()(Tensors in, Tensors out) {

@@ -3,16 +3,13 @@
 // One call of oneDNN's matmul on the tensors as they lie: plain layouts run at
 // the speed of the layouts that oneDNN would choose (105-115 GFLOP/s on a core
 // of 120), also transposed, batched and broadcast. Only where rows meet in the
-// cache is a copy faster (walks_columns()). Two kinds of batch dimension
-// become part of the matrices: one that only b lacks is more rows (a linear
-// layer), one that only y lacks is more depth (its weight gradient). Other
-// dimensions that y lacks are a loop of calls that add up. The factors may be
-// bf16.
+// cache is a copy faster (walks_columns()). Dimensions of the batch that y
+// lacks are a loop of calls that add up. The factors may be bf16.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/matmul.h"
 
-#include "common/check.h"
+#include "common/matmul_geometry.h"
 #include "common/nest.h"
 #include "cpu/dnnl.h"
 
@@ -26,89 +23,7 @@ using dnnl::memory;
 
 constexpr const char *kernel = "matmul";
 
-/// A dimension of the batch; an operand's stride is 0 where it lacks it.
-struct BatchDim {
-  int64_t extent, a, b, y; ///< strides in elements
-};
-
-/// The product on a tile, with as much of the batch as possible in m and k.
-struct Geometry {
-  int64_t m, n, k;
-  bool trans_a, trans_b;
-  std::vector<BatchDim> batch; ///< outermost first
-
-  Geometry(const Tensor &a, const Tensor &b, const Tensor &y, bool trans_a,
-           bool trans_b);
-
-  /// Number of outermost dimensions that are a loop of calls.
-  std::size_t loops() const {
-    std::size_t count = batch.size();
-    while (count > 0 && batch[count - 1].y != 0)
-      --count;
-    return count;
-  }
-
-private:
-  void merge();
-  void absorb();
-};
-
-/// Extent of dimension `d`, counted from the last, 1 if there is none.
-int64_t extent(const Tensor &t, int d) {
-  return d < t.rank ? t.shape[t.rank - 1 - d] : 1;
-}
-
-Geometry::Geometry(const Tensor &a, const Tensor &b, const Tensor &y,
-                   bool trans_a, bool trans_b)
-    : m(extent(y, 1)), n(extent(y, 0)), k(extent(a, trans_a)), trans_a(trans_a),
-      trans_b(trans_b) {
-  bool fits = extent(a, !trans_a) == m && extent(b, trans_b) == n &&
-              extent(b, !trans_b) == k;
-  int64_t sa = m * k, sb = k * n, sy = m * n;
-  for (int d = 2; d < std::max({a.rank, b.rank, y.rank}); ++d) {
-    const int64_t ea = extent(a, d), eb = extent(b, d), ey = extent(y, d),
-                  e = std::max(ea, eb);
-    fits &=
-        (ea == e || ea == 1) && (eb == e || eb == 1) && (ey == e || ey == 1);
-    if (e != 1)
-      batch.insert(batch.begin(),
-                   {e, ea == 1 ? 0 : sa, eb == 1 ? 0 : sb, ey == 1 ? 0 : sy});
-    sa *= ea;
-    sb *= eb;
-    sy *= ey;
-  }
-  expect(kernel, fits,
-         "expected op(a) and op(b) to have a product of local shape " +
-             to_string(y.rank, y.shape) + ", found a " +
-             to_string(a.rank, a.shape) + " and b " +
-             to_string(b.rank, b.shape));
-  absorb();
-  merge();
-}
-
-void Geometry::absorb() {
-  for (; !batch.empty(); batch.pop_back()) {
-    const BatchDim &last = batch.back();
-    if (!trans_a && last.a && last.y && !last.b)
-      m *= last.extent;
-    else if (trans_a && !trans_b && last.a && last.b && !last.y)
-      k *= last.extent;
-    else
-      return;
-  }
-}
-
-void Geometry::merge() {
-  for (std::size_t d = batch.size(); d-- > 1;) {
-    BatchDim &outer = batch[d - 1], &inner = batch[d];
-    if (outer.a == inner.a * inner.extent &&
-        outer.b == inner.b * inner.extent &&
-        outer.y == inner.y * inner.extent) {
-      inner.extent *= outer.extent;
-      batch.erase(batch.begin() + long(d) - 1);
-    }
-  }
-}
+using Geometry = MatMulGeometry;
 
 /// A dense tensor, its last two dimensions swapped in memory if `transposed`.
 memory::desc dense(memory::dims shape, bool transposed,
@@ -153,15 +68,6 @@ memory::desc spaced(int64_t rows, int64_t columns, bool transposed) {
                      : memory::dims{spaced_rows(columns), 1}};
 }
 
-/// Strides of c along the dimensions of y; zero where it is broadcast.
-Index addend_strides(const Tensor &c, int rank) {
-  const Index own = c.strides();
-  Index result;
-  for (int d = 0; d < c.rank; ++d)
-    result[rank - c.rank + d] = c.shape[d] == 1 ? 0 : own[d];
-  return result;
-}
-
 } // namespace
 
 struct MatMul::Impl {
@@ -182,9 +88,7 @@ struct MatMul::Impl {
     const Geometry &g = geometry;
     if (tc.data) {
       check_addend(tc, ty);
-      const bool row =
-          tc.rank >= 1 && tc.elements() == g.n && tc.shape[tc.rank - 1] == g.n;
-      bias = row && alpha == 1.0f && beta == 1.0f;
+      bias = is_row(tc, g.n) && alpha == 1.0f && beta == 1.0f;
     }
     prefilled = tc.data && !bias;
     const DType factors = factor_a.form().type;
@@ -234,19 +138,6 @@ struct MatMul::Impl {
     first = Primitive(dnnl::matmul(pd), arguments);
   }
 
-  static void check_addend(const Tensor &c, const Tensor &y) {
-    expect_type(kernel, "c", c, DType::f32);
-    expect(kernel, c.rank <= y.rank,
-           "c: expected rank at most " + std::to_string(y.rank) + ", found " +
-               std::to_string(c.rank));
-    for (int d = 0; d < c.rank; ++d)
-      expect(kernel,
-             c.shape[d] == 1 || c.shape[d] == y.shape[y.rank - c.rank + d],
-             "c: expected a local shape that broadcasts to " +
-                 to_string(y.rank, y.shape) + ", found " +
-                 to_string(c.rank, c.shape));
-  }
-
   void start_with(const Tensor &ty, const Tensor &tc) {
     const Nest<2> nest(ty.rank, ty.shape,
                        {ty.strides(), addend_strides(tc, ty.rank)});
@@ -281,18 +172,9 @@ struct MatMul::Impl {
 
 MatMul::MatMul(Context &, Tensors in, Tensors out, double alpha, double beta,
                int64_t trans_a, int64_t trans_b) try {
-  expect_count(kernel, "operands", in.size(), 3);
-  expect_count(kernel, "results", out.size(), 1);
+  check_matmul(in, out);
   const Tensor &a = in.begin()[0], &b = in.begin()[1], &c = in.begin()[2],
                &y = out.begin()[0];
-  expect_factors(kernel, "a", a, "b", b);
-  expect_type(kernel, "y", y, DType::f32);
-  for (const Tensor *t : {&a, &b, &y}) {
-    expect_row_major(kernel, "operand or result", *t);
-    expect(kernel, t->rank >= 2,
-           "expected operands and result of rank 2 or more, found " +
-               std::to_string(t->rank));
-  }
   impl = std::make_unique<Impl>(a, b, c, y, float(alpha), float(beta),
                                 trans_a != 0, trans_b != 0);
 } catch (const dnnl::error &e) {

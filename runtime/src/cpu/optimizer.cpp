@@ -1,7 +1,7 @@
 //===- optimizer.cpp - parameter updates ----------------------------------===//
 #include "ffrt/optimizer.h"
 
-#include "common/check.h"
+#include "common/optimizer.h"
 #include "ffrt/parallel.h"
 
 #include <algorithm>
@@ -30,44 +30,6 @@ struct Parameter {
 
 float *slot(Tensors in, int i) { return in.begin()[3 + i].as<float>(); }
 
-void check_like(const char *kernel, const char *name, const Tensor &t,
-                const Tensor &like) {
-  expect_type(kernel, name, t, DType::f32);
-  expect_same_shape(kernel, name, t, like);
-  expect_same_order(kernel, name, t, like);
-}
-
-/// Operands w, g, scale and `slots` slots.
-void check_operands(const char *kernel, Tensors in, std::size_t slots) {
-  expect_count(kernel, "operands", in.size(), 3 + slots);
-  const Tensor &w = in.begin()[0], &scale = in.begin()[2];
-  expect_type(kernel, "w", w, DType::f32);
-  check_like(kernel, "g", in.begin()[1], w);
-  if (scale.data) {
-    expect_type(kernel, "scale", scale, DType::f32);
-    expect_rank(kernel, "scale", scale, 0);
-  }
-  for (std::size_t i = 0; i < slots; ++i)
-    check_like(kernel, "slot", in.begin()[3 + i], w);
-}
-
-/// Results where the operand or slots are: those from number `first` on.
-void check_in_place(const char *kernel, Tensors in, Tensors out,
-                    std::size_t first, std::size_t slots) {
-  for (std::size_t i = first; i < 1 + slots; ++i)
-    expect(kernel,
-           out.begin()[i - first].data == in.begin()[i == 0 ? 0 : 2 + i].data,
-           "expected the results in place of w and the slots, found other "
-           "buffers");
-}
-
-void check_update(const char *kernel, Tensors in, Tensors out,
-                  std::size_t slots) {
-  check_operands(kernel, in, slots);
-  expect_count(kernel, "results", out.size(), 1 + slots);
-  check_in_place(kernel, in, out, 0, slots);
-}
-
 /// Calls f(i) for all elements; vectorised.
 template <class F> void for_elements(int64_t n, F &&f) {
   parallel_for(n, 16384, [=](int64_t begin, int64_t end) {
@@ -81,27 +43,21 @@ template <class F> void for_elements(int64_t n, F &&f) {
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// Elements that are added up in one go, whatever the number of threads.
-constexpr int64_t kBlock = 8192;
-
-int64_t blocks_of(int64_t n) { return (n + kBlock - 1) / kBlock; }
-
 /// partial[width * block] on: what f(begin, end, sums) finds for the elements
 /// of a block; returns nothing until they are added up in order.
 template <class F>
-void for_blocks(int64_t n, int width, std::vector<double> &partial, F &&f) {
-  parallel_for(blocks_of(n), 2, [&](int64_t begin, int64_t end) {
+void for_blocks(int64_t n, int width, double *partial, F &&f) {
+  parallel_for(sum_blocks(n), 2, [&](int64_t begin, int64_t end) {
     for (int64_t block = begin; block < end; ++block)
-      f(block * kBlock, std::min(n, (block + 1) * kBlock),
-        partial.data() + block * width);
+      f(block * kSumBlock, std::min(n, (block + 1) * kSumBlock),
+        partial + block * width);
   });
 }
 
-double total(const std::vector<double> &partial, int width, int which) {
+double total(const double *partial, int64_t n, int width, int which) {
   double sum = 0;
-  for (std::size_t i = std::size_t(which); i < partial.size();
-       i += std::size_t(width))
-    sum += partial[i];
+  for (int64_t block = 0; block < sum_blocks(n); ++block)
+    sum += partial[block * width + which];
   return sum;
 }
 
@@ -132,12 +88,6 @@ struct Moments {
 // Updates
 //===----------------------------------------------------------------------===//
 
-SgdUpdate::SgdUpdate(Context &cx, Tensors in, Tensors out, double momentum,
-                     int64_t nesterov)
-    : cx(cx), momentum(float(momentum)), nesterov(nesterov != 0) {
-  check_update("sgd update", in, out, in.size() > 3 ? 1 : 0);
-}
-
 void SgdUpdate::operator()(Tensors in, Tensors) {
   const auto [w, g, scale, n] = Parameter(in);
   const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
@@ -157,12 +107,6 @@ void SgdUpdate::operator()(Tensors in, Tensors) {
   });
 }
 
-AdamUpdate::AdamUpdate(Context &cx, Tensors in, Tensors out, double beta1,
-                       double beta2, double epsilon)
-    : cx(cx), numbers{beta1, beta2, epsilon} {
-  check_update("adam update", in, out, 2);
-}
-
 void AdamUpdate::operator()(Tensors in, Tensors) {
   const auto [w, g, scale, n] = Parameter(in);
   const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
@@ -171,12 +115,6 @@ void AdamUpdate::operator()(Tensors in, Tensors) {
                    moments = Moments(numbers, cx)](int64_t i) {
     w[i] -= rate * moments(scale * g[i] + decay * w[i], m[i], v[i]);
   });
-}
-
-AdamwUpdate::AdamwUpdate(Context &cx, Tensors in, Tensors out, double beta1,
-                         double beta2, double epsilon)
-    : cx(cx), numbers{beta1, beta2, epsilon} {
-  check_update("adamw update", in, out, 2);
 }
 
 void AdamwUpdate::operator()(Tensors in, Tensors) {
@@ -189,12 +127,6 @@ void AdamwUpdate::operator()(Tensors in, Tensors) {
   });
 }
 
-AdagradUpdate::AdagradUpdate(Context &cx, Tensors in, Tensors out,
-                             double epsilon)
-    : cx(cx), epsilon(float(epsilon)) {
-  check_update("adagrad update", in, out, 1);
-}
-
 void AdagradUpdate::operator()(Tensors in, Tensors) {
   const auto [w, g, scale, n] = Parameter(in);
   const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
@@ -205,13 +137,6 @@ void AdagradUpdate::operator()(Tensors in, Tensors) {
                  s[i] += slope * slope;
                  w[i] -= rate * slope / (std::sqrt(s[i]) + epsilon);
                });
-}
-
-RmspropUpdate::RmspropUpdate(Context &cx, Tensors in, Tensors out, double alpha,
-                             double epsilon, double momentum)
-    : cx(cx), alpha(float(alpha)), epsilon(float(epsilon)),
-      momentum(float(momentum)) {
-  check_update("rmsprop update", in, out, in.size() > 4 ? 2 : 1);
 }
 
 void RmspropUpdate::operator()(Tensors in, Tensors) {
@@ -235,26 +160,13 @@ void RmspropUpdate::operator()(Tensors in, Tensors) {
   });
 }
 
-LambDirection::LambDirection(Context &cx, Tensors in, Tensors out, double beta1,
-                             double beta2, double epsilon)
-    : cx(cx), numbers{beta1, beta2, epsilon} {
-  const char *kernel = "lamb direction";
-  check_operands(kernel, in, 2);
-  expect_count(kernel, "results", out.size(), 4);
-  check_in_place(kernel, in, out, 1, 2);
-  check_like(kernel, "r", out.begin()[2], in.begin()[0]);
-  expect(kernel, out.begin()[3].elements() == 2,
-         "norms: expected 2 elements, found " +
-             std::to_string(out.begin()[3].elements()));
-  partial.resize(std::size_t(2 * blocks_of(in.begin()[0].elements())));
-}
-
 void LambDirection::operator()(Tensors in, Tensors out) {
   const auto [w, g, scale, n] = Parameter(in);
   const float decay = float(cx.weight_decay);
   float *m = slot(in, 0), *v = slot(in, 1), *r = out.begin()[2].as<float>();
   const Moments moments(numbers, cx);
-  for_blocks(n, 2, partial,
+  double *const sums_of = static_cast<double *>(partial.get());
+  for_blocks(n, 2, sums_of,
              [=, w = w, g = g, scale = scale](int64_t begin, int64_t end,
                                               double *sums) {
 #pragma GCC ivdep
@@ -269,24 +181,8 @@ void LambDirection::operator()(Tensors in, Tensors out) {
                sums[1] = of_r;
              });
   float *norms = out.begin()[3].as<float>();
-  norms[0] = float(total(partial, 2, 0));
-  norms[1] = float(total(partial, 2, 1));
-}
-
-LambUpdate::LambUpdate(Context &cx, Tensors in, Tensors out, double, double,
-                       double)
-    : cx(cx) {
-  const char *kernel = "lamb update";
-  expect_count(kernel, "operands", in.size(), 3);
-  expect_count(kernel, "results", out.size(), 1);
-  const Tensor &w = in.begin()[0];
-  expect_type(kernel, "w", w, DType::f32);
-  check_like(kernel, "r", in.begin()[1], w);
-  expect(kernel, in.begin()[2].elements() == 2,
-         "norms: expected 2 elements, found " +
-             std::to_string(in.begin()[2].elements()));
-  expect(kernel, out.begin()[0].data == w.data,
-         "expected the result in place of w, found another buffer");
+  norms[0] = float(total(sums_of, n, 2, 0));
+  norms[1] = float(total(sums_of, n, 2, 1));
 }
 
 void LambUpdate::operator()(Tensors in, Tensors) {
@@ -305,37 +201,17 @@ void LambUpdate::operator()(Tensors in, Tensors) {
 // Clipping
 //===----------------------------------------------------------------------===//
 
-SquareSum::SquareSum(Context &, Tensors in, Tensors out) {
-  const char *kernel = "square sum";
-  expect_count(kernel, "operands", in.size(), 1);
-  expect_count(kernel, "results", out.size(), 1);
-  expect_type(kernel, "x", *in.begin(), DType::f32);
-  expect_type(kernel, "sum", *out.begin(), DType::f32);
-  expect_rank(kernel, "sum", *out.begin(), 0);
-  partial.resize(std::size_t(blocks_of(in.begin()->elements())));
-}
-
 void SquareSum::operator()(Tensors in, Tensors out) {
   const float *x = in.begin()->as<float>();
-  for_blocks(in.begin()->elements(), 1, partial,
-             [x](int64_t begin, int64_t end, double *sums) {
-               double sum = 0;
-               for (int64_t i = begin; i < end; ++i)
-                 sum += double(x[i]) * double(x[i]);
-               *sums = sum;
-             });
-  *out.begin()->as<float>() = float(total(partial, 1, 0));
-}
-
-ClipScale::ClipScale(Context &, Tensors in, Tensors out, double max_norm)
-    : max_norm(max_norm) {
-  const char *kernel = "clip scale";
-  expect_count(kernel, "results", out.size(), 1);
-  for (const Tensor &sum : in) {
-    expect_type(kernel, "operand", sum, DType::f32);
-    expect_rank(kernel, "operand", sum, 0);
-  }
-  expect_type(kernel, "scale", *out.begin(), DType::f32);
+  const int64_t n = in.begin()->elements();
+  double *const sums_of = static_cast<double *>(partial.get());
+  for_blocks(n, 1, sums_of, [x](int64_t begin, int64_t end, double *sums) {
+    double sum = 0;
+    for (int64_t i = begin; i < end; ++i)
+      sum += double(x[i]) * double(x[i]);
+    *sums = sum;
+  });
+  *out.begin()->as<float>() = float(total(sums_of, n, 1, 0));
 }
 
 void ClipScale::operator()(Tensors in, Tensors out) {

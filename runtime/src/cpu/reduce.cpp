@@ -10,10 +10,10 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/reduce.h"
 
-#include "common/check.h"
-#include "common/nest.h"
+#include "common/reduce_geometry.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace ffrt {
 
@@ -111,16 +111,6 @@ int dimension_to_cut(const Nest<2> &nest, int threads) {
              nest.extent);
 }
 
-Nest<2> nest_of(const Tensor &x, const Tensor &y, const bool *reduced,
-                bool keepdims) {
-  Index ys = y.strides(), to;
-  for (int d = 0, k = 0; d < x.rank; ++d) {
-    to[d] = reduced[d] ? 0 : ys[k];
-    k += keepdims || !reduced[d];
-  }
-  return Nest<2>(x.rank, x.shape, {x.strides(), to});
-}
-
 /// Every row of x is a result.
 bool reduces_rows(const Nest<2> &nest) {
   if (nest.rank == 1 || nest.inner_stride()[1] != 0)
@@ -133,42 +123,39 @@ bool reduces_rows(const Nest<2> &nest) {
 
 } // namespace
 
+/// How a reduction is divided among threads.
+template <class Op> struct Reduce<Op>::Plan {
+  int cut = 0; ///< dimension of the loop nest that threads share
+  /// Slices of x that are reduced concurrently, each into results of its own;
+  /// 0: rows of x are results.
+  int parts = 0;
+  std::vector<typename Op::Value> scratch; ///< parts times the elements of y
+};
+
 template <class Op>
 Reduce<Op>::Reduce(Context &cx, Tensors in, Tensors out, const Ints &axes,
                    int64_t keepdims)
-    : keepdims(keepdims != 0), threads(cx.threads) {
-  const char *kernel = Op::name;
-  expect_count(kernel, "operands", in.size(), 1);
-  expect_count(kernel, "results", out.size(), 1);
+    : ReduceGeometry(check_reduce(Op::name, in, out, axes, keepdims)),
+      plan(std::make_shared<Plan>()) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  expect_type(kernel, "operand", x, DType::f32);
-  expect_type(kernel, "result", y, DType::f32);
-  for (int64_t axis : axes) {
-    expect(kernel, axis >= 0 && axis < x.rank,
-           "axes: expected dimensions of the operand, found " +
-               std::to_string(axis));
-    reduced[axis] = true;
-  }
-  if (axes.empty())
-    std::fill_n(reduced, x.rank, true);
-  int kept = 0;
-  for (int d = 0; d < x.rank; ++d)
-    kept += this->keepdims || !reduced[d];
-  expect_rank(kernel, "result", y, kept);
-  Nest<2> nest = nest_of(x, y, reduced, this->keepdims);
+  const Nest<2> nest = reduce_nest(*this, x, y);
   if (reduces_rows(nest))
     return;
   // Slices of a kept dimension share one set of results.
-  cut = dimension_to_cut(nest, threads);
-  parts = nest.stride[cut][1] != 0
-              ? 1
-              : int(std::clamp<int64_t>(x.elements() / 65536, 1, threads));
-  scratch.resize(std::size_t(parts) * std::size_t(y.elements()));
+  plan->cut = dimension_to_cut(nest, cx.threads);
+  plan->parts =
+      nest.stride[plan->cut][1] != 0
+          ? 1
+          : int(std::clamp<int64_t>(x.elements() / 65536, 1, cx.threads));
+  plan->scratch.resize(std::size_t(plan->parts) * std::size_t(y.elements()));
 }
 
 template <class Op> void Reduce<Op>::operator()(Tensors in, Tensors out) {
+  using Value = typename Op::Value;
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  const Nest<2> nest = nest_of(x, y, reduced, keepdims);
+  const Nest<2> nest = reduce_nest(*this, x, y);
+  const int cut = plan->cut, parts = plan->parts;
+  std::vector<Value> &scratch = plan->scratch;
   const float *from = x.as<float>();
   float *result = y.as<float>();
   if (parts == 0) {

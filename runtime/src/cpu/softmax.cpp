@@ -1,10 +1,9 @@
 //===- softmax.cpp - softmax and its logarithm ----------------------------===//
 #include "ffrt/softmax.h"
 
-#include "common/check.h"
-#include "common/nest.h"
+#include "common/softmax.h"
 #include "cpu/lanes.h"
-#include "ffrt/elementwise.h"
+#include "ffrt/fast_math.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,36 +16,13 @@ namespace {
 // Geometry
 //===----------------------------------------------------------------------===//
 
-/// Distances in a tensor that lacks the normalised dimensions, and its size.
-Index strides_without(const Tensor &x, const bool *normalised,
-                      int64_t &elements) {
-  Index strides;
-  elements = 1;
-  for (int d = x.rank - 1; d >= 0; --d)
-    if (!normalised[d]) {
-      strides[d] = elements;
-      elements *= x.shape[d];
-    }
-  return strides;
-}
-
-/// The dimensions of `x` with `chosen` equal to `which`; the rest get extent 1.
-Nest<2> part_of(const Tensor &x, const bool *chosen, bool which) {
-  Index shape;
-  for (int d = 0; d < x.rank; ++d)
-    shape[d] = chosen[d] == which ? x.shape[d] : 1;
-  int64_t elements;
-  return Nest<2>(x.rank, shape,
-                 {x.strides(), strides_without(x, chosen, elements)});
-}
-
 /// The sets of jointly normalised elements of a tensor, each made of runs.
 struct Sets {
   Nest<2> outer, inner;
 
   Sets(const Tensor &x, const bool *normalised)
-      : outer(part_of(x, normalised, false)),
-        inner(part_of(x, normalised, true)) {}
+      : outer(softmax_nest(x, normalised, false)),
+        inner(softmax_nest(x, normalised, true)) {}
 
   /// Calls f(offset, number) for every set, on threads.
   template <class F> void for_all(F &&f) const {
@@ -146,7 +122,7 @@ void apply_gradient(const Sets &sets, const float *dy, const float *y,
 }
 
 //===----------------------------------------------------------------------===//
-// Checks
+// Operands
 //===----------------------------------------------------------------------===//
 
 const float *data(Tensors tensors, int i) {
@@ -154,61 +130,11 @@ const float *data(Tensors tensors, int i) {
 }
 float *result(Tensors tensors) { return tensors.begin()->as<float>(); }
 
-/// The first `whole` operands have x's shape, the others lack the normalised
-/// dimensions; `kept` tells which of these the result is like.
-void check(const char *kernel, Tensors in, Tensors out, std::size_t whole,
-           std::size_t all, bool kept, const bool *normalised) {
-  expect_count(kernel, "operands", in.size(), all);
-  expect_count(kernel, "results", out.size(), 1);
-  const Tensor &x = in.begin()[0];
-  auto check_one = [&](const char *name, const Tensor &t, bool is_whole) {
-    expect_type(kernel, name, t, DType::f32);
-    if (is_whole) {
-      expect_same_shape(kernel, name, t, x);
-      expect_same_order(kernel, name, t, x);
-      return;
-    }
-    int64_t elements;
-    strides_without(x, normalised, elements);
-    expect_row_major(kernel, name, t);
-    expect(kernel, t.elements() == elements,
-           std::string(name) + ": expected " + std::to_string(elements) +
-               " elements, found " + std::to_string(t.elements()));
-  };
-  for (std::size_t i = 0; i < all; ++i)
-    check_one("operand", in.begin()[i], i < whole);
-  check_one("result", out.begin()[0], !kept);
-}
-
-void expect_whole(const char *kernel, const Tensor &x, const Ints &axes) {
-  for (int64_t axis : axes)
-    expect(kernel, x.shape[int(axis)] == x.global[int(axis)],
-           "axes: expected whole dimensions, found dimension " +
-               std::to_string(axis) + " split");
-}
-
 } // namespace
-
-SoftmaxKernel::SoftmaxKernel(const Tensor &x, const Ints &axes, int64_t log)
-    : log(log != 0) {
-  for (int64_t axis : axes) {
-    expect("softmax", axis >= 0 && axis < x.rank,
-           "axes: expected dimensions of the operand, found " +
-               std::to_string(axis));
-    normalised[axis] = true;
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Forward
 //===----------------------------------------------------------------------===//
-
-SoftmaxForward::SoftmaxForward(Context &, Tensors in, Tensors out,
-                               const Ints &axes, int64_t log)
-    : SoftmaxKernel(*out.begin(), axes, log) {
-  check("softmax forward", in, out, 1, 1, false, normalised);
-  expect_whole("softmax forward", *in.begin(), axes);
-}
 
 void SoftmaxForward::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
@@ -237,12 +163,6 @@ void SoftmaxForward::operator()(Tensors in, Tensors out) {
   });
 }
 
-SoftmaxMax::SoftmaxMax(Context &, Tensors in, Tensors out, const Ints &axes,
-                       int64_t log)
-    : SoftmaxKernel(*in.begin(), axes, log) {
-  check("softmax max", in, out, 1, 1, true, normalised);
-}
-
 void SoftmaxMax::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
   sets.for_all([&](int64_t set, int64_t s) {
@@ -250,23 +170,11 @@ void SoftmaxMax::operator()(Tensors in, Tensors out) {
   });
 }
 
-SoftmaxSum::SoftmaxSum(Context &, Tensors in, Tensors out, const Ints &axes,
-                       int64_t log)
-    : SoftmaxKernel(*in.begin(), axes, log) {
-  check("softmax sum", in, out, 1, 2, true, normalised);
-}
-
 void SoftmaxSum::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
   sets.for_all([&](int64_t set, int64_t s) {
     result(out)[s] = float(sum_of(sets, data(in, 0), set, data(in, 1)[s]));
   });
-}
-
-SoftmaxApply::SoftmaxApply(Context &, Tensors in, Tensors out, const Ints &axes,
-                           int64_t log)
-    : SoftmaxKernel(*in.begin(), axes, log) {
-  check("softmax apply", in, out, 1, 3, false, normalised);
 }
 
 void SoftmaxApply::operator()(Tensors in, Tensors out) {
@@ -281,13 +189,6 @@ void SoftmaxApply::operator()(Tensors in, Tensors out) {
 // Backward
 //===----------------------------------------------------------------------===//
 
-SoftmaxBackward::SoftmaxBackward(Context &, Tensors in, Tensors out,
-                                 const Ints &axes, int64_t log)
-    : SoftmaxKernel(*out.begin(), axes, log) {
-  check("softmax backward", in, out, 2, 2, false, normalised);
-  expect_whole("softmax backward", *in.begin(), axes);
-}
-
 void SoftmaxBackward::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
   const float *dy = data(in, 0), *y = data(in, 1);
@@ -297,24 +198,12 @@ void SoftmaxBackward::operator()(Tensors in, Tensors out) {
   });
 }
 
-SoftmaxBackwardSum::SoftmaxBackwardSum(Context &, Tensors in, Tensors out,
-                                       const Ints &axes, int64_t log)
-    : SoftmaxKernel(*in.begin(), axes, log) {
-  check("softmax backward sum", in, out, 2, 2, true, normalised);
-}
-
 void SoftmaxBackwardSum::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
   sets.for_all([&](int64_t set, int64_t s) {
     result(out)[s] =
         float(gradient_sum(sets, data(in, 0), data(in, 1), set, log));
   });
-}
-
-SoftmaxBackwardApply::SoftmaxBackwardApply(Context &, Tensors in, Tensors out,
-                                           const Ints &axes, int64_t log)
-    : SoftmaxKernel(*in.begin(), axes, log) {
-  check("softmax backward apply", in, out, 2, 3, false, normalised);
 }
 
 void SoftmaxBackwardApply::operator()(Tensors in, Tensors out) {

@@ -117,7 +117,7 @@ TEST_F(EmitProgram, PrintsALayerInOneSection) {
     fc_gemm_update_pass();
   }
 
-  double loss() override { return *loss_.as<float>(); }
+  double loss() override { return scalar_of(loss_); }
 )"));
   EXPECT_THAT(files[0].contents, HasSubstr(R"(
         {"fc.weight", /*parameter=*/true, {Init::uniform, 0.5}, fc_weight},
@@ -379,6 +379,7 @@ TEST_F(EmitProgram, GivesFusedKernelsAFunctor) {
   EXPECT_THAT(files[3].contents, HasSubstr(R"(
 /// relu1, relu2: leaky_relu[0.1](x0 + x1)
 struct Relu1 {
+  FFRT_FUNCTION
   float operator()(float x0, float x1) const {
     const float t0 = fn::Add{}(x0, x1);
     const float t1 = fn::LeakyRelu{0.1f}(t0);
@@ -388,6 +389,7 @@ struct Relu1 {
 
 /// relu1!: t0 = x0 * x1; relu_backward(x2, clip[0, inf](t0)), t0
 struct Relu1_2 {
+  FFRT_FUNCTION
   std::array<float, 2> operator()(float x0, float x1, float x2) const {
     const float t0 = fn::Mul{}(x0, x1);
     const float t1 = fn::Clip{0.0f, HUGE_VALF}(t0);

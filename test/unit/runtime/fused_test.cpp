@@ -1,7 +1,7 @@
 //===- fused_test.cpp - the walk of fused kernels -------------------------===//
 #include "ffrt/error.h"
 #include "ffrt/functors.h"
-#include "ffrt/fused.h"
+#include "ffrt/fused_kernel.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,8 @@ namespace {
 
 /// One of each kind of operand, two results.
 struct Mixed {
-  std::array<float, 2> operator()(float x, float y, float b) const {
+  FFRT_FUNCTION std::array<float, 2> operator()(float x, float y,
+                                                float b) const {
     const float t = fn::Add{}(x, fn::Mul{}(y, b));
     return {fn::Relu{}(t), t};
   }

@@ -1,4 +1,5 @@
 //===- loss_test.cpp - loss functions, whole and tiled --------------------===//
+#include "common/target.h"
 #include "ffrt/error.h"
 #include "ffrt/loss.h"
 #include "geometry.h"
@@ -87,6 +88,7 @@ TEST(Loss, TargetsAreClasses) {
     CrossEntropyForward f{cx, {tx, tt}, {tl}, 1};
     try {
       f({tx, tt}, {tl});
+      finish_target();
       ADD_FAILURE() << "expected an error";
     } catch (const Error &error) {
       EXPECT_EQ(std::string(error.what()),

@@ -1,0 +1,97 @@
+//===- device.h - the GPU of this rank --------------------------*- C++ -*-===//
+//
+// A rank is a process with one GPU. All kernels of a step go to one stream, so
+// that they may share scratch memory.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_CUDA_DEVICE_H
+#define FFRT_CUDA_DEVICE_H
+
+#include "ffrt/context.h"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace ffrt::cuda {
+
+/// What changes from step to step. Kernels read it in device memory, so that a
+/// captured step serves for all.
+struct Scalars {
+  uint64_t seed = 0;
+  int64_t step = 0, pass = 0;
+  float learning_rate = 0, weight_decay = 0;
+  bool operator==(const Scalars &o) const {
+    return seed == o.seed && step == o.step && pass == o.pass &&
+           learning_rate == o.learning_rate && weight_decay == o.weight_decay;
+  }
+};
+
+/// What a kernel found in its operands, which it cannot throw.
+struct Problem {
+  const char *what; ///< "KERNEL: expected targets"; null: nothing
+  int64_t found, limit;
+};
+
+class Device {
+public:
+  Device();
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  cudaStream_t stream() const { return queue; }
+  int multiprocessors() const { return processors; }
+
+  /// In device memory, as `cx` has them now.
+  const Scalars *scalars(const Context &cx);
+
+  /// Of scratch() there is so much at least: a few numbers for every block.
+  static constexpr std::size_t kLeastScratch = std::size_t(1) << 20;
+  /// To be called by constructors of kernels: calls may use so much of
+  /// scratch(), which holds nothing from one kernel to the next.
+  void reserve(std::size_t bytes);
+  template <class T> T *scratch() const { return static_cast<T *>(memory); }
+
+  /// For kernels, in memory that the host reads too: expect_below() of
+  /// launch.h.
+  Problem *problem() const { return complaint; }
+
+  /// Returns when all that was launched is done. Throws Error if a kernel found
+  /// a problem.
+  void finish();
+
+private:
+  cudaStream_t queue = nullptr;
+  int processors = 1;
+  void *memory = nullptr;
+  std::size_t size = 0;
+  Scalars *on_device = nullptr, *staged = nullptr;
+  Problem *complaint = nullptr;
+  Scalars uploaded;
+  bool has_uploaded = false;
+};
+
+/// This process's; opened when it is first asked for. Throws Error when there
+/// is none.
+Device &device();
+
+/// Memory of the device that lives as long as this.
+class DeviceMemory {
+public:
+  explicit DeviceMemory(std::size_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(DeviceMemory &&other) noexcept : data(other.data) {
+    other.data = nullptr;
+  }
+  DeviceMemory &operator=(DeviceMemory &&) = delete;
+  template <class T> T *as() const { return static_cast<T *>(data); }
+
+private:
+  void *data = nullptr;
+};
+
+} // namespace ffrt::cuda
+
+#endif // FFRT_CUDA_DEVICE_H

@@ -1,0 +1,65 @@
+//===- launch.h - starting kernels ------------------------------*- C++ -*-===//
+#ifndef FFRT_CUDA_LAUNCH_H
+#define FFRT_CUDA_LAUNCH_H
+
+#include "ffrt/cuda/check.h"
+#include "ffrt/cuda/device.h"
+
+#include <algorithm>
+
+/// A function object for a kernel, which captures by value.
+#define FFRT_LAMBDA [=] __device__
+
+namespace ffrt::cuda {
+
+/// Starts `kernel` on the device's stream. Arguments are converted to what it
+/// takes.
+template <class... Parameters, class... Arguments>
+void launch(dim3 grid, dim3 block, void (*kernel)(Parameters...),
+            Arguments... arguments) {
+#ifdef __CUDACC__
+  kernel<<<grid, block, 0, device().stream()>>>(Parameters(arguments)...);
+  check(cudaGetLastError(), "kernel launch");
+#else
+  emulated::run(grid, block, [&] { kernel(Parameters(arguments)...); });
+#endif
+}
+
+/// True if 0 <= found < limit; else that is what the host will say of `what`.
+__device__ inline bool expect_below(Problem *problem, const char *what,
+                                    int64_t found, int64_t limit) {
+  if (found >= 0 && found < limit)
+    return true;
+  problem->found = found;
+  problem->limit = limit;
+  __threadfence_system();
+  problem->what = what;
+  return false;
+}
+
+/// Threads of a block where the kernel does not care.
+constexpr int kThreads = 256;
+
+/// Blocks for n items, `per_block` each, no more than keep the device busy.
+inline unsigned blocks_for(int64_t n, int64_t per_block = kThreads) {
+  const int64_t most = int64_t(device().multiprocessors()) * 8;
+  return unsigned(
+      std::max<int64_t>(1, std::min((n + per_block - 1) / per_block, most)));
+}
+
+template <class F> __global__ void for_elements_kernel(int64_t n, F f) {
+  const int64_t step = int64_t(gridDim.x) * blockDim.x;
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
+       i += step)
+    f(i);
+}
+
+/// f(i) for every i of [0, n), on the device.
+template <class F> void for_elements(int64_t n, F f) {
+  if (n > 0)
+    launch(blocks_for(n), kThreads, for_elements_kernel<F>, n, f);
+}
+
+} // namespace ffrt::cuda
+
+#endif // FFRT_CUDA_LAUNCH_H

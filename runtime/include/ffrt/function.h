@@ -1,0 +1,12 @@
+//===- function.h - functions for kernels of all targets --------*- C++ -*-===//
+#ifndef FFRT_FUNCTION_H
+#define FFRT_FUNCTION_H
+
+/// Before a function that kernels call, and the host may call.
+#ifdef __CUDACC__
+#define FFRT_FUNCTION __host__ __device__
+#else
+#define FFRT_FUNCTION
+#endif
+
+#endif // FFRT_FUNCTION_H

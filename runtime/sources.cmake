@@ -1,0 +1,127 @@
+# The files of the runtime.
+
+# What all targets share: the step loop, data, dumps, checks of operands; and
+# communication between processes.
+set(FFRT_COMMON
+  src/common/arguments.cpp
+  src/common/cast.cpp
+  src/common/check.cpp
+  src/common/check_elementwise.cpp
+  src/common/cifar_source.cpp
+  src/common/clock.cpp
+  src/common/copy.cpp
+  src/common/dataset.cpp
+  src/common/dump.cpp
+  src/common/feeder.cpp
+  src/common/file.cpp
+  src/common/flags.cpp
+  src/common/generate.cpp
+  src/common/host_copy.cpp
+  src/common/host_tensor.cpp
+  src/common/idx_source.cpp
+  src/common/initial.cpp
+  src/common/instance.cpp
+  src/common/load.cpp
+  src/common/loss.cpp
+  src/common/matmul_geometry.cpp
+  src/common/memory.cpp
+  src/common/names.cpp
+  src/common/npy.cpp
+  src/common/npy_source.cpp
+  src/common/on_ranks.cpp
+  src/common/optimizer.cpp
+  src/common/parallel.cpp
+  src/common/random.cpp
+  src/common/rate_schedule.cpp
+  src/common/reduce_geometry.cpp
+  src/common/report.cpp
+  src/common/run.cpp
+  src/common/sample_order.cpp
+  src/common/scalar.cpp
+  src/common/shape.cpp
+  src/common/softmax.cpp
+  src/common/source.cpp
+  src/common/synthetic.cpp
+  src/common/tensor.cpp
+  src/common/text_inputs.cpp
+  src/common/text_source.cpp
+  src/common/together.cpp
+  src/common/trace.cpp
+  src/common/trace_file.cpp
+  src/common/traced_comm.cpp
+  src/comm/launch.cpp
+  src/comm/mpi_comm.cpp
+  src/comm/shm_channels.cpp
+  src/comm/shm_combine.cpp
+  src/comm/shm_comm.cpp
+  src/comm/shm_group.cpp
+  src/comm/shm_node.cpp
+  src/comm/shm_segment.cpp
+)
+# Kernels on the CPU, and the program that measures them.
+set(FFRT_CPU
+  src/common/profile.cpp
+  src/common/profile_links.cpp
+  src/common/profile_steps.cpp
+  src/cpu/attention_backward.cpp
+  src/cpu/attention_blocks.cpp
+  src/cpu/attention_forward.cpp
+  src/cpu/attention_split.cpp
+  src/cpu/broadcast.cpp
+  src/cpu/cast.cpp
+  src/cpu/conv.cpp
+  src/cpu/conv_depthwise.cpp
+  src/cpu/conv_geometry.cpp
+  src/cpu/conv_problem.cpp
+  src/cpu/copy.cpp
+  src/cpu/cum_sum.cpp
+  src/cpu/depthwise_plan.cpp
+  src/cpu/dnnl.cpp
+  src/cpu/dropout.cpp
+  src/cpu/elementwise.cpp
+  src/cpu/embedding.cpp
+  src/cpu/fused.cpp
+  src/cpu/gather.cpp
+  src/cpu/loss.cpp
+  src/cpu/lrn.cpp
+  src/cpu/machine.cpp
+  src/cpu/matmul.cpp
+  src/cpu/normalize.cpp
+  src/cpu/normalize_backward.cpp
+  src/cpu/normalize_columns.cpp
+  src/cpu/normalize_group.cpp
+  src/cpu/normalize_sets.cpp
+  src/cpu/normalize_work.cpp
+  src/cpu/optimizer.cpp
+  src/cpu/pool.cpp
+  src/cpu/pool_geometry.cpp
+  src/cpu/recurrent_backward.cpp
+  src/cpu/recurrent_forward.cpp
+  src/cpu/recurrent_steps.cpp
+  src/cpu/reduce.cpp
+  src/cpu/resize.cpp
+  src/cpu/softmax.cpp
+  src/cpu/speed_probe.cpp
+  src/cpu/target.cpp
+  src/cpu/top_k.cpp
+)
+# Kernels on GPUs, but for what libraries compute.
+set(FFRT_CUDA_KERNELS
+  src/cuda/broadcast.cu
+  src/cuda/cast.cu
+  src/cuda/copy.cu
+  src/cuda/device.cu
+  src/cuda/elementwise.cu
+  src/cuda/fused.cu
+  src/cuda/loss.cu
+  src/cuda/matmul.cu
+  src/cuda/optimizer.cu
+  src/cuda/reduce.cu
+  src/cuda/softmax.cu
+  src/cuda/sum.cu
+  src/cuda/target.cu
+)
+
+foreach(list FFRT_COMMON FFRT_CPU FFRT_CUDA_KERNELS)
+  list(TRANSFORM ${list} PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+endforeach()

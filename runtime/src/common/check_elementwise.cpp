@@ -1,0 +1,67 @@
+//===- check_elementwise.cpp - operands of element-wise kernels -----------===//
+#include "common/check_elementwise.h"
+
+#include "common/check.h"
+#include "ffrt/fused.h"
+
+namespace ffrt {
+
+void check_elementwise(Tensors in, Tensors out, int operands) {
+  const char *kernel = "elementwise";
+  expect_count(kernel, "operands", in.size(), std::size_t(operands));
+  expect_count(kernel, "results", out.size(), 1);
+  const Tensor &y = out.begin()[0];
+  expect_type(kernel, "result", y, DType::f32);
+  for (const Tensor &x : in) {
+    expect_type(kernel, "operand", x, DType::f32);
+    expect_same_shape(kernel, "operand", x, y);
+    expect_same_order(kernel, "operand", x, y);
+  }
+}
+
+Index broadcast_strides(const Tensor &x, int rank) {
+  Index own = x.strides(), result;
+  for (int d = rank - x.rank; d < rank; ++d) {
+    int from = d - (rank - x.rank);
+    result[d] = x.shape[from] == 1 ? 0 : own[from];
+  }
+  return result;
+}
+
+void check_broadcast(const char *kernel, Tensors in, Tensors out,
+                     std::size_t operands) {
+  expect_count(kernel, "operands", in.size(), operands);
+  expect_count(kernel, "results", out.size(), 1);
+  const Tensor &y = out.begin()[0];
+  for (const Tensor &x : in) {
+    expect_type(kernel, "operand", x, y.type);
+    expect(kernel, x.rank <= y.rank,
+           "expected an operand of rank at most " + std::to_string(y.rank) +
+               ", found " + std::to_string(x.rank));
+    for (int d = 0; d < x.rank; ++d) {
+      int to = d + y.rank - x.rank;
+      expect(kernel, x.shape[d] == y.shape[to] || x.shape[d] == 1,
+             "expected an operand that broadcasts to local shape " +
+                 to_string(y.rank, y.shape) + ", found " +
+                 to_string(x.rank, x.shape));
+    }
+  }
+}
+
+void check_fused(Tensors in, Tensors out, int operands, int results) {
+  const char *kernel = "fused";
+  expect(kernel, operands <= kMaxFused && results <= kMaxFused,
+         "expected at most " + std::to_string(kMaxFused) +
+             " operands and results, found " + std::to_string(operands) +
+             " and " + std::to_string(results));
+  expect_count(kernel, "results", out.size(), std::size_t(results));
+  const Tensor &y = out.begin()[0];
+  check_broadcast(kernel, in, {y}, std::size_t(operands));
+  for (const Tensor &result : out) {
+    expect_type(kernel, "result", result, DType::f32);
+    expect_same_shape(kernel, "result", result, y);
+    expect_same_order(kernel, "result", result, y);
+  }
+}
+
+} // namespace ffrt

@@ -1,0 +1,52 @@
+//===- matmul_geometry.h - a product of tiles as matrices -------*- C++ -*-===//
+//
+// Two kinds of batch dimension become part of the matrices: one that only b
+// lacks is more rows (a linear layer), one that only y lacks is more depth (its
+// weight gradient). Others that y lacks are a loop of products that add up.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_COMMON_MATMUL_GEOMETRY_H
+#define FFRT_COMMON_MATMUL_GEOMETRY_H
+
+#include "ffrt/kernel.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace ffrt {
+
+/// A dimension of the batch; an operand's stride is 0 where it lacks it.
+struct BatchDim {
+  int64_t extent, a, b, y; ///< strides in elements
+};
+
+/// The product on a tile, with as much of the batch as possible in m and k.
+struct MatMulGeometry {
+  int64_t m, n, k;
+  bool trans_a, trans_b;
+  std::vector<BatchDim> batch; ///< outermost first
+
+  /// Throws Error unless the shapes fit.
+  MatMulGeometry(const Tensor &a, const Tensor &b, const Tensor &y,
+                 bool trans_a, bool trans_b);
+
+  /// Number of outermost dimensions that are a loop of calls.
+  std::size_t loops() const;
+
+private:
+  void merge();
+  void absorb();
+};
+
+/// Throws Error unless `c` broadcasts to the tile of y.
+void check_addend(const Tensor &c, const Tensor &y);
+/// Strides of c along the dimensions of y; zero where it is broadcast.
+Index addend_strides(const Tensor &c, int rank);
+/// True if `c` is a row that is added to every row of n columns.
+bool is_row(const Tensor &c, int64_t n);
+/// What MatMul's constructor gets. Throws Error.
+void check_matmul(Tensors in, Tensors out);
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_MATMUL_GEOMETRY_H

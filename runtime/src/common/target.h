@@ -1,0 +1,31 @@
+//===- target.h - memory of the device that kernels run on ------*- C++ -*-===//
+//
+// What the runtime does without knowing the target; every target implements it.
+// The host reads and writes the memory of tensors only in these ways.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_COMMON_TARGET_H
+#define FFRT_COMMON_TARGET_H
+
+#include <cstddef>
+#include <memory>
+
+namespace ffrt {
+
+/// True if tensors are in memory of the host, so that pointers to them are
+/// good there.
+bool target_is_host();
+
+/// Memory of the device, zeroed. Throws Error when there is not enough.
+std::shared_ptr<void> allocate(std::size_t bytes);
+
+/// To and from memory of the device, after what was started before.
+void write_target(void *to, const void *from, std::size_t bytes);
+void read_target(void *to, const void *from, std::size_t bytes);
+
+/// Returns when everything that was started is done.
+void finish_target();
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_TARGET_H

@@ -1,0 +1,106 @@
+//===- device.cu - the GPU of this rank -----------------------------------===//
+#include "ffrt/cuda/device.h"
+
+#include "ffrt/cuda/check.h"
+#include "ffrt/error.h"
+#include "ffrt/mpi.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ffrt::cuda {
+
+void check(cudaError_t status, const char *what) {
+  if (status != cudaSuccess)
+    throw Error(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+Device::Device() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  // Without a driver it fails in other ways than with none of its devices.
+  if (status != cudaSuccess || count == 0)
+    throw Error(std::string("expected a GPU, found none") +
+                (status == cudaSuccess
+                     ? ""
+                     : std::string(" (") + cudaGetErrorString(status) + ")"));
+  // Ranks may share a GPU.
+  const int mine = launched_local_rank() % count;
+  check(cudaSetDevice(mine), "cudaSetDevice");
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
+                               mine),
+        "cudaDeviceGetAttribute");
+  check(cudaStreamCreateWithFlags(&queue, cudaStreamNonBlocking),
+        "cudaStreamCreate");
+  check(cudaMalloc(reinterpret_cast<void **>(&on_device), sizeof(Scalars)),
+        "cudaMalloc");
+  check(cudaHostAlloc(reinterpret_cast<void **>(&staged), sizeof(Scalars),
+                      cudaHostAllocDefault),
+        "cudaHostAlloc");
+  check(cudaHostAlloc(reinterpret_cast<void **>(&complaint), sizeof(Problem),
+                      cudaHostAllocDefault),
+        "cudaHostAlloc");
+  *complaint = {};
+  reserve(kLeastScratch);
+}
+
+Device::~Device() {
+  cudaStreamSynchronize(queue);
+  cudaFree(memory);
+  cudaFree(on_device);
+  cudaFreeHost(staged);
+  cudaFreeHost(complaint);
+  cudaStreamDestroy(queue);
+}
+
+const Scalars *Device::scalars(const Context &cx) {
+  Scalars now;
+  now.seed = cx.seed;
+  now.step = cx.step;
+  now.pass = cx.pass;
+  now.learning_rate = float(cx.learning_rate);
+  now.weight_decay = float(cx.weight_decay);
+  if (!has_uploaded || !(uploaded == now)) {
+    // What is on its way may still read the staged ones.
+    finish();
+    *staged = uploaded = now;
+    has_uploaded = true;
+    check(cudaMemcpyAsync(on_device, staged, sizeof now, cudaMemcpyHostToDevice,
+                          queue),
+          "cudaMemcpyAsync");
+  }
+  return on_device;
+}
+
+void Device::reserve(std::size_t bytes) {
+  if (bytes <= size)
+    return;
+  finish();
+  check(cudaFree(memory), "cudaFree");
+  memory = nullptr;
+  check(cudaMalloc(&memory, bytes), "cudaMalloc");
+  size = bytes;
+}
+
+void Device::finish() {
+  check(cudaStreamSynchronize(queue), "cudaStreamSynchronize");
+  const Problem found = *complaint;
+  *complaint = {};
+  if (found.what)
+    throw Error(std::string(found.what) + " from 0 to " +
+                std::to_string(found.limit - 1) + ", found " +
+                std::to_string(found.found));
+}
+
+Device &device() {
+  static Device only;
+  return only;
+}
+
+DeviceMemory::DeviceMemory(std::size_t bytes) {
+  check(cudaMalloc(&data, std::max<std::size_t>(bytes, 1)), "cudaMalloc");
+}
+
+DeviceMemory::~DeviceMemory() { cudaFree(data); }
+
+} // namespace ffrt::cuda

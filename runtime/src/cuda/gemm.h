@@ -1,0 +1,44 @@
+//===- gemm.h - products of matrices in a library ---------------*- C++ -*-===//
+//
+// The only place that knows cuBLASLt (gemm_cublaslt.cpp). Tests on a machine
+// without a GPU link plain loops in its place (emulated_gemm.cpp).
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_CUDA_GEMM_H
+#define FFRT_CUDA_GEMM_H
+
+#include "ffrt/tensor.h"
+
+#include <memory>
+
+namespace ffrt::cuda {
+
+/// Row-major matrices: y [m, n] = alpha op(a) op(b) + bias or + y, `count`
+/// times. A matrix of a batch begins `stride` elements after the one before.
+struct GemmShape {
+  DType factors = DType::f32; ///< of a and b; y is f32
+  int64_t m = 0, n = 0, k = 0;
+  bool trans_a = false, trans_b = false;
+  int64_t count = 1, stride_a = 0, stride_b = 0, stride_y = 0;
+  float alpha = 1;
+  enum class Addend { none, row, result } addend = Addend::none;
+};
+
+/// What a GemmShape takes, chosen once.
+class Gemm {
+public:
+  explicit Gemm(const GemmShape &shape);
+  ~Gemm();
+  Gemm(Gemm &&) noexcept;
+  /// `row` [n] where the shape adds one.
+  void operator()(const void *a, const void *b, const float *row,
+                  float *y) const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace ffrt::cuda
+
+#endif // FFRT_CUDA_GEMM_H

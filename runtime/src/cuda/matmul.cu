@@ -1,0 +1,106 @@
+//===- matmul.cu - matrix product -----------------------------------------===//
+//
+// The innermost batch dimension of the result goes to the library, the others
+// are a loop of calls.
+//
+//===----------------------------------------------------------------------===//
+#include "ffrt/matmul.h"
+
+#include "common/matmul_geometry.h"
+#include "cuda/gemm.h"
+#include "ffrt/cuda/launch.h"
+#include "ffrt/cuda/walk.h"
+
+#include <optional>
+
+namespace ffrt {
+
+using cuda::Gemm;
+using cuda::GemmShape;
+
+/// y = scale * c, broadcast.
+static void fill_with(const Tensor &y, const Tensor &c, float scale) {
+  const cuda::Walk<2> walk(Nest<2>(y.rank, y.shape,
+                                   {y.strides(), addend_strides(c, y.rank)}));
+  const float *from = c.as<float>();
+  float *to = y.as<float>();
+  cuda::for_elements(walk.elements, FFRT_LAMBDA(int64_t i) {
+    const auto at = walk(i);
+    to[at[0]] = scale * from[at[1]];
+  });
+}
+
+struct MatMul::Impl {
+  MatMulGeometry geometry;
+  std::size_t loops; ///< outermost dimensions of the batch, one call each
+  std::optional<Gemm> first, more; ///< y = product, y += product
+  bool row = false;                ///< c is added by the library
+  float beta;
+  int64_t factor_size;
+
+  Impl(const Tensor &a, const Tensor &b, const Tensor &c, const Tensor &y,
+       float alpha, float beta, bool trans_a, bool trans_b)
+      : geometry(a, b, y, trans_a, trans_b), beta(beta),
+        factor_size(int64_t(size_of(a.type))) {
+    const MatMulGeometry &g = geometry;
+    GemmShape shape;
+    shape.factors = a.type;
+    shape.m = g.m;
+    shape.n = g.n;
+    shape.k = g.k;
+    shape.trans_a = trans_a;
+    shape.trans_b = trans_b;
+    shape.alpha = alpha;
+    loops = g.batch.size();
+    if (loops > g.loops()) {
+      const BatchDim &last = g.batch[--loops];
+      shape.count = last.extent;
+      shape.stride_a = last.a;
+      shape.stride_b = last.b;
+      shape.stride_y = last.y;
+    }
+    if (c.data) {
+      check_addend(c, y);
+      row = is_row(c, g.n) && beta == 1.0f;
+    }
+    if (!c.data || row) {
+      shape.addend = row ? GemmShape::Addend::row : GemmShape::Addend::none;
+      first.emplace(shape);
+    }
+    if ((c.data && !row) || g.loops() > 0) {
+      shape.addend = GemmShape::Addend::result;
+      more.emplace(shape);
+    }
+  }
+
+  void run(std::size_t d, const char *a, const char *b, const float *c,
+           float *y, bool again) const {
+    if (d == loops)
+      return (again ? *more : *first)(a, b, c, y);
+    const BatchDim &dim = geometry.batch[d];
+    for (int64_t i = 0; i < dim.extent; ++i)
+      run(d + 1, a + i * dim.a * factor_size, b + i * dim.b * factor_size, c,
+          y + i * dim.y, again || (i > 0 && dim.y == 0));
+  }
+};
+
+MatMul::MatMul(Context &, Tensors in, Tensors out, double alpha, double beta,
+               int64_t trans_a, int64_t trans_b) {
+  check_matmul(in, out);
+  impl = std::make_unique<Impl>(in.begin()[0], in.begin()[1], in.begin()[2],
+                                out.begin()[0], float(alpha), float(beta),
+                                trans_a != 0, trans_b != 0);
+}
+
+MatMul::~MatMul() = default;
+
+void MatMul::operator()(Tensors in, Tensors out) {
+  const Tensor &c = in.begin()[2], &y = out.begin()[0];
+  const bool prefilled = c.data && !impl->row;
+  if (prefilled)
+    fill_with(y, c, impl->beta);
+  impl->run(0, in.begin()[0].as<char>(), in.begin()[1].as<char>(),
+            c.as<float>(), y.as<float>(), prefilled);
+}
+
+} // namespace ffrt

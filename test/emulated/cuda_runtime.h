@@ -1,0 +1,118 @@
+//===- cuda_runtime.h - the part of CUDA that kernels use, on a CPU -------===//
+//
+// Stands in for CUDA's header of this name where the runtime for GPUs is
+// compiled by a host compiler, for tests on machines without a GPU. Kernels are
+// the same text; blocks run one after the other, and the threads of a block as
+// fibers that change at barriers and where a warp exchanges values. Device
+// memory is host memory, and everything is done when a call returns.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_EMULATED_CUDA_RUNTIME_H
+#define FFRT_EMULATED_CUDA_RUNTIME_H
+
+#include "emulated_block.h"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+// Blocks do not run at the same time.
+#define __shared__ static
+
+//===----------------------------------------------------------------------===//
+// Numbers of a thread
+//===----------------------------------------------------------------------===//
+
+#define threadIdx (ffrt::emulated::current().thread)
+#define blockIdx (ffrt::emulated::current().block)
+#define blockDim (ffrt::emulated::current().block_extent)
+#define gridDim (ffrt::emulated::current().grid_extent)
+constexpr int warpSize = ffrt::emulated::kWarp;
+
+//===----------------------------------------------------------------------===//
+// What threads do together
+//===----------------------------------------------------------------------===//
+
+inline void __syncthreads() { ffrt::emulated::meet_block(); }
+inline void __syncwarp(unsigned = ~0u) { ffrt::emulated::meet_warp(); }
+inline void __threadfence() {}
+inline void __threadfence_system() {}
+
+template <class T> T __shfl_xor_sync(unsigned, T value, int lane_mask) {
+  return ffrt::emulated::exchange(value,
+                                  ffrt::emulated::current().lane ^ lane_mask);
+}
+template <class T> T __shfl_down_sync(unsigned, T value, int delta) {
+  return ffrt::emulated::exchange(value,
+                                  ffrt::emulated::current().lane + delta);
+}
+template <class T> T __shfl_sync(unsigned, T value, int lane) {
+  return ffrt::emulated::exchange(value, lane);
+}
+
+/// Threads change at meetings only, so that everything between is atomic.
+template <class T, class V> T atomicAdd(T *at, V value) {
+  const T old = *at;
+  *at = T(old + value);
+  return old;
+}
+template <class T, class V> T atomicMax(T *at, V value) {
+  const T old = *at;
+  *at = old < T(value) ? T(value) : old;
+  return old;
+}
+template <class T, class V> T atomicMin(T *at, V value) {
+  const T old = *at;
+  *at = T(value) < old ? T(value) : old;
+  return old;
+}
+
+//===----------------------------------------------------------------------===//
+// The device
+//===----------------------------------------------------------------------===//
+
+enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
+enum cudaMemcpyKind {
+  cudaMemcpyHostToDevice,
+  cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice,
+  cudaMemcpyDefault
+};
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
+using cudaStream_t = struct EmulatedStream *;
+constexpr unsigned cudaStreamNonBlocking = 1, cudaHostAllocDefault = 0;
+
+const char *cudaGetErrorString(cudaError_t);
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int device);
+cudaError_t cudaMalloc(void **memory, std::size_t bytes);
+cudaError_t cudaFree(void *memory);
+cudaError_t cudaHostAlloc(void **memory, std::size_t bytes, unsigned);
+cudaError_t cudaFreeHost(void *memory);
+inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+inline cudaError_t cudaMemcpyAsync(void *to, const void *from,
+                                   std::size_t bytes, cudaMemcpyKind,
+                                   cudaStream_t) {
+  std::memmove(to, from, bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes,
+                                   cudaStream_t) {
+  std::memset(to, value, bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+  *stream = nullptr;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+
+#endif // FFRT_EMULATED_CUDA_RUNTIME_H

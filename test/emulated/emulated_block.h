@@ -1,0 +1,52 @@
+//===- emulated_block.h - the threads of a block as fibers ------*- C++ -*-===//
+#ifndef FFRT_EMULATED_BLOCK_H
+#define FFRT_EMULATED_BLOCK_H
+
+#include <cstring>
+#include <functional>
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1)
+      : x(x), y(y), z(z) {}
+};
+
+namespace ffrt::emulated {
+
+constexpr int kWarp = 32;
+/// The largest value that a warp exchanges.
+constexpr int kLargest = 16;
+
+/// The thread that runs.
+struct Thread {
+  dim3 thread, block, block_extent, grid_extent;
+  int lane = 0;
+};
+const Thread &current();
+
+/// Runs `body` for every thread of every block. Ends the process where the
+/// threads of a block, or those of a warp, do not come to the same meetings.
+void run(dim3 grid, dim3 block, const std::function<void()> &body);
+
+/// Comes back when all threads of the block, or of the warp, that have not
+/// ended are there.
+void meet_block();
+void meet_warp();
+
+/// A place of kLargest bytes of a lane of this warp; of this lane itself where
+/// there is no such lane, as in __shfl_sync.
+void *slot(int lane);
+
+template <class T> T exchange(T value, int lane) {
+  static_assert(sizeof(T) <= kLargest);
+  std::memcpy(slot(current().lane), &value, sizeof value);
+  meet_warp();
+  T other;
+  std::memcpy(&other, slot(lane), sizeof other);
+  meet_warp();
+  return other;
+}
+
+} // namespace ffrt::emulated
+
+#endif // FFRT_EMULATED_BLOCK_H

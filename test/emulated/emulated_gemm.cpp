@@ -1,0 +1,47 @@
+//===- emulated_gemm.cpp - products of matrices as plain loops ------------===//
+#include "cuda/gemm.h"
+
+#include "ffrt/bfloat16.h"
+
+namespace ffrt::cuda {
+
+struct Gemm::Impl {
+  GemmShape shape;
+};
+
+Gemm::Gemm(const GemmShape &shape) : impl(new Impl{shape}) {}
+Gemm::~Gemm() = default;
+Gemm::Gemm(Gemm &&) noexcept = default;
+
+template <class T>
+static void multiply(const GemmShape &s, const T *a, const T *b,
+                     const float *row, float *y) {
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t j = 0; j < s.n; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < s.k; ++k)
+        sum += double(float(a[s.trans_a ? k * s.m + i : i * s.k + k])) *
+               double(float(b[s.trans_b ? j * s.k + k : k * s.n + j]));
+      float &to = y[i * s.n + j];
+      const double before = s.addend == GemmShape::Addend::result ? to
+                            : s.addend == GemmShape::Addend::row  ? row[j]
+                                                                  : 0.0;
+      to = float(double(s.alpha) * sum + before);
+    }
+}
+
+void Gemm::operator()(const void *a, const void *b, const float *row,
+                      float *y) const {
+  const GemmShape &s = impl->shape;
+  auto all = [&](const auto *pa, const auto *pb) {
+    for (int64_t i = 0; i < s.count; ++i)
+      multiply(s, pa + i * s.stride_a, pb + i * s.stride_b, row,
+               y + i * s.stride_y);
+  };
+  if (s.factors == DType::bf16)
+    all(static_cast<const BFloat16 *>(a), static_cast<const BFloat16 *>(b));
+  else
+    all(static_cast<const float *>(a), static_cast<const float *>(b));
+}
+
+} // namespace ffrt::cuda
