@@ -57,6 +57,7 @@ set(FFRT_COMMON
   src/comm/shm_group.cpp
   src/comm/shm_node.cpp
   src/comm/shm_segment.cpp
+  src/comm/staged_comm.cpp
 )
 # Kernels on the CPU, and the program that measures them.
 set(FFRT_CPU
@@ -105,7 +106,12 @@ set(FFRT_CPU
   src/cpu/target.cpp
   src/cpu/top_k.cpp
 )
-# Kernels on GPUs, but for what libraries compute.
+# What goes on GPUs, but for what libraries compute.
+set(FFRT_CUDA_HOST
+  src/cuda/device_comm.cpp
+  src/cuda/nccl_comm.cpp
+  src/cuda/nccl_watchdog.cpp
+)
 set(FFRT_CUDA_KERNELS
   src/cuda/broadcast.cu
   src/cuda/cast.cu
@@ -122,6 +128,6 @@ set(FFRT_CUDA_KERNELS
   src/cuda/target.cu
 )
 
-foreach(list FFRT_COMMON FFRT_CPU FFRT_CUDA_KERNELS)
+foreach(list FFRT_COMMON FFRT_CPU FFRT_CUDA_HOST FFRT_CUDA_KERNELS)
   list(TRANSFORM ${list} PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 endforeach()

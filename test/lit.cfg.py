@@ -29,3 +29,8 @@ config.substitutions.append(("%interrupt", f"{sys.executable} -B {interrupt}"))
 
 if shutil.which("dot"):
     config.available_features.add("dot")
+
+if os.path.exists(os.path.join(config.tools_dir, "..", "runtime", "libffrt_cuda.a")):
+    config.available_features.add("cuda")
+if not os.path.exists("/dev/nvidiactl"):
+    config.available_features.add("no-gpu")

@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 
 using namespace llvm;
@@ -36,8 +37,11 @@ static void append(std::vector<std::string> &to, StringRef words,
   to.insert(to.end(), parts.begin(), parts.end());
 }
 
-/// In PATH, or where the toolkit is installed by default.
+/// In the toolkit that CUDA_PATH names, or else in PATH, or else where toolkits
+/// are installed by default.
 static ErrorOr<std::string> findNvcc() {
+  if (std::optional<std::string> root = sys::Process::GetEnv("CUDA_PATH"))
+    return sys::findProgramByName("nvcc", {*root + "/bin"});
   if (ErrorOr<std::string> path = sys::findProgramByName("nvcc"))
     return path;
   return sys::findProgramByName("nvcc", {"/usr/local/cuda/bin"});
@@ -47,15 +51,15 @@ static Error findCuda(Toolchain &tools) {
   ErrorOr<std::string> nvcc = findNvcc();
   if (!nvcc)
     return makeError("cannot build the program: expected nvcc of the CUDA "
-                     "toolkit in PATH, found none; --emit=source writes the "
-                     "sources");
+                     "toolkit in CUDA_PATH or PATH, found none; --emit=source "
+                     "writes the sources");
   tools.kernelCompiler = *nvcc;
   tools.kernels = {"-std=c++17", "-O3", "-DFFRT_CUDA", "-x", "cu"};
   append(tools.kernels, FFC_CUDA_FLAGS, ' ');
   StringRef root = sys::path::parent_path(sys::path::parent_path(*nvcc));
   tools.libraries.push_back(("-L" + root + "/lib64").str());
   tools.libraries.push_back(("-Wl,-rpath," + root + "/lib64").str());
-  append(tools.libraries, "-lcublasLt -lcudart", ' ');
+  append(tools.libraries, "-lcublasLt -lnccl -lcudart", ' ');
   return Error::success();
 }
 

@@ -86,7 +86,9 @@ enum cudaMemcpyKind {
 };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
 using cudaStream_t = struct EmulatedStream *;
-constexpr unsigned cudaStreamNonBlocking = 1, cudaHostAllocDefault = 0;
+using cudaEvent_t = struct EmulatedEvent *;
+constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2,
+                   cudaHostAllocDefault = 0;
 
 const char *cudaGetErrorString(cudaError_t);
 cudaError_t cudaGetDeviceCount(int *count);
@@ -114,5 +116,17 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
 }
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
+  *event = nullptr;
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
 
 #endif // FFRT_EMULATED_CUDA_RUNTIME_H

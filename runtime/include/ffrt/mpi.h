@@ -17,9 +17,11 @@ enum class Transport {
   automatic, ///< in shared memory where the system allows it
   mpi,
   shared, ///< in shared memory; anything else is an error
+  nccl,   ///< between GPUs by NCCL; the host's memory as `automatic`
 };
 
-/// FFRT_COMM in the environment: "mpi", "shm" or nothing. Throws Error.
+/// FFRT_COMM in the environment: "mpi", "shm", in programs for GPUs "nccl", or
+/// nothing. Throws Error.
 Transport chosen_transport();
 
 /// As make_mpi_comm, with shared memory within nodes.
@@ -30,6 +32,8 @@ std::unique_ptr<Comm> make_comm(Transport transport);
 int launched_rank();
 /// The same among the ranks of this node.
 int launched_local_rank();
+/// How many of them there are; 1 where there is no launcher.
+int launched_local_size();
 
 /// True when a launcher (mpirun, srun) started this process.
 bool launched();

@@ -61,6 +61,11 @@ int launched_local_rank() {
                 number("MPI_LOCALRANKID", number("SLURM_LOCALID", 0)));
 }
 
+int launched_local_size() {
+  return number("OMPI_COMM_WORLD_LOCAL_SIZE",
+                number("MPI_LOCALNRANKS", number("SLURM_NTASKS_PER_NODE", 1)));
+}
+
 void prepare_mpi_environment() {
   if (!launched()) {
     // One process: no daemon, no network, and no session folder: all programs

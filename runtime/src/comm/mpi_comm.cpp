@@ -8,7 +8,7 @@
 
 #include "comm/launch.h"
 #include "common/together.h"
-#include "ffrt/copy.h"
+#include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 
@@ -46,9 +46,11 @@ MPI_Datatype mpi_type(DType type) {
 /// MPI does not know bf16.
 template <ReduceOp Op>
 void combine_bfloat16(void *from, void *to, int *count, MPI_Datatype *) {
-  const Tensor a = flat(from, DType::bf16, *count),
-               b = flat(to, DType::bf16, *count);
-  combine(b, {}, a, {}, a.shape, Op);
+  const BFloat16 *a = static_cast<const BFloat16 *>(from);
+  BFloat16 *b = static_cast<BFloat16 *>(to);
+  for (int i = 0; i < *count; ++i)
+    b[i] = Op == ReduceOp::sum ? BFloat16(a[i] + b[i])
+                               : (a[i] > b[i] ? a[i] : b[i]);
 }
 
 class MpiComm final : public MpiTransport {

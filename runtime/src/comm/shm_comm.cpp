@@ -7,6 +7,7 @@
 #include "comm/mpi_comm.h"
 #include "comm/shm_channels.h"
 #include "comm/shm_group.h"
+#include "common/target.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 
@@ -274,7 +275,11 @@ Transport chosen_transport() {
     return Transport::mpi;
   if (name == "shm")
     return Transport::shared;
-  throw Error("FFRT_COMM: expected mpi or shm, found '" + name + "'");
+  if (name == "nccl" && !target_is_host())
+    return Transport::nccl;
+  throw Error(std::string("FFRT_COMM: expected ") +
+              (target_is_host() ? "" : "nccl, ") + "mpi or shm, found '" +
+              name + "'");
 }
 
 std::unique_ptr<Comm> make_comm(Transport transport) {

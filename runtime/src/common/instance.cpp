@@ -2,6 +2,7 @@
 #include "common/instance.h"
 
 #include "common/initial.h"
+#include "common/target.h"
 #include "common/together.h"
 #include "ffrt/error.h"
 
@@ -46,10 +47,14 @@ Instance::Instance(Context &context, Comm &comm, const Group &world,
     state = std::make_unique<GuardedMemory>(mine.state_bytes);
     arena = std::make_unique<GuardedMemory>(mine.arena_bytes);
   });
-  if (trace)
-    traced = std::make_unique<TracedComm>(comm, *trace);
-  host.reset(new Host{context, traced ? static_cast<Comm &>(*traced) : comm,
-                      probe, state->data(), arena->data(), trace});
+  device_comm = make_device_comm(comm, world);
+  Comm *used = device_comm ? device_comm.get() : &comm;
+  if (trace) {
+    traced = std::make_unique<TracedComm>(*used, *trace);
+    used = traced.get();
+  }
+  host.reset(
+      new Host{context, *used, probe, state->data(), arena->data(), trace});
   made = make(*host);
   if (trace)
     trace->prepare(made->tasks());

@@ -35,6 +35,8 @@ private:
   Comm &comm;
   const Group &world;
   std::unique_ptr<GuardedMemory> state, arena;
+  std::unique_ptr<Comm>
+      device_comm; ///< null: the device's memory is the host's
   std::unique_ptr<TracedComm> traced;
   std::unique_ptr<Host> host; ///< the program keeps a reference
   std::unique_ptr<RankProgram> made;

@@ -7,6 +7,8 @@
 #ifndef FFRT_COMMON_TARGET_H
 #define FFRT_COMMON_TARGET_H
 
+#include "ffrt/comm.h"
+
 #include <cstddef>
 #include <memory>
 
@@ -25,6 +27,10 @@ void read_target(void *to, const void *from, std::size_t bytes);
 
 /// Returns when everything that was started is done.
 void finish_target();
+
+/// Collective. Communication of tensors in the device's memory, where that is
+/// not the host's; `host` must outlive it. Null: `host` itself.
+std::unique_ptr<Comm> make_device_comm(Comm &host, const Group &world);
 
 } // namespace ffrt
 

@@ -1,0 +1,236 @@
+//===- nccl_comm.cpp - communication over NCCL ----------------------------===//
+#include "cuda/nccl_comm.h"
+
+#include "common/together.h"
+#include "cuda/nccl_watchdog.h"
+#include "ffrt/cuda/check.h"
+#include "ffrt/cuda/device.h"
+#include "ffrt/error.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <nccl.h>
+#include <string>
+#include <vector>
+
+namespace ffrt::cuda {
+
+namespace {
+
+constexpr double kDeadline = 600;
+
+double deadline() {
+  const char *text = std::getenv("FFRT_DEADLINE");
+  if (!text)
+    return kDeadline;
+  char *end = nullptr;
+  const double seconds = std::strtod(text, &end);
+  if (end == text || *end || !(seconds > 0))
+    throw Error(std::string("FFRT_DEADLINE: expected seconds, found '") + text +
+                "'");
+  return seconds;
+}
+
+ncclDataType_t nccl_type(DType type) {
+  switch (type) {
+  case DType::f32:
+    return ncclFloat32;
+  case DType::f64:
+    return ncclFloat64;
+  case DType::i32:
+    return ncclInt32;
+  case DType::i64:
+    return ncclInt64;
+  case DType::u8:
+  case DType::boolean:
+    return ncclUint8;
+  case DType::bf16:
+    return ncclBfloat16;
+  }
+  return ncclUint8;
+}
+
+class NcclComm final : public Comm {
+public:
+  NcclComm(Comm &host, const Group &everyone)
+      : host(host),
+        watchdog(std::make_unique<Watchdog>(
+            deadline(), [&host](const char *task, const char *cause) {
+              host.fail(task, cause);
+            })) {
+    // Kernels of several communicators run in the order of their calls.
+    setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", /*overwrite=*/0);
+    ncclUniqueId id{};
+    if (rank() == 0)
+      check("start", ncclGetUniqueId(&id));
+    host.wait(host.broadcast("start", everyone, 0,
+                             flat(&id, DType::u8, int64_t(sizeof id))));
+    check("start", ncclCommInitRank(&world, size(), id, rank()));
+    watchdog->add(world);
+    cuda::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+                "cudaStreamCreate");
+  }
+
+  ~NcclComm() override {
+    cudaStreamSynchronize(stream);
+    watchdog.reset();
+    for (const Pending &p : pending) {
+      cudaEventDestroy(p.ready);
+      cudaEventDestroy(p.done);
+    }
+    for (ncclComm_t group : groups)
+      if (group)
+        ncclCommDestroy(group);
+    ncclCommDestroy(world);
+    cudaStreamDestroy(stream);
+  }
+
+  int rank() const override { return host.rank(); }
+  int size() const override { return host.size(); }
+
+  Group make_group(const std::vector<int> &members) override {
+    const bool mine =
+        std::find(members.begin(), members.end(), rank()) != members.end();
+    ncclComm_t group = nullptr;
+    check("make group", ncclCommSplit(world, mine ? 0 : NCCL_SPLIT_NOCOLOR,
+                                      rank(), &group, nullptr));
+    if (group)
+      watchdog->add(group);
+    groups.push_back(group);
+    return {int(groups.size()) - 1, members};
+  }
+
+  Event exchange(const char *task, int, const std::vector<Message> &sends,
+                 const std::vector<Message> &receives) override {
+    return start(task, [&] {
+      check(task, ncclGroupStart());
+      for (const Message &m : sends)
+        check(task, ncclSend(m.tensor.data, count(m.tensor),
+                             nccl_type(m.tensor.type), m.peer, world, stream));
+      for (const Message &m : receives)
+        check(task, ncclRecv(m.tensor.data, count(m.tensor),
+                             nccl_type(m.tensor.type), m.peer, world, stream));
+      check(task, ncclGroupEnd());
+    });
+  }
+
+  Event all_reduce(const char *task, const Group &group, Tensor data,
+                   ReduceOp op) override {
+    return start(task, [&] {
+      check(task, ncclAllReduce(data.data, data.data, count(data),
+                                nccl_type(data.type), reduction(op),
+                                group_of(task, group), stream));
+    });
+  }
+
+  Event all_gather(const char *task, const Group &group, Tensor part,
+                   Tensor whole) override {
+    return start(task, [&] {
+      check(task,
+            ncclAllGather(part.data, whole.data, count(part),
+                          nccl_type(part.type), group_of(task, group), stream));
+    });
+  }
+
+  Event reduce_scatter(const char *task, const Group &group, Tensor whole,
+                       Tensor part, ReduceOp op) override {
+    return start(task, [&] {
+      check(task, ncclReduceScatter(whole.data, part.data, count(part),
+                                    nccl_type(part.type), reduction(op),
+                                    group_of(task, group), stream));
+    });
+  }
+
+  Event broadcast(const char *task, const Group &group, int root,
+                  Tensor data) override {
+    return start(task, [&] {
+      check(task, ncclBroadcast(data.data, data.data, count(data),
+                                nccl_type(data.type), root,
+                                group_of(task, group), stream));
+    });
+  }
+
+  /// The step's stream waits, not the host.
+  void wait(Event event) override {
+    if (event.id < 0)
+      return;
+    Pending &p = pending[std::size_t(event.id)];
+    cuda::check(cudaStreamWaitEvent(device().stream(), p.done, 0),
+                "cudaStreamWaitEvent");
+    p.used = false;
+  }
+
+  void barrier() override {
+    cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    device().finish();
+    host.barrier();
+  }
+
+  [[noreturn]] void fail(const char *task, const char *cause) override {
+    host.fail(task, cause);
+  }
+
+private:
+  /// An operation, from its start to its wait.
+  struct Pending {
+    bool used = false;
+    cudaEvent_t ready = nullptr, done = nullptr;
+  };
+
+  static std::size_t count(const Tensor &t) {
+    return std::size_t(t.elements());
+  }
+
+  static ncclRedOp_t reduction(ReduceOp op) {
+    return op == ReduceOp::sum ? ncclSum : ncclMax;
+  }
+
+  void check(const char *task, ncclResult_t status) {
+    if (status != ncclSuccess)
+      fail(task, (std::string("NCCL: ") + ncclGetErrorString(status)).c_str());
+  }
+
+  ncclComm_t group_of(const char *task, const Group &group) {
+    if (group.id < 0 || std::size_t(group.id) >= groups.size() ||
+        !groups[std::size_t(group.id)])
+      fail(task, "expected a group of this rank, found another");
+    return groups[std::size_t(group.id)];
+  }
+
+  /// Starts what `operation` enqueues after all that the step has enqueued.
+  template <class F> Event start(const char *task, F &&operation) {
+    std::size_t slot = 0;
+    while (slot < pending.size() && pending[slot].used)
+      ++slot;
+    if (slot == pending.size()) {
+      Pending &added = pending.emplace_back();
+      for (cudaEvent_t *event : {&added.ready, &added.done})
+        cuda::check(cudaEventCreateWithFlags(event, cudaEventDisableTiming),
+                    "cudaEventCreate");
+    }
+    Pending &p = pending[slot];
+    p.used = true;
+    cuda::check(cudaEventRecord(p.ready, device().stream()), "cudaEventRecord");
+    cuda::check(cudaStreamWaitEvent(stream, p.ready, 0), "cudaStreamWaitEvent");
+    operation();
+    cuda::check(cudaEventRecord(p.done, stream), "cudaEventRecord");
+    watchdog->started(task, p.done);
+    return {int(slot)};
+  }
+
+  Comm &host;
+  std::unique_ptr<Watchdog> watchdog;
+  ncclComm_t world = nullptr;
+  cudaStream_t stream = nullptr;
+  std::vector<ncclComm_t> groups; ///< null without this rank
+  std::deque<Pending> pending;
+};
+
+} // namespace
+
+std::unique_ptr<Comm> make_nccl_comm(Comm &host, const Group &world) {
+  return std::make_unique<NcclComm>(host, world);
+}
+
+} // namespace ffrt::cuda

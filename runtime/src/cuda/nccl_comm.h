@@ -1,0 +1,23 @@
+//===- nccl_comm.h - communication over NCCL --------------------*- C++ -*-===//
+#ifndef FFRT_CUDA_NCCL_COMM_H
+#define FFRT_CUDA_NCCL_COMM_H
+
+#include "ffrt/comm.h"
+
+#include <memory>
+
+namespace ffrt::cuda {
+
+/// Communication between GPUs on a stream of its own, beside computation.
+/// Collective: every rank of `host`, which must outlive it, has a GPU of its
+/// own. Groups are split off one communicator in the same order on all ranks;
+/// messages go over that one.
+///
+/// A thread watches what is under way: an error of NCCL, or an operation that
+/// takes longer than FFRT_DEADLINE seconds (600), ends all ranks with a message
+/// that names rank and task.
+std::unique_ptr<Comm> make_nccl_comm(Comm &host, const Group &world);
+
+} // namespace ffrt::cuda
+
+#endif // FFRT_CUDA_NCCL_COMM_H

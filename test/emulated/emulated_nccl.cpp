@@ -1,0 +1,161 @@
+//===- emulated_nccl.cpp - NCCL's operations over MPI ---------------------===//
+#include "nccl.h"
+
+#include <cstring>
+#include <mpi.h>
+#include <vector>
+
+struct EmulatedCommunicator {
+  MPI_Comm comm;
+};
+
+namespace {
+
+int depth = 0; ///< of groups
+std::vector<MPI_Request> requests;
+
+MPI_Datatype mpi_type(ncclDataType_t type) {
+  switch (type) {
+  case ncclUint8:
+    return MPI_UINT8_T;
+  case ncclInt32:
+    return MPI_INT32_T;
+  case ncclInt64:
+    return MPI_INT64_T;
+  case ncclFloat32:
+    return MPI_FLOAT;
+  case ncclFloat64:
+    return MPI_DOUBLE;
+  case ncclBfloat16:
+    return MPI_UINT16_T;
+  }
+  return MPI_DATATYPE_NULL;
+}
+
+MPI_Op mpi_op(ncclRedOp_t op) { return op == ncclSum ? MPI_SUM : MPI_MAX; }
+
+/// MPI cannot add what it does not know.
+bool reduces(ncclDataType_t type) { return type != ncclBfloat16; }
+
+ncclResult_t result(int status) {
+  return status == MPI_SUCCESS ? ncclSuccess : ncclInvalidUsage;
+}
+
+/// In place as NCCL has it: from where the own part of `to` is.
+const void *in_place(const void *from, const void *own) {
+  return from == own ? MPI_IN_PLACE : from;
+}
+
+} // namespace
+
+const char *ncclGetErrorString(ncclResult_t status) {
+  return status == ncclSuccess ? "no error" : "invalid usage";
+}
+
+ncclResult_t ncclGetUniqueId(ncclUniqueId *id) {
+  std::memset(id, 1, sizeof *id);
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id,
+                              int rank) {
+  int found_ranks = 0, found_rank = 0;
+  MPI_Comm world;
+  const int status = MPI_Comm_dup(MPI_COMM_WORLD, &world);
+  MPI_Comm_size(world, &found_ranks);
+  MPI_Comm_rank(world, &found_rank);
+  *comm = new EmulatedCommunicator{world};
+  const bool fits =
+      found_ranks == ranks && found_rank == rank && id.internal[0] == 1;
+  return fits ? result(status) : ncclInvalidUsage;
+}
+
+ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
+                           ncclComm_t *split, ncclConfig_t *) {
+  MPI_Comm part;
+  const int status =
+      MPI_Comm_split(comm->comm, color < 0 ? MPI_UNDEFINED : color, key, &part);
+  *split = part == MPI_COMM_NULL ? nullptr : new EmulatedCommunicator{part};
+  return result(status);
+}
+
+ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+  MPI_Comm_free(&comm->comm);
+  delete comm;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommAbort(ncclComm_t) { return ncclSuccess; }
+
+ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t *status) {
+  *status = ncclSuccess;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclGroupStart() {
+  ++depth;
+  return ncclSuccess;
+}
+
+ncclResult_t ncclGroupEnd() {
+  if (--depth > 0)
+    return ncclSuccess;
+  const int status =
+      MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  requests.clear();
+  return result(status);
+}
+
+ncclResult_t ncclSend(const void *data, std::size_t count, ncclDataType_t type,
+                      int peer, ncclComm_t comm, cudaStream_t) {
+  ncclGroupStart();
+  requests.emplace_back();
+  const int status = MPI_Isend(data, int(count), mpi_type(type), peer, 0,
+                               comm->comm, &requests.back());
+  const ncclResult_t ended = ncclGroupEnd();
+  return status == MPI_SUCCESS ? ended : result(status);
+}
+
+ncclResult_t ncclRecv(void *data, std::size_t count, ncclDataType_t type,
+                      int peer, ncclComm_t comm, cudaStream_t) {
+  ncclGroupStart();
+  requests.emplace_back();
+  const int status = MPI_Irecv(data, int(count), mpi_type(type), peer, 0,
+                               comm->comm, &requests.back());
+  const ncclResult_t ended = ncclGroupEnd();
+  return status == MPI_SUCCESS ? ended : result(status);
+}
+
+ncclResult_t ncclAllReduce(const void *from, void *to, std::size_t count,
+                           ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
+                           cudaStream_t) {
+  if (!reduces(type))
+    return ncclInvalidUsage;
+  return result(MPI_Allreduce(in_place(from, to), to, int(count),
+                              mpi_type(type), mpi_op(op), comm->comm));
+}
+
+ncclResult_t ncclAllGather(const void *from, void *to, std::size_t count,
+                           ncclDataType_t type, ncclComm_t comm, cudaStream_t) {
+  return result(MPI_Allgather(from, int(count), mpi_type(type), to, int(count),
+                              mpi_type(type), comm->comm));
+}
+
+ncclResult_t ncclReduceScatter(const void *from, void *to, std::size_t count,
+                               ncclDataType_t type, ncclRedOp_t op,
+                               ncclComm_t comm, cudaStream_t) {
+  if (!reduces(type))
+    return ncclInvalidUsage;
+  return result(MPI_Reduce_scatter_block(from, to, int(count), mpi_type(type),
+                                         mpi_op(op), comm->comm));
+}
+
+ncclResult_t ncclBroadcast(const void *from, void *to, std::size_t count,
+                           ncclDataType_t type, int root, ncclComm_t comm,
+                           cudaStream_t) {
+  int rank = 0;
+  MPI_Comm_rank(comm->comm, &rank);
+  if (rank == root && from != to)
+    return ncclInvalidUsage;
+  return result(MPI_Bcast(to, int(count), mpi_type(type), root, comm->comm));
+}

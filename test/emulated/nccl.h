@@ -1,0 +1,61 @@
+//===- nccl.h - the part of NCCL that the runtime uses, over MPI ----------===//
+//
+// Stands in for NCCL's header of this name (see cuda_runtime.h). Operations are
+// done when the call, or the end of the group that it stands in, returns: ranks
+// that do not call them in one order wait for each other for ever, as they may
+// with NCCL.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_EMULATED_NCCL_H
+#define FFRT_EMULATED_NCCL_H
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+constexpr int NCCL_SPLIT_NOCOLOR = -1;
+
+enum ncclResult_t { ncclSuccess = 0, ncclInvalidUsage = 5, ncclInProgress = 7 };
+enum ncclDataType_t {
+  ncclUint8,
+  ncclInt32,
+  ncclInt64,
+  ncclFloat32,
+  ncclFloat64,
+  ncclBfloat16
+};
+enum ncclRedOp_t { ncclSum, ncclMax };
+struct ncclUniqueId {
+  char internal[128];
+};
+using ncclComm_t = struct EmulatedCommunicator *;
+struct ncclConfig_t;
+
+const char *ncclGetErrorString(ncclResult_t);
+ncclResult_t ncclGetUniqueId(ncclUniqueId *id);
+ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id,
+                              int rank);
+ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
+                           ncclComm_t *split, ncclConfig_t *);
+ncclResult_t ncclCommDestroy(ncclComm_t comm);
+ncclResult_t ncclCommAbort(ncclComm_t comm);
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *status);
+ncclResult_t ncclGroupStart();
+ncclResult_t ncclGroupEnd();
+ncclResult_t ncclSend(const void *data, std::size_t count, ncclDataType_t type,
+                      int peer, ncclComm_t comm, cudaStream_t);
+ncclResult_t ncclRecv(void *data, std::size_t count, ncclDataType_t type,
+                      int peer, ncclComm_t comm, cudaStream_t);
+ncclResult_t ncclAllReduce(const void *from, void *to, std::size_t count,
+                           ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
+                           cudaStream_t);
+ncclResult_t ncclAllGather(const void *from, void *to, std::size_t count,
+                           ncclDataType_t type, ncclComm_t comm, cudaStream_t);
+ncclResult_t ncclReduceScatter(const void *from, void *to, std::size_t count,
+                               ncclDataType_t type, ncclRedOp_t op,
+                               ncclComm_t comm, cudaStream_t);
+ncclResult_t ncclBroadcast(const void *from, void *to, std::size_t count,
+                           ncclDataType_t type, int root, ncclComm_t comm,
+                           cudaStream_t);
+
+#endif // FFRT_EMULATED_NCCL_H
