@@ -27,6 +27,9 @@ config.substitutions.append(("%data", data))
 interrupt = os.path.join(config.source_root, "tools", "interrupt.py")
 config.substitutions.append(("%interrupt", f"{sys.executable} -B {interrupt}"))
 
+emulated = os.path.join(config.binary_root, "Integration", "emulated-ffc")
+config.substitutions.append(("%emulated-ffc", emulated))
+
 if shutil.which("dot"):
     config.available_features.add("dot")
 
