@@ -100,6 +100,7 @@ set(FFRT_CPU
   src/cpu/recurrent_forward.cpp
   src/cpu/recurrent_steps.cpp
   src/cpu/reduce.cpp
+  src/cpu/replay.cpp
   src/cpu/resize.cpp
   src/cpu/softmax.cpp
   src/cpu/speed_probe.cpp
@@ -111,6 +112,7 @@ set(FFRT_CUDA_HOST
   src/cuda/device_comm.cpp
   src/cuda/nccl_comm.cpp
   src/cuda/nccl_watchdog.cpp
+  src/cuda/replay.cpp
 )
 set(FFRT_CUDA_KERNELS
   src/cuda/broadcast.cu

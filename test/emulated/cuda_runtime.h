@@ -4,13 +4,15 @@
 // compiled by a host compiler, for tests on machines without a GPU. Kernels are
 // the same text; blocks run one after the other, and the threads of a block as
 // fibers that change at barriers and where a warp exchanges values. Device
-// memory is host memory, and everything is done when a call returns.
+// memory is host memory, and everything is done when a call returns, unless it
+// is captured.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_EMULATED_CUDA_RUNTIME_H
 #define FFRT_EMULATED_CUDA_RUNTIME_H
 
 #include "emulated_block.h"
+#include "emulated_queue.h"
 
 #include <cmath>
 #include <cstddef>
@@ -77,7 +79,18 @@ template <class T, class V> T atomicMin(T *at, V value) {
 // The device
 //===----------------------------------------------------------------------===//
 
-enum cudaError_t { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorStreamCaptureUnsupported = 900
+};
+enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };
+enum cudaStreamCaptureStatus {
+  cudaStreamCaptureStatusNone,
+  cudaStreamCaptureStatusActive
+};
+using cudaGraph_t = struct EmulatedGraph *;
+using cudaGraphExec_t = struct EmulatedGraph *;
 enum cudaMemcpyKind {
   cudaMemcpyHostToDevice,
   cudaMemcpyDeviceToHost,
@@ -102,12 +115,12 @@ inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline cudaError_t cudaMemcpyAsync(void *to, const void *from,
                                    std::size_t bytes, cudaMemcpyKind,
                                    cudaStream_t) {
-  std::memmove(to, from, bytes);
+  ffrt::emulated::submit([=] { std::memmove(to, from, bytes); });
   return cudaSuccess;
 }
 inline cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes,
                                    cudaStream_t) {
-  std::memset(to, value, bytes);
+  ffrt::emulated::submit([=] { std::memset(to, value, bytes); });
   return cudaSuccess;
 }
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
@@ -115,7 +128,25 @@ inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
   return cudaSuccess;
 }
 inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  return ffrt::emulated::is_capturing() ? cudaErrorStreamCaptureUnsupported
+                                        : cudaSuccess;
+}
+cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode);
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph);
+inline cudaError_t cudaStreamIsCapturing(cudaStream_t,
+                                         cudaStreamCaptureStatus *status) {
+  *status = ffrt::emulated::is_capturing() ? cudaStreamCaptureStatusActive
+                                           : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                 unsigned long long);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  return cudaGraphDestroy(exec);
+}
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
   return cudaSuccess;
 }

@@ -3,6 +3,8 @@
 
 #include "ffrt/bfloat16.h"
 
+#include <cuda_runtime.h>
+
 namespace ffrt::cuda {
 
 struct Gemm::Impl {
@@ -32,11 +34,13 @@ static void multiply(const GemmShape &s, const T *a, const T *b,
 
 void Gemm::operator()(const void *a, const void *b, const float *row,
                       float *y) const {
-  const GemmShape &s = impl->shape;
-  auto all = [&](const auto *pa, const auto *pb) {
-    for (int64_t i = 0; i < s.count; ++i)
-      multiply(s, pa + i * s.stride_a, pb + i * s.stride_b, row,
-               y + i * s.stride_y);
+  const GemmShape s = impl->shape;
+  auto all = [=](const auto *pa, const auto *pb) {
+    emulated::submit([=] {
+      for (int64_t i = 0; i < s.count; ++i)
+        multiply(s, pa + i * s.stride_a, pb + i * s.stride_b, row,
+                 y + i * s.stride_y);
+    });
   };
   if (s.factors == DType::bf16)
     all(static_cast<const BFloat16 *>(a), static_cast<const BFloat16 *>(b));

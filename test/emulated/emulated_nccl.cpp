@@ -2,8 +2,12 @@
 #include "nccl.h"
 
 #include <cstring>
+#include <functional>
 #include <mpi.h>
+#include <utility>
 #include <vector>
+
+using ffrt::emulated::submit;
 
 struct EmulatedCommunicator {
   MPI_Comm comm;
@@ -12,7 +16,8 @@ struct EmulatedCommunicator {
 namespace {
 
 int depth = 0; ///< of groups
-std::vector<MPI_Request> requests;
+/// Start the messages of the group that is open.
+std::vector<std::function<int(MPI_Request *)>> messages;
 
 MPI_Datatype mpi_type(ncclDataType_t type) {
   switch (type) {
@@ -41,9 +46,11 @@ ncclResult_t result(int status) {
   return status == MPI_SUCCESS ? ncclSuccess : ncclInvalidUsage;
 }
 
-/// In place as NCCL has it: from where the own part of `to` is.
-const void *in_place(const void *from, const void *own) {
-  return from == own ? MPI_IN_PLACE : from;
+/// What fails after it was started ends all ranks, as MPI does it itself unless
+/// told otherwise.
+void expect(int status) {
+  if (status != MPI_SUCCESS)
+    MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
 } // namespace
@@ -100,30 +107,34 @@ ncclResult_t ncclGroupStart() {
 ncclResult_t ncclGroupEnd() {
   if (--depth > 0)
     return ncclSuccess;
-  const int status =
-      MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  requests.clear();
-  return result(status);
+  submit([group = std::exchange(messages, {})] {
+    std::vector<MPI_Request> requests(group.size());
+    for (std::size_t i = 0; i < group.size(); ++i)
+      expect(group[i](&requests[i]));
+    expect(MPI_Waitall(int(requests.size()), requests.data(),
+                       MPI_STATUSES_IGNORE));
+  });
+  return ncclSuccess;
 }
 
 ncclResult_t ncclSend(const void *data, std::size_t count, ncclDataType_t type,
                       int peer, ncclComm_t comm, cudaStream_t) {
   ncclGroupStart();
-  requests.emplace_back();
-  const int status = MPI_Isend(data, int(count), mpi_type(type), peer, 0,
-                               comm->comm, &requests.back());
-  const ncclResult_t ended = ncclGroupEnd();
-  return status == MPI_SUCCESS ? ended : result(status);
+  messages.push_back([=](MPI_Request *request) {
+    return MPI_Isend(data, int(count), mpi_type(type), peer, 0, comm->comm,
+                     request);
+  });
+  return ncclGroupEnd();
 }
 
 ncclResult_t ncclRecv(void *data, std::size_t count, ncclDataType_t type,
                       int peer, ncclComm_t comm, cudaStream_t) {
   ncclGroupStart();
-  requests.emplace_back();
-  const int status = MPI_Irecv(data, int(count), mpi_type(type), peer, 0,
-                               comm->comm, &requests.back());
-  const ncclResult_t ended = ncclGroupEnd();
-  return status == MPI_SUCCESS ? ended : result(status);
+  messages.push_back([=](MPI_Request *request) {
+    return MPI_Irecv(data, int(count), mpi_type(type), peer, 0, comm->comm,
+                     request);
+  });
+  return ncclGroupEnd();
 }
 
 ncclResult_t ncclAllReduce(const void *from, void *to, std::size_t count,
@@ -131,14 +142,20 @@ ncclResult_t ncclAllReduce(const void *from, void *to, std::size_t count,
                            cudaStream_t) {
   if (!reduces(type))
     return ncclInvalidUsage;
-  return result(MPI_Allreduce(in_place(from, to), to, int(count),
-                              mpi_type(type), mpi_op(op), comm->comm));
+  submit([=] {
+    expect(MPI_Allreduce(from == to ? MPI_IN_PLACE : from, to, int(count),
+                         mpi_type(type), mpi_op(op), comm->comm));
+  });
+  return ncclSuccess;
 }
 
 ncclResult_t ncclAllGather(const void *from, void *to, std::size_t count,
                            ncclDataType_t type, ncclComm_t comm, cudaStream_t) {
-  return result(MPI_Allgather(from, int(count), mpi_type(type), to, int(count),
-                              mpi_type(type), comm->comm));
+  submit([=] {
+    expect(MPI_Allgather(from, int(count), mpi_type(type), to, int(count),
+                         mpi_type(type), comm->comm));
+  });
+  return ncclSuccess;
 }
 
 ncclResult_t ncclReduceScatter(const void *from, void *to, std::size_t count,
@@ -146,16 +163,20 @@ ncclResult_t ncclReduceScatter(const void *from, void *to, std::size_t count,
                                ncclComm_t comm, cudaStream_t) {
   if (!reduces(type))
     return ncclInvalidUsage;
-  return result(MPI_Reduce_scatter_block(from, to, int(count), mpi_type(type),
-                                         mpi_op(op), comm->comm));
+  submit([=] {
+    expect(MPI_Reduce_scatter_block(from, to, int(count), mpi_type(type),
+                                    mpi_op(op), comm->comm));
+  });
+  return ncclSuccess;
 }
 
 ncclResult_t ncclBroadcast(const void *from, void *to, std::size_t count,
                            ncclDataType_t type, int root, ncclComm_t comm,
                            cudaStream_t) {
-  int rank = 0;
-  MPI_Comm_rank(comm->comm, &rank);
-  if (rank == root && from != to)
+  if (from != to)
     return ncclInvalidUsage;
-  return result(MPI_Bcast(to, int(count), mpi_type(type), root, comm->comm));
+  submit([=] {
+    expect(MPI_Bcast(to, int(count), mpi_type(type), root, comm->comm));
+  });
+  return ncclSuccess;
 }

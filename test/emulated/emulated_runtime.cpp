@@ -2,9 +2,60 @@
 #include "cuda_runtime.h"
 
 #include <cstdlib>
+#include <utility>
+#include <vector>
+
+struct EmulatedGraph {
+  std::vector<std::function<void()>> work;
+};
+
+static EmulatedGraph *captured = nullptr;
+
+void ffrt::emulated::submit(std::function<void()> work) {
+  if (captured)
+    captured->work.push_back(std::move(work));
+  else
+    work();
+}
+
+bool ffrt::emulated::is_capturing() { return captured; }
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
+  captured = new EmulatedGraph;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph) {
+  *graph = std::exchange(captured, nullptr);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                 unsigned long long) {
+  *exec = new EmulatedGraph(*graph);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t) {
+  for (const std::function<void()> &work : exec->work)
+    work();
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
 
 const char *cudaGetErrorString(cudaError_t status) {
-  return status == cudaErrorMemoryAllocation ? "out of memory" : "no error";
+  switch (status) {
+  case cudaErrorMemoryAllocation:
+    return "out of memory";
+  case cudaErrorStreamCaptureUnsupported:
+    return "operation not permitted when stream is capturing";
+  default:
+    return "no error";
+  }
 }
 
 cudaError_t cudaGetDeviceCount(int *count) {

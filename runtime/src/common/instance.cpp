@@ -2,7 +2,6 @@
 #include "common/instance.h"
 
 #include "common/initial.h"
-#include "common/target.h"
 #include "common/together.h"
 #include "ffrt/error.h"
 
@@ -48,7 +47,7 @@ Instance::Instance(Context &context, Comm &comm, const Group &world,
     arena = std::make_unique<GuardedMemory>(mine.arena_bytes);
   });
   device_comm = make_device_comm(comm, world);
-  Comm *used = device_comm ? device_comm.get() : &comm;
+  Comm *used = device_comm.comm ? device_comm.comm.get() : &comm;
   if (trace) {
     traced = std::make_unique<TracedComm>(*used, *trace);
     used = traced.get();

@@ -3,6 +3,7 @@
 #define FFRT_COMMON_INSTANCE_H
 
 #include "common/memory.h"
+#include "common/target.h"
 #include "common/traced_comm.h"
 #include "ffrt/program.h"
 
@@ -28,6 +29,8 @@ public:
   /// The input of every slot, as an index into ProgramInfo::inputs.
   const std::vector<std::size_t> &input_numbers() const { return numbers; }
 
+  bool replays() const { return device_comm.replays; }
+
   /// Collective. Throws Stop when a kernel wrote next to its buffers.
   void check_guards();
 
@@ -35,8 +38,7 @@ private:
   Comm &comm;
   const Group &world;
   std::unique_ptr<GuardedMemory> state, arena;
-  std::unique_ptr<Comm>
-      device_comm; ///< null: the device's memory is the host's
+  DeviceComm device_comm;
   std::unique_ptr<TracedComm> traced;
   std::unique_ptr<Host> host; ///< the program keeps a reference
   std::unique_ptr<RankProgram> made;

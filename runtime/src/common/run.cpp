@@ -6,6 +6,7 @@
 #include "common/generate.h"
 #include "common/instance.h"
 #include "common/on_ranks.h"
+#include "common/replay.h"
 #include "common/report.h"
 #include "common/source.h"
 #include "common/together.h"
@@ -44,29 +45,54 @@ int64_t steps_of(const ProgramInfo &info, const Arguments &arguments,
   return epochs * (info.training ? kSyntheticEpoch : 1);
 }
 
-/// One step; before_pass(number) once the inputs of a pass are there. Returns
-/// the mean of the passes' losses, or 0.
-double run_step(RankProgram &program, Context &context, Feeder &feeder,
-                Trace *trace, bool has_loss,
-                const std::function<void(int pass)> &before_pass) {
-  double loss = 0.0;
-  if (trace)
-    trace->begin_step(context.step);
-  for (int pass = 0; pass < context.passes; ++pass) {
-    context.pass = context.step * context.passes + pass;
-    feeder.next();
-    before_pass(pass);
+/// The steps of a program.
+class Steps {
+public:
+  /// `replays`: steps may be started as a whole. All arguments must outlive it.
+  Steps(RankProgram &program, Context &context, Feeder &feeder, Trace *trace,
+        bool has_loss, bool replays)
+      : program(program), context(context), feeder(feeder), trace(trace),
+        has_loss(has_loss), replays(replays),
+        passes(static_cast<std::size_t>(context.passes)) {}
+
+  /// One step; before_pass(number) once the inputs of a pass are there. Returns
+  /// the mean of the passes' losses, or 0.
+  double run(const std::function<void(int pass)> &before_pass) {
+    double loss = 0.0;
     if (trace)
-      trace->begin_pass();
-    program.step();
-    if (has_loss)
-      loss += program.loss() / context.passes;
+      trace->begin_step(context.step);
+    for (int pass = 0; pass < context.passes; ++pass) {
+      context.pass = context.step * context.passes + pass;
+      feeder.next();
+      before_pass(pass);
+      if (trace)
+        trace->begin_pass();
+      start(passes[static_cast<std::size_t>(pass)], [&] { program.step(); });
+      if (has_loss)
+        loss += program.loss() / context.passes;
+    }
+    start(update, [&] { program.update(); });
+    if (trace)
+      trace->end_step();
+    return loss;
   }
-  program.update();
-  if (trace)
-    trace->end_step();
-  return loss;
-}
+
+private:
+  void start(Replay &replay, const std::function<void()> &work) {
+    if (replays)
+      replay.run(context, work);
+    else
+      work();
+  }
+
+  RankProgram &program;
+  Context &context;
+  Feeder &feeder;
+  Trace *const trace;
+  const bool has_loss, replays;
+  std::vector<Replay> passes; ///< which differ: the first begins the sums
+  Replay update;
+};
 
 void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
                MakeProgram make) {
@@ -90,8 +116,6 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   }
   Instance instance(context, comm, world, dump, info, make, arguments.weights,
                     trace.get());
-  RankProgram &program = instance.program();
-
   const int64_t steps = steps_of(info, arguments, *source);
   const RateSchedule rate = {arguments.rate_form, arguments.learning_rate,
                              arguments.last_rate, arguments.warmup, steps};
@@ -103,16 +127,19 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
       info.training ? 0 : std::min(source->samples(), steps * info.batch);
   std::vector<double> losses;
   const bool has_loss = info.training && comm.rank() == 0;
+  // Values are dumped, and tasks timed, as they are started one by one.
+  const bool replays = instance.replays() && !trace && arguments.dump.empty();
+  Steps program(instance.program(), context, feeder, trace.get(), has_loss,
+                replays);
   for (int64_t step = 0; step < steps; ++step) {
     context.step = step;
     context.learning_rate = rate.at(step);
-    const double loss = run_step(
-        program, context, feeder, trace.get(), has_loss, [&](int pass) {
-          if (samples > 0)
-            dump.record_batch(step * info.batch, samples);
-          else if (step + 1 == steps)
-            dump.record_batch(pass * info.batch, info.passes * info.batch);
-        });
+    const double loss = program.run([&](int pass) {
+      if (samples > 0)
+        dump.record_batch(step * info.batch, samples);
+      else if (step + 1 == steps)
+        dump.record_batch(pass * info.batch, info.passes * info.batch);
+    });
     if (has_loss)
       losses.push_back(loss);
     report.step(step + 1, loss);

@@ -28,9 +28,14 @@ void read_target(void *to, const void *from, std::size_t bytes);
 /// Returns when everything that was started is done.
 void finish_target();
 
-/// Collective. Communication of tensors in the device's memory, where that is
-/// not the host's; `host` must outlive it. Null: `host` itself.
-std::unique_ptr<Comm> make_device_comm(Comm &host, const Group &world);
+/// Communication of tensors in the device's memory.
+struct DeviceComm {
+  std::unique_ptr<Comm> comm; ///< null: that of the host serves
+  /// A step of this rank may be replayed (common/replay.h).
+  bool replays = false;
+};
+/// Collective. `host` must outlive it.
+DeviceComm make_device_comm(Comm &host, const Group &world);
 
 } // namespace ffrt
 

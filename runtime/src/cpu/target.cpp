@@ -33,8 +33,6 @@ void read_target(void *to, const void *from, std::size_t bytes) {
 
 void finish_target() {}
 
-std::unique_ptr<Comm> make_device_comm(Comm &, const Group &) {
-  return nullptr;
-}
+DeviceComm make_device_comm(Comm &, const Group &) { return {}; }
 
 } // namespace ffrt

@@ -20,13 +20,14 @@ static bool have_own_gpus(Comm &host, const Group &world) {
   return !shared;
 }
 
-std::unique_ptr<Comm> make_device_comm(Comm &host, const Group &world) {
+DeviceComm make_device_comm(Comm &host, const Group &world) {
   const Transport transport = chosen_transport();
   if (transport == Transport::nccl ||
       (transport == Transport::automatic && host.size() > 1 &&
        have_own_gpus(host, world)))
-    return cuda::make_nccl_comm(host, world);
-  return std::make_unique<StagedComm>(host);
+    return {cuda::make_nccl_comm(host, world), true};
+  // A single rank does not communicate in a step.
+  return {std::make_unique<StagedComm>(host), host.size() == 1};
 }
 
 } // namespace ffrt

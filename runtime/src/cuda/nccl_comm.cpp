@@ -182,6 +182,12 @@ private:
     return std::size_t(t.elements());
   }
 
+  bool is_capturing() const {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+           status != cudaStreamCaptureStatusNone;
+  }
+
   static ncclRedOp_t reduction(ReduceOp op) {
     return op == ReduceOp::sum ? ncclSum : ncclMax;
   }
@@ -215,7 +221,9 @@ private:
     cuda::check(cudaStreamWaitEvent(stream, p.ready, 0), "cudaStreamWaitEvent");
     operation();
     cuda::check(cudaEventRecord(p.done, stream), "cudaEventRecord");
-    watchdog->started(task, p.done);
+    // What is captured runs later, again and again.
+    if (!is_capturing())
+      watchdog->started(task, p.done);
     return {int(slot)};
   }
 

@@ -21,7 +21,9 @@ void launch(dim3 grid, dim3 block, void (*kernel)(Parameters...),
   kernel<<<grid, block, 0, device().stream()>>>(Parameters(arguments)...);
   check(cudaGetLastError(), "kernel launch");
 #else
-  emulated::run(grid, block, [&] { kernel(Parameters(arguments)...); });
+  emulated::submit([=] {
+    emulated::run(grid, block, [&] { kernel(Parameters(arguments)...); });
+  });
 #endif
 }
 
