@@ -1,7 +1,6 @@
 # The files of the runtime.
 
-# What all targets share: the step loop, data, dumps, checks of operands; and
-# communication between processes.
+# What all targets share: the step loop, data, dumps, checks of operands.
 set(FFRT_COMMON
   src/common/arguments.cpp
   src/common/cast.cpp
@@ -50,15 +49,24 @@ set(FFRT_COMMON
   src/common/trace_file.cpp
   src/common/traced_comm.cpp
   src/comm/launch.cpp
-  src/comm/mpi_comm.cpp
-  src/comm/shm_channels.cpp
-  src/comm/shm_combine.cpp
-  src/comm/shm_comm.cpp
-  src/comm/shm_group.cpp
-  src/comm/shm_node.cpp
-  src/comm/shm_segment.cpp
   src/comm/staged_comm.cpp
+  src/comm/transport.cpp
 )
+# Communication between processes; or without MPI, for programs of one rank.
+if(FFRT_MPI)
+  set(FFRT_COMM
+    src/comm/mpi_comm.cpp
+    src/comm/shm_channels.cpp
+    src/comm/shm_combine.cpp
+    src/comm/shm_comm.cpp
+    src/comm/shm_group.cpp
+    src/comm/shm_node.cpp
+    src/comm/shm_segment.cpp
+    src/comm/threads.cpp
+  )
+else()
+  set(FFRT_COMM src/comm/solo_comm.cpp)
+endif()
 # Kernels on the CPU, and the program that measures them.
 set(FFRT_CPU
   src/common/profile.cpp
@@ -107,12 +115,15 @@ set(FFRT_CPU
   src/cpu/target.cpp
   src/cpu/top_k.cpp
 )
-# What goes on GPUs, but for what libraries compute.
+# For GPUs: code of the host, what libraries compute, and kernels.
 set(FFRT_CUDA_HOST
   src/cuda/device_comm.cpp
   src/cuda/nccl_comm.cpp
   src/cuda/nccl_watchdog.cpp
   src/cuda/replay.cpp
+)
+set(FFRT_CUDA_LIBRARIES
+  src/cuda/gemm_cublaslt.cpp
 )
 set(FFRT_CUDA_KERNELS
   src/cuda/broadcast.cu
@@ -130,6 +141,7 @@ set(FFRT_CUDA_KERNELS
   src/cuda/target.cu
 )
 
-foreach(list FFRT_COMMON FFRT_CPU FFRT_CUDA_HOST FFRT_CUDA_KERNELS)
+foreach(list FFRT_COMMON FFRT_COMM FFRT_CPU FFRT_CUDA_HOST FFRT_CUDA_LIBRARIES
+             FFRT_CUDA_KERNELS)
   list(TRANSFORM ${list} PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 endforeach()

@@ -40,7 +40,8 @@ static std::string cmakeLists(const std::vector<SourceFile> &program,
                                    llvm::join(compileFlags(target), ";") + ">"
                              : llvm::join(compileFlags(target), " ");
   std::string languages =
-      isCuda ? "set(FFRT_CUDA ON)\nset(CMAKE_CUDA_ARCHITECTURES OFF)\n"
+      isCuda ? "set(FFRT_TARGET_CPU OFF)\nset(FFRT_TARGET_CUDA ON)\n"
+               "set(CMAKE_CUDA_ARCHITECTURES OFF)\n"
                "enable_language(CUDA)\n"
              : "";
   return R"(# Written by ffc.

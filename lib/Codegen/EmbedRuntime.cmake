@@ -6,7 +6,7 @@
 # machine, because the contents are hashed.
 file(GLOB_RECURSE files RELATIVE ${ROOT}/runtime
      ${ROOT}/runtime/include/* ${ROOT}/runtime/src/*)
-list(APPEND files CMakeLists.txt cuda.cmake sources.cmake)
+list(APPEND files CMakeLists.txt sources.cmake)
 list(SORT files)
 
 set(text "// Written by EmbedRuntime.cmake.\n#include \"ffc/Codegen/Runtime.h\"\n\n")

@@ -99,9 +99,9 @@ static Error build(StringRef folder, const Toolchain &tools) {
                                         "-DCMAKE_CXX_COMPILER=" +
                                             tools.compiler};
   if (tools.target == plan::Target::CUDA)
-    configure.insert(
-        configure.end(),
-        {"-DFFRT_CUDA=ON", "-DCMAKE_CUDA_COMPILER=" + tools.kernelCompiler});
+    configure.insert(configure.end(),
+                     {"-DFFRT_TARGET_CPU=OFF", "-DFFRT_TARGET_CUDA=ON",
+                      "-DCMAKE_CUDA_COMPILER=" + tools.kernelCompiler});
   if (Error error = runLogged(configure, log))
     return error;
   if (Error error = runLogged(

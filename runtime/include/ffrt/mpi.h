@@ -5,6 +5,7 @@
 #include "ffrt/comm.h"
 
 #include <memory>
+#include <string>
 
 namespace ffrt {
 
@@ -37,6 +38,9 @@ int launched_local_size();
 
 /// True when a launcher (mpirun, srun) started this process.
 bool launched();
+
+/// "Open MPI v4.1.4", or "none" where the runtime is built without.
+std::string mpi_version();
 
 /// Sets the number of OpenMP threads of this rank and returns it: the cores
 /// that the ranks of this node may run on, divided by their number, at least

@@ -4,13 +4,10 @@
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <mpi.h>
-#include <omp.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -84,28 +81,6 @@ void prepare_mpi_environment() {
   }
   if (local > available_cores())
     set_default("OMPI_MCA_mpi_yield_when_idle", "1");
-}
-
-int set_threads() {
-  MPI_Comm node;
-  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-                      &node);
-  int ranks = 1;
-  MPI_Comm_size(node, &ranks);
-  // Launchers may bind ranks to disjoint cores: what counts is the union.
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  sched_getaffinity(0, sizeof set, &set);
-  MPI_Allreduce(MPI_IN_PLACE, &set, sizeof set, MPI_BYTE, MPI_BOR, node);
-  MPI_Comm_free(&node);
-  if (!std::getenv("OMP_NUM_THREADS")) {
-    int threads = CPU_COUNT(&set) / ranks;
-    omp_set_num_threads(threads > 1 ? threads : 1);
-  }
-  // oneDNN waits for as many threads as there may be, so there must be no limit
-  // below (OMP_THREAD_LIMIT).
-  omp_set_num_threads(std::min(omp_get_max_threads(), omp_get_thread_limit()));
-  return omp_get_max_threads();
 }
 
 void exec_local_ranks(int ranks, const std::vector<std::string> &arguments) {

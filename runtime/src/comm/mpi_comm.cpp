@@ -281,6 +281,14 @@ std::unique_ptr<MpiTransport> make_mpi_transport() {
   return std::make_unique<MpiComm>();
 }
 
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string library(text, std::size_t(length));
+  return library.substr(0, library.find_first_of(",\n"));
+}
+
 std::unique_ptr<Comm> make_mpi_comm() { return make_mpi_transport(); }
 
 } // namespace ffrt

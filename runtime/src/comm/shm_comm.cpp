@@ -7,7 +7,6 @@
 #include "comm/mpi_comm.h"
 #include "comm/shm_channels.h"
 #include "comm/shm_group.h"
-#include "common/target.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 
@@ -265,22 +264,6 @@ private:
 };
 
 } // namespace
-
-Transport chosen_transport() {
-  const char *text = std::getenv("FFRT_COMM");
-  const std::string name = text ? text : "";
-  if (name.empty())
-    return Transport::automatic;
-  if (name == "mpi")
-    return Transport::mpi;
-  if (name == "shm")
-    return Transport::shared;
-  if (name == "nccl" && !target_is_host())
-    return Transport::nccl;
-  throw Error(std::string("FFRT_COMM: expected ") +
-              (target_is_host() ? "" : "nccl, ") + "mpi or shm, found '" +
-              name + "'");
-}
 
 std::unique_ptr<Comm> make_comm(Transport transport) {
   std::unique_ptr<MpiTransport> mpi = make_mpi_transport();

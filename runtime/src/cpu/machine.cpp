@@ -1,9 +1,10 @@
 //===- machine.cpp - what a profile was measured on -----------------------===//
 #include "cpu/machine.h"
 
+#include "ffrt/mpi.h"
+
 #include <dnnl.h>
 #include <fstream>
-#include <mpi.h>
 #include <thread>
 
 namespace ffrt {
@@ -23,14 +24,10 @@ std::string machine_name() {
 
 std::vector<std::pair<std::string, std::string>> library_versions() {
   const dnnl_version_t *dnnl = dnnl_version();
-  char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
-  int length = 0;
-  MPI_Get_library_version(mpi, &length);
-  const std::string library(mpi, std::size_t(length));
   return {{"onednn", std::to_string(dnnl->major) + "." +
                          std::to_string(dnnl->minor) + "." +
                          std::to_string(dnnl->patch)},
-          {"mpi", library.substr(0, library.find_first_of(",\n"))},
+          {"mpi", mpi_version()},
           {"compiler", __VERSION__}};
 }
 

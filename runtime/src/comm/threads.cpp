@@ -1,0 +1,23 @@
+//===- threads.cpp - cores for the ranks of a node ------------------------===//
+#include "comm/threads.h"
+
+#include "ffrt/mpi.h"
+
+#include <mpi.h>
+
+namespace ffrt {
+
+int set_threads() {
+  MPI_Comm node;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                      &node);
+  int ranks = 1;
+  MPI_Comm_size(node, &ranks);
+  // Launchers may bind ranks to disjoint cores: what counts is the union.
+  cpu_set_t set = own_cores();
+  MPI_Allreduce(MPI_IN_PLACE, &set, sizeof set, MPI_BYTE, MPI_BOR, node);
+  MPI_Comm_free(&node);
+  return set_threads(set, ranks);
+}
+
+} // namespace ffrt
