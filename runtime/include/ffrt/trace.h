@@ -55,7 +55,8 @@ public:
   std::size_t start(Kind kind);
   /// Starts to wait for a task.
   std::size_t start_wait(std::size_t record);
-  void stop(std::size_t record) { step->records[record].end = now(); }
+  /// Waits for the device: on a GPU tasks that are timed run one by one.
+  void stop(std::size_t record);
 
   const std::vector<TaskId> &tasks() const { return names; }
   /// In the order of time. The first step of a run, which warms up, is only

@@ -1,6 +1,7 @@
 //===- trace.cpp - when the tasks of a step ran ---------------------------===//
 #include "ffrt/trace.h"
 
+#include "common/target.h"
 #include "ffrt/error.h"
 
 #include <algorithm>
@@ -51,6 +52,11 @@ std::size_t Trace::start(Kind kind) { return add(kind, next++); }
 
 std::size_t Trace::start_wait(std::size_t record) {
   return add(Kind::wait, std::size_t(step->records[record].task));
+}
+
+void Trace::stop(std::size_t record) {
+  finish_target();
+  step->records[record].end = now();
 }
 
 std::vector<const Trace::Step *> Trace::steps() const {
