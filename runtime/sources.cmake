@@ -8,6 +8,8 @@ set(FFRT_COMMON
   src/common/check_elementwise.cpp
   src/common/cifar_source.cpp
   src/common/clock.cpp
+  src/common/conv_geometry.cpp
+  src/common/conv_problem.cpp
   src/common/copy.cpp
   src/common/dataset.cpp
   src/common/dump.cpp
@@ -22,6 +24,7 @@ set(FFRT_COMMON
   src/common/instance.cpp
   src/common/load.cpp
   src/common/loss.cpp
+  src/common/lrn.cpp
   src/common/matmul_geometry.cpp
   src/common/memory.cpp
   src/common/names.cpp
@@ -30,10 +33,13 @@ set(FFRT_COMMON
   src/common/on_ranks.cpp
   src/common/optimizer.cpp
   src/common/parallel.cpp
+  src/common/pool.cpp
+  src/common/pool_geometry.cpp
   src/common/random.cpp
   src/common/rate_schedule.cpp
   src/common/reduce_geometry.cpp
   src/common/report.cpp
+  src/common/resize.cpp
   src/common/run.cpp
   src/common/sample_order.cpp
   src/common/scalar.cpp
@@ -80,8 +86,7 @@ set(FFRT_CPU
   src/cpu/cast.cpp
   src/cpu/conv.cpp
   src/cpu/conv_depthwise.cpp
-  src/cpu/conv_geometry.cpp
-  src/cpu/conv_problem.cpp
+  src/cpu/conv_dnnl.cpp
   src/cpu/copy.cpp
   src/cpu/cum_sum.cpp
   src/cpu/depthwise_plan.cpp
@@ -103,7 +108,6 @@ set(FFRT_CPU
   src/cpu/normalize_work.cpp
   src/cpu/optimizer.cpp
   src/cpu/pool.cpp
-  src/cpu/pool_geometry.cpp
   src/cpu/recurrent_backward.cpp
   src/cpu/recurrent_forward.cpp
   src/cpu/recurrent_steps.cpp
@@ -133,9 +137,12 @@ set(FFRT_CUDA_KERNELS
   src/cuda/elementwise.cu
   src/cuda/fused.cu
   src/cuda/loss.cu
+  src/cuda/lrn.cu
   src/cuda/matmul.cu
   src/cuda/optimizer.cu
+  src/cuda/pool.cu
   src/cuda/reduce.cu
+  src/cuda/resize.cu
   src/cuda/softmax.cu
   src/cuda/sum.cu
   src/cuda/target.cu

@@ -11,34 +11,36 @@
 
 #include "ffrt/kernel.h"
 
-#include <vector>
+#include <memory>
 
 namespace ffrt {
 
+/// The attributes of both kernels.
+struct LrnWindow {
+  float alpha; ///< the factor of sums: the gradient's is 2 beta times as large
+  float beta, bias;
+  int64_t below, above; ///< channels of the window on either side
+};
+
 /// {x} -> {y, scale?}. The box of x holds all channels in the windows of y's.
-class LrnForward {
+class LrnForward : LrnWindow {
 public:
   LrnForward(Context &cx, Tensors in, Tensors out, double alpha, double beta,
              double bias, int64_t size);
   void operator()(Tensors in, Tensors out);
-
-private:
-  float alpha, beta, bias; ///< alpha is already divided by size
-  int64_t below, above;    ///< channels of the window on either side
 };
 
 /// {dy, x, scale} -> {dx}. The operands have the same box, which holds all
 /// channels whose windows contain a channel of dx.
-class LrnBackward {
+class LrnBackward : LrnWindow {
 public:
   LrnBackward(Context &cx, Tensors in, Tensors out, double alpha, double beta,
               double bias, int64_t size);
   void operator()(Tensors in, Tensors out);
 
 private:
-  float alpha, beta;
-  int64_t below, above;
-  std::vector<float> scratch; ///< one line of channels per thread
+  struct Plan; ///< of the target
+  std::shared_ptr<Plan> plan;
 };
 
 } // namespace ffrt

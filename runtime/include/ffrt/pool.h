@@ -15,7 +15,7 @@
 
 namespace ffrt {
 
-struct PoolGeometry;
+struct PoolPlan; ///< of the target
 
 /// {x} -> {y, index?}. index is the global position (d * H + h) * W + w in the
 /// input image of the first maximum in scan order; -1 (and y minus infinity)
@@ -28,8 +28,7 @@ public:
   void operator()(Tensors in, Tensors out);
 
 private:
-  std::shared_ptr<const PoolGeometry> geometry;
-  int64_t work; ///< per element
+  std::shared_ptr<const PoolPlan> plan;
 };
 
 /// {dy, index} -> {dx}; dy and index hold all windows that meet the tile of dx.
@@ -41,8 +40,7 @@ public:
   void operator()(Tensors in, Tensors out);
 
 private:
-  std::shared_ptr<const PoolGeometry> geometry;
-  int64_t work; ///< per element
+  std::shared_ptr<const PoolPlan> plan;
 };
 
 /// {x} -> {y}. A window's sum is divided by the number of its positions inside
@@ -56,8 +54,7 @@ public:
   void operator()(Tensors in, Tensors out);
 
 private:
-  std::shared_ptr<const PoolGeometry> geometry;
-  int64_t work; ///< per element
+  std::shared_ptr<const PoolPlan> plan;
 };
 
 /// {dy} -> {dx}; dy holds all windows that meet the tile of dx.
@@ -69,8 +66,7 @@ public:
   void operator()(Tensors in, Tensors out);
 
 private:
-  std::shared_ptr<const PoolGeometry> geometry;
-  int64_t work; ///< per element
+  std::shared_ptr<const PoolPlan> plan;
 };
 
 } // namespace ffrt

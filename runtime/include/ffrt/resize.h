@@ -10,19 +10,12 @@
 
 #include "ffrt/kernel.h"
 
+#include <memory>
 #include <string>
-#include <vector>
 
 namespace ffrt {
 
-/// What the positions of one dimension of a tile are made of.
-struct ResizeTable {
-  /// Position i is made of entries starts[i] to before starts[i + 1].
-  Ints starts = {0};
-  Ints positions; ///< local ones of the operand
-  std::vector<float> weights;
-  bool copies = true; ///< position i is operand position i
-};
+struct ResizePlan; ///< of the target
 
 /// {x} -> {y}, of one order.
 class Resize {
@@ -33,7 +26,7 @@ public:
   void operator()(Tensors in, Tensors out);
 
 private:
-  std::vector<ResizeTable> tables;
+  std::shared_ptr<const ResizePlan> plan;
 };
 
 /// {dy} -> {dx}, of one order: every element gathers from those it is part of.
@@ -47,7 +40,7 @@ public:
   void operator()(Tensors in, Tensors out);
 
 private:
-  std::vector<ResizeTable> tables;
+  std::shared_ptr<const ResizePlan> plan;
 };
 
 } // namespace ffrt

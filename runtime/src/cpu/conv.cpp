@@ -1,10 +1,9 @@
 //===- conv.cpp - convolution on oneDNN -----------------------------------===//
 #include "ffrt/conv.h"
 
-#include "common/check.h"
-#include "cpu/clamp.h"
+#include "common/clamp.h"
 #include "cpu/conv_depthwise.h"
-#include "cpu/conv_problem.h"
+#include "cpu/conv_dnnl.h"
 #include "cpu/dnnl.h"
 #include "ffrt/copy.h"
 
@@ -49,7 +48,7 @@ forward_desc(const ConvProblem &p, const memory::desc &x, const memory::desc &w,
              const dnnl::primitive_attr &attributes = dnnl_attributes()) {
   return {{dnnl::prop_kind::forward_training,
            dnnl::algorithm::convolution_direct, x, w, b, y, p.strides,
-           p.dilations, p.pads_begin, p.pads_end},
+           dilations_of(p), p.pads_begin, p.pads_end},
           attributes,
           dnnl_engine()};
 }
@@ -97,10 +96,6 @@ struct ConvForward::Impl {
       : problem("conv forward", tx, w, ty, false, attributes),
         clip(clip_of("conv forward", clamp)), x(tx, problem.in),
         y(ty, problem.out) {
-    if (b.data) {
-      expect_type("conv forward", "b", b, DType::f32);
-      expect_rank("conv forward", "b", b, 1);
-    }
     if (problem.nothing)
       return;
     memory::desc bias_desc;
@@ -108,10 +103,10 @@ struct ConvForward::Impl {
       bias_desc = {{b.shape[0]}, memory::data_type::f32, memory::format_tag::a};
       bias = view(bias_desc);
     }
-    auto pd = forward_desc(problem, x.desc(), problem.weights(w, true),
+    auto pd = forward_desc(problem, x.desc(), weights_of(problem, w, true),
                            bias_desc, y.desc(),
                            clamp.empty() ? dnnl_attributes() : clipping(clip));
-    weights = Converted(problem.weights(w, false), pd.weights_desc(),
+    weights = Converted(weights_of(problem, w, false), pd.weights_desc(),
                         Converted::to_primitive, kWeights);
     std::vector<std::pair<int, dnnl::memory>> arguments = {
         {DNNL_ARG_SRC, x.argument()},
@@ -127,12 +122,9 @@ ConvForward::ConvForward(Context &, Tensors in, Tensors out, const Reals &clamp,
                          const Ints &dilations, int64_t group, const Ints &pads,
                          const Ints &strides) try {
   const char *kernel = "conv forward";
-  expect_count(kernel, "operands", in.size(), 3);
-  expect_count(kernel, "results", out.size(), 1);
+  check_conv(kernel, {"x", "w", "b"}, in, "y", out);
   const Tensor &x = in.begin()[0];
   const Tensor &w = in.begin()[1], &y = out.begin()[0];
-  expect_factors(kernel, "x", x, "w", w);
-  expect_type(kernel, "y", y, DType::f32);
   const Factor image(x, 0), weights(w, 1);
   impl = std::make_unique<Impl>(
       with_row(image.form()), with_row(weights.form()), in.begin()[2],
@@ -179,14 +171,14 @@ struct ConvBackwardData::Impl {
         dy(tdy, problem.out), dx(tdx, problem.in) {
     if (problem.nothing)
       return;
-    const memory::desc any = problem.weights(w, true);
+    const memory::desc any = weights_of(problem, w, true);
     memory::desc image = dx.desc(), gradient = dy.desc();
-    if (problem.wants_blocks(w, tdy))
+    if (wants_blocks(problem, w, tdy))
       image.data.format_kind = gradient.data.format_kind = dnnl_format_kind_any;
     auto hint = hint_for(problem, image, any, gradient, gradient);
     dnnl::convolution_backward_data::primitive_desc pd(
         {dnnl::algorithm::convolution_direct, image, any, gradient,
-         problem.strides, problem.dilations, problem.pads_begin,
+         problem.strides, dilations_of(problem), problem.pads_begin,
          problem.pads_end},
         dnnl_attributes(), dnnl_engine(), hint);
     if (Depthwise::fits(problem, tdx, w, tdy, pd.impl_info_str())) {
@@ -195,7 +187,7 @@ struct ConvBackwardData::Impl {
     }
     dy.convert(pd.diff_dst_desc(), Converted::to_primitive, kGradient);
     dx.convert(pd.diff_src_desc(), Converted::from_primitive, kImage);
-    weights = Converted(problem.weights(w, false), pd.weights_desc(),
+    weights = Converted(weights_of(problem, w, false), pd.weights_desc(),
                         Converted::to_primitive, kWeights);
     conv = Primitive(dnnl::convolution_backward_data(pd),
                      {{DNNL_ARG_DIFF_DST, dy.argument()},
@@ -208,12 +200,9 @@ ConvBackwardData::ConvBackwardData(Context &, Tensors in, Tensors out,
                                    const Ints &dilations, int64_t group,
                                    const Ints &pads, const Ints &strides) try {
   const char *kernel = "conv backward data";
-  expect_count(kernel, "operands", in.size(), 2);
-  expect_count(kernel, "results", out.size(), 1);
+  check_conv(kernel, {"dy", "w"}, in, "dx", out);
   const Tensor &dx = out.begin()[0];
   const Tensor &dy = in.begin()[0], &w = in.begin()[1];
-  expect_factors(kernel, "dy", dy, "w", w);
-  expect_type(kernel, "dx", dx, DType::f32);
   const Factor gradient(dy, 0), weights(w, 1);
   impl = std::make_unique<Impl>(
       with_row(gradient.form()), with_row(weights.form()), with_row(dx),
@@ -259,18 +248,18 @@ struct ConvBackwardWeights::Impl {
         x(tx, problem.in), dy(tdy, problem.out) {
     if (problem.nothing)
       return;
-    const memory::desc any = problem.weights(dw, true);
+    const memory::desc any = weights_of(problem, dw, true);
     auto hint = hint_for(problem, x.desc(), any, dy.desc(), x.desc());
     dnnl::convolution_backward_weights::primitive_desc pd(
         {dnnl::algorithm::convolution_direct, x.desc(), any, dy.desc(),
-         problem.strides, problem.dilations, problem.pads_begin,
+         problem.strides, dilations_of(problem), problem.pads_begin,
          problem.pads_end},
         dnnl_attributes(), dnnl_engine(), hint);
     if (Depthwise::fits(problem, tx, dw, tdy, pd.impl_info_str())) {
       depthwise.emplace(Depthwise::weights, tx, dw, tdy, attributes);
       return;
     }
-    weights = Converted(problem.weights(dw, false), pd.diff_weights_desc(),
+    weights = Converted(weights_of(problem, dw, false), pd.diff_weights_desc(),
                         Converted::from_primitive, kWeights);
     conv = Primitive(dnnl::convolution_backward_weights(pd),
                      {{DNNL_ARG_SRC, x.argument()},
@@ -284,12 +273,9 @@ ConvBackwardWeights::ConvBackwardWeights(Context &, Tensors in, Tensors out,
                                          const Ints &pads,
                                          const Ints &strides) try {
   const char *kernel = "conv backward weights";
-  expect_count(kernel, "operands", in.size(), 2);
-  expect_count(kernel, "results", out.size(), 1);
+  check_conv(kernel, {"x", "dy"}, in, "dw", out);
   const Tensor &x = in.begin()[0];
   const Tensor &dy = in.begin()[1], &dw = out.begin()[0];
-  expect_factors(kernel, "x", x, "dy", dy);
-  expect_type(kernel, "dw", dw, DType::f32);
   // With bf16 and strides, oneDNN 2.6 adds up what nobody wrote.
   const bool widen = std::any_of(strides.begin(), strides.end(),
                                  [](int64_t stride) { return stride > 1; });

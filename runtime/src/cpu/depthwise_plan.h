@@ -7,7 +7,7 @@
 #ifndef FFRT_CPU_DEPTHWISE_PLAN_H
 #define FFRT_CPU_DEPTHWISE_PLAN_H
 
-#include "cpu/conv_problem.h"
+#include "common/conv_problem.h"
 
 namespace ffrt {
 

@@ -1,12 +1,13 @@
 //===- lrn.cpp - local response normalisation -----------------------------===//
 #include "ffrt/lrn.h"
 
-#include "common/check.h"
+#include "common/lrn.h"
 #include "common/nest.h"
 
 #include <algorithm>
 #include <cmath>
 #include <omp.h>
+#include <vector>
 
 namespace ffrt {
 
@@ -24,20 +25,6 @@ void inverse_power(const float *x, float *y, int64_t n, float beta) {
   }
   for (int64_t i = 0; i < n; ++i)
     y[i] = std::pow(x[i], -beta);
-}
-
-void check_lrn(const char *kernel, const char *operand, const Tensor &t,
-               const Tensor &like) {
-  expect_type(kernel, operand, t, DType::f32);
-  expect_rank(kernel, operand, t, like.rank);
-  expect_same_order(kernel, operand, t, like);
-  bool same = t.rank >= 2;
-  for (int d = 0; same && d < t.rank; ++d)
-    same = d == 1 || t.shape[d] == like.shape[d];
-  expect(kernel, same,
-         std::string(operand) + ": expected local shape " +
-             to_string(like.rank, like.shape) +
-             " apart from the channels, found " + to_string(t.rank, t.shape));
 }
 
 /// All positions but the channel, over tensors that differ in channels only.
@@ -72,24 +59,6 @@ void for_positions(const Nest<K> &nest, int64_t work, F &&f) {
 constexpr int64_t kBlock = 64; ///< channels handled at a time
 
 } // namespace
-
-LrnForward::LrnForward(Context &, Tensors in, Tensors out, double alpha,
-                       double beta, double bias, int64_t size)
-    : alpha(float(alpha / double(size))), beta(float(beta)), bias(float(bias)),
-      below((size - 1) / 2), above(size / 2) {
-  const char *kernel = "lrn forward";
-  expect_count(kernel, "operands", in.size(), 1);
-  expect_count(kernel, "results", out.size(), 2);
-  expect(kernel, size >= 1,
-         "size: expected a positive number, found " + std::to_string(size));
-  const Tensor &x = in.begin()[0], &y = out.begin()[0], &scale = out.begin()[1];
-  check_lrn(kernel, "operand", x, y);
-  expect_type(kernel, "result", y, DType::f32);
-  if (scale.data) {
-    check_lrn(kernel, "scale", scale, y);
-    expect_same_shape(kernel, "scale", scale, y);
-  }
-}
 
 void LrnForward::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0], &scale = out.begin()[1];
@@ -126,24 +95,16 @@ void LrnForward::operator()(Tensors in, Tensors out) {
   });
 }
 
+struct LrnBackward::Plan {
+  std::vector<float> scratch; ///< two lines of channels per thread
+};
+
 LrnBackward::LrnBackward(Context &, Tensors in, Tensors out, double alpha,
-                         double beta, double, int64_t size)
-    : alpha(float(2.0 * alpha * beta / double(size))), beta(float(beta)),
-      below((size - 1) / 2), above(size / 2) {
-  const char *kernel = "lrn backward";
-  expect_count(kernel, "operands", in.size(), 3);
-  expect_count(kernel, "results", out.size(), 1);
-  expect(kernel, size >= 1,
-         "size: expected a positive number, found " + std::to_string(size));
-  const Tensor &dy = in.begin()[0], &dx = out.begin()[0];
-  expect_type(kernel, "result", dx, DType::f32);
-  check_lrn(kernel, "dy", dy, dx);
-  for (int i = 1; i < 3; ++i) {
-    check_lrn(kernel, i == 1 ? "x" : "scale", in.begin()[i], dx);
-    expect_same_shape(kernel, i == 1 ? "x" : "scale", in.begin()[i], dy);
-  }
-  scratch.resize(std::size_t(omp_get_max_threads()) * 2 *
-                 std::size_t(dy.shape[1]));
+                         double beta, double bias, int64_t size)
+    : LrnWindow(check_lrn_backward(in, out, alpha, beta, bias, size)),
+      plan(std::make_shared<Plan>()) {
+  plan->scratch.resize(std::size_t(omp_get_max_threads()) * 2 *
+                       std::size_t(in.begin()->shape[1]));
 }
 
 void LrnBackward::operator()(Tensors in, Tensors out) {
@@ -154,7 +115,7 @@ void LrnBackward::operator()(Tensors in, Tensors out) {
   const int64_t start = dx.lo[1] - dy.lo[1];
   const auto nest = positions<2>(dx, {dx.strides(), dy.strides()});
   for_positions(nest, channels * (below + above + 1), [&](auto at) {
-    float *power = scratch.data() + omp_get_thread_num() * 2 * all;
+    float *power = plan->scratch.data() + omp_get_thread_num() * 2 * all;
     float *term = power + all;
     const float *py = dy.as<float>() + at[1], *px = x.as<float>() + at[1];
     const float *ps = scale.as<float>() + at[1];

@@ -13,8 +13,8 @@
 #ifndef FFRT_CPU_NORMALIZE_WORK_H
 #define FFRT_CPU_NORMALIZE_WORK_H
 
+#include "common/clamp.h"
 #include "common/nest.h"
-#include "cpu/clamp.h"
 #include "ffrt/kernel.h"
 
 #include <vector>

@@ -9,13 +9,13 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/pool.h"
 
-#include "common/check.h"
-#include "cpu/pool_geometry.h"
+#include "common/pool_geometry.h"
 #include "cpu/vectors.h"
 #include "ffrt/parallel.h"
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 namespace ffrt {
 
@@ -125,226 +125,161 @@ private:
   }
 };
 
-int64_t offset_of(const PoolImage &t, int64_t n, int64_t d, int64_t h,
-                  int64_t w) {
-  return n * t.stride[0] + d * t.stride[2] + h * t.stride[3] + w * t.stride[4];
-}
-
-/// Entries of a whole window, an upper bound of the work per element.
-int64_t volume(const Ints &kernel_shape) {
-  int64_t product = 1;
-  for (int64_t extent : kernel_shape)
-    product *= extent;
-  return product;
-}
-
-void expect_f32(const char *kernel, Tensors in, Tensors out) {
-  expect_type(kernel, "operand", in.begin()[0], DType::f32);
-  expect_type(kernel, "result", out.begin()[0], DType::f32);
-}
-
-void expect_index(const char *kernel, const Tensor &index, const Tensor &like) {
-  expect_type(kernel, "index", index, DType::i32);
-  expect_same_shape(kernel, "index", index, like);
-  expect_same_order(kernel, "index", index, like);
-}
-
 } // namespace
+
+struct PoolPlan {
+  PoolGeometry geometry;
+};
+
+std::shared_ptr<const PoolPlan> plan_pool(PoolGeometry geometry) {
+  return std::make_shared<PoolPlan>(PoolPlan{std::move(geometry)});
+}
 
 //===----------------------------------------------------------------------===//
 // Maximum
 //===----------------------------------------------------------------------===//
 
-MaxPoolForward::MaxPoolForward(Context &, Tensors in, Tensors out,
-                               const Ints &dilations, const Ints &kernel_shape,
-                               const Ints &pads, const Ints &strides)
-    : work(volume(kernel_shape)) {
-  const char *kernel = "max pool forward";
-  expect_count(kernel, "operands", in.size(), 1);
-  expect_count(kernel, "results", out.size(), 2);
-  expect_f32(kernel, in, out);
-  const Tensor &y = out.begin()[0], &index = out.begin()[1];
-  if (index.data)
-    expect_index(kernel, index, y);
-  geometry = std::make_shared<PoolGeometry>(
-      kernel, in.begin()[0], y,
-      PoolAttributes{dilations, kernel_shape, pads, strides});
-}
-
 void MaxPoolForward::operator()(Tensors in, Tensors out) {
+  const PoolGeometry &geometry = plan->geometry;
   const PoolImage x(in.begin()[0]), y(out.begin()[0]);
   const float *from = in.begin()[0].as<float>();
   float *to = out.begin()[0].as<float>();
   int32_t *index = out.begin()[1].as<int32_t>();
   const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
-  for_pixels(y, work, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
-    const PixelWindow window(*geometry, x, d, h, w);
-    const float *image = from + n * x.stride[0] + first;
-    const int64_t pixel = offset_of(y, n, d, h, w);
-    for_blocks(y.extent[1], neighbours, [&](auto best, int64_t c) {
-      using V = std::decay_t<decltype(best.value[0])>;
-      using I = typename IntsOf<V>::type;
-      constexpr int N = sizeof(best.value) / sizeof(V);
-      I where[N];
-      for (int i = 0; i < N; ++i) {
-        best.value[i] = V{} - __builtin_inff();
-        where[i] = I{} - 1;
-      }
-      window.for_entries([&](int64_t offset, int64_t number) {
-        const float *here = image + offset + c * x.stride[1];
-        const I position = I{} + int32_t(number);
+  for_pixels(y, geometry.volume,
+             [&](int64_t n, int64_t d, int64_t h, int64_t w) {
+               const PixelWindow window(geometry, x, d, h, w);
+               const float *image = from + n * x.stride[0] + first;
+               const int64_t pixel = y.offset_of(n, d, h, w);
+               for_blocks(y.extent[1], neighbours, [&](auto best, int64_t c) {
+                 using V = std::decay_t<decltype(best.value[0])>;
+                 using I = typename IntsOf<V>::type;
+                 constexpr int N = sizeof(best.value) / sizeof(V);
+                 I where[N];
+                 for (int i = 0; i < N; ++i) {
+                   best.value[i] = V{} - __builtin_inff();
+                   where[i] = I{} - 1;
+                 }
+                 window.for_entries([&](int64_t offset, int64_t number) {
+                   const float *here = image + offset + c * x.stride[1];
+                   const I position = I{} + int32_t(number);
 #pragma GCC unroll 4
-        for (int i = 0; i < N; ++i) {
-          const V value = load<V>(here + i * best.width);
-          const auto more = value > best.value[i];
-          best.value[i] = more ? value : best.value[i];
-          where[i] = more ? position : where[i];
-        }
-      });
-      const int64_t at = pixel + c * y.stride[1];
-      for (int i = 0; i < N; ++i) {
-        store(to + at + i * best.width, best.value[i]);
-        if (index)
-          store(index + at + i * best.width, where[i]);
-      }
-    });
-  });
-}
-
-MaxPoolBackward::MaxPoolBackward(Context &, Tensors in, Tensors out,
-                                 const Ints &dilations,
-                                 const Ints &kernel_shape, const Ints &pads,
-                                 const Ints &strides)
-    : work(volume(kernel_shape)) {
-  const char *kernel = "max pool backward";
-  expect_count(kernel, "operands", in.size(), 2);
-  expect_count(kernel, "results", out.size(), 1);
-  expect_f32(kernel, in, out);
-  const Tensor &dy = in.begin()[0];
-  expect_index(kernel, in.begin()[1], dy);
-  geometry = std::make_shared<PoolGeometry>(
-      kernel, out.begin()[0], dy,
-      PoolAttributes{dilations, kernel_shape, pads, strides});
+                   for (int i = 0; i < N; ++i) {
+                     const V value = load<V>(here + i * best.width);
+                     const auto more = value > best.value[i];
+                     best.value[i] = more ? value : best.value[i];
+                     where[i] = more ? position : where[i];
+                   }
+                 });
+                 const int64_t at = pixel + c * y.stride[1];
+                 for (int i = 0; i < N; ++i) {
+                   store(to + at + i * best.width, best.value[i]);
+                   if (index)
+                     store(index + at + i * best.width, where[i]);
+                 }
+               });
+             });
 }
 
 void MaxPoolBackward::operator()(Tensors in, Tensors out) {
+  const PoolGeometry &geometry = plan->geometry;
   const PoolImage y(in.begin()[0]), x(out.begin()[0]);
   const float *from = in.begin()[0].as<float>();
   const int32_t *index = in.begin()[1].as<int32_t>();
   float *to = out.begin()[0].as<float>();
   const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
-  const PoolAxis *axis = geometry->axis;
-  for_pixels(x, work, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
-    const PixelCover cover(*geometry, d, h, w);
-    const int32_t here =
-        int32_t(((x.lo[2] + d) * axis[1].image + x.lo[3] + h) * axis[2].image +
-                x.lo[4] + w);
-    const int64_t pixel = offset_of(x, n, d, h, w);
-    for_blocks(x.extent[1], neighbours, [&](auto sum, int64_t c) {
-      using V = std::decay_t<decltype(sum.value[0])>;
-      using I = typename IntsOf<V>::type;
-      sum = {};
-      cover.for_windows([&](int64_t od, int64_t oh, int64_t ow) {
-        const int64_t at =
-            offset_of(y, n, od, oh, ow) + first + c * y.stride[1];
-        sum.each([&](V &value, int offset) {
-          const auto mine = load<I>(index + at + offset) == I{} + here;
-          value += mine ? load<V>(from + at + offset) : V{};
+  const PoolAxis *axis = geometry.axis;
+  for_pixels(
+      x, geometry.volume, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
+        const PixelCover cover(geometry, d, h, w);
+        const int32_t here = int32_t(
+            ((x.lo[2] + d) * axis[1].image + x.lo[3] + h) * axis[2].image +
+            x.lo[4] + w);
+        const int64_t pixel = x.offset_of(n, d, h, w);
+        for_blocks(x.extent[1], neighbours, [&](auto sum, int64_t c) {
+          using V = std::decay_t<decltype(sum.value[0])>;
+          using I = typename IntsOf<V>::type;
+          sum = {};
+          cover.for_windows([&](int64_t od, int64_t oh, int64_t ow) {
+            const int64_t at =
+                y.offset_of(n, od, oh, ow) + first + c * y.stride[1];
+            sum.each([&](V &value, int offset) {
+              const auto mine = load<I>(index + at + offset) == I{} + here;
+              value += mine ? load<V>(from + at + offset) : V{};
+            });
+          });
+          sum.each([&](V &value, int offset) {
+            store(to + pixel + c * x.stride[1] + offset, value);
+          });
         });
       });
-      sum.each([&](V &value, int offset) {
-        store(to + pixel + c * x.stride[1] + offset, value);
-      });
-    });
-  });
 }
 
 //===----------------------------------------------------------------------===//
 // Mean
 //===----------------------------------------------------------------------===//
 
-AveragePoolForward::AveragePoolForward(Context &, Tensors in, Tensors out,
-                                       int64_t count_include_pad,
-                                       const Ints &kernel_shape,
-                                       const Ints &pads, const Ints &strides)
-    : work(volume(kernel_shape)) {
-  const char *kernel = "average pool forward";
-  expect_count(kernel, "operands", in.size(), 1);
-  expect_count(kernel, "results", out.size(), 1);
-  expect_f32(kernel, in, out);
-  geometry = std::make_shared<PoolGeometry>(
-      kernel, in.begin()[0], out.begin()[0],
-      PoolAttributes{{}, kernel_shape, pads, strides, count_include_pad != 0});
-}
-
 void AveragePoolForward::operator()(Tensors in, Tensors out) {
+  const PoolGeometry &geometry = plan->geometry;
   const PoolImage x(in.begin()[0]), y(out.begin()[0]);
   const float *from = in.begin()[0].as<float>();
   float *to = out.begin()[0].as<float>();
   const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
-  for_pixels(y, work, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
-    const PixelWindow window(*geometry, x, d, h, w);
-    const float count = window.divisor();
-    const float scale = count > 0 ? 1.0f / count : 0.0f;
-    const float *image = from + n * x.stride[0] + first;
-    const int64_t pixel = offset_of(y, n, d, h, w);
-    for_blocks(y.extent[1], neighbours, [&](auto sum, int64_t c) {
-      using V = std::decay_t<decltype(sum.value[0])>;
-      sum = {};
-      window.for_entries([&](int64_t offset, int64_t) {
-        const float *here = image + offset + c * x.stride[1];
-        sum.each([&](V &value, int i) { value += load<V>(here + i); });
+  for_pixels(
+      y, geometry.volume, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
+        const PixelWindow window(geometry, x, d, h, w);
+        const float count = window.divisor();
+        const float scale = count > 0 ? 1.0f / count : 0.0f;
+        const float *image = from + n * x.stride[0] + first;
+        const int64_t pixel = y.offset_of(n, d, h, w);
+        for_blocks(y.extent[1], neighbours, [&](auto sum, int64_t c) {
+          using V = std::decay_t<decltype(sum.value[0])>;
+          sum = {};
+          window.for_entries([&](int64_t offset, int64_t) {
+            const float *here = image + offset + c * x.stride[1];
+            sum.each([&](V &value, int i) { value += load<V>(here + i); });
+          });
+          sum.each([&](V &value, int i) {
+            store(to + pixel + c * y.stride[1] + i, scale * value);
+          });
+        });
       });
-      sum.each([&](V &value, int i) {
-        store(to + pixel + c * y.stride[1] + i, scale * value);
-      });
-    });
-  });
-}
-
-AveragePoolBackward::AveragePoolBackward(Context &, Tensors in, Tensors out,
-                                         int64_t count_include_pad,
-                                         const Ints &kernel_shape,
-                                         const Ints &pads, const Ints &strides)
-    : work(volume(kernel_shape)) {
-  const char *kernel = "average pool backward";
-  expect_count(kernel, "operands", in.size(), 1);
-  expect_count(kernel, "results", out.size(), 1);
-  expect_f32(kernel, in, out);
-  geometry = std::make_shared<PoolGeometry>(
-      kernel, out.begin()[0], in.begin()[0],
-      PoolAttributes{{}, kernel_shape, pads, strides, count_include_pad != 0});
 }
 
 void AveragePoolBackward::operator()(Tensors in, Tensors out) {
+  const PoolGeometry &geometry = plan->geometry;
   const PoolImage y(in.begin()[0]), x(out.begin()[0]);
   const float *from = in.begin()[0].as<float>();
   float *to = out.begin()[0].as<float>();
   const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
-  const PoolAxis *axis = geometry->axis;
-  for_pixels(x, work, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
-    const PixelCover cover(*geometry, d, h, w);
-    const int64_t pixel = offset_of(x, n, d, h, w);
-    for_blocks(x.extent[1], neighbours, [&](auto sum, int64_t c) {
-      using V = std::decay_t<decltype(sum.value[0])>;
-      sum = {};
-      cover.for_windows([&](int64_t od, int64_t oh, int64_t ow) {
-        const float scale = 1.0f / (axis[0].entries[std::size_t(od)].divisor *
-                                    axis[1].entries[std::size_t(oh)].divisor *
-                                    axis[2].entries[std::size_t(ow)].divisor);
-        const float *here =
-            from + offset_of(y, n, od, oh, ow) + first + c * y.stride[1];
-        sum.each([&](V &value, int i) { value += scale * load<V>(here + i); });
-      });
-      sum.each([&](V &value, int i) {
-        store(to + pixel + c * x.stride[1] + i, value);
-      });
-    });
-  });
+  const PoolAxis *axis = geometry.axis;
+  for_pixels(x, geometry.volume,
+             [&](int64_t n, int64_t d, int64_t h, int64_t w) {
+               const PixelCover cover(geometry, d, h, w);
+               const int64_t pixel = x.offset_of(n, d, h, w);
+               for_blocks(x.extent[1], neighbours, [&](auto sum, int64_t c) {
+                 using V = std::decay_t<decltype(sum.value[0])>;
+                 sum = {};
+                 cover.for_windows([&](int64_t od, int64_t oh, int64_t ow) {
+                   const float scale =
+                       1.0f / (axis[0].entries[std::size_t(od)].divisor *
+                               axis[1].entries[std::size_t(oh)].divisor *
+                               axis[2].entries[std::size_t(ow)].divisor);
+                   const float *here = from + y.offset_of(n, od, oh, ow) +
+                                       first + c * y.stride[1];
+                   sum.each([&](V &value, int i) {
+                     value += scale * load<V>(here + i);
+                   });
+                 });
+                 sum.each([&](V &value, int i) {
+                   store(to + pixel + c * x.stride[1] + i, value);
+                 });
+               });
+             });
 }
 
 } // namespace ffrt

@@ -1,5 +1,5 @@
 //===- pool_geometry.cpp - how windows lie on a tile ----------------------===//
-#include "cpu/pool_geometry.h"
+#include "common/pool_geometry.h"
 
 #include "common/check.h"
 
@@ -87,6 +87,7 @@ PoolGeometry::PoolGeometry(const char *kernel, const Tensor &x, const Tensor &y,
            y.shape[at + 2]};
     }
     axis[d] = plan(w, attributes.include_pad);
+    volume *= w.kernel;
   }
 }
 

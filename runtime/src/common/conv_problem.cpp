@@ -1,13 +1,9 @@
 //===- conv_problem.cpp - the sub-convolution of a tile -------------------===//
-#include "cpu/conv_problem.h"
+#include "common/conv_problem.h"
 
 #include "common/check.h"
-#include "ffrt/copy.h"
 
 namespace ffrt {
-
-using dnnl::memory;
-using Tag = memory::format_tag;
 
 Tensor with_row(const Tensor &t) {
   if (t.rank != 3)
@@ -35,51 +31,6 @@ ConvAttributes::ConvAttributes(const char *kernel, const Tensor &x,
   this->dilations.insert(this->dilations.begin(), 1);
   this->strides.insert(this->strides.begin(), 1);
   this->pads = {0, pads[0], 0, pads[1]};
-}
-
-Part::Part(const Tensor &whole, const std::array<Rows, 3> &rows) : part(whole) {
-  for (int d = 2; d < whole.rank; ++d) {
-    at[d] = rows[std::size_t(d - 2)].begin - whole.lo[d];
-    part.shape[d] = rows[std::size_t(d - 2)].size();
-    same &= part.shape[d] == whole.shape[d];
-  }
-  if (!same) {
-    scratch.resize(std::size_t(part.elements()));
-    part.data = scratch.data();
-  }
-  converted = Converted(desc());
-}
-
-memory::desc Part::desc() const {
-  memory::dims dims(part.shape.v, part.shape.v + part.rank);
-  const bool last = part.order == Order::channels_last;
-  return {dims, data_type(part.type),
-          part.rank == 4 ? (last ? Tag::nhwc : Tag::nchw)
-                         : (last ? Tag::ndhwc : Tag::ncdhw)};
-}
-
-void Part::convert(const memory::desc &chosen, Converted::Direction direction,
-                   int slot) {
-  converted = Converted(desc(), chosen, direction, slot);
-}
-
-void Part::read(const Tensor &whole) {
-  if (!same)
-    copy(part, {}, whole, at, part.shape);
-  prepare(whole);
-  converted.convert();
-}
-
-void Part::prepare(const Tensor &whole) {
-  converted.point(same ? whole.data : part.data);
-}
-
-void Part::write(const Tensor &whole) {
-  converted.convert();
-  if (same)
-    return;
-  fill(whole, 0.0f);
-  copy(whole, at, part, {}, part.shape);
 }
 
 ConvProblem::ConvProblem(const char *kernel, const Tensor &x, const Tensor &w,
@@ -116,27 +67,23 @@ ConvProblem::ConvProblem(const char *kernel, const Tensor &x, const Tensor &w,
     in[d] = plan.in;
     out[d] = plan.out;
     strides.push_back(axis.stride);
-    dilations.push_back(axis.dilation - 1);
+    dilations.push_back(axis.dilation);
     pads_begin.push_back(plan.pad_begin);
     pads_end.push_back(plan.pad_end);
   }
 }
 
-bool ConvProblem::wants_blocks(const Tensor &w, const Tensor &dy) const {
-  return spatial == 2 && groups == 1 && dy.order == Order::channels_last &&
-         dy.shape[1] % 512 == 0 && w.shape[2] > 1 && w.shape[3] > 1 &&
-         strides[0] == 1 && strides[1] == 1;
-}
-
-memory::desc ConvProblem::weights(const Tensor &w, bool any) const {
-  memory::dims dims(w.shape.v, w.shape.v + w.rank);
-  if (groups > 1) {
-    dims[0] /= groups;
-    dims.insert(dims.begin(), groups);
-  }
-  Tag plain = spatial == 2 ? (groups > 1 ? Tag::goihw : Tag::oihw)
-                           : (groups > 1 ? Tag::goidhw : Tag::oidhw);
-  return {dims, data_type(w.type), any ? Tag::any : plain};
+void check_conv(const char *kernel, std::initializer_list<const char *> names,
+                Tensors in, const char *result, Tensors out) {
+  expect_count(kernel, "operands", in.size(), names.size());
+  expect_count(kernel, "results", out.size(), 1);
+  expect_factors(kernel, names.begin()[0], in.begin()[0], names.begin()[1],
+                 in.begin()[1]);
+  expect_type(kernel, result, out.begin()[0], DType::f32);
+  if (in.size() < 3 || !in.begin()[2].data)
+    return;
+  expect_type(kernel, names.begin()[2], in.begin()[2], DType::f32);
+  expect_rank(kernel, names.begin()[2], in.begin()[2], 1);
 }
 
 } // namespace ffrt

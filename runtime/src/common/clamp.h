@@ -1,6 +1,6 @@
 //===- clamp.h - results that are cut to bounds -----------------*- C++ -*-===//
-#ifndef FFRT_CPU_CLAMP_H
-#define FFRT_CPU_CLAMP_H
+#ifndef FFRT_COMMON_CLAMP_H
+#define FFRT_COMMON_CLAMP_H
 
 #include "common/check.h"
 #include "ffrt/functors.h"
@@ -19,4 +19,4 @@ inline fn::Clip clip_of(const char *kernel, const Reals &clamp) {
 
 } // namespace ffrt
 
-#endif // FFRT_CPU_CLAMP_H
+#endif // FFRT_COMMON_CLAMP_H

@@ -1,5 +1,5 @@
 //===- conv_geometry.cpp - local geometry of convolution tiles ------------===//
-#include "cpu/conv_geometry.h"
+#include "common/conv_geometry.h"
 
 #include <algorithm>
 

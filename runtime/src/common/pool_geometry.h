@@ -6,10 +6,13 @@
 // leading ones of extent 1.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFRT_CPU_POOL_GEOMETRY_H
-#define FFRT_CPU_POOL_GEOMETRY_H
+#ifndef FFRT_COMMON_POOL_GEOMETRY_H
+#define FFRT_COMMON_POOL_GEOMETRY_H
 
+#include "ffrt/function.h"
 #include "ffrt/kernel.h"
+
+#include <memory>
 
 namespace ffrt {
 
@@ -40,11 +43,16 @@ struct PoolAxis {
 
 struct PoolGeometry {
   PoolAxis axis[3];
+  int64_t volume = 1; ///< entries of a whole window
 
   /// Checks ranks and attributes.
   PoolGeometry(const char *kernel, const Tensor &x, const Tensor &y,
                const PoolAttributes &attributes);
 };
+
+/// What a target computes with.
+struct PoolPlan;
+std::shared_ptr<const PoolPlan> plan_pool(PoolGeometry geometry);
 
 /// An image of three spatial dimensions: extents and strides by n, c, d, h, w.
 struct PoolImage {
@@ -53,8 +61,13 @@ struct PoolImage {
 
   explicit PoolImage(const Tensor &t);
   int64_t rows() const { return extent[0] * extent[2] * extent[3]; }
+  /// Where the first channel of a pixel is.
+  FFRT_FUNCTION int64_t offset_of(int64_t n, int64_t d, int64_t h,
+                                  int64_t w) const {
+    return n * stride[0] + d * stride[2] + h * stride[3] + w * stride[4];
+  }
 };
 
 } // namespace ffrt
 
-#endif // FFRT_CPU_POOL_GEOMETRY_H
+#endif // FFRT_COMMON_POOL_GEOMETRY_H

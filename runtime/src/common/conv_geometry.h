@@ -5,8 +5,8 @@
 // come out non-negative, as oneDNN wants them.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFRT_CPU_CONV_GEOMETRY_H
-#define FFRT_CPU_CONV_GEOMETRY_H
+#ifndef FFRT_COMMON_CONV_GEOMETRY_H
+#define FFRT_COMMON_CONV_GEOMETRY_H
 
 #include "ffrt/kernel.h"
 
@@ -39,4 +39,4 @@ AxisPlan plan_backward(const ConvAxis &axis, Rows in, Rows out);
 
 } // namespace ffrt
 
-#endif // FFRT_CPU_CONV_GEOMETRY_H
+#endif // FFRT_COMMON_CONV_GEOMETRY_H
