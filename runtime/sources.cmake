@@ -28,6 +28,8 @@ set(FFRT_COMMON
   src/common/matmul_geometry.cpp
   src/common/memory.cpp
   src/common/names.cpp
+  src/common/normalize.cpp
+  src/common/normalize_geometry.cpp
   src/common/npy.cpp
   src/common/npy_source.cpp
   src/common/on_ranks.cpp
@@ -103,7 +105,6 @@ set(FFRT_CPU
   src/cpu/normalize.cpp
   src/cpu/normalize_backward.cpp
   src/cpu/normalize_columns.cpp
-  src/cpu/normalize_group.cpp
   src/cpu/normalize_sets.cpp
   src/cpu/normalize_work.cpp
   src/cpu/optimizer.cpp
@@ -139,6 +140,9 @@ set(FFRT_CUDA_KERNELS
   src/cuda/loss.cu
   src/cuda/lrn.cu
   src/cuda/matmul.cu
+  src/cuda/normalize.cu
+  src/cuda/normalize_backward.cu
+  src/cuda/normalize_work.cu
   src/cuda/optimizer.cu
   src/cuda/pool.cu
   src/cuda/reduce.cu

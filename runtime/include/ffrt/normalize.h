@@ -28,20 +28,18 @@
 
 namespace ffrt {
 
+struct NormalizeGeometry;
 struct NormalizeWork;
-struct SampleGroups;
 
-/// What the kernels have in common: geometry and scratch.
+/// What the kernels have in common: geometry, and what the target needs.
 class Normalization {
 protected:
   Normalization(const char *kernel, Context &cx, Tensors in,
                 const Tensor &statistic, const Ints &axes, double epsilon,
                 const Ints &param_dims, int64_t sample_groups,
                 const Reals &clamp = {});
-  ~Normalization();
-  Normalization(Normalization &&) = default;
-  std::unique_ptr<NormalizeWork> work;
-  std::unique_ptr<SampleGroups> groups;
+  std::shared_ptr<const NormalizeGeometry> geometry;
+  std::shared_ptr<NormalizeWork> work;
 };
 
 /// {x, scale?, bias?} -> {y?, mean?, var?}. `axes` are whole.

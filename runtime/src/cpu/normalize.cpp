@@ -1,7 +1,7 @@
 //===- normalize.cpp - batch, instance, group and layer normalisation -----===//
 #include "ffrt/normalize.h"
 
-#include "normalize_group.h"
+#include "cpu/normalize_group.h"
 
 #include <cmath>
 
@@ -27,23 +27,9 @@ void apply(NormalizeWork &work, const Tensor &x, const Tensor &y,
 
 } // namespace
 
-NormalizeForward::NormalizeForward(Context &cx, Tensors in, Tensors out,
-                                   const Ints &axes, const Reals &clamp,
-                                   double epsilon, const Ints &param_dims,
-                                   int64_t sample_groups)
-    : Normalization("normalize forward", cx, in,
-                    maybe(out, 1).data ? maybe(out, 1) : maybe(out, 2), axes,
-                    epsilon, param_dims, sample_groups, clamp) {
-  expect_arguments(*work, *groups, "operands", in, at(in, 0),
-                   {kX, kScale, kBias});
-  expect_arguments(*work, *groups, "results", out, at(in, 0),
-                   {kY, kMean, kVar});
-  expect_whole(work->kernel, groups->part(at(in, 0), 0), axes);
-}
-
 void NormalizeForward::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
-  for_each_group(w, *groups, [&](const Group &group) {
+  for_each_group(w, [&](const Group &group) {
     const Tensor x = group.like(in, 0), y = group.like(out, 0);
     if (w.by_columns) {
       columns::moments(w, x);
@@ -61,35 +47,16 @@ void NormalizeForward::operator()(Tensors in, Tensors out) {
   });
 }
 
-NormalizeSum::NormalizeSum(Context &cx, Tensors in, Tensors out,
-                           const Ints &axes, const Reals &clamp, double epsilon,
-                           const Ints &param_dims, int64_t sample_groups)
-    : Normalization("normalize sum", cx, in, maybe(out, 0), axes, epsilon,
-                    param_dims, sample_groups, clamp) {
-  expect_arguments(*work, *groups, "operands", in, at(in, 0), {kX});
-  expect_arguments(*work, *groups, "results", out, at(in, 0), {kFirst});
-}
-
 void NormalizeSum::operator()(Tensors in, Tensors out) {
-  for_each_group(*work, *groups, [&](const Group &group) {
+  for_each_group(*work, [&](const Group &group) {
     const Tensor x = group.like(in, 0);
     work->by_columns ? columns::sum(*work, x) : sets::sum(*work, x);
     store(work->first, group.statistic(out, 0));
   });
 }
 
-NormalizeSquares::NormalizeSquares(Context &cx, Tensors in, Tensors out,
-                                   const Ints &axes, const Reals &clamp,
-                                   double epsilon, const Ints &param_dims,
-                                   int64_t sample_groups)
-    : Normalization("normalize squares", cx, in, maybe(in, 1), axes, epsilon,
-                    param_dims, sample_groups, clamp) {
-  expect_arguments(*work, *groups, "operands", in, at(in, 0), {kX, kFirst});
-  expect_arguments(*work, *groups, "results", out, at(in, 0), {kSecond});
-}
-
 void NormalizeSquares::operator()(Tensors in, Tensors out) {
-  for_each_group(*work, *groups, [&](const Group &group) {
+  for_each_group(*work, [&](const Group &group) {
     const Tensor x = group.like(in, 0);
     const float *sums = group.statistic(in, 1);
     for (int64_t s = 0; s < work->statistics; ++s)
@@ -99,21 +66,9 @@ void NormalizeSquares::operator()(Tensors in, Tensors out) {
   });
 }
 
-NormalizeApply::NormalizeApply(Context &cx, Tensors in, Tensors out,
-                               const Ints &axes, const Reals &clamp,
-                               double epsilon, const Ints &param_dims,
-                               int64_t sample_groups)
-    : Normalization("normalize apply", cx, in, maybe(in, 1), axes, epsilon,
-                    param_dims, sample_groups, clamp) {
-  expect_arguments(*work, *groups, "operands", in, at(in, 0),
-                   {kX, kFirst, kSecond, kScale, kBias});
-  expect_arguments(*work, *groups, "results", out, at(in, 0),
-                   {kY, kMean, kVar});
-}
-
 void NormalizeApply::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
-  for_each_group(w, *groups, [&](const Group &group) {
+  for_each_group(w, [&](const Group &group) {
     load(group.statistic(in, 1), w.first);
     load(group.statistic(in, 2), w.second);
     for (int64_t s = 0; s < w.statistics; ++s) {

@@ -1,8 +1,7 @@
 //===- normalize_backward.cpp - gradients of normalisations ---------------===//
 #include "ffrt/normalize.h"
 
-#include "common/check.h"
-#include "normalize_group.h"
+#include "cpu/normalize_group.h"
 
 #include <algorithm>
 
@@ -49,19 +48,6 @@ void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
 
 } // namespace
 
-NormalizeBackward::NormalizeBackward(Context &cx, Tensors in, Tensors out,
-                                     const Ints &axes, double epsilon,
-                                     const Ints &param_dims,
-                                     int64_t sample_groups)
-    : Normalization("normalize backward", cx, in, maybe(in, 2), axes, epsilon,
-                    param_dims, sample_groups) {
-  expect_arguments(*work, *groups, "operands", in, at(in, 0),
-                   {kDy, kX, kMean, kVar, kScale});
-  expect_arguments(*work, *groups, "results", out, at(in, 0),
-                   {kDx, kDscale, kDbias});
-  expect_whole(work->kernel, groups->part(at(in, 0), 0), axes);
-}
-
 /// The sums over columns that the gradients of the data need, and those of the
 /// parameters.
 static void column_sums(NormalizeWork &w, const Tensor &dy, const Tensor &x,
@@ -76,7 +62,7 @@ static void column_sums(NormalizeWork &w, const Tensor &dy, const Tensor &x,
 void NormalizeBackward::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
   const float *scale = data(in, 4);
-  for_each_group(w, *groups, [&](const Group &group) {
+  for_each_group(w, [&](const Group &group) {
     const Tensor dy = group.like(in, 0), x = group.like(in, 1),
                  dx = group.like(out, 0);
     float *dscale = group.gradient(out, 1, 0),
@@ -94,23 +80,10 @@ void NormalizeBackward::operator()(Tensors in, Tensors out) {
   });
 }
 
-NormalizeBackwardSums::NormalizeBackwardSums(Context &cx, Tensors in,
-                                             Tensors out, const Ints &axes,
-                                             double epsilon,
-                                             const Ints &param_dims,
-                                             int64_t sample_groups)
-    : Normalization("normalize backward sums", cx, in, maybe(in, 2), axes,
-                    epsilon, param_dims, sample_groups) {
-  expect_arguments(*work, *groups, "operands", in, at(in, 0),
-                   {kDy, kX, kMean, kVar, kScale});
-  expect_arguments(*work, *groups, "results", out, at(in, 0),
-                   {kFirst, kSecond, kDscale, kDbias});
-}
-
 void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
   const float *scale = data(in, 4);
-  for_each_group(w, *groups, [&](const Group &group) {
+  for_each_group(w, [&](const Group &group) {
     const Tensor dy = group.like(in, 0), x = group.like(in, 1);
     float *dscale = group.gradient(out, 2, 0),
           *dbias = group.gradient(out, 3, 1);
@@ -128,21 +101,9 @@ void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
   });
 }
 
-NormalizeBackwardData::NormalizeBackwardData(Context &cx, Tensors in,
-                                             Tensors out, const Ints &axes,
-                                             double epsilon,
-                                             const Ints &param_dims,
-                                             int64_t sample_groups)
-    : Normalization("normalize backward data", cx, in, maybe(in, 2), axes,
-                    epsilon, param_dims, sample_groups) {
-  expect_arguments(*work, *groups, "operands", in, at(in, 0),
-                   {kDy, kX, kMean, kVar, kScale, kFirst, kSecond});
-  expect_arguments(*work, *groups, "results", out, at(in, 0), {kDx});
-}
-
 void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
-  for_each_group(w, *groups, [&](const Group &group) {
+  for_each_group(w, [&](const Group &group) {
     w.use(group.statistic(in, 2), group.statistic(in, 3));
     load(group.statistic(in, 5), w.first);
     load(group.statistic(in, 6), w.second);
@@ -155,17 +116,6 @@ void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
 // Backward, one scale per statistic
 //===----------------------------------------------------------------------===//
 
-NormalizeChannelSums::NormalizeChannelSums(Context &cx, Tensors in, Tensors out,
-                                           const Ints &axes, double epsilon,
-                                           const Ints &param_dims)
-    : Normalization("normalize channel sums", cx, in, maybe(in, 2), axes,
-                    epsilon, param_dims, /*sample_groups=*/1) {
-  expect_arguments(*work, *groups, "operands", in, at(in, 0),
-                   {kDy, kX, kMean, kVar});
-  expect_arguments(*work, *groups, "results", out, at(in, 0),
-                   {kFirst, kSecond});
-}
-
 void NormalizeChannelSums::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
   w.use(data(in, 2), data(in, 3));
@@ -175,19 +125,6 @@ void NormalizeChannelSums::operator()(Tensors in, Tensors out) {
     sets::gradient(w, at(in, 0), at(in, 1), {}, /*whole=*/false);
   store(w.first, data(out, 0));
   store(w.second, data(out, 1));
-}
-
-NormalizeChannelData::NormalizeChannelData(Context &cx, Tensors in, Tensors out,
-                                           const Ints &axes, double epsilon,
-                                           const Ints &param_dims)
-    : Normalization("normalize channel data", cx, in, maybe(in, 2), axes,
-                    epsilon, param_dims, /*sample_groups=*/1) {
-  expect_arguments(*work, *groups, "operands", in, at(in, 0),
-                   {kDy, kX, kMean, kVar, kScale, kFirst, kSecond});
-  expect_arguments(*work, *groups, "results", out, at(in, 0),
-                   {kDx, kDscale, kDbias});
-  expect(work->kernel, work->statistics == work->parameters,
-         "param_dims: expected one parameter per statistic");
 }
 
 void NormalizeChannelData::operator()(Tensors in, Tensors out) {

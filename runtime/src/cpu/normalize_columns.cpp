@@ -6,7 +6,7 @@
 // cancels is never much larger than what remains.
 //
 //===----------------------------------------------------------------------===//
-#include "normalize_work.h"
+#include "cpu/normalize_work.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 // the set is in cache.
 //
 //===----------------------------------------------------------------------===//
-#include "normalize_work.h"
+#include "cpu/normalize_work.h"
 
 #include <algorithm>
 #include <cmath>

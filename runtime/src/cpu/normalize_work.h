@@ -15,7 +15,7 @@
 
 #include "common/clamp.h"
 #include "common/nest.h"
-#include "ffrt/kernel.h"
+#include "common/normalize_geometry.h"
 
 #include <vector>
 
@@ -34,35 +34,11 @@ struct Moments {
   }
 };
 
-/// The groups of samples that a tile has parts of.
-struct SampleGroups {
-  int64_t count = 1;   ///< in this tile
-  int64_t global = 1;  ///< in the global tensor
-  int64_t samples = 1; ///< of each group in this tile
+/// Scratch of one kernel; `x` is one group.
+struct NormalizeWork : NormalizeGeometry {
+  NormalizeWork(const NormalizeGeometry &geometry, const Context &cx,
+                const Tensor &x);
 
-  /// The tile `x`, one of whose statistics is `statistic` (maybe absent), with
-  /// `global` groups.
-  SampleGroups(const char *kernel, const Tensor &x, const Tensor &statistic,
-               int64_t global, const Ints &axes, const Ints &param_dims);
-
-  /// The part of group `g` of a tensor of x's shape, as if it were all.
-  Tensor part(Tensor t, int64_t g) const;
-};
-
-/// Geometry of one kernel and its scratch; `x` is one group.
-struct NormalizeWork {
-  NormalizeWork(const char *kernel, const Context &cx, const Tensor &x,
-                const Ints &axes, double epsilon, const Ints &param_dims,
-                const Reals &clamp);
-
-  const char *kernel;
-  fn::Clip clip; ///< of y
-  bool reduced[kMaxRank] = {};
-  /// Distances in a statistic and in a parameter per dimension of x.
-  Index statistic, parameter;
-  int64_t statistics = 1, parameters = 1; ///< elements of those of the tile
-  double count = 1; ///< elements of the global x per statistic
-  double epsilon;
   bool by_columns;
   int parts; ///< slices of x that are summed concurrently
   /// Parameter of each statistic; empty if that is not one.

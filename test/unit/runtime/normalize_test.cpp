@@ -304,6 +304,14 @@ TEST(Normalize, BatchOfManyRows) {
     check({8, 19, 31, 33}, {0, 2, 3}, {1}, round);
 }
 
+TEST(Normalize, BatchOfFewChannels) {
+  // Several blocks of threads for one statistic.
+  for (unsigned round = 0; round < 4; ++round) {
+    check({8, 2, 40, 40}, {0, 2, 3}, {1}, round);
+    check({7, 1500}, {0, 1}, {1}, round);
+  }
+}
+
 TEST(Normalize, GroupsOfSamples) {
   for (unsigned round = 0; round < 4; ++round) {
     check({6, 7, 6, 9}, {0, 2, 3}, {1}, round, 3);

@@ -35,12 +35,14 @@ template <int K> struct Walk {
 
   __device__ Offsets<K> operator()(int64_t i) const {
     Offsets<K> offsets{};
-    for (int d = rank - 1; d >= 0; --d) {
-      const int64_t at = d > 0 ? i % extent[d] : i;
+    for (int d = rank - 1; d > 0; --d) {
+      const int64_t at = i % extent[d];
       i /= extent[d];
       for (int k = 0; k < K; ++k)
         offsets.at[k] += at * stride[d][k];
     }
+    for (int k = 0; k < K; ++k)
+      offsets.at[k] += i * stride[0][k];
     return offsets;
   }
 };

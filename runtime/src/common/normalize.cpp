@@ -1,0 +1,127 @@
+//===- normalize.cpp - operands of normalisations by kernel ---------------===//
+#include "ffrt/normalize.h"
+
+#include "common/check.h"
+#include "common/normalize_geometry.h"
+
+namespace ffrt {
+
+using namespace normalization;
+
+Normalization::Normalization(const char *kernel, Context &cx, Tensors in,
+                             const Tensor &statistic, const Ints &axes,
+                             double epsilon, const Ints &param_dims,
+                             int64_t sample_groups, const Reals &clamp) {
+  // The first operand is x or dy, which are alike.
+  expect(kernel, in.size() > 0, "expected operands, found none");
+  const Tensor &x = in.begin()[0];
+  expect_type(kernel, "operand", x, DType::f32);
+  geometry = std::make_shared<NormalizeGeometry>(
+      kernel, x, statistic, axes, epsilon, param_dims, sample_groups, clamp);
+  work = make_normalize_work(*geometry, cx, geometry->groups.part(x, 0));
+}
+
+NormalizeForward::NormalizeForward(Context &cx, Tensors in, Tensors out,
+                                   const Ints &axes, const Reals &clamp,
+                                   double epsilon, const Ints &param_dims,
+                                   int64_t sample_groups)
+    : Normalization("normalize forward", cx, in,
+                    maybe(out, 1).data ? maybe(out, 1) : maybe(out, 2), axes,
+                    epsilon, param_dims, sample_groups, clamp) {
+  expect_arguments(*geometry, "operands", in, at(in, 0), {kX, kScale, kBias});
+  expect_arguments(*geometry, "results", out, at(in, 0), {kY, kMean, kVar});
+  expect_whole(*geometry, at(in, 0), axes);
+}
+
+NormalizeSum::NormalizeSum(Context &cx, Tensors in, Tensors out,
+                           const Ints &axes, const Reals &clamp, double epsilon,
+                           const Ints &param_dims, int64_t sample_groups)
+    : Normalization("normalize sum", cx, in, maybe(out, 0), axes, epsilon,
+                    param_dims, sample_groups, clamp) {
+  expect_arguments(*geometry, "operands", in, at(in, 0), {kX});
+  expect_arguments(*geometry, "results", out, at(in, 0), {kFirst});
+}
+
+NormalizeSquares::NormalizeSquares(Context &cx, Tensors in, Tensors out,
+                                   const Ints &axes, const Reals &clamp,
+                                   double epsilon, const Ints &param_dims,
+                                   int64_t sample_groups)
+    : Normalization("normalize squares", cx, in, maybe(in, 1), axes, epsilon,
+                    param_dims, sample_groups, clamp) {
+  expect_arguments(*geometry, "operands", in, at(in, 0), {kX, kFirst});
+  expect_arguments(*geometry, "results", out, at(in, 0), {kSecond});
+}
+
+NormalizeApply::NormalizeApply(Context &cx, Tensors in, Tensors out,
+                               const Ints &axes, const Reals &clamp,
+                               double epsilon, const Ints &param_dims,
+                               int64_t sample_groups)
+    : Normalization("normalize apply", cx, in, maybe(in, 1), axes, epsilon,
+                    param_dims, sample_groups, clamp) {
+  expect_arguments(*geometry, "operands", in, at(in, 0),
+                   {kX, kFirst, kSecond, kScale, kBias});
+  expect_arguments(*geometry, "results", out, at(in, 0), {kY, kMean, kVar});
+}
+
+NormalizeBackward::NormalizeBackward(Context &cx, Tensors in, Tensors out,
+                                     const Ints &axes, double epsilon,
+                                     const Ints &param_dims,
+                                     int64_t sample_groups)
+    : Normalization("normalize backward", cx, in, maybe(in, 2), axes, epsilon,
+                    param_dims, sample_groups) {
+  expect_arguments(*geometry, "operands", in, at(in, 0),
+                   {kDy, kX, kMean, kVar, kScale});
+  expect_arguments(*geometry, "results", out, at(in, 0),
+                   {kDx, kDscale, kDbias});
+  expect_whole(*geometry, at(in, 0), axes);
+}
+
+NormalizeBackwardSums::NormalizeBackwardSums(Context &cx, Tensors in,
+                                             Tensors out, const Ints &axes,
+                                             double epsilon,
+                                             const Ints &param_dims,
+                                             int64_t sample_groups)
+    : Normalization("normalize backward sums", cx, in, maybe(in, 2), axes,
+                    epsilon, param_dims, sample_groups) {
+  expect_arguments(*geometry, "operands", in, at(in, 0),
+                   {kDy, kX, kMean, kVar, kScale});
+  expect_arguments(*geometry, "results", out, at(in, 0),
+                   {kFirst, kSecond, kDscale, kDbias});
+}
+
+NormalizeBackwardData::NormalizeBackwardData(Context &cx, Tensors in,
+                                             Tensors out, const Ints &axes,
+                                             double epsilon,
+                                             const Ints &param_dims,
+                                             int64_t sample_groups)
+    : Normalization("normalize backward data", cx, in, maybe(in, 2), axes,
+                    epsilon, param_dims, sample_groups) {
+  expect_arguments(*geometry, "operands", in, at(in, 0),
+                   {kDy, kX, kMean, kVar, kScale, kFirst, kSecond});
+  expect_arguments(*geometry, "results", out, at(in, 0), {kDx});
+}
+
+NormalizeChannelSums::NormalizeChannelSums(Context &cx, Tensors in, Tensors out,
+                                           const Ints &axes, double epsilon,
+                                           const Ints &param_dims)
+    : Normalization("normalize channel sums", cx, in, maybe(in, 2), axes,
+                    epsilon, param_dims, /*sample_groups=*/1) {
+  expect_arguments(*geometry, "operands", in, at(in, 0),
+                   {kDy, kX, kMean, kVar});
+  expect_arguments(*geometry, "results", out, at(in, 0), {kFirst, kSecond});
+}
+
+NormalizeChannelData::NormalizeChannelData(Context &cx, Tensors in, Tensors out,
+                                           const Ints &axes, double epsilon,
+                                           const Ints &param_dims)
+    : Normalization("normalize channel data", cx, in, maybe(in, 2), axes,
+                    epsilon, param_dims, /*sample_groups=*/1) {
+  expect_arguments(*geometry, "operands", in, at(in, 0),
+                   {kDy, kX, kMean, kVar, kScale, kFirst, kSecond});
+  expect_arguments(*geometry, "results", out, at(in, 0),
+                   {kDx, kDscale, kDbias});
+  expect(geometry->kernel, geometry->statistics == geometry->parameters,
+         "param_dims: expected one parameter per statistic");
+}
+
+} // namespace ffrt

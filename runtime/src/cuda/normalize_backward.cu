@@ -1,0 +1,218 @@
+//===- normalize_backward.cu - gradients of normalisations ----------------===//
+#include "ffrt/normalize.h"
+
+#include "cuda/normalize_work.h"
+
+namespace ffrt {
+
+using namespace normalization;
+
+namespace {
+
+/// What sums are taken of: g = dy * scale and g * (x - mean). Where a set has
+/// one scale, its sums are multiplied by it later, and `scale` is null.
+struct Slopes {
+  const float *dy, *x, *scale;
+  const SetStatistics *statistics;
+
+  __device__ Pair operator()(const Place &at, const Place &set) const {
+    const double g =
+        scale ? double(dy[at[0]]) * scale[at[2]] : double(dy[at[0]]);
+    return {g, g * (x[at[0]] - statistics[set[1]].mean)};
+  }
+};
+
+/// What becomes of the sums of a set.
+struct StoreSums {
+  const float *scale; ///< of the set; null: in the sums already, or none
+  double count;
+  Pair *plain;           ///< sums without scale, or null
+  float *first, *second; ///< with it; may be null
+  SetStatistics *statistics;
+
+  /// Sums of g and g * h.
+  __device__ Pair scaled(const Place &set, const Pair &sum) const {
+    const double factor = scale ? double(scale[set[2]]) : 1.0;
+    return {sum.a * factor, sum.b * statistics[set[1]].inverse * factor};
+  }
+  __device__ void operator()(const Place &set, const Pair &sum) const {
+    const int64_t s = set[1];
+    const Pair all = scaled(set, sum);
+    if (plain)
+      plain[s] = {sum.a, sum.b * statistics[s].inverse};
+    if (first)
+      first[s] = float(all.a);
+    if (second)
+      second[s] = float(all.b);
+    statistics[s].g = float(all.a / count);
+    statistics[s].gh = float(all.b / count);
+  }
+};
+
+/// dx of an element.
+struct Data {
+  const float *dy, *x, *scale;
+  float *dx;
+
+  __device__ void operator()(const Place &at, float mean, float inverse,
+                             float g, float gh) const {
+    const float slope = scale ? dy[at[0]] * scale[at[2]] : dy[at[0]];
+    dx[at[0]] = inverse * (slope - g - (x[at[0]] - mean) * (inverse * gh));
+  }
+};
+
+/// The sums of sets, and dx while a set is in the caches.
+__global__ void backward_rows_kernel(Reduction sets, Slopes slopes,
+                                     StoreSums store, Data data) {
+  for (int64_t s = blockIdx.x; s < sets.kept.elements; s += gridDim.x) {
+    const Place set = sets.kept(s);
+    const Pair sum = sum_of_row(sets, set, 0, sets.reduced.elements, slopes);
+    const Pair all = store.scaled(set, sum);
+    const float mean = store.statistics[set[1]].mean,
+                inverse = store.statistics[set[1]].inverse,
+                g = float(all.a / store.count),
+                gh = float(all.b / store.count);
+    if (threadIdx.x == 0)
+      store(set, sum);
+    for (int64_t i = threadIdx.x; i < sets.reduced.elements; i += blockDim.x)
+      data(set + sets.reduced(i), mean, inverse, g, gh);
+  }
+}
+
+void data_of_all(const NormalizeWork &work, const Data &data) {
+  if (!data.dx)
+    return;
+  const Places all = work.all;
+  const SetStatistics *statistics = work.of_sets();
+  cuda::for_elements(all.elements, FFRT_LAMBDA(int64_t i) {
+    const Place at = all(i);
+    const SetStatistics &set = statistics[at[1]];
+    data(at, set.mean, set.inverse, set.g, set.gh);
+  });
+}
+
+/// Statistics that are given.
+void use(const NormalizeWork &work, const float *mean, const float *var,
+         double epsilon) {
+  SetStatistics *statistics = work.of_sets();
+  cuda::for_elements(work.statistics, FFRT_LAMBDA(int64_t s) {
+    statistics[s] = {mean[s], inverse_of(var[s], epsilon), 0, 0};
+  });
+}
+
+/// Sums over what has a parameter in common.
+void parameter_gradients(const NormalizeGeometry &geometry,
+                         const NormalizeWork &work, const float *dy,
+                         const float *x, float *dscale, float *dbias) {
+  if (!dscale && !dbias)
+    return;
+  const SetStatistics *statistics = work.of_sets();
+  const Pair *sums = work.sums();
+  const bool of_statistics = geometry.constant;
+  sum_up(
+      work.parameters, work.partial(),
+      FFRT_LAMBDA(const Place &at, const Place &) {
+        if (of_statistics)
+          return sums[at[1]];
+        const SetStatistics set = statistics[at[1]];
+        const double g = dy[at[0]];
+        return Pair{g, g * ((x[at[0]] - set.mean) * set.inverse)};
+      },
+      FFRT_LAMBDA(const Place &parameter, const Pair &sum) {
+        if (dscale)
+          dscale[parameter[2]] = float(sum.b);
+        if (dbias)
+          dbias[parameter[2]] = float(sum.a);
+      });
+}
+
+/// Statistics, sums and dx, all of which but the statistics may be absent.
+struct Gradient {
+  const float *dy, *x, *mean, *var, *scale;
+  float *first, *second, *dscale, *dbias, *dx;
+};
+
+void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
+              const Gradient &of) {
+  use(work, of.mean, of.var, geometry.epsilon);
+  const bool constant = geometry.constant;
+  const Slopes slopes{of.dy, of.x, constant ? nullptr : of.scale,
+                      work.of_sets()};
+  const StoreSums store{constant ? of.scale : nullptr,
+                        geometry.count,
+                        constant ? work.sums() : nullptr,
+                        of.first,
+                        of.second,
+                        work.of_sets()};
+  const Data data{of.dy, of.x, of.scale, of.dx};
+  if (of.dx && work.by_rows()) {
+    cuda::launch(cuda::blocks_for(work.sets.kept.elements, 1),
+                 unsigned(work.sets.threads()), backward_rows_kernel,
+                 work.sets, slopes, store, data);
+  } else {
+    sum_up(work.sets, work.partial(), slopes, store);
+    data_of_all(work, data);
+  }
+  parameter_gradients(geometry, work, of.dy, of.x, of.dscale, of.dbias);
+}
+
+/// dx from the sums of g and g * h, to be multiplied by the scale of their set
+/// where `scale` is not null.
+void gradient_data(const NormalizeGeometry &geometry, const NormalizeWork &work,
+                   Tensors in, const float *scale, float *dx) {
+  use(work, data(in, 2), data(in, 3), geometry.epsilon);
+  const float *first = data(in, 5), *second = data(in, 6);
+  SetStatistics *statistics = work.of_sets();
+  const Places sets = work.sets.kept;
+  const double count = geometry.count;
+  cuda::for_elements(sets.elements, FFRT_LAMBDA(int64_t i) {
+    const Place set = sets(i);
+    const int64_t s = set[1];
+    const double factor = scale ? scale[set[2]] / count : 1.0 / count;
+    statistics[s].g = float(first[s] * factor);
+    statistics[s].gh = float(second[s] * factor);
+  });
+  data_of_all(work, {data(in, 0), data(in, 1), data(in, 4), dx});
+}
+
+} // namespace
+
+void NormalizeBackward::operator()(Tensors in, Tensors out) {
+  gradient(*geometry, *work,
+           {data(in, 0), data(in, 1), data(in, 2), data(in, 3), data(in, 4),
+            nullptr, nullptr, data(out, 1), data(out, 2), data(out, 0)});
+}
+
+void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
+  gradient(*geometry, *work,
+           {data(in, 0), data(in, 1), data(in, 2), data(in, 3), data(in, 4),
+            data(out, 0), data(out, 1), data(out, 2), data(out, 3), nullptr});
+}
+
+void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
+  gradient_data(*geometry, *work, in, nullptr, data(out, 0));
+}
+
+//===----------------------------------------------------------------------===//
+// Backward, one scale per statistic
+//===----------------------------------------------------------------------===//
+
+void NormalizeChannelSums::operator()(Tensors in, Tensors out) {
+  gradient(*geometry, *work,
+           {data(in, 0), data(in, 1), data(in, 2), data(in, 3), nullptr,
+            data(out, 0), data(out, 1), nullptr, nullptr, nullptr});
+}
+
+void NormalizeChannelData::operator()(Tensors in, Tensors out) {
+  const float *first = data(in, 5), *second = data(in, 6);
+  float *dscale = data(out, 1), *dbias = data(out, 2);
+  cuda::for_elements(work->statistics, FFRT_LAMBDA(int64_t s) {
+    if (dscale)
+      dscale[s] = second[s];
+    if (dbias)
+      dbias[s] = first[s];
+  });
+  gradient_data(*geometry, *work, in, data(in, 4), data(out, 0));
+}
+
+} // namespace ffrt
