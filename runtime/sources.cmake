@@ -11,11 +11,14 @@ set(FFRT_COMMON
   src/common/conv_geometry.cpp
   src/common/conv_problem.cpp
   src/common/copy.cpp
+  src/common/cum_sum.cpp
   src/common/dataset.cpp
+  src/common/dropout.cpp
   src/common/dump.cpp
   src/common/feeder.cpp
   src/common/file.cpp
   src/common/flags.cpp
+  src/common/gather.cpp
   src/common/generate.cpp
   src/common/host_copy.cpp
   src/common/host_tensor.cpp
@@ -53,6 +56,7 @@ set(FFRT_COMMON
   src/common/text_inputs.cpp
   src/common/text_source.cpp
   src/common/together.cpp
+  src/common/top_k.cpp
   src/common/trace.cpp
   src/common/trace_file.cpp
   src/common/traced_comm.cpp
@@ -134,9 +138,12 @@ set(FFRT_CUDA_KERNELS
   src/cuda/broadcast.cu
   src/cuda/cast.cu
   src/cuda/copy.cu
+  src/cuda/cum_sum.cu
   src/cuda/device.cu
+  src/cuda/dropout.cu
   src/cuda/elementwise.cu
   src/cuda/fused.cu
+  src/cuda/gather.cu
   src/cuda/loss.cu
   src/cuda/lrn.cu
   src/cuda/matmul.cu
@@ -150,6 +157,7 @@ set(FFRT_CUDA_KERNELS
   src/cuda/softmax.cu
   src/cuda/sum.cu
   src/cuda/target.cu
+  src/cuda/top_k.cu
 )
 
 foreach(list FFRT_COMMON FFRT_COMM FFRT_CPU FFRT_CUDA_HOST FFRT_CUDA_LIBRARIES

@@ -50,6 +50,10 @@ template <class T> T __shfl_xor_sync(unsigned, T value, int lane_mask) {
   return ffrt::emulated::exchange(value,
                                   ffrt::emulated::current().lane ^ lane_mask);
 }
+template <class T> T __shfl_up_sync(unsigned, T value, int delta) {
+  return ffrt::emulated::exchange(value,
+                                  ffrt::emulated::current().lane - delta);
+}
 template <class T> T __shfl_down_sync(unsigned, T value, int delta) {
   return ffrt::emulated::exchange(value,
                                   ffrt::emulated::current().lane + delta);

@@ -4,7 +4,7 @@
 
 #include "ffrt/kernel.h"
 
-#include <vector>
+#include <memory>
 
 namespace ffrt {
 
@@ -18,7 +18,7 @@ public:
 
 private:
   int axis;
-  Ints sources; ///< per position of y's tile
+  std::shared_ptr<void> sources; ///< int64_t per position of y's tile
 };
 
 /// {dy} -> {dx}: dx[.., indices[i], ..] += dy[.., i, ..], 0 where nothing adds.
@@ -32,8 +32,8 @@ public:
 private:
   int axis;
   /// Position p of dx's tile is the sum of dy at sources[starts[p]] to before
-  /// sources[starts[p + 1]].
-  Ints starts, sources;
+  /// sources[starts[p + 1]]; both int64_t.
+  std::shared_ptr<void> starts, sources;
 };
 
 } // namespace ffrt

@@ -4,7 +4,7 @@
 
 #include "ffrt/kernel.h"
 
-#include <vector>
+#include <memory>
 
 namespace ffrt {
 
@@ -21,8 +21,8 @@ public:
 private:
   int axis;
   bool largest;
-  int64_t parts;
-  std::vector<int64_t> order; ///< of one line, for every part
+  struct Plan;
+  std::shared_ptr<Plan> plan;
 };
 
 /// {dy, index} -> {dx}: zero but where elements were taken from.

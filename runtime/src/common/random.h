@@ -18,6 +18,21 @@ inline Index global_strides(const Tensor &t) {
   return result;
 }
 
+/// Elements of a tile, over {where they lie, their global number}; numbers
+/// count from first_number().
+inline Nest<2> numbered_elements(const Tensor &t) {
+  return Nest<2>(t.rank, t.shape, {t.strides(), global_strides(t)});
+}
+
+/// The global number of a tile's first element.
+inline int64_t first_number(const Tensor &t) {
+  const Index numbers = global_strides(t);
+  int64_t number = 0;
+  for (int d = 0; d < t.rank; ++d)
+    number += t.lo[d] * numbers[d];
+  return number;
+}
+
 /// words[i] = the word of element first + i * stride, for i < n.
 void philox_words(uint64_t key, uint64_t step, uint64_t first, uint64_t stride,
                   uint32_t *words, int64_t n);
@@ -27,11 +42,8 @@ void philox_words(uint64_t key, uint64_t step, uint64_t first, uint64_t stride,
 /// Runs on several threads.
 template <class F>
 void for_random_words(const Tensor &t, uint64_t key, uint64_t step, F &&f) {
-  const Index numbers = global_strides(t);
-  int64_t origin = 0;
-  for (int d = 0; d < t.rank; ++d)
-    origin += t.lo[d] * numbers[d];
-  const Nest<2> nest(t.rank, t.shape, {t.strides(), numbers});
+  const int64_t origin = first_number(t);
+  const Nest<2> nest = numbered_elements(t);
   const Nest<2>::Offsets s = nest.inner_stride();
   nest.run([&](const Nest<2>::Offsets &at, int64_t n) {
     constexpr int64_t block = 256;

@@ -41,6 +41,20 @@ TEST(CumSum, EveryAxisAndDirection) {
     }
 }
 
+TEST(CumSum, LongLinesInPlace) {
+  std::mt19937 random(seed());
+  Context cx;
+  const Value x = random_value({2, 700}, random);
+  for (int form = 0; form < 4; ++form) {
+    const Tile tile(x, x.whole());
+    const bool exclusive = form & 1, reverse = form & 2;
+    CumSum(cx, {tile}, {tile}, 1, exclusive, reverse)({tile}, {tile});
+    Value found(x.shape);
+    add_tile(found, tile, x.whole());
+    expect_close(found, reference(x, 1, exclusive, reverse));
+  }
+}
+
 TEST(CumSum, PartsOfOtherDimensions) {
   std::mt19937 random(seed());
   Context cx;

@@ -83,6 +83,29 @@ TEST(TopK, EveryAxisBothWays) {
       }
 }
 
+TEST(TopK, FewAndManyOfLongLines) {
+  std::mt19937 random(seed());
+  Context cx;
+  Value x = random_value({2, 300}, random);
+  // Equal elements, far from each other.
+  for (double &element : x.data)
+    element = std::round(32 * element) / 32;
+  for (int64_t count : {3, 100})
+    for (bool largest : {false, true}) {
+      auto [y, index] = reference(x, 1, count, largest);
+      const Tile in(x, x.whole());
+      const Tile values = blank(y.shape, y.whole()),
+                 places =
+                     blank(y.shape, y.whole(), Order::row_major, DType::i64);
+      TopK(cx, {in}, {values, places}, 1, largest)({in}, {values, places});
+      Value found(y.shape), found_index(y.shape);
+      add_tile(found, values, y.whole());
+      add_tile(found_index, places, y.whole());
+      EXPECT_EQ(found.data, y.data);
+      EXPECT_EQ(found_index.data, index.data);
+    }
+}
+
 TEST(TopK, NotANumberIsLargest) {
   Context cx;
   Value x({1, 4});

@@ -1,0 +1,69 @@
+//===- dropout.cu - dropout -----------------------------------------------===//
+#include "ffrt/dropout.h"
+
+#include "common/random.h"
+#include "ffrt/cuda/launch.h"
+#include "ffrt/cuda/walk.h"
+
+#include <algorithm>
+
+namespace ffrt {
+
+using cuda::Scalars;
+
+namespace {
+
+/// What is kept, and what becomes of it.
+struct Mask {
+  const Scalars *now;
+  uint64_t name;
+  float ratio, scale;
+
+  __device__ uint64_t key() const { return now->seed ^ name; }
+  __device__ uint64_t pass() const { return uint64_t(now->pass); }
+  __device__ float operator()(uint32_t word, float x) const {
+    return is_kept(word, ratio) ? x * scale : 0.0f;
+  }
+};
+
+/// Elements whose numbers are `first` and the ones after: the four of a counter
+/// are drawn at once.
+void drop_run(const Mask &mask, const float *x, float *y, int64_t n,
+              int64_t first) {
+  const int64_t block = first / 4, blocks = (first + n + 3) / 4 - block;
+  cuda::for_elements(blocks, FFRT_LAMBDA(int64_t b) {
+    const auto words = philox(mask.key(), uint64_t(block + b), mask.pass());
+    for (int k = 0; k < 4; ++k)
+      if (const int64_t i = (block + b) * 4 + k - first; i >= 0 && i < n)
+        y[i] = mask(words[k], x[i]);
+  });
+}
+
+void drop(const Mask &mask, const float *x, float *y,
+          const cuda::Walk<2> &walk, int64_t first) {
+  cuda::for_elements(walk.elements, FFRT_LAMBDA(int64_t i) {
+    const auto at = walk(i);
+    const uint32_t word =
+        philox_word(mask.key(), uint64_t(first + at[1]), mask.pass());
+    y[at[0]] = mask(word, x[at[0]]);
+  });
+}
+
+} // namespace
+
+void Dropout::operator()(Tensors in, Tensors out) {
+  const Tensor &y = out.begin()[0];
+  const float *from = in.begin()[0].as<float>();
+  float *to = y.as<float>();
+  const Nest<2> nest = numbered_elements(y);
+  const Mask mask{cuda::device().scalars(cx), key, ratio,
+                  1.0f / (1.0f - ratio)};
+  const bool run = nest.rank == 1 && nest.stride[0][0] == 1 &&
+                   nest.stride[0][1] == 1;
+  if (run)
+    drop_run(mask, from, to, nest.extent[0], first_number(y));
+  else
+    drop(mask, from, to, nest, first_number(y));
+}
+
+} // namespace ffrt
