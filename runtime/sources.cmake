@@ -15,6 +15,7 @@ set(FFRT_COMMON
   src/common/dataset.cpp
   src/common/dropout.cpp
   src/common/dump.cpp
+  src/common/embedding.cpp
   src/common/feeder.cpp
   src/common/file.cpp
   src/common/flags.cpp
@@ -142,6 +143,7 @@ set(FFRT_CUDA_KERNELS
   src/cuda/device.cu
   src/cuda/dropout.cu
   src/cuda/elementwise.cu
+  src/cuda/embedding.cu
   src/cuda/fused.cu
   src/cuda/gather.cu
   src/cuda/loss.cu
@@ -155,6 +157,7 @@ set(FFRT_CUDA_KERNELS
   src/cuda/reduce.cu
   src/cuda/resize.cu
   src/cuda/softmax.cu
+  src/cuda/sort.cu
   src/cuda/sum.cu
   src/cuda/target.cu
   src/cuda/top_k.cu

@@ -11,7 +11,7 @@
 
 #include "ffrt/kernel.h"
 
-#include <vector>
+#include <memory>
 
 namespace ffrt {
 
@@ -54,8 +54,8 @@ public:
 private:
   Context &cx;
   float epsilon;
-  std::vector<int64_t> order; ///< positions of indices, by row
-  std::vector<float> sums;    ///< a row for every thread
+  struct Plan;
+  std::shared_ptr<Plan> plan;
 };
 
 } // namespace ffrt

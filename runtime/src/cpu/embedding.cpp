@@ -1,7 +1,7 @@
 //===- embedding.cpp - rows of tables by indices --------------------------===//
 #include "ffrt/embedding.h"
 
-#include "common/check.h"
+#include "common/embedding.h"
 #include "ffrt/error.h"
 #include "ffrt/parallel.h"
 
@@ -9,6 +9,8 @@
 #include <cmath>
 #include <numeric>
 #include <omp.h>
+#include <string>
+#include <vector>
 
 namespace ffrt {
 
@@ -16,25 +18,6 @@ namespace {
 
 /// From here on a thread is worth its start.
 constexpr int64_t kThreadElements = 16384;
-
-void check_lookup(const char *kernel, const Tensor &table,
-                  const Tensor &indices, const char *looked_name,
-                  const Tensor &looked) {
-  expect_type(kernel, "table", table, DType::f32);
-  expect_rank(kernel, "table", table, 2);
-  expect_row_major(kernel, "table", table);
-  expect(kernel, indices.type == DType::i32 || indices.type == DType::i64,
-         std::string("indices: expected i32 or i64, found ") +
-             name_of(indices.type));
-  expect_row_major(kernel, "indices", indices);
-  expect_type(kernel, looked_name, looked, DType::f32);
-  expect_rank(kernel, looked_name, looked, indices.rank + 1);
-  expect_row_major(kernel, looked_name, looked);
-  Tensor like = indices;
-  like.rank = looked.rank;
-  like.shape[indices.rank] = table.shape[1];
-  expect_same_shape(kernel, looked_name, looked, like);
-}
 
 /// Where the rows of a part of a table are looked up.
 struct Lookup {
@@ -54,8 +37,7 @@ struct Lookup {
   /// The row of the part that index `i` names; outside of [0, shape[0]) if the
   /// part does not have it.
   template <class T> int64_t local(const T *ids, int64_t i) const {
-    const int64_t row = ids[i];
-    return (row < 0 ? row + table.global[0] : row) - table.lo[0];
+    return local_row(ids[i], table.global[0], table.lo[0]);
   }
 
 private:
@@ -90,13 +72,6 @@ void for_own_rows(const Lookup &lookup, const T *ids, int64_t work, Start start,
 
 } // namespace
 
-EmbeddingForward::EmbeddingForward(Context &, Tensors in, Tensors out) {
-  const char *kernel = "embedding forward";
-  expect_count(kernel, "operands", in.size(), 2);
-  expect_count(kernel, "results", out.size(), 1);
-  check_lookup(kernel, in.begin()[0], in.begin()[1], "y", out.begin()[0]);
-}
-
 void EmbeddingForward::operator()(Tensors in, Tensors out) {
   const Lookup lookup{in.begin()[0], in.begin()[1]};
   const float *table = lookup.table.as<float>();
@@ -117,10 +92,7 @@ void EmbeddingForward::operator()(Tensors in, Tensors out) {
 }
 
 EmbeddingBackward::EmbeddingBackward(Context &, Tensors in, Tensors out) {
-  const char *kernel = "embedding backward";
-  expect_count(kernel, "operands", in.size(), 2);
-  expect_count(kernel, "results", out.size(), 1);
-  check_lookup(kernel, out.begin()[0], in.begin()[0], "dy", in.begin()[1]);
+  check_embedding_backward("embedding backward", in, out);
 }
 
 void EmbeddingBackward::operator()(Tensors in, Tensors out) {
@@ -148,41 +120,13 @@ void EmbeddingBackward::operator()(Tensors in, Tensors out) {
 // Updates
 //===----------------------------------------------------------------------===//
 
-/// Operands are w, indices, dy and `slots` of w's shape; results w and slots.
-static void check_row_update(const char *kernel, Tensors in, Tensors out,
-                             std::size_t slots) {
-  expect_count(kernel, "operands", in.size(), 3 + slots);
-  expect_count(kernel, "results", out.size(), 1 + slots);
-  const Tensor &w = in.begin()[0];
-  check_lookup(kernel, w, in.begin()[1], "dy", in.begin()[2]);
-  expect(kernel, out.begin()[0].data == w.data,
-         "expected the result in place of w, found another buffer");
-  for (std::size_t i = 0; i < slots; ++i) {
-    const Tensor &slot = in.begin()[3 + i];
-    expect_type(kernel, "slot", slot, DType::f32);
-    expect_same_shape(kernel, "slot", slot, w);
-    expect_row_major(kernel, "slot", slot);
-    expect(kernel, out.begin()[1 + i].data == slot.data,
-           "expected the result in place of its slot, found another buffer");
-  }
-}
-
-static void check_decay(const char *kernel, const Context &cx) {
-  if (cx.weight_decay != 0)
-    throw Error(std::string(kernel) +
-                ": expected weight decay 0, which leaves the rows alone that "
-                "were not looked up, found " +
-                std::to_string(cx.weight_decay) +
-                " (ffc --table-gradients=dense updates all)");
-}
-
 SgdUpdateRows::SgdUpdateRows(Context &cx, Tensors in, Tensors out) : cx(cx) {
   check_row_update("sgd update rows", in, out, 0);
 }
 
 void SgdUpdateRows::operator()(Tensors in, Tensors) {
   const char *kernel = "sgd update rows";
-  check_decay(kernel, cx);
+  check_no_decay(kernel, cx);
   const Lookup lookup{in.begin()[0], in.begin()[1]};
   const float *dy = in.begin()[2].as<float>();
   float *w = lookup.table.as<float>();
@@ -201,24 +145,30 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
   });
 }
 
+struct AdagradUpdateRows::Plan {
+  std::vector<int64_t> order; ///< positions of indices, by row
+  std::vector<float> sums;    ///< a row for every thread
+};
+
 AdagradUpdateRows::AdagradUpdateRows(Context &cx, Tensors in, Tensors out,
                                      double epsilon)
-    : cx(cx), epsilon(float(epsilon)) {
+    : cx(cx), epsilon(float(epsilon)), plan(std::make_shared<Plan>()) {
   check_row_update("adagrad update rows", in, out, 1);
   const Lookup lookup{in.begin()[0], in.begin()[1]};
-  order.resize(std::size_t(lookup.count()));
-  sums.resize(std::size_t(omp_get_max_threads() * lookup.width()));
+  plan->order.resize(std::size_t(lookup.count()));
+  plan->sums.resize(std::size_t(omp_get_max_threads() * lookup.width()));
 }
 
 void AdagradUpdateRows::operator()(Tensors in, Tensors) {
   const char *kernel = "adagrad update rows";
-  check_decay(kernel, cx);
+  check_no_decay(kernel, cx);
   const Lookup lookup{in.begin()[0], in.begin()[1]};
   const float *dy = in.begin()[2].as<float>();
   float *w = lookup.table.as<float>(), *s = in.begin()[3].as<float>();
   const float rate = float(cx.learning_rate);
   const int64_t width = lookup.width(), rows = lookup.table.shape[0],
                 count = lookup.count();
+  std::vector<int64_t> &order = plan->order;
   lookup.dispatch(kernel, [&](const auto *ids) {
     auto row_of = [&](int64_t at) {
       return lookup.local(ids, order[std::size_t(at)]);
@@ -232,7 +182,7 @@ void AdagradUpdateRows::operator()(Tensors in, Tensors) {
     // The thread that has the first index of a row has the row.
     parallel_for(
         count, 1 + kThreadElements / width, [&](int64_t begin, int64_t end) {
-          float *sum = sums.data() + omp_get_thread_num() * width;
+          float *sum = plan->sums.data() + omp_get_thread_num() * width;
           for (int64_t at = begin; at < end;) {
             const int64_t row = row_of(at), first = at++;
             if (row < 0 || row >= rows ||

@@ -87,7 +87,8 @@ void Device::finish() {
   const Problem found = *complaint;
   *complaint = {};
   if (found.what)
-    throw Error(std::string(found.what) + " from 0 to " +
+    throw Error(std::string(found.what) + " from " +
+                std::to_string(found.least) + " to " +
                 std::to_string(found.limit - 1) + ", found " +
                 std::to_string(found.found));
 }

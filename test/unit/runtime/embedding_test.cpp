@@ -1,4 +1,5 @@
 //===- embedding_test.cpp - rows of tables, whole and tiled ---------------===//
+#include "common/target.h"
 #include "ffrt/embedding.h"
 #include "ffrt/error.h"
 #include "geometry.h"
@@ -130,6 +131,24 @@ TEST(Embedding, GradientAndUpdateOfPartsOfTheTable) {
   }
 }
 
+TEST(Embedding, ManyIndices) {
+  std::mt19937 random(seed());
+  const Problem p(600, {700}, 3, random);
+  Value expected(p.table.shape), found(p.table.shape);
+  for_box(p.dy.whole(), [&](const Shape &at) {
+    expected({p.row(at), at.back()}) += p.dy(at);
+  });
+  Context cx;
+  for (int64_t lo : {0, 400}) {
+    const Box part{{lo, 0}, {lo == 0 ? 400 : 200, 3}};
+    const Tile ids(p.indices, p.indices.whole(), Order::row_major, DType::i64),
+        dy(p.dy, p.dy.whole()), gradient = blank(p.table.shape, part);
+    EmbeddingBackward(cx, {ids, dy}, {gradient})({ids, dy}, {gradient});
+    add_tile(found, gradient, part);
+  }
+  expect_close(found, expected);
+}
+
 std::string error_of(const std::function<void()> &f) {
   try {
     f();
@@ -150,6 +169,7 @@ TEST(Embedding, Errors) {
   EmbeddingForward forward{cx, {table, ids}, {y}};
   EXPECT_EQ(error_of([&] {
               forward({table, ids}, {y});
+              finish_target();
             }),
             "embedding forward: expected indices from -4 to 3, found 4");
   SgdUpdateRows update{cx, {table, ids, dy}, {table}};

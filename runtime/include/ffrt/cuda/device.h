@@ -31,7 +31,7 @@ struct Scalars {
 /// What a kernel found in its operands, which it cannot throw.
 struct Problem {
   const char *what; ///< "KERNEL: expected targets"; null: nothing
-  int64_t found, limit;
+  int64_t found, least, limit;
 };
 
 class Device {
@@ -54,8 +54,8 @@ public:
   void reserve(std::size_t bytes);
   template <class T> T *scratch() const { return static_cast<T *>(memory); }
 
-  /// For kernels, in memory that the host reads too: expect_below() of
-  /// launch.h.
+  /// For kernels, in memory that the host reads too: expect_below() and
+  /// expect_within() of launch.h.
   Problem *problem() const { return complaint; }
 
   /// Returns when all that was launched is done. Throws Error if a kernel found

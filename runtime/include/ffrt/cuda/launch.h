@@ -27,16 +27,25 @@ void launch(dim3 grid, dim3 block, void (*kernel)(Parameters...),
 #endif
 }
 
-/// True if 0 <= found < limit; else that is what the host will say of `what`.
-__device__ inline bool expect_below(Problem *problem, const char *what,
-                                    int64_t found, int64_t limit) {
-  if (found >= 0 && found < limit)
+/// True if least <= found < limit; else that is what the host will say of
+/// `what`.
+__device__ inline bool expect_within(Problem *problem, const char *what,
+                                     int64_t found, int64_t least,
+                                     int64_t limit) {
+  if (found >= least && found < limit)
     return true;
   problem->found = found;
+  problem->least = least;
   problem->limit = limit;
   __threadfence_system();
   problem->what = what;
   return false;
+}
+
+/// The same from 0 on.
+__device__ inline bool expect_below(Problem *problem, const char *what,
+                                    int64_t found, int64_t limit) {
+  return expect_within(problem, what, found, 0, limit);
 }
 
 /// Threads of a block where the kernel does not care.
