@@ -43,6 +43,9 @@ set(FFRT_COMMON
   src/common/pool_geometry.cpp
   src/common/random.cpp
   src/common/rate_schedule.cpp
+  src/common/recurrent.cpp
+  src/common/recurrent_backward.cpp
+  src/common/recurrent_forward.cpp
   src/common/reduce_geometry.cpp
   src/common/report.cpp
   src/common/resize.cpp
@@ -154,6 +157,8 @@ set(FFRT_CUDA_KERNELS
   src/cuda/normalize_work.cu
   src/cuda/optimizer.cu
   src/cuda/pool.cu
+  src/cuda/recurrent_backward.cu
+  src/cuda/recurrent_forward.cu
   src/cuda/reduce.cu
   src/cuda/resize.cu
   src/cuda/softmax.cu

@@ -2,63 +2,25 @@
 #ifndef FFRT_CPU_RECURRENT_STEPS_H
 #define FFRT_CPU_RECURRENT_STEPS_H
 
+#include "common/recurrent.h"
 #include "cpu/dnnl.h"
-#include "ffrt/kernel.h"
 #include "ffrt/parallel.h"
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 namespace ffrt {
 
-enum class Cell { lstm, gru, gru_reset_after, rnn_tanh, rnn_relu };
-
-/// Numbers of elements, and the order of steps.
-struct RecurrentSteps {
-  const char *kernel;
-  Cell cell;
-  bool reverse;
-  int64_t steps, samples, units;
-  int64_t gates; ///< gate vectors of a sample and step
-  int64_t saved; ///< vectors that the gradient needs
-
-  /// From r and `sequence`, which holds vectors for all steps.
-  RecurrentSteps(const char *kernel, const std::string &kind, int64_t reverse,
-                 const Tensor &r, const Tensor &sequence);
-
-  /// The step that is done as number `i`.
-  int64_t at(int64_t i) const { return reverse ? steps - 1 - i : i; }
-  /// Elements of a vector of every sample.
-  int64_t state() const { return samples * units; }
-
-  /// These throw unless the tensor is absent or as its name says.
-  void expect_sequence(const char *name, const Tensor &t,
-                       int64_t vectors) const;
-  void expect_state(const char *name, const Tensor &t) const;
-
-  /// Calls f(sample, first unit, units) for disjoint parts of all, on threads.
-  template <class F> void for_units(F &&f) const {
-    parallel_for(state(), 4096, [&](int64_t begin, int64_t end) {
-      for (int64_t at = begin; at < end;) {
-        const int64_t unit = at % units, n = std::min(units - unit, end - at);
-        f(at / units, unit, n);
-        at += n;
-      }
-    });
-  }
-};
-
-/// Data of a tensor, or of memory of our own where it is absent.
-struct Spare {
-  std::vector<float> own;
-  /// Memory for an absent `t`; it starts as zeros.
-  void make(const Tensor &t, int64_t elements) {
-    if (!t.data)
-      own.resize(std::size_t(elements));
-  }
-  float *of(const Tensor &t) { return t.data ? t.as<float>() : own.data(); }
-};
+/// Calls f(sample, first unit, units) for disjoint parts of all, on threads.
+template <class F> void for_units(const RecurrentSteps &steps, F &&f) {
+  const int64_t units = steps.units;
+  parallel_for(steps.state(), 4096, [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end;) {
+      const int64_t unit = at % units, n = std::min(units - unit, end - at);
+      f(at / units, unit, n);
+      at += n;
+    }
+  });
+}
 
 /// A product of vectors of all samples with some gates of r, once per step.
 class StepProduct {
