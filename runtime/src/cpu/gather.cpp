@@ -34,6 +34,8 @@ void Gather::operator()(Tensors in, Tensors out) {
   switch (size_of(y.type)) {
   case 1:
     return gather(x.as<uint8_t>(), from, y.as<uint8_t>(), to, source);
+  case 2:
+    return gather(x.as<uint16_t>(), from, y.as<uint16_t>(), to, source);
   case 4:
     return gather(x.as<uint32_t>(), from, y.as<uint32_t>(), to, source);
   default:
