@@ -5,17 +5,13 @@
 #include "ffrt/cuda/launch.h"
 #include "ffrt/cuda/walk.h"
 
-#include <algorithm>
-
 namespace ffrt {
-
-using cuda::Scalars;
 
 namespace {
 
 /// What is kept, and what becomes of it.
 struct Mask {
-  const Scalars *now;
+  const cuda::Scalars *now;
   uint64_t name;
   float ratio, scale;
 
@@ -39,8 +35,8 @@ void drop_run(const Mask &mask, const float *x, float *y, int64_t n,
   });
 }
 
-void drop(const Mask &mask, const float *x, float *y,
-          const cuda::Walk<2> &walk, int64_t first) {
+void drop(const Mask &mask, const float *x, float *y, const cuda::Walk<2> &walk,
+          int64_t first) {
   cuda::for_elements(walk.elements, FFRT_LAMBDA(int64_t i) {
     const auto at = walk(i);
     const uint32_t word =
@@ -58,8 +54,8 @@ void Dropout::operator()(Tensors in, Tensors out) {
   const Nest<2> nest = numbered_elements(y);
   const Mask mask{cuda::device().scalars(cx), key, ratio,
                   1.0f / (1.0f - ratio)};
-  const bool run = nest.rank == 1 && nest.stride[0][0] == 1 &&
-                   nest.stride[0][1] == 1;
+  const bool run =
+      nest.rank == 1 && nest.stride[0][0] == 1 && nest.stride[0][1] == 1;
   if (run)
     drop_run(mask, from, to, nest.extent[0], first_number(y));
   else

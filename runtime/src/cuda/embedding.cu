@@ -14,16 +14,15 @@
 
 namespace ffrt {
 
-using cuda::Problem;
 using cuda::Scalars;
 
 namespace {
 
 /// A part of a table.
 struct Table {
-  int64_t rows, width;    ///< of the part
-  int64_t lo, global;     ///< its first row; rows of the table
-  Problem *problem;
+  int64_t rows, width; ///< of the part
+  int64_t lo, global;  ///< its first row; rows of the table
+  cuda::Problem *problem;
   const char *what;
 
   Table(const Tensor &t, const char *what)
@@ -60,9 +59,8 @@ void look_up(const Table &table, const float *from, const T *indices,
 template <class T>
 void find_rows(const Table &table, const T *indices, int64_t count,
                int64_t *rows) {
-  cuda::for_elements(count, FFRT_LAMBDA(int64_t i) {
-    rows[i] = table.row(indices[i]);
-  });
+  cuda::for_elements(
+      count, FFRT_LAMBDA(int64_t i) { rows[i] = table.row(indices[i]); });
 }
 
 /// The positions of indices by the row that they name.
@@ -182,9 +180,10 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
   const Scalars *now = cuda::device().scalars(cx);
   for_rows(part, Lookups(part, in.begin()[1]), in.begin()[2].as<float>(),
            FFRT_LAMBDA(int64_t i, const Addends &slopes) {
+             const float rate = now->learning_rate;
              float value = w[i];
              for (int64_t k = 0; k < slopes.count(); ++k)
-               value -= now->learning_rate * slopes[k];
+               value -= rate * slopes[k];
              w[i] = value;
            });
 }

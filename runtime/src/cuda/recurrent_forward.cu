@@ -94,9 +94,9 @@ private:
   Tensor r;
   GateProduct product;
   std::optional<GateProduct> seen_product; ///< of a GRU
-  OwnFloats gates;     ///< what states add to them
-  OwnFloats seen;      ///< states after they were reset
-  OwnFloats seen_gate; ///< what these add
+  OwnFloats gates;                         ///< what states add to them
+  OwnFloats seen;                          ///< states after they were reset
+  OwnFloats seen_gate;                     ///< what these add
 };
 
 void CudaForwardStep::operator()(const ForwardVectors &v) {

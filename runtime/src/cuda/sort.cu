@@ -25,8 +25,7 @@ constexpr int kScanThreads = 1024;
 struct Runs {
   int64_t n, length, count;
   explicit Runs(int64_t n)
-      : n(n),
-        length(std::max(kLeastRun, (n + kMostRuns - 1) / kMostRuns)),
+      : n(n), length(std::max(kLeastRun, (n + kMostRuns - 1) / kMostRuns)),
         count((n + length - 1) / length) {}
 };
 

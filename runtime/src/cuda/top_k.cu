@@ -55,7 +55,7 @@ struct Earlier {
   }
 };
 
-/// reduce_block of elements.
+/// The first of those of all threads of a block, which all get.
 __device__ Element first_of_block(Element mine, Earlier earlier) {
   __shared__ float values[32];
   __shared__ int64_t numbers[32];
@@ -85,8 +85,8 @@ __global__ void top_few_kernel(Operands t) {
       Element first{0, -1};
       for (int64_t i = threadIdx.x; i < t.from.extent; i += blockDim.x) {
         const Element here{t.value(line, i), i};
-        if (last.number < 0 || comes_before(last.value, last.number, here.value,
-                                            i, t.largest))
+        if (last.number < 0 ||
+            comes_before(last.value, last.number, here.value, i, t.largest))
           first = earlier(first, here);
       }
       last = first_of_block(first, earlier);
@@ -130,8 +130,8 @@ TopK::TopK(Context &, Tensors in, Tensors out, int64_t axis, int64_t largest)
 
 void TopK::operator()(Tensors in, Tensors out) {
   const Tensor &x = *in.begin(), &y = out.begin()[0], &index = out.begin()[1];
-  const Operands t{Lines(x, axis),   Lines(y.data ? y : index, axis),
-                   x.as<float>(),    y.as<float>(),
+  const Operands t{Lines(x, axis),      Lines(y.data ? y : index, axis),
+                   x.as<float>(),       y.as<float>(),
                    index.as<int64_t>(), largest};
   if (t.to.extent > kFew)
     return top_many(t);
