@@ -7,6 +7,7 @@
 #include "ffrt/embedding.h"
 
 #include "common/embedding.h"
+#include "common/move.h"
 #include "cuda/sort.h"
 #include "ffrt/cuda/launch.h"
 
@@ -153,10 +154,7 @@ void EmbeddingBackward::operator()(Tensors in, Tensors out) {
   const Tensor &table = out.begin()[0];
   const Table part(table, "embedding backward: expected indices");
   float *to = table.as<float>();
-  cuda::check(cudaMemsetAsync(to, 0,
-                              std::size_t(table.elements()) * sizeof(float),
-                              cuda::device().stream()),
-              "cudaMemsetAsync");
+  fill_elements(DType::f32, to, table.elements(), 0);
   for_rows(part, Lookups(part, in.begin()[0]), in.begin()[1].as<float>(),
            FFRT_LAMBDA(int64_t i, const Addends &slopes) {
              to[i] = slopes.sum();

@@ -7,6 +7,7 @@
 #include "ffrt/top_k.h"
 
 #include "common/lines.h"
+#include "common/move.h"
 #include "common/top_k.h"
 #include "ffrt/cuda/launch.h"
 
@@ -141,10 +142,7 @@ void TopK::operator()(Tensors in, Tensors out) {
 
 void TopKBackward::operator()(Tensors in, Tensors out) {
   const Tensor &dy = in.begin()[0], &index = in.begin()[1], &dx = *out.begin();
-  cuda::check(cudaMemsetAsync(dx.data, 0,
-                              std::size_t(dx.elements()) * sizeof(float),
-                              cuda::device().stream()),
-              "cudaMemsetAsync");
+  fill_elements(DType::f32, dx.data, dx.elements(), 0);
   spread(Lines(dy, axis), Lines(dx, axis), dy.as<float>(), index.as<int64_t>(),
          dx.as<float>());
 }
