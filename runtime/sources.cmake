@@ -3,6 +3,7 @@
 # What all targets share: the step loop, data, dumps, checks of operands.
 set(FFRT_COMMON
   src/common/arguments.cpp
+  src/common/attention_geometry.cpp
   src/common/cast.cpp
   src/common/check.cpp
   src/common/check_elementwise.cpp
@@ -139,6 +140,8 @@ set(FFRT_CUDA_LIBRARIES
   src/cuda/gemm_cublaslt.cpp
 )
 set(FFRT_CUDA_KERNELS
+  src/cuda/attention_backward.cu
+  src/cuda/attention_forward.cu
   src/cuda/broadcast.cu
   src/cuda/cast.cu
   src/cuda/copy.cu

@@ -1,7 +1,6 @@
 //===- attention_backward.cpp - gradients of attention --------------------===//
 #include "ffrt/attention.h"
 
-#include "common/check.h"
 #include "cpu/attention_blocks.h"
 #include "cpu/lanes.h"
 #include "ffrt/fast_math.h"
@@ -49,7 +48,7 @@ struct AttentionBackward::Impl : AttentionTile {
   bool slopes(const Head &own, const Tensor &mask, const float *lse, int64_t n,
               int64_t h, int64_t t, int64_t count, int64_t s,
               int64_t n_keys) const {
-    const float *masked = mask_at(mask, n, h, t, s);
+    const float *masked = masked_from(mask, n, h, t, s);
     if (replaces && *std::min_element(lse, lse + count) > hidden + kVanishes &&
         all_hidden(masked, count, n_keys))
       return false;
@@ -138,9 +137,8 @@ struct AttentionBackward::Impl : AttentionTile {
                 between(width), own.q);
       pack_rows(head(dy, n, h) + row * between(values), count, values,
                 between(values), own.dy);
-      rows_of_block(own, y, mask,
-                    lse.as<float>() + (n * heads + h) * rows + row, n, h, row,
-                    count);
+      rows_of_block(own, y, mask, lse.as<float>() + row_at(n, h, row), n, h,
+                    row, count);
       if (dq.data)
         unpack(own.dq, count, width, between(width),
                head(dq, n, h) + row * between(width));
@@ -155,18 +153,8 @@ struct AttentionBackward::Impl : AttentionTile {
 AttentionBackward::AttentionBackward(Context &cx, Tensors in, Tensors out,
                                      const Reals &hidden, int64_t key,
                                      double ratio, double scale) {
-  const char *kernel = "attention backward";
-  expect_count(kernel, "operands", in.size(), 7);
-  expect_count(kernel, "results", out.size(), 3);
-  const Tensor *t = in.begin(), *r = out.begin();
-  impl = std::make_unique<Impl>(kernel, cx, t[0], t[1], &t[2], t[6],
-                                AttentionNumbers{hidden, key, ratio, scale});
-  impl->expect_heads("y", t[3], impl->rows, impl->values);
-  impl->expect_sums("lse", t[4]);
-  impl->expect_heads("dy", t[5], impl->rows, impl->values);
-  impl->expect_heads("dq", r[0], impl->rows, impl->width);
-  impl->expect_heads("dk", r[1], impl->keys, impl->width);
-  impl->expect_heads("dv", r[2], impl->keys, impl->values);
+  impl = std::make_unique<Impl>(
+      cx, check_attention_backward(in, out, {hidden, key, ratio, scale}));
   impl->prepare();
 }
 

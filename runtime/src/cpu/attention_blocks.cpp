@@ -1,7 +1,6 @@
 //===- attention_blocks.cpp - blocks of scores and products ---------------===//
 #include "cpu/attention_blocks.h"
 
-#include "common/check.h"
 #include "common/random.h"
 
 #include <algorithm>
@@ -149,60 +148,8 @@ void pack_columns(const float *x, int64_t positions, int64_t width,
 }
 
 //===----------------------------------------------------------------------===//
-// Geometry
+// Scores
 //===----------------------------------------------------------------------===//
-
-AttentionTile::AttentionTile(const char *kernel, const Context &cx,
-                             const Tensor &q, const Tensor &k, const Tensor *v,
-                             const Tensor &mask,
-                             const AttentionNumbers &numbers)
-    : kernel(kernel), scale(float(numbers.scale)), cx(cx),
-      key(uint64_t(numbers.key)), ratio(float(numbers.ratio)) {
-  expect_rank(kernel, "q", q, 4);
-  expect_rank(kernel, "k", k, 4);
-  if (v)
-    expect_rank(kernel, "v", *v, 4);
-  samples = q.shape[0];
-  rows = q.shape[1];
-  heads = q.shape[2];
-  width = q.shape[3];
-  keys = k.shape[1];
-  values = v ? v->shape[3] : 0;
-  expect_heads("q", q, rows, width);
-  expect_heads("k", k, keys, width);
-  if (v)
-    expect_heads("v", *v, keys, values);
-  origin = {q.lo[0], q.lo[2], q.lo[1], k.lo[1]};
-  all_rows = q.global[1];
-  all_heads = q.global[2];
-  all_keys = k.global[1];
-  expect(kernel, numbers.ratio >= 0.0 && numbers.ratio < 1.0,
-         "ratio: expected a number in [0, 1), found " +
-             std::to_string(numbers.ratio));
-  const Reals &hidden = numbers.hidden;
-  expect(kernel, hidden.size() <= (mask.data ? 1u : 0u),
-         "hidden: expected one number at most, and only with a mask, found " +
-             std::to_string(hidden.size()));
-  if (!mask.data)
-    return;
-  if (!hidden.empty()) {
-    replaces = true;
-    this->hidden = float(hidden[0]);
-  }
-  expect_type(kernel, "mask", mask, DType::f32);
-  expect_row_major(kernel, "mask", mask);
-  const int64_t scores[] = {samples, heads, rows, keys};
-  const Index strides = mask.strides();
-  for (int d = 0; d < mask.rank; ++d) {
-    const int at = 4 - mask.rank + d;
-    expect(kernel,
-           at >= 0 && (mask.shape[d] == 1 || mask.shape[d] == scores[at]),
-           "mask: expected a local shape that broadcasts to " +
-               to_string(4, {samples, heads, rows, keys}) + ", found " +
-               to_string(mask.rank, mask.shape));
-    mask_strides[at] = mask.shape[d] == 1 ? 0 : strides[d];
-  }
-}
 
 AttentionTile::Head AttentionTile::take_head(Scratch &scratch) const {
   Head own;
@@ -212,19 +159,6 @@ AttentionTile::Head AttentionTile::take_head(Scratch &scratch) const {
   own.sums = scratch.take(kBlockRows * padded(values));
   return own;
 }
-
-void AttentionTile::expect_heads(const char *name, const Tensor &t,
-                                 int64_t positions, int64_t width) const {
-  expect_floats(kernel, name, t, {samples, positions, heads, width});
-}
-
-void AttentionTile::expect_sums(const char *name, const Tensor &t) const {
-  expect_floats(kernel, name, t, {samples, heads, rows});
-}
-
-//===----------------------------------------------------------------------===//
-// Scores
-//===----------------------------------------------------------------------===//
 
 bool AttentionTile::all_hidden(const float *mask, int64_t rows,
                                int64_t keys) const {
@@ -269,11 +203,9 @@ void AttentionTile::finish_scores(float *scores, int64_t rows, int64_t keys,
 
 void AttentionTile::draw(int64_t n, int64_t h, int64_t t, int64_t s,
                          int64_t n_keys, float *factors) const {
-  const int64_t row =
-      ((origin[0] + n) * all_heads + origin[1] + h) * all_rows + origin[2] + t;
   uint32_t words[kBlockKeys];
-  philox_words(cx.seed ^ key, uint64_t(cx.pass),
-               uint64_t(row * all_keys + origin[3] + s), 1, words, n_keys);
+  philox_words(cx.seed ^ key, uint64_t(cx.pass), uint64_t(number(n, h, t, s)),
+               1, words, n_keys);
   const float kept = 1.0f / (1.0f - ratio);
   for (int64_t j = 0; j < n_keys; ++j)
     factors[j] = is_kept(words[j], ratio) ? kept : 0.0f;

@@ -6,6 +6,7 @@
 #ifndef FFRT_CPU_ATTENTION_BLOCKS_H
 #define FFRT_CPU_ATTENTION_BLOCKS_H
 
+#include "common/attention_geometry.h"
 #include "cpu/vectors.h"
 #include "ffrt/context.h"
 #include "ffrt/kernel.h"
@@ -58,40 +59,18 @@ struct Strided {
 void multiply(int64_t m, int64_t n, int64_t k, Strided a, const float *b,
               int64_t ldb, float *c, int64_t ldc, bool fresh);
 
-/// Arguments of the kernels.
-struct AttentionNumbers {
-  const Reals &hidden;
-  int64_t key;
-  double ratio, scale;
-};
-
-/// The geometry of a tile, and its mask.
-struct AttentionTile {
-  const char *kernel;
-  int64_t samples, rows, heads, keys, width, values;
-  Index mask_strides; ///< of n, h, t and s; 0 where it is broadcast
-  bool replaces = false;
-  float hidden = 0, scale;
+/// A tile on the CPU.
+struct AttentionTile : AttentionGeometry {
   const Context &cx;
-  uint64_t key; ///< of what is dropped
-  float ratio;  ///< 0: nothing is
 
-  /// Throws unless the operands fit each other. Without `v` there are no
-  /// values.
-  AttentionTile(const char *kernel, const Context &cx, const Tensor &q,
-                const Tensor &k, const Tensor *v, const Tensor &mask,
-                const AttentionNumbers &numbers);
-
-  void expect_heads(const char *name, const Tensor &t, int64_t positions,
-                    int64_t width) const;
-  void expect_sums(const char *name, const Tensor &t) const;
+  AttentionTile(const Context &cx, const AttentionGeometry &geometry)
+      : AttentionGeometry(geometry), cx(cx) {}
 
   /// Head `h` of sample `n` in a tensor [samples, positions, heads, width]: its
-  /// first vector; they are `heads * width` apart.
-  static float *head(const Tensor &t, int64_t n, int64_t h) {
-    return t.as<float>() + (n * t.shape[1] * t.shape[2] + h) * t.shape[3];
+  /// first vector; they are `between(width)` apart.
+  float *head(const Tensor &t, int64_t n, int64_t h) const {
+    return t.as<float>() + head_at(n, h, t.shape[1], t.shape[3]);
   }
-  int64_t between(int64_t width) const { return heads * width; }
 
   /// Of one head: keys as columns, values as rows, a block of scores and one of
   /// results.
@@ -101,12 +80,9 @@ struct AttentionTile {
   Head take_head(Scratch &scratch) const;
 
   /// Rows of the mask from (n, h, t, s) on; null without a mask.
-  const float *mask_at(const Tensor &mask, int64_t n, int64_t h, int64_t t,
-                       int64_t s) const {
-    return mask.data
-               ? mask.as<float>() + n * mask_strides[0] + h * mask_strides[1] +
-                     t * mask_strides[2] + s * mask_strides[3]
-               : nullptr;
+  const float *masked_from(const Tensor &mask, int64_t n, int64_t h, int64_t t,
+                           int64_t s) const {
+    return mask.data ? mask.as<float>() + mask_at(n, h, t, s) : nullptr;
   }
   /// Are all scores of a block replaced?
   bool all_hidden(const float *mask, int64_t rows, int64_t keys) const;
@@ -128,7 +104,7 @@ struct AttentionTile {
     const float *queries = head(q, n, h) + t * between(width);
     for (int64_t s = 0; s < keys; s += kBlockKeys) {
       const int64_t n_keys = std::min(kBlockKeys, keys - s);
-      const float *masked = mask_at(mask, n, h, t, s);
+      const float *masked = masked_from(mask, n, h, t, s);
       if (skip && all_hidden(masked, count, n_keys))
         continue;
       multiply(count, padded(n_keys), width, {queries, between(width), 1},
@@ -137,10 +113,6 @@ struct AttentionTile {
       body(s, n_keys);
     }
   }
-
-private:
-  Index origin; ///< the tile's first n, h, t and s
-  int64_t all_rows, all_heads, all_keys;
 };
 
 /// x [positions x width], rows `apart`, as rows of padded(width) columns with
@@ -150,9 +122,6 @@ void pack_rows(const float *x, int64_t positions, int64_t width, int64_t apart,
 /// The same transposed: `width` rows of `columns` columns.
 void pack_columns(const float *x, int64_t positions, int64_t width,
                   int64_t apart, int64_t columns, float *to);
-
-/// exp() of a score that is this much below the largest is 0 in floats.
-constexpr float kVanishes = 104.0f;
 
 } // namespace ffrt
 

@@ -1,7 +1,6 @@
 //===- attention_forward.cpp - attention, block by block ------------------===//
 #include "ffrt/attention.h"
 
-#include "common/check.h"
 #include "cpu/attention_blocks.h"
 #include "cpu/lanes.h"
 #include "ffrt/fast_math.h"
@@ -117,7 +116,7 @@ struct AttentionForward::Impl : AttentionTile {
         for (int64_t e = 0; e < values; ++e)
           to[e] = from[e] * factor;
         if (lse.data)
-          lse.as<float>()[(n * heads + h) * rows + t + i] =
+          lse.as<float>()[row_at(n, h, t + i)] =
               own.top[i] + std::log(own.total[i]);
       }
     }
@@ -127,17 +126,8 @@ struct AttentionForward::Impl : AttentionTile {
 AttentionForward::AttentionForward(Context &cx, Tensors in, Tensors out,
                                    const Reals &hidden, int64_t key,
                                    double ratio, double scale) {
-  const char *kernel = "attention forward";
-  expect_count(kernel, "operands", in.size(), 4);
-  expect_count(kernel, "results", out.size(), 2);
-  const Tensor *t = in.begin();
-  impl = std::make_unique<Impl>(kernel, cx, t[0], t[1], &t[2], t[3],
-                                AttentionNumbers{hidden, key, ratio, scale});
-  expect(kernel, impl->keys == t[1].global[1],
-         "k: expected all positions (" + std::to_string(t[1].global[1]) +
-             "), found " + std::to_string(impl->keys));
-  impl->expect_heads("y", out.begin()[0], impl->rows, impl->values);
-  impl->expect_sums("lse", out.begin()[1]);
+  impl = std::make_unique<Impl>(
+      cx, check_attention_forward(in, out, {hidden, key, ratio, scale}));
   impl->prepare();
 }
 

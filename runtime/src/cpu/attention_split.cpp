@@ -1,7 +1,6 @@
 //===- attention_split.cpp - attention over some of the positions ---------===//
 #include "ffrt/attention.h"
 
-#include "common/check.h"
 #include "cpu/attention_blocks.h"
 #include "cpu/lanes.h"
 #include "ffrt/fast_math.h"
@@ -26,7 +25,7 @@ struct SplitTile : AttentionTile {
 
   /// Row (n, h, t) of a tensor [N, H, T].
   float *row_of(const Tensor &sums, int64_t n, int64_t h, int64_t t) const {
-    return sums.as<float>() + (n * heads + h) * rows + t;
+    return sums.as<float>() + row_at(n, h, t);
   }
 
   /// Calls body(n, h) for all heads, on all threads.
@@ -77,13 +76,8 @@ struct AttentionMax::Impl : SplitTile {
 AttentionMax::AttentionMax(Context &cx, Tensors in, Tensors out,
                            const Reals &hidden, int64_t key, double ratio,
                            double scale) {
-  const char *kernel = "attention max";
-  expect_count(kernel, "operands", in.size(), 3);
-  expect_count(kernel, "results", out.size(), 1);
-  const Tensor *t = in.begin();
-  impl = std::make_unique<Impl>(kernel, cx, t[0], t[1], nullptr, t[2],
-                                AttentionNumbers{hidden, key, ratio, scale});
-  impl->expect_sums("most", out.begin()[0]);
+  impl = std::make_unique<Impl>(
+      cx, check_attention_max(in, out, {hidden, key, ratio, scale}));
   impl->reserve();
 }
 
@@ -159,15 +153,8 @@ struct AttentionSum::Impl : SplitTile {
 AttentionSum::AttentionSum(Context &cx, Tensors in, Tensors out,
                            const Reals &hidden, int64_t key, double ratio,
                            double scale) {
-  const char *kernel = "attention sum";
-  expect_count(kernel, "operands", in.size(), 5);
-  expect_count(kernel, "results", out.size(), 2);
-  const Tensor *t = in.begin();
-  impl = std::make_unique<Impl>(kernel, cx, t[0], t[1], &t[2], t[3],
-                                AttentionNumbers{hidden, key, ratio, scale});
-  impl->expect_sums("most", t[4]);
-  impl->expect_sums("total", out.begin()[0]);
-  impl->expect_heads("sum", out.begin()[1], impl->rows, impl->values);
+  impl = std::make_unique<Impl>(
+      cx, check_attention_sum(in, out, {hidden, key, ratio, scale}));
   impl->reserve();
 }
 
@@ -182,23 +169,6 @@ void AttentionSum::operator()(Tensors in, Tensors out) {
 //===----------------------------------------------------------------------===//
 // Quotients
 //===----------------------------------------------------------------------===//
-
-AttentionApply::AttentionApply(Context & /*cx*/, Tensors in, Tensors out,
-                               const Reals & /*hidden*/, int64_t /*key*/,
-                               double /*ratio*/, double /*scale*/) {
-  const char *kernel = "attention apply";
-  expect_count(kernel, "operands", in.size(), 3);
-  expect_count(kernel, "results", out.size(), 2);
-  const Tensor &sum = in.begin()[2];
-  expect_rank(kernel, "sum", sum, 4);
-  const int64_t samples = sum.shape[0], rows = sum.shape[1],
-                heads = sum.shape[2], values = sum.shape[3];
-  expect_floats(kernel, "most", in.begin()[0], {samples, heads, rows});
-  expect_floats(kernel, "total", in.begin()[1], {samples, heads, rows});
-  expect_floats(kernel, "sum", sum, {samples, rows, heads, values});
-  expect_floats(kernel, "y", out.begin()[0], {samples, rows, heads, values});
-  expect_floats(kernel, "lse", out.begin()[1], {samples, heads, rows});
-}
 
 void AttentionApply::operator()(Tensors in, Tensors out) {
   const Tensor &y = out.begin()[0], &lse = out.begin()[1];

@@ -1,7 +1,7 @@
 //===- attention_test.cpp - attention, whole and tiled --------------------===//
 #include "ffrt/attention.h"
-#include "ffrt/dropout.h"
 #include "ffrt/error.h"
+#include "ffrt/philox.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>
@@ -57,16 +57,12 @@ constexpr uint64_t kSeed = 5, kPass = 3;
 
 /// What ff.dropout multiplies the probabilities [N, H, T, S] by.
 Value drops(const Case &c) {
-  const Shape shape = {c.samples(), c.heads(), c.rows(), c.keys()};
-  Value ones(shape, 1.0), factors(shape);
-  if (c.ratio == 0)
-    return ones;
-  Context cx;
-  cx.seed = kSeed;
-  cx.pass = kPass;
-  const Tile x(ones, ones.whole()), y = blank(shape, ones.whole());
-  Dropout(cx, {x}, {y}, kKey, c.ratio)({x}, {y});
-  add_tile(factors, y, factors.whole());
+  Value factors({c.samples(), c.heads(), c.rows(), c.keys()}, 1.0);
+  for (size_t i = 0; c.ratio > 0 && i < factors.data.size(); ++i)
+    factors.data[i] =
+        is_kept(philox_word(kSeed ^ uint64_t(kKey), i, kPass), float(c.ratio))
+            ? 1 / (1 - c.ratio)
+            : 0;
   return factors;
 }
 
@@ -275,6 +271,12 @@ TEST(Attention, Unmasked) {
   check(random_case(1, 150, 300, 2, 33, 65, random), 2, 2);
 }
 
+TEST(Attention, WideHeads) {
+  std::mt19937 random(seed());
+  check(random_case(1, 20, 70, 1, 140, 131, random), 2, 2);
+  check(random_case(2, 70, 9, 1, 8, 270, random), 2, 1);
+}
+
 TEST(Attention, Dropped) {
   std::mt19937 random(seed());
   Case c = random_case(2, 70, 300, 3, 8, 8, random);
@@ -342,6 +344,40 @@ TEST(Attention, MinusInfinity) {
   for (int64_t s = 590; s < 600; ++s)
     c.mask({s}) = 0;
   check(c, 2, 1);
+}
+
+TEST(Attention, AbsentGradients) {
+  std::mt19937 random(seed());
+  const Case c = random_case(2, 5, 7, 3, 4, 6, random);
+  const Value slopes = random_value(c.result(), random);
+  const Results want = reference(c, slopes);
+  Context cx;
+  const Tensor none = absent({});
+  const Tile q(c.q, c.q.whole()), k(c.k, c.k.whole()), v(c.v, c.v.whole()),
+      y(want.y, want.y.whole()), lse(want.lse, want.lse.whole()),
+      dy(slopes, slopes.whole());
+  for (int present : {0, 1, 2}) {
+    Results found = no_results(c);
+    const Tile dq = blank(c.q.shape, c.q.whole()),
+               dk = blank(c.k.shape, c.k.whole()),
+               dv = blank(c.v.shape, c.v.whole());
+    const Tensor results[] = {present == 0 ? dq : none,
+                              present == 1 ? dk : none,
+                              present == 2 ? dv : none};
+    const Tensors in = {q, k, v, y, lse, dy, none},
+                  out = {results[0], results[1], results[2]};
+    AttentionBackward(cx, in, out, {}, kKey, 0, c.scale)(in, out);
+    if (present == 0) {
+      add_tile(found.dq, dq, c.q.whole());
+      expect_close(found.dq, want.dq, 5e-5);
+    } else if (present == 1) {
+      add_tile(found.dk, dk, c.k.whole());
+      expect_close(found.dk, want.dk, 5e-5);
+    } else {
+      add_tile(found.dv, dv, c.v.whole());
+      expect_close(found.dv, want.dv, 5e-5);
+    }
+  }
 }
 
 TEST(Attention, SameBitsOnAnyThreads) {

@@ -10,6 +10,13 @@
 /// A function object for a kernel, which captures by value.
 #define FFRT_LAMBDA [=] __device__
 
+/// Before a loop over an array that is to be in registers.
+#ifdef __CUDACC__
+#define FFRT_UNROLL _Pragma("unroll")
+#else
+#define FFRT_UNROLL
+#endif
+
 namespace ffrt::cuda {
 
 /// Starts `kernel` on the device's stream. Arguments are converted to what it

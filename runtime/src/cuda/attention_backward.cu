@@ -1,0 +1,211 @@
+//===- attention_backward.cu - gradients of attention ---------------------===//
+//
+// Probabilities are recomputed from lse, once for the gradients of queries, by
+// blocks of rows, and once for those of keys and values, by blocks of
+// positions, so that every block adds up what it alone writes.
+//
+//===----------------------------------------------------------------------===//
+#include "ffrt/attention.h"
+
+#include "cuda/attention_tile.h"
+#include "ffrt/fast_math.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ffrt {
+
+namespace {
+
+/// dq, dk and dv may be null.
+struct Differentiated {
+  const float *q, *k, *v, *y, *lse, *dy;
+  float *dq, *dk, *dv;
+  float *product; ///< of every row dy * y
+};
+
+/// A warp for every row.
+__global__ void product_kernel(AttentionHeads heads, Differentiated of) {
+  const AttentionGeometry &g = heads.g;
+  const int lane = int(threadIdx.x) % 32;
+  const int64_t warps = int64_t(gridDim.x) * (blockDim.x / 32);
+  for (int64_t row = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+       row < g.samples * g.heads * g.rows; row += warps) {
+    const int64_t t = row % g.rows, h = row / g.rows % g.heads,
+                  n = row / g.rows / g.heads;
+    const Vectors y = heads.of(of.y, n, h, g.rows, g.values).from(t),
+                  dy = heads.of(of.dy, n, h, g.rows, g.values).from(t);
+    double sum = 0;
+    for (int64_t e = lane; e < g.values; e += 32)
+      sum += double(y(0, e)) * dy(0, e);
+    sum = cuda::reduce_warp(sum, cuda::Sum());
+    if (lane == 0)
+      of.product[row] = float(sum);
+  }
+}
+
+/// The probability of a score after dropout, and the gradient of the score.
+struct Slope {
+  float p, ds;
+};
+
+/// From the products q k and dy v. Beyond the rows and positions both are 0.
+__device__ Slope slope_of(const AttentionHeads &heads,
+                          const Differentiated &of, int64_t n, int64_t h,
+                          int64_t t, int64_t s, float qk, float dyv) {
+  const AttentionGeometry &g = heads.g;
+  if (t >= g.rows || s >= g.keys)
+    return {0.0f, 0.0f};
+  const int64_t row = g.row_at(n, h, t);
+  const float whole = fast_exp(heads.score(qk, n, h, t, s) - of.lse[row]),
+              kept = heads.kept(n, h, t, s);
+  return {whole * kept, heads.is_replaced(n, h, t, s)
+                            ? 0.0f
+                            : g.scale * whole *
+                                  (kept * dyv - of.product[row])};
+}
+
+/// Is anything but 0 in the block of scores from row t and position s on?
+__device__ bool is_needed(const AttentionHeads &heads, const Differentiated &of,
+                          int64_t n, int64_t h, int64_t t, int64_t s) {
+  const AttentionGeometry &g = heads.g;
+  return !g.replaces ||
+         any_of_square(g.rows - t, g.keys - s, [&](int row, int column) {
+           return !heads.is_replaced(n, h, t + row, s + column) ||
+                  !(of.lse[g.row_at(n, h, t + row)] > g.hidden + kVanishes);
+         });
+}
+
+template <int kColumns>
+__global__ void query_gradients_kernel(AttentionHeads heads,
+                                       Differentiated of) {
+  __shared__ Factors factors;
+  __shared__ Addends<kColumns> addends;
+  const AttentionGeometry &g = heads.g;
+  const int64_t tasks = AttentionTask::count(g, g.rows, g.width, kColumns);
+  for (int64_t number = blockIdx.x; number < tasks; number += gridDim.x) {
+    const AttentionTask task(g, g.rows, g.width, kColumns, number);
+    const int64_t n = task.n, h = task.h, t = task.first;
+    const Vectors q = heads.of(of.q, n, h, g.rows, g.width).from(t),
+                  dy = heads.of(of.dy, n, h, g.rows, g.values).from(t),
+                  k = heads.of(of.k, n, h, g.keys, g.width),
+                  v = heads.of(of.v, n, h, g.keys, g.values);
+    float sums[kOwn][kColumns / kLanes] = {};
+    for (int64_t s = 0; s < g.keys; s += kSide) {
+      if (!is_needed(heads, of, n, h, t, s))
+        continue;
+      Square qk, dyv;
+      multiply(factors, q, k.from(s), qk);
+      multiply(factors, dy, v.from(s), dyv);
+      FFRT_UNROLL
+      for (int i = 0; i < kOwn; ++i)
+        for (int j = 0; j < kOwn; ++j)
+          addends.scores[own_row(i)][own_column(j)] =
+              slope_of(heads, of, n, h, t + own_row(i), s + own_column(j),
+                       qk[i][j], dyv[i][j])
+                  .ds;
+      add_vectors(addends, k.from(s), task.column, sums);
+    }
+    write_vectors<kColumns>(sums, q, of.q, of.dq, task.column);
+  }
+}
+
+/// Rows of the blocks of scores are positions here, and columns are rows.
+template <int kColumns>
+__global__ void key_gradients_kernel(AttentionHeads heads, Differentiated of,
+                                     int64_t columns) {
+  __shared__ Factors factors;
+  __shared__ Addends<kColumns> addends;
+  const AttentionGeometry &g = heads.g;
+  const int64_t tasks = AttentionTask::count(g, g.keys, columns, kColumns);
+  for (int64_t number = blockIdx.x; number < tasks; number += gridDim.x) {
+    const AttentionTask task(g, g.keys, columns, kColumns, number);
+    const int64_t n = task.n, h = task.h, s = task.first;
+    const Vectors q = heads.of(of.q, n, h, g.rows, g.width),
+                  dy = heads.of(of.dy, n, h, g.rows, g.values),
+                  k = heads.of(of.k, n, h, g.keys, g.width).from(s),
+                  v = heads.of(of.v, n, h, g.keys, g.values).from(s);
+    float dk[kOwn][kColumns / kLanes] = {}, dv[kOwn][kColumns / kLanes] = {};
+    for (int64_t t = 0; t < g.rows; t += kSide) {
+      if (!is_needed(heads, of, n, h, t, s))
+        continue;
+      Square qk, ds;
+      multiply(factors, k, q.from(t), qk);
+      multiply(factors, v, dy.from(t), ds);
+      FFRT_UNROLL
+      for (int i = 0; i < kOwn; ++i)
+        for (int j = 0; j < kOwn; ++j) {
+          const Slope slope =
+              slope_of(heads, of, n, h, t + own_column(j), s + own_row(i),
+                       qk[i][j], ds[i][j]);
+          addends.scores[own_row(i)][own_column(j)] = slope.p;
+          ds[i][j] = slope.ds;
+        }
+      add_vectors(addends, dy.from(t), task.column, dv);
+      __syncthreads();
+      FFRT_UNROLL
+      for (int i = 0; i < kOwn; ++i)
+        for (int j = 0; j < kOwn; ++j)
+          addends.scores[own_row(i)][own_column(j)] = ds[i][j];
+      add_vectors(addends, q.from(t), task.column, dk);
+    }
+    if (of.dk)
+      write_vectors<kColumns>(dk, k, of.k, of.dk, task.column);
+    if (of.dv)
+      write_vectors<kColumns>(dv, v, of.v, of.dv, task.column);
+  }
+}
+
+} // namespace
+
+struct AttentionBackward::Impl {
+  const Context &cx;
+  AttentionGeometry geometry;
+};
+
+AttentionBackward::AttentionBackward(Context &cx, Tensors in, Tensors out,
+                                     const Reals &hidden, int64_t key,
+                                     double ratio, double scale)
+    : impl(new Impl{cx, check_attention_backward(
+                            in, out, {hidden, key, ratio, scale})}) {
+  const AttentionGeometry &g = impl->geometry;
+  cuda::device().reserve(std::size_t(g.samples * g.heads * g.rows) *
+                         sizeof(float));
+}
+
+AttentionBackward::~AttentionBackward() = default;
+
+void AttentionBackward::operator()(Tensors in, Tensors out) {
+  const Tensor *t = in.begin(), *r = out.begin();
+  const AttentionGeometry &g = impl->geometry;
+  const AttentionHeads heads(impl->cx, g, t[6]);
+  const Differentiated of{t[0].as<float>(), t[1].as<float>(),
+                          t[2].as<float>(), t[3].as<float>(),
+                          t[4].as<float>(), t[5].as<float>(),
+                          r[0].as<float>(), r[1].as<float>(),
+                          r[2].as<float>(), cuda::device().scratch<float>()};
+  cuda::launch(
+      cuda::blocks_for(g.samples * g.heads * g.rows, cuda::kThreads / 32),
+      cuda::kThreads, product_kernel, heads, of);
+  auto blocks = [&](int64_t positions, int64_t width, int columns) {
+    return cuda::blocks_for(AttentionTask::count(g, positions, width, columns),
+                            1);
+  };
+  if (of.dq) {
+    const int columns = g.width <= kNarrow ? kNarrow : kWide;
+    cuda::launch(blocks(g.rows, g.width, columns), cuda::kThreads,
+                 columns == kNarrow ? query_gradients_kernel<kNarrow>
+                                    : query_gradients_kernel<kWide>,
+                 heads, of);
+  }
+  if (of.dk || of.dv) {
+    const int64_t width = std::max(g.width, g.values);
+    const int columns = width <= kNarrow ? kNarrow : kWide;
+    cuda::launch(blocks(g.keys, width, columns), cuda::kThreads,
+                 columns == kNarrow ? key_gradients_kernel<kNarrow>
+                                    : key_gradients_kernel<kWide>,
+                 heads, of, width);
+  }
+}
+
+} // namespace ffrt
