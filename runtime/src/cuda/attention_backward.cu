@@ -15,6 +15,8 @@
 
 namespace ffrt {
 
+using namespace attention;
+
 namespace {
 
 /// dq, dk and dv may be null.

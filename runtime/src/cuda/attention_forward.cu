@@ -8,6 +8,8 @@
 
 namespace ffrt {
 
+using namespace attention;
+
 namespace {
 
 //===----------------------------------------------------------------------===//

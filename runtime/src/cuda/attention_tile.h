@@ -16,7 +16,7 @@
 #include "ffrt/cuda/launch.h"
 #include "ffrt/philox.h"
 
-namespace ffrt {
+namespace ffrt::attention {
 
 constexpr int kSide = 64;   ///< rows and positions of a block of scores
 constexpr int kDepth = 32;  ///< columns of vectors that are multiplied at once
@@ -224,6 +224,6 @@ write_vectors(const float (&sums)[kOwn][kColumns / kLanes], const Vectors &like,
         to[own_row(i) * like.apart + column + own_column(c)] = sums[i][c];
 }
 
-} // namespace ffrt
+} // namespace ffrt::attention
 
 #endif // FFRT_CUDA_ATTENTION_TILE_H

@@ -67,7 +67,7 @@ Apply apply_of(const NormalizeGeometry &geometry, const Tensor &x,
 
 __global__ void forward_rows_kernel(Reduction sets, Moments moments,
                                     Apply apply) {
-  for (int64_t s = blockIdx.x; s < sets.kept.elements; s += gridDim.x) {
+  for (int64_t s = first_row(); s < sets.kept.elements; s += row_step()) {
     const Place set = sets.kept(s);
     const Pair sum =
         sum_of_row(sets, set, 0, sets.reduced.elements, moments);
@@ -99,8 +99,8 @@ void NormalizeForward::operator()(Tensors in, Tensors out) {
   const Moments moments{apply.x,           geometry->count, geometry->epsilon,
                         data(out, 1),      data(out, 2),    w.of_sets()};
   if (w.by_rows()) {
-    cuda::launch(cuda::blocks_for(w.sets.kept.elements, 1),
-                 unsigned(w.sets.threads()), forward_rows_kernel, w.sets,
+    cuda::launch(cuda::blocks_for(w.sets.kept.elements, w.sets.block().y),
+                 w.sets.block(), forward_rows_kernel, w.sets,
                  moments, apply);
     return;
   }

@@ -64,7 +64,7 @@ struct Data {
 /// The sums of sets, and dx while a set is in the caches.
 __global__ void backward_rows_kernel(Reduction sets, Slopes slopes,
                                      StoreSums store, Data data) {
-  for (int64_t s = blockIdx.x; s < sets.kept.elements; s += gridDim.x) {
+  for (int64_t s = first_row(); s < sets.kept.elements; s += row_step()) {
     const Place set = sets.kept(s);
     const Pair sum = sum_of_row(sets, set, 0, sets.reduced.elements, slopes);
     const Pair all = store.scaled(set, sum);
@@ -146,8 +146,8 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
                         work.of_sets()};
   const Data data{of.dy, of.x, of.scale, of.dx};
   if (of.dx && work.by_rows()) {
-    cuda::launch(cuda::blocks_for(work.sets.kept.elements, 1),
-                 unsigned(work.sets.threads()), backward_rows_kernel,
+    cuda::launch(cuda::blocks_for(work.sets.kept.elements, work.sets.block().y),
+                 work.sets.block(), backward_rows_kernel,
                  work.sets, slopes, store, data);
   } else {
     sum_up(work.sets, work.partial(), slopes, store);

@@ -7,6 +7,8 @@
 
 namespace ffrt {
 
+using namespace normalization;
+
 namespace {
 
 /// The dimensions of x that `has` tells of, and the groups before them or not.
@@ -53,7 +55,7 @@ Reduction by_parameter(const NormalizeGeometry &g, const Tensor &x) {
 
 } // namespace
 
-Reduction::Reduction(const Places &kept, const Places &reduced)
+normalization::Reduction::Reduction(const Places &kept, const Places &reduced)
     : kept(kept), reduced(reduced),
       columns(kept.elements > 1 && kept.stride[kept.rank - 1][0] == 1) {
   const int64_t tiles =

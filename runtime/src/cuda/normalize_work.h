@@ -1,10 +1,10 @@
 //===- normalize_work.h - normalisations on GPUs ----------------*- C++ -*-===//
 //
 // Sums per statistic or parameter, the same for any geometry: by *rows*, a
-// block of threads for every result, or by *columns*, where neighbours in
-// memory belong to different results, neighbouring threads for these. Where
-// results are few, several blocks find partial sums of each, which are added up
-// in a fixed order. All groups of samples are handled at once.
+// block of threads or a warp for every result, or by *columns*, where
+// neighbours in memory belong to different results, neighbouring threads for
+// these. Where results are few, several blocks find partial sums of each, which
+// are added up in a fixed order. All groups of samples are handled at once.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CUDA_NORMALIZE_WORK_H
@@ -16,6 +16,8 @@
 #include "ffrt/cuda/walk.h"
 
 namespace ffrt {
+
+namespace normalization {
 
 /// In x, in the statistics and in the parameters.
 using Place = cuda::Offsets<3>;
@@ -46,16 +48,25 @@ struct Reduction {
   int64_t chunks = 1; ///< parts that the elements of a result are cut into
 
   Reduction(const Places &kept, const Places &reduced);
-  /// Where partial sums are kept.
+  /// How many partial sums are kept.
   std::size_t partial_sums() const {
     return chunks > 1 ? std::size_t(chunks * kept.elements) : 0;
   }
-  int threads() const {
-    return !columns && reduced.elements / chunks <= 128 ? 32 : cuda::kThreads;
+  /// Of rows: x goes over the elements of one, y over rows that are short.
+  dim3 block() const {
+    return reduced.elements / chunks <= 128 ? dim3(32, cuda::kThreads / 32)
+                                            : dim3(cuda::kThreads);
   }
 };
 
+} // namespace normalization
+
 struct NormalizeWork {
+  using Places = normalization::Places;
+  using Reduction = normalization::Reduction;
+  using SetStatistics = normalization::SetStatistics;
+  using Pair = normalization::Pair;
+
   NormalizeWork(const NormalizeGeometry &geometry, const Tensor &x);
 
   Places all;     ///< elements of x
@@ -64,7 +75,7 @@ struct NormalizeWork {
   Reduction parameters;
   int64_t statistics; ///< of all groups
 
-  /// Is a set handled by one block?
+  /// Is a set handled by one block, or one warp?
   bool by_rows() const { return !sets.columns && sets.chunks == 1; }
 
   // Scratch, per statistic.
@@ -77,12 +88,26 @@ struct NormalizeWork {
   Pair *partial() const { return sums() + statistics; }
 };
 
+namespace normalization {
+
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//
 
+/// Rows are dealt out to the threads that are alike in threadIdx.y.
+__device__ inline int64_t first_row() {
+  return int64_t(blockIdx.x) * blockDim.y + threadIdx.y;
+}
+__device__ inline int64_t row_step() { return int64_t(gridDim.x) * blockDim.y; }
+
+/// Over the threads of a row.
+__device__ inline double sum_over_row(double value) {
+  return blockDim.x == 32 ? cuda::reduce_warp(value, cuda::Sum())
+                          : cuda::reduce_block(value, 0.0, cuda::Sum());
+}
+
 /// The sum of f(element, place of the result) over elements from `begin` to
-/// `end`, by the threads of a block.
+/// `end`, by the threads of a row.
 template <class F>
 __device__ Pair sum_of_row(const Reduction &r, const Place &at, int64_t begin,
                            int64_t end, const F &f) {
@@ -92,16 +117,15 @@ __device__ Pair sum_of_row(const Reduction &r, const Place &at, int64_t begin,
     sum.a += here.a;
     sum.b += here.b;
   }
-  return {cuda::reduce_block(sum.a, 0.0, cuda::Sum()),
-          cuda::reduce_block(sum.b, 0.0, cuda::Sum())};
+  return {sum_over_row(sum.a), sum_over_row(sum.b)};
 }
 
 template <class F, class Finish>
 __global__ void sum_rows_kernel(Reduction r, F f, Finish finish,
                                 Pair *partial) {
   const int64_t results = r.kept.elements, n = r.reduced.elements;
-  for (int64_t task = blockIdx.x; task < results * r.chunks;
-       task += gridDim.x) {
+  for (int64_t task = first_row(); task < results * r.chunks;
+       task += row_step()) {
     const int64_t result = task / r.chunks, chunk = task % r.chunks;
     const Place at = r.kept(result);
     const Pair sum =
@@ -183,18 +207,20 @@ void sum_up(const Reduction &r, Pair *partial, F f, Finish finish) {
   const int64_t results = r.kept.elements;
   if (results == 0)
     return;
-  const int64_t tiles =
-      r.columns ? (results + kColumns - 1) / kColumns : results;
-  const unsigned blocks = cuda::blocks_for(tiles * r.chunks, 1);
-  cuda::launch(blocks, unsigned(r.threads()),
-               r.columns ? sum_columns_kernel<F, Finish>
-                         : sum_rows_kernel<F, Finish>,
-               r, f, finish, partial);
+  if (r.columns)
+    cuda::launch(
+        cuda::blocks_for((results + kColumns - 1) / kColumns * r.chunks, 1),
+        cuda::kThreads, sum_columns_kernel<F, Finish>, r, f, finish, partial);
+  else
+    cuda::launch(cuda::blocks_for(results * r.chunks, r.block().y), r.block(),
+                 sum_rows_kernel<F, Finish>, r, f, finish, partial);
   if (r.chunks > 1)
     cuda::launch(cuda::blocks_for(results, cuda::kThreads / 32), cuda::kThreads,
                  add_up_kernel<Finish>, r.kept, r.chunks,
                  static_cast<const Pair *>(partial), finish);
 }
+
+} // namespace normalization
 
 } // namespace ffrt
 
