@@ -137,6 +137,8 @@ set(FFRT_CUDA_HOST
   src/cuda/replay.cpp
 )
 set(FFRT_CUDA_LIBRARIES
+  src/cuda/conv_cudnn.cpp
+  src/cuda/cudnn_graph.cpp
   src/cuda/gemm_cublaslt.cpp
 )
 set(FFRT_CUDA_KERNELS
@@ -144,6 +146,7 @@ set(FFRT_CUDA_KERNELS
   src/cuda/attention_forward.cu
   src/cuda/broadcast.cu
   src/cuda/cast.cu
+  src/cuda/conv.cu
   src/cuda/copy.cu
   src/cuda/cum_sum.cu
   src/cuda/device.cu

@@ -59,7 +59,7 @@ static Error findCuda(Toolchain &tools) {
   StringRef root = sys::path::parent_path(sys::path::parent_path(*nvcc));
   tools.libraries.push_back(("-L" + root + "/lib64").str());
   tools.libraries.push_back(("-Wl,-rpath," + root + "/lib64").str());
-  append(tools.libraries, "-lcublasLt -lnccl -lcudart", ' ');
+  append(tools.libraries, "-lcublasLt -lcudnn -lnccl -lcudart", ' ');
   return Error::success();
 }
 

@@ -1,0 +1,106 @@
+//===- emulated_conv.cpp - convolutions as plain loops --------------------===//
+#include "cuda/conv_library.h"
+
+#include "ffrt/bfloat16.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace ffrt::cuda {
+
+struct ConvLibrary::Impl {
+  ConvShape shape;
+};
+
+ConvLibrary::ConvLibrary(const ConvShape &shape) : impl(new Impl{shape}) {}
+ConvLibrary::~ConvLibrary() = default;
+ConvLibrary::ConvLibrary(ConvLibrary &&) noexcept = default;
+
+std::size_t ConvLibrary::scratch() const { return 0; }
+
+namespace {
+
+/// Calls f(offsets in x, w, y) for all products of a shape.
+template <class F> class Products {
+public:
+  Products(const ConvShape &s, F &f)
+      : s(s), f(f), xs(s.x.strides()), ws(s.w.strides()), ys(s.y.strides()) {}
+
+  void run() const {
+    const int64_t per = s.w.shape[1], groups = s.x.shape[1] / per,
+                  outs = s.y.shape[1] / groups;
+    for (int64_t n = 0; n < s.x.shape[0]; ++n)
+      for (int64_t o = 0; o < s.y.shape[1]; ++o)
+        for (int64_t c = 0; c < per; ++c)
+          along<2>(n * xs[0] + (o / outs * per + c) * xs[1],
+                   o * ws[0] + c * ws[1], n * ys[0] + o * ys[1]);
+  }
+
+private:
+  /// Spatial dimensions from D on.
+  template <int D> void along(int64_t x, int64_t w, int64_t y) const {
+    if constexpr (D == 5) {
+      f(x, w, y);
+    } else {
+      if (D == s.x.rank)
+        return f(x, w, y);
+      constexpr auto i = std::size_t(D - 2);
+      for (int64_t o = 0; o < s.y.shape[D]; ++o)
+        for (int64_t k = 0; k < s.w.shape[D]; ++k) {
+          const int64_t at = o * s.strides[i] - s.pads[i] + k * s.dilations[i];
+          if (at >= 0 && at < s.x.shape[D])
+            along<D + 1>(x + at * xs[D], w + k * ws[D], y + o * ys[D]);
+        }
+    }
+  }
+
+  const ConvShape &s;
+  F &f;
+  Index xs, ws, ys;
+};
+
+int64_t elements(const Tensor &t) {
+  int64_t n = 1;
+  for (int d = 0; d < t.rank; ++d)
+    n *= t.shape[d];
+  return n;
+}
+
+template <class T>
+void convolve(const ConvShape &s, void *x, void *w, void *y) {
+  using Kind = ConvShape::Kind;
+  const T *px = static_cast<T *>(x), *pw = static_cast<T *>(w),
+          *py = static_cast<T *>(y);
+  const bool image = s.kind == Kind::image_gradient,
+             forward = s.kind == Kind::forward;
+  std::vector<double> sums(std::size_t(elements(forward ? s.y
+                                                : image ? s.x
+                                                        : s.w)));
+  auto add = [&](int64_t ix, int64_t iw, int64_t iy) {
+    if (forward)
+      sums[std::size_t(iy)] += double(float(px[ix])) * double(float(pw[iw]));
+    else if (image)
+      sums[std::size_t(ix)] += double(float(py[iy])) * double(float(pw[iw]));
+    else
+      sums[std::size_t(iw)] += double(float(px[ix])) * double(float(py[iy]));
+  };
+  Products<decltype(add)>(s, add).run();
+  std::transform(sums.begin(), sums.end(),
+                 static_cast<float *>(forward ? y
+                                      : image ? x
+                                              : w),
+                 [](double sum) { return float(sum); });
+}
+
+} // namespace
+
+void ConvLibrary::operator()(void *x, void *w, void *y, void *) const {
+  const ConvShape &s = impl->shape;
+  const Tensor &factor = s.kind == ConvShape::Kind::forward ? s.x : s.y;
+  if (factor.type == DType::bf16)
+    convolve<BFloat16>(s, x, w, y);
+  else
+    convolve<float>(s, x, w, y);
+}
+
+} // namespace ffrt::cuda
