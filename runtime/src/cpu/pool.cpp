@@ -140,81 +140,78 @@ std::shared_ptr<const PoolPlan> plan_pool(PoolGeometry geometry) {
 //===----------------------------------------------------------------------===//
 
 void MaxPoolForward::operator()(Tensors in, Tensors out) {
-  const PoolGeometry &geometry = plan->geometry;
+  const PoolGeometry &g = plan->geometry;
   const PoolImage x(in.begin()[0]), y(out.begin()[0]);
   const float *from = in.begin()[0].as<float>();
   float *to = out.begin()[0].as<float>();
   int32_t *index = out.begin()[1].as<int32_t>();
   const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
-  for_pixels(y, geometry.volume,
-             [&](int64_t n, int64_t d, int64_t h, int64_t w) {
-               const PixelWindow window(geometry, x, d, h, w);
-               const float *image = from + n * x.stride[0] + first;
-               const int64_t pixel = y.offset_of(n, d, h, w);
-               for_blocks(y.extent[1], neighbours, [&](auto best, int64_t c) {
-                 using V = std::decay_t<decltype(best.value[0])>;
-                 using I = typename IntsOf<V>::type;
-                 constexpr int N = sizeof(best.value) / sizeof(V);
-                 I where[N];
-                 for (int i = 0; i < N; ++i) {
-                   best.value[i] = V{} - __builtin_inff();
-                   where[i] = I{} - 1;
-                 }
-                 window.for_entries([&](int64_t offset, int64_t number) {
-                   const float *here = image + offset + c * x.stride[1];
-                   const I position = I{} + int32_t(number);
+  for_pixels(y, g.volume, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
+    const PixelWindow window(g, x, d, h, w);
+    const float *image = from + n * x.stride[0] + first;
+    const int64_t pixel = y.offset_of(n, d, h, w);
+    for_blocks(y.extent[1], neighbours, [&](auto best, int64_t c) {
+      using V = std::decay_t<decltype(best.value[0])>;
+      using I = typename IntsOf<V>::type;
+      constexpr int N = sizeof(best.value) / sizeof(V);
+      I where[N];
+      for (int i = 0; i < N; ++i) {
+        best.value[i] = V{} - __builtin_inff();
+        where[i] = I{} - 1;
+      }
+      window.for_entries([&](int64_t offset, int64_t number) {
+        const float *here = image + offset + c * x.stride[1];
+        const I position = I{} + int32_t(number);
 #pragma GCC unroll 4
-                   for (int i = 0; i < N; ++i) {
-                     const V value = load<V>(here + i * best.width);
-                     const auto more = value > best.value[i];
-                     best.value[i] = more ? value : best.value[i];
-                     where[i] = more ? position : where[i];
-                   }
-                 });
-                 const int64_t at = pixel + c * y.stride[1];
-                 for (int i = 0; i < N; ++i) {
-                   store(to + at + i * best.width, best.value[i]);
-                   if (index)
-                     store(index + at + i * best.width, where[i]);
-                 }
-               });
-             });
+        for (int i = 0; i < N; ++i) {
+          const V value = load<V>(here + i * best.width);
+          const auto more = value > best.value[i];
+          best.value[i] = more ? value : best.value[i];
+          where[i] = more ? position : where[i];
+        }
+      });
+      const int64_t at = pixel + c * y.stride[1];
+      for (int i = 0; i < N; ++i) {
+        store(to + at + i * best.width, best.value[i]);
+        if (index)
+          store(index + at + i * best.width, where[i]);
+      }
+    });
+  });
 }
 
 void MaxPoolBackward::operator()(Tensors in, Tensors out) {
-  const PoolGeometry &geometry = plan->geometry;
+  const PoolGeometry &g = plan->geometry;
   const PoolImage y(in.begin()[0]), x(out.begin()[0]);
   const float *from = in.begin()[0].as<float>();
   const int32_t *index = in.begin()[1].as<int32_t>();
   float *to = out.begin()[0].as<float>();
   const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
-  const PoolAxis *axis = geometry.axis;
-  for_pixels(
-      x, geometry.volume, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
-        const PixelCover cover(geometry, d, h, w);
-        const int32_t here = int32_t(
-            ((x.lo[2] + d) * axis[1].image + x.lo[3] + h) * axis[2].image +
-            x.lo[4] + w);
-        const int64_t pixel = x.offset_of(n, d, h, w);
-        for_blocks(x.extent[1], neighbours, [&](auto sum, int64_t c) {
-          using V = std::decay_t<decltype(sum.value[0])>;
-          using I = typename IntsOf<V>::type;
-          sum = {};
-          cover.for_windows([&](int64_t od, int64_t oh, int64_t ow) {
-            const int64_t at =
-                y.offset_of(n, od, oh, ow) + first + c * y.stride[1];
-            sum.each([&](V &value, int offset) {
-              const auto mine = load<I>(index + at + offset) == I{} + here;
-              value += mine ? load<V>(from + at + offset) : V{};
-            });
-          });
-          sum.each([&](V &value, int offset) {
-            store(to + pixel + c * x.stride[1] + offset, value);
-          });
+  const PoolAxis *axis = g.axis;
+  for_pixels(x, g.volume, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
+    const PixelCover cover(g, d, h, w);
+    const int32_t here =
+        int32_t(((x.lo[2] + d) * axis[1].image + x.lo[3] + h) * axis[2].image +
+                x.lo[4] + w);
+    const int64_t pixel = x.offset_of(n, d, h, w);
+    for_blocks(x.extent[1], neighbours, [&](auto sum, int64_t c) {
+      using V = std::decay_t<decltype(sum.value[0])>;
+      using I = typename IntsOf<V>::type;
+      sum = {};
+      cover.for_windows([&](int64_t od, int64_t oh, int64_t ow) {
+        const int64_t at = y.offset_of(n, od, oh, ow) + first + c * y.stride[1];
+        sum.each([&](V &value, int offset) {
+          const auto mine = load<I>(index + at + offset) == I{} + here;
+          value += mine ? load<V>(from + at + offset) : V{};
         });
       });
+      sum.each([&](V &value, int offset) {
+        store(to + pixel + c * x.stride[1] + offset, value);
+      });
+    });
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,64 +219,59 @@ void MaxPoolBackward::operator()(Tensors in, Tensors out) {
 //===----------------------------------------------------------------------===//
 
 void AveragePoolForward::operator()(Tensors in, Tensors out) {
-  const PoolGeometry &geometry = plan->geometry;
+  const PoolGeometry &g = plan->geometry;
   const PoolImage x(in.begin()[0]), y(out.begin()[0]);
   const float *from = in.begin()[0].as<float>();
   float *to = out.begin()[0].as<float>();
   const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
-  for_pixels(
-      y, geometry.volume, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
-        const PixelWindow window(geometry, x, d, h, w);
-        const float count = window.divisor();
-        const float scale = count > 0 ? 1.0f / count : 0.0f;
-        const float *image = from + n * x.stride[0] + first;
-        const int64_t pixel = y.offset_of(n, d, h, w);
-        for_blocks(y.extent[1], neighbours, [&](auto sum, int64_t c) {
-          using V = std::decay_t<decltype(sum.value[0])>;
-          sum = {};
-          window.for_entries([&](int64_t offset, int64_t) {
-            const float *here = image + offset + c * x.stride[1];
-            sum.each([&](V &value, int i) { value += load<V>(here + i); });
-          });
-          sum.each([&](V &value, int i) {
-            store(to + pixel + c * y.stride[1] + i, scale * value);
-          });
-        });
+  for_pixels(y, g.volume, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
+    const PixelWindow window(g, x, d, h, w);
+    const float count = window.divisor();
+    const float scale = count > 0 ? 1.0f / count : 0.0f;
+    const float *image = from + n * x.stride[0] + first;
+    const int64_t pixel = y.offset_of(n, d, h, w);
+    for_blocks(y.extent[1], neighbours, [&](auto sum, int64_t c) {
+      using V = std::decay_t<decltype(sum.value[0])>;
+      sum = {};
+      window.for_entries([&](int64_t offset, int64_t) {
+        const float *here = image + offset + c * x.stride[1];
+        sum.each([&](V &value, int i) { value += load<V>(here + i); });
       });
+      sum.each([&](V &value, int i) {
+        store(to + pixel + c * y.stride[1] + i, scale * value);
+      });
+    });
+  });
 }
 
 void AveragePoolBackward::operator()(Tensors in, Tensors out) {
-  const PoolGeometry &geometry = plan->geometry;
+  const PoolGeometry &g = plan->geometry;
   const PoolImage y(in.begin()[0]), x(out.begin()[0]);
   const float *from = in.begin()[0].as<float>();
   float *to = out.begin()[0].as<float>();
   const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
-  const PoolAxis *axis = geometry.axis;
-  for_pixels(x, geometry.volume,
-             [&](int64_t n, int64_t d, int64_t h, int64_t w) {
-               const PixelCover cover(geometry, d, h, w);
-               const int64_t pixel = x.offset_of(n, d, h, w);
-               for_blocks(x.extent[1], neighbours, [&](auto sum, int64_t c) {
-                 using V = std::decay_t<decltype(sum.value[0])>;
-                 sum = {};
-                 cover.for_windows([&](int64_t od, int64_t oh, int64_t ow) {
-                   const float scale =
-                       1.0f / (axis[0].entries[std::size_t(od)].divisor *
-                               axis[1].entries[std::size_t(oh)].divisor *
-                               axis[2].entries[std::size_t(ow)].divisor);
-                   const float *here = from + y.offset_of(n, od, oh, ow) +
-                                       first + c * y.stride[1];
-                   sum.each([&](V &value, int i) {
-                     value += scale * load<V>(here + i);
-                   });
-                 });
-                 sum.each([&](V &value, int i) {
-                   store(to + pixel + c * x.stride[1] + i, value);
-                 });
-               });
-             });
+  const PoolAxis *axis = g.axis;
+  for_pixels(x, g.volume, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
+    const PixelCover cover(g, d, h, w);
+    const int64_t pixel = x.offset_of(n, d, h, w);
+    for_blocks(x.extent[1], neighbours, [&](auto sum, int64_t c) {
+      using V = std::decay_t<decltype(sum.value[0])>;
+      sum = {};
+      cover.for_windows([&](int64_t od, int64_t oh, int64_t ow) {
+        const float scale = 1.0f / (axis[0].entries[std::size_t(od)].divisor *
+                                    axis[1].entries[std::size_t(oh)].divisor *
+                                    axis[2].entries[std::size_t(ow)].divisor);
+        const float *here =
+            from + y.offset_of(n, od, oh, ow) + first + c * y.stride[1];
+        sum.each([&](V &value, int i) { value += scale * load<V>(here + i); });
+      });
+      sum.each([&](V &value, int i) {
+        store(to + pixel + c * x.stride[1] + i, value);
+      });
+    });
+  });
 }
 
 } // namespace ffrt

@@ -22,10 +22,11 @@ __device__ float inverse_power(float x, float beta) {
   return 1.0f / (root * std::sqrt(root));
 }
 
-/// What tensors of one order that differ in their channels have in common:
-/// `outside` positions of `channels` lines of `inside` positions.
+/// Tensors of one order that differ in their channels, as in memory: planes of
+/// channels, each of them a line of neighbouring positions.
 struct Lines {
-  int64_t inside, result, operand; ///< channels of result and operand
+  int64_t inside;          ///< positions of a line
+  int64_t result, operand; ///< channels of a plane
   int64_t start;                   ///< the result's first one in the operand
 
   Lines(const Tensor &to, const Tensor &from)
@@ -39,8 +40,10 @@ struct Lines {
 
 /// One element of the result, and its window in the operand.
 struct Element {
-  int64_t line, inside, channel; ///< of the operand
-  int64_t begin, end;            ///< channels
+  int64_t first;          ///< where channel 0 of the operand is
+  int64_t inside;         ///< from channel to channel
+  int64_t channel;        ///< of the operand
+  int64_t begin, end;     ///< channels of the window
 
   /// `below` channels before and `above` after, inside the operand.
   __device__ Element(const Lines &lines, int64_t i, int64_t below,
@@ -49,12 +52,12 @@ struct Element {
     const int64_t position = i % inside;
     i /= inside;
     channel = lines.start + i % lines.result;
-    line = i / lines.result * lines.operand * inside + position;
+    first = i / lines.result * lines.operand * inside + position;
     begin = channel > below ? channel - below : 0;
     end = channel + above < lines.operand ? channel + above + 1 : lines.operand;
   }
   /// Where a channel is in the operand.
-  __device__ int64_t at(int64_t c) const { return line + c * inside; }
+  __device__ int64_t at(int64_t c) const { return first + c * inside; }
 };
 
 } // namespace
