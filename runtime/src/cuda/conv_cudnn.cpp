@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ffrt::cuda {
 
@@ -128,35 +129,66 @@ Names names_of(Kind kind) {
   }
 }
 
-enum : int64_t { kX, kW, kY }; ///< names of the tensors
+enum : int64_t { kX, kW, kY, kSums }; ///< names of the tensors
+
+CudnnDescriptor convolution_of(const ConvShape &s) {
+  CudnnDescriptor result(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  result.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
+  result.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION);
+  result.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64_t(s.strides.size()));
+  result.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, s.strides);
+  result.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, s.dilations);
+  result.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, s.pads);
+  result.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, s.pads);
+  result.finalize();
+  return result;
+}
+
+/// to = from.
+CudnnDescriptor identity(const CudnnDescriptor &from,
+                         const CudnnDescriptor &to) {
+  CudnnDescriptor function(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  function.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_IDENTITY);
+  function.set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
+  function.finalize();
+  CudnnDescriptor result(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  result.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, function);
+  result.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, from);
+  result.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
+  result.finalize();
+  return result;
+}
 
 CudnnPlan plan(const ConvShape &s, const Tensor &x, const Tensor &w,
                const Tensor &y) {
-  const CudnnDescriptor image = cudnn_tensor(x, kX),
+  const CudnnDescriptor convolution = convolution_of(s),
+                        image = cudnn_tensor(x, kX),
                         weights = cudnn_tensor(w, kW),
-                        result = cudnn_tensor(y, kY);
-  CudnnDescriptor convolution(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-  convolution.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
-  convolution.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION);
-  convolution.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS,
-                  int64_t(s.strides.size()));
-  convolution.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, s.strides);
-  convolution.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, s.dilations);
-  convolution.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, s.pads);
-  convolution.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, s.pads);
-  convolution.finalize();
-
+                        out = cudnn_tensor(y, kY);
+  const DType factors = s.kind == Kind::forward ? x.type : y.type;
+  const bool forward = s.kind == Kind::forward,
+             gradient = s.kind == Kind::image_gradient;
+  const CudnnDescriptor &result = forward ? out : gradient ? image : weights;
+  // Factors of bf16 have a result of bf16, unless an operation follows.
+  std::optional<CudnnDescriptor> sums;
+  if (factors == DType::bf16)
+    sums.emplace(cudnn_tensor(forward ? y : gradient ? x : w, kSums, true));
+  auto operand = [&](const CudnnDescriptor &tensor) -> const CudnnDescriptor & {
+    return sums && &tensor == &result ? *sums : tensor;
+  };
   const Names names = names_of(s.kind);
-  CudnnDescriptor operation(names.operation);
+  std::vector<CudnnDescriptor> operations;
+  CudnnDescriptor &operation = operations.emplace_back(names.operation);
   operation.set(names.alpha, 1.0f);
   operation.set(names.beta, 0.0f);
   operation.set(names.convolution, convolution);
-  operation.set(names.x, image);
-  operation.set(names.w, weights);
-  operation.set(names.y, result);
+  operation.set(names.x, operand(image));
+  operation.set(names.w, operand(weights));
+  operation.set(names.y, operand(out));
   operation.finalize();
-  const Tensor &factor = s.kind == Kind::forward ? x : y;
-  return CudnnPlan(operation, factor.type);
+  if (sums)
+    operations.push_back(identity(*sums, result));
+  return CudnnPlan(operations, factors);
 }
 
 } // namespace

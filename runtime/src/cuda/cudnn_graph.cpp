@@ -127,6 +127,9 @@ void CudnnDescriptor::put(cudnnBackendAttributeName_t name,
         "cudnnBackendSetAttribute");
 }
 
+void CudnnDescriptor::set(cudnnBackendAttributeName_t name, bool value) {
+  put(name, CUDNN_TYPE_BOOLEAN, 1, &value);
+}
 void CudnnDescriptor::set(cudnnBackendAttributeName_t name, int64_t value) {
   put(name, CUDNN_TYPE_INT64, 1, &value);
 }
@@ -142,6 +145,10 @@ void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
   put(name, CUDNN_TYPE_CONVOLUTION_MODE, 1, &value);
 }
 void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
+                          cudnnPointwiseMode_t value) {
+  put(name, CUDNN_TYPE_POINTWISE_MODE, 1, &value);
+}
+void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
                           cudnnBackendHeurMode_t value) {
   put(name, CUDNN_TYPE_HEUR_MODE, 1, &value);
 }
@@ -152,6 +159,13 @@ void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
 void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
                           const CudnnDescriptor &value) {
   put(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value.made);
+}
+void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
+                          const std::vector<CudnnDescriptor> &values) {
+  std::vector<cudnnBackendDescriptor_t> all;
+  for (const CudnnDescriptor &value : values)
+    all.push_back(value.made);
+  put(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, all.size(), all.data());
 }
 void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
                           const Ints &values) {
@@ -166,7 +180,7 @@ void CudnnDescriptor::finalize() {
   check(cudnnBackendFinalize(made), "cudnnBackendFinalize");
 }
 
-CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id) {
+CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id, bool between) {
   const Index strides = t.strides();
   CudnnDescriptor result(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   result.set(CUDNN_ATTR_TENSOR_DATA_TYPE,
@@ -175,6 +189,7 @@ CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id) {
   result.set(CUDNN_ATTR_TENSOR_STRIDES, Ints(strides.v, strides.v + t.rank));
   result.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id);
   result.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, kAlignment);
+  result.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, between);
   result.finalize();
   return result;
 }
@@ -183,14 +198,16 @@ CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-CudnnPlan::CudnnPlan(const CudnnDescriptor &operation, DType factors)
-    : chosen(choose(operation, factors)) {}
+CudnnPlan::CudnnPlan(const std::vector<CudnnDescriptor> &operations,
+                     DType factors)
+    : chosen(choose(operations, factors)) {}
 
-CudnnPlan::Chosen CudnnPlan::choose(const CudnnDescriptor &operation,
-                                    DType factors) {
+CudnnPlan::Chosen
+CudnnPlan::choose(const std::vector<CudnnDescriptor> &operations,
+                  DType factors) {
   CudnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, library());
-  graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
+  graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);
   graph.finalize();
   std::string cause = "no engine is exact";
   for (cudnnBackendHeurMode_t mode :

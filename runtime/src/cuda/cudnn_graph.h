@@ -1,8 +1,7 @@
 //===- cudnn_graph.h - operations of cuDNN ----------------------*- C++ -*-===//
 //
-// The part of cuDNN's backend interface that one operation takes: descriptors
-// of tensors and of the operation, and a plan that an engine of its choice
-// runs.
+// The part of cuDNN's backend interface that a convolution takes: descriptors
+// of tensors and operations, and a plan that an engine of its choice runs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CUDA_CUDNN_GRAPH_H
@@ -14,6 +13,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 namespace ffrt::cuda {
 
@@ -25,13 +25,17 @@ public:
   CudnnDescriptor(CudnnDescriptor &&other) noexcept;
   CudnnDescriptor &operator=(CudnnDescriptor &&) = delete;
 
+  void set(cudnnBackendAttributeName_t name, bool value);
   void set(cudnnBackendAttributeName_t name, int64_t value);
   void set(cudnnBackendAttributeName_t name, float value);
   void set(cudnnBackendAttributeName_t name, cudnnDataType_t value);
   void set(cudnnBackendAttributeName_t name, cudnnConvolutionMode_t value);
+  void set(cudnnBackendAttributeName_t name, cudnnPointwiseMode_t value);
   void set(cudnnBackendAttributeName_t name, cudnnBackendHeurMode_t value);
   void set(cudnnBackendAttributeName_t name, cudnnHandle_t value);
   void set(cudnnBackendAttributeName_t name, const CudnnDescriptor &value);
+  void set(cudnnBackendAttributeName_t name,
+           const std::vector<CudnnDescriptor> &values);
   void set(cudnnBackendAttributeName_t name, const Ints &values);
   void set(cudnnBackendAttributeName_t name, void *const *values,
            std::size_t count);
@@ -45,15 +49,16 @@ private:
   cudnnBackendDescriptor_t made = nullptr;
 };
 
-/// A tensor of f32 or bf16, which a plan is given as number `id`.
-CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id);
+/// A tensor of f32 or bf16, which a plan is given as number `id`, or which is
+/// between two operations of it.
+CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id, bool between = false);
 
-/// How cuDNN runs one operation on tensors 0, 1 and 2. The same bits in every
-/// run; factors of f32 are not rounded.
+/// How cuDNN runs operations on tensors 0, 1 and 2. The same bits in every run;
+/// factors of f32 are not rounded.
 class CudnnPlan {
 public:
-  /// Throws Error when there is no engine for it.
-  CudnnPlan(const CudnnDescriptor &operation, DType factors);
+  /// Throws Error when there is no engine for them.
+  CudnnPlan(const std::vector<CudnnDescriptor> &operations, DType factors);
 
   /// Bytes that a call takes.
   std::size_t workspace() const { return chosen.workspace; }
@@ -64,7 +69,8 @@ private:
     CudnnDescriptor plan;
     std::size_t workspace;
   };
-  static Chosen choose(const CudnnDescriptor &operation, DType factors);
+  static Chosen choose(const std::vector<CudnnDescriptor> &operations,
+                       DType factors);
 
   Chosen chosen;
   /// What the last call was given; most calls are given the same.
