@@ -3,6 +3,8 @@
 
 #include "ffrt/bfloat16.h"
 
+#include <cuda_runtime.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -95,12 +97,13 @@ void convolve(const ConvShape &s, void *x, void *w, void *y) {
 } // namespace
 
 void ConvLibrary::operator()(void *x, void *w, void *y, void *) const {
-  const ConvShape &s = impl->shape;
-  const Tensor &factor = s.kind == ConvShape::Kind::forward ? s.x : s.y;
-  if (factor.type == DType::bf16)
-    convolve<BFloat16>(s, x, w, y);
-  else
-    convolve<float>(s, x, w, y);
+  emulated::submit([s = impl->shape, x, w, y] {
+    const Tensor &factor = s.kind == ConvShape::Kind::forward ? s.x : s.y;
+    if (factor.type == DType::bf16)
+      convolve<BFloat16>(s, x, w, y);
+    else
+      convolve<float>(s, x, w, y);
+  });
 }
 
 } // namespace ffrt::cuda

@@ -39,6 +39,7 @@ def parse():
     parser.add_argument("--model", help="the model's file")
     parser.add_argument("--strategy", default="data-parallel",
                         help="a file, or data-parallel")
+    parser.add_argument("--slack", type=float, default=1, help="of the rule")
     parser.add_argument("--case", default="case", help="its name")
     parser.add_argument("--reference", action="store_true")
     parser.add_argument("--remove", action="store_true")
@@ -127,7 +128,7 @@ class Equality:
         for seed in self.arguments.seeds.split(","):
             run = self.run(folder, self.arguments.ranks, seed)
             try:
-                print(f"seed {seed}: {compare_runs(self.reference_run(seed), run)}")
+                print(f"seed {seed}: {compare_runs(self.reference_run(seed), run, self.arguments.slack)}")
                 shutil.rmtree(folder)
                 return
             except Failure as failure:
