@@ -27,6 +27,11 @@ config.substitutions.append(("%data", data))
 interrupt = os.path.join(config.source_root, "tools", "interrupt.py")
 config.substitutions.append(("%interrupt", f"{sys.executable} -B {interrupt}"))
 
+scripts = os.path.join(config.source_root, "..", "scripts")
+build = os.path.join(config.tools_dir, "..")
+config.substitutions.append(
+    ("%gpu-pack", f"{sys.executable} -B {scripts}/gpu-pack --build {build}"))
+config.substitutions.append(("%gpu-check", f"{sys.executable} -B {scripts}/gpu-check"))
 emulated = os.path.join(config.binary_root, "Integration", "emulated-ffc")
 config.substitutions.append(("%emulated-ffc", emulated))
 
