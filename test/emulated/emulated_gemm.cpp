@@ -2,8 +2,10 @@
 #include "cuda/gemm.h"
 
 #include "ffrt/bfloat16.h"
+#include "ffrt/error.h"
 
 #include <cuda_runtime.h>
+#include <string>
 
 namespace ffrt::cuda {
 
@@ -35,6 +37,10 @@ static void multiply(const GemmShape &s, const T *a, const T *b,
 void Gemm::operator()(const void *a, const void *b, const float *row,
                       float *y) const {
   const GemmShape s = impl->shape;
+  for (const void *operand : {a, b, static_cast<const void *>(y)})
+    if (reinterpret_cast<uintptr_t>(operand) % uintptr_t(s.alignment) != 0)
+      throw Error("gemm: expected operands at multiples of " +
+                  std::to_string(s.alignment) + " bytes, found others");
   auto all = [=](const auto *pa, const auto *pb) {
     emulated::submit([=] {
       for (int64_t i = 0; i < s.count; ++i)

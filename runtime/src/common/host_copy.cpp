@@ -68,20 +68,10 @@ template <class T> void move(const Nest<2> &nest, T *dst, const T *src) {
 } // namespace
 
 void move_on_host(DType type, const Nest<2> &nest, void *dst, const void *src) {
-  switch (size_of(type)) {
-  case 1:
-    return move(nest, static_cast<uint8_t *>(dst),
-                static_cast<const uint8_t *>(src));
-  case 2:
-    return move(nest, static_cast<uint16_t *>(dst),
-                static_cast<const uint16_t *>(src));
-  case 4:
-    return move(nest, static_cast<uint32_t *>(dst),
-                static_cast<const uint32_t *>(src));
-  default:
-    return move(nest, static_cast<uint64_t *>(dst),
-                static_cast<const uint64_t *>(src));
-  }
+  with_word(type, [&](auto word) {
+    using T = decltype(word);
+    move(nest, static_cast<T *>(dst), static_cast<const T *>(src));
+  });
 }
 
 void copy_on_host(const Tensor &dst, Index dst_at, const Tensor &src,

@@ -25,6 +25,21 @@ void accumulate_strided(DType type, const Nest<2> &nest, void *dst,
 /// Sets n elements of `type`, f32 or i32, to `value`.
 void fill_elements(DType type, void *dst, int64_t n, double value);
 
+/// Calls f with a number as long as elements of `type`, for what only moves
+/// them.
+template <class F> void with_word(DType type, F f) {
+  switch (size_of(type)) {
+  case 1:
+    return f(uint8_t());
+  case 2:
+    return f(uint16_t());
+  case 4:
+    return f(uint32_t());
+  default:
+    return f(uint64_t());
+  }
+}
+
 /// What a copy of a box goes over.
 struct CopyBox {
   Nest<2> nest; ///< over {dst, src}

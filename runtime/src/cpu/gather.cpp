@@ -2,6 +2,7 @@
 #include "ffrt/gather.h"
 
 #include "common/gather.h"
+#include "common/move.h"
 #include "ffrt/parallel.h"
 
 #include <algorithm>
@@ -29,18 +30,11 @@ static void gather(const T *x, const Runs &from, T *y, const Runs &to,
 
 void Gather::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  const Runs from(x, axis), to(y, axis);
-  const auto *source = static_cast<const int64_t *>(sources.get());
-  switch (size_of(y.type)) {
-  case 1:
-    return gather(x.as<uint8_t>(), from, y.as<uint8_t>(), to, source);
-  case 2:
-    return gather(x.as<uint16_t>(), from, y.as<uint16_t>(), to, source);
-  case 4:
-    return gather(x.as<uint32_t>(), from, y.as<uint32_t>(), to, source);
-  default:
-    return gather(x.as<uint64_t>(), from, y.as<uint64_t>(), to, source);
-  }
+  with_word(y.type, [&](auto word) {
+    using T = decltype(word);
+    gather(x.as<T>(), Runs(x, axis), y.as<T>(), Runs(y, axis),
+           static_cast<const int64_t *>(sources.get()));
+  });
 }
 
 void GatherBackward::operator()(Tensors in, Tensors out) {

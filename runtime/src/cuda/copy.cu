@@ -68,16 +68,7 @@ void move_strided(DType type, const Nest<2> &nest, void *dst, const void *src) {
                                        cudaMemcpyDeviceToDevice,
                                        cuda::device().stream()),
                        "cudaMemcpyAsync");
-  switch (size_of(type)) {
-  case 1:
-    return move<uint8_t>(nest, dst, src);
-  case 2:
-    return move<uint16_t>(nest, dst, src);
-  case 4:
-    return move<uint32_t>(nest, dst, src);
-  default:
-    return move<uint64_t>(nest, dst, src);
-  }
+  with_word(type, [&](auto word) { move<decltype(word)>(nest, dst, src); });
 }
 
 void combine_strided(DType type, const Nest<2> &nest, void *dst,

@@ -10,6 +10,7 @@
 #include "ffrt/tensor.h"
 
 #include <memory>
+#include <numeric>
 
 namespace ffrt::cuda {
 
@@ -22,6 +23,12 @@ struct GemmShape {
   int64_t count = 1, stride_a = 0, stride_b = 0, stride_y = 0;
   float alpha = 1;
   enum class Addend { none, row, result } addend = Addend::none;
+  int64_t alignment = kAlignment; ///< bytes; all operands begin at multiples
+
+  /// Of the buffers of a program.
+  static constexpr int64_t kAlignment = 64;
+  /// The same for operands that begin multiples of some bytes after a buffer.
+  void begins_after(int64_t bytes) { alignment = std::gcd(alignment, bytes); }
 };
 
 /// What a GemmShape takes, chosen once.

@@ -112,6 +112,15 @@ struct Gemm::Impl {
               preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kWorkspace,
               sizeof kWorkspace),
           "cublasLtMatmulPreferenceSetAttribute");
+    for (auto attribute : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+                           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+                           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+                           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
+      const uint32_t bytes = uint32_t(shape.alignment);
+      check(cublasLtMatmulPreferenceSetAttribute(preference, attribute, &bytes,
+                                                 sizeof bytes),
+            "cublasLtMatmulPreferenceSetAttribute");
+    }
     int found = 0;
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
         library(), product, b, a, y, y, preference, 1, &chosen, &found);

@@ -59,6 +59,11 @@ struct MatMul::Impl {
       shape.stride_b = last.b;
       shape.stride_y = last.y;
     }
+    for (std::size_t d = 0; d < loops; ++d) {
+      shape.begins_after(g.batch[d].a * factor_size);
+      shape.begins_after(g.batch[d].b * factor_size);
+      shape.begins_after(g.batch[d].y * int64_t(sizeof(float)));
+    }
     if (c.data) {
       check_addend(c, y);
       row = is_row(c, g.n) && beta == 1.0f;

@@ -38,6 +38,8 @@ private:
     if (direction == to_gates)
       std::swap(shape.n, shape.k);
     shape.trans_b = direction == to_gates;
+    // A step, or the rows of a gate.
+    shape.begins_after(steps.units * int64_t(sizeof(float)));
     if (direction == add_to_states)
       shape.addend = GemmShape::Addend::result;
     return shape;

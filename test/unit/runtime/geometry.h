@@ -11,6 +11,7 @@
 #include "ffrt/kernel.h"
 
 #include <functional>
+#include <new>
 #include <random>
 #include <vector>
 
@@ -52,10 +53,22 @@ double clamped(double value, const ffrt::Reals &clamp);
 /// Calls f(index) for all of a box, in row-major order.
 void for_box(const Box &box, const std::function<void(const Shape &)> &f);
 
+/// Aligned as buffers of programs are.
+template <class T> struct Aligned {
+  using value_type = T;
+  static constexpr std::align_val_t kAlignment{64};
+  T *allocate(std::size_t n) {
+    return static_cast<T *>(::operator new(n * sizeof(T), kAlignment));
+  }
+  void deallocate(T *p, std::size_t) { ::operator delete(p, kAlignment); }
+  bool operator==(const Aligned &) const { return true; }
+  bool operator!=(const Aligned &) const { return false; }
+};
+
 /// A box of a value in a buffer of its own.
 struct Tile {
   Tensor tensor;
-  std::vector<uint32_t> bytes;
+  std::vector<uint32_t, Aligned<uint32_t>> bytes;
   /// Filled with the box of `value`, or with a pattern that shows unwritten
   /// elements when `value` has no data.
   Tile(const Value &value, const Box &box, Order order = Order::row_major,
