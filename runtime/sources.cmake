@@ -138,6 +138,7 @@ set(FFRT_CUDA_HOST
 )
 set(FFRT_CUDA_LIBRARIES
   src/cuda/conv_cudnn.cpp
+  src/cuda/cudnn_device.cpp
   src/cuda/cudnn_graph.cpp
   src/cuda/gemm_cublaslt.cpp
 )

@@ -54,7 +54,7 @@ static Error findCuda(Toolchain &tools) {
                      "toolkit in CUDA_PATH or PATH, found none; --emit=source "
                      "writes the sources");
   tools.kernelCompiler = *nvcc;
-  tools.kernels = {"-std=c++17", "-O3", "-DFFRT_CUDA", "-x", "cu"};
+  tools.kernels = {"-O3", "-DFFRT_CUDA", "-x", "cu"};
   append(tools.kernels, FFC_CUDA_FLAGS, ' ');
   StringRef root = sys::path::parent_path(sys::path::parent_path(*nvcc));
   tools.libraries.push_back(("-L" + root + "/lib64").str());

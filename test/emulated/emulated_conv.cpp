@@ -1,11 +1,13 @@
 //===- emulated_conv.cpp - convolutions as plain loops --------------------===//
 #include "cuda/conv_library.h"
 
+#include "conv_shapes.h"
 #include "ffrt/bfloat16.h"
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <fstream>
 #include <vector>
 
 namespace ffrt::cuda {
@@ -14,7 +16,12 @@ struct ConvLibrary::Impl {
   ConvShape shape;
 };
 
-ConvLibrary::ConvLibrary(const ConvShape &shape) : impl(new Impl{shape}) {}
+ConvLibrary::ConvLibrary(const ConvShape &shape) : impl(new Impl{shape}) {
+  if (const char *file = emulated::shapes_file()) {
+    std::ofstream out(file, std::ios::app);
+    write_shape(out, shape);
+  }
+}
 ConvLibrary::~ConvLibrary() = default;
 ConvLibrary::ConvLibrary(ConvLibrary &&) noexcept = default;
 
@@ -97,7 +104,7 @@ void convolve(const ConvShape &s, void *x, void *w, void *y) {
 } // namespace
 
 void ConvLibrary::operator()(void *x, void *w, void *y, void *) const {
-  emulated::submit([s = impl->shape, x, w, y] {
+  emulated::compute([s = impl->shape, x, w, y] {
     const Tensor &factor = s.kind == ConvShape::Kind::forward ? s.x : s.y;
     if (factor.type == DType::bf16)
       convolve<BFloat16>(s, x, w, y);

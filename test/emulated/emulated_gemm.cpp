@@ -42,7 +42,7 @@ void Gemm::operator()(const void *a, const void *b, const float *row,
       throw Error("gemm: expected operands at multiples of " +
                   std::to_string(s.alignment) + " bytes, found others");
   auto all = [=](const auto *pa, const auto *pb) {
-    emulated::submit([=] {
+    emulated::compute([=] {
       for (int64_t i = 0; i < s.count; ++i)
         multiply(s, pa + i * s.stride_a, pb + i * s.stride_b, row,
                  y + i * s.stride_y);

@@ -12,6 +12,11 @@ void submit(std::function<void()> work);
 
 bool is_capturing();
 
+/// FFRT_EMULATED_SHAPES (conv_shapes.h), or null.
+const char *shapes_file();
+/// As submit(), for what computes; nothing if there is a shapes_file().
+void compute(std::function<void()> work);
+
 } // namespace ffrt::emulated
 
 #endif // FFRT_EMULATED_QUEUE_H

@@ -11,11 +11,21 @@ struct EmulatedGraph {
 
 static EmulatedGraph *captured = nullptr;
 
+const char *ffrt::emulated::shapes_file() {
+  static const char *const file = std::getenv("FFRT_EMULATED_SHAPES");
+  return file;
+}
+
 void ffrt::emulated::submit(std::function<void()> work) {
   if (captured)
     captured->work.push_back(std::move(work));
   else
     work();
+}
+
+void ffrt::emulated::compute(std::function<void()> work) {
+  if (!shapes_file())
+    submit(std::move(work));
 }
 
 bool ffrt::emulated::is_capturing() { return captured; }

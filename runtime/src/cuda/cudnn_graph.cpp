@@ -1,7 +1,7 @@
 //===- cudnn_graph.cpp - operations of cuDNN ------------------------------===//
 #include "cuda/cudnn_graph.h"
 
-#include "ffrt/cuda/device.h"
+#include "cuda/cudnn_device.h"
 #include "ffrt/error.h"
 
 #include <algorithm>
@@ -11,22 +11,12 @@
 
 namespace ffrt::cuda {
 
-namespace {
-
 void check(cudnnStatus_t status, const char *what) {
   if (status != CUDNN_STATUS_SUCCESS)
     throw Error(std::string(what) + ": " + cudnnGetErrorString(status));
 }
 
-cudnnHandle_t library() {
-  static const cudnnHandle_t handle = [] {
-    cudnnHandle_t made = nullptr;
-    check(cudnnCreate(&made), "cudnnCreate");
-    check(cudnnSetStream(made, device().stream()), "cudnnSetStream");
-    return made;
-  }();
-  return handle;
-}
+namespace {
 
 /// A faster engine that takes more than this is passed over.
 constexpr int64_t kMostWorkspace = int64_t(1) << 30;
@@ -40,6 +30,7 @@ std::vector<CudnnDescriptor> proposals(const CudnnDescriptor &graph,
   CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
+  set_heuristics_device(heuristics);
   heuristics.finalize();
   int64_t count = 0;
   check(cudnnBackendGetAttribute(
@@ -206,7 +197,7 @@ CudnnPlan::Chosen
 CudnnPlan::choose(const std::vector<CudnnDescriptor> &operations,
                   DType factors) {
   CudnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-  graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, library());
+  set_graph_device(graph);
   graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);
   graph.finalize();
   std::string cause = "no engine is exact";
@@ -218,7 +209,7 @@ CudnnPlan::choose(const std::vector<CudnnDescriptor> &operations,
       // What is proposed need not work.
       try {
         CudnnDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-        plan.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, library());
+        set_plan_device(plan);
         plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
         plan.finalize();
         int64_t workspace = 0, count = 0;
@@ -247,7 +238,7 @@ void CudnnPlan::operator()(const std::array<void *, 3> &tensors,
     pack->finalize();
     packed = all;
   }
-  check(cudnnBackendExecute(library(), chosen.plan.get(), pack->get()),
+  check(cudnnBackendExecute(cudnn_handle(), chosen.plan.get(), pack->get()),
         "cudnnBackendExecute");
 }
 

@@ -28,7 +28,7 @@ void launch(dim3 grid, dim3 block, void (*kernel)(Parameters...),
   kernel<<<grid, block, 0, device().stream()>>>(Parameters(arguments)...);
   check(cudaGetLastError(), "kernel launch");
 #else
-  emulated::submit([=] {
+  emulated::compute([=] {
     emulated::run(grid, block, [&] { kernel(Parameters(arguments)...); });
   });
 #endif
