@@ -86,9 +86,9 @@ else()
 endif()
 # Kernels on the CPU, and the program that measures them.
 set(FFRT_CPU
-  src/common/profile.cpp
-  src/common/profile_links.cpp
-  src/common/profile_steps.cpp
+  src/cpu/profile.cpp
+  src/cpu/profile_links.cpp
+  src/cpu/profile_steps.cpp
   src/cpu/attention_backward.cpp
   src/cpu/attention_blocks.cpp
   src/cpu/attention_forward.cpp

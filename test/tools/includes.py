@@ -15,11 +15,17 @@ ALLOWED = {
     "Passes": IR + ["ffc/Passes/"],
     "Search": PLAN + ["ffc/Search/"],
     "Codegen": IR + ["ffc/Codegen/"],
-    "runtime": ["ffrt/", "common/", "cpu/", "cuda/", "mpi.h", "dnnl", "omp.h", "zlib.h"],
+    "runtime/include": ["ffrt/", "cuda_runtime.h"],
+    "runtime/src/common": ["ffrt/", "common/", "comm/launch.h", "omp.h", "zlib.h"],
+    "runtime/src/comm": ["ffrt/", "common/", "comm/", "mpi.h", "omp.h"],
+    "runtime/src/cpu": ["ffrt/", "common/", "cpu/", "dnnl", "omp.h"],
+    "runtime/src/cuda": ["ffrt/", "common/", "comm/", "cuda/", "cuda_runtime.h", "cublasLt.h",
+                         "cudnn.h", "nccl.h"],
 }
 # The parts of libraries that only they include.
 PRIVATE = ["yaml-cpp/", "onnx/", "google/protobuf/"]
-SYSTEM = re.compile(r"[a-z0-9_]+|((sys|linux)/)?(?!(mpi|omp|zlib)\.h)[a-z0-9_]+\.h")
+SYSTEM = re.compile(r"[a-z0-9_]+|((sys|linux)/)?(?!(mpi|omp|zlib|nccl|cudnn|cuda_runtime)\.h)"
+                    r"[a-z0-9_]+\.h")
 
 
 def includes(path):
@@ -33,7 +39,7 @@ def includes(path):
 def files(root, folder):
     for path, _, names in os.walk(os.path.join(root, folder)):
         for name in sorted(names):
-            if name.endswith((".h", ".cpp", ".inc", ".td")):
+            if name.endswith((".h", ".cpp", ".cu", ".inc", ".td")):
                 yield os.path.join(path, name)
 
 
@@ -41,7 +47,7 @@ def main():
     root = sys.argv[1]
     count, wrong = 0, []
     for part, allowed in ALLOWED.items():
-        folders = [part] if part == "runtime" else [f"include/ffc/{part}", f"lib/{part}"]
+        folders = [part] if part.startswith("runtime/") else [f"include/ffc/{part}", f"lib/{part}"]
         for folder in folders:
             public = folder.startswith("include/") or "/include/" in folder
             for path in files(root, folder):

@@ -5,7 +5,7 @@
 #include "common/check_elementwise.h"
 #include "common/move.h"
 #include "ffrt/cuda/launch.h"
-#include "ffrt/cuda/walk.h"
+#include "cuda/walk.h"
 
 #include <array>
 #include <utility>

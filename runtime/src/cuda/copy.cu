@@ -2,7 +2,7 @@
 #include "common/move.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/cuda/launch.h"
-#include "ffrt/cuda/walk.h"
+#include "cuda/walk.h"
 #include "ffrt/error.h"
 
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "common/random.h"
 #include "ffrt/cuda/launch.h"
-#include "ffrt/cuda/walk.h"
+#include "cuda/walk.h"
 
 namespace ffrt {
 

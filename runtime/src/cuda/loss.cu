@@ -4,7 +4,7 @@
 #include "common/loss.h"
 #include "cuda/reduce_block.h"
 #include "cuda/sum.h"
-#include "ffrt/cuda/walk.h"
+#include "cuda/walk.h"
 #include "ffrt/fast_math.h"
 
 #include <cmath>

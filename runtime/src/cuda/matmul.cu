@@ -9,7 +9,7 @@
 #include "common/matmul_geometry.h"
 #include "cuda/gemm.h"
 #include "ffrt/cuda/launch.h"
-#include "ffrt/cuda/walk.h"
+#include "cuda/walk.h"
 
 #include <optional>
 

@@ -12,8 +12,8 @@
 
 #include "common/normalize_geometry.h"
 #include "cuda/reduce_block.h"
+#include "cuda/walk.h"
 #include "ffrt/cuda/launch.h"
-#include "ffrt/cuda/walk.h"
 
 namespace ffrt {
 

@@ -10,7 +10,7 @@
 #include "common/reduce_geometry.h"
 #include "cuda/reduce_block.h"
 #include "ffrt/cuda/launch.h"
-#include "ffrt/cuda/walk.h"
+#include "cuda/walk.h"
 
 namespace ffrt {
 

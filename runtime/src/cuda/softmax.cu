@@ -9,7 +9,7 @@
 #include "common/softmax.h"
 #include "cuda/reduce_block.h"
 #include "ffrt/cuda/launch.h"
-#include "ffrt/cuda/walk.h"
+#include "cuda/walk.h"
 #include "ffrt/fast_math.h"
 
 #include <cmath>

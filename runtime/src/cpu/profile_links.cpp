@@ -1,5 +1,5 @@
 //===- profile_links.cpp - times of communication by size -----------------===//
-#include "common/profile_links.h"
+#include "cpu/profile_links.h"
 
 #include "common/memory.h"
 #include "common/together.h"

@@ -1,6 +1,6 @@
 //===- profile_links.h - times of communication by size ---------*- C++ -*-===//
-#ifndef FFRT_COMMON_PROFILE_LINKS_H
-#define FFRT_COMMON_PROFILE_LINKS_H
+#ifndef FFRT_CPU_PROFILE_LINKS_H
+#define FFRT_CPU_PROFILE_LINKS_H
 
 #include "common/statistics.h"
 #include "cpu/speed_probe.h"
@@ -29,4 +29,4 @@ std::vector<LinkProfile> profile_links(Comm &comm, const Group &world,
 
 } // namespace ffrt
 
-#endif // FFRT_COMMON_PROFILE_LINKS_H
+#endif // FFRT_CPU_PROFILE_LINKS_H

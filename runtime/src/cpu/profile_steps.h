@@ -1,6 +1,6 @@
 //===- profile_steps.h - times of kernels within steps ----------*- C++ -*-===//
-#ifndef FFRT_COMMON_PROFILE_STEPS_H
-#define FFRT_COMMON_PROFILE_STEPS_H
+#ifndef FFRT_CPU_PROFILE_STEPS_H
+#define FFRT_CPU_PROFILE_STEPS_H
 
 #include "common/statistics.h"
 #include "cpu/speed_probe.h"
@@ -61,4 +61,4 @@ private:
 
 } // namespace ffrt
 
-#endif // FFRT_COMMON_PROFILE_STEPS_H
+#endif // FFRT_CPU_PROFILE_STEPS_H

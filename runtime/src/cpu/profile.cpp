@@ -5,11 +5,11 @@
 #include "common/flags.h"
 #include "common/json.h"
 #include "common/on_ranks.h"
-#include "common/profile_links.h"
-#include "common/profile_steps.h"
 #include "common/shared_groups.h"
 #include "common/together.h"
 #include "cpu/machine.h"
+#include "cpu/profile_links.h"
+#include "cpu/profile_steps.h"
 
 #include <cstdio>
 #include <ctime>

@@ -1,5 +1,5 @@
 //===- profile_steps.cpp - times of kernels within steps ------------------===//
-#include "common/profile_steps.h"
+#include "cpu/profile_steps.h"
 
 #include "common/feeder.h"
 #include "common/instance.h"
