@@ -218,6 +218,8 @@ void ProgramPrinter::printInfo(Text &text) {
   set("batch", literal(meta.batch));
   if (meta.passes > 1)
     set("passes", std::to_string(meta.passes));
+  if (meta.tf32)
+    set("tf32", "true");
   set("default_learning_rate", literal(meta.learningRate));
   set("default_weight_decay", literal(meta.weightDecay));
   set("predicted_step_seconds", literal(meta.predictedStepSeconds));

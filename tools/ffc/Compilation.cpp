@@ -173,7 +173,7 @@ LogicalResult Compilation::differentiate() {
     if (failed(passes.run(*module)))
       return failure();
   }
-  if (options.bfloat16) {
+  if (options.precision == Precision::BF16) {
     PassManager passes(&context);
     passes.addPass(createLowerPrecision());
     if (failed(passes.run(*module)))
@@ -213,6 +213,10 @@ LogicalResult Compilation::chooseTarget() {
     target = options.target == plan::str(plan::Target::CUDA)
                  ? plan::Target::CUDA
                  : plan::Target::CPU;
+  if (options.precision == Precision::TF32 && target != plan::Target::CUDA)
+    return fail("--precision=tf32: expected devices of target cuda, found "
+                "those of " +
+                Twine(plan::str(target)));
   return success();
 }
 

@@ -73,6 +73,7 @@ codegen::ProgramMeta ffc::describeProgram(const Options &options,
       options.learningRate.value_or(options.optimizer.info().learningRate);
   meta.weightDecay = options.weightDecay;
   meta.passes = graph.passes;
+  meta.tf32 = options.precision == Precision::TF32;
 
   for (const Value &value : graph.values) {
     if (value.kind != ValueKind::Input)

@@ -182,9 +182,12 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          setChoice<bool>(&Options::sparseTables,
                          {{"sparse", true}, {"dense", false}})},
         {"--precision", "TYPE",
-         "of the factors of products: f32 (default), or bf16, added up as f32; "
-         "parameters and all else stay f32",
-         setChoice<bool>(&Options::bfloat16, {{"f32", false}, {"bf16", true}})},
+         "of the factors of products: f32 (default), tf32 (on GPUs), or bf16, "
+         "added up as f32; parameters and all else stay f32",
+         setChoice<Precision>(&Options::precision,
+                              {{"f32", Precision::F32},
+                               {"tf32", Precision::TF32},
+                               {"bf16", Precision::BF16}})},
         {"--init", "HOW",
          "weights without values: glorot-uniform (default), he-normal, "
          "he-uniform, lecun-normal, normal:STD, uniform:BOUND or zeros",

@@ -21,6 +21,13 @@
 namespace ffc {
 
 /// What ffc writes, in the order in which it comes to them.
+/// Of the factors of products.
+enum class Precision {
+  F32,
+  TF32, ///< f32 in memory, rounded to TF32 where a GPU multiplies
+  BF16,
+};
+
 enum class Emit { FF, Train, Plan, Rank, Source, Binary };
 
 /// Those that share the flags.
@@ -76,8 +83,8 @@ struct Options : CommandOptions {
   /// Groups of samples with statistics of their own; absent: as many as there
   /// are devices.
   std::optional<int64_t> batchNormGroups = 1;
-  bool bfloat16 = false; ///< factors of products as bf16
-  bool fuse = true;      ///< element-wise operators with what they follow
+  Precision precision = Precision::F32;
+  bool fuse = true; ///< element-wise operators with what they follow
 
   search::Options search;
   std::vector<std::string> pins; ///< lines of strategy files

@@ -53,6 +53,7 @@ struct ProgramMeta {
   int64_t batch = 1;
   double learningRate = 0.01, weightDecay = 0;
   int passes = 1; ///< over a batch each in a step
+  bool tf32 = false;
   double predictedStepSeconds = 0;
   std::vector<InputMeta> inputs;
   std::vector<OutputMeta> outputs;

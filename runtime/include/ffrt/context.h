@@ -18,6 +18,8 @@ struct Context {
   double learning_rate = 0.01;
   double weight_decay = 0.0;
   int threads = 1; ///< OpenMP threads of this rank
+  /// Products may round f32 factors to TF32, where the target has it.
+  bool tf32 = false;
 };
 
 } // namespace ffrt

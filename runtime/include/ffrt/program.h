@@ -89,7 +89,8 @@ struct ProgramInfo {
   std::vector<InputInfo> inputs;
   std::vector<OutputInfo> outputs;
   std::vector<RankInfo> rank_info;
-  int passes = 1; ///< of a step
+  int passes = 1;    ///< of a step
+  bool tf32 = false; ///< Context::tf32
 };
 
 /// Receives tensors that the program offers for dumping.

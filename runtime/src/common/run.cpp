@@ -101,6 +101,7 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   context.seed = arguments.seed;
   context.weight_decay = arguments.weight_decay;
   context.passes = info.passes;
+  context.tf32 = info.tf32;
   if (arguments.generation.tokens > 0)
     return generate(comm, world, context, info, arguments.generation,
                     arguments.weights, make);

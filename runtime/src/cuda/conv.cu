@@ -123,8 +123,8 @@ private:
 /// The convolution of one tile by the library; images have rank 4 or 5.
 class LocalConv {
 public:
-  LocalConv(const char *kernel, Kind kind, const Tensor &x, const Tensor &w,
-            const Tensor &y, const ConvAttributes &attributes)
+  LocalConv(const Context &cx, const char *kernel, Kind kind, const Tensor &x,
+            const Tensor &w, const Tensor &y, const ConvAttributes &attributes)
       : kind(kind) {
     const ConvProblem problem(kernel, x, w, y, kind == Kind::image_gradient,
                               attributes);
@@ -139,6 +139,7 @@ public:
     image.emplace(x, problem.in, zeros);
     result.emplace(y, problem.out, std::vector<Zeros>());
     shape.kind = kind;
+    shape.tf32 = cx.tf32;
     shape.x = image->form();
     shape.w = w;
     shape.y = result->form();
@@ -188,14 +189,14 @@ struct ConvForward::Impl {
   bool clips;
 };
 
-ConvForward::ConvForward(Context &, Tensors in, Tensors out, const Reals &clamp,
+ConvForward::ConvForward(Context &cx, Tensors in, Tensors out, const Reals &clamp,
                          const Ints &dilations, int64_t group, const Ints &pads,
                          const Ints &strides) {
   const char *kernel = "conv forward";
   check_conv(kernel, {"x", "w", "b"}, in, "y", out);
   const Tensor &x = in.begin()[0], &w = in.begin()[1], &y = out.begin()[0];
   impl.reset(new Impl{
-      LocalConv(kernel, Kind::forward, with_row(x), with_row(w), with_row(y),
+      LocalConv(cx, kernel, Kind::forward, with_row(x), with_row(w), with_row(y),
                 ConvAttributes(kernel, x, dilations, group, pads, strides)),
       clip_of(kernel, clamp), !clamp.empty()});
 }
@@ -221,14 +222,14 @@ struct ConvBackwardData::Impl {
   LocalConv conv;
 };
 
-ConvBackwardData::ConvBackwardData(Context &, Tensors in, Tensors out,
+ConvBackwardData::ConvBackwardData(Context &cx, Tensors in, Tensors out,
                                    const Ints &dilations, int64_t group,
                                    const Ints &pads, const Ints &strides) {
   const char *kernel = "conv backward data";
   check_conv(kernel, {"dy", "w"}, in, "dx", out);
   const Tensor &dy = in.begin()[0], &w = in.begin()[1], &dx = out.begin()[0];
   impl.reset(new Impl{
-      LocalConv(kernel, Kind::image_gradient, with_row(dx), with_row(w),
+      LocalConv(cx, kernel, Kind::image_gradient, with_row(dx), with_row(w),
                 with_row(dy),
                 ConvAttributes(kernel, dx, dilations, group, pads, strides))});
 }
@@ -250,7 +251,7 @@ struct ConvBackwardWeights::Impl {
   LocalConv conv;
 };
 
-ConvBackwardWeights::ConvBackwardWeights(Context &, Tensors in, Tensors out,
+ConvBackwardWeights::ConvBackwardWeights(Context &cx, Tensors in, Tensors out,
                                          const Ints &dilations, int64_t group,
                                          const Ints &pads,
                                          const Ints &strides) {
@@ -258,7 +259,7 @@ ConvBackwardWeights::ConvBackwardWeights(Context &, Tensors in, Tensors out,
   check_conv(kernel, {"x", "dy"}, in, "dw", out);
   const Tensor &x = in.begin()[0], &dy = in.begin()[1], &dw = out.begin()[0];
   impl.reset(new Impl{
-      LocalConv(kernel, Kind::weight_gradient, with_row(x), with_row(dw),
+      LocalConv(cx, kernel, Kind::weight_gradient, with_row(x), with_row(dw),
                 with_row(dy),
                 ConvAttributes(kernel, x, dilations, group, pads, strides))});
 }

@@ -188,7 +188,9 @@ CudnnPlan plan(const ConvShape &s, const Tensor &x, const Tensor &w,
   operation.finalize();
   if (sums)
     operations.push_back(identity(*sums, result));
-  return CudnnPlan(operations, factors);
+  return CudnnPlan(operations, factors == DType::bf16 ? CudnnFactors::bf16
+                               : s.tf32               ? CudnnFactors::tf32
+                                                      : CudnnFactors::f32);
 }
 
 } // namespace

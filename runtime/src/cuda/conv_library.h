@@ -21,6 +21,7 @@ namespace ffrt::cuda {
 struct ConvShape {
   enum class Kind { forward, image_gradient, weight_gradient };
   Kind kind = Kind::forward;
+  bool tf32 = false; ///< factors of f32 may be rounded
   Tensor x, w, y;
   /// By spatial dimension. The image has as many rows of zeros before it as
   /// after it, of which windows need not reach all.

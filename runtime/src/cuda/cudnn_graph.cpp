@@ -73,19 +73,20 @@ notes_of(const CudnnDescriptor &configuration) {
 
 /// Tensor cores round factors of f32; Winograd's transforms round those of
 /// bf16, and lose digits of all where tiles are large.
-bool is_exact(const CudnnDescriptor &configuration, DType factors) {
+bool is_exact(const CudnnDescriptor &configuration, CudnnFactors factors) {
   const auto notes = notes_of(configuration);
   return std::none_of(notes.begin(), notes.end(), [&](auto note) {
     switch (note) {
     case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
-    case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
     case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
     case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13:
       return true;
     case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
-      return factors == DType::f32;
+      return factors == CudnnFactors::f32;
+    case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
+      return factors != CudnnFactors::tf32;
     case CUDNN_NUMERICAL_NOTE_WINOGRAD:
-      return factors != DType::f32;
+      return factors == CudnnFactors::bf16;
     default:
       return false;
     }
@@ -190,12 +191,12 @@ CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id, bool between) {
 //===----------------------------------------------------------------------===//
 
 CudnnPlan::CudnnPlan(const std::vector<CudnnDescriptor> &operations,
-                     DType factors)
+                     CudnnFactors factors)
     : chosen(choose(operations, factors)) {}
 
 CudnnPlan::Chosen
 CudnnPlan::choose(const std::vector<CudnnDescriptor> &operations,
-                  DType factors) {
+                  CudnnFactors factors) {
   CudnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   set_graph_device(graph);
   graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);

@@ -53,12 +53,16 @@ private:
 /// between two operations of it.
 CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id, bool between = false);
 
+/// What factors are multiplied as.
+enum class CudnnFactors { f32, tf32, bf16 };
+
 /// How cuDNN runs operations on tensors 0, 1 and 2. The same bits in every run;
-/// factors of f32 are not rounded.
+/// factors are rounded to nothing less.
 class CudnnPlan {
 public:
   /// Throws Error when there is no engine for them.
-  CudnnPlan(const std::vector<CudnnDescriptor> &operations, DType factors);
+  CudnnPlan(const std::vector<CudnnDescriptor> &operations,
+            CudnnFactors factors);
 
   /// Bytes that a call takes.
   std::size_t workspace() const { return chosen.workspace; }
@@ -70,7 +74,7 @@ private:
     std::size_t workspace;
   };
   static Chosen choose(const std::vector<CudnnDescriptor> &operations,
-                       DType factors);
+                       CudnnFactors factors);
 
   Chosen chosen;
   /// What the last call was given; most calls are given the same.

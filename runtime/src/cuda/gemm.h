@@ -18,6 +18,7 @@ namespace ffrt::cuda {
 /// times. A matrix of a batch begins `stride` elements after the one before.
 struct GemmShape {
   DType factors = DType::f32; ///< of a and b; y is f32
+  bool tf32 = false;          ///< factors of f32 may be rounded
   int64_t m = 0, n = 0, k = 0;
   bool trans_a = false, trans_b = false;
   int64_t count = 1, stride_a = 0, stride_b = 0, stride_y = 0;

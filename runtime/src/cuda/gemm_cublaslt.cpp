@@ -83,7 +83,10 @@ struct Gemm::Impl {
         b(type_of(s.factors), s.trans_b ? s.k : s.n, s.trans_b ? s.n : s.k, s,
           s.stride_b),
         y(CUDA_R_32F, s.n, s.m, s, s.stride_y) {
-    check(cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+    check(cublasLtMatmulDescCreate(&product,
+                                   s.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                          : CUBLAS_COMPUTE_32F,
+                                   CUDA_R_32F),
           "cublasLtMatmulDescCreate");
     // The library's first factor is b.
     set(CUBLASLT_MATMUL_DESC_TRANSA, s.trans_b ? CUBLAS_OP_T : CUBLAS_OP_N);

@@ -79,10 +79,6 @@ Classes classes_of(const Tensor &logits, const Tensor &gradient, int axis) {
   return {logits.shape[axis], logits.strides()[axis], gradient.strides()[axis]};
 }
 
-int threads_for(const Classes &classes) {
-  return classes.count <= 64 ? 32 : cuda::kThreads;
-}
-
 /// The mean over the global target of f(a, b).
 template <class F> void mean_of_pairs(Tensors in, Tensors out, F f) {
   const Tensor &a = in.begin()[0], &b = in.begin()[1];
@@ -116,9 +112,10 @@ void CrossEntropyForward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
   const cuda::Walk<3> samples(loss_samples(logits, target, logits, axis));
   const Classes classes = classes_of(logits, logits, axis);
-  const unsigned blocks = cuda::blocks_for(samples.elements, 1);
+  const int threads = cuda::threads_for(classes.count);
+  const unsigned blocks = cuda::blocks_for(samples.elements, 1, threads);
   double *partial = cuda::device().scratch<double>();
-  cuda::launch(blocks, threads_for(classes), cross_entropy_kernel, samples,
+  cuda::launch(blocks, threads, cross_entropy_kernel, samples,
                classes, logits.as<float>(), target.as<int32_t>(), partial,
                cuda::device().problem(),
                "cross entropy forward: expected targets");
@@ -131,7 +128,8 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
                &gradient = out.begin()[0];
   const cuda::Walk<3> samples(loss_samples(logits, target, gradient, axis));
   const Classes classes = classes_of(logits, gradient, axis);
-  cuda::launch(cuda::blocks_for(samples.elements, 1), threads_for(classes),
+  const int threads = cuda::threads_for(classes.count);
+  cuda::launch(cuda::blocks_for(samples.elements, 1, threads), threads,
                cross_entropy_gradient_kernel, samples, classes,
                logits.as<float>(), target.as<int32_t>(), gradient.as<float>(),
                float(1.0 / global_elements(target)));

@@ -38,13 +38,14 @@ struct MatMul::Impl {
   float beta;
   int64_t factor_size;
 
-  Impl(const Tensor &a, const Tensor &b, const Tensor &c, const Tensor &y,
-       float alpha, float beta, bool trans_a, bool trans_b)
+  Impl(const Context &cx, const Tensor &a, const Tensor &b, const Tensor &c,
+       const Tensor &y, float alpha, float beta, bool trans_a, bool trans_b)
       : geometry(a, b, y, trans_a, trans_b), beta(beta),
         factor_size(int64_t(size_of(a.type))) {
     const MatMulGeometry &g = geometry;
     GemmShape shape;
     shape.factors = a.type;
+    shape.tf32 = cx.tf32 && a.type == DType::f32;
     shape.m = g.m;
     shape.n = g.n;
     shape.k = g.k;
@@ -89,10 +90,10 @@ struct MatMul::Impl {
   }
 };
 
-MatMul::MatMul(Context &, Tensors in, Tensors out, double alpha, double beta,
+MatMul::MatMul(Context &cx, Tensors in, Tensors out, double alpha, double beta,
                int64_t trans_a, int64_t trans_b) {
   check_matmul(in, out);
-  impl = std::make_unique<Impl>(in.begin()[0], in.begin()[1], in.begin()[2],
+  impl = std::make_unique<Impl>(cx, in.begin()[0], in.begin()[1], in.begin()[2],
                                 out.begin()[0], float(alpha), float(beta),
                                 trans_a != 0, trans_b != 0);
 }

@@ -52,8 +52,8 @@ template <class Op> void Reduce<Op>::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
   const cuda::Walk<2> kept(reduce_nest(*this, x, y, false)),
       inner(reduce_nest(*this, x, y, true));
-  const int threads = inner.elements < 128 ? 32 : cuda::kThreads;
-  cuda::launch(cuda::blocks_for(kept.elements, 1), threads, reduce_kernel<Op>,
+  const int threads = cuda::threads_for(inner.elements);
+  cuda::launch(cuda::blocks_for(kept.elements, 1, threads), threads, reduce_kernel<Op>,
                kept, inner, x.as<float>(), y.as<float>());
 }
 

@@ -55,9 +55,9 @@ template <class F> __global__ void for_sets_kernel(Sets sets, F f) {
 }
 
 template <class F> void for_sets(const Sets &sets, F f) {
+  const int threads = cuda::threads_for(sets.inner.elements);
   if (sets.outer.elements > 0)
-    cuda::launch(cuda::blocks_for(sets.outer.elements, 1),
-                 sets.inner.elements <= 64 ? 32 : cuda::kThreads,
+    cuda::launch(cuda::blocks_for(sets.outer.elements, 1, threads), threads,
                  for_sets_kernel<F>, sets, f);
 }
 

@@ -58,9 +58,19 @@ __device__ inline bool expect_below(Problem *problem, const char *what,
 /// Threads of a block where the kernel does not care.
 constexpr int kThreads = 256;
 
-/// Blocks for n items, `per_block` each, no more than keep the device busy.
-inline unsigned blocks_for(int64_t n, int64_t per_block = kThreads) {
-  const int64_t most = int64_t(device().multiprocessors()) * 8;
+/// Threads of a block that goes over so many items: a warp where they are few.
+inline int threads_for(int64_t items) { return items <= 128 ? 32 : kThreads; }
+
+/// Threads that a multiprocessor runs at once (NVIDIA's GPUs since 2017 but for
+/// those of 8.6, 8.9 and 12.0, which run 1536).
+constexpr int kResident = 2048;
+
+/// Blocks of so many threads for n items, `per_block` each, no more than keep
+/// the device busy.
+inline unsigned blocks_for(int64_t n, int64_t per_block = kThreads,
+                           int threads = kThreads) {
+  const int64_t most =
+      int64_t(device().multiprocessors()) * (kResident / threads);
   return unsigned(
       std::max<int64_t>(1, std::min((n + per_block - 1) / per_block, most)));
 }
