@@ -52,9 +52,9 @@ struct Slope {
 };
 
 /// From the products q k and dy v. Beyond the rows and positions both are 0.
-__device__ Slope slope_of(const AttentionHeads &heads,
-                          const Differentiated &of, int64_t n, int64_t h,
-                          int64_t t, int64_t s, float qk, float dyv) {
+__device__ Slope slope_of(const AttentionHeads &heads, const Differentiated &of,
+                          int64_t n, int64_t h, int64_t t, int64_t s, float qk,
+                          float dyv) {
   const AttentionGeometry &g = heads.g;
   if (t >= g.rows || s >= g.keys)
     return {0.0f, 0.0f};
@@ -63,8 +63,7 @@ __device__ Slope slope_of(const AttentionHeads &heads,
               kept = heads.kept(n, h, t, s);
   return {whole * kept, heads.is_replaced(n, h, t, s)
                             ? 0.0f
-                            : g.scale * whole *
-                                  (kept * dyv - of.product[row])};
+                            : g.scale * whole * (kept * dyv - of.product[row])};
 }
 
 /// Is anything but 0 in the block of scores from row t and position s on?
@@ -137,9 +136,8 @@ __global__ void key_gradients_kernel(AttentionHeads heads, Differentiated of,
       FFRT_UNROLL
       for (int i = 0; i < kOwn; ++i)
         for (int j = 0; j < kOwn; ++j) {
-          const Slope slope =
-              slope_of(heads, of, n, h, t + own_column(j), s + own_row(i),
-                       qk[i][j], ds[i][j]);
+          const Slope slope = slope_of(heads, of, n, h, t + own_column(j),
+                                       s + own_row(i), qk[i][j], ds[i][j]);
           addends.scores[own_row(i)][own_column(j)] = slope.p;
           ds[i][j] = slope.ds;
         }
@@ -168,8 +166,8 @@ struct AttentionBackward::Impl {
 AttentionBackward::AttentionBackward(Context &cx, Tensors in, Tensors out,
                                      const Reals &hidden, int64_t key,
                                      double ratio, double scale)
-    : impl(new Impl{cx, check_attention_backward(
-                            in, out, {hidden, key, ratio, scale})}) {
+    : impl(new Impl{
+          cx, check_attention_backward(in, out, {hidden, key, ratio, scale})}) {
   const AttentionGeometry &g = impl->geometry;
   cuda::device().reserve(std::size_t(g.samples * g.heads * g.rows) *
                          sizeof(float));

@@ -54,10 +54,9 @@ template <int kColumns> struct RowSums {
 /// Adds the scores of positions from `s` on: products become exponentials, in
 /// shared memory too. With kGiven the tops stay.
 template <int kColumns, bool kGiven>
-__device__ __forceinline__ void add_scores(const AttentionHeads &heads,
-                           const AttentionTask &task, int64_t s,
-                           Square &scores, Addends<kColumns> &shared,
-                           RowSums<kColumns> &rows) {
+__device__ __forceinline__ void
+add_scores(const AttentionHeads &heads, const AttentionTask &task, int64_t s,
+           Square &scores, Addends<kColumns> &shared, RowSums<kColumns> &rows) {
   const AttentionGeometry &g = heads.g;
   FFRT_UNROLL
   for (int i = 0; i < kOwn; ++i) {
@@ -103,10 +102,10 @@ __device__ __forceinline__ void add_scores(const AttentionHeads &heads,
 /// All positions. With `skip`, blocks of which all scores are replaced are left
 /// out.
 template <int kColumns, bool kGiven>
-__device__ __forceinline__ void add_positions(const AttentionHeads &heads, const Attended &of,
-                              const AttentionTask &task, bool skip,
-                              Factors &factors, Addends<kColumns> &addends,
-                              RowSums<kColumns> &rows) {
+__device__ __forceinline__ void
+add_positions(const AttentionHeads &heads, const Attended &of,
+              const AttentionTask &task, bool skip, Factors &factors,
+              Addends<kColumns> &addends, RowSums<kColumns> &rows) {
   const AttentionGeometry &g = heads.g;
   const Vectors q = heads.of(of.q, task.n, task.h, g.rows, g.width)
                         .from(task.first),
@@ -126,8 +125,9 @@ __device__ __forceinline__ void add_positions(const AttentionHeads &heads, const
 }
 
 template <int kColumns, bool kGiven>
-__device__ __forceinline__ void write(const AttentionHeads &heads, const Attended &to,
-                      const AttentionTask &task, RowSums<kColumns> &rows) {
+__device__ __forceinline__ void
+write(const AttentionHeads &heads, const Attended &to,
+      const AttentionTask &task, RowSums<kColumns> &rows) {
   const AttentionGeometry &g = heads.g;
   float *sums = kGiven ? to.sum : to.y;
   const Vectors result =
@@ -220,8 +220,7 @@ __global__ void largest_scores_kernel(AttentionHeads heads, const float *q,
           const int64_t t = task.first + own_row(i), at = s + own_column(j);
           if (t >= g.rows || at >= g.keys)
             continue;
-          const float score =
-              heads.score(scores[i][j], task.n, task.h, t, at);
+          const float score = heads.score(scores[i][j], task.n, task.h, t, at);
           top[i] = score > top[i] ? score : top[i];
         }
     }
@@ -248,8 +247,8 @@ struct AttentionForward::Impl {
 AttentionForward::AttentionForward(Context &cx, Tensors in, Tensors out,
                                    const Reals &hidden, int64_t key,
                                    double ratio, double scale)
-    : impl(new Impl{cx, check_attention_forward(
-                            in, out, {hidden, key, ratio, scale})}) {}
+    : impl(new Impl{
+          cx, check_attention_forward(in, out, {hidden, key, ratio, scale})}) {}
 
 AttentionForward::~AttentionForward() = default;
 
@@ -314,14 +313,15 @@ void AttentionApply::operator()(Tensors in, Tensors out) {
   float *y = out.begin()[0].as<float>(), *lse = out.begin()[1].as<float>();
   const Index &shape = in.begin()[2].shape; // [N, T, H, E]
   const int64_t rows = shape[1], heads = shape[2], values = shape[3];
-  cuda::for_elements(out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
-    const int64_t h = i / values % heads, t = i / values / heads % rows,
-                  n = i / values / heads / rows;
-    y[i] = sum[i] * (1.0f / total[(n * heads + h) * rows + t]);
-  });
-  cuda::for_elements(out.begin()[1].elements(), FFRT_LAMBDA(int64_t i) {
-    lse[i] = most[i] + logf(total[i]);
-  });
+  cuda::for_elements(
+      out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
+        const int64_t h = i / values % heads, t = i / values / heads % rows,
+                      n = i / values / heads / rows;
+        y[i] = sum[i] * (1.0f / total[(n * heads + h) * rows + t]);
+      });
+  cuda::for_elements(
+      out.begin()[1].elements(),
+      FFRT_LAMBDA(int64_t i) { lse[i] = most[i] + logf(total[i]); });
 }
 
 } // namespace ffrt

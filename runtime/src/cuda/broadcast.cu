@@ -4,8 +4,8 @@
 #include "common/check.h"
 #include "common/check_elementwise.h"
 #include "common/move.h"
-#include "ffrt/cuda/launch.h"
 #include "cuda/walk.h"
+#include "ffrt/cuda/launch.h"
 
 #include <array>
 #include <utility>
@@ -14,9 +14,7 @@ namespace ffrt {
 
 namespace {
 
-template <int N> struct Operands {
-  const float *x[N];
-};
+template <int N> struct Operands { const float *x[N]; };
 
 template <class F, int N, std::size_t... I>
 __device__ float value_at(const Operands<N> &operands,

@@ -32,9 +32,10 @@ static void finish(const Tensor &y, const Tensor &b, const fn::Clip &clip) {
   const int64_t channels = y.shape[1];
   const float *bias = b.as<float>();
   float *to = y.as<float>();
-  cuda::for_elements(y.elements(), FFRT_LAMBDA(int64_t i) {
-    to[i] = clip(to[i] + (bias ? bias[i / inside % channels] : 0.0f));
-  });
+  cuda::for_elements(
+      y.elements(), FFRT_LAMBDA(int64_t i) {
+        to[i] = clip(to[i] + (bias ? bias[i / inside % channels] : 0.0f));
+      });
 }
 
 namespace {
@@ -50,8 +51,7 @@ struct Zeros {
     const int64_t stride = problem.strides[d], begin = problem.pads_begin[d];
     const int64_t spanned = (problem.out[d].size() - 1) * stride +
                             (kernel - 1) * problem.dilations[d] + 1;
-    both = std::min(begin,
-                    spanned + stride - 1 - begin - problem.in[d].size());
+    both = std::min(begin, spanned + stride - 1 - begin - problem.in[d].size());
     before = begin - both;
     after = std::max<int64_t>(0, problem.pads_end[d] - both);
   }
@@ -82,7 +82,8 @@ public:
   const Tensor &form() const { return part; }
   /// What scratch memory has to hold.
   std::size_t bytes() const {
-    return all && !padded ? 0 : std::size_t(part.elements()) * size_of(part.type);
+    return all && !padded ? 0
+                          : std::size_t(part.elements()) * size_of(part.type);
   }
   /// Where the library writes the part.
   void *target(const Tensor &whole, void *memory) const {
@@ -189,14 +190,15 @@ struct ConvForward::Impl {
   bool clips;
 };
 
-ConvForward::ConvForward(Context &cx, Tensors in, Tensors out, const Reals &clamp,
-                         const Ints &dilations, int64_t group, const Ints &pads,
-                         const Ints &strides) {
+ConvForward::ConvForward(Context &cx, Tensors in, Tensors out,
+                         const Reals &clamp, const Ints &dilations,
+                         int64_t group, const Ints &pads, const Ints &strides) {
   const char *kernel = "conv forward";
   check_conv(kernel, {"x", "w", "b"}, in, "y", out);
   const Tensor &x = in.begin()[0], &w = in.begin()[1], &y = out.begin()[0];
   impl.reset(new Impl{
-      LocalConv(cx, kernel, Kind::forward, with_row(x), with_row(w), with_row(y),
+      LocalConv(cx, kernel, Kind::forward, with_row(x), with_row(w),
+                with_row(y),
                 ConvAttributes(kernel, x, dilations, group, pads, strides)),
       clip_of(kernel, clamp), !clamp.empty()});
 }
@@ -228,10 +230,9 @@ ConvBackwardData::ConvBackwardData(Context &cx, Tensors in, Tensors out,
   const char *kernel = "conv backward data";
   check_conv(kernel, {"dy", "w"}, in, "dx", out);
   const Tensor &dy = in.begin()[0], &w = in.begin()[1], &dx = out.begin()[0];
-  impl.reset(new Impl{
-      LocalConv(cx, kernel, Kind::image_gradient, with_row(dx), with_row(w),
-                with_row(dy),
-                ConvAttributes(kernel, dx, dilations, group, pads, strides))});
+  impl.reset(new Impl{LocalConv(
+      cx, kernel, Kind::image_gradient, with_row(dx), with_row(w), with_row(dy),
+      ConvAttributes(kernel, dx, dilations, group, pads, strides))});
 }
 
 ConvBackwardData::~ConvBackwardData() = default;

@@ -1,8 +1,8 @@
 //===- copy.cu - loops of copies between buffers --------------------------===//
 #include "common/move.h"
+#include "cuda/walk.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/cuda/launch.h"
-#include "cuda/walk.h"
 #include "ffrt/error.h"
 
 #include <string>
@@ -20,10 +20,11 @@ template <class T> void move(const Nest<2> &nest, void *dst, const void *src) {
   const cuda::Walk<2> walk(nest);
   T *to = static_cast<T *>(dst);
   const T *from = static_cast<const T *>(src);
-  cuda::for_elements(walk.elements, FFRT_LAMBDA(int64_t i) {
-    const auto at = walk(i);
-    to[at[0]] = from[at[1]];
-  });
+  cuda::for_elements(
+      walk.elements, FFRT_LAMBDA(int64_t i) {
+        const auto at = walk(i);
+        to[at[0]] = from[at[1]];
+      });
 }
 
 template <class T>
@@ -33,11 +34,12 @@ void combine_typed(const Nest<2> &nest, void *dst, const void *src,
   const bool sums = op == ReduceOp::sum;
   T *to = static_cast<T *>(dst);
   const T *from = static_cast<const T *>(src);
-  cuda::for_elements(walk.elements, FFRT_LAMBDA(int64_t i) {
-    const auto at = walk(i);
-    const T a = to[at[0]], b = from[at[1]];
-    to[at[0]] = sums ? T(a + b) : a > b ? a : b;
-  });
+  cuda::for_elements(
+      walk.elements, FFRT_LAMBDA(int64_t i) {
+        const auto at = walk(i);
+        const T a = to[at[0]], b = from[at[1]];
+        to[at[0]] = sums ? T(a + b) : a > b ? a : b;
+      });
 }
 
 template <class T>
@@ -46,28 +48,28 @@ void accumulate_typed(const Nest<2> &nest, void *dst, const void *src,
   const cuda::Walk<2> walk(nest);
   T *to = static_cast<T *>(dst);
   const T *from = static_cast<const T *>(src);
-  cuda::for_elements(walk.elements, FFRT_LAMBDA(int64_t i) {
-    const auto at = walk(i);
-    const T more = factor * from[at[1]];
-    to[at[0]] = first ? more : to[at[0]] + more;
-  });
+  cuda::for_elements(
+      walk.elements, FFRT_LAMBDA(int64_t i) {
+        const auto at = walk(i);
+        const T more = factor * from[at[1]];
+        to[at[0]] = first ? more : to[at[0]] + more;
+      });
 }
 
 template <class T> void fill_as(void *dst, int64_t n, T value) {
   T *to = static_cast<T *>(dst);
-  cuda::for_elements(n, FFRT_LAMBDA(int64_t i) { to[i] = value; });
+  cuda::for_elements(
+      n, FFRT_LAMBDA(int64_t i) { to[i] = value; });
 }
 
 } // namespace
 
 void move_strided(DType type, const Nest<2> &nest, void *dst, const void *src) {
   if (is_flat(nest))
-    return cuda::check(cudaMemcpyAsync(dst, src,
-                                       std::size_t(nest.extent[0]) *
-                                           size_of(type),
-                                       cudaMemcpyDeviceToDevice,
-                                       cuda::device().stream()),
-                       "cudaMemcpyAsync");
+    return cuda::check(
+        cudaMemcpyAsync(dst, src, std::size_t(nest.extent[0]) * size_of(type),
+                        cudaMemcpyDeviceToDevice, cuda::device().stream()),
+        "cudaMemcpyAsync");
   with_word(type, [&](auto word) { move<decltype(word)>(nest, dst, src); });
 }
 

@@ -68,16 +68,17 @@ __global__ void cum_sum_blocks_kernel(Way way, const float *x, float *y) {
 }
 
 void cum_sum_lines(const Way &way, const float *x, float *y) {
-  cuda::for_elements(way.lines.count, FFRT_LAMBDA(int64_t line) {
-    const int64_t start = way.lines.start(line);
-    float sum = 0;
-    for (int64_t i = 0; i < way.lines.extent; ++i) {
-      const int64_t at = way.at(start, i);
-      const float next = sum + x[at];
-      y[at] = way.exclusive ? sum : next;
-      sum = next;
-    }
-  });
+  cuda::for_elements(
+      way.lines.count, FFRT_LAMBDA(int64_t line) {
+        const int64_t start = way.lines.start(line);
+        float sum = 0;
+        for (int64_t i = 0; i < way.lines.extent; ++i) {
+          const int64_t at = way.at(start, i);
+          const float next = sum + x[at];
+          y[at] = way.exclusive ? sum : next;
+          sum = next;
+        }
+      });
 }
 
 } // namespace

@@ -27,9 +27,9 @@ Device::Device() {
   // Ranks may share a GPU.
   const int mine = launched_local_rank() % count;
   check(cudaSetDevice(mine), "cudaSetDevice");
-  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
-                               mine),
-        "cudaDeviceGetAttribute");
+  check(
+      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, mine),
+      "cudaDeviceGetAttribute");
   check(cudaStreamCreateWithFlags(&queue, cudaStreamNonBlocking),
         "cudaStreamCreate");
   check(cudaMalloc(reinterpret_cast<void **>(&on_device), sizeof(Scalars)),

@@ -2,8 +2,8 @@
 #include "ffrt/dropout.h"
 
 #include "common/random.h"
-#include "ffrt/cuda/launch.h"
 #include "cuda/walk.h"
+#include "ffrt/cuda/launch.h"
 
 namespace ffrt {
 
@@ -27,22 +27,24 @@ struct Mask {
 void drop_run(const Mask &mask, const float *x, float *y, int64_t n,
               int64_t first) {
   const int64_t block = first / 4, blocks = (first + n + 3) / 4 - block;
-  cuda::for_elements(blocks, FFRT_LAMBDA(int64_t b) {
-    const auto words = philox(mask.key(), uint64_t(block + b), mask.pass());
-    for (int k = 0; k < 4; ++k)
-      if (const int64_t i = (block + b) * 4 + k - first; i >= 0 && i < n)
-        y[i] = mask(words[k], x[i]);
-  });
+  cuda::for_elements(
+      blocks, FFRT_LAMBDA(int64_t b) {
+        const auto words = philox(mask.key(), uint64_t(block + b), mask.pass());
+        for (int k = 0; k < 4; ++k)
+          if (const int64_t i = (block + b) * 4 + k - first; i >= 0 && i < n)
+            y[i] = mask(words[k], x[i]);
+      });
 }
 
 void drop(const Mask &mask, const float *x, float *y, const cuda::Walk<2> &walk,
           int64_t first) {
-  cuda::for_elements(walk.elements, FFRT_LAMBDA(int64_t i) {
-    const auto at = walk(i);
-    const uint32_t word =
-        philox_word(mask.key(), uint64_t(first + at[1]), mask.pass());
-    y[at[0]] = mask(word, x[at[0]]);
-  });
+  cuda::for_elements(
+      walk.elements, FFRT_LAMBDA(int64_t i) {
+        const auto at = walk(i);
+        const uint32_t word =
+            philox_word(mask.key(), uint64_t(first + at[1]), mask.pass());
+        y[at[0]] = mask(word, x[at[0]]);
+      });
 }
 
 } // namespace

@@ -10,9 +10,7 @@ namespace ffrt {
 
 namespace {
 
-template <int N> struct Operands {
-  const float *x[N];
-};
+template <int N> struct Operands { const float *x[N]; };
 
 template <class F, int N, std::size_t... I>
 __device__ float value_at(const F &f, const Operands<N> &operands, int64_t i,

@@ -50,11 +50,12 @@ template <class F> void with_indices(const Tensor &indices, F f) {
 template <class T>
 void look_up(const Table &table, const float *from, const T *indices,
              int64_t count, float *to) {
-  cuda::for_elements(count * table.width, FFRT_LAMBDA(int64_t i) {
-    const int64_t row = table.row(indices[i / table.width]);
-    to[i] =
-        row < table.rows ? from[row * table.width + i % table.width] : 0.0f;
-  });
+  cuda::for_elements(
+      count * table.width, FFRT_LAMBDA(int64_t i) {
+        const int64_t row = table.row(indices[i / table.width]);
+        to[i] =
+            row < table.rows ? from[row * table.width + i % table.width] : 0.0f;
+      });
 }
 
 template <class T>
@@ -123,15 +124,16 @@ struct Addends {
 template <class F>
 void for_rows(const Table &table, const Lookups &lookups, const float *dy,
               F f) {
-  cuda::for_elements(lookups.count * table.width, FFRT_LAMBDA(int64_t i) {
-    const int64_t at = i / table.width, column = i - at * table.width,
-                  row = lookups.row(at);
-    if (row == table.rows || !lookups.begins(at))
-      return;
-    f(row * table.width + column,
-      Addends{lookups.order + at, lookups.order + lookups.end(at), dy + column,
-              table.width});
-  });
+  cuda::for_elements(
+      lookups.count * table.width, FFRT_LAMBDA(int64_t i) {
+        const int64_t at = i / table.width, column = i - at * table.width,
+                      row = lookups.row(at);
+        if (row == table.rows || !lookups.begins(at))
+          return;
+        f(row * table.width + column,
+          Addends{lookups.order + at, lookups.order + lookups.end(at),
+                  dy + column, table.width});
+      });
 }
 
 } // namespace
@@ -155,10 +157,9 @@ void EmbeddingBackward::operator()(Tensors in, Tensors out) {
   const Table part(table, "embedding backward: expected indices");
   float *to = table.as<float>();
   fill_elements(DType::f32, to, table.elements(), 0);
-  for_rows(part, Lookups(part, in.begin()[0]), in.begin()[1].as<float>(),
-           FFRT_LAMBDA(int64_t i, const Addends &slopes) {
-             to[i] = slopes.sum();
-           });
+  for_rows(
+      part, Lookups(part, in.begin()[0]), in.begin()[1].as<float>(),
+      FFRT_LAMBDA(int64_t i, const Addends &slopes) { to[i] = slopes.sum(); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,14 +177,15 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
   const Table part(table, "sgd update rows: expected indices");
   float *w = table.as<float>();
   const Scalars *now = cuda::device().scalars(cx);
-  for_rows(part, Lookups(part, in.begin()[1]), in.begin()[2].as<float>(),
-           FFRT_LAMBDA(int64_t i, const Addends &slopes) {
-             const float rate = now->learning_rate;
-             float value = w[i];
-             for (int64_t k = 0; k < slopes.count(); ++k)
-               value -= rate * slopes[k];
-             w[i] = value;
-           });
+  for_rows(
+      part, Lookups(part, in.begin()[1]), in.begin()[2].as<float>(),
+      FFRT_LAMBDA(int64_t i, const Addends &slopes) {
+        const float rate = now->learning_rate;
+        float value = w[i];
+        for (int64_t k = 0; k < slopes.count(); ++k)
+          value -= rate * slopes[k];
+        w[i] = value;
+      });
 }
 
 struct AdagradUpdateRows::Plan {};
@@ -202,12 +204,13 @@ void AdagradUpdateRows::operator()(Tensors in, Tensors) {
   float *w = table.as<float>(), *s = in.begin()[3].as<float>();
   const Scalars *now = cuda::device().scalars(cx);
   const float small = epsilon;
-  for_rows(part, Lookups(part, in.begin()[1]), in.begin()[2].as<float>(),
-           FFRT_LAMBDA(int64_t i, const Addends &slopes) {
-             const float slope = slopes.sum();
-             s[i] += slope * slope;
-             w[i] -= now->learning_rate * slope / (sqrtf(s[i]) + small);
-           });
+  for_rows(
+      part, Lookups(part, in.begin()[1]), in.begin()[2].as<float>(),
+      FFRT_LAMBDA(int64_t i, const Addends &slopes) {
+        const float slope = slopes.sum();
+        s[i] += slope * slope;
+        w[i] -= now->learning_rate * slope / (sqrtf(s[i]) + small);
+      });
 }
 
 } // namespace ffrt

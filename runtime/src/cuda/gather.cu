@@ -27,22 +27,24 @@ int64_t elements(const Runs &runs) {
 template <class T>
 void gather(const T *x, const Runs &from, T *y, const Runs &to,
             const int64_t *sources) {
-  cuda::for_elements(elements(to), FFRT_LAMBDA(int64_t i) {
-    const Place p(to, i);
-    y[i] = x[(p.block * from.positions + sources[p.position]) * to.length +
-             p.at];
-  });
+  cuda::for_elements(
+      elements(to), FFRT_LAMBDA(int64_t i) {
+        const Place p(to, i);
+        y[i] = x[(p.block * from.positions + sources[p.position]) * to.length +
+                 p.at];
+      });
 }
 
 void add_up(const float *x, const Runs &from, float *y, const Runs &to,
             const int64_t *starts, const int64_t *sources) {
-  cuda::for_elements(elements(to), FFRT_LAMBDA(int64_t i) {
-    const Place p(to, i);
-    float sum = 0;
-    for (int64_t s = starts[p.position]; s < starts[p.position + 1]; ++s)
-      sum += x[(p.block * from.positions + sources[s]) * to.length + p.at];
-    y[i] = sum;
-  });
+  cuda::for_elements(
+      elements(to), FFRT_LAMBDA(int64_t i) {
+        const Place p(to, i);
+        float sum = 0;
+        for (int64_t s = starts[p.position]; s < starts[p.position + 1]; ++s)
+          sum += x[(p.block * from.positions + sources[s]) * to.length + p.at];
+        y[i] = sum;
+      });
 }
 
 } // namespace

@@ -40,8 +40,7 @@ struct LogSum {
 /// partial[block] = the sum of the losses of a block's elements.
 __global__ void cross_entropy_kernel(cuda::Walk<3> samples, Classes classes,
                                      const float *logits, const int32_t *target,
-                                     double *partial,
-                                     cuda::Problem *problem,
+                                     double *partial, cuda::Problem *problem,
                                      const char *what) {
   double loss = 0;
   for (int64_t i = blockIdx.x; i < samples.elements; i += gridDim.x) {
@@ -50,7 +49,8 @@ __global__ void cross_entropy_kernel(cuda::Walk<3> samples, Classes classes,
     const LogSum all(x, classes);
     const int64_t label = target[at[0]];
     if (cuda::expect_below(problem, what, label, classes.count))
-      loss += log(all.sum) + double(all.top) - double(x[label * classes.stride]);
+      loss +=
+          log(all.sum) + double(all.top) - double(x[label * classes.stride]);
   }
   if (threadIdx.x == 0)
     partial[blockIdx.x] = loss;
@@ -86,7 +86,8 @@ template <class F> void mean_of_pairs(Tensors in, Tensors out, F f) {
       Nest<2>(a.rank, a.shape, {a.strides(), b.strides()}));
   const float *x = a.as<float>(), *y = b.as<float>();
   cuda::sum_elements(
-      walk.elements, FFRT_LAMBDA(int64_t i) {
+      walk.elements,
+      FFRT_LAMBDA(int64_t i) {
         const auto at = walk(i);
         return f(double(x[at[0]]), double(y[at[1]]));
       },
@@ -96,14 +97,15 @@ template <class F> void mean_of_pairs(Tensors in, Tensors out, F f) {
 /// result = f(a, b) for every element of the tile.
 template <class F>
 void map_pairs(const Tensor &result, const Tensor &a, const Tensor &b, F f) {
-  const cuda::Walk<3> walk(Nest<3>(
-      a.rank, a.shape, {result.strides(), a.strides(), b.strides()}));
+  const cuda::Walk<3> walk(
+      Nest<3>(a.rank, a.shape, {result.strides(), a.strides(), b.strides()}));
   float *to = result.as<float>();
   const float *x = a.as<float>(), *y = b.as<float>();
-  cuda::for_elements(walk.elements, FFRT_LAMBDA(int64_t i) {
-    const auto at = walk(i);
-    to[at[0]] = f(x[at[1]], y[at[2]]);
-  });
+  cuda::for_elements(
+      walk.elements, FFRT_LAMBDA(int64_t i) {
+        const auto at = walk(i);
+        to[at[0]] = f(x[at[1]], y[at[2]]);
+      });
 }
 
 } // namespace
@@ -115,8 +117,8 @@ void CrossEntropyForward::operator()(Tensors in, Tensors out) {
   const int threads = cuda::threads_for(classes.count);
   const unsigned blocks = cuda::blocks_for(samples.elements, 1, threads);
   double *partial = cuda::device().scratch<double>();
-  cuda::launch(blocks, threads, cross_entropy_kernel, samples,
-               classes, logits.as<float>(), target.as<int32_t>(), partial,
+  cuda::launch(blocks, threads, cross_entropy_kernel, samples, classes,
+               logits.as<float>(), target.as<int32_t>(), partial,
                cuda::device().problem(),
                "cross entropy forward: expected targets");
   cuda::launch(1, cuda::kThreads, cuda::sum_up_kernel, partial, int(blocks),
@@ -136,8 +138,8 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
 }
 
 void MseForward::operator()(Tensors in, Tensors out) {
-  mean_of_pairs(in, out,
-                [] __device__(double y, double t) { return (y - t) * (y - t); });
+  mean_of_pairs(
+      in, out, [] __device__(double y, double t) { return (y - t) * (y - t); });
 }
 
 void MseBackward::operator()(Tensors in, Tensors out) {

@@ -27,7 +27,7 @@ __device__ float inverse_power(float x, float beta) {
 struct Lines {
   int64_t inside;          ///< positions of a line
   int64_t result, operand; ///< channels of a plane
-  int64_t start;                   ///< the result's first one in the operand
+  int64_t start;           ///< the result's first one in the operand
 
   Lines(const Tensor &to, const Tensor &from)
       : inside(1), result(to.shape[1]), operand(from.shape[1]),
@@ -40,10 +40,10 @@ struct Lines {
 
 /// One element of the result, and its window in the operand.
 struct Element {
-  int64_t first;          ///< where channel 0 of the operand is
-  int64_t inside;         ///< from channel to channel
-  int64_t channel;        ///< of the operand
-  int64_t begin, end;     ///< channels of the window
+  int64_t first;      ///< where channel 0 of the operand is
+  int64_t inside;     ///< from channel to channel
+  int64_t channel;    ///< of the operand
+  int64_t begin, end; ///< channels of the window
 
   /// `below` channels before and `above` after, inside the operand.
   __device__ Element(const Lines &lines, int64_t i, int64_t below,
@@ -68,16 +68,17 @@ void LrnForward::operator()(Tensors in, Tensors out) {
   const Lines lines(y, x);
   const float *from = x.as<float>();
   float *to = y.as<float>(), *scales = out.begin()[1].as<float>();
-  cuda::for_elements(y.elements(), FFRT_LAMBDA(int64_t i) {
-    const Element e(lines, i, w.below, w.above);
-    float sum = 0;
-    for (int64_t c = e.begin; c < e.end; ++c)
-      sum += from[e.at(c)] * from[e.at(c)];
-    const float scale = w.bias + w.alpha * sum;
-    to[i] = from[e.at(e.channel)] * inverse_power(scale, w.beta);
-    if (scales)
-      scales[i] = scale;
-  });
+  cuda::for_elements(
+      y.elements(), FFRT_LAMBDA(int64_t i) {
+        const Element e(lines, i, w.below, w.above);
+        float sum = 0;
+        for (int64_t c = e.begin; c < e.end; ++c)
+          sum += from[e.at(c)] * from[e.at(c)];
+        const float scale = w.bias + w.alpha * sum;
+        to[i] = from[e.at(e.channel)] * inverse_power(scale, w.beta);
+        if (scales)
+          scales[i] = scale;
+      });
 }
 
 struct LrnBackward::Plan {};
@@ -93,18 +94,19 @@ void LrnBackward::operator()(Tensors in, Tensors out) {
   const float *dy = in.begin()[0].as<float>(), *x = in.begin()[1].as<float>(),
               *scale = in.begin()[2].as<float>();
   float *to = dx.as<float>();
-  cuda::for_elements(dx.elements(), FFRT_LAMBDA(int64_t i) {
-    // The channels that have this one in their windows.
-    const Element e(lines, i, w.above, w.below);
-    float sum = 0;
-    for (int64_t c = e.begin; c < e.end; ++c) {
-      const int64_t at = e.at(c);
-      sum += dy[at] * x[at] * inverse_power(scale[at], w.beta) / scale[at];
-    }
-    const int64_t here = e.at(e.channel);
-    to[i] = dy[here] * inverse_power(scale[here], w.beta) -
-            w.alpha * x[here] * sum;
-  });
+  cuda::for_elements(
+      dx.elements(), FFRT_LAMBDA(int64_t i) {
+        // The channels that have this one in their windows.
+        const Element e(lines, i, w.above, w.below);
+        float sum = 0;
+        for (int64_t c = e.begin; c < e.end; ++c) {
+          const int64_t at = e.at(c);
+          sum += dy[at] * x[at] * inverse_power(scale[at], w.beta) / scale[at];
+        }
+        const int64_t here = e.at(e.channel);
+        to[i] = dy[here] * inverse_power(scale[here], w.beta) -
+                w.alpha * x[here] * sum;
+      });
 }
 
 } // namespace ffrt

@@ -8,8 +8,8 @@
 
 #include "common/matmul_geometry.h"
 #include "cuda/gemm.h"
-#include "ffrt/cuda/launch.h"
 #include "cuda/walk.h"
+#include "ffrt/cuda/launch.h"
 
 #include <optional>
 
@@ -20,14 +20,15 @@ using cuda::GemmShape;
 
 /// y = scale * c, broadcast.
 static void fill_with(const Tensor &y, const Tensor &c, float scale) {
-  const cuda::Walk<2> walk(Nest<2>(y.rank, y.shape,
-                                   {y.strides(), addend_strides(c, y.rank)}));
+  const cuda::Walk<2> walk(
+      Nest<2>(y.rank, y.shape, {y.strides(), addend_strides(c, y.rank)}));
   const float *from = c.as<float>();
   float *to = y.as<float>();
-  cuda::for_elements(walk.elements, FFRT_LAMBDA(int64_t i) {
-    const auto at = walk(i);
-    to[at[0]] = scale * from[at[1]];
-  });
+  cuda::for_elements(
+      walk.elements, FFRT_LAMBDA(int64_t i) {
+        const auto at = walk(i);
+        to[at[0]] = scale * from[at[1]];
+      });
 }
 
 struct MatMul::Impl {

@@ -69,10 +69,8 @@ __global__ void forward_rows_kernel(Reduction sets, Moments moments,
                                     Apply apply) {
   for (int64_t s = first_row(); s < sets.kept.elements; s += row_step()) {
     const Place set = sets.kept(s);
-    const Pair sum =
-        sum_of_row(sets, set, 0, sets.reduced.elements, moments);
-    const SetStatistics own =
-        moments.statistics_of(set, sum, threadIdx.x == 0);
+    const Pair sum = sum_of_row(sets, set, 0, sets.reduced.elements, moments);
+    const SetStatistics own = moments.statistics_of(set, sum, threadIdx.x == 0);
     if (apply.y)
       for (int64_t i = threadIdx.x; i < sets.reduced.elements; i += blockDim.x)
         apply(set + sets.reduced(i), own);
@@ -84,10 +82,11 @@ void apply_to_all(const NormalizeWork &work, const Apply &apply) {
     return;
   const Places all = work.all;
   const SetStatistics *statistics = work.of_sets();
-  cuda::for_elements(all.elements, FFRT_LAMBDA(int64_t i) {
-    const Place at = all(i);
-    apply(at, statistics[at[1]]);
-  });
+  cuda::for_elements(
+      all.elements, FFRT_LAMBDA(int64_t i) {
+        const Place at = all(i);
+        apply(at, statistics[at[1]]);
+      });
 }
 
 } // namespace
@@ -96,12 +95,11 @@ void NormalizeForward::operator()(Tensors in, Tensors out) {
   const NormalizeWork &w = *work;
   const Apply apply =
       apply_of(*geometry, at(in, 0), at(in, 1), at(in, 2), at(out, 0));
-  const Moments moments{apply.x,           geometry->count, geometry->epsilon,
-                        data(out, 1),      data(out, 2),    w.of_sets()};
+  const Moments moments{apply.x,      geometry->count, geometry->epsilon,
+                        data(out, 1), data(out, 2),    w.of_sets()};
   if (w.by_rows()) {
     cuda::launch(cuda::blocks_for(w.sets.kept.elements, w.sets.block().y),
-                 w.sets.block(), forward_rows_kernel, w.sets,
-                 moments, apply);
+                 w.sets.block(), forward_rows_kernel, w.sets, moments, apply);
     return;
   }
   sum_up(w.sets, w.partial(), moments, StoreMoments{moments});
@@ -126,9 +124,9 @@ void NormalizeSquares::operator()(Tensors in, Tensors out) {
   float *squares = data(out, 0);
   SetStatistics *statistics = work->of_sets();
   const double count = geometry->count;
-  cuda::for_elements(work->statistics, FFRT_LAMBDA(int64_t s) {
-    statistics[s].mean = float(sums[s] / count);
-  });
+  cuda::for_elements(
+      work->statistics,
+      FFRT_LAMBDA(int64_t s) { statistics[s].mean = float(sums[s] / count); });
   sum_up(
       work->sets, work->partial(),
       FFRT_LAMBDA(const Place &at, const Place &set) {
@@ -145,16 +143,17 @@ void NormalizeApply::operator()(Tensors in, Tensors out) {
   float *mean = data(out, 1), *var = data(out, 2);
   SetStatistics *statistics = work->of_sets();
   const double count = geometry->count, epsilon = geometry->epsilon;
-  cuda::for_elements(work->statistics, FFRT_LAMBDA(int64_t s) {
-    const double middle = sums[s] / count, spread = squares[s] / count;
-    statistics[s] = {float(middle), inverse_of(spread, epsilon), 0, 0};
-    if (mean)
-      mean[s] = float(middle);
-    if (var)
-      var[s] = float(spread);
-  });
-  apply_to_all(*work, apply_of(*geometry, at(in, 0), at(in, 3), at(in, 4),
-                               at(out, 0)));
+  cuda::for_elements(
+      work->statistics, FFRT_LAMBDA(int64_t s) {
+        const double middle = sums[s] / count, spread = squares[s] / count;
+        statistics[s] = {float(middle), inverse_of(spread, epsilon), 0, 0};
+        if (mean)
+          mean[s] = float(middle);
+        if (var)
+          var[s] = float(spread);
+      });
+  apply_to_all(
+      *work, apply_of(*geometry, at(in, 0), at(in, 3), at(in, 4), at(out, 0)));
 }
 
 } // namespace ffrt

@@ -70,8 +70,7 @@ __global__ void backward_rows_kernel(Reduction sets, Slopes slopes,
     const Pair all = store.scaled(set, sum);
     const float mean = store.statistics[set[1]].mean,
                 inverse = store.statistics[set[1]].inverse,
-                g = float(all.a / store.count),
-                gh = float(all.b / store.count);
+                g = float(all.a / store.count), gh = float(all.b / store.count);
     if (threadIdx.x == 0)
       store(set, sum);
     for (int64_t i = threadIdx.x; i < sets.reduced.elements; i += blockDim.x)
@@ -84,20 +83,22 @@ void data_of_all(const NormalizeWork &work, const Data &data) {
     return;
   const Places all = work.all;
   const SetStatistics *statistics = work.of_sets();
-  cuda::for_elements(all.elements, FFRT_LAMBDA(int64_t i) {
-    const Place at = all(i);
-    const SetStatistics &set = statistics[at[1]];
-    data(at, set.mean, set.inverse, set.g, set.gh);
-  });
+  cuda::for_elements(
+      all.elements, FFRT_LAMBDA(int64_t i) {
+        const Place at = all(i);
+        const SetStatistics &set = statistics[at[1]];
+        data(at, set.mean, set.inverse, set.g, set.gh);
+      });
 }
 
 /// Statistics that are given.
 void use(const NormalizeWork &work, const float *mean, const float *var,
          double epsilon) {
   SetStatistics *statistics = work.of_sets();
-  cuda::for_elements(work.statistics, FFRT_LAMBDA(int64_t s) {
-    statistics[s] = {mean[s], inverse_of(var[s], epsilon), 0, 0};
-  });
+  cuda::for_elements(
+      work.statistics, FFRT_LAMBDA(int64_t s) {
+        statistics[s] = {mean[s], inverse_of(var[s], epsilon), 0, 0};
+      });
 }
 
 /// Sums over what has a parameter in common.
@@ -147,8 +148,8 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
   const Data data{of.dy, of.x, of.scale, of.dx};
   if (of.dx && work.by_rows()) {
     cuda::launch(cuda::blocks_for(work.sets.kept.elements, work.sets.block().y),
-                 work.sets.block(), backward_rows_kernel,
-                 work.sets, slopes, store, data);
+                 work.sets.block(), backward_rows_kernel, work.sets, slopes,
+                 store, data);
   } else {
     sum_up(work.sets, work.partial(), slopes, store);
     data_of_all(work, data);
@@ -165,13 +166,14 @@ void gradient_data(const NormalizeGeometry &geometry, const NormalizeWork &work,
   SetStatistics *statistics = work.of_sets();
   const Places sets = work.sets.kept;
   const double count = geometry.count;
-  cuda::for_elements(sets.elements, FFRT_LAMBDA(int64_t i) {
-    const Place set = sets(i);
-    const int64_t s = set[1];
-    const double factor = scale ? scale[set[2]] / count : 1.0 / count;
-    statistics[s].g = float(first[s] * factor);
-    statistics[s].gh = float(second[s] * factor);
-  });
+  cuda::for_elements(
+      sets.elements, FFRT_LAMBDA(int64_t i) {
+        const Place set = sets(i);
+        const int64_t s = set[1];
+        const double factor = scale ? scale[set[2]] / count : 1.0 / count;
+        statistics[s].g = float(first[s] * factor);
+        statistics[s].gh = float(second[s] * factor);
+      });
   data_of_all(work, {data(in, 0), data(in, 1), data(in, 4), dx});
 }
 
@@ -206,12 +208,13 @@ void NormalizeChannelSums::operator()(Tensors in, Tensors out) {
 void NormalizeChannelData::operator()(Tensors in, Tensors out) {
   const float *first = data(in, 5), *second = data(in, 6);
   float *dscale = data(out, 1), *dbias = data(out, 2);
-  cuda::for_elements(work->statistics, FFRT_LAMBDA(int64_t s) {
-    if (dscale)
-      dscale[s] = second[s];
-    if (dbias)
-      dbias[s] = first[s];
-  });
+  cuda::for_elements(
+      work->statistics, FFRT_LAMBDA(int64_t s) {
+        if (dscale)
+          dscale[s] = second[s];
+        if (dbias)
+          dbias[s] = first[s];
+      });
   gradient_data(*geometry, *work, in, data(in, 4), data(out, 0));
 }
 

@@ -71,69 +71,74 @@ void square_sums(const float *w, const float *r, int64_t n, float *norms) {
 void SgdUpdate::operator()(Tensors in, Tensors) {
   const Parameter p(cx, in);
   if (in.size() == 3)
-    return for_elements(p.n, FFRT_LAMBDA(int64_t i) {
-      p.w[i] -= p.rate() * p.slope(i);
-    });
+    return for_elements(
+        p.n, FFRT_LAMBDA(int64_t i) { p.w[i] -= p.rate() * p.slope(i); });
   float *v = slot(in, 0);
   const float mu = momentum;
   const bool ahead = nesterov;
-  for_elements(p.n, FFRT_LAMBDA(int64_t i) {
-    const float slope = p.slope(i), speed = mu * v[i] + slope;
-    v[i] = speed;
-    p.w[i] -= p.rate() * (ahead ? slope + mu * speed : speed);
-  });
+  for_elements(
+      p.n, FFRT_LAMBDA(int64_t i) {
+        const float slope = p.slope(i), speed = mu * v[i] + slope;
+        v[i] = speed;
+        p.w[i] -= p.rate() * (ahead ? slope + mu * speed : speed);
+      });
 }
 
 void AdamUpdate::operator()(Tensors in, Tensors) {
   const Parameter p(cx, in);
   const Moments moments(numbers, slot(in, 0), slot(in, 1));
-  for_elements(p.n, FFRT_LAMBDA(int64_t i) {
-    p.w[i] -= p.rate() * moments(p.now->step, p.slope(i), i);
-  });
+  for_elements(
+      p.n, FFRT_LAMBDA(int64_t i) {
+        p.w[i] -= p.rate() * moments(p.now->step, p.slope(i), i);
+      });
 }
 
 void AdamwUpdate::operator()(Tensors in, Tensors) {
   const Parameter p(cx, in);
   const Moments moments(numbers, slot(in, 0), slot(in, 1));
-  for_elements(p.n, FFRT_LAMBDA(int64_t i) {
-    const float direction = moments(p.now->step, p.gradient(i), i);
-    p.w[i] -= p.rate() * (direction + p.now->weight_decay * p.w[i]);
-  });
+  for_elements(
+      p.n, FFRT_LAMBDA(int64_t i) {
+        const float direction = moments(p.now->step, p.gradient(i), i);
+        p.w[i] -= p.rate() * (direction + p.now->weight_decay * p.w[i]);
+      });
 }
 
 void AdagradUpdate::operator()(Tensors in, Tensors) {
   const Parameter p(cx, in);
   float *s = slot(in, 0);
   const float small = epsilon;
-  for_elements(p.n, FFRT_LAMBDA(int64_t i) {
-    const float slope = p.slope(i);
-    s[i] += slope * slope;
-    p.w[i] -= p.rate() * slope / (sqrtf(s[i]) + small);
-  });
+  for_elements(
+      p.n, FFRT_LAMBDA(int64_t i) {
+        const float slope = p.slope(i);
+        s[i] += slope * slope;
+        p.w[i] -= p.rate() * slope / (sqrtf(s[i]) + small);
+      });
 }
 
 void RmspropUpdate::operator()(Tensors in, Tensors) {
   const Parameter p(cx, in);
   float *s = slot(in, 0), *v = in.size() == 4 ? nullptr : slot(in, 1);
   const float keep = alpha, small = epsilon, mu = momentum;
-  for_elements(p.n, FFRT_LAMBDA(int64_t i) {
-    const float slope = p.slope(i);
-    s[i] = keep * s[i] + (1.0f - keep) * slope * slope;
-    float direction = slope / (sqrtf(s[i]) + small);
-    if (v)
-      direction = v[i] = mu * v[i] + direction;
-    p.w[i] -= p.rate() * direction;
-  });
+  for_elements(
+      p.n, FFRT_LAMBDA(int64_t i) {
+        const float slope = p.slope(i);
+        s[i] = keep * s[i] + (1.0f - keep) * slope * slope;
+        float direction = slope / (sqrtf(s[i]) + small);
+        if (v)
+          direction = v[i] = mu * v[i] + direction;
+        p.w[i] -= p.rate() * direction;
+      });
 }
 
 void LambDirection::operator()(Tensors in, Tensors out) {
   const Parameter p(cx, in);
   const Moments moments(numbers, slot(in, 0), slot(in, 1));
   float *r = out.begin()[2].as<float>();
-  for_elements(p.n, FFRT_LAMBDA(int64_t i) {
-    r[i] = moments(p.now->step, p.gradient(i), i) +
-           p.now->weight_decay * p.w[i];
-  });
+  for_elements(
+      p.n, FFRT_LAMBDA(int64_t i) {
+        r[i] = moments(p.now->step, p.gradient(i), i) +
+               p.now->weight_decay * p.w[i];
+      });
   square_sums(p.w, r, p.n, out.begin()[3].as<float>());
 }
 
@@ -142,12 +147,13 @@ void LambUpdate::operator()(Tensors in, Tensors) {
   const float *r = in.begin()[1].as<float>(),
               *norms = in.begin()[2].as<float>();
   const Scalars *now = cuda::device().scalars(cx);
-  for_elements(in.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
-    const float trust = norms[0] > 0.0f && norms[1] > 0.0f
-                            ? sqrtf(norms[0] / norms[1])
-                            : 1.0f;
-    w[i] -= now->learning_rate * trust * r[i];
-  });
+  for_elements(
+      in.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
+        const float trust = norms[0] > 0.0f && norms[1] > 0.0f
+                                ? sqrtf(norms[0] / norms[1])
+                                : 1.0f;
+        w[i] -= now->learning_rate * trust * r[i];
+      });
 }
 
 //===----------------------------------------------------------------------===//

@@ -131,22 +131,23 @@ void MaxPoolForward::operator()(Tensors in, Tensors out) {
   const float *from = in.begin()[0].as<float>() + first;
   float *to = out.begin()[0].as<float>();
   int32_t *index = out.begin()[1].as<int32_t>();
-  cuda::for_elements(out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
-    const Position p = position_of(y, i);
-    const float *image = from + p.n * x.stride[0] + p.c * x.stride[1];
-    float best = -HUGE_VALF;
-    int64_t where = -1;
-    axes.for_entries(x, p.d, p.h, p.w, [&](int64_t offset, int64_t number) {
-      const float value = image[offset];
-      if (value > best) {
-        best = value;
-        where = number;
-      }
-    });
-    to[i] = best;
-    if (index)
-      index[i] = int32_t(where);
-  });
+  cuda::for_elements(
+      out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
+        const Position p = position_of(y, i);
+        const float *image = from + p.n * x.stride[0] + p.c * x.stride[1];
+        float best = -HUGE_VALF;
+        int64_t where = -1;
+        axes.for_entries(x, p.d, p.h, p.w, [&](int64_t offset, int64_t number) {
+          const float value = image[offset];
+          if (value > best) {
+            best = value;
+            where = number;
+          }
+        });
+        to[i] = best;
+        if (index)
+          index[i] = int32_t(where);
+      });
 }
 
 void MaxPoolBackward::operator()(Tensors in, Tensors out) {
@@ -156,17 +157,20 @@ void MaxPoolBackward::operator()(Tensors in, Tensors out) {
   const float *from = in.begin()[0].as<float>() + first;
   const int32_t *index = in.begin()[1].as<int32_t>() + first;
   float *to = out.begin()[0].as<float>();
-  cuda::for_elements(out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
-    const Position p = position_of(x, i);
-    const int64_t here =
-        axes.number(x.lo[2] + p.d, x.lo[3] + p.h, x.lo[4] + p.w);
-    float sum = 0;
-    axes.for_windows(p.d, p.h, p.w, [&](int64_t od, int64_t oh, int64_t ow) {
-      const int64_t at = y.offset_of(p.n, od, oh, ow) + p.c * y.stride[1];
-      sum += index[at] == here ? from[at] : 0.0f;
-    });
-    to[i] = sum;
-  });
+  cuda::for_elements(
+      out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
+        const Position p = position_of(x, i);
+        const int64_t here =
+            axes.number(x.lo[2] + p.d, x.lo[3] + p.h, x.lo[4] + p.w);
+        float sum = 0;
+        axes.for_windows(p.d, p.h, p.w,
+                         [&](int64_t od, int64_t oh, int64_t ow) {
+                           const int64_t at =
+                               y.offset_of(p.n, od, oh, ow) + p.c * y.stride[1];
+                           sum += index[at] == here ? from[at] : 0.0f;
+                         });
+        to[i] = sum;
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,15 +183,17 @@ void AveragePoolForward::operator()(Tensors in, Tensors out) {
   const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
   const float *from = in.begin()[0].as<float>() + first;
   float *to = out.begin()[0].as<float>();
-  cuda::for_elements(out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
-    const Position p = position_of(y, i);
-    const float *image = from + p.n * x.stride[0] + p.c * x.stride[1];
-    float sum = 0;
-    axes.for_entries(x, p.d, p.h, p.w,
-                     [&](int64_t offset, int64_t) { sum += image[offset]; });
-    const float count = axes.divisor(p.d, p.h, p.w);
-    to[i] = count > 0 ? sum * (1.0f / count) : 0.0f;
-  });
+  cuda::for_elements(
+      out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
+        const Position p = position_of(y, i);
+        const float *image = from + p.n * x.stride[0] + p.c * x.stride[1];
+        float sum = 0;
+        axes.for_entries(x, p.d, p.h, p.w, [&](int64_t offset, int64_t) {
+          sum += image[offset];
+        });
+        const float count = axes.divisor(p.d, p.h, p.w);
+        to[i] = count > 0 ? sum * (1.0f / count) : 0.0f;
+      });
 }
 
 void AveragePoolBackward::operator()(Tensors in, Tensors out) {
@@ -196,15 +202,18 @@ void AveragePoolBackward::operator()(Tensors in, Tensors out) {
   const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
   const float *from = in.begin()[0].as<float>() + first;
   float *to = out.begin()[0].as<float>();
-  cuda::for_elements(out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
-    const Position p = position_of(x, i);
-    float sum = 0;
-    axes.for_windows(p.d, p.h, p.w, [&](int64_t od, int64_t oh, int64_t ow) {
-      const int64_t at = y.offset_of(p.n, od, oh, ow) + p.c * y.stride[1];
-      sum += from[at] * (1.0f / axes.divisor(od, oh, ow));
-    });
-    to[i] = sum;
-  });
+  cuda::for_elements(
+      out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
+        const Position p = position_of(x, i);
+        float sum = 0;
+        axes.for_windows(p.d, p.h, p.w,
+                         [&](int64_t od, int64_t oh, int64_t ow) {
+                           const int64_t at =
+                               y.offset_of(p.n, od, oh, ow) + p.c * y.stride[1];
+                           sum += from[at] * (1.0f / axes.divisor(od, oh, ow));
+                         });
+        to[i] = sum;
+      });
 }
 
 } // namespace ffrt

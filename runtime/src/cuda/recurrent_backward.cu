@@ -20,12 +20,13 @@ namespace {
 
 void lstm(const RecurrentSteps &steps, const BackwardVectors &v) {
   const int64_t units = steps.units;
-  for_units(steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
-    const int64_t state = sample * units;
-    lstm_backward(v.saved + 5 * state, v.dy + state,
-                  v.before + sample * v.before_stride, v.dstates + state,
-                  v.dcells + state, v.dx + 4 * state, units, u);
-  });
+  for_units(
+      steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
+        const int64_t state = sample * units;
+        lstm_backward(v.saved + 5 * state, v.dy + state,
+                      v.before + sample * v.before_stride, v.dstates + state,
+                      v.dcells + state, v.dx + 4 * state, units, u);
+      });
 }
 
 /// The gradients of a GRU's gates once more, for its products.
@@ -37,57 +38,60 @@ struct GruGates {
 void gru_update(const RecurrentSteps &steps, const BackwardVectors &v,
                 const GruGates &gates) {
   const int64_t units = steps.units;
-  for_units(steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t i) {
-    const int64_t state = sample * units;
-    float *dx = v.dx + 3 * state;
-    gru_update_backward(v.saved + 3 * state, v.dy + state,
-                        v.before + sample * v.before_stride, v.dstates + state,
-                        dx, units, u);
-    gates.first[2 * state + u] = dx[u];
-    gates.third[i] = dx[2 * units + u];
-  });
+  for_units(
+      steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t i) {
+        const int64_t state = sample * units;
+        float *dx = v.dx + 3 * state;
+        gru_update_backward(v.saved + 3 * state, v.dy + state,
+                            v.before + sample * v.before_stride,
+                            v.dstates + state, dx, units, u);
+        gates.first[2 * state + u] = dx[u];
+        gates.third[i] = dx[2 * units + u];
+      });
 }
 
 /// From the gradient of the states as the third gate saw them.
 void gru_reset(const RecurrentSteps &steps, const BackwardVectors &v,
                const float *dseen, const GruGates &gates) {
   const int64_t units = steps.units;
-  for_units(steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
-    const int64_t state = sample * units;
-    float *dx = v.dx + 3 * state + units;
-    gru_reset_backward(v.saved + 3 * state + units,
-                       v.before + sample * v.before_stride, dseen + state,
-                       v.dstates + state, dx, u);
-    gates.first[2 * state + units + u] = dx[u];
-  });
+  for_units(
+      steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
+        const int64_t state = sample * units;
+        float *dx = v.dx + 3 * state + units;
+        gru_reset_backward(v.saved + 3 * state + units,
+                           v.before + sample * v.before_stride, dseen + state,
+                           v.dstates + state, dx, u);
+        gates.first[2 * state + units + u] = dx[u];
+      });
 }
 
 void gru_reset_after(const RecurrentSteps &steps, const BackwardVectors &v) {
   const int64_t units = steps.units;
-  for_units(steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
-    const int64_t state = sample * units;
-    gru_reset_after_backward(v.saved + 4 * state, v.dy + state,
-                             v.before + sample * v.before_stride,
-                             v.dstates + state, v.dx + 3 * state,
-                             v.dr + 3 * state, units, u);
-  });
+  for_units(
+      steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
+        const int64_t state = sample * units;
+        gru_reset_after_backward(v.saved + 4 * state, v.dy + state,
+                                 v.before + sample * v.before_stride,
+                                 v.dstates + state, v.dx + 3 * state,
+                                 v.dr + 3 * state, units, u);
+      });
 }
 
 template <class F>
 void rnn(const RecurrentSteps &steps, const BackwardVectors &v) {
-  for_units(steps, FFRT_LAMBDA(int64_t, int64_t, int64_t i) {
-    v.dx[i] = (v.dstates[i] + v.dy[i]) * F::slope(v.saved[i]);
-  });
+  for_units(
+      steps, FFRT_LAMBDA(int64_t, int64_t, int64_t i) {
+        v.dx[i] = (v.dstates[i] + v.dy[i]) * F::slope(v.saved[i]);
+      });
 }
 
 class CudaBackwardStep : public BackwardStep {
 public:
   explicit CudaBackwardStep(const RecurrentSteps &steps)
-      : steps(steps),
-        product(steps,
-                steps.gates == 3 ? GateProduct::add_to_states
-                                 : GateProduct::to_states,
-                0, steps.cell == Cell::gru ? 2 : steps.gates) {
+      : steps(steps), product(steps,
+                              steps.gates == 3 ? GateProduct::add_to_states
+                                               : GateProduct::to_states,
+                              0, steps.cell == Cell::gru ? 2 : steps.gates) {
     if (steps.cell == Cell::gru) {
       seen_product.emplace(steps, GateProduct::to_states, 2, 1);
       first.make(2 * steps.state());

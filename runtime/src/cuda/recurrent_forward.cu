@@ -21,11 +21,12 @@ namespace {
 void lstm(const RecurrentSteps &steps, const ForwardVectors &v,
           const float *g) {
   const int64_t units = steps.units;
-  for_units(steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
-    const int64_t state = sample * units, gates = 4 * state;
-    lstm_forward(v.x + gates, g + gates, v.saved + 5 * state, v.cells + state,
-                 v.after + state, units, u);
-  });
+  for_units(
+      steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
+        const int64_t state = sample * units, gates = 4 * state;
+        lstm_forward(v.x + gates, g + gates, v.saved + 5 * state,
+                     v.cells + state, v.after + state, units, u);
+      });
 }
 
 /// The first two gates, whose vectors in `g` are alone; and the states as the
@@ -33,40 +34,45 @@ void lstm(const RecurrentSteps &steps, const ForwardVectors &v,
 void gru_reset(const RecurrentSteps &steps, const ForwardVectors &v,
                const float *g, float *seen) {
   const int64_t units = steps.units;
-  for_units(steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
-    const int64_t state = sample * units;
-    gru_reset_forward(v.x + 3 * state, g + 2 * state, v.before + state,
-                      v.saved + 3 * state, seen + state, units, u);
-  });
+  for_units(
+      steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
+        const int64_t state = sample * units;
+        gru_reset_forward(v.x + 3 * state, g + 2 * state, v.before + state,
+                          v.saved + 3 * state, seen + state, units, u);
+      });
 }
 
 /// The third gate, whose vectors in `g` are alone.
 void gru_update(const RecurrentSteps &steps, const ForwardVectors &v,
                 const float *g) {
   const int64_t units = steps.units;
-  for_units(steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
-    const int64_t state = sample * units;
-    gru_update_forward(v.x + 3 * state + 2 * units, g + state,
-                       v.before + state, v.saved + 3 * state, v.after + state,
-                       units, u);
-  });
+  for_units(
+      steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
+        const int64_t state = sample * units;
+        gru_update_forward(v.x + 3 * state + 2 * units, g + state,
+                           v.before + state, v.saved + 3 * state,
+                           v.after + state, units, u);
+      });
 }
 
 void gru_reset_after(const RecurrentSteps &steps, const ForwardVectors &v,
                      const float *g) {
   const int64_t units = steps.units;
-  for_units(steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
-    const int64_t state = sample * units, gates = 3 * state;
-    gru_reset_after_forward(v.x + gates, g + gates, v.bias, v.before + state,
-                            v.saved + 4 * state, v.after + state, units, u);
-  });
+  for_units(
+      steps, FFRT_LAMBDA(int64_t sample, int64_t u, int64_t) {
+        const int64_t state = sample * units, gates = 3 * state;
+        gru_reset_after_forward(v.x + gates, g + gates, v.bias,
+                                v.before + state, v.saved + 4 * state,
+                                v.after + state, units, u);
+      });
 }
 
 template <class F>
 void rnn(const RecurrentSteps &steps, const ForwardVectors &v, const float *g) {
-  for_units(steps, FFRT_LAMBDA(int64_t, int64_t, int64_t i) {
-    v.saved[i] = v.after[i] = F::squash(v.x[i] + g[i]);
-  });
+  for_units(
+      steps, FFRT_LAMBDA(int64_t, int64_t, int64_t i) {
+        v.saved[i] = v.after[i] = F::squash(v.x[i] + g[i]);
+      });
 }
 
 class CudaForwardStep : public ForwardStep {

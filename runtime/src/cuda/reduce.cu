@@ -9,8 +9,8 @@
 
 #include "common/reduce_geometry.h"
 #include "cuda/reduce_block.h"
-#include "ffrt/cuda/launch.h"
 #include "cuda/walk.h"
+#include "ffrt/cuda/launch.h"
 
 namespace ffrt {
 
@@ -53,8 +53,8 @@ template <class Op> void Reduce<Op>::operator()(Tensors in, Tensors out) {
   const cuda::Walk<2> kept(reduce_nest(*this, x, y, false)),
       inner(reduce_nest(*this, x, y, true));
   const int threads = cuda::threads_for(inner.elements);
-  cuda::launch(cuda::blocks_for(kept.elements, 1, threads), threads, reduce_kernel<Op>,
-               kept, inner, x.as<float>(), y.as<float>());
+  cuda::launch(cuda::blocks_for(kept.elements, 1, threads), threads,
+               reduce_kernel<Op>, kept, inner, x.as<float>(), y.as<float>());
 }
 
 template class Reduce<SumOf>;

@@ -46,8 +46,8 @@ __device__ float interpolate(const Entries<K> &entries, const float *x) {
     float sum = 0;
     for (int64_t e = entries.begin[k]; e < entries.end[k]; ++e)
       sum += entries.weights[k][e] *
-             interpolate<Left - 1>(
-                 entries, x + entries.positions[k][e] * entries.stride[k]);
+             interpolate<Left - 1>(entries, x + entries.positions[k][e] *
+                                                    entries.stride[k]);
     return sum;
   }
 }
@@ -127,9 +127,12 @@ static void run(const ResizePlan &plan, const Tensor &x, const Tensor &y) {
   for (int i = 0; i < y.rank; ++i) {
     const int d = !last || i == 0 ? i : i + 1 < y.rank ? i + 1 : 1;
     const Table &table = plan.tables[std::size_t(d)];
-    dimensions.at[i] = {y.shape[d],           strides[d],
-                        table.copies,         table.starts.data(),
-                        table.positions.data(), table.weights.data()};
+    dimensions.at[i] = {y.shape[d],
+                        strides[d],
+                        table.copies,
+                        table.starts.data(),
+                        table.positions.data(),
+                        table.weights.data()};
     interpolated += table.copies ? 0 : 1;
   }
   start(interpolated, dimensions, x, y);

@@ -8,8 +8,8 @@
 
 #include "common/softmax.h"
 #include "cuda/reduce_block.h"
-#include "ffrt/cuda/launch.h"
 #include "cuda/walk.h"
+#include "ffrt/cuda/launch.h"
 #include "ffrt/fast_math.h"
 
 #include <cmath>
@@ -77,8 +77,8 @@ __device__ void apply(const Sets &sets, const float *x, float *y, int64_t set,
 /// Of dy * y, of dy if `log`.
 __device__ double gradient_sum(const Sets &sets, const float *dy,
                                const float *y, int64_t set, bool log) {
-  return sets.sum_of(
-      set, [=](int64_t i) { return log ? dy[i] : dy[i] * y[i]; });
+  return sets.sum_of(set,
+                     [=](int64_t i) { return log ? dy[i] : dy[i] * y[i]; });
 }
 
 __device__ void apply_gradient(const Sets &sets, const float *dy,
@@ -104,45 +104,47 @@ void SoftmaxForward::operator()(Tensors in, Tensors out) {
   const float *x = data(in, 0);
   float *y = result(out);
   const bool is_log = log;
-  for_sets(Sets(in.begin()[0], normalised),
-           FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t) {
-             const float top =
-                 sets.max_of(set, [=](int64_t i) { return x[i]; });
-             apply(sets, x, y, set, top, exp_sum(sets, x, set, top), is_log);
-           });
+  for_sets(
+      Sets(in.begin()[0], normalised),
+      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t) {
+        const float top = sets.max_of(set, [=](int64_t i) { return x[i]; });
+        apply(sets, x, y, set, top, exp_sum(sets, x, set, top), is_log);
+      });
 }
 
 void SoftmaxMax::operator()(Tensors in, Tensors out) {
   const float *x = data(in, 0);
   float *y = result(out);
-  for_sets(Sets(in.begin()[0], normalised),
-           FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
-             const float top =
-                 sets.max_of(set, [=](int64_t i) { return x[i]; });
-             if (threadIdx.x == 0)
-               y[s] = top;
-           });
+  for_sets(
+      Sets(in.begin()[0], normalised),
+      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
+        const float top = sets.max_of(set, [=](int64_t i) { return x[i]; });
+        if (threadIdx.x == 0)
+          y[s] = top;
+      });
 }
 
 void SoftmaxSum::operator()(Tensors in, Tensors out) {
   const float *x = data(in, 0), *top = data(in, 1);
   float *y = result(out);
-  for_sets(Sets(in.begin()[0], normalised),
-           FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
-             const double sum = exp_sum(sets, x, set, top[s]);
-             if (threadIdx.x == 0)
-               y[s] = float(sum);
-           });
+  for_sets(
+      Sets(in.begin()[0], normalised),
+      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
+        const double sum = exp_sum(sets, x, set, top[s]);
+        if (threadIdx.x == 0)
+          y[s] = float(sum);
+      });
 }
 
 void SoftmaxApply::operator()(Tensors in, Tensors out) {
   const float *x = data(in, 0), *top = data(in, 1), *sum = data(in, 2);
   float *y = result(out);
   const bool is_log = log;
-  for_sets(Sets(in.begin()[0], normalised),
-           FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
-             apply(sets, x, y, set, top[s], sum[s], is_log);
-           });
+  for_sets(
+      Sets(in.begin()[0], normalised),
+      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
+        apply(sets, x, y, set, top[s], sum[s], is_log);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,33 +155,36 @@ void SoftmaxBackward::operator()(Tensors in, Tensors out) {
   const float *dy = data(in, 0), *y = data(in, 1);
   float *dx = result(out);
   const bool is_log = log;
-  for_sets(Sets(in.begin()[0], normalised),
-           FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t) {
-             const auto sum = float(gradient_sum(sets, dy, y, set, is_log));
-             apply_gradient(sets, dy, y, dx, set, sum, is_log);
-           });
+  for_sets(
+      Sets(in.begin()[0], normalised),
+      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t) {
+        const auto sum = float(gradient_sum(sets, dy, y, set, is_log));
+        apply_gradient(sets, dy, y, dx, set, sum, is_log);
+      });
 }
 
 void SoftmaxBackwardSum::operator()(Tensors in, Tensors out) {
   const float *dy = data(in, 0), *y = data(in, 1);
   float *sums = result(out);
   const bool is_log = log;
-  for_sets(Sets(in.begin()[0], normalised),
-           FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
-             const double sum = gradient_sum(sets, dy, y, set, is_log);
-             if (threadIdx.x == 0)
-               sums[s] = float(sum);
-           });
+  for_sets(
+      Sets(in.begin()[0], normalised),
+      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
+        const double sum = gradient_sum(sets, dy, y, set, is_log);
+        if (threadIdx.x == 0)
+          sums[s] = float(sum);
+      });
 }
 
 void SoftmaxBackwardApply::operator()(Tensors in, Tensors out) {
   const float *dy = data(in, 0), *y = data(in, 1), *sum = data(in, 2);
   float *dx = result(out);
   const bool is_log = log;
-  for_sets(Sets(in.begin()[0], normalised),
-           FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
-             apply_gradient(sets, dy, y, dx, set, sum[s], is_log);
-           });
+  for_sets(
+      Sets(in.begin()[0], normalised),
+      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
+        apply_gradient(sets, dy, y, dx, set, sum[s], is_log);
+      });
 }
 
 } // namespace ffrt

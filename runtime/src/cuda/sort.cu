@@ -47,23 +47,26 @@ struct Pass {
 
 /// counts[digit][run] = how often the run has the digit.
 void count_digits(const Pass &pass, int64_t *counts) {
-  for_elements(pass.runs.count, FFRT_LAMBDA(int64_t run) {
-    int64_t count[kDigits] = {};
-    pass.for_run(run, [&](int64_t, int digit) { ++count[digit]; });
-    for (int d = 0; d < kDigits; ++d)
-      counts[d * pass.runs.count + run] = count[d];
-  });
+  for_elements(
+      pass.runs.count, FFRT_LAMBDA(int64_t run) {
+        int64_t count[kDigits] = {};
+        pass.for_run(run, [&](int64_t, int digit) { ++count[digit]; });
+        for (int d = 0; d < kDigits; ++d)
+          counts[d * pass.runs.count + run] = count[d];
+      });
 }
 
 /// Moves numbers to where those of their digit and run begin.
 void move_numbers(const Pass &pass, const int64_t *begins, int64_t *to) {
-  for_elements(pass.runs.count, FFRT_LAMBDA(int64_t run) {
-    int64_t next[kDigits];
-    for (int d = 0; d < kDigits; ++d)
-      next[d] = begins[d * pass.runs.count + run];
-    pass.for_run(run,
-                 [&](int64_t number, int digit) { to[next[digit]++] = number; });
-  });
+  for_elements(
+      pass.runs.count, FFRT_LAMBDA(int64_t run) {
+        int64_t next[kDigits];
+        for (int d = 0; d < kDigits; ++d)
+          next[d] = begins[d * pass.runs.count + run];
+        pass.for_run(run, [&](int64_t number, int digit) {
+          to[next[digit]++] = number;
+        });
+      });
 }
 
 /// One block: every number becomes the sum of those before it.

@@ -98,28 +98,31 @@ __global__ void top_few_kernel(Operands t) {
 }
 
 void top_many(const Operands &t) {
-  cuda::for_elements(t.from.count * t.from.extent, FFRT_LAMBDA(int64_t e) {
-    const int64_t line = e / t.from.extent, i = e % t.from.extent;
-    const float here = t.value(line, i);
-    int64_t place = 0;
-    for (int64_t j = 0; j < t.from.extent; ++j)
-      place += comes_before(t.value(line, j), j, here, i, t.largest);
-    if (place < t.to.extent)
-      t.put(line, place, i);
-  });
+  cuda::for_elements(
+      t.from.count * t.from.extent, FFRT_LAMBDA(int64_t e) {
+        const int64_t line = e / t.from.extent, i = e % t.from.extent;
+        const float here = t.value(line, i);
+        int64_t place = 0;
+        for (int64_t j = 0; j < t.from.extent; ++j)
+          place += comes_before(t.value(line, j), j, here, i, t.largest);
+        if (place < t.to.extent)
+          t.put(line, place, i);
+      });
 }
 
 /// Indices may name one element twice: a thread adds up a line.
 void spread(const Lines &from, const Lines &to, const float *dy,
             const int64_t *index, float *dx) {
-  cuda::for_elements(to.count, FFRT_LAMBDA(int64_t line) {
-    float *row = dx + to.start(line);
-    for (int64_t i = 0; i < from.extent; ++i) {
-      const int64_t at = from.start(line) + i * from.stride, place = index[at];
-      if (place >= 0 && place < to.extent)
-        row[place * to.stride] += dy[at];
-    }
-  });
+  cuda::for_elements(
+      to.count, FFRT_LAMBDA(int64_t line) {
+        float *row = dx + to.start(line);
+        for (int64_t i = 0; i < from.extent; ++i) {
+          const int64_t at = from.start(line) + i * from.stride,
+                        place = index[at];
+          if (place >= 0 && place < to.extent)
+            row[place * to.stride] += dy[at];
+        }
+      });
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 //===- attention_test.cpp - attention, whole and tiled --------------------===//
 #include "ffrt/attention.h"
+#include "ffrt/dropout.h"
 #include "ffrt/error.h"
-#include "ffrt/philox.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>
@@ -57,12 +57,16 @@ constexpr uint64_t kSeed = 5, kPass = 3;
 
 /// What ff.dropout multiplies the probabilities [N, H, T, S] by.
 Value drops(const Case &c) {
-  Value factors({c.samples(), c.heads(), c.rows(), c.keys()}, 1.0);
-  for (size_t i = 0; c.ratio > 0 && i < factors.data.size(); ++i)
-    factors.data[i] =
-        is_kept(philox_word(kSeed ^ uint64_t(kKey), i, kPass), float(c.ratio))
-            ? 1 / (1 - c.ratio)
-            : 0;
+  const Shape shape = {c.samples(), c.heads(), c.rows(), c.keys()};
+  Value ones(shape, 1.0), factors(shape);
+  if (c.ratio == 0)
+    return ones;
+  Context cx;
+  cx.seed = kSeed;
+  cx.pass = kPass;
+  const Tile x(ones, ones.whole()), y = blank(shape, ones.whole());
+  Dropout(cx, {x}, {y}, kKey, c.ratio)({x}, {y});
+  add_tile(factors, y, factors.whole());
   return factors;
 }
 
