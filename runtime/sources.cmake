@@ -29,6 +29,7 @@ set(FFRT_COMMON
   src/common/instance.cpp
   src/common/load.cpp
   src/common/loss.cpp
+  src/common/loss_log.cpp
   src/common/lrn.cpp
   src/common/matmul_geometry.cpp
   src/common/memory.cpp
@@ -52,7 +53,6 @@ set(FFRT_COMMON
   src/common/resize.cpp
   src/common/run.cpp
   src/common/sample_order.cpp
-  src/common/scalar.cpp
   src/common/shape.cpp
   src/common/softmax.cpp
   src/common/source.cpp
@@ -107,6 +107,7 @@ set(FFRT_CPU
   src/cpu/embedding.cpp
   src/cpu/fused.cpp
   src/cpu/gather.cpp
+  src/cpu/input_buffers.cpp
   src/cpu/loss.cpp
   src/cpu/lrn.cpp
   src/cpu/machine.cpp
@@ -132,6 +133,7 @@ set(FFRT_CPU
 # For GPUs: code of the host, what libraries compute, and kernels.
 set(FFRT_CUDA_HOST
   src/cuda/device_comm.cpp
+  src/cuda/input_buffers.cpp
   src/cuda/nccl_comm.cpp
   src/cuda/nccl_watchdog.cpp
   src/cuda/replay.cpp

@@ -267,11 +267,10 @@ void ClassPrinter::printStep(Text &text) {
 
 void ClassPrinter::printLoss(Text &text) {
   auto losses = func.getBody().getOps<rank::LossOp>();
-  std::string value = "0.0";
-  if (!losses.empty()) {
-    value = "scalar_of(" + tensor((*losses.begin()).getBuffer()) + ")";
-  }
-  text.line("double loss() override { return " + value + "; }");
+  std::string value = "{}";
+  if (!losses.empty())
+    value = tensor((*losses.begin()).getBuffer());
+  text.line("Tensor loss() override { return " + value + "; }");
   text.line();
 }
 

@@ -4,15 +4,15 @@
 // compiled by a host compiler, for tests on machines without a GPU. Kernels are
 // the same text; blocks run one after the other, and the threads of a block as
 // fibers that change at barriers and where a warp exchanges values. Device
-// memory is host memory, and everything is done when a call returns, unless it
-// is captured.
+// memory is host memory, and work is done when a call returns, unless it is
+// captured, or emulated_streams.h says otherwise.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_EMULATED_CUDA_RUNTIME_H
 #define FFRT_EMULATED_CUDA_RUNTIME_H
 
 #include "emulated_block.h"
-#include "emulated_queue.h"
+#include "emulated_streams.h"
 
 #include <cmath>
 #include <cstddef>
@@ -86,15 +86,17 @@ template <class T, class V> T atomicMin(T *at, V value) {
 enum cudaError_t {
   cudaSuccess = 0,
   cudaErrorMemoryAllocation = 2,
-  cudaErrorStreamCaptureUnsupported = 900
+  cudaErrorNotReady = 600,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureUnjoined = 904,
+  cudaErrorStreamCaptureIsolation = 905,
+  cudaErrorCapturedEvent = 907
 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };
 enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusNone,
   cudaStreamCaptureStatusActive
 };
-using cudaGraph_t = struct EmulatedGraph *;
-using cudaGraphExec_t = struct EmulatedGraph *;
 enum cudaMemcpyKind {
   cudaMemcpyHostToDevice,
   cudaMemcpyDeviceToHost,
@@ -102,8 +104,6 @@ enum cudaMemcpyKind {
   cudaMemcpyDefault
 };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
-using cudaStream_t = struct EmulatedStream *;
-using cudaEvent_t = struct EmulatedEvent *;
 constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2,
                    cudaHostAllocDefault = 0;
 
@@ -116,26 +116,13 @@ cudaError_t cudaHostAlloc(void **memory, std::size_t bytes, unsigned);
 cudaError_t cudaFreeHost(void *memory);
 inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline cudaError_t cudaMemcpyAsync(void *to, const void *from,
-                                   std::size_t bytes, cudaMemcpyKind,
-                                   cudaStream_t) {
-  ffrt::emulated::submit([=] { std::memmove(to, from, bytes); });
-  return cudaSuccess;
-}
-inline cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes,
-                                   cudaStream_t) {
-  ffrt::emulated::submit([=] { std::memset(to, value, bytes); });
-  return cudaSuccess;
-}
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
-  *stream = nullptr;
-  return cudaSuccess;
-}
-inline cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  return ffrt::emulated::is_capturing() ? cudaErrorStreamCaptureUnsupported
-                                        : cudaSuccess;
-}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes,
+                            cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes,
+                            cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode);
 cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph);
 inline cudaError_t cudaStreamIsCapturing(cudaStream_t,
@@ -151,17 +138,12 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph);
 inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
   return cudaGraphDestroy(exec);
 }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) {
-  *event = nullptr;
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
-inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                unsigned);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventQuery(cudaEvent_t event);
 
 #endif // FFRT_EMULATED_CUDA_RUNTIME_H

@@ -15,7 +15,8 @@ struct EmulatedCommunicator {
 
 namespace {
 
-int depth = 0; ///< of groups
+int depth = 0;                      ///< of groups
+cudaStream_t messages_of = nullptr; ///< the stream of the group that is open
 /// Start the messages of the group that is open.
 std::vector<std::function<int(MPI_Request *)>> messages;
 
@@ -105,9 +106,9 @@ ncclResult_t ncclGroupStart() {
 }
 
 ncclResult_t ncclGroupEnd() {
-  if (--depth > 0)
+  if (--depth > 0 || messages.empty())
     return ncclSuccess;
-  submit([group = std::exchange(messages, {})] {
+  submit(messages_of, [group = std::exchange(messages, {})] {
     std::vector<MPI_Request> requests(group.size());
     for (std::size_t i = 0; i < group.size(); ++i)
       expect(group[i](&requests[i]));
@@ -118,8 +119,9 @@ ncclResult_t ncclGroupEnd() {
 }
 
 ncclResult_t ncclSend(const void *data, std::size_t count, ncclDataType_t type,
-                      int peer, ncclComm_t comm, cudaStream_t) {
+                      int peer, ncclComm_t comm, cudaStream_t stream) {
   ncclGroupStart();
+  messages_of = stream;
   messages.push_back([=](MPI_Request *request) {
     return MPI_Isend(data, int(count), mpi_type(type), peer, 0, comm->comm,
                      request);
@@ -128,8 +130,9 @@ ncclResult_t ncclSend(const void *data, std::size_t count, ncclDataType_t type,
 }
 
 ncclResult_t ncclRecv(void *data, std::size_t count, ncclDataType_t type,
-                      int peer, ncclComm_t comm, cudaStream_t) {
+                      int peer, ncclComm_t comm, cudaStream_t stream) {
   ncclGroupStart();
+  messages_of = stream;
   messages.push_back([=](MPI_Request *request) {
     return MPI_Irecv(data, int(count), mpi_type(type), peer, 0, comm->comm,
                      request);
@@ -139,10 +142,10 @@ ncclResult_t ncclRecv(void *data, std::size_t count, ncclDataType_t type,
 
 ncclResult_t ncclAllReduce(const void *from, void *to, std::size_t count,
                            ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
-                           cudaStream_t) {
+                           cudaStream_t stream) {
   if (!reduces(type))
     return ncclInvalidUsage;
-  submit([=] {
+  submit(stream, [=] {
     expect(MPI_Allreduce(from == to ? MPI_IN_PLACE : from, to, int(count),
                          mpi_type(type), mpi_op(op), comm->comm));
   });
@@ -150,8 +153,9 @@ ncclResult_t ncclAllReduce(const void *from, void *to, std::size_t count,
 }
 
 ncclResult_t ncclAllGather(const void *from, void *to, std::size_t count,
-                           ncclDataType_t type, ncclComm_t comm, cudaStream_t) {
-  submit([=] {
+                           ncclDataType_t type, ncclComm_t comm,
+                           cudaStream_t stream) {
+  submit(stream, [=] {
     expect(MPI_Allgather(from, int(count), mpi_type(type), to, int(count),
                          mpi_type(type), comm->comm));
   });
@@ -160,10 +164,10 @@ ncclResult_t ncclAllGather(const void *from, void *to, std::size_t count,
 
 ncclResult_t ncclReduceScatter(const void *from, void *to, std::size_t count,
                                ncclDataType_t type, ncclRedOp_t op,
-                               ncclComm_t comm, cudaStream_t) {
+                               ncclComm_t comm, cudaStream_t stream) {
   if (!reduces(type))
     return ncclInvalidUsage;
-  submit([=] {
+  submit(stream, [=] {
     expect(MPI_Reduce_scatter_block(from, to, int(count), mpi_type(type),
                                     mpi_op(op), comm->comm));
   });
@@ -172,10 +176,10 @@ ncclResult_t ncclReduceScatter(const void *from, void *to, std::size_t count,
 
 ncclResult_t ncclBroadcast(const void *from, void *to, std::size_t count,
                            ncclDataType_t type, int root, ncclComm_t comm,
-                           cudaStream_t) {
+                           cudaStream_t stream) {
   if (from != to)
     return ncclInvalidUsage;
-  submit([=] {
+  submit(stream, [=] {
     expect(MPI_Bcast(to, int(count), mpi_type(type), root, comm->comm));
   });
   return ncclSuccess;

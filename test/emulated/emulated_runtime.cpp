@@ -2,65 +2,21 @@
 #include "cuda_runtime.h"
 
 #include <cstdlib>
-#include <utility>
-#include <vector>
-
-struct EmulatedGraph {
-  std::vector<std::function<void()>> work;
-};
-
-static EmulatedGraph *captured = nullptr;
-
-const char *ffrt::emulated::shapes_file() {
-  static const char *const file = std::getenv("FFRT_EMULATED_SHAPES");
-  return file;
-}
-
-void ffrt::emulated::submit(std::function<void()> work) {
-  if (captured)
-    captured->work.push_back(std::move(work));
-  else
-    work();
-}
-
-void ffrt::emulated::compute(std::function<void()> work) {
-  if (!shapes_file())
-    submit(std::move(work));
-}
-
-bool ffrt::emulated::is_capturing() { return captured; }
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-  captured = new EmulatedGraph;
-  return cudaSuccess;
-}
-
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t *graph) {
-  *graph = std::exchange(captured, nullptr);
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
-                                 unsigned long long) {
-  *exec = new EmulatedGraph(*graph);
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t) {
-  for (const std::function<void()> &work : exec->work)
-    work();
-  return cudaSuccess;
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  delete graph;
-  return cudaSuccess;
-}
+#include <map>
 
 const char *cudaGetErrorString(cudaError_t status) {
   switch (status) {
   case cudaErrorMemoryAllocation:
     return "out of memory";
+  case cudaErrorNotReady:
+    return "device not ready";
+  case cudaErrorStreamCaptureUnjoined:
+    return "capturing stream has unjoined work";
+  case cudaErrorStreamCaptureIsolation:
+    return "dependency created on uncaptured work in another stream";
+  case cudaErrorCapturedEvent:
+    return "operation not permitted on an event last recorded in a capturing "
+           "stream";
   case cudaErrorStreamCaptureUnsupported:
     return "operation not permitted when stream is capturing";
   default:
@@ -91,12 +47,49 @@ cudaError_t cudaMalloc(void **memory, std::size_t bytes) {
 }
 
 cudaError_t cudaFree(void *memory) {
+  ffrt::emulated::finish_all();
   std::free(memory);
   return cudaSuccess;
 }
 
-cudaError_t cudaHostAlloc(void **memory, std::size_t bytes, unsigned) {
-  return allocate(memory, bytes);
+/// Memory of the host that the device reaches by itself: end by begin.
+static std::map<const char *, const char *> pinned;
+
+static bool is_pinned(const void *memory) {
+  const char *const at = static_cast<const char *>(memory);
+  auto after = pinned.upper_bound(at);
+  return after != pinned.begin() && at < std::prev(after)->second;
 }
 
-cudaError_t cudaFreeHost(void *memory) { return cudaFree(memory); }
+cudaError_t cudaHostAlloc(void **memory, std::size_t bytes, unsigned) {
+  const cudaError_t status = allocate(memory, bytes);
+  if (status == cudaSuccess) {
+    const char *const begin = static_cast<const char *>(*memory);
+    pinned[begin] = begin + bytes;
+  }
+  return status;
+}
+
+cudaError_t cudaFreeHost(void *memory) {
+  pinned.erase(static_cast<const char *>(memory));
+  return cudaFree(memory);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes,
+                            cudaMemcpyKind kind, cudaStream_t stream) {
+  const void *const host = kind == cudaMemcpyHostToDevice   ? from
+                           : kind == cudaMemcpyDeviceToHost ? to
+                                                            : nullptr;
+  const bool staged = host && !is_pinned(host);
+  if (staged && ffrt::emulated::is_capturing())
+    return cudaErrorStreamCaptureUnsupported;
+  ffrt::emulated::submit(stream, [=] { std::memmove(to, from, bytes); });
+  // The driver copies other memory of the host before the call returns.
+  return staged ? cudaStreamSynchronize(stream) : cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes,
+                            cudaStream_t stream) {
+  ffrt::emulated::submit(stream, [=] { std::memset(to, value, bytes); });
+  return cudaSuccess;
+}

@@ -1,8 +1,8 @@
 //===- nccl.h - the part of NCCL that the runtime uses, over MPI ----------===//
 //
 // Stands in for NCCL's header of this name (see cuda_runtime.h). An operation
-// is done when it is started: ranks that do not start them in one order wait
-// for each other for ever, as they may with NCCL.
+// waits for the other ranks when its stream comes to it: ranks that do not
+// start them in one order wait for each other for ever, as they may with NCCL.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_EMULATED_NCCL_H

@@ -125,13 +125,10 @@ public:
   virtual void step() = 0;
   /// What a step does after its last pass.
   virtual void update() {}
-  /// The global loss of the last pass; read on rank 0 only. Not called when
-  /// the program has no loss.
-  virtual double loss() = 0;
+  /// One element, on rank 0: the global loss of the last pass. Absent on other
+  /// ranks, and where the program has none.
+  virtual Tensor loss() = 0;
 };
-
-/// The number in a tensor of one element, f32 or f64.
-double scalar_of(const Tensor &tensor);
 
 /// Builds the program of `host.context.rank`.
 using MakeProgram = std::unique_ptr<RankProgram> (*)(Host &host);

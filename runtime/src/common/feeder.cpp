@@ -28,15 +28,8 @@ Feeder::Feeder(Source &source, const std::vector<InputSlot> &input_slots,
       source.samples() > 0 && bytes >= kThreadBytes && steps > 1;
   if (!source.constant() && !threaded && target_is_host())
     return;
-  for (Tensor t : slots) {
-    memory.emplace_back(std::size_t(bytes_of(t)));
-    // An absent part stays absent.
-    t.data = memory.back().empty() ? nullptr : memory.back().data();
-    staged.push_back(t);
-  }
-  if (source.constant())
-    fill(staged, 0);
-  else if (threaded)
+  buffers.emplace(slots);
+  if (threaded && !source.constant())
     thread = std::thread([this] { stage_all(); });
 }
 
@@ -62,7 +55,7 @@ void Feeder::stage_all() {
   for (int64_t step = 0; step < steps; ++step) {
     std::string failure;
     try {
-      fill(staged, step);
+      fill(buffers->host(), step);
     } catch (const std::exception &e) {
       failure = e.what();
     }
@@ -77,20 +70,22 @@ void Feeder::stage_all() {
 }
 
 void Feeder::next() {
-  if (staged.empty()) {
+  if (!buffers) {
     fill(slots, taken++);
     return;
   }
+  if (source.constant() && taken > 0) {
+    buffers->send_again();
+    return;
+  }
   std::unique_lock<std::mutex> lock(mutex);
-  if (!source.constant() && !thread.joinable())
-    fill(staged, taken);
   if (thread.joinable())
     changed.wait(lock, [&] { return ready > taken; });
+  else
+    fill(buffers->host(), taken);
   if (!cause.empty())
     throw Error(cause);
-  for (std::size_t i = 0; i < slots.size(); ++i)
-    if (!memory[i].empty())
-      write_target(slots[i].data, memory[i].data(), memory[i].size());
+  buffers->send();
   ++taken;
   changed.notify_all();
 }

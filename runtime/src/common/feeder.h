@@ -2,10 +2,12 @@
 #ifndef FFRT_COMMON_FEEDER_H
 #define FFRT_COMMON_FEEDER_H
 
+#include "common/input_buffers.h"
 #include "common/source.h"
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace ffrt {
@@ -37,8 +39,8 @@ private:
 
   Source &source;
   std::vector<std::size_t> inputs;
-  std::vector<Tensor> slots, staged;
-  std::vector<std::vector<std::byte>> memory; ///< of `staged`
+  std::vector<Tensor> slots;
+  std::optional<InputBuffers> buffers; ///< absent: slots are filled in place
   int64_t steps;
   int64_t taken = 0; ///< steps given to next()
 

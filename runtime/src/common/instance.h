@@ -30,6 +30,11 @@ public:
   const std::vector<std::size_t> &input_numbers() const { return numbers; }
 
   bool replays() const { return device_comm.replays; }
+  /// To be called after a replay was started.
+  void watch_replay() const {
+    if (device_comm.watch_replay)
+      device_comm.watch_replay();
+  }
 
   /// Collective. Throws Stop when a kernel wrote next to its buffers.
   void check_guards();

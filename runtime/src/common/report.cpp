@@ -56,9 +56,11 @@ std::string Report::pace(int64_t count, double seconds) const {
                 double(info.batch) * info.passes * count / seconds);
 }
 
+bool Report::is_due(int64_t step) const {
+  return !quiet && (step == 1 || step == steps || step % frequency == 0);
+}
+
 void Report::step(int64_t step, double loss) {
-  if (quiet || (step != 1 && step != steps && step % frequency != 0))
-    return;
   const Clock::time_point now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - last).count();
   std::string line = format("step %" PRId64 "/%" PRId64, step, steps);

@@ -23,7 +23,9 @@ std::string describe(const ProgramInfo &info);
 class Report {
 public:
   Report(const ProgramInfo &info, bool quiet, int64_t steps, int64_t frequency);
-  /// After step number `step`, counted from 1.
+  /// True if there is a line for step number `step`, counted from 1.
+  bool is_due(int64_t step) const;
+  /// Prints it when that step is done.
   void step(int64_t step, double loss);
   void done();
 

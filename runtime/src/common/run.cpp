@@ -5,10 +5,12 @@
 #include "common/feeder.h"
 #include "common/generate.h"
 #include "common/instance.h"
+#include "common/loss_log.h"
 #include "common/on_ranks.h"
 #include "common/replay.h"
 #include "common/report.h"
 #include "common/source.h"
+#include "common/target.h"
 #include "common/together.h"
 #include "common/trace_file.h"
 #include "common/traced_comm.h"
@@ -49,16 +51,15 @@ int64_t steps_of(const ProgramInfo &info, const Arguments &arguments,
 class Steps {
 public:
   /// `replays`: steps may be started as a whole. All arguments must outlive it.
-  Steps(RankProgram &program, Context &context, Feeder &feeder, Trace *trace,
-        bool has_loss, bool replays)
-      : program(program), context(context), feeder(feeder), trace(trace),
-        has_loss(has_loss), replays(replays),
+  Steps(Instance &instance, Context &context, Feeder &feeder, Trace *trace,
+        LossLog *losses, bool replays)
+      : instance(instance), program(instance.program()), context(context),
+        feeder(feeder), trace(trace), losses(losses), replays(replays),
         passes(static_cast<std::size_t>(context.passes)) {}
 
-  /// One step; before_pass(number) once the inputs of a pass are there. Returns
-  /// the mean of the passes' losses, or 0.
-  double run(const std::function<void(int pass)> &before_pass) {
-    double loss = 0.0;
+  /// Starts one step; before_pass(number) once the inputs of a pass are on
+  /// their way.
+  void run(const std::function<void(int pass)> &before_pass) {
     if (trace)
       trace->begin_step(context.step);
     for (int pass = 0; pass < context.passes; ++pass) {
@@ -68,28 +69,29 @@ public:
       if (trace)
         trace->begin_pass();
       start(passes[static_cast<std::size_t>(pass)], [&] { program.step(); });
-      if (has_loss)
-        loss += program.loss() / context.passes;
+      if (losses)
+        losses->add(program.loss());
     }
     start(update, [&] { program.update(); });
     if (trace)
       trace->end_step();
-    return loss;
   }
 
 private:
   void start(Replay &replay, const std::function<void()> &work) {
-    if (replays)
-      replay.run(context, work);
-    else
-      work();
+    if (!replays)
+      return work();
+    replay.run(context, work);
+    instance.watch_replay();
   }
 
+  const Instance &instance;
   RankProgram &program;
   Context &context;
   Feeder &feeder;
   Trace *const trace;
-  const bool has_loss, replays;
+  LossLog *const losses; ///< null: nobody asks
+  const bool replays;
   std::vector<Replay> passes; ///< which differ: the first begins the sums
   Replay update;
 };
@@ -126,28 +128,30 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   // A program that evaluates a data set writes what it finds for all samples.
   const int64_t samples =
       info.training ? 0 : std::min(source->samples(), steps * info.batch);
-  std::vector<double> losses;
+  LossLog losses(info.passes);
   const bool has_loss = info.training && comm.rank() == 0;
   // Values are dumped, and tasks timed, as they are started one by one.
   const bool replays = instance.replays() && !trace && arguments.dump.empty();
-  Steps program(instance.program(), context, feeder, trace.get(), has_loss,
-                replays);
+  Steps program(instance, context, feeder, trace.get(),
+                has_loss ? &losses : nullptr, replays);
   for (int64_t step = 0; step < steps; ++step) {
     context.step = step;
     context.learning_rate = rate.at(step);
-    const double loss = program.run([&](int pass) {
+    program.run([&](int pass) {
       if (samples > 0)
         dump.record_batch(step * info.batch, samples);
       else if (step + 1 == steps)
         dump.record_batch(pass * info.batch, info.passes * info.batch);
     });
-    if (has_loss)
-      losses.push_back(loss);
-    report.step(step + 1, loss);
+    if (report.is_due(step + 1)) {
+      finish_target();
+      report.step(step + 1, has_loss ? losses.of_steps().back() : 0.0);
+    }
   }
+  finish_target();
   report.done();
   instance.check_guards();
-  dump.write(instance.states(), losses);
+  dump.write(instance.states(), losses.of_steps());
   if (trace)
     write_trace(comm, world, *trace, arguments.trace);
 }

@@ -10,6 +10,7 @@
 #include "ffrt/comm.h"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 namespace ffrt {
@@ -25,6 +26,12 @@ std::shared_ptr<void> allocate(std::size_t bytes);
 void write_target(void *to, const void *from, std::size_t bytes);
 void read_target(void *to, const void *from, std::size_t bytes);
 
+/// Memory of the host that the device reads and writes by itself.
+std::shared_ptr<void> host_memory(std::size_t bytes);
+/// As read_target(), but `to`, in host_memory(), has it when finish_target()
+/// returns.
+void start_reading(void *to, const void *from, std::size_t bytes);
+
 /// Returns when everything that was started is done.
 void finish_target();
 
@@ -33,6 +40,8 @@ struct DeviceComm {
   std::unique_ptr<Comm> comm; ///< null: that of the host serves
   /// A step of this rank may be replayed (common/replay.h).
   bool replays = false;
+  /// Looks after a replay that was just started; or null.
+  std::function<void()> watch_replay;
 };
 /// Collective. `host` must outlive it.
 DeviceComm make_device_comm(Comm &host, const Group &world);

@@ -2,6 +2,7 @@
 #include "ffrt/cuda/device.h"
 
 #include "ffrt/cuda/check.h"
+#include "ffrt/cuda/launch.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 
@@ -13,6 +14,10 @@ namespace ffrt::cuda {
 void check(cudaError_t status, const char *what) {
   if (status != cudaSuccess)
     throw Error(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+static __global__ void set_scalars_kernel(Scalars *to, Scalars now) {
+  *to = now;
 }
 
 Device::Device() {
@@ -34,9 +39,6 @@ Device::Device() {
         "cudaStreamCreate");
   check(cudaMalloc(reinterpret_cast<void **>(&on_device), sizeof(Scalars)),
         "cudaMalloc");
-  check(cudaHostAlloc(reinterpret_cast<void **>(&staged), sizeof(Scalars),
-                      cudaHostAllocDefault),
-        "cudaHostAlloc");
   check(cudaHostAlloc(reinterpret_cast<void **>(&complaint), sizeof(Problem),
                       cudaHostAllocDefault),
         "cudaHostAlloc");
@@ -48,7 +50,6 @@ Device::~Device() {
   cudaStreamSynchronize(queue);
   cudaFree(memory);
   cudaFree(on_device);
-  cudaFreeHost(staged);
   cudaFreeHost(complaint);
   cudaStreamDestroy(queue);
 }
@@ -61,13 +62,11 @@ const Scalars *Device::scalars(const Context &cx) {
   now.learning_rate = float(cx.learning_rate);
   now.weight_decay = float(cx.weight_decay);
   if (!has_uploaded || !(uploaded == now)) {
-    // What is on its way may still read the staged ones.
-    finish();
-    *staged = uploaded = now;
+    uploaded = now;
     has_uploaded = true;
-    check(cudaMemcpyAsync(on_device, staged, sizeof now, cudaMemcpyHostToDevice,
-                          queue),
-          "cudaMemcpyAsync");
+    // As an argument it goes to the device in order, without memory that the
+    // host would have to wait for.
+    launch(1, 1, set_scalars_kernel, on_device, now);
   }
   return on_device;
 }

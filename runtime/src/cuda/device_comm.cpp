@@ -25,9 +25,9 @@ DeviceComm make_device_comm(Comm &host, const Group &world) {
   if (transport == Transport::nccl ||
       (transport == Transport::automatic && host.size() > 1 &&
        have_own_gpus(host, world)))
-    return {cuda::make_nccl_comm(host, world), true};
+    return cuda::make_nccl_comm(host, world);
   // A single rank does not communicate in a step.
-  return {std::make_unique<StagedComm>(host), host.size() == 1};
+  return {std::make_unique<StagedComm>(host), host.size() == 1, nullptr};
 }
 
 } // namespace ffrt

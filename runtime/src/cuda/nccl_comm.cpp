@@ -1,6 +1,7 @@
 //===- nccl_comm.cpp - communication over NCCL ----------------------------===//
 #include "cuda/nccl_comm.h"
 
+#include "common/target.h"
 #include "common/together.h"
 #include "cuda/nccl_watchdog.h"
 #include "ffrt/cuda/check.h"
@@ -171,10 +172,14 @@ public:
     host.fail(task, cause);
   }
 
+  void watch_replay() { watchdog->started(device().stream()); }
+
 private:
   /// An operation, from its start to its wait.
   struct Pending {
     bool used = false;
+    /// An event of a capture is no more one that the host may ask for.
+    bool captured = false;
     cudaEvent_t ready = nullptr, done = nullptr;
   };
 
@@ -182,9 +187,9 @@ private:
     return std::size_t(t.elements());
   }
 
-  bool is_capturing() const {
+  static bool is_capturing(cudaStream_t s) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+    return cudaStreamIsCapturing(s, &status) == cudaSuccess &&
            status != cudaStreamCaptureStatusNone;
   }
 
@@ -206,11 +211,14 @@ private:
 
   /// Starts what `operation` enqueues after all that the step has enqueued.
   template <class F> Event start(const char *task, F &&operation) {
+    const bool captured = is_capturing(device().stream());
     std::size_t slot = 0;
-    while (slot < pending.size() && pending[slot].used)
+    while (slot < pending.size() &&
+           (pending[slot].used || pending[slot].captured != captured))
       ++slot;
     if (slot == pending.size()) {
       Pending &added = pending.emplace_back();
+      added.captured = captured;
       for (cudaEvent_t *event : {&added.ready, &added.done})
         cuda::check(cudaEventCreateWithFlags(event, cudaEventDisableTiming),
                     "cudaEventCreate");
@@ -218,12 +226,17 @@ private:
     Pending &p = pending[slot];
     p.used = true;
     cuda::check(cudaEventRecord(p.ready, device().stream()), "cudaEventRecord");
+    // While the stream waits. But it becomes part of a capture as it waits.
+    const bool can_say = is_capturing(stream) == captured;
+    if (can_say)
+      watchdog->begins(task, stream);
     cuda::check(cudaStreamWaitEvent(stream, p.ready, 0), "cudaStreamWaitEvent");
+    if (!can_say)
+      watchdog->begins(task, stream);
     operation();
     cuda::check(cudaEventRecord(p.done, stream), "cudaEventRecord");
-    // What is captured runs later, again and again.
-    if (!is_capturing())
-      watchdog->started(task, p.done);
+    if (!captured)
+      watchdog->started(stream);
     return {int(slot)};
   }
 
@@ -237,8 +250,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<Comm> make_nccl_comm(Comm &host, const Group &world) {
-  return std::make_unique<NcclComm>(host, world);
+DeviceComm make_nccl_comm(Comm &host, const Group &world) {
+  auto comm = std::make_unique<NcclComm>(host, world);
+  NcclComm *const watched = comm.get();
+  return {std::move(comm), true, [watched] { watched->watch_replay(); }};
 }
 
 } // namespace ffrt::cuda

@@ -2,9 +2,7 @@
 #ifndef FFRT_CUDA_NCCL_COMM_H
 #define FFRT_CUDA_NCCL_COMM_H
 
-#include "ffrt/comm.h"
-
-#include <memory>
+#include "common/target.h"
 
 namespace ffrt::cuda {
 
@@ -13,10 +11,10 @@ namespace ffrt::cuda {
 /// own. Groups are split off one communicator in the same order on all ranks;
 /// messages go over that one.
 ///
-/// A thread watches what is under way: an error of NCCL, or an operation that
-/// takes longer than FFRT_DEADLINE seconds (600), ends all ranks with a message
-/// that names rank and task.
-std::unique_ptr<Comm> make_nccl_comm(Comm &host, const Group &world);
+/// A thread watches what is under way: an error of NCCL, or an operation or
+/// a replay that takes longer than FFRT_DEADLINE seconds (600), ends all ranks
+/// with a message that names rank and task.
+DeviceComm make_nccl_comm(Comm &host, const Group &world);
 
 } // namespace ffrt::cuda
 

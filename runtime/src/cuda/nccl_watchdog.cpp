@@ -1,16 +1,43 @@
 //===- nccl_watchdog.cpp - who waits for whom -----------------------------===//
+//
+// A graph runs without the host, so the device itself says where it is: a copy
+// of a number to the host's memory stands before every task.
+//
+//===----------------------------------------------------------------------===//
 #include "cuda/nccl_watchdog.h"
 
+#include "common/target.h"
+#include "ffrt/cuda/check.h"
+
+#include <numeric>
 #include <utility>
 
 namespace ffrt::cuda {
 
+namespace {
+
 /// How often it looks.
-static constexpr std::chrono::milliseconds kPeriod(100);
+constexpr std::chrono::milliseconds kPeriod(100);
+/// Later tasks have no number of their own.
+constexpr int kTasks = 1 << 16;
+/// Work that may be under way: with more the host waits.
+constexpr std::size_t kRing = 64;
+
+} // namespace
 
 Watchdog::Watchdog(double deadline_seconds, Fail fail)
     : deadline(deadline_seconds), fail(std::move(fail)),
-      thread([this] { run(); }) {}
+      counted(kTasks * sizeof(int)), task_memory(host_memory(sizeof(int))),
+      task_now(static_cast<volatile int *>(task_memory.get())), ring(kRing) {
+  *task_now = -1;
+  std::vector<int> values(kTasks);
+  std::iota(values.begin(), values.end(), 0);
+  write_target(counted.as<int>(), values.data(), values.size() * sizeof(int));
+  for (Work &work : ring)
+    check(cudaEventCreateWithFlags(&work.done, cudaEventDisableTiming),
+          "cudaEventCreate");
+  thread = std::thread([this] { run(); });
+}
 
 Watchdog::~Watchdog() {
   {
@@ -19,6 +46,8 @@ Watchdog::~Watchdog() {
   }
   stopped.notify_all();
   thread.join();
+  for (const Work &work : ring)
+    cudaEventDestroy(work.done);
 }
 
 void Watchdog::add(ncclComm_t communicator) {
@@ -26,23 +55,51 @@ void Watchdog::add(ncclComm_t communicator) {
   communicators.push_back(communicator);
 }
 
-void Watchdog::started(const char *task, cudaEvent_t done) {
-  const std::lock_guard<std::mutex> lock(mutex);
-  while (!tasks.empty() && cudaEventQuery(tasks.front().done) == cudaSuccess)
-    tasks.pop_front();
-  tasks.push_back({task, done, Clock::now()});
+void Watchdog::begins(const char *task, cudaStream_t stream) {
+  int number = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto added = numbers.emplace(task, int(names.size()));
+    number = added.first->second;
+    if (added.second)
+      names.push_back(task);
+  }
+  if (number < kTasks)
+    check(cudaMemcpyAsync(task_memory.get(), counted.as<int>() + number,
+                          sizeof(int), cudaMemcpyDeviceToHost, stream),
+          "cudaMemcpyAsync");
+}
+
+void Watchdog::started(cudaStream_t stream) {
+  std::unique_lock<std::mutex> lock(mutex);
+  forget();
+  if (last - first == ring.size()) {
+    const cudaEvent_t oldest = ring[first % ring.size()].done;
+    lock.unlock();
+    check(cudaEventSynchronize(oldest), "cudaEventSynchronize");
+    lock.lock();
+    forget();
+  }
+  Work &work = ring[last++ % ring.size()];
+  check(cudaEventRecord(work.done, stream), "cudaEventRecord");
+  work.start = Clock::now();
+}
+
+void Watchdog::forget() {
+  while (first < last &&
+         cudaEventQuery(ring[first % ring.size()].done) == cudaSuccess)
+    ++first;
 }
 
 std::string Watchdog::look() {
-  while (!tasks.empty() && cudaEventQuery(tasks.front().done) == cudaSuccess)
-    tasks.pop_front();
+  forget();
   for (ncclComm_t communicator : communicators) {
     ncclResult_t status = ncclSuccess;
     ncclCommGetAsyncError(communicator, &status);
     if (status != ncclSuccess && status != ncclInProgress)
       return std::string("NCCL: ") + ncclGetErrorString(status);
   }
-  if (!tasks.empty() && Clock::now() - tasks.front().start > deadline)
+  if (first < last && Clock::now() - ring[first % ring.size()].start > deadline)
     return "expected an end within " +
            std::to_string(int64_t(deadline.count())) + " s, found none";
   return "";
@@ -54,8 +111,8 @@ void Watchdog::run() {
     const std::string cause = look();
     if (cause.empty())
       continue;
-    // The oldest task that has not ended is the one that ranks wait in.
-    const char *task = tasks.empty() ? "communication" : tasks.front().task;
+    const int now = *task_now;
+    const char *task = now < 0 ? "communication" : names[std::size_t(now)];
     for (ncclComm_t communicator : communicators)
       ncclCommAbort(communicator);
     fail(task, cause.c_str());

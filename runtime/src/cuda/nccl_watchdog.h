@@ -2,25 +2,28 @@
 #ifndef FFRT_CUDA_NCCL_WATCHDOG_H
 #define FFRT_CUDA_NCCL_WATCHDOG_H
 
-#include <cuda_runtime.h>
+#include "ffrt/cuda/device.h"
+
 #include <nccl.h>
 
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 namespace ffrt::cuda {
 
-/// A thread that looks after communicators. All members may be called while it
-/// runs.
+/// A thread that looks after communicators and streams. All members may be
+/// called while it runs.
 class Watchdog {
 public:
-  /// fail(task, cause), which is called by the thread, does not return.
+  /// fail(task, cause), which is called by the thread, does not return. The
+  /// device of this process has been chosen.
   using Fail = std::function<void(const char *task, const char *cause)>;
   Watchdog(double deadline_seconds, Fail fail);
   ~Watchdog();
@@ -28,20 +31,26 @@ public:
   Watchdog &operator=(const Watchdog &) = delete;
 
   void add(ncclComm_t communicator);
-  /// `done` happens when the task is complete; it must live until then.
-  void started(const char *task, cudaEvent_t done);
+  /// The stream comes to a task, now or whenever it is replayed; `task` lives
+  /// as long as this.
+  void begins(const char *task, cudaStream_t stream);
+  /// What the stream was given is to end within the deadline. Not to be
+  /// captured.
+  void started(cudaStream_t stream);
 
 private:
   using Clock = std::chrono::steady_clock;
-  struct UnderWay {
-    const char *task;
-    cudaEvent_t done;
+  /// Work that has a deadline.
+  struct Work {
+    cudaEvent_t done = nullptr;
     Clock::time_point start;
   };
 
   void run();
   /// Why the ranks must end, or nothing.
   std::string look();
+  /// Forgets work that has ended.
+  void forget();
 
   const std::chrono::duration<double> deadline;
   const Fail fail;
@@ -49,7 +58,16 @@ private:
   std::condition_variable stopped;
   bool stop = false;
   std::vector<ncclComm_t> communicators;
-  std::deque<UnderWay> tasks; ///< in the order of their ends
+
+  /// The tasks, by the order in which they first came.
+  std::vector<const char *> names;
+  std::unordered_map<const char *, int> numbers;
+  DeviceMemory counted;              ///< 0, 1, 2, ...
+  std::shared_ptr<void> task_memory; ///< of the host: see task_now
+  volatile int *task_now = nullptr;  ///< that the stream came to last; or -1
+
+  std::vector<Work> ring;          ///< events are used again
+  std::size_t first = 0, last = 0; ///< of what is under way, modulo the ring
   std::thread thread;
 };
 

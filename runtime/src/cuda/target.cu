@@ -34,10 +34,22 @@ void write_target(void *to, const void *from, std::size_t bytes) {
 }
 
 void read_target(void *to, const void *from, std::size_t bytes) {
+  start_reading(to, from, bytes);
+  cuda::device().finish();
+}
+
+std::shared_ptr<void> host_memory(std::size_t bytes) {
+  void *memory = nullptr;
+  check(cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1),
+                      cudaHostAllocDefault),
+        "cudaHostAlloc");
+  return {memory, [](void *m) { cudaFreeHost(m); }};
+}
+
+void start_reading(void *to, const void *from, std::size_t bytes) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost,
                         cuda::device().stream()),
         "cudaMemcpyAsync");
-  cuda::device().finish();
 }
 
 void finish_target() { cuda::device().finish(); }

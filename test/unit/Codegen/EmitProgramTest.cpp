@@ -117,7 +117,7 @@ TEST_F(EmitProgram, PrintsALayerInOneSection) {
     fc_gemm_update_pass();
   }
 
-  double loss() override { return scalar_of(loss_); }
+  Tensor loss() override { return loss_; }
 )"));
   EXPECT_THAT(files[0].contents, HasSubstr(R"(
         {"fc.weight", /*parameter=*/true, {Init::uniform, 0.5}, fc_weight},

@@ -67,7 +67,7 @@ private:
   int processors = 1;
   void *memory = nullptr;
   std::size_t size = 0;
-  Scalars *on_device = nullptr, *staged = nullptr;
+  Scalars *on_device = nullptr;
   Problem *complaint = nullptr;
   Scalars uploaded;
   bool has_uploaded = false;

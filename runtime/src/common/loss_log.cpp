@@ -1,0 +1,53 @@
+//===- loss_log.cpp - the losses of steps, read when asked for
+//--------------===//
+#include "common/loss_log.h"
+
+#include "common/target.h"
+
+namespace ffrt {
+
+namespace {
+
+constexpr std::size_t kMost = 256; ///< on their way
+
+double value_of(const Tensor &t) {
+  if (t.type == DType::f64)
+    return *t.as<double>();
+  return double(*t.as<float>());
+}
+
+} // namespace
+
+LossLog::LossLog(int passes)
+    : passes(passes), memory(host_memory(kMost * sizeof(double))) {
+  coming.reserve(kMost);
+}
+
+void LossLog::add(const Tensor &loss) {
+  if (coming.size() == kMost)
+    arrive();
+  Tensor here = loss;
+  here.data = static_cast<double *>(memory.get()) + coming.size();
+  start_reading(here.data, loss.data, size_of(loss.type));
+  coming.push_back(here);
+}
+
+const std::vector<double> &LossLog::of_steps() {
+  arrive();
+  return arrived;
+}
+
+void LossLog::arrive() {
+  finish_target();
+  for (const Tensor &loss : coming) {
+    sum += value_of(loss) / passes;
+    if (++added < passes)
+      continue;
+    arrived.push_back(sum);
+    sum = 0;
+    added = 0;
+  }
+  coming.clear();
+}
+
+} // namespace ffrt

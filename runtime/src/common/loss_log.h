@@ -1,0 +1,41 @@
+//===- loss_log.h - the losses of steps, read when asked for ------*- C++
+//-*-===//
+#ifndef FFRT_COMMON_LOSS_LOG_H
+#define FFRT_COMMON_LOSS_LOG_H
+
+#include "ffrt/tensor.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace ffrt {
+
+/// Keeps the losses of all passes. The host does not wait for the device until
+/// somebody wants to know one, or very many are on their way.
+class LossLog {
+public:
+  /// `passes` of a step, over 0.
+  explicit LossLog(int passes);
+
+  /// The loss of the next pass: one element of f32 or f64, which has its value
+  /// when all that was started so far is done.
+  void add(const Tensor &loss);
+  /// Of the steps whose passes were all added, the mean of their passes.
+  const std::vector<double> &of_steps();
+
+private:
+  /// Takes over what is on its way.
+  void arrive();
+
+  const int passes;
+  std::shared_ptr<void> memory; ///< of the host, that the device writes
+  std::vector<Tensor> coming;
+  std::vector<double> arrived;
+  double sum = 0; ///< of the passes of a step that has begun, over `passes`
+  int added = 0;  ///< these passes
+};
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_LOSS_LOG_H
