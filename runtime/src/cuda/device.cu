@@ -30,11 +30,11 @@ Device::Device() {
                      ? ""
                      : std::string(" (") + cudaGetErrorString(status) + ")"));
   // Ranks may share a GPU.
-  const int mine = launched_local_rank() % count;
-  check(cudaSetDevice(mine), "cudaSetDevice");
-  check(
-      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, mine),
-      "cudaDeviceGetAttribute");
+  number = launched_local_rank() % count;
+  use_in_thread();
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount,
+                               number),
+        "cudaDeviceGetAttribute");
   check(cudaStreamCreateWithFlags(&queue, cudaStreamNonBlocking),
         "cudaStreamCreate");
   check(cudaMalloc(reinterpret_cast<void **>(&on_device), sizeof(Scalars)),
@@ -52,6 +52,10 @@ Device::~Device() {
   cudaFree(on_device);
   cudaFreeHost(complaint);
   cudaStreamDestroy(queue);
+}
+
+void Device::use_in_thread() const {
+  check(cudaSetDevice(number), "cudaSetDevice");
 }
 
 const Scalars *Device::scalars(const Context &cx) {

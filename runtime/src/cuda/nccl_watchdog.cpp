@@ -106,6 +106,7 @@ std::string Watchdog::look() {
 }
 
 void Watchdog::run() {
+  device().use_in_thread();
   std::unique_lock<std::mutex> lock(mutex);
   while (!stopped.wait_for(lock, kPeriod, [this] { return stop; })) {
     const std::string cause = look();

@@ -41,6 +41,10 @@ public:
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
+  /// For another thread of the process before it asks the GPU for anything,
+  /// which would be the first one of the machine.
+  void use_in_thread() const;
+
   cudaStream_t stream() const { return queue; }
   int multiprocessors() const { return processors; }
 
@@ -63,6 +67,7 @@ public:
   void finish();
 
 private:
+  int number = 0; ///< among those of the machine
   cudaStream_t queue = nullptr;
   int processors = 1;
   void *memory = nullptr;
