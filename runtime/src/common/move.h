@@ -25,10 +25,9 @@ void accumulate_strided(DType type, const Nest<2> &nest, void *dst,
 /// Sets n elements of `type`, f32 or i32, to `value`.
 void fill_elements(DType type, void *dst, int64_t n, double value);
 
-/// Calls f with a number as long as elements of `type`, for what only moves
-/// them.
-template <class F> void with_word(DType type, F f) {
-  switch (size_of(type)) {
+/// Calls f with a number of `size` bytes, 1, 2, 4 or 8.
+template <class F> void with_word_of(int64_t size, F f) {
+  switch (size) {
   case 1:
     return f(uint8_t());
   case 2:
@@ -38,6 +37,12 @@ template <class F> void with_word(DType type, F f) {
   default:
     return f(uint64_t());
   }
+}
+
+/// Calls f with a number as long as elements of `type`, for what only moves
+/// them.
+template <class F> void with_word(DType type, F f) {
+  with_word_of(int64_t(size_of(type)), f);
 }
 
 /// What a copy of a box goes over.

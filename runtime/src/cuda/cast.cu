@@ -1,7 +1,7 @@
 //===- cast.cu - elements as another type ---------------------------------===//
 #include "common/cast.h"
 
-#include "ffrt/cuda/launch.h"
+#include "ffrt/cuda/group.h"
 
 namespace ffrt {
 
@@ -9,8 +9,16 @@ template <class To, class From>
 static void cast(const Tensor &x, const Tensor &y) {
   const From *from = x.as<From>();
   To *to = y.as<To>();
-  cuda::for_elements(
-      y.elements(), FFRT_LAMBDA(int64_t i) { to[i] = convert<To>(from[i]); });
+  cuda::for_spans(
+      y.elements(), cuda::begins_group(from) && cuda::begins_group(to),
+      FFRT_LAMBDA(const cuda::Span &span) {
+        const cuda::Group<From> read = cuda::read(from, span);
+        cuda::Group<To> written;
+        FFRT_UNROLL
+        for (int i = 0; i < cuda::kGroup; ++i)
+          written[i] = convert<To>(read[i]);
+        cuda::write(to, span, written);
+      });
 }
 
 void cast_elements(const Tensor &x, const Tensor &y) {

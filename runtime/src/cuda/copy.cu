@@ -2,7 +2,7 @@
 #include "common/move.h"
 #include "cuda/walk.h"
 #include "ffrt/bfloat16.h"
-#include "ffrt/cuda/launch.h"
+#include "ffrt/cuda/group.h"
 #include "ffrt/error.h"
 
 #include <string>
@@ -16,6 +16,40 @@ bool is_flat(const Nest<2> &nest) {
   return nest.rank == 1 && nest.stride[0][0] == 1 && nest.stride[0][1] == 1;
 }
 
+/// 16 bytes.
+struct alignas(16) Words {
+  uint64_t at[2];
+};
+
+/// The longest words, of `size` bytes or more, that rows are made of.
+int64_t longest_word(const Nest<2> &nest, int64_t size, const void *dst,
+                     const void *src) {
+  int64_t word = sizeof(Words);
+  const auto divides = [&](int64_t bytes) { return bytes % word == 0; };
+  const auto fits = [&] {
+    bool all = nest.inner_stride()[0] == 1 && nest.inner_stride()[1] == 1 &&
+               divides(nest.inner() * size) &&
+               divides(int64_t(reinterpret_cast<uintptr_t>(dst))) &&
+               divides(int64_t(reinterpret_cast<uintptr_t>(src)));
+    for (int d = 0; d + 1 < nest.rank; ++d)
+      all &= divides(nest.stride[d][0] * size) &&
+             divides(nest.stride[d][1] * size);
+    return all;
+  };
+  while (word > size && !fits())
+    word /= 2;
+  return word;
+}
+
+/// The nest over longer words, `factor` elements each.
+Nest<2> lengthened(Nest<2> nest, int64_t factor) {
+  nest.extent[nest.rank - 1] /= factor;
+  for (int d = 0; d + 1 < nest.rank; ++d)
+    for (int64_t &stride : nest.stride[d])
+      stride /= factor;
+  return nest;
+}
+
 template <class T> void move(const Nest<2> &nest, void *dst, const void *src) {
   const cuda::Walk<2> walk(nest);
   T *to = static_cast<T *>(dst);
@@ -27,39 +61,82 @@ template <class T> void move(const Nest<2> &nest, void *dst, const void *src) {
       });
 }
 
+/// Are rows groups of both operands?
 template <class T>
-void combine_typed(const Nest<2> &nest, void *dst, const void *src,
-                   ReduceOp op) {
+bool is_grouped(const Nest<2> &nest, const T *to, const T *from) {
+  bool grouped = nest.inner_stride()[0] == 1 && nest.inner_stride()[1] == 1 &&
+                 cuda::begins_group(to) && cuda::begins_group(from) &&
+                 nest.inner() % cuda::kGroup == 0;
+  for (int d = 0; d + 1 < nest.rank; ++d)
+    for (int64_t stride : nest.stride[d])
+      grouped &= stride % cuda::kGroup == 0;
+  return grouped;
+}
+
+/// to = f(to, from) along a nest; where `starts`, f does not use what was
+/// there.
+template <class T, class F>
+void update(const Nest<2> &nest, T *to, const T *from, bool starts, F f) {
+  if (is_grouped(nest, to, from)) {
+    const cuda::Walk<2> walk(nest, cuda::kGroup);
+    cuda::for_elements(
+        walk.elements, FFRT_LAMBDA(int64_t i) {
+          const auto at = walk(i);
+          const cuda::Span whole{0, cuda::kGroup, true};
+          const cuda::Group<T> more = cuda::read(from + at[1], whole);
+          cuda::Group<T> value{};
+          if (!starts)
+            value = cuda::read(to + at[0], whole);
+          FFRT_UNROLL
+          for (int k = 0; k < cuda::kGroup; ++k)
+            value[k] = f(value[k], more[k]);
+          cuda::write(to + at[0], whole, value);
+        });
+    return;
+  }
   const cuda::Walk<2> walk(nest);
-  const bool sums = op == ReduceOp::sum;
-  T *to = static_cast<T *>(dst);
-  const T *from = static_cast<const T *>(src);
   cuda::for_elements(
       walk.elements, FFRT_LAMBDA(int64_t i) {
         const auto at = walk(i);
-        const T a = to[at[0]], b = from[at[1]];
-        to[at[0]] = sums ? T(a + b) : a > b ? a : b;
+        to[at[0]] = f(starts ? T(0) : to[at[0]], from[at[1]]);
       });
 }
+
+template <class T> struct Combine {
+  bool sums;
+  __device__ T operator()(T a, T b) const {
+    return sums ? T(a + b) : a > b ? a : b;
+  }
+};
+
+template <class T>
+void combine_typed(const Nest<2> &nest, void *dst, const void *src,
+                   ReduceOp op) {
+  update(nest, static_cast<T *>(dst), static_cast<const T *>(src), false,
+         Combine<T>{op == ReduceOp::sum});
+}
+
+template <class T> struct Accumulate {
+  bool first;
+  T factor;
+  __device__ T operator()(T so_far, T more) const {
+    return first ? factor * more : so_far + factor * more;
+  }
+};
 
 template <class T>
 void accumulate_typed(const Nest<2> &nest, void *dst, const void *src,
                       bool first, T factor) {
-  const cuda::Walk<2> walk(nest);
-  T *to = static_cast<T *>(dst);
-  const T *from = static_cast<const T *>(src);
-  cuda::for_elements(
-      walk.elements, FFRT_LAMBDA(int64_t i) {
-        const auto at = walk(i);
-        const T more = factor * from[at[1]];
-        to[at[0]] = first ? more : to[at[0]] + more;
-      });
+  update(nest, static_cast<T *>(dst), static_cast<const T *>(src), first,
+         Accumulate<T>{first, factor});
 }
 
 template <class T> void fill_as(void *dst, int64_t n, T value) {
   T *to = static_cast<T *>(dst);
-  cuda::for_elements(
-      n, FFRT_LAMBDA(int64_t i) { to[i] = value; });
+  const cuda::Group<T> values{{value, value, value, value}};
+  cuda::for_spans(
+      n, cuda::begins_group(to),
+      FFRT_LAMBDA(const cuda::Span &span) { cuda::write(to, span, values); });
 }
 
 } // namespace
@@ -70,7 +147,12 @@ void move_strided(DType type, const Nest<2> &nest, void *dst, const void *src) {
         cudaMemcpyAsync(dst, src, std::size_t(nest.extent[0]) * size_of(type),
                         cudaMemcpyDeviceToDevice, cuda::device().stream()),
         "cudaMemcpyAsync");
-  with_word(type, [&](auto word) { move<decltype(word)>(nest, dst, src); });
+  const int64_t size = int64_t(size_of(type)),
+                word = longest_word(nest, size, dst, src);
+  const Nest<2> words = lengthened(nest, word / size);
+  if (word == sizeof(Words))
+    return move<Words>(words, dst, src);
+  with_word_of(word, [&](auto w) { move<decltype(w)>(words, dst, src); });
 }
 
 void combine_strided(DType type, const Nest<2> &nest, void *dst,

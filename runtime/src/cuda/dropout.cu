@@ -3,7 +3,7 @@
 
 #include "common/random.h"
 #include "cuda/walk.h"
-#include "ffrt/cuda/launch.h"
+#include "ffrt/cuda/group.h"
 
 namespace ffrt {
 
@@ -23,9 +23,22 @@ struct Mask {
 };
 
 /// Elements whose numbers are `first` and the ones after: the four of a counter
-/// are drawn at once.
+/// are drawn at once, and where they are a group, read and written at once.
 void drop_run(const Mask &mask, const float *x, float *y, int64_t n,
               int64_t first) {
+  static_assert(cuda::kGroup == 4);
+  if (first % 4 == 0)
+    return cuda::for_spans(
+        n, cuda::begins_group(x) && cuda::begins_group(y),
+        FFRT_LAMBDA(const cuda::Span &span) {
+          const auto words = philox(
+              mask.key(), uint64_t((first + span.first) / 4), mask.pass());
+          cuda::Group<float> values = cuda::read(x, span);
+          FFRT_UNROLL
+          for (int k = 0; k < 4; ++k)
+            values[k] = mask(words[k], values[k]);
+          cuda::write(y, span, values);
+        });
   const int64_t block = first / 4, blocks = (first + n + 3) / 4 - block;
   cuda::for_elements(
       blocks, FFRT_LAMBDA(int64_t b) {

@@ -2,32 +2,9 @@
 #include "ffrt/elementwise.h"
 
 #include "common/check_elementwise.h"
-#include "ffrt/cuda/launch.h"
-
-#include <utility>
+#include "ffrt/cuda/map_kernel.h"
 
 namespace ffrt {
-
-namespace {
-
-template <int N> struct Operands { const float *x[N]; };
-
-template <class F, int N, std::size_t... I>
-__device__ float value_at(const F &f, const Operands<N> &operands, int64_t i,
-                          std::index_sequence<I...>) {
-  return f(operands.x[I][i]...);
-}
-
-template <class F, int N>
-__global__ void elementwise_kernel(int64_t n, F f, Operands<N> operands,
-                                   float *y) {
-  const int64_t step = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n;
-       i += step)
-    y[i] = value_at(f, operands, i, std::make_index_sequence<N>());
-}
-
-} // namespace
 
 template <class F, int N>
 void Elementwise<F, N>::check(Tensors in, Tensors out) {
@@ -36,13 +13,7 @@ void Elementwise<F, N>::check(Tensors in, Tensors out) {
 
 template <class F, int N>
 void Elementwise<F, N>::operator()(Tensors in, Tensors out) {
-  const Tensor &y = out.begin()[0];
-  Operands<N> operands;
-  for (int k = 0; k < N; ++k)
-    operands.x[k] = in.begin()[k].template as<float>();
-  if (const int64_t n = y.elements(); n > 0)
-    cuda::launch(cuda::blocks_for(n), cuda::kThreads, elementwise_kernel<F, N>,
-                 n, f, operands, y.as<float>());
+  cuda::map_line<N, 1>(f, in, out);
 }
 
 #define FFRT_ELEMENTWISE(Name, Functor, N)                                     \

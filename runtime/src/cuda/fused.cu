@@ -1,29 +1,49 @@
-//===- fused.cu - where the elements of fused kernels lie -----------------===//
+//===- fused.cu - where the elements of operands that broadcast lie -------===//
 #include "ffrt/cuda/fused_kernel.h"
 
 #include "common/check_elementwise.h"
 #include "common/nest.h"
 
+#include <algorithm>
+
 namespace ffrt {
 
-FusedWalk::FusedWalk(Tensors in, Tensors out, int operands, int results) {
-  check_fused(in, out, operands, results);
-  const Tensor &y = out.begin()[0];
-  // The results come first, so that the nest goes through them from one end to
-  // the other.
+cuda::MapNest::MapNest(Tensors in, const Tensor &y) {
+  // The result comes first: the nest has its order.
   std::array<Index, kMaxFused + 1> strides;
   strides[0] = y.strides();
-  for (int k = 0; k < operands; ++k)
-    strides[std::size_t(k) + 1] = broadcast_strides(in.begin()[k], y.rank);
+  std::size_t operands = 0;
+  for (const Tensor &x : in)
+    strides[++operands] = broadcast_strides(x, y.rank);
   const Nest<kMaxFused + 1> nest(y.rank, y.shape, strides);
   rank = nest.rank;
   for (int d = 0; d < rank; ++d) {
     extent[d] = nest.extent[d];
-    for (int k = 0; k < operands; ++k) {
-      stride[k][d] = nest.stride[d][std::size_t(k) + 1];
-      flat &= stride[k][d] == nest.stride[d][0];
-    }
+    for (std::size_t k = 0; k < kMaxFused; ++k)
+      stride[d][k] = k < operands ? nest.stride[d][k + 1] : 0;
   }
 }
+
+bool cuda::MapNest::has_groups(const float *const *x, int operands,
+                               float *const *y, int results) const {
+  // Groups go on from row to row, but a row does not end within one.
+  const bool has_rows = rank > 1;
+  if (has_rows && extent[rank - 1] % kGroup != 0)
+    return false;
+  for (int k = 0; k < operands; ++k) {
+    if (stride[rank - 1][k] != 1)
+      continue; // read one by one
+    if (!begins_group(x[k]))
+      return false;
+    for (int d = 0; d + 1 < rank; ++d)
+      if (stride[d][k] % kGroup != 0)
+        return false;
+  }
+  return std::all_of(y, y + results,
+                     [](const float *data) { return begins_group(data); });
+}
+
+FusedWalk::FusedWalk(Tensors in, Tensors out, int operands, int results)
+    : MapNest((check_fused(in, out, operands, results), in), out.begin()[0]) {}
 
 } // namespace ffrt

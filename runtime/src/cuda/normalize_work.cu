@@ -57,7 +57,7 @@ Reduction by_parameter(const NormalizeGeometry &g, const Tensor &x) {
 
 normalization::Reduction::Reduction(const Places &kept, const Places &reduced)
     : kept(kept), reduced(reduced),
-      columns(kept.elements > 1 && kept.stride[kept.rank - 1][0] == 1) {
+      columns(kept.elements > 1 && kept.step(0) == 1) {
   const int64_t tiles =
       columns ? (kept.elements + kColumns - 1) / kColumns : kept.elements;
   // So that a thread has something to add up.

@@ -10,11 +10,15 @@
 /// A function object for a kernel, which captures by value.
 #define FFRT_LAMBDA [=] __device__
 
-/// Before a loop over an array that is to be in registers.
+/// Before a loop over an array that is to be in registers, and before one of
+/// whose reads several are to be under way at once.
 #ifdef __CUDACC__
+#define FFRT_PRAGMA(text) _Pragma(#text)
 #define FFRT_UNROLL _Pragma("unroll")
+#define FFRT_UNROLL_BY(n) FFRT_PRAGMA(unroll n)
 #else
 #define FFRT_UNROLL
+#define FFRT_UNROLL_BY(n)
 #endif
 
 namespace ffrt::cuda {
@@ -24,8 +28,9 @@ namespace ffrt::cuda {
 template <class... Parameters, class... Arguments>
 void launch(dim3 grid, dim3 block, void (*kernel)(Parameters...),
             Arguments... arguments) {
+  [[maybe_unused]] const cudaStream_t stream = device().stream();
 #ifdef __CUDACC__
-  kernel<<<grid, block, 0, device().stream()>>>(Parameters(arguments)...);
+  kernel<<<grid, block, 0, stream>>>(Parameters(arguments)...);
   check(cudaGetLastError(), "kernel launch");
 #else
   emulated::compute([=] {

@@ -1,0 +1,178 @@
+//===- map_kernel.h - functions of elements ---------------------*- C++ -*-===//
+//
+// What kernels for element-wise functions are made of. Results are dense and of
+// one order; operands have it too, or broadcast.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_CUDA_MAP_KERNEL_H
+#define FFRT_CUDA_MAP_KERNEL_H
+
+#include "ffrt/cuda/group.h"
+#include "ffrt/cuda/walk.h"
+#include "ffrt/fused.h"
+#include "ffrt/kernel.h"
+
+#include <array>
+#include <utility>
+
+namespace ffrt::cuda {
+
+/// A nest over the operands that goes through the results from one end to the
+/// other.
+struct MapNest {
+  int rank = 0;
+  int64_t extent[kMaxRank];
+  int64_t stride[kMaxRank][kMaxFused];
+
+  /// Operands broadcast to `y`.
+  MapNest(Tensors in, const Tensor &y);
+
+  /// Is the innermost dimension made of groups, of all of these data?
+  bool has_groups(const float *const *x, int operands, float *const *y,
+                  int results) const;
+};
+
+/// Operands that all lie like the results.
+template <int N> struct Line {
+  int64_t elements, width;
+  explicit Line(int64_t n, int64_t width)
+      : elements((n + width - 1) / width), width(width) {}
+  __device__ int64_t step(int) const { return 1; }
+  __device__ Offsets<N> operator()(int64_t i) const {
+    Offsets<N> offsets;
+    FFRT_UNROLL
+    for (int k = 0; k < N; ++k)
+      offsets.at[k] = i * width;
+    return offsets;
+  }
+};
+
+/// Data of all tensors.
+template <int N, int M> struct MapData {
+  const float *x[N];
+  float *y[M];
+
+  MapData(Tensors in, Tensors out) {
+    for (int k = 0; k < N; ++k)
+      x[k] = in.begin()[k].template as<float>();
+    for (int k = 0; k < M; ++k)
+      y[k] = out.begin()[k].template as<float>();
+  }
+};
+
+template <class F, int N, int M, std::size_t... I>
+__device__ void map_element(const F &f, const float (&x)[N], float (&y)[M],
+                            std::index_sequence<I...>) {
+  if constexpr (M == 1) {
+    y[0] = f(x[I]...);
+  } else {
+    const std::array<float, M> values = f(x[I]...);
+    FFRT_UNROLL
+    for (int k = 0; k < M; ++k)
+      y[k] = values[std::size_t(k)];
+  }
+}
+
+/// `count` elements from `x` on, `step` apart.
+template <int W>
+__device__ void read_step(const float *x, int64_t step, int count,
+                          float (&to)[W]) {
+  if constexpr (W == 1) {
+    to[0] = *x;
+  } else if (step == 1 && count == W) {
+    const auto group = *reinterpret_cast<const Group<float> *>(x);
+    FFRT_UNROLL
+    for (int w = 0; w < W; ++w)
+      to[w] = group[w];
+  } else if (step == 0) {
+    const float value = *x;
+    FFRT_UNROLL
+    for (int w = 0; w < W; ++w)
+      to[w] = value;
+  } else {
+    FFRT_UNROLL
+    for (int w = 0; w < W; ++w)
+      to[w] = w < count ? x[w * step] : 0.0f;
+  }
+}
+
+/// f for n elements, of which a thread has W, 1 or kGroup, at once.
+template <int W, class Places, class F, int N, int M>
+__global__ void map_kernel(Places places, MapData<N, M> data, int64_t n, F f) {
+  const int64_t stride = int64_t(gridDim.x) * blockDim.x;
+  for (int64_t g = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+       g < places.elements; g += stride) {
+    const Offsets<N> at = places(g);
+    const int64_t first = g * W;
+    const int count = n - first < W ? int(n - first) : W;
+    float x[N][W], y[M][W];
+    FFRT_UNROLL
+    for (int k = 0; k < N; ++k)
+      read_step(data.x[k] + at[k], places.step(k), count, x[k]);
+    FFRT_UNROLL
+    for (int w = 0; w < W; ++w) {
+      float operands[N], results[M];
+      FFRT_UNROLL
+      for (int k = 0; k < N; ++k)
+        operands[k] = x[k][w];
+      map_element(f, operands, results, std::make_index_sequence<N>());
+      FFRT_UNROLL
+      for (int k = 0; k < M; ++k)
+        y[k][w] = results[k];
+    }
+    FFRT_UNROLL
+    for (int k = 0; k < M; ++k) {
+      if constexpr (W == kGroup) {
+        Group<float> group;
+        FFRT_UNROLL
+        for (int w = 0; w < W; ++w)
+          group[w] = y[k][w];
+        write(data.y[k], Span{first, count, count == W}, group);
+      } else {
+        data.y[k][first] = y[k][0];
+      }
+    }
+  }
+}
+
+template <int W, class Places, class F, int N, int M>
+void launch_map(const Places &places, const MapData<N, M> &data, int64_t n,
+                const F &f) {
+  launch(blocks_for(places.elements), kThreads, map_kernel<W, Places, F, N, M>,
+         places, data, n, f);
+}
+
+/// {y...} = f(x...), element by element, where operands broadcast.
+template <int N, int M, class F>
+void map(const F &f, const MapNest &nest, Tensors in, Tensors out) {
+  const MapData<N, M> data(in, out);
+  const int64_t n = out.begin()->elements();
+  if (n == 0)
+    return;
+  if (nest.has_groups(data.x, N, data.y, M))
+    launch_map<kGroup>(Walk<N>(nest, kGroup), data, n, f);
+  else
+    launch_map<1>(Walk<N>(nest), data, n, f);
+}
+
+/// The same where all are alike.
+template <int N, int M, class F>
+void map_line(const F &f, Tensors in, Tensors out) {
+  const MapData<N, M> data(in, out);
+  const int64_t n = out.begin()->elements();
+  if (n == 0)
+    return;
+  bool grouped = true;
+  for (const float *x : data.x)
+    grouped &= begins_group(x);
+  for (const float *y : data.y)
+    grouped &= begins_group(y);
+  if (grouped)
+    launch_map<kGroup>(Line<N>(n, kGroup), data, n, f);
+  else
+    launch_map<1>(Line<N>(n, 1), data, n, f);
+}
+
+} // namespace ffrt::cuda
+
+#endif // FFRT_CUDA_MAP_KERNEL_H
