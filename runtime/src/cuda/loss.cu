@@ -2,12 +2,9 @@
 #include "ffrt/loss.h"
 
 #include "common/loss.h"
-#include "cuda/reduce_block.h"
+#include "cuda/log_sum.h"
 #include "cuda/sum.h"
 #include "cuda/walk.h"
-#include "ffrt/fast_math.h"
-
-#include <cmath>
 
 namespace ffrt {
 
@@ -18,60 +15,71 @@ struct Classes {
   int64_t count, stride, gradient_stride;
 };
 
-/// The largest logit, and the sum of exp relative to it, by the threads of a
-/// block.
-struct LogSum {
-  float top;
-  double sum;
-  __device__ LogSum(const float *x, const Classes &classes) {
-    float largest = -HUGE_VALF;
-    for (int64_t c = threadIdx.x; c < classes.count; c += blockDim.x) {
-      const float value = x[c * classes.stride];
-      largest = value > largest ? value : largest;
-    }
-    top = cuda::reduce_block(largest, -HUGE_VALF, cuda::Maximum());
-    double part = 0;
-    for (int64_t c = threadIdx.x; c < classes.count; c += blockDim.x)
-      part += fast_exp(x[c * classes.stride] - top);
-    sum = cuda::reduce_block(part, 0.0, cuda::Sum());
-  }
-};
+/// The logits of a sample.
+__device__ auto row_of(const float *x, const Classes &classes) {
+  const auto logit = [x, stride = classes.stride](int64_t c) {
+    return x[c * stride];
+  };
+  return cuda::Row<decltype(logit)>(classes.count, logit);
+}
 
-/// partial[block] = the sum of the losses of a block's elements.
-__global__ void cross_entropy_kernel(cuda::Walk<3> samples, Classes classes,
-                                     const float *logits, const int32_t *target,
-                                     double *partial, cuda::Problem *problem,
-                                     const char *what) {
+/// partial[block] = the sum of the losses of a block's samples.
+__global__ void __launch_bounds__(cuda::kRowThreads)
+    cross_entropy_kernel(cuda::Walk<3> samples, Classes classes,
+                         const float *logits, const int32_t *target,
+                         double *partial, cuda::Problem *problem,
+                         const char *what) {
   double loss = 0;
-  for (int64_t i = blockIdx.x; i < samples.elements; i += gridDim.x) {
+  for (int64_t i = cuda::first_row(); i < samples.elements;
+       i += cuda::row_step()) {
     const auto at = samples(i);
     const float *x = logits + at[1];
-    const LogSum all(x, classes);
+    const cuda::LogSum all = cuda::log_sum_of(row_of(x, classes));
     const int64_t label = target[at[0]];
-    if (cuda::expect_below(problem, what, label, classes.count))
+    if (threadIdx.x == 0 &&
+        cuda::expect_below(problem, what, label, classes.count))
       loss +=
           log(all.sum) + double(all.top) - double(x[label * classes.stride]);
   }
+  // Of all rows of a block.
+  __shared__ double rows[cuda::kThreads / 32];
   if (threadIdx.x == 0)
+    rows[threadIdx.y] = loss;
+  __syncthreads();
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    for (unsigned y = 1; y < blockDim.y; ++y)
+      loss += rows[y];
     partial[blockIdx.x] = loss;
+  }
 }
 
-__global__ void cross_entropy_gradient_kernel(cuda::Walk<3> samples,
-                                              Classes classes,
-                                              const float *logits,
-                                              const int32_t *target,
-                                              float *gradient, float share) {
-  for (int64_t i = blockIdx.x; i < samples.elements; i += gridDim.x) {
+__global__ void __launch_bounds__(cuda::kRowThreads)
+    cross_entropy_gradient_kernel(cuda::Walk<3> samples, Classes classes,
+                                  const float *logits, const int32_t *target,
+                                  float *gradient, float share) {
+  for (int64_t i = cuda::first_row(); i < samples.elements;
+       i += cuda::row_step()) {
     const auto at = samples(i);
-    const float *x = logits + at[1];
-    float *g = gradient + at[2];
-    const LogSum all(x, classes);
-    const float scale = float(double(share) / all.sum);
     const int64_t label = target[at[0]];
-    for (int64_t c = threadIdx.x; c < classes.count; c += blockDim.x)
+    float *g = gradient + at[2];
+    const auto store = [&](int64_t c, float probability) {
       g[c * classes.gradient_stride] =
-          fast_exp(x[c * classes.stride] - all.top) * scale -
-          (c == label ? share : 0.0f);
+          probability - (c == label ? share : 0.0f);
+    };
+    const auto row = row_of(logits + at[1], classes);
+    if (row.is_kept()) {
+      // Exponentials are taken once.
+      const float top = cuda::max_of(row);
+      const auto e = row.mapped([=](float x) { return fast_exp(x - top); });
+      const double sum = cuda::sum_of(e, [](float x) { return x; });
+      const auto scale = float(double(share) / sum);
+      e.for_each([&](int64_t c, float x) { store(c, x * scale); });
+    } else {
+      const cuda::LogSum all = cuda::log_sum_of(row);
+      const auto scale = float(double(share) / all.sum);
+      row.for_each(
+          [&](int64_t c, float x) { store(c, fast_exp(x - all.top) * scale); });
+    }
   }
 }
 
@@ -114,10 +122,10 @@ void CrossEntropyForward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
   const cuda::Walk<3> samples(loss_samples(logits, target, logits, axis));
   const Classes classes = classes_of(logits, logits, axis);
-  const int threads = cuda::threads_for(classes.count);
-  const unsigned blocks = cuda::blocks_for(samples.elements, 1, threads);
+  const dim3 block = cuda::row_block(classes.count);
+  const unsigned blocks = cuda::blocks_for_rows(samples.elements, block);
   double *partial = cuda::device().scratch<double>();
-  cuda::launch(blocks, threads, cross_entropy_kernel, samples, classes,
+  cuda::launch(blocks, block, cross_entropy_kernel, samples, classes,
                logits.as<float>(), target.as<int32_t>(), partial,
                cuda::device().problem(),
                "cross entropy forward: expected targets");
@@ -130,8 +138,8 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
                &gradient = out.begin()[0];
   const cuda::Walk<3> samples(loss_samples(logits, target, gradient, axis));
   const Classes classes = classes_of(logits, gradient, axis);
-  const int threads = cuda::threads_for(classes.count);
-  cuda::launch(cuda::blocks_for(samples.elements, 1, threads), threads,
+  const dim3 block = cuda::row_block(classes.count);
+  cuda::launch(cuda::blocks_for_rows(samples.elements, block), block,
                cross_entropy_gradient_kernel, samples, classes,
                logits.as<float>(), target.as<int32_t>(), gradient.as<float>(),
                float(1.0 / global_elements(target)));

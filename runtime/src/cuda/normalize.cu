@@ -24,12 +24,16 @@ struct Moments {
   SetStatistics *statistics;
 
   __device__ Pair operator()(const Place &at, const Place &set) const {
-    const double above = double(x[at[0]]) - double(x[set[0]]);
+    return of(x[at[0]], x[set[0]]);
+  }
+  /// What an element adds to the sums.
+  __device__ Pair of(float value, float first) const {
+    const double above = double(value) - double(first);
     return {above, above * above};
   }
-  __device__ SetStatistics statistics_of(const Place &set, const Pair &sum,
-                                         bool stores) const {
-    const double above = sum.a / size, middle = double(x[set[0]]) + above,
+  __device__ SetStatistics statistics_of(const Place &set, float first,
+                                         const Pair &sum, bool stores) const {
+    const double above = sum.a / size, middle = double(first) + above,
                  rest = sum.b - sum.a * above,
                  spread = (rest > 0 ? rest : 0.0) / size;
     if (stores && mean)
@@ -43,7 +47,8 @@ struct Moments {
 struct StoreMoments {
   Moments moments;
   __device__ void operator()(const Place &set, const Pair &sum) const {
-    moments.statistics[set[1]] = moments.statistics_of(set, sum, true);
+    moments.statistics[set[1]] =
+        moments.statistics_of(set, moments.x[set[0]], sum, true);
   }
 };
 
@@ -53,9 +58,10 @@ struct Apply {
   float *y;
   fn::Clip clip;
 
-  __device__ void operator()(const Place &at, const SetStatistics &set) const {
-    const float a = scale ? set.inverse * scale[at[2]] : set.inverse;
-    y[at[0]] = clip((x[at[0]] - set.mean) * a + (bias ? bias[at[2]] : 0.0f));
+  __device__ float operator()(float value, int64_t parameter,
+                              const SetStatistics &set) const {
+    const float a = scale ? set.inverse * scale[parameter] : set.inverse;
+    return clip((value - set.mean) * a + (bias ? bias[parameter] : 0.0f));
   }
 };
 
@@ -65,27 +71,47 @@ Apply apply_of(const NormalizeGeometry &geometry, const Tensor &x,
           geometry.clip};
 }
 
-__global__ void forward_rows_kernel(Reduction sets, Moments moments,
-                                    Apply apply) {
-  for (int64_t s = first_row(); s < sets.kept.elements; s += row_step()) {
+__global__ void __launch_bounds__(cuda::kRowThreads)
+    forward_rows_kernel(Reduction sets, Moments moments, Apply apply) {
+  for (int64_t s = cuda::first_row(); s < sets.kept.elements;
+       s += cuda::row_step()) {
     const Place set = sets.kept(s);
-    const Pair sum = sum_of_row(sets, set, 0, sets.reduced.elements, moments);
-    const SetStatistics own = moments.statistics_of(set, sum, threadIdx.x == 0);
+    const auto element = [&](int64_t i) {
+      return moments.x[(set + sets.reduced(i))[0]];
+    };
+    const cuda::Row<decltype(element)> x(sets.reduced.elements, element);
+    const float first = moments.x[set[0]];
+    const AddPairs add;
+    Pair sum = add.neutral();
+    x.for_each([&](int64_t, float value) {
+      sum = add(sum, moments.of(value, first));
+    });
+    sum = cuda::reduce_row(sum, add.neutral(), add);
+    const SetStatistics own =
+        moments.statistics_of(set, first, sum, threadIdx.x == 0);
     if (apply.y)
-      for (int64_t i = threadIdx.x; i < sets.reduced.elements; i += blockDim.x)
-        apply(set + sets.reduced(i), own);
+      x.for_each([&](int64_t i, float value) {
+        const Place at = set + sets.reduced(i);
+        apply.y[at[0]] = apply(value, at[2], own);
+      });
   }
 }
 
 void apply_to_all(const NormalizeWork &work, const Apply &apply) {
   if (!apply.y)
     return;
-  const Places all = work.all;
   const SetStatistics *statistics = work.of_sets();
-  cuda::for_elements(
-      all.elements, FFRT_LAMBDA(int64_t i) {
-        const Place at = all(i);
-        apply(at, statistics[at[1]]);
+  const int64_t next_set = work.all.step(1), next_parameter = work.all.step(2);
+  for_groups(
+      work, {apply.x, apply.y},
+      FFRT_LAMBDA(const Place &at, const cuda::Span &span) {
+        cuda::Group<float> values = cuda::read(apply.x + at[0], span);
+        FFRT_UNROLL
+        for (int k = 0; k < cuda::kGroup; ++k)
+          if (k < span.count)
+            values[k] = apply(values[k], at[2] + k * next_parameter,
+                              statistics[at[1] + k * next_set]);
+        cuda::write(apply.y + at[0], span, values);
       });
 }
 
@@ -98,8 +124,9 @@ void NormalizeForward::operator()(Tensors in, Tensors out) {
   const Moments moments{apply.x,      geometry->count, geometry->epsilon,
                         data(out, 1), data(out, 2),    w.of_sets()};
   if (w.by_rows()) {
-    cuda::launch(cuda::blocks_for(w.sets.kept.elements, w.sets.block().y),
-                 w.sets.block(), forward_rows_kernel, w.sets, moments, apply);
+    const dim3 block = cuda::row_block(w.sets.reduced.elements);
+    cuda::launch(cuda::blocks_for_rows(w.sets.kept.elements, block), block,
+                 forward_rows_kernel, w.sets, moments, apply);
     return;
   }
   sum_up(w.sets, w.partial(), moments, StoreMoments{moments});

@@ -9,6 +9,10 @@ using namespace normalization;
 
 namespace {
 
+struct Element {
+  float dy, x;
+};
+
 /// What sums are taken of: g = dy * scale and g * (x - mean). Where a set has
 /// one scale, its sums are multiplied by it later, and `scale` is null.
 struct Slopes {
@@ -16,9 +20,12 @@ struct Slopes {
   const SetStatistics *statistics;
 
   __device__ Pair operator()(const Place &at, const Place &set) const {
-    const double g =
-        scale ? double(dy[at[0]]) * scale[at[2]] : double(dy[at[0]]);
-    return {g, g * (x[at[0]] - statistics[set[1]].mean)};
+    return of({dy[at[0]], x[at[0]]}, at[2], statistics[set[1]].mean);
+  }
+  /// What an element adds to the sums.
+  __device__ Pair of(const Element &e, int64_t parameter, float mean) const {
+    const double g = scale ? double(e.dy) * scale[parameter] : double(e.dy);
+    return {g, g * (e.x - mean)};
   }
 };
 
@@ -54,40 +61,63 @@ struct Data {
   const float *dy, *x, *scale;
   float *dx;
 
-  __device__ void operator()(const Place &at, float mean, float inverse,
-                             float g, float gh) const {
-    const float slope = scale ? dy[at[0]] * scale[at[2]] : dy[at[0]];
-    dx[at[0]] = inverse * (slope - g - (x[at[0]] - mean) * (inverse * gh));
+  __device__ float operator()(const Element &e, int64_t parameter,
+                              const SetStatistics &set) const {
+    const float slope = scale ? e.dy * scale[parameter] : e.dy;
+    return set.inverse *
+           (slope - set.g - (e.x - set.mean) * (set.inverse * set.gh));
   }
 };
 
-/// The sums of sets, and dx while a set is in the caches.
-__global__ void backward_rows_kernel(Reduction sets, Slopes slopes,
-                                     StoreSums store, Data data) {
-  for (int64_t s = first_row(); s < sets.kept.elements; s += row_step()) {
+/// The sums of sets, and dx.
+__global__ void __launch_bounds__(cuda::kRowThreads)
+    backward_rows_kernel(Reduction sets, Slopes slopes, StoreSums store,
+                         Data data) {
+  for (int64_t s = cuda::first_row(); s < sets.kept.elements;
+       s += cuda::row_step()) {
     const Place set = sets.kept(s);
-    const Pair sum = sum_of_row(sets, set, 0, sets.reduced.elements, slopes);
+    const auto element = [&](int64_t i) {
+      const int64_t at = (set + sets.reduced(i))[0];
+      return Element{data.dy[at], data.x[at]};
+    };
+    const cuda::Row<decltype(element)> row(sets.reduced.elements, element);
+    SetStatistics own = store.statistics[set[1]];
+    const AddPairs add;
+    Pair sum = add.neutral();
+    row.for_each([&](int64_t i, const Element &e) {
+      const int64_t parameter = (set + sets.reduced(i))[2];
+      sum = add(sum, slopes.of(e, parameter, own.mean));
+    });
+    sum = cuda::reduce_row(sum, add.neutral(), add);
     const Pair all = store.scaled(set, sum);
-    const float mean = store.statistics[set[1]].mean,
-                inverse = store.statistics[set[1]].inverse,
-                g = float(all.a / store.count), gh = float(all.b / store.count);
+    own.g = float(all.a / store.count);
+    own.gh = float(all.b / store.count);
     if (threadIdx.x == 0)
       store(set, sum);
-    for (int64_t i = threadIdx.x; i < sets.reduced.elements; i += blockDim.x)
-      data(set + sets.reduced(i), mean, inverse, g, gh);
+    row.for_each([&](int64_t i, const Element &e) {
+      const Place at = set + sets.reduced(i);
+      data.dx[at[0]] = data(e, at[2], own);
+    });
   }
 }
 
 void data_of_all(const NormalizeWork &work, const Data &data) {
   if (!data.dx)
     return;
-  const Places all = work.all;
   const SetStatistics *statistics = work.of_sets();
-  cuda::for_elements(
-      all.elements, FFRT_LAMBDA(int64_t i) {
-        const Place at = all(i);
-        const SetStatistics &set = statistics[at[1]];
-        data(at, set.mean, set.inverse, set.g, set.gh);
+  const int64_t next_set = work.all.step(1), next_parameter = work.all.step(2);
+  for_groups(
+      work, {data.dy, data.x, data.dx},
+      FFRT_LAMBDA(const Place &at, const cuda::Span &span) {
+        const cuda::Group<float> dy = cuda::read(data.dy + at[0], span),
+                                 x = cuda::read(data.x + at[0], span);
+        cuda::Group<float> dx;
+        FFRT_UNROLL
+        for (int k = 0; k < cuda::kGroup; ++k)
+          if (k < span.count)
+            dx[k] = data({dy[k], x[k]}, at[2] + k * next_parameter,
+                         statistics[at[1] + k * next_set]);
+        cuda::write(data.dx + at[0], span, dx);
       });
 }
 
@@ -147,9 +177,9 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
                         work.of_sets()};
   const Data data{of.dy, of.x, of.scale, of.dx};
   if (of.dx && work.by_rows()) {
-    cuda::launch(cuda::blocks_for(work.sets.kept.elements, work.sets.block().y),
-                 work.sets.block(), backward_rows_kernel, work.sets, slopes,
-                 store, data);
+    const dim3 block = cuda::row_block(work.sets.reduced.elements);
+    cuda::launch(cuda::blocks_for_rows(work.sets.kept.elements, block), block,
+                 backward_rows_kernel, work.sets, slopes, store, data);
   } else {
     sum_up(work.sets, work.partial(), slopes, store);
     data_of_all(work, data);

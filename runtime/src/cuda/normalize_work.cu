@@ -14,8 +14,8 @@ namespace {
 /// The dimensions of x that `has` tells of, and the groups before them or not.
 /// With `statistics`, of these as if they were x.
 template <class Has>
-Places places_of(const NormalizeGeometry &g, const Tensor &x, bool groups,
-                 Has has, bool statistics = false) {
+Nest<3> places_of(const NormalizeGeometry &g, const Tensor &x, bool groups,
+                  Has has, bool statistics = false) {
   Index shape, strides[3];
   int rank = 0;
   auto add = [&](int64_t extent, int64_t first, int64_t second, int64_t third) {
@@ -34,7 +34,7 @@ Places places_of(const NormalizeGeometry &g, const Tensor &x, bool groups,
   for (int d = 0; d < x.rank; ++d)
     if (has(d))
       add(x.shape[d], own[d], g.statistic[d], g.parameter[d]);
-  return Nest<3>(rank, shape, {strides[0], strides[1], strides[2]});
+  return {rank, shape, {strides[0], strides[1], strides[2]}};
 }
 
 Reduction by_statistic(const NormalizeGeometry &g, const Tensor &x) {
@@ -55,25 +55,20 @@ Reduction by_parameter(const NormalizeGeometry &g, const Tensor &x) {
 
 } // namespace
 
-normalization::Reduction::Reduction(const Places &kept, const Places &reduced)
-    : kept(kept), reduced(reduced),
-      columns(kept.elements > 1 && kept.step(0) == 1) {
-  const int64_t tiles =
-      columns ? (kept.elements + kColumns - 1) / kColumns : kept.elements;
-  // So that a thread has something to add up.
-  const int64_t most = reduced.elements / (columns ? 128 : 2048);
-  const int64_t wanted = int64_t(cuda::device().multiprocessors()) * 4;
-  chunks = std::max<int64_t>(
-      1, std::min(most, wanted / std::max<int64_t>(tiles, 1)));
-}
-
 NormalizeWork::NormalizeWork(const NormalizeGeometry &geometry, const Tensor &x)
-    : all(places_of(geometry, x, true, [](int) { return true; })),
+    : NormalizeWork(geometry, x,
+                    places_of(geometry, x, true, [](int) { return true; })) {}
+
+NormalizeWork::NormalizeWork(const NormalizeGeometry &geometry, const Tensor &x,
+                             const Nest<3> &places)
+    : all(places), groups(places, cuda::kGroup),
+      has_groups(places.inner_stride()[0] == 1 &&
+                 places.inner() % cuda::kGroup == 0),
       sets(by_statistic(geometry, x)), parameters(by_parameter(geometry, x)),
       statistics(geometry.groups.count * geometry.statistics) {
   cuda::device().reserve(
       std::size_t(statistics) * (sizeof(SetStatistics) + sizeof(Pair)) +
-      std::max(sets.partial_sums(), parameters.partial_sums()) * sizeof(Pair));
+      std::max(sets.partial(), parameters.partial()) * sizeof(Pair));
 }
 
 std::shared_ptr<NormalizeWork>

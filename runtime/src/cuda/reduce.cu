@@ -1,42 +1,36 @@
 //===- reduce.cu - sums, maxima and products over dimensions --------------===//
-//
-// A warp for every result, or a block where results are few: its threads go
-// over the elements of the result and combine what they have found in a fixed
-// order.
-//
-//===----------------------------------------------------------------------===//
 #include "ffrt/reduce.h"
 
 #include "common/reduce_geometry.h"
-#include "cuda/reduce_block.h"
-#include "cuda/walk.h"
-#include "ffrt/cuda/launch.h"
+#include "cuda/reduction.h"
 
 namespace ffrt {
 
 namespace {
 
 template <class Op> struct Combine {
-  __device__ typename Op::Value operator()(typename Op::Value a,
-                                           typename Op::Value b) const {
+  using Value = typename Op::Value;
+  __device__ Value neutral() const { return Op::neutral; }
+  __device__ Value operator()(Value a, Value b) const {
     return Op::combine(a, b);
   }
 };
 
 /// `kept` walks {x, y} over the results, `reduced` x over the elements of one.
+cuda::Reduction<2> reduction_of(const ReduceGeometry &geometry, const Tensor &x,
+                                const Tensor &y) {
+  return {reduce_nest(geometry, x, y, false),
+          reduce_nest(geometry, x, y, true)};
+}
+
 template <class Op>
-__global__ void reduce_kernel(cuda::Walk<2> kept, cuda::Walk<2> reduced,
-                              const float *x, float *y) {
+void combine(const cuda::Reduction<2> &r, const float *x, float *y) {
+  using At = cuda::Offsets<2>;
   using Value = typename Op::Value;
-  for (int64_t r = blockIdx.x; r < kept.elements; r += gridDim.x) {
-    const auto at = kept(r);
-    Value value = Op::neutral;
-    for (int64_t i = threadIdx.x; i < reduced.elements; i += blockDim.x)
-      value = Op::combine(value, x[at[0] + reduced(i)[0]]);
-    value = cuda::reduce_block(value, Value(Op::neutral), Combine<Op>());
-    if (threadIdx.x == 0)
-      y[at[1]] = float(value);
-  }
+  cuda::reduce(
+      r, cuda::device().scratch<Value>(), Combine<Op>(),
+      FFRT_LAMBDA(const At &at, const At &) { return Value(x[at[0]]); },
+      FFRT_LAMBDA(const At &at, Value value) { y[at[1]] = float(value); });
 }
 
 } // namespace
@@ -46,15 +40,15 @@ template <class Op> struct Reduce<Op>::Plan {};
 template <class Op>
 Reduce<Op>::Reduce(Context &, Tensors in, Tensors out, const Ints &axes,
                    int64_t keepdims)
-    : ReduceGeometry(check_reduce(Op::name, in, out, axes, keepdims)) {}
+    : ReduceGeometry(check_reduce(Op::name, in, out, axes, keepdims)) {
+  cuda::device().reserve(
+      reduction_of(*this, in.begin()[0], out.begin()[0]).partial() *
+      sizeof(typename Op::Value));
+}
 
 template <class Op> void Reduce<Op>::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  const cuda::Walk<2> kept(reduce_nest(*this, x, y, false)),
-      inner(reduce_nest(*this, x, y, true));
-  const int threads = cuda::threads_for(inner.elements);
-  cuda::launch(cuda::blocks_for(kept.elements, 1, threads), threads,
-               reduce_kernel<Op>, kept, inner, x.as<float>(), y.as<float>());
+  combine<Op>(reduction_of(*this, x, y), x.as<float>(), y.as<float>());
 }
 
 template class Reduce<SumOf>;

@@ -7,12 +7,8 @@
 #include "ffrt/softmax.h"
 
 #include "common/softmax.h"
-#include "cuda/reduce_block.h"
+#include "cuda/log_sum.h"
 #include "cuda/walk.h"
-#include "ffrt/cuda/launch.h"
-#include "ffrt/fast_math.h"
-
-#include <cmath>
 
 namespace ffrt {
 
@@ -25,67 +21,75 @@ struct Sets {
   Sets(const Tensor &x, const bool *normalised)
       : outer(softmax_nest(x, normalised, false)),
         inner(softmax_nest(x, normalised, true)) {}
+};
 
-  template <class F> __device__ float max_of(int64_t set, F value) const {
-    float top = -HUGE_VALF;
-    for (int64_t i = threadIdx.x; i < inner.elements; i += blockDim.x) {
-      const float x = value(set + inner(i)[0]);
-      top = x > top ? x : top;
-    }
-    return cuda::reduce_block(top, -HUGE_VALF, cuda::Maximum());
+/// The set that the threads of a row work on.
+struct Set {
+  const cuda::Walk<2> &elements;
+  int64_t at, number;
+
+  __device__ int64_t place(int64_t i) const { return at + elements(i)[0]; }
+  template <class Load> __device__ auto row(const Load &load) const {
+    const auto element = [load, set = *this](int64_t i) {
+      return load(set.place(i));
+    };
+    return cuda::Row<decltype(element)>(elements.elements, element);
   }
-  template <class F> __device__ double sum_of(int64_t set, F value) const {
-    double sum = 0;
-    for (int64_t i = threadIdx.x; i < inner.elements; i += blockDim.x)
-      sum += value(set + inner(i)[0]);
-    return cuda::reduce_block(sum, 0.0, cuda::Sum());
-  }
-  template <class F> __device__ void for_elements(int64_t set, F f) const {
-    for (int64_t i = threadIdx.x; i < inner.elements; i += blockDim.x)
-      f(set + inner(i)[0]);
+  __device__ auto row(const float *x) const {
+    return row([x](int64_t i) { return x[i]; });
   }
 };
 
-/// f(sets, where a set begins, its number), by the threads of a block.
-template <class F> __global__ void for_sets_kernel(Sets sets, F f) {
-  for (int64_t set = blockIdx.x; set < sets.outer.elements; set += gridDim.x) {
+/// f(set), by the threads of a row.
+template <class F>
+__global__ void __launch_bounds__(cuda::kRowThreads)
+    for_sets_kernel(const __grid_constant__ Sets sets, F f) {
+  for (int64_t set = cuda::first_row(); set < sets.outer.elements;
+       set += cuda::row_step()) {
     const auto at = sets.outer(set);
-    f(sets, at[0], at[1]);
+    f(Set{sets.inner, at[0], at[1]});
   }
 }
 
 template <class F> void for_sets(const Sets &sets, F f) {
-  const int threads = cuda::threads_for(sets.inner.elements);
+  const dim3 block = cuda::row_block(sets.inner.elements);
   if (sets.outer.elements > 0)
-    cuda::launch(cuda::blocks_for(sets.outer.elements, 1, threads), threads,
+    cuda::launch(cuda::blocks_for_rows(sets.outer.elements, block), block,
                  for_sets_kernel<F>, sets, f);
 }
 
-__device__ double exp_sum(const Sets &sets, const float *x, int64_t set,
-                          float top) {
-  return sets.sum_of(set, [=](int64_t i) { return fast_exp(x[i] - top); });
-}
-
-__device__ void apply(const Sets &sets, const float *x, float *y, int64_t set,
-                      float top, double sum, bool log) {
+/// y = softmax of a row, or its logarithm.
+template <class Row>
+__device__ void apply(const Set &set, const Row &x, float top, double sum,
+                      bool log, float *y) {
   const auto factor = float(1.0 / sum), offset = float(std::log(sum));
-  sets.for_elements(set, [=](int64_t i) {
-    y[i] = log ? (x[i] - top) - offset : fast_exp(x[i] - top) * factor;
+  x.for_each([&](int64_t i, float value) {
+    y[set.place(i)] =
+        log ? (value - top) - offset : fast_exp(value - top) * factor;
   });
 }
 
-/// Of dy * y, of dy if `log`.
-__device__ double gradient_sum(const Sets &sets, const float *dy,
-                               const float *y, int64_t set, bool log) {
-  return sets.sum_of(set,
-                     [=](int64_t i) { return log ? dy[i] : dy[i] * y[i]; });
+/// What a gradient is made of.
+struct Slope {
+  float dy, y;
+};
+
+__device__ auto slopes(const Set &set, const float *dy, const float *y) {
+  return set.row([=](int64_t i) { return Slope{dy[i], y[i]}; });
 }
 
-__device__ void apply_gradient(const Sets &sets, const float *dy,
-                               const float *y, float *dx, int64_t set,
-                               float sum, bool log) {
-  sets.for_elements(set, [=](int64_t i) {
-    dx[i] = log ? dy[i] - fast_exp(y[i]) * sum : y[i] * (dy[i] - sum);
+/// Of dy * y, of dy if `log`.
+template <class Row>
+__device__ double gradient_sum(const Row &slopes, bool log) {
+  return cuda::sum_of(slopes,
+                      [=](const Slope &s) { return log ? s.dy : s.dy * s.y; });
+}
+
+template <class Row>
+__device__ void apply_gradient(const Set &set, const Row &slopes, float sum,
+                               bool log, float *dx) {
+  slopes.for_each([&](int64_t i, const Slope &s) {
+    dx[set.place(i)] = log ? s.dy - fast_exp(s.y) * sum : s.y * (s.dy - sum);
   });
 }
 
@@ -105,10 +109,22 @@ void SoftmaxForward::operator()(Tensors in, Tensors out) {
   float *y = result(out);
   const bool is_log = log;
   for_sets(
-      Sets(in.begin()[0], normalised),
-      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t) {
-        const float top = sets.max_of(set, [=](int64_t i) { return x[i]; });
-        apply(sets, x, y, set, top, exp_sum(sets, x, set, top), is_log);
+      Sets(in.begin()[0], normalised), FFRT_LAMBDA(const Set &set) {
+        const auto row = set.row(x);
+        if (row.is_kept() && !is_log) {
+          // Exponentials are taken once.
+          const float top = cuda::max_of(row);
+          const auto e =
+              row.mapped([=](float value) { return fast_exp(value - top); });
+          const auto factor =
+              float(1.0 / cuda::sum_of(e, [](float value) { return value; }));
+          e.for_each([&](int64_t i, float value) {
+            y[set.place(i)] = value * factor;
+          });
+        } else {
+          const cuda::LogSum all = cuda::log_sum_of(row);
+          apply(set, row, all.top, all.sum, is_log, y);
+        }
       });
 }
 
@@ -116,11 +132,10 @@ void SoftmaxMax::operator()(Tensors in, Tensors out) {
   const float *x = data(in, 0);
   float *y = result(out);
   for_sets(
-      Sets(in.begin()[0], normalised),
-      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
-        const float top = sets.max_of(set, [=](int64_t i) { return x[i]; });
+      Sets(in.begin()[0], normalised), FFRT_LAMBDA(const Set &set) {
+        const float top = cuda::max_of(set.row(x));
         if (threadIdx.x == 0)
-          y[s] = top;
+          y[set.number] = top;
       });
 }
 
@@ -128,11 +143,12 @@ void SoftmaxSum::operator()(Tensors in, Tensors out) {
   const float *x = data(in, 0), *top = data(in, 1);
   float *y = result(out);
   for_sets(
-      Sets(in.begin()[0], normalised),
-      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
-        const double sum = exp_sum(sets, x, set, top[s]);
+      Sets(in.begin()[0], normalised), FFRT_LAMBDA(const Set &set) {
+        const float most = top[set.number];
+        const double sum = cuda::sum_of(
+            set.row(x), [=](float value) { return fast_exp(value - most); });
         if (threadIdx.x == 0)
-          y[s] = float(sum);
+          y[set.number] = float(sum);
       });
 }
 
@@ -141,9 +157,8 @@ void SoftmaxApply::operator()(Tensors in, Tensors out) {
   float *y = result(out);
   const bool is_log = log;
   for_sets(
-      Sets(in.begin()[0], normalised),
-      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
-        apply(sets, x, y, set, top[s], sum[s], is_log);
+      Sets(in.begin()[0], normalised), FFRT_LAMBDA(const Set &set) {
+        apply(set, set.row(x), top[set.number], sum[set.number], is_log, y);
       });
 }
 
@@ -156,10 +171,10 @@ void SoftmaxBackward::operator()(Tensors in, Tensors out) {
   float *dx = result(out);
   const bool is_log = log;
   for_sets(
-      Sets(in.begin()[0], normalised),
-      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t) {
-        const auto sum = float(gradient_sum(sets, dy, y, set, is_log));
-        apply_gradient(sets, dy, y, dx, set, sum, is_log);
+      Sets(in.begin()[0], normalised), FFRT_LAMBDA(const Set &set) {
+        const auto row = slopes(set, dy, y);
+        const auto sum = float(gradient_sum(row, is_log));
+        apply_gradient(set, row, sum, is_log, dx);
       });
 }
 
@@ -168,11 +183,10 @@ void SoftmaxBackwardSum::operator()(Tensors in, Tensors out) {
   float *sums = result(out);
   const bool is_log = log;
   for_sets(
-      Sets(in.begin()[0], normalised),
-      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
-        const double sum = gradient_sum(sets, dy, y, set, is_log);
+      Sets(in.begin()[0], normalised), FFRT_LAMBDA(const Set &set) {
+        const double sum = gradient_sum(slopes(set, dy, y), is_log);
         if (threadIdx.x == 0)
-          sums[s] = float(sum);
+          sums[set.number] = float(sum);
       });
 }
 
@@ -181,9 +195,8 @@ void SoftmaxBackwardApply::operator()(Tensors in, Tensors out) {
   float *dx = result(out);
   const bool is_log = log;
   for_sets(
-      Sets(in.begin()[0], normalised),
-      FFRT_LAMBDA(const Sets &sets, int64_t set, int64_t s) {
-        apply_gradient(sets, dy, y, dx, set, sum[s], is_log);
+      Sets(in.begin()[0], normalised), FFRT_LAMBDA(const Set &set) {
+        apply_gradient(set, slopes(set, dy, y), sum[set.number], is_log, dx);
       });
 }
 
