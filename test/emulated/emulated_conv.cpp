@@ -3,6 +3,7 @@
 
 #include "conv_shapes.h"
 #include "ffrt/bfloat16.h"
+#include "ffrt/cuda/device.h"
 
 #include <cuda_runtime.h>
 
@@ -104,6 +105,7 @@ void convolve(const ConvShape &s, void *x, void *w, void *y) {
 } // namespace
 
 void ConvLibrary::operator()(void *x, void *w, void *y, void *) const {
+  device().start_deferred();
   emulated::compute([s = impl->shape, x, w, y] {
     const Tensor &factor = s.kind == ConvShape::Kind::forward ? s.x : s.y;
     if (factor.type == DType::bf16)

@@ -2,6 +2,7 @@
 #include "cuda/gemm.h"
 
 #include "ffrt/bfloat16.h"
+#include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
 
 #include <cuda_runtime.h>
@@ -41,6 +42,7 @@ void Gemm::operator()(const void *a, const void *b, const float *row,
     if (reinterpret_cast<uintptr_t>(operand) % uintptr_t(s.alignment) != 0)
       throw Error("gemm: expected operands at multiples of " +
                   std::to_string(s.alignment) + " bytes, found others");
+  device().start_deferred();
   auto all = [=](const auto *pa, const auto *pb) {
     emulated::compute([=] {
       for (int64_t i = 0; i < s.count; ++i)

@@ -15,6 +15,7 @@
 #ifndef FFRT_EMULATED_STREAMS_H
 #define FFRT_EMULATED_STREAMS_H
 
+#include <cstdint>
 #include <functional>
 
 using cudaStream_t = struct EmulatedStream *;
@@ -30,6 +31,8 @@ void submit(cudaStream_t stream, std::function<void()> work);
 /// To the stream of kernels, which is the first that was made; nothing if there
 /// is a shapes_file().
 void compute(std::function<void()> work);
+/// How often compute() was called so far.
+int64_t launches();
 
 /// Returns when all streams have done their work.
 void finish_all();

@@ -12,6 +12,8 @@ cudnnHandle_t cudnn_handle() {
     check(cudnnSetStream(made, device().stream()), "cudnnSetStream");
     return made;
   }();
+  // It has the stream once and for all.
+  device().start_deferred();
   return handle;
 }
 

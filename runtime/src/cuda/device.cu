@@ -86,7 +86,7 @@ void Device::reserve(std::size_t bytes) {
 }
 
 void Device::finish() {
-  check(cudaStreamSynchronize(queue), "cudaStreamSynchronize");
+  check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
   const Problem found = *complaint;
   *complaint = {};
   if (found.what)

@@ -27,6 +27,7 @@ struct Replay::Impl {
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal),
           "cudaStreamBeginCapture");
     work();
+    cuda::device().start_deferred();
     cudaGraph_t captured = nullptr;
     check(cudaStreamEndCapture(stream, &captured), "cudaStreamEndCapture");
     const cudaError_t status = cudaGraphInstantiate(&graph, captured, 0);

@@ -5,12 +5,13 @@ namespace ffrt::cuda {
 
 __global__ void sum_up_kernel(const double *partial, int count, double factor,
                               float *result) {
+  const double *own = partial + int64_t(blockIdx.x) * count;
   double sum = 0;
   for (int i = int(threadIdx.x); i < count; i += int(blockDim.x))
-    sum += partial[i];
+    sum += own[i];
   sum = reduce_block(sum, 0.0, Sum());
   if (threadIdx.x == 0)
-    *result = float(factor * sum);
+    result[blockIdx.x] = float(factor * sum);
 }
 
 } // namespace ffrt::cuda

@@ -1,5 +1,7 @@
 //===- optimizer_test.cpp - updates by their formulas, in doubles ---------===//
 #include "ffrt/optimizer.h"
+
+#include "common/target.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>
@@ -61,6 +63,12 @@ Value value_of(const Tile &tile, const Value &like) {
   return value;
 }
 
+/// Calls a kernel that may wait for more of its kind.
+template <class Kernel> void perform(Kernel &&kernel, Tensors in, Tensors out) {
+  kernel(in, out);
+  finish_target();
+}
+
 /// All steps by a kernel, whose numbers come last.
 template <class Kernel, class... Numbers>
 Training found(const Training &run, int threads, Numbers... numbers) {
@@ -79,7 +87,7 @@ Training found(const Training &run, int threads, Numbers... numbers) {
     const Value &gradient = run.gradients[size_t(cx.step)];
     Tile now(gradient, gradient.whole());
     auto call = [&](Tensors in, Tensors out) {
-      Kernel(cx, in, out, numbers...)(in, out);
+      perform(Kernel(cx, in, out, numbers...), in, out);
     };
     if (slots.empty())
       call({w, now, s}, {w});
@@ -255,8 +263,8 @@ TEST(Lamb, TrustInTheWholeParameter) {
         Value together({n});
         for (size_t i = 0; i < parts.size(); ++i) {
           Part &p = parts[i];
-          LambUpdate(cx, {p.w, p.r, sum}, {p.w}, 0.75, 0.875,
-                     0.01)({p.w, p.r, sum}, {p.w});
+          perform(LambUpdate(cx, {p.w, p.r, sum}, {p.w}, 0.75, 0.875, 0.01),
+                  {p.w, p.r, sum}, {p.w});
           add_tile(together, p.w, boxes[i]);
         }
         expect_close(together, w);
@@ -269,7 +277,7 @@ TEST(Lamb, NothingToTrust) {
   cx.learning_rate = 0.5;
   const Value zero({3}), one({3}, 1.0), norms({2});
   Tile w(zero, zero.whole()), r(one, one.whole()), n(norms, norms.whole());
-  LambUpdate(cx, {w, r, n}, {w}, 0.9, 0.999, 1e-6)({w, r, n}, {w});
+  perform(LambUpdate(cx, {w, r, n}, {w}, 0.9, 0.999, 1e-6), {w, r, n}, {w});
   EXPECT_EQ(w.get({2}), -0.5);
 }
 
@@ -285,7 +293,7 @@ TEST(SquareSum, SameBitsOnAnyThreads) {
       const Threads scope(threads);
       Context cx;
       Tile tile(x, x.whole()), sum = blank({}, {});
-      SquareSum(cx, {tile}, {sum})({tile}, {sum});
+      perform(SquareSum(cx, {tile}, {sum}), {tile}, {sum});
       sums[threads - 1] = sum.get({});
     }
     EXPECT_NEAR(sums[0], want, 1e-6 * want);

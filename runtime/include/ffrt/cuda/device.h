@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace ffrt::cuda {
 
@@ -34,6 +35,16 @@ struct Problem {
   int64_t found, least, limit;
 };
 
+/// Work that a kernel of a program has not started yet, because more of its
+/// kind may follow.
+class Deferred {
+public:
+  virtual void start() = 0;
+
+protected:
+  ~Deferred() = default;
+};
+
 class Device {
 public:
   Device();
@@ -45,7 +56,24 @@ public:
   /// which would be the first one of the machine.
   void use_in_thread() const;
 
-  cudaStream_t stream() const { return queue; }
+  /// Starts what is deferred, so that everything on the stream is in the order
+  /// of the program: whoever gives the stream work asks for it when he does.
+  cudaStream_t stream() {
+    start_deferred();
+    return queue;
+  }
+  /// `work` starts when anything else is about to, or to be waited for; one
+  /// that was deferred before starts now.
+  void defer(Deferred &work) {
+    start_deferred();
+    waiting = &work;
+  }
+  bool has_deferred(const Deferred &work) const { return waiting == &work; }
+  void start_deferred() {
+    if (waiting)
+      std::exchange(waiting, nullptr)->start();
+  }
+
   int multiprocessors() const { return processors; }
 
   /// In device memory, as `cx` has them now.
@@ -69,6 +97,7 @@ public:
 private:
   int number = 0; ///< among those of the machine
   cudaStream_t queue = nullptr;
+  Deferred *waiting = nullptr;
   int processors = 1;
   void *memory = nullptr;
   std::size_t size = 0;

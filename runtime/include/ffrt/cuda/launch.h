@@ -63,9 +63,6 @@ __device__ inline bool expect_below(Problem *problem, const char *what,
 /// Threads of a block where the kernel does not care.
 constexpr int kThreads = 256;
 
-/// Threads of a block that goes over so many items: a warp where they are few.
-inline int threads_for(int64_t items) { return items <= 128 ? 32 : kThreads; }
-
 /// Threads that a multiprocessor runs at once (NVIDIA's GPUs since 2017 but for
 /// those of 8.6, 8.9 and 12.0, which run 1536).
 constexpr int kResident = 2048;

@@ -1,0 +1,134 @@
+//===- update_queue.h - updates of many parameters at once ------*- C++ -*-===//
+//
+// Updates by one rule that follow each other are one launch: most parameters of
+// a model are so small that starting a kernel takes longer than running it.
+//
+// A rule says, of one element, what becomes of it:
+//
+//   static constexpr int kSlots;
+//   struct Step;                         // numbers of a step
+//   Step step(const Scalars &) const;
+//   static float factor(const float *);  // of the gradient, from operand scale
+//   void operator()(const Step &, float gradient, float (&state)[1 + kSlots])
+//   bool operator==
+//
+// where state is the parameter and its slots.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_CUDA_UPDATE_QUEUE_H
+#define FFRT_CUDA_UPDATE_QUEUE_H
+
+#include "cuda/chunks.h"
+#include "cuda/footprint.h"
+
+namespace ffrt::cuda {
+
+/// One parameter.
+template <int Slots> struct Update {
+  float *state[1 + Slots];
+  const float *gradient, *scale;
+  int64_t n;
+  bool grouped;
+
+  Update() = default;
+  Update(float *w, const float *gradient, const float *scale, int64_t n)
+      : state{w}, gradient(gradient), scale(scale), n(n) {}
+};
+
+template <class Rule> struct UpdateTable {
+  using Parameter = Update<Rule::kSlots>;
+  static constexpr int kMost =
+      int((kParameterBytes - sizeof(Rule) - 64) / (sizeof(Parameter) + 4));
+
+  Rule rule;
+  const Scalars *now;
+  Chunks<kMost> chunks;
+  Parameter of[kMost];
+};
+
+template <class Rule>
+__global__ void update_kernel(const __grid_constant__ UpdateTable<Rule> table) {
+  constexpr int kStates = 1 + Rule::kSlots;
+  __shared__ typename Rule::Step step;
+  if (threadIdx.x == 0)
+    step = table.rule.step(*table.now);
+  __syncthreads();
+  for (int chunk = int(blockIdx.x); chunk < table.chunks.total();
+       chunk += int(gridDim.x)) {
+    const int which = table.chunks.array_of(chunk);
+    const Update<Rule::kSlots> &p = table.of[which];
+    const float factor = Rule::factor(p.scale);
+    table.chunks.for_spans(chunk, which, p.n, p.grouped, [&](const Span &span) {
+      const Group<float> gradient = read(p.gradient, span);
+      Group<float> state[kStates];
+      FFRT_UNROLL
+      for (int s = 0; s < kStates; ++s)
+        state[s] = read(p.state[s], span);
+      FFRT_UNROLL
+      for (int i = 0; i < kGroup; ++i) {
+        float here[kStates];
+        FFRT_UNROLL
+        for (int s = 0; s < kStates; ++s)
+          here[s] = state[s][i];
+        table.rule(step, factor * gradient[i], here);
+        FFRT_UNROLL
+        for (int s = 0; s < kStates; ++s)
+          state[s][i] = here[s];
+      }
+      FFRT_UNROLL
+      for (int s = 0; s < kStates; ++s)
+        write(p.state[s], span, state[s]);
+    });
+  }
+}
+
+template <class Rule> class UpdateQueue final : public Deferred {
+public:
+  using Parameter = Update<Rule::kSlots>;
+
+  void add(const Rule &rule, const Scalars *now, Parameter parameter) {
+    if (parameter.n == 0)
+      return;
+    Footprint::Task task;
+    // What a factor is made of: two numbers at most.
+    task.reads = {{parameter.gradient, parameter.n}, {parameter.scale, 2}};
+    parameter.grouped = begins_group(parameter.gradient);
+    for (float *state : parameter.state) {
+      task.writes.push_back({state, parameter.n});
+      parameter.grouped &= begins_group(state);
+    }
+    if (!device().has_deferred(*this) || !(table.rule == rule) ||
+        table.chunks.full() || !footprint.allows(task)) {
+      device().defer(*this);
+      table.rule = rule;
+      table.now = now;
+    }
+    table.of[table.chunks.arrays()] = parameter;
+    table.chunks.add(parameter.n);
+    footprint.add(task);
+  }
+
+  void start() override {
+    launch(blocks_for(table.chunks.total(), 1), kThreads, update_kernel<Rule>,
+           table);
+    table.chunks.clear();
+    footprint.clear();
+  }
+
+private:
+  static_assert(sizeof(UpdateTable<Rule>) <= kParameterBytes);
+  UpdateTable<Rule> table;
+  Footprint footprint;
+};
+
+/// Updates a parameter, now or together with those that follow.
+template <class Rule>
+void update(const Rule &rule, const Scalars *now,
+            const Update<Rule::kSlots> &parameter) {
+  static UpdateQueue<Rule> queue;
+  queue.add(rule, now, parameter);
+}
+
+} // namespace ffrt::cuda
+
+#endif // FFRT_CUDA_UPDATE_QUEUE_H

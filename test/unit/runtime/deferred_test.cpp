@@ -1,0 +1,195 @@
+//===- deferred_test.cpp - kernels that start together --------------------===//
+//
+// On an emulated GPU: how many kernels are started, and that what waits has run
+// before anything else does.
+//
+//===----------------------------------------------------------------------===//
+#include "common/replay.h"
+#include "common/target.h"
+#include "ffrt/copy.h"
+#include "ffrt/cuda/device.h"
+#include "ffrt/optimizer.h"
+#include "geometry.h"
+
+#include <gtest/gtest.h>
+
+#include <cuda_runtime.h>
+
+using namespace ffrt;
+using namespace ffrt_test;
+
+namespace {
+
+/// Parameters with their gradients and moments.
+struct Parameters {
+  struct One {
+    Tile w, g, m, v;
+  };
+  std::vector<One> all;
+  Context cx;
+
+  explicit Parameters(const std::vector<int64_t> &sizes) {
+    std::mt19937 random(seed());
+    for (int64_t n : sizes) {
+      const Value w = random_value({n}, random), g = random_value({n}, random),
+                  zero({n});
+      const Box box = w.whole();
+      all.push_back(
+          {Tile(w, box), Tile(g, box), Tile(zero, box), Tile(zero, box)});
+    }
+    cx.weight_decay = 0.1;
+  }
+
+  void update(One &p) {
+    AdamUpdate(cx, {p.w, p.g, Tensor(), p.m, p.v}, {p.w, p.m, p.v}, 0.75, 0.875,
+               0.01)({p.w, p.g, Tensor(), p.m, p.v}, {p.w, p.m, p.v});
+  }
+  /// Steps from a to b, each `apart` or not.
+  void steps(int a, int b, bool apart) {
+    for (cx.step = a; cx.step < b; ++cx.step)
+      for (One &p : all) {
+        update(p);
+        if (apart)
+          finish_target();
+      }
+    finish_target();
+  }
+  void expect_equal(const Parameters &o) const {
+    for (size_t i = 0; i < all.size(); ++i)
+      for (auto tile : {&One::w, &One::g, &One::m, &One::v})
+        EXPECT_EQ((all[i].*tile).bytes, (o.all[i].*tile).bytes) << i;
+  }
+};
+
+/// The kernels that f starts, with one whenever the numbers of a step change.
+template <class F> int64_t launches(F f) {
+  finish_target();
+  const int64_t before = emulated::launches();
+  f();
+  finish_target();
+  return emulated::launches() - before;
+}
+
+const std::vector<int64_t> kSizes = {1,    4096, 37,  4097, 3,
+                                     8192, 1024, 255, 12289};
+
+TEST(Deferred, UpdatesStartTogether) {
+  Parameters together(kSizes), apart(kSizes);
+  EXPECT_EQ(launches([&] { apart.steps(0, 3, true); }), 3 * (1 + 9));
+  EXPECT_EQ(launches([&] { together.steps(0, 3, false); }), 3 * (1 + 1));
+  together.expect_equal(apart);
+}
+
+/// More than the parameters of a kernel hold.
+TEST(Deferred, ManyUpdates) {
+  const std::vector<int64_t> sizes(200, 5);
+  Parameters together(sizes), apart(sizes);
+  apart.steps(0, 2, true);
+  const int64_t count = launches([&] { together.steps(0, 2, false); });
+  EXPECT_GE(count, 2 * (1 + 3));
+  EXPECT_LE(count, 2 * (1 + 4));
+  together.expect_equal(apart);
+}
+
+/// Data that no group begins at.
+TEST(Deferred, AnyAlignment) {
+  const int64_t n = 5000;
+  Parameters whole({n}), parts({n});
+  whole.steps(0, 2, false);
+  for (parts.cx.step = 0; parts.cx.step < 2; ++parts.cx.step) {
+    Parameters::One &p = parts.all[0];
+    for (int64_t lo : {0, 3, 2049}) {
+      const int64_t hi = lo == 0 ? 3 : lo == 3 ? 2049 : n;
+      auto part = [&](Tensor t) {
+        t.data = t.as<float>() + lo;
+        t.shape[0] = hi - lo;
+        return t;
+      };
+      const Tensor w = part(p.w), g = part(p.g), m = part(p.m), v = part(p.v);
+      AdamUpdate(parts.cx, {w, g, Tensor(), m, v}, {w, m, v}, 0.75, 0.875,
+                 0.01)({w, g, Tensor(), m, v}, {w, m, v});
+    }
+  }
+  finish_target();
+  parts.expect_equal(whole);
+}
+
+/// A second update of the same parameter sees the first one.
+TEST(Deferred, OrderOfWhatDepends) {
+  Parameters twice({100}), apart({100});
+  cuda::device().scalars(twice.cx);
+  EXPECT_EQ(launches([&] {
+              twice.update(twice.all[0]);
+              twice.update(twice.all[0]);
+            }),
+            2);
+  apart.update(apart.all[0]);
+  finish_target();
+  apart.update(apart.all[0]);
+  finish_target();
+  twice.expect_equal(apart);
+}
+
+/// Copies, and rules with other numbers, come after what waits.
+TEST(Deferred, OthersComeAfter) {
+  Parameters p({100, 100}), q({100, 100});
+  q.steps(0, 1, true);
+  Tile copied = blank({100}, {{0}, {100}});
+  p.update(p.all[0]);
+  p.update(p.all[1]);
+  copy(copied, {0}, p.all[1].w, {0}, {100});
+  finish_target();
+  EXPECT_EQ(copied.bytes, q.all[1].w.bytes);
+
+  Parameters three({100, 100, 100});
+  const double momenta[] = {0.5, 0.5, 0.25};
+  EXPECT_EQ(launches([&] {
+              for (size_t i = 0; i < 3; ++i) {
+                Parameters::One &one = three.all[i];
+                SgdUpdate(three.cx, {one.w, one.g, Tensor(), one.v},
+                          {one.w, one.v}, momenta[i],
+                          0)({one.w, one.g, Tensor(), one.v}, {one.w, one.v});
+              }
+            }),
+            2);
+}
+
+/// Sums of squares: two kernels for any number.
+TEST(Deferred, SquareSums) {
+  Parameters p(kSizes);
+  std::vector<Tile> apart, together;
+  for (size_t i = 0; i < kSizes.size(); ++i)
+    for (auto *sums : {&apart, &together})
+      sums->push_back(blank({}, {}));
+  // Constructors allocate, which starts what waits.
+  std::vector<SquareSum> kernels;
+  for (size_t i = 0; i < kSizes.size(); ++i)
+    kernels.emplace_back(p.cx, Tensors{p.all[i].w}, Tensors{apart[i]});
+  for (size_t i = 0; i < kSizes.size(); ++i) {
+    kernels[i]({p.all[i].w}, {apart[i]});
+    finish_target();
+  }
+  EXPECT_EQ(launches([&] {
+              for (size_t i = 0; i < kSizes.size(); ++i)
+                kernels[i]({p.all[i].w}, {together[i]});
+            }),
+            2);
+  for (size_t i = 0; i < kSizes.size(); ++i)
+    EXPECT_EQ(apart[i].bytes, together[i].bytes) << i;
+}
+
+/// What waits at the end of captured work belongs to it.
+TEST(Deferred, Capture) {
+  Parameters captured(kSizes), apart(kSizes);
+  apart.steps(0, 4, true);
+  Replay replay;
+  for (captured.cx.step = 0; captured.cx.step < 4; ++captured.cx.step)
+    replay.run(captured.cx, [&] {
+      for (Parameters::One &p : captured.all)
+        captured.update(p);
+    });
+  finish_target();
+  captured.expect_equal(apart);
+}
+
+} // namespace
