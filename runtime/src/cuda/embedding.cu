@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/embedding.h"
 
+#include "common/check.h"
 #include "common/embedding.h"
 #include "common/move.h"
+#include "cuda/reduce_block.h"
 #include "cuda/sort.h"
-#include "ffrt/cuda/launch.h"
 
 #include <cmath>
 
@@ -47,92 +48,140 @@ template <class F> void with_indices(const Tensor &indices, F f) {
     f(indices.as<int64_t>());
 }
 
+/// A block of threads for rows of a table, by columns.
+dim3 block_of(const Table &table) { return cuda::row_block(table.width, 4); }
+
+template <class F>
+__global__ void __launch_bounds__(cuda::kRowThreads)
+    for_rows_kernel(int64_t rows, F f) {
+  for (int64_t row = cuda::first_row(); row < rows; row += cuda::row_step())
+    f(row);
+}
+
+/// f(number) for every number of [0, n), by the threads of a row.
+template <class F> void for_rows(const Table &table, int64_t n, F f) {
+  const dim3 block = block_of(table);
+  if (n > 0)
+    cuda::launch(cuda::blocks_for_rows(n, block), block, for_rows_kernel<F>, n,
+                 f);
+}
+
 template <class T>
 void look_up(const Table &table, const float *from, const T *indices,
              int64_t count, float *to) {
-  cuda::for_elements(
-      count * table.width, FFRT_LAMBDA(int64_t i) {
-        const int64_t row = table.row(indices[i / table.width]);
-        to[i] =
-            row < table.rows ? from[row * table.width + i % table.width] : 0.0f;
+  for_rows(
+      table, count, FFRT_LAMBDA(int64_t i) {
+        const int64_t row = table.row(indices[i]);
+        const bool is_there = row < table.rows;
+        for (int64_t c = threadIdx.x; c < table.width; c += blockDim.x)
+          to[i * table.width + c] =
+              is_there ? from[row * table.width + c] : 0.0f;
       });
 }
 
+/// The number of the row of every index, and that of the index, sorted.
 template <class T>
-void find_rows(const Table &table, const T *indices, int64_t count,
-               int64_t *rows) {
-  cuda::for_elements(
-      count, FFRT_LAMBDA(int64_t i) { rows[i] = table.row(indices[i]); });
+const cuda::Keyed *sort_rows(const Table &table, const T *indices,
+                             int64_t count, cuda::Keyed *scratch) {
+  return cuda::sort_by_key(
+      count, scratch, FFRT_LAMBDA(int64_t i) { return table.row(indices[i]); });
 }
 
-/// The positions of indices by the row that they name.
+/// Lookups that are added up at once where they are of one row: the rows that
+/// everybody looks up are added up by many threads.
+constexpr int64_t kPiece = 32;
+
+/// What is looked up, by row, and the gradients by it.
 struct Lookups {
-  const int64_t *rows;  ///< that every index names
-  const int64_t *order; ///< of positions
-  int64_t count;
+  const cuda::Keyed *sorted;
+  int64_t count, width;
+  const float *dy;
+  float *pieces; ///< sums of kPiece lookups that are of one row
 
-  static void reserve(const Tensor &indices) {
-    const int64_t n = indices.elements();
-    cuda::device().reserve(std::size_t(n + cuda::sort_scratch(n)) *
-                           sizeof(int64_t));
+  static void reserve(const char *kernel, const Tensor &table,
+                      const Tensor &indices) {
+    const int64_t n = indices.elements(), width = table.shape[1];
+    for (int64_t numbers : {table.shape[0], n})
+      expect(kernel, numbers < cuda::kKeys,
+             "expected fewer than 2^32 - 1 rows and indices, found " +
+                 std::to_string(numbers));
+    cuda::device().reserve(std::size_t(2 * n) * sizeof(cuda::Keyed) +
+                           std::size_t(n / kPiece * width) * sizeof(float));
   }
-  Lookups(const Table &table, const Tensor &indices)
-      : count(indices.elements()) {
-    auto *scratch = cuda::device().scratch<int64_t>();
+  Lookups(const Table &table, const Tensor &indices, const float *dy)
+      : count(indices.elements()), width(table.width), dy(dy) {
+    auto *scratch = cuda::device().scratch<cuda::Keyed>();
+    pieces = reinterpret_cast<float *>(scratch + 2 * count);
     with_indices(indices, [&](const auto *ids) {
-      find_rows(table, ids, count, scratch);
+      sorted = sort_rows(table, ids, count, scratch);
     });
-    rows = scratch;
-    order = cuda::sort_by_key(rows, count, table.rows + 1, scratch + count);
   }
 
-  __device__ int64_t row(int64_t at) const { return rows[order[at]]; }
+  __device__ int64_t row(int64_t at) const { return sorted[at].key(); }
   __device__ bool begins(int64_t at) const {
     return at == 0 || row(at - 1) != row(at);
   }
   /// Where the row that begins at `at` ends.
   __device__ int64_t end(int64_t at) const {
     const int64_t here = row(at);
-    int64_t below = at, above = count;
+    int64_t below = at, above = at + 1;
+    for (int64_t step = 1; above < count && row(above) == here; step *= 2) {
+      below = above;
+      above += step;
+    }
+    above = above < count ? above : count;
     while (above - below > 1) {
       const int64_t middle = below + (above - below) / 2;
       (row(middle) == here ? below : above) = middle;
     }
     return above;
   }
-};
-
-/// What indices of one row add to one column of it.
-struct Addends {
-  const int64_t *position, *end;
-  const float *from; ///< the column of row 0
-  int64_t width;
-
-  __device__ float operator[](int64_t i) const {
-    return from[position[i] * width];
-  }
-  __device__ int64_t count() const { return end - position; }
-  __device__ float sum() const {
+  /// The sum over lookups from `at` to `end`, in their order.
+  __device__ float sum(int64_t at, int64_t end, int64_t column) const {
     float sum = 0;
-    for (int64_t i = 0; i < count(); ++i)
-      sum += (*this)[i];
+    FFRT_UNROLL_BY(4)
+    for (; at < end; ++at)
+      sum += dy[sorted[at].number() * width + column];
     return sum;
   }
+  /// The same, of one row.
+  __device__ float sum_of_row(int64_t at, int64_t end, int64_t column) const {
+    const int64_t first = (at + kPiece - 1) / kPiece, last = end / kPiece;
+    if (first >= last)
+      return sum(at, end, column);
+    float all = sum(at, first * kPiece, column);
+    FFRT_UNROLL_BY(4)
+    for (int64_t piece = first; piece < last; ++piece)
+      all += pieces[piece * width + column];
+    return all + sum(last * kPiece, end, column);
+  }
 };
 
-/// f(element of the part, addends) for the rows that were looked up.
-template <class F>
-void for_rows(const Table &table, const Lookups &lookups, const float *dy,
-              F f) {
-  cuda::for_elements(
-      lookups.count * table.width, FFRT_LAMBDA(int64_t i) {
-        const int64_t at = i / table.width, column = i - at * table.width,
+/// The sums of pieces of one row.
+void add_pieces(const Table &table, const Lookups &lookups) {
+  for_rows(
+      table, lookups.count / kPiece, FFRT_LAMBDA(int64_t piece) {
+        const int64_t at = piece * kPiece, end = at + kPiece,
                       row = lookups.row(at);
+        if (row == table.rows || row != lookups.row(end - 1))
+          return;
+        for (int64_t c = threadIdx.x; c < table.width; c += blockDim.x)
+          lookups.pieces[piece * table.width + c] = lookups.sum(at, end, c);
+      });
+}
+
+/// f(element of the part, its gradient) for the rows that were looked up.
+template <class F>
+void for_gradients(const Table &table, const Lookups &lookups, F f) {
+  add_pieces(table, lookups);
+  for_rows(
+      table, lookups.count, FFRT_LAMBDA(int64_t at) {
+        const int64_t row = lookups.row(at);
         if (row == table.rows || !lookups.begins(at))
           return;
-        f(row * table.width + column,
-          Addends{lookups.order + at, lookups.order + lookups.end(at),
-                  dy + column, table.width});
+        const int64_t end = lookups.end(at);
+        for (int64_t c = threadIdx.x; c < table.width; c += blockDim.x)
+          f(row * table.width + c, lookups.sum_of_row(at, end, c));
       });
 }
 
@@ -149,7 +198,7 @@ void EmbeddingForward::operator()(Tensors in, Tensors out) {
 
 EmbeddingBackward::EmbeddingBackward(Context &, Tensors in, Tensors out) {
   check_embedding_backward("embedding backward", in, out);
-  Lookups::reserve(in.begin()[0]);
+  Lookups::reserve("embedding backward", out.begin()[0], in.begin()[0]);
 }
 
 void EmbeddingBackward::operator()(Tensors in, Tensors out) {
@@ -157,9 +206,9 @@ void EmbeddingBackward::operator()(Tensors in, Tensors out) {
   const Table part(table, "embedding backward: expected indices");
   float *to = table.as<float>();
   fill_elements(DType::f32, to, table.elements(), 0);
-  for_rows(
-      part, Lookups(part, in.begin()[0]), in.begin()[1].as<float>(),
-      FFRT_LAMBDA(int64_t i, const Addends &slopes) { to[i] = slopes.sum(); });
+  for_gradients(
+      part, Lookups(part, in.begin()[0], in.begin()[1].as<float>()),
+      FFRT_LAMBDA(int64_t i, float slope) { to[i] = slope; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,7 +217,7 @@ void EmbeddingBackward::operator()(Tensors in, Tensors out) {
 
 SgdUpdateRows::SgdUpdateRows(Context &cx, Tensors in, Tensors out) : cx(cx) {
   check_row_update("sgd update rows", in, out, 0);
-  Lookups::reserve(in.begin()[1]);
+  Lookups::reserve("sgd update rows", in.begin()[0], in.begin()[1]);
 }
 
 void SgdUpdateRows::operator()(Tensors in, Tensors) {
@@ -177,14 +226,10 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
   const Table part(table, "sgd update rows: expected indices");
   float *w = table.as<float>();
   const Scalars *now = cuda::device().scalars(cx);
-  for_rows(
-      part, Lookups(part, in.begin()[1]), in.begin()[2].as<float>(),
-      FFRT_LAMBDA(int64_t i, const Addends &slopes) {
-        const float rate = now->learning_rate;
-        float value = w[i];
-        for (int64_t k = 0; k < slopes.count(); ++k)
-          value -= rate * slopes[k];
-        w[i] = value;
+  for_gradients(
+      part, Lookups(part, in.begin()[1], in.begin()[2].as<float>()),
+      FFRT_LAMBDA(int64_t i, float slope) {
+        w[i] -= now->learning_rate * slope;
       });
 }
 
@@ -194,7 +239,7 @@ AdagradUpdateRows::AdagradUpdateRows(Context &cx, Tensors in, Tensors out,
                                      double epsilon)
     : cx(cx), epsilon(float(epsilon)) {
   check_row_update("adagrad update rows", in, out, 1);
-  Lookups::reserve(in.begin()[1]);
+  Lookups::reserve("adagrad update rows", in.begin()[0], in.begin()[1]);
 }
 
 void AdagradUpdateRows::operator()(Tensors in, Tensors) {
@@ -204,10 +249,9 @@ void AdagradUpdateRows::operator()(Tensors in, Tensors) {
   float *w = table.as<float>(), *s = in.begin()[3].as<float>();
   const Scalars *now = cuda::device().scalars(cx);
   const float small = epsilon;
-  for_rows(
-      part, Lookups(part, in.begin()[1]), in.begin()[2].as<float>(),
-      FFRT_LAMBDA(int64_t i, const Addends &slopes) {
-        const float slope = slopes.sum();
+  for_gradients(
+      part, Lookups(part, in.begin()[1], in.begin()[2].as<float>()),
+      FFRT_LAMBDA(int64_t i, float slope) {
         s[i] += slope * slope;
         w[i] -= now->learning_rate * slope / (sqrtf(s[i]) + small);
       });

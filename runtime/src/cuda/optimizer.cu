@@ -320,7 +320,9 @@ public:
   void add(const float *x, int64_t n, float *sum) {
     const cuda::Footprint::Task task{{{x, n}}, {{sum, 1}}};
     // Partial sums of all are in scratch memory at once.
-    const int64_t chunks = table.chunks.total() + table.chunks.chunks_of(n);
+    const int64_t own = table.chunks.chunks_of(n),
+                  chunks = table.chunks.total() + own;
+    cuda::device().reserve(std::size_t(own) * sizeof(double));
     if (!cuda::device().has_deferred(*this) || table.chunks.full() ||
         chunks > int64_t(cuda::Device::kLeastScratch / sizeof(double)) ||
         !footprint.allows(task))
@@ -359,19 +361,24 @@ namespace {
 
 /// Sums that are clipped by, as many as a launch takes.
 struct Sums {
-  static constexpr int kMost = 256;
+  static constexpr int kMost = cuda::kThreads;
   const float *at[kMost];
   int count = 0;
 };
 
-/// scale = what was added up before, in `so_far`, and these.
-__global__ void clip_scale_kernel(Sums sums, double *so_far, bool first,
-                                  double max_norm, float *scale) {
-  double sum = first ? 0.0 : *so_far;
-  for (int i = 0; i < sums.count; ++i)
-    sum += double(*sums.at[i]);
-  *so_far = sum;
-  *scale = float(fmin(1.0, max_norm / (sqrt(sum) + 1e-6)));
+/// scale = what was added up before, in `so_far`, and these, one for each
+/// thread.
+__global__ void clip_scale_kernel(const __grid_constant__ Sums sums,
+                                  double *so_far, bool first, double max_norm,
+                                  float *scale) {
+  const int i = int(threadIdx.x);
+  double sum = i < sums.count ? double(*sums.at[i]) : 0.0;
+  sum = cuda::reduce_block(sum, 0.0, cuda::Sum());
+  if (i == 0) {
+    sum += first ? 0.0 : *so_far;
+    *so_far = sum;
+    *scale = float(fmin(1.0, max_norm / (sqrt(sum) + 1e-6)));
+  }
 }
 
 } // namespace
@@ -383,8 +390,8 @@ void ClipScale::operator()(Tensors in, Tensors out) {
     const bool first = next == 0;
     for (; next < in.size() && sums.count < Sums::kMost; ++next)
       sums.at[sums.count++] = in.begin()[next].as<float>();
-    cuda::launch(1, 1, clip_scale_kernel, sums, so_far, first, max_norm,
-                 out.begin()->as<float>());
+    cuda::launch(1, cuda::kThreads, clip_scale_kernel, sums, so_far, first,
+                 max_norm, out.begin()->as<float>());
     if (in.size() == 0)
       break;
   }

@@ -131,22 +131,30 @@ TEST(Embedding, GradientAndUpdateOfPartsOfTheTable) {
   }
 }
 
-TEST(Embedding, ManyIndices) {
+/// Rows that are looked up about once, and ones that are very often.
+void check_many(int64_t rows, int64_t indices, int64_t width) {
   std::mt19937 random(seed());
-  const Problem p(600, {700}, 3, random);
+  const Problem p(rows, {indices}, width, random);
   Value expected(p.table.shape), found(p.table.shape);
   for_box(p.dy.whole(), [&](const Shape &at) {
     expected({p.row(at), at.back()}) += p.dy(at);
   });
   Context cx;
-  for (int64_t lo : {0, 400}) {
-    const Box part{{lo, 0}, {lo == 0 ? 400 : 200, 3}};
+  const int64_t cut = rows * 2 / 3;
+  for (int64_t lo : {int64_t(0), cut}) {
+    const Box part{{lo, 0}, {lo == 0 ? cut : rows - cut, width}};
     const Tile ids(p.indices, p.indices.whole(), Order::row_major, DType::i64),
         dy(p.dy, p.dy.whole()), gradient = blank(p.table.shape, part);
     EmbeddingBackward(cx, {ids, dy}, {gradient})({ids, dy}, {gradient});
     add_tile(found, gradient, part);
   }
   expect_close(found, expected);
+}
+
+TEST(Embedding, ManyIndices) { check_many(600, 700, 3); }
+TEST(Embedding, OftenTheSameRows) {
+  check_many(3, 700, 5);
+  check_many(2, 4500, 130);
 }
 
 std::string error_of(const std::function<void()> &f) {

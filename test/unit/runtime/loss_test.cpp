@@ -75,6 +75,13 @@ TEST(Loss, CrossEntropy) {
   }
 }
 
+/// As many classes as a warp, or a block, has registers for, and more.
+TEST(Loss, CrossEntropyOfManyClasses) {
+  std::mt19937 random(seed());
+  for (int64_t classes : {33, 600, 9001})
+    check_cross_entropy({3, classes}, 1, Order::row_major, 1, random);
+}
+
 TEST(Loss, TargetsAreClasses) {
   std::mt19937 random(seed());
   const Value x = random_value({2, 3}, random);

@@ -341,6 +341,13 @@ TEST(Normalize, Layer) {
   }
 }
 
+TEST(Normalize, LayerOfLongRows) {
+  for (unsigned round : {0, 2}) {
+    check({10, 600}, {1}, {1}, round);
+    check({9, 9001}, {1}, {1}, round);
+  }
+}
+
 TEST(Normalize, Group) {
   for (unsigned round = 0; round < 4; ++round)
     check({3, 2, 3, 4, 5}, {2, 3, 4}, {1, 2}, round);

@@ -150,4 +150,11 @@ TEST(Softmax, AxesOrdersAndTiles) {
   }
 }
 
+/// As much as a warp, or a block, has registers for, and more.
+TEST(Softmax, LongSets) {
+  std::mt19937 random(seed());
+  for (int64_t n : {512, 600, 9001})
+    check({3, n}, {1}, Order::row_major, 1, random);
+}
+
 } // namespace
