@@ -66,24 +66,26 @@ set(FFRT_COMMON
   src/common/trace_file.cpp
   src/common/traced_comm.cpp
   src/comm/launch.cpp
+  src/comm/shm_channels.cpp
+  src/comm/shm_combine.cpp
+  src/comm/shm_comm.cpp
+  src/comm/shm_group.cpp
+  src/comm/shm_node.cpp
+  src/comm/shm_segment.cpp
   src/comm/staged_comm.cpp
   src/comm/transport.cpp
 )
-# Communication between processes; or without MPI, for programs of one rank.
-if(FFRT_MPI)
-  set(FFRT_COMM
-    src/comm/mpi_comm.cpp
-    src/comm/shm_channels.cpp
-    src/comm/shm_combine.cpp
-    src/comm/shm_comm.cpp
-    src/comm/shm_group.cpp
-    src/comm/shm_node.cpp
-    src/comm/shm_segment.cpp
-    src/comm/threads.cpp
-  )
-else()
-  set(FFRT_COMM src/comm/solo_comm.cpp)
-endif()
+# Between machines, by MPI; or without it, for ranks that share a machine.
+set(FFRT_COMM_MPI
+  src/comm/mpi_comm.cpp
+  src/comm/mpi_launch.cpp
+  src/comm/mpi_nodes.cpp
+  src/comm/threads.cpp
+)
+set(FFRT_COMM_LOCAL
+  src/comm/local_comm.cpp
+  src/comm/local_launch.cpp
+)
 # Kernels on the CPU, and the program that measures them.
 set(FFRT_CPU
   src/cpu/profile.cpp
@@ -177,7 +179,7 @@ set(FFRT_CUDA_KERNELS
   src/cuda/top_k.cu
 )
 
-foreach(list FFRT_COMMON FFRT_COMM FFRT_CPU FFRT_CUDA_HOST FFRT_CUDA_LIBRARIES
-             FFRT_CUDA_KERNELS)
+foreach(list FFRT_COMMON FFRT_COMM_MPI FFRT_COMM_LOCAL FFRT_CPU FFRT_CUDA_HOST
+             FFRT_CUDA_LIBRARIES FFRT_CUDA_KERNELS)
   list(TRANSFORM ${list} PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 endforeach()

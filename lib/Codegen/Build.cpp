@@ -85,9 +85,12 @@ A standalone )" +
     build/train --info
     mpirun -n N build/train --steps 10
 
-N is the number of ranks that `--info` shows. The build needs a C++17 compiler, CMake,
-MPI, )" + (target == plan::Target::CUDA ? "the CUDA toolkit" : "oneDNN") +
-         R"(, OpenMP and zlib.
+N is the number of ranks that `--info` shows. The build needs a C++17 compiler with OpenMP,
+CMake, )" +
+         (target == plan::Target::CUDA ? "the CUDA toolkit with cuDNN and NCCL"
+                                       : "oneDNN") +
+         R"( and MPI. Without MPI (`cmake -DFFRT_MPI=OFF`) ranks share a machine, and
+`build/train --local-ranks N` starts them; without zlib, data sets are not compressed.
 
 - `train.cpp`: the schedule of every rank, a section per layer
 )" +

@@ -9,8 +9,9 @@
 
 namespace ffrt {
 
-/// Starts MPI and gives its world. One per process; the destructor finalizes
-/// MPI. Must be called before other threads start.
+/// Starts MPI and gives its world; in programs without MPI, the ranks that
+/// --local-ranks has started. One per process; the destructor finalizes MPI.
+/// Must be called before other threads start.
 std::unique_ptr<Comm> make_mpi_comm();
 
 /// How ranks of one node talk to each other. Nodes always do it over MPI.
@@ -36,8 +37,11 @@ int launched_local_rank();
 /// How many of them there are; 1 where there is no launcher.
 int launched_local_size();
 
-/// True when a launcher (mpirun, srun) started this process.
+/// True when a launcher (mpirun, srun, --local-ranks) started this process.
 bool launched();
+
+/// What a user types to start the ranks of a program, without its arguments.
+std::string launch_command(const std::string &program, int ranks);
 
 /// "Open MPI v4.1.4", or "none" where the runtime is built without.
 std::string mpi_version();

@@ -7,12 +7,16 @@
 
 namespace ffrt {
 
-/// Chooses Open MPI components by environment variables, before MPI starts:
-/// few of them when all ranks share a node (start-up time), and yielding while
-/// idle when ranks outnumber cores. Variables that are set win.
-void prepare_mpi_environment();
+/// A number from the environment, or `missing`.
+int environment_number(const char *variable, int missing);
 
-/// Replaces this process by mpirun with `ranks` local ranks of this program.
+/// The words that start this program with these arguments.
+std::vector<std::string> own_command(const std::vector<std::string> &arguments);
+
+/// Replaces this process by another program. Returns only by throwing Error.
+[[noreturn]] void exec(std::vector<std::string> words);
+
+/// Starts `ranks` ranks of this program on this machine and ends as they end.
 /// Returns only by throwing Error.
 [[noreturn]] void exec_local_ranks(int ranks,
                                    const std::vector<std::string> &arguments);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "comm/mpi_comm.h"
 
-#include "comm/launch.h"
+#include "comm/mpi_launch.h"
 #include "common/together.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
@@ -53,7 +53,7 @@ void combine_bfloat16(void *from, void *to, int *count, MPI_Datatype *) {
                                : (a[i] > b[i] ? a[i] : b[i]);
 }
 
-class MpiComm final : public MpiTransport {
+class MpiComm final : public Network {
 public:
   MpiComm() {
     prepare_mpi_environment();
@@ -268,16 +268,7 @@ private:
 
 } // namespace
 
-std::string block_mismatch(const Group &group, const Tensor &part,
-                           const Tensor &whole) {
-  const int64_t wanted = part.elements() * int64_t(group.members.size());
-  if (whole.elements() == wanted)
-    return "";
-  return "expected " + std::to_string(wanted) +
-         " elements in the whole, found " + std::to_string(whole.elements());
-}
-
-std::unique_ptr<MpiTransport> make_mpi_transport() {
+std::unique_ptr<Network> make_mpi_network() {
   return std::make_unique<MpiComm>();
 }
 
@@ -289,6 +280,6 @@ std::string mpi_version() {
   return library.substr(0, library.find_first_of(",\n"));
 }
 
-std::unique_ptr<Comm> make_mpi_comm() { return make_mpi_transport(); }
+std::unique_ptr<Comm> make_mpi_comm() { return make_mpi_network(); }
 
 } // namespace ffrt

@@ -1,19 +1,12 @@
-//===- shm_comm.cpp - shared memory within nodes, MPI between them --------===//
-//
-// Collectives of groups on one node, and messages between ranks of a node, go
-// through shared memory, all else through MPI.
-//
-//===----------------------------------------------------------------------===//
-#include "comm/mpi_comm.h"
+//===- shm_comm.cpp - communication in shared memory ----------------------===//
+#include "comm/shm_comm.h"
+
 #include "comm/shm_channels.h"
 #include "comm/shm_group.h"
-#include "ffrt/error.h"
-#include "ffrt/mpi.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
-#include <numeric>
 #include <optional>
 #include <unistd.h>
 
@@ -21,58 +14,27 @@ namespace ffrt {
 
 namespace {
 
-/// Ranks of one node, for tests of several nodes on one machine: 0: all.
-int ranks_per_node() {
-  const char *text = std::getenv("FFRT_RANKS_PER_NODE");
-  return text ? std::atoi(text) : 0;
+std::vector<int> ranks_of(const std::vector<int> &leaders, int node) {
+  std::vector<int> result;
+  for (std::size_t rank = 0; rank < leaders.size(); ++rank)
+    if (leaders[rank] == node)
+      result.push_back(int(rank));
+  return result;
 }
-
-/// The node of every rank, by its lowest rank.
-class Nodes {
-public:
-  Nodes(int rank, int ranks) {
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank,
-                        MPI_INFO_NULL, &comm);
-    if (const int most = ranks_per_node(); most > 0) {
-      MPI_Comm whole = comm;
-      MPI_Comm_split(whole, rank / most, rank, &comm);
-      MPI_Comm_free(&whole);
-    }
-    int lowest = rank;
-    MPI_Bcast(&lowest, 1, MPI_INT, 0, comm);
-    leader.resize(std::size_t(ranks));
-    MPI_Allgather(&lowest, 1, MPI_INT, leader.data(), 1, MPI_INT,
-                  MPI_COMM_WORLD);
-  }
-  ~Nodes() { MPI_Comm_free(&comm); }
-  Nodes(const Nodes &) = delete;
-  Nodes &operator=(const Nodes &) = delete;
-
-  std::vector<int> ranks_of(int node) const {
-    std::vector<int> result;
-    for (std::size_t rank = 0; rank < leader.size(); ++rank)
-      if (leader[rank] == node)
-        result.push_back(int(rank));
-    return result;
-  }
-
-  MPI_Comm comm;
-  std::vector<int> leader; ///< per rank
-};
 
 class ShmComm final : public Comm, Background {
 public:
-  ShmComm(std::unique_ptr<MpiTransport> mpi, const Nodes &nodes,
+  ShmComm(std::unique_ptr<Network> network, const std::vector<int> &leaders,
           std::unique_ptr<Node> own)
-      : mpi(std::move(mpi)), leader(nodes.leader), node(std::move(own)) {
+      : network(std::move(network)), leader(leaders), node(std::move(own)) {
     node->start();
     channels.emplace(*node);
-    world = make_shared_group(nodes.ranks_of(my_node()));
+    world = make_shared_group(ranks_of(leader, my_node()));
     node->background = this;
   }
 
-  int rank() const override { return mpi->rank(); }
-  int size() const override { return mpi->size(); }
+  int rank() const override { return network->rank(); }
+  int size() const override { return network->size(); }
 
   Group make_group(const std::vector<int> &members) override {
     Entry entry;
@@ -82,7 +44,7 @@ public:
           return leader[std::size_t(member)] == first;
         });
     if (!one_node)
-      entry.remote = mpi->make_group(members);
+      entry.remote = network->make_group(members);
     else if (first == my_node())
       entry.local = make_shared_group(members);
     groups.push_back(std::move(entry));
@@ -107,7 +69,7 @@ public:
       else
         remote_sends.push_back(m);
     if (!remote_sends.empty() || !remote_receives.empty())
-      p.remote = mpi->exchange(task, tag, remote_sends, remote_receives);
+      p.remote = network->exchange(task, tag, remote_sends, remote_receives);
     channels->advance();
     return {slot};
   }
@@ -116,7 +78,7 @@ public:
                    ReduceOp op) override {
     Entry &entry = entry_of(task, group);
     if (!entry.local)
-      return mpi->all_reduce(task, entry.remote, data, op);
+      return network->all_reduce(task, entry.remote, data, op);
     alive(task, entry.local->all_reduce(data, op));
     return {};
   }
@@ -125,7 +87,7 @@ public:
                    Tensor whole) override {
     Entry &entry = entry_of(task, group);
     if (!entry.local)
-      return mpi->all_gather(task, entry.remote, part, whole);
+      return network->all_gather(task, entry.remote, part, whole);
     check_blocks(task, group, part, whole);
     alive(task, entry.local->all_gather(part, whole));
     return {};
@@ -135,7 +97,7 @@ public:
                        Tensor part, ReduceOp op) override {
     Entry &entry = entry_of(task, group);
     if (!entry.local)
-      return mpi->reduce_scatter(task, entry.remote, whole, part, op);
+      return network->reduce_scatter(task, entry.remote, whole, part, op);
     check_blocks(task, group, part, whole);
     alive(task, entry.local->reduce_scatter(whole, part, op));
     return {};
@@ -145,7 +107,7 @@ public:
                   Tensor data) override {
     Entry &entry = entry_of(task, group);
     if (!entry.local)
-      return mpi->broadcast(task, entry.remote, root, data);
+      return network->broadcast(task, entry.remote, root, data);
     alive(task, entry.local->broadcast(root, data));
     return {};
   }
@@ -166,7 +128,7 @@ public:
 
   void barrier() override {
     if (node->size() < size())
-      mpi->barrier();
+      network->barrier();
     else
       alive("barrier", world->barrier());
   }
@@ -175,7 +137,7 @@ public:
     // One message: the launcher is about to end the others.
     if (!node->first_to_fail())
       sleep(5);
-    mpi->fail(task, cause);
+    network->fail(task, cause);
     std::abort();
   }
 
@@ -244,7 +206,7 @@ private:
 
   bool advance() override {
     bool moved = channels->advance();
-    if (polled && polled->id >= 0 && mpi->test(*polled)) {
+    if (polled && polled->id >= 0 && network->test(*polled)) {
       *polled = {};
       moved = true;
     }
@@ -252,7 +214,7 @@ private:
   }
   bool must_poll() const override { return polled && polled->id >= 0; }
 
-  std::unique_ptr<MpiTransport> mpi;
+  std::unique_ptr<Network> network;
   std::vector<int> leader;
   std::unique_ptr<Node> node;
   std::optional<Channels> channels;
@@ -260,32 +222,16 @@ private:
   std::vector<Entry> groups;
   std::deque<Pending> pending; ///< messages refer to elements
   std::vector<Message> remote_sends, remote_receives;
-  Event *polled = nullptr; ///< what MPI does while this rank waits
+  Event *polled = nullptr; ///< beyond the node, while this rank waits
 };
 
 } // namespace
 
-std::unique_ptr<Comm> make_comm(Transport transport) {
-  std::unique_ptr<MpiTransport> mpi = make_mpi_transport();
-  if (transport == Transport::mpi || mpi->size() == 1)
-    return mpi;
-  const Nodes nodes(mpi->rank(), mpi->size());
-  const int mine = nodes.leader[std::size_t(mpi->rank())];
-  auto node =
-      std::make_unique<Node>(nodes.comm, nodes.ranks_of(mine), mpi->rank());
-  // All ranks do the same: shared memory everywhere, or nowhere.
-  struct {
-    int good, rank;
-  } vote{node->problem().empty(), mpi->rank()}, lowest;
-  MPI_Allreduce(&vote, &lowest, 1, MPI_2INT, MPI_MINLOC, MPI_COMM_WORLD);
-  if (lowest.good)
-    return std::make_unique<ShmComm>(std::move(mpi), nodes, std::move(node));
-  if (transport == Transport::shared) {
-    if (lowest.rank == mpi->rank())
-      mpi->fail("FFRT_COMM=shm", node->problem().c_str());
-    mpi->barrier();
-  }
-  return mpi;
+std::unique_ptr<Comm> make_shm_comm(std::unique_ptr<Network> network,
+                                    const std::vector<int> &leaders,
+                                    std::unique_ptr<Node> node) {
+  return std::make_unique<ShmComm>(std::move(network), leaders,
+                                   std::move(node));
 }
 
 } // namespace ffrt

@@ -32,8 +32,8 @@ int64_t nanoseconds() {
 
 } // namespace
 
-Node::Node(MPI_Comm comm, const std::vector<int> &members, int rank)
-    : members(members), mine(index_of(rank)), segment(comm),
+Node::Node(SharedFile shared, const std::vector<int> &members, int rank)
+    : members(members), mine(index_of(rank)), segment(std::move(shared)),
       cause(segment.problem) {
   const int64_t bytes = int64_t(sizeof(Head) + members.size() * sizeof(Bell));
   const int64_t at = reserve(bytes);

@@ -28,9 +28,9 @@ public:
 
 class Node {
 public:
-  /// Collective over `comm`; `members` are its world ranks, ascending, `rank`
-  /// one of them.
-  Node(MPI_Comm comm, const std::vector<int> &members, int rank);
+  /// `members` are the world ranks of the node, ascending, `rank` one of them;
+  /// all have the file.
+  Node(SharedFile shared, const std::vector<int> &members, int rank);
 
   /// Ranks of the node, and this one's index among them.
   int size() const { return int(members.size()); }

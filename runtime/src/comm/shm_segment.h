@@ -4,18 +4,29 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mpi.h>
 #include <string>
+#include <utility>
 
 namespace ffrt {
 
 /// A file in memory without a name: nothing stays behind, however the ranks
-/// end. Rank 0 of the node makes it, the others open it through /proc. It is
-/// as long as one likes; pages take memory when they are first touched.
+/// end. It is as long as one likes; pages take memory when they are first
+/// touched.
+struct SharedFile {
+  int file = -1;
+  std::string problem; ///< why there is none; empty: there is one
+};
+
+/// A new one, which programs that this one starts do not get.
+SharedFile make_shared_file();
+/// Its last page, which segments do not use.
+constexpr int64_t kSharedFileEnd = (int64_t(1) << 42) - 4096;
+
 class Segment {
 public:
-  /// Collective over `node`. What went wrong on this rank is in `problem`.
-  explicit Segment(MPI_Comm node);
+  /// Of the file that all ranks of the node have. Closes it in the end.
+  explicit Segment(SharedFile shared)
+      : problem(std::move(shared.problem)), file(shared.file) {}
   ~Segment();
   Segment(const Segment &) = delete;
   Segment &operator=(const Segment &) = delete;
@@ -25,10 +36,10 @@ public:
   std::byte *map(int64_t offset, int64_t bytes);
 
   static constexpr int64_t kPage = 4096;
-  std::string problem; ///< empty: usable
+  const std::string problem; ///< empty: usable
 
 private:
-  int file = -1;
+  int file;
 };
 
 } // namespace ffrt

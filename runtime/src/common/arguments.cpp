@@ -3,6 +3,7 @@
 
 #include "common/flags.h"
 #include "ffrt/error.h"
+#include "ffrt/mpi.h"
 
 #include <cerrno>
 #include <cmath>
@@ -208,8 +209,9 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
 }
 
 std::string usage(const char *program, const ProgramInfo &info) {
-  const std::string name = program, ranks = std::to_string(info.ranks);
-  std::string text = "usage: mpirun -n " + ranks + " " + name + " [flags]\n";
+  const std::string ranks = std::to_string(info.ranks);
+  std::string text =
+      "usage: " + launch_command(program, info.ranks) + " [flags]\n";
   text += info.training ? "trains " : "evaluates ";
   text += std::string(info.model) + " on " + ranks + " ranks, batch " +
           std::to_string(info.batch) + "\n";
@@ -246,7 +248,7 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --seed N            of initial values, dropout, order, synthetic data and
                           what is generated
       --info              print what the program is and needs
-      --local-ranks N     start mpirun on this machine
+      --local-ranks N     start the ranks on this machine
   -h, --help
 )";
   return text;

@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#ifdef FFRT_ZLIB
 #include <zlib.h>
+#endif
 
 namespace ffrt {
 
@@ -56,6 +58,8 @@ MappedFile::~MappedFile() {
     munmap(const_cast<unsigned char *>(bytes), length);
 }
 
+#ifdef FFRT_ZLIB
+
 std::vector<unsigned char> read_gzip(const std::string &path) {
   gzFile file = gzopen(path.c_str(), "rb");
   if (!file)
@@ -80,6 +84,16 @@ std::vector<unsigned char> read_gzip(const std::string &path) {
     throw Error("cannot read '" + path + "': damaged gzip data");
   return bytes;
 }
+
+#else
+
+std::vector<unsigned char> read_gzip(const std::string &path) {
+  throw Error("cannot read '" + path +
+              "': expected a program that was built with zlib, found one "
+              "without");
+}
+
+#endif
 
 NewFile::NewFile(const std::string &path)
     : path(path), temporary(path + ".tmp"),

@@ -49,8 +49,8 @@ int on_ranks(const char *program, int ranks, const char *task,
   }
   const std::unique_ptr<Comm> comm = make_comm(transport);
   if (comm->size() != ranks)
-    return reject("expected 'mpirun -n " + std::to_string(ranks) + " " +
-                      program + "', found " + std::to_string(comm->size()) +
+    return reject("expected '" + launch_command(program, ranks) + "', found " +
+                      std::to_string(comm->size()) +
                       (comm->size() == 1 ? " rank" : " ranks"),
                   comm.get());
   try {

@@ -10,6 +10,7 @@
 #include "cpu/machine.h"
 #include "cpu/profile_links.h"
 #include "cpu/profile_steps.h"
+#include "ffrt/mpi.h"
 
 #include <cstdio>
 #include <ctime>
@@ -28,8 +29,8 @@ struct ProfileArguments {
 };
 
 std::string usage(const char *program, const ProfileInfo &info) {
-  return "usage: mpirun -n " + std::to_string(info.steps[0].info.ranks) + " " +
-         program + R"( [flags]
+  return "usage: " + launch_command(program, info.steps[0].info.ranks) +
+         R"( [flags]
 measures the kernels of )" +
          info.model + R"( and the communication between ranks
 

@@ -1,10 +1,15 @@
 //===- comm_program.cpp - checks of the transports on 3 ranks -------------===//
 //
+// With LOCAL_RANKS it starts its ranks itself.
+//
 // Values are small integers, exact in floating point. With an argument it fails
 // on purpose, for tests of messages: "abort", "blocks", "stranger", "size",
 // "killed", "gone".
 //
 //===----------------------------------------------------------------------===//
+#ifdef LOCAL_RANKS
+#include "comm/launch.h"
+#endif
 #include "ffrt/bfloat16.h"
 #include "ffrt/mpi.h"
 
@@ -188,6 +193,10 @@ void all_types(Comm &comm, const Group &all) {
 } // namespace
 
 int main(int argc, char **argv) {
+#ifdef LOCAL_RANKS
+  if (!launched())
+    exec_local_ranks(LOCAL_RANKS, {argv + 1, argv + argc});
+#endif
   std::unique_ptr<Comm> comm = make_comm(chosen_transport());
   const std::string mode = argc > 1 ? argv[1] : "";
   check(*comm, comm->size() == 3, "expected 3 ranks");

@@ -1,33 +1,17 @@
 //===- run_test.cpp - whole programs under mpirun -------------------------===//
+#include "shell.h"
+
 #include "common/npy.h"
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace ffrt;
 
 namespace {
-
-struct Result {
-  int status;
-  std::string text; ///< stdout and stderr
-};
-
-Result shell(const std::string &command) {
-  FILE *pipe = popen(("timeout 30 " + command + " 2>&1").c_str(), "r");
-  Result result{};
-  char buffer[4096];
-  while (std::size_t n = fread(buffer, 1, sizeof buffer, pipe))
-    result.text.append(buffer, n);
-  const int status = pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
-}
 
 std::string demo(int ranks) {
   return std::string(PROGRAMS) + "/ffrt_demo_" + std::to_string(ranks);
@@ -38,28 +22,6 @@ Result mpirun(int processes, int ranks, const std::string &flags,
               const std::string &variables = "") {
   return shell("env " + variables + " " + MPIRUN + " --oversubscribe -n " +
                std::to_string(processes) + " " + demo(ranks) + " " + flags);
-}
-
-int count(const std::string &text, const std::string &part) {
-  int n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos;
-       at = text.find(part, at + 1))
-    ++n;
-  return n;
-}
-
-std::vector<double> read(const std::string &path) {
-  const NpyFile file(path);
-  std::size_t n = 1;
-  for (int64_t extent : file.shape)
-    n *= std::size_t(extent);
-  std::vector<double> values;
-  for (std::size_t i = 0; i < n; ++i)
-    values.push_back(
-        file.type == DType::f64
-            ? reinterpret_cast<const double *>(file.data())[i]
-            : double(reinterpret_cast<const float *>(file.data())[i]));
-  return values;
 }
 
 class Run : public testing::Test {
@@ -76,9 +38,6 @@ protected:
   void TearDown() override { std::filesystem::remove_all(folder); }
   std::string folder;
 };
-
-#define EXPECT_HAS(result, part)                                               \
-  EXPECT_EQ(count((result).text, part), 1) << (result).text
 
 TEST_F(Run, SameTrainingOnAnyNumberOfRanks) {
   const char *files[] = {"loss",
