@@ -134,14 +134,21 @@ set(FFRT_CPU
 )
 # For GPUs: code of the host, what libraries compute, and kernels.
 set(FFRT_CUDA_HOST
+  src/cuda/conv_library.cpp
   src/cuda/device_comm.cpp
+  src/cuda/gemm.cpp
   src/cuda/input_buffers.cpp
   src/cuda/nccl_comm.cpp
   src/cuda/nccl_watchdog.cpp
+  src/cuda/plan_cache.cpp
+  src/cuda/plan_file.cpp
+  src/cuda/plan_timer.cpp
   src/cuda/replay.cpp
+  src/cuda/tuner.cpp
 )
 set(FFRT_CUDA_LIBRARIES
   src/cuda/conv_cudnn.cpp
+  src/cuda/conv_graph.cpp
   src/cuda/cudnn_device.cpp
   src/cuda/cudnn_graph.cpp
   src/cuda/gemm_cublaslt.cpp

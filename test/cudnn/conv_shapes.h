@@ -9,8 +9,10 @@
 
 #include "cuda/conv_library.h"
 
+#include <cmath>
 #include <istream>
 #include <ostream>
+#include <string>
 
 namespace ffrt::cuda {
 
@@ -38,7 +40,17 @@ inline void write_shape(std::ostream &out, const ConvShape &s) {
   for (const Ints *numbers : {&s.strides, &s.dilations, &s.pads})
     for (int64_t number : *numbers)
       out << ' ' << number;
+  out << ' ' << s.bias;
+  for (float bound : {s.clip.alpha, s.clip.beta})
+    out << ' ' << (std::isinf(bound) ? "none" : std::to_string(bound));
   out << '\n';
+}
+
+/// `bound` stays where there is none.
+inline void read_bound(std::istream &in, float &bound) {
+  std::string word;
+  if (in >> word && word != "none")
+    bound = std::stof(word);
 }
 
 inline bool read_shape(std::istream &in, ConvShape &s) {
@@ -53,6 +65,9 @@ inline bool read_shape(std::istream &in, ConvShape &s) {
     for (int64_t &number : *numbers)
       in >> number;
   }
+  in >> s.bias;
+  read_bound(in, s.clip.alpha);
+  read_bound(in, s.clip.beta);
   return bool(in);
 }
 

@@ -110,6 +110,18 @@ constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2,
 
 const char *cudaGetErrorString(cudaError_t);
 cudaError_t cudaGetDeviceCount(int *count);
+struct cudaDeviceProp {
+  char name[256];
+};
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
+inline cudaError_t cudaGetDevice(int *device) {
+  *device = 0;
+  return cudaSuccess;
+}
+inline cudaError_t cudaDriverGetVersion(int *version) {
+  *version = 0;
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int device);
 cudaError_t cudaMalloc(void **memory, std::size_t bytes);
 cudaError_t cudaFree(void *memory);
@@ -145,6 +157,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
+/// Everything that is submitted takes a millisecond.
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
+                                 cudaEvent_t end);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 
 #endif // FFRT_EMULATED_CUDA_RUNTIME_H

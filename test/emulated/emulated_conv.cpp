@@ -1,7 +1,13 @@
 //===- emulated_conv.cpp - convolutions as plain loops --------------------===//
+//
+// As with cuDNN, bias and bounds of channels-last images can be part of the
+// computation, which is said to be faster, or follow it.
+//
+//===----------------------------------------------------------------------===//
 #include "cuda/conv_library.h"
 
 #include "conv_shapes.h"
+#include "cuda/tuner.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/cuda/device.h"
 
@@ -13,11 +19,23 @@
 
 namespace ffrt::cuda {
 
-struct ConvLibrary::Impl {
+struct ConvLibrary::Impl : Candidates {
   ConvShape shape;
+  bool finishes = false;
+
+  explicit Impl(const ConvShape &s) : shape(s) {
+    tuner().choose("emulated; " + text_of(s), *this);
+  }
+  std::vector<std::string> names() const override {
+    if (shape.is_finished() || shape.y.order == Order::row_major)
+      return {"plain"};
+    return {"plain", "finished"};
+  }
+  void take(std::size_t i) override { finishes = i == 1; }
+  double seconds() override { return finishes ? 1 : 2; }
 };
 
-ConvLibrary::ConvLibrary(const ConvShape &shape) : impl(new Impl{shape}) {
+ConvLibrary::ConvLibrary(const ConvShape &shape) : impl(new Impl(shape)) {
   if (const char *file = emulated::shapes_file()) {
     std::ofstream out(file, std::ios::app);
     write_shape(out, shape);
@@ -76,8 +94,10 @@ int64_t elements(const Tensor &t) {
   return n;
 }
 
+/// `bias` may be null.
 template <class T>
-void convolve(const ConvShape &s, void *x, void *w, void *y) {
+void convolve(const ConvShape &s, void *x, void *w, void *y,
+              const float *bias) {
   using Kind = ConvShape::Kind;
   const T *px = static_cast<T *>(x), *pw = static_cast<T *>(w),
           *py = static_cast<T *>(y);
@@ -95,6 +115,10 @@ void convolve(const ConvShape &s, void *x, void *w, void *y) {
       sums[std::size_t(iw)] += double(float(px[ix])) * double(float(py[iy]));
   };
   Products<decltype(add)>(s, add).run();
+  // Channels are last.
+  if (bias)
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      sums[i] += double(bias[i % std::size_t(s.y.shape[1])]);
   std::transform(sums.begin(), sums.end(),
                  static_cast<float *>(forward ? y
                                       : image ? x
@@ -104,15 +128,27 @@ void convolve(const ConvShape &s, void *x, void *w, void *y) {
 
 } // namespace
 
-void ConvLibrary::operator()(void *x, void *w, void *y, void *) const {
-  device().start_deferred();
-  emulated::compute([s = impl->shape, x, w, y] {
-    const Tensor &factor = s.kind == ConvShape::Kind::forward ? s.x : s.y;
+void ConvLibrary::operator()(void *x, void *w, void *y, const float *bias,
+                             void *) const {
+  const ConvShape &shape = impl->shape;
+  const bool finishes = impl->finishes;
+  emulated::compute([=] {
+    const Tensor &factor =
+        shape.kind == ConvShape::Kind::forward ? shape.x : shape.y;
+    const float *added = finishes ? bias : nullptr;
     if (factor.type == DType::bf16)
-      convolve<BFloat16>(s, x, w, y);
+      convolve<BFloat16>(shape, x, w, y, added);
     else
-      convolve<float>(s, x, w, y);
+      convolve<float>(shape, x, w, y, added);
+    float *const to = static_cast<float *>(y);
+    if (finishes)
+      std::transform(to, to + elements(shape.y), to, shape.clip);
   });
+  if (finishes || shape.is_finished())
+    return;
+  Tensor whole = shape.y;
+  whole.data = y;
+  finish_conv(whole, bias, shape.clip);
 }
 
 } // namespace ffrt::cuda

@@ -29,6 +29,11 @@ cudaError_t cudaGetDeviceCount(int *count) {
   return cudaSuccess;
 }
 
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
+  std::strcpy(properties->name, "emulated");
+  return cudaSuccess;
+}
+
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int) {
   *value = 1;
   return cudaSuccess;

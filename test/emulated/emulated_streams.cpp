@@ -42,6 +42,7 @@ struct EmulatedEvent {
   std::atomic<int64_t> recorded{0}, done{0};
   std::atomic<int64_t> capture{0};  ///< that its last record is in; 0: none
   EmulatedStream *stream = nullptr; ///< that records it
+  int64_t time = 0;
 };
 
 namespace {
@@ -75,6 +76,7 @@ std::vector<EmulatedStream *> streams;
 
 EmulatedGraph *captured = nullptr;
 EmulatedStream *captured_by = nullptr;
+int64_t submitted = 0; ///< pieces of work
 int64_t captures = 0; ///< so far; the number of the one that goes on
 
 bool is_captured(const EmulatedStream &stream) {
@@ -134,6 +136,7 @@ const char *ffrt::emulated::shapes_file() {
 }
 
 void ffrt::emulated::submit(cudaStream_t stream, std::function<void()> work) {
+  ++submitted;
   if (is_captured(*stream) && stream != captured_by)
     stream->open = true;
   add(stream, {std::move(work)});
@@ -214,8 +217,15 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   item.event = event;
   item.version = ++event->recorded;
   event->stream = stream;
+  event->time = submitted;
   event->capture = is_captured(*stream) ? captures : 0;
   add(stream, std::move(item));
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
+                                 cudaEvent_t end) {
+  *milliseconds = float(end->time - begin->time);
   return cudaSuccess;
 }
 

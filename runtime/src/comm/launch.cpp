@@ -18,13 +18,17 @@ int environment_number(const char *variable, int missing) {
   return text ? std::atoi(text) : missing;
 }
 
-std::vector<std::string>
-own_command(const std::vector<std::string> &arguments) {
+std::string this_program() {
   char path[PATH_MAX];
   const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
   if (n < 0)
     throw Error("cannot find the path of this program");
-  std::vector<std::string> words = {std::string(path, std::size_t(n))};
+  return std::string(path, std::size_t(n));
+}
+
+std::vector<std::string>
+own_command(const std::vector<std::string> &arguments) {
+  std::vector<std::string> words = {this_program()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
 }

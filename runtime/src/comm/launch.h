@@ -7,6 +7,9 @@
 
 namespace ffrt {
 
+/// The path of this executable. Throws Error.
+std::string this_program();
+
 /// A number from the environment, or `missing`.
 int environment_number(const char *variable, int missing);
 

@@ -95,8 +95,8 @@ std::vector<unsigned char> read_gzip(const std::string &path) {
 
 #endif
 
-NewFile::NewFile(const std::string &path)
-    : path(path), temporary(path + ".tmp"),
+NewFile::NewFile(const std::string &path, const std::string &ending)
+    : path(path), temporary(path + ending),
       file(std::fopen(temporary.c_str(), "wb")) {
   if (!file)
     failed("write", temporary);

@@ -32,7 +32,8 @@ std::vector<unsigned char> read_gzip(const std::string &path);
 /// committed.
 class NewFile {
 public:
-  explicit NewFile(const std::string &path);
+  /// The temporary name ends in `ending`.
+  explicit NewFile(const std::string &path, const std::string &ending = ".tmp");
   ~NewFile();
   NewFile(const NewFile &) = delete;
   NewFile &operator=(const NewFile &) = delete;

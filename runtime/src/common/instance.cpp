@@ -1,23 +1,14 @@
 //===- instance.cpp - a rank's program, ready to run ----------------------===//
 #include "common/instance.h"
 
+#include "comm/launch.h"
 #include "common/initial.h"
 #include "common/together.h"
 #include "ffrt/error.h"
 
-#include <climits>
-#include <unistd.h>
-
 namespace ffrt {
 
 namespace {
-
-/// `<path of this executable>.weights`
-std::string weights_path() {
-  char path[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", path, sizeof path);
-  return std::string(path, n > 0 ? std::size_t(n) : 0) + ".weights";
-}
 
 std::vector<std::size_t> inputs_of(const ProgramInfo &info,
                                    const std::vector<InputSlot> &slots) {
@@ -54,14 +45,19 @@ Instance::Instance(Context &context, Comm &comm, const Group &world,
   }
   host.reset(
       new Host{context, *used, probe, state->data(), arena->data(), trace});
+  begin_plans(comm, world);
   made = make(*host);
+  if (!agree_on_plans(comm, world)) {
+    made.reset();
+    made = make(*host);
+  }
   if (trace)
     trace->prepare(made->tasks());
   state_slots = made->states();
   input_slots = made->inputs();
   together(comm, world, "initial values", [&] {
     numbers = inputs_of(info, input_slots);
-    initialise(state_slots, context.seed, weights_path(), weights);
+    initialise(state_slots, context.seed, this_program() + ".weights", weights);
   });
 }
 

@@ -46,6 +46,12 @@ struct DeviceComm {
 /// Collective. `host` must outlive it.
 DeviceComm make_device_comm(Comm &host, const Group &world);
 
+/// Before and after kernels are made, which may choose between plans of
+/// libraries by time. Collective. agree_on_plans() is false when ranks have
+/// chosen otherwise; kernels are to be made once more then.
+void begin_plans(Comm &host, const Group &world);
+bool agree_on_plans(Comm &host, const Group &world);
+
 } // namespace ffrt
 
 #endif // FFRT_COMMON_TARGET_H

@@ -1,7 +1,7 @@
 //===- conv.cu - convolution ----------------------------------------------===//
 //
 // A library computes what a tile's boxes stand for; around it are copies of
-// parts of the images, zeros, and bias and bounds of the result.
+// parts of the images, and zeros.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/conv.h"
@@ -23,16 +23,15 @@ using cuda::ConvLibrary;
 using cuda::ConvShape;
 using Kind = ConvShape::Kind;
 
-/// y = clip(y + b).
-static void finish(const Tensor &y, const Tensor &b, const fn::Clip &clip) {
+void cuda::finish_conv(const Tensor &y, const float *bias,
+                       const fn::Clip &clip) {
   int64_t inside = 1;
   if (y.order == Order::row_major)
     for (int d = 2; d < y.rank; ++d)
       inside *= y.shape[d];
   const int64_t channels = y.shape[1];
-  const float *bias = b.as<float>();
   float *to = y.as<float>();
-  cuda::for_elements(
+  for_elements(
       y.elements(), FFRT_LAMBDA(int64_t i) {
         to[i] = clip(to[i] + (bias ? bias[i / inside % channels] : 0.0f));
       });
@@ -124,8 +123,10 @@ private:
 /// The convolution of one tile by the library; images have rank 4 or 5.
 class LocalConv {
 public:
+  /// Going forward, `bias` may be absent.
   LocalConv(const Context &cx, const char *kernel, Kind kind, const Tensor &x,
-            const Tensor &w, const Tensor &y, const ConvAttributes &attributes)
+            const Tensor &w, const Tensor &y, const ConvAttributes &attributes,
+            const Tensor &bias = {}, const fn::Clip &clip = ConvShape().clip)
       : kind(kind) {
     const ConvProblem problem(kernel, x, w, y, kind == Kind::image_gradient,
                               attributes);
@@ -146,6 +147,8 @@ public:
     shape.y = result->form();
     shape.strides = problem.strides;
     shape.dilations = problem.dilations;
+    shape.bias = bias.data;
+    shape.clip = clip;
     library.emplace(shape);
     result_at = aligned(image->bytes());
     library_at = result_at + aligned(result->bytes());
@@ -155,13 +158,14 @@ public:
   /// False where no window meets the tile's input.
   explicit operator bool() const { return bool(library); }
 
-  void operator()(const Tensor &x, const Tensor &w, const Tensor &y) const {
+  void operator()(const Tensor &x, const Tensor &w, const Tensor &y,
+                  const Tensor &bias = {}) const {
     char *memory = cuda::device().scratch<char>();
     void *px = kind == Kind::image_gradient ? image->target(x, memory)
                                             : image->read(x, memory);
     void *py = kind == Kind::forward ? result->target(y, memory + result_at)
                                      : result->read(y, memory + result_at);
-    (*library)(px, w.data, py, memory + library_at);
+    (*library)(px, w.data, py, bias.as<float>(), memory + library_at);
     if (kind == Kind::image_gradient)
       image->write(x, memory);
   }
@@ -185,9 +189,8 @@ private:
 //===----------------------------------------------------------------------===//
 
 struct ConvForward::Impl {
-  LocalConv conv;
   fn::Clip clip;
-  bool clips;
+  LocalConv conv;
 };
 
 ConvForward::ConvForward(Context &cx, Tensors in, Tensors out,
@@ -195,12 +198,14 @@ ConvForward::ConvForward(Context &cx, Tensors in, Tensors out,
                          int64_t group, const Ints &pads, const Ints &strides) {
   const char *kernel = "conv forward";
   check_conv(kernel, {"x", "w", "b"}, in, "y", out);
-  const Tensor &x = in.begin()[0], &w = in.begin()[1], &y = out.begin()[0];
-  impl.reset(new Impl{
-      LocalConv(cx, kernel, Kind::forward, with_row(x), with_row(w),
-                with_row(y),
-                ConvAttributes(kernel, x, dilations, group, pads, strides)),
-      clip_of(kernel, clamp), !clamp.empty()});
+  const Tensor &x = in.begin()[0], &w = in.begin()[1], &b = in.begin()[2],
+               &y = out.begin()[0];
+  const fn::Clip clip = clip_of(kernel, clamp);
+  impl.reset(new Impl{clip, LocalConv(cx, kernel, Kind::forward, with_row(x),
+                                      with_row(w), with_row(y),
+                                      ConvAttributes(kernel, x, dilations,
+                                                     group, pads, strides),
+                                      b, clip)});
 }
 
 ConvForward::~ConvForward() = default;
@@ -209,11 +214,9 @@ void ConvForward::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &w = in.begin()[1], &b = in.begin()[2],
                &y = out.begin()[0];
   if (impl->conv)
-    impl->conv(with_row(x), with_row(w), with_row(y));
-  else
-    fill(y, 0.0f);
-  if (b.data || impl->clips)
-    finish(y, b, impl->clip);
+    return impl->conv(with_row(x), with_row(w), with_row(y), b);
+  fill(y, 0.0f);
+  cuda::finish_conv(y, b.as<float>(), impl->clip);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,19 +1,22 @@
 //===- conv_cudnn.cpp - convolutions by cuDNN -----------------------------===//
 //
-// Weights get the order of the images. What cuDNN has no engine for is tried
-// again with factors as f32, then with row-major images: copies in scratch
-// memory.
+// Weights get the order of the images, or are left to engines that do it
+// themselves; bias and bounds are part of the plan, or a kernel of ours. Time
+// tells. What cuDNN has no engine for is tried again with factors as f32, then
+// with row-major images: copies in scratch memory.
 //
 //===----------------------------------------------------------------------===//
 #include "cuda/conv_library.h"
 
 #include "common/cast.h"
-#include "cuda/cudnn_graph.h"
+#include "cuda/conv_graph.h"
+#include "cuda/plan_timer.h"
+#include "cuda/tuner.h"
 #include "ffrt/copy.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
 
-#include <array>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -94,126 +97,195 @@ private:
   std::size_t ordered_at = 0, used_at = 0;
 };
 
-/// Attributes of an operation by kind.
-struct Names {
-  cudnnBackendDescriptorType_t operation;
-  cudnnBackendAttributeName_t alpha, beta, convolution, x, w, y;
+/// The operands of a convolution in one form.
+struct Operands {
+  std::size_t workspace_at = 0; ///< beside copies
+  Operand x, w, y;
+
+  Operands(const ConvShape &s, DType factors, Order order, Order weights)
+      : x(s.x, s.kind == Kind::image_gradient ? DType::f32 : factors, order,
+          workspace_at),
+        w(s.w, s.kind == Kind::weight_gradient ? DType::f32 : factors, weights,
+          workspace_at),
+        y(s.y, s.kind == Kind::forward ? DType::f32 : factors, order,
+          workspace_at) {}
+
+  ConvShape shape(ConvShape s) const {
+    s.x = x.form();
+    s.w = w.form();
+    s.y = y.form();
+    return s;
+  }
 };
 
-Names names_of(Kind kind) {
-  switch (kind) {
-  case Kind::forward:
-    return {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y};
-  case Kind::image_gradient:
-    return {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY};
-  default:
-    return {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
-            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY};
+/// A way of computing a convolution.
+struct Way {
+  const Operands *operands = nullptr;
+  bool finishes = false; ///< bias and bounds are part of the plan
+};
+
+/// A convolution, and how cuDNN computes it with factors of a type and images
+/// in an order.
+class Form {
+public:
+  /// Throws Error when there is no engine for it.
+  Form(const ConvShape &shape, DType factors, Order order)
+      : given(shape), ordered(shape, factors, order, order),
+        stored(shape, factors, order, Order::row_major) {
+    choose();
   }
-}
+  Form(const Form &) = delete;
+  Form &operator=(const Form &) = delete;
 
-enum : int64_t { kX, kW, kY, kSums }; ///< names of the tensors
+  std::size_t scratch() const {
+    return way.operands->workspace_at + plan->workspace();
+  }
 
-CudnnDescriptor convolution_of(const ConvShape &s) {
-  CudnnDescriptor result(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-  result.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
-  result.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION);
-  result.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64_t(s.strides.size()));
-  result.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, s.strides);
-  result.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, s.dilations);
-  result.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, s.pads);
-  result.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, s.pads);
-  result.finalize();
-  return result;
-}
+  void operator()(void *px, void *pw, void *py, const float *bias,
+                  char *scratch) {
+    const auto &[workspace_at, x, w, y] = *way.operands;
+    if (given.kind != Kind::image_gradient)
+      x.read(px, scratch);
+    if (given.kind != Kind::weight_gradient)
+      w.read(pw, scratch);
+    if (given.kind != Kind::forward)
+      y.read(py, scratch);
+    (*plan)({x.place(px, scratch), w.place(pw, scratch), y.place(py, scratch),
+             way.finishes ? const_cast<float *>(bias) : nullptr},
+            scratch + workspace_at);
+    switch (given.kind) {
+    case Kind::forward:
+      y.write(py, scratch);
+      if (!way.finishes && !given.is_finished())
+        finish(py, bias);
+      return;
+    case Kind::image_gradient:
+      return x.write(px, scratch);
+    case Kind::weight_gradient:
+      return w.write(pw, scratch);
+    }
+  }
 
-/// to = from.
-CudnnDescriptor identity(const CudnnDescriptor &from,
-                         const CudnnDescriptor &to) {
-  CudnnDescriptor function(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-  function.set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_IDENTITY);
-  function.set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT);
-  function.finalize();
-  CudnnDescriptor result(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
-  result.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, function);
-  result.set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, from);
-  result.set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
-  result.finalize();
-  return result;
-}
+private:
+  class Ways;
 
-CudnnPlan plan(const ConvShape &s, const Tensor &x, const Tensor &w,
-               const Tensor &y) {
-  const CudnnDescriptor convolution = convolution_of(s),
-                        image = cudnn_tensor(x, kX),
-                        weights = cudnn_tensor(w, kW),
-                        out = cudnn_tensor(y, kY);
-  const DType factors = s.kind == Kind::forward ? x.type : y.type;
-  const bool forward = s.kind == Kind::forward,
-             gradient = s.kind == Kind::image_gradient;
-  const CudnnDescriptor &result = forward ? out : gradient ? image : weights;
-  // Factors of bf16 have a result of bf16, unless an operation follows.
-  std::optional<CudnnDescriptor> sums;
-  if (factors == DType::bf16)
-    sums.emplace(cudnn_tensor(forward ? y : gradient ? x : w, kSums, true));
-  auto operand = [&](const CudnnDescriptor &tensor) -> const CudnnDescriptor & {
-    return sums && &tensor == &result ? *sums : tensor;
+  void finish(void *py, const float *bias) const {
+    Tensor y = given.y;
+    y.data = py;
+    finish_conv(y, bias, given.clip);
+  }
+  void choose();
+
+  const ConvShape given;
+  const Operands ordered, stored; ///< with weights like images, and as given
+  Way way;
+  std::optional<CudnnPlan> plan;
+};
+
+/// All ways that cuDNN proposes.
+class Form::Ways : public Candidates {
+public:
+  explicit Ways(Form &form) : form(form) {
+    add({&form.ordered, true});
+    add({&form.ordered, false});
+    if (form.stored.workspace_at != form.ordered.workspace_at) {
+      add({&form.stored, true});
+      add({&form.stored, false});
+    }
+    std::vector<const Group *> order;
+    for (const Group &group : groups)
+      order.push_back(&group);
+    // A single proposal is the engine that can do everything, and slow.
+    std::stable_partition(order.begin(), order.end(), [](const Group *group) {
+      return group->proposals.size() > 1;
+    });
+    // The best guess of every group, then the second ones.
+    for (std::size_t i = 0, left = 1; left; ++i) {
+      left = 0;
+      for (const Group *group : order)
+        if (i < group->proposals.size()) {
+          all.push_back({group->way, &group->proposals[i]});
+          ++left;
+        }
+    }
+    if (all.empty())
+      throw Error(cause);
+  }
+
+  std::vector<std::string> names() const override {
+    std::vector<std::string> result;
+    for (const auto &[way, proposal] : all)
+      result.push_back(
+          proposal->name +
+          (way.operands == &form.stored ? ", weights as stored" : "") +
+          (way.finishes ? ", with bias and bounds" : ""));
+    return result;
+  }
+
+  void take(std::size_t i) override {
+    form.plan.emplace(*all[i].second);
+    form.way = all[i].first;
+  }
+
+  double seconds() override {
+    if (!y) {
+      x = operands.add(bytes_of(form.given.x));
+      w = operands.add(bytes_of(form.given.w));
+      y = operands.add(bytes_of(form.given.y));
+      bias = operands.add(std::size_t(form.given.y.shape[1]) * sizeof(float));
+    }
+    TimedOperands more;
+    void *const scratch = more.add(form.scratch());
+    return seconds_of([&] {
+      form(x, w, y, static_cast<float *>(bias), static_cast<char *>(scratch));
+    });
+  }
+
+private:
+  struct Group {
+    Way way;
+    CudnnGraph graph; ///< outlives its proposals
+    std::vector<CudnnProposal> proposals;
   };
-  const Names names = names_of(s.kind);
-  std::vector<CudnnDescriptor> operations;
-  CudnnDescriptor &operation = operations.emplace_back(names.operation);
-  operation.set(names.alpha, 1.0f);
-  operation.set(names.beta, 0.0f);
-  operation.set(names.convolution, convolution);
-  operation.set(names.x, operand(image));
-  operation.set(names.w, operand(weights));
-  operation.set(names.y, operand(out));
-  operation.finalize();
-  if (sums)
-    operations.push_back(identity(*sums, result));
-  return CudnnPlan(operations, factors == DType::bf16 ? CudnnFactors::bf16
-                               : s.tf32               ? CudnnFactors::tf32
-                                                      : CudnnFactors::f32);
+
+  void add(Way way) {
+    const ConvShape shape = way.operands->shape(form.given);
+    if (way.finishes && !can_finish(shape))
+      return;
+    const DType type =
+        shape.kind == Kind::forward ? shape.x.type : shape.y.type;
+    try {
+      CudnnGraph graph = conv_graph(shape, way.finishes);
+      auto proposals = graph.proposals(type == DType::bf16 ? CudnnFactors::bf16
+                                       : shape.tf32        ? CudnnFactors::tf32
+                                                           : CudnnFactors::f32);
+      groups.push_back({way, std::move(graph), std::move(proposals)});
+    } catch (const Error &error) {
+      cause = error.what();
+    }
+  }
+
+  Form &form;
+  std::vector<Group> groups;
+  std::vector<std::pair<Way, const CudnnProposal *>> all;
+  std::string cause;
+  TimedOperands operands;
+  void *x = nullptr, *w = nullptr, *y = nullptr, *bias = nullptr;
+};
+
+void Form::choose() {
+  Ways ways(*this);
+  tuner().choose("cuDNN " + std::to_string(cudnnGetVersion()) + "; " +
+                     text_of(stored.shape(given)),
+                 ways);
 }
 
 } // namespace
 
 struct ConvLibrary::Impl {
-  Kind kind;
-  struct Form {
-    std::size_t workspace_at = 0; ///< beside copies
-    Operand x, w, y;
-    CudnnPlan plan;
-
-    Form(const ConvShape &s, DType factors, Order order)
-        : x(s.x, s.kind == Kind::image_gradient ? DType::f32 : factors, order,
-            workspace_at),
-          w(s.w, s.kind == Kind::weight_gradient ? DType::f32 : factors, order,
-            workspace_at),
-          y(s.y, s.kind == Kind::forward ? DType::f32 : factors, order,
-            workspace_at),
-          plan(cuda::plan(s, x.form(), w.form(), y.form())) {}
-  };
   std::optional<Form> form;
 
-  explicit Impl(const ConvShape &s) : kind(s.kind) {
+  explicit Impl(const ConvShape &s) {
     const DType factors = s.kind == Kind::forward ? s.x.type : s.y.type;
     std::string cause;
     for (const auto &[type, order] :
@@ -236,31 +308,11 @@ ConvLibrary::ConvLibrary(const ConvShape &shape)
 ConvLibrary::~ConvLibrary() = default;
 ConvLibrary::ConvLibrary(ConvLibrary &&) noexcept = default;
 
-std::size_t ConvLibrary::scratch() const {
-  return impl->form->workspace_at + impl->form->plan.workspace();
-}
+std::size_t ConvLibrary::scratch() const { return impl->form->scratch(); }
 
-void ConvLibrary::operator()(void *x, void *w, void *y, void *scratch) const {
-  const Kind kind = impl->kind;
-  Impl::Form &form = *impl->form;
-  char *memory = static_cast<char *>(scratch);
-  if (kind != Kind::image_gradient)
-    form.x.read(x, memory);
-  if (kind != Kind::weight_gradient)
-    form.w.read(w, memory);
-  if (kind != Kind::forward)
-    form.y.read(y, memory);
-  form.plan({form.x.place(x, memory), form.w.place(w, memory),
-             form.y.place(y, memory)},
-            memory + form.workspace_at);
-  switch (kind) {
-  case Kind::forward:
-    return form.y.write(y, memory);
-  case Kind::image_gradient:
-    return form.x.write(x, memory);
-  case Kind::weight_gradient:
-    return form.w.write(w, memory);
-  }
+void ConvLibrary::operator()(void *x, void *w, void *y, const float *bias,
+                             void *scratch) const {
+  (*impl->form)(x, w, y, bias, static_cast<char *>(scratch));
 }
 
 } // namespace ffrt::cuda

@@ -7,9 +7,12 @@
 #ifndef FFRT_CUDA_CONV_LIBRARY_H
 #define FFRT_CUDA_CONV_LIBRARY_H
 
+#include "ffrt/functors.h"
 #include "ffrt/kernel.h"
 
+#include <cmath>
 #include <memory>
+#include <string>
 
 namespace ffrt::cuda {
 
@@ -17,7 +20,8 @@ namespace ffrt::cuda {
 /// tensors say shapes, types and orders; their data and boxes mean nothing.
 /// Images have rank 4 or 5 and either order, weights are row-major. The result
 /// is f32, the factors are f32 or both bf16. Groups: channels of x by those of
-/// w.
+/// w. Going forward, a bias [channels of y] may be added, and the sum cut to
+/// bounds.
 struct ConvShape {
   enum class Kind { forward, image_gradient, weight_gradient };
   Kind kind = Kind::forward;
@@ -26,9 +30,21 @@ struct ConvShape {
   /// By spatial dimension. The image has as many rows of zeros before it as
   /// after it, of which windows need not reach all.
   Ints strides, dilations, pads;
+  bool bias = false;
+  fn::Clip clip = {-HUGE_VALF, HUGE_VALF};
+
+  bool is_finished() const {
+    return !bias && clip.alpha == -HUGE_VALF && clip.beta == HUGE_VALF;
+  }
 };
 
-/// What a ConvShape takes, chosen once.
+/// The same as words that name a problem.
+std::string text_of(const ConvShape &shape);
+
+/// y = clip(y + bias), where a library has computed y only.
+void finish_conv(const Tensor &y, const float *bias, const fn::Clip &clip);
+
+/// What a ConvShape takes, chosen once (cuda/tuner.h).
 class ConvLibrary {
 public:
   explicit ConvLibrary(const ConvShape &shape);
@@ -39,7 +55,8 @@ public:
   std::size_t scratch() const;
   /// Writes all of the result: y, x or w by kind. `scratch` is aligned as
   /// memory of the device is.
-  void operator()(void *x, void *w, void *y, void *scratch) const;
+  void operator()(void *x, void *w, void *y, const float *bias,
+                  void *scratch) const;
 
 private:
   struct Impl;

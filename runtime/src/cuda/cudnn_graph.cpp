@@ -5,6 +5,8 @@
 #include "ffrt/error.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,9 +26,40 @@ constexpr int64_t kMostWorkspace = int64_t(1) << 30;
 /// Buffers of programs and scratch memory begin at multiples of more.
 constexpr int64_t kAlignment = 16;
 
-/// The engines that cuDNN proposes for a graph, best first.
-std::vector<CudnnDescriptor> proposals(const CudnnDescriptor &graph,
-                                       cudnnBackendHeurMode_t mode) {
+/// Up to `most` descriptors that are an attribute of another one.
+std::vector<CudnnDescriptor> parts_of(const CudnnDescriptor &whole,
+                                      cudnnBackendAttributeName_t name,
+                                      cudnnBackendDescriptorType_t type,
+                                      int64_t most) {
+  std::vector<CudnnDescriptor> result;
+  std::vector<cudnnBackendDescriptor_t> places;
+  for (int64_t i = 0; i < most; ++i) {
+    result.emplace_back(type);
+    places.push_back(result.back().get());
+  }
+  int64_t count = 0;
+  check(cudnnBackendGetAttribute(whole.get(), name,
+                                 CUDNN_TYPE_BACKEND_DESCRIPTOR, most, &count,
+                                 places.data()),
+        "cudnnBackendGetAttribute");
+  while (int64_t(result.size()) > count)
+    result.pop_back();
+  return result;
+}
+
+template <class T>
+T value_of(const CudnnDescriptor &descriptor, cudnnBackendAttributeName_t name,
+           cudnnBackendAttributeType_t type) {
+  T value{};
+  int64_t count = 0;
+  check(
+      cudnnBackendGetAttribute(descriptor.get(), name, type, 1, &count, &value),
+      "cudnnBackendGetAttribute");
+  return value;
+}
+
+std::vector<CudnnDescriptor> configurations(const CudnnDescriptor &graph,
+                                            cudnnBackendHeurMode_t mode) {
   CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
@@ -37,32 +70,44 @@ std::vector<CudnnDescriptor> proposals(const CudnnDescriptor &graph,
             heuristics.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS,
             CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count, nullptr),
         "CUDNN_ATTR_ENGINEHEUR_RESULTS");
-  std::vector<CudnnDescriptor> result;
-  std::vector<cudnnBackendDescriptor_t> places;
-  for (int64_t i = 0; i < count; ++i) {
-    result.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-    places.push_back(result.back().get());
+  return parts_of(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                  CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, count);
+}
+
+CudnnDescriptor engine_of(const CudnnDescriptor &configuration) {
+  return std::move(parts_of(configuration, CUDNN_ATTR_ENGINECFG_ENGINE,
+                            CUDNN_BACKEND_ENGINE_DESCRIPTOR, 1)
+                       .at(0));
+}
+
+/// "engine 38, settings 2=1 7=4"
+std::string name_of(const CudnnDescriptor &configuration) {
+  std::string name =
+      "engine " + std::to_string(value_of<int64_t>(
+                      engine_of(configuration), CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
+                      CUDNN_TYPE_INT64));
+  std::map<int, int64_t> settings;
+  for (const CudnnDescriptor &knob :
+       parts_of(configuration, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, CUDNN_KNOB_TYPE_COUNTS))
+    settings[value_of<cudnnBackendKnobType_t>(
+        knob, CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE)] =
+        value_of<int64_t>(knob, CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE,
+                          CUDNN_TYPE_INT64);
+  const char *before = ", settings ";
+  for (const auto &[knob, value] : settings) {
+    name += before + std::to_string(knob) + "=" + std::to_string(value);
+    before = " ";
   }
-  check(cudnnBackendGetAttribute(
-            heuristics.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS,
-            CUDNN_TYPE_BACKEND_DESCRIPTOR, count, &count, places.data()),
-        "CUDNN_ATTR_ENGINEHEUR_RESULTS");
-  while (int64_t(result.size()) > count)
-    result.pop_back();
-  return result;
+  return name;
 }
 
 std::vector<cudnnBackendNumericalNote_t>
 notes_of(const CudnnDescriptor &configuration) {
-  const CudnnDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-  cudnnBackendDescriptor_t place = engine.get();
-  int64_t count = 0;
-  check(cudnnBackendGetAttribute(
-            configuration.get(), CUDNN_ATTR_ENGINECFG_ENGINE,
-            CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &place),
-        "CUDNN_ATTR_ENGINECFG_ENGINE");
+  const CudnnDescriptor engine = engine_of(configuration);
   std::vector<cudnnBackendNumericalNote_t> notes(
       CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  int64_t count = 0;
   check(cudnnBackendGetAttribute(engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
                                  CUDNN_TYPE_NUMERICAL_NOTE,
                                  int64_t(notes.size()), &count, notes.data()),
@@ -128,6 +173,9 @@ void CudnnDescriptor::set(cudnnBackendAttributeName_t name, int64_t value) {
 void CudnnDescriptor::set(cudnnBackendAttributeName_t name, float value) {
   put(name, CUDNN_TYPE_FLOAT, 1, &value);
 }
+void CudnnDescriptor::set(cudnnBackendAttributeName_t name, double value) {
+  put(name, CUDNN_TYPE_DOUBLE, 1, &value);
+}
 void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
                           cudnnDataType_t value) {
   put(name, CUDNN_TYPE_DATA_TYPE, 1, &value);
@@ -187,59 +235,72 @@ CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id, bool between) {
 }
 
 //===----------------------------------------------------------------------===//
-// Plans
+// Graphs and plans
 //===----------------------------------------------------------------------===//
 
-CudnnPlan::CudnnPlan(const std::vector<CudnnDescriptor> &operations,
-                     CudnnFactors factors)
-    : chosen(choose(operations, factors)) {}
+const CudnnDescriptor &CudnnGraph::keep(CudnnDescriptor &&part) {
+  return parts.emplace_back(std::move(part));
+}
 
-CudnnPlan::Chosen
-CudnnPlan::choose(const std::vector<CudnnDescriptor> &operations,
-                  CudnnFactors factors) {
-  CudnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-  set_graph_device(graph);
-  graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);
-  graph.finalize();
+void CudnnGraph::add(CudnnDescriptor &&operation) {
+  operations.push_back(std::move(operation));
+}
+
+std::vector<CudnnProposal> CudnnGraph::proposals(CudnnFactors factors) {
+  whole.emplace(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  set_graph_device(*whole);
+  whole->set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);
+  whole->finalize();
+  std::vector<CudnnProposal> result;
+  std::set<std::string> names;
   std::string cause = "no engine is exact";
   for (cudnnBackendHeurMode_t mode :
        {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK})
-    for (const CudnnDescriptor &configuration : proposals(graph, mode)) {
-      if (!is_exact(configuration, factors))
-        continue;
-      // What is proposed need not work.
-      try {
-        CudnnDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-        set_plan_device(plan);
-        plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
-        plan.finalize();
-        int64_t workspace = 0, count = 0;
-        check(cudnnBackendGetAttribute(plan.get(),
-                                       CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
-                                       CUDNN_TYPE_INT64, 1, &count, &workspace),
-              "CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE");
-        if (workspace <= kMostWorkspace)
-          return {std::move(plan), std::size_t(workspace)};
-      } catch (const Error &error) {
-        cause = error.what();
+    try {
+      for (CudnnDescriptor &configuration : configurations(*whole, mode)) {
+        if (!is_exact(configuration, factors))
+          continue;
+        std::string name = name_of(configuration);
+        if (names.insert(name).second)
+          result.push_back({std::move(configuration), std::move(name)});
       }
+    } catch (const Error &error) {
+      cause = error.what();
     }
-  throw Error(cause);
+  if (result.empty())
+    throw Error(cause);
+  return result;
 }
 
-void CudnnPlan::operator()(const std::array<void *, 3> &tensors,
-                           void *workspace) {
-  const std::array<void *, 4> all = {tensors[0], tensors[1], tensors[2],
-                                     workspace};
-  if (!pack || packed != all) {
+CudnnPlan::CudnnPlan(const CudnnProposal &proposal)
+    : plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
+  set_plan_device(plan);
+  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, proposal.configuration);
+  plan.finalize();
+  const auto workspace = value_of<int64_t>(
+      plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64);
+  if (workspace > kMostWorkspace)
+    throw Error("expected engines that take up to " +
+                std::to_string(kMostWorkspace) +
+                " bytes, found one that takes " + std::to_string(workspace));
+  bytes = std::size_t(workspace);
+}
+
+void CudnnPlan::operator()(const Tensors &tensors, void *workspace) {
+  if (!pack || packed != tensors || packed_workspace != workspace) {
     pack.emplace(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-    pack->set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, Ints{0, 1, 2});
-    pack->set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, all.data(), 3);
+    Ints numbers = {0, 1, 2};
+    if (tensors[3])
+      numbers.push_back(3);
+    pack->set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, numbers);
+    pack->set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, tensors.data(),
+              numbers.size());
     pack->set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, &workspace, 1);
     pack->finalize();
-    packed = all;
+    packed = tensors;
+    packed_workspace = workspace;
   }
-  check(cudnnBackendExecute(cudnn_handle(), chosen.plan.get(), pack->get()),
+  check(cudnnBackendExecute(cudnn_handle(), plan.get(), pack->get()),
         "cudnnBackendExecute");
 }
 

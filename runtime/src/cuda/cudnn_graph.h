@@ -1,7 +1,8 @@
 //===- cudnn_graph.h - operations of cuDNN ----------------------*- C++ -*-===//
 //
 // The part of cuDNN's backend interface that a convolution takes: descriptors
-// of tensors and operations, and a plan that an engine of its choice runs.
+// of tensors and operations, the engines that are proposed for them, and a plan
+// that one of these runs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CUDA_CUDNN_GRAPH_H
@@ -12,7 +13,9 @@
 #include <cudnn.h>
 
 #include <array>
+#include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ffrt::cuda {
@@ -28,6 +31,7 @@ public:
   void set(cudnnBackendAttributeName_t name, bool value);
   void set(cudnnBackendAttributeName_t name, int64_t value);
   void set(cudnnBackendAttributeName_t name, float value);
+  void set(cudnnBackendAttributeName_t name, double value);
   void set(cudnnBackendAttributeName_t name, cudnnDataType_t value);
   void set(cudnnBackendAttributeName_t name, cudnnConvolutionMode_t value);
   void set(cudnnBackendAttributeName_t name, cudnnPointwiseMode_t value);
@@ -56,30 +60,50 @@ CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id, bool between = false);
 /// What factors are multiplied as.
 enum class CudnnFactors { f32, tf32, bf16 };
 
-/// How cuDNN runs operations on tensors 0, 1 and 2. The same bits in every run;
-/// factors are rounded to nothing less.
-class CudnnPlan {
-public:
-  /// Throws Error when there is no engine for them.
-  CudnnPlan(const std::vector<CudnnDescriptor> &operations,
-            CudnnFactors factors);
+/// An engine with its settings.
+struct CudnnProposal {
+  CudnnDescriptor configuration;
+  std::string name; ///< the same in every run
+};
 
-  /// Bytes that a call takes.
-  std::size_t workspace() const { return chosen.workspace; }
-  void operator()(const std::array<void *, 3> &tensors, void *workspace);
+/// Operations that are run together.
+class CudnnGraph {
+public:
+  /// What operations refer to; lives as long as the graph.
+  const CudnnDescriptor &keep(CudnnDescriptor &&part);
+  void add(CudnnDescriptor &&operation);
+
+  /// The engines that cuDNN proposes, best guess first. All give the same bits
+  /// in every run, and round factors to nothing less. The graph must outlive
+  /// them. They may fail to make a plan. Throws Error when there are none.
+  std::vector<CudnnProposal> proposals(CudnnFactors factors);
 
 private:
-  struct Chosen {
-    CudnnDescriptor plan;
-    std::size_t workspace;
-  };
-  static Chosen choose(const std::vector<CudnnDescriptor> &operations,
-                       CudnnFactors factors);
+  std::deque<CudnnDescriptor> parts;
+  std::vector<CudnnDescriptor> operations;
+  std::optional<CudnnDescriptor> whole;
+};
 
-  Chosen chosen;
+/// How cuDNN runs a graph on its tensors 0 to 2, and 3 where it has one.
+class CudnnPlan {
+public:
+  using Tensors = std::array<void *, 4>;
+
+  /// Throws Error when the engine does not serve.
+  explicit CudnnPlan(const CudnnProposal &proposal);
+
+  /// Bytes that a call takes.
+  std::size_t workspace() const { return bytes; }
+  /// Tensor 3 is null where there is none.
+  void operator()(const Tensors &tensors, void *workspace);
+
+private:
+  CudnnDescriptor plan;
+  std::size_t bytes = 0;
   /// What the last call was given; most calls are given the same.
   std::optional<CudnnDescriptor> pack;
-  std::array<void *, 4> packed{};
+  Tensors packed{};
+  void *packed_workspace = nullptr;
 };
 
 } // namespace ffrt::cuda

@@ -11,11 +11,13 @@
 
 #include <memory>
 #include <numeric>
+#include <string>
 
 namespace ffrt::cuda {
 
-/// Row-major matrices: y [m, n] = alpha op(a) op(b) + bias or + y, `count`
-/// times. A matrix of a batch begins `stride` elements after the one before.
+/// Row-major matrices: y [m, n] = alpha op(a) op(b) + what the addend is,
+/// `count` times. A matrix of a batch begins `stride` elements after the one
+/// before.
 struct GemmShape {
   DType factors = DType::f32; ///< of a and b; y is f32
   bool tf32 = false;          ///< factors of f32 may be rounded
@@ -23,7 +25,9 @@ struct GemmShape {
   bool trans_a = false, trans_b = false;
   int64_t count = 1, stride_a = 0, stride_b = 0, stride_y = 0;
   float alpha = 1;
-  enum class Addend { none, row, result } addend = Addend::none;
+  /// Nothing; a row of n numbers; beta times matrices that lie as y does; y.
+  enum class Addend { none, row, matrix, result } addend = Addend::none;
+  float beta = 1;
   int64_t alignment = kAlignment; ///< bytes; all operands begin at multiples
 
   /// Of the buffers of a program.
@@ -32,14 +36,17 @@ struct GemmShape {
   void begins_after(int64_t bytes) { alignment = std::gcd(alignment, bytes); }
 };
 
-/// What a GemmShape takes, chosen once.
+/// The same as a word that names a problem.
+std::string text_of(const GemmShape &shape);
+
+/// What a GemmShape takes, chosen once (cuda/tuner.h).
 class Gemm {
 public:
   explicit Gemm(const GemmShape &shape);
   ~Gemm();
   Gemm(Gemm &&) noexcept;
-  /// `row` [n] where the shape adds one.
-  void operator()(const void *a, const void *b, const float *row,
+  /// `addend` is the row or the first of the matrices.
+  void operator()(const void *a, const void *b, const float *addend,
                   float *y) const;
 
 private:

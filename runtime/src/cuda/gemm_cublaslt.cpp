@@ -7,13 +7,16 @@
 //===----------------------------------------------------------------------===//
 #include "cuda/gemm.h"
 
+#include "cuda/plan_timer.h"
+#include "cuda/tuner.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
 
 #include <cublasLt.h>
 
-#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ffrt::cuda {
 
@@ -37,6 +40,9 @@ cublasLtHandle_t library() {
 /// the GPUs of 2022 and later (32 MiB, cuBLAS documentation,
 /// cublasSetWorkspace).
 constexpr std::size_t kWorkspace = std::size_t(32) << 20;
+
+/// So many algorithms are asked for.
+constexpr int kMost = 8;
 
 cudaDataType_t type_of(DType type) {
   return type == DType::bf16 ? CUDA_R_16BF : CUDA_R_32F;
@@ -69,13 +75,62 @@ private:
   cublasLtMatrixLayout_t layout = nullptr;
 };
 
+class Preference {
+public:
+  Preference() {
+    check(cublasLtMatmulPreferenceCreate(&preference),
+          "cublasLtMatmulPreferenceCreate");
+  }
+  ~Preference() { cublasLtMatmulPreferenceDestroy(preference); }
+  Preference(const Preference &) = delete;
+  Preference &operator=(const Preference &) = delete;
+  operator cublasLtMatmulPreference_t() const { return preference; }
+
+  template <class T>
+  void set(cublasLtMatmulPreferenceAttributes_t attribute, T value) {
+    check(cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value,
+                                               sizeof value),
+          "cublasLtMatmulPreferenceSetAttribute");
+  }
+
+private:
+  cublasLtMatmulPreference_t preference = nullptr;
+};
+
+/// What distinguishes an algorithm.
+std::string name_of(const cublasLtMatmulAlgo_t &algorithm) {
+  std::string name;
+  for (const auto &[word, attribute] :
+       {std::pair("algorithm ", CUBLASLT_ALGO_CONFIG_ID),
+        std::pair(" tile ", CUBLASLT_ALGO_CONFIG_TILE_ID),
+        std::pair(" stages ", CUBLASLT_ALGO_CONFIG_STAGES_ID),
+        std::pair(" parts ", CUBLASLT_ALGO_CONFIG_SPLITK_NUM),
+        std::pair(" reduction ", CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME),
+        std::pair(" swizzle ", CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING),
+        std::pair(" option ", CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION),
+        std::pair(" inner ", CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID),
+        std::pair(" cluster ", CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID)}) {
+    // Some are of two bytes, and not every algorithm has all.
+    uint32_t value = 0;
+    std::size_t size = 0;
+    if (cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, nullptr, 0,
+                                             &size) == CUBLAS_STATUS_SUCCESS &&
+        size <= sizeof value &&
+        cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, &value,
+                                             size,
+                                             &size) == CUBLAS_STATUS_SUCCESS)
+      name += word + std::to_string(value);
+  }
+  return name;
+}
+
 } // namespace
 
 struct Gemm::Impl {
   GemmShape shape;
   Layout a, b, y;
   cublasLtMatmulDesc_t product = nullptr;
-  cublasLtMatmulHeuristicResult_t chosen{};
+  cublasLtMatmulAlgo_t chosen{};
 
   explicit Impl(const GemmShape &s)
       : shape(s), a(type_of(s.factors), s.trans_a ? s.m : s.k,
@@ -107,49 +162,108 @@ struct Gemm::Impl {
           "cublasLtMatmulDescSetAttribute");
   }
 
-  void choose() {
-    cublasLtMatmulPreference_t preference = nullptr;
-    check(cublasLtMatmulPreferenceCreate(&preference),
-          "cublasLtMatmulPreferenceCreate");
-    check(cublasLtMatmulPreferenceSetAttribute(
-              preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kWorkspace,
-              sizeof kWorkspace),
-          "cublasLtMatmulPreferenceSetAttribute");
+  void run(const void *pa, const void *pb, const float *addend, float *py) {
+    using Addend = GemmShape::Addend;
+    if (shape.addend == Addend::row)
+      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, addend);
+    const float beta = shape.addend == Addend::matrix   ? shape.beta
+                       : shape.addend == Addend::result ? 1.0f
+                                                        : 0.0f;
+    const float *c = shape.addend == Addend::matrix ? addend : py;
+    check(cublasLtMatmul(library(), product, &shape.alpha, pb, b, pa, a, &beta,
+                         c, y, py, y, &chosen, device().scratch<void>(),
+                         kWorkspace, device().stream()),
+          "cublasLtMatmul");
+  }
+
+  /// The library's proposals.
+  std::vector<cublasLtMatmulAlgo_t> algorithms() {
+    Preference preference;
+    preference.set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                   uint64_t(kWorkspace));
+    // Parts of sums that are added up where y is might come in any order.
+    preference.set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                   uint32_t(CUBLASLT_REDUCTION_SCHEME_MASK &
+                            ~CUBLASLT_REDUCTION_SCHEME_INPLACE));
     for (auto attribute : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
                            CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
                            CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-                           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES}) {
-      const uint32_t bytes = uint32_t(shape.alignment);
-      check(cublasLtMatmulPreferenceSetAttribute(preference, attribute, &bytes,
-                                                 sizeof bytes),
-            "cublasLtMatmulPreferenceSetAttribute");
-    }
+                           CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
+      preference.set(attribute, uint32_t(shape.alignment));
+    cublasLtMatmulHeuristicResult_t results[kMost]{};
     int found = 0;
-    const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-        library(), product, b, a, y, y, preference, 1, &chosen, &found);
-    cublasLtMatmulPreferenceDestroy(preference);
-    check(status, "cublasLtMatmulAlgoGetHeuristic");
-    if (found == 0)
-      throw Error("matmul: expected an algorithm of cuBLASLt for " +
-                  std::to_string(shape.m) + " x " + std::to_string(shape.n) +
-                  " x " + std::to_string(shape.k) + ", found none");
+    check(cublasLtMatmulAlgoGetHeuristic(library(), product, b, a, y, y,
+                                         preference, kMost, results, &found),
+          "cublasLtMatmulAlgoGetHeuristic");
+    std::vector<cublasLtMatmulAlgo_t> list;
+    for (int i = 0; i < found; ++i)
+      if (results[i].state == CUBLAS_STATUS_SUCCESS)
+        list.push_back(results[i].algo);
+    return list;
   }
+
+  void choose();
 };
+
+namespace {
+
+/// Bytes from the first to the last of `count` matrices.
+std::size_t extent(const GemmShape &s, int64_t elements, int64_t stride,
+                   DType type) {
+  return std::size_t(elements + (s.count - 1) * stride) * size_of(type);
+}
+
+} // namespace
+
+void Gemm::Impl::choose() {
+  class Algorithms : public Candidates {
+  public:
+    explicit Algorithms(Impl &gemm) : gemm(gemm), list(gemm.algorithms()) {}
+    std::vector<std::string> names() const override {
+      std::vector<std::string> result;
+      for (const cublasLtMatmulAlgo_t &algorithm : list)
+        result.push_back(name_of(algorithm));
+      return result;
+    }
+    void take(std::size_t i) override { gemm.chosen = list[i]; }
+    double seconds() override {
+      const GemmShape &s = gemm.shape;
+      if (!y) {
+        a = operands.add(extent(s, s.m * s.k, s.stride_a, s.factors));
+        b = operands.add(extent(s, s.k * s.n, s.stride_b, s.factors));
+        c = operands.add(extent(s, s.m * s.n, s.stride_y, DType::f32));
+        y = operands.add(extent(s, s.m * s.n, s.stride_y, DType::f32));
+      }
+      return seconds_of([&] {
+        gemm.run(a, b, static_cast<float *>(c), static_cast<float *>(y));
+      });
+    }
+
+  private:
+    Impl &gemm;
+    const std::vector<cublasLtMatmulAlgo_t> list;
+    TimedOperands operands;
+    void *a = nullptr, *b = nullptr, *c = nullptr, *y = nullptr;
+  };
+  const std::string problem = text_of(shape);
+  Algorithms algorithms(*this);
+  try {
+    tuner().choose("cuBLASLt " + std::to_string(cublasLtGetVersion()) + "; " +
+                       problem,
+                   algorithms);
+  } catch (const Error &error) {
+    throw Error("matmul: expected an algorithm of cuBLASLt for " + problem +
+                ", found none (" + error.what() + ")");
+  }
+}
 
 Gemm::Gemm(const GemmShape &shape) : impl(std::make_unique<Impl>(shape)) {}
 Gemm::~Gemm() = default;
 Gemm::Gemm(Gemm &&) noexcept = default;
 
-void Gemm::operator()(const void *a, const void *b, const float *row,
+void Gemm::operator()(const void *a, const void *b, const float *addend,
                       float *y) const {
-  const float beta = impl->shape.addend == GemmShape::Addend::result ? 1 : 0;
-  if (impl->shape.addend == GemmShape::Addend::row)
-    impl->set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, row);
-  check(cublasLtMatmul(library(), impl->product, &impl->shape.alpha, b, impl->b,
-                       a, impl->a, &beta, y, impl->y, y, impl->y,
-                       &impl->chosen.algo, device().scratch<void>(), kWorkspace,
-                       device().stream()),
-        "cublasLtMatmul");
+  impl->run(a, b, addend, y);
 }
 
 } // namespace ffrt::cuda

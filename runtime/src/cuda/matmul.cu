@@ -1,7 +1,7 @@
 //===- matmul.cu - matrix product -----------------------------------------===//
 //
 // The innermost batch dimension of the result goes to the library, the others
-// are a loop of calls.
+// are a loop of calls. The library adds rows and whole matrices, too.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/matmul.h"
@@ -11,6 +11,7 @@
 #include "cuda/walk.h"
 #include "ffrt/cuda/launch.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace ffrt {
@@ -31,11 +32,19 @@ static void fill_with(const Tensor &y, const Tensor &c, float scale) {
       });
 }
 
+/// Does `c` lie as y does, not broadcast?
+static bool is_whole(const Tensor &c, const Tensor &y) {
+  return c.rank == y.rank &&
+         std::equal(c.shape.v, c.shape.v + c.rank, y.shape.v);
+}
+
 struct MatMul::Impl {
+  using Addend = GemmShape::Addend;
+
   MatMulGeometry geometry;
   std::size_t loops; ///< outermost dimensions of the batch, one call each
   std::optional<Gemm> first, more; ///< y = product, y += product
-  bool row = false;                ///< c is added by the library
+  Addend addend = Addend::none;    ///< of the first product
   float beta;
   int64_t factor_size;
 
@@ -68,14 +77,17 @@ struct MatMul::Impl {
     }
     if (c.data) {
       check_addend(c, y);
-      row = is_row(c, g.n) && beta == 1.0f;
+      addend = is_row(c, g.n) && beta == 1.0f ? Addend::row
+               : is_whole(c, y)               ? Addend::matrix
+                                              : Addend::result;
     }
-    if (!c.data || row) {
-      shape.addend = row ? GemmShape::Addend::row : GemmShape::Addend::none;
+    if (addend != Addend::result) {
+      shape.addend = addend;
+      shape.beta = beta;
       first.emplace(shape);
     }
-    if ((c.data && !row) || g.loops() > 0) {
-      shape.addend = GemmShape::Addend::result;
+    if (addend == Addend::result || g.loops() > 0) {
+      shape.addend = Addend::result;
       more.emplace(shape);
     }
   }
@@ -86,8 +98,9 @@ struct MatMul::Impl {
       return (again ? *more : *first)(a, b, c, y);
     const BatchDim &dim = geometry.batch[d];
     for (int64_t i = 0; i < dim.extent; ++i)
-      run(d + 1, a + i * dim.a * factor_size, b + i * dim.b * factor_size, c,
-          y + i * dim.y, again || (i > 0 && dim.y == 0));
+      run(d + 1, a + i * dim.a * factor_size, b + i * dim.b * factor_size,
+          addend == Addend::matrix ? c + i * dim.y : c, y + i * dim.y,
+          again || (i > 0 && dim.y == 0));
   }
 };
 
@@ -103,7 +116,7 @@ MatMul::~MatMul() = default;
 
 void MatMul::operator()(Tensors in, Tensors out) {
   const Tensor &c = in.begin()[2], &y = out.begin()[0];
-  const bool prefilled = c.data && !impl->row;
+  const bool prefilled = impl->addend == GemmShape::Addend::result;
   if (prefilled)
     fill_with(y, c, impl->beta);
   impl->run(0, in.begin()[0].as<char>(), in.begin()[1].as<char>(),

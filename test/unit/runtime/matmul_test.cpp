@@ -184,6 +184,14 @@ TEST(MatMul, BatchesAndBroadcast) {
       check({}, {4}, {4}, 1.0, nullptr, most);
       check({3, 1}, {2}, {3, 2}, 1.0, nullptr, most);
       check({3, 1, 2}, {2, 1}, {3, 2, 2}, 1.0, nullptr, most);
+      // A matrix for every one of the result.
+      const Shape whole = {5, 6}, four = {4, 5, 6}, pairs = {3, 2, 5, 6},
+                  summed = {2, 1, 5, 6};
+      check({4}, {4}, {4}, 0.5, &four);
+      check({4}, {}, {4}, 1.0, &four);
+      check({3, 1}, {2}, {3, 2}, 1.0, &pairs);
+      check({4}, {4}, {}, 0.5, &whole);
+      check({2, 3}, {2, 3}, {2, 1}, 1.0, &summed);
       // Summed: the whole batch, its outer, its inner dimension.
       check({4}, {4}, {}, 1.0, nullptr, most);
       check({2, 3}, {2, 3}, {}, 0.5, &row);

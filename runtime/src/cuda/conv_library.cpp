@@ -1,0 +1,48 @@
+//===- conv_library.cpp - convolutions in a library -----------------------===//
+#include "cuda/conv_library.h"
+
+namespace ffrt::cuda {
+
+namespace {
+
+std::string text_of(const Tensor &t) {
+  std::string text;
+  for (int d = 0; d < t.rank; ++d)
+    text += (d ? "x" : "") + std::to_string(t.shape[d]);
+  text += t.type == DType::bf16 ? " bf16" : " f32";
+  return text + (t.order == Order::channels_last ? " last" : "");
+}
+
+std::string text_of(const Ints &numbers) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : "x") + std::to_string(number);
+  return text;
+}
+
+std::string text_of(float number) {
+  std::string text = std::to_string(number);
+  text.erase(text.find_last_not_of('0') + 1);
+  return text;
+}
+
+} // namespace
+
+std::string text_of(const ConvShape &s) {
+  using Kind = ConvShape::Kind;
+  std::string text = s.kind == Kind::forward          ? "convolution"
+                     : s.kind == Kind::image_gradient ? "image gradient"
+                                                      : "weight gradient";
+  text += (s.tf32 ? " tf32 " : " ") + text_of(s.x) + ", " + text_of(s.w) +
+          ", " + text_of(s.y) + ", strides " + text_of(s.strides) +
+          " dilations " + text_of(s.dilations) + " pads " + text_of(s.pads);
+  if (s.bias)
+    text += " + bias";
+  if (s.clip.alpha != -HUGE_VALF)
+    text += " from " + text_of(s.clip.alpha);
+  if (s.clip.beta != HUGE_VALF)
+    text += " to " + text_of(s.clip.beta);
+  return text;
+}
+
+} // namespace ffrt::cuda

@@ -1,0 +1,36 @@
+//===- gemm.cpp - products of matrices in a library -----------------------===//
+#include "cuda/gemm.h"
+
+namespace ffrt::cuda {
+
+std::string text_of(const GemmShape &s) {
+  auto number = [](auto value) { return std::to_string(value); };
+  std::string text = "product " + number(s.m) + "x" + number(s.n) + "x" +
+                     number(s.k) +
+                     (s.factors == DType::bf16 ? " bf16"
+                      : s.tf32                 ? " tf32"
+                                               : " f32");
+  if (s.trans_a)
+    text += " a^T";
+  if (s.trans_b)
+    text += " b^T";
+  if (s.count > 1)
+    text += " batch " + number(s.count) + " at " + number(s.stride_a) + "," +
+            number(s.stride_b) + "," + number(s.stride_y);
+  switch (s.addend) {
+  case GemmShape::Addend::none:
+    break;
+  case GemmShape::Addend::row:
+    text += " + row";
+    break;
+  case GemmShape::Addend::matrix:
+    text += " + matrix";
+    break;
+  case GemmShape::Addend::result:
+    text += " + result";
+    break;
+  }
+  return text + " aligned " + number(s.alignment);
+}
+
+} // namespace ffrt::cuda

@@ -1,0 +1,75 @@
+//===- plan_timer.cpp - how long work takes on the device -----------------===//
+#include "cuda/plan_timer.h"
+
+#include "ffrt/cuda/check.h"
+#include "ffrt/error.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ffrt::cuda {
+
+namespace {
+
+/// A time of the device's stream.
+class Mark {
+public:
+  Mark() { check(cudaEventCreateWithFlags(&event, 0), "cudaEventCreate"); }
+  ~Mark() { cudaEventDestroy(event); }
+  Mark(const Mark &) = delete;
+  Mark &operator=(const Mark &) = delete;
+  void set() {
+    check(cudaEventRecord(event, device().stream()), "cudaEventRecord");
+  }
+  /// Both are past.
+  double seconds_since(const Mark &other) const {
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, other.event, event),
+          "cudaEventElapsedTime");
+    return double(milliseconds) * 1e-3;
+  }
+
+private:
+  cudaEvent_t event = nullptr;
+};
+
+} // namespace
+
+void *TimedOperands::add(std::size_t bytes) {
+  // A small number, of f32 and of two bf16.
+  constexpr int kByte = 0x3c;
+  try {
+    memory.emplace_back(bytes);
+  } catch (const Error &) {
+    // The error would be found again after the next kernel.
+    cudaGetLastError();
+    throw;
+  }
+  void *const data = memory.back().as<void>();
+  check(cudaMemsetAsync(data, kByte, bytes, device().stream()),
+        "cudaMemsetAsync");
+  return data;
+}
+
+double seconds_of(const std::function<void()> &work) {
+  Mark begin, end;
+  auto measure = [&](int times) {
+    begin.set();
+    for (int i = 0; i < times; ++i)
+      work();
+    end.set();
+    device().finish();
+    return end.seconds_since(begin) / times;
+  };
+  // Code is loaded by the first call.
+  measure(1);
+  // As many calls as take a millisecond, but a few at least and not too many.
+  constexpr double kTime = 1e-3;
+  const int times = int(std::clamp(std::ceil(kTime / measure(1)), 1.0, 20.0));
+  double least = measure(times);
+  for (int round = 0; round < 2; ++round)
+    least = std::min(least, measure(times));
+  return least;
+}
+
+} // namespace ffrt::cuda
