@@ -111,7 +111,7 @@ void ProgramPrinter::printBase(Text &text) {
             "DType::i32,");
   text.line("                i64 = DType::i64, u8 = DType::u8, boolean = "
             "DType::boolean,");
-  text.line("                bf16 = DType::bf16;");
+  text.line("                bf16 = DType::bf16, f16 = DType::f16;");
   text.line("constexpr Order row_major = Order::row_major,");
   text.line("                channels_last = Order::channels_last;");
   text.line();

@@ -49,6 +49,7 @@ plan::TensorType ff::tensorTypeOf(Type type) {
       TypeSwitch<Type, plan::ElementType>(tensor.getElementType())
           .Case<Float64Type>([](Type) { return plan::ElementType::F64; })
           .Case<BFloat16Type>([](Type) { return plan::ElementType::BF16; })
+          .Case<Float16Type>([](Type) { return plan::ElementType::F16; })
           .Case<IntegerType>([](IntegerType t) {
             switch (t.getWidth()) {
             case 1:

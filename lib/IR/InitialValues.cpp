@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ffc/IR/InitialValues.h"
-#include "BFloat16.h"
+#include "NarrowFloat.h"
 #include "Philox.h"
 #include "ffc/IR/Hash.h"
 #include "ffc/IR/MainFunction.h"
@@ -65,10 +65,11 @@ static void readAll(ElementType type, const char *bytes,
   case ElementType::Bool:
     return readAll<uint8_t>(bytes, to);
   case ElementType::BF16:
+  case ElementType::F16:
     for (size_t i = 0; i < to.size(); ++i) {
       uint16_t bits;
       std::memcpy(&bits, bytes + i * sizeof bits, sizeof bits);
-      to[i] = fromBFloat16(bits);
+      to[i] = fromNarrow(type, bits);
     }
     return;
   }
@@ -185,8 +186,7 @@ static TensorValue syntheticInput(StringRef name, const plan::TensorType &type,
                     std::vector<double>(plan::numElements(type.shape))};
   uint64_t key = seed ^ hashName(std::string_view(name));
   uint64_t range = bound > 0 ? static_cast<uint64_t>(bound) : 2;
-  bool isReal = type.type == ElementType::F32 ||
-                type.type == ElementType::F64 || type.type == ElementType::BF16;
+  bool isReal = plan::isFloat(type.type);
   for (size_t i = 0; i < value.data.size(); ++i) {
     uint32_t word = philoxWord(key, i, static_cast<uint64_t>(step));
     // Reals are uniform in +-sqrt(3), which has variance 1.

@@ -117,6 +117,8 @@ Type rank::typeOf(plan::ElementType type, MLIRContext *context) {
     return IntegerType::get(context, 1);
   case plan::ElementType::BF16:
     return BFloat16Type::get(context);
+  case plan::ElementType::F16:
+    return Float16Type::get(context);
   }
   llvm_unreachable("unknown element type");
 }
@@ -136,6 +138,8 @@ std::optional<plan::ElementType> rank::elementTypeOf(Type type) {
     return plan::ElementType::Bool;
   if (type.isBF16())
     return plan::ElementType::BF16;
+  if (type.isF16())
+    return plan::ElementType::F16;
   return std::nullopt;
 }
 

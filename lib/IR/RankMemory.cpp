@@ -2,7 +2,7 @@
 
 #include "RankMemory.h"
 
-#include "BFloat16.h"
+#include "NarrowFloat.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
@@ -60,19 +60,20 @@ static void storeByte(double &slot, int lane, double value) {
 }
 
 /// The same of halves of a slot, numbers of 16 bits.
-static double loadHalf(double slot, int lane) {
+static double loadHalf(plan::ElementType type, double slot, int lane) {
   uint64_t bits = llvm::bit_cast<uint64_t>(slot);
   if (!isTagged(slot, kHalfTag) || !(bits >> (32 + lane) & 1))
     return poisonValue();
-  return ff::fromBFloat16(static_cast<uint16_t>(bits >> (16 * lane)));
+  return ff::fromNarrow(type, static_cast<uint16_t>(bits >> (16 * lane)));
 }
 
-static void storeHalf(double &slot, int lane, double value) {
+static void storeHalf(plan::ElementType type, double &slot, int lane,
+                      double value) {
   uint64_t bits =
       isTagged(slot, kHalfTag) ? llvm::bit_cast<uint64_t>(slot) : kHalfTag;
   bits &= ~(uint64_t(0xFFFF) << (16 * lane) | uint64_t(1) << (32 + lane));
   if (!std::isnan(value))
-    bits |= uint64_t(ff::bfloat16Bits(value)) << (16 * lane) |
+    bits |= uint64_t(ff::narrowBits(type, value)) << (16 * lane) |
             uint64_t(1) << (32 + lane);
   slot = llvm::bit_cast<double>(bits);
 }
@@ -112,8 +113,10 @@ std::vector<double> LocalBuffer::load() const {
       values[i] = intact ? slots[2 * i] : poisonValue();
     } else {
       int64_t at = skip + i * bytes;
-      auto load = bytes == 1 ? loadByte : loadHalf;
-      values[i] = load(slots[at / kSlotBytes], at % kSlotBytes / bytes);
+      const double slot = slots[at / kSlotBytes];
+      const int lane = static_cast<int>(at % kSlotBytes / bytes);
+      values[i] =
+          bytes == 1 ? loadByte(slot, lane) : loadHalf(type_, slot, lane);
     }
   }
   return values;
@@ -130,8 +133,12 @@ void LocalBuffer::store(llvm::ArrayRef<double> values) const {
       slots[2 * i + 1] = checkOf(values[i]);
     } else {
       int64_t at = skip + i * bytes;
-      auto store = bytes == 1 ? storeByte : storeHalf;
-      store(slots[at / kSlotBytes], at % kSlotBytes / bytes, values[i]);
+      double &slot = slots[at / kSlotBytes];
+      const int lane = static_cast<int>(at % kSlotBytes / bytes);
+      if (bytes == 1)
+        storeByte(slot, lane, values[i]);
+      else
+        storeHalf(type_, slot, lane, values[i]);
     }
   }
 }

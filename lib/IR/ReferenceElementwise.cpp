@@ -1,6 +1,6 @@
 //===- ReferenceElementwise.cpp - meaning of element-wise kernels ---------===//
 
-#include "BFloat16.h"
+#include "NarrowFloat.h"
 #include "Philox.h"
 #include "ReferenceFamilies.h"
 #include "UnaryTable.h"
@@ -129,7 +129,8 @@ static double castTo(plan::ElementType type, double x) {
   case plan::ElementType::F64:
     return x;
   case plan::ElementType::BF16:
-    return fromBFloat16(bfloat16Bits(x));
+  case plan::ElementType::F16:
+    return fromNarrow(type, narrowBits(type, x));
   case plan::ElementType::Bool:
     return x != 0;
   case plan::ElementType::U8:

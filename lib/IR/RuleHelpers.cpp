@@ -148,7 +148,8 @@ LogicalResult ff::verifyFactors(Operation *op, ValueRange factors,
     if (Type found = getElementTypeOrSelf(factor); found != type)
       return op->emitOpError("expected factors of one element type, found ")
              << type << " and " << found;
-  Type sum = type.isBF16() ? Float32Type::get(op->getContext()) : type;
+  const bool isNarrow = type.getIntOrFloatBitWidth() == 16;
+  Type sum = isNarrow ? Float32Type::get(op->getContext()) : type;
   for (Value other : others)
     if (Type found = getElementTypeOrSelf(other); found != sum)
       return op->emitOpError("expected ")

@@ -67,7 +67,7 @@ bool isGradient(mlir::Operation *op);
 mlir::LogicalResult verifyTensors(mlir::Operation *op);
 
 /// Fails unless the factors of a product have one element type, and the others
-/// the same, or f32 if it is bf16.
+/// the same, or f32 if it has 16 bits.
 mlir::LogicalResult verifyFactors(mlir::Operation *op, mlir::ValueRange factors,
                                   mlir::ValueRange others);
 

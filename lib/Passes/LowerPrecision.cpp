@@ -1,7 +1,10 @@
-//===- LowerPrecision.cpp - factors of products as bf16 -------------------===//
+//===- LowerPrecision.cpp - narrow factors of products
+//---------------------===//
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
+
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace ffc;
@@ -23,10 +26,21 @@ static std::string nameOfValue(Value value) {
 
 namespace {
 struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
+  using LowerPrecisionBase::LowerPrecisionBase;
+
   void runOnOperation() override {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
       return signalPassFailure();
+    Type factors = llvm::StringSwitch<Type>(type.getValue())
+                       .Case("bf16", BFloat16Type::get(&getContext()))
+                       .Case("f16", Float16Type::get(&getContext()))
+                       .Default({});
+    if (!factors) {
+      main.emitError("expected type bf16 or f16, found '")
+          << type.getValue() << "'";
+      return signalPassFailure();
+    }
     DenseMap<Value, Value> narrow;
     for (Operation &op : llvm::make_early_inc_range(main.front())) {
       auto product = dyn_cast<PartitionableInterface>(op);
@@ -39,20 +53,20 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
         Value &value = narrow[wide];
         // Made where the first product needs it, and there for all others.
         if (!value)
-          value = narrowed(wide, &op);
+          value = narrowed(wide, factors, &op);
         factor->set(value);
       }
     }
   }
 
 private:
-  static Value narrowed(Value wide, Operation *user) {
+  Value narrowed(Value wide, Type factors, Operation *user) {
     OpBuilder builder(user);
-    auto type = cast<RankedTensorType>(wide.getType());
-    auto cast = CastOp::create(
-        builder,
-        NameLoc::get(builder.getStringAttr(nameOfValue(wide) + ".bf16")),
-        type.clone(builder.getBF16Type()), wide);
+    auto wideType = cast<RankedTensorType>(wide.getType());
+    auto cast = CastOp::create(builder,
+                               NameLoc::get(builder.getStringAttr(
+                                   nameOfValue(wide) + "." + type.getValue())),
+                               wideType.clone(factors), wide);
     if (Operation *producer = wide.getDefiningOp())
       if (Attribute role = producer->getAttr(kRoleAttr))
         cast->setAttr(kRoleAttr, role);

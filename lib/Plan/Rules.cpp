@@ -137,6 +137,22 @@ Region ffc::plan::regionOf(const Access &access,
   return Region(std::move(dims));
 }
 
+bool ffc::plan::isFloat(ElementType type) {
+  switch (type) {
+  case ElementType::F32:
+  case ElementType::F64:
+  case ElementType::BF16:
+  case ElementType::F16:
+    return true;
+  case ElementType::I32:
+  case ElementType::I64:
+  case ElementType::U8:
+  case ElementType::Bool:
+    return false;
+  }
+  return false;
+}
+
 int64_t ffc::plan::byteSize(ElementType type) {
   switch (type) {
   case ElementType::F64:
@@ -146,6 +162,7 @@ int64_t ffc::plan::byteSize(ElementType type) {
   case ElementType::I32:
     return 4;
   case ElementType::BF16:
+  case ElementType::F16:
     return 2;
   case ElementType::U8:
   case ElementType::Bool:
@@ -170,6 +187,8 @@ const char *ffc::plan::str(ElementType type) {
     return "bool";
   case ElementType::BF16:
     return "bf16";
+  case ElementType::F16:
+    return "f16";
   }
   return "";
 }

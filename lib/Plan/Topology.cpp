@@ -38,6 +38,8 @@ double DeviceKind::flopsPerSecond(ElementType type) const {
     return orElse(own(Arithmetic::F64), f32 / 2);
   case ElementType::BF16:
     return orElse(own(Arithmetic::BF16), f32);
+  case ElementType::F16:
+    return orElse(own(Arithmetic::F16), f32);
   case ElementType::I64:
     return orElse(own(Arithmetic::I64), f32 / 2);
   case ElementType::I32:

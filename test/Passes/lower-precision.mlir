@@ -1,4 +1,11 @@
 // RUN: ffc-opt %s --split-input-file --lower-precision --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: ffc-opt %s --split-input-file --lower-precision=type=f16 | FileCheck %s --check-prefix=F16
+// RUN: not ffc-opt %s --split-input-file --lower-precision=type=f8 2>&1 | FileCheck %s --check-prefix=TYPE
+
+// TYPE: error: expected type bf16 or f16, found 'f8'
+
+// F16: ff.matmul{{.*}} : (tensor<8x16xf16>, tensor<16x16xf16>, tensor<16xf32>) -> tensor<8x16xf32>
+// F16: ff.conv{{.*}} : (tensor<8x3x9x9xf16>, tensor<4x3x1x1xf16>) -> tensor<8x4x9x9xf32>
 
 // A value is cast once, where it is first multiplied, and called after what made
 // it. What is added, and all other operators, stay as they are.

@@ -10,6 +10,7 @@
 #include "cuda/tuner.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/cuda/device.h"
+#include "ffrt/float16.h"
 
 #include <cuda_runtime.h>
 
@@ -130,6 +131,7 @@ void convolve(const ConvShape &s, void *x, void *w, void *y,
 
 void ConvLibrary::operator()(void *x, void *w, void *y, const float *bias,
                              void *) const {
+  device().start_deferred();
   const ConvShape &shape = impl->shape;
   const bool finishes = impl->finishes;
   emulated::compute([=] {
@@ -138,6 +140,8 @@ void ConvLibrary::operator()(void *x, void *w, void *y, const float *bias,
     const float *added = finishes ? bias : nullptr;
     if (factor.type == DType::bf16)
       convolve<BFloat16>(shape, x, w, y, added);
+    else if (factor.type == DType::f16)
+      convolve<Float16>(shape, x, w, y, added);
     else
       convolve<float>(shape, x, w, y, added);
     float *const to = static_cast<float *>(y);

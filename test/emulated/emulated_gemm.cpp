@@ -10,6 +10,7 @@
 #include "ffrt/bfloat16.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
+#include "ffrt/float16.h"
 #include "ffrt/mpi.h"
 
 #include <cuda_runtime.h>
@@ -81,6 +82,8 @@ void Gemm::operator()(const void *a, const void *b, const float *addend,
   };
   if (s.factors == DType::bf16)
     all(static_cast<const BFloat16 *>(a), static_cast<const BFloat16 *>(b));
+  else if (s.factors == DType::f16)
+    all(static_cast<const Float16 *>(a), static_cast<const Float16 *>(b));
   else
     all(static_cast<const float *>(a), static_cast<const float *>(b));
 }

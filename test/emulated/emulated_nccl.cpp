@@ -33,6 +33,7 @@ MPI_Datatype mpi_type(ncclDataType_t type) {
   case ncclFloat64:
     return MPI_DOUBLE;
   case ncclBfloat16:
+  case ncclFloat16:
     return MPI_UINT16_T;
   }
   return MPI_DATATYPE_NULL;
@@ -41,7 +42,9 @@ MPI_Datatype mpi_type(ncclDataType_t type) {
 MPI_Op mpi_op(ncclRedOp_t op) { return op == ncclSum ? MPI_SUM : MPI_MAX; }
 
 /// MPI cannot add what it does not know.
-bool reduces(ncclDataType_t type) { return type != ncclBfloat16; }
+bool reduces(ncclDataType_t type) {
+  return type != ncclBfloat16 && type != ncclFloat16;
+}
 
 ncclResult_t result(int status) {
   return status == MPI_SUCCESS ? ncclSuccess : ncclInvalidUsage;

@@ -77,7 +77,7 @@ std::vector<EmulatedStream *> streams;
 EmulatedGraph *captured = nullptr;
 EmulatedStream *captured_by = nullptr;
 int64_t submitted = 0; ///< pieces of work
-int64_t captures = 0; ///< so far; the number of the one that goes on
+int64_t captures = 0;  ///< so far; the number of the one that goes on
 
 bool is_captured(const EmulatedStream &stream) {
   return captured && stream.capture == captures;

@@ -21,7 +21,8 @@ enum ncclDataType_t {
   ncclInt64,
   ncclFloat32,
   ncclFloat64,
-  ncclBfloat16
+  ncclBfloat16,
+  ncclFloat16
 };
 enum ncclRedOp_t { ncclSum, ncclMax };
 struct ncclUniqueId {

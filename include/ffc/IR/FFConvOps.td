@@ -63,7 +63,8 @@ def FF_ConvOp
       3. There are a positive stride and dilation per spatial dimension, a positive
          group, and two pads per spatial dimension, none negative.
       4. The window is no larger than the padded image.
-      5. The element types are the same, or x and w are bf16 and others f32.
+      5. The element types are the same, or x and w are both bf16 or f16 and
+         others f32.
   }];
   let results = (outs FF_Image:$y);
 }

@@ -27,8 +27,9 @@ def FF_Image : TensorRankOf<[F32, F64], [3, 4, 5]>;
 /// A matrix, after dimensions of a batch of matrices.
 def FF_Matrices : TensorRankOf<[F32, F64], [2, 3, 4, 5, 6, 7, 8]>;
 /// Either as factors of a product.
-def FF_ImageFactor : TensorRankOf<[BF16, F32, F64], [3, 4, 5]>;
-def FF_MatrixFactor : TensorRankOf<[BF16, F32, F64], [2, 3, 4, 5, 6, 7, 8]>;
+def FF_ImageFactor : TensorRankOf<[BF16, F16, F32, F64], [3, 4, 5]>;
+def FF_MatrixFactor
+    : TensorRankOf<[BF16, F16, F32, F64], [2, 3, 4, 5, 6, 7, 8]>;
 /// Rows of a table.
 def FF_Table : TensorRankOf<[F32, F64], [2]>;
 /// Positions along a dimension.

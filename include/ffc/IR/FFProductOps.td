@@ -47,7 +47,8 @@ def FF_MatMulOp
       3. `dim_names` holds a name for each iteration dimension, all different.
       4. Batch dimensions have the extent of the broadcast of a and b, or 1.
       5. There are at most 5 batch dimensions.
-      6. The element types are the same, or a and b are bf16 and others f32.
+      6. The element types are the same, or a and b are both bf16 or f16 and
+         others f32.
   }];
   let arguments = (ins FF_MatrixFactor:$a, FF_MatrixFactor:$b, Optional<FF_FloatTensor>:$c,
                    F64Attr:$alpha, F64Attr:$beta,

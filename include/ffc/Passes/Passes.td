@@ -117,10 +117,10 @@ def SinkUpdates : Pass<"sink-updates", "::mlir::ModuleOp"> {
 }
 
 def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
-  let summary = "factors of products as bf16";
+  let summary = "factors of products as bf16 or f16";
   let description = [{
     What kernels multiply and add up (PartitionableInterface::getFactors) is cast
-    to bf16 before, once per value and step; sums are f32 and so is all else,
+    to `type` before, once per value and step; sums are f32 and so is all else,
     parameters and what is communicated of gradients among it. Comes after
     differentiation, so that the gradients' products are as narrow.
 
@@ -135,6 +135,9 @@ def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
     %y = ff.matmul(%0, %1) {...} : (tensor<8x16xbf16>, tensor<16x10xbf16>) -> tensor<8x10xf32>
     ```
   }];
+  let options = [
+    Option<"type", "type", "std::string", "\"bf16\"", "bf16 or f16">,
+  ];
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 

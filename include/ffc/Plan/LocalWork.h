@@ -45,7 +45,7 @@ struct BufferFacts {
 /// A phase that reads this type computes in it, whatever it writes: factors may
 /// be narrower than their sum.
 inline bool decidesArithmetic(ElementType type) {
-  return type == ElementType::BF16;
+  return type == ElementType::BF16 || type == ElementType::F16;
 }
 
 /// `shape` is that of what the device holds.

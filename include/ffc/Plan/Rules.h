@@ -133,7 +133,8 @@ struct Schedule {
 };
 
 /// Numbered as the runtime's types.
-enum class ElementType { F32, F64, I32, I64, U8, Bool, BF16 };
+enum class ElementType { F32, F64, I32, I64, U8, Bool, BF16, F16 };
+bool isFloat(ElementType type);
 int64_t byteSize(ElementType type);
 /// "f32", "i32", ...
 const char *str(ElementType type);

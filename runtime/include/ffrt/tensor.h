@@ -24,6 +24,7 @@ enum class DType : int {
   u8 = 4,
   boolean = 5,
   bf16 = 6, ///< BFloat16
+  f16 = 7,  ///< Float16
 };
 
 /// Bytes of one element.

@@ -10,6 +10,7 @@
 #include "common/together.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
+#include "ffrt/float16.h"
 #include "ffrt/mpi.h"
 
 #include <algorithm>
@@ -38,20 +39,34 @@ MPI_Datatype mpi_type(DType type) {
   case DType::boolean:
     return MPI_UINT8_T;
   case DType::bf16:
+  case DType::f16:
     return MPI_UINT16_T;
   }
   return MPI_DATATYPE_NULL;
 }
 
-/// MPI does not know bf16.
-template <ReduceOp Op>
-void combine_bfloat16(void *from, void *to, int *count, MPI_Datatype *) {
-  const BFloat16 *a = static_cast<const BFloat16 *>(from);
-  BFloat16 *b = static_cast<BFloat16 *>(to);
+/// For floats of 16 bits, which MPI does not know.
+template <class T, ReduceOp Op>
+void combine_narrow(void *from, void *to, int *count, MPI_Datatype *) {
+  const T *a = static_cast<const T *>(from);
+  T *b = static_cast<T *>(to);
   for (int i = 0; i < *count; ++i)
-    b[i] = Op == ReduceOp::sum ? BFloat16(a[i] + b[i])
-                               : (a[i] > b[i] ? a[i] : b[i]);
+    b[i] = Op == ReduceOp::sum ? T(a[i] + b[i]) : (a[i] > b[i] ? a[i] : b[i]);
 }
+
+/// The operations on a type that MPI does not know.
+struct NarrowOps {
+  MPI_Op sum = MPI_OP_NULL, max = MPI_OP_NULL;
+
+  template <class T> void create() {
+    MPI_Op_create(combine_narrow<T, ReduceOp::sum>, true, &sum);
+    MPI_Op_create(combine_narrow<T, ReduceOp::max>, true, &max);
+  }
+  void free() {
+    MPI_Op_free(&sum);
+    MPI_Op_free(&max);
+  }
+};
 
 class MpiComm final : public Network {
 public:
@@ -65,16 +80,16 @@ public:
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     MPI_Comm_rank(world, &my_rank);
     MPI_Comm_size(world, &ranks);
-    MPI_Op_create(combine_bfloat16<ReduceOp::sum>, true, &bfloat16_sum);
-    MPI_Op_create(combine_bfloat16<ReduceOp::max>, true, &bfloat16_max);
+    of_bf16.create<BFloat16>();
+    of_f16.create<Float16>();
   }
 
   ~MpiComm() override {
     for (MPI_Comm &comm : groups)
       if (comm != MPI_COMM_NULL)
         MPI_Comm_free(&comm);
-    MPI_Op_free(&bfloat16_sum);
-    MPI_Op_free(&bfloat16_max);
+    of_bf16.free();
+    of_f16.free();
     MPI_Comm_free(&world);
     MPI_Finalize();
   }
@@ -249,7 +264,9 @@ private:
   MPI_Op mpi_op(DType type, ReduceOp op) const {
     const bool sum = op == ReduceOp::sum;
     if (type == DType::bf16)
-      return sum ? bfloat16_sum : bfloat16_max;
+      return sum ? of_bf16.sum : of_bf16.max;
+    if (type == DType::f16)
+      return sum ? of_f16.sum : of_f16.max;
     return sum ? MPI_SUM : MPI_MAX;
   }
 
@@ -260,7 +277,7 @@ private:
   }
 
   MPI_Comm world = MPI_COMM_NULL;
-  MPI_Op bfloat16_sum = MPI_OP_NULL, bfloat16_max = MPI_OP_NULL;
+  NarrowOps of_bf16, of_f16;
   int my_rank = 0, ranks = 1;
   std::vector<MPI_Comm> groups;
   std::vector<Pending> pending;

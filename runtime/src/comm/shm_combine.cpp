@@ -2,6 +2,7 @@
 #include "comm/shm_combine.h"
 
 #include "ffrt/bfloat16.h"
+#include "ffrt/float16.h"
 
 #include <algorithm>
 #include <cstring>
@@ -64,6 +65,8 @@ Combine combine_of(DType type, ReduceOp op) {
     return combine_of<uint8_t>(op);
   case DType::bf16:
     return combine_of<BFloat16>(op);
+  case DType::f16:
+    return combine_of<Float16>(op);
   }
   return nullptr;
 }

@@ -3,6 +3,7 @@
 #define FFRT_COMMON_CAST_H
 
 #include "ffrt/bfloat16.h"
+#include "ffrt/float16.h"
 #include "ffrt/tensor.h"
 
 #include <type_traits>
@@ -43,6 +44,8 @@ template <class F> void with_type(DType type, F f) {
     return f(static_cast<Boolean *>(nullptr));
   case DType::bf16:
     return f(static_cast<BFloat16 *>(nullptr));
+  case DType::f16:
+    return f(static_cast<Float16 *>(nullptr));
   }
 }
 

@@ -21,6 +21,8 @@ const char *name_of(DType type) {
     return "boolean";
   case DType::bf16:
     return "bf16";
+  case DType::f16:
+    return "f16";
   }
   return "unknown";
 }
@@ -54,9 +56,10 @@ void expect_type(const char *kernel, const char *operand, const Tensor &t,
 void expect_factors(const char *kernel, const char *first, const Tensor &a,
                     const char *second, const Tensor &b) {
   expect(kernel,
-         a.type == b.type && (a.type == DType::f32 || a.type == DType::bf16),
+         a.type == b.type && (a.type == DType::f32 || a.type == DType::bf16 ||
+                              a.type == DType::f16),
          std::string(first) + " and " + second +
-             ": expected one type, f32 or bf16, found " + name_of(a.type) +
+             ": expected one type, f32, bf16 or f16, found " + name_of(a.type) +
              " and " + name_of(b.type));
 }
 

@@ -10,6 +10,7 @@
 #include "common/random.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
+#include "ffrt/float16.h"
 #include "ffrt/hash.h"
 
 #include <algorithm>
@@ -41,6 +42,9 @@ void fill_constant(const Tensor &t, double value) {
     return;
   case DType::bf16:
     std::fill_n(t.as<BFloat16>(), n, BFloat16(float(value)));
+    return;
+  case DType::f16:
+    std::fill_n(t.as<Float16>(), n, Float16(float(value)));
     return;
   }
 }

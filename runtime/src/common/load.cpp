@@ -6,6 +6,7 @@
 #include "common/random.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
+#include "ffrt/float16.h"
 
 #include <cstring>
 
@@ -59,11 +60,14 @@ void load_from(const Tensor &dst, const unsigned char *data, double scale) {
     return load_as<From, uint8_t>(dst, data, scale);
   case DType::bf16:
     return load_as<From, BFloat16>(dst, data, scale);
+  case DType::f16:
+    return load_as<From, Float16>(dst, data, scale);
   }
 }
 
 bool is_float(DType type) {
-  return type == DType::f32 || type == DType::f64 || type == DType::bf16;
+  return type == DType::f32 || type == DType::f64 || type == DType::bf16 ||
+         type == DType::f16;
 }
 
 } // namespace
@@ -88,6 +92,8 @@ void load_box(const Tensor &dst, const void *data, DType type, double scale) {
     return load_from<uint8_t>(dst, bytes, scale);
   case DType::bf16:
     return load_from<BFloat16>(dst, bytes, scale);
+  case DType::f16:
+    return load_from<Float16>(dst, bytes, scale);
   }
 }
 

@@ -4,6 +4,7 @@
 #include "common/source.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
+#include "ffrt/float16.h"
 #include "ffrt/hash.h"
 
 namespace ffrt {
@@ -42,6 +43,8 @@ public:
       return fill_as<uint8_t>(step, input, t, Below{range});
     case DType::bf16:
       return fill_as<BFloat16>(step, input, t, real);
+    case DType::f16:
+      return fill_as<Float16>(step, input, t, real);
     }
   }
 

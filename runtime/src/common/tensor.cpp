@@ -12,6 +12,7 @@ std::size_t size_of(DType type) {
   case DType::i64:
     return 8;
   case DType::bf16:
+  case DType::f16:
     return 2;
   case DType::u8:
   case DType::boolean:

@@ -3,6 +3,7 @@
 #include "common/move.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
+#include "ffrt/float16.h"
 
 namespace ffrt {
 
@@ -68,6 +69,8 @@ void typed(DType type, void *dst, const void *src, const char *what, F &&f) {
     return as(int64_t());
   case DType::bf16:
     return as(BFloat16());
+  case DType::f16:
+    return as(Float16());
   default:
     throw Error(std::string(what) +
                 ": expected a type of 2 bytes or more, found one of 1");

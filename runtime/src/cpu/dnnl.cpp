@@ -1,9 +1,8 @@
 //===- dnnl.cpp - thin layer over oneDNN ----------------------------------===//
 #include "cpu/dnnl.h"
 
-#include "ffrt/bfloat16.h"
+#include "common/cast.h"
 #include "ffrt/error.h"
-#include "ffrt/parallel.h"
 
 namespace ffrt {
 
@@ -77,8 +76,9 @@ static bool has_bfloat16() {
 
 Factor::Factor(const Tensor &tensor, int slot, bool widen)
     : as_read(tensor), slot(slot),
-      widened(tensor.type == DType::bf16 && tensor.data &&
-              (widen || !has_bfloat16())) {
+      widened(tensor.data &&
+              (tensor.type == DType::f16 ||
+               (tensor.type == DType::bf16 && (widen || !has_bfloat16())))) {
   if (!widened)
     return;
   as_read.type = DType::f32;
@@ -91,12 +91,7 @@ Tensor Factor::read(const Tensor &tensor) {
   Tensor result = tensor;
   result.type = DType::f32;
   result.data = shared_factor(slot).data();
-  const BFloat16 *from = tensor.as<BFloat16>();
-  float *to = result.as<float>();
-  parallel_for(tensor.elements(), 16384, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      to[i] = from[i];
-  });
+  cast_elements(tensor, result);
   return result;
 }
 

@@ -56,8 +56,8 @@ int64_t spaced_rows(int64_t columns);
 dnnl::memory::data_type data_type(DType type);
 
 /// A factor of a product in a type that oneDNN has kernels for: the tensor
-/// itself, or, of bf16 where the processor lacks instructions or `widen` says
-/// so, a copy as f32 in memory that all kernels share.
+/// itself, or, of f16, and of bf16 where the processor lacks instructions or
+/// `widen` says so, a copy as f32 in memory that all kernels share.
 class Factor {
 public:
   Factor() = default;

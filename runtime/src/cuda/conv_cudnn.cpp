@@ -256,9 +256,9 @@ private:
         shape.kind == Kind::forward ? shape.x.type : shape.y.type;
     try {
       CudnnGraph graph = conv_graph(shape, way.finishes);
-      auto proposals = graph.proposals(type == DType::bf16 ? CudnnFactors::bf16
-                                       : shape.tf32        ? CudnnFactors::tf32
-                                                           : CudnnFactors::f32);
+      auto proposals = graph.proposals(type != DType::f32 ? CudnnFactors::narrow
+                                       : shape.tf32       ? CudnnFactors::tf32
+                                                          : CudnnFactors::f32);
       groups.push_back({way, std::move(graph), std::move(proposals)});
     } catch (const Error &error) {
       cause = error.what();

@@ -108,7 +108,7 @@ CudnnGraph conv_graph(const ConvShape &s, bool finishes) {
   const bool forward = s.kind == Kind::forward,
              gradient = s.kind == Kind::image_gradient;
   const Tensor &result = forward ? s.y : gradient ? s.x : s.w;
-  const bool narrow = (forward ? s.x : s.y).type == DType::bf16,
+  const bool narrow = (forward ? s.x : s.y).type != DType::f32,
              adds = finishes && s.bias,
              clips = finishes && s.clip.alpha != -HUGE_VALF;
 
@@ -119,7 +119,7 @@ CudnnGraph conv_graph(const ConvShape &s, bool finishes) {
                         &out = forward    ? y
                                : gradient ? x
                                           : w;
-  // Factors of bf16 have a result of bf16, unless an operation follows.
+  // Narrow factors have a narrow result, unless an operation follows.
   const bool follows = narrow || adds || clips;
   const CudnnDescriptor &sums =
       follows ? graph.keep(cudnn_tensor(result, kSums, true)) : out;

@@ -1,6 +1,8 @@
 //===- conv_library.cpp - convolutions in a library -----------------------===//
 #include "cuda/conv_library.h"
 
+#include "common/check.h"
+
 namespace ffrt::cuda {
 
 namespace {
@@ -9,8 +11,8 @@ std::string text_of(const Tensor &t) {
   std::string text;
   for (int d = 0; d < t.rank; ++d)
     text += (d ? "x" : "") + std::to_string(t.shape[d]);
-  text += t.type == DType::bf16 ? " bf16" : " f32";
-  return text + (t.order == Order::channels_last ? " last" : "");
+  return text + " " + name_of(t.type) +
+         (t.order == Order::channels_last ? " last" : "");
 }
 
 std::string text_of(const Ints &numbers) {

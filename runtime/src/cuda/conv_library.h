@@ -19,9 +19,9 @@ namespace ffrt::cuda {
 /// y = the convolution of images x with weights w, or a gradient of it. The
 /// tensors say shapes, types and orders; their data and boxes mean nothing.
 /// Images have rank 4 or 5 and either order, weights are row-major. The result
-/// is f32, the factors are f32 or both bf16. Groups: channels of x by those of
-/// w. Going forward, a bias [channels of y] may be added, and the sum cut to
-/// bounds.
+/// is f32, the factors are both f32, bf16 or f16. Groups: channels of x by
+/// those of w. Going forward, a bias [channels of y] may be added, and the sum
+/// cut to bounds.
 struct ConvShape {
   enum class Kind { forward, image_gradient, weight_gradient };
   Kind kind = Kind::forward;

@@ -4,6 +4,7 @@
 #include "ffrt/bfloat16.h"
 #include "ffrt/cuda/group.h"
 #include "ffrt/error.h"
+#include "ffrt/float16.h"
 
 #include <string>
 
@@ -168,6 +169,8 @@ void combine_strided(DType type, const Nest<2> &nest, void *dst,
     return combine_typed<int64_t>(nest, dst, src, op);
   case DType::bf16:
     return combine_typed<BFloat16>(nest, dst, src, op);
+  case DType::f16:
+    return combine_typed<Float16>(nest, dst, src, op);
   default:
     throw Error("combine: expected a type of 2 bytes or more, found one of 1");
   }

@@ -116,8 +116,8 @@ notes_of(const CudnnDescriptor &configuration) {
   return notes;
 }
 
-/// Tensor cores round factors of f32; Winograd's transforms round those of
-/// bf16, and lose digits of all where tiles are large.
+/// Tensor cores round factors of f32; Winograd's transforms round narrow ones
+/// again, and lose digits of all where tiles are large.
 bool is_exact(const CudnnDescriptor &configuration, CudnnFactors factors) {
   const auto notes = notes_of(configuration);
   return std::none_of(notes.begin(), notes.end(), [&](auto note) {
@@ -131,7 +131,7 @@ bool is_exact(const CudnnDescriptor &configuration, CudnnFactors factors) {
     case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
       return factors != CudnnFactors::tf32;
     case CUDNN_NUMERICAL_NOTE_WINOGRAD:
-      return factors == CudnnFactors::bf16;
+      return factors == CudnnFactors::narrow;
     default:
       return false;
     }
@@ -224,7 +224,9 @@ CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id, bool between) {
   const Index strides = t.strides();
   CudnnDescriptor result(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   result.set(CUDNN_ATTR_TENSOR_DATA_TYPE,
-             t.type == DType::bf16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT);
+             t.type == DType::bf16  ? CUDNN_DATA_BFLOAT16
+             : t.type == DType::f16 ? CUDNN_DATA_HALF
+                                    : CUDNN_DATA_FLOAT);
   result.set(CUDNN_ATTR_TENSOR_DIMENSIONS, Ints(t.shape.v, t.shape.v + t.rank));
   result.set(CUDNN_ATTR_TENSOR_STRIDES, Ints(strides.v, strides.v + t.rank));
   result.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id);

@@ -53,12 +53,12 @@ private:
   cudnnBackendDescriptor_t made = nullptr;
 };
 
-/// A tensor of f32 or bf16, which a plan is given as number `id`, or which is
-/// between two operations of it.
+/// A tensor of f32, bf16 or f16, which a plan is given as number `id`, or which
+/// is between two operations of it.
 CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id, bool between = false);
 
-/// What factors are multiplied as.
-enum class CudnnFactors { f32, tf32, bf16 };
+/// What factors are multiplied as; narrow: the bf16 or f16 that they are.
+enum class CudnnFactors { f32, tf32, narrow };
 
 /// An engine with its settings.
 struct CudnnProposal {

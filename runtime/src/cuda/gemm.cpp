@@ -1,15 +1,14 @@
 //===- gemm.cpp - products of matrices in a library -----------------------===//
 #include "cuda/gemm.h"
 
+#include "common/check.h"
+
 namespace ffrt::cuda {
 
 std::string text_of(const GemmShape &s) {
   auto number = [](auto value) { return std::to_string(value); };
   std::string text = "product " + number(s.m) + "x" + number(s.n) + "x" +
-                     number(s.k) +
-                     (s.factors == DType::bf16 ? " bf16"
-                      : s.tf32                 ? " tf32"
-                                               : " f32");
+                     number(s.k) + " " + (s.tf32 ? "tf32" : name_of(s.factors));
   if (s.trans_a)
     text += " a^T";
   if (s.trans_b)

@@ -45,7 +45,9 @@ constexpr std::size_t kWorkspace = std::size_t(32) << 20;
 constexpr int kMost = 8;
 
 cudaDataType_t type_of(DType type) {
-  return type == DType::bf16 ? CUDA_R_16BF : CUDA_R_32F;
+  return type == DType::bf16  ? CUDA_R_16BF
+         : type == DType::f16 ? CUDA_R_16F
+                              : CUDA_R_32F;
 }
 
 /// A matrix in memory, of `rows` contiguous elements and `columns` columns.

@@ -48,6 +48,8 @@ ncclDataType_t nccl_type(DType type) {
     return ncclUint8;
   case DType::bf16:
     return ncclBfloat16;
+  case DType::f16:
+    return ncclFloat16;
   }
   return ncclUint8;
 }

@@ -36,7 +36,7 @@ private:
 } // namespace
 
 void *TimedOperands::add(std::size_t bytes) {
-  // A small number, of f32 and of two bf16.
+  // A small number, of f32 and of two bf16 or f16.
   constexpr int kByte = 0x3c;
   try {
     memory.emplace_back(bytes);

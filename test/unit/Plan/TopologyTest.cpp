@@ -62,6 +62,7 @@ TEST(Topology, Presets) {
   const DeviceKind &h200 = topology.kindOf(0);
   EXPECT_EQ(h200.flops[int(Arithmetic::BF16)], 989e12);
   EXPECT_EQ(h200.flopsPerSecond(ElementType::F32), 67e12);
+  EXPECT_EQ(h200.flopsPerSecond(ElementType::F16), 989e12);
   EXPECT_EQ(h200.memoryBytes, 141'000'000'000);
   EXPECT_EQ(h200.memoryBandwidth, 4.8e12);
   EXPECT_TRUE(h200.overlap);
@@ -90,6 +91,7 @@ links:
   const DeviceKind &slow = topology.kindOf(0), &slower = topology.kindOf(1);
   EXPECT_EQ(slow.flopsPerSecond(ElementType::F32), 1e9);
   EXPECT_EQ(slow.flopsPerSecond(ElementType::F64), 5e8);
+  EXPECT_EQ(slow.flopsPerSecond(ElementType::F16), 1e9);
   EXPECT_EQ(slow.flopsPerSecond(ElementType::I32), 3e9);
   EXPECT_EQ(slow.flopsPerSecond(ElementType::I64), 5e8);
   EXPECT_EQ(slow.flopsPerSecond(ElementType::Bool), 1e9);

@@ -11,6 +11,7 @@
 #include "comm/launch.h"
 #endif
 #include "ffrt/bfloat16.h"
+#include "ffrt/float16.h"
 #include "ffrt/mpi.h"
 
 #include <algorithm>
@@ -188,6 +189,7 @@ void all_types(Comm &comm, const Group &all) {
   sum(int64_t(7) << 40, DType::i64);
   sum(uint8_t(7), DType::u8);
   sum(BFloat16(1.5f), DType::bf16);
+  sum(Float16(1.5f), DType::f16);
 }
 
 } // namespace

@@ -336,15 +336,16 @@ TEST_P(Conv, RandomTiles) {
   }
 }
 
-TEST_P(Conv, BFloat16) {
-  for (unsigned round = 0; round < 3; ++round) {
+TEST_P(Conv, NarrowFactors) {
+  for (unsigned round = 0; round < 4; ++round) {
     std::mt19937 random(seed() * 1000 + round);
     const Problem &p = problems()[GetParam()];
     const Order order = round % 2 ? Order::row_major : Order::channels_last;
+    const DType factors = round < 2 ? DType::bf16 : DType::f16;
     const int most = round == 0 ? 1 : 3;
-    check_forward(p, order, most, random, {}, DType::bf16);
-    check_backward_data(p, order, most, random, DType::bf16);
-    check_backward_weights(p, order, most, random, DType::bf16);
+    check_forward(p, order, most, random, {}, factors);
+    check_backward_data(p, order, most, random, factors);
+    check_backward_weights(p, order, most, random, factors);
   }
 }
 

@@ -1,12 +1,14 @@
 //===- elementwise_test.cpp - element-wise, binary and reducing kernels ---===//
 #include "ffrt/bfloat16.h"
 #include "ffrt/elementwise.h"
+#include "ffrt/float16.h"
 #include "ffrt/optimizer.h"
 #include "ffrt/reduce.h"
 #include "geometry.h"
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <tuple>
 
@@ -188,17 +190,19 @@ TEST(Cast, BetweenAllTypes) {
       return void(static_cast<uint8_t *>(data)[i] = x != 0);
     case DType::bf16:
       return void(static_cast<BFloat16 *>(data)[i] = BFloat16(float(x)));
+    case DType::f16:
+      return void(static_cast<Float16 *>(data)[i] = Float16(float(x)));
     }
   };
-  const DType types[] = {DType::f32, DType::f64,     DType::i32, DType::i64,
-                         DType::u8,  DType::boolean, DType::bf16};
+  const DType types[] = {DType::f32, DType::f64,     DType::i32,  DType::i64,
+                         DType::u8,  DType::boolean, DType::bf16, DType::f16};
   for (DType from : types)
     for (DType to : types) {
       char x[64], y[64] = {}, expected[64] = {};
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         put(x, from, int(i), numbers[i]);
-        bool whole =
-            from != DType::f32 && from != DType::f64 && from != DType::bf16;
+        bool whole = from != DType::f32 && from != DType::f64 &&
+                     from != DType::bf16 && from != DType::f16;
         double seen = from == DType::boolean ? numbers[i] != 0
                       : whole                ? std::trunc(numbers[i])
                                              : numbers[i];
@@ -226,6 +230,36 @@ TEST(Cast, RoundsToBFloat16) {
   for (auto [from, to] : numbers)
     EXPECT_EQ(float(BFloat16(from)), to) << from;
   EXPECT_TRUE(std::isnan(float(BFloat16(std::nanf("")))));
+}
+
+TEST(Cast, RoundsToFloat16) {
+  // To the nearest of 11 bits, or of multiples of 2^-24, ties to even.
+  const std::vector<std::pair<float, float>> numbers = {
+      {1.0f, 1.0f},
+      {1.0f + 0x1p-11f, 1.0f},
+      {1.0f + 0x1.8p-11f, 1.0f + 0x1p-10f},
+      {-1.0f - 0x1.8p-10f, -1.0f - 0x1p-9f},
+      {65504.0f, 65504.0f},
+      {0x1.ffdffep15f, 65504.0f},
+      {65520.0f, HUGE_VALF},
+      {-HUGE_VALF, -HUGE_VALF},
+      {0x1.ff8p-15f, 0x1.ff8p-15f},
+      {-0x1.803p-15f, -0x1.8p-15f},
+      {0x1p-14f - 0x1p-26f, 0x1p-14f},
+      {0x1.8p-24f, 0x1p-23f},
+      {0x1p-25f, 0.0f},
+      {0x1.01p-25f, 0x1p-24f}};
+  for (auto [from, to] : numbers)
+    EXPECT_EQ(float(Float16(from)), to) << from;
+  EXPECT_TRUE(std::isnan(float(Float16(std::nanf("")))));
+  for (unsigned bits = 0; bits < 0x10000; ++bits) {
+    const uint16_t word = uint16_t(bits);
+    Float16 value;
+    std::memcpy(&value, &word, sizeof value);
+    if (const float wide = value; !std::isnan(wide))
+      EXPECT_EQ(std::memcmp(&word, &(value = Float16(wide)), sizeof word), 0)
+          << bits;
+  }
 }
 
 TEST(Expand, WholeAndTiles) {

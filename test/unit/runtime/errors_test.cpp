@@ -42,17 +42,17 @@ const Tensor last = tensor({1, 2, 4, 4}, DType::f32, Order::channels_last);
 const Ints two = {1, 1}, four = {1, 1, 1, 1};
 
 TEST(KernelErrors, UnsupportedTypes) {
-  EXPECT_ERROR("conv forward: x and w: expected one type, f32 or bf16, found "
-               "i32 and f32",
-               ConvForward(cx, {i4, w4, f1}, {f4}, {}, two, 1, four, two));
-  EXPECT_ERROR("conv backward data: dy and w: expected one type, f32 or bf16, "
+  EXPECT_ERROR("conv forward: x and w: expected one type, f32, bf16 or f16, "
                "found i32 and f32",
+               ConvForward(cx, {i4, w4, f1}, {f4}, {}, two, 1, four, two));
+  EXPECT_ERROR("conv backward data: dy and w: expected one type, f32, bf16 or "
+               "f16, found i32 and f32",
                ConvBackwardData(cx, {i4, w4}, {f4}, two, 1, four, two));
-  EXPECT_ERROR("conv backward weights: x and dy: expected one type, f32 or "
-               "bf16, found i32 and f32",
+  EXPECT_ERROR("conv backward weights: x and dy: expected one type, f32, bf16 "
+               "or f16, found i32 and f32",
                ConvBackwardWeights(cx, {i4, f4}, {w4}, two, 1, four, two));
   EXPECT_ERROR(
-      "matmul: a and b: expected one type, f32 or bf16, found i32 and f32",
+      "matmul: a and b: expected one type, f32, bf16 or f16, found i32 and f32",
       MatMul(cx, {i1, f2, {}}, {f2}, 1, 1, 0, 0));
   EXPECT_ERROR("max pool forward: operand: expected type f32, found i32",
                MaxPoolForward(cx, {i4}, {f4, {}}, two, two, four, two));

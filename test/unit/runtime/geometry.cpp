@@ -2,6 +2,7 @@
 #include "geometry.h"
 
 #include "ffrt/bfloat16.h"
+#include "ffrt/float16.h"
 
 #include <algorithm>
 #include <atomic>
@@ -71,7 +72,9 @@ Value random_value(const Shape &shape, std::mt19937 &random, DType type) {
   std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
   for (double &x : value.data) {
     const float drawn = uniform(random);
-    x = type == DType::bf16 ? float(ffrt::BFloat16(drawn)) : drawn;
+    x = type == DType::bf16  ? float(ffrt::BFloat16(drawn))
+        : type == DType::f16 ? float(ffrt::Float16(drawn))
+                             : drawn;
   }
   return value;
 }
@@ -126,6 +129,8 @@ Tile::Tile(const Value &value, const Box &box, Order order, DType type) {
       tensor.as<float>()[offset] = float(value(index));
     else if (type == DType::bf16)
       tensor.as<ffrt::BFloat16>()[offset] = ffrt::BFloat16(float(value(index)));
+    else if (type == DType::f16)
+      tensor.as<ffrt::Float16>()[offset] = ffrt::Float16(float(value(index)));
     else if (type == DType::i64)
       tensor.as<int64_t>()[offset] = int64_t(value(index));
     else
@@ -140,6 +145,8 @@ double Tile::get(const Shape &index) const {
     offset += (index[d] - tensor.lo[d]) * strides[d];
   if (tensor.type == DType::bf16)
     return tensor.as<ffrt::BFloat16>()[offset];
+  if (tensor.type == DType::f16)
+    return tensor.as<ffrt::Float16>()[offset];
   return tensor.type == DType::f32   ? double(tensor.as<float>()[offset])
          : tensor.type == DType::i64 ? double(tensor.as<int64_t>()[offset])
                                      : double(tensor.as<int32_t>()[offset]);

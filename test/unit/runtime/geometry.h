@@ -43,7 +43,7 @@ struct Value {
   Box whole() const { return {Shape(shape.size(), 0), shape}; }
 };
 
-/// Uniform in [-1, 1), rounded to `type`, f32 or bf16.
+/// Uniform in [-1, 1), rounded to `type`, f32, bf16 or f16.
 Value random_value(const Shape &shape, std::mt19937 &random,
                    DType type = DType::f32);
 

@@ -59,7 +59,7 @@ void check(int64_t m, int64_t n, int64_t k, bool ta, bool tb, double alpha,
 }
 
 /// All types of factors.
-constexpr DType kFactors[] = {DType::f32, DType::bf16};
+constexpr DType kFactors[] = {DType::f32, DType::bf16, DType::f16};
 
 TEST(MatMul, TransposesScalesAndBias) {
   const std::vector<Shape> c_shapes = {{},      {1},     {13},    {1, 1},
