@@ -16,7 +16,9 @@ Broadcast<F, N>::Broadcast(Context &, Tensors in, Tensors out) {
 
 template <class F, int N>
 void Broadcast<F, N>::operator()(Tensors in, Tensors out) {
-  cuda::map<N, 1>(F(), cuda::MapNest(in, *out.begin()), in, out);
+  if (const int64_t n = out.begin()->elements(); n > 0)
+    cuda::map(F(), cuda::MapNest(in, *out.begin()),
+              cuda::MapData<N, 1>(in, out), n);
 }
 
 #define FFRT_ELEMENTWISE(Name, Functor, N)

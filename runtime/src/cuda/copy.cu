@@ -2,7 +2,7 @@
 #include "common/move.h"
 #include "cuda/walk.h"
 #include "ffrt/bfloat16.h"
-#include "ffrt/cuda/group.h"
+#include "ffrt/cuda/map_queue.h"
 #include "ffrt/error.h"
 #include "ffrt/float16.h"
 
@@ -14,7 +14,30 @@ namespace {
 
 /// Elements that lie side by side in both.
 bool is_flat(const Nest<2> &nest) {
-  return nest.rank == 1 && nest.stride[0][0] == 1 && nest.stride[0][1] == 1;
+  return nest.rank == 1 && (nest.extent[0] == 1 ||
+                            (nest.stride[0][0] == 1 && nest.stride[0][1] == 1));
+}
+
+struct Same {
+  __device__ float operator()(float x) const { return x; }
+};
+
+/// Copies bytes, short arrays together with others.
+void copy_line(void *dst, const void *src, int64_t bytes) {
+  constexpr int64_t kWord = sizeof(float);
+  const auto is_word = [](const void *data) {
+    return reinterpret_cast<uintptr_t>(data) % uintptr_t(kWord) == 0;
+  };
+  if (bytes == 0 || bytes > cuda::kSmallMap * kWord || bytes % kWord != 0 ||
+      !is_word(dst) || !is_word(src))
+    return cuda::check(cudaMemcpyAsync(dst, src, std::size_t(bytes),
+                                       cudaMemcpyDeviceToDevice,
+                                       cuda::device().stream()),
+                       "cudaMemcpyAsync");
+  cuda::MapData<1, 1> data;
+  data.x[0] = static_cast<const float *>(src);
+  data.y[0] = static_cast<float *>(dst);
+  cuda::map_later<Same>(data, bytes / kWord);
 }
 
 /// 16 bytes.
@@ -144,10 +167,7 @@ template <class T> void fill_as(void *dst, int64_t n, T value) {
 
 void move_strided(DType type, const Nest<2> &nest, void *dst, const void *src) {
   if (is_flat(nest))
-    return cuda::check(
-        cudaMemcpyAsync(dst, src, std::size_t(nest.extent[0]) * size_of(type),
-                        cudaMemcpyDeviceToDevice, cuda::device().stream()),
-        "cudaMemcpyAsync");
+    return copy_line(dst, src, nest.extent[0] * int64_t(size_of(type)));
   const int64_t size = int64_t(size_of(type)),
                 word = longest_word(nest, size, dst, src);
   const Nest<2> words = lengthened(nest, word / size);

@@ -24,6 +24,12 @@ cuda::MapNest::MapNest(Tensors in, const Tensor &y) {
   }
 }
 
+bool cuda::MapNest::is_line(int operands) const {
+  return rank == 1 && (extent[0] == 1 ||
+                       std::all_of(stride[0], stride[0] + operands,
+                                   [](int64_t step) { return step == 1; }));
+}
+
 bool cuda::MapNest::has_groups(const float *const *x, int operands,
                                float *const *y, int results) const {
   // Groups go on from row to row, but a row does not end within one.

@@ -18,8 +18,8 @@
 #ifndef FFRT_CUDA_UPDATE_QUEUE_H
 #define FFRT_CUDA_UPDATE_QUEUE_H
 
-#include "cuda/chunks.h"
-#include "cuda/footprint.h"
+#include "ffrt/cuda/chunks.h"
+#include "ffrt/cuda/footprint.h"
 
 namespace ffrt::cuda {
 

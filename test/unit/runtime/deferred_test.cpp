@@ -8,6 +8,7 @@
 #include "common/target.h"
 #include "ffrt/copy.h"
 #include "ffrt/cuda/device.h"
+#include "ffrt/elementwise.h"
 #include "ffrt/optimizer.h"
 #include "geometry.h"
 
@@ -150,6 +151,43 @@ TEST(Deferred, OthersComeAfter) {
                           {one.w, one.v}, momenta[i],
                           0)({one.w, one.g, Tensor(), one.v}, {one.w, one.v});
               }
+            }),
+            2);
+}
+
+/// Copies and functions of few elements; large ones start by themselves.
+TEST(Deferred, SmallMaps) {
+  Parameters p(kSizes);
+  std::vector<Tile> copies, results;
+  for (int64_t n : kSizes) {
+    copies.push_back(blank({n}, {{0}, {n}}));
+    results.push_back(blank({n}, {{0}, {n}}));
+  }
+  EXPECT_EQ(launches([&] {
+              for (size_t i = 0; i < kSizes.size(); ++i)
+                copy(copies[i], {0}, p.all[i].w, {0}, {kSizes[i]});
+              for (size_t i = 0; i < kSizes.size(); ++i)
+                ReluForward(p.cx, {copies[i]}, {results[i]})({copies[i]},
+                                                             {results[i]});
+            }),
+            2);
+  for (size_t i = 0; i < kSizes.size(); ++i)
+    for (int64_t k = 0; k < kSizes[i]; ++k)
+      ASSERT_EQ(results[i].get({k}), std::max(0.0, p.all[i].w.get({k})));
+
+  // Each sees what the one before has written.
+  EXPECT_EQ(launches([&] {
+              for (size_t i = 1; i < 4; ++i)
+                copy(copies[i], {0}, copies[i - 1], {0}, {1});
+            }),
+            3);
+  EXPECT_EQ(copies[3].get({0}), copies[0].get({0}));
+
+  const int64_t n = 70000;
+  Parameters large({n, n});
+  EXPECT_EQ(launches([&] {
+              for (Parameters::One &one : large.all)
+                ReluForward(p.cx, {one.w}, {one.m})({one.w}, {one.m});
             }),
             2);
 }

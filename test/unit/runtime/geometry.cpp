@@ -1,6 +1,8 @@
 //===- geometry.cpp - global values and random tiles for kernel tests -----===//
 #include "geometry.h"
 
+#include "common/target.h"
+
 #include "ffrt/bfloat16.h"
 #include "ffrt/float16.h"
 
@@ -139,6 +141,8 @@ Tile::Tile(const Value &value, const Box &box, Order order, DType type) {
 }
 
 double Tile::get(const Shape &index) const {
+  // Kernels on GPUs may not have started yet.
+  ffrt::finish_target();
   const Index strides = tensor.strides();
   int64_t offset = 0;
   for (int d = 0; d < tensor.rank; ++d)

@@ -18,7 +18,8 @@ Fused<F, N, M>::Fused(Context &, Tensors in, Tensors out)
 
 template <class F, int N, int M>
 void Fused<F, N, M>::operator()(Tensors in, Tensors out) {
-  cuda::map<N, M>(F(), *walk, in, out);
+  if (const int64_t n = out.begin()->elements(); n > 0)
+    cuda::map(F(), *walk, cuda::MapData<N, M>(in, out), n);
 }
 
 } // namespace ffrt

@@ -7,13 +7,11 @@
 #ifndef FFRT_CUDA_MAP_KERNEL_H
 #define FFRT_CUDA_MAP_KERNEL_H
 
-#include "ffrt/cuda/group.h"
+#include "ffrt/cuda/map_queue.h"
 #include "ffrt/cuda/walk.h"
 #include "ffrt/fused.h"
-#include "ffrt/kernel.h"
 
-#include <array>
-#include <utility>
+#include <type_traits>
 
 namespace ffrt::cuda {
 
@@ -27,6 +25,8 @@ struct MapNest {
   /// Operands broadcast to `y`.
   MapNest(Tensors in, const Tensor &y);
 
+  /// Do operands lie like the results?
+  bool is_line(int operands) const;
   /// Is the innermost dimension made of groups, of all of these data?
   bool has_groups(const float *const *x, int operands, float *const *y,
                   int results) const;
@@ -46,32 +46,6 @@ template <int N> struct Line {
     return offsets;
   }
 };
-
-/// Data of all tensors.
-template <int N, int M> struct MapData {
-  const float *x[N];
-  float *y[M];
-
-  MapData(Tensors in, Tensors out) {
-    for (int k = 0; k < N; ++k)
-      x[k] = in.begin()[k].template as<float>();
-    for (int k = 0; k < M; ++k)
-      y[k] = out.begin()[k].template as<float>();
-  }
-};
-
-template <class F, int N, int M, std::size_t... I>
-__device__ void map_element(const F &f, const float (&x)[N], float (&y)[M],
-                            std::index_sequence<I...>) {
-  if constexpr (M == 1) {
-    y[0] = f(x[I]...);
-  } else {
-    const std::array<float, M> values = f(x[I]...);
-    FFRT_UNROLL
-    for (int k = 0; k < M; ++k)
-      y[k] = values[std::size_t(k)];
-  }
-}
 
 /// `count` elements from `x` on, `step` apart.
 template <int W>
@@ -142,35 +116,28 @@ void launch_map(const Places &places, const MapData<N, M> &data, int64_t n,
          places, data, n, f);
 }
 
-/// {y...} = f(x...), element by element, where operands broadcast.
+/// {y...} = f(x...) for n elements where all lie alike.
 template <int N, int M, class F>
-void map(const F &f, const MapNest &nest, Tensors in, Tensors out) {
-  const MapData<N, M> data(in, out);
-  const int64_t n = out.begin()->elements();
-  if (n == 0)
-    return;
-  if (nest.has_groups(data.x, N, data.y, M))
-    launch_map<kGroup>(Walk<N>(nest, kGroup), data, n, f);
-  else
-    launch_map<1>(Walk<N>(nest), data, n, f);
-}
-
-/// The same where all are alike.
-template <int N, int M, class F>
-void map_line(const F &f, Tensors in, Tensors out) {
-  const MapData<N, M> data(in, out);
-  const int64_t n = out.begin()->elements();
-  if (n == 0)
-    return;
-  bool grouped = true;
-  for (const float *x : data.x)
-    grouped &= begins_group(x);
-  for (const float *y : data.y)
-    grouped &= begins_group(y);
-  if (grouped)
+void map_line(const F &f, const MapData<N, M> &data, int64_t n) {
+  if constexpr (std::is_empty_v<F>)
+    if (n <= kSmallMap)
+      return map_later<F>(data, n);
+  if (data.has_groups())
     launch_map<kGroup>(Line<N>(n, kGroup), data, n, f);
   else
     launch_map<1>(Line<N>(n, 1), data, n, f);
+}
+
+/// The same where operands broadcast.
+template <int N, int M, class F>
+void map(const F &f, const MapNest &nest, const MapData<N, M> &data,
+         int64_t n) {
+  if (nest.is_line(N))
+    map_line(f, data, n);
+  else if (nest.has_groups(data.x, N, data.y, M))
+    launch_map<kGroup>(Walk<N>(nest, kGroup), data, n, f);
+  else
+    launch_map<1>(Walk<N>(nest), data, n, f);
 }
 
 } // namespace ffrt::cuda
