@@ -3,22 +3,18 @@
 
 #include "common/gather.h"
 #include "common/move.h"
-#include "ffrt/cuda/launch.h"
+#include "cuda/walk.h"
 
 namespace ffrt {
 
 namespace {
 
-/// Where element i of runs lies.
-struct Place {
-  int64_t block, position, at;
-  __device__ Place(const Runs &runs, int64_t i) {
-    const int64_t run = i / runs.length;
-    at = i - run * runs.length;
-    block = run / runs.positions;
-    position = run - block * runs.positions;
-  }
-};
+/// Block, position and place in the run of every element.
+using Places = cuda::Coordinates<3>;
+
+Places places_of(const Runs &runs) {
+  return Places({runs.blocks, runs.positions, runs.length});
+}
 
 int64_t elements(const Runs &runs) {
   return runs.blocks * runs.positions * runs.length;
@@ -27,22 +23,23 @@ int64_t elements(const Runs &runs) {
 template <class T>
 void gather(const T *x, const Runs &from, T *y, const Runs &to,
             const int64_t *sources) {
+  const Places places = places_of(to);
   cuda::for_elements(
       elements(to), FFRT_LAMBDA(int64_t i) {
-        const Place p(to, i);
-        y[i] = x[(p.block * from.positions + sources[p.position]) * to.length +
-                 p.at];
+        const auto [block, position, at] = places(i).at;
+        y[i] = x[(block * from.positions + sources[position]) * to.length + at];
       });
 }
 
 void add_up(const float *x, const Runs &from, float *y, const Runs &to,
             const int64_t *starts, const int64_t *sources) {
+  const Places places = places_of(to);
   cuda::for_elements(
       elements(to), FFRT_LAMBDA(int64_t i) {
-        const Place p(to, i);
+        const auto [block, position, at] = places(i).at;
         float sum = 0;
-        for (int64_t s = starts[p.position]; s < starts[p.position + 1]; ++s)
-          sum += x[(p.block * from.positions + sources[s]) * to.length + p.at];
+        for (int64_t s = starts[position]; s < starts[position + 1]; ++s)
+          sum += x[(block * from.positions + sources[s]) * to.length + at];
         y[i] = sum;
       });
 }

@@ -9,6 +9,7 @@
 
 #include "common/pool_geometry.h"
 #include "cuda/device_table.h"
+#include "cuda/walk.h"
 #include "ffrt/cuda/launch.h"
 
 #include <cmath>
@@ -84,27 +85,27 @@ struct Position {
   int64_t n, c, d, h, w;
 };
 
-/// Element i of an image, counted as they lie in memory.
-__device__ Position position_of(const PoolImage &t, int64_t i) {
-  Position p;
-  const bool last = t.stride[1] == 1;
-  if (last) {
-    p.c = i % t.extent[1];
-    i /= t.extent[1];
+/// The position of element i of an image, counted as they lie in memory.
+class Positions {
+public:
+  explicit Positions(const PoolImage &t)
+      : last(t.stride[1] == 1), coordinates(extents(t, last)) {}
+  __device__ Position operator()(int64_t i) const {
+    const auto at = coordinates(i);
+    return last ? Position{at[0], at[4], at[1], at[2], at[3]}
+                : Position{at[0], at[1], at[2], at[3], at[4]};
   }
-  p.w = i % t.extent[4];
-  i /= t.extent[4];
-  p.h = i % t.extent[3];
-  i /= t.extent[3];
-  p.d = i % t.extent[2];
-  i /= t.extent[2];
-  if (!last) {
-    p.c = i % t.extent[1];
-    i /= t.extent[1];
+
+private:
+  static std::array<int64_t, 5> extents(const PoolImage &t, bool last) {
+    const int64_t *e = t.extent;
+    if (last)
+      return {e[0], e[2], e[3], e[4], e[1]};
+    return {e[0], e[1], e[2], e[3], e[4]};
   }
-  p.n = i;
-  return p;
-}
+  bool last; ///< channels
+  cuda::Coordinates<5> coordinates;
+};
 
 } // namespace
 
@@ -129,11 +130,12 @@ void MaxPoolForward::operator()(Tensors in, Tensors out) {
   const Axes axes = plan->axes();
   const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
   const float *from = in.begin()[0].as<float>() + first;
+  const Positions positions(y);
   float *to = out.begin()[0].as<float>();
   int32_t *index = out.begin()[1].as<int32_t>();
   cuda::for_elements(
       out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
-        const Position p = position_of(y, i);
+        const Position p = positions(i);
         const float *image = from + p.n * x.stride[0] + p.c * x.stride[1];
         float best = -HUGE_VALF;
         int64_t where = -1;
@@ -155,11 +157,12 @@ void MaxPoolBackward::operator()(Tensors in, Tensors out) {
   const Axes axes = plan->axes();
   const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
   const float *from = in.begin()[0].as<float>() + first;
+  const Positions positions(x);
   const int32_t *index = in.begin()[1].as<int32_t>() + first;
   float *to = out.begin()[0].as<float>();
   cuda::for_elements(
       out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
-        const Position p = position_of(x, i);
+        const Position p = positions(i);
         const int64_t here =
             axes.number(x.lo[2] + p.d, x.lo[3] + p.h, x.lo[4] + p.w);
         float sum = 0;
@@ -182,10 +185,11 @@ void AveragePoolForward::operator()(Tensors in, Tensors out) {
   const Axes axes = plan->axes();
   const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
   const float *from = in.begin()[0].as<float>() + first;
+  const Positions positions(y);
   float *to = out.begin()[0].as<float>();
   cuda::for_elements(
       out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
-        const Position p = position_of(y, i);
+        const Position p = positions(i);
         const float *image = from + p.n * x.stride[0] + p.c * x.stride[1];
         float sum = 0;
         axes.for_entries(x, p.d, p.h, p.w, [&](int64_t offset, int64_t) {
@@ -201,10 +205,11 @@ void AveragePoolBackward::operator()(Tensors in, Tensors out) {
   const Axes axes = plan->axes();
   const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
   const float *from = in.begin()[0].as<float>() + first;
+  const Positions positions(x);
   float *to = out.begin()[0].as<float>();
   cuda::for_elements(
       out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
-        const Position p = position_of(x, i);
+        const Position p = positions(i);
         float sum = 0;
         axes.for_windows(p.d, p.h, p.w,
                          [&](int64_t od, int64_t oh, int64_t ow) {
