@@ -127,20 +127,19 @@ __global__ void combine_columns_kernel(Reduction<K> r, Op op, F f,
   }
 }
 
-/// A warp for every result.
+/// A block for the parts of every result, or a warp.
 template <int K, class Op, class Finish>
-__global__ void combine_parts_kernel(Walk<K> kept, int64_t chunks, Op op,
-                                     const typename Op::Value *partial,
-                                     Finish finish) {
-  const int lane = int(threadIdx.x) % 32;
-  const int64_t warps = int64_t(gridDim.x) * (blockDim.x / 32);
-  for (int64_t result = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
-       result < kept.elements; result += warps) {
+__global__ void __launch_bounds__(kRowThreads)
+    combine_parts_kernel(Walk<K> kept, int64_t chunks, Op op,
+                         const typename Op::Value *partial, Finish finish) {
+  for (int64_t result = first_row(); result < kept.elements;
+       result += row_step()) {
     auto value = op.neutral();
-    for (int64_t chunk = lane; chunk < chunks; chunk += 32)
+    FFRT_UNROLL_BY(4)
+    for (int64_t chunk = threadIdx.x; chunk < chunks; chunk += blockDim.x)
       value = op(value, partial[chunk * kept.elements + result]);
-    value = reduce_warp(value, op);
-    if (lane == 0)
+    value = reduce_row(value, op.neutral(), op);
+    if (threadIdx.x == 0)
       finish(kept(result), value);
   }
 }
@@ -160,10 +159,12 @@ void reduce(const Reduction<K> &r, typename Op::Value *partial, Op op, F f,
   else
     launch(blocks_for_rows(results * r.chunks, r.block()), r.block(),
            combine_rows_kernel<K, Op, F, Finish>, r, op, f, finish, partial);
-  if (r.chunks > 1)
-    launch(blocks_for(results, kThreads / 32), kThreads,
+  if (r.chunks > 1) {
+    const dim3 block = row_block(r.chunks, 4);
+    launch(blocks_for_rows(results, block), block,
            combine_parts_kernel<K, Op, Finish>, r.kept, r.chunks, op,
            static_cast<const typename Op::Value *>(partial), finish);
+  }
 }
 
 } // namespace ffrt::cuda
