@@ -1,214 +1,339 @@
 //===- embedding.cu - rows of tables by indices ---------------------------===//
 //
 // What is added up is sorted by row first, so that it is added in the order of
-// the indices, whatever the number of blocks.
+// the indices, whatever the number of blocks. Models have dozens of tables:
+// kernels of the same kind that follow each other start together.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/embedding.h"
 
 #include "common/check.h"
-#include "common/embedding.h"
-#include "common/move.h"
 #include "cuda/reduce_block.h"
-#include "cuda/sort.h"
+#include "cuda/table_rows.h"
+#include "ffrt/cuda/chunks.h"
+#include "ffrt/cuda/footprint.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ffrt {
 
+using cuda::Keyed;
+using cuda::kPiece;
+using cuda::Lookups;
 using cuda::Scalars;
+using cuda::SortedLookups;
+using cuda::Table;
 
 namespace {
 
-/// A part of a table.
-struct Table {
-  int64_t rows, width; ///< of the part
-  int64_t lo, global;  ///< its first row; rows of the table
-  cuda::Problem *problem;
-  const char *what;
+/// Tables of one launch.
+struct Batch {
+  static constexpr int kMost =
+      int((cuda::kParameterBytes - 128) /
+          (sizeof(Lookups) + sizeof(SortedLookups) + 2 * sizeof(int)));
 
-  Table(const Tensor &t, const char *what)
-      : rows(t.shape[0]), width(t.shape[1]), lo(t.lo[0]), global(t.global[0]),
-        problem(cuda::device().problem()), what(what) {}
+  cuda::Chunks<kMost> rows, pieces; ///< one, or kPiece, lookups each
+  Lookups lookups[kMost];
+  SortedLookups sorted[kMost];
 
-  /// The row of the part that `index` names, `rows` if there is none.
-  __device__ int64_t row(int64_t index) const {
-    if (!cuda::expect_within(problem, what, index, -global, global))
-      return rows;
-    const int64_t local = local_row(index, global, lo);
-    return local >= 0 && local < rows ? local : rows;
+  void clear() {
+    rows.clear();
+    pieces.clear();
+  }
+  void add(const Lookups &l) {
+    lookups[rows.arrays()] = l;
+    rows.add_chunks(l.count);
+    pieces.add_chunks(l.count / kPiece);
+  }
+  /// Of threads, for rows by columns.
+  dim3 block() const {
+    int64_t width = 0;
+    for (int t = 0; t < rows.arrays(); ++t)
+      width = std::max(width, lookups[t].table.width);
+    return cuda::row_block(width, 4);
   }
 };
 
-/// Calls f with the indices.
-template <class F> void with_indices(const Tensor &indices, F f) {
-  if (indices.type == DType::i32)
-    f(indices.as<int32_t>());
-  else
-    f(indices.as<int64_t>());
+/// Scratch memory of a table's lookups, in Keyed: twice what is sorted if it is
+/// more than a tile, and the pieces.
+int64_t scratch_of(int64_t count, int64_t width) {
+  const int64_t sorted = count <= cuda::kSortTile ? count : 2 * count;
+  return sorted + (count / kPiece * width + 1) / 2;
 }
 
-/// A block of threads for rows of a table, by columns.
-dim3 block_of(const Table &table) { return cuda::row_block(table.width, 4); }
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
 
-template <class F>
 __global__ void __launch_bounds__(cuda::kRowThreads)
-    for_rows_kernel(int64_t rows, F f) {
-  for (int64_t row = cuda::first_row(); row < rows; row += cuda::row_step())
-    f(row);
+    look_up_kernel(const __grid_constant__ Batch batch) {
+  for (int64_t i = cuda::first_row(); i < batch.rows.total();
+       i += cuda::row_step()) {
+    const int which = batch.rows.array_of(int(i));
+    const Lookups &l = batch.lookups[which];
+    const int64_t at = i - batch.rows.begin(which), row = l.row_of(at),
+                  width = l.table.width;
+    const bool is_there = row < l.table.rows;
+    for (int64_t c = threadIdx.x; c < width; c += blockDim.x)
+      l.to[at * width + c] = is_there ? l.from[row * width + c] : 0.0f;
+  }
 }
 
-/// f(number) for every number of [0, n), by the threads of a row.
-template <class F> void for_rows(const Table &table, int64_t n, F f) {
-  const dim3 block = block_of(table);
-  if (n > 0)
-    cuda::launch(cuda::blocks_for_rows(n, block), block, for_rows_kernel<F>, n,
-                 f);
+/// A block for every table, whose lookups are one tile.
+__global__ void sort_tables_kernel(const __grid_constant__ Batch batch) {
+  const Lookups &l = batch.lookups[blockIdx.x];
+  cuda::sort_tile([&](int64_t i) { return l.row_of(i); }, 0, l.count,
+                  cuda::sort_tile_for(l.count),
+                  batch.sorted[blockIdx.x].sorted);
 }
 
-template <class T>
-void look_up(const Table &table, const float *from, const T *indices,
-             int64_t count, float *to) {
-  for_rows(
-      table, count, FFRT_LAMBDA(int64_t i) {
-        const int64_t row = table.row(indices[i]);
-        const bool is_there = row < table.rows;
-        for (int64_t c = threadIdx.x; c < table.width; c += blockDim.x)
-          to[i * table.width + c] =
-              is_there ? from[row * table.width + c] : 0.0f;
-      });
+__global__ void __launch_bounds__(cuda::kRowThreads)
+    pieces_kernel(const __grid_constant__ Batch batch) {
+  for (int64_t i = cuda::first_row(); i < batch.pieces.total();
+       i += cuda::row_step()) {
+    const int which = batch.pieces.array_of(int(i));
+    batch.sorted[which].add_piece(i - batch.pieces.begin(which),
+                                  batch.lookups[which].table.rows);
+  }
 }
 
-/// The number of the row of every index, and that of the index, sorted.
-template <class T>
-const cuda::Keyed *sort_rows(const Table &table, const T *indices,
-                             int64_t count, cuda::Keyed *scratch) {
-  return cuda::sort_by_key(
-      count, scratch, FFRT_LAMBDA(int64_t i) { return table.row(indices[i]); });
+template <class Rule>
+__global__ void __launch_bounds__(cuda::kRowThreads)
+    rows_kernel(const __grid_constant__ Batch batch, Rule rule) {
+  for (int64_t i = cuda::first_row(); i < batch.rows.total();
+       i += cuda::row_step()) {
+    const int which = batch.rows.array_of(int(i));
+    const Lookups &l = batch.lookups[which];
+    batch.sorted[which].for_row(
+        i - batch.rows.begin(which), l.table.rows,
+        [&](int64_t at, float slope) { rule(l, at, slope); });
+  }
 }
 
-/// Lookups that are added up at once where they are of one row: the rows that
-/// everybody looks up are added up by many threads.
-constexpr int64_t kPiece = 32;
+/// Zeros in all that is written.
+__global__ void
+clear_kernel(const __grid_constant__ Batch batch,
+             const __grid_constant__ cuda::Chunks<Batch::kMost> chunks) {
+  const cuda::Group<float> zeros{};
+  for (int chunk = int(blockIdx.x); chunk < chunks.total();
+       chunk += int(gridDim.x)) {
+    const int which = chunks.array_of(chunk);
+    const Lookups &l = batch.lookups[which];
+    chunks.for_spans(
+        chunk, which, l.table.rows * l.table.width,
+        uintptr_t(l.to) % sizeof zeros == 0,
+        [&](const cuda::Span &span) { cuda::write(l.to, span, zeros); });
+  }
+}
 
-/// What is looked up, by row, and the gradients by it.
-struct Lookups {
-  const cuda::Keyed *sorted;
-  int64_t count, width;
-  const float *dy;
-  float *pieces; ///< sums of kPiece lookups that are of one row
+//===----------------------------------------------------------------------===//
+// Rules: what becomes of an element of the table
+//===----------------------------------------------------------------------===//
 
-  static void reserve(const char *kernel, const Tensor &table,
-                      const Tensor &indices) {
-    const int64_t n = indices.elements(), width = table.shape[1];
-    for (int64_t numbers : {table.shape[0], n})
-      expect(kernel, numbers < cuda::kKeys,
-             "expected fewer than 2^32 - 1 rows and indices, found " +
-                 std::to_string(numbers));
-    cuda::device().reserve(std::size_t(2 * n) * sizeof(cuda::Keyed) +
-                           std::size_t(n / kPiece * width) * sizeof(float));
-  }
-  Lookups(const Table &table, const Tensor &indices, const float *dy)
-      : count(indices.elements()), width(table.width), dy(dy) {
-    auto *scratch = cuda::device().scratch<cuda::Keyed>();
-    pieces = reinterpret_cast<float *>(scratch + 2 * count);
-    with_indices(indices, [&](const auto *ids) {
-      sorted = sort_rows(table, ids, count, scratch);
-    });
-  }
-
-  __device__ int64_t row(int64_t at) const { return sorted[at].key(); }
-  __device__ bool begins(int64_t at) const {
-    return at == 0 || row(at - 1) != row(at);
-  }
-  /// Where the row that begins at `at` ends.
-  __device__ int64_t end(int64_t at) const {
-    const int64_t here = row(at);
-    int64_t below = at, above = at + 1;
-    for (int64_t step = 1; above < count && row(above) == here; step *= 2) {
-      below = above;
-      above += step;
-    }
-    above = above < count ? above : count;
-    while (above - below > 1) {
-      const int64_t middle = below + (above - below) / 2;
-      (row(middle) == here ? below : above) = middle;
-    }
-    return above;
-  }
-  /// The sum over lookups from `at` to `end`, in their order.
-  __device__ float sum(int64_t at, int64_t end, int64_t column) const {
-    float sum = 0;
-    FFRT_UNROLL_BY(4)
-    for (; at < end; ++at)
-      sum += dy[sorted[at].number() * width + column];
-    return sum;
-  }
-  /// The same, of one row.
-  __device__ float sum_of_row(int64_t at, int64_t end, int64_t column) const {
-    const int64_t first = (at + kPiece - 1) / kPiece, last = end / kPiece;
-    if (first >= last)
-      return sum(at, end, column);
-    float all = sum(at, first * kPiece, column);
-    FFRT_UNROLL_BY(4)
-    for (int64_t piece = first; piece < last; ++piece)
-      all += pieces[piece * width + column];
-    return all + sum(last * kPiece, end, column);
+struct Store {
+  static constexpr bool kClears = true;
+  bool operator==(const Store &) const { return true; }
+  __device__ void operator()(const Lookups &l, int64_t i, float slope) const {
+    l.to[i] = slope;
   }
 };
 
-/// The sums of pieces of one row.
-void add_pieces(const Table &table, const Lookups &lookups) {
-  for_rows(
-      table, lookups.count / kPiece, FFRT_LAMBDA(int64_t piece) {
-        const int64_t at = piece * kPiece, end = at + kPiece,
-                      row = lookups.row(at);
-        if (row == table.rows || row != lookups.row(end - 1))
-          return;
-        for (int64_t c = threadIdx.x; c < table.width; c += blockDim.x)
-          lookups.pieces[piece * table.width + c] = lookups.sum(at, end, c);
-      });
+struct Descend {
+  static constexpr bool kClears = false;
+  const Scalars *now;
+  bool operator==(const Descend &) const { return true; }
+  __device__ void operator()(const Lookups &l, int64_t i, float slope) const {
+    l.to[i] -= now->learning_rate * slope;
+  }
+};
+
+struct Adapt {
+  static constexpr bool kClears = false;
+  const Scalars *now;
+  float epsilon;
+  bool operator==(const Adapt &o) const { return epsilon == o.epsilon; }
+  __device__ void operator()(const Lookups &l, int64_t i, float slope) const {
+    l.slot[i] += slope * slope;
+    l.to[i] -= now->learning_rate * slope / (sqrtf(l.slot[i]) + epsilon);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// What starts together
+//===----------------------------------------------------------------------===//
+
+/// Lookups of i32 or i64 indices, in floats.
+int64_t words(const Lookups &l) { return l.count * (l.is_long ? 2 : 1); }
+
+const float *indices_of(const Lookups &l) {
+  return static_cast<const float *>(l.indices);
 }
 
-/// f(element of the part, its gradient) for the rows that were looked up.
-template <class F>
-void for_gradients(const Table &table, const Lookups &lookups, F f) {
-  add_pieces(table, lookups);
-  for_rows(
-      table, lookups.count, FFRT_LAMBDA(int64_t at) {
-        const int64_t row = lookups.row(at);
-        if (row == table.rows || !lookups.begins(at))
-          return;
-        const int64_t end = lookups.end(at);
-        for (int64_t c = threadIdx.x; c < table.width; c += blockDim.x)
-          f(row * table.width + c, lookups.sum_of_row(at, end, c));
-      });
+class LookUpQueue final : public cuda::Deferred {
+public:
+  void add(const Lookups &l) {
+    if (l.count == 0)
+      return;
+    const cuda::Footprint::Task task{
+        {{indices_of(l), words(l)}, {l.from, l.table.rows * l.table.width}},
+        {{l.to, l.count * l.table.width}}};
+    if (!cuda::device().has_deferred(*this) || batch.rows.full() ||
+        !footprint.allows(task))
+      cuda::device().defer(*this);
+    batch.add(l);
+    footprint.add(task);
+  }
+
+  void start() override {
+    const dim3 block = batch.block();
+    cuda::launch(cuda::blocks_for_rows(batch.rows.total(), block), block,
+                 look_up_kernel, batch);
+    batch.clear();
+    footprint.clear();
+  }
+
+private:
+  Batch batch;
+  cuda::Footprint footprint;
+};
+
+/// More lookups than a tile.
+Keyed *sort_large(const Lookups &l, Keyed *scratch) {
+  return cuda::sort_by_key(
+      l.count, scratch, FFRT_LAMBDA(int64_t i) { return l.row_of(i); });
+}
+
+/// Gradients that are given to rows. Tables with more than a tile of lookups
+/// are alone.
+template <class Rule> class RowsQueue final : public cuda::Deferred {
+public:
+  void add(const Rule &with, const Lookups &l) {
+    const int64_t elements = l.table.rows * l.table.width;
+    const cuda::Footprint::Task task{
+        {{indices_of(l), words(l)}, {l.from, l.count * l.table.width}},
+        {{l.to, elements}, {l.slot, elements}}};
+    const int64_t size = scratch_of(l.count, l.table.width);
+    if (!cuda::device().has_deferred(*this) || !(rule == with) ||
+        batch.rows.full() || l.count > cuda::kSortTile || is_large ||
+        (used + size) * int64_t(sizeof(Keyed)) >
+            int64_t(cuda::device().scratch_bytes()) ||
+        !footprint.allows(task)) {
+      cuda::device().defer(*this);
+      rule = with;
+    }
+    is_large = l.count > cuda::kSortTile;
+    used += size;
+    batch.add(l);
+    footprint.add(task);
+  }
+
+  void start() override {
+    if (Rule::kClears)
+      clear();
+    place();
+    if (batch.rows.total() > 0) {
+      sort();
+      const dim3 block = batch.block();
+      if (batch.pieces.total() > 0)
+        cuda::launch(cuda::blocks_for_rows(batch.pieces.total(), block), block,
+                     pieces_kernel, batch);
+      cuda::launch(cuda::blocks_for_rows(batch.rows.total(), block), block,
+                   rows_kernel<Rule>, batch, rule);
+    }
+    batch.clear();
+    footprint.clear();
+    used = 0;
+    is_large = false;
+  }
+
+private:
+  static_assert(sizeof(Batch) + sizeof(cuda::Chunks<Batch::kMost>) +
+                    sizeof(Rule) <=
+                cuda::kParameterBytes);
+
+  void clear() {
+    cuda::Chunks<Batch::kMost> chunks;
+    for (int t = 0; t < batch.rows.arrays(); ++t)
+      chunks.add(batch.lookups[t].table.rows * batch.lookups[t].table.width);
+    if (chunks.total() > 0)
+      cuda::launch(cuda::blocks_for(chunks.total(), 1), cuda::kThreads,
+                   clear_kernel, batch, chunks);
+  }
+
+  /// Where in scratch memory.
+  void place() {
+    auto *next = cuda::device().scratch<Keyed>();
+    for (int t = 0; t < batch.rows.arrays(); ++t) {
+      const Lookups &l = batch.lookups[t];
+      const int64_t size = scratch_of(l.count, l.table.width),
+                    pieces = (l.count / kPiece * l.table.width + 1) / 2;
+      batch.sorted[t] = {next, reinterpret_cast<float *>(next + size - pieces),
+                         l.count, l.table.width, l.from};
+      next += size;
+    }
+  }
+
+  void sort() {
+    if (is_large) {
+      const Lookups l = batch.lookups[0];
+      batch.sorted[0].sorted = sort_large(l, batch.sorted[0].sorted);
+      return;
+    }
+    int64_t most = 0;
+    for (int t = 0; t < batch.rows.arrays(); ++t)
+      most = std::max(most, batch.lookups[t].count);
+    cuda::launch(batch.rows.arrays(), cuda::sort_tile_for(most) / 2,
+                 sort_tables_kernel, batch);
+  }
+
+  Batch batch;
+  Rule rule;
+  cuda::Footprint footprint;
+  int64_t used = 0;
+  bool is_large = false;
+};
+
+template <class Rule> void give_to_rows(const Rule &rule, const Lookups &l) {
+  static RowsQueue<Rule> queue;
+  queue.add(rule, l);
+}
+
+/// Checks, and scratch memory for as many such tables as a launch has.
+void reserve(const char *kernel, const Tensor &table, const Tensor &indices) {
+  const int64_t n = indices.elements();
+  for (int64_t numbers : {table.shape[0], n})
+    expect(kernel, numbers < cuda::kKeys,
+           "expected fewer than 2^31 - 1 rows and indices, found " +
+               std::to_string(numbers));
+  const int64_t tables = n <= cuda::kSortTile ? Batch::kMost : 1;
+  cuda::device().reserve(std::size_t(tables * scratch_of(n, table.shape[1])) *
+                         sizeof(Keyed));
 }
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Lookup and gradient
+//===----------------------------------------------------------------------===//
+
 void EmbeddingForward::operator()(Tensors in, Tensors out) {
-  const Tensor &table = in.begin()[0], &indices = in.begin()[1];
-  const Table part(table, "embedding forward: expected indices");
-  with_indices(indices, [&](const auto *ids) {
-    look_up(part, table.as<float>(), ids, indices.elements(),
-            out.begin()->as<float>());
-  });
+  static LookUpQueue queue;
+  const Tensor &table = in.begin()[0];
+  queue.add({Table(table, "embedding forward: expected indices"), in.begin()[1],
+             table.as<float>(), out.begin()->as<float>()});
 }
 
 EmbeddingBackward::EmbeddingBackward(Context &, Tensors in, Tensors out) {
   check_embedding_backward("embedding backward", in, out);
-  Lookups::reserve("embedding backward", out.begin()[0], in.begin()[0]);
+  reserve("embedding backward", out.begin()[0], in.begin()[0]);
 }
 
 void EmbeddingBackward::operator()(Tensors in, Tensors out) {
   const Tensor &table = out.begin()[0];
-  const Table part(table, "embedding backward: expected indices");
-  float *to = table.as<float>();
-  fill_elements(DType::f32, to, table.elements(), 0);
-  for_gradients(
-      part, Lookups(part, in.begin()[0], in.begin()[1].as<float>()),
-      FFRT_LAMBDA(int64_t i, float slope) { to[i] = slope; });
+  give_to_rows(Store(),
+               {Table(table, "embedding backward: expected indices"),
+                in.begin()[0], in.begin()[1].as<float>(), table.as<float>()});
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,20 +342,15 @@ void EmbeddingBackward::operator()(Tensors in, Tensors out) {
 
 SgdUpdateRows::SgdUpdateRows(Context &cx, Tensors in, Tensors out) : cx(cx) {
   check_row_update("sgd update rows", in, out, 0);
-  Lookups::reserve("sgd update rows", in.begin()[0], in.begin()[1]);
+  reserve("sgd update rows", in.begin()[0], in.begin()[1]);
 }
 
 void SgdUpdateRows::operator()(Tensors in, Tensors) {
   check_no_decay("sgd update rows", cx);
   const Tensor &table = in.begin()[0];
-  const Table part(table, "sgd update rows: expected indices");
-  float *w = table.as<float>();
-  const Scalars *now = cuda::device().scalars(cx);
-  for_gradients(
-      part, Lookups(part, in.begin()[1], in.begin()[2].as<float>()),
-      FFRT_LAMBDA(int64_t i, float slope) {
-        w[i] -= now->learning_rate * slope;
-      });
+  give_to_rows(Descend{cuda::device().scalars(cx)},
+               {Table(table, "sgd update rows: expected indices"),
+                in.begin()[1], in.begin()[2].as<float>(), table.as<float>()});
 }
 
 struct AdagradUpdateRows::Plan {};
@@ -239,22 +359,16 @@ AdagradUpdateRows::AdagradUpdateRows(Context &cx, Tensors in, Tensors out,
                                      double epsilon)
     : cx(cx), epsilon(float(epsilon)) {
   check_row_update("adagrad update rows", in, out, 1);
-  Lookups::reserve("adagrad update rows", in.begin()[0], in.begin()[1]);
+  reserve("adagrad update rows", in.begin()[0], in.begin()[1]);
 }
 
 void AdagradUpdateRows::operator()(Tensors in, Tensors) {
   check_no_decay("adagrad update rows", cx);
   const Tensor &table = in.begin()[0];
-  const Table part(table, "adagrad update rows: expected indices");
-  float *w = table.as<float>(), *s = in.begin()[3].as<float>();
-  const Scalars *now = cuda::device().scalars(cx);
-  const float small = epsilon;
-  for_gradients(
-      part, Lookups(part, in.begin()[1], in.begin()[2].as<float>()),
-      FFRT_LAMBDA(int64_t i, float slope) {
-        s[i] += slope * slope;
-        w[i] -= now->learning_rate * slope / (sqrtf(s[i]) + small);
-      });
+  give_to_rows(Adapt{cuda::device().scalars(cx), epsilon},
+               {Table(table, "adagrad update rows: expected indices"),
+                in.begin()[1], in.begin()[2].as<float>(), table.as<float>(),
+                in.begin()[3].as<float>()});
 }
 
 } // namespace ffrt

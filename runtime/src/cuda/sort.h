@@ -10,6 +10,7 @@
 #define FFRT_CUDA_SORT_H
 
 #include "ffrt/cuda/launch.h"
+#include "ffrt/function.h"
 
 #include <cstdint>
 
@@ -30,16 +31,17 @@ private:
   __device__ Keyed(uint64_t both) : both(both) {}
   uint64_t both;
 };
-constexpr int64_t kKeys = UINT32_MAX;
+constexpr int64_t kKeys = INT32_MAX;
 
 /// Elements of a tile, at most.
 constexpr int kSortTile = 2048;
 
-/// A block for every tile, whose size is a power of 2.
+/// Sorts the numbers [first, first + tile) below n by key(number), by the
+/// threads of a block; `tile` is a power of 2.
 template <class Key>
-__global__ void sort_tiles_kernel(Key key, int64_t n, int tile, Keyed *to) {
+__device__ void sort_tile(const Key &key, int64_t first, int64_t n, int tile,
+                          Keyed *to) {
   __shared__ Keyed items[kSortTile];
-  const int64_t first = int64_t(blockIdx.x) * tile;
   const int threads = int(blockDim.x), thread = int(threadIdx.x);
   for (int i = thread; i < tile; i += threads)
     items[i] = first + i < n ? Keyed(key(first + i), first + i) : Keyed::last();
@@ -61,19 +63,29 @@ __global__ void sort_tiles_kernel(Key key, int64_t n, int tile, Keyed *to) {
     to[first + i] = items[i];
 }
 
+/// The size of the tiles that n numbers are sorted in.
+FFRT_FUNCTION inline int sort_tile_for(int64_t n) {
+  int tile = 64;
+  while (tile < kSortTile && tile < n)
+    tile *= 2;
+  return tile;
+}
+
+template <class Key>
+__global__ void sort_tiles_kernel(Key key, int64_t n, int tile, Keyed *to) {
+  sort_tile(key, int64_t(blockIdx.x) * tile, n, tile, to);
+}
+
 /// Merges runs of `length` elements, a power of 2, and gives where the result
 /// is: `from` or `to`.
 Keyed *merge_runs(Keyed *from, Keyed *to, int64_t n, int64_t length);
 
 /// The numbers [0, n) by key(number), and where keys are equal in their own
 /// order; in `scratch`, which has 2 * n elements.
-template <class Key>
-const Keyed *sort_by_key(int64_t n, Keyed *scratch, Key key) {
+template <class Key> Keyed *sort_by_key(int64_t n, Keyed *scratch, Key key) {
   if (n == 0)
     return scratch;
-  int tile = 64;
-  while (tile < kSortTile && tile < n)
-    tile *= 2;
+  const int tile = sort_tile_for(n);
   launch(unsigned((n + tile - 1) / tile), tile / 2, sort_tiles_kernel<Key>, key,
          n, tile, scratch);
   return merge_runs(scratch, scratch + n, n, tile);

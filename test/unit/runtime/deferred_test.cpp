@@ -9,6 +9,7 @@
 #include "ffrt/copy.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/elementwise.h"
+#include "ffrt/embedding.h"
 #include "ffrt/optimizer.h"
 #include "geometry.h"
 
@@ -214,6 +215,59 @@ TEST(Deferred, SquareSums) {
             2);
   for (size_t i = 0; i < kSizes.size(); ++i)
     EXPECT_EQ(apart[i].bytes, together[i].bytes) << i;
+}
+
+/// Lookups of many tables, and updates of their rows.
+TEST(Deferred, Tables) {
+  struct One {
+    Tile table, ids, y, dy;
+    std::unique_ptr<EmbeddingForward> look;
+    std::unique_ptr<SgdUpdateRows> update;
+  };
+  std::mt19937 random(seed());
+  Context cx;
+  std::vector<One> together, apart;
+  // The last one has more lookups than are sorted at once.
+  for (int64_t n : {5, 100, 2048, 37, 64, 3000}) {
+    const Value table = random_value({7, 6}, random),
+                dy = random_value({n, 6}, random);
+    Value ids({n});
+    for (double &id : ids.data)
+      id = double(random() % 7);
+    for (auto *all : {&together, &apart}) {
+      One &one = all->emplace_back(
+          One{Tile(table, table.whole()),
+              Tile(ids, ids.whole(), Order::row_major, DType::i32),
+              blank(dy.shape, dy.whole()),
+              Tile(dy, dy.whole()),
+              {},
+              {}});
+      one.look = std::make_unique<EmbeddingForward>(
+          cx, Tensors{one.table, one.ids}, Tensors{one.y});
+      one.update = std::make_unique<SgdUpdateRows>(
+          cx, Tensors{one.table, one.ids, one.dy}, Tensors{one.table});
+    }
+  }
+  const auto run = [&](std::vector<One> &all, bool each) {
+    for (One &one : all) {
+      (*one.look)({one.table, one.ids}, {one.y});
+      if (each)
+        finish_target();
+    }
+    for (One &one : all) {
+      (*one.update)({one.table, one.ids, one.dy}, {one.table});
+      if (each)
+        finish_target();
+    }
+  };
+  run(apart, true);
+  // One for the lookups; three for the tables that are sorted at once, four for
+  // the last.
+  EXPECT_EQ(launches([&] { run(together, false); }), 1 + 3 + 4);
+  for (size_t i = 0; i < apart.size(); ++i) {
+    EXPECT_EQ(apart[i].y.bytes, together[i].y.bytes) << i;
+    EXPECT_EQ(apart[i].table.bytes, together[i].table.bytes) << i;
+  }
 }
 
 /// What waits at the end of captured work belongs to it.

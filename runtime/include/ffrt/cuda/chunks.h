@@ -29,8 +29,9 @@ public:
   FFRT_FUNCTION int end(int array) const { return begins[array + 1]; }
 
   static int64_t chunks_of(int64_t n) { return (n + kChunk - 1) / kChunk; }
-  void add(int64_t n) {
-    begins[count + 1] = begins[count] + int(chunks_of(n));
+  void add(int64_t n) { add_chunks(chunks_of(n)); }
+  void add_chunks(int64_t chunks) {
+    begins[count + 1] = begins[count] + int(chunks);
     ++count;
   }
 

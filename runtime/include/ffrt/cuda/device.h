@@ -85,6 +85,7 @@ public:
   /// scratch(), which holds nothing from one kernel to the next.
   void reserve(std::size_t bytes);
   template <class T> T *scratch() const { return static_cast<T *>(memory); }
+  std::size_t scratch_bytes() const { return size; }
 
   /// For kernels, in memory that the host reads too: expect_below() and
   /// expect_within() of launch.h.
