@@ -134,6 +134,7 @@ void ConvLibrary::operator()(void *x, void *w, void *y, const float *bias,
   device().start_deferred();
   const ConvShape &shape = impl->shape;
   const bool finishes = impl->finishes;
+  device().start_deferred();
   emulated::compute([=] {
     const Tensor &factor =
         shape.kind == ConvShape::Kind::forward ? shape.x : shape.y;

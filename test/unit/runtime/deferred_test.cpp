@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "common/replay.h"
 #include "common/target.h"
+#include "ffrt/conv.h"
 #include "ffrt/copy.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/elementwise.h"
 #include "ffrt/embedding.h"
+#include "ffrt/matmul.h"
 #include "ffrt/optimizer.h"
 #include "geometry.h"
 
@@ -154,6 +156,43 @@ TEST(Deferred, OthersComeAfter) {
               }
             }),
             2);
+}
+
+/// What libraries compute sees what has waited.
+TEST(Deferred, LibrariesComeAfter) {
+  std::mt19937 random(seed());
+  Context cx;
+  const Shape image = {1, 4, 2, 2}, matrix = {4, 4};
+  const Value x = random_value(image, random),
+              w = random_value({4, 4, 1, 1}, random),
+              a = random_value(matrix, random);
+  const Tile tx(x, x.whole(), Order::channels_last), tw(w, w.whole()),
+      ta(a, a.whole());
+  const Tile copied_x = blank(image, x.whole(), Order::channels_last),
+             copied_a = blank(matrix, a.whole());
+  const auto convolve = [&](const Tensor &from) {
+    const Tile y = blank(image, x.whole(), Order::channels_last);
+    ConvForward k(cx, {tx, tw, absent({4})}, {y}, {}, {1, 1}, 1, {0, 0, 0, 0},
+                  {1, 1});
+    finish_target();
+    if (from.data != tx.tensor.data)
+      copy(from, {0, 0, 0, 0}, tx, {0, 0, 0, 0}, {1, 4, 2, 2});
+    k({from, tw, absent({4})}, {y});
+    finish_target();
+    return y.bytes;
+  };
+  EXPECT_EQ(convolve(copied_x), convolve(tx));
+  const auto multiply = [&](const Tensor &from) {
+    const Tile y = blank(matrix, a.whole());
+    MatMul k(cx, {ta, ta, Tensor()}, {y}, 1, 1, 0, 0);
+    finish_target();
+    if (from.data != ta.tensor.data)
+      copy(from, {0, 0}, ta, {0, 0}, {4, 4});
+    k({from, ta, Tensor()}, {y});
+    finish_target();
+    return y.bytes;
+  };
+  EXPECT_EQ(multiply(copied_a), multiply(ta));
 }
 
 /// Copies and functions of few elements; large ones start by themselves.
