@@ -173,6 +173,7 @@ set(FFRT_CUDA_KERNELS
   src/cuda/normalize.cu
   src/cuda/normalize_backward.cu
   src/cuda/normalize_work.cu
+  src/cuda/norms.cu
   src/cuda/optimizer.cu
   src/cuda/pool.cu
   src/cuda/recurrent_backward.cu

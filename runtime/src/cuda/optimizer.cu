@@ -1,14 +1,13 @@
 //===- optimizer.cu - parameter updates -----------------------------------===//
 #include "ffrt/optimizer.h"
 
-#include "common/optimizer.h"
-#include "cuda/sum.h"
+#include "cuda/moments.h"
 #include "cuda/update_queue.h"
-
-#include <cmath>
 
 namespace ffrt {
 
+using cuda::Moments;
+using cuda::Rates;
 using cuda::Scalars;
 
 namespace {
@@ -16,15 +15,6 @@ namespace {
 //===----------------------------------------------------------------------===//
 // Rules of updates (cuda/update_queue.h)
 //===----------------------------------------------------------------------===//
-
-/// What most rules need of a step.
-struct Rates {
-  float rate, decay;
-  /// With weight decay.
-  __device__ float slope(float gradient, float w) const {
-    return gradient + decay * w;
-  }
-};
 
 template <int Slots> struct Rule {
   static constexpr int kSlots = Slots;
@@ -93,37 +83,6 @@ template <bool Moves> struct Rmsprop : Rule<Moves ? 2 : 1> {
     if constexpr (Moves)
       direction = state[2] = mu * state[2] + direction;
     w -= by.rate * direction;
-  }
-};
-
-/// The direction of an element; changes its moments.
-struct Moments {
-  float beta1, beta2, epsilon;
-  double log1, log2; ///< of the betas
-
-  Moments() = default;
-  explicit Moments(const MomentNumbers &numbers)
-      : beta1(float(numbers.beta1)), beta2(float(numbers.beta2)),
-        epsilon(float(numbers.epsilon)), log1(std::log(numbers.beta1)),
-        log2(std::log(numbers.beta2)) {}
-  bool operator==(const Moments &o) const {
-    return log1 == o.log1 && log2 == o.log2 && epsilon == o.epsilon;
-  }
-
-  struct Step : Rates {
-    float first, second; ///< 1 / (1 - beta^t)
-  };
-  __device__ Step step(const Scalars &now) const {
-    const double t = double(now.step + 1);
-    return {{now.learning_rate, now.weight_decay},
-            float(-1 / expm1(log1 * t)),
-            float(-1 / expm1(log2 * t))};
-  }
-  __device__ float operator()(const Step &by, float slope, float &m,
-                              float &v) const {
-    m = beta1 * m + (1.0f - beta1) * slope;
-    v = beta2 * v + (1.0f - beta2) * slope * slope;
-    return by.first * m / (sqrtf(by.second * v) + epsilon);
   }
 };
 
@@ -199,202 +158,5 @@ void RmspropUpdate::operator()(Tensors in, Tensors) {
 }
 
 void LambUpdate::operator()(Tensors in, Tensors) { update(Lamb(), cx, in); }
-
-//===----------------------------------------------------------------------===//
-// The first half of LAMB
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-struct Direction {
-  Moments moments;
-  const Scalars *now;
-  const float *w, *g, *scale;
-  float *m, *v, *r;
-  int64_t n;
-};
-
-/// partial[block] and partial[gridDim.x + block]: a block's parts of the sums
-/// of the squares of w and r.
-__global__ void lamb_direction_kernel(Direction of, double *partial) {
-  __shared__ Moments::Step step;
-  if (threadIdx.x == 0)
-    step = of.moments.step(*of.now);
-  __syncthreads();
-  const float factor = of.scale ? *of.scale : 1.0f;
-  double of_w = 0, of_r = 0;
-  const int64_t stride = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < of.n;
-       i += stride) {
-    const float w = of.w[i],
-                r = of.moments(step, factor * of.g[i], of.m[i], of.v[i]) +
-                    step.decay * w;
-    of.r[i] = r;
-    of_w += double(w) * double(w);
-    of_r += double(r) * double(r);
-  }
-  of_w = cuda::reduce_block(of_w, 0.0, cuda::Sum());
-  of_r = cuda::reduce_block(of_r, 0.0, cuda::Sum());
-  if (threadIdx.x == 0) {
-    partial[blockIdx.x] = of_w;
-    partial[gridDim.x + blockIdx.x] = of_r;
-  }
-}
-
-} // namespace
-
-void LambDirection::operator()(Tensors in, Tensors out) {
-  const auto data = [&](int i) { return in.begin()[i].as<float>(); };
-  const Direction of{Moments(numbers),
-                     cuda::device().scalars(cx),
-                     data(0),
-                     data(1),
-                     data(2),
-                     data(3),
-                     data(4),
-                     out.begin()[2].as<float>(),
-                     in.begin()[0].elements()};
-  const unsigned blocks = cuda::blocks_for(of.n);
-  double *sums = cuda::device().scratch<double>();
-  cuda::launch(blocks, cuda::kThreads, lamb_direction_kernel, of, sums);
-  cuda::sum_up(sums, int(blocks), 2, out.begin()[3].as<float>());
-}
-
-//===----------------------------------------------------------------------===//
-// Clipping
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Sums of squares of arrays that follow each other.
-struct SquareTable {
-  struct Array {
-    const float *x;
-    float *sum;
-    int64_t n;
-    bool grouped;
-  };
-  static constexpr int kMost =
-      int((cuda::kParameterBytes - 64) / (sizeof(Array) + 4));
-
-  cuda::Chunks<kMost> chunks;
-  Array of[kMost];
-};
-
-/// partial[chunk] = its sum.
-__global__ void square_chunks_kernel(const __grid_constant__ SquareTable table,
-                                     double *partial) {
-  for (int chunk = int(blockIdx.x); chunk < table.chunks.total();
-       chunk += int(gridDim.x)) {
-    const int which = table.chunks.array_of(chunk);
-    const SquareTable::Array &array = table.of[which];
-    double sum = 0;
-    table.chunks.for_spans(
-        chunk, which, array.n, array.grouped, [&](const cuda::Span &span) {
-          const cuda::Group<float> x = cuda::read(array.x, span);
-          FFRT_UNROLL
-          for (int i = 0; i < cuda::kGroup; ++i)
-            sum += double(x[i]) * double(x[i]);
-        });
-    sum = cuda::reduce_block(sum, 0.0, cuda::Sum());
-    if (threadIdx.x == 0)
-      partial[chunk] = sum;
-  }
-}
-
-/// A block for every array.
-__global__ void add_chunks_kernel(const __grid_constant__ SquareTable table,
-                                  const double *partial) {
-  const int which = int(blockIdx.x);
-  double sum = 0;
-  for (int chunk = table.chunks.begin(which) + int(threadIdx.x);
-       chunk < table.chunks.end(which); chunk += int(blockDim.x))
-    sum += partial[chunk];
-  sum = cuda::reduce_block(sum, 0.0, cuda::Sum());
-  if (threadIdx.x == 0)
-    *table.of[which].sum = float(sum);
-}
-
-class SquareQueue final : public cuda::Deferred {
-public:
-  void add(const float *x, int64_t n, float *sum) {
-    const cuda::Footprint::Task task{{{x, n}}, {{sum, 1}}};
-    // Partial sums of all are in scratch memory at once.
-    const int64_t own = table.chunks.chunks_of(n),
-                  chunks = table.chunks.total() + own;
-    cuda::device().reserve(std::size_t(own) * sizeof(double));
-    if (!cuda::device().has_deferred(*this) || table.chunks.full() ||
-        chunks > int64_t(cuda::Device::kLeastScratch / sizeof(double)) ||
-        !footprint.allows(task))
-      cuda::device().defer(*this);
-    table.of[table.chunks.arrays()] = {x, sum, n, cuda::begins_group(x)};
-    table.chunks.add(n);
-    footprint.add(task);
-  }
-
-  void start() override {
-    const int chunks = table.chunks.total(), arrays = table.chunks.arrays();
-    double *partial = cuda::device().scratch<double>();
-    cuda::launch(cuda::blocks_for(chunks, 1), cuda::kThreads,
-                 square_chunks_kernel, table, partial);
-    cuda::launch(arrays, cuda::kThreads, add_chunks_kernel, table, partial);
-    table.chunks.clear();
-    footprint.clear();
-  }
-
-private:
-  static_assert(sizeof(SquareTable) + sizeof(double *) <=
-                cuda::kParameterBytes);
-  SquareTable table;
-  cuda::Footprint footprint;
-};
-
-} // namespace
-
-void SquareSum::operator()(Tensors in, Tensors out) {
-  static SquareQueue queue;
-  queue.add(in.begin()->as<float>(), in.begin()->elements(),
-            out.begin()->as<float>());
-}
-
-namespace {
-
-/// Sums that are clipped by, as many as a launch takes.
-struct Sums {
-  static constexpr int kMost = cuda::kThreads;
-  const float *at[kMost];
-  int count = 0;
-};
-
-/// scale = what was added up before, in `so_far`, and these, one for each
-/// thread.
-__global__ void clip_scale_kernel(const __grid_constant__ Sums sums,
-                                  double *so_far, bool first, double max_norm,
-                                  float *scale) {
-  const int i = int(threadIdx.x);
-  double sum = i < sums.count ? double(*sums.at[i]) : 0.0;
-  sum = cuda::reduce_block(sum, 0.0, cuda::Sum());
-  if (i == 0) {
-    sum += first ? 0.0 : *so_far;
-    *so_far = sum;
-    *scale = float(fmin(1.0, max_norm / (sqrt(sum) + 1e-6)));
-  }
-}
-
-} // namespace
-
-void ClipScale::operator()(Tensors in, Tensors out) {
-  double *so_far = cuda::device().scratch<double>();
-  for (std::size_t next = 0; next == 0 || next < in.size();) {
-    Sums sums;
-    const bool first = next == 0;
-    for (; next < in.size() && sums.count < Sums::kMost; ++next)
-      sums.at[sums.count++] = in.begin()[next].as<float>();
-    cuda::launch(1, cuda::kThreads, clip_scale_kernel, sums, so_far, first,
-                 max_norm, out.begin()->as<float>());
-    if (in.size() == 0)
-      break;
-  }
-}
 
 } // namespace ffrt

@@ -5,13 +5,12 @@ namespace ffrt::cuda {
 
 __global__ void sum_up_kernel(const double *partial, int count, double factor,
                               float *result) {
-  const double *own = partial + int64_t(blockIdx.x) * count;
   double sum = 0;
   for (int i = int(threadIdx.x); i < count; i += int(blockDim.x))
-    sum += own[i];
+    sum += partial[i];
   sum = reduce_block(sum, 0.0, Sum());
   if (threadIdx.x == 0)
-    result[blockIdx.x] = float(factor * sum);
+    *result = float(factor * sum);
 }
 
 } // namespace ffrt::cuda

@@ -20,15 +20,9 @@ __global__ void sum_blocks_kernel(int64_t n, F f, double *partial) {
     partial[blockIdx.x] = sum;
 }
 
-/// A block for every result: result[r] = factor * the sum of `count` numbers
-/// from partial[r * count] on.
+/// One block: *result = factor * the sum of `count` numbers.
 __global__ void sum_up_kernel(const double *partial, int count, double factor,
                               float *result);
-
-inline void sum_up(const double *partial, int count, int results,
-                   float *result) {
-  launch(results, kThreads, sum_up_kernel, partial, count, 1.0, result);
-}
 
 /// *result = factor * the sum of f(i) over [0, n), as doubles in an order that
 /// depends on n alone.
