@@ -17,7 +17,6 @@ import time
 
 import numpy
 import torch
-import torchvision
 
 import step_models
 
@@ -27,6 +26,7 @@ def make_model(name):
         return torch.nn.Sequential(
             torch.nn.Flatten(), torch.nn.Linear(784, 2048), torch.nn.ReLU(),
             torch.nn.Linear(2048, 2048), torch.nn.ReLU(), torch.nn.Linear(2048, 10))
+    import torchvision  # only where a model is one of its own
     if name == "inception_v3":
         return torchvision.models.inception_v3(
             weights=None, aux_logits=False, init_weights=False)
@@ -75,16 +75,19 @@ def blas():
 
 
 class Training:
-    def __init__(self, name, batch, layout, folder):
+    """`length` is that of sequences, where it is not the model's own."""
+
+    def __init__(self, name, batch, layout, folder, device="cpu", length=0):
         torch.manual_seed(0)
         make, batch_of, loss, momentum = step_models.MODELS.get(
             name, (lambda: make_model(name), lambda batch: make_batch(name, batch),
                    torch.nn.CrossEntropyLoss, 0.9))
-        self.model = make().train()
-        inputs, self.target = batch_of(batch)
+        self.model = make().train().to(device)
+        inputs, self.target = batch_of(batch, length) if length else batch_of(batch)
         for key, value in {**inputs, "target": self.target}.items():
             numpy.save(os.path.join(folder, f"{key}.npy"), value.numpy())
-        self.inputs = list(inputs.values())
+        self.inputs = [value.to(device) for value in inputs.values()]
+        self.target = self.target.to(device)
         if layout == "channels-last":
             self.model = self.model.to(memory_format=torch.channels_last)
             self.inputs = [x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x

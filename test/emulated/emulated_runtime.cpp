@@ -1,6 +1,8 @@
 //===- emulated_runtime.cpp - the device of emulated kernels --------------===//
 #include "cuda_runtime.h"
 
+#include "emulated_calls.h"
+
 #include <cstdlib>
 #include <map>
 
@@ -48,10 +50,14 @@ static cudaError_t allocate(void **memory, std::size_t bytes) {
 }
 
 cudaError_t cudaMalloc(void **memory, std::size_t bytes) {
+  ffrt::emulated::count("cudaMalloc");
+  if (Calls *const calls = ffrt::emulated::calls())
+    calls->allocated(bytes);
   return allocate(memory, bytes);
 }
 
 cudaError_t cudaFree(void *memory) {
+  ffrt::emulated::count("cudaFree");
   ffrt::emulated::finish_all();
   std::free(memory);
   return cudaSuccess;
@@ -67,6 +73,7 @@ static bool is_pinned(const void *memory) {
 }
 
 cudaError_t cudaHostAlloc(void **memory, std::size_t bytes, unsigned) {
+  ffrt::emulated::count("cudaHostAlloc");
   const cudaError_t status = allocate(memory, bytes);
   if (status == cudaSuccess) {
     const char *const begin = static_cast<const char *>(*memory);

@@ -2,6 +2,7 @@
 #include "emulated_streams.h"
 
 #include "cuda_runtime.h"
+#include "emulated_calls.h"
 
 #include <atomic>
 #include <cstdio>
@@ -175,6 +176,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  ffrt::emulated::count("cudaStreamSynchronize");
   if (captured)
     return cudaErrorStreamCaptureUnsupported;
   drain(*stream);
@@ -236,6 +238,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  ffrt::emulated::count("cudaEventSynchronize");
   cudaError_t status;
   while ((status = cudaEventQuery(event)) == cudaErrorNotReady)
     step(*event->stream);
@@ -265,6 +268,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t) {
+  ffrt::emulated::count("cudaGraphLaunch");
   // Events mean the same as when the graph was captured, with versions that
   // come after all others.
   std::map<std::pair<EmulatedEvent *, int64_t>, int64_t> versions;

@@ -9,7 +9,7 @@ The rule, for f32 programs at learning rate 0.01 and momentum 0.9:
 
 Where programs round to bf16 and their sums are taken in other orders, a sum that
 differs in the last bit of f32 may become another bf16: there the rule has a slack,
-a factor of all that is allowed.
+a factor of all that is allowed. Programs of another precision have bounds of their own.
 
 As a program: compare_runs.py REFERENCE OTHER, each a folder that holds the dumps
 step1/ and step10/.
@@ -18,14 +18,25 @@ step1/ and step10/.
 import math
 import os
 import sys
+from typing import NamedTuple
 
 import numpy as np
 
 from programs import Failure
 
-LOSS_TOLERANCE = 5e-6
-TENSOR_TOLERANCE = 1e-3
 SMALL = 1e-4
+
+
+class Bounds(NamedTuple):
+    """How far losses may be, and tensors; those of the rule."""
+    loss: float = 5e-6
+    tensor: float = 1e-3
+
+    def times(self, slack):
+        return Bounds(slack * self.loss, slack * self.tensor)
+
+
+RULE = Bounds()
 
 
 def norm(values):
@@ -34,9 +45,9 @@ def norm(values):
     return math.sqrt(float(np.dot(flat, flat)))
 
 
-def judge(name, error, reference_norm, total_norm, slack=1):
+def judge(name, error, reference_norm, total_norm, bounds=RULE):
     """Checks one tensor; returns its error in units of what is allowed."""
-    allowed = slack * TENSOR_TOLERANCE * max(reference_norm, SMALL * total_norm)
+    allowed = bounds.tensor * max(reference_norm, SMALL * total_norm)
     if not error <= allowed:
         raise Failure(
             f"{name}: expected a difference of at most {allowed:.3e}, found "
@@ -56,7 +67,7 @@ def tensors(folder):
     return found
 
 
-def compare_tensors(reference, other, slack=1):
+def compare_tensors(reference, other, bounds=RULE):
     """Judges all tensors of a folder; returns the largest relative error."""
     ours, theirs = tensors(reference), tensors(other)
     if set(ours) != set(theirs):
@@ -74,12 +85,11 @@ def compare_tensors(reference, other, slack=1):
             raise Failure(f"'{theirs[name]}': expected {a.dtype} {a.shape}, found "
                           f"{b.dtype} {b.shape}")
         error = norm(a.astype(np.float64) - b)
-        worst = max(worst, judge(theirs[name], error, norms[name], total,
-                                 slack))
+        worst = max(worst, judge(theirs[name], error, norms[name], total, bounds))
     return worst
 
 
-def compare_losses(reference, other, slack=1):
+def compare_losses(reference, other, bounds=RULE):
     """Judges the losses of all steps; returns the largest relative error."""
     a, b = (np.load(os.path.join(f, "loss.npy")).astype(np.float64)
             for f in (reference, other))
@@ -89,7 +99,7 @@ def compare_losses(reference, other, slack=1):
         raise Failure(f"'{reference}': expected finite losses, found {a}")
     if a.size > 1 and not np.ptp(a) > 1e-4 * abs(a[0]):
         raise Failure(f"'{reference}': expected losses that move, found {a}")
-    errors, allowed = np.abs(a - b) / np.abs(a), slack * LOSS_TOLERANCE
+    errors, allowed = np.abs(a - b) / np.abs(a), bounds.loss
     if not np.all(errors <= allowed):
         step = int(np.argmax(~(errors <= allowed)))
         raise Failure(
@@ -99,18 +109,18 @@ def compare_losses(reference, other, slack=1):
     return float(errors.max())
 
 
-def compare_runs(reference, other, slack=1):
+def compare_runs(reference, other, bounds=RULE):
     """Applies the rule to two runs; returns a line that says how close they
     are."""
     def step(run, number):
         return os.path.join(run, f"step{number}")
 
-    losses = compare_losses(step(reference, 10), step(other, 10), slack)
+    losses = compare_losses(step(reference, 10), step(other, 10), bounds)
     gradients = compare_tensors(os.path.join(step(reference, 1), "grad"),
-                                os.path.join(step(other, 1), "grad"), slack)
+                                os.path.join(step(other, 1), "grad"), bounds)
     parameters = compare_tensors(os.path.join(step(reference, 10), "param"),
-                                 os.path.join(step(other, 10), "param"), slack)
-    return (f"losses within {losses:.1e} (of {slack * LOSS_TOLERANCE:g}), gradients at "
+                                 os.path.join(step(other, 10), "param"), bounds)
+    return (f"losses within {losses:.1e} (of {bounds.loss:g}), gradients at "
             f"{gradients:.1%} and parameters at {parameters:.1%} of what is allowed")
 
 

@@ -25,7 +25,7 @@ import time
 
 import numpy as np
 
-from compare_runs import compare_runs
+from compare_runs import RULE, compare_runs
 from programs import (Failure, compile_program, expect_success, fresh_folder,
                       run_program, write_inputs)
 
@@ -128,7 +128,7 @@ class Equality:
         for seed in self.arguments.seeds.split(","):
             run = self.run(folder, self.arguments.ranks, seed)
             try:
-                print(f"seed {seed}: {compare_runs(self.reference_run(seed), run, self.arguments.slack)}")
+                print(f"seed {seed}: {compare_runs(self.reference_run(seed), run, RULE.times(self.arguments.slack))}")
                 shutil.rmtree(folder)
                 return
             except Failure as failure:

@@ -7,6 +7,7 @@
 #include "ffrt/cuda/check.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
+#include "ffrt/mpi.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -64,6 +65,13 @@ public:
             })) {
     // Kernels of several communicators run in the order of their calls.
     setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", /*overwrite=*/0);
+    // NCCL refuses ranks of one machine that share a GPU; those of several it
+    // does not compare.
+    int gpus = 0;
+    cuda::check(cudaGetDeviceCount(&gpus), "cudaGetDeviceCount");
+    if (launched_local_size() > gpus)
+      setenv("NCCL_HOSTID", ("rank " + std::to_string(rank())).c_str(),
+             /*overwrite=*/0);
     ncclUniqueId id{};
     if (rank() == 0)
       check("start", ncclGetUniqueId(&id));

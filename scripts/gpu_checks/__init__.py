@@ -1,0 +1,1 @@
+"""The checks of scripts/gpu-check, a module for each subject."""

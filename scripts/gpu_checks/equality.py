@@ -1,0 +1,100 @@
+"""What programs compute: as on one rank of a CPU, the same again, captured, on several ranks."""
+
+import os
+import re
+
+from .runner import Check, Failed
+
+STEPS = 10
+
+
+class Equality:
+    def __init__(self, facts, pack, work, programs):
+        self.facts, self.programs = facts, programs
+        self.reference = os.path.join(pack, "reference")
+        self.work = work
+
+    def checks(self):
+        """Those of every model in true f32 first."""
+        compared = self.facts["compared"]
+        precisions = list(self.facts["precisions"])
+        for precision in precisions:
+            for model in compared:
+                if precision in compared[model]:
+                    yield Check(f"as-on-cpu/{precision}/{model}",
+                                lambda m=model, p=precision: self.as_on_cpu(m, p), 120)
+            if precision != precisions[0]:
+                continue
+            for model in compared:
+                yield Check(f"same-again/{model}", lambda m=model: self.same_again(m), 120)
+                yield Check(f"captured/{model}", lambda m=model: self.captured(m), 120)
+            for name in self.facts["ranks"]:
+                for transport in ["shm"] + ["mpi"] * self.programs.mpi:
+                    yield Check(f"ranks/{transport}/{name}",
+                                lambda n=name, t=transport: self.on_ranks(n, t), 180)
+
+    def flags(self):
+        return ["--lr", "0.01", "--seed", str(self.facts["seed"])]
+
+    def compare(self, program, model, bounds, *flags, variables=None):
+        from compare_runs import Bounds, compare_runs  # of the pack
+        from programs import Failure
+        folder = os.path.join(self.work, program + (variables or {}).get("FFRT_COMM", ""))
+        for steps in self.facts["steps"]:
+            self.programs.run(program, "--steps", str(steps), *self.flags(), *flags, "--dump",
+                              os.path.join(folder, f"step{steps}"), variables=variables)
+        try:
+            return compare_runs(os.path.join(self.reference, model), folder, Bounds(*bounds))
+        except Failure as problem:
+            raise Failed(str(problem)) from None
+
+    def as_on_cpu(self, model, precision):
+        return self.compare(f"compared-{model}-{precision}", model,
+                            self.facts["precisions"][precision])
+
+    def on_ranks(self, name, transport):
+        about = self.facts["ranks"][name]
+        return self.compare(f"ranks-{name}", about["model"], self.facts["precisions"]["f32"],
+                            "--local-ranks", str(about["ranks"]),
+                            variables={"FFRT_COMM": transport, "OMP_NUM_THREADS": "1"})
+
+    def losses(self, model, *flags, variables=None):
+        text = self.programs.run(f"compared-{model}-f32", "--steps", str(STEPS), "--print-freq",
+                                 "1", *self.flags(), *flags, variables=variables)
+        found = re.findall(r"loss (\S+)", text)
+        if len(found) != STEPS:
+            raise Failed(f"expected {STEPS} losses, found {len(found)}")
+        return found
+
+    def same_again(self, model):
+        """With the plans of one cache."""
+        cache = {"FFRT_PLAN_CACHE": os.path.join(self.work, f"{model}.plans")}
+        os.makedirs(self.work, exist_ok=True)
+        runs = []
+        for number in "first", "second":
+            folder = os.path.join(self.work, f"{model}-{number}")
+            self.programs.run(f"compared-{model}-f32", "--steps", str(STEPS), *self.flags(),
+                              "--dump", folder, variables=cache)
+            runs.append(dict(files(folder)))
+        if runs[0].keys() != runs[1].keys():
+            raise Failed("expected the same files again, found others")
+        other = [name for name in runs[0] if runs[0][name] != runs[1][name]]
+        if other:
+            raise Failed(f"expected the same bits again, found others in {len(other)} of "
+                         f"{len(runs[0])} files: {', '.join(other[:3])}")
+        return f"{len(runs[0])} files of the same bits"
+
+    def captured(self, model):
+        """Steps that write dumps are started kernel by kernel."""
+        captured = self.losses(model)
+        started = self.losses(model, "--dump", os.path.join(self.work, model, "started"))
+        if captured != started:
+            raise Failed(f"expected losses {started} of captured steps, found {captured}")
+        return f"{STEPS} losses of the same digits"
+
+
+def files(folder):
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(path, name), "rb") as file:
+                yield os.path.relpath(os.path.join(path, name), folder), file.read()

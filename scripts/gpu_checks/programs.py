@@ -1,0 +1,58 @@
+"""The programs of a pack: building and starting them."""
+
+import os
+import shutil
+
+from . import machine
+from .runner import Failed
+
+
+class Programs:
+    """`folder` has them already, or they are built in `work`."""
+
+    def __init__(self, pack, work, folder, processes):
+        self.pack, self.work = pack, work
+        self.is_given = folder is not None
+        self.folder = folder or os.path.join(work, "build")
+        self.processes = processes
+        self.mpi = bool(shutil.which("mpicc") and shutil.which("mpirun"))
+
+    def build(self):
+        settings = machine.cmake_settings()
+        if shutil.which("ninja"):
+            settings += ["-G", "Ninja"]
+        self.processes.run(["cmake", "-S", self.pack, "-B", self.folder,
+                            f"-DFFRT_MPI={'ON' if self.mpi else 'OFF'}", *settings])
+        # One program that cannot be built must not end the others.
+        keep = ["--", "-k", "0"] if "Ninja" in settings else ["--", "-k"]
+        command = ["cmake", "--build", self.folder, "-j", str(os.cpu_count()), *keep]
+        try:
+            self.processes.run(command)
+        except Failed as problem:
+            missing = [name for name in self.wanted() if not os.path.exists(self.path(name))]
+            raise Failed(f"without {', '.join(missing)}: {problem}") from None
+        return f"{len(self.wanted())} programs, {'with' if self.mpi else 'without'} MPI"
+
+    def wanted(self):
+        """The programs of the pack, KIND-NAME."""
+        found = []
+        for kind in sorted(os.listdir(self.pack)):
+            folder = os.path.join(self.pack, kind)
+            if os.path.isdir(folder):
+                found += [f"{kind}-{name}" for name in sorted(os.listdir(folder))
+                          if os.path.exists(os.path.join(folder, name, "train.cpp"))]
+        return found
+
+    def path(self, name):
+        for folder in self.folder, os.path.join(self.folder, "gpu"):
+            path = os.path.join(folder, name)
+            if os.path.exists(path):
+                return path
+        return os.path.join(self.folder, name)
+
+    def run(self, name, *flags, variables=None, wrapper=()):
+        path = self.path(name)
+        if not os.path.exists(path):
+            raise Failed(f"expected the program {name}, found none: it was not built")
+        return self.processes.run([*wrapper, path, *flags],
+                                  {**machine.library_path(), **(variables or {})})

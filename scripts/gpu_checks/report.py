@@ -1,0 +1,112 @@
+"""gpu-check.md: what was found, of every check."""
+
+from .runner import FAILED, NOT_RUN, PASSED
+
+KINDS = {
+    "build": "programs and probes are built",
+    "as-on-cpu": "losses, gradients and parameters as on one rank of a CPU",
+    "same-again": "a second run with the same plan cache gives the same bits",
+    "captured": "captured steps give the losses of steps that are started kernel by kernel",
+    "ranks": "several ranks that share the GPU give the losses, gradients and parameters of one",
+    "memory": "planned bytes are allocated, and nothing in steps",
+    "waits": "the host does not wait for the GPU in steps",
+    "device": "the record by which cuDNN plans for this GPU",
+    "nccl": "NCCL with one rank in a graph; with two ranks on one GPU",
+    "speed": "times of steps beside PyTorch",
+    "ceilings": "what the GPU can do",
+    "memcheck": "compute-sanitizer: accesses of memory",
+    "racecheck": "compute-sanitizer: races in shared memory",
+}
+
+
+def cell(text, size=200):
+    return " ".join(str(text).split()).replace("|", "/")[:size]
+
+
+def table(head, rows, right=()):
+    lines = ["| " + " | ".join(head) + " |",
+             "| " + " | ".join("---:" if name in right else "---" for name in head) + " |"]
+    return lines + ["| " + " | ".join(map(cell, row)) + " |" for row in rows] + [""]
+
+
+def write(facts, machine, checks):
+    lines = ["# Programs on a GPU", "",
+             f"{facts['date']}, ffc at {facts['commit']}. {machine['gpu'] or 'No GPU'}; "
+             f"{machine['nvcc'] or 'no nvcc'}; {machine['cores']} cores; PyTorch "
+             f"{machine['pytorch'] or 'none'}; MPI {machine['mpi'] or 'none'}.", ""]
+    lines += summary(checks) + speed(checks) + by_model(checks) + rest(checks)
+    lines += ceilings(checks)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def of_kind(checks, kind):
+    return {name: result for name, result in checks.items() if name.split("/")[0] == kind}
+
+
+def summary(checks):
+    rows = []
+    for kind, what in KINDS.items():
+        found = [result["status"] for result in of_kind(checks, kind).values()]
+        if found:
+            rows.append([kind, what, *(found.count(status) or ""
+                                       for status in (PASSED, FAILED, NOT_RUN))])
+    numbers = [PASSED, FAILED, NOT_RUN]
+    return table(["check", "what", *numbers], rows, numbers)
+
+
+def speed(checks):
+    """Ratios are PyTorch's time over ffc's."""
+    found = [row for result in of_kind(checks, "speed").values() for row in result.get("data", [])]
+    if not found:
+        return []
+    modes = [name for name in found[0] if name not in ("model", "precision", "batch", "length",
+                                                       "ffc")]
+    rows = []
+    for row in found:
+        cells = [row["model"], row["precision"], row["batch"], row["length"] or "",
+                 time_of(row["ffc"])]
+        for mode in modes:
+            cells.append(time_of(row[mode]))
+            both = "ms" in row[mode] and "ms" in row["ffc"]
+            cells.append(f"{row[mode]['ms'] / row['ffc']['ms']:.2f}" if both else "")
+        rows.append(cells)
+    head = ["model", "precision", "batch", "length", "ffc ms"]
+    for mode in modes:
+        head += [f"PyTorch {mode} ms", f"ratio to {mode}"]
+    return (["## Times of steps", "",
+             "Medians of rounds, with the smallest and the largest; a ratio is PyTorch's time over "
+             "ffc's. Both train on one batch, which PyTorch has on the GPU.", ""]
+            + table(head, rows, head[2:]))
+
+
+def time_of(found):
+    return (f"{found['ms']:.3f} [{found['least']:.3f}, {found['most']:.3f}]" if "ms" in found
+            else found["problem"][:80])
+
+
+def by_model(checks):
+    lines = []
+    for kind in "as-on-cpu", "ranks":
+        rows = [[name.partition("/")[2], result["status"], result["note"]]
+                for name, result in of_kind(checks, kind).items()]
+        if rows:
+            lines += [f"## {KINDS[kind][0].upper()}{KINDS[kind][1:]}", ""] + table(["what", "found", "how"], rows)
+    return lines
+
+
+def rest(checks):
+    rows = [[name, result["status"], result["note"]] for name, result in checks.items()
+            if name.split("/")[0] not in ("as-on-cpu", "ranks", "speed")]
+    return ["## All else", ""] + table(["check", "found", "how"], rows)
+
+
+def ceilings(checks):
+    lines = []
+    for name, result in {**of_kind(checks, "ceilings"), **of_kind(checks, "nccl")}.items():
+        groups = {}
+        found = result.get("data") or []
+        for row in found if isinstance(found, list) else [found]:
+            groups.setdefault(tuple(row), []).append(row)
+        for head, rows in groups.items():
+            lines += [f"## {name}", ""] + table(head, [row.values() for row in rows])
+    return lines
