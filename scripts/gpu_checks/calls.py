@@ -7,8 +7,9 @@ import re
 from .runner import Check, Failed, NotRun
 
 STEPS = 20
-ALLOCATES = re.compile(r"cuda(Malloc|Free|Host(Alloc|Register)|GraphInstantiate)|"
-                       r"cu(Mem(Alloc|Free|Create|Release|HostAlloc|Map|Unmap)|(Module|Library)Load)")
+ALLOCATES = re.compile(
+    r"cuda(Malloc|Free|Host(Alloc|Register)|GraphInstantiate)|"
+    r"cu(Mem(Alloc|Free|Create|Release|HostAlloc|Map|Unmap)|(Module|Library)Load)")
 # Not events: the host may wait for a batch of an earlier step before it writes over it.
 WAITS = re.compile(r"cu(da)?((Stream|Device|Ctx)Synchronize|"
                    r"Memcpy(HtoD|DtoH|DtoD|ToSymbol|FromSymbol)?(_[vp]\w+)?$)")

@@ -90,7 +90,8 @@ def by_model(checks):
         rows = [[name.partition("/")[2], result["status"], result["note"]]
                 for name, result in of_kind(checks, kind).items()]
         if rows:
-            lines += [f"## {KINDS[kind][0].upper()}{KINDS[kind][1:]}", ""] + table(["what", "found", "how"], rows)
+            lines += [f"## {KINDS[kind][0].upper()}{KINDS[kind][1:]}", ""]
+            lines += table(["what", "found", "how"], rows)
     return lines
 
 

@@ -18,7 +18,6 @@ ROUNDS = 5
 LEAST_MS = 300  # of a round
 MOST_STEPS = 1000
 PREPARE_SECONDS = 240  # PyTorch may take to compile
-LINE_STEPS = 10  # the program prints the mean of so many
 
 
 class Peer:
@@ -60,19 +59,23 @@ class Peer:
 
 
 class Program(Peer):
-    """A program of ffc's, which never waits: what it does in the step in which it is stopped does
-    not count."""
+    """A program of ffc's, which prints the mean of `steps` steps. It never waits: what it does in
+    the steps in which it is stopped does not count."""
+
+    def __init__(self, command, log, steps):
+        super().__init__([*command, "--print-freq", str(steps)], log, machine.library_path())
+        self.steps = steps
 
     def round(self, ms, end):
-        """Means of LINE_STEPS steps each, for `ms` milliseconds."""
+        """The mean of the steps of `ms` milliseconds."""
         self.go_on()
         self.one(end)
         times = [self.one(end)]
-        while sum(times) * LINE_STEPS < ms:
+        while sum(times) * self.steps < ms:
             times.append(self.one(end))
         self.stop()
         # The GPU does what it was given before the host was stopped.
-        time.sleep(min(5, 2 * LINE_STEPS * times[-1] / 1e3))
+        time.sleep(min(5, 2 * self.steps * times[-1] / 1e3))
         while select.select([self.process.stdout], [], [], 0)[0]:
             self.line(end)
         self.received = b""
@@ -171,14 +174,14 @@ class Speed:
     def row(self, name, about, precision, torch, end):
         """By turns. `torch` is None where there is no mode."""
         command = [self.programs.path(f"timed-{name}-{precision}"), "--steps", "1000000000",
-                   "--print-freq", str(LINE_STEPS), "--lr", "0.001"]
+                   "--lr", "0.001"]
         # What PyTorch has written last.
         if torch and os.path.exists(os.path.join(torch.folder, "target.npy")):
             command += ["--inputs", torch.folder]
         ours, theirs, problem, program = [], {mode: [] for mode in self.modes}, "", None
         try:
             program = Program(command, os.path.join(self.work, f"{name}-{precision}.log"),
-                              machine.library_path())
+                              about["line"])
             program.one(end)
             program.round(LEAST_MS, end)
             for _ in range(ROUNDS):

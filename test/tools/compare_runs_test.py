@@ -6,7 +6,7 @@ import unittest
 
 import numpy as np
 
-from compare_runs import compare_runs
+from compare_runs import Bounds, compare_runs
 from programs import Failure
 
 
@@ -43,6 +43,14 @@ class Rule(unittest.TestCase):
         near = dict(self.tensors, w=self.tensors["w"] * (1 + 1e-4))
         self.write("other", self.losses * (1 + 1e-6), near, near)
         self.compare()
+
+    def test_other_bounds(self):
+        far = dict(self.tensors, w=self.tensors["w"] * 1.1)
+        self.write("other", self.losses * (1 + 1e-3), far, far)
+        found = compare_runs(self.path("reference"), self.path("other"), Bounds(2e-3, 0.2))
+        self.assertIn("(of 0.002), gradients at 50.0%", found)
+        with self.assertRaises(Failure):
+            compare_runs(self.path("reference"), self.path("other"), Bounds(2e-3, 0.09))
 
     def test_small_tensors_are_judged_by_the_whole(self):
         self.write("other", self.losses, dict(self.tensors, b=np.full(10, 1.2e-6)))
