@@ -28,6 +28,7 @@ class Equality:
             for model in compared:
                 yield Check(f"same-again/{model}", lambda m=model: self.same_again(m), 120)
                 yield Check(f"captured/{model}", lambda m=model: self.captured(m), 120)
+            yield Check("nccl/program", self.over_nccl, 60)
             for name in self.facts["ranks"]:
                 for transport in ["shm"] + ["mpi"] * self.programs.mpi:
                     yield Check(f"ranks/{transport}/{name}",
@@ -83,6 +84,14 @@ class Equality:
             raise Failed(f"expected the same bits again, found others in {len(other)} of "
                          f"{len(runs[0])} files: {', '.join(other[:3])}")
         return f"{len(runs[0])} files of the same bits"
+
+    def over_nccl(self):
+        """A program of one rank that has communicators."""
+        model = next(iter(self.facts["compared"]))
+        alone, found = self.losses(model), self.losses(model, variables={"FFRT_COMM": "nccl"})
+        if alone != found:
+            raise Failed(f"expected losses {alone}, found {found}")
+        return f"{STEPS} losses of the same digits, {model}"
 
     def captured(self, model):
         """Steps that write dumps are started kernel by kernel."""

@@ -54,5 +54,8 @@ class Programs:
         path = self.path(name)
         if not os.path.exists(path):
             raise Failed(f"expected the program {name}, found none: it was not built")
-        return self.processes.run([*wrapper, path, *flags],
-                                  {**machine.library_path(), **(variables or {})})
+        # Programs run side by side.
+        return self.processes.run(
+            [*wrapper, path, *flags],
+            {**machine.library_path(), "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive",
+             **(variables or {})})
