@@ -3,8 +3,8 @@
 
 usage: step_torch_gpu.py MODEL BATCH LENGTH f32|tf32|bf16|fp16 FOLDER
 
-Writes a random batch to FOLDER, a .npy file for every input and target.npy. LENGTH is that of
-sequences, 0 where the model has none. Then, for every line on standard input:
+Writes a random batch to FOLDER, a .npy file for every input and target.npy, and says so in a line.
+LENGTH is that of sequences, 0 where the model has none. Then, for every line on standard input:
 
     prepare MODE...   answers with a line of JSON, what became of every mode: "ready" or why not
     MODE N            answers with the mean milliseconds of N steps
@@ -81,6 +81,7 @@ def main():
         sys.exit(__doc__)
     name, batch, length, precision, folder = sys.argv[1:]
     training = GpuTraining(name, int(batch), int(length), precision, folder)
+    print(json.dumps({"torch": torch.__version__}), flush=True)
     for line in sys.stdin:
         words = line.split()
         answer = ({mode: training.prepare(mode) for mode in words[1:]} if words[0] == "prepare"

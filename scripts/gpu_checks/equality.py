@@ -59,23 +59,25 @@ class Equality:
                             "--local-ranks", str(about["ranks"]),
                             variables={"FFRT_COMM": transport, "OMP_NUM_THREADS": "1"})
 
-    def losses(self, model, *flags, variables=None):
+    def plans(self, model, name):
+        """Runs with the plans of one cache have the same bits."""
+        return {"FFRT_PLAN_CACHE": os.path.join(self.work, f"{model}-{name}.plans")}
+
+    def losses(self, model, plans, *flags, variables=None):
         text = self.programs.run(f"compared-{model}-f32", "--steps", str(STEPS), "--print-freq",
-                                 "1", *self.flags(), *flags, variables=variables)
+                                 "1", *self.flags(), *flags,
+                                 variables={**self.plans(model, plans), **(variables or {})})
         found = re.findall(r"loss (\S+)", text)
         if len(found) != STEPS:
             raise Failed(f"expected {STEPS} losses, found {len(found)}")
         return found
 
     def same_again(self, model):
-        """With the plans of one cache."""
-        cache = {"FFRT_PLAN_CACHE": os.path.join(self.work, f"{model}.plans")}
-        os.makedirs(self.work, exist_ok=True)
         runs = []
         for number in "first", "second":
             folder = os.path.join(self.work, f"{model}-{number}")
             self.programs.run(f"compared-{model}-f32", "--steps", str(STEPS), *self.flags(),
-                              "--dump", folder, variables=cache)
+                              "--dump", folder, variables=self.plans(model, "again"))
             runs.append(dict(files(folder)))
         if runs[0].keys() != runs[1].keys():
             raise Failed("expected the same files again, found others")
@@ -88,15 +90,17 @@ class Equality:
     def over_nccl(self):
         """A program of one rank that has communicators."""
         model = next(iter(self.facts["compared"]))
-        alone, found = self.losses(model), self.losses(model, variables={"FFRT_COMM": "nccl"})
+        alone = self.losses(model, "nccl")
+        found = self.losses(model, "nccl", variables={"FFRT_COMM": "nccl"})
         if alone != found:
             raise Failed(f"expected losses {alone}, found {found}")
         return f"{STEPS} losses of the same digits, {model}"
 
     def captured(self, model):
         """Steps that write dumps are started kernel by kernel."""
-        captured = self.losses(model)
-        started = self.losses(model, "--dump", os.path.join(self.work, model, "started"))
+        captured = self.losses(model, "captured")
+        started = self.losses(model, "captured", "--dump",
+                              os.path.join(self.work, model, "started"))
         if captured != started:
             raise Failed(f"expected losses {started} of captured steps, found {captured}")
         return f"{STEPS} losses of the same digits"

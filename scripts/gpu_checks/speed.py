@@ -103,14 +103,23 @@ class Torch(Peer):
         self.tell(*words)
         return json.loads(self.line(end))
 
-    def begin(self, modes):
+    def begin(self, modes, end):
+        """Returns when the batch is written; what follows goes on."""
         self.modes = dict.fromkeys(modes, "not ready")
         try:
+            self.line(end)
             self.tell("prepare", *modes)
-        except OSError:
-            pass  # it has ended, which wait_until_ready() finds
+        except (Failed, OSError) as problem:
+            self.modes = dict.fromkeys(modes, str(problem))
+            self.end()
+
+    @property
+    def is_there(self):
+        return self.process.poll() is None
 
     def wait_until_ready(self, end):
+        if not self.is_there:
+            return
         try:
             self.modes = json.loads(self.line(end))
             self.stop()
@@ -137,29 +146,39 @@ class Speed:
     def checks(self):
         for name, about in self.facts["timed"].items():
             yield Check(f"speed/{name}", lambda n=name, a=about: self.measure(n, a),
-                        PREPARE_SECONDS + 60 * len(about["precisions"]), alone=True)
+                        PREPARE_SECONDS + 60 * len(about["precisions"]), alone=True, least=90)
 
     def measure(self, name, about):
-        """All precisions of a model: PyTorch compiles them side by side, then they train one
-        after the other."""
+        """All precisions of a model: PyTorch compiles them side by side, while programs choose
+        their plans one after the other; then all train by turns."""
         end = time.monotonic() + self.programs.processes.left() - 5
-        peers = {}
+        ready = min(end, time.monotonic() + PREPARE_SECONDS)
+        peers, programs, problems = {}, {}, {}
         try:
             for precision in about["precisions"] if self.modes else []:
                 peers[precision] = self.torch(name, about, precision)
-                peers[precision].begin(self.modes)
-            ready = min(end, time.monotonic() + PREPARE_SECONDS)
+            for torch in peers.values():
+                torch.begin(self.modes, ready)
+            for precision in about["precisions"]:
+                try:
+                    programs[precision] = self.program(name, about, precision,
+                                                       peers.get(precision))
+                    programs[precision].one(ready)
+                    programs[precision].stop()
+                except (Failed, OSError) as problem:
+                    problems[precision] = str(problem)
             for torch in peers.values():
                 torch.wait_until_ready(ready)
-            rows = [self.row(name, about, precision, peers.get(precision), end)
+            rows = [self.row(name, about, precision, programs.get(precision),
+                             peers.get(precision), problems.get(precision, ""), end)
                     for precision in about["precisions"]]
         finally:
-            for peer in peers.values():
+            for peer in [*peers.values(), *programs.values()]:
                 peer.end()
-        problems = [f"{row['precision']}: {row['ffc']['problem']}" for row in rows
-                    if "ms" not in row["ffc"]]
-        if problems:
-            raise Failed("; ".join(problems), rows)
+        missing = [f"{row['precision']}: {row['ffc']['problem']}" for row in rows
+                   if "ms" not in row["ffc"]]
+        if missing:
+            raise Failed("; ".join(missing), rows)
         return "; ".join(f"{row['precision']}: " + ", ".join(
             f"{who} {row[who]['ms']:.3f} ms" if "ms" in row[who] else f"{who} none"
             for who in ["ffc", *self.modes]) for row in rows), rows
@@ -171,29 +190,27 @@ class Speed:
                       str(about["batch"]), str(about["length"]), precision],
                      path + "-torch.log", path + "-batch")
 
-    def row(self, name, about, precision, torch, end):
-        """By turns. `torch` is None where there is no mode."""
+    def program(self, name, about, precision, torch):
+        """With the batch of PyTorch if it is there."""
         command = [self.programs.path(f"timed-{name}-{precision}"), "--steps", "1000000000",
                    "--lr", "0.001"]
-        # What PyTorch has written last.
-        if torch and os.path.exists(os.path.join(torch.folder, "target.npy")):
+        if torch and torch.is_there:
             command += ["--inputs", torch.folder]
-        ours, theirs, problem, program = [], {mode: [] for mode in self.modes}, "", None
+        return Program(command, os.path.join(self.work, f"{name}-{precision}.log"), about["line"])
+
+    def row(self, name, about, precision, program, torch, problem, end):
+        """By turns. `torch` is None where there is no mode."""
+        ours, theirs = [], {mode: [] for mode in self.modes}
         try:
-            program = Program(command, os.path.join(self.work, f"{name}-{precision}.log"),
-                              about["line"])
-            program.one(end)
-            program.round(LEAST_MS, end)
-            for _ in range(ROUNDS):
+            if not problem:
+                program.round(LEAST_MS, end)
+            while not problem and len(ours) < ROUNDS:
                 ours.append(program.round(LEAST_MS, end))
                 for mode, times in theirs.items():
                     if torch.modes[mode] == "ready":
                         times.append(torch.round(mode, times, end))
         except (Failed, OSError) as failure:
             problem = str(failure)
-        finally:
-            if program:
-                program.end()
         row = {"model": name, "precision": precision, "batch": about["batch"],
                "length": about["length"], "ffc": told(ours, problem)}
         for mode, times in theirs.items():

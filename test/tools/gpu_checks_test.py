@@ -18,7 +18,8 @@ class Running(unittest.TestCase):
         return active.results
 
     def check(self, name, body, **arguments):
-        return lambda active: runner.Check(name, lambda: body(active), 20, **arguments)
+        arguments.setdefault("seconds", 20)
+        return lambda active: runner.Check(name, lambda: body(active), **arguments)
 
     def test_what_becomes_of_checks(self):
         def fails(_):
@@ -41,12 +42,18 @@ class Running(unittest.TestCase):
             "b/1": {"status": "passed", "note": "two", "data": {"x": 2}}})
 
     def test_a_command_ends_with_its_check(self):
+        def sleep(active):
+            active.processes.run(["sh", "-c", "sleep 50; true"])
+
         start = time.monotonic()
-        found = self.run_checks(
-            self.check("a/1", lambda active: active.processes.run(["sh", "-c", "sleep 50; true"])),
-            budget=6)
+        found = self.run_checks(self.check("a/1", sleep, seconds=1),
+                                self.check("a/2", lambda _: "fine", alone=True))
         self.assertEqual(found["a/1"]["status"], "failed")
         self.assertIn("no end in the time that it may take", found["a/1"]["note"])
+        self.assertEqual(found["a/2"]["status"], "passed")
+        found = self.run_checks(self.check("a/1", sleep, least=1), budget=2)
+        self.assertEqual(found["a/1"]["status"], "not run")
+        self.assertIn("cut off: no end in the time", found["a/1"]["note"])
         self.assertLess(time.monotonic() - start, 20)
 
     def test_nothing_begins_when_the_time_is_over(self):
