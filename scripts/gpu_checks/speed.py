@@ -40,7 +40,9 @@ class Peer:
             data = os.read(self.process.stdout.fileno(), 1 << 16)
             if not data:
                 with open(self.log, encoding="utf-8", errors="replace") as file:
-                    raise Failed(f"ended with status {self.process.wait()}: {tail(file.read())}")
+                    said = tail(file.read()).splitlines()
+                raise Failed(f"ended with status {self.process.wait()}"
+                             + (f": {said[-1]}" if said else ""))
             self.received += data
         line, self.received = self.received.split(b"\n", 1)
         return line.decode(errors="replace")
