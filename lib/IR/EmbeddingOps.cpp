@@ -142,13 +142,15 @@ LogicalResult EmbeddingBackwardOp::buildGradient(
   return success();
 }
 
+Value EmbeddingBackwardOp::getRowGradients() { return getDy(); }
+
 SmallVector<Value>
 EmbeddingBackwardOp::buildRowUpdate(OpBuilder &builder, Location loc,
                                     const Optimizer &optimizer, Value table,
-                                    ValueRange slots) {
+                                    ValueRange slots, Value scale) {
   auto update = UpdateRowsOp::create(
       builder, loc, table.getType(), slots.getTypes(), optimizer.kind, table,
-      getIndices(), getDy(), slots, optimizer.hyper);
+      getIndices(), getDy(), slots, scale, optimizer.hyper);
   return llvm::to_vector_of<Value>(update->getResults());
 }
 
@@ -167,14 +169,20 @@ LogicalResult UpdateRowsOp::verify() {
                        "gradient alone, found ")
            << optimizer.str();
   // Constraint 4.
-  const Type type = getW().getType();
+  const RankedTensorType type = getW().getType();
   for (auto [name, values] : {std::pair("slots", ValueRange(getSlots())),
                               std::pair("results", ValueRange(getResults()))})
     for (Value value : values)
       if (value.getType() != type)
         return emitOpError("expected ")
                << name << " of type " << type << ", found " << value.getType();
-  return success();
+  return getScale() ? verifyUpdateScale(*this, getScale(), type) : success();
+}
+
+SmallVector<Value> UpdateRowsOp::getOperandSlots() {
+  SmallVector<Value> slots = {getW(), getIndices(), getDy(), getScale()};
+  llvm::append_range(slots, getSlots());
+  return slots;
 }
 
 plan::OpRules UpdateRowsOp::getRules() {
@@ -182,7 +190,7 @@ plan::OpRules UpdateRowsOp::getRules() {
                     DimKind::Reduction);
   const OptimizerInfo &info = optimizerInfo(getKind());
   const int slots = static_cast<int>(getSlots().size());
-  enum { W, Indices, Dy, FirstSlot };
+  enum { W, Indices, Dy, Scale, FirstSlot };
   const int wOut = FirstSlot + slots;
   auto count = static_cast<double>(space.numIndices);
   plan::Access table = tableAccess(0, 1), indices, dy;
@@ -192,8 +200,10 @@ plan::OpRules UpdateRowsOp::getRules() {
   double touched = std::min(1.0, count * space.perPoint());
   plan::Phase phase;
   phase.kernel = info.rowKernel;
-  phase.reads = {
-      {W, table, touched}, {Indices, indices, 0, space.rows}, {Dy, dy}};
+  phase.reads = {{W, table, touched},
+                 {Indices, indices, 0, space.rows},
+                 {Dy, dy},
+                 {Scale, accessOfUpdateScale(getScale())}};
   phase.writes = {{wOut, table, plan::Reduction::None, touched}};
   phase.flopsPerPoint = count * space.perPoint() + info.flops * touched;
   std::vector<std::pair<int, int>> inPlace = {{0, W}};

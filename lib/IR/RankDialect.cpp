@@ -148,7 +148,8 @@ BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    Type elementType) {
   if (!elementTypeOf(elementType))
     return emitError()
-           << "expected an element type f32, f64, i32, i64, ui8 or i1, found "
+           << "expected an element type f32, f64, bf16, f16, i32, i64, ui8 or "
+              "i1, found "
            << elementType;
   return success();
 }

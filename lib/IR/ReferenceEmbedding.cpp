@@ -60,17 +60,20 @@ static void embeddingBackward(const ReferenceCall &call) {
 }
 
 /// Calls body(index of an element, sum of its gradients) for the elements of
-/// the tile [rows, width] that are looked up; operands are w, indices, dy,
-/// slots.
+/// the tile [rows, width] that are looked up, unless the step is skipped;
+/// operands are w, indices, dy, scale, slots.
 template <class Body>
 static void forEachRowGradient(const ReferenceCall &call, Body body) {
   const View &indices = call.ins[1], &dy = call.ins[2];
+  const double scale = updateScaleOf(call, 3);
   const size_t slots = call.outs.size();
   for (size_t i = 0; i < slots; ++i) {
-    const View &from = call.ins[i == 0 ? 0 : 2 + i], &to = call.outs[i];
+    const View &from = call.ins[i == 0 ? 0 : 3 + i], &to = call.outs[i];
     forEachIndex(call.tile,
                  [&](ArrayRef<int64_t> at) { to.at(at) = from.at(at); });
   }
+  if (!std::isfinite(scale))
+    return;
   plan::Tile lookups = plan::Box::whole(dy.global());
   lookups[lookups.rank() - 1] = call.tile[1];
   std::map<std::pair<int64_t, int64_t>, double> sums;
@@ -80,7 +83,7 @@ static void forEachRowGradient(const ReferenceCall &call, Body body) {
       sums[{row, at.back()}] += dy.at(at);
   });
   for (const auto &[at, sum] : sums)
-    body(SmallVector<int64_t>{at.first, at.second}, sum);
+    body(SmallVector<int64_t>{at.first, at.second}, scale * sum);
 }
 
 static void sgdUpdateRows(const ReferenceCall &call) {

@@ -28,6 +28,10 @@ void registerRecurrentReferences();   // recurrent
 void registerResizeReferences();      // resize
 void registerFusedReferences();       // fused
 
+/// What an update multiplies the gradient by: its operand number `operand`, or
+/// 1 if that is absent. The step is skipped if it is not finite.
+double updateScaleOf(const ReferenceCall &call, size_t operand);
+
 } // namespace ffc::ff
 
 #endif // FFC_LIB_IR_REFERENCEFAMILIES_H

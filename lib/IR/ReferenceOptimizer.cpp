@@ -1,21 +1,51 @@
 //===- ReferenceOptimizer.cpp - meaning of updates of parameters ----------===//
 //
 // As ff.update says, element by element. Operands are w, g, scale and the
-// slots, results w and the slots.
+// slots, results w and the slots. What decides about a step is at the end.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ReferenceFamilies.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace ffc;
 using namespace ffc::ff;
 using llvm::ArrayRef;
 
-/// What the gradient is multiplied by.
+double ff::updateScaleOf(const ReferenceCall &call, size_t operand) {
+  const View &scale = call.ins[operand];
+  if (!scale.present())
+    return 1;
+  return scale.global().empty() ? scale.at({}) : scale.at({0});
+}
+
 static double scaleOf(const ReferenceCall &call) {
-  return call.ins[2].present() ? call.ins[2].at({}) : 1.0;
+  return updateScaleOf(call, 2);
+}
+
+/// The number of the step, from 1 on, without those that were skipped.
+static double stepOf(const ReferenceCall &call) {
+  const View &scale = call.ins[2];
+  auto step = static_cast<double>(call.context.step + 1);
+  return scale.present() && !scale.global().empty() ? step - scale.at({1})
+                                                    : step;
+}
+
+/// The update, unless the step is skipped: then the slots stay as they are, and
+/// so does w where the kernel writes it.
+template <void (*Update)(const ReferenceCall &)>
+static void unlessSkipped(const ReferenceCall &call) {
+  if (std::isfinite(scaleOf(call)))
+    return Update(call);
+  const size_t slots = call.ins.size() - 3;
+  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
+    call.outs[0].at(i) = call.ins[0].at(i);
+    for (size_t slot = 0; slot < slots; ++slot)
+      call.outs[1 + slot].at(i) = call.ins[3 + slot].at(i);
+  });
 }
 
 static void sgd(const ReferenceCall &call) {
@@ -41,7 +71,7 @@ static void sgd(const ReferenceCall &call) {
 static double moments(const ReferenceCall &call, ArrayRef<int64_t> i,
                       double slope, const View &first, const View &second) {
   double beta1 = call.f64("beta1"), beta2 = call.f64("beta2");
-  auto step = static_cast<double>(call.context.step + 1);
+  const double step = stepOf(call);
   double m = beta1 * call.ins[3].at(i) + (1 - beta1) * slope;
   double v = beta2 * call.ins[4].at(i) + (1 - beta2) * slope * slope;
   first.at(i) = m;
@@ -50,16 +80,16 @@ static double moments(const ReferenceCall &call, ArrayRef<int64_t> i,
          (std::sqrt(v / (1 - std::pow(beta2, step))) + call.f64("epsilon"));
 }
 
-/// `decoupled`: weights decay by themselves and not as part of the slope.
-static void adam(const ReferenceCall &call, bool decoupled) {
+/// Decoupled: weights decay by themselves and not as part of the slope.
+template <bool Decoupled> static void adam(const ReferenceCall &call) {
   double rate = call.context.learningRate, decay = call.context.weightDecay;
   double scale = scaleOf(call);
   forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
     double w = call.ins[0].at(i), slope = scale * call.ins[1].at(i);
-    if (!decoupled)
+    if (!Decoupled)
       slope += decay * w;
     double direction = moments(call, i, slope, call.outs[1], call.outs[2]);
-    if (decoupled)
+    if (Decoupled)
       direction += decay * w;
     call.outs[0].at(i) = w - rate * direction;
   });
@@ -97,14 +127,20 @@ static void rmsprop(const ReferenceCall &call) {
 }
 
 /// Results: the moments, the direction, and the sums of squares of w and the
-/// direction.
+/// direction, which is 0 if the step is skipped.
 static void lambDirection(const ReferenceCall &call) {
   double decay = call.context.weightDecay, scale = scaleOf(call);
   const View &direction = call.outs[2], &norms = call.outs[3];
   norms.at({0}) = norms.at({1}) = 0;
   forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
-    double w = call.ins[0].at(i), slope = scale * call.ins[1].at(i);
-    double r = moments(call, i, slope, call.outs[0], call.outs[1]) + decay * w;
+    double w = call.ins[0].at(i), r = 0;
+    if (std::isfinite(scale)) {
+      double slope = scale * call.ins[1].at(i);
+      r = moments(call, i, slope, call.outs[0], call.outs[1]) + decay * w;
+    } else {
+      call.outs[0].at(i) = call.ins[3].at(i);
+      call.outs[1].at(i) = call.ins[4].at(i);
+    }
     direction.at(i) = r;
     norms.at({0}) += w * w;
     norms.at({1}) += r * r;
@@ -121,7 +157,7 @@ static void lamb(const ReferenceCall &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// Clipping
+// What decides about a step
 //===----------------------------------------------------------------------===//
 
 static void squareSum(const ReferenceCall &call) {
@@ -132,24 +168,48 @@ static void squareSum(const ReferenceCall &call) {
   call.outs[0].at({}) = sum;
 }
 
-static void clipScale(const ReferenceCall &call) {
+/// The norm of all gradients, whose sums of squares are the operands from
+/// number `first` on.
+static double normOf(const ReferenceCall &call, size_t first) {
   double sum = 0;
-  for (const View &one : call.ins)
-    sum += one.at({});
-  call.outs[0].at({}) =
-      std::min(1.0, call.f64("max_norm") / (std::sqrt(sum) + 1e-6));
+  for (size_t i = first; i < call.ins.size(); ++i)
+    sum += call.ins[i].at({});
+  return std::sqrt(sum);
+}
+
+static double clipBy(double norm, double most) {
+  return std::min(1.0, most / (norm + 1e-6));
+}
+
+static void clipScale(const ReferenceCall &call) {
+  call.outs[0].at({}) = clipBy(normOf(call, 0), call.f64("max_norm"));
+}
+
+static void lossScale(const ReferenceCall &call) {
+  const double scale = call.ins[0].at({}), norm = normOf(call, 3) / scale,
+               maxNorm = call.f64("max_norm"), count = call.ins[1].at({}) + 1,
+               skipped = call.ins[2].at({});
+  const bool counts = std::isfinite(norm),
+             grows = counts && count == call.i64("interval");
+  const View &factor = call.outs[0];
+  factor.at({0}) = !counts ? std::numeric_limits<double>::infinity()
+                           : (maxNorm > 0 ? clipBy(norm, maxNorm) : 1) / scale;
+  call.outs[1].at({}) =
+      std::clamp(counts ? (grows ? 2 * scale : scale) : scale / 2,
+                 call.f64("least"), call.f64("most"));
+  call.outs[2].at({}) = counts && !grows ? count : 0;
+  call.outs[3].at({}) = factor.at({1}) = counts ? skipped : skipped + 1;
 }
 
 void ff::registerOptimizerReferences() {
-  registerReference("sgd_update", sgd);
-  registerReference("adam_update",
-                    [](const ReferenceCall &call) { adam(call, false); });
-  registerReference("adamw_update",
-                    [](const ReferenceCall &call) { adam(call, true); });
-  registerReference("adagrad_update", adagrad);
-  registerReference("rmsprop_update", rmsprop);
+  registerReference("sgd_update", unlessSkipped<sgd>);
+  registerReference("adam_update", unlessSkipped<adam<false>>);
+  registerReference("adamw_update", unlessSkipped<adam<true>>);
+  registerReference("adagrad_update", unlessSkipped<adagrad>);
+  registerReference("rmsprop_update", unlessSkipped<rmsprop>);
   registerReference("lamb_direction", lambDirection);
   registerReference("lamb_update", lamb);
   registerReference("square_sum", squareSum);
   registerReference("clip_scale", clipScale);
+  registerReference("loss_scale", lossScale);
 }

@@ -31,6 +31,13 @@ template <class OpT> mlir::LogicalResult verifyOptimizer(OpT op) {
   return mlir::success();
 }
 
+/// Fails unless `scale` is one element of the element type of `type`, or two.
+mlir::LogicalResult verifyUpdateScale(mlir::Operation *op, mlir::Value scale,
+                                      mlir::RankedTensorType type);
+
+/// All of it, or of no tensor if that is null.
+plan::Access accessOfUpdateScale(mlir::Value scale);
+
 } // namespace ffc::ff
 
 #endif // FFC_LIB_IR_UPDATEHELPERS_H

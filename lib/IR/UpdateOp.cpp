@@ -1,4 +1,4 @@
-//===- UpdateOp.cpp - ff.update and the clipping of gradients -------------===//
+//===- UpdateOp.cpp - ff.update and what it multiplies gradients by -------===//
 
 #include "RuleHelpers.h"
 #include "UpdateHelpers.h"
@@ -48,10 +48,24 @@ LogicalResult UpdateOp::verify() {
   for (Value slot : getSlotsOut())
     if (failed(expectType("slots_out", slot, type)))
       return failure();
-  return getScale()
-             ? expectType("scale", getScale(),
-                          RankedTensorType::get({}, type.getElementType()))
-             : success();
+  return getScale() ? verifyUpdateScale(*this, getScale(), type) : success();
+}
+
+LogicalResult ff::verifyUpdateScale(Operation *op, Value scale,
+                                    RankedTensorType type) {
+  auto one = RankedTensorType::get({}, type.getElementType()),
+       two = RankedTensorType::get({2}, type.getElementType());
+  if (scale.getType() == one || scale.getType() == two)
+    return success();
+  return op->emitOpError("expected scale of type ")
+         << one << " or " << two << ", found " << scale.getType();
+}
+
+plan::Access ff::accessOfUpdateScale(Value scale) {
+  plan::Access access;
+  if (scale)
+    access.dims.assign(shapeOf(scale).size(), plan::DimMap::full());
+  return access;
 }
 
 SmallVector<Value> UpdateOp::getOperandSlots() {
@@ -80,7 +94,8 @@ plan::OpRules UpdateOp::getRules() {
   rules.dims = dimsByNumber(type.shape, plan::DimKind::Parameter);
   plan::Phase first;
   first.kernel = info.kernels.front();
-  first.reads = {{W, access}, {G, access}, {Scale, {}}};
+  first.reads = {
+      {W, access}, {G, access}, {Scale, accessOfUpdateScale(getScale())}};
   first.flopsPerPoint = info.flops;
   plan::SlotWrite step{wOut, access, Reduction::None};
   const bool isOne = info.kernels.size() == 1;
@@ -179,4 +194,69 @@ DictionaryAttr ClipScaleOp::getKernelArgs() {
   Builder builder(getContext());
   return builder.getDictionaryAttr(
       builder.getNamedAttr("max_norm", getMaxNormAttr()));
+}
+
+//===----------------------------------------------------------------------===//
+// Scaling of the loss
+//===----------------------------------------------------------------------===//
+
+LogicalResult LossScaleOp::verify() {
+  if (failed(verifyTensors(*this)))
+    return failure();
+  // Constraint 1.
+  if (getSums().empty())
+    return emitOpError("expected sums, found none");
+  const Type element = getElementTypeOrSelf(getScale());
+  const Type one = RankedTensorType::get({}, element),
+             two = RankedTensorType::get({2}, element);
+  for (Value operand : getOperands())
+    if (operand.getType() != one)
+      return emitOpError("expected operands of type ")
+             << one << ", found " << operand.getType();
+  for (Value result : getResults())
+    if (Type expected = result == getFactor() ? two : one;
+        result.getType() != expected)
+      return emitOpError("expected result ")
+             << cast<OpResult>(result).getResultNumber() << " of type "
+             << expected << ", found " << result.getType();
+  // Constraint 2.
+  const double least = getLeast().convertToDouble(),
+               most = getMost().convertToDouble(),
+               maxNorm = getMaxNorm().convertToDouble();
+  if (static_cast<int64_t>(getInterval()) <= 0)
+    return emitOpError("expected an interval over 0, found ")
+           << static_cast<int64_t>(getInterval());
+  if (!(least > 0 && least <= most))
+    return emitOpError("expected 0 < least <= most, found ")
+           << least << " and " << most;
+  if (!(maxNorm >= 0))
+    return emitOpError("expected a max_norm of at least 0, found ") << maxNorm;
+  return success();
+}
+
+plan::OpRules LossScaleOp::getRules() {
+  plan::Phase phase;
+  phase.kernel = "loss_scale";
+  const int operands = static_cast<int>(getNumOperands());
+  for (int i = 0; i < operands; ++i)
+    phase.reads.push_back({i, {}});
+  phase.writes = {
+      {operands, accessOfUpdateScale(getFactor()), Reduction::None}};
+  for (int i = 1; i < 4; ++i)
+    phase.writes.push_back({operands + i, {}, Reduction::None});
+  phase.flopsPerPoint = operands + 20;
+  plan::OpRules rules = onePhaseRules({}, std::move(phase));
+  rules.inPlace = {{1, 0}, {2, 1}, {3, 2}};
+  return rules;
+}
+
+StringRef LossScaleOp::getFamily() { return "loss_scale"; }
+
+DictionaryAttr LossScaleOp::getKernelArgs() {
+  Builder builder(getContext());
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("interval", getIntervalAttr()),
+       builder.getNamedAttr("least", getLeastAttr()),
+       builder.getNamedAttr("max_norm", getMaxNormAttr()),
+       builder.getNamedAttr("most", getMostAttr())});
 }

@@ -41,14 +41,20 @@ public:
   std::optional<std::pair<int64_t, int64_t>> carry;
 };
 
+/// What the gradient of the loss is, where that is not 1.
+struct LossScale {
+  double first = 0; ///< in the first step; 0: the gradient is 1
+  bool isFixed = false;
+};
+
 /// The reverse sweep over one function.
 class Reverse {
 public:
   /// `clipNorm` bounds the norm of all gradients together; 0: nothing does.
   Reverse(func::FuncOp main, const Optimizer &optimizer, double clipNorm,
-          bool rowUpdates)
+          LossScale lossScale, bool rowUpdates)
       : main(main), optimizer(optimizer), clipNorm(clipNorm),
-        rowUpdates(rowUpdates),
+        lossScale(lossScale), rowUpdates(rowUpdates),
         builder(OpBuilder::atBlockEnd(&main.front(), &marking)) {
     builder.setInsertionPoint(main.front().getTerminator());
     for (Operation &op : main.front())
@@ -63,16 +69,18 @@ public:
 private:
   /// Values whose gradient is wanted: they depend on a parameter.
   void findActive();
+  /// Makes the gradient of the loss a state of this element type.
+  void addLossScale(Type element);
   LogicalResult differentiate(Operation *op);
   /// Sum of the contributions to `value`'s gradient, or null.
   Value gradientOf(Value value);
   /// Adds the update of a parameter that has a gradient, or notes it for after
   /// the sweep.
   void update(StateOp state);
-  /// What gradients are multiplied by.
-  Value clipScale();
+  /// What gradients are multiplied by, which depends on all of them.
+  Value updateScale();
   /// The updates that were noted.
-  void updateClipped();
+  void updateNoted();
   /// What is built next belongs to `state`: it is laid out as that is where
   /// `reader` reads it.
   void markUpdate(StateOp state, Operation *reader);
@@ -80,6 +88,7 @@ private:
   /// rows instead and that is wanted; else null.
   RowGradientInterface rowGradientOf(StateOp state);
   void updateWhole(StateOp state, Value gradient, Value scale);
+  void updateRows(StateOp state, RowGradientInterface rows, Value scale);
   /// What the optimizer keeps of a parameter.
   SmallVector<Value> createSlots(StateOp state);
   /// Keeps an updated parameter and, after it, its slots.
@@ -93,6 +102,7 @@ private:
   func::FuncOp main;
   const Optimizer &optimizer;
   const double clipNorm;
+  const LossScale lossScale;
   const bool rowUpdates;
   Marking marking;
   OpBuilder builder;
@@ -100,14 +110,19 @@ private:
   DenseSet<Value> active;
   DenseMap<Value, SmallVector<Value>> contributions;
   int updates = 0;
+  /// Of the loss; null: 1.
+  Value lossGradient;
+  /// That, and the numbers of steps that are kept with it.
+  SmallVector<StateOp, 3> scaleStates;
 
-  /// A parameter whose gradient is clipped.
-  struct Clipped {
+  /// A parameter that is updated when all gradients are there.
+  struct Noted {
     StateOp state;
     Value gradient;
+    RowGradientInterface rows; ///< that it is updated in instead
     Operation *reader;
   };
-  SmallVector<Clipped> clipped;
+  SmallVector<Noted> noted;
 };
 
 } // namespace
@@ -164,6 +179,8 @@ LogicalResult Reverse::addLoss(StringRef kind,
   auto type = cast<RankedTensorType>(x.getType());
 
   marking.role = kLossRole;
+  if (lossScale.first != 0)
+    addLossScale(type.getElementType());
   auto loss = RankedTensorType::get({}, type.getElementType());
   auto addTarget = [&](RankedTensorType targetType) {
     (void)main.insertArgument(main.getNumArguments(), targetType,
@@ -207,6 +224,13 @@ LogicalResult Reverse::addLoss(StringRef kind,
           builder, named("loss.gradient"), type, "loss.gradient", "constant",
           InitAttr::get(builder.getContext(), InitKind::Constant, 1.0, 0));
       contributions[x].push_back(seed);
+      if (lossGradient) {
+        marking.role = kGradientRole;
+        marking.owner = nameOf(x.getDefiningOp()).str();
+        contributions[x].back() =
+            BinaryOp::create(builder, named("loss.gradient_scaled"), type,
+                             BinaryKind::Mul, seed, lossGradient);
+      }
     }
     OutputOp::create(builder, named("loss"), "loss", x);
     return success();
@@ -217,6 +241,19 @@ LogicalResult Reverse::addLoss(StringRef kind,
   forward.push_back(lossOp);
   OutputOp::create(builder, named("loss"), "loss", lossOp->getResult(0));
   return success();
+}
+
+void Reverse::addLossScale(Type element) {
+  auto type = RankedTensorType::get({}, element);
+  OpBuilder top = OpBuilder::atBlockBegin(&main.front());
+  for (auto [name, first] : {std::pair("loss.scale", lossScale.first),
+                             std::pair("loss.good_steps", 0.0),
+                             std::pair("loss.skipped_steps", 0.0)})
+    scaleStates.push_back(StateOp::create(
+        top, named(name), type, name, "slot",
+        InitAttr::get(top.getContext(), InitKind::Constant, first, 0)));
+  lossGradient = scaleStates.front();
+  OutputOp::create(builder, named("loss_scale"), "loss_scale", lossGradient);
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,7 +311,7 @@ LogicalResult Reverse::differentiate(Operation *op) {
   bool isLoss = hasRole(op, kLossRole);
   SmallVector<Value> resultGrads;
   for (Value result : op->getResults())
-    resultGrads.push_back(isLoss ? Value() : gradientOf(result));
+    resultGrads.push_back(isLoss ? lossGradient : gradientOf(result));
   if (!isLoss && llvm::none_of(resultGrads, [](Value v) { return bool(v); }))
     return success();
 
@@ -307,7 +344,9 @@ LogicalResult Reverse::differentiate(Operation *op) {
 
 RowGradientInterface Reverse::rowGradientOf(StateOp state) {
   const SmallVector<Value> &parts = contributions[state.getResult()];
-  if (!rowUpdates || !optimizer.updatesRows() || parts.size() != 1)
+  // The norm of all gradients is that of sums of rows.
+  if (!rowUpdates || clipNorm > 0 || !optimizer.updatesRows() ||
+      parts.size() != 1)
     return {};
   return dyn_cast_or_null<RowGradientInterface>(parts.front().getDefiningOp());
 }
@@ -345,6 +384,15 @@ void Reverse::updateWhole(StateOp state, Value gradient, Value scale) {
   storeUpdated(state, update->getResults());
 }
 
+void Reverse::updateRows(StateOp state, RowGradientInterface rows,
+                         Value scale) {
+  storeUpdated(state,
+               rows.buildRowUpdate(builder, named(state.getName() + ".update"),
+                                   optimizer, state.getResult(),
+                                   createSlots(state), scale));
+  rows->erase();
+}
+
 void Reverse::markUpdate(StateOp state, Operation *reader) {
   marking.role = kUpdateRole;
   marking.owner = nameOf(reader).str();
@@ -362,48 +410,70 @@ void Reverse::update(StateOp state) {
       reader = op;
       break;
     }
-  if (clipNorm > 0) {
-    clipped.push_back({state, gradient, reader});
+  RowGradientInterface rows = rowGradientOf(state);
+  if (clipNorm > 0 || lossGradient) {
+    noted.push_back({state, gradient, rows, reader});
     return;
   }
   markUpdate(state, reader);
-  if (RowGradientInterface rows = rowGradientOf(state)) {
-    storeUpdated(state, rows.buildRowUpdate(
-                            builder, named(state.getName() + ".update"),
-                            optimizer, state.getResult(), createSlots(state)));
-    rows->erase();
-  } else {
+  if (rows)
+    updateRows(state, rows, /*scale=*/{});
+  else
     updateWhole(state, gradient, /*scale=*/{});
-  }
   marking.role = kGradientRole;
   marking.carry.reset();
 }
 
-Value Reverse::clipScale() {
+Value Reverse::updateScale() {
   SmallVector<Value> sums;
-  for (Clipped &one : clipped) {
+  for (Noted &one : noted) {
     markUpdate(one.state, one.reader);
-    auto scalar =
-        RankedTensorType::get({}, getElementTypeOrSelf(one.gradient.getType()));
-    sums.push_back(
-        SquareSumOp::create(builder, named(one.state.getName() + ".square_sum"),
-                            scalar, one.gradient));
+    Value gradient = one.gradient;
+    // Of rows, these are enough: squares overflow before sums of rows do.
+    if (one.rows) {
+      gradient = one.rows.getRowGradients();
+      marking.carry.reset();
+      for (Value looked : one.reader->getResults())
+        if (looked.getType() == gradient.getType())
+          marking.carry = {slotOf(one.reader, looked), 0};
+    }
+    auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(gradient));
+    sums.push_back(SquareSumOp::create(
+        builder, named(one.state.getName() + ".square_sum"), scalar, gradient));
   }
   // One number, which every device that had the loss computes.
   marking.owner = nameOf(forward.back()).str();
   marking.carry.reset();
-  return ClipScaleOp::create(builder, named("clip_scale"),
-                             sums.front().getType(), sums,
-                             builder.getF64FloatAttr(clipNorm));
+  auto scalar = cast<RankedTensorType>(sums.front().getType());
+  if (!lossGradient)
+    return ClipScaleOp::create(builder, named("clip_scale"), scalar, sums,
+                               builder.getF64FloatAttr(clipNorm));
+  // As other frameworks have it (Micikevicius et al., ICLR 2018).
+  constexpr int64_t kInterval = 2000;
+  constexpr double kLeast = 1, kMost = 1 << 24;
+  auto decided = LossScaleOp::create(
+      builder, named("loss_scale"),
+      RankedTensorType::get({2}, scalar.getElementType()), scalar, scalar,
+      scalar, scaleStates[0], scaleStates[1], scaleStates[2], sums, kInterval,
+      llvm::APFloat(lossScale.isFixed ? lossScale.first : kLeast),
+      llvm::APFloat(clipNorm),
+      llvm::APFloat(lossScale.isFixed ? lossScale.first : kMost));
+  for (auto [state, value] :
+       llvm::zip_equal(scaleStates, decided->getResults().drop_front()))
+    StoreOp::create(builder, named(state.getName()), state.getName(), value);
+  return decided.getFactor();
 }
 
-void Reverse::updateClipped() {
-  if (clipped.empty())
+void Reverse::updateNoted() {
+  if (noted.empty())
     return;
-  Value scale = clipScale();
-  for (Clipped &one : clipped) {
+  Value scale = updateScale();
+  for (Noted &one : noted) {
     markUpdate(one.state, one.reader);
-    updateWhole(one.state, one.gradient, scale);
+    if (one.rows)
+      updateRows(one.state, one.rows, scale);
+    else
+      updateWhole(one.state, one.gradient, scale);
   }
 }
 
@@ -426,7 +496,7 @@ LogicalResult Reverse::sweep() {
     for (StateOp state : firstReader.lookup(op))
       update(state);
   }
-  updateClipped();
+  updateNoted();
   if (updates == 0)
     return main.emitError("nothing to train: the loss depends on no parameter; "
                           "--mode=infer compiles the forward graph alone");
@@ -446,7 +516,8 @@ struct Differentiate : ffc::impl::DifferentiateBase<Differentiate> {
       main.emitError("optimizer: ") << llvm::toString(chosen.takeError());
       return signalPassFailure();
     }
-    Reverse reverse(main, *chosen, clipNorm, rowUpdates);
+    Reverse reverse(main, *chosen, clipNorm, {lossScale, fixedLossScale},
+                    rowUpdates);
     std::optional<int64_t> axis;
     if (classAxis != std::numeric_limits<int64_t>::min())
       axis = classAxis;

@@ -93,3 +93,11 @@ func.func @update_rows_4_slots(%w: tensor<9x4xf32>, %ids: tensor<8xi64>, %dy: te
   %0:2 = ff.update_rows adagrad(%w, %ids, %dy slots %dy) {hyper = array<f64: 1.0e-10>} : (tensor<9x4xf32>, tensor<8xi64>, tensor<8x4xf32>, tensor<8x4xf32>) -> (tensor<9x4xf32>, tensor<9x4xf32>)
   return
 }
+
+// -----
+
+func.func @update_rows_4_scale(%w: tensor<9x4xf32>, %ids: tensor<8xi64>, %dy: tensor<8x4xf32>) {
+  // expected-error @+1 {{expected scale of type 'tensor<f32>' or 'tensor<2xf32>', found 'tensor<8x4xf32>'}}
+  %0 = ff.update_rows sgd(%w, %ids, %dy scale %dy) {hyper = array<f64: 0.0, 0.0>} : (tensor<9x4xf32>, tensor<8xi64>, tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<9x4xf32>
+  return
+}

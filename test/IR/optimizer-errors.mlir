@@ -76,7 +76,7 @@ func.func @update_2_slot_out(%w: tensor<4xf32>) {
 // -----
 
 func.func @update_2_scale(%w: tensor<4xf32>) {
-  // expected-error @+1 {{expected scale of type 'tensor<f32>', found 'tensor<4xf32>'}}
+  // expected-error @+1 {{expected scale of type 'tensor<f32>' or 'tensor<2xf32>', found 'tensor<4xf32>'}}
   %0 = ff.update sgd(%w, %w scale %w) {hyper = array<f64: 0.0, 0.0>}
       : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
@@ -103,5 +103,75 @@ func.func @clip_scale_1(%x: tensor<4xf32>) {
 func.func @clip_scale_2(%x: tensor<f32>) {
   // expected-error @+1 {{expected a positive max_norm, found 0.000000e+00}}
   %0 = ff.clip_scale(%x) {max_norm = 0.0} : (tensor<f32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @loss_scale_1_sums(%s: tensor<f32>) {
+  // expected-error @+1 {{expected sums, found none}}
+  %0:4 = ff.loss_scale(%s, %s, %s)
+      {interval = 1, least = 1.0, max_norm = 0.0, most = 1.0}
+      : (tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @loss_scale_1_operand(%s: tensor<f32>, %x: tensor<1xf32>) {
+  // expected-error @+1 {{expected operands of type 'tensor<f32>', found 'tensor<1xf32>'}}
+  %0:4 = ff.loss_scale(%s, %s, %s, %x)
+      {interval = 1, least = 1.0, max_norm = 0.0, most = 1.0}
+      : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<1xf32>) -> (tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @loss_scale_1_factor(%s: tensor<f32>) {
+  // expected-error @+1 {{expected result 0 of type 'tensor<2xf32>', found 'tensor<f32>'}}
+  %0:4 = ff.loss_scale(%s, %s, %s, %s)
+      {interval = 1, least = 1.0, max_norm = 0.0, most = 1.0}
+      : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @loss_scale_1_result(%s: tensor<f32>) {
+  // expected-error @+1 {{expected result 3 of type 'tensor<f32>', found 'tensor<2xf32>'}}
+  %0:4 = ff.loss_scale(%s, %s, %s, %s)
+      {interval = 1, least = 1.0, max_norm = 0.0, most = 1.0}
+      : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<2xf32>)
+  return
+}
+
+// -----
+
+func.func @loss_scale_2_interval(%s: tensor<f32>) {
+  // expected-error @+1 {{expected an interval over 0, found 0}}
+  %0:4 = ff.loss_scale(%s, %s, %s, %s)
+      {interval = 0, least = 1.0, max_norm = 0.0, most = 1.0}
+      : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @loss_scale_2_bounds(%s: tensor<f32>) {
+  // expected-error @+1 {{expected 0 < least <= most, found 2.000000e+00 and 1.000000e+00}}
+  %0:4 = ff.loss_scale(%s, %s, %s, %s)
+      {interval = 1, least = 2.0, max_norm = 0.0, most = 1.0}
+      : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @loss_scale_2_norm(%s: tensor<f32>) {
+  // expected-error @+1 {{expected a max_norm of at least 0, found -1.000000e+00}}
+  %0:4 = ff.loss_scale(%s, %s, %s, %s)
+      {interval = 1, least = 1.0, max_norm = -1.0, most = 1.0}
+      : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
   return
 }

@@ -18,6 +18,21 @@ func.func @update(%w: tensor<4x3xf32>, %g: tensor<4x3xf32>,
   return
 }
 
+// CHECK-LABEL: @loss_scale
+func.func @loss_scale(%w: tensor<4x3xf32>, %g: tensor<4x3xf32>, %s: tensor<f32>,
+                      %good: tensor<f32>, %skipped: tensor<f32>) {
+  %0 = ff.square_sum(%g) : (tensor<4x3xf32>) -> tensor<f32>
+  // CHECK: ff.loss_scale(%{{.*}}) {interval = 2000 : i64, least = 1.000000e+00 : f64, max_norm = 0.000000e+00 : f64, most = 1.024000e+03 : f64}
+  %1:4 = ff.loss_scale(%s, %good, %skipped, %0)
+      {interval = 2000, least = 1.0, max_norm = 0.0, most = 1024.0}
+      : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>)
+      -> (tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
+  // CHECK: ff.update sgd(%{{.*}}, %{{.*}} scale %{{.*}}) {{.*}}tensor<2xf32>
+  %2 = ff.update sgd(%w, %g scale %1#0) {hyper = array<f64: 0.0, 0.0>}
+      : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<2xf32>) -> tensor<4x3xf32>
+  return
+}
+
 // CHECK-LABEL: @clipping
 func.func @clipping(%g: tensor<4x3xf32>, %h: tensor<2xf32>) {
   // CHECK: ff.square_sum(%{{.*}}) : (tensor<4x3xf32>) -> tensor<f32>

@@ -133,8 +133,8 @@ rank.func @class0 attributes {
 // -----
 
 // Element types
-// expected-error @below {{expected an element type f32, f64, i32, i64, ui8 or i1, found 'f16'}}
-func.func private @f(!rank.buffer<f16>)
+// expected-error @below {{expected an element type f32, f64, bf16, f16, i32, i64, ui8 or i1, found 'i16'}}
+func.func private @f(!rank.buffer<i16>)
 
 // -----
 

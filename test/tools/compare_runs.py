@@ -9,7 +9,8 @@ The rule, for f32 programs at learning rate 0.01 and momentum 0.9:
 
 Where programs round to bf16 and their sums are taken in other orders, a sum that
 differs in the last bit of f32 may become another bf16: there the rule has a slack,
-a factor of all that is allowed. Programs of another precision have bounds of their own.
+a factor of all that is allowed. So it has for fp16 compared with f32. Programs of
+another precision may have bounds of their own instead.
 
 As a program: compare_runs.py REFERENCE OTHER, each a folder that holds the dumps
 step1/ and step10/.

@@ -16,6 +16,7 @@ def parse():
     parser.add_argument("--plans", required=True, help="the program that plans")
     parser.add_argument("--device", required=True, help="record of its properties")
     parser.add_argument("--batch", default="32")
+    parser.add_argument("flags", nargs="*", help="further flags of ffc")
     return parser.parse_args()
 
 
@@ -25,7 +26,8 @@ def main():
         program, shapes = os.path.join(work, "train"), os.path.join(work, "shapes")
         try:
             compile_program(arguments.ffc, arguments.model, "cpu:1", program,
-                            ["--strategy", "data-parallel", "--batch-size", arguments.batch])
+                            ["--strategy", "data-parallel", "--batch-size", arguments.batch,
+                             *arguments.flags])
             os.environ["FFRT_EMULATED_SHAPES"] = shapes
             expect_success([program, "--steps", "1"], 200)
             os.environ["FFRT_CUDNN_DEVICE"] = arguments.device

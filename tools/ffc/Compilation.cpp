@@ -160,6 +160,11 @@ LogicalResult Compilation::differentiate() {
       differentiating.classAxis = *options.classAxis;
     differentiating.optimizer = options.optimizer.str();
     differentiating.clipNorm = options.clipNorm;
+    const LossScale scale = options.lossScale.value_or(
+        options.precision == Precision::FP16 ? LossScale::dynamic()
+                                             : LossScale::none());
+    differentiating.lossScale = scale.first;
+    differentiating.fixedLossScale = !scale.isDynamic;
     differentiating.rowUpdates = options.sparseTables.value_or(
         options.optimizer.updatesRows() && options.weightDecay == 0 &&
         options.clipNorm == 0 && options.passes == 1);
@@ -173,9 +178,12 @@ LogicalResult Compilation::differentiate() {
     if (failed(passes.run(*module)))
       return failure();
   }
-  if (options.precision == Precision::BF16) {
+  if (options.precision == Precision::BF16 ||
+      options.precision == Precision::FP16) {
+    LowerPrecisionOptions lowering;
+    lowering.type = options.precision == Precision::BF16 ? "bf16" : "f16";
     PassManager passes(&context);
-    passes.addPass(createLowerPrecision());
+    passes.addPass(createLowerPrecision(lowering));
     if (failed(passes.run(*module)))
       return failure();
   }
@@ -213,10 +221,13 @@ LogicalResult Compilation::chooseTarget() {
     target = options.target == plan::str(plan::Target::CUDA)
                  ? plan::Target::CUDA
                  : plan::Target::CPU;
-  if (options.precision == Precision::TF32 && target != plan::Target::CUDA)
-    return fail("--precision=tf32: expected devices of target cuda, found "
-                "those of " +
-                Twine(plan::str(target)));
+  const bool needsGpu = options.precision == Precision::TF32 ||
+                        options.precision == Precision::FP16;
+  if (needsGpu && target != plan::Target::CUDA)
+    return fail(Twine("--precision=") +
+                (options.precision == Precision::TF32 ? "tf32" : "fp16") +
+                ": expected devices of target cuda, found those of " +
+                plan::str(target));
   return success();
 }
 

@@ -9,6 +9,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace llvm;
 using namespace ffc;
 using codegen::makeError;
@@ -53,6 +55,21 @@ static Error parseOptimizer(Options &options, StringRef flag, StringRef value) {
     return makeError(Twine(flag) + ": " + toString(optimizer.takeError()));
   options.optimizer = std::move(*optimizer);
   return Error::success();
+}
+
+static bool isLossScale(double value) {
+  int exponent = 0;
+  return value >= 1 && value <= 0x1p24 && std::frexp(value, &exponent) == 0.5;
+}
+
+static Error parseLossScale(Options &options, StringRef flag, StringRef value) {
+  LossScale &scale = options.lossScale.emplace(
+      value == "dynamic" ? LossScale::dynamic() : LossScale::none());
+  if (value == "dynamic" || value == "none")
+    return Error::success();
+  return parseNumber(flag, value, isLossScale,
+                     "dynamic, none or a power of two from 1 to 2^24",
+                     scale.first);
 }
 
 static auto &learningRate(Options &options) {
@@ -182,12 +199,21 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          setChoice<bool>(&Options::sparseTables,
                          {{"sparse", true}, {"dense", false}})},
         {"--precision", "TYPE",
-         "of the factors of products: f32 (default), tf32 (on GPUs), or bf16, "
-         "added up as f32; parameters and all else stay f32",
+         "of the factors of products: f32 (default), tf32 or fp16 (on GPUs), "
+         "or "
+         "bf16, added up as f32; parameters and all else stay f32",
          setChoice<Precision>(&Options::precision,
                               {{"f32", Precision::F32},
                                {"tf32", Precision::TF32},
-                               {"bf16", Precision::BF16}})},
+                               {"bf16", Precision::BF16},
+                               {"fp16", Precision::FP16}})},
+        {"--loss-scale", "S",
+         "gradients are those of S times the loss, a power of two, until "
+         "updates "
+         "divide by S, and a step is skipped if one is not finite; dynamic "
+         "(default with fp16): 65536, halved by such a step, doubled by 2000 "
+         "others in a row; none (default else)",
+         parseLossScale},
         {"--init", "HOW",
          "weights without values: glorot-uniform (default), he-normal, "
          "he-uniform, lecun-normal, normal:STD, uniform:BOUND or zeros",
@@ -320,6 +346,8 @@ static Error checkOptimizer(Options &options) {
 }
 
 static Error checkLoss(const Options &options) {
+  if (options.lossScale && !options.training)
+    return expected("--loss-scale", "--mode=train", "infer");
   if (options.classAxis && options.loss != "cross-entropy")
     return expected("--class-axis", "--loss=cross-entropy", options.loss);
   return Error::success();

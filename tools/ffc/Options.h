@@ -20,14 +20,24 @@
 
 namespace ffc {
 
-/// What ffc writes, in the order in which it comes to them.
 /// Of the factors of products.
 enum class Precision {
   F32,
   TF32, ///< f32 in memory, rounded to TF32 where a GPU multiplies
   BF16,
+  FP16,
 };
 
+/// What the gradient of the loss is multiplied by.
+struct LossScale {
+  double first;   ///< in the first step; 0: nothing, in any step
+  bool isDynamic; ///< halved and doubled as gradients allow
+
+  static constexpr LossScale none() { return {0, false}; }
+  static constexpr LossScale dynamic() { return {65536, true}; }
+};
+
+/// What ffc writes, in the order in which it comes to them.
 enum class Emit { FF, Train, Plan, Rank, Source, Binary };
 
 /// Those that share the flags.
@@ -84,6 +94,7 @@ struct Options : CommandOptions {
   /// are devices.
   std::optional<int64_t> batchNormGroups = 1;
   Precision precision = Precision::F32;
+  std::optional<LossScale> lossScale; ///< absent: as the precision needs it
   bool fuse = true; ///< element-wise operators with what they follow
 
   search::Options search;

@@ -75,12 +75,16 @@ def FF_RowGradientInterface : OpInterface<"RowGradientInterface"> {
   }];
   let methods = [
     InterfaceMethod<[{
+      The gradients of rows, of which those of the table are sums.
+    }], "::mlir::Value", "getRowGradients">,
+    InterfaceMethod<[{
       Builds the update of `table` and the optimizer's `slots` from what this
       operator would make the gradient of; returns what they are afterwards.
+      `scale`: as of ff.update, or null.
     }], "::llvm::SmallVector<::mlir::Value>", "buildRowUpdate",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
          "const ::ffc::ff::Optimizer &":$optimizer, "::mlir::Value":$table,
-         "::mlir::ValueRange":$slots)>
+         "::mlir::ValueRange":$slots, "::mlir::Value":$scale)>
   ];
 }
 

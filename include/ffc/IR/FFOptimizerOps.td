@@ -24,8 +24,10 @@ def FF_UpdateOp
   let summary = "one step of an optimizer for one parameter";
   let description = [{
     Updates `w` and the optimizer's `slots` in place by the gradient `g`, which
-    is multiplied by `scale` where that is given. Learning rate lr and weight
-    decay wd are run-time scalars; t is the number of the step, from 1 on.
+    is multiplied by `scale` where that is given. If scale is not finite, the
+    step is skipped: all stays as it is, bit for bit. Learning rate lr and weight
+    decay wd are run-time scalars; t is the number of the step, from 1 on,
+    without the steps skipped, of which the second element of scale tells.
     `hyper` are the numbers that the kind has, in the order of this table; so are
     the slots.
 
@@ -47,7 +49,7 @@ def FF_UpdateOp
       1. `hyper` has as many numbers as the kind, and there are as many slots as
          it has with them.
       2. g, the slots and all results have the type of w; scale is one element of
-         its element type.
+         its element type, or two.
   }];
   let arguments = (ins FF_OptimizerKindAttr:$kind, FF_FloatTensor:$w,
                    FF_FloatTensor:$g, Variadic<FF_FloatTensor>:$slots,
@@ -95,6 +97,47 @@ def FF_ClipScaleOp
   }];
   let arguments = (ins Variadic<FF_FloatTensor>:$sums, F64Attr:$max_norm);
   let results = (outs FF_FloatTensor:$scale);
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_LossScaleOp
+    : FF_Op<"loss_scale",
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface>]> {
+  let summary = "whether a step counts, and what the next loss is multiplied by";
+  let description = [{
+    ```mlir
+    %factor, %s2, %good2, %skipped2 = ff.loss_scale(%s, %good, %skipped, %sum0, %sum1)
+        {interval = 2000 : i64, least = 1.0 : f64, max_norm = 0.0 : f64, most = 16777216.0 : f64}
+        : ...
+    ```
+
+    The gradient of the loss was `scale` instead of 1, and `sums` are the sums of
+    squares of all gradients. A step counts if all of them are finite. Else it is
+    skipped, and the scale halved. `good` is the number of steps that counted one
+    after the other; with the last of `interval` of them the scale is doubled, and
+    the number is 0 again. The scale stays within `least` and `most`. `skipped` is
+    the number of all steps skipped.
+
+    `factor` is the `scale` of ff.update: what gradients are multiplied by, which
+    is infinite if the step is skipped, and skipped. Gradients are divided by
+    scale and then, if `max_norm` is over 0, clipped as ff.clip_scale says.
+
+    There is one point of iteration.
+
+    Constraints:
+      1. There is a sum, and scale, good, skipped and sums have rank 0 and one
+         type, which the results have as well but for factor, two elements of it.
+      2. `interval` is over 0, 0 < least <= most, and max_norm is not negative.
+  }];
+  let arguments = (ins FF_FloatTensor:$scale, FF_FloatTensor:$good,
+                   FF_FloatTensor:$skipped, Variadic<FF_FloatTensor>:$sums,
+                   I64Attr:$interval, F64Attr:$least, F64Attr:$max_norm,
+                   F64Attr:$most);
+  let results = (outs FF_FloatTensor:$factor, FF_FloatTensor:$scale_out,
+                 FF_FloatTensor:$good_out, FF_FloatTensor:$skipped_out);
   let assemblyFormat = [{
     `(` operands `)` attr-dict `:` functional-type(operands, results)
   }];

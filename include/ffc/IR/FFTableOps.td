@@ -48,7 +48,11 @@ def FF_EmbeddingBackwardOp
   let results = (outs FF_Table:$dtable);
 }
 
-def FF_UpdateRowsOp : FF_ComputeOp<"update_rows"> {
+def FF_UpdateRowsOp
+    : FF_Op<"update_rows",
+          [Pure, AttrSizedOperandSegments,
+           DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                     ["getOperandSlots"]>]> {
   let summary = "one step of an optimizer in the rows that were looked up";
   let description = [{
     ```mlir
@@ -60,7 +64,7 @@ def FF_UpdateRowsOp : FF_ComputeOp<"update_rows"> {
     the table's size: the gradient of a row is the sum of the dy that its indices
     look up, and a row that none looks up stays as it is, as do the slots there.
     The learning rate is a run-time scalar; a weight decay other than 0 is an
-    error. Updates in place.
+    error. `scale` is that of ff.update. Updates in place.
 
     Iteration space: the rows r and the width c of the table. Every tile reads
     all indices, and its columns of all of dy, so that data parallelism gathers
@@ -69,15 +73,17 @@ def FF_UpdateRowsOp : FF_ComputeOp<"update_rows"> {
     Constraints: as ff.embedding, with dy for y and w for the table.
       3. Rows without gradient mean nothing to the optimizer with the numbers
          `hyper` (`Optimizer::updatesRows`), and there are as many slots as it has.
-      4. The slots and all results have the type of w.
+      4. The slots and all results have the type of w; scale is one element of
+         its element type, or two.
   }];
   let arguments = (ins FF_OptimizerKindAttr:$kind, FF_Table:$w,
                    FF_Indices:$indices, FF_FloatTensor:$dy,
-                   Variadic<FF_FloatTensor>:$slots, DenseF64ArrayAttr:$hyper);
+                   Variadic<FF_FloatTensor>:$slots,
+                   Optional<FF_FloatTensor>:$scale, DenseF64ArrayAttr:$hyper);
   let results = (outs FF_Table:$w_out, Variadic<FF_FloatTensor>:$slots_out);
   let assemblyFormat = [{
-    $kind `(` $w `,` $indices `,` $dy (`slots` $slots^)? `)` attr-dict
-    `:` functional-type(operands, results)
+    $kind `(` $w `,` $indices `,` $dy (`slots` $slots^)? (`scale` $scale^)? `)`
+    attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

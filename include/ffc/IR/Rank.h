@@ -30,7 +30,7 @@
 
 namespace ffc::rank {
 
-/// The type of a buffer's elements: f32, f64, i32, i64, ui8 or i1.
+/// The type of a buffer's elements: f32, f64, bf16, f16, i32, i64, ui8 or i1.
 mlir::Type typeOf(plan::ElementType type, mlir::MLIRContext *context);
 /// Its inverse; none for other types.
 std::optional<plan::ElementType> elementTypeOf(mlir::Type type);

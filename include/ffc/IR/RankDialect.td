@@ -64,7 +64,8 @@ def Rank_BufferType : TypeDef<RankDialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "a dense local tensor at a fixed place in memory";
   let description = [{
-    The element type is f32, f64, i32, i64, ui8 or i1; an i1 takes one byte.
+    The element type is f32, f64, bf16, f16, i32, i64, ui8 or i1; an i1
+    takes one byte.
   }];
   let parameters = (ins "::mlir::Type":$elementType);
   let assemblyFormat = "`<` $elementType `>`";

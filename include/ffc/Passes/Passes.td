@@ -55,7 +55,10 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
     at. This needs SGD without momentum, and no weight decay at run time.
 
     With `clip-norm`, gradients are multiplied by what bounds the norm of all of
-    them together, and updates come after the last gradient.
+    them together, and updates come after the last gradient. They do with
+    `loss-scale` as well, the gradient of the loss in the first step: updates
+    divide by it, a step whose gradients are not finite is skipped, and what
+    follows from that for the next one is ff.loss_scale's business.
 
     Before:
     ```mlir
@@ -77,6 +80,10 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
            "\"sgd:momentum=0,nesterov=0\"">,
     Option<"clipNorm", "clip-norm", "double", "0",
            "the most that the norm of all gradients may be, 0 for any">,
+    Option<"lossScale", "loss-scale", "double", "0",
+           "the gradient of the loss in the first step, 0 for 1 in all steps">,
+    Option<"fixedLossScale", "fixed-loss-scale", "bool", "false",
+           "the gradient of the loss is the same in all steps">,
     Option<"rowUpdates", "row-updates", "bool", "false",
            "update tables in the rows that were looked up">,
   ];

@@ -32,9 +32,10 @@ public:
 
 // Updates of the rows that were looked up, in place. The learning rate is read
 // from the context at every call; a weight decay, which would change all rows,
-// is an error.
+// is an error. dy is multiplied by scale, as gradients are in optimizer.h.
 
-/// {w, indices, dy} -> {w}: w[indices[i..], c] -= learning_rate * dy[i.., c]
+/// {w, indices, dy, scale?} -> {w}:
+/// w[indices[i..], c] -= learning_rate * dy[i.., c]
 class SgdUpdateRows {
 public:
   SgdUpdateRows(Context &cx, Tensors in, Tensors out);
@@ -44,8 +45,8 @@ private:
   Context &cx;
 };
 
-/// {w, indices, dy, s} -> {w, s}: with g the sum of dy[i.., c] for a row, as
-/// AdagradUpdate without scale.
+/// {w, indices, dy, scale?, s} -> {w, s}: with g the sum of dy[i.., c] for a
+/// row, as AdagradUpdate.
 class AdagradUpdateRows {
 public:
   AdagradUpdateRows(Context &cx, Tensors in, Tensors out, double epsilon);

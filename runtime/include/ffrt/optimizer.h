@@ -1,10 +1,11 @@
 //===- optimizer.h - parameter updates --------------------------*- C++ -*-===//
 //
 // {w, g, scale?, slots...} -> {w, slots...}, in place, f32, one shape and order
-// but for scale, one element that the gradient g is multiplied by. g is not
-// changed. Learning rate and weight decay, lr and wd below, are read from the
-// context at every call; t is the number of the step there, from 1 on. Slots
-// start as zeros.
+// but for scale, one or two elements: what the gradient g is multiplied by, and
+// how many steps have been skipped. A scale that is not finite says that this
+// one is: nothing is changed then. g never is. Learning rate and weight decay,
+// lr and wd below, are read from the context at every call; t is the number of
+// the step there, from 1 on, without those skipped. Slots start as zeros.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_OPTIMIZER_H
@@ -88,8 +89,8 @@ private:
 };
 
 /// LAMB (You et al., ICLR 2020), its first half: {w, g, scale?, m, v} ->
-/// {m, v, r, norms}: g' = g;  r = d + wd * w. norms [2] are the sums of squares
-/// of w and r in this tile.
+/// {m, v, r, norms}: g' = g;  r = d + wd * w, 0 if the step is skipped. norms
+/// [2] are the sums of squares of w and r in this tile.
 class LambDirection {
 public:
   LambDirection(Context &cx, Tensors in, Tensors out, double beta1,
@@ -135,6 +136,24 @@ public:
 
 private:
   double max_norm;
+};
+
+/// {scale, good, skipped, sums...} -> {factor [2], scale, good, skipped}, all
+/// but factor in place: the gradients, whose sums of squares are given, are
+/// those of scale times the loss. If they are finite, factor[0] is what
+/// ClipScale gives for the gradients of the loss (1 without max_norm), over
+/// scale; with the last of `interval` such steps in a row, which good counts,
+/// scale is doubled. Else factor[0] is infinite, scale is halved, and skipped
+/// counts the step. factor[1] is skipped; scale stays from least to most.
+class LossScale {
+public:
+  LossScale(Context &cx, Tensors in, Tensors out, int64_t interval,
+            double least, double max_norm, double most);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  int64_t interval;
+  double least, max_norm, most;
 };
 
 } // namespace ffrt

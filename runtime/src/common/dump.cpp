@@ -107,6 +107,28 @@ void Dump::offer(const char *name, const Tensor &tensor) {
   pieces.push_back(std::move(piece));
 }
 
+void Dump::unscale_gradients() {
+  const std::string name = "loss_scale", gradients = "grad/";
+  if (std::none_of(
+          info.outputs.begin(), info.outputs.end(),
+          [&](const OutputInfo &output) { return name == output.name; }))
+    return;
+  float scale = 0; // not every rank has it
+  for (const Piece &piece : offered[name])
+    std::memcpy(&scale, piece.bytes.data(), sizeof scale);
+  comm.wait(comm.all_reduce("dump", world, flat(&scale, DType::f32, 1),
+                            ReduceOp::max));
+  for (auto &[output, pieces] : offered)
+    if (output.compare(0, gradients.size(), gradients) == 0)
+      for (Piece &piece : pieces)
+        for (std::size_t at = 0; at < piece.bytes.size(); at += sizeof(float)) {
+          float value;
+          std::memcpy(&value, &piece.bytes[at], sizeof value);
+          value /= scale;
+          std::memcpy(&piece.bytes[at], &value, sizeof value);
+        }
+}
+
 void Dump::send(int rank, DType type, const std::vector<Piece> &pieces) {
   std::vector<int64_t> boxes;
   std::vector<std::byte> bytes;
@@ -263,6 +285,7 @@ void Dump::write(const std::vector<StateSlot> &states,
     claim("loss", "the losses");
   agree(comm, world, "dump", cause);
 
+  unscale_gradients();
   for (const OutputInfo &o : info.outputs) {
     Value value{o.type, o.rank, o.shape};
     if (samples > 0 && batched(o.name))

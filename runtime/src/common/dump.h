@@ -46,6 +46,9 @@ private:
   };
 
   static Piece keep(const Tensor &on_device);
+  /// Gradients as those of the loss, where it was multiplied by an output
+  /// "loss_scale" before.
+  void unscale_gradients();
   void write_value(const std::string &path, const Value &value,
                    const std::vector<Piece> &pieces);
   std::vector<Piece> receive(int peer, int rank, DType type, int64_t count);

@@ -3,6 +3,7 @@
 
 #include "common/check.h"
 #include "common/embedding.h"
+#include "common/optimizer.h"
 #include "ffrt/error.h"
 
 namespace ffrt {
@@ -34,14 +35,15 @@ void check_embedding_backward(const char *kernel, Tensors in, Tensors out) {
 
 void check_row_update(const char *kernel, Tensors in, Tensors out,
                       std::size_t slots) {
-  expect_count(kernel, "operands", in.size(), 3 + slots);
+  expect_count(kernel, "operands", in.size(), 4 + slots);
   expect_count(kernel, "results", out.size(), 1 + slots);
   const Tensor &w = in.begin()[0];
   check_lookup(kernel, w, in.begin()[1], "dy", in.begin()[2]);
+  check_update_scale(kernel, in.begin()[3]);
   expect(kernel, out.begin()[0].data == w.data,
          "expected the result in place of w, found another buffer");
   for (std::size_t i = 0; i < slots; ++i) {
-    const Tensor &slot = in.begin()[3 + i];
+    const Tensor &slot = in.begin()[4 + i];
     expect_type(kernel, "slot", slot, DType::f32);
     expect_same_shape(kernel, "slot", slot, w);
     expect_row_major(kernel, "slot", slot);

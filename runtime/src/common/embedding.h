@@ -17,7 +17,8 @@ FFRT_FUNCTION inline int64_t local_row(int64_t index, int64_t rows,
 // What constructors get. These throw Error naming `kernel`.
 
 void check_embedding_backward(const char *kernel, Tensors in, Tensors out);
-/// Operands are w, indices, dy and `slots` of w's shape; results w and slots.
+/// Operands are w, indices, dy, scale and `slots` of w's shape; results w and
+/// slots.
 void check_row_update(const char *kernel, Tensors in, Tensors out,
                       std::size_t slots);
 

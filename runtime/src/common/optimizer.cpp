@@ -16,16 +16,26 @@ void check_like(const char *kernel, const char *name, const Tensor &t,
   expect_same_order(kernel, name, t, like);
 }
 
+} // namespace
+
+void check_update_scale(const char *kernel, const Tensor &scale) {
+  if (!scale.data)
+    return;
+  expect_type(kernel, "scale", scale, DType::f32);
+  expect(kernel, scale.elements() == (scale.rank == 0 ? 1 : 2),
+         "scale: expected rank 0 or 2 elements, found shape " +
+             to_string(scale.rank, scale.shape));
+}
+
+namespace {
+
 /// Operands w, g, scale and `slots` slots.
 void check_operands(const char *kernel, Tensors in, std::size_t slots) {
   expect_count(kernel, "operands", in.size(), 3 + slots);
-  const Tensor &w = in.begin()[0], &scale = in.begin()[2];
+  const Tensor &w = in.begin()[0];
   expect_type(kernel, "w", w, DType::f32);
   check_like(kernel, "g", in.begin()[1], w);
-  if (scale.data) {
-    expect_type(kernel, "scale", scale, DType::f32);
-    expect_rank(kernel, "scale", scale, 0);
-  }
+  check_update_scale(kernel, in.begin()[2]);
   for (std::size_t i = 0; i < slots; ++i)
     check_like(kernel, "slot", in.begin()[3 + i], w);
 }
@@ -131,6 +141,28 @@ ClipScale::ClipScale(Context &, Tensors in, Tensors out, double max_norm)
     expect_rank(kernel, "operand", sum, 0);
   }
   expect_type(kernel, "scale", *out.begin(), DType::f32);
+}
+
+LossScale::LossScale(Context &, Tensors in, Tensors out, int64_t interval,
+                     double least, double max_norm, double most)
+    : interval(interval), least(least), max_norm(max_norm), most(most) {
+  const char *kernel = "loss scale";
+  expect(kernel, in.size() > 3,
+         "expected scale, good, skipped and sums, found " +
+             std::to_string(in.size()) + " operands");
+  expect_count(kernel, "results", out.size(), 4);
+  for (const Tensor &operand : in) {
+    expect_type(kernel, "operand", operand, DType::f32);
+    expect_rank(kernel, "operand", operand, 0);
+  }
+  expect_type(kernel, "factor", out.begin()[0], DType::f32);
+  expect(kernel, out.begin()[0].elements() == 2,
+         "factor: expected 2 elements, found " +
+             std::to_string(out.begin()[0].elements()));
+  for (int i = 0; i < 3; ++i)
+    expect(kernel, out.begin()[1 + i].data == in.begin()[i].data,
+           "expected the results in place of scale, good and skipped, found "
+           "other buffers");
 }
 
 } // namespace ffrt

@@ -2,6 +2,7 @@
 #include "ffrt/embedding.h"
 
 #include "common/embedding.h"
+#include "common/optimizer.h"
 #include "ffrt/error.h"
 #include "ffrt/parallel.h"
 
@@ -120,6 +121,12 @@ void EmbeddingBackward::operator()(Tensors in, Tensors out) {
 // Updates
 //===----------------------------------------------------------------------===//
 
+/// What gradients are multiplied by.
+static float scale_of(Tensors in) {
+  const Tensor &scale = in.begin()[3];
+  return scale.data ? *scale.as<float>() : 1.0f;
+}
+
 SgdUpdateRows::SgdUpdateRows(Context &cx, Tensors in, Tensors out) : cx(cx) {
   check_row_update("sgd update rows", in, out, 0);
 }
@@ -130,7 +137,9 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
   const Lookup lookup{in.begin()[0], in.begin()[1]};
   const float *dy = in.begin()[2].as<float>();
   float *w = lookup.table.as<float>();
-  const float rate = float(cx.learning_rate);
+  const float rate = float(cx.learning_rate), scale = scale_of(in);
+  if (!is_finite(scale))
+    return;
   const int64_t width = lookup.width();
   lookup.dispatch(kernel, [&](const auto *ids) {
     for_own_rows(
@@ -140,7 +149,7 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
           const float *from = dy + i * width;
 #pragma GCC ivdep
           for (int64_t c = 0; c < width; ++c)
-            to[c] -= rate * from[c];
+            to[c] -= rate * (scale * from[c]);
         });
   });
 }
@@ -164,8 +173,10 @@ void AdagradUpdateRows::operator()(Tensors in, Tensors) {
   check_no_decay(kernel, cx);
   const Lookup lookup{in.begin()[0], in.begin()[1]};
   const float *dy = in.begin()[2].as<float>();
-  float *w = lookup.table.as<float>(), *s = in.begin()[3].as<float>();
-  const float rate = float(cx.learning_rate);
+  float *w = lookup.table.as<float>(), *s = in.begin()[4].as<float>();
+  const float rate = float(cx.learning_rate), scale = scale_of(in);
+  if (!is_finite(scale))
+    return;
   const int64_t width = lookup.width(), rows = lookup.table.shape[0],
                 count = lookup.count();
   std::vector<int64_t> &order = plan->order;
@@ -198,8 +209,9 @@ void AdagradUpdateRows::operator()(Tensors in, Tensors) {
             float *to = w + row * width, *squares = s + row * width;
 #pragma GCC ivdep
             for (int64_t c = 0; c < width; ++c) {
-              squares[c] += sum[c] * sum[c];
-              to[c] -= rate * sum[c] / (std::sqrt(squares[c]) + epsilon);
+              const float slope = scale * sum[c];
+              squares[c] += slope * slope;
+              to[c] -= rate * slope / (std::sqrt(squares[c]) + epsilon);
             }
           }
         });

@@ -30,6 +30,17 @@ struct Parameter {
 
 float *slot(Tensors in, int i) { return in.begin()[3 + i].as<float>(); }
 
+/// Does the step change nothing?
+bool is_skipped(Tensors in) { return !is_finite(Parameter(in).scale); }
+
+/// The number of the step, from 1 on, without those that were skipped.
+double step_of(const Context &cx, Tensors in) {
+  const Tensor &scale = in.begin()[2];
+  const double skipped =
+      scale.elements() == 2 ? double(scale.as<float>()[1]) : 0.0;
+  return double(cx.step + 1) - skipped;
+}
+
 /// Calls f(i) for all elements; vectorised.
 template <class F> void for_elements(int64_t n, F &&f) {
   parallel_for(n, 16384, [=](int64_t begin, int64_t end) {
@@ -69,11 +80,12 @@ double total(const double *partial, int64_t n, int width, int which) {
 struct Moments {
   float beta1, beta2, epsilon, first, second;
 
-  Moments(const MomentNumbers &numbers, const Context &cx)
+  /// `step`: its number, from 1 on.
+  Moments(const MomentNumbers &numbers, double step)
       : beta1(float(numbers.beta1)), beta2(float(numbers.beta2)),
         epsilon(float(numbers.epsilon)),
-        first(float(1 / (1 - std::pow(numbers.beta1, double(cx.step + 1))))),
-        second(float(1 / (1 - std::pow(numbers.beta2, double(cx.step + 1))))) {}
+        first(float(1 / (1 - std::pow(numbers.beta1, step)))),
+        second(float(1 / (1 - std::pow(numbers.beta2, step)))) {}
 
   float operator()(float slope, float &m, float &v) const {
     m = beta1 * m + (1.0f - beta1) * slope;
@@ -89,6 +101,8 @@ struct Moments {
 //===----------------------------------------------------------------------===//
 
 void SgdUpdate::operator()(Tensors in, Tensors) {
+  if (is_skipped(in))
+    return;
   const auto [w, g, scale, n] = Parameter(in);
   const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
   if (in.size() == 3) {
@@ -108,26 +122,32 @@ void SgdUpdate::operator()(Tensors in, Tensors) {
 }
 
 void AdamUpdate::operator()(Tensors in, Tensors) {
+  if (is_skipped(in))
+    return;
   const auto [w, g, scale, n] = Parameter(in);
   const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
   float *m = slot(in, 0), *v = slot(in, 1);
   for_elements(n, [=, w = w, g = g, scale = scale,
-                   moments = Moments(numbers, cx)](int64_t i) {
+                   moments = Moments(numbers, step_of(cx, in))](int64_t i) {
     w[i] -= rate * moments(scale * g[i] + decay * w[i], m[i], v[i]);
   });
 }
 
 void AdamwUpdate::operator()(Tensors in, Tensors) {
+  if (is_skipped(in))
+    return;
   const auto [w, g, scale, n] = Parameter(in);
   const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
   float *m = slot(in, 0), *v = slot(in, 1);
   for_elements(n, [=, w = w, g = g, scale = scale,
-                   moments = Moments(numbers, cx)](int64_t i) {
+                   moments = Moments(numbers, step_of(cx, in))](int64_t i) {
     w[i] -= rate * (moments(scale * g[i], m[i], v[i]) + decay * w[i]);
   });
 }
 
 void AdagradUpdate::operator()(Tensors in, Tensors) {
+  if (is_skipped(in))
+    return;
   const auto [w, g, scale, n] = Parameter(in);
   const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
   float *s = slot(in, 0);
@@ -140,6 +160,8 @@ void AdagradUpdate::operator()(Tensors in, Tensors) {
 }
 
 void RmspropUpdate::operator()(Tensors in, Tensors) {
+  if (is_skipped(in))
+    return;
   const auto [w, g, scale, n] = Parameter(in);
   const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
   float *s = slot(in, 0);
@@ -164,14 +186,18 @@ void LambDirection::operator()(Tensors in, Tensors out) {
   const auto [w, g, scale, n] = Parameter(in);
   const float decay = float(cx.weight_decay);
   float *m = slot(in, 0), *v = slot(in, 1), *r = out.begin()[2].as<float>();
-  const Moments moments(numbers, cx);
+  const Moments moments(numbers, step_of(cx, in));
   double *const sums_of = static_cast<double *>(partial.get());
   for_blocks(n, 2, sums_of,
-             [=, w = w, g = g, scale = scale](int64_t begin, int64_t end,
-                                              double *sums) {
+             [=, w = w, g = g, scale = scale, skipped = is_skipped(in)](
+                 int64_t begin, int64_t end, double *sums) {
+               if (skipped) {
+                 std::fill(r + begin, r + end, 0.0f);
+               } else {
 #pragma GCC ivdep
-               for (int64_t i = begin; i < end; ++i)
-                 r[i] = moments(scale * g[i], m[i], v[i]) + decay * w[i];
+                 for (int64_t i = begin; i < end; ++i)
+                   r[i] = moments(scale * g[i], m[i], v[i]) + decay * w[i];
+               }
                double of_w = 0, of_r = 0;
                for (int64_t i = begin; i < end; ++i) {
                  of_w += double(w[i]) * double(w[i]);
@@ -198,7 +224,7 @@ void LambUpdate::operator()(Tensors in, Tensors) {
 }
 
 //===----------------------------------------------------------------------===//
-// Clipping
+// What decides about a step
 //===----------------------------------------------------------------------===//
 
 void SquareSum::operator()(Tensors in, Tensors out) {
@@ -214,12 +240,29 @@ void SquareSum::operator()(Tensors in, Tensors out) {
   *out.begin()->as<float>() = float(total(sums_of, n, 1, 0));
 }
 
-void ClipScale::operator()(Tensors in, Tensors out) {
+static double total(const Tensor *begin, const Tensor *end) {
   double sum = 0;
-  for (const Tensor &one : in)
-    sum += double(*one.as<float>());
-  *out.begin()->as<float>() =
-      float(std::min(1.0, max_norm / (std::sqrt(sum) + 1e-6)));
+  for (const Tensor *one = begin; one != end; ++one)
+    sum += double(*one->as<float>());
+  return sum;
+}
+
+void ClipScale::operator()(Tensors in, Tensors out) {
+  const double norm = std::sqrt(total(in.begin(), in.end()));
+  *out.begin()->as<float>() = float(clip_by(norm, max_norm));
+}
+
+void LossScale::operator()(Tensors in, Tensors out) {
+  const Tensor *operand = in.begin();
+  const ScaleOfLoss state{operand[0].as<float>(),
+                          operand[1].as<float>(),
+                          operand[2].as<float>(),
+                          out.begin()->as<float>(),
+                          interval,
+                          least,
+                          max_norm,
+                          most};
+  state.decide(total(operand + 3, in.end()));
 }
 
 } // namespace ffrt

@@ -8,6 +8,7 @@
 #include "ffrt/embedding.h"
 
 #include "common/check.h"
+#include "cuda/moments.h"
 #include "cuda/reduce_block.h"
 #include "cuda/table_rows.h"
 #include "ffrt/cuda/chunks.h"
@@ -105,9 +106,11 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
        i += cuda::row_step()) {
     const int which = batch.rows.array_of(int(i));
     const Lookups &l = batch.lookups[which];
-    batch.sorted[which].for_row(
-        i - batch.rows.begin(which), l.table.rows,
-        [&](int64_t at, float slope) { rule(l, at, slope); });
+    const float factor = cuda::value_or(l.scale, 1);
+    if (is_finite(factor))
+      batch.sorted[which].for_row(
+          i - batch.rows.begin(which), l.table.rows,
+          [&](int64_t at, float slope) { rule(l, at, factor * slope); });
   }
 }
 
@@ -210,9 +213,10 @@ template <class Rule> class RowsQueue final : public cuda::Deferred {
 public:
   void add(const Rule &with, const Lookups &l) {
     const int64_t elements = l.table.rows * l.table.width;
-    const cuda::Footprint::Task task{
-        {{indices_of(l), words(l)}, {l.from, l.count * l.table.width}},
-        {{l.to, elements}, {l.slot, elements}}};
+    const cuda::Footprint::Task task{{{indices_of(l), words(l)},
+                                      {l.from, l.count * l.table.width},
+                                      {l.scale, 1}},
+                                     {{l.to, elements}, {l.slot, elements}}};
     const int64_t size = scratch_of(l.count, l.table.width);
     if (!cuda::device().has_deferred(*this) || !(rule == with) ||
         batch.rows.full() || l.count > cuda::kSortTile || is_large ||
@@ -350,7 +354,8 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
   const Tensor &table = in.begin()[0];
   give_to_rows(Descend{cuda::device().scalars(cx)},
                {Table(table, "sgd update rows: expected indices"),
-                in.begin()[1], in.begin()[2].as<float>(), table.as<float>()});
+                in.begin()[1], in.begin()[2].as<float>(), table.as<float>(),
+                nullptr, in.begin()[3].as<float>()});
 }
 
 struct AdagradUpdateRows::Plan {};
@@ -368,7 +373,7 @@ void AdagradUpdateRows::operator()(Tensors in, Tensors) {
   give_to_rows(Adapt{cuda::device().scalars(cx), epsilon},
                {Table(table, "adagrad update rows: expected indices"),
                 in.begin()[1], in.begin()[2].as<float>(), table.as<float>(),
-                in.begin()[3].as<float>()});
+                in.begin()[4].as<float>(), in.begin()[3].as<float>()});
 }
 
 } // namespace ffrt

@@ -2,12 +2,30 @@
 #ifndef FFRT_CUDA_MOMENTS_H
 #define FFRT_CUDA_MOMENTS_H
 
+#include "common/optimizer.h"
 #include "ffrt/cuda/device.h"
+#include "ffrt/kernel.h"
 #include "ffrt/optimizer.h"
 
 #include <cmath>
 
 namespace ffrt::cuda {
+
+/// Operand `scale` of updates: what gradients are multiplied by, or, if it is
+/// not finite, that the step changes nothing.
+struct Scale {
+  const float *factor;  ///< null: 1
+  const float *skipped; ///< how many steps were; null: none
+
+  Scale() = default;
+  explicit Scale(const Tensor &t)
+      : factor(t.as<float>()),
+        skipped(t.elements() == 2 ? factor + 1 : nullptr) {}
+};
+
+__device__ inline float value_or(const float *x, float missing) {
+  return x ? *x : missing;
+}
 
 /// What most updates need of a step.
 struct Rates {
@@ -35,8 +53,8 @@ struct Moments {
   struct Step : Rates {
     float first, second; ///< 1 / (1 - beta^t)
   };
-  __device__ Step step(const Scalars &now) const {
-    const double t = double(now.step + 1);
+  __device__ Step step(const Scalars &now, float skipped) const {
+    const double t = double(now.step + 1) - double(skipped);
     return {{now.learning_rate, now.weight_decay},
             float(-1 / expm1(log1 * t)),
             float(-1 / expm1(log2 * t))};

@@ -132,8 +132,13 @@ struct Direction {
   struct Numbers {
     Moments moments;
     const Scalars *now;
-    bool operator==(const Numbers &o) const { return moments == o.moments; }
-    __device__ Step step() const { return moments.step(*now); }
+    const float *skipped; ///< steps; null: none
+    bool operator==(const Numbers &o) const {
+      return moments == o.moments && skipped == o.skipped;
+    }
+    __device__ Step step() const {
+      return moments.step(*now, cuda::value_or(skipped, 0));
+    }
   };
 
   const float *w, *g, *scale;
@@ -147,13 +152,15 @@ struct Direction {
   }
   __device__ void operator()(const Numbers &numbers, const Step &step,
                              const Span &span, double (&of)[kSums]) const {
-    const float factor = scale ? *scale : 1.0f;
+    const float factor = cuda::value_or(scale, 1);
+    const bool skips = !is_finite(factor);
     const Group<float> ws = cuda::read(w, span), gs = cuda::read(g, span);
     Group<float> ms = cuda::read(m, span), vs = cuda::read(v, span), rs;
     FFRT_UNROLL
     for (int i = 0; i < cuda::kGroup; ++i) {
-      rs[i] = numbers.moments(step, factor * gs[i], ms[i], vs[i]) +
-              step.decay * ws[i];
+      rs[i] = skips ? 0.0f
+                    : numbers.moments(step, factor * gs[i], ms[i], vs[i]) +
+                          step.decay * ws[i];
       if (i < span.count) {
         of[0] += double(ws[i]) * double(ws[i]);
         of[1] += double(rs[i]) * double(rs[i]);
@@ -208,7 +215,9 @@ void LambDirection::operator()(Tensors in, Tensors out) {
   for (const float *each :
        std::initializer_list<const float *>{of.w, of.g, of.m, of.v, of.r})
     of.grouped &= cuda::begins_group(each);
-  add_norms<Direction>({Moments(numbers), cuda::device().scalars(cx)}, of);
+  add_norms<Direction>({Moments(numbers), cuda::device().scalars(cx),
+                        cuda::Scale(in.begin()[2]).skipped},
+                       of);
 }
 
 void SquareSum::operator()(Tensors in, Tensors out) {
@@ -219,42 +228,66 @@ void SquareSum::operator()(Tensors in, Tensors out) {
 
 namespace {
 
-/// Sums that are clipped by, as many as a launch takes.
+/// Sums of squares of gradients, as many as a launch takes.
 struct Sums {
   static constexpr int kMost = cuda::kThreads;
   const float *at[kMost];
   int count = 0;
 };
 
-/// scale = what was added up before, in `so_far`, and these, one for each
-/// thread.
-__global__ void clip_scale_kernel(const __grid_constant__ Sums sums,
-                                  double *so_far, bool first, double max_norm,
-                                  float *scale) {
+/// so_far = what was added up before, there, and these, one for each thread;
+/// then decide(all) with the last of them.
+template <class Decide>
+__global__ void sums_kernel(const __grid_constant__ Sums sums, double *so_far,
+                            bool first, bool last, Decide decide) {
   const int i = int(threadIdx.x);
   double sum = i < sums.count ? double(*sums.at[i]) : 0.0;
   sum = cuda::reduce_block(sum, 0.0, cuda::Sum());
-  if (i == 0) {
-    sum += first ? 0.0 : *so_far;
-    *so_far = sum;
-    *scale = float(fmin(1.0, max_norm / (sqrt(sum) + 1e-6)));
-  }
+  if (i > 0)
+    return;
+  sum += first ? 0.0 : *so_far;
+  *so_far = sum;
+  if (last)
+    decide(sum);
+}
+
+/// decide(the sum of the sums), on the device.
+template <class Decide>
+void with_total(const Tensor *next, const Tensor *end, Decide decide) {
+  double *so_far = cuda::device().scratch<double>();
+  bool first = true;
+  do {
+    Sums sums;
+    for (; next != end && sums.count < Sums::kMost; ++next)
+      sums.at[sums.count++] = next->as<float>();
+    cuda::launch(1, cuda::kThreads, sums_kernel<Decide>, sums, so_far, first,
+                 next == end, decide);
+    first = false;
+  } while (next != end);
 }
 
 } // namespace
 
 void ClipScale::operator()(Tensors in, Tensors out) {
-  double *so_far = cuda::device().scratch<double>();
-  for (std::size_t next = 0; next == 0 || next < in.size();) {
-    Sums sums;
-    const bool first = next == 0;
-    for (; next < in.size() && sums.count < Sums::kMost; ++next)
-      sums.at[sums.count++] = in.begin()[next].as<float>();
-    cuda::launch(1, cuda::kThreads, clip_scale_kernel, sums, so_far, first,
-                 max_norm, out.begin()->as<float>());
-    if (in.size() == 0)
-      break;
-  }
+  float *scale = out.begin()->as<float>();
+  const double most = max_norm;
+  with_total(
+      in.begin(), in.end(),
+      FFRT_LAMBDA(double sum) { *scale = float(clip_by(sqrt(sum), most)); });
+}
+
+void LossScale::operator()(Tensors in, Tensors out) {
+  const Tensor *operand = in.begin();
+  const ScaleOfLoss state{operand[0].as<float>(),
+                          operand[1].as<float>(),
+                          operand[2].as<float>(),
+                          out.begin()->as<float>(),
+                          interval,
+                          least,
+                          max_norm,
+                          most};
+  with_total(
+      operand + 3, in.end(), FFRT_LAMBDA(double sum) { state.decide(sum); });
 }
 
 } // namespace ffrt

@@ -9,6 +9,7 @@ namespace ffrt {
 using cuda::Moments;
 using cuda::Rates;
 using cuda::Scalars;
+using cuda::Scale;
 
 namespace {
 
@@ -19,11 +20,11 @@ namespace {
 template <int Slots> struct Rule {
   static constexpr int kSlots = Slots;
   using Step = Rates;
-  __device__ Rates step(const Scalars &now) const {
+  __device__ Rates step(const Scalars &now, float) const {
     return {now.learning_rate, now.weight_decay};
   }
   __device__ static float factor(const float *scale) {
-    return scale ? *scale : 1.0f;
+    return cuda::value_or(scale, 1);
   }
 };
 
@@ -94,7 +95,9 @@ template <bool Apart> struct Adam : Rule<2> {
   bool operator==(const Adam &o) const { return moments == o.moments; }
 
   using Step = Moments::Step;
-  __device__ Step step(const Scalars &now) const { return moments.step(now); }
+  __device__ Step step(const Scalars &now, float skipped) const {
+    return moments.step(now, skipped);
+  }
   __device__ void operator()(const Step &by, float gradient,
                              float (&state)[3]) const {
     auto &[w, m, v] = state;
@@ -119,14 +122,16 @@ struct Lamb : Rule<0> {
   }
 };
 
-/// Operands w, g, scale and slots.
-template <class R> void update(const R &rule, const Context &cx, Tensors in) {
+/// Operands w, g, what R::factor() takes, and slots.
+template <class R>
+void update(const R &rule, const Context &cx, Tensors in,
+            const float *skipped = nullptr) {
   const auto data = [&](int i) { return in.begin()[i].as<float>(); };
   cuda::Update<R::kSlots> parameter(data(0), data(1), data(2),
                                     in.begin()[0].elements());
   for (int s = 0; s < R::kSlots; ++s)
     parameter.state[1 + s] = data(3 + s);
-  cuda::update(rule, cuda::device().scalars(cx), parameter);
+  cuda::update(rule, cuda::device().scalars(cx), skipped, parameter);
 }
 
 } // namespace
@@ -139,11 +144,11 @@ void SgdUpdate::operator()(Tensors in, Tensors) {
 }
 
 void AdamUpdate::operator()(Tensors in, Tensors) {
-  update(Adam<false>(numbers), cx, in);
+  update(Adam<false>(numbers), cx, in, Scale(in.begin()[2]).skipped);
 }
 
 void AdamwUpdate::operator()(Tensors in, Tensors) {
-  update(Adam<true>(numbers), cx, in);
+  update(Adam<true>(numbers), cx, in, Scale(in.begin()[2]).skipped);
 }
 
 void AdagradUpdate::operator()(Tensors in, Tensors) {

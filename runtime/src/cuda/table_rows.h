@@ -33,15 +33,17 @@ struct Lookups {
   Table table;
   int64_t count;
   const void *indices;
-  bool is_long;      ///< are these i64, not i32?
-  const float *from; ///< rows of the table, or gradients of what is looked up
-  float *to, *slot;  ///< what is written
+  bool is_long;       ///< are these i64, not i32?
+  const float *from;  ///< rows of the table, or gradients of what is looked up
+  float *to, *slot;   ///< what is written
+  const float *scale; ///< of gradients (cuda/moments.h), or null
 
   Lookups() = default;
   Lookups(const Table &table, const Tensor &indices, const float *from,
-          float *to, float *slot = nullptr)
+          float *to, float *slot = nullptr, const float *scale = nullptr)
       : table(table), count(indices.elements()), indices(indices.data),
-        is_long(indices.type == DType::i64), from(from), to(to), slot(slot) {}
+        is_long(indices.type == DType::i64), from(from), to(to), slot(slot),
+        scale(scale) {}
 
   /// The row of the part that an index names.
   __device__ int64_t row_of(int64_t i) const {

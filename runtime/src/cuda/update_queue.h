@@ -7,8 +7,10 @@
 //
 //   static constexpr int kSlots;
 //   struct Step;                         // numbers of a step
-//   Step step(const Scalars &) const;
-//   static float factor(const float *);  // of the gradient, from operand scale
+//   Step step(const Scalars &, float skipped) const;
+//   static float factor(const float *);  // of the gradient, from operand
+//   scale;
+//                                        // if not finite nothing is changed
 //   void operator()(const Step &, float gradient, float (&state)[1 + kSlots])
 //   bool operator==
 //
@@ -18,6 +20,7 @@
 #ifndef FFRT_CUDA_UPDATE_QUEUE_H
 #define FFRT_CUDA_UPDATE_QUEUE_H
 
+#include "cuda/moments.h"
 #include "ffrt/cuda/chunks.h"
 #include "ffrt/cuda/footprint.h"
 
@@ -42,6 +45,7 @@ template <class Rule> struct UpdateTable {
 
   Rule rule;
   const Scalars *now;
+  const float *skipped; ///< steps; null: none
   Chunks<kMost> chunks;
   Parameter of[kMost];
 };
@@ -51,13 +55,15 @@ __global__ void update_kernel(const __grid_constant__ UpdateTable<Rule> table) {
   constexpr int kStates = 1 + Rule::kSlots;
   __shared__ typename Rule::Step step;
   if (threadIdx.x == 0)
-    step = table.rule.step(*table.now);
+    step = table.rule.step(*table.now, value_or(table.skipped, 0));
   __syncthreads();
   for (int chunk = int(blockIdx.x); chunk < table.chunks.total();
        chunk += int(gridDim.x)) {
     const int which = table.chunks.array_of(chunk);
     const Update<Rule::kSlots> &p = table.of[which];
     const float factor = Rule::factor(p.scale);
+    if (!is_finite(factor))
+      continue;
     table.chunks.for_spans(chunk, which, p.n, p.grouped, [&](const Span &span) {
       const Group<float> gradient = read(p.gradient, span);
       Group<float> state[kStates];
@@ -86,7 +92,8 @@ template <class Rule> class UpdateQueue final : public Deferred {
 public:
   using Parameter = Update<Rule::kSlots>;
 
-  void add(const Rule &rule, const Scalars *now, Parameter parameter) {
+  void add(const Rule &rule, const Scalars *now, const float *skipped,
+           Parameter parameter) {
     if (parameter.n == 0)
       return;
     Footprint::Task task;
@@ -98,10 +105,12 @@ public:
       parameter.grouped &= begins_group(state);
     }
     if (!device().has_deferred(*this) || !(table.rule == rule) ||
-        table.chunks.full() || !footprint.allows(task)) {
+        table.skipped != skipped || table.chunks.full() ||
+        !footprint.allows(task)) {
       device().defer(*this);
       table.rule = rule;
       table.now = now;
+      table.skipped = skipped;
     }
     table.of[table.chunks.arrays()] = parameter;
     table.chunks.add(parameter.n);
@@ -121,12 +130,13 @@ private:
   Footprint footprint;
 };
 
-/// Updates a parameter, now or together with those that follow.
+/// Updates a parameter, now or together with those that follow. `skipped`: so
+/// many steps have been, or null.
 template <class Rule>
-void update(const Rule &rule, const Scalars *now,
+void update(const Rule &rule, const Scalars *now, const float *skipped,
             const Update<Rule::kSlots> &parameter) {
   static UpdateQueue<Rule> queue;
-  queue.add(rule, now, parameter);
+  queue.add(rule, now, skipped, parameter);
 }
 
 } // namespace ffrt::cuda

@@ -5,6 +5,8 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::ff;
@@ -45,6 +47,8 @@ LogicalResult Examples::build(func::FuncOp func) {
     if (name && name.getValue() == "sparse")
       for (double &element : value.data)
         element = std::max(element, 0.0);
+    if (name && name.getValue() == "infinite")
+      value.data.assign(value.data.size(), HUGE_VAL);
   }
   for (auto op : llvm::to_vector(func.getOps<DifferentiableInterface>()))
     if (failed(buildGradient(func, op)))

@@ -4,7 +4,8 @@
 // dialect needs an example, one per distinct kind of geometry.
 //
 // Float arguments are random in [-1, 1), integers in 0 to 2. An argument with a
-// `ff.name` gets no gradient; with the name "sparse" about half of it is 0.
+// `ff.name` gets no gradient; with the name "sparse" about half of it is 0, with
+// the name "infinite" all of it is infinite.
 
 //===----------------------------------------------------------------------===//
 // Convolution
@@ -609,6 +610,17 @@ func.func @update_rows(%w: tensor<7x4xf32>, %ids: tensor<3x2xi64>, %dy: tensor<3
   return
 }
 
+// Scaled, and with a factor that skips the step.
+func.func @update_rows_scaled(%w: tensor<7x4xf32>, %ids: tensor<3x2xi64>, %dy: tensor<3x2x4xf32>, %v: tensor<7x4xf32>, %f: tensor<2xf32>,
+                              %skip: tensor<2xf32> {ff.name = "infinite"}) {
+  %s = ff.binary mul(%v, %v) : (tensor<7x4xf32>, tensor<7x4xf32>) -> tensor<7x4xf32>
+  %0 = ff.update_rows sgd(%w, %ids, %dy scale %f) {hyper = array<f64: 0.0, 0.0>}
+      : (tensor<7x4xf32>, tensor<3x2xi64>, tensor<3x2x4xf32>, tensor<2xf32>) -> tensor<7x4xf32>
+  %1:2 = ff.update_rows adagrad(%w, %ids, %dy slots %s scale %skip) {hyper = array<f64: 1.0e-2>}
+      : (tensor<7x4xf32>, tensor<3x2xi64>, tensor<3x2x4xf32>, tensor<7x4xf32>, tensor<2xf32>) -> (tensor<7x4xf32>, tensor<7x4xf32>)
+  return
+}
+
 func.func @resize_nearest(%x: tensor<2x3x4x6xf32>) {
   %0 = ff.resize(%x) {coordinates = "asymmetric", mode = "nearest", nearest = "floor", scales = array<f64: 1.0, 1.0, 2.0, 3.0>}
       : (tensor<2x3x4x6xf32>) -> tensor<2x3x8x18xf32>
@@ -819,5 +831,30 @@ func.func @update(%w: tensor<4x5xf32>, %g: tensor<4x5xf32>, %v: tensor<4x5xf32>,
       : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<f32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>)
   %7 = ff.square_sum(%g) : (tensor<4x5xf32>) -> tensor<f32>
   %8 = ff.clip_scale(%f, %7, %7) {max_norm = 0.5 : f64} : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32>
+  return
+}
+
+// Steps that are skipped, and the number of those before.
+func.func @update_scaled(%w: tensor<4x5xf32>, %g: tensor<4x5xf32>, %v: tensor<4x5xf32>, %f: tensor<2xf32>,
+                         %skip: tensor<2xf32> {ff.name = "infinite"}) {
+  %s = ff.binary mul(%v, %v) : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  %0:3 = ff.update adam(%w, %g slots %v, %s scale %f) {hyper = array<f64: 0.9, 0.999, 1.0e-8>}
+      : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<2xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>)
+  %1:3 = ff.update adamw(%w, %g slots %v, %s scale %skip) {hyper = array<f64: 0.9, 0.999, 1.0e-8>}
+      : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<2xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>)
+  %2:3 = ff.update lamb(%w, %g slots %v, %s scale %skip) {hyper = array<f64: 0.9, 0.999, 1.0e-6>}
+      : (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>, tensor<2xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xf32>)
+  return
+}
+
+func.func @loss_scale(%s: tensor<f32>, %good: tensor<f32>, %skipped: tensor<f32>, %g: tensor<4x5xf32>,
+                      %b: tensor<f32> {ff.name = "infinite"}) {
+  // Scales and sums are not negative.
+  %s2 = ff.binary mul(%s, %s) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %a = ff.square_sum(%g) : (tensor<4x5xf32>) -> tensor<f32>
+  %0:4 = ff.loss_scale(%s2, %good, %skipped, %a, %a) {interval = 2 : i64, least = 1.0e-3 : f64, max_norm = 0.5 : f64, most = 8.0 : f64}
+      : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
+  %1:4 = ff.loss_scale(%s2, %good, %skipped, %a, %b) {interval = 2 : i64, least = 1.0e-3 : f64, max_norm = 0.0 : f64, most = 8.0 : f64}
+      : (tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>) -> (tensor<2xf32>, tensor<f32>, tensor<f32>, tensor<f32>)
   return
 }

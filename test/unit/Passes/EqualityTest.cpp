@@ -57,7 +57,7 @@ class Model {
 public:
   explicit Model(const std::string &path, int64_t sampleGroups = 1,
                  const DifferentiateOptions &differentiating = {},
-                 bool bfloat16 = false, int64_t passesOfStep = 1) {
+                 const std::string &factors = "", int64_t passesOfStep = 1) {
     context.loadDialect<ff::FFDialect, rank::RankDialect,
                         mlir::func::FuncDialect>();
     ImportOptions options;
@@ -70,8 +70,10 @@ public:
       return;
     mlir::PassManager passes(&context);
     passes.addPass(createDifferentiate(differentiating));
-    if (bfloat16)
-      passes.addPass(createLowerPrecision());
+    LowerPrecisionOptions lowering;
+    lowering.type = factors;
+    if (!factors.empty())
+      passes.addPass(createLowerPrecision(lowering));
     if (failed(passes.run(*module)))
       return;
     auto start = ff::initialStates(*module, kSeed, options.weightsPath);
@@ -79,6 +81,9 @@ public:
     if (failed(start))
       return;
     initial = *start;
+    // f32 has none by which squares of doubles overflow.
+    if (auto scale = initial.find("loss.scale"); scale != initial.end())
+      scale->second.data[0] = differentiating.lossScale;
     ff::TensorValues states = initial;
     for (int step = 0; step < kSteps; ++step) {
       inputs.push_back(*ff::syntheticInputs(*module, kSeed, step));
@@ -141,9 +146,19 @@ public:
   bool hasOutput(const std::string &name) const {
     return last.outputs.count(name) != 0;
   }
-  /// Both have been trained to the same states.
+  /// The states that the other has as well have been trained to the same.
   void expectSameStates(const Model &other) const {
     compare(last.states, other.last.states);
+  }
+  /// No bit of parameters and what the optimizer keeps of them has changed.
+  void expectInitialStates() const {
+    for (const auto &[name, value] : initial)
+      if (name.rfind("loss.", 0) != 0) {
+        EXPECT_EQ(last.states.at(name).data, value.data) << name;
+      }
+  }
+  double stateOf(const std::string &name) const {
+    return last.states.at(name).data[0];
   }
 
   mlir::MLIRContext context;
@@ -205,21 +220,21 @@ TEST_P(Equality, RandomStrategies) {
 }
 
 /// Factors of products are rounded alike, wherever they are multiplied.
-class BFloat16
-    : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
+class NarrowFactors
+    : public ::testing::TestWithParam<std::tuple<const char *, const char *>> {
+};
 
-TEST_P(BFloat16, RandomStrategies) {
-  auto [file, devices] = GetParam();
-  Model model(std::string(FFC_TEST_MODELS) + "/" + file, 1, {},
-              /*bfloat16=*/true);
-  checkStrategies(model, devices);
+TEST_P(NarrowFactors, RandomStrategies) {
+  auto [file, factors] = GetParam();
+  Model model(std::string(FFC_TEST_MODELS) + "/" + file, 1, {}, factors);
+  checkStrategies(model, /*devices=*/4);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Models, BFloat16,
+    Models, NarrowFactors,
     ::testing::Combine(::testing::Values("lenet-small.onnxtxt",
                                          "gpt-small.onnxtxt"),
-                       ::testing::Values(4)));
+                       ::testing::Values("bf16", "f16")));
 
 /// The evaluator goes over one batch, which is then the mean of all.
 class Passes : public ::testing::TestWithParam<std::tuple<const char *, int>> {
@@ -231,7 +246,7 @@ TEST_P(Passes, RandomStrategies) {
   options.optimizer = "adam";
   options.clipNorm = 0.01;
   Model model(std::string(FFC_TEST_MODELS) + "/" + file, 1, options,
-              /*bfloat16=*/false, /*passesOfStep=*/3);
+              /*factors=*/"", /*passesOfStep=*/3);
   checkStrategies(model, devices);
 }
 
@@ -303,6 +318,64 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values("adamw", "adagrad",
                                          "rmsprop:momentum=0.5", "lamb"),
                        ::testing::Values(0.0), ::testing::Values(3)));
+
+/// A scale of the loss that is a power of two changes nothing, as long as
+/// squares of gradients are numbers.
+class LossScaling : public ::testing::TestWithParam<
+                        std::tuple<const char *, const char *, double, int>> {};
+
+TEST_P(LossScaling, RandomStrategies) {
+  auto [file, optimizer, clipNorm, passes] = GetParam();
+  const std::string path = std::string(FFC_TEST_MODELS) + "/" + file;
+  DifferentiateOptions options;
+  options.optimizer = optimizer;
+  options.clipNorm = clipNorm;
+  options.rowUpdates = clipNorm == 0 && passes == 1;
+  Model plain(path, 1, options);
+  options.lossScale = 1024;
+  Model scaled(path, 1, options, /*factors=*/"", passes);
+  ASSERT_TRUE(plain.valid && scaled.valid);
+  scaled.expectSameStates(plain);
+  EXPECT_EQ(scaled.stateOf("loss.scale"), 1024);
+  EXPECT_EQ(scaled.stateOf("loss.good_steps"), kSteps);
+  checkStrategies(scaled, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, LossScaling,
+    ::testing::Values(std::tuple("lenet-small.onnxtxt", "adam", 0.01, 1),
+                      std::tuple("gpt-small.onnxtxt", "lamb", 0.0, 3),
+                      std::tuple("dlrm-small.onnxtxt", "sgd:momentum=0", 0.0,
+                                 1),
+                      std::tuple("dlrm-small.onnxtxt", "adagrad", 0.0, 1)));
+
+/// With one that is far too large, squares overflow, and steps are skipped.
+class SkippedSteps : public ::testing::TestWithParam<const char *> {};
+
+TEST_P(SkippedSteps, RandomStrategies) {
+  DifferentiateOptions options;
+  options.optimizer = GetParam();
+  options.lossScale = 0x1p600;
+  const std::string path = std::string(FFC_TEST_MODELS) + "/dlrm-small.onnxtxt";
+  // The second step is within the bounds of what the scale may be.
+  Model recovering(path, 1, options);
+  ASSERT_TRUE(recovering.valid);
+  EXPECT_EQ(recovering.stateOf("loss.scale"), 0x1p24);
+  EXPECT_EQ(recovering.stateOf("loss.skipped_steps"), 1);
+  checkStrategies(recovering, 4);
+  options.fixedLossScale = true;
+  options.rowUpdates = true;
+  Model stuck(path, 1, options);
+  ASSERT_TRUE(stuck.valid);
+  EXPECT_EQ(stuck.stateOf("loss.scale"), 0x1p600);
+  EXPECT_EQ(stuck.stateOf("loss.skipped_steps"), kSteps);
+  stuck.expectInitialStates();
+  checkStrategies(stuck, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Optimizers, SkippedSteps,
+                         ::testing::Values("sgd:momentum=0", "adam", "adagrad",
+                                           "rmsprop", "lamb"));
 
 std::string
 nameOfCase(const ::testing::TestParamInfo<Equality::ParamType> &info) {

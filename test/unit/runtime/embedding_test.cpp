@@ -102,6 +102,7 @@ TEST(Embedding, GradientAndUpdateOfPartsOfTheTable) {
     }
     Context cx;
     cx.learning_rate = 0.1;
+    const Tensor none = absent({});
     for_split(p.table.shape, 3, random, [&](const Box &part) {
       const Tile ids(p.indices, p.indices.whole(), Order::row_major,
                      DType::i32);
@@ -111,15 +112,15 @@ TEST(Embedding, GradientAndUpdateOfPartsOfTheTable) {
       backward({ids, dy}, {grad});
       add_tile(found, grad, part);
       const Tile w(p.table, part);
-      SgdUpdateRows update{cx, {w, ids, dy}, {w}};
+      SgdUpdateRows update{cx, {w, ids, dy, none}, {w}};
       const int64_t before = allocations();
-      update({w, ids, dy}, {w});
+      update({w, ids, dy, none}, {w});
       EXPECT_EQ(allocations(), before);
       add_tile(found_updated, w, part);
       const Tile v(p.table, part), s(squares_before, part);
-      AdagradUpdateRows adagrad{cx, {v, ids, dy, s}, {v, s}, 0.01};
+      AdagradUpdateRows adagrad{cx, {v, ids, dy, none, s}, {v, s}, 0.01};
       const int64_t since = allocations();
-      adagrad({v, ids, dy, s}, {v, s});
+      adagrad({v, ids, dy, none, s}, {v, s});
       EXPECT_EQ(allocations(), since);
       add_tile(found_adapted, v, part);
       add_tile(found_squares, s, part);
@@ -157,6 +158,43 @@ TEST(Embedding, OftenTheSameRows) {
   check_many(2, 4500, 130);
 }
 
+/// Rows scaled by 0.5 are those of half the gradients; a step that is skipped
+/// changes no bit.
+TEST(Embedding, ScaledAndSkippedUpdates) {
+  std::mt19937 random(seed());
+  const Problem p(6, {5}, 4, random);
+  Value half = p.dy;
+  for (double &element : half.data)
+    element *= 0.5;
+  const Value before = random_squares(p.table.shape, random), one({}, 0.5),
+              infinite({2}, HUGE_VAL);
+  const Tile ids(p.indices, p.indices.whole(), Order::row_major, DType::i32),
+      dy(p.dy, p.dy.whole()), smaller(half, half.whole()),
+      scale(one, one.whole()), skip(infinite, infinite.whole());
+  Context cx;
+  cx.learning_rate = 0.1;
+  auto update = [&](const Tile &gradients, const Tensor &by) {
+    const Tile w(p.table, p.table.whole()), v(p.table, p.table.whole()),
+        s(before, before.whole());
+    SgdUpdateRows{cx, {w, ids, gradients, by}, {w}}({w, ids, gradients, by},
+                                                    {w});
+    AdagradUpdateRows{cx, {v, ids, gradients, by, s}, {v, s}, 0.01}(
+        {v, ids, gradients, by, s}, {v, s});
+    std::vector<Value> values(3, Value(p.table.shape));
+    const Tile *tiles[] = {&w, &v, &s};
+    for (size_t i = 0; i < 3; ++i)
+      add_tile(values[i], *tiles[i], p.table.whole());
+    return values;
+  };
+  const auto scaled = update(dy, scale), wanted = update(smaller, absent({})),
+             skipped = update(dy, skip);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(scaled[i].data, wanted[i].data);
+  EXPECT_EQ(skipped[0].data, p.table.data);
+  EXPECT_EQ(skipped[1].data, p.table.data);
+  EXPECT_EQ(skipped[2].data, before.data);
+}
+
 std::string error_of(const std::function<void()> &f) {
   try {
     f();
@@ -180,16 +218,17 @@ TEST(Embedding, Errors) {
               finish_target();
             }),
             "embedding forward: expected indices from -4 to 3, found 4");
-  SgdUpdateRows update{cx, {table, ids, dy}, {table}};
+  SgdUpdateRows update{cx, {table, ids, dy, absent({})}, {table}};
   cx.weight_decay = 0.5;
   EXPECT_EQ(error_of([&] {
-              update({table, ids, dy}, {table});
+              update({table, ids, dy, absent({})}, {table});
             }),
             "sgd update rows: expected weight decay 0, which leaves the rows "
             "alone that were not looked up, found 0.500000 (ffc "
             "--table-gradients=dense updates all)");
   EXPECT_EQ(error_of([&] {
-              AdagradUpdateRows{cx, {table, ids, dy, dy}, {table, dy}, 1e-10};
+              AdagradUpdateRows{
+                  cx, {table, ids, dy, absent({}), dy}, {table, dy}, 1e-10};
             }),
             "adagrad update rows: slot: expected local shape [4, 2], found [3, "
             "2]");

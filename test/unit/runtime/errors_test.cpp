@@ -214,4 +214,22 @@ TEST(KernelErrors, ShapesAndAttributes) {
                SgdUpdate(cx, {f2, f2, {}}, {elsewhere}, 0.0, 0));
 }
 
+TEST(KernelErrors, ScalesOfUpdates) {
+  Tensor elsewhere = f0;
+  elsewhere.data = storage + 64;
+  EXPECT_ERROR("sgd update: scale: expected rank 0 or 2 elements, found shape "
+               "[3, 4]",
+               SgdUpdate(cx, {f2, f2, f2}, {f2}, 0.0, 0));
+  EXPECT_ERROR("sgd update: scale: expected type f32, found i32",
+               SgdUpdate(cx, {f2, f2, i1}, {f2}, 0.0, 0));
+  EXPECT_ERROR("loss scale: operand: expected rank 0, found 2",
+               LossScale(cx, {f0, f0, f0, f2}, {f1, f0, f0, f0}, 1, 1, 0, 1));
+  EXPECT_ERROR("loss scale: factor: expected 2 elements, found 1",
+               LossScale(cx, {f0, f0, f0, f0}, {f0, f0, f0, f0}, 1, 1, 0, 1));
+  EXPECT_ERROR(
+      "loss scale: expected the results in place of scale, good and "
+      "skipped, found other buffers",
+      LossScale(cx, {f0, f0, f0, f0}, {f1, f0, f0, elsewhere}, 1, 1, 0, 1));
+}
+
 } // namespace

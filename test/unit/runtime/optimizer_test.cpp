@@ -22,6 +22,7 @@ struct Training {
   Value w;
   std::vector<Value> gradients, slots;
   double scale = 1;
+  int64_t skipped = 0; ///< steps before the first
 
   Training(int64_t n, size_t slots, double scale, std::mt19937 &random)
       : w(random_value({n}, random)), slots(slots, Value({n})), scale(scale) {
@@ -80,11 +81,14 @@ Training found(const Training &run, int threads, Numbers... numbers) {
   std::vector<Tile> slots;
   for (const Value &slot : run.slots)
     slots.emplace_back(slot, slot.whole());
-  const Value factor({}, run.scale);
+  Value factor(run.skipped == 0 ? Shape() : Shape{2}, run.scale);
+  if (run.skipped != 0)
+    factor.data[1] = double(run.skipped);
   Tile scale(factor, factor.whole());
   const Tensor s = run.scale == 1 ? absent({}) : scale.tensor;
-  for (cx.step = 0; cx.step < kSteps; ++cx.step) {
-    const Value &gradient = run.gradients[size_t(cx.step)];
+  for (int64_t step = 0; step < kSteps; ++step) {
+    cx.step = run.skipped + step;
+    const Value &gradient = run.gradients[size_t(step)];
     Tile now(gradient, gradient.whole());
     auto call = [&](Tensors in, Tensors out) {
       perform(Kernel(cx, in, out, numbers...), in, out);
@@ -122,6 +126,32 @@ void check(size_t slots, Formula formula, Numbers... numbers) {
         EXPECT_EQ(one.slots[s].data, two.slots[s].data);
       }
     }
+}
+
+/// A scale that is not finite: no bit changes.
+template <class Kernel, class... Numbers>
+void check_skipped(size_t slots, Numbers... numbers) {
+  std::mt19937 random(seed());
+  for (double scale : {HUGE_VAL, std::nan("")}) {
+    Training run(37, slots, scale, random);
+    run.skipped = 1;
+    for (Value &slot : run.slots)
+      slot = random_value({37}, random);
+    const Training after = found<Kernel>(run, 1, numbers...);
+    EXPECT_EQ(after.w.data, run.w.data);
+    for (size_t s = 0; s < slots; ++s)
+      EXPECT_EQ(after.slots[s].data, run.slots[s].data);
+  }
+}
+
+TEST(Updates, Skipped) {
+  check_skipped<SgdUpdate>(0, 0.0, 0);
+  check_skipped<SgdUpdate>(1, 0.75, 1);
+  check_skipped<AdamUpdate>(2, 0.75, 0.875, 0.01);
+  check_skipped<AdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_skipped<AdagradUpdate>(1, 0.01);
+  check_skipped<RmspropUpdate>(1, 0.75, 0.01, 0.0);
+  check_skipped<RmspropUpdate>(2, 0.75, 0.01, 0.5);
 }
 
 /// The direction of Adam's family; changes the moments.
@@ -169,6 +199,15 @@ TEST(AdamUpdate, DecayInTheGradient) {
         w -= kRate * direction(g + kDecay * w, s, t);
       },
       0.75, 0.875, 0.01);
+}
+
+TEST(AdamUpdate, WithoutStepsThatWereSkipped) {
+  std::mt19937 random(seed());
+  Training run(37, 2, 0.375, random);
+  const Training at_once = found<AdamUpdate>(run, 1, 0.75, 0.875, 0.01);
+  run.skipped = 3;
+  const Training later = found<AdamUpdate>(run, 1, 0.75, 0.875, 0.01);
+  EXPECT_EQ(at_once.w.data, later.w.data);
 }
 
 TEST(AdamwUpdate, DecayBesideTheGradient) {
@@ -272,6 +311,25 @@ TEST(Lamb, TrustInTheWholeParameter) {
     }
 }
 
+TEST(Lamb, Skipped) {
+  std::mt19937 random(seed());
+  const Value w = random_value({37}, random), g({37}, HUGE_VAL),
+              m = random_value({37}, random), v({37}, 0.5),
+              infinite({2}, HUGE_VAL);
+  const Tile tw(w, w.whole()), tg(g, g.whole()), tm(m, m.whole()),
+      tv(v, v.whole()), ts(infinite, infinite.whole()),
+      r = blank({37}, w.whole()), norms = blank({2}, {{0}, {2}});
+  Context cx;
+  cx.learning_rate = kRate;
+  cx.weight_decay = kDecay;
+  LambDirection(cx, {tw, tg, ts, tm, tv}, {tm, tv, r, norms}, 0.75, 0.875,
+                0.01)({tw, tg, ts, tm, tv}, {tm, tv, r, norms});
+  LambUpdate(cx, {tw, r, norms}, {tw}, 0.75, 0.875, 0.01)({tw, r, norms}, {tw});
+  EXPECT_EQ(value_of(tw, w).data, w.data);
+  EXPECT_EQ(value_of(tm, w).data, m.data);
+  EXPECT_EQ(value_of(tv, w).data, v.data);
+}
+
 TEST(Lamb, NothingToTrust) {
   Context cx;
   cx.learning_rate = 0.5;
@@ -310,6 +368,73 @@ TEST(ClipScale, BoundsTheNorm) {
     ClipScale(cx, {a, b}, {scale}, most)({a, b}, {scale});
     EXPECT_NEAR(scale.get({}), std::min(1.0, most / 5.0), 1e-6);
   }
+}
+
+/// What LossScale keeps, and steps with these sums of squares.
+class Scaling {
+public:
+  explicit Scaling(double scale) : scale_(tile(scale)) {}
+
+  void step(double first, double second, double max_norm = 0) {
+    const Tile a = tile(first), b = tile(second);
+    LossScale(cx, {scale_, good_, skipped_, a, b},
+              {factor_, scale_, good_, skipped_}, 3, 2, max_norm, 1024)(
+        {scale_, good_, skipped_, a, b}, {factor_, scale_, good_, skipped_});
+  }
+  double scale() const { return scale_.get({}); }
+  double good() const { return good_.get({}); }
+  double skipped() const { return skipped_.get({}); }
+  double factor() const { return factor_.get({0}); }
+  double skipped_for_updates() const { return factor_.get({1}); }
+
+private:
+  static Tile tile(double value) { return Tile(Value({}, value), {{}, {}}); }
+
+  Context cx;
+  Tile scale_, good_ = tile(0), skipped_ = tile(0),
+               factor_ = blank({2}, {{0}, {2}});
+};
+
+TEST(LossScale, DoublesAfterStepsInARow) {
+  Scaling scaling(256);
+  for (double wanted :
+       {256.0, 256.0, 512.0, 512.0, 512.0, 1024.0, 1024.0, 1024.0, 1024.0}) {
+    const double factor = 1 / scaling.scale();
+    scaling.step(4, 5);
+    EXPECT_EQ(scaling.factor(), factor);
+    EXPECT_EQ(scaling.scale(), wanted);
+  }
+  EXPECT_EQ(scaling.good(), 0);
+  EXPECT_EQ(scaling.skipped(), 0);
+}
+
+TEST(LossScale, HalvesAndSkips) {
+  Scaling scaling(8);
+  scaling.step(1, 1);
+  EXPECT_EQ(scaling.good(), 1);
+  double skipped = 0;
+  for (double sum : {HUGE_VAL, std::nan(""), HUGE_VAL}) {
+    scaling.step(1, sum);
+    EXPECT_EQ(scaling.factor(), HUGE_VAL);
+    EXPECT_EQ(scaling.good(), 0);
+    EXPECT_EQ(scaling.skipped(), ++skipped);
+    EXPECT_EQ(scaling.skipped_for_updates(), skipped);
+  }
+  EXPECT_EQ(scaling.scale(), 2); // the least
+  scaling.step(1, 1);
+  EXPECT_EQ(scaling.factor(), 0.5);
+  EXPECT_EQ(scaling.skipped_for_updates(), 3);
+}
+
+/// Sums that are finite count, whatever their sum would be as f32.
+TEST(LossScale, ClipsGradientsOfTheLoss) {
+  Scaling scaling(4);
+  scaling.step(9 * 16, 16 * 16, 2.0);
+  EXPECT_NEAR(scaling.factor(), 2.0 / 5 / 4, 1e-6);
+  scaling.step(9 * 16, 16 * 16, 5.5);
+  EXPECT_EQ(scaling.factor(), 0.25);
+  scaling.step(3e38, 3e38, 1.0);
+  EXPECT_EQ(scaling.skipped(), 0);
 }
 
 } // namespace
