@@ -156,6 +156,9 @@ set(FFRT_CUDA_LIBRARIES
 set(FFRT_CUDA_KERNELS
   src/cuda/attention_backward.cu
   src/cuda/attention_forward.cu
+  src/cuda/attention_mask.cu
+  src/cuda/attention_tensor_backward.cu
+  src/cuda/attention_tensor_forward.cu
   src/cuda/broadcast.cu
   src/cuda/cast.cu
   src/cuda/conv.cu

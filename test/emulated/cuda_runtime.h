@@ -13,6 +13,7 @@
 
 #include "emulated_block.h"
 #include "emulated_streams.h"
+#include "emulated_tensor_core.h"
 
 #include <cmath>
 #include <cstddef>

@@ -3,7 +3,8 @@
 // What it computes is said with ff.attention. q, y, dy and dq are [N, T, H, D]
 // or, where values have another width, [N, T, H, E]; k, v, dk and dv are
 // [N, S, H, D] and [N, S, H, E]; lse is [N, H, T]. The mask, which may be
-// absent, broadcasts to [N, H, T, S]. Type f32, row-major.
+// absent, broadcasts to [N, H, T, S]. Type f32, row-major; q, k, v and dy,
+// which are factors of products, may all be bf16.
 //
 // Scores are computed a block of rows and a block of positions at a time and
 // never stored as a whole (Dao et al., NeurIPS 2022).

@@ -10,8 +10,8 @@ AttentionGeometry::AttentionGeometry(const char *kernel, const Tensor &q,
                                      const Tensor &k, const Tensor *v,
                                      const Tensor &mask,
                                      const AttentionNumbers &numbers)
-    : kernel(kernel), scale(float(numbers.scale)), key(uint64_t(numbers.key)),
-      ratio(float(numbers.ratio)) {
+    : kernel(kernel), factors(q.type), scale(float(numbers.scale)),
+      key(uint64_t(numbers.key)), ratio(float(numbers.ratio)) {
   expect_rank(kernel, "q", q, 4);
   expect_rank(kernel, "k", k, 4);
   if (v)
@@ -22,10 +22,13 @@ AttentionGeometry::AttentionGeometry(const char *kernel, const Tensor &q,
   width = q.shape[3];
   keys = k.shape[1];
   values = v ? v->shape[3] : 0;
-  expect_heads("q", q, rows, width);
-  expect_heads("k", k, keys, width);
-  if (v)
-    expect_heads("v", *v, keys, values);
+  expect_factors(kernel, "q", q, "k", k);
+  expect_heads("q", q, rows, width, factors);
+  expect_heads("k", k, keys, width, factors);
+  if (v) {
+    expect_factors(kernel, "q", q, "v", *v);
+    expect_heads("v", *v, keys, values, factors);
+  }
   steps[2] = k.global[1];
   steps[1] = q.global[1] * steps[2];
   steps[0] = q.global[2] * steps[1];
@@ -60,8 +63,9 @@ AttentionGeometry::AttentionGeometry(const char *kernel, const Tensor &q,
 }
 
 void AttentionGeometry::expect_heads(const char *name, const Tensor &t,
-                                     int64_t positions, int64_t width) const {
-  expect_floats(kernel, name, t, {samples, positions, heads, width});
+                                     int64_t positions, int64_t width,
+                                     DType type) const {
+  expect_dense(kernel, name, t, type, {samples, positions, heads, width});
 }
 
 void AttentionGeometry::expect_sums(const char *name, const Tensor &t) const {
@@ -133,7 +137,8 @@ AttentionGeometry check_attention_backward(Tensors in, Tensors out,
   const AttentionGeometry g(kernel, t[0], t[1], &t[2], t[6], numbers);
   g.expect_heads("y", t[3], g.rows, g.values);
   g.expect_sums("lse", t[4]);
-  g.expect_heads("dy", t[5], g.rows, g.values);
+  expect_factors(kernel, "q", t[0], "dy", t[5]);
+  g.expect_heads("dy", t[5], g.rows, g.values, g.factors);
   g.expect_heads("dq", r[0], g.rows, g.width);
   g.expect_heads("dk", r[1], g.keys, g.width);
   g.expect_heads("dv", r[2], g.keys, g.values);

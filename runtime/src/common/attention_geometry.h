@@ -2,6 +2,7 @@
 #ifndef FFRT_COMMON_ATTENTION_GEOMETRY_H
 #define FFRT_COMMON_ATTENTION_GEOMETRY_H
 
+#include "ffrt/bfloat16.h"
 #include "ffrt/function.h"
 #include "ffrt/kernel.h"
 
@@ -19,6 +20,7 @@ struct AttentionNumbers {
 /// The geometry of a tile, and its mask.
 struct AttentionGeometry {
   const char *kernel;
+  DType factors; ///< of q, k, v and dy
   int64_t samples, rows, heads, keys, width, values;
   Index mask_strides; ///< of n, h, t and s; 0 where it is broadcast
   bool replaces = false;
@@ -33,7 +35,7 @@ struct AttentionGeometry {
                     const AttentionNumbers &numbers);
 
   void expect_heads(const char *name, const Tensor &t, int64_t positions,
-                    int64_t width) const;
+                    int64_t width, DType type = DType::f32) const;
   void expect_sums(const char *name, const Tensor &t) const;
 
   /// Vectors of neighbouring positions are so far apart in a tensor
@@ -73,6 +75,14 @@ AttentionGeometry check_attention_sum(Tensors in, Tensors out,
                                       const AttentionNumbers &numbers);
 AttentionGeometry check_attention_backward(Tensors in, Tensors out,
                                            const AttentionNumbers &numbers);
+
+/// Calls f with a null pointer to the type that factors have.
+template <class F> void with_factors(DType factors, F f) {
+  if (factors == DType::bf16)
+    f(static_cast<BFloat16 *>(nullptr));
+  else
+    f(static_cast<float *>(nullptr));
+}
 
 /// exp() of a score that is this much below the largest is 0 in floats.
 constexpr float kVanishes = 104.0f;

@@ -97,9 +97,14 @@ void expect_same_shape(const char *kernel, const char *operand, const Tensor &t,
 
 void expect_floats(const char *kernel, const char *operand, const Tensor &t,
                    std::initializer_list<int64_t> shape) {
+  expect_dense(kernel, operand, t, DType::f32, shape);
+}
+
+void expect_dense(const char *kernel, const char *operand, const Tensor &t,
+                  DType type, std::initializer_list<int64_t> shape) {
   if (!t.data)
     return;
-  expect_type(kernel, operand, t, DType::f32);
+  expect_type(kernel, operand, t, type);
   expect_row_major(kernel, operand, t);
   Tensor like = t;
   like.rank = int(shape.size());

@@ -38,6 +38,9 @@ void expect_same_order(const char *kernel, const char *operand, const Tensor &t,
 /// Absent, or f32 of a local shape in row-major order.
 void expect_floats(const char *kernel, const char *operand, const Tensor &t,
                    std::initializer_list<int64_t> shape);
+/// The same of another type.
+void expect_dense(const char *kernel, const char *operand, const Tensor &t,
+                  DType type, std::initializer_list<int64_t> shape);
 /// Throws "<kernel>: <text>" unless `holds`.
 void expect(const char *kernel, bool holds, const std::string &text);
 

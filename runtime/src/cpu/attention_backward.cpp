@@ -124,19 +124,15 @@ struct AttentionBackward::Impl : AttentionTile {
                  &dy = t[5], &mask = t[6];
     const Tensor &dq = out.begin()[0], &dk = out.begin()[1],
                  &dv = out.begin()[2];
-    pack_rows(head(k, n, h), keys, width, between(width), own.keys);
-    pack_columns(head(k, n, h), keys, width, between(width), padded(keys),
-                 own.keys_t);
-    pack_columns(head(v, n, h), keys, values, between(values), padded(keys),
-                 own.values_t);
+    read_rows(k, n, h, 0, keys, own.keys);
+    read_columns(k, n, h, own.keys_t);
+    read_columns(v, n, h, own.values_t);
     std::fill_n(own.dk, keys * padded(width), 0.0f);
     std::fill_n(own.dv, keys * padded(values), 0.0f);
     for (int64_t row = 0; row < rows; row += kBlockRows) {
       const int64_t count = std::min(kBlockRows, rows - row);
-      pack_rows(head(q, n, h) + row * between(width), count, width,
-                between(width), own.q);
-      pack_rows(head(dy, n, h) + row * between(values), count, values,
-                between(values), own.dy);
+      read_rows(q, n, h, row, count, own.q);
+      read_rows(dy, n, h, row, count, own.dy);
       rows_of_block(own, y, mask, lse.as<float>() + row_at(n, h, row), n, h,
                     row, count);
       if (dq.data)

@@ -123,28 +123,38 @@ Scratch Scratch::of_thread() {
 }
 
 //===----------------------------------------------------------------------===//
-// Packing
+// Factors
 //===----------------------------------------------------------------------===//
 
-void pack_rows(const float *x, int64_t positions, int64_t width, int64_t apart,
-               float *to) {
-  const int64_t columns = padded(width);
-  for (int64_t i = 0; i < positions; ++i) {
-    std::copy_n(x + i * apart, width, to + i * columns);
-    std::fill(to + i * columns + width, to + (i + 1) * columns, 0.0f);
-  }
+void AttentionTile::read_rows(const Tensor &factor, int64_t n, int64_t h,
+                              int64_t first, int64_t count, float *to) const {
+  const int64_t width = factor.shape[3], columns = padded(width);
+  with_factors(factors, [&](auto *type) {
+    const auto *from = static_cast<decltype(type)>(factor.data) +
+                       head_at(n, h, factor.shape[1], width) +
+                       first * between(width);
+    for (int64_t i = 0; i < count; ++i, from += between(width)) {
+      std::copy_n(from, width, to + i * columns);
+      std::fill(to + i * columns + width, to + (i + 1) * columns, 0.0f);
+    }
+  });
 }
 
-void pack_columns(const float *x, int64_t positions, int64_t width,
-                  int64_t apart, int64_t columns, float *to) {
+void AttentionTile::read_columns(const Tensor &factor, int64_t n, int64_t h,
+                                 float *to) const {
   constexpr int64_t kSide = 16;
-  for (int64_t i = 0; i < positions; i += kSide)
-    for (int64_t d = 0; d < width; d += kSide)
-      for (int64_t e = d; e < std::min(d + kSide, width); ++e)
-        for (int64_t j = i; j < std::min(i + kSide, positions); ++j)
-          to[e * columns + j] = x[j * apart + e];
+  const int64_t width = factor.shape[3], columns = padded(keys);
+  with_factors(factors, [&](auto *type) {
+    const auto *from =
+        static_cast<decltype(type)>(factor.data) + head_at(n, h, keys, width);
+    for (int64_t i = 0; i < keys; i += kSide)
+      for (int64_t d = 0; d < width; d += kSide)
+        for (int64_t e = d; e < std::min(d + kSide, width); ++e)
+          for (int64_t j = i; j < std::min(i + kSide, keys); ++j)
+            to[e * columns + j] = from[j * between(width) + e];
+  });
   for (int64_t d = 0; d < width; ++d)
-    std::fill(to + d * columns + positions, to + (d + 1) * columns, 0.0f);
+    std::fill(to + d * columns + keys, to + (d + 1) * columns, 0.0f);
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,6 +165,7 @@ AttentionTile::Head AttentionTile::take_head(Scratch &scratch) const {
   Head own;
   own.keys = scratch.take(width * padded(keys));
   own.values = scratch.take(keys * padded(values));
+  own.queries = scratch.take(kBlockRows * padded(width));
   own.scores = scratch.take(kBlockRows * kBlockKeys);
   own.sums = scratch.take(kBlockRows * padded(values));
   return own;

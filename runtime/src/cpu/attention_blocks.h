@@ -66,16 +66,23 @@ struct AttentionTile : AttentionGeometry {
   AttentionTile(const Context &cx, const AttentionGeometry &geometry)
       : AttentionGeometry(geometry), cx(cx) {}
 
-  /// Head `h` of sample `n` in a tensor [samples, positions, heads, width]: its
-  /// first vector; they are `between(width)` apart.
+  /// Head `h` of sample `n` in a tensor [samples, positions, heads, width] of
+  /// f32: its first vector; they are `between(width)` apart.
   float *head(const Tensor &t, int64_t n, int64_t h) const {
     return t.as<float>() + head_at(n, h, t.shape[1], t.shape[3]);
   }
+  /// Vectors `first` to first + count of a head of a factor as rows of
+  /// padded(width) columns, with zeros behind.
+  void read_rows(const Tensor &factor, int64_t n, int64_t h, int64_t first,
+                 int64_t count, float *to) const;
+  /// All of them as columns: `width` rows of padded(keys).
+  void read_columns(const Tensor &factor, int64_t n, int64_t h,
+                    float *to) const;
 
-  /// Of one head: keys as columns, values as rows, a block of scores and one of
-  /// results.
+  /// Of one head: keys as columns, values as rows, a block of queries, of
+  /// scores and of results.
   struct Head {
-    float *keys, *values, *scores, *sums;
+    float *keys, *values, *queries, *scores, *sums;
   };
   Head take_head(Scratch &scratch) const;
 
@@ -94,34 +101,27 @@ struct AttentionTile : AttentionGeometry {
   void draw(int64_t n, int64_t h, int64_t t, int64_t s, int64_t keys,
             float *factors) const;
 
-  /// Calls body(s, n) for all blocks of positions, s to s + n, when `scores`
-  /// has theirs for `count` rows of a head from `t` on. `packed` are the head's
-  /// keys (pack_columns). With `skip` without blocks that are all replaced.
+  /// Calls body(s, n) for all blocks of positions, s to s + n, when
+  /// `own.scores` has theirs for `count` rows of a head from `t` on, and
+  /// `own.keys` the head's keys. With `skip` without blocks that are all
+  /// replaced.
   template <class Body>
-  void for_scores(const float *packed, float *scores, const Tensor &q,
-                  const Tensor &mask, int64_t n, int64_t h, int64_t t,
-                  int64_t count, bool skip, Body body) const {
-    const float *queries = head(q, n, h) + t * between(width);
+  void for_scores(const Head &own, const Tensor &q, const Tensor &mask,
+                  int64_t n, int64_t h, int64_t t, int64_t count, bool skip,
+                  Body body) const {
+    read_rows(q, n, h, t, count, own.queries);
     for (int64_t s = 0; s < keys; s += kBlockKeys) {
       const int64_t n_keys = std::min(kBlockKeys, keys - s);
       const float *masked = masked_from(mask, n, h, t, s);
       if (skip && all_hidden(masked, count, n_keys))
         continue;
-      multiply(count, padded(n_keys), width, {queries, between(width), 1},
-               packed + s, padded(keys), scores, kBlockKeys, true);
-      finish_scores(scores, count, n_keys, masked);
+      multiply(count, padded(n_keys), width, {own.queries, padded(width), 1},
+               own.keys + s, padded(keys), own.scores, kBlockKeys, true);
+      finish_scores(own.scores, count, n_keys, masked);
       body(s, n_keys);
     }
   }
 };
-
-/// x [positions x width], rows `apart`, as rows of padded(width) columns with
-/// zeros behind.
-void pack_rows(const float *x, int64_t positions, int64_t width, int64_t apart,
-               float *to);
-/// The same transposed: `width` rows of `columns` columns.
-void pack_columns(const float *x, int64_t positions, int64_t width,
-                  int64_t apart, int64_t columns, float *to);
 
 } // namespace ffrt
 

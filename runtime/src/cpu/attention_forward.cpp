@@ -81,7 +81,7 @@ struct AttentionForward::Impl : AttentionTile {
     std::fill_n(own.top, count, -__builtin_inff());
     std::fill_n(own.total, count, 0.0f);
     std::fill_n(own.sums, count * padded(values), 0.0f);
-    for_scores(own.keys, own.scores, q, mask, n, h, t, count, skip,
+    for_scores(own, q, mask, n, h, t, count, skip,
                [&](int64_t s, int64_t n_keys) {
                  add_block(own, n, h, t, count, s, n_keys);
                });
@@ -94,9 +94,8 @@ struct AttentionForward::Impl : AttentionTile {
     const Head own = take(scratch);
     const int64_t n = task / parts / heads, h = task / parts % heads,
                   part = task % parts;
-    pack_columns(head(k, n, h), keys, width, between(width), padded(keys),
-                 own.keys);
-    pack_rows(head(v, n, h), keys, values, between(values), own.values);
+    read_columns(k, n, h, own.keys);
+    read_rows(v, n, h, 0, keys, own.values);
     const int64_t blocks = (rows + kBlockRows - 1) / kBlockRows;
     const int64_t end =
         std::min(rows, blocks * (part + 1) / parts * kBlockRows);

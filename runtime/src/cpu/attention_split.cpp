@@ -56,12 +56,11 @@ struct AttentionMax::Impl : SplitTile {
            const Tensor &most, int64_t n, int64_t h) const {
     Scratch scratch = Scratch::of_thread();
     const Head own = take_head(scratch);
-    pack_columns(head(k, n, h), keys, width, between(width), padded(keys),
-                 own.keys);
+    read_columns(k, n, h, own.keys);
     for_rows([&](int64_t t, int64_t count) {
       float *top = row_of(most, n, h, t);
       std::fill_n(top, count, -__builtin_inff());
-      for_scores(own.keys, own.scores, q, mask, n, h, t, count, /*skip=*/false,
+      for_scores(own, q, mask, n, h, t, count, /*skip=*/false,
                  [&](int64_t, int64_t n_keys) {
                    for (int64_t i = 0; i < count; ++i) {
                      const float *row = own.scores + i * kBlockKeys;
@@ -125,9 +124,8 @@ struct AttentionSum::Impl : SplitTile {
     Scratch scratch = Scratch::of_thread();
     const Head own = take_head(scratch);
     const int64_t columns = padded(values);
-    pack_columns(head(k, n, h), keys, width, between(width), padded(keys),
-                 own.keys);
-    pack_rows(head(v, n, h), keys, values, between(values), own.values);
+    read_columns(k, n, h, own.keys);
+    read_rows(v, n, h, 0, keys, own.values);
     for_rows([&](int64_t t, int64_t count) {
       const float *top = row_of(most, n, h, t);
       float *totals = row_of(total, n, h, t);
@@ -136,7 +134,7 @@ struct AttentionSum::Impl : SplitTile {
       // Beside other scores those that were replaced may be nothing.
       const bool skip =
           replaces && *std::min_element(top, top + count) > hidden + kVanishes;
-      for_scores(own.keys, own.scores, q, mask, n, h, t, count, skip,
+      for_scores(own, q, mask, n, h, t, count, skip,
                  [&](int64_t s, int64_t n_keys) {
                    exponentials(own, top, totals, n, h, t, count, s, n_keys);
                    multiply(count, columns, n_keys, {own.scores, kBlockKeys, 1},

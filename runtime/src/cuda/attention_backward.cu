@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/attention.h"
 
+#include "cuda/attention_tensor.h"
 #include "cuda/attention_tile.h"
 #include "ffrt/fast_math.h"
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace ffrt {
 
@@ -19,15 +21,9 @@ using namespace attention;
 
 namespace {
 
-/// dq, dk and dv may be null.
-struct Differentiated {
-  const float *q, *k, *v, *y, *lse, *dy;
-  float *dq, *dk, *dv;
-  float *product; ///< of every row dy * y
-};
-
 /// A warp for every row.
-__global__ void product_kernel(AttentionHeads heads, Differentiated of) {
+template <class T>
+__global__ void product_kernel(AttentionHeads heads, Differentiated<T> of) {
   const AttentionGeometry &g = heads.g;
   const int lane = int(threadIdx.x) % 32;
   const int64_t warps = int64_t(gridDim.x) * (blockDim.x / 32);
@@ -35,8 +31,8 @@ __global__ void product_kernel(AttentionHeads heads, Differentiated of) {
        row < g.samples * g.heads * g.rows; row += warps) {
     const int64_t t = row % g.rows, h = row / g.rows % g.heads,
                   n = row / g.rows / g.heads;
-    const Vectors y = heads.of(of.y, n, h, g.rows, g.values).from(t),
-                  dy = heads.of(of.dy, n, h, g.rows, g.values).from(t);
+    const Vectors<float> y = heads.of(of.y, n, h, g.rows, g.values).from(t);
+    const Vectors<T> dy = heads.of(of.dy, n, h, g.rows, g.values).from(t);
     double sum = 0;
     for (int64_t e = lane; e < g.values; e += 32)
       sum += double(y(0, e)) * dy(0, e);
@@ -46,15 +42,11 @@ __global__ void product_kernel(AttentionHeads heads, Differentiated of) {
   }
 }
 
-/// The probability of a score after dropout, and the gradient of the score.
-struct Slope {
-  float p, ds;
-};
-
 /// From the products q k and dy v. Beyond the rows and positions both are 0.
-__device__ Slope slope_of(const AttentionHeads &heads, const Differentiated &of,
-                          int64_t n, int64_t h, int64_t t, int64_t s, float qk,
-                          float dyv) {
+template <class T>
+__device__ Slope slope_of(const AttentionHeads &heads,
+                          const Differentiated<T> &of, int64_t n, int64_t h,
+                          int64_t t, int64_t s, float qk, float dyv) {
   const AttentionGeometry &g = heads.g;
   if (t >= g.rows || s >= g.keys)
     return {0.0f, 0.0f};
@@ -67,8 +59,10 @@ __device__ Slope slope_of(const AttentionHeads &heads, const Differentiated &of,
 }
 
 /// Is anything but 0 in the block of scores from row t and position s on?
-__device__ bool is_needed(const AttentionHeads &heads, const Differentiated &of,
-                          int64_t n, int64_t h, int64_t t, int64_t s) {
+template <class T>
+__device__ bool is_needed(const AttentionHeads &heads,
+                          const Differentiated<T> &of, int64_t n, int64_t h,
+                          int64_t t, int64_t s) {
   const AttentionGeometry &g = heads.g;
   return !g.replaces ||
          any_of_square(g.rows - t, g.keys - s, [&](int row, int column) {
@@ -77,9 +71,9 @@ __device__ bool is_needed(const AttentionHeads &heads, const Differentiated &of,
          });
 }
 
-template <int kColumns>
+template <int kColumns, class T>
 __global__ void query_gradients_kernel(AttentionHeads heads,
-                                       Differentiated of) {
+                                       Differentiated<T> of) {
   __shared__ Factors factors;
   __shared__ Addends<kColumns> addends;
   const AttentionGeometry &g = heads.g;
@@ -87,10 +81,10 @@ __global__ void query_gradients_kernel(AttentionHeads heads,
   for (int64_t number = blockIdx.x; number < tasks; number += gridDim.x) {
     const AttentionTask task(g, g.rows, g.width, kColumns, number);
     const int64_t n = task.n, h = task.h, t = task.first;
-    const Vectors q = heads.of(of.q, n, h, g.rows, g.width).from(t),
-                  dy = heads.of(of.dy, n, h, g.rows, g.values).from(t),
-                  k = heads.of(of.k, n, h, g.keys, g.width),
-                  v = heads.of(of.v, n, h, g.keys, g.values);
+    const Vectors<T> q = heads.of(of.q, n, h, g.rows, g.width).from(t),
+                     dy = heads.of(of.dy, n, h, g.rows, g.values).from(t),
+                     k = heads.of(of.k, n, h, g.keys, g.width),
+                     v = heads.of(of.v, n, h, g.keys, g.values);
     float sums[kOwn][kColumns / kLanes] = {};
     for (int64_t s = 0; s < g.keys; s += kSide) {
       if (!is_needed(heads, of, n, h, t, s))
@@ -112,8 +106,8 @@ __global__ void query_gradients_kernel(AttentionHeads heads,
 }
 
 /// Rows of the blocks of scores are positions here, and columns are rows.
-template <int kColumns>
-__global__ void key_gradients_kernel(AttentionHeads heads, Differentiated of,
+template <int kColumns, class T>
+__global__ void key_gradients_kernel(AttentionHeads heads, Differentiated<T> of,
                                      int64_t columns) {
   __shared__ Factors factors;
   __shared__ Addends<kColumns> addends;
@@ -122,10 +116,10 @@ __global__ void key_gradients_kernel(AttentionHeads heads, Differentiated of,
   for (int64_t number = blockIdx.x; number < tasks; number += gridDim.x) {
     const AttentionTask task(g, g.keys, columns, kColumns, number);
     const int64_t n = task.n, h = task.h, s = task.first;
-    const Vectors q = heads.of(of.q, n, h, g.rows, g.width),
-                  dy = heads.of(of.dy, n, h, g.rows, g.values),
-                  k = heads.of(of.k, n, h, g.keys, g.width).from(s),
-                  v = heads.of(of.v, n, h, g.keys, g.values).from(s);
+    const Vectors<T> q = heads.of(of.q, n, h, g.rows, g.width),
+                     dy = heads.of(of.dy, n, h, g.rows, g.values),
+                     k = heads.of(of.k, n, h, g.keys, g.width).from(s),
+                     v = heads.of(of.v, n, h, g.keys, g.values).from(s);
     float dk[kOwn][kColumns / kLanes] = {}, dv[kOwn][kColumns / kLanes] = {};
     for (int64_t t = 0; t < g.rows; t += kSide) {
       if (!is_needed(heads, of, n, h, t, s))
@@ -156,6 +150,35 @@ __global__ void key_gradients_kernel(AttentionHeads heads, Differentiated of,
   }
 }
 
+template <class T>
+void differentiate(const AttentionHeads &heads, const Differentiated<T> &of) {
+  const AttentionGeometry &g = heads.g;
+  cuda::launch(
+      cuda::blocks_for(g.samples * g.heads * g.rows, cuda::kThreads / 32),
+      cuda::kThreads, product_kernel<T>, heads, of);
+  if (tensor_differentiate(heads, of))
+    return;
+  auto blocks = [&](int64_t positions, int64_t width, int columns) {
+    return cuda::blocks_for(AttentionTask::count(g, positions, width, columns),
+                            1);
+  };
+  if (of.dq) {
+    const int columns = g.width <= kNarrow ? kNarrow : kWide;
+    cuda::launch(blocks(g.rows, g.width, columns), cuda::kThreads,
+                 columns == kNarrow ? query_gradients_kernel<kNarrow, T>
+                                    : query_gradients_kernel<kWide, T>,
+                 heads, of);
+  }
+  if (of.dk || of.dv) {
+    const int64_t width = std::max(g.width, g.values);
+    const int columns = width <= kNarrow ? kNarrow : kWide;
+    cuda::launch(blocks(g.keys, width, columns), cuda::kThreads,
+                 columns == kNarrow ? key_gradients_kernel<kNarrow, T>
+                                    : key_gradients_kernel<kWide, T>,
+                 heads, of, width);
+  }
+}
+
 } // namespace
 
 struct AttentionBackward::Impl {
@@ -170,7 +193,8 @@ AttentionBackward::AttentionBackward(Context &cx, Tensors in, Tensors out,
           cx, check_attention_backward(in, out, {hidden, key, ratio, scale})}) {
   const AttentionGeometry &g = impl->geometry;
   cuda::device().reserve(std::size_t(g.samples * g.heads * g.rows) *
-                         sizeof(float));
+                             sizeof(float) +
+                         tensor_scratch(g, in.begin()[6]));
 }
 
 AttentionBackward::~AttentionBackward() = default;
@@ -179,33 +203,14 @@ void AttentionBackward::operator()(Tensors in, Tensors out) {
   const Tensor *t = in.begin(), *r = out.begin();
   const AttentionGeometry &g = impl->geometry;
   const AttentionHeads heads(impl->cx, g, t[6]);
-  const Differentiated of{t[0].as<float>(), t[1].as<float>(),
-                          t[2].as<float>(), t[3].as<float>(),
-                          t[4].as<float>(), t[5].as<float>(),
-                          r[0].as<float>(), r[1].as<float>(),
-                          r[2].as<float>(), cuda::device().scratch<float>()};
-  cuda::launch(
-      cuda::blocks_for(g.samples * g.heads * g.rows, cuda::kThreads / 32),
-      cuda::kThreads, product_kernel, heads, of);
-  auto blocks = [&](int64_t positions, int64_t width, int columns) {
-    return cuda::blocks_for(AttentionTask::count(g, positions, width, columns),
-                            1);
-  };
-  if (of.dq) {
-    const int columns = g.width <= kNarrow ? kNarrow : kWide;
-    cuda::launch(blocks(g.rows, g.width, columns), cuda::kThreads,
-                 columns == kNarrow ? query_gradients_kernel<kNarrow>
-                                    : query_gradients_kernel<kWide>,
-                 heads, of);
-  }
-  if (of.dk || of.dv) {
-    const int64_t width = std::max(g.width, g.values);
-    const int columns = width <= kNarrow ? kNarrow : kWide;
-    cuda::launch(blocks(g.keys, width, columns), cuda::kThreads,
-                 columns == kNarrow ? key_gradients_kernel<kNarrow>
-                                    : key_gradients_kernel<kWide>,
-                 heads, of, width);
-  }
+  with_factors(g.factors, [&](auto *type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    differentiate<T>(heads,
+                     {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(), t[5].as<T>(),
+                      t[3].as<float>(), t[4].as<float>(), r[0].as<float>(),
+                      r[1].as<float>(), r[2].as<float>(),
+                      cuda::device().scratch<float>()});
+  });
 }
 
 } // namespace ffrt

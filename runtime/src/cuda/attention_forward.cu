@@ -1,10 +1,12 @@
 //===- attention_forward.cu - attention, block by block -------------------===//
 #include "ffrt/attention.h"
 
+#include "cuda/attention_tensor.h"
 #include "cuda/attention_tile.h"
 #include "ffrt/fast_math.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace ffrt {
 
@@ -15,15 +17,6 @@ namespace {
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//
-
-/// Operands, and where the sums go: quotients and lse, or, where the largest
-/// scores are given (kGiven), the sums themselves.
-struct Attended {
-  const float *q, *k, *v;
-  const float *most;
-  float *y, *lse; ///< lse may be null
-  float *total, *sum;
-};
 
 /// Of a block of rows, by thread: of each its largest score, the sum of
 /// exponentials relative to it, and of these times values.
@@ -101,16 +94,16 @@ add_scores(const AttentionHeads &heads, const AttentionTask &task, int64_t s,
 
 /// All positions. With `skip`, blocks of which all scores are replaced are left
 /// out.
-template <int kColumns, bool kGiven>
+template <int kColumns, bool kGiven, class T>
 __device__ __forceinline__ void
-add_positions(const AttentionHeads &heads, const Attended &of,
+add_positions(const AttentionHeads &heads, const Attended<T> &of,
               const AttentionTask &task, bool skip, Factors &factors,
               Addends<kColumns> &addends, RowSums<kColumns> &rows) {
   const AttentionGeometry &g = heads.g;
-  const Vectors q = heads.of(of.q, task.n, task.h, g.rows, g.width)
-                        .from(task.first),
-                k = heads.of(of.k, task.n, task.h, g.keys, g.width),
-                v = heads.of(of.v, task.n, task.h, g.keys, g.values);
+  const Vectors<T> q = heads.of(of.q, task.n, task.h, g.rows, g.width)
+                           .from(task.first),
+                   k = heads.of(of.k, task.n, task.h, g.keys, g.width),
+                   v = heads.of(of.v, task.n, task.h, g.keys, g.values);
   for (int64_t s = 0; s < g.keys; s += kSide) {
     auto is_seen = [&](int row, int column) {
       return !heads.is_replaced(task.n, task.h, task.first + row, s + column);
@@ -124,13 +117,13 @@ add_positions(const AttentionHeads &heads, const Attended &of,
   }
 }
 
-template <int kColumns, bool kGiven>
+template <int kColumns, bool kGiven, class T>
 __device__ __forceinline__ void
-write(const AttentionHeads &heads, const Attended &to,
+write(const AttentionHeads &heads, const Attended<T> &to,
       const AttentionTask &task, RowSums<kColumns> &rows) {
   const AttentionGeometry &g = heads.g;
   float *sums = kGiven ? to.sum : to.y;
-  const Vectors result =
+  const Vectors<float> result =
       heads.of(sums, task.n, task.h, g.rows, g.values).from(task.first);
   FFRT_UNROLL
   for (int i = 0; i < kOwn; ++i) {
@@ -149,8 +142,8 @@ write(const AttentionHeads &heads, const Attended &to,
   write_vectors<kColumns>(rows.sums, result, sums, sums, task.column);
 }
 
-template <int kColumns, bool kGiven>
-__global__ void attend_kernel(AttentionHeads heads, Attended of) {
+template <int kColumns, bool kGiven, class T>
+__global__ void attend_kernel(AttentionHeads heads, Attended<T> of) {
   __shared__ Factors factors;
   __shared__ Addends<kColumns> addends;
   const AttentionGeometry &g = heads.g;
@@ -182,14 +175,16 @@ __global__ void attend_kernel(AttentionHeads heads, Attended of) {
   }
 }
 
-template <bool kGiven>
-void attend(const AttentionHeads &heads, const Attended &of) {
+template <bool kGiven, class T>
+void attend(const AttentionHeads &heads, const Attended<T> &of) {
   const AttentionGeometry &g = heads.g;
+  if (tensor_attend(kGiven ? Part::sums : Part::all, heads, of))
+    return;
   const int columns = g.values <= kNarrow ? kNarrow : kWide;
   const int64_t tasks = AttentionTask::count(g, g.rows, g.values, columns);
   cuda::launch(cuda::blocks_for(tasks, 1), cuda::kThreads,
-               columns == kNarrow ? attend_kernel<kNarrow, kGiven>
-                                  : attend_kernel<kWide, kGiven>,
+               columns == kNarrow ? attend_kernel<kNarrow, kGiven, T>
+                                  : attend_kernel<kWide, kGiven, T>,
                heads, of);
 }
 
@@ -197,16 +192,16 @@ void attend(const AttentionHeads &heads, const Attended &of) {
 // The largest scores
 //===----------------------------------------------------------------------===//
 
-__global__ void largest_scores_kernel(AttentionHeads heads, const float *q,
-                                      const float *k, float *most) {
+template <class T>
+__global__ void largest_scores_kernel(AttentionHeads heads, Attended<T> of) {
   __shared__ Factors factors;
   const AttentionGeometry &g = heads.g;
   const int64_t tasks = AttentionTask::count(g, g.rows, 1, 1);
   for (int64_t number = blockIdx.x; number < tasks; number += gridDim.x) {
     const AttentionTask task(g, g.rows, 1, 1, number);
-    const Vectors queries = heads.of(q, task.n, task.h, g.rows, g.width)
-                                .from(task.first),
-                  keys = heads.of(k, task.n, task.h, g.keys, g.width);
+    const Vectors<T> queries = heads.of(of.q, task.n, task.h, g.rows, g.width)
+                                   .from(task.first),
+                     keys = heads.of(of.k, task.n, task.h, g.keys, g.width);
     float top[kOwn];
     FFRT_UNROLL
     for (int i = 0; i < kOwn; ++i)
@@ -228,9 +223,18 @@ __global__ void largest_scores_kernel(AttentionHeads heads, const float *q,
     for (int i = 0; i < kOwn; ++i) {
       const float all = reduce_row(top[i], cuda::Maximum());
       if (own_column(0) == 0 && own_row(i) < queries.count)
-        most[g.row_at(task.n, task.h, task.first + own_row(i))] = all;
+        of.most[g.row_at(task.n, task.h, task.first + own_row(i))] = all;
     }
   }
+}
+
+template <class T>
+void find_largest(const AttentionHeads &heads, const Attended<T> &of) {
+  const AttentionGeometry &g = heads.g;
+  if (tensor_attend(Part::largest, heads, of))
+    return;
+  cuda::launch(cuda::blocks_for(AttentionTask::count(g, g.rows, 1, 1), 1),
+               cuda::kThreads, largest_scores_kernel<T>, heads, of);
 }
 
 } // namespace
@@ -248,15 +252,21 @@ AttentionForward::AttentionForward(Context &cx, Tensors in, Tensors out,
                                    const Reals &hidden, int64_t key,
                                    double ratio, double scale)
     : impl(new Impl{
-          cx, check_attention_forward(in, out, {hidden, key, ratio, scale})}) {}
+          cx, check_attention_forward(in, out, {hidden, key, ratio, scale})}) {
+  cuda::device().reserve(tensor_scratch(impl->geometry, in.begin()[3]));
+}
 
 AttentionForward::~AttentionForward() = default;
 
 void AttentionForward::operator()(Tensors in, Tensors out) {
   const Tensor *t = in.begin(), *r = out.begin();
-  attend<false>({impl->cx, impl->geometry, t[3]},
-                {t[0].as<float>(), t[1].as<float>(), t[2].as<float>(), nullptr,
-                 r[0].as<float>(), r[1].as<float>(), nullptr, nullptr});
+  const AttentionHeads heads(impl->cx, impl->geometry, t[3]);
+  with_factors(impl->geometry.factors, [&](auto *type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    attend<false, T>(heads,
+                     {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(), nullptr,
+                      r[0].as<float>(), r[1].as<float>(), nullptr, nullptr});
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -272,17 +282,22 @@ AttentionMax::AttentionMax(Context &cx, Tensors in, Tensors out,
                            const Reals &hidden, int64_t key, double ratio,
                            double scale)
     : impl(new Impl{
-          cx, check_attention_max(in, out, {hidden, key, ratio, scale})}) {}
+          cx, check_attention_max(in, out, {hidden, key, ratio, scale})}) {
+  cuda::device().reserve(tensor_scratch(impl->geometry, in.begin()[2]));
+}
 
 AttentionMax::~AttentionMax() = default;
 
 void AttentionMax::operator()(Tensors in, Tensors out) {
   const Tensor *t = in.begin();
   const AttentionGeometry &g = impl->geometry;
-  cuda::launch(cuda::blocks_for(AttentionTask::count(g, g.rows, 1, 1), 1),
-               cuda::kThreads, largest_scores_kernel,
-               AttentionHeads(impl->cx, g, t[2]), t[0].as<float>(),
-               t[1].as<float>(), out.begin()->as<float>());
+  const AttentionHeads heads(impl->cx, g, t[2]);
+  with_factors(g.factors, [&](auto *type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    find_largest<T>(heads, {t[0].as<T>(), t[1].as<T>(), nullptr,
+                            out.begin()->as<float>(), nullptr, nullptr, nullptr,
+                            nullptr});
+  });
 }
 
 struct AttentionSum::Impl {
@@ -294,16 +309,21 @@ AttentionSum::AttentionSum(Context &cx, Tensors in, Tensors out,
                            const Reals &hidden, int64_t key, double ratio,
                            double scale)
     : impl(new Impl{
-          cx, check_attention_sum(in, out, {hidden, key, ratio, scale})}) {}
+          cx, check_attention_sum(in, out, {hidden, key, ratio, scale})}) {
+  cuda::device().reserve(tensor_scratch(impl->geometry, in.begin()[3]));
+}
 
 AttentionSum::~AttentionSum() = default;
 
 void AttentionSum::operator()(Tensors in, Tensors out) {
   const Tensor *t = in.begin(), *r = out.begin();
-  attend<true>({impl->cx, impl->geometry, t[3]},
-               {t[0].as<float>(), t[1].as<float>(), t[2].as<float>(),
-                t[4].as<float>(), nullptr, nullptr, r[0].as<float>(),
-                r[1].as<float>()});
+  const AttentionHeads heads(impl->cx, impl->geometry, t[3]);
+  with_factors(impl->geometry.factors, [&](auto *type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    attend<true, T>(heads,
+                    {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(), t[4].as<float>(),
+                     nullptr, nullptr, r[0].as<float>(), r[1].as<float>()});
+  });
 }
 
 void AttentionApply::operator()(Tensors in, Tensors out) {

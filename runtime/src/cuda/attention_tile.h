@@ -16,6 +16,9 @@
 #include "ffrt/cuda/launch.h"
 #include "ffrt/philox.h"
 
+#include <array>
+#include <cstdint>
+
 namespace ffrt::attention {
 
 constexpr int kSide = 64;   ///< rows and positions of a block of scores
@@ -53,9 +56,9 @@ __device__ bool any_of_square(int64_t rows, int64_t columns, F f) {
   return cuda::reduce_block(found, 0, cuda::Maximum()) != 0;
 }
 
-/// Some of a head's vectors.
-struct Vectors {
-  const float *at;
+/// Some of a head's vectors, in a factor or in f32.
+template <class T> struct Vectors {
+  const T *at;
   int64_t count, width, apart;
 
   __device__ Vectors from(int64_t i) const {
@@ -63,7 +66,7 @@ struct Vectors {
   }
   /// Beyond them there are zeros.
   __device__ float operator()(int64_t i, int64_t column) const {
-    return i < count && column < width ? at[i * apart + column] : 0.0f;
+    return i < count && column < width ? float(at[i * apart + column]) : 0.0f;
   }
 };
 
@@ -71,14 +74,17 @@ struct Vectors {
 struct AttentionHeads {
   AttentionGeometry g;
   const float *mask; ///< or null
+  bool tf32;         ///< factors of f32 may be rounded
   const cuda::Scalars *now;
 
   AttentionHeads(const Context &cx, const AttentionGeometry &geometry,
                  const Tensor &mask)
-      : g(geometry), mask(mask.as<float>()), now(cuda::device().scalars(cx)) {}
+      : g(geometry), mask(mask.as<float>()), tf32(cx.tf32),
+        now(cuda::device().scalars(cx)) {}
 
-  __device__ Vectors of(const float *x, int64_t n, int64_t h, int64_t positions,
-                        int64_t width) const {
+  template <class T>
+  __device__ Vectors<T> of(const T *x, int64_t n, int64_t h, int64_t positions,
+                           int64_t width) const {
     return {x + g.head_at(n, h, positions, width), positions, width,
             g.between(width)};
   }
@@ -99,10 +105,57 @@ struct AttentionHeads {
   __device__ float kept(int64_t n, int64_t h, int64_t t, int64_t s) const {
     if (g.ratio == 0.0f)
       return 1.0f;
-    const uint32_t word = philox_word(
-        now->seed ^ g.key, uint64_t(g.number(n, h, t, s)), uint64_t(now->pass));
-    return is_kept(word, g.ratio) ? 1.0f / (1.0f - g.ratio) : 0.0f;
+    const uint64_t number = uint64_t(g.number(n, h, t, s));
+    return kept(draw(number), number);
   }
+  /// The same of positions s and s + 1, which often have one draw.
+  struct Pair {
+    float of[2];
+  };
+  __device__ Pair kept_pair(int64_t n, int64_t h, int64_t t, int64_t s) const {
+    if (g.ratio == 0.0f)
+      return {{1.0f, 1.0f}};
+    const uint64_t number = uint64_t(g.number(n, h, t, s));
+    const auto words = draw(number);
+    return {{kept(words, number),
+             kept(number % 4 < 3 ? words : draw(number + 1), number + 1)}};
+  }
+
+private:
+  using Words = std::array<uint32_t, 4>; ///< of neighbouring numbers
+  __device__ Words draw(uint64_t number) const {
+    return philox(now->seed ^ g.key, number / 4, uint64_t(now->pass));
+  }
+  /// Chooses by comparisons: an array with an index is not in registers.
+  __device__ float kept(const Words &words, uint64_t number) const {
+    const uint64_t at = number % 4;
+    const uint32_t low = at == 0 ? words[0] : words[1],
+                   high = at == 2 ? words[2] : words[3];
+    return is_kept(at < 2 ? low : high, g.ratio) ? 1.0f / (1.0f - g.ratio)
+                                                 : 0.0f;
+  }
+};
+
+/// Operands, and where the sums go: quotients and lse, or, relative to the
+/// largest scores of all tiles, the sums themselves.
+template <class T> struct Attended {
+  const T *q, *k, *v;
+  float *most;
+  float *y, *lse; ///< lse may be null
+  float *total, *sum;
+};
+
+/// dq, dk and dv may be null.
+template <class T> struct Differentiated {
+  const T *q, *k, *v, *dy;
+  const float *y, *lse;
+  float *dq, *dk, *dv;
+  float *product; ///< of every row dy * y
+};
+
+/// The probability of a score after dropout, and the gradient of the score.
+struct Slope {
+  float p, ds;
 };
 
 /// What a block of threads works on: a part of the rows, or of the positions,
@@ -153,8 +206,10 @@ template <int kColumns> struct Addends {
 
 /// to = products of the vectors `left`, as rows, and `right`, as columns. When
 /// it returns, all threads of the block have done what they did before it.
-__device__ __forceinline__ void multiply(Factors &shared, const Vectors &left,
-                                         const Vectors &right, Square &to) {
+template <class T>
+__device__ __forceinline__ void multiply(Factors &shared,
+                                         const Vectors<T> &left,
+                                         const Vectors<T> &right, Square &to) {
   FFRT_UNROLL
   for (int i = 0; i < kOwn; ++i)
     for (int j = 0; j < kOwn; ++j)
@@ -184,10 +239,10 @@ __device__ __forceinline__ void multiply(Factors &shared, const Vectors &left,
 
 /// sums[i] += the products of row own_row(i) of the scores and the vectors, in
 /// the columns from `column` on that are own_column().
-template <int kColumns>
+template <class T, int kColumns>
 __device__ __forceinline__ void
-add_vectors(Addends<kColumns> &shared, const Vectors &vectors, int64_t column,
-            float (&sums)[kOwn][kColumns / kLanes]) {
+add_vectors(Addends<kColumns> &shared, const Vectors<T> &vectors,
+            int64_t column, float (&sums)[kOwn][kColumns / kLanes]) {
   for (int s = 0; s < kSide && s < vectors.count; s += kAtOnce) {
     __syncthreads();
     for (int k = int(threadIdx.x); k < kAtOnce * kColumns; k += cuda::kThreads)
@@ -212,10 +267,11 @@ add_vectors(Addends<kColumns> &shared, const Vectors &vectors, int64_t column,
 
 /// The sums to the vectors of `to` that are at the same places as those of
 /// `like` in a tensor `from`.
-template <int kColumns>
+template <int kColumns, class T>
 __device__ __forceinline__ void
-write_vectors(const float (&sums)[kOwn][kColumns / kLanes], const Vectors &like,
-              const float *from, float *to, int64_t column) {
+write_vectors(const float (&sums)[kOwn][kColumns / kLanes],
+              const Vectors<T> &like, const T *from, float *to,
+              int64_t column) {
   to += like.at - from;
   FFRT_UNROLL
   for (int i = 0; i < kOwn; ++i)

@@ -21,7 +21,9 @@ struct Case {
   Value q, k, v, mask;
   Reals hidden;
   double scale;
-  double ratio = 0; ///< with kKey and kSeed
+  double ratio = 0;           ///< with kKey and kSeed
+  DType factors = DType::f32; ///< of q, k, v and the gradient of y
+  bool tf32 = false;
 
   int64_t samples() const { return q.shape[0]; }
   int64_t rows() const { return q.shape[1]; }
@@ -126,7 +128,10 @@ struct Operands {
                                                 part.lo[1]},
                                                {part.size[0], part.size[2],
                                                 part.size[1]}},
-        q(c.q, rows), k(c.k, keys), v(c.v, seen), dy(slopes, results),
+        q(c.q, rows, Order::row_major, c.factors),
+        k(c.k, keys, Order::row_major, c.factors),
+        v(c.v, seen, Order::row_major, c.factors),
+        dy(slopes, results, Order::row_major, c.factors),
         given(mask_of(c), mask_of(c).shape == c.mask.shape
                               ? mask_box(c, part)
                               : mask_of(c).whole()),
@@ -155,12 +160,13 @@ private:
   }
 };
 
-void expect_results(const Results &found, const Results &want) {
-  expect_close(found.y, want.y);
-  expect_close(found.lse, want.lse);
-  expect_close(found.dq, want.dq, 5e-5);
-  expect_close(found.dk, want.dk, 5e-5);
-  expect_close(found.dv, want.dv, 5e-5);
+void expect_results(const Case &c, const Results &found, const Results &want) {
+  const double slack = c.tf32 ? 100 : 1;
+  expect_close(found.y, want.y, slack * 2e-5);
+  expect_close(found.lse, want.lse, slack * 2e-5);
+  expect_close(found.dq, want.dq, slack * 5e-5);
+  expect_close(found.dk, want.dk, slack * 5e-5);
+  expect_close(found.dv, want.dv, slack * 5e-5);
 }
 
 Results no_results(const Case &c) {
@@ -198,7 +204,7 @@ void check_rows(const Case &c, Context &cx, const Value &dy,
         add_tile(found.lse, lse, o.sums);
         add_gradients(c, cx, o, y, lse, found);
       });
-  expect_results(found, want);
+  expect_results(c, found, want);
 }
 
 /// The positions that are looked at, too.
@@ -242,51 +248,75 @@ void check_keys(const Case &c, Context &cx, const Value &dy,
     const Tile own_y(found.y, o.results), own_lse(found.lse, o.sums);
     add_gradients(c, cx, o, own_y, own_lse, found);
   }
-  expect_results(found, want);
+  expect_results(c, found, want);
 }
 
 void check(const Case &c, int most, int threads) {
   std::mt19937 random(seed());
   const int before = omp_get_max_threads();
   omp_set_num_threads(threads);
-  const Value dy = random_value(c.result(), random);
+  const Value dy = random_value(c.result(), random, c.factors);
   const Results want = reference(c, dy);
   Context cx;
   cx.seed = kSeed;
   cx.pass = kPass;
+  cx.tf32 = c.tf32;
   check_rows(c, cx, dy, want, most, random);
   check_keys(c, cx, dy, want, most, random);
   omp_set_num_threads(before);
 }
 
+struct Factors {
+  DType type = DType::f32;
+  bool tf32 = false; ///< may be rounded
+};
+
 Case random_case(int64_t samples, int64_t rows, int64_t keys, int64_t heads,
-                 int64_t width, int64_t values, std::mt19937 &random) {
-  return {random_value({samples, rows, heads, width}, random),
-          random_value({samples, keys, heads, width}, random),
-          random_value({samples, keys, heads, values}, random),
+                 int64_t width, int64_t values, std::mt19937 &random,
+                 Factors factors = {}) {
+  const DType type = factors.type;
+  return {random_value({samples, rows, heads, width}, random, type),
+          random_value({samples, keys, heads, width}, random, type),
+          random_value({samples, keys, heads, values}, random, type),
           {},
           {},
-          1 / std::sqrt(double(width))};
+          1 / std::sqrt(double(width)),
+          0,
+          type,
+          factors.tf32};
 }
 
-TEST(Attention, Unmasked) {
+class Attention : public ::testing::TestWithParam<Factors> {};
+INSTANTIATE_TEST_SUITE_P(Factors, Attention,
+                         ::testing::Values(Factors{}, Factors{DType::f32, true},
+                                           Factors{DType::bf16}),
+                         [](const auto &info) {
+                           return std::string(info.param.tf32 ? "tf32"
+                                              : info.param.type == DType::bf16
+                                                  ? "bf16"
+                                                  : "f32");
+                         });
+
+TEST_P(Attention, Unmasked) {
   std::mt19937 random(seed());
-  check(random_case(2, 5, 7, 3, 4, 6, random), 3, 1);
-  check(random_case(1, 150, 300, 2, 33, 65, random), 2, 2);
+  check(random_case(2, 5, 7, 3, 4, 6, random, GetParam()), 3, 1);
+  check(random_case(1, 150, 300, 2, 33, 65, random, GetParam()), 2, 2);
+  check(random_case(2, 140, 90, 1, 64, 48, random, GetParam()), 2, 1);
+  check(random_case(1, 70, 150, 2, 72, 128, random, GetParam()), 2, 1);
 }
 
-TEST(Attention, WideHeads) {
+TEST_P(Attention, WideHeads) {
   std::mt19937 random(seed());
-  check(random_case(1, 20, 70, 1, 140, 131, random), 2, 2);
-  check(random_case(2, 70, 9, 1, 8, 270, random), 2, 1);
+  check(random_case(1, 20, 70, 1, 140, 131, random, GetParam()), 2, 2);
+  check(random_case(2, 70, 9, 1, 8, 270, random, GetParam()), 2, 1);
 }
 
-TEST(Attention, Dropped) {
+TEST_P(Attention, Dropped) {
   std::mt19937 random(seed());
-  Case c = random_case(2, 70, 300, 3, 8, 8, random);
+  Case c = random_case(2, 70, 300, 3, 8, 8, random, GetParam());
   c.ratio = 0.3;
   check(c, 3, 2);
-  c = random_case(1, 9, 17, 2, 4, 4, random);
+  c = random_case(1, 9, 17, 2, 4, 4, random, GetParam());
   c.ratio = 0.5;
   c.hidden = {-1e4};
   c.mask = Value({9, 17});
@@ -297,9 +327,9 @@ TEST(Attention, Dropped) {
 }
 
 /// One number per key and sample, per row, or for all.
-TEST(Attention, AddedMask) {
+TEST_P(Attention, AddedMask) {
   std::mt19937 random(seed());
-  Case c = random_case(2, 9, 11, 3, 4, 4, random);
+  Case c = random_case(2, 9, 11, 3, 4, 4, random, GetParam());
   for (const Shape &shape : {Shape{2, 1, 1, 11}, Shape{9, 11}, Shape{3, 1, 11},
                              Shape{9, 1}, Shape{11}, Shape{}}) {
     c.mask = random_value(shape, random);
@@ -308,10 +338,10 @@ TEST(Attention, AddedMask) {
 }
 
 /// Positions behind one's own: whole blocks see nothing.
-TEST(Attention, Causal) {
+TEST_P(Attention, Causal) {
   std::mt19937 random(seed());
   for (int64_t length : {6, 700}) {
-    Case c = random_case(1, length, length, 2, 8, 8, random);
+    Case c = random_case(1, length, length, 2, 8, 8, random, GetParam());
     c.mask = Value({length, length});
     for (int64_t t = 0; t < length; ++t)
       for (int64_t s = t + 1; s < length; ++s)
@@ -322,9 +352,9 @@ TEST(Attention, Causal) {
 }
 
 /// A row that sees nothing gets the mean of all, as softmax would give it.
-TEST(Attention, HiddenRows) {
+TEST_P(Attention, HiddenRows) {
   std::mt19937 random(seed());
-  Case c = random_case(1, 4, 600, 1, 8, 8, random);
+  Case c = random_case(1, 4, 600, 1, 8, 8, random, GetParam());
   c.mask = Value({4, 600}, 1.0);
   for (int64_t s = 0; s < 10; ++s)
     c.mask({1, 500 + s}) = 0;
@@ -341,16 +371,16 @@ TEST(Attention, HiddenRows) {
 }
 
 /// -infinity, as long as a row sees something, even in its last block.
-TEST(Attention, MinusInfinity) {
+TEST_P(Attention, MinusInfinity) {
   std::mt19937 random(seed());
-  Case c = random_case(1, 3, 600, 2, 4, 4, random);
+  Case c = random_case(1, 3, 600, 2, 4, 4, random, GetParam());
   c.mask = Value({600}, -std::numeric_limits<double>::infinity());
   for (int64_t s = 590; s < 600; ++s)
     c.mask({s}) = 0;
   check(c, 2, 1);
 }
 
-TEST(Attention, AbsentGradients) {
+TEST(AttentionOperands, AbsentGradients) {
   std::mt19937 random(seed());
   const Case c = random_case(2, 5, 7, 3, 4, 6, random);
   const Value slopes = random_value(c.result(), random);
@@ -384,7 +414,7 @@ TEST(Attention, AbsentGradients) {
   }
 }
 
-TEST(Attention, SameBitsOnAnyThreads) {
+TEST(AttentionOperands, SameBitsOnAnyThreads) {
   std::mt19937 random(seed());
   const Case c = random_case(1, 200, 300, 1, 16, 16, random);
   std::vector<double> first;
@@ -407,7 +437,7 @@ TEST(Attention, SameBitsOnAnyThreads) {
   }
 }
 
-TEST(Attention, WrongOperands) {
+TEST(AttentionOperands, WrongOperands) {
   std::mt19937 random(seed());
   Context cx;
   Case c = random_case(2, 3, 5, 2, 4, 4, random);
@@ -439,6 +469,10 @@ TEST(Attention, WrongOperands) {
                "attention forward: ratio: expected a number in [0, 1), found "
                "1.000000",
                1);
+  const Tile narrow(c.v, c.v.whole(), Order::row_major, DType::bf16);
+  expect_error({q, k, narrow, none}, {},
+               "attention forward: q and v: expected one type, f32 or bf16, "
+               "found f32 and bf16");
   Tensor part = v, few = k;
   part.shape[1] = few.shape[1] = 4;
   expect_error({q, few, part, none}, {},

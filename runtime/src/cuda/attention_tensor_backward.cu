@@ -1,0 +1,258 @@
+//===- attention_tensor_backward.cu - its gradients by tensor cores -------===//
+//
+// Once by blocks of rows, for the gradients of queries, and once by blocks of
+// positions, for those of keys and values, so that every block adds up what it
+// alone writes.
+//
+//===----------------------------------------------------------------------===//
+#include "cuda/attention_tensor.h"
+
+#include "cuda/attention_tensor_tile.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ffrt::attention {
+
+namespace {
+
+/// From the products q k and dy v of a row and a position that there are.
+__device__ __forceinline__ Slope slope_of(const AttentionHeads &heads,
+                                          bool masked, int64_t n, int64_t h,
+                                          int64_t t, int64_t s, float qk,
+                                          float dyv, float kept, float lse,
+                                          float product) {
+  const AttentionGeometry &g = heads.g;
+  const float score = masked ? heads.score(qk, n, h, t, s) : qk * g.scale;
+  const float whole = quick_exp(score - lse);
+  const bool replaced = masked && heads.is_replaced(n, h, t, s);
+  return {whole * kept,
+          replaced ? 0.0f : g.scale * whole * (kept * dyv - product)};
+}
+
+/// Do rows see so much that hidden positions are nothing beside it? All threads
+/// of a warp ask and are told the same, of at most 32 rows from t on.
+template <class T>
+__device__ bool see_enough(const AttentionHeads &heads,
+                           const Differentiated<T> &of, int64_t n, int64_t h,
+                           int64_t t, int rows) {
+  const AttentionGeometry &g = heads.g;
+  const int lane = int(threadIdx.x) % 32;
+  int little = 0;
+  if (lane < rows && t + lane < g.rows)
+    little = !(of.lse[g.row_at(n, h, t + lane)] > hidden_score(g) + kVanishes);
+  return cuda::reduce_warp(little, cuda::Maximum()) == 0;
+}
+
+template <class Tile, class T>
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
+    query_gradients_kernel(AttentionHeads heads, MaskMap map,
+                           Differentiated<T> of) {
+  __shared__ typename Tile::Rows queries, slopes;
+  __shared__ typename Tile::Columns keys, values;
+  const AttentionGeometry &g = heads.g;
+  const int64_t tasks = TensorTask::count(g, g.rows, Tile::kRows);
+  for (int64_t number = blockIdx.x; number < tasks; number += gridDim.x) {
+    const TensorTask task(g, g.rows, Tile::kRows, number);
+    const int64_t n = task.n, h = task.h, first = task.first + Tile::warp_row();
+    const Vectors<T> k = heads.of(of.k, n, h, g.keys, g.width),
+                     v = heads.of(of.v, n, h, g.keys, g.values);
+    __syncthreads();
+    Tile::load(queries, heads.of(of.q, n, h, g.rows, g.width).from(task.first));
+    Tile::load(slopes,
+               heads.of(of.dy, n, h, g.rows, g.values).from(task.first));
+    float lse[Tile::kOwnRows] = {}, product[Tile::kOwnRows] = {};
+    FFRT_UNROLL
+    for (int i = 0; i < Tile::kOwnRows; ++i)
+      if (const int64_t t = task.first + Tile::own_row(i); t < g.rows) {
+        lse[i] = of.lse[g.row_at(n, h, t)];
+        product[i] = of.product[g.row_at(n, h, t)];
+      }
+    typename Tile::Sums sums;
+    Tile::clear(sums);
+    typename Tile::Fetched next_k, next_v;
+    auto fetch_from = [&](int64_t s) {
+      // Scores that are replaced have no gradient.
+      while (s < g.keys &&
+             map.hides_all(g, n, h, task.first, Tile::kRows, s, Tile::kColumns))
+        s += Tile::kColumns;
+      if (s < g.keys) {
+        next_k.fetch(k.from(s));
+        next_v.fetch(v.from(s));
+      }
+      return s;
+    };
+    for (int64_t s = fetch_from(0); s < g.keys;) {
+      // All warps are done with the block before.
+      __syncthreads();
+      next_k.store(keys);
+      next_v.store(values);
+      __syncthreads();
+      const int64_t at = s;
+      s = fetch_from(s + Tile::kColumns);
+      if (first >= g.rows ||
+          map.hides_all(g, n, h, first, 16, at, Tile::kColumns))
+        continue;
+      typename Tile::Scores qk, ds;
+      Tile::multiply(queries, keys, qk);
+      Tile::multiply(slopes, values, ds);
+      const int64_t positions = g.keys - at;
+      FFRT_UNROLL
+      for (int j = 0; j < Tile::kColumns / 8; ++j) {
+        const int square = 8 * j / kSquare * kSquare;
+        const bool masked =
+            square < positions &&
+            map.square(n, h, first, at + square) != Masked::nothing;
+        FFRT_UNROLL
+        for (int i = 0; i < Tile::kOwnRows; ++i) {
+          const int64_t t = task.first + Tile::own_row(i);
+          const int column = Tile::own_column(j, 0);
+          const auto kept = heads.kept_pair(n, h, t, at + column);
+          FFRT_UNROLL
+          for (int c = 0; c < 2; ++c) {
+            float &to = ds[j][2 * i + c];
+            to = t < g.rows && column + c < positions
+                     ? slope_of(heads, masked, n, h, t, at + column + c,
+                                qk[j][2 * i + c], to, kept.of[c], lse[i],
+                                product[i])
+                           .ds
+                     : 0.0f;
+          }
+        }
+      }
+      Tile::add(ds, keys, sums);
+    }
+    const float factor[] = {1.0f, 1.0f};
+    Tile::write(sums, factor,
+                heads.of(of.dq, n, h, g.rows, g.width).from(task.first), of.dq);
+  }
+}
+
+/// Rows of the blocks of scores are positions here, and columns are rows.
+template <class Tile, class T>
+__global__ void __launch_bounds__(Tile::kThreads, 2)
+    key_gradients_kernel(AttentionHeads heads, MaskMap map,
+                         Differentiated<T> of) {
+  __shared__ typename Tile::Rows keys, values;
+  __shared__ typename Tile::Columns queries, slopes;
+  const AttentionGeometry &g = heads.g;
+  const int64_t tasks = TensorTask::count(g, g.keys, Tile::kRows);
+  for (int64_t number = blockIdx.x; number < tasks; number += gridDim.x) {
+    const TensorTask task(g, g.keys, Tile::kRows, number);
+    const int64_t n = task.n, h = task.h, first = task.first + Tile::warp_row();
+    const Vectors<T> q = heads.of(of.q, n, h, g.rows, g.width),
+                     dy = heads.of(of.dy, n, h, g.rows, g.values);
+    __syncthreads();
+    Tile::load(keys, heads.of(of.k, n, h, g.keys, g.width).from(task.first));
+    Tile::load(values, heads.of(of.v, n, h, g.keys, g.values).from(task.first));
+
+    typename Tile::Sums dk, dv;
+    Tile::clear(dk);
+    Tile::clear(dv);
+    typename Tile::Fetched next_q, next_dy;
+    auto is_hidden = [&](int64_t t, int64_t s, int positions) {
+      return map.hides_all(g, n, h, t, Tile::kColumns, s, positions) &&
+             see_enough(heads, of, n, h, t, Tile::kColumns);
+    };
+    auto fetch_from = [&](int64_t t) {
+      while (t < g.rows && is_hidden(t, task.first, Tile::kRows))
+        t += Tile::kColumns;
+      if (t < g.rows) {
+        next_q.fetch(q.from(t));
+        next_dy.fetch(dy.from(t));
+      }
+      return t;
+    };
+    for (int64_t t = fetch_from(0); t < g.rows;) {
+      // All warps are done with the block before.
+      __syncthreads();
+      next_q.store(queries);
+      next_dy.store(slopes);
+      __syncthreads();
+      const int64_t at = t;
+      t = fetch_from(t + Tile::kColumns);
+      if (first >= g.keys || is_hidden(at, first, 16))
+        continue;
+      typename Tile::Scores p, ds;
+      Tile::multiply(keys, queries, p);
+      Tile::multiply(values, slopes, ds);
+      const int64_t rows = g.rows - at;
+      FFRT_UNROLL
+      for (int j = 0; j < Tile::kColumns / 8; ++j) {
+        const int square = 8 * j / kSquare * kSquare;
+        const bool masked =
+            square < rows &&
+            map.square(n, h, at + square, first) != Masked::nothing;
+        FFRT_UNROLL
+        for (int c = 0; c < 2; ++c) {
+          const int column = Tile::own_column(j, c);
+          const int64_t row = at + column;
+          const bool is_row = column < rows;
+          const float lse = is_row ? of.lse[g.row_at(n, h, row)] : 0.0f,
+                      product = is_row ? of.product[g.row_at(n, h, row)] : 0.0f;
+          FFRT_UNROLL
+          for (int i = 0; i < Tile::kOwnRows; ++i) {
+            const int64_t s = task.first + Tile::own_row(i);
+            Slope slope = {0.0f, 0.0f};
+            if (is_row && s < g.keys)
+              slope = slope_of(heads, masked, n, h, row, s, p[j][2 * i + c],
+                               ds[j][2 * i + c], heads.kept(n, h, row, s), lse,
+                               product);
+            p[j][2 * i + c] = slope.p;
+            ds[j][2 * i + c] = slope.ds;
+          }
+        }
+      }
+      Tile::add(p, slopes, dv);
+      Tile::add(ds, queries, dk);
+    }
+    const float factor[] = {1.0f, 1.0f};
+    if (of.dk)
+      Tile::write(dk, factor,
+                  heads.of(of.dk, n, h, g.keys, g.width).from(task.first),
+                  of.dk);
+    if (of.dv)
+      Tile::write(dv, factor,
+                  heads.of(of.dv, n, h, g.keys, g.values).from(task.first),
+                  of.dv);
+  }
+}
+
+template <class Tile, class T>
+void differentiate(const AttentionHeads &heads, const Differentiated<T> &of) {
+  const AttentionGeometry &g = heads.g;
+  const MaskMap map(heads, of.product + g.samples * g.heads * g.rows);
+  map.fill(heads);
+  auto blocks = [&](int64_t positions) {
+    return cuda::blocks_for(TensorTask::count(g, positions, Tile::kRows), 1,
+                            Tile::kThreads);
+  };
+  if (of.dq)
+    cuda::launch(blocks(g.rows), Tile::kThreads,
+                 query_gradients_kernel<Tile, T>, heads, map, of);
+  if (of.dk || of.dv)
+    cuda::launch(blocks(g.keys), Tile::kThreads, key_gradients_kernel<Tile, T>,
+                 heads, map, of);
+}
+
+} // namespace
+
+bool tensor_differentiate(const AttentionHeads &heads,
+                          const Differentiated<BFloat16> &of) {
+  const int64_t width = std::max(heads.g.width, heads.g.values);
+  if (width <= 64)
+    differentiate<TensorTile<BFloat16, 64, 64>>(heads, of);
+  else if (width <= 128)
+    differentiate<TensorTile<BFloat16, 128, 64>>(heads, of);
+  return width <= 128;
+}
+
+bool tensor_differentiate(const AttentionHeads &heads,
+                          const Differentiated<float> &of) {
+  if (!heads.tf32 || std::max(heads.g.width, heads.g.values) > 64)
+    return false;
+  differentiate<TensorTile<cuda::TensorFloat32, 64, 64>>(heads, of);
+  return true;
+}
+
+} // namespace ffrt::attention
