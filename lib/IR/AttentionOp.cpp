@@ -122,10 +122,22 @@ template <class Op> static LogicalResult verifyAttention(Op op) {
 // Forward
 //===----------------------------------------------------------------------===//
 
-LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
+LogicalResult AttentionOp::verify() {
+  if (failed(verifyAttention(*this)))
+    return failure();
+  // Constraint 6.
+  SmallVector<Value, 3> others = {getY(), getLse()};
+  if (Value mask = getMask())
+    others.push_back(mask);
+  return verifyFactors(*this, {getQ(), getK(), getV()}, others);
+}
 
 SmallVector<Value> AttentionOp::getOperandSlots() {
   return {getQ(), getK(), getV(), getMask()};
+}
+
+SmallVector<OpOperand *> AttentionOp::getFactors() {
+  return {&getQMutable(), &getKMutable(), &getVMutable()};
 }
 
 plan::OpRules AttentionOp::getRules() {
@@ -139,7 +151,8 @@ plan::OpRules AttentionOp::getRules() {
   const auto width = static_cast<double>(extents.width),
              values = static_cast<double>(extents.values),
              keys = static_cast<double>(extents.keys);
-  const plan::ElementType type = tensorTypeOf(getQ().getType()).type;
+  // Sums are not as narrow as factors.
+  const plan::ElementType type = tensorTypeOf(getLse().getType()).type;
   plan::OpRules rules;
   rules.dims = extents.dims();
   rules.internals = {
@@ -204,11 +217,18 @@ LogicalResult AttentionBackwardOp::verify() {
         std::tuple("dv", Value(getDv()), Value(getV()))})
     if (failed(verifyShape(*this, name, shapeOf(like), found)))
       return failure();
-  return success();
+  SmallVector<Value, 6> others = {getY(), getLse(), getDq(), getDk(), getDv()};
+  if (Value mask = getMask())
+    others.push_back(mask);
+  return verifyFactors(*this, {getQ(), getK(), getV(), getDy()}, others);
 }
 
 SmallVector<Value> AttentionBackwardOp::getOperandSlots() {
   return {getQ(), getK(), getV(), getY(), getLse(), getDy(), getMask()};
+}
+
+SmallVector<OpOperand *> AttentionBackwardOp::getFactors() {
+  return {&getQMutable(), &getKMutable(), &getVMutable(), &getDyMutable()};
 }
 
 plan::OpRules AttentionBackwardOp::getRules() {

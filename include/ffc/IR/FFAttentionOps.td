@@ -5,11 +5,12 @@
 // and over 0.
 
 def FF_Heads : TensorRankOf<[F32, F64], [4]>;
+def FF_HeadsFactor : TensorRankOf<[BF16, F32, F64], [4]>;
 
 def FF_AttentionOp
     : FF_Op<"attention",
           [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getOperandSlots"]>,
+                                           ["getOperandSlots", "getFactors"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "scaled dot-product attention of all heads";
   let description = [{
@@ -38,8 +39,9 @@ def FF_AttentionOp
       3. y is [N, T, H, E] and lse is [N, H, T].
       4. `hidden` has one number at most, and only with a mask.
       5. 0 <= ratio < 1.
+      6. The element types are the same, or q, k and v are bf16 and others f32.
   }];
-  let arguments = (ins FF_Heads:$q, FF_Heads:$k, FF_Heads:$v,
+  let arguments = (ins FF_HeadsFactor:$q, FF_HeadsFactor:$k, FF_HeadsFactor:$v,
                    Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
                    F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$key,
                    DefaultValuedAttr<F64Attr, "0.0">:$ratio);
@@ -54,7 +56,7 @@ def FF_AttentionOp
 def FF_AttentionBackwardOp
     : FF_Op<"attention_backward",
           [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getOperandSlots"]>]> {
+                                           ["getOperandSlots", "getFactors"]>]> {
   let summary = "gradients of ff.attention";
   let description = [{
     The scores are computed again. With p = exp(score - lse), and 0 instead of
@@ -66,11 +68,11 @@ def FF_AttentionBackwardOp
     Iteration space: as ff.attention. Tiles that differ in positions r have
     partial sums of dk and dv, those that differ in positions s of dq.
 
-    Constraints: 1 to 5 as ff.attention, with dy of y's shape and dq, dk and dv of
-    the shapes of q, k and v.
+    Constraints: 1 to 6 as ff.attention, with dy of y's shape and the type of q, k
+    and v, and dq, dk and dv of the shapes of q, k and v and the type of y.
   }];
-  let arguments = (ins FF_Heads:$q, FF_Heads:$k, FF_Heads:$v, FF_Heads:$y,
-                   FF_FloatTensor:$lse, FF_Heads:$dy,
+  let arguments = (ins FF_HeadsFactor:$q, FF_HeadsFactor:$k, FF_HeadsFactor:$v,
+                   FF_Heads:$y, FF_FloatTensor:$lse, FF_HeadsFactor:$dy,
                    Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
                    F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$key,
                    DefaultValuedAttr<F64Attr, "0.0">:$ratio);

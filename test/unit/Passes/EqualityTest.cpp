@@ -233,7 +233,8 @@ TEST_P(NarrowFactors, RandomStrategies) {
 INSTANTIATE_TEST_SUITE_P(
     Models, NarrowFactors,
     ::testing::Combine(::testing::Values("lenet-small.onnxtxt",
-                                         "gpt-small.onnxtxt"),
+                                         "gpt-small.onnxtxt",
+                                         "bert-small.onnxtxt"),
                        ::testing::Values("bf16", "f16")));
 
 /// The evaluator goes over one batch, which is then the mean of all.
