@@ -68,6 +68,11 @@ inline void load_matrices(uint32_t (&words)[4], const void *row,
   meet_warp();
 }
 
+/// What a tensor core takes of a word: of f32 the first bits.
+template <class T> uint32_t taken(uint32_t word) {
+  return sizeof(T) == 4 ? word & ~0x1fffu : word;
+}
+
 /// Sums are taken in f32; a tensor core's last bits may be others.
 template <class T>
 void multiply_matrices(float (&sums)[4], const uint32_t (&left)[4],
@@ -75,8 +80,10 @@ void multiply_matrices(float (&sums)[4], const uint32_t (&left)[4],
   struct Given {
     const uint32_t *left, *right;
   };
-  const uint32_t right[] = {upper, lower};
-  const Given own{left, right};
+  const uint32_t own_left[] = {taken<T>(left[0]), taken<T>(left[1]),
+                               taken<T>(left[2]), taken<T>(left[3])},
+                 own_right[] = {taken<T>(upper), taken<T>(lower)};
+  const Given own{own_left, own_right};
   const int lane = current().lane;
   std::memcpy(slot(lane), &own, sizeof own);
   meet_warp();

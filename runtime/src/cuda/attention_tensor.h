@@ -1,9 +1,9 @@
 //===- attention_tensor.h - attention by tensor cores -----------*- C++ -*-===//
 //
 // In place of the kernels of attention_forward.cu and attention_backward.cu
-// where factors are bf16, or may be rounded to TF32, and heads are not too
-// wide: the same phases, masks and dropout. Probabilities, and gradients of
-// scores, are rounded to TF32 with f32, and multiplied in two terms with bf16.
+// where heads are not too wide: the same phases, masks and dropout. Factors are
+// bf16, f32 that may be rounded to TF32, or f32 in two terms of it, and so are
+// probabilities and gradients of scores, but in two terms with bf16 too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CUDA_ATTENTION_TENSOR_H
@@ -20,8 +20,7 @@ std::size_t tensor_scratch(const AttentionGeometry &g, const Tensor &mask);
 /// relative to these.
 enum class Part { all, largest, sums };
 
-// False, and nothing is done, where heads are too wide, or where factors are
-// f32 and may not be rounded.
+// False, and nothing is done, where heads are too wide.
 
 bool tensor_attend(Part part, const AttentionHeads &heads,
                    const Attended<BFloat16> &of);

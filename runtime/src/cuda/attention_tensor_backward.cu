@@ -17,6 +17,7 @@ namespace ffrt::attention {
 namespace {
 
 /// From the products q k and dy v of a row and a position that there are.
+template <class Tile>
 __device__ __forceinline__ Slope slope_of(const AttentionHeads &heads,
                                           bool masked, int64_t n, int64_t h,
                                           int64_t t, int64_t s, float qk,
@@ -24,7 +25,7 @@ __device__ __forceinline__ Slope slope_of(const AttentionHeads &heads,
                                           float product) {
   const AttentionGeometry &g = heads.g;
   const float score = masked ? heads.score(qk, n, h, t, s) : qk * g.scale;
-  const float whole = quick_exp(score - lse);
+  const float whole = Tile::exp(score - lse);
   const bool replaced = masked && heads.is_replaced(n, h, t, s);
   return {whole * kept,
           replaced ? 0.0f : g.scale * whole * (kept * dyv - product)};
@@ -112,9 +113,9 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
           for (int c = 0; c < 2; ++c) {
             float &to = ds[j][2 * i + c];
             to = t < g.rows && column + c < positions
-                     ? slope_of(heads, masked, n, h, t, at + column + c,
-                                qk[j][2 * i + c], to, kept.of[c], lse[i],
-                                product[i])
+                     ? slope_of<Tile>(heads, masked, n, h, t, at + column + c,
+                                      qk[j][2 * i + c], to, kept.of[c], lse[i],
+                                      product[i])
                            .ds
                      : 0.0f;
           }
@@ -195,9 +196,9 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
             const int64_t s = task.first + Tile::own_row(i);
             Slope slope = {0.0f, 0.0f};
             if (is_row && s < g.keys)
-              slope = slope_of(heads, masked, n, h, row, s, p[j][2 * i + c],
-                               ds[j][2 * i + c], heads.kept(n, h, row, s), lse,
-                               product);
+              slope = slope_of<Tile>(heads, masked, n, h, row, s,
+                                     p[j][2 * i + c], ds[j][2 * i + c],
+                                     heads.kept(n, h, row, s), lse, product);
             p[j][2 * i + c] = slope.p;
             ds[j][2 * i + c] = slope.ds;
           }
@@ -249,9 +250,12 @@ bool tensor_differentiate(const AttentionHeads &heads,
 
 bool tensor_differentiate(const AttentionHeads &heads,
                           const Differentiated<float> &of) {
-  if (!heads.tf32 || std::max(heads.g.width, heads.g.values) > 64)
+  if (std::max(heads.g.width, heads.g.values) > 64)
     return false;
-  differentiate<TensorTile<cuda::TensorFloat32, 64, 64>>(heads, of);
+  if (heads.tf32)
+    differentiate<TensorTile<cuda::TensorFloat32, 64, 64>>(heads, of);
+  else
+    differentiate<TensorTile<cuda::SplitFloat32, 64, 64>>(heads, of);
   return true;
 }
 

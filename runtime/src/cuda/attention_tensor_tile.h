@@ -18,17 +18,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 namespace ffrt::attention {
-
-/// exp(x) to 21 bits and more, as the device has it.
-__device__ inline float quick_exp(float x) {
-#ifdef __CUDACC__
-  return __expf(x);
-#else
-  return std::exp(x);
-#endif
-}
 
 /// For heads of up to kWidth, in a format of tensor cores.
 template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
@@ -43,27 +35,39 @@ template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
   /// A thread has two rows.
   static constexpr int kOwnRows = 2;
 
-  /// Vectors in shared memory, so far apart that eight are in different banks.
+  /// Elements of a row of a part (tensor_core.h).
   static constexpr int kOfPart = 16 / int(sizeof(T));
+  /// Vectors in shared memory, so far apart that eight are in different banks.
   template <int kCount> struct alignas(16) Block {
     T at[kCount][kWidth + kOfPart];
   };
   using Rows = Block<kRows>;
   using Columns = Block<kColumns>;
 
-  /// Of a thread, parts of 16 rows and 8 columns as tensor cores leave them:
-  /// number i of part j is in row own_row(i / 2) and in column own_column(j,
-  /// i).
+  /// Of a thread, by 16 rows and 8 columns as tensor cores leave them: number i
+  /// of columns 8 j to 8 j + 7 is in own_row(i / 2) and own_column(j, i).
   using Scores = float[kColumns / 8][4];
   using Sums = float[kWidth / 8][4];
   __device__ static int own_row(int i) {
     return int(threadIdx.x) / 32 * 16 + int(threadIdx.x) % 32 / 4 + 8 * i;
   }
-  __device__ static int own_column(int part, int i) {
-    return 8 * part + 2 * (int(threadIdx.x) % 4) + i % 2;
+  __device__ static int own_column(int j, int i) {
+    return 8 * j + 2 * (int(threadIdx.x) % 4) + i % 2;
   }
   /// The first of the warp's rows.
   __device__ static int warp_row() { return int(threadIdx.x) / 32 * 16; }
+
+  /// exp(x): of f32 as of other kernels, else as the device has it, to some 20
+  /// bits.
+  __device__ static float exp(float x) {
+    if constexpr (std::is_same_v<Format, cuda::SplitFloat32>)
+      return fast_exp(x);
+#ifdef __CUDACC__
+    return __expf(x);
+#else
+    return std::exp(x);
+#endif
+  }
 
   /// Over the threads of a row.
   template <class F>
@@ -77,14 +81,15 @@ template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
   // Vectors from memory
   //===--------------------------------------------------------------------===//
 
-  /// Of a part's row, read and written at once where it begins at a multiple of
+  /// A row of a part, read and written at once where it begins at a multiple of
   /// so many bytes.
   struct __attribute__((aligned(16), may_alias)) Words {
     uint32_t at[4];
   };
-  static constexpr int kWords = kWidth / kOfPart; ///< of a vector
+  /// Of them in a vector.
+  static constexpr int kWords = kWidth / kOfPart;
 
-  /// Do those of the vectors begin so?
+  /// Do those of the vectors in memory begin so?
   __device__ static bool is_aligned(const Vectors<T> &from) {
     const auto first = reinterpret_cast<uintptr_t>(from.at);
     return (first | uintptr_t(from.apart) * sizeof(T)) % sizeof(Words) == 0 &&
@@ -227,8 +232,8 @@ private:
     }
   }
 
-  /// Of the columns of a part, those with even numbers come first in the left
-  /// matrix, then the others, which are where they are needed.
+  /// Of eight columns, those with even numbers come first in the left matrix,
+  /// then the others: so they are where they are needed.
   __device__ static void add_words(const Scores &scores, const Columns &columns,
                                    Sums &sums) {
     const int lane = int(threadIdx.x) % 32;

@@ -129,6 +129,39 @@ template <> struct TensorCore<TensorFloat32> {
   }
 };
 
+/// f32 in two terms of TF32, which together have 21 bits; the product of the
+/// second ones is left out.
+struct SplitFloat32 {};
+
+template <> struct TensorCore<SplitFloat32> {
+  using Element = float;
+  __device__ static uint32_t word(float number) {
+    return uint32_t(bits_of_float(number));
+  }
+
+  /// sums += left * right.
+  __device__ static void multiply(float (&sums)[4], const uint32_t (&left)[4],
+                                  uint32_t upper, uint32_t lower) {
+    using Terms = TensorCore<TensorFloat32>;
+    const uint32_t first[] = {first_of(left[0]), first_of(left[1]),
+                              first_of(left[2]), first_of(left[3])},
+                   rest[] = {rest_of(left[0]), rest_of(left[1]),
+                             rest_of(left[2]), rest_of(left[3])};
+    Terms::multiply(sums, rest, first_of(upper), first_of(lower));
+    Terms::multiply(sums, first, rest_of(upper), rest_of(lower));
+    Terms::multiply(sums, first, first_of(upper), first_of(lower));
+  }
+
+private:
+  /// The bits of a number that are multiplied.
+  __device__ static uint32_t first_of(uint32_t word) { return word & ~0x1fffu; }
+  /// The others, as a number.
+  __device__ static uint32_t rest_of(uint32_t word) {
+    return uint32_t(bits_of_float(float_of_bits(int32_t(word)) -
+                                  float_of_bits(int32_t(first_of(word)))));
+  }
+};
+
 } // namespace ffrt::cuda
 
 #endif // FFRT_CUDA_TENSOR_CORE_H
