@@ -5,7 +5,7 @@
 // and over 0.
 
 def FF_Heads : TensorRankOf<[F32, F64], [4]>;
-def FF_HeadsFactor : TensorRankOf<[BF16, F32, F64], [4]>;
+def FF_HeadsFactor : TensorRankOf<[BF16, F16, F32, F64], [4]>;
 
 def FF_AttentionOp
     : FF_Op<"attention",
@@ -39,7 +39,8 @@ def FF_AttentionOp
       3. y is [N, T, H, E] and lse is [N, H, T].
       4. `hidden` has one number at most, and only with a mask.
       5. 0 <= ratio < 1.
-      6. The element types are the same, or q, k and v are bf16 and others f32.
+      6. The element types are the same, or q, k and v are bf16 or f16 and
+         others f32.
   }];
   let arguments = (ins FF_HeadsFactor:$q, FF_HeadsFactor:$k, FF_HeadsFactor:$v,
                    Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,

@@ -3,6 +3,7 @@
 #define FFRT_COMMON_ATTENTION_GEOMETRY_H
 
 #include "ffrt/bfloat16.h"
+#include "ffrt/float16.h"
 #include "ffrt/function.h"
 #include "ffrt/kernel.h"
 
@@ -80,6 +81,8 @@ AttentionGeometry check_attention_backward(Tensors in, Tensors out,
 template <class F> void with_factors(DType factors, F f) {
   if (factors == DType::bf16)
     f(static_cast<BFloat16 *>(nullptr));
+  else if (factors == DType::f16)
+    f(static_cast<Float16 *>(nullptr));
   else
     f(static_cast<float *>(nullptr));
 }

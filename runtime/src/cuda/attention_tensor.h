@@ -2,8 +2,9 @@
 //
 // In place of the kernels of attention_forward.cu and attention_backward.cu
 // where heads are not too wide: the same phases, masks and dropout. Factors are
-// bf16, f32 that may be rounded to TF32, or f32 in two terms of it, and so are
-// probabilities and gradients of scores, but in two terms with bf16 too.
+// bf16, f16, f32 that may be rounded to TF32, or f32 in two terms of it, and so
+// are probabilities and gradients of scores, but in two terms with bf16 and f16
+// too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CUDA_ATTENTION_TENSOR_H
@@ -25,11 +26,15 @@ enum class Part { all, largest, sums };
 bool tensor_attend(Part part, const AttentionHeads &heads,
                    const Attended<BFloat16> &of);
 bool tensor_attend(Part part, const AttentionHeads &heads,
+                   const Attended<Float16> &of);
+bool tensor_attend(Part part, const AttentionHeads &heads,
                    const Attended<float> &of);
 
 /// `of.product` is given, and followed by scratch memory.
 bool tensor_differentiate(const AttentionHeads &heads,
                           const Differentiated<BFloat16> &of);
+bool tensor_differentiate(const AttentionHeads &heads,
+                          const Differentiated<Float16> &of);
 bool tensor_differentiate(const AttentionHeads &heads,
                           const Differentiated<float> &of);
 

@@ -238,14 +238,25 @@ void differentiate(const AttentionHeads &heads, const Differentiated<T> &of) {
 
 } // namespace
 
-bool tensor_differentiate(const AttentionHeads &heads,
-                          const Differentiated<BFloat16> &of) {
+template <class T>
+static bool differentiate_narrow(const AttentionHeads &heads,
+                                 const Differentiated<T> &of) {
   const int64_t width = std::max(heads.g.width, heads.g.values);
   if (width <= 64)
-    differentiate<TensorTile<BFloat16, 64, 64>>(heads, of);
+    differentiate<TensorTile<T, 64, 64>>(heads, of);
   else if (width <= 128)
-    differentiate<TensorTile<BFloat16, 128, 64>>(heads, of);
+    differentiate<TensorTile<T, 128, 64>>(heads, of);
   return width <= 128;
+}
+
+bool tensor_differentiate(const AttentionHeads &heads,
+                          const Differentiated<BFloat16> &of) {
+  return differentiate_narrow(heads, of);
+}
+
+bool tensor_differentiate(const AttentionHeads &heads,
+                          const Differentiated<Float16> &of) {
+  return differentiate_narrow(heads, of);
 }
 
 bool tensor_differentiate(const AttentionHeads &heads,

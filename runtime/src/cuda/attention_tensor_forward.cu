@@ -255,14 +255,25 @@ std::size_t tensor_scratch(const AttentionGeometry &g, const Tensor &mask) {
   return MaskMap::bytes(g, mask.data != nullptr);
 }
 
-bool tensor_attend(Part part, const AttentionHeads &heads,
-                   const Attended<BFloat16> &of) {
+template <class T>
+static bool attend_narrow(Part part, const AttentionHeads &heads,
+                          const Attended<T> &of) {
   const int64_t width = std::max(heads.g.width, heads.g.values);
   if (width <= 64)
-    attend<TensorTile<BFloat16, 64, 128>>(part, heads, of);
+    attend<TensorTile<T, 64, 128>>(part, heads, of);
   else if (width <= 128)
-    attend<TensorTile<BFloat16, 128, 64>>(part, heads, of);
+    attend<TensorTile<T, 128, 64>>(part, heads, of);
   return width <= 128;
+}
+
+bool tensor_attend(Part part, const AttentionHeads &heads,
+                   const Attended<BFloat16> &of) {
+  return attend_narrow(part, heads, of);
+}
+
+bool tensor_attend(Part part, const AttentionHeads &heads,
+                   const Attended<Float16> &of) {
+  return attend_narrow(part, heads, of);
 }
 
 bool tensor_attend(Part part, const AttentionHeads &heads,

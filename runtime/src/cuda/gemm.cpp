@@ -7,8 +7,9 @@ namespace ffrt::cuda {
 
 std::string text_of(const GemmShape &s) {
   auto number = [](auto value) { return std::to_string(value); };
-  std::string text = "product " + number(s.m) + "x" + number(s.n) + "x" +
-                     number(s.k) + " " + (s.tf32 ? "tf32" : name_of(s.factors));
+  std::string text =
+      "product " + number(s.m) + "x" + number(s.n) + "x" + number(s.k) + " " +
+      (s.tf32 && s.factors == DType::f32 ? "tf32" : name_of(s.factors));
   if (s.trans_a)
     text += " a^T";
   if (s.trans_b)

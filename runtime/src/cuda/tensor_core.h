@@ -18,10 +18,12 @@
 
 #include "ffrt/bfloat16.h"
 #include "ffrt/fast_math.h"
+#include "ffrt/float16.h"
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <cstring>
 
 namespace ffrt::cuda {
 
@@ -94,6 +96,47 @@ template <> struct TensorCore<BFloat16> {
 #else
     emulated::multiply_matrices<BFloat16>(sums, left, upper, lower);
 #endif
+  }
+};
+
+template <> struct TensorCore<Float16> {
+  using Element = Float16;
+  /// Two numbers in a word.
+  __device__ static uint32_t word(float left, float right) {
+#ifdef __CUDACC__
+    uint32_t both;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(right), "f"(left));
+    return both;
+#else
+    return emulated::word_of(Float16(left), Float16(right));
+#endif
+  }
+  /// What word(left, right) rounded away.
+  __device__ static uint32_t rest(uint32_t rounded, float left, float right) {
+    return word(left - number_of(uint16_t(rounded)),
+                right - number_of(uint16_t(rounded >> 16)));
+  }
+
+  /// sums += left * right.
+  __device__ static void multiply(float (&sums)[4], const uint32_t (&left)[4],
+                                  uint32_t upper, uint32_t lower) {
+#ifdef __CUDACC__
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+        : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(upper),
+          "r"(lower));
+#else
+    emulated::multiply_matrices<Float16>(sums, left, upper, lower);
+#endif
+  }
+
+private:
+  __device__ static float number_of(uint16_t bits) {
+    Float16 number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
   }
 };
 

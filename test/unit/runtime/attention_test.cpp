@@ -298,12 +298,14 @@ void hide_later(Case &c) {
 class Attention : public ::testing::TestWithParam<Factors> {};
 INSTANTIATE_TEST_SUITE_P(Factors, Attention,
                          ::testing::Values(Factors{}, Factors{DType::f32, true},
-                                           Factors{DType::bf16}),
+                                           Factors{DType::bf16},
+                                           Factors{DType::f16}),
                          [](const auto &info) {
-                           return std::string(info.param.tf32 ? "tf32"
-                                              : info.param.type == DType::bf16
-                                                  ? "bf16"
-                                                  : "f32");
+                           return std::string(
+                               info.param.tf32                  ? "tf32"
+                               : info.param.type == DType::bf16 ? "bf16"
+                               : info.param.type == DType::f16  ? "f16"
+                                                                : "f32");
                          });
 
 TEST_P(Attention, Unmasked) {
@@ -476,8 +478,8 @@ TEST(AttentionOperands, WrongOperands) {
                1);
   const Tile narrow(c.v, c.v.whole(), Order::row_major, DType::bf16);
   expect_error({q, k, narrow, none}, {},
-               "attention forward: q and v: expected one type, f32 or bf16, "
-               "found f32 and bf16");
+               "attention forward: q and v: expected one type, f32, bf16 or "
+               "f16, found f32 and bf16");
   Tensor part = v, few = k;
   part.shape[1] = few.shape[1] = 4;
   expect_error({q, few, part, none}, {},

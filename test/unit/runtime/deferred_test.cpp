@@ -284,7 +284,8 @@ TEST(Deferred, Tables) {
       one.look = std::make_unique<EmbeddingForward>(
           cx, Tensors{one.table, one.ids}, Tensors{one.y});
       one.update = std::make_unique<SgdUpdateRows>(
-          cx, Tensors{one.table, one.ids, one.dy}, Tensors{one.table});
+          cx, Tensors{one.table, one.ids, one.dy, Tensor()},
+          Tensors{one.table});
     }
   }
   const auto run = [&](std::vector<One> &all, bool each) {
@@ -294,7 +295,7 @@ TEST(Deferred, Tables) {
         finish_target();
     }
     for (One &one : all) {
-      (*one.update)({one.table, one.ids, one.dy}, {one.table});
+      (*one.update)({one.table, one.ids, one.dy, Tensor()}, {one.table});
       if (each)
         finish_target();
     }
