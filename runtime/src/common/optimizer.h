@@ -3,6 +3,7 @@
 #define FFRT_COMMON_OPTIMIZER_H
 
 #include "ffrt/function.h"
+#include "ffrt/kernel.h"
 #include "ffrt/tensor.h"
 
 #include <cmath>
@@ -34,6 +35,12 @@ struct ScaleOfLoss {
   float *scale, *good, *skipped, *factor;
   int64_t interval;
   double least, max_norm, most;
+
+  ScaleOfLoss(Tensors in, Tensors out, int64_t interval, double least,
+              double max_norm, double most)
+      : scale(in.begin()[0].as<float>()), good(in.begin()[1].as<float>()),
+        skipped(in.begin()[2].as<float>()), factor(out.begin()->as<float>()),
+        interval(interval), least(least), max_norm(max_norm), most(most) {}
 
   /// `sum`: of the squares of all gradients.
   FFRT_FUNCTION void decide(double sum) const {

@@ -277,17 +277,9 @@ void ClipScale::operator()(Tensors in, Tensors out) {
 }
 
 void LossScale::operator()(Tensors in, Tensors out) {
-  const Tensor *operand = in.begin();
-  const ScaleOfLoss state{operand[0].as<float>(),
-                          operand[1].as<float>(),
-                          operand[2].as<float>(),
-                          out.begin()->as<float>(),
-                          interval,
-                          least,
-                          max_norm,
-                          most};
+  const ScaleOfLoss state(in, out, interval, least, max_norm, most);
   with_total(
-      operand + 3, in.end(), FFRT_LAMBDA(double sum) { state.decide(sum); });
+      in.begin() + 3, in.end(), FFRT_LAMBDA(double sum) { state.decide(sum); });
 }
 
 } // namespace ffrt
