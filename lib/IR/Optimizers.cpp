@@ -14,7 +14,7 @@ using namespace ffc::ff;
 using Range = Hyperparameter::Range;
 
 /// Numbers and learning rates are those of PyTorch, of LAMB those of its paper
-/// (You et al., ICLR 2020).
+/// (You et al., ICLR 2020), of hf_adamw those of Hugging Face's Transformers.
 static const std::vector<OptimizerInfo> &table() {
   static const std::vector<Hyperparameter> moments = {
       {"beta1", 0.9, Range::Fraction},
@@ -69,7 +69,16 @@ static const std::vector<OptimizerInfo> &table() {
         {"epsilon", 1e-6, Range::Positive}},
        twoMoments,
        0.001,
-       20}};
+       20},
+      {OptimizerKind::HfAdamW,
+       {"hf_adamw_update"},
+       nullptr,
+       {{"beta1", 0.9, Range::Fraction},
+        {"beta2", 0.999, Range::Fraction},
+        {"epsilon", 1e-6, Range::Positive}},
+       twoMoments,
+       0.001,
+       17}};
   return table;
 }
 

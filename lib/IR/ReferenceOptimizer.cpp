@@ -95,6 +95,26 @@ template <bool Decoupled> static void adam(const ReferenceCall &call) {
   });
 }
 
+/// Epsilon stands beside the root that is not corrected, and weights decay when
+/// they are updated.
+static void hfAdamW(const ReferenceCall &call) {
+  double rate = call.context.learningRate, decay = call.context.weightDecay;
+  double scale = scaleOf(call), step = stepOf(call);
+  double beta1 = call.f64("beta1"), beta2 = call.f64("beta2");
+  double size =
+      rate * std::sqrt(1 - std::pow(beta2, step)) / (1 - std::pow(beta1, step));
+  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
+    double slope = scale * call.ins[1].at(i);
+    double m = beta1 * call.ins[3].at(i) + (1 - beta1) * slope;
+    double v = beta2 * call.ins[4].at(i) + (1 - beta2) * slope * slope;
+    double w =
+        call.ins[0].at(i) - size * m / (std::sqrt(v) + call.f64("epsilon"));
+    call.outs[0].at(i) = w - rate * decay * w;
+    call.outs[1].at(i) = m;
+    call.outs[2].at(i) = v;
+  });
+}
+
 static void adagrad(const ReferenceCall &call) {
   double rate = call.context.learningRate, decay = call.context.weightDecay;
   double scale = scaleOf(call);
@@ -205,6 +225,7 @@ void ff::registerOptimizerReferences() {
   registerReference("sgd_update", unlessSkipped<sgd>);
   registerReference("adam_update", unlessSkipped<adam<false>>);
   registerReference("adamw_update", unlessSkipped<adam<true>>);
+  registerReference("hf_adamw_update", unlessSkipped<hfAdamW>);
   registerReference("adagrad_update", unlessSkipped<adagrad>);
   registerReference("rmsprop_update", unlessSkipped<rmsprop>);
   registerReference("lamb_direction", lambDirection);

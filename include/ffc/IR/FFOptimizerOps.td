@@ -10,7 +10,8 @@ def FF_OptimizerKind : I32EnumAttr<"OptimizerKind", "optimizer", [
     I32EnumAttrCase<"AdamW", 2, "adamw">,
     I32EnumAttrCase<"Adagrad", 3, "adagrad">,
     I32EnumAttrCase<"RmsProp", 4, "rmsprop">,
-    I32EnumAttrCase<"Lamb", 5, "lamb">]> {
+    I32EnumAttrCase<"Lamb", 5, "lamb">,
+    I32EnumAttrCase<"HfAdamW", 6, "hf_adamw">]> {
   let cppNamespace = "::ffc::ff";
   let genSpecializedAttr = 0;
 }
@@ -39,6 +40,7 @@ def FF_UpdateOp
     | `adagrad` | epsilon | s | `g += wd*w; s += g^2; w -= lr * g / (sqrt(s) + epsilon)` |
     | `rmsprop` | alpha, epsilon, momentum | s, and v unless momentum is 0 | `g += wd*w; s = alpha*s + (1-alpha)*g^2; v = momentum*v + g / (sqrt(s) + epsilon); w -= lr*v` |
     | `lamb` | as adam | m, v | m and v as adamw; `r = (m / (1-beta1^t)) / (sqrt(v / (1-beta2^t)) + epsilon) + wd*w; w -= lr * norm(w) / norm(r) * r`, the ratio 1 where a norm is 0 |
+    | `hf_adamw` | as adam | m, v | m and v as adamw; `w -= lr * (m / (1-beta1^t)) / ((sqrt(v) + epsilon) / sqrt(1-beta2^t)); w -= lr*wd*w`, as Hugging Face's Transformers have it |
 
     The norms of `lamb` are those of the whole parameter: its phases are the
     direction r with the sums of squares, and the step along it.

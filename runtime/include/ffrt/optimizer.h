@@ -62,6 +62,21 @@ private:
   MomentNumbers numbers;
 };
 
+/// AdamW as Hugging Face's Transformers have it: epsilon stands beside the root
+/// of v that is not corrected, and what decays is the updated parameter.
+/// g' = g;  w -= lr * (m / (1 - beta1^t)) * sqrt(1 - beta2^t) / (sqrt(v) +
+/// epsilon);  w -= lr * wd * w
+class HfAdamwUpdate {
+public:
+  HfAdamwUpdate(Context &cx, Tensors in, Tensors out, double beta1,
+                double beta2, double epsilon);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  Context &cx;
+  MomentNumbers numbers;
+};
+
 /// Adagrad (Duchi et al., JMLR 2011): g' = g + wd * w;  s += g'^2;
 /// w -= lr * g' / (sqrt(s) + epsilon)
 class AdagradUpdate {

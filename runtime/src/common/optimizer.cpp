@@ -77,6 +77,12 @@ AdamwUpdate::AdamwUpdate(Context &cx, Tensors in, Tensors out, double beta1,
   check_update("adamw update", in, out, 2);
 }
 
+HfAdamwUpdate::HfAdamwUpdate(Context &cx, Tensors in, Tensors out, double beta1,
+                             double beta2, double epsilon)
+    : cx(cx), numbers{beta1, beta2, epsilon} {
+  check_update("hf adamw update", in, out, 2);
+}
+
 AdagradUpdate::AdagradUpdate(Context &cx, Tensors in, Tensors out,
                              double epsilon)
     : cx(cx), epsilon(float(epsilon)) {

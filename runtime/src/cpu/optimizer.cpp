@@ -145,6 +145,23 @@ void AdamwUpdate::operator()(Tensors in, Tensors) {
   });
 }
 
+void HfAdamwUpdate::operator()(Tensors in, Tensors) {
+  if (is_skipped(in))
+    return;
+  const auto [w, g, scale, n] = Parameter(in);
+  const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
+  float *m = slot(in, 0), *v = slot(in, 1);
+  // An epsilon beside the corrected root that does the same.
+  const double step = step_of(cx, in);
+  MomentNumbers corrected = numbers;
+  corrected.epsilon /= std::sqrt(1 - std::pow(numbers.beta2, step));
+  for_elements(n, [=, w = w, g = g, scale = scale,
+                   moments = Moments(corrected, step)](int64_t i) {
+    w[i] -= rate * moments(scale * g[i], m[i], v[i]);
+    w[i] -= rate * decay * w[i];
+  });
+}
+
 void AdagradUpdate::operator()(Tensors in, Tensors) {
   if (is_skipped(in))
     return;

@@ -108,6 +108,31 @@ template <bool Apart> struct Adam : Rule<2> {
   }
 };
 
+struct HfAdamw : Rule<2> {
+  Moments moments;
+  HfAdamw() = default;
+  explicit HfAdamw(const MomentNumbers &numbers) : moments(numbers) {}
+  bool operator==(const HfAdamw &o) const { return moments == o.moments; }
+
+  struct Step : Moments::Step {
+    float epsilon; ///< beside the corrected root
+  };
+  __device__ Step step(const Scalars &now, float skipped) const {
+    Step result;
+    static_cast<Moments::Step &>(result) = moments.step(now, skipped);
+    result.epsilon = moments.epsilon * sqrtf(result.second);
+    return result;
+  }
+  __device__ void operator()(const Step &by, float gradient,
+                             float (&state)[3]) const {
+    auto &[w, m, v] = state;
+    Moments corrected = moments;
+    corrected.epsilon = by.epsilon;
+    w -= by.rate * corrected(by, gradient, m, v);
+    w -= by.rate * by.decay * w;
+  }
+};
+
 /// The second half of LAMB: the gradient is the direction, which the ratio of
 /// the norms is a factor of.
 struct Lamb : Rule<0> {
@@ -149,6 +174,10 @@ void AdamUpdate::operator()(Tensors in, Tensors) {
 
 void AdamwUpdate::operator()(Tensors in, Tensors) {
   update(Adam<true>(numbers), cx, in, Scale(in.begin()[2]).skipped);
+}
+
+void HfAdamwUpdate::operator()(Tensors in, Tensors) {
+  update(HfAdamw(numbers), cx, in, Scale(in.begin()[2]).skipped);
 }
 
 void AdagradUpdate::operator()(Tensors in, Tensors) {

@@ -317,7 +317,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Unclipped, Optimizers,
     ::testing::Combine(::testing::Values("adamw", "adagrad",
-                                         "rmsprop:momentum=0.5", "lamb"),
+                                         "rmsprop:momentum=0.5", "lamb",
+                                         "hf_adamw"),
                        ::testing::Values(0.0), ::testing::Values(3)));
 
 /// A scale of the loss that is a power of two changes nothing, as long as
@@ -376,7 +377,7 @@ TEST_P(SkippedSteps, RandomStrategies) {
 
 INSTANTIATE_TEST_SUITE_P(Optimizers, SkippedSteps,
                          ::testing::Values("sgd:momentum=0", "adam", "adagrad",
-                                           "rmsprop", "lamb"));
+                                           "rmsprop", "lamb", "hf_adamw"));
 
 std::string
 nameOfCase(const ::testing::TestParamInfo<Equality::ParamType> &info) {

@@ -65,6 +65,12 @@ const std::map<std::string, std::pair<int, Update>> updates = {
          const std::vector<Tensor> &t) {
         run<AdamwUpdate>(cx, t, n[0], n[1], n[2]);
       }}},
+    {"hf_adamw",
+     {3,
+      [](Context &cx, const std::vector<double> &n,
+         const std::vector<Tensor> &t) {
+        run<HfAdamwUpdate>(cx, t, n[0], n[1], n[2]);
+      }}},
     {"adagrad",
      {1,
       [](Context &cx, const std::vector<double> &n,

@@ -149,6 +149,7 @@ TEST(Updates, Skipped) {
   check_skipped<SgdUpdate>(1, 0.75, 1);
   check_skipped<AdamUpdate>(2, 0.75, 0.875, 0.01);
   check_skipped<AdamwUpdate>(2, 0.75, 0.875, 0.01);
+  check_skipped<HfAdamwUpdate>(2, 0.75, 0.875, 0.01);
   check_skipped<AdagradUpdate>(1, 0.01);
   check_skipped<RmspropUpdate>(1, 0.75, 0.01, 0.0);
   check_skipped<RmspropUpdate>(2, 0.75, 0.01, 0.5);
@@ -215,6 +216,19 @@ TEST(AdamwUpdate, DecayBesideTheGradient) {
       2,
       [](double g, double &w, double **s, double t) {
         w -= kRate * (direction(g, s, t) + kDecay * w);
+      },
+      0.75, 0.875, 0.01);
+}
+
+TEST(HfAdamwUpdate, DecayAfterTheStep) {
+  check<HfAdamwUpdate>(
+      2,
+      [](double g, double &w, double **s, double t) {
+        *s[0] = 0.75 * *s[0] + 0.25 * g;
+        *s[1] = 0.875 * *s[1] + 0.125 * g * g;
+        w -= kRate * std::sqrt(1 - std::pow(0.875, t)) /
+             (1 - std::pow(0.75, t)) * *s[0] / (std::sqrt(*s[1]) + 0.01);
+        w -= kRate * kDecay * w;
       },
       0.75, 0.875, 0.01);
 }

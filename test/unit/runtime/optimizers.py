@@ -42,13 +42,15 @@ def check(name, found, expected):
 
 
 def check_runtime_data(program, folder):
-    """PyTorch's defaults; of AdamW's two modes the one that is PyTorch's."""
-    for file, kind, hyper, decay, slot_names in (
-            ("sgd_test_{}", "sgd", [0.0, 0], 0.0, []),
-            ("adamw_test_{}_mode_0", "adamw", [0.9, 0.999, 1e-8], 1e-2,
+    """PyTorch's defaults; of AdamW's two modes 0 is PyTorch's, 1 Hugging Face's."""
+    for test, mode, kind, hyper, decay, slot_names in (
+            ("sgd_test", "", "sgd", [0.0, 0], 0.0, []),
+            ("adamw_test", "_mode_0", "adamw", [0.9, 0.999, 1e-8], 1e-2,
+             ["Momentum1s", "Momentum2s"]),
+            ("adamw_test", "_mode_1", "hf_adamw", [0.9, 0.999, 1e-6], 0.0,
              ["Momentum1s", "Momentum2s"])):
         for weights in ("single_weight", "multiple_weights"):
-            path = os.path.join(folder, kind + "_test", "cpu", file.format(weights) + ".json")
+            path = os.path.join(folder, test, "cpu", f"{test}_{weights}{mode}.json")
             with open(path) as stream:
                 data = json.load(stream)
             for parameter, values in data["Parameters"].items():
