@@ -16,10 +16,11 @@ using Range = Hyperparameter::Range;
 /// Numbers and learning rates are those of PyTorch, of LAMB those of its paper
 /// (You et al., ICLR 2020), of hf_adamw those of Hugging Face's Transformers.
 static const std::vector<OptimizerInfo> &table() {
-  static const std::vector<Hyperparameter> moments = {
-      {"beta1", 0.9, Range::Fraction},
-      {"beta2", 0.999, Range::Fraction},
-      {"epsilon", 1e-8, Range::Positive}};
+  auto moments = [](double epsilon) -> std::vector<Hyperparameter> {
+    return {{"beta1", 0.9, Range::Fraction},
+            {"beta2", 0.999, Range::Fraction},
+            {"epsilon", epsilon, Range::Positive}};
+  };
   static const std::vector<OptimizerSlot> twoMoments = {{"first_moment"},
                                                         {"second_moment"}};
   // In the order of OptimizerKind.
@@ -34,14 +35,14 @@ static const std::vector<OptimizerInfo> &table() {
       {OptimizerKind::Adam,
        {"adam_update"},
        nullptr,
-       moments,
+       moments(1e-8),
        twoMoments,
        0.001,
        16},
       {OptimizerKind::AdamW,
        {"adamw_update"},
        nullptr,
-       moments,
+       moments(1e-8),
        twoMoments,
        0.001,
        16},
@@ -64,18 +65,14 @@ static const std::vector<OptimizerInfo> &table() {
       {OptimizerKind::Lamb,
        {"lamb_direction", "lamb_update"},
        nullptr,
-       {{"beta1", 0.9, Range::Fraction},
-        {"beta2", 0.999, Range::Fraction},
-        {"epsilon", 1e-6, Range::Positive}},
+       moments(1e-6),
        twoMoments,
        0.001,
        20},
       {OptimizerKind::HfAdamW,
        {"hf_adamw_update"},
        nullptr,
-       {{"beta1", 0.9, Range::Fraction},
-        {"beta2", 0.999, Range::Fraction},
-        {"epsilon", 1e-6, Range::Positive}},
+       moments(1e-6),
        twoMoments,
        0.001,
        17}};

@@ -1,6 +1,8 @@
 //===- Differentiate.cpp - adds loss, gradients and updates ---------------===//
 
 #include "GradientParts.h"
+#include "Marking.h"
+#include "ParameterUpdates.h"
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/IR/Optimizers.h"
@@ -23,39 +25,12 @@ namespace ffc {
 
 namespace {
 
-/// Marks every operator made while it is alive with its role and owner.
-class Marking : public OpBuilder::Listener {
-public:
-  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-    OpBuilder builder(op->getContext());
-    op->setAttr(kRoleAttr, builder.getStringAttr(role));
-    if (!owner.empty())
-      op->setAttr(kOwnerAttr, builder.getStringAttr(owner));
-    if (carry)
-      op->setAttr(kCarryAttr,
-                  builder.getDenseI64ArrayAttr({carry->first, carry->second}));
-  }
-
-  StringRef role = kGradientRole;
-  std::string owner;
-  std::optional<std::pair<int64_t, int64_t>> carry;
-};
-
-/// What the gradient of the loss is, where that is not 1.
-struct LossScale {
-  double first = 0; ///< in the first step; 0: the gradient is 1
-  bool isFixed = false;
-};
-
 /// The reverse sweep over one function.
 class Reverse {
 public:
-  /// `clipNorm` bounds the norm of all gradients together; 0: nothing does.
-  Reverse(func::FuncOp main, const Optimizer &optimizer, double clipNorm,
-          LossScale lossScale, bool rowUpdates)
-      : main(main), optimizer(optimizer), clipNorm(clipNorm),
-        lossScale(lossScale), rowUpdates(rowUpdates),
-        builder(OpBuilder::atBlockEnd(&main.front(), &marking)) {
+  Reverse(func::FuncOp main, const UpdateSettings &settings)
+      : main(main), builder(OpBuilder::atBlockEnd(&main.front(), &marking)),
+        updates(settings, builder, marking) {
     builder.setInsertionPoint(main.front().getTerminator());
     for (Operation &op : main.front())
       if (isa<PartitionableInterface>(op))
@@ -69,70 +44,27 @@ public:
 private:
   /// Values whose gradient is wanted: they depend on a parameter.
   void findActive();
-  /// Makes the gradient of the loss a state of this element type.
-  void addLossScale(Type element);
   LogicalResult differentiate(Operation *op);
   /// Sum of the contributions to `value`'s gradient, or null.
   Value gradientOf(Value value);
-  /// Adds the update of a parameter that has a gradient, or notes it for after
-  /// the sweep.
-  void update(StateOp state);
-  /// What gradients are multiplied by, which depends on all of them.
-  Value updateScale();
-  /// The updates that were noted.
-  void updateNoted();
-  /// What is built next belongs to `state`: it is laid out as that is where
-  /// `reader` reads it.
-  void markUpdate(StateOp state, Operation *reader);
-  /// The operator that makes the whole gradient of `state`, if it can update
-  /// rows instead and that is wanted; else null.
-  RowGradientInterface rowGradientOf(StateOp state);
-  void updateWhole(StateOp state, Value gradient, Value scale);
-  void updateRows(StateOp state, RowGradientInterface rows, Value scale);
-  /// What the optimizer keeps of a parameter.
-  SmallVector<Value> createSlots(StateOp state);
-  /// Keeps an updated parameter and, after it, its slots.
-  void storeUpdated(StateOp state, ValueRange updated);
+  /// Updates a parameter, read by `reader` first, if it has a gradient.
+  void update(StateOp state, Operation *reader);
   Location named(const Twine &name) {
     return NameLoc::get(builder.getStringAttr(name));
   }
-  /// Slot of `value` among the operands, then results, of `op`.
-  static int64_t slotOf(Operation *op, Value value);
 
   func::FuncOp main;
-  const Optimizer &optimizer;
-  const double clipNorm;
-  const LossScale lossScale;
-  const bool rowUpdates;
   Marking marking;
   OpBuilder builder;
+  ParameterUpdates updates;
   SmallVector<Operation *> forward;
   DenseSet<Value> active;
   DenseMap<Value, SmallVector<Value>> contributions;
-  int updates = 0;
   /// Of the loss; null: 1.
   Value lossGradient;
-  /// That, and the numbers of steps that are kept with it.
-  SmallVector<StateOp, 3> scaleStates;
-
-  /// A parameter that is updated when all gradients are there.
-  struct Noted {
-    StateOp state;
-    Value gradient;
-    RowGradientInterface rows; ///< that it is updated in instead
-    Operation *reader;
-  };
-  SmallVector<Noted> noted;
 };
 
 } // namespace
-
-int64_t Reverse::slotOf(Operation *op, Value value) {
-  auto operands = cast<PartitionableInterface>(op).getOperandSlots();
-  if (auto it = llvm::find(operands, value); it != operands.end())
-    return it - operands.begin();
-  return operands.size() + cast<OpResult>(value).getResultNumber();
-}
 
 //===----------------------------------------------------------------------===//
 // Loss
@@ -179,8 +111,7 @@ LogicalResult Reverse::addLoss(StringRef kind,
   auto type = cast<RankedTensorType>(x.getType());
 
   marking.role = kLossRole;
-  if (lossScale.first != 0)
-    addLossScale(type.getElementType());
+  lossGradient = updates.addLossScale(main, type.getElementType());
   auto loss = RankedTensorType::get({}, type.getElementType());
   auto addTarget = [&](RankedTensorType targetType) {
     (void)main.insertArgument(main.getNumArguments(), targetType,
@@ -241,19 +172,6 @@ LogicalResult Reverse::addLoss(StringRef kind,
   forward.push_back(lossOp);
   OutputOp::create(builder, named("loss"), "loss", lossOp->getResult(0));
   return success();
-}
-
-void Reverse::addLossScale(Type element) {
-  auto type = RankedTensorType::get({}, element);
-  OpBuilder top = OpBuilder::atBlockBegin(&main.front());
-  for (auto [name, first] : {std::pair("loss.scale", lossScale.first),
-                             std::pair("loss.good_steps", 0.0),
-                             std::pair("loss.skipped_steps", 0.0)})
-    scaleStates.push_back(StateOp::create(
-        top, named(name), type, name, "slot",
-        InitAttr::get(top.getContext(), InitKind::Constant, first, 0)));
-  lossGradient = scaleStates.front();
-  OutputOp::create(builder, named("loss_scale"), "loss_scale", lossGradient);
 }
 
 //===----------------------------------------------------------------------===//
@@ -339,142 +257,12 @@ LogicalResult Reverse::differentiate(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Updates
+// Sweep
 //===----------------------------------------------------------------------===//
 
-RowGradientInterface Reverse::rowGradientOf(StateOp state) {
-  const SmallVector<Value> &parts = contributions[state.getResult()];
-  // The norm of all gradients is that of sums of rows.
-  if (!rowUpdates || clipNorm > 0 || !optimizer.updatesRows() ||
-      parts.size() != 1)
-    return {};
-  return dyn_cast_or_null<RowGradientInterface>(parts.front().getDefiningOp());
-}
-
-SmallVector<Value> Reverse::createSlots(StateOp state) {
-  SmallVector<Value> kept;
-  OpBuilder top(state);
-  top.setInsertionPointAfter(state);
-  for (const char *slot : optimizer.slots()) {
-    std::string name = (state.getName() + "/" + slot).str();
-    kept.push_back(StateOp::create(
-        top, named(name), state.getType(), name, "slot",
-        InitAttr::get(top.getContext(), InitKind::Constant, 0.0, 0)));
-  }
-  return kept;
-}
-
-void Reverse::storeUpdated(StateOp state, ValueRange updated) {
-  std::string name = state.getName().str();
-  StoreOp::create(builder, named(name), name, updated.front());
-  for (auto [slot, value] :
-       llvm::zip_equal(optimizer.slots(), updated.drop_front()))
-    StoreOp::create(builder, named(name + "/" + slot), name + "/" + slot,
-                    value);
-}
-
-void Reverse::updateWhole(StateOp state, Value gradient, Value scale) {
-  std::string name = state.getName().str();
-  SmallVector<Value> slots = createSlots(state);
-  OutputOp::create(builder, named(name), "grad/" + name, gradient);
-  auto update = UpdateOp::create(
-      builder, named(name + ".update"), state.getType(),
-      SmallVector<Type>(slots.size(), state.getType()), optimizer.kind,
-      state.getResult(), gradient, slots, scale, optimizer.hyper);
-  storeUpdated(state, update->getResults());
-}
-
-void Reverse::updateRows(StateOp state, RowGradientInterface rows,
-                         Value scale) {
-  storeUpdated(state,
-               rows.buildRowUpdate(builder, named(state.getName() + ".update"),
-                                   optimizer, state.getResult(),
-                                   createSlots(state), scale));
-  rows->erase();
-}
-
-void Reverse::markUpdate(StateOp state, Operation *reader) {
-  marking.role = kUpdateRole;
-  marking.owner = nameOf(reader).str();
-  marking.carry = {slotOf(reader, state.getResult()), 0};
-}
-
-void Reverse::update(StateOp state) {
-  Value gradient = gradientOf(state.getResult());
-  if (!gradient)
-    return;
-  ++updates;
-  Operation *reader = nullptr;
-  for (Operation *op : forward)
-    if (llvm::is_contained(op->getOperands(), state.getResult())) {
-      reader = op;
-      break;
-    }
-  RowGradientInterface rows = rowGradientOf(state);
-  if (clipNorm > 0 || lossGradient) {
-    noted.push_back({state, gradient, rows, reader});
-    return;
-  }
-  markUpdate(state, reader);
-  if (rows)
-    updateRows(state, rows, /*scale=*/{});
-  else
-    updateWhole(state, gradient, /*scale=*/{});
-  marking.role = kGradientRole;
-  marking.carry.reset();
-}
-
-Value Reverse::updateScale() {
-  SmallVector<Value> sums;
-  for (Noted &one : noted) {
-    markUpdate(one.state, one.reader);
-    Value gradient = one.gradient;
-    // Of rows, these are enough: squares overflow before sums of rows do.
-    if (one.rows) {
-      gradient = one.rows.getRowGradients();
-      marking.carry.reset();
-      for (Value looked : one.reader->getResults())
-        if (looked.getType() == gradient.getType())
-          marking.carry = {slotOf(one.reader, looked), 0};
-    }
-    auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(gradient));
-    sums.push_back(SquareSumOp::create(
-        builder, named(one.state.getName() + ".square_sum"), scalar, gradient));
-  }
-  // One number, which every device that had the loss computes.
-  marking.owner = nameOf(forward.back()).str();
-  marking.carry.reset();
-  auto scalar = cast<RankedTensorType>(sums.front().getType());
-  if (!lossGradient)
-    return ClipScaleOp::create(builder, named("clip_scale"), scalar, sums,
-                               builder.getF64FloatAttr(clipNorm));
-  // As other frameworks have it (Micikevicius et al., ICLR 2018).
-  constexpr int64_t kInterval = 2000;
-  constexpr double kLeast = 1, kMost = 1 << 24;
-  auto decided = LossScaleOp::create(
-      builder, named("loss_scale"),
-      RankedTensorType::get({2}, scalar.getElementType()), scalar, scalar,
-      scalar, scaleStates[0], scaleStates[1], scaleStates[2], sums, kInterval,
-      llvm::APFloat(lossScale.isFixed ? lossScale.first : kLeast),
-      llvm::APFloat(clipNorm),
-      llvm::APFloat(lossScale.isFixed ? lossScale.first : kMost));
-  for (auto [state, value] :
-       llvm::zip_equal(scaleStates, decided->getResults().drop_front()))
-    StoreOp::create(builder, named(state.getName()), state.getName(), value);
-  return decided.getFactor();
-}
-
-void Reverse::updateNoted() {
-  if (noted.empty())
-    return;
-  Value scale = updateScale();
-  for (Noted &one : noted) {
-    markUpdate(one.state, one.reader);
-    if (one.rows)
-      updateRows(one.state, one.rows, scale);
-    else
-      updateWhole(one.state, one.gradient, scale);
-  }
+void Reverse::update(StateOp state, Operation *reader) {
+  if (Value gradient = gradientOf(state.getResult()))
+    updates.update(state, gradient, reader);
 }
 
 LogicalResult Reverse::sweep() {
@@ -494,10 +282,10 @@ LogicalResult Reverse::sweep() {
     if (failed(differentiate(op)))
       return failure();
     for (StateOp state : firstReader.lookup(op))
-      update(state);
+      update(state, op);
   }
-  updateNoted();
-  if (updates == 0)
+  updates.finish(forward.back());
+  if (updates.empty())
     return main.emitError("nothing to train: the loss depends on no parameter; "
                           "--mode=infer compiles the forward graph alone");
   return success();
@@ -516,8 +304,8 @@ struct Differentiate : ffc::impl::DifferentiateBase<Differentiate> {
       main.emitError("optimizer: ") << llvm::toString(chosen.takeError());
       return signalPassFailure();
     }
-    Reverse reverse(main, *chosen, clipNorm, {lossScale, fixedLossScale},
-                    rowUpdates);
+    Reverse reverse(
+        main, {*chosen, clipNorm, {lossScale, fixedLossScale}, rowUpdates});
     std::optional<int64_t> axis;
     if (classAxis != std::numeric_limits<int64_t>::min())
       axis = classAxis;

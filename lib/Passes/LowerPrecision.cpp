@@ -1,5 +1,4 @@
-//===- LowerPrecision.cpp - narrow factors of products
-//---------------------===//
+//===- LowerPrecision.cpp - narrow factors of products --------------------===//
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"

@@ -1,5 +1,4 @@
-//===- YamlFields.cpp - checked access to YAML maps
-//------------------------===//
+//===- YamlFields.cpp - checked access to YAML maps -----------------------===//
 
 #include "YamlFields.h"
 

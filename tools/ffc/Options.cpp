@@ -200,8 +200,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
                          {{"sparse", true}, {"dense", false}})},
         {"--precision", "TYPE",
          "of the factors of products: f32 (default), tf32 or fp16 (on GPUs), "
-         "or "
-         "bf16, added up as f32; parameters and all else stay f32",
+         "or bf16, added up as f32; parameters and all else stay f32",
          setChoice<Precision>(&Options::precision,
                               {{"f32", Precision::F32},
                                {"tf32", Precision::TF32},
@@ -209,10 +208,9 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
                                {"fp16", Precision::FP16}})},
         {"--loss-scale", "S",
          "gradients are those of S times the loss, a power of two, until "
-         "updates "
-         "divide by S, and a step is skipped if one is not finite; dynamic "
-         "(default with fp16): 65536, halved by such a step, doubled by 2000 "
-         "others in a row; none (default else)",
+         "updates divide by S, and a step is skipped if one is not finite; "
+         "dynamic (default with fp16): 65536, halved by such a step, doubled "
+         "by 2000 others in a row; none (default else)",
          parseLossScale},
         {"--init", "HOW",
          "weights without values: glorot-uniform (default), he-normal, "

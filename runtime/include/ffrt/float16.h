@@ -35,6 +35,12 @@ public:
 #endif
   }
 
+  FFRT_FUNCTION static Float16 of_bits(uint16_t bits) {
+    Float16 number;
+    number.bits = bits;
+    return number;
+  }
+
 private:
   FFRT_FUNCTION static uint16_t bits_of(float value) {
 #ifdef __CUDA_ARCH__

@@ -1,5 +1,4 @@
-//===- loss_log.cpp - the losses of steps, read when asked for
-//--------------===//
+//===- loss_log.cpp - the losses of steps, read when asked for ------------===//
 #include "common/loss_log.h"
 
 #include "common/target.h"

@@ -1,5 +1,4 @@
-//===- loss_log.h - the losses of steps, read when asked for ------*- C++
-//-*-===//
+//===- loss_log.h - the losses of steps, read when asked for ----*- C++ -*-===//
 #ifndef FFRT_COMMON_LOSS_LOG_H
 #define FFRT_COMMON_LOSS_LOG_H
 

@@ -71,29 +71,13 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
       }
     typename Tile::Sums sums;
     Tile::clear(sums);
-    typename Tile::Fetched next_k, next_v;
-    auto fetch_from = [&](int64_t s) {
-      // Scores that are replaced have no gradient.
-      while (s < g.keys &&
-             map.hides_all(g, n, h, task.first, Tile::kRows, s, Tile::kColumns))
-        s += Tile::kColumns;
-      if (s < g.keys) {
-        next_k.fetch(k.from(s));
-        next_v.fetch(v.from(s));
-      }
-      return s;
+    // Scores that are replaced have no gradient.
+    auto is_hidden = [&](int64_t t, int rows, int64_t s) {
+      return map.hides_all(g, n, h, t, rows, s, Tile::kColumns);
     };
-    for (int64_t s = fetch_from(0); s < g.keys;) {
-      // All warps are done with the block before.
-      __syncthreads();
-      next_k.store(keys);
-      next_v.store(values);
-      __syncthreads();
-      const int64_t at = s;
-      s = fetch_from(s + Tile::kColumns);
-      if (first >= g.rows ||
-          map.hides_all(g, n, h, first, 16, at, Tile::kColumns))
-        continue;
+    auto add_block = [&](int64_t at) {
+      if (first >= g.rows || is_hidden(first, 16, at))
+        return;
       typename Tile::Scores qk, ds;
       Tile::multiply(queries, keys, qk);
       Tile::multiply(slopes, values, ds);
@@ -122,7 +106,11 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
         }
       }
       Tile::add(ds, keys, sums);
-    }
+    };
+    Tile::template for_blocks<true>(
+        g.keys, k, keys, v, values,
+        [&](int64_t s) { return is_hidden(task.first, Tile::kRows, s); },
+        add_block);
     const float factor[] = {1.0f, 1.0f};
     Tile::write(sums, factor,
                 heads.of(of.dq, n, h, g.rows, g.width).from(task.first), of.dq);
@@ -150,30 +138,13 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
     typename Tile::Sums dk, dv;
     Tile::clear(dk);
     Tile::clear(dv);
-    typename Tile::Fetched next_q, next_dy;
     auto is_hidden = [&](int64_t t, int64_t s, int positions) {
       return map.hides_all(g, n, h, t, Tile::kColumns, s, positions) &&
              see_enough(heads, of, n, h, t, Tile::kColumns);
     };
-    auto fetch_from = [&](int64_t t) {
-      while (t < g.rows && is_hidden(t, task.first, Tile::kRows))
-        t += Tile::kColumns;
-      if (t < g.rows) {
-        next_q.fetch(q.from(t));
-        next_dy.fetch(dy.from(t));
-      }
-      return t;
-    };
-    for (int64_t t = fetch_from(0); t < g.rows;) {
-      // All warps are done with the block before.
-      __syncthreads();
-      next_q.store(queries);
-      next_dy.store(slopes);
-      __syncthreads();
-      const int64_t at = t;
-      t = fetch_from(t + Tile::kColumns);
+    auto add_block = [&](int64_t at) {
       if (first >= g.keys || is_hidden(at, first, 16))
-        continue;
+        return;
       typename Tile::Scores p, ds;
       Tile::multiply(keys, queries, p);
       Tile::multiply(values, slopes, ds);
@@ -206,7 +177,11 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
       }
       Tile::add(p, slopes, dv);
       Tile::add(ds, queries, dk);
-    }
+    };
+    Tile::template for_blocks<true>(
+        g.rows, q, queries, dy, slopes,
+        [&](int64_t t) { return is_hidden(t, task.first, Tile::kRows); },
+        add_block);
     const float factor[] = {1.0f, 1.0f};
     if (of.dk)
       Tile::write(dk, factor,

@@ -134,39 +134,24 @@ add_positions(const AttentionHeads &heads, const MaskMap &map,
                    v = kPart == Part::largest
                            ? k
                            : heads.of(of.v, task.n, task.h, g.keys, g.values);
-  typename Tile::Fetched next_k, next_v;
-  auto fetch_from = [&](int64_t s) {
-    while (skip && s < g.keys &&
-           map.hides_all(g, task.n, task.h, task.first, Tile::kRows, s,
-                         Tile::kColumns))
-      s += Tile::kColumns;
-    if (s < g.keys) {
-      next_k.fetch(k.from(s));
-      if (kPart != Part::largest)
-        next_v.fetch(v.from(s));
-    }
-    return s;
+  auto is_hidden = [&](int64_t t, int count, int64_t s) {
+    return skip &&
+           map.hides_all(g, task.n, task.h, t, count, s, Tile::kColumns);
   };
   const int64_t first = task.first + Tile::warp_row();
-  for (int64_t s = fetch_from(0); s < g.keys;) {
-    // All warps are done with the block before.
-    __syncthreads();
-    next_k.store(columns[0]);
-    if (kPart != Part::largest)
-      next_v.store(columns[1]);
-    __syncthreads();
-    const int64_t at = s;
-    s = fetch_from(s + Tile::kColumns);
-    if (first >= g.rows || (skip && map.hides_all(g, task.n, task.h, first, 16,
-                                                  at, Tile::kColumns)))
-      continue;
-    typename Tile::Scores scores;
-    Tile::multiply(queries, columns[0], scores);
-    finish_scores<Tile>(heads, map, task, at, scores);
-    add_scores<Tile, kPart>(heads, task, at, scores, rows);
-    if (kPart != Part::largest)
-      Tile::add(scores, columns[1], rows.sums);
-  }
+  Tile::template for_blocks<kPart != Part::largest>(
+      g.keys, k, columns[0], v, columns[1],
+      [&](int64_t s) { return is_hidden(task.first, Tile::kRows, s); },
+      [&](int64_t s) {
+        if (first >= g.rows || is_hidden(first, 16, s))
+          return;
+        typename Tile::Scores scores;
+        Tile::multiply(queries, columns[0], scores);
+        finish_scores<Tile>(heads, map, task, s, scores);
+        add_scores<Tile, kPart>(heads, task, s, scores, rows);
+        if (kPart != Part::largest)
+          Tile::add(scores, columns[1], rows.sums);
+      });
 }
 
 template <class Tile, Part kPart, class T>

@@ -149,6 +149,38 @@ template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
     }
   };
 
+  /// Calls body(i) for blocks of `count` vectors, with those from i on in
+  /// `to_a` and, if kBoth, `to_b`; the next block is fetched meanwhile. Blocks
+  /// of which is_hidden(i) says so are left out. All threads of a block call
+  /// it, with the same answers; body() may return early.
+  template <bool kBoth, class Hidden, class Body>
+  __device__ __forceinline__ static void
+  for_blocks(int64_t count, const Vectors<T> &a, Columns &to_a,
+             const Vectors<T> &b, Columns &to_b, Hidden is_hidden, Body body) {
+    Fetched next_a, next_b;
+    auto fetch_from = [&](int64_t i) {
+      while (i < count && is_hidden(i))
+        i += kColumns;
+      if (i < count) {
+        next_a.fetch(a.from(i));
+        if (kBoth)
+          next_b.fetch(b.from(i));
+      }
+      return i;
+    };
+    for (int64_t next = fetch_from(0); next < count;) {
+      // All warps are done with the block before.
+      __syncthreads();
+      next_a.store(to_a);
+      if (kBoth)
+        next_b.store(to_b);
+      __syncthreads();
+      const int64_t here = next;
+      next = fetch_from(here + kColumns);
+      body(here);
+    }
+  }
+
   //===--------------------------------------------------------------------===//
   // Products
   //===--------------------------------------------------------------------===//

@@ -23,7 +23,6 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <cstring>
 
 namespace ffrt::cuda {
 
@@ -113,8 +112,8 @@ template <> struct TensorCore<Float16> {
   }
   /// What word(left, right) rounded away.
   __device__ static uint32_t rest(uint32_t rounded, float left, float right) {
-    return word(left - number_of(uint16_t(rounded)),
-                right - number_of(uint16_t(rounded >> 16)));
+    return word(left - Float16::of_bits(uint16_t(rounded)),
+                right - Float16::of_bits(uint16_t(rounded >> 16)));
   }
 
   /// sums += left * right.
@@ -130,13 +129,6 @@ template <> struct TensorCore<Float16> {
 #else
     emulated::multiply_matrices<Float16>(sums, left, upper, lower);
 #endif
-  }
-
-private:
-  __device__ static float number_of(uint16_t bits) {
-    Float16 number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
   }
 };
 

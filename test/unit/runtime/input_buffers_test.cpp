@@ -3,6 +3,7 @@
 
 #include "common/host_tensor.h"
 #include "common/target.h"
+#include "common/together.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -14,24 +15,13 @@ namespace {
 class Slots {
 public:
   Slots() : memory(allocate(3 * sizeof(float))) {
-    Tensor some = vector(memory.get(), DType::f32, 3);
-    Tensor absent = vector(nullptr, DType::i32, 4);
-    tensors = {some, absent};
+    tensors = {flat(memory.get(), DType::f32, 3), flat(nullptr, DType::i32, 4)};
   }
 
   std::vector<float> values() const {
     const HostTensor here(tensors[0], HostTensor::Contents::copied);
     const float *v = here.tensor().as<float>();
     return {v, v + 3};
-  }
-
-  static Tensor vector(void *data, DType type, int64_t n) {
-    Tensor t;
-    t.data = data;
-    t.type = type;
-    t.rank = 1;
-    t.shape[0] = t.global[0] = n;
-    return t;
   }
 
   std::shared_ptr<void> memory;

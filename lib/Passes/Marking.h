@@ -1,0 +1,44 @@
+//===- Marking.h - roles of the operators that a pass builds ----*- C++ -*-===//
+#ifndef FFC_LIB_PASSES_MARKING_H
+#define FFC_LIB_PASSES_MARKING_H
+
+#include "ffc/IR/FF.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace ffc {
+
+/// Marks every operator made while it is alive with its role and owner.
+class Marking : public mlir::OpBuilder::Listener {
+public:
+  void notifyOperationInserted(mlir::Operation *op,
+                               mlir::OpBuilder::InsertPoint) override {
+    mlir::OpBuilder builder(op->getContext());
+    op->setAttr(ff::kRoleAttr, builder.getStringAttr(role));
+    if (!owner.empty())
+      op->setAttr(ff::kOwnerAttr, builder.getStringAttr(owner));
+    if (carry)
+      op->setAttr(ff::kCarryAttr,
+                  builder.getDenseI64ArrayAttr({carry->first, carry->second}));
+  }
+
+  llvm::StringRef role = ff::kGradientRole;
+  std::string owner;
+  std::optional<std::pair<int64_t, int64_t>> carry;
+};
+
+/// Slot of `value` among the operands, then results, of `op`.
+inline int64_t slotOf(mlir::Operation *op, mlir::Value value) {
+  auto operands = llvm::cast<ff::PartitionableInterface>(op).getOperandSlots();
+  if (auto it = llvm::find(operands, value); it != operands.end())
+    return it - operands.begin();
+  return operands.size() + llvm::cast<mlir::OpResult>(value).getResultNumber();
+}
+
+} // namespace ffc
+
+#endif // FFC_LIB_PASSES_MARKING_H
