@@ -128,7 +128,6 @@ set(FFRT_CPU
   src/cpu/replay.cpp
   src/cpu/resize.cpp
   src/cpu/softmax.cpp
-  src/cpu/speed_probe.cpp
   src/cpu/target.cpp
   src/cpu/top_k.cpp
 )

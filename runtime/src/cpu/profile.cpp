@@ -12,8 +12,10 @@
 #include "cpu/profile_steps.h"
 #include "ffrt/mpi.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <numeric>
 
 namespace ffrt {
 
@@ -37,7 +39,8 @@ measures the kernels of )" +
       --output FILE       the profile (default profile.json)
       --repeat N          rounds in which every step is measured (default 5)
       --largest BYTES     of a message that is measured (default 67108864)
-      --speed             print what a fixed piece of work takes, nothing else
+      --speed             print the time of the steps that a profile has as its
+                          probe, nothing else: is the machine as fast as then?
   -h, --help
 )";
 }
@@ -91,7 +94,7 @@ std::string date() {
 }
 
 std::string json(const ProfileInfo &info, int threads,
-                 const StepProfiler::Result &result,
+                 const StepProfiler::Result &result, double probe,
                  const std::vector<LinkProfile> &links) {
   std::string text = "{\n\"ffc_profile\": 1,\n";
   auto add = [&](const char *key, const std::string &value) {
@@ -107,9 +110,7 @@ std::string json(const ProfileInfo &info, int threads,
   add("device", quoted(info.device));
   add("ranks", std::to_string(info.steps[0].info.ranks));
   add("threads", std::to_string(threads));
-  add("probe", "{\"compute_us\": " + number(result.steady.compute * 1e6) +
-                   ", \"memory_us\": " + number(result.steady.memory * 1e6) +
-                   "}");
+  add("probe_us", number(probe * 1e6));
   text += "\"kernels\": [";
   const char *separator = "\n";
   for (std::size_t i = 0; i < info.entries.size(); ++i) {
@@ -147,16 +148,64 @@ std::string json(const ProfileInfo &info, int threads,
 // The run
 //===----------------------------------------------------------------------===//
 
-/// The mean over ranks.
-void print_speed(Comm &comm, const Group &world) {
-  SpeedProbe probe;
-  const Speed mine = steady_speed(probe, comm);
-  double sums[] = {mine.compute, mine.memory};
-  comm.wait(comm.all_reduce("speed", world, flat(sums, DType::f64, 2),
-                            ReduceOp::sum));
+/// Prints the time of the probe.
+void measure_speed(Context &context, Comm &comm, const Group &world,
+                   const ProfileInfo &info, int rounds) {
+  StepProfiler steps(context, comm, world, info,
+                     probe_steps(info.steps.size()));
+  for (int round = 0; round < rounds; ++round)
+    steps.measure();
+  double probe = 0.0;
+  for (const Duration &time : steps.result().step_times)
+    probe += time.median;
   if (comm.rank() == 0)
-    std::printf("compute %.3f us, memory %.3f us\n",
-                sums[0] * 1e6 / comm.size(), sums[1] * 1e6 / comm.size());
+    std::printf("probe: %.3f ms\n", probe * 1e3);
+}
+
+/// Of a rank in any of the steps.
+int64_t most_memory(const ProfileInfo &info, int rank) {
+  int64_t most = 0;
+  for (const ProfiledStep &step : info.steps) {
+    const RankInfo &mine = step.info.rank_info[std::size_t(rank)];
+    most = std::max(most, mine.state_bytes + mine.arena_bytes);
+  }
+  return most;
+}
+
+void measure_all(Context &context, Comm &comm, const Group &world,
+                 const ProfileInfo &info, const ProfileArguments &arguments) {
+  std::vector<std::size_t> every(info.steps.size());
+  std::iota(every.begin(), every.end(), std::size_t(0));
+  StepProfiler steps(context, comm, world, info, every);
+  LinkProfiler communication(comm, world, arguments.largest,
+                             most_memory(info, comm.rank()));
+  for (int round = 0; round < arguments.rounds; ++round) {
+    steps.measure();
+    communication.measure();
+    if (comm.rank() == 0) {
+      std::printf("round %d of %d\n", round + 1, arguments.rounds);
+      std::fflush(stdout);
+    }
+  }
+  const StepProfiler::Result result = steps.result();
+  const std::vector<LinkProfile> links = communication.result();
+  double probe = 0.0;
+  for (std::size_t index : probe_steps(info.steps.size()))
+    probe += result.step_times[index].median;
+  together(comm, world, "output", [&] {
+    if (comm.rank() != 0)
+      return;
+    const std::string text = json(info, context.threads, result, probe, links);
+    write_file(arguments.output, text, nullptr, 0);
+    for (std::size_t i = 0; i < result.step_times.size(); ++i)
+      std::printf("step %zu: %.3f ms, spread %.3f ms\n", i,
+                  result.step_times[i].median * 1e3,
+                  result.step_times[i].spread * 1e3);
+    std::printf("probe: %.3f ms\n", probe * 1e3);
+    std::printf("%zu kernels and copies, %zu operations of communication in "
+                "'%s'\n",
+                info.entries.size(), links.size(), arguments.output.c_str());
+  });
 }
 
 void measure(Comm &own, const ProfileInfo &info,
@@ -166,28 +215,10 @@ void measure(Comm &own, const ProfileInfo &info,
   Context context = make_context(comm);
   // Parameters keep their initial values, so that all steps do the same.
   context.learning_rate = 0.0;
-  if (arguments.speed) {
-    print_speed(comm, world);
-    return;
-  }
-  StepProfiler steps(context, comm, world, info);
-  steps.measure(arguments.rounds);
-  const StepProfiler::Result result = steps.result();
-  const std::vector<LinkProfile> links =
-      profile_links(comm, world, result.reference, arguments.largest);
-  together(comm, world, "output", [&] {
-    if (comm.rank() != 0)
-      return;
-    const std::string text = json(info, context.threads, result, links);
-    write_file(arguments.output, text, nullptr, 0);
-    for (std::size_t i = 0; i < result.step_times.size(); ++i)
-      std::printf("step %zu: %.3f ms, spread %.3f ms\n", i,
-                  result.step_times[i].median * 1e3,
-                  result.step_times[i].spread * 1e3);
-    std::printf("%zu kernels and copies, %zu operations of communication in "
-                "'%s'\n",
-                info.entries.size(), links.size(), arguments.output.c_str());
-  });
+  if (arguments.speed)
+    measure_speed(context, comm, world, info, arguments.rounds);
+  else
+    measure_all(context, comm, world, info, arguments);
 }
 
 } // namespace

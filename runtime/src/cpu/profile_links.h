@@ -2,10 +2,11 @@
 #ifndef FFRT_CPU_PROFILE_LINKS_H
 #define FFRT_CPU_PROFILE_LINKS_H
 
+#include "common/memory.h"
 #include "common/statistics.h"
-#include "cpu/speed_probe.h"
 #include "ffrt/comm.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,50 @@ struct LinkProfile {
   std::vector<Size> sizes; ///< medians do not descend
 };
 
-/// Collective; the same on all ranks. Sizes up to `largest` bytes: of a
-/// message, else of the whole tensor. Nothing where there is one rank.
-std::vector<LinkProfile> profile_links(Comm &comm, const Group &world,
-                                       const Speed &reference, int64_t largest);
+/// Measures every operation at several sizes. All members are collective.
+class LinkProfiler {
+public:
+  /// Sizes up to `largest` bytes: of a message, else of the whole tensor.
+  /// `memory_bytes` is what a step uses: what it sends and receives was last
+  /// touched when all the rest had been.
+  LinkProfiler(Comm &comm, const Group &world, int64_t largest,
+               int64_t memory_bytes);
+
+  /// Called in several rounds, so that what the machine does meanwhile meets
+  /// all sizes.
+  void measure();
+
+  /// The same on all ranks. Nothing where there is one rank.
+  std::vector<LinkProfile> result() const;
+
+private:
+  struct Operation {
+    std::string name;
+    int members;
+    std::function<void(int64_t)> call;      ///< with a number of floats
+    std::vector<std::vector<double>> times; ///< by size, in seconds
+  };
+
+  void add(const char *name, int members, std::function<void(int64_t)> call);
+  void add_collectives(int members);
+  void message(int64_t n);
+  void exchange(int64_t n);
+  std::vector<double> measure(int64_t n, const Operation &operation);
+
+  void move_buffers(int64_t bytes);
+  Tensor whole(int64_t n) const;
+  Tensor part(int64_t n, int64_t parts) const;
+
+  Comm &comm;
+  const Group &world;
+  int64_t largest;
+  int64_t half;         ///< of the memory in use
+  GuardedMemory memory; ///< as that of a step: large pages are copied faster
+  int64_t at = 0;       ///< of the buffers in the halves of the memory
+  float *a = nullptr, *b = nullptr;
+  std::vector<int64_t> sizes; ///< in bytes
+  std::vector<Operation> operations;
+};
 
 } // namespace ffrt
 

@@ -8,18 +8,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace ffrt {
 
 namespace {
 
-/// Time of the steps that count between two probes, and their least and largest
-/// number. The step before them does not, since the probe has emptied the
-/// caches; nor the one before the probe, which meets all memory for the first
-/// time.
+/// Time of the steps that count in a round, and their least and largest number.
+/// Two before them do not: the first one meets all memory for the first time,
+/// the second finds in the caches what that left there.
 constexpr double kBlockSeconds = 0.05;
 constexpr int kLeastSteps = 2, kMostSteps = 20;
+constexpr std::size_t kProbeSteps = 5;
 
 /// What a step took in seconds, all of it, and each of its kernels and copies.
 struct StepTimes {
@@ -48,27 +47,20 @@ public:
 
 } // namespace
 
-void StepProfiler::measure(int rounds) {
-  measured.resize(info.steps.size());
-  for (int round = 0; round < rounds; ++round) {
-    for (std::size_t index = 0; index < info.steps.size(); ++index)
-      measure_block(index);
-    steady.push_back(steady_speed(probe, comm));
-    if (comm.rank() == 0) {
-      std::printf("round %d of %d\n", round + 1, rounds);
-      std::fflush(stdout);
-    }
-  }
+std::vector<std::size_t> probe_steps(std::size_t steps) {
+  const std::size_t count = std::min(steps, kProbeSteps);
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < count; ++i)
+    chosen.push_back((2 * i + 1) * steps / (2 * count));
+  return chosen;
 }
 
-void StepProfiler::take_speed() {
-  comm.barrier();
-  speeds.push_back(probe.measure());
+void StepProfiler::measure() {
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    measure_block(info.steps[chosen[i]], measured[i]);
 }
 
-void StepProfiler::measure_block(std::size_t index) {
-  const ProfiledStep &step = info.steps[index];
-  Measured &result = measured[index];
+void StepProfiler::measure_block(const ProfiledStep &step, Measured &result) {
   Trace trace;
   NoProbe ignored;
   const auto source = make_synthetic(step.info, context.seed);
@@ -89,7 +81,6 @@ void StepProfiler::measure_block(std::size_t index) {
     return StepTimes(*trace.steps().back());
   };
   run();
-  take_speed();
   double seconds = run().total;
   if (result.count == 0) {
     comm.wait(comm.all_reduce("profile", world, flat(&seconds, DType::f64, 1),
@@ -99,9 +90,8 @@ void StepProfiler::measure_block(std::size_t index) {
   }
   for (int i = 0; i < result.count; ++i) {
     const StepTimes times = run();
-    result.samples.push_back({speeds.size() - 1, times.total, times.sites});
+    result.samples.push_back({times.total, times.sites});
   }
-  take_speed();
   instance.check_guards();
 }
 
@@ -116,30 +106,23 @@ std::vector<double> StepProfiler::gather(const std::vector<double> &mine) {
 
 StepProfiler::Result StepProfiler::result() {
   Result result;
-  result.reference = median(speeds);
-  result.steady = median(steady);
   // Repetitions are told apart from places: kernels of one entry are called in
   // several, after different neighbours, which makes them faster or slower. A
   // plan adds up all of them, so the mean over places of the medians over
   // repetitions is what predicts it.
   std::vector<std::vector<Duration>> places(info.entries.size());
-  for (std::size_t index = 0; index < measured.size(); ++index) {
-    const Measured &step = measured[index];
-    const ProfiledStep &program = info.steps[index];
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const Measured &step = measured[i];
+    const ProfiledStep &program = info.steps[chosen[i]];
     std::size_t most = 0;
     for (const std::vector<int> &entries : program.entries)
       most = std::max(most, entries.size());
     // By sample: the step, then its sites, of which other ranks may have more.
     std::vector<double> mine;
     for (const Sample &sample : step.samples) {
-      const double slow =
-          (slowdown(speeds[sample.before], result.reference) +
-           slowdown(speeds[sample.before + 1], result.reference)) /
-          2.0;
-      mine.push_back(sample.total / slow);
+      mine.push_back(sample.total);
       for (std::size_t site = 0; site < most; ++site)
-        mine.push_back(site < sample.sites.size() ? sample.sites[site] / slow
-                                                  : 0.0);
+        mine.push_back(site < sample.sites.size() ? sample.sites[site] : 0.0);
     }
     const std::vector<double> all = gather(mine);
     std::vector<double> totals;

@@ -3,37 +3,39 @@
 #define FFRT_CPU_PROFILE_STEPS_H
 
 #include "common/statistics.h"
-#include "cpu/speed_probe.h"
 #include "ffrt/profile.h"
 
 #include <vector>
 
 namespace ffrt {
 
+/// Some of `steps` steps, spread over them, whose times tell how fast the
+/// machine is just now.
+std::vector<std::size_t> probe_steps(std::size_t steps);
+
 /// Runs steps and collects what their kernels took. All members are collective.
 class StepProfiler {
 public:
+  /// Of the steps of `info` with these indices.
   StepProfiler(Context &context, Comm &comm, const Group &world,
-               const ProfileInfo &info)
-      : context(context), comm(comm), world(world), info(info) {}
+               const ProfileInfo &info, std::vector<std::size_t> chosen)
+      : context(context), comm(comm), world(world), info(info),
+        chosen(std::move(chosen)), measured(this->chosen.size()) {}
 
-  /// Measures every step in `rounds` rounds, so that what the machine does
-  /// meanwhile meets all of them.
-  void measure(int rounds);
+  /// Measures every step. Called in several rounds, so that what the machine
+  /// does meanwhile meets all of them.
+  void measure();
 
   struct Result {
-    Speed reference;                  ///< the median of all probes
-    Speed steady;                     ///< of probes in a row, as --speed has it
     std::vector<Duration> entries;    ///< as in ProfileInfo; without samples: 0
-    std::vector<Duration> step_times; ///< of the steps measured, in order
+    std::vector<Duration> step_times; ///< of the steps chosen, in order
   };
-  /// The same on all ranks: times at the reference speed.
+  /// The same on all ranks.
   Result result();
 
 private:
   /// What one step took on this rank.
   struct Sample {
-    std::size_t before; ///< the probe before it; the one after it follows
     double total;
     std::vector<double> sites;
   };
@@ -42,9 +44,8 @@ private:
     std::vector<Sample> samples;
   };
 
-  /// Some steps between two probes.
-  void measure_block(std::size_t index);
-  void take_speed();
+  /// Some repetitions of a step.
+  void measure_block(const ProfiledStep &step, Measured &result);
 
   /// The values of all ranks, one after the other; each gives equally many.
   std::vector<double> gather(const std::vector<double> &mine);
@@ -53,10 +54,8 @@ private:
   Comm &comm;
   const Group &world;
   const ProfileInfo &info;
-  SpeedProbe probe;
-  std::vector<Speed> speeds;
-  std::vector<Speed> steady;      ///< by round
-  std::vector<Measured> measured; ///< as ProfileInfo::steps
+  std::vector<std::size_t> chosen;
+  std::vector<Measured> measured; ///< as `chosen`
 };
 
 } // namespace ffrt
