@@ -21,7 +21,7 @@ LogicalResult ff::verifyClamp(Operation *op) {
 NamedAttribute ff::clampArg(ClampingInterface op) {
   Builder builder(op.getContext());
   DenseF64ArrayAttr clamp = op.getClampAttr();
-  return builder.getNamedAttr("clamp",
+  return builder.getNamedAttr(kClampArg,
                               clamp ? clamp : builder.getDenseF64ArrayAttr({}));
 }
 

@@ -1,5 +1,6 @@
 //===- MatMulOp.cpp - ff.matmul -------------------------------------------===//
 
+#include "Clamp.h"
 #include "RuleHelpers.h"
 #include "Windows.h"
 #include "ffc/IR/ShapeInference.h"
@@ -94,8 +95,9 @@ LogicalResult MatMulOp::verify() {
     return failure();
   // Constraint 6.
   SmallVector<Value, 2> others = {getY()};
-  if (Value c = getC())
-    others.push_back(c);
+  for (Value value : {getC(), getAddend()})
+    if (value)
+      others.push_back(value);
   if (failed(verifyFactors(*this, {getA(), getB()}, others)))
     return failure();
   // Constraint 1.
@@ -151,7 +153,7 @@ LogicalResult MatMulOp::verify() {
 }
 
 SmallVector<Value> MatMulOp::getOperandSlots() {
-  return {getA(), getB(), getC()};
+  return {getA(), getB(), getC(), getAddend()};
 }
 
 SmallVector<OpOperand *> MatMulOp::getFactors() {
@@ -171,26 +173,38 @@ plan::OpRules MatMulOp::getRules() {
   };
   plan::Phase phase;
   phase.kernel = "mat_mul";
-  plan::Access addend;
+  plan::Access c, addend;
   std::vector<int> unsplit;
-  if (Value c = getC()) {
-    plan::Shape shape = shapeOf(c);
+  if (Value value = getC()) {
+    plan::Shape shape = shapeOf(value);
     for (size_t d = 0; d < shape.size(); ++d) {
       int dim = space.aligned(d, shape.size());
-      addend.dims.push_back(shape[d] == space.extent(dim) ? DimMap::dim(dim)
-                                                          : DimMap::full());
+      c.dims.push_back(shape[d] == space.extent(dim) ? DimMap::dim(dim)
+                                                     : DimMap::full());
     }
     // A scalar has no empty part that the other blocks could be given.
-    if (addend.dims.empty())
+    if (c.dims.empty())
       unsplit = reductions;
     else
-      addend.onlyAtStart = reductions;
+      c.onlyAtStart = reductions;
   }
+  if (getAddend()) {
+    addend = space.matrices(y, rows, columns);
+    addend.onlyAtStart = reductions;
+  }
+  // Bounds of partial sums are not bounds of the sum.
+  if (getClampAttr())
+    unsplit = reductions;
   phase.reads = {{0, operand(getA(), rows, contracted, getTransA() != 0)},
                  {1, operand(getB(), contracted, columns, getTransB() != 0)},
-                 {2, std::move(addend)}};
-  phase.writes = {{3, space.matrices(y, rows, columns), plan::Reduction::Sum}};
-  phase.flopsPerPoint = 2;
+                 {2, std::move(c)},
+                 {3, std::move(addend)}};
+  phase.writes = {{4, space.matrices(y, rows, columns), plan::Reduction::Sum}};
+  // A result is clamped once, whatever is added up.
+  double summands = 1;
+  for (int d : reductions)
+    summands *= static_cast<double>(space.extent(d));
+  phase.flopsPerPoint = 2 + clampFlops(*this) / summands;
 
   std::vector<plan::IterDim> dims;
   for (int d = 0; d < space.rank(); ++d) {
@@ -210,7 +224,7 @@ DictionaryAttr MatMulOp::getKernelArgs() {
   Builder builder(getContext());
   return builder.getDictionaryAttr(
       {builder.getNamedAttr("alpha", getAlphaAttr()),
-       builder.getNamedAttr("beta", getBetaAttr()),
+       builder.getNamedAttr("beta", getBetaAttr()), clampArg(*this),
        builder.getNamedAttr("trans_a", getTransAAttr()),
        builder.getNamedAttr("trans_b", getTransBAttr())});
 }
@@ -219,10 +233,10 @@ LogicalResult MatMulOp::buildGradient(OpBuilder &builder,
                                       ArrayRef<Value> resultGrads,
                                       ArrayRef<bool> needed,
                                       SmallVectorImpl<Value> &operandGrads) {
-  operandGrads.assign(3, nullptr);
-  Value dy = resultGrads[0];
-  if (!dy)
+  operandGrads.assign(4, nullptr);
+  if (!resultGrads[0])
     return success();
+  Value dy = clampGradient(builder, *this, resultGrads[0]);
   Space space(*this);
   StringRef rows = space.names[space.rows()],
             columns = space.names[space.columns()],
@@ -260,5 +274,7 @@ LogicalResult MatMulOp::buildGradient(OpBuilder &builder,
                              getBetaAttr(), FloatAttr());
     operandGrads[2] = grad;
   }
+  if (getAddend() && needed[3])
+    operandGrads[3] = dy;
   return success();
 }

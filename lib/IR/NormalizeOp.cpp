@@ -184,23 +184,24 @@ LogicalResult NormalizeOp::verify() {
 
 plan::OpRules NormalizeOp::getRules() {
   NormalizeRules r(*this);
-  enum { X, Scale, Bias, Y, Mean, Var, Sums, Squares };
+  enum { X, Scale, Bias, Addend, Y, Mean, Var, Sums, Squares };
   std::vector<plan::SlotWrite> results = {{Y, r.whole, Reduction::None},
                                           {Mean, r.statistic, Reduction::None},
                                           {Var, r.statistic, Reduction::None}};
   plan::SlotRead x{X, r.whole}, scale{Scale, r.parameter},
-      bias{Bias, r.parameter}, sums{Sums, r.statistic},
+      bias{Bias, r.parameter}, addend{Addend, r.whole}, sums{Sums, r.statistic},
       squares{Squares, r.statistic};
-  double clamping = clampFlops(*this);
+  double finishing = (getAddend() ? 1 : 0) + clampFlops(*this);
   r.rules.schedules = {
       {r.axes,
-       {r.phase("normalize_forward", 7 + clamping, {x, scale, bias}, results)}},
+       {r.phase("normalize_forward", 7 + finishing, {x, scale, bias, addend},
+                results)}},
       {{},
        {r.phase("normalize_sum", 1, {x}, {{Sums, r.statistic, Reduction::Sum}}),
         r.phase("normalize_squares", 3, {x, sums},
                 {{Squares, r.statistic, Reduction::Sum}}),
-        r.phase("normalize_apply", 3 + clamping,
-                {x, sums, squares, scale, bias}, results)}}};
+        r.phase("normalize_apply", 3 + finishing,
+                {x, sums, squares, scale, bias, addend}, results)}}};
   return std::move(r.rules);
 }
 
@@ -213,14 +214,14 @@ DictionaryAttr NormalizeOp::getKernelArgs() {
 }
 
 SmallVector<Value> NormalizeOp::getOperandSlots() {
-  return {getX(), getScale(), getBias()};
+  return {getX(), getScale(), getBias(), getAddend()};
 }
 
 LogicalResult NormalizeOp::buildGradient(OpBuilder &builder,
                                          ArrayRef<Value> resultGrads,
                                          ArrayRef<bool> needed,
                                          SmallVectorImpl<Value> &operandGrads) {
-  operandGrads.assign(3, nullptr);
+  operandGrads.assign(4, nullptr);
   // The statistics only feed running statistics, which nothing is trained by.
   if (resultGrads[1] || resultGrads[2])
     return emitOpError("expected no gradient of its mean and variance");
@@ -236,6 +237,8 @@ LogicalResult NormalizeOp::buildGradient(OpBuilder &builder,
   for (auto [i, result] : llvm::enumerate(gradient.getResults()))
     if (needed[i])
       operandGrads[i] = result;
+  if (getAddend() && needed[3])
+    operandGrads[3] = dy;
   return success();
 }
 

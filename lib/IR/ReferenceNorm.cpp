@@ -125,7 +125,8 @@ static void normalizeSquares(const ReferenceCall &call) {
 }
 
 static void apply(const ReferenceCall &call, const View &sums,
-                  const View &squares, const View &scale, const View &bias) {
+                  const View &squares, const View &scale, const View &bias,
+                  const View &addend) {
   double count = countOf(call), epsilon = call.f64("epsilon");
   const View &y = call.outs[0], &mean = call.outs[1], &var = call.outs[2];
   forEachElement(call, [&](Index i) {
@@ -134,7 +135,8 @@ static void apply(const ReferenceCall &call, const View &sums,
     if (y.present())
       y.at(i) = call.clamped((call.ins[0].at(i) - m) / std::sqrt(v + epsilon) *
                                  parameterAt(call, scale, i, 1) +
-                             parameterAt(call, bias, i, 0));
+                             parameterAt(call, bias, i, 0) +
+                             (addend.present() ? addend.at(i) : 0));
     if (mean.present())
       statisticAt(call, mean, i) = m;
     if (var.present())
@@ -143,7 +145,7 @@ static void apply(const ReferenceCall &call, const View &sums,
 }
 
 static void normalizeApply(const ReferenceCall &call) {
-  apply(call, call.ins[1], call.ins[2], call.ins[3], call.ins[4]);
+  apply(call, call.ins[1], call.ins[2], call.ins[3], call.ins[4], call.ins[5]);
 }
 
 namespace {
@@ -173,7 +175,7 @@ static void normalizeForward(const ReferenceCall &call) {
   Statistic sums(call), squares(call);
   sumStatistic(call, sums.view, [&](Index i) { return call.ins[0].at(i); });
   squaresAround(call, sums.view, squares.view);
-  apply(call, sums.view, squares.view, call.ins[1], call.ins[2]);
+  apply(call, sums.view, squares.view, call.ins[1], call.ins[2], call.ins[3]);
 }
 
 /// Operands of the kernels of the gradient: dy, x, mean, var and maybe scale.

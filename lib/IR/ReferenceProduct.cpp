@@ -59,7 +59,7 @@ static void lrnBackward(const ReferenceCall &call) {
 
 static void matmul(const ReferenceCall &call) {
   const View &a = call.ins[0], &b = call.ins[1], &c = call.ins[2];
-  const View &y = call.outs[0];
+  const View &addend = call.ins[3], &y = call.outs[0];
   double alpha = call.f64("alpha"), beta = call.f64("beta");
   bool transA = call.i64("trans_a") != 0, transB = call.i64("trans_b") != 0;
   // The tile: batch dimensions, rows, columns, contracted dimension.
@@ -78,8 +78,12 @@ static void matmul(const ReferenceCall &call) {
     }
     return view.at(index);
   };
-  // As in the runtime: the tiles that add c are those that are given it.
-  bool adds = c.present() && !c.region().empty();
+  // As in the runtime: the tiles that add something are those that are given
+  // it.
+  auto isGiven = [](const View &view) {
+    return view.present() && !view.region().empty();
+  };
+  bool addsC = isGiven(c), addsAddend = isGiven(addend);
   plan::Tile results = call.tile;
   for (int d = 0; d < results.rank(); ++d) {
     int own = d - (columns + 1 - y.rank());
@@ -87,13 +91,18 @@ static void matmul(const ReferenceCall &call) {
       results[d].hi = results[d].lo + 1;
   }
   forEachIndex(results, [&](llvm::ArrayRef<int64_t> i) {
-    at(y, i, rows, columns) = adds ? beta * at(c, i, rows, columns) : 0;
+    at(y, i, rows, columns) = (addsC ? beta * at(c, i, rows, columns) : 0) +
+                              (addsAddend ? at(addend, i, rows, columns) : 0);
   });
   forEachIndex(call.tile, [&](llvm::ArrayRef<int64_t> i) {
     at(y, i, rows, columns) +=
         alpha *
         at(a, i, transA ? contracted : rows, transA ? rows : contracted) *
         at(b, i, transB ? columns : contracted, transB ? contracted : columns);
+  });
+  forEachIndex(results, [&](llvm::ArrayRef<int64_t> i) {
+    double &result = at(y, i, rows, columns);
+    result = call.clamped(result);
   });
 }
 

@@ -60,8 +60,8 @@ public:
     RankedTensorType statistic = type.clone(kept);
     return ff::NormalizeOp::create(
         builder, node.location(), TypeRange{type, statistic, statistic}, x,
-        scale, bias, node.list(axes), builder.getF64FloatAttr(epsilon),
-        node.list(paramDims),
+        scale, bias, /*addend=*/Value(), node.list(axes),
+        builder.getF64FloatAttr(epsilon), node.list(paramDims),
         groups > 1 ? builder.getI64IntegerAttr(groups) : IntegerAttr(),
         /*clamp=*/DenseF64ArrayAttr());
   }

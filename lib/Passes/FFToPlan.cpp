@@ -173,7 +173,8 @@ private:
   static std::string attributesOf(PartitionableInterface op) {
     std::string text;
     for (NamedAttribute attribute : op.getKernelArgs())
-      if (attribute.getName() != ff::kRandomKeyArg)
+      if (attribute.getName() != ff::kRandomKeyArg &&
+          attribute.getName() != ff::kClampArg)
         text += (text.empty() ? "" : ", ") + attribute.getName().str() + " = " +
                 textOf(attribute.getValue());
     return text;

@@ -205,8 +205,8 @@ void GradientParts::joinProducts() {
   SmallVector<MatMulOp> products;
   for (Value part : llvm::reverse(parts)) {
     auto op = part.getDefiningOp<MatMulOp>();
-    if (!op || op.getC() || !op.getY().use_empty() || isState(op.getA()) ||
-        isState(op.getB()))
+    if (!op || op.getC() || op.getAddend() || !op.getY().use_empty() ||
+        isState(op.getA()) || isState(op.getB()))
       continue;
     MatMulOp first = products.empty() ? op : products.front();
     if (op.getDimNamesAttr() == first.getDimNamesAttr() &&

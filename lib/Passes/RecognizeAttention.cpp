@@ -34,7 +34,8 @@ static bool matchProduct(Value value, Scores &scores, Parts &parts) {
     value = scaled->x;
   }
   scores.product = value.getDefiningOp<MatMulOp>();
-  if (!scores.product || scores.product.getC() ||
+  if (!scores.product || scores.product.getC() || scores.product.getAddend() ||
+      scores.product.getClampAttr() ||
       cast<RankedTensorType>(value.getType()).getRank() != 4)
     return false;
   scores.scale *= scores.product.getAlpha().convertToDouble();
@@ -124,7 +125,8 @@ struct Attention : OpRewritePattern<TransposeOp> {
     if (last.getPerm() != ArrayRef<int64_t>(kSwapped))
       return failure();
     auto values = last.getX().getDefiningOp<MatMulOp>();
-    if (!values || values.getC() || values.getTransA() != 0 ||
+    if (!values || values.getC() || values.getAddend() ||
+        values.getClampAttr() || values.getTransA() != 0 ||
         !values.getAlpha().isExactlyValue(1))
       return failure();
     auto dropout = values.getA().getDefiningOp<DropoutOp>();

@@ -43,8 +43,9 @@ struct TransposedOperand : OpRewritePattern<MatMulOp> {
       return failure();
     Value y = MatMulOp::create(
         rewriter, last.getLoc(), last.getY().getType(), a, b, last.getC(),
-        last.getAlphaAttr(), last.getBetaAttr(), last.getDimNamesAttr(),
-        rewriter.getI64IntegerAttr(transA), rewriter.getI64IntegerAttr(transB));
+        last.getAddend(), last.getAlphaAttr(), last.getBetaAttr(),
+        last.getDimNamesAttr(), rewriter.getI64IntegerAttr(transA),
+        rewriter.getI64IntegerAttr(transB), last.getClampAttr());
     replace(rewriter, last, parts, y, "a product with a transposed operand");
     return success();
   }
@@ -61,7 +62,7 @@ struct Bias : OpRewritePattern<BinaryOp> {
     for (bool first : {true, false}) {
       Value bias = first ? last.getB() : last.getA();
       auto op = (first ? last.getA() : last.getB()).getDefiningOp<MatMulOp>();
-      if (!op || op.getC())
+      if (!op || op.getC() || op.getAddend() || op.getClampAttr())
         continue;
       auto type = cast<RankedTensorType>(op.getY().getType());
       Parts parts;

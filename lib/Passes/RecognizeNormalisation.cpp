@@ -84,7 +84,7 @@ struct Normalisation : OpRewritePattern<BinaryOp> {
         llvm::to_vector(llvm::seq<int64_t>(*first, type.getRank())));
     auto op = NormalizeOp::create(
         rewriter, last.getLoc(), TypeRange{type, statistic, statistic}, x,
-        /*scale=*/Value(), /*bias=*/Value(), axes,
+        /*scale=*/Value(), /*bias=*/Value(), /*addend=*/Value(), axes,
         rewriter.getF64FloatAttr(sum->number), /*param_dims=*/axes,
         /*sample_groups=*/IntegerAttr(), /*clamp=*/DenseF64ArrayAttr());
     replace(rewriter, last, parts, op.getY(), "layer normalisation");
@@ -105,7 +105,7 @@ struct NormalisationParameter : OpRewritePattern<BinaryOp> {
       Value parameter = first ? last.getB() : last.getA();
       auto op =
           (first ? last.getA() : last.getB()).getDefiningOp<NormalizeOp>();
-      if (!op || op.getBias() || (isScale && op.getScale()) ||
+      if (!op || op.getBias() || (isScale && op.getScale()) || op.getAddend() ||
           op.getClampAttr())
         continue;
       auto type = cast<RankedTensorType>(op.getY().getType());
@@ -123,8 +123,9 @@ struct NormalisationParameter : OpRewritePattern<BinaryOp> {
       auto made = NormalizeOp::create(
           rewriter, last.getLoc(), op.getResultTypes(), op.getX(),
           isScale ? parameter : op.getScale(), isScale ? Value() : parameter,
-          op.getAxesAttr(), op.getEpsilonAttr(), op.getParamDimsAttr(),
-          op.getSampleGroupsAttr(), /*clamp=*/DenseF64ArrayAttr());
+          /*addend=*/Value(), op.getAxesAttr(), op.getEpsilonAttr(),
+          op.getParamDimsAttr(), op.getSampleGroupsAttr(),
+          /*clamp=*/DenseF64ArrayAttr());
       replace(rewriter, last, parts, made.getY(),
               isScale ? "layer normalisation with a scale"
                       : "layer normalisation with a bias");

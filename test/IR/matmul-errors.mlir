@@ -122,3 +122,23 @@ func.func @matmul_6_sum(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>,
       : (tensor<2x3xbf16>, tensor<3x4xbf16>, tensor<4xf64>) -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+func.func @matmul_clamp(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
+  // expected-error @+1 {{expected one or two bounds in 'clamp', found 0}}
+  %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      clamp = array<f64>, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_addend(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %r: tensor<4xf32>) {
+  // expected-error @+1 {{expected an addend of type 'tensor<2x4xf32>', found 'tensor<4xf32>'}}
+  %y = ff.matmul(%a, %b addend %r) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  return
+}

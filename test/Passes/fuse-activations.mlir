@@ -44,6 +44,37 @@ func.func @main(%x: tensor<8x4xf32>) {
 
 // -----
 
+// And a product whose split is known.
+
+// CHECK: %fc = ff.matmul(%arg0, %arg1, %arg2) {alpha = 1.000000e+00 : f64, beta = 1.000000e+00 : f64, clamp = array<f64: 0.000000e+00>
+// CHECK-NEXT: ff.output %fc as "out/y"
+func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>, %b: tensor<6xf32>) {
+  %0 = ff.matmul(%x, %w, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xf32>, tensor<4x6xf32>, tensor<6xf32>) -> tensor<8x6xf32> loc("fc")
+  %1 = ff.unary relu(%0) {ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>}
+      : tensor<8x6xf32> -> tensor<8x6xf32> loc("relu")
+  ff.output %1 as "out/y" : tensor<8x6xf32>
+  return
+}
+
+// -----
+
+// Not one that might still be split along what it sums over.
+
+// CHECK-NOT: clamp =
+func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) {
+  %0 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("fc")
+  %1 = ff.unary relu(%0) : tensor<8x6xf32> -> tensor<8x6xf32> loc("relu")
+  ff.output %1 as "out/y" : tensor<8x6xf32>
+  return
+}
+
+// -----
+
 // Not fused: functions that do more than clamp, other results, operators that
 // cannot clamp, and values that something else reads as well.
 
@@ -112,7 +143,7 @@ func.func @main(%x: tensor<8x6x9x9xf32>, %w: tensor<4x3x1x1xf32>, %v: tensor<4x4
 // one of the two alone.
 
 // CHECK-NOT: clamp =
-func.func @main(%x: tensor<8x4x9x9xf32>, %w: tensor<4x4x1x1xf32>) {
+func.func @main(%x: tensor<8x4x9x9xf32>, %w: tensor<4x4x1x1xf32>, %v: tensor<324x6xf32>) {
   %0 = ff.conv(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64,
       ff.config = #ff.config<grid = {k = 2}, devices = [0, 1]>,
       pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
@@ -136,6 +167,13 @@ func.func @main(%x: tensor<8x4x9x9xf32>, %w: tensor<4x4x1x1xf32>) {
       pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
       : (tensor<8x4x9x9xf32>, tensor<4x4x1x1xf32>) -> tensor<8x4x9x9xf32> loc("d")
   %7 = ff.unary relu(%6) : tensor<8x4x9x9xf32> -> tensor<8x4x9x9xf32> loc("relu7")
-  ff.output %7 as "out/y" : tensor<8x4x9x9xf32>
+  %8 = ff.reshape(%7) : (tensor<8x4x9x9xf32>) -> tensor<8x324xf32> loc("flat")
+  %9 = ff.matmul(%8, %v) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      ff.config = #ff.config<grid = {k = 2}, devices = [0, 1]>,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x324xf32>, tensor<324x6xf32>) -> tensor<8x6xf32> loc("e")
+  %10 = ff.unary relu(%9) {ff.config = #ff.config<grid = {replica = 2}, devices = [0, 1]>}
+      : tensor<8x6xf32> -> tensor<8x6xf32> loc("relu10")
+  ff.output %10 as "out/y" : tensor<8x6xf32>
   return
 }

@@ -27,7 +27,7 @@ func.func @main(%x: tensor<4x3x5xf32> {ff.name = "x"}) {
   // CHECK: %[[S:.*]] = ff.binary mul
   // CHECK: %[[DY1:.*]] = ff.unary_backward tanh
   // CHECK: %[[DY0:.*]] = ff.unary_backward tanh
-  // CHECK: %[[DY:.*]] = ff.concat(%[[DY0]], %[[DY1]]) {axis = 0 : i64, ff.carry = array<i64: 3, 2>
+  // CHECK: %[[DY:.*]] = ff.concat(%[[DY0]], %[[DY1]]) {axis = 0 : i64, ff.carry = array<i64: 4, 2>
   // CHECK-NEXT: ff.matmul(%[[S]], %[[DY]]) {{.*}}dim_names = ["t", "k", "c", "n"]
   // CHECK-SAME: (tensor<4x3x5xf32>, tensor<4x3x2xf32>) -> tensor<5x2xf32>
   // CHECK: ff.reduce_sum(%[[DY]]) {axes = array<i64: 0, 1>

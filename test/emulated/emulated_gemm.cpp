@@ -13,6 +13,7 @@
 #include "ffrt/float16.h"
 #include "ffrt/mpi.h"
 
+#include <algorithm>
 #include <cuda_runtime.h>
 #include <string>
 #include <vector>
@@ -41,7 +42,7 @@ Gemm::Gemm(Gemm &&) noexcept = default;
 
 template <class T>
 static void multiply(const GemmShape &s, int64_t parts, const T *a, const T *b,
-                     const float *addend, float *y) {
+                     const float *row, const float *matrix, float *y) {
   using Addend = GemmShape::Addend;
   for (int64_t i = 0; i < s.m; ++i)
     for (int64_t j = 0; j < s.n; ++j) {
@@ -56,19 +57,20 @@ static void multiply(const GemmShape &s, int64_t parts, const T *a, const T *b,
       const int64_t at = i * s.n + j;
       const double before = s.addend == Addend::result ? double(y[at])
                             : s.addend == Addend::matrix
-                                ? double(s.beta) * double(addend[at])
-                            : s.addend == Addend::row ? double(addend[j])
-                                                      : 0.0;
-      y[at] = float(double(s.alpha) * sum + before);
+                                ? double(s.beta) * double(matrix[at])
+                                : 0.0;
+      const double result =
+          double(s.alpha) * sum + before + (s.row ? double(row[j]) : 0.0);
+      y[at] = float(s.relu ? std::max(result, 0.0) : result);
     }
 }
 
-void Gemm::operator()(const void *a, const void *b, const float *addend,
-                      float *y) const {
+void Gemm::operator()(const void *a, const void *b, const float *row,
+                      const float *matrix, float *y) const {
   const GemmShape s = impl->shape;
-  const bool matrix = s.addend == GemmShape::Addend::matrix;
+  const bool adds = s.addend == GemmShape::Addend::matrix;
   for (const void *operand : {a, b, static_cast<const void *>(y),
-                              static_cast<const void *>(matrix ? addend : y)})
+                              static_cast<const void *>(adds ? matrix : y)})
     if (reinterpret_cast<uintptr_t>(operand) % uintptr_t(s.alignment) != 0)
       throw Error("gemm: expected operands at multiples of " +
                   std::to_string(s.alignment) + " bytes, found others");
@@ -76,8 +78,8 @@ void Gemm::operator()(const void *a, const void *b, const float *addend,
   auto all = [=, parts = impl->parts](const auto *pa, const auto *pb) {
     emulated::compute([=] {
       for (int64_t i = 0; i < s.count; ++i)
-        multiply(s, parts, pa + i * s.stride_a, pb + i * s.stride_b,
-                 matrix ? addend + i * s.stride_y : addend, y + i * s.stride_y);
+        multiply(s, parts, pa + i * s.stride_a, pb + i * s.stride_b, row,
+                 adds ? matrix + i * s.stride_y : nullptr, y + i * s.stride_y);
     });
   };
   if (s.factors == DType::bf16)

@@ -310,7 +310,8 @@ LogicalResult Compilation::exportStrategy() {
 
 LogicalResult Compilation::runFusion(ModuleOp op) {
   PassManager passes(&context);
-  // What a convolution does at no cost is none of a chain's business.
+  // What an operator does at no cost is none of a chain's business.
+  passes.addPass(createFuseAddends());
   passes.addPass(createFuseActivations());
   passes.addPass(createFuseElementwise());
   return passes.run(op);

@@ -26,6 +26,8 @@
 namespace ffc::ff {
 /// Constraint of the operators with ClampingInterface.
 mlir::LogicalResult verifyClamp(mlir::Operation *op);
+/// Constraint of the operators with AddingInterface.
+mlir::LogicalResult verifyAddend(mlir::Operation *op);
 struct Optimizer;
 } // namespace ffc::ff
 
@@ -53,6 +55,8 @@ inline constexpr llvm::StringLiteral kNameAttr = "ff.name";
 /// The kernel argument that keys random numbers; it changes nothing about the
 /// work.
 inline constexpr llvm::StringLiteral kRandomKeyArg = "key";
+/// The kernel argument of ClampingInterface.
+inline constexpr llvm::StringLiteral kClampArg = "clamp";
 
 inline bool hasRole(mlir::Operation *op, llvm::StringRef role) {
   auto attr = op->getAttrOfType<mlir::StringAttr>(kRoleAttr);

@@ -103,12 +103,37 @@ def FF_ClampingInterface : OpInterface<"ClampingInterface"> {
                     "::mlir::OpResult", "getClampedResult", (ins), "", [{
       return $_op->getResult(0);
     }]>,
+    InterfaceMethod<[{
+        Does it wait for a strategy before it takes over a function? A split that
+        bounds forbid may be worth more than a pass over memory.
+      }], "bool", "clampsLate", (ins), "", [{ return false; }]>,
     InterfaceMethod<"The bounds, or null.",
                     "::mlir::DenseF64ArrayAttr", "getClampAttr">,
     InterfaceMethod<"Sets the bounds.", "void", "setClampAttr",
                     (ins "::mlir::DenseF64ArrayAttr":$bounds)>
   ];
   let verify = [{ return ::ffc::ff::verifyClamp($_op); }];
+}
+
+def FF_AddingInterface : OpInterface<"AddingInterface"> {
+  let cppNamespace = "::ffc::ff";
+  let description = [{
+    An operator that can add a tensor to a result as it writes it, so that a
+    residual connection needs no pass over memory of its own. The tensor is the
+    optional operand `addend`. Bounds (ClampingInterface) are those of the sum.
+
+    Constraints, beside those of the operator:
+      * `addend` has the type of the result.
+  }];
+  let methods = [
+    InterfaceMethod<"The result that the addend is for.",
+                    "::mlir::OpResult", "getSummedResult", (ins), "", [{
+      return $_op->getResult(0);
+    }]>,
+    InterfaceMethod<"The operand, of which there may be none.",
+                    "::mlir::MutableOperandRange", "getAddendMutable">
+  ];
+  let verify = [{ return ::ffc::ff::verifyAddend($_op); }];
 }
 
 #endif // FFC_IR_FFINTERFACES_TD

@@ -10,8 +10,8 @@ def FF_NormalizeOp
            DeclareOpInterfaceMethods<FF_PartitionableInterface,
                                      ["getOperandSlots"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
-           FF_ClampingInterface]> {
-  let summary = "y = (x - mean) / sqrt(var + epsilon) * scale + bias";
+           FF_AddingInterface, FF_ClampingInterface]> {
+  let summary = "y = (x - mean) / sqrt(var + epsilon) * scale + bias + addend";
   let description = [{
     `mean` and `var` are taken over the dimensions `axes`; their shape is x's
     without these. `var` is the population variance. `scale` and `bias` vary along
@@ -27,7 +27,7 @@ def FF_NormalizeOp
     and centred sums of squares are phases of their own, so that partial results
     are added up over the devices in between.
 
-    With `clamp`, y is cut to these bounds.
+    The addend has x's shape. With `clamp`, y is cut to these bounds.
 
     With `sample_groups`, dimension 0, the samples, is cut into so many blocks of
     consecutive samples, each with statistics of its own: mean and var have that
@@ -46,14 +46,15 @@ def FF_NormalizeOp
          one of `axes` and none of `param_dims`.
   }];
   let arguments = (ins FF_FloatTensor:$x, Optional<FF_FloatTensor>:$scale,
-                   Optional<FF_FloatTensor>:$bias, DenseI64ArrayAttr:$axes,
+                   Optional<FF_FloatTensor>:$bias,
+                   Optional<FF_FloatTensor>:$addend, DenseI64ArrayAttr:$axes,
                    F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims,
                    OptionalAttr<I64Attr>:$sample_groups,
                    OptionalAttr<DenseF64ArrayAttr>:$clamp);
   let results = (outs FF_FloatTensor:$y, FF_FloatTensor:$mean,
                  FF_FloatTensor:$var);
   let assemblyFormat = [{
-    `(` $x (`scale` $scale^)? (`bias` $bias^)? `)` attr-dict
+    `(` $x (`scale` $scale^)? (`bias` $bias^)? (`addend` $addend^)? `)` attr-dict
     `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;

@@ -3,11 +3,12 @@
 
 def FF_MatMulOp
     : FF_Op<"matmul",
-          [Pure,
+          [Pure, AttrSizedOperandSegments,
            DeclareOpInterfaceMethods<FF_PartitionableInterface,
                                      ["getOperandSlots", "getFactors"]>,
-           DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
-  let summary = "y = alpha op(a) op(b) + beta c, on (batches of) matrices";
+           DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
+           FF_AddingInterface, FF_ClampingInterface]> {
+  let summary = "y = alpha op(a) op(b) + beta c + addend, on (batches of) matrices";
   let description = [{
     `op` transposes the last two dimensions where `trans_a`, `trans_b` are not 0.
 
@@ -38,8 +39,9 @@ def FF_MatMulOp
     Splitting n or r is data parallelism, h splits attention heads, c and k
     split the weights of a linear layer (k gives partial sums). An operand that
     lacks a split batch dimension is read whole by every part. With a split
-    reduction the addend is read by the first block only, and an addend of rank
-    0 forbids the split.
+    reduction c and the addend are read by the first block only, and c of rank 0
+    forbids the split. So does `clamp`, which cuts y to bounds: those of parts
+    are not those of the sum.
 
     Constraints:
       1. op(a) is [..., M, K], op(b) is [..., K, N], the result is [..., M, N].
@@ -51,12 +53,28 @@ def FF_MatMulOp
          others f32.
   }];
   let arguments = (ins FF_MatrixFactor:$a, FF_MatrixFactor:$b, Optional<FF_FloatTensor>:$c,
+                   Optional<FF_FloatTensor>:$addend,
                    F64Attr:$alpha, F64Attr:$beta,
                    OptionalAttr<StrArrayAttr>:$dim_names, I64Attr:$trans_a,
-                   I64Attr:$trans_b);
+                   I64Attr:$trans_b, OptionalAttr<DenseF64ArrayAttr>:$clamp);
   let results = (outs FF_Matrices:$y);
+  let extraClassDeclaration = [{
+    // Tensor parallelism splits what is summed over.
+    bool clampsLate() { return true; }
+  }];
+  let builders = [
+    // Without addend and bounds.
+    OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$a, "::mlir::Value":$b,
+                   "::mlir::Value":$c, "::mlir::FloatAttr":$alpha,
+                   "::mlir::FloatAttr":$beta, "::mlir::ArrayAttr":$dim_names,
+                   "::mlir::IntegerAttr":$trans_a, "::mlir::IntegerAttr":$trans_b), [{
+      build($_builder, $_state, type, a, b, c, ::mlir::Value(), alpha, beta,
+            dim_names, trans_a, trans_b, ::mlir::DenseF64ArrayAttr());
+    }]>
+  ];
   let assemblyFormat = [{
-    `(` operands `)` attr-dict `:` functional-type(operands, results)
+    `(` $a `,` $b (`,` $c^)? (`addend` $addend^)? `)` attr-dict
+    `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

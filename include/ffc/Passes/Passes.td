@@ -148,6 +148,30 @@ def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def FuseAddends : Pass<"fuse-addends", "::mlir::ModuleOp"> {
+  let summary = "lets operators add to their results themselves";
+  let description = [{
+    The other summand of a sum becomes the operand `addend` of the operator that
+    produces the one, if that can add (AddingInterface), comes after the other
+    summand, and nothing else needs what it produces.
+
+    Both must have the same role and, where `ff.config` is given, split the value
+    in the same way over the same devices, none of which holds partial sums. The
+    operator keeps its name; those of the sum are among its `ff.aliases`.
+
+    Before:
+    ```mlir
+    %0 = ff.matmul(%x, %w) {...} : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+    %1 = ff.binary add(%0, %r) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+    ```
+    After:
+    ```mlir
+    %0 = ff.matmul(%x, %w addend %r) {...} : (tensor<8x4xf32>, tensor<4x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+    ```
+  }];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def FuseActivations : Pass<"fuse-activations", "::mlir::ModuleOp"> {
   let summary = "lets operators clamp their results themselves";
   let description = [{
@@ -157,8 +181,9 @@ def FuseActivations : Pass<"fuse-activations", "::mlir::ModuleOp"> {
     the clamped value, as those of these functions do anyway.
 
     Both must have the same role and, where `ff.config` is given, split the value
-    in the same way over the same devices, none of which holds partial sums. The
-    operator keeps its name; those of the function are among its `ff.aliases`.
+    in the same way over the same devices, none of which holds partial sums. An
+    operator that `clampsLate` must have one. The operator keeps its name; those
+    of the function are among its `ff.aliases`.
 
     Before:
     ```mlir

@@ -70,8 +70,8 @@ struct Op {
   /// Names under which a strategy may address the operator besides `name`:
   /// the names of the ONNX node's outputs.
   std::vector<std::string> aliases;
-  /// What its kernels are told besides shapes, as text: "group = 1, pads =
-  /// ...".
+  /// What its kernels are told besides shapes, as far as they may take longer
+  /// or shorter by it, as text: "group = 1, pads = ...".
   std::string attributes;
 };
 

@@ -8,17 +8,19 @@
 
 namespace ffrt {
 
-/// y[...,M,N] = alpha * op(a) * op(b) + beta * broadcast(c), op(m) = transposed
-/// m when trans_m is not 0. The dimensions before the last two number the
-/// matrices of a batch, aligned at the last one. An operand without a batch
-/// dimension, or with 1 there, serves all along it; a result is summed along
-/// it. c has at most y's rank and is broadcast, aligned at the trailing
-/// dimension, over the global y; its box is the part that the tile of y needs.
-/// A part of what is summed over gives a partial sum. Type f32, row-major.
+/// {a, b, c?, addend?} -> {y}: y[...,M,N] = alpha * op(a) * op(b) + beta *
+/// broadcast(c) + addend, op(m) = transposed m when trans_m is not 0. The
+/// dimensions before the last two number the matrices of a batch, aligned at
+/// the last one. An operand without a batch dimension, or with 1 there, serves
+/// all along it; a result is summed along it. c has at most y's rank and is
+/// broadcast, aligned at the trailing dimension, over the global y; its box is
+/// the part that the tile of y needs. The addend has y's shape. A part of what
+/// is summed over gives a partial sum. `clamp`: bounds that y is cut to, none,
+/// the lower one, or both. Type f32, row-major.
 class MatMul {
 public:
   MatMul(Context &cx, Tensors in, Tensors out, double alpha, double beta,
-         int64_t trans_a, int64_t trans_b);
+         const Reals &clamp, int64_t trans_a, int64_t trans_b);
   ~MatMul();
   void operator()(Tensors in, Tensors out);
 

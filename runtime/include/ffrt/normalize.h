@@ -1,11 +1,11 @@
 //===- normalize.h - batch, instance, group, layer normalisation -*- C++ -*-==//
 //
-// y = (x - mean) / sqrt(var + epsilon) * scale + bias, mean and var being taken
-// over the dimensions `axes` of the global tensor. Statistics (mean, var and
-// the sums that lead to them) have x's dimensions without `axes`, parameters
-// (scale and bias) have the dimensions `param_dims`; both are row-major.
-// Tensors of x's shape have one order. Type f32. The same bits for the same
-// number of threads.
+// y = (x - mean) / sqrt(var + epsilon) * scale + bias + addend, mean and var
+// being taken over the dimensions `axes` of the global tensor. Statistics
+// (mean, var and the sums that lead to them) have x's dimensions without
+// `axes`, parameters (scale and bias) have the dimensions `param_dims`; both
+// are row-major. Tensors of x's shape have one order. Type f32. The same bits
+// for the same number of threads.
 //
 // The kernels of the forward operator have its attribute `clamp`, bounds that y
 // is cut to: none, the lower one, or both.
@@ -42,7 +42,7 @@ protected:
   std::shared_ptr<NormalizeWork> work;
 };
 
-/// {x, scale?, bias?} -> {y?, mean?, var?}. `axes` are whole.
+/// {x, scale?, bias?, addend?} -> {y?, mean?, var?}. `axes` are whole.
 class NormalizeForward : Normalization {
 public:
   NormalizeForward(Context &cx, Tensors in, Tensors out, const Ints &axes,
@@ -69,7 +69,7 @@ public:
   void operator()(Tensors in, Tensors out);
 };
 
-/// {x, sums, squares, scale?, bias?} -> {y?, mean?, var?}
+/// {x, sums, squares, scale?, bias?, addend?} -> {y?, mean?, var?}
 class NormalizeApply : Normalization {
 public:
   NormalizeApply(Context &cx, Tensors in, Tensors out, const Ints &axes,

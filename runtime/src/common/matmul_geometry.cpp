@@ -86,6 +86,17 @@ void check_addend(const Tensor &c, const Tensor &y) {
                to_string(c.rank, c.shape));
 }
 
+void check_whole_addend(const Tensor &addend, const Tensor &y) {
+  expect_type(kernel, "addend", addend, DType::f32);
+  expect_row_major(kernel, "addend", addend);
+  expect(
+      kernel,
+      addend.rank == y.rank &&
+          std::equal(addend.shape.v, addend.shape.v + addend.rank, y.shape.v),
+      "addend: expected local shape " + to_string(y.rank, y.shape) +
+          ", found " + to_string(addend.rank, addend.shape));
+}
+
 Index addend_strides(const Tensor &c, int rank) {
   const Index own = c.strides();
   Index result;
@@ -99,7 +110,7 @@ bool is_row(const Tensor &c, int64_t n) {
 }
 
 void check_matmul(Tensors in, Tensors out) {
-  expect_count(kernel, "operands", in.size(), 3);
+  expect_count(kernel, "operands", in.size(), 4);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &a = in.begin()[0], &b = in.begin()[1], &y = out.begin()[0];
   expect_factors(kernel, "a", a, "b", b);

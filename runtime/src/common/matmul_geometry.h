@@ -44,6 +44,8 @@ void check_addend(const Tensor &c, const Tensor &y);
 Index addend_strides(const Tensor &c, int rank);
 /// True if `c` is a row that is added to every row of n columns.
 bool is_row(const Tensor &c, int64_t n);
+/// Of an addend that is not broadcast. Throws Error unless it lies as y does.
+void check_whole_addend(const Tensor &addend, const Tensor &y);
 /// What MatMul's constructor gets. Throws Error.
 void check_matmul(Tensors in, Tensors out);
 

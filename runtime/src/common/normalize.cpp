@@ -28,7 +28,8 @@ NormalizeForward::NormalizeForward(Context &cx, Tensors in, Tensors out,
     : Normalization("normalize forward", cx, in,
                     maybe(out, 1).data ? maybe(out, 1) : maybe(out, 2), axes,
                     epsilon, param_dims, sample_groups, clamp) {
-  expect_arguments(*geometry, "operands", in, at(in, 0), {kX, kScale, kBias});
+  expect_arguments(*geometry, "operands", in, at(in, 0),
+                   {kX, kScale, kBias, kAddend});
   expect_arguments(*geometry, "results", out, at(in, 0), {kY, kMean, kVar});
   expect_whole(*geometry, at(in, 0), axes);
 }
@@ -59,7 +60,7 @@ NormalizeApply::NormalizeApply(Context &cx, Tensors in, Tensors out,
     : Normalization("normalize apply", cx, in, maybe(in, 1), axes, epsilon,
                     param_dims, sample_groups, clamp) {
   expect_arguments(*geometry, "operands", in, at(in, 0),
-                   {kX, kFirst, kSecond, kScale, kBias});
+                   {kX, kFirst, kSecond, kScale, kBias, kAddend});
   expect_arguments(*geometry, "results", out, at(in, 0), {kY, kMean, kVar});
 }
 

@@ -81,7 +81,7 @@ struct Argument {
 };
 
 constexpr Argument kX{"x", Kind::Like}, kY{"y", Kind::Like},
-    kDy{"dy", Kind::Like}, kDx{"dx", Kind::Like},
+    kAddend{"addend", Kind::Like}, kDy{"dy", Kind::Like}, kDx{"dx", Kind::Like},
     kMean{"mean", Kind::Statistic}, kVar{"var", Kind::Statistic},
     kFirst{"first sums", Kind::Statistic},
     kSecond{"second sums", Kind::Statistic}, kScale{"scale", Kind::Parameter},

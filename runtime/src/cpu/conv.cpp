@@ -66,11 +66,7 @@ hint_for(const ConvProblem &p, memory::desc x, memory::desc w, memory::desc y,
 /// Attributes by which a primitive clips what it computes.
 dnnl::primitive_attr clipping(const fn::Clip &clip) {
   dnnl::post_ops after;
-  if (clip.alpha == 0.0f && clip.beta == HUGE_VALF)
-    after.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
-  else
-    after.append_eltwise(1.0f, dnnl::algorithm::eltwise_clip, clip.alpha,
-                         clip.beta);
+  append_clip(after, clip);
   dnnl::primitive_attr attributes = dnnl_attributes();
   attributes.set_post_ops(after);
   return attributes;

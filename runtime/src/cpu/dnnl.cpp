@@ -95,6 +95,14 @@ Tensor Factor::read(const Tensor &tensor) {
   return result;
 }
 
+void append_clip(dnnl::post_ops &after, const fn::Clip &clip) {
+  if (clip.alpha == 0.0f && clip.beta == HUGE_VALF)
+    after.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+  else
+    after.append_eltwise(1.0f, dnnl::algorithm::eltwise_clip, clip.alpha,
+                         clip.beta);
+}
+
 Primitive::Primitive(const dnnl::primitive &primitive,
                      const std::vector<std::pair<int, dnnl::memory>> &arguments)
     : primitive(primitive), owned(arguments) {

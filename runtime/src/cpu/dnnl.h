@@ -7,6 +7,7 @@
 #ifndef FFRT_CPU_DNNL_H
 #define FFRT_CPU_DNNL_H
 
+#include "ffrt/functors.h"
 #include "ffrt/tensor.h"
 
 #include <dnnl.hpp>
@@ -25,6 +26,9 @@ dnnl::stream &dnnl_stream();
 /// New attributes for a primitive descriptor: its scratchpad is ours. A library
 /// that allocates megabytes in every call has the system clear them each time.
 dnnl::primitive_attr dnnl_attributes();
+
+/// Has a primitive clip what it computes.
+void append_clip(dnnl::post_ops &after, const fn::Clip &clip);
 
 /// A primitive with its arguments, each a memory object that the owner keeps.
 /// Primitives run one after the other and share one scratchpad.

@@ -4,14 +4,17 @@
 // the speed of the layouts that oneDNN would choose (105-115 GFLOP/s on a core
 // of 120), also transposed, batched and broadcast. Only where rows meet in the
 // cache is a copy faster (walks_columns()). Dimensions of the batch that y
-// lacks are a loop of calls that add up. The factors may be bf16.
+// lacks are a loop of calls that add up; the addend and the bounds then come
+// after them. The factors may be bf16.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/matmul.h"
 
+#include "common/clamp.h"
 #include "common/matmul_geometry.h"
 #include "common/nest.h"
 #include "cpu/dnnl.h"
+#include "ffrt/parallel.h"
 
 #include <algorithm>
 
@@ -22,6 +25,8 @@ namespace {
 using dnnl::memory;
 
 constexpr const char *kernel = "matmul";
+/// Elements that are worth a second thread.
+constexpr int64_t kFinishGrain = 16384;
 
 using Geometry = MatMulGeometry;
 
@@ -74,23 +79,30 @@ struct MatMul::Impl {
   Factor factor_a, factor_b;
   Geometry geometry;
   Converted a, b;
-  dnnl::memory c, y;
+  dnnl::memory c, y, addend;
   Primitive first, more;   ///< y = product, y += product
   bool bias = false;       ///< c is added by oneDNN, as a row vector
   bool prefilled;          ///< y starts as beta * c
   std::size_t factor_size; ///< of an element of a and b
   float beta;
+  fn::Clip clip;
+  bool finishes; ///< addend and bounds come after all calls, not in one
 
-  Impl(const Tensor &ta, const Tensor &tb, const Tensor &tc, const Tensor &ty,
-       float alpha, float beta, bool trans_a, bool trans_b)
+  Impl(const Tensor &ta, const Tensor &tb, const Tensor &tc,
+       const Tensor &taddend, const Tensor &ty, float alpha, float beta,
+       const Reals &clamp, bool trans_a, bool trans_b)
       : factor_a(ta, 0), factor_b(tb, 1),
-        geometry(ta, tb, ty, trans_a, trans_b), beta(beta) {
+        geometry(ta, tb, ty, trans_a, trans_b), beta(beta),
+        clip(clip_of(kernel, clamp)),
+        finishes((!clamp.empty() || taddend.data) && geometry.loops() > 0) {
     const Geometry &g = geometry;
     if (tc.data) {
       check_addend(tc, ty);
       bias = is_row(tc, g.n) && alpha == 1.0f && beta == 1.0f;
     }
     prefilled = tc.data && !bias;
+    if (taddend.data)
+      check_whole_addend(taddend, ty);
     const DType factors = factor_a.form().type;
     const memory::data_type type = data_type(factors);
     const bool is_f32 = factors == DType::f32;
@@ -107,26 +119,41 @@ struct MatMul::Impl {
                        da = a.argument().get_desc(),
                        db = b.argument().get_desc();
     y = view(dy);
-    const std::vector<std::pair<int, dnnl::memory>> tensors = {
-        {DNNL_ARG_SRC, a.argument()},
-        {DNNL_ARG_WEIGHTS, b.argument()},
-        {DNNL_ARG_DST, y}};
-    dnnl::primitive_attr scaled = dnnl_attributes(), added = dnnl_attributes();
-    if (alpha != 1.0f) {
-      scaled.set_output_scales(0, {alpha});
-      added.set_output_scales(0, {alpha});
-    }
-    dnnl::post_ops sum;
-    sum.append_sum(1.0f);
-    added.set_post_ops(sum);
+    auto tensors = [&](bool adds) {
+      std::vector<std::pair<int, dnnl::memory>> result = {
+          {DNNL_ARG_SRC, a.argument()},
+          {DNNL_ARG_WEIGHTS, b.argument()},
+          {DNNL_ARG_DST, y}};
+      if (addend)
+        result.push_back(
+            {DNNL_ARG_ATTR_MULTIPLE_POST_OP(adds) | DNNL_ARG_SRC_1, addend});
+      return result;
+    };
+    if (taddend.data && !finishes)
+      addend = view(dy);
+    auto attributes = [&](bool adds) {
+      dnnl::primitive_attr result = dnnl_attributes();
+      if (alpha != 1.0f)
+        result.set_output_scales(0, {alpha});
+      dnnl::post_ops after;
+      if (adds)
+        after.append_sum(1.0f);
+      if (addend)
+        after.append_binary(dnnl::algorithm::binary_add, dy);
+      if (!clamp.empty() && !finishes)
+        append_clip(after, clip);
+      result.set_post_ops(after);
+      return result;
+    };
     if (prefilled || g.loops() > 0) {
-      dnnl::matmul::primitive_desc pd({da, db, dy}, added, dnnl_engine());
-      more = Primitive(dnnl::matmul(pd), tensors);
+      dnnl::matmul::primitive_desc pd({da, db, dy}, attributes(true),
+                                      dnnl_engine());
+      more = Primitive(dnnl::matmul(pd), tensors(true));
     }
     if (prefilled)
       return;
     memory::desc dc;
-    auto arguments = tensors;
+    auto arguments = tensors(false);
     if (bias) {
       memory::dims shape(g.batch.size() - g.loops() + 1, 1);
       shape.push_back(g.n);
@@ -134,7 +161,8 @@ struct MatMul::Impl {
       c = view(dc);
       arguments.push_back({DNNL_ARG_BIAS, c});
     }
-    dnnl::matmul::primitive_desc pd({da, db, dc, dy}, scaled, dnnl_engine());
+    dnnl::matmul::primitive_desc pd({da, db, dc, dy}, attributes(false),
+                                    dnnl_engine());
     first = Primitive(dnnl::matmul(pd), arguments);
   }
 
@@ -147,6 +175,16 @@ struct MatMul::Impl {
     nest.run([&](const Nest<2>::Offsets &at, int64_t n) {
       for (int64_t i = 0; i < n; ++i)
         to[at[0] + i * s[0]] = beta * from[at[1] + i * s[1]];
+    });
+  }
+
+  /// y = clip(y + addend)
+  void finish(const Tensor &ty, const Tensor &taddend) const {
+    float *to = ty.as<float>();
+    const float *more = taddend.as<float>();
+    parallel_for(ty.elements(), kFinishGrain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        to[i] = clip(more ? to[i] + more[i] : to[i]);
     });
   }
 
@@ -171,12 +209,11 @@ struct MatMul::Impl {
 };
 
 MatMul::MatMul(Context &, Tensors in, Tensors out, double alpha, double beta,
-               int64_t trans_a, int64_t trans_b) try {
+               const Reals &clamp, int64_t trans_a, int64_t trans_b) try {
   check_matmul(in, out);
-  const Tensor &a = in.begin()[0], &b = in.begin()[1], &c = in.begin()[2],
-               &y = out.begin()[0];
-  impl = std::make_unique<Impl>(a, b, c, y, float(alpha), float(beta),
-                                trans_a != 0, trans_b != 0);
+  impl = std::make_unique<Impl>(in.begin()[0], in.begin()[1], in.begin()[2],
+                                in.begin()[3], out.begin()[0], float(alpha),
+                                float(beta), clamp, trans_a != 0, trans_b != 0);
 } catch (const dnnl::error &e) {
   dnnl_failed(kernel, e);
 }
@@ -184,14 +221,18 @@ MatMul::MatMul(Context &, Tensors in, Tensors out, double alpha, double beta,
 MatMul::~MatMul() = default;
 
 void MatMul::operator()(Tensors in, Tensors out) {
-  const Tensor &c = in.begin()[2], &y = out.begin()[0];
+  const Tensor &c = in.begin()[2], &addend = in.begin()[3], &y = out.begin()[0];
   if (impl->bias)
     point(impl->c, c);
+  if (impl->addend)
+    point(impl->addend, addend);
   if (impl->prefilled)
     impl->start_with(y, c);
   const Tensor a = impl->factor_a.read(in.begin()[0]),
                b = impl->factor_b.read(in.begin()[1]);
   impl->run(0, a.as<char>(), b.as<char>(), y.as<float>(), impl->prefilled);
+  if (impl->finishes)
+    impl->finish(y, addend);
 }
 
 } // namespace ffrt

@@ -12,17 +12,18 @@ using namespace normalization;
 namespace {
 
 /// y from the statistics in mean and inverse.
-void apply(NormalizeWork &work, const Tensor &x, const Tensor &y,
-           const float *scale, const float *bias) {
+void apply(NormalizeWork &work, const Tensor &x, const float *scale,
+           const float *bias, const Tensor &addend, const Tensor &y) {
   if (!y.data)
     return;
   if (!work.by_columns)
-    return sets::apply(work, x, {scale, bias, y.as<float>()});
+    return sets::apply(work, x,
+                       {scale, bias, addend.as<float>(), y.as<float>()});
   for (int64_t s = 0; s < work.statistics; ++s) {
     work.a[s] = work.inverse[s] * work.scale_of(scale, s);
     work.b[s] = bias ? bias[work.parameter_of[s]] : 0.0f;
   }
-  columns::apply(work, x, y);
+  columns::apply(work, x, addend, y);
 }
 
 } // namespace
@@ -30,7 +31,8 @@ void apply(NormalizeWork &work, const Tensor &x, const Tensor &y,
 void NormalizeForward::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
   for_each_group(w, [&](const Group &group) {
-    const Tensor x = group.like(in, 0), y = group.like(out, 0);
+    const Tensor x = group.like(in, 0), addend = group.like(in, 3),
+                 y = group.like(out, 0);
     if (w.by_columns) {
       columns::moments(w, x);
       for (int64_t s = 0; s < w.statistics; ++s) {
@@ -38,9 +40,10 @@ void NormalizeForward::operator()(Tensors in, Tensors out) {
         w.inverse[s] =
             float(1.0 / std::sqrt(w.second[s] / w.count + w.epsilon));
       }
-      apply(w, x, y, data(in, 1), data(in, 2));
+      apply(w, x, data(in, 1), data(in, 2), addend, y);
     } else {
-      sets::forward(w, x, {data(in, 1), data(in, 2), y.as<float>()});
+      sets::forward(
+          w, x, {data(in, 1), data(in, 2), addend.as<float>(), y.as<float>()});
     }
     store(w.first, group.statistic(out, 1));
     store(w.second, group.statistic(out, 2), 1 / w.count);
@@ -77,7 +80,8 @@ void NormalizeApply::operator()(Tensors in, Tensors out) {
     }
     store(w.first, group.statistic(out, 1), 1 / w.count);
     store(w.second, group.statistic(out, 2), 1 / w.count);
-    apply(w, group.like(in, 0), group.like(out, 0), data(in, 3), data(in, 4));
+    apply(w, group.like(in, 0), data(in, 3), data(in, 4), group.like(in, 5),
+          group.like(out, 0));
   });
 }
 

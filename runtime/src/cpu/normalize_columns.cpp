@@ -189,17 +189,25 @@ void squares(NormalizeWork &work, const Tensor &x) {
   });
 }
 
-void apply(NormalizeWork &work, const Tensor &x, const Tensor &y) {
-  const float *from = x.as<float>();
+void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
+           const Tensor &y) {
+  const float *from = x.as<float>(), *more = addend.as<float>();
   float *to = y.as<float>();
   for_all_rows(work, x, [&](int64_t offset, int64_t s, int64_t n) {
     const float *p = from + offset, *mean = work.mean.data() + s;
     const float *a = work.a.data() + s, *b = work.b.data() + s;
     const fn::Clip clip = work.clip;
     float *q = to + offset;
+    if (more) {
+      const float *r = more + offset;
 #pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i)
-      q[i] = clip((p[i] - mean[i]) * a[i] + b[i]);
+      for (int64_t i = 0; i < n; ++i)
+        q[i] = clip((p[i] - mean[i]) * a[i] + b[i] + r[i]);
+    } else {
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i)
+        q[i] = clip((p[i] - mean[i]) * a[i] + b[i]);
+    }
   });
 }
 

@@ -135,14 +135,13 @@ double squares_of(const Sets &sets, const float *x, const Offsets &set,
   return sums.a;
 }
 
-/// The results of one set.
+/// The results of one set; `finish(value, offset)` makes one of what scale and
+/// bias give.
+template <class Finish>
 void apply_to(const Sets &sets, const float *x, const Offsets &set,
-              const Forward &to) {
-  if (!to.y)
-    return;
+              const Forward &to, Finish finish) {
   const float mean = sets.work.mean[set[1]],
               inverse = sets.work.inverse[set[1]];
-  const fn::Clip clip = sets.work.clip;
   sets.for_runs(set, [&](int64_t offset, int64_t parameter) {
     const float *p = x + offset;
     const float *scale = to.scale ? to.scale + parameter : nullptr;
@@ -155,19 +154,34 @@ void apply_to(const Sets &sets, const float *x, const Offsets &set,
         const float b = bias ? *bias : 0.0f;
 #pragma GCC ivdep
         for (int64_t i = 0; i < n; ++i)
-          q[i * s] = clip((p[i * s] - mean) * a + b);
+          q[i * s] = finish((p[i * s] - mean) * a + b, offset + i * s);
       } else if (k == 1 && scale && bias) {
 #pragma GCC ivdep
         for (int64_t i = 0; i < n; ++i)
-          q[i * s] = clip((p[i * s] - mean) * inverse * scale[i] + bias[i]);
+          q[i * s] = finish((p[i * s] - mean) * inverse * scale[i] + bias[i],
+                            offset + i * s);
       } else {
         for (int64_t i = 0; i < n; ++i)
-          q[i * s] =
-              clip((p[i * s] - mean) * inverse * (scale ? scale[i * k] : 1.0f) +
-                   (bias ? bias[i * k] : 0.0f));
+          q[i * s] = finish((p[i * s] - mean) * inverse *
+                                    (scale ? scale[i * k] : 1.0f) +
+                                (bias ? bias[i * k] : 0.0f),
+                            offset + i * s);
       }
     });
   });
+}
+
+void apply_to(const Sets &sets, const float *x, const Offsets &set,
+              const Forward &to) {
+  const fn::Clip clip = sets.work.clip;
+  const float *more = to.addend;
+  if (to.y && more)
+    apply_to(sets, x, set, to, [=](float value, int64_t offset) {
+      return clip(value + more[offset]);
+    });
+  else if (to.y)
+    apply_to(sets, x, set, to,
+             [=](float value, int64_t) { return clip(value); });
 }
 
 /// Sums of the parameters' gradients of one part: singles that are moved to

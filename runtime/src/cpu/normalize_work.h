@@ -71,8 +71,9 @@ void moments(NormalizeWork &work, const Tensor &x);
 void sum(NormalizeWork &work, const Tensor &x);
 /// second = sums of (x - work.mean)^2.
 void squares(NormalizeWork &work, const Tensor &x);
-/// y = clip((x - work.mean) * work.a + work.b)
-void apply(NormalizeWork &work, const Tensor &x, const Tensor &y);
+/// y = clip((x - work.mean) * work.a + work.b + addend?)
+void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
+           const Tensor &y);
 /// first = sums of dy, second = sums of dy * (x - work.mean) * work.inverse.
 void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x);
 /// dx = dy * work.a + (x - work.mean) * work.b + work.c
@@ -84,8 +85,9 @@ void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
 namespace sets {
 
 struct Forward {
-  const float *scale = nullptr, *bias = nullptr;
-  float *y = nullptr; ///< may be null
+  const float *scale = nullptr, *bias = nullptr; ///< may be null
+  const float *addend = nullptr;                 ///< may be null
+  float *y = nullptr;                            ///< may be null
 };
 
 /// y of sets whose statistics are in work.mean and work.inverse.

@@ -17,11 +17,10 @@ std::string text_of(const GemmShape &s) {
   if (s.count > 1)
     text += " batch " + number(s.count) + " at " + number(s.stride_a) + "," +
             number(s.stride_b) + "," + number(s.stride_y);
+  if (s.row)
+    text += " + row";
   switch (s.addend) {
   case GemmShape::Addend::none:
-    break;
-  case GemmShape::Addend::row:
-    text += " + row";
     break;
   case GemmShape::Addend::matrix:
     text += " + matrix";
@@ -30,6 +29,8 @@ std::string text_of(const GemmShape &s) {
     text += " + result";
     break;
   }
+  if (s.relu)
+    text += " relu";
   return text + " aligned " + number(s.alignment);
 }
 

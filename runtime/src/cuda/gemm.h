@@ -25,9 +25,11 @@ struct GemmShape {
   bool trans_a = false, trans_b = false;
   int64_t count = 1, stride_a = 0, stride_b = 0, stride_y = 0;
   float alpha = 1;
-  /// Nothing; a row of n numbers; beta times matrices that lie as y does; y.
-  enum class Addend { none, row, matrix, result } addend = Addend::none;
+  /// Nothing; beta times matrices that lie as y does; y.
+  enum class Addend { none, matrix, result } addend = Addend::none;
   float beta = 1;
+  bool row = false;               ///< a row of n numbers is added, too
+  bool relu = false;              ///< y is cut at 0 in the end
   int64_t alignment = kAlignment; ///< bytes; all operands begin at multiples
 
   /// Of the buffers of a program.
@@ -45,9 +47,9 @@ public:
   explicit Gemm(const GemmShape &shape);
   ~Gemm();
   Gemm(Gemm &&) noexcept;
-  /// `addend` is the row or the first of the matrices.
-  void operator()(const void *a, const void *b, const float *addend,
-                  float *y) const;
+  /// `matrix` is the first of those that are added.
+  void operator()(const void *a, const void *b, const float *row,
+                  const float *matrix, float *y) const;
 
 private:
   struct Impl;

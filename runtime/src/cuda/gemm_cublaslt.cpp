@@ -99,6 +99,13 @@ private:
   cublasLtMatmulPreference_t preference = nullptr;
 };
 
+/// What is done with a sum before it is written.
+cublasLtEpilogue_t epilogue_of(const GemmShape &s) {
+  if (s.row)
+    return s.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+  return s.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
 /// What distinguishes an algorithm.
 std::string name_of(const cublasLtMatmulAlgo_t &algorithm) {
   std::string name;
@@ -148,8 +155,7 @@ struct Gemm::Impl {
     // The library's first factor is b.
     set(CUBLASLT_MATMUL_DESC_TRANSA, s.trans_b ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, s.trans_a ? CUBLAS_OP_T : CUBLAS_OP_N);
-    if (s.addend == GemmShape::Addend::row)
-      set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(s));
     device().reserve(kWorkspace);
     choose();
   }
@@ -164,14 +170,15 @@ struct Gemm::Impl {
           "cublasLtMatmulDescSetAttribute");
   }
 
-  void run(const void *pa, const void *pb, const float *addend, float *py) {
+  void run(const void *pa, const void *pb, const float *row,
+           const float *matrix, float *py) {
     using Addend = GemmShape::Addend;
-    if (shape.addend == Addend::row)
-      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, addend);
+    if (shape.row)
+      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, row);
     const float beta = shape.addend == Addend::matrix   ? shape.beta
                        : shape.addend == Addend::result ? 1.0f
                                                         : 0.0f;
-    const float *c = shape.addend == Addend::matrix ? addend : py;
+    const float *c = shape.addend == Addend::matrix ? matrix : py;
     check(cublasLtMatmul(library(), product, &shape.alpha, pb, b, pa, a, &beta,
                          c, y, py, y, &chosen, device().scratch<void>(),
                          kWorkspace, device().stream()),
@@ -237,7 +244,8 @@ void Gemm::Impl::choose() {
         y = operands.add(extent(s, s.m * s.n, s.stride_y, DType::f32));
       }
       return seconds_of([&] {
-        gemm.run(a, b, static_cast<float *>(c), static_cast<float *>(y));
+        const float *added = static_cast<float *>(c);
+        gemm.run(a, b, added, added, static_cast<float *>(y));
       });
     }
 
@@ -263,9 +271,9 @@ Gemm::Gemm(const GemmShape &shape) : impl(std::make_unique<Impl>(shape)) {}
 Gemm::~Gemm() = default;
 Gemm::Gemm(Gemm &&) noexcept = default;
 
-void Gemm::operator()(const void *a, const void *b, const float *addend,
-                      float *y) const {
-  impl->run(a, b, addend, y);
+void Gemm::operator()(const void *a, const void *b, const float *row,
+                      const float *matrix, float *y) const {
+  impl->run(a, b, row, matrix, y);
 }
 
 } // namespace ffrt::cuda

@@ -1,11 +1,13 @@
 //===- matmul.cu - matrix product -----------------------------------------===//
 //
 // The innermost batch dimension of the result goes to the library, the others
-// are a loop of calls. The library adds rows and whole matrices, too.
+// are a loop of calls. The library adds rows and whole matrices, too, and cuts
+// at 0; other bounds are a pass of their own.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/matmul.h"
 
+#include "common/clamp.h"
 #include "common/matmul_geometry.h"
 #include "cuda/gemm.h"
 #include "cuda/walk.h"
@@ -19,8 +21,9 @@ namespace ffrt {
 using cuda::Gemm;
 using cuda::GemmShape;
 
-/// y = scale * c, broadcast.
-static void fill_with(const Tensor &y, const Tensor &c, float scale) {
+/// y = scale * c, broadcast, + addend?
+static void fill_with(const Tensor &y, const Tensor &c, float scale,
+                      const float *addend) {
   const cuda::Walk<2> walk(
       Nest<2>(y.rank, y.shape, {y.strides(), addend_strides(c, y.rank)}));
   const float *from = c.as<float>();
@@ -28,8 +31,15 @@ static void fill_with(const Tensor &y, const Tensor &c, float scale) {
   cuda::for_elements(
       walk.elements, FFRT_LAMBDA(int64_t i) {
         const auto at = walk(i);
-        to[at[0]] = scale * from[at[1]];
+        to[at[0]] = scale * from[at[1]] + (addend ? addend[at[0]] : 0.0f);
       });
+}
+
+/// y = clip(y).
+static void clip_all(const Tensor &y, const fn::Clip &clip) {
+  float *to = y.as<float>();
+  cuda::for_elements(
+      y.elements(), FFRT_LAMBDA(int64_t i) { to[i] = clip(to[i]); });
 }
 
 /// Does `c` lie as y does, not broadcast?
@@ -44,16 +54,22 @@ struct MatMul::Impl {
   MatMulGeometry geometry;
   std::size_t loops; ///< outermost dimensions of the batch, one call each
   std::optional<Gemm> first, more; ///< y = product, y += product
-  Addend addend = Addend::none;    ///< of the first product
+  bool row = false;                ///< c is added by the library, as a row
+  Addend addend = Addend::none;    ///< of the first product: c, or the addend
   float beta;
   int64_t factor_size;
+  fn::Clip clip;
+  bool clips_after = false; ///< all calls, instead of in one
 
   Impl(const Context &cx, const Tensor &a, const Tensor &b, const Tensor &c,
-       const Tensor &y, float alpha, float beta, bool trans_a, bool trans_b)
+       const Tensor &more_to_add, const Tensor &y, float alpha, float beta,
+       const Reals &clamp, bool trans_a, bool trans_b)
       : geometry(a, b, y, trans_a, trans_b), beta(beta),
-        factor_size(int64_t(size_of(a.type))) {
+        factor_size(int64_t(size_of(a.type))), clip(clip_of("matmul", clamp)) {
     const MatMulGeometry &g = geometry;
     GemmShape shape;
+    shape.relu = clip.alpha == 0.0f && clip.beta == HUGE_VALF && g.loops() == 0;
+    clips_after = !clamp.empty() && !shape.relu;
     shape.factors = a.type;
     shape.tf32 = cx.tf32 && a.type == DType::f32;
     shape.m = g.m;
@@ -77,50 +93,66 @@ struct MatMul::Impl {
     }
     if (c.data) {
       check_addend(c, y);
-      addend = is_row(c, g.n) && beta == 1.0f ? Addend::row
-               : is_whole(c, y)               ? Addend::matrix
-                                              : Addend::result;
+      row = is_row(c, g.n) && beta == 1.0f;
+      if (!row)
+        addend = is_whole(c, y) && !more_to_add.data ? Addend::matrix
+                                                     : Addend::result;
+    }
+    shape.beta = beta;
+    if (more_to_add.data) {
+      check_whole_addend(more_to_add, y);
+      if (addend == Addend::none) {
+        addend = Addend::matrix;
+        shape.beta = 1;
+      }
     }
     if (addend != Addend::result) {
       shape.addend = addend;
-      shape.beta = beta;
+      shape.row = row;
       first.emplace(shape);
     }
     if (addend == Addend::result || g.loops() > 0) {
       shape.addend = Addend::result;
+      shape.row = false;
       more.emplace(shape);
     }
   }
 
   void run(std::size_t d, const char *a, const char *b, const float *c,
-           float *y, bool again) const {
+           const float *matrix, float *y, bool again) const {
     if (d == loops)
-      return (again ? *more : *first)(a, b, c, y);
+      return (again ? *more : *first)(a, b, c, matrix, y);
     const BatchDim &dim = geometry.batch[d];
     for (int64_t i = 0; i < dim.extent; ++i)
-      run(d + 1, a + i * dim.a * factor_size, b + i * dim.b * factor_size,
-          addend == Addend::matrix ? c + i * dim.y : c, y + i * dim.y,
+      run(d + 1, a + i * dim.a * factor_size, b + i * dim.b * factor_size, c,
+          matrix ? matrix + i * dim.y : nullptr, y + i * dim.y,
           again || (i > 0 && dim.y == 0));
   }
 };
 
 MatMul::MatMul(Context &cx, Tensors in, Tensors out, double alpha, double beta,
-               int64_t trans_a, int64_t trans_b) {
+               const Reals &clamp, int64_t trans_a, int64_t trans_b) {
   check_matmul(in, out);
   impl = std::make_unique<Impl>(cx, in.begin()[0], in.begin()[1], in.begin()[2],
-                                out.begin()[0], float(alpha), float(beta),
-                                trans_a != 0, trans_b != 0);
+                                in.begin()[3], out.begin()[0], float(alpha),
+                                float(beta), clamp, trans_a != 0, trans_b != 0);
 }
 
 MatMul::~MatMul() = default;
 
 void MatMul::operator()(Tensors in, Tensors out) {
-  const Tensor &c = in.begin()[2], &y = out.begin()[0];
+  const Tensor &c = in.begin()[2], &addend = in.begin()[3], &y = out.begin()[0];
   const bool prefilled = impl->addend == GemmShape::Addend::result;
   if (prefilled)
-    fill_with(y, c, impl->beta);
-  impl->run(0, in.begin()[0].as<char>(), in.begin()[1].as<char>(),
-            c.as<float>(), y.as<float>(), prefilled);
+    fill_with(y, c, impl->beta, addend.as<float>());
+  // The library adds one matrix.
+  const Tensor &matrix = addend.data ? addend : c;
+  impl->run(
+      0, in.begin()[0].as<char>(), in.begin()[1].as<char>(), c.as<float>(),
+      impl->addend == GemmShape::Addend::matrix ? matrix.as<float>() : nullptr,
+      y.as<float>(), prefilled);
+  if (impl->clips_after)
+    clip_all(y, impl->clip);
 }
 
 } // namespace ffrt

@@ -54,21 +54,24 @@ struct StoreMoments {
 
 /// y of an element.
 struct Apply {
-  const float *x, *scale, *bias;
+  const float *x, *scale, *bias, *addend;
   float *y;
   fn::Clip clip;
 
+  /// `more` is the addend's element.
   __device__ float operator()(float value, int64_t parameter,
-                              const SetStatistics &set) const {
+                              const SetStatistics &set, float more) const {
     const float a = scale ? set.inverse * scale[parameter] : set.inverse;
-    return clip((value - set.mean) * a + (bias ? bias[parameter] : 0.0f));
+    return clip((value - set.mean) * a + (bias ? bias[parameter] : 0.0f) +
+                more);
   }
 };
 
 Apply apply_of(const NormalizeGeometry &geometry, const Tensor &x,
-               const Tensor &scale, const Tensor &bias, const Tensor &y) {
-  return {x.as<float>(), scale.as<float>(), bias.as<float>(), y.as<float>(),
-          geometry.clip};
+               const Tensor &scale, const Tensor &bias, const Tensor &addend,
+               const Tensor &y) {
+  return {x.as<float>(),      scale.as<float>(), bias.as<float>(),
+          addend.as<float>(), y.as<float>(),     geometry.clip};
 }
 
 __global__ void __launch_bounds__(cuda::kRowThreads)
@@ -92,7 +95,8 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
     if (apply.y)
       x.for_each([&](int64_t i, float value) {
         const Place at = set + sets.reduced(i);
-        apply.y[at[0]] = apply(value, at[2], own);
+        apply.y[at[0]] =
+            apply(value, at[2], own, apply.addend ? apply.addend[at[0]] : 0.0f);
       });
   }
 }
@@ -103,14 +107,16 @@ void apply_to_all(const NormalizeWork &work, const Apply &apply) {
   const SetStatistics *statistics = work.of_sets();
   const int64_t next_set = work.all.step(1), next_parameter = work.all.step(2);
   for_groups(
-      work, {apply.x, apply.y},
+      work, {apply.x, apply.addend, apply.y},
       FFRT_LAMBDA(const Place &at, const cuda::Span &span) {
-        cuda::Group<float> values = cuda::read(apply.x + at[0], span);
+        cuda::Group<float> values = cuda::read(apply.x + at[0], span), more{};
+        if (apply.addend)
+          more = cuda::read(apply.addend + at[0], span);
         FFRT_UNROLL
         for (int k = 0; k < cuda::kGroup; ++k)
           if (k < span.count)
             values[k] = apply(values[k], at[2] + k * next_parameter,
-                              statistics[at[1] + k * next_set]);
+                              statistics[at[1] + k * next_set], more[k]);
         cuda::write(apply.y + at[0], span, values);
       });
 }
@@ -119,8 +125,8 @@ void apply_to_all(const NormalizeWork &work, const Apply &apply) {
 
 void NormalizeForward::operator()(Tensors in, Tensors out) {
   const NormalizeWork &w = *work;
-  const Apply apply =
-      apply_of(*geometry, at(in, 0), at(in, 1), at(in, 2), at(out, 0));
+  const Apply apply = apply_of(*geometry, at(in, 0), at(in, 1), at(in, 2),
+                               at(in, 3), at(out, 0));
   const Moments moments{apply.x,      geometry->count, geometry->epsilon,
                         data(out, 1), data(out, 2),    w.of_sets()};
   if (w.by_rows()) {
@@ -179,8 +185,8 @@ void NormalizeApply::operator()(Tensors in, Tensors out) {
         if (var)
           var[s] = float(spread);
       });
-  apply_to_all(
-      *work, apply_of(*geometry, at(in, 0), at(in, 3), at(in, 4), at(out, 0)));
+  apply_to_all(*work, apply_of(*geometry, at(in, 0), at(in, 3), at(in, 4),
+                               at(in, 5), at(out, 0)));
 }
 
 } // namespace ffrt

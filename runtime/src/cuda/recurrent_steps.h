@@ -25,7 +25,7 @@ public:
         product(shape_of(steps, direction, count)) {}
 
   void operator()(const float *from, const Tensor &r, float *to) const {
-    product(from, r.as<float>() + rows, nullptr, to);
+    product(from, r.as<float>() + rows, nullptr, nullptr, to);
   }
 
 private:

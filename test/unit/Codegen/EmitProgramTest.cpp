@@ -77,24 +77,24 @@ TEST_F(EmitProgram, PrintsALayerInOneSection) {
   EXPECT_THAT(files[0].contents, HasSubstr(R"(
   //===--- /fc/Gemm: linear -----------------------------------------------===//
 
-  MatMul fc_gemm_forward{cx, {x, fc_weight, absent}, {fc_gemm_y}, /*alpha=*/1.0,
-      /*beta=*/1.0, /*trans_a=*/0, /*trans_b=*/0};
-  MatMul fc_gemm_grad_b_backward{cx, {x, fc_gemm_y_grad, absent},
-      {fc_weight_grad}, /*alpha=*/1.0, /*beta=*/1.0, /*trans_a=*/1,
-      /*trans_b=*/0};
+  MatMul fc_gemm_forward{cx, {x, fc_weight, absent, absent}, {fc_gemm_y},
+      /*alpha=*/1.0, /*beta=*/1.0, /*clamp=*/{}, /*trans_a=*/0, /*trans_b=*/0};
+  MatMul fc_gemm_grad_b_backward{cx, {x, fc_gemm_y_grad, absent, absent},
+      {fc_weight_grad}, /*alpha=*/1.0, /*beta=*/1.0, /*clamp=*/{},
+      /*trans_a=*/1, /*trans_b=*/0};
   SgdUpdate fc_weight_update_kernel{cx,
       {fc_weight, fc_weight_grad, fc_weight_momentum},
       {fc_weight, fc_weight_momentum}, /*momentum=*/0.9, /*nesterov=*/0};
 
   // /fc/Gemm: 8x4, 4x3 -> 8x3; 192 FLOP; {n = 2} on 0 1
   void fc_gemm_forward_pass() {
-    compute(fc_gemm_forward, {x, fc_weight, absent}, {fc_gemm_y});
+    compute(fc_gemm_forward, {x, fc_weight, absent, absent}, {fc_gemm_y});
     probe.offer("out/y", fc_gemm_y);
   }
 
   // /fc/Gemm.grad_b: 8x4, 8x3 -> 4x3; 192 FLOP; {n = 2} on 0 1
   void fc_gemm_backward_pass() {
-    compute(fc_gemm_grad_b_backward, {x, fc_gemm_y_grad, absent},
+    compute(fc_gemm_grad_b_backward, {x, fc_gemm_y_grad, absent, absent},
         {fc_weight_grad});
   }
 

@@ -29,11 +29,11 @@ rank.func @class0 attributes {ranks = array<i64: 0, 1>, world = 2 : i64,
   rank.input "target" %t : !rank.buffer<f32>
   rank.state "fc.weight" "parameter" "uniform" 0.5 at 0 %w : !rank.buffer<f32>
   rank.state "fc.weight/momentum" "slot" "constant" 0.0 at 0 %v : !rank.buffer<f32>
-  rank.kernel "mat_mul"(%x, %w, %absent) -> (%y)
+  rank.kernel "mat_mul"(%x, %w, %absent, %absent) -> (%y)
       tile <[0, 4, 0, 3, 0, 4], [4, 8, 0, 3, 0, 4]>
-      {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      {alpha = 1.0 : f64, beta = 1.0 : f64, clamp = array<f64>, trans_a = 0 : i64, trans_b = 0 : i64}
       task <[0, 0, 0, 0], [0, 0, 1, 0]>
-      : (!rank.buffer<f32>, !rank.buffer<f32>, !rank.buffer<f32>) -> !rank.buffer<f32> loc("/fc/Gemm")
+      : (!rank.buffer<f32>, !rank.buffer<f32>, !rank.buffer<f32>, !rank.buffer<f32>) -> !rank.buffer<f32> loc("/fc/Gemm")
   rank.probe "out/y" %y : !rank.buffer<f32>
   rank.kernel "mse_forward"(%y, %t) -> (%l)
       tile <[0, 4, 0, 3], [4, 8, 0, 3]> {} task <[1, 0, 0, 0], [1, 0, 1, 0]>
@@ -44,11 +44,11 @@ rank.func @class0 attributes {ranks = array<i64: 0, 1>, world = 2 : i64,
   rank.kernel "mse_backward"(%y, %t) -> (%dy)
       tile <[0, 4, 0, 3], [4, 8, 0, 3]> {} task <[2, 0, 0, 0], [2, 0, 1, 0]>
       : (!rank.buffer<f32>, !rank.buffer<f32>) -> !rank.buffer<f32> loc("loss.grad")
-  rank.kernel "mat_mul"(%x, %dy, %absent) -> (%dw)
+  rank.kernel "mat_mul"(%x, %dy, %absent, %absent) -> (%dw)
       tile <[0, 4, 0, 3, 0, 4], [0, 4, 0, 3, 4, 8]>
-      {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 1 : i64, trans_b = 0 : i64}
+      {alpha = 1.0 : f64, beta = 1.0 : f64, clamp = array<f64>, trans_a = 1 : i64, trans_b = 0 : i64}
       task <[3, 0, 0, 0], [3, 0, 1, 0]>
-      : (!rank.buffer<f32>, !rank.buffer<f32>, !rank.buffer<f32>) -> !rank.buffer<f32> loc("/fc/Gemm.grad_b")
+      : (!rank.buffer<f32>, !rank.buffer<f32>, !rank.buffer<f32>, !rank.buffer<f32>) -> !rank.buffer<f32> loc("/fc/Gemm.grad_b")
   %e1 = rank.collective "all_reduce" "sum" %dw -> %dw group <[0]> root 0
       task <[4, 0, 0, 1]> : !rank.buffer<f32>, !rank.buffer<f32> loc("fc.weight.update")
   rank.wait %e1 loc("fc.weight.update")

@@ -244,6 +244,41 @@ func.func @matmul_scalar_addend(%a: tensor<5x6xf32>, %b: tensor<6x7xf32>,
   return
 }
 
+// Bounds of every form, of a product with and without an addend, and of sums
+// over the batch.
+func.func @matmul_clamp(%a: tensor<5x6xf32>, %b: tensor<6x7xf32>,
+                        %c: tensor<7xf32>, %d: tensor<3x5x6xf32>,
+                        %e: tensor<3x6x7xf32>) {
+  %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      clamp = array<f64: 0.0>, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<5x6xf32>, tensor<6x7xf32>, tensor<7xf32>) -> tensor<5x7xf32>
+  %z = ff.matmul(%a, %b) {alpha = 0.5 : f64, beta = 1.0 : f64,
+      clamp = array<f64: -0.2, 0.3>, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<5x6xf32>, tensor<6x7xf32>) -> tensor<5x7xf32>
+  %s = ff.matmul(%d, %e) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      clamp = array<f64: 0.0>, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<3x5x6xf32>, tensor<3x6x7xf32>) -> tensor<5x7xf32>
+  return
+}
+
+// With an addend, beside c, with bounds, and of sums over the batch.
+func.func @matmul_addend(%a: tensor<5x6xf32>, %b: tensor<6x7xf32>,
+                         %c: tensor<7xf32>, %r: tensor<5x7xf32>,
+                         %d: tensor<3x5x6xf32>, %e: tensor<3x6x7xf32>) {
+  %y = ff.matmul(%a, %b addend %r) {alpha = 0.5 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<5x6xf32>, tensor<6x7xf32>, tensor<5x7xf32>) -> tensor<5x7xf32>
+  %z = ff.matmul(%a, %b, %c addend %r) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      clamp = array<f64: 0.0>, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<5x6xf32>, tensor<6x7xf32>, tensor<7xf32>, tensor<5x7xf32>)
+      -> tensor<5x7xf32>
+  %s = ff.matmul(%d, %e addend %r) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<3x5x6xf32>, tensor<3x6x7xf32>, tensor<5x7xf32>)
+      -> tensor<5x7xf32>
+  return
+}
+
 // Rows, columns and products of one element.
 func.func @matmul_ones(%a: tensor<1x6xf32>, %b: tensor<6x1xf32>,
                        %c: tensor<1xf32>) {
@@ -489,6 +524,20 @@ func.func @normalize_clamp(%x: tensor<3x4x3x2xf32>, %s: tensor<4xf32>, %b: tenso
       clamp = array<f64: -0.2, 0.3>, epsilon = 0.01 : f64,
       param_dims = array<i64: 1>}
       : (tensor<3x4x3x2xf32>)
+      -> (tensor<3x4x3x2xf32>, tensor<3x3x2xf32>, tensor<3x3x2xf32>)
+  return
+}
+
+func.func @normalize_addend(%x: tensor<3x4x3x2xf32>, %s: tensor<4xf32>,
+                            %b: tensor<4xf32>, %r: tensor<3x4x3x2xf32>) {
+  %y, %m, %v = ff.normalize(%x scale %s bias %b addend %r) {
+      axes = array<i64: 0, 2, 3>, clamp = array<f64: 0.0>, epsilon = 0.01 : f64,
+      param_dims = array<i64: 1>}
+      : (tensor<3x4x3x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<3x4x3x2xf32>)
+      -> (tensor<3x4x3x2xf32>, tensor<4xf32>, tensor<4xf32>)
+  %y2, %m2, %v2 = ff.normalize(%x addend %r) {axes = array<i64: 1>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1>}
+      : (tensor<3x4x3x2xf32>, tensor<3x4x3x2xf32>)
       -> (tensor<3x4x3x2xf32>, tensor<3x3x2xf32>, tensor<3x3x2xf32>)
   return
 }

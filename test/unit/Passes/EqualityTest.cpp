@@ -96,6 +96,7 @@ public:
     }
     // What is fused must mean what it meant before.
     mlir::PassManager fusing(&context);
+    fusing.addPass(createFuseAddends());
     fusing.addPass(createFuseActivations());
     fusing.addPass(createFuseElementwise());
     SinkUpdatesOptions sinking;

@@ -58,6 +58,7 @@ protected:
     mlir::PassManager passes(&context);
     passes.addPass(createRecognizePatterns());
     passes.addPass(createDifferentiate());
+    passes.addPass(createFuseAddends());
     passes.addPass(createFuseActivations());
     passes.addPass(createFuseElementwise());
     if (cost.overlaps())

@@ -184,7 +184,7 @@ TEST(Deferred, LibrariesComeAfter) {
   EXPECT_EQ(convolve(copied_x), convolve(tx));
   const auto multiply = [&](const Tensor &from) {
     const Tile y = blank(matrix, a.whole());
-    MatMul k(cx, {ta, ta, Tensor()}, {y}, 1, 1, 0, 0);
+    MatMul k(cx, {ta, ta, Tensor(), Tensor()}, {y}, 1, 1, {}, 0, 0);
     finish_target();
     if (from.data != ta.tensor.data)
       copy(from, {0, 0}, ta, {0, 0}, {4, 4});

@@ -88,15 +88,15 @@ public:
     else
       dropout({r}, {d});
     flatten({d}, {f});
-    fc({f, wf, bf}, {y});
+    fc({f, wf, bf, none()}, {y});
     host.probe.offer("out/logits", y);
     if (evaluates())
       return;
     loss_forward({y, target}, {loss_value});
     loss_backward({y, target}, {dy});
-    fc_weights({dy, f, none()}, {dwf});
+    fc_weights({dy, f, none(), none()}, {dwf});
     fc_bias({dy}, {dbf});
-    fc_data({dy, wf, none()}, {df});
+    fc_data({dy, wf, none(), none()}, {df});
     unflatten({df}, {dd});
     dropout({dd}, {dr});
     relu_backward({dr, r}, {dc});
@@ -164,12 +164,12 @@ private:
   ReluForward relu{cx, {c}, {r}};
   Dropout dropout{cx, {r}, {d}, int64_t(hash_name("drop")), 0.25};
   Reshape flatten{cx, {d}, {f}};
-  MatMul fc{cx, {f, wf, bf}, {y}, 1.0, 1.0, 0, 1};
+  MatMul fc{cx, {f, wf, bf, none()}, {y}, 1.0, 1.0, {}, 0, 1};
   CrossEntropyForward loss_forward{cx, {y, target}, {loss_value}, 1};
   CrossEntropyBackward loss_backward{cx, {y, target}, {dy}, 1};
-  MatMul fc_weights{cx, {dy, f, none()}, {dwf}, 1.0, 1.0, 1, 0};
+  MatMul fc_weights{cx, {dy, f, none(), none()}, {dwf}, 1.0, 1.0, {}, 1, 0};
   ReduceSum fc_bias{cx, {dy}, {dbf}, {0}, 0};
-  MatMul fc_data{cx, {dy, wf, none()}, {df}, 1.0, 1.0, 0, 0};
+  MatMul fc_data{cx, {dy, wf, none(), none()}, {df}, 1.0, 1.0, {}, 0, 0};
   Reshape unflatten{cx, {df}, {dd}};
   ReluBackward relu_backward{cx, {dr, r}, {dc}};
   ConvBackwardWeights conv_weights{cx, {x, dc},      {dwc}, {1, 1},

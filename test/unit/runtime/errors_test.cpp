@@ -53,7 +53,7 @@ TEST(KernelErrors, UnsupportedTypes) {
                ConvBackwardWeights(cx, {i4, f4}, {w4}, two, 1, four, two));
   EXPECT_ERROR(
       "matmul: a and b: expected one type, f32, bf16 or f16, found i32 and f32",
-      MatMul(cx, {i1, f2, {}}, {f2}, 1, 1, 0, 0));
+      MatMul(cx, {i1, f2, {}, {}}, {f2}, 1, 1, {}, 0, 0));
   EXPECT_ERROR("max pool forward: operand: expected type f32, found i32",
                MaxPoolForward(cx, {i4}, {f4, {}}, two, two, four, two));
   EXPECT_ERROR("max pool forward: index: expected type i32, found f32",
@@ -130,12 +130,17 @@ TEST(KernelErrors, CountsRanksAndLengths) {
                MaxPoolForward(cx, {f4}, {f4, {}}, two, four, four, two));
   EXPECT_ERROR("matmul: expected op(a) and op(b) to have a product of local "
                "shape [3, 4], found a [3, 4] and b [3, 4]",
-               MatMul(cx, {f2, f2, {}}, {f2}, 1, 1, 0, 0));
+               MatMul(cx, {f2, f2, {}, {}}, {f2}, 1, 1, {}, 0, 0));
   EXPECT_ERROR("matmul: c: expected a local shape that broadcasts to [3, 4], "
                "found [2]",
-               MatMul(cx, {f2, tensor({4, 4}), f1}, {f2}, 1, 1, 0, 0));
+               MatMul(cx, {f2, tensor({4, 4}), f1, {}}, {f2}, 1, 1, {}, 0, 0));
   EXPECT_ERROR("matmul: c: expected rank at most 2, found 4",
-               MatMul(cx, {f2, tensor({4, 4}), f4}, {f2}, 1, 1, 0, 0));
+               MatMul(cx, {f2, tensor({4, 4}), f4, {}}, {f2}, 1, 1, {}, 0, 0));
+  EXPECT_ERROR("matmul: addend: expected local shape [3, 4], found [2]",
+               MatMul(cx, {f2, tensor({4, 4}), {}, f1}, {f2}, 1, 1, {}, 0, 0));
+  EXPECT_ERROR("matmul: clamp: expected up to 2 bounds, found 3",
+               MatMul(cx, {f2, tensor({4, 4}), {}, {}}, {f2}, 1, 1,
+                      {0.0, 1.0, 2.0}, 0, 0));
 }
 
 TEST(KernelErrors, ShapesAndAttributes) {
@@ -183,8 +188,8 @@ TEST(KernelErrors, ShapesAndAttributes) {
                SoftmaxForward(cx, {split}, {split}, {1}, 0));
   EXPECT_ERROR("normalize forward: axes: expected whole dimensions, found "
                "dimension 1 split",
-               NormalizeForward(cx, {split, {}, {}}, {split, {}, {}}, {1}, {},
-                                1e-5, {0}));
+               NormalizeForward(cx, {split, {}, {}, {}}, {split, {}, {}}, {1},
+                                {}, 1e-5, {0}));
   EXPECT_ERROR("normalize sum: axes: expected ascending dimensions of the "
                "operand, found 5",
                NormalizeSum(cx, {f2}, {f1}, {5}, {}, 1e-5, {0}));

@@ -11,13 +11,14 @@ namespace {
 
 void check(int64_t m, int64_t n, int64_t k, bool ta, bool tb, double alpha,
            double beta, const Shape *c_shape, int most, std::mt19937 &random,
-           DType factors) {
+           DType factors, bool adds = false, const Reals &clamp = {}) {
   auto shape = [](int64_t r, int64_t c, bool t) {
     return t ? Shape{c, r} : Shape{r, c};
   };
   const Value a = random_value(shape(m, k, ta), random, factors);
   const Value b = random_value(shape(k, n, tb), random, factors);
   const Value c = c_shape ? random_value(*c_shape, random) : Value();
+  const Value addend = adds ? random_value({m, n}, random) : Value();
   Value expected({m, n}), found({m, n});
   auto c_index = [&](const Shape &o) {
     Shape i(c.shape.size());
@@ -29,10 +30,15 @@ void check(int64_t m, int64_t n, int64_t k, bool ta, bool tb, double alpha,
     double sum = 0.0;
     for (int64_t i = 0; i < k; ++i)
       sum += a(shape(o[0], i, ta)) * b(shape(i, o[1], tb));
-    expected(o) = alpha * sum + (c_shape ? beta * c(c_index(o)) : 0.0);
+    expected(o) = clamped(alpha * sum + (c_shape ? beta * c(c_index(o)) : 0.0) +
+                              (adds ? addend(o) : 0.0),
+                          clamp);
   });
   Context cx;
-  for_split({m, n, k}, most, random, [&](const Box &box) {
+  // What is clamped is not a partial sum.
+  for_split({m, n, clamp.empty() ? k : 1}, most, random, [&](Box box) {
+    if (!clamp.empty())
+      box.size[2] = k;
     auto sub = [&](int r, int s, bool t) {
       return t ? Box{{box.lo[s], box.lo[r]}, {box.size[s], box.size[r]}}
                : Box{{box.lo[r], box.lo[s]}, {box.size[r], box.size[s]}};
@@ -50,9 +56,11 @@ void check(int64_t m, int64_t n, int64_t k, bool ta, bool tb, double alpha,
     // c enters one of the partial sums.
     const Tile ct(c, c_box);
     const Tensor term = c_shape && box.lo[2] == 0 ? ct.tensor : absent({m, n});
-    MatMul product{cx,   {at, bt, term}, {yt},       alpha,
-                   beta, int64_t(ta),    int64_t(tb)};
-    product({at, bt, term}, {yt});
+    const Tile rt(addend, adds ? sub(0, 1, false) : addend.whole());
+    const Tensor rest = adds && box.lo[2] == 0 ? rt.tensor : absent({m, n});
+    MatMul product{cx,    {at, bt, term, rest}, {yt},       alpha, beta,
+                   clamp, int64_t(ta),          int64_t(tb)};
+    product({at, bt, term, rest}, {yt});
     add_tile(found, yt, sub(0, 1, false));
   });
   expect_close(found, expected, 5e-5);
@@ -85,6 +93,24 @@ TEST(MatMul, TransposesScalesAndBias) {
   }
 }
 
+TEST(MatMul, AddsAndClamps) {
+  const Shape row = {13}, column = {17, 1}, whole = {17, 13};
+  for (unsigned round = 0; round < 4; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    const int most = round == 0 ? 1 : 3;
+    for (DType type : kFactors)
+      for (const Reals &clamp : {Reals{}, Reals{0.0}, Reals{-0.5, 1.5}})
+        for (bool adds : {false, true})
+          for (const Shape *c :
+               {static_cast<const Shape *>(nullptr), &row, &column, &whole}) {
+            check(17, 13, 29, round & 1, round & 2, 1.0, 1.0, c, most, random,
+                  type, adds, clamp);
+            check(17, 13, 29, round & 1, round & 2, 0.5, -2.0, c, most, random,
+                  type, adds, clamp);
+          }
+  }
+}
+
 /// The part of a tensor of `shape` that goes with `box`, a box of the batch
 /// dimensions; aligned at the last, whole where the tensor has extent 1.
 Box part_of(const Shape &shape, const Box &batch) {
@@ -103,13 +129,14 @@ Box part_of(const Shape &shape, const Box &batch) {
 void check_batch(const Shape &a_shape, const Shape &b_shape,
                  const Shape &y_shape, bool ta, bool tb, double alpha,
                  const Shape *c_shape, int most, std::mt19937 &random,
-                 DType factors) {
+                 DType factors, bool adds = false, const Reals &clamp = {}) {
   SCOPED_TRACE(::testing::PrintToString(a_shape) + " by " +
                ::testing::PrintToString(b_shape) + " to " +
                ::testing::PrintToString(y_shape));
   const Value a = random_value(a_shape, random, factors);
   const Value b = random_value(b_shape, random, factors);
   const Value c = c_shape ? random_value(*c_shape, random) : Value();
+  const Value addend = adds ? random_value(y_shape, random) : Value();
   Value expected(y_shape), found(y_shape);
   Shape batch(std::max({a_shape.size(), b_shape.size(), y_shape.size()}) - 2,
               1);
@@ -142,6 +169,9 @@ void check_batch(const Shape &a_shape, const Shape &b_shape,
                                    a(at(a_shape, ta ? 2 : 0, ta ? 0 : 2)) *
                                    b(at(b_shape, tb ? 1 : 2, tb ? 2 : 1));
   });
+  for_box(expected.whole(), [&](const Shape &o) {
+    expected(o) = clamped(expected(o) + (adds ? addend(o) : 0.0), clamp);
+  });
   Context cx;
   bool first = true;
   for_split(batch, most, random, [&](const Box &box) {
@@ -149,13 +179,14 @@ void check_batch(const Shape &a_shape, const Shape &b_shape,
         bt(b, part_of(b_shape, box), Order::row_major, factors);
     const Box y_box = part_of(y_shape, box);
     const Tile yt = blank(y_shape, y_box), ct(c, c.whole());
-    const bool adds = c_shape && first;
+    const Tensor term = c_shape && first ? ct.tensor : absent(y_shape);
     first = false;
-    const Tensor term = adds ? ct.tensor : absent(y_shape);
-    MatMul product{cx,  {at, bt, term}, {yt},       alpha,
-                   1.0, int64_t(ta),    int64_t(tb)};
-    product({at, bt, term}, {yt});
-    product({at, bt, term}, {yt}); // leaves nothing behind
+    const Tile rt(addend, adds ? y_box : addend.whole());
+    const Tensor rest = adds ? rt.tensor : absent(y_shape);
+    MatMul product{cx,    {at, bt, term, rest}, {yt},       alpha, 1.0,
+                   clamp, int64_t(ta),          int64_t(tb)};
+    product({at, bt, term, rest}, {yt});
+    product({at, bt, term, rest}, {yt}); // leaves nothing behind
     add_tile(found, yt, y_box);
   });
   expect_close(found, expected, 5e-5);
@@ -170,12 +201,14 @@ TEST(MatMul, BatchesAndBroadcast) {
       const bool ta = t & 1, tb = t & 2;
       // Matrices of 5x7 by 7x6 after the given batch dimensions.
       auto check = [&](Shape a, Shape b, Shape y, double alpha = 1.0,
-                       const Shape *c = nullptr, int most_parts = 1) {
+                       const Shape *c = nullptr, int most_parts = 1,
+                       bool adds = false, const Reals &clamp = {}) {
         a.insert(a.end(), {ta ? 7 : 5, ta ? 5 : 7});
         b.insert(b.end(), {tb ? 6 : 7, tb ? 7 : 6});
         y.insert(y.end(), {5, 6});
         for (DType type : kFactors)
-          check_batch(a, b, y, ta, tb, alpha, c, most_parts, random, type);
+          check_batch(a, b, y, ta, tb, alpha, c, most_parts, random, type, adds,
+                      clamp);
       };
       check({4}, {4}, {4}, 0.5, nullptr, most);
       check({2, 3}, {2, 3}, {2, 3}, 1.0, nullptr, most);
@@ -199,6 +232,15 @@ TEST(MatMul, BatchesAndBroadcast) {
       check({2, 3}, {2, 3}, {2, 1}, 1.0, &row);
       check({2, 3, 2}, {2, 3, 2}, {2, 1, 2}, 1.0, nullptr, most);
       check({2, 3}, {3}, {1, 3}, 1.0, nullptr, most);
+      // Clamped after all that is added up, in one call or in several.
+      for (const Reals &clamp : {Reals{}, Reals{0.0}, Reals{-0.5, 1.5}})
+        for (bool adds : {false, true}) {
+          check({4}, {4}, {4}, 0.5, nullptr, most, adds, clamp);
+          check({2, 3}, {}, {2, 3}, 1.0, &row, 1, adds, clamp);
+          check({4}, {4}, {4}, 1.0, &four, 1, adds, clamp);
+          check({4}, {4}, {}, 1.0, nullptr, 1, adds, clamp);
+          check({2, 3}, {2, 3}, {2, 1}, 1.0, &row, 1, adds, clamp);
+        }
     }
   }
 }

@@ -32,18 +32,20 @@ struct Case {
   int64_t groups; ///< of samples
   Order order;
   Reals clamp;
-  Value x, dy, scale, bias;
+  bool adds; ///< the addend is used
+  Value x, dy, scale, bias, addend;
   Value y, mean, var, dx, dscale, dbias;
 
   Case(const Shape &shape, const Ints &axes, const Ints &params, Order order,
        double offset, std::mt19937 &random, const Reals &clamp = {},
-       int64_t groups = 1)
+       int64_t groups = 1, bool adds = false)
       : axes(axes), params(params), groups(groups), order(order), clamp(clamp),
-        x(random_value(shape, random)), dy(random_value(shape, random)),
+        adds(adds), x(random_value(shape, random)),
+        dy(random_value(shape, random)),
         scale(random_value(over(shape, params), random)),
-        bias(random_value(over(shape, params), random)), y(shape),
-        mean(statistics()), var(mean.shape), dx(shape), dscale(scale.shape),
-        dbias(scale.shape) {
+        bias(random_value(over(shape, params), random)),
+        addend(random_value(shape, random)), y(shape), mean(statistics()),
+        var(mean.shape), dx(shape), dscale(scale.shape), dbias(scale.shape) {
     for (double &v : x.data)
       v = double(float(v + offset));
     compute();
@@ -138,7 +140,8 @@ struct Case {
     };
     Value g(mean.shape), gh(mean.shape);
     each([&](S i, S s, S p) {
-      y(i) = clamped(h(i, s) * scale(p) + bias(p), clamp);
+      y(i) = clamped(h(i, s) * scale(p) + bias(p) + (adds ? addend(i) : 0.0),
+                     clamp);
       g(s) += dy(i) * scale(p) / count;
       gh(s) += dy(i) * scale(p) * h(i, s) / count;
       dscale(p) += dy(i) * h(i, s);
@@ -179,12 +182,14 @@ void check_fused(const Case &c, int most, std::mt19937 &random) {
       [&](const Box &box) {
         const Box sb = c.statistics(box), pb = Case::over(box, c.params);
         const Tile x(c.x, box, c.order), dy(c.dy, box, c.order);
-        const Tile scale(c.scale, pb), bias(c.bias, pb);
+        const Tile scale(c.scale, pb), bias(c.bias, pb),
+            addend(c.addend, box, c.order);
+        const Tensor more = c.adds ? addend.tensor : absent(shape);
         const Tile ty = blank(shape, box, c.order),
                    td = blank(shape, box, c.order);
         const Tile tm = blank(mean.shape, sb), tv = blank(mean.shape, sb);
         const Tile ts = blank(c.scale.shape, pb), tb = blank(c.bias.shape, pb);
-        call<NormalizeForward>(c, {x, scale, bias}, {ty, tm, tv});
+        call<NormalizeForward>(c, {x, scale, bias, more}, {ty, tm, tv});
         add_tile(y, ty, box);
         add_tile(mean, tm, sb);
         add_tile(var, tv, sb);
@@ -231,11 +236,14 @@ void check_phases(const Case &c, int most, std::mt19937 &random) {
   for (const Box &box : boxes) {
     const Box pb = Case::over(box, c.params), sb = c.statistics(box);
     const Tile x(c.x, box, c.order), dy(c.dy, box, c.order);
-    const Tile scale(c.scale, pb), bias(c.bias, pb);
+    const Tile scale(c.scale, pb), bias(c.bias, pb),
+        addend(c.addend, box, c.order);
+    const Tensor more = c.adds ? addend.tensor : absent(shape);
     const Tile ty = blank(shape, box, c.order), tm = empty(box),
                tv = empty(box), first = empty(box), second = empty(box);
     call<NormalizeApply>(
-        c, {x, part(sums, box), part(squares, box), scale, bias}, {ty, tm, tv});
+        c, {x, part(sums, box), part(squares, box), scale, bias, more},
+        {ty, tm, tv});
     add_tile(y, ty, box);
     if (channels) {
       call<NormalizeChannelSums>(c, {dy, x, tm, tv}, {first, second});
@@ -283,7 +291,7 @@ void check(const Shape &shape, const Ints &axes, const Ints &params,
   // Nothing, as relu, as clip.
   const Reals clamps[] = {{}, {0.0}, {-0.5, 0.25}};
   const Case c(shape, axes, params, order, /*offset=*/3.0, random,
-               clamps[round % 3], groups);
+               clamps[round % 3], groups, /*adds=*/round % 4 >= 2);
   check_fused(c, most, random);
   check_phases(c, most, random);
 }
@@ -367,7 +375,8 @@ TEST(Normalize, GroupsWithoutStatistics) {
                   const Tensor none = absent(c.mean.shape);
                   call<NormalizeForward>(c,
                                          {Tile(c.x, box, order),
-                                          Tile(c.scale, pb), Tile(c.bias, pb)},
+                                          Tile(c.scale, pb), Tile(c.bias, pb),
+                                          absent(shape)},
                                          {y, none, none});
                   add_tile(found, y, box);
                 },
@@ -386,7 +395,7 @@ TEST(Normalize, LargeOffset) {
     const Tile x(c.x, box, order), y = blank(shape, box, order);
     const Tile scale(c.scale, channels), bias(c.bias, channels);
     const Tile mean = blank({6}, channels), var = blank({6}, channels);
-    call<NormalizeForward>(c, {x, scale, bias}, {y, mean, var});
+    call<NormalizeForward>(c, {x, scale, bias, absent(shape)}, {y, mean, var});
     Value found({6}), out(shape);
     add_tile(found, var, channels);
     add_tile(out, y, box);
@@ -411,7 +420,7 @@ TEST(Normalize, AbsentOperandsAndResults) {
     const Tile x(c.x, box, order), dy(c.dy, box, order);
     const Tile mean(c.mean, {{0}, {4}}), var(c.var, {{0}, {4}});
     const Tile y = blank(shape, box, order), dx = blank(shape, box, order);
-    call<NormalizeForward>(c, {x, none, none}, {y, none, none});
+    call<NormalizeForward>(c, {x, none, none, absent(shape)}, {y, none, none});
     call<NormalizeBackward>(c, {dy, x, mean, var, none}, {dx, none, none});
     Value found(shape), gradient(shape);
     add_tile(found, y, box);

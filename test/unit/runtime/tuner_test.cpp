@@ -261,9 +261,11 @@ TEST(Problems, AreNamedByAllThatMatters) {
   gemm.count = 5;
   gemm.stride_a = 8;
   gemm.stride_y = 6;
+  gemm.row = gemm.relu = true;
   gemm.begins_after(8);
   EXPECT_EQ(text_of(gemm),
-            "product 2x3x4 bf16 a^T b^T batch 5 at 8,0,6 + result aligned 8");
+            "product 2x3x4 bf16 a^T b^T batch 5 at 8,0,6 + row + result relu "
+            "aligned 8");
 
   auto tensor = [](std::initializer_list<int64_t> shape, DType type) {
     Tensor t;

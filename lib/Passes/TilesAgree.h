@@ -1,0 +1,20 @@
+//===- TilesAgree.h - points that go on with what they have -----*- C++ -*-===//
+#ifndef FFC_LIB_PASSES_TILESAGREE_H
+#define FFC_LIB_PASSES_TILESAGREE_H
+
+#include "ffc/IR/FF.h"
+
+namespace ffc {
+
+/// Every point of `consumer` reads of `value`, a result of `producer`, what the
+/// same point of `producer`, on the same device, has computed to the end. True
+/// where neither has a configuration, false where one has.
+bool tilesAgree(ff::PartitionableInterface producer, mlir::OpResult value,
+                ff::PartitionableInterface consumer);
+
+/// The slot of a result among the operands and results of its operator.
+int slotOf(mlir::OpResult result);
+
+} // namespace ffc
+
+#endif // FFC_LIB_PASSES_TILESAGREE_H
