@@ -21,7 +21,8 @@ namespace ffc {
 static bool canAdd(AddingInterface producer, Value summand, Value other,
                    BinaryOp sum) {
   if (!producer || producer.getSummedResult() != summand ||
-      !producer.getAddendMutable().empty())
+      !producer.getAddendMutable().empty() ||
+      (producer.addsLate() && !producer->hasAttr(kConfigAttr)))
     return false;
   // Bounds are those of the sum.
   auto clamping = dyn_cast<ClampingInterface>(producer.getOperation());

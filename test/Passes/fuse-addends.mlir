@@ -10,15 +10,15 @@
 // CHECK-NEXT: ff.output %more as "out/z"
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>, %b: tensor<6xf32>, %r: tensor<8x6xf32>) {
   %0 = ff.matmul(%x, %w, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
-      trans_a = 0 : i64, trans_b = 0 : i64}
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x6xf32>, tensor<6xf32>) -> tensor<8x6xf32> loc("fc")
-  %1 = ff.binary add(%0, %r) {ff.aliases = ["sum_out"]}
+  %1 = ff.binary add(%0, %r) {ff.config = #ff.config<grid = {n = 1}, devices = [0]>, ff.aliases = ["sum_out"]}
       : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("sum")
   ff.output %1 as "out/y" : tensor<8x6xf32>
   %2 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
-      trans_a = 0 : i64, trans_b = 0 : i64}
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("more")
-  %3 = ff.binary add(%1, %2) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("last")
+  %3 = ff.binary add(%1, %2) {ff.config = #ff.config<grid = {n = 1}, devices = [0]>} : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("last")
   %4 = ff.unary relu(%r) {ff.carry = array<i64: 0, 0>, ff.owner = "sum", ff.role = "gradient"}
       : tensor<8x6xf32> -> tensor<8x6xf32> loc("dx")
   ff.output %3 as "out/z" : tensor<8x6xf32>
@@ -55,12 +55,12 @@ func.func @main(%x: tensor<8x4xf32>, %r: tensor<8x4xf32>) {
 // CHECK-NEXT: ff.output %b
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) {
   %0 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
-      trans_a = 0 : i64, trans_b = 0 : i64}
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("a")
   %1 = ff.matmul(%x, %w) {alpha = 2.0 : f64, beta = 1.0 : f64,
-      trans_a = 0 : i64, trans_b = 0 : i64}
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("b")
-  %2 = ff.binary add(%0, %1) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("sum")
+  %2 = ff.binary add(%0, %1) {ff.config = #ff.config<grid = {n = 1}, devices = [0]>} : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("sum")
   ff.output %2 as "out/y" : tensor<8x6xf32>
   return
 }
@@ -75,30 +75,30 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) {
 // CHECK-NOT: addend
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>, %r: tensor<8x6xf32>, %b: tensor<6xf32>) {
   %0 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
-      trans_a = 0 : i64, trans_b = 0 : i64}
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("row")
-  %1 = ff.binary add(%0, %b) : (tensor<8x6xf32>, tensor<6xf32>) -> tensor<8x6xf32> loc("sum1")
+  %1 = ff.binary add(%0, %b) {ff.config = #ff.config<grid = {n = 1}, devices = [0]>} : (tensor<8x6xf32>, tensor<6xf32>) -> tensor<8x6xf32> loc("sum1")
   %2 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
-      trans_a = 0 : i64, trans_b = 0 : i64}
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("early")
   %3 = ff.unary tanh(%r) : tensor<8x6xf32> -> tensor<8x6xf32> loc("late")
-  %4 = ff.binary add(%2, %3) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("sum4")
+  %4 = ff.binary add(%2, %3) {ff.config = #ff.config<grid = {n = 1}, devices = [0]>} : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("sum4")
   %5 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
-      trans_a = 0 : i64, trans_b = 0 : i64}
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("twice")
-  %6 = ff.binary add(%5, %r) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("sum6")
+  %6 = ff.binary add(%5, %r) {ff.config = #ff.config<grid = {n = 1}, devices = [0]>} : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("sum6")
   %7 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, clamp = array<f64: 0.0>,
-      trans_a = 0 : i64, trans_b = 0 : i64}
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("bounds")
-  %8 = ff.binary add(%7, %r) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("sum8")
+  %8 = ff.binary add(%7, %r) {ff.config = #ff.config<grid = {n = 1}, devices = [0]>} : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("sum8")
   %9 = ff.matmul(%x, %w addend %r) {alpha = 1.0 : f64, beta = 1.0 : f64,
-      trans_a = 0 : i64, trans_b = 0 : i64}
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("full")
-  %10 = ff.binary add(%9, %r) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("sum10")
+  %10 = ff.binary add(%9, %r) {ff.config = #ff.config<grid = {n = 1}, devices = [0]>} : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("sum10")
   %11 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
-      trans_a = 0 : i64, trans_b = 0 : i64}
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("factor")
-  %12 = ff.binary mul(%11, %r) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("product")
+  %12 = ff.binary mul(%11, %r) {ff.config = #ff.config<grid = {n = 1}, devices = [0]>} : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("product")
   ff.output %1 as "out/1" : tensor<8x6xf32>
   ff.output %4 as "out/4" : tensor<8x6xf32>
   ff.output %5 as "out/5" : tensor<8x6xf32>
@@ -136,5 +136,19 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>, %r: tensor<8x6xf32>) {
   ff.output %1 as "out/1" : tensor<8x6xf32>
   ff.output %3 as "out/3" : tensor<8x6xf32>
   ff.output %5 as "out/5" : tensor<8x6xf32>
+  return
+}
+
+// -----
+
+// Nor products that might still be split along what they sum over.
+
+// CHECK-NOT: addend
+func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>, %r: tensor<8x6xf32>) {
+  %0 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("a")
+  %1 = ff.binary add(%0, %r) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("sum")
+  ff.output %1 as "out/y" : tensor<8x6xf32>
   return
 }

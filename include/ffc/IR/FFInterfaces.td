@@ -130,6 +130,10 @@ def FF_AddingInterface : OpInterface<"AddingInterface"> {
                     "::mlir::OpResult", "getSummedResult", (ins), "", [{
       return $_op->getResult(0);
     }]>,
+    InterfaceMethod<[{
+        Does it wait for a strategy before it takes over a sum? Where it can hold
+        partial sums, a sum behind it can be split as it cannot.
+      }], "bool", "addsLate", (ins), "", [{ return false; }]>,
     InterfaceMethod<"The operand, of which there may be none.",
                     "::mlir::MutableOperandRange", "getAddendMutable">
   ];

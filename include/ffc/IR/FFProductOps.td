@@ -60,6 +60,7 @@ def FF_MatMulOp
   let results = (outs FF_Matrices:$y);
   let extraClassDeclaration = [{
     // Tensor parallelism splits what is summed over.
+    bool addsLate() { return true; }
     bool clampsLate() { return true; }
   }];
   let builders = [

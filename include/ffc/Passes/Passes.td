@@ -156,8 +156,9 @@ def FuseAddends : Pass<"fuse-addends", "::mlir::ModuleOp"> {
     summand, and nothing else needs what it produces.
 
     Both must have the same role and, where `ff.config` is given, split the value
-    in the same way over the same devices, none of which holds partial sums. The
-    operator keeps its name; those of the sum are among its `ff.aliases`.
+    in the same way over the same devices, none of which holds partial sums. An
+    operator that `addsLate` must have one. The operator keeps its name; those of
+    the sum are among its `ff.aliases`.
 
     Before:
     ```mlir
