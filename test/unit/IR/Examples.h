@@ -56,7 +56,7 @@ private:
   llvm::DenseMap<mlir::Value, TensorValue> values;
   std::vector<ExampleGradient> grads;
   ReferenceContext scalars;
-  std::mt19937 random{20261121};
+  std::mt19937 random; ///< seeded by an example's name
   bool good = false;
 };
 
