@@ -22,12 +22,12 @@ namespace ffc {
 //===----------------------------------------------------------------------===//
 
 /// The operator that can do what `activation` does, or null.
-static ClampingInterface findProducer(UnaryOp activation) {
+static ClampingInterface findProducer(UnaryOp activation, bool early) {
   Value x = activation.getX();
   auto producer = x.getDefiningOp<ClampingInterface>();
   if (!producer || producer.getClampedResult() != x ||
       producer.getClampAttr() || !x.hasOneUse() ||
-      (producer.clampsLate() && !producer->hasAttr(kConfigAttr)) ||
+      (!early && producer.clampsLate() && !producer->hasAttr(kConfigAttr)) ||
       producer->getAttr(kRoleAttr) != activation->getAttr(kRoleAttr) ||
       !tilesAgree(cast<PartitionableInterface>(producer.getOperation()),
                   cast<OpResult>(x), activation))
@@ -41,6 +41,8 @@ static ClampingInterface findProducer(UnaryOp activation) {
 
 namespace {
 struct FuseActivations : ffc::impl::FuseActivationsBase<FuseActivations> {
+  using FuseActivationsBase::FuseActivationsBase;
+
   void runOnOperation() override {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
@@ -50,7 +52,8 @@ struct FuseActivations : ffc::impl::FuseActivationsBase<FuseActivations> {
     for (UnaryOp activation :
          llvm::make_early_inc_range(block.getOps<UnaryOp>())) {
       DenseF64ArrayAttr bounds = activation.asClamp();
-      ClampingInterface producer = bounds ? findProducer(activation) : nullptr;
+      ClampingInterface producer =
+          bounds ? findProducer(activation, early) : nullptr;
       if (!producer)
         continue;
       producer.setClampAttr(bounds);

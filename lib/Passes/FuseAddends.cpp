@@ -19,10 +19,10 @@ namespace ffc {
 
 /// The operator that computes `summand` can add `other` to it instead of `sum`.
 static bool canAdd(AddingInterface producer, Value summand, Value other,
-                   BinaryOp sum) {
+                   BinaryOp sum, bool early) {
   if (!producer || producer.getSummedResult() != summand ||
       !producer.getAddendMutable().empty() ||
-      (producer.addsLate() && !producer->hasAttr(kConfigAttr)))
+      (!early && producer.addsLate() && !producer->hasAttr(kConfigAttr)))
     return false;
   // Bounds are those of the sum.
   auto clamping = dyn_cast<ClampingInterface>(producer.getOperation());
@@ -40,6 +40,8 @@ static bool canAdd(AddingInterface producer, Value summand, Value other,
 
 namespace {
 struct FuseAddends : ffc::impl::FuseAddendsBase<FuseAddends> {
+  using FuseAddendsBase::FuseAddendsBase;
+
   void runOnOperation() override {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
@@ -52,7 +54,7 @@ struct FuseAddends : ffc::impl::FuseAddendsBase<FuseAddends> {
       for (auto [summand, other] : {std::pair(sum.getA(), sum.getB()),
                                     std::pair(sum.getB(), sum.getA())}) {
         auto producer = summand.getDefiningOp<AddingInterface>();
-        if (!canAdd(producer, summand, other, sum))
+        if (!canAdd(producer, summand, other, sum, early))
           continue;
         producer.getAddendMutable().assign(other);
         addAliases(producer, sum);

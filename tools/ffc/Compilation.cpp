@@ -308,11 +308,11 @@ LogicalResult Compilation::exportStrategy() {
   return writeStrategy(options.exportStrategy, text);
 }
 
-LogicalResult Compilation::runFusion(ModuleOp op) {
+LogicalResult Compilation::runFusion(ModuleOp op, bool early) {
   PassManager passes(&context);
   // What an operator does at no cost is none of a chain's business.
-  passes.addPass(createFuseAddends());
-  passes.addPass(createFuseActivations());
+  passes.addPass(createFuseAddends({early}));
+  passes.addPass(createFuseActivations({early}));
   passes.addPass(createFuseElementwise());
   return passes.run(op);
 }

@@ -67,8 +67,9 @@ private:
   /// The best strategy of a search on the graph as it will be fused, and a
   /// report on it.
   mlir::FailureOr<plan::PartialStrategy> search();
-  mlir::LogicalResult runFusion(mlir::ModuleOp op);
-  mlir::FailureOr<SearchGraph> fusedCopy();
+  /// `early`: operators that wait for a strategy do not.
+  mlir::LogicalResult runFusion(mlir::ModuleOp op, bool early = false);
+  mlir::FailureOr<SearchGraph> fusedCopy(bool early = false);
   /// Fuses what the strategy computes in the same way.
   mlir::LogicalResult fuse();
   /// The tasks of every device, which are proved safe.

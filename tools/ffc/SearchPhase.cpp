@@ -178,10 +178,10 @@ static void reportSearch(Report &report, const search::Result &result) {
                ", which is simpler and within 1 %");
 }
 
-FailureOr<SearchGraph> Compilation::fusedCopy() {
+FailureOr<SearchGraph> Compilation::fusedCopy(bool early) {
   SearchGraph result;
   result.module = module->clone();
-  if (options.fuse && failed(runFusion(*result.module)))
+  if (options.fuse && failed(runFusion(*result.module, early)))
     return failure();
   FailureOr<PlannedModule> graph = buildPlanGraph(*result.module);
   if (failed(graph))
@@ -234,6 +234,14 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
         "{0}: no strategy found that fits into the devices' memory; the one "
         "that came closest needs {1} on a device",
         options.model, bytesText(result.bytesPerDevice)));
+  // Operators that wait for a strategy save work that the search has counted.
+  if (result.bound > 0) {
+    FailureOr<SearchGraph> least = fusedCopy(/*early=*/true);
+    if (failed(least))
+      return failure();
+    result.bound = std::min(
+        result.bound, search::lowerBound(least->planned.graph, *topology));
+  }
   reportSearch(report, result);
   report.phase("plan");
   const search::Baseline *simpler = simplerOne(result);

@@ -170,6 +170,10 @@ def FuseAddends : Pass<"fuse-addends", "::mlir::ModuleOp"> {
     %0 = ff.matmul(%x, %w addend %r) {...} : (tensor<8x4xf32>, tensor<4x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
     ```
   }];
+  let options = [
+    Option<"early", "early", "bool", "false",
+           "operators do not wait for a strategy: the least that is computed">,
+  ];
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
@@ -196,6 +200,10 @@ def FuseActivations : Pass<"fuse-activations", "::mlir::ModuleOp"> {
     %0 = ff.conv(%x, %w) {clamp = array<f64: 0.0>, ...} : (tensor<8x3x9x9xf32>, tensor<4x3x1x1xf32>) -> tensor<8x4x9x9xf32>
     ```
   }];
+  let options = [
+    Option<"early", "early", "bool", "false",
+           "operators do not wait for a strategy: the least that is computed">,
+  ];
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
