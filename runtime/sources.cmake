@@ -12,6 +12,7 @@ set(FFRT_COMMON
   src/common/conv_geometry.cpp
   src/common/conv_problem.cpp
   src/common/copy.cpp
+  src/common/cross_entropy.cpp
   src/common/cum_sum.cpp
   src/common/dataset.cpp
   src/common/dropout.cpp
@@ -101,6 +102,7 @@ set(FFRT_CPU
   src/cpu/conv_depthwise.cpp
   src/cpu/conv_dnnl.cpp
   src/cpu/copy.cpp
+  src/cpu/cross_entropy.cpp
   src/cpu/cum_sum.cpp
   src/cpu/depthwise_plan.cpp
   src/cpu/dnnl.cpp
@@ -162,6 +164,7 @@ set(FFRT_CUDA_KERNELS
   src/cuda/cast.cu
   src/cuda/conv.cu
   src/cuda/copy.cu
+  src/cuda/cross_entropy.cu
   src/cuda/cum_sum.cu
   src/cuda/device.cu
   src/cuda/dropout.cu

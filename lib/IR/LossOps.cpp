@@ -11,31 +11,25 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Rules of a kernel {x, target} -> {loss or dx}. The target has the dimensions
-/// of x except `classAxis` (-1: all of them), which cannot be split. The loss
-/// is the sum of all tiles' shares of the mean.
-static plan::OpRules lossRules(const plan::Shape &shape, StringRef kernel,
-                               bool backward, int classAxis,
-                               double flopsPerPoint) {
-  int rank = static_cast<int>(shape.size());
-  plan::Access x = identityAccess(rank, plan::MemoryOrder::RowMajor);
-  plan::Access target = x;
-  std::vector<int> unsplit;
-  int64_t classes = 0;
-  if (classAxis >= 0) {
-    target.dims.erase(target.dims.begin() + classAxis);
-    unsplit.push_back(classAxis);
-    classes = shape[classAxis];
-  }
-  plan::Phase phase;
-  phase.kernel = kernel.str();
-  phase.reads = {{0, x}, {1, std::move(target), 0, classes}};
+/// The result of a loss: the sum of all tiles' shares of the mean; or that of
+/// its gradient, as `x` is.
+static plan::SlotWrite lossResult(const plan::Access &x, bool backward) {
   if (backward)
-    phase.writes = {{2, std::move(x), plan::Reduction::None}};
-  else
-    phase.writes = {{2, {}, plan::Reduction::Sum}};
-  phase.flopsPerPoint = flopsPerPoint;
-  return onePhaseRules(dimsByRank(shape), std::move(phase), std::move(unsplit));
+    return {2, x, plan::Reduction::None};
+  return {2, {}, plan::Reduction::Sum};
+}
+
+/// Rules of a kernel {x, target} -> {loss or dx} whose target is shaped as x.
+static plan::OpRules lossRules(const plan::Shape &shape, StringRef kernel,
+                               bool backward, double flopsPerPoint) {
+  plan::Access x = identityAccess(static_cast<int>(shape.size()),
+                                  plan::MemoryOrder::RowMajor);
+  return onePhaseRules(dimsByRank(shape),
+                       {kernel.str(),
+                        {{0, x}, {1, x}},
+                        {lossResult(x, backward)},
+                        flopsPerPoint},
+                       {});
 }
 
 /// Builds the gradient of a loss with operands {x, target}, the gradient of the
@@ -61,6 +55,51 @@ static void buildLossGradient(OpBuilder &builder, Operation *op, Value dy,
 //===----------------------------------------------------------------------===//
 // Cross-entropy
 //===----------------------------------------------------------------------===//
+
+/// One kernel where classes are not split, as in a head that is split by
+/// vocabulary; otherwise maxima and sums of a sample's tiles are combined
+/// before losses or gradients are computed.
+static plan::OpRules crossEntropyRules(Value logits, int axis, bool backward) {
+  enum { Logits, Target, Result, Max, Sum };
+  plan::TensorType type = tensorTypeOf(logits.getType());
+  int64_t classes = type.shape[axis];
+  plan::Access x = identityAccess(static_cast<int>(type.shape.size()),
+                                  plan::MemoryOrder::RowMajor);
+  plan::Access samples = x;
+  samples.dims.erase(samples.dims.begin() + axis);
+
+  plan::OpRules rules;
+  rules.dims = dimsByRank(type.shape);
+  plan::TensorType statistic = type;
+  statistic.shape.erase(statistic.shape.begin() + axis);
+  rules.internals.assign(2, statistic);
+
+  plan::SlotRead all{Logits, x}, target{Target, samples, 0, classes};
+  plan::SlotRead max{Max, samples}, sum{Sum, samples};
+  plan::SlotWrite result = lossResult(x, backward);
+  // A loss needs one logit of a sample.
+  plan::SlotRead applied = all;
+  if (!backward)
+    applied.touchedPerPoint = 1.0 / static_cast<double>(classes);
+  std::string name = backward ? "cross_entropy_backward" : "cross_entropy";
+  rules.schedules = {
+      {{axis},
+       {{backward ? name : name + "_forward",
+         {all, target},
+         {result},
+         backward ? 20.0 : 10.0}}},
+      {{},
+       {{"cross_entropy_max", {all}, {{Max, samples, plan::Reduction::Max}}, 1},
+        {"cross_entropy_sum",
+         {all, max},
+         {{Sum, samples, plan::Reduction::Sum}},
+         10},
+        {name + "_apply",
+         {applied, target, max, sum},
+         {result},
+         backward ? 10.0 : applied.touchedPerPoint}}}};
+  return rules;
+}
 
 static LogicalResult verifyLabels(Operation *op, Value logits, Value target,
                                   int64_t axis) {
@@ -88,8 +127,8 @@ LogicalResult CrossEntropyOp::verify() {
 }
 
 plan::OpRules CrossEntropyOp::getRules() {
-  return lossRules(shapeOf(getLogits()), "cross_entropy_forward",
-                   /*backward=*/false, static_cast<int>(getAxis()), 10);
+  return crossEntropyRules(getLogits(), static_cast<int>(getAxis()),
+                           /*backward=*/false);
 }
 
 StringRef CrossEntropyOp::getFamily() { return "cross_entropy"; }
@@ -114,8 +153,8 @@ LogicalResult CrossEntropyBackwardOp::verify() {
 }
 
 plan::OpRules CrossEntropyBackwardOp::getRules() {
-  return lossRules(shapeOf(getLogits()), "cross_entropy_backward",
-                   /*backward=*/true, static_cast<int>(getAxis()), 20);
+  return crossEntropyRules(getLogits(), static_cast<int>(getAxis()),
+                           /*backward=*/true);
 }
 
 StringRef CrossEntropyBackwardOp::getFamily() {
@@ -137,7 +176,7 @@ LogicalResult MseOp::verify() {
 }
 
 plan::OpRules MseOp::getRules() {
-  return lossRules(shapeOf(getX()), "mse_forward", /*backward=*/false, -1, 3);
+  return lossRules(shapeOf(getX()), "mse_forward", /*backward=*/false, 3);
 }
 
 StringRef MseOp::getFamily() { return "mse"; }
@@ -158,7 +197,7 @@ LogicalResult MseOp::buildGradient(OpBuilder &builder,
 LogicalResult MseBackwardOp::verify() { return verifyTensors(*this); }
 
 plan::OpRules MseBackwardOp::getRules() {
-  return lossRules(shapeOf(getX()), "mse_backward", /*backward=*/true, -1, 2);
+  return lossRules(shapeOf(getX()), "mse_backward", /*backward=*/true, 2);
 }
 
 StringRef MseBackwardOp::getFamily() { return "mse_backward"; }
@@ -178,7 +217,7 @@ LogicalResult BceOp::verify() {
 }
 
 plan::OpRules BceOp::getRules() {
-  return lossRules(shapeOf(getX()), "bce_forward", /*backward=*/false, -1, 25);
+  return lossRules(shapeOf(getX()), "bce_forward", /*backward=*/false, 25);
 }
 
 StringRef BceOp::getFamily() { return "bce"; }
@@ -199,7 +238,7 @@ LogicalResult BceOp::buildGradient(OpBuilder &builder,
 LogicalResult BceBackwardOp::verify() { return verifyTensors(*this); }
 
 plan::OpRules BceBackwardOp::getRules() {
-  return lossRules(shapeOf(getX()), "bce_backward", /*backward=*/true, -1, 12);
+  return lossRules(shapeOf(getX()), "bce_backward", /*backward=*/true, 12);
 }
 
 StringRef BceBackwardOp::getFamily() { return "bce_backward"; }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace ffc;
 using namespace ffc::ff;
@@ -15,34 +16,28 @@ using llvm::SmallVector;
 // Cross-entropy
 //===----------------------------------------------------------------------===//
 
-/// The distribution of one sample: `at` is its index in the logits with class
-/// 0.
+/// One sample of the tile: its place in the target, in maxima and in sums, and
+/// its classes in the logits.
 struct Sample {
-  SmallVector<int64_t> at;
-  int64_t axis;
-  int64_t label;
-  /// Largest logit, and the sum of exp(logit - top).
-  double top, sum;
+  SmallVector<int64_t> place;
+  plan::Box classes;
+
+  template <class Body> void forEachClass(Body body) const {
+    forEachIndex(classes, body);
+  }
 };
 
-/// Calls `body` for every sample of the tile.
 template <class Body>
 static void forEachSample(const ReferenceCall &call, Body body) {
-  const View &logits = call.ins[0], &target = call.ins[1];
-  int64_t axis = call.i64("axis"), classes = logits.global()[axis];
+  int64_t axis = call.i64("axis");
   plan::Box firsts = call.tile;
   firsts[axis] = {0, 1};
   forEachIndex(firsts, [&](ArrayRef<int64_t> first) {
-    SmallVector<int64_t> label(first);
-    label.erase(label.begin() + axis);
-    Sample sample{SmallVector<int64_t>(first), axis,
-                  static_cast<int64_t>(target.at(label)), 0, 0};
-    SmallVector<int64_t> i = sample.at;
-    sample.top = logits.at(i);
-    for (i[axis] = 0; i[axis] < classes; ++i[axis])
-      sample.top = std::max(sample.top, logits.at(i));
-    for (i[axis] = 0; i[axis] < classes; ++i[axis])
-      sample.sum += std::exp(logits.at(i) - sample.top);
+    Sample sample{SmallVector<int64_t>(first), call.tile};
+    for (auto [d, i] : llvm::enumerate(first))
+      if (static_cast<int64_t>(d) != axis)
+        sample.classes[d] = {i, i + 1};
+    sample.place.erase(sample.place.begin() + axis);
     body(sample);
   });
 }
@@ -51,25 +46,69 @@ static double elements(const View &view) {
   return static_cast<double>(plan::numElements(view.global()));
 }
 
-static void crossEntropyForward(const ReferenceCall &call) {
+/// The largest of a sample's logits in the tile.
+static double topOf(const ReferenceCall &call, const Sample &sample) {
+  double top = -std::numeric_limits<double>::infinity();
+  sample.forEachClass(
+      [&](ArrayRef<int64_t> i) { top = std::max(top, call.ins[0].at(i)); });
+  return top;
+}
+
+/// The sum of exp(logit - top).
+static double sumOf(const ReferenceCall &call, const Sample &sample,
+                    double top) {
   double sum = 0;
+  sample.forEachClass(
+      [&](ArrayRef<int64_t> i) { sum += std::exp(call.ins[0].at(i) - top); });
+  return sum;
+}
+
+/// Calls body(sample, top, sum), which are operands or those of the tile.
+template <class Body>
+static void forEachDistribution(const ReferenceCall &call, Body body) {
+  bool given = call.ins.size() > 2;
   forEachSample(call, [&](const Sample &sample) {
-    SmallVector<int64_t> i = sample.at;
-    i[sample.axis] = sample.label;
-    sum += std::log(sample.sum) + sample.top - call.ins[0].at(i);
+    double top = given ? call.ins[2].at(sample.place) : topOf(call, sample);
+    body(sample, top,
+         given ? call.ins[3].at(sample.place) : sumOf(call, sample, top));
   });
-  call.outs[0].at(ArrayRef<int64_t>()) = sum / elements(call.ins[1]);
+}
+
+static void crossEntropyMax(const ReferenceCall &call) {
+  forEachSample(call, [&](const Sample &sample) {
+    call.outs[0].at(sample.place) = topOf(call, sample);
+  });
+}
+
+static void crossEntropySum(const ReferenceCall &call) {
+  forEachSample(call, [&](const Sample &sample) {
+    call.outs[0].at(sample.place) =
+        sumOf(call, sample, call.ins[1].at(sample.place));
+  });
+}
+
+static void crossEntropyForward(const ReferenceCall &call) {
+  int64_t axis = call.i64("axis");
+  double loss = 0;
+  forEachDistribution(call, [&](const Sample &sample, double top, double sum) {
+    auto label = static_cast<int64_t>(call.ins[1].at(sample.place));
+    sample.forEachClass([&](ArrayRef<int64_t> i) {
+      if (i[axis] == label)
+        loss += std::log(sum) + top - call.ins[0].at(i);
+    });
+  });
+  call.outs[0].at(ArrayRef<int64_t>()) = loss / elements(call.ins[1]);
 }
 
 static void crossEntropyBackward(const ReferenceCall &call) {
+  int64_t axis = call.i64("axis");
   double share = 1 / elements(call.ins[1]);
-  forEachSample(call, [&](const Sample &sample) {
-    SmallVector<int64_t> i = sample.at;
-    int64_t &label = i[sample.axis];
-    for (label = 0; label < call.ins[0].global()[sample.axis]; ++label) {
-      double p = std::exp(call.ins[0].at(i) - sample.top) / sample.sum;
-      call.outs[0].at(i) = share * (p - (label == sample.label ? 1 : 0));
-    }
+  forEachDistribution(call, [&](const Sample &sample, double top, double sum) {
+    auto label = static_cast<int64_t>(call.ins[1].at(sample.place));
+    sample.forEachClass([&](ArrayRef<int64_t> i) {
+      double p = std::exp(call.ins[0].at(i) - top) / sum;
+      call.outs[0].at(i) = share * (p - (i[axis] == label ? 1 : 0));
+    });
   });
 }
 
@@ -116,6 +155,10 @@ static void bceBackward(const ReferenceCall &call) {
 void ff::registerLossReferences() {
   registerReference("cross_entropy_forward", crossEntropyForward);
   registerReference("cross_entropy_backward", crossEntropyBackward);
+  registerReference("cross_entropy_max", crossEntropyMax);
+  registerReference("cross_entropy_sum", crossEntropySum);
+  registerReference("cross_entropy_apply", crossEntropyForward);
+  registerReference("cross_entropy_backward_apply", crossEntropyBackward);
   registerReference("mse_forward", mseForward);
   registerReference("mse_backward", mseBackward);
   registerReference("bce_forward", bceForward);

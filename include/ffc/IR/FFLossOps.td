@@ -23,8 +23,6 @@ class FF_LossBackwardOp<string mnemonic, list<Trait> traits = []>
 def FF_CrossEntropyOp : FF_LossOp<"cross_entropy"> {
   let summary = "mean of -log softmax(logits)[target] along `axis`";
   let description = [{
-    The class dimension `axis` cannot be split.
-
     Constraints:
       1. `axis` is a dimension of the logits.
       2. The target is i32, shaped as the logits without `axis`.

@@ -5,6 +5,7 @@
 #include "ffrt/attention.h"
 #include "ffrt/conv.h"
 #include "ffrt/copy.h"
+#include "ffrt/cross_entropy.h"
 #include "ffrt/cum_sum.h"
 #include "ffrt/dropout.h"
 #include "ffrt/elementwise.h"

@@ -1,4 +1,4 @@
-//===- loss.h - loss functions ----------------------------------*- C++ -*-===//
+//===- loss.h - losses element by element -----------------------*- C++ -*-===//
 //
 // A forward kernel gives the tile's share (rank 0, f32, accumulated in f64) of
 // the mean over the global target elements; shares of disjoint tiles add up to
@@ -11,28 +11,6 @@
 #include "ffrt/kernel.h"
 
 namespace ffrt {
-
-/// {logits f32, target i32} -> {loss}: mean of -log softmax(logits)[target].
-/// The target's dimensions are those of the logits without `axis`, the class
-/// dimension, which is never split. Targets lie in [0, classes).
-class CrossEntropyForward {
-public:
-  CrossEntropyForward(Context &cx, Tensors in, Tensors out, int64_t axis);
-  void operator()(Tensors in, Tensors out);
-
-private:
-  int axis;
-};
-
-/// {logits f32, target i32} -> {dlogits}
-class CrossEntropyBackward {
-public:
-  CrossEntropyBackward(Context &cx, Tensors in, Tensors out, int64_t axis);
-  void operator()(Tensors in, Tensors out);
-
-private:
-  int axis;
-};
 
 /// {y f32, target f32} -> {loss}: mean of (y - target)^2. Orders may differ.
 class MseForward {

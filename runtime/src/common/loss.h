@@ -1,17 +1,16 @@
-//===- loss.h - elements of loss functions ----------------------*- C++ -*-===//
+//===- loss.h - what losses have in common ----------------------*- C++ -*-===//
 #ifndef FFRT_COMMON_LOSS_H
 #define FFRT_COMMON_LOSS_H
 
-#include "common/nest.h"
+#include "ffrt/kernel.h"
 
 namespace ffrt {
 
 double global_elements(const Tensor &t);
 
-/// One element of the target after the other, over {target, logits, gradient}
-/// without their class dimension `axis`.
-Nest<3> loss_samples(const Tensor &logits, const Tensor &target,
-                     const Tensor &gradient, int axis);
+/// Checks the number of operands, the first and the result.
+void check_loss(const char *kernel, Tensors in, Tensors out, bool forward,
+                std::size_t operands);
 
 } // namespace ffrt
 

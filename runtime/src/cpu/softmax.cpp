@@ -2,8 +2,7 @@
 #include "ffrt/softmax.h"
 
 #include "common/softmax.h"
-#include "cpu/lanes.h"
-#include "ffrt/fast_math.h"
+#include "cpu/exponentials.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,15 +40,11 @@ struct Sets {
     });
   }
 
-  /// Calls f(offset, n, stride) for the runs of a set; the stride is a constant
-  /// if it is 1, so that loops vectorise.
+  /// Calls f(offset, n, stride) for the runs of a set.
   template <class F> void for_runs(int64_t set, F &&f) const {
     const int64_t n = inner.inner(), s = inner.inner_stride()[0];
     inner.for_rows(0, inner.rows(), [&](const Nest<2>::Offsets &at) {
-      if (s == 1)
-        f(set + at[0], n, std::integral_constant<int64_t, 1>());
-      else
-        f(set + at[0], n, s);
+      with_stride(s, [&](auto stride) { f(set + at[0], n, stride); });
     });
   }
 };
@@ -58,11 +53,10 @@ struct Sets {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-float max_of(const Sets &sets, const float *x, int64_t set) {
+float top_of(const Sets &sets, const float *x, int64_t set) {
   float top = -__builtin_inff();
   sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
-    const float *p = x + at;
-    top = max_over(n, top, [=](int64_t i) { return p[i * s]; });
+    top = max_of(x + at, n, s, top);
   });
   return top;
 }
@@ -70,8 +64,7 @@ float max_of(const Sets &sets, const float *x, int64_t set) {
 double sum_of(const Sets &sets, const float *x, int64_t set, float top) {
   double sum = 0;
   sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
-    const float *p = x + at;
-    sum += sum_over(n, [=](int64_t i) { return fast_exp(p[i * s] - top); });
+    sum += sum_of_exp(x + at, n, s, top);
   });
   return sum;
 }
@@ -141,18 +134,13 @@ void SoftmaxForward::operator()(Tensors in, Tensors out) {
   const float *x = data(in, 0);
   float *y = result(out);
   sets.for_all([&](int64_t set, int64_t) {
-    const float top = max_of(sets, x, set);
+    const float top = top_of(sets, x, set);
     if (log)
       return apply(sets, x, y, set, top, sum_of(sets, x, set, top), true);
     // The exponentials are kept, which saves computing them twice.
     double sum = 0;
     sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
-      const float *p = x + at;
-      float *q = y + at;
-#pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i)
-        q[i * s] = fast_exp(p[i * s] - top);
-      sum += sum_over(n, [=](int64_t i) { return q[i * s]; });
+      sum += store_exp(x + at, n, s, top, y + at, s);
     });
     const auto factor = float(1.0 / sum);
     sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
@@ -166,7 +154,7 @@ void SoftmaxForward::operator()(Tensors in, Tensors out) {
 void SoftmaxMax::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
   sets.for_all([&](int64_t set, int64_t s) {
-    result(out)[s] = max_of(sets, data(in, 0), set);
+    result(out)[s] = top_of(sets, data(in, 0), set);
   });
 }
 

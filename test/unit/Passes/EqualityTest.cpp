@@ -21,6 +21,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <set>
 #include <unistd.h>
 
 using namespace ffc;
@@ -197,21 +198,68 @@ private:
 class Equality
     : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
 
-/// Compares random strategies on `devices` devices.
+/// The dimensions that some strategy splits, by family of operators.
+class Splits {
+public:
+  explicit Splits(const plan::Graph &graph) : graph(graph) {}
+
+  void add(const plan::Strategy &strategy) {
+    for (size_t op = 0; op < strategy.size(); ++op)
+      for (size_t d = 0; d < graph.ops[op].rules.dims.size(); ++d)
+        if (strategy[op].degreeOf(static_cast<int>(d)) > 1)
+          seen.insert(nameOf(graph.ops[op], d));
+  }
+
+  /// All that can be split, other than digits, which can be only where more
+  /// significant ones are.
+  void expectAll() const {
+    for (const plan::Op &op : graph.ops)
+      for (size_t d = 0; d < op.rules.dims.size(); ++d)
+        if (op.rules.splittable(static_cast<int>(d)) &&
+            plan::maxDegree(op.rules.dims[d]) > 1 &&
+            !isDigit(op, static_cast<int>(d))) {
+          EXPECT_EQ(seen.count(nameOf(op, d)), 1u) << nameOf(op, d);
+        }
+  }
+
+private:
+  static std::string nameOf(const plan::Op &op, size_t dim) {
+    return op.type + ", " + op.rules.dims[dim].name;
+  }
+
+  static bool isDigit(const plan::Op &op, int dim) {
+    for (const plan::Schedule &schedule : op.rules.schedules)
+      for (const plan::Phase &phase : schedule.phases)
+        for (const plan::SlotRead &read : phase.reads)
+          for (const plan::DimMap &map : read.access.dims)
+            if (map.kind == plan::DimMap::Kind::Digits && map.involves(dim))
+              return true;
+    return false;
+  }
+
+  const plan::Graph &graph;
+  std::set<std::string> seen;
+};
+
+/// Compares random strategies on `devices` devices. Splits of all kinds, of
+/// heads, positions, vocabularies and experts for instance, are among them.
 void checkStrategies(Model &model, int devices) {
   ASSERT_TRUE(model.valid);
   const plan::Topology topologies[] = {ranks(devices, false),
                                        ranks(devices, true)};
   unsigned seed = 1000 + devices;
   std::mt19937 random(seed);
+  Splits splits(model.planned.graph);
   for (int trial = 0; trial < kStrategies; ++trial) {
     plan::Strategy strategy =
         plan::randomStrategy(model.planned.graph, devices, random);
+    splits.add(strategy);
     model.check(strategy, topologies[trial % 2]);
     ASSERT_FALSE(::testing::Test::HasFailure())
         << "seed " << seed << ", trial " << trial << "\n"
         << plan::str(model.planned.graph, strategy);
   }
+  splits.expectAll();
 }
 
 TEST_P(Equality, RandomStrategies) {

@@ -1,0 +1,77 @@
+//===- cross_entropy.h - losses of classes ----------------------*- C++ -*-===//
+//
+// As kernels of ffrt/loss.h. The target is row-major and has the dimensions of
+// the logits without `axis`, the class dimension; so have maxima and sums. It
+// lies in [0, classes).
+//
+// A class dimension that is split, a vocabulary for instance, needs kernels
+// that compute the maximum and the sum of a tile, which are combined over the
+// tiles before the next kernel reads them.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_CROSS_ENTROPY_H
+#define FFRT_CROSS_ENTROPY_H
+
+#include "ffrt/softmax.h"
+
+namespace ffrt {
+
+/// {logits f32, target i32} -> {loss}: mean of -log softmax(logits)[target].
+/// `axis` is whole.
+class CrossEntropyForward {
+public:
+  CrossEntropyForward(Context &cx, Tensors in, Tensors out, int64_t axis);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  int axis;
+};
+
+/// {logits f32, target i32} -> {dlogits}. `axis` is whole.
+class CrossEntropyBackward {
+public:
+  CrossEntropyBackward(Context &cx, Tensors in, Tensors out, int64_t axis);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  int axis;
+};
+
+/// {logits} -> {max}
+class CrossEntropyMax : public SoftmaxMax {
+public:
+  CrossEntropyMax(Context &cx, Tensors in, Tensors out, int64_t axis)
+      : SoftmaxMax(cx, in, out, {axis}, 0) {}
+};
+
+/// {logits, max} -> {sum of exp(logits - max)}
+class CrossEntropySum : public SoftmaxSum {
+public:
+  CrossEntropySum(Context &cx, Tensors in, Tensors out, int64_t axis)
+      : SoftmaxSum(cx, in, out, {axis}, 0) {}
+};
+
+/// {logits f32, target i32, max, sum} -> {loss}: of the samples whose target is
+/// a class of the tile.
+class CrossEntropyApply {
+public:
+  CrossEntropyApply(Context &cx, Tensors in, Tensors out, int64_t axis);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  int axis;
+};
+
+/// {logits f32, target i32, max, sum} -> {dlogits}
+class CrossEntropyBackwardApply {
+public:
+  CrossEntropyBackwardApply(Context &cx, Tensors in, Tensors out, int64_t axis);
+  void operator()(Tensors in, Tensors out);
+
+private:
+  int axis;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_CROSS_ENTROPY_H

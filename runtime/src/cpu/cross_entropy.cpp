@@ -1,0 +1,183 @@
+//===- cross_entropy.cpp - losses of classes ------------------------------===//
+#include "ffrt/cross_entropy.h"
+
+#include "common/cross_entropy.h"
+#include "common/loss.h"
+#include "cpu/exponentials.h"
+#include "ffrt/error.h"
+
+#include <cmath>
+#include <numeric>
+#include <string>
+
+namespace ffrt {
+
+namespace {
+
+/// One sample, and the classes that a tile has of it.
+struct Sample {
+  int64_t place;    ///< in the target, in maxima and in sums
+  int64_t label;    ///< from the tile's first class
+  const float *x;   ///< logit of the tile's first class
+  int64_t gradient; ///< offset of that class
+};
+
+/// The samples of a tile.
+class Samples {
+public:
+  Samples(const Tensor &logits, const Tensor &target, const Tensor &gradient,
+          int axis)
+      : nest(samples_of(logits, target, gradient, axis)),
+        logits(logits.as<float>()), target(target.as<int32_t>()),
+        classes(logits.shape[axis]), first(logits.lo[axis]),
+        all_classes(logits.global[axis]), stride(logits.strides()[axis]),
+        gradient_stride(gradient.strides()[axis]) {}
+
+  /// Calls f(sample) for all samples, on threads.
+  template <class F> void each(F &&f) const {
+    parallel_for(count(), 1 + kGrain / classes,
+                 [&](int64_t begin, int64_t end) { each(begin, end, f); });
+  }
+
+  /// The sum of f(sample), in an order that does not depend on threads.
+  template <class F> double sum(F &&f) const {
+    constexpr int64_t kParts = 256;
+    double parts[kParts] = {};
+    const int64_t n = count();
+    parallel_for(kParts, 1 + kParts * kGrain / (n * classes + 1),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t p = begin; p < end; ++p)
+                     each(n * p / kParts, n * (p + 1) / kParts,
+                          [&](const Sample &s) { parts[p] += f(s); });
+                 });
+    return std::accumulate(parts, parts + kParts, 0.0);
+  }
+
+  /// Calls f(x, n, distance of classes in x, the same in the gradient).
+  template <class F> auto with_classes(const Sample &sample, F &&f) const {
+    return with_stride(stride, [&](auto s) {
+      return with_stride(gradient_stride,
+                         [&](auto t) { return f(sample.x, classes, s, t); });
+    });
+  }
+
+  bool has_label(const Sample &sample) const {
+    return sample.label >= 0 && sample.label < classes;
+  }
+  float logit_of_label(const Sample &sample) const {
+    return sample.x[sample.label * stride];
+  }
+  int64_t gradient_of_label(const Sample &sample) const {
+    return sample.gradient + sample.label * gradient_stride;
+  }
+
+  /// Targets that are no input of the program are checked nowhere else.
+  void check_labels(const char *kernel) const {
+    each(0, count(), [&](const Sample &sample) {
+      const int64_t label = sample.label + first;
+      if (label < 0 || label >= all_classes)
+        throw Error(std::string(kernel) + ": expected targets from 0 to " +
+                    std::to_string(all_classes - 1) + ", found " +
+                    std::to_string(label));
+    });
+  }
+
+private:
+  static constexpr int64_t kGrain = 16384; ///< classes worth a thread
+
+  int64_t count() const { return nest.rows() * nest.inner(); }
+
+  template <class F> void each(int64_t begin, int64_t end, F &&f) const {
+    const int64_t n = nest.inner();
+    const Nest<3>::Offsets s = nest.inner_stride();
+    for (int64_t number = begin; number < end;) {
+      const int64_t row = number / n;
+      nest.for_rows(row, row + 1, [&](const Nest<3>::Offsets &at) {
+        for (int64_t i = number % n; i < n && number < end; ++i, ++number) {
+          const int64_t place = at[0] + i * s[0];
+          f(Sample{place, target[place] - first, logits + at[1] + i * s[1],
+                   at[2] + i * s[2]});
+        }
+      });
+    }
+  }
+
+  Nest<3> nest;
+  const float *logits;
+  const int32_t *target;
+  int64_t classes, first, all_classes, stride, gradient_stride;
+};
+
+} // namespace
+
+void CrossEntropyForward::operator()(Tensors in, Tensors out) {
+  const Tensor &logits = in.begin()[0], &target = in.begin()[1];
+  const Samples samples(logits, target, logits, axis);
+  samples.check_labels("cross entropy forward");
+  const double loss = samples.sum([&](const Sample &sample) {
+    return samples.with_classes(
+        sample, [&](const float *x, int64_t n, auto s, auto) {
+          const float top = max_of(x, n, s, -__builtin_inff());
+          return std::log(sum_of_exp(x, n, s, top)) + double(top) -
+                 double(samples.logit_of_label(sample));
+        });
+  });
+  *out.begin()->as<float>() = float(loss / global_elements(target));
+}
+
+void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
+  const Tensor &logits = in.begin()[0], &target = in.begin()[1];
+  const Samples samples(logits, target, *out.begin(), axis);
+  float *gradient = out.begin()->as<float>();
+  const double share = 1.0 / global_elements(target);
+  samples.each([&](const Sample &sample) {
+    samples.with_classes(
+        sample, [&](const float *x, int64_t n, auto s, auto t) {
+          float *g = gradient + sample.gradient;
+          const float top = max_of(x, n, s, -__builtin_inff());
+          const auto scale = float(share / store_exp(x, n, s, top, g, t));
+          for (int64_t c = 0; c < n; ++c)
+            g[c * t] *= scale;
+        });
+    gradient[samples.gradient_of_label(sample)] -= float(share);
+  });
+}
+
+void CrossEntropyApply::operator()(Tensors in, Tensors out) {
+  const Tensor &logits = in.begin()[0], &target = in.begin()[1];
+  const float *max = in.begin()[2].as<float>(),
+              *sum = in.begin()[3].as<float>();
+  const Samples samples(logits, target, logits, axis);
+  samples.check_labels("cross entropy apply");
+  const double loss = samples.sum([&](const Sample &sample) {
+    if (!samples.has_label(sample))
+      return 0.0;
+    return std::log(double(sum[sample.place])) + double(max[sample.place]) -
+           double(samples.logit_of_label(sample));
+  });
+  *out.begin()->as<float>() = float(loss / global_elements(target));
+}
+
+void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
+  const Tensor &logits = in.begin()[0], &target = in.begin()[1];
+  const float *max = in.begin()[2].as<float>(),
+              *sum = in.begin()[3].as<float>();
+  const Samples samples(logits, target, *out.begin(), axis);
+  float *gradient = out.begin()->as<float>();
+  const double share = 1.0 / global_elements(target);
+  samples.each([&](const Sample &sample) {
+    samples.with_classes(
+        sample, [&](const float *x, int64_t n, auto s, auto t) {
+          float *g = gradient + sample.gradient;
+          const float top = max[sample.place];
+          const auto scale = float(share / double(sum[sample.place]));
+#pragma GCC ivdep
+          for (int64_t c = 0; c < n; ++c)
+            g[c * t] = fast_exp(x[c * s] - top) * scale;
+        });
+    if (samples.has_label(sample))
+      gradient[samples.gradient_of_label(sample)] -= float(share);
+  });
+}
+
+} // namespace ffrt

@@ -1,0 +1,190 @@
+//===- cross_entropy_test.cpp - losses of classes, whole and tiled --------===//
+#include "common/target.h"
+#include "ffrt/cross_entropy.h"
+#include "ffrt/error.h"
+#include "geometry.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace ffrt;
+using namespace ffrt_test;
+
+namespace {
+
+Tile scalar() { return blank({}, {{}, {}}); }
+
+template <class Kernel> void call(int axis, Tensors in, Tensors out) {
+  Context cx;
+  Kernel kernel{cx, in, out, axis};
+  const int64_t before = allocations();
+  kernel(in, out);
+  EXPECT_EQ(allocations(), before);
+}
+
+/// One cross-entropy with its values in double precision.
+struct Case {
+  int axis;
+  Order order;
+  Value x, gradient, target;
+  Value top, sum; ///< shaped as the target
+  double loss = 0;
+
+  Case(const Shape &shape, int axis, Order order, std::mt19937 &random)
+      : axis(axis), order(order), x(random_value(shape, random)),
+        gradient(shape), target(sample_of(shape)), top(target.shape),
+        sum(target.shape) {
+    for (double &v : x.data)
+      v = double(float(v * 10.0));
+    const double count = double(target.data.size());
+    for_box(target.whole(), [&](const Shape &i) {
+      const auto label = int64_t(random() % unsigned(shape[axis]));
+      target(i) = double(label);
+      top(i) = -1e30;
+      each_class(i, [&](int64_t, const Shape &at) {
+        top(i) = std::max(top(i), x(at));
+      });
+      each_class(i, [&](int64_t, const Shape &at) {
+        sum(i) += std::exp(x(at) - top(i));
+      });
+      each_class(i, [&](int64_t c, const Shape &at) {
+        const double log = x(at) - top(i) - std::log(sum(i));
+        gradient(at) = (std::exp(log) - (c == label)) / count;
+        loss -= c == label ? log / count : 0;
+      });
+    });
+  }
+
+  Shape sample_of(Shape i) const {
+    i.erase(i.begin() + axis);
+    return i;
+  }
+  Box sample_of(const Box &box) const {
+    return {sample_of(box.lo), sample_of(box.size)};
+  }
+  template <class F> void each_class(const Shape &sample, F f) const {
+    Shape at = sample;
+    at.insert(at.begin() + axis, 0);
+    for (int64_t &c = at[std::size_t(axis)]; c < x.shape[std::size_t(axis)];
+         ++c)
+      f(c, at);
+  }
+
+  Tile logits(const Box &box) const { return Tile(x, box, order); }
+  Tile targets(const Box &box) const {
+    return Tile(target, sample_of(box), Order::row_major, DType::i32);
+  }
+  void check(double found, const Value &found_gradient) const {
+    EXPECT_NEAR(found, loss, 2e-6 * std::abs(loss));
+    expect_close(found_gradient, gradient, 1e-6);
+  }
+};
+
+/// Tiles that do not split the classes.
+void check_fused(const Case &c, int most, std::mt19937 &random) {
+  const Shape &shape = c.x.shape;
+  Value gradient(shape);
+  double loss = 0;
+  for_split(shape, most, random,
+            [&](const Box &box) {
+              const Tile share = scalar(), part = blank(shape, box, c.order);
+              const Tile x = c.logits(box), target = c.targets(box);
+              call<CrossEntropyForward>(c.axis, {x, target}, {share});
+              loss += share.get({});
+              call<CrossEntropyBackward>(c.axis, {x, target}, {part});
+              add_tile(gradient, part, box);
+            },
+            {c.axis});
+  c.check(loss, gradient);
+}
+
+/// Any tiles: maxima and sums are combined over them.
+void check_phases(const Case &c, int most, std::mt19937 &random) {
+  const Shape &shape = c.x.shape;
+  Value top(c.top.shape, -1e30), sum(top.shape), gradient(shape);
+  double loss = 0;
+  std::vector<Box> boxes;
+  for_split(shape, most, random, [&](const Box &box) { boxes.push_back(box); });
+  for (const Box &box : boxes) {
+    const Tile out = blank(top.shape, c.sample_of(box));
+    call<CrossEntropyMax>(c.axis, {c.logits(box)}, {out});
+    for_box(c.sample_of(box),
+            [&](const Shape &i) { top(i) = std::max(top(i), out.get(i)); });
+  }
+  for (const Box &box : boxes) {
+    const Tile out = blank(top.shape, c.sample_of(box));
+    const Tile tops(top, c.sample_of(box));
+    call<CrossEntropySum>(c.axis, {c.logits(box), tops}, {out});
+    add_tile(sum, out, c.sample_of(box));
+  }
+  for (const Box &box : boxes) {
+    const Tile x = c.logits(box), target = c.targets(box);
+    const Tile tops(top, c.sample_of(box)), sums(sum, c.sample_of(box));
+    const Tile share = scalar(), part = blank(shape, box, c.order);
+    call<CrossEntropyApply>(c.axis, {x, target, tops, sums}, {share});
+    loss += share.get({});
+    call<CrossEntropyBackwardApply>(c.axis, {x, target, tops, sums}, {part});
+    add_tile(gradient, part, box);
+  }
+  c.check(loss, gradient);
+}
+
+void check(const Shape &shape, int axis, Order order, int most,
+           std::mt19937 &random) {
+  const Case c(shape, axis, order, random);
+  check_fused(c, most, random);
+  check_phases(c, most, random);
+}
+
+TEST(CrossEntropy, AxesOrdersAndTiles) {
+  for (unsigned round = 0; round < 4; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    Order order = round % 2 ? Order::channels_last : Order::row_major;
+    int most = round < 2 ? 1 : 3;
+    check({9, 10}, 1, order, most, random);
+    check({10}, 0, order, most, random);
+    check({3, 10, 4, 5}, 1, order, most, random);
+    check({3, 4, 10}, 2, order, most, random);
+    check({300, 70}, 1, order, most, random);
+  }
+}
+
+/// As many classes as a warp, or a block, has registers for, and more.
+TEST(CrossEntropy, ManyClasses) {
+  std::mt19937 random(seed());
+  for (int64_t classes : {33, 600, 9001})
+    check({3, classes}, 1, Order::row_major, 2, random);
+}
+
+template <class Kernel, class... Statistics>
+void expect_complaint(const std::string &name, const Statistics &...given) {
+  std::mt19937 random(seed());
+  const Value x = random_value({2, 3}, random);
+  Context cx;
+  for (double label : {-1.0, 3.0}) {
+    Value target(Shape{2});
+    target.data = {2.0, label};
+    const Tile tx(x, x.whole()),
+        tt(target, target.whole(), Order::row_major, DType::i32);
+    const Tile tl = scalar();
+    Kernel kernel{cx, {tx, tt, given...}, {tl}, 1};
+    try {
+      kernel({tx, tt, given...}, {tl});
+      finish_target();
+      ADD_FAILURE() << "expected an error";
+    } catch (const Error &error) {
+      EXPECT_EQ(std::string(error.what()),
+                name + ": expected targets from 0 to 2, found " +
+                    std::to_string(int(label)));
+    }
+  }
+}
+
+TEST(CrossEntropy, TargetsAreClasses) {
+  expect_complaint<CrossEntropyForward>("cross entropy forward");
+  const Value ones(Shape{2}, 1.0);
+  const Tile given(ones, ones.whole());
+  expect_complaint<CrossEntropyApply>("cross entropy apply", given, given);
+}
+
+} // namespace
