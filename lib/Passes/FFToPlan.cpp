@@ -192,6 +192,8 @@ private:
     entry.type = rules.getFamily().str();
     entry.rules = rules.getRules();
     entry.attributes = attributesOf(rules);
+    entry.roundsFactors =
+        op->getParentOp()->hasAttr(kTf32Attr) && !rules.getFactors().empty();
     if (auto role = op->getAttrOfType<StringAttr>(kRoleAttr))
       entry.role = llvm::StringSwitch<plan::OpRole>(role.getValue())
                        .Case(kLossRole, plan::OpRole::Loss)

@@ -31,12 +31,16 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
       return signalPassFailure();
+    if (type == "tf32") {
+      main->setAttr(kTf32Attr, UnitAttr::get(&getContext()));
+      return;
+    }
     Type factors = llvm::StringSwitch<Type>(type.getValue())
                        .Case("bf16", BFloat16Type::get(&getContext()))
                        .Case("f16", Float16Type::get(&getContext()))
                        .Default({});
     if (!factors) {
-      main.emitError("expected type bf16 or f16, found '")
+      main.emitError("expected type bf16, f16 or tf32, found '")
           << type.getValue() << "'";
       return signalPassFailure();
     }

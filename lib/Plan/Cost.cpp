@@ -40,14 +40,16 @@ CostModel::Estimate CostModel::local(DeviceId device,
     if (auto time = measured->calibrated(work))
       return {*time, Source::Calibrated};
   }
-  return {kernel(device, work.flops, work.bytes, work.type), Source::Roofline};
+  return {kernel(device, work.flops, work.bytes, work.arithmetic),
+          Source::Roofline};
 }
 
 Picoseconds CostModel::kernel(DeviceId device, double flops, int64_t bytes,
-                              ElementType type) const {
+                              Arithmetic arithmetic) const {
   assert(flops >= 0 && bytes >= 0 && "negative work");
   const DeviceKind &kind = topology.kindOf(device);
-  const Picoseconds compute = toPicoseconds(flops / kind.flopsPerSecond(type));
+  const Picoseconds compute =
+      toPicoseconds(flops / kind.flopsPerSecond(arithmetic));
   const Picoseconds memory =
       toPicoseconds(static_cast<double>(bytes) / kind.memoryBandwidth);
   return sum(kind.launch, std::max(compute, memory));
@@ -58,8 +60,7 @@ Picoseconds CostModel::copy(DeviceId device, int64_t bytes) const {
   if (isMeasured(device))
     if (auto time = measured->atRates(kCopy, 0, 2 * bytes))
       return *time;
-  return kernel(device, 0, 2 * std::min(bytes, INT64_MAX / 2),
-                ElementType::F32);
+  return kernel(device, 0, 2 * std::min(bytes, INT64_MAX / 2), Arithmetic::F32);
 }
 
 Picoseconds CostModel::transfer(DeviceId src, DeviceId dst,

@@ -41,7 +41,7 @@ LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
     if (outs[w]) {
       work.bytes += touchedBytes(phase.writes[w].touchedPerPoint, tile,
                                  outs[w]->type, outs[w]->bytes);
-      work.type = factors.value_or(outs[w]->type);
+      work.arithmetic = arithmeticOf(op, factors.value_or(outs[w]->type));
     }
   if (!withKey)
     return work;
@@ -62,7 +62,7 @@ LocalWork ffc::plan::copyWork(const BufferFacts &dst, const BufferFacts &src,
                               const Shape *shape) {
   LocalWork work;
   work.kernel = combines ? kCombine : dst.order != src.order ? kReorder : kCopy;
-  work.type = dst.type;
+  work.arithmetic = arithmeticOf(dst.type);
   work.bytes = 2 * elements * byteSize(dst.type);
   if (shape)
     work.key = std::string(work.kernel) + shapeText(*shape) + " " + src.text +

@@ -23,34 +23,32 @@ const char *ffc::plan::str(Arithmetic arithmetic) {
 // Device kinds
 //===----------------------------------------------------------------------===//
 
-double DeviceKind::flopsPerSecond(ElementType type) const {
-  auto own = [&](Arithmetic arithmetic) {
-    return flops[static_cast<int>(arithmetic)];
-  };
-  const double f32 = own(Arithmetic::F32);
-  auto orElse = [](double given, double other) {
-    return given > 0 ? given : other;
-  };
+Arithmetic ffc::plan::arithmeticOf(ElementType type) {
   switch (type) {
-  case ElementType::F32:
-    return f32;
   case ElementType::F64:
-    return orElse(own(Arithmetic::F64), f32 / 2);
+    return Arithmetic::F64;
   case ElementType::BF16:
-    return orElse(own(Arithmetic::BF16), f32);
+    return Arithmetic::BF16;
   case ElementType::F16:
-    return orElse(own(Arithmetic::F16), f32);
+    return Arithmetic::F16;
   case ElementType::I64:
-    return orElse(own(Arithmetic::I64), f32 / 2);
+    return Arithmetic::I64;
   case ElementType::I32:
-    return orElse(own(Arithmetic::I32), f32);
+    return Arithmetic::I32;
+  case ElementType::F32:
   case ElementType::U8:
   case ElementType::Bool:
-    // i8 rates are those of matrix units, which plain byte arithmetic (masks,
-    // image conversion) does not use.
-    return f32;
+    break;
   }
-  return f32;
+  return Arithmetic::F32;
+}
+
+double DeviceKind::flopsPerSecond(Arithmetic arithmetic) const {
+  if (double given = flops[static_cast<int>(arithmetic)]; given > 0)
+    return given;
+  const bool isWide =
+      arithmetic == Arithmetic::F64 || arithmetic == Arithmetic::I64;
+  return flops[static_cast<int>(Arithmetic::F32)] / (isWide ? 2 : 1);
 }
 
 //===----------------------------------------------------------------------===//

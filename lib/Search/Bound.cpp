@@ -25,16 +25,16 @@ struct Machine {
     }
   }
 
-  double flops(ElementType type) const {
+  double flops(Arithmetic arithmetic) const {
     double best = 0;
     for (const DeviceKind &kind : topology.kinds())
-      best = std::max(best, kind.flopsPerSecond(type));
+      best = std::max(best, kind.flopsPerSecond(arithmetic));
     return best;
   }
-  double allFlops(ElementType type) const {
+  double allFlops(Arithmetic arithmetic) const {
     double sum = 0;
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
-      sum += topology.kindOf(d).flopsPerSecond(type);
+      sum += topology.kindOf(d).flopsPerSecond(arithmetic);
     return sum;
   }
 
@@ -140,8 +140,9 @@ private:
     const Op &op = graph.op(id);
     double bytes = 0, best = 0, all = 0;
     auto rate = [&](ElementType type) {
-      best = std::max(best, machine.flops(type));
-      all = std::max(all, machine.allFlops(type));
+      const Arithmetic arithmetic = arithmeticOf(op, type);
+      best = std::max(best, machine.flops(arithmetic));
+      all = std::max(all, machine.allFlops(arithmetic));
     };
     for (const SlotRead &read : phase.reads) {
       bytes += bytesOf(id, read.slot, read.access, read.touchedPerPoint, whole);

@@ -1,8 +1,12 @@
 // RUN: ffc-opt %s --split-input-file --lower-precision --mlir-use-nameloc-as-prefix | FileCheck %s
 // RUN: ffc-opt %s --split-input-file --lower-precision=type=f16 | FileCheck %s --check-prefix=F16
+// RUN: ffc-opt %s --split-input-file --lower-precision=type=tf32 | FileCheck %s --check-prefix=TF32
 // RUN: not ffc-opt %s --split-input-file --lower-precision=type=f8 2>&1 | FileCheck %s --check-prefix=TYPE
 
-// TYPE: error: expected type bf16 or f16, found 'f8'
+// TYPE: error: expected type bf16, f16 or tf32, found 'f8'
+
+// TF32: func.func @main({{.*}} attributes {ff.tf32} {
+// TF32-NOT: ff.cast
 
 // F16: ff.matmul{{.*}} : (tensor<8x16xf16>, tensor<16x16xf16>, tensor<16xf32>) -> tensor<8x16xf32>
 // F16: ff.conv{{.*}} : (tensor<8x3x9x9xf16>, tensor<4x3x1x1xf16>) -> tensor<8x4x9x9xf32>

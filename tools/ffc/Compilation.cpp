@@ -178,10 +178,11 @@ LogicalResult Compilation::differentiate() {
     if (failed(passes.run(*module)))
       return failure();
   }
-  if (options.precision == Precision::BF16 ||
-      options.precision == Precision::FP16) {
+  if (options.precision != Precision::F32) {
     LowerPrecisionOptions lowering;
-    lowering.type = options.precision == Precision::BF16 ? "bf16" : "f16";
+    lowering.type = options.precision == Precision::BF16   ? "bf16"
+                    : options.precision == Precision::FP16 ? "f16"
+                                                           : "tf32";
     PassManager passes(&context);
     passes.addPass(createLowerPrecision(lowering));
     if (failed(passes.run(*module)))

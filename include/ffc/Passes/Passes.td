@@ -124,12 +124,13 @@ def SinkUpdates : Pass<"sink-updates", "::mlir::ModuleOp"> {
 }
 
 def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
-  let summary = "factors of products as bf16 or f16";
+  let summary = "factors of products as bf16, f16 or tf32";
   let description = [{
     What kernels multiply and add up (PartitionableInterface::getFactors) is cast
     to `type` before, once per value and step; sums are f32 and so is all else,
     parameters and what is communicated of gradients among it. Comes after
-    differentiation, so that the gradients' products are as narrow.
+    differentiation, so that the gradients' products are as narrow. TF32 is no
+    type in memory: the main function says that GPUs round to it (`ff.tf32`).
 
     Before:
     ```mlir
@@ -143,7 +144,7 @@ def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"type", "type", "std::string", "\"bf16\"", "bf16 or f16">,
+    Option<"type", "type", "std::string", "\"bf16\"", "bf16, f16 or tf32">,
   ];
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }

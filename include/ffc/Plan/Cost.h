@@ -56,7 +56,7 @@ public:
 
   /// Launch overhead plus the larger of flops / peak and bytes / bandwidth.
   Picoseconds kernel(DeviceId device, double flops, int64_t bytes,
-                     ElementType type) const;
+                     Arithmetic arithmetic) const;
   /// A local copy (or combination) that moves `bytes` once in and once out:
   /// launch overhead plus 2 bytes / memory bandwidth, or as copies of the
   /// profile.

@@ -73,6 +73,8 @@ struct Op {
   /// What its kernels are told besides shapes, as far as they may take longer
   /// or shorter by it, as text: "group = 1, pads = ...".
   std::string attributes;
+  /// Its kernels multiply f32 as TF32 where a device can.
+  bool roundsFactors = false;
 };
 
 /// A value that leaves the step: dumped, or the loss.

@@ -11,6 +11,7 @@
 
 #include "ffc/Plan/Configuration.h"
 #include "ffc/Plan/Program.h"
+#include "ffc/Plan/Topology.h"
 
 #include <string>
 #include <string_view>
@@ -30,7 +31,7 @@ struct LocalWork {
   std::string key;
   double flops = 0;
   int64_t bytes = 0; ///< read and written
-  ElementType type = ElementType::F32;
+  Arithmetic arithmetic = Arithmetic::F32;
   int devices = 1; ///< Action::devices: what shares the memory takes longer
 };
 
@@ -46,6 +47,12 @@ struct BufferFacts {
 /// be narrower than their sum.
 inline bool decidesArithmetic(ElementType type) {
   return type == ElementType::BF16 || type == ElementType::F16;
+}
+/// What kernels of `op` compute in, of which such a factor, or else the last
+/// result, has this type.
+inline Arithmetic arithmeticOf(const Op &op, ElementType type) {
+  return op.roundsFactors && type == ElementType::F32 ? Arithmetic::TF32
+                                                      : arithmeticOf(type);
 }
 
 /// `shape` is that of what the device holds.

@@ -36,6 +36,9 @@ enum class Arithmetic { F64, F32, TF32, BF16, F16, I64, I32, I8 };
 constexpr int kNumArithmetics = 8;
 /// "f64", "tf32", ...
 const char *str(Arithmetic arithmetic);
+/// What operators on `type` compute in. Bytes and masks count as f32: rates of
+/// i8 are those of matrix units.
+Arithmetic arithmeticOf(ElementType type);
 
 struct DeviceKind {
   std::string name;
@@ -48,9 +51,9 @@ struct DeviceKind {
   Picoseconds launch = 0;     ///< from one kernel's end to the next's start
   bool overlap = false;       ///< communication runs beside computation
 
-  /// The rate at which operators on `type` run: its own or, if not given, half
-  /// of f32's for f64 and i64 and f32's for all others.
-  double flopsPerSecond(ElementType type) const;
+  /// The given rate; where there is none, half of f32's for f64 and i64 and
+  /// f32's for all others.
+  double flopsPerSecond(Arithmetic arithmetic) const;
 };
 
 /// The kinds that need no definition in the file: "cpu-core", "h200", ...

@@ -52,11 +52,11 @@ constexpr Picoseconds kMicrosecond = 1'000'000;
 
 TEST(Cost, KernelIsTheLargerOfComputeAndMemory) {
   const CostModel cost(four());
-  EXPECT_EQ(cost.kernel(0, 0, 0, ElementType::F32), kMicrosecond);
-  EXPECT_EQ(cost.kernel(0, 3000, 4000, ElementType::F32), 4 * kMicrosecond);
-  EXPECT_EQ(cost.kernel(0, 1000, 4000, ElementType::F32), 3 * kMicrosecond);
+  EXPECT_EQ(cost.kernel(0, 0, 0, Arithmetic::F32), kMicrosecond);
+  EXPECT_EQ(cost.kernel(0, 3000, 4000, Arithmetic::F32), 4 * kMicrosecond);
+  EXPECT_EQ(cost.kernel(0, 1000, 4000, Arithmetic::F32), 3 * kMicrosecond);
   // f64 runs at half the rate of f32 if the file does not say.
-  EXPECT_EQ(cost.kernel(0, 3000, 4000, ElementType::F64), 7 * kMicrosecond);
+  EXPECT_EQ(cost.kernel(0, 3000, 4000, Arithmetic::F64), 7 * kMicrosecond);
 }
 
 TEST(Cost, CopyReadsAndWrites) {
@@ -203,7 +203,7 @@ TEST(Cost, LargeAmountsDoNotOverflow) {
   }
   EXPECT_EQ(cost.transfer(0, 1, INT64_MAX), kMaxCost);
   EXPECT_EQ(cost.copy(0, INT64_MAX), kMaxCost);
-  EXPECT_EQ(cost.kernel(0, 1e300, INT64_MAX, ElementType::F32), kMaxCost);
+  EXPECT_EQ(cost.kernel(0, 1e300, INT64_MAX, Arithmetic::F32), kMaxCost);
 }
 
 TEST(Cost, ManyLatenciesDoNotOverflow) {

@@ -162,7 +162,7 @@ TEST(Profile, CostAsksTheProfileForItsDevicesOnly) {
   EXPECT_EQ(cost.local(1, similar).source, CostModel::Source::Calibrated);
   EXPECT_EQ(cost.local(1, unknown).source, CostModel::Source::Roofline);
   EXPECT_EQ(cost.local(1, unknown).time,
-            cost.kernel(1, 10, 10, ElementType::F32));
+            cost.kernel(1, 10, 10, Arithmetic::F32));
   EXPECT_EQ(other.local(0, known).source, CostModel::Source::Roofline);
 }
 

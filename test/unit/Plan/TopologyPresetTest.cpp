@@ -66,8 +66,8 @@ TEST(TopologyPreset, FlexFlowSimulatorHasItsConstants) {
   const CostModel cost(topology);
   const double millisecond = 1e9;
   // 20 us a kernel, 4 TFLOP/s, 500 GB/s.
-  EXPECT_EQ(cost.kernel(0, 4e9, 0, ElementType::F32), 20'000'000 + 1e9);
-  EXPECT_EQ(cost.kernel(0, 0, 500'000'000, ElementType::F32), 20'000'000 + 1e9);
+  EXPECT_EQ(cost.kernel(0, 4e9, 0, Arithmetic::F32), 20'000'000 + 1e9);
+  EXPECT_EQ(cost.kernel(0, 0, 500'000'000, Arithmetic::F32), 20'000'000 + 1e9);
   EXPECT_EQ(cost.transfer(0, 3, 4 << 20), millisecond);
   EXPECT_EQ(cost.transfer(1, 6, 1 << 20), millisecond);
 }
@@ -92,7 +92,7 @@ TEST(TopologyPreset, FilesOverride) {
   const Topology slower = parse("preset: cpu:2\nkinds:\n  cpu-core: {like: "
                                 "cpu-core, launch: 1 us}\n");
   EXPECT_EQ(slower.kindOf(1).launch, 1'000'000);
-  EXPECT_EQ(slower.kindOf(1).flopsPerSecond(ElementType::F32), 220e9);
+  EXPECT_EQ(slower.kindOf(1).flopsPerSecond(Arithmetic::F32), 220e9);
 }
 
 TEST(TopologyPreset, ComesBeforeAFileOfItsName) {

@@ -61,8 +61,9 @@ TEST(Topology, Presets) {
   EXPECT_EQ(topology.kinds().size(), 2u);
   const DeviceKind &h200 = topology.kindOf(0);
   EXPECT_EQ(h200.flops[int(Arithmetic::BF16)], 989e12);
-  EXPECT_EQ(h200.flopsPerSecond(ElementType::F32), 67e12);
-  EXPECT_EQ(h200.flopsPerSecond(ElementType::F16), 989e12);
+  EXPECT_EQ(h200.flopsPerSecond(Arithmetic::F32), 67e12);
+  EXPECT_EQ(h200.flopsPerSecond(Arithmetic::TF32), 494e12);
+  EXPECT_EQ(h200.flopsPerSecond(Arithmetic::F16), 989e12);
   EXPECT_EQ(h200.memoryBytes, 141'000'000'000);
   EXPECT_EQ(h200.memoryBandwidth, 4.8e12);
   EXPECT_TRUE(h200.overlap);
@@ -89,16 +90,16 @@ links:
   - {between: [a, b], bandwidth: 1 GB/s, latency: 0 s}
 )");
   const DeviceKind &slow = topology.kindOf(0), &slower = topology.kindOf(1);
-  EXPECT_EQ(slow.flopsPerSecond(ElementType::F32), 1e9);
-  EXPECT_EQ(slow.flopsPerSecond(ElementType::F64), 5e8);
-  EXPECT_EQ(slow.flopsPerSecond(ElementType::F16), 1e9);
-  EXPECT_EQ(slow.flopsPerSecond(ElementType::I32), 3e9);
-  EXPECT_EQ(slow.flopsPerSecond(ElementType::I64), 5e8);
-  EXPECT_EQ(slow.flopsPerSecond(ElementType::Bool), 1e9);
+  EXPECT_EQ(slow.flopsPerSecond(Arithmetic::F32), 1e9);
+  EXPECT_EQ(slow.flopsPerSecond(Arithmetic::F64), 5e8);
+  EXPECT_EQ(slow.flopsPerSecond(Arithmetic::F16), 1e9);
+  EXPECT_EQ(slow.flopsPerSecond(Arithmetic::I32), 3e9);
+  EXPECT_EQ(slow.flopsPerSecond(Arithmetic::I64), 5e8);
+  EXPECT_EQ(slow.flopsPerSecond(Arithmetic::TF32), 1e9);
   EXPECT_EQ(slow.launch, 1'500'000);
   EXPECT_TRUE(slow.overlap);
-  EXPECT_EQ(slower.flopsPerSecond(ElementType::F32), 5e8);
-  EXPECT_EQ(slower.flopsPerSecond(ElementType::I32), 3e9);
+  EXPECT_EQ(slower.flopsPerSecond(Arithmetic::F32), 5e8);
+  EXPECT_EQ(slower.flopsPerSecond(Arithmetic::I32), 3e9);
   EXPECT_EQ(slower.memoryBytes, 2LL << 30);
   EXPECT_EQ(slower.memoryBandwidth, 2e9);
 }
