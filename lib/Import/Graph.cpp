@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <queue>
+#include <utility>
 
 using namespace ffc::importer;
 using llvm::Expected;
@@ -204,8 +205,8 @@ namespace {
 class Sorter {
 public:
   Sorter(const GraphProto &graph, NameTable &names)
-      : graph(graph), names(names), waiting(graph.node_size(), 0),
-        readers(graph.node_size()) {}
+      : graph(graph), names(names), isReplaced(graph.node_size(), false),
+        waiting(graph.node_size(), 0), readers(graph.node_size()) {}
 
   Expected<std::vector<const NodeProto *>>
   sort(llvm::function_ref<bool(StringRef)> isDefined) {
@@ -219,15 +220,19 @@ public:
       if (waiting[i] == 0)
         ready.push(i);
     std::vector<const NodeProto *> order;
+    int replaced = 0;
     while (!ready.empty()) {
       int i = ready.top();
       ready.pop();
-      order.push_back(&graph.node(i));
+      if (isReplaced[i])
+        ++replaced;
+      else
+        order.push_back(&graph.node(i));
       for (int reader : readers[i])
         if (--waiting[reader] == 0)
           ready.push(reader);
     }
-    if (static_cast<int>(order.size()) != graph.node_size())
+    if (static_cast<int>(order.size()) + replaced != graph.node_size())
       return makeError(text(graph.node(nodeOnCycle())) +
                        " depends on its own result");
     return order;
@@ -237,6 +242,7 @@ private:
   const GraphProto &graph;
   NameTable &names;
   llvm::StringMap<int> producers;
+  std::vector<bool> isReplaced; ///< by a constant of the same name
   std::vector<int> waiting;
   std::vector<std::vector<int>> readers;
 
@@ -244,14 +250,20 @@ private:
     return describe(node, names.nameOf(node));
   }
 
+  bool isConstant(int i) const { return graph.node(i).op_type() == "Constant"; }
+
   llvm::Error findProducers(llvm::function_ref<bool(StringRef)> isDefined) {
     for (int i = 0; i < graph.node_size(); ++i)
       for (const std::string &output : graph.node(i).output()) {
         if (output.empty())
           continue;
-        if (isDefined(output) || !producers.try_emplace(output, i).second)
+        auto [known, isNew] = producers.try_emplace(output, i);
+        bool replaces = !isNew && isConstant(i) && isConstant(known->second);
+        if (isDefined(output) || (!isNew && !replaces))
           return makeError(text(graph.node(i)) + ": its output '" + output +
                            "' is defined already");
+        if (replaces)
+          isReplaced[std::exchange(known->second, i)] = true;
       }
     return llvm::Error::success();
   }

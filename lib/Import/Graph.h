@@ -77,9 +77,11 @@ private:
 };
 
 /// The nodes of `graph` in an order in which every value is computed before it
-/// is used, near the order of the file. An error if a name is defined twice, if
-/// a used name is defined neither in `graph` nor outside (`isDefined`), or if
-/// there is a cycle.
+/// is used, near the order of the file. A Constant whose name a later Constant
+/// defines anew is not among them: ONNX Runtime's optimizers write such files,
+/// and it takes the last. An error if another name is defined twice, if a used
+/// name is defined neither in `graph` nor outside (`isDefined`), or if there is
+/// a cycle.
 llvm::Expected<std::vector<const onnx::NodeProto *>>
 sortNodes(const onnx::GraphProto &graph, NameTable &names,
           llvm::function_ref<bool(llvm::StringRef)> isDefined);

@@ -175,6 +175,9 @@ LogicalResult Importer::importGraph(const onnx::GraphProto &graph,
   });
   if (!order)
     return error() << llvm::toString(order.takeError());
+  if (size_t replaced = graph.node_size() - order->size(); replaced != 0)
+    emitWarning(location) << "constants that later nodes define anew: "
+                          << replaced << "; the last definition of each counts";
   for (const NodeProto *node : *order)
     if (failed(importNode(*node, scope)))
       return failure();

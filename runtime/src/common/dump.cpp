@@ -173,7 +173,8 @@ std::vector<Dump::Piece> Dump::receive(int peer, int rank, DType type,
 }
 
 void Dump::write_value(const std::string &path, const Value &value,
-                       const std::vector<Piece> &pieces) {
+                       const std::vector<Piece> &pieces,
+                       const std::function<void(const Tensor &)> &complete) {
   const auto &[type, rank, shape] = value;
   std::vector<int64_t> counts(static_cast<std::size_t>(comm.size()));
   int64_t mine = int64_t(pieces.size());
@@ -211,7 +212,14 @@ void Dump::write_value(const std::string &path, const Value &value,
     const std::size_t missing =
         std::size_t(std::count(covered.begin(), covered.end(), 0));
     try {
-      if (missing > 0)
+      if (missing > 0 && complete) {
+        std::vector<std::byte> begun(whole.size());
+        complete(tensor_of(type, rank, {}, shape, shape, begun.data()));
+        const std::size_t size = size_of(type);
+        for (std::size_t i = 0; i < total; ++i)
+          if (!covered[i])
+            std::memcpy(&whole[i * size], &begun[i * size], size);
+      } else if (missing > 0)
         throw Error("'" + path + "': expected all of " + std::to_string(total) +
                     " elements, found " + std::to_string(total - missing));
       const std::string file = folder + "/" + path + ".npy";
@@ -224,7 +232,7 @@ void Dump::write_value(const std::string &path, const Value &value,
   agree(comm, world, "dump", cause);
 }
 
-std::map<std::string, Dump::Value>
+std::map<std::string, Dump::Parameter>
 Dump::all_parameters(const std::vector<StateSlot> &states) {
   std::ostringstream mine;
   for (const StateSlot &slot : states) {
@@ -234,7 +242,11 @@ Dump::all_parameters(const std::vector<StateSlot> &states) {
     mine << int(t.type) << ' ' << t.rank;
     for (int d = 0; d < t.rank; ++d)
       mine << ' ' << t.global[d];
-    mine << ' ' << slot.name << '\n';
+    const Init &init = slot.init;
+    uint64_t bits;
+    std::memcpy(&bits, &init.value, sizeof bits);
+    mine << ' ' << int(init.kind) << ' ' << bits << ' ' << init.offset << ' '
+         << slot.name << '\n';
   }
   std::string text = mine.str();
   int64_t size = int64_t(text.size());
@@ -244,30 +256,35 @@ Dump::all_parameters(const std::vector<StateSlot> &states) {
   std::string all(text.size() * std::size_t(comm.size()), '\n');
   comm.wait(comm.all_gather("dump", world, flat(text.data(), DType::u8, size),
                             flat(all.data(), DType::u8, int64_t(all.size()))));
-  std::map<std::string, Value> values;
+  std::map<std::string, Parameter> parameters;
   std::istringstream lines(all);
   for (std::string line; std::getline(lines, line);) {
     if (line.empty())
       continue;
     std::istringstream words(line);
     Value value{DType::f32, 0, {}};
-    int type = 0;
+    Init init;
+    int type = 0, kind = 0;
+    uint64_t bits = 0;
     words >> type >> value.rank;
     value.type = DType(type);
     for (int d = 0; d < value.rank; ++d)
       words >> value.shape[d];
+    words >> kind >> bits >> init.offset;
+    init.kind = Init::Kind(kind);
+    std::memcpy(&init.value, &bits, sizeof bits);
     std::string name;
     std::getline(words.ignore(1), name);
-    values.emplace(name, value);
+    parameters.emplace(name, Parameter{value, init});
   }
-  return values;
+  return parameters;
 }
 
 void Dump::write(const std::vector<StateSlot> &states,
-                 const std::vector<double> &losses) {
+                 const std::vector<double> &losses, const Begin &begin) {
   if (folder.empty())
     return;
-  const std::map<std::string, Value> parameters = all_parameters(states);
+  const std::map<std::string, Parameter> parameters = all_parameters(states);
   std::map<std::string, std::string> owners;
   std::string cause;
   auto claim = [&](const std::string &path, const std::string &name) {
@@ -279,7 +296,7 @@ void Dump::write(const std::vector<StateSlot> &states,
   };
   for (const OutputInfo &output : info.outputs)
     claim(dump_path(output.name), output.name);
-  for (const auto &[name, value] : parameters)
+  for (const auto &[name, parameter] : parameters)
     claim("param/" + file_name(name), name);
   if (info.training)
     claim("loss", "the losses");
@@ -290,14 +307,19 @@ void Dump::write(const std::vector<StateSlot> &states,
     Value value{o.type, o.rank, o.shape};
     if (samples > 0 && batched(o.name))
       value.shape[0] = samples;
-    write_value(dump_path(o.name), value, offered[o.name]);
+    write_value(dump_path(o.name), value, offered[o.name], nullptr);
   }
-  for (const auto &[name, value] : parameters) {
+  for (const auto &entry : parameters) {
+    const std::string &name = entry.first;
+    const Init &init = entry.second.init;
     std::vector<Piece> pieces;
     for (const StateSlot &slot : states)
       if (slot.parameter && name == slot.name)
         pieces.push_back(keep(slot.tensor));
-    write_value("param/" + file_name(name), value, pieces);
+    write_value("param/" + file_name(name), entry.second.value, pieces,
+                [&](const Tensor &t) {
+                  begin({name.c_str(), true, init, t});
+                });
   }
   if (!info.training)
     return;

@@ -4,6 +4,7 @@
 
 #include "ffrt/program.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,11 +26,15 @@ public:
   void record_batch(int64_t first, int64_t samples);
   void offer(const char *name, const Tensor &tensor) override;
 
+  /// Fills a slot in the host's memory with what it began with.
+  using Begin = std::function<void(const StateSlot &slot)>;
+
   /// Collective. Writes outputs, parameters and, in a training program, the
-  /// losses (read on rank 0). Throws Stop when a piece is missing or a file
-  /// cannot be written.
+  /// losses (read on rank 0). What no rank holds of a parameter, since no
+  /// kernel reads it, is as in the beginning. Throws Stop when a piece of
+  /// another value is missing or a file cannot be written.
   void write(const std::vector<StateSlot> &states,
-             const std::vector<double> &losses);
+             const std::vector<double> &losses, const Begin &begin);
 
 private:
   /// A box of a value with its elements in row-major order.
@@ -45,16 +50,24 @@ private:
     Index shape;
   };
 
+  struct Parameter {
+    Value value;
+    Init init;
+  };
+
   static Piece keep(const Tensor &on_device);
   /// Gradients as those of the loss, where it was multiplied by an output
   /// "loss_scale" before.
   void unscale_gradients();
+  /// `complete` fills the whole value on rank 0 where pieces are missing; null:
+  /// all must be there.
   void write_value(const std::string &path, const Value &value,
-                   const std::vector<Piece> &pieces);
+                   const std::vector<Piece> &pieces,
+                   const std::function<void(const Tensor &)> &complete);
   std::vector<Piece> receive(int peer, int rank, DType type, int64_t count);
   void send(int rank, DType type, const std::vector<Piece> &pieces);
   /// The parameters of all ranks; a rank may hold no part of some.
-  std::map<std::string, Value>
+  std::map<std::string, Parameter>
   all_parameters(const std::vector<StateSlot> &states);
 
   const ProgramInfo &info;

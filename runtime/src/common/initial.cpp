@@ -175,4 +175,9 @@ void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
   }
 }
 
+void initialise_on_host(const StateSlot &slot, uint64_t seed,
+                        const std::string &weights, const std::string &saved) {
+  Initial(seed, weights, saved).fill(slot);
+}
+
 } // namespace ffrt

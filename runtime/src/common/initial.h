@@ -20,6 +20,9 @@ namespace ffrt {
 /// <saved>/param/<file_name(name)>.npy instead; all else begins as usual.
 void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
                 const std::string &weights, const std::string &saved = "");
+/// The same for one slot in the host's memory.
+void initialise_on_host(const StateSlot &slot, uint64_t seed,
+                        const std::string &weights, const std::string &saved);
 
 } // namespace ffrt
 

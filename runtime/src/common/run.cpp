@@ -4,6 +4,7 @@
 #include "common/dump.h"
 #include "common/feeder.h"
 #include "common/generate.h"
+#include "common/initial.h"
 #include "common/instance.h"
 #include "common/loss_log.h"
 #include "common/on_ranks.h"
@@ -151,7 +152,10 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   finish_target();
   report.done();
   instance.check_guards();
-  dump.write(instance.states(), losses.of_steps());
+  dump.write(instance.states(), losses.of_steps(), [&](const StateSlot &slot) {
+    initialise_on_host(slot, context.seed, this_program() + ".weights",
+                       arguments.weights);
+  });
   if (trace)
     write_trace(comm, world, *trace, arguments.trace);
 }

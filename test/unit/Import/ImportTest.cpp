@@ -313,6 +313,22 @@ TEST_F(ImportTest, UnusedInputsAreDropped) {
                     HasSubstr("main(%arg0: tensor<2xf32> {ff.name = \"x\"})")));
 }
 
+TEST_F(ImportTest, TheLastDefinitionOfAConstantCounts) {
+  EXPECT_THAT(
+      importGraph("g (float[2] x) => (float[2] y) { "
+                  "c = Constant<value = float {2.0}>() y = Mul(x, c) "
+                  "c = Constant<value = float {3.0}>() }"),
+      AllOf(HasSubstr("warning: loc(\"m.onnxtxt\":0:0): constants that later "
+                      "nodes define anew: 1; the last definition of each "
+                      "counts"),
+            HasSubstr("3.0"), Not(HasSubstr("2.0"))));
+  // A constant does not take the place of anything else.
+  EXPECT_THAT(importGraph("g (float[2] x) => (float[2] y) { c = Relu(x) "
+                          "c = Constant<value = float {3.0}>() y = Mul(x, c) "
+                          "}"),
+              HasSubstr("its output 'c' is defined already"));
+}
+
 TEST_F(ImportTest, NamesAreUnique) {
   onnx::ModelProto model = parseModel(
       "g (float[2] x) => (float[2] y) { a = Relu(x) b = Relu(a) y = Relu(b) }");
