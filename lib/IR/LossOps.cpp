@@ -56,9 +56,9 @@ static void buildLossGradient(OpBuilder &builder, Operation *op, Value dy,
 // Cross-entropy
 //===----------------------------------------------------------------------===//
 
-/// One kernel where classes are not split, as in a head that is split by
-/// vocabulary; otherwise maxima and sums of a sample's tiles are combined
-/// before losses or gradients are computed.
+/// One kernel where classes are whole. Where they are split, behind a head that
+/// is split by vocabulary for instance, maxima and sums of a sample's tiles are
+/// combined before losses or gradients are computed.
 static plan::OpRules crossEntropyRules(Value logits, int axis, bool backward) {
   enum { Logits, Target, Result, Max, Sum };
   plan::TensorType type = tensorTypeOf(logits.getType());

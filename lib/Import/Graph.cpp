@@ -250,7 +250,11 @@ private:
     return describe(node, names.nameOf(node));
   }
 
-  bool isConstant(int i) const { return graph.node(i).op_type() == "Constant"; }
+  /// Of nothing but one constant.
+  bool isConstant(int i) const {
+    return graph.node(i).op_type() == "Constant" &&
+           graph.node(i).output_size() == 1;
+  }
 
   llvm::Error findProducers(llvm::function_ref<bool(StringRef)> isDefined) {
     for (int i = 0; i < graph.node_size(); ++i)

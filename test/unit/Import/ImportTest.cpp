@@ -322,7 +322,12 @@ TEST_F(ImportTest, TheLastDefinitionOfAConstantCounts) {
                       "nodes define anew: 1; the last definition of each "
                       "counts"),
             HasSubstr("3.0"), Not(HasSubstr("2.0"))));
-  // A constant does not take the place of anything else.
+  // A constant does not take the place of anything else, nor of more than one.
+  EXPECT_THAT(importGraph("g (float[2] x) => (float[2] y) { "
+                          "c, d = Constant<value = float {2.0}>() "
+                          "c = Constant<value = float {3.0}>() "
+                          "y = Mul(x, d) }"),
+              HasSubstr("its output 'c' is defined already"));
   EXPECT_THAT(importGraph("g (float[2] x) => (float[2] y) { c = Relu(x) "
                           "c = Constant<value = float {3.0}>() y = Mul(x, c) "
                           "}"),
