@@ -13,6 +13,7 @@
 
 #include "ffrt/tensor.h"
 
+#include <cstdlib>
 #include <vector>
 
 namespace ffrt {
@@ -69,7 +70,14 @@ public:
   virtual void wait(Event event) = 0;
   virtual void barrier() = 0;
   /// Prints the message with rank and task and ends all ranks.
-  [[noreturn]] virtual void fail(const char *task, const char *cause) = 0;
+  [[noreturn]] void fail(const char *task, const char *cause) {
+    end_ranks(task, cause);
+    std::abort();
+  }
+
+protected:
+  /// What fail() does; it aborts this rank if this returns.
+  virtual void end_ranks(const char *task, const char *cause) = 0;
 };
 
 } // namespace ffrt

@@ -55,8 +55,10 @@ public:
   void wait(Event) override {}
   bool test(Event) override { return true; }
   void barrier() override {}
+
+protected:
   /// The launcher ends the others.
-  [[noreturn]] void fail(const char *task, const char *cause) override {
+  void end_ranks(const char *task, const char *cause) override {
     std::fprintf(stderr, "error: rank %d: %s: %s\n", mine, task, cause);
     std::fflush(nullptr);
     std::_Exit(1);

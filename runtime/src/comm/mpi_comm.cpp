@@ -206,12 +206,12 @@ public:
 
   void barrier() override { check("barrier", MPI_Barrier(world)); }
 
-  [[noreturn]] void fail(const char *task, const char *cause) override {
+protected:
+  void end_ranks(const char *task, const char *cause) override {
     std::fflush(stdout);
     std::fprintf(stderr, "error: rank %d: %s: %s\n", my_rank, task, cause);
     std::fflush(stderr);
     MPI_Abort(world, 1);
-    std::abort();
   }
 
 private:

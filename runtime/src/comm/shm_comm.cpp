@@ -5,7 +5,6 @@
 #include "comm/shm_group.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <deque>
 #include <optional>
 #include <unistd.h>
@@ -133,12 +132,12 @@ public:
       alive("barrier", world->barrier());
   }
 
-  [[noreturn]] void fail(const char *task, const char *cause) override {
+protected:
+  void end_ranks(const char *task, const char *cause) override {
     // One message: the launcher is about to end the others.
     if (!node->first_to_fail())
       sleep(5);
     network->fail(task, cause);
-    std::abort();
   }
 
 private:

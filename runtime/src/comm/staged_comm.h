@@ -35,7 +35,9 @@ public:
                   Tensor data) override;
   void wait(Event event) override;
   void barrier() override;
-  [[noreturn]] void fail(const char *task, const char *cause) override {
+
+protected:
+  void end_ranks(const char *task, const char *cause) override {
     host.fail(task, cause);
   }
 

@@ -1,8 +1,6 @@
 //===- traced_comm.cpp - communication as tasks of a trace ----------------===//
 #include "common/traced_comm.h"
 
-#include <cstdlib>
-
 namespace ffrt {
 
 using Kind = Trace::Kind;
@@ -59,10 +57,8 @@ void TracedComm::wait(Event event) {
   trace.stop(record);
 }
 
-void TracedComm::fail(const char *task, const char *cause) {
+void TracedComm::end_ranks(const char *task, const char *cause) {
   comm.fail(task, cause);
-  // Which the compiler does not know of a virtual function.
-  std::abort();
 }
 
 } // namespace ffrt

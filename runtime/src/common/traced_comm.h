@@ -30,7 +30,9 @@ public:
                   Tensor data) override;
   void wait(Event event) override;
   void barrier() override { comm.barrier(); }
-  [[noreturn]] void fail(const char *task, const char *cause) override;
+
+protected:
+  void end_ranks(const char *task, const char *cause) override;
 
 private:
   /// Of a task that has been started as `event`.

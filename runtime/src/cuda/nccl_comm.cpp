@@ -178,11 +178,12 @@ public:
     host.barrier();
   }
 
-  [[noreturn]] void fail(const char *task, const char *cause) override {
+  void watch_replay() { watchdog->started(device().stream()); }
+
+protected:
+  void end_ranks(const char *task, const char *cause) override {
     host.fail(task, cause);
   }
-
-  void watch_replay() { watchdog->started(device().stream()); }
 
 private:
   /// An operation, from its start to its wait.

@@ -41,7 +41,7 @@ public:
   }
   void wait(Event) override {}
   void barrier() override {}
-  [[noreturn]] void fail(const char *, const char *) override { std::abort(); }
+  void end_ranks(const char *, const char *) override {}
 
 private:
   int next = 3;
