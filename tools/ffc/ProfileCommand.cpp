@@ -153,8 +153,8 @@ LogicalResult Compilation::profile() {
     step.meta = describeProgram(options, planned.graph, strategy);
     steps.push_back(std::move(step));
   }
-  report.say(Twine(entries.all.size()) + " kernels and copies in " +
-             Twine(steps.size()) + " strategies to measure");
+  report.say("to measure: " + Twine(entries.all.size()) +
+             " kernels and copies; strategies: " + Twine(steps.size()));
 
   report.phase("build");
   codegen::ProfileMeta meta;
