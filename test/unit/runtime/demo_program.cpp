@@ -62,7 +62,10 @@ public:
     const Init zero{Init::constant, 0.0, 0};
     return {{"conv.weight", true, {Init::uniform, 0.3, 0}, wc},
             {"conv.bias", true, zero, bc},
-            {"fc/weight", true, {Init::normal, 0.05, 0}, wf},
+            {"fc/weight",
+             true,
+             {Init::normal, 0.05, 0},
+             fault("unread") ? half(wf) : wf},
             {"fc/bias", true, zero, bf},
             {"fc/weight/momentum", false, zero, vf}};
   }

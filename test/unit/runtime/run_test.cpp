@@ -309,6 +309,16 @@ TEST_F(Run, FaultsEndAllRanks) {
                    "2560 elements, found 1280");
 }
 
+TEST_F(Run, DumpsWhatNobodyReadsOfAParameter) {
+  auto weights = [&](const std::string &variables) {
+    const Result r =
+        mpirun(2, 2, "--steps 1 --lr 0 --dump " + folder + "/out", variables);
+    EXPECT_EQ(r.status, 0) << r.text;
+    return read(folder + "/out/param/fc_weight.npy");
+  };
+  EXPECT_EQ(weights("DEMO_FAULT=unread"), weights("DEMO_FAULT=none"));
+}
+
 Result comm(const std::string &mode, const std::string &variables = "") {
   return shell("env " + variables + " " + MPIRUN + " --oversubscribe -n 3 " +
                PROGRAMS + "/ffrt_comm_program " + mode);
