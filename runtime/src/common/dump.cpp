@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <sstream>
+#include <utility>
 
 namespace ffrt {
 
@@ -174,7 +175,7 @@ std::vector<Dump::Piece> Dump::receive(int peer, int rank, DType type,
 
 void Dump::write_value(const std::string &path, const Value &value,
                        const std::vector<Piece> &pieces,
-                       const std::function<void(const Tensor &)> &complete) {
+                       const std::function<void(const Tensor &)> &begin) {
   const auto &[type, rank, shape] = value;
   std::vector<int64_t> counts(static_cast<std::size_t>(comm.size()));
   int64_t mine = int64_t(pieces.size());
@@ -212,14 +213,7 @@ void Dump::write_value(const std::string &path, const Value &value,
     const std::size_t missing =
         std::size_t(std::count(covered.begin(), covered.end(), 0));
     try {
-      if (missing > 0 && complete) {
-        std::vector<std::byte> begun(whole.size());
-        complete(tensor_of(type, rank, {}, shape, shape, begun.data()));
-        const std::size_t size = size_of(type);
-        for (std::size_t i = 0; i < total; ++i)
-          if (!covered[i])
-            std::memcpy(&whole[i * size], &begun[i * size], size);
-      } else if (missing > 0)
+      if (missing > 0 && !(begin && is_unchanged(whole, covered, value, begin)))
         throw Error("'" + path + "': expected all of " + std::to_string(total) +
                     " elements, found " + std::to_string(total - missing));
       const std::string file = folder + "/" + path + ".npy";
@@ -230,6 +224,20 @@ void Dump::write_value(const std::string &path, const Value &value,
     }
   }
   agree(comm, world, "dump", cause);
+}
+
+bool Dump::is_unchanged(std::vector<std::byte> &whole,
+                        const std::vector<uint8_t> &covered, const Value &value,
+                        const std::function<void(const Tensor &)> &begin) {
+  const auto &[type, rank, shape] = value;
+  std::vector<std::byte> begun(whole.size());
+  begin(tensor_of(type, rank, {}, shape, shape, begun.data()));
+  const std::size_t size = size_of(type);
+  for (std::size_t i = 0; i < covered.size(); ++i)
+    if (covered[i] && std::memcmp(&whole[i * size], &begun[i * size], size))
+      return false;
+  whole = std::move(begun);
+  return true;
 }
 
 std::map<std::string, Dump::Parameter>

@@ -30,9 +30,9 @@ public:
   using Begin = std::function<void(const StateSlot &slot)>;
 
   /// Collective. Writes outputs, parameters and, in a training program, the
-  /// losses (read on rank 0). What no rank holds of a parameter, since no
-  /// kernel reads it, is as in the beginning. Throws Stop when a piece of
-  /// another value is missing or a file cannot be written.
+  /// losses (read on rank 0). Of a parameter that does not change, what no rank
+  /// holds, since no kernel reads it, is as in the beginning. Throws Stop when
+  /// a piece of another value is missing or a file cannot be written.
   void write(const std::vector<StateSlot> &states,
              const std::vector<double> &losses, const Begin &begin);
 
@@ -59,11 +59,17 @@ private:
   /// Gradients as those of the loss, where it was multiplied by an output
   /// "loss_scale" before.
   void unscale_gradients();
-  /// `complete` fills the whole value on rank 0 where pieces are missing; null:
-  /// all must be there.
+  /// `begin` fills a tensor with what the value began with, where pieces may be
+  /// missing; null: all must be there.
   void write_value(const std::string &path, const Value &value,
                    const std::vector<Piece> &pieces,
-                   const std::function<void(const Tensor &)> &complete);
+                   const std::function<void(const Tensor &)> &begin);
+  /// Are all elements that are `covered` as in the beginning? Then all others
+  /// are made so.
+  static bool is_unchanged(std::vector<std::byte> &whole,
+                           const std::vector<uint8_t> &covered,
+                           const Value &value,
+                           const std::function<void(const Tensor &)> &begin);
   std::vector<Piece> receive(int peer, int rank, DType type, int64_t count);
   void send(int rank, DType type, const std::vector<Piece> &pieces);
   /// The parameters of all ranks; a rank may hold no part of some.

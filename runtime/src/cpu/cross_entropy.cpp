@@ -61,14 +61,26 @@ public:
     });
   }
 
+  /// Calls f(sample, x, n, distance, gradient, distance), which stores
+  /// probabilities times `share` in the gradient of the sample's classes, and
+  /// takes the share from that of the label.
+  template <class F>
+  void store_gradient(float *gradient, double share, F &&f) const {
+    each([&](const Sample &sample) {
+      with_classes(sample, [&](const float *x, int64_t n, auto s, auto t) {
+        f(sample, x, n, s, gradient + sample.gradient, t);
+      });
+      if (has_label(sample))
+        gradient[sample.gradient + sample.label * gradient_stride] -=
+            float(share);
+    });
+  }
+
   bool has_label(const Sample &sample) const {
     return sample.label >= 0 && sample.label < classes;
   }
   float logit_of_label(const Sample &sample) const {
     return sample.x[sample.label * stride];
-  }
-  int64_t gradient_of_label(const Sample &sample) const {
-    return sample.gradient + sample.label * gradient_stride;
   }
 
   /// Targets that are no input of the program are checked nowhere else.
@@ -128,19 +140,15 @@ void CrossEntropyForward::operator()(Tensors in, Tensors out) {
 void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
   const Samples samples(logits, target, *out.begin(), axis);
-  float *gradient = out.begin()->as<float>();
   const double share = 1.0 / global_elements(target);
-  samples.each([&](const Sample &sample) {
-    samples.with_classes(
-        sample, [&](const float *x, int64_t n, auto s, auto t) {
-          float *g = gradient + sample.gradient;
-          const float top = max_of(x, n, s, -__builtin_inff());
-          const auto scale = float(share / store_exp(x, n, s, top, g, t));
-          for (int64_t c = 0; c < n; ++c)
-            g[c * t] *= scale;
-        });
-    gradient[samples.gradient_of_label(sample)] -= float(share);
-  });
+  samples.store_gradient(
+      out.begin()->as<float>(), share,
+      [=](const Sample &, const float *x, int64_t n, auto s, float *g, auto t) {
+        const float top = max_of(x, n, s, -__builtin_inff());
+        const auto scale = float(share / store_exp(x, n, s, top, g, t));
+        for (int64_t c = 0; c < n; ++c)
+          g[c * t] *= scale;
+      });
 }
 
 void CrossEntropyApply::operator()(Tensors in, Tensors out) {
@@ -163,21 +171,17 @@ void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
   const float *max = in.begin()[2].as<float>(),
               *sum = in.begin()[3].as<float>();
   const Samples samples(logits, target, *out.begin(), axis);
-  float *gradient = out.begin()->as<float>();
   const double share = 1.0 / global_elements(target);
-  samples.each([&](const Sample &sample) {
-    samples.with_classes(
-        sample, [&](const float *x, int64_t n, auto s, auto t) {
-          float *g = gradient + sample.gradient;
-          const float top = max[sample.place];
-          const auto scale = float(share / double(sum[sample.place]));
+  samples.store_gradient(out.begin()->as<float>(), share,
+                         [=](const Sample &sample, const float *x, int64_t n,
+                             auto s, float *g, auto t) {
+                           const float top = max[sample.place];
+                           const auto scale =
+                               float(share / double(sum[sample.place]));
 #pragma GCC ivdep
-          for (int64_t c = 0; c < n; ++c)
-            g[c * t] = fast_exp(x[c * s] - top) * scale;
-        });
-    if (samples.has_label(sample))
-      gradient[samples.gradient_of_label(sample)] -= float(share);
-  });
+                           for (int64_t c = 0; c < n; ++c)
+                             g[c * t] = fast_exp(x[c * s] - top) * scale;
+                         });
 }
 
 } // namespace ffrt

@@ -102,9 +102,9 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
 __global__ void __launch_bounds__(cuda::kRowThreads)
     cross_entropy_gradient_apply_kernel(cuda::Walk<3> samples, Classes classes,
                                         const float *logits,
-                                        const int32_t *target, const float *max,
-                                        const float *sum, float *gradient,
-                                        float share) {
+                                        const int32_t *target, float *gradient,
+                                        float share, const float *max,
+                                        const float *sum) {
   for (int64_t i = cuda::first_row(); i < samples.elements;
        i += cuda::row_step()) {
     const auto at = samples(i);
@@ -119,6 +119,21 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
 Classes classes_of(const Tensor &logits, const Tensor &gradient, int axis) {
   return {logits.shape[axis], logits.strides()[axis], gradient.strides()[axis],
           logits.lo[axis], logits.global[axis]};
+}
+
+/// Starts a kernel that stores gradients; it may need `more`.
+template <class Kernel, class... More>
+void store_gradient(Tensors in, Tensors out, int axis, Kernel kernel,
+                    More... more) {
+  const Tensor &logits = in.begin()[0], &target = in.begin()[1],
+               &gradient = out.begin()[0];
+  const cuda::Walk<3> samples(samples_of(logits, target, gradient, axis));
+  const Classes classes = classes_of(logits, gradient, axis);
+  const dim3 block = cuda::row_block(classes.count);
+  cuda::launch(cuda::blocks_for_rows(samples.elements, block), block, kernel,
+               samples, classes, logits.as<float>(), target.as<int32_t>(),
+               gradient.as<float>(), float(1.0 / global_elements(target)),
+               more...);
 }
 
 } // namespace
@@ -139,15 +154,7 @@ void CrossEntropyForward::operator()(Tensors in, Tensors out) {
 }
 
 void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
-  const Tensor &logits = in.begin()[0], &target = in.begin()[1],
-               &gradient = out.begin()[0];
-  const cuda::Walk<3> samples(samples_of(logits, target, gradient, axis));
-  const Classes classes = classes_of(logits, gradient, axis);
-  const dim3 block = cuda::row_block(classes.count);
-  cuda::launch(cuda::blocks_for_rows(samples.elements, block), block,
-               cross_entropy_gradient_kernel, samples, classes,
-               logits.as<float>(), target.as<int32_t>(), gradient.as<float>(),
-               float(1.0 / global_elements(target)));
+  store_gradient(in, out, axis, cross_entropy_gradient_kernel);
 }
 
 void CrossEntropyApply::operator()(Tensors in, Tensors out) {
@@ -174,16 +181,8 @@ void CrossEntropyApply::operator()(Tensors in, Tensors out) {
 }
 
 void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
-  const Tensor &logits = in.begin()[0], &target = in.begin()[1],
-               &gradient = out.begin()[0];
-  const cuda::Walk<3> samples(samples_of(logits, target, gradient, axis));
-  const Classes classes = classes_of(logits, gradient, axis);
-  const dim3 block = cuda::row_block(classes.count);
-  cuda::launch(cuda::blocks_for_rows(samples.elements, block), block,
-               cross_entropy_gradient_apply_kernel, samples, classes,
-               logits.as<float>(), target.as<int32_t>(),
-               in.begin()[2].as<float>(), in.begin()[3].as<float>(),
-               gradient.as<float>(), float(1.0 / global_elements(target)));
+  store_gradient(in, out, axis, cross_entropy_gradient_apply_kernel,
+                 in.begin()[2].as<float>(), in.begin()[3].as<float>());
 }
 
 } // namespace ffrt

@@ -317,6 +317,12 @@ TEST_F(Run, DumpsWhatNobodyReadsOfAParameter) {
     return read(folder + "/out/param/fc_weight.npy");
   };
   EXPECT_EQ(weights("DEMO_FAULT=unread"), weights("DEMO_FAULT=none"));
+  // What is trained has no such parts.
+  const Result trained =
+      mpirun(2, 2, "--steps 1 --dump " + folder + "/out", "DEMO_FAULT=unread");
+  EXPECT_EQ(trained.status, 1) << trained.text;
+  EXPECT_HAS(trained, "error: rank 0: dump: 'param/fc_weight': expected all of "
+                      "2560 elements, found 1280");
 }
 
 Result comm(const std::string &mode, const std::string &variables = "") {
