@@ -21,8 +21,11 @@ template <class Op> static LogicalResult verifyReduce(Op op) {
       failed(verifyAxes(op, op.getAxes(), typeOf(op.getX()).getRank())))
     return failure();
   // Constraint 2.
-  return verifyResultType(
-      op, reducedType(typeOf(op.getX()), op.getAxes(), op.getKeepdims() != 0));
+  RankedTensorType type =
+      reducedType(typeOf(op.getX()), op.getAxes(), op.getKeepdims() != 0);
+  if (type.getElementTypeBitWidth() < 32)
+    type = type.clone(Float32Type::get(op.getContext()));
+  return verifyResultType(op, type);
 }
 
 /// Tiles of split axes hold partial values under `reduction`; if that is None,

@@ -57,10 +57,12 @@ static void lrnBackward(const ReferenceCall &call) {
   });
 }
 
-static void matmul(const ReferenceCall &call) {
-  const View &a = call.ins[0], &b = call.ins[1], &c = call.ins[2];
-  const View &addend = call.ins[3], &y = call.outs[0];
-  double alpha = call.f64("alpha"), beta = call.f64("beta");
+/// y = alpha op(a) op(b) + beta c + addend, the last two of which may be
+/// absent.
+static void multiply(const ReferenceCall &call, const View &c, double beta,
+                     const View &addend) {
+  const View &a = call.ins[0], &b = call.ins[1], &y = call.outs[0];
+  double alpha = call.f64("alpha");
   bool transA = call.i64("trans_a") != 0, transB = call.i64("trans_b") != 0;
   // The tile: batch dimensions, rows, columns, contracted dimension.
   int rows = call.tile.rank() - 3, columns = rows + 1, contracted = rows + 2;
@@ -100,14 +102,38 @@ static void matmul(const ReferenceCall &call) {
         at(a, i, transA ? contracted : rows, transA ? rows : contracted) *
         at(b, i, transB ? columns : contracted, transB ? contracted : columns);
   });
-  forEachIndex(results, [&](llvm::ArrayRef<int64_t> i) {
-    double &result = at(y, i, rows, columns);
-    result = call.clamped(result);
+}
+
+static void matmul(const ReferenceCall &call) {
+  multiply(call, call.ins[2], call.f64("beta"), call.ins[3]);
+  const View &y = call.outs[0];
+  y.region().forEachBox([&](const plan::Box &box) {
+    forEachIndex(box, [&](llvm::ArrayRef<int64_t> i) {
+      y.at(i) = call.clamped(y.at(i));
+    });
   });
+}
+
+static void matmulSums(const ReferenceCall &call) {
+  multiply(call, View(), 0, View());
+  // Of the factor, on the tile of its batch, contracted and own dimension.
+  const bool ofA = call.i64("sums_of") == 0;
+  const View &x = call.ins[ofA ? 0 : 1], &sums = call.outs[1];
+  const int batch = call.tile.rank() - 3;
+  plan::Tile part(batch + 2);
+  for (int d = 0; d < batch; ++d)
+    part[d] = call.tile[d];
+  part[batch] = call.tile[batch + 2];
+  part[batch + 1] = call.tile[ofA ? batch : batch + 1];
+  for (int64_t i = part[batch + 1].lo; i < part[batch + 1].hi; ++i)
+    sums.at({i}) = 0;
+  forEachIndex(
+      part, [&](llvm::ArrayRef<int64_t> i) { sums.at({i.back()}) += x.at(i); });
 }
 
 void ff::registerProductReferences() {
   registerReference("lrn_forward", lrnForward);
   registerReference("lrn_backward", lrnBackward);
   registerReference("mat_mul", matmul);
+  registerReference("mat_mul_sums", matmulSums);
 }

@@ -60,6 +60,16 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
         factor->set(value);
       }
     }
+    // The gradient of a bias adds up what that of the weights multiplies.
+    for (ReduceSumOp sum : main.front().getOps<ReduceSumOp>()) {
+      Value value = narrow.lookup(sum.getX());
+      if (!value || !hasRole(sum, kGradientRole))
+        continue;
+      Operation *cast = value.getDefiningOp();
+      if (sum->isBeforeInBlock(cast))
+        cast->moveBefore(sum);
+      sum.getXMutable().set(value);
+    }
   }
 
 private:

@@ -65,3 +65,44 @@ bool ffc::tilesAgree(PartitionableInterface producer, OpResult value,
           return false;
   return true;
 }
+
+/// What the only kernel of `rules` under `config` reads in `slot`, or null.
+static const plan::SlotRead *readOf(const plan::OpRules &rules,
+                                    const plan::Configuration &config,
+                                    int slot) {
+  const std::vector<plan::Phase> &phases =
+      plan::scheduleFor(rules, config).phases;
+  if (phases.size() == 1)
+    for (const plan::SlotRead &read : phases.front().reads)
+      if (read.slot == slot)
+        return &read;
+  return nullptr;
+}
+
+bool ffc::readsAgree(PartitionableInterface a, int slotA,
+                     PartitionableInterface b, int slotB) {
+  plan::OpRules rulesA = a.getRules(), rulesB = b.getRules();
+  auto configA = readConfiguration(a, rulesA, nameOf(a));
+  auto configB = readConfiguration(b, rulesB, nameOf(b));
+  if (failed(configA) || failed(configB) || !configA->has_value() ||
+      !configB->has_value() || (*configA)->devices != (*configB)->devices)
+    return false;
+  const plan::SlotRead *readA = readOf(rulesA, **configA, slotA),
+                       *readB = readOf(rulesB, **configB, slotB);
+  if (!readA || !readB ||
+      llvm::any_of((*configA)->axes, [&](const plan::GridAxis &axis) {
+        return axis.degree > 1 && axis.dim != plan::kReplica &&
+               llvm::none_of(readA->access.dims, [&](const plan::DimMap &map) {
+                 return map.involves(axis.dim);
+               });
+      }))
+    return false;
+  plan::Shape shape = tensorTypeOf(a.getOperandSlots()[slotA].getType()).shape;
+  for (int64_t point = 0, e = (*configA)->numPoints(); point < e; ++point)
+    if (!(plan::regionOf(readA->access, rulesA.dims,
+                         (*configA)->tileOf(rulesA, point), shape) ==
+          plan::regionOf(readB->access, rulesB.dims,
+                         (*configB)->tileOf(rulesB, point), shape)))
+      return false;
+  return true;
+}

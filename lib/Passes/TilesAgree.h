@@ -12,6 +12,12 @@ namespace ffc {
 bool tilesAgree(ff::PartitionableInterface producer, mlir::OpResult value,
                 ff::PartitionableInterface consumer);
 
+/// Every point of `a`, in slot `slotA`, and the same point of `b`, on the same
+/// device, in slot `slotB`, read the same of a value, and no other point of `a`
+/// but replicas reads that. Both have a configuration and are one kernel.
+bool readsAgree(ff::PartitionableInterface a, int slotA,
+                ff::PartitionableInterface b, int slotB);
+
 /// The slot of a result among the operands and results of its operator.
 int slotOf(mlir::OpResult result);
 

@@ -142,3 +142,83 @@ func.func @matmul_addend(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %r: tensor<4x
       : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
   return
 }
+
+// -----
+
+func.func @sums_1_contracted(%a: tensor<6x5xf32>, %b: tensor<6x7xf32>) {
+  // expected-error @+1 {{expected op(a) with as many columns as op(b) has rows, found 5 and 6}}
+  %y, %s = ff.matmul_sums(%a, %b) {alpha = 1.0 : f64, sums_of = 1 : i64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<6x5xf32>, tensor<6x7xf32>) -> (tensor<6x7xf32>, tensor<7xf32>)
+  return
+}
+
+// -----
+
+func.func @sums_1_rank(%a: tensor<3x6x5xf32>, %b: tensor<3x6x7xf32>) {
+  // expected-error @+1 {{expected y of rank 2, found rank 3}}
+  %y, %s = ff.matmul_sums(%a, %b) {alpha = 1.0 : f64, sums_of = 1 : i64,
+      trans_a = 1 : i64, trans_b = 0 : i64}
+      : (tensor<3x6x5xf32>, tensor<3x6x7xf32>) -> (tensor<3x5x7xf32>, tensor<7xf32>)
+  return
+}
+
+// -----
+
+func.func @sums_2_number(%a: tensor<6x5xf32>, %b: tensor<6x7xf32>) {
+  // expected-error @+1 {{expected sums_of 0 or 1, found 2}}
+  %y, %s = ff.matmul_sums(%a, %b) {alpha = 1.0 : f64, sums_of = 2 : i64,
+      trans_a = 1 : i64, trans_b = 0 : i64}
+      : (tensor<6x5xf32>, tensor<6x7xf32>) -> (tensor<5x7xf32>, tensor<7xf32>)
+  return
+}
+
+// -----
+
+func.func @sums_2_a(%a: tensor<5x6xf32>, %b: tensor<6x7xf32>) {
+  // expected-error @+1 {{expected a transposed where it is summed}}
+  %y, %s = ff.matmul_sums(%a, %b) {alpha = 1.0 : f64, sums_of = 0 : i64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<5x6xf32>, tensor<6x7xf32>) -> (tensor<5x7xf32>, tensor<5xf32>)
+  return
+}
+
+// -----
+
+func.func @sums_2_b(%a: tensor<6x5xf32>, %b: tensor<7x6xf32>) {
+  // expected-error @+1 {{expected b not transposed where it is summed}}
+  %y, %s = ff.matmul_sums(%a, %b) {alpha = 1.0 : f64, sums_of = 1 : i64,
+      trans_a = 1 : i64, trans_b = 1 : i64}
+      : (tensor<6x5xf32>, tensor<7x6xf32>) -> (tensor<5x7xf32>, tensor<7xf32>)
+  return
+}
+
+// -----
+
+func.func @sums_2_batch(%a: tensor<3x6x5xf32>, %b: tensor<6x7xf32>) {
+  // expected-error @+1 {{expected batch dimensions [3] where it is summed, found []}}
+  %y, %s = ff.matmul_sums(%a, %b) {alpha = 1.0 : f64, sums_of = 1 : i64,
+      trans_a = 1 : i64, trans_b = 0 : i64}
+      : (tensor<3x6x5xf32>, tensor<6x7xf32>) -> (tensor<5x7xf32>, tensor<7xf32>)
+  return
+}
+
+// -----
+
+func.func @sums_3_shape(%a: tensor<6x5xf32>, %b: tensor<6x7xf32>) {
+  // expected-error @+1 {{expected sums of shape [7], found [5]}}
+  %y, %s = ff.matmul_sums(%a, %b) {alpha = 1.0 : f64, sums_of = 1 : i64,
+      trans_a = 1 : i64, trans_b = 0 : i64}
+      : (tensor<6x5xf32>, tensor<6x7xf32>) -> (tensor<5x7xf32>, tensor<5xf32>)
+  return
+}
+
+// -----
+
+func.func @sums_4_types(%a: tensor<6x5xbf16>, %b: tensor<6x7xf32>) {
+  // expected-error @+1 {{expected factors of one element type, found 'bf16' and 'f32'}}
+  %y, %s = ff.matmul_sums(%a, %b) {alpha = 1.0 : f64, sums_of = 1 : i64,
+      trans_a = 1 : i64, trans_b = 0 : i64}
+      : (tensor<6x5xbf16>, tensor<6x7xf32>) -> (tensor<5x7xf32>, tensor<7xf32>)
+  return
+}

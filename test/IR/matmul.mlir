@@ -37,3 +37,13 @@ func.func @batches(%q: tensor<8x12x5x16xf32>, %k: tensor<8x12x7x16xf32>,
       : (tensor<8x5x16xf32>, tensor<8x5x10xf32>) -> tensor<16x10xf32>
   return
 }
+
+// The gradients of weights and bias at once.
+// CHECK-LABEL: @sums
+func.func @sums(%x: tensor<8x5x16xbf16>, %dy: tensor<8x5x10xbf16>) {
+  // CHECK: ff.matmul_sums(%{{.*}}, %{{.*}}) {alpha = 1.000000e+00 : f64, sums_of = 1 : i64, trans_a = 1 : i64, trans_b = 0 : i64} : (tensor<8x5x16xbf16>, tensor<8x5x10xbf16>) -> (tensor<16x10xf32>, tensor<10xf32>)
+  %dw, %db = ff.matmul_sums(%x, %dy) {alpha = 1.0 : f64, sums_of = 1 : i64,
+      trans_a = 1 : i64, trans_b = 0 : i64}
+      : (tensor<8x5x16xbf16>, tensor<8x5x10xbf16>) -> (tensor<16x10xf32>, tensor<10xf32>)
+  return
+}

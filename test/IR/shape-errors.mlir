@@ -241,3 +241,11 @@ func.func @expand_1_mismatch(%x: tensor<4xf32>) {
   %0 = ff.expand(%x) : (tensor<4xf32>) -> tensor<2x6xf32>
   return
 }
+
+// -----
+
+func.func @reduce_sum_2_narrow(%x: tensor<4x6xbf16>) {
+  // expected-error @+1 {{expected result type 'tensor<6xf32>', found 'tensor<6xf64>'}}
+  %y = ff.reduce_sum(%x) {axes = array<i64: 0>, keepdims = 0} : (tensor<4x6xbf16>) -> tensor<6xf64>
+  return
+}

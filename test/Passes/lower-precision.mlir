@@ -79,3 +79,28 @@ func.func @main(%q: tensor<2x5x3x4xf32> {ff.name = "q"},
   ff.output %2 as "out/y" : tensor<2x5x3x4xf32>
   return
 }
+
+// -----
+
+// The gradient of a bias adds up what that of the weights multiplies; sums of
+// the model, and of what nothing multiplies, are exact.
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[DY16:.*]] = ff.cast(%arg1) : (tensor<8x4xf32>) -> tensor<8x4xbf16>
+// CHECK-NEXT: ff.reduce_sum(%[[DY16]]) {{.*}} : (tensor<8x4xbf16>) -> tensor<4xf32>
+// CHECK: ff.matmul(%{{.*}}, %[[DY16]])
+// CHECK: ff.reduce_sum(%arg1) {{.*}} : (tensor<8x4xf32>) -> tensor<4xf32>
+// CHECK: ff.reduce_sum(%arg2) {{.*}} : (tensor<8x4xf32>) -> tensor<4xf32>
+func.func @main(%x: tensor<8x3xf32> {ff.name = "x"},
+                %dy: tensor<8x4xf32> {ff.name = "dy"},
+                %dz: tensor<8x4xf32> {ff.name = "dz"}) {
+  %0 = ff.reduce_sum(%dy) {axes = array<i64: 0>, ff.role = "gradient",
+      keepdims = 0 : i64} : (tensor<8x4xf32>) -> tensor<4xf32> loc("db")
+  %1 = ff.matmul(%x, %dy) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      ff.role = "gradient", trans_a = 1 : i64, trans_b = 0 : i64}
+      : (tensor<8x3xf32>, tensor<8x4xf32>) -> tensor<3x4xf32> loc("dw")
+  %2 = ff.reduce_sum(%dy) {axes = array<i64: 0>, keepdims = 0 : i64} : (tensor<8x4xf32>) -> tensor<4xf32> loc("sum")
+  %3 = ff.reduce_sum(%dz) {axes = array<i64: 0>, ff.role = "gradient",
+      keepdims = 0 : i64} : (tensor<8x4xf32>) -> tensor<4xf32> loc("dc")
+  return
+}

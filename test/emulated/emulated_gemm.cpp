@@ -36,6 +36,11 @@ struct Gemm::Impl : Candidates {
   }
 };
 
+bool Gemm::exists(const GemmShape &shape) {
+  // The library refuses some problems.
+  return shape.sums == GemmShape::Sums::none || shape.k % 2 == 0;
+}
+
 Gemm::Gemm(const GemmShape &shape) : impl(new Impl{shape}) {}
 Gemm::~Gemm() = default;
 Gemm::Gemm(Gemm &&) noexcept = default;
@@ -65,8 +70,20 @@ static void multiply(const GemmShape &s, int64_t parts, const T *a, const T *b,
     }
 }
 
+/// Of a factor over k: it has `width` numbers for each if it is stored so.
+template <class T>
+static void add_up(const T *x, bool k_first, int64_t k, int64_t width,
+                   float *sums) {
+  for (int64_t i = 0; i < width; ++i) {
+    double sum = 0;
+    for (int64_t j = 0; j < k; ++j)
+      sum += double(float(x[k_first ? j * width + i : i * k + j]));
+    sums[i] = float(sum);
+  }
+}
+
 void Gemm::operator()(const void *a, const void *b, const float *row,
-                      const float *matrix, float *y) const {
+                      const float *matrix, float *y, float *sums) const {
   const GemmShape s = impl->shape;
   const bool adds = s.addend == GemmShape::Addend::matrix;
   for (const void *operand : {a, b, static_cast<const void *>(y),
@@ -80,6 +97,10 @@ void Gemm::operator()(const void *a, const void *b, const float *row,
       for (int64_t i = 0; i < s.count; ++i)
         multiply(s, parts, pa + i * s.stride_a, pb + i * s.stride_b, row,
                  adds ? matrix + i * s.stride_y : nullptr, y + i * s.stride_y);
+      if (s.sums == GemmShape::Sums::a)
+        add_up(pa, s.trans_a, s.k, s.m, sums);
+      else if (s.sums == GemmShape::Sums::b)
+        add_up(pb, !s.trans_b, s.k, s.n, sums);
     });
   };
   if (s.factors == DType::bf16)

@@ -311,10 +311,7 @@ LogicalResult Compilation::exportStrategy() {
 
 LogicalResult Compilation::runFusion(ModuleOp op, bool early) {
   PassManager passes(&context);
-  // What an operator does at no cost is none of a chain's business.
-  passes.addPass(createFuseAddends({early}));
-  passes.addPass(createFuseActivations({early}));
-  passes.addPass(createFuseElementwise());
+  addFusion(passes, early);
   return passes.run(op);
 }
 

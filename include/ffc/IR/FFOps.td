@@ -30,6 +30,9 @@ def FF_Matrices : TensorRankOf<[F32, F64], [2, 3, 4, 5, 6, 7, 8]>;
 def FF_ImageFactor : TensorRankOf<[BF16, F16, F32, F64], [3, 4, 5]>;
 def FF_MatrixFactor
     : TensorRankOf<[BF16, F16, F32, F64], [2, 3, 4, 5, 6, 7, 8]>;
+/// What may be a factor elsewhere.
+def FF_Summand
+    : TensorRankOf<[BF16, F16, F32, F64], [0, 1, 2, 3, 4, 5, 6, 7, 8]>;
 /// Rows of a table.
 def FF_Table : TensorRankOf<[F32, F64], [2]>;
 /// Positions along a dimension.

@@ -79,3 +79,49 @@ def FF_MatMulOp
   }];
   let hasVerifier = 1;
 }
+
+def FF_MatMulSumsOp
+    : FF_Op<"matmul_sums",
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                           ["getFactors"]>]> {
+  let summary = "y = alpha op(a) op(b), and a factor summed along what is contracted";
+  let description = [{
+    The gradients of a layer's weights and bias at once: one factor is the
+    gradient of the layer's result, and its sums over all but the last dimension
+    are that of the bias. A library that multiplies has every element at hand.
+    The pass `fuse-sums` makes it of ff.matmul and ff.reduce_sum.
+
+    `sums_of` is 0 where the sums are those of a, 1 where they are those of b. As
+    stored, this factor has the contracted dimension before the one of y:
+
+    ```mlir
+    %dw, %db = ff.matmul_sums(%x, %dy) {alpha = 1.0 : f64, sums_of = 1 : i64,
+        trans_a = 1 : i64, trans_b = 0 : i64}
+        : (tensor<8x5x16xf32>, tensor<8x5x10xf32>) -> (tensor<16x10xf32>, tensor<10xf32>)
+    ```
+
+    Iteration space: that of ff.matmul; where reductions are split, y and sums
+    are partial. The dimension of y that the sums lack cannot be split.
+
+    Constraints:
+      1. As constraints 1, 3, 4 and 5 of ff.matmul; y has rank 2.
+      2. a is transposed if its sums are taken, b not if its are; the factor has
+         all batch dimensions.
+      3. `sums` has the extent of the factor's last dimension.
+      4. The element types are the same, or a and b are both bf16 or f16 and
+         others f32.
+  }];
+  let arguments = (ins FF_MatrixFactor:$a, FF_MatrixFactor:$b, F64Attr:$alpha,
+                   OptionalAttr<StrArrayAttr>:$dim_names, I64Attr:$sums_of,
+                   I64Attr:$trans_a, I64Attr:$trans_b);
+  let results = (outs FF_Matrices:$y, FF_FloatTensor:$sums);
+  let extraClassDeclaration = [{
+    bool sumsA() { return getSumsOf() == 0; }
+    /// The factor whose sums are taken.
+    ::mlir::Value getSummed() { return sumsA() ? getA() : getB(); }
+  }];
+  let assemblyFormat = [{
+    `(` $a `,` $b `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}

@@ -73,17 +73,23 @@ def FF_PadOp : FF_ShapeOp<"pad"> {
   let arguments = (ins FF_Tensor:$x, DenseI64ArrayAttr:$pads, F64Attr:$value);
 }
 
-def FF_ReduceSumOp : FF_ShapeOp<"reduce_sum"> {
+def FF_ReduceSumOp : FF_DiffOp<"reduce_sum"> {
   let summary = "sum over `axes`; with keepdims they stay with extent 1";
   let description = [{
     Summed dimensions are reductions: split, they give partial sums.
 
     Constraints:
       1. `axes` are dimensions of x, ascending, at least one.
-      2. The result has x's shape without the axes, or with extent 1 there.
+      2. The result has x's shape without the axes, or with extent 1 there, and
+         its element type, or f32 where x is bf16 or f16.
   }];
-  let arguments = (ins FF_FloatTensor:$x, DenseI64ArrayAttr:$axes,
+  let arguments = (ins FF_Summand:$x, DenseI64ArrayAttr:$axes,
                    I64Attr:$keepdims);
+  let results = (outs FF_FloatTensor:$y);
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
 }
 
 class FF_ReduceOp<string mnemonic> : FF_ShapeOp<mnemonic> {

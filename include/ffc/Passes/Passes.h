@@ -7,6 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <memory>
 #include <vector>
@@ -16,6 +17,10 @@ namespace ffc {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "ffc/Passes/Passes.h.inc"
+
+/// The passes that make fewer operators of what is computed in the same way, in
+/// their order. `early`: operators do not wait for a strategy.
+void addFusion(mlir::OpPassManager &passes, bool early = false);
 
 /// The planner's graph of a module and the operation behind each operator.
 struct PlannedModule {

@@ -149,6 +149,35 @@ def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def FuseSums : Pass<"fuse-sums", "::mlir::ModuleOp"> {
+  let summary = "lets products sum their factors";
+  let description = [{
+    The gradients of a layer's weights and of its bias read the same tensor: the
+    one multiplies it, the other adds it up over all dimensions but the last.
+    `ff.matmul` and `ff.reduce_sum` become one `ff.matmul_sums`.
+
+    Both must have the same role, and a configuration with which they split what
+    both read in the same way over the same devices (`early`: or none). What
+    needs the sums comes after the product. It keeps its name; that of the sums
+    is among its `ff.aliases`.
+
+    Before:
+    ```mlir
+    %0 = ff.matmul(%x, %dy) {... trans_a = 1 : i64 ...} : (tensor<8x4xf32>, tensor<8x6xf32>) -> tensor<4x6xf32>
+    %1 = ff.reduce_sum(%dy) {axes = array<i64: 0>, keepdims = 0 : i64} : tensor<8x6xf32> -> tensor<6xf32>
+    ```
+    After:
+    ```mlir
+    %0, %1 = ff.matmul_sums(%x, %dy) {... sums_of = 1 : i64 ...} : (tensor<8x4xf32>, tensor<8x6xf32>) -> (tensor<4x6xf32>, tensor<6xf32>)
+    ```
+  }];
+  let options = [
+    Option<"early", "early", "bool", "false",
+           "products do not wait for a strategy: the least that is computed">,
+  ];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def FuseAddends : Pass<"fuse-addends", "::mlir::ModuleOp"> {
   let summary = "lets operators add to their results themselves";
   let description = [{

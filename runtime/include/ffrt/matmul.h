@@ -29,6 +29,22 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
+/// {a, b} -> {y, sums}: y = alpha * op(a) * op(b) as above, where y has no
+/// batch dimensions; and the sums of a (sums_of 0, a transposed) or b (1, b not
+/// transposed) over all dimensions but the last. Both partial where what is
+/// summed over is a part.
+class MatMulSums {
+public:
+  MatMulSums(Context &cx, Tensors in, Tensors out, double alpha,
+             int64_t sums_of, int64_t trans_a, int64_t trans_b);
+  ~MatMulSums();
+  void operator()(Tensors in, Tensors out);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
 } // namespace ffrt
 
 #endif // FFRT_MATMUL_H

@@ -36,8 +36,8 @@ struct ReduceGeometry {
 };
 
 /// {x} -> {y}: combines over `axes` (none: over all), of the tile only.
-/// keepdims not 0 keeps those dimensions with extent 1. Type f32; the same bits
-/// for the same number of threads.
+/// keepdims not 0 keeps those dimensions with extent 1. x is f32, bf16 or f16,
+/// y f32; the same bits for the same number of threads.
 template <class Op> class Reduce : ReduceGeometry {
 public:
   Reduce(Context &cx, Tensors in, Tensors out, const Ints &axes,

@@ -49,6 +49,16 @@ template <class F> void with_type(DType type, F f) {
   }
 }
 
+/// The same for what a product multiplies, f32, bf16 or f16.
+template <class F> void with_factor(DType type, F f) {
+  if (type == DType::bf16)
+    f(static_cast<BFloat16 *>(nullptr));
+  else if (type == DType::f16)
+    f(static_cast<Float16 *>(nullptr));
+  else
+    f(static_cast<float *>(nullptr));
+}
+
 /// Converts the elements of x to those of y: of the target.
 void cast_elements(const Tensor &x, const Tensor &y);
 

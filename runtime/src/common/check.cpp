@@ -53,11 +53,19 @@ void expect_type(const char *kernel, const char *operand, const Tensor &t,
              ", found " + name_of(t.type));
 }
 
+static bool is_factor(DType type) {
+  return type == DType::f32 || type == DType::bf16 || type == DType::f16;
+}
+
+void expect_factor(const char *kernel, const char *operand, const Tensor &t) {
+  expect(kernel, is_factor(t.type),
+         std::string(operand) + ": expected type f32, bf16 or f16, found " +
+             name_of(t.type));
+}
+
 void expect_factors(const char *kernel, const char *first, const Tensor &a,
                     const char *second, const Tensor &b) {
-  expect(kernel,
-         a.type == b.type && (a.type == DType::f32 || a.type == DType::bf16 ||
-                              a.type == DType::f16),
+  expect(kernel, a.type == b.type && is_factor(a.type),
          std::string(first) + " and " + second +
              ": expected one type, f32, bf16 or f16, found " + name_of(a.type) +
              " and " + name_of(b.type));

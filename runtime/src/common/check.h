@@ -21,6 +21,8 @@ void expect_count(const char *kernel, const char *what, std::size_t found,
                   std::size_t expected);
 void expect_type(const char *kernel, const char *operand, const Tensor &t,
                  DType expected);
+/// f32, bf16 or f16.
+void expect_factor(const char *kernel, const char *operand, const Tensor &t);
 /// The factors of a product, called `first` and `second`, are both f32, bf16 or
 /// f16.
 void expect_factors(const char *kernel, const char *first, const Tensor &a,

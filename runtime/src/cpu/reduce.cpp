@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/reduce.h"
 
+#include "common/cast.h"
 #include "common/reduce_geometry.h"
 
 #include <algorithm>
@@ -22,8 +23,8 @@ namespace {
 using Offsets = Nest<2>::Offsets;
 
 /// Sixteen running values, so that the operations do not wait for each other.
-template <class Op>
-typename Op::Value fold(const float *x, int64_t n, int64_t stride) {
+template <class Op, class T>
+typename Op::Value fold(const T *x, int64_t n, int64_t stride) {
   constexpr int lanes = 16;
   typename Op::Value values[lanes];
   std::fill_n(values, lanes, Op::neutral);
@@ -41,8 +42,8 @@ typename Op::Value fold(const float *x, int64_t n, int64_t stride) {
 }
 
 /// Combines a row of n elements of x onto `to`.
-template <class Op>
-void fold_row(const float *x, typename Op::Value *to, int64_t n,
+template <class Op, class T>
+void fold_row(const T *x, typename Op::Value *to, int64_t n,
               const Offsets &stride) {
   if (stride[1] == 0) {
     *to = Op::combine(*to, fold<Op>(x, n, stride[0]));
@@ -58,13 +59,13 @@ void fold_row(const float *x, typename Op::Value *to, int64_t n,
 
 /// The same for `rows` rows, `row` apart in x, onto the same n values: four
 /// rows at a time, so that the values are read and written less often.
-template <class Op>
-void fold_rows(const float *x, int64_t row, int64_t rows,
-               typename Op::Value *to, int64_t n, const Offsets &stride) {
+template <class Op, class T>
+void fold_rows(const T *x, int64_t row, int64_t rows, typename Op::Value *to,
+               int64_t n, const Offsets &stride) {
   int64_t r = 0;
   if (stride[0] == 1 && stride[1] == 1)
     for (; r + 4 <= rows; r += 4) {
-      const float *a = x + r * row, *b = a + row, *c = b + row, *d = c + row;
+      const T *a = x + r * row, *b = a + row, *c = b + row, *d = c + row;
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i)
         to[i] = Op::combine(
@@ -76,8 +77,8 @@ void fold_rows(const float *x, int64_t row, int64_t rows,
 }
 
 /// Combines the part of x in `nest` onto `to`.
-template <class Op>
-void fold_nest(const Nest<2> &nest, const float *x, typename Op::Value *to) {
+template <class Op, class T>
+void fold_nest(const Nest<2> &nest, const T *x, typename Op::Value *to) {
   const int last = nest.rank - 1;
   const int64_t n = nest.inner();
   if (last == 0)
@@ -130,6 +131,9 @@ template <class Op> struct Reduce<Op>::Plan {
   /// 0: rows of x are results.
   int parts = 0;
   std::vector<typename Op::Value> scratch; ///< parts times the elements of y
+
+  template <class T>
+  void run(const Nest<2> &nest, const Tensor &x, const Tensor &y);
 };
 
 template <class Op>
@@ -150,13 +154,13 @@ Reduce<Op>::Reduce(Context &cx, Tensors in, Tensors out, const Ints &axes,
   plan->scratch.resize(std::size_t(plan->parts) * std::size_t(y.elements()));
 }
 
-template <class Op> void Reduce<Op>::operator()(Tensors in, Tensors out) {
+/// Of elements of type T.
+template <class Op>
+template <class T>
+void Reduce<Op>::Plan::run(const Nest<2> &nest, const Tensor &x,
+                           const Tensor &y) {
   using Value = typename Op::Value;
-  const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  const Nest<2> nest = reduce_nest(*this, x, y);
-  const int cut = plan->cut, parts = plan->parts;
-  std::vector<Value> &scratch = plan->scratch;
-  const float *from = x.as<float>();
+  const T *from = x.as<T>();
   float *result = y.as<float>();
   if (parts == 0) {
     const int64_t n = nest.inner(), stride = nest.inner_stride()[0];
@@ -202,6 +206,14 @@ template <class Op> void Reduce<Op>::operator()(Tensors in, Tensors out) {
         value = Op::combine(value, scratch[std::size_t(part * outputs + i)]);
       result[i] = float(value);
     }
+  });
+}
+
+template <class Op> void Reduce<Op>::operator()(Tensors in, Tensors out) {
+  const Tensor &x = in.begin()[0], &y = out.begin()[0];
+  const Nest<2> nest = reduce_nest(*this, x, y);
+  with_factor(x.type, [&](auto *type) {
+    plan->template run<std::remove_pointer_t<decltype(type)>>(nest, x, y);
   });
 }
 

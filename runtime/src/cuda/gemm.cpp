@@ -31,6 +31,8 @@ std::string text_of(const GemmShape &s) {
   }
   if (s.relu)
     text += " relu";
+  if (s.sums != GemmShape::Sums::none)
+    text += s.sums == GemmShape::Sums::a ? ", sums of a" : ", sums of b";
   return text + " aligned " + number(s.alignment);
 }
 

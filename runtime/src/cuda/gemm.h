@@ -28,8 +28,11 @@ struct GemmShape {
   /// Nothing; beta times matrices that lie as y does; y.
   enum class Addend { none, matrix, result } addend = Addend::none;
   float beta = 1;
-  bool row = false;               ///< a row of n numbers is added, too
-  bool relu = false;              ///< y is cut at 0 in the end
+  bool row = false;  ///< a row of n numbers is added, too
+  bool relu = false; ///< y is cut at 0 in the end
+  /// The sums of a factor over k are a result, too: of op(a) as m numbers, or
+  /// of op(b) as n. Only of one product, to which nothing is done in the end.
+  enum class Sums { none, a, b } sums = Sums::none;
   int64_t alignment = kAlignment; ///< bytes; all operands begin at multiples
 
   /// Of the buffers of a program.
@@ -44,12 +47,15 @@ std::string text_of(const GemmShape &shape);
 /// What a GemmShape takes, chosen once (cuda/tuner.h).
 class Gemm {
 public:
+  /// The library has an algorithm for it, as it has for all without sums.
+  static bool exists(const GemmShape &shape);
+
   explicit Gemm(const GemmShape &shape);
   ~Gemm();
   Gemm(Gemm &&) noexcept;
   /// `matrix` is the first of those that are added.
   void operator()(const void *a, const void *b, const float *row,
-                  const float *matrix, float *y) const;
+                  const float *matrix, float *y, float *sums = nullptr) const;
 
 private:
   struct Impl;

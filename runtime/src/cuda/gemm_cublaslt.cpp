@@ -14,6 +14,7 @@
 
 #include <cublasLt.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,6 +102,10 @@ private:
 
 /// What is done with a sum before it is written.
 cublasLtEpilogue_t epilogue_of(const GemmShape &s) {
+  // The library's first factor is b.
+  if (s.sums != GemmShape::Sums::none)
+    return s.sums == GemmShape::Sums::b ? CUBLASLT_EPILOGUE_BGRADA
+                                        : CUBLASLT_EPILOGUE_BGRADB;
   if (s.row)
     return s.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
   return s.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
@@ -152,12 +157,10 @@ struct Gemm::Impl {
                                           : CUBLAS_COMPUTE_32F,
                                    CUDA_R_32F),
           "cublasLtMatmulDescCreate");
-    // The library's first factor is b.
     set(CUBLASLT_MATMUL_DESC_TRANSA, s.trans_b ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, s.trans_a ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(s));
     device().reserve(kWorkspace);
-    choose();
   }
   ~Impl() { cublasLtMatmulDescDestroy(product); }
   Impl(const Impl &) = delete;
@@ -171,10 +174,13 @@ struct Gemm::Impl {
   }
 
   void run(const void *pa, const void *pb, const float *row,
-           const float *matrix, float *py) {
+           const float *matrix, float *py, float *sums) {
     using Addend = GemmShape::Addend;
+    // What the gradient of a bias is written to has the same name.
     if (shape.row)
       set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, row);
+    else if (shape.sums != GemmShape::Sums::none)
+      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, sums);
     const float beta = shape.addend == Addend::matrix   ? shape.beta
                        : shape.addend == Addend::result ? 1.0f
                                                         : 0.0f;
@@ -201,9 +207,11 @@ struct Gemm::Impl {
       preference.set(attribute, uint32_t(shape.alignment));
     cublasLtMatmulHeuristicResult_t results[kMost]{};
     int found = 0;
-    check(cublasLtMatmulAlgoGetHeuristic(library(), product, b, a, y, y,
-                                         preference, kMost, results, &found),
-          "cublasLtMatmulAlgoGetHeuristic");
+    const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+        library(), product, b, a, y, y, preference, kMost, results, &found);
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED)
+      return {};
+    check(status, "cublasLtMatmulAlgoGetHeuristic");
     std::vector<cublasLtMatmulAlgo_t> list;
     for (int i = 0; i < found; ++i)
       if (results[i].state == CUBLAS_STATUS_SUCCESS)
@@ -242,10 +250,12 @@ void Gemm::Impl::choose() {
         b = operands.add(extent(s, s.k * s.n, s.stride_b, s.factors));
         c = operands.add(extent(s, s.m * s.n, s.stride_y, DType::f32));
         y = operands.add(extent(s, s.m * s.n, s.stride_y, DType::f32));
+        sums = operands.add(std::size_t(std::max(s.m, s.n)) * sizeof(float));
       }
       return seconds_of([&] {
         const float *added = static_cast<float *>(c);
-        gemm.run(a, b, added, added, static_cast<float *>(y));
+        gemm.run(a, b, added, added, static_cast<float *>(y),
+                 static_cast<float *>(sums));
       });
     }
 
@@ -253,7 +263,8 @@ void Gemm::Impl::choose() {
     Impl &gemm;
     const std::vector<cublasLtMatmulAlgo_t> list;
     TimedOperands operands;
-    void *a = nullptr, *b = nullptr, *c = nullptr, *y = nullptr;
+    void *a = nullptr, *b = nullptr, *c = nullptr, *y = nullptr,
+         *sums = nullptr;
   };
   const std::string problem = text_of(shape);
   Algorithms algorithms(*this);
@@ -267,13 +278,19 @@ void Gemm::Impl::choose() {
   }
 }
 
-Gemm::Gemm(const GemmShape &shape) : impl(std::make_unique<Impl>(shape)) {}
+bool Gemm::exists(const GemmShape &shape) {
+  return !Impl(shape).algorithms().empty();
+}
+
+Gemm::Gemm(const GemmShape &shape) : impl(std::make_unique<Impl>(shape)) {
+  impl->choose();
+}
 Gemm::~Gemm() = default;
 Gemm::Gemm(Gemm &&) noexcept = default;
 
 void Gemm::operator()(const void *a, const void *b, const float *row,
-                      const float *matrix, float *y) const {
-  impl->run(a, b, row, matrix, y);
+                      const float *matrix, float *y, float *sums) const {
+  impl->run(a, b, row, matrix, y, sums);
 }
 
 } // namespace ffrt::cuda

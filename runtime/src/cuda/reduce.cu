@@ -1,6 +1,7 @@
 //===- reduce.cu - sums, maxima and products over dimensions --------------===//
 #include "ffrt/reduce.h"
 
+#include "common/cast.h"
 #include "common/reduce_geometry.h"
 #include "cuda/reduction.h"
 
@@ -23,13 +24,13 @@ cuda::Reduction<2> reduction_of(const ReduceGeometry &geometry, const Tensor &x,
           reduce_nest(geometry, x, y, true)};
 }
 
-template <class Op>
-void combine(const cuda::Reduction<2> &r, const float *x, float *y) {
+template <class Op, class T>
+void combine(const cuda::Reduction<2> &r, const T *x, float *y) {
   using At = cuda::Offsets<2>;
   using Value = typename Op::Value;
   cuda::reduce(
       r, cuda::device().scratch<Value>(), Combine<Op>(),
-      FFRT_LAMBDA(const At &at, const At &) { return Value(x[at[0]]); },
+      FFRT_LAMBDA(const At &at, const At &) { return Value(float(x[at[0]])); },
       FFRT_LAMBDA(const At &at, Value value) { y[at[1]] = float(value); });
 }
 
@@ -48,7 +49,11 @@ Reduce<Op>::Reduce(Context &, Tensors in, Tensors out, const Ints &axes,
 
 template <class Op> void Reduce<Op>::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  combine<Op>(reduction_of(*this, x, y), x.as<float>(), y.as<float>());
+  const cuda::Reduction<2> r = reduction_of(*this, x, y);
+  with_factor(x.type, [&](auto *type) {
+    combine<Op>(r, x.as<std::remove_pointer_t<decltype(type)>>(),
+                y.as<float>());
+  });
 }
 
 template class Reduce<SumOf>;

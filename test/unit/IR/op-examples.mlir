@@ -279,6 +279,25 @@ func.func @matmul_addend(%a: tensor<5x6xf32>, %b: tensor<6x7xf32>,
   return
 }
 
+// Of the one factor or the other, with and without a batch.
+func.func @matmul_sums(%a: tensor<3x4x5xf32>, %b: tensor<3x4x2xf32>,
+                       %c: tensor<6x5xf32>, %d: tensor<7x6xf32>) {
+  %y, %sa = ff.matmul_sums(%a, %b) {alpha = 1.0 : f64, sums_of = 0 : i64,
+      trans_a = 1 : i64, trans_b = 0 : i64}
+      : (tensor<3x4x5xf32>, tensor<3x4x2xf32>) -> (tensor<5x2xf32>, tensor<5xf32>)
+  %z, %sb = ff.matmul_sums(%a, %b) {alpha = 0.5 : f64,
+      dim_names = ["n", "k", "c", "r"], sums_of = 1 : i64, trans_a = 1 : i64,
+      trans_b = 0 : i64}
+      : (tensor<3x4x5xf32>, tensor<3x4x2xf32>) -> (tensor<5x2xf32>, tensor<2xf32>)
+  %u, %sc = ff.matmul_sums(%c, %d) {alpha = 2.0 : f64, sums_of = 0 : i64,
+      trans_a = 1 : i64, trans_b = 1 : i64}
+      : (tensor<6x5xf32>, tensor<7x6xf32>) -> (tensor<5x7xf32>, tensor<5xf32>)
+  %v, %sd = ff.matmul_sums(%d, %c) {alpha = 1.0 : f64, sums_of = 1 : i64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<7x6xf32>, tensor<6x5xf32>) -> (tensor<7x5xf32>, tensor<5xf32>)
+  return
+}
+
 // Rows, columns and products of one element.
 func.func @matmul_ones(%a: tensor<1x6xf32>, %b: tensor<6x1xf32>,
                        %c: tensor<1xf32>) {

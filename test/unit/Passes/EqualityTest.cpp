@@ -97,9 +97,7 @@ public:
     }
     // What is fused must mean what it meant before.
     mlir::PassManager fusing(&context);
-    fusing.addPass(createFuseAddends());
-    fusing.addPass(createFuseActivations());
-    fusing.addPass(createFuseElementwise());
+    addFusion(fusing);
     SinkUpdatesOptions sinking;
     sinking.passes = passesOfStep;
     fusing.addPass(createSinkUpdates(sinking));

@@ -59,9 +59,7 @@ protected:
     mlir::PassManager passes(&context);
     passes.addPass(createRecognizePatterns());
     passes.addPass(createDifferentiate());
-    passes.addPass(createFuseAddends());
-    passes.addPass(createFuseActivations());
-    passes.addPass(createFuseElementwise());
+    addFusion(passes);
     if (cost.overlaps())
       passes.addPass(createSinkUpdates());
     ASSERT_TRUE(succeeded(passes.run(*module)));

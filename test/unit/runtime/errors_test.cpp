@@ -76,7 +76,7 @@ TEST(KernelErrors, UnsupportedTypes) {
                Select(cx, {f4, i4, f4}, {f4}));
   EXPECT_ERROR("cast: result: expected type i64, found i32",
                Cast(cx, {f4}, {i4}, int64_t(DType::i64)));
-  EXPECT_ERROR("reduce sum: operand: expected type f32, found i32",
+  EXPECT_ERROR("reduce sum: operand: expected type f32, bf16 or f16, found i32",
                ReduceSum(cx, {i4}, {f0}, {}, 0));
   EXPECT_ERROR("reshape: operand: expected type f32, found i32",
                Reshape(cx, {i4}, {f4}));
@@ -141,6 +141,13 @@ TEST(KernelErrors, CountsRanksAndLengths) {
   EXPECT_ERROR("matmul: clamp: expected up to 2 bounds, found 3",
                MatMul(cx, {f2, tensor({4, 4}), {}, {}}, {f2}, 1, 1,
                       {0.0, 1.0, 2.0}, 0, 0));
+  EXPECT_ERROR("matmul sums: expected sums of operand 0 or 1, found 2",
+               MatMulSums(cx, {f2, f2}, {f2, f1}, 1, 2, 1, 0));
+  EXPECT_ERROR("matmul sums: expected the factor that is summed to have its "
+               "own dimension last",
+               MatMulSums(cx, {f2, f2}, {f2, f1}, 1, 0, 0, 0));
+  EXPECT_ERROR("matmul sums: expected a result of rank 2, found 4",
+               MatMulSums(cx, {f2, f2}, {f4, f1}, 1, 0, 1, 0));
 }
 
 TEST(KernelErrors, ShapesAndAttributes) {

@@ -245,4 +245,76 @@ TEST(MatMul, BatchesAndBroadcast) {
   }
 }
 
+/// Of [batch, k, m] and [batch, k, n]; `a` that is not transposed has no batch
+/// and is [m, k]. What the sums lack is not split.
+void check_sums(const Shape &batch, int64_t m, int64_t n, int64_t k, bool of_a,
+                bool other_transposed, int most, std::mt19937 &random,
+                DType type) {
+  // The factor that is summed, and the other one, whose own dimension differs.
+  const int64_t own = of_a ? m : n, rest = of_a ? n : m;
+  auto with = [](Shape shape, int64_t rows, int64_t columns) {
+    shape.insert(shape.end(), {rows, columns});
+    return shape;
+  };
+  const Value summed = random_value(with(batch, k, own), random, type),
+              other = random_value(other_transposed ? with(batch, rest, k)
+                                                    : with(batch, k, rest),
+                                   random, type);
+  Value product(of_a ? Shape{own, rest} : Shape{rest, own}), sums({own});
+  Value found_product(product.shape), found_sums({own});
+  for_box(summed.whole(), [&](const Shape &i) {
+    const int64_t column = i.back(), depth = i[i.size() - 2];
+    sums({column}) += summed(i);
+    for (int64_t j = 0; j < rest; ++j) {
+      Shape at(i.begin(), i.end() - 2);
+      at = other_transposed ? with(at, j, depth) : with(at, depth, j);
+      product(of_a ? Shape{column, j} : Shape{j, column}) +=
+          0.5 * summed(i) * other(at);
+    }
+  });
+  Context cx;
+  // Batch, depth and own dimension.
+  for_split(summed.shape, most, random, [&](const Box &box) {
+    Box part = box, result{{box.lo.back()}, {box.size.back()}};
+    const std::size_t last = box.lo.size() - 1;
+    part.lo[last] = 0;
+    part.size[last] = rest;
+    if (other_transposed) {
+      std::swap(part.lo[last], part.lo[last - 1]);
+      std::swap(part.size[last], part.size[last - 1]);
+    }
+    Box matrix{{0, 0}, {rest, rest}};
+    matrix.lo[of_a ? 0 : 1] = box.lo.back();
+    matrix.size[of_a ? 0 : 1] = box.size.back();
+    const Tile s(summed, box, Order::row_major, type),
+        o(other, part, Order::row_major, type);
+    const Tile y = blank(product.shape, matrix), r = blank({own}, result);
+    const Tensor a = of_a ? s.tensor : o.tensor, b = of_a ? o.tensor : s.tensor;
+    const bool trans_a = of_a || !other_transposed,
+               trans_b = of_a && other_transposed;
+    MatMulSums kernel(cx, {a, b}, {y, r}, 0.5, of_a ? 0 : 1, trans_a, trans_b);
+    kernel({a, b}, {y, r});
+    add_tile(found_product, y, matrix);
+    add_tile(found_sums, r, result);
+  });
+  expect_close(found_product, product, 5e-5);
+  expect_close(found_sums, sums, 5e-5);
+}
+
+TEST(MatMulSums, OfEitherFactor) {
+  for (unsigned round = 0; round < 3; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    const int most = round == 0 ? 1 : 3;
+    for (DType type : kFactors)
+      for (bool of_a : {false, true})
+        for (bool transposed : {false, true})
+          // Also as one would compute it that has no sums of odd depth.
+          for (int64_t k : {28, 29}) {
+            check_sums({}, 17, 13, k, of_a, transposed, most, random, type);
+            check_sums({2, 3}, 5, 6, k, of_a, transposed, most, random, type);
+            check_sums({}, 1, 1, k, of_a, transposed, most, random, type);
+          }
+  }
+}
+
 } // namespace

@@ -38,10 +38,11 @@ Shape out_index(const Case &c, const Shape &i, int64_t reduced) {
 /// combined.
 template <class Kernel, class Combine>
 void check(const Case &c, double neutral, Combine combine, int most,
-           int threads, std::mt19937 &random) {
-  Value x = random_value(c.shape, random);
-  for (double &value : x.data)
-    value = float(value / 4.0 + 1.0); // products stay in range
+           int threads, std::mt19937 &random, DType type = DType::f32) {
+  Value x = random_value(c.shape, random, type);
+  if (type == DType::f32)
+    for (double &value : x.data)
+      value = float(value / 4.0 + 1.0); // products stay in range
   Value expected(out_index(c, c.shape, 1), neutral), found = expected;
   for_box(x.whole(), [&](const Shape &i) {
     double &y = expected(out_index(c, i, 0));
@@ -51,7 +52,7 @@ void check(const Case &c, double neutral, Combine combine, int most,
   cx.threads = threads;
   for_split(c.shape, most, random, [&](const Box &box) {
     Box to{out_index(c, box.lo, 0), out_index(c, box.size, 1)};
-    const Tile tx(x, box, c.order);
+    const Tile tx(x, box, c.order, type);
     const Tile ty = blank(expected.shape, to, c.result_order);
     Kernel k{cx, {tx}, {ty}, c.axes, int64_t(c.keepdims)};
     int64_t before = allocations();
@@ -63,9 +64,10 @@ void check(const Case &c, double neutral, Combine combine, int most,
   expect_close(found, expected, 1e-5);
 }
 
+double add(double a, double b) { return a + b; }
+
 void check_all(const Case &c, int most, int threads, std::mt19937 &random) {
-  check<ReduceSum>(
-      c, 0.0, [](double a, double b) { return a + b; }, most, threads, random);
+  check<ReduceSum>(c, 0.0, add, most, threads, random);
   check<ReduceMax>(
       c, -1e30, [](double a, double b) { return std::max(a, b); }, most,
       threads, random);
@@ -104,8 +106,9 @@ TEST(Reduce, LargeTensors) {
   for (const Case &c : cases)
     for (int threads : {1, 2, 3}) {
       std::mt19937 same(seed());
-      check<ReduceSum>(
-          c, 0.0, [](double a, double b) { return a + b; }, 1, threads, same);
+      check<ReduceSum>(c, 0.0, add, 1, threads, same);
+      for (DType type : {DType::bf16, DType::f16})
+        check<ReduceSum>(c, 0.0, add, 1, threads, same, type);
       check<ReduceMax>(
           c, -1e30, [](double a, double b) { return std::max(a, b); }, 1,
           threads, same);

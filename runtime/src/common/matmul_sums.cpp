@@ -1,0 +1,47 @@
+//===- matmul_sums.cpp - a product, then the sums of a factor -------------===//
+#include "common/matmul_sums.h"
+
+#include "common/check.h"
+
+#include <string>
+
+namespace ffrt {
+
+static constexpr const char *kernel = "matmul sums";
+
+void check_matmul_sums(Tensors in, Tensors out, int64_t sums_of,
+                       int64_t trans_a, int64_t trans_b) {
+  expect_count(kernel, "operands", in.size(), 2);
+  expect_count(kernel, "results", out.size(), 2);
+  expect(kernel, sums_of == 0 || sums_of == 1,
+         "expected sums of operand 0 or 1, found " + std::to_string(sums_of));
+  expect(kernel, sums_of == 0 ? trans_a != 0 : trans_b == 0,
+         "expected the factor that is summed to have its own dimension last");
+  const int rank = out.begin()[0].rank;
+  expect(kernel, rank == 2,
+         "expected a result of rank 2, found " + std::to_string(rank));
+}
+
+/// All dimensions of x but the last.
+static Ints all_but_last(const Tensor &x) {
+  Ints axes;
+  for (int d = 0; d + 1 < x.rank; ++d)
+    axes.push_back(d);
+  return axes;
+}
+
+ProductThenSums::ProductThenSums(Context &cx, Tensors in, Tensors out,
+                                 double alpha, int64_t sums_of, int64_t trans_a,
+                                 int64_t trans_b)
+    : summed(std::size_t(sums_of)),
+      product(cx, {in.begin()[0], in.begin()[1], {}, {}}, {out.begin()[0]},
+              alpha, 1.0, {}, trans_a, trans_b),
+      sum(cx, {in.begin()[sums_of]}, {out.begin()[1]},
+          all_but_last(in.begin()[sums_of]), 0) {}
+
+void ProductThenSums::operator()(Tensors in, Tensors out) {
+  product({in.begin()[0], in.begin()[1], {}, {}}, {out.begin()[0]});
+  sum({in.begin()[summed]}, {out.begin()[1]});
+}
+
+} // namespace ffrt
