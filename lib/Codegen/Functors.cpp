@@ -19,8 +19,13 @@ using namespace ffc::codegen;
 using ff::ScalarProgram;
 
 std::string Functors::Functor::kernel() const {
+  std::string types;
+  for (plan::ElementType type : program.types)
+    types += type == plan::ElementType::BF16  ? ", ffrt::BFloat16"
+             : type == plan::ElementType::F16 ? ", ffrt::Float16"
+                                              : ", float";
   return "Fused<functors::" + name + ", " + std::to_string(program.inputs) +
-         ", " + std::to_string(program.results.size()) + ">";
+         types + ">";
 }
 
 FailureOr<std::string> Functors::classOf(rank::KernelOp op) {
@@ -115,11 +120,15 @@ public:
     for (size_t i = 0; i < uses.size(); ++i)
       if (uses[i] > 1)
         text += "t" + std::to_string(i) + " = " + stepText(i, false) + "; ";
-    return text + llvm::join(llvm::map_range(program.results,
-                                             [&](const auto &value) {
-                                               return textOf(value, false);
-                                             }),
-                             ", ");
+    for (auto [i, value, type] :
+         llvm::enumerate(program.results, program.types)) {
+      std::string result = textOf(value, false);
+      text += i == 0 ? "" : ", ";
+      text += type == plan::ElementType::F32
+                  ? result
+                  : std::string(plan::str(type)) + "(" + result + ")";
+    }
+    return text;
   }
 
 private:

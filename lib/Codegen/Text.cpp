@@ -23,7 +23,7 @@ static size_t breakAt(StringRef line, size_t width) {
   if (line.size() <= width)
     return line.size();
   size_t best = line.size();
-  int depth = 0, bestDepth = std::numeric_limits<int>::max();
+  int depth = 0, templates = 0, bestDepth = std::numeric_limits<int>::max();
   bool inString = false;
   for (size_t i = 0; i + 1 < line.size(); ++i) {
     if (line[i] == '"' && (i == 0 || line[i - 1] != '\\'))
@@ -34,6 +34,11 @@ static size_t breakAt(StringRef line, size_t width) {
       ++depth;
     if (StringRef(")}]").contains(line[i]))
       --depth;
+    // Arguments of templates stay together; comparisons have spaces.
+    if (line[i] == '<' && line[i + 1] != ' ' && i > 0 && isAlnum(line[i - 1]))
+      ++templates;
+    if (line[i] == '>' && templates > 0)
+      --templates;
     bool afterComma = line[i] == ',' && line[i + 1] == ' ';
     bool afterParenthesis = line[i] == '(' && line[i + 1] != ')';
     // Worth a break only if the rest then fits.
@@ -46,7 +51,7 @@ static size_t breakAt(StringRef line, size_t width) {
     if (!fits && best != line.size())
       break;
     // A break inside brackets is better than one right after the opening one.
-    int cost = 2 * depth + (afterParenthesis ? 3 : 0);
+    int cost = 2 * (depth + 2 * templates) + (afterParenthesis ? 3 : 0);
     if (cost <= bestDepth) {
       bestDepth = cost;
       best = i + 1;

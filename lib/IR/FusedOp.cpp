@@ -38,6 +38,12 @@ void FusedOp::print(OpAsmPrinter &printer) {
 // Constraints
 //===----------------------------------------------------------------------===//
 
+bool ff::isNarrowing(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  return cast && getElementTypeOrSelf(cast.getX()).isF32() &&
+         isa<BFloat16Type, Float16Type>(getElementTypeOrSelf(cast.getY()));
+}
+
 LogicalResult FusedOp::verify() {
   if (failed(verifyTensors(*this)))
     return failure();
@@ -55,20 +61,30 @@ LogicalResult FusedOp::verify() {
   if (getOutputs().empty())
     return emitOpError("expected at least one result, found none");
 
-  Type type = getOutputs().front().getType();
+  auto first = cast<RankedTensorType>(getOutputs().front().getType());
   for (Type other : getOutputs().getTypes())
-    if (other != type) // 2
-      return emitOpError("expected results of one type, found ")
-             << type << " and " << other;
+    if (cast<RankedTensorType>(other).getShape() != first.getShape()) // 2
+      return emitOpError("expected results of one shape, found ")
+             << first << " and " << other;
+  // Of what is computed, before it is narrowed.
+  Type type;
   int count = 0;
   for (Operation &op : body.without_terminator()) {
     ++count;
+    if (isNarrowing(&op)) {
+      if (!llvm::all_of(op.getUsers(), llvm::IsaPred<YieldOp>)) // 2
+        return op.emitOpError("expected to be yielded, not read in the body");
+      continue;
+    }
     if (!isa<UnaryOp, UnaryBackwardOp, BinaryOp, SelectOp>(op)) // 3
       return op.emitOpError("expected an element-wise operator in the body of "
                             "ff.fused");
-    if (op.getResult(0).getType() != type) // 2
-      return op.emitOpError("expected the result type of ff.fused, ")
-             << type << ", found " << op.getResult(0).getType();
+    Type found = op.getResult(0).getType();
+    if (!type)
+      type = first.clone(getElementTypeOrSelf(found));
+    if (found != type) // 2
+      return op.emitOpError("expected type ")
+             << type << " in the body of ff.fused, found " << found;
   }
   if (count < 2) // 3
     return emitOpError("expected at least 2 operators in the body, found ")

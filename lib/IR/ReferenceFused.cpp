@@ -53,8 +53,16 @@ static void fused(const ReferenceCall &call) {
     run(lookupScalarFunction(step.function)->kernel,
         parametersOf(step, Builder(call.args.getContext())),
         llvm::map_to_vector<4>(step.operands, viewOf));
-  for (auto [value, out] : llvm::zip_equal(program->results, call.outs)) {
-    View result = viewOf(value);
+  for (auto [value, type, out] :
+       llvm::zip_equal(program->results, program->types, call.outs)) {
+    if (type != plan::ElementType::F32) {
+      Builder builder(call.args.getContext());
+      run("cast",
+          builder.getDictionaryAttr(builder.getNamedAttr(
+              "to", builder.getI64IntegerAttr(static_cast<int64_t>(type)))),
+          viewOf(value));
+    }
+    View result = type == plan::ElementType::F32 ? viewOf(value) : views.back();
     if (out.present())
       forEachIndex(call.tile,
                    [&](ArrayRef<int64_t> i) { out.at(i) = result.at(i); });

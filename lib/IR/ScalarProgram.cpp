@@ -63,6 +63,10 @@ ScalarProgram ScalarProgram::of(Block &body) {
     return list;
   };
   for (Operation &op : body.without_terminator()) {
+    if (auto cast = dyn_cast<CastOp>(op)) {
+      values[cast.getY()] = values.lookup(cast.getX());
+      continue;
+    }
     Step step;
     llvm::TypeSwitch<Operation *>(&op)
         .Case<UnaryOp>([&](UnaryOp unary) {
@@ -82,6 +86,12 @@ ScalarProgram ScalarProgram::of(Block &body) {
     program.steps.push_back(std::move(step));
   }
   program.results = numbersOf(body.getTerminator()->getOperands());
+  for (mlir::Value value : body.getTerminator()->getOperands()) {
+    auto type = tensorTypeOf(value.getType()).type;
+    // In double precision nothing is narrow.
+    program.types.push_back(
+        type == plan::ElementType::F64 ? plan::ElementType::F32 : type);
+  }
   return program;
 }
 
@@ -124,7 +134,15 @@ std::string ScalarProgram::str() const {
               "]";
     text += "(" + textOf(step.operands) + "); ";
   }
-  return text + "return " + textOf(results);
+  text += "return ";
+  for (size_t i = 0; i < results.size(); ++i) {
+    std::string value = ff::str(results[i]);
+    text += i == 0 ? "" : ", ";
+    text += types[i] == plan::ElementType::F32
+                ? value
+                : std::string(plan::str(types[i])) + "(" + value + ")";
+  }
+  return text;
 }
 
 namespace {
@@ -139,7 +157,7 @@ public:
       if (!readStep())
         return std::nullopt;
     }
-    if (!readValues(program.results))
+    if (!readResults())
       return std::nullopt;
     if (!rest.trim().empty()) {
       expected("the end");
@@ -187,6 +205,21 @@ private:
     do {
       if (!readValue(values.emplace_back()))
         return false;
+    } while (take(","));
+    return true;
+  }
+  bool readResults() {
+    do {
+      auto type = plan::ElementType::F32;
+      for (auto narrow : {plan::ElementType::BF16, plan::ElementType::F16})
+        if (take(plan::str(narrow)))
+          type = narrow;
+      const bool isNarrow = type != plan::ElementType::F32;
+      if ((isNarrow && !need("(")) ||
+          !readValue(program.results.emplace_back()) ||
+          (isNarrow && !need(")")))
+        return false;
+      program.types.push_back(type);
     } while (take(","));
     return true;
   }

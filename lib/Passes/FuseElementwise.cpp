@@ -27,7 +27,8 @@ static constexpr size_t kMaxTensors = 16;
 //===----------------------------------------------------------------------===//
 
 static bool isElementwise(Operation *op) {
-  return isa<UnaryOp, UnaryBackwardOp, BinaryOp, SelectOp, FusedOp>(op);
+  return isa<UnaryOp, UnaryBackwardOp, BinaryOp, SelectOp, FusedOp>(op) ||
+         isNarrowing(op);
 }
 
 /// Axes that split something, and devices.
@@ -83,8 +84,13 @@ static SmallVector<Value> mergedResults(Operation *producer,
   return results;
 }
 
+/// Of all results of an element-wise operator.
+static ArrayRef<int64_t> shapeOf(Operation *op) {
+  return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+}
+
 static bool canMerge(Operation *producer, Operation *consumer) {
-  if (producer->getResult(0).getType() != consumer->getResult(0).getType() ||
+  if (shapeOf(producer) != shapeOf(consumer) ||
       producer->getAttr(kRoleAttr) != consumer->getAttr(kRoleAttr) ||
       !configsAgree(producer, consumer) ||
       mergedOperands(producer, consumer).size() > kMaxTensors ||
@@ -143,24 +149,25 @@ static Value valueAt(Operation *op, int64_t slot) {
                          : Value(op->getResult(slot - operands));
 }
 
-/// Attributes of the operator that stands for both.
-static void mergeAttributes(Operation *producer, Operation *consumer,
-                            FusedOp fused, IRMapping &values) {
+/// Attributes of the operator that stands for both, of which one gives the
+/// name.
+static void mergeAttributes(Operation *named, Operation *other, FusedOp fused,
+                            IRMapping &values) {
   Builder builder(fused.getContext());
   for (StringRef name : {kRoleAttr, kOwnerAttr, kAliasesAttr})
-    if (Attribute attr = consumer->getAttr(name))
+    if (Attribute attr = named->getAttr(name))
       fused->setAttr(name, attr);
-  Attribute config = consumer->getAttr(kConfigAttr);
+  Attribute config = named->getAttr(kConfigAttr);
   if (!config)
-    config = producer->getAttr(kConfigAttr);
+    config = other->getAttr(kConfigAttr);
   if (config)
     fused->setAttr(kConfigAttr, config);
-  if (auto carry = consumer->getAttrOfType<DenseI64ArrayAttr>(kCarryAttr)) {
-    Value inside = values.lookup(valueAt(consumer, carry[1]));
+  if (auto carry = named->getAttrOfType<DenseI64ArrayAttr>(kCarryAttr)) {
+    Value inside = values.lookup(valueAt(named, carry[1]));
     fused->setAttr(kCarryAttr, builder.getDenseI64ArrayAttr(
                                    {carry[0], slotOf(fused, inside)}));
   }
-  addAliases(fused, producer);
+  addAliases(fused, other);
 }
 
 /// Replaces both by one operator, which is returned.
@@ -170,8 +177,12 @@ static FusedOp merge(Operation *producer, Operation *consumer) {
     place = consumer;
   SmallVector<Value> operands = mergedOperands(producer, consumer);
   SmallVector<Value> results = mergedResults(producer, consumer);
+  // Whoever looks for a layer does not look for its cast.
+  const bool narrows = isNarrowing(consumer);
+  Operation *named = narrows ? producer : consumer,
+            *other = narrows ? consumer : producer;
   OpBuilder builder(place);
-  auto fused = FusedOp::create(builder, consumer->getLoc(),
+  auto fused = FusedOp::create(builder, named->getLoc(),
                                TypeRange(ValueRange(results)), operands);
   Block &block = fused.getBody().emplaceBlock();
   IRMapping values;
@@ -183,7 +194,7 @@ static FusedOp merge(Operation *producer, Operation *consumer) {
   YieldOp::create(
       body, fused.getLoc(),
       llvm::map_to_vector(results, [&](Value v) { return values.lookup(v); }));
-  mergeAttributes(producer, consumer, fused, values);
+  mergeAttributes(named, other, fused, values);
   for (auto [old, replacement] : llvm::zip_equal(results, fused.getResults()))
     old.replaceAllUsesWith(replacement);
   consumer->erase();

@@ -65,7 +65,7 @@ func.func @fused_no_results(%x: tensor<4xf32>) {
 // -----
 
 func.func @fused_2_results(%x: tensor<4xf32>, %y: tensor<1xf32>) {
-  // expected-error @+1 {{expected results of one type, found 'tensor<4xf32>' and 'tensor<1xf32>'}}
+  // expected-error @+1 {{expected results of one shape, found 'tensor<4xf32>' and 'tensor<1xf32>'}}
   %0:2 = ff.fused(%x, %y) {
   ^bb0(%a: tensor<4xf32>, %b: tensor<1xf32>):
     %0 = ff.unary relu(%a) : tensor<4xf32> -> tensor<4xf32>
@@ -80,11 +80,25 @@ func.func @fused_2_results(%x: tensor<4xf32>, %y: tensor<1xf32>) {
 func.func @fused_2_body(%x: tensor<4xf32>, %y: tensor<1xf32>) {
   %0 = ff.fused(%x, %y) {
   ^bb0(%a: tensor<4xf32>, %b: tensor<1xf32>):
-    // expected-error @+1 {{expected the result type of ff.fused, 'tensor<4xf32>', found 'tensor<1xf32>'}}
+    // expected-error @+1 {{expected type 'tensor<4xf32>' in the body of ff.fused, found 'tensor<1xf32>'}}
     %0 = ff.unary relu(%b) : tensor<1xf32> -> tensor<1xf32>
     %1 = ff.binary add(%a, %0) : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32>
     ff.yield %1 : tensor<4xf32>
   } : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @fused_2_narrow(%x: tensor<4xf32>) {
+  %0 = ff.fused(%x) {
+  ^bb0(%a: tensor<4xf32>):
+    %0 = ff.unary relu(%a) : tensor<4xf32> -> tensor<4xf32>
+    // expected-error @+1 {{expected to be yielded, not read in the body}}
+    %1 = ff.cast(%0) : (tensor<4xf32>) -> tensor<4xbf16>
+    %2 = ff.cast(%1) : (tensor<4xbf16>) -> tensor<4xf32>
+    ff.yield %2 : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
 

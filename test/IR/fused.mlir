@@ -21,3 +21,18 @@ func.func @fused(%x: tensor<8x16xf32>, %y: tensor<16xf32>) {
   } : (tensor<8x16xf32>, tensor<16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>)
   return
 }
+
+// What is yielded may be narrowed.
+// CHECK-LABEL: @narrow
+func.func @narrow(%x: tensor<8x16xf32>) {
+  // CHECK: %[[T:.*]] = ff.unary relu
+  // CHECK-NEXT: %[[N:.*]] = ff.cast(%[[T]])
+  // CHECK-NEXT: ff.yield %[[N]], %[[T]] : tensor<8x16xbf16>, tensor<8x16xf32>
+  %z:2 = ff.fused(%x) {
+  ^bb0(%a: tensor<8x16xf32>):
+    %0 = ff.unary relu(%a) : tensor<8x16xf32> -> tensor<8x16xf32>
+    %1 = ff.cast(%0) : (tensor<8x16xf32>) -> tensor<8x16xbf16>
+    ff.yield %1, %0 : tensor<8x16xbf16>, tensor<8x16xf32>
+  } : (tensor<8x16xf32>) -> (tensor<8x16xbf16>, tensor<8x16xf32>)
+  return
+}

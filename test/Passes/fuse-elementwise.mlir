@@ -123,3 +123,43 @@ func.func @main(%x: tensor<8x16xf32>, %w: tensor<8x16xf32>) {
       : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32> loc("u")
   return
 }
+
+// -----
+
+// A cast that narrows is part of what makes its operand, whose name stays. One
+// that widens, or narrows what no such operator makes, is not.
+
+// CHECK: %[[X:.*]] = ff.cast(%arg0)
+// CHECK: %h:2 = ff.fused(%arg1) attributes {ff.aliases = ["h16"], ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>, ff.owner = "layer", ff.role = "gradient"} {
+// CHECK: %[[H:.*]] = ff.unary relu
+// CHECK-NEXT: %[[N:.*]] = ff.cast(%[[H]])
+// CHECK-NEXT: ff.yield %[[N]], %[[H]] : tensor<8x16xbf16>, tensor<8x16xf32>
+// CHECK: ff.cast(%h#0) : (tensor<8x16xbf16>) -> tensor<8x16xf32>
+// CHECK: ff.output %h#1 as "out/h"
+func.func @main(%x: tensor<8x16xf32>, %y: tensor<8x16xf32>) {
+  %0 = ff.cast(%x) : (tensor<8x16xf32>) -> tensor<8x16xbf16> loc("x16")
+  ff.output %0 as "out/x" : tensor<8x16xbf16>
+  %1 = ff.unary relu(%y) {ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>,
+      ff.owner = "layer", ff.role = "gradient"} : tensor<8x16xf32> -> tensor<8x16xf32> loc("h")
+  %2 = ff.cast(%1) {ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>, ff.role = "gradient"}
+      : (tensor<8x16xf32>) -> tensor<8x16xbf16> loc("h16")
+  %3 = ff.cast(%2) : (tensor<8x16xbf16>) -> tensor<8x16xf32> loc("wide")
+  ff.output %3 as "out/z" : tensor<8x16xf32>
+  ff.output %1 as "out/h" : tensor<8x16xf32>
+  return
+}
+
+// -----
+
+// Split in another way, it stays apart.
+
+// CHECK-NOT: ff.fused
+// CHECK: ff.output
+func.func @main(%y: tensor<8x16xf32>) {
+  %1 = ff.unary relu(%y) {ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>}
+      : tensor<8x16xf32> -> tensor<8x16xf32> loc("h")
+  %2 = ff.cast(%1) {ff.config = #ff.config<grid = {c = 2}, devices = [0, 1]>}
+      : (tensor<8x16xf32>) -> tensor<8x16xbf16> loc("h16")
+  ff.output %2 as "out/h" : tensor<8x16xbf16>
+  return
+}

@@ -28,6 +28,9 @@ namespace ffc::ff {
 mlir::LogicalResult verifyClamp(mlir::Operation *op);
 /// Constraint of the operators with AddingInterface.
 mlir::LogicalResult verifyAddend(mlir::Operation *op);
+/// A cast of f32 to bf16 or f16, which an element-wise kernel does as it
+/// writes.
+bool isNarrowing(mlir::Operation *op);
 struct Optimizer;
 } // namespace ffc::ff
 

@@ -171,8 +171,9 @@ def FF_FusedOp
   let description = [{
     The body holds `ff.unary`, `ff.unary_backward`, `ff.binary` and `ff.select`
     operators and ends with `ff.yield`. Results all have one shape, which is that
-    of every operator in the body; operands broadcast to it. Made by the pass
-    `fuse-elementwise` after differentiation.
+    of every operator in the body; operands broadcast to it. What is yielded may
+    be narrowed by `ff.cast` first. Made by the pass `fuse-elementwise` after
+    differentiation.
 
     ```mlir
     %z = ff.fused(%x, %y) {
@@ -186,11 +187,12 @@ def FF_FusedOp
     Constraints:
       1. The block's arguments have the operands' types, the yielded values the
          results' types.
-      2. All results, and all results in the body, have one type.
-      3. The body holds operators of the four kinds, at least two.
+      2. All results in the body have one type, but for those of casts to bf16
+         and f16, which are only yielded.
+      3. The body holds operators of the four kinds and such casts, at least two.
   }];
   let arguments = (ins Variadic<FF_FloatTensor>:$inputs);
-  let results = (outs Variadic<FF_FloatTensor>:$outputs);
+  let results = (outs Variadic<FF_Summand>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -199,7 +201,7 @@ def FF_FusedOp
 def FF_YieldOp : FF_Op<"yield", [Pure, Terminator, HasParent<"FusedOp">,
                                  ReturnLike]> {
   let summary = "the results of a fused operator";
-  let arguments = (ins Variadic<FF_FloatTensor>:$values);
+  let arguments = (ins Variadic<FF_Summand>:$values);
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 

@@ -3,15 +3,17 @@
 // The body of `ff.fused` as a text in static single assignment form, the
 // attribute `program` of the kernel "fused":
 //
-//     t0 = add(x0, x1); t1 = leaky_relu[0.1](t0); return t1, t0
+//     t0 = add(x0, x1); t1 = leaky_relu[0.1](t0); return t1, bf16(t0)
 //
 // x0, x1... are elements of the operands, t0, t1... of what the steps compute;
-// parameters stand in brackets. The reference kernel interprets it, the code
-// generator makes a functor of it.
+// parameters stand in brackets. Results may be rounded to bf16 or f16. The
+// reference kernel interprets it, the code generator makes a functor of it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_IR_SCALARPROGRAM_H
 #define FFC_IR_SCALARPROGRAM_H
+
+#include "ffc/Plan/Rules.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -50,6 +52,7 @@ struct ScalarProgram {
   int inputs = 0;
   std::vector<Step> steps;
   std::vector<Value> results;
+  std::vector<plan::ElementType> types; ///< of results: F32, BF16 or F16
 
   /// The program of the body of a verified `ff.fused`.
   static ScalarProgram of(mlir::Block &body);

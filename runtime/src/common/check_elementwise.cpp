@@ -48,17 +48,21 @@ void check_broadcast(const char *kernel, Tensors in, Tensors out,
   }
 }
 
-void check_fused(Tensors in, Tensors out, int operands, int results) {
+void check_fused(Tensors in, Tensors out, int operands,
+                 std::initializer_list<DType> results) {
   const char *kernel = "fused";
-  expect(kernel, operands <= kMaxFused && results <= kMaxFused,
+  expect(kernel, operands <= kMaxFused && int(results.size()) <= kMaxFused,
          "expected at most " + std::to_string(kMaxFused) +
              " operands and results, found " + std::to_string(operands) +
-             " and " + std::to_string(results));
-  expect_count(kernel, "results", out.size(), std::size_t(results));
+             " and " + std::to_string(results.size()));
+  expect_count(kernel, "results", out.size(), results.size());
   const Tensor &y = out.begin()[0];
-  check_broadcast(kernel, in, {y}, std::size_t(operands));
+  Tensor computed = y;
+  computed.type = DType::f32;
+  check_broadcast(kernel, in, {computed}, std::size_t(operands));
+  const DType *type = results.begin();
   for (const Tensor &result : out) {
-    expect_type(kernel, "result", result, DType::f32);
+    expect_type(kernel, "result", result, *type++);
     expect_same_shape(kernel, "result", result, y);
     expect_same_order(kernel, "result", result, y);
   }

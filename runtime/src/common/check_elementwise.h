@@ -15,9 +15,10 @@ void check_elementwise(Tensors in, Tensors out, int operands);
 void check_broadcast(const char *kernel, Tensors in, Tensors out,
                      std::size_t operands);
 
-/// Throws Error unless the results are f32 of one shape and order, and the
-/// operands broadcast to them.
-void check_fused(Tensors in, Tensors out, int operands, int results);
+/// Throws Error unless the results are of these types, one shape and order, and
+/// the operands are f32 and broadcast to them.
+void check_fused(Tensors in, Tensors out, int operands,
+                 std::initializer_list<DType> results);
 
 /// Strides of x along `rank` dimensions; zero where it is broadcast.
 Index broadcast_strides(const Tensor &x, int rank);

@@ -21,13 +21,13 @@ constexpr int64_t kChunk = 512;
 /// Data of all tensors.
 struct FusedWalk::Pointers {
   const float *x[kMaxFused];
-  float *y[kMaxFused];
+  void *y[kMaxFused];
 
   Pointers(Tensors in, Tensors out) {
     std::transform(in.begin(), in.end(), x,
                    [](const Tensor &t) { return t.as<const float>(); });
     std::transform(out.begin(), out.end(), y,
-                   [](const Tensor &t) { return t.as<float>(); });
+                   [](const Tensor &t) { return t.data; });
   }
   Pointers() = default;
 };
@@ -36,9 +36,12 @@ struct FusedWalk::Pointers {
 // Geometry
 //===----------------------------------------------------------------------===//
 
-FusedWalk::FusedWalk(Tensors in, Tensors out, int operands, int results)
-    : operands(operands), results(results) {
-  check_fused(in, out, operands, results);
+FusedWalk::FusedWalk(Tensors in, Tensors out, int operands,
+                     std::initializer_list<DType> types)
+    : operands(operands), results(int(types.size())) {
+  check_fused(in, out, operands, types);
+  std::transform(types.begin(), types.end(), size,
+                 [](DType type) { return int64_t(size_of(type)); });
   const Tensor &y = out.begin()[0];
   // The results come first, because they decide which dimension is innermost.
   std::array<Index, kMaxFused + 1> strides;
@@ -120,7 +123,7 @@ void FusedWalk::run_rows(const Pointers &at, Loop loop, int64_t begin,
         for (int k = 0; k < operands; ++k)
           piece.x[k] = at.x[k] + offset;
         for (int k = 0; k < results; ++k)
-          piece.y[k] = at.y[k] + offset;
+          piece.y[k] = static_cast<char *>(at.y[k]) + offset * size[k];
         for (int b = 0; b < broadcasts; ++b) {
           const Broadcast &x = broadcast[b];
           const float *from = start[b] + r * x.row + c * x.column;
@@ -151,7 +154,7 @@ void FusedWalk::run(Tensors in, Tensors out, Loop loop) const {
       for (int k = 0; k < operands; ++k)
         part.x[k] = at.x[k] + begin;
       for (int k = 0; k < results; ++k)
-        part.y[k] = at.y[k] + begin;
+        part.y[k] = static_cast<char *>(at.y[k]) + begin * size[k];
       loop(part.x, part.y, end - begin);
     });
     return;

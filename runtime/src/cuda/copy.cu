@@ -34,9 +34,9 @@ void copy_line(void *dst, const void *src, int64_t bytes) {
                                        cudaMemcpyDeviceToDevice,
                                        cuda::device().stream()),
                        "cudaMemcpyAsync");
-  cuda::MapData<1, 1> data;
+  cuda::MapData<1, float> data;
   data.x[0] = static_cast<const float *>(src);
-  data.y[0] = static_cast<float *>(dst);
+  data.y[0] = dst;
   cuda::map_later<Same>(data, bytes / kWord);
 }
 

@@ -30,8 +30,7 @@ bool cuda::MapNest::is_line(int operands) const {
                                    [](int64_t step) { return step == 1; }));
 }
 
-bool cuda::MapNest::has_groups(const float *const *x, int operands,
-                               float *const *y, int results) const {
+bool cuda::MapNest::has_groups(const float *const *x, int operands) const {
   // Groups go on from row to row, but a row does not end within one.
   const bool has_rows = rank > 1;
   if (has_rows && extent[rank - 1] % kGroup != 0)
@@ -45,11 +44,11 @@ bool cuda::MapNest::has_groups(const float *const *x, int operands,
       if (stride[d][k] % kGroup != 0)
         return false;
   }
-  return std::all_of(y, y + results,
-                     [](const float *data) { return begins_group(data); });
+  return true;
 }
 
-FusedWalk::FusedWalk(Tensors in, Tensors out, int operands, int results)
-    : MapNest((check_fused(in, out, operands, results), in), out.begin()[0]) {}
+FusedWalk::FusedWalk(Tensors in, Tensors out, int operands,
+                     std::initializer_list<DType> types)
+    : MapNest((check_fused(in, out, operands, types), in), out.begin()[0]) {}
 
 } // namespace ffrt

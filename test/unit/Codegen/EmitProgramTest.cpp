@@ -367,13 +367,14 @@ TEST_F(EmitProgram, GivesFusedKernelsAFunctor) {
   const std::string &text = files[0].contents;
   EXPECT_THAT(text, HasSubstr("#include \"functors.h\"\n"));
   EXPECT_THAT(text, HasSubstr(R"(
-  Fused<functors::Relu1, 2, 1> relu1_forward{cx, {a, b}, {c}};
+  Fused<functors::Relu1, 2, float> relu1_forward{cx, {a, b}, {c}};
 )"));
   EXPECT_THAT(text, HasSubstr(R"(
-  Fused<functors::Relu1, 2, 1> relu2_forward{cx, {a, c}, {a}};
+  Fused<functors::Relu1, 2, float> relu2_forward{cx, {a, c}, {a}};
 )"));
   EXPECT_THAT(text, HasSubstr(R"(
-  Fused<functors::Relu1_2, 3, 2> relu1_forward_2{cx, {a, b, c}, {c, d}};
+  Fused<functors::Relu1_2, 3, float, float> relu1_forward_2{cx, {a, b, c},
+      {c, d}};
 )"));
   EXPECT_EQ(files[3].path, "functors.h");
   EXPECT_THAT(files[3].contents, HasSubstr(R"(
@@ -400,11 +401,11 @@ struct Relu1_2 {
 )"));
   EXPECT_THAT(files[3].contents,
               HasSubstr("extern template class ffrt::Fused<functors::Relu1_2, "
-                        "3, 2>;\n"));
+                        "3, float, float>;\n"));
   EXPECT_EQ(files[4].path, "functors.cpp");
   EXPECT_THAT(
       files[4].contents,
-      HasSubstr("\ntemplate class ffrt::Fused<functors::Relu1, 2, 1>;\n"));
+      HasSubstr("\ntemplate class ffrt::Fused<functors::Relu1, 2, float>;\n"));
   EXPECT_EQ(compile(files), "");
 }
 
@@ -425,6 +426,7 @@ TEST_F(EmitProgram, RejectsMalformedPrograms) {
   expectError("t1 = exp(x0); return t1", "expected 't0', found 't1 = exp");
   expectError("t0 = exp(x0) return t0", "expected ';', found 'return t0'");
   expectError("t0 = exp(x0); return t0 x", "expected the end, found 'x'");
+  expectError("t0 = exp(x0); return bf16 t0", "expected '(', found 't0'");
   expectError("t0 = exp(x0); t1 = exp(x1); return t0, t1",
               "expected 2 operands and 2 results as in its program, found 2 "
               "and 1");

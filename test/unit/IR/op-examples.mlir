@@ -856,6 +856,17 @@ func.func @fused(%x: tensor<4x3x5x6xf32>, %c: tensor<3x1x1xf32>, %n: tensor<4x1x
 }
 
 // No operand has the results' shape.
+func.func @fused_narrow(%x: tensor<4x5xf32>, %c: tensor<5xf32>) {
+  %0, %1, %2 = ff.fused(%x, %c) {
+  ^bb0(%a: tensor<4x5xf32>, %b: tensor<5xf32>):
+    %t = ff.binary mul(%a, %b) : (tensor<4x5xf32>, tensor<5xf32>) -> tensor<4x5xf32>
+    %n = ff.cast(%t) : (tensor<4x5xf32>) -> tensor<4x5xbf16>
+    %m = ff.cast(%t) : (tensor<4x5xf32>) -> tensor<4x5xf16>
+    ff.yield %n, %t, %m : tensor<4x5xbf16>, tensor<4x5xf32>, tensor<4x5xf16>
+  } : (tensor<4x5xf32>, tensor<5xf32>) -> (tensor<4x5xbf16>, tensor<4x5xf32>, tensor<4x5xf16>)
+  return
+}
+
 func.func @fused_outer(%x: tensor<4x1xf32>, %y: tensor<5xf32>) {
   %0 = ff.fused(%x, %y) {
   ^bb0(%a: tensor<4x1xf32>, %b: tensor<5xf32>):

@@ -19,7 +19,9 @@ struct Mixed {
     return {fn::Relu{}(t), t};
   }
 };
-using MixedKernel = Fused<Mixed, 3, 2>;
+using MixedKernel = Fused<Mixed, 3, float, float>;
+using NarrowKernel = Fused<Mixed, 3, BFloat16, Float16>;
+using HalfNarrowKernel = Fused<Mixed, 3, float, BFloat16>;
 
 /// The element of `value` broadcast to a tensor that `index` belongs to.
 double broadcast_at(const Value &value, const Shape &index) {
@@ -68,6 +70,21 @@ void check(const Shape &shape, const Shape &y, const Shape &b, Order order) {
     EXPECT_EQ(allocations(), before);
     add_tile(found, r0, box);
     add_tile(found_sum, r1, box);
+    // Rounded as they are written.
+    const Tile narrow0 = blank(shape, box, order, DType::bf16),
+               narrow1 = blank(shape, box, order, DType::f16),
+               wide = blank(shape, box, order),
+               narrow2 = blank(shape, box, order, DType::bf16);
+    NarrowKernel(cx, {tx, ty, tb}, {narrow0, narrow1})({tx, ty, tb},
+                                                       {narrow0, narrow1});
+    HalfNarrowKernel(cx, {tx, ty, tb}, {wide, narrow2})({tx, ty, tb},
+                                                        {wide, narrow2});
+    for_box(box, [&](const Shape &i) {
+      ASSERT_EQ(narrow0.get(i), float(BFloat16(float(r0.get(i)))));
+      ASSERT_EQ(narrow1.get(i), float(Float16(float(r1.get(i)))));
+      ASSERT_EQ(wide.get(i), r0.get(i));
+      ASSERT_EQ(narrow2.get(i), float(BFloat16(float(r1.get(i)))));
+    });
     // Results in place of the first operand.
     const Tile r2 = blank(shape, box, order);
     kernel({tx, ty, tb}, {tx, r2});
@@ -124,6 +141,9 @@ TEST(Fused, Errors) {
   };
   expect_error("fused: expected 3 operands, found 2", {tx, tx}, {tx, tx});
   expect_error("fused: expected 2 results, found 1", {tx, tx, tx}, {tx});
+  const Tile narrow = blank({2, 3}, x.whole(), Order::row_major, DType::bf16);
+  expect_error("fused: result: expected type f32, found bf16", {tx, tx, tx},
+               {tx, narrow});
   expect_error("expected an operand that broadcasts to local shape [2, 3], "
                "found [3, 2]",
                {tx, ty, tx}, {tx, tx});

@@ -9,6 +9,8 @@
 #include "ffrt/fused.h"
 
 #include <array>
+#include <initializer_list>
+#include <tuple>
 #include <utility>
 
 namespace ffrt {
@@ -19,9 +21,10 @@ namespace ffrt {
 class FusedWalk {
 public:
   /// Computes n elements of all results from the operands' elements.
-  using Loop = void (*)(const float *const *x, float *const *y, int64_t n);
+  using Loop = void (*)(const float *const *x, void *const *y, int64_t n);
 
-  FusedWalk(Tensors in, Tensors out, int operands, int results);
+  FusedWalk(Tensors in, Tensors out, int operands,
+            std::initializer_list<DType> results);
   /// On several threads. Results may be operands of their shape.
   void run(Tensors in, Tensors out, Loop loop) const;
 
@@ -38,7 +41,8 @@ private:
                 int64_t end) const;
 
   int operands, results;
-  bool flat = true; ///< all tensors are walked from one end to the other
+  int64_t size[kMaxFused]; ///< of an element of a result, in bytes
+  bool flat = true;        ///< all tensors are walked from one end to the other
   // Otherwise the results are blocks of rows x columns neighbouring elements,
   // numbered by up to kMaxRank dimensions.
   int rank = 0;
@@ -49,33 +53,35 @@ private:
 };
 
 /// The innermost loop of a functor.
-template <class F, std::size_t... I, std::size_t... J>
-void fused_loop(const float *const *in, float *const *out, int64_t n,
+template <class F, class... Y, std::size_t... I, std::size_t... J>
+void fused_loop(const float *const *in, void *const *out, int64_t n,
                 std::index_sequence<I...>, std::index_sequence<J...>) {
   const float *const x[] = {in[I]...};
-  float *const y[] = {out[J]...};
+  const std::tuple<Y *...> y(static_cast<Y *>(out[J])...);
   const F f;
   // An element is read before it is overwritten, and by no other one.
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
     if constexpr (sizeof...(J) == 1) {
-      y[0][i] = f(x[I][i]...);
+      ((std::get<J>(y)[i] = Y(f(x[I][i]...))), ...);
     } else {
       const std::array<float, sizeof...(J)> value = f(x[I][i]...);
-      ((y[J][i] = value[J]), ...);
+      ((std::get<J>(y)[i] = Y(value[J])), ...);
     }
   }
 }
 
-template <class F, int N, int M>
-Fused<F, N, M>::Fused(Context &, Tensors in, Tensors out)
-    : walk(std::make_shared<FusedWalk>(in, out, N, M)) {}
+template <class F, int N, class... Y>
+Fused<F, N, Y...>::Fused(Context &, Tensors in, Tensors out)
+    : walk(std::make_shared<FusedWalk>(in, out, N,
+                                       std::initializer_list<DType>{dtype_of(
+                                           static_cast<Y *>(nullptr))...})) {}
 
-template <class F, int N, int M>
-void Fused<F, N, M>::operator()(Tensors in, Tensors out) {
-  walk->run(in, out, [](const float *const *x, float *const *y, int64_t n) {
-    fused_loop<F>(x, y, n, std::make_index_sequence<N>(),
-                  std::make_index_sequence<M>());
+template <class F, int N, class... Y>
+void Fused<F, N, Y...>::operator()(Tensors in, Tensors out) {
+  walk->run(in, out, [](const float *const *x, void *const *y, int64_t n) {
+    fused_loop<F, Y...>(x, y, n, std::make_index_sequence<N>(),
+                        std::index_sequence_for<Y...>());
   });
 }
 

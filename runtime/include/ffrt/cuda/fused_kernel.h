@@ -9,17 +9,20 @@ namespace ffrt {
 
 class FusedWalk : public cuda::MapNest {
 public:
-  FusedWalk(Tensors in, Tensors out, int operands, int results);
+  FusedWalk(Tensors in, Tensors out, int operands,
+            std::initializer_list<DType> types);
 };
 
-template <class F, int N, int M>
-Fused<F, N, M>::Fused(Context &, Tensors in, Tensors out)
-    : walk(std::make_shared<FusedWalk>(in, out, N, M)) {}
+template <class F, int N, class... Y>
+Fused<F, N, Y...>::Fused(Context &, Tensors in, Tensors out)
+    : walk(std::make_shared<FusedWalk>(in, out, N,
+                                       std::initializer_list<DType>{dtype_of(
+                                           static_cast<Y *>(nullptr))...})) {}
 
-template <class F, int N, int M>
-void Fused<F, N, M>::operator()(Tensors in, Tensors out) {
+template <class F, int N, class... Y>
+void Fused<F, N, Y...>::operator()(Tensors in, Tensors out) {
   if (const int64_t n = out.begin()->elements(); n > 0)
-    cuda::map(F(), *walk, cuda::MapData<N, M>(in, out), n);
+    cuda::map(F(), *walk, cuda::MapData<N, Y...>(in, out), n);
 }
 
 } // namespace ffrt

@@ -27,9 +27,8 @@ struct MapNest {
 
   /// Do operands lie like the results?
   bool is_line(int operands) const;
-  /// Is the innermost dimension made of groups, of all of these data?
-  bool has_groups(const float *const *x, int operands, float *const *y,
-                  int results) const;
+  /// Is the innermost dimension made of groups, of all of these operands?
+  bool has_groups(const float *const *x, int operands) const;
 };
 
 /// Operands that all lie like the results.
@@ -71,8 +70,10 @@ __device__ void read_step(const float *x, int64_t step, int count,
 }
 
 /// f for n elements, of which a thread has W, 1 or kGroup, at once.
-template <int W, class Places, class F, int N, int M>
-__global__ void map_kernel(Places places, MapData<N, M> data, int64_t n, F f) {
+template <int W, class Places, class F, int N, class... Y>
+__global__ void map_kernel(Places places, MapData<N, Y...> data, int64_t n,
+                           F f) {
+  constexpr int M = sizeof...(Y);
   const int64_t stride = int64_t(gridDim.x) * blockDim.x;
   for (int64_t g = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
        g < places.elements; g += stride) {
@@ -94,31 +95,21 @@ __global__ void map_kernel(Places places, MapData<N, M> data, int64_t n, F f) {
       for (int k = 0; k < M; ++k)
         y[k][w] = results[k];
     }
-    FFRT_UNROLL
-    for (int k = 0; k < M; ++k) {
-      if constexpr (W == kGroup) {
-        Group<float> group;
-        FFRT_UNROLL
-        for (int w = 0; w < W; ++w)
-          group[w] = y[k][w];
-        write(data.y[k], Span{first, count, count == W}, group);
-      } else {
-        data.y[k][first] = y[k][0];
-      }
-    }
+    write_results(data, Span{first, count, count == W}, y,
+                  std::index_sequence_for<Y...>());
   }
 }
 
-template <int W, class Places, class F, int N, int M>
-void launch_map(const Places &places, const MapData<N, M> &data, int64_t n,
+template <int W, class Places, class F, int N, class... Y>
+void launch_map(const Places &places, const MapData<N, Y...> &data, int64_t n,
                 const F &f) {
-  launch(blocks_for(places.elements), kThreads, map_kernel<W, Places, F, N, M>,
-         places, data, n, f);
+  launch(blocks_for(places.elements), kThreads,
+         map_kernel<W, Places, F, N, Y...>, places, data, n, f);
 }
 
 /// {y...} = f(x...) for n elements where all lie alike.
-template <int N, int M, class F>
-void map_line(const F &f, const MapData<N, M> &data, int64_t n) {
+template <int N, class... Y, class F>
+void map_line(const F &f, const MapData<N, Y...> &data, int64_t n) {
   if constexpr (std::is_empty_v<F>)
     if (n <= kSmallMap)
       return map_later<F>(data, n);
@@ -129,12 +120,12 @@ void map_line(const F &f, const MapData<N, M> &data, int64_t n) {
 }
 
 /// The same where operands broadcast.
-template <int N, int M, class F>
-void map(const F &f, const MapNest &nest, const MapData<N, M> &data,
+template <int N, class... Y, class F>
+void map(const F &f, const MapNest &nest, const MapData<N, Y...> &data,
          int64_t n) {
   if (nest.is_line(N))
     map_line(f, data, n);
-  else if (nest.has_groups(data.x, N, data.y, M))
+  else if (nest.has_groups(data.x, N) && data.has_result_groups())
     launch_map<kGroup>(Walk<N>(nest, kGroup), data, n, f);
   else
     launch_map<1>(Walk<N>(nest), data, n, f);

@@ -17,9 +17,9 @@ namespace ffrt::cuda {
 /// Elements of a map that waits for others: more take longer than their start.
 constexpr int64_t kSmallMap = 16 * kChunk;
 
-template <int N, int M> struct MapTable {
+template <int N, class... Y> struct MapTable {
   struct Map {
-    MapData<N, M> data;
+    MapData<N, Y...> data;
     int64_t n;
     bool grouped;
   };
@@ -30,8 +30,9 @@ template <int N, int M> struct MapTable {
   Map of[kMost];
 };
 
-template <class F, int N, int M>
-__global__ void maps_kernel(const __grid_constant__ MapTable<N, M> table) {
+template <class F, int N, class... Y>
+__global__ void maps_kernel(const __grid_constant__ MapTable<N, Y...> table) {
+  constexpr int M = sizeof...(Y);
   const F f;
   for (int chunk = int(blockIdx.x); chunk < table.chunks.total();
        chunk += int(gridDim.x)) {
@@ -39,7 +40,8 @@ __global__ void maps_kernel(const __grid_constant__ MapTable<N, M> table) {
     const auto &map = table.of[which];
     table.chunks.for_spans(
         chunk, which, map.n, map.grouped, [&](const Span &span) {
-          Group<float> x[N], y[M];
+          Group<float> x[N];
+          float y[M][kGroup];
           FFRT_UNROLL
           for (int k = 0; k < N; ++k)
             x[k] = read(map.data.x[k], span);
@@ -54,21 +56,21 @@ __global__ void maps_kernel(const __grid_constant__ MapTable<N, M> table) {
             for (int k = 0; k < M; ++k)
               y[k][i] = results[k];
           }
-          FFRT_UNROLL
-          for (int k = 0; k < M; ++k)
-            write(map.data.y[k], span, y[k]);
+          write_results(map.data, span, y, std::index_sequence_for<Y...>());
         });
   }
 }
 
-template <class F, int N, int M> class MapQueue final : public Deferred {
+template <class F, int N, class... Y> class MapQueue final : public Deferred {
 public:
-  void add(const MapData<N, M> &data, int64_t n) {
+  void add(const MapData<N, Y...> &data, int64_t n) {
     Footprint::Task task;
     for (const float *x : data.x)
       task.reads.push_back({x, n});
-    for (const float *y : data.y)
-      task.writes.push_back({y, n});
+    const int64_t sizes[] = {sizeof(Y)...};
+    for (std::size_t k = 0; k < sizeof...(Y); ++k)
+      task.writes.push_back({static_cast<float *>(data.y[k]),
+                             (n * sizes[k] + 3) / int64_t(sizeof(float))});
     if (!device().has_deferred(*this) || table.chunks.full() ||
         !footprint.allows(task))
       device().defer(*this);
@@ -78,23 +80,23 @@ public:
   }
 
   void start() override {
-    launch(blocks_for(table.chunks.total(), 1), kThreads, maps_kernel<F, N, M>,
-           table);
+    launch(blocks_for(table.chunks.total(), 1), kThreads,
+           maps_kernel<F, N, Y...>, table);
     table.chunks.clear();
     footprint.clear();
   }
 
 private:
-  static_assert(sizeof(MapTable<N, M>) <= kParameterBytes);
-  MapTable<N, M> table;
+  static_assert(sizeof(MapTable<N, Y...>) <= kParameterBytes);
+  MapTable<N, Y...> table;
   Footprint footprint;
 };
 
 /// {y...} = F()(x...) for n elements, at most kSmallMap, now or together with
 /// what follows.
-template <class F, int N, int M>
-void map_later(const MapData<N, M> &data, int64_t n) {
-  static MapQueue<F, N, M> queue;
+template <class F, int N, class... Y>
+void map_later(const MapData<N, Y...> &data, int64_t n) {
+  static MapQueue<F, N, Y...> queue;
   queue.add(data, n);
 }
 
