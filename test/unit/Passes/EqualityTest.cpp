@@ -117,31 +117,29 @@ public:
     return context;
   }
 
-  /// Compares one strategy on `devices` devices.
+  /// Compares one strategy, as it is and with what is fused under it.
   void check(const plan::Strategy &strategy, const plan::Topology &topology) {
-    plan::CostModel cost(topology);
-    plan::Program program =
-        plan::planProgram(planned.graph, strategy, topology.numDevices(), cost);
-    auto error =
-        plan::verifyProgram(planned.graph, strategy, program, topology);
-    ASSERT_FALSE(error) << *error;
-    auto lowered = lowerToRank(planned, program);
-    ASSERT_TRUE(lowered);
-    rank::RankEvaluator evaluator(*lowered);
-    for (const auto &[name, value] : initial)
-      ASSERT_TRUE(succeeded(evaluator.setState(name, value)));
-    for (int step = 0; step < kSteps; ++step) {
-      for (const auto &[name, value] : inputs[step])
-        evaluator.setInput(name, value);
-      ASSERT_TRUE(succeeded(evaluator.step(at(step))));
-      double loss = evaluator.losses().back();
-      EXPECT_NEAR(loss, losses[step], 1e-10 * std::abs(losses[step]));
-    }
-    auto result = evaluator.result();
-    ASSERT_TRUE(succeeded(result));
-    compare(result->outputs, last.outputs);
-    compare(result->states, last.states);
+    evaluate(planned, strategy, topology);
+    writeConfigurations(planned, strategy);
+    mlir::OwningOpRef<mlir::ModuleOp> copy = module->clone();
+    mlir::PassManager fusing(&context);
+    addFusion(fusing);
+    ASSERT_TRUE(succeeded(fusing.run(*copy)));
+    auto fused = buildPlanGraph(*copy);
+    ASSERT_TRUE(succeeded(fused));
+    if (fused->graph.ops.size() == planned.graph.ops.size())
+      return;
+    auto configs = readConfigurations(*fused);
+    ASSERT_TRUE(succeeded(configs));
+    plan::Strategy same;
+    for (const std::optional<plan::Configuration> &config : *configs)
+      same.push_back(*config);
+    evaluate(*fused, same, topology);
+    ++fusedLate;
   }
+
+  /// Strategies under which more was fused.
+  int fusedLate = 0;
 
   bool hasOutput(const std::string &name) const {
     return last.outputs.count(name) != 0;
@@ -167,6 +165,32 @@ public:
   bool valid = false;
 
 private:
+  void evaluate(const PlannedModule &planned, const plan::Strategy &strategy,
+                const plan::Topology &topology) {
+    plan::CostModel cost(topology);
+    plan::Program program =
+        plan::planProgram(planned.graph, strategy, topology.numDevices(), cost);
+    auto error =
+        plan::verifyProgram(planned.graph, strategy, program, topology);
+    ASSERT_FALSE(error) << *error;
+    auto lowered = lowerToRank(planned, program);
+    ASSERT_TRUE(lowered);
+    rank::RankEvaluator evaluator(*lowered);
+    for (const auto &[name, value] : initial)
+      ASSERT_TRUE(succeeded(evaluator.setState(name, value)));
+    for (int step = 0; step < kSteps; ++step) {
+      for (const auto &[name, value] : inputs[step])
+        evaluator.setInput(name, value);
+      ASSERT_TRUE(succeeded(evaluator.step(at(step))));
+      double loss = evaluator.losses().back();
+      EXPECT_NEAR(loss, losses[step], 1e-10 * std::abs(losses[step]));
+    }
+    auto result = evaluator.result();
+    ASSERT_TRUE(succeeded(result));
+    compare(result->outputs, last.outputs);
+    compare(result->states, last.states);
+  }
+
   /// Norm of the difference within 1e-10 of the norm, or of a fraction of the
   /// norm over all values of the kind.
   static void compare(const ff::TensorValues &found,
@@ -264,6 +288,19 @@ TEST_P(Equality, RandomStrategies) {
   auto [file, devices] = GetParam();
   Model model(std::string(FFC_TEST_MODELS) + "/" + file);
   checkStrategies(model, devices);
+}
+
+/// Sums of gradients, residual connections and bounds of products wait for a
+/// strategy.
+TEST(LateFusion, NeedsAStrategy) {
+  Model model(std::string(FFC_TEST_MODELS) + "/gpt-small.onnxtxt");
+  ASSERT_TRUE(model.valid);
+  std::string error;
+  auto strategy = plan::dataParallel(model.planned.graph, 2, error);
+  ASSERT_TRUE(strategy) << error;
+  model.check(plan::completeStrategy(model.planned.graph, *strategy),
+              ranks(2, false));
+  EXPECT_EQ(model.fusedLate, 1);
 }
 
 /// Factors of products are rounded alike, wherever they are multiplied.
