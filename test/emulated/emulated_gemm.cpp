@@ -25,7 +25,7 @@ struct Gemm::Impl : Candidates {
   int64_t parts = 1; ///< of sums, which are rounded
 
   explicit Impl(const GemmShape &s) : shape(s) {
-    tuner().choose("emulated; " + text_of(s), *this);
+    tuner().choose(Gemm::version() + "; " + text_of(s), *this);
   }
   std::vector<std::string> names() const override {
     return {"halves", "whole"};
@@ -35,6 +35,8 @@ struct Gemm::Impl : Candidates {
     return launched_rank() % 2 ? 1 / double(parts) : double(parts);
   }
 };
+
+std::string Gemm::version() { return "emulated"; }
 
 bool Gemm::exists(const GemmShape &shape) {
   // The library refuses some problems.

@@ -8,4 +8,14 @@
 #include "ffrt/cpu/fused_kernel.h"
 #endif
 
+namespace ffrt {
+
+template <class F, int N, class... Y>
+Fused<F, N, Y...>::Fused(Context &, Tensors in, Tensors out)
+    : walk(std::make_shared<FusedWalk>(in, out, N,
+                                       std::initializer_list<DType>{dtype_of(
+                                           static_cast<Y *>(nullptr))...})) {}
+
+} // namespace ffrt
+
 #endif // FFRT_FUSED_KERNEL_H

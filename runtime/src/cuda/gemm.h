@@ -47,6 +47,8 @@ std::string text_of(const GemmShape &shape);
 /// What a GemmShape takes, chosen once (cuda/tuner.h).
 class Gemm {
 public:
+  /// The library and its version, which choices depend on.
+  static std::string version();
   /// The library has an algorithm for it, as it has for all without sums.
   static bool exists(const GemmShape &shape);
 

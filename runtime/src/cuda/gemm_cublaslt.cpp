@@ -269,13 +269,15 @@ void Gemm::Impl::choose() {
   const std::string problem = text_of(shape);
   Algorithms algorithms(*this);
   try {
-    tuner().choose("cuBLASLt " + std::to_string(cublasLtGetVersion()) + "; " +
-                       problem,
-                   algorithms);
+    tuner().choose(Gemm::version() + "; " + problem, algorithms);
   } catch (const Error &error) {
     throw Error("matmul: expected an algorithm of cuBLASLt for " + problem +
                 ", found none (" + error.what() + ")");
   }
+}
+
+std::string Gemm::version() {
+  return "cuBLASLt " + std::to_string(cublasLtGetVersion());
 }
 
 bool Gemm::exists(const GemmShape &shape) {

@@ -113,7 +113,7 @@ MatMulSums::MatMulSums(Context &cx, Tensors in, Tensors out, double alpha,
   const auto shape = shape_of(cx, in, out, alpha, sums_of, trans_a, trans_b);
   if (shape && Gemm::exists(*shape)) {
     Ways ways(*impl, *shape, in, out, take_apart);
-    cuda::tuner().choose("ways of a " + text_of(*shape), ways);
+    cuda::tuner().choose(Gemm::version() + "; way of " + text_of(*shape), ways);
   } else {
     take_apart();
   }

@@ -72,12 +72,6 @@ void fused_loop(const float *const *in, void *const *out, int64_t n,
 }
 
 template <class F, int N, class... Y>
-Fused<F, N, Y...>::Fused(Context &, Tensors in, Tensors out)
-    : walk(std::make_shared<FusedWalk>(in, out, N,
-                                       std::initializer_list<DType>{dtype_of(
-                                           static_cast<Y *>(nullptr))...})) {}
-
-template <class F, int N, class... Y>
 void Fused<F, N, Y...>::operator()(Tensors in, Tensors out) {
   walk->run(in, out, [](const float *const *x, void *const *y, int64_t n) {
     fused_loop<F, Y...>(x, y, n, std::make_index_sequence<N>(),

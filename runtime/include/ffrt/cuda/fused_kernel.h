@@ -14,12 +14,6 @@ public:
 };
 
 template <class F, int N, class... Y>
-Fused<F, N, Y...>::Fused(Context &, Tensors in, Tensors out)
-    : walk(std::make_shared<FusedWalk>(in, out, N,
-                                       std::initializer_list<DType>{dtype_of(
-                                           static_cast<Y *>(nullptr))...})) {}
-
-template <class F, int N, class... Y>
 void Fused<F, N, Y...>::operator()(Tensors in, Tensors out) {
   if (const int64_t n = out.begin()->elements(); n > 0)
     cuda::map(F(), *walk, cuda::MapData<N, Y...>(in, out), n);
