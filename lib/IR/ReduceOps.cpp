@@ -78,6 +78,8 @@ static Value withAxes(OpBuilder &builder, Op op, StringRef part, Value value) {
 
 LogicalResult ReduceSumOp::verify() { return verifyReduce(*this); }
 
+SmallVector<OpOperand *> ReduceSumOp::getSummands() { return {&getXMutable()}; }
+
 plan::OpRules ReduceSumOp::getRules() {
   return reduceRules(*this, "reduce_sum", plan::Reduction::Sum);
 }

@@ -61,14 +61,17 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
       }
     }
     // The gradient of a bias adds up what that of the weights multiplies.
-    for (ReduceSumOp sum : main.front().getOps<ReduceSumOp>()) {
-      Value value = narrow.lookup(sum.getX());
-      if (!value || !hasRole(sum, kGradientRole))
+    for (Operation &op : llvm::make_early_inc_range(main.front())) {
+      auto sum = dyn_cast<PartitionableInterface>(op);
+      if (!sum || !hasRole(&op, kGradientRole))
         continue;
-      Operation *cast = value.getDefiningOp();
-      if (sum->isBeforeInBlock(cast))
-        cast->moveBefore(sum);
-      sum.getXMutable().set(value);
+      for (OpOperand *summand : sum.getSummands())
+        if (Value value = narrow.lookup(summand->get())) {
+          Operation *cast = value.getDefiningOp();
+          if (op.isBeforeInBlock(cast))
+            cast->moveBefore(&op);
+          summand->set(value);
+        }
     }
   }
 

@@ -41,6 +41,12 @@ def FF_PartitionableInterface : OpInterface<"PartitionableInterface"> {
       f32, bf16 or f16, and add up in f32 whatever they are.
     }], "::llvm::SmallVector<::mlir::OpOperand *>", "getFactors", (ins), "", [{
       return {};
+    }]>,
+    InterfaceMethod<[{
+      Operands that are only added up, which kernels take as factors too. In
+      gradients they are narrow where a product narrows them.
+    }], "::llvm::SmallVector<::mlir::OpOperand *>", "getSummands", (ins), "", [{
+      return {};
     }]>
   ];
 }

@@ -73,7 +73,11 @@ def FF_PadOp : FF_ShapeOp<"pad"> {
   let arguments = (ins FF_Tensor:$x, DenseI64ArrayAttr:$pads, F64Attr:$value);
 }
 
-def FF_ReduceSumOp : FF_DiffOp<"reduce_sum"> {
+def FF_ReduceSumOp
+    : FF_Op<"reduce_sum",
+          [Pure,
+           DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getSummands"]>,
+           DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "sum over `axes`; with keepdims they stay with extent 1";
   let description = [{
     Summed dimensions are reductions: split, they give partial sums.

@@ -41,7 +41,7 @@ private:
   }
 };
 
-/// values of a result, as Y.
+/// Values of one result, as Y.
 template <class Y, int W>
 __device__ void write_as(void *to, const Span &span, const float (&values)[W]) {
   if constexpr (W == kGroup) {

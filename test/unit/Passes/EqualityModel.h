@@ -1,0 +1,285 @@
+//===- EqualityModel.h - a model under many strategies ----------*- C++ -*-===//
+//
+// What the reference evaluator says of a training program before anything is
+// fused or split, to be compared with all ranks of a strategy.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_TEST_UNIT_PASSES_EQUALITYMODEL_H
+#define FFC_TEST_UNIT_PASSES_EQUALITYMODEL_H
+
+#include "ffc/IR/Evaluator.h"
+#include "ffc/IR/InitialValues.h"
+#include "ffc/IR/Rank.h"
+#include "ffc/IR/RankEvaluator.h"
+#include "ffc/Import/Import.h"
+#include "ffc/Passes/Passes.h"
+#include "ffc/Plan/Planner.h"
+#include "ffc/Plan/RandomStrategy.h"
+#include "ffc/Plan/Verifier.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstdio>
+#include <set>
+#include <unistd.h>
+
+namespace ffc::equality {
+
+inline constexpr uint64_t kSeed = 5;
+inline constexpr int kSteps = 2;
+inline constexpr int kStrategies = 100;
+
+/// With or without communication beside computation.
+inline plan::Topology ranks(int count, bool overlap) {
+  std::string error;
+  auto topology = plan::Topology::parse(
+      "kinds: {k: {like: cpu-core, overlap: " +
+          std::string(overlap ? "true" : "false") +
+          "}}\ndevices: " + std::to_string(count) +
+          " x k\ninterconnect: {type: shared-memory, bandwidth: 10 GB/s, "
+          "latency: 10 ns}\n",
+      "test.yaml", error);
+  EXPECT_TRUE(topology) << error;
+  return *topology;
+}
+
+inline double norm(const std::vector<double> &values) {
+  double sum = 0;
+  for (double v : values)
+    sum += v * v;
+  return std::sqrt(sum);
+}
+
+/// A training program and what it computes.
+class Model {
+public:
+  explicit Model(const std::string &path, int64_t sampleGroups = 1,
+                 const DifferentiateOptions &differentiating = {},
+                 const std::string &factors = "", int64_t passesOfStep = 1) {
+    context.loadDialect<ff::FFDialect, rank::RankDialect,
+                        mlir::func::FuncDialect>();
+    ImportOptions options;
+    options.sampleGroups = sampleGroups;
+    options.timeBlock = 2; // several operators per layer
+    options.weightsPath = ::testing::TempDir() + "/equality." +
+                          std::to_string(getpid()) + ".weights";
+    module = importModel(context, path, options);
+    if (!module)
+      return;
+    mlir::PassManager passes(&context);
+    passes.addPass(createDifferentiate(differentiating));
+    LowerPrecisionOptions lowering;
+    lowering.type = factors;
+    if (!factors.empty())
+      passes.addPass(createLowerPrecision(lowering));
+    if (failed(passes.run(*module)))
+      return;
+    auto start = ff::initialStates(*module, kSeed, options.weightsPath);
+    std::remove(options.weightsPath.c_str());
+    if (failed(start))
+      return;
+    initial = *start;
+    // f32 has none by which squares of doubles overflow.
+    if (auto scale = initial.find("loss.scale"); scale != initial.end())
+      scale->second.data[0] = differentiating.lossScale;
+    ff::TensorValues states = initial;
+    for (int step = 0; step < kSteps; ++step) {
+      inputs.push_back(*ff::syntheticInputs(*module, kSeed, step));
+      auto result = ff::evaluate(*module, inputs.back(), states, at(step));
+      if (failed(result))
+        return;
+      states = result->states;
+      losses.push_back(result->outputs["loss"].data[0]);
+      last = std::move(*result);
+    }
+    // What is fused must mean what it meant before.
+    mlir::PassManager fusing(&context);
+    addFusion(fusing);
+    SinkUpdatesOptions sinking;
+    sinking.passes = passesOfStep;
+    fusing.addPass(createSinkUpdates(sinking));
+    if (failed(fusing.run(*module)))
+      return;
+    auto built = buildPlanGraph(*module);
+    if (failed(built))
+      return;
+    planned = std::move(*built);
+    valid = true;
+  }
+
+  static ff::ReferenceContext at(int step) {
+    ff::ReferenceContext context;
+    context.seed = kSeed;
+    context.step = step;
+    return context;
+  }
+
+  /// Compares one strategy, as it is and with what is fused under it.
+  void check(const plan::Strategy &strategy, const plan::Topology &topology) {
+    evaluate(planned, strategy, topology);
+    writeConfigurations(planned, strategy);
+    mlir::OwningOpRef<mlir::ModuleOp> copy = module->clone();
+    mlir::PassManager fusing(&context);
+    addFusion(fusing);
+    ASSERT_TRUE(succeeded(fusing.run(*copy)));
+    auto fused = buildPlanGraph(*copy);
+    ASSERT_TRUE(succeeded(fused));
+    if (fused->graph.ops.size() == planned.graph.ops.size())
+      return;
+    auto configs = readConfigurations(*fused);
+    ASSERT_TRUE(succeeded(configs));
+    plan::Strategy same;
+    for (const std::optional<plan::Configuration> &config : *configs)
+      same.push_back(*config);
+    evaluate(*fused, same, topology);
+    ++fusedLate;
+  }
+
+  /// Strategies under which more was fused.
+  int fusedLate = 0;
+
+  bool hasOutput(const std::string &name) const {
+    return last.outputs.count(name) != 0;
+  }
+  /// The states that the other has as well have been trained to the same.
+  void expectSameStates(const Model &other) const {
+    compare(last.states, other.last.states);
+  }
+  /// No bit of parameters and what the optimizer keeps of them has changed.
+  void expectInitialStates() const {
+    for (const auto &[name, value] : initial)
+      if (name.rfind("loss.", 0) != 0) {
+        EXPECT_EQ(last.states.at(name).data, value.data) << name;
+      }
+  }
+  double stateOf(const std::string &name) const {
+    return last.states.at(name).data[0];
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  PlannedModule planned;
+  bool valid = false;
+
+private:
+  void evaluate(const PlannedModule &planned, const plan::Strategy &strategy,
+                const plan::Topology &topology) {
+    plan::CostModel cost(topology);
+    plan::Program program =
+        plan::planProgram(planned.graph, strategy, topology.numDevices(), cost);
+    auto error =
+        plan::verifyProgram(planned.graph, strategy, program, topology);
+    ASSERT_FALSE(error) << *error;
+    auto lowered = lowerToRank(planned, program);
+    ASSERT_TRUE(lowered);
+    rank::RankEvaluator evaluator(*lowered);
+    for (const auto &[name, value] : initial)
+      ASSERT_TRUE(succeeded(evaluator.setState(name, value)));
+    for (int step = 0; step < kSteps; ++step) {
+      for (const auto &[name, value] : inputs[step])
+        evaluator.setInput(name, value);
+      ASSERT_TRUE(succeeded(evaluator.step(at(step))));
+      double loss = evaluator.losses().back();
+      EXPECT_NEAR(loss, losses[step], 1e-10 * std::abs(losses[step]));
+    }
+    auto result = evaluator.result();
+    ASSERT_TRUE(succeeded(result));
+    compare(result->outputs, last.outputs);
+    compare(result->states, last.states);
+  }
+
+  /// Norm of the difference within 1e-10 of the norm, or of a fraction of the
+  /// norm over all values of the kind.
+  static void compare(const ff::TensorValues &found,
+                      const ff::TensorValues &expected) {
+    double all = 0;
+    for (const auto &[name, value] : expected)
+      all = std::hypot(all, norm(value.data));
+    for (const auto &[name, value] : expected) {
+      auto it = found.find(name);
+      ASSERT_TRUE(it != found.end()) << name;
+      ASSERT_EQ(it->second.shape, value.shape) << name;
+      std::vector<double> difference = value.data;
+      for (size_t i = 0; i < difference.size(); ++i)
+        difference[i] -= it->second.data[i];
+      EXPECT_LE(norm(difference),
+                1e-10 * std::max(norm(value.data), 1e-4 * all))
+          << name;
+    }
+  }
+
+  ff::TensorValues initial;
+  std::vector<ff::TensorValues> inputs;
+  std::vector<double> losses;
+  ff::EvaluationResult last;
+};
+
+/// The dimensions that some strategy splits, by family of operators.
+class Splits {
+public:
+  explicit Splits(const plan::Graph &graph) : graph(graph) {}
+
+  void add(const plan::Strategy &strategy) {
+    for (size_t op = 0; op < strategy.size(); ++op)
+      for (size_t d = 0; d < graph.ops[op].rules.dims.size(); ++d)
+        if (strategy[op].degreeOf(static_cast<int>(d)) > 1)
+          seen.insert(nameOf(graph.ops[op], d));
+  }
+
+  /// All that can be split, other than digits, which can be only where more
+  /// significant ones are.
+  void expectAll() const {
+    for (const plan::Op &op : graph.ops)
+      for (size_t d = 0; d < op.rules.dims.size(); ++d)
+        if (op.rules.splittable(static_cast<int>(d)) &&
+            plan::maxDegree(op.rules.dims[d]) > 1 &&
+            !isDigit(op, static_cast<int>(d))) {
+          EXPECT_EQ(seen.count(nameOf(op, d)), 1u) << nameOf(op, d);
+        }
+  }
+
+private:
+  static std::string nameOf(const plan::Op &op, size_t dim) {
+    return op.type + ", " + op.rules.dims[dim].name;
+  }
+
+  static bool isDigit(const plan::Op &op, int dim) {
+    for (const plan::Schedule &schedule : op.rules.schedules)
+      for (const plan::Phase &phase : schedule.phases)
+        for (const plan::SlotRead &read : phase.reads)
+          for (const plan::DimMap &map : read.access.dims)
+            if (map.kind == plan::DimMap::Kind::Digits && map.involves(dim))
+              return true;
+    return false;
+  }
+
+  const plan::Graph &graph;
+  std::set<std::string> seen;
+};
+
+/// Compares random strategies on `devices` devices. Splits of all kinds, of
+/// heads, positions, vocabularies and experts for instance, are among them.
+inline void checkStrategies(Model &model, int devices) {
+  ASSERT_TRUE(model.valid);
+  const plan::Topology topologies[] = {ranks(devices, false),
+                                       ranks(devices, true)};
+  unsigned seed = 1000 + devices;
+  std::mt19937 random(seed);
+  Splits splits(model.planned.graph);
+  for (int trial = 0; trial < kStrategies; ++trial) {
+    plan::Strategy strategy =
+        plan::randomStrategy(model.planned.graph, devices, random);
+    splits.add(strategy);
+    model.check(strategy, topologies[trial % 2]);
+    ASSERT_FALSE(::testing::Test::HasFailure())
+        << "seed " << seed << ", trial " << trial << "\n"
+        << plan::str(model.planned.graph, strategy);
+  }
+  splits.expectAll();
+}
+
+} // namespace ffc::equality
+
+#endif // FFC_TEST_UNIT_PASSES_EQUALITYMODEL_H
