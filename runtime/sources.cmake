@@ -32,6 +32,7 @@ set(FFRT_COMMON
   src/common/loss.cpp
   src/common/loss_log.cpp
   src/common/lrn.cpp
+  src/common/machine_id.cpp
   src/common/matmul_geometry.cpp
   src/common/matmul_sums.cpp
   src/common/memory.cpp
@@ -90,6 +91,7 @@ set(FFRT_COMM_LOCAL
 )
 # Kernels on the CPU, and the program that measures them.
 set(FFRT_CPU
+  src/cpu/cores.cpp
   src/cpu/profile.cpp
   src/cpu/profile_links.cpp
   src/cpu/profile_steps.cpp

@@ -26,6 +26,7 @@ if os.path.isdir(data):
 config.substitutions.append(("%data", data))
 interrupt = os.path.join(config.source_root, "tools", "interrupt.py")
 config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(("%core", str(min(os.sched_getaffinity(0)))))
 config.substitutions.append(("%interrupt", f"{sys.executable} -B {interrupt}"))
 
 scripts = os.path.join(config.source_root, "..", "scripts")

@@ -127,7 +127,8 @@ std::shared_ptr<const Profile> ProfileReader::read(const YamlNode &root) {
   const std::string what = "a profile";
   expectMap(root, what,
             {"ffc_profile", "model", "date", "machine", "versions", "device",
-             "ranks", "threads", "probe_us", "kernels", "communication"});
+             "ranks", "threads", "cores", "probe_us", "kernels",
+             "communication"});
   const YamlNode &version = require(root, "ffc_profile", what);
   if (version.scalar != "1")
     fail(version,

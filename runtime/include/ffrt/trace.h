@@ -28,7 +28,7 @@ public:
   enum class Kind : uint8_t { kernel, copy, exchange, collective, wait };
 
   struct Record {
-    int64_t start, end; ///< nanoseconds of this machine's monotonic clock
+    int64_t start, end; ///< nanoseconds of the clock
     int32_t task;       ///< index into tasks(); of a wait, what it waits for
     Kind kind;
   };
@@ -41,7 +41,13 @@ public:
   /// Steps that are kept, the last ones.
   static constexpr int kSteps = 10;
 
+  using Clock = int64_t (*)();
+  /// Nanoseconds of this machine's monotonic clock.
   static int64_t now();
+  /// Nanoseconds for which the threads of this process ran, all together.
+  static int64_t processor_time();
+
+  explicit Trace(Clock clock = now) : clock(clock) {}
 
   /// Before the first step: what runs in every step, in its order.
   void prepare(std::vector<TaskId> tasks);
@@ -66,6 +72,7 @@ public:
 private:
   std::size_t add(Kind kind, std::size_t task);
 
+  const Clock clock;
   std::vector<TaskId> names;
   Step kept[kSteps];
   Step *step = kept;

@@ -1,31 +1,15 @@
 //===- clock.cpp - one clock for all ranks --------------------------------===//
 #include "common/clock.h"
 
+#include "common/machine_id.h"
 #include "common/together.h"
-#include "ffrt/hash.h"
 #include "ffrt/trace.h"
-
-#include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <string>
 
 namespace ffrt {
 
 namespace {
 
 constexpr int kTag = 7002, kRounds = 32;
-
-/// A number of this start of this machine. Tests of several nodes on one
-/// machine set FFRT_RANKS_PER_NODE.
-int64_t machine(int rank) {
-  std::ifstream file("/proc/sys/kernel/random/boot_id");
-  std::string id;
-  std::getline(file, id);
-  if (const char *ranks = std::getenv("FFRT_RANKS_PER_NODE"))
-    id += " " + std::to_string(rank / std::max(1, std::atoi(ranks)));
-  return int64_t(hash_name(id));
-}
 
 void send(Comm &comm, int peer, int64_t value) {
   comm.wait(
@@ -66,7 +50,7 @@ void answer(Comm &comm, int peer) {
 } // namespace
 
 int64_t clock_offset(Comm &comm, const Group &world) {
-  int64_t mine = machine(comm.rank());
+  int64_t mine = machine_id(comm.rank());
   std::vector<int64_t> machines(std::size_t(comm.size()));
   comm.wait(comm.all_gather("clock", world, flat(&mine, DType::i64, 1),
                             flat(machines.data(), DType::i64, comm.size())));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <string>
 
 namespace ffrt {
@@ -13,6 +14,12 @@ namespace ffrt {
 int64_t Trace::now() {
   const auto time = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+}
+
+int64_t Trace::processor_time() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
 }
 
 void Trace::prepare(std::vector<TaskId> tasks) {
@@ -26,7 +33,7 @@ void Trace::begin_step(int64_t number) {
   step = kept + number % kSteps;
   step->number = number;
   begin_pass();
-  step->start = now();
+  step->start = clock();
 }
 
 void Trace::begin_pass() {
@@ -35,7 +42,7 @@ void Trace::begin_pass() {
 }
 
 void Trace::end_step() {
-  step->end = now();
+  step->end = clock();
   if (next != names.size())
     throw Error("trace: expected " + std::to_string(names.size()) +
                 " tasks in a step, found " + std::to_string(next));
@@ -44,7 +51,7 @@ void Trace::end_step() {
 std::size_t Trace::add(Kind kind, std::size_t task) {
   step->records.push_back({0, 0, int32_t(task), kind});
   Record &record = step->records.back();
-  record.start = record.end = now();
+  record.start = record.end = clock();
   return step->records.size() - 1;
 }
 
@@ -56,7 +63,7 @@ std::size_t Trace::start_wait(std::size_t record) {
 
 void Trace::stop(std::size_t record) {
   finish_target();
-  step->records[record].end = now();
+  step->records[record].end = clock();
 }
 
 std::vector<const Trace::Step *> Trace::steps() const {

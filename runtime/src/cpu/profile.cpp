@@ -93,7 +93,7 @@ std::string date() {
   return text;
 }
 
-std::string json(const ProfileInfo &info, int threads,
+std::string json(const ProfileInfo &info, int threads, int cores,
                  const StepProfiler::Result &result, double probe,
                  const std::vector<LinkProfile> &links) {
   std::string text = "{\n\"ffc_profile\": 1,\n";
@@ -110,6 +110,7 @@ std::string json(const ProfileInfo &info, int threads,
   add("device", quoted(info.device));
   add("ranks", std::to_string(info.steps[0].info.ranks));
   add("threads", std::to_string(threads));
+  add("cores", std::to_string(cores));
   add("probe_us", number(probe * 1e6));
   text += "\"kernels\": [";
   const char *separator = "\n";
@@ -195,7 +196,8 @@ void measure_all(Context &context, Comm &comm, const Group &world,
   together(comm, world, "output", [&] {
     if (comm.rank() != 0)
       return;
-    const std::string text = json(info, context.threads, result, probe, links);
+    const std::string text =
+        json(info, context.threads, steps.core_count(), result, probe, links);
     write_file(arguments.output, text, nullptr, 0);
     for (std::size_t i = 0; i < result.step_times.size(); ++i)
       std::printf("step %zu: %.3f ms, spread %.3f ms\n", i,

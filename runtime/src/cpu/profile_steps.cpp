@@ -20,10 +20,14 @@ constexpr double kBlockSeconds = 0.05;
 constexpr int kLeastSteps = 2, kMostSteps = 20;
 constexpr std::size_t kProbeSteps = 5;
 
-/// What a step took in seconds, all of it, and each of its kernels and copies.
+double seconds(int64_t start, int64_t end) {
+  return static_cast<double>(end - start) * 1e-9;
+}
+
+/// What a step took in seconds, all of it, and each of its kernels and copies,
+/// these by the trace's clock.
 struct StepTimes {
-  explicit StepTimes(const Trace::Step &step)
-      : total(seconds(step.start, step.end)) {
+  StepTimes(double total, const Trace::Step &step) : total(total) {
     for (const Trace::Record &record : step.records)
       if (record.kind == Trace::Kind::kernel ||
           record.kind == Trace::Kind::copy)
@@ -32,11 +36,6 @@ struct StepTimes {
 
   double total;
   std::vector<double> sites;
-
-private:
-  static double seconds(int64_t start, int64_t end) {
-    return static_cast<double>(end - start) * 1e-9;
-  }
 };
 
 /// Nothing is dumped.
@@ -61,7 +60,7 @@ void StepProfiler::measure() {
 }
 
 void StepProfiler::measure_block(const ProfiledStep &step, Measured &result) {
-  Trace trace;
+  Trace trace(take_turns() ? Trace::processor_time : Trace::now);
   NoProbe ignored;
   const auto source = make_synthetic(step.info, context.seed);
   Instance instance(context, comm, world, ignored, step.info, step.make, "",
@@ -73,12 +72,14 @@ void StepProfiler::measure_block(const ProfiledStep &step, Measured &result) {
   auto run = [&] {
     feeder.next();
     comm.barrier();
+    const int64_t start = Trace::now();
     trace.begin_step(context.step);
     instance.program().step();
     instance.program().update();
     trace.end_step();
+    const double total = seconds(start, Trace::now());
     context.pass = ++context.step;
-    return StepTimes(*trace.steps().back());
+    return StepTimes(total, *trace.steps().back());
   };
   run();
   double seconds = run().total;
@@ -93,6 +94,12 @@ void StepProfiler::measure_block(const ProfiledStep &step, Measured &result) {
     result.samples.push_back({times.total, times.sites});
   }
   instance.check_guards();
+}
+
+double StepProfiler::stretch(int devices) const {
+  if (!take_turns())
+    return 1.0;
+  return std::max(1.0 / context.threads, double(devices) / cores);
 }
 
 std::vector<double> StepProfiler::gather(const std::vector<double> &mine) {
@@ -143,10 +150,12 @@ StepProfiler::Result StepProfiler::result() {
     result.step_times.push_back(duration_of(totals));
   }
   for (const std::vector<Duration> &list : places) {
+    const double weight = stretch(info.entries[result.entries.size()].devices) /
+                          double(list.size());
     Duration &mean = result.entries.emplace_back();
     for (const Duration &place : list) {
-      mean.median += place.median / double(list.size());
-      mean.spread += place.spread / double(list.size());
+      mean.median += place.median * weight;
+      mean.spread += place.spread * weight;
       mean.samples += place.samples;
     }
   }

@@ -3,6 +3,7 @@
 #define FFRT_CPU_PROFILE_STEPS_H
 
 #include "common/statistics.h"
+#include "cpu/cores.h"
 #include "ffrt/profile.h"
 
 #include <vector>
@@ -20,7 +21,11 @@ public:
   StepProfiler(Context &context, Comm &comm, const Group &world,
                const ProfileInfo &info, std::vector<std::size_t> chosen)
       : context(context), comm(comm), world(world), info(info),
-        chosen(std::move(chosen)), measured(this->chosen.size()) {}
+        chosen(std::move(chosen)), measured(this->chosen.size()),
+        cores(count_cores(comm, world)) {}
+
+  /// That the ranks may run on, of all machines.
+  int core_count() const { return cores; }
 
   /// Measures every step. Called in several rounds, so that what the machine
   /// does meanwhile meets all of them.
@@ -47,6 +52,14 @@ private:
   /// Some repetitions of a step.
   void measure_block(const ProfiledStep &step, Measured &result);
 
+  /// Whether kernels are measured by the processors' time. Of ranks that share
+  /// cores, a short kernel takes as long as alone or several turns of others
+  /// longer, and a long one the shorter the more often the others wait.
+  bool take_turns() const { return comm.size() > cores; }
+  /// How long a kernel takes, in its time by the trace's clock, if so many
+  /// ranks do it at once.
+  double stretch(int devices) const;
+
   /// The values of all ranks, one after the other; each gives equally many.
   std::vector<double> gather(const std::vector<double> &mine);
 
@@ -56,6 +69,7 @@ private:
   const ProfileInfo &info;
   std::vector<std::size_t> chosen;
   std::vector<Measured> measured; ///< as `chosen`
+  const int cores;
 };
 
 } // namespace ffrt

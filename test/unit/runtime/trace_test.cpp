@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <unistd.h>
 
 using namespace ffrt;
 
@@ -86,6 +87,21 @@ TEST(Trace, KeepsTheLastStepsWithoutTheFirst) {
     EXPECT_LE(steps[i]->start, record.start);
     EXPECT_LE(record.start, record.end);
     EXPECT_LE(record.end, steps[i]->end);
+  }
+}
+
+TEST(Trace, InProcessorTimeSleepCountsForNothing) {
+  for (const Trace::Clock clock : {Trace::now, Trace::processor_time}) {
+    Trace trace(clock);
+    trace.prepare({{"a", 0, 0, 0}});
+    trace.begin_step(0);
+    const std::size_t task = trace.start(Trace::Kind::kernel);
+    usleep(30000);
+    trace.stop(task);
+    trace.end_step();
+    const Trace::Record &record = trace.steps()[0]->records[0];
+    EXPECT_EQ(record.end - record.start >= 30000000, clock == Trace::now);
+    EXPECT_GE(record.end, record.start);
   }
 }
 
