@@ -96,10 +96,8 @@ void StepProfiler::measure_block(const ProfiledStep &step, Measured &result) {
   instance.check_guards();
 }
 
-double StepProfiler::stretch(int devices) const {
-  if (!take_turns())
-    return 1.0;
-  return std::max(1.0 / context.threads, double(devices) / cores);
+double StepProfiler::stretch() const {
+  return take_turns() ? double(comm.size()) / cores : 1.0;
 }
 
 std::vector<double> StepProfiler::gather(const std::vector<double> &mine) {
@@ -150,8 +148,7 @@ StepProfiler::Result StepProfiler::result() {
     result.step_times.push_back(duration_of(totals));
   }
   for (const std::vector<Duration> &list : places) {
-    const double weight = stretch(info.entries[result.entries.size()].devices) /
-                          double(list.size());
+    const double weight = stretch() / double(list.size());
     Duration &mean = result.entries.emplace_back();
     for (const Duration &place : list) {
       mean.median += place.median * weight;

@@ -56,9 +56,9 @@ private:
   /// cores, a short kernel takes as long as alone or several turns of others
   /// longer, and a long one the shorter the more often the others wait.
   bool take_turns() const { return comm.size() > cores; }
-  /// How long a kernel takes, in its time by the trace's clock, if so many
-  /// ranks do it at once.
-  double stretch(int devices) const;
+  /// How long a kernel takes, in its time by the trace's clock: what the other
+  /// ranks do meanwhile, the same or something else, takes turns with it.
+  double stretch() const;
 
   /// The values of all ranks, one after the other; each gives equally many.
   std::vector<double> gather(const std::vector<double> &mine);
