@@ -220,6 +220,8 @@ void ProgramPrinter::printInfo(Text &text) {
     set("passes", std::to_string(meta.passes));
   if (meta.tf32)
     set("tf32", "true");
+  if (int64_t bytes = funcs.front().getSymmetricBytes())
+    set("symmetric_bytes", literal(bytes));
   set("default_learning_rate", literal(meta.learningRate));
   set("default_weight_decay", literal(meta.weightDecay));
   set("predicted_step_seconds", literal(meta.predictedStepSeconds));

@@ -115,6 +115,14 @@ LogicalResult FuncOp::verify() {
   if (getPasses() < 1) // 5
     return emitOpError() << "expected 'passes' of at least 1, found "
                          << static_cast<int64_t>(getPasses());
+  const int64_t symmetric = getSymmetricBytes(); // 6
+  if (symmetric < 0)
+    return emitOpError() << "expected 'symmetric_bytes' of at least 0, found "
+                         << symmetric;
+  for (DenseI64ArrayAttr row : getArenaBytes().getRows())
+    if (symmetric > row[0])
+      return emitOpError() << "expected 'symmetric_bytes' of at most " << row[0]
+                           << ", the arena's, found " << symmetric;
   return success();
 }
 

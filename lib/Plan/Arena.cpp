@@ -2,13 +2,11 @@
 
 #include "ffc/Plan/Arena.h"
 
+#include "ArenaBlocks.h"
+
 #include <algorithm>
 
 using namespace ffc::plan;
-
-static int64_t aligned(int64_t bytes) {
-  return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
-}
 
 std::vector<Lifetime> ffc::plan::lifetimesOf(const DeviceProgram &device) {
   std::vector<Lifetime> lifetimes(device.buffers.size());
@@ -109,115 +107,9 @@ ffc::plan::overwritesOf(const Graph &graph, const Strategy &strategy,
 // Offsets
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Bytes in use for some time: a buffer, or several that follow one another in
-/// one place.
-struct Block {
-  int64_t bytes = 0;
-  Lifetime life;
-  int64_t offset = 0;
-};
-
-struct Blocks {
-  std::vector<Block> blocks;
-  std::vector<int> of; ///< the block of each buffer; -1: none
-};
-
-} // namespace
-
-/// Results lie in place of operands where they may.
-static Blocks blocksOf(const DeviceProgram &device,
-                       const std::vector<Lifetime> &lifetimes,
-                       const std::vector<Overwrite> &overwrites) {
-  Blocks result;
-  result.of.assign(device.buffers.size(), -1);
-  // The operand that a buffer follows; one buffer follows an operand.
-  std::vector<BufferId> before(device.buffers.size(), -1);
-  std::vector<bool> taken(device.buffers.size());
-  for (auto [buffer, operand] : overwrites)
-    if (before[buffer] < 0 && !taken[operand]) {
-      taken[operand] = true;
-      before[buffer] = operand;
-    }
-  std::vector<BufferId> arena;
-  for (BufferId b = 0; b < static_cast<BufferId>(device.buffers.size()); ++b)
-    if (device.buffers[b].section == Section::Arena &&
-        device.buffers[b].bytes > 0 && lifetimes[b].last >= lifetimes[b].first)
-      arena.push_back(b);
-  // Operands come before what follows them.
-  std::stable_sort(arena.begin(), arena.end(), [&](BufferId a, BufferId b) {
-    return lifetimes[a].first < lifetimes[b].first;
-  });
-  for (BufferId b : arena) {
-    if (before[b] >= 0) {
-      result.of[b] = result.of[before[b]];
-      result.blocks[result.of[b]].life.last = lifetimes[b].last;
-      continue;
-    }
-    result.of[b] = static_cast<int>(result.blocks.size());
-    result.blocks.push_back({device.buffers[b].bytes, lifetimes[b]});
-  }
-  return result;
-}
-
-/// Places blocks in the order of descending weight, each at the lowest offset
-/// that is free during its whole lifetime. Returns the bytes of all.
-static int64_t place(std::vector<Block> &blocks,
-                     int64_t weight(const Block &block)) {
-  std::vector<Block *> order, placed; // the latter by offset
-  for (Block &block : blocks)
-    order.push_back(&block);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Block *a, Block *b) { return weight(*a) > weight(*b); });
-  int64_t total = 0;
-  for (Block *block : order) {
-    int64_t at = 0;
-    for (const Block *other : placed) {
-      if (!block->life.overlaps(other->life))
-        continue;
-      if (at + block->bytes <= other->offset)
-        break;
-      at = std::max(at, aligned(other->offset + other->bytes));
-    }
-    block->offset = at;
-    total = std::max(total, aligned(at + block->bytes));
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), block,
-                                   [](const Block *x, const Block *y) {
-                                     return x->offset < y->offset;
-                                   }),
-                  block);
-  }
-  return total;
-}
-
-static int64_t sizeOf(const Block &block) { return block.bytes; }
-
-/// Bytes times actions.
-static int64_t areaOf(const Block &block) {
-  return block.bytes * (block.life.last - block.life.first + 1);
-}
-
 void ffc::plan::assignOffsets(const Graph &graph, const Strategy &strategy,
                               DeviceProgram &device) {
-  std::vector<Lifetime> lifetimes = lifetimesOf(device);
-  Blocks bySize = blocksOf(device, lifetimes,
-                           overwritesOf(graph, strategy, device, lifetimes));
-  Blocks byArea = bySize;
-  // Neither order is better for all models; the better one is seldom more than
-  // a part in a thousand above the bytes that live at the same time.
-  int64_t bytes = place(bySize.blocks, sizeOf);
-  int64_t otherBytes = place(byArea.blocks, areaOf);
-  const Blocks &best = otherBytes < bytes ? byArea : bySize;
-  device.arenaBytes = std::min(bytes, otherBytes);
-  device.stateBytes = 0;
-  for (size_t b = 0; b < device.buffers.size(); ++b) {
-    Buffer &buffer = device.buffers[b];
-    if (buffer.section == Section::State) {
-      buffer.offset = device.stateBytes;
-      device.stateBytes += aligned(buffer.bytes);
-    } else {
-      buffer.offset = best.of[b] < 0 ? 0 : best.blocks[best.of[b]].offset;
-    }
-  }
+  Blocks blocks = blocksOf(graph, strategy, device);
+  device.arenaBytes = placeBlocks(blocks);
+  storeOffsets(device, blocks);
 }

@@ -6,6 +6,7 @@
 #include "BufferContents.h"
 #include "MemoryCheck.h"
 #include "ProgramWalk.h"
+#include "SymmetryCheck.h"
 
 #include <cassert>
 #include <map>
@@ -418,6 +419,8 @@ std::optional<std::string> ffc::plan::verifyProgram(const Graph &graph,
              std::to_string(planned) + " bytes, expected at most " +
              std::to_string(memory);
   }
+  if (auto error = checkSymmetry(program))
+    return error;
   Checker checker(graph, strategy, program);
   ProgramWalk<Checker> walk(program, checker);
   if (walk.run())

@@ -105,6 +105,26 @@ rank.func @class0 attributes {
 
 // -----
 
+// rank.func 6: less than nothing
+// expected-error @below {{expected 'symmetric_bytes' of at least 0, found -1}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>, symmetric_bytes = -1 : i64} {
+}
+
+// -----
+
+// rank.func 6: more than an arena
+// expected-error @below {{expected 'symmetric_bytes' of at most 64, the arena's, found 128}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[128], [64]>,
+    flops = #rank.per<[0]>, symmetric_bytes = 128 : i64} {
+}
+
+// -----
+
 // rank.func 5: no end
 // expected-error @below {{expected one 'rank.pass_end' in a step of 2 passes, found 0}}
 rank.func @class0 attributes {

@@ -13,6 +13,7 @@
 #include <cstddef>
 
 constexpr int NCCL_SPLIT_NOCOLOR = -1;
+constexpr int NCCL_WIN_COLL_SYMMETRIC = 1;
 
 enum ncclResult_t { ncclSuccess = 0, ncclInvalidUsage = 5, ncclInProgress = 7 };
 enum ncclDataType_t {
@@ -29,6 +30,7 @@ struct ncclUniqueId {
   char internal[128];
 };
 using ncclComm_t = struct EmulatedCommunicator *;
+using ncclWindow_t = struct EmulatedWindow *;
 struct ncclConfig_t;
 
 const char *ncclGetErrorString(ncclResult_t);
@@ -40,6 +42,15 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
 ncclResult_t ncclCommDestroy(ncclComm_t comm);
 ncclResult_t ncclCommAbort(ncclComm_t comm);
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *status);
+ncclResult_t ncclMemAlloc(void **memory, std::size_t bytes);
+ncclResult_t ncclMemFree(void *memory);
+/// Every rank of `comm` gives equally many bytes that begin a page of
+/// ncclMemAlloc(), once. Collectives of `comm` have all of their operands in
+/// the window, at offsets that are the same on all ranks, or none of them.
+ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *memory,
+                                    std::size_t bytes, ncclWindow_t *window,
+                                    int flags);
+ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t window);
 ncclResult_t ncclGroupStart();
 ncclResult_t ncclGroupEnd();
 ncclResult_t ncclSend(const void *data, std::size_t count, ncclDataType_t type,

@@ -206,7 +206,7 @@ LogicalResult Compilation::loadTopology() {
   report.phase("plan");
   if (failed(readTopology()) || failed(readProfile()) || failed(orderUpdates()))
     return failure();
-  return options.emit < Emit::Source ? success() : chooseTarget();
+  return options.emit < Emit::Rank ? success() : chooseTarget();
 }
 
 LogicalResult Compilation::chooseTarget() {

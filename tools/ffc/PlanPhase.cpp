@@ -6,6 +6,7 @@
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/StepMemory.h"
 #include "ffc/Plan/StepTimer.h"
+#include "ffc/Plan/SymmetricSection.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Verifier.h"
 
@@ -20,6 +21,9 @@ LogicalResult Compilation::planProgram() {
   const plan::CostModel cost = costModel(planned.graph);
   program =
       plan::planProgram(planned.graph, strategy, topology->numDevices(), cost);
+  // Processors read each other's memory wherever it is.
+  if (target == plan::Target::CUDA)
+    plan::assignSymmetricOffsets(planned.graph, strategy, program);
   report.phase("verify");
   if (auto error =
           plan::verifyProgram(planned.graph, strategy, program, *topology))

@@ -33,12 +33,16 @@ def Rank_FuncOp : Rank_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock,
       4. Buffer names are unique.
       5. `passes` is at least 1; if it is more, there is one `rank.pass_end`,
          else none.
+      6. `symmetric_bytes`, the part of all arenas in which operands of
+         collectives lie at the same offset on all members, is not negative and
+         no more than any row of `arena_bytes`.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$ranks,
                        I64Attr:$world, ArrayAttr:$groups,
                        Rank_PerAttr:$state_bytes, Rank_PerAttr:$arena_bytes,
                        Rank_PerAttr:$flops,
-                       DefaultValuedAttr<I64Attr, "1">:$passes);
+                       DefaultValuedAttr<I64Attr, "1">:$passes,
+                       DefaultValuedAttr<I64Attr, "0">:$symmetric_bytes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasVerifier = 1;

@@ -160,6 +160,9 @@ struct Program {
     int64_t bytes = 0; ///< of the whole tensors, added up
   };
   std::vector<Batch> batches;
+  /// The first bytes of every arena, in which operands of collectives lie at
+  /// the same offset on all members (SymmetricSection.h); 0: they lie anywhere.
+  int64_t symmetricBytes = 0;
 };
 
 /// How many actions of `order`, the first ones, are those of passes.

@@ -91,6 +91,10 @@ struct ProgramInfo {
   std::vector<RankInfo> rank_info;
   int passes = 1;    ///< of a step
   bool tf32 = false; ///< Context::tf32
+  /// The first bytes of every rank's arena, in which operands of collectives
+  /// lie at the same offset on all members. Collectives have all of their
+  /// operands there, or none of them any byte.
+  int64_t symmetric_bytes = 0;
 };
 
 /// Receives tensors that the program offers for dumping.

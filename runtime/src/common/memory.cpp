@@ -15,6 +15,9 @@ using Guard = std::array<std::byte, kGuard>;
 } // namespace
 
 GuardedMemory::GuardedMemory(int64_t planned)
+    : GuardedMemory(planned, ffrt::allocate) {}
+
+GuardedMemory::GuardedMemory(int64_t planned, const Allocate &allocate)
     : bytes(std::size_t(planned)), memory(allocate(bytes + 2 * kGuard)) {
   Guard guard;
   guard.fill(kPattern);

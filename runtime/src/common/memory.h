@@ -4,15 +4,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 namespace ffrt {
 
 /// Exactly the planned bytes of the device's memory, zeroed, between two guard
-/// zones that no kernel may touch. Throws Error when there is not enough.
+/// zones of a page that no kernel may touch. Throws Error when there is not
+/// enough.
 class GuardedMemory {
 public:
+  using Allocate = std::function<std::shared_ptr<void>(std::size_t bytes)>;
+
   explicit GuardedMemory(int64_t bytes);
+  /// Of what `allocate` gives, as ffrt::allocate() does (common/target.h).
+  GuardedMemory(int64_t bytes, const Allocate &allocate);
 
   std::byte *data() const;
   /// False when a byte next to the planned ones was written.

@@ -42,6 +42,13 @@ struct DeviceComm {
   bool replays = false;
   /// Looks after a replay that was just started; or null.
   std::function<void()> watch_replay;
+  /// Memory as of ffrt::allocate() that may be shared, before anything is; or
+  /// null.
+  std::function<std::shared_ptr<void>(std::size_t bytes)> allocate;
+  /// To be called once on all ranks, before groups are made, with equally many
+  /// bytes of that memory: those that operands of collectives lie in, at the
+  /// same offset on all members. Null if `allocate` is.
+  std::function<void(std::byte *memory, std::size_t bytes)> share;
 };
 /// Collective. `host` must outlive it.
 DeviceComm make_device_comm(Comm &host, const Group &world);

@@ -90,6 +90,8 @@ public:
       cudaEventDestroy(p.ready);
       cudaEventDestroy(p.done);
     }
+    for (const Registration &r : registrations)
+      ncclCommWindowDeregister(r.group, r.window);
     for (ncclComm_t group : groups)
       if (group)
         ncclCommDestroy(group);
@@ -106,8 +108,10 @@ public:
     ncclComm_t group = nullptr;
     check("make group", ncclCommSplit(world, mine ? 0 : NCCL_SPLIT_NOCOLOR,
                                       rank(), &group, nullptr));
-    if (group)
+    if (group) {
       watchdog->add(group);
+      register_window(group);
+    }
     groups.push_back(group);
     return {int(groups.size()) - 1, members};
   }
@@ -180,6 +184,11 @@ public:
 
   void watch_replay() { watchdog->started(device().stream()); }
 
+  void share(std::byte *memory, std::size_t bytes) {
+    shared = memory;
+    shared_bytes = bytes;
+  }
+
 protected:
   void end_ranks(const char *task, const char *cause) override {
     host.fail(task, cause);
@@ -193,6 +202,25 @@ private:
     bool captured = false;
     cudaEvent_t ready = nullptr, done = nullptr;
   };
+
+  /// A window of a group.
+  struct Registration {
+    ncclComm_t group;
+    ncclWindow_t window;
+  };
+
+  /// Lets the kernels of a group go to the shared memory of all its members.
+  void register_window(ncclComm_t group) {
+    if (!shared)
+      return;
+    // Where the machine has no such kernels, NCCL succeeds without a window.
+    ncclWindow_t window = nullptr;
+    check("make group",
+          ncclCommWindowRegister(group, shared, shared_bytes, &window,
+                                 NCCL_WIN_COLL_SYMMETRIC));
+    if (window)
+      registrations.push_back({group, window});
+  }
 
   static std::size_t count(const Tensor &t) {
     return std::size_t(t.elements());
@@ -257,14 +285,36 @@ private:
   cudaStream_t stream = nullptr;
   std::vector<ncclComm_t> groups; ///< null without this rank
   std::deque<Pending> pending;
+  std::byte *shared = nullptr; ///< DeviceComm::share
+  std::size_t shared_bytes = 0;
+  std::vector<Registration> registrations;
 };
+
+std::shared_ptr<void> allocate_shared(std::size_t bytes) {
+  void *memory = nullptr;
+  if (ncclMemAlloc(&memory, bytes) != ncclSuccess)
+    throw Error("cannot allocate " + std::to_string(bytes) +
+                " bytes on the GPU to share them");
+  std::shared_ptr<void> owned(memory, [](void *m) { ncclMemFree(m); });
+  cuda::check(cudaMemsetAsync(memory, 0, bytes, device().stream()),
+              "cudaMemsetAsync");
+  return owned;
+}
 
 } // namespace
 
 DeviceComm make_nccl_comm(Comm &host, const Group &world) {
   auto comm = std::make_unique<NcclComm>(host, world);
   NcclComm *const watched = comm.get();
-  return {std::move(comm), true, [watched] { watched->watch_replay(); }};
+  DeviceComm result;
+  result.comm = std::move(comm);
+  result.replays = true;
+  result.watch_replay = [watched] { watched->watch_replay(); };
+  result.allocate = allocate_shared;
+  result.share = [watched](std::byte *memory, std::size_t bytes) {
+    watched->share(memory, bytes);
+  };
+  return result;
 }
 
 } // namespace ffrt::cuda
