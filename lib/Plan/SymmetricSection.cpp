@@ -40,7 +40,8 @@ private:
 struct Twins {
   std::vector<Member> members; ///< ascending devices
   int64_t bytes = 0, area = 0; ///< of the largest
-  bool apart = false;          ///< they cannot, or have no reason to
+  bool areOperands = false;    ///< of collectives
+  bool apart = false;          ///< they cannot
 };
 
 class Layout {
@@ -56,7 +57,6 @@ public:
 
   void run() {
     findTwins();
-    leaveOut();
     fix();
     for (size_t d = 0; d < devices.size(); ++d) {
       DeviceProgram &device = program.devices[d];
@@ -67,27 +67,19 @@ public:
   }
 
 private:
-  /// What a collective reads and writes on a member; -1: no block.
-  int blockOf(ActionRef ref, BufferId Action::*operand) const {
-    const BufferId buffer =
-        program.devices[ref.device].actions[ref.index].*operand;
-    return buffer < 0 ? -1 : devices[ref.device].of[buffer];
-  }
-  bool has(ActionRef ref, BufferId Action::*operand) const {
-    return program.devices[ref.device].actions[ref.index].*operand >= 0;
-  }
-  Twins &twinsOf(ActionRef ref, int block) {
-    return twins[classes[first[ref.device] + block]];
-  }
-
   void findTwins() {
-    meetings = meetingsOf(program);
     DisjointSets sets(numBlocks);
-    for (const Meeting &meeting : meetings)
+    // Operands, and whether they cannot be in the section.
+    std::vector<std::pair<size_t, bool>> operands;
+    for (const Meeting &meeting : meetingsOf(program))
       for (BufferId Action::*operand : {&Action::src, &Action::dst}) {
         std::optional<size_t> before;
+        bool inState = false;
         for (ActionRef ref : meeting) {
-          const int block = blockOf(ref, operand);
+          const BufferId buffer =
+              program.devices[ref.device].actions[ref.index].*operand;
+          const int block = buffer < 0 ? -1 : devices[ref.device].of[buffer];
+          inState |= buffer >= 0 && block < 0;
           if (block < 0)
             continue;
           const size_t number = first[ref.device] + block;
@@ -95,52 +87,26 @@ private:
             sets.join(*before, number);
           before = number;
         }
+        if (before)
+          operands.push_back({*before, inState});
       }
     twins.resize(numBlocks);
     for (size_t d = 0; d < devices.size(); ++d)
       for (size_t b = 0; b < devices[d].blocks.size(); ++b) {
         const Block &block = devices[d].blocks[b];
-        classes.push_back(sets.find(first[d] + b));
-        Twins &all = twins[classes.back()];
+        Twins &all = twins[sets.find(first[d] + b)];
         all.apart |= !all.members.empty() && all.members.back().device == d;
         all.members.push_back({d, static_cast<int>(b)});
         all.bytes = std::max(all.bytes, sizeOf(block));
         all.area = std::max(all.area, areaOf(block));
       }
-  }
-
-  /// All operands of a collective lie in the section, or none.
-  void leaveOut() {
-    std::vector<bool> isOperand(twins.size());
-    auto forOperands = [&](const Meeting &meeting, auto visit) {
-      for (ActionRef ref : meeting)
-        for (BufferId Action::*operand : {&Action::src, &Action::dst})
-          if (has(ref, operand)) {
-            const int block = blockOf(ref, operand);
-            visit(block < 0 ? nullptr : &twinsOf(ref, block));
-          }
-    };
-    for (const Meeting &meeting : meetings)
-      forOperands(meeting, [&](Twins *t) {
-        if (t)
-          isOperand[t - twins.data()] = true;
-      });
-    bool changed = true;
-    while (changed) {
-      changed = false;
-      for (const Meeting &meeting : meetings) {
-        bool fits = true;
-        forOperands(meeting, [&](Twins *t) { fits &= t && !t->apart; });
-        if (!fits)
-          forOperands(meeting, [&](Twins *t) {
-            changed |= t && !t->apart;
-            if (t)
-              t->apart = true;
-          });
-      }
+    for (auto [number, inState] : operands) {
+      Twins &all = twins[sets.find(number)];
+      all.areOperands = true;
+      all.apart |= inState;
     }
     for (size_t t = 0; t < twins.size(); ++t)
-      if (isOperand[t])
+      if (twins[t].areOperands)
         (twins[t].apart ? behind : inside).push_back(t);
   }
 
@@ -196,10 +162,8 @@ private:
   std::vector<Blocks> devices;
   std::vector<size_t> first; ///< number of a device's first block
   size_t numBlocks = 0;
-  std::vector<Meeting> meetings;
-  std::vector<size_t> classes; ///< of all blocks: the number of one in it
-  std::vector<Twins> twins;    ///< by class
-  std::vector<size_t> inside, behind; ///< of `twins`: operands of collectives
+  std::vector<Twins> twins;           ///< by the number of one of the blocks
+  std::vector<size_t> inside, behind; ///< those of `twins` that are operands
 };
 
 } // namespace

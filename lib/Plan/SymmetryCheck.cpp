@@ -33,9 +33,8 @@ struct Operand {
 static std::optional<std::string> checkMeeting(const Program &program,
                                                const Meeting &meeting) {
   const int64_t bytes = program.symmetricBytes;
-  std::optional<Operand> first;
   for (BufferId Action::*operand : {&Action::src, &Action::dst}) {
-    std::optional<Operand> before;
+    std::optional<Operand> first;
     for (ActionRef ref : meeting) {
       const DeviceProgram &device = program.devices[ref.device];
       const BufferId buffer = device.actions[ref.index].*operand;
@@ -54,12 +53,11 @@ static std::optional<std::string> checkMeeting(const Program &program,
                (first->isWithin(bytes) ? "inside" : "outside") +
                " of the symmetric section as " + first->str() +
                ", found the contrary";
-      if (before && found.isWithin(bytes) &&
-          found.buffer->offset != before->buffer->offset)
+      if (found.isWithin(bytes) &&
+          found.buffer->offset != first->buffer->offset)
         return found.str() + ": expected at byte " +
-               std::to_string(before->buffer->offset) + " as " + before->str() +
+               std::to_string(first->buffer->offset) + " as " + first->str() +
                ", found " + std::to_string(found.buffer->offset);
-      before = found;
     }
   }
   return std::nullopt;

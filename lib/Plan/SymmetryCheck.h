@@ -13,8 +13,9 @@
 
 namespace ffc::plan {
 
-/// The symmetric section is within every arena; all operands of a collective
-/// lie in it, each at the same offset on all members, or all lie outside. Says
+/// The symmetric section is within every arena; what a collective reads lies in
+/// it at the same offset on all members, or outside on all; so does what it
+/// writes. Says
 /// what is wrong; nothing if all is well.
 std::optional<std::string> checkSymmetry(const Program &program);
 

@@ -91,9 +91,8 @@ void expect_symmetric(ncclComm_t comm, const void *from, std::size_t from_bytes,
   int64_t most[] = {least[0], least[1]};
   MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT64_T, MPI_MIN, comm->comm);
   MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, comm->comm);
-  const bool same = least[0] == most[0] && least[1] == most[1];
-  const bool both = (least[0] >= 0) == (least[1] >= 0);
-  if (same && both && least[0] > -2)
+  if (least[0] == most[0] && least[1] == most[1] && least[0] > -2 &&
+      least[1] > -2)
     return;
   std::fprintf(
       stderr,

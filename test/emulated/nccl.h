@@ -45,8 +45,8 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *status);
 ncclResult_t ncclMemAlloc(void **memory, std::size_t bytes);
 ncclResult_t ncclMemFree(void *memory);
 /// Every rank of `comm` gives equally many bytes that begin a page of
-/// ncclMemAlloc(), once. Collectives of `comm` have all of their operands in
-/// the window, at offsets that are the same on all ranks, or none of them.
+/// ncclMemAlloc(), once. What a collective of `comm` reads lies in the window,
+/// at the same offset on all ranks, or outside on all; so does what it writes.
 ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *memory,
                                     std::size_t bytes, ncclWindow_t *window,
                                     int flags);

@@ -161,7 +161,8 @@ struct Program {
   };
   std::vector<Batch> batches;
   /// The first bytes of every arena, in which operands of collectives lie at
-  /// the same offset on all members (SymmetricSection.h); 0: they lie anywhere.
+  /// the same offset on all members (SymmetricSection.h); 0: there is no such
+  /// section.
   int64_t symmetricBytes = 0;
 };
 

@@ -18,12 +18,13 @@ namespace ffc::plan {
 constexpr int64_t kWindowAlignment = 4096;
 
 /// Assigns all offsets of `program` anew, sets the bytes of every device, and
-/// Program::symmetricBytes. A collective whose operands can lie at one offset
-/// on all members does; those of the others lie behind the section. The section
-/// is not theirs alone: other buffers use it while they do not.
+/// Program::symmetricBytes. What a collective reads on its members lies at one
+/// offset in the section, and so does what it writes. The section is not theirs
+/// alone: other buffers use it while they do not.
 ///
-/// Left out are collectives with an operand in the state, and those that would
-/// want two buffers of a device in one place.
+/// Left out are operands that are in the state of a member, and those that
+/// would have two buffers of a device in one place; they lie behind the section
+/// on all members.
 void assignSymmetricOffsets(const Graph &graph, const Strategy &strategy,
                             Program &program);
 

@@ -91,9 +91,9 @@ struct ProgramInfo {
   std::vector<RankInfo> rank_info;
   int passes = 1;    ///< of a step
   bool tf32 = false; ///< Context::tf32
-  /// The first bytes of every rank's arena, in which operands of collectives
-  /// lie at the same offset on all members. Collectives have all of their
-  /// operands there, or none of them any byte.
+  /// The first bytes of every rank's arena. What a collective reads lies there
+  /// at the same offset on all members, or elsewhere on all; so does what it
+  /// writes.
   int64_t symmetric_bytes = 0;
 };
 

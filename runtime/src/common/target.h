@@ -46,8 +46,8 @@ struct DeviceComm {
   /// null.
   std::function<std::shared_ptr<void>(std::size_t bytes)> allocate;
   /// To be called once on all ranks, before groups are made, with equally many
-  /// bytes of that memory: those that operands of collectives lie in, at the
-  /// same offset on all members. Null if `allocate` is.
+  /// bytes of that memory (ProgramInfo::symmetric_bytes). Null if `allocate`
+  /// is.
   std::function<void(std::byte *memory, std::size_t bytes)> share;
 };
 /// Collective. `host` must outlive it.
