@@ -7,7 +7,7 @@
 #include "comm/launch.h"
 #include "comm/local_launch.h"
 #include "comm/shm_comm.h"
-#include "comm/threads.h"
+#include "common/threads.h"
 #include "ffrt/mpi.h"
 
 #include <cstdio>

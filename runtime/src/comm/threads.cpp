@@ -1,5 +1,5 @@
 //===- threads.cpp - cores for the ranks of a node ------------------------===//
-#include "comm/threads.h"
+#include "common/threads.h"
 
 #include "ffrt/mpi.h"
 

@@ -1,8 +1,8 @@
 //===- cores.cpp - cores that the ranks share -----------------------------===//
 #include "cpu/cores.h"
 
-#include "comm/threads.h"
 #include "common/machine_id.h"
+#include "common/threads.h"
 #include "common/together.h"
 
 #include <map>

@@ -284,7 +284,7 @@ TEST(Profile, MalformedFiles) {
   EXPECT_EQ(errorOf("[]"),
             "p.json:1: expected a profile to be a map with the keys "
             "ffc_profile, model, date, machine, versions, device, ranks, "
-            "threads, probe_us, kernels, communication; found a list");
+            "threads, cores, probe_us, kernels, communication; found a list");
   EXPECT_EQ(errorOf("{\"ffc_profile\": 2}"),
             "p.json:1: expected a profile of version 1, found '2'");
   EXPECT_EQ(errorOf("{\"ffc_profile\": 1}"),

@@ -1,6 +1,6 @@
 //===- threads.h - cores and threads of a rank ------------------*- C++ -*-===//
-#ifndef FFRT_COMM_THREADS_H
-#define FFRT_COMM_THREADS_H
+#ifndef FFRT_COMMON_THREADS_H
+#define FFRT_COMMON_THREADS_H
 
 #include <algorithm>
 #include <cstdlib>
@@ -29,4 +29,4 @@ inline int set_threads(const cpu_set_t &cores, int ranks) {
 
 } // namespace ffrt
 
-#endif // FFRT_COMM_THREADS_H
+#endif // FFRT_COMMON_THREADS_H
