@@ -145,6 +145,7 @@ set(FFRT_CUDA_HOST
   src/cuda/input_buffers.cpp
   src/cuda/nccl_comm.cpp
   src/cuda/nccl_watchdog.cpp
+  src/cuda/nccl_windows.cpp
   src/cuda/plan_cache.cpp
   src/cuda/plan_file.cpp
   src/cuda/plan_timer.cpp

@@ -19,9 +19,12 @@ LogicalResult ProgramPrinter::findPlaces() {
   std::vector<bool> seen(world);
   places.resize(world);
   for (auto [c, func] : llvm::enumerate(funcs)) {
-    if (func.getWorld() != world || func.getGroups() != funcs[0].getGroups())
-      return func.emitOpError() << "expected the world and groups of '"
-                                << funcs[0].getSymName() << "'";
+    if (func.getWorld() != world || func.getGroups() != funcs[0].getGroups() ||
+        func.getSymmetricState() != funcs[0].getSymmetricState() ||
+        func.getSymmetricArena() != funcs[0].getSymmetricArena())
+      return func.emitOpError()
+             << "expected the world, groups and symmetric bytes of '"
+             << funcs[0].getSymName() << "'";
     for (auto [row, rank] : llvm::enumerate(func.getRanks())) {
       if (seen[rank])
         return func.emitOpError()
@@ -220,8 +223,10 @@ void ProgramPrinter::printInfo(Text &text) {
     set("passes", std::to_string(meta.passes));
   if (meta.tf32)
     set("tf32", "true");
-  if (int64_t bytes = funcs.front().getSymmetricBytes())
-    set("symmetric_bytes", literal(bytes));
+  if (int64_t bytes = funcs.front().getSymmetricState())
+    set("symmetric_state", literal(bytes));
+  if (int64_t bytes = funcs.front().getSymmetricArena())
+    set("symmetric_arena", literal(bytes));
   set("default_learning_rate", literal(meta.learningRate));
   set("default_weight_decay", literal(meta.weightDecay));
   set("predicted_step_seconds", literal(meta.predictedStepSeconds));

@@ -112,17 +112,17 @@ LogicalResult FuncOp::verify() {
         return emitOpError()
                << "expected '" << name << "' of at least 0, found " << row[0];
   }
+  std::tuple<StringRef, int64_t, PerAttr> parts[] = {
+      {"symmetric_state", getSymmetricState(), getStateBytes()},
+      {"symmetric_arena", getSymmetricArena(), getArenaBytes()}};
+  for (auto [name, bytes, per] : parts) // 6
+    for (DenseI64ArrayAttr row : per.getRows())
+      if (bytes < 0 || bytes > row[0])
+        return emitOpError() << "expected '" << name << "' from 0 to the "
+                             << row[0] << " bytes of a rank, found " << bytes;
   if (getPasses() < 1) // 5
     return emitOpError() << "expected 'passes' of at least 1, found "
                          << static_cast<int64_t>(getPasses());
-  const int64_t symmetric = getSymmetricBytes(); // 6
-  if (symmetric < 0)
-    return emitOpError() << "expected 'symmetric_bytes' of at least 0, found "
-                         << symmetric;
-  for (DenseI64ArrayAttr row : getArenaBytes().getRows())
-    if (symmetric > row[0])
-      return emitOpError() << "expected 'symmetric_bytes' of at most " << row[0]
-                           << ", the arena's, found " << symmetric;
   return success();
 }
 
@@ -161,8 +161,10 @@ LogicalResult BufferOp::verify() {
     return failure();
 
   FuncOp func = funcOf(*this);
-  PerAttr sizes =
-      getSection() == "state" ? func.getStateBytes() : func.getArenaBytes();
+  bool isState = getSection() == "state";
+  PerAttr sizes = isState ? func.getStateBytes() : func.getArenaBytes();
+  int64_t symmetric =
+      isState ? func.getSymmetricState() : func.getSymmetricArena();
   int64_t elementBytes = plan::byteSize(elementType());
   plan::Box whole =
       plan::Box::whole(plan::Shape(getGlobal().begin(), getGlobal().end()));
@@ -190,6 +192,11 @@ LogicalResult BufferOp::verify() {
       return emitOpError() << "expected an end within the " << sizes.at(i)[0]
                            << " bytes of the " << getSection() << " on rank "
                            << rank << ", found " << end;
+    if (offset < symmetric && end > symmetric) // 4
+      return emitOpError() << "expected to lie before or behind byte "
+                           << symmetric << ", where the symmetric part of the "
+                           << getSection() << " ends, on rank " << rank
+                           << ", found bytes " << offset << " to " << end;
   }
   return success();
 }

@@ -343,7 +343,7 @@ void ClassLowering::lower(size_t index, ArrayAttr groups) {
       per([](const plan::DeviceProgram &d) {
         return Row{static_cast<int64_t>(d.flops)};
       }),
-      planned.graph.passes, program.symmetricBytes);
+      planned.graph.passes, program.symmetricState, program.symmetricArena);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&func.getBody().emplaceBlock());
   for (size_t i = 0; i < shared.buffers.size(); ++i)

@@ -109,7 +109,16 @@ ffc::plan::overwritesOf(const Graph &graph, const Strategy &strategy,
 
 void ffc::plan::assignOffsets(const Graph &graph, const Strategy &strategy,
                               DeviceProgram &device) {
-  Blocks blocks = blocksOf(graph, strategy, device);
-  device.arenaBytes = placeBlocks(blocks);
-  storeOffsets(device, blocks);
+  Blocks arena = blocksOf(graph, strategy, device);
+  device.arenaBytes = placeBlocks(arena.blocks);
+  device.stateBytes = 0;
+  for (BufferId b = 0; b < static_cast<BufferId>(device.buffers.size()); ++b) {
+    Buffer &buffer = device.buffers[b];
+    if (buffer.section == Section::State) {
+      buffer.offset = device.stateBytes;
+      device.stateBytes += aligned(buffer.bytes);
+    } else {
+      buffer.offset = arena.offsetOf(b);
+    }
+  }
 }

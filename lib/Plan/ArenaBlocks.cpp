@@ -1,4 +1,4 @@
-//===- ArenaBlocks.cpp - what lies in an arena for some time --------------===//
+//===- ArenaBlocks.cpp - what takes bytes of an arena, and when -----------===//
 
 #include "ArenaBlocks.h"
 
@@ -41,73 +41,52 @@ Blocks ffc::plan::blocksOf(const Graph &graph, const Strategy &strategy,
   return result;
 }
 
-int64_t PlacedBlocks::lowest(const Block &block, int64_t from) const {
-  int64_t at = from;
-  for (const Block &other : placed) {
-    if (!block.life.overlaps(other.life))
-      continue;
-    if (at + block.bytes <= other.offset)
-      break;
-    at = std::max(at, aligned(other.offset + other.bytes));
-  }
-  return at;
-}
-
-void PlacedBlocks::add(const Block &block) {
-  total = std::max(total, aligned(block.offset + block.bytes));
-  placed.insert(std::upper_bound(placed.begin(), placed.end(), block,
-                                 [](const Block &x, const Block &y) {
-                                   return x.offset < y.offset;
-                                 }),
-                block);
-}
-
-int64_t ffc::plan::sizeOf(const Block &block) { return block.bytes; }
-
-int64_t ffc::plan::areaOf(const Block &block) {
-  return block.bytes * (block.life.last - block.life.first + 1);
-}
-
 /// Places blocks in the order of descending weight, each at the lowest offset
-/// that is free during its whole lifetime. Returns the bytes of all.
-static int64_t place(std::vector<Block> &blocks,
+/// that is free during its whole lifetime.
+static int64_t place(std::vector<Block> &blocks, int64_t symmetric,
                      int64_t weight(const Block &block)) {
-  PlacedBlocks placed;
-  std::vector<Block *> order;
+  std::vector<Block *> order, placed; // the latter by offset
   for (Block &block : blocks)
-    if (block.fixed)
-      placed.add(block);
-    else
-      order.push_back(&block);
+    (block.offset < 0 ? order : placed).push_back(&block);
+  auto isLower = [](const Block *x, const Block *y) {
+    return x->offset < y->offset;
+  };
+  std::stable_sort(placed.begin(), placed.end(), isLower);
   std::stable_sort(order.begin(), order.end(),
                    [&](Block *a, Block *b) { return weight(*a) > weight(*b); });
+  int64_t total = symmetric;
   for (Block *block : order) {
-    block->offset = placed.lowest(*block, block->from);
-    placed.add(*block);
+    int64_t at = 0;
+    auto raise = [&](int64_t to) {
+      at = std::max(at, to);
+      if (at < symmetric && at + block->bytes > symmetric)
+        at = symmetric;
+    };
+    raise(block->apart ? symmetric : 0);
+    for (const Block *other : placed) {
+      if (!block->life.overlaps(other->life))
+        continue;
+      if (at + block->bytes <= other->offset)
+        break;
+      raise(aligned(other->offset + other->bytes));
+    }
+    block->offset = at;
+    total = std::max(total, aligned(at + block->bytes));
+    placed.insert(
+        std::upper_bound(placed.begin(), placed.end(), block, isLower), block);
   }
-  return placed.bytes();
+  return total;
 }
 
-int64_t ffc::plan::placeBlocks(Blocks &blocks) {
-  std::vector<Block> byArea = blocks.blocks;
+static int64_t sizeOf(const Block &block) { return block.bytes; }
+
+int64_t ffc::plan::placeBlocks(std::vector<Block> &blocks, int64_t symmetric) {
   // Neither order is better for all models; the better one is seldom more than
   // a part in a thousand above the bytes that live at the same time.
-  const int64_t bytes = place(blocks.blocks, sizeOf);
-  const int64_t otherBytes = place(byArea, areaOf);
+  std::vector<Block> byArea = blocks;
+  const int64_t bytes = place(blocks, symmetric, sizeOf);
+  const int64_t otherBytes = place(byArea, symmetric, areaOf);
   if (otherBytes < bytes)
-    blocks.blocks = std::move(byArea);
+    blocks = std::move(byArea);
   return std::min(bytes, otherBytes);
-}
-
-void ffc::plan::storeOffsets(DeviceProgram &device, const Blocks &blocks) {
-  device.stateBytes = 0;
-  for (size_t b = 0; b < device.buffers.size(); ++b) {
-    Buffer &buffer = device.buffers[b];
-    if (buffer.section == Section::State) {
-      buffer.offset = device.stateBytes;
-      device.stateBytes += aligned(buffer.bytes);
-    } else {
-      buffer.offset = blocks.of[b] < 0 ? 0 : blocks.blocks[blocks.of[b]].offset;
-    }
-  }
 }

@@ -1,6 +1,6 @@
-//===- ArenaBlocks.h - what lies in an arena for some time ------*- C++ -*-===//
+//===- ArenaBlocks.h - what takes bytes of an arena, and when ---*- C++ -*-===//
 //
-// Internal to what assigns offsets.
+// Internal to Plan: buffers that lie in one place, and where that place is.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_LIB_PLAN_ARENABLOCKS_H
@@ -8,11 +8,12 @@
 
 #include "ffc/Plan/Arena.h"
 
+#include <vector>
+
 namespace ffc::plan {
 
-/// `bytes`, up to the next multiple of `alignment`.
-inline int64_t aligned(int64_t bytes, int64_t alignment = kBufferAlignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
+inline int64_t aligned(int64_t bytes) {
+  return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
 }
 
 /// Bytes in use for some time: a buffer, or several that follow one another in
@@ -20,47 +21,33 @@ inline int64_t aligned(int64_t bytes, int64_t alignment = kBufferAlignment) {
 struct Block {
   int64_t bytes = 0;
   Lifetime life;
-  int64_t offset = 0;
-  bool fixed = false; ///< `offset` is given
-  int64_t from = 0;   ///< otherwise: the lowest offset it may have
+  int64_t offset = -1; ///< -1: has no place yet
+  bool apart = false;  ///< not to lie in the symmetric part
 };
 
-/// The blocks of a device.
+/// Those of a device's arena.
 struct Blocks {
   std::vector<Block> blocks;
   std::vector<int> of; ///< the block of each buffer; -1: none
+
+  int64_t offsetOf(BufferId buffer) const {
+    return of[buffer] < 0 ? 0 : blocks[of[buffer]].offset;
+  }
 };
+
+/// Bytes times actions.
+inline int64_t areaOf(const Block &block) {
+  return block.bytes * (block.life.last - block.life.first + 1);
+}
 
 /// Results lie in place of operands where they may.
 Blocks blocksOf(const Graph &graph, const Strategy &strategy,
                 const DeviceProgram &device);
 
-/// Blocks that have an offset.
-class PlacedBlocks {
-public:
-  /// The lowest offset, `from` or above, that is free while `block` lives.
-  int64_t lowest(const Block &block, int64_t from) const;
-  /// `block` has its offset.
-  void add(const Block &block);
-  /// The end of the last one.
-  int64_t bytes() const { return total; }
-
-private:
-  std::vector<Block> placed; ///< by offset
-  int64_t total = 0;
-};
-
-/// Bytes, and bytes times actions.
-int64_t sizeOf(const Block &block);
-int64_t areaOf(const Block &block);
-
-/// Gives all blocks that are not fixed an offset, and returns the end of the
-/// last block.
-int64_t placeBlocks(Blocks &blocks);
-
-/// Sets the offsets of all buffers of `device`, those of blocks as given, and
-/// its stateBytes.
-void storeOffsets(DeviceProgram &device, const Blocks &blocks);
+/// Gives a place to every block that has none, such that none lies across
+/// `symmetric`, where the symmetric part ends. Returns the bytes of all, at
+/// least `symmetric`.
+int64_t placeBlocks(std::vector<Block> &blocks, int64_t symmetric = 0);
 
 } // namespace ffc::plan
 

@@ -7,13 +7,22 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 
 using namespace ffc::plan;
 
 /// Sweeps over the device's actions with the buffers in use ordered by offset.
 std::optional<std::string> ffc::plan::checkMemory(const Graph &graph,
                                                   const Strategy &strategy,
+                                                  const Program &program,
                                                   const DeviceProgram &device) {
+  for (auto [symmetric, all, name] :
+       {std::make_tuple(program.symmetricState, device.stateBytes, "state"),
+        std::make_tuple(program.symmetricArena, device.arenaBytes, "arena")})
+    if (symmetric < 0 || symmetric > all)
+      return "symmetric part of the " + std::string(name) + " has " +
+             std::to_string(symmetric) + " bytes, expected at most " +
+             std::to_string(all);
   std::vector<Lifetime> lifetimes = lifetimesOf(device);
   std::set<std::pair<BufferId, BufferId>> overwrites;
   for (auto [result, operand] :
@@ -30,6 +39,10 @@ std::optional<std::string> ffc::plan::checkMemory(const Graph &graph,
       return "buffer '" + buffer.name + "' ends at byte " +
              std::to_string(buffer.offset + buffer.bytes) +
              ", expected at most " + std::to_string(limit);
+    int64_t symmetric = program.symmetricBytes(buffer.section);
+    if (buffer.offset < symmetric && buffer.offset + buffer.bytes > symmetric)
+      return "buffer '" + buffer.name + "' lies across byte " +
+             std::to_string(symmetric) + ", where the symmetric part ends";
     Lifetime life = lifetimes[b];
     if (state)
       life = {-1, static_cast<int>(device.actions.size())};

@@ -1,169 +1,294 @@
-//===- SymmetricSection.cpp - collectives at equal offsets ----------------===//
+//===- SymmetricSection.cpp - equal offsets on all ranks ------------------===//
 
 #include "ffc/Plan/SymmetricSection.h"
 
 #include "ArenaBlocks.h"
-#include "Meetings.h"
 
 #include <algorithm>
-#include <numeric>
-#include <optional>
+#include <utility>
 
 using namespace ffc::plan;
 
 namespace {
 
-/// A block of a device.
-struct Member {
-  size_t device;
-  int block;
+/// What a collective gives or gets on a device: a buffer of its state, or the
+/// block of its arena in which the buffer lies.
+struct Place {
+  DeviceId device = -1;
+  Section section = Section::Arena;
+  int index = -1;
 };
 
-/// Sets of numbers, each named by one of them.
-class DisjointSets {
+/// Places that are to have one offset.
+struct Class {
+  std::vector<Place> places; ///< by device
+  int64_t bytes = 0;
+  int64_t area = 0; ///< bytes times the most actions that a place is in use for
+  int64_t offset = 0;
+};
+
+/// Which places belong together, from the collectives of a program.
+class PlaceSets {
 public:
-  explicit DisjointSets(size_t count) : parents(count) {
-    std::iota(parents.begin(), parents.end(), size_t(0));
+  PlaceSets(const Program &program, const std::vector<Blocks> &arenas)
+      : program(program), arenas(arenas) {
+    for (size_t d = 0; d < program.devices.size(); ++d) {
+      ofState.emplace_back(program.devices[d].buffers.size(), -1);
+      ofBlock.emplace_back(arenas[d].blocks.size(), -1);
+    }
+    for (size_t i = 0; i < program.order.size();) {
+      const Action &action = actionOf(program.order[i]);
+      size_t actions = 1;
+      if (action.kind == Action::Kind::Collective) {
+        actions = program.groups[action.group].size();
+        join(i, actions, &Action::src);
+        join(i, actions, &Action::dst);
+      }
+      i += actions;
+    }
   }
-  size_t find(size_t x) {
-    while (parents[x] != x)
-      x = parents[x] = parents[parents[x]];
-    return x;
+
+  /// In the order of first collectives.
+  std::vector<std::vector<Place>> sets() {
+    std::vector<std::vector<Place>> byRoot(places.size());
+    for (size_t n = 0; n < places.size(); ++n)
+      byRoot[rootOf(static_cast<int>(n))].push_back(places[n]);
+    byRoot.erase(std::remove_if(byRoot.begin(), byRoot.end(),
+                                [](const auto &set) { return set.empty(); }),
+                 byRoot.end());
+    return byRoot;
   }
-  void join(size_t a, size_t b) { parents[find(a)] = find(b); }
 
 private:
-  std::vector<size_t> parents;
-};
+  const Action &actionOf(ActionRef ref) const {
+    return program.devices[ref.device].actions[ref.index];
+  }
 
-/// Blocks that are to have the same offset.
-struct Twins {
-  std::vector<Member> members; ///< ascending devices
-  int64_t bytes = 0, area = 0; ///< of the largest
-  bool areOperands = false;    ///< of collectives
-  bool apart = false;          ///< they cannot
+  /// One side of the collective that begins at `order[begin]`.
+  void join(size_t begin, size_t members, BufferId Action::*side) {
+    int first = -1;
+    for (size_t m = 0; m < members; ++m) {
+      const ActionRef ref = program.order[begin + m];
+      const BufferId buffer = actionOf(ref).*side;
+      if (program.devices[ref.device].buffers[buffer].bytes == 0)
+        return;
+      const int root = rootOf(nodeOf(ref.device, buffer));
+      if (m == 0)
+        first = root;
+      else
+        joined[std::max(first, root)] = std::min(first, root);
+      first = std::min(first, root);
+    }
+  }
+
+  int nodeOf(DeviceId device, BufferId buffer) {
+    const Section section = program.devices[device].buffers[buffer].section;
+    const bool isState = section == Section::State;
+    const int index = isState ? buffer : arenas[device].of[buffer];
+    int &node = (isState ? ofState : ofBlock)[device][index];
+    if (node < 0) {
+      node = static_cast<int>(places.size());
+      places.push_back({device, section, index});
+      joined.push_back(node);
+    }
+    return node;
+  }
+  int rootOf(int node) {
+    while (joined[node] != node)
+      node = joined[node] = joined[joined[node]];
+    return node;
+  }
+
+  const Program &program;
+  const std::vector<Blocks> &arenas;
+  std::vector<Place> places;
+  std::vector<int> joined; ///< by place: itself, or an earlier one of its set
+  /// By device, of every buffer or block; -1: no place yet.
+  std::vector<std::vector<int>> ofState, ofBlock;
 };
 
 class Layout {
 public:
   Layout(const Graph &graph, const Strategy &strategy, Program &program)
       : program(program) {
-    for (const DeviceProgram &device : program.devices) {
-      first.push_back(numBlocks);
-      devices.push_back(blocksOf(graph, strategy, device));
-      numBlocks += devices.back().blocks.size();
-    }
+    for (const DeviceProgram &device : program.devices)
+      arenas.push_back(blocksOf(graph, strategy, device));
   }
 
   void run() {
-    findTwins();
-    fix();
-    for (size_t d = 0; d < devices.size(); ++d) {
-      DeviceProgram &device = program.devices[d];
-      device.arenaBytes =
-          std::max(placeBlocks(devices[d]), program.symmetricBytes);
-      storeOffsets(device, devices[d]);
-    }
+    std::vector<Class> ofStates, ofBlocks;
+    statesApart.resize(program.devices.size());
+    for (std::vector<Place> &places : PlaceSets(program, arenas).sets())
+      if (mayHaveOneOffset(places)) {
+        Class made = makeClass(std::move(places));
+        const bool isState = made.places[0].section == Section::State;
+        (isState ? ofStates : ofBlocks).push_back(std::move(made));
+      } else {
+        setApart(places);
+      }
+    layOutStates(ofStates);
+    layOutArenas(ofBlocks);
   }
 
 private:
-  void findTwins() {
-    DisjointSets sets(numBlocks);
-    // Operands, and whether they cannot be in the section.
-    std::vector<std::pair<size_t, bool>> operands;
-    for (const Meeting &meeting : meetingsOf(program))
-      for (BufferId Action::*operand : {&Action::src, &Action::dst}) {
-        std::optional<size_t> before;
-        bool inState = false;
-        for (ActionRef ref : meeting) {
-          const BufferId buffer =
-              program.devices[ref.device].actions[ref.index].*operand;
-          const int block = buffer < 0 ? -1 : devices[ref.device].of[buffer];
-          inState |= buffer >= 0 && block < 0;
-          if (block < 0)
-            continue;
-          const size_t number = first[ref.device] + block;
-          if (before)
-            sets.join(*before, number);
-          before = number;
-        }
-        if (before)
-          operands.push_back({*before, inState});
-      }
-    twins.resize(numBlocks);
-    for (size_t d = 0; d < devices.size(); ++d)
-      for (size_t b = 0; b < devices[d].blocks.size(); ++b) {
-        const Block &block = devices[d].blocks[b];
-        Twins &all = twins[sets.find(first[d] + b)];
-        all.apart |= !all.members.empty() && all.members.back().device == d;
-        all.members.push_back({d, static_cast<int>(b)});
-        all.bytes = std::max(all.bytes, sizeOf(block));
-        all.area = std::max(all.area, areaOf(block));
-      }
-    for (auto [number, inState] : operands) {
-      Twins &all = twins[sets.find(number)];
-      all.areOperands = true;
-      all.apart |= inState;
-    }
-    for (size_t t = 0; t < twins.size(); ++t)
-      if (twins[t].areOperands)
-        (twins[t].apart ? behind : inside).push_back(t);
+  Block &blockOf(const Place &place) {
+    return arenas[place.device].blocks[place.index];
   }
 
-  /// Places those of the section in the order of descending weight.
-  int64_t place(int64_t Twins::*weight, std::vector<int64_t> &offsets) const {
-    std::vector<size_t> order = inside;
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return twins[a].*weight > twins[b].*weight;
-    });
-    std::vector<PlacedBlocks> placed(devices.size());
-    offsets.assign(twins.size(), 0);
-    int64_t bytes = 0;
-    for (size_t t : order) {
-      // Up until it is free on all members.
-      int64_t at = -1, next = 0;
-      while (at != next) {
-        at = next;
-        for (const Member &m : twins[t].members)
-          next =
-              placed[m.device].lowest(devices[m.device].blocks[m.block], next);
-      }
-      offsets[t] = at;
-      for (const Member &m : twins[t].members) {
-        Block block = devices[m.device].blocks[m.block];
-        block.offset = at;
-        placed[m.device].add(block);
-        bytes = std::max(bytes, placed[m.device].bytes());
-      }
+  /// They are in one section, and no two on a device are in use at once.
+  bool mayHaveOneOffset(std::vector<Place> &places) {
+    std::stable_sort(
+        places.begin(), places.end(),
+        [](const Place &a, const Place &b) { return a.device < b.device; });
+    for (size_t i = 0; i < places.size(); ++i) {
+      if (places[i].section != places[0].section)
+        return false;
+      for (size_t j = i; j-- > 0 && places[j].device == places[i].device;)
+        if (places[i].section == Section::State ||
+            blockOf(places[i]).life.overlaps(blockOf(places[j]).life))
+          return false;
     }
-    return bytes;
+    return true;
   }
 
-  void fix() {
-    std::vector<int64_t> offsets, byArea;
-    int64_t bytes = place(&Twins::bytes, offsets);
-    if (int64_t other = place(&Twins::area, byArea); other < bytes) {
-      bytes = other;
-      offsets = std::move(byArea);
-    }
-    program.symmetricBytes = aligned(bytes, kWindowAlignment);
-    for (size_t t : inside)
-      for (const Member &m : twins[t].members) {
-        Block &block = devices[m.device].blocks[m.block];
-        block.offset = offsets[t];
-        block.fixed = true;
+  void setApart(const std::vector<Place> &places) {
+    for (const Place &place : places)
+      if (place.section == Section::State)
+        statesApart[place.device].push_back(place.index);
+      else
+        blockOf(place).apart = true;
+  }
+
+  Class makeClass(std::vector<Place> places) {
+    Class result;
+    result.places = std::move(places);
+    for (const Place &place : result.places) {
+      if (place.section == Section::State) {
+        result.bytes = program.devices[place.device].buffers[place.index].bytes;
+        continue;
       }
-    for (size_t t : behind)
-      for (const Member &m : twins[t].members)
-        devices[m.device].blocks[m.block].from = program.symmetricBytes;
+      const Block &block = blockOf(place);
+      result.bytes = block.bytes;
+      result.area = std::max(result.area, areaOf(block));
+    }
+    return result;
+  }
+
+  /// States are there all the time: one behind the other.
+  void layOutStates(const std::vector<Class> &classes) {
+    std::vector<int64_t> ends(program.devices.size());
+    std::vector<std::vector<bool>> hasPlace;
+    for (const DeviceProgram &device : program.devices)
+      hasPlace.emplace_back(device.buffers.size());
+    int64_t symmetric = 0;
+    for (const Class &c : classes) {
+      int64_t at = 0;
+      for (const Place &place : c.places)
+        at = std::max(at, ends[place.device]);
+      for (const Place &place : c.places) {
+        program.devices[place.device].buffers[place.index].offset = at;
+        hasPlace[place.device][place.index] = true;
+        ends[place.device] = at + aligned(c.bytes);
+      }
+      symmetric = std::max(symmetric, at + aligned(c.bytes));
+    }
+    program.symmetricState = symmetric;
+    for (size_t d = 0; d < program.devices.size(); ++d) {
+      DeviceProgram &device = program.devices[d];
+      int64_t outside = symmetric;
+      auto place = [&](BufferId b, bool apart) {
+        Buffer &buffer = device.buffers[b];
+        const int64_t bytes = aligned(buffer.bytes);
+        const bool fits = !apart && ends[d] + bytes <= symmetric;
+        int64_t &end = fits ? ends[d] : outside;
+        buffer.offset = end;
+        end += bytes;
+        hasPlace[d][b] = true;
+      };
+      for (BufferId b : statesApart[d])
+        place(b, true);
+      for (size_t b = 0; b < device.buffers.size(); ++b)
+        if (device.buffers[b].section == Section::State && !hasPlace[d][b])
+          place(static_cast<BufferId>(b), false);
+      device.stateBytes = outside;
+    }
+  }
+
+  /// What is in use on a device while a class is, and where.
+  struct Taken {
+    Lifetime life;
+    int64_t begin, end;
+  };
+
+  /// Places classes in the order of descending weight at the lowest offset that
+  /// is free on all their devices. Returns the bytes of the symmetric part.
+  int64_t placeClasses(std::vector<Class> &classes, int64_t Class::*weight) {
+    std::vector<Class *> order;
+    for (Class &c : classes)
+      order.push_back(&c);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const Class *a, const Class *b) {
+                       return a->*weight > b->*weight;
+                     });
+    std::vector<std::vector<Taken>> taken(program.devices.size());
+    std::vector<std::pair<int64_t, int64_t>> inTheWay;
+    int64_t symmetric = 0;
+    for (Class *c : order) {
+      inTheWay.clear();
+      for (const Place &place : c->places)
+        for (const Taken &other : taken[place.device])
+          if (blockOf(place).life.overlaps(other.life))
+            inTheWay.push_back({other.begin, other.end});
+      std::sort(inTheWay.begin(), inTheWay.end());
+      c->offset = 0;
+      for (auto [begin, end] : inTheWay) {
+        if (c->offset + c->bytes <= begin)
+          break;
+        c->offset = std::max(c->offset, end);
+      }
+      const int64_t end = c->offset + aligned(c->bytes);
+      for (const Place &place : c->places)
+        taken[place.device].push_back({blockOf(place).life, c->offset, end});
+      symmetric = std::max(symmetric, end);
+    }
+    return symmetric;
+  }
+
+  /// Everything else lies around them.
+  void layOutArenas(std::vector<Class> &classes) {
+    int64_t least = -1;
+    std::vector<Blocks> best;
+    for (auto weight : {&Class::bytes, &Class::area}) {
+      std::vector<Blocks> blocks = arenas;
+      const int64_t symmetric = placeClasses(classes, weight);
+      for (const Class &c : classes)
+        for (const Place &place : c.places)
+          blocks[place.device].blocks[place.index].offset = c.offset;
+      std::vector<int64_t> bytes;
+      int64_t all = 0;
+      for (Blocks &of : blocks) {
+        bytes.push_back(placeBlocks(of.blocks, symmetric));
+        all += bytes.back();
+      }
+      if (least >= 0 && all >= least)
+        continue;
+      least = all;
+      best = std::move(blocks);
+      program.symmetricArena = symmetric;
+      for (size_t d = 0; d < bytes.size(); ++d)
+        program.devices[d].arenaBytes = bytes[d];
+    }
+    for (size_t d = 0; d < best.size(); ++d) {
+      auto &buffers = program.devices[d].buffers;
+      for (size_t b = 0; b < buffers.size(); ++b)
+        if (buffers[b].section == Section::Arena)
+          buffers[b].offset = best[d].offsetOf(static_cast<BufferId>(b));
+    }
   }
 
   Program &program;
-  std::vector<Blocks> devices;
-  std::vector<size_t> first; ///< number of a device's first block
-  size_t numBlocks = 0;
-  std::vector<Twins> twins;           ///< by the number of one of the blocks
-  std::vector<size_t> inside, behind; ///< those of `twins` that are operands
+  std::vector<Blocks> arenas;                     ///< by device
+  std::vector<std::vector<BufferId>> statesApart; ///< by device
 };
 
 } // namespace

@@ -6,7 +6,6 @@
 #include "BufferContents.h"
 #include "MemoryCheck.h"
 #include "ProgramWalk.h"
-#include "SymmetryCheck.h"
 
 #include <cassert>
 #include <map>
@@ -82,6 +81,7 @@ public:
   }
 
   bool collective(const std::vector<ActionRef> &members);
+  bool symmetric(const std::vector<ActionRef> &members, BufferId Action::*side);
 
   bool waited(ActionRef ref) {
     auto &flying = inFlight[ref.device];
@@ -339,6 +339,34 @@ bool Checker::copy(ActionRef ref, const Action &a) {
   return true;
 }
 
+/// If a member's buffer lies in the symmetric part, all do, at one offset.
+bool Checker::symmetric(const std::vector<ActionRef> &members,
+                        BufferId Action::*side) {
+  auto offsetOf = [&](const Buffer &buffer) -> int64_t {
+    return buffer.offset < program.symmetricBytes(buffer.section)
+               ? buffer.offset
+               : -1;
+  };
+  auto where = [&](const Buffer &buffer) {
+    const int64_t at = offsetOf(buffer);
+    return at < 0 ? "outside of the symmetric part"
+                  : "at byte " + std::to_string(at) + " of the symmetric " +
+                        (buffer.section == Section::State ? "state" : "arena");
+  };
+  const Buffer &first = bufferOf(members[0], actionOf(members[0]).*side);
+  for (ActionRef member : members) {
+    const Buffer &buffer = bufferOf(member, actionOf(member).*side);
+    const int64_t at = offsetOf(buffer);
+    if (buffer.bytes > 0 &&
+        (at != offsetOf(first) || (at >= 0 && buffer.section != first.section)))
+      return fail(member, "has '" + buffer.name + "' " + where(buffer) +
+                              ", expected it " + where(first) +
+                              " as on device " +
+                              std::to_string(members[0].device));
+  }
+  return true;
+}
+
 bool Checker::collective(const std::vector<ActionRef> &members) {
   const Action &first = actionOf(members.front());
   const auto &group = program.groups[first.group];
@@ -364,6 +392,8 @@ bool Checker::collective(const std::vector<ActionRef> &members) {
     if (reads && !readWhole(members[m], a.src, "gives"))
       return false;
   }
+  if (!symmetric(members, &Action::src) || !symmetric(members, &Action::dst))
+    return false;
   // The combined contents of all members' sources, by global box.
   Contents result;
   for (size_t m = 0; m < members.size(); ++m) {
@@ -408,7 +438,7 @@ std::optional<std::string> ffc::plan::verifyProgram(const Graph &graph,
                                                     const Topology &topology) {
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const DeviceProgram &device = program.devices[d];
-    if (auto error = checkMemory(graph, strategy, device))
+    if (auto error = checkMemory(graph, strategy, program, device))
       return "device " + std::to_string(d) + ": " + *error;
     if (auto error = checkBatches(program, device))
       return "device " + std::to_string(d) + ": " + *error;
@@ -419,8 +449,6 @@ std::optional<std::string> ffc::plan::verifyProgram(const Graph &graph,
              std::to_string(planned) + " bytes, expected at most " +
              std::to_string(memory);
   }
-  if (auto error = checkSymmetry(program))
-    return error;
   Checker checker(graph, strategy, program);
   ProgramWalk<Checker> walk(program, checker);
   if (walk.run())

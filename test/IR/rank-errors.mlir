@@ -105,26 +105,6 @@ rank.func @class0 attributes {
 
 // -----
 
-// rank.func 6: less than nothing
-// expected-error @below {{expected 'symmetric_bytes' of at least 0, found -1}}
-rank.func @class0 attributes {
-    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
-    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
-    flops = #rank.per<[0]>, symmetric_bytes = -1 : i64} {
-}
-
-// -----
-
-// rank.func 6: more than an arena
-// expected-error @below {{expected 'symmetric_bytes' of at most 64, the arena's, found 128}}
-rank.func @class0 attributes {
-    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
-    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[128], [64]>,
-    flops = #rank.per<[0]>, symmetric_bytes = 128 : i64} {
-}
-
-// -----
-
 // rank.func 5: no end
 // expected-error @below {{expected one 'rank.pass_end' in a step of 2 passes, found 0}}
 rank.func @class0 attributes {
@@ -647,4 +627,36 @@ rank.func @class0 attributes {
   // expected-error @below {{expected a whole of 2 parts of 1 elements on rank 0, found 4}}
   %e = rank.collective "reduce_scatter" "sum" %x -> %y group <[0]> root 0
       task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.func 6
+// expected-error @below {{expected 'symmetric_arena' from 0 to the 64 bytes of a rank, found 128}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[256], [64]>,
+    flops = #rank.per<[0]>, symmetric_arena = 128 : i64} {
+}
+
+// -----
+
+// rank.func 6: negative
+// expected-error @below {{expected 'symmetric_state' from 0 to the 16 bytes of a rank, found -1}}
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>, symmetric_state = -1 : i64} {
+}
+
+// -----
+
+// rank.buffer 4
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>, symmetric_arena = 32 : i64} {
+  %x = rank.buffer "x" "arena" at <[0], [48]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected to lie before or behind byte 32, where the symmetric part of the arena ends, on rank 1, found bytes 24 to 40}}
+  %y = rank.buffer "y" "arena" at <[16], [24]> "row_major" region <[1, 0, 4]> of [4] : <f32>
 }

@@ -6,11 +6,10 @@
 // CHECK-SAME: groups = [array<i64: 0, 1>]
 // CHECK-SAME: passes = 2
 // CHECK-SAME: ranks = array<i64: 0, 1>
-// CHECK-SAME: symmetric_bytes = 128
 rank.func @class0 attributes {
     ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
     state_bytes = #rank.per<[64]>, arena_bytes = #rank.per<[256]>,
-    flops = #rank.per<[64]>, passes = 2 : i64, symmetric_bytes = 128 : i64} {
+    flops = #rank.per<[64]>, passes = 2 : i64} {
   // CHECK: rank.buffer "x" "arena" at <[0], [64]> "row_major"
   // CHECK-SAME: region <[1, 0, 2, 1, 0, 4], [1, 2, 4, 1, 0, 4]> of [4, 4] : <f32>
   %x = rank.buffer "x" "arena" at <[0], [64]> "row_major"

@@ -13,7 +13,11 @@
 #include <cstddef>
 
 constexpr int NCCL_SPLIT_NOCOLOR = -1;
-constexpr int NCCL_WIN_COLL_SYMMETRIC = 1;
+#define NCCL_VERSION(major, minor, patch)                                      \
+  ((major)*10000 + (minor)*100 + (patch))
+#define NCCL_VERSION_CODE NCCL_VERSION(2, 28, 9)
+#define NCCL_WIN_COLL_SYMMETRIC 0x01
+#define NCCL_WIN_REQUIRED_ALIGNMENT 4096
 
 enum ncclResult_t { ncclSuccess = 0, ncclInvalidUsage = 5, ncclInProgress = 7 };
 enum ncclDataType_t {
@@ -30,7 +34,7 @@ struct ncclUniqueId {
   char internal[128];
 };
 using ncclComm_t = struct EmulatedCommunicator *;
-using ncclWindow_t = struct EmulatedWindow *;
+using ncclWindow_t = struct ncclWindow_vidmem *;
 struct ncclConfig_t;
 
 const char *ncclGetErrorString(ncclResult_t);
@@ -41,16 +45,19 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
                            ncclComm_t *split, ncclConfig_t *);
 ncclResult_t ncclCommDestroy(ncclComm_t comm);
 ncclResult_t ncclCommAbort(ncclComm_t comm);
-ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *status);
+
+// Windows are looked after as NCCL wants them, though it does not check all of
+// it: the same sizes on all ranks, in memory of ncclMemAlloc, once in a
+// communicator, and buffers of a collective at one offset on all ranks. What is
+// wrong ends all ranks with a message.
 ncclResult_t ncclMemAlloc(void **memory, std::size_t bytes);
 ncclResult_t ncclMemFree(void *memory);
-/// Every rank of `comm` gives equally many bytes that begin a page of
-/// ncclMemAlloc(), once. What a collective of `comm` reads lies in the window,
-/// at the same offset on all ranks, or outside on all; so does what it writes.
-ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *memory,
+ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *data,
                                     std::size_t bytes, ncclWindow_t *window,
                                     int flags);
 ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t window);
+
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *status);
 ncclResult_t ncclGroupStart();
 ncclResult_t ncclGroupEnd();
 ncclResult_t ncclSend(const void *data, std::size_t count, ncclDataType_t type,

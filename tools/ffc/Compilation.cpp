@@ -206,11 +206,15 @@ LogicalResult Compilation::loadTopology() {
   report.phase("plan");
   if (failed(readTopology()) || failed(readProfile()) || failed(orderUpdates()))
     return failure();
-  return options.emit < Emit::Rank ? success() : chooseTarget();
+  target = topology->kindOf(0).target;
+  if (!options.target.empty())
+    target = options.target == plan::str(plan::Target::CUDA)
+                 ? plan::Target::CUDA
+                 : plan::Target::CPU;
+  return options.emit < Emit::Source ? success() : checkTarget();
 }
 
-LogicalResult Compilation::chooseTarget() {
-  target = topology->kindOf(0).target;
+LogicalResult Compilation::checkTarget() {
   for (int device = 1; device < topology->numDevices(); ++device)
     if (const plan::DeviceKind &kind = topology->kindOf(device);
         options.target.empty() && kind.target != target)
@@ -218,10 +222,6 @@ LogicalResult Compilation::chooseTarget() {
                   kind.name + "): expected target " + plan::str(target) +
                   " as of the devices before, or --target, found " +
                   plan::str(kind.target));
-  if (!options.target.empty())
-    target = options.target == plan::str(plan::Target::CUDA)
-                 ? plan::Target::CUDA
-                 : plan::Target::CPU;
   const bool needsGpu = options.precision == Precision::TF32 ||
                         options.precision == Precision::FP16;
   if (needsGpu && target != plan::Target::CUDA)

@@ -55,7 +55,7 @@ private:
   mlir::LogicalResult loadTopology();
   /// Where devices communicate and compute at once, updates come last.
   mlir::LogicalResult orderUpdates();
-  mlir::LogicalResult chooseTarget();
+  mlir::LogicalResult checkTarget();
   /// The planner's graph of the module as it is now.
   mlir::LogicalResult buildGraph();
   mlir::LogicalResult chooseStrategy();

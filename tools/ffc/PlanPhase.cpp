@@ -21,7 +21,6 @@ LogicalResult Compilation::planProgram() {
   const plan::CostModel cost = costModel(planned.graph);
   program =
       plan::planProgram(planned.graph, strategy, topology->numDevices(), cost);
-  // Processors read each other's memory wherever it is.
   if (target == plan::Target::CUDA)
     plan::assignSymmetricOffsets(planned.graph, strategy, program);
   report.phase("verify");

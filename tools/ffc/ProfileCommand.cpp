@@ -113,7 +113,7 @@ private:
 
 LogicalResult Compilation::profile() {
   if (failed(import()) || failed(recognize()) || failed(differentiate()) ||
-      failed(loadTopology()) || failed(chooseTarget()))
+      failed(loadTopology()) || failed(checkTarget()))
     return failure();
   if (target != plan::Target::CPU)
     return fail("ffc profile: expected devices of target cpu, found those of " +

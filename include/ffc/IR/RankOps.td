@@ -23,7 +23,10 @@ def Rank_FuncOp : Rank_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock,
     Buffers first, then slots, then actions in execution order. `groups` lists
     all communicators of the program (the same in every function), because ranks
     create them together. `flops` are those of one step. A step does what stands
-    before `rank.pass_end` `passes` times.
+    before `rank.pass_end` `passes` times. The first `symmetric_state` bytes of
+    the state and `symmetric_arena` bytes of the arena, the same in every
+    function, are memory that communicators may register: buffers of a
+    collective lie there at one offset on all its ranks, or not at all.
 
     Constraints:
       1. `ranks` is not empty, ascending, from 0 to below `world`.
@@ -33,16 +36,16 @@ def Rank_FuncOp : Rank_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock,
       4. Buffer names are unique.
       5. `passes` is at least 1; if it is more, there is one `rank.pass_end`,
          else none.
-      6. `symmetric_bytes`, the part of all arenas in which operands of
-         collectives lie at the same offset on all members, is not negative and
-         no more than any row of `arena_bytes`.
+      6. `symmetric_state` and `symmetric_arena` are not negative and no more
+         than any rank's bytes of the section.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$ranks,
                        I64Attr:$world, ArrayAttr:$groups,
                        Rank_PerAttr:$state_bytes, Rank_PerAttr:$arena_bytes,
                        Rank_PerAttr:$flops,
                        DefaultValuedAttr<I64Attr, "1">:$passes,
-                       DefaultValuedAttr<I64Attr, "0">:$symmetric_bytes);
+                       DefaultValuedAttr<I64Attr, "0">:$symmetric_state,
+                       DefaultValuedAttr<I64Attr, "0">:$symmetric_arena);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasVerifier = 1;
@@ -70,6 +73,8 @@ def Rank_BufferOp : Rank_ActionOp<"buffer", [
          dimension ascending, disjoint, non-adjacent intervals inside `global`.
       3. A row of `offset` is one integer: a multiple of the element size, not
          negative, and the buffer ends within the section.
+      4. The buffer lies before or behind the end of the section's symmetric
+         part.
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$section, StrAttr:$order,
                        Rank_PerAttr:$offset, Rank_PerAttr:$region,

@@ -160,10 +160,13 @@ struct Program {
     int64_t bytes = 0; ///< of the whole tensors, added up
   };
   std::vector<Batch> batches;
-  /// The first bytes of every arena, in which operands of collectives lie at
-  /// the same offset on all members (SymmetricSection.h); 0: there is no such
-  /// section.
-  int64_t symmetricBytes = 0;
+  /// The first so many bytes of every device's state and arena are the
+  /// *symmetric* part (SymmetricSection.h).
+  int64_t symmetricState = 0, symmetricArena = 0;
+
+  int64_t symmetricBytes(Section section) const {
+    return section == Section::State ? symmetricState : symmetricArena;
+  }
 };
 
 /// How many actions of `order`, the first ones, are those of passes.

@@ -1,9 +1,9 @@
-//===- SymmetricSection.h - collectives at equal offsets --------*- C++ -*-===//
+//===- SymmetricSection.h - equal offsets on all ranks ----------*- C++ -*-===//
 //
-// GPUs that may write to each other's memory need no copies through buffers of
-// the library, if a collective's operands lie at the same offset of a window
-// that all ranks have registered (NCCL, "Window Registration"). The symmetric
-// section is that window: the first bytes of every arena, equally many.
+// GPUs read and write each other's memory in a collective if the buffers of all
+// members lie at one offset of memory that they have registered together
+// (docs/decisions/0031). Such memory is the first part, of equal size on every
+// device, of the state and of the arena.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_SYMMETRICSECTION_H
@@ -13,18 +13,11 @@
 
 namespace ffc::plan {
 
-/// The section begins with the arena and is a multiple of this: what NCCL
-/// wants of a window.
-constexpr int64_t kWindowAlignment = 4096;
-
-/// Assigns all offsets of `program` anew, sets the bytes of every device, and
-/// Program::symmetricBytes. What a collective reads on its members lies at one
-/// offset in the section, and so does what it writes. The section is not theirs
-/// alone: other buffers use it while they do not.
-///
-/// Left out are operands that are in the state of a member, and those that
-/// would have two buffers of a device in one place; they lie behind the section
-/// on all members.
+/// Lays out the buffers of all devices anew: what the members of a collective
+/// give, and what they get, lies at one offset of the symmetric part on all of
+/// them, if each may do so on every device. Of a collective for which that
+/// cannot be, no buffer on that side lies in the symmetric part. Other buffers
+/// lie wherever there is room, but not across the end of that part.
 void assignSymmetricOffsets(const Graph &graph, const Strategy &strategy,
                             Program &program);
 

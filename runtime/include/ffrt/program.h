@@ -91,10 +91,10 @@ struct ProgramInfo {
   std::vector<RankInfo> rank_info;
   int passes = 1;    ///< of a step
   bool tf32 = false; ///< Context::tf32
-  /// The first bytes of every rank's arena. What a collective reads lies there
-  /// at the same offset on all members, or elsewhere on all; so does what it
-  /// writes.
-  int64_t symmetric_bytes = 0;
+  /// Of every rank's state and arena, so many bytes at the beginning are
+  /// symmetric: the buffers of a collective lie there at one offset on all of
+  /// its ranks, or not at all.
+  int64_t symmetric_state = 0, symmetric_arena = 0;
 };
 
 /// Receives tensors that the program offers for dumping.
@@ -106,14 +106,25 @@ public:
   virtual void offer(const char *name, const Tensor &tensor) = 0;
 };
 
+/// Memory of a rank. The symmetric part, at the beginning, may lie apart from
+/// the rest.
+struct Section {
+  std::byte *symmetric, *rest;
+  int64_t symmetric_bytes;
+  std::byte *operator+(int64_t offset) const {
+    return offset < symmetric_bytes ? symmetric + offset
+                                    : rest + (offset - symmetric_bytes);
+  }
+};
+
 /// Everything a rank's program needs from the runtime.
 struct Host {
   Context &context;
   Comm &comm;
   Probe &probe;
-  std::byte *state; ///< RankInfo::state_bytes, 64-byte aligned
-  std::byte *arena; ///< RankInfo::arena_bytes, 64-byte aligned
-  Trace *trace;     ///< null: no task is traced
+  Section state; ///< RankInfo::state_bytes, 64-byte aligned
+  Section arena; ///< RankInfo::arena_bytes, 64-byte aligned
+  Trace *trace;  ///< null: no task is traced
 };
 
 /// The program of one rank, built once before the first step.

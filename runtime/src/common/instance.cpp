@@ -31,24 +31,23 @@ std::vector<std::size_t> inputs_of(const ProgramInfo &info,
 Instance::Instance(Context &context, Comm &comm, const Group &world,
                    Probe &probe, const ProgramInfo &info, MakeProgram make,
                    const std::string &weights, Trace *trace)
-    : comm(comm), world(world), device_comm(make_device_comm(comm, world)) {
+    : comm(comm), world(world) {
+  device_comm = make_device_comm(comm, world);
   together(comm, world, "start", [&] {
     const RankInfo &mine = info.rank_info.at(std::size_t(comm.rank()));
-    state = std::make_unique<GuardedMemory>(mine.state_bytes);
-    arena = device_comm.allocate && info.symmetric_bytes > 0
-                ? std::make_unique<GuardedMemory>(mine.arena_bytes,
-                                                  device_comm.allocate)
-                : std::make_unique<GuardedMemory>(mine.arena_bytes);
+    const Allocate &symmetric = device_comm.allocate_symmetric;
+    state = std::make_unique<SectionMemory>(mine.state_bytes,
+                                            info.symmetric_state, symmetric);
+    arena = std::make_unique<SectionMemory>(mine.arena_bytes,
+                                            info.symmetric_arena, symmetric);
   });
-  if (device_comm.share && info.symmetric_bytes > 0)
-    device_comm.share(arena->data(), std::size_t(info.symmetric_bytes));
   Comm *used = device_comm.comm ? device_comm.comm.get() : &comm;
   if (trace) {
     traced = std::make_unique<TracedComm>(*used, *trace);
     used = traced.get();
   }
-  host.reset(
-      new Host{context, *used, probe, state->data(), arena->data(), trace});
+  host.reset(new Host{context, *used, probe, state->section(), arena->section(),
+                      trace});
   begin_plans(comm, world);
   made = make(*host);
   if (!agree_on_plans(comm, world)) {

@@ -42,7 +42,7 @@ public:
 private:
   Comm &comm;
   const Group &world;
-  std::unique_ptr<GuardedMemory> state, arena;
+  std::unique_ptr<SectionMemory> state, arena; ///< outlive communication
   DeviceComm device_comm;
   std::unique_ptr<TracedComm> traced;
   std::unique_ptr<Host> host; ///< the program keeps a reference

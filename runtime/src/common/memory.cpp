@@ -1,8 +1,6 @@
 //===- memory.cpp - state and arena memory of a rank ----------------------===//
 #include "common/memory.h"
 
-#include "common/target.h"
-
 #include <algorithm>
 #include <array>
 
@@ -13,9 +11,6 @@ constexpr std::size_t kGuard = 4096;
 constexpr std::byte kPattern{0xA5};
 using Guard = std::array<std::byte, kGuard>;
 } // namespace
-
-GuardedMemory::GuardedMemory(int64_t planned)
-    : GuardedMemory(planned, ffrt::allocate) {}
 
 GuardedMemory::GuardedMemory(int64_t planned, const Allocate &allocate)
     : bytes(std::size_t(planned)), memory(allocate(bytes + 2 * kGuard)) {
@@ -35,6 +30,23 @@ bool GuardedMemory::intact() const {
                        [](std::byte b) { return b == kPattern; });
   };
   return untouched(base()) && untouched(base() + kGuard + bytes);
+}
+
+SectionMemory::SectionMemory(int64_t bytes, int64_t planned_symmetric,
+                             const Allocate &allocate_symmetric)
+    : symmetric_bytes(allocate_symmetric ? planned_symmetric : 0),
+      symmetric(symmetric_bytes > 0 ? std::make_unique<GuardedMemory>(
+                                          symmetric_bytes, allocate_symmetric)
+                                    : nullptr),
+      rest(bytes - symmetric_bytes) {}
+
+Section SectionMemory::section() const {
+  return {symmetric ? symmetric->data() : nullptr, rest.data(),
+          symmetric_bytes};
+}
+
+bool SectionMemory::intact() const {
+  return (!symmetric || symmetric->intact()) && rest.intact();
 }
 
 } // namespace ffrt

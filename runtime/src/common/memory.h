@@ -2,23 +2,21 @@
 #ifndef FFRT_COMMON_MEMORY_H
 #define FFRT_COMMON_MEMORY_H
 
+#include "common/target.h"
+#include "ffrt/program.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 namespace ffrt {
 
 /// Exactly the planned bytes of the device's memory, zeroed, between two guard
-/// zones of a page that no kernel may touch. Throws Error when there is not
-/// enough.
+/// zones that no kernel may touch. Throws Error when there is not enough.
 class GuardedMemory {
 public:
-  using Allocate = std::function<std::shared_ptr<void>(std::size_t bytes)>;
-
-  explicit GuardedMemory(int64_t bytes);
-  /// Of what `allocate` gives, as ffrt::allocate() does (common/target.h).
-  GuardedMemory(int64_t bytes, const Allocate &allocate);
+  explicit GuardedMemory(int64_t bytes,
+                         const Allocate &allocate = ffrt::allocate);
 
   std::byte *data() const;
   /// False when a byte next to the planned ones was written.
@@ -29,6 +27,23 @@ private:
 
   std::size_t bytes;
   std::shared_ptr<void> memory;
+};
+
+/// The memory of a section, guarded.
+class SectionMemory {
+public:
+  /// `symmetric` of all `bytes` come from `allocate_symmetric`, if it is not
+  /// null.
+  SectionMemory(int64_t bytes, int64_t symmetric,
+                const Allocate &allocate_symmetric);
+
+  Section section() const;
+  bool intact() const;
+
+private:
+  int64_t symmetric_bytes;
+  std::unique_ptr<GuardedMemory> symmetric; ///< null: there is no such part
+  GuardedMemory rest;
 };
 
 } // namespace ffrt

@@ -21,6 +21,7 @@ bool target_is_host();
 
 /// Memory of the device, zeroed. Throws Error when there is not enough.
 std::shared_ptr<void> allocate(std::size_t bytes);
+using Allocate = std::function<std::shared_ptr<void>(std::size_t bytes)>;
 
 /// To and from memory of the device, after what was started before.
 void write_target(void *to, const void *from, std::size_t bytes);
@@ -42,13 +43,10 @@ struct DeviceComm {
   bool replays = false;
   /// Looks after a replay that was just started; or null.
   std::function<void()> watch_replay;
-  /// Memory as of ffrt::allocate() that may be shared, before anything is; or
-  /// null.
-  std::function<std::shared_ptr<void>(std::size_t bytes)> allocate;
-  /// To be called once on all ranks, before groups are made, with equally many
-  /// bytes of that memory (ProgramInfo::symmetric_bytes). Null if `allocate`
-  /// is.
-  std::function<void(std::byte *memory, std::size_t bytes)> share;
+  /// As allocate(), but memory that the groups made from then on share: every
+  /// rank asks for as much, in the same order. It must outlive `comm`. Null:
+  /// groups share none.
+  Allocate allocate_symmetric;
 };
 /// Collective. `host` must outlive it.
 DeviceComm make_device_comm(Comm &host, const Group &world);

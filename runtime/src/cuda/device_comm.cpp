@@ -27,10 +27,8 @@ DeviceComm make_device_comm(Comm &host, const Group &world) {
        have_own_gpus(host, world)))
     return cuda::make_nccl_comm(host, world);
   // A single rank does not communicate in a step.
-  DeviceComm staged;
-  staged.comm = std::make_unique<StagedComm>(host);
-  staged.replays = host.size() == 1;
-  return staged;
+  return {std::make_unique<StagedComm>(host), host.size() == 1, nullptr,
+          nullptr};
 }
 
 } // namespace ffrt

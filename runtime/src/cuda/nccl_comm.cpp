@@ -4,6 +4,7 @@
 #include "common/target.h"
 #include "common/together.h"
 #include "cuda/nccl_watchdog.h"
+#include "cuda/nccl_windows.h"
 #include "ffrt/cuda/check.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
@@ -90,8 +91,7 @@ public:
       cudaEventDestroy(p.ready);
       cudaEventDestroy(p.done);
     }
-    for (const Registration &r : registrations)
-      ncclCommWindowDeregister(r.group, r.window);
+    windows.close();
     for (ncclComm_t group : groups)
       if (group)
         ncclCommDestroy(group);
@@ -110,7 +110,7 @@ public:
                                       rank(), &group, nullptr));
     if (group) {
       watchdog->add(group);
-      register_window(group);
+      check("make group", windows.open(group));
     }
     groups.push_back(group);
     return {int(groups.size()) - 1, members};
@@ -182,12 +182,11 @@ public:
     host.barrier();
   }
 
-  void watch_replay() { watchdog->started(device().stream()); }
-
-  void share(std::byte *memory, std::size_t bytes) {
-    shared = memory;
-    shared_bytes = bytes;
+  std::shared_ptr<void> allocate_symmetric(std::size_t bytes) {
+    return windows.allocate(bytes);
   }
+
+  void watch_replay() { watchdog->started(device().stream()); }
 
 protected:
   void end_ranks(const char *task, const char *cause) override {
@@ -202,25 +201,6 @@ private:
     bool captured = false;
     cudaEvent_t ready = nullptr, done = nullptr;
   };
-
-  /// A window of a group.
-  struct Registration {
-    ncclComm_t group;
-    ncclWindow_t window;
-  };
-
-  /// Lets the kernels of a group go to the shared memory of all its members.
-  void register_window(ncclComm_t group) {
-    if (!shared)
-      return;
-    // Where the machine has no such kernels, NCCL succeeds without a window.
-    ncclWindow_t window = nullptr;
-    check("make group",
-          ncclCommWindowRegister(group, shared, shared_bytes, &window,
-                                 NCCL_WIN_COLL_SYMMETRIC));
-    if (window)
-      registrations.push_back({group, window});
-  }
 
   static std::size_t count(const Tensor &t) {
     return std::size_t(t.elements());
@@ -283,37 +263,22 @@ private:
   std::unique_ptr<Watchdog> watchdog;
   ncclComm_t world = nullptr;
   cudaStream_t stream = nullptr;
+  NcclWindows windows;            ///< of the groups
   std::vector<ncclComm_t> groups; ///< null without this rank
   std::deque<Pending> pending;
-  std::byte *shared = nullptr; ///< DeviceComm::share
-  std::size_t shared_bytes = 0;
-  std::vector<Registration> registrations;
 };
-
-std::shared_ptr<void> allocate_shared(std::size_t bytes) {
-  void *memory = nullptr;
-  if (ncclMemAlloc(&memory, bytes) != ncclSuccess)
-    throw Error("cannot allocate " + std::to_string(bytes) +
-                " bytes on the GPU to share them");
-  std::shared_ptr<void> owned(memory, [](void *m) { ncclMemFree(m); });
-  cuda::check(cudaMemsetAsync(memory, 0, bytes, device().stream()),
-              "cudaMemsetAsync");
-  return owned;
-}
 
 } // namespace
 
 DeviceComm make_nccl_comm(Comm &host, const Group &world) {
   auto comm = std::make_unique<NcclComm>(host, world);
-  NcclComm *const watched = comm.get();
-  DeviceComm result;
-  result.comm = std::move(comm);
-  result.replays = true;
-  result.watch_replay = [watched] { watched->watch_replay(); };
-  result.allocate = allocate_shared;
-  result.share = [watched](std::byte *memory, std::size_t bytes) {
-    watched->share(memory, bytes);
-  };
+  NcclComm *const made = comm.get();
+  DeviceComm result{std::move(comm), true, [made] { made->watch_replay(); },
+                    nullptr};
+  if (NcclWindows::are_known())
+    result.allocate_symmetric = [made](std::size_t bytes) {
+      return made->allocate_symmetric(bytes);
+    };
   return result;
 }
 

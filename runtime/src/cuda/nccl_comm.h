@@ -9,7 +9,8 @@ namespace ffrt::cuda {
 /// Communication between GPUs on a stream of its own, beside computation.
 /// Collective: every rank of `host`, which must outlive it, has a GPU of its
 /// own. Groups are split off one communicator in the same order on all ranks;
-/// messages go over that one.
+/// messages go over that one. Groups share memory where NCCL can
+/// (nccl_windows.h).
 ///
 /// A thread watches what is under way: an error of NCCL, or an operation or
 /// a replay that takes longer than FFRT_DEADLINE seconds (600), ends all ranks

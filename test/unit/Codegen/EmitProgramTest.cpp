@@ -302,6 +302,28 @@ TEST_F(EmitProgram, NeedsOneClassForARank) {
   EXPECT_THAT(error, HasSubstr("expected rank 0 in one class, found it again"));
 }
 
+/// `text` with so many bytes of a symmetric arena.
+std::string withSymmetricArena(std::string text, int64_t bytes) {
+  const std::string at = "arena_bytes = ";
+  return text.insert(text.find(at),
+                     "symmetric_arena = " + std::to_string(bytes) + " : i64, ");
+}
+
+TEST_F(EmitProgram, NeedsOneSymmetricPart) {
+  EXPECT_TRUE(
+      emit(withSymmetricArena(classOfRankZero(""), 64) + kIdleRankOne).empty());
+  EXPECT_THAT(error, HasSubstr("expected the world, groups and symmetric bytes "
+                               "of 'class0'"));
+}
+
+TEST_F(EmitProgram, PrintsSymmetricBytes) {
+  auto files =
+      emit(withSymmetricArena(copiesOnTwoRanks({{0, 0, 0, 0}}, 1), 4096));
+  ASSERT_EQ(files.size(), 3u) << error;
+  EXPECT_THAT(files[0].contents, HasSubstr("info.symmetric_arena = 4096;"));
+  EXPECT_THAT(files[0].contents, ::testing::Not(HasSubstr("symmetric_state")));
+}
+
 TEST_F(EmitProgram, RejectsAttributesWithoutText) {
   EXPECT_TRUE(emit(classOfRankZero("rank.kernel \"k\"() -> () tile <[]> "
                                    "{a = f32} task <[0, 0, 0, 0]> : () -> ()") +

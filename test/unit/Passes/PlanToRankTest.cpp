@@ -246,6 +246,17 @@ TEST_F(PlanToRankTest, NamesTheLossWhereItIs) {
   EXPECT_TRUE(funcs[1].getBody().getOps<rank::LossOp>().empty());
 }
 
+TEST_F(PlanToRankTest, HandsOnSymmetricBytes) {
+  program.symmetricState = 64;
+  program.symmetricArena = 128;
+  program.devices[2].stateBytes = 64;
+  program.devices[2].arenaBytes = 128;
+  for (rank::FuncOp func : lower()) {
+    EXPECT_EQ(func.getSymmetricState(), 64u);
+    EXPECT_EQ(func.getSymmetricArena(), 128u);
+  }
+}
+
 TEST_F(PlanToRankTest, SeparatesWhatMustAgree) {
   auto numClasses = [&] { return lower().size(); };
   program.devices[1].actions[3].combine = plan::Reduction::None;

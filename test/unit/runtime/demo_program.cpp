@@ -137,14 +137,14 @@ private:
   Group world = everyone(host.comm);
   static constexpr Order nhwc = Order::channels_last;
 
-  std::byte *st = host.state;
+  std::byte *st = host.state + 0;
   Tensor wc = take(&st, {kChannels, 1, 3, 3}, 4, 0, kChannels);
   Tensor bc = take(&st, {kChannels}, 1, 0, kChannels);
   Tensor wf = take(&st, {kClasses, kFeatures}, 2, 0, kClasses);
   Tensor bf = take(&st, {kClasses}, 1, 0, kClasses);
   Tensor vf = take(&st, {kClasses, kFeatures}, 2, 0, kClasses);
 
-  std::byte *at = host.arena;
+  std::byte *at = host.arena + 0;
   Tensor x = take(&at, {kBatch, 1, 8, 8}, 4, lo, n, nhwc);
   Tensor target = take(&at, {kBatch}, 1, lo, n, Order::row_major, DType::i32);
   Tensor c = take(&at, {kBatch, kChannels, 8, 8}, 4, lo, n, nhwc);

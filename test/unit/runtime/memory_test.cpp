@@ -25,6 +25,34 @@ TEST(Memory, GuardsBothEnds) {
   }
 }
 
+/// The symmetric part comes from elsewhere if there is such memory.
+TEST(Memory, SectionsHaveTwoParts) {
+  std::size_t asked = 0;
+  const Allocate elsewhere = [&](std::size_t bytes) {
+    asked += bytes;
+    return allocate(bytes);
+  };
+  SectionMemory apart(1000, 192, elsewhere);
+  EXPECT_EQ(asked, 192u + 2 * 4096);
+  const Section section = apart.section();
+  EXPECT_EQ(section + 128, section.symmetric + 128);
+  EXPECT_EQ(section + 192, section.rest);
+  EXPECT_EQ(section + 999, section.rest + 807);
+  EXPECT_TRUE(apart.intact());
+  section.symmetric[192] = std::byte{1};
+  EXPECT_FALSE(apart.intact());
+
+  SectionMemory whole(1000, 192, nullptr);
+  EXPECT_EQ(whole.section() + 128, whole.section().rest + 128);
+  EXPECT_EQ(whole.section() + 999, whole.section().rest + 999);
+  whole.section().rest[1000] = std::byte{1};
+  EXPECT_FALSE(whole.intact());
+
+  SectionMemory without(64, 0, elsewhere);
+  EXPECT_EQ(asked, 192u + 2 * 4096);
+  EXPECT_TRUE(without.intact());
+}
+
 TEST(Memory, TooMuch) {
   try {
     GuardedMemory memory(int64_t(1) << 60);

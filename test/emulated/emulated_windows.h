@@ -1,0 +1,30 @@
+//===- emulated_windows.h - NCCL's windows, looked after --------*- C++ -*-===//
+#ifndef FFRT_EMULATED_WINDOWS_H
+#define FFRT_EMULATED_WINDOWS_H
+
+#include "nccl.h"
+
+#include <memory>
+#include <mpi.h>
+#include <vector>
+
+/// Memory that a communicator has registered.
+struct ncclWindow_vidmem {
+  const char *data;
+  std::size_t bytes;
+};
+
+struct EmulatedCommunicator {
+  MPI_Comm comm;
+  std::vector<std::unique_ptr<ncclWindow_vidmem>> windows;
+};
+
+namespace ffrt::emulated {
+
+/// Collective: ends all ranks if `buffer` lies in a window of some, but not in
+/// the same one at the same offset of all.
+void expect_symmetric(ncclComm_t comm, const void *buffer);
+
+} // namespace ffrt::emulated
+
+#endif // FFRT_EMULATED_WINDOWS_H
