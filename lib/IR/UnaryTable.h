@@ -39,6 +39,11 @@ inline double normalDistribution(double x) {
   return 0.5 * (1 + std::erf(x * 0.70710678118654752440));
 }
 inline double logistic(double x) { return 1 / (1 + std::exp(-x)); }
+/// (1 + tanh(u)) / 2 for u = sqrt(2 / pi) (x + 0.044715 x^3), what gelu_tanh
+/// multiplies x with.
+inline double gateOfGeluTanh(double x) {
+  return logistic(1.59576912160573071176 * (x + 0.044715 * x * x * x));
+}
 /// log(1 + exp(x)) without overflow.
 inline double softplus(double x) {
   return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x)));
@@ -162,6 +167,15 @@ inline constexpr UnaryFunction kUnaryTable[] = {
     {"round", "round_forward", UnaryGradient::Zero, nullptr,
      [](double x, double, double) { return std::nearbyint(x); },
      [](double, double, double) { return 0.0; }, false, 0, 1, 1},
+    {"gelu_tanh", "gelu_tanh_forward", UnaryGradient::Kernel,
+     "gelu_tanh_backward",
+     [](double x, double, double) { return x * gateOfGeluTanh(x); },
+     [](double x, double, double) {
+       double gate = gateOfGeluTanh(x);
+       double slope = 1.59576912160573071176 * (1 + 3 * 0.044715 * x * x);
+       return gate + x * gate * (1 - gate) * slope;
+     },
+     true, 0, 16, 24},
 };
 
 static_assert(std::size(kUnaryTable) == getMaxEnumValForUnaryKind() + 1,

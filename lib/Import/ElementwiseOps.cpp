@@ -90,11 +90,12 @@ void ffc::importer::importCelu(NodeImporter &node) {
 
 void ffc::importer::importGelu(NodeImporter &node) {
   StringRef mode = node.text("approximate", "none");
-  if (mode != "none")
-    node.error("expected approximate 'none', found '" + mode + "'");
+  if (mode != "none" && mode != "tanh")
+    node.error("expected approximate 'none' or 'tanh', found '" + mode + "'");
   Value x = node.tensor(0);
   if (!node.failed())
-    node.defineLast(unaryPart(node, "", UnaryKind::Gelu, x));
+    node.defineLast(unaryPart(
+        node, "", mode == "tanh" ? UnaryKind::GeluTanh : UnaryKind::Gelu, x));
 }
 
 /// x + bias under -lambd, x - bias over lambd, else 0.

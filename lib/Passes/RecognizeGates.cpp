@@ -2,6 +2,7 @@
 
 #include "RecognizePatterns.h"
 
+#include <array>
 #include <cmath>
 
 using namespace mlir;
@@ -18,6 +19,90 @@ struct Gate {
   SmallVector<Operation *> parts;
 };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Polynomials, as what tanh is applied to in the approximation of gelu
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Of powers 0 to 3 of a value the numbers that they are multiplied with.
+using Cubic = std::array<double, 4>;
+} // namespace
+
+/// Most operators from a polynomial to its variable.
+static constexpr int kMaxTerms = 8;
+
+/// `value` as a polynomial of x, and the operators that compute it.
+static std::optional<Cubic> cubicOf(Value value, Value x,
+                                    SmallVectorImpl<Operation *> &parts,
+                                    int depth = 0) {
+  if (value == x)
+    return Cubic{0, 1, 0, 0};
+  if (value.getType() != x.getType() || depth == kMaxTerms)
+    return std::nullopt;
+  auto take = [&](Value part) { return cubicOf(part, x, parts, depth + 1); };
+  std::optional<Cubic> result;
+  if (auto product = timesConstant(value)) {
+    if ((result = take(product->x)))
+      for (double &number : *result)
+        number *= product->number;
+  } else if (auto sum = plusConstant(value)) {
+    if ((result = take(sum->x)))
+      result->front() += sum->number;
+  } else if (BinaryOp sum = binaryOf(value, BinaryKind::Add)) {
+    auto a = take(sum.getA()), b = take(sum.getB());
+    if ((result = a) && b)
+      for (auto [number, more] : llvm::zip(*result, *b))
+        number += more;
+    else
+      return std::nullopt;
+  } else if (BinaryOp product = binaryOf(value, BinaryKind::Mul)) {
+    auto a = take(product.getA()), b = take(product.getB());
+    if (!a || !b)
+      return std::nullopt;
+    result.emplace();
+    for (size_t i = 0; i < a->size(); ++i)
+      for (size_t j = 0; j < b->size(); ++j)
+        if (double number = (*a)[i] * (*b)[j]; i + j < result->size())
+          (*result)[i + j] += number;
+        else if (number != 0)
+          return std::nullopt;
+  }
+  if (result)
+    parts.push_back(value.getDefiningOp());
+  return result;
+}
+
+/// What `value` may be a polynomial of.
+static void findVariables(Value value, llvm::SmallSetVector<Value, 16> &found,
+                          int depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<UnaryOp, BinaryOp>(op) || depth == kMaxTerms)
+    return;
+  for (Value operand : op->getOperands())
+    if (found.insert(operand))
+      findVariables(operand, found, depth + 1);
+}
+
+/// 1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)), however it is factored.
+static std::optional<Gate> gateOfTanh(Value value, UnaryOp tanh) {
+  llvm::SmallSetVector<Value, 16> variables;
+  findVariables(tanh.getX(), variables);
+  const double slope = 2 / std::sqrt(std::acos(-1.0) * 2);
+  for (Value x : variables) {
+    Gate gate{
+        UnaryKind::GeluTanh, x, value, 0.5, {value.getDefiningOp(), tanh}};
+    auto cubic = cubicOf(tanh.getX(), x, gate.parts);
+    if (cubic && (*cubic)[0] == 0 && isNear((*cubic)[1], slope) &&
+        (*cubic)[2] == 0 && isNear((*cubic)[3], slope * 0.044715))
+      return gate;
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Gates
+//===----------------------------------------------------------------------===//
 
 /// `value` as the gate of a function.
 static std::optional<Gate> gateOf(Value value) {
@@ -41,7 +126,9 @@ static std::optional<Gate> gateOf(Value value) {
                   {op, clip.getX().getDefiningOp()}};
     return std::nullopt;
   }
-  if (auto sum = plusConstant(value); sum && isNear(sum->number, 1))
+  if (auto sum = plusConstant(value); sum && isNear(sum->number, 1)) {
+    if (UnaryOp tanh = unaryOf(sum->x, UnaryKind::Tanh))
+      return gateOfTanh(value, tanh);
     if (UnaryOp erf = unaryOf(sum->x, UnaryKind::Erf))
       if (auto product = timesConstant(erf.getX());
           product && isNear(product->number, std::sqrt(0.5)))
@@ -50,6 +137,7 @@ static std::optional<Gate> gateOf(Value value) {
                     value,
                     0.5,
                     {op, erf, erf.getX().getDefiningOp()}};
+  }
   return std::nullopt;
 }
 

@@ -18,7 +18,7 @@ namespace ffc::recognition {
 
 /// RecognizeAttention.cpp: attention.
 void addAttention(mlir::RewritePatternSet &patterns);
-/// RecognizeGates.cpp: gelu, silu, hard_swish.
+/// RecognizeGates.cpp: gelu, gelu_tanh, silu, hard_swish.
 void addGates(mlir::RewritePatternSet &patterns);
 /// RecognizeNormalisation.cpp: layer normalisation.
 void addNormalisation(mlir::RewritePatternSet &patterns);

@@ -56,7 +56,7 @@ static const std::vector<FlexFlowType> &flexFlowTypes() {
       {"Sigmoid", {"sigmoid"}},
       {"Tanh", {"tanh"}},
       {"Elu", {"elu"}},
-      {"GELU", {"gelu"}},
+      {"GELU", {"gelu", "gelu_tanh"}},
       {"Exp", {"exp"}},
       {"Log", {"log"}},
       {"Sqrt", {"sqrt"}},
@@ -72,8 +72,8 @@ static const std::vector<FlexFlowType> &flexFlowTypes() {
       {"ReduceSum", {"reduce_sum"}},
       {"MSELoss", {"mse"}},
       {"ElementUnary",
-       {"relu", "sigmoid", "tanh", "elu", "gelu", "exp", "log", "sqrt", "scale",
-        "shift"}},
+       {"relu", "sigmoid", "tanh", "elu", "gelu", "gelu_tanh", "exp", "log",
+        "sqrt", "scale", "shift"}},
       {"ElementBinary", {"add", "sub", "mul", "div", "max", "min", "pow"}}};
   return types;
 }

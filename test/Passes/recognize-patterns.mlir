@@ -87,6 +87,78 @@ func.func @not_gelu(%x: tensor<4x8xf32>, %z: tensor<4x8xf32>) {
 
 // -----
 
+// 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), as transformers have it.
+// CHECK-LABEL: @gelu_by_tanh
+func.func @gelu_by_tanh(%x: tensor<4x8xf32>) {
+  // CHECK-NEXT: ff.unary gelu_tanh(%arg0)
+  // CHECK-NEXT: ff.output
+  %0 = ff.unary scale(%x) alpha 0.5 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = ff.binary mul(%x, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = ff.binary mul(%1, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = ff.unary scale(%2) alpha 4.471500e-02 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %4 = ff.binary add(%x, %3) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %5 = ff.unary scale(%4) alpha 0.797884583 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %6 = ff.unary tanh(%5) : tensor<4x8xf32> -> tensor<4x8xf32>
+  %7 = ff.unary shift(%6) alpha 1.0 : tensor<4x8xf32> -> tensor<4x8xf32>
+  // expected-remark @below {{gelu_tanh, one operator instead of 9}}
+  %8 = ff.binary mul(%0, %7) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  ff.output %8 as "out/y" : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// Factored: sqrt(2 / pi) x (1 + 0.044715 x x).
+// CHECK-LABEL: @gelu_by_tanh_factored
+func.func @gelu_by_tanh_factored(%x: tensor<4x8xf32>) {
+  // CHECK-NEXT: ff.unary gelu_tanh(%arg0)
+  // CHECK-NEXT: ff.output
+  %1 = ff.unary scale(%x) alpha 4.471500e-02 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %2 = ff.binary mul(%1, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = ff.unary shift(%2) alpha 1.0 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %4 = ff.unary scale(%x) alpha 0.797884583 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %5 = ff.binary mul(%4, %3) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %6 = ff.unary tanh(%5) : tensor<4x8xf32> -> tensor<4x8xf32>
+  %7 = ff.unary shift(%6) alpha 1.0 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %8 = ff.binary mul(%x, %7) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  // expected-remark @below {{gelu_tanh}}
+  %9 = ff.unary scale(%8) alpha 0.5 : tensor<4x8xf32> -> tensor<4x8xf32>
+  ff.output %9 as "out/y" : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+// A square instead of the cube, another number, a fourth power.
+// CHECK-LABEL: @not_gelu_by_tanh
+func.func @not_gelu_by_tanh(%x: tensor<4x8xf32>) {
+  // CHECK-NOT: gelu
+  %0 = ff.unary scale(%x) alpha 0.5 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = ff.binary mul(%x, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = ff.unary scale(%1) alpha 3.567741e-02 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %3 = ff.unary scale(%x) alpha 0.797884583 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %4 = ff.binary add(%3, %2) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %5 = ff.unary tanh(%4) : tensor<4x8xf32> -> tensor<4x8xf32>
+  %6 = ff.unary shift(%5) alpha 1.0 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %7 = ff.binary mul(%0, %6) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  ff.output %7 as "out/square" : tensor<4x8xf32>
+  %8 = ff.binary mul(%2, %x) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %9 = ff.unary scale(%x) alpha 0.79 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %10 = ff.binary add(%9, %8) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %11 = ff.unary tanh(%10) : tensor<4x8xf32> -> tensor<4x8xf32>
+  %12 = ff.unary shift(%11) alpha 1.0 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %13 = ff.binary mul(%0, %12) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  ff.output %13 as "out/number" : tensor<4x8xf32>
+  %14 = ff.binary mul(%1, %1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %15 = ff.unary tanh(%14) : tensor<4x8xf32> -> tensor<4x8xf32>
+  %16 = ff.unary shift(%15) alpha 1.0 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %17 = ff.binary mul(%0, %16) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  ff.output %17 as "out/fourth" : tensor<4x8xf32>
+  return
+}
+
+// -----
+
 // CHECK-LABEL: @silu
 func.func @silu(%x: tensor<4x8xf32>, %z: tensor<4x8xf32>) {
   // CHECK-NEXT: ff.unary silu(%arg0)

@@ -30,7 +30,8 @@ def FF_UnaryKind : I32EnumAttr<"UnaryKind", "element-wise function", [
     I32EnumAttrCase<"Sign", 22, "sign">,
     I32EnumAttrCase<"Floor", 23, "floor">,
     I32EnumAttrCase<"Ceil", 24, "ceil">,
-    I32EnumAttrCase<"Round", 25, "round">]> {
+    I32EnumAttrCase<"Round", 25, "round">,
+    I32EnumAttrCase<"GeluTanh", 26, "gelu_tanh">]> {
   let cppNamespace = "::ffc::ff";
   let genSpecializedAttr = 0;
 }

@@ -226,6 +226,20 @@ struct GeluGradient {
   }
 };
 
+/// x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3).
+struct GeluTanh {
+  FFRT_FUNCTION static float gate(float x) {
+    return fast_logistic(x * (1.59576912f + 0.0713548163f * x * x));
+  }
+  FFRT_FUNCTION float operator()(float x) const { return x * gate(x); }
+};
+struct GeluTanhGradient {
+  FFRT_FUNCTION float operator()(float dy, float x) const {
+    float s = GeluTanh::gate(x), slope = 1.59576912f + 0.214064449f * x * x;
+    return dy * s * (1.0f + x * (1.0f - s) * slope);
+  }
+};
+
 struct Silu {
   FFRT_FUNCTION float operator()(float x) const { return x * fast_logistic(x); }
 };

@@ -382,6 +382,7 @@ func.func @unary_piecewise(%x: tensor<3x4x5xf32>) {
   %9 = ff.unary floor(%w) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
   %10 = ff.unary ceil(%w) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
   %11 = ff.unary round(%w) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %12 = ff.unary gelu_tanh(%w) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
   return
 }
 

@@ -124,6 +124,10 @@ TEST(Functors, AreTheFunctionsAndTheirDerivatives) {
         [](double x) { return x < 0 ? 2 * std::expm1(x / 2) : x; });
   check(fn::Gelu(), fn::GeluGradient(), false,
         [](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); });
+  check(fn::GeluTanh(), fn::GeluTanhGradient(), false, [](double x) {
+    return 0.5 * x *
+           (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+  });
   check(fn::Silu(), fn::SiluGradient(), false,
         [=](double x) { return x * logistic(x); });
   check(fn::Clip{-1.0f, 2.0f}, fn::ClipGradient{-1.0f, 2.0f}, true,
