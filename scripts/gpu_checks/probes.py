@@ -18,7 +18,7 @@ class Probes:
         yield Check("nccl/one-rank", self.nccl_alone, 60)
 
     def ceilings(self):
-        for name in "copies", "products", "convolutions":
+        for name in "copies", "products", "convolutions", "attention":
             yield Check(f"ceilings/{name}", lambda n=name: self.measured(n), 150, alone=True)
         # Kernels of one rank that wait for those of another take turns on the GPU.
         yield Check("nccl/two-ranks", self.nccl_two, 120, alone=True)

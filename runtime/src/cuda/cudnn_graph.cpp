@@ -189,6 +189,10 @@ void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
   put(name, CUDNN_TYPE_POINTWISE_MODE, 1, &value);
 }
 void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
+                          cudnnReduceTensorOp_t value) {
+  put(name, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE, 1, &value);
+}
+void CudnnDescriptor::set(cudnnBackendAttributeName_t name,
                           cudnnBackendHeurMode_t value) {
   put(name, CUDNN_TYPE_HEUR_MODE, 1, &value);
 }
@@ -220,20 +224,32 @@ void CudnnDescriptor::finalize() {
   check(cudnnBackendFinalize(made), "cudnnBackendFinalize");
 }
 
-CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id, bool between) {
-  const Index strides = t.strides();
+cudnnDataType_t cudnn_type(DType type) {
+  return type == DType::bf16  ? CUDNN_DATA_BFLOAT16
+         : type == DType::f16 ? CUDNN_DATA_HALF
+                              : CUDNN_DATA_FLOAT;
+}
+
+CudnnDescriptor cudnn_tensor(cudnnDataType_t type, const Ints &shape,
+                             const Ints &strides, int64_t id,
+                             CudnnPlace place) {
   CudnnDescriptor result(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-  result.set(CUDNN_ATTR_TENSOR_DATA_TYPE,
-             t.type == DType::bf16  ? CUDNN_DATA_BFLOAT16
-             : t.type == DType::f16 ? CUDNN_DATA_HALF
-                                    : CUDNN_DATA_FLOAT);
-  result.set(CUDNN_ATTR_TENSOR_DIMENSIONS, Ints(t.shape.v, t.shape.v + t.rank));
-  result.set(CUDNN_ATTR_TENSOR_STRIDES, Ints(strides.v, strides.v + t.rank));
+  result.set(CUDNN_ATTR_TENSOR_DATA_TYPE, type);
+  result.set(CUDNN_ATTR_TENSOR_DIMENSIONS, shape);
+  result.set(CUDNN_ATTR_TENSOR_STRIDES, strides);
   result.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id);
   result.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, kAlignment);
-  result.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, between);
+  result.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, place == CudnnPlace::between);
+  result.set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, place == CudnnPlace::host);
   result.finalize();
   return result;
+}
+
+CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id, bool between) {
+  const Index strides = t.strides();
+  return cudnn_tensor(cudnn_type(t.type), Ints(t.shape.v, t.shape.v + t.rank),
+                      Ints(strides.v, strides.v + t.rank), id,
+                      between ? CudnnPlace::between : CudnnPlace::device);
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,12 +307,16 @@ CudnnPlan::CudnnPlan(const CudnnProposal &proposal)
 void CudnnPlan::operator()(const Tensors &tensors, void *workspace) {
   if (!pack || packed != tensors || packed_workspace != workspace) {
     pack.emplace(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-    Ints numbers = {0, 1, 2};
-    if (tensors[3])
-      numbers.push_back(3);
+    Ints numbers;
+    std::vector<void *> places;
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      if (tensors[i]) {
+        numbers.push_back(int64_t(i));
+        places.push_back(tensors[i]);
+      }
     pack->set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, numbers);
-    pack->set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, tensors.data(),
-              numbers.size());
+    pack->set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, places.data(),
+              places.size());
     pack->set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, &workspace, 1);
     pack->finalize();
     packed = tensors;

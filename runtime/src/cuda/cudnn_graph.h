@@ -1,8 +1,8 @@
 //===- cudnn_graph.h - operations of cuDNN ----------------------*- C++ -*-===//
 //
-// The part of cuDNN's backend interface that a convolution takes: descriptors
-// of tensors and operations, the engines that are proposed for them, and a plan
-// that one of these runs.
+// The part of cuDNN's backend interface that we use: descriptors of tensors and
+// operations, the engines that are proposed for them, and a plan that one of
+// these runs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CUDA_CUDNN_GRAPH_H
@@ -35,6 +35,7 @@ public:
   void set(cudnnBackendAttributeName_t name, cudnnDataType_t value);
   void set(cudnnBackendAttributeName_t name, cudnnConvolutionMode_t value);
   void set(cudnnBackendAttributeName_t name, cudnnPointwiseMode_t value);
+  void set(cudnnBackendAttributeName_t name, cudnnReduceTensorOp_t value);
   void set(cudnnBackendAttributeName_t name, cudnnBackendHeurMode_t value);
   void set(cudnnBackendAttributeName_t name, cudnnHandle_t value);
   void set(cudnnBackendAttributeName_t name, const CudnnDescriptor &value);
@@ -53,9 +54,17 @@ private:
   cudnnBackendDescriptor_t made = nullptr;
 };
 
-/// A tensor of f32, bf16 or f16, which a plan is given as number `id`, or which
-/// is between two operations of it.
+/// A tensor is given to a plan in memory of the device or, if it is one number,
+/// of the host; or it is between two operations.
+enum class CudnnPlace { device, host, between };
+
+/// A tensor that a plan knows as number `id`.
+CudnnDescriptor cudnn_tensor(cudnnDataType_t type, const Ints &shape,
+                             const Ints &strides, int64_t id, CudnnPlace place);
+/// One of f32, bf16 or f16 as a kernel has it.
 CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id, bool between = false);
+/// f32, bf16 or f16.
+cudnnDataType_t cudnn_type(DType type);
 
 /// What factors are multiplied as; narrow: the bf16 or f16 that they are.
 enum class CudnnFactors { f32, tf32, narrow };
@@ -84,17 +93,17 @@ private:
   std::optional<CudnnDescriptor> whole;
 };
 
-/// How cuDNN runs a graph on its tensors 0 to 2, and 3 where it has one.
+/// How cuDNN runs a graph on its tensors.
 class CudnnPlan {
 public:
-  using Tensors = std::array<void *, 4>;
+  /// By number; null where there is none.
+  using Tensors = std::array<void *, 16>;
 
   /// Throws Error when the engine does not serve.
   explicit CudnnPlan(const CudnnProposal &proposal);
 
   /// Bytes that a call takes.
   std::size_t workspace() const { return bytes; }
-  /// Tensor 3 is null where there is none.
   void operator()(const Tensors &tensors, void *workspace);
 
 private:
