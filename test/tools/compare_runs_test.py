@@ -55,6 +55,8 @@ class Rule(unittest.TestCase):
     def test_small_tensors_are_judged_by_the_whole(self):
         self.write("other", self.losses, dict(self.tensors, b=np.full(10, 1.2e-6)))
         self.compare()
+        with self.assertRaisesRegex(Failure, "b.npy: expected a difference of at most"):
+            compare_runs(self.path("reference"), self.path("other"), Bounds(small=1e-9))
 
     def expect(self, text):
         with self.assertRaisesRegex(Failure, text):

@@ -25,7 +25,7 @@ import time
 
 import numpy as np
 
-from compare_runs import RULE, compare_runs
+from compare_runs import RULE, Bounds, compare_runs
 from programs import (Failure, compile_program, expect_success, fresh_folder,
                       run_program, write_inputs)
 
@@ -40,6 +40,8 @@ def parse():
     parser.add_argument("--strategy", default="data-parallel",
                         help="a file, or data-parallel")
     parser.add_argument("--slack", type=float, default=1, help="of the rule")
+    parser.add_argument("--bounds", nargs=3, type=float, metavar=Bounds._fields,
+                        help="instead of the rule's")
     parser.add_argument("--case", default="case", help="its name")
     parser.add_argument("--reference", action="store_true")
     parser.add_argument("--remove", action="store_true")
@@ -124,11 +126,13 @@ class Equality:
         folder = fresh_folder(os.path.join(
             self.arguments.work, f"{self.arguments.case}-{self.arguments.ranks}"))
         self.compile(folder)
+        bounds = (Bounds(*self.arguments.bounds) if self.arguments.bounds
+                  else RULE.times(self.arguments.slack))
         failures = []
         for seed in self.arguments.seeds.split(","):
             run = self.run(folder, self.arguments.ranks, seed)
             try:
-                print(f"seed {seed}: {compare_runs(self.reference_run(seed), run, RULE.times(self.arguments.slack))}")
+                print(f"seed {seed}: {compare_runs(self.reference_run(seed), run, bounds)}")
                 shutil.rmtree(folder)
                 return
             except Failure as failure:
