@@ -50,11 +50,17 @@ plan::OpRules ReshapeOp::getRules() {
   }
   plan::Phase phase;
   phase.kernel = "reshape";
-  phase.reads = {{0, {space.x, plan::MemoryOrder::RowMajor, {}}}};
-  phase.writes = {
-      {1, {space.y, plan::MemoryOrder::RowMajor, {}}, plan::Reduction::None}};
+  phase.reads = {
+      {0, {space.x, plan::MemoryOrder::RowMajor, {}}, plan::kTouchesNothing}};
+  phase.writes = {{1,
+                   {space.y, plan::MemoryOrder::RowMajor, {}},
+                   plan::Reduction::None,
+                   plan::kTouchesNothing}};
   phase.flopsPerPoint = 0;
-  return onePhaseRules(std::move(dims), std::move(phase), std::move(unsplit));
+  plan::OpRules rules =
+      onePhaseRules(std::move(dims), std::move(phase), std::move(unsplit));
+  rules.keepsBytes = true;
+  return rules;
 }
 
 StringRef ReshapeOp::getFamily() { return "flat"; }

@@ -8,21 +8,23 @@ using namespace ffc::plan;
 
 Blocks ffc::plan::blocksOf(const Graph &graph, const Strategy &strategy,
                            const DeviceProgram &device) {
-  const std::vector<Lifetime> lifetimes = lifetimesOf(device);
+  const SharedPlaces places = sharedPlacesOf(graph, strategy, device);
+  const std::vector<Lifetime> &lifetimes = places.lifetimes;
   Blocks result;
   result.of.assign(device.buffers.size(), -1);
   // The operand that a buffer follows; one buffer follows an operand.
   std::vector<BufferId> before(device.buffers.size(), -1);
   std::vector<bool> taken(device.buffers.size());
-  for (auto [buffer, operand] :
-       overwritesOf(graph, strategy, device, lifetimes))
-    if (before[buffer] < 0 && !taken[operand]) {
-      taken[operand] = true;
-      before[buffer] = operand;
+  for (auto [buffer, operand] : places.overwrites) {
+    const BufferId base = places.base[operand];
+    if (before[buffer] < 0 && !taken[base]) {
+      taken[base] = true;
+      before[buffer] = base;
     }
+  }
   std::vector<BufferId> arena;
   for (BufferId b = 0; b < static_cast<BufferId>(device.buffers.size()); ++b)
-    if (device.buffers[b].section == Section::Arena &&
+    if (places.base[b] == b && device.buffers[b].section == Section::Arena &&
         device.buffers[b].bytes > 0 && lifetimes[b].last >= lifetimes[b].first)
       arena.push_back(b);
   // Operands come before what follows them.
@@ -38,6 +40,8 @@ Blocks ffc::plan::blocksOf(const Graph &graph, const Strategy &strategy,
     result.of[b] = static_cast<int>(result.blocks.size());
     result.blocks.push_back({device.buffers[b].bytes, lifetimes[b]});
   }
+  for (size_t b = 0; b < places.base.size(); ++b)
+    result.of[b] = result.of[places.base[b]];
   return result;
 }
 

@@ -16,8 +16,8 @@ inline int64_t aligned(int64_t bytes) {
   return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
 }
 
-/// Bytes in use for some time: a buffer, or several that follow one another in
-/// one place.
+/// Bytes in use for some time: a buffer, or several that are one, or follow one
+/// another, in one place.
 struct Block {
   int64_t bytes = 0;
   Lifetime life;

@@ -4,6 +4,7 @@
 
 #include "ffc/Plan/Arena.h"
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>
@@ -23,17 +24,28 @@ std::optional<std::string> ffc::plan::checkMemory(const Graph &graph,
       return "symmetric part of the " + std::string(name) + " has " +
              std::to_string(symmetric) + " bytes, expected at most " +
              std::to_string(all);
+  const SharedPlaces places = sharedPlacesOf(graph, strategy, device);
   std::vector<Lifetime> lifetimes = lifetimesOf(device);
+  // What has another buffer's bytes is that buffer, if it lies there.
+  auto isView = [&](BufferId b) {
+    const BufferId base = places.base[b];
+    return base != b && device.buffers[base].offset == device.buffers[b].offset;
+  };
+  for (BufferId b = 0; b < static_cast<BufferId>(lifetimes.size()); ++b)
+    if (isView(b))
+      lifetimes[places.base[b]].last =
+          std::max(lifetimes[places.base[b]].last, lifetimes[b].last);
   std::set<std::pair<BufferId, BufferId>> overwrites;
-  for (auto [result, operand] :
-       overwritesOf(graph, strategy, device, lifetimes))
-    overwrites.insert({result, operand});
+  for (auto [result, operand] : places.overwrites)
+    overwrites.insert(
+        {result, isView(operand) ? places.base[operand] : operand});
   std::map<int, std::vector<BufferId>> starts, ends;
   for (BufferId b = 0; b < static_cast<BufferId>(device.buffers.size()); ++b) {
     const Buffer &buffer = device.buffers[b];
     bool state = buffer.section == Section::State;
     int64_t limit = state ? device.stateBytes : device.arenaBytes;
-    if (buffer.bytes == 0 || (!state && lifetimes[b].last < lifetimes[b].first))
+    if (buffer.bytes == 0 || isView(b) ||
+        (!state && lifetimes[b].last < lifetimes[b].first))
       continue;
     if (buffer.offset < 0 || buffer.offset + buffer.bytes > limit)
       return "buffer '" + buffer.name + "' ends at byte " +

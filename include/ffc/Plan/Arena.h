@@ -26,22 +26,31 @@ struct Lifetime {
 /// read after the last action.
 std::vector<Lifetime> lifetimesOf(const DeviceProgram &device);
 
-/// A kernel's result that may lie exactly where one of its operands does.
+/// A kernel's result that may lie exactly where one of its operands did.
 struct Overwrite {
   BufferId result = -1, operand = -1;
 };
 
-/// All of them on `device`: the kernel allows it (OpRules::mayOverwrite), reads
-/// the operand last and writes the result first, and both have the same bytes,
-/// region, type and order. In the order of actions.
-std::vector<Overwrite> overwritesOf(const Graph &graph,
-                                    const Strategy &strategy,
-                                    const DeviceProgram &device,
-                                    const std::vector<Lifetime> &lifetimes);
+/// Which buffers of a device may lie in one place.
+struct SharedPlaces {
+  /// By buffer: the buffer whose bytes it has, which lies where it does
+  /// (OpRules::keepsBytes); itself for others. No longer changed is what has
+  /// been read so.
+  std::vector<BufferId> base;
+  /// By buffer that is its own base: how long its bytes are in use.
+  std::vector<Lifetime> lifetimes;
+  /// The kernel allows it (OpRules::mayOverwrite), is the last to read the
+  /// operand's bytes and the first to write the result, and both have the same
+  /// bytes, region, type and order. In the order of actions.
+  std::vector<Overwrite> overwrites;
+};
+SharedPlaces sharedPlacesOf(const Graph &graph, const Strategy &strategy,
+                            const DeviceProgram &device);
 
 /// Sets offset of every buffer and the device's stateBytes and arenaBytes. Two
-/// arena buffers share bytes only if their lifetimes do not overlap, or if one
-/// overwrites the other. State buffers never share.
+/// arena buffers share bytes only if their lifetimes do not overlap, if one has
+/// the other's bytes, or if one overwrites the other. State buffers never
+/// share.
 void assignOffsets(const Graph &graph, const Strategy &strategy,
                    DeviceProgram &device);
 

@@ -12,6 +12,7 @@
 
 #include "ffc/Plan/Box.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,9 @@ Region regionOf(const Access &access, const std::vector<IterDim> &space,
 /// How shards that cover the same box from different tiles combine.
 enum class Reduction { None, Sum, Max };
 
+/// Elements per point that a kernel touches which finds its result in place.
+inline constexpr double kTouchesNothing = std::numeric_limits<double>::min();
+
 /// Reads and writes name tensors by slot: operands first, then results, then
 /// the operator's internal tensors.
 struct SlotRead {
@@ -155,6 +159,10 @@ struct OpRules {
   /// since each element needs only that element of it: {result, operand}. They
   /// do where nothing reads the operand any more.
   std::vector<std::pair<int, int>> mayOverwrite;
+  /// The only result has the elements of the only operand in their row-major
+  /// order, whatever its shape: it lies where the operand does, and nothing is
+  /// moved. Accesses say so, too (kTouchesNothing).
+  bool keepsBytes = false;
 
   /// Index of the dimension called `name`, or -1.
   int findDim(const std::string &name) const;

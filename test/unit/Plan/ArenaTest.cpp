@@ -83,6 +83,48 @@ TEST(Arena, NeighboursAreNotOverwritten) {
   EXPECT_EQ(plan.offset("b"), plan.offset("a"));
 }
 
+/// What has an operand's bytes lies there while that is read, and nothing
+/// overwrites them before all of their shapes are read.
+TEST(Arena, OtherShapesAreTheSameBytes) {
+  TestGraph g;
+  ValueId x = g.input("x", {8, 32});
+  ValueId a = g.window("a", x);
+  ValueId v = g.reshape("v", a, {32, 8});
+  ValueId b = g.sum("b", a, a);
+  ValueId c = g.sum("c", v, v);
+  g.output("out/b", b);
+  g.output("out/c", c);
+  Plan plan(g);
+  EXPECT_EQ(plan.verify(), "");
+  EXPECT_EQ(plan.offset("v"), plan.offset("a"));
+  EXPECT_EQ(plan.offset("c"), plan.offset("a"));
+  EXPECT_NE(plan.offset("b"), plan.offset("a"));
+  // x is free when a is there.
+  EXPECT_EQ(plan.program.devices[0].arenaBytes, 2 * kBytes);
+  plan.buffer("b").offset = plan.offset("a");
+  EXPECT_EQ(plan.verify(),
+            "device 0: buffers 'b' and 'a' share bytes while both are in use");
+}
+
+/// A shape that lies elsewhere is a buffer like others.
+TEST(Arena, OtherShapesElsewhere) {
+  TestGraph g;
+  ValueId x = g.input("x", {8, 32});
+  ValueId a = g.window("a", x);
+  ValueId v = g.reshape("v", a, {32, 8});
+  ValueId b = g.sum("b", a, a);
+  g.output("out/b", b);
+  g.output("out/c", g.sum("c", v, v));
+  Plan plan(g);
+  ASSERT_EQ(plan.verify(), "");
+  plan.program.devices[0].arenaBytes += kBytes;
+  plan.buffer("v").offset = plan.buffer("c").offset = 2 * kBytes;
+  EXPECT_EQ(plan.verify(), "");
+  plan.buffer("v").offset = plan.offset("b");
+  EXPECT_NE(plan.verify().find("share bytes while both are in use"),
+            std::string::npos);
+}
+
 TEST(Arena, VerifierWantsTheEqualRange) {
   TestGraph g;
   ValueId x = g.input("x", {8, 32}), y = g.input("y", {8, 32});

@@ -86,6 +86,24 @@ ValueId TestGraph::window(const std::string &name, ValueId x) {
   return addOp(std::move(op), shape);
 }
 
+ValueId TestGraph::reshape(const std::string &name, ValueId x, Shape shape) {
+  Op op;
+  op.name = name;
+  op.type = "reshape";
+  op.operands = {x};
+  op.rules.dims = {{"n", 1, DimKind::Sample}};
+  Access from, to;
+  from.dims.resize(graph.values[x].type.shape.size());
+  to.dims.resize(shape.size());
+  op.rules.schedules = {{{},
+                         {{"reshape",
+                           {{0, from, kTouchesNothing}},
+                           {{1, to, Reduction::None, kTouchesNothing}},
+                           0}}}};
+  op.rules.keepsBytes = true;
+  return addOp(std::move(op), std::move(shape));
+}
+
 ValueId TestGraph::sum(const std::string &name, ValueId a, ValueId b) {
   Shape shape = graph.values[a].type.shape;
   Op op;

@@ -19,6 +19,8 @@ public:
   ValueId product(const std::string &name, ValueId x, ValueId w);
   /// y[n,c] reads x[n-1 .. n+1, c]; dims n, c.
   ValueId window(const std::string &name, ValueId x);
+  /// The bytes of x as another shape; not to be split.
+  ValueId reshape(const std::string &name, ValueId x, Shape shape);
   /// y[n,c] = a[n,c] + b[n,c]; dims n, c. The result may overwrite either.
   ValueId sum(const std::string &name, ValueId a, ValueId b);
   /// g[k,c] = sum_n x[n,k] d[n,c]; dims k, c, n; owner `owner`.
