@@ -217,10 +217,16 @@ LogicalResult AttentionBackwardOp::verify() {
         std::tuple("dv", Value(getDv()), Value(getV()))})
     if (failed(verifyShape(*this, name, shapeOf(like), found)))
       return failure();
-  SmallVector<Value, 6> others = {getY(), getLse(), getDq(), getDk(), getDv()};
+  SmallVector<Value, 3> others = {getY(), getLse()};
   if (Value mask = getMask())
     others.push_back(mask);
-  return verifyFactors(*this, {getQ(), getK(), getV(), getDy()}, others);
+  if (failed(verifyFactors(*this, {getQ(), getK(), getV(), getDy()}, others)))
+    return failure();
+  auto y = cast<RankedTensorType>(getY().getType());
+  for (unsigned i = 0; i < 3; ++i)
+    if (failed(verifyNarrowedType(*this, y.clone(shapeOf(getResult(i))), i)))
+      return failure();
+  return success();
 }
 
 SmallVector<Value> AttentionBackwardOp::getOperandSlots() {
@@ -249,7 +255,16 @@ plan::OpRules AttentionBackwardOp::getRules() {
   phase.flopsPerPoint =
       static_cast<double>(6 * extents.width + 4 * extents.values + 16) +
       dropFlops(*this);
-  return onePhaseRules(extents.dims(), std::move(phase), {});
+  // Partial sums are not as narrow as what is written of them.
+  auto isNarrow = [](Value value) {
+    return getElementTypeOrSelf(value).getIntOrFloatBitWidth() == 16;
+  };
+  std::vector<int> unsplit;
+  if (isNarrow(getDk()) || isNarrow(getDv()))
+    unsplit.push_back(Row);
+  if (isNarrow(getDq()))
+    unsplit.push_back(Key);
+  return onePhaseRules(extents.dims(), std::move(phase), std::move(unsplit));
 }
 
 StringRef AttentionBackwardOp::getFamily() { return "attention_backward"; }

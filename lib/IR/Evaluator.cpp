@@ -3,6 +3,8 @@
 #include "ffc/IR/Evaluator.h"
 #include "ffc/IR/MainFunction.h"
 
+#include "NarrowFloat.h"
+
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -111,8 +113,14 @@ LogicalResult Evaluation::compute(PartitionableInterface op) {
   auto results = evaluateOperator(op, operands, context);
   if (failed(results))
     return failure();
-  for (auto [value, computed] : llvm::zip(op->getResults(), *results))
+  for (auto [value, computed] : llvm::zip(op->getResults(), *results)) {
+    plan::ElementType type = tensorTypeOf(value.getType()).type;
+    // Kernels compute in double precision whatever they write.
+    if (type == plan::ElementType::BF16 || type == plan::ElementType::F16)
+      for (double &number : computed.data)
+        number = narrowed(type, number);
     values[value] = std::move(computed);
+  }
   return success();
 }
 

@@ -149,7 +149,7 @@ CrossEntropyOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
 LogicalResult CrossEntropyBackwardOp::verify() {
   if (failed(verifyLabels(*this, getLogits(), getTarget(), getAxis())))
     return failure();
-  return verifyResultType(*this, typeOf(getLogits())); // constraint 3
+  return verifyNarrowedType(*this, typeOf(getLogits())); // constraint 3
 }
 
 plan::OpRules CrossEntropyBackwardOp::getRules() {

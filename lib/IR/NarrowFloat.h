@@ -34,6 +34,11 @@ inline double fromNarrow(plan::ElementType type, uint16_t bits) {
   return number.convertToDouble();
 }
 
+/// The nearest number of `type` as a double.
+inline double narrowed(plan::ElementType type, double value) {
+  return fromNarrow(type, narrowBits(type, value));
+}
+
 } // namespace ffc::ff
 
 #endif // FFC_LIB_IR_NARROWFLOAT_H

@@ -177,7 +177,7 @@ LogicalResult NormalizeOp::verify() {
       succeeded(
           verifyOperandType(*this, "scale", getScale(), parameter)) && // 2
       succeeded(verifyOperandType(*this, "bias", getBias(), parameter)) &&
-      succeeded(verifyResultType(*this, x, 0)) && // 3
+      succeeded(verifyNarrowedType(*this, x)) && // 3
       succeeded(verifyResultType(*this, statistic, 1)) &&
       succeeded(verifyResultType(*this, statistic, 2)));
 }
@@ -257,7 +257,7 @@ LogicalResult NormalizeBackwardOp::verify() {
       succeeded(verifyOperandType(*this, "mean", getMean(), statistic)) &&
       succeeded(verifyOperandType(*this, "var", getVar(), statistic)) &&
       succeeded(verifyOperandType(*this, "scale", getScale(), parameter)) &&
-      succeeded(verifyResultType(*this, x, 0)) &&
+      succeeded(verifyNarrowedType(*this, x)) &&
       succeeded(verifyResultType(*this, parameter, 1)) &&
       succeeded(verifyResultType(*this, parameter, 2)));
 }

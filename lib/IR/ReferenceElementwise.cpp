@@ -130,7 +130,7 @@ static double castTo(plan::ElementType type, double x) {
     return x;
   case plan::ElementType::BF16:
   case plan::ElementType::F16:
-    return fromNarrow(type, narrowBits(type, x));
+    return narrowed(type, x);
   case plan::ElementType::Bool:
     return x != 0;
   case plan::ElementType::U8:

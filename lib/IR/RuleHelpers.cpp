@@ -178,3 +178,14 @@ LogicalResult ff::verifyResultType(Operation *op, RankedTensorType expected,
   return op->emitOpError("expected result type ")
          << expected << ", found " << found;
 }
+
+LogicalResult ff::verifyNarrowedType(NarrowingInterface op,
+                                     RankedTensorType expected,
+                                     unsigned index) {
+  OpResult result = op->getResult(index);
+  Type element = getElementTypeOrSelf(result.getType());
+  if (op.canNarrow(result) && isa<BFloat16Type, Float16Type>(element) &&
+      expected.getElementType().isF32())
+    expected = expected.clone(element);
+  return verifyResultType(op, expected, index);
+}

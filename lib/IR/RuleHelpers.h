@@ -82,6 +82,11 @@ mlir::LogicalResult verifyResultType(mlir::Operation *op,
                                      mlir::RankedTensorType expected,
                                      unsigned index = 0);
 
+/// The same of what may be narrow (NarrowingInterface) instead of `expected`.
+mlir::LogicalResult verifyNarrowedType(NarrowingInterface op,
+                                       mlir::RankedTensorType expected,
+                                       unsigned index = 0);
+
 } // namespace ffc::ff
 
 #endif // FFC_LIB_IR_RULEHELPERS_H

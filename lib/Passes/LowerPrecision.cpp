@@ -73,9 +73,45 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
           summand->set(value);
         }
     }
+    for (auto cast : llvm::make_early_inc_range(main.front().getOps<CastOp>()))
+      if (isNarrowing(cast))
+        castEarlier(cast);
   }
 
 private:
+  /// Puts `cast` before operators that only give its operand another shape:
+  /// what computes the numbers may be able to write them narrow.
+  void castEarlier(CastOp cast) {
+    auto type = getElementTypeOrSelf(cast.getY());
+    while (cast) {
+      Value x = cast.getX();
+      auto shaping = x.getDefiningOp<PartitionableInterface>();
+      if (!shaping || !x.hasOneUse() || !shaping.getRules().keepsBytes)
+        return;
+      Value wide = shaping->getOperand(0);
+      CastOp earlier = castOf(wide, type);
+      const bool isNew = !earlier;
+      if (isNew)
+        earlier = narrowed(wide, type, shaping).getDefiningOp<CastOp>();
+      else if (shaping->isBeforeInBlock(earlier))
+        earlier->moveBefore(shaping);
+      shaping->setOperand(0, earlier.getY());
+      x.setType(cast.getY().getType());
+      cast.getY().replaceAllUsesWith(x);
+      cast.erase();
+      cast = isNew ? earlier : CastOp();
+    }
+  }
+
+  /// The cast of `value` to elements of `type`, or null.
+  static CastOp castOf(Value value, Type type) {
+    for (Operation *user : value.getUsers())
+      if (auto cast = dyn_cast<CastOp>(user);
+          cast && getElementTypeOrSelf(cast.getY()) == type)
+        return cast;
+    return nullptr;
+  }
+
   Value narrowed(Value wide, Type factors, Operation *user) {
     OpBuilder builder(user);
     auto wideType = cast<RankedTensorType>(wide.getType());

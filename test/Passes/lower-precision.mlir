@@ -104,3 +104,38 @@ func.func @main(%x: tensor<8x3xf32> {ff.name = "x"},
       keepdims = 0 : i64} : (tensor<8x4xf32>) -> tensor<4xf32> loc("dc")
   return
 }
+
+// -----
+
+// A value that only has another shape is narrow before it gets it, and one that
+// is multiplied in two shapes is cast once.
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[A:.*]] = ff.unary tanh
+// CHECK-NEXT: %[[A16:.*]] = ff.cast(%[[A]])
+// CHECK-NEXT: %[[Y:.*]] = ff.reshape(%[[A16]]) : (tensor<2x15x4xbf16>) -> tensor<2x5x12xbf16>
+// CHECK-NEXT: %[[Z:.*]] = ff.reshape(%[[Y]]) : (tensor<2x5x12xbf16>) -> tensor<10x12xbf16>
+// CHECK: ff.matmul(%[[Z]]
+// CHECK: %[[B:.*]] = ff.reshape(%[[A16]]) : (tensor<2x15x4xbf16>) -> tensor<10x12xbf16>
+// CHECK: ff.matmul(%[[B]]
+// Somebody else needs it.
+// CHECK: %[[C:.*]] = ff.reshape(%[[A]]) : (tensor<2x15x4xf32>) -> tensor<30x4xf32>
+// CHECK: %[[C16:.*]] = ff.cast(%[[C]])
+// CHECK: ff.matmul(%[[C16]]
+func.func @main(%x: tensor<2x15x4xf32> {ff.name = "x"},
+                %w: tensor<12x3xf32> {ff.name = "w"},
+                %v: tensor<4x3xf32> {ff.name = "v"}) {
+  %0 = ff.unary tanh(%x) : tensor<2x15x4xf32> -> tensor<2x15x4xf32> loc("a")
+  %1 = ff.reshape(%0) : (tensor<2x15x4xf32>) -> tensor<2x5x12xf32> loc("y")
+  %2 = ff.reshape(%1) : (tensor<2x5x12xf32>) -> tensor<10x12xf32> loc("z")
+  %3 = ff.matmul(%2, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<10x12xf32>, tensor<12x3xf32>) -> tensor<10x3xf32> loc("fc1")
+  %4 = ff.reshape(%0) : (tensor<2x15x4xf32>) -> tensor<10x12xf32> loc("b")
+  %5 = ff.matmul(%4, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<10x12xf32>, tensor<12x3xf32>) -> tensor<10x3xf32> loc("fc2")
+  %6 = ff.reshape(%0) : (tensor<2x15x4xf32>) -> tensor<30x4xf32> loc("c")
+  %7 = ff.matmul(%6, %v) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<30x4xf32>, tensor<4x3xf32>) -> tensor<30x3xf32> loc("fc3")
+  ff.output %6 as "out/c" : tensor<30x4xf32>
+  return
+}

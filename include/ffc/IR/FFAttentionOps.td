@@ -57,7 +57,8 @@ def FF_AttentionOp
 def FF_AttentionBackwardOp
     : FF_Op<"attention_backward",
           [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getOperandSlots", "getFactors"]>]> {
+                                           ["getOperandSlots", "getFactors"]>,
+           FF_NarrowingInterface]> {
   let summary = "gradients of ff.attention";
   let description = [{
     The scores are computed again. With p = exp(score - lse), and 0 instead of
@@ -67,17 +68,23 @@ def FF_AttentionBackwardOp
         dq = scale * ds k, dk = scale * ds^T q, dv = (d p)^T dy
 
     Iteration space: as ff.attention. Tiles that differ in positions r have
-    partial sums of dk and dv, those that differ in positions s of dq.
+    partial sums of dk and dv, those that differ in positions s of dq. A result
+    that is narrow (NarrowingInterface) forbids that.
 
     Constraints: 1 to 6 as ff.attention, with dy of y's shape and the type of q, k
-    and v, and dq, dk and dv of the shapes of q, k and v and the type of y.
+    and v, and dq, dk and dv of the shapes of q, k and v and the type of y, or
+    that of narrow factors.
   }];
   let arguments = (ins FF_HeadsFactor:$q, FF_HeadsFactor:$k, FF_HeadsFactor:$v,
                    FF_Heads:$y, FF_FloatTensor:$lse, FF_HeadsFactor:$dy,
                    Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
                    F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$key,
                    DefaultValuedAttr<F64Attr, "0.0">:$ratio);
-  let results = (outs FF_Heads:$dq, FF_Heads:$dk, FF_Heads:$dv);
+  let results = (outs FF_HeadsFactor:$dq, FF_HeadsFactor:$dk,
+                 FF_HeadsFactor:$dv);
+  let extraClassDeclaration = [{
+    bool canNarrow(::mlir::OpResult) { return true; }
+  }];
   let assemblyFormat = [{
     `(` $q `,` $k `,` $v `,` $y `,` $lse `,` $dy (`mask` $mask^)? `)` attr-dict
     `:` functional-type(operands, results)

@@ -129,7 +129,7 @@ def FF_AddingInterface : OpInterface<"AddingInterface"> {
     optional operand `addend`. Bounds (ClampingInterface) are those of the sum.
 
     Constraints, beside those of the operator:
-      * `addend` has the type of the result.
+      * `addend` has the type of the result, f32 where that is narrow.
   }];
   let methods = [
     InterfaceMethod<"The result that the addend is for.",
@@ -144,6 +144,21 @@ def FF_AddingInterface : OpInterface<"AddingInterface"> {
                     "::mlir::MutableOperandRange", "getAddendMutable">
   ];
   let verify = [{ return ::ffc::ff::verifyAddend($_op); }];
+}
+
+def FF_NarrowingInterface : OpInterface<"NarrowingInterface"> {
+  let cppNamespace = "::ffc::ff";
+  let description = [{
+    An operator that can round results of f32 to bf16 or f16 as it writes them, so
+    that a factor of a product needs no pass over memory of its own. It computes
+    in f32 all the same: what it writes is what a cast would have made of it.
+  }];
+  let methods = [
+    InterfaceMethod<"May this result of the operator be narrow?",
+                    "bool", "canNarrow", (ins "::mlir::OpResult":$result), "", [{
+      return result.getResultNumber() == 0;
+    }]>
+  ];
 }
 
 #endif // FFC_IR_FFINTERFACES_TD

@@ -11,9 +11,10 @@ class FF_LossOp<string mnemonic, list<Trait> traits = []>
   }];
   let hasVerifier = 1;
 }
-class FF_LossBackwardOp<string mnemonic, list<Trait> traits = []>
+class FF_LossBackwardOp<string mnemonic, list<Trait> traits = [],
+                        TypeConstraint gradient = FF_FloatTensor>
     : FF_ComputeOp<mnemonic, traits> {
-  let results = (outs FF_FloatTensor:$dx);
+  let results = (outs gradient:$dx);
   let assemblyFormat = [{
     `(` operands `)` attr-dict `:` functional-type(operands, results)
   }];
@@ -31,11 +32,14 @@ def FF_CrossEntropyOp : FF_LossOp<"cross_entropy"> {
   let arguments = (ins FF_FloatTensor:$logits, FF_Tensor:$target,
                    I64Attr:$axis);
 }
-def FF_CrossEntropyBackwardOp : FF_LossBackwardOp<"cross_entropy_backward"> {
+def FF_CrossEntropyBackwardOp
+    : FF_LossBackwardOp<"cross_entropy_backward", [FF_NarrowingInterface],
+                        FF_Summand> {
   let summary = "(softmax(logits) - onehot(target)) / targets";
   let description = [{
     Constraints: 1 and 2 as ff.cross_entropy.
-      3. The result has the logits' type.
+      3. The result has the logits' type, or that of narrow factors
+         (NarrowingInterface).
   }];
   let arguments = (ins FF_FloatTensor:$logits, FF_Tensor:$target,
                    I64Attr:$axis);

@@ -10,7 +10,7 @@ def FF_NormalizeOp
            DeclareOpInterfaceMethods<FF_PartitionableInterface,
                                      ["getOperandSlots"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
-           FF_AddingInterface, FF_ClampingInterface]> {
+           FF_AddingInterface, FF_ClampingInterface, FF_NarrowingInterface]> {
   let summary = "y = (x - mean) / sqrt(var + epsilon) * scale + bias + addend";
   let description = [{
     `mean` and `var` are taken over the dimensions `axes`; their shape is x's
@@ -39,8 +39,9 @@ def FF_NormalizeOp
       1. `axes` are dimensions of x, ascending, at least one; so are
          `param_dims`.
       2. scale and bias have x's extents along `param_dims`.
-      3. y has x's type, mean and var x's shape without `axes`, after
-         `sample_groups` if there are any.
+      3. y has x's type, or that of narrow factors (NarrowingInterface); mean and
+         var have x's shape without `axes`, after `sample_groups` if there are
+         any.
       4. epsilon is positive.
       5. `sample_groups` is at least 2 and divides dimension 0 of x, which is
          one of `axes` and none of `param_dims`.
@@ -51,7 +52,7 @@ def FF_NormalizeOp
                    F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims,
                    OptionalAttr<I64Attr>:$sample_groups,
                    OptionalAttr<DenseF64ArrayAttr>:$clamp);
-  let results = (outs FF_FloatTensor:$y, FF_FloatTensor:$mean,
+  let results = (outs FF_Summand:$y, FF_FloatTensor:$mean,
                  FF_FloatTensor:$var);
   let assemblyFormat = [{
     `(` $x (`scale` $scale^)? (`bias` $bias^)? (`addend` $addend^)? `)` attr-dict
@@ -63,7 +64,8 @@ def FF_NormalizeOp
 def FF_NormalizeBackwardOp
     : FF_Op<"normalize_backward",
           [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getOperandSlots"]>]> {
+                                           ["getOperandSlots"]>,
+           FF_NarrowingInterface]> {
   let summary = "gradients of normalize";
   let description = [{
     With g = dy * scale, r = 1 / sqrt(var + epsilon), h = (x - mean) * r, and
@@ -72,15 +74,15 @@ def FF_NormalizeBackwardOp
         dx     = r * (g - mean(g) - h * mean(g * h))
         dscale = sum(dy * h), dbias = sum(dy), over all but `param_dims`
 
-    Constraints: as ff.normalize; dx has x's type, dscale and dbias the shape of
-    scale and bias. mean and var are treated as functions of x.
+    Constraints: as ff.normalize; dx has x's type, or that of narrow factors,
+    dscale and dbias the shape of scale and bias. mean and var are treated as functions of x.
   }];
   let arguments = (ins FF_FloatTensor:$dy, FF_FloatTensor:$x,
                    FF_FloatTensor:$mean, FF_FloatTensor:$var,
                    Optional<FF_FloatTensor>:$scale, DenseI64ArrayAttr:$axes,
                    F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims,
                    OptionalAttr<I64Attr>:$sample_groups);
-  let results = (outs FF_FloatTensor:$dx, FF_FloatTensor:$dscale,
+  let results = (outs FF_Summand:$dx, FF_FloatTensor:$dscale,
                  FF_FloatTensor:$dbias);
   let assemblyFormat = [{
     `(` operands `)` attr-dict `:` functional-type(operands, results)

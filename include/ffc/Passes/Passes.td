@@ -237,6 +237,30 @@ def FuseActivations : Pass<"fuse-activations", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def FuseCasts : Pass<"fuse-casts", "::mlir::ModuleOp"> {
+  let summary = "lets operators round their results themselves";
+  let description = [{
+    A cast of f32 to bf16 or f16, as factors of products need it, becomes part of
+    the operator that produces its operand, if that can round what it writes
+    (NarrowingInterface) and nothing else needs the wide value.
+
+    Both must have the same role and, where `ff.config` is given, split the value
+    in the same way over the same devices. The operator keeps its name; that of
+    the cast is among its `ff.aliases`. Casts behind element-wise operators are
+    left to `fuse-elementwise`.
+
+    Before:
+    ```mlir
+    %0, %m, %v = ff.normalize(%x) {...} : (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>)
+    %1 = ff.cast(%0) : (tensor<8x4xf32>) -> tensor<8x4xbf16>
+    ```
+    After:
+    ```mlir
+    %0, %m, %v = ff.normalize(%x) {...} : (tensor<8x4xf32>) -> (tensor<8x4xbf16>, tensor<8xf32>, tensor<8xf32>)
+    ```
+  }];
+}
+
 def FuseElementwise : Pass<"fuse-elementwise", "::mlir::ModuleOp"> {
   let summary = "merges chains of element-wise operators into ff.fused";
   let description = [{

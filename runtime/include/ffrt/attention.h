@@ -4,7 +4,8 @@
 // or, where values have another width, [N, T, H, E]; k, v, dk and dv are
 // [N, S, H, D] and [N, S, H, E]; lse is [N, H, T]. The mask, which may be
 // absent, broadcasts to [N, H, T, S]. Type f32, row-major; q, k, v and dy,
-// which are factors of products, may all be bf16.
+// which are factors of products, may all be bf16 or f16, and each of dq, dk and
+// dv, which are computed in f32 and rounded once.
 //
 // Scores are computed a block of rows and a block of positions at a time and
 // never stored as a whole (Dao et al., NeurIPS 2022).

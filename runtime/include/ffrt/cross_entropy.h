@@ -2,7 +2,8 @@
 //
 // As kernels of ffrt/loss.h. The target is row-major and has the dimensions of
 // the logits without `axis`, the class dimension; so have maxima and sums. It
-// lies in [0, classes).
+// lies in [0, classes). dlogits are f32, bf16 or f16: computed in f32, and
+// rounded once.
 //
 // A class dimension that is split, a vocabulary for instance, needs kernels
 // that compute the maximum and the sum of a tile, which are combined over the

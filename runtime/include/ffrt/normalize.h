@@ -4,8 +4,9 @@
 // being taken over the dimensions `axes` of the global tensor. Statistics
 // (mean, var and the sums that lead to them) have x's dimensions without
 // `axes`, parameters (scale and bias) have the dimensions `param_dims`; both
-// are row-major. Tensors of x's shape have one order. Type f32. The same bits
-// for the same number of threads.
+// are row-major. Tensors of x's shape have one order. Type f32, but for y and
+// dx, which may be bf16 or f16: computed as f32 and rounded when stored. The
+// same bits for the same number of threads.
 //
 // The kernels of the forward operator have its attribute `clamp`, bounds that y
 // is cut to: none, the lower one, or both.

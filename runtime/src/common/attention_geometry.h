@@ -37,6 +37,9 @@ struct AttentionGeometry {
 
   void expect_heads(const char *name, const Tensor &t, int64_t positions,
                     int64_t width, DType type = DType::f32) const;
+  /// Absent, or such a tensor of f32, bf16 or f16.
+  void expect_gradient(const char *name, const Tensor &t, int64_t positions,
+                       int64_t width) const;
   void expect_sums(const char *name, const Tensor &t) const;
 
   /// Vectors of neighbouring positions are so far apart in a tensor
@@ -77,7 +80,7 @@ AttentionGeometry check_attention_sum(Tensors in, Tensors out,
 AttentionGeometry check_attention_backward(Tensors in, Tensors out,
                                            const AttentionNumbers &numbers);
 
-/// Calls f with a null pointer to the type that factors have.
+/// Calls f with a null pointer to the type that factors, or gradients, have.
 template <class F> void with_factors(DType factors, F f) {
   if (factors == DType::bf16)
     f(static_cast<BFloat16 *>(nullptr));

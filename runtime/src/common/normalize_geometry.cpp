@@ -64,7 +64,7 @@ Tensor SampleGroups::part(Tensor t, int64_t g) const {
   t.shape[0] = samples;
   t.global[0] /= global;
   if (t.data)
-    t.data = t.as<float>() + g * t.elements();
+    t.data = t.as<char>() + g * t.elements() * int64_t(size_of(t.type));
   return t;
 }
 
@@ -95,11 +95,15 @@ NormalizeGeometry::NormalizeGeometry(const char *kernel, const Tensor &x,
 
 namespace {
 
+/// Of x's shape; `narrow` if it may be bf16 or f16.
 void expect_like(const char *kernel, const char *name, const Tensor &t,
-                 const Tensor &x) {
+                 const Tensor &x, bool narrow) {
   if (!t.data)
     return;
-  expect_type(kernel, name, t, DType::f32);
+  if (narrow)
+    expect_factor(kernel, name, t);
+  else
+    expect_type(kernel, name, t, DType::f32);
   expect_same_shape(kernel, name, t, x);
   expect_same_order(kernel, name, t, x);
 }
@@ -126,8 +130,8 @@ void expect_arguments(const NormalizeGeometry &geometry, const char *what,
   expect_count(kernel, what, tensors.size(), arguments.size());
   const Tensor *t = tensors.begin();
   for (const Argument &argument : arguments) {
-    if (argument.kind == Kind::Like)
-      expect_like(kernel, argument.name, *t, x);
+    if (argument.kind == Kind::Like || argument.kind == Kind::Result)
+      expect_like(kernel, argument.name, *t, x, argument.kind == Kind::Result);
     else
       expect_elements(kernel, argument.name, *t,
                       argument.kind == Kind::Statistic

@@ -72,18 +72,18 @@ inline float *data(Tensors tensors, int i) {
   return at(tensors, i).as<float>();
 }
 
-/// What each operand or result must be: x (present or not), a statistic or a
-/// parameter.
-enum class Kind { Like, Statistic, Parameter };
+/// What each operand or result must be: of x's shape (present or not) and f32,
+/// or, as a result, f32, bf16 or f16; a statistic or a parameter.
+enum class Kind { Like, Result, Statistic, Parameter };
 struct Argument {
   const char *name;
   Kind kind;
 };
 
-constexpr Argument kX{"x", Kind::Like}, kY{"y", Kind::Like},
-    kAddend{"addend", Kind::Like}, kDy{"dy", Kind::Like}, kDx{"dx", Kind::Like},
-    kMean{"mean", Kind::Statistic}, kVar{"var", Kind::Statistic},
-    kFirst{"first sums", Kind::Statistic},
+constexpr Argument kX{"x", Kind::Like}, kY{"y", Kind::Result},
+    kAddend{"addend", Kind::Like}, kDy{"dy", Kind::Like},
+    kDx{"dx", Kind::Result}, kMean{"mean", Kind::Statistic},
+    kVar{"var", Kind::Statistic}, kFirst{"first sums", Kind::Statistic},
     kSecond{"second sums", Kind::Statistic}, kScale{"scale", Kind::Parameter},
     kBias{"bias", Kind::Parameter}, kDscale{"dscale", Kind::Parameter},
     kDbias{"dbias", Kind::Parameter};

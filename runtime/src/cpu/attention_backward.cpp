@@ -7,6 +7,7 @@
 #include "ffrt/parallel.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace ffrt {
 
@@ -109,11 +110,21 @@ struct AttentionBackward::Impl : AttentionTile {
     }
   }
 
-  /// Scratch of padded(width) columns to a tensor.
-  static void unpack(const float *from, int64_t positions, int64_t width,
-                     int64_t apart, float *to) {
-    for (int64_t i = 0; i < positions; ++i)
-      std::copy_n(from + i * padded(width), width, to + i * apart);
+  /// Scratch of padded(width) columns to `count` vectors of a head of a
+  /// gradient, from `first` on, in its type; nothing if it is absent.
+  void unpack(const float *from, const Tensor &gradient, int64_t n, int64_t h,
+              int64_t first, int64_t count) const {
+    if (!gradient.data)
+      return;
+    const int64_t width = gradient.shape[3], apart = between(width);
+    with_factors(gradient.type, [&](auto *type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      T *to = gradient.as<T>() + head_at(n, h, gradient.shape[1], width) +
+              first * apart;
+      for (int64_t i = 0; i < count; ++i)
+        for (int64_t d = 0; d < width; ++d)
+          to[i * apart + d] = T(from[i * padded(width) + d]);
+    });
   }
 
   void run(Tensors in, Tensors out, int64_t n, int64_t h) const {
@@ -135,14 +146,10 @@ struct AttentionBackward::Impl : AttentionTile {
       read_rows(dy, n, h, row, count, own.dy);
       rows_of_block(own, y, mask, lse.as<float>() + row_at(n, h, row), n, h,
                     row, count);
-      if (dq.data)
-        unpack(own.dq, count, width, between(width),
-               head(dq, n, h) + row * between(width));
+      unpack(own.dq, dq, n, h, row, count);
     }
-    if (dk.data)
-      unpack(own.dk, keys, width, between(width), head(dk, n, h));
-    if (dv.data)
-      unpack(own.dv, keys, values, between(values), head(dv, n, h));
+    unpack(own.dk, dk, n, h, 0, keys);
+    unpack(own.dv, dv, n, h, 0, keys);
   }
 };
 

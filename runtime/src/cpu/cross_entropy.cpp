@@ -1,14 +1,17 @@
 //===- cross_entropy.cpp - losses of classes ------------------------------===//
 #include "ffrt/cross_entropy.h"
 
+#include "common/cast.h"
 #include "common/cross_entropy.h"
 #include "common/loss.h"
 #include "cpu/exponentials.h"
 #include "ffrt/error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <type_traits>
 
 namespace ffrt {
 
@@ -20,6 +23,19 @@ struct Sample {
   int64_t label;    ///< from the tile's first class
   const float *x;   ///< logit of the tile's first class
   int64_t gradient; ///< offset of that class
+};
+
+/// Probabilities times a share: exp(logit - top) * scale.
+struct Probabilities {
+  float top, scale;
+
+  /// Those of n logits x, `s` apart, to y, `t` apart.
+  template <class S, class T>
+  void store(const float *x, int64_t n, S s, float *y, T t) const {
+#pragma GCC ivdep
+    for (int64_t c = 0; c < n; ++c)
+      y[c * t] = fast_exp(x[c * s] - top) * scale;
+  }
 };
 
 /// The samples of a tile.
@@ -73,6 +89,31 @@ public:
       if (has_label(sample))
         gradient[sample.gradient + sample.label * gradient_stride] -=
             float(share);
+    });
+  }
+
+  /// The same in a narrow type, with the Probabilities that f(sample, x, n,
+  /// distance) returns. A part of the classes at a time is finished in f32, so
+  /// that every element is rounded once.
+  template <class T, class F>
+  void store_rounded(T *gradient, double share, F &&f) const {
+    constexpr int64_t kPart = 1024;
+    const std::integral_constant<int64_t, 1> dense;
+    each([&](const Sample &sample) {
+      with_classes(sample, [&](const float *x, int64_t n, auto s, auto t) {
+        const Probabilities probabilities = f(sample, x, n, s);
+        for (int64_t begin = 0; begin < n; begin += kPart) {
+          const int64_t count = std::min(kPart, n - begin),
+                        label = sample.label - begin;
+          float part[kPart];
+          probabilities.store(x + begin * s, count, s, part, dense);
+          if (label >= 0 && label < count)
+            part[label] -= float(share);
+          T *to = gradient + sample.gradient + begin * t;
+          for (int64_t c = 0; c < count; ++c)
+            to[c * t] = T(part[c]);
+        }
+      });
     });
   }
 
@@ -141,14 +182,29 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
   const Samples samples(logits, target, *out.begin(), axis);
   const double share = 1.0 / global_elements(target);
-  samples.store_gradient(
-      out.begin()->as<float>(), share,
-      [=](const Sample &, const float *x, int64_t n, auto s, float *g, auto t) {
-        const float top = max_of(x, n, s, -__builtin_inff());
-        const auto scale = float(share / store_exp(x, n, s, top, g, t));
-        for (int64_t c = 0; c < n; ++c)
-          g[c * t] *= scale;
-      });
+  with_factor(out.begin()->type, [&](auto *type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    T *gradient = out.begin()->as<T>();
+    if constexpr (std::is_same_v<T, float>)
+      samples.store_gradient(gradient, share,
+                             [=](const Sample &, const float *x, int64_t n,
+                                 auto s, float *g, auto t) {
+                               const float top =
+                                   max_of(x, n, s, -__builtin_inff());
+                               const auto scale =
+                                   float(share / store_exp(x, n, s, top, g, t));
+                               for (int64_t c = 0; c < n; ++c)
+                                 g[c * t] *= scale;
+                             });
+    else
+      // A narrow gradient cannot keep exponentials: they are taken twice.
+      samples.store_rounded(
+          gradient, share,
+          [=](const Sample &, const float *x, int64_t n, auto s) {
+            const float top = max_of(x, n, s, -__builtin_inff());
+            return Probabilities{top, float(share / sum_of_exp(x, n, s, top))};
+          });
+  });
 }
 
 void CrossEntropyApply::operator()(Tensors in, Tensors out) {
@@ -172,16 +228,23 @@ void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
               *sum = in.begin()[3].as<float>();
   const Samples samples(logits, target, *out.begin(), axis);
   const double share = 1.0 / global_elements(target);
-  samples.store_gradient(out.begin()->as<float>(), share,
-                         [=](const Sample &sample, const float *x, int64_t n,
-                             auto s, float *g, auto t) {
-                           const float top = max[sample.place];
-                           const auto scale =
-                               float(share / double(sum[sample.place]));
-#pragma GCC ivdep
-                           for (int64_t c = 0; c < n; ++c)
-                             g[c * t] = fast_exp(x[c * s] - top) * scale;
-                         });
+  const auto probabilities_of = [=](const Sample &sample) {
+    return Probabilities{max[sample.place],
+                         float(share / double(sum[sample.place]))};
+  };
+  with_factor(out.begin()->type, [&](auto *type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    T *gradient = out.begin()->as<T>();
+    if constexpr (std::is_same_v<T, float>)
+      samples.store_gradient(
+          gradient, share,
+          [=](const Sample &sample, const float *x, int64_t n, auto s, float *g,
+              auto t) { probabilities_of(sample).store(x, n, s, g, t); });
+    else
+      samples.store_rounded(gradient, share,
+                            [=](const Sample &sample, const float *, int64_t,
+                                auto) { return probabilities_of(sample); });
+  });
 }
 
 } // namespace ffrt

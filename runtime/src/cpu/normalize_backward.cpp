@@ -35,8 +35,7 @@ void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
   if (!dx.data)
     return;
   if (!work.by_columns)
-    return sets::gradient_data(work, dy, x,
-                               {scale, nullptr, nullptr, dx.as<float>()});
+    return sets::gradient_data(work, dy, x, {scale, nullptr, nullptr, dx});
   for (int64_t s = 0; s < work.statistics; ++s) {
     const double inverse = work.inverse[s];
     work.a[s] = float(inverse * work.scale_of(scale, s));
@@ -72,8 +71,7 @@ void NormalizeBackward::operator()(Tensors in, Tensors out) {
       column_sums(w, dy, x, scale, dscale, dbias);
       gradient_data(w, dy, x, scale, dx);
     } else {
-      sets::gradient(w, dy, x, {scale, dscale, dbias, dx.as<float>()},
-                     /*whole=*/true);
+      sets::gradient(w, dy, x, {scale, dscale, dbias, dx}, /*whole=*/true);
     }
     group.add(out, 1, 0);
     group.add(out, 2, 1);
@@ -91,8 +89,7 @@ void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
     if (w.by_columns) {
       column_sums(w, dy, x, scale, dscale, dbias);
     } else {
-      sets::gradient(w, dy, x, {scale, dscale, dbias, nullptr},
-                     /*whole=*/false);
+      sets::gradient(w, dy, x, {scale, dscale, dbias, {}}, /*whole=*/false);
     }
     group.add(out, 2, 0);
     group.add(out, 3, 1);

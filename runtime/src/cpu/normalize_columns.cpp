@@ -6,6 +6,7 @@
 // cancels is never much larger than what remains.
 //
 //===----------------------------------------------------------------------===//
+#include "common/cast.h"
 #include "cpu/normalize_work.h"
 
 #include <algorithm>
@@ -136,6 +137,43 @@ void merge(Moments *to, int64_t n, double count, const float *shift,
   }
 }
 
+template <class Y>
+void apply_to(const NormalizeWork &work, const Tensor &x, const float *more,
+              Y *to) {
+  const float *from = x.as<float>();
+  for_all_rows(work, x, [&](int64_t offset, int64_t s, int64_t n) {
+    const float *p = from + offset, *mean = work.mean.data() + s;
+    const float *a = work.a.data() + s, *b = work.b.data() + s;
+    const fn::Clip clip = work.clip;
+    Y *q = to + offset;
+    if (more) {
+      const float *r = more + offset;
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i)
+        q[i] = Y(clip((p[i] - mean[i]) * a[i] + b[i] + r[i]));
+    } else {
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i)
+        q[i] = Y(clip((p[i] - mean[i]) * a[i] + b[i]));
+    }
+  });
+}
+
+template <class Dx>
+void data_of(const NormalizeWork &work, const float *gradient, const Tensor &x,
+             Dx *to) {
+  const float *from = x.as<float>();
+  for_all_rows(work, x, [&](int64_t offset, int64_t s, int64_t n) {
+    const float *p = from + offset, *g = gradient + offset;
+    const float *mean = work.mean.data() + s, *a = work.a.data() + s,
+                *b = work.b.data() + s, *c = work.c.data() + s;
+    Dx *q = to + offset;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i)
+      q[i] = Dx(g[i] * a[i] + (p[i] - mean[i]) * b[i] + c[i]);
+  });
+}
+
 } // namespace
 
 void moments(NormalizeWork &work, const Tensor &x) {
@@ -191,23 +229,8 @@ void squares(NormalizeWork &work, const Tensor &x) {
 
 void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
            const Tensor &y) {
-  const float *from = x.as<float>(), *more = addend.as<float>();
-  float *to = y.as<float>();
-  for_all_rows(work, x, [&](int64_t offset, int64_t s, int64_t n) {
-    const float *p = from + offset, *mean = work.mean.data() + s;
-    const float *a = work.a.data() + s, *b = work.b.data() + s;
-    const fn::Clip clip = work.clip;
-    float *q = to + offset;
-    if (more) {
-      const float *r = more + offset;
-#pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i)
-        q[i] = clip((p[i] - mean[i]) * a[i] + b[i] + r[i]);
-    } else {
-#pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i)
-        q[i] = clip((p[i] - mean[i]) * a[i] + b[i]);
-    }
+  with_factor(y.type, [&](auto *type) {
+    apply_to(work, x, addend.as<float>(), static_cast<decltype(type)>(y.data));
   });
 }
 
@@ -223,16 +246,8 @@ void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x) {
 
 void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
                    const Tensor &dx) {
-  const float *from = x.as<float>(), *gradient = dy.as<float>();
-  float *to = dx.as<float>();
-  for_all_rows(work, x, [&](int64_t offset, int64_t s, int64_t n) {
-    const float *p = from + offset, *g = gradient + offset;
-    const float *mean = work.mean.data() + s, *a = work.a.data() + s,
-                *b = work.b.data() + s, *c = work.c.data() + s;
-    float *q = to + offset;
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i)
-      q[i] = g[i] * a[i] + (p[i] - mean[i]) * b[i] + c[i];
+  with_factor(dx.type, [&](auto *type) {
+    data_of(work, dy.as<float>(), x, static_cast<decltype(type)>(dx.data));
   });
 }
 

@@ -4,6 +4,7 @@
 // the set is in cache.
 //
 //===----------------------------------------------------------------------===//
+#include "common/cast.h"
 #include "cpu/normalize_work.h"
 
 #include <algorithm>
@@ -137,16 +138,16 @@ double squares_of(const Sets &sets, const float *x, const Offsets &set,
 
 /// The results of one set; `finish(value, offset)` makes one of what scale and
 /// bias give.
-template <class Finish>
+template <class Y, class Finish>
 void apply_to(const Sets &sets, const float *x, const Offsets &set,
-              const Forward &to, Finish finish) {
+              const Forward &to, Y *y, Finish finish) {
   const float mean = sets.work.mean[set[1]],
               inverse = sets.work.inverse[set[1]];
   sets.for_runs(set, [&](int64_t offset, int64_t parameter) {
     const float *p = x + offset;
     const float *scale = to.scale ? to.scale + parameter : nullptr;
     const float *bias = to.bias ? to.bias + parameter : nullptr;
-    float *q = to.y + offset;
+    Y *q = y + offset;
     const int64_t n = sets.n, k = sets.parameter;
     with_stride(sets.stride, [=](auto s) {
       if (k == 0 || (!scale && !bias)) {
@@ -154,18 +155,18 @@ void apply_to(const Sets &sets, const float *x, const Offsets &set,
         const float b = bias ? *bias : 0.0f;
 #pragma GCC ivdep
         for (int64_t i = 0; i < n; ++i)
-          q[i * s] = finish((p[i * s] - mean) * a + b, offset + i * s);
+          q[i * s] = Y(finish((p[i * s] - mean) * a + b, offset + i * s));
       } else if (k == 1 && scale && bias) {
 #pragma GCC ivdep
         for (int64_t i = 0; i < n; ++i)
-          q[i * s] = finish((p[i * s] - mean) * inverse * scale[i] + bias[i],
-                            offset + i * s);
+          q[i * s] = Y(finish((p[i * s] - mean) * inverse * scale[i] + bias[i],
+                              offset + i * s));
       } else {
         for (int64_t i = 0; i < n; ++i)
-          q[i * s] = finish((p[i * s] - mean) * inverse *
-                                    (scale ? scale[i * k] : 1.0f) +
-                                (bias ? bias[i * k] : 0.0f),
-                            offset + i * s);
+          q[i * s] = Y(finish((p[i * s] - mean) * inverse *
+                                      (scale ? scale[i * k] : 1.0f) +
+                                  (bias ? bias[i * k] : 0.0f),
+                              offset + i * s));
       }
     });
   });
@@ -173,15 +174,20 @@ void apply_to(const Sets &sets, const float *x, const Offsets &set,
 
 void apply_to(const Sets &sets, const float *x, const Offsets &set,
               const Forward &to) {
+  if (!to.y.data)
+    return;
   const fn::Clip clip = sets.work.clip;
   const float *more = to.addend;
-  if (to.y && more)
-    apply_to(sets, x, set, to, [=](float value, int64_t offset) {
-      return clip(value + more[offset]);
-    });
-  else if (to.y)
-    apply_to(sets, x, set, to,
-             [=](float value, int64_t) { return clip(value); });
+  with_factor(to.y.type, [&](auto *type) {
+    const auto y = static_cast<decltype(type)>(to.y.data);
+    if (more)
+      apply_to(sets, x, set, to, y, [=](float value, int64_t offset) {
+        return clip(value + more[offset]);
+      });
+    else
+      apply_to(sets, x, set, to, y,
+               [=](float value, int64_t) { return clip(value); });
+  });
 }
 
 /// Sums of the parameters' gradients of one part: singles that are moved to
@@ -256,15 +262,16 @@ Sums gradient_of(const Sets &sets, const float *dy, const float *x,
 }
 
 /// dx of one set from the means of g and g * h.
+template <class Dx>
 void data_of(const Sets &sets, const float *dy, const float *x,
-             const Offsets &set, const Backward &to, float mean_g,
+             const Offsets &set, const float *scales, Dx *dx, float mean_g,
              float mean_gh) {
   const float mean = sets.work.mean[set[1]],
               inverse = sets.work.inverse[set[1]];
   sets.for_runs(set, [&](int64_t offset, int64_t parameter) {
     const float *p = x + offset, *g = dy + offset;
-    const float *scale = to.scale ? to.scale + parameter : nullptr;
-    float *q = to.dx + offset;
+    const float *scale = scales ? scales + parameter : nullptr;
+    Dx *q = dx + offset;
     const int64_t n = sets.n, k = sets.parameter;
     with_stride(sets.stride, [=](auto s) {
       const float slope = inverse * mean_gh;
@@ -273,14 +280,23 @@ void data_of(const Sets &sets, const float *dy, const float *x,
 #pragma GCC ivdep
         for (int64_t i = 0; i < n; ++i)
           q[i * s] =
-              inverse * (g[i * s] * a - mean_g - (p[i * s] - mean) * slope);
+              Dx(inverse * (g[i * s] * a - mean_g - (p[i * s] - mean) * slope));
       } else {
 #pragma GCC ivdep
         for (int64_t i = 0; i < n; ++i)
-          q[i * s] = inverse * (g[i * s] * scale[i * k] - mean_g -
-                                (p[i * s] - mean) * slope);
+          q[i * s] = Dx(inverse * (g[i * s] * scale[i * k] - mean_g -
+                                   (p[i * s] - mean) * slope));
       }
     });
+  });
+}
+
+void data_of(const Sets &sets, const float *dy, const float *x,
+             const Offsets &set, const Backward &to, float mean_g,
+             float mean_gh) {
+  with_factor(to.dx.type, [&](auto *type) {
+    data_of(sets, dy, x, set, to.scale, static_cast<decltype(type)>(to.dx.data),
+            mean_g, mean_gh);
   });
 }
 
@@ -338,7 +354,7 @@ void gradient(NormalizeWork &work, const Tensor &dy, const Tensor &x,
     const Sums total = gradient_of(sets, g, p, set, to.scale, sums, parameters);
     work.first[set[1]] = total.a;
     work.second[set[1]] = total.b;
-    if (whole && to.dx)
+    if (whole && to.dx.data)
       data_of(sets, g, p, set, to, float(total.a / work.count),
               float(total.b / work.count));
     if (parameters && ++work.pending[std::size_t(part)] % kFlush == 0)

@@ -205,11 +205,10 @@ void AttentionBackward::operator()(Tensors in, Tensors out) {
   const AttentionHeads heads(impl->cx, g, t[6]);
   with_factors(g.factors, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
-    differentiate<T>(heads,
-                     {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(), t[5].as<T>(),
-                      t[3].as<float>(), t[4].as<float>(), r[0].as<float>(),
-                      r[1].as<float>(), r[2].as<float>(),
-                      cuda::device().scratch<float>()});
+    differentiate<T>(heads, {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(),
+                             t[5].as<T>(), t[3].as<float>(), t[4].as<float>(),
+                             Gradient(r[0]), Gradient(r[1]), Gradient(r[2]),
+                             cuda::device().scratch<float>()});
   });
 }
 

@@ -45,6 +45,30 @@ __device__ bool see_enough(const AttentionHeads &heads,
   return cuda::reduce_warp(little, cuda::Maximum()) == 0;
 }
 
+/// The sums to a task's vectors of a gradient.
+template <class Tile, class To>
+__device__ __forceinline__ void
+write_as(const typename Tile::Sums &sums, const AttentionHeads &heads,
+         const TensorTask &task, int64_t positions, int64_t width, To *to) {
+  const float factor[] = {1.0f, 1.0f};
+  Tile::write(sums, factor,
+              heads.of(to, task.n, task.h, positions, width).from(task.first),
+              to);
+}
+
+template <class Tile>
+__device__ __forceinline__ void
+write_gradient(const typename Tile::Sums &sums, const AttentionHeads &heads,
+               const TensorTask &task, int64_t positions, int64_t width,
+               const Gradient &to) {
+  if (to.type == DType::bf16)
+    write_as<Tile>(sums, heads, task, positions, width, to.as<BFloat16>());
+  else if (to.type == DType::f16)
+    write_as<Tile>(sums, heads, task, positions, width, to.as<Float16>());
+  else
+    write_as<Tile>(sums, heads, task, positions, width, to.as<float>());
+}
+
 template <class Tile, class T>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
     query_gradients_kernel(AttentionHeads heads, MaskMap map,
@@ -111,9 +135,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
         g.keys, k, keys, v, values,
         [&](int64_t s) { return is_hidden(task.first, Tile::kRows, s); },
         add_block);
-    const float factor[] = {1.0f, 1.0f};
-    Tile::write(sums, factor,
-                heads.of(of.dq, n, h, g.rows, g.width).from(task.first), of.dq);
+    write_gradient<Tile>(sums, heads, task, g.rows, g.width, of.dq);
   }
 }
 
@@ -182,15 +204,10 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
         g.rows, q, queries, dy, slopes,
         [&](int64_t t) { return is_hidden(t, task.first, Tile::kRows); },
         add_block);
-    const float factor[] = {1.0f, 1.0f};
     if (of.dk)
-      Tile::write(dk, factor,
-                  heads.of(of.dk, n, h, g.keys, g.width).from(task.first),
-                  of.dk);
+      write_gradient<Tile>(dk, heads, task, g.keys, g.width, of.dk);
     if (of.dv)
-      Tile::write(dv, factor,
-                  heads.of(of.dv, n, h, g.keys, g.values).from(task.first),
-                  of.dv);
+      write_gradient<Tile>(dv, heads, task, g.keys, g.values, of.dv);
   }
 }
 

@@ -224,15 +224,17 @@ template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
 
   /// The sums, times a factor for each of a thread's rows, to vectors of a
   /// tensor.
+  template <class To>
   __device__ static void write(const Sums &sums,
                                const float (&factor)[kOwnRows],
-                               const Vectors<float> &to, float *tensor) {
-    float *data = tensor + (to.at - tensor);
+                               const Vectors<To> &to, To *tensor) {
+    To *data = tensor + (to.at - tensor);
     FFRT_UNROLL
     for (int i = 0; i < kWidth / 2; ++i) {
       const int row = own_row(i % 4 / 2), column = own_column(i / 4, i % 4);
       if (row < to.count && column < to.width)
-        data[row * to.apart + column] = sums[i / 4][i % 4] * factor[i % 4 / 2];
+        data[row * to.apart + column] =
+            To(sums[i / 4][i % 4] * factor[i % 4 / 2]);
     }
   }
 

@@ -145,11 +145,21 @@ template <class T> struct Attended {
   float *total, *sum;
 };
 
-/// dq, dk and dv may be null.
+/// Where a gradient goes: f32, bf16 or f16, or, if it is null, nowhere. The
+/// type is no parameter of kernels, which look at it once for many elements.
+struct Gradient {
+  void *data;
+  DType type;
+
+  explicit Gradient(const Tensor &t) : data(t.data), type(t.type) {}
+  FFRT_FUNCTION explicit operator bool() const { return data != nullptr; }
+  template <class T> __device__ T *as() const { return static_cast<T *>(data); }
+};
+
 template <class T> struct Differentiated {
   const T *q, *k, *v, *dy;
   const float *y, *lse;
-  float *dq, *dk, *dv;
+  Gradient dq, dk, dv;
   float *product; ///< of every row dy * y
 };
 
@@ -267,17 +277,29 @@ add_vectors(Addends<kColumns> &shared, const Vectors<T> &vectors,
 
 /// The sums to the vectors of `to` that are at the same places as those of
 /// `like` in a tensor `from`.
-template <int kColumns, class T>
+template <int kColumns, class T, class To>
 __device__ __forceinline__ void
 write_vectors(const float (&sums)[kOwn][kColumns / kLanes],
-              const Vectors<T> &like, const T *from, float *to,
-              int64_t column) {
+              const Vectors<T> &like, const T *from, To *to, int64_t column) {
   to += like.at - from;
   FFRT_UNROLL
   for (int i = 0; i < kOwn; ++i)
     for (int c = 0; c < kColumns / kLanes; ++c)
       if (own_row(i) < like.count && column + own_column(c) < like.width)
-        to[own_row(i) * like.apart + column + own_column(c)] = sums[i][c];
+        to[own_row(i) * like.apart + column + own_column(c)] = To(sums[i][c]);
+}
+
+template <int kColumns, class T>
+__device__ __forceinline__ void
+write_vectors(const float (&sums)[kOwn][kColumns / kLanes],
+              const Vectors<T> &like, const T *from, const Gradient &to,
+              int64_t column) {
+  if (to.type == DType::bf16)
+    write_vectors<kColumns>(sums, like, from, to.as<BFloat16>(), column);
+  else if (to.type == DType::f16)
+    write_vectors<kColumns>(sums, like, from, to.as<Float16>(), column);
+  else
+    write_vectors<kColumns>(sums, like, from, to.as<float>(), column);
 }
 
 } // namespace ffrt::attention

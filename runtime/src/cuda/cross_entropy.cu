@@ -1,11 +1,14 @@
 //===- cross_entropy.cu - losses of classes -------------------------------===//
 #include "ffrt/cross_entropy.h"
 
+#include "common/cast.h"
 #include "common/cross_entropy.h"
 #include "common/loss.h"
 #include "cuda/log_sum.h"
 #include "cuda/sum.h"
 #include "cuda/walk.h"
+
+#include <type_traits>
 
 namespace ffrt {
 
@@ -55,31 +58,31 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
   }
 }
 
-/// Where the gradient of a sample goes.
-struct Gradient {
-  float *to;
+/// Where the gradient of a sample goes, as f32, bf16 or f16.
+template <class T> struct Gradient {
+  T *to;
   int64_t stride, label;
   float share;
 
-  __device__ Gradient(float *to, const Classes &classes, int64_t label,
-                      float share)
+  __device__ Gradient(T *to, const Classes &classes, int64_t label, float share)
       : to(to), stride(classes.gradient_stride), label(label - classes.first),
         share(share) {}
 
   /// `probability` is times the share.
   __device__ void store(int64_t c, float probability) const {
-    to[c * stride] = probability - (c == label ? share : 0.0f);
+    to[c * stride] = T(probability - (c == label ? share : 0.0f));
   }
 };
 
+template <class T>
 __global__ void __launch_bounds__(cuda::kRowThreads)
     cross_entropy_gradient_kernel(cuda::Walk<3> samples, Classes classes,
                                   const float *logits, const int32_t *target,
-                                  float *gradient, float share) {
+                                  T *gradient, float share) {
   for (int64_t i = cuda::first_row(); i < samples.elements;
        i += cuda::row_step()) {
     const auto at = samples(i);
-    const Gradient result(gradient + at[2], classes, target[at[0]], share);
+    const Gradient<T> result(gradient + at[2], classes, target[at[0]], share);
     const auto row = row_of(logits + at[1], classes);
     if (row.is_kept()) {
       // Exponentials are taken once.
@@ -99,16 +102,17 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
 }
 
 /// The same where maxima and sums are known.
+template <class T>
 __global__ void __launch_bounds__(cuda::kRowThreads)
     cross_entropy_gradient_apply_kernel(cuda::Walk<3> samples, Classes classes,
                                         const float *logits,
-                                        const int32_t *target, float *gradient,
+                                        const int32_t *target, T *gradient,
                                         float share, const float *max,
                                         const float *sum) {
   for (int64_t i = cuda::first_row(); i < samples.elements;
        i += cuda::row_step()) {
     const auto at = samples(i);
-    const Gradient result(gradient + at[2], classes, target[at[0]], share);
+    const Gradient<T> result(gradient + at[2], classes, target[at[0]], share);
     const float *x = logits + at[1], top = max[at[0]];
     const auto scale = float(double(share) / double(sum[at[0]]));
     for (int64_t c = threadIdx.x; c < classes.count; c += blockDim.x)
@@ -121,8 +125,8 @@ Classes classes_of(const Tensor &logits, const Tensor &gradient, int axis) {
           logits.lo[axis], logits.global[axis]};
 }
 
-/// Starts a kernel that stores gradients; it may need `more`.
-template <class Kernel, class... More>
+/// Starts a kernel that stores gradients as T; it may need `more`.
+template <class T, class Kernel, class... More>
 void store_gradient(Tensors in, Tensors out, int axis, Kernel kernel,
                     More... more) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1],
@@ -132,8 +136,7 @@ void store_gradient(Tensors in, Tensors out, int axis, Kernel kernel,
   const dim3 block = cuda::row_block(classes.count);
   cuda::launch(cuda::blocks_for_rows(samples.elements, block), block, kernel,
                samples, classes, logits.as<float>(), target.as<int32_t>(),
-               gradient.as<float>(), float(1.0 / global_elements(target)),
-               more...);
+               gradient.as<T>(), float(1.0 / global_elements(target)), more...);
 }
 
 } // namespace
@@ -154,7 +157,10 @@ void CrossEntropyForward::operator()(Tensors in, Tensors out) {
 }
 
 void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
-  store_gradient(in, out, axis, cross_entropy_gradient_kernel);
+  with_factor(out.begin()->type, [&](auto *type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    store_gradient<T>(in, out, axis, cross_entropy_gradient_kernel<T>);
+  });
 }
 
 void CrossEntropyApply::operator()(Tensors in, Tensors out) {
@@ -181,8 +187,11 @@ void CrossEntropyApply::operator()(Tensors in, Tensors out) {
 }
 
 void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
-  store_gradient(in, out, axis, cross_entropy_gradient_apply_kernel,
-                 in.begin()[2].as<float>(), in.begin()[3].as<float>());
+  with_factor(out.begin()->type, [&](auto *type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    store_gradient<T>(in, out, axis, cross_entropy_gradient_apply_kernel<T>,
+                      in.begin()[2].as<float>(), in.begin()[3].as<float>());
+  });
 }
 
 } // namespace ffrt

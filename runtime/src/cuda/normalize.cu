@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/normalize.h"
 
+#include "common/cast.h"
 #include "cuda/normalize_work.h"
 
 namespace ffrt {
@@ -52,10 +53,10 @@ struct StoreMoments {
   }
 };
 
-/// y of an element.
-struct Apply {
+/// y of an element, stored as Y.
+template <class Y> struct Apply {
   const float *x, *scale, *bias, *addend;
-  float *y;
+  Y *y;
   fn::Clip clip;
 
   /// `more` is the addend's element.
@@ -67,15 +68,9 @@ struct Apply {
   }
 };
 
-Apply apply_of(const NormalizeGeometry &geometry, const Tensor &x,
-               const Tensor &scale, const Tensor &bias, const Tensor &addend,
-               const Tensor &y) {
-  return {x.as<float>(),      scale.as<float>(), bias.as<float>(),
-          addend.as<float>(), y.as<float>(),     geometry.clip};
-}
-
+template <class Y>
 __global__ void __launch_bounds__(cuda::kRowThreads)
-    forward_rows_kernel(Reduction sets, Moments moments, Apply apply) {
+    forward_rows_kernel(Reduction sets, Moments moments, Apply<Y> apply) {
   for (int64_t s = cuda::first_row(); s < sets.kept.elements;
        s += cuda::row_step()) {
     const Place set = sets.kept(s);
@@ -95,48 +90,60 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
     if (apply.y)
       x.for_each([&](int64_t i, float value) {
         const Place at = set + sets.reduced(i);
-        apply.y[at[0]] =
-            apply(value, at[2], own, apply.addend ? apply.addend[at[0]] : 0.0f);
+        apply.y[at[0]] = Y(apply(value, at[2], own,
+                                 apply.addend ? apply.addend[at[0]] : 0.0f));
       });
   }
 }
 
-void apply_to_all(const NormalizeWork &work, const Apply &apply) {
+template <class Y>
+void apply_to_all(const NormalizeWork &work, const Apply<Y> &apply) {
   if (!apply.y)
     return;
   const SetStatistics *statistics = work.of_sets();
   const int64_t next_set = work.all.step(1), next_parameter = work.all.step(2);
   for_groups(
-      work, {apply.x, apply.addend, apply.y},
+      work, begin_groups(apply.x, apply.addend, apply.y),
       FFRT_LAMBDA(const Place &at, const cuda::Span &span) {
-        cuda::Group<float> values = cuda::read(apply.x + at[0], span), more{};
+        const cuda::Group<float> x = cuda::read(apply.x + at[0], span);
+        cuda::Group<float> more{};
         if (apply.addend)
           more = cuda::read(apply.addend + at[0], span);
+        cuda::Group<Y> y;
         FFRT_UNROLL
         for (int k = 0; k < cuda::kGroup; ++k)
           if (k < span.count)
-            values[k] = apply(values[k], at[2] + k * next_parameter,
-                              statistics[at[1] + k * next_set], more[k]);
-        cuda::write(apply.y + at[0], span, values);
+            y[k] = Y(apply(x[k], at[2] + k * next_parameter,
+                           statistics[at[1] + k * next_set], more[k]));
+        cuda::write(apply.y + at[0], span, y);
       });
+}
+
+/// Statistics and y.
+template <class Y>
+void forward(const NormalizeWork &work, const Moments &moments,
+             const Apply<Y> &apply) {
+  if (work.by_rows()) {
+    const dim3 block = cuda::row_block(work.sets.reduced.elements);
+    cuda::launch(cuda::blocks_for_rows(work.sets.kept.elements, block), block,
+                 forward_rows_kernel<Y>, work.sets, moments, apply);
+    return;
+  }
+  sum_up(work.sets, work.partial(), moments, StoreMoments{moments});
+  apply_to_all(work, apply);
 }
 
 } // namespace
 
 void NormalizeForward::operator()(Tensors in, Tensors out) {
-  const NormalizeWork &w = *work;
-  const Apply apply = apply_of(*geometry, at(in, 0), at(in, 1), at(in, 2),
-                               at(in, 3), at(out, 0));
-  const Moments moments{apply.x,      geometry->count, geometry->epsilon,
-                        data(out, 1), data(out, 2),    w.of_sets()};
-  if (w.by_rows()) {
-    const dim3 block = cuda::row_block(w.sets.reduced.elements);
-    cuda::launch(cuda::blocks_for_rows(w.sets.kept.elements, block), block,
-                 forward_rows_kernel, w.sets, moments, apply);
-    return;
-  }
-  sum_up(w.sets, w.partial(), moments, StoreMoments{moments});
-  apply_to_all(w, apply);
+  const Moments moments{data(in, 0),  geometry->count, geometry->epsilon,
+                        data(out, 1), data(out, 2),    work->of_sets()};
+  with_factor(at(out, 0).type, [&](auto *type) {
+    using Y = std::remove_pointer_t<decltype(type)>;
+    forward<Y>(*work, moments,
+               {data(in, 0), data(in, 1), data(in, 2), data(in, 3),
+                at(out, 0).as<Y>(), geometry->clip});
+  });
 }
 
 void NormalizeSum::operator()(Tensors in, Tensors out) {
@@ -185,8 +192,11 @@ void NormalizeApply::operator()(Tensors in, Tensors out) {
         if (var)
           var[s] = float(spread);
       });
-  apply_to_all(*work, apply_of(*geometry, at(in, 0), at(in, 3), at(in, 4),
-                               at(in, 5), at(out, 0)));
+  with_factor(at(out, 0).type, [&](auto *type) {
+    using Y = std::remove_pointer_t<decltype(type)>;
+    apply_to_all<Y>(*work, {data(in, 0), data(in, 3), data(in, 4), data(in, 5),
+                            at(out, 0).as<Y>(), geometry->clip});
+  });
 }
 
 } // namespace ffrt

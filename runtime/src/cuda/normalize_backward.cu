@@ -1,6 +1,7 @@
 //===- normalize_backward.cu - gradients of normalisations ----------------===//
 #include "ffrt/normalize.h"
 
+#include "common/cast.h"
 #include "cuda/normalize_work.h"
 
 namespace ffrt {
@@ -56,10 +57,10 @@ struct StoreSums {
   }
 };
 
-/// dx of an element.
-struct Data {
+/// dx of an element, stored as Dx.
+template <class Dx> struct Data {
   const float *dy, *x, *scale;
-  float *dx;
+  Dx *dx;
 
   __device__ float operator()(const Element &e, int64_t parameter,
                               const SetStatistics &set) const {
@@ -70,9 +71,10 @@ struct Data {
 };
 
 /// The sums of sets, and dx.
+template <class Dx>
 __global__ void __launch_bounds__(cuda::kRowThreads)
     backward_rows_kernel(Reduction sets, Slopes slopes, StoreSums store,
-                         Data data) {
+                         Data<Dx> data) {
   for (int64_t s = cuda::first_row(); s < sets.kept.elements;
        s += cuda::row_step()) {
     const Place set = sets.kept(s);
@@ -96,27 +98,28 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
       store(set, sum);
     row.for_each([&](int64_t i, const Element &e) {
       const Place at = set + sets.reduced(i);
-      data.dx[at[0]] = data(e, at[2], own);
+      data.dx[at[0]] = Dx(data(e, at[2], own));
     });
   }
 }
 
-void data_of_all(const NormalizeWork &work, const Data &data) {
+template <class Dx>
+void data_of_all(const NormalizeWork &work, const Data<Dx> &data) {
   if (!data.dx)
     return;
   const SetStatistics *statistics = work.of_sets();
   const int64_t next_set = work.all.step(1), next_parameter = work.all.step(2);
   for_groups(
-      work, {data.dy, data.x, data.dx},
+      work, begin_groups(data.dy, data.x, data.dx),
       FFRT_LAMBDA(const Place &at, const cuda::Span &span) {
         const cuda::Group<float> dy = cuda::read(data.dy + at[0], span),
                                  x = cuda::read(data.x + at[0], span);
-        cuda::Group<float> dx;
+        cuda::Group<Dx> dx;
         FFRT_UNROLL
         for (int k = 0; k < cuda::kGroup; ++k)
           if (k < span.count)
-            dx[k] = data({dy[k], x[k]}, at[2] + k * next_parameter,
-                         statistics[at[1] + k * next_set]);
+            dx[k] = Dx(data({dy[k], x[k]}, at[2] + k * next_parameter,
+                            statistics[at[1] + k * next_set]));
         cuda::write(data.dx + at[0], span, dx);
       });
 }
@@ -158,13 +161,15 @@ void parameter_gradients(const NormalizeGeometry &geometry,
 }
 
 /// Statistics, sums and dx, all of which but the statistics may be absent.
-struct Gradient {
+template <class Dx> struct Gradient {
   const float *dy, *x, *mean, *var, *scale;
-  float *first, *second, *dscale, *dbias, *dx;
+  float *first, *second, *dscale, *dbias;
+  Dx *dx;
 };
 
+template <class Dx>
 void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
-              const Gradient &of) {
+              const Gradient<Dx> &of) {
   use(work, of.mean, of.var, geometry.epsilon);
   const bool constant = geometry.constant;
   const Slopes slopes{of.dy, of.x, constant ? nullptr : of.scale,
@@ -175,11 +180,11 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
                         of.first,
                         of.second,
                         work.of_sets()};
-  const Data data{of.dy, of.x, of.scale, of.dx};
+  const Data<Dx> data{of.dy, of.x, of.scale, of.dx};
   if (of.dx && work.by_rows()) {
     const dim3 block = cuda::row_block(work.sets.reduced.elements);
     cuda::launch(cuda::blocks_for_rows(work.sets.kept.elements, block), block,
-                 backward_rows_kernel, work.sets, slopes, store, data);
+                 backward_rows_kernel<Dx>, work.sets, slopes, store, data);
   } else {
     sum_up(work.sets, work.partial(), slopes, store);
     data_of_all(work, data);
@@ -190,7 +195,7 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
 /// dx from the sums of g and g * h, to be multiplied by the scale of their set
 /// where `scale` is not null.
 void gradient_data(const NormalizeGeometry &geometry, const NormalizeWork &work,
-                   Tensors in, const float *scale, float *dx) {
+                   Tensors in, const float *scale, const Tensor &dx) {
   use(work, data(in, 2), data(in, 3), geometry.epsilon);
   const float *first = data(in, 5), *second = data(in, 6);
   SetStatistics *statistics = work.of_sets();
@@ -204,25 +209,33 @@ void gradient_data(const NormalizeGeometry &geometry, const NormalizeWork &work,
         statistics[s].g = float(first[s] * factor);
         statistics[s].gh = float(second[s] * factor);
       });
-  data_of_all(work, {data(in, 0), data(in, 1), data(in, 4), dx});
+  with_factor(dx.type, [&](auto *type) {
+    using Dx = std::remove_pointer_t<decltype(type)>;
+    data_of_all<Dx>(work, {data(in, 0), data(in, 1), data(in, 4), dx.as<Dx>()});
+  });
 }
 
 } // namespace
 
 void NormalizeBackward::operator()(Tensors in, Tensors out) {
-  gradient(*geometry, *work,
-           {data(in, 0), data(in, 1), data(in, 2), data(in, 3), data(in, 4),
-            nullptr, nullptr, data(out, 1), data(out, 2), data(out, 0)});
+  with_factor(at(out, 0).type, [&](auto *type) {
+    using Dx = std::remove_pointer_t<decltype(type)>;
+    gradient<Dx>(*geometry, *work,
+                 {data(in, 0), data(in, 1), data(in, 2), data(in, 3),
+                  data(in, 4), nullptr, nullptr, data(out, 1), data(out, 2),
+                  at(out, 0).as<Dx>()});
+  });
 }
 
 void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
-  gradient(*geometry, *work,
-           {data(in, 0), data(in, 1), data(in, 2), data(in, 3), data(in, 4),
-            data(out, 0), data(out, 1), data(out, 2), data(out, 3), nullptr});
+  gradient<float>(*geometry, *work,
+                  {data(in, 0), data(in, 1), data(in, 2), data(in, 3),
+                   data(in, 4), data(out, 0), data(out, 1), data(out, 2),
+                   data(out, 3), nullptr});
 }
 
 void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
-  gradient_data(*geometry, *work, in, nullptr, data(out, 0));
+  gradient_data(*geometry, *work, in, nullptr, at(out, 0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,9 +243,9 @@ void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
 //===----------------------------------------------------------------------===//
 
 void NormalizeChannelSums::operator()(Tensors in, Tensors out) {
-  gradient(*geometry, *work,
-           {data(in, 0), data(in, 1), data(in, 2), data(in, 3), nullptr,
-            data(out, 0), data(out, 1), nullptr, nullptr, nullptr});
+  gradient<float>(*geometry, *work,
+                  {data(in, 0), data(in, 1), data(in, 2), data(in, 3), nullptr,
+                   data(out, 0), data(out, 1), nullptr, nullptr, nullptr});
 }
 
 void NormalizeChannelData::operator()(Tensors in, Tensors out) {
@@ -245,7 +258,7 @@ void NormalizeChannelData::operator()(Tensors in, Tensors out) {
         if (dbias)
           dbias[s] = first[s];
       });
-  gradient_data(*geometry, *work, in, data(in, 4), data(out, 0));
+  gradient_data(*geometry, *work, in, data(in, 4), at(out, 0));
 }
 
 } // namespace ffrt

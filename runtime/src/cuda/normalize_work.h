@@ -12,8 +12,6 @@
 #include "cuda/row.h"
 #include "ffrt/cuda/group.h"
 
-#include <initializer_list>
-
 namespace ffrt {
 
 namespace normalization {
@@ -86,14 +84,15 @@ void sum_up(const Reduction &r, Pair *partial, F f, Finish finish) {
   cuda::reduce(r, partial, AddPairs(), f, finish);
 }
 
-/// f(place of the first, span) for all elements of x, a group at a time where
-/// `data` have them.
-template <class F>
-void for_groups(const NormalizeWork &work,
-                std::initializer_list<const float *> data, F f) {
-  bool grouped = work.has_groups;
-  for (const float *x : data)
-    grouped &= cuda::begins_group(x);
+/// May groups begin at all of `data`?
+template <class... T> bool begin_groups(const T *...data) {
+  return (cuda::begins_group(data) && ...);
+}
+
+/// f(place of the first, span) for all elements of x, a group at a time where x
+/// has them and what is read and written does (`begin`).
+template <class F> void for_groups(const NormalizeWork &work, bool begin, F f) {
+  const bool grouped = work.has_groups && begin;
   const Places walk = grouped ? work.groups : work.all;
   const cuda::Span span{0, grouped ? cuda::kGroup : 1, grouped};
   cuda::for_elements(

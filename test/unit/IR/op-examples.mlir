@@ -577,6 +577,22 @@ func.func @normalize_layer(%x: tensor<3x4x5xf32>, %s: tensor<5xf32>, %b: tensor<
 }
 
 // Group normalisation: parameters over a kept and a normalised dimension.
+// Gradients that are written as factors of products.
+func.func @gradients_narrow(%x: tensor<3x4x5xf32>, %s: tensor<4xf32>,
+                            %q: tensor<2x4x3x2xf32>, %l: tensor<2x3x4xf32>) {
+  %y, %m, %v = ff.normalize(%x) {axes = array<i64: 0, 2>, epsilon = 0.01 : f64,
+      param_dims = array<i64: 1>}
+      : (tensor<3x4x5xf32>) -> (tensor<3x4x5xf32>, tensor<4xf32>, tensor<4xf32>)
+  %dx, %ds, %db = ff.normalize_backward(%y, %x, %m, %v, %s) {axes = array<i64: 0, 2>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1>}
+      : (tensor<3x4x5xf32>, tensor<3x4x5xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+      -> (tensor<3x4x5xbf16>, tensor<4xf32>, tensor<4xf32>)
+  %dq, %dk, %dv = ff.attention_backward(%q, %q, %q, %q, %l, %q) {hidden = array<f64>, scale = 0.5 : f64}
+      : (tensor<2x4x3x2xf32>, tensor<2x4x3x2xf32>, tensor<2x4x3x2xf32>, tensor<2x4x3x2xf32>, tensor<2x3x4xf32>, tensor<2x4x3x2xf32>)
+      -> (tensor<2x4x3x2xf16>, tensor<2x4x3x2xf32>, tensor<2x4x3x2xf32>)
+  return
+}
+
 func.func @normalize_group(%x: tensor<3x2x3x4xf32>, %s: tensor<2x3xf32>, %b: tensor<2x3xf32>) {
   %y, %m, %v = ff.normalize(%x scale %s bias %b) {axes = array<i64: 2, 3>,
       epsilon = 0.01 : f64, param_dims = array<i64: 1, 2>}

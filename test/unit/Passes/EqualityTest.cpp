@@ -49,6 +49,7 @@ TEST_P(NarrowFactors, RandomStrategies) {
 INSTANTIATE_TEST_SUITE_P(
     Models, NarrowFactors,
     ::testing::Combine(::testing::Values("lenet-small.onnxtxt",
+                                         "resnet-small.onnxtxt",
                                          "gpt-small.onnxtxt",
                                          "bert-small.onnxtxt"),
                        ::testing::Values("bf16", "f16")));

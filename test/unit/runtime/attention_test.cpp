@@ -1,7 +1,9 @@
 //===- attention_test.cpp - attention, whole and tiled --------------------===//
 #include "ffrt/attention.h"
+#include "ffrt/bfloat16.h"
 #include "ffrt/dropout.h"
 #include "ffrt/error.h"
+#include "ffrt/float16.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>
@@ -174,13 +176,39 @@ Results no_results(const Case &c) {
           Value(c.k.shape), Value(c.v.shape)};
 }
 
+void expect_rounded(const Tile &found, const Tile &whole, const Box &box) {
+  for_box(box, [&](const Shape &at) {
+    const auto value = float(whole.get(at));
+    const float rounded =
+        found.tensor.type == DType::bf16  ? float(BFloat16(value))
+        : found.tensor.type == DType::f16 ? float(Float16(value))
+                                          : value;
+    ASSERT_EQ(found.get(at), double(rounded));
+  });
+}
+
+/// Gradients of f32, after a look at narrow ones: those rounded.
 void add_gradients(const Case &c, Context &cx, const Operands &o, Tensor y,
                    Tensor lse, Results &found) {
+  const Tensors in = {o.q, o.k, o.v, y, lse, o.dy, o.mask};
+  auto call = [&](Tensors out) {
+    AttentionBackward(cx, in, out, c.hidden, kKey, c.ratio, c.scale)(in, out);
+  };
   const Tile dq = blank(c.q.shape, o.rows), dk = blank(c.k.shape, o.keys),
              dv = blank(c.v.shape, o.seen);
-  AttentionBackward(cx, {o.q, o.k, o.v, y, lse, o.dy, o.mask}, {dq, dk, dv},
-                    c.hidden, kKey, c.ratio, c.scale)(
-      {o.q, o.k, o.v, y, lse, o.dy, o.mask}, {dq, dk, dv});
+  call({dq, dk, dv});
+  const DType b = DType::bf16, h = DType::f16, f = DType::f32;
+  const DType types[][3] = {{b, b, b}, {h, h, h}, {b, f, h}};
+  for (const auto &type : types) {
+    const Order order = Order::row_major;
+    const Tile q = blank(c.q.shape, o.rows, order, type[0]),
+               k = blank(c.k.shape, o.keys, order, type[1]),
+               v = blank(c.v.shape, o.seen, order, type[2]);
+    call({q, k, v});
+    expect_rounded(q, dq, o.rows);
+    expect_rounded(k, dk, o.keys);
+    expect_rounded(v, dv, o.seen);
+  }
   add_tile(found.dq, dq, o.rows);
   add_tile(found.dk, dk, o.keys);
   add_tile(found.dv, dv, o.seen);

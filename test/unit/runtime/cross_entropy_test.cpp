@@ -1,7 +1,9 @@
 //===- cross_entropy_test.cpp - losses of classes, whole and tiled --------===//
 #include "common/target.h"
+#include "ffrt/bfloat16.h"
 #include "ffrt/cross_entropy.h"
 #include "ffrt/error.h"
+#include "ffrt/float16.h"
 #include "geometry.h"
 
 #include <cmath>
@@ -80,6 +82,24 @@ struct Case {
   }
 };
 
+/// The gradient of a tile as f32, after a look at narrow ones: it rounded.
+template <class Kernel>
+void call_gradient(const Case &c, Tensors in, const Box &box,
+                   const Tile &result) {
+  const Shape &shape = c.x.shape;
+  call<Kernel>(c.axis, in, {result});
+  for (DType type : {DType::bf16, DType::f16}) {
+    const Tile narrow = blank(shape, box, c.order, type);
+    call<Kernel>(c.axis, in, {narrow});
+    for_box(box, [&](const Shape &i) {
+      const auto value = float(result.get(i));
+      const float rounded =
+          type == DType::bf16 ? float(BFloat16(value)) : float(Float16(value));
+      ASSERT_EQ(narrow.get(i), double(rounded));
+    });
+  }
+}
+
 /// Tiles that do not split the classes.
 void check_fused(const Case &c, int most, std::mt19937 &random) {
   const Shape &shape = c.x.shape;
@@ -91,7 +111,7 @@ void check_fused(const Case &c, int most, std::mt19937 &random) {
               const Tile x = c.logits(box), target = c.targets(box);
               call<CrossEntropyForward>(c.axis, {x, target}, {share});
               loss += share.get({});
-              call<CrossEntropyBackward>(c.axis, {x, target}, {part});
+              call_gradient<CrossEntropyBackward>(c, {x, target}, box, part);
               add_tile(gradient, part, box);
             },
             {c.axis});
@@ -123,7 +143,8 @@ void check_phases(const Case &c, int most, std::mt19937 &random) {
     const Tile share = scalar(), part = blank(shape, box, c.order);
     call<CrossEntropyApply>(c.axis, {x, target, tops, sums}, {share});
     loss += share.get({});
-    call<CrossEntropyBackwardApply>(c.axis, {x, target, tops, sums}, {part});
+    call_gradient<CrossEntropyBackwardApply>(c, {x, target, tops, sums}, box,
+                                             part);
     add_tile(gradient, part, box);
   }
   c.check(loss, gradient);
@@ -177,6 +198,32 @@ void expect_complaint(const std::string &name, const Statistics &...given) {
                 name + ": expected targets from 0 to 2, found " +
                     std::to_string(int(label)));
     }
+  }
+}
+
+TEST(CrossEntropy, GradientsAreFloats) {
+  std::mt19937 random(seed());
+  const Value x = random_value({2, 3}, random);
+  const Value target(Shape{2});
+  const Tile tx(x, x.whole()),
+      tt(target, target.whole(), Order::row_major, DType::i32),
+      whole = blank({2, 3}, x.whole(), Order::row_major, DType::i32),
+      loss = blank({}, {{}, {}}, Order::row_major, DType::bf16);
+  Context cx;
+  try {
+    CrossEntropyBackward(cx, {tx, tt}, {whole}, 1);
+    ADD_FAILURE() << "expected an error";
+  } catch (const Error &error) {
+    EXPECT_STREQ(error.what(), "cross entropy backward: result: expected type "
+                               "f32, bf16 or f16, found i32");
+  }
+  try {
+    CrossEntropyForward(cx, {tx, tt}, {loss}, 1);
+    ADD_FAILURE() << "expected an error";
+  } catch (const Error &error) {
+    EXPECT_STREQ(error.what(),
+                 "cross entropy forward: result: expected type f32, found "
+                 "bf16");
   }
 }
 

@@ -1,4 +1,7 @@
 //===- normalize_test.cpp - normalisations, whole and in phases -----------===//
+#include "ffrt/bfloat16.h"
+#include "ffrt/error.h"
+#include "ffrt/float16.h"
 #include "ffrt/normalize.h"
 #include "geometry.h"
 
@@ -428,6 +431,104 @@ TEST(Normalize, AbsentOperandsAndResults) {
     expect_close(found, c.y);
     expect_close(gradient, c.dx, 1e-4);
   }
+}
+
+/// The first result stored as bf16 and f16 is that stored as f32, rounded.
+template <class Kernel, class... More>
+void expect_rounded(const Case &c, Tensors in, const More &...more) {
+  const Box box = c.x.whole();
+  const Tile whole = blank(c.x.shape, box, c.order),
+             bf16 = blank(c.x.shape, box, c.order, DType::bf16),
+             f16 = blank(c.x.shape, box, c.order, DType::f16);
+  call<Kernel>(c, in, {whole, more...});
+  call<Kernel>(c, in, {bf16, more...});
+  call<Kernel>(c, in, {f16, more...});
+  for_box(box, [&](const Shape &i) {
+    const float value = float(whole.get(i));
+    ASSERT_EQ(bf16.get(i), float(BFloat16(value)));
+    ASSERT_EQ(f16.get(i), float(Float16(value)));
+  });
+}
+
+void check_narrow(const Shape &shape, const Ints &axes, const Ints &params,
+                  int64_t groups = 1) {
+  std::mt19937 random(seed());
+  for (Order order : {Order::row_major, Order::channels_last})
+    for (bool adds : {false, true}) {
+      const Case c(shape, axes, params, order, /*offset=*/3.0, random,
+                   adds ? Reals{0.0} : Reals{}, groups, adds);
+      const Box box = c.x.whole();
+      const Tile x(c.x, box, order), dy(c.dy, box, order);
+      const Tile mean(c.mean, c.mean.whole()), var(c.var, c.var.whole());
+      const Tile scale(c.scale, c.scale.whole()), bias(c.bias, c.bias.whole()),
+          addend(c.addend, box, order);
+      const Tensor more = adds ? addend.tensor : absent(shape);
+      const Tile tm = blank(c.mean.shape, c.mean.whole()),
+                 tv = blank(c.mean.shape, c.mean.whole()),
+                 ts = blank(c.scale.shape, c.scale.whole()),
+                 tb = blank(c.scale.shape, c.scale.whole());
+      // Any numbers serve as sums.
+      const Tile &first = mean, &second = var;
+      expect_rounded<NormalizeForward>(c, {x, scale, bias, more}, tm, tv);
+      expect_rounded<NormalizeApply>(c, {x, first, second, scale, bias, more},
+                                     tm, tv);
+      expect_rounded<NormalizeBackward>(c, {dy, x, mean, var, scale}, ts, tb);
+      expect_rounded<NormalizeBackwardData>(
+          c, {dy, x, mean, var, scale, first, second});
+      if (groups == 1 && c.kept() == params)
+        expect_rounded<NormalizeChannelData>(
+            c, {dy, x, mean, var, scale, first, second}, ts, tb);
+    }
+}
+
+TEST(Normalize, NarrowResults) {
+  // Batches: by columns where channels are last, which a GPU reads in groups of
+  // neighbours, one by one and as one row.
+  check_narrow({5, 24, 6, 9}, {0, 2, 3}, {1});
+  check_narrow({5, 7, 6, 9}, {0, 2, 3}, {1});
+  check_narrow({33, 5}, {0}, {1});
+  // Layers and instances: row by row, strided, and longer than registers hold.
+  check_narrow({130, 40}, {1}, {1});
+  check_narrow({3, 4, 35}, {2}, {2});
+  check_narrow({3, 4, 5, 6}, {1}, {1});
+  check_narrow({3, 18, 50}, {2}, {1});
+  check_narrow({2, 9001}, {1}, {1});
+}
+
+TEST(Normalize, NarrowResultsOfGroupsOfSamples) {
+  check_narrow({6, 7, 5, 9}, {0, 2, 3}, {1}, 3);
+  check_narrow({6, 8, 6, 4}, {0, 2, 3}, {1}, 6);
+  check_narrow({4, 3, 5}, {0, 1, 2}, {1, 2}, 2);
+}
+
+TEST(Normalize, RefusesOtherNarrowTensors) {
+  std::mt19937 random(seed());
+  const Shape shape = {3, 4};
+  const Case c(shape, {0}, {1}, Order::row_major, 0.0, random);
+  const Box box = c.x.whole(), one = c.mean.whole();
+  const Tile x(c.x, box), scale(c.scale, one), bias(c.bias, one);
+  const Tile y = blank(shape, box), mean = blank({4}, one),
+             var = blank({4}, one);
+  const Tile narrow_addend(c.addend, box, Order::row_major, DType::f16),
+      narrow_mean = blank({4}, one, Order::row_major, DType::bf16),
+      number = blank(shape, box, Order::row_major, DType::i32);
+  auto expect_error = [&](const char *text, const Tensor &addend,
+                          const Tensor &y, const Tensor &mean) {
+    try {
+      call<NormalizeForward>(c, {x, scale, bias, addend}, {y, mean, var});
+      ADD_FAILURE() << "no error";
+    } catch (const Error &e) {
+      EXPECT_STREQ(e.what(), text);
+    }
+  };
+  const Tensor none = absent(shape);
+  expect_error("normalize forward: mean: expected type f32, found bf16", none,
+               y, narrow_mean);
+  expect_error("normalize forward: addend: expected type f32, found f16",
+               narrow_addend, y, mean);
+  expect_error("normalize forward: y: expected type f32, bf16 or f16, found "
+               "i32",
+               none, number, mean);
 }
 
 } // namespace
