@@ -107,3 +107,14 @@ func.func @gradient_factors(%q: tensor<2x5x3x4xbf16>, %y: tensor<2x5x3x4xf32>, %
      -> (tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>)
   return
 }
+
+// -----
+
+// Gradients are as wide as the result, or as narrow as factors.
+func.func @wide_gradient(%q: tensor<2x5x3x4xbf16>, %y: tensor<2x5x3x4xf32>, %l: tensor<2x3x5xf32>) {
+  // expected-error @below {{expected result type 'tensor<2x5x3x4xf32>', found 'tensor<2x5x3x4xf64>'}}
+  %0, %1, %2 = ff.attention_backward(%q, %q, %q, %y, %l, %q) {hidden = array<f64>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xbf16>, tensor<2x5x3x4xbf16>, tensor<2x5x3x4xbf16>, tensor<2x5x3x4xf32>, tensor<2x3x5xf32>, tensor<2x5x3x4xbf16>)
+     -> (tensor<2x5x3x4xf16>, tensor<2x5x3x4xf64>, tensor<2x5x3x4xf32>)
+  return
+}

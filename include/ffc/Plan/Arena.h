@@ -34,8 +34,8 @@ struct Overwrite {
 /// Which buffers of a device may lie in one place.
 struct SharedPlaces {
   /// By buffer: the buffer whose bytes it has, which lies where it does
-  /// (OpRules::keepsBytes); itself for others. No longer changed is what has
-  /// been read so.
+  /// (OpRules::keepsBytes); itself for others. Nobody writes either after the
+  /// kernel that gives the other shape.
   std::vector<BufferId> base;
   /// By buffer that is its own base: how long its bytes are in use.
   std::vector<Lifetime> lifetimes;
