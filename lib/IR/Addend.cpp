@@ -1,6 +1,6 @@
 //===- Addend.cpp - operators that add to a result ------------------------===//
 
-#include "ffc/IR/FF.h"
+#include "RuleHelpers.h"
 
 using namespace mlir;
 using namespace ffc;
@@ -8,12 +8,13 @@ using namespace ffc;
 LogicalResult ff::verifyAddend(Operation *op) {
   auto adding = cast<AddingInterface>(op);
   // Sums are not as narrow as what is written of them.
-  auto expected = cast<RankedTensorType>(adding.getSummedResult().getType());
-  if (isa<BFloat16Type, Float16Type>(expected.getElementType()))
-    expected = expected.clone(Float32Type::get(op->getContext()));
-  for (OpOperand &addend : adding.getAddendMutable())
-    if (addend.get().getType() != expected)
+  RankedTensorType expected = wideType(adding.getSummedResult().getType());
+  for (OpOperand &addend : adding.getAddendMutable()) {
+    Type found = addend.get().getType();
+    if (found != expected &&
+        !(adding.addsNarrow() && wideType(found) == expected))
       return op->emitOpError("expected an addend of type ")
-             << expected << ", found " << addend.get().getType();
+             << expected << ", found " << found;
+  }
   return success();
 }

@@ -256,9 +256,6 @@ plan::OpRules AttentionBackwardOp::getRules() {
       static_cast<double>(6 * extents.width + 4 * extents.values + 16) +
       dropFlops(*this);
   // Partial sums are not as narrow as what is written of them.
-  auto isNarrow = [](Value value) {
-    return getElementTypeOrSelf(value).getIntOrFloatBitWidth() == 16;
-  };
   std::vector<int> unsplit;
   if (isNarrow(getDk()) || isNarrow(getDv()))
     unsplit.push_back(Row);

@@ -103,6 +103,18 @@ static SmallVector<OpOperand *> factorsOf(Op op, OpOperand &first,
   return {&first, &second};
 }
 
+/// Constraint 5 of what may write a result as narrow as its factors, unless it
+/// has groups.
+template <class Op>
+static LogicalResult verifyConvFactors(Op op, Value first, Value second,
+                                       SmallVector<Value, 2> others) {
+  Value result = op->getResult(0);
+  if (op.getGroup() > 1 ||
+      getElementTypeOrSelf(result) != getElementTypeOrSelf(first))
+    others.push_back(result);
+  return verifyFactors(op, {first, second}, others);
+}
+
 /// Kernel arguments of all three operators.
 template <class Op> static SmallVector<NamedAttribute> convArgs(Op op) {
   Builder builder(op.getContext());
@@ -151,10 +163,10 @@ LogicalResult ConvOp::verify() {
   if (failed(convOf(*this).verify(*this)))
     return failure();
   // Constraint 5.
-  SmallVector<Value, 2> others = {getY()};
+  SmallVector<Value, 2> others;
   if (Value b = getB())
     others.push_back(b);
-  if (failed(verifyFactors(*this, {getX(), getW()}, others)))
+  if (failed(verifyConvFactors(*this, getX(), getW(), others)))
     return failure();
   // Constraint 1.
   if (Value b = getB())
@@ -194,9 +206,9 @@ plan::OpRules ConvOp::getRules() {
   // A result is clamped once, whatever is contracted.
   phase.flopsPerPoint =
       2 * conv.taps() + clampFlops(*this) / static_cast<double>(dims[k].extent);
-  // Bounds of partial sums are not bounds of the sum.
+  // Bounds of partial sums are not bounds of the sum, and these are wide.
   std::vector<int> unsplit;
-  if (getClampAttr())
+  if (getClampAttr() || isNarrow(getY()))
     unsplit.push_back(k);
   return onePhaseRules(std::move(dims), std::move(phase), std::move(unsplit));
 }
@@ -250,7 +262,7 @@ static Conv convOf(ConvBackwardDataOp op) {
 LogicalResult ConvBackwardDataOp::verify() {
   if (failed(convOf(*this).verify(*this)))
     return failure();
-  return verifyFactors(*this, {getDy(), getW()}, {getDx()});
+  return verifyConvFactors(*this, getDy(), getW(), {});
 }
 
 SmallVector<OpOperand *> ConvBackwardDataOp::getFactors() {
@@ -278,7 +290,11 @@ plan::OpRules ConvBackwardDataOp::getRules() {
                          [&](int d) { return DimMap::dim(first + d); }),
                    plan::Reduction::Sum}};
   phase.flopsPerPoint = 2 * tapsPerInput(windows, spatialExtents(getDy()));
-  return onePhaseRules(std::move(dims), std::move(phase));
+  // Partial sums are wide.
+  std::vector<int> unsplit;
+  if (isNarrow(getDx()))
+    unsplit.push_back(c);
+  return onePhaseRules(std::move(dims), std::move(phase), std::move(unsplit));
 }
 
 StringRef ConvBackwardDataOp::getFamily() {

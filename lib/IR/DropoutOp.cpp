@@ -13,7 +13,11 @@ LogicalResult DropoutOp::verify() {
   if (!(ratio > 0 && ratio < 1)) // constraint 1
     return emitOpError("expected a ratio between 0 and 1, found ")
            << getRatioAttr();
-  return success();
+  return verifyNarrowedType(*this, wideType(getX().getType())); // constraint 2
+}
+
+SmallVector<OpOperand *> DropoutOp::getNarrowable() {
+  return {&getXMutable()};
 }
 
 plan::OpRules DropoutOp::getRules() {

@@ -44,6 +44,16 @@ bool ff::isNarrowing(Operation *op) {
          isa<BFloat16Type, Float16Type>(getElementTypeOrSelf(cast.getY()));
 }
 
+bool ff::isWidening(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  return cast && isNarrow(cast.getX()) &&
+         getElementTypeOrSelf(cast.getY()).isF32();
+}
+
+bool ff::isElementwise(Operation *op) {
+  return isa<UnaryOp, UnaryBackwardOp, BinaryOp, SelectOp>(op);
+}
+
 LogicalResult FusedOp::verify() {
   if (failed(verifyTensors(*this)))
     return failure();
@@ -76,7 +86,9 @@ LogicalResult FusedOp::verify() {
         return op.emitOpError("expected to be yielded, not read in the body");
       continue;
     }
-    if (!isa<UnaryOp, UnaryBackwardOp, BinaryOp, SelectOp>(op)) // 3
+    if (isWidening(&op)) // of an operand, since nothing else is narrow
+      continue;
+    if (!isElementwise(&op)) // 3
       return op.emitOpError("expected an element-wise operator in the body of "
                             "ff.fused");
     Type found = op.getResult(0).getType();

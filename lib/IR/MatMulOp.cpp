@@ -15,10 +15,16 @@ LogicalResult MatMulOp::verify() {
   if (failed(verifyTensors(*this)))
     return failure();
   // Constraint 6.
-  SmallVector<Value, 2> others = {getY()};
-  for (Value value : {getC(), getAddend()})
-    if (value)
-      others.push_back(value);
+  auto isFactorLike = [&](Value value) {
+    return getElementTypeOrSelf(value) == getElementTypeOrSelf(getA());
+  };
+  SmallVector<Value, 3> others;
+  if (!isFactorLike(getY()) || !canNarrow(getOperation()->getOpResult(0)))
+    others.push_back(getY());
+  if (Value c = getC(); c && !(isFactorLike(c) && !getNarrowable().empty()))
+    others.push_back(c);
+  if (getAddend())
+    others.push_back(getAddend());
   if (failed(verifyFactors(*this, {getA(), getB()}, others)))
     return failure();
   // Constraints 1, 3 to 5.
@@ -43,6 +49,31 @@ SmallVector<Value> MatMulOp::getOperandSlots() {
 
 SmallVector<OpOperand *> MatMulOp::getFactors() {
   return {&getAMutable(), &getBMutable()};
+}
+
+/// A row that all rows of the result are added to.
+static bool isRow(Value c, Value y) {
+  plan::Shape row = shapeOf(c);
+  return !row.empty() && row.back() == shapeOf(y).back() &&
+         llvm::all_of(ArrayRef(row).drop_back(),
+                      [](int64_t extent) { return extent == 1; });
+}
+
+SmallVector<OpOperand *> MatMulOp::getNarrowable() {
+  if (!getC() || !isRow(getC(), getY()))
+    return {};
+  return {&*getCMutable().begin()};
+}
+
+/// Libraries add a row to a narrow result that is as narrow.
+bool MatMulOp::canNarrow(OpResult) {
+  MatMulSpace space(*this);
+  const bool isSummedOnce = space.reductions(getY()).size() == 1;
+  return isSummedOnce && !getAddend() && getAlpha().isExactlyValue(1) &&
+         getBeta().isExactlyValue(1) &&
+         (!getC() || (isRow(getC(), getY()) &&
+                      getElementTypeOrSelf(getC()) ==
+                          getElementTypeOrSelf(getA())));
 }
 
 plan::OpRules MatMulOp::getRules() {
@@ -71,8 +102,8 @@ plan::OpRules MatMulOp::getRules() {
     addend = space.matrices(getY(), rows, columns);
     addend.onlyAtStart = reductions;
   }
-  // Bounds of partial sums are not bounds of the sum.
-  if (getClampAttr())
+  // Bounds of partial sums are not bounds of the sum, and these are wide.
+  if (getClampAttr() || isNarrow(getY()))
     unsplit = reductions;
   phase.reads = {
       {0, space.matrices(getA(), rows, contracted, getTransA() != 0)},

@@ -29,12 +29,12 @@ static SmallVector<int64_t> keptDims(ArrayRef<int64_t> axes, int64_t rank) {
   return kept;
 }
 
-/// The type of a tensor that has only the dimensions `dims` of `x`.
+/// The type of a tensor that has only the dimensions `dims` of `x`; it is wide.
 static RankedTensorType typeOver(RankedTensorType x, ArrayRef<int64_t> dims) {
   SmallVector<int64_t> shape;
   for (int64_t d : dims)
     shape.push_back(x.getDimSize(d));
-  return x.clone(shape);
+  return wideType(x.clone(shape));
 }
 
 /// The type of the statistics of an operator.
@@ -177,7 +177,7 @@ LogicalResult NormalizeOp::verify() {
       succeeded(
           verifyOperandType(*this, "scale", getScale(), parameter)) && // 2
       succeeded(verifyOperandType(*this, "bias", getBias(), parameter)) &&
-      succeeded(verifyNarrowedType(*this, x)) && // 3
+      succeeded(verifyNarrowedType(*this, wideType(x))) && // 3
       succeeded(verifyResultType(*this, statistic, 1)) &&
       succeeded(verifyResultType(*this, statistic, 2)));
 }
@@ -217,6 +217,13 @@ SmallVector<Value> NormalizeOp::getOperandSlots() {
   return {getX(), getScale(), getBias(), getAddend()};
 }
 
+SmallVector<OpOperand *> NormalizeOp::getNarrowable() {
+  SmallVector<OpOperand *> result = {&getXMutable()};
+  for (OpOperand &addend : getAddendMutable())
+    result.push_back(&addend);
+  return result;
+}
+
 LogicalResult NormalizeOp::buildGradient(OpBuilder &builder,
                                          ArrayRef<Value> resultGrads,
                                          ArrayRef<bool> needed,
@@ -253,11 +260,11 @@ LogicalResult NormalizeBackwardOp::verify() {
   RankedTensorType parameter = typeOver(x, getParamDims());
   RankedTensorType statistic = statisticType(*this);
   return success(
-      succeeded(verifyOperandType(*this, "dy", getDy(), x)) &&
+      succeeded(verifyNarrowable(*this, "dy", getDy(), wideType(x))) &&
       succeeded(verifyOperandType(*this, "mean", getMean(), statistic)) &&
       succeeded(verifyOperandType(*this, "var", getVar(), statistic)) &&
       succeeded(verifyOperandType(*this, "scale", getScale(), parameter)) &&
-      succeeded(verifyNarrowedType(*this, x)) &&
+      succeeded(verifyNarrowedType(*this, wideType(x))) &&
       succeeded(verifyResultType(*this, parameter, 1)) &&
       succeeded(verifyResultType(*this, parameter, 2)));
 }
@@ -308,4 +315,8 @@ DictionaryAttr NormalizeBackwardOp::getKernelArgs() {
 
 SmallVector<Value> NormalizeBackwardOp::getOperandSlots() {
   return {getDy(), getX(), getMean(), getVar(), getScale()};
+}
+
+SmallVector<OpOperand *> NormalizeBackwardOp::getNarrowable() {
+  return {&getDyMutable(), &getXMutable()};
 }

@@ -72,8 +72,10 @@ static LogicalResult verifyIndex(Operation *op, Value y, Value index) {
   return verifyShape(op, "index", shapeOf(y), index);
 }
 
+/// Image and result have one element type, but that each may be narrow.
 static LogicalResult verifyElementTypes(Operation *op, Value x, Value y) {
-  Type expected = getElementTypeOrSelf(x), found = getElementTypeOrSelf(y);
+  Type expected = wideType(x.getType()).getElementType(),
+       found = wideType(y.getType()).getElementType();
   if (expected == found)
     return success();
   return op->emitOpError(
@@ -163,6 +165,10 @@ plan::OpRules MaxPoolOp::getRules() {
                       getY(), 2);
 }
 
+SmallVector<OpOperand *> MaxPoolOp::getNarrowable() {
+  return {&getXMutable()};
+}
+
 StringRef MaxPoolOp::getFamily() { return forwardFamily(getX()); }
 
 DictionaryAttr MaxPoolOp::getKernelArgs() { return maxPoolArgs(*this); }
@@ -194,6 +200,10 @@ plan::OpRules MaxPoolBackwardOp::getRules() {
                        2);
 }
 
+SmallVector<OpOperand *> MaxPoolBackwardOp::getNarrowable() {
+  return {&getDyMutable()};
+}
+
 StringRef MaxPoolBackwardOp::getFamily() { return backwardFamily(getDx()); }
 
 DictionaryAttr MaxPoolBackwardOp::getKernelArgs() { return maxPoolArgs(*this); }
@@ -212,12 +222,18 @@ template <class Op> static DictionaryAttr averagePoolArgs(Op op) {
 }
 
 LogicalResult AveragePoolOp::verify() {
-  return verifyPool(*this, attributesOf(*this, getX()), getX(), getY(), "y");
+  return success(succeeded(verifyPool(*this, attributesOf(*this, getX()),
+                                      getX(), getY(), "y")) &&
+                 succeeded(verifyElementTypes(*this, getX(), getY())));
 }
 
 plan::OpRules AveragePoolOp::getRules() {
   return forwardRules("average_pool_forward",
                       attributesOf(*this, getX()).windows(), getY(), 1);
+}
+
+SmallVector<OpOperand *> AveragePoolOp::getNarrowable() {
+  return {&getXMutable()};
 }
 
 StringRef AveragePoolOp::getFamily() { return forwardFamily(getX()); }
@@ -238,14 +254,19 @@ AveragePoolOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
 }
 
 LogicalResult AveragePoolBackwardOp::verify() {
-  return verifyPool(*this, attributesOf(*this, getDx()), getDx(), getDy(),
-                    "dy");
+  return success(succeeded(verifyPool(*this, attributesOf(*this, getDx()),
+                                      getDx(), getDy(), "dy")) &&
+                 succeeded(verifyElementTypes(*this, getDx(), getDy())));
 }
 
 plan::OpRules AveragePoolBackwardOp::getRules() {
   return backwardRules("average_pool_backward",
                        attributesOf(*this, getDx()).windows(), getDx(), getDy(),
                        1);
+}
+
+SmallVector<OpOperand *> AveragePoolBackwardOp::getNarrowable() {
+  return {&getDyMutable()};
 }
 
 StringRef AveragePoolBackwardOp::getFamily() { return backwardFamily(getDx()); }

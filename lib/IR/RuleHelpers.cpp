@@ -157,6 +157,25 @@ LogicalResult ff::verifyFactors(Operation *op, ValueRange factors,
   return success();
 }
 
+bool ff::isNarrow(Value value) {
+  return isa<BFloat16Type, Float16Type>(getElementTypeOrSelf(value));
+}
+
+RankedTensorType ff::wideType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return isa<BFloat16Type, Float16Type>(tensor.getElementType())
+             ? tensor.clone(Float32Type::get(type.getContext()))
+             : tensor;
+}
+
+LogicalResult ff::verifyNarrowable(Operation *op, StringRef name, Value operand,
+                                   RankedTensorType expected) {
+  if (!operand || wideType(operand.getType()) == expected)
+    return success();
+  return op->emitOpError("expected ")
+         << name << " of type " << expected << ", found " << operand.getType();
+}
+
 LogicalResult ff::verifyAxes(Operation *op, ArrayRef<int64_t> axes,
                              int64_t rank, StringRef name) {
   bool ascending = !axes.empty();

@@ -71,6 +71,12 @@ mlir::LogicalResult verifyTensors(mlir::Operation *op);
 mlir::LogicalResult verifyFactors(mlir::Operation *op, mlir::ValueRange factors,
                                   mlir::ValueRange others);
 
+/// Fails unless `operand` has the type `expected`, or a narrow one of its shape
+/// instead of f32. `name`: in messages; absent operands are fine.
+mlir::LogicalResult verifyNarrowable(mlir::Operation *op, llvm::StringRef name,
+                                     mlir::Value operand,
+                                     mlir::RankedTensorType expected);
+
 /// Fails unless `axes` are distinct dimensions of a tensor of rank `rank` in
 /// ascending order, at least one. `name`: of the attribute.
 mlir::LogicalResult verifyAxes(mlir::Operation *op,

@@ -192,8 +192,9 @@ private:
     entry.type = rules.getFamily().str();
     entry.rules = rules.getRules();
     entry.attributes = attributesOf(rules);
+    entry.multiplies = !rules.getFactors().empty();
     entry.roundsFactors =
-        op->getParentOp()->hasAttr(kTf32Attr) && !rules.getFactors().empty();
+        op->getParentOp()->hasAttr(kTf32Attr) && entry.multiplies;
     if (auto role = op->getAttrOfType<StringAttr>(kRoleAttr))
       entry.role = llvm::StringSwitch<plan::OpRole>(role.getValue())
                        .Case(kLossRole, plan::OpRole::Loss)

@@ -17,9 +17,39 @@ namespace ffc {
 #include "ffc/Passes/Passes.h.inc"
 } // namespace ffc
 
+namespace {
+/// A sum of two values of its result's shape, of which one may be narrow.
+struct Sum {
+  PartitionableInterface op; ///< null: none
+  SmallVector<Value, 2> summands;
+
+  explicit Sum(Operation &op) {
+    auto fused = dyn_cast<FusedOp>(op);
+    Block *body = fused ? &fused.getBody().front() : nullptr;
+    // It widens what it adds, and does nothing else.
+    auto sum = body ? dyn_cast<BinaryOp>(body->getTerminator()->getPrevNode())
+                    : dyn_cast<BinaryOp>(op);
+    if (!sum || sum.getKind() != BinaryKind::Add || op.getNumResults() != 1)
+      return;
+    for (Value value : sum->getOperands()) {
+      Operation *cast = body ? value.getDefiningOp() : nullptr;
+      if (cast && isWidening(cast))
+        value = cast->getOperand(0);
+      auto argument = body ? dyn_cast<BlockArgument>(value) : BlockArgument();
+      if (body && !argument)
+        return;
+      summands.push_back(argument ? op.getOperand(argument.getArgNumber())
+                                  : value);
+    }
+    this->op = cast<PartitionableInterface>(op);
+  }
+};
+} // namespace
+
 /// The operator that computes `summand` can add `other` to it instead of `sum`.
 static bool canAdd(AddingInterface producer, Value summand, Value other,
-                   BinaryOp sum, bool early) {
+                   PartitionableInterface sum, bool early) {
+  auto type = cast<RankedTensorType>(sum->getResult(0).getType());
   if (!producer || producer.getSummedResult() != summand ||
       !producer.getAddendMutable().empty() ||
       (!early && producer.addsLate() && !producer->hasAttr(kConfigAttr)))
@@ -29,8 +59,10 @@ static bool canAdd(AddingInterface producer, Value summand, Value other,
   if (clamping && clamping.getClampAttr())
     return false;
   Operation *definition = other.getDefiningOp();
-  return summand.hasOneUse() && summand.getType() == sum.getY().getType() &&
-         other.getType() == sum.getY().getType() &&
+  return summand.hasOneUse() && summand.getType() == type &&
+         (other.getType() == type ||
+          (producer.addsNarrow() && isNarrow(other) &&
+           wideType(other.getType()) == type)) &&
          producer->getAttr(kRoleAttr) == sum->getAttr(kRoleAttr) &&
          // Nothing is moved: that would make other values live longer.
          (!definition || definition->isBeforeInBlock(producer)) &&
@@ -48,19 +80,20 @@ struct FuseAddends : ffc::impl::FuseAddendsBase<FuseAddends> {
       return signalPassFailure();
     Block &block = main.front();
     llvm::StringMap<AddingInterface> producers;
-    for (BinaryOp sum : llvm::make_early_inc_range(block.getOps<BinaryOp>())) {
-      if (sum.getKind() != BinaryKind::Add)
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      const Sum sum(op);
+      if (!sum.op)
         continue;
-      for (auto [summand, other] : {std::pair(sum.getA(), sum.getB()),
-                                    std::pair(sum.getB(), sum.getA())}) {
+      for (int i : {0, 1}) {
+        Value summand = sum.summands[i], other = sum.summands[1 - i];
         auto producer = summand.getDefiningOp<AddingInterface>();
-        if (!canAdd(producer, summand, other, sum, early))
+        if (!canAdd(producer, summand, other, sum.op, early))
           continue;
         producer.getAddendMutable().assign(other);
-        addAliases(producer, sum);
-        producers[nameOf(sum)] = producer;
-        sum.getY().replaceAllUsesWith(summand);
-        sum.erase();
+        addAliases(producer, &op);
+        producers[nameOf(&op)] = producer;
+        op.getResult(0).replaceAllUsesWith(summand);
+        op.erase();
         break;
       }
     }

@@ -18,11 +18,12 @@ namespace ffc {
 } // namespace ffc
 
 /// The operator that can write what `cast` makes of its result, or null.
-static NarrowingInterface findProducer(CastOp cast) {
+static NarrowingInterface findProducer(CastOp cast, bool early) {
   Value x = cast.getX();
   auto producer = x.getDefiningOp<NarrowingInterface>();
   if (!isNarrowing(cast) || !producer ||
       !producer.canNarrow(mlir::cast<OpResult>(x)) || !x.hasOneUse() ||
+      (!early && producer.narrowsLate() && !producer->hasAttr(kConfigAttr)) ||
       producer->getAttr(kRoleAttr) != cast->getAttr(kRoleAttr) ||
       !tilesAgree(mlir::cast<PartitionableInterface>(producer.getOperation()),
                   mlir::cast<OpResult>(x), cast))
@@ -32,6 +33,8 @@ static NarrowingInterface findProducer(CastOp cast) {
 
 namespace {
 struct FuseCasts : ffc::impl::FuseCastsBase<FuseCasts> {
+  using FuseCastsBase::FuseCastsBase;
+
   void runOnOperation() override {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
@@ -39,7 +42,7 @@ struct FuseCasts : ffc::impl::FuseCastsBase<FuseCasts> {
     Block &block = main.front();
     llvm::StringMap<OpResult> results;
     for (CastOp cast : llvm::make_early_inc_range(block.getOps<CastOp>())) {
-      NarrowingInterface producer = findProducer(cast);
+      NarrowingInterface producer = findProducer(cast, early);
       if (!producer)
         continue;
       addAliases(producer, cast);

@@ -26,9 +26,16 @@ static constexpr size_t kMaxTensors = 16;
 // What may be merged
 //===----------------------------------------------------------------------===//
 
-static bool isElementwise(Operation *op) {
-  return isa<UnaryOp, UnaryBackwardOp, BinaryOp, SelectOp, FusedOp>(op) ||
-         isNarrowing(op);
+static bool isMember(Operation *op) {
+  return isElementwise(op) || isa<FusedOp>(op) || isNarrowing(op);
+}
+
+/// Does `consumer` read what `producer` rounds? Between both the value would
+/// not be rounded.
+static bool readsNarrow(Operation *producer, Operation *consumer) {
+  return llvm::any_of(consumer->getOperands(), [&](Value operand) {
+    return operand.getDefiningOp() == producer && isNarrow(operand);
+  });
 }
 
 /// Axes that split something, and devices.
@@ -92,7 +99,7 @@ static ArrayRef<int64_t> shapeOf(Operation *op) {
 static bool canMerge(Operation *producer, Operation *consumer) {
   if (shapeOf(producer) != shapeOf(consumer) ||
       producer->getAttr(kRoleAttr) != consumer->getAttr(kRoleAttr) ||
-      !configsAgree(producer, consumer) ||
+      !configsAgree(producer, consumer) || readsNarrow(producer, consumer) ||
       mergedOperands(producer, consumer).size() > kMaxTensors ||
       mergedResults(producer, consumer).size() > kMaxTensors)
     return false;
@@ -229,7 +236,7 @@ struct FuseElementwise : ffc::impl::FuseElementwiseBase<FuseElementwise> {
       return signalPassFailure();
     Block &block = main.front();
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      Operation *current = isElementwise(&op) ? &op : nullptr;
+      Operation *current = isMember(&op) ? &op : nullptr;
       while (current)
         current = mergeWithProducer(current);
     }
@@ -242,7 +249,7 @@ private:
   static Operation *mergeWithProducer(Operation *consumer) {
     for (Value operand : consumer->getOperands()) {
       Operation *producer = operand.getDefiningOp();
-      if (producer && isElementwise(producer) && canMerge(producer, consumer))
+      if (producer && isMember(producer) && canMerge(producer, consumer))
         return merge(producer, consumer);
     }
     return nullptr;

@@ -8,6 +8,6 @@ void ffc::addFusion(mlir::OpPassManager &passes, bool early) {
   passes.addPass(createFuseAddends({early}));
   passes.addPass(createFuseActivations({early}));
   // Bounds come first: they are those of the wide value.
-  passes.addPass(createFuseCasts());
+  passes.addPass(createFuseCasts({early}));
   passes.addPass(createFuseElementwise());
 }

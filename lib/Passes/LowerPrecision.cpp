@@ -1,8 +1,11 @@
-//===- LowerPrecision.cpp - narrow factors of products --------------------===//
+//===- LowerPrecision.cpp - narrow factors, and what lies between products ===//
+
+#include "NarrowValues.h"
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -23,6 +26,31 @@ static std::string nameOfValue(Value value) {
   return name;
 }
 
+/// Replaces an element-wise operator that reads narrow values by one that
+/// widens them itself.
+static void widenInside(Operation *op) {
+  OpBuilder builder(op);
+  auto fused = FusedOp::create(builder, op->getLoc(), op->getResultTypes(),
+                               op->getOperands());
+  fused->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  Block &block = fused.getBody().emplaceBlock();
+  OpBuilder body = OpBuilder::atBlockEnd(&block);
+  SmallVector<Value> wide;
+  for (Value operand : op->getOperands()) {
+    Value inside = block.addArgument(operand.getType(), operand.getLoc());
+    if (isNarrow(operand))
+      inside = CastOp::create(body, operand.getLoc(),
+                              wideType(operand.getType()), inside);
+    wide.push_back(inside);
+  }
+  Operation *inside = body.clone(*op);
+  inside->setDiscardableAttrs(body.getDictionaryAttr({}));
+  inside->setOperands(wide);
+  YieldOp::create(body, op->getLoc(), inside->getResults());
+  op->replaceAllUsesWith(fused);
+  op->erase();
+}
+
 namespace {
 struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
   using LowerPrecisionBase::LowerPrecisionBase;
@@ -39,33 +67,61 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
                        .Case("bf16", BFloat16Type::get(&getContext()))
                        .Case("f16", Float16Type::get(&getContext()))
                        .Default({});
+    narrow.clear();
     if (!factors) {
       main.emitError("expected type bf16, f16 or tf32, found '")
           << type.getValue() << "'";
       return signalPassFailure();
     }
-    DenseMap<Value, Value> narrow;
-    for (Operation &op : llvm::make_early_inc_range(main.front())) {
-      auto product = dyn_cast<PartitionableInterface>(op);
-      if (!product)
-        continue;
-      for (OpOperand *factor : product.getFactors()) {
-        Value wide = factor->get();
-        if (!getElementTypeOrSelf(wide).isF32())
-          continue;
-        Value &value = narrow[wide];
-        // Made where the first product needs it, and there for all others.
-        if (!value)
-          value = narrowed(wide, factors, &op);
-        factor->set(value);
-      }
+    Block &block = main.front();
+    narrowValues(block, factors);
+    narrowFactors(block, factors);
+    for (auto cast : llvm::make_early_inc_range(block.getOps<CastOp>()))
+      if (isNarrowing(cast))
+        castEarlier(cast);
+  }
+
+private:
+  /// Rounds what NarrowValues says behind what makes it, for all that read it.
+  void narrowValues(Block &block, Type type) {
+    const NarrowValues values(block);
+    for (Operation &op : llvm::make_early_inc_range(block))
+      for (OpResult result : op.getResults())
+        if (values.contains(result) && !result.use_empty())
+          narrowResult(result, type);
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (isElementwise(&op) && llvm::any_of(op.getOperands(), isNarrow))
+        widenInside(&op);
+  }
+
+  void narrowResult(OpResult result, Type type) {
+    auto op = cast<PartitionableInterface>(result.getOwner());
+    // Its operands are narrow: their casts stand before it.
+    if (op.movesElements()) {
+      result.setType(cast<RankedTensorType>(result.getType()).clone(type));
+      return;
     }
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    auto rounded = narrowed(result, type, builder);
+    result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+    // Products add to a narrow result what is as narrow.
+    if (!op.getFactors().empty())
+      for (OpOperand *addend : op.getNarrowable())
+        narrowOperand(*addend, type);
+  }
+
+  void narrowFactors(Block &block, Type type) {
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (auto product = dyn_cast<PartitionableInterface>(op))
+        for (OpOperand *factor : product.getFactors())
+          narrowOperand(*factor, type);
     // The gradient of a bias adds up what that of the weights multiplies.
-    for (Operation &op : llvm::make_early_inc_range(main.front())) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
       auto sum = dyn_cast<PartitionableInterface>(op);
-      if (!sum || !hasRole(&op, kGradientRole))
+      if (!sum || !hasRole(&op, kGradientRole) || isa<NarrowingInterface>(op))
         continue;
-      for (OpOperand *summand : sum.getSummands())
+      for (OpOperand *summand : sum.getNarrowable())
         if (Value value = narrow.lookup(summand->get())) {
           Operation *cast = value.getDefiningOp();
           if (op.isBeforeInBlock(cast))
@@ -73,12 +129,23 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
           summand->set(value);
         }
     }
-    for (auto cast : llvm::make_early_inc_range(main.front().getOps<CastOp>()))
-      if (isNarrowing(cast))
-        castEarlier(cast);
   }
 
-private:
+  /// Reads an operand of f32 rounded: made where the first needs it, and there
+  /// for all others.
+  void narrowOperand(OpOperand &operand, Type type) {
+    Value wide = operand.get();
+    if (!getElementTypeOrSelf(wide).isF32())
+      return;
+    Value &value = narrow[wide];
+    OpBuilder builder(operand.getOwner());
+    if (!value)
+      value = narrowed(wide, type, builder);
+    else if (operand.getOwner()->isBeforeInBlock(value.getDefiningOp()))
+      value.getDefiningOp()->moveBefore(operand.getOwner());
+    operand.set(value);
+  }
+
   /// Puts `cast` before operators that only give its operand another shape:
   /// what computes the numbers may be able to write them narrow.
   void castEarlier(CastOp cast) {
@@ -91,8 +158,10 @@ private:
       Value wide = shaping->getOperand(0);
       CastOp earlier = castOf(wide, type);
       const bool isNew = !earlier;
-      if (isNew)
-        earlier = narrowed(wide, type, shaping).getDefiningOp<CastOp>();
+      if (isNew) {
+        OpBuilder builder(shaping);
+        earlier = narrowed(wide, type, builder).getDefiningOp<CastOp>();
+      }
       else if (shaping->isBeforeInBlock(earlier))
         earlier->moveBefore(shaping);
       shaping->setOperand(0, earlier.getY());
@@ -112,8 +181,7 @@ private:
     return nullptr;
   }
 
-  Value narrowed(Value wide, Type factors, Operation *user) {
-    OpBuilder builder(user);
+  Value narrowed(Value wide, Type factors, OpBuilder &builder) {
     auto wideType = cast<RankedTensorType>(wide.getType());
     auto cast = CastOp::create(builder,
                                NameLoc::get(builder.getStringAttr(
@@ -124,5 +192,8 @@ private:
         cast->setAttr(kRoleAttr, role);
     return cast;
   }
+
+  /// By f32 value, its copy for factors.
+  DenseMap<Value, Value> narrow;
 };
 } // namespace

@@ -222,8 +222,16 @@ func.func @dropout_1_zero(%x: tensor<3xf32>) {
 // -----
 
 func.func @dropout_2(%x: tensor<3xf32>) {
-  // expected-error @+1 {{requires the same type for all operands and results}}
+  // expected-error @+1 {{requires the same shape for all operands and results}}
   %0 = ff.dropout(%x) {key = 1, ratio = 0.5} : (tensor<3xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @dropout_2_type(%x: tensor<3xbf16>) {
+  // expected-error @+1 {{expected result type 'tensor<3xf32>', found 'tensor<3xf64>'}}
+  %0 = ff.dropout(%x) {key = 1, ratio = 0.5} : (tensor<3xbf16>) -> tensor<3xf64>
   return
 }
 

@@ -222,3 +222,34 @@ func.func @sums_4_types(%a: tensor<6x5xbf16>, %b: tensor<6x7xf32>) {
       : (tensor<6x5xbf16>, tensor<6x7xf32>) -> (tensor<5x7xf32>, tensor<7xf32>)
   return
 }
+
+// -----
+
+func.func @matmul_6_narrow(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>, %c: tensor<4xf32>) {
+  // expected-error @+1 {{expected 'f32' beside factors of 'bf16', found 'bf16'}}
+  %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3xbf16>, tensor<3x4xbf16>, tensor<4xf32>) -> tensor<2x4xbf16>
+  return
+}
+
+// -----
+
+func.func @matmul_6_other(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>) {
+  // expected-error @+1 {{expected 'f32' beside factors of 'bf16', found 'f16'}}
+  %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3xbf16>, tensor<3x4xbf16>) -> tensor<2x4xf16>
+  return
+}
+
+// -----
+
+// A matrix that is added is wide.
+func.func @matmul_6_matrix(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>, %c: tensor<2x4xbf16>) {
+  // expected-error @+1 {{expected 'f32' beside factors of 'bf16', found 'bf16'}}
+  %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3xbf16>, tensor<3x4xbf16>, tensor<2x4xbf16>) -> tensor<2x4xf32>
+  return
+}

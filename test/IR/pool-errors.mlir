@@ -165,3 +165,14 @@ func.func @max_pool_3_dilations(%x: tensor<1x2x4x4x4xf32>) {
       -> (tensor<1x2x2x2x2xf32>, tensor<1x2x2x2x2xi32>)
   return
 }
+
+// -----
+
+func.func @average_pool_1_type(%x: tensor<1x2x4x4xbf16>) {
+  // expected-error @+1 {{expected image and result of one element type, found 'f32' and 'f64'}}
+  %y = ff.average_pool(%x) {count_include_pad = 0 : i64,
+      kernel_shape = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
+      strides = array<i64: 2, 2>}
+      : (tensor<1x2x4x4xbf16>) -> tensor<1x2x2x2xf64>
+  return
+}

@@ -152,3 +152,37 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>, %r: tensor<8x6xf32>) {
   ff.output %1 as "out/y" : tensor<8x6xf32>
   return
 }
+
+// -----
+
+// A normalisation adds what is narrow, which the sum widened.
+
+// CHECK: %norm, %{{.*}}, %{{.*}} = ff.normalize(%arg0 addend %arg1) {{.*}}ff.aliases = ["sum"]
+// CHECK-SAME: (tensor<8x4xf32>, tensor<8x4xbf16>) -> (tensor<8x4xf32>,
+// CHECK-NEXT: ff.output %norm
+// A product does not.
+// CHECK: %fc = ff.matmul(%arg0, %arg2) {
+// CHECK-NEXT: ff.fused(%fc, %arg1)
+func.func @main(%x: tensor<8x4xf32>, %r: tensor<8x4xbf16>, %w: tensor<4x4xf32>) {
+  %0, %m, %v = ff.normalize(%x) {axes = array<i64: 0>, epsilon = 0.1 : f64,
+      param_dims = array<i64: 1>}
+      : (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) loc("norm")
+  %1 = ff.fused(%0, %r) {
+  ^bb0(%a: tensor<8x4xf32>, %b: tensor<8x4xbf16>):
+    %c = ff.cast(%b) : (tensor<8x4xbf16>) -> tensor<8x4xf32>
+    %d = ff.binary add(%a, %c) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    ff.yield %d : tensor<8x4xf32>
+  } : (tensor<8x4xf32>, tensor<8x4xbf16>) -> tensor<8x4xf32> loc("sum")
+  ff.output %1 as "out/y" : tensor<8x4xf32>
+  %2 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32> loc("fc")
+  %3 = ff.fused(%2, %r) attributes {ff.config = #ff.config<grid = {n = 1}, devices = [0]>} {
+  ^bb0(%a: tensor<8x4xf32>, %b: tensor<8x4xbf16>):
+    %c = ff.cast(%b) : (tensor<8x4xbf16>) -> tensor<8x4xf32>
+    %d = ff.binary add(%a, %c) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    ff.yield %d : tensor<8x4xf32>
+  } : (tensor<8x4xf32>, tensor<8x4xbf16>) -> tensor<8x4xf32> loc("sum2")
+  ff.output %3 as "out/z" : tensor<8x4xf32>
+  return
+}

@@ -1,4 +1,5 @@
 // RUN: ffc-opt %s --split-input-file --fuse-casts --mlir-use-nameloc-as-prefix | FileCheck %s
+// RUN: ffc-opt %s --split-input-file --fuse-casts=early --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=EARLY
 
 // A normalisation writes the factor that a product needs; the cast's name is
 // among its own. What belonged to the cast has the layout of the result.
@@ -86,5 +87,63 @@ func.func @main(%x: tensor<8x4xf32>) {
       : (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>)
   %9 = ff.cast(%8) {ff.config = #ff.config<grid = {c = 2}, devices = [0, 1]>}
       : (tensor<8x4xf32>) -> tensor<8x4xbf16>
+  return
+}
+
+// -----
+
+// Products round what they write when the strategy is known, where no device
+// has partial sums, and convolutions in any case.
+
+// CHECK: %conv = ff.conv({{.*}} -> tensor<8x4x9x9xbf16>
+// CHECK: %dx = ff.conv_backward_data({{.*}} -> tensor<8x3x9x9xf32>
+// CHECK-NEXT: ff.cast(%dx)
+// CHECK: %fc = ff.matmul({{.*}} -> tensor<8x4xbf16>
+// CHECK: %waits = ff.matmul({{.*}} -> tensor<8x4xf32>
+// CHECK-NEXT: ff.cast(%waits)
+// CHECK: %parts = ff.matmul({{.*}} -> tensor<8x4xf32>
+// CHECK-NEXT: ff.cast(%parts)
+// EARLY: %dx = ff.conv_backward_data({{.*}} -> tensor<8x3x9x9xbf16>
+// EARLY: %waits = ff.matmul({{.*}} -> tensor<8x4xbf16>
+func.func @main(%x: tensor<8x3x9x9xbf16>, %w: tensor<4x3x1x1xbf16>,
+                %a: tensor<8x4xbf16>, %b: tensor<4x4xbf16>) {
+  %0 = ff.conv(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<8x3x9x9xbf16>, tensor<4x3x1x1xbf16>) -> tensor<8x4x9x9xf32> loc("conv")
+  %1 = ff.cast(%0) : (tensor<8x4x9x9xf32>) -> tensor<8x4x9x9xbf16>
+  %2 = ff.conv_backward_data(%1, %w) {dilations = array<i64: 1, 1>, group = 1 : i64,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<8x4x9x9xbf16>, tensor<4x3x1x1xbf16>) -> tensor<8x3x9x9xf32> loc("dx")
+  %3 = ff.cast(%2) : (tensor<8x3x9x9xf32>) -> tensor<8x3x9x9xbf16>
+  %4 = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xbf16>, tensor<4x4xbf16>) -> tensor<8x4xf32> loc("fc")
+  %5 = ff.cast(%4) {ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>} : (tensor<8x4xf32>) -> tensor<8x4xbf16>
+  %6 = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xbf16>, tensor<4x4xbf16>) -> tensor<8x4xf32> loc("waits")
+  %7 = ff.cast(%6) : (tensor<8x4xf32>) -> tensor<8x4xbf16>
+  %8 = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      ff.config = #ff.config<grid = {k = 2}, devices = [0, 1]>, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xbf16>, tensor<4x4xbf16>) -> tensor<8x4xf32> loc("parts")
+  %9 = ff.cast(%8) {ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>} : (tensor<8x4xf32>) -> tensor<8x4xbf16>
+  return
+}
+
+// -----
+
+// What cuBLASLt does not round: a product that adds a wide bias.
+
+// CHECK: %fc = ff.matmul({{.*}} -> tensor<8x4xf32>
+// CHECK-NEXT: ff.cast(%fc)
+// CHECK: %row = ff.matmul({{.*}} -> tensor<8x4xbf16>
+func.func @main(%a: tensor<8x4xbf16>, %b: tensor<4x4xbf16>, %c: tensor<4xf32>, %d: tensor<4xbf16>) {
+  %0 = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xbf16>, tensor<4x4xbf16>, tensor<4xf32>) -> tensor<8x4xf32> loc("fc")
+  %1 = ff.cast(%0) {ff.config = #ff.config<grid = {n = 1}, devices = [0]>} : (tensor<8x4xf32>) -> tensor<8x4xbf16>
+  %2 = ff.matmul(%a, %b, %d) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      ff.config = #ff.config<grid = {n = 1}, devices = [0]>, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xbf16>, tensor<4x4xbf16>, tensor<4xbf16>) -> tensor<8x4xf32> loc("row")
+  %3 = ff.cast(%2) {ff.config = #ff.config<grid = {n = 1}, devices = [0]>} : (tensor<8x4xf32>) -> tensor<8x4xbf16>
   return
 }

@@ -139,3 +139,147 @@ func.func @main(%x: tensor<2x15x4xf32> {ff.name = "x"},
   ff.output %6 as "out/c" : tensor<30x4xf32>
   return
 }
+
+// -----
+
+// Between products values are narrow for all that read them: the result of a
+// convolution for its normalisation, forward and backward, what a rectifier
+// makes for a residual connection and for its own gradient, what goes from one
+// kernel to another backward. What stays in registers is f32: the normalised
+// image, the sum. So are results of the model and gradients of weights.
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[X16:.*]] = ff.cast(%x0)
+// CHECK: %conv = ff.conv(%[[X16]],
+// CHECK-NEXT: %[[Y16:.*]] = ff.cast(%conv)
+// CHECK-NEXT: %norm, %{{.*}}, %{{.*}} = ff.normalize(%[[Y16]] scale %arg2 bias %arg2) {{.*}} : (tensor<8x4x9x9xbf16>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4x9x9xf32>, tensor<4xf32>, tensor<4xf32>)
+// CHECK-NEXT: %sum = ff.fused(%norm, %[[X16]]) {
+// CHECK-NEXT: ^bb0(%[[N:.*]]: tensor<8x4x9x9xf32>, %[[S:.*]]: tensor<8x4x9x9xbf16>):
+// CHECK-NEXT: %[[W:.*]] = ff.cast(%[[S]])
+// CHECK-NEXT: %[[A:.*]] = ff.binary add(%[[N]], %[[W]])
+// CHECK-NEXT: ff.yield %[[A]] : tensor<8x4x9x9xf32>
+// CHECK: %relu = ff.unary relu(%sum)
+// CHECK-NEXT: %[[Z16:.*]] = ff.cast(%relu)
+// CHECK-NEXT: %last = ff.conv(%[[Z16]], {{.*}} -> tensor<8x4x9x9xf32>
+// CHECK-NEXT: ff.output %last
+// CHECK: %last.backward.data = ff.conv_backward_data
+// CHECK-NEXT: %[[DZ16:.*]] = ff.cast(%last.backward.data) {ff.role = "gradient"}
+// CHECK-NEXT: %relu.backward = ff.fused(%[[Z16]], %[[DZ16]]) attributes {ff.owner = "relu", ff.role = "gradient"}
+// CHECK: ff.unary_backward relu
+// CHECK: %[[DA16:.*]] = ff.cast(%relu.backward) {ff.role = "gradient"}
+// CHECK-NEXT: %norm.backward, %{{.*}}, %{{.*}} = ff.normalize_backward(%[[DA16]], %[[Y16]],
+// CHECK-NEXT: %[[DY16:.*]] = ff.cast(%norm.backward)
+// CHECK: ff.conv_backward_weights(%[[X16]], %[[DY16]]) {{.*}} -> tensor<4x4x1x1xf32>
+func.func @main(%x: tensor<8x4x9x9xf32> {ff.name = "x"}, %w: tensor<4x4x1x1xf32> {ff.name = "w"},
+                %s: tensor<4xf32> {ff.name = "s"}) {
+  %x0 = ff.unary tanh(%x) : tensor<8x4x9x9xf32> -> tensor<8x4x9x9xf32> loc("x0")
+  %y = ff.conv(%x0, %w) {dilations = array<i64: 1, 1>, group = 1 : i64,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<8x4x9x9xf32>, tensor<4x4x1x1xf32>) -> tensor<8x4x9x9xf32> loc("conv")
+  %n, %m, %v = ff.normalize(%y scale %s bias %s) {axes = array<i64: 0, 2, 3>, epsilon = 0.1 : f64,
+      param_dims = array<i64: 1>}
+      : (tensor<8x4x9x9xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4x9x9xf32>, tensor<4xf32>, tensor<4xf32>) loc("norm")
+  %a = ff.binary add(%n, %x0) : (tensor<8x4x9x9xf32>, tensor<8x4x9x9xf32>) -> tensor<8x4x9x9xf32> loc("sum")
+  %z = ff.unary relu(%a) : tensor<8x4x9x9xf32> -> tensor<8x4x9x9xf32> loc("relu")
+  %o = ff.conv(%z, %w) {dilations = array<i64: 1, 1>, group = 1 : i64,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<8x4x9x9xf32>, tensor<4x4x1x1xf32>) -> tensor<8x4x9x9xf32> loc("last")
+  ff.output %o as "out/o" : tensor<8x4x9x9xf32>
+  %dz = ff.conv_backward_data(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, ff.role = "gradient",
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<8x4x9x9xf32>, tensor<4x4x1x1xf32>) -> tensor<8x4x9x9xf32> loc("last.backward.data")
+  %da = ff.unary_backward relu(%z, %dz) {ff.owner = "relu", ff.role = "gradient"} : (tensor<8x4x9x9xf32>, tensor<8x4x9x9xf32>) -> tensor<8x4x9x9xf32> loc("relu.backward")
+  %dy, %ds, %db = ff.normalize_backward(%da, %y, %m, %v, %s) {axes = array<i64: 0, 2, 3>, epsilon = 0.1 : f64, ff.role = "gradient",
+      param_dims = array<i64: 1>}
+      : (tensor<8x4x9x9xf32>, tensor<8x4x9x9xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<8x4x9x9xf32>, tensor<4xf32>, tensor<4xf32>) loc("norm.backward")
+  ff.output %ds as "out/ds" : tensor<4xf32>
+  %dw = ff.conv_backward_weights(%x0, %dy) {dilations = array<i64: 1, 1>, group = 1 : i64, ff.role = "gradient",
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<8x4x9x9xf32>, tensor<8x4x9x9xf32>) -> tensor<4x4x1x1xf32> loc("conv.backward.weights")
+  ff.output %dw as "out/dw" : tensor<4x4x1x1xf32>
+  return
+}
+
+// -----
+
+// A bias is as narrow as the result it is added to; where the result is wide,
+// so is the bias. Slices of a narrow value are narrow.
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[B16:.*]] = ff.cast(%arg2)
+// CHECK: %qk = ff.matmul(%{{.*}}, %{{.*}}, %[[B16]]) {{.*}} : (tensor<8x4xbf16>, tensor<4x8xbf16>, tensor<8xbf16>) -> tensor<8x8xf32>
+// CHECK-NEXT: %[[QK16:.*]] = ff.cast(%qk)
+// CHECK-NEXT: %q = ff.slice(%[[QK16]]) {{.*}} : (tensor<8x8xbf16>) -> tensor<8x4xbf16>
+// CHECK-NEXT: %k = ff.slice(%[[QK16]])
+// CHECK-NEXT: %y = ff.matmul(%q, %k)
+// CHECK: %[[V16:.*]] = ff.cast(%arg3)
+// CHECK-NEXT: %z = ff.matmul(%[[X:.*]], %[[V16]], %arg2) {{.*}} : (tensor<8x4xbf16>, tensor<4x8xbf16>, tensor<8xf32>)
+func.func @main(%x: tensor<8x4xf32> {ff.name = "x"},
+                %w: tensor<4x8xf32> {ff.name = "w"},
+                %b: tensor<8xf32> {ff.name = "b"},
+                %v: tensor<4x8xf32> {ff.name = "v"}) {
+  %0 = ff.matmul(%x, %w, %b) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xf32>, tensor<4x8xf32>, tensor<8xf32>) -> tensor<8x8xf32> loc("qk")
+  %1 = ff.slice(%0) {starts = array<i64: 0, 0>} : (tensor<8x8xf32>) -> tensor<8x4xf32> loc("q")
+  %2 = ff.slice(%0) {starts = array<i64: 0, 4>} : (tensor<8x8xf32>) -> tensor<8x4xf32> loc("k")
+  %3 = ff.matmul(%1, %2) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x8xf32> loc("y")
+  ff.output %3 as "out/y" : tensor<8x8xf32>
+  %4 = ff.matmul(%x, %v, %b) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xf32>, tensor<4x8xf32>, tensor<8xf32>) -> tensor<8x8xf32> loc("z")
+  ff.output %4 as "out/z" : tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// A sum in f32 stays so: what is added to it is not rounded, nor what a
+// normalisation reads of it. A pool of narrow values is narrow, and so is
+// dropout, where it goes to memory.
+
+// CHECK-LABEL: func.func @main
+// CHECK: %proj = ff.matmul
+// CHECK-NEXT: %stream = ff.binary add(%arg0, %proj)
+// CHECK-NEXT: %norm, {{.*}} = ff.normalize(%stream)
+// CHECK: %up = ff.matmul
+// CHECK-NEXT: %[[UP:.*]] = ff.cast(%up)
+// CHECK-NEXT: %drop = ff.dropout(%[[UP]]) {{.*}} : (tensor<8x4xbf16>) -> tensor<8x4xf32>
+// CHECK-NEXT: %[[DROP:.*]] = ff.cast(%drop)
+// CHECK-NEXT: ff.normalize(%[[DROP]])
+func.func @main(%x: tensor<8x4xf32> {ff.name = "x"},
+                %w: tensor<4x4xf32> {ff.name = "w"}) {
+  %0 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32> loc("proj")
+  %1 = ff.binary add(%x, %0) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32> loc("stream")
+  %2, %m, %v = ff.normalize(%1) {axes = array<i64: 1>, epsilon = 0.1 : f64, param_dims = array<i64: 1>}
+      : (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>) loc("norm")
+  %3 = ff.matmul(%2, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32> loc("up")
+  %4 = ff.dropout(%3) {key = 1 : i64, ratio = 0.5 : f64} : (tensor<8x4xf32>) -> tensor<8x4xf32> loc("drop")
+  %5, %m1, %v1 = ff.normalize(%4) {axes = array<i64: 1>, epsilon = 0.1 : f64, param_dims = array<i64: 1>}
+      : (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>) loc("last")
+  ff.output %5 as "out/y" : tensor<8x4xf32>
+  return
+}
+
+// -----
+
+// Gradients that products will add to each other are added up in f32.
+
+// CHECK-LABEL: func.func @main
+// CHECK: %a = ff.matmul
+// CHECK: %b = ff.matmul
+// CHECK-NEXT: %sum = ff.binary add(%a, %b)
+// CHECK-NEXT: ff.normalize(%sum)
+func.func @main(%x: tensor<8x4xf32> {ff.name = "x"},
+                %w: tensor<4x4xf32> {ff.name = "w"}) {
+  %0 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32> loc("a")
+  %1 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32> loc("b")
+  %2 = ff.binary add(%0, %1) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32> loc("sum")
+  %3, %m, %v = ff.normalize(%2) {axes = array<i64: 1>, epsilon = 0.1 : f64, param_dims = array<i64: 1>}
+      : (tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>) loc("norm")
+  ff.output %3 as "out/y" : tensor<8x4xf32>
+  return
+}

@@ -28,9 +28,18 @@ namespace ffc::ff {
 mlir::LogicalResult verifyClamp(mlir::Operation *op);
 /// Constraint of the operators with AddingInterface.
 mlir::LogicalResult verifyAddend(mlir::Operation *op);
+/// Is the element type bf16 or f16?
+bool isNarrow(mlir::Value value);
+/// The type in which kernels compute with a tensor of `type`: f32 where that is
+/// narrow.
+mlir::RankedTensorType wideType(mlir::Type type);
 /// A cast of f32 to bf16 or f16, which an element-wise kernel does as it
 /// writes.
 bool isNarrowing(mlir::Operation *op);
+/// A cast of bf16 or f16 to f32, which such a kernel does as it reads.
+bool isWidening(mlir::Operation *op);
+/// An operator that the body of ff.fused may hold beside casts.
+bool isElementwise(mlir::Operation *op);
 struct Optimizer;
 } // namespace ffc::ff
 

@@ -32,7 +32,7 @@ def FF_ConvOp
           [DeclareOpInterfaceMethods<FF_PartitionableInterface,
                                      ["getOperandSlots", "getFactors"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
-           FF_ClampingInterface],
+           FF_ClampingInterface, FF_NarrowingInterface],
           (ins OptionalAttr<DenseF64ArrayAttr>:$clamp)> {
   let summary = "convolution with groups";
   let description = [{
@@ -49,7 +49,7 @@ def FF_ConvOp
     Iteration space: n sample, g group, c channel of the group, h, w attribute,
     k reduction. Kernel positions are not split. The bias is read where k starts
     at 0. With `clamp`, y is cut to these bounds; k is not split then, since
-    bounds of parts are not bounds of the sum.
+    bounds of parts are not bounds of the sum, and neither where y is narrow.
 
     `transposed` stands on the operators of a transposed convolution: its forward
     operator is ff.conv_backward_data, its gradients are ff.conv and
@@ -64,15 +64,16 @@ def FF_ConvOp
          group, and two pads per spatial dimension, none negative.
       4. The window is no larger than the padded image.
       5. The element types are the same, or x and w are both bf16 or f16 and
-         others f32.
+         others f32, but for y, which may be as narrow.
   }];
-  let results = (outs FF_Image:$y);
+  let results = (outs FF_ImageFactor:$y);
 }
 
 def FF_ConvBackwardDataOp
     : FF_ConvLike<"conv_backward_data", (ins FF_ImageFactor:$dy, FF_ImageFactor:$w),
                   [DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getFactors"]>,
-                   DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
+                   DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
+                   FF_NarrowingInterface]> {
   let summary = "gradient of a convolution with respect to its input; transposed convolution";
   let description = [{
     With `transposed` the forward operator of ONNX's ConvTranspose: dy is its
@@ -83,7 +84,11 @@ def FF_ConvBackwardDataOp
 
     Constraints: as ff.conv, with dy for y and dx for x.
   }];
-  let results = (outs FF_Image:$dx);
+  let results = (outs FF_ImageFactor:$dx);
+  let extraClassDeclaration = [{
+    // Channels of the forward result are split, and are summed here.
+    bool narrowsLate() { return true; }
+  }];
 }
 
 def FF_ConvBackwardWeightsOp
@@ -105,7 +110,9 @@ def FF_ConvBackwardWeightsOp
 
 class FF_MaxPoolLike<string mnemonic, dag tensors, list<Trait> traits>
     : FF_WindowedOp<mnemonic,
-          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface>] # traits> {
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                           ["getNarrowable"]>,
+           FF_NarrowingInterface] # traits> {
   let arguments = !con(tensors, (ins DenseI64ArrayAttr:$dilations,
                                      DenseI64ArrayAttr:$kernel_shape,
                                      DenseI64ArrayAttr:$pads,
@@ -114,8 +121,9 @@ class FF_MaxPoolLike<string mnemonic, dag tensors, list<Trait> traits>
 
 class FF_AveragePoolLike<string mnemonic, dag tensors, list<Trait> traits>
     : FF_WindowedOp<mnemonic,
-          [Pure, SameOperandsAndResultElementType,
-           DeclareOpInterfaceMethods<FF_PartitionableInterface>] # traits> {
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                           ["getNarrowable"]>,
+           FF_NarrowingInterface] # traits> {
   let arguments = !con(tensors, (ins I64Attr:$count_include_pad,
                                      DenseI64ArrayAttr:$kernel_shape,
                                      DenseI64ArrayAttr:$pads,
@@ -123,7 +131,7 @@ class FF_AveragePoolLike<string mnemonic, dag tensors, list<Trait> traits>
 }
 
 def FF_MaxPoolOp
-    : FF_MaxPoolLike<"max_pool", (ins FF_Image:$x),
+    : FF_MaxPoolLike<"max_pool", (ins FF_ImageFactor:$x),
                      [DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "maximum over windows";
   let description = [{
@@ -131,30 +139,31 @@ def FF_MaxPoolOp
     order; it is what the gradient reads, whatever the partitioning.
 
     Constraints:
-      1. x is [N, C, H, W], y is [N, C, OH, OW] of the same element type and rank;
-         index is i32 and has y's shape.
+      1. x is [N, C, H, W], y is [N, C, OH, OW] of the same element type and rank,
+         but that both may be bf16 or f16 instead of f32; index is i32 and has y's
+         shape.
       2. OH = (H + pads - (KH-1)*dilation - 1) / stride + 1, rounded either way.
       3. There are a positive stride, dilation and kernel extent and two pads, none
          negative, per spatial dimension.
       4. The window is no larger than the padded image, and every window has a
          position inside the image.
   }];
-  let results = (outs FF_Image:$y, FF_Tensor:$index);
+  let results = (outs FF_ImageFactor:$y, FF_Tensor:$index);
 }
 
 def FF_MaxPoolBackwardOp
-    : FF_MaxPoolLike<"max_pool_backward", (ins FF_Image:$dy, FF_Tensor:$index), []> {
+    : FF_MaxPoolLike<"max_pool_backward", (ins FF_ImageFactor:$dy, FF_Tensor:$index), []> {
   let summary = "gradient of max_pool";
   let description = [{
     Iteration space: n, c, h, w of the input image.
 
     Constraints: as ff.max_pool, with dy for y and dx for x.
   }];
-  let results = (outs FF_Image:$dx);
+  let results = (outs FF_ImageFactor:$dx);
 }
 
 def FF_AveragePoolOp
-    : FF_AveragePoolLike<"average_pool", (ins FF_Image:$x),
+    : FF_AveragePoolLike<"average_pool", (ins FF_ImageFactor:$x),
                          [DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "mean over windows; global pooling has the image's window";
   let description = [{
@@ -163,18 +172,18 @@ def FF_AveragePoolOp
 
     Constraints: as ff.max_pool, without dilations and index.
   }];
-  let results = (outs FF_Image:$y);
+  let results = (outs FF_ImageFactor:$y);
 }
 
 def FF_AveragePoolBackwardOp
-    : FF_AveragePoolLike<"average_pool_backward", (ins FF_Image:$dy), []> {
+    : FF_AveragePoolLike<"average_pool_backward", (ins FF_ImageFactor:$dy), []> {
   let summary = "gradient of average_pool";
   let description = [{
     Iteration space: n, c, h, w of the input image.
 
     Constraints: as ff.average_pool, with dy for y and dx for x.
   }];
-  let results = (outs FF_Image:$dx);
+  let results = (outs FF_ImageFactor:$dx);
 }
 
 //===----------------------------------------------------------------------===//

@@ -172,9 +172,10 @@ def FF_FusedOp
   let description = [{
     The body holds `ff.unary`, `ff.unary_backward`, `ff.binary` and `ff.select`
     operators and ends with `ff.yield`. Results all have one shape, which is that
-    of every operator in the body; operands broadcast to it. What is yielded may
-    be narrowed by `ff.cast` first. Made by the pass `fuse-elementwise` after
-    differentiation.
+    of every operator in the body; operands broadcast to it. The body computes in
+    f32: narrow operands are widened by `ff.cast` first, and what is yielded may
+    be narrowed by one. Made by the passes `lower-precision` and
+    `fuse-elementwise` after differentiation.
 
     ```mlir
     %z = ff.fused(%x, %y) {
@@ -189,10 +190,11 @@ def FF_FusedOp
       1. The block's arguments have the operands' types, the yielded values the
          results' types.
       2. All results in the body have one type, but for those of casts to bf16
-         and f16, which are only yielded.
+         and f16, which are only yielded, and of casts from these, which are of
+         operands.
       3. The body holds operators of the four kinds and such casts, at least two.
   }];
-  let arguments = (ins Variadic<FF_FloatTensor>:$inputs);
+  let arguments = (ins Variadic<FF_Summand>:$inputs);
   let results = (outs Variadic<FF_Summand>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -206,7 +208,12 @@ def FF_YieldOp : FF_Op<"yield", [Pure, Terminator, HasParent<"FusedOp">,
   let assemblyFormat = "$values attr-dict `:` type($values)";
 }
 
-def FF_DropoutOp : FF_DiffOp<"dropout", [SameOperandsAndResultType]> {
+def FF_DropoutOp
+    : FF_Op<"dropout",
+          [Pure, SameOperandsAndResultShape,
+           DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getNarrowable"]>,
+           DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
+           FF_NarrowingInterface]> {
   let summary = "zeroes elements at random and scales the rest";
   let description = [{
     The mask is a function of seed, step, `key` (hash of the node's name) and the
@@ -215,10 +222,11 @@ def FF_DropoutOp : FF_DiffOp<"dropout", [SameOperandsAndResultType]> {
 
     Constraints:
       1. 0 < ratio < 1.
-      2. Operand and result have the same type.
+      2. Operand and result have the same type, but that each may be bf16 or f16
+         instead of f32.
   }];
-  let arguments = (ins FF_FloatTensor:$x, I64Attr:$key, F64Attr:$ratio);
-  let results = (outs FF_FloatTensor:$y);
+  let arguments = (ins FF_Summand:$x, I64Attr:$key, F64Attr:$ratio);
+  let results = (outs FF_Summand:$y);
   let assemblyFormat = [{
     `(` operands `)` attr-dict `:` functional-type(operands, results)
   }];

@@ -43,11 +43,15 @@ def FF_PartitionableInterface : OpInterface<"PartitionableInterface"> {
       return {};
     }]>,
     InterfaceMethod<[{
-      Operands that are only added up, which kernels take as factors too. In
-      gradients they are narrow where a product narrows them.
-    }], "::llvm::SmallVector<::mlir::OpOperand *>", "getSummands", (ins), "", [{
+      Other operands that kernels take as f32, bf16 or f16, and compute with in
+      f32 whatever they are.
+    }], "::llvm::SmallVector<::mlir::OpOperand *>", "getNarrowable", (ins), "", [{
       return {};
-    }]>
+    }]>,
+    InterfaceMethod<[{
+      Are results made of elements of the operands, and zeros? Then operands and
+      results have one type, whatever it is.
+    }], "bool", "movesElements", (ins), "", [{ return false; }]>
   ];
 }
 
@@ -129,7 +133,8 @@ def FF_AddingInterface : OpInterface<"AddingInterface"> {
     optional operand `addend`. Bounds (ClampingInterface) are those of the sum.
 
     Constraints, beside those of the operator:
-      * `addend` has the type of the result, f32 where that is narrow.
+      * `addend` has the type of the result, f32 where that is narrow, or is
+        narrow itself where the operator says so.
   }];
   let methods = [
     InterfaceMethod<"The result that the addend is for.",
@@ -140,6 +145,8 @@ def FF_AddingInterface : OpInterface<"AddingInterface"> {
         Does it wait for a strategy before it takes over a sum? Where it can hold
         partial sums, a sum behind it can be split as it cannot.
       }], "bool", "addsLate", (ins), "", [{ return false; }]>,
+    InterfaceMethod<"May the addend be bf16 or f16?",
+                    "bool", "addsNarrow", (ins), "", [{ return false; }]>,
     InterfaceMethod<"The operand, of which there may be none.",
                     "::mlir::MutableOperandRange", "getAddendMutable">
   ];
@@ -150,14 +157,18 @@ def FF_NarrowingInterface : OpInterface<"NarrowingInterface"> {
   let cppNamespace = "::ffc::ff";
   let description = [{
     An operator that can round results of f32 to bf16 or f16 as it writes them, so
-    that a factor of a product needs no pass over memory of its own. It computes
-    in f32 all the same: what it writes is what a cast would have made of it.
+    that a narrow value needs no pass over memory of its own. It computes in f32
+    all the same: what it writes is what a cast would have made of it.
   }];
   let methods = [
     InterfaceMethod<"May this result of the operator be narrow?",
                     "bool", "canNarrow", (ins "::mlir::OpResult":$result), "", [{
       return result.getResultNumber() == 0;
-    }]>
+    }]>,
+    InterfaceMethod<[{
+        Does it wait for a strategy before it rounds? Partial sums are wide, and
+        a split that gives them may be worth more than a pass over memory.
+      }], "bool", "narrowsLate", (ins), "", [{ return false; }]>
   ];
 }
 

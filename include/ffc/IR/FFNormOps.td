@@ -8,7 +8,7 @@ def FF_NormalizeOp
     : FF_Op<"normalize",
           [Pure, AttrSizedOperandSegments,
            DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                     ["getOperandSlots"]>,
+                                     ["getOperandSlots", "getNarrowable"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
            FF_AddingInterface, FF_ClampingInterface, FF_NarrowingInterface]> {
   let summary = "y = (x - mean) / sqrt(var + epsilon) * scale + bias + addend";
@@ -39,21 +39,24 @@ def FF_NormalizeOp
       1. `axes` are dimensions of x, ascending, at least one; so are
          `param_dims`.
       2. scale and bias have x's extents along `param_dims`.
-      3. y has x's type, or that of narrow factors (NarrowingInterface); mean and
-         var have x's shape without `axes`, after `sample_groups` if there are
-         any.
+      3. y has x's shape; mean and var have it without `axes`, after
+         `sample_groups` if there are any. x, addend and y may each be bf16 or
+         f16; all else is f32 then.
       4. epsilon is positive.
       5. `sample_groups` is at least 2 and divides dimension 0 of x, which is
          one of `axes` and none of `param_dims`.
   }];
-  let arguments = (ins FF_FloatTensor:$x, Optional<FF_FloatTensor>:$scale,
+  let arguments = (ins FF_Summand:$x, Optional<FF_FloatTensor>:$scale,
                    Optional<FF_FloatTensor>:$bias,
-                   Optional<FF_FloatTensor>:$addend, DenseI64ArrayAttr:$axes,
+                   Optional<FF_Summand>:$addend, DenseI64ArrayAttr:$axes,
                    F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims,
                    OptionalAttr<I64Attr>:$sample_groups,
                    OptionalAttr<DenseF64ArrayAttr>:$clamp);
   let results = (outs FF_Summand:$y, FF_FloatTensor:$mean,
                  FF_FloatTensor:$var);
+  let extraClassDeclaration = [{
+    bool addsNarrow() { return true; }
+  }];
   let assemblyFormat = [{
     `(` $x (`scale` $scale^)? (`bias` $bias^)? (`addend` $addend^)? `)` attr-dict
     `:` functional-type(operands, results)
@@ -64,7 +67,7 @@ def FF_NormalizeOp
 def FF_NormalizeBackwardOp
     : FF_Op<"normalize_backward",
           [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getOperandSlots"]>,
+                                           ["getOperandSlots", "getNarrowable"]>,
            FF_NarrowingInterface]> {
   let summary = "gradients of normalize";
   let description = [{
@@ -74,10 +77,11 @@ def FF_NormalizeBackwardOp
         dx     = r * (g - mean(g) - h * mean(g * h))
         dscale = sum(dy * h), dbias = sum(dy), over all but `param_dims`
 
-    Constraints: as ff.normalize; dx has x's type, or that of narrow factors,
-    dscale and dbias the shape of scale and bias. mean and var are treated as functions of x.
+    Constraints: as ff.normalize; dy and dx have x's shape and may each be bf16 or
+    f16, dscale and dbias have the shape of scale and bias. mean and var are
+    treated as functions of x.
   }];
-  let arguments = (ins FF_FloatTensor:$dy, FF_FloatTensor:$x,
+  let arguments = (ins FF_Summand:$dy, FF_Summand:$x,
                    FF_FloatTensor:$mean, FF_FloatTensor:$var,
                    Optional<FF_FloatTensor>:$scale, DenseI64ArrayAttr:$axes,
                    F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims,

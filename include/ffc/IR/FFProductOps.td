@@ -5,9 +5,10 @@ def FF_MatMulOp
     : FF_Op<"matmul",
           [Pure, AttrSizedOperandSegments,
            DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                     ["getOperandSlots", "getFactors"]>,
+                                     ["getOperandSlots", "getFactors",
+                                      "getNarrowable"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
-           FF_AddingInterface, FF_ClampingInterface]> {
+           FF_AddingInterface, FF_ClampingInterface, FF_NarrowingInterface]> {
   let summary = "y = alpha op(a) op(b) + beta c + addend, on (batches of) matrices";
   let description = [{
     `op` transposes the last two dimensions where `trans_a`, `trans_b` are not 0.
@@ -41,7 +42,7 @@ def FF_MatMulOp
     lacks a split batch dimension is read whole by every part. With a split
     reduction c and the addend are read by the first block only, and c of rank 0
     forbids the split. So does `clamp`, which cuts y to bounds: those of parts
-    are not those of the sum.
+    are not those of the sum. So does a narrow y, since parts are not.
 
     Constraints:
       1. op(a) is [..., M, K], op(b) is [..., K, N], the result is [..., M, N].
@@ -50,18 +51,22 @@ def FF_MatMulOp
       4. Batch dimensions have the extent of the broadcast of a and b, or 1.
       5. There are at most 5 batch dimensions.
       6. The element types are the same, or a and b are both bf16 or f16 and
-         others f32.
+         others f32. c may be as narrow where it is a row, and y where there is no
+         addend, c is none or such a row, alpha and beta are 1, and no batch
+         dimension is summed.
   }];
-  let arguments = (ins FF_MatrixFactor:$a, FF_MatrixFactor:$b, Optional<FF_FloatTensor>:$c,
+  let arguments = (ins FF_MatrixFactor:$a, FF_MatrixFactor:$b, Optional<FF_Summand>:$c,
                    Optional<FF_FloatTensor>:$addend,
                    F64Attr:$alpha, F64Attr:$beta,
                    OptionalAttr<StrArrayAttr>:$dim_names, I64Attr:$trans_a,
                    I64Attr:$trans_b, OptionalAttr<DenseF64ArrayAttr>:$clamp);
-  let results = (outs FF_Matrices:$y);
+  let results = (outs FF_MatrixFactor:$y);
   let extraClassDeclaration = [{
     // Tensor parallelism splits what is summed over.
     bool addsLate() { return true; }
     bool clampsLate() { return true; }
+    bool narrowsLate() { return true; }
+    bool canNarrow(::mlir::OpResult result);
   }];
   let builders = [
     // Without addend and bounds.

@@ -11,7 +11,14 @@ class FF_ShapeOp<string mnemonic>
   let hasVerifier = 1;
 }
 
-def FF_ReshapeOp : FF_ShapeOp<"reshape"> {
+/// An operator whose result is made of the elements of its operands.
+class FF_MovingOp<string mnemonic> : FF_ShapeOp<mnemonic> {
+  let extraClassDeclaration = [{
+    bool movesElements() { return true; }
+  }];
+}
+
+def FF_ReshapeOp : FF_MovingOp<"reshape"> {
   let summary = "same elements in row-major order under another shape";
   let description = [{
     Iteration space: the common factors of the two shapes (their coarsest common
@@ -25,7 +32,7 @@ def FF_ReshapeOp : FF_ShapeOp<"reshape"> {
   let arguments = (ins FF_Tensor:$x);
 }
 
-def FF_TransposeOp : FF_ShapeOp<"transpose"> {
+def FF_TransposeOp : FF_MovingOp<"transpose"> {
   let summary = "result dimension i is operand dimension perm[i]";
   let description = [{
     Iteration dimensions are named after the result's dimensions, those of a
@@ -38,7 +45,7 @@ def FF_TransposeOp : FF_ShapeOp<"transpose"> {
   let arguments = (ins FF_Tensor:$x, DenseI64ArrayAttr:$perm);
 }
 
-def FF_ConcatOp : FF_ShapeOp<"concat"> {
+def FF_ConcatOp : FF_MovingOp<"concat"> {
   let summary = "operands one after the other along `axis`";
   let description = [{
     Constraints:
@@ -49,7 +56,7 @@ def FF_ConcatOp : FF_ShapeOp<"concat"> {
   let arguments = (ins Variadic<FF_Tensor>:$inputs, I64Attr:$axis);
 }
 
-def FF_SliceOp : FF_ShapeOp<"slice"> {
+def FF_SliceOp : FF_MovingOp<"slice"> {
   let summary = "a box of the operand: y[i] = x[i + starts]";
   let description = [{
     Constraints:
@@ -60,7 +67,7 @@ def FF_SliceOp : FF_ShapeOp<"slice"> {
   let arguments = (ins FF_Tensor:$x, DenseI64ArrayAttr:$starts);
 }
 
-def FF_PadOp : FF_ShapeOp<"pad"> {
+def FF_PadOp : FF_MovingOp<"pad"> {
   let summary = "adds (or, if negative, removes) elements at the borders";
   let description = [{
     `pads` lists all begins, then all ends. New elements have `value`.
@@ -71,12 +78,15 @@ def FF_PadOp : FF_ShapeOp<"pad"> {
       2. The result's extents are those of x plus the pads.
   }];
   let arguments = (ins FF_Tensor:$x, DenseI64ArrayAttr:$pads, F64Attr:$value);
+  let extraClassDeclaration = [{
+    bool movesElements() { return getValue().isZero(); }
+  }];
 }
 
 def FF_ReduceSumOp
     : FF_Op<"reduce_sum",
           [Pure,
-           DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getSummands"]>,
+           DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getNarrowable"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "sum over `axes`; with keepdims they stay with extent 1";
   let description = [{
@@ -121,7 +131,7 @@ def FF_ReduceProdOp : FF_ReduceOp<"reduce_prod"> {
   }];
 }
 
-def FF_ExpandOp : FF_ShapeOp<"expand"> {
+def FF_ExpandOp : FF_MovingOp<"expand"> {
   let summary = "broadcasts the operand to the result's shape";
   let description = [{
     Constraints:

@@ -124,13 +124,20 @@ def SinkUpdates : Pass<"sink-updates", "::mlir::ModuleOp"> {
 }
 
 def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
-  let summary = "factors of products as bf16, f16 or tf32";
+  let summary = "factors of products, and values between products, as bf16, f16 or tf32";
   let description = [{
     What kernels multiply and add up (PartitionableInterface::getFactors) is cast
-    to `type` before, once per value and step; sums are f32 and so is all else,
-    parameters and what is communicated of gradients among it. Comes after
-    differentiation, so that the gradients' products are as narrow. TF32 is no
-    type in memory: the main function says that GPUs round to it (`ff.tf32`).
+    to `type` before, once per value and step. A value that is multiplied, or was
+    computed of narrow values, and that nothing but kernels for narrow operands
+    read (PartitionableInterface::getNarrowable, element-wise operators) is
+    rounded behind what makes it, and everybody reads it so; a bias that is added
+    to such a result is rounded, too. Kernels compute in f32, sums are f32, and so
+    is all else, parameters and their gradients among it. Comes after
+    differentiation, so that gradients are as narrow. TF32 is no type in memory:
+    the main function says that GPUs round factors to it (`ff.tf32`).
+
+    Element-wise operators that read narrow values become `ff.fused`, whose body
+    widens them.
 
     Before:
     ```mlir
@@ -240,9 +247,10 @@ def FuseActivations : Pass<"fuse-activations", "::mlir::ModuleOp"> {
 def FuseCasts : Pass<"fuse-casts", "::mlir::ModuleOp"> {
   let summary = "lets operators round their results themselves";
   let description = [{
-    A cast of f32 to bf16 or f16, as factors of products need it, becomes part of
-    the operator that produces its operand, if that can round what it writes
-    (NarrowingInterface) and nothing else needs the wide value.
+    A cast of f32 to bf16 or f16 becomes part of the operator that produces its
+    operand, if that can round what it writes (NarrowingInterface) and nothing
+    else needs the wide value. Products wait for a strategy: partial sums are not
+    rounded.
 
     Both must have the same role and, where `ff.config` is given, split the value
     in the same way over the same devices. The operator keeps its name; that of
@@ -259,13 +267,17 @@ def FuseCasts : Pass<"fuse-casts", "::mlir::ModuleOp"> {
     %0, %m, %v = ff.normalize(%x) {...} : (tensor<8x4xf32>) -> (tensor<8x4xbf16>, tensor<8xf32>, tensor<8xf32>)
     ```
   }];
+  let options = [
+    Option<"early", "early", "bool", "false",
+           "operators do not wait for a strategy: the least that is computed">,
+  ];
 }
 
 def FuseElementwise : Pass<"fuse-elementwise", "::mlir::ModuleOp"> {
   let summary = "merges chains of element-wise operators into ff.fused";
   let description = [{
     Merges producers and consumers among `ff.unary`, `ff.unary_backward`,
-    `ff.binary` and `ff.select` whose results have one type, so that what passes
+    `ff.binary`, `ff.select` and `ff.fused` whose results have one type, so that what passes
     between them never goes to memory. A result that others need as well becomes
     one more result. Nothing else in the order of operators changes.
 

@@ -73,7 +73,10 @@ struct Op {
   /// What its kernels are told besides shapes, as far as they may take longer
   /// or shorter by it, as text: "group = 1, pads = ...".
   std::string attributes;
-  /// Its kernels multiply f32 as TF32 where a device can.
+  /// Its kernels multiply and add up: narrow operands as what they are, not as
+  /// f32.
+  bool multiplies = false;
+  /// They multiply f32 as TF32 where a device can.
   bool roundsFactors = false;
 };
 

@@ -51,6 +51,8 @@ inline bool decidesArithmetic(ElementType type) {
 /// What kernels of `op` compute in, of which such a factor, or else the last
 /// result, has this type.
 inline Arithmetic arithmeticOf(const Op &op, ElementType type) {
+  if (decidesArithmetic(type) && !op.multiplies)
+    return Arithmetic::F32;
   return op.roundsFactors && type == ElementType::F32 ? Arithmetic::TF32
                                                       : arithmeticOf(type);
 }

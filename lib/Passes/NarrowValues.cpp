@@ -1,0 +1,163 @@
+//===- NarrowValues.cpp - which values a step rounds ----------------------===//
+
+#include "NarrowValues.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+
+static bool isF32(Value value) { return getElementTypeOrSelf(value).isF32(); }
+
+static bool moves(Operation *op) {
+  auto moving = dyn_cast<PartitionableInterface>(op);
+  return moving && moving.movesElements();
+}
+
+/// Does the operator that makes `result` keep it in a register for the only one
+/// that reads it, once both are fused?
+static bool isTakenOver(OpResult result) {
+  if (!result.hasOneUse())
+    return false;
+  Operation *producer = result.getOwner(), *reader = *result.getUsers().begin();
+  if (auto sum = dyn_cast<BinaryOp>(reader)) {
+    auto adding = dyn_cast<AddingInterface>(producer);
+    return adding && sum.getKind() == BinaryKind::Add &&
+           adding.getSummedResult() == result;
+  }
+  auto activation = dyn_cast<UnaryOp>(reader);
+  auto clamping = dyn_cast<ClampingInterface>(producer);
+  return activation && clamping && activation.asClamp() &&
+         clamping.getClampedResult() == result;
+}
+
+/// A summand whose producer adds the other one, which it wants wide.
+static bool isAddedInProduct(Value value) {
+  auto adding = value.getDefiningOp<AddingInterface>();
+  return adding && !adding.addsNarrow() && isTakenOver(cast<OpResult>(value)) &&
+         isa<BinaryOp>(*value.getUsers().begin());
+}
+
+/// A product whose result has samples, not one that adds them up.
+static bool multipliesSamples(PartitionableInterface op) {
+  return !op.getFactors().empty() &&
+         llvm::any_of(op.getRules().dims, [](const plan::IterDim &dim) {
+           return dim.kind == plan::DimKind::Sample;
+         });
+}
+
+bool NarrowValues::isDerived(OpResult result) const {
+  auto op = dyn_cast<PartitionableInterface>(result.getOwner());
+  if (!op || !isF32(result))
+    return false;
+  auto isDerived = [&](Value operand) { return derived.contains(operand); };
+  if (moves(op))
+    return llvm::all_of(op->getOperands(), isDerived);
+  if (isElementwise(op)) {
+    // A product that adds a matrix writes what it adds up.
+    if (llvm::any_of(op->getOperands(), isAddedInProduct))
+      return false;
+    // What is broadcast is a parameter or a statistic.
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(result.getType()).getShape();
+    auto like = llvm::make_filter_range(op->getOperands(), [&](Value operand) {
+      return cast<RankedTensorType>(operand.getType()).getShape() == shape;
+    });
+    return !like.empty() && llvm::all_of(like, isDerived);
+  }
+  auto narrowing = dyn_cast<NarrowingInterface>(op.getOperation());
+  if (!narrowing || !narrowing.canNarrow(result))
+    return false;
+  if (!op.getFactors().empty())
+    return multipliesSamples(op);
+  SmallVector<OpOperand *> operands = op.getNarrowable();
+  return !operands.empty() && llvm::all_of(operands, [&](OpOperand *operand) {
+    return isDerived(operand->get());
+  });
+}
+
+namespace {
+/// Values that differ only in where their elements lie.
+struct Class {
+  bool isMultiplied = false;
+  bool isStored = false;   ///< not only in registers between kernels
+  bool allDerived = true;  ///< of narrow values
+  bool allReadable = true; ///< narrow, by all that read them
+
+  void add(Value value);
+  /// Narrow whatever it is computed of.
+  bool isFactor() const { return allReadable && isMultiplied; }
+  bool isNarrow() const {
+    return isFactor() || (allReadable && allDerived && isStored);
+  }
+};
+
+/// The classes of a block's values.
+class Classes {
+public:
+  explicit Classes(Block &block) {
+    for (Operation &op : block)
+      if (moves(&op))
+        for (Value operand : op.getOperands())
+          sets.unionSets(op.getResult(0).getAsOpaquePointer(),
+                         operand.getAsOpaquePointer());
+  }
+  Class &operator[](Value value) {
+    return classes[sets.getOrInsertLeaderValue(value.getAsOpaquePointer())];
+  }
+
+private:
+  llvm::EquivalenceClasses<void *> sets;
+  llvm::DenseMap<void *, Class> classes;
+};
+} // namespace
+
+void Class::add(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  Operation *producer = result ? result.getOwner() : nullptr;
+  // What a step begins with is as it is.
+  allReadable &=
+      producer && isF32(value) && isa<PartitionableInterface>(producer);
+  if (!allReadable)
+    return;
+  isStored |=
+      !moves(producer) && !isElementwise(producer) && !isTakenOver(result);
+  for (OpOperand &use : value.getUses()) {
+    auto reader = dyn_cast<PartitionableInterface>(use.getOwner());
+    if (!reader) {
+      allReadable = false;
+      continue;
+    }
+    const bool isFactor = llvm::is_contained(reader.getFactors(), &use),
+               inRegisters = isElementwise(reader);
+    isMultiplied |= isFactor;
+    isStored |= !inRegisters && !moves(reader);
+    allReadable &= isFactor || inRegisters || moves(reader) ||
+                   llvm::is_contained(reader.getNarrowable(), &use);
+  }
+}
+
+NarrowValues::NarrowValues(Block &block) {
+  Classes classes(block);
+  auto forAll = [&](auto f) {
+    for (BlockArgument argument : block.getArguments())
+      f(Value(argument));
+    for (Operation &op : block)
+      for (Value result : op.getResults())
+        f(result);
+  };
+  forAll([&](Value value) { classes[value].add(value); });
+  // Operands come before results.
+  for (Operation &op : block)
+    for (OpResult result : op.getResults())
+      if (classes[result].isFactor() || isDerived(result))
+        derived.insert(result);
+  forAll([&](Value value) {
+    classes[value].allDerived &= derived.contains(value);
+  });
+  forAll([&](Value value) {
+    if (classes[value].isNarrow())
+      narrow.insert(value);
+  });
+}

@@ -1,0 +1,35 @@
+//===- NarrowValues.h - which values a step rounds --------------*- C++ -*-===//
+#ifndef FFC_LIB_PASSES_NARROWVALUES_H
+#define FFC_LIB_PASSES_NARROWVALUES_H
+
+#include "ffc/IR/FF.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace ffc {
+
+/// The values of f32 that are as narrow in memory as the factors of products
+/// (decision 36). Those are what
+///
+///   1. nothing reads but kernels that take it narrow, and
+///   2. a product multiplies, or was computed of narrow values and goes to
+///      memory: the results of products among it, but not their sums over
+///      samples, the gradients of parameters.
+///
+/// Values that differ only in where their elements lie are narrow together.
+/// Says so of a graph whose factors are still f32.
+class NarrowValues {
+public:
+  explicit NarrowValues(mlir::Block &block);
+
+  bool contains(mlir::Value value) const { return narrow.contains(value); }
+
+private:
+  bool isDerived(mlir::OpResult result) const;
+
+  llvm::DenseSet<mlir::Value> derived, narrow;
+};
+
+} // namespace ffc
+
+#endif // FFC_LIB_PASSES_NARROWVALUES_H
