@@ -118,6 +118,17 @@ template <class Op> static LogicalResult verifyAttention(Op op) {
   return verifyShape(op, "lse", extents.sums(), op.getLse());
 }
 
+/// Constraint 6.
+template <class Op>
+static LogicalResult verifyTypes(Op op, ArrayRef<Value> factors) {
+  SmallVector<Value, 3> others = {op.getLse()};
+  if (Value mask = op.getMask())
+    others.push_back(mask);
+  if (getElementTypeOrSelf(op.getY()) != getElementTypeOrSelf(op.getQ()))
+    others.push_back(op.getY());
+  return verifyFactors(op, factors, others);
+}
+
 //===----------------------------------------------------------------------===//
 // Forward
 //===----------------------------------------------------------------------===//
@@ -125,11 +136,7 @@ template <class Op> static LogicalResult verifyAttention(Op op) {
 LogicalResult AttentionOp::verify() {
   if (failed(verifyAttention(*this)))
     return failure();
-  // Constraint 6.
-  SmallVector<Value, 3> others = {getY(), getLse()};
-  if (Value mask = getMask())
-    others.push_back(mask);
-  return verifyFactors(*this, {getQ(), getK(), getV()}, others);
+  return verifyTypes(*this, {getQ(), getK(), getV()}); // constraint 6
 }
 
 SmallVector<Value> AttentionOp::getOperandSlots() {
@@ -217,12 +224,9 @@ LogicalResult AttentionBackwardOp::verify() {
         std::tuple("dv", Value(getDv()), Value(getV()))})
     if (failed(verifyShape(*this, name, shapeOf(like), found)))
       return failure();
-  SmallVector<Value, 3> others = {getY(), getLse()};
-  if (Value mask = getMask())
-    others.push_back(mask);
-  if (failed(verifyFactors(*this, {getQ(), getK(), getV(), getDy()}, others)))
+  if (failed(verifyTypes(*this, {getQ(), getK(), getV(), getDy()})))
     return failure();
-  auto y = cast<RankedTensorType>(getY().getType());
+  RankedTensorType y = wideType(getY().getType());
   for (unsigned i = 0; i < 3; ++i)
     if (failed(verifyNarrowedType(*this, y.clone(shapeOf(getResult(i))), i)))
       return failure();
@@ -231,6 +235,10 @@ LogicalResult AttentionBackwardOp::verify() {
 
 SmallVector<Value> AttentionBackwardOp::getOperandSlots() {
   return {getQ(), getK(), getV(), getY(), getLse(), getDy(), getMask()};
+}
+
+SmallVector<OpOperand *> AttentionBackwardOp::getNarrowable() {
+  return {&getYMutable()};
 }
 
 SmallVector<OpOperand *> AttentionBackwardOp::getFactors() {

@@ -70,7 +70,7 @@ static plan::OpRules crossEntropyRules(Value logits, int axis, bool backward) {
 
   plan::OpRules rules;
   rules.dims = dimsByRank(type.shape);
-  plan::TensorType statistic = type;
+  plan::TensorType statistic = tensorTypeOf(wideType(logits.getType()));
   statistic.shape.erase(statistic.shape.begin() + axis);
   rules.internals.assign(2, statistic);
 
@@ -123,7 +123,12 @@ static DictionaryAttr axisArgs(Builder builder, Attribute axis) {
 LogicalResult CrossEntropyOp::verify() {
   if (failed(verifyLabels(*this, getLogits(), getTarget(), getAxis())))
     return failure();
-  return verifyResultType(*this, lossType(typeOf(getLogits()))); // constraint 3
+  return verifyResultType(
+      *this, lossType(wideType(getLogits().getType()))); // constraint 3
+}
+
+SmallVector<OpOperand *> CrossEntropyOp::getNarrowable() {
+  return {&getLogitsMutable()};
 }
 
 plan::OpRules CrossEntropyOp::getRules() {
@@ -149,7 +154,12 @@ CrossEntropyOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
 LogicalResult CrossEntropyBackwardOp::verify() {
   if (failed(verifyLabels(*this, getLogits(), getTarget(), getAxis())))
     return failure();
-  return verifyNarrowedType(*this, typeOf(getLogits())); // constraint 3
+  return verifyNarrowedType(*this,
+                            wideType(getLogits().getType())); // constraint 3
+}
+
+SmallVector<OpOperand *> CrossEntropyBackwardOp::getNarrowable() {
+  return {&getLogitsMutable()};
 }
 
 plan::OpRules CrossEntropyBackwardOp::getRules() {

@@ -4,14 +4,14 @@
 // Every verifier of this file also checks constraint 0: all extents are known
 // and over 0.
 
-def FF_Heads : TensorRankOf<[F32, F64], [4]>;
 def FF_HeadsFactor : TensorRankOf<[BF16, F16, F32, F64], [4]>;
 
 def FF_AttentionOp
     : FF_Op<"attention",
           [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
                                            ["getOperandSlots", "getFactors"]>,
-           DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
+           DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
+           FF_NarrowingInterface]> {
   let summary = "scaled dot-product attention of all heads";
   let description = [{
     For sample n, head h and position t
@@ -40,13 +40,13 @@ def FF_AttentionOp
       4. `hidden` has one number at most, and only with a mask.
       5. 0 <= ratio < 1.
       6. The element types are the same, or q, k and v are bf16 or f16 and
-         others f32.
+         others f32, but for y, which may be as narrow.
   }];
   let arguments = (ins FF_HeadsFactor:$q, FF_HeadsFactor:$k, FF_HeadsFactor:$v,
                    Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
                    F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$key,
                    DefaultValuedAttr<F64Attr, "0.0">:$ratio);
-  let results = (outs FF_Heads:$y, FF_FloatTensor:$lse);
+  let results = (outs FF_HeadsFactor:$y, FF_FloatTensor:$lse);
   let assemblyFormat = [{
     `(` $q `,` $k `,` $v (`mask` $mask^)? `)` attr-dict
     `:` functional-type(operands, results)
@@ -57,7 +57,8 @@ def FF_AttentionOp
 def FF_AttentionBackwardOp
     : FF_Op<"attention_backward",
           [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getOperandSlots", "getFactors"]>,
+                                           ["getOperandSlots", "getFactors",
+                                            "getNarrowable"]>,
            FF_NarrowingInterface]> {
   let summary = "gradients of ff.attention";
   let description = [{
@@ -72,11 +73,11 @@ def FF_AttentionBackwardOp
     that is narrow (NarrowingInterface) forbids that.
 
     Constraints: 1 to 6 as ff.attention, with dy of y's shape and the type of q, k
-    and v, and dq, dk and dv of the shapes of q, k and v and the type of y, or
-    that of narrow factors.
+    and v, and dq, dk and dv of the shapes of q, k and v, f32 or as narrow as
+    these.
   }];
   let arguments = (ins FF_HeadsFactor:$q, FF_HeadsFactor:$k, FF_HeadsFactor:$v,
-                   FF_Heads:$y, FF_FloatTensor:$lse, FF_HeadsFactor:$dy,
+                   FF_HeadsFactor:$y, FF_FloatTensor:$lse, FF_HeadsFactor:$dy,
                    Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
                    F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$key,
                    DefaultValuedAttr<F64Attr, "0.0">:$ratio);

@@ -11,38 +11,54 @@ class FF_LossOp<string mnemonic, list<Trait> traits = []>
   }];
   let hasVerifier = 1;
 }
-class FF_LossBackwardOp<string mnemonic, list<Trait> traits = [],
-                        TypeConstraint gradient = FF_FloatTensor>
+class FF_LossBackwardOp<string mnemonic, list<Trait> traits = []>
     : FF_ComputeOp<mnemonic, traits> {
-  let results = (outs gradient:$dx);
+  let results = (outs FF_FloatTensor:$dx);
   let assemblyFormat = [{
     `(` operands `)` attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
 
-def FF_CrossEntropyOp : FF_LossOp<"cross_entropy"> {
+def FF_CrossEntropyOp
+    : FF_Op<"cross_entropy",
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                           ["getNarrowable"]>,
+           DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "mean of -log softmax(logits)[target] along `axis`";
   let description = [{
     Constraints:
       1. `axis` is a dimension of the logits.
       2. The target is i32, shaped as the logits without `axis`.
-      3. The loss has rank 0 and the logits' element type.
+      3. The loss has rank 0 and the logits' element type, f32 where that is bf16
+         or f16.
   }];
-  let arguments = (ins FF_FloatTensor:$logits, FF_Tensor:$target,
+  let arguments = (ins FF_Summand:$logits, FF_Tensor:$target,
                    I64Attr:$axis);
+  let results = (outs FF_FloatTensor:$loss);
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
 }
 def FF_CrossEntropyBackwardOp
-    : FF_LossBackwardOp<"cross_entropy_backward", [FF_NarrowingInterface],
-                        FF_Summand> {
+    : FF_Op<"cross_entropy_backward",
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                           ["getNarrowable"]>,
+           FF_NarrowingInterface]> {
   let summary = "(softmax(logits) - onehot(target)) / targets";
   let description = [{
     Constraints: 1 and 2 as ff.cross_entropy.
-      3. The result has the logits' type, or that of narrow factors
-         (NarrowingInterface).
+      3. The result has the logits' type, but that each may be bf16 or f16 instead
+         of f32.
   }];
-  let arguments = (ins FF_FloatTensor:$logits, FF_Tensor:$target,
+  let arguments = (ins FF_Summand:$logits, FF_Tensor:$target,
                    I64Attr:$axis);
+  let results = (outs FF_Summand:$dx);
+  let assemblyFormat = [{
+    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
 }
 
 def FF_MseOp : FF_LossOp<"mse", [SameTypeOperands]> {
