@@ -2,10 +2,9 @@
 #ifndef FFRT_BFLOAT16_H
 #define FFRT_BFLOAT16_H
 
-#include "ffrt/function.h"
+#include "ffrt/same_bits.h"
 
 #include <cstdint>
-#include <cstring>
 
 namespace ffrt {
 
@@ -15,17 +14,21 @@ class BFloat16 {
 public:
   BFloat16() = default;
   /// To the nearest, ties to even; NaN stays NaN.
-  FFRT_FUNCTION explicit BFloat16(float value) {
-    uint32_t word;
-    std::memcpy(&word, &value, sizeof word);
-    const uint32_t rounded = word + 0x7fff + (word >> 16 & 1);
-    bits = uint16_t((value != value ? word | 0x400000 : rounded) >> 16);
-  }
+  FFRT_FUNCTION explicit BFloat16(float value)
+      : bits(uint16_t(rounded<uint32_t>(value))) {}
   FFRT_FUNCTION operator float() const {
-    const uint32_t word = uint32_t(bits) << 16;
-    float value;
-    std::memcpy(&value, &word, sizeof value);
-    return value;
+    return widened<float>(uint32_t(bits));
+  }
+
+  /// The conversions of numbers as of vectors: F is float or a vector of them,
+  /// W has words of 32 bits in their place, whose lower halves are ours.
+  template <class W, class F> FFRT_FUNCTION static W rounded(F value) {
+    const W word = same_bits<W>(value);
+    const W nearest = word + 0x7fffu + (word >> 16 & 1u);
+    return (value != value ? word | 0x400000u : nearest) >> 16;
+  }
+  template <class F, class W> FFRT_FUNCTION static F widened(W bits) {
+    return same_bits<F>(bits << 16);
   }
 
 private:

@@ -2,10 +2,9 @@
 #ifndef FFRT_FLOAT16_H
 #define FFRT_FLOAT16_H
 
-#include "ffrt/function.h"
+#include "ffrt/same_bits.h"
 
 #include <cstdint>
-#include <cstring>
 
 namespace ffrt {
 
@@ -22,17 +21,32 @@ public:
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
     return value;
 #else
-    // The bits as those of an f32 whose exponent is too small by 112; those of
-    // numbers below 2^-14 count in steps of 2^-24.
-    const uint32_t sign = uint32_t(bits & 0x8000) << 16,
-                   rest = uint32_t(bits & 0x7fff) << 13;
-    if (rest >= 0x0f800000)
-      return float_of(sign | 0x70000000 | rest);
-    if (rest >= 0x00800000)
-      return float_of(sign | (rest + 0x38000000));
-    const float small = float(bits & 0x7fff) * 0x1p-24f;
-    return sign ? -small : small;
+    return widened<float>(uint32_t(bits));
 #endif
+  }
+
+  /// The conversions of numbers as of vectors, for hosts: F is float or a
+  /// vector of them, W has words of 32 bits in their place, whose lower halves
+  /// are ours.
+  template <class W, class F> FFRT_FUNCTION static W rounded(F value) {
+    const W word = same_bits<W>(value), size = word & 0x7fffffffu;
+    const W normal = (size + 0xfffu + (size >> 13 & 1u) - 0x38000000u) >> 13;
+    // The last bits of 0.5 + x are steps of 2^-24, and it is rounded to them.
+    const W small = same_bits<W>(same_bits<F>(size) + 0.5f) - 0x3f000000u;
+    W rest = size >= 0x38800000u ? normal : small;     // 2^-14
+    rest = size >= 0x477ff000u ? W{} + 0x7c00u : rest; // 65520
+    rest = size > 0x7f800000u ? W{} + 0x7e00u : rest;  // NaN
+    return (word >> 16 & 0x8000u) | rest;
+  }
+  template <class F, class W> FFRT_FUNCTION static F widened(W bits) {
+    // The bits as those of an f32 whose exponent is too small by 112; those of
+    // numbers below 2^-14 count in steps of 2^-24, as the last of 0.5 + x do.
+    const W size = bits & 0x7fffu, rest = size << 13;
+    const W small = same_bits<W>(same_bits<F>(size | 0x3f000000u) - 0.5f);
+    const W normal = rest + 0x38000000u;
+    W word = rest >= 0x00800000u ? normal : small;
+    word = rest >= 0x0f800000u ? rest | 0x70000000u : word;
+    return same_bits<F>(W((bits & 0x8000u) << 16 | word));
   }
 
   FFRT_FUNCTION static Float16 of_bits(uint16_t bits) {
@@ -48,27 +62,8 @@ private:
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
     return bits;
 #else
-    uint32_t word;
-    std::memcpy(&word, &value, sizeof word);
-    const uint32_t sign = word >> 16 & 0x8000, size = word & 0x7fffffff;
-    if (size > 0x7f800000)
-      return uint16_t(sign | 0x7e00);
-    if (size >= 0x477ff000) // 65520
-      return uint16_t(sign | 0x7c00);
-    if (size >= 0x38800000) { // 2^-14
-      const uint32_t rounded = size + 0xfff + (size >> 13 & 1) - 0x38000000;
-      return uint16_t(sign | rounded >> 13);
-    }
-    // The last bits of 0.5 + x are steps of 2^-24, and it is rounded to them.
-    const float sum = float_of(size) + 0.5f;
-    std::memcpy(&word, &sum, sizeof word);
-    return uint16_t(sign | (word - 0x3f000000));
+    return uint16_t(rounded<uint32_t>(value));
 #endif
-  }
-  FFRT_FUNCTION static float float_of(uint32_t word) {
-    float value;
-    std::memcpy(&value, &word, sizeof value);
-    return value;
   }
 
   uint16_t bits;

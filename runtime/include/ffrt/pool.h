@@ -3,7 +3,9 @@
 // Output row o covers input rows o * stride - pad + k * dilation, other spatial
 // dimensions alike; pads are all begins, then all ends. Positions outside the
 // input are skipped. Tiles: any box; the operand boxes hold all positions
-// inside the input that the tile needs. Type f32 (indices i32), any order.
+// inside the input that the tile needs. Any order. Images are f32, bf16 or f16,
+// of at most one type besides f32 in a kernel: it computes in f32 and rounds
+// results once. Indices are i32.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_POOL_H

@@ -1,6 +1,6 @@
 //===- shape.h - kernels that only move elements ----------------*- C++ -*-===//
 //
-// Any type (Pad: f32 and i32), any orders.
+// Any type (Pad: f32, bf16, f16 and i32), any orders.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_SHAPE_H

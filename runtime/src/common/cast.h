@@ -59,6 +59,21 @@ template <class F> void with_factor(DType type, F f) {
     f(static_cast<float *>(nullptr));
 }
 
+/// Calls f with pointers to the elements of two tensors that
+/// expect_factor_pair() has seen.
+template <class F>
+void with_factor_pair(const Tensor &x, const Tensor &y, F f) {
+  with_factor(x.type, [&](auto *from) {
+    with_factor(y.type, [&](auto *to) {
+      using X = std::remove_pointer_t<decltype(from)>;
+      using Y = std::remove_pointer_t<decltype(to)>;
+      if constexpr (std::is_same_v<X, Y> || std::is_same_v<X, float> ||
+                    std::is_same_v<Y, float>)
+        f(x.as<X>(), y.as<Y>());
+    });
+  });
+}
+
 /// Converts the elements of x to those of y: of the target.
 void cast_elements(const Tensor &x, const Tensor &y);
 

@@ -71,6 +71,17 @@ void expect_factors(const char *kernel, const char *first, const Tensor &a,
              " and " + name_of(b.type));
 }
 
+void expect_factor_pair(const char *kernel, const char *operand,
+                        const Tensor &x, const char *result, const Tensor &y) {
+  expect_factor(kernel, operand, x);
+  expect_factor(kernel, result, y);
+  expect(kernel,
+         x.type == y.type || x.type == DType::f32 || y.type == DType::f32,
+         std::string(operand) + " and " + result +
+             ": expected at most one type besides f32, found " +
+             name_of(x.type) + " and " + name_of(y.type));
+}
+
 void expect_rank(const char *kernel, const char *operand, const Tensor &t,
                  int expected) {
   expect(kernel, t.rank == expected,

@@ -27,6 +27,10 @@ void expect_factor(const char *kernel, const char *operand, const Tensor &t);
 /// f16.
 void expect_factors(const char *kernel, const char *first, const Tensor &a,
                     const char *second, const Tensor &b);
+/// Operand and result are each f32, bf16 or f16, and if both are narrower than
+/// f32 of one type.
+void expect_factor_pair(const char *kernel, const char *operand,
+                        const Tensor &x, const char *result, const Tensor &y);
 void expect_rank(const char *kernel, const char *operand, const Tensor &t,
                  int expected);
 void expect_row_major(const char *kernel, const char *operand, const Tensor &t);

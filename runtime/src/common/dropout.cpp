@@ -12,8 +12,7 @@ Dropout::Dropout(Context &cx, Tensors in, Tensors out, int64_t key,
   expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  expect_type(kernel, "operand", x, DType::f32);
-  expect_type(kernel, "result", y, DType::f32);
+  expect_factor_pair(kernel, "operand", x, "result", y);
   expect_same_shape(kernel, "operand", x, y);
   expect_same_order(kernel, "operand", x, y);
   expect(kernel, ratio >= 0.0 && ratio < 1.0,

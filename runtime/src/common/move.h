@@ -22,7 +22,7 @@ void combine_strided(DType type, const Nest<2> &nest, void *dst,
 /// dst = dst + factor * src; without what was there if `first`.
 void accumulate_strided(DType type, const Nest<2> &nest, void *dst,
                         const void *src, bool first, double factor);
-/// Sets n elements of `type`, f32 or i32, to `value`.
+/// Sets n elements of `type`, f32, bf16, f16 or i32, to `value`.
 void fill_elements(DType type, void *dst, int64_t n, double value);
 
 /// Calls f with a number of `size` bytes, 1, 2, 4 or 8.

@@ -8,9 +8,9 @@ namespace ffrt {
 
 namespace {
 
-void expect_f32(const char *kernel, Tensors in, Tensors out) {
-  expect_type(kernel, "operand", in.begin()[0], DType::f32);
-  expect_type(kernel, "result", out.begin()[0], DType::f32);
+void expect_images(const char *kernel, Tensors in, Tensors out) {
+  expect_factor_pair(kernel, "operand", in.begin()[0], "result",
+                     out.begin()[0]);
 }
 
 void expect_index(const char *kernel, const Tensor &index, const Tensor &like) {
@@ -27,7 +27,7 @@ MaxPoolForward::MaxPoolForward(Context &, Tensors in, Tensors out,
   const char *kernel = "max pool forward";
   expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 2);
-  expect_f32(kernel, in, out);
+  expect_images(kernel, in, out);
   const Tensor &y = out.begin()[0], &index = out.begin()[1];
   if (index.data)
     expect_index(kernel, index, y);
@@ -43,7 +43,7 @@ MaxPoolBackward::MaxPoolBackward(Context &, Tensors in, Tensors out,
   const char *kernel = "max pool backward";
   expect_count(kernel, "operands", in.size(), 2);
   expect_count(kernel, "results", out.size(), 1);
-  expect_f32(kernel, in, out);
+  expect_images(kernel, in, out);
   const Tensor &dy = in.begin()[0];
   expect_index(kernel, in.begin()[1], dy);
   plan = plan_pool(
@@ -58,7 +58,7 @@ AveragePoolForward::AveragePoolForward(Context &, Tensors in, Tensors out,
   const char *kernel = "average pool forward";
   expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 1);
-  expect_f32(kernel, in, out);
+  expect_images(kernel, in, out);
   plan = plan_pool(PoolGeometry(
       kernel, in.begin()[0], out.begin()[0],
       PoolAttributes{{}, kernel_shape, pads, strides, count_include_pad != 0}));
@@ -72,7 +72,7 @@ AveragePoolBackward::AveragePoolBackward(Context &, Tensors in, Tensors out,
   const char *kernel = "average pool backward";
   expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 1);
-  expect_f32(kernel, in, out);
+  expect_images(kernel, in, out);
   plan = plan_pool(PoolGeometry(
       kernel, out.begin()[0], in.begin()[0],
       PoolAttributes{{}, kernel_shape, pads, strides, count_include_pad != 0}));

@@ -60,6 +60,7 @@ struct PoolImage {
   int64_t lo[5];
 
   explicit PoolImage(const Tensor &t);
+  int64_t elements() const { return rows() * extent[4] * extent[1]; }
   int64_t rows() const { return extent[0] * extent[2] * extent[3]; }
   /// Where the first channel of a pixel is.
   FFRT_FUNCTION int64_t offset_of(int64_t n, int64_t d, int64_t h,

@@ -45,9 +45,10 @@ void accumulate_typed(const Nest<2> &nest, T *dst, const T *src, bool first,
 
 template <class T> void fill_as(void *dst, int64_t n, double value) {
   T *to = static_cast<T *>(dst);
+  const T element = T(value);
   parallel_for(n, 65536, [=](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      to[i] = T(value);
+      to[i] = element;
   });
 }
 
@@ -105,11 +106,18 @@ void accumulate_strided(DType type, const Nest<2> &nest, void *dst,
 }
 
 void fill_elements(DType type, void *dst, int64_t n, double value) {
-  if (type == DType::f32)
+  switch (type) {
+  case DType::f32:
     return fill_as<float>(dst, n, value);
-  if (type == DType::i32)
+  case DType::bf16:
+    return fill_as<BFloat16>(dst, n, value);
+  case DType::f16:
+    return fill_as<Float16>(dst, n, value);
+  case DType::i32:
     return fill_as<int32_t>(dst, n, value);
-  throw Error("fill: expected f32 or i32, found another type");
+  default:
+    throw Error("fill: expected f32, bf16, f16 or i32, found another type");
+  }
 }
 
 } // namespace ffrt

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/pool.h"
 
+#include "common/cast.h"
 #include "common/pool_geometry.h"
 #include "cpu/vectors.h"
 #include "ffrt/parallel.h"
@@ -139,17 +140,15 @@ std::shared_ptr<const PoolPlan> plan_pool(PoolGeometry geometry) {
 // Maximum
 //===----------------------------------------------------------------------===//
 
-void MaxPoolForward::operator()(Tensors in, Tensors out) {
-  const PoolGeometry &g = plan->geometry;
-  const PoolImage x(in.begin()[0]), y(out.begin()[0]);
-  const float *from = in.begin()[0].as<float>();
-  float *to = out.begin()[0].as<float>();
-  int32_t *index = out.begin()[1].as<int32_t>();
+template <class X, class Y>
+static void max_forward(const PoolGeometry &g, const PoolImage &x,
+                        const X *from, const PoolImage &y, Y *to,
+                        int32_t *index) {
   const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
   for_pixels(y, g.volume, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
     const PixelWindow window(g, x, d, h, w);
-    const float *image = from + n * x.stride[0] + first;
+    const X *image = from + n * x.stride[0] + first;
     const int64_t pixel = y.offset_of(n, d, h, w);
     for_blocks(y.extent[1], neighbours, [&](auto best, int64_t c) {
       using V = std::decay_t<decltype(best.value[0])>;
@@ -161,7 +160,7 @@ void MaxPoolForward::operator()(Tensors in, Tensors out) {
         where[i] = I{} - 1;
       }
       window.for_entries([&](int64_t offset, int64_t number) {
-        const float *here = image + offset + c * x.stride[1];
+        const X *here = image + offset + c * x.stride[1];
         const I position = I{} + int32_t(number);
 #pragma GCC unroll 4
         for (int i = 0; i < N; ++i) {
@@ -181,12 +180,18 @@ void MaxPoolForward::operator()(Tensors in, Tensors out) {
   });
 }
 
-void MaxPoolBackward::operator()(Tensors in, Tensors out) {
-  const PoolGeometry &g = plan->geometry;
-  const PoolImage y(in.begin()[0]), x(out.begin()[0]);
-  const float *from = in.begin()[0].as<float>();
-  const int32_t *index = in.begin()[1].as<int32_t>();
-  float *to = out.begin()[0].as<float>();
+void MaxPoolForward::operator()(Tensors in, Tensors out) {
+  const Tensor &x = in.begin()[0], &y = out.begin()[0];
+  with_factor_pair(x, y, [&](const auto *from, auto *to) {
+    max_forward(plan->geometry, PoolImage(x), from, PoolImage(y), to,
+                out.begin()[1].as<int32_t>());
+  });
+}
+
+template <class Y, class X>
+static void max_backward(const PoolGeometry &g, const PoolImage &y,
+                         const Y *from, const int32_t *index,
+                         const PoolImage &x, X *to) {
   const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
   const PoolAxis *axis = g.axis;
@@ -214,28 +219,34 @@ void MaxPoolBackward::operator()(Tensors in, Tensors out) {
   });
 }
 
+void MaxPoolBackward::operator()(Tensors in, Tensors out) {
+  const Tensor &y = in.begin()[0], &x = out.begin()[0];
+  with_factor_pair(y, x, [&](const auto *from, auto *to) {
+    max_backward(plan->geometry, PoolImage(y), from,
+                 in.begin()[1].as<int32_t>(), PoolImage(x), to);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Mean
 //===----------------------------------------------------------------------===//
 
-void AveragePoolForward::operator()(Tensors in, Tensors out) {
-  const PoolGeometry &g = plan->geometry;
-  const PoolImage x(in.begin()[0]), y(out.begin()[0]);
-  const float *from = in.begin()[0].as<float>();
-  float *to = out.begin()[0].as<float>();
+template <class X, class Y>
+static void average_forward(const PoolGeometry &g, const PoolImage &x,
+                            const X *from, const PoolImage &y, Y *to) {
   const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
   for_pixels(y, g.volume, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
     const PixelWindow window(g, x, d, h, w);
     const float count = window.divisor();
     const float scale = count > 0 ? 1.0f / count : 0.0f;
-    const float *image = from + n * x.stride[0] + first;
+    const X *image = from + n * x.stride[0] + first;
     const int64_t pixel = y.offset_of(n, d, h, w);
     for_blocks(y.extent[1], neighbours, [&](auto sum, int64_t c) {
       using V = std::decay_t<decltype(sum.value[0])>;
       sum = {};
       window.for_entries([&](int64_t offset, int64_t) {
-        const float *here = image + offset + c * x.stride[1];
+        const X *here = image + offset + c * x.stride[1];
         sum.each([&](V &value, int i) { value += load<V>(here + i); });
       });
       sum.each([&](V &value, int i) {
@@ -245,11 +256,16 @@ void AveragePoolForward::operator()(Tensors in, Tensors out) {
   });
 }
 
-void AveragePoolBackward::operator()(Tensors in, Tensors out) {
-  const PoolGeometry &g = plan->geometry;
-  const PoolImage y(in.begin()[0]), x(out.begin()[0]);
-  const float *from = in.begin()[0].as<float>();
-  float *to = out.begin()[0].as<float>();
+void AveragePoolForward::operator()(Tensors in, Tensors out) {
+  const Tensor &x = in.begin()[0], &y = out.begin()[0];
+  with_factor_pair(x, y, [&](const auto *from, auto *to) {
+    average_forward(plan->geometry, PoolImage(x), from, PoolImage(y), to);
+  });
+}
+
+template <class Y, class X>
+static void average_backward(const PoolGeometry &g, const PoolImage &y,
+                             const Y *from, const PoolImage &x, X *to) {
   const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
   const PoolAxis *axis = g.axis;
@@ -263,7 +279,7 @@ void AveragePoolBackward::operator()(Tensors in, Tensors out) {
         const float scale = 1.0f / (axis[0].entries[std::size_t(od)].divisor *
                                     axis[1].entries[std::size_t(oh)].divisor *
                                     axis[2].entries[std::size_t(ow)].divisor);
-        const float *here =
+        const Y *here =
             from + y.offset_of(n, od, oh, ow) + first + c * y.stride[1];
         sum.each([&](V &value, int i) { value += scale * load<V>(here + i); });
       });
@@ -271,6 +287,13 @@ void AveragePoolBackward::operator()(Tensors in, Tensors out) {
         store(to + pixel + c * x.stride[1] + i, value);
       });
     });
+  });
+}
+
+void AveragePoolBackward::operator()(Tensors in, Tensors out) {
+  const Tensor &y = in.begin()[0], &x = out.begin()[0];
+  with_factor_pair(y, x, [&](const auto *from, auto *to) {
+    average_backward(plan->geometry, PoolImage(y), from, PoolImage(x), to);
   });
 }
 

@@ -209,11 +209,18 @@ void accumulate_strided(DType type, const Nest<2> &nest, void *dst,
 }
 
 void fill_elements(DType type, void *dst, int64_t n, double value) {
-  if (type == DType::f32)
+  switch (type) {
+  case DType::f32:
     return fill_as(dst, n, float(value));
-  if (type == DType::i32)
+  case DType::bf16:
+    return fill_as(dst, n, BFloat16(float(value)));
+  case DType::f16:
+    return fill_as(dst, n, Float16(float(value)));
+  case DType::i32:
     return fill_as(dst, n, int32_t(value));
-  throw Error("fill: expected f32 or i32, found another type");
+  default:
+    throw Error("fill: expected f32, bf16, f16 or i32, found another type");
+  }
 }
 
 } // namespace ffrt

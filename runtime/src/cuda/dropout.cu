@@ -1,6 +1,7 @@
 //===- dropout.cu - dropout -----------------------------------------------===//
 #include "ffrt/dropout.h"
 
+#include "common/cast.h"
 #include "common/random.h"
 #include "cuda/walk.h"
 #include "ffrt/cuda/group.h"
@@ -24,8 +25,8 @@ struct Mask {
 
 /// Elements whose numbers are `first` and the ones after: the four of a counter
 /// are drawn at once, and where they are a group, read and written at once.
-void drop_run(const Mask &mask, const float *x, float *y, int64_t n,
-              int64_t first) {
+template <class X, class Y>
+void drop_run(const Mask &mask, const X *x, Y *y, int64_t n, int64_t first) {
   static_assert(cuda::kGroup == 4);
   if (first % 4 == 0)
     return cuda::for_spans(
@@ -33,11 +34,12 @@ void drop_run(const Mask &mask, const float *x, float *y, int64_t n,
         FFRT_LAMBDA(const cuda::Span &span) {
           const auto words = philox(
               mask.key(), uint64_t((first + span.first) / 4), mask.pass());
-          cuda::Group<float> values = cuda::read(x, span);
+          const cuda::Group<X> values = cuda::read(x, span);
+          cuda::Group<Y> results;
           FFRT_UNROLL
           for (int k = 0; k < 4; ++k)
-            values[k] = mask(words[k], values[k]);
-          cuda::write(y, span, values);
+            results[k] = Y(mask(words[k], values[k]));
+          cuda::write(y, span, results);
         });
   const int64_t block = first / 4, blocks = (first + n + 3) / 4 - block;
   cuda::for_elements(
@@ -45,18 +47,19 @@ void drop_run(const Mask &mask, const float *x, float *y, int64_t n,
         const auto words = philox(mask.key(), uint64_t(block + b), mask.pass());
         for (int k = 0; k < 4; ++k)
           if (const int64_t i = (block + b) * 4 + k - first; i >= 0 && i < n)
-            y[i] = mask(words[k], x[i]);
+            y[i] = Y(mask(words[k], x[i]));
       });
 }
 
-void drop(const Mask &mask, const float *x, float *y, const cuda::Walk<2> &walk,
+template <class X, class Y>
+void drop(const Mask &mask, const X *x, Y *y, const cuda::Walk<2> &walk,
           int64_t first) {
   cuda::for_elements(
       walk.elements, FFRT_LAMBDA(int64_t i) {
         const auto at = walk(i);
         const uint32_t word =
             philox_word(mask.key(), uint64_t(first + at[1]), mask.pass());
-        y[at[0]] = mask(word, x[at[0]]);
+        y[at[0]] = Y(mask(word, x[at[0]]));
       });
 }
 
@@ -64,17 +67,17 @@ void drop(const Mask &mask, const float *x, float *y, const cuda::Walk<2> &walk,
 
 void Dropout::operator()(Tensors in, Tensors out) {
   const Tensor &y = out.begin()[0];
-  const float *from = in.begin()[0].as<float>();
-  float *to = y.as<float>();
   const Nest<2> nest = numbered_elements(y);
   const Mask mask{cuda::device().scalars(cx), key, ratio,
                   1.0f / (1.0f - ratio)};
   const bool run =
       nest.rank == 1 && nest.stride[0][0] == 1 && nest.stride[0][1] == 1;
-  if (run)
-    drop_run(mask, from, to, nest.extent[0], first_number(y));
-  else
-    drop(mask, from, to, nest, first_number(y));
+  with_factor_pair(in.begin()[0], y, [&](const auto *from, auto *to) {
+    if (run)
+      drop_run(mask, from, to, nest.extent[0], first_number(y));
+    else
+      drop(mask, from, to, cuda::Walk<2>(nest), first_number(y));
+  });
 }
 
 } // namespace ffrt

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/pool.h"
 
+#include "common/cast.h"
 #include "common/pool_geometry.h"
 #include "cuda/device_table.h"
 #include "cuda/walk.h"
@@ -125,18 +126,15 @@ std::shared_ptr<const PoolPlan> plan_pool(PoolGeometry geometry) {
 // Maximum
 //===----------------------------------------------------------------------===//
 
-void MaxPoolForward::operator()(Tensors in, Tensors out) {
-  const PoolImage x(in.begin()[0]), y(out.begin()[0]);
-  const Axes axes = plan->axes();
-  const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
-  const float *from = in.begin()[0].as<float>() + first;
+template <class X, class Y>
+static void max_forward(const Axes &axes, const PoolImage &x, const X *from,
+                        const PoolImage &y, Y *to, int32_t *index) {
+  from += (y.lo[1] - x.lo[1]) * x.stride[1];
   const Positions positions(y);
-  float *to = out.begin()[0].as<float>();
-  int32_t *index = out.begin()[1].as<int32_t>();
   cuda::for_elements(
-      out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
+      y.elements(), FFRT_LAMBDA(int64_t i) {
         const Position p = positions(i);
-        const float *image = from + p.n * x.stride[0] + p.c * x.stride[1];
+        const X *image = from + p.n * x.stride[0] + p.c * x.stride[1];
         float best = -HUGE_VALF;
         int64_t where = -1;
         axes.for_entries(x, p.d, p.h, p.w, [&](int64_t offset, int64_t number) {
@@ -146,22 +144,29 @@ void MaxPoolForward::operator()(Tensors in, Tensors out) {
             where = number;
           }
         });
-        to[i] = best;
+        to[i] = Y(best);
         if (index)
           index[i] = int32_t(where);
       });
 }
 
-void MaxPoolBackward::operator()(Tensors in, Tensors out) {
-  const PoolImage y(in.begin()[0]), x(out.begin()[0]);
-  const Axes axes = plan->axes();
+void MaxPoolForward::operator()(Tensors in, Tensors out) {
+  const Tensor &x = in.begin()[0], &y = out.begin()[0];
+  with_factor_pair(x, y, [&](const auto *from, auto *to) {
+    max_forward(plan->axes(), PoolImage(x), from, PoolImage(y), to,
+                out.begin()[1].as<int32_t>());
+  });
+}
+
+template <class Y, class X>
+static void max_backward(const Axes &axes, const PoolImage &y, const Y *from,
+                         const int32_t *index, const PoolImage &x, X *to) {
   const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
-  const float *from = in.begin()[0].as<float>() + first;
+  from += first;
+  index += first;
   const Positions positions(x);
-  const int32_t *index = in.begin()[1].as<int32_t>() + first;
-  float *to = out.begin()[0].as<float>();
   cuda::for_elements(
-      out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
+      x.elements(), FFRT_LAMBDA(int64_t i) {
         const Position p = positions(i);
         const int64_t here =
             axes.number(x.lo[2] + p.d, x.lo[3] + p.h, x.lo[4] + p.w);
@@ -170,55 +175,73 @@ void MaxPoolBackward::operator()(Tensors in, Tensors out) {
                          [&](int64_t od, int64_t oh, int64_t ow) {
                            const int64_t at =
                                y.offset_of(p.n, od, oh, ow) + p.c * y.stride[1];
-                           sum += index[at] == here ? from[at] : 0.0f;
+                           sum += index[at] == here ? float(from[at]) : 0.0f;
                          });
-        to[i] = sum;
+        to[i] = X(sum);
       });
+}
+
+void MaxPoolBackward::operator()(Tensors in, Tensors out) {
+  const Tensor &y = in.begin()[0], &x = out.begin()[0];
+  with_factor_pair(y, x, [&](const auto *from, auto *to) {
+    max_backward(plan->axes(), PoolImage(y), from, in.begin()[1].as<int32_t>(),
+                 PoolImage(x), to);
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // Mean
 //===----------------------------------------------------------------------===//
 
-void AveragePoolForward::operator()(Tensors in, Tensors out) {
-  const PoolImage x(in.begin()[0]), y(out.begin()[0]);
-  const Axes axes = plan->axes();
-  const int64_t first = (y.lo[1] - x.lo[1]) * x.stride[1];
-  const float *from = in.begin()[0].as<float>() + first;
+template <class X, class Y>
+static void average_forward(const Axes &axes, const PoolImage &x, const X *from,
+                            const PoolImage &y, Y *to) {
+  from += (y.lo[1] - x.lo[1]) * x.stride[1];
   const Positions positions(y);
-  float *to = out.begin()[0].as<float>();
   cuda::for_elements(
-      out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
+      y.elements(), FFRT_LAMBDA(int64_t i) {
         const Position p = positions(i);
-        const float *image = from + p.n * x.stride[0] + p.c * x.stride[1];
+        const X *image = from + p.n * x.stride[0] + p.c * x.stride[1];
         float sum = 0;
         axes.for_entries(x, p.d, p.h, p.w, [&](int64_t offset, int64_t) {
-          sum += image[offset];
+          sum += float(image[offset]);
         });
         const float count = axes.divisor(p.d, p.h, p.w);
-        to[i] = count > 0 ? sum * (1.0f / count) : 0.0f;
+        to[i] = Y(count > 0 ? sum * (1.0f / count) : 0.0f);
+      });
+}
+
+void AveragePoolForward::operator()(Tensors in, Tensors out) {
+  const Tensor &x = in.begin()[0], &y = out.begin()[0];
+  with_factor_pair(x, y, [&](const auto *from, auto *to) {
+    average_forward(plan->axes(), PoolImage(x), from, PoolImage(y), to);
+  });
+}
+
+template <class Y, class X>
+static void average_backward(const Axes &axes, const PoolImage &y,
+                             const Y *from, const PoolImage &x, X *to) {
+  from += (x.lo[1] - y.lo[1]) * y.stride[1];
+  const Positions positions(x);
+  cuda::for_elements(
+      x.elements(), FFRT_LAMBDA(int64_t i) {
+        const Position p = positions(i);
+        float sum = 0;
+        axes.for_windows(
+            p.d, p.h, p.w, [&](int64_t od, int64_t oh, int64_t ow) {
+              const int64_t at =
+                  y.offset_of(p.n, od, oh, ow) + p.c * y.stride[1];
+              sum += float(from[at]) * (1.0f / axes.divisor(od, oh, ow));
+            });
+        to[i] = X(sum);
       });
 }
 
 void AveragePoolBackward::operator()(Tensors in, Tensors out) {
-  const PoolImage y(in.begin()[0]), x(out.begin()[0]);
-  const Axes axes = plan->axes();
-  const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
-  const float *from = in.begin()[0].as<float>() + first;
-  const Positions positions(x);
-  float *to = out.begin()[0].as<float>();
-  cuda::for_elements(
-      out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
-        const Position p = positions(i);
-        float sum = 0;
-        axes.for_windows(p.d, p.h, p.w,
-                         [&](int64_t od, int64_t oh, int64_t ow) {
-                           const int64_t at =
-                               y.offset_of(p.n, od, oh, ow) + p.c * y.stride[1];
-                           sum += from[at] * (1.0f / axes.divisor(od, oh, ow));
-                         });
-        to[i] = sum;
-      });
+  const Tensor &y = in.begin()[0], &x = out.begin()[0];
+  with_factor_pair(y, x, [&](const auto *from, auto *to) {
+    average_backward(plan->axes(), PoolImage(y), from, PoolImage(x), to);
+  });
 }
 
 } // namespace ffrt

@@ -263,21 +263,24 @@ TEST(Cast, RoundsToFloat16) {
 }
 
 TEST(Expand, WholeAndTiles) {
-  for (unsigned round = 0; round < 4; ++round) {
+  for (unsigned round = 0; round < 12; ++round) {
     std::mt19937 random(seed() * 1000 + round);
     Order ox = round % 2 ? Order::channels_last : Order::row_major;
-    Order oy = round / 2 ? Order::channels_last : Order::row_major;
+    Order oy = round / 2 % 2 ? Order::channels_last : Order::row_major;
+    const DType types[] = {DType::f32, DType::bf16, DType::f16};
+    const DType type = types[round / 4];
     const Shape sy = {2, 3, 4, 5};
     for (const Shape &sx : std::vector<Shape>{
              {2, 3, 4, 5}, {1, 3, 1, 1}, {3, 1, 1}, {5}, {1}, {}}) {
-      const Value x = random_value(sx, random);
+      const Value x = random_value(sx, random, type);
       Value expected(sy), found(sy);
       for_box(expected.whole(),
               [&](const Shape &i) { expected(i) = x(narrow(sx, i, 0)); });
       Context cx;
       for_split(sy, 3, random, [&](const Box &box) {
-        const Tile tx(x, {narrow(sx, box.lo, 0), narrow(sx, box.size, 1)}, ox);
-        const Tile ty = blank(sy, box, oy);
+        const Tile tx(x, {narrow(sx, box.lo, 0), narrow(sx, box.size, 1)}, ox,
+                      type);
+        const Tile ty = blank(sy, box, oy, type);
         Expand k{cx, {tx}, {ty}};
         k({tx}, {ty});
         add_tile(found, ty, box);

@@ -1,4 +1,5 @@
 //===- errors_test.cpp - kernels refuse what they cannot do ---------------===//
+#include "common/move.h"
 #include "ffrt/error.h"
 #include "ffrt/kernels.h"
 
@@ -54,15 +55,18 @@ TEST(KernelErrors, UnsupportedTypes) {
   EXPECT_ERROR(
       "matmul: a and b: expected one type, f32, bf16 or f16, found i32 and f32",
       MatMul(cx, {i1, f2, {}, {}}, {f2}, 1, 1, {}, 0, 0));
-  EXPECT_ERROR("max pool forward: operand: expected type f32, found i32",
-               MaxPoolForward(cx, {i4}, {f4, {}}, two, two, four, two));
+  EXPECT_ERROR(
+      "max pool forward: operand: expected type f32, bf16 or f16, found i32",
+      MaxPoolForward(cx, {i4}, {f4, {}}, two, two, four, two));
   EXPECT_ERROR("max pool forward: index: expected type i32, found f32",
                MaxPoolForward(cx, {f4}, {f4, f4}, two, two, four, two));
   EXPECT_ERROR("max pool backward: index: expected type i32, found f32",
                MaxPoolBackward(cx, {f4, f4}, {f4}, two, two, four, two));
-  EXPECT_ERROR("average pool forward: operand: expected type f32, found i32",
+  EXPECT_ERROR("average pool forward: operand: expected type f32, bf16 or f16, "
+               "found i32",
                AveragePoolForward(cx, {i4}, {f4}, 0, two, four, two));
-  EXPECT_ERROR("average pool backward: operand: expected type f32, found i32",
+  EXPECT_ERROR("average pool backward: operand: expected type f32, bf16 or "
+               "f16, found i32",
                AveragePoolBackward(cx, {i4}, {f4}, 0, two, four, two));
   EXPECT_ERROR("lrn forward: operand: expected type f32, found i32",
                LrnForward(cx, {i4}, {f4, {}}, 1, 1, 1, 3));
@@ -80,10 +84,10 @@ TEST(KernelErrors, UnsupportedTypes) {
                ReduceSum(cx, {i4}, {f0}, {}, 0));
   EXPECT_ERROR("reshape: operand: expected type f32, found i32",
                Reshape(cx, {i4}, {f4}));
-  EXPECT_ERROR("pad: expected type f32 or i32, found i64",
+  EXPECT_ERROR("pad: expected type f32, bf16, f16 or i32, found i64",
                Tensor t = tensor({2, 2}, DType::i64);
                Pad(cx, {t}, {t}, four, 0.0));
-  EXPECT_ERROR("dropout: operand: expected type f32, found i32",
+  EXPECT_ERROR("dropout: operand: expected type f32, bf16 or f16, found i32",
                Dropout(cx, {i4}, {f4}, 1, 0.5));
   EXPECT_ERROR("softmax forward: operand: expected type f32, found i32",
                SoftmaxForward(cx, {i4}, {f4}, {1}, 0));
@@ -99,6 +103,33 @@ TEST(KernelErrors, UnsupportedTypes) {
                static_cast<void>(cx);
                Tensor t = tensor({2}, DType::u8);
                combine(t, {}, t, {}, {2}, ReduceOp::sum));
+  EXPECT_ERROR("fill: expected f32, bf16, f16 or i32, found another type",
+               static_cast<void>(cx);
+               fill_elements(DType::i64, storage, 2, 0.0));
+}
+
+TEST(KernelErrors, TwoNarrowTypes) {
+  const Tensor b4 = tensor({1, 2, 4, 4}, DType::bf16),
+               h4 = tensor({1, 2, 4, 4}, DType::f16);
+  const auto expect_refused = [](const std::string &kernel,
+                                 const std::function<void(Context &)> &f) {
+    EXPECT_EQ(error_of(f), kernel + ": operand and result: expected at most "
+                                    "one type besides f32, found bf16 and f16");
+  };
+  expect_refused("max pool forward", [&](Context &cx) {
+    MaxPoolForward(cx, {b4}, {h4, {}}, two, two, four, two);
+  });
+  expect_refused("max pool backward", [&](Context &cx) {
+    MaxPoolBackward(cx, {b4, i4}, {h4}, two, two, four, two);
+  });
+  expect_refused("average pool forward", [&](Context &cx) {
+    AveragePoolForward(cx, {b4}, {h4}, 0, two, four, two);
+  });
+  expect_refused("average pool backward", [&](Context &cx) {
+    AveragePoolBackward(cx, {b4}, {h4}, 0, two, four, two);
+  });
+  expect_refused("dropout",
+                 [&](Context &cx) { Dropout(cx, {b4}, {h4}, 1, 0.5); });
 }
 
 TEST(KernelErrors, CountsRanksAndLengths) {

@@ -32,10 +32,9 @@ TEST(Gather, TilesOfTheResult) {
   for (unsigned round = 0; round < 16; ++round) {
     std::mt19937 random(seed() * 1000 + round);
     const int axis = int(round % 4);
-    const DType types[] = {DType::i32, DType::f32, DType::bf16};
-    const DType type = types[round % 3];
-    Value x = random_value({3, 5, 4, 6}, random,
-                           type == DType::bf16 ? type : DType::f32);
+    const DType types[] = {DType::i32, DType::f32, DType::bf16, DType::f16};
+    const DType type = types[(round + round / 4) % 4];
+    Value x = random_value({3, 5, 4, 6}, random, type);
     if (type == DType::i32)
       for (double &value : x.data)
         value = double(int(value * 100));

@@ -162,8 +162,9 @@ Tile blank(const Shape &shape, const Box &box, Order order, DType type) {
   return Tile(no_data, box, order, type);
 }
 
-Tensor absent(const Shape &shape) {
+Tensor absent(const Shape &shape, DType type) {
   Tensor t;
+  t.type = type;
   t.rank = int(shape.size());
   for (int d = 0; d < t.rank; ++d)
     t.global[d] = shape[d];
@@ -172,6 +173,36 @@ Tensor absent(const Shape &shape) {
 
 void add_tile(Value &result, const Tile &tile, const Box &box) {
   for_box(box, [&](const Shape &index) { result(index) += tile.get(index); });
+}
+
+/// The numbers of a tile, the others being 0.
+static Value numbers_of(const Tile &tile, const Box &box, const Shape &shape) {
+  Value numbers(shape);
+  for_box(box, [&](const Shape &i) { numbers(i) = tile.get(i); });
+  return numbers;
+}
+
+void check_narrow(
+    const Value &x, const Box &from, const Shape &result, const Box &to,
+    Order order, const std::function<void(const Tile &x, const Tile &y)> &run) {
+  for (DType type : {DType::bf16, DType::f16}) {
+    const auto compute = [&](const Tile &operand, DType type_of_result) {
+      Tile y = blank(result, to, order, type_of_result);
+      run(operand, y);
+      ffrt::finish_target();
+      return y;
+    };
+    const auto rounded = [&](const Tile &y) {
+      return Tile(numbers_of(y, to, result), to, order, type);
+    };
+    const Tile wide(x, from, order), narrow(x, from, order, type),
+        widened(numbers_of(narrow, from, x.shape), from, order);
+    EXPECT_EQ(compute(wide, type).bytes,
+              rounded(compute(wide, DType::f32)).bytes);
+    const Tile y = compute(widened, DType::f32);
+    EXPECT_EQ(compute(narrow, DType::f32).bytes, y.bytes);
+    EXPECT_EQ(compute(narrow, type).bytes, rounded(y).bytes);
+  }
 }
 
 void expect_close(const Value &found, const Value &expected, double tolerance) {

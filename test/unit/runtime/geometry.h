@@ -2,7 +2,8 @@
 //
 // A Value is a global tensor in plain row-major doubles, the form in which
 // tests compute references. A Tile is a box of it as kernels see it: f32, bf16,
-// i32 or i64, in either order. Split cuts dimensions into random uneven blocks.
+// f16, i32 or i64, in either order. Split cuts dimensions into random uneven
+// blocks.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_TEST_GEOMETRY_H
@@ -82,10 +83,18 @@ Tile blank(const Shape &shape, const Box &box, Order order = Order::row_major,
            DType type = DType::f32);
 
 /// An absent operand that exists in the model.
-Tensor absent(const Shape &shape);
+Tensor absent(const Shape &shape, DType type = DType::f32);
 
 /// result(box) += or = tile.
 void add_tile(Value &result, const Tile &tile, const Box &box);
+
+/// A kernel `run` with an operand x, of which it sees the box `from`, and a
+/// result of a global shape, of which it computes the box `to`: of a narrow
+/// operand it makes what it makes of the same numbers in f32, and its narrow
+/// results are those in f32, rounded.
+void check_narrow(const Value &x, const Box &from, const Shape &result,
+                  const Box &to, Order order,
+                  const std::function<void(const Tile &x, const Tile &y)> &run);
 
 /// |found - expected| <= tolerance * max(1, |expected|) everywhere.
 void expect_close(const Value &found, const Value &expected,

@@ -1,4 +1,5 @@
 //===- pool_test.cpp - pooling against plain loops, whole and tiled -------===//
+#include "common/target.h"
 #include "ffrt/pool.h"
 #include "geometry.h"
 
@@ -195,6 +196,67 @@ protected:
     });
     expect_close(dx2, dx);
   }
+
+  void check_narrow_max(const Problem &p, Order order, int most,
+                        std::mt19937 &random) {
+    // Equal values make the first maximum matter; rounded to any type they
+    // have the same order, so that the index is the same.
+    Value x = random_value(p.x, random);
+    for (double &v : x.data)
+      v = std::round(v * 4.0) / 3.0;
+    const Value dy = random_value(p.y(), random);
+    Value index(p.y());
+    Context cx;
+    for_split(p.y(), most, random, [&](const Box &box) {
+      const auto run = [&](const Tile &tx, const Tile &ty, const Tile &ti) {
+        MaxPoolForward k{cx,       {tx},   {ty, ti}, p.dilations,
+                         p.kernel, p.pads, p.strides};
+        k({tx}, {ty, ti});
+      };
+      const Tile expected = blank(p.y(), box, order, DType::i32);
+      run(Tile(x, p.reads(box), order), blank(p.y(), box, order), expected);
+      add_tile(index, expected, box);
+      check_narrow(x, p.reads(box), p.y(), box, order,
+                   [&](const Tile &tx, const Tile &ty) {
+                     const Tile ti = blank(p.y(), box, order, DType::i32);
+                     run(tx, ty, ti);
+                     finish_target();
+                     EXPECT_EQ(ti.bytes, expected.bytes);
+                   });
+    });
+    for_split(p.x, most, random, [&](const Box &box) {
+      const Tile ti(index, p.readers(box), order, DType::i32);
+      check_narrow(dy, p.readers(box), p.x, box, order,
+                   [&](const Tile &ty, const Tile &tx) {
+                     MaxPoolBackward k{cx,          {ty, ti}, {tx},
+                                       p.dilations, p.kernel, p.pads,
+                                       p.strides};
+                     k({ty, ti}, {tx});
+                   });
+    });
+  }
+
+  void check_narrow_average(const Problem &p, bool include, Order order,
+                            int most, std::mt19937 &random) {
+    const Value x = random_value(p.x, random), dy = random_value(p.y(), random);
+    Context cx;
+    for_split(p.y(), most, random, [&](const Box &box) {
+      check_narrow(x, p.reads(box), p.y(), box, order,
+                   [&](const Tile &tx, const Tile &ty) {
+                     AveragePoolForward k{cx,       {tx},   {ty},     include,
+                                          p.kernel, p.pads, p.strides};
+                     k({tx}, {ty});
+                   });
+    });
+    for_split(p.x, most, random, [&](const Box &box) {
+      check_narrow(dy, p.readers(box), p.x, box, order,
+                   [&](const Tile &ty, const Tile &tx) {
+                     AveragePoolBackward k{cx,       {ty},   {tx},     include,
+                                           p.kernel, p.pads, p.strides};
+                     k({ty}, {tx});
+                   });
+    });
+  }
 };
 
 TEST_P(Pool, Max) {
@@ -214,6 +276,19 @@ TEST_P(Pool, Average) {
     check_average(p, round / 2 % 2,
                   round % 2 ? Order::row_major : Order::channels_last,
                   round < 4 ? 1 : 3, random);
+  }
+}
+
+TEST_P(Pool, NarrowImages) {
+  const Problem &p = problems()[GetParam()];
+  Problem close = p;
+  close.dilations.assign(p.kernel.size(), 1);
+  for (unsigned round = 0; round < 4; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    const Order order = round % 2 ? Order::row_major : Order::channels_last;
+    const int most = round < 2 ? 1 : 3;
+    check_narrow_max(p, order, most, random);
+    check_narrow_average(close, round % 3 == 0, order, most, random);
   }
 }
 

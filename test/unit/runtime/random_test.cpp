@@ -80,6 +80,23 @@ TEST(Dropout, MaskDependsOnGlobalElementsOnly) {
   }
 }
 
+TEST(Dropout, NarrowTensors) {
+  Context cx;
+  cx.seed = 42;
+  for (unsigned round = 0; round < 6; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    const Value x = random_value({5, 6, 7, 8}, random);
+    const Order order = round % 2 ? Order::channels_last : Order::row_major;
+    for_split(x.shape, round < 2 ? 1 : 3, random, [&](const Box &box) {
+      check_narrow(x, box, x.shape, box, order,
+                   [&](const Tile &from, const Tile &to) {
+                     Dropout k{cx, {from}, {to}, 7, 0.3};
+                     k({from}, {to});
+                   });
+    });
+  }
+}
+
 TEST(Initial, RandomValuesDependOnGlobalElementsOnly) {
   const Shape shape = {50, 40, 3, 3};
   for (Init::Kind kind : {Init::uniform, Init::normal}) {

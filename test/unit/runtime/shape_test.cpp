@@ -13,11 +13,18 @@ Order order_of(std::mt19937 &random) {
   return random() % 2 ? Order::channels_last : Order::row_major;
 }
 
+/// Types that differ in size, and in what a padding is made of.
+DType type_of(unsigned round) {
+  constexpr DType types[] = {DType::f32, DType::bf16, DType::f16};
+  return types[round % 3];
+}
+
 TEST(Reshape, KeepsRowMajorOrderOfElements) {
-  for (unsigned round = 0; round < 8; ++round) {
+  for (unsigned round = 0; round < 12; ++round) {
     std::mt19937 random(seed() * 1000 + round);
     Context cx;
-    const Value x = random_value({4, 6, 5, 7}, random);
+    const DType type = type_of(round);
+    const Value x = random_value({4, 6, 5, 7}, random, type);
     Value expected({4, 6 * 5, 7}), found({4, 6 * 5, 7});
     expected.data = x.data;
     // The sample and the last dimension may be cut.
@@ -25,8 +32,8 @@ TEST(Reshape, KeepsRowMajorOrderOfElements) {
               [&](const Box &box) {
                 Box from{{box.lo[0], 0, 0, box.lo[2]},
                          {box.size[0], 6, 5, box.size[2]}};
-                const Tile tx(x, from, order_of(random));
-                const Tile ty = blank(found.shape, box, order_of(random));
+                const Tile tx(x, from, order_of(random), type);
+                const Tile ty = blank(found.shape, box, order_of(random), type);
                 Reshape k{cx, {tx}, {ty}};
                 int64_t before = allocations();
                 k({tx}, {ty});
@@ -40,10 +47,12 @@ TEST(Reshape, KeepsRowMajorOrderOfElements) {
 
 TEST(Transpose, AllPermutations) {
   Ints perm = {0, 1, 2, 3};
+  unsigned round = 0;
   do {
     std::mt19937 random(seed());
     Context cx;
-    const Value x = random_value({5, 34, 3, 40}, random);
+    const DType type = type_of(round++);
+    const Value x = random_value({5, 34, 3, 40}, random, type);
     Shape shape;
     for (int64_t d : perm)
       shape.push_back(x.shape[d]);
@@ -57,8 +66,8 @@ TEST(Transpose, AllPermutations) {
     for_box(expected.whole(),
             [&](const Shape &o) { expected(o) = x(back(o)); });
     for_split(shape, 2, random, [&](const Box &box) {
-      const Tile tx(x, {back(box.lo), back(box.size)}, order_of(random));
-      const Tile ty = blank(shape, box, order_of(random));
+      const Tile tx(x, {back(box.lo), back(box.size)}, order_of(random), type);
+      const Tile ty = blank(shape, box, order_of(random), type);
       Transpose k{cx, {tx}, {ty}, perm};
       k({tx}, {ty});
       add_tile(found, ty, box);
@@ -68,9 +77,10 @@ TEST(Transpose, AllPermutations) {
 }
 
 TEST(Concat, TilesReadSomeOperands) {
-  for (unsigned round = 0; round < 8; ++round) {
+  for (unsigned round = 0; round < 12; ++round) {
     std::mt19937 random(seed() * 1000 + round);
     Context cx;
+    const DType type = type_of(round);
     const int axis = int(round % 4);
     std::vector<Value> parts;
     Shape shape = {3, 4, 5, 6};
@@ -78,7 +88,7 @@ TEST(Concat, TilesReadSomeOperands) {
     for (int64_t extent : {2, 5, 1}) {
       shape[axis] = extent;
       total += extent;
-      parts.push_back(random_value(shape, random));
+      parts.push_back(random_value(shape, random, type));
     }
     shape[axis] = total;
     Value expected(shape), found(shape);
@@ -101,13 +111,13 @@ TEST(Concat, TilesReadSomeOperands) {
         Box b = box;
         b.lo[axis] -= offset;
         b = b.clipped(part.shape);
-        tiles.push_back(Tile(part, b, order_of(random)));
+        tiles.push_back(Tile(part, b, order_of(random), type));
         offset += part.shape[axis];
       }
       for (std::size_t k = 0; k < parts.size(); ++k)
-        in.push_back(tiles[k].bytes.empty() ? absent(parts[k].shape)
+        in.push_back(tiles[k].bytes.empty() ? absent(parts[k].shape, type)
                                             : tiles[k].tensor);
-      const Tile ty = blank(shape, box, order_of(random));
+      const Tile ty = blank(shape, box, order_of(random), type);
       Concat k{cx, {in[0], in[1], in[2]}, {ty}, axis};
       int64_t before = allocations();
       k({in[0], in[1], in[2]}, {ty});
@@ -119,10 +129,11 @@ TEST(Concat, TilesReadSomeOperands) {
 }
 
 TEST(SliceAndPad, ShiftCoordinates) {
-  for (unsigned round = 0; round < 8; ++round) {
+  for (unsigned round = 0; round < 12; ++round) {
     std::mt19937 random(seed() * 1000 + round);
     Context cx;
-    const Value x = random_value({6, 7, 8}, random);
+    const DType type = type_of(round);
+    const Value x = random_value({6, 7, 8}, random, type);
     Value sliced({3, 4, 8}), sliced2({3, 4, 8});
     const Ints starts = {2, 1, 0};
     for_box(sliced.whole(), [&](const Shape &o) {
@@ -132,8 +143,8 @@ TEST(SliceAndPad, ShiftCoordinates) {
       Box from = box;
       from.lo[0] += 2;
       from.lo[1] += 1;
-      const Tile tx(x, from, order_of(random));
-      const Tile ty = blank(sliced.shape, box, order_of(random));
+      const Tile tx(x, from, order_of(random), type);
+      const Tile ty = blank(sliced.shape, box, order_of(random), type);
       Slice k{cx, {tx}, {ty}, starts};
       k({tx}, {ty});
       add_tile(sliced2, ty, box);
@@ -153,9 +164,9 @@ TEST(SliceAndPad, ShiftCoordinates) {
       from.lo[0] -= 2;
       from.lo[2] += 1;
       from = from.clipped(x.shape);
-      const Tile tx(x, from, order_of(random));
-      const Tile ty = blank(padded.shape, box, order_of(random));
-      const Tensor operand = from.empty() ? absent(x.shape) : tx.tensor;
+      const Tile tx(x, from, order_of(random), type);
+      const Tile ty = blank(padded.shape, box, order_of(random), type);
+      const Tensor operand = from.empty() ? absent(x.shape, type) : tx.tensor;
       Pad k{cx, {operand}, {ty}, pads, 7.0};
       int64_t before = allocations();
       k({operand}, {ty});
