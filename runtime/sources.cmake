@@ -136,6 +136,7 @@ set(FFRT_CPU
   src/cpu/softmax.cpp
   src/cpu/target.cpp
   src/cpu/top_k.cpp
+  src/cpu/widened.cpp
 )
 # For GPUs: code of the host, what libraries compute, and kernels.
 set(FFRT_CUDA_HOST

@@ -59,19 +59,32 @@ template <class F> void with_factor(DType type, F f) {
     f(static_cast<float *>(nullptr));
 }
 
-/// Calls f with pointers to the elements of two tensors that
-/// expect_factor_pair() has seen.
-template <class F>
-void with_factor_pair(const Tensor &x, const Tensor &y, F f) {
-  with_factor(x.type, [&](auto *from) {
-    with_factor(y.type, [&](auto *to) {
-      using X = std::remove_pointer_t<decltype(from)>;
-      using Y = std::remove_pointer_t<decltype(to)>;
-      if constexpr (std::is_same_v<X, Y> || std::is_same_v<X, float> ||
-                    std::is_same_v<Y, float>)
-        f(x.as<X>(), y.as<Y>());
-    });
-  });
+/// Is a type of factors that is not f32.
+inline bool is_narrow(DType type) {
+  return type == DType::bf16 || type == DType::f16;
+}
+
+/// Calls f with the data of tensors as float or, where they are narrow, T.
+template <class T, class F> void with_data_as(const F &f) { f(); }
+template <class T, class F, class... Tensors>
+void with_data_as(const F &f, const Tensor &t, const Tensors &...more) {
+  const auto rest = [&](auto *first) {
+    with_data_as<T>([&](auto *...others) { f(first, others...); }, more...);
+  };
+  // What is absent has no type.
+  if (t.data && is_narrow(t.type))
+    rest(t.as<T>());
+  else
+    rest(t.as<float>());
+}
+
+/// Calls f with the data of tensors that may be f32 or one narrow type.
+template <class F, class... Tensors>
+void with_data(const F &f, const Tensors &...tensors) {
+  if (((tensors.data && tensors.type == DType::f16) || ...))
+    with_data_as<Float16>(f, tensors...);
+  else
+    with_data_as<BFloat16>(f, tensors...);
 }
 
 /// Converts the elements of x to those of y: of the target.

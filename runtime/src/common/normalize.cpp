@@ -15,7 +15,7 @@ Normalization::Normalization(const char *kernel, Context &cx, Tensors in,
   // The first operand is x or dy, which are alike.
   expect(kernel, in.size() > 0, "expected operands, found none");
   const Tensor &x = in.begin()[0];
-  expect_type(kernel, "operand", x, DType::f32);
+  expect_factor(kernel, "operand", x);
   geometry = std::make_shared<NormalizeGeometry>(
       kernel, x, statistic, axes, epsilon, param_dims, sample_groups, clamp);
   work = make_normalize_work(*geometry, cx, geometry->groups.part(x, 0));
@@ -28,9 +28,8 @@ NormalizeForward::NormalizeForward(Context &cx, Tensors in, Tensors out,
     : Normalization("normalize forward", cx, in,
                     maybe(out, 1).data ? maybe(out, 1) : maybe(out, 2), axes,
                     epsilon, param_dims, sample_groups, clamp) {
-  expect_arguments(*geometry, "operands", in, at(in, 0),
-                   {kX, kScale, kBias, kAddend});
-  expect_arguments(*geometry, "results", out, at(in, 0), {kY, kMean, kVar});
+  expect_arguments(*geometry, in, {kX, kScale, kBias, kAddend}, out,
+                   {kY, kMean, kVar});
   expect_whole(*geometry, at(in, 0), axes);
 }
 
@@ -39,8 +38,7 @@ NormalizeSum::NormalizeSum(Context &cx, Tensors in, Tensors out,
                            const Ints &param_dims, int64_t sample_groups)
     : Normalization("normalize sum", cx, in, maybe(out, 0), axes, epsilon,
                     param_dims, sample_groups, clamp) {
-  expect_arguments(*geometry, "operands", in, at(in, 0), {kX});
-  expect_arguments(*geometry, "results", out, at(in, 0), {kFirst});
+  expect_arguments(*geometry, in, {kX}, out, {kFirst});
 }
 
 NormalizeSquares::NormalizeSquares(Context &cx, Tensors in, Tensors out,
@@ -49,8 +47,7 @@ NormalizeSquares::NormalizeSquares(Context &cx, Tensors in, Tensors out,
                                    int64_t sample_groups)
     : Normalization("normalize squares", cx, in, maybe(in, 1), axes, epsilon,
                     param_dims, sample_groups, clamp) {
-  expect_arguments(*geometry, "operands", in, at(in, 0), {kX, kFirst});
-  expect_arguments(*geometry, "results", out, at(in, 0), {kSecond});
+  expect_arguments(*geometry, in, {kX, kFirst}, out, {kSecond});
 }
 
 NormalizeApply::NormalizeApply(Context &cx, Tensors in, Tensors out,
@@ -59,9 +56,8 @@ NormalizeApply::NormalizeApply(Context &cx, Tensors in, Tensors out,
                                int64_t sample_groups)
     : Normalization("normalize apply", cx, in, maybe(in, 1), axes, epsilon,
                     param_dims, sample_groups, clamp) {
-  expect_arguments(*geometry, "operands", in, at(in, 0),
-                   {kX, kFirst, kSecond, kScale, kBias, kAddend});
-  expect_arguments(*geometry, "results", out, at(in, 0), {kY, kMean, kVar});
+  expect_arguments(*geometry, in, {kX, kFirst, kSecond, kScale, kBias, kAddend},
+                   out, {kY, kMean, kVar});
 }
 
 NormalizeBackward::NormalizeBackward(Context &cx, Tensors in, Tensors out,
@@ -70,9 +66,7 @@ NormalizeBackward::NormalizeBackward(Context &cx, Tensors in, Tensors out,
                                      int64_t sample_groups)
     : Normalization("normalize backward", cx, in, maybe(in, 2), axes, epsilon,
                     param_dims, sample_groups) {
-  expect_arguments(*geometry, "operands", in, at(in, 0),
-                   {kDy, kX, kMean, kVar, kScale});
-  expect_arguments(*geometry, "results", out, at(in, 0),
+  expect_arguments(*geometry, in, {kDy, kX, kMean, kVar, kScale}, out,
                    {kDx, kDscale, kDbias});
   expect_whole(*geometry, at(in, 0), axes);
 }
@@ -84,9 +78,7 @@ NormalizeBackwardSums::NormalizeBackwardSums(Context &cx, Tensors in,
                                              int64_t sample_groups)
     : Normalization("normalize backward sums", cx, in, maybe(in, 2), axes,
                     epsilon, param_dims, sample_groups) {
-  expect_arguments(*geometry, "operands", in, at(in, 0),
-                   {kDy, kX, kMean, kVar, kScale});
-  expect_arguments(*geometry, "results", out, at(in, 0),
+  expect_arguments(*geometry, in, {kDy, kX, kMean, kVar, kScale}, out,
                    {kFirst, kSecond, kDscale, kDbias});
 }
 
@@ -97,9 +89,8 @@ NormalizeBackwardData::NormalizeBackwardData(Context &cx, Tensors in,
                                              int64_t sample_groups)
     : Normalization("normalize backward data", cx, in, maybe(in, 2), axes,
                     epsilon, param_dims, sample_groups) {
-  expect_arguments(*geometry, "operands", in, at(in, 0),
-                   {kDy, kX, kMean, kVar, kScale, kFirst, kSecond});
-  expect_arguments(*geometry, "results", out, at(in, 0), {kDx});
+  expect_arguments(*geometry, in,
+                   {kDy, kX, kMean, kVar, kScale, kFirst, kSecond}, out, {kDx});
 }
 
 NormalizeChannelSums::NormalizeChannelSums(Context &cx, Tensors in, Tensors out,
@@ -107,9 +98,8 @@ NormalizeChannelSums::NormalizeChannelSums(Context &cx, Tensors in, Tensors out,
                                            const Ints &param_dims)
     : Normalization("normalize channel sums", cx, in, maybe(in, 2), axes,
                     epsilon, param_dims, /*sample_groups=*/1) {
-  expect_arguments(*geometry, "operands", in, at(in, 0),
-                   {kDy, kX, kMean, kVar});
-  expect_arguments(*geometry, "results", out, at(in, 0), {kFirst, kSecond});
+  expect_arguments(*geometry, in, {kDy, kX, kMean, kVar}, out,
+                   {kFirst, kSecond});
 }
 
 NormalizeChannelData::NormalizeChannelData(Context &cx, Tensors in, Tensors out,
@@ -117,9 +107,8 @@ NormalizeChannelData::NormalizeChannelData(Context &cx, Tensors in, Tensors out,
                                            const Ints &param_dims)
     : Normalization("normalize channel data", cx, in, maybe(in, 2), axes,
                     epsilon, param_dims, /*sample_groups=*/1) {
-  expect_arguments(*geometry, "operands", in, at(in, 0),
-                   {kDy, kX, kMean, kVar, kScale, kFirst, kSecond});
-  expect_arguments(*geometry, "results", out, at(in, 0),
+  expect_arguments(*geometry, in,
+                   {kDy, kX, kMean, kVar, kScale, kFirst, kSecond}, out,
                    {kDx, kDscale, kDbias});
   expect(geometry->kernel, geometry->statistics == geometry->parameters,
          "param_dims: expected one parameter per statistic");

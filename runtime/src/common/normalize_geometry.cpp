@@ -1,6 +1,7 @@
 //===- normalize_geometry.cpp - operands of normalisations ----------------===//
 #include "common/normalize_geometry.h"
 
+#include "common/cast.h"
 #include "common/check.h"
 
 namespace ffrt {
@@ -95,17 +96,20 @@ NormalizeGeometry::NormalizeGeometry(const char *kernel, const Tensor &x,
 
 namespace {
 
-/// Of x's shape; `narrow` if it may be bf16 or f16.
+/// Of x's shape, f32 or of the type `narrow` of those before, if one was.
 void expect_like(const char *kernel, const char *name, const Tensor &t,
-                 const Tensor &x, bool narrow) {
+                 const Tensor &x, DType &narrow) {
   if (!t.data)
     return;
-  if (narrow)
-    expect_factor(kernel, name, t);
-  else
-    expect_type(kernel, name, t, DType::f32);
+  expect_factor(kernel, name, t);
   expect_same_shape(kernel, name, t, x);
   expect_same_order(kernel, name, t, x);
+  if (!is_narrow(t.type))
+    return;
+  expect(kernel, !is_narrow(narrow) || t.type == narrow,
+         std::string(name) + ": expected type f32 or " + name_of(narrow) +
+             ", found " + name_of(t.type));
+  narrow = t.type;
 }
 
 void expect_elements(const char *kernel, const char *name, const Tensor &t,
@@ -123,22 +127,28 @@ void expect_elements(const char *kernel, const char *name, const Tensor &t,
 
 namespace normalization {
 
-void expect_arguments(const NormalizeGeometry &geometry, const char *what,
-                      Tensors tensors, const Tensor &x,
-                      std::initializer_list<Argument> arguments) {
+void expect_arguments(const NormalizeGeometry &geometry, Tensors in,
+                      std::initializer_list<Argument> operands, Tensors out,
+                      std::initializer_list<Argument> results) {
   const char *kernel = geometry.kernel;
-  expect_count(kernel, what, tensors.size(), arguments.size());
-  const Tensor *t = tensors.begin();
-  for (const Argument &argument : arguments) {
-    if (argument.kind == Kind::Like || argument.kind == Kind::Result)
-      expect_like(kernel, argument.name, *t, x, argument.kind == Kind::Result);
-    else
-      expect_elements(kernel, argument.name, *t,
-                      argument.kind == Kind::Statistic
-                          ? geometry.groups.count * geometry.statistics
-                          : geometry.parameters);
-    ++t;
-  }
+  DType narrow = DType::f32;
+  auto check = [&](const char *what, Tensors tensors,
+                   std::initializer_list<Argument> arguments) {
+    expect_count(kernel, what, tensors.size(), arguments.size());
+    const Tensor *t = tensors.begin();
+    for (const Argument &argument : arguments) {
+      if (argument.kind == Kind::Like)
+        expect_like(kernel, argument.name, *t, at(in, 0), narrow);
+      else
+        expect_elements(kernel, argument.name, *t,
+                        argument.kind == Kind::Statistic
+                            ? geometry.groups.count * geometry.statistics
+                            : geometry.parameters);
+      ++t;
+    }
+  };
+  check("operands", in, operands);
+  check("results", out, results);
 }
 
 void expect_whole(const NormalizeGeometry &geometry, const Tensor &all,

@@ -73,24 +73,25 @@ inline float *data(Tensors tensors, int i) {
 }
 
 /// What each operand or result must be: of x's shape (present or not) and f32,
-/// or, as a result, f32, bf16 or f16; a statistic or a parameter.
-enum class Kind { Like, Result, Statistic, Parameter };
+/// bf16 or f16; a statistic or a parameter.
+enum class Kind { Like, Statistic, Parameter };
 struct Argument {
   const char *name;
   Kind kind;
 };
 
-constexpr Argument kX{"x", Kind::Like}, kY{"y", Kind::Result},
-    kAddend{"addend", Kind::Like}, kDy{"dy", Kind::Like},
-    kDx{"dx", Kind::Result}, kMean{"mean", Kind::Statistic},
-    kVar{"var", Kind::Statistic}, kFirst{"first sums", Kind::Statistic},
+constexpr Argument kX{"x", Kind::Like}, kY{"y", Kind::Like},
+    kAddend{"addend", Kind::Like}, kDy{"dy", Kind::Like}, kDx{"dx", Kind::Like},
+    kMean{"mean", Kind::Statistic}, kVar{"var", Kind::Statistic},
+    kFirst{"first sums", Kind::Statistic},
     kSecond{"second sums", Kind::Statistic}, kScale{"scale", Kind::Parameter},
     kBias{"bias", Kind::Parameter}, kDscale{"dscale", Kind::Parameter},
     kDbias{"dbias", Kind::Parameter};
 
-void expect_arguments(const NormalizeGeometry &geometry, const char *what,
-                      Tensors tensors, const Tensor &x,
-                      std::initializer_list<Argument> arguments);
+/// Those of x's shape that are narrow have one type.
+void expect_arguments(const NormalizeGeometry &geometry, Tensors in,
+                      std::initializer_list<Argument> operands, Tensors out,
+                      std::initializer_list<Argument> results);
 /// The axes of x, all groups of it, are not split.
 void expect_whole(const NormalizeGeometry &geometry, const Tensor &x,
                   const Ints &axes);

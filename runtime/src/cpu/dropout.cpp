@@ -23,9 +23,9 @@ static void drop(const X *from, const Tensor &y, Y *to, uint64_t key,
 
 void Dropout::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  with_factor_pair(x, y, [&](const auto *from, auto *to) {
+  with_data([&](const auto *from, auto *to) {
     drop(from, y, to, cx.seed ^ key, uint64_t(cx.pass), ratio);
-  });
+  }, x, y);
 }
 
 } // namespace ffrt

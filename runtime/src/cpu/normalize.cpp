@@ -17,7 +17,7 @@ void apply(NormalizeWork &work, const Tensor &x, const float *scale,
   if (!y.data)
     return;
   if (!work.by_columns)
-    return sets::apply(work, x, {scale, bias, addend.as<float>(), y});
+    return sets::apply(work, x, {scale, bias, addend, y});
   for (int64_t s = 0; s < work.statistics; ++s) {
     work.a[s] = work.inverse[s] * work.scale_of(scale, s);
     work.b[s] = bias ? bias[work.parameter_of[s]] : 0.0f;
@@ -41,7 +41,7 @@ void NormalizeForward::operator()(Tensors in, Tensors out) {
       }
       apply(w, x, data(in, 1), data(in, 2), addend, y);
     } else {
-      sets::forward(w, x, {data(in, 1), data(in, 2), addend.as<float>(), y});
+      sets::forward(w, x, {data(in, 1), data(in, 2), addend, y});
     }
     store(w.first, group.statistic(out, 1));
     store(w.second, group.statistic(out, 2), 1 / w.count);

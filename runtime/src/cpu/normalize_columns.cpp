@@ -6,8 +6,8 @@
 // cancels is never much larger than what remains.
 //
 //===----------------------------------------------------------------------===//
-#include "common/cast.h"
 #include "cpu/normalize_work.h"
+#include "cpu/widened.h"
 
 #include <algorithm>
 
@@ -42,12 +42,10 @@ struct Pair {
   float a, b;
 };
 
-/// a[i] and b[i] = sums over rows of f(offset of the row + i, i), for i < n.
+/// Adds sums over rows of f(offset of the row + i, i) to a[i] and b[i], i < n.
 template <class F>
 void add_up(const int64_t *at, int64_t rows, int64_t n, float *__restrict a,
             float *__restrict b, F f) {
-  std::fill_n(a, n, 0.0f);
-  std::fill_n(b, n, 0.0f);
   int64_t r = 0;
   for (; r + 4 <= rows; r += 4) {
     const int64_t r0 = at[r], r1 = at[r + 1], r2 = at[r + 2], r3 = at[r + 3];
@@ -70,33 +68,90 @@ void add_up(const int64_t *at, int64_t rows, int64_t n, float *__restrict a,
   }
 }
 
-/// Calls f(part, first row, last row) for the parts, on threads.
+/// One or two tensors whose rows are added up.
+struct Rows {
+  const Tensor &first;
+  Tensor second; ///< may be absent
+  int64_t n;     ///< elements of a row
+
+  /// a[i] and b[i] = sums over rows of make(data of the two tensors, first
+  /// column)(offset of element i, i). Narrow rows are widened some at a time;
+  /// since all are added up here, and four at a time, that gives equal bits.
+  template <class Make>
+  void add_up(const int64_t *at, int64_t rows, Buffers &buffers, float *a,
+              float *b, Make make) const {
+    constexpr int64_t kWidth = kBlock / 4;
+    const bool narrow = is_narrow(first.type) || is_narrow(second.type);
+    const int64_t width = narrow ? std::min(n, kWidth) : n,
+                  batch =
+                      narrow ? std::min(kBlock / width / 4 * 4, kRows) : rows;
+    std::fill_n(a, n, 0.0f);
+    std::fill_n(b, n, 0.0f);
+    const float *p = narrow ? buffers[0] : first.as<float>(),
+                *q = narrow ? buffers[1] : second.as<float>();
+    int64_t places[kRows];
+    for (int64_t c = 0; c < n; c += width)
+      for (int64_t r = 0; r < rows; r += batch) {
+        const int64_t columns = std::min(width, n - c),
+                      some = std::min(batch, rows - r);
+        const int64_t *offsets = at;
+        if (narrow) {
+          offsets = places;
+          for (int64_t i = 0; i < some; ++i) {
+            places[i] = i * columns;
+            widen(first, at[r + i] + c, columns, buffers[0] + places[i]);
+            widen(second, at[r + i] + c, columns, buffers[1] + places[i]);
+          }
+        }
+        columns::add_up(offsets, some, columns, a + c, b + c, make(p, q, c));
+      }
+  }
+
+private:
+  static void widen(const Tensor &t, int64_t at, int64_t n, float *to) {
+    if (t.data)
+      Elements(t, to).widen(at, n, to);
+  }
+};
+
+/// Calls f(part, first row, last row, buffers) for the parts, on threads.
 template <class F>
 void for_parts(const NormalizeWork &work, int64_t rows, F &&f) {
   parallel_for(work.parts, 1, [&](int64_t begin, int64_t end) {
+    Buffers buffers;
     for (int64_t part = begin; part < end; ++part)
-      f(part, rows * part / work.parts, rows * (part + 1) / work.parts);
+      f(part, rows * part / work.parts, rows * (part + 1) / work.parts,
+        buffers);
   });
 }
 
-/// first and second = the sums of what f(offset, statistic) gives.
-template <class F> void sums(NormalizeWork &work, const Tensor &x, F f) {
+/// first and second = the sums of what make(data of x, data of the other, first
+/// statistic)(offset, statistic after that) gives.
+template <class Make>
+void sums(NormalizeWork &work, const Tensor &x, const Tensor &other,
+          Make make) {
   const Nest<2> nest = rows_of(work, x);
   const int64_t n = nest.inner(), all = work.statistics;
-  for_parts(work, nest.rows(), [&](int64_t part, int64_t begin, int64_t end) {
-    double *first = work.partial.data() + 2 * part * all, *second = first + all;
-    float *a = work.lines.data() + part * work.line, *b = a + n;
-    std::fill_n(first, 2 * all, 0.0);
-    for_groups(
-        nest, begin, end, [&](const int64_t *at, int64_t rows, int64_t s) {
-          add_up(at, rows, n, a, b,
-                 [=](int64_t offset, int64_t i) { return f(offset, s + i); });
-          for (int64_t i = 0; i < n; ++i) {
-            first[s + i] += a[i];
-            second[s + i] += b[i];
-          }
-        });
-  });
+  const Rows source{x, other, n};
+  for_parts(work, nest.rows(),
+            [&](int64_t part, int64_t begin, int64_t end, Buffers &buffers) {
+              double *first = work.partial.data() + 2 * part * all,
+                     *second = first + all;
+              float *a = work.lines.data() + part * work.line, *b = a + n;
+              std::fill_n(first, 2 * all, 0.0);
+              for_groups(nest, begin, end,
+                         [&](const int64_t *at, int64_t rows, int64_t s) {
+                           source.add_up(at, rows, buffers, a, b,
+                                         [=](const float *p, const float *q,
+                                             int64_t column) {
+                                           return make(p, q, s + column);
+                                         });
+                           for (int64_t i = 0; i < n; ++i) {
+                             first[s + i] += a[i];
+                             second[s + i] += b[i];
+                           }
+                         });
+            });
   for (int64_t s = 0; s < all; ++s) {
     double first = 0, second = 0;
     for (int part = 0; part < work.parts; ++part) {
@@ -109,14 +164,18 @@ template <class F> void sums(NormalizeWork &work, const Tensor &x, F f) {
   }
 }
 
-/// Calls f(offset, statistic, n) for every row, on threads.
+/// Calls f(offset, statistic, n, buffers) for blocks of every row, on threads.
 template <class F>
 void for_all_rows(const NormalizeWork &work, const Tensor &x, F &&f) {
   const Nest<2> nest = rows_of(work, x);
   const int64_t n = nest.inner();
   parallel_for(nest.rows(), 1 + 16384 / n, [&](int64_t begin, int64_t end) {
-    nest.for_rows(begin, end,
-                  [&](const Nest<2>::Offsets &at) { f(at[0], at[1], n); });
+    Buffers buffers;
+    nest.for_rows(begin, end, [&](const Nest<2>::Offsets &at) {
+      for_blocks(n, [&](int64_t first, int64_t count) {
+        f(at[0] + first, at[1] + first, count, buffers);
+      });
+    });
   });
 }
 
@@ -137,74 +196,46 @@ void merge(Moments *to, int64_t n, double count, const float *shift,
   }
 }
 
-template <class Y>
-void apply_to(const NormalizeWork &work, const Tensor &x, const float *more,
-              Y *to) {
-  const float *from = x.as<float>();
-  for_all_rows(work, x, [&](int64_t offset, int64_t s, int64_t n) {
-    const float *p = from + offset, *mean = work.mean.data() + s;
-    const float *a = work.a.data() + s, *b = work.b.data() + s;
-    const fn::Clip clip = work.clip;
-    Y *q = to + offset;
-    if (more) {
-      const float *r = more + offset;
-#pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i)
-        q[i] = Y(clip((p[i] - mean[i]) * a[i] + b[i] + r[i]));
-    } else {
-#pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i)
-        q[i] = Y(clip((p[i] - mean[i]) * a[i] + b[i]));
-    }
-  });
-}
-
-template <class Dx>
-void data_of(const NormalizeWork &work, const float *gradient, const Tensor &x,
-             Dx *to) {
-  const float *from = x.as<float>();
-  for_all_rows(work, x, [&](int64_t offset, int64_t s, int64_t n) {
-    const float *p = from + offset, *g = gradient + offset;
-    const float *mean = work.mean.data() + s, *a = work.a.data() + s,
-                *b = work.b.data() + s, *c = work.c.data() + s;
-    Dx *q = to + offset;
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i)
-      q[i] = Dx(g[i] * a[i] + (p[i] - mean[i]) * b[i] + c[i]);
-  });
-}
-
 } // namespace
 
 void moments(NormalizeWork &work, const Tensor &x) {
   const Nest<2> nest = rows_of(work, x);
   const int64_t n = nest.inner(), all = work.statistics;
-  const float *p = x.as<float>();
+  const Rows source{x, {}, n};
   auto partial = [&](int64_t part) { return work.moments.data() + part * all; };
-  for_parts(work, nest.rows(), [&](int64_t part, int64_t begin, int64_t end) {
-    Moments *total = partial(part);
-    std::fill_n(total, all, Moments());
-    float *a = work.lines.data() + part * work.line, *b = a + n, *shift = b + n;
-    for_groups(nest, begin, end,
-               [&](const int64_t *at, int64_t rows, int64_t s) {
-                 if (total[s].count == 0) {
-                   add_up(at, rows, n, shift, b, [=](int64_t k, int64_t) {
-                     return Pair{p[k], 0.0f};
-                   });
-                   for (int64_t i = 0; i < n; ++i)
-                     shift[i] /= float(rows);
-                 } else {
-                   for (int64_t i = 0; i < n; ++i)
-                     shift[i] = float(total[s + i].mean);
-                 }
-                 const float *origin = shift;
-                 add_up(at, rows, n, a, b, [=](int64_t k, int64_t i) {
-                   const float d = p[k] - origin[i];
-                   return Pair{d, d * d};
-                 });
-                 merge(total + s, n, double(rows), shift, a, b);
-               });
-  });
+  for_parts(
+      work, nest.rows(),
+      [&](int64_t part, int64_t begin, int64_t end, Buffers &buffers) {
+        Moments *total = partial(part);
+        std::fill_n(total, all, Moments());
+        float *a = work.lines.data() + part * work.line, *b = a + n,
+              *shift = b + n;
+        for_groups(
+            nest, begin, end, [&](const int64_t *at, int64_t rows, int64_t s) {
+              if (total[s].count == 0) {
+                source.add_up(at, rows, buffers, shift, b,
+                              [](const float *p, const float *, int64_t) {
+                                return [=](int64_t k, int64_t) {
+                                  return Pair{p[k], 0.0f};
+                                };
+                              });
+                for (int64_t i = 0; i < n; ++i)
+                  shift[i] /= float(rows);
+              } else {
+                for (int64_t i = 0; i < n; ++i)
+                  shift[i] = float(total[s + i].mean);
+              }
+              source.add_up(at, rows, buffers, a, b,
+                            [=](const float *p, const float *, int64_t column) {
+                              const float *origin = shift + column;
+                              return [=](int64_t k, int64_t i) {
+                                const float d = p[k] - origin[i];
+                                return Pair{d, d * d};
+                              };
+                            });
+              merge(total + s, n, double(rows), shift, a, b);
+            });
+      });
   for (int64_t s = 0; s < all; ++s) {
     Moments total = partial(0)[s];
     for (int part = 1; part < work.parts; ++part)
@@ -215,30 +246,50 @@ void moments(NormalizeWork &work, const Tensor &x) {
 }
 
 void sum(NormalizeWork &work, const Tensor &x) {
-  const float *p = x.as<float>();
-  sums(work, x, [=](int64_t k, int64_t) { return Pair{p[k], 0.0f}; });
+  sums(work, x, {}, [](const float *p, const float *, int64_t) {
+    return [=](int64_t k, int64_t) { return Pair{p[k], 0.0f}; };
+  });
 }
 
 void squares(NormalizeWork &work, const Tensor &x) {
-  const float *p = x.as<float>(), *mean = work.mean.data();
-  sums(work, x, [=](int64_t k, int64_t s) {
-    const float d = p[k] - mean[s];
-    return Pair{0.0f, d * d};
+  sums(work, x, {}, [&](const float *p, const float *, int64_t s) {
+    const float *mean = work.mean.data() + s;
+    return [=](int64_t k, int64_t i) {
+      const float d = p[k] - mean[i];
+      return Pair{0.0f, d * d};
+    };
   });
 }
 
 void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
            const Tensor &y) {
-  with_factor(y.type, [&](auto *type) {
-    apply_to(work, x, addend.as<float>(), static_cast<decltype(type)>(y.data));
+  for_all_rows(work, x, [&](int64_t at, int64_t s, int64_t n, Buffers &to) {
+    const Elements result(y, to[2]);
+    const float *p = Elements(x, to[0]).read(at, n);
+    const float *mean = work.mean.data() + s, *a = work.a.data() + s,
+                *b = work.b.data() + s;
+    const fn::Clip clip = work.clip;
+    float *q = result.place(at);
+    if (addend.data) {
+      const float *r = Elements(addend, to[1]).read(at, n);
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i)
+        q[i] = clip((p[i] - mean[i]) * a[i] + b[i] + r[i]);
+    } else {
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i)
+        q[i] = clip((p[i] - mean[i]) * a[i] + b[i]);
+    }
+    result.write(at, n);
   });
 }
 
 void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x) {
-  const float *p = x.as<float>(), *g = dy.as<float>();
-  const float *mean = work.mean.data();
-  sums(work, x, [=](int64_t k, int64_t s) {
-    return Pair{g[k], g[k] * (p[k] - mean[s])};
+  sums(work, dy, x, [&](const float *g, const float *p, int64_t s) {
+    const float *mean = work.mean.data() + s;
+    return [=](int64_t k, int64_t i) {
+      return Pair{g[k], g[k] * (p[k] - mean[i])};
+    };
   });
   for (int64_t s = 0; s < work.statistics; ++s)
     work.second[s] *= work.inverse[s];
@@ -246,8 +297,17 @@ void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x) {
 
 void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
                    const Tensor &dx) {
-  with_factor(dx.type, [&](auto *type) {
-    data_of(work, dy.as<float>(), x, static_cast<decltype(type)>(dx.data));
+  for_all_rows(work, x, [&](int64_t at, int64_t s, int64_t n, Buffers &to) {
+    const Elements result(dx, to[2]);
+    const float *g = Elements(dy, to[0]).read(at, n),
+                *p = Elements(x, to[1]).read(at, n);
+    const float *mean = work.mean.data() + s, *a = work.a.data() + s,
+                *b = work.b.data() + s, *c = work.c.data() + s;
+    float *q = result.place(at);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i)
+      q[i] = g[i] * a[i] + (p[i] - mean[i]) * b[i] + c[i];
+    result.write(at, n);
   });
 }
 

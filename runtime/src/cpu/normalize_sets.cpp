@@ -4,12 +4,11 @@
 // the set is in cache.
 //
 //===----------------------------------------------------------------------===//
-#include "common/cast.h"
 #include "cpu/normalize_work.h"
+#include "cpu/widened.h"
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
 namespace ffrt::sets {
 
@@ -34,32 +33,53 @@ Space part_of(const NormalizeWork &work, const Tensor &x, bool reduced) {
   return Space(x.rank, shape, {x.strides(), work.statistic, work.parameter});
 }
 
-/// A tensor as sets of elements, each made of runs.
+/// A slice of the sets, that one thread handles, and its buffers.
+struct Part {
+  int64_t number;
+  Buffers &buffers;
+};
+
+/// Tensors of x's shape as sets of elements, each made of runs.
 struct Sets {
   const NormalizeWork &work;
   Space outer, inner;
-  int64_t n, stride; ///< of a run in x
+  int64_t n;         ///< elements of a run
+  int64_t in_memory; ///< their distance there
+  bool narrow;       ///< is a tensor?
+  int64_t stride;    ///< distance of the elements that loops see
   int64_t parameter; ///< stride of a run in the parameters
   double size;       ///< elements of a set in this tile
 
-  Sets(const NormalizeWork &work, const Tensor &x)
+  Sets(const NormalizeWork &work, const Tensor &x, const Tensor &second = {},
+       const Tensor &third = {})
       : work(work), outer(part_of(work, x, false)),
         inner(part_of(work, x, true)), n(inner.inner()),
-        stride(inner.inner_stride()[0]), parameter(inner.inner_stride()[2]),
+        in_memory(inner.inner_stride()[0]),
+        narrow(is_narrow(x.type) || is_narrow(second.type) ||
+               is_narrow(third.type)),
+        stride(narrow ? 1 : in_memory), parameter(inner.inner_stride()[2]),
         size(double(inner.rows() * n)) {}
+
+  /// The elements of one of the tensors: where one is narrow, and so goes
+  /// through a buffer, all do unless they are neighbours.
+  Elements elements(const Tensor &t, float *buffer) const {
+    const bool apart = narrow && in_memory != 1;
+    return {t, in_memory, apart || is_narrow(t.type) ? buffer : nullptr};
+  }
 
   /// Calls f(part, offsets) for all sets, the parts on threads.
   template <class F> void for_all(F &&f) const {
     const int64_t row = outer.inner(), total = outer.rows() * row;
     const Offsets s = outer.inner_stride();
     parallel_for(work.parts, 1, [&](int64_t first, int64_t last) {
+      Buffers buffers;
       for (int64_t part = first; part < last; ++part) {
         const int64_t end = total * (part + 1) / work.parts;
         for (int64_t set = total * part / work.parts; set < end;) {
           int64_t i = set % row;
           outer.for_rows(set / row, set / row + 1, [&](const Offsets &at) {
             for (; i < row && set < end; ++i, ++set)
-              f(part,
+              f(Part{part, buffers},
                 Offsets{at[0] + i * s[0], at[1] + i * s[1], at[2] + i * s[2]});
           });
         }
@@ -75,118 +95,121 @@ struct Sets {
   }
 };
 
-/// Calls f(stride), a constant if it is 1, so that loops vectorise.
-template <class F> void with_stride(int64_t stride, F &&f) {
-  if (stride == 1)
-    f(std::integral_constant<int64_t, 1>());
-  else
-    f(stride);
-}
-
-/// Adds f(0), ..., f(n - 1) to `to`, in single precision a few thousand at a
-/// time.
+/// Adds f(0), ..., f(n - 1) of a block to `to`, in single precision.
 template <class F> void add_up(int64_t n, Sums &to, F f) {
-  constexpr int64_t kLanes = 16, kBlock = 4096;
-  for (int64_t begin = 0; begin < n; begin += kBlock) {
-    const int64_t end = std::min(begin + kBlock, n);
-    float a[kLanes] = {}, b[kLanes] = {};
-    int64_t i = begin;
-    for (; i + kLanes <= end; i += kLanes)
+  constexpr int64_t kLanes = 16;
+  float a[kLanes] = {}, b[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
 #pragma GCC ivdep
-      for (int64_t k = 0; k < kLanes; ++k) {
-        const Pair p = f(i + k);
-        a[k] += p.a;
-        b[k] += p.b;
-      }
-    for (; i < end; ++i) {
-      const Pair p = f(i);
-      a[i % kLanes] += p.a;
-      b[i % kLanes] += p.b;
-    }
     for (int64_t k = 0; k < kLanes; ++k) {
-      to.a += a[k];
-      to.b += b[k];
+      const Pair p = f(i + k);
+      a[k] += p.a;
+      b[k] += p.b;
     }
+  for (; i < n; ++i) {
+    const Pair p = f(i);
+    a[i % kLanes] += p.a;
+    b[i % kLanes] += p.b;
+  }
+  for (int64_t k = 0; k < kLanes; ++k) {
+    to.a += a[k];
+    to.b += b[k];
   }
 }
 
-double sum_of(const Sets &sets, const float *x, const Offsets &set) {
+/// The sum of f(element) over a set.
+template <class F>
+double sum_of(const Sets &sets, const Elements &x, const Offsets &set, F f) {
   Sums sums;
   sets.for_runs(set, [&](int64_t offset, int64_t) {
-    const float *p = x + offset;
-    with_stride(sets.stride, [&](auto s) {
-      add_up(sets.n, sums, [=](int64_t i) { return Pair{p[i * s], 0.0f}; });
-    });
-  });
-  return sums.a;
-}
-
-double squares_of(const Sets &sets, const float *x, const Offsets &set,
-                  float mean) {
-  Sums sums;
-  sets.for_runs(set, [&](int64_t offset, int64_t) {
-    const float *p = x + offset;
-    with_stride(sets.stride, [&](auto s) {
-      add_up(sets.n, sums, [=](int64_t i) {
-        const float d = p[i * s] - mean;
-        return Pair{d * d, 0.0f};
+    for_blocks(sets.n, [&](int64_t first, int64_t n) {
+      const float *p = x.read(offset + first * sets.in_memory, n);
+      with_stride(sets.stride, [&](auto s) {
+        add_up(n, sums, [=](int64_t i) { return Pair{f(p[i * s]), 0.0f}; });
       });
     });
   });
   return sums.a;
 }
 
-/// The results of one set; `finish(value, offset)` makes one of what scale and
-/// bias give.
-template <class Y, class Finish>
-void apply_to(const Sets &sets, const float *x, const Offsets &set,
-              const Forward &to, Y *y, Finish finish) {
-  const float mean = sets.work.mean[set[1]],
-              inverse = sets.work.inverse[set[1]];
-  sets.for_runs(set, [&](int64_t offset, int64_t parameter) {
-    const float *p = x + offset;
-    const float *scale = to.scale ? to.scale + parameter : nullptr;
-    const float *bias = to.bias ? to.bias + parameter : nullptr;
-    Y *q = y + offset;
-    const int64_t n = sets.n, k = sets.parameter;
-    with_stride(sets.stride, [=](auto s) {
-      if (k == 0 || (!scale && !bias)) {
-        const float a = scale ? inverse * *scale : inverse;
-        const float b = bias ? *bias : 0.0f;
-#pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i)
-          q[i * s] = Y(finish((p[i * s] - mean) * a + b, offset + i * s));
-      } else if (k == 1 && scale && bias) {
-#pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i)
-          q[i * s] = Y(finish((p[i * s] - mean) * inverse * scale[i] + bias[i],
-                              offset + i * s));
-      } else {
-        for (int64_t i = 0; i < n; ++i)
-          q[i * s] = Y(finish((p[i * s] - mean) * inverse *
-                                      (scale ? scale[i * k] : 1.0f) +
-                                  (bias ? bias[i * k] : 0.0f),
-                              offset + i * s));
-      }
-    });
+double sum_of(const Sets &sets, const Elements &x, const Offsets &set) {
+  return sum_of(sets, x, set, [](float value) { return value; });
+}
+
+double squares_of(const Sets &sets, const Elements &x, const Offsets &set,
+                  float mean) {
+  return sum_of(sets, x, set, [=](float value) {
+    const float d = value - mean;
+    return d * d;
   });
 }
 
-void apply_to(const Sets &sets, const float *x, const Offsets &set,
-              const Forward &to) {
-  if (!to.y.data)
+/// What makes the results of sets.
+struct Apply {
+  const float *scale, *bias; ///< may be null
+  Elements x, addend, y;     ///< the last two may be absent
+
+  Apply(const Sets &sets, const Tensor &x, const Forward &to, Buffers &buffers)
+      : scale(to.scale), bias(to.bias), x(sets.elements(x, buffers[0])),
+        addend(sets.elements(to.addend, buffers[1])),
+        y(sets.elements(to.y, buffers[2])) {}
+};
+
+/// The results of one block; `finish(value, i)` makes one of what scale and
+/// bias, whose strides are k, give.
+template <class Finish>
+void apply_to(int64_t n, int64_t stride, const float *p, float *q,
+              const float *scale, const float *bias, int64_t k, float mean,
+              float inverse, Finish finish) {
+  with_stride(stride, [=](auto s) {
+    if (k == 0 || (!scale && !bias)) {
+      const float a = scale ? inverse * *scale : inverse;
+      const float b = bias ? *bias : 0.0f;
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i)
+        q[i * s] = finish((p[i * s] - mean) * a + b, i * s);
+    } else if (k == 1 && scale && bias) {
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i)
+        q[i * s] =
+            finish((p[i * s] - mean) * inverse * scale[i] + bias[i], i * s);
+    } else {
+      for (int64_t i = 0; i < n; ++i)
+        q[i * s] =
+            finish((p[i * s] - mean) * inverse * (scale ? scale[i * k] : 1.0f) +
+                       (bias ? bias[i * k] : 0.0f),
+                   i * s);
+    }
+  });
+}
+
+void apply_to(const Sets &sets, const Offsets &set, const Apply &to) {
+  if (!to.y)
     return;
   const fn::Clip clip = sets.work.clip;
-  const float *more = to.addend;
-  with_factor(to.y.type, [&](auto *type) {
-    const auto y = static_cast<decltype(type)>(to.y.data);
-    if (more)
-      apply_to(sets, x, set, to, y, [=](float value, int64_t offset) {
-        return clip(value + more[offset]);
-      });
-    else
-      apply_to(sets, x, set, to, y,
-               [=](float value, int64_t) { return clip(value); });
+  const float mean = sets.work.mean[set[1]],
+              inverse = sets.work.inverse[set[1]];
+  const int64_t k = sets.parameter;
+  sets.for_runs(set, [&](int64_t offset, int64_t parameter) {
+    for_blocks(sets.n, [&](int64_t first, int64_t n) {
+      const int64_t at = offset + first * sets.in_memory,
+                    own = parameter + first * k;
+      const float *p = to.x.read(at, n),
+                  *scale = to.scale ? to.scale + own : nullptr,
+                  *bias = to.bias ? to.bias + own : nullptr;
+      float *q = to.y.place(at);
+      auto apply = [&](auto finish) {
+        apply_to(n, sets.stride, p, q, scale, bias, k, mean, inverse, finish);
+      };
+      if (to.addend) {
+        const float *more = to.addend.read(at, n);
+        apply([=](float value, int64_t i) { return clip(value + more[i]); });
+      } else {
+        apply([=](float value, int64_t) { return clip(value); });
+      }
+      to.y.write(at, n);
+    });
   });
 }
 
@@ -215,149 +238,158 @@ struct ParameterSums {
   }
 };
 
+/// What gradients are made of.
+struct Gradient {
+  const float *scale; ///< may be null
+  Elements dy, x, dx; ///< the last one may be absent
+
+  Gradient(const Sets &sets, const Tensor &dy, const Tensor &x,
+           const Backward &to, Buffers &buffers)
+      : scale(to.scale), dy(sets.elements(dy, buffers[0])),
+        x(sets.elements(x, buffers[1])), dx(sets.elements(to.dx, buffers[2])) {}
+};
+
 /// Sums of g and g * h of one set; adds to the sums of the parameters.
-Sums gradient_of(const Sets &sets, const float *dy, const float *x,
-                 const Offsets &set, const float *scales, ParameterSums sums,
-                 bool parameters) {
+Sums gradient_of(const Sets &sets, const Offsets &set, const Gradient &of,
+                 ParameterSums sums, bool parameters) {
   const float mean = sets.work.mean[set[1]],
               inverse = sets.work.inverse[set[1]];
+  const int64_t k = sets.parameter;
   Sums total;
   sets.for_runs(set, [&](int64_t offset, int64_t parameter) {
-    const float *p = x + offset, *g = dy + offset;
-    const float *scale = scales ? scales + parameter : nullptr;
-    const int64_t n = sets.n, k = sets.parameter;
-    with_stride(sets.stride, [&](auto s) {
-      auto plain = [=](int64_t i) {
-        return Pair{g[i * s], g[i * s] * ((p[i * s] - mean) * inverse)};
-      };
-      if (k == 0) {
-        Sums run;
-        add_up(n, run, plain);
-        total.a += run.a * (scale ? *scale : 1.0f);
-        total.b += run.b * (scale ? *scale : 1.0f);
-        sums.bias[parameter] += run.a;
-        sums.scale[parameter] += run.b;
-        return;
-      }
-      if (!scale)
-        add_up(n, total, plain);
-      else
-        add_up(n, total, [=](int64_t i) {
-          const Pair here = plain(i);
-          return Pair{here.a * scale[i * k], here.b * scale[i * k]};
-        });
-      if (!parameters)
-        return;
-      float *__restrict to = sums.lines + parameter;
-      float *__restrict bias = to + sums.parameters;
+    Sums run;
+    for_blocks(sets.n, [&](int64_t first, int64_t n) {
+      const int64_t at = offset + first * sets.in_memory,
+                    own = parameter + first * k;
+      const float *g = of.dy.read(at, n), *p = of.x.read(at, n),
+                  *scale = of.scale ? of.scale + own : nullptr;
+      with_stride(sets.stride, [&](auto s) {
+        auto plain = [=](int64_t i) {
+          return Pair{g[i * s], g[i * s] * ((p[i * s] - mean) * inverse)};
+        };
+        if (k == 0)
+          return add_up(n, run, plain);
+        if (!scale)
+          add_up(n, total, plain);
+        else
+          add_up(n, total, [=](int64_t i) {
+            const Pair here = plain(i);
+            return Pair{here.a * scale[i * k], here.b * scale[i * k]};
+          });
+        if (!parameters)
+          return;
+        float *__restrict to = sums.lines + own;
+        float *__restrict bias = to + sums.parameters;
 #pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) {
-        const Pair here = plain(i);
-        to[i * k] += here.b;
-        bias[i * k] += here.a;
-      }
+        for (int64_t i = 0; i < n; ++i) {
+          const Pair here = plain(i);
+          to[i * k] += here.b;
+          bias[i * k] += here.a;
+        }
+      });
     });
+    if (k == 0) {
+      const float scale = of.scale ? of.scale[parameter] : 1.0f;
+      total.a += run.a * scale;
+      total.b += run.b * scale;
+      sums.bias[parameter] += run.a;
+      sums.scale[parameter] += run.b;
+    }
   });
   return total;
 }
 
 /// dx of one set from the means of g and g * h.
-template <class Dx>
-void data_of(const Sets &sets, const float *dy, const float *x,
-             const Offsets &set, const float *scales, Dx *dx, float mean_g,
-             float mean_gh) {
+void data_of(const Sets &sets, const Offsets &set, const Gradient &of,
+             float mean_g, float mean_gh) {
   const float mean = sets.work.mean[set[1]],
               inverse = sets.work.inverse[set[1]];
+  const int64_t k = sets.parameter;
   sets.for_runs(set, [&](int64_t offset, int64_t parameter) {
-    const float *p = x + offset, *g = dy + offset;
-    const float *scale = scales ? scales + parameter : nullptr;
-    Dx *q = dx + offset;
-    const int64_t n = sets.n, k = sets.parameter;
-    with_stride(sets.stride, [=](auto s) {
-      const float slope = inverse * mean_gh;
-      if (k == 0 || !scale) {
-        const float a = scale ? *scale : 1.0f;
+    for_blocks(sets.n, [&](int64_t first, int64_t n) {
+      const int64_t at = offset + first * sets.in_memory;
+      const float *g = of.dy.read(at, n), *p = of.x.read(at, n);
+      const float *scale =
+          of.scale ? of.scale + parameter + first * k : nullptr;
+      float *q = of.dx.place(at);
+      with_stride(sets.stride, [=](auto s) {
+        const float slope = inverse * mean_gh;
+        if (k == 0 || !scale) {
+          const float a = scale ? *scale : 1.0f;
 #pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i)
-          q[i * s] =
-              Dx(inverse * (g[i * s] * a - mean_g - (p[i * s] - mean) * slope));
-      } else {
+          for (int64_t i = 0; i < n; ++i)
+            q[i * s] =
+                inverse * (g[i * s] * a - mean_g - (p[i * s] - mean) * slope);
+        } else {
 #pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i)
-          q[i * s] = Dx(inverse * (g[i * s] * scale[i * k] - mean_g -
-                                   (p[i * s] - mean) * slope));
-      }
+          for (int64_t i = 0; i < n; ++i)
+            q[i * s] = inverse * (g[i * s] * scale[i * k] - mean_g -
+                                  (p[i * s] - mean) * slope);
+        }
+      });
+      of.dx.write(at, n);
     });
-  });
-}
-
-void data_of(const Sets &sets, const float *dy, const float *x,
-             const Offsets &set, const Backward &to, float mean_g,
-             float mean_gh) {
-  with_factor(to.dx.type, [&](auto *type) {
-    data_of(sets, dy, x, set, to.scale, static_cast<decltype(type)>(to.dx.data),
-            mean_g, mean_gh);
   });
 }
 
 } // namespace
 
 void apply(NormalizeWork &work, const Tensor &x, const Forward &to) {
-  const Sets sets(work, x);
-  const float *from = x.as<float>();
-  sets.for_all(
-      [&](int64_t, const Offsets &set) { apply_to(sets, from, set, to); });
+  const Sets sets(work, x, to.addend, to.y);
+  sets.for_all([&](const Part &part, const Offsets &set) {
+    apply_to(sets, set, Apply(sets, x, to, part.buffers));
+  });
 }
 
 void forward(NormalizeWork &work, const Tensor &x, const Forward &to) {
-  const Sets sets(work, x);
-  const float *from = x.as<float>();
-  sets.for_all([&](int64_t, const Offsets &set) {
+  const Sets sets(work, x, to.addend, to.y);
+  sets.for_all([&](const Part &part, const Offsets &set) {
+    const Apply apply(sets, x, to, part.buffers);
     const int64_t s = set[1];
-    const double mean = sum_of(sets, from, set) / sets.size;
+    const double mean = sum_of(sets, apply.x, set) / sets.size;
     work.mean[s] = float(mean);
     work.first[s] = mean;
-    work.second[s] = squares_of(sets, from, set, work.mean[s]);
+    work.second[s] = squares_of(sets, apply.x, set, work.mean[s]);
     work.inverse[s] =
         float(1.0 / std::sqrt(work.second[s] / sets.size + work.epsilon));
-    apply_to(sets, from, set, to);
+    apply_to(sets, set, apply);
   });
 }
 
 void sum(NormalizeWork &work, const Tensor &x) {
   const Sets sets(work, x);
-  sets.for_all([&](int64_t, const Offsets &set) {
-    work.first[set[1]] = sum_of(sets, x.as<float>(), set);
+  sets.for_all([&](const Part &part, const Offsets &set) {
+    work.first[set[1]] = sum_of(sets, sets.elements(x, part.buffers[0]), set);
   });
 }
 
 void squares(NormalizeWork &work, const Tensor &x) {
   const Sets sets(work, x);
-  sets.for_all([&](int64_t, const Offsets &set) {
-    work.second[set[1]] =
-        squares_of(sets, x.as<float>(), set, work.mean[set[1]]);
+  sets.for_all([&](const Part &part, const Offsets &set) {
+    work.second[set[1]] = squares_of(sets, sets.elements(x, part.buffers[0]),
+                                     set, work.mean[set[1]]);
   });
 }
 
 void gradient(NormalizeWork &work, const Tensor &dy, const Tensor &x,
               const Backward &to, bool whole) {
-  const Sets sets(work, x);
-  const float *g = dy.as<float>(), *p = x.as<float>();
+  const Sets sets(work, dy, x, to.dx);
   const bool parameters = to.dscale || to.dbias;
   constexpr int kFlush = 64; ///< sets added up in single precision
   for (int part = 0; part < work.parts; ++part) {
     ParameterSums(work, part).clear();
     work.pending[std::size_t(part)] = 0;
   }
-  sets.for_all([&](int64_t part, const Offsets &set) {
-    ParameterSums sums(work, part);
-    const Sums total = gradient_of(sets, g, p, set, to.scale, sums, parameters);
+  sets.for_all([&](const Part &part, const Offsets &set) {
+    const Gradient of(sets, dy, x, to, part.buffers);
+    ParameterSums sums(work, part.number);
+    const Sums total = gradient_of(sets, set, of, sums, parameters);
     work.first[set[1]] = total.a;
     work.second[set[1]] = total.b;
-    if (whole && to.dx.data)
-      data_of(sets, g, p, set, to, float(total.a / work.count),
+    if (whole && of.dx)
+      data_of(sets, set, of, float(total.a / work.count),
               float(total.b / work.count));
-    if (parameters && ++work.pending[std::size_t(part)] % kFlush == 0)
+    if (parameters && ++work.pending[std::size_t(part.number)] % kFlush == 0)
       sums.flush();
   });
   if (!parameters)
@@ -380,11 +412,11 @@ void gradient(NormalizeWork &work, const Tensor &dy, const Tensor &x,
 
 void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
                    const Backward &to) {
-  const Sets sets(work, x);
-  const float *g = dy.as<float>(), *p = x.as<float>();
-  sets.for_all([&](int64_t, const Offsets &set) {
+  const Sets sets(work, dy, x, to.dx);
+  sets.for_all([&](const Part &part, const Offsets &set) {
     const int64_t s = set[1];
-    data_of(sets, g, p, set, to, float(work.first[s] / work.count),
+    const Gradient of(sets, dy, x, to, part.buffers);
+    data_of(sets, set, of, float(work.first[s] / work.count),
             float(work.second[s] / work.count));
   });
 }

@@ -9,8 +9,6 @@
 // Groups of samples are handled one after the other, each as a tensor of its
 // own; all loops here are over one group.
 //
-// y and dx that are bf16 or f16 do not overlap other tensors.
-//
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CPU_NORMALIZE_WORK_H
 #define FFRT_CPU_NORMALIZE_WORK_H
@@ -88,8 +86,7 @@ namespace sets {
 
 struct Forward {
   const float *scale = nullptr, *bias = nullptr; ///< may be null
-  const float *addend = nullptr;                 ///< may be null
-  Tensor y; ///< f32, bf16 or f16; may be absent
+  Tensor addend, y;                              ///< may be absent
 };
 
 /// y of sets whose statistics are in work.mean and work.inverse.
@@ -104,7 +101,7 @@ struct Backward {
   const float *scale = nullptr;
   /// Sums over the tile, if not null.
   float *dscale = nullptr, *dbias = nullptr;
-  Tensor dx; ///< f32, bf16 or f16; may be absent
+  Tensor dx; ///< may be absent
 };
 
 /// first = sum(g) and second = sum(g * h) of the tile, dscale and dbias, and dx

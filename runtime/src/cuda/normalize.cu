@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/normalize.h"
 
-#include "common/cast.h"
+#include "cuda/normalize_operand.h"
 #include "cuda/normalize_work.h"
 
 namespace ffrt {
@@ -18,8 +18,8 @@ namespace {
 
 /// The statistics of sets from the sums of what their elements are above the
 /// first one, and of its squares.
-struct Moments {
-  const float *x;
+template <class X> struct Moments {
+  Operand<X> x;
   double size, epsilon;
   float *mean, *var; ///< may be null
   SetStatistics *statistics;
@@ -45,8 +45,8 @@ struct Moments {
   }
 };
 
-struct StoreMoments {
-  Moments moments;
+template <class X> struct StoreMoments {
+  Moments<X> moments;
   __device__ void operator()(const Place &set, const Pair &sum) const {
     moments.statistics[set[1]] =
         moments.statistics_of(set, moments.x[set[0]], sum, true);
@@ -54,9 +54,11 @@ struct StoreMoments {
 };
 
 /// y of an element, stored as Y.
-template <class Y> struct Apply {
-  const float *x, *scale, *bias, *addend;
-  Y *y;
+template <class X, class Y> struct Apply {
+  Operand<X> x;
+  const float *scale, *bias;
+  Operand<Any> addend;
+  Result<Y> y;
   fn::Clip clip;
 
   /// `more` is the addend's element.
@@ -68,9 +70,9 @@ template <class Y> struct Apply {
   }
 };
 
-template <class Y>
+template <class X, class Y>
 __global__ void __launch_bounds__(cuda::kRowThreads)
-    forward_rows_kernel(Reduction sets, Moments moments, Apply<Y> apply) {
+    forward_rows_kernel(Reduction sets, Moments<X> moments, Apply<X, Y> apply) {
   for (int64_t s = cuda::first_row(); s < sets.kept.elements;
        s += cuda::row_step()) {
     const Place set = sets.kept(s);
@@ -81,101 +83,122 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
     const float first = moments.x[set[0]];
     const AddPairs add;
     Pair sum = add.neutral();
-    x.for_each([&](int64_t, float value) {
-      sum = add(sum, moments.of(value, first));
-    });
+    x.for_each(
+        [&](int64_t, X value) { sum = add(sum, moments.of(value, first)); });
     sum = cuda::reduce_row(sum, add.neutral(), add);
     const SetStatistics own =
         moments.statistics_of(set, first, sum, threadIdx.x == 0);
-    if (apply.y)
-      x.for_each([&](int64_t i, float value) {
+    if (apply.y.data)
+      x.for_each([&](int64_t i, X value) {
         const Place at = set + sets.reduced(i);
-        apply.y[at[0]] = Y(apply(value, at[2], own,
-                                 apply.addend ? apply.addend[at[0]] : 0.0f));
+        const float more = apply.addend.data ? apply.addend[at[0]] : 0.0f;
+        apply.y.set(at[0], apply(value, at[2], own, more));
       });
   }
 }
 
-template <class Y>
-void apply_to_all(const NormalizeWork &work, const Apply<Y> &apply) {
-  if (!apply.y)
+template <class X, class Y>
+void apply_to_all(const NormalizeWork &work, const Apply<X, Y> &apply) {
+  if (!apply.y.data)
     return;
   const SetStatistics *statistics = work.of_sets();
   const int64_t next_set = work.all.step(1), next_parameter = work.all.step(2);
   for_groups(
       work, begin_groups(apply.x, apply.addend, apply.y),
       FFRT_LAMBDA(const Place &at, const cuda::Span &span) {
-        const cuda::Group<float> x = cuda::read(apply.x + at[0], span);
-        cuda::Group<float> more{};
-        if (apply.addend)
-          more = cuda::read(apply.addend + at[0], span);
-        cuda::Group<Y> y;
+        const cuda::Group<X> x = apply.x.read(at[0], span);
+        cuda::Group<float> more{}, y{};
+        if (apply.addend.data)
+          more = apply.addend.read(at[0], span);
         FFRT_UNROLL
         for (int k = 0; k < cuda::kGroup; ++k)
           if (k < span.count)
-            y[k] = Y(apply(x[k], at[2] + k * next_parameter,
-                           statistics[at[1] + k * next_set], more[k]));
-        cuda::write(apply.y + at[0], span, y);
+            y[k] = apply(x[k], at[2] + k * next_parameter,
+                         statistics[at[1] + k * next_set], more[k]);
+        apply.y.write(at[0], span, y);
       });
 }
 
 /// Statistics and y.
-template <class Y>
-void forward(const NormalizeWork &work, const Moments &moments,
-             const Apply<Y> &apply) {
+template <class X, class Y>
+void forward(const NormalizeWork &work, const Moments<X> &moments,
+             const Apply<X, Y> &apply) {
   if (work.by_rows()) {
     const dim3 block = cuda::row_block(work.sets.reduced.elements);
     cuda::launch(cuda::blocks_for_rows(work.sets.kept.elements, block), block,
-                 forward_rows_kernel<Y>, work.sets, moments, apply);
+                 forward_rows_kernel<X, Y>, work.sets, moments, apply);
     return;
   }
-  sum_up(work.sets, work.partial(), moments, StoreMoments{moments});
+  sum_up(work.sets, work.partial(), moments, StoreMoments<X>{moments});
   apply_to_all(work, apply);
+}
+
+/// A sum per set.
+struct StoreSum {
+  float *sums;
+  __device__ void operator()(const Place &set, const Pair &sum) const {
+    sums[set[1]] = float(sum.a);
+  }
+};
+
+template <class X>
+void sum(const NormalizeWork &work, const Operand<X> &x, float *to) {
+  sum_up(
+      work.sets, work.partial(),
+      FFRT_LAMBDA(const Place &at, const Place &) {
+        return Pair{double(x[at[0]]), 0};
+      },
+      StoreSum{to});
+}
+
+/// Sums of squares around the means that the statistics have.
+template <class X>
+void squares(const NormalizeWork &work, const Operand<X> &x, float *to) {
+  const SetStatistics *statistics = work.of_sets();
+  sum_up(
+      work.sets, work.partial(),
+      FFRT_LAMBDA(const Place &at, const Place &set) {
+        const double above = double(x[at[0]]) - double(statistics[set[1]].mean);
+        return Pair{above * above, 0};
+      },
+      StoreSum{to});
 }
 
 } // namespace
 
 void NormalizeForward::operator()(Tensors in, Tensors out) {
-  const Moments moments{data(in, 0),  geometry->count, geometry->epsilon,
-                        data(out, 1), data(out, 2),    work->of_sets()};
-  with_factor(at(out, 0).type, [&](auto *type) {
-    using Y = std::remove_pointer_t<decltype(type)>;
-    forward<Y>(*work, moments,
-               {data(in, 0), data(in, 1), data(in, 2), data(in, 3),
-                at(out, 0).as<Y>(), geometry->clip});
-  });
+  with_data(
+      [&](auto *x, auto *y) {
+        using X = std::remove_pointer_t<decltype(x)>;
+        using Y = std::remove_pointer_t<decltype(y)>;
+        forward<X, Y>(
+            *work,
+            {Operand<X>(at(in, 0)), geometry->count, geometry->epsilon,
+             data(out, 1), data(out, 2), work->of_sets()},
+            {Operand<X>(at(in, 0)), data(in, 1), data(in, 2),
+             Operand<Any>(at(in, 3)), Result<Y>(at(out, 0)), geometry->clip});
+      },
+      at(in, 0), at(out, 0));
 }
 
 void NormalizeSum::operator()(Tensors in, Tensors out) {
-  const float *x = data(in, 0);
-  float *sums = data(out, 0);
-  sum_up(
-      work->sets, work->partial(),
-      FFRT_LAMBDA(const Place &at, const Place &) {
-        return Pair{double(x[at[0]]), 0};
-      },
-      FFRT_LAMBDA(const Place &set, const Pair &sum) {
-        sums[set[1]] = float(sum.a);
-      });
+  with_factor(at(in, 0).type, [&](auto *type) {
+    using X = std::remove_pointer_t<decltype(type)>;
+    sum(*work, Operand<X>(at(in, 0)), data(out, 0));
+  });
 }
 
 void NormalizeSquares::operator()(Tensors in, Tensors out) {
-  const float *x = data(in, 0), *sums = data(in, 1);
-  float *squares = data(out, 0);
+  const float *sums = data(in, 1);
   SetStatistics *statistics = work->of_sets();
   const double count = geometry->count;
   cuda::for_elements(
       work->statistics,
       FFRT_LAMBDA(int64_t s) { statistics[s].mean = float(sums[s] / count); });
-  sum_up(
-      work->sets, work->partial(),
-      FFRT_LAMBDA(const Place &at, const Place &set) {
-        const double above = double(x[at[0]]) - double(statistics[set[1]].mean);
-        return Pair{above * above, 0};
-      },
-      FFRT_LAMBDA(const Place &set, const Pair &sum) {
-        squares[set[1]] = float(sum.a);
-      });
+  with_factor(at(in, 0).type, [&](auto *type) {
+    using X = std::remove_pointer_t<decltype(type)>;
+    squares(*work, Operand<X>(at(in, 0)), data(out, 0));
+  });
 }
 
 void NormalizeApply::operator()(Tensors in, Tensors out) {
@@ -192,11 +215,15 @@ void NormalizeApply::operator()(Tensors in, Tensors out) {
         if (var)
           var[s] = float(spread);
       });
-  with_factor(at(out, 0).type, [&](auto *type) {
-    using Y = std::remove_pointer_t<decltype(type)>;
-    apply_to_all<Y>(*work, {data(in, 0), data(in, 3), data(in, 4), data(in, 5),
-                            at(out, 0).as<Y>(), geometry->clip});
-  });
+  with_data(
+      [&](auto *x, auto *y) {
+        using X = std::remove_pointer_t<decltype(x)>;
+        using Y = std::remove_pointer_t<decltype(y)>;
+        apply_to_all<X, Y>(*work, {Operand<X>(at(in, 0)), data(in, 3),
+                                   data(in, 4), Operand<Any>(at(in, 5)),
+                                   Result<Y>(at(out, 0)), geometry->clip});
+      },
+      at(in, 0), at(out, 0));
 }
 
 } // namespace ffrt

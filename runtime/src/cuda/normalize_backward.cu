@@ -1,7 +1,7 @@
 //===- normalize_backward.cu - gradients of normalisations ----------------===//
 #include "ffrt/normalize.h"
 
-#include "common/cast.h"
+#include "cuda/normalize_operand.h"
 #include "cuda/normalize_work.h"
 
 namespace ffrt {
@@ -10,21 +10,27 @@ using namespace normalization;
 
 namespace {
 
-struct Element {
-  float dy, x;
+/// As it was read: narrow elements are widened where they are used, so that a
+/// read waits for no other.
+template <class Dy, class X> struct Element {
+  typename Operand<Dy>::Value dy;
+  typename Operand<X>::Value x;
 };
 
 /// What sums are taken of: g = dy * scale and g * (x - mean). Where a set has
 /// one scale, its sums are multiplied by it later, and `scale` is null.
-struct Slopes {
-  const float *dy, *x, *scale;
+template <class Dy, class X> struct Slopes {
+  Operand<Dy> dy;
+  Operand<X> x;
+  const float *scale;
   const SetStatistics *statistics;
 
   __device__ Pair operator()(const Place &at, const Place &set) const {
     return of({dy[at[0]], x[at[0]]}, at[2], statistics[set[1]].mean);
   }
   /// What an element adds to the sums.
-  __device__ Pair of(const Element &e, int64_t parameter, float mean) const {
+  __device__ Pair of(const Element<Dy, X> &e, int64_t parameter,
+                     float mean) const {
     const double g = scale ? double(e.dy) * scale[parameter] : double(e.dy);
     return {g, g * (e.x - mean)};
   }
@@ -58,11 +64,13 @@ struct StoreSums {
 };
 
 /// dx of an element, stored as Dx.
-template <class Dx> struct Data {
-  const float *dy, *x, *scale;
-  Dx *dx;
+template <class Dy, class X, class Dx> struct Data {
+  Operand<Dy> dy;
+  Operand<X> x;
+  const float *scale;
+  Result<Dx> dx;
 
-  __device__ float operator()(const Element &e, int64_t parameter,
+  __device__ float operator()(const Element<Dy, X> &e, int64_t parameter,
                               const SetStatistics &set) const {
     const float slope = scale ? e.dy * scale[parameter] : e.dy;
     return set.inverse *
@@ -70,23 +78,26 @@ template <class Dx> struct Data {
   }
 };
 
+template <class Dy, class X, class Dx>
+Data(Operand<Dy>, Operand<X>, const float *, Result<Dx>) -> Data<Dy, X, Dx>;
+
 /// The sums of sets, and dx.
-template <class Dx>
+template <class Dy, class X, class Dx>
 __global__ void __launch_bounds__(cuda::kRowThreads)
-    backward_rows_kernel(Reduction sets, Slopes slopes, StoreSums store,
-                         Data<Dx> data) {
+    backward_rows_kernel(Reduction sets, Slopes<Dy, X> slopes, StoreSums store,
+                         Data<Dy, X, Dx> data) {
   for (int64_t s = cuda::first_row(); s < sets.kept.elements;
        s += cuda::row_step()) {
     const Place set = sets.kept(s);
     const auto element = [&](int64_t i) {
       const int64_t at = (set + sets.reduced(i))[0];
-      return Element{data.dy[at], data.x[at]};
+      return Element<Dy, X>{data.dy[at], data.x[at]};
     };
     const cuda::Row<decltype(element)> row(sets.reduced.elements, element);
     SetStatistics own = store.statistics[set[1]];
     const AddPairs add;
     Pair sum = add.neutral();
-    row.for_each([&](int64_t i, const Element &e) {
+    row.for_each([&](int64_t i, const Element<Dy, X> &e) {
       const int64_t parameter = (set + sets.reduced(i))[2];
       sum = add(sum, slopes.of(e, parameter, own.mean));
     });
@@ -96,31 +107,31 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
     own.gh = float(all.b / store.count);
     if (threadIdx.x == 0)
       store(set, sum);
-    row.for_each([&](int64_t i, const Element &e) {
+    row.for_each([&](int64_t i, const Element<Dy, X> &e) {
       const Place at = set + sets.reduced(i);
-      data.dx[at[0]] = Dx(data(e, at[2], own));
+      data.dx.set(at[0], data(e, at[2], own));
     });
   }
 }
 
-template <class Dx>
-void data_of_all(const NormalizeWork &work, const Data<Dx> &data) {
-  if (!data.dx)
+template <class Dy, class X, class Dx>
+void data_of_all(const NormalizeWork &work, const Data<Dy, X, Dx> &data) {
+  if (!data.dx.data)
     return;
   const SetStatistics *statistics = work.of_sets();
   const int64_t next_set = work.all.step(1), next_parameter = work.all.step(2);
   for_groups(
       work, begin_groups(data.dy, data.x, data.dx),
       FFRT_LAMBDA(const Place &at, const cuda::Span &span) {
-        const cuda::Group<float> dy = cuda::read(data.dy + at[0], span),
-                                 x = cuda::read(data.x + at[0], span);
-        cuda::Group<Dx> dx;
+        const auto dy = data.dy.read(at[0], span);
+        const auto x = data.x.read(at[0], span);
+        cuda::Group<float> dx{};
         FFRT_UNROLL
         for (int k = 0; k < cuda::kGroup; ++k)
           if (k < span.count)
-            dx[k] = Dx(data({dy[k], x[k]}, at[2] + k * next_parameter,
-                            statistics[at[1] + k * next_set]));
-        cuda::write(data.dx + at[0], span, dx);
+            dx[k] = data({dy[k], x[k]}, at[2] + k * next_parameter,
+                         statistics[at[1] + k * next_set]);
+        data.dx.write(at[0], span, dx);
       });
 }
 
@@ -134,10 +145,21 @@ void use(const NormalizeWork &work, const float *mean, const float *var,
       });
 }
 
+struct StoreParameters {
+  float *dscale, *dbias; ///< may be null
+  __device__ void operator()(const Place &parameter, const Pair &sum) const {
+    if (dscale)
+      dscale[parameter[2]] = float(sum.b);
+    if (dbias)
+      dbias[parameter[2]] = float(sum.a);
+  }
+};
+
 /// Sums over what has a parameter in common.
+template <class Dy, class X>
 void parameter_gradients(const NormalizeGeometry &geometry,
-                         const NormalizeWork &work, const float *dy,
-                         const float *x, float *dscale, float *dbias) {
+                         const NormalizeWork &work, const Operand<Dy> &dy,
+                         const Operand<X> &x, float *dscale, float *dbias) {
   if (!dscale && !dbias)
     return;
   const SetStatistics *statistics = work.of_sets();
@@ -149,47 +171,63 @@ void parameter_gradients(const NormalizeGeometry &geometry,
         if (of_statistics)
           return sums[at[1]];
         const SetStatistics set = statistics[at[1]];
-        const double g = dy[at[0]];
+        const double g = float(dy[at[0]]);
         return Pair{g, g * ((x[at[0]] - set.mean) * set.inverse)};
       },
-      FFRT_LAMBDA(const Place &parameter, const Pair &sum) {
-        if (dscale)
-          dscale[parameter[2]] = float(sum.b);
-        if (dbias)
-          dbias[parameter[2]] = float(sum.a);
-      });
+      StoreParameters{dscale, dbias});
 }
 
-/// Statistics, sums and dx, all of which but the statistics may be absent.
-template <class Dx> struct Gradient {
-  const float *dy, *x, *mean, *var, *scale;
+/// Statistics, sums, and gradients of parameters, all of which but the first
+/// two may be absent.
+struct Gradient {
+  const float *mean, *var, *scale;
   float *first, *second, *dscale, *dbias;
-  Dx *dx;
 };
 
-template <class Dx>
+/// Calls f(dy, x, dx) with operands and result of the types of three tensors
+/// where these are one, or only dy is narrow; else of type Any.
+template <class F>
+void with_gradients(const F &f, const Tensor &dy, const Tensor &x,
+                    const Tensor &dx) {
+  with_data(
+      [&](auto *a, auto *b, auto *c) {
+        using Dy = std::remove_pointer_t<decltype(a)>;
+        using X = std::remove_pointer_t<decltype(b)>;
+        using Dx = std::remove_pointer_t<decltype(c)>;
+        if constexpr (std::is_same_v<X, Dx> &&
+                      (std::is_same_v<X, float> || std::is_same_v<X, Dy>))
+          f(Operand<Dy>(dy), Operand<X>(x), Result<Dx>(dx));
+        else
+          f(Operand<Any>(dy), Operand<Any>(x), Result<Any>(dx));
+      },
+      dy, x, dx.data ? dx : x);
+}
+
+template <class Dy, class X, class Dx>
 void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
-              const Gradient<Dx> &of) {
+              const Gradient &of, const Operand<Dy> &dy, const Operand<X> &x,
+              const Result<Dx> &dx) {
   use(work, of.mean, of.var, geometry.epsilon);
   const bool constant = geometry.constant;
-  const Slopes slopes{of.dy, of.x, constant ? nullptr : of.scale,
-                      work.of_sets()};
+  const Slopes<Dy, X> slopes{dy, x, constant ? nullptr : of.scale,
+                             work.of_sets()};
   const StoreSums store{constant ? of.scale : nullptr,
                         geometry.count,
                         constant ? work.sums() : nullptr,
                         of.first,
                         of.second,
                         work.of_sets()};
-  const Data<Dx> data{of.dy, of.x, of.scale, of.dx};
-  if (of.dx && work.by_rows()) {
+  const Data data{dy, x, of.scale, dx};
+  if (dx.data && work.by_rows()) {
     const dim3 block = cuda::row_block(work.sets.reduced.elements);
     cuda::launch(cuda::blocks_for_rows(work.sets.kept.elements, block), block,
-                 backward_rows_kernel<Dx>, work.sets, slopes, store, data);
+                 backward_rows_kernel<Dy, X, Dx>, work.sets, slopes, store,
+                 data);
   } else {
     sum_up(work.sets, work.partial(), slopes, store);
     data_of_all(work, data);
   }
-  parameter_gradients(geometry, work, of.dy, of.x, of.dscale, of.dbias);
+  parameter_gradients(geometry, work, dy, x, of.dscale, of.dbias);
 }
 
 /// dx from the sums of g and g * h, to be multiplied by the scale of their set
@@ -209,29 +247,38 @@ void gradient_data(const NormalizeGeometry &geometry, const NormalizeWork &work,
         statistics[s].g = float(first[s] * factor);
         statistics[s].gh = float(second[s] * factor);
       });
-  with_factor(dx.type, [&](auto *type) {
-    using Dx = std::remove_pointer_t<decltype(type)>;
-    data_of_all<Dx>(work, {data(in, 0), data(in, 1), data(in, 4), dx.as<Dx>()});
-  });
+  const float *slopes = data(in, 4);
+  with_gradients(
+      [&](const auto &dy, const auto &x, const auto &to) {
+        data_of_all(work, Data{dy, x, slopes, to});
+      },
+      at(in, 0), at(in, 1), dx);
+}
+
+/// The rest of kernels that sum up.
+void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
+              const Gradient &of, Tensors in, const Tensor &dx) {
+  with_gradients(
+      [&](const auto &dy, const auto &x, const auto &to) {
+        gradient(geometry, work, of, dy, x, to);
+      },
+      at(in, 0), at(in, 1), dx);
 }
 
 } // namespace
 
 void NormalizeBackward::operator()(Tensors in, Tensors out) {
-  with_factor(at(out, 0).type, [&](auto *type) {
-    using Dx = std::remove_pointer_t<decltype(type)>;
-    gradient<Dx>(*geometry, *work,
-                 {data(in, 0), data(in, 1), data(in, 2), data(in, 3),
-                  data(in, 4), nullptr, nullptr, data(out, 1), data(out, 2),
-                  at(out, 0).as<Dx>()});
-  });
+  gradient(*geometry, *work,
+           {data(in, 2), data(in, 3), data(in, 4), nullptr, nullptr,
+            data(out, 1), data(out, 2)},
+           in, at(out, 0));
 }
 
 void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
-  gradient<float>(*geometry, *work,
-                  {data(in, 0), data(in, 1), data(in, 2), data(in, 3),
-                   data(in, 4), data(out, 0), data(out, 1), data(out, 2),
-                   data(out, 3), nullptr});
+  gradient(*geometry, *work,
+           {data(in, 2), data(in, 3), data(in, 4), data(out, 0), data(out, 1),
+            data(out, 2), data(out, 3)},
+           in, {});
 }
 
 void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
@@ -243,9 +290,10 @@ void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
 //===----------------------------------------------------------------------===//
 
 void NormalizeChannelSums::operator()(Tensors in, Tensors out) {
-  gradient<float>(*geometry, *work,
-                  {data(in, 0), data(in, 1), data(in, 2), data(in, 3), nullptr,
-                   data(out, 0), data(out, 1), nullptr, nullptr, nullptr});
+  gradient(*geometry, *work,
+           {data(in, 2), data(in, 3), nullptr, data(out, 0), data(out, 1),
+            nullptr, nullptr},
+           in, {});
 }
 
 void NormalizeChannelData::operator()(Tensors in, Tensors out) {

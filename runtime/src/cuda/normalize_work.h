@@ -84,9 +84,9 @@ void sum_up(const Reduction &r, Pair *partial, F f, Finish finish) {
   cuda::reduce(r, partial, AddPairs(), f, finish);
 }
 
-/// May groups begin at all of `data`?
-template <class... T> bool begin_groups(const T *...data) {
-  return (cuda::begins_group(data) && ...);
+/// May groups begin at all operands and results?
+template <class... T> bool begin_groups(const T &...tensors) {
+  return (tensors.begins_group() && ...);
 }
 
 /// f(place of the first, span) for all elements of x, a group at a time where x
