@@ -164,16 +164,18 @@ void sums(NormalizeWork &work, const Tensor &x, const Tensor &other,
   }
 }
 
-/// Calls f(offset, statistic, n, buffers) for blocks of every row, on threads.
-template <class F>
-void for_all_rows(const NormalizeWork &work, const Tensor &x, F &&f) {
+/// Calls f(offset, statistic, n) for blocks of every row, on threads, each of
+/// which has an f = make(buffers).
+template <class Make>
+void for_all_rows(const NormalizeWork &work, const Tensor &x, Make &&make) {
   const Nest<2> nest = rows_of(work, x);
   const int64_t n = nest.inner();
   parallel_for(nest.rows(), 1 + 16384 / n, [&](int64_t begin, int64_t end) {
     Buffers buffers;
+    const auto f = make(buffers);
     nest.for_rows(begin, end, [&](const Nest<2>::Offsets &at) {
       for_blocks(n, [&](int64_t first, int64_t count) {
-        f(at[0] + first, at[1] + first, count, buffers);
+        f(at[0] + first, at[1] + first, count);
       });
     });
   });
@@ -263,24 +265,26 @@ void squares(NormalizeWork &work, const Tensor &x) {
 
 void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
            const Tensor &y) {
-  for_all_rows(work, x, [&](int64_t at, int64_t s, int64_t n, Buffers &to) {
-    const Elements result(y, to[2]);
-    const float *p = Elements(x, to[0]).read(at, n);
-    const float *mean = work.mean.data() + s, *a = work.a.data() + s,
-                *b = work.b.data() + s;
-    const fn::Clip clip = work.clip;
-    float *q = result.place(at);
-    if (addend.data) {
-      const float *r = Elements(addend, to[1]).read(at, n);
+  for_all_rows(work, x, [&](Buffers &buffers) {
+    const Elements from(x, buffers[0]), more(addend, buffers[1]),
+        to(y, buffers[2]);
+    return [=, &work](int64_t at, int64_t s, int64_t n) {
+      const float *p = from.read(at, n), *mean = work.mean.data() + s;
+      const float *a = work.a.data() + s, *b = work.b.data() + s;
+      const fn::Clip clip = work.clip;
+      float *q = to.place(at);
+      if (more) {
+        const float *r = more.read(at, n);
 #pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i)
-        q[i] = clip((p[i] - mean[i]) * a[i] + b[i] + r[i]);
-    } else {
+        for (int64_t i = 0; i < n; ++i)
+          q[i] = clip((p[i] - mean[i]) * a[i] + b[i] + r[i]);
+      } else {
 #pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i)
-        q[i] = clip((p[i] - mean[i]) * a[i] + b[i]);
-    }
-    result.write(at, n);
+        for (int64_t i = 0; i < n; ++i)
+          q[i] = clip((p[i] - mean[i]) * a[i] + b[i]);
+      }
+      to.write(at, n);
+    };
   });
 }
 
@@ -297,17 +301,19 @@ void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x) {
 
 void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
                    const Tensor &dx) {
-  for_all_rows(work, x, [&](int64_t at, int64_t s, int64_t n, Buffers &to) {
-    const Elements result(dx, to[2]);
-    const float *g = Elements(dy, to[0]).read(at, n),
-                *p = Elements(x, to[1]).read(at, n);
-    const float *mean = work.mean.data() + s, *a = work.a.data() + s,
-                *b = work.b.data() + s, *c = work.c.data() + s;
-    float *q = result.place(at);
+  for_all_rows(work, x, [&](Buffers &buffers) {
+    const Elements slopes(dy, buffers[0]), from(x, buffers[1]),
+        to(dx, buffers[2]);
+    return [=, &work](int64_t at, int64_t s, int64_t n) {
+      const float *g = slopes.read(at, n), *p = from.read(at, n);
+      const float *mean = work.mean.data() + s, *a = work.a.data() + s,
+                  *b = work.b.data() + s, *c = work.c.data() + s;
+      float *q = to.place(at);
 #pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i)
-      q[i] = g[i] * a[i] + (p[i] - mean[i]) * b[i] + c[i];
-    result.write(at, n);
+      for (int64_t i = 0; i < n; ++i)
+        q[i] = g[i] * a[i] + (p[i] - mean[i]) * b[i] + c[i];
+      to.write(at, n);
+    };
   });
 }
 

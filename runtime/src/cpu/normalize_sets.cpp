@@ -33,12 +33,6 @@ Space part_of(const NormalizeWork &work, const Tensor &x, bool reduced) {
   return Space(x.rank, shape, {x.strides(), work.statistic, work.parameter});
 }
 
-/// A slice of the sets, that one thread handles, and its buffers.
-struct Part {
-  int64_t number;
-  Buffers &buffers;
-};
-
 /// Tensors of x's shape as sets of elements, each made of runs.
 struct Sets {
   const NormalizeWork &work;
@@ -67,19 +61,21 @@ struct Sets {
     return {t, in_memory, apart || is_narrow(t.type) ? buffer : nullptr};
   }
 
-  /// Calls f(part, offsets) for all sets, the parts on threads.
-  template <class F> void for_all(F &&f) const {
+  /// Calls f(part, offsets) for all sets, the parts on threads, each of which
+  /// has an f = make(buffers).
+  template <class Make> void for_all(Make &&make) const {
     const int64_t row = outer.inner(), total = outer.rows() * row;
     const Offsets s = outer.inner_stride();
     parallel_for(work.parts, 1, [&](int64_t first, int64_t last) {
       Buffers buffers;
+      const auto f = make(buffers);
       for (int64_t part = first; part < last; ++part) {
         const int64_t end = total * (part + 1) / work.parts;
         for (int64_t set = total * part / work.parts; set < end;) {
           int64_t i = set % row;
           outer.for_rows(set / row, set / row + 1, [&](const Offsets &at) {
             for (; i < row && set < end; ++i, ++set)
-              f(Part{part, buffers},
+              f(part,
                 Offsets{at[0] + i * s[0], at[1] + i * s[1], at[2] + i * s[2]});
           });
         }
@@ -95,26 +91,29 @@ struct Sets {
   }
 };
 
-/// Adds f(0), ..., f(n - 1) of a block to `to`, in single precision.
+/// Adds f(0), ..., f(n - 1) to `to`, in single precision a block at a time.
 template <class F> void add_up(int64_t n, Sums &to, F f) {
   constexpr int64_t kLanes = 16;
-  float a[kLanes] = {}, b[kLanes] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
+  for (int64_t begin = 0; begin < n; begin += kBlock) {
+    const int64_t end = std::min(begin + kBlock, n);
+    float a[kLanes] = {}, b[kLanes] = {};
+    int64_t i = begin;
+    for (; i + kLanes <= end; i += kLanes)
 #pragma GCC ivdep
-    for (int64_t k = 0; k < kLanes; ++k) {
-      const Pair p = f(i + k);
-      a[k] += p.a;
-      b[k] += p.b;
+      for (int64_t k = 0; k < kLanes; ++k) {
+        const Pair p = f(i + k);
+        a[k] += p.a;
+        b[k] += p.b;
+      }
+    for (; i < end; ++i) {
+      const Pair p = f(i);
+      a[i % kLanes] += p.a;
+      b[i % kLanes] += p.b;
     }
-  for (; i < n; ++i) {
-    const Pair p = f(i);
-    a[i % kLanes] += p.a;
-    b[i % kLanes] += p.b;
-  }
-  for (int64_t k = 0; k < kLanes; ++k) {
-    to.a += a[k];
-    to.b += b[k];
+    for (int64_t k = 0; k < kLanes; ++k) {
+      to.a += a[k];
+      to.b += b[k];
+    }
   }
 }
 
@@ -336,38 +335,47 @@ void data_of(const Sets &sets, const Offsets &set, const Gradient &of,
 
 void apply(NormalizeWork &work, const Tensor &x, const Forward &to) {
   const Sets sets(work, x, to.addend, to.y);
-  sets.for_all([&](const Part &part, const Offsets &set) {
-    apply_to(sets, set, Apply(sets, x, to, part.buffers));
+  sets.for_all([&](Buffers &buffers) {
+    return [&, apply = Apply(sets, x, to, buffers)](
+               int64_t, const Offsets &set) { apply_to(sets, set, apply); };
   });
 }
 
 void forward(NormalizeWork &work, const Tensor &x, const Forward &to) {
   const Sets sets(work, x, to.addend, to.y);
-  sets.for_all([&](const Part &part, const Offsets &set) {
-    const Apply apply(sets, x, to, part.buffers);
-    const int64_t s = set[1];
-    const double mean = sum_of(sets, apply.x, set) / sets.size;
-    work.mean[s] = float(mean);
-    work.first[s] = mean;
-    work.second[s] = squares_of(sets, apply.x, set, work.mean[s]);
-    work.inverse[s] =
-        float(1.0 / std::sqrt(work.second[s] / sets.size + work.epsilon));
-    apply_to(sets, set, apply);
+  sets.for_all([&](Buffers &buffers) {
+    return
+        [&, apply = Apply(sets, x, to, buffers)](int64_t, const Offsets &set) {
+          const int64_t s = set[1];
+          const double mean = sum_of(sets, apply.x, set) / sets.size;
+          work.mean[s] = float(mean);
+          work.first[s] = mean;
+          work.second[s] = squares_of(sets, apply.x, set, work.mean[s]);
+          work.inverse[s] =
+              float(1.0 / std::sqrt(work.second[s] / sets.size + work.epsilon));
+          apply_to(sets, set, apply);
+        };
   });
 }
 
 void sum(NormalizeWork &work, const Tensor &x) {
   const Sets sets(work, x);
-  sets.for_all([&](const Part &part, const Offsets &set) {
-    work.first[set[1]] = sum_of(sets, sets.elements(x, part.buffers[0]), set);
+  sets.for_all([&](Buffers &buffers) {
+    return
+        [&, from = sets.elements(x, buffers[0])](int64_t, const Offsets &set) {
+          work.first[set[1]] = sum_of(sets, from, set);
+        };
   });
 }
 
 void squares(NormalizeWork &work, const Tensor &x) {
   const Sets sets(work, x);
-  sets.for_all([&](const Part &part, const Offsets &set) {
-    work.second[set[1]] = squares_of(sets, sets.elements(x, part.buffers[0]),
-                                     set, work.mean[set[1]]);
+  sets.for_all([&](Buffers &buffers) {
+    return
+        [&, from = sets.elements(x, buffers[0])](int64_t, const Offsets &set) {
+          const int64_t s = set[1];
+          work.second[s] = squares_of(sets, from, set, work.mean[s]);
+        };
   });
 }
 
@@ -380,17 +388,19 @@ void gradient(NormalizeWork &work, const Tensor &dy, const Tensor &x,
     ParameterSums(work, part).clear();
     work.pending[std::size_t(part)] = 0;
   }
-  sets.for_all([&](const Part &part, const Offsets &set) {
-    const Gradient of(sets, dy, x, to, part.buffers);
-    ParameterSums sums(work, part.number);
-    const Sums total = gradient_of(sets, set, of, sums, parameters);
-    work.first[set[1]] = total.a;
-    work.second[set[1]] = total.b;
-    if (whole && of.dx)
-      data_of(sets, set, of, float(total.a / work.count),
-              float(total.b / work.count));
-    if (parameters && ++work.pending[std::size_t(part.number)] % kFlush == 0)
-      sums.flush();
+  sets.for_all([&](Buffers &buffers) {
+    return [&, of = Gradient(sets, dy, x, to, buffers)](int64_t part,
+                                                        const Offsets &set) {
+      ParameterSums sums(work, part);
+      const Sums total = gradient_of(sets, set, of, sums, parameters);
+      work.first[set[1]] = total.a;
+      work.second[set[1]] = total.b;
+      if (whole && of.dx)
+        data_of(sets, set, of, float(total.a / work.count),
+                float(total.b / work.count));
+      if (parameters && ++work.pending[std::size_t(part)] % kFlush == 0)
+        sums.flush();
+    };
   });
   if (!parameters)
     return;
@@ -413,11 +423,13 @@ void gradient(NormalizeWork &work, const Tensor &dy, const Tensor &x,
 void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
                    const Backward &to) {
   const Sets sets(work, dy, x, to.dx);
-  sets.for_all([&](const Part &part, const Offsets &set) {
-    const int64_t s = set[1];
-    const Gradient of(sets, dy, x, to, part.buffers);
-    data_of(sets, set, of, float(work.first[s] / work.count),
-            float(work.second[s] / work.count));
+  sets.for_all([&](Buffers &buffers) {
+    return [&, of = Gradient(sets, dy, x, to, buffers)](int64_t,
+                                                        const Offsets &set) {
+      const int64_t s = set[1];
+      data_of(sets, set, of, float(work.first[s] / work.count),
+              float(work.second[s] / work.count));
+    };
   });
 }
 
