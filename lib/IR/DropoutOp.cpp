@@ -16,9 +16,7 @@ LogicalResult DropoutOp::verify() {
   return verifyNarrowedType(*this, wideType(getX().getType())); // constraint 2
 }
 
-SmallVector<OpOperand *> DropoutOp::getNarrowable() {
-  return {&getXMutable()};
-}
+SmallVector<OpOperand *> DropoutOp::getNarrowable() { return {&getXMutable()}; }
 
 plan::OpRules DropoutOp::getRules() {
   // A quarter of a Philox block, a comparison and a product per element.

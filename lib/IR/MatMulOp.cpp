@@ -71,9 +71,9 @@ bool MatMulOp::canNarrow(OpResult) {
   const bool isSummedOnce = space.reductions(getY()).size() == 1;
   return isSummedOnce && !getAddend() && getAlpha().isExactlyValue(1) &&
          getBeta().isExactlyValue(1) &&
-         (!getC() || (isRow(getC(), getY()) &&
-                      getElementTypeOrSelf(getC()) ==
-                          getElementTypeOrSelf(getA())));
+         (!getC() ||
+          (isRow(getC(), getY()) &&
+           getElementTypeOrSelf(getC()) == getElementTypeOrSelf(getA())));
 }
 
 plan::OpRules MatMulOp::getRules() {

@@ -165,9 +165,7 @@ plan::OpRules MaxPoolOp::getRules() {
                       getY(), 2);
 }
 
-SmallVector<OpOperand *> MaxPoolOp::getNarrowable() {
-  return {&getXMutable()};
-}
+SmallVector<OpOperand *> MaxPoolOp::getNarrowable() { return {&getXMutable()}; }
 
 StringRef MaxPoolOp::getFamily() { return forwardFamily(getX()); }
 

@@ -78,7 +78,9 @@ static Value withAxes(OpBuilder &builder, Op op, StringRef part, Value value) {
 
 LogicalResult ReduceSumOp::verify() { return verifyReduce(*this); }
 
-SmallVector<OpOperand *> ReduceSumOp::getNarrowable() { return {&getXMutable()}; }
+SmallVector<OpOperand *> ReduceSumOp::getNarrowable() {
+  return {&getXMutable()};
+}
 
 plan::OpRules ReduceSumOp::getRules() {
   return reduceRules(*this, "reduce_sum", plan::Reduction::Sum);

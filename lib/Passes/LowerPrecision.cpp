@@ -161,8 +161,7 @@ private:
       if (isNew) {
         OpBuilder builder(shaping);
         earlier = narrowed(wide, type, builder).getDefiningOp<CastOp>();
-      }
-      else if (shaping->isBeforeInBlock(earlier))
+      } else if (shaping->isBeforeInBlock(earlier))
         earlier->moveBefore(shaping);
       shaping->setOperand(0, earlier.getY());
       x.setType(cast.getY().getType());

@@ -23,9 +23,11 @@ static void drop(const X *from, const Tensor &y, Y *to, uint64_t key,
 
 void Dropout::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  with_data([&](const auto *from, auto *to) {
-    drop(from, y, to, cx.seed ^ key, uint64_t(cx.pass), ratio);
-  }, x, y);
+  with_data(
+      [&](const auto *from, auto *to) {
+        drop(from, y, to, cx.seed ^ key, uint64_t(cx.pass), ratio);
+      },
+      x, y);
 }
 
 } // namespace ffrt

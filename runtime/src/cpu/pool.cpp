@@ -182,10 +182,12 @@ static void max_forward(const PoolGeometry &g, const PoolImage &x,
 
 void MaxPoolForward::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  with_data([&](const auto *from, auto *to) {
-    max_forward(plan->geometry, PoolImage(x), from, PoolImage(y), to,
-                out.begin()[1].as<int32_t>());
-  }, x, y);
+  with_data(
+      [&](const auto *from, auto *to) {
+        max_forward(plan->geometry, PoolImage(x), from, PoolImage(y), to,
+                    out.begin()[1].as<int32_t>());
+      },
+      x, y);
 }
 
 template <class Y, class X>
@@ -221,10 +223,12 @@ static void max_backward(const PoolGeometry &g, const PoolImage &y,
 
 void MaxPoolBackward::operator()(Tensors in, Tensors out) {
   const Tensor &y = in.begin()[0], &x = out.begin()[0];
-  with_data([&](const auto *from, auto *to) {
-    max_backward(plan->geometry, PoolImage(y), from,
-                 in.begin()[1].as<int32_t>(), PoolImage(x), to);
-  }, y, x);
+  with_data(
+      [&](const auto *from, auto *to) {
+        max_backward(plan->geometry, PoolImage(y), from,
+                     in.begin()[1].as<int32_t>(), PoolImage(x), to);
+      },
+      y, x);
 }
 
 //===----------------------------------------------------------------------===//
@@ -258,9 +262,11 @@ static void average_forward(const PoolGeometry &g, const PoolImage &x,
 
 void AveragePoolForward::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  with_data([&](const auto *from, auto *to) {
-    average_forward(plan->geometry, PoolImage(x), from, PoolImage(y), to);
-  }, x, y);
+  with_data(
+      [&](const auto *from, auto *to) {
+        average_forward(plan->geometry, PoolImage(x), from, PoolImage(y), to);
+      },
+      x, y);
 }
 
 template <class Y, class X>
@@ -292,9 +298,11 @@ static void average_backward(const PoolGeometry &g, const PoolImage &y,
 
 void AveragePoolBackward::operator()(Tensors in, Tensors out) {
   const Tensor &y = in.begin()[0], &x = out.begin()[0];
-  with_data([&](const auto *from, auto *to) {
-    average_backward(plan->geometry, PoolImage(y), from, PoolImage(x), to);
-  }, y, x);
+  with_data(
+      [&](const auto *from, auto *to) {
+        average_backward(plan->geometry, PoolImage(y), from, PoolImage(x), to);
+      },
+      y, x);
 }
 
 } // namespace ffrt

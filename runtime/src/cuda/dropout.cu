@@ -72,12 +72,14 @@ void Dropout::operator()(Tensors in, Tensors out) {
                   1.0f / (1.0f - ratio)};
   const bool run =
       nest.rank == 1 && nest.stride[0][0] == 1 && nest.stride[0][1] == 1;
-  with_data([&](const auto *from, auto *to) {
-    if (run)
-      drop_run(mask, from, to, nest.extent[0], first_number(y));
-    else
-      drop(mask, from, to, cuda::Walk<2>(nest), first_number(y));
-  }, in.begin()[0], y);
+  with_data(
+      [&](const auto *from, auto *to) {
+        if (run)
+          drop_run(mask, from, to, nest.extent[0], first_number(y));
+        else
+          drop(mask, from, to, cuda::Walk<2>(nest), first_number(y));
+      },
+      in.begin()[0], y);
 }
 
 } // namespace ffrt

@@ -152,10 +152,12 @@ static void max_forward(const Axes &axes, const PoolImage &x, const X *from,
 
 void MaxPoolForward::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  with_data([&](const auto *from, auto *to) {
-    max_forward(plan->axes(), PoolImage(x), from, PoolImage(y), to,
-                out.begin()[1].as<int32_t>());
-  }, x, y);
+  with_data(
+      [&](const auto *from, auto *to) {
+        max_forward(plan->axes(), PoolImage(x), from, PoolImage(y), to,
+                    out.begin()[1].as<int32_t>());
+      },
+      x, y);
 }
 
 template <class Y, class X>
@@ -183,10 +185,12 @@ static void max_backward(const Axes &axes, const PoolImage &y, const Y *from,
 
 void MaxPoolBackward::operator()(Tensors in, Tensors out) {
   const Tensor &y = in.begin()[0], &x = out.begin()[0];
-  with_data([&](const auto *from, auto *to) {
-    max_backward(plan->axes(), PoolImage(y), from, in.begin()[1].as<int32_t>(),
-                 PoolImage(x), to);
-  }, y, x);
+  with_data(
+      [&](const auto *from, auto *to) {
+        max_backward(plan->axes(), PoolImage(y), from,
+                     in.begin()[1].as<int32_t>(), PoolImage(x), to);
+      },
+      y, x);
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,9 +217,11 @@ static void average_forward(const Axes &axes, const PoolImage &x, const X *from,
 
 void AveragePoolForward::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  with_data([&](const auto *from, auto *to) {
-    average_forward(plan->axes(), PoolImage(x), from, PoolImage(y), to);
-  }, x, y);
+  with_data(
+      [&](const auto *from, auto *to) {
+        average_forward(plan->axes(), PoolImage(x), from, PoolImage(y), to);
+      },
+      x, y);
 }
 
 template <class Y, class X>
@@ -239,9 +245,11 @@ static void average_backward(const Axes &axes, const PoolImage &y,
 
 void AveragePoolBackward::operator()(Tensors in, Tensors out) {
   const Tensor &y = in.begin()[0], &x = out.begin()[0];
-  with_data([&](const auto *from, auto *to) {
-    average_backward(plan->axes(), PoolImage(y), from, PoolImage(x), to);
-  }, y, x);
+  with_data(
+      [&](const auto *from, auto *to) {
+        average_backward(plan->axes(), PoolImage(y), from, PoolImage(x), to);
+      },
+      y, x);
 }
 
 } // namespace ffrt
