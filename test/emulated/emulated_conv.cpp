@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 #include "cuda/conv_library.h"
 
+#include "common/cast.h"
 #include "conv_shapes.h"
 #include "cuda/tuner.h"
-#include "ffrt/bfloat16.h"
 #include "ffrt/cuda/device.h"
-#include "ffrt/float16.h"
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <fstream>
+#include <type_traits>
 #include <vector>
 
 namespace ffrt::cuda {
@@ -45,9 +45,19 @@ ConvLibrary::ConvLibrary(const ConvShape &shape) : impl(new Impl(shape)) {
 ConvLibrary::~ConvLibrary() = default;
 ConvLibrary::ConvLibrary(ConvLibrary &&) noexcept = default;
 
-std::size_t ConvLibrary::scratch() const { return 0; }
-
 namespace {
+
+int64_t elements(const Tensor &t) {
+  int64_t n = 1;
+  for (int d = 0; d < t.rank; ++d)
+    n *= t.shape[d];
+  return n;
+}
+
+/// Are sums a kernel's operand, in f32, whose result is narrow?
+bool has_sums(const ConvShape &s, bool finishes) {
+  return !finishes && !s.is_finished() && s.y.type != DType::f32;
+}
 
 /// Calls f(offsets in x, w, y) for all products of a shape.
 template <class F> class Products {
@@ -88,25 +98,16 @@ private:
   Index xs, ws, ys;
 };
 
-int64_t elements(const Tensor &t) {
-  int64_t n = 1;
-  for (int d = 0; d < t.rank; ++d)
-    n *= t.shape[d];
-  return n;
-}
-
-/// `bias` may be null.
-template <class T>
-void convolve(const ConvShape &s, void *x, void *w, void *y,
-              const float *bias) {
+/// A result of type R; `bias` may be null.
+template <class T, class R>
+void convolve(const ConvShape &s, const void *x, const void *w, const void *y,
+              R *result, const float *bias, const fn::Clip &clip) {
   using Kind = ConvShape::Kind;
-  const T *px = static_cast<T *>(x), *pw = static_cast<T *>(w),
-          *py = static_cast<T *>(y);
+  const T *px = static_cast<const T *>(x), *pw = static_cast<const T *>(w),
+          *py = static_cast<const T *>(y);
   const bool image = s.kind == Kind::image_gradient,
              forward = s.kind == Kind::forward;
-  std::vector<double> sums(std::size_t(elements(forward ? s.y
-                                                : image ? s.x
-                                                        : s.w)));
+  std::vector<double> sums(std::size_t(elements(s.result())));
   auto add = [&](int64_t ix, int64_t iw, int64_t iy) {
     if (forward)
       sums[std::size_t(iy)] += double(float(px[ix])) * double(float(pw[iw]));
@@ -120,40 +121,44 @@ void convolve(const ConvShape &s, void *x, void *w, void *y,
   if (bias)
     for (std::size_t i = 0; i < sums.size(); ++i)
       sums[i] += double(bias[i % std::size_t(s.y.shape[1])]);
-  std::transform(sums.begin(), sums.end(),
-                 static_cast<float *>(forward ? y
-                                      : image ? x
-                                              : w),
-                 [](double sum) { return float(sum); });
+  std::transform(sums.begin(), sums.end(), result,
+                 [&](double sum) { return R(clip(float(sum))); });
 }
 
 } // namespace
 
+std::size_t ConvLibrary::scratch() const {
+  const ConvShape &s = impl->shape;
+  return has_sums(s, impl->finishes)
+             ? std::size_t(elements(s.y)) * sizeof(float)
+             : 0;
+}
+
 void ConvLibrary::operator()(void *x, void *w, void *y, const float *bias,
-                             void *) const {
+                             void *scratch) const {
+  using Kind = ConvShape::Kind;
   device().start_deferred();
   const ConvShape &shape = impl->shape;
-  const bool finishes = impl->finishes;
-  device().start_deferred();
+  const bool finishes = impl->finishes, apart = has_sums(shape, finishes);
+  void *const result = apart                                ? scratch
+                       : shape.kind == Kind::forward        ? y
+                       : shape.kind == Kind::image_gradient ? x
+                                                            : w;
   emulated::compute([=] {
-    const Tensor &factor =
-        shape.kind == ConvShape::Kind::forward ? shape.x : shape.y;
     const float *added = finishes ? bias : nullptr;
-    if (factor.type == DType::bf16)
-      convolve<BFloat16>(shape, x, w, y, added);
-    else if (factor.type == DType::f16)
-      convolve<Float16>(shape, x, w, y, added);
-    else
-      convolve<float>(shape, x, w, y, added);
-    float *const to = static_cast<float *>(y);
-    if (finishes)
-      std::transform(to, to + elements(shape.y), to, shape.clip);
+    const fn::Clip clip = finishes ? shape.clip : ConvShape().clip;
+    with_factor(shape.factors(), [&](auto *factor) {
+      with_factor(apart ? DType::f32 : shape.result().type, [&](auto *type) {
+        convolve<std::remove_pointer_t<decltype(factor)>>(
+            shape, x, w, y, static_cast<decltype(type)>(result), added, clip);
+      });
+    });
   });
   if (finishes || shape.is_finished())
     return;
   Tensor whole = shape.y;
   whole.data = y;
-  finish_conv(whole, bias, shape.clip);
+  finish_conv(static_cast<float *>(result), bias, shape.clip, whole);
 }
 
 } // namespace ffrt::cuda

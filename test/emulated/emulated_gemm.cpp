@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 #include "cuda/gemm.h"
 
+#include "common/cast.h"
 #include "cuda/tuner.h"
-#include "ffrt/bfloat16.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
-#include "ffrt/float16.h"
 #include "ffrt/mpi.h"
 
 #include <algorithm>
 #include <cuda_runtime.h>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace ffrt::cuda {
@@ -38,6 +38,8 @@ struct Gemm::Impl : Candidates {
 
 std::string Gemm::version() { return "emulated"; }
 
+std::size_t Gemm::scratch() { return 0; }
+
 bool Gemm::exists(const GemmShape &shape) {
   // The library refuses some problems.
   return shape.sums == GemmShape::Sums::none || shape.k % 2 == 0;
@@ -47,9 +49,9 @@ Gemm::Gemm(const GemmShape &shape) : impl(new Impl{shape}) {}
 Gemm::~Gemm() = default;
 Gemm::Gemm(Gemm &&) noexcept = default;
 
-template <class T>
+template <class T, class Y>
 static void multiply(const GemmShape &s, int64_t parts, const T *a, const T *b,
-                     const float *row, const float *matrix, float *y) {
+                     const Y *row, const float *matrix, Y *y) {
   using Addend = GemmShape::Addend;
   for (int64_t i = 0; i < s.m; ++i)
     for (int64_t j = 0; j < s.n; ++j) {
@@ -62,13 +64,13 @@ static void multiply(const GemmShape &s, int64_t parts, const T *a, const T *b,
         sum += double(float(partial));
       }
       const int64_t at = i * s.n + j;
-      const double before = s.addend == Addend::result ? double(y[at])
+      const double before = s.addend == Addend::result ? double(float(y[at]))
                             : s.addend == Addend::matrix
                                 ? double(s.beta) * double(matrix[at])
                                 : 0.0;
-      const double result =
-          double(s.alpha) * sum + before + (s.row ? double(row[j]) : 0.0);
-      y[at] = float(s.relu ? std::max(result, 0.0) : result);
+      const double result = double(s.alpha) * sum + before +
+                            (s.row ? double(float(row[j])) : 0.0);
+      y[at] = Y(float(s.relu ? std::max(result, 0.0) : result));
     }
 }
 
@@ -84,33 +86,37 @@ static void add_up(const T *x, bool k_first, int64_t k, int64_t width,
   }
 }
 
-void Gemm::operator()(const void *a, const void *b, const float *row,
-                      const float *matrix, float *y, float *sums) const {
+void Gemm::operator()(const void *a, const void *b, const void *row,
+                      const float *matrix, void *y, float *sums) const {
   const GemmShape s = impl->shape;
   const bool adds = s.addend == GemmShape::Addend::matrix;
   for (const void *operand : {a, b, static_cast<const void *>(y),
-                              static_cast<const void *>(adds ? matrix : y)})
+                              adds ? static_cast<const void *>(matrix) : y})
     if (reinterpret_cast<uintptr_t>(operand) % uintptr_t(s.alignment) != 0)
       throw Error("gemm: expected operands at multiples of " +
                   std::to_string(s.alignment) + " bytes, found others");
   device().start_deferred();
-  auto all = [=, parts = impl->parts](const auto *pa, const auto *pb) {
+  const int64_t parts = impl->parts;
+  auto all = [=](const auto *pa, const auto *pb, const auto *prow, auto *py) {
     emulated::compute([=] {
       for (int64_t i = 0; i < s.count; ++i)
-        multiply(s, parts, pa + i * s.stride_a, pb + i * s.stride_b, row,
-                 adds ? matrix + i * s.stride_y : nullptr, y + i * s.stride_y);
+        multiply(s, parts, pa + i * s.stride_a, pb + i * s.stride_b, prow,
+                 adds ? matrix + i * s.stride_y : nullptr, py + i * s.stride_y);
       if (s.sums == GemmShape::Sums::a)
         add_up(pa, s.trans_a, s.k, s.m, sums);
       else if (s.sums == GemmShape::Sums::b)
         add_up(pb, !s.trans_b, s.k, s.n, sums);
     });
   };
-  if (s.factors == DType::bf16)
-    all(static_cast<const BFloat16 *>(a), static_cast<const BFloat16 *>(b));
-  else if (s.factors == DType::f16)
-    all(static_cast<const Float16 *>(a), static_cast<const Float16 *>(b));
-  else
-    all(static_cast<const float *>(a), static_cast<const float *>(b));
+  with_factor(s.factors, [&](const auto *factor) {
+    with_factor(s.result, [&](auto *result) {
+      using T = decltype(factor);
+      using Y = decltype(result);
+      using Row = const std::remove_pointer_t<Y> *;
+      all(static_cast<T>(a), static_cast<T>(b), static_cast<Row>(row),
+          static_cast<Y>(y));
+    });
+  });
 }
 
 } // namespace ffrt::cuda

@@ -16,7 +16,12 @@ namespace ffrt {
 /// broadcast, aligned at the trailing dimension, over the global y; its box is
 /// the part that the tile of y needs. The addend has y's shape. A part of what
 /// is summed over gives a partial sum. `clamp`: bounds that y is cut to, none,
-/// the lower one, or both. Type f32, row-major.
+/// the lower one, or both. Row-major.
+///
+/// Types: a and b are f32, bf16 or f16, c and y f32 or the same, the addend is
+/// f32. A narrow y is a sum in f32, rounded once: without addend, nor sums of
+/// several products, and c is absent, or a row of y's type with alpha = beta =
+/// 1.
 class MatMul {
 public:
   MatMul(Context &cx, Tensors in, Tensors out, double alpha, double beta,

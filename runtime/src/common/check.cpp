@@ -82,6 +82,15 @@ void expect_factor_pair(const char *kernel, const char *operand,
              name_of(x.type) + " and " + name_of(y.type));
 }
 
+void expect_wide_or(const char *kernel, const char *operand, const Tensor &t,
+                    DType type) {
+  if (type == DType::f32)
+    return expect_type(kernel, operand, t, type);
+  expect(kernel, t.type == DType::f32 || t.type == type,
+         std::string(operand) + ": expected type f32 or " + name_of(type) +
+             ", found " + name_of(t.type));
+}
+
 void expect_rank(const char *kernel, const char *operand, const Tensor &t,
                  int expected) {
   expect(kernel, t.rank == expected,

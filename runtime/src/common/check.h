@@ -31,6 +31,9 @@ void expect_factors(const char *kernel, const char *first, const Tensor &a,
 /// f32 of one type.
 void expect_factor_pair(const char *kernel, const char *operand,
                         const Tensor &x, const char *result, const Tensor &y);
+/// What goes with such factors, of `type`, is f32 or like them.
+void expect_wide_or(const char *kernel, const char *operand, const Tensor &t,
+                    DType type);
 void expect_rank(const char *kernel, const char *operand, const Tensor &t,
                  int expected);
 void expect_row_major(const char *kernel, const char *operand, const Tensor &t);

@@ -42,9 +42,11 @@ struct ConvProblem {
 };
 
 /// The types of what a kernel's constructor gets: two factors, perhaps a bias,
-/// and a result, by their names. Throws Error.
+/// and a result, by their names. An image may have the type of the factors.
+/// Throws Error.
 void check_conv(const char *kernel, std::initializer_list<const char *> names,
-                Tensors in, const char *result, Tensors out);
+                Tensors in, const char *result, Tensors out,
+                bool is_image = true);
 
 } // namespace ffrt
 

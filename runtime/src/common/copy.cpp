@@ -59,7 +59,7 @@ void copy_overlap(const Tensor &dst, const Tensor &src, Index shift) {
 }
 
 void fill(const Tensor &dst, float value) {
-  fill_elements(DType::f32, dst.data, dst.elements(), value);
+  fill_elements(dst.type, dst.data, dst.elements(), value);
 }
 
 } // namespace ffrt

@@ -73,8 +73,8 @@ void MatMulGeometry::merge() {
   }
 }
 
-void check_addend(const Tensor &c, const Tensor &y) {
-  expect_type(kernel, "c", c, DType::f32);
+/// Throws Error unless `c` broadcasts to the tile of y.
+static void check_broadcast(const Tensor &c, const Tensor &y) {
   expect(kernel, c.rank <= y.rank,
          "c: expected rank at most " + std::to_string(y.rank) + ", found " +
              std::to_string(c.rank));
@@ -86,7 +86,8 @@ void check_addend(const Tensor &c, const Tensor &y) {
                to_string(c.rank, c.shape));
 }
 
-void check_whole_addend(const Tensor &addend, const Tensor &y) {
+/// Throws Error unless the addend lies as y does.
+static void check_whole(const Tensor &addend, const Tensor &y) {
   expect_type(kernel, "addend", addend, DType::f32);
   expect_row_major(kernel, "addend", addend);
   expect(
@@ -109,12 +110,38 @@ bool is_row(const Tensor &c, int64_t n) {
   return c.rank >= 1 && c.elements() == n && c.shape[c.rank - 1] == n;
 }
 
+/// A result that is rounded is written once. Throws Error.
+static void check_narrow(const MatMulGeometry &g, const Tensor &c,
+                         const Tensor &addend, const Tensor &y, bool scales) {
+  const std::string found = std::string(", found ") + name_of(y.type);
+  expect(kernel, !addend.data, "y: expected type f32 with an addend" + found);
+  expect(kernel, g.loops() == 0,
+         "y: expected type f32 where products are added up" + found);
+  expect(kernel, !c.data || (c.type == y.type && is_row(c, g.n) && !scales),
+         "y: expected type f32 unless c is a row of its type and alpha and "
+         "beta are 1" +
+             found);
+}
+
+void check_addends(const MatMulGeometry &geometry, Tensors in, const Tensor &y,
+                   float alpha, float beta) {
+  const Tensor &c = in.begin()[2], &addend = in.begin()[3];
+  if (c.data) {
+    expect_wide_or(kernel, "c", c, in.begin()[0].type);
+    check_broadcast(c, y);
+  }
+  if (addend.data)
+    check_whole(addend, y);
+  if (y.type != DType::f32)
+    check_narrow(geometry, c, addend, y, alpha != 1.0f || beta != 1.0f);
+}
+
 void check_matmul(Tensors in, Tensors out) {
   expect_count(kernel, "operands", in.size(), 4);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &a = in.begin()[0], &b = in.begin()[1], &y = out.begin()[0];
   expect_factors(kernel, "a", a, "b", b);
-  expect_type(kernel, "y", y, DType::f32);
+  expect_wide_or(kernel, "y", y, a.type);
   for (const Tensor *t : {&a, &b, &y}) {
     expect_row_major(kernel, "operand or result", *t);
     expect(kernel, t->rank >= 2,

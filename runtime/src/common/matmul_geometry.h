@@ -38,16 +38,15 @@ private:
   void absorb();
 };
 
-/// Throws Error unless `c` broadcasts to the tile of y.
-void check_addend(const Tensor &c, const Tensor &y);
 /// Strides of c along the dimensions of y; zero where it is broadcast.
 Index addend_strides(const Tensor &c, int rank);
 /// True if `c` is a row that is added to every row of n columns.
 bool is_row(const Tensor &c, int64_t n);
-/// Of an addend that is not broadcast. Throws Error unless it lies as y does.
-void check_whole_addend(const Tensor &addend, const Tensor &y);
-/// What MatMul's constructor gets. Throws Error.
+/// What MatMul's constructor gets: before and after its geometry is known.
+/// Throws Error.
 void check_matmul(Tensors in, Tensors out);
+void check_addends(const MatMulGeometry &geometry, Tensors in, const Tensor &y,
+                   float alpha, float beta);
 
 } // namespace ffrt
 

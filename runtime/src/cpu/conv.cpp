@@ -1,6 +1,7 @@
 //===- conv.cpp - convolution on oneDNN -----------------------------------===//
 #include "ffrt/conv.h"
 
+#include "common/cast.h"
 #include "common/clamp.h"
 #include "cpu/conv_depthwise.h"
 #include "cpu/conv_dnnl.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <type_traits>
 
 namespace ffrt {
 
@@ -21,6 +23,7 @@ using dnnl::memory;
 enum { kWeights, kGradient, kImage };
 
 /// y = clip(b), for tiles that lie in the padding.
+template <class T>
 void fill_bias(const Tensor &y, const Tensor &b, const fn::Clip &clip) {
   fill(y, clip(0.0f));
   if (!b.data)
@@ -29,7 +32,7 @@ void fill_bias(const Tensor &y, const Tensor &b, const fn::Clip &clip) {
   Index pixel = y.shape;
   pixel[1] = 1;
   const float *bias = b.as<float>();
-  float *to = y.as<float>();
+  T *to = y.as<T>();
   const int64_t pixels = y.shape[1] ? y.elements() / y.shape[1] : 0;
   for (int64_t p = 0; p < pixels; ++p) {
     int64_t rest = p, offset = 0;
@@ -38,7 +41,7 @@ void fill_bias(const Tensor &y, const Tensor &b, const fn::Clip &clip) {
       rest /= pixel[d];
     }
     for (int64_t c = 0; c < y.shape[1]; ++c)
-      to[offset + c * s[1]] = clip(bias[c]);
+      to[offset + c * s[1]] = T(clip(bias[c]));
   }
 }
 
@@ -80,6 +83,7 @@ dnnl::primitive_attr clipping(const fn::Clip &clip) {
 
 struct ConvForward::Impl {
   std::array<Factor, 2> factors;
+  Result result;
   ConvProblem problem;
   fn::Clip clip;
   Part x, y;
@@ -122,11 +126,13 @@ ConvForward::ConvForward(Context &, Tensors in, Tensors out, const Reals &clamp,
   const Tensor &x = in.begin()[0];
   const Tensor &w = in.begin()[1], &y = out.begin()[0];
   const Factor image(x, 0), weights(w, 1);
+  const Result result(y, image.form().type);
   impl = std::make_unique<Impl>(
       with_row(image.form()), with_row(weights.form()), in.begin()[2],
-      with_row(y), clamp,
+      with_row(result.form()), clamp,
       ConvAttributes(kernel, x, dilations, group, pads, strides));
   impl->factors = {image, weights};
+  impl->result = result;
 } catch (const dnnl::error &e) {
   dnnl_failed("conv forward", e);
 }
@@ -135,18 +141,21 @@ ConvForward::~ConvForward() = default;
 
 void ConvForward::operator()(Tensors in, Tensors out) {
   const Tensor &b = in.begin()[2];
-  const Tensor y = with_row(out.begin()[0]);
+  const Tensor &y = out.begin()[0];
   if (!impl->conv)
-    return fill_bias(y, b, impl->clip);
+    return with_factor(y.type, [&](auto *type) {
+      fill_bias<std::remove_pointer_t<decltype(type)>>(y, b, impl->clip);
+    });
   const Tensor x = with_row(impl->factors[0].read(in.begin()[0])),
                w = with_row(impl->factors[1].read(in.begin()[1]));
   impl->x.read(x);
-  impl->y.prepare(y);
+  impl->y.prepare(with_row(impl->result.target(y)));
   if (b.data)
     point(impl->bias, b);
   impl->weights.point(w.data);
   impl->weights.convert();
   impl->conv();
+  impl->result.round(y);
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,6 +164,7 @@ void ConvForward::operator()(Tensors in, Tensors out) {
 
 struct ConvBackwardData::Impl {
   std::array<Factor, 2> factors;
+  Result result;
   ConvProblem problem;
   Part dy, dx;
   Converted weights;
@@ -200,10 +210,13 @@ ConvBackwardData::ConvBackwardData(Context &, Tensors in, Tensors out,
   const Tensor &dx = out.begin()[0];
   const Tensor &dy = in.begin()[0], &w = in.begin()[1];
   const Factor gradient(dy, 0), weights(w, 1);
+  const Result result(dx, gradient.form().type);
   impl = std::make_unique<Impl>(
-      with_row(gradient.form()), with_row(weights.form()), with_row(dx),
+      with_row(gradient.form()), with_row(weights.form()),
+      with_row(result.form()),
       ConvAttributes(kernel, dx, dilations, group, pads, strides));
   impl->factors = {gradient, weights};
+  impl->result = result;
 } catch (const dnnl::error &e) {
   dnnl_failed("conv backward data", e);
 }
@@ -211,19 +224,23 @@ ConvBackwardData::ConvBackwardData(Context &, Tensors in, Tensors out,
 ConvBackwardData::~ConvBackwardData() = default;
 
 void ConvBackwardData::operator()(Tensors in, Tensors out) {
-  const Tensor dx = with_row(out.begin()[0]);
+  const Tensor &given = out.begin()[0];
+  const Tensor dx = with_row(impl->result.target(given));
   const Tensor dy = with_row(impl->factors[0].read(in.begin()[0])),
                w = with_row(impl->factors[1].read(in.begin()[1]));
-  if (impl->depthwise)
-    return impl->depthwise->data_gradient(dy, w, dx);
-  if (!impl->conv)
-    return fill(dx, 0.0f);
-  impl->dy.read(dy);
-  impl->dx.prepare(dx);
-  impl->weights.point(w.data);
-  impl->weights.convert();
-  impl->conv();
-  impl->dx.write(dx);
+  if (!impl->conv && !impl->depthwise)
+    return fill(given, 0.0f);
+  if (impl->depthwise) {
+    impl->depthwise->data_gradient(dy, w, dx);
+  } else {
+    impl->dy.read(dy);
+    impl->dx.prepare(dx);
+    impl->weights.point(w.data);
+    impl->weights.convert();
+    impl->conv();
+    impl->dx.write(dx);
+  }
+  impl->result.round(given);
 }
 
 //===----------------------------------------------------------------------===//
@@ -269,7 +286,7 @@ ConvBackwardWeights::ConvBackwardWeights(Context &, Tensors in, Tensors out,
                                          const Ints &pads,
                                          const Ints &strides) try {
   const char *kernel = "conv backward weights";
-  check_conv(kernel, {"x", "dy"}, in, "dw", out);
+  check_conv(kernel, {"x", "dy"}, in, "dw", out, /*is_image=*/false);
   const Tensor &x = in.begin()[0];
   const Tensor &dy = in.begin()[1], &dw = out.begin()[0];
   // With bf16 and strides, oneDNN 2.6 adds up what nobody wrote.

@@ -63,6 +63,12 @@ static Shared &shared_factor(int slot) {
   return shared[slot];
 }
 
+/// Where results as f32 lie.
+static Shared &shared_result() {
+  static Shared shared;
+  return shared;
+}
+
 dnnl::memory::data_type data_type(DType type) {
   return type == DType::bf16 ? dnnl::memory::data_type::bf16
                              : dnnl::memory::data_type::f32;
@@ -93,6 +99,29 @@ Tensor Factor::read(const Tensor &tensor) {
   result.data = shared_factor(slot).data();
   cast_elements(tensor, result);
   return result;
+}
+
+Result::Result(const Tensor &tensor, DType factors)
+    : as_written(tensor),
+      rounds(tensor.type != DType::f32 && tensor.type != factors) {
+  if (!rounds)
+    return;
+  as_written.type = DType::f32;
+  shared_result().reserve(std::size_t(tensor.elements()) * sizeof(float));
+}
+
+Tensor Result::target(const Tensor &tensor) const {
+  if (!rounds)
+    return tensor;
+  Tensor result = tensor;
+  result.type = DType::f32;
+  result.data = shared_result().data();
+  return result;
+}
+
+void Result::round(const Tensor &tensor) const {
+  if (rounds)
+    cast_elements(target(tensor), tensor);
 }
 
 void append_clip(dnnl::post_ops &after, const fn::Clip &clip) {

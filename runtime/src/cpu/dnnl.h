@@ -79,6 +79,26 @@ private:
   bool widened = false;
 };
 
+/// A result of a product in a type that oneDNN has kernels for: the tensor
+/// itself, or, of factors that are widened, f32 in memory that all kernels
+/// share, which is rounded in the end.
+class Result {
+public:
+  Result() = default;
+  /// Of factors that oneDNN reads as `factors`.
+  Result(const Tensor &tensor, DType factors);
+  /// For making a primitive.
+  const Tensor &form() const { return as_written; }
+  /// For a call: what is written.
+  Tensor target(const Tensor &tensor) const;
+  /// After it was.
+  void round(const Tensor &tensor) const;
+
+private:
+  Tensor as_written;
+  bool rounds = false;
+};
+
 /// A plain tensor that a primitive reads or writes in a layout of its choice:
 /// with the same layout the primitive works on the tensor itself, else on
 /// memory that all kernels share, since they run one after the other. What is

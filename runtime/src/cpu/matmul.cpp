@@ -5,7 +5,7 @@
 // of 120), also transposed, batched and broadcast. Only where rows meet in the
 // cache is a copy faster (walks_columns()). Dimensions of the batch that y
 // lacks are a loop of calls that add up; the addend and the bounds then come
-// after them. The factors may be bf16.
+// after them. The factors may be bf16, and then so may y.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/matmul.h"
@@ -76,7 +76,8 @@ memory::desc spaced(int64_t rows, int64_t columns, bool transposed) {
 } // namespace
 
 struct MatMul::Impl {
-  Factor factor_a, factor_b;
+  Factor factor_a, factor_b, factor_c;
+  Result result;
   Geometry geometry;
   Converted a, b;
   dnnl::memory c, y, addend;
@@ -91,18 +92,15 @@ struct MatMul::Impl {
   Impl(const Tensor &ta, const Tensor &tb, const Tensor &tc,
        const Tensor &taddend, const Tensor &ty, float alpha, float beta,
        const Reals &clamp, bool trans_a, bool trans_b)
-      : factor_a(ta, 0), factor_b(tb, 1),
+      : factor_a(ta, 0), factor_b(tb, 1), factor_c(tc, 2, true),
+        result(ty, factor_a.form().type),
         geometry(ta, tb, ty, trans_a, trans_b), beta(beta),
         clip(clip_of(kernel, clamp)),
         finishes((!clamp.empty() || taddend.data) && geometry.loops() > 0) {
     const Geometry &g = geometry;
-    if (tc.data) {
-      check_addend(tc, ty);
-      bias = is_row(tc, g.n) && alpha == 1.0f && beta == 1.0f;
-    }
+    check_addends(g, {ta, tb, tc, taddend}, ty, alpha, beta);
+    bias = tc.data && is_row(tc, g.n) && alpha == 1.0f && beta == 1.0f;
     prefilled = tc.data && !bias;
-    if (taddend.data)
-      check_whole_addend(taddend, ty);
     const DType factors = factor_a.form().type;
     const memory::data_type type = data_type(factors);
     const bool is_f32 = factors == DType::f32;
@@ -115,7 +113,8 @@ struct MatMul::Impl {
     if (is_f32 && g.batch.empty() && !trans_b && walks_columns(g.n, g.m))
       b = {matrices(g, &BatchDim::b, g.k, g.n, false), spaced(g.k, g.n, false),
            Converted::to_primitive, 1};
-    const memory::desc dy = matrices(g, &BatchDim::y, g.m, g.n, false),
+    const memory::desc dy = matrices(g, &BatchDim::y, g.m, g.n, false,
+                                     data_type(result.form().type)),
                        da = a.argument().get_desc(),
                        db = b.argument().get_desc();
     y = view(dy);
@@ -221,7 +220,9 @@ MatMul::MatMul(Context &, Tensors in, Tensors out, double alpha, double beta,
 MatMul::~MatMul() = default;
 
 void MatMul::operator()(Tensors in, Tensors out) {
-  const Tensor &c = in.begin()[2], &addend = in.begin()[3], &y = out.begin()[0];
+  const Tensor &addend = in.begin()[3];
+  const Tensor c = impl->factor_c.read(in.begin()[2]),
+               y = impl->result.target(out.begin()[0]);
   if (impl->bias)
     point(impl->c, c);
   if (impl->addend)
@@ -233,6 +234,7 @@ void MatMul::operator()(Tensors in, Tensors out) {
   impl->run(0, a.as<char>(), b.as<char>(), y.as<float>(), impl->prefilled);
   if (impl->finishes)
     impl->finish(y, addend);
+  impl->result.round(out.begin()[0]);
 }
 
 } // namespace ffrt

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/conv.h"
 
+#include "common/cast.h"
 #include "common/clamp.h"
 #include "common/conv_problem.h"
 #include "cuda/conv_library.h"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace ffrt {
@@ -23,18 +25,27 @@ using cuda::ConvLibrary;
 using cuda::ConvShape;
 using Kind = ConvShape::Kind;
 
-void cuda::finish_conv(const Tensor &y, const float *bias,
-                       const fn::Clip &clip) {
+template <class T>
+static void finish(const float *sums, const float *bias, const fn::Clip &clip,
+                   const Tensor &y) {
   int64_t inside = 1;
   if (y.order == Order::row_major)
     for (int d = 2; d < y.rank; ++d)
       inside *= y.shape[d];
   const int64_t channels = y.shape[1];
-  float *to = y.as<float>();
-  for_elements(
+  T *to = y.as<T>();
+  cuda::for_elements(
       y.elements(), FFRT_LAMBDA(int64_t i) {
-        to[i] = clip(to[i] + (bias ? bias[i / inside % channels] : 0.0f));
+        to[i] = T(clip((sums ? sums[i] : 0.0f) +
+                       (bias ? bias[i / inside % channels] : 0.0f)));
       });
+}
+
+void cuda::finish_conv(const float *sums, const float *bias,
+                       const fn::Clip &clip, const Tensor &y) {
+  with_factor(y.type, [&](auto *type) {
+    finish<std::remove_pointer_t<decltype(type)>>(sums, bias, clip, y);
+  });
 }
 
 namespace {
@@ -215,8 +226,7 @@ void ConvForward::operator()(Tensors in, Tensors out) {
                &y = out.begin()[0];
   if (impl->conv)
     return impl->conv(with_row(x), with_row(w), with_row(y), b);
-  fill(y, 0.0f);
-  cuda::finish_conv(y, b.as<float>(), impl->clip);
+  cuda::finish_conv(nullptr, b.as<float>(), impl->clip, y);
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,7 +270,7 @@ ConvBackwardWeights::ConvBackwardWeights(Context &cx, Tensors in, Tensors out,
                                          const Ints &pads,
                                          const Ints &strides) {
   const char *kernel = "conv backward weights";
-  check_conv(kernel, {"x", "dy"}, in, "dw", out);
+  check_conv(kernel, {"x", "dy"}, in, "dw", out, /*is_image=*/false);
   const Tensor &x = in.begin()[0], &dy = in.begin()[1], &dw = out.begin()[0];
   impl.reset(new Impl{
       LocalConv(cx, kernel, Kind::weight_gradient, with_row(x), with_row(dw),

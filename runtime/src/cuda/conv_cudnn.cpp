@@ -1,9 +1,9 @@
 //===- conv_cudnn.cpp - convolutions by cuDNN -----------------------------===//
 //
 // Weights get the order of the images, or are left to engines that do it
-// themselves; bias and bounds are part of the plan, or a kernel of ours. Time
-// tells. What cuDNN has no engine for is tried again with factors as f32, then
-// with row-major images: copies in scratch memory.
+// themselves; bias and bounds are part of the plan, or a kernel of ours, which
+// reads sums in f32. Time tells. What cuDNN has no engine for is tried again
+// with factors as f32, then with row-major images: copies in scratch memory.
 //
 //===----------------------------------------------------------------------===//
 #include "cuda/conv_library.h"
@@ -59,39 +59,53 @@ public:
     ordered_at = top;
     top += reorders() ? aligned(bytes_of(ordered)) : 0;
     used_at = top;
-    top += widens() ? aligned(bytes_of(used)) : 0;
+    top += converts() ? aligned(bytes_of(used)) : 0;
   }
 
   const Tensor &form() const { return used; }
   /// What the library works on.
   void *place(void *data, char *scratch) const {
-    return widens()     ? scratch + used_at
-           : reorders() ? scratch + ordered_at
-                        : data;
+    return converts() ? scratch + used_at : place_ordered(data, scratch);
   }
   /// Before the library reads the operand.
   void read(void *data, char *scratch) const {
     if (reorders())
       copy(in(ordered, scratch + ordered_at), {}, in(given, data), {},
            given.shape);
-    if (widens())
-      cast_elements(in(ordered, reorders() ? scratch + ordered_at : data),
+    if (converts())
+      cast_elements(in(ordered, place_ordered(data, scratch)),
                     in(used, scratch + used_at));
   }
-  /// After the library wrote it; results are not widened.
+  /// After the library wrote it.
   void write(void *data, char *scratch) const {
+    if (converts())
+      cast_elements(in(used, scratch + used_at),
+                    in(ordered, place_ordered(data, scratch)));
+    reorder(data, scratch);
+  }
+  /// After it wrote sums of f32, to which bias and bounds are still missing.
+  void finish(void *data, char *scratch, const float *bias,
+              const fn::Clip &clip) const {
+    finish_conv(static_cast<float *>(place(data, scratch)), bias, clip,
+                in(ordered, place_ordered(data, scratch)));
+    reorder(data, scratch);
+  }
+
+private:
+  void *place_ordered(void *data, char *scratch) const {
+    return reorders() ? scratch + ordered_at : data;
+  }
+  void reorder(void *data, char *scratch) const {
     if (reorders())
       copy(in(given, data), {}, in(ordered, scratch + ordered_at), {},
            given.shape);
   }
-
-private:
   static Tensor in(Tensor form, void *data) {
     form.data = data;
     return form;
   }
   bool reorders() const { return ordered.order != given.order; }
-  bool widens() const { return used.type != given.type; }
+  bool converts() const { return used.type != given.type; }
 
   Tensor given, ordered, used;
   std::size_t ordered_at = 0, used_at = 0;
@@ -102,12 +116,13 @@ struct Operands {
   std::size_t workspace_at = 0; ///< beside copies
   Operand x, w, y;
 
-  Operands(const ConvShape &s, DType factors, Order order, Order weights)
-      : x(s.x, s.kind == Kind::image_gradient ? DType::f32 : factors, order,
+  Operands(const ConvShape &s, DType factors, DType result, Order order,
+           Order weights)
+      : x(s.x, s.kind == Kind::image_gradient ? result : factors, order,
           workspace_at),
-        w(s.w, s.kind == Kind::weight_gradient ? DType::f32 : factors, weights,
+        w(s.w, s.kind == Kind::weight_gradient ? result : factors, weights,
           workspace_at),
-        y(s.y, s.kind == Kind::forward ? DType::f32 : factors, order,
+        y(s.y, s.kind == Kind::forward ? result : factors, order,
           workspace_at) {}
 
   ConvShape shape(ConvShape s) const {
@@ -120,8 +135,9 @@ struct Operands {
 
 /// A way of computing a convolution.
 struct Way {
-  const Operands *operands = nullptr;
-  bool finishes = false; ///< bias and bounds are part of the plan
+  Operands operands;
+  bool stored;   ///< weights are as given, not like images
+  bool finishes; ///< bias and bounds are part of the plan
 };
 
 /// A convolution, and how cuDNN computes it with factors of a type and images
@@ -130,20 +146,19 @@ class Form {
 public:
   /// Throws Error when there is no engine for it.
   Form(const ConvShape &shape, DType factors, Order order)
-      : given(shape), ordered(shape, factors, order, order),
-        stored(shape, factors, order, Order::row_major) {
+      : given(shape), factors(factors), order(order) {
     choose();
   }
   Form(const Form &) = delete;
   Form &operator=(const Form &) = delete;
 
   std::size_t scratch() const {
-    return way.operands->workspace_at + plan->workspace();
+    return way->operands.workspace_at + plan->workspace();
   }
 
   void operator()(void *px, void *pw, void *py, const float *bias,
                   char *scratch) {
-    const auto &[workspace_at, x, w, y] = *way.operands;
+    const auto &[workspace_at, x, w, y] = way->operands;
     if (given.kind != Kind::image_gradient)
       x.read(px, scratch);
     if (given.kind != Kind::weight_gradient)
@@ -151,14 +166,13 @@ public:
     if (given.kind != Kind::forward)
       y.read(py, scratch);
     (*plan)({x.place(px, scratch), w.place(pw, scratch), y.place(py, scratch),
-             way.finishes ? const_cast<float *>(bias) : nullptr},
+             way->finishes ? const_cast<float *>(bias) : nullptr},
             scratch + workspace_at);
     switch (given.kind) {
     case Kind::forward:
-      y.write(py, scratch);
-      if (!way.finishes && !given.is_finished())
-        finish(py, bias);
-      return;
+      if (way->finishes || given.is_finished())
+        return y.write(py, scratch);
+      return y.finish(py, scratch, bias, given.clip);
     case Kind::image_gradient:
       return x.write(px, scratch);
     case Kind::weight_gradient:
@@ -169,16 +183,21 @@ public:
 private:
   class Ways;
 
-  void finish(void *py, const float *bias) const {
-    Tensor y = given.y;
-    y.data = py;
-    finish_conv(y, bias, given.clip);
+  /// What is still to be added to, and what comes of f32, is f32.
+  Way way_of(bool stored, bool finishes) const {
+    const bool whole = finishes || given.is_finished();
+    const DType result =
+        whole && factors == given.factors() ? given.result().type : DType::f32;
+    return {Operands(given, factors, result, order,
+                     stored ? Order::row_major : order),
+            stored, finishes};
   }
   void choose();
 
   const ConvShape given;
-  const Operands ordered, stored; ///< with weights like images, and as given
-  Way way;
+  const DType factors;
+  const Order order; ///< of images
+  std::optional<Way> way;
   std::optional<CudnnPlan> plan;
 };
 
@@ -186,12 +205,14 @@ private:
 class Form::Ways : public Candidates {
 public:
   explicit Ways(Form &form) : form(form) {
-    add({&form.ordered, true});
-    add({&form.ordered, false});
-    if (form.stored.workspace_at != form.ordered.workspace_at) {
-      add({&form.stored, true});
-      add({&form.stored, false});
-    }
+    const auto copies = [&](bool stored) {
+      return form.way_of(stored, true).operands.workspace_at;
+    };
+    for (bool stored : {false, true})
+      if (!stored || copies(true) != copies(false)) {
+        add(form.way_of(stored, true));
+        add(form.way_of(stored, false));
+      }
     std::vector<const Group *> order;
     for (const Group &group : groups)
       order.push_back(&group);
@@ -204,7 +225,7 @@ public:
       left = 0;
       for (const Group *group : order)
         if (i < group->proposals.size()) {
-          all.push_back({group->way, &group->proposals[i]});
+          all.push_back({&group->way, &group->proposals[i]});
           ++left;
         }
     }
@@ -215,16 +236,15 @@ public:
   std::vector<std::string> names() const override {
     std::vector<std::string> result;
     for (const auto &[way, proposal] : all)
-      result.push_back(
-          proposal->name +
-          (way.operands == &form.stored ? ", weights as stored" : "") +
-          (way.finishes ? ", with bias and bounds" : ""));
+      result.push_back(proposal->name +
+                       (way->stored ? ", weights as stored" : "") +
+                       (way->finishes ? ", with bias and bounds" : ""));
     return result;
   }
 
   void take(std::size_t i) override {
     form.plan.emplace(*all[i].second);
-    form.way = all[i].first;
+    form.way.emplace(*all[i].first);
   }
 
   double seconds() override {
@@ -248,17 +268,16 @@ private:
     std::vector<CudnnProposal> proposals;
   };
 
-  void add(Way way) {
-    const ConvShape shape = way.operands->shape(form.given);
+  void add(const Way &way) {
+    const ConvShape shape = way.operands.shape(form.given);
     if (way.finishes && !can_finish(shape))
       return;
-    const DType type =
-        shape.kind == Kind::forward ? shape.x.type : shape.y.type;
     try {
       CudnnGraph graph = conv_graph(shape, way.finishes);
-      auto proposals = graph.proposals(type != DType::f32 ? CudnnFactors::narrow
-                                       : shape.tf32       ? CudnnFactors::tf32
-                                                          : CudnnFactors::f32);
+      auto proposals =
+          graph.proposals(shape.factors() != DType::f32 ? CudnnFactors::narrow
+                          : shape.tf32                  ? CudnnFactors::tf32
+                                                        : CudnnFactors::f32);
       groups.push_back({way, std::move(graph), std::move(proposals)});
     } catch (const Error &error) {
       cause = error.what();
@@ -267,7 +286,7 @@ private:
 
   Form &form;
   std::vector<Group> groups;
-  std::vector<std::pair<Way, const CudnnProposal *>> all;
+  std::vector<std::pair<const Way *, const CudnnProposal *>> all;
   std::string cause;
   TimedOperands operands;
   void *x = nullptr, *w = nullptr, *y = nullptr, *bias = nullptr;
@@ -276,7 +295,7 @@ private:
 void Form::choose() {
   Ways ways(*this);
   tuner().choose("cuDNN " + std::to_string(cudnnGetVersion()) + "; " +
-                     text_of(stored.shape(given)),
+                     text_of(way_of(true, true).operands.shape(given)),
                  ways);
 }
 
@@ -286,10 +305,9 @@ struct ConvLibrary::Impl {
   std::optional<Form> form;
 
   explicit Impl(const ConvShape &s) {
-    const DType factors = s.kind == Kind::forward ? s.x.type : s.y.type;
     std::string cause;
     for (const auto &[type, order] :
-         {std::pair(factors, s.y.order), std::pair(DType::f32, s.y.order),
+         {std::pair(s.factors(), s.y.order), std::pair(DType::f32, s.y.order),
           std::pair(DType::f32, Order::row_major)}) {
       try {
         form.emplace(s, type, order);

@@ -90,8 +90,14 @@ CudnnDescriptor apply(const CudnnDescriptor &function,
   return result;
 }
 
+/// In f32, as operations compute.
+Tensor wide(Tensor t) {
+  t.type = DType::f32;
+  return t;
+}
+
 Tensor bias_of(const Tensor &y) {
-  Tensor bias = y;
+  Tensor bias = wide(y);
   for (int d = 0; d < y.rank; ++d)
     bias.shape[d] = d == 1 ? y.shape[1] : 1;
   return bias;
@@ -105,24 +111,20 @@ bool can_finish(const ConvShape &s) {
 }
 
 CudnnGraph conv_graph(const ConvShape &s, bool finishes) {
-  const bool forward = s.kind == Kind::forward,
-             gradient = s.kind == Kind::image_gradient;
-  const Tensor &result = forward ? s.y : gradient ? s.x : s.w;
-  const bool narrow = (forward ? s.x : s.y).type != DType::f32,
-             adds = finishes && s.bias,
+  const bool widens = s.factors() != s.result().type, adds = finishes && s.bias,
              clips = finishes && s.clip.alpha != -HUGE_VALF;
 
   CudnnGraph graph;
   const CudnnDescriptor &x = graph.keep(cudnn_tensor(s.x, kX)),
                         &w = graph.keep(cudnn_tensor(s.w, kW)),
                         &y = graph.keep(cudnn_tensor(s.y, kY)),
-                        &out = forward    ? y
-                               : gradient ? x
-                                          : w;
-  // Narrow factors have a narrow result, unless an operation follows.
-  const bool follows = narrow || adds || clips;
+                        &out = s.kind == Kind::forward          ? y
+                               : s.kind == Kind::image_gradient ? x
+                                                                : w;
+  // The result has the type of its factors, unless an operation follows.
+  const bool follows = widens || adds || clips;
   const CudnnDescriptor &sums =
-      follows ? graph.keep(cudnn_tensor(result, kSums, true)) : out;
+      follows ? graph.keep(cudnn_tensor(wide(s.result()), kSums, true)) : out;
   auto operand = [&](const CudnnDescriptor &t) -> const CudnnDescriptor & {
     return &t == &out ? sums : t;
   };
@@ -146,7 +148,7 @@ CudnnGraph conv_graph(const ConvShape &s, bool finishes) {
   if (adds) {
     const CudnnDescriptor &bias = graph.keep(cudnn_tensor(bias_of(s.y), kBias));
     const CudnnDescriptor &biased =
-        clips ? graph.keep(cudnn_tensor(s.y, kBiased, true)) : out;
+        clips ? graph.keep(cudnn_tensor(wide(s.y), kBiased, true)) : out;
     then(CUDNN_POINTWISE_ADD, *last, &bias, biased);
     last = &biased;
   }

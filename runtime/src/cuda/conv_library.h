@@ -18,8 +18,9 @@ namespace ffrt::cuda {
 
 /// y = the convolution of images x with weights w, or a gradient of it. The
 /// tensors say shapes, types and orders; their data and boxes mean nothing.
-/// Images have rank 4 or 5 and either order, weights are row-major. The result
-/// is f32, the factors are both f32, bf16 or f16. Groups: channels of x by
+/// Images have rank 4 or 5 and either order, weights are row-major. The factors
+/// are both f32, bf16 or f16, the result is f32 or, if it is an image, like
+/// them: a sum in f32 that is rounded once. Groups: channels of x by
 /// those of w. Going forward, a bias [channels of y] may be added, and the sum
 /// cut to bounds.
 struct ConvShape {
@@ -33,6 +34,10 @@ struct ConvShape {
   bool bias = false;
   fn::Clip clip = {-HUGE_VALF, HUGE_VALF};
 
+  DType factors() const { return kind == Kind::forward ? x.type : y.type; }
+  const Tensor &result() const {
+    return kind == Kind::forward ? y : kind == Kind::image_gradient ? x : w;
+  }
   bool is_finished() const {
     return !bias && clip.alpha == -HUGE_VALF && clip.beta == HUGE_VALF;
   }
@@ -41,8 +46,10 @@ struct ConvShape {
 /// The same as words that name a problem.
 std::string text_of(const ConvShape &shape);
 
-/// y = clip(y + bias), where a library has computed y only.
-void finish_conv(const Tensor &y, const float *bias, const fn::Clip &clip);
+/// y = clip(sums + bias), where a library has computed sums only. They are f32
+/// and lie as y does, perhaps where it is; none: they are zero.
+void finish_conv(const float *sums, const float *bias, const fn::Clip &clip,
+                 const Tensor &y);
 
 /// What a ConvShape takes, chosen once (cuda/tuner.h).
 class ConvLibrary {

@@ -10,6 +10,8 @@ std::string text_of(const GemmShape &s) {
   std::string text =
       "product " + number(s.m) + "x" + number(s.n) + "x" + number(s.k) + " " +
       (s.tf32 && s.factors == DType::f32 ? "tf32" : name_of(s.factors));
+  if (s.result != DType::f32)
+    text += std::string(" to ") + name_of(s.result);
   if (s.trans_a)
     text += " a^T";
   if (s.trans_b)

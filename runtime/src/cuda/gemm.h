@@ -9,6 +9,7 @@
 
 #include "ffrt/tensor.h"
 
+#include <cstddef>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -19,7 +20,8 @@ namespace ffrt::cuda {
 /// `count` times. A matrix of a batch begins `stride` elements after the one
 /// before.
 struct GemmShape {
-  DType factors = DType::f32; ///< of a and b; y is f32
+  DType factors = DType::f32; ///< of a and b
+  DType result = DType::f32;  ///< of y and the row; f32 where a matrix is added
   bool tf32 = false;          ///< factors of f32 may be rounded
   int64_t m = 0, n = 0, k = 0;
   bool trans_a = false, trans_b = false;
@@ -52,12 +54,15 @@ public:
   /// The library has an algorithm for it, as it has for all without sums.
   static bool exists(const GemmShape &shape);
 
+  /// Bytes from the beginning of scratch memory that a call may take.
+  static std::size_t scratch();
+
   explicit Gemm(const GemmShape &shape);
   ~Gemm();
   Gemm(Gemm &&) noexcept;
   /// `matrix` is the first of those that are added.
-  void operator()(const void *a, const void *b, const float *row,
-                  const float *matrix, float *y, float *sums = nullptr) const;
+  void operator()(const void *a, const void *b, const void *row,
+                  const float *matrix, void *y, float *sums = nullptr) const;
 
 private:
   struct Impl;

@@ -151,7 +151,7 @@ struct Gemm::Impl {
                     s.trans_a ? s.k : s.m, s, s.stride_a),
         b(type_of(s.factors), s.trans_b ? s.k : s.n, s.trans_b ? s.n : s.k, s,
           s.stride_b),
-        y(CUDA_R_32F, s.n, s.m, s, s.stride_y) {
+        y(type_of(s.result), s.n, s.m, s, s.stride_y) {
     check(cublasLtMatmulDescCreate(&product,
                                    s.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
                                           : CUBLAS_COMPUTE_32F,
@@ -173,10 +173,11 @@ struct Gemm::Impl {
           "cublasLtMatmulDescSetAttribute");
   }
 
-  void run(const void *pa, const void *pb, const float *row,
-           const float *matrix, float *py, float *sums) {
+  void run(const void *pa, const void *pb, const void *row, const float *matrix,
+           void *py, float *sums) {
     using Addend = GemmShape::Addend;
-    // What the gradient of a bias is written to has the same name.
+    // It has the type of y. What the gradient of a bias is written to has the
+    // same name.
     if (shape.row)
       set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, row);
     else if (shape.sums != GemmShape::Sums::none)
@@ -184,7 +185,7 @@ struct Gemm::Impl {
     const float beta = shape.addend == Addend::matrix   ? shape.beta
                        : shape.addend == Addend::result ? 1.0f
                                                         : 0.0f;
-    const float *c = shape.addend == Addend::matrix ? matrix : py;
+    const void *c = shape.addend == Addend::matrix ? matrix : py;
     check(cublasLtMatmul(library(), product, &shape.alpha, pb, b, pa, a, &beta,
                          c, y, py, y, &chosen, device().scratch<void>(),
                          kWorkspace, device().stream()),
@@ -196,10 +197,13 @@ struct Gemm::Impl {
     Preference preference;
     preference.set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                    uint64_t(kWorkspace));
-    // Parts of sums that are added up where y is might come in any order.
+    // Parts of sums that are added up where y is might come in any order, and
+    // those of a narrow y's type are rounded.
+    uint32_t refused = CUBLASLT_REDUCTION_SCHEME_INPLACE;
+    if (shape.result != DType::f32)
+      refused |= CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
     preference.set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-                   uint32_t(CUBLASLT_REDUCTION_SCHEME_MASK &
-                            ~CUBLASLT_REDUCTION_SCHEME_INPLACE));
+                   CUBLASLT_REDUCTION_SCHEME_MASK & ~refused);
     for (auto attribute : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
                            CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
                            CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
@@ -248,13 +252,12 @@ void Gemm::Impl::choose() {
       if (!y) {
         a = operands.add(extent(s, s.m * s.k, s.stride_a, s.factors));
         b = operands.add(extent(s, s.k * s.n, s.stride_b, s.factors));
-        c = operands.add(extent(s, s.m * s.n, s.stride_y, DType::f32));
-        y = operands.add(extent(s, s.m * s.n, s.stride_y, DType::f32));
+        c = operands.add(extent(s, s.m * s.n, s.stride_y, s.result));
+        y = operands.add(extent(s, s.m * s.n, s.stride_y, s.result));
         sums = operands.add(std::size_t(std::max(s.m, s.n)) * sizeof(float));
       }
       return seconds_of([&] {
-        const float *added = static_cast<float *>(c);
-        gemm.run(a, b, added, added, static_cast<float *>(y),
+        gemm.run(a, b, c, static_cast<float *>(c), y,
                  static_cast<float *>(sums));
       });
     }
@@ -280,6 +283,8 @@ std::string Gemm::version() {
   return "cuBLASLt " + std::to_string(cublasLtGetVersion());
 }
 
+std::size_t Gemm::scratch() { return kWorkspace; }
+
 bool Gemm::exists(const GemmShape &shape) {
   return !Impl(shape).algorithms().empty();
 }
@@ -290,8 +295,8 @@ Gemm::Gemm(const GemmShape &shape) : impl(std::make_unique<Impl>(shape)) {
 Gemm::~Gemm() = default;
 Gemm::Gemm(Gemm &&) noexcept = default;
 
-void Gemm::operator()(const void *a, const void *b, const float *row,
-                      const float *matrix, float *y, float *sums) const {
+void Gemm::operator()(const void *a, const void *b, const void *row,
+                      const float *matrix, void *y, float *sums) const {
   impl->run(a, b, row, matrix, y, sums);
 }
 

@@ -2,11 +2,13 @@
 //
 // The innermost batch dimension of the result goes to the library, the others
 // are a loop of calls. The library adds rows and whole matrices, too, and cuts
-// at 0; other bounds are a pass of their own.
+// at 0; other bounds are a pass of their own. What is narrower than a y of f32
+// is widened first.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/matmul.h"
 
+#include "common/cast.h"
 #include "common/clamp.h"
 #include "common/matmul_geometry.h"
 #include "cuda/gemm.h"
@@ -15,6 +17,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 
 namespace ffrt {
 
@@ -35,11 +38,13 @@ static void fill_with(const Tensor &y, const Tensor &c, float scale,
       });
 }
 
-/// y = clip(y).
-static void clip_all(const Tensor &y, const fn::Clip &clip) {
-  float *to = y.as<float>();
+/// y = clip(y). What is rounded then is y's: between bounds that are rounded it
+/// is what would be rounded after it is cut.
+template <class T> static void clip_all(const Tensor &y, const fn::Clip &clip) {
+  const fn::Clip rounded = {T(clip.alpha), T(clip.beta)};
+  T *to = y.as<T>();
   cuda::for_elements(
-      y.elements(), FFRT_LAMBDA(int64_t i) { to[i] = clip(to[i]); });
+      y.elements(), FFRT_LAMBDA(int64_t i) { to[i] = T(rounded(to[i])); });
 }
 
 /// Does `c` lie as y does, not broadcast?
@@ -55,9 +60,10 @@ struct MatMul::Impl {
   std::size_t loops; ///< outermost dimensions of the batch, one call each
   std::optional<Gemm> first, more; ///< y = product, y += product
   bool row = false;                ///< c is added by the library, as a row
+  bool widens = false;             ///< c, which is narrower than y
   Addend addend = Addend::none;    ///< of the first product: c, or the addend
   float beta;
-  int64_t factor_size;
+  int64_t factor_size, result_size;
   fn::Clip clip;
   bool clips_after = false; ///< all calls, instead of in one
 
@@ -65,12 +71,15 @@ struct MatMul::Impl {
        const Tensor &more_to_add, const Tensor &y, float alpha, float beta,
        const Reals &clamp, bool trans_a, bool trans_b)
       : geometry(a, b, y, trans_a, trans_b), beta(beta),
-        factor_size(int64_t(size_of(a.type))), clip(clip_of("matmul", clamp)) {
+        factor_size(int64_t(size_of(a.type))),
+        result_size(int64_t(size_of(y.type))), clip(clip_of("matmul", clamp)) {
     const MatMulGeometry &g = geometry;
+    check_addends(g, {a, b, c, more_to_add}, y, alpha, beta);
     GemmShape shape;
     shape.relu = clip.alpha == 0.0f && clip.beta == HUGE_VALF && g.loops() == 0;
     clips_after = !clamp.empty() && !shape.relu;
     shape.factors = a.type;
+    shape.result = y.type;
     shape.tf32 = cx.tf32 && a.type == DType::f32;
     shape.m = g.m;
     shape.n = g.n;
@@ -89,22 +98,22 @@ struct MatMul::Impl {
     for (std::size_t d = 0; d < loops; ++d) {
       shape.begins_after(g.batch[d].a * factor_size);
       shape.begins_after(g.batch[d].b * factor_size);
-      shape.begins_after(g.batch[d].y * int64_t(sizeof(float)));
+      shape.begins_after(g.batch[d].y * result_size);
     }
     if (c.data) {
-      check_addend(c, y);
       row = is_row(c, g.n) && beta == 1.0f;
       if (!row)
         addend = is_whole(c, y) && !more_to_add.data ? Addend::matrix
                                                      : Addend::result;
+      widens = c.type != y.type;
+      if (widens)
+        cuda::device().reserve(Gemm::scratch() +
+                               std::size_t(c.elements()) * sizeof(float));
     }
     shape.beta = beta;
-    if (more_to_add.data) {
-      check_whole_addend(more_to_add, y);
-      if (addend == Addend::none) {
-        addend = Addend::matrix;
-        shape.beta = 1;
-      }
+    if (more_to_add.data && addend == Addend::none) {
+      addend = Addend::matrix;
+      shape.beta = 1;
     }
     if (addend != Addend::result) {
       shape.addend = addend;
@@ -118,14 +127,25 @@ struct MatMul::Impl {
     }
   }
 
-  void run(std::size_t d, const char *a, const char *b, const float *c,
-           const float *matrix, float *y, bool again) const {
+  /// c as it is added.
+  Tensor addend_of(const Tensor &c) const {
+    if (!widens)
+      return c;
+    Tensor wide = c;
+    wide.type = DType::f32;
+    wide.data = cuda::device().scratch<char>() + Gemm::scratch();
+    cast_elements(c, wide);
+    return wide;
+  }
+
+  void run(std::size_t d, const char *a, const char *b, const void *c,
+           const float *matrix, char *y, bool again) const {
     if (d == loops)
       return (again ? *more : *first)(a, b, c, matrix, y);
     const BatchDim &dim = geometry.batch[d];
     for (int64_t i = 0; i < dim.extent; ++i)
       run(d + 1, a + i * dim.a * factor_size, b + i * dim.b * factor_size, c,
-          matrix ? matrix + i * dim.y : nullptr, y + i * dim.y,
+          matrix ? matrix + i * dim.y : nullptr, y + i * dim.y * result_size,
           again || (i > 0 && dim.y == 0));
   }
 };
@@ -141,18 +161,21 @@ MatMul::MatMul(Context &cx, Tensors in, Tensors out, double alpha, double beta,
 MatMul::~MatMul() = default;
 
 void MatMul::operator()(Tensors in, Tensors out) {
-  const Tensor &c = in.begin()[2], &addend = in.begin()[3], &y = out.begin()[0];
+  const Tensor c = impl->addend_of(in.begin()[2]);
+  const Tensor &addend = in.begin()[3], &y = out.begin()[0];
   const bool prefilled = impl->addend == GemmShape::Addend::result;
   if (prefilled)
     fill_with(y, c, impl->beta, addend.as<float>());
   // The library adds one matrix.
   const Tensor &matrix = addend.data ? addend : c;
-  impl->run(
-      0, in.begin()[0].as<char>(), in.begin()[1].as<char>(), c.as<float>(),
-      impl->addend == GemmShape::Addend::matrix ? matrix.as<float>() : nullptr,
-      y.as<float>(), prefilled);
+  impl->run(0, in.begin()[0].as<char>(), in.begin()[1].as<char>(), c.data,
+            impl->addend == GemmShape::Addend::matrix ? matrix.as<float>()
+                                                      : nullptr,
+            y.as<char>(), prefilled);
   if (impl->clips_after)
-    clip_all(y, impl->clip);
+    with_factor(y.type, [&](auto *type) {
+      clip_all<std::remove_pointer_t<decltype(type)>>(y, impl->clip);
+    });
 }
 
 } // namespace ffrt

@@ -32,8 +32,7 @@ struct Way {
            const Tensor &sums) {
     if (apart)
       return (*apart)({a, b}, {y, sums});
-    (*together)(a.data, b.data, nullptr, nullptr, y.as<float>(),
-                sums.as<float>());
+    (*together)(a.data, b.data, nullptr, nullptr, y.data, sums.as<float>());
   }
 };
 

@@ -1,9 +1,7 @@
 //===- attention_test.cpp - attention, whole and tiled --------------------===//
 #include "ffrt/attention.h"
-#include "ffrt/bfloat16.h"
 #include "ffrt/dropout.h"
 #include "ffrt/error.h"
-#include "ffrt/float16.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>
@@ -174,17 +172,6 @@ void expect_results(const Case &c, const Results &found, const Results &want) {
 Results no_results(const Case &c) {
   return {Value(c.result()), Value(c.sums()), Value(c.q.shape),
           Value(c.k.shape), Value(c.v.shape)};
-}
-
-void expect_rounded(const Tile &found, const Tile &whole, const Box &box) {
-  for_box(box, [&](const Shape &at) {
-    const auto value = float(whole.get(at));
-    const float rounded =
-        found.tensor.type == DType::bf16  ? float(BFloat16(value))
-        : found.tensor.type == DType::f16 ? float(Float16(value))
-                                          : value;
-    ASSERT_EQ(found.get(at), double(rounded));
-  });
 }
 
 /// Gradients of f32, after a look at narrow ones: those rounded.

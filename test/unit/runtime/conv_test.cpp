@@ -173,6 +173,13 @@ void check_forward(const Problem &p, Order order, int most,
                   p.dilations, p.group,        p.pads, p.strides};
     k({tx, tw, bias}, {ty});
     add_tile(found, ty, t.y);
+    if (type == DType::f32)
+      return;
+    const Tile rounded = blank(p.y(), t.y, order, type);
+    ConvForward same{cx,          {tx, tw, bias}, {rounded}, clamp,
+                     p.dilations, p.group,        p.pads,    p.strides};
+    same({tx, tw, bias}, {rounded});
+    expect_rounded(rounded, ty, t.y);
   };
   // Bounds of summands are not those of a sum.
   for_tiles(p, most, random, check_tile, /*whole_channels=*/!clamp.empty());
@@ -243,6 +250,14 @@ void check_backward_data(const Problem &p, Order order, int most,
                 ConvBackwardData k{cx,      {ty, tw}, {tx},     p.dilations,
                                    p.group, p.pads,   p.strides};
                 k({ty, tw}, {tx});
+                if (type != DType::f32) {
+                  const Tile rounded = blank(packed, box, order, type);
+                  ConvBackwardData same{cx,          {ty, tw}, {rounded},
+                                        p.dilations, p.group,  p.pads,
+                                        p.strides};
+                  same({ty, tw}, {rounded});
+                  expect_rounded(rounded, tx, box);
+                }
                 for_box(box, [&](const Shape &i) {
                   found(unpacked(p, t, i)) += tx.get(i);
                 });
@@ -344,6 +359,8 @@ TEST_P(Conv, NarrowFactors) {
     const DType factors = round < 2 ? DType::bf16 : DType::f16;
     const int most = round == 0 ? 1 : 3;
     check_forward(p, order, most, random, {}, factors);
+    for (const Reals &clamp : {Reals{0.0}, Reals{-0.3, 0.7}})
+      check_forward(p, order, most, random, clamp, factors);
     check_backward_data(p, order, most, random, factors);
     check_backward_weights(p, order, most, random, factors);
   }

@@ -69,14 +69,18 @@ int64_t Value::at(const Shape &index) const {
   return offset;
 }
 
+/// To f32, bf16 or f16.
+static float rounded(float value, DType type) {
+  return type == DType::bf16  ? float(ffrt::BFloat16(value))
+         : type == DType::f16 ? float(ffrt::Float16(value))
+                              : value;
+}
+
 Value random_value(const Shape &shape, std::mt19937 &random, DType type) {
   Value value(shape);
   std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
   for (double &x : value.data) {
-    const float drawn = uniform(random);
-    x = type == DType::bf16  ? float(ffrt::BFloat16(drawn))
-        : type == DType::f16 ? float(ffrt::Float16(drawn))
-                             : drawn;
+    x = rounded(uniform(random), type);
   }
   return value;
 }
@@ -203,6 +207,15 @@ void check_narrow(
     EXPECT_EQ(compute(narrow, DType::f32).bytes, y.bytes);
     EXPECT_EQ(compute(narrow, type).bytes, rounded(y).bytes);
   }
+}
+
+void expect_rounded(const Tile &found, const Tile &whole, const Box &box) {
+  for_box(box, [&](const Shape &index) {
+    ASSERT_EQ(found.get(index),
+              double(rounded(float(whole.get(index)), found.tensor.type)))
+        << "element " << ::testing::PrintToString(index) << " (seed " << seed()
+        << ")";
+  });
 }
 
 void expect_close(const Value &found, const Value &expected, double tolerance) {

@@ -95,6 +95,8 @@ void add_tile(Value &result, const Tile &tile, const Box &box);
 void check_narrow(const Value &x, const Box &from, const Shape &result,
                   const Box &to, Order order,
                   const std::function<void(const Tile &x, const Tile &y)> &run);
+/// `found`, f32, bf16 or f16, has the f32 of `whole`, rounded.
+void expect_rounded(const Tile &found, const Tile &whole, const Box &box);
 
 /// |found - expected| <= tolerance * max(1, |expected|) everywhere.
 void expect_close(const Value &found, const Value &expected,
