@@ -19,21 +19,31 @@ namespace ffrt {
 /// Most operands, and most results, of a fused kernel.
 constexpr int kMaxFused = 16;
 
-/// Of a result.
+/// Of an operand or a result.
 constexpr DType dtype_of(const float *) { return DType::f32; }
 constexpr DType dtype_of(const BFloat16 *) { return DType::bf16; }
 constexpr DType dtype_of(const Float16 *) { return DType::f16; }
 
+/// Of all operands, or all results.
+using DTypes = std::initializer_list<DType>;
+
 /// Where the elements of operands and results lie: of the target.
 class FusedWalk;
 
-/// {y...} = F{}(x0, ..., x(N-1)), element by element, on f32. F gives a float,
-/// or an array of floats if there are several results; they are stored as the
-/// types Y, float, BFloat16 or Float16. Operands broadcast to the results as in
-/// numpy, aligned at the trailing logical dimensions; those of the results'
-/// shape have their order. Results of f32 may be operands of their shape.
-/// Members are defined in ffrt/fused_kernel.h.
-template <class F, int N, class... Y> class Fused {
+/// The types of operands: float, BFloat16 or Float16.
+template <class... X> struct From {};
+
+/// {y...} = F{}(x...), element by element, on f32. Operands are of the types X,
+/// Fused<F, From<X...>, Y...>, and are widened when they are read. F gives a
+/// float, or an array of floats if there are several results; they are rounded
+/// to the types Y, of the same kinds, when they are stored. Operands broadcast
+/// to the results as in numpy, aligned at the trailing logical dimensions;
+/// those of the results' shape have their order. A result may be an operand of
+/// its type and shape, and otherwise shares no memory with operands. Members
+/// are defined in ffrt/fused_kernel.h.
+template <class F, class Operands, class... Y> class Fused;
+
+template <class F, class... X, class... Y> class Fused<F, From<X...>, Y...> {
 public:
   Fused(Context &, Tensors in, Tensors out);
   void operator()(Tensors in, Tensors out);

@@ -10,11 +10,11 @@
 
 namespace ffrt {
 
-template <class F, int N, class... Y>
-Fused<F, N, Y...>::Fused(Context &, Tensors in, Tensors out)
-    : walk(std::make_shared<FusedWalk>(in, out, N,
-                                       std::initializer_list<DType>{dtype_of(
-                                           static_cast<Y *>(nullptr))...})) {}
+template <class F, class... X, class... Y>
+Fused<F, From<X...>, Y...>::Fused(Context &, Tensors in, Tensors out)
+    : walk(std::make_shared<FusedWalk>(
+          in, out, DTypes{dtype_of(static_cast<X *>(nullptr))...},
+          DTypes{dtype_of(static_cast<Y *>(nullptr))...})) {}
 
 } // namespace ffrt
 

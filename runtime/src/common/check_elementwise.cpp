@@ -2,7 +2,6 @@
 #include "common/check_elementwise.h"
 
 #include "common/check.h"
-#include "ffrt/fused.h"
 
 namespace ffrt {
 
@@ -28,6 +27,20 @@ Index broadcast_strides(const Tensor &x, int rank) {
   return result;
 }
 
+static void expect_broadcasts(const char *kernel, const Tensor &x,
+                              const Tensor &y) {
+  expect(kernel, x.rank <= y.rank,
+         "expected an operand of rank at most " + std::to_string(y.rank) +
+             ", found " + std::to_string(x.rank));
+  for (int d = 0; d < x.rank; ++d) {
+    int to = d + y.rank - x.rank;
+    expect(kernel, x.shape[d] == y.shape[to] || x.shape[d] == 1,
+           "expected an operand that broadcasts to local shape " +
+               to_string(y.rank, y.shape) + ", found " +
+               to_string(x.rank, x.shape));
+  }
+}
+
 void check_broadcast(const char *kernel, Tensors in, Tensors out,
                      std::size_t operands) {
   expect_count(kernel, "operands", in.size(), operands);
@@ -35,32 +48,25 @@ void check_broadcast(const char *kernel, Tensors in, Tensors out,
   const Tensor &y = out.begin()[0];
   for (const Tensor &x : in) {
     expect_type(kernel, "operand", x, y.type);
-    expect(kernel, x.rank <= y.rank,
-           "expected an operand of rank at most " + std::to_string(y.rank) +
-               ", found " + std::to_string(x.rank));
-    for (int d = 0; d < x.rank; ++d) {
-      int to = d + y.rank - x.rank;
-      expect(kernel, x.shape[d] == y.shape[to] || x.shape[d] == 1,
-             "expected an operand that broadcasts to local shape " +
-                 to_string(y.rank, y.shape) + ", found " +
-                 to_string(x.rank, x.shape));
-    }
+    expect_broadcasts(kernel, x, y);
   }
 }
 
-void check_fused(Tensors in, Tensors out, int operands,
-                 std::initializer_list<DType> results) {
+void check_fused(Tensors in, Tensors out, DTypes operands, DTypes results) {
   const char *kernel = "fused";
-  expect(kernel, operands <= kMaxFused && int(results.size()) <= kMaxFused,
+  expect(kernel, operands.size() <= kMaxFused && results.size() <= kMaxFused,
          "expected at most " + std::to_string(kMaxFused) +
-             " operands and results, found " + std::to_string(operands) +
+             " operands and results, found " + std::to_string(operands.size()) +
              " and " + std::to_string(results.size()));
+  expect_count(kernel, "operands", in.size(), operands.size());
   expect_count(kernel, "results", out.size(), results.size());
   const Tensor &y = out.begin()[0];
-  Tensor computed = y;
-  computed.type = DType::f32;
-  check_broadcast(kernel, in, {computed}, std::size_t(operands));
-  const DType *type = results.begin();
+  const DType *type = operands.begin();
+  for (const Tensor &x : in) {
+    expect_type(kernel, "operand", x, *type++);
+    expect_broadcasts(kernel, x, y);
+  }
+  type = results.begin();
   for (const Tensor &result : out) {
     expect_type(kernel, "result", result, *type++);
     expect_same_shape(kernel, "result", result, y);

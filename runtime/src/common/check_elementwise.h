@@ -2,7 +2,7 @@
 #ifndef FFRT_COMMON_CHECK_ELEMENTWISE_H
 #define FFRT_COMMON_CHECK_ELEMENTWISE_H
 
-#include "ffrt/kernel.h"
+#include "ffrt/fused.h"
 
 namespace ffrt {
 
@@ -15,10 +15,9 @@ void check_elementwise(Tensors in, Tensors out, int operands);
 void check_broadcast(const char *kernel, Tensors in, Tensors out,
                      std::size_t operands);
 
-/// Throws Error unless the results are of these types, one shape and order, and
-/// the operands are f32 and broadcast to them.
-void check_fused(Tensors in, Tensors out, int operands,
-                 std::initializer_list<DType> results);
+/// Throws Error unless operands and results are of these types, f32, bf16 or
+/// f16, and the results of one shape and order, to which operands broadcast.
+void check_fused(Tensors in, Tensors out, DTypes operands, DTypes results);
 
 /// Strides of x along `rank` dimensions; zero where it is broadcast.
 Index broadcast_strides(const Tensor &x, int rank);

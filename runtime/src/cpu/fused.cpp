@@ -1,6 +1,7 @@
 //===- fused.cpp - the walk of fused kernels over their tensors -----------===//
 #include "ffrt/cpu/fused_kernel.h"
 
+#include "common/cast.h"
 #include "common/check_elementwise.h"
 #include "common/nest.h"
 #include "ffrt/parallel.h"
@@ -20,12 +21,12 @@ constexpr int64_t kChunk = 512;
 
 /// Data of all tensors.
 struct FusedWalk::Pointers {
-  const float *x[kMaxFused];
+  const void *x[kMaxFused];
   void *y[kMaxFused];
 
   Pointers(Tensors in, Tensors out) {
     std::transform(in.begin(), in.end(), x,
-                   [](const Tensor &t) { return t.as<const float>(); });
+                   [](const Tensor &t) { return t.data; });
     std::transform(out.begin(), out.end(), y,
                    [](const Tensor &t) { return t.data; });
   }
@@ -36,12 +37,13 @@ struct FusedWalk::Pointers {
 // Geometry
 //===----------------------------------------------------------------------===//
 
-FusedWalk::FusedWalk(Tensors in, Tensors out, int operands,
-                     std::initializer_list<DType> types)
-    : operands(operands), results(int(types.size())) {
-  check_fused(in, out, operands, types);
-  std::transform(types.begin(), types.end(), size,
-                 [](DType type) { return int64_t(size_of(type)); });
+FusedWalk::FusedWalk(Tensors in, Tensors out, DTypes of_operands,
+                     DTypes of_results)
+    : operands(int(of_operands.size())), results(int(of_results.size())) {
+  check_fused(in, out, of_operands, of_results);
+  const auto bytes = [](DType type) { return int64_t(size_of(type)); };
+  std::transform(of_operands.begin(), of_operands.end(), operand_size, bytes);
+  std::transform(of_results.begin(), of_results.end(), result_size, bytes);
   const Tensor &y = out.begin()[0];
   // The results come first, because they decide which dimension is innermost.
   std::array<Index, kMaxFused + 1> strides;
@@ -61,6 +63,7 @@ FusedWalk::FusedWalk(Tensors in, Tensors out, int operands,
   for (int k = 0; k < operands; ++k) {
     Broadcast b;
     b.operand = k;
+    b.type = of_operands.begin()[k];
     bool contiguous = true;
     for (int d = 0; d < nest.rank; ++d)
       contiguous &= nest.stride[d][k + 1] == nest.stride[d][0];
@@ -78,8 +81,17 @@ FusedWalk::FusedWalk(Tensors in, Tensors out, int operands,
 // Loops
 //===----------------------------------------------------------------------===//
 
+/// What lies so many bytes further on.
+static const char *moved(const void *data, int64_t bytes) {
+  return static_cast<const char *>(data) + bytes;
+}
+static char *moved(void *data, int64_t bytes) {
+  return static_cast<char *>(data) + bytes;
+}
+
 /// Packs rows x columns elements.
-static void pack(float *to, const float *from, int64_t rows, int64_t row,
+template <class T>
+static void pack(T *to, const T *from, int64_t rows, int64_t row,
                  int64_t columns, int64_t column) {
   for (int64_t r = 0; r < rows; ++r, to += columns, from += row) {
     if (column == 1)
@@ -96,7 +108,7 @@ static void pack(float *to, const float *from, int64_t rows, int64_t row,
 /// long, of a part of one row.
 void FusedWalk::run_rows(const Pointers &at, Loop loop, int64_t begin,
                          int64_t end) const {
-  alignas(64) float scratch[kMaxFused][kChunk];
+  alignas(64) char scratch[kMaxFused][kChunk * sizeof(float)];
   Pointers piece;
   const int64_t width = std::min(columns, kChunk);
   const int64_t height = kChunk / width;
@@ -104,14 +116,16 @@ void FusedWalk::run_rows(const Pointers &at, Loop loop, int64_t begin,
     const int64_t first = begin % rows;
     const int64_t last = std::min(rows, first + end - begin);
     // Where the block starts in the operands that are not contiguous.
-    const float *start[kMaxFused];
+    const char *start[kMaxFused];
     for (int b = 0; b < broadcasts; ++b) {
-      start[b] = at.x[broadcast[b].operand];
+      const Broadcast &x = broadcast[b];
+      int64_t offset = 0;
       int64_t rest = begin / rows;
       for (int d = rank - 1; d >= 0; --d) {
-        start[b] += rest % extent[d] * broadcast[b].block[d];
+        offset += rest % extent[d] * x.block[d];
         rest /= extent[d];
       }
+      start[b] = moved(at.x[x.operand], offset * operand_size[x.operand]);
     }
     const int64_t before = (begin - first) * columns;
     begin += last - first;
@@ -121,12 +135,13 @@ void FusedWalk::run_rows(const Pointers &at, Loop loop, int64_t begin,
         const int64_t n = std::min(width, columns - c);
         const int64_t offset = before + r * columns + c;
         for (int k = 0; k < operands; ++k)
-          piece.x[k] = at.x[k] + offset;
+          piece.x[k] = moved(at.x[k], offset * operand_size[k]);
         for (int k = 0; k < results; ++k)
-          piece.y[k] = static_cast<char *>(at.y[k]) + offset * size[k];
+          piece.y[k] = moved(at.y[k], offset * result_size[k]);
         for (int b = 0; b < broadcasts; ++b) {
           const Broadcast &x = broadcast[b];
-          const float *from = start[b] + r * x.row + c * x.column;
+          const int64_t size = operand_size[x.operand];
+          const char *from = start[b] + (r * x.row + c * x.column) * size;
           const bool side_by_side =
               x.column == 1 && (m == 1 || x.row == columns);
           // The rows of a block, or the parts of a row, that repeat one
@@ -134,7 +149,11 @@ void FusedWalk::run_rows(const Pointers &at, Loop loop, int64_t begin,
           const bool repeats = (r > first && x.row == 0 && width == columns) ||
                                (c > 0 && x.column == 0);
           if (!side_by_side && !repeats)
-            pack(scratch[b], from, m, x.row, n, x.column);
+            with_factor(x.type, [&](auto *type) {
+              using T = std::remove_pointer_t<decltype(type)>;
+              pack(reinterpret_cast<T *>(scratch[b]),
+                   reinterpret_cast<const T *>(from), m, x.row, n, x.column);
+            });
           piece.x[x.operand] = side_by_side ? from : scratch[b];
         }
         loop(piece.x, piece.y, m * n);
@@ -152,9 +171,9 @@ void FusedWalk::run(Tensors in, Tensors out, Loop loop) const {
     parallel_for(elements, kGrain, [&](int64_t begin, int64_t end) {
       Pointers part;
       for (int k = 0; k < operands; ++k)
-        part.x[k] = at.x[k] + begin;
+        part.x[k] = moved(at.x[k], begin * operand_size[k]);
       for (int k = 0; k < results; ++k)
-        part.y[k] = static_cast<char *>(at.y[k]) + begin * size[k];
+        part.y[k] = moved(at.y[k], begin * result_size[k]);
       loop(part.x, part.y, end - begin);
     });
     return;

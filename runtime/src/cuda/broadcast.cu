@@ -18,7 +18,7 @@ template <class F, int N>
 void Broadcast<F, N>::operator()(Tensors in, Tensors out) {
   if (const int64_t n = out.begin()->elements(); n > 0)
     cuda::map(F(), cuda::MapNest(in, *out.begin()),
-              cuda::MapData<N, float>(in, out), n);
+              cuda::MapData<cuda::Floats<N>, float>(in, out), n);
 }
 
 #define FFRT_ELEMENTWISE(Name, Functor, N)

@@ -34,7 +34,7 @@ void copy_line(void *dst, const void *src, int64_t bytes) {
                                        cudaMemcpyDeviceToDevice,
                                        cuda::device().stream()),
                        "cudaMemcpyAsync");
-  cuda::MapData<1, float> data;
+  cuda::MapData<From<float>, float> data;
   data.x[0] = static_cast<const float *>(src);
   data.y[0] = dst;
   cuda::map_later<Same>(data, bytes / kWord);

@@ -14,7 +14,7 @@ void Elementwise<F, N>::check(Tensors in, Tensors out) {
 template <class F, int N>
 void Elementwise<F, N>::operator()(Tensors in, Tensors out) {
   if (const int64_t n = out.begin()->elements(); n > 0)
-    cuda::map_line(f, cuda::MapData<N, float>(in, out), n);
+    cuda::map_line(f, cuda::MapData<cuda::Floats<N>, float>(in, out), n);
 }
 
 #define FFRT_ELEMENTWISE(Name, Functor, N)                                     \

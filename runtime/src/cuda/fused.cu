@@ -30,7 +30,7 @@ bool cuda::MapNest::is_line(int operands) const {
                                    [](int64_t step) { return step == 1; }));
 }
 
-bool cuda::MapNest::has_groups(const float *const *x, int operands) const {
+bool cuda::MapNest::has_groups(const bool *begin, int operands) const {
   // Groups go on from row to row, but a row does not end within one.
   const bool has_rows = rank > 1;
   if (has_rows && extent[rank - 1] % kGroup != 0)
@@ -38,7 +38,7 @@ bool cuda::MapNest::has_groups(const float *const *x, int operands) const {
   for (int k = 0; k < operands; ++k) {
     if (stride[rank - 1][k] != 1)
       continue; // read one by one
-    if (!begins_group(x[k]))
+    if (!begin[k])
       return false;
     for (int d = 0; d + 1 < rank; ++d)
       if (stride[d][k] % kGroup != 0)
@@ -47,8 +47,7 @@ bool cuda::MapNest::has_groups(const float *const *x, int operands) const {
   return true;
 }
 
-FusedWalk::FusedWalk(Tensors in, Tensors out, int operands,
-                     std::initializer_list<DType> types)
-    : MapNest((check_fused(in, out, operands, types), in), out.begin()[0]) {}
+FusedWalk::FusedWalk(Tensors in, Tensors out, DTypes operands, DTypes results)
+    : MapNest((check_fused(in, out, operands, results), in), out.begin()[0]) {}
 
 } // namespace ffrt

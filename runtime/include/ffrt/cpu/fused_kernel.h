@@ -9,7 +9,6 @@
 #include "ffrt/fused.h"
 
 #include <array>
-#include <initializer_list>
 #include <tuple>
 #include <utility>
 
@@ -21,19 +20,20 @@ namespace ffrt {
 class FusedWalk {
 public:
   /// Computes n elements of all results from the operands' elements.
-  using Loop = void (*)(const float *const *x, void *const *y, int64_t n);
+  using Loop = void (*)(const void *const *x, void *const *y, int64_t n);
 
-  FusedWalk(Tensors in, Tensors out, int operands,
-            std::initializer_list<DType> results);
-  /// On several threads. Results may be operands of their shape.
+  FusedWalk(Tensors in, Tensors out, DTypes operands, DTypes results);
+  /// On several threads.
   void run(Tensors in, Tensors out, Loop loop) const;
 
 private:
   /// An operand that is not as contiguous as the results.
   struct Broadcast {
     int operand;
-    int64_t block[kMaxRank]; ///< strides along the dimensions of the blocks
-    int64_t row, column;     ///< strides within a block
+    DType type;
+    // Strides in elements.
+    int64_t block[kMaxRank]; ///< along the dimensions of the blocks
+    int64_t row, column;     ///< within a block
   };
   struct Pointers;
 
@@ -41,8 +41,9 @@ private:
                 int64_t end) const;
 
   int operands, results;
-  int64_t size[kMaxFused]; ///< of an element of a result, in bytes
-  bool flat = true;        ///< all tensors are walked from one end to the other
+  // Of an element of an operand and of a result, in bytes.
+  int64_t operand_size[kMaxFused], result_size[kMaxFused];
+  bool flat = true; ///< all tensors are walked from one end to the other
   // Otherwise the results are blocks of rows x columns neighbouring elements,
   // numbered by up to kMaxRank dimensions.
   int rank = 0;
@@ -52,30 +53,38 @@ private:
   Broadcast broadcast[kMaxFused];
 };
 
+/// Pointers to the types P.
+template <class... P, class Void, std::size_t... I>
+std::tuple<P *...> pointers_to(Void *const *data, std::index_sequence<I...>) {
+  return {static_cast<P *>(data[I])...};
+}
+
 /// The innermost loop of a functor.
-template <class F, class... Y, std::size_t... I, std::size_t... J>
-void fused_loop(const float *const *in, void *const *out, int64_t n,
-                std::index_sequence<I...>, std::index_sequence<J...>) {
-  const float *const x[] = {in[I]...};
-  const std::tuple<Y *...> y(static_cast<Y *>(out[J])...);
+template <class F, class... X, class... Y, std::size_t... I, std::size_t... J>
+void fused_loop(const std::tuple<const X *...> x, const std::tuple<Y *...> y,
+                int64_t n, std::index_sequence<I...>,
+                std::index_sequence<J...>) {
   const F f;
   // An element is read before it is overwritten, and by no other one.
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
     if constexpr (sizeof...(J) == 1) {
-      ((std::get<J>(y)[i] = Y(f(x[I][i]...))), ...);
+      ((std::get<J>(y)[i] = Y(f(float(std::get<I>(x)[i])...))), ...);
     } else {
-      const std::array<float, sizeof...(J)> value = f(x[I][i]...);
+      const std::array<float, sizeof...(J)> value =
+          f(float(std::get<I>(x)[i])...);
       ((std::get<J>(y)[i] = Y(value[J])), ...);
     }
   }
 }
 
-template <class F, int N, class... Y>
-void Fused<F, N, Y...>::operator()(Tensors in, Tensors out) {
-  walk->run(in, out, [](const float *const *x, void *const *y, int64_t n) {
-    fused_loop<F, Y...>(x, y, n, std::make_index_sequence<N>(),
-                        std::index_sequence_for<Y...>());
+template <class F, class... X, class... Y>
+void Fused<F, From<X...>, Y...>::operator()(Tensors in, Tensors out) {
+  walk->run(in, out, [](const void *const *x, void *const *y, int64_t n) {
+    constexpr std::index_sequence_for<X...> operands;
+    constexpr std::index_sequence_for<Y...> results;
+    fused_loop<F>(pointers_to<const X...>(x, operands),
+                  pointers_to<Y...>(y, results), n, operands, results);
   });
 }
 

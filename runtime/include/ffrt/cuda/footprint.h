@@ -13,9 +13,10 @@ class Footprint {
 public:
   struct Range {
     std::uintptr_t begin, end;
-    Range(const float *data, int64_t n)
+    template <class T>
+    Range(const T *data, int64_t n)
         : begin(reinterpret_cast<std::uintptr_t>(data)),
-          end(begin + std::uintptr_t(data ? n : 0) * sizeof(float)) {}
+          end(begin + std::uintptr_t(data ? n : 0) * sizeof(T)) {}
     bool meets(const Range &o) const { return begin < o.end && o.begin < end; }
   };
   struct Task {

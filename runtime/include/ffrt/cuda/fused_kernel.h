@@ -9,14 +9,13 @@ namespace ffrt {
 
 class FusedWalk : public cuda::MapNest {
 public:
-  FusedWalk(Tensors in, Tensors out, int operands,
-            std::initializer_list<DType> types);
+  FusedWalk(Tensors in, Tensors out, DTypes operands, DTypes results);
 };
 
-template <class F, int N, class... Y>
-void Fused<F, N, Y...>::operator()(Tensors in, Tensors out) {
+template <class F, class... X, class... Y>
+void Fused<F, From<X...>, Y...>::operator()(Tensors in, Tensors out) {
   if (const int64_t n = out.begin()->elements(); n > 0)
-    cuda::map(F(), *walk, cuda::MapData<N, Y...>(in, out), n);
+    cuda::map(F(), *walk, cuda::MapData<From<X...>, Y...>(in, out), n);
 }
 
 } // namespace ffrt

@@ -3,43 +3,83 @@
 #define FFRT_CUDA_MAP_ELEMENT_H
 
 #include "ffrt/cuda/group.h"
-#include "ffrt/kernel.h"
+#include "ffrt/fused.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 namespace ffrt::cuda {
 
-/// Data of all operands and results, which are of the types Y.
-template <int N, class... Y> struct MapData {
-  static constexpr int M = sizeof...(Y);
-  const float *x[N];
+/// From<float, ..., float>, of N operands.
+template <std::size_t... K>
+From<decltype(K, float())...> floats_of(std::index_sequence<K...>);
+template <int N>
+using Floats = decltype(floats_of(std::make_index_sequence<N>()));
+
+/// Data of all operands, which are of the types From names, and all results,
+/// of the types Y.
+template <class Operands, class... Y> struct MapData;
+
+template <class... X, class... Y> struct MapData<From<X...>, Y...> {
+  static constexpr int N = sizeof...(X), M = sizeof...(Y);
+  const void *x[N];
   void *y[M];
 
   MapData() = default;
   MapData(Tensors in, Tensors out) {
     for (int k = 0; k < N; ++k)
-      x[k] = in.begin()[k].template as<float>();
+      x[k] = in.begin()[k].data;
     for (int k = 0; k < M; ++k)
       y[k] = out.begin()[k].data;
   }
   /// May groups begin at all of them?
   bool has_groups() const {
-    bool all = has_result_groups();
-    for (const float *data : x)
-      all &= begins_group(data);
-    return all;
+    const auto begin = operand_groups();
+    return has_result_groups() && std::all_of(begin.begin(), begin.end(),
+                                              [](bool may) { return may; });
+  }
+  /// May they begin at each operand?
+  std::array<bool, N> operand_groups() const {
+    return operand_groups(std::index_sequence_for<X...>());
   }
   bool has_result_groups() const {
-    return begin_groups(std::index_sequence_for<Y...>());
+    return result_groups(std::index_sequence_for<Y...>());
   }
 
 private:
   template <std::size_t... K>
-  bool begin_groups(std::index_sequence<K...>) const {
+  std::array<bool, N> operand_groups(std::index_sequence<K...>) const {
+    return {begins_group(static_cast<const X *>(x[K]))...};
+  }
+  template <std::size_t... K>
+  bool result_groups(std::index_sequence<K...>) const {
     return (begins_group(static_cast<const Y *>(y[K])) && ...);
   }
 };
+
+template <class X, int W>
+__device__ void widen(const Group<X> &group, float (&to)[W]) {
+  static_assert(W == kGroup);
+  FFRT_UNROLL
+  for (int w = 0; w < W; ++w)
+    to[w] = float(group[w]);
+}
+
+/// Values of one operand, of X.
+template <class X>
+__device__ void read_as(const void *from, const Span &span,
+                        float (&to)[kGroup]) {
+  widen(read(static_cast<const X *>(from), span), to);
+}
+
+/// Of all operands.
+template <class... X, class... Y, std::size_t... K>
+__device__ void
+read_operands(const MapData<From<X...>, Y...> &data, const Span &span,
+              float (&to)[sizeof...(X)][kGroup], std::index_sequence<K...>) {
+  (read_as<X>(data.x[K], span, to[K]), ...);
+}
 
 /// Values of one result, as Y.
 template <class Y, int W>
@@ -56,24 +96,28 @@ __device__ void write_as(void *to, const Span &span, const float (&values)[W]) {
 }
 
 /// Of all results.
-template <int N, class... Y, int W, std::size_t... K>
-__device__ void write_results(const MapData<N, Y...> &data, const Span &span,
+template <class Operands, class... Y, int W, std::size_t... K>
+__device__ void write_results(const MapData<Operands, Y...> &data,
+                              const Span &span,
                               const float (&values)[sizeof...(Y)][W],
                               std::index_sequence<K...>) {
   (write_as<Y>(data.y[K], span, values[K]), ...);
 }
 
-/// y = f(x), which gives a float or an array of M.
-template <class F, int N, int M, std::size_t... I>
-__device__ void map_element(const F &f, const float (&x)[N], float (&y)[M],
-                            std::index_sequence<I...>) {
-  if constexpr (M == 1) {
-    y[0] = f(x[I]...);
-  } else {
-    const std::array<float, M> values = f(x[I]...);
-    FFRT_UNROLL
-    for (int k = 0; k < M; ++k)
-      y[k] = values[std::size_t(k)];
+/// y = f(x) for W elements; f gives a float or an array of M.
+template <class F, int N, int M, int W, std::size_t... I>
+__device__ void map_elements(const F &f, const float (&x)[N][W],
+                             float (&y)[M][W], std::index_sequence<I...>) {
+  FFRT_UNROLL
+  for (int w = 0; w < W; ++w) {
+    if constexpr (M == 1) {
+      y[0][w] = f(x[I][w]...);
+    } else {
+      const std::array<float, M> values = f(x[I][w]...);
+      FFRT_UNROLL
+      for (int k = 0; k < M; ++k)
+        y[k][w] = values[std::size_t(k)];
+    }
   }
 }
 

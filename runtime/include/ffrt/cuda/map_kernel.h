@@ -9,7 +9,6 @@
 
 #include "ffrt/cuda/map_queue.h"
 #include "ffrt/cuda/walk.h"
-#include "ffrt/fused.h"
 
 #include <type_traits>
 
@@ -28,7 +27,8 @@ struct MapNest {
   /// Do operands lie like the results?
   bool is_line(int operands) const;
   /// Is the innermost dimension made of groups, of all of these operands?
-  bool has_groups(const float *const *x, int operands) const;
+  /// `begin`: may they begin where an operand does?
+  bool has_groups(const bool *begin, int operands) const;
 };
 
 /// Operands that all lie like the results.
@@ -47,33 +47,40 @@ template <int N> struct Line {
 };
 
 /// `count` elements from `x` on, `step` apart.
-template <int W>
-__device__ void read_step(const float *x, int64_t step, int count,
-                          float (&to)[W]) {
+template <class X, int W>
+__device__ void read_step(const X *x, int64_t step, int count, float (&to)[W]) {
   if constexpr (W == 1) {
-    to[0] = *x;
+    to[0] = float(*x);
   } else if (step == 1 && count == W) {
-    const auto group = *reinterpret_cast<const Group<float> *>(x);
-    FFRT_UNROLL
-    for (int w = 0; w < W; ++w)
-      to[w] = group[w];
+    widen(*reinterpret_cast<const Group<X> *>(x), to);
   } else if (step == 0) {
-    const float value = *x;
+    const float value(*x);
     FFRT_UNROLL
     for (int w = 0; w < W; ++w)
       to[w] = value;
   } else {
     FFRT_UNROLL
     for (int w = 0; w < W; ++w)
-      to[w] = w < count ? x[w * step] : 0.0f;
+      to[w] = w < count ? float(x[w * step]) : 0.0f;
   }
 }
 
+/// Of all operands, from `at` on.
+template <class... X, class... Y, class Places, int W, std::size_t... K>
+__device__ void
+read_steps(const MapData<From<X...>, Y...> &data, const Places &places,
+           const Offsets<sizeof...(X)> &at, int count,
+           float (&to)[sizeof...(X)][W], std::index_sequence<K...>) {
+  (read_step(static_cast<const X *>(data.x[K]) + at[K], places.step(K), count,
+             to[K]),
+   ...);
+}
+
 /// f for n elements, of which a thread has W, 1 or kGroup, at once.
-template <int W, class Places, class F, int N, class... Y>
-__global__ void map_kernel(Places places, MapData<N, Y...> data, int64_t n,
-                           F f) {
-  constexpr int M = sizeof...(Y);
+template <int W, class Places, class F, class Operands, class... Y>
+__global__ void map_kernel(Places places, MapData<Operands, Y...> data,
+                           int64_t n, F f) {
+  constexpr int N = data.N, M = data.M;
   const int64_t stride = int64_t(gridDim.x) * blockDim.x;
   for (int64_t g = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
        g < places.elements; g += stride) {
@@ -81,35 +88,24 @@ __global__ void map_kernel(Places places, MapData<N, Y...> data, int64_t n,
     const int64_t first = g * W;
     const int count = n - first < W ? int(n - first) : W;
     float x[N][W], y[M][W];
-    FFRT_UNROLL
-    for (int k = 0; k < N; ++k)
-      read_step(data.x[k] + at[k], places.step(k), count, x[k]);
-    FFRT_UNROLL
-    for (int w = 0; w < W; ++w) {
-      float operands[N], results[M];
-      FFRT_UNROLL
-      for (int k = 0; k < N; ++k)
-        operands[k] = x[k][w];
-      map_element(f, operands, results, std::make_index_sequence<N>());
-      FFRT_UNROLL
-      for (int k = 0; k < M; ++k)
-        y[k][w] = results[k];
-    }
+    read_steps(data, places, at, count, x, std::make_index_sequence<N>());
+    map_elements(f, x, y, std::make_index_sequence<N>());
     write_results(data, Span{first, count, count == W}, y,
                   std::index_sequence_for<Y...>());
   }
 }
 
-template <int W, class Places, class F, int N, class... Y>
-void launch_map(const Places &places, const MapData<N, Y...> &data, int64_t n,
-                const F &f) {
+template <int W, class Places, class F, class Operands, class... Y>
+void launch_map(const Places &places, const MapData<Operands, Y...> &data,
+                int64_t n, const F &f) {
   launch(blocks_for(places.elements), kThreads,
-         map_kernel<W, Places, F, N, Y...>, places, data, n, f);
+         map_kernel<W, Places, F, Operands, Y...>, places, data, n, f);
 }
 
 /// {y...} = f(x...) for n elements where all lie alike.
-template <int N, class... Y, class F>
-void map_line(const F &f, const MapData<N, Y...> &data, int64_t n) {
+template <class Operands, class... Y, class F>
+void map_line(const F &f, const MapData<Operands, Y...> &data, int64_t n) {
+  constexpr int N = MapData<Operands, Y...>::N;
   if constexpr (std::is_empty_v<F>)
     if (n <= kSmallMap)
       return map_later<F>(data, n);
@@ -120,12 +116,14 @@ void map_line(const F &f, const MapData<N, Y...> &data, int64_t n) {
 }
 
 /// The same where operands broadcast.
-template <int N, class... Y, class F>
-void map(const F &f, const MapNest &nest, const MapData<N, Y...> &data,
+template <class Operands, class... Y, class F>
+void map(const F &f, const MapNest &nest, const MapData<Operands, Y...> &data,
          int64_t n) {
+  constexpr int N = MapData<Operands, Y...>::N;
   if (nest.is_line(N))
     map_line(f, data, n);
-  else if (nest.has_groups(data.x, N) && data.has_result_groups())
+  else if (nest.has_groups(data.operand_groups().data(), N) &&
+           data.has_result_groups())
     launch_map<kGroup>(Walk<N>(nest, kGroup), data, n, f);
   else
     launch_map<1>(Walk<N>(nest), data, n, f);

@@ -17,9 +17,9 @@ namespace ffrt::cuda {
 /// Elements of a map that waits for others: more take longer than their start.
 constexpr int64_t kSmallMap = 16 * kChunk;
 
-template <int N, class... Y> struct MapTable {
+template <class Operands, class... Y> struct MapTable {
   struct Map {
-    MapData<N, Y...> data;
+    MapData<Operands, Y...> data;
     int64_t n;
     bool grouped;
   };
@@ -30,9 +30,11 @@ template <int N, class... Y> struct MapTable {
   Map of[kMost];
 };
 
-template <class F, int N, class... Y>
-__global__ void maps_kernel(const __grid_constant__ MapTable<N, Y...> table) {
-  constexpr int M = sizeof...(Y);
+template <class F, class Operands, class... Y>
+__global__ void
+maps_kernel(const __grid_constant__ MapTable<Operands, Y...> table) {
+  using Data = MapData<Operands, Y...>;
+  constexpr std::make_index_sequence<Data::N> operands;
   const F f;
   for (int chunk = int(blockIdx.x); chunk < table.chunks.total();
        chunk += int(gridDim.x)) {
@@ -40,37 +42,29 @@ __global__ void maps_kernel(const __grid_constant__ MapTable<N, Y...> table) {
     const auto &map = table.of[which];
     table.chunks.for_spans(
         chunk, which, map.n, map.grouped, [&](const Span &span) {
-          Group<float> x[N];
-          float y[M][kGroup];
-          FFRT_UNROLL
-          for (int k = 0; k < N; ++k)
-            x[k] = read(map.data.x[k], span);
-          FFRT_UNROLL
-          for (int i = 0; i < kGroup; ++i) {
-            float operands[N], results[M];
-            FFRT_UNROLL
-            for (int k = 0; k < N; ++k)
-              operands[k] = x[k][i];
-            map_element(f, operands, results, std::make_index_sequence<N>());
-            FFRT_UNROLL
-            for (int k = 0; k < M; ++k)
-              y[k][i] = results[k];
-          }
+          float x[Data::N][kGroup], y[Data::M][kGroup];
+          read_operands(map.data, span, x, operands);
+          map_elements(f, x, y, operands);
           write_results(map.data, span, y, std::index_sequence_for<Y...>());
         });
   }
 }
 
-template <class F, int N, class... Y> class MapQueue final : public Deferred {
+template <class... X, class... Y, std::size_t... I, std::size_t... J>
+Footprint::Task footprint_of(const MapData<From<X...>, Y...> &data, int64_t n,
+                             std::index_sequence<I...>,
+                             std::index_sequence<J...>) {
+  return {{{static_cast<const X *>(data.x[I]), n}...},
+          {{static_cast<const Y *>(data.y[J]), n}...}};
+}
+
+template <class F, class Operands, class... Y>
+class MapQueue final : public Deferred {
 public:
-  void add(const MapData<N, Y...> &data, int64_t n) {
-    Footprint::Task task;
-    for (const float *x : data.x)
-      task.reads.push_back({x, n});
-    const int64_t sizes[] = {sizeof(Y)...};
-    for (std::size_t k = 0; k < sizeof...(Y); ++k)
-      task.writes.push_back({static_cast<float *>(data.y[k]),
-                             (n * sizes[k] + 3) / int64_t(sizeof(float))});
+  void add(const MapData<Operands, Y...> &data, int64_t n) {
+    const Footprint::Task task =
+        footprint_of(data, n, std::make_index_sequence<Data::N>(),
+                     std::index_sequence_for<Y...>());
     if (!device().has_deferred(*this) || table.chunks.full() ||
         !footprint.allows(task))
       device().defer(*this);
@@ -81,22 +75,23 @@ public:
 
   void start() override {
     launch(blocks_for(table.chunks.total(), 1), kThreads,
-           maps_kernel<F, N, Y...>, table);
+           maps_kernel<F, Operands, Y...>, table);
     table.chunks.clear();
     footprint.clear();
   }
 
 private:
-  static_assert(sizeof(MapTable<N, Y...>) <= kParameterBytes);
-  MapTable<N, Y...> table;
+  using Data = MapData<Operands, Y...>;
+  static_assert(sizeof(MapTable<Operands, Y...>) <= kParameterBytes);
+  MapTable<Operands, Y...> table;
   Footprint footprint;
 };
 
 /// {y...} = F()(x...) for n elements, at most kSmallMap, now or together with
 /// what follows.
-template <class F, int N, class... Y>
-void map_later(const MapData<N, Y...> &data, int64_t n) {
-  static MapQueue<F, N, Y...> queue;
+template <class F, class Operands, class... Y>
+void map_later(const MapData<Operands, Y...> &data, int64_t n) {
+  static MapQueue<F, Operands, Y...> queue;
   queue.add(data, n);
 }
 
