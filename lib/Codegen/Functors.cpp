@@ -18,14 +18,21 @@ using namespace ffc;
 using namespace ffc::codegen;
 using ff::ScalarProgram;
 
-std::string Functors::Functor::kernel() const {
-  std::string types;
-  for (plan::ElementType type : program.types)
-    types += type == plan::ElementType::BF16  ? ", ffrt::BFloat16"
-             : type == plan::ElementType::F16 ? ", ffrt::Float16"
-                                              : ", float";
-  return "Fused<functors::" + name + ", " + std::to_string(program.inputs) +
-         types + ">";
+static StringRef textOf(plan::ElementType type) {
+  switch (type) {
+  case plan::ElementType::BF16:
+    return "ffrt::BFloat16";
+  case plan::ElementType::F16:
+    return "ffrt::Float16";
+  default:
+    return "float";
+  }
+}
+
+/// The type that a kernel reads an operand as. What is absent has none.
+static plan::ElementType typeOf(Value operand) {
+  auto buffer = operand.getDefiningOp<rank::BufferOp>();
+  return buffer ? buffer.elementType() : plan::ElementType::F32;
 }
 
 FailureOr<std::string> Functors::classOf(rank::KernelOp op) {
@@ -58,7 +65,15 @@ FailureOr<std::string> Functors::classOf(rank::KernelOp op) {
            << " and " << op.getOuts().size();
   if (!llvm::is_contained(functor.layers, layer))
     functor.layers.push_back(layer.str());
-  return functor.kernel();
+  auto namesOf = [](auto &&types) {
+    return llvm::join(llvm::map_range(types, textOf), ", ");
+  };
+  std::string kernel = "Fused<functors::" + functor.name + ", From<" +
+                       namesOf(llvm::map_range(op.getIns(), typeOf)) + ">, " +
+                       namesOf(functor.program.types) + ">";
+  if (!llvm::is_contained(kernels, kernel))
+    kernels.push_back(kernel);
+  return kernel;
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,9 +245,12 @@ std::vector<SourceFile> Functors::files() const {
   source.line("#include \"functors.h\"");
   source.line("#include \"ffrt/fused_kernel.h\"");
   source.line();
-  for (const Functor &functor : functors) {
-    header.line("extern template class ffrt::" + functor.kernel() + ";");
-    source.line("template class ffrt::" + functor.kernel() + ";");
+  for (Text *text : {&header, &source}) {
+    text->line("namespace ffrt {");
+    for (const std::string &kernel : kernels)
+      text->line(Twine(text == &header ? "extern " : "") + "template class " +
+                 kernel + ";");
+    text->line("} // namespace ffrt");
   }
   header.line();
   header.line("#endif // FUNCTORS_H");

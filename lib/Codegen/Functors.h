@@ -14,14 +14,14 @@
 namespace ffc::codegen {
 
 /// The functors of a program, one for each distinct program of its fused
-/// kernels, for the files functors.h and functors.cpp. They are apart from the
-/// steps because they, unlike those, need an optimiser.
+/// kernels, whatever types it reads, for the files functors.h and functors.cpp.
+/// They are apart from the steps because they, unlike those, need an optimiser.
 class Functors {
 public:
   static bool isFused(rank::KernelOp op) { return op.getCallee() == "fused"; }
 
-  /// The class of a fused kernel, "Fused<functors::Relu3, 2, 1>". Fails after a
-  /// diagnostic if its program is malformed.
+  /// The class of a fused kernel, "Fused<functors::Relu3, From<float>, float>".
+  /// Fails after a diagnostic if its program is malformed.
   mlir::FailureOr<std::string> classOf(rank::KernelOp op);
 
   bool empty() const { return functors.empty(); }
@@ -32,12 +32,12 @@ private:
     std::string name;
     ff::ScalarProgram program;
     std::vector<std::string> layers; ///< that use it
-    std::string kernel() const;      ///< "Fused<functors::Relu3, 2, 1>"
   };
 
   static void print(Text &text, const Functor &functor);
 
   std::vector<Functor> functors;
+  std::vector<std::string> kernels; ///< all classes, in order of first use
   llvm::StringMap<size_t> byProgram;
   llvm::StringSet<> names;
 };

@@ -349,15 +349,20 @@ TEST_F(EmitProgram, PrintsAttributesInTheOrderOfTheirNames) {
 }
 
 /// One rank with fused kernels `kernels` on the buffers %a to %d.
+/// %e is narrow.
+const char *typeOfBuffer(char name) { return name == 'e' ? "<bf16>" : "<f32>"; }
+
 std::string fusedOnOneRank(const std::string &kernels) {
   std::string text =
       "rank.func @class0 attributes {ranks = array<i64: 0>, world = 1 : i64, "
       "groups = [], state_bytes = #rank.per<[0]>, arena_bytes = "
-      "#rank.per<[256]>, flops = #rank.per<[0]>} {";
-  for (char name : {'a', 'b', 'c', 'd'})
-    text += std::string("%") + name + " = rank.buffer \"" + name +
-            "\" \"arena\" at <[" + std::to_string(64 * (name - 'a')) +
-            "]> \"row_major\" region <[1, 0, 8]> of [8] : <f32> ";
+      "#rank.per<[320]>, flops = #rank.per<[0]>} {";
+  for (char name : {'a', 'b', 'c', 'd', 'e'})
+    text +=
+        std::string("%") + name + " = rank.buffer \"" + name +
+        "\" \"arena\" at <[" + std::to_string(64 * (name - 'a')) +
+        "]> \"row_major\" region <[1, 0, 8]> of [8] : " + typeOfBuffer(name) +
+        " ";
   return text + kernels + "}";
 }
 std::string fusedKernel(const std::string &name, const std::string &ins,
@@ -365,9 +370,9 @@ std::string fusedKernel(const std::string &name, const std::string &ins,
   auto types = [](const std::string &list) {
     std::string text;
     for (char c : list)
-      text += c == '%'
-                  ? std::string(text.empty() ? "" : ", ") + "!rank.buffer<f32>"
-                  : "";
+      if (std::isalpha(c))
+        text += std::string(text.empty() ? "" : ", ") + "!rank.buffer" +
+                typeOfBuffer(c);
     return "(" + text + ")";
   };
   return "rank.kernel \"fused\"(" + ins + ") -> (" + outs +
@@ -389,14 +394,16 @@ TEST_F(EmitProgram, GivesFusedKernelsAFunctor) {
   const std::string &text = files[0].contents;
   EXPECT_THAT(text, HasSubstr("#include \"functors.h\"\n"));
   EXPECT_THAT(text, HasSubstr(R"(
-  Fused<functors::Relu1, 2, float> relu1_forward{cx, {a, b}, {c}};
+  Fused<functors::Relu1, From<float, float>, float> relu1_forward{cx, {a, b},
+      {c}};
 )"));
   EXPECT_THAT(text, HasSubstr(R"(
-  Fused<functors::Relu1, 2, float> relu2_forward{cx, {a, c}, {a}};
+  Fused<functors::Relu1, From<float, float>, float> relu2_forward{cx, {a, c},
+      {a}};
 )"));
   EXPECT_THAT(text, HasSubstr(R"(
-  Fused<functors::Relu1_2, 3, float, float> relu1_forward_2{cx, {a, b, c},
-      {c, d}};
+  Fused<functors::Relu1_2, From<float, float, float>, float,
+      float> relu1_forward_2{cx, {a, b, c}, {c, d}};
 )"));
   EXPECT_EQ(files[3].path, "functors.h");
   EXPECT_THAT(files[3].contents, HasSubstr(R"(
@@ -421,13 +428,53 @@ struct Relu1_2 {
   }
 };
 )"));
-  EXPECT_THAT(files[3].contents,
-              HasSubstr("extern template class ffrt::Fused<functors::Relu1_2, "
-                        "3, float, float>;\n"));
+  EXPECT_THAT(files[3].contents, HasSubstr(R"(
+// Compiled in functors.cpp.
+namespace ffrt {
+extern template class Fused<functors::Relu1, From<float, float>, float>;
+extern template class Fused<functors::Relu1_2, From<float, float, float>, float,
+    float>;
+} // namespace ffrt
+)"));
   EXPECT_EQ(files[4].path, "functors.cpp");
-  EXPECT_THAT(
-      files[4].contents,
-      HasSubstr("\ntemplate class ffrt::Fused<functors::Relu1, 2, float>;\n"));
+  EXPECT_THAT(files[4].contents, HasSubstr(R"(
+namespace ffrt {
+template class Fused<functors::Relu1, From<float, float>, float>;
+template class Fused<functors::Relu1_2, From<float, float, float>, float,
+    float>;
+} // namespace ffrt
+)"));
+  EXPECT_EQ(compile(files), "");
+}
+
+TEST_F(EmitProgram, SharesAFunctorAmongTypesOfOperands) {
+  const std::string sum = "t0 = add(x0, x1); return t0";
+  auto files = emit(fusedOnOneRank(
+      fusedKernel("sum1", "%a, %b", "%c", sum) +
+      fusedKernel("sum2", "%a, %e", "%c", sum) +
+      fusedKernel("sum3", "%e, %b", "%d", sum) +
+      fusedKernel("sum4", "%b, %e", "%d", sum) +
+      fusedKernel("relu", "%e", "%e", "t0 = relu(x0); return bf16(t0)")));
+  ASSERT_EQ(files.size(), 5u) << error;
+  const std::string &text = files[0].contents;
+  EXPECT_THAT(text, HasSubstr(R"(
+  Fused<functors::Sum1, From<float, ffrt::BFloat16>, float> sum2_forward{cx,
+      {a, e}, {c}};
+)"));
+  EXPECT_THAT(text, HasSubstr(R"(
+  Fused<functors::Relu, From<ffrt::BFloat16>, ffrt::BFloat16> relu_forward{cx,
+      {e}, {e}};
+)"));
+  EXPECT_THAT(files[3].contents,
+              HasSubstr("/// sum1, sum2, sum3, sum4: x0 + x1\nstruct Sum1 {"));
+  EXPECT_THAT(files[4].contents, HasSubstr(R"(
+namespace ffrt {
+template class Fused<functors::Sum1, From<float, float>, float>;
+template class Fused<functors::Sum1, From<float, ffrt::BFloat16>, float>;
+template class Fused<functors::Sum1, From<ffrt::BFloat16, float>, float>;
+template class Fused<functors::Relu, From<ffrt::BFloat16>, ffrt::BFloat16>;
+} // namespace ffrt
+)"));
   EXPECT_EQ(compile(files), "");
 }
 

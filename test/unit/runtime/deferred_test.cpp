@@ -11,6 +11,8 @@
 #include "ffrt/cuda/device.h"
 #include "ffrt/elementwise.h"
 #include "ffrt/embedding.h"
+#include "ffrt/functors.h"
+#include "ffrt/fused_kernel.h"
 #include "ffrt/matmul.h"
 #include "ffrt/optimizer.h"
 #include "geometry.h"
@@ -230,6 +232,52 @@ TEST(Deferred, SmallMaps) {
                 ReluForward(p.cx, {one.w}, {one.m})({one.w}, {one.m});
             }),
             2);
+}
+
+/// Elements of two bytes, side by side with those of other maps.
+TEST(Deferred, SmallNarrowMaps) {
+  using Kernel = Fused<fn::Add, From<BFloat16, float>, BFloat16>;
+  const int64_t n = 1000;
+  std::mt19937 random(seed());
+  const Value a = random_value({n}, random, DType::bf16),
+              b = random_value({n}, random);
+  const Box whole = a.whole();
+  const Tile x(a, whole, Order::row_major, DType::bf16), y(b, whole),
+      z = blank({n}, whole, Order::row_major, DType::bf16);
+  const auto part = [](Tensor t, int64_t lo, int64_t hi) {
+    t.data = static_cast<char *>(t.data) + lo * int64_t(size_of(t.type));
+    t.shape[0] = hi - lo;
+    return t;
+  };
+  Context cx;
+  const auto add = [&](const Tile &from, int64_t lo, int64_t hi) {
+    const Tensor tx = part(from, lo, hi), ty = part(y, lo, hi),
+                 tz = part(z, lo, hi);
+    Kernel(cx, {tx, ty}, {tz})({tx, ty}, {tz});
+  };
+  const auto expect_sums = [&](const Value &first) {
+    for (int64_t i = 0; i < n; ++i)
+      ASSERT_EQ(z.get({i}), float(BFloat16(float(first({i})) + float(b({i})))))
+          << i;
+  };
+  EXPECT_EQ(launches([&] {
+              add(x, 0, 3);
+              add(x, 3, 512);
+              add(x, 512, n);
+            }),
+            1);
+  expect_sums(a);
+
+  // In place of what a map before has written, the last element of it.
+  Value again = a;
+  again({2}) = z.get({2});
+  EXPECT_EQ(launches([&] {
+              add(x, 0, 3);
+              add(z, 2, 3);
+              add(x, 3, n);
+            }),
+            2);
+  expect_sums(again);
 }
 
 /// Sums of squares: two kernels for any number.
