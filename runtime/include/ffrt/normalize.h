@@ -4,9 +4,12 @@
 // being taken over the dimensions `axes` of the global tensor. Statistics
 // (mean, var and the sums that lead to them) have x's dimensions without
 // `axes`, parameters (scale and bias) have the dimensions `param_dims`; both
-// are row-major. Tensors of x's shape have one order. Type f32, but for y and
-// dx, which may be bf16 or f16: computed as f32 and rounded when stored. The
-// same bits for the same number of threads.
+// are row-major. Tensors of x's shape (x, dy, addend, y and dx) have one order,
+// and each is f32 or narrow: bf16 or f16, one of them in a call. What is narrow
+// gives the bits that its copy as f32 gives; all is computed as f32, and
+// rounded when stored. Statistics, parameters and their gradients are f32.
+// Results do not overlap operands. The same bits for the same number of
+// threads.
 //
 // The kernels of the forward operator have its attribute `clamp`, bounds that y
 // is cut to: none, the lower one, or both.

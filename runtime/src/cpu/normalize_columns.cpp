@@ -164,18 +164,34 @@ void sums(NormalizeWork &work, const Tensor &x, const Tensor &other,
   }
 }
 
-/// Calls f(offset, statistic, n) for blocks of every row, on threads, each of
-/// which has an f = make(buffers).
-template <class Make>
-void for_all_rows(const NormalizeWork &work, const Tensor &x, Make &&make) {
-  const Nest<2> nest = rows_of(work, x);
+/// Calls f(first, second, result, statistic, n), with the floats of tensors,
+/// for blocks of every row, on threads. The second one may be absent.
+template <class F>
+void for_all_rows(const NormalizeWork &work, const Tensor &first,
+                  const Tensor &second, const Tensor &result, F &&f) {
+  const Nest<2> nest = rows_of(work, first);
   const int64_t n = nest.inner();
+  const bool narrow =
+      is_narrow(first.type) || is_narrow(second.type) || is_narrow(result.type);
+  const float *p = first.as<float>(), *q = second.as<float>();
+  float *r = result.as<float>();
   parallel_for(nest.rows(), 1 + 16384 / n, [&](int64_t begin, int64_t end) {
     Buffers buffers;
-    const auto f = make(buffers);
-    nest.for_rows(begin, end, [&](const Nest<2>::Offsets &at) {
-      for_blocks(n, [&](int64_t first, int64_t count) {
-        f(at[0] + first, at[1] + first, count);
+    const Elements a(first, buffers[0]), b(second, buffers[1]),
+        c(result, buffers[2]);
+    nest.for_rows(begin, end, [&](const Nest<2>::Offsets &row) {
+      for_blocks(n, [&](int64_t i, int64_t count) {
+        const int64_t at = row[0] + i;
+        const float *u = p + at, *v = q ? q + at : nullptr;
+        float *w = r + at;
+        if (narrow) {
+          u = a.read(at, count);
+          v = b ? b.read(at, count) : nullptr;
+          w = c.place(at);
+        }
+        f(u, v, w, row[1] + i, count);
+        if (narrow)
+          c.write(at, count);
       });
     });
   });
@@ -265,27 +281,22 @@ void squares(NormalizeWork &work, const Tensor &x) {
 
 void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
            const Tensor &y) {
-  for_all_rows(work, x, [&](Buffers &buffers) {
-    const Elements from(x, buffers[0]), more(addend, buffers[1]),
-        to(y, buffers[2]);
-    return [=, &work](int64_t at, int64_t s, int64_t n) {
-      const float *p = from.read(at, n), *mean = work.mean.data() + s;
-      const float *a = work.a.data() + s, *b = work.b.data() + s;
-      const fn::Clip clip = work.clip;
-      float *q = to.place(at);
-      if (more) {
-        const float *r = more.read(at, n);
+  for_all_rows(
+      work, x, addend, y,
+      [&](const float *p, const float *more, float *q, int64_t s, int64_t n) {
+        const float *mean = work.mean.data() + s, *a = work.a.data() + s,
+                    *b = work.b.data() + s;
+        const fn::Clip clip = work.clip;
+        if (more) {
 #pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i)
-          q[i] = clip((p[i] - mean[i]) * a[i] + b[i] + r[i]);
-      } else {
+          for (int64_t i = 0; i < n; ++i)
+            q[i] = clip((p[i] - mean[i]) * a[i] + b[i] + more[i]);
+        } else {
 #pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i)
-          q[i] = clip((p[i] - mean[i]) * a[i] + b[i]);
-      }
-      to.write(at, n);
-    };
-  });
+          for (int64_t i = 0; i < n; ++i)
+            q[i] = clip((p[i] - mean[i]) * a[i] + b[i]);
+        }
+      });
 }
 
 void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x) {
@@ -301,20 +312,15 @@ void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x) {
 
 void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
                    const Tensor &dx) {
-  for_all_rows(work, x, [&](Buffers &buffers) {
-    const Elements slopes(dy, buffers[0]), from(x, buffers[1]),
-        to(dx, buffers[2]);
-    return [=, &work](int64_t at, int64_t s, int64_t n) {
-      const float *g = slopes.read(at, n), *p = from.read(at, n);
-      const float *mean = work.mean.data() + s, *a = work.a.data() + s,
-                  *b = work.b.data() + s, *c = work.c.data() + s;
-      float *q = to.place(at);
+  for_all_rows(
+      work, dy, x, dx,
+      [&](const float *g, const float *p, float *q, int64_t s, int64_t n) {
+        const float *mean = work.mean.data() + s, *a = work.a.data() + s,
+                    *b = work.b.data() + s, *c = work.c.data() + s;
 #pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i)
-        q[i] = g[i] * a[i] + (p[i] - mean[i]) * b[i] + c[i];
-      to.write(at, n);
-    };
-  });
+        for (int64_t i = 0; i < n; ++i)
+          q[i] = g[i] * a[i] + (p[i] - mean[i]) * b[i] + c[i];
+      });
 }
 
 } // namespace ffrt::columns
