@@ -32,3 +32,23 @@ function(ffc_add_mlir_library name)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
 endfunction()
+
+# Files of this target find ffc/IR/FF.h read, by FFCIR for all of them: that takes
+# two thirds of the time of most.
+function(ffc_share_dialect name)
+  if(name STREQUAL FFCIR)
+    target_precompile_headers(${name} PRIVATE <ffc/IR/FF.h>)
+  else()
+    target_precompile_headers(${name} REUSE_FROM FFCIR)
+  endif()
+  # It is good for the flags that it was compiled with, those of a library.
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL EXECUTABLE)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE -fPIC)
+  endif()
+  # ccache wants to see it.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${name} PRIVATE -fpch-preprocess)
+  endif()
+endfunction()
