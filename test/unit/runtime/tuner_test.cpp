@@ -266,6 +266,11 @@ TEST(Problems, AreNamedByAllThatMatters) {
   EXPECT_EQ(text_of(gemm),
             "product 2x3x4 bf16 a^T b^T batch 5 at 8,0,6 + row + result relu "
             "aligned 8");
+  gemm.addend = GemmShape::Addend::none;
+  gemm.count = 1;
+  gemm.result = DType::bf16;
+  EXPECT_EQ(text_of(gemm),
+            "product 2x3x4 bf16 to bf16 a^T b^T + row relu aligned 8");
 
   auto tensor = [](std::initializer_list<int64_t> shape, DType type) {
     Tensor t;
@@ -289,6 +294,11 @@ TEST(Problems, AreNamedByAllThatMatters) {
   conv.clip = {0, 6.5f};
   EXPECT_EQ(text_of(conv),
             "convolution tf32 " + text + " + bias from 0. to 6.5");
+  conv.y.type = DType::bf16;
+  EXPECT_EQ(text_of(conv),
+            "convolution tf32 1x2x8x8 bf16 last, 4x2x3x3 bf16, 1x4x8x8 bf16, "
+            "strides 1x2 dilations 1x1 pads 1x1 + bias from 0. to 6.5");
+  conv.y.type = DType::f32;
   conv.kind = ConvShape::Kind::weight_gradient;
   conv.bias = false;
   conv.clip = ConvShape().clip;

@@ -1,0 +1,73 @@
+//===- conv_narrow_test.cpp - which results of convolutions are narrow ----===//
+//
+// What they are is in conv_test.cpp.
+//
+//===----------------------------------------------------------------------===//
+#include "ffrt/conv.h"
+#include "ffrt/error.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace ffrt;
+
+namespace {
+
+float storage[4096];
+
+Tensor tensor(std::initializer_list<int64_t> shape, DType type) {
+  Tensor t;
+  t.data = storage;
+  t.type = type;
+  t.rank = int(shape.size());
+  t.shape = t.global = Index(shape);
+  return t;
+}
+
+std::string error_of(const std::function<void(Context &)> &f) {
+  Context cx;
+  try {
+    f(cx);
+  } catch (const Error &e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(NarrowConv, OnlyImagesOfTheirFactorsType) {
+  const Ints two = {1, 1}, four = {1, 1, 1, 1};
+  const auto image = [](DType type) { return tensor({1, 2, 4, 4}, type); };
+  const auto weights = [](DType type) { return tensor({2, 2, 3, 3}, type); };
+  const DType wide = DType::f32, bf16 = DType::bf16, f16 = DType::f16;
+  const auto forward = [&](DType factors, DType y, DType b) {
+    return error_of([&](Context &cx) {
+      ConvForward(cx, {image(factors), weights(factors), tensor({2}, b)},
+                  {image(y)}, {0.0}, two, 1, four, two);
+    });
+  };
+  const auto backward = [&](DType factors, DType dx) {
+    return error_of([&](Context &cx) {
+      ConvBackwardData(cx, {image(factors), weights(factors)}, {image(dx)}, two,
+                       1, four, two);
+    });
+  };
+  for (DType type : {bf16, f16}) {
+    EXPECT_EQ(forward(type, type, wide), "no error");
+    EXPECT_EQ(backward(type, type), "no error");
+  }
+  EXPECT_EQ(forward(bf16, f16, wide),
+            "conv forward: y: expected type f32 or bf16, found f16");
+  EXPECT_EQ(forward(wide, bf16, wide),
+            "conv forward: y: expected type f32, found bf16");
+  EXPECT_EQ(forward(bf16, bf16, bf16),
+            "conv forward: b: expected type f32, found bf16");
+  EXPECT_EQ(backward(f16, bf16),
+            "conv backward data: dx: expected type f32 or f16, found bf16");
+  EXPECT_EQ(error_of([&](Context &cx) {
+              ConvBackwardWeights(cx, {image(bf16), image(bf16)},
+                                  {weights(bf16)}, two, 1, four, two);
+            }),
+            "conv backward weights: dw: expected type f32, found bf16");
+}
+
+} // namespace
