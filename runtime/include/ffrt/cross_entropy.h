@@ -2,8 +2,10 @@
 //
 // As kernels of ffrt/loss.h. The target is row-major and has the dimensions of
 // the logits without `axis`, the class dimension; so have maxima and sums. It
-// lies in [0, classes). dlogits are f32, bf16 or f16: computed in f32, and
-// rounded once.
+// lies in [0, classes). Logits and dlogits are each f32, bf16 or f16, of at
+// most one type besides f32 in a call: all is computed in f32, and dlogits are
+// rounded once. Those that have the logits' type and order may lie in their
+// memory.
 //
 // A class dimension that is split, a vocabulary for instance, needs kernels
 // that compute the maximum and the sum of a tile, which are combined over the
@@ -17,7 +19,7 @@
 
 namespace ffrt {
 
-/// {logits f32, target i32} -> {loss}: mean of -log softmax(logits)[target].
+/// {logits, target i32} -> {loss}: mean of -log softmax(logits)[target].
 /// `axis` is whole.
 class CrossEntropyForward {
 public:
@@ -28,7 +30,7 @@ private:
   int axis;
 };
 
-/// {logits f32, target i32} -> {dlogits}. `axis` is whole.
+/// {logits, target i32} -> {dlogits}. `axis` is whole.
 class CrossEntropyBackward {
 public:
   CrossEntropyBackward(Context &cx, Tensors in, Tensors out, int64_t axis);
@@ -52,7 +54,7 @@ public:
       : SoftmaxSum(cx, in, out, {axis}, 0) {}
 };
 
-/// {logits f32, target i32, max, sum} -> {loss}: of the samples whose target is
+/// {logits, target i32, max, sum} -> {loss}: of the samples whose target is
 /// a class of the tile.
 class CrossEntropyApply {
 public:
@@ -63,7 +65,7 @@ private:
   int axis;
 };
 
-/// {logits f32, target i32, max, sum} -> {dlogits}
+/// {logits, target i32, max, sum} -> {dlogits}
 class CrossEntropyBackwardApply {
 public:
   CrossEntropyBackwardApply(Context &cx, Tensors in, Tensors out, int64_t axis);

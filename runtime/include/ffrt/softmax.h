@@ -1,8 +1,9 @@
 //===- softmax.h - softmax and its logarithm --------------------*- C++ -*-===//
 //
 // Normalised jointly over all dimensions in `axes`; `log` not 0: the logarithm.
-// Sums and maxima have x's dimensions without `axes` and are row-major. Type
-// f32; other tensors of a call have one shape and order.
+// Sums and maxima have x's dimensions without `axes` and are row-major. Other
+// tensors of a call have one shape and order. Type f32 but for the x of
+// SoftmaxMax and SoftmaxSum, which may be bf16 or f16.
 //
 // A normalised dimension that is split needs kernels that compute the maximum
 // and the sums of a tile, which are combined over the tiles before the next

@@ -24,9 +24,11 @@ namespace {
 int check_cross_entropy(const char *kernel, Tensors in, Tensors out,
                         int64_t axis, bool forward, bool given) {
   check_loss(kernel, in, out, forward, given ? 4 : 2);
-  if (!forward)
-    expect_factor(kernel, "result", out.begin()[0]);
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
+  if (forward)
+    expect_factor(kernel, "logits", logits);
+  else
+    expect_factor_pair(kernel, "logits", logits, "result", out.begin()[0]);
   expect_type(kernel, "target", target, DType::i32);
   expect_row_major(kernel, "target", target);
   expect(kernel, axis >= 0 && axis < logits.rank,

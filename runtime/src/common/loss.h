@@ -8,8 +8,8 @@ namespace ffrt {
 
 double global_elements(const Tensor &t);
 
-/// Checks the number of operands, the first, and the result but for its type if
-/// that is a gradient.
+/// Checks the number of operands, and the result but for its type if that is a
+/// gradient.
 void check_loss(const char *kernel, Tensors in, Tensors out, bool forward,
                 std::size_t operands);
 

@@ -31,14 +31,19 @@ Nest<2> softmax_nest(const Tensor &x, const bool *normalised, bool which) {
 namespace {
 
 /// The first `whole` operands have x's shape, the others lack the normalised
-/// dimensions; `kept` tells which of these the result is like.
+/// dimensions; `kept` tells which of these the result is like. With `narrow`, x
+/// is a factor.
 void check(const char *kernel, Tensors in, Tensors out, std::size_t whole,
-           std::size_t all, bool kept, const bool *normalised) {
+           std::size_t all, bool kept, const bool *normalised,
+           bool narrow = false) {
   expect_count(kernel, "operands", in.size(), all);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &x = in.begin()[0];
   auto check_one = [&](const char *name, const Tensor &t, bool is_whole) {
-    expect_type(kernel, name, t, DType::f32);
+    if (narrow && is_whole)
+      expect_factor(kernel, name, t);
+    else
+      expect_type(kernel, name, t, DType::f32);
     if (is_whole) {
       expect_same_shape(kernel, name, t, x);
       expect_same_order(kernel, name, t, x);
@@ -85,13 +90,13 @@ SoftmaxForward::SoftmaxForward(Context &, Tensors in, Tensors out,
 SoftmaxMax::SoftmaxMax(Context &, Tensors in, Tensors out, const Ints &axes,
                        int64_t log)
     : SoftmaxKernel(*in.begin(), axes, log) {
-  check("softmax max", in, out, 1, 1, true, normalised);
+  check("softmax max", in, out, 1, 1, true, normalised, /*narrow=*/true);
 }
 
 SoftmaxSum::SoftmaxSum(Context &, Tensors in, Tensors out, const Ints &axes,
                        int64_t log)
     : SoftmaxKernel(*in.begin(), axes, log) {
-  check("softmax sum", in, out, 1, 2, true, normalised);
+  check("softmax sum", in, out, 1, 2, true, normalised, /*narrow=*/true);
 }
 
 SoftmaxApply::SoftmaxApply(Context &, Tensors in, Tensors out, const Ints &axes,

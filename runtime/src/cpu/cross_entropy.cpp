@@ -17,11 +17,11 @@ namespace ffrt {
 
 namespace {
 
-/// One sample, and the classes that a tile has of it.
-struct Sample {
+/// One sample, and the classes that a tile has of it, of logits of type X.
+template <class X> struct Sample {
   int64_t place;    ///< in the target, in maxima and in sums
   int64_t label;    ///< from the tile's first class
-  const float *x;   ///< logit of the tile's first class
+  const X *x;       ///< logit of the tile's first class
   int64_t gradient; ///< offset of that class
 };
 
@@ -30,23 +30,23 @@ struct Probabilities {
   float top, scale;
 
   /// Those of n logits x, `s` apart, to y, `t` apart.
-  template <class S, class T>
-  void store(const float *x, int64_t n, S s, float *y, T t) const {
+  template <class X, class S, class T>
+  void store(const X *x, int64_t n, S s, float *y, T t) const {
 #pragma GCC ivdep
     for (int64_t c = 0; c < n; ++c)
       y[c * t] = fast_exp(x[c * s] - top) * scale;
   }
 };
 
-/// The samples of a tile.
-class Samples {
+/// The samples of a tile, with the elements x of its logits.
+template <class X> class Samples {
 public:
-  Samples(const Tensor &logits, const Tensor &target, const Tensor &gradient,
-          int axis)
-      : nest(samples_of(logits, target, gradient, axis)),
-        logits(logits.as<float>()), target(target.as<int32_t>()),
-        classes(logits.shape[axis]), first(logits.lo[axis]),
-        all_classes(logits.global[axis]), stride(logits.strides()[axis]),
+  Samples(const X *x, const Tensor &logits, const Tensor &target,
+          const Tensor &gradient, int axis)
+      : nest(samples_of(logits, target, gradient, axis)), logits(x),
+        target(target.as<int32_t>()), classes(logits.shape[axis]),
+        first(logits.lo[axis]), all_classes(logits.global[axis]),
+        stride(logits.strides()[axis]),
         gradient_stride(gradient.strides()[axis]) {}
 
   /// Calls f(sample) for all samples, on threads.
@@ -64,13 +64,13 @@ public:
                  [&](int64_t begin, int64_t end) {
                    for (int64_t p = begin; p < end; ++p)
                      each(n * p / kParts, n * (p + 1) / kParts,
-                          [&](const Sample &s) { parts[p] += f(s); });
+                          [&](const Sample<X> &s) { parts[p] += f(s); });
                  });
     return std::accumulate(parts, parts + kParts, 0.0);
   }
 
   /// Calls f(x, n, distance of classes in x, the same in the gradient).
-  template <class F> auto with_classes(const Sample &sample, F &&f) const {
+  template <class F> auto with_classes(const Sample<X> &sample, F &&f) const {
     return with_stride(stride, [&](auto s) {
       return with_stride(gradient_stride,
                          [&](auto t) { return f(sample.x, classes, s, t); });
@@ -82,8 +82,8 @@ public:
   /// takes the share from that of the label.
   template <class F>
   void store_gradient(float *gradient, double share, F &&f) const {
-    each([&](const Sample &sample) {
-      with_classes(sample, [&](const float *x, int64_t n, auto s, auto t) {
+    each([&](const Sample<X> &sample) {
+      with_classes(sample, [&](const X *x, int64_t n, auto s, auto t) {
         f(sample, x, n, s, gradient + sample.gradient, t);
       });
       if (has_label(sample))
@@ -99,8 +99,8 @@ public:
   void store_rounded(T *gradient, double share, F &&f) const {
     constexpr int64_t kPart = 1024;
     const std::integral_constant<int64_t, 1> dense;
-    each([&](const Sample &sample) {
-      with_classes(sample, [&](const float *x, int64_t n, auto s, auto t) {
+    each([&](const Sample<X> &sample) {
+      with_classes(sample, [&](const X *x, int64_t n, auto s, auto t) {
         const Probabilities probabilities = f(sample, x, n, s);
         for (int64_t begin = 0; begin < n; begin += kPart) {
           const int64_t count = std::min(kPart, n - begin),
@@ -117,16 +117,16 @@ public:
     });
   }
 
-  bool has_label(const Sample &sample) const {
+  bool has_label(const Sample<X> &sample) const {
     return sample.label >= 0 && sample.label < classes;
   }
-  float logit_of_label(const Sample &sample) const {
+  float logit_of_label(const Sample<X> &sample) const {
     return sample.x[sample.label * stride];
   }
 
   /// Targets that are no input of the program are checked nowhere else.
   void check_labels(const char *kernel) const {
-    each(0, count(), [&](const Sample &sample) {
+    each(0, count(), [&](const Sample<X> &sample) {
       const int64_t label = sample.label + first;
       if (label < 0 || label >= all_classes)
         throw Error(std::string(kernel) + ": expected targets from 0 to " +
@@ -148,15 +148,15 @@ private:
       nest.for_rows(row, row + 1, [&](const Nest<3>::Offsets &at) {
         for (int64_t i = number % n; i < n && number < end; ++i, ++number) {
           const int64_t place = at[0] + i * s[0];
-          f(Sample{place, target[place] - first, logits + at[1] + i * s[1],
-                   at[2] + i * s[2]});
+          f(Sample<X>{place, target[place] - first, logits + at[1] + i * s[1],
+                      at[2] + i * s[2]});
         }
       });
     }
   }
 
   Nest<3> nest;
-  const float *logits;
+  const X *logits;
   const int32_t *target;
   int64_t classes, first, all_classes, stride, gradient_stride;
 };
@@ -165,30 +165,30 @@ private:
 
 void CrossEntropyForward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
-  const Samples samples(logits, target, logits, axis);
-  samples.check_labels("cross entropy forward");
-  const double loss = samples.sum([&](const Sample &sample) {
-    return samples.with_classes(
-        sample, [&](const float *x, int64_t n, auto s, auto) {
-          const float top = max_of(x, n, s, -__builtin_inff());
-          return std::log(sum_of_exp(x, n, s, top)) + double(top) -
-                 double(samples.logit_of_label(sample));
-        });
-  });
-  *out.begin()->as<float>() = float(loss / global_elements(target));
+  with_data([&](const auto *elements) {
+    const Samples samples(elements, logits, target, logits, axis);
+    samples.check_labels("cross entropy forward");
+    const double loss = samples.sum([&](const auto &sample) {
+      return samples.with_classes(
+          sample, [&](const auto *x, int64_t n, auto s, auto) {
+            const float top = max_of(x, n, s, -__builtin_inff());
+            return std::log(sum_of_exp(x, n, s, top)) + double(top) -
+                   double(samples.logit_of_label(sample));
+          });
+    });
+    *out.begin()->as<float>() = float(loss / global_elements(target));
+  }, logits);
 }
 
 void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
-  const Samples samples(logits, target, *out.begin(), axis);
   const double share = 1.0 / global_elements(target);
-  with_factor(out.begin()->type, [&](auto *type) {
-    using T = std::remove_pointer_t<decltype(type)>;
-    T *gradient = out.begin()->as<T>();
-    if constexpr (std::is_same_v<T, float>)
-      samples.store_gradient(gradient, share,
-                             [=](const Sample &, const float *x, int64_t n,
-                                 auto s, float *g, auto t) {
+  with_data([&](const auto *elements, auto *to) {
+    const Samples samples(elements, logits, target, *out.begin(), axis);
+    if constexpr (std::is_same_v<decltype(to), float *>)
+      samples.store_gradient(to, share,
+                             [=](const auto &, const auto *x, int64_t n, auto s,
+                                 float *g, auto t) {
                                const float top =
                                    max_of(x, n, s, -__builtin_inff());
                                const auto scale =
@@ -199,52 +199,51 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
     else
       // A narrow gradient cannot keep exponentials: they are taken twice.
       samples.store_rounded(
-          gradient, share,
-          [=](const Sample &, const float *x, int64_t n, auto s) {
+          to, share, [=](const auto &, const auto *x, int64_t n, auto s) {
             const float top = max_of(x, n, s, -__builtin_inff());
             return Probabilities{top, float(share / sum_of_exp(x, n, s, top))};
           });
-  });
+  }, logits, *out.begin());
 }
 
 void CrossEntropyApply::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
   const float *max = in.begin()[2].as<float>(),
               *sum = in.begin()[3].as<float>();
-  const Samples samples(logits, target, logits, axis);
-  samples.check_labels("cross entropy apply");
-  const double loss = samples.sum([&](const Sample &sample) {
-    if (!samples.has_label(sample))
-      return 0.0;
-    return std::log(double(sum[sample.place])) + double(max[sample.place]) -
-           double(samples.logit_of_label(sample));
-  });
-  *out.begin()->as<float>() = float(loss / global_elements(target));
+  with_data([&](const auto *elements) {
+    const Samples samples(elements, logits, target, logits, axis);
+    samples.check_labels("cross entropy apply");
+    const double loss = samples.sum([&](const auto &sample) {
+      if (!samples.has_label(sample))
+        return 0.0;
+      return std::log(double(sum[sample.place])) + double(max[sample.place]) -
+             double(samples.logit_of_label(sample));
+    });
+    *out.begin()->as<float>() = float(loss / global_elements(target));
+  }, logits);
 }
 
 void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
   const float *max = in.begin()[2].as<float>(),
               *sum = in.begin()[3].as<float>();
-  const Samples samples(logits, target, *out.begin(), axis);
   const double share = 1.0 / global_elements(target);
-  const auto probabilities_of = [=](const Sample &sample) {
+  const auto probabilities_of = [=](const auto &sample) {
     return Probabilities{max[sample.place],
                          float(share / double(sum[sample.place]))};
   };
-  with_factor(out.begin()->type, [&](auto *type) {
-    using T = std::remove_pointer_t<decltype(type)>;
-    T *gradient = out.begin()->as<T>();
-    if constexpr (std::is_same_v<T, float>)
+  with_data([&](const auto *elements, auto *to) {
+    const Samples samples(elements, logits, target, *out.begin(), axis);
+    if constexpr (std::is_same_v<decltype(to), float *>)
       samples.store_gradient(
-          gradient, share,
-          [=](const Sample &sample, const float *x, int64_t n, auto s, float *g,
+          to, share,
+          [=](const auto &sample, const auto *x, int64_t n, auto s, float *g,
               auto t) { probabilities_of(sample).store(x, n, s, g, t); });
     else
-      samples.store_rounded(gradient, share,
-                            [=](const Sample &sample, const float *, int64_t,
+      samples.store_rounded(to, share,
+                            [=](const auto &sample, const auto *, int64_t,
                                 auto) { return probabilities_of(sample); });
-  });
+  }, logits, *out.begin());
 }
 
 } // namespace ffrt

@@ -1,6 +1,7 @@
 //===- softmax.cpp - softmax and its logarithm ----------------------------===//
 #include "ffrt/softmax.h"
 
+#include "common/cast.h"
 #include "common/softmax.h"
 #include "cpu/exponentials.h"
 
@@ -53,7 +54,7 @@ struct Sets {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-float top_of(const Sets &sets, const float *x, int64_t set) {
+template <class X> float top_of(const Sets &sets, const X *x, int64_t set) {
   float top = -__builtin_inff();
   sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
     top = max_of(x + at, n, s, top);
@@ -61,7 +62,8 @@ float top_of(const Sets &sets, const float *x, int64_t set) {
   return top;
 }
 
-double sum_of(const Sets &sets, const float *x, int64_t set, float top) {
+template <class X>
+double sum_of(const Sets &sets, const X *x, int64_t set, float top) {
   double sum = 0;
   sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
     sum += sum_of_exp(x + at, n, s, top);
@@ -153,16 +155,19 @@ void SoftmaxForward::operator()(Tensors in, Tensors out) {
 
 void SoftmaxMax::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
-  sets.for_all([&](int64_t set, int64_t s) {
-    result(out)[s] = top_of(sets, data(in, 0), set);
-  });
+  with_data([&](const auto *x) {
+    sets.for_all(
+        [&](int64_t set, int64_t s) { result(out)[s] = top_of(sets, x, set); });
+  }, *in.begin());
 }
 
 void SoftmaxSum::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
-  sets.for_all([&](int64_t set, int64_t s) {
-    result(out)[s] = float(sum_of(sets, data(in, 0), set, data(in, 1)[s]));
-  });
+  with_data([&](const auto *x) {
+    sets.for_all([&](int64_t set, int64_t s) {
+      result(out)[s] = float(sum_of(sets, x, set, data(in, 1)[s]));
+    });
+  }, *in.begin());
 }
 
 void SoftmaxApply::operator()(Tensors in, Tensors out) {

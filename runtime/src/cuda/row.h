@@ -32,16 +32,25 @@ public:
 
   /// f(i, element i) for the elements of this thread.
   template <class F> __device__ void for_each(const F &f) const {
-    FFRT_UNROLL
-    for (int k = 0; k < kKept; ++k)
-      if (number(k) < n)
-        f(number(k), kept[k]);
+    for_each_kept(f);
     for (int64_t i = number(kKept); i < n; i += blockDim.x)
       f(i, load(i));
   }
 
+  /// f(i, element i) for those of them that are kept.
+  template <class F> __device__ void for_each_kept(const F &f) const {
+    FFRT_UNROLL
+    for (int k = 0; k < kKept; ++k)
+      if (number(k) < n)
+        f(number(k), kept[k]);
+  }
+  /// The row's elements that are not kept begin here.
+  __device__ static int64_t first_read_again() {
+    return kKept * int64_t(blockDim.x);
+  }
+
   /// Is all of the row kept?
-  __device__ bool is_kept() const { return number(kKept) - threadIdx.x >= n; }
+  __device__ bool is_kept() const { return first_read_again() >= n; }
 
   /// The row of f(element).
   template <class F> __device__ auto mapped(const F &f) const {

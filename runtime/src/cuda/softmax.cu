@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/softmax.h"
 
+#include "common/cast.h"
 #include "common/softmax.h"
 #include "cuda/log_sum.h"
 #include "cuda/walk.h"
@@ -35,8 +36,8 @@ struct Set {
     };
     return cuda::Row<decltype(element)>(elements.elements, element);
   }
-  __device__ auto row(const float *x) const {
-    return row([x](int64_t i) { return x[i]; });
+  template <class X> __device__ auto row(const X *x) const {
+    return row([x](int64_t i) { return float(x[i]); });
   }
 };
 
@@ -93,6 +94,29 @@ __device__ void apply_gradient(const Set &set, const Row &slopes, float sum,
   });
 }
 
+/// y = the largest of every set.
+template <class X> void find_largest(const Sets &sets, const X *x, float *y) {
+  for_sets(
+      sets, FFRT_LAMBDA(const Set &set) {
+        const float top = cuda::max_of(set.row(x));
+        if (threadIdx.x == 0)
+          y[set.number] = top;
+      });
+}
+
+/// y = the sums of exponentials relative to `top`.
+template <class X>
+void add_up(const Sets &sets, const X *x, const float *top, float *y) {
+  for_sets(
+      sets, FFRT_LAMBDA(const Set &set) {
+        const float most = top[set.number];
+        const double sum = cuda::sum_of(
+            set.row(x), [=](float value) { return fast_exp(value - most); });
+        if (threadIdx.x == 0)
+          y[set.number] = float(sum);
+      });
+}
+
 const float *data(Tensors tensors, int i) {
   return tensors.begin()[i].as<float>();
 }
@@ -129,27 +153,15 @@ void SoftmaxForward::operator()(Tensors in, Tensors out) {
 }
 
 void SoftmaxMax::operator()(Tensors in, Tensors out) {
-  const float *x = data(in, 0);
-  float *y = result(out);
-  for_sets(
-      Sets(in.begin()[0], normalised), FFRT_LAMBDA(const Set &set) {
-        const float top = cuda::max_of(set.row(x));
-        if (threadIdx.x == 0)
-          y[set.number] = top;
-      });
+  with_data([&](const auto *x) {
+    find_largest(Sets(*in.begin(), normalised), x, result(out));
+  }, *in.begin());
 }
 
 void SoftmaxSum::operator()(Tensors in, Tensors out) {
-  const float *x = data(in, 0), *top = data(in, 1);
-  float *y = result(out);
-  for_sets(
-      Sets(in.begin()[0], normalised), FFRT_LAMBDA(const Set &set) {
-        const float most = top[set.number];
-        const double sum = cuda::sum_of(
-            set.row(x), [=](float value) { return fast_exp(value - most); });
-        if (threadIdx.x == 0)
-          y[set.number] = float(sum);
-      });
+  with_data([&](const auto *x) {
+    add_up(Sets(*in.begin(), normalised), x, data(in, 1), result(out));
+  }, *in.begin());
 }
 
 void SoftmaxApply::operator()(Tensors in, Tensors out) {

@@ -24,20 +24,28 @@ template <class Kernel> void call(int axis, Tensors in, Tensors out) {
   EXPECT_EQ(allocations(), before);
 }
 
+float rounded(float value, DType type) {
+  return type == DType::bf16  ? float(BFloat16(value))
+         : type == DType::f16 ? float(Float16(value))
+                              : value;
+}
+
 /// One cross-entropy with its values in double precision.
 struct Case {
   int axis;
   Order order;
+  DType type; ///< of the logits
   Value x, gradient, target;
   Value top, sum; ///< shaped as the target
   double loss = 0;
 
-  Case(const Shape &shape, int axis, Order order, std::mt19937 &random)
-      : axis(axis), order(order), x(random_value(shape, random)),
+  Case(const Shape &shape, int axis, Order order, DType type,
+       std::mt19937 &random)
+      : axis(axis), order(order), type(type), x(random_value(shape, random)),
         gradient(shape), target(sample_of(shape)), top(target.shape),
         sum(target.shape) {
     for (double &v : x.data)
-      v = double(float(v * 10.0));
+      v = double(rounded(float(v * 10.0), type));
     const double count = double(target.data.size());
     for_box(target.whole(), [&](const Shape &i) {
       const auto label = int64_t(random() % unsigned(shape[axis]));
@@ -72,7 +80,8 @@ struct Case {
       f(c, at);
   }
 
-  Tile logits(const Box &box) const { return Tile(x, box, order); }
+  Tile logits(const Box &box) const { return Tile(x, box, order, type); }
+  Tile widened(const Box &box) const { return Tile(x, box, order); }
   Tile targets(const Box &box) const {
     return Tile(target, sample_of(box), Order::row_major, DType::i32);
   }
@@ -82,21 +91,39 @@ struct Case {
   }
 };
 
-/// The gradient of a tile as f32, after a look at narrow ones: it rounded.
-template <class Kernel>
-void call_gradient(const Case &c, Tensors in, const Box &box,
-                   const Tile &result) {
+/// Computes `out`, and sees that logits of f32 give the same bits.
+template <class Kernel, class... Others>
+void call_on_logits(const Case &c, const Box &box, const Tile &out,
+                    const Others &...others) {
+  const Tile x = c.logits(box), wide = c.widened(box);
+  Tile expected = out;
+  expected.tensor.data = expected.bytes.data();
+  call<Kernel>(c.axis, {x, others...}, {out});
+  call<Kernel>(c.axis, {wide, others...}, {expected});
+  finish_target();
+  EXPECT_EQ(out.bytes, expected.bytes);
+}
+
+/// The gradient of a tile as f32, after a look at narrow ones, it rounded, and
+/// at those that lie where the logits did.
+template <class Kernel, class... Others>
+void call_gradient(const Case &c, const Box &box, const Tile &result,
+                   const Others &...others) {
   const Shape &shape = c.x.shape;
-  call<Kernel>(c.axis, in, {result});
-  for (DType type : {DType::bf16, DType::f16}) {
-    const Tile narrow = blank(shape, box, c.order, type);
-    call<Kernel>(c.axis, in, {narrow});
+  call_on_logits<Kernel>(c, box, result, others...);
+  for (DType type : {DType::f32, DType::bf16, DType::f16}) {
+    if (c.type != DType::f32 && type != DType::f32 && type != c.type)
+      continue;
+    const Tile x = c.logits(box), found = blank(shape, box, c.order, type);
+    call<Kernel>(c.axis, {x, others...}, {found});
     for_box(box, [&](const Shape &i) {
-      const auto value = float(result.get(i));
-      const float rounded =
-          type == DType::bf16 ? float(BFloat16(value)) : float(Float16(value));
-      ASSERT_EQ(narrow.get(i), double(rounded));
+      ASSERT_EQ(found.get(i), double(rounded(float(result.get(i)), type)));
     });
+    if (type != c.type)
+      continue;
+    call<Kernel>(c.axis, {x, others...}, {x});
+    finish_target();
+    EXPECT_EQ(x.bytes, found.bytes);
   }
 }
 
@@ -108,10 +135,10 @@ void check_fused(const Case &c, int most, std::mt19937 &random) {
   for_split(shape, most, random,
             [&](const Box &box) {
               const Tile share = scalar(), part = blank(shape, box, c.order);
-              const Tile x = c.logits(box), target = c.targets(box);
-              call<CrossEntropyForward>(c.axis, {x, target}, {share});
+              const Tile target = c.targets(box);
+              call_on_logits<CrossEntropyForward>(c, box, share, target);
               loss += share.get({});
-              call_gradient<CrossEntropyBackward>(c, {x, target}, box, part);
+              call_gradient<CrossEntropyBackward>(c, box, part, target);
               add_tile(gradient, part, box);
             },
             {c.axis});
@@ -127,24 +154,23 @@ void check_phases(const Case &c, int most, std::mt19937 &random) {
   for_split(shape, most, random, [&](const Box &box) { boxes.push_back(box); });
   for (const Box &box : boxes) {
     const Tile out = blank(top.shape, c.sample_of(box));
-    call<CrossEntropyMax>(c.axis, {c.logits(box)}, {out});
+    call_on_logits<CrossEntropyMax>(c, box, out);
     for_box(c.sample_of(box),
             [&](const Shape &i) { top(i) = std::max(top(i), out.get(i)); });
   }
   for (const Box &box : boxes) {
     const Tile out = blank(top.shape, c.sample_of(box));
     const Tile tops(top, c.sample_of(box));
-    call<CrossEntropySum>(c.axis, {c.logits(box), tops}, {out});
+    call_on_logits<CrossEntropySum>(c, box, out, tops);
     add_tile(sum, out, c.sample_of(box));
   }
   for (const Box &box : boxes) {
-    const Tile x = c.logits(box), target = c.targets(box);
+    const Tile target = c.targets(box);
     const Tile tops(top, c.sample_of(box)), sums(sum, c.sample_of(box));
     const Tile share = scalar(), part = blank(shape, box, c.order);
-    call<CrossEntropyApply>(c.axis, {x, target, tops, sums}, {share});
+    call_on_logits<CrossEntropyApply>(c, box, share, target, tops, sums);
     loss += share.get({});
-    call_gradient<CrossEntropyBackwardApply>(c, {x, target, tops, sums}, box,
-                                             part);
+    call_gradient<CrossEntropyBackwardApply>(c, box, part, target, tops, sums);
     add_tile(gradient, part, box);
   }
   c.check(loss, gradient);
@@ -152,9 +178,11 @@ void check_phases(const Case &c, int most, std::mt19937 &random) {
 
 void check(const Shape &shape, int axis, Order order, int most,
            std::mt19937 &random) {
-  const Case c(shape, axis, order, random);
-  check_fused(c, most, random);
-  check_phases(c, most, random);
+  for (DType type : {DType::f32, DType::bf16, DType::f16}) {
+    const Case c(shape, axis, order, type, random);
+    check_fused(c, most, random);
+    check_phases(c, most, random);
+  }
 }
 
 TEST(CrossEntropy, AxesOrdersAndTiles) {
@@ -201,30 +229,43 @@ void expect_complaint(const std::string &name, const Statistics &...given) {
   }
 }
 
-TEST(CrossEntropy, GradientsAreFloats) {
-  std::mt19937 random(seed());
-  const Value x = random_value({2, 3}, random);
-  const Value target(Shape{2});
-  const Tile tx(x, x.whole()),
-      tt(target, target.whole(), Order::row_major, DType::i32),
-      whole = blank({2, 3}, x.whole(), Order::row_major, DType::i32),
-      loss = blank({}, {{}, {}}, Order::row_major, DType::bf16);
+/// The message that a kernel refuses its operands with.
+template <class Kernel> std::string refusal(Tensors in, Tensors out) {
   Context cx;
   try {
-    CrossEntropyBackward(cx, {tx, tt}, {whole}, 1);
-    ADD_FAILURE() << "expected an error";
+    Kernel(cx, in, out, 1);
   } catch (const Error &error) {
-    EXPECT_STREQ(error.what(), "cross entropy backward: result: expected type "
-                               "f32, bf16 or f16, found i32");
+    return error.what();
   }
-  try {
-    CrossEntropyForward(cx, {tx, tt}, {loss}, 1);
-    ADD_FAILURE() << "expected an error";
-  } catch (const Error &error) {
-    EXPECT_STREQ(error.what(),
-                 "cross entropy forward: result: expected type f32, found "
-                 "bf16");
-  }
+  return "none";
+}
+
+TEST(CrossEntropy, TypesOfLogitsAndResults) {
+  const auto tile = [](DType type) {
+    return blank({2, 3}, {{0, 0}, {2, 3}}, Order::row_major, type);
+  };
+  const Value target(Shape{2});
+  const Tile f32 = tile(DType::f32), bf16 = tile(DType::bf16),
+             f16 = tile(DType::f16), i32 = tile(DType::i32),
+             tt(target, target.whole(), Order::row_major, DType::i32),
+             loss = blank({}, {{}, {}}, Order::row_major, DType::bf16),
+             sums = blank({2}, target.whole());
+  EXPECT_EQ(refusal<CrossEntropyBackward>({f32, tt}, {i32}),
+            "cross entropy backward: result: expected type f32, bf16 or f16, "
+            "found i32");
+  EXPECT_EQ(refusal<CrossEntropyForward>({f32, tt}, {loss}),
+            "cross entropy forward: result: expected type f32, found bf16");
+  EXPECT_EQ(refusal<CrossEntropyForward>({i32, tt}, {scalar()}),
+            "cross entropy forward: logits: expected type f32, bf16 or f16, "
+            "found i32");
+  EXPECT_EQ(refusal<CrossEntropyBackward>({bf16, tt}, {f16}),
+            "cross entropy backward: logits and result: expected at most one "
+            "type besides f32, found bf16 and f16");
+  EXPECT_EQ(refusal<CrossEntropyBackwardApply>({f16, tt, sums, sums}, {bf16}),
+            "cross entropy backward apply: logits and result: expected at most "
+            "one type besides f32, found f16 and bf16");
+  EXPECT_EQ(refusal<CrossEntropyMax>({i32}, {sums}),
+            "softmax max: operand: expected type f32, bf16 or f16, found i32");
 }
 
 TEST(CrossEntropy, TargetsAreClasses) {

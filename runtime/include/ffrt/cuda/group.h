@@ -26,6 +26,12 @@ template <class T> bool begins_group(const T *data) {
   return reinterpret_cast<std::uintptr_t>(data) % alignof(Group<T>) == 0;
 }
 
+/// Elements before the next place where a group of T may begin.
+template <class T> __device__ int before_group(const T *data) {
+  const auto past = reinterpret_cast<std::uintptr_t>(data) / sizeof(T) % kGroup;
+  return int((kGroup - past) % kGroup);
+}
+
 /// Elements from `first` on: kGroup of them, or those that are left at the end.
 struct Span {
   int64_t first;
