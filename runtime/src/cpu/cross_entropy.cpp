@@ -165,62 +165,69 @@ private:
 
 void CrossEntropyForward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
-  with_data([&](const auto *elements) {
-    const Samples samples(elements, logits, target, logits, axis);
-    samples.check_labels("cross entropy forward");
-    const double loss = samples.sum([&](const auto &sample) {
-      return samples.with_classes(
-          sample, [&](const auto *x, int64_t n, auto s, auto) {
-            const float top = max_of(x, n, s, -__builtin_inff());
-            return std::log(sum_of_exp(x, n, s, top)) + double(top) -
-                   double(samples.logit_of_label(sample));
-          });
-    });
-    *out.begin()->as<float>() = float(loss / global_elements(target));
-  }, logits);
+  with_data(
+      [&](const auto *elements) {
+        const Samples samples(elements, logits, target, logits, axis);
+        samples.check_labels("cross entropy forward");
+        const double loss = samples.sum([&](const auto &sample) {
+          return samples.with_classes(
+              sample, [&](const auto *x, int64_t n, auto s, auto) {
+                const float top = max_of(x, n, s, -__builtin_inff());
+                return std::log(sum_of_exp(x, n, s, top)) + double(top) -
+                       double(samples.logit_of_label(sample));
+              });
+        });
+        *out.begin()->as<float>() = float(loss / global_elements(target));
+      },
+      logits);
 }
 
 void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
   const double share = 1.0 / global_elements(target);
-  with_data([&](const auto *elements, auto *to) {
-    const Samples samples(elements, logits, target, *out.begin(), axis);
-    if constexpr (std::is_same_v<decltype(to), float *>)
-      samples.store_gradient(to, share,
-                             [=](const auto &, const auto *x, int64_t n, auto s,
-                                 float *g, auto t) {
-                               const float top =
-                                   max_of(x, n, s, -__builtin_inff());
-                               const auto scale =
-                                   float(share / store_exp(x, n, s, top, g, t));
-                               for (int64_t c = 0; c < n; ++c)
-                                 g[c * t] *= scale;
-                             });
-    else
-      // A narrow gradient cannot keep exponentials: they are taken twice.
-      samples.store_rounded(
-          to, share, [=](const auto &, const auto *x, int64_t n, auto s) {
-            const float top = max_of(x, n, s, -__builtin_inff());
-            return Probabilities{top, float(share / sum_of_exp(x, n, s, top))};
-          });
-  }, logits, *out.begin());
+  with_data(
+      [&](const auto *elements, auto *to) {
+        const Samples samples(elements, logits, target, *out.begin(), axis);
+        if constexpr (std::is_same_v<decltype(to), float *>)
+          samples.store_gradient(
+              to, share,
+              [=](const auto &, const auto *x, int64_t n, auto s, float *g,
+                  auto t) {
+                const float top = max_of(x, n, s, -__builtin_inff());
+                const auto scale = float(share / store_exp(x, n, s, top, g, t));
+                for (int64_t c = 0; c < n; ++c)
+                  g[c * t] *= scale;
+              });
+        else
+          // A narrow gradient cannot keep exponentials: they are taken twice.
+          samples.store_rounded(
+              to, share, [=](const auto &, const auto *x, int64_t n, auto s) {
+                const float top = max_of(x, n, s, -__builtin_inff());
+                return Probabilities{top,
+                                     float(share / sum_of_exp(x, n, s, top))};
+              });
+      },
+      logits, *out.begin());
 }
 
 void CrossEntropyApply::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
   const float *max = in.begin()[2].as<float>(),
               *sum = in.begin()[3].as<float>();
-  with_data([&](const auto *elements) {
-    const Samples samples(elements, logits, target, logits, axis);
-    samples.check_labels("cross entropy apply");
-    const double loss = samples.sum([&](const auto &sample) {
-      if (!samples.has_label(sample))
-        return 0.0;
-      return std::log(double(sum[sample.place])) + double(max[sample.place]) -
-             double(samples.logit_of_label(sample));
-    });
-    *out.begin()->as<float>() = float(loss / global_elements(target));
-  }, logits);
+  with_data(
+      [&](const auto *elements) {
+        const Samples samples(elements, logits, target, logits, axis);
+        samples.check_labels("cross entropy apply");
+        const double loss = samples.sum([&](const auto &sample) {
+          if (!samples.has_label(sample))
+            return 0.0;
+          return std::log(double(sum[sample.place])) +
+                 double(max[sample.place]) -
+                 double(samples.logit_of_label(sample));
+        });
+        *out.begin()->as<float>() = float(loss / global_elements(target));
+      },
+      logits);
 }
 
 void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
@@ -232,18 +239,22 @@ void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
     return Probabilities{max[sample.place],
                          float(share / double(sum[sample.place]))};
   };
-  with_data([&](const auto *elements, auto *to) {
-    const Samples samples(elements, logits, target, *out.begin(), axis);
-    if constexpr (std::is_same_v<decltype(to), float *>)
-      samples.store_gradient(
-          to, share,
-          [=](const auto &sample, const auto *x, int64_t n, auto s, float *g,
-              auto t) { probabilities_of(sample).store(x, n, s, g, t); });
-    else
-      samples.store_rounded(to, share,
-                            [=](const auto &sample, const auto *, int64_t,
-                                auto) { return probabilities_of(sample); });
-  }, logits, *out.begin());
+  with_data(
+      [&](const auto *elements, auto *to) {
+        const Samples samples(elements, logits, target, *out.begin(), axis);
+        if constexpr (std::is_same_v<decltype(to), float *>)
+          samples.store_gradient(to, share,
+                                 [=](const auto &sample, const auto *x,
+                                     int64_t n, auto s, float *g, auto t) {
+                                   probabilities_of(sample).store(x, n, s, g,
+                                                                  t);
+                                 });
+        else
+          samples.store_rounded(to, share,
+                                [=](const auto &sample, const auto *, int64_t,
+                                    auto) { return probabilities_of(sample); });
+      },
+      logits, *out.begin());
 }
 
 } // namespace ffrt

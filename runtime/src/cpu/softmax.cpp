@@ -155,19 +155,24 @@ void SoftmaxForward::operator()(Tensors in, Tensors out) {
 
 void SoftmaxMax::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
-  with_data([&](const auto *x) {
-    sets.for_all(
-        [&](int64_t set, int64_t s) { result(out)[s] = top_of(sets, x, set); });
-  }, *in.begin());
+  with_data(
+      [&](const auto *x) {
+        sets.for_all([&](int64_t set, int64_t s) {
+          result(out)[s] = top_of(sets, x, set);
+        });
+      },
+      *in.begin());
 }
 
 void SoftmaxSum::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
-  with_data([&](const auto *x) {
-    sets.for_all([&](int64_t set, int64_t s) {
-      result(out)[s] = float(sum_of(sets, x, set, data(in, 1)[s]));
-    });
-  }, *in.begin());
+  with_data(
+      [&](const auto *x) {
+        sets.for_all([&](int64_t set, int64_t s) {
+          result(out)[s] = float(sum_of(sets, x, set, data(in, 1)[s]));
+        });
+      },
+      *in.begin());
 }
 
 void SoftmaxApply::operator()(Tensors in, Tensors out) {

@@ -213,22 +213,27 @@ void CrossEntropyForward::operator()(Tensors in, Tensors out) {
   const dim3 block = cuda::row_block(classes.count);
   const unsigned blocks = cuda::blocks_for_rows(samples.elements, block);
   double *partial = cuda::device().scratch<double>();
-  with_data([&](auto *x) {
-    using X = std::remove_pointer_t<decltype(x)>;
-    cuda::launch(blocks, block, cross_entropy_kernel<X>, samples, classes, x,
-                 target.as<int32_t>(), partial, cuda::device().problem(),
-                 "cross entropy forward: expected targets");
-  }, logits);
+  with_data(
+      [&](auto *x) {
+        using X = std::remove_pointer_t<decltype(x)>;
+        cuda::launch(blocks, block, cross_entropy_kernel<X>, samples, classes,
+                     x, target.as<int32_t>(), partial, cuda::device().problem(),
+                     "cross entropy forward: expected targets");
+      },
+      logits);
   cuda::launch(1, cuda::kThreads, cuda::sum_up_kernel, partial, int(blocks),
                1.0 / global_elements(target), out.begin()->as<float>());
 }
 
 void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
-  with_data([&](auto *x, auto *to) {
-    using X = std::remove_pointer_t<decltype(x)>;
-    using T = std::remove_pointer_t<decltype(to)>;
-    store_gradient(in, x, out, to, axis, cross_entropy_gradient_kernel<X, T>);
-  }, *in.begin(), *out.begin());
+  with_data(
+      [&](auto *x, auto *to) {
+        using X = std::remove_pointer_t<decltype(x)>;
+        using T = std::remove_pointer_t<decltype(to)>;
+        store_gradient(in, x, out, to, axis,
+                       cross_entropy_gradient_kernel<X, T>);
+      },
+      *in.begin(), *out.begin());
 }
 
 void CrossEntropyApply::operator()(Tensors in, Tensors out) {
@@ -236,13 +241,15 @@ void CrossEntropyApply::operator()(Tensors in, Tensors out) {
 }
 
 void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
-  with_data([&](auto *x, auto *to) {
-    using X = std::remove_pointer_t<decltype(x)>;
-    using T = std::remove_pointer_t<decltype(to)>;
-    store_gradient(in, x, out, to, axis,
-                   cross_entropy_gradient_apply_kernel<X, T>,
-                   in.begin()[2].as<float>(), in.begin()[3].as<float>());
-  }, *in.begin(), *out.begin());
+  with_data(
+      [&](auto *x, auto *to) {
+        using X = std::remove_pointer_t<decltype(x)>;
+        using T = std::remove_pointer_t<decltype(to)>;
+        store_gradient(in, x, out, to, axis,
+                       cross_entropy_gradient_apply_kernel<X, T>,
+                       in.begin()[2].as<float>(), in.begin()[3].as<float>());
+      },
+      *in.begin(), *out.begin());
 }
 
 } // namespace ffrt

@@ -153,15 +153,19 @@ void SoftmaxForward::operator()(Tensors in, Tensors out) {
 }
 
 void SoftmaxMax::operator()(Tensors in, Tensors out) {
-  with_data([&](const auto *x) {
-    find_largest(Sets(*in.begin(), normalised), x, result(out));
-  }, *in.begin());
+  with_data(
+      [&](const auto *x) {
+        find_largest(Sets(*in.begin(), normalised), x, result(out));
+      },
+      *in.begin());
 }
 
 void SoftmaxSum::operator()(Tensors in, Tensors out) {
-  with_data([&](const auto *x) {
-    add_up(Sets(*in.begin(), normalised), x, data(in, 1), result(out));
-  }, *in.begin());
+  with_data(
+      [&](const auto *x) {
+        add_up(Sets(*in.begin(), normalised), x, data(in, 1), result(out));
+      },
+      *in.begin());
 }
 
 void SoftmaxApply::operator()(Tensors in, Tensors out) {
