@@ -60,14 +60,14 @@ func.func @main(%x: tensor<8x3x9x9xf32> {ff.name = "x"},
 
 // -----
 
-// Attention: queries, keys, values, and the gradient of its result, of which
+// Attention: queries, keys, values, its result and the gradient of that, of which
 // nothing else is narrow.
 
 // CHECK-LABEL: func.func @main
 // CHECK: %[[Q16:.*]] = ff.cast(%arg0)
 // CHECK-NEXT: %[[Y:.*]], %[[L:.*]] = ff.attention(%[[Q16]], %[[Q16]], %[[Q16]] mask %arg1)
 // CHECK-NEXT: %[[D16:.*]] = ff.cast(%[[Y]])
-// CHECK-NEXT: ff.attention_backward(%[[Q16]], %[[Q16]], %[[Q16]], %[[Y]], %[[L]], %[[D16]] mask %arg1)
+// CHECK-NEXT: ff.attention_backward(%[[Q16]], %[[Q16]], %[[Q16]], %[[D16]], %[[L]], %[[D16]] mask %arg1)
 func.func @main(%q: tensor<2x5x3x4xf32> {ff.name = "q"},
                 %m: tensor<5x5xf32> {ff.name = "m"}) {
   %0, %1 = ff.attention(%q, %q, %q mask %m) {hidden = array<f64>, scale = 0.5 : f64}
