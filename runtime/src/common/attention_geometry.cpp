@@ -68,6 +68,15 @@ void AttentionGeometry::expect_heads(const char *name, const Tensor &t,
   expect_dense(kernel, name, t, type, {samples, positions, heads, width});
 }
 
+void AttentionGeometry::expect_y(const Tensor &t) const {
+  const bool narrow = factors != DType::f32;
+  expect(kernel, !t.data || t.type == DType::f32 || t.type == factors,
+         std::string("y: expected type f32") +
+             (narrow ? std::string(" or ") + name_of(factors) : "") +
+             ", found " + name_of(t.type));
+  expect_heads("y", t, rows, values, t.type);
+}
+
 void AttentionGeometry::expect_gradient(const char *name, const Tensor &t,
                                         int64_t positions,
                                         int64_t width) const {
@@ -90,7 +99,7 @@ AttentionGeometry check_attention_forward(Tensors in, Tensors out,
   expect(kernel, g.keys == t[1].global[1],
          "k: expected all positions (" + std::to_string(t[1].global[1]) +
              "), found " + std::to_string(g.keys));
-  g.expect_heads("y", out.begin()[0], g.rows, g.values);
+  g.expect_y(out.begin()[0]);
   g.expect_sums("lse", out.begin()[1]);
   return g;
 }
@@ -132,7 +141,9 @@ AttentionApply::AttentionApply(Context & /*cx*/, Tensors in, Tensors out,
   expect_floats(kernel, "most", in.begin()[0], {samples, heads, rows});
   expect_floats(kernel, "total", in.begin()[1], {samples, heads, rows});
   expect_floats(kernel, "sum", sum, {samples, rows, heads, values});
-  expect_floats(kernel, "y", out.begin()[0], {samples, rows, heads, values});
+  const Tensor &y = out.begin()[0];
+  expect_factor(kernel, "y", y);
+  expect_dense(kernel, "y", y, y.type, {samples, rows, heads, values});
   expect_floats(kernel, "lse", out.begin()[1], {samples, heads, rows});
 }
 
@@ -143,7 +154,7 @@ AttentionGeometry check_attention_backward(Tensors in, Tensors out,
   expect_count(kernel, "results", out.size(), 3);
   const Tensor *t = in.begin(), *r = out.begin();
   const AttentionGeometry g(kernel, t[0], t[1], &t[2], t[6], numbers);
-  g.expect_heads("y", t[3], g.rows, g.values);
+  g.expect_y(t[3]);
   g.expect_sums("lse", t[4]);
   expect_factors(kernel, "q", t[0], "dy", t[5]);
   g.expect_heads("dy", t[5], g.rows, g.values, g.factors);

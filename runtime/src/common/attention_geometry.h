@@ -2,8 +2,6 @@
 #ifndef FFRT_COMMON_ATTENTION_GEOMETRY_H
 #define FFRT_COMMON_ATTENTION_GEOMETRY_H
 
-#include "ffrt/bfloat16.h"
-#include "ffrt/float16.h"
 #include "ffrt/function.h"
 #include "ffrt/kernel.h"
 
@@ -37,6 +35,8 @@ struct AttentionGeometry {
 
   void expect_heads(const char *name, const Tensor &t, int64_t positions,
                     int64_t width, DType type = DType::f32) const;
+  /// y, of f32 or of the factors' type.
+  void expect_y(const Tensor &t) const;
   /// Absent, or such a tensor of f32, bf16 or f16.
   void expect_gradient(const char *name, const Tensor &t, int64_t positions,
                        int64_t width) const;
@@ -79,16 +79,6 @@ AttentionGeometry check_attention_sum(Tensors in, Tensors out,
                                       const AttentionNumbers &numbers);
 AttentionGeometry check_attention_backward(Tensors in, Tensors out,
                                            const AttentionNumbers &numbers);
-
-/// Calls f with a null pointer to the type that factors, or gradients, have.
-template <class F> void with_factors(DType factors, F f) {
-  if (factors == DType::bf16)
-    f(static_cast<BFloat16 *>(nullptr));
-  else if (factors == DType::f16)
-    f(static_cast<Float16 *>(nullptr));
-  else
-    f(static_cast<float *>(nullptr));
-}
 
 /// exp() of a score that is this much below the largest is 0 in floats.
 constexpr float kVanishes = 104.0f;

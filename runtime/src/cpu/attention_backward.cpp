@@ -7,7 +7,6 @@
 #include "ffrt/parallel.h"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace ffrt {
 
@@ -90,12 +89,16 @@ struct AttentionBackward::Impl : AttentionTile {
                      const float *lse, int64_t n, int64_t h, int64_t t,
                      int64_t count) const {
     const int64_t d = padded(width), e = padded(values);
-    for (int64_t i = 0; i < count; ++i) {
-      const float *row = head(y, n, h) + (t + i) * between(values),
-                  *slope = own.dy + i * e;
-      own.product[i] =
-          float(sum_over(values, [=](int64_t j) { return row[j] * slope[j]; }));
-    }
+    with_data(
+        [&](const auto *row) {
+          row += vector_at(y, n, h, t);
+          for (int64_t i = 0; i < count; ++i, row += between(values)) {
+            const float *slope = own.dy + i * e;
+            own.product[i] = float(sum_over(
+                values, [=](int64_t j) { return float(row[j]) * slope[j]; }));
+          }
+        },
+        y);
     std::fill_n(own.dq, count * d, 0.0f);
     for (int64_t s = 0; s < keys; s += kBlockKeys) {
       const int64_t n_keys = std::min(kBlockKeys, keys - s);
@@ -108,23 +111,6 @@ struct AttentionBackward::Impl : AttentionTile {
       multiply(n_keys, e, count, {own.p, 1, kBlockKeys}, own.dy, e,
                own.dv + s * e, e, false);
     }
-  }
-
-  /// Scratch of padded(width) columns to `count` vectors of a head of a
-  /// gradient, from `first` on, in its type; nothing if it is absent.
-  void unpack(const float *from, const Tensor &gradient, int64_t n, int64_t h,
-              int64_t first, int64_t count) const {
-    if (!gradient.data)
-      return;
-    const int64_t width = gradient.shape[3], apart = between(width);
-    with_factors(gradient.type, [&](auto *type) {
-      using T = std::remove_pointer_t<decltype(type)>;
-      T *to = gradient.as<T>() + head_at(n, h, gradient.shape[1], width) +
-              first * apart;
-      for (int64_t i = 0; i < count; ++i)
-        for (int64_t d = 0; d < width; ++d)
-          to[i * apart + d] = T(from[i * padded(width) + d]);
-    });
   }
 
   void run(Tensors in, Tensors out, int64_t n, int64_t h) const {
@@ -146,10 +132,13 @@ struct AttentionBackward::Impl : AttentionTile {
       read_rows(dy, n, h, row, count, own.dy);
       rows_of_block(own, y, mask, lse.as<float>() + row_at(n, h, row), n, h,
                     row, count);
-      unpack(own.dq, dq, n, h, row, count);
+      if (dq.data)
+        write_rows(own.dq, dq, n, h, row, count);
     }
-    unpack(own.dk, dk, n, h, 0, keys);
-    unpack(own.dv, dv, n, h, 0, keys);
+    if (dk.data)
+      write_rows(own.dk, dk, n, h, 0, keys);
+    if (dv.data)
+      write_rows(own.dv, dv, n, h, 0, keys);
   }
 };
 

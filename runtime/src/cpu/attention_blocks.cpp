@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <omp.h>
+#include <type_traits>
 #include <vector>
 
 namespace ffrt {
@@ -123,38 +124,54 @@ Scratch Scratch::of_thread() {
 }
 
 //===----------------------------------------------------------------------===//
-// Factors
+// Factors and results
 //===----------------------------------------------------------------------===//
 
 void AttentionTile::read_rows(const Tensor &factor, int64_t n, int64_t h,
                               int64_t first, int64_t count, float *to) const {
   const int64_t width = factor.shape[3], columns = padded(width);
-  with_factors(factors, [&](auto *type) {
-    const auto *from = static_cast<decltype(type)>(factor.data) +
-                       head_at(n, h, factor.shape[1], width) +
-                       first * between(width);
-    for (int64_t i = 0; i < count; ++i, from += between(width)) {
-      std::copy_n(from, width, to + i * columns);
-      std::fill(to + i * columns + width, to + (i + 1) * columns, 0.0f);
-    }
-  });
+  with_data(
+      [&](const auto *from) {
+        from += vector_at(factor, n, h, first);
+        for (int64_t i = 0; i < count; ++i, from += between(width)) {
+          std::copy_n(from, width, to + i * columns);
+          std::fill(to + i * columns + width, to + (i + 1) * columns, 0.0f);
+        }
+      },
+      factor);
 }
 
 void AttentionTile::read_columns(const Tensor &factor, int64_t n, int64_t h,
                                  float *to) const {
   constexpr int64_t kSide = 16;
   const int64_t width = factor.shape[3], columns = padded(keys);
-  with_factors(factors, [&](auto *type) {
-    const auto *from =
-        static_cast<decltype(type)>(factor.data) + head_at(n, h, keys, width);
-    for (int64_t i = 0; i < keys; i += kSide)
-      for (int64_t d = 0; d < width; d += kSide)
-        for (int64_t e = d; e < std::min(d + kSide, width); ++e)
-          for (int64_t j = i; j < std::min(i + kSide, keys); ++j)
-            to[e * columns + j] = from[j * between(width) + e];
-  });
+  with_data(
+      [&](const auto *from) {
+        from += vector_at(factor, n, h, 0);
+        for (int64_t i = 0; i < keys; i += kSide)
+          for (int64_t d = 0; d < width; d += kSide)
+            for (int64_t e = d; e < std::min(d + kSide, width); ++e)
+              for (int64_t j = i; j < std::min(i + kSide, keys); ++j)
+                to[e * columns + j] = from[j * between(width) + e];
+      },
+      factor);
   for (int64_t d = 0; d < width; ++d)
     std::fill(to + d * columns + keys, to + (d + 1) * columns, 0.0f);
+}
+
+void AttentionTile::write_rows(const float *from, const Tensor &result,
+                               int64_t n, int64_t h, int64_t first,
+                               int64_t count) const {
+  const int64_t width = result.shape[3];
+  with_data(
+      [&](auto *to) {
+        using T = std::remove_pointer_t<decltype(to)>;
+        to += vector_at(result, n, h, first);
+        for (int64_t i = 0; i < count; ++i, to += between(width))
+          for (int64_t d = 0; d < width; ++d)
+            to[d] = T(from[i * padded(width) + d]);
+      },
+      result);
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #define FFRT_CPU_ATTENTION_BLOCKS_H
 
 #include "common/attention_geometry.h"
+#include "common/cast.h"
 #include "cpu/vectors.h"
 #include "ffrt/context.h"
 #include "ffrt/kernel.h"
@@ -66,10 +67,10 @@ struct AttentionTile : AttentionGeometry {
   AttentionTile(const Context &cx, const AttentionGeometry &geometry)
       : AttentionGeometry(geometry), cx(cx) {}
 
-  /// Head `h` of sample `n` in a tensor [samples, positions, heads, width] of
-  /// f32: its first vector; they are `between(width)` apart.
-  float *head(const Tensor &t, int64_t n, int64_t h) const {
-    return t.as<float>() + head_at(n, h, t.shape[1], t.shape[3]);
+  /// Where vector `i` of head `h` of sample `n` is in a tensor
+  /// [samples, positions, heads, width]; they are `between(width)` apart.
+  int64_t vector_at(const Tensor &t, int64_t n, int64_t h, int64_t i) const {
+    return head_at(n, h, t.shape[1], t.shape[3]) + i * between(t.shape[3]);
   }
   /// Vectors `first` to first + count of a head of a factor as rows of
   /// padded(width) columns, with zeros behind.
@@ -78,6 +79,9 @@ struct AttentionTile : AttentionGeometry {
   /// All of them as columns: `width` rows of padded(keys).
   void read_columns(const Tensor &factor, int64_t n, int64_t h,
                     float *to) const;
+  /// Rows of padded(width) columns to such vectors of a result, in its type.
+  void write_rows(const float *from, const Tensor &result, int64_t n, int64_t h,
+                  int64_t first, int64_t count) const;
 
   /// Of one head: keys as columns, values as rows, a block of queries, of
   /// scores and of results.

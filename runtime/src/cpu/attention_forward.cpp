@@ -110,14 +110,14 @@ struct AttentionForward::Impl : AttentionTile {
         rows_of_block(own, q, mask, n, h, t, count, false);
       for (int64_t i = 0; i < count; ++i) {
         const float factor = 1.0f / own.total[i];
-        const float *from = own.sums + i * padded(values);
-        float *to = head(y, n, h) + (t + i) * between(values);
+        float *sums = own.sums + i * padded(values);
         for (int64_t e = 0; e < values; ++e)
-          to[e] = from[e] * factor;
+          sums[e] *= factor;
         if (lse.data)
           lse.as<float>()[row_at(n, h, t + i)] =
               own.top[i] + std::log(own.total[i]);
       }
+      write_rows(own.sums, y, n, h, t, count);
     }
   }
 };

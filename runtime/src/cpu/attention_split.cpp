@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace ffrt {
 
@@ -141,9 +142,7 @@ struct AttentionSum::Impl : SplitTile {
                             own.values + s * columns, columns, own.sums,
                             columns, false);
                  });
-      for (int64_t i = 0; i < count; ++i)
-        std::copy_n(own.sums + i * columns, values,
-                    head(sum, n, h) + (t + i) * between(values));
+      write_rows(own.sums, sum, n, h, t, count);
     });
   }
 };
@@ -185,8 +184,13 @@ void AttentionApply::operator()(Tensors in, Tensors out) {
         if (!y.data)
           continue;
         const float factor = 1.0f / total[row];
-        for (int64_t e = 0; e < values; ++e)
-          y.as<float>()[first + e] = sum[first + e] * factor;
+        with_data(
+            [&](auto *to) {
+              using T = std::remove_pointer_t<decltype(to)>;
+              for (int64_t e = 0; e < values; ++e)
+                to[first + e] = T(sum[first + e] * factor);
+            },
+            y);
       }
   });
 }

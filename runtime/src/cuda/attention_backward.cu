@@ -22,8 +22,9 @@ using namespace attention;
 namespace {
 
 /// A warp for every row.
-template <class T>
-__global__ void product_kernel(AttentionHeads heads, Differentiated<T> of) {
+template <class T, class Y>
+__global__ void product_kernel(AttentionHeads heads, Differentiated<T> of,
+                               const Y *results) {
   const AttentionGeometry &g = heads.g;
   const int lane = int(threadIdx.x) % 32;
   const int64_t warps = int64_t(gridDim.x) * (blockDim.x / 32);
@@ -31,7 +32,7 @@ __global__ void product_kernel(AttentionHeads heads, Differentiated<T> of) {
        row < g.samples * g.heads * g.rows; row += warps) {
     const int64_t t = row % g.rows, h = row / g.rows % g.heads,
                   n = row / g.rows / g.heads;
-    const Vectors<float> y = heads.of(of.y, n, h, g.rows, g.values).from(t);
+    const Vectors<Y> y = heads.of(results, n, h, g.rows, g.values).from(t);
     const Vectors<T> dy = heads.of(of.dy, n, h, g.rows, g.values).from(t);
     double sum = 0;
     for (int64_t e = lane; e < g.values; e += 32)
@@ -150,12 +151,23 @@ __global__ void key_gradients_kernel(AttentionHeads heads, Differentiated<T> of,
   }
 }
 
-template <class T>
-void differentiate(const AttentionHeads &heads, const Differentiated<T> &of) {
+template <class T, class Y>
+void multiply_rows(const AttentionHeads &heads, const Differentiated<T> &of,
+                   const Y *y) {
   const AttentionGeometry &g = heads.g;
   cuda::launch(
       cuda::blocks_for(g.samples * g.heads * g.rows, cuda::kThreads / 32),
-      cuda::kThreads, product_kernel<T>, heads, of);
+      cuda::kThreads, product_kernel<T, Y>, heads, of, y);
+}
+
+template <class T>
+void differentiate(const AttentionHeads &heads, const Differentiated<T> &of,
+                   const Tensor &y) {
+  const AttentionGeometry &g = heads.g;
+  if (y.type == DType::f32)
+    multiply_rows(heads, of, y.as<float>());
+  else
+    multiply_rows(heads, of, y.as<T>());
   if (tensor_differentiate(heads, of))
     return;
   auto blocks = [&](int64_t positions, int64_t width, int columns) {
@@ -203,12 +215,13 @@ void AttentionBackward::operator()(Tensors in, Tensors out) {
   const Tensor *t = in.begin(), *r = out.begin();
   const AttentionGeometry &g = impl->geometry;
   const AttentionHeads heads(impl->cx, g, t[6]);
-  with_factors(g.factors, [&](auto *type) {
+  with_factor(g.factors, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
-    differentiate<T>(heads, {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(),
-                             t[5].as<T>(), t[3].as<float>(), t[4].as<float>(),
-                             Gradient(r[0]), Gradient(r[1]), Gradient(r[2]),
-                             cuda::device().scratch<float>()});
+    differentiate<T>(heads,
+                     {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(), t[5].as<T>(),
+                      t[4].as<float>(), Gradient(r[0]), Gradient(r[1]),
+                      Gradient(r[2]), cuda::device().scratch<float>()},
+                     t[3]);
   });
 }
 

@@ -122,24 +122,31 @@ __device__ __forceinline__ void
 write(const AttentionHeads &heads, const Attended<T> &to,
       const AttentionTask &task, RowSums<kColumns> &rows) {
   const AttentionGeometry &g = heads.g;
-  float *sums = kGiven ? to.sum : to.y;
-  const Vectors<float> result =
-      heads.of(sums, task.n, task.h, g.rows, g.values).from(task.first);
   FFRT_UNROLL
   for (int i = 0; i < kOwn; ++i) {
     const float factor = kGiven ? 1.0f : 1.0f / rows.total[i];
     FFRT_UNROLL
     for (int c = 0; c < kColumns / kLanes; ++c)
       rows.sums[i][c] *= factor;
-    if (task.column != 0 || own_column(0) != 0 || own_row(i) >= result.count)
+    const int64_t t = task.first + own_row(i);
+    if (task.column != 0 || own_column(0) != 0 || t >= g.rows)
       continue;
-    const int64_t at = g.row_at(task.n, task.h, task.first + own_row(i));
+    const int64_t at = g.row_at(task.n, task.h, t);
     if (kGiven)
       to.total[at] = rows.total[i];
     else if (to.lse)
       to.lse[at] = rows.top[i] + logf(rows.total[i]);
   }
-  write_vectors<kColumns>(rows.sums, result, sums, sums, task.column);
+  const auto store = [&](auto *result) {
+    write_vectors<kColumns>(
+        rows.sums,
+        heads.of(result, task.n, task.h, g.rows, g.values).from(task.first),
+        result, result, task.column);
+  };
+  if (kGiven)
+    store(to.sum);
+  else
+    to.store_y(store);
 }
 
 template <int kColumns, bool kGiven, class T>
@@ -261,11 +268,13 @@ AttentionForward::~AttentionForward() = default;
 void AttentionForward::operator()(Tensors in, Tensors out) {
   const Tensor *t = in.begin(), *r = out.begin();
   const AttentionHeads heads(impl->cx, impl->geometry, t[3]);
-  with_factors(impl->geometry.factors, [&](auto *type) {
+  const bool narrow = r[0].type != DType::f32;
+  with_factor(impl->geometry.factors, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
-    attend<false, T>(heads,
-                     {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(), nullptr,
-                      r[0].as<float>(), r[1].as<float>(), nullptr, nullptr});
+    attend<false, T>(heads, {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(), nullptr,
+                             narrow ? nullptr : r[0].as<float>(),
+                             narrow ? r[0].as<T>() : nullptr, r[1].as<float>(),
+                             nullptr, nullptr});
   });
 }
 
@@ -292,11 +301,11 @@ void AttentionMax::operator()(Tensors in, Tensors out) {
   const Tensor *t = in.begin();
   const AttentionGeometry &g = impl->geometry;
   const AttentionHeads heads(impl->cx, g, t[2]);
-  with_factors(g.factors, [&](auto *type) {
+  with_factor(g.factors, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
     find_largest<T>(heads, {t[0].as<T>(), t[1].as<T>(), nullptr,
                             out.begin()->as<float>(), nullptr, nullptr, nullptr,
-                            nullptr});
+                            nullptr, nullptr});
   });
 }
 
@@ -318,27 +327,34 @@ AttentionSum::~AttentionSum() = default;
 void AttentionSum::operator()(Tensors in, Tensors out) {
   const Tensor *t = in.begin(), *r = out.begin();
   const AttentionHeads heads(impl->cx, impl->geometry, t[3]);
-  with_factors(impl->geometry.factors, [&](auto *type) {
+  with_factor(impl->geometry.factors, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
-    attend<true, T>(heads,
-                    {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(), t[4].as<float>(),
-                     nullptr, nullptr, r[0].as<float>(), r[1].as<float>()});
+    attend<true, T>(heads, {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(),
+                            t[4].as<float>(), nullptr, nullptr, nullptr,
+                            r[0].as<float>(), r[1].as<float>()});
   });
 }
 
-void AttentionApply::operator()(Tensors in, Tensors out) {
-  const float *most = in.begin()[0].as<float>(),
-              *total = in.begin()[1].as<float>(),
+/// y = sum / total
+template <class T> static void divide(Tensors in, const Tensor &result, T *y) {
+  const float *total = in.begin()[1].as<float>(),
               *sum = in.begin()[2].as<float>();
-  float *y = out.begin()[0].as<float>(), *lse = out.begin()[1].as<float>();
   const Index &shape = in.begin()[2].shape; // [N, T, H, E]
   const int64_t rows = shape[1], heads = shape[2], values = shape[3];
   cuda::for_elements(
-      out.begin()[0].elements(), FFRT_LAMBDA(int64_t i) {
+      result.elements(), FFRT_LAMBDA(int64_t i) {
         const int64_t h = i / values % heads, t = i / values / heads % rows,
                       n = i / values / heads / rows;
-        y[i] = sum[i] * (1.0f / total[(n * heads + h) * rows + t]);
+        y[i] = T(sum[i] * (1.0f / total[(n * heads + h) * rows + t]));
       });
+}
+
+void AttentionApply::operator()(Tensors in, Tensors out) {
+  const Tensor &result = out.begin()[0];
+  with_data([&](auto *y) { divide(in, result, y); }, result);
+  const float *most = in.begin()[0].as<float>(),
+              *total = in.begin()[1].as<float>();
+  float *lse = out.begin()[1].as<float>();
   cuda::for_elements(
       out.begin()[1].elements(),
       FFRT_LAMBDA(int64_t i) { lse[i] = most[i] + logf(total[i]); });

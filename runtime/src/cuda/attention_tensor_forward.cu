@@ -177,10 +177,16 @@ write(const AttentionHeads &heads, const Attended<T> &to,
   }
   if (kPart == Part::largest)
     return;
-  float *sums = kPart == Part::all ? to.y : to.sum;
-  Tile::write(rows.sums, factor,
-              heads.of(sums, task.n, task.h, g.rows, g.values).from(task.first),
-              sums);
+  const auto store = [&](auto *result) {
+    Tile::write(
+        rows.sums, factor,
+        heads.of(result, task.n, task.h, g.rows, g.values).from(task.first),
+        result);
+  };
+  if (kPart == Part::sums)
+    store(to.sum);
+  else
+    to.store_y(store);
 }
 
 template <class Tile, Part kPart, class T>

@@ -12,12 +12,14 @@
 #define FFRT_CUDA_ATTENTION_TILE_H
 
 #include "common/attention_geometry.h"
+#include "common/cast.h"
 #include "cuda/reduce_block.h"
 #include "ffrt/cuda/launch.h"
 #include "ffrt/philox.h"
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 namespace ffrt::attention {
 
@@ -141,8 +143,19 @@ private:
 template <class T> struct Attended {
   const T *q, *k, *v;
   float *most;
-  float *y, *lse; ///< lse may be null
+  float *y;
+  T *rounded; ///< where y goes unless it is f32, or null
+  float *lse; ///< may be null
   float *total, *sum;
+
+  /// store(where y goes)
+  template <class F>
+  __device__ __forceinline__ void store_y(const F &store) const {
+    if constexpr (!std::is_same_v<T, float>)
+      if (rounded)
+        return store(rounded);
+    store(y);
+  }
 };
 
 /// Where a gradient goes: f32, bf16 or f16, or, if it is null, nowhere. The
@@ -158,7 +171,7 @@ struct Gradient {
 
 template <class T> struct Differentiated {
   const T *q, *k, *v, *dy;
-  const float *y, *lse;
+  const float *lse;
   Gradient dq, dk, dv;
   float *product; ///< of every row dy * y
 };

@@ -1,10 +1,8 @@
 //===- attention_test.cpp - attention, whole and tiled --------------------===//
+#include "attention_case.h"
 #include "ffrt/attention.h"
 #include "ffrt/dropout.h"
 #include "ffrt/error.h"
-#include "geometry.h"
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,46 +14,8 @@ using namespace ffrt_test;
 
 namespace {
 
-/// A call and its mask, which is absent if it has no data.
-struct Case {
-  Value q, k, v, mask;
-  Reals hidden;
-  double scale;
-  double ratio = 0;           ///< with kKey and kSeed
-  DType factors = DType::f32; ///< of q, k, v and the gradient of y
-  bool tf32 = false;
-
-  int64_t samples() const { return q.shape[0]; }
-  int64_t rows() const { return q.shape[1]; }
-  int64_t heads() const { return q.shape[2]; }
-  int64_t keys() const { return k.shape[1]; }
-  Shape result() const { return {samples(), rows(), heads(), v.shape[3]}; }
-  Shape sums() const { return {samples(), heads(), rows()}; }
-
-  double mask_at(const Shape &at) const {
-    Shape index;
-    const size_t skipped = 4 - mask.shape.size();
-    for (size_t d = 0; d < mask.shape.size(); ++d)
-      index.push_back(mask.shape[d] == 1 ? 0 : at[skipped + d]);
-    return mask(index);
-  }
-  bool replaced(const Shape &at) const {
-    return !hidden.empty() && mask_at(at) != 0;
-  }
-  double score(int64_t n, int64_t h, int64_t t, int64_t s) const {
-    if (replaced({n, h, t, s}))
-      return hidden[0];
-    double sum = 0;
-    for (int64_t d = 0; d < q.shape[3]; ++d)
-      sum += q({n, t, h, d}) * k({n, s, h, d});
-    sum *= scale;
-    return mask.data.empty() || !hidden.empty() ? sum
-                                                : sum + mask_at({n, h, t, s});
-  }
-};
-
-constexpr int64_t kKey = 77;
-constexpr uint64_t kSeed = 5, kPass = 3;
+using Case = AttentionCase;
+using Operands = AttentionOperands;
 
 /// What ff.dropout multiplies the probabilities [N, H, T, S] by.
 Value drops(const Case &c) {
@@ -115,51 +75,6 @@ Results reference(const Case &c, const Value &dy) {
   return r;
 }
 
-/// The operands of a tile [n, t, h, s], and where they lie.
-struct Operands {
-  Box rows, results, keys, seen, sums;
-  Tile q, k, v, dy, given;
-  Tensor mask; ///< `given`, or absent
-
-  Operands(const Case &c, const Value &slopes, const Box &part)
-      : rows(box(part, 1, c.q.shape[3])), results(box(part, 1, c.v.shape[3])),
-        keys(box(part, 3, c.q.shape[3])),
-        seen(box(part, 3, c.v.shape[3])), sums{{part.lo[0], part.lo[2],
-                                                part.lo[1]},
-                                               {part.size[0], part.size[2],
-                                                part.size[1]}},
-        q(c.q, rows, Order::row_major, c.factors),
-        k(c.k, keys, Order::row_major, c.factors),
-        v(c.v, seen, Order::row_major, c.factors),
-        dy(slopes, results, Order::row_major, c.factors),
-        given(mask_of(c), mask_of(c).shape == c.mask.shape
-                              ? mask_box(c, part)
-                              : mask_of(c).whole()),
-        mask(c.mask.data.empty() ? absent({}) : given.tensor) {}
-
-private:
-  /// Positions of dimension `d` of the tile.
-  static Box box(const Box &part, std::size_t d, int64_t width) {
-    return Box{{part.lo[0], part.lo[d], part.lo[2], 0},
-               {part.size[0], part.size[d], part.size[2], width}};
-  }
-  static Value mask_of(const Case &c) {
-    return c.mask.data.empty() ? Value(Shape{1}) : c.mask;
-  }
-  static Box mask_box(const Case &c, const Box &part) {
-    Box result;
-    const int order[] = {0, 2, 1, 3};
-    const size_t skipped = 4 - c.mask.shape.size();
-    for (size_t d = 0; d < c.mask.shape.size(); ++d) {
-      const int from = order[skipped + d];
-      const bool one = c.mask.shape[d] == 1;
-      result.lo.push_back(one ? 0 : part.lo[from]);
-      result.size.push_back(one ? 1 : part.size[from]);
-    }
-    return result;
-  }
-};
-
 void expect_results(const Case &c, const Results &found, const Results &want) {
   const double slack = c.tf32 ? 100 : 1;
   expect_close(found.y, want.y, slack * 2e-5);
@@ -174,28 +89,13 @@ Results no_results(const Case &c) {
           Value(c.k.shape), Value(c.v.shape)};
 }
 
-/// Gradients of f32, after a look at narrow ones: those rounded.
 void add_gradients(const Case &c, Context &cx, const Operands &o, Tensor y,
                    Tensor lse, Results &found) {
   const Tensors in = {o.q, o.k, o.v, y, lse, o.dy, o.mask};
-  auto call = [&](Tensors out) {
-    AttentionBackward(cx, in, out, c.hidden, kKey, c.ratio, c.scale)(in, out);
-  };
   const Tile dq = blank(c.q.shape, o.rows), dk = blank(c.k.shape, o.keys),
              dv = blank(c.v.shape, o.seen);
-  call({dq, dk, dv});
-  const DType b = DType::bf16, h = DType::f16, f = DType::f32;
-  const DType types[][3] = {{b, b, b}, {h, h, h}, {b, f, h}};
-  for (const auto &type : types) {
-    const Order order = Order::row_major;
-    const Tile q = blank(c.q.shape, o.rows, order, type[0]),
-               k = blank(c.k.shape, o.keys, order, type[1]),
-               v = blank(c.v.shape, o.seen, order, type[2]);
-    call({q, k, v});
-    expect_rounded(q, dq, o.rows);
-    expect_rounded(k, dk, o.keys);
-    expect_rounded(v, dv, o.seen);
-  }
+  AttentionBackward(cx, in, {dq, dk, dv}, c.hidden, kKey, c.ratio,
+                    c.scale)(in, {dq, dk, dv});
   add_tile(found.dq, dq, o.rows);
   add_tile(found.dk, dk, o.keys);
   add_tile(found.dv, dv, o.seen);
@@ -281,47 +181,8 @@ void check(const Case &c, int most, int threads) {
   omp_set_num_threads(before);
 }
 
-struct Factors {
-  DType type = DType::f32;
-  bool tf32 = false; ///< may be rounded
-};
-
-Case random_case(int64_t samples, int64_t rows, int64_t keys, int64_t heads,
-                 int64_t width, int64_t values, std::mt19937 &random,
-                 Factors factors = {}) {
-  const DType type = factors.type;
-  return {random_value({samples, rows, heads, width}, random, type),
-          random_value({samples, keys, heads, width}, random, type),
-          random_value({samples, keys, heads, values}, random, type),
-          {},
-          {},
-          1 / std::sqrt(double(width)),
-          0,
-          type,
-          factors.tf32};
-}
-
-/// Positions behind one's own are hidden; the last row sees all.
-void hide_later(Case &c) {
-  c.hidden = {-1e4};
-  c.mask = Value({c.rows(), c.keys()});
-  for (int64_t t = 0; t < c.rows(); ++t)
-    for (int64_t s = t + 1 + c.keys() - c.rows(); s < c.keys(); ++s)
-      c.mask({t, s}) = 1;
-}
-
 class Attention : public ::testing::TestWithParam<Factors> {};
-INSTANTIATE_TEST_SUITE_P(Factors, Attention,
-                         ::testing::Values(Factors{}, Factors{DType::f32, true},
-                                           Factors{DType::bf16},
-                                           Factors{DType::f16}),
-                         [](const auto &info) {
-                           return std::string(
-                               info.param.tf32                  ? "tf32"
-                               : info.param.type == DType::bf16 ? "bf16"
-                               : info.param.type == DType::f16  ? "f16"
-                                                                : "f32");
-                         });
+INSTANTIATE_TEST_SUITE_P(Factors, Attention, kAllFactors, name_of_factors);
 
 TEST_P(Attention, Unmasked) {
   std::mt19937 random(seed());

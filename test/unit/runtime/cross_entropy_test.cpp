@@ -1,9 +1,7 @@
 //===- cross_entropy_test.cpp - losses of classes, whole and tiled --------===//
 #include "common/target.h"
-#include "ffrt/bfloat16.h"
 #include "ffrt/cross_entropy.h"
 #include "ffrt/error.h"
-#include "ffrt/float16.h"
 #include "geometry.h"
 
 #include <cmath>
@@ -22,12 +20,6 @@ template <class Kernel> void call(int axis, Tensors in, Tensors out) {
   const int64_t before = allocations();
   kernel(in, out);
   EXPECT_EQ(allocations(), before);
-}
-
-float rounded(float value, DType type) {
-  return type == DType::bf16  ? float(BFloat16(value))
-         : type == DType::f16 ? float(Float16(value))
-                              : value;
 }
 
 /// One cross-entropy with its values in double precision.

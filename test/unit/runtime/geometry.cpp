@@ -69,8 +69,7 @@ int64_t Value::at(const Shape &index) const {
   return offset;
 }
 
-/// To f32, bf16 or f16.
-static float rounded(float value, DType type) {
+float rounded(float value, DType type) {
   return type == DType::bf16  ? float(ffrt::BFloat16(value))
          : type == DType::f16 ? float(ffrt::Float16(value))
                               : value;
@@ -79,9 +78,8 @@ static float rounded(float value, DType type) {
 Value random_value(const Shape &shape, std::mt19937 &random, DType type) {
   Value value(shape);
   std::uniform_real_distribution<float> uniform(-1.0f, 1.0f);
-  for (double &x : value.data) {
+  for (double &x : value.data)
     x = rounded(uniform(random), type);
-  }
   return value;
 }
 

@@ -44,6 +44,9 @@ struct Value {
   Box whole() const { return {Shape(shape.size(), 0), shape}; }
 };
 
+/// As `type`, f32, bf16 or f16, has it.
+float rounded(float value, DType type);
+
 /// Uniform in [-1, 1), rounded to `type`, f32, bf16 or f16.
 Value random_value(const Shape &shape, std::mt19937 &random,
                    DType type = DType::f32);

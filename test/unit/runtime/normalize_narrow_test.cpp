@@ -13,11 +13,6 @@ using namespace ffrt_test;
 
 namespace {
 
-float rounded(double value, DType type) {
-  return type == DType::bf16 ? float(BFloat16(float(value)))
-                             : float(Float16(float(value)));
-}
-
 /// An operand or a result.
 struct Argument {
   const Value *value; ///< null: absent
@@ -85,7 +80,7 @@ void expect_as_widened(const Case &c, DType narrow, const Arguments<N> &in,
       const bool rounds = found[r].tensor.type == narrow;
       for_box(value->whole(), [&](const Shape &i) {
         const double f32 = whole[r].get(i);
-        ASSERT_EQ(found[r].get(i), rounds ? rounded(f32, narrow) : f32)
+        ASSERT_EQ(found[r].get(i), rounds ? rounded(float(f32), narrow) : f32)
             << "result " << r << ", narrow tensors " << mask;
       });
     }
@@ -95,7 +90,7 @@ void expect_as_widened(const Case &c, DType narrow, const Arguments<N> &in,
 void check(Case c, DType narrow) {
   for (Value *value : {&c.x, &c.dy, &c.addend})
     for (double &v : value->data)
-      v = rounded(v, narrow);
+      v = rounded(float(v), narrow);
   const Argument x{&c.x, true}, dy{&c.dy, true},
       addend = c.adds ? Argument{&c.addend, true} : kNone;
   const Argument mean{&c.mean, false}, var{&c.var, false},
