@@ -126,7 +126,10 @@ void Class::add(Value value) {
   for (OpOperand &use : value.getUses()) {
     auto reader = dyn_cast<PartitionableInterface>(use.getOwner());
     if (!reader) {
-      allReadable = false;
+      // A result of the model leaves the step as it is, all else is wide.
+      isStored = true;
+      allReadable &= isa<OutputOp>(use.getOwner()) &&
+                     !use.getOwner()->hasAttr(kRoleAttr);
       continue;
     }
     const bool isFactor = llvm::is_contained(reader.getFactors(), &use),

@@ -11,7 +11,7 @@ namespace ffc {
 /// The values of f32 that are as narrow in memory as the factors of products
 /// (decision 36). Those are what
 ///
-///   1. nothing reads but kernels that take it narrow, and
+///   1. nothing reads but kernels that take it narrow, and dumps, and
 ///   2. a product multiplies, or was computed of narrow values and goes to
 ///      memory: the results of products among it, but not their sums over
 ///      samples, the gradients of parameters.

@@ -1,6 +1,7 @@
 //===- dump.cpp - global values into .npy files ---------------------------===//
 #include "common/dump.h"
 
+#include "common/cast.h"
 #include "common/file.h"
 #include "common/host_copy.h"
 #include "common/host_tensor.h"
@@ -37,12 +38,32 @@ Tensor tensor_of(DType type, int rank, const Index &lo, const Index &shape,
   return t;
 }
 
+/// Elements of a narrow type as f32.
+std::vector<std::byte> widened(const std::vector<std::byte> &bytes,
+                               DType type) {
+  const std::size_t n = bytes.size() / size_of(type);
+  std::vector<std::byte> result(n * sizeof(float));
+  with_factor(type, [&](auto *element) {
+    using T = std::remove_pointer_t<decltype(element)>;
+    for (std::size_t i = 0; i < n; ++i) {
+      T narrow;
+      std::memcpy(&narrow, &bytes[i * sizeof narrow], sizeof narrow);
+      const float wide = narrow;
+      std::memcpy(&result[i * sizeof wide], &wide, sizeof wide);
+    }
+  });
+  return result;
+}
+
 int64_t count_of(int rank, const Index &shape) {
   int64_t n = 1;
   for (int d = 0; d < rank; ++d)
     n *= shape[d];
   return n;
 }
+
+/// What is narrower than f32 is f32 in files.
+DType type_in_file(DType type) { return is_narrow(type) ? DType::f32 : type; }
 
 /// Entries past the rank are not part of a box.
 Index cut(int rank, const Index &values) {
@@ -63,10 +84,13 @@ Dump::Piece Dump::keep(const Tensor &on_device) {
   const Tensor &t = copy.tensor();
   Piece piece{cut(t.rank, t.lo), cut(t.rank, t.shape), {}};
   piece.bytes.resize(std::size_t(t.elements()) * size_of(t.type));
-  if (!piece.bytes.empty())
-    copy_on_host(
-        tensor_of(t.type, t.rank, t.lo, t.shape, t.global, piece.bytes.data()),
-        {}, t, {}, t.shape);
+  if (piece.bytes.empty())
+    return piece;
+  copy_on_host(
+      tensor_of(t.type, t.rank, t.lo, t.shape, t.global, piece.bytes.data()),
+      {}, t, {}, t.shape);
+  if (is_narrow(t.type))
+    piece.bytes = widened(piece.bytes, t.type);
   return piece;
 }
 
@@ -312,7 +336,7 @@ void Dump::write(const std::vector<StateSlot> &states,
 
   unscale_gradients();
   for (const OutputInfo &o : info.outputs) {
-    Value value{o.type, o.rank, o.shape};
+    Value value{type_in_file(o.type), o.rank, o.shape};
     if (samples > 0 && batched(o.name))
       value.shape[0] = samples;
     write_value(dump_path(o.name), value, offered[o.name], nullptr);
