@@ -136,7 +136,8 @@ func.func @main(%x: tensor<2x15x4xf32> {ff.name = "x"},
   %6 = ff.reshape(%0) : (tensor<2x15x4xf32>) -> tensor<30x4xf32> loc("c")
   %7 = ff.matmul(%6, %v) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<30x4xf32>, tensor<4x3xf32>) -> tensor<30x3xf32> loc("fc3")
-  ff.output %6 as "out/c" : tensor<30x4xf32>
+  %8 = ff.softmax(%6) {axes = array<i64: 1>, log = 0 : i64} : (tensor<30x4xf32>) -> tensor<30x4xf32> loc("wide")
+  ff.output %8 as "out/c" : tensor<30x4xf32>
   return
 }
 
@@ -145,8 +146,8 @@ func.func @main(%x: tensor<2x15x4xf32> {ff.name = "x"},
 // Between products values are narrow for all that read them: the result of a
 // convolution for its normalisation, forward and backward, what a rectifier
 // makes for a residual connection and for its own gradient, what goes from one
-// kernel to another backward. What stays in registers is f32: the normalised
-// image, the sum. So are results of the model and gradients of weights.
+// kernel to another backward, and so are results of the model. What stays in
+// registers is f32: the normalised image, the sum. So are gradients of weights.
 
 // CHECK-LABEL: func.func @main
 // CHECK: %[[X16:.*]] = ff.cast(%x0)
@@ -161,7 +162,8 @@ func.func @main(%x: tensor<2x15x4xf32> {ff.name = "x"},
 // CHECK: %relu = ff.unary relu(%sum)
 // CHECK-NEXT: %[[Z16:.*]] = ff.cast(%relu)
 // CHECK-NEXT: %last = ff.conv(%[[Z16]], {{.*}} -> tensor<8x4x9x9xf32>
-// CHECK-NEXT: ff.output %last
+// CHECK-NEXT: %[[O16:.*]] = ff.cast(%last)
+// CHECK-NEXT: ff.output %[[O16]]
 // CHECK: %last.backward.data = ff.conv_backward_data
 // CHECK-NEXT: %[[DZ16:.*]] = ff.cast(%last.backward.data) {ff.role = "gradient"}
 // CHECK-NEXT: %relu.backward = ff.fused(%[[Z16]], %[[DZ16]]) attributes {ff.owner = "relu", ff.role = "gradient"}
@@ -227,7 +229,8 @@ func.func @main(%x: tensor<8x4xf32> {ff.name = "x"},
   ff.output %3 as "out/y" : tensor<8x8xf32>
   %4 = ff.matmul(%x, %v, %b) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x8xf32>, tensor<8xf32>) -> tensor<8x8xf32> loc("z")
-  ff.output %4 as "out/z" : tensor<8x8xf32>
+  %5 = ff.softmax(%4) {axes = array<i64: 1>, log = 0 : i64} : (tensor<8x8xf32>) -> tensor<8x8xf32> loc("wide")
+  ff.output %5 as "out/z" : tensor<8x8xf32>
   return
 }
 
