@@ -5,7 +5,6 @@
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -76,6 +75,7 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
     Block &block = main.front();
     narrowValues(block, factors);
     narrowFactors(block, factors);
+    narrowAddends(block, factors);
     for (auto cast : llvm::make_early_inc_range(block.getOps<CastOp>()))
       if (isNarrowing(cast))
         castEarlier(cast);
@@ -87,7 +87,7 @@ private:
     const NarrowValues values(block);
     for (Operation &op : llvm::make_early_inc_range(block))
       for (OpResult result : op.getResults())
-        if (values.contains(result) && !result.use_empty())
+        if (values.contains(result))
           narrowResult(result, type);
     for (Operation &op : llvm::make_early_inc_range(block))
       if (isElementwise(&op) && llvm::any_of(op.getOperands(), isNarrow))
@@ -101,14 +101,27 @@ private:
       result.setType(cast<RankedTensorType>(result.getType()).clone(type));
       return;
     }
+    if (result.use_empty())
+      return;
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
     auto rounded = narrowed(result, type, builder);
     result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
-    // Products add to a narrow result what is as narrow.
-    if (!op.getFactors().empty())
-      for (OpOperand *addend : op.getNarrowable())
-        narrowOperand(*addend, type);
+  }
+
+  /// Products round their results themselves if what they add is as narrow.
+  void narrowAddends(Block &block, Type type) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      auto product = dyn_cast<PartitionableInterface>(op);
+      auto narrowing = dyn_cast<NarrowingInterface>(op);
+      if (!product || !narrowing || product.getFactors().empty())
+        continue;
+      for (OpResult result : op.getResults())
+        if (result.hasOneUse() && isNarrowing(*result.user_begin()) &&
+            !narrowing.canNarrow(result))
+          for (OpOperand *addend : product.getNarrowable())
+            narrowOperand(*addend, type);
+    }
   }
 
   void narrowFactors(Block &block, Type type) {
