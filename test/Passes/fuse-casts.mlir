@@ -147,3 +147,17 @@ func.func @main(%a: tensor<8x4xbf16>, %b: tensor<4x4xbf16>, %c: tensor<4xf32>, %
   %3 = ff.cast(%2) {ff.config = #ff.config<grid = {n = 1}, devices = [0]>} : (tensor<8x4xf32>) -> tensor<8x4xbf16>
   return
 }
+
+// -----
+
+// Kernels of convolutions with groups write f32.
+
+// CHECK: %conv = ff.conv({{.*}} -> tensor<8x4x9x9xf32>
+// CHECK-NEXT: ff.cast(%conv)
+func.func @main(%x: tensor<8x4x9x9xf32>, %w: tensor<4x1x1x1xf32>) {
+  %0 = ff.conv(%x, %w) {dilations = array<i64: 1, 1>, group = 4 : i64,
+      pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<8x4x9x9xf32>, tensor<4x1x1x1xf32>) -> tensor<8x4x9x9xf32> loc("conv")
+  %1 = ff.cast(%0) : (tensor<8x4x9x9xf32>) -> tensor<8x4x9x9xbf16>
+  return
+}

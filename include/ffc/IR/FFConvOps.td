@@ -67,6 +67,10 @@ def FF_ConvOp
          others f32, but for y, which may be as narrow.
   }];
   let results = (outs FF_ImageFactor:$y);
+  let extraClassDeclaration = [{
+    // Kernels for groups multiply f32.
+    bool canNarrow(::mlir::OpResult) { return getGroup() == 1; }
+  }];
 }
 
 def FF_ConvBackwardDataOp
@@ -88,6 +92,7 @@ def FF_ConvBackwardDataOp
   let extraClassDeclaration = [{
     // Channels of the forward result are split, and are summed here.
     bool narrowsLate() { return true; }
+    bool canNarrow(::mlir::OpResult) { return getGroup() == 1; }
   }];
 }
 
