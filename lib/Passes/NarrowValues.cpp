@@ -47,9 +47,15 @@ static bool multipliesSamples(PartitionableInterface op) {
          });
 }
 
+/// Is it part of the gradient of a loss?
+bool NarrowValues::isOfLoss(Operation *op) const {
+  auto owner = op->getAttrOfType<StringAttr>(kOwnerAttr);
+  return owner && losses.contains(owner.getValue());
+}
+
 bool NarrowValues::isDerived(OpResult result) const {
   auto op = dyn_cast<PartitionableInterface>(result.getOwner());
-  if (!op || !isF32(result))
+  if (!op || !isF32(result) || isOfLoss(op))
     return false;
   auto isDerived = [&](Value operand) { return derived.contains(operand); };
   if (moves(op))
@@ -128,8 +134,8 @@ void Class::add(Value value) {
     if (!reader) {
       // A result of the model leaves the step as it is, all else is wide.
       isStored = true;
-      allReadable &= isa<OutputOp>(use.getOwner()) &&
-                     !use.getOwner()->hasAttr(kRoleAttr);
+      allReadable &=
+          isa<OutputOp>(use.getOwner()) && !use.getOwner()->hasAttr(kRoleAttr);
       continue;
     }
     const bool isFactor = llvm::is_contained(reader.getFactors(), &use),
@@ -142,6 +148,9 @@ void Class::add(Value value) {
 }
 
 NarrowValues::NarrowValues(Block &block) {
+  for (Operation &op : block)
+    if (hasRole(&op, kLossRole))
+      losses.insert(nameOf(&op));
   Classes classes(block);
   auto forAll = [&](auto f) {
     for (BlockArgument argument : block.getArguments())

@@ -5,6 +5,7 @@
 #include "ffc/IR/FF.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace ffc {
 
@@ -14,7 +15,8 @@ namespace ffc {
 ///   1. nothing reads but kernels that take it narrow, and dumps, and
 ///   2. a product multiplies, or was computed of narrow values and goes to
 ///      memory: the results of products among it, but not their sums over
-///      samples, the gradients of parameters.
+///      samples, the gradients of parameters. The gradient of the loss is where
+///      gradients begin, and may have to be scaled before it is rounded.
 ///
 /// Values that differ only in where their elements lie are narrow together.
 /// Says so of a graph whose factors are still f32.
@@ -25,9 +27,11 @@ public:
   bool contains(mlir::Value value) const { return narrow.contains(value); }
 
 private:
+  bool isOfLoss(mlir::Operation *op) const;
   bool isDerived(mlir::OpResult result) const;
 
   llvm::DenseSet<mlir::Value> derived, narrow;
+  llvm::StringSet<> losses; ///< names
 };
 
 } // namespace ffc

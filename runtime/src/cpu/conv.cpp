@@ -209,7 +209,10 @@ ConvBackwardData::ConvBackwardData(Context &, Tensors in, Tensors out,
   check_conv(kernel, {"dy", "w"}, in, "dx", out);
   const Tensor &dx = out.begin()[0];
   const Tensor &dy = in.begin()[0], &w = in.begin()[1];
-  const Factor gradient(dy, 0), weights(w, 1);
+  // With bf16 and 1x1 kernels, oneDNN 2.6 takes channels two by two, and the
+  // last one of an odd number with what lies behind it.
+  const bool widen = dy.shape[1] % 2 != 0;
+  const Factor gradient(dy, 0, widen), weights(w, 1, widen);
   const Result result(dx, gradient.form().type);
   impl = std::make_unique<Impl>(
       with_row(gradient.form()), with_row(weights.form()),

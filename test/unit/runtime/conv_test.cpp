@@ -272,6 +272,8 @@ const std::vector<Problem> &problems() {
       {2, 3, {9, 8}, 4, 1, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
       {2, 3, {17, 15}, 6, 1, {7, 7}, {1, 1}, {3, 3, 3, 3}, {2, 2}},
       {3, 16, {8, 8}, 32, 1, {1, 1}, {1, 1}, {0, 0, 0, 0}, {2, 2}},
+      // An odd number of channels that are summed.
+      {4, 6, {9, 10}, 3, 1, {1, 1}, {1, 1}, {0, 0, 0, 0}, {1, 1}},
       {2, 8, {11, 7}, 8, 4, {3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}},
       {1, 6, {10, 10}, 6, 6, {3, 3}, {1, 1}, {1, 1, 1, 1}, {2, 2}},
       {2, 4, {12, 13}, 5, 1, {3, 2}, {2, 3}, {2, 0, 1, 3}, {1, 2}},
@@ -376,6 +378,6 @@ TEST_P(Conv, Clamped) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Problems, Conv, testing::Range(0, 22));
+INSTANTIATE_TEST_SUITE_P(Problems, Conv, testing::Range(0, 23));
 
 } // namespace
