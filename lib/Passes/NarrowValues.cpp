@@ -150,7 +150,7 @@ void Class::add(Value value) {
 NarrowValues::NarrowValues(Block &block) {
   for (Operation &op : block)
     if (hasRole(&op, kLossRole))
-      losses.insert(nameOf(&op));
+      losses.insert(ff::nameOf(&op));
   Classes classes(block);
   auto forAll = [&](auto f) {
     for (BlockArgument argument : block.getArguments())
