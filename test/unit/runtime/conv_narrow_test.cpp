@@ -4,35 +4,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/conv.h"
-#include "ffrt/error.h"
+#include "refusals.h"
 
-#include <functional>
 #include <gtest/gtest.h>
 
 using namespace ffrt;
+using namespace ffrt_test;
 
 namespace {
-
-float storage[4096];
-
-Tensor tensor(std::initializer_list<int64_t> shape, DType type) {
-  Tensor t;
-  t.data = storage;
-  t.type = type;
-  t.rank = int(shape.size());
-  t.shape = t.global = Index(shape);
-  return t;
-}
-
-std::string error_of(const std::function<void(Context &)> &f) {
-  Context cx;
-  try {
-    f(cx);
-  } catch (const Error &e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 TEST(NarrowConv, OnlyImagesOfTheirFactorsType) {
   const Ints two = {1, 1}, four = {1, 1, 1, 1};

@@ -1,37 +1,14 @@
 //===- errors_test.cpp - kernels refuse what they cannot do ---------------===//
 #include "common/move.h"
-#include "ffrt/error.h"
 #include "ffrt/kernels.h"
+#include "refusals.h"
 
-#include <functional>
 #include <gtest/gtest.h>
 
 using namespace ffrt;
+using namespace ffrt_test;
 
 namespace {
-
-float storage[4096];
-
-Tensor tensor(std::initializer_list<int64_t> shape, DType type = DType::f32,
-              Order order = Order::row_major) {
-  Tensor t;
-  t.data = storage;
-  t.type = type;
-  t.order = order;
-  t.rank = int(shape.size());
-  t.shape = t.global = Index(shape);
-  return t;
-}
-
-std::string error_of(const std::function<void(Context &)> &f) {
-  Context cx;
-  try {
-    f(cx);
-  } catch (const Error &e) {
-    return e.what();
-  }
-  return "no error";
-}
 
 #define EXPECT_ERROR(text, ...)                                                \
   EXPECT_EQ(error_of([&](Context &cx) { __VA_ARGS__; }), text)
@@ -253,7 +230,7 @@ TEST(KernelErrors, ShapesAndAttributes) {
   EXPECT_ERROR("bce backward: result: expected local shape [3, 4], found [2]",
                BceBackward(cx, {f2, f2}, {f1}));
   Tensor elsewhere = f2;
-  elsewhere.data = storage + 64;
+  elsewhere.data = elsewhere.as<float>() + 64;
   EXPECT_ERROR("sgd update: expected the results in place of w and the slots, "
                "found other buffers",
                SgdUpdate(cx, {f2, f2, {}}, {elsewhere}, 0.0, 0));
@@ -261,7 +238,7 @@ TEST(KernelErrors, ShapesAndAttributes) {
 
 TEST(KernelErrors, ScalesOfUpdates) {
   Tensor elsewhere = f0;
-  elsewhere.data = storage + 64;
+  elsewhere.data = elsewhere.as<float>() + 64;
   EXPECT_ERROR("sgd update: scale: expected rank 0 or 2 elements, found shape "
                "[3, 4]",
                SgdUpdate(cx, {f2, f2, f2}, {f2}, 0.0, 0));

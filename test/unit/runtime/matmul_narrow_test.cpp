@@ -1,9 +1,8 @@
 //===- matmul_narrow_test.cpp - products that are written as they multiply ===//
-#include "ffrt/error.h"
 #include "ffrt/matmul.h"
 #include "geometry.h"
+#include "refusals.h"
 
-#include <functional>
 #include <gtest/gtest.h>
 
 using namespace ffrt;
@@ -135,27 +134,11 @@ TEST(NarrowMatMul, WidensWhatIsAdded) {
         }
 }
 
-float storage[4096];
-
-Tensor tensor(std::initializer_list<int64_t> shape, DType type) {
-  Tensor t;
-  t.data = storage;
-  t.type = type;
-  t.rank = int(shape.size());
-  t.shape = t.global = Index(shape);
-  return t;
-}
-
 /// The message of a product of the given operands.
 std::string refusal(Tensors in, const Tensor &y, double alpha = 1,
                     double beta = 1) {
-  Context cx;
-  try {
-    MatMul(cx, in, {y}, alpha, beta, {}, 0, 0);
-  } catch (const Error &e) {
-    return e.what();
-  }
-  return "no error";
+  return error_of(
+      [&](Context &cx) { MatMul(cx, in, {y}, alpha, beta, {}, 0, 0); });
 }
 
 TEST(NarrowMatMul, RefusesWhatIsNotRoundedOnce) {
