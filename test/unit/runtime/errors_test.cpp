@@ -82,7 +82,7 @@ TEST(KernelErrors, UnsupportedTypes) {
                combine(t, {}, t, {}, {2}, ReduceOp::sum));
   EXPECT_ERROR("fill: expected f32, bf16, f16 or i32, found another type",
                static_cast<void>(cx);
-               fill_elements(DType::i64, storage, 2, 0.0));
+               fill_elements(DType::i64, f1.data, 2, 0.0));
 }
 
 TEST(KernelErrors, TwoNarrowTypes) {
