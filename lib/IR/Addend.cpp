@@ -7,14 +7,16 @@ using namespace ffc;
 
 LogicalResult ff::verifyAddend(Operation *op) {
   auto adding = cast<AddingInterface>(op);
-  // Sums are not as narrow as what is written of them.
-  RankedTensorType expected = wideType(adding.getSummedResult().getType());
-  for (OpOperand &addend : adding.getAddendMutable()) {
-    Type found = addend.get().getType();
-    if (found != expected &&
-        !(adding.addsNarrow() && wideType(found) == expected))
+  for (OpOperand &addend : adding.getAddendMutable())
+    if (Type found = addend.get().getType(); !takesAddend(adding, found))
       return op->emitOpError("expected an addend of type ")
-             << expected << ", found " << found;
-  }
+             << wideType(adding.getSummedResult().getType()) << ", found "
+             << found;
   return success();
+}
+
+bool ff::takesAddend(AddingInterface op, Type type) {
+  // Sums are not as narrow as what is written of them.
+  RankedTensorType sum = wideType(op.getSummedResult().getType());
+  return type == sum || (op.addsNarrow() && wideType(type) == sum);
 }

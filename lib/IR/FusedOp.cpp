@@ -41,7 +41,7 @@ void FusedOp::print(OpAsmPrinter &printer) {
 bool ff::isNarrowing(Operation *op) {
   auto cast = dyn_cast<CastOp>(op);
   return cast && getElementTypeOrSelf(cast.getX()).isF32() &&
-         isa<BFloat16Type, Float16Type>(getElementTypeOrSelf(cast.getY()));
+         isNarrow(cast.getY());
 }
 
 bool ff::isWidening(Operation *op) {

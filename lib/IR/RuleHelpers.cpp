@@ -203,7 +203,7 @@ LogicalResult ff::verifyNarrowedType(NarrowingInterface op,
                                      unsigned index) {
   OpResult result = op->getResult(index);
   Type element = getElementTypeOrSelf(result.getType());
-  if (op.canNarrow(result) && isa<BFloat16Type, Float16Type>(element) &&
+  if (op.canNarrow(result) && isNarrow(result) &&
       expected.getElementType().isF32())
     expected = expected.clone(element);
   return verifyResultType(op, expected, index);

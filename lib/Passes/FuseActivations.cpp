@@ -1,12 +1,10 @@
 //===- FuseActivations.cpp - operators clamp their own results ------------===//
 
-#include "Aliases.h"
+#include "Absorption.h"
 #include "TilesAgree.h"
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
-
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace ffc;
@@ -24,9 +22,8 @@ namespace ffc {
 /// The operator that can do what `activation` does, or null.
 static ClampingInterface findProducer(UnaryOp activation, bool early) {
   Value x = activation.getX();
-  auto producer = x.getDefiningOp<ClampingInterface>();
-  if (!producer || producer.getClampedResult() != x ||
-      producer.getClampAttr() || !x.hasOneUse() ||
+  ClampingInterface producer = clamperOf(activation);
+  if (!producer || producer.getClampAttr() ||
       (!early && producer.clampsLate() && !producer->hasAttr(kConfigAttr)) ||
       producer->getAttr(kRoleAttr) != activation->getAttr(kRoleAttr) ||
       !tilesAgree(cast<PartitionableInterface>(producer.getOperation()),
@@ -48,27 +45,16 @@ struct FuseActivations : ffc::impl::FuseActivationsBase<FuseActivations> {
     if (!main)
       return signalPassFailure();
     Block &block = main.front();
-    llvm::StringMap<ClampingInterface> producers;
+    Absorption absorption;
     for (UnaryOp activation :
          llvm::make_early_inc_range(block.getOps<UnaryOp>())) {
-      DenseF64ArrayAttr bounds = activation.asClamp();
-      ClampingInterface producer =
-          bounds ? findProducer(activation, early) : nullptr;
+      ClampingInterface producer = findProducer(activation, early);
       if (!producer)
         continue;
-      producer.setClampAttr(bounds);
-      addAliases(producer, activation);
-      producers[nameOf(activation)] = producer;
-      activation.getY().replaceAllUsesWith(activation.getX());
-      activation.erase();
+      producer.setClampAttr(activation.asClamp());
+      absorption.take(activation, producer.getClampedResult());
     }
-    // Whatever operators shared with the function, it had the layout of the
-    // clamped result.
-    moveOwners(block, [&](StringRef name, int64_t) -> Heir {
-      ClampingInterface producer = producers.lookup(name);
-      return producer ? Heir{producer, slotOf(producer.getClampedResult())}
-                      : Heir();
-    });
+    absorption.moveOwners(block);
   }
 };
 } // namespace

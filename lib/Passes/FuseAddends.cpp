@@ -1,12 +1,10 @@
 //===- FuseAddends.cpp - operators add to their own results ---------------===//
 
-#include "Aliases.h"
+#include "Absorption.h"
 #include "TilesAgree.h"
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
-
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace ffc;
@@ -49,9 +47,7 @@ struct Sum {
 /// The operator that computes `summand` can add `other` to it instead of `sum`.
 static bool canAdd(AddingInterface producer, Value summand, Value other,
                    PartitionableInterface sum, bool early) {
-  auto type = cast<RankedTensorType>(sum->getResult(0).getType());
-  if (!producer || producer.getSummedResult() != summand ||
-      !producer.getAddendMutable().empty() ||
+  if (!producer || !producer.getAddendMutable().empty() ||
       (!early && producer.addsLate() && !producer->hasAttr(kConfigAttr)))
     return false;
   // Bounds are those of the sum.
@@ -59,10 +55,8 @@ static bool canAdd(AddingInterface producer, Value summand, Value other,
   if (clamping && clamping.getClampAttr())
     return false;
   Operation *definition = other.getDefiningOp();
-  return summand.hasOneUse() && summand.getType() == type &&
-         (other.getType() == type ||
-          (producer.addsNarrow() && isNarrow(other) &&
-           wideType(other.getType()) == type)) &&
+  return summand.getType() == sum->getResult(0).getType() &&
+         takesAddend(producer, other.getType()) &&
          producer->getAttr(kRoleAttr) == sum->getAttr(kRoleAttr) &&
          // Nothing is moved: that would make other values live longer.
          (!definition || definition->isBeforeInBlock(producer)) &&
@@ -79,31 +73,22 @@ struct FuseAddends : ffc::impl::FuseAddendsBase<FuseAddends> {
     if (!main)
       return signalPassFailure();
     Block &block = main.front();
-    llvm::StringMap<AddingInterface> producers;
+    Absorption absorption;
     for (Operation &op : llvm::make_early_inc_range(block)) {
       const Sum sum(op);
       if (!sum.op)
         continue;
       for (int i : {0, 1}) {
         Value summand = sum.summands[i], other = sum.summands[1 - i];
-        auto producer = summand.getDefiningOp<AddingInterface>();
+        AddingInterface producer = adderOf(summand);
         if (!canAdd(producer, summand, other, sum.op, early))
           continue;
         producer.getAddendMutable().assign(other);
-        addAliases(producer, &op);
-        producers[nameOf(&op)] = producer;
-        op.getResult(0).replaceAllUsesWith(summand);
-        op.erase();
+        absorption.take(&op, producer.getSummedResult());
         break;
       }
     }
-    // Whatever operators shared with the sum, it had the layout of its
-    // operands.
-    moveOwners(block, [&](StringRef name, int64_t) -> Heir {
-      AddingInterface producer = producers.lookup(name);
-      return producer ? Heir{producer, slotOf(producer.getSummedResult())}
-                      : Heir();
-    });
+    absorption.moveOwners(block);
   }
 };
 } // namespace

@@ -1,12 +1,10 @@
 //===- FuseCasts.cpp - operators round their own results ------------------===//
 
-#include "Aliases.h"
+#include "Absorption.h"
 #include "TilesAgree.h"
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
-
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace ffc;
@@ -40,23 +38,15 @@ struct FuseCasts : ffc::impl::FuseCastsBase<FuseCasts> {
     if (!main)
       return signalPassFailure();
     Block &block = main.front();
-    llvm::StringMap<OpResult> results;
+    Absorption absorption;
     for (CastOp cast : llvm::make_early_inc_range(block.getOps<CastOp>())) {
-      NarrowingInterface producer = findProducer(cast, early);
-      if (!producer)
+      if (!findProducer(cast, early))
         continue;
-      addAliases(producer, cast);
-      results[nameOf(cast)] = mlir::cast<OpResult>(cast.getX());
-      cast.getX().setType(cast.getY().getType());
-      cast.getY().replaceAllUsesWith(cast.getX());
-      cast.erase();
+      auto result = mlir::cast<OpResult>(cast.getX());
+      result.setType(cast.getY().getType());
+      absorption.take(cast, result);
     }
-    // Whatever operators shared with the cast, it had the layout of its
-    // operand.
-    moveOwners(block, [&](StringRef name, int64_t) -> Heir {
-      OpResult result = results.lookup(name);
-      return result ? Heir{result.getOwner(), slotOf(result)} : Heir();
-    });
+    absorption.moveOwners(block);
   }
 };
 } // namespace

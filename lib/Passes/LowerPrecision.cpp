@@ -82,9 +82,9 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
   }
 
 private:
-  /// Rounds what NarrowValues says behind what makes it, for all that read it.
+  /// Rounds narrow values behind what makes them, for all that read them.
   void narrowValues(Block &block, Type type) {
-    const NarrowValues values(block);
+    const llvm::DenseSet<Value> values = narrowValuesOf(block);
     for (Operation &op : llvm::make_early_inc_range(block))
       for (OpResult result : op.getResults())
         if (values.contains(result))

@@ -2,7 +2,10 @@
 
 #include "NarrowValues.h"
 
+#include "Absorption.h"
+
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace ffc;
@@ -15,28 +18,26 @@ static bool moves(Operation *op) {
   return moving && moving.movesElements();
 }
 
+static bool isSum(Operation *op) {
+  auto binary = dyn_cast<BinaryOp>(op);
+  return binary && binary.getKind() == BinaryKind::Add;
+}
+
 /// Does the operator that makes `result` keep it in a register for the only one
 /// that reads it, once both are fused?
 static bool isTakenOver(OpResult result) {
   if (!result.hasOneUse())
     return false;
-  Operation *producer = result.getOwner(), *reader = *result.getUsers().begin();
-  if (auto sum = dyn_cast<BinaryOp>(reader)) {
-    auto adding = dyn_cast<AddingInterface>(producer);
-    return adding && sum.getKind() == BinaryKind::Add &&
-           adding.getSummedResult() == result;
-  }
-  auto activation = dyn_cast<UnaryOp>(reader);
-  auto clamping = dyn_cast<ClampingInterface>(producer);
-  return activation && clamping && activation.asClamp() &&
-         clamping.getClampedResult() == result;
+  Operation *reader = *result.getUsers().begin();
+  if (auto activation = dyn_cast<UnaryOp>(reader))
+    return bool(clamperOf(activation));
+  return isSum(reader) && adderOf(result);
 }
 
 /// A summand whose producer adds the other one, which it wants wide.
 static bool isAddedInProduct(Value value) {
-  auto adding = value.getDefiningOp<AddingInterface>();
-  return adding && !adding.addsNarrow() && isTakenOver(cast<OpResult>(value)) &&
-         isa<BinaryOp>(*value.getUsers().begin());
+  AddingInterface adding = adderOf(value);
+  return adding && !adding.addsNarrow() && isSum(*value.getUsers().begin());
 }
 
 /// A product whose result has samples, not one that adds them up.
@@ -47,13 +48,37 @@ static bool multipliesSamples(PartitionableInterface op) {
          });
 }
 
-/// Is it part of the gradient of a loss?
-bool NarrowValues::isOfLoss(Operation *op) const {
-  auto owner = op->getAttrOfType<StringAttr>(kOwnerAttr);
-  return owner && losses.contains(owner.getValue());
-}
+namespace {
+/// What is computed of narrow values.
+class Derivation {
+public:
+  explicit Derivation(Block &block) {
+    for (Operation &op : block)
+      if (hasRole(&op, kLossRole))
+        losses.insert(ff::nameOf(&op));
+  }
 
-bool NarrowValues::isDerived(OpResult result) const {
+  /// In the order of the block.
+  void add(OpResult result, bool isFactor) {
+    if (isFactor || isDerived(result))
+      derived.insert(result);
+  }
+  bool contains(Value value) const { return derived.contains(value); }
+
+private:
+  /// Is it part of the gradient of a loss?
+  bool isOfLoss(Operation *op) const {
+    auto owner = op->getAttrOfType<StringAttr>(kOwnerAttr);
+    return owner && losses.contains(owner.getValue());
+  }
+  bool isDerived(OpResult result) const;
+
+  llvm::DenseSet<Value> derived;
+  llvm::StringSet<> losses; ///< names
+};
+} // namespace
+
+bool Derivation::isDerived(OpResult result) const {
   auto op = dyn_cast<PartitionableInterface>(result.getOwner());
   if (!op || !isF32(result) || isOfLoss(op))
     return false;
@@ -147,10 +172,7 @@ void Class::add(Value value) {
   }
 }
 
-NarrowValues::NarrowValues(Block &block) {
-  for (Operation &op : block)
-    if (hasRole(&op, kLossRole))
-      losses.insert(ff::nameOf(&op));
+llvm::DenseSet<Value> ffc::narrowValuesOf(Block &block) {
   Classes classes(block);
   auto forAll = [&](auto f) {
     for (BlockArgument argument : block.getArguments())
@@ -160,16 +182,17 @@ NarrowValues::NarrowValues(Block &block) {
         f(result);
   };
   forAll([&](Value value) { classes[value].add(value); });
-  // Operands come before results.
+  Derivation derivation(block);
   for (Operation &op : block)
     for (OpResult result : op.getResults())
-      if (classes[result].isFactor() || isDerived(result))
-        derived.insert(result);
+      derivation.add(result, classes[result].isFactor());
   forAll([&](Value value) {
-    classes[value].allDerived &= derived.contains(value);
+    classes[value].allDerived &= derivation.contains(value);
   });
+  llvm::DenseSet<Value> narrow;
   forAll([&](Value value) {
     if (classes[value].isNarrow())
       narrow.insert(value);
   });
+  return narrow;
 }

@@ -5,11 +5,10 @@
 #include "ffc/IR/FF.h"
 
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace ffc {
 
-/// The values of f32 that are as narrow in memory as the factors of products
+/// The values of f32 that are to be as narrow in memory as factors of products
 /// (decision 36). Those are what
 ///
 ///   1. nothing reads but kernels that take it narrow, and dumps, and
@@ -19,20 +18,8 @@ namespace ffc {
 ///      gradients begin, and may have to be scaled before it is rounded.
 ///
 /// Values that differ only in where their elements lie are narrow together.
-/// Says so of a graph whose factors are still f32.
-class NarrowValues {
-public:
-  explicit NarrowValues(mlir::Block &block);
-
-  bool contains(mlir::Value value) const { return narrow.contains(value); }
-
-private:
-  bool isOfLoss(mlir::Operation *op) const;
-  bool isDerived(mlir::OpResult result) const;
-
-  llvm::DenseSet<mlir::Value> derived, narrow;
-  llvm::StringSet<> losses; ///< names
-};
+/// The factors of the graph are still f32.
+llvm::DenseSet<mlir::Value> narrowValuesOf(mlir::Block &block);
 
 } // namespace ffc
 

@@ -72,6 +72,9 @@ inline constexpr llvm::StringLiteral kRandomKeyArg = "key";
 /// The kernel argument of ClampingInterface.
 inline constexpr llvm::StringLiteral kClampArg = "clamp";
 
+/// May `op` add a tensor of `type` to its result?
+bool takesAddend(AddingInterface op, mlir::Type type);
+
 inline bool hasRole(mlir::Operation *op, llvm::StringRef role) {
   auto attr = op->getAttrOfType<mlir::StringAttr>(kRoleAttr);
   return attr && attr.getValue() == role;

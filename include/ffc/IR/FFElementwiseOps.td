@@ -209,11 +209,7 @@ def FF_YieldOp : FF_Op<"yield", [Pure, Terminator, HasParent<"FusedOp">,
 }
 
 def FF_DropoutOp
-    : FF_Op<"dropout",
-          [Pure, SameOperandsAndResultShape,
-           DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getNarrowable"]>,
-           DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
-           FF_NarrowingInterface]> {
+    : FF_DiffOp<"dropout", [SameOperandsAndResultShape, FF_NarrowingInterface]> {
   let summary = "zeroes elements at random and scales the rest";
   let description = [{
     The mask is a function of seed, step, `key` (hash of the node's name) and the
@@ -227,6 +223,9 @@ def FF_DropoutOp
   }];
   let arguments = (ins FF_Summand:$x, I64Attr:$key, F64Attr:$ratio);
   let results = (outs FF_Summand:$y);
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpOperand *> getNarrowable();
+  }];
   let assemblyFormat = [{
     `(` operands `)` attr-dict `:` functional-type(operands, results)
   }];

@@ -11,20 +11,17 @@ class FF_LossOp<string mnemonic, list<Trait> traits = []>
   }];
   let hasVerifier = 1;
 }
-class FF_LossBackwardOp<string mnemonic, list<Trait> traits = []>
+class FF_LossBackwardOp<string mnemonic, list<Trait> traits = [],
+                        TypeConstraint gradient = FF_FloatTensor>
     : FF_ComputeOp<mnemonic, traits> {
-  let results = (outs FF_FloatTensor:$dx);
+  let results = (outs gradient:$dx);
   let assemblyFormat = [{
     `(` operands `)` attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
 
-def FF_CrossEntropyOp
-    : FF_Op<"cross_entropy",
-          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getNarrowable"]>,
-           DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
+def FF_CrossEntropyOp : FF_LossOp<"cross_entropy"> {
   let summary = "mean of -log softmax(logits)[target] along `axis`";
   let description = [{
     Constraints:
@@ -35,17 +32,13 @@ def FF_CrossEntropyOp
   }];
   let arguments = (ins FF_Summand:$logits, FF_Tensor:$target,
                    I64Attr:$axis);
-  let results = (outs FF_FloatTensor:$loss);
-  let assemblyFormat = [{
-    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpOperand *> getNarrowable();
   }];
-  let hasVerifier = 1;
 }
 def FF_CrossEntropyBackwardOp
-    : FF_Op<"cross_entropy_backward",
-          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getNarrowable"]>,
-           FF_NarrowingInterface]> {
+    : FF_LossBackwardOp<"cross_entropy_backward", [FF_NarrowingInterface],
+                        FF_Summand> {
   let summary = "(softmax(logits) - onehot(target)) / targets";
   let description = [{
     Constraints: 1 and 2 as ff.cross_entropy.
@@ -54,11 +47,9 @@ def FF_CrossEntropyBackwardOp
   }];
   let arguments = (ins FF_Summand:$logits, FF_Tensor:$target,
                    I64Attr:$axis);
-  let results = (outs FF_Summand:$dx);
-  let assemblyFormat = [{
-    `(` operands `)` attr-dict `:` functional-type(operands, results)
+  let extraClassDeclaration = [{
+    ::llvm::SmallVector<::mlir::OpOperand *> getNarrowable();
   }];
-  let hasVerifier = 1;
 }
 
 def FF_MseOp : FF_LossOp<"mse", [SameTypeOperands]> {

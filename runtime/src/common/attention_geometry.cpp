@@ -69,11 +69,8 @@ void AttentionGeometry::expect_heads(const char *name, const Tensor &t,
 }
 
 void AttentionGeometry::expect_y(const Tensor &t) const {
-  const bool narrow = factors != DType::f32;
-  expect(kernel, !t.data || t.type == DType::f32 || t.type == factors,
-         std::string("y: expected type f32") +
-             (narrow ? std::string(" or ") + name_of(factors) : "") +
-             ", found " + name_of(t.type));
+  if (t.data)
+    expect_wide_or(kernel, "y", t, factors);
   expect_heads("y", t, rows, values, t.type);
 }
 

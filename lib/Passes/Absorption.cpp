@@ -1,0 +1,41 @@
+//===- Absorption.cpp - operators that do what reads them -----------------===//
+
+#include "Absorption.h"
+
+#include "Aliases.h"
+#include "TilesAgree.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+
+AddingInterface ffc::adderOf(Value summand) {
+  auto producer = summand.getDefiningOp<AddingInterface>();
+  if (!producer || producer.getSummedResult() != summand ||
+      !summand.hasOneUse())
+    return nullptr;
+  return producer;
+}
+
+ClampingInterface ffc::clamperOf(UnaryOp activation) {
+  Value x = activation.getX();
+  auto producer = x.getDefiningOp<ClampingInterface>();
+  if (!producer || producer.getClampedResult() != x || !x.hasOneUse() ||
+      !activation.asClamp())
+    return nullptr;
+  return producer;
+}
+
+void Absorption::take(Operation *part, OpResult whole) {
+  addAliases(whole.getOwner(), part);
+  results[ff::nameOf(part)] = whole;
+  part->getResult(0).replaceAllUsesWith(whole);
+  part->erase();
+}
+
+void Absorption::moveOwners(Block &block) const {
+  ffc::moveOwners(block, [&](StringRef name, int64_t) -> Heir {
+    OpResult result = results.lookup(name);
+    return result ? Heir{result.getOwner(), slotOf(result)} : Heir();
+  });
+}
