@@ -26,6 +26,13 @@ ClampingInterface ffc::clamperOf(UnaryOp activation) {
   return producer;
 }
 
+bool ffc::canTake(OpResult whole, PartitionableInterface part, bool waits) {
+  Operation *producer = whole.getOwner();
+  return (!waits || producer->hasAttr(kConfigAttr)) &&
+         producer->getAttr(kRoleAttr) == part->getAttr(kRoleAttr) &&
+         tilesAgree(cast<PartitionableInterface>(producer), whole, part);
+}
+
 void Absorption::take(Operation *part, OpResult whole) {
   addAliases(whole.getOwner(), part);
   results[ff::nameOf(part)] = whole;

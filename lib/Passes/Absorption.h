@@ -21,6 +21,10 @@ ff::AddingInterface adderOf(mlir::Value summand);
 /// function does not only clamp.
 ff::ClampingInterface clamperOf(ff::UnaryOp activation);
 
+/// May what makes `whole` do what `part` does with it? Both have one role and,
+/// where there is a strategy, the same tiles. `waits`: not without one.
+bool canTake(mlir::OpResult whole, ff::PartitionableInterface part, bool waits);
+
 /// What a pass makes part of what makes its operand.
 class Absorption {
 public:

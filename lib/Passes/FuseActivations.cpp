@@ -1,7 +1,6 @@
 //===- FuseActivations.cpp - operators clamp their own results ------------===//
 
 #include "Absorption.h"
-#include "TilesAgree.h"
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
@@ -21,13 +20,10 @@ namespace ffc {
 
 /// The operator that can do what `activation` does, or null.
 static ClampingInterface findProducer(UnaryOp activation, bool early) {
-  Value x = activation.getX();
   ClampingInterface producer = clamperOf(activation);
   if (!producer || producer.getClampAttr() ||
-      (!early && producer.clampsLate() && !producer->hasAttr(kConfigAttr)) ||
-      producer->getAttr(kRoleAttr) != activation->getAttr(kRoleAttr) ||
-      !tilesAgree(cast<PartitionableInterface>(producer.getOperation()),
-                  cast<OpResult>(x), activation))
+      !canTake(producer.getClampedResult(), activation,
+               !early && producer.clampsLate()))
     return nullptr;
   return producer;
 }

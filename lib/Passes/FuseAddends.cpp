@@ -1,7 +1,6 @@
 //===- FuseAddends.cpp - operators add to their own results ---------------===//
 
 #include "Absorption.h"
-#include "TilesAgree.h"
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
@@ -47,8 +46,7 @@ struct Sum {
 /// The operator that computes `summand` can add `other` to it instead of `sum`.
 static bool canAdd(AddingInterface producer, Value summand, Value other,
                    PartitionableInterface sum, bool early) {
-  if (!producer || !producer.getAddendMutable().empty() ||
-      (!early && producer.addsLate() && !producer->hasAttr(kConfigAttr)))
+  if (!producer || !producer.getAddendMutable().empty())
     return false;
   // Bounds are those of the sum.
   auto clamping = dyn_cast<ClampingInterface>(producer.getOperation());
@@ -57,11 +55,10 @@ static bool canAdd(AddingInterface producer, Value summand, Value other,
   Operation *definition = other.getDefiningOp();
   return summand.getType() == sum->getResult(0).getType() &&
          takesAddend(producer, other.getType()) &&
-         producer->getAttr(kRoleAttr) == sum->getAttr(kRoleAttr) &&
          // Nothing is moved: that would make other values live longer.
          (!definition || definition->isBeforeInBlock(producer)) &&
-         tilesAgree(cast<PartitionableInterface>(producer.getOperation()),
-                    cast<OpResult>(summand), sum);
+         canTake(producer.getSummedResult(), sum,
+                 !early && producer.addsLate());
 }
 
 namespace {

@@ -1,7 +1,6 @@
 //===- FuseCasts.cpp - operators round their own results ------------------===//
 
 #include "Absorption.h"
-#include "TilesAgree.h"
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
@@ -15,18 +14,15 @@ namespace ffc {
 #include "ffc/Passes/Passes.h.inc"
 } // namespace ffc
 
-/// The operator that can write what `cast` makes of its result, or null.
-static NarrowingInterface findProducer(CastOp cast, bool early) {
+/// Can the operator that makes the operand write what `cast` makes of it?
+static bool canRound(CastOp cast, bool early) {
   Value x = cast.getX();
   auto producer = x.getDefiningOp<NarrowingInterface>();
-  if (!isNarrowing(cast) || !producer ||
-      !producer.canNarrow(mlir::cast<OpResult>(x)) || !x.hasOneUse() ||
-      (!early && producer.narrowsLate() && !producer->hasAttr(kConfigAttr)) ||
-      producer->getAttr(kRoleAttr) != cast->getAttr(kRoleAttr) ||
-      !tilesAgree(mlir::cast<PartitionableInterface>(producer.getOperation()),
-                  mlir::cast<OpResult>(x), cast))
-    return nullptr;
-  return producer;
+  if (!isNarrowing(cast) || !producer || !x.hasOneUse())
+    return false;
+  auto result = mlir::cast<OpResult>(x);
+  return producer.canNarrow(result) &&
+         canTake(result, cast, !early && producer.narrowsLate());
 }
 
 namespace {
@@ -40,7 +36,7 @@ struct FuseCasts : ffc::impl::FuseCastsBase<FuseCasts> {
     Block &block = main.front();
     Absorption absorption;
     for (CastOp cast : llvm::make_early_inc_range(block.getOps<CastOp>())) {
-      if (!findProducer(cast, early))
+      if (!canRound(cast, early))
         continue;
       auto result = mlir::cast<OpResult>(cast.getX());
       result.setType(cast.getY().getType());
