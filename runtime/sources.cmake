@@ -46,6 +46,9 @@ set(FFRT_COMMON
   src/common/parallel.cpp
   src/common/pool.cpp
   src/common/pool_geometry.cpp
+  src/common/profile.cpp
+  src/common/profile_links.cpp
+  src/common/profile_steps.cpp
   src/common/random.cpp
   src/common/rate_schedule.cpp
   src/common/recurrent.cpp
@@ -59,6 +62,7 @@ set(FFRT_COMMON
   src/common/shape.cpp
   src/common/softmax.cpp
   src/common/source.cpp
+  src/common/steps.cpp
   src/common/synthetic.cpp
   src/common/tensor.cpp
   src/common/text_inputs.cpp
@@ -89,12 +93,9 @@ set(FFRT_COMM_LOCAL
   src/comm/local_comm.cpp
   src/comm/local_launch.cpp
 )
-# Kernels on the CPU, and the program that measures them.
+# Kernels on the CPU.
 set(FFRT_CPU
   src/cpu/cores.cpp
-  src/cpu/profile.cpp
-  src/cpu/profile_links.cpp
-  src/cpu/profile_steps.cpp
   src/cpu/attention_backward.cpp
   src/cpu/attention_blocks.cpp
   src/cpu/attention_forward.cpp
@@ -118,6 +119,7 @@ set(FFRT_CPU
   src/cpu/loss.cpp
   src/cpu/lrn.cpp
   src/cpu/machine.cpp
+  src/cpu/marks.cpp
   src/cpu/matmul.cpp
   src/cpu/matmul_sums.cpp
   src/cpu/normalize.cpp
@@ -144,6 +146,7 @@ set(FFRT_CUDA_HOST
   src/cuda/device_comm.cpp
   src/cuda/gemm.cpp
   src/cuda/input_buffers.cpp
+  src/cuda/machine.cpp
   src/cuda/nccl_comm.cpp
   src/cuda/nccl_watchdog.cpp
   src/cuda/nccl_windows.cpp
@@ -151,6 +154,7 @@ set(FFRT_CUDA_HOST
   src/cuda/plan_file.cpp
   src/cuda/plan_timer.cpp
   src/cuda/replay.cpp
+  src/cuda/stamp.cpp
   src/cuda/tuner.cpp
 )
 set(FFRT_CUDA_LIBRARIES
@@ -180,6 +184,7 @@ set(FFRT_CUDA_KERNELS
   src/cuda/gather.cu
   src/cuda/loss.cu
   src/cuda/lrn.cu
+  src/cuda/marks.cu
   src/cuda/matmul.cu
   src/cuda/matmul_sums.cu
   src/cuda/normalize.cu

@@ -15,6 +15,8 @@ using namespace ffc::codegen;
 
 /// The file of a program that is compiled as kernels are, if there are any.
 static constexpr StringLiteral kFunctors = "functors.cpp";
+/// The file that only programs have which measure.
+static constexpr StringLiteral kProfile = "profile.inc";
 
 static const SourceFile *findFile(const std::vector<SourceFile> &program,
                                   StringRef path) {
@@ -75,17 +77,24 @@ endif()
 
 static std::string readme(const std::vector<SourceFile> &program,
                           const ProgramMeta &meta, plan::Target target) {
-  std::string run = meta.training ? "training" : "inference";
-  return "# " + meta.model + R"(
-
-A standalone )" +
-         run + R"( program, written by ffc.
+  const bool measures = findFile(program, kProfile);
+  const std::string kind = measures ? "A standalone program that measures"
+                           : meta.training ? "A standalone training program"
+                                           : "A standalone inference program";
+  const std::string run =
+      measures ? "build/train --help\n"
+                 "    mpirun -n N build/train --output profile.json"
+               : "build/train --info\n"
+                 "    mpirun -n N build/train --steps 10";
+  return "# " + meta.model + "\n\n" + kind + R"(, written by ffc.
 
     cmake -B build && cmake --build build -j
-    build/train --info
-    mpirun -n N build/train --steps 10
+    )" + run +
+         R"(
 
-N is the number of ranks that `--info` shows. The build needs a C++17 compiler with OpenMP,
+N is the number of ranks that `)" +
+         (measures ? "--help" : "--info") +
+         R"(` shows. The build needs a C++17 compiler with OpenMP,
 CMake, )" +
          (target == plan::Target::CUDA ? "the CUDA toolkit with cuDNN and NCCL"
                                        : "oneDNN") +
@@ -97,6 +106,7 @@ CMake, )" +
          (findFile(program, kFunctors)
               ? "- `functors.h`, `functors.cpp`: what fused kernels compute\n"
               : "") +
+         (measures ? "- `profile.inc`: what is measured\n" : "") +
          R"(- `ranks.inc`: numbers in which ranks differ
 - `tasks.inc`: names of tasks in traces
 - `runtime/`: kernels, communication and the command line

@@ -25,12 +25,14 @@ static std::string entriesText(const ProfileMeta &meta) {
   Text text;
   text.banner("profile.inc - what is measured");
   text.line();
-  text.line("/// Kernels and copies: on how many ranks at once, flops, bytes.");
+  text.comment("///", "Kernels and copies: on how many ranks at once, flops, "
+                      "bytes, and seconds by the topology's figures.");
   text.line("const std::vector<ProfileEntry> profile_entries = {");
   for (const ProfileEntry &entry : meta.entries)
     text.line("    {" + quoted(entry.key) + ", " + quoted(entry.kernel) + ", " +
               std::to_string(entry.devices) + ", " + literal(entry.flops) +
-              ", " + literal(entry.bytes) + "},");
+              ", " + literal(entry.bytes) + ", " + literal(entry.expected) +
+              "},");
   text.line("};");
   return text.take();
 }

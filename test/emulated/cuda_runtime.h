@@ -87,6 +87,7 @@ template <class T, class V> T atomicMin(T *at, V value) {
 
 enum cudaError_t {
   cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorNotReady = 600,
   cudaErrorStreamCaptureUnsupported = 900,
@@ -107,7 +108,7 @@ enum cudaMemcpyKind {
 };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
 constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2,
-                   cudaHostAllocDefault = 0;
+                   cudaHostAllocDefault = 0, cudaEventRecordExternal = 1;
 
 const char *cudaGetErrorString(cudaError_t);
 cudaError_t cudaGetDeviceCount(int *count);
@@ -157,8 +158,11 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+/// Of a capture, which sets the event's time when it is replayed.
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                     unsigned flags);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
-/// Everything that is submitted takes a millisecond.
+/// Every piece of work takes a millisecond.
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
                                  cudaEvent_t end);
 cudaError_t cudaEventQuery(cudaEvent_t event);

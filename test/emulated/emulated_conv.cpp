@@ -25,7 +25,7 @@ struct ConvLibrary::Impl : Candidates {
   bool finishes = false;
 
   explicit Impl(const ConvShape &s) : shape(s) {
-    tuner().choose("emulated; " + text_of(s), *this);
+    tuner().choose(ConvLibrary::version() + "; " + text_of(s), *this);
   }
   std::vector<std::string> names() const override {
     if (shape.is_finished() || shape.y.order == Order::row_major)
@@ -126,6 +126,8 @@ void convolve(const ConvShape &s, const void *x, const void *w, const void *y,
 }
 
 } // namespace
+
+std::string ConvLibrary::version() { return "emulated"; }
 
 std::size_t ConvLibrary::scratch() const {
   const ConvShape &s = impl->shape;

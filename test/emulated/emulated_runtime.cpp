@@ -8,6 +8,8 @@
 
 const char *cudaGetErrorString(cudaError_t status) {
   switch (status) {
+  case cudaErrorInvalidValue:
+    return "invalid argument";
   case cudaErrorMemoryAllocation:
     return "out of memory";
   case cudaErrorNotReady:

@@ -43,7 +43,7 @@ struct EmulatedEvent {
   std::atomic<int64_t> recorded{0}, done{0};
   std::atomic<int64_t> capture{0};  ///< that its last record is in; 0: none
   EmulatedStream *stream = nullptr; ///< that records it
-  int64_t time = 0;
+  int64_t time = 0;                 ///< pieces of work that had been done
 };
 
 namespace {
@@ -77,8 +77,8 @@ std::vector<EmulatedStream *> streams;
 
 EmulatedGraph *captured = nullptr;
 EmulatedStream *captured_by = nullptr;
-int64_t submitted = 0; ///< pieces of work
-int64_t captures = 0;  ///< so far; the number of the one that goes on
+int64_t worked = 0;   ///< pieces of work
+int64_t captures = 0; ///< so far; the number of the one that goes on
 
 bool is_captured(const EmulatedStream &stream) {
   return captured && stream.capture == captures;
@@ -98,10 +98,13 @@ void step(EmulatedStream &stream) {
   }
   const Item item = std::move(stream.items.front());
   stream.items.pop_front();
-  if (item.work)
+  if (item.work) {
     item.work();
-  else if (!item.from)
+    ++worked;
+  } else if (!item.from) {
     item.event->done = item.version;
+    item.event->time = worked;
+  }
 }
 
 void drain(EmulatedStream &stream) {
@@ -137,7 +140,6 @@ const char *ffrt::emulated::shapes_file() {
 }
 
 void ffrt::emulated::submit(cudaStream_t stream, std::function<void()> work) {
-  ++submitted;
   if (is_captured(*stream) && stream != captured_by)
     stream->open = true;
   add(stream, {std::move(work)});
@@ -219,14 +221,27 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   item.event = event;
   item.version = ++event->recorded;
   event->stream = stream;
-  event->time = submitted;
   event->capture = is_captured(*stream) ? captures : 0;
   add(stream, std::move(item));
   return cudaSuccess;
 }
 
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream,
+                                     unsigned flags) {
+  const bool external = is_captured(*stream);
+  if (flags != cudaEventRecordExternal || !external)
+    return cudaErrorInvalidValue;
+  const cudaError_t status = cudaEventRecord(event, stream);
+  // The host may ask for it.
+  event->capture = 0;
+  return status;
+}
+
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin,
                                  cudaEvent_t end) {
+  for (cudaEvent_t event : {begin, end})
+    if (cudaEventQuery(event) != cudaSuccess)
+      return cudaEventQuery(event);
   *milliseconds = float(end->time - begin->time);
   return cudaSuccess;
 }

@@ -360,14 +360,20 @@ LogicalResult Compilation::emit() {
   if (failed(files))
     return failure();
 
+  return writeProgram(*files, meta);
+}
+
+LogicalResult
+Compilation::writeProgram(const std::vector<codegen::SourceFile> &files,
+                          const codegen::ProgramMeta &meta) {
   if (options.emit == Emit::Source) {
     if (failed(check(
-            codegen::fillSourceFolder(folder->path(), *files, meta, target))))
+            codegen::fillSourceFolder(folder->path(), files, meta, target))))
       return failure();
     return check(folder->commit());
   }
   report.phase("build");
-  if (failed(check(codegen::buildExecutable(options.output, *files, target))))
+  if (failed(check(codegen::buildExecutable(options.output, files, target))))
     return failure();
   return weights->exists() ? check(weights->commit()) : success();
 }

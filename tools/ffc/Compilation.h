@@ -72,7 +72,9 @@ private:
   mlir::FailureOr<SearchGraph> fusedCopy(bool early = false);
   /// Fuses what the strategy computes in the same way.
   mlir::LogicalResult fuse();
-  /// The tasks of every device, which are proved safe.
+  /// The tasks of every device, where they have their buffers.
+  void makeProgram(const plan::CostModel &cost);
+  /// The same, proved safe.
   mlir::LogicalResult planProgram();
   /// The time of the step and about how much memory it needs, without its
   /// tasks, of which a large model on many devices has millions.
@@ -86,6 +88,10 @@ private:
   /// Strategies whose kernels are worth measuring, the most likely ones first.
   mlir::FailureOr<std::vector<plan::PartialStrategy>> strategiesToProfile();
   mlir::LogicalResult emit();
+  /// The source folder or the executable, and its weights.
+  mlir::LogicalResult
+  writeProgram(const std::vector<codegen::SourceFile> &files,
+               const codegen::ProgramMeta &meta);
 
   /// Writes text to the output, or to standard output without one.
   mlir::LogicalResult writeText(llvm::StringRef text);

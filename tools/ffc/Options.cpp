@@ -265,7 +265,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
                                           {"rank", Emit::Rank},
                                           {"source", Emit::Source},
                                           {"binary", Emit::Binary}}),
-         kCompile},
+         kCompile | kProfile},
         {"--target", "TARGET", "cpu or cuda (default: the devices' kind)",
          setWord(&Options::target, {"cpu", "cuda"}), kCompile | kProfile},
         {"--fuse", "HOW",

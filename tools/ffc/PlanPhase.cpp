@@ -17,12 +17,16 @@
 using namespace mlir;
 using namespace ffc;
 
-LogicalResult Compilation::planProgram() {
-  const plan::CostModel cost = costModel(planned.graph);
+void Compilation::makeProgram(const plan::CostModel &cost) {
   program =
       plan::planProgram(planned.graph, strategy, topology->numDevices(), cost);
   if (target == plan::Target::CUDA)
     plan::assignSymmetricOffsets(planned.graph, strategy, program);
+}
+
+LogicalResult Compilation::planProgram() {
+  const plan::CostModel cost = costModel(planned.graph);
+  makeProgram(cost);
   report.phase("verify");
   if (auto error =
           plan::verifyProgram(planned.graph, strategy, program, *topology))

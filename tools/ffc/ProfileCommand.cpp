@@ -5,7 +5,6 @@
 #include "Meta.h"
 
 #include "ffc/Codegen/EmitProfile.h"
-#include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/Verifier.h"
 #include "ffc/Search/Search.h"
@@ -81,13 +80,15 @@ namespace {
 /// Numbers what is measured.
 class Entries {
 public:
+  explicit Entries(const plan::Topology &topology) : figures(topology) {}
+
   std::vector<codegen::ProfileEntry> all;
   /// By device, the entry of every kernel and copy.
   std::vector<std::vector<int>> add(const plan::Graph &graph,
                                     const plan::Strategy &strategy,
                                     const plan::Program &program) {
     std::vector<std::vector<int>> result;
-    for (const plan::DeviceProgram &device : program.devices) {
+    for (const auto &[id, device] : llvm::enumerate(program.devices)) {
       std::vector<int> &list = result.emplace_back();
       for (const plan::Action &action : device.actions) {
         if (action.kind != plan::Action::Kind::Kernel &&
@@ -98,8 +99,12 @@ public:
         auto [entry, isNew] = numbers.try_emplace({work.key, work.devices},
                                                   static_cast<int>(all.size()));
         if (isNew)
-          all.push_back({work.key, std::string(work.kernel), work.devices,
-                         work.flops, static_cast<double>(work.bytes)});
+          all.push_back(
+              {work.key, std::string(work.kernel), work.devices, work.flops,
+               static_cast<double>(work.bytes),
+               static_cast<double>(
+                   figures.local(static_cast<plan::DeviceId>(id), work).time) *
+                   1e-12});
         list.push_back(entry->second);
       }
     }
@@ -107,6 +112,7 @@ public:
   }
 
 private:
+  const plan::CostModel figures;
   std::map<std::pair<std::string, int>, int> numbers; ///< by key and devices
 };
 } // namespace
@@ -115,14 +121,11 @@ LogicalResult Compilation::profile() {
   if (failed(import()) || failed(recognize()) || failed(differentiate()) ||
       failed(loadTopology()) || failed(checkTarget()))
     return failure();
-  if (target != plan::Target::CPU)
-    return fail("ffc profile: expected devices of target cpu, found those of " +
-                std::string(plan::str(target)));
   auto strategies = strategiesToProfile();
   if (failed(strategies))
     return failure();
 
-  Entries entries;
+  Entries entries(*topology);
   std::vector<OwningOpRef<ModuleOp>> modules;
   std::vector<codegen::ProfiledStep> steps;
   OwningOpRef<ModuleOp> original = module->clone();
@@ -136,8 +139,7 @@ LogicalResult Compilation::profile() {
     strategy = plan::completeStrategy(planned.graph, partial);
     if (failed(fuse()))
       return failure();
-    program = plan::planProgram(planned.graph, strategy, topology->numDevices(),
-                                costModel(planned.graph));
+    makeProgram(costModel(planned.graph));
     if (auto error =
             plan::verifyProgram(planned.graph, strategy, program, *topology))
       return fail(*error);
@@ -156,23 +158,23 @@ LogicalResult Compilation::profile() {
   report.say("to measure: " + Twine(entries.all.size()) +
              " kernels and copies; strategies: " + Twine(steps.size()));
 
-  report.phase("build");
   codegen::ProfileMeta meta;
   meta.model = llvm::sys::path::filename(options.model).str();
   meta.device = topology->kindOf(0).name;
   meta.version = FFC_VERSION;
   meta.entries = std::move(entries.all);
   auto files = codegen::emitProfile(steps, meta);
-  if (failed(files) || failed(check(codegen::buildExecutable(
-                           options.output, *files, plan::Target::CPU))))
-    return failure();
-  if (weights->exists() && failed(check(weights->commit())))
+  if (failed(files) || failed(writeProgram(*files, steps.front().meta)))
     return failure();
   report.sayTimes();
   return success();
 }
 
 static llvm::Error check(Options &options) {
+  static const char *const others[] = {"ff", "train", "plan", "rank"};
+  if (options.emit < Emit::Source)
+    return expected("--emit", "source or binary",
+                    others[static_cast<int>(options.emit)]);
   return checkModelCommand(options);
 }
 

@@ -10,7 +10,7 @@ namespace ffc::codegen {
 struct ProfileEntry {
   std::string key, kernel;
   int devices = 1;
-  double flops = 0, bytes = 0;
+  double flops = 0, bytes = 0, expected = 0;
 };
 
 /// The step of one strategy.

@@ -20,6 +20,7 @@ struct ProfileEntry {
   const char *kernel; ///< "conv_forward", "copy"
   int devices;        ///< on how many ranks the same is done at once
   double flops, bytes;
+  double expected; ///< seconds, by the topology's figures
 };
 
 /// The step of one strategy.

@@ -9,8 +9,12 @@
 #ifndef FFRT_TRACE_H
 #define FFRT_TRACE_H
 
+#include "ffrt/tensor.h"
+
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <vector>
 
 namespace ffrt {
@@ -22,7 +26,11 @@ struct TaskId {
   int phase, point, instance;
 };
 
+class Marks;
+
 /// The times of one rank's tasks in its last steps. Notes without allocating.
+/// Tasks are noted as they are started; when they ran is known when the device
+/// is done with the step. What is replayed is noted once.
 class Trace {
 public:
   enum class Kind : uint8_t { kernel, copy, exchange, collective, wait };
@@ -47,22 +55,28 @@ public:
   /// Nanoseconds for which the threads of this process ran, all together.
   static int64_t processor_time();
 
-  explicit Trace(Clock clock = now) : clock(clock) {}
+  /// The clock of a host that runs tasks; a GPU has its own.
+  explicit Trace(Clock clock = now);
+  ~Trace();
 
   /// Before the first step: what runs in every step, in its order.
   void prepare(std::vector<TaskId> tasks);
-  void begin_step(int64_t number);
-  /// Of the passes of a step the last one is kept.
+  void begin_step();
+  /// Part of what is replayed. Of the passes of a step the last one is noted.
   void begin_pass();
-  /// Throws Error if other tasks ran than prepare() has been told.
+  /// Behind the last task, part of what is replayed. Throws Error if other
+  /// tasks ran than prepare() has been told.
   void end_step();
+  /// Waits for the device. The step, of this number from 0 on, was started or
+  /// replayed as it was noted last.
+  void keep(int64_t number);
 
   /// Starts the next task of the step, and gives the number of its record.
   std::size_t start(Kind kind);
   /// Starts to wait for a task.
   std::size_t start_wait(std::size_t record);
-  /// Waits for the device: on a GPU tasks that are timed run one by one.
-  void stop(std::size_t record);
+  /// Tasks that a GPU starts together have shares of their time by `bytes`.
+  void stop(std::size_t record, int64_t bytes = 0);
 
   const std::vector<TaskId> &tasks() const { return names; }
   /// In the order of time. The first step of a run, which warms up, is only
@@ -70,31 +84,43 @@ public:
   std::vector<const Step *> steps() const;
 
 private:
+  /// A record, by numbers of marks.
+  struct Noted {
+    int start, end;
+    int32_t task;
+    Kind kind;
+  };
   std::size_t add(Kind kind, std::size_t task);
 
-  const Clock clock;
+  const std::unique_ptr<Marks> marks;
   std::vector<TaskId> names;
-  Step kept[kSteps];
-  Step *step = kept;
+  std::vector<Noted> noted;
   std::size_t next = 0; ///< task
+  int last = 0;         ///< mark of the step
+  Step kept[kSteps];
 };
 
 /// Notes a task from its construction to its destruction.
 class TracedTask {
 public:
-  TracedTask(Trace *trace, Trace::Kind kind)
-      : trace(trace), record(trace ? trace->start(kind) : 0) {}
+  /// `bytes` is what it reads and writes, about.
+  TracedTask(Trace *trace, Trace::Kind kind, int64_t bytes)
+      : trace(trace), bytes(bytes), record(trace ? trace->start(kind) : 0) {}
   ~TracedTask() {
     if (trace)
-      trace->stop(record);
+      trace->stop(record, bytes);
   }
   TracedTask(const TracedTask &) = delete;
   TracedTask &operator=(const TracedTask &) = delete;
 
 private:
   Trace *const trace;
+  const int64_t bytes;
   const std::size_t record;
 };
+
+/// Of all these tensors.
+int64_t bytes_of(std::initializer_list<Tensor> tensors);
 
 } // namespace ffrt
 

@@ -2,6 +2,7 @@
 #include "common/arguments.h"
 
 #include "common/flags.h"
+#include "common/on_ranks.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 
@@ -110,10 +111,8 @@ void check_contradictions(const Arguments &a, const ProgramInfo &info) {
     throw Error("expected --epochs or --steps, found both");
   if (!a.dataset.empty() && !a.inputs.empty())
     throw Error("expected --dataset or --inputs, found both");
-  if (a.local_ranks && a.local_ranks != info.ranks)
-    expected("--local-ranks",
-             std::to_string(info.ranks) + ", the number of ranks compiled in",
-             std::to_string(a.local_ranks));
+  if (a.local_ranks)
+    check_local_ranks(a.local_ranks, info.ranks);
 }
 
 /// `about` is a flag that says how to generate; empty: there is none.

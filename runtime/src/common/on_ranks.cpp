@@ -1,6 +1,8 @@
 //===- on_ranks.cpp - from main to the ranks ------------------------------===//
 #include "common/on_ranks.h"
 
+#include "comm/launch.h"
+#include "common/flags.h"
 #include "common/together.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
@@ -62,6 +64,20 @@ int on_ranks(const char *program, int ranks, const char *task,
     comm->fail(task, error.what());
   }
   return 1;
+}
+
+void check_local_ranks(int asked, int ranks) {
+  if (asked != ranks)
+    expected("--local-ranks",
+             std::to_string(ranks) + ", the number of ranks compiled in",
+             std::to_string(asked));
+}
+
+void start_local_ranks(int ranks, const std::vector<std::string> &arguments) {
+  if (launched())
+    throw Error("--local-ranks: expected a start without mpirun, found one "
+                "under it");
+  exec_local_ranks(ranks, arguments);
 }
 
 Group make_world(Comm &comm) {

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace ffrt {
 
@@ -21,6 +22,14 @@ namespace ffrt {
 int on_ranks(const char *program, int ranks, const char *task,
              const std::function<std::string()> &parse,
              const std::function<void(Comm &)> &body);
+
+/// Throws Error if --local-ranks asks for another number of ranks than a
+/// program is for.
+void check_local_ranks(int asked, int ranks);
+/// Starts that many with these arguments and ends as they end. Throws Error
+/// where a launcher has started this process.
+[[noreturn]] void start_local_ranks(int ranks,
+                                    const std::vector<std::string> &arguments);
 
 /// All ranks.
 Group make_world(Comm &comm);

@@ -2,24 +2,19 @@
 #include "comm/launch.h"
 #include "common/arguments.h"
 #include "common/dump.h"
-#include "common/feeder.h"
 #include "common/generate.h"
 #include "common/initial.h"
-#include "common/instance.h"
-#include "common/loss_log.h"
 #include "common/on_ranks.h"
-#include "common/replay.h"
 #include "common/report.h"
 #include "common/source.h"
+#include "common/steps.h"
 #include "common/target.h"
 #include "common/together.h"
 #include "common/trace_file.h"
-#include "common/traced_comm.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace ffrt {
 
@@ -47,55 +42,6 @@ int64_t steps_of(const ProgramInfo &info, const Arguments &arguments,
     return std::max<int64_t>(epochs * batches / info.passes, 1);
   return epochs * (info.training ? kSyntheticEpoch : 1);
 }
-
-/// The steps of a program.
-class Steps {
-public:
-  /// `replays`: steps may be started as a whole. All arguments must outlive it.
-  Steps(Instance &instance, Context &context, Feeder &feeder, Trace *trace,
-        LossLog *losses, bool replays)
-      : instance(instance), program(instance.program()), context(context),
-        feeder(feeder), trace(trace), losses(losses), replays(replays),
-        passes(static_cast<std::size_t>(context.passes)) {}
-
-  /// Starts one step; before_pass(number) once the inputs of a pass are on
-  /// their way.
-  void run(const std::function<void(int pass)> &before_pass) {
-    if (trace)
-      trace->begin_step(context.step);
-    for (int pass = 0; pass < context.passes; ++pass) {
-      context.pass = context.step * context.passes + pass;
-      feeder.next();
-      before_pass(pass);
-      if (trace)
-        trace->begin_pass();
-      start(passes[static_cast<std::size_t>(pass)], [&] { program.step(); });
-      if (losses)
-        losses->add(program.loss());
-    }
-    start(update, [&] { program.update(); });
-    if (trace)
-      trace->end_step();
-  }
-
-private:
-  void start(Replay &replay, const std::function<void()> &work) {
-    if (!replays)
-      return work();
-    replay.run(context, work);
-    instance.watch_replay();
-  }
-
-  const Instance &instance;
-  RankProgram &program;
-  Context &context;
-  Feeder &feeder;
-  Trace *const trace;
-  LossLog *const losses; ///< null: nobody asks
-  const bool replays;
-  std::vector<Replay> passes; ///< which differ: the first begins the sums
-  Replay update;
-};
 
 void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
                MakeProgram make) {
@@ -131,8 +77,8 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
       info.training ? 0 : std::min(source->samples(), steps * info.batch);
   LossLog losses(info.passes);
   const bool has_loss = info.training && comm.rank() == 0;
-  // Values are dumped, and tasks timed, as they are started one by one.
-  const bool replays = instance.replays() && !trace && arguments.dump.empty();
+  // Values are dumped as kernels are started one by one.
+  const bool replays = instance.replays() && arguments.dump.empty();
   Steps program(instance, context, feeder, trace.get(),
                 has_loss ? &losses : nullptr, replays);
   for (int64_t step = 0; step < steps; ++step) {
@@ -166,15 +112,12 @@ int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make) {
   Arguments arguments;
   auto parse = [&]() -> std::string {
     arguments = parse_arguments(argc, argv, info);
-    if (arguments.local_ranks && launched())
-      throw Error("--local-ranks: expected a start without mpirun, found one "
-                  "under it");
     if (arguments.help)
       return usage(argv[0], info);
     if (arguments.info)
       return describe(info);
     if (arguments.local_ranks)
-      exec_local_ranks(arguments.local_ranks, arguments.forwarded);
+      start_local_ranks(arguments.local_ranks, arguments.forwarded);
     return "";
   };
   return on_ranks(argv[0], info.ranks, "run", parse,

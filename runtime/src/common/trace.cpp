@@ -1,7 +1,8 @@
 //===- trace.cpp - when the tasks of a step ran ---------------------------===//
 #include "ffrt/trace.h"
 
-#include "common/target.h"
+#include "common/host_tensor.h"
+#include "common/marks.h"
 #include "ffrt/error.h"
 
 #include <algorithm>
@@ -22,48 +23,64 @@ int64_t Trace::processor_time() {
   return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
 }
 
+Trace::Trace(Clock clock) : marks(std::make_unique<Marks>(clock)) {}
+Trace::~Trace() = default;
+
 void Trace::prepare(std::vector<TaskId> tasks) {
   names = std::move(tasks);
-  // At most one wait for every task.
+  // At most one wait for every task, after which that ends again.
+  noted.reserve(2 * names.size());
+  marks->reserve(5 * names.size() + 3);
   for (Step &each : kept)
     each.records.reserve(2 * names.size());
 }
 
-void Trace::begin_step(int64_t number) {
-  step = kept + number % kSteps;
-  step->number = number;
-  begin_pass();
-  step->start = clock();
+void Trace::begin_step() {
+  marks->restart(0);
+  marks->set();
 }
 
 void Trace::begin_pass() {
-  step->records.clear();
+  marks->restart(1);
+  marks->set();
+  noted.clear();
   next = 0;
 }
 
 void Trace::end_step() {
-  step->end = clock();
+  last = marks->set();
   if (next != names.size())
     throw Error("trace: expected " + std::to_string(names.size()) +
                 " tasks in a step, found " + std::to_string(next));
 }
 
+void Trace::keep(int64_t number) {
+  const std::vector<int64_t> &times = marks->times();
+  auto time = [&](int mark) { return times[std::size_t(mark)]; };
+  Step &step = kept[number % kSteps];
+  step.number = number;
+  step.start = time(0);
+  step.end = time(last);
+  step.records.clear();
+  for (const Noted &each : noted)
+    step.records.push_back(
+        {time(each.start), time(each.end), each.task, each.kind});
+}
+
 std::size_t Trace::add(Kind kind, std::size_t task) {
-  step->records.push_back({0, 0, int32_t(task), kind});
-  Record &record = step->records.back();
-  record.start = record.end = clock();
-  return step->records.size() - 1;
+  const int mark = marks->begin();
+  noted.push_back({mark, mark, int32_t(task), kind});
+  return noted.size() - 1;
 }
 
 std::size_t Trace::start(Kind kind) { return add(kind, next++); }
 
 std::size_t Trace::start_wait(std::size_t record) {
-  return add(Kind::wait, std::size_t(step->records[record].task));
+  return add(Kind::wait, std::size_t(noted[record].task));
 }
 
-void Trace::stop(std::size_t record) {
-  finish_target();
-  step->records[record].end = clock();
+void Trace::stop(std::size_t record, int64_t bytes) {
+  noted[record].end = marks->set(double(bytes));
 }
 
 std::vector<const Trace::Step *> Trace::steps() const {
@@ -76,6 +93,13 @@ std::vector<const Trace::Step *> Trace::steps() const {
   if (result.size() > 1 && result.front()->number == 0)
     result.erase(result.begin());
   return result;
+}
+
+int64_t bytes_of(std::initializer_list<Tensor> tensors) {
+  int64_t bytes = 0;
+  for (const Tensor &tensor : tensors)
+    bytes += bytes_of(tensor);
+  return bytes;
 }
 
 } // namespace ffrt

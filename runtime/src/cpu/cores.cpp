@@ -1,5 +1,5 @@
 //===- cores.cpp - cores that the ranks share -----------------------------===//
-#include "cpu/cores.h"
+#include "common/machine.h"
 
 #include "common/machine_id.h"
 #include "common/threads.h"

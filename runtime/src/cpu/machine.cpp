@@ -1,5 +1,5 @@
 //===- machine.cpp - what a profile was measured on -----------------------===//
-#include "cpu/machine.h"
+#include "common/machine.h"
 
 #include "ffrt/mpi.h"
 

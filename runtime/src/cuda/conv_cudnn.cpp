@@ -294,7 +294,7 @@ private:
 
 void Form::choose() {
   Ways ways(*this);
-  tuner().choose("cuDNN " + std::to_string(cudnnGetVersion()) + "; " +
+  tuner().choose(ConvLibrary::version() + "; " +
                      text_of(way_of(true, true).operands.shape(given)),
                  ways);
 }
@@ -325,6 +325,10 @@ ConvLibrary::ConvLibrary(const ConvShape &shape)
     : impl(std::make_unique<Impl>(shape)) {}
 ConvLibrary::~ConvLibrary() = default;
 ConvLibrary::ConvLibrary(ConvLibrary &&) noexcept = default;
+
+std::string ConvLibrary::version() {
+  return "cuDNN " + std::to_string(cudnnGetVersion());
+}
 
 std::size_t ConvLibrary::scratch() const { return impl->form->scratch(); }
 

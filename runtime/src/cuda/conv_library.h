@@ -58,6 +58,9 @@ public:
   ~ConvLibrary();
   ConvLibrary(ConvLibrary &&) noexcept;
 
+  /// The library and its version, which choices depend on.
+  static std::string version();
+
   /// Bytes of scratch memory that a call takes.
   std::size_t scratch() const;
   /// Writes all of the result: y, x or w by kind. `scratch` is aligned as

@@ -101,6 +101,12 @@ Device &device() {
   return only;
 }
 
+bool is_captured(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+         status != cudaStreamCaptureStatusNone;
+}
+
 DeviceMemory::DeviceMemory(std::size_t bytes) {
   check(cudaMalloc(&data, std::max<std::size_t>(bytes, 1)), "cudaMalloc");
 }

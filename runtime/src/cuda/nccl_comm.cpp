@@ -206,12 +206,6 @@ private:
     return std::size_t(t.elements());
   }
 
-  static bool is_capturing(cudaStream_t s) {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    return cudaStreamIsCapturing(s, &status) == cudaSuccess &&
-           status != cudaStreamCaptureStatusNone;
-  }
-
   static ncclRedOp_t reduction(ReduceOp op) {
     return op == ReduceOp::sum ? ncclSum : ncclMax;
   }
@@ -230,7 +224,7 @@ private:
 
   /// Starts what `operation` enqueues after all that the step has enqueued.
   template <class F> Event start(const char *task, F &&operation) {
-    const bool captured = is_capturing(device().stream());
+    const bool captured = is_captured(device().stream());
     std::size_t slot = 0;
     while (slot < pending.size() &&
            (pending[slot].used || pending[slot].captured != captured))
@@ -246,7 +240,7 @@ private:
     p.used = true;
     cuda::check(cudaEventRecord(p.ready, device().stream()), "cudaEventRecord");
     // While the stream waits. But it becomes part of a capture as it waits.
-    const bool can_say = is_capturing(stream) == captured;
+    const bool can_say = is_captured(stream) == captured;
     if (can_say)
       watchdog->begins(task, stream);
     cuda::check(cudaStreamWaitEvent(stream, p.ready, 0), "cudaStreamWaitEvent");

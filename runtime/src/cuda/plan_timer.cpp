@@ -1,6 +1,7 @@
 //===- plan_timer.cpp - how long work takes on the device -----------------===//
 #include "cuda/plan_timer.h"
 
+#include "cuda/stamp.h"
 #include "ffrt/cuda/check.h"
 #include "ffrt/error.h"
 
@@ -8,32 +9,6 @@
 #include <cmath>
 
 namespace ffrt::cuda {
-
-namespace {
-
-/// A time of the device's stream.
-class Mark {
-public:
-  Mark() { check(cudaEventCreateWithFlags(&event, 0), "cudaEventCreate"); }
-  ~Mark() { cudaEventDestroy(event); }
-  Mark(const Mark &) = delete;
-  Mark &operator=(const Mark &) = delete;
-  void set() {
-    check(cudaEventRecord(event, device().stream()), "cudaEventRecord");
-  }
-  /// Both are past.
-  double seconds_since(const Mark &other) const {
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, other.event, event),
-          "cudaEventElapsedTime");
-    return double(milliseconds) * 1e-3;
-  }
-
-private:
-  cudaEvent_t event = nullptr;
-};
-
-} // namespace
 
 void *TimedOperands::add(std::size_t bytes) {
   // A small number, of f32 and of two bf16 or f16.
@@ -52,7 +27,7 @@ void *TimedOperands::add(std::size_t bytes) {
 }
 
 double seconds_of(const std::function<void()> &work) {
-  Mark begin, end;
+  Stamp begin, end;
   auto measure = [&](int times) {
     begin.set();
     for (int i = 0; i < times; ++i)

@@ -69,9 +69,19 @@ public:
     waiting = &work;
   }
   bool has_deferred(const Deferred &work) const { return waiting == &work; }
+  bool has_deferred() const { return waiting; }
+  /// `next` starts as soon as what is deferred has started.
+  void after_deferred(Deferred &next) { following = &next; }
+  void forget(const Deferred &next) {
+    if (following == &next)
+      following = nullptr;
+  }
   void start_deferred() {
-    if (waiting)
-      std::exchange(waiting, nullptr)->start();
+    if (!waiting)
+      return;
+    std::exchange(waiting, nullptr)->start();
+    if (following)
+      std::exchange(following, nullptr)->start();
   }
 
   int multiprocessors() const { return processors; }
@@ -98,7 +108,7 @@ public:
 private:
   int number = 0; ///< among those of the machine
   cudaStream_t queue = nullptr;
-  Deferred *waiting = nullptr;
+  Deferred *waiting = nullptr, *following = nullptr;
   int processors = 1;
   void *memory = nullptr;
   std::size_t size = 0;
@@ -111,6 +121,9 @@ private:
 /// This process's; opened when it is first asked for. Throws Error when there
 /// is none.
 Device &device();
+
+/// Whether what the stream is given now becomes part of a graph.
+bool is_captured(cudaStream_t stream);
 
 /// Memory of the device that lives as long as this.
 class DeviceMemory {

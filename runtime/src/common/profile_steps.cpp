@@ -1,9 +1,8 @@
 //===- profile_steps.cpp - times of kernels within steps ------------------===//
-#include "cpu/profile_steps.h"
+#include "common/profile_steps.h"
 
-#include "common/feeder.h"
-#include "common/instance.h"
 #include "common/source.h"
+#include "common/steps.h"
 #include "common/together.h"
 
 #include <algorithm>
@@ -24,19 +23,14 @@ double seconds(int64_t start, int64_t end) {
   return static_cast<double>(end - start) * 1e-9;
 }
 
-/// What a step took in seconds, all of it, and each of its kernels and copies,
-/// these by the trace's clock.
-struct StepTimes {
-  StepTimes(double total, const Trace::Step &step) : total(total) {
-    for (const Trace::Record &record : step.records)
-      if (record.kind == Trace::Kind::kernel ||
-          record.kind == Trace::Kind::copy)
-        sites.push_back(seconds(record.start, record.end));
-  }
-
-  double total;
+/// Of the kernels and copies of a step, by the trace's clock.
+std::vector<double> site_seconds(const Trace::Step &step) {
   std::vector<double> sites;
-};
+  for (const Trace::Record &record : step.records)
+    if (record.kind == Trace::Kind::kernel || record.kind == Trace::Kind::copy)
+      sites.push_back(seconds(record.start, record.end));
+  return sites;
+}
 
 /// Nothing is dumped.
 class NoProbe final : public Probe {
@@ -63,23 +57,25 @@ void StepProfiler::measure_block(const ProfiledStep &step, Measured &result) {
   Trace trace(take_turns() ? Trace::processor_time : Trace::now);
   NoProbe ignored;
   const auto source = make_synthetic(step.info, context.seed);
+  context.step = 0;
+  context.passes = step.info.passes;
+  context.tf32 = step.info.tf32;
   Instance instance(context, comm, world, ignored, step.info, step.make, "",
                     &trace);
   Feeder feeder(*source, instance.inputs(), instance.input_numbers(),
-                kMostSteps + 2);
-  context.step = 0;
-  context.passes = step.info.passes;
-  auto run = [&] {
-    feeder.next();
-    comm.barrier();
-    const int64_t start = Trace::now();
-    trace.begin_step(context.step);
-    instance.program().step();
-    instance.program().update();
-    trace.end_step();
+                int64_t(kMostSteps + 2) * context.passes);
+  Steps steps(instance, context, feeder, &trace, nullptr, instance.replays());
+  auto run = [&]() -> Sample {
+    int64_t start = 0;
+    steps.run([&](int pass) {
+      if (pass > 0)
+        return;
+      comm.barrier();
+      start = Trace::now();
+    });
     const double total = seconds(start, Trace::now());
-    context.pass = ++context.step;
-    return StepTimes(total, *trace.steps().back());
+    ++context.step;
+    return {total, site_seconds(*trace.steps().back())};
   };
   run();
   double seconds = run().total;
@@ -89,10 +85,8 @@ void StepProfiler::measure_block(const ProfiledStep &step, Measured &result) {
     result.count = int(std::clamp(std::ceil(kBlockSeconds / seconds),
                                   double(kLeastSteps), double(kMostSteps)));
   }
-  for (int i = 0; i < result.count; ++i) {
-    const StepTimes times = run();
-    result.samples.push_back({times.total, times.sites});
-  }
+  for (int i = 0; i < result.count; ++i)
+    result.samples.push_back(run());
   instance.check_guards();
 }
 

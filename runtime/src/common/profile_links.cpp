@@ -1,10 +1,12 @@
 //===- profile_links.cpp - times of communication by size -----------------===//
-#include "cpu/profile_links.h"
+#include "common/profile_links.h"
 
+#include "common/replay.h"
 #include "common/together.h"
+#include "ffrt/copy.h"
+#include "ffrt/trace.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace ffrt {
 
@@ -19,21 +21,24 @@ constexpr int64_t kFewest = 3, kMost = 25;
 /// number of ranks.
 constexpr int kAllSizes = 8;
 
-double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-}
-
 } // namespace
 
-LinkProfiler::LinkProfiler(Comm &comm, const Group &world, int64_t largest,
+LinkProfiler::LinkProfiler(Comm &host, const Group &world, int64_t largest,
                            int64_t memory_bytes)
-    : comm(comm), world(world), largest(largest),
-      half(std::min(largest, memory_bytes / 2)), memory(2 * largest) {
+    : host(host), world(world), largest(largest),
+      half(std::min(largest, memory_bytes / 2)),
+      device_comm(make_device_comm(host, world)),
+      comm(device_comm.comm ? *device_comm.comm : host), marks(Trace::now) {
   for (int64_t bytes = kLeastBytes; bytes <= largest; bytes *= kFactor)
     sizes.push_back(bytes);
   if (comm.size() == 1)
     return;
+  // As programs have what collectives read and write.
+  const Allocate &symmetric = device_comm.allocate_symmetric;
+  together(host, world, "communication", [&] {
+    memory = std::make_unique<GuardedMemory>(
+        2 * largest, symmetric ? symmetric : Allocate(allocate));
+  });
   add("message", 2, [this](int64_t n) { message(n); });
   add("exchange", 2, [this](int64_t n) { exchange(n); });
   for (int members = 2; members <= comm.size(); ++members)
@@ -116,25 +121,47 @@ void LinkProfiler::measure() {
 
 void LinkProfiler::move_buffers(int64_t bytes) {
   at = at + 2 * bytes > half ? 0 : at + bytes;
-  a = reinterpret_cast<float *>(memory.data() + at);
-  b = reinterpret_cast<float *>(memory.data() + largest + at);
+  a = reinterpret_cast<float *>(memory->data() + at);
+  b = reinterpret_cast<float *>(memory->data() + largest + at);
+}
+
+void LinkProfiler::repeat(int64_t n, const Operation &operation,
+                          int64_t times) {
+  marks.restart(0);
+  for (int64_t i = 0; i < times; ++i) {
+    move_buffers(4 * n);
+    // In a step a kernel has just written what is sent.
+    fill(whole(n), 1.0f);
+    // What is replayed meets by itself.
+    if (!device_comm.replays)
+      comm.barrier();
+    marks.set();
+    operation.call(n);
+    marks.set();
+  }
 }
 
 std::vector<double> LinkProfiler::measure(int64_t n,
                                           const Operation &operation) {
   const int64_t repeats = std::clamp(kTotalBytes / (4 * n), kFewest, kMost) + 1;
-  std::vector<double> times;
-  for (int64_t i = 0; i < repeats; ++i) {
-    move_buffers(4 * n);
-    // In a step a kernel has just written what is sent.
-    std::fill_n(a, n, 1.0f);
+  auto work = [&] { repeat(n, operation, repeats); };
+  if (device_comm.replays) {
+    Replay replay;
+    for (int i = 0; i < 2; ++i) {
+      comm.barrier();
+      replay.run(Context(), work);
+      device_comm.watch_replay();
+    }
     comm.barrier();
-    const double start = now();
-    operation.call(n);
-    times.push_back(now() - start);
+  } else {
+    work();
   }
+  const std::vector<int64_t> &passed = marks.times();
+  std::vector<double> times;
+  for (std::size_t i = 0; i < std::size_t(2 * repeats); i += 2)
+    times.push_back(double(passed[i + 1] - passed[i]) * 1e-9);
   // An operation takes as long as on the slowest rank.
-  comm.wait(comm.all_reduce("profile", world,
+  host.wait(host.all_reduce("profile", world,
                             flat(times.data(), DType::f64, repeats),
                             ReduceOp::max));
   times.erase(times.begin()); // the first one warms up

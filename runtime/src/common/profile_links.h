@@ -1,12 +1,15 @@
 //===- profile_links.h - times of communication by size ---------*- C++ -*-===//
-#ifndef FFRT_CPU_PROFILE_LINKS_H
-#define FFRT_CPU_PROFILE_LINKS_H
+#ifndef FFRT_COMMON_PROFILE_LINKS_H
+#define FFRT_COMMON_PROFILE_LINKS_H
 
+#include "common/marks.h"
 #include "common/memory.h"
 #include "common/statistics.h"
+#include "common/target.h"
 #include "ffrt/comm.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,13 +26,14 @@ struct LinkProfile {
   std::vector<Size> sizes; ///< medians do not descend
 };
 
-/// Measures every operation at several sizes. All members are collective.
+/// Measures every operation at several sizes, between devices as programs use
+/// it. All members are collective.
 class LinkProfiler {
 public:
   /// Sizes up to `largest` bytes: of a message, else of the whole tensor.
-  /// `memory_bytes` is what a step uses: what it sends and receives was last
-  /// touched when all the rest had been.
-  LinkProfiler(Comm &comm, const Group &world, int64_t largest,
+  /// `memory_bytes`, equal on all ranks, is what a step uses: what it sends and
+  /// receives was last touched when all the rest had been.
+  LinkProfiler(Comm &host, const Group &world, int64_t largest,
                int64_t memory_bytes);
 
   /// Called in several rounds, so that what the machine does meanwhile meets
@@ -52,17 +56,23 @@ private:
   void message(int64_t n);
   void exchange(int64_t n);
   std::vector<double> measure(int64_t n, const Operation &operation);
+  /// As often as that, each time from an even mark to an odd one.
+  void repeat(int64_t n, const Operation &operation, int64_t times);
 
   void move_buffers(int64_t bytes);
   Tensor whole(int64_t n) const;
   Tensor part(int64_t n, int64_t parts) const;
 
-  Comm &comm;
+  Comm &host;
   const Group &world;
   int64_t largest;
-  int64_t half;         ///< of the memory in use
-  GuardedMemory memory; ///< as that of a step: large pages are copied faster
-  int64_t at = 0;       ///< of the buffers in the halves of the memory
+  int64_t half; ///< of the memory in use
+  /// As that of a step: large pages are copied faster. Outlives communication.
+  std::unique_ptr<GuardedMemory> memory;
+  DeviceComm device_comm;
+  Comm &comm;
+  Marks marks;
+  int64_t at = 0; ///< of the buffers in the halves of the memory
   float *a = nullptr, *b = nullptr;
   std::vector<int64_t> sizes; ///< in bytes
   std::vector<Operation> operations;
@@ -70,4 +80,4 @@ private:
 
 } // namespace ffrt
 
-#endif // FFRT_CPU_PROFILE_LINKS_H
+#endif // FFRT_COMMON_PROFILE_LINKS_H

@@ -4,17 +4,18 @@
 #include "common/file.h"
 #include "common/flags.h"
 #include "common/json.h"
+#include "common/machine.h"
 #include "common/on_ranks.h"
+#include "common/profile_links.h"
+#include "common/profile_steps.h"
 #include "common/shared_groups.h"
 #include "common/together.h"
-#include "cpu/machine.h"
-#include "cpu/profile_links.h"
-#include "cpu/profile_steps.h"
 #include "ffrt/mpi.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <map>
 #include <numeric>
 
 namespace ffrt {
@@ -28,6 +29,9 @@ struct ProfileArguments {
   std::string output = "profile.json";
   int rounds = 5;
   int64_t largest = kLargestMessage;
+  int local_ranks = 0; ///< 0: not given
+  /// All arguments but --local-ranks, for the ranks it starts.
+  std::vector<std::string> forwarded;
 };
 
 std::string usage(const char *program, const ProfileInfo &info) {
@@ -41,11 +45,12 @@ measures the kernels of )" +
       --largest BYTES     of a message that is measured (default 67108864)
       --speed             print the time of the steps that a profile has as its
                           probe, nothing else: is the machine as fast as then?
+      --local-ranks N     start the ranks on this machine
   -h, --help
 )";
 }
 
-ProfileArguments parse(int argc, char **argv) {
+ProfileArguments parse(int argc, char **argv, int ranks) {
   ProfileArguments arguments;
   auto number = [](Flags &flags, int64_t least, int64_t most) {
     const std::string what = "a number from " + std::to_string(least) + " to " +
@@ -64,8 +69,14 @@ ProfileArguments parse(int argc, char **argv) {
       arguments.rounds = int(number(flags, 1, 1000));
     else if (flag == "--largest")
       arguments.largest = number(flags, 256, 1 << 30);
+    else if (flag == "--local-ranks")
+      check_local_ranks(arguments.local_ranks = int(number(flags, 1, 1 << 20)),
+                        ranks);
     else
       flags.reject();
+    if (flag != "--local-ranks")
+      for (const std::string &word : flags.words())
+        arguments.forwarded.push_back(word);
   }
   return arguments;
 }
@@ -164,13 +175,49 @@ void measure_speed(Context &context, Comm &comm, const Group &world,
 }
 
 /// Of a rank in any of the steps.
-int64_t most_memory(const ProfileInfo &info, int rank) {
+int64_t most_memory(const ProfileInfo &info) {
   int64_t most = 0;
-  for (const ProfiledStep &step : info.steps) {
-    const RankInfo &mine = step.info.rank_info[std::size_t(rank)];
-    most = std::max(most, mine.state_bytes + mine.arena_bytes);
-  }
+  for (const ProfiledStep &step : info.steps)
+    for (const RankInfo &rank : step.info.rank_info)
+      most = std::max(most, rank.state_bytes + rank.arena_bytes);
   return most;
+}
+
+/// Of kernels and copies by name, what a step takes and was expected to take:
+/// the mean of the steps of the probe and of ranks.
+void print_kinds(const ProfileInfo &info, const StepProfiler::Result &result) {
+  struct Kind {
+    double calls = 0, measured = 0, expected = 0;
+    void add(const Kind &o) {
+      calls += o.calls;
+      measured += o.measured;
+      expected += o.expected;
+    }
+  };
+  const std::vector<std::size_t> probe = probe_steps(info.steps.size());
+  std::map<std::string, Kind> kinds;
+  Kind all;
+  for (std::size_t index : probe) {
+    const ProfiledStep &step = info.steps[index];
+    const double share = 1.0 / double(probe.size() * step.entries.size());
+    for (const std::vector<int> &entries : step.entries)
+      for (int i : entries) {
+        const ProfileEntry &entry = info.entries[std::size_t(i)];
+        const Kind one = {share, share * result.entries[std::size_t(i)].median,
+                          share * entry.expected};
+        kinds[entry.kernel].add(one);
+        all.add(one);
+      }
+  }
+  std::vector<std::pair<std::string, Kind>> rows(kinds.begin(), kinds.end());
+  std::sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) {
+    return a.second.measured > b.second.measured;
+  });
+  rows.push_back({"all", all});
+  std::printf("   calls     measured   by figures\n");
+  for (const auto &[name, kind] : rows)
+    std::printf("%8.1f %9.1f us %9.1f us  %s\n", kind.calls,
+                kind.measured * 1e6, kind.expected * 1e6, name.c_str());
 }
 
 void measure_all(Context &context, Comm &comm, const Group &world,
@@ -178,8 +225,7 @@ void measure_all(Context &context, Comm &comm, const Group &world,
   std::vector<std::size_t> every(info.steps.size());
   std::iota(every.begin(), every.end(), std::size_t(0));
   StepProfiler steps(context, comm, world, info, every);
-  LinkProfiler communication(comm, world, arguments.largest,
-                             most_memory(info, comm.rank()));
+  LinkProfiler communication(comm, world, arguments.largest, most_memory(info));
   for (int round = 0; round < arguments.rounds; ++round) {
     steps.measure();
     communication.measure();
@@ -204,6 +250,7 @@ void measure_all(Context &context, Comm &comm, const Group &world,
                   result.step_times[i].median * 1e3,
                   result.step_times[i].spread * 1e3);
     std::printf("probe: %.3f ms\n", probe * 1e3);
+    print_kinds(info, result);
     std::printf("%zu kernels and copies, %zu operations of communication in "
                 "'%s'\n",
                 info.entries.size(), links.size(), arguments.output.c_str());
@@ -226,12 +273,17 @@ void measure(Comm &own, const ProfileInfo &info,
 } // namespace
 
 int run_profile(int argc, char **argv, const ProfileInfo &info) {
+  const int ranks = info.steps[0].info.ranks;
   ProfileArguments arguments;
-  auto parse_line = [&] {
-    arguments = parse(argc, argv);
-    return arguments.help ? usage(argv[0], info) : "";
+  auto parse_line = [&]() -> std::string {
+    arguments = parse(argc, argv, ranks);
+    if (arguments.help)
+      return usage(argv[0], info);
+    if (arguments.local_ranks)
+      start_local_ranks(ranks, arguments.forwarded);
+    return "";
   };
-  return on_ranks(argv[0], info.steps[0].info.ranks, "profile", parse_line,
+  return on_ranks(argv[0], ranks, "profile", parse_line,
                   [&](Comm &comm) { measure(comm, info, arguments); });
 }
 

@@ -1,9 +1,10 @@
 //===- profile_steps.h - times of kernels within steps ----------*- C++ -*-===//
-#ifndef FFRT_CPU_PROFILE_STEPS_H
-#define FFRT_CPU_PROFILE_STEPS_H
+#ifndef FFRT_COMMON_PROFILE_STEPS_H
+#define FFRT_COMMON_PROFILE_STEPS_H
 
+#include "common/machine.h"
 #include "common/statistics.h"
-#include "cpu/cores.h"
+#include "common/target.h"
 #include "ffrt/profile.h"
 
 #include <vector>
@@ -24,7 +25,7 @@ public:
         chosen(std::move(chosen)), measured(this->chosen.size()),
         cores(count_cores(comm, world)) {}
 
-  /// That the ranks may run on, of all machines.
+  /// That the ranks may run on, of all machines: cores or GPUs.
   int core_count() const { return cores; }
 
   /// Measures every step. Called in several rounds, so that what the machine
@@ -55,7 +56,7 @@ private:
   /// Whether kernels are measured by the processors' time. Of ranks that share
   /// cores, a short kernel takes as long as alone or several turns of others
   /// longer, and a long one the shorter the more often the others wait.
-  bool take_turns() const { return comm.size() > cores; }
+  bool take_turns() const { return target_is_host() && comm.size() > cores; }
   /// How long a kernel takes, in its time by the trace's clock: what the other
   /// ranks do meanwhile, the same or something else, takes turns with it.
   double stretch() const;
@@ -74,4 +75,4 @@ private:
 
 } // namespace ffrt
 
-#endif // FFRT_CPU_PROFILE_STEPS_H
+#endif // FFRT_COMMON_PROFILE_STEPS_H
