@@ -66,9 +66,11 @@ TEST(Trace, KeepsTheLastStepsWithoutTheFirst) {
   trace.prepare({{"a", 0, 0, 0}});
   OneKernel program(&trace);
   auto run = [&](int64_t step) {
-    trace.begin_step(step);
+    trace.begin_step();
+    trace.begin_pass();
     program.step();
     trace.end_step();
+    trace.keep(step);
   };
   run(0);
   ASSERT_EQ(trace.steps().size(), 1u) << "the only one";
@@ -94,15 +96,34 @@ TEST(Trace, InProcessorTimeSleepCountsForNothing) {
   for (const Trace::Clock clock : {Trace::now, Trace::processor_time}) {
     Trace trace(clock);
     trace.prepare({{"a", 0, 0, 0}});
-    trace.begin_step(0);
+    trace.begin_step();
+    trace.begin_pass();
     const std::size_t task = trace.start(Trace::Kind::kernel);
     usleep(30000);
     trace.stop(task);
     trace.end_step();
+    trace.keep(0);
     const Trace::Record &record = trace.steps()[0]->records[0];
     EXPECT_EQ(record.end - record.start >= 30000000, clock == Trace::now);
     EXPECT_GE(record.end, record.start);
   }
+}
+
+TEST(Trace, KeepsTheLastPass) {
+  Trace trace;
+  trace.prepare({{"a", 0, 0, 0}});
+  OneKernel program(&trace);
+  trace.begin_step();
+  for (int pass = 0; pass < 3; ++pass) {
+    trace.begin_pass();
+    program.step();
+  }
+  trace.end_step();
+  trace.keep(0);
+  const Trace::Step &step = *trace.steps()[0];
+  ASSERT_EQ(step.records.size(), 1u);
+  EXPECT_LE(step.start, step.records[0].start);
+  EXPECT_LE(step.records[0].end, step.end);
 }
 
 TEST(Trace, WithoutItKernelsRunAllTheSame) {
@@ -117,12 +138,14 @@ TEST(Trace, CommunicationEndsWhenItWasWaitedFor) {
   SilentComm silent;
   TracedComm comm(silent, trace);
   OneKernel program(&trace);
-  trace.begin_step(0);
+  trace.begin_step();
+  trace.begin_pass();
   const Event exchange = comm.exchange("a", 1, {}, {});
   comm.wait(comm.all_reduce("b", {}, {}, ReduceOp::sum));
   program.step();
   comm.wait(exchange);
   trace.end_step();
+  trace.keep(0);
   const auto &records = trace.steps()[0]->records;
   // What is complete at once has no wait.
   ASSERT_EQ(records.size(), 4u);
@@ -158,12 +181,14 @@ TEST(Trace, EventsOfAThreadDoNotOverlap) {
   trace.prepare({{"a", 0, 0, 1}, {"b", 0, 7, 1}});
   SilentComm silent;
   TracedComm comm(silent, trace);
-  trace.begin_step(3);
+  trace.begin_step();
+  trace.begin_pass();
   const Event a = comm.exchange("a", 1, {}, {});
   const Event b = comm.exchange("b", 2, {}, {});
   comm.wait(a);
   comm.wait(b);
   trace.end_step();
+  trace.keep(3);
   const auto &step = *trace.steps()[0];
   ASSERT_GE(step.records[0].end, step.records[1].start);
   const std::string text = trace_events(trace, 5, 0, step.start - 1500);
@@ -189,7 +214,8 @@ TEST(Trace, ExpectsTheTasksThatWereListed) {
   Trace trace;
   trace.prepare({{"a", 0, 0, 0}, {"b", 0, 0, 0}});
   OneKernel program(&trace);
-  trace.begin_step(0);
+  trace.begin_step();
+  trace.begin_pass();
   program.step();
   try {
     trace.end_step();
