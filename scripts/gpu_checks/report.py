@@ -13,6 +13,7 @@ KINDS = {
     "device": "the record by which cuDNN plans for this GPU",
     "nccl": "NCCL with one rank in a graph; with two ranks on one GPU",
     "speed": "times of steps beside PyTorch",
+    "profile": "times of kernels in steps, and by the topology's figures",
     "ceilings": "what the GPU can do",
     "memcheck": "compute-sanitizer: accesses of memory",
     "racecheck": "compute-sanitizer: races in shared memory",
@@ -34,8 +35,8 @@ def write(facts, machine, checks):
              f"{facts['date']}, ffc at {facts['commit']}. {machine['gpu'] or 'No GPU'}; "
              f"{machine['nvcc'] or 'no nvcc'}; {machine['cores']} cores; PyTorch "
              f"{machine['pytorch'] or 'none'}; MPI {machine['mpi'] or 'none'}.", ""]
-    lines += summary(checks) + speed(checks) + by_model(checks) + rest(checks)
-    lines += ceilings(checks)
+    lines += summary(checks) + speed(checks) + kernels(checks) + by_model(checks)
+    lines += rest(checks) + ceilings(checks)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -84,6 +85,36 @@ def time_of(found):
             else found["problem"][:80])
 
 
+def kernels(checks):
+    """Beside the step that the programs take; of the kernels those that take 1 % of all."""
+    rows = [row for result in of_kind(checks, "profile").values()
+            for row in result.get("data", {}).get("kernels", [])]
+    if not rows:
+        return []
+    steps = {(row["model"], row["precision"]): row["ffc"]
+             for result in of_kind(checks, "speed").values() for row in result.get("data", [])}
+    sums, parts, all_of = [], [], {}
+    for row in rows:
+        if row["kernel"] == "all":
+            all_of[row["model"], row["precision"]] = row["us"]
+    for row in rows:
+        key = row["model"], row["precision"]
+        times = [f"{row[name]:.1f}" for name in ("us", "figures us")]
+        ratio = f"{row['us'] / row['figures us']:.2f}" if row["figures us"] else ""
+        if row["kernel"] == "all":
+            step = steps.get(key, {}).get("ms")
+            sums.append([*key, f"{step * 1e3:.1f}" if step else "", *times, ratio])
+        elif row["us"] >= 0.01 * all_of[key]:
+            parts.append([*key, row["kernel"], f"{row['calls']:g}", *times, ratio])
+    figures = ["kernels us", "by figures us", "ratio"]
+    return (["## Times of kernels", "",
+             "Kernels of one step, added up, beside the step; what the topology's figures say of "
+             "them; and the ratio of both.", ""]
+            + table(["model", "precision", "step us", *figures], sums, ["step us", *figures])
+            + table(["model", "precision", "kernel", "calls", *figures], parts,
+                    ["calls", *figures]))
+
+
 def by_model(checks):
     lines = []
     for kind in "as-on-cpu", "ranks":
@@ -97,7 +128,7 @@ def by_model(checks):
 
 def rest(checks):
     rows = [[name, result["status"], result["note"]] for name, result in checks.items()
-            if name.split("/")[0] not in ("as-on-cpu", "ranks", "speed")]
+            if name.split("/")[0] not in ("as-on-cpu", "ranks", "speed", "profile")]
     return ["## All else", ""] + table(["check", "found", "how"], rows)
 
 
