@@ -46,6 +46,9 @@ LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
   if (!withKey)
     return work;
   work.key = phase.kernel + "(" + op.attributes + ")";
+  // What is read and written does not say so.
+  if (work.arithmetic == Arithmetic::TF32)
+    work.key += " tf32";
   auto add = [&](const BufferFacts *buffer) {
     work.key += " " + (buffer ? buffer->text : "-");
   };

@@ -8,6 +8,7 @@ from .runner import Check, Failed
 
 # Of what such a program prints: calls, measured, by the topology's figures, kernel.
 ROW = re.compile(r"^ *([\d.]+) +([\d.]+) us +([\d.]+) us  (\S+)$", re.MULTILINE)
+MARKS = re.compile(r"^marks: (\S+) us", re.MULTILINE)
 
 
 class Profile:
@@ -36,7 +37,8 @@ class Profile:
                 raise Failed(f"{precision}: expected a table of kernels, found none")
             rows += found
             notes.append(f"{precision}: {found[-1]['us'] / 1e3:.3f} ms of kernels, "
-                         f"{found[-1]['figures us'] / 1e3:.3f} ms by the topology's figures")
+                         f"{found[-1]['figures us'] / 1e3:.3f} ms by the topology's figures, "
+                         f"without {MARKS.search(said).group(1)} us for each mark")
             with open(path, encoding="utf-8") as file:
                 profiles[precision] = json.load(file)
         return "; ".join(notes), {"kernels": rows, "profiles": profiles}

@@ -39,9 +39,12 @@ public:
   int begin();
 
   /// When the marks were passed the last time, in nanoseconds of the clock, or
-  /// of Trace::now. On a GPU without what marks add between kernels that are
-  /// replayed. Waits for the device.
+  /// of Trace::now: without what those add that are replayed. Waits for the
+  /// device.
   const std::vector<int64_t> &times();
+
+  /// What a mark adds to the time of a replay; a host has none.
+  static double seconds_added();
 
 private:
   struct Impl; ///< of the target

@@ -5,10 +5,12 @@
 #include "common/flags.h"
 #include "common/json.h"
 #include "common/machine.h"
+#include "common/marks.h"
 #include "common/on_ranks.h"
 #include "common/profile_links.h"
 #include "common/profile_steps.h"
 #include "common/shared_groups.h"
+#include "common/target.h"
 #include "common/together.h"
 #include "ffrt/mpi.h"
 
@@ -251,6 +253,9 @@ void measure_all(Context &context, Comm &comm, const Group &world,
                   result.step_times[i].spread * 1e3);
     std::printf("probe: %.3f ms\n", probe * 1e3);
     print_kinds(info, result);
+    if (!target_is_host())
+      std::printf("marks: %.2f us each, taken off\n",
+                  Marks::seconds_added() * 1e6);
     std::printf("%zu kernels and copies, %zu operations of communication in "
                 "'%s'\n",
                 info.entries.size(), links.size(), arguments.output.c_str());

@@ -27,4 +27,6 @@ int Marks::begin() { return set(); }
 
 const std::vector<int64_t> &Marks::times() { return impl->times; }
 
+double Marks::seconds_added() { return 0; }
+
 } // namespace ffrt
