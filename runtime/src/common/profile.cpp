@@ -266,6 +266,8 @@ void measure(Comm &own, const ProfileInfo &info,
              const ProfileArguments &arguments) {
   SharedGroups comm(own);
   const Group world = make_world(comm);
+  // Opens the device.
+  together(comm, world, "start", finish_target);
   Context context = make_context(comm);
   // Parameters keep their initial values, so that all steps do the same.
   context.learning_rate = 0.0;

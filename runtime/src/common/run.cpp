@@ -62,7 +62,7 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   std::unique_ptr<Trace> trace;
   if (!arguments.trace.empty()) {
     check_trace(comm, world, arguments.trace);
-    trace = std::make_unique<Trace>();
+    together(comm, world, "start", [&] { trace = std::make_unique<Trace>(); });
   }
   Instance instance(context, comm, world, dump, info, make, arguments.weights,
                     trace.get());

@@ -9,6 +9,7 @@
 namespace ffrt::cuda {
 
 Stamp::Stamp() {
+  device(); // an event is of the one that was chosen before
   check(cudaEventCreateWithFlags(&event, 0), "cudaEventCreate");
 }
 
