@@ -128,7 +128,7 @@ def by_model(checks):
 
 def rest(checks):
     rows = [[name, result["status"], result["note"]] for name, result in checks.items()
-            if name.split("/")[0] not in ("as-on-cpu", "ranks", "speed", "profile")]
+            if name.split("/")[0] not in ("as-on-cpu", "ranks", "speed")]
     return ["## All else", ""] + table(["check", "found", "how"], rows)
 
 

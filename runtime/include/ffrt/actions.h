@@ -18,36 +18,28 @@ protected:
   /// one.
   void accumulate(const Context &cx, const Tensor &dst, Index dst_at,
                   const Tensor &src, Index src_at, Index size) const {
-    const TracedTask task = moving(dst, size);
+    const TracedTask task(trace, Trace::Kind::copy);
     ffrt::accumulate(dst, dst_at, src, src_at, size, cx.pass % cx.passes == 0,
                      1.0 / cx.passes);
   }
 
   template <class Kernel>
   void compute(Kernel &kernel, Tensors in, Tensors out) const {
-    const TracedTask task(trace, Trace::Kind::kernel,
-                          trace ? bytes_of(in) + bytes_of(out) : 0);
+    const TracedTask task(trace, Trace::Kind::kernel);
     kernel(in, out);
   }
   void copy(const Tensor &dst, Index dst_at, const Tensor &src, Index src_at,
             Index size) const {
-    const TracedTask task = moving(dst, size);
+    const TracedTask task(trace, Trace::Kind::copy);
     ffrt::copy(dst, dst_at, src, src_at, size);
   }
   void combine(const Tensor &dst, Index dst_at, const Tensor &src, Index src_at,
                Index size, ReduceOp op) const {
-    const TracedTask task = moving(dst, size);
+    const TracedTask task(trace, Trace::Kind::copy);
     ffrt::combine(dst, dst_at, src, src_at, size, op);
   }
 
 private:
-  TracedTask moving(const Tensor &dst, Index size) const {
-    int64_t bytes = trace ? 2 * int64_t(size_of(dst.type)) : 0;
-    for (int d = 0; d < dst.rank; ++d)
-      bytes *= size[d];
-    return {trace, Trace::Kind::copy, bytes};
-  }
-
   Trace *const trace; ///< null: nothing is noted
 };
 

@@ -9,12 +9,10 @@
 #ifndef FFRT_TRACE_H
 #define FFRT_TRACE_H
 
-#include "ffrt/tensor.h"
-
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace ffrt {
@@ -61,6 +59,9 @@ public:
 
   /// Before the first step: what runs in every step, in its order.
   void prepare(std::vector<TaskId> tasks);
+  /// Of kernels and copies, in their order: those that a GPU starts together
+  /// have shares of their time by these numbers. Else the shares are equal.
+  void weigh(std::vector<double> numbers) { weights = std::move(numbers); }
   void begin_step();
   /// Part of what is replayed. Of the passes of a step the last one is noted.
   void begin_pass();
@@ -75,8 +76,7 @@ public:
   std::size_t start(Kind kind);
   /// Starts to wait for a task.
   std::size_t start_wait(std::size_t record);
-  /// Tasks that a GPU starts together have shares of their time by `bytes`.
-  void stop(std::size_t record, int64_t bytes = 0);
+  void stop(std::size_t record);
 
   const std::vector<TaskId> &tasks() const { return names; }
   /// In the order of time. The first step of a run, which warms up, is only
@@ -89,38 +89,37 @@ private:
     int start, end;
     int32_t task;
     Kind kind;
+    double weight;
   };
-  std::size_t add(Kind kind, std::size_t task);
+  double next_weight();
+  std::size_t add(Kind kind, std::size_t task, double weight);
 
   const std::unique_ptr<Marks> marks;
   std::vector<TaskId> names;
   std::vector<Noted> noted;
-  std::size_t next = 0; ///< task
-  int last = 0;         ///< mark of the step
+  std::vector<double> weights;
+  std::size_t next = 0;  ///< task
+  std::size_t local = 0; ///< kernels and copies before it
+  int last = 0;          ///< mark of the step
   Step kept[kSteps];
 };
 
 /// Notes a task from its construction to its destruction.
 class TracedTask {
 public:
-  /// `bytes` is what it reads and writes, about.
-  TracedTask(Trace *trace, Trace::Kind kind, int64_t bytes)
-      : trace(trace), bytes(bytes), record(trace ? trace->start(kind) : 0) {}
+  TracedTask(Trace *trace, Trace::Kind kind)
+      : trace(trace), record(trace ? trace->start(kind) : 0) {}
   ~TracedTask() {
     if (trace)
-      trace->stop(record, bytes);
+      trace->stop(record);
   }
   TracedTask(const TracedTask &) = delete;
   TracedTask &operator=(const TracedTask &) = delete;
 
 private:
   Trace *const trace;
-  const int64_t bytes;
   const std::size_t record;
 };
-
-/// Of all these tensors.
-int64_t bytes_of(std::initializer_list<Tensor> tensors);
 
 } // namespace ffrt
 

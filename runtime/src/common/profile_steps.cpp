@@ -32,6 +32,15 @@ std::vector<double> site_seconds(const Trace::Step &step) {
   return sites;
 }
 
+/// What the kernels and copies of a rank read and write.
+std::vector<double> bytes_of(const ProfileInfo &info,
+                             const std::vector<int> &entries) {
+  std::vector<double> bytes;
+  for (int entry : entries)
+    bytes.push_back(info.entries[std::size_t(entry)].bytes);
+  return bytes;
+}
+
 /// Nothing is dumped.
 class NoProbe final : public Probe {
 public:
@@ -55,6 +64,7 @@ void StepProfiler::measure() {
 
 void StepProfiler::measure_block(const ProfiledStep &step, Measured &result) {
   Trace trace(take_turns() ? Trace::processor_time : Trace::now);
+  trace.weigh(bytes_of(info, step.entries[std::size_t(comm.rank())]));
   NoProbe ignored;
   const auto source = make_synthetic(step.info, context.seed);
   context.step = 0;
@@ -70,6 +80,7 @@ void StepProfiler::measure_block(const ProfiledStep &step, Measured &result) {
     steps.run([&](int pass) {
       if (pass > 0)
         return;
+      finish_target(); // the inputs are there
       comm.barrier();
       start = Trace::now();
     });

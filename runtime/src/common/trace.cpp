@@ -1,7 +1,6 @@
 //===- trace.cpp - when the tasks of a step ran ---------------------------===//
 #include "ffrt/trace.h"
 
-#include "common/host_tensor.h"
 #include "common/marks.h"
 #include "ffrt/error.h"
 
@@ -44,7 +43,7 @@ void Trace::begin_pass() {
   marks->restart(1);
   marks->set();
   noted.clear();
-  next = 0;
+  next = local = 0;
 }
 
 void Trace::end_step() {
@@ -67,20 +66,28 @@ void Trace::keep(int64_t number) {
         {time(each.start), time(each.end), each.task, each.kind});
 }
 
-std::size_t Trace::add(Kind kind, std::size_t task) {
+double Trace::next_weight() {
+  const std::size_t i = local++;
+  return i < weights.size() ? weights[i] : 1;
+}
+
+std::size_t Trace::add(Kind kind, std::size_t task, double weight) {
   const int mark = marks->begin();
-  noted.push_back({mark, mark, int32_t(task), kind});
+  noted.push_back({mark, mark, int32_t(task), kind, weight});
   return noted.size() - 1;
 }
 
-std::size_t Trace::start(Kind kind) { return add(kind, next++); }
-
-std::size_t Trace::start_wait(std::size_t record) {
-  return add(Kind::wait, std::size_t(noted[record].task));
+std::size_t Trace::start(Kind kind) {
+  const bool is_local = kind == Kind::kernel || kind == Kind::copy;
+  return add(kind, next++, is_local ? next_weight() : 0);
 }
 
-void Trace::stop(std::size_t record, int64_t bytes) {
-  noted[record].end = marks->set(double(bytes));
+std::size_t Trace::start_wait(std::size_t record) {
+  return add(Kind::wait, std::size_t(noted[record].task), 0);
+}
+
+void Trace::stop(std::size_t record) {
+  noted[record].end = marks->set(noted[record].weight);
 }
 
 std::vector<const Trace::Step *> Trace::steps() const {
@@ -93,13 +100,6 @@ std::vector<const Trace::Step *> Trace::steps() const {
   if (result.size() > 1 && result.front()->number == 0)
     result.erase(result.begin());
   return result;
-}
-
-int64_t bytes_of(std::initializer_list<Tensor> tensors) {
-  int64_t bytes = 0;
-  for (const Tensor &tensor : tensors)
-    bytes += bytes_of(tensor);
-  return bytes;
 }
 
 } // namespace ffrt

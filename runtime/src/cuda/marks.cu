@@ -14,6 +14,7 @@
 #include "ffrt/trace.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ffrt {
 
@@ -149,7 +150,7 @@ const std::vector<int64_t> &Marks::times() {
       after += impl->seconds_to(stamp + 1);
     }
     const double seconds = before + point.share * (after - before);
-    impl->times.push_back(impl->first_time + int64_t(seconds * 1e9));
+    impl->times.push_back(impl->first_time + std::llround(seconds * 1e9));
   }
   return impl->times;
 }

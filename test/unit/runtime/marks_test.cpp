@@ -89,6 +89,31 @@ TEST(Marks, WhatStartsTogetherSharesItsTime) {
   EXPECT_EQ(gaps(marks), (std::vector<double>{1, 3, 0, 1, 2}));
 }
 
+TEST(Marks, OfATraceHaveTheWeightsOfItsTasks) {
+  for (const bool are_told : {false, true}) {
+    Trace trace;
+    trace.prepare({{"a", 0, 0, 0}, {"x", 0, 0, 1}, {"b", 0, 0, 0}});
+    if (are_told)
+      trace.weigh({300, 100});
+    Waiting waiting;
+    trace.begin_step();
+    trace.begin_pass();
+    trace.stop(trace.start(Trace::Kind::exchange));
+    cuda::device().defer(waiting);
+    trace.stop(trace.start(Trace::Kind::kernel));
+    trace.stop(trace.start(Trace::Kind::copy));
+    trace.end_step();
+    trace.keep(0);
+    const auto &records = trace.steps()[0]->records;
+    auto milliseconds = [&](std::size_t i) {
+      return double(records[i].end - records[i].start) * 1e-6;
+    };
+    EXPECT_EQ(milliseconds(0), 0);
+    EXPECT_EQ(milliseconds(1), are_told ? 3 : 2);
+    EXPECT_EQ(milliseconds(2), are_told ? 1 : 2);
+  }
+}
+
 TEST(Marks, WhatHasNoWeightEndsTogether) {
   Marks marks(Trace::now);
   Waiting waiting;
