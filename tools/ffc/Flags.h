@@ -188,14 +188,14 @@ llvm::Error parseFlags(const std::vector<std::string> &arguments,
                        const CommandLine<Options> &line, Options &options) {
   const std::string advice = ("see " + line.name + " --help").str();
   const FlagOf<Options> *flag = nullptr;
+  // A name has a row for every meaning that it has to a command.
   auto find = [&](llvm::StringRef name) -> const llvm::StringRef * {
+    flag = nullptr;
     for (const FlagGroupOf<Options> &group : line.groups)
       for (const FlagOf<Options> &each : group.flags)
-        if (each.name == name) {
+        if (each.name == name && (!flag || each.commands & line.command))
           flag = &each;
-          return &each.value;
-        }
-    return nullptr;
+    return flag ? &flag->value : nullptr;
   };
   auto set = [&](llvm::StringRef name, llvm::StringRef value) -> llvm::Error {
     if (!(flag->commands & line.command))

@@ -171,10 +171,6 @@ LogicalResult Compilation::profile() {
 }
 
 static llvm::Error check(Options &options) {
-  static const char *const others[] = {"ff", "train", "plan", "rank"};
-  if (options.emit < Emit::Source)
-    return expected("--emit", "source or binary",
-                    others[static_cast<int>(options.emit)]);
   return checkModelCommand(options);
 }
 
