@@ -153,6 +153,7 @@ set(FFRT_CUDA_HOST
   src/cuda/plan_cache.cpp
   src/cuda/plan_file.cpp
   src/cuda/plan_timer.cpp
+  src/cuda/recurrent_layer.cpp
   src/cuda/replay.cpp
   src/cuda/stamp.cpp
   src/cuda/tuner.cpp
@@ -194,6 +195,9 @@ set(FFRT_CUDA_KERNELS
   src/cuda/optimizer.cu
   src/cuda/pool.cu
   src/cuda/recurrent_backward.cu
+  src/cuda/recurrent_cluster.cu
+  src/cuda/recurrent_cluster_backward.cu
+  src/cuda/recurrent_cluster_forward.cu
   src/cuda/recurrent_forward.cu
   src/cuda/reduce.cu
   src/cuda/resize.cu

@@ -192,6 +192,7 @@ plan::OpRules RecurrentOp::getRules() {
       {C, stateAccess(), plan::Reduction::None},
       {Saved, sequenceAccess(cell.saved == 1), plan::Reduction::None}};
   phase.flopsPerPoint = flopsPerPoint(cell, extents);
+  phase.parts = extents.steps;
   return onePhaseRules(dimsOf(extents), std::move(phase), {Step, Unit});
 }
 
@@ -414,6 +415,7 @@ plan::OpRules RecurrentBackwardOp::getRules() {
                   {10, stateAccess(), plan::Reduction::None},
                   {11, gates, plan::Reduction::None}};
   phase.flopsPerPoint = flopsPerPoint(cell, extents);
+  phase.parts = extents.steps;
   return onePhaseRules(dimsOf(extents), std::move(phase), {Step, Unit});
 }
 

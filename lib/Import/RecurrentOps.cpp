@@ -364,7 +364,7 @@ void RecurrentImporter::run() {
     return;
   if (batchFirst)
     x = transposed("x", x, {1, 0, 2});
-  int64_t perBlock = node.importer.options.timeBlock;
+  int64_t perBlock = node.importer.options.timeBlock.value_or(steps);
   for (int64_t start = 0; start < steps; start += perBlock) {
     int64_t count = std::min(perBlock, steps - start);
     blocks.push_back(count == steps

@@ -40,19 +40,21 @@ CostModel::Estimate CostModel::local(DeviceId device,
     if (auto time = measured->calibrated(work))
       return {*time, Source::Calibrated};
   }
-  return {kernel(device, work.flops, work.bytes, work.arithmetic),
+  return {kernel(device, work.flops, work.bytes, work.arithmetic, work.parts),
           Source::Roofline};
 }
 
 Picoseconds CostModel::kernel(DeviceId device, double flops, int64_t bytes,
-                              Arithmetic arithmetic) const {
-  assert(flops >= 0 && bytes >= 0 && "negative work");
+                              Arithmetic arithmetic, int64_t parts) const {
+  assert(flops >= 0 && bytes >= 0 && parts > 0 && "negative work");
   const DeviceKind &kind = topology.kindOf(device);
   const Picoseconds compute =
       toPicoseconds(flops / kind.flopsPerSecond(arithmetic));
   const Picoseconds memory =
       toPicoseconds(static_cast<double>(bytes) / kind.memoryBandwidth);
-  return sum(kind.launch, std::max(compute, memory));
+  const Picoseconds launches =
+      kind.launch > kMaxCost / parts ? kMaxCost : kind.launch * parts;
+  return sum(launches, std::max(compute, memory));
 }
 
 Picoseconds CostModel::copy(DeviceId device, int64_t bytes) const {

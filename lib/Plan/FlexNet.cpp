@@ -191,7 +191,7 @@ std::vector<Measurement> ffc::plan::kernelsOf(const FlexNetMeasures &measures,
       LocalWork work =
           workOf(graph, strategy, program.devices[0], action, true);
       const Picoseconds time =
-          cost.kernel(0, work.flops, work.bytes, work.arithmetic);
+          cost.kernel(0, work.flops, work.bytes, work.arithmetic, work.parts);
       if (measureOf[action.task.op])
         forward[action.task.op].add(std::move(work), time);
       else if (op.role == OpRole::Gradient && op.owner >= 0 &&

@@ -45,6 +45,14 @@ constexpr int warpSize = ffrt::emulated::kWarp;
 
 inline void __syncthreads() { ffrt::emulated::meet_block(); }
 inline void __syncwarp(unsigned = ~0u) { ffrt::emulated::meet_warp(); }
+inline void __cluster_barrier_arrive() {}
+inline void __cluster_barrier_wait() { ffrt::emulated::meet_cluster(); }
+inline unsigned __clusterRelativeBlockRank() {
+  return ffrt::emulated::current().rank;
+}
+inline void *__cluster_map_shared_rank(const void *own, unsigned rank) {
+  return ffrt::emulated::added_memory_of(rank, own);
+}
 inline void __threadfence() {}
 inline void __threadfence_system() {}
 

@@ -6,6 +6,7 @@
 #include <boost/context/pooled_fixedsize_stack.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 namespace ffrt::emulated {
@@ -15,7 +16,7 @@ namespace {
 using boost::context::fiber;
 
 /// What a thread waits for.
-enum class At { start, warp, block, end };
+enum class At { start, warp, block, cluster, end };
 
 struct Lane {
   Thread thread;
@@ -25,7 +26,15 @@ struct Lane {
   alignas(kLargest) char slot[kLargest];
 };
 
-std::vector<Lane> lanes;
+/// Blocks that run at the same time, one after the other in `lanes`.
+struct Cluster {
+  std::size_t threads; ///< of a block
+  std::size_t shared;  ///< bytes of a block
+  std::vector<Lane> lanes;
+  std::vector<char> memory; ///< of all blocks
+};
+
+Cluster *cluster = nullptr;
 Lane *running = nullptr;
 
 boost::context::pooled_fixedsize_stack &stacks() {
@@ -53,23 +62,38 @@ void wait(At at) {
   *lane.scheduler = std::move(*lane.scheduler).resume();
 }
 
-/// Runs the threads of a warp until all wait for the block or have ended.
+bool all_are(const Lane *first, const Lane *last, At at) {
+  return std::all_of(first, last, [at](const Lane &lane) {
+    return lane.at == at || lane.at == At::end;
+  });
+}
+
+/// Runs the threads of a warp until all wait for others or have ended.
 void run_warp(Lane *first, Lane *last) {
-  for (;;) {
+  do {
     for (Lane *lane = first; lane != last; ++lane)
       if (lane->at != At::end)
         resume(*lane);
-    const auto is_at = [&](At at) {
-      return [at](const Lane &lane) { return lane.at == at; };
-    };
-    if (std::none_of(first, last, is_at(At::warp)))
-      return;
-    if (std::any_of(first, last, is_at(At::block)))
+    if (!all_are(first, last, At::warp) && !all_are(first, last, At::block) &&
+        !all_are(first, last, At::cluster))
       diverged("warp");
-  }
+  } while (std::any_of(first, last,
+                       [](const Lane &lane) { return lane.at == At::warp; }));
 }
 
-void run_block(const std::function<void()> &body) {
+/// Runs the threads of a block until all wait for the cluster or have ended.
+void run_block(Lane *first, Lane *last) {
+  do {
+    for (Lane *warp = first; warp < last; warp += kWarp)
+      run_warp(warp, std::min(warp + kWarp, last));
+    if (!all_are(first, last, At::block) && !all_are(first, last, At::cluster))
+      diverged("block");
+  } while (std::any_of(first, last,
+                       [](const Lane &lane) { return lane.at == At::block; }));
+}
+
+void run_cluster(const std::function<void()> &body) {
+  std::vector<Lane> &lanes = cluster->lanes;
   std::vector<fiber> schedulers(lanes.size());
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     Lane &lane = lanes[i];
@@ -82,14 +106,41 @@ void run_block(const std::function<void()> &body) {
       return std::move(*lane.scheduler);
     });
   }
-  Lane *const end = lanes.data() + lanes.size();
-  for (;;) {
-    for (Lane *warp = lanes.data(); warp < end; warp += kWarp)
-      run_warp(warp, std::min(warp + kWarp, end));
-    if (std::all_of(lanes.data(), end,
-                    [](const Lane &lane) { return lane.at == At::end; }))
-      return;
+  Lane *const first = lanes.data(), *const last = first + lanes.size();
+  while (!std::all_of(first, last,
+                      [](const Lane &lane) { return lane.at == At::end; })) {
+    for (Lane *block = first; block < last; block += cluster->threads)
+      run_block(block, block + cluster->threads);
+    if (!all_are(first, last, At::cluster))
+      diverged("cluster");
   }
+}
+
+/// Runs a grid in clusters of `blocks` neighbours along x.
+void run_grid(dim3 grid, dim3 block, unsigned blocks, std::size_t shared,
+              const std::function<void()> &body) {
+  const std::size_t threads = std::size_t(block.x) * block.y * block.z;
+  Cluster here{threads, shared, std::vector<Lane>(blocks * threads),
+               std::vector<char>(blocks * shared, char(0xff))};
+  Cluster *const outer = std::exchange(cluster, &here);
+  for (unsigned z = 0; z < grid.z; ++z)
+    for (unsigned y = 0; y < grid.y; ++y)
+      for (unsigned x = 0; x < grid.x; x += blocks) {
+        for (std::size_t i = 0; i < here.lanes.size(); ++i) {
+          const std::size_t at = i % threads;
+          Thread &thread = here.lanes[i].thread;
+          thread.rank = unsigned(i / threads);
+          thread.block = {x + thread.rank, y, z};
+          thread.block_extent = block;
+          thread.grid_extent = grid;
+          thread.thread = {unsigned(at % block.x),
+                           unsigned(at / block.x % block.y),
+                           unsigned(at / block.x / block.y)};
+          thread.lane = int(at % kWarp);
+        }
+        run_cluster(body);
+      }
+  cluster = outer;
 }
 
 } // namespace
@@ -97,36 +148,35 @@ void run_block(const std::function<void()> &body) {
 const Thread &current() { return running->thread; }
 
 void *slot(int lane) {
-  const std::ptrdiff_t warp = (running - lanes.data()) / kWarp * kWarp;
-  const std::ptrdiff_t other = warp + lane;
-  const bool exists =
-      lane >= 0 && lane < kWarp && other < std::ptrdiff_t(lanes.size());
-  return exists ? lanes[std::size_t(other)].slot : running->slot;
+  const std::size_t at = std::size_t(running - cluster->lanes.data()),
+                    begin = at - at % cluster->threads;
+  const std::size_t warp = begin + (at - begin) / kWarp * kWarp;
+  const bool exists = lane >= 0 && lane < kWarp &&
+                      warp + std::size_t(lane) < begin + cluster->threads;
+  return exists ? cluster->lanes[warp + std::size_t(lane)].slot : running->slot;
 }
 
+void meet_cluster() { wait(At::cluster); }
 void meet_block() { wait(At::block); }
 void meet_warp() { wait(At::warp); }
 
+void *added_memory() {
+  return cluster->memory.data() + running->thread.rank * cluster->shared;
+}
+
+void *added_memory_of(unsigned rank, const void *own) {
+  const auto offset = static_cast<const char *>(own) -
+                      static_cast<const char *>(added_memory());
+  return cluster->memory.data() + rank * cluster->shared + offset;
+}
+
 void run(dim3 grid, dim3 block, const std::function<void()> &body) {
-  const std::size_t threads = std::size_t(block.x) * block.y * block.z;
-  std::vector<Lane> outer(threads);
-  outer.swap(lanes);
-  for (unsigned z = 0; z < grid.z; ++z)
-    for (unsigned y = 0; y < grid.y; ++y)
-      for (unsigned x = 0; x < grid.x; ++x) {
-        for (std::size_t i = 0; i < threads; ++i) {
-          Thread &thread = lanes[i].thread;
-          thread.block = {x, y, z};
-          thread.block_extent = block;
-          thread.grid_extent = grid;
-          thread.thread = {unsigned(i % block.x),
-                           unsigned(i / block.x % block.y),
-                           unsigned(i / block.x / block.y)};
-          thread.lane = int(i % kWarp);
-        }
-        run_block(body);
-      }
-  outer.swap(lanes);
+  run_grid(grid, block, 1, 0, body);
+}
+
+void run_clusters(unsigned clusters, unsigned blocks, unsigned threads,
+                  std::size_t shared, const std::function<void()> &body) {
+  run_grid(clusters * blocks, threads, blocks, shared, body);
 }
 
 } // namespace ffrt::emulated

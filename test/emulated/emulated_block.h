@@ -2,6 +2,7 @@
 #ifndef FFRT_EMULATED_BLOCK_H
 #define FFRT_EMULATED_BLOCK_H
 
+#include <cstddef>
 #include <cstring>
 #include <functional>
 
@@ -21,17 +22,28 @@ constexpr int kLargest = 16;
 struct Thread {
   dim3 thread, block, block_extent, grid_extent;
   int lane = 0;
+  unsigned rank = 0; ///< of its block in the cluster
 };
 const Thread &current();
 
 /// Runs `body` for every thread of every block. Ends the process where the
 /// threads of a block, or those of a warp, do not come to the same meetings.
 void run(dim3 grid, dim3 block, const std::function<void()> &body);
+/// The same in clusters of so many blocks of so many threads, with bytes of
+/// shared memory that a launch adds.
+void run_clusters(unsigned clusters, unsigned blocks, unsigned threads,
+                  std::size_t shared, const std::function<void()> &body);
 
-/// Comes back when all threads of the block, or of the warp, that have not
-/// ended are there.
+/// Comes back when all threads of the cluster, the block or the warp that have
+/// not ended are there.
+void meet_cluster();
 void meet_block();
 void meet_warp();
+
+/// The memory that a launch of clusters adds, of this block; it is not 0 in the
+/// beginning. And what lies in that of another block where `own` does.
+void *added_memory();
+void *added_memory_of(unsigned rank, const void *own);
 
 /// A place of kLargest bytes of a lane of this warp; of this lane itself where
 /// there is no such lane, as in __shfl_sync.

@@ -112,13 +112,17 @@ LogicalResult Compilation::import() {
   ImportOptions importing;
   importing.batchSize = options.batchSize;
   importing.dims = options.dims;
-  importing.timeBlock = options.timeBlock;
   importing.training = options.training;
   importing.init = options.init;
   importing.dropout = options.dropout;
   importing.batchStatistics = options.batchStatistics;
-  if (!options.batchNormGroups && failed(readTopology()))
+  if (!options.devices.empty() && failed(readTopology()))
     return failure();
+  // Blocks of a layer are apart so that devices can share it.
+  constexpr int64_t kTimeBlock = 10;
+  importing.timeBlock = options.timeBlock;
+  if (!importing.timeBlock && (!topology || topology->numDevices() > 1))
+    importing.timeBlock = kTimeBlock;
   importing.sampleGroups =
       options.batchNormGroups.value_or(topology ? topology->numDevices() : 1);
   if (weights)

@@ -49,6 +49,10 @@ static Error parseBatchNormGroups(Options &options, StringRef flag,
   return Error::success();
 }
 
+static Error parseTimeBlock(Options &options, StringRef flag, StringRef value) {
+  return parseWhole(flag, value, 1, options.timeBlock.emplace());
+}
+
 static Error parseOptimizer(Options &options, StringRef flag, StringRef value) {
   Expected<ff::Optimizer> optimizer = ff::Optimizer::parse(value);
   if (!optimizer)
@@ -162,8 +166,9 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--dim", "NAME=N", "extent of a symbolic dimension; may be repeated",
          parseDim},
         {"--time-block", "N",
-         "time steps of a recurrent layer that are one operator (10)",
-         setWhole(&Options::timeBlock, 1)}}},
+         "time steps of a recurrent layer that are one operator (10; all if "
+         "there is one device)",
+         parseTimeBlock}}},
       {"Training",
        {{"--mode", "MODE", "train (default) or infer",
          setChoice<bool>(&Options::training,

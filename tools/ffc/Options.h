@@ -70,7 +70,8 @@ struct Options : CommandOptions {
 
   std::optional<int64_t> batchSize;
   std::map<std::string, int64_t> dims;
-  int64_t timeBlock = 10; ///< steps of a recurrent layer per operator
+  /// Steps of a recurrent layer per operator. None: as devices ask for.
+  std::optional<int64_t> timeBlock;
 
   bool training = true;
   std::string loss = "cross-entropy";

@@ -32,8 +32,8 @@ struct ImportOptions {
   /// Groups that the batch is cut into where batch normalisation takes its
   /// statistics: each has its own, from consecutive samples.
   int64_t sampleGroups = 1;
-  /// Time steps of a recurrent layer that are one operator.
-  int64_t timeBlock = 10;
+  /// Time steps of a recurrent layer that are one operator. None: all.
+  std::optional<int64_t> timeBlock;
   /// The weights file: f32, row-major, each tensor at a multiple of 64 bytes.
   /// It replaces what is there, after the import succeeded, and is not written
   /// for a model without values. Empty: offsets are assigned, nothing is

@@ -54,9 +54,10 @@ public:
   };
   Estimate local(DeviceId device, const LocalWork &work) const;
 
-  /// Launch overhead plus the larger of flops / peak and bytes / bandwidth.
+  /// Launch overhead of every part plus the larger of flops / peak and bytes /
+  /// bandwidth.
   Picoseconds kernel(DeviceId device, double flops, int64_t bytes,
-                     Arithmetic arithmetic) const;
+                     Arithmetic arithmetic, int64_t parts = 1) const;
   /// A local copy (or combination) that moves `bytes` once in and once out:
   /// launch overhead plus 2 bytes / memory bandwidth, or as copies of the
   /// profile.

@@ -126,6 +126,9 @@ struct Phase {
   std::vector<SlotWrite> writes;
   /// Floating-point operations per point of the iteration space.
   double flopsPerPoint = 1;
+  /// Parts that are done one after the other, each of which waits for the one
+  /// before to end (time steps).
+  int64_t parts = 1;
 };
 
 /// The phases that compute an operator when the dimensions in `unsplit` are not

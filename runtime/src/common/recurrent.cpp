@@ -9,10 +9,10 @@
 
 namespace ffrt {
 
-RecurrentSteps::RecurrentSteps(const char *kernel, const std::string &kind,
-                               int64_t reverse, const Tensor &r,
-                               const Tensor &sequence)
-    : kernel(kernel), reverse(reverse != 0) {
+RecurrentSteps::RecurrentSteps(const Context &cx, const char *kernel,
+                               const std::string &kind, int64_t reverse,
+                               const Tensor &r, const Tensor &sequence)
+    : kernel(kernel), reverse(reverse != 0), tf32(cx.tf32) {
   struct Known {
     const char *name;
     Cell cell;
@@ -30,6 +30,7 @@ RecurrentSteps::RecurrentSteps(const char *kernel, const std::string &kind,
          "kind: expected lstm, gru, gru_reset_after, rnn_tanh or rnn_relu, "
          "found " +
              kind);
+  this->kind = known->name;
   cell = known->cell;
   gates = known->gates;
   saved = known->saved;

@@ -1,7 +1,7 @@
 //===- recurrent.h - steps of a recurrent layer -----------------*- C++ -*-===//
 //
-// Which steps are done, and on which vectors, is the same for all targets; a
-// target has the work of one step.
+// Which steps are done, and on which vectors, is the same for all targets where
+// a target has the work of one step; it may do all of them its own way.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_COMMON_RECURRENT_H
@@ -19,15 +19,17 @@ enum class Cell { lstm, gru, gru_reset_after, rnn_tanh, rnn_relu };
 /// Numbers of elements, and the order of steps.
 struct RecurrentSteps {
   const char *kernel;
+  const char *kind;
   Cell cell;
   bool reverse;
+  bool tf32; ///< factors may be rounded
   int64_t steps, samples, units;
   int64_t gates; ///< gate vectors of a sample and step
   int64_t saved; ///< vectors that the gradient needs
 
   /// From r and `sequence`, which holds vectors for all steps.
-  RecurrentSteps(const char *kernel, const std::string &kind, int64_t reverse,
-                 const Tensor &r, const Tensor &sequence);
+  RecurrentSteps(const Context &cx, const char *kernel, const std::string &kind,
+                 int64_t reverse, const Tensor &r, const Tensor &sequence);
 
   /// The step that is done as number `i`.
   int64_t at(int64_t i) const { return reverse ? steps - 1 - i : i; }
@@ -60,7 +62,47 @@ void copy_floats(const float *from, int64_t n, float *to);
 void start_floats(const Tensor &t, int64_t n, float *to);
 
 //===----------------------------------------------------------------------===//
-// One step, which every target implements
+// All steps, which every target implements
+//===----------------------------------------------------------------------===//
+
+/// Operands and results of RecurrentForward by name.
+struct ForwardOperands {
+  const Tensor &x, &r, &bias, &h0, &c0, &y, &h, &c, &saved;
+  ForwardOperands(const Tensor *in, const Tensor *out)
+      : x(in[0]), r(in[1]), bias(in[2]), h0(in[3]), c0(in[4]), y(out[0]),
+        h(out[1]), c(out[2]), saved(out[3]) {}
+};
+
+class ForwardLayer {
+public:
+  virtual ~ForwardLayer() = default;
+  virtual void operator()(const ForwardOperands &t) = 0;
+};
+
+/// For operands and results like these, which have been checked.
+std::unique_ptr<ForwardLayer> make_forward_layer(const RecurrentSteps &steps,
+                                                 Tensors in, Tensors out);
+
+/// Operands and results of RecurrentBackward by name.
+struct BackwardOperands {
+  const Tensor &r, &saved, &dy, &dh, &dc, &y, &h0, &c0, &dx, &dh0, &dc0, &dr;
+  BackwardOperands(const Tensor *in, const Tensor *out)
+      : r(in[0]), saved(in[1]), dy(in[2]), dh(in[3]), dc(in[4]), y(in[5]),
+        h0(in[6]), c0(in[7]), dx(out[0]), dh0(out[1]), dc0(out[2]), dr(out[3]) {
+  }
+};
+
+class BackwardLayer {
+public:
+  virtual ~BackwardLayer() = default;
+  virtual void operator()(const BackwardOperands &t) = 0;
+};
+
+std::unique_ptr<BackwardLayer> make_backward_layer(const RecurrentSteps &steps,
+                                                   Tensors in, Tensors out);
+
+//===----------------------------------------------------------------------===//
+// One step after the other
 //===----------------------------------------------------------------------===//
 
 /// What a step reads and writes; vectors of all samples.
@@ -80,7 +122,9 @@ public:
   virtual void operator()(const ForwardVectors &v) = 0;
 };
 
-std::unique_ptr<ForwardStep> make_forward_step(const RecurrentSteps &steps);
+std::unique_ptr<ForwardLayer> step_by_step(const RecurrentSteps &steps,
+                                           const ForwardOperands &t,
+                                           std::unique_ptr<ForwardStep> step);
 
 struct BackwardVectors {
   const float *saved, *dy;
@@ -105,7 +149,9 @@ public:
   virtual void multiply(const BackwardVectors &v) = 0;
 };
 
-std::unique_ptr<BackwardStep> make_backward_step(const RecurrentSteps &steps);
+std::unique_ptr<BackwardLayer> step_by_step(const RecurrentSteps &steps,
+                                            const BackwardOperands &t,
+                                            std::unique_ptr<BackwardStep> step);
 
 } // namespace ffrt
 

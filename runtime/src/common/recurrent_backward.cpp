@@ -13,39 +13,14 @@
 namespace ffrt {
 
 namespace {
+
 constexpr const char *kernel = "recurrent backward";
 
-/// Operands and results by name.
-struct Operands {
-  const Tensor &r, &saved, &dy, &dh, &dc, &y, &h0, &c0, &dx, &dh0, &dc0, &dr;
-  Operands(Tensors in, Tensors out)
-      : r(in.begin()[0]), saved(in.begin()[1]), dy(in.begin()[2]),
-        dh(in.begin()[3]), dc(in.begin()[4]), y(in.begin()[5]),
-        h0(in.begin()[6]), c0(in.begin()[7]), dx(out.begin()[0]),
-        dh0(out.begin()[1]), dc0(out.begin()[2]), dr(out.begin()[3]) {}
-};
-} // namespace
-
-struct RecurrentBackward::Impl {
-  RecurrentSteps steps;
-  std::unique_ptr<BackwardStep> step;
-  OwnFloats dstates, dcells;
-  OwnFloats zeros;  ///< what is absent
-  OwnFloats dx, dr; ///< for absent results
-
-  Impl(const Operands &t, const std::string &kind, int64_t reverse)
-      : steps(kernel, kind, reverse, t.r, t.saved) {
-    steps.expect_sequence("saved", t.saved, steps.saved);
-    steps.expect_sequence("dy", t.dy, 1);
-    steps.expect_sequence("y", t.y, 1);
-    steps.expect_sequence("dx", t.dx, steps.gates);
-    steps.expect_sequence("dr", t.dr, steps.gates);
-    for (auto [name, state] :
-         {std::pair("dh", &t.dh), std::pair("dc", &t.dc),
-          std::pair("h0", &t.h0), std::pair("c0", &t.c0),
-          std::pair("dh0", &t.dh0), std::pair("dc0", &t.dc0)})
-      steps.expect_state(name, *state);
-    step = make_backward_step(steps);
+class SteppedBackward : public BackwardLayer {
+public:
+  SteppedBackward(const RecurrentSteps &steps, const BackwardOperands &t,
+                  std::unique_ptr<BackwardStep> step)
+      : steps(steps), step(std::move(step)) {
     const int64_t state = steps.state();
     dstates.make(state);
     dcells.make(state);
@@ -54,13 +29,22 @@ struct RecurrentBackward::Impl {
     dr.make(t.dr, steps.gates * state);
   }
 
-  void run(const Operands &t);
-  void find_before(const Operands &t, int64_t i, BackwardVectors &v) const;
+  void operator()(const BackwardOperands &t) override;
+
+private:
+  void find_before(const BackwardOperands &t, int64_t i,
+                   BackwardVectors &v) const;
+
+  const RecurrentSteps steps;
+  const std::unique_ptr<BackwardStep> step;
+  OwnFloats dstates, dcells;
+  OwnFloats zeros;  ///< what is absent
+  OwnFloats dx, dr; ///< for absent results
 };
 
 /// The cells or states before step number `i`.
-void RecurrentBackward::Impl::find_before(const Operands &t, int64_t i,
-                                          BackwardVectors &v) const {
+void SteppedBackward::find_before(const BackwardOperands &t, int64_t i,
+                                  BackwardVectors &v) const {
   const bool lstm = steps.cell == Cell::lstm;
   v.before_stride = steps.units;
   if (i == 0) {
@@ -75,7 +59,7 @@ void RecurrentBackward::Impl::find_before(const Operands &t, int64_t i,
   }
 }
 
-void RecurrentBackward::Impl::run(const Operands &t) {
+void SteppedBackward::operator()(const BackwardOperands &t) {
   const int64_t state = steps.state(), gates = steps.gates * state;
   const bool reset_after = steps.cell == Cell::gru_reset_after;
   BackwardVectors v{};
@@ -104,17 +88,45 @@ void RecurrentBackward::Impl::run(const Operands &t) {
     copy_floats(v.dcells, state, t.dc0.as<float>());
 }
 
-RecurrentBackward::RecurrentBackward(Context &, Tensors in, Tensors out,
+} // namespace
+
+std::unique_ptr<BackwardLayer>
+step_by_step(const RecurrentSteps &steps, const BackwardOperands &t,
+             std::unique_ptr<BackwardStep> step) {
+  return std::make_unique<SteppedBackward>(steps, t, std::move(step));
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+struct RecurrentBackward::Impl {
+  std::unique_ptr<BackwardLayer> layer;
+};
+
+RecurrentBackward::RecurrentBackward(Context &cx, Tensors in, Tensors out,
                                      const std::string &kind, int64_t reverse) {
   expect_count(kernel, "operands", in.size(), 8);
   expect_count(kernel, "results", out.size(), 4);
-  impl = std::make_unique<Impl>(Operands(in, out), kind, reverse);
+  const BackwardOperands t(in.begin(), out.begin());
+  const RecurrentSteps steps(cx, kernel, kind, reverse, t.r, t.saved);
+  steps.expect_sequence("saved", t.saved, steps.saved);
+  steps.expect_sequence("dy", t.dy, 1);
+  steps.expect_sequence("y", t.y, 1);
+  steps.expect_sequence("dx", t.dx, steps.gates);
+  steps.expect_sequence("dr", t.dr, steps.gates);
+  for (auto [name, state] :
+       {std::pair("dh", &t.dh), std::pair("dc", &t.dc), std::pair("h0", &t.h0),
+        std::pair("c0", &t.c0), std::pair("dh0", &t.dh0),
+        std::pair("dc0", &t.dc0)})
+    steps.expect_state(name, *state);
+  impl = std::make_unique<Impl>(Impl{make_backward_layer(steps, in, out)});
 }
 
 RecurrentBackward::~RecurrentBackward() = default;
 
 void RecurrentBackward::operator()(Tensors in, Tensors out) {
-  impl->run(Operands(in, out));
+  (*impl->layer)(BackwardOperands(in.begin(), out.begin()));
 }
 
 } // namespace ffrt

@@ -11,41 +11,15 @@
 namespace ffrt {
 
 namespace {
+
 constexpr const char *kernel = "recurrent forward";
 
-/// Operands and results by name.
-struct Operands {
-  const Tensor &x, &r, &bias, &h0, &c0, &y, &h, &c, &saved;
-  Operands(Tensors in, Tensors out)
-      : x(in.begin()[0]), r(in.begin()[1]), bias(in.begin()[2]),
-        h0(in.begin()[3]), c0(in.begin()[4]), y(out.begin()[0]),
-        h(out.begin()[1]), c(out.begin()[2]), saved(out.begin()[3]) {}
-};
-} // namespace
-
-struct RecurrentForward::Impl {
-  RecurrentSteps steps;
-  std::unique_ptr<ForwardStep> step;
-  OwnFloats bias;          ///< zeros, if there is none
-  OwnFloats cells;         ///< of an LSTM
-  OwnFloats zeros;         ///< the first state, if there is none
-  OwnFloats states, saved; ///< for absent results
-
-  Impl(const Operands &t, const std::string &kind, int64_t reverse)
-      : steps(kernel, kind, reverse, t.r, t.x) {
-    steps.expect_sequence("x", t.x, steps.gates);
-    steps.expect_sequence("y", t.y, 1);
-    steps.expect_sequence("saved", t.saved, steps.saved);
-    steps.expect_state("h0", t.h0);
-    steps.expect_state("c0", t.c0);
-    steps.expect_state("h", t.h);
-    steps.expect_state("c", t.c);
-    const int64_t all = steps.gates * steps.units;
-    expect(kernel, !t.bias.data || t.bias.elements() == all,
-           "bias: expected " + std::to_string(all) + " elements, found " +
-               std::to_string(t.bias.elements()));
-    step = make_forward_step(steps);
-    bias.make(t.bias, all);
+class SteppedForward : public ForwardLayer {
+public:
+  SteppedForward(const RecurrentSteps &steps, const ForwardOperands &t,
+                 std::unique_ptr<ForwardStep> step)
+      : steps(steps), step(std::move(step)) {
+    bias.make(t.bias, steps.gates * steps.units);
     if (steps.cell == Cell::lstm)
       cells.make(steps.state());
     zeros.make(t.h0, steps.state());
@@ -53,10 +27,18 @@ struct RecurrentForward::Impl {
     saved.make(t.saved, steps.saved * steps.state());
   }
 
-  void run(const Operands &t);
+  void operator()(const ForwardOperands &t) override;
+
+private:
+  const RecurrentSteps steps;
+  const std::unique_ptr<ForwardStep> step;
+  OwnFloats bias;          ///< zeros, if there is none
+  OwnFloats cells;         ///< of an LSTM
+  OwnFloats zeros;         ///< the first state, if there is none
+  OwnFloats states, saved; ///< for absent results
 };
 
-void RecurrentForward::Impl::run(const Operands &t) {
+void SteppedForward::operator()(const ForwardOperands &t) {
   const int64_t state = steps.state();
   ForwardVectors v{};
   v.before = zeros.of(t.h0);
@@ -81,17 +63,46 @@ void RecurrentForward::Impl::run(const Operands &t) {
     copy_floats(v.cells, state, t.c.as<float>());
 }
 
-RecurrentForward::RecurrentForward(Context &, Tensors in, Tensors out,
+} // namespace
+
+std::unique_ptr<ForwardLayer> step_by_step(const RecurrentSteps &steps,
+                                           const ForwardOperands &t,
+                                           std::unique_ptr<ForwardStep> step) {
+  return std::make_unique<SteppedForward>(steps, t, std::move(step));
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+struct RecurrentForward::Impl {
+  std::unique_ptr<ForwardLayer> layer;
+};
+
+RecurrentForward::RecurrentForward(Context &cx, Tensors in, Tensors out,
                                    const std::string &kind, int64_t reverse) {
   expect_count(kernel, "operands", in.size(), 5);
   expect_count(kernel, "results", out.size(), 4);
-  impl = std::make_unique<Impl>(Operands(in, out), kind, reverse);
+  const ForwardOperands t(in.begin(), out.begin());
+  const RecurrentSteps steps(cx, kernel, kind, reverse, t.r, t.x);
+  steps.expect_sequence("x", t.x, steps.gates);
+  steps.expect_sequence("y", t.y, 1);
+  steps.expect_sequence("saved", t.saved, steps.saved);
+  steps.expect_state("h0", t.h0);
+  steps.expect_state("c0", t.c0);
+  steps.expect_state("h", t.h);
+  steps.expect_state("c", t.c);
+  const int64_t all = steps.gates * steps.units;
+  expect(kernel, !t.bias.data || t.bias.elements() == all,
+         "bias: expected " + std::to_string(all) + " elements, found " +
+             std::to_string(t.bias.elements()));
+  impl = std::make_unique<Impl>(Impl{make_forward_layer(steps, in, out)});
 }
 
 RecurrentForward::~RecurrentForward() = default;
 
 void RecurrentForward::operator()(Tensors in, Tensors out) {
-  impl->run(Operands(in, out));
+  (*impl->layer)(ForwardOperands(in.begin(), out.begin()));
 }
 
 } // namespace ffrt

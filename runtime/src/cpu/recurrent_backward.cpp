@@ -139,9 +139,10 @@ void CpuBackwardStep::operator()(const BackwardVectors &v) {
 
 } // namespace
 
-std::unique_ptr<BackwardStep>
-make_backward_step(const RecurrentSteps &steps) try {
-  return std::make_unique<CpuBackwardStep>(steps);
+std::unique_ptr<BackwardLayer>
+make_backward_layer(const RecurrentSteps &steps, Tensors in, Tensors out) try {
+  return step_by_step(steps, BackwardOperands(in.begin(), out.begin()),
+                      std::make_unique<CpuBackwardStep>(steps));
 } catch (const dnnl::error &e) {
   dnnl_failed(steps.kernel, e);
 }

@@ -134,9 +134,10 @@ void CpuForwardStep::operator()(const ForwardVectors &v) {
 
 } // namespace
 
-std::unique_ptr<ForwardStep>
-make_forward_step(const RecurrentSteps &steps) try {
-  return std::make_unique<CpuForwardStep>(steps);
+std::unique_ptr<ForwardLayer> make_forward_layer(const RecurrentSteps &steps,
+                                                 Tensors in, Tensors out) try {
+  return step_by_step(steps, ForwardOperands(in.begin(), out.begin()),
+                      std::make_unique<CpuForwardStep>(steps));
 } catch (const dnnl::error &e) {
   dnnl_failed(steps.kernel, e);
 }

@@ -24,8 +24,14 @@ template <class X> struct Moments {
   float *mean, *var; ///< may be null
   SetStatistics *statistics;
 
-  __device__ Pair operator()(const Place &at, const Place &set) const {
-    return of(x[at[0]], x[set[0]]);
+  bool begin_groups() const { return x.begins_group(); }
+  __device__ auto read(const Place &at, const cuda::Span &span) const {
+    return x.read(at[0], span);
+  }
+  template <class Elements>
+  __device__ Pair of(const Elements &elements, int k, const Place &,
+                     const Place &set) const {
+    return of(elements[k], x[set[0]]);
   }
   /// What an element adds to the sums.
   __device__ Pair of(float value, float first) const {
@@ -141,27 +147,33 @@ struct StoreSum {
   }
 };
 
-template <class X>
-void sum(const NormalizeWork &work, const Operand<X> &x, float *to) {
-  sum_up(
-      work.sets, work.partial(),
-      FFRT_LAMBDA(const Place &at, const Place &) {
-        return Pair{double(x[at[0]]), 0};
-      },
-      StoreSum{to});
-}
+/// Elements, or their squares around the mean of their set.
+template <class X, bool kSquares> struct Plain {
+  Operand<X> x;
+  const SetStatistics *statistics;
 
-/// Sums of squares around the means that the statistics have.
-template <class X>
-void squares(const NormalizeWork &work, const Operand<X> &x, float *to) {
-  const SetStatistics *statistics = work.of_sets();
-  sum_up(
-      work.sets, work.partial(),
-      FFRT_LAMBDA(const Place &at, const Place &set) {
-        const double above = double(x[at[0]]) - double(statistics[set[1]].mean);
-        return Pair{above * above, 0};
-      },
-      StoreSum{to});
+  bool begin_groups() const { return x.begins_group(); }
+  __device__ auto read(const Place &at, const cuda::Span &span) const {
+    return x.read(at[0], span);
+  }
+  template <class Elements>
+  __device__ Pair of(const Elements &elements, int k, const Place &,
+                     const Place &set) const {
+    const double value = float(elements[k]);
+    if (!kSquares)
+      return {value, 0};
+    const double above = value - double(statistics[set[1]].mean);
+    return {above * above, 0};
+  }
+};
+
+template <bool kSquares>
+void sum(const NormalizeWork &work, const Tensor &x, float *to) {
+  with_factor(x.type, [&](auto *type) {
+    using X = std::remove_pointer_t<decltype(type)>;
+    sum_up(work.sets, work.partial(),
+           Plain<X, kSquares>{Operand<X>(x), work.of_sets()}, StoreSum{to});
+  });
 }
 
 } // namespace
@@ -182,10 +194,7 @@ void NormalizeForward::operator()(Tensors in, Tensors out) {
 }
 
 void NormalizeSum::operator()(Tensors in, Tensors out) {
-  with_factor(at(in, 0).type, [&](auto *type) {
-    using X = std::remove_pointer_t<decltype(type)>;
-    sum(*work, Operand<X>(at(in, 0)), data(out, 0));
-  });
+  sum<false>(*work, at(in, 0), data(out, 0));
 }
 
 void NormalizeSquares::operator()(Tensors in, Tensors out) {
@@ -195,10 +204,7 @@ void NormalizeSquares::operator()(Tensors in, Tensors out) {
   cuda::for_elements(
       work->statistics,
       FFRT_LAMBDA(int64_t s) { statistics[s].mean = float(sums[s] / count); });
-  with_factor(at(in, 0).type, [&](auto *type) {
-    using X = std::remove_pointer_t<decltype(type)>;
-    squares(*work, Operand<X>(at(in, 0)), data(out, 0));
-  });
+  sum<true>(*work, at(in, 0), data(out, 0));
 }
 
 void NormalizeApply::operator()(Tensors in, Tensors out) {

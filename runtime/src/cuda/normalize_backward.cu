@@ -17,16 +17,33 @@ template <class Dy, class X> struct Element {
   typename Operand<X>::Value x;
 };
 
-/// What sums are taken of: g = dy * scale and g * (x - mean). Where a set has
-/// one scale, its sums are multiplied by it later, and `scale` is null.
-template <class Dy, class X> struct Slopes {
+template <class Dy, class X> struct Elements {
+  cuda::Group<typename Operand<Dy>::Value> dy;
+  cuda::Group<typename Operand<X>::Value> x;
+  __device__ Element<Dy, X> operator[](int k) const { return {dy[k], x[k]}; }
+};
+
+/// What is read at once.
+template <class Dy, class X> struct Both {
   Operand<Dy> dy;
   Operand<X> x;
+
+  bool begin_groups() const { return dy.begins_group() && x.begins_group(); }
+  __device__ Elements<Dy, X> read(const Place &at,
+                                  const cuda::Span &span) const {
+    return {dy.read(at[0], span), x.read(at[0], span)};
+  }
+};
+
+/// What sums are taken of: g = dy * scale and g * (x - mean). Where a set has
+/// one scale, its sums are multiplied by it later, and `scale` is null.
+template <class Dy, class X> struct Slopes : Both<Dy, X> {
   const float *scale;
   const SetStatistics *statistics;
 
-  __device__ Pair operator()(const Place &at, const Place &set) const {
-    return of({dy[at[0]], x[at[0]]}, at[2], statistics[set[1]].mean);
+  __device__ Pair of(const Elements<Dy, X> &elements, int k, const Place &at,
+                     const Place &set) const {
+    return of(elements[k], at[2], statistics[set[1]].mean);
   }
   /// What an element adds to the sums.
   __device__ Pair of(const Element<Dy, X> &e, int64_t parameter,
@@ -155,6 +172,32 @@ struct StoreParameters {
   }
 };
 
+/// What elements add to the gradients of parameters: g, and g * h.
+template <class Dy, class X> struct ParameterSlopes : Both<Dy, X> {
+  const SetStatistics *statistics;
+
+  __device__ Pair of(const Elements<Dy, X> &elements, int k, const Place &at,
+                     const Place &) const {
+    const Element<Dy, X> e = elements[k];
+    const SetStatistics set = statistics[at[1]];
+    const double g = float(e.dy);
+    return {g, g * ((e.x - set.mean) * set.inverse)};
+  }
+};
+
+/// The same of statistics whose elements have been added up.
+struct KnownSums {
+  const Pair *sums;
+
+  bool begin_groups() const { return false; }
+  __device__ Pair read(const Place &at, const cuda::Span &) const {
+    return sums[at[1]];
+  }
+  __device__ Pair of(const Pair &sum, int, const Place &, const Place &) const {
+    return sum;
+  }
+};
+
 /// Sums over what has a parameter in common.
 template <class Dy, class X>
 void parameter_gradients(const NormalizeGeometry &geometry,
@@ -162,19 +205,12 @@ void parameter_gradients(const NormalizeGeometry &geometry,
                          const Operand<X> &x, float *dscale, float *dbias) {
   if (!dscale && !dbias)
     return;
-  const SetStatistics *statistics = work.of_sets();
-  const Pair *sums = work.sums();
-  const bool of_statistics = geometry.constant;
-  sum_up(
-      work.parameters, work.partial(),
-      FFRT_LAMBDA(const Place &at, const Place &) {
-        if (of_statistics)
-          return sums[at[1]];
-        const SetStatistics set = statistics[at[1]];
-        const double g = float(dy[at[0]]);
-        return Pair{g, g * ((x[at[0]] - set.mean) * set.inverse)};
-      },
-      StoreParameters{dscale, dbias});
+  const StoreParameters store{dscale, dbias};
+  if (geometry.constant)
+    sum_up(work.parameters, work.partial(), KnownSums{work.sums()}, store);
+  else
+    sum_up(work.parameters, work.partial(),
+           ParameterSlopes<Dy, X>{{dy, x}, work.of_sets()}, store);
 }
 
 /// Statistics, sums, and gradients of parameters, all of which but the first
@@ -209,8 +245,8 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
               const Result<Dx> &dx) {
   use(work, of.mean, of.var, geometry.epsilon);
   const bool constant = geometry.constant;
-  const Slopes<Dy, X> slopes{dy, x, constant ? nullptr : of.scale,
-                             work.of_sets()};
+  const Slopes<Dy, X> slopes{
+      {dy, x}, constant ? nullptr : of.scale, work.of_sets()};
   const StoreSums store{constant ? of.scale : nullptr,
                         geometry.count,
                         constant ? work.sums() : nullptr,

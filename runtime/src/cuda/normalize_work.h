@@ -77,8 +77,8 @@ struct NormalizeWork {
 
 namespace normalization {
 
-/// finish(place of the result, sum of f(place of an element, that of the
-/// result)) for every result.
+/// finish(place of the result, sum of what f has of its elements) for every
+/// result.
 template <class F, class Finish>
 void sum_up(const Reduction &r, Pair *partial, F f, Finish finish) {
   cuda::reduce(r, partial, AddPairs(), f, finish);

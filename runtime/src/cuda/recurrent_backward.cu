@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "common/recurrent_cells.h"
+#include "cuda/recurrent_layer.h"
 #include "cuda/recurrent_steps.h"
 
 #include <optional>
@@ -140,8 +141,9 @@ void CudaBackwardStep::multiply(const BackwardVectors &v) {
 
 } // namespace
 
-std::unique_ptr<BackwardStep> make_backward_step(const RecurrentSteps &steps) {
-  return std::make_unique<CudaBackwardStep>(steps);
+std::unique_ptr<BackwardLayer> backward_in_steps(const RecurrentSteps &steps,
+                                                 const BackwardOperands &t) {
+  return step_by_step(steps, t, std::make_unique<CudaBackwardStep>(steps));
 }
 
 } // namespace ffrt

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "common/recurrent_cells.h"
+#include "cuda/recurrent_layer.h"
 #include "cuda/recurrent_steps.h"
 
 #include <optional>
@@ -129,8 +130,9 @@ void CudaForwardStep::operator()(const ForwardVectors &v) {
 
 } // namespace
 
-std::unique_ptr<ForwardStep> make_forward_step(const RecurrentSteps &steps) {
-  return std::make_unique<CudaForwardStep>(steps);
+std::unique_ptr<ForwardLayer> forward_in_steps(const RecurrentSteps &steps,
+                                               const ForwardOperands &t) {
+  return step_by_step(steps, t, std::make_unique<CudaForwardStep>(steps));
 }
 
 } // namespace ffrt

@@ -32,6 +32,7 @@ private:
   static GemmShape shape_of(const RecurrentSteps &steps, Direction direction,
                             int64_t count) {
     GemmShape shape;
+    shape.tf32 = steps.tf32;
     shape.m = steps.samples;
     shape.n = steps.units;
     shape.k = count * steps.units;

@@ -24,13 +24,27 @@ cuda::Reduction<2> reduction_of(const ReduceGeometry &geometry, const Tensor &x,
           reduce_nest(geometry, x, y, true)};
 }
 
+using At = cuda::Offsets<2>;
+
+/// Elements of x.
+template <class Value, class T> struct Elements {
+  const T *x;
+
+  bool begin_groups() const { return cuda::begins_group(x); }
+  __device__ cuda::Group<T> read(const At &at, const cuda::Span &span) const {
+    return cuda::read(x + at[0], span);
+  }
+  __device__ Value of(const cuda::Group<T> &elements, int k, const At &,
+                      const At &) const {
+    return Value(float(elements[k]));
+  }
+};
+
 template <class Op, class T>
 void combine(const cuda::Reduction<2> &r, const T *x, float *y) {
-  using At = cuda::Offsets<2>;
   using Value = typename Op::Value;
   cuda::reduce(
-      r, cuda::device().scratch<Value>(), Combine<Op>(),
-      FFRT_LAMBDA(const At &at, const At &) { return Value(float(x[at[0]])); },
+      r, cuda::device().scratch<Value>(), Combine<Op>(), Elements<Value, T>{x},
       FFRT_LAMBDA(const At &at, Value value) { y[at[1]] = float(value); });
 }
 

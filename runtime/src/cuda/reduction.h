@@ -3,11 +3,18 @@
 //
 // Values per result, of any geometry: by *rows*, a block of threads or a warp
 // for every result, or by *columns*, where neighbours in memory belong to
-// different results, neighbouring threads for these. Where results are few,
-// several blocks find parts of each, which are combined in a fixed order.
+// different results, neighbouring threads for these, or for groups of them.
+// Where results are few, several blocks find parts of each, which are combined
+// in a fixed order.
 //
 // How values are combined is an object with a type Value, neutral() and an
-// operator of two values.
+// operator of two values. What is combined is an object with
+//
+//   bool begin_groups()              may all that is read be read in groups?
+//   read(place, span)                elements from a place on
+//   Value of(elements, k, place, place of result)
+//                                    what the k-th of them is, from its own
+//                                    place on and that of its result
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CUDA_REDUCTION_H
@@ -15,7 +22,7 @@
 
 #include "cuda/reduce_block.h"
 #include "cuda/walk.h"
-#include "ffrt/cuda/launch.h"
+#include "ffrt/cuda/group.h"
 
 #include <algorithm>
 
@@ -30,27 +37,41 @@ __device__ Offsets<K> operator+(const Offsets<K> &a, const Offsets<K> &b) {
   return sum;
 }
 
-/// Results of a block that has columns, and elements of each that it reads at
-/// once.
-constexpr int kColumns = 32, kColumnRows = kThreads / kColumns;
+template <int K> __device__ Offsets<K> operator*(int n, const Offsets<K> &a) {
+  Offsets<K> product;
+  FFRT_UNROLL
+  for (int k = 0; k < K; ++k)
+    product.at[k] = n * a[k];
+  return product;
+}
+
+/// Threads of a block that are side by side where it has columns.
+constexpr int kColumns = 32;
 
 /// Which elements are combined to which results. Operand 0 is what is read.
 template <int K> struct Reduction {
   Walk<K> kept, reduced;
   bool columns;
+  bool groups;    ///< columns of which kGroup neighbours belong together
+  int across;     ///< threads side by side, up to kColumns
   int64_t chunks; ///< parts that the elements of a result are cut into
 
-  Reduction(const Walk<K> &kept, const Walk<K> &reduced)
+  template <class Nest>
+  Reduction(const Nest &kept, const Nest &reduced)
       : kept(kept), reduced(reduced),
-        columns(kept.elements > 1 && kept.step(0) == 1) {
-    const int64_t tiles =
-        columns ? (kept.elements + kColumns - 1) / kColumns : kept.elements;
+        columns(this->kept.elements > 1 && this->kept.step(0) == 1),
+        groups(columns && has_groups(kept, reduced)), across(kColumns) {
+    const int64_t results = this->kept.elements, n = this->reduced.elements;
+    const int64_t wide = width(groups);
+    while (across > 1 && across / 2 * wide >= results)
+      across /= 2;
     // So that a thread has something to combine.
-    const int64_t most = reduced.elements / (columns ? 128 : 2048);
+    const int64_t most = n / (columns ? int64_t(rows()) * 16 : 2048);
     const int64_t wanted =
         int64_t(device().multiprocessors()) * (kResident / kThreads);
     chunks = std::max<int64_t>(
-        1, std::min(most, wanted / std::max<int64_t>(tiles, 1)));
+        1, std::min(most, wanted / std::max<int64_t>(
+                                       columns ? tiles(groups) : results, 1)));
   }
   /// How many partial values are kept.
   std::size_t partial() const {
@@ -58,7 +79,35 @@ template <int K> struct Reduction {
   }
   /// Of rows: x goes over the elements of one, y over rows that are short.
   dim3 block() const { return row_block(reduced.elements / chunks, 4); }
+
+  // Of columns.
+  FFRT_FUNCTION static int width(bool grouped) { return grouped ? kGroup : 1; }
+  /// Threads below each other.
+  FFRT_FUNCTION int rows() const { return kThreads / across; }
+  /// What blocks have.
+  FFRT_FUNCTION int64_t tiles(bool grouped) const {
+    const int64_t each = int64_t(across) * width(grouped);
+    return (kept.elements + each - 1) / each;
+  }
+
+private:
+  template <class Nest>
+  static bool has_groups(const Nest &kept, const Nest &reduced) {
+    bool result = kept.inner() % kGroup == 0;
+    for (int d = 0; d + 1 < kept.rank; ++d)
+      result &= kept.stride[d][0] % kGroup == 0;
+    for (int d = 0; d < reduced.rank; ++d)
+      result &= reduced.stride[d][0] % kGroup == 0;
+    return result;
+  }
 };
+
+/// f's value of one element.
+template <int K, class F>
+__device__ auto value_of(const F &f, const Offsets<K> &place,
+                         const Offsets<K> &result) {
+  return f.of(f.read(place, Span{0, 1, false}), 0, place, result);
+}
 
 /// What the threads of a row have found of elements from `begin` to `end`.
 template <int K, class Op, class F>
@@ -68,7 +117,7 @@ combine_row(const Reduction<K> &r, const Offsets<K> &at, int64_t begin,
   typename Op::Value value = op.neutral();
   FFRT_UNROLL_BY(4)
   for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x)
-    value = op(value, f(at + r.reduced(i), at));
+    value = op(value, value_of(f, at + r.reduced(i), at));
   return reduce_row(value, op.neutral(), op);
 }
 
@@ -93,37 +142,62 @@ __global__ void __launch_bounds__(kRowThreads)
   }
 }
 
-template <int K, class Op, class F, class Finish>
-__global__ void combine_columns_kernel(Reduction<K> r, Op op, F f,
-                                       Finish finish,
-                                       typename Op::Value *partial) {
+template <bool kGrouped, int K, class Op, class F, class Finish>
+__global__ void __launch_bounds__(kThreads)
+    combine_columns_kernel(Reduction<K> r, Op op, F f, Finish finish,
+                           typename Op::Value *partial) {
+  constexpr int kWide = kGrouped ? kGroup : 1;
+  constexpr Span kSpan{0, kWide, kGrouped};
   using Value = typename Op::Value;
-  __shared__ Value values[kColumnRows][kColumns];
+  __shared__ Value values[kThreads][kWide];
   const int64_t results = r.kept.elements, n = r.reduced.elements,
-                tiles = (results + kColumns - 1) / kColumns;
-  const int column = int(threadIdx.x) % kColumns,
-            row = int(threadIdx.x) / kColumns;
+                tiles = r.tiles(kGrouped);
+  const int column = int(threadIdx.x) % r.across,
+            row = int(threadIdx.x) / r.across, rows = r.rows();
+  Offsets<K> next;
+  FFRT_UNROLL
+  for (int k = 0; k < K; ++k)
+    next.at[k] = r.kept.step(k);
   for (int64_t task = blockIdx.x; task < tiles * r.chunks; task += gridDim.x) {
     const int64_t chunk = task / tiles,
-                  result = (task - chunk * tiles) * kColumns + column;
+                  result = ((task - chunk * tiles) * r.across + column) * kWide;
     const Offsets<K> at = r.kept(result < results ? result : 0);
     const int64_t end = result < results ? n * (chunk + 1) / r.chunks : 0;
-    Value value = op.neutral();
+    Value own[kWide];
+    FFRT_UNROLL
+    for (Value &value : own)
+      value = op.neutral();
     FFRT_UNROLL_BY(4)
-    for (int64_t i = n * chunk / r.chunks + row; i < end; i += kColumnRows)
-      value = op(value, f(at + r.reduced(i), at));
+    for (int64_t i = n * chunk / r.chunks + row; i < end; i += rows) {
+      const Offsets<K> place = at + r.reduced(i);
+      const auto elements = f.read(place, kSpan);
+      FFRT_UNROLL
+      for (int k = 0; k < kWide; ++k)
+        own[k] = op(own[k], f.of(elements, k, place + k * next, at + k * next));
+    }
     // The last task's may still be read.
     __syncthreads();
-    values[row][column] = value;
-    __syncthreads();
+    FFRT_UNROLL
+    for (int k = 0; k < kWide; ++k)
+      values[threadIdx.x][k] = own[k];
+    for (int half = rows / 2; half > 0; half /= 2) {
+      __syncthreads();
+      if (row < half)
+        FFRT_UNROLL
+      for (int k = 0; k < kWide; ++k)
+        values[threadIdx.x][k] =
+            op(values[threadIdx.x][k],
+               values[int(threadIdx.x) + half * r.across][k]);
+    }
     if (row != 0 || result >= results)
       continue;
-    for (int k = 1; k < kColumnRows; ++k)
-      value = op(value, values[k][column]);
-    if (r.chunks == 1)
-      finish(at, value);
-    else
-      partial[chunk * results + result] = value;
+    FFRT_UNROLL
+    for (int k = 0; k < kWide; ++k) {
+      if (r.chunks == 1)
+        finish(at + k * next, values[threadIdx.x][k]);
+      else
+        partial[chunk * results + result + k] = values[threadIdx.x][k];
+    }
   }
 }
 
@@ -144,18 +218,20 @@ __global__ void __launch_bounds__(kRowThreads)
   }
 }
 
-/// finish(place of the result, f(place of an element, that of the result)
-/// combined) for every result.
+/// finish(place of the result, what f has of its elements, combined) for every
+/// result.
 template <int K, class Op, class F, class Finish>
 void reduce(const Reduction<K> &r, typename Op::Value *partial, Op op, F f,
             Finish finish) {
   const int64_t results = r.kept.elements;
   if (results == 0)
     return;
+  const bool grouped = r.groups && f.begin_groups();
   if (r.columns)
-    launch(blocks_for((results + kColumns - 1) / kColumns * r.chunks, 1),
-           kThreads, combine_columns_kernel<K, Op, F, Finish>, r, op, f, finish,
-           partial);
+    launch(blocks_for(r.tiles(grouped) * r.chunks, 1), kThreads,
+           grouped ? combine_columns_kernel<true, K, Op, F, Finish>
+                   : combine_columns_kernel<false, K, Op, F, Finish>,
+           r, op, f, finish, partial);
   else
     launch(blocks_for_rows(results * r.chunks, r.block()), r.block(),
            combine_rows_kernel<K, Op, F, Finish>, r, op, f, finish, partial);

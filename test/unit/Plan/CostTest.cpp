@@ -57,6 +57,8 @@ TEST(Cost, KernelIsTheLargerOfComputeAndMemory) {
   EXPECT_EQ(cost.kernel(0, 1000, 4000, Arithmetic::F32), 3 * kMicrosecond);
   // f64 runs at half the rate of f32 if the file does not say.
   EXPECT_EQ(cost.kernel(0, 3000, 4000, Arithmetic::F64), 7 * kMicrosecond);
+  // Every part starts when the one before has ended.
+  EXPECT_EQ(cost.kernel(0, 3000, 4000, Arithmetic::F32, 3), 6 * kMicrosecond);
 }
 
 TEST(Cost, CopyReadsAndWrites) {
@@ -204,6 +206,7 @@ TEST(Cost, LargeAmountsDoNotOverflow) {
   EXPECT_EQ(cost.transfer(0, 1, INT64_MAX), kMaxCost);
   EXPECT_EQ(cost.copy(0, INT64_MAX), kMaxCost);
   EXPECT_EQ(cost.kernel(0, 1e300, INT64_MAX, Arithmetic::F32), kMaxCost);
+  EXPECT_EQ(cost.kernel(0, 0, 0, Arithmetic::F32, INT64_MAX), kMaxCost);
 }
 
 TEST(Cost, ManyLatenciesDoNotOverflow) {
