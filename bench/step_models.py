@@ -41,8 +41,9 @@ class Attention(nn.Module):
 
 
 class FeedForward(nn.Sequential):
-    def __init__(self, width):
-        super().__init__(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+    def __init__(self, width, gelu_by="none"):
+        super().__init__(nn.Linear(width, 4 * width), nn.GELU(gelu_by),
+                         nn.Linear(4 * width, width))
 
 
 class Gpt2(nn.Module):
@@ -53,7 +54,7 @@ class Gpt2(nn.Module):
         self.tokens, self.places = nn.Embedding(vocabulary, width), nn.Embedding(positions, width)
         self.layers = nn.ModuleList(
             nn.ModuleList([nn.LayerNorm(width), Attention(width, heads, 0), nn.LayerNorm(width),
-                           FeedForward(width)]) for _ in range(layers))
+                           FeedForward(width, "tanh")]) for _ in range(layers))
         self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, vocabulary, bias=False)
         self.head.weight = self.tokens.weight
 

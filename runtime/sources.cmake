@@ -33,6 +33,7 @@ set(FFRT_COMMON
   src/common/loss_log.cpp
   src/common/lrn.cpp
   src/common/machine_id.cpp
+  src/common/matmul_gelu.cpp
   src/common/matmul_geometry.cpp
   src/common/matmul_sums.cpp
   src/common/memory.cpp
@@ -121,6 +122,7 @@ set(FFRT_CPU
   src/cpu/machine.cpp
   src/cpu/marks.cpp
   src/cpu/matmul.cpp
+  src/cpu/matmul_gelu.cpp
   src/cpu/matmul_sums.cpp
   src/cpu/normalize.cpp
   src/cpu/normalize_backward.cpp
@@ -187,6 +189,7 @@ set(FFRT_CUDA_KERNELS
   src/cuda/lrn.cu
   src/cuda/marks.cu
   src/cuda/matmul.cu
+  src/cuda/matmul_gelu.cu
   src/cuda/matmul_sums.cu
   src/cuda/normalize.cu
   src/cuda/normalize_backward.cu

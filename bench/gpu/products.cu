@@ -36,7 +36,7 @@ constexpr Type kTypes[] = {
     {"bf16", CUDA_R_16BF, CUBLAS_COMPUTE_32F, 2},
     {"fp16", CUDA_R_16F, CUBLAS_COMPUTE_32F, 2},
 };
-constexpr Type kBf16 = kTypes[2];
+constexpr Type kTf32 = kTypes[1], kBf16 = kTypes[2];
 
 /// x [m, k] times w [k, n], row-major; to the library the transposed product of
 /// column-major matrices.
@@ -44,8 +44,9 @@ class Product {
 public:
   Product(const Type &type, int64_t m, int64_t n, int64_t k)
       : x(std::size_t(m * k) * type.bytes), w(std::size_t(k * n) * type.bytes),
-        y(std::size_t(m * n) * type.bytes), extra(std::size_t(m * n) * 2),
-        bias(std::size_t(n) * 4), workspace(kWorkspace) {
+        y(std::size_t(m * n) * type.bytes),
+        extra(std::size_t(m * n) * type.bytes), bias(std::size_t(n) * 4),
+        workspace(kWorkspace) {
     CHECK(cublasLtMatrixLayoutCreate(&layout_w, type.data, n, k, n));
     CHECK(cublasLtMatrixLayoutCreate(&layout_x, type.data, k, m, k));
     CHECK(cublasLtMatrixLayoutCreate(&layout_y, type.data, n, m, n));
@@ -147,18 +148,31 @@ void products() {
 // Epilogues
 //===----------------------------------------------------------------------===//
 
-enum class After { bias, relu, gelu, relu_gradient, gelu_gradient };
+/// Gradients with that of the bias; `gelu_slope` is without.
+enum class After { bias, relu, gelu, relu_gradient, gelu_gradient, gelu_slope };
+
+template <After Kind>
+constexpr bool kReadsExtra =
+    Kind == After::relu_gradient || Kind == After::gelu_gradient ||
+    Kind == After::gelu_slope;
+
+__device__ float2 wide(float2 v) { return v; }
+__device__ float2 wide(__nv_bfloat162 v) { return __bfloat1622float2(v); }
+__device__ void store(float2 &to, float a, float b) { to = {a, b}; }
+__device__ void store(__nv_bfloat162 &to, float a, float b) {
+  to = __floats2bfloat162_rn(a, b);
+}
 
 /// What follows a product, as a kernel of its own: two elements a thread.
-template <After Kind>
-__global__ void follow(__nv_bfloat162 *y, __nv_bfloat162 *extra,
-                       const __nv_bfloat162 *bias, int64_t n, int64_t columns) {
+template <After Kind, class Pair>
+__global__ void follow(Pair *y, Pair *extra, const Pair *bias, int64_t n,
+                       int64_t columns) {
   const int64_t i = blockIdx.x * int64_t(blockDim.x) + threadIdx.x;
   if (i >= n)
     return;
-  float2 v = __bfloat1622float2(y[i]);
-  if constexpr (Kind == After::relu_gradient || Kind == After::gelu_gradient) {
-    const float2 x = __bfloat1622float2(extra[i]);
+  float2 v = wide(y[i]);
+  if constexpr (kReadsExtra<Kind>) {
+    const float2 x = wide(extra[i]);
     auto slope = [](float a) {
       if (Kind == After::relu_gradient)
         return a > 0 ? 1.0f : 0.0f;
@@ -166,13 +180,13 @@ __global__ void follow(__nv_bfloat162 *y, __nv_bfloat162 *extra,
       return 0.5f * (1 + t) +
              0.5f * a * (1 - t * t) * 0.79788456f * (1 + 0.134145f * a * a);
     };
-    y[i] = __floats2bfloat162_rn(v.x * slope(x.x), v.y * slope(x.y));
+    store(y[i], v.x * slope(x.x), v.y * slope(x.y));
     return;
   }
-  const float2 b = __bfloat1622float2(bias[i % columns]);
+  const float2 b = wide(bias[i % columns]);
   v = {v.x + b.x, v.y + b.y};
   if constexpr (Kind != After::bias)
-    extra[i] = __floats2bfloat162_rn(v.x, v.y);
+    store(extra[i], v.x, v.y);
   auto bend = [](float a) {
     if (Kind == After::relu)
       return a > 0 ? a : 0.0f;
@@ -180,7 +194,7 @@ __global__ void follow(__nv_bfloat162 *y, __nv_bfloat162 *extra,
       return 0.5f * a * (1 + tanhf(0.79788456f * (a + 0.044715f * a * a * a)));
     return a;
   };
-  y[i] = __floats2bfloat162_rn(bend(v.x), bend(v.y));
+  store(y[i], bend(v.x), bend(v.y));
 }
 
 /// The sum of every column: the gradient of a bias.
@@ -197,18 +211,18 @@ __global__ void sum_rows(const __nv_bfloat16 *y, float *sums, int64_t rows,
   atomicAdd(sums + column, sum);
 }
 
-template <After Kind>
-void epilogue(const char *name, const Shape &s, cublasLtEpilogue_t fused) {
-  const bool gradient =
-      Kind == After::relu_gradient || Kind == After::gelu_gradient;
+template <After Kind, class Pair = __nv_bfloat162>
+void epilogue(const char *name, const Shape &s, cublasLtEpilogue_t fused,
+              const Type &type = kBf16) {
+  const bool has_bias = Kind != After::gelu_slope;
   const bool bits = Kind == After::relu || Kind == After::relu_gradient;
   Times plain_first{}, plain{}, fused_first{}, together{};
-  Product apart(kBf16, s.m, s.n, s.k), one(kBf16, s.m, s.n, s.k);
+  Product apart(type, s.m, s.n, s.k), one(type, s.m, s.n, s.k);
   // Bits lie in rows of a multiple of 128.
   const int64_t aux = Kind == After::bias ? 0
                       : bits              ? (s.n + 127) / 128 * 128
                                           : s.n;
-  one.set_epilogue(fused, true, aux);
+  one.set_epilogue(fused, has_bias, aux);
   if (!apart.run(plain_first, plain))
     return;
   const bool has_fused = one.run(fused_first, together);
@@ -216,17 +230,18 @@ void epilogue(const char *name, const Shape &s, cublasLtEpilogue_t fused) {
   const int64_t pairs = s.m * s.n / 2;
   const Times after = measure([&] {
     follow<Kind><<<unsigned((pairs + kThreads - 1) / kThreads), kThreads>>>(
-        apart.y.as<__nv_bfloat162>(), apart.extra.as<__nv_bfloat162>(),
-        apart.bias.as<__nv_bfloat162>(), pairs, s.n / 2);
-    if (gradient)
+        apart.y.as<Pair>(), apart.extra.as<Pair>(), apart.bias.as<Pair>(),
+        pairs, s.n / 2);
+    if (has_bias && kReadsExtra<Kind>)
       sum_rows<<<dim3(unsigned((s.n + kThreads - 1) / kThreads), 32),
                  kThreads>>>(apart.y.as<__nv_bfloat16>(),
                              apart.bias.as<float>(), s.m, s.n);
   });
   CHECK(cudaGetLastError());
-  std::printf("{\"what\": \"epilogue\", \"name\": \"%s\", \"shape\": \"%s\", "
-              "\"product_ms\": %.5f, \"after_ms\": %.5f, \"fused_ms\": ",
-              name, s.name, plain.median, after.median);
+  std::printf("{\"what\": \"epilogue\", \"type\": \"%s\", \"name\": \"%s\", "
+              "\"shape\": \"%s\", \"product_ms\": %.5f, \"after_ms\": %.5f, "
+              "\"fused_ms\": ",
+              type.name, name, s.name, plain.median, after.median);
   if (has_fused)
     std::printf("%.5f}\n", together.median);
   else
@@ -245,6 +260,10 @@ int main() {
                                    CUBLASLT_EPILOGUE_DRELU_BGRAD);
     epilogue<After::gelu_gradient>("GELU and bias gradients", s,
                                    CUBLASLT_EPILOGUE_DGELU_BGRAD);
+    epilogue<After::gelu, float2>("bias, GELU", s,
+                                  CUBLASLT_EPILOGUE_GELU_AUX_BIAS, kTf32);
+    epilogue<After::gelu_slope, float2>("GELU gradient", s,
+                                        CUBLASLT_EPILOGUE_DGELU, kTf32);
   }
   return 0;
 }

@@ -12,9 +12,10 @@ class SequenceGraph(Graph):
 
     opset = 17
 
-    def __init__(self, name, title, length):
+    def __init__(self, name, title, length, gelu_by=None):
         super().__init__(name, title)
         self.rows = self.length = length
+        self.gelu_by = {"approximate": gelu_by} if gelu_by else {}
 
     def norm(self, name, x, epsilon=1e-5):
         operands = self._parameters(name, weight=self.shapes[x], bias=self.shapes[x])
@@ -22,7 +23,7 @@ class SequenceGraph(Graph):
                          epsilon=epsilon)
 
     def gelu(self, name, x):
-        return self.node(name, "Gelu", [x], self.shapes[x])
+        return self.node(name, "Gelu", [x], self.shapes[x], **self.gelu_by)
 
     def maybe_dropout(self, name, x, ratio):
         return self.dropout(name, x, ratio) if ratio else x
@@ -150,8 +151,8 @@ def gpt2(layers=12, width=768, heads=12, sequence=1024, vocabulary=50257, positi
     g = SequenceGraph("gpt2",
                       [f"GPT-2 of Radford et al. (2019): {layers} layers, width {width}, {heads} heads,",
                        f"sequences of {sequence}, {head}. Query, key and value",
-                       "are layers of their own; GELU is exact, not by tanh. position_ids count from 0",
-                       "in every sample; the loss is over all positions."], sequence)
+                       "are layers of their own. position_ids count from 0 in every sample; the loss",
+                       "is over all positions."], sequence, gelu_by="tanh")
     ids = g.input("input_ids", ("N", sequence), "int64")
     places = g.input("position_ids", ("N", sequence), "int64")
     with g.section("embeddings", ids):

@@ -51,29 +51,23 @@ SmallVector<OpOperand *> MatMulOp::getFactors() {
   return {&getAMutable(), &getBMutable()};
 }
 
-/// A row that all rows of the result are added to.
-static bool isRow(Value c, Value y) {
-  plan::Shape row = shapeOf(c);
-  return !row.empty() && row.back() == shapeOf(y).back() &&
-         llvm::all_of(ArrayRef(row).drop_back(),
-                      [](int64_t extent) { return extent == 1; });
-}
-
 SmallVector<OpOperand *> MatMulOp::getNarrowable() {
   if (!getC() || !isRow(getC(), getY()))
     return {};
   return {&*getCMutable().begin()};
 }
 
-/// Libraries add a row to a narrow result that is as narrow.
-bool MatMulOp::canNarrow(OpResult) {
+bool MatMulOp::isLinear() {
   MatMulSpace space(*this);
   const bool isSummedOnce = space.reductions(getY()).size() == 1;
   return isSummedOnce && !getAddend() && getAlpha().isExactlyValue(1) &&
-         getBeta().isExactlyValue(1) &&
-         (!getC() ||
-          (isRow(getC(), getY()) &&
-           getElementTypeOrSelf(getC()) == getElementTypeOrSelf(getA())));
+         getBeta().isExactlyValue(1) && (!getC() || isRow(getC(), getY()));
+}
+
+/// Libraries add a row to a narrow result that is as narrow.
+bool MatMulOp::canNarrow(OpResult) {
+  return isLinear() && (!getC() || getElementTypeOrSelf(getC()) ==
+                                       getElementTypeOrSelf(getA()));
 }
 
 plan::OpRules MatMulOp::getRules() {

@@ -82,6 +82,13 @@ std::vector<plan::IterDim> MatMulSpace::dims(ArrayRef<int> reductions) const {
   return result;
 }
 
+bool ff::isRow(Value c, Value y) {
+  plan::Shape row = shapeOf(c);
+  return !row.empty() && row.back() == shapeOf(y).back() &&
+         llvm::all_of(ArrayRef(row).drop_back(),
+                      [](int64_t extent) { return extent == 1; });
+}
+
 LogicalResult ff::verifyProduct(Operation *op, Value va, Value vb, Value vy,
                                 bool transA, bool transB, ArrayAttr names) {
   // Constraint 1.

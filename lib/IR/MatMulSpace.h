@@ -43,6 +43,9 @@ struct MatMulSpace {
   std::vector<plan::IterDim> dims(llvm::ArrayRef<int> reductions) const;
 };
 
+/// Is `c` a row that all rows of the result `y` are added to?
+bool isRow(mlir::Value c, mlir::Value y);
+
 /// Constraints 1, 3, 4 and 5 of ff.matmul.
 mlir::LogicalResult verifyProduct(mlir::Operation *op, mlir::Value a,
                                   mlir::Value b, mlir::Value y, bool transA,

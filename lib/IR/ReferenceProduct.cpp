@@ -1,6 +1,9 @@
 //===- ReferenceProduct.cpp - LRN and matrix product in plain loops -------===//
 
 #include "ReferenceFamilies.h"
+#include "UnaryTable.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,10 +62,10 @@ static void lrnBackward(const ReferenceCall &call) {
 
 /// y = alpha op(a) op(b) + beta c + addend, the last two of which may be
 /// absent.
-static void multiply(const ReferenceCall &call, const View &c, double beta,
-                     const View &addend) {
-  const View &a = call.ins[0], &b = call.ins[1], &y = call.outs[0];
-  double alpha = call.f64("alpha");
+static void multiply(const ReferenceCall &call, const View &y, double alpha,
+                     const View &c = View(), double beta = 1,
+                     const View &addend = View()) {
+  const View &a = call.ins[0], &b = call.ins[1];
   bool transA = call.i64("trans_a") != 0, transB = call.i64("trans_b") != 0;
   // The tile: batch dimensions, rows, columns, contracted dimension.
   int rows = call.tile.rank() - 3, columns = rows + 1, contracted = rows + 2;
@@ -104,18 +107,22 @@ static void multiply(const ReferenceCall &call, const View &c, double beta,
   });
 }
 
+/// Calls `body` with every index of what is written.
+static void forEachOf(const View &y,
+                      llvm::function_ref<void(llvm::ArrayRef<int64_t>)> body) {
+  y.region().forEachBox([&](const plan::Box &box) { forEachIndex(box, body); });
+}
+
 static void matmul(const ReferenceCall &call) {
-  multiply(call, call.ins[2], call.f64("beta"), call.ins[3]);
   const View &y = call.outs[0];
-  y.region().forEachBox([&](const plan::Box &box) {
-    forEachIndex(box, [&](llvm::ArrayRef<int64_t> i) {
-      y.at(i) = call.clamped(y.at(i));
-    });
-  });
+  multiply(call, y, call.f64("alpha"), call.ins[2], call.f64("beta"),
+           call.ins[3]);
+  forEachOf(
+      y, [&](llvm::ArrayRef<int64_t> i) { y.at(i) = call.clamped(y.at(i)); });
 }
 
 static void matmulSums(const ReferenceCall &call) {
-  multiply(call, View(), 0, View());
+  multiply(call, call.outs[0], call.f64("alpha"));
   // Of the factor, on the tile of its batch, contracted and own dimension.
   const bool ofA = call.i64("sums_of") == 0;
   const View &x = call.ins[ofA ? 0 : 1], &sums = call.outs[1];
@@ -131,9 +138,30 @@ static void matmulSums(const ReferenceCall &call) {
       part, [&](llvm::ArrayRef<int64_t> i) { sums.at({i.back()}) += x.at(i); });
 }
 
+static void matmulGelu(const ReferenceCall &call) {
+  const View &z = call.outs[0], &y = call.outs[1];
+  const View &sum = z.present() ? z : y;
+  multiply(call, sum, 1, call.ins[2]);
+  const UnaryFunction &gelu = unaryFunction(UnaryKind::GeluTanh);
+  forEachOf(y, [&](llvm::ArrayRef<int64_t> i) {
+    y.at(i) = gelu.value(sum.at(i), 0, 0);
+  });
+}
+
+static void matmulGeluBackward(const ReferenceCall &call) {
+  const View &z = call.ins[2], &dz = call.outs[0];
+  multiply(call, dz, 1);
+  const UnaryFunction &gelu = unaryFunction(UnaryKind::GeluTanh);
+  forEachOf(dz, [&](llvm::ArrayRef<int64_t> i) {
+    dz.at(i) *= gelu.slope(z.at(i), 0, 0);
+  });
+}
+
 void ff::registerProductReferences() {
   registerReference("lrn_forward", lrnForward);
   registerReference("lrn_backward", lrnBackward);
   registerReference("mat_mul", matmul);
   registerReference("mat_mul_sums", matmulSums);
+  registerReference("mat_mul_gelu", matmulGelu);
+  registerReference("mat_mul_gelu_backward", matmulGeluBackward);
 }

@@ -225,6 +225,78 @@ func.func @sums_4_types(%a: tensor<6x5xbf16>, %b: tensor<6x7xf32>) {
 
 // -----
 
+func.func @gelu_1_contracted(%a: tensor<6x5xf32>, %b: tensor<6x7xf32>) {
+  // expected-error @+1 {{expected op(a) with as many columns as op(b) has rows, found 5 and 6}}
+  %z, %y = ff.matmul_gelu(%a, %b) {trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<6x5xf32>, tensor<6x7xf32>) -> (tensor<6x7xf32>, tensor<6x7xf32>)
+  return
+}
+
+// -----
+
+func.func @gelu_1_batch(%a: tensor<3x6x5xf32>, %b: tensor<3x5x7xf32>) {
+  // expected-error @+1 {{expected a result with batch dimensions [3], found 'tensor<6x7xf32>'}}
+  %z, %y = ff.matmul_gelu(%a, %b) {trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<3x6x5xf32>, tensor<3x5x7xf32>) -> (tensor<6x7xf32>, tensor<6x7xf32>)
+  return
+}
+
+// -----
+
+func.func @gelu_2_row(%a: tensor<6x5xf32>, %b: tensor<5x7xf32>, %c: tensor<6x1xf32>) {
+  // expected-error @+1 {{expected a row of 7 as c, found 'tensor<6x1xf32>'}}
+  %z, %y = ff.matmul_gelu(%a, %b, %c) {trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<6x5xf32>, tensor<5x7xf32>, tensor<6x1xf32>) -> (tensor<6x7xf32>, tensor<6x7xf32>)
+  return
+}
+
+// -----
+
+func.func @gelu_3_shape(%a: tensor<6x5xf32>, %b: tensor<5x7xf32>) {
+  // expected-error @+1 {{expected y of shape [6, 7], found [7, 6]}}
+  %z, %y = ff.matmul_gelu(%a, %b) {trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<6x5xf32>, tensor<5x7xf32>) -> (tensor<6x7xf32>, tensor<7x6xf32>)
+  return
+}
+
+// -----
+
+func.func @gelu_4_types(%a: tensor<6x5xbf16>, %b: tensor<5x7xbf16>, %c: tensor<7xf64>) {
+  // expected-error @+1 {{expected 'f32' beside factors of 'bf16', found 'f64'}}
+  %z, %y = ff.matmul_gelu(%a, %b, %c) {trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<6x5xbf16>, tensor<5x7xbf16>, tensor<7xf64>) -> (tensor<6x7xf32>, tensor<6x7xf32>)
+  return
+}
+
+// -----
+
+func.func @gelu_backward_1_names(%a: tensor<6x5xf32>, %b: tensor<5x7xf32>, %z: tensor<6x7xf32>) {
+  // expected-error @+1 {{expected 3 different dimension names, found ["n", "c"]}}
+  %dz = ff.matmul_gelu_backward(%a, %b, %z) {dim_names = ["n", "c"], trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<6x5xf32>, tensor<5x7xf32>, tensor<6x7xf32>) -> tensor<6x7xf32>
+  return
+}
+
+// -----
+
+func.func @gelu_backward_2_shape(%a: tensor<6x5xf32>, %b: tensor<5x7xf32>, %z: tensor<7x6xf32>) {
+  // expected-error @+1 {{expected z of shape [6, 7], found [7, 6]}}
+  %dz = ff.matmul_gelu_backward(%a, %b, %z) {trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<6x5xf32>, tensor<5x7xf32>, tensor<7x6xf32>) -> tensor<6x7xf32>
+  return
+}
+
+// -----
+
+func.func @gelu_backward_3_types(%a: tensor<6x5xf32>, %b: tensor<5x7xbf16>, %z: tensor<6x7xf32>) {
+  // expected-error @+1 {{expected factors of one element type, found 'f32' and 'bf16'}}
+  %dz = ff.matmul_gelu_backward(%a, %b, %z) {trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<6x5xf32>, tensor<5x7xbf16>, tensor<6x7xf32>) -> tensor<6x7xf32>
+  return
+}
+
+// -----
+
 func.func @matmul_6_narrow(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>, %c: tensor<4xf32>) {
   // expected-error @+1 {{expected 'f32' beside factors of 'bf16', found 'bf16'}}
   %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,

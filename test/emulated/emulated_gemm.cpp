@@ -10,6 +10,7 @@
 #include "cuda/tuner.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
+#include "ffrt/functors.h"
 #include "ffrt/mpi.h"
 
 #include <algorithm>
@@ -42,7 +43,8 @@ std::size_t Gemm::scratch() { return 0; }
 
 bool Gemm::exists(const GemmShape &shape) {
   // The library refuses some problems.
-  return shape.sums == GemmShape::Sums::none || shape.k % 2 == 0;
+  return (shape.sums == GemmShape::Sums::none || shape.k % 2 == 0) &&
+         (shape.gelu == GemmShape::Gelu::none || shape.n % 8 == 0);
 }
 
 Gemm::Gemm(const GemmShape &shape) : impl(new Impl{shape}) {}
@@ -51,8 +53,9 @@ Gemm::Gemm(Gemm &&) noexcept = default;
 
 template <class T, class Y>
 static void multiply(const GemmShape &s, int64_t parts, const T *a, const T *b,
-                     const Y *row, const float *matrix, Y *y) {
+                     const Y *row, const float *matrix, Y *y, float *z) {
   using Addend = GemmShape::Addend;
+  using Gelu = GemmShape::Gelu;
   for (int64_t i = 0; i < s.m; ++i)
     for (int64_t j = 0; j < s.n; ++j) {
       double sum = 0;
@@ -70,7 +73,13 @@ static void multiply(const GemmShape &s, int64_t parts, const T *a, const T *b,
                                 : 0.0;
       const double result = double(s.alpha) * sum + before +
                             (s.row ? double(float(row[j])) : 0.0);
-      y[at] = Y(float(s.relu ? std::max(result, 0.0) : result));
+      const float rounded = float(s.relu ? std::max(result, 0.0) : result);
+      if (s.gelu == Gelu::forward_kept)
+        z[at] = rounded;
+      y[at] =
+          Y(s.gelu == Gelu::none       ? rounded
+            : s.gelu == Gelu::backward ? fn::GeluTanhGradient{}(rounded, z[at])
+                                       : fn::GeluTanh{}(rounded));
     }
 }
 
@@ -87,11 +96,15 @@ static void add_up(const T *x, bool k_first, int64_t k, int64_t width,
 }
 
 void Gemm::operator()(const void *a, const void *b, const void *row,
-                      const float *matrix, void *y, float *sums) const {
+                      const float *matrix, void *y, float *beside) const {
   const GemmShape s = impl->shape;
   const bool adds = s.addend == GemmShape::Addend::matrix;
+  const bool has_z = s.gelu == GemmShape::Gelu::forward_kept ||
+                     s.gelu == GemmShape::Gelu::backward;
   for (const void *operand : {a, b, static_cast<const void *>(y),
-                              adds ? static_cast<const void *>(matrix) : y})
+                              adds    ? static_cast<const void *>(matrix)
+                              : has_z ? static_cast<const void *>(beside)
+                                      : y})
     if (reinterpret_cast<uintptr_t>(operand) % uintptr_t(s.alignment) != 0)
       throw Error("gemm: expected operands at multiples of " +
                   std::to_string(s.alignment) + " bytes, found others");
@@ -101,11 +114,12 @@ void Gemm::operator()(const void *a, const void *b, const void *row,
     emulated::compute([=] {
       for (int64_t i = 0; i < s.count; ++i)
         multiply(s, parts, pa + i * s.stride_a, pb + i * s.stride_b, prow,
-                 adds ? matrix + i * s.stride_y : nullptr, py + i * s.stride_y);
+                 adds ? matrix + i * s.stride_y : nullptr, py + i * s.stride_y,
+                 beside);
       if (s.sums == GemmShape::Sums::a)
-        add_up(pa, s.trans_a, s.k, s.m, sums);
+        add_up(pa, s.trans_a, s.k, s.m, beside);
       else if (s.sums == GemmShape::Sums::b)
-        add_up(pb, !s.trans_b, s.k, s.n, sums);
+        add_up(pb, !s.trans_b, s.k, s.n, beside);
     });
   };
   with_factor(s.factors, [&](const auto *factor) {

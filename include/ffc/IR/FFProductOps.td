@@ -67,6 +67,9 @@ def FF_MatMulOp
     bool clampsLate() { return true; }
     bool narrowsLate() { return true; }
     bool canNarrow(::mlir::OpResult result);
+    /// Is it op(a) op(b), or that and a row that all rows are added to, before
+    /// bounds? Libraries go on with such a sum.
+    bool isLinear();
   }];
   let builders = [
     // Without addend and bounds.
@@ -127,6 +130,72 @@ def FF_MatMulSumsOp
   }];
   let assemblyFormat = [{
     `(` $a `,` $b `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_MatMulGeluOp
+    : FF_Op<"matmul_gelu",
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                           ["getOperandSlots", "getFactors"]>]> {
+  let summary = "z = op(a) op(b) + c and y = gelu_tanh(z)";
+  let description = [{
+    A layer and the function behind it, which a library that multiplies can
+    compute of what it holds; the function's gradient reads z. The pass
+    `fuse-gelu` makes it of ff.matmul and ff.unary.
+
+    ```mlir
+    %z, %y = ff.matmul_gelu(%x, %w, %b) {trans_a = 0 : i64, trans_b = 1 : i64}
+        : (tensor<8x16xf32>, tensor<64x16xf32>, tensor<64xf32>)
+        -> (tensor<8x64xf32>, tensor<8x64xf32>)
+    ```
+
+    Iteration space: that of ff.matmul, without splits of what is contracted:
+    the function of parts is not that of the sum.
+
+    Constraints:
+      1. As constraints 1, 3, 4 and 5 of ff.matmul, of z; it has all batch
+         dimensions.
+      2. c is a row of z, a vector or with dimensions of extent 1 before.
+      3. y has the shape of z.
+      4. The element types are the same, or a and b are both bf16 or f16 and
+         others f32.
+  }];
+  let arguments = (ins FF_MatrixFactor:$a, FF_MatrixFactor:$b,
+                   Optional<FF_FloatTensor>:$c, OptionalAttr<StrArrayAttr>:$dim_names,
+                   I64Attr:$trans_a, I64Attr:$trans_b);
+  let results = (outs FF_Matrices:$z, FF_Matrices:$y);
+  let assemblyFormat = [{
+    `(` $a `,` $b (`,` $c^)? `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def FF_MatMulGeluBackwardOp
+    : FF_Op<"matmul_gelu_backward",
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                           ["getFactors"]>]> {
+  let summary = "dz = op(a) op(b) gelu_tanh'(z), element by element";
+  let description = [{
+    The gradient of gelu_tanh behind the product that computes the gradient of
+    its result. The pass `fuse-gelu` makes it of ff.matmul and
+    ff.unary_backward.
+
+    Iteration space: that of ff.matmul_gelu.
+
+    Constraints:
+      1. As constraints 1, 3, 4 and 5 of ff.matmul, of dz; it has all batch
+         dimensions.
+      2. z has the shape of dz.
+      3. The element types are the same, or a and b are both bf16 or f16 and
+         others f32.
+  }];
+  let arguments = (ins FF_MatrixFactor:$a, FF_MatrixFactor:$b, FF_Matrices:$z,
+                   OptionalAttr<StrArrayAttr>:$dim_names, I64Attr:$trans_a,
+                   I64Attr:$trans_b);
+  let results = (outs FF_Matrices:$dz);
+  let assemblyFormat = [{
+    `(` $a `,` $b `,` $z `)` attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

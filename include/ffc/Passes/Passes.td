@@ -244,6 +244,41 @@ def FuseActivations : Pass<"fuse-activations", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def FuseGelu : Pass<"fuse-gelu", "::mlir::ModuleOp"> {
+  let summary = "lets products compute GELU and its gradient";
+  let description = [{
+    GELU by tanh, and the product that makes its operand, become ff.matmul_gelu;
+    its gradient, and the product that makes the gradient of its result for it
+    alone, ff.matmul_gelu_backward. The products add a row at most.
+
+    Only where factors are rounded to TF32 (`ff.tf32`): libraries compute GELU
+    about as exactly as that (docs/decisions/0038).
+
+    Both must have the same role and, where `ff.config` is given, split the value
+    in the same way over the same devices, none of which holds partial sums;
+    products wait for a strategy. They keep their names; those of the functions
+    are among their `ff.aliases`.
+
+    Before:
+    ```mlir
+    %0 = ff.matmul(%x, %w, %b) {...} : (tensor<8x4xf32>, tensor<4x6xf32>, tensor<6xf32>) -> tensor<8x6xf32>
+    %1 = ff.unary gelu_tanh(%0) : tensor<8x6xf32> -> tensor<8x6xf32>
+    %2 = ff.matmul(%dy, %v) {...} : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+    %3 = ff.unary_backward gelu_tanh(%2, %0) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+    ```
+    After:
+    ```mlir
+    %0, %1 = ff.matmul_gelu(%x, %w, %b) {...} : (tensor<8x4xf32>, tensor<4x6xf32>, tensor<6xf32>) -> (tensor<8x6xf32>, tensor<8x6xf32>)
+    %3 = ff.matmul_gelu_backward(%dy, %v, %0) {...} : (tensor<8x4xf32>, tensor<4x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+    ```
+  }];
+  let options = [
+    Option<"early", "early", "bool", "false",
+           "products do not wait for a strategy: the least that is computed">,
+  ];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def FuseCasts : Pass<"fuse-casts", "::mlir::ModuleOp"> {
   let summary = "lets operators round their results themselves";
   let description = [{

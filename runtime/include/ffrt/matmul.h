@@ -50,6 +50,34 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
+/// {a, b, c?} -> {z?, y}: z = op(a) * op(b) + c, c a row of z, and y =
+/// GeluTanh(z), z of the same shape. Types as above, z and y are f32. Libraries
+/// compute GELU about as exactly as TF32: they do where Context::tf32 is set.
+class MatMulGelu {
+public:
+  MatMulGelu(Context &cx, Tensors in, Tensors out, int64_t trans_a,
+             int64_t trans_b);
+  ~MatMulGelu();
+  void operator()(Tensors in, Tensors out);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// {a, b, z} -> {dz}: dz = GeluTanhGradient(op(a) * op(b), z), as above.
+class MatMulGeluBackward {
+public:
+  MatMulGeluBackward(Context &cx, Tensors in, Tensors out, int64_t trans_a,
+                     int64_t trans_b);
+  ~MatMulGeluBackward();
+  void operator()(Tensors in, Tensors out);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
 } // namespace ffrt
 
 #endif // FFRT_MATMUL_H

@@ -31,18 +31,18 @@ static Ints all_but_last(const Tensor &x) {
   return axes;
 }
 
-ProductThenSums::ProductThenSums(Context &cx, Tensors in, Tensors out,
-                                 double alpha, int64_t sums_of, int64_t trans_a,
+ProductThenSums::ProductThenSums(Context &cx, const Tensor *in,
+                                 const Tensor *out, double alpha,
+                                 int64_t sums_of, int64_t trans_a,
                                  int64_t trans_b)
     : summed(std::size_t(sums_of)),
-      product(cx, {in.begin()[0], in.begin()[1], {}, {}}, {out.begin()[0]},
-              alpha, 1.0, {}, trans_a, trans_b),
-      sum(cx, {in.begin()[sums_of]}, {out.begin()[1]},
-          all_but_last(in.begin()[sums_of]), 0) {}
+      product(cx, {in[0], in[1], {}, {}}, {out[0]}, alpha, 1.0, {}, trans_a,
+              trans_b),
+      sum(cx, {in[summed]}, {out[1]}, all_but_last(in[summed]), 0) {}
 
-void ProductThenSums::operator()(Tensors in, Tensors out) {
-  product({in.begin()[0], in.begin()[1], {}, {}}, {out.begin()[0]});
-  sum({in.begin()[summed]}, {out.begin()[1]});
+void ProductThenSums::operator()(const Tensor *in, const Tensor *out) {
+  product({in[0], in[1], {}, {}}, {out[0]});
+  sum({in[summed]}, {out[1]});
 }
 
 } // namespace ffrt

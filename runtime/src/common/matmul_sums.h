@@ -17,9 +17,10 @@ void check_matmul_sums(Tensors in, Tensors out, int64_t sums_of,
 
 class ProductThenSums {
 public:
-  ProductThenSums(Context &cx, Tensors in, Tensors out, double alpha,
-                  int64_t sums_of, int64_t trans_a, int64_t trans_b);
-  void operator()(Tensors in, Tensors out);
+  ProductThenSums(Context &cx, const Tensor *in, const Tensor *out,
+                  double alpha, int64_t sums_of, int64_t trans_a,
+                  int64_t trans_b);
+  void operator()(const Tensor *in, const Tensor *out);
 
 private:
   std::size_t summed; ///< operand

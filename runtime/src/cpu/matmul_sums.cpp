@@ -10,11 +10,14 @@ struct MatMulSums::Impl : ProductThenSums {
 MatMulSums::MatMulSums(Context &cx, Tensors in, Tensors out, double alpha,
                        int64_t sums_of, int64_t trans_a, int64_t trans_b) {
   check_matmul_sums(in, out, sums_of, trans_a, trans_b);
-  impl = std::make_unique<Impl>(cx, in, out, alpha, sums_of, trans_a, trans_b);
+  impl = std::make_unique<Impl>(cx, in.begin(), out.begin(), alpha, sums_of,
+                                trans_a, trans_b);
 }
 
 MatMulSums::~MatMulSums() = default;
 
-void MatMulSums::operator()(Tensors in, Tensors out) { (*impl)(in, out); }
+void MatMulSums::operator()(Tensors in, Tensors out) {
+  (*impl)(in.begin(), out.begin());
+}
 
 } // namespace ffrt

@@ -35,6 +35,19 @@ std::string text_of(const GemmShape &s) {
     text += " relu";
   if (s.sums != GemmShape::Sums::none)
     text += s.sums == GemmShape::Sums::a ? ", sums of a" : ", sums of b";
+  switch (s.gelu) {
+  case GemmShape::Gelu::none:
+    break;
+  case GemmShape::Gelu::forward:
+    text += " gelu";
+    break;
+  case GemmShape::Gelu::forward_kept:
+    text += " gelu, operand kept";
+    break;
+  case GemmShape::Gelu::backward:
+    text += " gelu gradient";
+    break;
+  }
   return text + " aligned " + number(s.alignment);
 }
 

@@ -35,6 +35,11 @@ struct GemmShape {
   /// The sums of a factor over k are a result, too: of op(a) as m numbers, or
   /// of op(b) as n. Only of one product, to which nothing is done in the end.
   enum class Sums { none, a, b } sums = Sums::none;
+  /// y is GELU, by tanh, of what it would be, z; the same, and z is a result,
+  /// too; or z, which is an operand, says by which of GELU's slopes y is
+  /// multiplied. z lies as y does, in f32. Only of one product of factors that
+  /// may be rounded, to which but for the row nothing is done.
+  enum class Gelu { none, forward, forward_kept, backward } gelu = Gelu::none;
   int64_t alignment = kAlignment; ///< bytes; all operands begin at multiples
 
   /// Of the buffers of a program.
@@ -51,7 +56,8 @@ class Gemm {
 public:
   /// The library and its version, which choices depend on.
   static std::string version();
-  /// The library has an algorithm for it, as it has for all without sums.
+  /// The library has an algorithm for it, as it has for all without sums and
+  /// GELU.
   static bool exists(const GemmShape &shape);
 
   /// Bytes from the beginning of scratch memory that a call may take.
@@ -60,9 +66,9 @@ public:
   explicit Gemm(const GemmShape &shape);
   ~Gemm();
   Gemm(Gemm &&) noexcept;
-  /// `matrix` is the first of those that are added.
+  /// `matrix` is the first of those that are added; `beside`: sums, or z.
   void operator()(const void *a, const void *b, const void *row,
-                  const float *matrix, void *y, float *sums = nullptr) const;
+                  const float *matrix, void *y, float *beside = nullptr) const;
 
 private:
   struct Impl;

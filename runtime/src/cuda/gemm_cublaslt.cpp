@@ -102,6 +102,16 @@ private:
 
 /// What is done with a sum before it is written.
 cublasLtEpilogue_t epilogue_of(const GemmShape &s) {
+  switch (s.gelu) {
+  case GemmShape::Gelu::none:
+    break;
+  case GemmShape::Gelu::forward:
+    return s.row ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+  case GemmShape::Gelu::forward_kept:
+    return s.row ? CUBLASLT_EPILOGUE_GELU_AUX_BIAS : CUBLASLT_EPILOGUE_GELU_AUX;
+  case GemmShape::Gelu::backward:
+    return CUBLASLT_EPILOGUE_DGELU;
+  }
   // The library's first factor is b.
   if (s.sums != GemmShape::Sums::none)
     return s.sums == GemmShape::Sums::b ? CUBLASLT_EPILOGUE_BGRADA
@@ -109,6 +119,12 @@ cublasLtEpilogue_t epilogue_of(const GemmShape &s) {
   if (s.row)
     return s.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
   return s.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+/// Does z of GELU go in or out?
+bool has_z(const GemmShape &s) {
+  return s.gelu == GemmShape::Gelu::forward_kept ||
+         s.gelu == GemmShape::Gelu::backward;
 }
 
 /// What distinguishes an algorithm.
@@ -160,6 +176,12 @@ struct Gemm::Impl {
     set(CUBLASLT_MATMUL_DESC_TRANSA, s.trans_b ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, s.trans_a ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(s));
+    if (has_z(s)) {
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, s.n);
+      // Algorithms are proposed for this alignment.
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
+          reinterpret_cast<void *>(s.alignment));
+    }
     device().reserve(kWorkspace);
   }
   ~Impl() { cublasLtMatmulDescDestroy(product); }
@@ -174,14 +196,16 @@ struct Gemm::Impl {
   }
 
   void run(const void *pa, const void *pb, const void *row, const float *matrix,
-           void *py, float *sums) {
+           void *py, float *beside) {
     using Addend = GemmShape::Addend;
     // It has the type of y. What the gradient of a bias is written to has the
     // same name.
     if (shape.row)
       set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, row);
     else if (shape.sums != GemmShape::Sums::none)
-      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, sums);
+      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, beside);
+    if (has_z(shape))
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, beside);
     const float beta = shape.addend == Addend::matrix   ? shape.beta
                        : shape.addend == Addend::result ? 1.0f
                                                         : 0.0f;
@@ -254,11 +278,13 @@ void Gemm::Impl::choose() {
         b = operands.add(extent(s, s.k * s.n, s.stride_b, s.factors));
         c = operands.add(extent(s, s.m * s.n, s.stride_y, s.result));
         y = operands.add(extent(s, s.m * s.n, s.stride_y, s.result));
-        sums = operands.add(std::size_t(std::max(s.m, s.n)) * sizeof(float));
+        beside = operands.add(
+            std::size_t(has_z(s) ? s.m * s.n : std::max(s.m, s.n)) *
+            sizeof(float));
       }
       return seconds_of([&] {
         gemm.run(a, b, c, static_cast<float *>(c), y,
-                 static_cast<float *>(sums));
+                 static_cast<float *>(beside));
       });
     }
 
@@ -267,7 +293,7 @@ void Gemm::Impl::choose() {
     const std::vector<cublasLtMatmulAlgo_t> list;
     TimedOperands operands;
     void *a = nullptr, *b = nullptr, *c = nullptr, *y = nullptr,
-         *sums = nullptr;
+         *beside = nullptr;
   };
   const std::string problem = text_of(shape);
   Algorithms algorithms(*this);
@@ -286,6 +312,9 @@ std::string Gemm::version() {
 std::size_t Gemm::scratch() { return kWorkspace; }
 
 bool Gemm::exists(const GemmShape &shape) {
+  // z is refused where its rows are not multiples of 8.
+  if (has_z(shape) && shape.n % 8 != 0)
+    return false;
   return !Impl(shape).algorithms().empty();
 }
 
@@ -296,8 +325,8 @@ Gemm::~Gemm() = default;
 Gemm::Gemm(Gemm &&) noexcept = default;
 
 void Gemm::operator()(const void *a, const void *b, const void *row,
-                      const float *matrix, void *y, float *sums) const {
-  impl->run(a, b, row, matrix, y, sums);
+                      const float *matrix, void *y, float *beside) const {
+  impl->run(a, b, row, matrix, y, beside);
 }
 
 } // namespace ffrt::cuda

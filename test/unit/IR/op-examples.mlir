@@ -298,6 +298,21 @@ func.func @matmul_sums(%a: tensor<3x4x5xf32>, %b: tensor<3x4x2xf32>,
   return
 }
 
+// With and without a row and a batch; z is read, or not.
+func.func @matmul_gelu(%a: tensor<3x4x12xf32>, %b: tensor<12x6xf32>,
+                       %c: tensor<6xf32>, %d: tensor<3x6x12xf32>,
+                       %e: tensor<7x12xf32>) {
+  %z, %y = ff.matmul_gelu(%a, %b, %c) {trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<3x4x12xf32>, tensor<12x6xf32>, tensor<6xf32>)
+      -> (tensor<3x4x6xf32>, tensor<3x4x6xf32>)
+  %u, %v = ff.matmul_gelu(%b, %e) {dim_names = ["c", "k", "n"],
+      trans_a = 1 : i64, trans_b = 1 : i64}
+      : (tensor<12x6xf32>, tensor<7x12xf32>) -> (tensor<6x7xf32>, tensor<6x7xf32>)
+  %dz = ff.matmul_gelu_backward(%a, %d, %z) {trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<3x4x12xf32>, tensor<3x6x12xf32>, tensor<3x4x6xf32>) -> tensor<3x4x6xf32>
+  return
+}
+
 // Rows, columns and products of one element.
 func.func @matmul_ones(%a: tensor<1x6xf32>, %b: tensor<6x1xf32>,
                        %c: tensor<1xf32>) {

@@ -135,10 +135,12 @@ public:
       same.push_back(*config);
     evaluate(*fused, same, topology);
     ++fusedLate;
+    leftByFusion = fused->graph.ops.size();
   }
 
-  /// Strategies under which more was fused.
+  /// Strategies under which more was fused, and the operators left by the last.
   int fusedLate = 0;
+  size_t leftByFusion = 0;
 
   bool hasOutput(const std::string &name) const {
     return last.outputs.count(name) != 0;

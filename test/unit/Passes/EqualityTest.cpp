@@ -35,6 +35,23 @@ TEST(LateFusion, NeedsAStrategy) {
   EXPECT_EQ(model.fusedLate, 1);
 }
 
+/// So does GELU, and its gradient, of products of TF32.
+TEST(LateFusion, TakesGeluWithTf32) {
+  size_t left[2];
+  for (bool tf32 : {false, true}) {
+    Model model(std::string(FFC_TEST_MODELS) + "/gpt-small.onnxtxt", 1, {},
+                tf32 ? "tf32" : "");
+    ASSERT_TRUE(model.valid);
+    std::string error;
+    auto strategy = plan::dataParallel(model.planned.graph, 2, error);
+    ASSERT_TRUE(strategy) << error;
+    model.check(plan::completeStrategy(model.planned.graph, *strategy),
+                ranks(2, false));
+    left[tf32] = model.leftByFusion;
+  }
+  EXPECT_EQ(left[true] + 2, left[false]);
+}
+
 /// Factors of products are rounded alike, wherever they are multiplied.
 class NarrowFactors
     : public ::testing::TestWithParam<std::tuple<const char *, const char *>> {
@@ -53,6 +70,11 @@ INSTANTIATE_TEST_SUITE_P(
                                          "gpt-small.onnxtxt",
                                          "bert-small.onnxtxt"),
                        ::testing::Values("bf16", "f16")));
+// Products with GELU are fused under strategies that do not split their sums.
+INSTANTIATE_TEST_SUITE_P(
+    Gelu, NarrowFactors,
+    ::testing::Combine(::testing::Values("gpt-small.onnxtxt"),
+                       ::testing::Values("tf32")));
 
 /// The evaluator goes over one batch, which is then the mean of all.
 class Passes : public ::testing::TestWithParam<std::tuple<const char *, int>> {

@@ -156,6 +156,14 @@ TEST(KernelErrors, CountsRanksAndLengths) {
                MatMulSums(cx, {f2, f2}, {f2, f1}, 1, 0, 0, 0));
   EXPECT_ERROR("matmul sums: expected a result of rank 2, found 4",
                MatMulSums(cx, {f2, f2}, {f4, f1}, 1, 0, 1, 0));
+  EXPECT_ERROR("matmul gelu: c: expected a row of 4, found local shape [2]",
+               MatMulGelu(cx, {f2, tensor({4, 4}), f1}, {f2, f2}, 0, 0));
+  EXPECT_ERROR(
+      "matmul gelu: z: expected local shape [3, 4], found [4, 4]",
+      MatMulGelu(cx, {f2, tensor({4, 4}), {}}, {tensor({4, 4}), f2}, 0, 0));
+  EXPECT_ERROR(
+      "matmul gelu: z: expected local shape [3, 4], found [4, 4]",
+      MatMulGeluBackward(cx, {f2, tensor({4, 4}), tensor({4, 4})}, {f2}, 0, 0));
 }
 
 TEST(KernelErrors, ShapesAndAttributes) {

@@ -179,6 +179,13 @@ TEST(NarrowMatMul, RefusesWhatIsNotRoundedOnce) {
   } catch (const Error &e) {
     EXPECT_STREQ(e.what(), "matmul sums: y: expected type f32, found bf16");
   }
+  try {
+    MatMulGeluBackward(cx, {a, b, tensor({3, 5}, wide)},
+                       {tensor({3, 5}, narrow)}, 0, 0);
+    ADD_FAILURE() << "no error";
+  } catch (const Error &e) {
+    EXPECT_STREQ(e.what(), "matmul gelu: dz: expected type f32, found bf16");
+  }
 }
 
 } // namespace

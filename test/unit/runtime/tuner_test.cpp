@@ -271,6 +271,16 @@ TEST(Problems, AreNamedByAllThatMatters) {
   gemm.result = DType::bf16;
   EXPECT_EQ(text_of(gemm),
             "product 2x3x4 bf16 to bf16 a^T b^T + row relu aligned 8");
+  using Gelu = GemmShape::Gelu;
+  gemm = {};
+  gemm.row = true;
+  const std::string row = "product 0x0x0 f32 + row", aligned = " aligned 64";
+  gemm.gelu = Gelu::forward;
+  EXPECT_EQ(text_of(gemm), row + " gelu" + aligned);
+  gemm.gelu = Gelu::forward_kept;
+  EXPECT_EQ(text_of(gemm), row + " gelu, operand kept" + aligned);
+  gemm.gelu = Gelu::backward;
+  EXPECT_EQ(text_of(gemm), row + " gelu gradient" + aligned);
 
   auto tensor = [](std::initializer_list<int64_t> shape, DType type) {
     Tensor t;

@@ -1,0 +1,129 @@
+//===- FuseGelu.cpp - products compute GELU and its gradient --------------===//
+
+#include "Absorption.h"
+#include "Aliases.h"
+#include "TilesAgree.h"
+
+#include "ffc/IR/MainFunction.h"
+#include "ffc/Passes/Passes.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+
+namespace ffc {
+#define GEN_PASS_DEF_FUSEGELU
+#include "ffc/Passes/Passes.h.inc"
+} // namespace ffc
+
+/// The product that makes `sum` and can do what `function` does with it, or
+/// null.
+static MatMulOp productFor(Value sum, PartitionableInterface function,
+                           bool early) {
+  auto product = sum.getDefiningOp<MatMulOp>();
+  // What is carried over is carried through a slot, which moves.
+  if (!product || !product.isLinear() || product.getClampAttr() ||
+      product->hasAttr(kCarryAttr) ||
+      sum.getType() != wideType(sum.getType()) ||
+      !canTake(cast<OpResult>(sum), function, !early))
+    return nullptr;
+  return product;
+}
+
+namespace {
+/// What one run of the pass has merged.
+class Merger {
+public:
+  explicit Merger(bool early) : early(early) {}
+
+  void merge(UnaryOp gelu);
+  void merge(UnaryBackwardOp gelu);
+  /// Operators of `block` that belonged to what is gone belong to its heirs.
+  void moveOwners(Block &block) const;
+
+private:
+  void replace(MatMulOp product, OpResult sum);
+
+  const bool early;
+  llvm::StringMap<OpResult> products; ///< by name
+  Absorption functions;
+};
+} // namespace
+
+/// Of the result of ff.matmul.
+static constexpr int64_t kProductSlot = 4;
+
+void Merger::merge(UnaryOp gelu) {
+  MatMulOp product = productFor(gelu.getX(), gelu, early);
+  if (!product)
+    return;
+  OpBuilder builder(product);
+  Type type = product.getY().getType();
+  auto merged = MatMulGeluOp::create(
+      builder, product.getLoc(), type, type, product.getA(), product.getB(),
+      product.getC(), product.getDimNamesAttr(), product.getTransAAttr(),
+      product.getTransBAttr());
+  replace(product, cast<OpResult>(merged.getZ()));
+  functions.take(gelu, cast<OpResult>(merged.getY()));
+}
+
+void Merger::merge(UnaryBackwardOp gelu) {
+  MatMulOp product = productFor(gelu.getDy(), gelu, early);
+  Operation *saved = gelu.getSaved().getDefiningOp();
+  // Nothing is moved: that would make other values live longer.
+  if (!product || product.getC() || !product->hasOneUse() ||
+      (saved && !saved->isBeforeInBlock(product)))
+    return;
+  OpBuilder builder(product);
+  auto merged = MatMulGeluBackwardOp::create(
+      builder, product.getLoc(), product.getY().getType(), product.getA(),
+      product.getB(), gelu.getSaved(), product.getDimNamesAttr(),
+      product.getTransAAttr(), product.getTransBAttr());
+  replace(product, cast<OpResult>(merged.getDz()));
+  functions.take(gelu, cast<OpResult>(merged.getDz()));
+}
+
+/// `sum` takes the place of what `product` has made.
+void Merger::replace(MatMulOp product, OpResult sum) {
+  sum.getOwner()->setDiscardableAttrs(product->getDiscardableAttrDictionary());
+  products[nameOf(product)] = sum;
+  product.getY().replaceAllUsesWith(sum);
+  product.erase();
+}
+
+void Merger::moveOwners(Block &block) const {
+  // Products come first: what takes over from a function has a product's name.
+  ffc::moveOwners(block, [&](StringRef name, int64_t slot) -> Heir {
+    OpResult sum = products.lookup(name);
+    if (!sum)
+      return {};
+    return {sum.getOwner(), slot == kProductSlot ? slotOf(sum) : slot};
+  });
+  functions.moveOwners(block);
+}
+
+namespace {
+struct FuseGelu : ffc::impl::FuseGeluBase<FuseGelu> {
+  using FuseGeluBase::FuseGeluBase;
+
+  void runOnOperation() override {
+    func::FuncOp main = mainFunction(getOperation());
+    if (!main)
+      return signalPassFailure();
+    if (!main->hasAttr(kTf32Attr))
+      return;
+    Block &block = main.front();
+    Merger merger(early);
+    auto mergeAll = [&](auto functions) {
+      for (auto gelu : llvm::make_early_inc_range(functions))
+        if (gelu.getKind() == UnaryKind::GeluTanh)
+          merger.merge(gelu);
+    };
+    mergeAll(block.getOps<UnaryOp>());
+    mergeAll(block.getOps<UnaryBackwardOp>());
+    merger.moveOwners(block);
+  }
+};
+} // namespace
