@@ -46,14 +46,17 @@ public:
 private:
   void replace(MatMulOp product, OpResult sum);
 
+  /// What has become of a product's result.
+  struct Replaced {
+    int64_t slot = -1; ///< that it had
+    OpResult sum;
+  };
+
   const bool early;
-  llvm::StringMap<OpResult> products; ///< by name
+  llvm::StringMap<Replaced> products; ///< by name
   Absorption functions;
 };
 } // namespace
-
-/// Of the result of ff.matmul.
-static constexpr int64_t kProductSlot = 4;
 
 void Merger::merge(UnaryOp gelu) {
   MatMulOp product = productFor(gelu.getX(), gelu, early);
@@ -88,7 +91,7 @@ void Merger::merge(UnaryBackwardOp gelu) {
 /// `sum` takes the place of what `product` has made.
 void Merger::replace(MatMulOp product, OpResult sum) {
   sum.getOwner()->setDiscardableAttrs(product->getDiscardableAttrDictionary());
-  products[nameOf(product)] = sum;
+  products[nameOf(product)] = {slotOf(cast<OpResult>(product.getY())), sum};
   product.getY().replaceAllUsesWith(sum);
   product.erase();
 }
@@ -96,10 +99,10 @@ void Merger::replace(MatMulOp product, OpResult sum) {
 void Merger::moveOwners(Block &block) const {
   // Products come first: what takes over from a function has a product's name.
   ffc::moveOwners(block, [&](StringRef name, int64_t slot) -> Heir {
-    OpResult sum = products.lookup(name);
+    const auto [product, sum] = products.lookup(name);
     if (!sum)
       return {};
-    return {sum.getOwner(), slot == kProductSlot ? slotOf(sum) : slot};
+    return {sum.getOwner(), slot == product ? slotOf(sum) : slot};
   });
   functions.moveOwners(block);
 }

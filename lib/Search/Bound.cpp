@@ -81,7 +81,8 @@ public:
         if (operand >= 0 && graph.value(operand).producer >= 0 &&
             waitsFor(id, operand))
           depth[id] = std::max(depth[id], depth[graph.value(operand).producer]);
-      deepest = std::max(deepest, ++depth[id]);
+      depth[id] += leastParts(graph.op(id).rules);
+      deepest = std::max(deepest, depth[id]);
     }
     return std::max(
         {work.onBest / machine.devices, work.flopsOnAll, work.bytesOnAll,
@@ -90,6 +91,15 @@ public:
   }
 
 private:
+  /// Of any kernel that an operator may have.
+  static int64_t leastParts(const OpRules &rules) {
+    int64_t least = INT64_MAX;
+    for (const Schedule &schedule : rules.schedules)
+      for (const Phase &phase : schedule.phases)
+        least = std::min(least, phase.parts);
+    return least == INT64_MAX ? 1 : least;
+  }
+
   bool isPresent(const Op &op, int slot) const {
     const int operands = static_cast<int>(op.operands.size()),
               results = static_cast<int>(op.results.size());
@@ -161,7 +171,8 @@ private:
       rate(ElementType::F32);
     const double flops = 1e12 * flopsOf(phase, whole);
     bytes *= 1e12;
-    return {machine.launch + std::max(flops / best, bytes / machine.bandwidth),
+    return {static_cast<double>(phase.parts) * machine.launch +
+                std::max(flops / best, bytes / machine.bandwidth),
             flops / all, bytes / machine.allBandwidth};
   }
 

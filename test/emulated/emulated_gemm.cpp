@@ -99,12 +99,10 @@ void Gemm::operator()(const void *a, const void *b, const void *row,
                       const float *matrix, void *y, float *beside) const {
   const GemmShape s = impl->shape;
   const bool adds = s.addend == GemmShape::Addend::matrix;
-  const bool has_z = s.gelu == GemmShape::Gelu::forward_kept ||
-                     s.gelu == GemmShape::Gelu::backward;
   for (const void *operand : {a, b, static_cast<const void *>(y),
-                              adds    ? static_cast<const void *>(matrix)
-                              : has_z ? static_cast<const void *>(beside)
-                                      : y})
+                              adds        ? static_cast<const void *>(matrix)
+                              : s.has_z() ? static_cast<const void *>(beside)
+                                          : y})
     if (reinterpret_cast<uintptr_t>(operand) % uintptr_t(s.alignment) != 0)
       throw Error("gemm: expected operands at multiples of " +
                   std::to_string(s.alignment) + " bytes, found others");

@@ -130,14 +130,16 @@ exhaustive(const Space &space, Walker &walker,
 ///   - device time: every operator's kernels, however it is split and
 ///   scheduled,
 ///     compute each point of its iteration space and touch each element of its
-///     operands and results at least once, and there is one launch per phase at
-///     least. A kernel takes its launch and the larger of compute and memory
-///     time, and a device runs one at a time; so the sum over operators, with
-///     the best figures of any device, divided by the number of devices;
+///     operands and results at least once, and there is one launch per phase,
+///     or part of it, at least. A kernel takes its launches and the larger of
+///     compute and memory time, and a device runs one at a time; so the sum
+///     over operators, with the best figures of any device, divided by the
+///     number of devices;
 ///   - all flops at the rate of all devices together; all bytes at the
 ///     bandwidth of all (these count where devices differ);
 ///   - dependence: the most operators in a row of which every kernel, whatever
-///     its tile, reads something of the one before, times a launch.
+///     its tile, reads something of the one before, or of their parts, times a
+///     launch.
 ///
 /// Communication is not counted: a device that has copies of all needs none.
 /// Holds up to the rounding of each kernel to whole picoseconds.

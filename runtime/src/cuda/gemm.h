@@ -40,6 +40,9 @@ struct GemmShape {
   /// multiplied. z lies as y does, in f32. Only of one product of factors that
   /// may be rounded, to which but for the row nothing is done.
   enum class Gelu { none, forward, forward_kept, backward } gelu = Gelu::none;
+  bool has_z() const {
+    return gelu == Gelu::forward_kept || gelu == Gelu::backward;
+  }
   int64_t alignment = kAlignment; ///< bytes; all operands begin at multiples
 
   /// Of the buffers of a program.

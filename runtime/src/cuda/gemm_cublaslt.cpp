@@ -121,12 +121,6 @@ cublasLtEpilogue_t epilogue_of(const GemmShape &s) {
   return s.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-/// Does z of GELU go in or out?
-bool has_z(const GemmShape &s) {
-  return s.gelu == GemmShape::Gelu::forward_kept ||
-         s.gelu == GemmShape::Gelu::backward;
-}
-
 /// What distinguishes an algorithm.
 std::string name_of(const cublasLtMatmulAlgo_t &algorithm) {
   std::string name;
@@ -176,7 +170,7 @@ struct Gemm::Impl {
     set(CUBLASLT_MATMUL_DESC_TRANSA, s.trans_b ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, s.trans_a ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(s));
-    if (has_z(s)) {
+    if (s.has_z()) {
       set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, s.n);
       // Algorithms are proposed for this alignment.
       set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
@@ -204,7 +198,7 @@ struct Gemm::Impl {
       set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, row);
     else if (shape.sums != GemmShape::Sums::none)
       set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, beside);
-    if (has_z(shape))
+    if (shape.has_z())
       set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, beside);
     const float beta = shape.addend == Addend::matrix   ? shape.beta
                        : shape.addend == Addend::result ? 1.0f
@@ -279,7 +273,7 @@ void Gemm::Impl::choose() {
         c = operands.add(extent(s, s.m * s.n, s.stride_y, s.result));
         y = operands.add(extent(s, s.m * s.n, s.stride_y, s.result));
         beside = operands.add(
-            std::size_t(has_z(s) ? s.m * s.n : std::max(s.m, s.n)) *
+            std::size_t(s.has_z() ? s.m * s.n : std::max(s.m, s.n)) *
             sizeof(float));
       }
       return seconds_of([&] {
@@ -313,7 +307,7 @@ std::size_t Gemm::scratch() { return kWorkspace; }
 
 bool Gemm::exists(const GemmShape &shape) {
   // z is refused where its rows are not multiples of 8.
-  if (has_z(shape) && shape.n % 8 != 0)
+  if (shape.has_z() && shape.n % 8 != 0)
     return false;
   return !Impl(shape).algorithms().empty();
 }

@@ -16,18 +16,24 @@ using namespace normalization;
 
 namespace {
 
-/// The statistics of sets from the sums of what their elements are above the
-/// first one, and of its squares.
-template <class X> struct Moments {
+/// What is read at once.
+template <class X> struct One {
   Operand<X> x;
-  double size, epsilon;
-  float *mean, *var; ///< may be null
-  SetStatistics *statistics;
 
   bool begin_groups() const { return x.begins_group(); }
   __device__ auto read(const Place &at, const cuda::Span &span) const {
     return x.read(at[0], span);
   }
+};
+
+/// The statistics of sets from the sums of what their elements are above the
+/// first one, and of its squares.
+template <class X> struct Moments : One<X> {
+  using One<X>::x;
+  double size, epsilon;
+  float *mean, *var; ///< may be null
+  SetStatistics *statistics;
+
   template <class Elements>
   __device__ Pair of(const Elements &elements, int k, const Place &,
                      const Place &set) const {
@@ -148,14 +154,9 @@ struct StoreSum {
 };
 
 /// Elements, or their squares around the mean of their set.
-template <class X, bool kSquares> struct Plain {
-  Operand<X> x;
+template <class X, bool kSquares> struct Plain : One<X> {
   const SetStatistics *statistics;
 
-  bool begin_groups() const { return x.begins_group(); }
-  __device__ auto read(const Place &at, const cuda::Span &span) const {
-    return x.read(at[0], span);
-  }
   template <class Elements>
   __device__ Pair of(const Elements &elements, int k, const Place &,
                      const Place &set) const {
@@ -172,7 +173,7 @@ void sum(const NormalizeWork &work, const Tensor &x, float *to) {
   with_factor(x.type, [&](auto *type) {
     using X = std::remove_pointer_t<decltype(type)>;
     sum_up(work.sets, work.partial(),
-           Plain<X, kSquares>{Operand<X>(x), work.of_sets()}, StoreSum{to});
+           Plain<X, kSquares>{{Operand<X>(x)}, work.of_sets()}, StoreSum{to});
   });
 }
 
@@ -183,12 +184,16 @@ void NormalizeForward::operator()(Tensors in, Tensors out) {
       [&](auto *x, auto *y) {
         using X = std::remove_pointer_t<decltype(x)>;
         using Y = std::remove_pointer_t<decltype(y)>;
-        forward<X, Y>(
-            *work,
-            {Operand<X>(at(in, 0)), geometry->count, geometry->epsilon,
-             data(out, 1), data(out, 2), work->of_sets()},
-            {Operand<X>(at(in, 0)), data(in, 1), data(in, 2),
-             Operand<Any>(at(in, 3)), Result<Y>(at(out, 0)), geometry->clip});
+        forward<X, Y>(*work,
+                      {{Operand<X>(at(in, 0))},
+                       geometry->count,
+                       geometry->epsilon,
+                       data(out, 1),
+                       data(out, 2),
+                       work->of_sets()},
+                      {Operand<X>(at(in, 0)), data(in, 1), data(in, 2),
+                       Operand<Any>(at(in, 3)), Result<Y>(at(out, 0)),
+                       geometry->clip});
       },
       at(in, 0), at(out, 0));
 }

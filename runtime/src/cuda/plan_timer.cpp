@@ -26,6 +26,12 @@ void *TimedOperands::add(std::size_t bytes) {
   return data;
 }
 
+void TimedOperands::place(std::vector<Tensor> &tensors) {
+  for (Tensor &tensor : tensors)
+    if (tensor.data)
+      tensor.data = add(std::size_t(tensor.elements()) * size_of(tensor.type));
+}
+
 double seconds_of(const std::function<void()> &work) {
   Stamp begin, end;
   auto measure = [&](int times) {

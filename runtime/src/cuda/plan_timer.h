@@ -3,6 +3,7 @@
 #define FFRT_CUDA_PLAN_TIMER_H
 
 #include "ffrt/cuda/device.h"
+#include "ffrt/tensor.h"
 
 #include <functional>
 #include <vector>
@@ -15,6 +16,8 @@ class TimedOperands {
 public:
   /// The next operand. Throws Error when there is not enough memory.
   void *add(std::size_t bytes);
+  /// Has tensors that have data, in memory of the device, lie here instead.
+  void place(std::vector<Tensor> &tensors);
 
 private:
   std::vector<DeviceMemory> memory;

@@ -90,12 +90,10 @@ private:
         take_apart();
     }
     double seconds() override {
-      if (!is_placed)
-        for (std::vector<Tensor> *tensors : {&in, &out})
-          for (Tensor &tensor : *tensors)
-            if (tensor.data)
-              tensor.data = memory.add(std::size_t(tensor.elements()) *
-                                       size_of(tensor.type));
+      if (!is_placed) {
+        memory.place(in);
+        memory.place(out);
+      }
       is_placed = true;
       return seconds_of([&] { ways(in.data(), out.data()); });
     }

@@ -210,13 +210,9 @@ template <> struct Equations<Cell::rnn_relu> : SimpleEquations<ReluCell> {};
 template <class F>
 auto with_equations(Cell cell, SamplesOfCluster samples, F f) {
   const auto with = [&](auto equations) {
-    switch (samples) {
-    case SamplesOfCluster::few:
+    if (samples == SamplesOfCluster::few)
       return f(equations, std::integral_constant<int, 4>());
-    case SamplesOfCluster::many:
-      return f(equations, std::integral_constant<int, kLanes>());
-    }
-    throw Error("clusters have few or many samples");
+    return f(equations, std::integral_constant<int, kLanes>());
   };
   switch (cell) {
   case Cell::lstm:
@@ -248,6 +244,33 @@ __device__ void write_vectors(const float (&from)[kVectors], int64_t units,
   for (int i = 0; i < kVectors; ++i)
     to[i * units] = from[i];
 }
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+/// All steps of a layer by one kernel, which gets the Pointers that operands
+/// and results have.
+template <class Layer, class Operands, class Pointers>
+class Clustered : public Layer {
+public:
+  using Kernel = void (*)(ClusterLayout, Pointers);
+
+  /// Throws Error where the GPU does not run it.
+  Clustered(const ClusterLayout &layout, const cuda::Clusters &clusters,
+            Kernel kernel)
+      : layout(layout), clusters(clusters), kernel(kernel) {
+    cuda::expect_clusters(clusters, kernel);
+  }
+  void operator()(const Operands &t) override {
+    cuda::launch_clusters(clusters, kernel, layout, Pointers(t));
+  }
+
+private:
+  const ClusterLayout layout;
+  const cuda::Clusters clusters;
+  const Kernel kernel;
+};
 
 } // namespace ffrt::recurrent
 

@@ -166,35 +166,19 @@ __global__ void __launch_bounds__(kMostThreads)
     p.dc0[at] = dc;
 }
 
-template <class Cell, int kSamples> class Clustered : public BackwardLayer {
-public:
-  explicit Clustered(const ClusterLayout &layout)
-      : layout(layout),
-        clusters(layout.clusters(
-            kSamples,
-            Memory(layout, Cell::kGates, kSamples, nullptr).floats())) {
-    cuda::expect_clusters(clusters, backward_kernel<Cell, kSamples>);
-  }
-  void operator()(const BackwardOperands &t) override {
-    cuda::launch_clusters(clusters, backward_kernel<Cell, kSamples>, layout,
-                          Pointers(t));
-  }
-
-private:
-  const ClusterLayout layout;
-  const cuda::Clusters clusters;
-};
-
 } // namespace
 
 std::unique_ptr<BackwardLayer> backward_in_clusters(const RecurrentSteps &steps,
                                                     SamplesOfCluster samples) {
-  return with_equations(
-      steps.cell, samples,
-      [&](auto equations, auto count) -> std::unique_ptr<BackwardLayer> {
-        return std::make_unique<Clustered<decltype(equations), count>>(
-            ClusterLayout(steps));
-      });
+  using Layer = Clustered<BackwardLayer, BackwardOperands, Pointers>;
+  const ClusterLayout layout(steps);
+  return with_equations(steps.cell, samples, [&](auto equations, auto count) {
+    using Equations = decltype(equations);
+    const Memory memory(layout, Equations::kGates, count, nullptr);
+    return std::make_unique<Layer>(layout,
+                                   layout.clusters(count, memory.floats()),
+                                   backward_kernel<Equations, count>);
+  });
 }
 
 } // namespace ffrt

@@ -111,35 +111,19 @@ __global__ void __launch_bounds__(kMostThreads)
     p.c[at] = cell;
 }
 
-template <class Cell, int kSamples> class Clustered : public ForwardLayer {
-public:
-  explicit Clustered(const ClusterLayout &layout)
-      : layout(layout),
-        clusters(layout.clusters(
-            kSamples,
-            Memory(layout, Cell::kGates, kSamples, nullptr).floats())) {
-    cuda::expect_clusters(clusters, forward_kernel<Cell, kSamples>);
-  }
-  void operator()(const ForwardOperands &t) override {
-    cuda::launch_clusters(clusters, forward_kernel<Cell, kSamples>, layout,
-                          Pointers(t));
-  }
-
-private:
-  const ClusterLayout layout;
-  const cuda::Clusters clusters;
-};
-
 } // namespace
 
 std::unique_ptr<ForwardLayer> forward_in_clusters(const RecurrentSteps &steps,
                                                   SamplesOfCluster samples) {
-  return with_equations(
-      steps.cell, samples,
-      [&](auto equations, auto count) -> std::unique_ptr<ForwardLayer> {
-        return std::make_unique<Clustered<decltype(equations), count>>(
-            ClusterLayout(steps));
-      });
+  using Layer = Clustered<ForwardLayer, ForwardOperands, Pointers>;
+  const ClusterLayout layout(steps);
+  return with_equations(steps.cell, samples, [&](auto equations, auto count) {
+    using Equations = decltype(equations);
+    const Memory memory(layout, Equations::kGates, count, nullptr);
+    return std::make_unique<Layer>(layout,
+                                   layout.clusters(count, memory.floats()),
+                                   forward_kernel<Equations, count>);
+  });
 }
 
 } // namespace ffrt

@@ -44,12 +44,10 @@ public:
                      : in_steps(operands());
   }
   double seconds() override {
-    if (!is_placed)
-      for (std::vector<Tensor> *all : {&in, &out})
-        for (Tensor &tensor : *all)
-          if (tensor.data)
-            tensor.data = memory.add(std::size_t(tensor.elements()) *
-                                     size_of(tensor.type));
+    if (!is_placed) {
+      memory.place(in);
+      memory.place(out);
+    }
     is_placed = true;
     return cuda::seconds_of([&] { (*layer)(operands()); });
   }

@@ -22,16 +22,20 @@ TEST_P(Equality, RandomStrategies) {
   checkStrategies(model, devices);
 }
 
-/// Sums of gradients, residual connections and bounds of products wait for a
-/// strategy.
-TEST(LateFusion, NeedsAStrategy) {
-  Model model(std::string(FFC_TEST_MODELS) + "/gpt-small.onnxtxt");
+static void checkDataParallel(Model &model) {
   ASSERT_TRUE(model.valid);
   std::string error;
   auto strategy = plan::dataParallel(model.planned.graph, 2, error);
   ASSERT_TRUE(strategy) << error;
   model.check(plan::completeStrategy(model.planned.graph, *strategy),
               ranks(2, false));
+}
+
+/// Sums of gradients, residual connections and bounds of products wait for a
+/// strategy.
+TEST(LateFusion, NeedsAStrategy) {
+  Model model(std::string(FFC_TEST_MODELS) + "/gpt-small.onnxtxt");
+  checkDataParallel(model);
   EXPECT_EQ(model.fusedLate, 1);
 }
 
@@ -41,12 +45,7 @@ TEST(LateFusion, TakesGeluWithTf32) {
   for (bool tf32 : {false, true}) {
     Model model(std::string(FFC_TEST_MODELS) + "/gpt-small.onnxtxt", 1, {},
                 tf32 ? "tf32" : "");
-    ASSERT_TRUE(model.valid);
-    std::string error;
-    auto strategy = plan::dataParallel(model.planned.graph, 2, error);
-    ASSERT_TRUE(strategy) << error;
-    model.check(plan::completeStrategy(model.planned.graph, *strategy),
-                ranks(2, false));
+    checkDataParallel(model);
     left[tf32] = model.leftByFusion;
   }
   EXPECT_EQ(left[true] + 2, left[false]);

@@ -40,6 +40,14 @@ TestGraph strided() {
   return g;
 }
 
+/// Layers of which the second goes over time steps.
+TestGraph recurrent(int64_t k) {
+  TestGraph g = layers(k);
+  for (Schedule &schedule : g.graph.ops.back().rules.schedules)
+    schedule.phases.front().parts = 20;
+  return g;
+}
+
 const char *const kUnlike = R"(
 kinds:
   fast: {target: cpu, flops: {f32: 4 TFLOP/s}, memory: {size: 8 GB, bandwidth: 50 GB/s}, launch: 3 us, overlap: false}
@@ -56,8 +64,9 @@ TEST(Bound, RandomStrategiesTakeLonger) {
   std::mt19937 random(seed);
   for (const Topology &topology : topologies) {
     const CostModel cost(topology);
-    for (const TestGraph &g : {layers(64), layers(1024), residual(64),
-                               residual(512), trainingGraph(), strided()}) {
+    for (const TestGraph &g :
+         {layers(64), layers(1024), residual(64), residual(512), recurrent(64),
+          trainingGraph(), strided()}) {
       const Picoseconds bound = lowerBound(g.graph, topology);
       EXPECT_GT(bound, 0);
       for (int trial = 0; trial < 60; ++trial) {
@@ -76,7 +85,8 @@ TEST(Bound, RandomStrategiesTakeLonger) {
 TEST(Bound, OneDeviceMeetsIt) {
   const Topology topology = chips(1);
   const CostModel cost(topology);
-  for (const TestGraph &g : {layers(256), residual(256), trainingGraph()}) {
+  for (const TestGraph &g :
+       {layers(256), residual(256), recurrent(256), trainingGraph()}) {
     Strategy strategy(g.graph.ops.size(), Configuration::onDevice(0));
     auto time = static_cast<double>(timeOf(g.graph, strategy, 1, cost));
     EXPECT_NEAR(static_cast<double>(lowerBound(g.graph, topology)), time,
@@ -93,6 +103,10 @@ TEST(Bound, ChainsTakeALaunchEach) {
   g.output("out/x", x);
   EXPECT_GE(lowerBound(g.graph, chips(64)), 9'999'999);
   EXPECT_LT(lowerBound(g.graph, chips(64)), 10'000'001);
+  for (Schedule &schedule : g.graph.ops[4].rules.schedules)
+    schedule.phases[0].parts = 6;
+  EXPECT_GE(lowerBound(g.graph, chips(64)), 14'999'999);
+  EXPECT_LT(lowerBound(g.graph, chips(64)), 15'000'001);
 }
 
 } // namespace
