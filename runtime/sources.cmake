@@ -144,6 +144,8 @@ set(FFRT_CPU
 )
 # For GPUs: code of the host, what libraries compute, and kernels.
 set(FFRT_CUDA_HOST
+  src/cuda/attention_library.cpp
+  src/cuda/attention_ways.cpp
   src/cuda/conv_library.cpp
   src/cuda/device_comm.cpp
   src/cuda/gemm.cpp
@@ -161,6 +163,8 @@ set(FFRT_CUDA_HOST
   src/cuda/tuner.cpp
 )
 set(FFRT_CUDA_LIBRARIES
+  src/cuda/attention_cudnn.cpp
+  src/cuda/attention_graph.cpp
   src/cuda/conv_cudnn.cpp
   src/cuda/conv_graph.cpp
   src/cuda/cudnn_device.cpp

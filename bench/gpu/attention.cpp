@@ -5,7 +5,7 @@
 // promise and cuDNN does not say of its engines.
 //
 //===----------------------------------------------------------------------===//
-#include "attention_graph.h"
+#include "attention_shapes.h"
 #include "measure.h"
 
 #include "cuda/plan_timer.h"
@@ -25,7 +25,6 @@ namespace {
 
 using Mask = AttentionShape::Mask;
 using Floats = std::vector<float>;
-namespace at = attention_tensor;
 
 constexpr float kHidden = -10000;
 
@@ -114,17 +113,17 @@ double distance(const Floats &found, const Floats &expected) {
 /// All tensors of a shape, and what both ways make of them.
 class Attention {
 public:
-  explicit Attention(const AttentionShape &s)
-      : s(s), q(s.factors, heads()), k(s.factors, heads()),
+  explicit Attention(const ModelAttention &of)
+      : of(of), s(of.shape), q(s.factors, heads()), k(s.factors, heads()),
         v(s.factors, heads()), dy(s.factors, heads()), y(DType::f32, heads()),
         dq(DType::f32, heads()), dk(DType::f32, heads()),
         dv(DType::f32, heads()), lse(DType::f32, sums()),
-        library_y(s.results, heads()), library_dq(s.results, heads()),
-        library_dk(s.results, heads()), library_dv(s.results, heads()),
-        library_lse(DType::f32, sums()), product(DType::f32, sums()),
+        library_y(s.y, heads()), library_dq(s.y, heads()),
+        library_dk(s.y, heads()), library_dv(s.y, heads()),
+        library_lse(DType::f32, sums()),
         mask(DType::f32, s.mask == Mask::causal
-                             ? Index{s.positions, s.positions}
-                             : Index{s.samples, 1, 1, s.positions}) {
+                             ? Index{s.rows, s.keys}
+                             : Index{s.samples, 1, 1, s.keys}) {
     uint32_t seed = 0;
     for (Operand *operand : {&q, &k, &v, &dy})
       operand->draw(++seed);
@@ -138,7 +137,8 @@ public:
         s.mask == Mask::causal ? Reals{double(kHidden)} : Reals{};
     Context cx;
     AttentionForward forward(cx, {q.get(), k.get(), v.get(), given},
-                             {y.get(), lse.get()}, replaced, 0, 0.0, scale());
+                             {y.get(), lse.get()}, s.mask == Mask::causal,
+                             replaced, 0, 0.0, scale());
     report("forward", 4, seconds_of([&] {
              forward({q.get(), k.get(), v.get(), given}, {y.get(), lse.get()});
            }));
@@ -147,15 +147,18 @@ public:
     library_lse.set(lse.values());
     AttentionBackward backward(
         cx, {q.get(), k.get(), v.get(), y.get(), lse.get(), dy.get(), given},
-        {dq.get(), dk.get(), dv.get()}, replaced, 0, 0.0, scale());
+        {dq.get(), dk.get(), dv.get()}, s.mask == Mask::causal, replaced, 0,
+        0.0, scale());
     report("backward", 10, seconds_of([&] {
              backward({q.get(), k.get(), v.get(), y.get(), lse.get(), dy.get(),
                        given},
                       {dq.get(), dk.get(), dv.get()});
            }));
-    plans("backward", 10, attention_backward_graph(s),
+    plans("backward", 10, of.gradient(),
+          {q.get(), k.get(), v.get(), library_y.get(), library_lse.get(),
+           dy.get(), given},
           {{&library_dq, &dq}, {&library_dk, &dk}, {&library_dv, &dv}});
-    plans("forward", 4, attention_forward_graph(s),
+    plans("forward", 4, s, {q.get(), k.get(), v.get(), given},
           {{&library_y, &y}, {&library_lse, &lse}});
   }
 
@@ -165,20 +168,20 @@ private:
     Operand *found, *expected;
   };
 
-  Index heads() const { return {s.samples, s.positions, s.heads, s.width}; }
-  Index sums() const { return {s.samples, s.heads, s.positions}; }
-  double scale() const { return 1.0 / std::sqrt(double(s.width)); }
+  Index heads() const { return {s.samples, s.rows, s.heads, s.width}; }
+  Index sums() const { return {s.samples, s.heads, s.rows}; }
+  double scale() const { return double(s.scale); }
+  std::string name() const { return std::string(of.model) + ": " + text_of(s); }
 
   /// 1 where a position is later, or what hides the last quarter of them.
   Floats mask_values() const {
     Floats values(std::size_t(mask.get().elements()));
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const int64_t position = int64_t(i) % s.positions,
-                    row = int64_t(i) / s.positions;
+      const int64_t position = int64_t(i) % s.keys, row = int64_t(i) / s.keys;
       if (s.mask == Mask::causal)
         values[i] = position > row;
       else
-        values[i] = position >= s.positions * 3 / 4 ? kHidden : 0.0f;
+        values[i] = position >= s.keys * 3 / 4 ? kHidden : 0.0f;
     }
     return values;
   }
@@ -187,59 +190,50 @@ private:
   /// width; half of the scores count where later positions are hidden.
   void report(const char *direction, double products, double seconds,
               const std::string &more = "\"by\": \"ours\"") const {
-    const double scores = double(s.samples) * double(s.heads) *
-                          double(s.positions) * double(s.positions) /
-                          (s.mask == Mask::causal ? 2 : 1);
+    const double scores = double(s.samples) * double(s.heads) * double(s.rows) *
+                          double(s.keys) / (s.mask == Mask::causal ? 2 : 1);
     std::printf("{\"what\": \"attention\", \"shape\": \"%s\", \"direction\": "
                 "\"%s\", %s, \"ms\": %.5f, \"tflop_per_s\": %.1f}\n",
-                text_of(s).c_str(), direction, more.c_str(), seconds * 1e3,
+                name().c_str(), direction, more.c_str(), seconds * 1e3,
                 scores * double(s.width) * products / seconds / 1e12);
   }
 
   /// Every engine that cuDNN proposes.
-  void plans(const char *direction, double products, CudnnGraph graph,
+  void plans(const char *direction, double products,
+             const AttentionShape &shape, const std::vector<Tensor> &in,
              const std::vector<Result> &results) {
-    for (const CudnnProposal &proposal :
-         graph.proposals(CudnnFactors::narrow)) {
-      const std::string by = "\"by\": \"cuDNN, " + proposal.name + "\"";
-      try {
-        CudnnPlan plan(proposal);
-        const DeviceMemory workspace(plan.workspace() + 1);
-        auto work = [&] { plan(tensors(), workspace.as<void>()); };
-        const double seconds = seconds_of(work);
-        report(direction, products, seconds,
-               by + ", \"workspace_mb\": " +
-                   std::to_string(double(plan.workspace()) / 1e6) +
-                   compared(work, results));
-      } catch (const Error &error) {
-        std::printf("{\"what\": \"attention\", \"shape\": \"%s\", "
-                    "\"direction\": \"%s\", %s, \"ms\": null, \"error\": "
-                    "\"%s\"}\n",
-                    text_of(s).c_str(), direction, by.c_str(), error.what());
-      }
-    }
-  }
-
-  CudnnPlan::Tensors tensors() {
-    CudnnPlan::Tensors all{};
-    auto give = [&](int64_t id, const Operand &operand) {
-      all[std::size_t(id)] = operand.get().data;
+    std::vector<Tensor> out;
+    for (const Result &result : results)
+      out.push_back(result.found->get());
+    auto failed = [&](const std::string &by, const Error &error) {
+      std::printf("{\"what\": \"attention\", \"shape\": \"%s\", "
+                  "\"direction\": \"%s\", %s, \"ms\": null, \"error\": "
+                  "\"%s\"}\n",
+                  name().c_str(), direction, by.c_str(), error.what());
     };
-    give(at::q, q);
-    give(at::k, k);
-    give(at::v, v);
-    give(at::y, library_y);
-    give(at::lse, library_lse);
-    give(at::dy, dy);
-    give(at::dq, library_dq);
-    give(at::dk, library_dk);
-    give(at::dv, library_dv);
-    give(at::mask, mask);
-    give(at::product, product);
-    all[at::scale] = &scale_number;
-    all[at::one] = &one;
-    all[at::hidden] = &infinity;
-    return all;
+    try {
+      AttentionLibrary library(shape);
+      const std::vector<std::string> ways = library.ways();
+      for (std::size_t way = 0; way < ways.size(); ++way) {
+        const std::string by = "\"by\": \"cuDNN, " + ways[way] + "\"";
+        try {
+          library.take(way);
+          const DeviceMemory scratch(library.scratch());
+          auto work = [&] {
+            library(in.data(), out.data(), scratch.as<char>());
+          };
+          const double seconds = seconds_of(work);
+          report(direction, products, seconds,
+                 by + ", \"scratch_mb\": " +
+                     std::to_string(double(library.scratch()) / 1e6) +
+                     compared(work, results));
+        } catch (const Error &error) {
+          failed(by, error);
+        }
+      }
+    } catch (const Error &error) {
+      failed("\"by\": \"cuDNN\"", error);
+    }
   }
 
   /// How far each result is from ours, and whether three runs are alike.
@@ -265,20 +259,20 @@ private:
     return text + "], \"same_bits\": " + (same ? "true" : "false");
   }
 
+  const ModelAttention of;
   const AttentionShape s;
   Operand q, k, v, dy;
   Operand y, dq, dk, dv, lse; ///< ours
-  Operand library_y, library_dq, library_dk, library_dv, library_lse, product;
+  Operand library_y, library_dq, library_dk, library_dv, library_lse;
   Operand mask;
-  float scale_number = float(scale()), one = 1, infinity = -HUGE_VALF;
 };
 
 } // namespace
 
 int main() {
   try {
-    for (const AttentionShape &shape : attention_shapes())
-      Attention(shape).run();
+    for (const ModelAttention &attention : attention_shapes())
+      Attention(attention).run();
   } catch (const Error &error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return 1;

@@ -69,7 +69,8 @@ static plan::Access maskAccess(Value mask, const Extents &extents) {
 template <class Op> static DictionaryAttr attentionArgs(Op op) {
   Builder builder(op.getContext());
   return builder.getDictionaryAttr(
-      {builder.getNamedAttr("hidden", op.getHiddenAttr()),
+      {builder.getNamedAttr("causal", op.getCausalAttr()),
+       builder.getNamedAttr("hidden", op.getHiddenAttr()),
        builder.getNamedAttr(kRandomKeyArg, op.getKeyAttr()),
        builder.getNamedAttr("ratio", op.getRatioAttr()),
        builder.getNamedAttr("scale", op.getScaleAttr())});
@@ -81,7 +82,7 @@ template <class Op> static double dropFlops(Op op) {
   return op.getRatio().isZero() ? 0 : kDropFlops;
 }
 
-/// Constraints 1, 2, 4 and 5, and the results of the forward operator.
+/// Constraints 1, 2, 4, 5 and 7, and the results of the forward operator.
 template <class Op> static LogicalResult verifyAttention(Op op) {
   if (failed(verifyTensors(op)))
     return failure();
@@ -112,6 +113,14 @@ template <class Op> static LogicalResult verifyAttention(Op op) {
       !(ratio >= 0 && ratio < 1))
     return op.emitOpError("expected a ratio from 0 to below 1, found ")
            << op.getRatioAttr();
+  // Constraint 7.
+  const bool mayBeCausal =
+      !op.getHidden().empty() && extents.rows == extents.keys;
+  if (op.getCausal() < 0 || op.getCausal() > (mayBeCausal ? 1 : 0))
+    return op.emitOpError("expected causal to be 0, or 1 with a mask, hidden "
+                          "and as many rows as positions, found ")
+           << op.getCausal() << " with " << op.getHidden().size() << " hidden, "
+           << extents.rows << " rows and " << extents.keys << " positions";
   // Constraint 3.
   if (failed(verifyShape(op, "y", extents.result(), op.getY())))
     return failure();
@@ -203,7 +212,8 @@ LogicalResult AttentionOp::buildGradient(OpBuilder &builder,
   auto backward = AttentionBackwardOp::create(
       builder, gradientLoc(*this), getQ().getType(), getK().getType(),
       getV().getType(), getQ(), getK(), getV(), getY(), getLse(), dy, getMask(),
-      getHiddenAttr(), getScaleAttr(), getKeyAttr(), getRatioAttr());
+      getHiddenAttr(), getScaleAttr(), getKeyAttr(), getRatioAttr(),
+      getCausalAttr());
   for (unsigned i = 0; i < 3; ++i)
     if (needed[i])
       operandGrads[i] = backward->getResult(i);

@@ -53,6 +53,13 @@ LogicalResult StateOp::verify() {
                          << "': expected kind parameter, slot, statistic or "
                             "constant, found '"
                          << kind << "'";
+  // Constraint 4.
+  const InitKind init = getInit().getKind();
+  if ((init == InitKind::Upper || init == InitKind::Lower) &&
+      cast<RankedTensorType>(getType()).getRank() < 2)
+    return emitOpError() << "'" << getName() << "': expected init "
+                         << stringifyInitKind(init)
+                         << " of a matrix or several, found " << getType();
   // Constraint 1.
   if (!isFirstInBlock(*this))
     return success();

@@ -85,8 +85,9 @@ class WeightsFile {
 public:
   explicit WeightsFile(StringRef path) : path(path) {}
 
-  LogicalResult read(StateOp state, const plan::TensorType &type,
-                     std::vector<double> &to) {
+  LogicalResult read(StateOp state, TensorValue &to) {
+    const plan::TensorType type = tensorTypeOf(state.getResult().getType());
+    to = {type.shape, std::vector<double>(plan::numElements(type.shape))};
     if (!buffer) {
       auto opened =
           llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
@@ -103,7 +104,7 @@ public:
       return state.emitOpError()
              << "'" << state.getName() << "': expected at least " << end
              << " bytes in '" << path << "', found " << buffer->getBufferSize();
-    readAll(type.type, buffer->getBufferStart() + begin, to);
+    readAll(type.type, buffer->getBufferStart() + begin, to.data);
     return success();
   }
 
@@ -113,30 +114,42 @@ private:
 };
 } // namespace
 
-static FailureOr<TensorValue> initialValue(StateOp state, uint64_t seed,
-                                           WeightsFile &weights) {
+TensorValue ff::initialState(StateOp state, uint64_t seed) {
   plan::TensorType type = tensorTypeOf(state.getResult().getType());
   TensorValue value{type.shape,
                     std::vector<double>(plan::numElements(type.shape))};
-  uint64_t key = seed ^ hashName(std::string_view(state.getName()));
-  double parameter = state.getInit().getValue().getValueAsDouble();
-  float scale = static_cast<float>(parameter);
+  auto fill = [&](auto element) {
+    for (size_t i = 0; i < value.data.size(); ++i)
+      value.data[i] = element(i);
+  };
+  const uint64_t key = seed ^ hashName(std::string_view(state.getName()));
+  const double parameter = state.getInit().getValue().getValueAsDouble();
+  const auto scale = static_cast<float>(parameter);
+  auto isUpper = [&](size_t i) {
+    const auto columns = static_cast<size_t>(type.shape.back()),
+               rows = static_cast<size_t>(type.shape[type.shape.size() - 2]);
+    return i % columns > i / columns % rows;
+  };
   switch (state.getInit().getKind()) {
   case InitKind::File:
-    if (failed(weights.read(state, type, value.data)))
-      return failure();
-    break;
+    llvm_unreachable("its contents are in a file");
   case InitKind::Constant:
-    for (double &element : value.data)
-      element = roundTo(type.type, parameter);
+    fill([&](size_t) { return roundTo(type.type, parameter); });
     break;
   case InitKind::Uniform:
-    for (size_t i = 0; i < value.data.size(); ++i)
-      value.data[i] = uniform(key, i) * scale;
+    fill([&](size_t i) { return uniform(key, i) * scale; });
     break;
   case InitKind::Normal:
-    for (size_t i = 0; i < value.data.size(); ++i)
-      value.data[i] = scale * normal(key, i);
+    fill([&](size_t i) { return scale * normal(key, i); });
+    break;
+  case InitKind::Positions:
+    fill([&](size_t i) { return parameter + static_cast<double>(i); });
+    break;
+  case InitKind::Upper:
+    fill([&](size_t i) { return isUpper(i) ? parameter : 0; });
+    break;
+  case InitKind::Lower:
+    fill([&](size_t i) { return isUpper(i) ? 0 : parameter; });
     break;
   }
   return value;
@@ -150,10 +163,11 @@ FailureOr<TensorValues> ff::initialStates(ModuleOp module, uint64_t seed,
   TensorValues values;
   WeightsFile file(weights);
   for (StateOp state : main.getBody().front().getOps<StateOp>()) {
-    auto value = initialValue(state, seed, file);
-    if (failed(value))
+    TensorValue &value = values[state.getName().str()];
+    if (state.getInit().getKind() != InitKind::File)
+      value = initialState(state, seed);
+    else if (failed(file.read(state, value)))
       return failure();
-    values[state.getName().str()] = std::move(*value);
   }
   return values;
 }

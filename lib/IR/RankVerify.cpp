@@ -209,7 +209,8 @@ LogicalResult StateOp::verify() {
   if (failed(checkWord(*this, "kind", getKind(),
                        {"parameter", "slot", "statistic", "constant"})) || // 1
       failed(checkWord(*this, "init", getInit(),
-                       {"file", "constant", "uniform", "normal"}))) // 3
+                       {"file", "constant", "uniform", "normal", "positions",
+                        "upper", "lower"}))) // 3
     return failure();
   BufferOp buffer = checkPresent(*this, getBuffer());
   if (buffer && buffer.getSection() != "state") // 2

@@ -66,7 +66,7 @@ struct Scope {
 /// Shapes of all values, by name.
 using ShapeTable = llvm::StringMap<Shape>;
 
-/// Weights without data.
+/// First contents that are not a list of numbers.
 struct Initialization {
   ff::InitKind kind;
   double value;

@@ -50,11 +50,48 @@ llvm::Expected<ff::InitAttr> Importer::storeValues(
                            *offset);
 }
 
+/// Are bits the same? -0 is not 0, and a NaN is itself.
+static bool isSame(double a, double b) {
+  return llvm::bit_cast<uint64_t>(a) == llvm::bit_cast<uint64_t>(b);
+}
+
+/// The numbers as something simpler than a list of them, if they are.
+static std::optional<Initialization> structureOf(ArrayRef<double> numbers,
+                                                 ArrayRef<int64_t> shape) {
+  const auto count = static_cast<int64_t>(numbers.size());
+  auto all = [&](auto expected) {
+    for (int64_t i = 0; i < count; ++i)
+      if (!isSame(numbers[i], expected(i)))
+        return false;
+    return true;
+  };
+  const double first = numbers.front();
+  if (all([&](int64_t) { return first; }))
+    return Initialization{ff::InitKind::Constant, first};
+  // Whole numbers of floats are exact so far.
+  constexpr double kMost = 1 << 23;
+  if (std::abs(first) < kMost && count < kMost && first == std::floor(first) &&
+      all([&](int64_t i) { return first + static_cast<double>(i); }))
+    return Initialization{ff::InitKind::Positions, first};
+  if (shape.size() < 2)
+    return std::nullopt;
+  const int64_t columns = shape.back(), rows = shape[shape.size() - 2];
+  auto isUpper = [&](int64_t i) { return i % columns > i / columns % rows; };
+  const double second = columns > 1 ? numbers[1] : 0;
+  if (all([&](int64_t i) { return isUpper(i) ? second : 0; }))
+    return Initialization{ff::InitKind::Upper, second};
+  if (all([&](int64_t i) { return isUpper(i) ? 0 : first; }))
+    return Initialization{ff::InitKind::Lower, first};
+  return std::nullopt;
+}
+
 llvm::Expected<ff::InitAttr> Importer::initOf(const GraphValue &value,
                                               const Role &role, bool hasRole) {
+  auto attribute = [&](const Initialization &of) {
+    return ff::InitAttr::get(builder.getContext(), of.kind, of.value, 0);
+  };
   auto constant = [&](double fill) {
-    return ff::InitAttr::get(builder.getContext(), ff::InitKind::Constant, fill,
-                             0);
+    return attribute({ff::InitKind::Constant, fill});
   };
   if (value.kind == Kind::Stored)
     return storeValues(*elementCount(value.shape), [&](raw_ostream &out) {
@@ -62,12 +99,10 @@ llvm::Expected<ff::InitAttr> Importer::initOf(const GraphValue &value,
     });
   if (value.kind == Kind::Constant) {
     const std::vector<double> &floats = value.constant.floats;
-    // Bits rather than values are compared: -0 and NaN are to stay.
-    if (llvm::all_of(floats, [&](double x) {
-          return llvm::bit_cast<uint64_t>(x) ==
-                 llvm::bit_cast<uint64_t>(floats.front());
-        }))
-      return constant(floats.front());
+    // What is trained is a list of numbers, whatever the first ones are.
+    auto structure = structureOf(floats, value.shape);
+    if (structure && (!hasRole || structure->kind == ff::InitKind::Constant))
+      return attribute(*structure);
     return storeValues(value.constant.size(), [&](raw_ostream &out) {
       for (double x : floats) {
         auto element = static_cast<float>(x);
@@ -84,7 +119,7 @@ llvm::Expected<ff::InitAttr> Importer::initOf(const GraphValue &value,
   auto drawn = parseInit(options.init, role.fanIn, role.fanOut);
   if (!drawn)
     return drawn.takeError();
-  return ff::InitAttr::get(builder.getContext(), drawn->kind, drawn->value, 0);
+  return attribute(*drawn);
 }
 
 /// Is a value that is not computed trained? What an exporter made an

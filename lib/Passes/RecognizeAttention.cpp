@@ -183,7 +183,8 @@ struct Attention : OpRewritePattern<TransposeOp> {
                        : rewriter.getDenseF64ArrayAttr({}),
         rewriter.getF64FloatAttr(scores->scale),
         dropout ? dropout.getKeyAttr() : rewriter.getI64IntegerAttr(0),
-        dropout ? dropout.getRatioAttr() : rewriter.getF64FloatAttr(0));
+        dropout ? dropout.getRatioAttr() : rewriter.getF64FloatAttr(0),
+        rewriter.getI64IntegerAttr(0));
     replace(rewriter, last, parts, op.getY(), "attention");
     return success();
   }

@@ -118,3 +118,30 @@ func.func @wide_gradient(%q: tensor<2x5x3x4xbf16>, %y: tensor<2x5x3x4xf32>, %l: 
      -> (tensor<2x5x3x4xf16>, tensor<2x5x3x4xf64>, tensor<2x5x3x4xf32>)
   return
 }
+
+// -----
+
+func.func @causal_of_what(%q: tensor<2x5x3x4xf32>, %m: tensor<5x5xf32>) {
+  // expected-error @below {{expected causal to be 0, or 1 with a mask, hidden and as many rows as positions, found 1 with 0 hidden, 5 rows and 5 positions}}
+  %0, %1 = ff.attention(%q, %q, %q mask %m) {hidden = array<f64>, scale = 0.5 : f64, causal = 1 : i64}
+      : (tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<5x5xf32>) -> (tensor<2x5x3x4xf32>, tensor<2x3x5xf32>)
+  return
+}
+
+// -----
+
+func.func @causal_rectangle(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %m: tensor<5x6xf32>) {
+  // expected-error @below {{found 1 with 1 hidden, 5 rows and 6 positions}}
+  %0, %1 = ff.attention(%q, %k, %k mask %m) {hidden = array<f64: -1.0>, scale = 0.5 : f64, causal = 1 : i64}
+      : (tensor<2x5x3x4xf32>, tensor<2x6x3x4xf32>, tensor<2x6x3x4xf32>, tensor<5x6xf32>) -> (tensor<2x5x3x4xf32>, tensor<2x3x5xf32>)
+  return
+}
+
+// -----
+
+func.func @causal_2(%q: tensor<2x5x3x4xf32>, %m: tensor<5x5xf32>) {
+  // expected-error @below {{found 2 with 1 hidden}}
+  %0, %1 = ff.attention(%q, %q, %q mask %m) {hidden = array<f64: -1.0>, scale = 0.5 : f64, causal = 2 : i64}
+      : (tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<5x5xf32>) -> (tensor<2x5x3x4xf32>, tensor<2x3x5xf32>)
+  return
+}

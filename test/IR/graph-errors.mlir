@@ -26,6 +26,14 @@ func.func @state_3_empty() {
 
 // -----
 
+func.func @state_4_vector() {
+  // expected-error @+1 {{'m': expected init upper of a matrix or several, found 'tensor<4xf32>'}}
+  %0 = ff.state "m" "constant" init <upper, 1.0 : f64, 0> : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @store_1_unknown() {
   %0 = ff.state "w" "slot" init <constant, 0.0 : f64, 0> : tensor<4xf32>
   // expected-error @+1 {{expected the name of a state, found 'v'}}

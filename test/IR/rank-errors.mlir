@@ -298,7 +298,7 @@ rank.func @class0 attributes {
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
     flops = #rank.per<[0]>} {
   %w = rank.buffer "w" "state" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
-  // expected-error @below {{expected 'init' "file", "constant", "uniform" or "normal", found "zeros"}}
+  // expected-error @below {{expected 'init' "file", "constant", "uniform", "normal", "positions", "upper" or "lower", found "zeros"}}
   rank.state "w" "slot" "zeros" 0.0 at 0 %w : <f32>
 }
 

@@ -1,11 +1,12 @@
 //===- attention_engines.cpp - has cuDNN engines for attention? -----------===//
 //
-// Whether cuDNN proposes engines for the graphs of bench/gpu/attention_graph.h
-// on a device that is described. No plan is made of them: their code would be
+// Whether cuDNN proposes engines for the attention of examples on a device that
+// is described. No plan is made of them: their code would be
 // loaded by a driver.
 //
 //===----------------------------------------------------------------------===//
-#include "attention_graph.h"
+#include "attention_shapes.h"
+#include "cuda/attention_graph.h"
 #include "ffrt/error.h"
 
 #include <cstdio>
@@ -13,11 +14,11 @@
 using namespace ffrt::cuda;
 
 /// The names of all that is proposed, or why nothing is.
-static bool report(const AttentionShape &shape, const char *direction,
-                   CudnnGraph graph) {
-  std::printf("%s, %s:", text_of(shape).c_str(), direction);
+static bool report(const char *model, const AttentionShape &shape) {
+  std::printf("%s: %s:", model, text_of(shape).c_str());
   bool found = false;
   try {
+    CudnnGraph graph = attention_graph(shape);
     for (const CudnnProposal &proposal :
          graph.proposals(CudnnFactors::narrow)) {
       std::printf(" [%s]", proposal.name.c_str());
@@ -32,9 +33,9 @@ static bool report(const AttentionShape &shape, const char *direction,
 
 int main() {
   bool all = true;
-  for (const AttentionShape &shape : attention_shapes()) {
-    all &= report(shape, "forward", attention_forward_graph(shape));
-    all &= report(shape, "backward", attention_backward_graph(shape));
+  for (const ModelAttention &attention : attention_shapes()) {
+    all &= report(attention.model, attention.shape);
+    all &= report(attention.model, attention.gradient());
   }
   return all ? 0 : 1;
 }

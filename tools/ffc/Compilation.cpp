@@ -147,6 +147,7 @@ LogicalResult Compilation::recognize() {
   size_t before = numOperators();
   PassManager passes(&context);
   passes.addPass(createRecognizePatterns());
+  passes.addPass(createMarkCausal());
   if (failed(passes.run(*module)))
     return failure();
   if (size_t after = numOperators(); after != before)

@@ -25,6 +25,10 @@ def FF_AttentionOp
     layers before and after have them, behind the positions, so that nothing has
     to be transposed.
 
+    With `causal`, the mask hides the positions s > t and no others, so that
+    kernels need not read it. These positions have no weight then, whatever the
+    scores are.
+
     With a `ratio`, the probabilities that v is multiplied by are dropped as by
     ff.dropout with that `ratio` and `key` on [N, H, T, S].
 
@@ -41,11 +45,13 @@ def FF_AttentionOp
       5. 0 <= ratio < 1.
       6. The element types are the same, or q, k and v are bf16 or f16 and
          others f32, but for y, which may be as narrow.
+      7. `causal` is 0, or 1 with a mask, `hidden` and as many rows as positions.
   }];
   let arguments = (ins FF_HeadsFactor:$q, FF_HeadsFactor:$k, FF_HeadsFactor:$v,
                    Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
                    F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$key,
-                   DefaultValuedAttr<F64Attr, "0.0">:$ratio);
+                   DefaultValuedAttr<F64Attr, "0.0">:$ratio,
+                   DefaultValuedAttr<I64Attr, "0">:$causal);
   let results = (outs FF_HeadsFactor:$y, FF_FloatTensor:$lse);
   let assemblyFormat = [{
     `(` $q `,` $k `,` $v (`mask` $mask^)? `)` attr-dict
@@ -72,7 +78,7 @@ def FF_AttentionBackwardOp
     partial sums of dk and dv, those that differ in positions s of dq. A result
     that is narrow (NarrowingInterface) forbids that.
 
-    Constraints: 1 to 6 as ff.attention, with dy of y's shape and the type of q, k
+    Constraints: 1 to 7 as ff.attention, with dy of y's shape and the type of q, k
     and v, and dq, dk and dv of the shapes of q, k and v, f32 or as narrow as
     these.
   }];
@@ -80,7 +86,8 @@ def FF_AttentionBackwardOp
                    FF_HeadsFactor:$y, FF_FloatTensor:$lse, FF_HeadsFactor:$dy,
                    Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
                    F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$key,
-                   DefaultValuedAttr<F64Attr, "0.0">:$ratio);
+                   DefaultValuedAttr<F64Attr, "0.0">:$ratio,
+                   DefaultValuedAttr<I64Attr, "0">:$causal);
   let results = (outs FF_HeadsFactor:$dq, FF_HeadsFactor:$dk,
                  FF_HeadsFactor:$dv);
   let extraClassDeclaration = [{

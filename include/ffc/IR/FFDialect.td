@@ -65,7 +65,10 @@ def FF_InitKind : I32EnumAttr<"InitKind", "where a state's first contents come f
     I32EnumAttrCase<"File", 0, "file">,
     I32EnumAttrCase<"Constant", 1, "constant">,
     I32EnumAttrCase<"Uniform", 2, "uniform">,
-    I32EnumAttrCase<"Normal", 3, "normal">]> {
+    I32EnumAttrCase<"Normal", 3, "normal">,
+    I32EnumAttrCase<"Positions", 4, "positions">,
+    I32EnumAttrCase<"Upper", 5, "upper">,
+    I32EnumAttrCase<"Lower", 6, "lower">]> {
   let cppNamespace = "::ffc::ff";
   let genSpecializedAttr = 0;
 }
@@ -75,7 +78,10 @@ def FF_InitAttr : FF_Attr<"Init", "init"> {
   let description = [{
     `#ff.init<file, 0.0 : f64, 4096>`: row-major from byte 4096 of the weights file.
     `#ff.init<constant, 1.0 : f64, 0>`: 1 everywhere. `uniform` draws from
-    [-value, value), `normal` with standard deviation value.
+    [-value, value), `normal` with standard deviation value. `positions` are value,
+    value + 1 ... in row-major order. `upper` is value where the index of the last
+    dimension is greater than that of the one before, `lower` where it is not, and
+    0 elsewhere.
   }];
   let parameters = (ins EnumParameter<FF_InitKind>:$kind, "::mlir::FloatAttr":$value,
                         "int64_t":$offset);

@@ -17,6 +17,7 @@ def FF_StateOp : FF_Op<"state"> {
       1. The name is unique among the states.
       2. `kind` is one of the four words.
       3. All extents are known and over 0.
+      4. What is `upper` or `lower` has two dimensions or more.
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$kind, FF_InitAttr:$init);
   let results = (outs FF_Tensor:$result);

@@ -19,6 +19,9 @@ mlir::FailureOr<TensorValues> initialStates(mlir::ModuleOp module,
                                             uint64_t seed,
                                             llvm::StringRef weights = "");
 
+/// The contents of a state that needs no weights file.
+TensorValue initialState(StateOp state, uint64_t seed);
+
 /// The synthetic value of every input of @main in `step`. Integer inputs are
 /// below what their readers' rules say, else 0 and 1.
 mlir::FailureOr<TensorValues> syntheticInputs(mlir::ModuleOp module,

@@ -109,13 +109,14 @@ def Rank_StateOp : Rank_ActionOp<"state"> {
   let summary = "a part of loop-carried state";
   let description = [{
     `kind` as in `ff.state`. First contents: "file" (row-major from byte `offset`
-    of the weights file), "constant" (`value`), "uniform" (in [-value, value)) or
-    "normal" (standard deviation `value`).
+    of the weights file), "constant" (`value`), "uniform" (in [-value, value)),
+    "normal" (standard deviation `value`), or "positions", "upper" or "lower" as
+    #ff.init says.
 
     Constraints:
       1. `kind` is "parameter", "slot", "statistic" or "constant".
       2. The buffer lies in the state section.
-      3. `init` is one of the four words.
+      3. `init` is one of these words.
   }];
   let arguments = (ins StrAttr:$name, StrAttr:$kind, StrAttr:$init,
                        F64Attr:$value, I64Attr:$offset,

@@ -41,6 +41,28 @@ def RecognizePatterns : Pass<"recognize-patterns", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def MarkCausal : Pass<"mark-causal", "::mlir::ModuleOp"> {
+  let summary = "finds attention to what came before";
+  let description = [{
+    Computes the masks of `ff.attention` that are made of constants, and says of
+    those that hide all later positions, by -10000 or less, and nothing else that
+    they are causal: libraries have kernels for that. If they are added, kernels
+    leave out what they hide (`hidden` is -inf). Masks of more than 2^24 elements
+    are left as they are.
+
+    Before:
+    ```mlir
+    %m = ff.state "later" "constant" init <upper, 1.0 : f64, 0> : tensor<4x4xf32>
+    %y, %lse = ff.attention(%q, %k, %v mask %m) {hidden = array<f64: -10000.0>, ...}
+    ```
+    After:
+    ```mlir
+    %y, %lse = ff.attention(%q, %k, %v mask %m) {causal = 1 : i64, hidden = array<f64: -10000.0>, ...}
+    ```
+  }];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
   let summary = "adds loss, gradients and parameter updates";
   let description = [{

@@ -21,12 +21,13 @@
 namespace ffrt {
 
 /// {q, k, v, mask} -> {y, lse}, with all positions S in the tile. lse may be
-/// absent. `hidden` has at most one number; with a `ratio` over 0, `key` is
-/// that of dropout.
+/// absent. `causal` is 0 or 1, `hidden` has at most one number; with a `ratio`
+/// over 0, `key` is that of dropout.
 class AttentionForward {
 public:
-  AttentionForward(Context &cx, Tensors in, Tensors out, const Reals &hidden,
-                   int64_t key, double ratio, double scale);
+  AttentionForward(Context &cx, Tensors in, Tensors out, int64_t causal,
+                   const Reals &hidden, int64_t key, double ratio,
+                   double scale);
   ~AttentionForward();
   void operator()(Tensors in, Tensors out);
 
@@ -41,8 +42,8 @@ private:
 /// {q, k, mask} -> {most}: of every row [N, H, T], the largest score.
 class AttentionMax {
 public:
-  AttentionMax(Context &cx, Tensors in, Tensors out, const Reals &hidden,
-               int64_t key, double ratio, double scale);
+  AttentionMax(Context &cx, Tensors in, Tensors out, int64_t causal,
+               const Reals &hidden, int64_t key, double ratio, double scale);
   ~AttentionMax();
   void operator()(Tensors in, Tensors out);
 
@@ -55,8 +56,8 @@ private:
 /// [N, H, T], and of these times v [N, T, H, E].
 class AttentionSum {
 public:
-  AttentionSum(Context &cx, Tensors in, Tensors out, const Reals &hidden,
-               int64_t key, double ratio, double scale);
+  AttentionSum(Context &cx, Tensors in, Tensors out, int64_t causal,
+               const Reals &hidden, int64_t key, double ratio, double scale);
   ~AttentionSum();
   void operator()(Tensors in, Tensors out);
 
@@ -69,8 +70,8 @@ private:
 /// or f16.
 class AttentionApply {
 public:
-  AttentionApply(Context &cx, Tensors in, Tensors out, const Reals &hidden,
-                 int64_t key, double ratio, double scale);
+  AttentionApply(Context &cx, Tensors in, Tensors out, int64_t causal,
+                 const Reals &hidden, int64_t key, double ratio, double scale);
   void operator()(Tensors in, Tensors out);
 };
 
@@ -78,8 +79,9 @@ public:
 /// and dv are sums over the tile's own positions T, dq over its positions S.
 class AttentionBackward {
 public:
-  AttentionBackward(Context &cx, Tensors in, Tensors out, const Reals &hidden,
-                    int64_t key, double ratio, double scale);
+  AttentionBackward(Context &cx, Tensors in, Tensors out, int64_t causal,
+                    const Reals &hidden, int64_t key, double ratio,
+                    double scale);
   ~AttentionBackward();
   void operator()(Tensors in, Tensors out);
 

@@ -24,10 +24,13 @@ namespace ffrt {
 /// How a state value gets its first contents.
 struct Init {
   enum Kind : int {
-    file = 0,     ///< row-major in the weights file at `offset` bytes
-    constant = 1, ///< `value` everywhere
-    uniform = 2,  ///< uniform in [-value, value)
-    normal = 3,   ///< normal with mean 0 and standard deviation `value`
+    file = 0,      ///< row-major in the weights file at `offset` bytes
+    constant = 1,  ///< `value` everywhere
+    uniform = 2,   ///< uniform in [-value, value)
+    normal = 3,    ///< normal with mean 0 and standard deviation `value`
+    positions = 4, ///< `value`, `value` + 1 ... row-major
+    upper = 5, ///< `value` where the last index is above the one before, else 0
+    lower = 6, ///< `value` where it is not, else 0
   };
   Kind kind = constant;
   double value = 0.0;

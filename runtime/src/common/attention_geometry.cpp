@@ -10,8 +10,9 @@ AttentionGeometry::AttentionGeometry(const char *kernel, const Tensor &q,
                                      const Tensor &k, const Tensor *v,
                                      const Tensor &mask,
                                      const AttentionNumbers &numbers)
-    : kernel(kernel), factors(q.type), scale(float(numbers.scale)),
-      key(uint64_t(numbers.key)), ratio(float(numbers.ratio)) {
+    : kernel(kernel), factors(q.type), causal(numbers.causal != 0),
+      scale(float(numbers.scale)), key(uint64_t(numbers.key)),
+      ratio(float(numbers.ratio)) {
   expect_rank(kernel, "q", q, 4);
   expect_rank(kernel, "k", k, 4);
   if (v)
@@ -41,6 +42,9 @@ AttentionGeometry::AttentionGeometry(const char *kernel, const Tensor &q,
   expect(kernel, hidden.size() <= (mask.data ? 1u : 0u),
          "hidden: expected one number at most, and only with a mask, found " +
              std::to_string(hidden.size()));
+  expect(kernel, numbers.causal == 0 || !hidden.empty(),
+         "causal: expected 0, or 1 with a hidden number, found " +
+             std::to_string(numbers.causal));
   if (!mask.data)
     return;
   if (!hidden.empty()) {
@@ -126,8 +130,9 @@ AttentionGeometry check_attention_sum(Tensors in, Tensors out,
 }
 
 AttentionApply::AttentionApply(Context & /*cx*/, Tensors in, Tensors out,
-                               const Reals & /*hidden*/, int64_t /*key*/,
-                               double /*ratio*/, double /*scale*/) {
+                               int64_t /*causal*/, const Reals & /*hidden*/,
+                               int64_t /*key*/, double /*ratio*/,
+                               double /*scale*/) {
   const char *kernel = "attention apply";
   expect_count(kernel, "operands", in.size(), 3);
   expect_count(kernel, "results", out.size(), 2);

@@ -11,6 +11,7 @@ namespace ffrt {
 
 /// Arguments of the kernels.
 struct AttentionNumbers {
+  int64_t causal;
   const Reals &hidden;
   int64_t key;
   double ratio, scale;
@@ -22,6 +23,7 @@ struct AttentionGeometry {
   DType factors; ///< of q, k, v and dy
   int64_t samples, rows, heads, keys, width, values;
   Index mask_strides; ///< of n, h, t and s; 0 where it is broadcast
+  bool causal;        ///< the mask hides what comes later, and nothing else
   bool replaces = false;
   float hidden = 0, scale;
   uint64_t key; ///< of what is dropped

@@ -68,26 +68,49 @@ float normal(uint32_t first, uint32_t second, bool odd) {
   return radius * (odd ? std::sin(angle) : std::cos(angle));
 }
 
-void fill_normal(const Tensor &t, uint64_t key, float deviation) {
+/// Of every element, f(where it lies, its global number), neighbours after each
+/// other.
+template <class F> void for_numbers(const Tensor &t, F f) {
   const Index numbers = global_strides(t);
   int64_t origin = 0;
   for (int d = 0; d < t.rank; ++d)
     origin += t.lo[d] * numbers[d];
   const Nest<2> nest(t.rank, t.shape, {t.strides(), numbers});
   const Nest<2>::Offsets s = nest.inner_stride();
-  float *to = t.as<float>();
   nest.run([&](const Nest<2>::Offsets &at, int64_t n) {
-    uint64_t loaded = ~uint64_t(0);
-    std::array<uint32_t, 4> words{};
-    for (int64_t i = 0; i < n; ++i) {
-      uint64_t e = uint64_t(origin + at[1] + i * s[1]);
-      if (e / 4 != loaded) {
-        loaded = e / 4;
-        words = philox(key, loaded, 0);
-      }
-      const uint32_t *pair = words.data() + e % 4 / 2 * 2;
-      to[at[0] + i * s[0]] = deviation * normal(pair[0], pair[1], e % 2);
+    for (int64_t i = 0; i < n; ++i)
+      f(at[0] + i * s[0], origin + at[1] + i * s[1]);
+  });
+}
+
+void fill_normal(const Tensor &t, uint64_t key, float deviation) {
+  float *to = t.as<float>();
+  uint64_t loaded = ~uint64_t(0);
+  std::array<uint32_t, 4> words{};
+  for_numbers(t, [&](int64_t at, int64_t number) {
+    const auto e = uint64_t(number);
+    if (e / 4 != loaded) {
+      loaded = e / 4;
+      words = philox(key, loaded, 0);
     }
+    const uint32_t *pair = words.data() + e % 4 / 2 * 2;
+    to[at] = deviation * normal(pair[0], pair[1], e % 2);
+  });
+}
+
+void fill_positions(const Tensor &t, double first) {
+  float *to = t.as<float>();
+  for_numbers(t, [&](int64_t at, int64_t number) {
+    to[at] = float(first + double(number));
+  });
+}
+
+void fill_triangle(const Tensor &t, bool upper, float value) {
+  float *to = t.as<float>();
+  const int64_t columns = t.global[t.rank - 1], rows = t.global[t.rank - 2];
+  for_numbers(t, [&](int64_t at, int64_t number) {
+    const bool above = number % columns > number / columns % rows;
+    to[at] = above == upper ? value : 0.0f;
   });
 }
 
@@ -145,10 +168,8 @@ void Initial::fill(const StateSlot &slot) {
     return load_saved(slot, saved);
   const Tensor &t = slot.tensor;
   const uint64_t key = seed ^ hash_name(slot.name);
-  const bool random =
-      slot.init.kind == Init::uniform || slot.init.kind == Init::normal;
-  if (random)
-    expect_type(slot.name, "random initial value", t, DType::f32);
+  if (slot.init.kind != Init::constant && slot.init.kind != Init::file)
+    expect_type(slot.name, "initial value", t, DType::f32);
   switch (slot.init.kind) {
   case Init::constant:
     return fill_constant(t, slot.init.value);
@@ -158,6 +179,15 @@ void Initial::fill(const StateSlot &slot) {
     return fill_normal(t, key, float(slot.init.value));
   case Init::file:
     return load(slot);
+  case Init::positions:
+    return fill_positions(t, slot.init.value);
+  case Init::upper:
+  case Init::lower:
+    expect(slot.name, t.rank >= 2,
+           "initial value: expected a matrix or several, found rank " +
+               std::to_string(t.rank));
+    return fill_triangle(t, slot.init.kind == Init::upper,
+                         float(slot.init.value));
   }
 }
 

@@ -13,8 +13,9 @@ namespace ffrt {
 /// only when a slot needs it. Element e (global, row-major) of a random slot
 /// uses the words of philox.h at step 0: uniform one word, (2u - 1) * value;
 /// normal by Box-Muller from the words 2p and 2p + 1 of its counter, p =
-/// (e mod 4) / 2, the cosine for even e and the sine for odd. Random slots are
-/// f32. Throws Error naming the slot.
+/// (e mod 4) / 2, the cosine for even e and the sine for odd. Slots are f32
+/// unless their values are constant or come from the file. Throws Error naming
+/// the slot.
 ///
 /// With `saved`, the folder of an earlier dump, parameters are read from
 /// <saved>/param/<file_name(name)>.npy instead; all else begins as usual.

@@ -143,10 +143,11 @@ struct AttentionBackward::Impl : AttentionTile {
 };
 
 AttentionBackward::AttentionBackward(Context &cx, Tensors in, Tensors out,
-                                     const Reals &hidden, int64_t key,
-                                     double ratio, double scale) {
+                                     int64_t causal, const Reals &hidden,
+                                     int64_t key, double ratio, double scale) {
   impl = std::make_unique<Impl>(
-      cx, check_attention_backward(in, out, {hidden, key, ratio, scale}));
+      cx,
+      check_attention_backward(in, out, {causal, hidden, key, ratio, scale}));
   impl->prepare();
 }
 

@@ -123,10 +123,11 @@ struct AttentionForward::Impl : AttentionTile {
 };
 
 AttentionForward::AttentionForward(Context &cx, Tensors in, Tensors out,
-                                   const Reals &hidden, int64_t key,
-                                   double ratio, double scale) {
+                                   int64_t causal, const Reals &hidden,
+                                   int64_t key, double ratio, double scale) {
   impl = std::make_unique<Impl>(
-      cx, check_attention_forward(in, out, {hidden, key, ratio, scale}));
+      cx,
+      check_attention_forward(in, out, {causal, hidden, key, ratio, scale}));
   impl->prepare();
 }
 

@@ -73,11 +73,11 @@ struct AttentionMax::Impl : SplitTile {
   }
 };
 
-AttentionMax::AttentionMax(Context &cx, Tensors in, Tensors out,
+AttentionMax::AttentionMax(Context &cx, Tensors in, Tensors out, int64_t causal,
                            const Reals &hidden, int64_t key, double ratio,
                            double scale) {
   impl = std::make_unique<Impl>(
-      cx, check_attention_max(in, out, {hidden, key, ratio, scale}));
+      cx, check_attention_max(in, out, {causal, hidden, key, ratio, scale}));
   impl->reserve();
 }
 
@@ -147,11 +147,11 @@ struct AttentionSum::Impl : SplitTile {
   }
 };
 
-AttentionSum::AttentionSum(Context &cx, Tensors in, Tensors out,
+AttentionSum::AttentionSum(Context &cx, Tensors in, Tensors out, int64_t causal,
                            const Reals &hidden, int64_t key, double ratio,
                            double scale) {
   impl = std::make_unique<Impl>(
-      cx, check_attention_sum(in, out, {hidden, key, ratio, scale}));
+      cx, check_attention_sum(in, out, {causal, hidden, key, ratio, scale}));
   impl->reserve();
 }
 

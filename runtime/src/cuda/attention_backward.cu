@@ -9,6 +9,7 @@
 
 #include "cuda/attention_tensor.h"
 #include "cuda/attention_tile.h"
+#include "cuda/attention_ways.h"
 #include "ffrt/fast_math.h"
 
 #include <algorithm>
@@ -195,34 +196,45 @@ void differentiate(const AttentionHeads &heads, const Differentiated<T> &of,
 
 struct AttentionBackward::Impl {
   const Context &cx;
-  AttentionGeometry geometry;
+  const AttentionGeometry geometry;
+  const cuda::AttentionWays ways;
+
+  Impl(Context &cx, const AttentionGeometry &g, Tensors in, Tensors out)
+      : cx(cx), geometry(g),
+        ways(
+            cuda::library_shape(g, /*backward=*/true, in, out),
+            [this](const Tensor *in, const Tensor *out) { run(in, out); }, in,
+            out) {}
+
+  /// Our kernels.
+  void run(const Tensor *t, const Tensor *r) const {
+    const AttentionHeads heads(cx, geometry, t[6]);
+    with_factor(geometry.factors, [&](auto *type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      differentiate<T>(heads,
+                       {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(), t[5].as<T>(),
+                        t[4].as<float>(), Gradient(r[0]), Gradient(r[1]),
+                        Gradient(r[2]), cuda::device().scratch<float>()},
+                       t[3]);
+    });
+  }
 };
 
 AttentionBackward::AttentionBackward(Context &cx, Tensors in, Tensors out,
-                                     const Reals &hidden, int64_t key,
-                                     double ratio, double scale)
-    : impl(new Impl{
-          cx, check_attention_backward(in, out, {hidden, key, ratio, scale})}) {
-  const AttentionGeometry &g = impl->geometry;
+                                     int64_t causal, const Reals &hidden,
+                                     int64_t key, double ratio, double scale) {
+  const auto g =
+      check_attention_backward(in, out, {causal, hidden, key, ratio, scale});
   cuda::device().reserve(std::size_t(g.samples * g.heads * g.rows) *
                              sizeof(float) +
                          tensor_scratch(g, in.begin()[6]));
+  impl = std::make_unique<Impl>(cx, g, in, out);
 }
 
 AttentionBackward::~AttentionBackward() = default;
 
 void AttentionBackward::operator()(Tensors in, Tensors out) {
-  const Tensor *t = in.begin(), *r = out.begin();
-  const AttentionGeometry &g = impl->geometry;
-  const AttentionHeads heads(impl->cx, g, t[6]);
-  with_factor(g.factors, [&](auto *type) {
-    using T = std::remove_pointer_t<decltype(type)>;
-    differentiate<T>(heads,
-                     {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(), t[5].as<T>(),
-                      t[4].as<float>(), Gradient(r[0]), Gradient(r[1]),
-                      Gradient(r[2]), cuda::device().scratch<float>()},
-                     t[3]);
-  });
+  impl->ways(in.begin(), out.begin());
 }
 
 } // namespace ffrt

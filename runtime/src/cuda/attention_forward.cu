@@ -3,6 +3,7 @@
 
 #include "cuda/attention_tensor.h"
 #include "cuda/attention_tile.h"
+#include "cuda/attention_ways.h"
 #include "ffrt/fast_math.h"
 
 #include <cmath>
@@ -252,30 +253,43 @@ void find_largest(const AttentionHeads &heads, const Attended<T> &of) {
 
 struct AttentionForward::Impl {
   const Context &cx;
-  AttentionGeometry geometry;
+  const AttentionGeometry geometry;
+  const cuda::AttentionWays ways;
+
+  Impl(Context &cx, const AttentionGeometry &g, Tensors in, Tensors out)
+      : cx(cx), geometry(g),
+        ways(
+            cuda::library_shape(g, /*backward=*/false, in, out),
+            [this](const Tensor *in, const Tensor *out) { run(in, out); }, in,
+            out) {}
+
+  /// Our kernels.
+  void run(const Tensor *t, const Tensor *r) const {
+    const AttentionHeads heads(cx, geometry, t[3]);
+    const bool narrow = r[0].type != DType::f32;
+    with_factor(geometry.factors, [&](auto *type) {
+      using T = std::remove_pointer_t<decltype(type)>;
+      attend<false, T>(heads, {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(),
+                               nullptr, narrow ? nullptr : r[0].as<float>(),
+                               narrow ? r[0].as<T>() : nullptr,
+                               r[1].as<float>(), nullptr, nullptr});
+    });
+  }
 };
 
 AttentionForward::AttentionForward(Context &cx, Tensors in, Tensors out,
-                                   const Reals &hidden, int64_t key,
-                                   double ratio, double scale)
-    : impl(new Impl{
-          cx, check_attention_forward(in, out, {hidden, key, ratio, scale})}) {
-  cuda::device().reserve(tensor_scratch(impl->geometry, in.begin()[3]));
+                                   int64_t causal, const Reals &hidden,
+                                   int64_t key, double ratio, double scale) {
+  const auto g =
+      check_attention_forward(in, out, {causal, hidden, key, ratio, scale});
+  cuda::device().reserve(tensor_scratch(g, in.begin()[3]));
+  impl = std::make_unique<Impl>(cx, g, in, out);
 }
 
 AttentionForward::~AttentionForward() = default;
 
 void AttentionForward::operator()(Tensors in, Tensors out) {
-  const Tensor *t = in.begin(), *r = out.begin();
-  const AttentionHeads heads(impl->cx, impl->geometry, t[3]);
-  const bool narrow = r[0].type != DType::f32;
-  with_factor(impl->geometry.factors, [&](auto *type) {
-    using T = std::remove_pointer_t<decltype(type)>;
-    attend<false, T>(heads, {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(), nullptr,
-                             narrow ? nullptr : r[0].as<float>(),
-                             narrow ? r[0].as<T>() : nullptr, r[1].as<float>(),
-                             nullptr, nullptr});
-  });
+  impl->ways(in.begin(), out.begin());
 }
 
 //===----------------------------------------------------------------------===//
@@ -287,11 +301,11 @@ struct AttentionMax::Impl {
   AttentionGeometry geometry;
 };
 
-AttentionMax::AttentionMax(Context &cx, Tensors in, Tensors out,
+AttentionMax::AttentionMax(Context &cx, Tensors in, Tensors out, int64_t causal,
                            const Reals &hidden, int64_t key, double ratio,
                            double scale)
-    : impl(new Impl{
-          cx, check_attention_max(in, out, {hidden, key, ratio, scale})}) {
+    : impl(new Impl{cx, check_attention_max(
+                            in, out, {causal, hidden, key, ratio, scale})}) {
   cuda::device().reserve(tensor_scratch(impl->geometry, in.begin()[2]));
 }
 
@@ -314,11 +328,11 @@ struct AttentionSum::Impl {
   AttentionGeometry geometry;
 };
 
-AttentionSum::AttentionSum(Context &cx, Tensors in, Tensors out,
+AttentionSum::AttentionSum(Context &cx, Tensors in, Tensors out, int64_t causal,
                            const Reals &hidden, int64_t key, double ratio,
                            double scale)
-    : impl(new Impl{
-          cx, check_attention_sum(in, out, {hidden, key, ratio, scale})}) {
+    : impl(new Impl{cx, check_attention_sum(
+                            in, out, {causal, hidden, key, ratio, scale})}) {
   cuda::device().reserve(tensor_scratch(impl->geometry, in.begin()[3]));
 }
 

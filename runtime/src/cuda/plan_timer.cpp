@@ -26,10 +26,21 @@ void *TimedOperands::add(std::size_t bytes) {
   return data;
 }
 
-void TimedOperands::place(std::vector<Tensor> &tensors) {
-  for (Tensor &tensor : tensors)
-    if (tensor.data)
-      tensor.data = add(std::size_t(tensor.elements()) * size_of(tensor.type));
+void TimedTensors::place() {
+  if (is_placed)
+    return;
+  for (std::vector<Tensor> *tensors : {&operands, &results})
+    for (Tensor &tensor : *tensors)
+      if (tensor.data)
+        tensor.data =
+            memory.add(std::size_t(tensor.elements()) * size_of(tensor.type));
+  is_placed = true;
+}
+
+double TimedTensors::seconds_of(
+    const std::function<void(const Tensor *, const Tensor *)> &work) {
+  place();
+  return cuda::seconds_of([&] { work(in(), out()); });
 }
 
 double seconds_of(const std::function<void()> &work) {

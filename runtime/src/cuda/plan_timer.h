@@ -3,7 +3,7 @@
 #define FFRT_CUDA_PLAN_TIMER_H
 
 #include "ffrt/cuda/device.h"
-#include "ffrt/tensor.h"
+#include "ffrt/kernel.h"
 
 #include <functional>
 #include <vector>
@@ -16,11 +16,29 @@ class TimedOperands {
 public:
   /// The next operand. Throws Error when there is not enough memory.
   void *add(std::size_t bytes);
-  /// Has tensors that have data, in memory of the device, lie here instead.
-  void place(std::vector<Tensor> &tensors);
 
 private:
   std::vector<DeviceMemory> memory;
+};
+
+/// What a kernel is given, on which ways of computing it are measured.
+class TimedTensors {
+public:
+  TimedTensors(Tensors in, Tensors out) : operands(in), results(out) {}
+
+  const Tensor *in() const { return operands.data(); }
+  const Tensor *out() const { return results.data(); }
+  /// Seconds that work(in(), out()) takes on the device's stream.
+  double
+  seconds_of(const std::function<void(const Tensor *, const Tensor *)> &work);
+  /// From the first call on, those that have data lie in memory of their own.
+  /// Throws Error when there is not enough.
+  void place();
+
+private:
+  std::vector<Tensor> operands, results;
+  bool is_placed = false;
+  TimedOperands memory;
 };
 
 /// Seconds that `work` takes on the device's stream.

@@ -75,8 +75,8 @@ private:
   public:
     Choice(ProductWays &ways, const GemmShape &shape, Tensors in, Tensors out,
            std::function<void()> take_apart)
-        : ways(ways), shape(shape), take_apart(std::move(take_apart)), in(in),
-          out(out) {}
+        : ways(ways), shape(shape), take_apart(std::move(take_apart)),
+          tensors(in, out) {}
 
     std::vector<std::string> names() const override {
       return {"together", "apart"};
@@ -90,21 +90,15 @@ private:
         take_apart();
     }
     double seconds() override {
-      if (!is_placed) {
-        memory.place(in);
-        memory.place(out);
-      }
-      is_placed = true;
-      return seconds_of([&] { ways(in.data(), out.data()); });
+      return tensors.seconds_of(
+          [&](const Tensor *in, const Tensor *out) { ways(in, out); });
     }
 
   private:
     ProductWays &ways;
     const GemmShape &shape;
     const std::function<void()> take_apart;
-    std::vector<Tensor> in, out; ///< measured in memory of their own
-    bool is_placed = false;
-    TimedOperands memory;
+    TimedTensors tensors;
   };
 
   const Call call;

@@ -32,7 +32,7 @@ public:
 
   Ways(InClusters in_clusters, InSteps in_steps, Tensors in, Tensors out)
       : in_clusters(std::move(in_clusters)), in_steps(std::move(in_steps)),
-        in(in.begin(), in.end()), out(out.begin(), out.end()) {}
+        tensors(in, out) {}
 
   std::vector<std::string> names() const override {
     return {"clusters of few samples", "clusters of many samples", "steps"};
@@ -41,28 +41,20 @@ public:
     layer.reset();
     layer = i == 0   ? in_clusters(SamplesOfCluster::few)
             : i == 1 ? in_clusters(SamplesOfCluster::many)
-                     : in_steps(operands());
+                     : in_steps(Operands(tensors.in(), tensors.out()));
   }
   double seconds() override {
-    if (!is_placed) {
-      memory.place(in);
-      memory.place(out);
-    }
-    is_placed = true;
-    return cuda::seconds_of([&] { (*layer)(operands()); });
+    return tensors.seconds_of([&](const Tensor *in, const Tensor *out) {
+      (*layer)(Operands(in, out));
+    });
   }
 
   std::unique_ptr<Layer> layer;
 
 private:
-  Operands operands() const { return Operands(in.data(), out.data()); }
-
   const InClusters in_clusters;
   const InSteps in_steps;
-  /// When they are measured, in memory of their own.
-  std::vector<Tensor> in, out;
-  bool is_placed = false;
-  cuda::TimedOperands memory;
+  cuda::TimedTensors tensors;
 };
 
 template <class Layer, class Operands>

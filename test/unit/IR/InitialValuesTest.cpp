@@ -35,18 +35,18 @@ protected:
   }
   ~InitialValuesTest() override { std::remove(weights.c_str()); }
 
-  OwningOpRef<ModuleOp> module(StringRef init) {
+  OwningOpRef<ModuleOp> module(StringRef init, StringRef shape = "5") {
     return parseSourceString<ModuleOp>(
         "func.func @main(%x: tensor<3x5xf32> {ff.name = \"x\"},"
         "                %t: tensor<7xi32> {ff.name = \"target\"}) {\n"
         "  %0 = ff.state \"w\" \"parameter\" init " +
-            init.str() + " : tensor<5xf32>\n  return\n}",
+            init.str() + " : tensor<" + shape.str() + "xf32>\n  return\n}",
         &context);
   }
 
   /// What the compiler gives the state.
-  std::vector<double> compiled(StringRef init) {
-    auto parsed = module(init);
+  std::vector<double> compiled(StringRef init, StringRef shape = "5") {
+    auto parsed = module(init, shape);
     auto states = initialStates(*parsed, kSeed, weights);
     return failed(states) ? std::vector<double>() : (*states)["w"].data;
   }
@@ -60,6 +60,18 @@ protected:
     slot.tensor.shape[0] = slot.tensor.global[0] = 5;
     ffrt::initialise({slot}, kSeed, weights);
     return std::vector<double>(data, data + 5);
+  }
+  /// The same of a tensor of 2 x 3 x 4.
+  std::vector<double> runMatrices(ffrt::Init init) {
+    float data[24] = {};
+    ffrt::StateSlot slot{"w", false, init, {}};
+    slot.tensor.data = data;
+    slot.tensor.rank = 3;
+    const int64_t shape[] = {2, 3, 4};
+    for (int d = 0; d < 3; ++d)
+      slot.tensor.shape[d] = slot.tensor.global[d] = shape[d];
+    ffrt::initialise({slot}, kSeed, weights);
+    return std::vector<double>(data, data + 24);
   }
 
   MLIRContext context;
@@ -78,6 +90,18 @@ TEST_F(InitialValuesTest, StatesAreTheRuntimes) {
   EXPECT_EQ(compiled("<normal, 0.02 : f64, 0>"),
             run({ffrt::Init::normal, 0.02, 0}));
   EXPECT_EQ(compiled("<file, 0.0 : f64, 4>"), run({ffrt::Init::file, 0, 4}));
+}
+
+TEST_F(InitialValuesTest, MatricesAreTheRuntimes) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(compiled("<positions, -3.0 : f64, 0>", "2x3x4"),
+            runMatrices({ffrt::Init::positions, -3.0, 0}));
+  EXPECT_EQ(compiled("<upper, 0xFFF0000000000000 : f64, 0>", "2x3x4"),
+            runMatrices({ffrt::Init::upper, -infinity, 0}));
+  const std::vector<double> lower = {2, 0, 0, 0, 2, 2, 0, 0, 2, 2, 2, 0,
+                                     2, 0, 0, 0, 2, 2, 0, 0, 2, 2, 2, 0};
+  EXPECT_EQ(compiled("<lower, 2.0 : f64, 0>", "2x3x4"), lower);
+  EXPECT_EQ(runMatrices({ffrt::Init::lower, 2.0, 0}), lower);
 }
 
 TEST_F(InitialValuesTest, FileTooShort) {

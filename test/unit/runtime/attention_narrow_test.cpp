@@ -17,7 +17,7 @@ void check_results(const AttentionCase &c, Context &cx,
                    const AttentionOperands &o, Value &y, Value &lse) {
   const auto call = [&](const Tile &y, const Tile &lse) {
     const Tensors in = {o.q, o.k, o.v, o.mask}, out = {y, lse};
-    AttentionForward(cx, in, out, c.hidden, kKey, c.ratio, c.scale)(in, out);
+    AttentionForward(cx, in, out, 0, c.hidden, kKey, c.ratio, c.scale)(in, out);
   };
   const Tile wide = blank(c.result(), o.results),
              narrow = blank(c.result(), o.results, Order::row_major, c.factors),
@@ -48,7 +48,8 @@ void check_gradients(const AttentionCase &c, Context &cx,
                 blank(c.v.shape, o.seen, order, dv)};
     const Tensors in = {o.q, o.k, o.v, own_y, own_lse, o.dy, o.mask},
                   out = {d.dq, d.dk, d.dv};
-    AttentionBackward(cx, in, out, c.hidden, kKey, c.ratio, c.scale)(in, out);
+    AttentionBackward(cx, in, out, 0, c.hidden, kKey, c.ratio, c.scale)(in,
+                                                                        out);
     finish_target();
     return d;
   };
@@ -128,7 +129,7 @@ TEST(NarrowAttentionOperands, Quotients) {
   for (DType type : kTypes) {
     const Tile y = blank(shape, sums.whole(), Order::row_major, type);
     for (const Tile *result : {&wide, &y})
-      AttentionApply(cx, {most, total, sum}, {*result, lse}, {}, 0, 0,
+      AttentionApply(cx, {most, total, sum}, {*result, lse}, 0, {}, 0, 0,
                      1)({most, total, sum}, {*result, lse});
     expect_rounded(y, wide, sums.whole());
   }
@@ -157,14 +158,14 @@ TEST(NarrowAttentionOperands, TypesOfResults) {
              lse = blank({2, 2, 3}, {{0, 0, 0}, {2, 2, 3}});
   const auto forward = [&](const Tile &factor, const Tile &y) {
     return refusal([&] {
-      AttentionForward(cx, {factor, factor, factor, none}, {y, lse}, {}, 0, 0,
-                       1);
+      AttentionForward(cx, {factor, factor, factor, none}, {y, lse}, 0, {}, 0,
+                       0, 1);
     });
   };
   const auto backward = [&](const Tile &factor, const Tile &y) {
     return refusal([&] {
       AttentionBackward(cx, {factor, factor, factor, y, lse, factor, none},
-                        {none, none, none}, {}, 0, 0, 1);
+                        {none, none, none}, 0, {}, 0, 0, 1);
     });
   };
   EXPECT_EQ(forward(bf16, bf16), "none");
@@ -178,7 +179,7 @@ TEST(NarrowAttentionOperands, TypesOfResults) {
   EXPECT_EQ(backward(f32, f16),
             "attention backward: y: expected type f32, found f16");
   EXPECT_EQ(refusal([&] {
-              AttentionApply(cx, {lse, lse, f32}, {i32, lse}, {}, 0, 0, 1);
+              AttentionApply(cx, {lse, lse, f32}, {i32, lse}, 0, {}, 0, 0, 1);
             }),
             "attention apply: y: expected type f32, bf16 or f16, found i32");
 }

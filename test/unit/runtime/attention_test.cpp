@@ -94,7 +94,7 @@ void add_gradients(const Case &c, Context &cx, const Operands &o, Tensor y,
   const Tensors in = {o.q, o.k, o.v, y, lse, o.dy, o.mask};
   const Tile dq = blank(c.q.shape, o.rows), dk = blank(c.k.shape, o.keys),
              dv = blank(c.v.shape, o.seen);
-  AttentionBackward(cx, in, {dq, dk, dv}, c.hidden, kKey, c.ratio,
+  AttentionBackward(cx, in, {dq, dk, dv}, 0, c.hidden, kKey, c.ratio,
                     c.scale)(in, {dq, dk, dv});
   add_tile(found.dq, dq, o.rows);
   add_tile(found.dk, dk, o.keys);
@@ -105,20 +105,21 @@ void add_gradients(const Case &c, Context &cx, const Operands &o, Tensor y,
 void check_rows(const Case &c, Context &cx, const Value &dy,
                 const Results &want, int most, std::mt19937 &random) {
   Results found = no_results(c);
-  for_split(
-      {c.samples(), c.rows(), c.heads()}, most, random, [&](const Box &rows) {
-        Box part = rows;
-        part.lo.push_back(0);
-        part.size.push_back(c.keys());
-        const Operands o(c, dy, part);
-        const Tile y = blank(c.result(), o.results),
-                   lse = blank(c.sums(), o.sums);
-        AttentionForward(cx, {o.q, o.k, o.v, o.mask}, {y, lse}, c.hidden, kKey,
-                         c.ratio, c.scale)({o.q, o.k, o.v, o.mask}, {y, lse});
-        add_tile(found.y, y, o.results);
-        add_tile(found.lse, lse, o.sums);
-        add_gradients(c, cx, o, y, lse, found);
-      });
+  for_split({c.samples(), c.rows(), c.heads()}, most, random,
+            [&](const Box &rows) {
+              Box part = rows;
+              part.lo.push_back(0);
+              part.size.push_back(c.keys());
+              const Operands o(c, dy, part);
+              const Tile y = blank(c.result(), o.results),
+                         lse = blank(c.sums(), o.sums);
+              AttentionForward(cx, {o.q, o.k, o.v, o.mask}, {y, lse}, 0,
+                               c.hidden, kKey, c.ratio,
+                               c.scale)({o.q, o.k, o.v, o.mask}, {y, lse});
+              add_tile(found.y, y, o.results);
+              add_tile(found.lse, lse, o.sums);
+              add_gradients(c, cx, o, y, lse, found);
+            });
   expect_results(c, found, want);
 }
 
@@ -133,7 +134,7 @@ void check_keys(const Case &c, Context &cx, const Value &dy,
   for (const Box &part : parts) {
     const Operands o(c, dy, part);
     const Tile tile = blank(c.sums(), o.sums);
-    AttentionMax(cx, {o.q, o.k, o.mask}, {tile}, c.hidden, kKey, c.ratio,
+    AttentionMax(cx, {o.q, o.k, o.mask}, {tile}, 0, c.hidden, kKey, c.ratio,
                  c.scale)({o.q, o.k, o.mask}, {tile});
     Value own(c.sums());
     add_tile(own, tile, o.sums);
@@ -146,7 +147,7 @@ void check_keys(const Case &c, Context &cx, const Value &dy,
     const Operands o(c, dy, part);
     const Tile top(largest, o.sums), t = blank(c.sums(), o.sums),
                                      s = blank(c.result(), o.results);
-    AttentionSum(cx, {o.q, o.k, o.v, o.mask, top}, {t, s}, c.hidden, kKey,
+    AttentionSum(cx, {o.q, o.k, o.v, o.mask, top}, {t, s}, 0, c.hidden, kKey,
                  c.ratio, c.scale)({o.q, o.k, o.v, o.mask, top}, {t, s});
     add_tile(total, t, o.sums);
     add_tile(sum, s, o.results);
@@ -154,7 +155,7 @@ void check_keys(const Case &c, Context &cx, const Value &dy,
   const Tile top(largest, largest.whole()), t(total, total.whole()),
       s(sum, sum.whole()), y = blank(c.result(), sum.whole()),
                            lse = blank(c.sums(), total.whole());
-  AttentionApply(cx, {top, t, s}, {y, lse}, c.hidden, kKey, c.ratio,
+  AttentionApply(cx, {top, t, s}, {y, lse}, 0, c.hidden, kKey, c.ratio,
                  c.scale)({top, t, s}, {y, lse});
   add_tile(found.y, y, sum.whole());
   add_tile(found.lse, lse, total.whole());
@@ -283,7 +284,7 @@ TEST(AttentionOperands, AbsentGradients) {
                               present == 2 ? dv : none};
     const Tensors in = {q, k, v, y, lse, dy, none},
                   out = {results[0], results[1], results[2]};
-    AttentionBackward(cx, in, out, {}, kKey, 0, c.scale)(in, out);
+    AttentionBackward(cx, in, out, 0, {}, kKey, 0, c.scale)(in, out);
     if (present == 0) {
       add_tile(found.dq, dq, c.q.whole());
       expect_close(found.dq, want.dq, 5e-5);
@@ -309,7 +310,7 @@ TEST(AttentionOperands, SameBitsOnAnyThreads) {
         y = blank(c.result(), c.q.whole()),
         lse = blank(c.sums(), Value(c.sums()).whole());
     const Tensor m = absent({});
-    AttentionForward(cx, {q, k, v, m}, {y, lse}, {}, 0, 0.0,
+    AttentionForward(cx, {q, k, v, m}, {y, lse}, 0, {}, 0, 0.0,
                      c.scale)({q, k, v, m}, {y, lse});
     omp_set_num_threads(before);
     Value found(c.result());
@@ -330,9 +331,9 @@ TEST(AttentionOperands, WrongOperands) {
       y = blank(c.result(), c.q.whole()),
       lse = blank(c.sums(), Value(c.sums()).whole());
   auto expect_error = [&](Tensors in, const Reals &hidden, const char *text,
-                          double ratio = 0) {
+                          double ratio = 0, int64_t causal = 0) {
     try {
-      AttentionForward(cx, in, {y, lse}, hidden, 0, ratio, 1);
+      AttentionForward(cx, in, {y, lse}, causal, hidden, 0, ratio, 1);
       ADD_FAILURE() << "expected an error";
     } catch (const Error &error) {
       EXPECT_STREQ(error.what(), text);
@@ -345,6 +346,10 @@ TEST(AttentionOperands, WrongOperands) {
   expect_error({q, k, v, none}, {1.0},
                "attention forward: hidden: expected one number at most, and "
                "only with a mask, found 1");
+  expect_error({q, k, v, mask}, {},
+               "attention forward: causal: expected 0, or 1 with a hidden "
+               "number, found 1",
+               0, 1);
   expect_error({q, k, v, q}, {},
                "attention forward: mask: expected a local shape that "
                "broadcasts to [2, 2, 3, 5], found [2, 3, 2, 4]");

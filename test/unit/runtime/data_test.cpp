@@ -157,7 +157,28 @@ TEST_F(Data, WeightsFile) {
   EXPECT_EQ(error_of([&] {
               initialise({{"c", true, {Init::normal, 3.0, 0}, i}}, 0, "");
             }),
-            "c: random initial value: expected type f32, found i32");
+            "c: initial value: expected type f32, found i32");
+}
+
+TEST_F(Data, NumbersByPlace) {
+  const Box box{{1, 2, 1}, {1, 2, 3}};
+  const Tile t = blank({2, 4, 5}, box);
+  const auto expect = [&](Init::Kind kind, double value, auto expected) {
+    initialise({{"c", false, {kind, value, 0}, t}}, 0, "");
+    for_box(box, [&](const Shape &i) { EXPECT_EQ(t.get(i), expected(i)); });
+  };
+  expect(Init::positions, 7.0, [](const Shape &i) {
+    return 7.0 + double((i[0] * 4 + i[1]) * 5 + i[2]);
+  });
+  expect(Init::upper, -HUGE_VAL,
+         [](const Shape &i) { return i[2] > i[1] ? -HUGE_VAL : 0.0; });
+  expect(Init::lower, 2.0,
+         [](const Shape &i) { return i[2] > i[1] ? 0.0 : 2.0; });
+  const Tile vector = blank({2}, {{0}, {2}});
+  EXPECT_EQ(error_of([&] {
+              initialise({{"c", false, {Init::upper, 1.0, 0}, vector}}, 0, "");
+            }),
+            "c: initial value: expected a matrix or several, found rank 1");
 }
 
 } // namespace

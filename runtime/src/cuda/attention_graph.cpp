@@ -4,12 +4,11 @@
 // which order, is not free.
 //
 //===----------------------------------------------------------------------===//
-#include "attention_graph.h"
+#include "cuda/attention_graph.h"
 
 #include <utility>
 
-using namespace ffrt;
-using namespace ffrt::cuda;
+namespace ffrt::cuda {
 
 namespace {
 
@@ -23,13 +22,15 @@ public:
 
   explicit Builder(const AttentionShape &shape) : s(shape) {}
 
-  /// A tensor of ours, [N, T, H, D], as [N, H, T, D].
-  Value heads(int64_t id, DType type) {
-    return keep(cudnn_type(type), by_row(), row_strides(), id);
+  /// A tensor of ours, [N, P, H, W], as [N, H, P, W].
+  Value heads(int64_t id, DType type, int64_t positions, int64_t width) {
+    return keep(cudnn_type(type), by_row(positions, width),
+                row_strides(positions, width), id);
   }
-  /// The same as [N, H, D, T].
-  Value transposed_heads(int64_t id) {
-    return keep(cudnn_type(s.factors), by_column(), column_strides(), id);
+  /// The same as [N, H, W, P].
+  Value transposed_heads(int64_t id, int64_t positions, int64_t width) {
+    return keep(cudnn_type(s.factors), {s.samples, s.heads, width, positions},
+                {positions * s.heads * width, width, 1, s.heads * width}, id);
   }
   /// [N, H, T, 1]
   Value sums(int64_t id) {
@@ -98,20 +99,21 @@ public:
 
   /// Scores as factors with rows and positions exchanged.
   Value transpose_scores(Value scores) {
-    const int64_t size = s.positions * s.positions;
-    return reshape(scores, between(cudnn_type(s.factors), by_score(),
-                                   {s.heads * size, size, 1, s.positions}));
+    const int64_t size = s.rows * s.keys;
+    return reshape(scores, between(cudnn_type(s.factors),
+                                   {s.samples, s.heads, s.keys, s.rows},
+                                   {s.heads * size, size, 1, s.keys}));
   }
   Value transpose_keys(Value keys) {
-    return reshape(keys,
-                   between(cudnn_type(s.factors), by_row(), row_strides()));
+    return reshape(keys, between(cudnn_type(s.factors), by_row(s.keys, s.width),
+                                 row_strides(s.keys, s.width)));
   }
 
   Value mask_added(Value scores) {
     if (s.mask != Mask::added)
       return scores;
-    Value mask = keep(CUDNN_DATA_FLOAT, {s.samples, 1, 1, s.positions},
-                      {s.positions, s.positions, s.positions, 1}, at::mask);
+    const Ints shape(s.added.begin(), s.added.end());
+    Value mask = keep(CUDNN_DATA_FLOAT, shape, dense(shape), at::mask);
     return apply(CUDNN_POINTWISE_ADD, scores, &mask);
   }
   Value mask_later(Value scores) {
@@ -132,7 +134,8 @@ public:
 
   Value between_sums() { return between(CUDNN_DATA_FLOAT, by_sum()); }
   Value between_heads() {
-    return between(CUDNN_DATA_FLOAT, by_row(), row_strides());
+    return between(CUDNN_DATA_FLOAT, by_row(s.rows, s.values),
+                   row_strides(s.rows, s.values));
   }
   Value between_factors() { return between(cudnn_type(s.factors), by_score()); }
 
@@ -145,18 +148,14 @@ private:
       strides[d - 1] = strides[d] * shape[d];
     return strides;
   }
-  Ints by_row() const { return {s.samples, s.heads, s.positions, s.width}; }
-  Ints row_strides() const {
-    return {s.positions * s.heads * s.width, s.width, s.heads * s.width, 1};
+  Ints by_row(int64_t positions, int64_t width) const {
+    return {s.samples, s.heads, positions, width};
   }
-  Ints by_column() const { return {s.samples, s.heads, s.width, s.positions}; }
-  Ints column_strides() const {
-    return {s.positions * s.heads * s.width, s.width, 1, s.heads * s.width};
+  Ints row_strides(int64_t positions, int64_t width) const {
+    return {positions * s.heads * width, width, s.heads * width, 1};
   }
-  Ints by_sum() const { return {s.samples, s.heads, s.positions, 1}; }
-  Ints by_score() const {
-    return {s.samples, s.heads, s.positions, s.positions};
-  }
+  Ints by_sum() const { return {s.samples, s.heads, s.rows, 1}; }
+  Ints by_score() const { return {s.samples, s.heads, s.rows, s.keys}; }
 
   Value keep(cudnnDataType_t type, const Ints &shape, const Ints &strides,
              int64_t id) {
@@ -187,47 +186,13 @@ private:
   int64_t next = 100; ///< number of what is between operations
 };
 
-} // namespace
-
-std::string text_of(const AttentionShape &s) {
-  auto name = [](DType type) {
-    return type == DType::bf16 ? "bf16" : type == DType::f16 ? "fp16" : "f32";
-  };
-  return std::string(s.model) + ": " + std::to_string(s.samples) + " x " +
-         std::to_string(s.positions) + "x" + std::to_string(s.heads) + "x" +
-         std::to_string(s.width) +
-         (s.mask == Mask::causal  ? " causal"
-          : s.mask == Mask::added ? " masked"
-                                  : "") +
-         ", " + name(s.factors) + " to " + name(s.results);
-}
-
-std::vector<AttentionShape> attention_shapes() {
-  std::vector<AttentionShape> shapes;
-  for (DType factors : {DType::bf16, DType::f16})
-    for (DType results : {DType::f32, factors}) {
-      auto add = [&](const char *model, int64_t samples, int64_t positions,
-                     int64_t heads, int64_t width, Mask mask) {
-        shapes.push_back(
-            {model, samples, positions, heads, width, mask, factors, results});
-      };
-      add("gpt2", 8, 1024, 12, 64, Mask::causal);
-      // In both types most things are alike.
-      if (factors == DType::f16)
-        continue;
-      add("bert_base", 32, 128, 12, 64, Mask::added);
-      add("vit", 64, 197, 12, 64, Mask::none);
-      add("wide heads", 2, 4096, 16, 128, Mask::causal);
-    }
-  return shapes;
-}
-
-CudnnGraph attention_forward_graph(const AttentionShape &shape) {
-  Builder b(shape);
+CudnnGraph forward_graph(const AttentionShape &s) {
+  Builder b(s);
   using Value = Builder::Value;
-  Value q = b.heads(at::q, shape.factors), k = b.transposed_heads(at::k),
-        v = b.heads(at::v, shape.factors), y = b.heads(at::y, shape.results),
-        lse = b.sums(at::lse);
+  Value q = b.heads(at::q, s.factors, s.rows, s.width),
+        k = b.transposed_heads(at::k, s.keys, s.width),
+        v = b.heads(at::v, s.factors, s.keys, s.values),
+        y = b.heads(at::y, s.y, s.rows, s.values), lse = b.sums(at::lse);
   Value scaled =
       b.apply(CUDNN_POINTWISE_MUL, b.multiply(q, k), &b.number(at::scale));
   Value scores = b.mask_later(b.mask_added(scaled));
@@ -242,15 +207,19 @@ CudnnGraph attention_forward_graph(const AttentionShape &shape) {
   return b.take();
 }
 
-CudnnGraph attention_backward_graph(const AttentionShape &shape) {
-  Builder b(shape);
+CudnnGraph backward_graph(const AttentionShape &s) {
+  Builder b(s);
   using Value = Builder::Value;
-  Value q = b.heads(at::q, shape.factors), k = b.transposed_heads(at::k),
-        v = b.transposed_heads(at::v), y = b.heads(at::y, shape.results),
-        dy = b.heads(at::dy, shape.factors), lse = b.sums(at::lse),
-        dq = b.heads(at::dq, shape.results),
-        dk = b.heads(at::dk, shape.results),
-        dv = b.heads(at::dv, shape.results), scale = b.number(at::scale);
+  const auto &[dq_type, dk_type, dv_type] = s.gradients;
+  Value q = b.heads(at::q, s.factors, s.rows, s.width),
+        k = b.transposed_heads(at::k, s.keys, s.width),
+        v = b.transposed_heads(at::v, s.keys, s.values),
+        y = b.heads(at::y, s.y, s.rows, s.values),
+        dy = b.heads(at::dy, s.factors, s.rows, s.values),
+        lse = b.sums(at::lse), dq = b.heads(at::dq, dq_type, s.rows, s.width),
+        dk = b.heads(at::dk, dk_type, s.keys, s.width),
+        dv = b.heads(at::dv, dv_type, s.keys, s.values),
+        scale = b.number(at::scale);
   Value product =
       b.apply(CUDNN_POINTWISE_MUL,
               b.reduce(CUDNN_REDUCE_TENSOR_ADD,
@@ -272,3 +241,11 @@ CudnnGraph attention_backward_graph(const AttentionShape &shape) {
   b.multiply(ds, b.transpose_keys(k), dq);
   return b.take();
 }
+
+} // namespace
+
+CudnnGraph attention_graph(const AttentionShape &s) {
+  return s.backward ? backward_graph(s) : forward_graph(s);
+}
+
+} // namespace ffrt::cuda
