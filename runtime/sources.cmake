@@ -201,6 +201,7 @@ set(FFRT_CUDA_KERNELS
   src/cuda/norms.cu
   src/cuda/optimizer.cu
   src/cuda/pool.cu
+  src/cuda/product.cu
   src/cuda/recurrent_backward.cu
   src/cuda/recurrent_cluster.cu
   src/cuda/recurrent_cluster_backward.cu

@@ -120,10 +120,18 @@ struct Shape {
   int64_t m, n, k;
 };
 constexpr Shape kShapes[] = {
-    {"square", 8192, 8192, 8192},   {"gpt2 qkv", 8192, 2304, 768},
-    {"gpt2 proj", 8192, 768, 768},  {"gpt2 fc1", 8192, 3072, 768},
-    {"gpt2 fc2", 8192, 768, 3072},  {"gpt2 head", 8192, 50304, 768},
-    {"dlrm top", 2048, 1024, 1024}, {"mlp", 512, 2048, 2048},
+    {"square", 8192, 8192, 8192},
+    {"gpt2 qkv", 8192, 2304, 768},
+    {"gpt2 proj", 8192, 768, 768},
+    {"gpt2 fc1", 8192, 3072, 768},
+    {"gpt2 fc2", 8192, 768, 3072},
+    {"gpt2 head", 8192, 50304, 768},
+    {"dlrm top", 2048, 1024, 1024},
+    {"mlp", 512, 2048, 2048},
+    // Rows that do not begin at multiples of 16 bytes.
+    {"gpt2 head, odd", 8192, 50257, 768},
+    {"gpt2 head gradient", 8192, 768, 50304},
+    {"gpt2 head gradient, odd", 8192, 768, 50257},
 };
 
 void products() {

@@ -11,7 +11,7 @@
 #include "common/cast.h"
 #include "common/clamp.h"
 #include "common/matmul_geometry.h"
-#include "cuda/gemm.h"
+#include "cuda/product.h"
 #include "cuda/walk.h"
 #include "ffrt/cuda/launch.h"
 
@@ -23,6 +23,7 @@ namespace ffrt {
 
 using cuda::Gemm;
 using cuda::GemmShape;
+using cuda::Product;
 
 /// y = scale * c, broadcast, + addend?
 static void fill_with(const Tensor &y, const Tensor &c, float scale,
@@ -58,10 +59,10 @@ struct MatMul::Impl {
 
   MatMulGeometry geometry;
   std::size_t loops; ///< outermost dimensions of the batch, one call each
-  std::optional<Gemm> first, more; ///< y = product, y += product
-  bool row = false;                ///< c is added by the library, as a row
-  bool widens = false;             ///< c, which is narrower than y
-  Addend addend = Addend::none;    ///< of the first product: c, or the addend
+  std::optional<Product> first, more; ///< y = product, y += product
+  bool row = false;                   ///< c is added by the library, as a row
+  bool widens = false;                ///< c, which is narrower than y
+  Addend addend = Addend::none; ///< of the first product: c, or the addend
   float beta;
   int64_t factor_size, result_size;
   fn::Clip clip;
@@ -106,10 +107,15 @@ struct MatMul::Impl {
         addend = is_whole(c, y) && !more_to_add.data ? Addend::matrix
                                                      : Addend::result;
       widens = c.type != y.type;
-      if (widens)
-        cuda::device().reserve(Gemm::scratch() +
-                               std::size_t(c.elements()) * sizeof(float));
     }
+    // Behind the library's scratch memory, c in f32, then what products copy.
+    constexpr std::size_t kAlignment = 256;
+    const std::size_t wide_bytes =
+        widens ? std::size_t(c.elements()) * sizeof(float) : 0;
+    const std::size_t copies_at =
+        Gemm::scratch() +
+        (wide_bytes + kAlignment - 1) / kAlignment * kAlignment;
+    cuda::device().reserve(copies_at);
     shape.beta = beta;
     if (more_to_add.data && addend == Addend::none) {
       addend = Addend::matrix;
@@ -118,12 +124,12 @@ struct MatMul::Impl {
     if (addend != Addend::result) {
       shape.addend = addend;
       shape.row = row;
-      first.emplace(shape);
+      first.emplace(shape, copies_at);
     }
     if (addend == Addend::result || g.loops() > 0) {
       shape.addend = Addend::result;
       shape.row = false;
-      more.emplace(shape);
+      more.emplace(shape, copies_at);
     }
   }
 

@@ -5,16 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "attention_case.h"
-#include "cuda/tuner.h"
 #include "ffrt/attention.h"
 #include "ffrt/cuda/device.h"
-
-#include <functional>
+#include "tuned.h"
 
 using namespace ffrt;
 using namespace ffrt_test;
-using cuda::PlanCache;
-using cuda::tuner;
 
 namespace {
 
@@ -65,27 +61,6 @@ struct Call {
   }
 };
 
-/// What `call` gives when all choices between ways are `way`; `choices` of them
-/// are expected.
-Call::Results by(const std::string &way, std::size_t choices,
-                 const std::function<Call::Results()> &call) {
-  tuner().start("gpu", {});
-  call();
-  EXPECT_EQ(tuner().found().size(), choices);
-  std::string known;
-  std::istringstream lines(tuner().found().text());
-  for (std::string line; std::getline(lines, line);)
-    known += line.substr(0, line.find(" -> ")) +
-             (line.find(" -> ") < line.size() ? " -> " + way : "") + "\n";
-  PlanCache plans;
-  plans.read(known, "known");
-  tuner().start("gpu", plans);
-  const Call::Results results = call();
-  EXPECT_EQ(tuner().found().size(), 0u);
-  tuner().stop();
-  return results;
-}
-
 void expect_alike(const Call::Results &found, const Call::Results &expected,
                   double tolerance) {
   expect_close(found.y, expected.y, tolerance);
@@ -98,8 +73,8 @@ void expect_alike(const Call::Results &found, const Call::Results &expected,
 /// Both ways are asked for, and give the same.
 void check(const Call &call) {
   const auto work = [&] { return call(); };
-  const Call::Results library = by("plain", 2, work),
-                      own = by("own kernels", 2, work);
+  const Call::Results library = by_way("plain", 2, work),
+                      own = by_way("own kernels", 2, work);
   expect_alike(library, own, call.results == DType::f32 ? 1e-4 : 2e-2);
 }
 
@@ -132,14 +107,15 @@ TEST_P(AttentionLibraries, AreTakenForCausalAttention) {
   std::mt19937 random(seed());
   Call hides(random_case(2, 20, 20, 2, 8, 8, random, GetParam()), random);
   hide_later(hides.c);
-  const Call::Results expected = by("own kernels", 0, [&] { return hides(); });
+  const Call::Results expected =
+      by_way("own kernels", 0, [&] { return hides(); });
   Call claims = hides;
   claims.causal = true;
   for (double &number : claims.c.mask.data)
     number = 0;
   const auto work = [&] { return claims(); };
-  expect_alike(by("plain", 2, work), expected, 1e-4);
-  const Call::Results all = by("own kernels", 2, work);
+  expect_alike(by_way("plain", 2, work), expected, 1e-4);
+  const Call::Results all = by_way("own kernels", 2, work);
   EXPECT_GT(std::abs(all.y.data.front() - expected.y.data.front()), 1e-3);
 }
 
@@ -149,8 +125,8 @@ TEST_P(AttentionLibraries, TakePartsThatAreCausal) {
   Call call(random_case(2, 6, 6, 4, 8, 8, random, GetParam()), random);
   hide_later(call.c);
   call.causal = true;
-  by("plain", 2, [&] { return call({{1, 0, 2, 0}, {1, 6, 2, 6}}); });
-  by("own kernels", 0, [&] { return call({{0, 3, 0, 0}, {2, 3, 4, 6}}); });
+  by_way("plain", 2, [&] { return call({{1, 0, 2, 0}, {1, 6, 2, 6}}); });
+  by_way("own kernels", 0, [&] { return call({{0, 3, 0, 0}, {2, 3, 4, 6}}); });
 }
 
 TEST_P(AttentionLibraries, AreNotAskedForOtherThings) {
@@ -161,7 +137,7 @@ TEST_P(AttentionLibraries, AreNotAskedForOtherThings) {
   Call replaced(random_case(2, 5, 7, 2, 4, 4, random, GetParam()), random);
   hide_later(replaced.c);
   for (const Call &call : {dropped, wide, replaced})
-    by("own kernels", 0, [&] { return call(); });
+    by_way("own kernels", 0, [&] { return call(); });
 }
 
 } // namespace
