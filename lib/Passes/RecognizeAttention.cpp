@@ -1,5 +1,6 @@
 //===- RecognizeAttention.cpp - attention of all heads --------------------===//
 
+#include "Aliases.h"
 #include "RecognizePatterns.h"
 
 #include "ffc/IR/NameOf.h"
@@ -189,8 +190,38 @@ struct Attention : OpRewritePattern<TransposeOp> {
     return success();
   }
 };
+
+/// Queries or keys times a constant, before their heads are made: the scores
+/// are scaled instead.
+struct ScaledHeads : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    for (OpOperand *use : {&op.getQMutable(), &op.getKMutable()}) {
+      while (use->get().hasOneUse() && isa_and_nonnull<ReshapeOp, TransposeOp>(
+                                           use->get().getDefiningOp()))
+        use = &use->get().getDefiningOp()->getOpOperand(0);
+      auto scaled = timesConstant(use->get());
+      if (!scaled || !use->get().hasOneUse())
+        continue;
+      Operation *scaling = use->get().getDefiningOp();
+      emitRemark(op.getLoc())
+          << "'" << ff::nameOf(op.getOperation()) << "' scales scores by what '"
+          << ff::nameOf(scaling) << "' scales";
+      rewriter.modifyOpInPlace(use->getOwner(), [&] { use->set(scaled->x); });
+      rewriter.modifyOpInPlace(op, [&] {
+        op.setScale(APFloat(op.getScale().convertToDouble() * scaled->number));
+        addAliases(op, scaling);
+      });
+      rewriter.eraseOp(scaling);
+      return success();
+    }
+    return failure();
+  }
+};
 } // namespace
 
 void recognition::addAttention(RewritePatternSet &patterns) {
-  patterns.add<Attention>(patterns.getContext());
+  patterns.add<Attention, ScaledHeads>(patterns.getContext());
 }

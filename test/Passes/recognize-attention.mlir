@@ -99,3 +99,49 @@ func.func @trained_mask(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x6x4xf32>, %v: te
   ff.output %4 as "out/y" : tensor<2x5x3x4xf32>
   return
 }
+
+// -----
+
+// Queries and keys may be scaled, before heads are made of them or after.
+// CHECK-LABEL: @scaled_heads
+func.func @scaled_heads(%q: tensor<10x12xf32>, %k: tensor<2x3x6x4xf32>, %v: tensor<2x3x6x4xf32>) {
+  // CHECK: %[[Q:.*]] = ff.reshape(%arg0)
+  // CHECK: %[[K:.*]] = ff.transpose(%arg1)
+  // CHECK: ff.attention(%[[Q]], %[[K]], {{.*}}ff.aliases = [{{.*}}"keys", "queries"]{{.*}} scale = 1.500000e+00
+  %c = ff.state "c" "constant" init <constant, 0.5 : f64, 0> : tensor<f32>
+  %s = ff.unary scale(%q) alpha 3.0 : tensor<10x12xf32> -> tensor<10x12xf32> loc("queries")
+  %0 = ff.reshape(%s) : (tensor<10x12xf32>) -> tensor<2x5x3x4xf32>
+  %1 = ff.transpose(%0) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x5x3x4xf32>) -> tensor<2x3x5x4xf32>
+  %2 = ff.binary mul(%k, %c) : (tensor<2x3x6x4xf32>, tensor<f32>) -> tensor<2x3x6x4xf32> loc("keys")
+  %3 = ff.matmul(%1, %2) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<2x3x5x4xf32>, tensor<2x3x6x4xf32>) -> tensor<2x3x5x6xf32>
+  %4 = ff.softmax(%3) {axes = array<i64: 3>, log = 0 : i64} : (tensor<2x3x5x6xf32>) -> tensor<2x3x5x6xf32>
+  %5 = ff.matmul(%4, %v) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3x5x6xf32>, tensor<2x3x6x4xf32>) -> tensor<2x3x5x4xf32>
+  // expected-remark @below {{attention}}
+  // expected-remark @below {{'y' scales scores by what 'queries' scales}}
+  // expected-remark @below {{'y' scales scores by what 'keys' scales}}
+  %6 = ff.transpose(%5) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32> loc("y")
+  ff.output %6 as "out/y" : tensor<2x5x3x4xf32>
+  return
+}
+
+// -----
+
+// Somebody else reads the scaled queries.
+// CHECK-LABEL: @scaled_for_others
+func.func @scaled_for_others(%q: tensor<2x3x5x4xf32>) {
+  // CHECK: ff.unary scale
+  // CHECK: ff.attention({{.*}} scale = 1.000000e+00
+  %0 = ff.unary scale(%q) alpha 3.0 : tensor<2x3x5x4xf32> -> tensor<2x3x5x4xf32>
+  %1 = ff.matmul(%0, %q) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<2x3x5x4xf32>, tensor<2x3x5x4xf32>) -> tensor<2x3x5x5xf32>
+  %2 = ff.softmax(%1) {axes = array<i64: 3>, log = 0 : i64} : (tensor<2x3x5x5xf32>) -> tensor<2x3x5x5xf32>
+  %3 = ff.matmul(%2, %q) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<2x3x5x5xf32>, tensor<2x3x5x4xf32>) -> tensor<2x3x5x4xf32>
+  // expected-remark @below {{attention}}
+  %4 = ff.transpose(%3) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32>
+  ff.output %4 as "out/y" : tensor<2x5x3x4xf32>
+  ff.output %0 as "out/q" : tensor<2x3x5x4xf32>
+  return
+}

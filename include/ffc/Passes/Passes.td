@@ -18,6 +18,8 @@ def RecognizePatterns : Pass<"recognize-patterns", "::mlir::ModuleOp"> {
       * normalize:  (x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon), means
                     over the last dimensions, and then * scale, + bias of these
                     dimensions
+      * attention:  transpose(softmax(scale * q k^T, masked) v), dropout or not,
+                    with what scales q or k
       * matmul:     products of operands whose last two dimensions are swapped,
                     and then + bias, a vector
 
