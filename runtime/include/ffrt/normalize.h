@@ -11,8 +11,8 @@
 // Results do not overlap operands. The same bits for the same number of
 // threads.
 //
-// The kernels of the forward operator have its attribute `clamp`, bounds that y
-// is cut to: none, the lower one, or both.
+// `clamp` has the bounds that y is, or was, cut to: none, the lower one, or
+// both.
 //
 // With `sample_groups` the global dimension 0 is cut into so many equal blocks,
 // each with statistics of its own: the group is the first dimension of
@@ -84,51 +84,57 @@ public:
 
 // Gradients, with r = 1 / sqrt(var + epsilon), h = (x - mean) * r, g = dy *
 // scale: dx = r * (g - mean(g) - h * mean(g * h)), dscale = sum(dy * h) and
-// dbias = sum(dy). The last two are sums over the tile.
+// dbias = sum(dy). The last two are sums over the tile. With bounds in `clamp`,
+// dy counts nothing where h * scale + bias is not between them, exclusively;
+// each statistic has one parameter then. Without, the bias may be absent.
 
-/// {dy, x, mean, var, scale?} -> {dx?, dscale?, dbias?}. `axes` are whole.
+/// {dy, x, mean, var, scale?, bias?} -> {dx?, dscale?, dbias?}. `axes` are
+/// whole.
 class NormalizeBackward : Normalization {
 public:
   NormalizeBackward(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                    double epsilon, const Ints &param_dims,
+                    const Reals &clamp, double epsilon, const Ints &param_dims,
                     int64_t sample_groups = 1);
   void operator()(Tensors in, Tensors out);
 };
 
-/// {dy, x, mean, var, scale?} -> {sum(g), sum(g * h), dscale?, dbias?}
+/// {dy, x, mean, var, scale?, bias?} -> {sum(g), sum(g * h), dscale?, dbias?}
 class NormalizeBackwardSums : Normalization {
 public:
   NormalizeBackwardSums(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                        double epsilon, const Ints &param_dims,
-                        int64_t sample_groups = 1);
+                        const Reals &clamp, double epsilon,
+                        const Ints &param_dims, int64_t sample_groups = 1);
   void operator()(Tensors in, Tensors out);
 };
 
-/// {dy, x, mean, var, scale?, sum(g), sum(g * h)} -> {dx?}
+/// {dy, x, mean, var, scale?, bias?, sum(g), sum(g * h)} -> {dx?}
 class NormalizeBackwardData : Normalization {
 public:
   NormalizeBackwardData(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                        double epsilon, const Ints &param_dims,
-                        int64_t sample_groups = 1);
+                        const Reals &clamp, double epsilon,
+                        const Ints &param_dims, int64_t sample_groups = 1);
   void operator()(Tensors in, Tensors out);
 };
 
 // The same for batch normalisation, where each statistic has its own scale and
 // bias, so that two sums serve both dx and the parameters. There are no groups.
 
-/// {dy, x, mean, var} -> {sum(dy), sum(dy * h)}
+/// {dy, x, mean, var, scale?, bias?} -> {sum(dy), sum(dy * h)}
 class NormalizeChannelSums : Normalization {
 public:
   NormalizeChannelSums(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                       double epsilon, const Ints &param_dims);
+                       const Reals &clamp, double epsilon,
+                       const Ints &param_dims);
   void operator()(Tensors in, Tensors out);
 };
 
-/// {dy, x, mean, var, scale?, sum(dy), sum(dy * h)} -> {dx?, dscale?, dbias?}
+/// {dy, x, mean, var, scale?, bias?, sum(dy), sum(dy * h)} -> {dx?, dscale?,
+/// dbias?}
 class NormalizeChannelData : Normalization {
 public:
   NormalizeChannelData(Context &cx, Tensors in, Tensors out, const Ints &axes,
-                       double epsilon, const Ints &param_dims);
+                       const Reals &clamp, double epsilon,
+                       const Ints &param_dims);
   void operator()(Tensors in, Tensors out);
 };
 

@@ -21,6 +21,13 @@ Normalization::Normalization(const char *kernel, Context &cx, Tensors in,
   work = make_normalize_work(*geometry, cx, geometry->groups.part(x, 0));
 }
 
+/// Bounds of what is not computed again: where each statistic has one
+/// parameter, that is simple.
+static void expect_uncut(const NormalizeGeometry &g) {
+  expect(g.kernel, !g.cuts || g.constant,
+         "clamp: expected no bounds, or one parameter per statistic");
+}
+
 NormalizeForward::NormalizeForward(Context &cx, Tensors in, Tensors out,
                                    const Ints &axes, const Reals &clamp,
                                    double epsilon, const Ints &param_dims,
@@ -61,55 +68,63 @@ NormalizeApply::NormalizeApply(Context &cx, Tensors in, Tensors out,
 }
 
 NormalizeBackward::NormalizeBackward(Context &cx, Tensors in, Tensors out,
-                                     const Ints &axes, double epsilon,
-                                     const Ints &param_dims,
+                                     const Ints &axes, const Reals &clamp,
+                                     double epsilon, const Ints &param_dims,
                                      int64_t sample_groups)
     : Normalization("normalize backward", cx, in, maybe(in, 2), axes, epsilon,
-                    param_dims, sample_groups) {
-  expect_arguments(*geometry, in, {kDy, kX, kMean, kVar, kScale}, out,
+                    param_dims, sample_groups, clamp) {
+  expect_arguments(*geometry, in, {kDy, kX, kMean, kVar, kScale, kBias}, out,
                    {kDx, kDscale, kDbias});
+  expect_uncut(*geometry);
   expect_whole(*geometry, at(in, 0), axes);
 }
 
 NormalizeBackwardSums::NormalizeBackwardSums(Context &cx, Tensors in,
                                              Tensors out, const Ints &axes,
-                                             double epsilon,
+                                             const Reals &clamp, double epsilon,
                                              const Ints &param_dims,
                                              int64_t sample_groups)
     : Normalization("normalize backward sums", cx, in, maybe(in, 2), axes,
-                    epsilon, param_dims, sample_groups) {
-  expect_arguments(*geometry, in, {kDy, kX, kMean, kVar, kScale}, out,
+                    epsilon, param_dims, sample_groups, clamp) {
+  expect_arguments(*geometry, in, {kDy, kX, kMean, kVar, kScale, kBias}, out,
                    {kFirst, kSecond, kDscale, kDbias});
+  expect_uncut(*geometry);
 }
 
 NormalizeBackwardData::NormalizeBackwardData(Context &cx, Tensors in,
                                              Tensors out, const Ints &axes,
-                                             double epsilon,
+                                             const Reals &clamp, double epsilon,
                                              const Ints &param_dims,
                                              int64_t sample_groups)
     : Normalization("normalize backward data", cx, in, maybe(in, 2), axes,
-                    epsilon, param_dims, sample_groups) {
+                    epsilon, param_dims, sample_groups, clamp) {
   expect_arguments(*geometry, in,
-                   {kDy, kX, kMean, kVar, kScale, kFirst, kSecond}, out, {kDx});
+                   {kDy, kX, kMean, kVar, kScale, kBias, kFirst, kSecond}, out,
+                   {kDx});
+  expect_uncut(*geometry);
 }
 
 NormalizeChannelSums::NormalizeChannelSums(Context &cx, Tensors in, Tensors out,
-                                           const Ints &axes, double epsilon,
+                                           const Ints &axes, const Reals &clamp,
+                                           double epsilon,
                                            const Ints &param_dims)
     : Normalization("normalize channel sums", cx, in, maybe(in, 2), axes,
-                    epsilon, param_dims, /*sample_groups=*/1) {
-  expect_arguments(*geometry, in, {kDy, kX, kMean, kVar}, out,
+                    epsilon, param_dims, /*sample_groups=*/1, clamp) {
+  expect_arguments(*geometry, in, {kDy, kX, kMean, kVar, kScale, kBias}, out,
                    {kFirst, kSecond});
+  expect_uncut(*geometry);
 }
 
 NormalizeChannelData::NormalizeChannelData(Context &cx, Tensors in, Tensors out,
-                                           const Ints &axes, double epsilon,
+                                           const Ints &axes, const Reals &clamp,
+                                           double epsilon,
                                            const Ints &param_dims)
     : Normalization("normalize channel data", cx, in, maybe(in, 2), axes,
-                    epsilon, param_dims, /*sample_groups=*/1) {
+                    epsilon, param_dims, /*sample_groups=*/1, clamp) {
   expect_arguments(*geometry, in,
-                   {kDy, kX, kMean, kVar, kScale, kFirst, kSecond}, out,
+                   {kDy, kX, kMean, kVar, kScale, kBias, kFirst, kSecond}, out,
                    {kDx, kDscale, kDbias});
+  expect_uncut(*geometry);
   expect(geometry->kernel, geometry->statistics == geometry->parameters,
          "param_dims: expected one parameter per statistic");
 }

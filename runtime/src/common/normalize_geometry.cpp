@@ -75,7 +75,7 @@ NormalizeGeometry::NormalizeGeometry(const char *kernel, const Tensor &x,
                                      int64_t sample_groups, const Reals &clamp)
     : kernel(kernel),
       groups(kernel, x, statistic, sample_groups, axes, param_dims),
-      clip(clip_of(kernel, clamp)), epsilon(epsilon) {
+      clip(clip_of(kernel, clamp)), cuts(!clamp.empty()), epsilon(epsilon) {
   const Tensor part = groups.part(x, 0);
   expect_dims(kernel, "axes", axes, part);
   expect_dims(kernel, "param_dims", param_dims, part);

@@ -43,6 +43,7 @@ struct NormalizeGeometry {
   const char *kernel;
   SampleGroups groups;
   fn::Clip clip; ///< of y
+  bool cuts;     ///< has it bounds?
   /// Dimensions that are normalised, and those that parameters have.
   bool reduced[kMaxRank] = {}, has_parameter[kMaxRank] = {};
   /// Distances in a statistic and in a parameter per dimension of x.

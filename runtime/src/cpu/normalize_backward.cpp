@@ -67,6 +67,7 @@ void NormalizeBackward::operator()(Tensors in, Tensors out) {
     float *dscale = group.gradient(out, 1, 0),
           *dbias = group.gradient(out, 2, 1);
     w.use(group.statistic(in, 2), group.statistic(in, 3));
+    w.use_parameters(data(in, 4), data(in, 5));
     if (w.by_columns) {
       column_sums(w, dy, x, scale, dscale, dbias);
       gradient_data(w, dy, x, scale, dx);
@@ -86,6 +87,7 @@ void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
     float *dscale = group.gradient(out, 2, 0),
           *dbias = group.gradient(out, 3, 1);
     w.use(group.statistic(in, 2), group.statistic(in, 3));
+    w.use_parameters(data(in, 4), data(in, 5));
     if (w.by_columns) {
       column_sums(w, dy, x, scale, dscale, dbias);
     } else {
@@ -102,8 +104,9 @@ void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
   for_each_group(w, [&](const Group &group) {
     w.use(group.statistic(in, 2), group.statistic(in, 3));
-    load(group.statistic(in, 5), w.first);
-    load(group.statistic(in, 6), w.second);
+    w.use_parameters(data(in, 4), data(in, 5));
+    load(group.statistic(in, 6), w.first);
+    load(group.statistic(in, 7), w.second);
     gradient_data(w, group.like(in, 0), group.like(in, 1), data(in, 4),
                   group.like(out, 0));
   });
@@ -116,6 +119,7 @@ void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
 void NormalizeChannelSums::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
   w.use(data(in, 2), data(in, 3));
+  w.use_parameters(data(in, 4), data(in, 5));
   if (w.by_columns)
     columns::gradient_sums(w, at(in, 0), at(in, 1));
   else
@@ -128,8 +132,9 @@ void NormalizeChannelData::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
   const float *scale = data(in, 4);
   w.use(data(in, 2), data(in, 3));
-  load(data(in, 5), w.first);
-  load(data(in, 6), w.second);
+  w.use_parameters(data(in, 4), data(in, 5));
+  load(data(in, 6), w.first);
+  load(data(in, 7), w.second);
   store(w.second, data(out, 1));
   store(w.first, data(out, 2));
   scale_up(w, scale, w.first);

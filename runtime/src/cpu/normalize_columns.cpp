@@ -295,13 +295,35 @@ void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
       });
 }
 
+/// dy, or 0 where the result was cut.
+struct Cut {
+  const float *mean, *a, *b;
+  fn::Clip clip;
+
+  Cut(const NormalizeWork &work, int64_t s)
+      : mean(work.mean.data() + s), a(work.line_a.data() + s),
+        b(work.line_b.data() + s), clip(work.clip) {}
+  float operator()(float dy, float x, int64_t i) const {
+    const float y = (x - mean[i]) * a[i] + b[i];
+    return y > clip.alpha && y < clip.beta ? dy : 0.0f;
+  }
+};
+
 void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x) {
-  sums(work, dy, x, [&](const float *g, const float *p, int64_t s) {
-    const float *mean = work.mean.data() + s;
-    return [=](int64_t k, int64_t i) {
-      return Pair{g[k], g[k] * (p[k] - mean[i])};
-    };
-  });
+  if (work.cuts)
+    sums(work, dy, x, [&](const float *g, const float *p, int64_t s) {
+      return [=, cut = Cut(work, s)](int64_t k, int64_t i) {
+        const float own = cut(g[k], p[k], i);
+        return Pair{own, own * (p[k] - cut.mean[i])};
+      };
+    });
+  else
+    sums(work, dy, x, [&](const float *g, const float *p, int64_t s) {
+      const float *mean = work.mean.data() + s;
+      return [=](int64_t k, int64_t i) {
+        return Pair{g[k], g[k] * (p[k] - mean[i])};
+      };
+    });
   for (int64_t s = 0; s < work.statistics; ++s)
     work.second[s] *= work.inverse[s];
 }
@@ -313,9 +335,16 @@ void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
       [&](const float *g, const float *p, float *q, int64_t s, int64_t n) {
         const float *mean = work.mean.data() + s, *a = work.a.data() + s,
                     *b = work.b.data() + s, *c = work.c.data() + s;
+        if (work.cuts) {
+          const Cut cut(work, s);
 #pragma GCC ivdep
-        for (int64_t i = 0; i < n; ++i)
-          q[i] = g[i] * a[i] + (p[i] - mean[i]) * b[i] + c[i];
+          for (int64_t i = 0; i < n; ++i)
+            q[i] = cut(g[i], p[i], i) * a[i] + (p[i] - mean[i]) * b[i] + c[i];
+        } else {
+#pragma GCC ivdep
+          for (int64_t i = 0; i < n; ++i)
+            q[i] = g[i] * a[i] + (p[i] - mean[i]) * b[i] + c[i];
+        }
       });
 }
 

@@ -248,9 +248,31 @@ struct Gradient {
         x(sets.elements(x, buffers[1])), dx(sets.elements(to.dx, buffers[2])) {}
 };
 
+/// Whatever the element is.
+struct NoCut {
+  NoCut(const NormalizeWork &, int64_t) {}
+  float operator()(float dy, float) const { return dy; }
+};
+
+/// 0 where the result was cut.
+struct Cut {
+  float mean, a, b;
+  fn::Clip clip;
+
+  Cut(const NormalizeWork &work, int64_t s)
+      : mean(work.mean[s]), a(work.line_a[s]), b(work.line_b[s]),
+        clip(work.clip) {}
+  float operator()(float dy, float x) const {
+    const float y = (x - mean) * a + b;
+    return y > clip.alpha && y < clip.beta ? dy : 0.0f;
+  }
+};
+
 /// Sums of g and g * h of one set; adds to the sums of the parameters.
+template <class Slope>
 Sums gradient_of(const Sets &sets, const Offsets &set, const Gradient &of,
                  ParameterSums sums, bool parameters) {
+  const Slope slope(sets.work, set[1]);
   const float mean = sets.work.mean[set[1]],
               inverse = sets.work.inverse[set[1]];
   const int64_t k = sets.parameter;
@@ -264,7 +286,8 @@ Sums gradient_of(const Sets &sets, const Offsets &set, const Gradient &of,
                   *scale = of.scale ? of.scale + own : nullptr;
       with_stride(sets.stride, [&](auto s) {
         auto plain = [=](int64_t i) {
-          return Pair{g[i * s], g[i * s] * ((p[i * s] - mean) * inverse)};
+          const float own = slope(g[i * s], p[i * s]);
+          return Pair{own, own * ((p[i * s] - mean) * inverse)};
         };
         if (k == 0)
           return add_up(n, run, plain);
@@ -299,8 +322,10 @@ Sums gradient_of(const Sets &sets, const Offsets &set, const Gradient &of,
 }
 
 /// dx of one set from the means of g and g * h.
+template <class Slope>
 void data_of(const Sets &sets, const Offsets &set, const Gradient &of,
              float mean_g, float mean_gh) {
+  const Slope own(sets.work, set[1]);
   const float mean = sets.work.mean[set[1]],
               inverse = sets.work.inverse[set[1]];
   const int64_t k = sets.parameter;
@@ -317,13 +342,13 @@ void data_of(const Sets &sets, const Offsets &set, const Gradient &of,
           const float a = scale ? *scale : 1.0f;
 #pragma GCC ivdep
           for (int64_t i = 0; i < n; ++i)
-            q[i * s] =
-                inverse * (g[i * s] * a - mean_g - (p[i * s] - mean) * slope);
+            q[i * s] = inverse * (own(g[i * s], p[i * s]) * a - mean_g -
+                                  (p[i * s] - mean) * slope);
         } else {
 #pragma GCC ivdep
           for (int64_t i = 0; i < n; ++i)
-            q[i * s] = inverse * (g[i * s] * scale[i * k] - mean_g -
-                                  (p[i * s] - mean) * slope);
+            q[i * s] = inverse * (own(g[i * s], p[i * s]) * scale[i * k] -
+                                  mean_g - (p[i * s] - mean) * slope);
         }
       });
       of.dx.write(at, n);
@@ -379,8 +404,11 @@ void squares(NormalizeWork &work, const Tensor &x) {
   });
 }
 
-void gradient(NormalizeWork &work, const Tensor &dy, const Tensor &x,
-              const Backward &to, bool whole) {
+namespace {
+
+template <class Slope>
+void gradient_by(NormalizeWork &work, const Tensor &dy, const Tensor &x,
+                 const Backward &to, bool whole) {
   const Sets sets(work, dy, x, to.dx);
   const bool parameters = to.dscale || to.dbias;
   constexpr int kFlush = 64; ///< sets added up in single precision
@@ -392,12 +420,12 @@ void gradient(NormalizeWork &work, const Tensor &dy, const Tensor &x,
     return [&, of = Gradient(sets, dy, x, to, buffers)](int64_t part,
                                                         const Offsets &set) {
       ParameterSums sums(work, part);
-      const Sums total = gradient_of(sets, set, of, sums, parameters);
+      const Sums total = gradient_of<Slope>(sets, set, of, sums, parameters);
       work.first[set[1]] = total.a;
       work.second[set[1]] = total.b;
       if (whole && of.dx)
-        data_of(sets, set, of, float(total.a / work.count),
-                float(total.b / work.count));
+        data_of<Slope>(sets, set, of, float(total.a / work.count),
+                       float(total.b / work.count));
       if (parameters && ++work.pending[std::size_t(part)] % kFlush == 0)
         sums.flush();
     };
@@ -420,17 +448,30 @@ void gradient(NormalizeWork &work, const Tensor &dy, const Tensor &x,
   }
 }
 
-void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
-                   const Backward &to) {
+template <class Slope>
+void data_by(NormalizeWork &work, const Tensor &dy, const Tensor &x,
+             const Backward &to) {
   const Sets sets(work, dy, x, to.dx);
   sets.for_all([&](Buffers &buffers) {
     return [&, of = Gradient(sets, dy, x, to, buffers)](int64_t,
                                                         const Offsets &set) {
       const int64_t s = set[1];
-      data_of(sets, set, of, float(work.first[s] / work.count),
-              float(work.second[s] / work.count));
+      data_of<Slope>(sets, set, of, float(work.first[s] / work.count),
+                     float(work.second[s] / work.count));
     };
   });
+}
+
+} // namespace
+
+void gradient(NormalizeWork &work, const Tensor &dy, const Tensor &x,
+              const Backward &to, bool whole) {
+  (work.cuts ? gradient_by<Cut> : gradient_by<NoCut>)(work, dy, x, to, whole);
+}
+
+void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
+                   const Backward &to) {
+  (work.cuts ? data_by<Cut> : data_by<NoCut>)(work, dy, x, to);
 }
 
 } // namespace ffrt::sets

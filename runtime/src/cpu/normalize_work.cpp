@@ -31,6 +31,9 @@ NormalizeWork::NormalizeWork(const NormalizeGeometry &geometry,
   second.resize(n);
   for (auto *values : {&mean, &inverse, &a, &b, &c})
     values->resize(n);
+  if (cuts)
+    for (auto *values : {&line_a, &line_b})
+      values->resize(n);
   if (by_columns) {
     moments.resize(p * n);
     partial.resize(p * 2 * n);
@@ -50,6 +53,14 @@ void NormalizeWork::use(const float *given_mean, const float *given_var) {
   for (std::size_t s = 0; s < mean.size(); ++s) {
     mean[s] = given_mean[s];
     inverse[s] = float(1.0 / std::sqrt(double(given_var[s]) + epsilon));
+  }
+}
+
+void NormalizeWork::use_parameters(const float *scale, const float *bias) {
+  // As the forward operator computes it.
+  for (std::size_t s = 0; s < line_a.size(); ++s) {
+    line_a[s] = inverse[s] * scale_of(scale, int64_t(s));
+    line_b[s] = bias ? bias[parameter_of[s]] : 0.0f;
   }
 }
 

@@ -47,6 +47,8 @@ struct NormalizeWork : NormalizeGeometry {
   // Scratch. Per statistic:
   std::vector<double> first, second;
   std::vector<float> mean, inverse, a, b, c;
+  /// Where results were cut, what they were: (x - mean) * line_a + line_b.
+  std::vector<float> line_a, line_b;
   /// Per part: all statistics (columns), or two numbers per parameter (sets).
   std::vector<Moments> moments;
   std::vector<double> partial;
@@ -58,6 +60,8 @@ struct NormalizeWork : NormalizeGeometry {
 
   /// Fills `mean` and `inverse` from the two statistics.
   void use(const float *given_mean, const float *given_var);
+  /// Fills `line_a` and `line_b`, after that.
+  void use_parameters(const float *scale, const float *bias);
   float scale_of(const float *scale, int64_t s) const {
     return scale ? scale[parameter_of[std::size_t(s)]] : 1.0f;
   }
@@ -74,6 +78,8 @@ void squares(NormalizeWork &work, const Tensor &x);
 /// y = clip((x - work.mean) * work.a + work.b + addend?)
 void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
            const Tensor &y);
+// Where results were cut, dy counts as 0.
+
 /// first = sums of dy, second = sums of dy * (x - work.mean) * work.inverse.
 void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x);
 /// dx = dy * work.a + (x - work.mean) * work.b + work.c
@@ -103,6 +109,8 @@ struct Backward {
   float *dscale = nullptr, *dbias = nullptr;
   Tensor dx; ///< may be absent
 };
+
+// Where results were cut, dy counts as 0.
 
 /// first = sum(g) and second = sum(g * h) of the tile, dscale and dbias, and dx
 /// if these sums are complete (`whole`).

@@ -23,10 +23,24 @@ template <class Dy, class X> struct Elements {
   __device__ Element<Dy, X> operator[](int k) const { return {dy[k], x[k]}; }
 };
 
+/// Which slopes count: those of what was not cut.
+struct Cut {
+  const Line *lines; ///< of statistics; null: all count
+  fn::Clip clip;
+
+  __device__ float operator()(float dy, float x, float mean, int64_t s) const {
+    if (!lines)
+      return dy;
+    const float y = (x - mean) * lines[s].a + lines[s].b;
+    return y > clip.alpha && y < clip.beta ? dy : 0.0f;
+  }
+};
+
 /// What is read at once.
 template <class Dy, class X> struct Both {
   Operand<Dy> dy;
   Operand<X> x;
+  Cut cut;
 
   bool begin_groups() const { return dy.begins_group() && x.begins_group(); }
   __device__ Elements<Dy, X> read(const Place &at,
@@ -34,6 +48,8 @@ template <class Dy, class X> struct Both {
     return {dy.read(at[0], span), x.read(at[0], span)};
   }
 };
+
+template <class Dy, class X> Both(Operand<Dy>, Operand<X>, Cut) -> Both<Dy, X>;
 
 /// What sums are taken of: g = dy * scale and g * (x - mean). Where a set has
 /// one scale, its sums are multiplied by it later, and `scale` is null.
@@ -43,12 +59,13 @@ template <class Dy, class X> struct Slopes : Both<Dy, X> {
 
   __device__ Pair of(const Elements<Dy, X> &elements, int k, const Place &at,
                      const Place &set) const {
-    return of(elements[k], at[2], statistics[set[1]].mean);
+    return of(elements[k], at[2], statistics[set[1]].mean, set[1]);
   }
-  /// What an element adds to the sums.
-  __device__ Pair of(const Element<Dy, X> &e, int64_t parameter,
-                     float mean) const {
-    const double g = scale ? double(e.dy) * scale[parameter] : double(e.dy);
+  /// What an element adds to the sums of its statistic.
+  __device__ Pair of(const Element<Dy, X> &e, int64_t parameter, float mean,
+                     int64_t statistic) const {
+    const double dy = this->cut(e.dy, e.x, mean, statistic),
+                 g = scale ? dy * scale[parameter] : dy;
     return {g, g * (e.x - mean)};
   }
 };
@@ -84,19 +101,22 @@ struct StoreSums {
 template <class Dy, class X, class Dx> struct Data {
   Operand<Dy> dy;
   Operand<X> x;
+  Cut cut;
   const float *scale;
   Result<Dx> dx;
 
-  __device__ float operator()(const Element<Dy, X> &e, int64_t parameter,
+  __device__ float operator()(const Element<Dy, X> &e, const Place &at,
                               const SetStatistics &set) const {
-    const float slope = scale ? e.dy * scale[parameter] : e.dy;
+    const float dy = cut(e.dy, e.x, set.mean, at[1]),
+                slope = scale ? dy * scale[at[2]] : dy;
     return set.inverse *
            (slope - set.g - (e.x - set.mean) * (set.inverse * set.gh));
   }
 };
 
 template <class Dy, class X, class Dx>
-Data(Operand<Dy>, Operand<X>, const float *, Result<Dx>) -> Data<Dy, X, Dx>;
+Data(Operand<Dy>, Operand<X>, Cut, const float *, Result<Dx>)
+    -> Data<Dy, X, Dx>;
 
 /// The sums of sets, and dx.
 template <class Dy, class X, class Dx>
@@ -116,7 +136,7 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
     Pair sum = add.neutral();
     row.for_each([&](int64_t i, const Element<Dy, X> &e) {
       const int64_t parameter = (set + sets.reduced(i))[2];
-      sum = add(sum, slopes.of(e, parameter, own.mean));
+      sum = add(sum, slopes.of(e, parameter, own.mean, set[1]));
     });
     sum = cuda::reduce_row(sum, add.neutral(), add);
     const Pair all = store.scaled(set, sum);
@@ -126,7 +146,7 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
       store(set, sum);
     row.for_each([&](int64_t i, const Element<Dy, X> &e) {
       const Place at = set + sets.reduced(i);
-      data.dx.set(at[0], data(e, at[2], own));
+      data.dx.set(at[0], data(e, at, own));
     });
   }
 }
@@ -145,21 +165,37 @@ void data_of_all(const NormalizeWork &work, const Data<Dy, X, Dx> &data) {
         cuda::Group<float> dx{};
         FFRT_UNROLL
         for (int k = 0; k < cuda::kGroup; ++k)
-          if (k < span.count)
-            dx[k] = data({dy[k], x[k]}, at[2] + k * next_parameter,
-                         statistics[at[1] + k * next_set]);
+          if (k < span.count) {
+            const Place own = {at[0] + k, at[1] + k * next_set,
+                               at[2] + k * next_parameter};
+            dx[k] = data({dy[k], x[k]}, own, statistics[own[1]]);
+          }
         data.dx.write(at[0], span, dx);
       });
 }
 
-/// Statistics that are given.
-void use(const NormalizeWork &work, const float *mean, const float *var,
-         double epsilon) {
+/// Statistics and parameters that are given: for every statistic, what elements
+/// need of it.
+Cut use(const NormalizeGeometry &geometry, const NormalizeWork &work,
+        Tensors in) {
+  const float *mean = data(in, 2), *var = data(in, 3), *scale = data(in, 4),
+              *bias = data(in, 5);
+  const double epsilon = geometry.epsilon;
   SetStatistics *statistics = work.of_sets();
+  Line *const lines = geometry.cuts ? work.lines() : nullptr;
+  const Places sets = work.sets.kept;
   cuda::for_elements(
-      work.statistics, FFRT_LAMBDA(int64_t s) {
-        statistics[s] = {mean[s], inverse_of(var[s], epsilon), 0, 0};
+      sets.elements, FFRT_LAMBDA(int64_t i) {
+        const Place set = sets(i);
+        const int64_t s = set[1];
+        const float inverse = inverse_of(var[s], epsilon);
+        statistics[s] = {mean[s], inverse, 0, 0};
+        // As the forward operator computes it.
+        if (lines)
+          lines[s] = {scale ? inverse * scale[set[2]] : inverse,
+                      bias ? bias[set[2]] : 0.0f};
       });
+  return {lines, geometry.clip};
 }
 
 struct StoreParameters {
@@ -180,7 +216,7 @@ template <class Dy, class X> struct ParameterSlopes : Both<Dy, X> {
                      const Place &) const {
     const Element<Dy, X> e = elements[k];
     const SetStatistics set = statistics[at[1]];
-    const double g = float(e.dy);
+    const double g = this->cut(e.dy, e.x, set.mean, at[1]);
     return {g, g * ((e.x - set.mean) * set.inverse)};
   }
 };
@@ -201,8 +237,8 @@ struct KnownSums {
 /// Sums over what has a parameter in common.
 template <class Dy, class X>
 void parameter_gradients(const NormalizeGeometry &geometry,
-                         const NormalizeWork &work, const Operand<Dy> &dy,
-                         const Operand<X> &x, float *dscale, float *dbias) {
+                         const NormalizeWork &work, const Both<Dy, X> &both,
+                         float *dscale, float *dbias) {
   if (!dscale && !dbias)
     return;
   const StoreParameters store{dscale, dbias};
@@ -210,13 +246,13 @@ void parameter_gradients(const NormalizeGeometry &geometry,
     sum_up(work.parameters, work.partial(), KnownSums{work.sums()}, store);
   else
     sum_up(work.parameters, work.partial(),
-           ParameterSlopes<Dy, X>{{dy, x}, work.of_sets()}, store);
+           ParameterSlopes<Dy, X>{both, work.of_sets()}, store);
 }
 
-/// Statistics, sums, and gradients of parameters, all of which but the first
-/// two may be absent.
+/// Sums, and gradients of parameters, all of which may be absent; `scale`, if
+/// the sums are multiplied by it.
 struct Gradient {
-  const float *mean, *var, *scale;
+  const float *scale;
   float *first, *second, *dscale, *dbias;
 };
 
@@ -241,19 +277,18 @@ void with_gradients(const F &f, const Tensor &dy, const Tensor &x,
 
 template <class Dy, class X, class Dx>
 void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
-              const Gradient &of, const Operand<Dy> &dy, const Operand<X> &x,
+              const Gradient &of, const Both<Dy, X> &both,
               const Result<Dx> &dx) {
-  use(work, of.mean, of.var, geometry.epsilon);
   const bool constant = geometry.constant;
-  const Slopes<Dy, X> slopes{
-      {dy, x}, constant ? nullptr : of.scale, work.of_sets()};
+  const Slopes<Dy, X> slopes{both, constant ? nullptr : of.scale,
+                             work.of_sets()};
   const StoreSums store{constant ? of.scale : nullptr,
                         geometry.count,
                         constant ? work.sums() : nullptr,
                         of.first,
                         of.second,
                         work.of_sets()};
-  const Data data{dy, x, of.scale, dx};
+  const Data data{both.dy, both.x, both.cut, of.scale, dx};
   if (dx.data && work.by_rows()) {
     const dim3 block = cuda::row_block(work.sets.reduced.elements);
     cuda::launch(cuda::blocks_for_rows(work.sets.kept.elements, block), block,
@@ -263,15 +298,15 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
     sum_up(work.sets, work.partial(), slopes, store);
     data_of_all(work, data);
   }
-  parameter_gradients(geometry, work, dy, x, of.dscale, of.dbias);
+  parameter_gradients(geometry, work, both, of.dscale, of.dbias);
 }
 
 /// dx from the sums of g and g * h, to be multiplied by the scale of their set
 /// where `scale` is not null.
 void gradient_data(const NormalizeGeometry &geometry, const NormalizeWork &work,
                    Tensors in, const float *scale, const Tensor &dx) {
-  use(work, data(in, 2), data(in, 3), geometry.epsilon);
-  const float *first = data(in, 5), *second = data(in, 6);
+  const Cut cut = use(geometry, work, in);
+  const float *first = data(in, 6), *second = data(in, 7);
   SetStatistics *statistics = work.of_sets();
   const Places sets = work.sets.kept;
   const double count = geometry.count;
@@ -286,7 +321,7 @@ void gradient_data(const NormalizeGeometry &geometry, const NormalizeWork &work,
   const float *slopes = data(in, 4);
   with_gradients(
       [&](const auto &dy, const auto &x, const auto &to) {
-        data_of_all(work, Data{dy, x, slopes, to});
+        data_of_all(work, Data{dy, x, cut, slopes, to});
       },
       at(in, 0), at(in, 1), dx);
 }
@@ -294,9 +329,10 @@ void gradient_data(const NormalizeGeometry &geometry, const NormalizeWork &work,
 /// The rest of kernels that sum up.
 void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
               const Gradient &of, Tensors in, const Tensor &dx) {
+  const Cut cut = use(geometry, work, in);
   with_gradients(
       [&](const auto &dy, const auto &x, const auto &to) {
-        gradient(geometry, work, of, dy, x, to);
+        gradient(geometry, work, of, Both{dy, x, cut}, to);
       },
       at(in, 0), at(in, 1), dx);
 }
@@ -305,16 +341,15 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
 
 void NormalizeBackward::operator()(Tensors in, Tensors out) {
   gradient(*geometry, *work,
-           {data(in, 2), data(in, 3), data(in, 4), nullptr, nullptr,
-            data(out, 1), data(out, 2)},
-           in, at(out, 0));
+           {data(in, 4), nullptr, nullptr, data(out, 1), data(out, 2)}, in,
+           at(out, 0));
 }
 
 void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
-  gradient(*geometry, *work,
-           {data(in, 2), data(in, 3), data(in, 4), data(out, 0), data(out, 1),
-            data(out, 2), data(out, 3)},
-           in, {});
+  gradient(
+      *geometry, *work,
+      {data(in, 4), data(out, 0), data(out, 1), data(out, 2), data(out, 3)}, in,
+      {});
 }
 
 void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
@@ -327,13 +362,11 @@ void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
 
 void NormalizeChannelSums::operator()(Tensors in, Tensors out) {
   gradient(*geometry, *work,
-           {data(in, 2), data(in, 3), nullptr, data(out, 0), data(out, 1),
-            nullptr, nullptr},
-           in, {});
+           {nullptr, data(out, 0), data(out, 1), nullptr, nullptr}, in, {});
 }
 
 void NormalizeChannelData::operator()(Tensors in, Tensors out) {
-  const float *first = data(in, 5), *second = data(in, 6);
+  const float *first = data(in, 6), *second = data(in, 7);
   float *dscale = data(out, 1), *dbias = data(out, 2);
   cuda::for_elements(
       work->statistics, FFRT_LAMBDA(int64_t s) {

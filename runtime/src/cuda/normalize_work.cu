@@ -65,9 +65,11 @@ NormalizeWork::NormalizeWork(const NormalizeGeometry &geometry, const Tensor &x,
       has_groups(places.inner_stride()[0] == 1 &&
                  places.inner() % cuda::kGroup == 0),
       sets(by_statistic(geometry, x)), parameters(by_parameter(geometry, x)),
-      statistics(geometry.groups.count * geometry.statistics) {
+      statistics(geometry.groups.count * geometry.statistics),
+      line_count(geometry.cuts ? (statistics + 1) / 2 * 2 : 0) {
   cuda::device().reserve(
       std::size_t(statistics) * (sizeof(SetStatistics) + sizeof(Pair)) +
+      std::size_t(line_count) * sizeof(Line) +
       std::max(sets.partial(), parameters.partial()) * sizeof(Pair));
 }
 

@@ -38,6 +38,11 @@ struct SetStatistics {
   float mean, inverse, g, gh;
 };
 
+/// What y was before it was cut, of an element: (x - mean) * a + b.
+struct Line {
+  float a, b;
+};
+
 __device__ inline float inverse_of(double var, double epsilon) {
   return float(1.0 / sqrt(var + epsilon));
 }
@@ -72,7 +77,14 @@ struct NormalizeWork {
   Pair *sums() const {
     return reinterpret_cast<Pair *>(of_sets() + statistics);
   }
-  Pair *partial() const { return sums() + statistics; }
+  /// Where results were cut.
+  normalization::Line *lines() const {
+    return reinterpret_cast<normalization::Line *>(sums() + statistics);
+  }
+  Pair *partial() const {
+    return reinterpret_cast<Pair *>(lines() + line_count);
+  }
+  int64_t line_count; ///< an even number
 };
 
 namespace normalization {

@@ -19,17 +19,16 @@ using ffrt::Tensors;
 
 constexpr double kEpsilon = 1e-3;
 
-/// Kernels that take bounds of the result are those of the forward operator.
-template <class Kernel>
-constexpr bool kIsForward =
-    std::is_constructible_v<Kernel, Context &, Tensors, Tensors, Ints, Reals,
-                            double, Ints>;
-
-/// Kernels of the gradient that have groups of samples.
+/// Kernels that have groups of samples.
 template <class Kernel>
 constexpr bool kHasGroups =
-    std::is_constructible_v<Kernel, Context &, Tensors, Tensors, Ints, double,
-                            Ints, int64_t>;
+    std::is_constructible_v<Kernel, Context &, Tensors, Tensors, Ints, Reals,
+                            double, Ints, int64_t>;
+
+/// Kernels of the forward operator.
+template <class Kernel> constexpr bool kIsForward = false;
+template <> constexpr bool kIsForward<ffrt::NormalizeForward> = true;
+template <> constexpr bool kIsForward<ffrt::NormalizeApply> = true;
 
 /// One normalisation with its values in double precision.
 struct Case {
@@ -71,6 +70,16 @@ struct Case {
       if (std::count(axes.begin(), axes.end(), d) == 0)
         dims.push_back(d);
     return dims;
+  }
+
+  /// Are the kernels of the gradient told the bounds? Else dy is the gradient
+  /// of what was not cut.
+  bool cuts() const {
+    const Ints dims = kept();
+    return !clamp.empty() && !adds &&
+           std::all_of(params.begin(), params.end(), [&](int64_t d) {
+             return std::count(dims.begin(), dims.end(), d) > 0;
+           });
   }
 
   int64_t within() const { return x.shape[0] / groups; }
@@ -143,17 +152,20 @@ struct Case {
     auto h = [&](S i, S s) {
       return (x(i) - mean(s)) / std::sqrt(var(s) + kEpsilon);
     };
-    Value g(mean.shape), gh(mean.shape);
+    Value g(mean.shape), gh(mean.shape), slopes = dy;
     each([&](S i, S s, S p) {
-      y(i) = clamped(h(i, s) * scale(p) + bias(p) + (adds ? addend(i) : 0.0),
-                     clamp);
-      g(s) += dy(i) * scale(p) / count;
-      gh(s) += dy(i) * scale(p) * h(i, s) / count;
-      dscale(p) += dy(i) * h(i, s);
-      dbias(p) += dy(i);
+      const double whole =
+          h(i, s) * scale(p) + bias(p) + (adds ? addend(i) : 0.0);
+      y(i) = clamped(whole, clamp);
+      if (cuts() && y(i) != whole)
+        slopes(i) = 0;
+      g(s) += slopes(i) * scale(p) / count;
+      gh(s) += slopes(i) * scale(p) * h(i, s) / count;
+      dscale(p) += slopes(i) * h(i, s);
+      dbias(p) += slopes(i);
     });
     each([&](S i, S s, S p) {
-      dx(i) = (dy(i) * scale(p) - g(s) - h(i, s) * gh(s)) /
+      dx(i) = (slopes(i) * scale(p) - g(s) - h(i, s) * gh(s)) /
               std::sqrt(var(s) + kEpsilon);
     });
   }
@@ -164,13 +176,12 @@ template <class Kernel>
 void call(const Case &c, Tensors in, Tensors out, int threads = 2) {
   Context cx;
   cx.threads = threads;
+  const Reals clamp = kIsForward<Kernel> || c.cuts() ? c.clamp : Reals{};
   Kernel kernel = [&] {
-    if constexpr (kIsForward<Kernel>)
-      return Kernel{cx, in, out, c.axes, c.clamp, kEpsilon, c.params, c.groups};
-    else if constexpr (kHasGroups<Kernel>)
-      return Kernel{cx, in, out, c.axes, kEpsilon, c.params, c.groups};
+    if constexpr (kHasGroups<Kernel>)
+      return Kernel{cx, in, out, c.axes, clamp, kEpsilon, c.params, c.groups};
     else
-      return Kernel{cx, in, out, c.axes, kEpsilon, c.params};
+      return Kernel{cx, in, out, c.axes, clamp, kEpsilon, c.params};
   }();
   int64_t before = allocations();
   kernel(in, out);

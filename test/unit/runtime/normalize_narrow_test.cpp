@@ -104,30 +104,36 @@ void check(Case c, DType narrow) {
                                             {{second}});
   expect_as_widened<NormalizeApply, 6, 3>(
       c, narrow, {{x, first, second, scale, bias, addend}}, {{x, mean, var}});
-  expect_as_widened<NormalizeBackward, 5, 3>(
-      c, narrow, {{dy, x, mean, var, scale}}, {{x, dscale, dbias}});
-  expect_as_widened<NormalizeBackward, 5, 3>(
-      c, narrow, {{dy, x, mean, var, scale}}, {{kNone, dscale, dbias}});
-  expect_as_widened<NormalizeBackwardSums, 5, 4>(
-      c, narrow, {{dy, x, mean, var, scale}}, {{first, second, dscale, dbias}});
-  expect_as_widened<NormalizeBackwardData, 7, 1>(
-      c, narrow, {{dy, x, mean, var, scale, first, second}}, {{x}});
+  expect_as_widened<NormalizeBackward, 6, 3>(
+      c, narrow, {{dy, x, mean, var, scale, bias}}, {{x, dscale, dbias}});
+  expect_as_widened<NormalizeBackward, 6, 3>(
+      c, narrow, {{dy, x, mean, var, scale, bias}}, {{kNone, dscale, dbias}});
+  expect_as_widened<NormalizeBackwardSums, 6, 4>(
+      c, narrow, {{dy, x, mean, var, scale, bias}},
+      {{first, second, dscale, dbias}});
+  expect_as_widened<NormalizeBackwardData, 8, 1>(
+      c, narrow, {{dy, x, mean, var, scale, bias, first, second}}, {{x}});
   if (c.groups > 1 || c.kept() != c.params)
     return;
-  expect_as_widened<NormalizeChannelSums, 4, 2>(c, narrow, {{dy, x, mean, var}},
-                                                {{first, second}});
-  expect_as_widened<NormalizeChannelData, 7, 3>(
-      c, narrow, {{dy, x, mean, var, scale, first, second}},
+  expect_as_widened<NormalizeChannelSums, 6, 2>(
+      c, narrow, {{dy, x, mean, var, scale, bias}}, {{first, second}});
+  expect_as_widened<NormalizeChannelData, 8, 3>(
+      c, narrow, {{dy, x, mean, var, scale, bias, first, second}},
       {{x, dscale, dbias}});
 }
 
 void check(const Shape &shape, const Ints &axes, const Ints &params,
            int64_t groups = 1) {
   std::mt19937 random(seed());
+  struct Finish {
+    Reals clamp;
+    bool adds;
+  };
   for (Order order : {Order::row_major, Order::channels_last})
-    for (bool adds : {false, true}) {
-      const Case c(shape, axes, params, order, /*offset=*/3.0, random,
-                   adds ? Reals{0.0} : Reals{}, groups, adds);
+    for (const auto &[clamp, adds] :
+         {Finish{{}, false}, Finish{{0.0}, false}, Finish{{0.0}, true}}) {
+      const Case c(shape, axes, params, order, /*offset=*/3.0, random, clamp,
+                   groups, adds);
       check(c, DType::bf16);
       check(c, DType::f16);
     }
@@ -185,10 +191,10 @@ TEST(NormalizeNarrow, RefusesOtherTypes) {
         {typed(c.y, y), typed(c.mean, mean), var});
   };
   auto backward = [&](DType dy, DType x, DType dx) {
-    call<NormalizeBackward>(
-        c,
-        {typed(c.dy, dy), typed(c.x, x), typed(c.mean, DType::f32), var, scale},
-        {typed(c.dx, dx), scale, bias});
+    call<NormalizeBackward>(c,
+                            {typed(c.dy, dy), typed(c.x, x),
+                             typed(c.mean, DType::f32), var, scale, bias},
+                            {typed(c.dx, dx), scale, bias});
   };
   const DType f32 = DType::f32, bf16 = DType::bf16, f16 = DType::f16,
               i32 = DType::i32;

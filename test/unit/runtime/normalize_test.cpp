@@ -1,4 +1,5 @@
 //===- normalize_test.cpp - normalisations, whole and in phases -----------===//
+#include "ffrt/error.h"
 #include "normalize_case.h"
 
 using namespace ffrt;
@@ -28,7 +29,7 @@ void check_fused(const Case &c, int most, std::mt19937 &random) {
         add_tile(y, ty, box);
         add_tile(mean, tm, sb);
         add_tile(var, tv, sb);
-        call<NormalizeBackward>(c, {dy, x, tm, tv, scale}, {td, ts, tb});
+        call<NormalizeBackward>(c, {dy, x, tm, tv, scale, bias}, {td, ts, tb});
         add_tile(dx, td, box);
         add_tile(dscale, ts, pb);
         add_tile(dbias, tb, pb);
@@ -81,10 +82,11 @@ void check_phases(const Case &c, int most, std::mt19937 &random) {
         {ty, tm, tv});
     add_tile(y, ty, box);
     if (channels) {
-      call<NormalizeChannelSums>(c, {dy, x, tm, tv}, {first, second});
+      call<NormalizeChannelSums>(c, {dy, x, tm, tv, scale, bias},
+                                 {first, second});
     } else {
       const Tile ts = blank(c.scale.shape, pb), tb = blank(c.scale.shape, pb);
-      call<NormalizeBackwardSums>(c, {dy, x, tm, tv, scale},
+      call<NormalizeBackwardSums>(c, {dy, x, tm, tv, scale, bias},
                                   {first, second, ts, tb});
       add_tile(dscale, ts, pb);
       add_tile(dbias, tb, pb);
@@ -94,21 +96,22 @@ void check_phases(const Case &c, int most, std::mt19937 &random) {
   }
   for (const Box &box : boxes) {
     const Box pb = Case::over(box, c.params);
-    const Tile x(c.x, box, c.order), dy(c.dy, box, c.order), scale(c.scale, pb);
+    const Tile x(c.x, box, c.order), dy(c.dy, box, c.order), scale(c.scale, pb),
+        bias(c.bias, pb);
     const Tile mean = part(c.mean, box), var = part(c.var, box);
     const Tile first = part(g, box), second = part(gh, box);
     const Tile out = blank(shape, box, c.order);
     if (channels) {
       const Tile ts = blank(c.scale.shape, pb), tb = blank(c.scale.shape, pb);
-      call<NormalizeChannelData>(c, {dy, x, mean, var, scale, first, second},
-                                 {out, ts, tb});
+      call<NormalizeChannelData>(
+          c, {dy, x, mean, var, scale, bias, first, second}, {out, ts, tb});
       for_box(pb, [&](const Shape &i) {
         dscale(i) = ts.get(i);
         dbias(i) = tb.get(i);
       });
     } else {
-      call<NormalizeBackwardData>(c, {dy, x, mean, var, scale, first, second},
-                                  {out});
+      call<NormalizeBackwardData>(
+          c, {dy, x, mean, var, scale, bias, first, second}, {out});
     }
     add_tile(dx, out, box);
   }
@@ -129,6 +132,51 @@ void check(const Shape &shape, const Ints &axes, const Ints &params,
                clamps[round % 3], groups, /*adds=*/round % 4 >= 2);
   check_fused(c, most, random);
   check_phases(c, most, random);
+}
+
+/// Gradients of what was cut to bounds.
+void check_cut(const Shape &shape, const Ints &axes, const Ints &params,
+               int64_t groups = 1) {
+  std::mt19937 random(seed());
+  for (Order order : {Order::row_major, Order::channels_last})
+    for (const Reals &clamp : {Reals{0.0}, Reals{-0.5, 0.25}})
+      for (int most : {1, 3}) {
+        const Case c(shape, axes, params, order, /*offset=*/3.0, random, clamp,
+                     groups);
+        ASSERT_TRUE(c.cuts());
+        check_fused(c, most, random);
+        check_phases(c, most, random);
+      }
+}
+
+TEST(Normalize, WhatWasCut) {
+  check_cut({5, 7, 6, 9}, {0, 2, 3}, {1});
+  check_cut({5, 24, 6, 9}, {0, 2, 3}, {1});
+  check_cut({33, 5}, {0}, {1});
+  check_cut({8, 19, 31, 33}, {0, 2, 3}, {1});
+  check_cut({8, 2, 40, 40}, {0, 2, 3}, {1});
+  check_cut({6, 7, 6, 9}, {0, 2, 3}, {1}, 3);
+  check_cut({3, 5, 4, 6}, {2, 3}, {1});
+  check_cut({3, 4, 35}, {2}, {0, 1});
+  check_cut({10, 600}, {1}, {0});
+  check_cut({2, 9001}, {1}, {0});
+}
+
+TEST(Normalize, CutWithOneParameterPerStatistic) {
+  std::mt19937 random(seed());
+  const Shape shape = {3, 4};
+  const Case c(shape, {1}, {1}, Order::row_major, 0.0, random);
+  const Tile x(c.x, c.x.whole()), mean(c.mean, c.mean.whole()),
+      scale(c.scale, c.scale.whole());
+  Context cx;
+  try {
+    NormalizeBackward(cx, {x, x, mean, mean, scale, scale}, {x, scale, scale},
+                      c.axes, {0.0}, kEpsilon, c.params);
+    ADD_FAILURE() << "no error";
+  } catch (const Error &e) {
+    EXPECT_STREQ(e.what(), "normalize backward: clamp: expected no bounds, or "
+                           "one parameter per statistic");
+  }
 }
 
 TEST(Normalize, Batch) {
@@ -256,7 +304,8 @@ TEST(Normalize, AbsentOperandsAndResults) {
     const Tile mean(c.mean, {{0}, {4}}), var(c.var, {{0}, {4}});
     const Tile y = blank(shape, box, order), dx = blank(shape, box, order);
     call<NormalizeForward>(c, {x, none, none, absent(shape)}, {y, none, none});
-    call<NormalizeBackward>(c, {dy, x, mean, var, none}, {dx, none, none});
+    call<NormalizeBackward>(c, {dy, x, mean, var, none, none},
+                            {dx, none, none});
     Value found(shape), gradient(shape);
     add_tile(found, y, box);
     add_tile(gradient, dx, box);
