@@ -239,8 +239,9 @@ LogicalResult NormalizeOp::buildGradient(OpBuilder &builder,
   RankedTensorType parameter = typeOver(x, getParamDims());
   auto gradient = NormalizeBackwardOp::create(
       builder, gradientLoc(*this), TypeRange{x, parameter, parameter}, dy,
-      getX(), getMean(), getVar(), getScale(), getAxesAttr(), getEpsilonAttr(),
-      getParamDimsAttr(), getSampleGroupsAttr());
+      getX(), getMean(), getVar(), getScale(), /*bias=*/nullptr, getAxesAttr(),
+      getEpsilonAttr(), getParamDimsAttr(), getSampleGroupsAttr(),
+      /*clamp=*/nullptr);
   for (auto [i, result] : llvm::enumerate(gradient.getResults()))
     if (needed[i])
       operandGrads[i] = result;
@@ -253,8 +254,27 @@ LogicalResult NormalizeOp::buildGradient(OpBuilder &builder,
 // Backward
 //===----------------------------------------------------------------------===//
 
+/// Of what the result was cut to.
+static LogicalResult verifyCut(NormalizeBackwardOp op) {
+  std::optional<ArrayRef<double>> clamp = op.getClamp();
+  if (op.getBias() && !clamp)
+    return op.emitOpError("expected a bias only with clamp, found one without");
+  if (!clamp)
+    return success();
+  if (clamp->size() != 1 && clamp->size() != 2)
+    return op.emitOpError("expected one or two bounds in 'clamp', found ")
+           << clamp->size();
+  for (int64_t d : op.getParamDims())
+    if (llvm::is_contained(op.getAxes(), d))
+      return op.emitOpError("expected one parameter per statistic with clamp, "
+                            "found axes [")
+             << op.getAxes() << "] and param_dims [" << op.getParamDims()
+             << "]";
+  return success();
+}
+
 LogicalResult NormalizeBackwardOp::verify() {
-  if (failed(verifyNormalize(*this)))
+  if (failed(verifyNormalize(*this)) || failed(verifyCut(*this)))
     return failure();
   auto x = cast<RankedTensorType>(getX().getType());
   RankedTensorType parameter = typeOver(x, getParamDims());
@@ -264,6 +284,7 @@ LogicalResult NormalizeBackwardOp::verify() {
       succeeded(verifyOperandType(*this, "mean", getMean(), statistic)) &&
       succeeded(verifyOperandType(*this, "var", getVar(), statistic)) &&
       succeeded(verifyOperandType(*this, "scale", getScale(), parameter)) &&
+      succeeded(verifyOperandType(*this, "bias", getBias(), parameter)) &&
       succeeded(verifyNarrowedType(*this, wideType(x))) &&
       succeeded(verifyResultType(*this, parameter, 1)) &&
       succeeded(verifyResultType(*this, parameter, 2)));
@@ -271,10 +292,13 @@ LogicalResult NormalizeBackwardOp::verify() {
 
 plan::OpRules NormalizeBackwardOp::getRules() {
   NormalizeRules r(*this);
-  enum { Dy, X, Mean, Var, Scale, Dx, Dscale, Dbias, Sums, Products };
+  enum { Dy, X, Mean, Var, Scale, Bias, Dx, Dscale, Dbias, Sums, Products };
   plan::SlotRead dy{Dy, r.whole}, x{X, r.whole}, mean{Mean, r.statistic},
-      var{Var, r.statistic}, scale{Scale, r.parameter}, sums{Sums, r.statistic},
-      products{Products, r.statistic};
+      var{Var, r.statistic}, scale{Scale, r.parameter}, bias{Bias, r.parameter},
+      sums{Sums, r.statistic}, products{Products, r.statistic};
+  // Each element's bounds are looked at, and sums need no scale for else.
+  const double cutting = getClamp() ? 3 : 0;
+  const plan::SlotRead channelScale = getClamp() ? scale : bias;
   plan::SlotWrite dx{Dx, r.whole, Reduction::None};
   plan::SlotWrite dscale{Dscale, r.parameter, Reduction::Sum},
       dbias{Dbias, r.parameter, Reduction::Sum};
@@ -283,25 +307,27 @@ plan::OpRules NormalizeBackwardOp::getRules() {
 
   plan::Schedule fused{
       r.axes,
-      {r.phase("normalize_backward", 11, {dy, x, mean, var, scale},
-               {dx, dscale, dbias})}};
+      {r.phase("normalize_backward", 11 + cutting,
+               {dy, x, mean, var, scale, bias}, {dx, dscale, dbias})}};
   plan::Schedule general;
   if (r.isPerStatistic) {
     // Sums of dy and dy * h are the gradients of bias and scale at once, so
     // that only these two are added up over the devices.
     plan::SlotWrite dscaleCopy{Dscale, r.parameter, Reduction::None},
         dbiasCopy{Dbias, r.parameter, Reduction::None};
-    general.phases = {r.phase("normalize_channel_sums", 4, {dy, x, mean, var},
+    general.phases = {r.phase("normalize_channel_sums", 4 + cutting,
+                              {dy, x, mean, var, channelScale, bias},
                               {sumsPart, productsPart}),
-                      r.phase("normalize_channel_data", 6,
-                              {dy, x, mean, var, scale, sums, products},
+                      r.phase("normalize_channel_data", 6 + cutting,
+                              {dy, x, mean, var, scale, bias, sums, products},
                               {dx, dscaleCopy, dbiasCopy})};
   } else {
-    general.phases = {r.phase("normalize_backward_sums", 7,
-                              {dy, x, mean, var, scale},
+    general.phases = {r.phase("normalize_backward_sums", 7 + cutting,
+                              {dy, x, mean, var, scale, bias},
                               {sumsPart, productsPart, dscale, dbias}),
-                      r.phase("normalize_backward_data", 7,
-                              {dy, x, mean, var, scale, sums, products}, {dx})};
+                      r.phase("normalize_backward_data", 7 + cutting,
+                              {dy, x, mean, var, scale, bias, sums, products},
+                              {dx})};
   }
   r.rules.schedules = {std::move(fused), std::move(general)};
   return std::move(r.rules);
@@ -310,11 +336,16 @@ plan::OpRules NormalizeBackwardOp::getRules() {
 StringRef NormalizeBackwardOp::getFamily() { return "normalize_backward"; }
 
 DictionaryAttr NormalizeBackwardOp::getKernelArgs() {
-  return DictionaryAttr::get(getContext(), normalizeArgs(*this));
+  SmallVector<NamedAttribute> args = normalizeArgs(*this);
+  Builder builder(getContext());
+  args.push_back(builder.getNamedAttr(
+      kClampArg,
+      getClampAttr() ? getClampAttr() : builder.getDenseF64ArrayAttr({})));
+  return DictionaryAttr::get(getContext(), args);
 }
 
 SmallVector<Value> NormalizeBackwardOp::getOperandSlots() {
-  return {getDy(), getX(), getMean(), getVar(), getScale()};
+  return {getDy(), getX(), getMean(), getVar(), getScale(), getBias()};
 }
 
 SmallVector<OpOperand *> NormalizeBackwardOp::getNarrowable() {

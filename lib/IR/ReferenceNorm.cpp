@@ -178,13 +178,22 @@ static void normalizeForward(const ReferenceCall &call) {
   apply(call, sums.view, squares.view, call.ins[1], call.ins[2], call.ins[3]);
 }
 
-/// Operands of the kernels of the gradient: dy, x, mean, var and maybe scale.
+/// Operands of the kernels of the gradient: dy, x, mean, var and maybe scale
+/// and bias.
 namespace {
 struct Backward {
   const ReferenceCall &call;
   double epsilon = call.f64("epsilon");
 
-  double dy(Index i) const { return call.ins[0].at(i); }
+  /// 0 where y was cut to bounds.
+  double dy(Index i) const {
+    const double dy = call.ins[0].at(i);
+    llvm::ArrayRef<double> bounds = call.reals(kClampArg);
+    if (bounds.empty())
+      return dy;
+    const double y = h(i) * scale(i) + parameterAt(call, call.ins[5], i, 0);
+    return y > bounds[0] && (bounds.size() < 2 || y < bounds[1]) ? dy : 0;
+  }
   double inverse(Index i) const {
     return 1 / std::sqrt(statisticAt(call, call.ins[3], i) + epsilon);
   }
@@ -237,7 +246,7 @@ static void normalizeBackwardSums(const ReferenceCall &call) {
 }
 
 static void normalizeBackwardData(const ReferenceCall &call) {
-  gradientData(call, call.ins[5], call.ins[6]);
+  gradientData(call, call.ins[6], call.ins[7]);
 }
 
 /// Sums without the scale.
@@ -250,7 +259,7 @@ static void normalizeChannelSums(const ReferenceCall &call) {
 static void normalizeChannelData(const ReferenceCall &call) {
   Backward at{call};
   double count = countOf(call);
-  const View &sums = call.ins[5], &products = call.ins[6];
+  const View &sums = call.ins[6], &products = call.ins[7];
   const View &dx = call.outs[0], &dscale = call.outs[1], &dbias = call.outs[2];
   forEachElement(call, [&](Index i) {
     double sum = statisticAt(call, sums, i);

@@ -50,18 +50,27 @@ StringRef UnaryOp::getFamily() { return unaryFunction(getKind()).name; }
 
 DictionaryAttr UnaryOp::getKernelArgs() { return parameterArgs(*this); }
 
-DenseF64ArrayAttr UnaryOp::asClamp() {
-  Builder builder(getContext());
-  switch (getKind()) {
+/// The bounds of a function that does nothing else, one or two, or null.
+template <class Op> static DenseF64ArrayAttr boundsOf(Op op) {
+  Builder builder(op.getContext());
+  switch (op.getKind()) {
   case UnaryKind::Relu:
     return builder.getDenseF64ArrayAttr({0.0});
-  case UnaryKind::Clip:
-    return builder.getDenseF64ArrayAttr(
-        {getAlphaAttr().getValueAsDouble(), getBetaAttr().getValueAsDouble()});
+  case UnaryKind::Clip: {
+    const double lower = op.getAlphaAttr().getValueAsDouble(),
+                 upper = op.getBetaAttr().getValueAsDouble();
+    if (std::isinf(upper))
+      return builder.getDenseF64ArrayAttr({lower});
+    return builder.getDenseF64ArrayAttr({lower, upper});
+  }
   default:
     return {};
   }
 }
+
+DenseF64ArrayAttr UnaryOp::asClamp() { return boundsOf(*this); }
+
+DenseF64ArrayAttr UnaryBackwardOp::asClamp() { return boundsOf(*this); }
 
 LogicalResult UnaryOp::buildGradient(OpBuilder &builder,
                                      ArrayRef<Value> resultGrads,

@@ -7,6 +7,7 @@ void ffc::addFusion(mlir::OpPassManager &passes, bool early) {
   passes.addPass(createFuseSums({early}));
   passes.addPass(createFuseAddends({early}));
   passes.addPass(createFuseActivations({early}));
+  passes.addPass(createFuseCuts());
   passes.addPass(createFuseGelu({early}));
   // Bounds come first: they are those of the wide value.
   passes.addPass(createFuseCasts({early}));

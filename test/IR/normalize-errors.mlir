@@ -219,6 +219,46 @@ func.func @normalize_backward_4_epsilon(%dy: tensor<4x3x2xf32>, %x: tensor<4x3x2
 
 // -----
 
+func.func @normalize_backward_clamp(%x: tensor<4x3xf32>, %m: tensor<3xf32>) {
+  // expected-error @+1 {{expected one or two bounds in 'clamp', found 3}}
+  %dx, %ds, %db = ff.normalize_backward(%x, %x, %m, %m) {axes = array<i64: 0>, clamp = array<f64: 0.0, 1.0, 2.0>,
+      epsilon = 0.1 : f64, param_dims = array<i64: 1>}
+      : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @normalize_backward_bias(%x: tensor<4x3xf32>, %m: tensor<3xf32>) {
+  // expected-error @+1 {{expected a bias only with clamp, found one without}}
+  %dx, %ds, %db = ff.normalize_backward(%x, %x, %m, %m bias %m) {axes = array<i64: 0>,
+      epsilon = 0.1 : f64, param_dims = array<i64: 1>}
+      : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @normalize_backward_bias_type(%x: tensor<4x3xf32>, %m: tensor<3xf32>, %b: tensor<4xf32>) {
+  // expected-error @+1 {{expected bias of type 'tensor<3xf32>', found 'tensor<4xf32>'}}
+  %dx, %ds, %db = ff.normalize_backward(%x, %x, %m, %m bias %b) {axes = array<i64: 0>, clamp = array<f64: 0.0>,
+      epsilon = 0.1 : f64, param_dims = array<i64: 1>}
+      : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<4xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
+func.func @normalize_backward_cut_of_elements(%x: tensor<4x3xf32>, %m: tensor<4xf32>) {
+  // expected-error @+1 {{expected one parameter per statistic with clamp, found axes [1] and param_dims [1]}}
+  %dx, %ds, %db = ff.normalize_backward(%x, %x, %m, %m) {axes = array<i64: 1>, clamp = array<f64: 0.0>,
+      epsilon = 0.1 : f64, param_dims = array<i64: 1>}
+      : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
 func.func @normalize_clamp(%x: tensor<4x3xf32>) {
   // expected-error @+1 {{expected one or two bounds in 'clamp', found 0}}
   %y, %m, %v = ff.normalize(%x) {axes = array<i64: 0>, clamp = array<f64>,

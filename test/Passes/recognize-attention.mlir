@@ -107,7 +107,7 @@ func.func @trained_mask(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x6x4xf32>, %v: te
 func.func @scaled_heads(%q: tensor<10x12xf32>, %k: tensor<2x3x6x4xf32>, %v: tensor<2x3x6x4xf32>) {
   // CHECK: %[[Q:.*]] = ff.reshape(%arg0)
   // CHECK: %[[K:.*]] = ff.transpose(%arg1)
-  // CHECK: ff.attention(%[[Q]], %[[K]], {{.*}}ff.aliases = [{{.*}}"keys", "queries"]{{.*}} scale = 1.500000e+00
+  // CHECK: ff.attention(%[[Q]], %[[K]], {{.*}}ff.aliases = ["queries", "keys"]{{.*}} scale = 1.500000e+00
   %c = ff.state "c" "constant" init <constant, 0.5 : f64, 0> : tensor<f32>
   %s = ff.unary scale(%q) alpha 3.0 : tensor<10x12xf32> -> tensor<10x12xf32> loc("queries")
   %0 = ff.reshape(%s) : (tensor<10x12xf32>) -> tensor<2x5x3x4xf32>
@@ -119,9 +119,9 @@ func.func @scaled_heads(%q: tensor<10x12xf32>, %k: tensor<2x3x6x4xf32>, %v: tens
   %5 = ff.matmul(%4, %v) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<2x3x5x6xf32>, tensor<2x3x6x4xf32>) -> tensor<2x3x5x4xf32>
   // expected-remark @below {{attention}}
-  // expected-remark @below {{'y' scales scores by what 'queries' scales}}
-  // expected-remark @below {{'y' scales scores by what 'keys' scales}}
-  %6 = ff.transpose(%5) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32> loc("y")
+  // expected-remark @below {{scales scores by what 'queries' scales}}
+  // expected-remark @below {{scales scores by what 'keys' scales}}
+  %6 = ff.transpose(%5) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x3x5x4xf32>) -> tensor<2x5x3x4xf32>
   ff.output %6 as "out/y" : tensor<2x5x3x4xf32>
   return
 }

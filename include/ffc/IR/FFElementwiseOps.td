@@ -80,6 +80,11 @@ def FF_UnaryBackwardOp
                    FF_FloatTensor:$saved, OptionalAttr<F64Attr>:$alpha,
                    OptionalAttr<F64Attr>:$beta);
   let results = (outs FF_FloatTensor:$dx);
+  let extraClassDeclaration = [{
+    /// If it is the gradient of what only cuts its operand: the bounds, one or
+    /// two, between which `saved` is where dy counts. Else null.
+    ::mlir::DenseF64ArrayAttr asClamp();
+  }];
   let assemblyFormat = [{
     $kind `(` $dy `,` $saved `)` (`alpha` $alpha^)? (`beta` $beta^)? attr-dict
     `:` functional-type(operands, results)

@@ -66,8 +66,9 @@ def FF_NormalizeOp
 
 def FF_NormalizeBackwardOp
     : FF_Op<"normalize_backward",
-          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getOperandSlots", "getNarrowable"]>,
+          [Pure, AttrSizedOperandSegments,
+           DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                     ["getOperandSlots", "getNarrowable"]>,
            FF_NarrowingInterface]> {
   let summary = "gradients of normalize";
   let description = [{
@@ -77,19 +78,26 @@ def FF_NormalizeBackwardOp
         dx     = r * (g - mean(g) - h * mean(g * h))
         dscale = sum(dy * h), dbias = sum(dy), over all but `param_dims`
 
+    With `clamp`, dy is the gradient of y cut to these bounds, where y is h * scale
+    + bias: it counts where y is between them.
+
     Constraints: as ff.normalize; dy and dx have x's shape and may each be bf16 or
     f16, dscale and dbias have the shape of scale and bias. mean and var are
-    treated as functions of x.
+    treated as functions of x. There is a bias only with bounds, and these are one
+    or two and only where no dimension has a parameter and is one of `axes`.
   }];
   let arguments = (ins FF_Summand:$dy, FF_Summand:$x,
                    FF_FloatTensor:$mean, FF_FloatTensor:$var,
-                   Optional<FF_FloatTensor>:$scale, DenseI64ArrayAttr:$axes,
+                   Optional<FF_FloatTensor>:$scale,
+                   Optional<FF_FloatTensor>:$bias, DenseI64ArrayAttr:$axes,
                    F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims,
-                   OptionalAttr<I64Attr>:$sample_groups);
+                   OptionalAttr<I64Attr>:$sample_groups,
+                   OptionalAttr<DenseF64ArrayAttr>:$clamp);
   let results = (outs FF_Summand:$dx, FF_FloatTensor:$dscale,
                  FF_FloatTensor:$dbias);
   let assemblyFormat = [{
-    `(` operands `)` attr-dict `:` functional-type(operands, results)
+    `(` $dy `,` $x `,` $mean `,` $var (`,` $scale^)? (`bias` $bias^)? `)` attr-dict
+    `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

@@ -268,6 +268,32 @@ def FuseActivations : Pass<"fuse-activations", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def FuseCuts : Pass<"fuse-cuts", "::mlir::ModuleOp"> {
+  let summary = "lets gradients of normalisations leave out what was cut";
+  let description = [{
+    Where `ff.normalize` cuts its result to bounds, the gradient of the cut reads
+    that result and the slopes, and writes what `ff.normalize_backward` reads
+    twice. That can compute again what was cut from what it reads in any case.
+
+    The normalisation has no addend, each of its statistics has one parameter, and
+    nobody else reads the gradient of the cut. Narrow results may have the bound 0
+    only: what is rounded to another one looks as if it had been cut.
+
+    Before:
+    ```mlir
+    %y, %m, %v = ff.normalize(%x scale %s bias %b) {clamp = array<f64: 0.0>, ...}
+    %g = ff.unary_backward relu(%dy, %y) : ...
+    %dx, %ds, %db = ff.normalize_backward(%g, %x, %m, %v, %s) {...}
+    ```
+    After:
+    ```mlir
+    %y, %m, %v = ff.normalize(%x scale %s bias %b) {clamp = array<f64: 0.0>, ...}
+    %dx, %ds, %db = ff.normalize_backward(%dy, %x, %m, %v, %s bias %b) {clamp = array<f64: 0.0>, ...}
+    ```
+  }];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def FuseGelu : Pass<"fuse-gelu", "::mlir::ModuleOp"> {
   let summary = "lets products compute GELU and its gradient";
   let description = [{

@@ -68,9 +68,9 @@ float normal(uint32_t first, uint32_t second, bool odd) {
   return radius * (odd ? std::sin(angle) : std::cos(angle));
 }
 
-/// Of every element, f(where it lies, its global number), neighbours after each
-/// other.
-template <class F> void for_numbers(const Tensor &t, F f) {
+/// Of every element, f(where it lies, its global number), on threads. Each row
+/// has an f of its own, which may remember its neighbours.
+template <class F> void for_numbers(const Tensor &t, const F &f) {
   const Index numbers = global_strides(t);
   int64_t origin = 0;
   for (int d = 0; d < t.rank; ++d)
@@ -78,16 +78,16 @@ template <class F> void for_numbers(const Tensor &t, F f) {
   const Nest<2> nest(t.rank, t.shape, {t.strides(), numbers});
   const Nest<2>::Offsets s = nest.inner_stride();
   nest.run([&](const Nest<2>::Offsets &at, int64_t n) {
+    F own = f;
     for (int64_t i = 0; i < n; ++i)
-      f(at[0] + i * s[0], origin + at[1] + i * s[1]);
+      own(at[0] + i * s[0], origin + at[1] + i * s[1]);
   });
 }
 
 void fill_normal(const Tensor &t, uint64_t key, float deviation) {
   float *to = t.as<float>();
-  uint64_t loaded = ~uint64_t(0);
-  std::array<uint32_t, 4> words{};
-  for_numbers(t, [&](int64_t at, int64_t number) {
+  for_numbers(t, [=, loaded = ~uint64_t(0), words = std::array<uint32_t, 4>()](
+                     int64_t at, int64_t number) mutable {
     const auto e = uint64_t(number);
     if (e / 4 != loaded) {
       loaded = e / 4;
@@ -100,7 +100,7 @@ void fill_normal(const Tensor &t, uint64_t key, float deviation) {
 
 void fill_positions(const Tensor &t, double first) {
   float *to = t.as<float>();
-  for_numbers(t, [&](int64_t at, int64_t number) {
+  for_numbers(t, [=](int64_t at, int64_t number) {
     to[at] = float(first + double(number));
   });
 }
@@ -108,7 +108,7 @@ void fill_positions(const Tensor &t, double first) {
 void fill_triangle(const Tensor &t, bool upper, float value) {
   float *to = t.as<float>();
   const int64_t columns = t.global[t.rank - 1], rows = t.global[t.rank - 2];
-  for_numbers(t, [&](int64_t at, int64_t number) {
+  for_numbers(t, [=](int64_t at, int64_t number) {
     const bool above = number % columns > number / columns % rows;
     to[at] = above == upper ? value : 0.0f;
   });

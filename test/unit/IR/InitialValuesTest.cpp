@@ -10,8 +10,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <array>
 #include <cstdio>
 #include <fstream>
+#include <limits>
 
 using namespace mlir;
 using namespace ffc;
@@ -61,17 +63,17 @@ protected:
     ffrt::initialise({slot}, kSeed, weights);
     return std::vector<double>(data, data + 5);
   }
-  /// The same of a tensor of 2 x 3 x 4.
-  std::vector<double> runMatrices(ffrt::Init init) {
-    float data[24] = {};
+  /// The same of a tensor of rank 3.
+  std::vector<double> runMatrices(ffrt::Init init,
+                                  const std::array<int64_t, 3> &shape) {
+    std::vector<float> data(shape[0] * shape[1] * shape[2]);
     ffrt::StateSlot slot{"w", false, init, {}};
-    slot.tensor.data = data;
+    slot.tensor.data = data.data();
     slot.tensor.rank = 3;
-    const int64_t shape[] = {2, 3, 4};
     for (int d = 0; d < 3; ++d)
       slot.tensor.shape[d] = slot.tensor.global[d] = shape[d];
     ffrt::initialise({slot}, kSeed, weights);
-    return std::vector<double>(data, data + 24);
+    return {data.begin(), data.end()};
   }
 
   MLIRContext context;
@@ -95,13 +97,21 @@ TEST_F(InitialValuesTest, StatesAreTheRuntimes) {
 TEST_F(InitialValuesTest, MatricesAreTheRuntimes) {
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(compiled("<positions, -3.0 : f64, 0>", "2x3x4"),
-            runMatrices({ffrt::Init::positions, -3.0, 0}));
+            runMatrices({ffrt::Init::positions, -3.0, 0}, {2, 3, 4}));
   EXPECT_EQ(compiled("<upper, 0xFFF0000000000000 : f64, 0>", "2x3x4"),
-            runMatrices({ffrt::Init::upper, -infinity, 0}));
+            runMatrices({ffrt::Init::upper, -infinity, 0}, {2, 3, 4}));
   const std::vector<double> lower = {2, 0, 0, 0, 2, 2, 0, 0, 2, 2, 2, 0,
                                      2, 0, 0, 0, 2, 2, 0, 0, 2, 2, 2, 0};
   EXPECT_EQ(compiled("<lower, 2.0 : f64, 0>", "2x3x4"), lower);
-  EXPECT_EQ(runMatrices({ffrt::Init::lower, 2.0, 0}), lower);
+  EXPECT_EQ(runMatrices({ffrt::Init::lower, 2.0, 0}, {2, 3, 4}), lower);
+}
+
+/// The runtime fills rows on several threads.
+TEST_F(InitialValuesTest, ManyRowsAreTheRuntimes) {
+  EXPECT_EQ(compiled("<normal, 0.02 : f64, 0>", "50x70x101"),
+            runMatrices({ffrt::Init::normal, 0.02, 0}, {50, 70, 101}));
+  EXPECT_EQ(compiled("<lower, 1.0 : f64, 0>", "50x70x101"),
+            runMatrices({ffrt::Init::lower, 1.0, 0}, {50, 70, 101}));
 }
 
 TEST_F(InitialValuesTest, FileTooShort) {

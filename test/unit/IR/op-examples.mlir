@@ -591,6 +591,32 @@ func.func @normalize_layer(%x: tensor<3x4x5xf32>, %s: tensor<5xf32>, %b: tensor<
   return
 }
 
+// Gradients that leave out what was cut: batch, instance and groups of samples.
+func.func @normalize_backward_cut(%dy: tensor<4x3x5xf32>, %x: tensor<4x3x5xf32>, %s: tensor<3xf32>, %b: tensor<3xf32>) {
+  %y, %m, %v = ff.normalize(%x scale %s bias %b) {axes = array<i64: 0, 2>, clamp = array<f64: 0.0>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1>}
+      : (tensor<4x3x5xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<4x3x5xf32>, tensor<3xf32>, tensor<3xf32>)
+  %dx, %ds, %db = ff.normalize_backward(%dy, %x, %m, %v, %s bias %b) {axes = array<i64: 0, 2>, clamp = array<f64: 0.0>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1>}
+      : (tensor<4x3x5xf32>, tensor<4x3x5xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
+      -> (tensor<4x3x5xf32>, tensor<3xf32>, tensor<3xf32>)
+  %y1, %m1, %v1 = ff.normalize(%x scale %s) {axes = array<i64: 2>, clamp = array<f64: -0.5, 0.5>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1>}
+      : (tensor<4x3x5xf32>, tensor<3xf32>) -> (tensor<4x3x5xf32>, tensor<4x3xf32>, tensor<4x3xf32>)
+  %dx1, %ds1, %db1 = ff.normalize_backward(%dy, %x, %m1, %v1, %s) {axes = array<i64: 2>, clamp = array<f64: -0.5, 0.5>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1>}
+      : (tensor<4x3x5xf32>, tensor<4x3x5xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<3xf32>)
+      -> (tensor<4x3x5xf32>, tensor<3xf32>, tensor<3xf32>)
+  %y2, %m2, %v2 = ff.normalize(%x bias %b) {axes = array<i64: 0, 2>, clamp = array<f64: 0.0>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1>, sample_groups = 2 : i64}
+      : (tensor<4x3x5xf32>, tensor<3xf32>) -> (tensor<4x3x5xf32>, tensor<2x3xf32>, tensor<2x3xf32>)
+  %dx2, %ds2, %db2 = ff.normalize_backward(%dy, %x, %m2, %v2 bias %b) {axes = array<i64: 0, 2>, clamp = array<f64: 0.0>,
+      epsilon = 0.01 : f64, param_dims = array<i64: 1>, sample_groups = 2 : i64}
+      : (tensor<4x3x5xf32>, tensor<4x3x5xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<3xf32>)
+      -> (tensor<4x3x5xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}
+
 // Group normalisation: parameters over a kept and a normalised dimension.
 // Gradients that are written as factors of products.
 func.func @gradients_narrow(%x: tensor<3x4x5xf32>, %s: tensor<4xf32>,
