@@ -26,6 +26,15 @@ ClampingInterface ffc::clamperOf(UnaryOp activation) {
   return producer;
 }
 
+Value ffc::operandBehind(Operation *op, Value inside) {
+  if (!isa<FusedOp>(op))
+    return inside;
+  if (Operation *cast = inside.getDefiningOp(); cast && isWidening(cast))
+    inside = cast->getOperand(0);
+  auto argument = dyn_cast<BlockArgument>(inside);
+  return argument ? op->getOperand(argument.getArgNumber()) : Value();
+}
+
 bool ffc::canTake(OpResult whole, PartitionableInterface part, bool waits) {
   Operation *producer = whole.getOwner();
   return (!waits || producer->hasAttr(kConfigAttr)) &&

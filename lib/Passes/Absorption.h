@@ -25,6 +25,10 @@ ff::ClampingInterface clamperOf(ff::UnaryOp activation);
 /// where there is a strategy, the same tiles. `waits`: not without one.
 bool canTake(mlir::OpResult whole, ff::PartitionableInterface part, bool waits);
 
+/// What is computed from in `op`, which may be a fused operator that widens it:
+/// its operand. Null if `op` computes something else of it first.
+mlir::Value operandBehind(mlir::Operation *op, mlir::Value inside);
+
 /// What a pass makes part of what makes its operand.
 class Absorption {
 public:

@@ -29,14 +29,9 @@ struct Sum {
     if (!sum || sum.getKind() != BinaryKind::Add || op.getNumResults() != 1)
       return;
     for (Value value : sum->getOperands()) {
-      Operation *cast = body ? value.getDefiningOp() : nullptr;
-      if (cast && isWidening(cast))
-        value = cast->getOperand(0);
-      auto argument = body ? dyn_cast<BlockArgument>(value) : BlockArgument();
-      if (body && !argument)
+      summands.push_back(operandBehind(&op, value));
+      if (!summands.back())
         return;
-      summands.push_back(argument ? op.getOperand(argument.getArgNumber())
-                                  : value);
     }
     this->op = cast<PartitionableInterface>(op);
   }

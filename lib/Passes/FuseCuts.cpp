@@ -1,5 +1,6 @@
 //===- FuseCuts.cpp - gradients leave out what was cut --------------------===//
 
+#include "Absorption.h"
 #include "Aliases.h"
 
 #include "ffc/IR/MainFunction.h"
@@ -29,17 +30,8 @@ struct CutGradient {
              : dyn_cast_or_null<UnaryBackwardOp>(found);
     if (!gradient || found->getNumResults() != 1 || !gradient.asClamp())
       return;
-    // Nothing else is computed.
-    auto outside = [&](Value value) -> Value {
-      if (!body)
-        return value;
-      if (Operation *cast = value.getDefiningOp(); cast && isWidening(cast))
-        value = cast->getOperand(0);
-      auto argument = dyn_cast<BlockArgument>(value);
-      return argument ? found->getOperand(argument.getArgNumber()) : Value();
-    };
-    dy = outside(gradient.getDy());
-    saved = outside(gradient.getSaved());
+    dy = operandBehind(found, gradient.getDy());
+    saved = operandBehind(found, gradient.getSaved());
     bounds = gradient.asClamp();
     if (dy && saved)
       op = found;
@@ -64,7 +56,9 @@ static NormalizeOp cutterOf(const CutGradient &cut,
   if (!norm || norm.getAddend() || norm.getClampAttr() != cut.bounds ||
       norm.getX() != gradient.getX() || norm.getMean() != gradient.getMean() ||
       norm.getVar() != gradient.getVar() ||
-      norm.getScale() != gradient.getScale())
+      norm.getScale() != gradient.getScale() ||
+      norm.getEpsilonAttr() != gradient.getEpsilonAttr() ||
+      norm.getParamDimsAttr() != gradient.getParamDimsAttr())
     return nullptr;
   // What was rounded to an upper bound looks as if it had been cut.
   const bool isNarrow =

@@ -25,7 +25,8 @@ Normalization::Normalization(const char *kernel, Context &cx, Tensors in,
 /// parameter, that is simple.
 static void expect_uncut(const NormalizeGeometry &g) {
   expect(g.kernel, !g.cuts || g.constant,
-         "clamp: expected no bounds, or one parameter per statistic");
+         "clamp: expected no bounds, or one parameter per statistic, found "
+         "several");
 }
 
 NormalizeForward::NormalizeForward(Context &cx, Tensors in, Tensors out,

@@ -298,14 +298,13 @@ void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
 /// dy, or 0 where the result was cut.
 struct Cut {
   const float *mean, *a, *b;
-  fn::Clip clip;
+  fn::ClipGradient slope;
 
   Cut(const NormalizeWork &work, int64_t s)
       : mean(work.mean.data() + s), a(work.line_a.data() + s),
-        b(work.line_b.data() + s), clip(work.clip) {}
+        b(work.line_b.data() + s), slope{work.clip.alpha, work.clip.beta} {}
   float operator()(float dy, float x, int64_t i) const {
-    const float y = (x - mean[i]) * a[i] + b[i];
-    return y > clip.alpha && y < clip.beta ? dy : 0.0f;
+    return slope(dy, (x - mean[i]) * a[i] + b[i]);
   }
 };
 

@@ -257,14 +257,13 @@ struct NoCut {
 /// 0 where the result was cut.
 struct Cut {
   float mean, a, b;
-  fn::Clip clip;
+  fn::ClipGradient slope;
 
   Cut(const NormalizeWork &work, int64_t s)
-      : mean(work.mean[s]), a(work.line_a[s]), b(work.line_b[s]),
-        clip(work.clip) {}
+      : mean(work.mean[s]), a(work.line_a[s]),
+        b(work.line_b[s]), slope{work.clip.alpha, work.clip.beta} {}
   float operator()(float dy, float x) const {
-    const float y = (x - mean) * a + b;
-    return y > clip.alpha && y < clip.beta ? dy : 0.0f;
+    return slope(dy, (x - mean) * a + b);
   }
 };
 

@@ -11,6 +11,7 @@
 
 #include "cuda/attention_graph.h"
 #include "cuda/cudnn_device.h"
+#include "cuda/scratch.h"
 #include "ffrt/cuda/check.h"
 #include "ffrt/error.h"
 
@@ -35,10 +36,8 @@ struct AttentionLibrary::Impl {
 
   /// Bytes of a number for every row of scores.
   std::size_t sums() const {
-    constexpr std::size_t kAlignment = 256;
-    const auto bytes =
-        std::size_t(shape.samples * shape.heads * shape.rows) * sizeof(float);
-    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return aligned(std::size_t(shape.samples * shape.heads * shape.rows) *
+                   sizeof(float));
   }
 };
 

@@ -10,6 +10,7 @@
 #include "common/clamp.h"
 #include "common/conv_problem.h"
 #include "cuda/conv_library.h"
+#include "cuda/scratch.h"
 #include "ffrt/copy.h"
 #include "ffrt/cuda/launch.h"
 
@@ -161,8 +162,8 @@ public:
     shape.bias = bias.data;
     shape.clip = clip;
     library.emplace(shape);
-    result_at = aligned(image->bytes());
-    library_at = result_at + aligned(result->bytes());
+    result_at = cuda::aligned(image->bytes());
+    library_at = result_at + cuda::aligned(result->bytes());
     cuda::device().reserve(library_at + library->scratch());
   }
 
@@ -182,11 +183,6 @@ public:
   }
 
 private:
-  static std::size_t aligned(std::size_t bytes) {
-    constexpr std::size_t kAlignment = 256;
-    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  }
-
   Kind kind;
   std::optional<Part> image, result;
   std::optional<ConvLibrary> library;

@@ -11,6 +11,7 @@
 #include "common/cast.h"
 #include "cuda/conv_graph.h"
 #include "cuda/plan_timer.h"
+#include "cuda/scratch.h"
 #include "cuda/tuner.h"
 #include "ffrt/copy.h"
 #include "ffrt/cuda/device.h"
@@ -27,11 +28,6 @@ namespace ffrt::cuda {
 namespace {
 
 using Kind = ConvShape::Kind;
-
-std::size_t aligned(std::size_t bytes) {
-  constexpr std::size_t kAlignment = 256;
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 /// Of a dense tensor, with or without data.
 std::size_t bytes_of(const Tensor &t) {

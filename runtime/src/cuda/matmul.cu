@@ -12,6 +12,7 @@
 #include "common/clamp.h"
 #include "common/matmul_geometry.h"
 #include "cuda/product.h"
+#include "cuda/scratch.h"
 #include "cuda/walk.h"
 #include "ffrt/cuda/launch.h"
 
@@ -109,12 +110,9 @@ struct MatMul::Impl {
       widens = c.type != y.type;
     }
     // Behind the library's scratch memory, c in f32, then what products copy.
-    constexpr std::size_t kAlignment = 256;
-    const std::size_t wide_bytes =
-        widens ? std::size_t(c.elements()) * sizeof(float) : 0;
     const std::size_t copies_at =
         Gemm::scratch() +
-        (wide_bytes + kAlignment - 1) / kAlignment * kAlignment;
+        (widens ? cuda::aligned(std::size_t(c.elements()) * sizeof(float)) : 0);
     cuda::device().reserve(copies_at);
     shape.beta = beta;
     if (more_to_add.data && addend == Addend::none) {

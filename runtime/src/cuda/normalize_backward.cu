@@ -26,13 +26,12 @@ template <class Dy, class X> struct Elements {
 /// Which slopes count: those of what was not cut.
 struct Cut {
   const Line *lines; ///< of statistics; null: all count
-  fn::Clip clip;
+  fn::ClipGradient slope;
 
   __device__ float operator()(float dy, float x, float mean, int64_t s) const {
     if (!lines)
       return dy;
-    const float y = (x - mean) * lines[s].a + lines[s].b;
-    return y > clip.alpha && y < clip.beta ? dy : 0.0f;
+    return slope(dy, (x - mean) * lines[s].a + lines[s].b);
   }
 };
 
@@ -195,7 +194,7 @@ Cut use(const NormalizeGeometry &geometry, const NormalizeWork &work,
           lines[s] = {scale ? inverse * scale[set[2]] : inverse,
                       bias ? bias[set[2]] : 0.0f};
       });
-  return {lines, geometry.clip};
+  return {lines, {geometry.clip.alpha, geometry.clip.beta}};
 }
 
 struct StoreParameters {

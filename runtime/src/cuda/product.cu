@@ -2,6 +2,7 @@
 #include "cuda/product.h"
 
 #include "cuda/plan_timer.h"
+#include "cuda/scratch.h"
 #include "cuda/tuner.h"
 #include "ffrt/cuda/launch.h"
 #include "ffrt/error.h"
@@ -137,11 +138,10 @@ Product::Padded::Padded(const GemmShape &s, const GemmShape &p)
       row{1, s.n, 1, p.n, size_of(s.result)}, y{s.m, s.n, p.m, p.n,
                                                 size_of(s.result)},
       product(p) {
-  constexpr std::size_t kAlignment = 256;
   for (PaddedMatrix *matrix : {&a, &b, &row, &y})
     if (matrix->is_padded()) {
       matrix->at = bytes;
-      bytes += (matrix->bytes() + kAlignment - 1) / kAlignment * kAlignment;
+      bytes += aligned(matrix->bytes());
     }
   if (bytes > kMostBytes)
     throw Error("product: expected copies of up to " +

@@ -175,7 +175,7 @@ TEST(Normalize, CutWithOneParameterPerStatistic) {
     ADD_FAILURE() << "no error";
   } catch (const Error &e) {
     EXPECT_STREQ(e.what(), "normalize backward: clamp: expected no bounds, or "
-                           "one parameter per statistic");
+                           "one parameter per statistic, found several");
   }
 }
 
