@@ -11,15 +11,8 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// The result of a loss: the sum of all tiles' shares of the mean; or that of
-/// its gradient, as `x` is.
-static plan::SlotWrite lossResult(const plan::Access &x, bool backward) {
-  if (backward)
-    return {2, x, plan::Reduction::None};
-  return {2, {}, plan::Reduction::Sum};
-}
-
-/// Rules of a kernel {x, target} -> {loss or dx} whose target is shaped as x.
+/// Rules of a kernel {x, target} -> {loss or dx} whose target is shaped as x. A
+/// loss is the sum of all tiles' shares of the mean.
 static plan::OpRules lossRules(const plan::Shape &shape, StringRef kernel,
                                bool backward, double flopsPerPoint) {
   plan::Access x = identityAccess(static_cast<int>(shape.size()),
@@ -27,25 +20,25 @@ static plan::OpRules lossRules(const plan::Shape &shape, StringRef kernel,
   return onePhaseRules(dimsByRank(shape),
                        {kernel.str(),
                         {{0, x}, {1, x}},
-                        {lossResult(x, backward)},
+                        {backward
+                             ? plan::SlotWrite{2, x, plan::Reduction::None}
+                             : plan::SlotWrite{2, {}, plan::Reduction::Sum}},
                         flopsPerPoint},
                        {});
 }
 
 /// Builds the gradient of a loss with operands {x, target}, the gradient of the
 /// loss itself being `dy`, or 1 if that is null. Targets get none.
-template <class BackwardOp, class... Attributes>
+template <class BackwardOp>
 static void buildLossGradient(OpBuilder &builder, Operation *op, Value dy,
                               ArrayRef<bool> needed,
-                              SmallVectorImpl<Value> &operandGrads,
-                              Attributes... attributes) {
+                              SmallVectorImpl<Value> &operandGrads) {
   operandGrads.assign(2, nullptr);
   if (!needed[0])
     return;
   Value x = op->getOperand(0);
-  Value dx =
-      BackwardOp::create(builder, gradientLoc(op, dy ? "slope" : ""),
-                         x.getType(), x, op->getOperand(1), attributes...);
+  Value dx = BackwardOp::create(builder, gradientLoc(op, dy ? "slope" : ""),
+                                x.getType(), x, op->getOperand(1));
   if (dy)
     dx = BinaryOp::create(builder, gradientLoc(op, "mul"), x.getType(),
                           BinaryKind::Mul, dx, dy);
@@ -56,50 +49,66 @@ static void buildLossGradient(OpBuilder &builder, Operation *op, Value dy,
 // Cross-entropy
 //===----------------------------------------------------------------------===//
 
-/// One kernel where classes are whole. Where they are split, behind a head that
-/// is split by vocabulary for instance, maxima and sums of a sample's tiles are
-/// combined before losses or gradients are computed.
-static plan::OpRules crossEntropyRules(Value logits, int axis, bool backward) {
-  enum { Logits, Target, Result, Max, Sum };
-  plan::TensorType type = tensorTypeOf(logits.getType());
-  int64_t classes = type.shape[axis];
-  plan::Access x = identityAccess(static_cast<int>(type.shape.size()),
-                                  plan::MemoryOrder::RowMajor);
-  plan::Access samples = x;
-  samples.dims.erase(samples.dims.begin() + axis);
-
+namespace {
+/// The rules of a cross-entropy in the making: one kernel where classes are
+/// whole. Where they are split, behind a head that is split by vocabulary for
+/// instance, maxima and sums of a sample's tiles are combined before losses or
+/// gradients are computed.
+struct CrossEntropyRules {
   plan::OpRules rules;
-  rules.dims = dimsByRank(type.shape);
-  plan::TensorType statistic = tensorTypeOf(wideType(logits.getType()));
-  statistic.shape.erase(statistic.shape.begin() + axis);
-  rules.internals.assign(2, statistic);
+  plan::Access logits, samples;
+  plan::SlotRead all, target;
 
-  plan::SlotRead all{Logits, x}, target{Target, samples, 0, classes};
-  plan::SlotRead max{Max, samples}, sum{Sum, samples};
-  plan::SlotWrite result = lossResult(x, backward);
-  // A loss needs one logit of a sample.
-  plan::SlotRead applied = all;
-  if (!backward)
-    applied.touchedPerPoint = 1.0 / static_cast<double>(classes);
-  std::string name = backward ? "cross_entropy_backward" : "cross_entropy";
-  rules.schedules = {
-      {{axis},
-       {{backward ? name : name + "_forward",
-         {all, target},
-         {result},
-         backward ? 20.0 : 10.0}}},
-      {{},
-       {{"cross_entropy_max", {all}, {{Max, samples, plan::Reduction::Max}}, 1},
-        {"cross_entropy_sum",
-         {all, max},
-         {{Sum, samples, plan::Reduction::Sum}},
-         10},
-        {name + "_apply",
-         {applied, target, max, sum},
-         {result},
-         backward ? 10.0 : applied.touchedPerPoint}}}};
-  return rules;
-}
+  CrossEntropyRules(Value x, int axis) : axis(axis) {
+    plan::TensorType type = tensorTypeOf(x.getType());
+    classes = type.shape[axis];
+    logits = identityAccess(static_cast<int>(type.shape.size()),
+                            plan::MemoryOrder::RowMajor);
+    samples = logits;
+    samples.dims.erase(samples.dims.begin() + axis);
+    rules.dims = dimsByRank(type.shape);
+    plan::TensorType statistic = tensorTypeOf(wideType(x.getType()));
+    statistic.shape.erase(statistic.shape.begin() + axis);
+    rules.internals.assign(2, statistic);
+    all = {0, logits};
+    target = {1, samples, 0, classes};
+  }
+
+  /// The part of the logits that a loss needs: one of each sample.
+  double touched() const { return 1.0 / static_cast<double>(classes); }
+
+  /// Kernels `whole`, or those of maxima and sums and then `apply`, read the
+  /// logits (the latter as `applied`), the target and `others`, and write
+  /// `results`. `max` is the slot of maxima, in front of that of sums.
+  plan::OpRules finish(const char *whole, double wholeFlops, const char *apply,
+                       double applyFlops, const plan::SlotRead &applied,
+                       const std::vector<plan::SlotRead> &others,
+                       const std::vector<plan::SlotWrite> &results, int max) {
+    plan::SlotRead tops{max, samples}, sums{max + 1, samples};
+    std::vector<plan::SlotRead> wholeReads = {all, target},
+                                applyReads = {applied, target, tops, sums};
+    for (std::vector<plan::SlotRead> *reads : {&wholeReads, &applyReads})
+      reads->insert(reads->end(), others.begin(), others.end());
+    rules.schedules = {
+        {{axis}, {{whole, wholeReads, results, wholeFlops}}},
+        {{},
+         {{"cross_entropy_max",
+           {all},
+           {{max, samples, plan::Reduction::Max}},
+           1},
+          {"cross_entropy_sum",
+           {all, tops},
+           {{max + 1, samples, plan::Reduction::Sum}},
+           10},
+          {apply, applyReads, results, applyFlops}}}};
+    return std::move(rules);
+  }
+
+private:
+  int axis;
+  int64_t classes;
+};
+} // namespace
 
 static LogicalResult verifyLabels(Operation *op, Value logits, Value target,
                                   int64_t axis) {
@@ -132,8 +141,13 @@ SmallVector<OpOperand *> CrossEntropyOp::getNarrowable() {
 }
 
 plan::OpRules CrossEntropyOp::getRules() {
-  return crossEntropyRules(getLogits(), static_cast<int>(getAxis()),
-                           /*backward=*/false);
+  enum { Logits, Target, Loss, Max };
+  CrossEntropyRules r(getLogits(), static_cast<int>(getAxis()));
+  plan::SlotRead one = r.all;
+  one.touchedPerPoint = r.touched();
+  return r.finish("cross_entropy_forward", 10, "cross_entropy_apply",
+                  r.touched(), one, {}, {{Loss, {}, plan::Reduction::Sum}},
+                  Max);
 }
 
 StringRef CrossEntropyOp::getFamily() { return "cross_entropy"; }
@@ -146,16 +160,29 @@ LogicalResult
 CrossEntropyOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
                               ArrayRef<bool> needed,
                               SmallVectorImpl<Value> &operandGrads) {
-  buildLossGradient<CrossEntropyBackwardOp>(
-      builder, *this, resultGrads[0], needed, operandGrads, getAxisAttr());
+  operandGrads.assign(2, nullptr);
+  if (needed[0])
+    operandGrads[0] =
+        CrossEntropyBackwardOp::create(
+            builder, gradientLoc(*this), getLoss().getType(),
+            getLogits().getType(), getLogits(), getTarget(), resultGrads[0],
+            getAxisAttr())
+            .getDx();
   return success();
 }
 
 LogicalResult CrossEntropyBackwardOp::verify() {
   if (failed(verifyLabels(*this, getLogits(), getTarget(), getAxis())))
     return failure();
-  return verifyNarrowedType(*this,
-                            wideType(getLogits().getType())); // constraint 3
+  RankedTensorType wide = wideType(getLogits().getType()),
+                   loss = lossType(wide);
+  if (failed(verifyResultType(*this, loss)) ||        // constraint 3
+      failed(verifyNarrowedType(*this, wide, 1)))     // constraint 4
+    return failure();
+  if (getSlope() && getSlope().getType() != loss) // constraint 5
+    return emitOpError("expected a slope of type ")
+           << loss << ", found " << getSlope().getType();
+  return success();
 }
 
 SmallVector<OpOperand *> CrossEntropyBackwardOp::getNarrowable() {
@@ -163,8 +190,23 @@ SmallVector<OpOperand *> CrossEntropyBackwardOp::getNarrowable() {
 }
 
 plan::OpRules CrossEntropyBackwardOp::getRules() {
-  return crossEntropyRules(getLogits(), static_cast<int>(getAxis()),
-                           /*backward=*/true);
+  enum { Logits, Target, Slope, Loss, Dx, Max };
+  CrossEntropyRules r(getLogits(), static_cast<int>(getAxis()));
+  r.rules.mayOverwrite = {{Dx - Loss, Logits}};
+  return r.finish("cross_entropy_backward", 20 + r.touched(),
+                  "cross_entropy_backward_apply", 10 + r.touched(), r.all,
+                  {{Slope, {}}},
+                  {{Loss, {}, plan::Reduction::Sum},
+                   {Dx, r.logits, plan::Reduction::None}},
+                  Max);
+}
+
+SmallVector<Value> CrossEntropyBackwardOp::getOperandSlots() {
+  return {getLogits(), getTarget(), getSlope()};
+}
+
+bool CrossEntropyBackwardOp::canNarrow(OpResult result) {
+  return result == getDx();
 }
 
 StringRef CrossEntropyBackwardOp::getFamily() {

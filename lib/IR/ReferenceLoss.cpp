@@ -66,7 +66,7 @@ static double sumOf(const ReferenceCall &call, const Sample &sample,
 /// Calls body(sample, top, sum), which are operands or those of the tile.
 template <class Body>
 static void forEachDistribution(const ReferenceCall &call, Body body) {
-  bool given = call.ins.size() > 2;
+  bool given = call.ins.size() > 3; // maxima and sums
   forEachSample(call, [&](const Sample &sample) {
     double top = given ? call.ins[2].at(sample.place) : topOf(call, sample);
     body(sample, top,
@@ -87,29 +87,46 @@ static void crossEntropySum(const ReferenceCall &call) {
   });
 }
 
-static void crossEntropyForward(const ReferenceCall &call) {
+/// The loss of a sample, of which the tile may lack the label.
+static double lossOf(const ReferenceCall &call, const Sample &sample,
+                     double top, double sum) {
   int64_t axis = call.i64("axis");
+  auto label = static_cast<int64_t>(call.ins[1].at(sample.place));
+  double loss = 0;
+  sample.forEachClass([&](ArrayRef<int64_t> i) {
+    if (i[axis] == label)
+      loss = std::log(sum) + top - call.ins[0].at(i);
+  });
+  return loss;
+}
+
+static void crossEntropyForward(const ReferenceCall &call) {
   double loss = 0;
   forEachDistribution(call, [&](const Sample &sample, double top, double sum) {
-    auto label = static_cast<int64_t>(call.ins[1].at(sample.place));
-    sample.forEachClass([&](ArrayRef<int64_t> i) {
-      if (i[axis] == label)
-        loss += std::log(sum) + top - call.ins[0].at(i);
-    });
+    loss += lossOf(call, sample, top, sum);
   });
   call.outs[0].at(ArrayRef<int64_t>()) = loss / elements(call.ins[1]);
 }
 
 static void crossEntropyBackward(const ReferenceCall &call) {
   int64_t axis = call.i64("axis");
-  double share = 1 / elements(call.ins[1]);
+  const View &slope = call.ins.back(), &loss = call.outs[0];
+  double share = (slope.present() ? slope.at(ArrayRef<int64_t>()) : 1) /
+                 elements(call.ins[1]);
+  double losses = 0;
   forEachDistribution(call, [&](const Sample &sample, double top, double sum) {
+    if (loss.present())
+      losses += lossOf(call, sample, top, sum);
+    if (!call.outs[1].present())
+      return;
     auto label = static_cast<int64_t>(call.ins[1].at(sample.place));
     sample.forEachClass([&](ArrayRef<int64_t> i) {
       double p = std::exp(call.ins[0].at(i) - top) / sum;
-      call.outs[0].at(i) = share * (p - (i[axis] == label ? 1 : 0));
+      call.outs[1].at(i) = share * (p - (i[axis] == label ? 1 : 0));
     });
   });
+  if (loss.present())
+    loss.at(ArrayRef<int64_t>()) = losses / elements(call.ins[1]);
 }
 
 //===----------------------------------------------------------------------===//

@@ -66,8 +66,10 @@ public:
   bool contains(Value value) const { return derived.contains(value); }
 
 private:
-  /// Is it part of the gradient of a loss?
+  /// Is it a loss, or part of the gradient of one?
   bool isOfLoss(Operation *op) const {
+    if (hasRole(op, kLossRole))
+      return true;
     auto owner = op->getAttrOfType<StringAttr>(kOwnerAttr);
     return owner && losses.contains(owner.getValue());
   }

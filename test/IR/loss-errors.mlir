@@ -47,17 +47,35 @@ func.func @cross_entropy_3(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
 
 func.func @cross_entropy_backward_2(%x: tensor<8x10xf32>, %t: tensor<8xf32>) {
   // expected-error @+1 {{expected a target of type 'tensor<8xi32>', found 'tensor<8xf32>'}}
-  %l = ff.cross_entropy_backward(%x, %t) {axis = 1}
-      : (tensor<8x10xf32>, tensor<8xf32>) -> tensor<8x10xf32>
+  %l, %dx = ff.cross_entropy_backward(%x, %t) {axis = 1}
+      : (tensor<8x10xf32>, tensor<8xf32>) -> (tensor<f32>, tensor<8x10xf32>)
   return
 }
 
 // -----
 
 func.func @cross_entropy_backward_3(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
+  // expected-error @+1 {{expected result type 'tensor<f32>', found 'tensor<8xf32>'}}
+  %l, %dx = ff.cross_entropy_backward(%x, %t) {axis = 1}
+      : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8x10xf32>)
+  return
+}
+
+// -----
+
+func.func @cross_entropy_backward_4(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
   // expected-error @+1 {{expected result type 'tensor<8x10xf32>', found 'tensor<f32>'}}
-  %l = ff.cross_entropy_backward(%x, %t) {axis = 1}
-      : (tensor<8x10xf32>, tensor<8xi32>) -> tensor<f32>
+  %l, %dx = ff.cross_entropy_backward(%x, %t) {axis = 1}
+      : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @cross_entropy_backward_5(%x: tensor<8x10xf32>, %t: tensor<8xi32>, %s: tensor<1xf32>) {
+  // expected-error @+1 {{expected a slope of type 'tensor<f32>', found 'tensor<1xf32>'}}
+  %l, %dx = ff.cross_entropy_backward(%x, %t slope %s) {axis = 1}
+      : (tensor<8x10xf32>, tensor<8xi32>, tensor<1xf32>) -> (tensor<f32>, tensor<8x10xf32>)
   return
 }
 
@@ -146,9 +164,9 @@ func.func @bce_backward(%x: tensor<8x3xf32>, %t: tensor<8xf32>) {
 // -----
 
 func.func @cross_entropy_backward_0(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
-  // expected-error @+1 {{expected result 0 to have known extents over 0, found 'tensor<?x10xf32>'}}
-  %l = ff.cross_entropy_backward(%x, %t) {axis = 1}
-      : (tensor<8x10xf32>, tensor<8xi32>) -> tensor<?x10xf32>
+  // expected-error @+1 {{expected result 1 to have known extents over 0, found 'tensor<?x10xf32>'}}
+  %l, %dx = ff.cross_entropy_backward(%x, %t) {axis = 1}
+      : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<?x10xf32>)
   return
 }
 
@@ -156,7 +174,7 @@ func.func @cross_entropy_backward_0(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
 
 func.func @cross_entropy_backward_1(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
   // expected-error @+1 {{expected axis within logits of rank 2, found 2}}
-  %l = ff.cross_entropy_backward(%x, %t) {axis = 2}
-      : (tensor<8x10xf32>, tensor<8xi32>) -> tensor<8x10xf32>
+  %l, %dx = ff.cross_entropy_backward(%x, %t) {axis = 2}
+      : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8x10xf32>)
   return
 }

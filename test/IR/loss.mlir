@@ -6,8 +6,11 @@ func.func @cross_entropy(%x: tensor<8x10xf32>, %t: tensor<8xi32>) {
   %l = ff.cross_entropy(%x, %t) {axis = 1}
       : (tensor<8x10xf32>, tensor<8xi32>) -> tensor<f32>
   // CHECK: ff.cross_entropy_backward(%{{.*}}, %{{.*}}) {axis = 1 : i64}
-  %dx = ff.cross_entropy_backward(%x, %t) {axis = 1}
-      : (tensor<8x10xf32>, tensor<8xi32>) -> tensor<8x10xf32>
+  %0, %dx = ff.cross_entropy_backward(%x, %t) {axis = 1}
+      : (tensor<8x10xf32>, tensor<8xi32>) -> (tensor<f32>, tensor<8x10xf32>)
+  // CHECK: ff.cross_entropy_backward(%{{.*}}, %{{.*}} slope %{{.*}}) {axis = 1 : i64}
+  %1, %sdx = ff.cross_entropy_backward(%x, %t slope %l) {axis = 1}
+      : (tensor<8x10xf32>, tensor<8xi32>, tensor<f32>) -> (tensor<f32>, tensor<8x10xf32>)
   return
 }
 

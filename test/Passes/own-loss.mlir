@@ -6,7 +6,7 @@
 // CHECK-NOT: loss.gradient
 // CHECK: %[[L:.*]] = ff.cross_entropy({{.*}}) {axis = 1 : i64, ff.role = "loss"}
 // CHECK: ff.output %[[L]] as "loss"
-// CHECK: %[[DX:.*]] = ff.cross_entropy_backward
+// CHECK: %{{.*}}, %[[DX:.*]] = ff.cross_entropy_backward
 // CHECK-NEXT: ff.matmul(%{{.*}}, %[[DX]])
 func.func @main(%x: tensor<2x3xf32>, %t: tensor<2xi32>) {
   %w = ff.state "w" "parameter" init <constant, 0.0 : f64, 0> : tensor<3x7xf32> loc("w")
@@ -24,8 +24,7 @@ func.func @main(%x: tensor<2x3xf32>, %t: tensor<2xi32>) {
 // CHECK-LABEL: func.func @main
 // CHECK: %[[L:.*]] = ff.cross_entropy({{.*}}) {axis = 1 : i64} :
 // CHECK: %[[DL:.*]] = ff.unary scale(%{{.*}}) alpha 5.0{{.*}}-01 {ff.owner = "half"
-// CHECK: %[[SLOPE:.*]] = ff.cross_entropy_backward
-// CHECK: %[[DX:.*]] = ff.binary mul(%[[SLOPE]], %[[DL]])
+// CHECK: %{{.*}}, %[[DX:.*]] = ff.cross_entropy_backward(%{{.*}}, %{{.*}} slope %[[DL]])
 // CHECK: ff.matmul(%{{.*}}, %[[DX]])
 func.func @main(%x: tensor<2x3xf32>, %t: tensor<2xi32>) {
   %w = ff.state "w" "parameter" init <constant, 0.0 : f64, 0> : tensor<3x7xf32> loc("w")

@@ -175,6 +175,7 @@ LogicalResult Compilation::differentiate() {
         options.clipNorm == 0 && options.passes == 1);
     PassManager passes(&context);
     passes.addPass(createDifferentiate(differentiating));
+    passes.addPass(createFuseLosses());
     if (options.passes > 1) {
       SinkUpdatesOptions sinking;
       sinking.passes = options.passes;

@@ -1,7 +1,7 @@
 //===- FFLossOps.td - losses and parameter updates ---------*- tablegen -*-===//
 // Included by FFOps.td. Losses are means over the global batch; a split batch
 // gives partial sums of the mean. Their gradients are with respect to the
-// loss itself (seed 1).
+// loss itself (seed 1), unless they have a slope.
 
 class FF_LossOp<string mnemonic, list<Trait> traits = []>
     : FF_DiffOp<mnemonic, traits> {
@@ -11,10 +11,9 @@ class FF_LossOp<string mnemonic, list<Trait> traits = []>
   }];
   let hasVerifier = 1;
 }
-class FF_LossBackwardOp<string mnemonic, list<Trait> traits = [],
-                        TypeConstraint gradient = FF_FloatTensor>
+class FF_LossBackwardOp<string mnemonic, list<Trait> traits = []>
     : FF_ComputeOp<mnemonic, traits> {
-  let results = (outs gradient:$dx);
+  let results = (outs FF_FloatTensor:$dx);
   let assemblyFormat = [{
     `(` operands `)` attr-dict `:` functional-type(operands, results)
   }];
@@ -37,19 +36,33 @@ def FF_CrossEntropyOp : FF_LossOp<"cross_entropy"> {
   }];
 }
 def FF_CrossEntropyBackwardOp
-    : FF_LossBackwardOp<"cross_entropy_backward", [FF_NarrowingInterface],
-                        FF_Summand> {
-  let summary = "(softmax(logits) - onehot(target)) / targets";
+    : FF_Op<"cross_entropy_backward",
+          [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                           ["getOperandSlots", "getNarrowable"]>,
+           DeclareOpInterfaceMethods<FF_NarrowingInterface, ["canNarrow"]>]> {
+  let summary = "slope * (softmax(logits) - onehot(target)) / targets, and the loss";
   let description = [{
-    Constraints: 1 and 2 as ff.cross_entropy.
-      3. The result has the logits' type, but that each may be bf16 or f16 instead
-         of f32.
+    The gradient of ff.cross_entropy, whose own gradient is `slope`, or 1 without
+    one. What it computes of the logits is what the loss is made of as well: the
+    pass `fuse-losses` takes the loss from here.
+
+    ```mlir
+    %loss, %dx = ff.cross_entropy_backward(%x, %t slope %s) {axis = 1 : i64}
+        : (tensor<8x10xf32>, tensor<8xi32>, tensor<f32>) -> (tensor<f32>, tensor<8x10xf32>)
+    ```
+
+    Constraints: 1 to 3 as ff.cross_entropy.
+      4. dx has the logits' type, but that each may be bf16 or f16 instead of f32.
+      5. The slope has the type of the loss.
   }];
   let arguments = (ins FF_Summand:$logits, FF_Tensor:$target,
-                   I64Attr:$axis);
-  let extraClassDeclaration = [{
-    ::llvm::SmallVector<::mlir::OpOperand *> getNarrowable();
+                   Optional<FF_FloatTensor>:$slope, I64Attr:$axis);
+  let results = (outs FF_FloatTensor:$loss, FF_Summand:$dx);
+  let assemblyFormat = [{
+    `(` $logits `,` $target (`slope` $slope^)? `)` attr-dict `:`
+    functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def FF_MseOp : FF_LossOp<"mse", [SameTypeOperands]> {

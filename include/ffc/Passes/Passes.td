@@ -114,6 +114,28 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def FuseLosses : Pass<"fuse-losses", "::mlir::ModuleOp"> {
+  let summary = "takes losses from their gradients";
+  let description = [{
+    What the gradient of a cross-entropy computes of the logits, maxima and sums
+    of exponentials, is what the loss is made of. Where the gradient can be
+    computed in the place of the loss, that is because its slope is known there
+    (none, or the loss scale), `ff.cross_entropy_backward` gives both, under the
+    name of the loss. Comes before there is a strategy.
+
+    Before:
+    ```mlir
+    %loss = ff.cross_entropy(%x, %t) {axis = 1 : i64}
+    %unused, %dx = ff.cross_entropy_backward(%x, %t) {axis = 1 : i64}
+    ```
+    After:
+    ```mlir
+    %loss, %dx = ff.cross_entropy_backward(%x, %t) {axis = 1 : i64}
+    ```
+  }];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def SinkUpdates : Pass<"sink-updates", "::mlir::ModuleOp"> {
   let summary = "puts the updates of parameters at the end of the step";
   let description = [{

@@ -30,7 +30,9 @@ private:
   int axis;
 };
 
-/// {logits, target i32} -> {dlogits}. `axis` is whole.
+/// {logits, target i32, slope} -> {loss, dlogits}. `axis` is whole. Gradients
+/// are those of the loss times the slope, a number or absent; the loss may be
+/// absent, and is what it is without a slope.
 class CrossEntropyBackward {
 public:
   CrossEntropyBackward(Context &cx, Tensors in, Tensors out, int64_t axis);
@@ -65,7 +67,7 @@ private:
   int axis;
 };
 
-/// {logits, target i32, max, sum} -> {dlogits}
+/// {logits, target i32, max, sum, slope} -> {loss, dlogits}: the loss as above.
 class CrossEntropyBackwardApply {
 public:
   CrossEntropyBackwardApply(Context &cx, Tensors in, Tensors out, int64_t axis);

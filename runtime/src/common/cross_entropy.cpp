@@ -20,15 +20,21 @@ Nest<3> samples_of(const Tensor &logits, const Tensor &target,
 
 namespace {
 
-/// Of {logits, target} and, if `given`, {max, sum}.
+/// Of {logits, target}, {max, sum} if `given`, and a slope if `backward`.
 int check_cross_entropy(const char *kernel, Tensors in, Tensors out,
-                        int64_t axis, bool forward, bool given) {
-  check_loss(kernel, in, out, forward, given ? 4 : 2);
+                        int64_t axis, bool backward, bool given) {
+  const std::size_t statistics = given ? 4 : 2;
+  check_loss(kernel, in, out, statistics + backward, backward ? 2 : 1);
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
-  if (forward)
+  if (backward) {
+    const Tensor &slope = in.begin()[statistics], &gradient = out.begin()[1];
+    expect_type(kernel, "slope", slope, DType::f32);
+    expect_rank(kernel, "slope", slope, 0);
+    expect_same_shape(kernel, "gradient", gradient, logits);
+    expect_factor_pair(kernel, "logits", logits, "gradient", gradient);
+  } else {
     expect_factor(kernel, "logits", logits);
-  else
-    expect_factor_pair(kernel, "logits", logits, "result", out.begin()[0]);
+  }
   expect_type(kernel, "target", target, DType::i32);
   expect_row_major(kernel, "target", target);
   expect(kernel, axis >= 0 && axis < logits.rank,
@@ -37,7 +43,7 @@ int check_cross_entropy(const char *kernel, Tensors in, Tensors out,
   expect(kernel, given || logits.shape[int(axis)] == logits.global[int(axis)],
          "axis: expected a whole class dimension, found it split");
   expect_rank(kernel, "target", target, logits.rank - 1);
-  for (std::size_t i = 2; i < in.size(); ++i) {
+  for (std::size_t i = 2; i < statistics; ++i) {
     const char *name = i == 2 ? "max" : "sum";
     expect_type(kernel, name, in.begin()[i], DType::f32);
     expect_row_major(kernel, name, in.begin()[i]);
@@ -50,22 +56,22 @@ int check_cross_entropy(const char *kernel, Tensors in, Tensors out,
 
 CrossEntropyForward::CrossEntropyForward(Context &, Tensors in, Tensors out,
                                          int64_t axis)
-    : axis(check_cross_entropy("cross entropy forward", in, out, axis, true,
+    : axis(check_cross_entropy("cross entropy forward", in, out, axis, false,
                                false)) {}
 
 CrossEntropyBackward::CrossEntropyBackward(Context &, Tensors in, Tensors out,
                                            int64_t axis)
-    : axis(check_cross_entropy("cross entropy backward", in, out, axis, false,
+    : axis(check_cross_entropy("cross entropy backward", in, out, axis, true,
                                false)) {}
 
 CrossEntropyApply::CrossEntropyApply(Context &, Tensors in, Tensors out,
                                      int64_t axis)
-    : axis(check_cross_entropy("cross entropy apply", in, out, axis, true,
+    : axis(check_cross_entropy("cross entropy apply", in, out, axis, false,
                                true)) {}
 
 CrossEntropyBackwardApply::CrossEntropyBackwardApply(Context &, Tensors in,
                                                      Tensors out, int64_t axis)
     : axis(check_cross_entropy("cross entropy backward apply", in, out, axis,
-                               false, true)) {}
+                               true, true)) {}
 
 } // namespace ffrt

@@ -13,25 +13,27 @@ double global_elements(const Tensor &t) {
   return n;
 }
 
-void check_loss(const char *kernel, Tensors in, Tensors out, bool forward,
-                std::size_t operands) {
+void check_loss(const char *kernel, Tensors in, Tensors out,
+                std::size_t operands, std::size_t results) {
   expect_count(kernel, "operands", in.size(), operands);
-  expect_count(kernel, "results", out.size(), 1);
-  const Tensor &result = out.begin()[0];
-  if (forward) {
-    expect_type(kernel, "result", result, DType::f32);
-    expect_rank(kernel, "result", result, 0);
-  } else {
-    expect_same_shape(kernel, "result", result, in.begin()[0]);
-  }
+  expect_count(kernel, "results", out.size(), results);
+  const Tensor &loss = out.begin()[0];
+  expect_type(kernel, "loss", loss, DType::f32);
+  expect_rank(kernel, "loss", loss, 0);
 }
 
 namespace {
 
 void check_pairs(const char *kernel, Tensors in, Tensors out, bool forward) {
-  check_loss(kernel, in, out, forward, 2);
+  if (forward) {
+    check_loss(kernel, in, out, 2);
+  } else {
+    expect_count(kernel, "operands", in.size(), 2);
+    expect_count(kernel, "results", out.size(), 1);
+    expect_type(kernel, "gradient", out.begin()[0], DType::f32);
+    expect_same_shape(kernel, "gradient", out.begin()[0], in.begin()[0]);
+  }
   expect_type(kernel, "first operand", in.begin()[0], DType::f32);
-  expect_type(kernel, "result", out.begin()[0], DType::f32);
   expect_type(kernel, "target", in.begin()[1], DType::f32);
   expect_same_shape(kernel, "target", in.begin()[1], in.begin()[0]);
 }

@@ -8,10 +8,9 @@ namespace ffrt {
 
 double global_elements(const Tensor &t);
 
-/// Checks the number of operands, and the result but for its type if that is a
-/// gradient.
-void check_loss(const char *kernel, Tensors in, Tensors out, bool forward,
-                std::size_t operands);
+/// Checks the number of operands and results, and the first of these, a loss.
+void check_loss(const char *kernel, Tensors in, Tensors out,
+                std::size_t operands, std::size_t results = 1);
 
 } // namespace ffrt
 

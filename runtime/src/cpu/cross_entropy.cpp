@@ -25,13 +25,21 @@ template <class X> struct Sample {
   int64_t gradient; ///< offset of that class
 };
 
-/// Probabilities times a share: exp(logit - top) * scale.
-struct Probabilities {
-  float top, scale;
+/// What is known of all classes of a sample.
+struct Distribution {
+  float top;
+  double sum; ///< of exp(logit - top)
 
-  /// Those of n logits x, `s` apart, to y, `t` apart.
+  /// If this is the logit of the sample's label.
+  double loss(float logit) const {
+    return std::log(sum) + double(top) - double(logit);
+  }
+
+  /// Stores probabilities times a share: those of n logits x, `s` apart, to y,
+  /// `t` apart.
   template <class X, class S, class T>
-  void store(const X *x, int64_t n, S s, float *y, T t) const {
+  void store(const X *x, int64_t n, S s, double share, float *y, T t) const {
+    const auto scale = float(share / sum);
 #pragma GCC ivdep
     for (int64_t c = 0; c < n; ++c)
       y[c * t] = fast_exp(x[c * s] - top) * scale;
@@ -78,41 +86,48 @@ public:
   }
 
   /// Calls f(sample, x, n, distance, gradient, distance), which stores
-  /// probabilities times `share` in the gradient of the sample's classes, and
-  /// takes the share from that of the label.
+  /// probabilities times `share` in the gradient of the sample's classes, takes
+  /// the share from that of the label, and returns the sum of the losses.
   template <class F>
-  void store_gradient(float *gradient, double share, F &&f) const {
-    each([&](const Sample<X> &sample) {
-      with_classes(sample, [&](const X *x, int64_t n, auto s, auto t) {
-        f(sample, x, n, s, gradient + sample.gradient, t);
-      });
-      if (has_label(sample))
-        gradient[sample.gradient + sample.label * gradient_stride] -=
-            float(share);
+  double store_gradient(float *gradient, double share, F &&f) const {
+    return sum([&](const Sample<X> &sample) {
+      // The gradient may lie in the logits' memory.
+      const float logit = has_label(sample) ? logit_of_label(sample) : 0.0f;
+      const Distribution of =
+          with_classes(sample, [&](const X *x, int64_t n, auto s, auto t) {
+            return f(sample, x, n, s, gradient + sample.gradient, t);
+          });
+      if (!has_label(sample))
+        return 0.0;
+      gradient[sample.gradient + sample.label * gradient_stride] -=
+          float(share);
+      return of.loss(logit);
     });
   }
 
-  /// The same in a narrow type, with the Probabilities that f(sample, x, n,
+  /// The same in a narrow type, of the distribution that f(sample, x, n,
   /// distance) returns. A part of the classes at a time is finished in f32, so
   /// that every element is rounded once.
   template <class T, class F>
-  void store_rounded(T *gradient, double share, F &&f) const {
+  double store_rounded(T *gradient, double share, F &&f) const {
     constexpr int64_t kPart = 1024;
     const std::integral_constant<int64_t, 1> dense;
-    each([&](const Sample<X> &sample) {
-      with_classes(sample, [&](const X *x, int64_t n, auto s, auto t) {
-        const Probabilities probabilities = f(sample, x, n, s);
+    return sum([&](const Sample<X> &sample) {
+      const float logit = has_label(sample) ? logit_of_label(sample) : 0.0f;
+      return with_classes(sample, [&](const X *x, int64_t n, auto s, auto t) {
+        const Distribution of = f(sample, x, n, s);
         for (int64_t begin = 0; begin < n; begin += kPart) {
           const int64_t count = std::min(kPart, n - begin),
                         label = sample.label - begin;
           float part[kPart];
-          probabilities.store(x + begin * s, count, s, part, dense);
+          of.store(x + begin * s, count, s, share, part, dense);
           if (label >= 0 && label < count)
             part[label] -= float(share);
           T *to = gradient + sample.gradient + begin * t;
           for (int64_t c = 0; c < count; ++c)
             to[c * t] = T(part[c]);
         }
+        return has_label(sample) ? of.loss(logit) : 0.0;
       });
     });
   }
@@ -161,6 +176,32 @@ private:
   int64_t classes, first, all_classes, stride, gradient_stride;
 };
 
+/// Maxima and sums that are operands.
+class Statistics {
+public:
+  explicit Statistics(Tensors in)
+      : max(in.begin()[2].as<float>()), sum(in.begin()[3].as<float>()) {}
+
+  Distribution operator()(int64_t place) const {
+    return {max[place], double(sum[place])};
+  }
+
+private:
+  const float *max, *sum;
+};
+
+/// What a sample has of the gradient.
+double share_of(const Tensor &target, const Tensor &slope) {
+  return (slope.data ? double(*slope.as<float>()) : 1.0) /
+         global_elements(target);
+}
+
+/// Of the sum of the samples' losses.
+void store_loss(double sum, const Tensor &target, const Tensor &loss) {
+  if (loss.data)
+    *loss.as<float>() = float(sum / global_elements(target));
+}
+
 } // namespace
 
 void CrossEntropyForward::operator()(Tensors in, Tensors out) {
@@ -173,88 +214,94 @@ void CrossEntropyForward::operator()(Tensors in, Tensors out) {
           return samples.with_classes(
               sample, [&](const auto *x, int64_t n, auto s, auto) {
                 const float top = max_of(x, n, s, -__builtin_inff());
-                return std::log(sum_of_exp(x, n, s, top)) + double(top) -
-                       double(samples.logit_of_label(sample));
+                return Distribution{top, sum_of_exp(x, n, s, top)}.loss(
+                    samples.logit_of_label(sample));
               });
         });
-        *out.begin()->as<float>() = float(loss / global_elements(target));
+        store_loss(loss, target, *out.begin());
       },
       logits);
 }
 
 void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
-  const Tensor &logits = in.begin()[0], &target = in.begin()[1];
-  const double share = 1.0 / global_elements(target);
+  const Tensor &logits = in.begin()[0], &target = in.begin()[1],
+               &gradient = out.begin()[1];
+  const double share = share_of(target, in.begin()[2]);
   with_data(
       [&](const auto *elements, auto *to) {
-        const Samples samples(elements, logits, target, *out.begin(), axis);
+        const Samples samples(elements, logits, target, gradient, axis);
+        samples.check_labels("cross entropy backward");
+        double loss = 0;
         if constexpr (std::is_same_v<decltype(to), float *>)
-          samples.store_gradient(
+          loss = samples.store_gradient(
               to, share,
               [=](const auto &, const auto *x, int64_t n, auto s, float *g,
                   auto t) {
                 const float top = max_of(x, n, s, -__builtin_inff());
-                const auto scale = float(share / store_exp(x, n, s, top, g, t));
+                const double sum = store_exp(x, n, s, top, g, t);
+                const auto scale = float(share / sum);
                 for (int64_t c = 0; c < n; ++c)
                   g[c * t] *= scale;
+                return Distribution{top, sum};
               });
         else
           // A narrow gradient cannot keep exponentials: they are taken twice.
-          samples.store_rounded(
+          loss = samples.store_rounded(
               to, share, [=](const auto &, const auto *x, int64_t n, auto s) {
                 const float top = max_of(x, n, s, -__builtin_inff());
-                return Probabilities{top,
-                                     float(share / sum_of_exp(x, n, s, top))};
+                return Distribution{top, sum_of_exp(x, n, s, top)};
               });
+        store_loss(loss, target, *out.begin());
       },
-      logits, *out.begin());
+      logits, gradient);
 }
 
 void CrossEntropyApply::operator()(Tensors in, Tensors out) {
   const Tensor &logits = in.begin()[0], &target = in.begin()[1];
-  const float *max = in.begin()[2].as<float>(),
-              *sum = in.begin()[3].as<float>();
+  const Statistics statistics(in);
   with_data(
       [&](const auto *elements) {
         const Samples samples(elements, logits, target, logits, axis);
         samples.check_labels("cross entropy apply");
         const double loss = samples.sum([&](const auto &sample) {
-          if (!samples.has_label(sample))
-            return 0.0;
-          return std::log(double(sum[sample.place])) +
-                 double(max[sample.place]) -
-                 double(samples.logit_of_label(sample));
+          return samples.has_label(sample)
+                     ? statistics(sample.place)
+                           .loss(samples.logit_of_label(sample))
+                     : 0.0;
         });
-        *out.begin()->as<float>() = float(loss / global_elements(target));
+        store_loss(loss, target, *out.begin());
       },
       logits);
 }
 
 void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
-  const Tensor &logits = in.begin()[0], &target = in.begin()[1];
-  const float *max = in.begin()[2].as<float>(),
-              *sum = in.begin()[3].as<float>();
-  const double share = 1.0 / global_elements(target);
-  const auto probabilities_of = [=](const auto &sample) {
-    return Probabilities{max[sample.place],
-                         float(share / double(sum[sample.place]))};
-  };
+  const Tensor &logits = in.begin()[0], &target = in.begin()[1],
+               &gradient = out.begin()[1];
+  const Statistics statistics(in);
+  const double share = share_of(target, in.begin()[4]);
   with_data(
       [&](const auto *elements, auto *to) {
-        const Samples samples(elements, logits, target, *out.begin(), axis);
+        const Samples samples(elements, logits, target, gradient, axis);
+        samples.check_labels("cross entropy backward apply");
+        double loss = 0;
         if constexpr (std::is_same_v<decltype(to), float *>)
-          samples.store_gradient(to, share,
-                                 [=](const auto &sample, const auto *x,
-                                     int64_t n, auto s, float *g, auto t) {
-                                   probabilities_of(sample).store(x, n, s, g,
-                                                                  t);
-                                 });
+          loss = samples.store_gradient(
+              to, share,
+              [=](const auto &sample, const auto *x, int64_t n, auto s,
+                  float *g, auto t) {
+                const Distribution of = statistics(sample.place);
+                of.store(x, n, s, share, g, t);
+                return of;
+              });
         else
-          samples.store_rounded(to, share,
-                                [=](const auto &sample, const auto *, int64_t,
-                                    auto) { return probabilities_of(sample); });
+          loss = samples.store_rounded(
+              to, share,
+              [=](const auto &sample, const auto *, int64_t, auto) {
+                return statistics(sample.place);
+              });
+        store_loss(loss, target, *out.begin());
       },
-      logits, *out.begin());
+      logits, gradient);
 }
 
 } // namespace ffrt

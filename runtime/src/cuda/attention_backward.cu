@@ -53,7 +53,7 @@ __device__ Slope slope_of(const AttentionHeads &heads,
   if (t >= g.rows || s >= g.keys)
     return {0.0f, 0.0f};
   const int64_t row = g.row_at(n, h, t);
-  const float whole = fast_exp(heads.score(qk, n, h, t, s) - of.lse[row]),
+  const float whole = softmax_exp(heads.score(qk, n, h, t, s) - of.lse[row]),
               kept = heads.kept(n, h, t, s);
   return {whole * kept, heads.is_replaced(n, h, t, s)
                             ? 0.0f

@@ -73,7 +73,7 @@ add_scores(const AttentionHeads &heads, const AttentionTask &task, int64_t s,
     float sum = 0.0f;
     FFRT_UNROLL
     for (int j = 0; j < kOwn; ++j) {
-      const float e = fast_exp(scores[i][j] - base);
+      const float e = softmax_exp(scores[i][j] - base);
       sum += e;
       const bool drops = g.ratio > 0.0f && e != 0.0f;
       shared.scores[own_row(i)][own_column(j)] =
@@ -84,7 +84,7 @@ add_scores(const AttentionHeads &heads, const AttentionTask &task, int64_t s,
       rows.total[i] += sum;
       continue;
     }
-    const float factor = fast_exp(rows.top[i] - base);
+    const float factor = softmax_exp(rows.top[i] - base);
     rows.top[i] = most;
     rows.total[i] = rows.total[i] * factor + sum;
     FFRT_UNROLL

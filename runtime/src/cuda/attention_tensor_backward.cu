@@ -25,7 +25,7 @@ __device__ __forceinline__ Slope slope_of(const AttentionHeads &heads,
                                           float product) {
   const AttentionGeometry &g = heads.g;
   const float score = masked ? heads.score(qk, n, h, t, s) : qk * g.scale;
-  const float whole = Tile::exp(score - lse);
+  const float whole = softmax_exp(score - lse);
   const bool replaced = masked && heads.is_replaced(n, h, t, s);
   return {whole * kept,
           replaced ? 0.0f : g.scale * whole * (kept * dyv - product)};

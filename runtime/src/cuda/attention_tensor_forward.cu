@@ -93,7 +93,7 @@ add_scores(const AttentionHeads &heads, const TensorTask &task, int64_t s,
     // Where nothing but -infinity has been seen there is nothing to scale.
     const float base = most == -HUGE_VALF ? 0.0f : most;
     if (kPart == Part::all) {
-      const float factor = Tile::exp(rows.top[i] - base);
+      const float factor = softmax_exp(rows.top[i] - base);
       rows.top[i] = most;
       rows.total[i] *= factor;
       FFRT_UNROLL
@@ -109,7 +109,7 @@ add_scores(const AttentionHeads &heads, const TensorTask &task, int64_t s,
       float(&e)[4] = scores[j];
       FFRT_UNROLL
       for (int c = 2 * i; c < 2 * i + 2; ++c) {
-        e[c] = Tile::exp(e[c] - base);
+        e[c] = softmax_exp(e[c] - base);
         rows.total[i] += e[c];
       }
       if (g.ratio > 0.0f) {

@@ -57,18 +57,6 @@ template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
   /// The first of the warp's rows.
   __device__ static int warp_row() { return int(threadIdx.x) / 32 * 16; }
 
-  /// exp(x): of f32 as of other kernels, else as the device has it, to some 20
-  /// bits.
-  __device__ static float exp(float x) {
-    if constexpr (std::is_same_v<Format, cuda::SplitFloat32>)
-      return fast_exp(x);
-#ifdef __CUDACC__
-    return __expf(x);
-#else
-    return std::exp(x);
-#endif
-  }
-
   /// Over the threads of a row.
   template <class F>
   __device__ static float reduce_row(float value, F combine) {

@@ -19,9 +19,25 @@ struct LogSum {
   __device__ void add(float x) {
     if (x == -HUGE_VALF)
       return;
-    const float above = x - top, e = fast_exp(-fabsf(above));
+    const float above = x - top, e = softmax_exp(-fabsf(above));
     sum = above > 0.0f ? sum * e + 1.0 : sum + e;
     top = above > 0.0f ? x : top;
+  }
+
+  /// Goes on with a few, which is less work.
+  template <int kCount> __device__ void add(const float (&x)[kCount]) {
+    float most = top;
+    FFRT_UNROLL
+    for (float number : x)
+      most = number > most ? number : most;
+    if (most == -HUGE_VALF)
+      return;
+    float part = 0;
+    FFRT_UNROLL
+    for (float number : x)
+      part += softmax_exp(number - most);
+    sum = sum * double(softmax_exp(top - most)) + double(part);
+    top = most;
   }
 };
 
@@ -32,7 +48,7 @@ struct JoinLogSums {
     const float top = a_above ? a.top : b.top, low = a_above ? b.top : a.top;
     const double upper = a_above ? a.sum : b.sum,
                  lower = a_above ? b.sum : a.sum;
-    return {low == -HUGE_VALF ? upper : upper + lower * fast_exp(low - top),
+    return {low == -HUGE_VALF ? upper : upper + lower * softmax_exp(low - top),
             top, 0};
   }
 };
@@ -41,7 +57,7 @@ struct JoinLogSums {
 template <class Load> __device__ LogSum log_sum_of(const Row<Load> &row) {
   if (row.is_kept()) {
     const float top = max_of(row);
-    return {sum_of(row, [=](float x) { return fast_exp(x - top); }), top, 0};
+    return {sum_of(row, [=](float x) { return softmax_exp(x - top); }), top, 0};
   }
   const LogSum none{0, -HUGE_VALF, 0};
   LogSum all = none;

@@ -66,7 +66,7 @@ __device__ void apply(const Set &set, const Row &x, float top, double sum,
   const auto factor = float(1.0 / sum), offset = float(std::log(sum));
   x.for_each([&](int64_t i, float value) {
     y[set.place(i)] =
-        log ? (value - top) - offset : fast_exp(value - top) * factor;
+        log ? (value - top) - offset : softmax_exp(value - top) * factor;
   });
 }
 
@@ -111,7 +111,7 @@ void add_up(const Sets &sets, const X *x, const float *top, float *y) {
       sets, FFRT_LAMBDA(const Set &set) {
         const float most = top[set.number];
         const double sum = cuda::sum_of(
-            set.row(x), [=](float value) { return fast_exp(value - most); });
+            set.row(x), [=](float value) { return softmax_exp(value - most); });
         if (threadIdx.x == 0)
           y[set.number] = float(sum);
       });
@@ -139,7 +139,7 @@ void SoftmaxForward::operator()(Tensors in, Tensors out) {
           // Exponentials are taken once.
           const float top = cuda::max_of(row);
           const auto e =
-              row.mapped([=](float value) { return fast_exp(value - top); });
+              row.mapped([=](float value) { return softmax_exp(value - top); });
           const auto factor =
               float(1.0 / cuda::sum_of(e, [](float value) { return value; }));
           e.for_each([&](int64_t i, float value) {

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <optional>
 
 using namespace ffrt;
 using namespace ffrt_test;
@@ -30,6 +31,7 @@ struct Case {
   Value x, gradient, target;
   Value top, sum; ///< shaped as the target
   double loss = 0;
+  std::optional<double> slope; ///< that gradients are multiplied by
 
   Case(const Shape &shape, int axis, Order order, DType type,
        std::mt19937 &random)
@@ -39,6 +41,8 @@ struct Case {
     for (double &v : x.data)
       v = double(rounded(float(v * 10.0), type));
     const double count = double(target.data.size());
+    if (shape.size() % 2)
+      slope = 2.5;
     for_box(target.whole(), [&](const Shape &i) {
       const auto label = int64_t(random() % unsigned(shape[axis]));
       target(i) = double(label);
@@ -51,7 +55,8 @@ struct Case {
       });
       each_class(i, [&](int64_t c, const Shape &at) {
         const double log = x(at) - top(i) - std::log(sum(i));
-        gradient(at) = (std::exp(log) - (c == label)) / count;
+        gradient(at) =
+            slope.value_or(1) * (std::exp(log) - (c == label)) / count;
         loss -= c == label ? log / count : 0;
       });
     });
@@ -74,6 +79,9 @@ struct Case {
 
   Tile logits(const Box &box) const { return Tile(x, box, order, type); }
   Tile widened(const Box &box) const { return Tile(x, box, order); }
+  Tensor given_slope(const Tile &tile) const {
+    return slope ? tile.tensor : Tensor();
+  }
   Tile targets(const Box &box) const {
     return Tile(target, sample_of(box), Order::row_major, DType::i32);
   }
@@ -97,51 +105,68 @@ void call_on_logits(const Case &c, const Box &box, const Tile &out,
 }
 
 /// The gradient of a tile as f32, after a look at narrow ones, it rounded, and
-/// at those that lie where the logits did.
+/// at those that lie where the logits did. Returns the tile's share of the loss,
+/// which may be absent.
 template <class Kernel, class... Others>
-void call_gradient(const Case &c, const Box &box, const Tile &result,
-                   const Others &...others) {
+double call_gradient(const Case &c, const Box &box, const Tile &result,
+                     const Others &...others) {
   const Shape &shape = c.x.shape;
-  call_on_logits<Kernel>(c, box, result, others...);
+  const Tile factor(Value({}, c.slope.value_or(0)), {{}, {}});
+  const Tensor slope = c.given_slope(factor), absent;
+  call<Kernel>(c.axis, {c.logits(box), others..., slope}, {absent, result});
+  double share = 0;
   for (DType type : {DType::f32, DType::bf16, DType::f16}) {
     if (c.type != DType::f32 && type != DType::f32 && type != c.type)
       continue;
-    const Tile x = c.logits(box), found = blank(shape, box, c.order, type);
-    call<Kernel>(c.axis, {x, others...}, {found});
+    const Tile x = c.logits(box), wide = c.widened(box), loss = scalar(),
+               again = scalar();
+    const Tile found = blank(shape, box, c.order, type);
+    call<Kernel>(c.axis, {x, others..., slope}, {loss, found});
     for_box(box, [&](const Shape &i) {
       ASSERT_EQ(found.get(i), double(rounded(float(result.get(i)), type)));
     });
+    share = loss.get({});
+    // Logits of f32 give the same bits.
+    const Tile same = blank(shape, box, c.order, type);
+    call<Kernel>(c.axis, {wide, others..., slope}, {again, same});
+    finish_target();
+    EXPECT_EQ(same.bytes, found.bytes);
+    EXPECT_EQ(again.get({}), share);
     if (type != c.type)
       continue;
-    call<Kernel>(c.axis, {x, others...}, {x});
+    call<Kernel>(c.axis, {x, others..., slope}, {again, x});
     finish_target();
     EXPECT_EQ(x.bytes, found.bytes);
+    EXPECT_EQ(again.get({}), share);
   }
+  return share;
 }
 
 /// Tiles that do not split the classes.
 void check_fused(const Case &c, int most, std::mt19937 &random) {
   const Shape &shape = c.x.shape;
   Value gradient(shape);
-  double loss = 0;
+  double loss = 0, loss_beside = 0;
   for_split(shape, most, random,
             [&](const Box &box) {
               const Tile share = scalar(), part = blank(shape, box, c.order);
               const Tile target = c.targets(box);
               call_on_logits<CrossEntropyForward>(c, box, share, target);
               loss += share.get({});
-              call_gradient<CrossEntropyBackward>(c, box, part, target);
+              loss_beside +=
+                  call_gradient<CrossEntropyBackward>(c, box, part, target);
               add_tile(gradient, part, box);
             },
             {c.axis});
   c.check(loss, gradient);
+  c.check(loss_beside, gradient);
 }
 
 /// Any tiles: maxima and sums are combined over them.
 void check_phases(const Case &c, int most, std::mt19937 &random) {
   const Shape &shape = c.x.shape;
   Value top(c.top.shape, -1e30), sum(top.shape), gradient(shape);
-  double loss = 0;
+  double loss = 0, loss_beside = 0;
   std::vector<Box> boxes;
   for_split(shape, most, random, [&](const Box &box) { boxes.push_back(box); });
   for (const Box &box : boxes) {
@@ -162,10 +187,12 @@ void check_phases(const Case &c, int most, std::mt19937 &random) {
     const Tile share = scalar(), part = blank(shape, box, c.order);
     call_on_logits<CrossEntropyApply>(c, box, share, target, tops, sums);
     loss += share.get({});
-    call_gradient<CrossEntropyBackwardApply>(c, box, part, target, tops, sums);
+    loss_beside += call_gradient<CrossEntropyBackwardApply>(c, box, part,
+                                                            target, tops, sums);
     add_tile(gradient, part, box);
   }
   c.check(loss, gradient);
+  c.check(loss_beside, gradient);
 }
 
 void check(const Shape &shape, int axis, Order order, int most,
@@ -197,8 +224,10 @@ TEST(CrossEntropy, ManyClasses) {
     check({3, classes}, 1, Order::row_major, 2, random);
 }
 
-template <class Kernel, class... Statistics>
-void expect_complaint(const std::string &name, const Statistics &...given) {
+/// `rest`: operands behind the target, after which there is a gradient if there
+/// is to be one.
+template <class Kernel, bool kHasGradient = false, class... Rest>
+void expect_complaint(const std::string &name, const Rest &...rest) {
   std::mt19937 random(seed());
   const Value x = random_value({2, 3}, random);
   Context cx;
@@ -207,10 +236,15 @@ void expect_complaint(const std::string &name, const Statistics &...given) {
     target.data = {2.0, label};
     const Tile tx(x, x.whole()),
         tt(target, target.whole(), Order::row_major, DType::i32);
-    const Tile tl = scalar();
-    Kernel kernel{cx, {tx, tt, given...}, {tl}, 1};
+    const Tile tl = scalar(), tg = blank({2, 3}, x.whole());
+    const auto run = [&](Tensors out) {
+      Kernel(cx, {tx, tt, rest...}, out, 1)({tx, tt, rest...}, out);
+    };
     try {
-      kernel({tx, tt, given...}, {tl});
+      if (kHasGradient)
+        run({tl, tg});
+      else
+        run({tl});
       finish_target();
       ADD_FAILURE() << "expected an error";
     } catch (const Error &error) {
@@ -242,19 +276,26 @@ TEST(CrossEntropy, TypesOfLogitsAndResults) {
              tt(target, target.whole(), Order::row_major, DType::i32),
              loss = blank({}, {{}, {}}, Order::row_major, DType::bf16),
              sums = blank({2}, target.whole());
-  EXPECT_EQ(refusal<CrossEntropyBackward>({f32, tt}, {i32}),
-            "cross entropy backward: result: expected type f32, bf16 or f16, "
+  const Tensor no_slope;
+  EXPECT_EQ(refusal<CrossEntropyBackward>({f32, tt, no_slope}, {scalar(), i32}),
+            "cross entropy backward: gradient: expected type f32, bf16 or f16, "
             "found i32");
+  EXPECT_EQ(refusal<CrossEntropyBackward>({f32, tt, no_slope}, {loss, f32}),
+            "cross entropy backward: loss: expected type f32, found bf16");
+  EXPECT_EQ(refusal<CrossEntropyBackward>({f32, tt, loss}, {scalar(), f32}),
+            "cross entropy backward: slope: expected type f32, found bf16");
   EXPECT_EQ(refusal<CrossEntropyForward>({f32, tt}, {loss}),
-            "cross entropy forward: result: expected type f32, found bf16");
+            "cross entropy forward: loss: expected type f32, found bf16");
   EXPECT_EQ(refusal<CrossEntropyForward>({i32, tt}, {scalar()}),
             "cross entropy forward: logits: expected type f32, bf16 or f16, "
             "found i32");
-  EXPECT_EQ(refusal<CrossEntropyBackward>({bf16, tt}, {f16}),
-            "cross entropy backward: logits and result: expected at most one "
+  EXPECT_EQ(refusal<CrossEntropyBackward>({bf16, tt, no_slope},
+                                          {scalar(), f16}),
+            "cross entropy backward: logits and gradient: expected at most one "
             "type besides f32, found bf16 and f16");
-  EXPECT_EQ(refusal<CrossEntropyBackwardApply>({f16, tt, sums, sums}, {bf16}),
-            "cross entropy backward apply: logits and result: expected at most "
+  EXPECT_EQ(refusal<CrossEntropyBackwardApply>({f16, tt, sums, sums, no_slope},
+                                               {scalar(), bf16}),
+            "cross entropy backward apply: logits and gradient: expected at most "
             "one type besides f32, found f16 and bf16");
   EXPECT_EQ(refusal<CrossEntropyMax>({i32}, {sums}),
             "softmax max: operand: expected type f32, bf16 or f16, found i32");
@@ -265,6 +306,11 @@ TEST(CrossEntropy, TargetsAreClasses) {
   const Value ones(Shape{2}, 1.0);
   const Tile given(ones, ones.whole());
   expect_complaint<CrossEntropyApply>("cross entropy apply", given, given);
+  const Tensor no_slope;
+  expect_complaint<CrossEntropyBackward, true>("cross entropy backward",
+                                               no_slope);
+  expect_complaint<CrossEntropyBackwardApply, true>(
+      "cross entropy backward apply", given, given, no_slope);
 }
 
 } // namespace

@@ -232,10 +232,10 @@ TEST(KernelErrors, ShapesAndAttributes) {
                CrossEntropyForward(cx, {split, i1}, {f0}, 1));
   EXPECT_ERROR("cross entropy backward: axis: expected a dimension of the "
                "logits, found 4",
-               CrossEntropyBackward(cx, {f2, i1}, {f2}, 4));
+               CrossEntropyBackward(cx, {f2, i1, f0}, {f0, f2}, 4));
   EXPECT_ERROR("cross entropy apply: sum: expected local shape [3], found [2]",
                CrossEntropyApply(cx, {f2, i1, tensor({3}), f1}, {f0}, 1));
-  EXPECT_ERROR("bce backward: result: expected local shape [3, 4], found [2]",
+  EXPECT_ERROR("bce backward: gradient: expected local shape [3, 4], found [2]",
                BceBackward(cx, {f2, f2}, {f1}));
   Tensor elsewhere = f2;
   elsewhere.data = elsewhere.as<float>() + 64;
