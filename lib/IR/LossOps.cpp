@@ -17,14 +17,14 @@ static plan::OpRules lossRules(const plan::Shape &shape, StringRef kernel,
                                bool backward, double flopsPerPoint) {
   plan::Access x = identityAccess(static_cast<int>(shape.size()),
                                   plan::MemoryOrder::RowMajor);
-  return onePhaseRules(dimsByRank(shape),
-                       {kernel.str(),
-                        {{0, x}, {1, x}},
-                        {backward
-                             ? plan::SlotWrite{2, x, plan::Reduction::None}
-                             : plan::SlotWrite{2, {}, plan::Reduction::Sum}},
-                        flopsPerPoint},
-                       {});
+  return onePhaseRules(
+      dimsByRank(shape),
+      {kernel.str(),
+       {{0, x}, {1, x}},
+       {backward ? plan::SlotWrite{2, x, plan::Reduction::None}
+                 : plan::SlotWrite{2, {}, plan::Reduction::Sum}},
+       flopsPerPoint},
+      {});
 }
 
 /// Builds the gradient of a loss with operands {x, target}, the gradient of the
@@ -89,18 +89,17 @@ struct CrossEntropyRules {
                                 applyReads = {applied, target, tops, sums};
     for (std::vector<plan::SlotRead> *reads : {&wholeReads, &applyReads})
       reads->insert(reads->end(), others.begin(), others.end());
-    rules.schedules = {
-        {{axis}, {{whole, wholeReads, results, wholeFlops}}},
-        {{},
-         {{"cross_entropy_max",
-           {all},
-           {{max, samples, plan::Reduction::Max}},
-           1},
-          {"cross_entropy_sum",
-           {all, tops},
-           {{max + 1, samples, plan::Reduction::Sum}},
-           10},
-          {apply, applyReads, results, applyFlops}}}};
+    rules.schedules = {{{axis}, {{whole, wholeReads, results, wholeFlops}}},
+                       {{},
+                        {{"cross_entropy_max",
+                          {all},
+                          {{max, samples, plan::Reduction::Max}},
+                          1},
+                         {"cross_entropy_sum",
+                          {all, tops},
+                          {{max + 1, samples, plan::Reduction::Sum}},
+                          10},
+                         {apply, applyReads, results, applyFlops}}}};
     return std::move(rules);
   }
 
@@ -162,12 +161,11 @@ CrossEntropyOp::buildGradient(OpBuilder &builder, ArrayRef<Value> resultGrads,
                               SmallVectorImpl<Value> &operandGrads) {
   operandGrads.assign(2, nullptr);
   if (needed[0])
-    operandGrads[0] =
-        CrossEntropyBackwardOp::create(
-            builder, gradientLoc(*this), getLoss().getType(),
-            getLogits().getType(), getLogits(), getTarget(), resultGrads[0],
-            getAxisAttr())
-            .getDx();
+    operandGrads[0] = CrossEntropyBackwardOp::create(
+                          builder, gradientLoc(*this), getLoss().getType(),
+                          getLogits().getType(), getLogits(), getTarget(),
+                          resultGrads[0], getAxisAttr())
+                          .getDx();
   return success();
 }
 
@@ -176,8 +174,8 @@ LogicalResult CrossEntropyBackwardOp::verify() {
     return failure();
   RankedTensorType wide = wideType(getLogits().getType()),
                    loss = lossType(wide);
-  if (failed(verifyResultType(*this, loss)) ||        // constraint 3
-      failed(verifyNarrowedType(*this, wide, 1)))     // constraint 4
+  if (failed(verifyResultType(*this, loss)) ||    // constraint 3
+      failed(verifyNarrowedType(*this, wide, 1))) // constraint 4
     return failure();
   if (getSlope() && getSlope().getType() != loss) // constraint 5
     return emitOpError("expected a slope of type ")
@@ -193,12 +191,11 @@ plan::OpRules CrossEntropyBackwardOp::getRules() {
   enum { Logits, Target, Slope, Loss, Dx, Max };
   CrossEntropyRules r(getLogits(), static_cast<int>(getAxis()));
   r.rules.mayOverwrite = {{Dx - Loss, Logits}};
-  return r.finish("cross_entropy_backward", 20 + r.touched(),
-                  "cross_entropy_backward_apply", 10 + r.touched(), r.all,
-                  {{Slope, {}}},
-                  {{Loss, {}, plan::Reduction::Sum},
-                   {Dx, r.logits, plan::Reduction::None}},
-                  Max);
+  return r.finish(
+      "cross_entropy_backward", 20 + r.touched(),
+      "cross_entropy_backward_apply", 10 + r.touched(), r.all, {{Slope, {}}},
+      {{Loss, {}, plan::Reduction::Sum}, {Dx, r.logits, plan::Reduction::None}},
+      Max);
 }
 
 SmallVector<Value> CrossEntropyBackwardOp::getOperandSlots() {

@@ -239,8 +239,9 @@ LogicalResult NormalizeOp::buildGradient(OpBuilder &builder,
   RankedTensorType parameter = typeOver(x, getParamDims());
   auto gradient = NormalizeBackwardOp::create(
       builder, gradientLoc(*this), TypeRange{x, parameter, parameter}, dy,
-      getX(), getMean(), getVar(), getScale(), /*bias=*/nullptr, getAxesAttr(),
-      getEpsilonAttr(), getParamDimsAttr(), getSampleGroupsAttr(),
+      getX(), getMean(), getVar(), getScale(), /*bias=*/nullptr,
+      /*addend=*/nullptr, getAxesAttr(), getEpsilonAttr(), getParamDimsAttr(),
+      getSampleGroupsAttr(),
       /*clamp=*/nullptr);
   for (auto [i, result] : llvm::enumerate(gradient.getResults()))
     if (needed[i])
@@ -292,10 +293,24 @@ LogicalResult NormalizeBackwardOp::verify() {
 
 plan::OpRules NormalizeBackwardOp::getRules() {
   NormalizeRules r(*this);
-  enum { Dy, X, Mean, Var, Scale, Bias, Dx, Dscale, Dbias, Sums, Products };
+  enum {
+    Dy,
+    X,
+    Mean,
+    Var,
+    Scale,
+    Bias,
+    Addend,
+    Dx,
+    Dscale,
+    Dbias,
+    Sums,
+    Products
+  };
   plan::SlotRead dy{Dy, r.whole}, x{X, r.whole}, mean{Mean, r.statistic},
       var{Var, r.statistic}, scale{Scale, r.parameter}, bias{Bias, r.parameter},
-      sums{Sums, r.statistic}, products{Products, r.statistic};
+      addend{Addend, r.whole}, sums{Sums, r.statistic},
+      products{Products, r.statistic};
   // Each element's bounds are looked at, and sums need no scale for else.
   const double cutting = getClamp() ? 3 : 0;
   const plan::SlotRead channelScale = getClamp() ? scale : bias;
@@ -308,26 +323,27 @@ plan::OpRules NormalizeBackwardOp::getRules() {
   plan::Schedule fused{
       r.axes,
       {r.phase("normalize_backward", 11 + cutting,
-               {dy, x, mean, var, scale, bias}, {dx, dscale, dbias})}};
+               {dy, x, mean, var, scale, bias, addend}, {dx, dscale, dbias})}};
   plan::Schedule general;
   if (r.isPerStatistic) {
     // Sums of dy and dy * h are the gradients of bias and scale at once, so
     // that only these two are added up over the devices.
     plan::SlotWrite dscaleCopy{Dscale, r.parameter, Reduction::None},
         dbiasCopy{Dbias, r.parameter, Reduction::None};
-    general.phases = {r.phase("normalize_channel_sums", 4 + cutting,
-                              {dy, x, mean, var, channelScale, bias},
-                              {sumsPart, productsPart}),
-                      r.phase("normalize_channel_data", 6 + cutting,
-                              {dy, x, mean, var, scale, bias, sums, products},
-                              {dx, dscaleCopy, dbiasCopy})};
+    general.phases = {
+        r.phase("normalize_channel_sums", 4 + cutting,
+                {dy, x, mean, var, channelScale, bias},
+                {sumsPart, productsPart}),
+        r.phase("normalize_channel_data", 6 + cutting,
+                {dy, x, mean, var, scale, bias, sums, products, addend},
+                {dx, dscaleCopy, dbiasCopy})};
   } else {
-    general.phases = {r.phase("normalize_backward_sums", 7 + cutting,
-                              {dy, x, mean, var, scale, bias},
-                              {sumsPart, productsPart, dscale, dbias}),
-                      r.phase("normalize_backward_data", 7 + cutting,
-                              {dy, x, mean, var, scale, bias, sums, products},
-                              {dx})};
+    general.phases = {
+        r.phase("normalize_backward_sums", 7 + cutting,
+                {dy, x, mean, var, scale, bias},
+                {sumsPart, productsPart, dscale, dbias}),
+        r.phase("normalize_backward_data", 7 + cutting,
+                {dy, x, mean, var, scale, bias, sums, products, addend}, {dx})};
   }
   r.rules.schedules = {std::move(fused), std::move(general)};
   return std::move(r.rules);
@@ -345,9 +361,13 @@ DictionaryAttr NormalizeBackwardOp::getKernelArgs() {
 }
 
 SmallVector<Value> NormalizeBackwardOp::getOperandSlots() {
-  return {getDy(), getX(), getMean(), getVar(), getScale(), getBias()};
+  return {getDy(),    getX(),    getMean(),  getVar(),
+          getScale(), getBias(), getAddend()};
 }
 
 SmallVector<OpOperand *> NormalizeBackwardOp::getNarrowable() {
-  return {&getDyMutable(), &getXMutable()};
+  SmallVector<OpOperand *> result = {&getDyMutable(), &getXMutable()};
+  for (OpOperand &addend : getAddendMutable())
+    result.push_back(&addend);
+  return result;
 }

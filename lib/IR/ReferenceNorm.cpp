@@ -179,7 +179,7 @@ static void normalizeForward(const ReferenceCall &call) {
 }
 
 /// Operands of the kernels of the gradient: dy, x, mean, var and maybe scale
-/// and bias.
+/// and bias; the last one may be an addend.
 namespace {
 struct Backward {
   const ReferenceCall &call;
@@ -203,6 +203,10 @@ struct Backward {
   }
   double scale(Index i) const { return parameterAt(call, call.ins[4], i, 1); }
   double g(Index i) const { return dy(i) * scale(i); }
+  /// What kernels that write dx add to it.
+  double addend(Index i) const {
+    return call.ins.back().present() ? call.ins.back().at(i) : 0;
+  }
 };
 } // namespace
 
@@ -229,7 +233,8 @@ static void gradientData(const ReferenceCall &call, const View &sums,
     forEachElement(call, [&](Index i) {
       dx.at(i) =
           at.inverse(i) * (at.g(i) - statisticAt(call, sums, i) / count -
-                           at.h(i) * statisticAt(call, products, i) / count);
+                           at.h(i) * statisticAt(call, products, i) / count) +
+          at.addend(i);
     });
 }
 
@@ -266,7 +271,8 @@ static void normalizeChannelData(const ReferenceCall &call) {
     double product = statisticAt(call, products, i);
     if (dx.present())
       dx.at(i) = at.inverse(i) * at.scale(i) *
-                 (at.dy(i) - sum / count - at.h(i) * product / count);
+                     (at.dy(i) - sum / count - at.h(i) * product / count) +
+                 at.addend(i);
     if (dscale.present())
       statisticAt(call, dscale, i) = product;
     if (dbias.present())

@@ -21,8 +21,7 @@ static CrossEntropyBackwardOp gradientOf(CrossEntropyOp loss) {
     auto gradient = dyn_cast<CrossEntropyBackwardOp>(user);
     if (!gradient || gradient.getLogits() != loss.getLogits() ||
         gradient.getTarget() != loss.getTarget() ||
-        gradient.getAxis() != loss.getAxis() ||
-        !gradient.getLoss().use_empty())
+        gradient.getAxis() != loss.getAxis() || !gradient.getLoss().use_empty())
       continue;
     Value slope = gradient.getSlope();
     Operation *definition = slope ? slope.getDefiningOp() : nullptr;

@@ -171,6 +171,18 @@ func.func @normalize_backward_scale(%dy: tensor<4x3x2xf32>, %x: tensor<4x3x2xf32
 
 // -----
 
+func.func @normalize_backward_addend(%dy: tensor<4x3x2xf32>, %x: tensor<4x3x2xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>,
+    %s: tensor<3xf32>) {
+  // expected-error @+1 {{expected an addend of type 'tensor<4x3x2xf32>', found 'tensor<3xf32>'}}
+  %dx, %ds, %db = ff.normalize_backward(%dy, %x, %m, %v, %s addend %s)
+      {axes = array<i64: 0, 2>, epsilon = 0.1 : f64, param_dims = array<i64: 1>}
+      : (tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>)
+      -> (tensor<4x3x2xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}
+
+// -----
+
 func.func @normalize_backward_dx(%dy: tensor<4x3x2xf32>, %x: tensor<4x3x2xf32>, %m: tensor<3xf32>, %v: tensor<3xf32>,
     %s: tensor<3xf32>) {
   // expected-error @+1 {{expected result type 'tensor<4x3x2xf32>', found 'tensor<4x3xf32>'}}

@@ -39,6 +39,12 @@ func.func @optional(%x: tensor<4x6x8xf32>, %p: tensor<8xf32>) {
       epsilon = 0.1 : f64, param_dims = array<i64: 2>}
       : (tensor<4x6x8xf32>, tensor<4x6x8xf32>, tensor<4x6xf32>, tensor<4x6xf32>)
       -> (tensor<4x6x8xf32>, tensor<8xf32>, tensor<8xf32>)
+  // CHECK: ff.normalize_backward(%{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} addend %{{[^ ]*}}) {
+  %dx1, %ds1, %db1 = ff.normalize_backward(%x, %x, %1, %2, %p addend %dx) {axes = array<i64: 2>,
+      epsilon = 0.1 : f64, param_dims = array<i64: 2>}
+      : (tensor<4x6x8xf32>, tensor<4x6x8xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<8xf32>,
+         tensor<4x6x8xf32>)
+      -> (tensor<4x6x8xf32>, tensor<8xf32>, tensor<8xf32>)
   return
 }
 

@@ -186,3 +186,27 @@ func.func @main(%x: tensor<8x4xf32>, %r: tensor<8x4xbf16>, %w: tensor<4x4xf32>) 
   ff.output %3 as "out/z" : tensor<8x4xf32>
   return
 }
+
+// -----
+
+// The gradient of a normalisation adds that of the connection around it, also
+// where that is narrow. The gradient of what made x belongs to it as before.
+
+// CHECK: %dx, %{{.*}}, %{{.*}} = ff.normalize_backward(%arg0, %arg1, %arg2, %arg3, %arg4 addend %arg5)
+// CHECK-SAME: ff.aliases = ["sum"]
+// CHECK-NEXT: ff.output %dx
+func.func @main(%dy: tensor<8x4xf32>, %x: tensor<8x4xf32>, %m: tensor<8xf32>, %v: tensor<8xf32>,
+                %s: tensor<4xf32>, %r: tensor<8x4xbf16>) {
+  %0, %1, %2 = ff.normalize_backward(%dy, %x, %m, %v, %s) {axes = array<i64: 1>,
+      epsilon = 0.1 : f64, ff.role = "gradient", param_dims = array<i64: 1>}
+      : (tensor<8x4xf32>, tensor<8x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4xf32>)
+     -> (tensor<8x4xf32>, tensor<4xf32>, tensor<4xf32>) loc("dx")
+  %3 = ff.fused(%r, %0) attributes {ff.role = "gradient"} {
+  ^bb0(%a: tensor<8x4xbf16>, %b: tensor<8x4xf32>):
+    %c = ff.cast(%a) : (tensor<8x4xbf16>) -> tensor<8x4xf32>
+    %d = ff.binary add(%c, %b) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    ff.yield %d : tensor<8x4xf32>
+  } : (tensor<8x4xbf16>, tensor<8x4xf32>) -> tensor<8x4xf32> loc("sum")
+  ff.output %3 as "out/y" : tensor<8x4xf32>
+  return
+}

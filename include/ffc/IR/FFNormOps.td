@@ -69,35 +69,39 @@ def FF_NormalizeBackwardOp
           [Pure, AttrSizedOperandSegments,
            DeclareOpInterfaceMethods<FF_PartitionableInterface,
                                      ["getOperandSlots", "getNarrowable"]>,
-           FF_NarrowingInterface]> {
+           FF_AddingInterface, FF_NarrowingInterface]> {
   let summary = "gradients of normalize";
   let description = [{
     With g = dy * scale, r = 1 / sqrt(var + epsilon), h = (x - mean) * r, and
     means over `axes`:
 
-        dx     = r * (g - mean(g) - h * mean(g * h))
+        dx     = r * (g - mean(g) - h * mean(g * h)) + addend
         dscale = sum(dy * h), dbias = sum(dy), over all but `param_dims`
 
     With `clamp`, dy is the gradient of y cut to these bounds, where y is h * scale
     + bias: it counts where y is between them.
 
-    Constraints: as ff.normalize; dy and dx have x's shape and may each be bf16 or
-    f16, dscale and dbias have the shape of scale and bias. mean and var are
+    Constraints: as ff.normalize; dy, addend and dx have x's shape and may each be
+    bf16 or f16, dscale and dbias have the shape of scale and bias. mean and var are
     treated as functions of x. There is a bias only with bounds, and these are one
     or two and only where no dimension has a parameter and is one of `axes`.
   }];
   let arguments = (ins FF_Summand:$dy, FF_Summand:$x,
                    FF_FloatTensor:$mean, FF_FloatTensor:$var,
                    Optional<FF_FloatTensor>:$scale,
-                   Optional<FF_FloatTensor>:$bias, DenseI64ArrayAttr:$axes,
+                   Optional<FF_FloatTensor>:$bias,
+                   Optional<FF_Summand>:$addend, DenseI64ArrayAttr:$axes,
                    F64Attr:$epsilon, DenseI64ArrayAttr:$param_dims,
                    OptionalAttr<I64Attr>:$sample_groups,
                    OptionalAttr<DenseF64ArrayAttr>:$clamp);
   let results = (outs FF_Summand:$dx, FF_FloatTensor:$dscale,
                  FF_FloatTensor:$dbias);
+  let extraClassDeclaration = [{
+    bool addsNarrow() { return true; }
+  }];
   let assemblyFormat = [{
-    `(` $dy `,` $x `,` $mean `,` $var (`,` $scale^)? (`bias` $bias^)? `)` attr-dict
-    `:` functional-type(operands, results)
+    `(` $dy `,` $x `,` $mean `,` $var (`,` $scale^)? (`bias` $bias^)?
+    (`addend` $addend^)? `)` attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

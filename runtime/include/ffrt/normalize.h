@@ -83,13 +83,14 @@ public:
 };
 
 // Gradients, with r = 1 / sqrt(var + epsilon), h = (x - mean) * r, g = dy *
-// scale: dx = r * (g - mean(g) - h * mean(g * h)), dscale = sum(dy * h) and
-// dbias = sum(dy). The last two are sums over the tile. With bounds in `clamp`,
-// dy counts nothing where h * scale + bias is not between them, exclusively;
-// each statistic has one parameter then. Without, the bias may be absent.
+// scale: dx = r * (g - mean(g) - h * mean(g * h)) + addend, dscale = sum(dy *
+// h) and dbias = sum(dy). The last two are sums over the tile. With bounds in
+// `clamp`, dy counts nothing where h * scale + bias is not between them,
+// exclusively; each statistic has one parameter then. Without, the bias may be
+// absent.
 
-/// {dy, x, mean, var, scale?, bias?} -> {dx?, dscale?, dbias?}. `axes` are
-/// whole.
+/// {dy, x, mean, var, scale?, bias?, addend?} -> {dx?, dscale?, dbias?}. `axes`
+/// are whole.
 class NormalizeBackward : Normalization {
 public:
   NormalizeBackward(Context &cx, Tensors in, Tensors out, const Ints &axes,
@@ -107,7 +108,7 @@ public:
   void operator()(Tensors in, Tensors out);
 };
 
-/// {dy, x, mean, var, scale?, bias?, sum(g), sum(g * h)} -> {dx?}
+/// {dy, x, mean, var, scale?, bias?, sum(g), sum(g * h), addend?} -> {dx?}
 class NormalizeBackwardData : Normalization {
 public:
   NormalizeBackwardData(Context &cx, Tensors in, Tensors out, const Ints &axes,
@@ -128,8 +129,8 @@ public:
   void operator()(Tensors in, Tensors out);
 };
 
-/// {dy, x, mean, var, scale?, bias?, sum(dy), sum(dy * h)} -> {dx?, dscale?,
-/// dbias?}
+/// {dy, x, mean, var, scale?, bias?, sum(dy), sum(dy * h), addend?} -> {dx?,
+/// dscale?, dbias?}
 class NormalizeChannelData : Normalization {
 public:
   NormalizeChannelData(Context &cx, Tensors in, Tensors out, const Ints &axes,

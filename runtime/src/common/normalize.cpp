@@ -74,7 +74,8 @@ NormalizeBackward::NormalizeBackward(Context &cx, Tensors in, Tensors out,
                                      int64_t sample_groups)
     : Normalization("normalize backward", cx, in, maybe(in, 2), axes, epsilon,
                     param_dims, sample_groups, clamp) {
-  expect_arguments(*geometry, in, {kDy, kX, kMean, kVar, kScale, kBias}, out,
+  expect_arguments(*geometry, in,
+                   {kDy, kX, kMean, kVar, kScale, kBias, kAddend}, out,
                    {kDx, kDscale, kDbias});
   expect_uncut(*geometry);
   expect_whole(*geometry, at(in, 0), axes);
@@ -99,9 +100,10 @@ NormalizeBackwardData::NormalizeBackwardData(Context &cx, Tensors in,
                                              int64_t sample_groups)
     : Normalization("normalize backward data", cx, in, maybe(in, 2), axes,
                     epsilon, param_dims, sample_groups, clamp) {
-  expect_arguments(*geometry, in,
-                   {kDy, kX, kMean, kVar, kScale, kBias, kFirst, kSecond}, out,
-                   {kDx});
+  expect_arguments(
+      *geometry, in,
+      {kDy, kX, kMean, kVar, kScale, kBias, kFirst, kSecond, kAddend}, out,
+      {kDx});
   expect_uncut(*geometry);
 }
 
@@ -122,9 +124,10 @@ NormalizeChannelData::NormalizeChannelData(Context &cx, Tensors in, Tensors out,
                                            const Ints &param_dims)
     : Normalization("normalize channel data", cx, in, maybe(in, 2), axes,
                     epsilon, param_dims, /*sample_groups=*/1, clamp) {
-  expect_arguments(*geometry, in,
-                   {kDy, kX, kMean, kVar, kScale, kBias, kFirst, kSecond}, out,
-                   {kDx, kDscale, kDbias});
+  expect_arguments(
+      *geometry, in,
+      {kDy, kX, kMean, kVar, kScale, kBias, kFirst, kSecond, kAddend}, out,
+      {kDx, kDscale, kDbias});
   expect_uncut(*geometry);
   expect(geometry->kernel, geometry->statistics == geometry->parameters,
          "param_dims: expected one parameter per statistic");

@@ -285,18 +285,18 @@ void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
         samples.check_labels("cross entropy backward apply");
         double loss = 0;
         if constexpr (std::is_same_v<decltype(to), float *>)
-          loss = samples.store_gradient(
-              to, share,
-              [=](const auto &sample, const auto *x, int64_t n, auto s,
-                  float *g, auto t) {
-                const Distribution of = statistics(sample.place);
-                of.store(x, n, s, share, g, t);
-                return of;
-              });
+          loss =
+              samples.store_gradient(to, share,
+                                     [=](const auto &sample, const auto *x,
+                                         int64_t n, auto s, float *g, auto t) {
+                                       const Distribution of =
+                                           statistics(sample.place);
+                                       of.store(x, n, s, share, g, t);
+                                       return of;
+                                     });
         else
           loss = samples.store_rounded(
-              to, share,
-              [=](const auto &sample, const auto *, int64_t, auto) {
+              to, share, [=](const auto &sample, const auto *, int64_t, auto) {
                 return statistics(sample.place);
               });
         store_loss(loss, target, *out.begin());

@@ -31,18 +31,19 @@ void scale_up(const NormalizeWork &work, const float *scale,
 
 /// dx from the sums of g and g * h in first and second.
 void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
-                   const float *scale, const Tensor &dx) {
+                   const float *scale, const Tensor &addend, const Tensor &dx) {
   if (!dx.data)
     return;
   if (!work.by_columns)
-    return sets::gradient_data(work, dy, x, {scale, nullptr, nullptr, dx});
+    return sets::gradient_data(work, dy, x,
+                               {scale, nullptr, nullptr, addend, dx});
   for (int64_t s = 0; s < work.statistics; ++s) {
     const double inverse = work.inverse[s];
     work.a[s] = float(inverse * work.scale_of(scale, s));
     work.b[s] = float(-inverse * inverse * (work.second[s] / work.count));
     work.c[s] = float(-inverse * (work.first[s] / work.count));
   }
-  columns::gradient_data(work, dy, x, dx);
+  columns::gradient_data(work, dy, x, addend, dx);
 }
 
 } // namespace
@@ -63,16 +64,17 @@ void NormalizeBackward::operator()(Tensors in, Tensors out) {
   const float *scale = data(in, 4);
   for_each_group(w, [&](const Group &group) {
     const Tensor dy = group.like(in, 0), x = group.like(in, 1),
-                 dx = group.like(out, 0);
+                 addend = group.like(in, 6), dx = group.like(out, 0);
     float *dscale = group.gradient(out, 1, 0),
           *dbias = group.gradient(out, 2, 1);
     w.use(group.statistic(in, 2), group.statistic(in, 3));
     w.use_parameters(data(in, 4), data(in, 5));
     if (w.by_columns) {
       column_sums(w, dy, x, scale, dscale, dbias);
-      gradient_data(w, dy, x, scale, dx);
+      gradient_data(w, dy, x, scale, addend, dx);
     } else {
-      sets::gradient(w, dy, x, {scale, dscale, dbias, dx}, /*whole=*/true);
+      sets::gradient(w, dy, x, {scale, dscale, dbias, addend, dx},
+                     /*whole=*/true);
     }
     group.add(out, 1, 0);
     group.add(out, 2, 1);
@@ -91,7 +93,8 @@ void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
     if (w.by_columns) {
       column_sums(w, dy, x, scale, dscale, dbias);
     } else {
-      sets::gradient(w, dy, x, {scale, dscale, dbias, {}}, /*whole=*/false);
+      sets::gradient(w, dy, x, {scale, dscale, dbias, {}, {}},
+                     /*whole=*/false);
     }
     group.add(out, 2, 0);
     group.add(out, 3, 1);
@@ -108,7 +111,7 @@ void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
     load(group.statistic(in, 6), w.first);
     load(group.statistic(in, 7), w.second);
     gradient_data(w, group.like(in, 0), group.like(in, 1), data(in, 4),
-                  group.like(out, 0));
+                  group.like(in, 8), group.like(out, 0));
   });
 }
 
@@ -139,7 +142,7 @@ void NormalizeChannelData::operator()(Tensors in, Tensors out) {
   store(w.first, data(out, 2));
   scale_up(w, scale, w.first);
   scale_up(w, scale, w.second);
-  gradient_data(w, at(in, 0), at(in, 1), scale, at(out, 0));
+  gradient_data(w, at(in, 0), at(in, 1), scale, at(in, 8), at(out, 0));
 }
 
 } // namespace ffrt

@@ -164,30 +164,34 @@ void sums(NormalizeWork &work, const Tensor &x, const Tensor &other,
   }
 }
 
-/// Calls f(first, second, result, statistic, n), with the floats of tensors,
-/// for blocks of every row, on threads. The second one may be absent.
+/// Calls f(first, second, third, result, statistic, n), with the floats of
+/// tensors, for blocks of every row, on threads. Second and third may be
+/// absent.
 template <class F>
 void for_all_rows(const NormalizeWork &work, const Tensor &first,
-                  const Tensor &second, const Tensor &result, F &&f) {
+                  const Tensor &second, const Tensor &third,
+                  const Tensor &result, F &&f) {
   const Nest<2> nest = rows_of(work, first);
   const int64_t n = nest.inner();
-  const bool narrow =
-      is_narrow(first.type) || is_narrow(second.type) || is_narrow(result.type);
-  const float *p = first.as<float>(), *q = second.as<float>();
+  const bool narrow = is_narrow(first.type) || is_narrow(second.type) ||
+                      is_narrow(third.type) || is_narrow(result.type);
+  const float *p = first.as<float>(), *q = second.as<float>(),
+              *m = third.as<float>();
   float *r = result.as<float>();
   parallel_for(nest.rows(), 1 + 16384 / n, [&](int64_t begin, int64_t end) {
     Buffers buffers;
     const Elements a(first, buffers[0]), b(second, buffers[1]),
-        c(result, buffers[2]);
+        c(third, buffers[2]), y(result, buffers[3]);
     nest.for_rows(begin, end, [&](const Nest<2>::Offsets &row) {
       // Rows may be short: nothing is done for them that f32 does not need.
       if (!narrow)
-        return f(p + row[0], q ? q + row[0] : nullptr, r + row[0], row[1], n);
+        return f(p + row[0], q ? q + row[0] : nullptr, m ? m + row[0] : nullptr,
+                 r + row[0], row[1], n);
       for_blocks(n, [&](int64_t i, int64_t count) {
         const int64_t at = row[0] + i;
-        f(a.read(at, count), b ? b.read(at, count) : nullptr, c.place(at),
-          row[1] + i, count);
-        c.write(at, count);
+        f(a.read(at, count), b ? b.read(at, count) : nullptr,
+          c ? c.read(at, count) : nullptr, y.place(at), row[1] + i, count);
+        y.write(at, count);
       });
     });
   });
@@ -277,22 +281,22 @@ void squares(NormalizeWork &work, const Tensor &x) {
 
 void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
            const Tensor &y) {
-  for_all_rows(
-      work, x, addend, y,
-      [&](const float *p, const float *more, float *q, int64_t s, int64_t n) {
-        const float *mean = work.mean.data() + s, *a = work.a.data() + s,
-                    *b = work.b.data() + s;
-        const fn::Clip clip = work.clip;
-        if (more) {
+  for_all_rows(work, x, addend, {}, y,
+               [&](const float *p, const float *more, const float *, float *q,
+                   int64_t s, int64_t n) {
+                 const float *mean = work.mean.data() + s,
+                             *a = work.a.data() + s, *b = work.b.data() + s;
+                 const fn::Clip clip = work.clip;
+                 if (more) {
 #pragma GCC ivdep
-          for (int64_t i = 0; i < n; ++i)
-            q[i] = clip((p[i] - mean[i]) * a[i] + b[i] + more[i]);
-        } else {
+                   for (int64_t i = 0; i < n; ++i)
+                     q[i] = clip((p[i] - mean[i]) * a[i] + b[i] + more[i]);
+                 } else {
 #pragma GCC ivdep
-          for (int64_t i = 0; i < n; ++i)
-            q[i] = clip((p[i] - mean[i]) * a[i] + b[i]);
-        }
-      });
+                   for (int64_t i = 0; i < n; ++i)
+                     q[i] = clip((p[i] - mean[i]) * a[i] + b[i]);
+                 }
+               });
 }
 
 /// dy, or 0 where the result was cut.
@@ -328,22 +332,31 @@ void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x) {
 }
 
 void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
-                   const Tensor &dx) {
+                   const Tensor &addend, const Tensor &dx) {
   for_all_rows(
-      work, dy, x, dx,
-      [&](const float *g, const float *p, float *q, int64_t s, int64_t n) {
+      work, dy, x, addend, dx,
+      [&](const float *g, const float *p, const float *more, float *q,
+          int64_t s, int64_t n) {
         const float *mean = work.mean.data() + s, *a = work.a.data() + s,
                     *b = work.b.data() + s, *c = work.c.data() + s;
-        if (work.cuts) {
-          const Cut cut(work, s);
+        const auto store_as = [=](auto slope, auto finish) {
 #pragma GCC ivdep
           for (int64_t i = 0; i < n; ++i)
-            q[i] = cut(g[i], p[i], i) * a[i] + (p[i] - mean[i]) * b[i] + c[i];
-        } else {
-#pragma GCC ivdep
-          for (int64_t i = 0; i < n; ++i)
-            q[i] = g[i] * a[i] + (p[i] - mean[i]) * b[i] + c[i];
-        }
+            q[i] = finish(slope(i) * a[i] + (p[i] - mean[i]) * b[i] + c[i], i);
+        };
+        const auto store = [=](auto slope) {
+          if (more)
+            store_as(slope,
+                     [=](float value, int64_t i) { return value + more[i]; });
+          else
+            store_as(slope, [](float value, int64_t) { return value; });
+        };
+        if (work.cuts)
+          store([=, cut = Cut(work, s)](int64_t i) {
+            return cut(g[i], p[i], i);
+          });
+        else
+          store([=](int64_t i) { return g[i]; });
       });
 }
 

@@ -45,12 +45,12 @@ struct Sets {
   double size;       ///< elements of a set in this tile
 
   Sets(const NormalizeWork &work, const Tensor &x, const Tensor &second = {},
-       const Tensor &third = {})
+       const Tensor &third = {}, const Tensor &fourth = {})
       : work(work), outer(part_of(work, x, false)),
         inner(part_of(work, x, true)), n(inner.inner()),
         in_memory(inner.inner_stride()[0]),
         narrow(is_narrow(x.type) || is_narrow(second.type) ||
-               is_narrow(third.type)),
+               is_narrow(third.type) || is_narrow(fourth.type)),
         stride(narrow ? 1 : in_memory), parameter(inner.inner_stride()[2]),
         size(double(inner.rows() * n)) {}
 
@@ -239,13 +239,15 @@ struct ParameterSums {
 
 /// What gradients are made of.
 struct Gradient {
-  const float *scale; ///< may be null
-  Elements dy, x, dx; ///< the last one may be absent
+  const float *scale;         ///< may be null
+  Elements dy, x, addend, dx; ///< the last two may be absent
 
   Gradient(const Sets &sets, const Tensor &dy, const Tensor &x,
            const Backward &to, Buffers &buffers)
       : scale(to.scale), dy(sets.elements(dy, buffers[0])),
-        x(sets.elements(x, buffers[1])), dx(sets.elements(to.dx, buffers[2])) {}
+        x(sets.elements(x, buffers[1])),
+        addend(sets.elements(to.addend, buffers[2])),
+        dx(sets.elements(to.dx, buffers[3])) {}
 };
 
 /// Whatever the element is.
@@ -320,7 +322,33 @@ Sums gradient_of(const Sets &sets, const Offsets &set, const Gradient &of,
   return total;
 }
 
-/// dx of one set from the means of g and g * h.
+/// dx of one block from the means of g and g * h; `finish(value, i)` makes it
+/// of what the block's gradient is.
+template <class Slope, class Finish>
+void data_of(int64_t n, int64_t stride, const float *g, const float *p,
+             float *q, const float *scale, int64_t k, const Slope &own,
+             float mean, float inverse, float mean_g, float mean_gh,
+             Finish finish) {
+  with_stride(stride, [=](auto s) {
+    const float slope = inverse * mean_gh;
+    if (k == 0 || !scale) {
+      const float a = scale ? *scale : 1.0f;
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i)
+        q[i * s] = finish(inverse * (own(g[i * s], p[i * s]) * a - mean_g -
+                                     (p[i * s] - mean) * slope),
+                          i * s);
+    } else {
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i)
+        q[i * s] = finish(inverse * (own(g[i * s], p[i * s]) * scale[i * k] -
+                                     mean_g - (p[i * s] - mean) * slope),
+                          i * s);
+    }
+  });
+}
+
+/// dx of one set.
 template <class Slope>
 void data_of(const Sets &sets, const Offsets &set, const Gradient &of,
              float mean_g, float mean_gh) {
@@ -335,21 +363,16 @@ void data_of(const Sets &sets, const Offsets &set, const Gradient &of,
       const float *scale =
           of.scale ? of.scale + parameter + first * k : nullptr;
       float *q = of.dx.place(at);
-      with_stride(sets.stride, [=](auto s) {
-        const float slope = inverse * mean_gh;
-        if (k == 0 || !scale) {
-          const float a = scale ? *scale : 1.0f;
-#pragma GCC ivdep
-          for (int64_t i = 0; i < n; ++i)
-            q[i * s] = inverse * (own(g[i * s], p[i * s]) * a - mean_g -
-                                  (p[i * s] - mean) * slope);
-        } else {
-#pragma GCC ivdep
-          for (int64_t i = 0; i < n; ++i)
-            q[i * s] = inverse * (own(g[i * s], p[i * s]) * scale[i * k] -
-                                  mean_g - (p[i * s] - mean) * slope);
-        }
-      });
+      auto store = [&](auto finish) {
+        data_of(n, sets.stride, g, p, q, scale, k, own, mean, inverse, mean_g,
+                mean_gh, finish);
+      };
+      if (of.addend) {
+        const float *more = of.addend.read(at, n);
+        store([=](float value, int64_t i) { return value + more[i]; });
+      } else {
+        store([](float value, int64_t) { return value; });
+      }
       of.dx.write(at, n);
     });
   });
@@ -408,7 +431,7 @@ namespace {
 template <class Slope>
 void gradient_by(NormalizeWork &work, const Tensor &dy, const Tensor &x,
                  const Backward &to, bool whole) {
-  const Sets sets(work, dy, x, to.dx);
+  const Sets sets(work, dy, x, to.dx, to.addend);
   const bool parameters = to.dscale || to.dbias;
   constexpr int kFlush = 64; ///< sets added up in single precision
   for (int part = 0; part < work.parts; ++part) {
@@ -450,7 +473,7 @@ void gradient_by(NormalizeWork &work, const Tensor &dy, const Tensor &x,
 template <class Slope>
 void data_by(NormalizeWork &work, const Tensor &dy, const Tensor &x,
              const Backward &to) {
-  const Sets sets(work, dy, x, to.dx);
+  const Sets sets(work, dy, x, to.dx, to.addend);
   sets.for_all([&](Buffers &buffers) {
     return [&, of = Gradient(sets, dy, x, to, buffers)](int64_t,
                                                         const Offsets &set) {

@@ -82,9 +82,9 @@ void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
 
 /// first = sums of dy, second = sums of dy * (x - work.mean) * work.inverse.
 void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x);
-/// dx = dy * work.a + (x - work.mean) * work.b + work.c
+/// dx = dy * work.a + (x - work.mean) * work.b + work.c + addend?
 void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
-                   const Tensor &dx);
+                   const Tensor &addend, const Tensor &dx);
 
 } // namespace columns
 
@@ -107,7 +107,7 @@ struct Backward {
   const float *scale = nullptr;
   /// Sums over the tile, if not null.
   float *dscale = nullptr, *dbias = nullptr;
-  Tensor dx; ///< may be absent
+  Tensor addend, dx; ///< may be absent
 };
 
 // Where results were cut, dy counts as 0.

@@ -18,8 +18,8 @@ namespace ffrt {
 /// Elements that are widened or rounded at once.
 constexpr int64_t kBlock = 4096;
 
-/// Of two operands and a result, or of three operands.
-using Buffers = float[3][kBlock];
+/// Of three operands and a result.
+using Buffers = float[4][kBlock];
 
 /// Calls f(first, count) for blocks that cover n elements.
 template <class F> void for_blocks(int64_t n, F &&f) {

@@ -158,8 +158,8 @@ __device__ void store_gradient(const Groups &groups, const Classes &classes,
         cuda::Group<T> gradient;
         FFRT_UNROLL
         for (int k = 0; k < cuda::kGroup; ++k)
-          gradient[k] = result.of(
-              first + k, softmax_exp(float(logits[k]) - top) * scale);
+          gradient[k] =
+              result.of(first + k, softmax_exp(float(logits[k]) - top) * scale);
         *reinterpret_cast<cuda::Group<T> *>(result.to + first) = gradient;
       });
 }
@@ -226,8 +226,8 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
         cuda::expect_below(problem, what, label, classes.count);
     const float logit = has_loss ? float(x[label * classes.stride]) : 0.0f;
     const cuda::LogSum all =
-        Rows()(classes, x,
-               Gradient<T>(gradient + at[2], classes, label, share), share);
+        Rows()(classes, x, Gradient<T>(gradient + at[2], classes, label, share),
+               share);
     if (has_loss)
       loss += loss_of(all, logit);
   }
@@ -322,8 +322,7 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
       [&](auto *x, auto *to) {
         using X = std::remove_pointer_t<decltype(x)>;
         using T = std::remove_pointer_t<decltype(to)>;
-        const bool kept =
-            classes.count <= int64_t(block.x) * cuda::kKept;
+        const bool kept = classes.count <= int64_t(block.x) * cuda::kKept;
         cuda::launch(blocks, block,
                      kept ? cross_entropy_gradient_kernel<KeptRows, X, T>
                           : cross_entropy_gradient_kernel<LongRows, X, T>,

@@ -68,44 +68,71 @@ template <class X> struct StoreMoments {
 /// y of an element, stored as Y.
 template <class X, class Y> struct Apply {
   Operand<X> x;
-  const float *scale, *bias;
+  const float *scale, *bias; ///< may be null
   Operand<Any> addend;
   Result<Y> y;
   fn::Clip clip;
 
-  /// `more` is the addend's element.
-  __device__ float operator()(float value, int64_t parameter,
-                              const SetStatistics &set, float more) const {
-    const float a = scale ? set.inverse * scale[parameter] : set.inverse;
-    return clip((value - set.mean) * a + (bias ? bias[parameter] : 0.0f) +
-                more);
+  /// `more` is the addend's element, or 0; without scale and bias these are 1
+  /// and 0.
+  __device__ float operator()(float value, const SetStatistics &set,
+                              float scale, float bias, float more) const {
+    return clip((value - set.mean) * (set.inverse * scale) + bias + more);
   }
 };
 
-template <class X, class Y>
+template <bool kGrouped, class X, class Y>
 __global__ void __launch_bounds__(cuda::kRowThreads)
     forward_rows_kernel(Reduction sets, Moments<X> moments, Apply<X, Y> apply) {
+  using Part = RowPart<kGrouped>;
+  constexpr cuda::Span kSpan{0, Part::kWide, kGrouped};
+  const int64_t parts = sets.reduced.elements / Part::kWide,
+                next_parameter = sets.reduced.step(2);
   for (int64_t s = cuda::first_row(); s < sets.kept.elements;
        s += cuda::row_step()) {
     const Place set = sets.kept(s);
-    const auto element = [&](int64_t i) {
-      return moments.x[(set + sets.reduced(i))[0]];
+    const auto part = [&](int64_t i) {
+      return moments.x.read(sets.in_row<kGrouped>(set, i)[0], kSpan);
     };
-    const cuda::Row<decltype(element)> x(sets.reduced.elements, element);
+    using Elements = cuda::Group<X>;
+    const cuda::Row<decltype(part), Part::kKept> x(parts, part);
     const float first = moments.x[set[0]];
     const AddPairs add;
     Pair sum = add.neutral();
-    x.for_each(
-        [&](int64_t, X value) { sum = add(sum, moments.of(value, first)); });
+    x.for_each([&](int64_t, const Elements &values) {
+      float plain = 0, squares = 0;
+      FFRT_UNROLL
+      for (int k = 0; k < Part::kWide; ++k) {
+        const float above = float(values[k]) - first;
+        plain += above;
+        squares += above * above;
+      }
+      sum = add(sum, {plain, squares});
+    });
     sum = cuda::reduce_row(sum, add.neutral(), add);
     const SetStatistics own =
         moments.statistics_of(set, first, sum, threadIdx.x == 0);
-    if (apply.y.data)
-      x.for_each([&](int64_t i, X value) {
-        const Place at = set + sets.reduced(i);
-        const float more = apply.addend.data ? apply.addend[at[0]] : 0.0f;
-        apply.y.set(at[0], apply(value, at[2], own, more));
-      });
+    if (!apply.y.data)
+      continue;
+    x.for_each([&](int64_t i, const Elements &values) {
+      const Place at = sets.in_row<kGrouped>(set, i);
+      cuda::Group<float> scale, bias, more{}, y;
+      FFRT_UNROLL
+      for (int k = 0; k < Part::kWide; ++k) {
+        scale[k] = 1;
+        bias[k] = 0;
+      }
+      if (apply.scale)
+        scale = read_parameters(apply.scale, at[2], next_parameter, kSpan);
+      if (apply.bias)
+        bias = read_parameters(apply.bias, at[2], next_parameter, kSpan);
+      if (apply.addend.data)
+        more = apply.addend.read(at[0], kSpan);
+      FFRT_UNROLL
+      for (int k = 0; k < Part::kWide; ++k)
+        y[k] = apply(values[k], own, scale[k], bias[k], more[k]);
+      apply.y.write(at[0], kSpan, y);
+    });
   }
 }
 
@@ -124,9 +151,12 @@ void apply_to_all(const NormalizeWork &work, const Apply<X, Y> &apply) {
           more = apply.addend.read(at[0], span);
         FFRT_UNROLL
         for (int k = 0; k < cuda::kGroup; ++k)
-          if (k < span.count)
-            y[k] = apply(x[k], at[2] + k * next_parameter,
-                         statistics[at[1] + k * next_set], more[k]);
+          if (k < span.count) {
+            const int64_t parameter = at[2] + k * next_parameter;
+            y[k] = apply(x[k], statistics[at[1] + k * next_set],
+                         apply.scale ? apply.scale[parameter] : 1.0f,
+                         apply.bias ? apply.bias[parameter] : 0.0f, more[k]);
+          }
         apply.y.write(at[0], span, y);
       });
 }
@@ -136,9 +166,12 @@ template <class X, class Y>
 void forward(const NormalizeWork &work, const Moments<X> &moments,
              const Apply<X, Y> &apply) {
   if (work.by_rows()) {
-    const dim3 block = cuda::row_block(work.sets.reduced.elements);
-    cuda::launch(cuda::blocks_for_rows(work.sets.kept.elements, block), block,
-                 forward_rows_kernel<X, Y>, work.sets, moments, apply);
+    if (work.sets.groups && begin_groups(apply.x, apply.addend, apply.y) &&
+        cuda::begins_group(apply.scale) && cuda::begins_group(apply.bias))
+      work.launch_rows(cuda::kGroup, forward_rows_kernel<true, X, Y>, moments,
+                       apply);
+    else
+      work.launch_rows(1, forward_rows_kernel<false, X, Y>, moments, apply);
     return;
   }
   sum_up(work.sets, work.partial(), moments, StoreMoments<X>{moments});

@@ -102,40 +102,72 @@ template <class Dy, class X, class Dx> struct Data {
   Operand<X> x;
   Cut cut;
   const float *scale;
+  Operand<Any> addend;
   Result<Dx> dx;
 
-  __device__ float operator()(const Element<Dy, X> &e, const Place &at,
-                              const SetStatistics &set) const {
-    const float dy = cut(e.dy, e.x, set.mean, at[1]),
-                slope = scale ? dy * scale[at[2]] : dy;
+  bool begin_groups() const {
+    return normalization::begin_groups(dy, x, addend, dx);
+  }
+  __device__ Elements<Dy, X> read(const Place &at,
+                                  const cuda::Span &span) const {
+    return {dy.read(at[0], span), x.read(at[0], span)};
+  }
+  /// `more` is the addend's element, or 0; without a scale it is 1.
+  __device__ float operator()(const Element<Dy, X> &e, int64_t statistic,
+                              const SetStatistics &set, float scale,
+                              float more) const {
+    const float slope = cut(e.dy, e.x, set.mean, statistic) * scale;
     return set.inverse *
-           (slope - set.g - (e.x - set.mean) * (set.inverse * set.gh));
+               (slope - set.g - (e.x - set.mean) * (set.inverse * set.gh)) +
+           more;
   }
 };
 
 template <class Dy, class X, class Dx>
-Data(Operand<Dy>, Operand<X>, Cut, const float *, Result<Dx>)
+Data(Operand<Dy>, Operand<X>, Cut, const float *, Operand<Any>, Result<Dx>)
     -> Data<Dy, X, Dx>;
 
 /// The sums of sets, and dx.
-template <class Dy, class X, class Dx>
+template <bool kGrouped, class Dy, class X, class Dx>
 __global__ void __launch_bounds__(cuda::kRowThreads)
-    backward_rows_kernel(Reduction sets, Slopes<Dy, X> slopes, StoreSums store,
+    backward_rows_kernel(Reduction sets, StoreSums store,
                          Data<Dy, X, Dx> data) {
+  using Part = RowPart<kGrouped>;
+  constexpr cuda::Span kSpan{0, Part::kWide, kGrouped};
+  const int64_t parts = sets.reduced.elements / Part::kWide,
+                next_parameter = sets.reduced.step(2);
   for (int64_t s = cuda::first_row(); s < sets.kept.elements;
        s += cuda::row_step()) {
     const Place set = sets.kept(s);
-    const auto element = [&](int64_t i) {
-      const int64_t at = (set + sets.reduced(i))[0];
-      return Element<Dy, X>{data.dy[at], data.x[at]};
+    const auto part = [&](int64_t i) {
+      return data.read(sets.in_row<kGrouped>(set, i), kSpan);
     };
-    const cuda::Row<decltype(element)> row(sets.reduced.elements, element);
+    const auto scale_of = [&](const Place &at) {
+      cuda::Group<float> scale;
+      FFRT_UNROLL
+      for (int k = 0; k < Part::kWide; ++k)
+        scale[k] = 1;
+      if (data.scale)
+        scale = read_parameters(data.scale, at[2], next_parameter, kSpan);
+      return scale;
+    };
+    const cuda::Row<decltype(part), Part::kKept> row(parts, part);
     SetStatistics own = store.statistics[set[1]];
     const AddPairs add;
     Pair sum = add.neutral();
-    row.for_each([&](int64_t i, const Element<Dy, X> &e) {
-      const int64_t parameter = (set + sets.reduced(i))[2];
-      sum = add(sum, slopes.of(e, parameter, own.mean, set[1]));
+    row.for_each([&](int64_t i, const Elements<Dy, X> &elements) {
+      const cuda::Group<float> scale = scale_of(sets.in_row<kGrouped>(set, i));
+      float slopes = 0, products = 0;
+      FFRT_UNROLL
+      for (int k = 0; k < Part::kWide; ++k) {
+        const Element<Dy, X> e = elements[k];
+        const float above = float(e.x) - own.mean,
+                    g = data.cut(e.dy, e.x, own.mean, set[1]) *
+                        (store.scale ? 1.0f : scale[k]);
+        slopes += g;
+        products += g * above;
+      }
+      sum = add(sum, {slopes, products});
     });
     sum = cuda::reduce_row(sum, add.neutral(), add);
     const Pair all = store.scaled(set, sum);
@@ -143,9 +175,16 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
     own.gh = float(all.b / store.count);
     if (threadIdx.x == 0)
       store(set, sum);
-    row.for_each([&](int64_t i, const Element<Dy, X> &e) {
-      const Place at = set + sets.reduced(i);
-      data.dx.set(at[0], data(e, at, own));
+    row.for_each([&](int64_t i, const Elements<Dy, X> &elements) {
+      const Place at = sets.in_row<kGrouped>(set, i);
+      const cuda::Group<float> scale = scale_of(at);
+      cuda::Group<float> more{}, dx;
+      if (data.addend.data)
+        more = data.addend.read(at[0], kSpan);
+      FFRT_UNROLL
+      for (int k = 0; k < Part::kWide; ++k)
+        dx[k] = data(elements[k], set[1], own, scale[k], more[k]);
+      data.dx.write(at[0], kSpan, dx);
     });
   }
 }
@@ -157,17 +196,20 @@ void data_of_all(const NormalizeWork &work, const Data<Dy, X, Dx> &data) {
   const SetStatistics *statistics = work.of_sets();
   const int64_t next_set = work.all.step(1), next_parameter = work.all.step(2);
   for_groups(
-      work, begin_groups(data.dy, data.x, data.dx),
+      work, data.begin_groups(),
       FFRT_LAMBDA(const Place &at, const cuda::Span &span) {
-        const auto dy = data.dy.read(at[0], span);
-        const auto x = data.x.read(at[0], span);
-        cuda::Group<float> dx{};
+        const Elements<Dy, X> elements = data.read(at, span);
+        cuda::Group<float> more{}, dx{};
+        if (data.addend.data)
+          more = data.addend.read(at[0], span);
         FFRT_UNROLL
         for (int k = 0; k < cuda::kGroup; ++k)
           if (k < span.count) {
-            const Place own = {at[0] + k, at[1] + k * next_set,
-                               at[2] + k * next_parameter};
-            dx[k] = data({dy[k], x[k]}, own, statistics[own[1]]);
+            const int64_t statistic = at[1] + k * next_set;
+            dx[k] =
+                data(elements[k], statistic, statistics[statistic],
+                     data.scale ? data.scale[at[2] + k * next_parameter] : 1.0f,
+                     more[k]);
           }
         data.dx.write(at[0], span, dx);
       });
@@ -210,11 +252,19 @@ struct StoreParameters {
 /// What elements add to the gradients of parameters: g, and g * h.
 template <class Dy, class X> struct ParameterSlopes : Both<Dy, X> {
   const SetStatistics *statistics;
+  int64_t next_set; ///< from one statistic of a group to the next: 0, or not
 
-  __device__ Pair of(const Elements<Dy, X> &elements, int k, const Place &at,
+  struct Read {
+    Elements<Dy, X> elements;
+    SetStatistics set; ///< of the first
+  };
+  __device__ Read read(const Place &at, const cuda::Span &span) const {
+    return {Both<Dy, X>::read(at, span), statistics[at[1]]};
+  }
+  __device__ Pair of(const Read &read, int k, const Place &at,
                      const Place &) const {
-    const Element<Dy, X> e = elements[k];
-    const SetStatistics set = statistics[at[1]];
+    const Element<Dy, X> e = read.elements[k];
+    const SetStatistics set = next_set == 0 ? read.set : statistics[at[1]];
     const double g = this->cut(e.dy, e.x, set.mean, at[1]);
     return {g, g * ((e.x - set.mean) * set.inverse)};
   }
@@ -245,7 +295,9 @@ void parameter_gradients(const NormalizeGeometry &geometry,
     sum_up(work.parameters, work.partial(), KnownSums{work.sums()}, store);
   else
     sum_up(work.parameters, work.partial(),
-           ParameterSlopes<Dy, X>{both, work.of_sets()}, store);
+           ParameterSlopes<Dy, X>{both, work.of_sets(),
+                                  work.parameters.neighbour(1)},
+           store);
 }
 
 /// Sums, and gradients of parameters, all of which may be absent; `scale`, if
@@ -256,7 +308,7 @@ struct Gradient {
 };
 
 /// Calls f(dy, x, dx) with operands and result of the types of three tensors
-/// where these are one, or only dy is narrow; else of type Any.
+/// where these are one, or dy is narrow, or dy and dx; else of type Any.
 template <class F>
 void with_gradients(const F &f, const Tensor &dy, const Tensor &x,
                     const Tensor &dx) {
@@ -265,8 +317,11 @@ void with_gradients(const F &f, const Tensor &dy, const Tensor &x,
         using Dy = std::remove_pointer_t<decltype(a)>;
         using X = std::remove_pointer_t<decltype(b)>;
         using Dx = std::remove_pointer_t<decltype(c)>;
-        if constexpr (std::is_same_v<X, Dx> &&
-                      (std::is_same_v<X, float> || std::is_same_v<X, Dy>))
+        constexpr bool kIsUsual =
+            std::is_same_v<X, float>
+                ? std::is_same_v<Dx, Dy> || std::is_same_v<Dx, float>
+                : std::is_same_v<X, Dy> && std::is_same_v<X, Dx>;
+        if constexpr (kIsUsual)
           f(Operand<Dy>(dy), Operand<X>(x), Result<Dx>(dx));
         else
           f(Operand<Any>(dy), Operand<Any>(x), Result<Any>(dx));
@@ -277,7 +332,7 @@ void with_gradients(const F &f, const Tensor &dy, const Tensor &x,
 template <class Dy, class X, class Dx>
 void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
               const Gradient &of, const Both<Dy, X> &both,
-              const Result<Dx> &dx) {
+              const Operand<Any> &addend, const Result<Dx> &dx) {
   const bool constant = geometry.constant;
   const Slopes<Dy, X> slopes{both, constant ? nullptr : of.scale,
                              work.of_sets()};
@@ -287,12 +342,14 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
                         of.first,
                         of.second,
                         work.of_sets()};
-  const Data data{both.dy, both.x, both.cut, of.scale, dx};
+  const Data data{both.dy, both.x, both.cut, of.scale, addend, dx};
   if (dx.data && work.by_rows()) {
-    const dim3 block = cuda::row_block(work.sets.reduced.elements);
-    cuda::launch(cuda::blocks_for_rows(work.sets.kept.elements, block), block,
-                 backward_rows_kernel<Dy, X, Dx>, work.sets, slopes, store,
-                 data);
+    if (work.sets.groups && data.begin_groups() &&
+        cuda::begins_group(data.scale))
+      work.launch_rows(cuda::kGroup, backward_rows_kernel<true, Dy, X, Dx>,
+                       store, data);
+    else
+      work.launch_rows(1, backward_rows_kernel<false, Dy, X, Dx>, store, data);
   } else {
     sum_up(work.sets, work.partial(), slopes, store);
     data_of_all(work, data);
@@ -304,6 +361,7 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
 /// where `scale` is not null.
 void gradient_data(const NormalizeGeometry &geometry, const NormalizeWork &work,
                    Tensors in, const float *scale, const Tensor &dx) {
+  const Operand<Any> addend(at(in, 8));
   const Cut cut = use(geometry, work, in);
   const float *first = data(in, 6), *second = data(in, 7);
   SetStatistics *statistics = work.of_sets();
@@ -320,18 +378,20 @@ void gradient_data(const NormalizeGeometry &geometry, const NormalizeWork &work,
   const float *slopes = data(in, 4);
   with_gradients(
       [&](const auto &dy, const auto &x, const auto &to) {
-        data_of_all(work, Data{dy, x, cut, slopes, to});
+        data_of_all(work, Data{dy, x, cut, slopes, addend, to});
       },
       at(in, 0), at(in, 1), dx);
 }
 
 /// The rest of kernels that sum up.
 void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
-              const Gradient &of, Tensors in, const Tensor &dx) {
+              const Gradient &of, Tensors in, const Tensor &addend,
+              const Tensor &dx) {
   const Cut cut = use(geometry, work, in);
   with_gradients(
       [&](const auto &dy, const auto &x, const auto &to) {
-        gradient(geometry, work, of, Both{dy, x, cut}, to);
+        gradient(geometry, work, of, Both{dy, x, cut}, Operand<Any>(addend),
+                 to);
       },
       at(in, 0), at(in, 1), dx);
 }
@@ -341,14 +401,14 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
 void NormalizeBackward::operator()(Tensors in, Tensors out) {
   gradient(*geometry, *work,
            {data(in, 4), nullptr, nullptr, data(out, 1), data(out, 2)}, in,
-           at(out, 0));
+           at(in, 6), at(out, 0));
 }
 
 void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
   gradient(
       *geometry, *work,
       {data(in, 4), data(out, 0), data(out, 1), data(out, 2), data(out, 3)}, in,
-      {});
+      {}, {});
 }
 
 void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
@@ -361,7 +421,7 @@ void NormalizeBackwardData::operator()(Tensors in, Tensors out) {
 
 void NormalizeChannelSums::operator()(Tensors in, Tensors out) {
   gradient(*geometry, *work,
-           {nullptr, data(out, 0), data(out, 1), nullptr, nullptr}, in, {});
+           {nullptr, data(out, 0), data(out, 1), nullptr, nullptr}, in, {}, {});
 }
 
 void NormalizeChannelData::operator()(Tensors in, Tensors out) {

@@ -70,6 +70,12 @@ struct NormalizeWork {
   /// Is a set handled by one block, or one warp?
   bool by_rows() const { return !sets.columns && sets.chunks == 1; }
 
+  /// Starts kernel(sets, arguments...) with a row of threads for each set.
+  /// `width` as of normalization::RowPart.
+  template <class... Parameters, class... Arguments>
+  void launch_rows(int width, void (*kernel)(Reduction, Parameters...),
+                   const Arguments &...arguments) const;
+
   // Scratch, per statistic.
   SetStatistics *of_sets() const {
     return cuda::device().scratch<SetStatistics>();
@@ -88,6 +94,29 @@ struct NormalizeWork {
 };
 
 namespace normalization {
+
+/// The part of a row that its kernels handle at once: a group of neighbours,
+/// or an element, which may lie anywhere.
+template <bool kGrouped> struct RowPart {
+  static constexpr int kWide = kGrouped ? cuda::kGroup : 1;
+  /// Parts that a thread keeps in registers.
+  static constexpr int kKept = kGrouped ? 6 : 4;
+};
+
+/// The parameters of a span of elements from `at` on, `step` apart. Neighbours
+/// of a group begin one, too.
+__device__ inline cuda::Group<float> read_parameters(const float *data,
+                                                     int64_t at, int64_t step,
+                                                     const cuda::Span &span) {
+  if (step == 1)
+    return cuda::read(data + at, span);
+  cuda::Group<float> result{};
+  FFRT_UNROLL
+  for (int k = 0; k < cuda::kGroup; ++k)
+    if (k < span.count)
+      result[k] = data[at + k * step];
+  return result;
+}
 
 /// finish(place of the result, sum of what f has of its elements) for every
 /// result.
@@ -112,6 +141,17 @@ template <class F> void for_groups(const NormalizeWork &work, bool begin, F f) {
 }
 
 } // namespace normalization
+
+template <class... Parameters, class... Arguments>
+void NormalizeWork::launch_rows(int width,
+                                void (*kernel)(Reduction, Parameters...),
+                                const Arguments &...arguments) const {
+  const int kept = width == 1 ? normalization::RowPart<false>::kKept
+                              : normalization::RowPart<true>::kKept;
+  const dim3 block = cuda::row_block(sets.reduced.elements / width, kept);
+  cuda::launch(cuda::blocks_for_rows(sets.kept.elements, block), block, kernel,
+               sets, arguments...);
+}
 
 } // namespace ffrt
 

@@ -3,7 +3,8 @@
 //
 // Values per result, of any geometry: by *rows*, a block of threads or a warp
 // for every result, or by *columns*, where neighbours in memory belong to
-// different results, neighbouring threads for these, or for groups of them.
+// different results, neighbouring threads for these. A thread has groups of
+// neighbours where these belong together.
 // Where results are few, several blocks find parts of each, which are combined
 // in a fixed order.
 //
@@ -37,7 +38,8 @@ __device__ Offsets<K> operator+(const Offsets<K> &a, const Offsets<K> &b) {
   return sum;
 }
 
-template <int K> __device__ Offsets<K> operator*(int n, const Offsets<K> &a) {
+template <int K>
+__device__ Offsets<K> operator*(int64_t n, const Offsets<K> &a) {
   Offsets<K> product;
   FFRT_UNROLL
   for (int k = 0; k < K; ++k)
@@ -52,7 +54,9 @@ constexpr int kColumns = 32;
 template <int K> struct Reduction {
   Walk<K> kept, reduced;
   bool columns;
-  bool groups;    ///< columns of which kGroup neighbours belong together
+  /// Whole groups of neighbours belong together: columns, or elements of a row
+  /// that is one line in memory (in_row()).
+  bool groups;
   int across;     ///< threads side by side, up to kColumns
   int64_t chunks; ///< parts that the elements of a result are cut into
 
@@ -60,7 +64,8 @@ template <int K> struct Reduction {
   Reduction(const Nest &kept, const Nest &reduced)
       : kept(kept), reduced(reduced),
         columns(this->kept.elements > 1 && this->kept.step(0) == 1),
-        groups(columns && has_groups(kept, reduced)), across(kColumns) {
+        groups(columns ? has_groups(kept, reduced) : are_lines(kept, reduced)),
+        across(kColumns) {
     const int64_t results = this->kept.elements, n = this->reduced.elements;
     const int64_t wide = width(groups);
     while (across > 1 && across / 2 * wide >= results)
@@ -80,8 +85,29 @@ template <int K> struct Reduction {
   /// Of rows: x goes over the elements of one, y over rows that are short.
   dim3 block() const { return row_block(reduced.elements / chunks, 4); }
 
-  // Of columns.
   FFRT_FUNCTION static int width(bool grouped) { return grouped ? kGroup : 1; }
+  /// Where element i of the row that begins at `at` lies, or group i.
+  template <bool kGrouped>
+  __device__ Offsets<K> in_row(const Offsets<K> &at, int64_t i) const {
+    if constexpr (kGrouped)
+      return at + i * kGroup * step();
+    else
+      return at + reduced(i);
+  }
+  /// From an element of a group to the next.
+  int64_t neighbour(int k) const {
+    return columns ? kept.step(k) : reduced.step(k);
+  }
+  /// From an element of a row to the next.
+  __device__ Offsets<K> step() const {
+    Offsets<K> result;
+    FFRT_UNROLL
+    for (int k = 0; k < K; ++k)
+      result.at[k] = reduced.step(k);
+    return result;
+  }
+
+  // Of columns.
   /// Threads below each other.
   FFRT_FUNCTION int rows() const { return kThreads / across; }
   /// What blocks have.
@@ -100,39 +126,52 @@ private:
       result &= reduced.stride[d][0] % kGroup == 0;
     return result;
   }
+  /// Groups begin together in all operands that have neighbours as well.
+  template <class Nest>
+  static bool are_lines(const Nest &kept, const Nest &reduced) {
+    bool result = reduced.rank == 1 && reduced.stride[0][0] == 1 &&
+                  reduced.inner() % kGroup == 0;
+    for (int d = 0; d < kept.rank; ++d)
+      for (int k = 0; k < K; ++k)
+        result &= reduced.stride[0][k] != 1 || kept.stride[d][k] % kGroup == 0;
+    return result;
+  }
 };
 
-/// f's value of one element.
-template <int K, class F>
-__device__ auto value_of(const F &f, const Offsets<K> &place,
-                         const Offsets<K> &result) {
-  return f.of(f.read(place, Span{0, 1, false}), 0, place, result);
-}
-
-/// What the threads of a row have found of elements from `begin` to `end`.
-template <int K, class Op, class F>
+/// What the threads of a row have found of its elements, or groups, from
+/// `begin` to `end`.
+template <bool kGrouped, int K, class Op, class F>
 __device__ typename Op::Value
 combine_row(const Reduction<K> &r, const Offsets<K> &at, int64_t begin,
             int64_t end, const Op &op, const F &f) {
+  constexpr int kWide = kGrouped ? kGroup : 1;
+  constexpr Span kSpan{0, kWide, kGrouped};
+  const Offsets<K> next = r.step();
   typename Op::Value value = op.neutral();
   FFRT_UNROLL_BY(4)
-  for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x)
-    value = op(value, value_of(f, at + r.reduced(i), at));
+  for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
+    const Offsets<K> place = r.template in_row<kGrouped>(at, i);
+    const auto elements = f.read(place, kSpan);
+    FFRT_UNROLL
+    for (int k = 0; k < kWide; ++k)
+      value = op(value, f.of(elements, k, place + k * next, at));
+  }
   return reduce_row(value, op.neutral(), op);
 }
 
-template <int K, class Op, class F, class Finish>
+template <bool kGrouped, int K, class Op, class F, class Finish>
 __global__ void __launch_bounds__(kRowThreads)
     combine_rows_kernel(Reduction<K> r, Op op, F f, Finish finish,
                         typename Op::Value *partial) {
-  const int64_t results = r.kept.elements, n = r.reduced.elements;
+  const int64_t results = r.kept.elements,
+                n = r.reduced.elements / r.width(kGrouped);
   for (int64_t task = first_row(); task < results * r.chunks;
        task += row_step()) {
     const int64_t result = r.chunks == 1 ? task : task / r.chunks,
                   chunk = task - result * r.chunks;
     const Offsets<K> at = r.kept(result);
-    const auto value = combine_row(r, at, n * chunk / r.chunks,
-                                   n * (chunk + 1) / r.chunks, op, f);
+    const auto value = combine_row<kGrouped>(r, at, n * chunk / r.chunks,
+                                             n * (chunk + 1) / r.chunks, op, f);
     if (threadIdx.x != 0)
       continue;
     if (r.chunks == 1)
@@ -234,7 +273,9 @@ void reduce(const Reduction<K> &r, typename Op::Value *partial, Op op, F f,
            r, op, f, finish, partial);
   else
     launch(blocks_for_rows(results * r.chunks, r.block()), r.block(),
-           combine_rows_kernel<K, Op, F, Finish>, r, op, f, finish, partial);
+           grouped ? combine_rows_kernel<true, K, Op, F, Finish>
+                   : combine_rows_kernel<false, K, Op, F, Finish>,
+           r, op, f, finish, partial);
   if (r.chunks > 1) {
     const dim3 block = row_block(r.chunks, 4);
     launch(blocks_for_rows(results, block), block,

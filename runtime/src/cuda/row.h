@@ -19,8 +19,8 @@ constexpr int kKept = 16;
 /// A block for rows of n elements.
 inline dim3 row_block(int64_t n) { return row_block(n, kKept); }
 
-/// Element i of a row is load(i).
-template <class Load> class Row {
+/// Element i of a row is load(i). A thread keeps so many.
+template <class Load, int kKept = cuda::kKept> class Row {
 public:
   using Value = decltype(std::declval<const Load &>()(int64_t(0)));
 
@@ -55,7 +55,7 @@ public:
   /// The row of f(element).
   template <class F> __device__ auto mapped(const F &f) const {
     const auto chain = [load = load, f](int64_t i) { return f(load(i)); };
-    Row<decltype(chain)> result(n, chain, Unread());
+    Row<decltype(chain), kKept> result(n, chain, Unread());
     FFRT_UNROLL
     for (int k = 0; k < kKept; ++k)
       result.kept[k] = f(kept[k]);
@@ -63,7 +63,7 @@ public:
   }
 
 private:
-  template <class> friend class Row;
+  template <class, int> friend class Row;
   struct Unread {};
   template <class U>
   __device__ Row(int64_t n, const Load &load, U) : n(n), load(load) {}

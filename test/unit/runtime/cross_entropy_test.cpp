@@ -105,8 +105,8 @@ void call_on_logits(const Case &c, const Box &box, const Tile &out,
 }
 
 /// The gradient of a tile as f32, after a look at narrow ones, it rounded, and
-/// at those that lie where the logits did. Returns the tile's share of the loss,
-/// which may be absent.
+/// at those that lie where the logits did. Returns the tile's share of the
+/// loss, which may be absent.
 template <class Kernel, class... Others>
 double call_gradient(const Case &c, const Box &box, const Tile &result,
                      const Others &...others) {
@@ -289,14 +289,15 @@ TEST(CrossEntropy, TypesOfLogitsAndResults) {
   EXPECT_EQ(refusal<CrossEntropyForward>({i32, tt}, {scalar()}),
             "cross entropy forward: logits: expected type f32, bf16 or f16, "
             "found i32");
-  EXPECT_EQ(refusal<CrossEntropyBackward>({bf16, tt, no_slope},
-                                          {scalar(), f16}),
-            "cross entropy backward: logits and gradient: expected at most one "
-            "type besides f32, found bf16 and f16");
-  EXPECT_EQ(refusal<CrossEntropyBackwardApply>({f16, tt, sums, sums, no_slope},
-                                               {scalar(), bf16}),
-            "cross entropy backward apply: logits and gradient: expected at most "
-            "one type besides f32, found f16 and bf16");
+  EXPECT_EQ(
+      refusal<CrossEntropyBackward>({bf16, tt, no_slope}, {scalar(), f16}),
+      "cross entropy backward: logits and gradient: expected at most one "
+      "type besides f32, found bf16 and f16");
+  EXPECT_EQ(
+      refusal<CrossEntropyBackwardApply>({f16, tt, sums, sums, no_slope},
+                                         {scalar(), bf16}),
+      "cross entropy backward apply: logits and gradient: expected at most "
+      "one type besides f32, found f16 and bf16");
   EXPECT_EQ(refusal<CrossEntropyMax>({i32}, {sums}),
             "softmax max: operand: expected type f32, bf16 or f16, found i32");
 }

@@ -169,8 +169,7 @@ private:
   Reshape flatten{cx, {d}, {f}};
   MatMul fc{cx, {f, wf, bf, none()}, {y}, 1.0, 1.0, {}, 0, 1};
   CrossEntropyForward loss_forward{cx, {y, target}, {loss_value}, 1};
-  CrossEntropyBackward loss_backward{
-      cx, {y, target, none()}, {none(), dy}, 1};
+  CrossEntropyBackward loss_backward{cx, {y, target, none()}, {none(), dy}, 1};
   MatMul fc_weights{cx, {dy, f, none(), none()}, {dwf}, 1.0, 1.0, {}, 1, 0};
   ReduceSum fc_bias{cx, {dy}, {dbf}, {0}, 0};
   MatMul fc_data{cx, {dy, wf, none(), none()}, {df}, 1.0, 1.0, {}, 0, 0};

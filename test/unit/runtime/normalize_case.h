@@ -36,7 +36,7 @@ struct Case {
   int64_t groups; ///< of samples
   Order order;
   Reals clamp;
-  bool adds; ///< the addend is used
+  bool adds; ///< the addend is used, by the forward operator too
   Value x, dy, scale, bias, addend;
   Value y, mean, var, dx, dscale, dbias;
 
@@ -81,6 +81,9 @@ struct Case {
              return std::count(dims.begin(), dims.end(), d) > 0;
            });
   }
+
+  /// Is the addend used by the gradient?
+  bool adds_to_dx() const { return adds || cuts(); }
 
   int64_t within() const { return x.shape[0] / groups; }
   /// The shape of the statistics.
@@ -166,7 +169,8 @@ struct Case {
     });
     each([&](S i, S s, S p) {
       dx(i) = (slopes(i) * scale(p) - g(s) - h(i, s) * gh(s)) /
-              std::sqrt(var(s) + kEpsilon);
+                  std::sqrt(var(s) + kEpsilon) +
+              (adds_to_dx() ? addend(i) : 0.0);
     });
   }
 };

@@ -92,7 +92,8 @@ void check(Case c, DType narrow) {
     for (double &v : value->data)
       v = rounded(float(v), narrow);
   const Argument x{&c.x, true}, dy{&c.dy, true},
-      addend = c.adds ? Argument{&c.addend, true} : kNone;
+      addend = c.adds ? Argument{&c.addend, true} : kNone,
+                 back = c.adds_to_dx() ? Argument{&c.addend, true} : kNone;
   const Argument mean{&c.mean, false}, var{&c.var, false},
       scale{&c.scale, false}, bias{&c.bias, false};
   // Any numbers serve as sums.
@@ -104,21 +105,22 @@ void check(Case c, DType narrow) {
                                             {{second}});
   expect_as_widened<NormalizeApply, 6, 3>(
       c, narrow, {{x, first, second, scale, bias, addend}}, {{x, mean, var}});
-  expect_as_widened<NormalizeBackward, 6, 3>(
-      c, narrow, {{dy, x, mean, var, scale, bias}}, {{x, dscale, dbias}});
-  expect_as_widened<NormalizeBackward, 6, 3>(
-      c, narrow, {{dy, x, mean, var, scale, bias}}, {{kNone, dscale, dbias}});
+  expect_as_widened<NormalizeBackward, 7, 3>(
+      c, narrow, {{dy, x, mean, var, scale, bias, back}}, {{x, dscale, dbias}});
+  expect_as_widened<NormalizeBackward, 7, 3>(
+      c, narrow, {{dy, x, mean, var, scale, bias, kNone}},
+      {{kNone, dscale, dbias}});
   expect_as_widened<NormalizeBackwardSums, 6, 4>(
       c, narrow, {{dy, x, mean, var, scale, bias}},
       {{first, second, dscale, dbias}});
-  expect_as_widened<NormalizeBackwardData, 8, 1>(
-      c, narrow, {{dy, x, mean, var, scale, bias, first, second}}, {{x}});
+  expect_as_widened<NormalizeBackwardData, 9, 1>(
+      c, narrow, {{dy, x, mean, var, scale, bias, first, second, back}}, {{x}});
   if (c.groups > 1 || c.kept() != c.params)
     return;
   expect_as_widened<NormalizeChannelSums, 6, 2>(
       c, narrow, {{dy, x, mean, var, scale, bias}}, {{first, second}});
-  expect_as_widened<NormalizeChannelData, 8, 3>(
-      c, narrow, {{dy, x, mean, var, scale, bias, first, second}},
+  expect_as_widened<NormalizeChannelData, 9, 3>(
+      c, narrow, {{dy, x, mean, var, scale, bias, first, second, back}},
       {{x, dscale, dbias}});
 }
 
@@ -150,8 +152,10 @@ TEST(NormalizeNarrow, Batch) {
 }
 
 TEST(NormalizeNarrow, LayerAndInstance) {
-  // Row by row, strided, and longer than registers hold.
+  // Row by row, in groups of neighbours or not, strided, and longer than
+  // registers hold.
   check({130, 40}, {1}, {1});
+  check({2, 12300}, {1}, {1});
   check({3, 4, 35}, {2}, {2});
   check({3, 4, 5, 6}, {1}, {1});
   check({3, 18, 50}, {2}, {1});
@@ -193,7 +197,8 @@ TEST(NormalizeNarrow, RefusesOtherTypes) {
   auto backward = [&](DType dy, DType x, DType dx) {
     call<NormalizeBackward>(c,
                             {typed(c.dy, dy), typed(c.x, x),
-                             typed(c.mean, DType::f32), var, scale, bias},
+                             typed(c.mean, DType::f32), var, scale, bias,
+                             absent(shape)},
                             {typed(c.dx, dx), scale, bias});
   };
   const DType f32 = DType::f32, bf16 = DType::bf16, f16 = DType::f16,

@@ -20,7 +20,8 @@ void check_fused(const Case &c, int most, std::mt19937 &random) {
         const Tile x(c.x, box, c.order), dy(c.dy, box, c.order);
         const Tile scale(c.scale, pb), bias(c.bias, pb),
             addend(c.addend, box, c.order);
-        const Tensor more = c.adds ? addend.tensor : absent(shape);
+        const Tensor more = c.adds ? addend.tensor : absent(shape),
+                     back = c.adds_to_dx() ? addend.tensor : absent(shape);
         const Tile ty = blank(shape, box, c.order),
                    td = blank(shape, box, c.order);
         const Tile tm = blank(mean.shape, sb), tv = blank(mean.shape, sb);
@@ -29,7 +30,8 @@ void check_fused(const Case &c, int most, std::mt19937 &random) {
         add_tile(y, ty, box);
         add_tile(mean, tm, sb);
         add_tile(var, tv, sb);
-        call<NormalizeBackward>(c, {dy, x, tm, tv, scale, bias}, {td, ts, tb});
+        call<NormalizeBackward>(c, {dy, x, tm, tv, scale, bias, back},
+                                {td, ts, tb});
         add_tile(dx, td, box);
         add_tile(dscale, ts, pb);
         add_tile(dbias, tb, pb);
@@ -97,21 +99,23 @@ void check_phases(const Case &c, int most, std::mt19937 &random) {
   for (const Box &box : boxes) {
     const Box pb = Case::over(box, c.params);
     const Tile x(c.x, box, c.order), dy(c.dy, box, c.order), scale(c.scale, pb),
-        bias(c.bias, pb);
+        bias(c.bias, pb), addend(c.addend, box, c.order);
+    const Tensor more = c.adds_to_dx() ? addend.tensor : absent(shape);
     const Tile mean = part(c.mean, box), var = part(c.var, box);
     const Tile first = part(g, box), second = part(gh, box);
     const Tile out = blank(shape, box, c.order);
     if (channels) {
       const Tile ts = blank(c.scale.shape, pb), tb = blank(c.scale.shape, pb);
       call<NormalizeChannelData>(
-          c, {dy, x, mean, var, scale, bias, first, second}, {out, ts, tb});
+          c, {dy, x, mean, var, scale, bias, first, second, more},
+          {out, ts, tb});
       for_box(pb, [&](const Shape &i) {
         dscale(i) = ts.get(i);
         dbias(i) = tb.get(i);
       });
     } else {
       call<NormalizeBackwardData>(
-          c, {dy, x, mean, var, scale, bias, first, second}, {out});
+          c, {dy, x, mean, var, scale, bias, first, second, more}, {out});
     }
     add_tile(dx, out, box);
   }
@@ -170,7 +174,8 @@ TEST(Normalize, CutWithOneParameterPerStatistic) {
       scale(c.scale, c.scale.whole());
   Context cx;
   try {
-    NormalizeBackward(cx, {x, x, mean, mean, scale, scale}, {x, scale, scale},
+    NormalizeBackward(cx, {x, x, mean, mean, scale, scale, absent(shape)},
+                      {x, scale, scale},
                       c.axes, {0.0}, kEpsilon, c.params);
     ADD_FAILURE() << "no error";
   } catch (const Error &e) {
@@ -236,6 +241,7 @@ TEST(Normalize, LayerOfLongRows) {
   for (unsigned round : {0, 2}) {
     check({10, 600}, {1}, {1}, round);
     check({9, 9001}, {1}, {1}, round);
+    check({4, 12300}, {1}, {1}, round);
   }
 }
 
@@ -304,7 +310,7 @@ TEST(Normalize, AbsentOperandsAndResults) {
     const Tile mean(c.mean, {{0}, {4}}), var(c.var, {{0}, {4}});
     const Tile y = blank(shape, box, order), dx = blank(shape, box, order);
     call<NormalizeForward>(c, {x, none, none, absent(shape)}, {y, none, none});
-    call<NormalizeBackward>(c, {dy, x, mean, var, none, none},
+    call<NormalizeBackward>(c, {dy, x, mean, var, none, none, absent(shape)},
                             {dx, none, none});
     Value found(shape), gradient(shape);
     add_tile(found, y, box);
