@@ -32,20 +32,17 @@ template <class X> struct Moments : One<X> {
   using One<X>::x;
   double size, epsilon;
   float *mean, *var; ///< may be null
-  SetStatistics *statistics;
+  Statistics statistics;
 
+  __device__ float own(const Place &set) const { return x[set[0]]; }
   template <class Elements>
-  __device__ Pair of(const Elements &elements, int k, const Place &,
-                     const Place &set) const {
-    return of(elements[k], x[set[0]]);
-  }
-  /// What an element adds to the sums.
-  __device__ Pair of(float value, float first) const {
-    const double above = double(value) - double(first);
+  __device__ Pair of(const Elements &elements, int k, float first) const {
+    const double above = double(float(elements[k])) - double(first);
     return {above, above * above};
   }
-  __device__ SetStatistics statistics_of(const Place &set, float first,
-                                         const Pair &sum, bool stores) const {
+  /// Mean and inverse, also where nobody else reads them.
+  __device__ Statistic<float> statistic_of(const Place &set, float first,
+                                           const Pair &sum, bool stores) const {
     const double above = sum.a / size, middle = double(first) + above,
                  rest = sum.b - sum.a * above,
                  spread = (rest > 0 ? rest : 0.0) / size;
@@ -53,32 +50,58 @@ template <class X> struct Moments : One<X> {
       mean[set[1]] = float(middle);
     if (stores && var)
       var[set[1]] = float(spread);
-    return {float(middle), inverse_of(spread, epsilon), 0, 0};
+    return {float(middle), inverse_of(spread, epsilon), 0, 0, 0, 0};
   }
 };
 
 template <class X> struct StoreMoments {
   Moments<X> moments;
   __device__ void operator()(const Place &set, const Pair &sum) const {
-    moments.statistics[set[1]] =
-        moments.statistics_of(set, moments.x[set[0]], sum, true);
+    const int64_t s = set[1];
+    const Statistic<float> own =
+        moments.statistic_of(set, moments.own(set), sum, true);
+    moments.statistics.mean[s] = own.mean;
+    moments.statistics.inverse[s] = own.inverse;
   }
 };
 
-/// y of an element, stored as Y.
+/// y, stored as Y.
 template <class X, class Y> struct Apply {
   Operand<X> x;
   const float *scale, *bias; ///< may be null
   Operand<Any> addend;
   Result<Y> y;
   fn::Clip clip;
+  int64_t next_parameter; ///< from an element of a span to the next
 
-  /// `more` is the addend's element, or 0; without scale and bias these are 1
-  /// and 0.
-  __device__ float operator()(float value, const SetStatistics &set,
-                              float scale, float bias, float more) const {
-    return clip((value - set.mean) * (set.inverse * scale) + bias + more);
+  bool begin_groups() const {
+    return normalization::begin_groups(x, addend, y) &&
+           cuda::begins_group(scale) && cuda::begins_group(bias);
   }
+  /// Of a span of elements x.
+  template <class Mean, class Inverse>
+  __device__ void operator()(const Place &at, const cuda::Span &span,
+                             const cuda::Group<X> &x, const Mean &mean,
+                             const Inverse &inverse) const {
+    const cuda::Group<float> a = read_along(scale, at[2], next_parameter, span,
+                                            1.0f),
+                             b = read_along(bias, at[2], next_parameter, span,
+                                            0.0f);
+    cuda::Group<float> more{}, to{};
+    if (addend.data)
+      more = addend.read(at[0], span);
+    FFRT_UNROLL
+    for (int k = 0; k < cuda::kGroup; ++k)
+      if (k < span.count)
+        to[k] = clip((x[k] - mean[k]) * (inverse[k] * a[k]) + b[k] + more[k]);
+    y.write(at[0], span, to);
+  }
+};
+
+/// One number for all of a span.
+struct Same {
+  float value;
+  __device__ float operator[](int) const { return value; }
 };
 
 template <bool kGrouped, class X, class Y>
@@ -86,20 +109,18 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
     forward_rows_kernel(Reduction sets, Moments<X> moments, Apply<X, Y> apply) {
   using Part = RowPart<kGrouped>;
   constexpr cuda::Span kSpan{0, Part::kWide, kGrouped};
-  const int64_t parts = sets.reduced.elements / Part::kWide,
-                next_parameter = sets.reduced.step(2);
+  const int64_t parts = sets.reduced.elements / Part::kWide;
   for (int64_t s = cuda::first_row(); s < sets.kept.elements;
        s += cuda::row_step()) {
     const Place set = sets.kept(s);
     const auto part = [&](int64_t i) {
-      return moments.x.read(sets.in_row<kGrouped>(set, i)[0], kSpan);
+      return moments.read(sets.element<kGrouped>(set, i), kSpan);
     };
-    using Elements = cuda::Group<X>;
     const cuda::Row<decltype(part), Part::kKept> x(parts, part);
-    const float first = moments.x[set[0]];
+    const float first = moments.own(set);
     const AddPairs add;
     Pair sum = add.neutral();
-    x.for_each([&](int64_t, const Elements &values) {
+    x.for_each([&](int64_t, const cuda::Group<X> &values) {
       float plain = 0, squares = 0;
       FFRT_UNROLL
       for (int k = 0; k < Part::kWide; ++k) {
@@ -110,29 +131,13 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
       sum = add(sum, {plain, squares});
     });
     sum = cuda::reduce_row(sum, add.neutral(), add);
-    const SetStatistics own =
-        moments.statistics_of(set, first, sum, threadIdx.x == 0);
-    if (!apply.y.data)
-      continue;
-    x.for_each([&](int64_t i, const Elements &values) {
-      const Place at = sets.in_row<kGrouped>(set, i);
-      cuda::Group<float> scale, bias, more{}, y;
-      FFRT_UNROLL
-      for (int k = 0; k < Part::kWide; ++k) {
-        scale[k] = 1;
-        bias[k] = 0;
-      }
-      if (apply.scale)
-        scale = read_parameters(apply.scale, at[2], next_parameter, kSpan);
-      if (apply.bias)
-        bias = read_parameters(apply.bias, at[2], next_parameter, kSpan);
-      if (apply.addend.data)
-        more = apply.addend.read(at[0], kSpan);
-      FFRT_UNROLL
-      for (int k = 0; k < Part::kWide; ++k)
-        y[k] = apply(values[k], own, scale[k], bias[k], more[k]);
-      apply.y.write(at[0], kSpan, y);
-    });
+    const Statistic<float> own =
+        moments.statistic_of(set, first, sum, threadIdx.x == 0);
+    if (apply.y.data)
+      x.for_each([&](int64_t i, const cuda::Group<X> &values) {
+        apply(sets.element<kGrouped>(set, i), kSpan, values, Same{own.mean},
+              Same{own.inverse});
+      });
   }
 }
 
@@ -140,24 +145,14 @@ template <class X, class Y>
 void apply_to_all(const NormalizeWork &work, const Apply<X, Y> &apply) {
   if (!apply.y.data)
     return;
-  const SetStatistics *statistics = work.of_sets();
-  const int64_t next_set = work.all.step(1), next_parameter = work.all.step(2);
+  const Statistics statistics = work.of_sets();
+  const int64_t next_set = work.all.step(1);
   for_groups(
-      work, begin_groups(apply.x, apply.addend, apply.y),
+      work, apply.begin_groups(),
       FFRT_LAMBDA(const Place &at, const cuda::Span &span) {
-        const cuda::Group<X> x = apply.x.read(at[0], span);
-        cuda::Group<float> more{}, y{};
-        if (apply.addend.data)
-          more = apply.addend.read(at[0], span);
-        FFRT_UNROLL
-        for (int k = 0; k < cuda::kGroup; ++k)
-          if (k < span.count) {
-            const int64_t parameter = at[2] + k * next_parameter;
-            y[k] = apply(x[k], statistics[at[1] + k * next_set],
-                         apply.scale ? apply.scale[parameter] : 1.0f,
-                         apply.bias ? apply.bias[parameter] : 0.0f, more[k]);
-          }
-        apply.y.write(at[0], span, y);
+        apply(at, span, apply.x.read(at[0], span),
+              read_along(statistics.mean, at[1], next_set, span),
+              read_along(statistics.inverse, at[1], next_set, span));
       });
 }
 
@@ -166,8 +161,7 @@ template <class X, class Y>
 void forward(const NormalizeWork &work, const Moments<X> &moments,
              const Apply<X, Y> &apply) {
   if (work.by_rows()) {
-    if (work.sets.groups && begin_groups(apply.x, apply.addend, apply.y) &&
-        cuda::begins_group(apply.scale) && cuda::begins_group(apply.bias))
+    if (work.sets.groups && apply.begin_groups())
       work.launch_rows(cuda::kGroup, forward_rows_kernel<true, X, Y>, moments,
                        apply);
     else
@@ -188,15 +182,17 @@ struct StoreSum {
 
 /// Elements, or their squares around the mean of their set.
 template <class X, bool kSquares> struct Plain : One<X> {
-  const SetStatistics *statistics;
+  const float *mean;
 
+  __device__ float own(const Place &set) const {
+    return kSquares ? mean[set[1]] : 0.0f;
+  }
   template <class Elements>
-  __device__ Pair of(const Elements &elements, int k, const Place &,
-                     const Place &set) const {
+  __device__ Pair of(const Elements &elements, int k, float own) const {
     const double value = float(elements[k]);
     if (!kSquares)
       return {value, 0};
-    const double above = value - double(statistics[set[1]].mean);
+    const double above = value - double(own);
     return {above * above, 0};
   }
 };
@@ -206,7 +202,8 @@ void sum(const NormalizeWork &work, const Tensor &x, float *to) {
   with_factor(x.type, [&](auto *type) {
     using X = std::remove_pointer_t<decltype(type)>;
     sum_up(work.sets, work.partial(),
-           Plain<X, kSquares>{{Operand<X>(x)}, work.of_sets()}, StoreSum{to});
+           Plain<X, kSquares>{{Operand<X>(x)}, work.of_sets().mean},
+           StoreSum{to});
   });
 }
 
@@ -226,7 +223,7 @@ void NormalizeForward::operator()(Tensors in, Tensors out) {
                        work->of_sets()},
                       {Operand<X>(at(in, 0)), data(in, 1), data(in, 2),
                        Operand<Any>(at(in, 3)), Result<Y>(at(out, 0)),
-                       geometry->clip});
+                       geometry->clip, work->all.step(2)});
       },
       at(in, 0), at(out, 0));
 }
@@ -237,23 +234,24 @@ void NormalizeSum::operator()(Tensors in, Tensors out) {
 
 void NormalizeSquares::operator()(Tensors in, Tensors out) {
   const float *sums = data(in, 1);
-  SetStatistics *statistics = work->of_sets();
+  float *mean = work->of_sets().mean;
   const double count = geometry->count;
   cuda::for_elements(
       work->statistics,
-      FFRT_LAMBDA(int64_t s) { statistics[s].mean = float(sums[s] / count); });
+      FFRT_LAMBDA(int64_t s) { mean[s] = float(sums[s] / count); });
   sum<true>(*work, at(in, 0), data(out, 0));
 }
 
 void NormalizeApply::operator()(Tensors in, Tensors out) {
   const float *sums = data(in, 1), *squares = data(in, 2);
   float *mean = data(out, 1), *var = data(out, 2);
-  SetStatistics *statistics = work->of_sets();
+  const Statistics statistics = work->of_sets();
   const double count = geometry->count, epsilon = geometry->epsilon;
   cuda::for_elements(
       work->statistics, FFRT_LAMBDA(int64_t s) {
         const double middle = sums[s] / count, spread = squares[s] / count;
-        statistics[s] = {float(middle), inverse_of(spread, epsilon), 0, 0};
+        statistics.mean[s] = float(middle);
+        statistics.inverse[s] = inverse_of(spread, epsilon);
         if (mean)
           mean[s] = float(middle);
         if (var)
@@ -263,9 +261,10 @@ void NormalizeApply::operator()(Tensors in, Tensors out) {
       [&](auto *x, auto *y) {
         using X = std::remove_pointer_t<decltype(x)>;
         using Y = std::remove_pointer_t<decltype(y)>;
-        apply_to_all<X, Y>(*work, {Operand<X>(at(in, 0)), data(in, 3),
-                                   data(in, 4), Operand<Any>(at(in, 5)),
-                                   Result<Y>(at(out, 0)), geometry->clip});
+        apply_to_all<X, Y>(*work,
+                           {Operand<X>(at(in, 0)), data(in, 3), data(in, 4),
+                            Operand<Any>(at(in, 5)), Result<Y>(at(out, 0)),
+                            geometry->clip, work->all.step(2)});
       },
       at(in, 0), at(out, 0));
 }

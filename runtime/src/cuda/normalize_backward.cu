@@ -23,15 +23,14 @@ template <class Dy, class X> struct Elements {
   __device__ Element<Dy, X> operator[](int k) const { return {dy[k], x[k]}; }
 };
 
-/// Which slopes count: those of what was not cut.
+/// What counts of slopes: those of what was not cut.
 struct Cut {
-  const Line *lines; ///< of statistics; null: all count
+  bool cuts;
   fn::ClipGradient slope;
 
-  __device__ float operator()(float dy, float x, float mean, int64_t s) const {
-    if (!lines)
-      return dy;
-    return slope(dy, (x - mean) * lines[s].a + lines[s].b);
+  __device__ float operator()(float dy, float x, float mean, float a,
+                              float b) const {
+    return cuts ? slope(dy, (x - mean) * a + b) : dy;
   }
 };
 
@@ -52,20 +51,32 @@ template <class Dy, class X> Both(Operand<Dy>, Operand<X>, Cut) -> Both<Dy, X>;
 
 /// What sums are taken of: g = dy * scale and g * (x - mean). Where a set has
 /// one scale, its sums are multiplied by it later, and `scale` is null.
-template <class Dy, class X> struct Slopes : Both<Dy, X> {
+template <class Dy, class X> struct Slopes {
+  Both<Dy, X> both;
   const float *scale;
-  const SetStatistics *statistics;
+  int64_t next_parameter; ///< from an element of a span to the next
+  Statistics statistics;
 
-  __device__ Pair of(const Elements<Dy, X> &elements, int k, const Place &at,
-                     const Place &set) const {
-    return of(elements[k], at[2], statistics[set[1]].mean, set[1]);
+  struct Read {
+    Elements<Dy, X> elements;
+    cuda::Group<float> scale;
+  };
+  bool begin_groups() const {
+    return both.begin_groups() && cuda::begins_group(scale);
   }
-  /// What an element adds to the sums of its statistic.
-  __device__ Pair of(const Element<Dy, X> &e, int64_t parameter, float mean,
-                     int64_t statistic) const {
-    const double dy = this->cut(e.dy, e.x, mean, statistic),
-                 g = scale ? dy * scale[parameter] : dy;
-    return {g, g * (e.x - mean)};
+  __device__ Statistic<float> own(const Place &set) const {
+    return statistics.of(set[1]);
+  }
+  __device__ Read read(const Place &at, const cuda::Span &span) const {
+    return {both.read(at, span),
+            read_along(scale, at[2], next_parameter, span, 1.0f)};
+  }
+  __device__ Pair of(const Read &read, int k,
+                     const Statistic<float> &own) const {
+    const Element<Dy, X> e = read.elements[k];
+    const double g = double(both.cut(e.dy, e.x, own.mean, own.a, own.b)) *
+                     double(read.scale[k]);
+    return {g, g * double(float(e.x) - own.mean)};
   }
 };
 
@@ -75,56 +86,89 @@ struct StoreSums {
   double count;
   Pair *plain;           ///< sums without scale, or null
   float *first, *second; ///< with it; may be null
-  SetStatistics *statistics;
+  Statistics statistics;
 
   /// Sums of g and g * h.
   __device__ Pair scaled(const Place &set, const Pair &sum) const {
     const double factor = scale ? double(scale[set[2]]) : 1.0;
-    return {sum.a * factor, sum.b * statistics[set[1]].inverse * factor};
+    return {sum.a * factor, sum.b * statistics.inverse[set[1]] * factor};
   }
   __device__ void operator()(const Place &set, const Pair &sum) const {
     const int64_t s = set[1];
     const Pair all = scaled(set, sum);
     if (plain)
-      plain[s] = {sum.a, sum.b * statistics[s].inverse};
+      plain[s] = {sum.a, sum.b * statistics.inverse[s]};
     if (first)
       first[s] = float(all.a);
     if (second)
       second[s] = float(all.b);
-    statistics[s].g = float(all.a / count);
-    statistics[s].gh = float(all.b / count);
+    statistics.g[s] = float(all.a / count);
+    statistics.gh[s] = float(all.b / count);
   }
 };
 
-/// dx of an element, stored as Dx.
+/// The statistic of all elements of a span.
+struct Same {
+  Statistic<float> own;
+  __device__ const Statistic<float> &operator[](int) const { return own; }
+};
+
+/// Those of elements that need not have one in common.
+struct Along {
+  Statistic<cuda::Group<float>> of;
+
+  __device__ Along(const Statistics &statistics, const Place &at, int64_t next,
+                   const cuda::Span &span)
+      : of{read_along(statistics.mean, at[1], next, span),
+           read_along(statistics.inverse, at[1], next, span),
+           read_along(statistics.g, at[1], next, span),
+           read_along(statistics.gh, at[1], next, span),
+           read_along(statistics.a, at[1], next, span, 0.0f),
+           read_along(statistics.b, at[1], next, span, 0.0f)} {}
+  __device__ Statistic<float> operator[](int k) const {
+    return {of.mean[k], of.inverse[k], of.g[k], of.gh[k], of.a[k], of.b[k]};
+  }
+};
+
+/// dx, stored as Dx.
 template <class Dy, class X, class Dx> struct Data {
-  Operand<Dy> dy;
-  Operand<X> x;
-  Cut cut;
+  Both<Dy, X> both;
   const float *scale;
+  int64_t next_parameter; ///< from an element of a span to the next
   Operand<Any> addend;
   Result<Dx> dx;
 
   bool begin_groups() const {
-    return normalization::begin_groups(dy, x, addend, dx);
+    return both.begin_groups() && cuda::begins_group(scale) &&
+           normalization::begin_groups(addend, dx);
   }
-  __device__ Elements<Dy, X> read(const Place &at,
-                                  const cuda::Span &span) const {
-    return {dy.read(at[0], span), x.read(at[0], span)};
-  }
-  /// `more` is the addend's element, or 0; without a scale it is 1.
-  __device__ float operator()(const Element<Dy, X> &e, int64_t statistic,
-                              const SetStatistics &set, float scale,
-                              float more) const {
-    const float slope = cut(e.dy, e.x, set.mean, statistic) * scale;
-    return set.inverse *
-               (slope - set.g - (e.x - set.mean) * (set.inverse * set.gh)) +
-           more;
+  /// Of a span of elements.
+  template <class Own>
+  __device__ void operator()(const Place &at, const cuda::Span &span,
+                             const Elements<Dy, X> &elements,
+                             const Own &statistics) const {
+    const cuda::Group<float> factor =
+        read_along(scale, at[2], next_parameter, span, 1.0f);
+    cuda::Group<float> more{}, to{};
+    if (addend.data)
+      more = addend.read(at[0], span);
+    FFRT_UNROLL
+    for (int k = 0; k < cuda::kGroup; ++k)
+      if (k < span.count) {
+        const Element<Dy, X> e = elements[k];
+        const Statistic<float> own = statistics[k];
+        const float slope =
+            both.cut(e.dy, e.x, own.mean, own.a, own.b) * factor[k];
+        to[k] = own.inverse * (slope - own.g -
+                               (e.x - own.mean) * (own.inverse * own.gh)) +
+                more[k];
+      }
+    dx.write(at[0], span, to);
   }
 };
 
 template <class Dy, class X, class Dx>
-Data(Operand<Dy>, Operand<X>, Cut, const float *, Operand<Any>, Result<Dx>)
+Data(Both<Dy, X>, const float *, int64_t, Operand<Any>, Result<Dx>)
     -> Data<Dy, X, Dx>;
 
 /// The sums of sets, and dx.
@@ -134,38 +178,29 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
                          Data<Dy, X, Dx> data) {
   using Part = RowPart<kGrouped>;
   constexpr cuda::Span kSpan{0, Part::kWide, kGrouped};
-  const int64_t parts = sets.reduced.elements / Part::kWide,
-                next_parameter = sets.reduced.step(2);
+  const int64_t parts = sets.reduced.elements / Part::kWide;
   for (int64_t s = cuda::first_row(); s < sets.kept.elements;
        s += cuda::row_step()) {
     const Place set = sets.kept(s);
     const auto part = [&](int64_t i) {
-      return data.read(sets.in_row<kGrouped>(set, i), kSpan);
-    };
-    const auto scale_of = [&](const Place &at) {
-      cuda::Group<float> scale;
-      FFRT_UNROLL
-      for (int k = 0; k < Part::kWide; ++k)
-        scale[k] = 1;
-      if (data.scale)
-        scale = read_parameters(data.scale, at[2], next_parameter, kSpan);
-      return scale;
+      return data.both.read(sets.element<kGrouped>(set, i), kSpan);
     };
     const cuda::Row<decltype(part), Part::kKept> row(parts, part);
-    SetStatistics own = store.statistics[set[1]];
+    Statistic<float> own = store.statistics.of(set[1]);
     const AddPairs add;
     Pair sum = add.neutral();
     row.for_each([&](int64_t i, const Elements<Dy, X> &elements) {
-      const cuda::Group<float> scale = scale_of(sets.in_row<kGrouped>(set, i));
+      const cuda::Group<float> scale = read_along(
+          store.scale ? nullptr : data.scale, sets.element<kGrouped>(set, i)[2],
+          data.next_parameter, kSpan, 1.0f);
       float slopes = 0, products = 0;
       FFRT_UNROLL
       for (int k = 0; k < Part::kWide; ++k) {
         const Element<Dy, X> e = elements[k];
-        const float above = float(e.x) - own.mean,
-                    g = data.cut(e.dy, e.x, own.mean, set[1]) *
-                        (store.scale ? 1.0f : scale[k]);
+        const float g =
+            data.both.cut(e.dy, e.x, own.mean, own.a, own.b) * scale[k];
         slopes += g;
-        products += g * above;
+        products += g * (float(e.x) - own.mean);
       }
       sum = add(sum, {slopes, products});
     });
@@ -176,15 +211,7 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
     if (threadIdx.x == 0)
       store(set, sum);
     row.for_each([&](int64_t i, const Elements<Dy, X> &elements) {
-      const Place at = sets.in_row<kGrouped>(set, i);
-      const cuda::Group<float> scale = scale_of(at);
-      cuda::Group<float> more{}, dx;
-      if (data.addend.data)
-        more = data.addend.read(at[0], kSpan);
-      FFRT_UNROLL
-      for (int k = 0; k < Part::kWide; ++k)
-        dx[k] = data(elements[k], set[1], own, scale[k], more[k]);
-      data.dx.write(at[0], kSpan, dx);
+      data(sets.element<kGrouped>(set, i), kSpan, elements, Same{own});
     });
   }
 }
@@ -193,25 +220,13 @@ template <class Dy, class X, class Dx>
 void data_of_all(const NormalizeWork &work, const Data<Dy, X, Dx> &data) {
   if (!data.dx.data)
     return;
-  const SetStatistics *statistics = work.of_sets();
-  const int64_t next_set = work.all.step(1), next_parameter = work.all.step(2);
+  const Statistics statistics = work.of_sets();
+  const int64_t next_set = work.all.step(1);
   for_groups(
       work, data.begin_groups(),
       FFRT_LAMBDA(const Place &at, const cuda::Span &span) {
-        const Elements<Dy, X> elements = data.read(at, span);
-        cuda::Group<float> more{}, dx{};
-        if (data.addend.data)
-          more = data.addend.read(at[0], span);
-        FFRT_UNROLL
-        for (int k = 0; k < cuda::kGroup; ++k)
-          if (k < span.count) {
-            const int64_t statistic = at[1] + k * next_set;
-            dx[k] =
-                data(elements[k], statistic, statistics[statistic],
-                     data.scale ? data.scale[at[2] + k * next_parameter] : 1.0f,
-                     more[k]);
-          }
-        data.dx.write(at[0], span, dx);
+        data(at, span, data.both.read(at, span),
+             Along(statistics, at, next_set, span));
       });
 }
 
@@ -222,21 +237,24 @@ Cut use(const NormalizeGeometry &geometry, const NormalizeWork &work,
   const float *mean = data(in, 2), *var = data(in, 3), *scale = data(in, 4),
               *bias = data(in, 5);
   const double epsilon = geometry.epsilon;
-  SetStatistics *statistics = work.of_sets();
-  Line *const lines = geometry.cuts ? work.lines() : nullptr;
+  const Statistics statistics = work.of_sets();
   const Places sets = work.sets.kept;
   cuda::for_elements(
       sets.elements, FFRT_LAMBDA(int64_t i) {
         const Place set = sets(i);
         const int64_t s = set[1];
         const float inverse = inverse_of(var[s], epsilon);
-        statistics[s] = {mean[s], inverse, 0, 0};
+        statistics.mean[s] = mean[s];
+        statistics.inverse[s] = inverse;
+        statistics.g[s] = 0;
+        statistics.gh[s] = 0;
+        if (!statistics.a)
+          return;
         // As the forward operator computes it.
-        if (lines)
-          lines[s] = {scale ? inverse * scale[set[2]] : inverse,
-                      bias ? bias[set[2]] : 0.0f};
+        statistics.a[s] = inverse * (scale ? scale[set[2]] : 1.0f);
+        statistics.b[s] = bias ? bias[set[2]] : 0.0f;
       });
-  return {lines, {geometry.clip.alpha, geometry.clip.beta}};
+  return {geometry.cuts, {geometry.clip.alpha, geometry.clip.beta}};
 }
 
 struct StoreParameters {
@@ -249,24 +267,30 @@ struct StoreParameters {
   }
 };
 
-/// What elements add to the gradients of parameters: g, and g * h.
-template <class Dy, class X> struct ParameterSlopes : Both<Dy, X> {
-  const SetStatistics *statistics;
-  int64_t next_set; ///< from one statistic of a group to the next: 0, or not
+struct Nothing {};
+
+/// What elements add to the gradients of parameters: g, and g * h. Their
+/// statistics have several parameters, so nothing was cut.
+template <class Dy, class X> struct ParameterSlopes {
+  Both<Dy, X> both;
+  Statistics statistics;
+  int64_t next_set; ///< from an element of a span to the next
 
   struct Read {
     Elements<Dy, X> elements;
-    SetStatistics set; ///< of the first
+    cuda::Group<float> mean, inverse;
   };
+  bool begin_groups() const { return both.begin_groups(); }
+  __device__ Nothing own(const Place &) const { return {}; }
   __device__ Read read(const Place &at, const cuda::Span &span) const {
-    return {Both<Dy, X>::read(at, span), statistics[at[1]]};
+    return {both.read(at, span),
+            read_along(statistics.mean, at[1], next_set, span),
+            read_along(statistics.inverse, at[1], next_set, span)};
   }
-  __device__ Pair of(const Read &read, int k, const Place &at,
-                     const Place &) const {
+  __device__ Pair of(const Read &read, int k, Nothing) const {
     const Element<Dy, X> e = read.elements[k];
-    const SetStatistics set = next_set == 0 ? read.set : statistics[at[1]];
-    const double g = this->cut(e.dy, e.x, set.mean, at[1]);
-    return {g, g * ((e.x - set.mean) * set.inverse)};
+    const double g = float(e.dy);
+    return {g, g * double((float(e.x) - read.mean[k]) * read.inverse[k])};
   }
 };
 
@@ -275,12 +299,11 @@ struct KnownSums {
   const Pair *sums;
 
   bool begin_groups() const { return false; }
+  __device__ Nothing own(const Place &) const { return {}; }
   __device__ Pair read(const Place &at, const cuda::Span &) const {
     return sums[at[1]];
   }
-  __device__ Pair of(const Pair &sum, int, const Place &, const Place &) const {
-    return sum;
-  }
+  __device__ Pair of(const Pair &sum, int, Nothing) const { return sum; }
 };
 
 /// Sums over what has a parameter in common.
@@ -334,24 +357,24 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
               const Gradient &of, const Both<Dy, X> &both,
               const Operand<Any> &addend, const Result<Dx> &dx) {
   const bool constant = geometry.constant;
-  const Slopes<Dy, X> slopes{both, constant ? nullptr : of.scale,
-                             work.of_sets()};
   const StoreSums store{constant ? of.scale : nullptr,
                         geometry.count,
                         constant ? work.sums() : nullptr,
                         of.first,
                         of.second,
                         work.of_sets()};
-  const Data data{both.dy, both.x, both.cut, of.scale, addend, dx};
+  const Data data{both, of.scale, work.all.step(2), addend, dx};
   if (dx.data && work.by_rows()) {
-    if (work.sets.groups && data.begin_groups() &&
-        cuda::begins_group(data.scale))
+    if (work.sets.groups && data.begin_groups())
       work.launch_rows(cuda::kGroup, backward_rows_kernel<true, Dy, X, Dx>,
                        store, data);
     else
       work.launch_rows(1, backward_rows_kernel<false, Dy, X, Dx>, store, data);
   } else {
-    sum_up(work.sets, work.partial(), slopes, store);
+    sum_up(work.sets, work.partial(),
+           Slopes<Dy, X>{both, constant ? nullptr : of.scale,
+                         work.sets.neighbour(2), work.of_sets()},
+           store);
     data_of_all(work, data);
   }
   parameter_gradients(geometry, work, both, of.dscale, of.dbias);
@@ -364,7 +387,7 @@ void gradient_data(const NormalizeGeometry &geometry, const NormalizeWork &work,
   const Operand<Any> addend(at(in, 8));
   const Cut cut = use(geometry, work, in);
   const float *first = data(in, 6), *second = data(in, 7);
-  SetStatistics *statistics = work.of_sets();
+  const Statistics statistics = work.of_sets();
   const Places sets = work.sets.kept;
   const double count = geometry.count;
   cuda::for_elements(
@@ -372,13 +395,14 @@ void gradient_data(const NormalizeGeometry &geometry, const NormalizeWork &work,
         const Place set = sets(i);
         const int64_t s = set[1];
         const double factor = scale ? scale[set[2]] / count : 1.0 / count;
-        statistics[s].g = float(first[s] * factor);
-        statistics[s].gh = float(second[s] * factor);
+        statistics.g[s] = float(first[s] * factor);
+        statistics.gh[s] = float(second[s] * factor);
       });
   const float *slopes = data(in, 4);
   with_gradients(
       [&](const auto &dy, const auto &x, const auto &to) {
-        data_of_all(work, Data{dy, x, cut, slopes, addend, to});
+        data_of_all(
+            work, Data{Both{dy, x, cut}, slopes, work.all.step(2), addend, to});
       },
       at(in, 0), at(in, 1), dx);
 }

@@ -33,14 +33,41 @@ struct AddPairs {
 };
 
 /// What elements need of their statistic: the means of g and g * h on the way
-/// back.
-struct SetStatistics {
-  float mean, inverse, g, gh;
-};
+/// back. With `a`, results were cut, and (x - mean) * a + b is what they were.
+template <class T> struct Statistic { T mean, inverse, g, gh, a, b; };
 
-/// What y was before it was cut, of an element: (x - mean) * a + b.
-struct Line {
-  float a, b;
+/// The n numbers that a parameter has for elements from place `at` on, `step`
+/// apart. Neighbours of a group begin one here, too.
+__device__ inline cuda::Group<float> read_along(const float *data, int64_t at,
+                                                int64_t step,
+                                                const cuda::Span &span) {
+  if (step == 1)
+    return cuda::read(data + at, span);
+  const float first = data[at];
+  cuda::Group<float> result{first, first, first, first};
+  FFRT_UNROLL
+  for (int k = 1; k < cuda::kGroup; ++k)
+    if (step != 0 && k < span.count)
+      result[k] = data[at + k * step];
+  return result;
+}
+
+/// The same of what may be null, and is `missing` then.
+__device__ inline cuda::Group<float> read_along(const float *data, int64_t at,
+                                                int64_t step,
+                                                const cuda::Span &span,
+                                                float missing) {
+  if (data)
+    return read_along(data, at, step, span);
+  return {missing, missing, missing, missing};
+}
+
+/// Statistics in memory, each number of all of them side by side, so that those
+/// of neighbours are read at once.
+struct Statistics : Statistic<float *> { ///< a and b may be null
+  __device__ Statistic<float> of(int64_t s) const {
+    return {mean[s], inverse[s], g[s], gh[s], a ? a[s] : 0.0f, b ? b[s] : 0.0f};
+  }
 };
 
 __device__ inline float inverse_of(double var, double epsilon) {
@@ -52,7 +79,7 @@ __device__ inline float inverse_of(double var, double epsilon) {
 struct NormalizeWork {
   using Places = normalization::Places;
   using Reduction = normalization::Reduction;
-  using SetStatistics = normalization::SetStatistics;
+  using Statistics = normalization::Statistics;
   using Pair = normalization::Pair;
 
   NormalizeWork(const NormalizeGeometry &geometry, const Tensor &x);
@@ -61,7 +88,7 @@ struct NormalizeWork {
 
   Places all;      ///< elements of x
   Places groups;   ///< the same, cuda::kGroup at once
-  bool has_groups; ///< is x made of groups that belong together?
+  bool has_groups; ///< do neighbours belong together, with all they need?
   Reduction sets;  ///< elements of x by statistic
   /// By parameter: statistics, if each has one parameter, else elements of x.
   Reduction parameters;
@@ -77,20 +104,22 @@ struct NormalizeWork {
                    const Arguments &...arguments) const;
 
   // Scratch, per statistic.
-  SetStatistics *of_sets() const {
-    return cuda::device().scratch<SetStatistics>();
+  Statistics of_sets() const {
+    float *numbers = cuda::device().scratch<float>();
+    const auto next = [&](bool present = true) {
+      float *result = numbers;
+      numbers += present ? each : 0;
+      return present ? result : nullptr;
+    };
+    return {{next(), next(), next(), next(), next(cuts), next(cuts)}};
   }
   Pair *sums() const {
-    return reinterpret_cast<Pair *>(of_sets() + statistics);
+    return reinterpret_cast<Pair *>(cuda::device().scratch<float>() +
+                                    each * (cuts ? 6 : 4));
   }
-  /// Where results were cut.
-  normalization::Line *lines() const {
-    return reinterpret_cast<normalization::Line *>(sums() + statistics);
-  }
-  Pair *partial() const {
-    return reinterpret_cast<Pair *>(lines() + line_count);
-  }
-  int64_t line_count; ///< an even number
+  Pair *partial() const { return sums() + statistics; }
+  int64_t each; ///< floats for a number of all statistics, in whole groups
+  bool cuts;
 };
 
 namespace normalization {
@@ -102,21 +131,6 @@ template <bool kGrouped> struct RowPart {
   /// Parts that a thread keeps in registers.
   static constexpr int kKept = kGrouped ? 6 : 4;
 };
-
-/// The parameters of a span of elements from `at` on, `step` apart. Neighbours
-/// of a group begin one, too.
-__device__ inline cuda::Group<float> read_parameters(const float *data,
-                                                     int64_t at, int64_t step,
-                                                     const cuda::Span &span) {
-  if (step == 1)
-    return cuda::read(data + at, span);
-  cuda::Group<float> result{};
-  FFRT_UNROLL
-  for (int k = 0; k < cuda::kGroup; ++k)
-    if (k < span.count)
-      result[k] = data[at + k * step];
-  return result;
-}
 
 /// finish(place of the result, sum of what f has of its elements) for every
 /// result.

@@ -34,8 +34,9 @@ template <class Value, class T> struct Elements {
   __device__ cuda::Group<T> read(const At &at, const cuda::Span &span) const {
     return cuda::read(x + at[0], span);
   }
-  __device__ Value of(const cuda::Group<T> &elements, int k, const At &,
-                      const At &) const {
+  struct Nothing {};
+  __device__ Nothing own(const At &) const { return {}; }
+  __device__ Value of(const cuda::Group<T> &elements, int k, Nothing) const {
     return Value(float(elements[k]));
   }
 };

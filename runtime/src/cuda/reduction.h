@@ -4,18 +4,18 @@
 // Values per result, of any geometry: by *rows*, a block of threads or a warp
 // for every result, or by *columns*, where neighbours in memory belong to
 // different results, neighbouring threads for these. A thread has groups of
-// neighbours where these belong together.
-// Where results are few, several blocks find parts of each, which are combined
-// in a fixed order.
+// neighbours where these belong together. Where results are few, several blocks
+// find parts of each, which are combined in a fixed order.
 //
 // How values are combined is an object with a type Value, neutral() and an
 // operator of two values. What is combined is an object with
 //
-//   bool begin_groups()              may all that is read be read in groups?
-//   read(place, span)                elements from a place on
-//   Value of(elements, k, place, place of result)
-//                                    what the k-th of them is, from its own
-//                                    place on and that of its result
+//   bool begin_groups()       may all that is read be read in groups?
+//   own(place of result)      what all elements of a result need, read once
+//   read(place, span)         elements from a place on, and what they need
+//   Value of(read, k, own)    what the k-th of them is
+//
+// A thread has several reads under way, since nothing of them is used before.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CUDA_REDUCTION_H
@@ -47,6 +47,9 @@ __device__ Offsets<K> operator*(int64_t n, const Offsets<K> &a) {
   return product;
 }
 
+/// Reads that a thread has under way.
+constexpr int kReads = 4;
+
 /// Threads of a block that are side by side where it has columns.
 constexpr int kColumns = 32;
 
@@ -54,8 +57,8 @@ constexpr int kColumns = 32;
 template <int K> struct Reduction {
   Walk<K> kept, reduced;
   bool columns;
-  /// Whole groups of neighbours belong together: columns, or elements of a row
-  /// that is one line in memory (in_row()).
+  /// Whole groups of neighbours belong together, columns or elements of a row,
+  /// and what is combined lies at equal distances: element(), group().
   bool groups;
   int across;     ///< threads side by side, up to kColumns
   int64_t chunks; ///< parts that the elements of a result are cut into
@@ -64,7 +67,8 @@ template <int K> struct Reduction {
   Reduction(const Nest &kept, const Nest &reduced)
       : kept(kept), reduced(reduced),
         columns(this->kept.elements > 1 && this->kept.step(0) == 1),
-        groups(columns ? has_groups(kept, reduced) : are_lines(kept, reduced)),
+        groups(reduced.rank == 1 && (columns ? has_groups(kept, reduced)
+                                             : has_groups(reduced, kept))),
         across(kColumns) {
     const int64_t results = this->kept.elements, n = this->reduced.elements;
     const int64_t wide = width(groups);
@@ -86,11 +90,12 @@ template <int K> struct Reduction {
   dim3 block() const { return row_block(reduced.elements / chunks, 4); }
 
   FFRT_FUNCTION static int width(bool grouped) { return grouped ? kGroup : 1; }
-  /// Where element i of the row that begins at `at` lies, or group i.
-  template <bool kGrouped>
-  __device__ Offsets<K> in_row(const Offsets<K> &at, int64_t i) const {
-    if constexpr (kGrouped)
-      return at + i * kGroup * step();
+  /// Where element i of the result that begins at `at` lies; with groups, group
+  /// i of a row.
+  template <bool kGroups>
+  __device__ Offsets<K> element(const Offsets<K> &at, int64_t i) const {
+    if constexpr (kGroups)
+      return at + (columns ? i : i * kGroup) * step(reduced);
     else
       return at + reduced(i);
   }
@@ -98,14 +103,8 @@ template <int K> struct Reduction {
   int64_t neighbour(int k) const {
     return columns ? kept.step(k) : reduced.step(k);
   }
-  /// From an element of a row to the next.
-  __device__ Offsets<K> step() const {
-    Offsets<K> result;
-    FFRT_UNROLL
-    for (int k = 0; k < K; ++k)
-      result.at[k] = reduced.step(k);
-    return result;
-  }
+  /// The same of columns.
+  __device__ Offsets<K> next_result() const { return step(kept); }
 
   // Of columns.
   /// Threads below each other.
@@ -117,61 +116,72 @@ template <int K> struct Reduction {
   }
 
 private:
-  template <class Nest>
-  static bool has_groups(const Nest &kept, const Nest &reduced) {
-    bool result = kept.inner() % kGroup == 0;
-    for (int d = 0; d + 1 < kept.rank; ++d)
-      result &= kept.stride[d][0] % kGroup == 0;
-    for (int d = 0; d < reduced.rank; ++d)
-      result &= reduced.stride[d][0] % kGroup == 0;
+  __device__ static Offsets<K> step(const Walk<K> &walk) {
+    Offsets<K> result;
+    FFRT_UNROLL
+    for (int k = 0; k < K; ++k)
+      result.at[k] = walk.step(k);
     return result;
   }
-  /// Groups begin together in all operands that have neighbours as well.
+  /// Is `inner` made of whole groups that begin together in all operands in
+  /// which they are neighbours, wherever `outer` begins?
   template <class Nest>
-  static bool are_lines(const Nest &kept, const Nest &reduced) {
-    bool result = reduced.rank == 1 && reduced.stride[0][0] == 1 &&
-                  reduced.inner() % kGroup == 0;
-    for (int d = 0; d < kept.rank; ++d)
-      for (int k = 0; k < K; ++k)
-        result &= reduced.stride[0][k] != 1 || kept.stride[d][k] % kGroup == 0;
+  static bool has_groups(const Nest &inner, const Nest &outer) {
+    const auto &step = inner.inner_stride();
+    bool result = step[0] == 1 && inner.inner() % kGroup == 0;
+    for (int k = 0; k < K; ++k) {
+      for (int d = 0; d + 1 < inner.rank; ++d)
+        result &= step[k] != 1 || inner.stride[d][k] % kGroup == 0;
+      for (int d = 0; d < outer.rank; ++d)
+        result &= step[k] != 1 || outer.stride[d][k] % kGroup == 0;
+    }
     return result;
   }
 };
 
-/// What the threads of a row have found of its elements, or groups, from
-/// `begin` to `end`.
-template <bool kGrouped, int K, class Op, class F>
-__device__ typename Op::Value
-combine_row(const Reduction<K> &r, const Offsets<K> &at, int64_t begin,
-            int64_t end, const Op &op, const F &f) {
-  constexpr int kWide = kGrouped ? kGroup : 1;
-  constexpr Span kSpan{0, kWide, kGrouped};
-  const Offsets<K> next = r.step();
-  typename Op::Value value = op.neutral();
-  FFRT_UNROLL_BY(4)
-  for (int64_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
-    const Offsets<K> place = r.template in_row<kGrouped>(at, i);
-    const auto elements = f.read(place, kSpan);
+/// Combines what a thread has of a result, or a group of them, from element or
+/// group `begin` on, `step` apart, with `values`.
+template <bool kGroups, int kWide, int kResults, int K, class Op, class F,
+          class Own>
+__device__ void combine_into(typename Op::Value *values, const Reduction<K> &r,
+                             const Offsets<K> &at, int64_t begin, int64_t end,
+                             int64_t step, const Op &op, const F &f,
+                             const Own *own) {
+  constexpr Span kSpan{0, kWide, kGroups};
+  for (int64_t i = begin; i < end; i += kReads * step) {
+    decltype(f.read(at, kSpan)) elements[kReads];
     FFRT_UNROLL
+    for (int b = 0; b < kReads; ++b)
+      if (i + b * step < end)
+        elements[b] =
+            f.read(r.template element<kGroups>(at, i + b * step), kSpan);
+    FFRT_UNROLL
+    for (int b = 0; b < kReads; ++b)
+      if (i + b * step < end)
+        FFRT_UNROLL
     for (int k = 0; k < kWide; ++k)
-      value = op(value, f.of(elements, k, place + k * next, at));
+      values[k % kResults] =
+          op(values[k % kResults], f.of(elements[b], k, own[k % kResults]));
   }
-  return reduce_row(value, op.neutral(), op);
 }
 
-template <bool kGrouped, int K, class Op, class F, class Finish>
+template <bool kGroups, int K, class Op, class F, class Finish>
 __global__ void __launch_bounds__(kRowThreads)
     combine_rows_kernel(Reduction<K> r, Op op, F f, Finish finish,
                         typename Op::Value *partial) {
-  const int64_t results = r.kept.elements,
-                n = r.reduced.elements / r.width(kGrouped);
+  constexpr int kWide = kGroups ? kGroup : 1;
+  const int64_t results = r.kept.elements, n = r.reduced.elements / kWide;
   for (int64_t task = first_row(); task < results * r.chunks;
        task += row_step()) {
     const int64_t result = r.chunks == 1 ? task : task / r.chunks,
                   chunk = task - result * r.chunks;
     const Offsets<K> at = r.kept(result);
-    const auto value = combine_row<kGrouped>(r, at, n * chunk / r.chunks,
-                                             n * (chunk + 1) / r.chunks, op, f);
+    const auto own = f.own(at);
+    typename Op::Value value = op.neutral();
+    combine_into<kGroups, kWide, 1>(
+        &value, r, at, n * chunk / r.chunks + threadIdx.x,
+        n * (chunk + 1) / r.chunks, blockDim.x, op, f, &own);
+    value = reduce_row(value, op.neutral(), op);
     if (threadIdx.x != 0)
       continue;
     if (r.chunks == 1)
@@ -181,44 +191,37 @@ __global__ void __launch_bounds__(kRowThreads)
   }
 }
 
-template <bool kGrouped, int K, class Op, class F, class Finish>
+template <bool kGroups, int K, class Op, class F, class Finish>
 __global__ void __launch_bounds__(kThreads)
     combine_columns_kernel(Reduction<K> r, Op op, F f, Finish finish,
                            typename Op::Value *partial) {
-  constexpr int kWide = kGrouped ? kGroup : 1;
-  constexpr Span kSpan{0, kWide, kGrouped};
+  constexpr int kWide = kGroups ? kGroup : 1;
   using Value = typename Op::Value;
   __shared__ Value values[kThreads][kWide];
   const int64_t results = r.kept.elements, n = r.reduced.elements,
-                tiles = r.tiles(kGrouped);
+                tiles = r.tiles(kGroups);
   const int column = int(threadIdx.x) % r.across,
             row = int(threadIdx.x) / r.across, rows = r.rows();
-  Offsets<K> next;
-  FFRT_UNROLL
-  for (int k = 0; k < K; ++k)
-    next.at[k] = r.kept.step(k);
+  const Offsets<K> next = r.next_result();
   for (int64_t task = blockIdx.x; task < tiles * r.chunks; task += gridDim.x) {
     const int64_t chunk = task / tiles,
                   result = ((task - chunk * tiles) * r.across + column) * kWide;
     const Offsets<K> at = r.kept(result < results ? result : 0);
     const int64_t end = result < results ? n * (chunk + 1) / r.chunks : 0;
-    Value own[kWide];
+    Value found[kWide];
+    decltype(f.own(at)) own[kWide];
     FFRT_UNROLL
-    for (Value &value : own)
-      value = op.neutral();
-    FFRT_UNROLL_BY(4)
-    for (int64_t i = n * chunk / r.chunks + row; i < end; i += rows) {
-      const Offsets<K> place = at + r.reduced(i);
-      const auto elements = f.read(place, kSpan);
-      FFRT_UNROLL
-      for (int k = 0; k < kWide; ++k)
-        own[k] = op(own[k], f.of(elements, k, place + k * next, at + k * next));
+    for (int k = 0; k < kWide; ++k) {
+      found[k] = op.neutral();
+      own[k] = f.own(at + k * next);
     }
+    combine_into<kGroups, kWide, kWide>(
+        found, r, at, n * chunk / r.chunks + row, end, rows, op, f, own);
     // The last task's may still be read.
     __syncthreads();
     FFRT_UNROLL
     for (int k = 0; k < kWide; ++k)
-      values[threadIdx.x][k] = own[k];
+      values[threadIdx.x][k] = found[k];
     for (int half = rows / 2; half > 0; half /= 2) {
       __syncthreads();
       if (row < half)

@@ -93,7 +93,7 @@ void check(Case c, DType narrow) {
       v = rounded(float(v), narrow);
   const Argument x{&c.x, true}, dy{&c.dy, true},
       addend = c.adds ? Argument{&c.addend, true} : kNone,
-                 back = c.adds_to_dx() ? Argument{&c.addend, true} : kNone;
+      back = c.adds_to_dx() ? Argument{&c.addend, true} : kNone;
   const Argument mean{&c.mean, false}, var{&c.var, false},
       scale{&c.scale, false}, bias{&c.bias, false};
   // Any numbers serve as sums.

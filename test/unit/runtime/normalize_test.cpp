@@ -175,8 +175,7 @@ TEST(Normalize, CutWithOneParameterPerStatistic) {
   Context cx;
   try {
     NormalizeBackward(cx, {x, x, mean, mean, scale, scale, absent(shape)},
-                      {x, scale, scale},
-                      c.axes, {0.0}, kEpsilon, c.params);
+                      {x, scale, scale}, c.axes, {0.0}, kEpsilon, c.params);
     ADD_FAILURE() << "no error";
   } catch (const Error &e) {
     EXPECT_STREQ(e.what(), "normalize backward: clamp: expected no bounds, or "
