@@ -57,6 +57,7 @@ plan::OpRules ReshapeOp::getRules() {
                    plan::Reduction::None,
                    plan::kTouchesNothing}};
   phase.flopsPerPoint = 0;
+  phase.parts = 0;
   plan::OpRules rules =
       onePhaseRules(std::move(dims), std::move(phase), std::move(unsplit));
   rules.keepsBytes = true;

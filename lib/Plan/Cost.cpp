@@ -46,14 +46,15 @@ CostModel::Estimate CostModel::local(DeviceId device,
 
 Picoseconds CostModel::kernel(DeviceId device, double flops, int64_t bytes,
                               Arithmetic arithmetic, int64_t parts) const {
-  assert(flops >= 0 && bytes >= 0 && parts > 0 && "negative work");
+  assert(flops >= 0 && bytes >= 0 && parts >= 0 && "negative work");
   const DeviceKind &kind = topology.kindOf(device);
   const Picoseconds compute =
       toPicoseconds(flops / kind.flopsPerSecond(arithmetic));
   const Picoseconds memory =
       toPicoseconds(static_cast<double>(bytes) / kind.memoryBandwidth);
-  const Picoseconds launches =
-      kind.launch > kMaxCost / parts ? kMaxCost : kind.launch * parts;
+  const Picoseconds launches = parts > 0 && kind.launch > kMaxCost / parts
+                                   ? kMaxCost
+                                   : kind.launch * parts;
   return sum(launches, std::max(compute, memory));
 }
 

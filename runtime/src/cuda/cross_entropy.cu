@@ -123,13 +123,13 @@ struct Groups {
                            const Many &many) const {
     constexpr int kAtOnce = 4;
     const int64_t step = blockDim.x;
-    const auto *from = reinterpret_cast<const cuda::Group<X> *>(x + before);
+    const X *from = x + before;
     for (int64_t g = threadIdx.x; g < count; g += kAtOnce * step) {
       cuda::Group<X> read[kAtOnce];
       FFRT_UNROLL
       for (int k = 0; k < kAtOnce; ++k)
         if (g + k * step < count)
-          read[k] = from[g + k * step];
+          read[k] = cuda::read_group(from + (g + k * step) * cuda::kGroup);
       FFRT_UNROLL
       for (int k = 0; k < kAtOnce; ++k)
         if (g + k * step < count)

@@ -267,8 +267,6 @@ struct StoreParameters {
   }
 };
 
-struct Nothing {};
-
 /// What elements add to the gradients of parameters: g, and g * h. Their
 /// statistics have several parameters, so nothing was cut.
 template <class Dy, class X> struct ParameterSlopes {
@@ -281,13 +279,13 @@ template <class Dy, class X> struct ParameterSlopes {
     cuda::Group<float> mean, inverse;
   };
   bool begin_groups() const { return both.begin_groups(); }
-  __device__ Nothing own(const Place &) const { return {}; }
+  __device__ cuda::Nothing own(const Place &) const { return {}; }
   __device__ Read read(const Place &at, const cuda::Span &span) const {
     return {both.read(at, span),
             read_along(statistics.mean, at[1], next_set, span),
             read_along(statistics.inverse, at[1], next_set, span)};
   }
-  __device__ Pair of(const Read &read, int k, Nothing) const {
+  __device__ Pair of(const Read &read, int k, cuda::Nothing) const {
     const Element<Dy, X> e = read.elements[k];
     const double g = float(e.dy);
     return {g, g * double((float(e.x) - read.mean[k]) * read.inverse[k])};
@@ -299,11 +297,11 @@ struct KnownSums {
   const Pair *sums;
 
   bool begin_groups() const { return false; }
-  __device__ Nothing own(const Place &) const { return {}; }
+  __device__ cuda::Nothing own(const Place &) const { return {}; }
   __device__ Pair read(const Place &at, const cuda::Span &) const {
     return sums[at[1]];
   }
-  __device__ Pair of(const Pair &sum, int, Nothing) const { return sum; }
+  __device__ Pair of(const Pair &sum, int, cuda::Nothing) const { return sum; }
 };
 
 /// Sums over what has a parameter in common.

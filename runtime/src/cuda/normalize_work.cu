@@ -11,17 +11,6 @@ using namespace normalization;
 
 namespace {
 
-/// Are elements neighbours, in whole groups that begin together in all that
-/// have neighbours as well?
-bool are_groups(const Nest<3> &places) {
-  const auto &step = places.inner_stride();
-  bool result = step[0] == 1 && places.inner() % cuda::kGroup == 0;
-  for (int k = 0; k < 3; ++k)
-    for (int d = 0; d + 1 < places.rank; ++d)
-      result &= step[k] != 1 || places.stride[d][k] % cuda::kGroup == 0;
-  return result;
-}
-
 /// The dimensions of x that `has` tells of, and the groups before them or not.
 /// With `statistics`, of these as if they were x.
 template <class Has>
@@ -72,8 +61,9 @@ NormalizeWork::NormalizeWork(const NormalizeGeometry &geometry, const Tensor &x)
 
 NormalizeWork::NormalizeWork(const NormalizeGeometry &geometry, const Tensor &x,
                              const Nest<3> &places)
-    : all(places), groups(places, cuda::kGroup), has_groups(are_groups(places)),
-      sets(by_statistic(geometry, x)), parameters(by_parameter(geometry, x)),
+    : all(places), groups(places, cuda::kGroup),
+      has_groups(cuda::has_groups(places)), sets(by_statistic(geometry, x)),
+      parameters(by_parameter(geometry, x)),
       statistics(geometry.groups.count * geometry.statistics),
       each(cuda::groups_of(statistics) * cuda::kGroup), cuts(geometry.cuts) {
   cuda::device().reserve(std::size_t(each) * 6 * sizeof(float) +

@@ -36,8 +36,9 @@ struct AddPairs {
 /// back. With `a`, results were cut, and (x - mean) * a + b is what they were.
 template <class T> struct Statistic { T mean, inverse, g, gh, a, b; };
 
-/// The n numbers that a parameter has for elements from place `at` on, `step`
-/// apart. Neighbours of a group begin one here, too.
+/// What statistics or parameters have for a span of elements: numbers from `at`
+/// on, `step` apart. Where they are neighbours, a group of elements begins a
+/// group of them.
 __device__ inline cuda::Group<float> read_along(const float *data, int64_t at,
                                                 int64_t step,
                                                 const cuda::Span &span) {

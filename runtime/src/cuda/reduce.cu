@@ -34,9 +34,9 @@ template <class Value, class T> struct Elements {
   __device__ cuda::Group<T> read(const At &at, const cuda::Span &span) const {
     return cuda::read(x + at[0], span);
   }
-  struct Nothing {};
-  __device__ Nothing own(const At &) const { return {}; }
-  __device__ Value of(const cuda::Group<T> &elements, int k, Nothing) const {
+  __device__ cuda::Nothing own(const At &) const { return {}; }
+  __device__ Value of(const cuda::Group<T> &elements, int k,
+                      cuda::Nothing) const {
     return Value(float(elements[k]));
   }
 };

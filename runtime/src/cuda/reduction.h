@@ -47,6 +47,20 @@ __device__ Offsets<K> operator*(int64_t n, const Offsets<K> &a) {
   return product;
 }
 
+/// Are elements neighbours in operand 0, in whole groups that begin together in
+/// all operands in which they are neighbours?
+template <class Nest> bool has_groups(const Nest &nest) {
+  const auto &step = nest.inner_stride();
+  bool result = step[0] == 1 && nest.inner() % kGroup == 0;
+  for (int d = 0; d + 1 < nest.rank; ++d)
+    for (std::size_t k = 0; k < step.size(); ++k)
+      result &= step[k] != 1 || nest.stride[d][k] % kGroup == 0;
+  return result;
+}
+
+/// What results have in common with their elements where that is nothing.
+struct Nothing {};
+
 /// Reads that a thread has under way.
 constexpr int kReads = 4;
 
@@ -58,7 +72,7 @@ template <int K> struct Reduction {
   Walk<K> kept, reduced;
   bool columns;
   /// Whole groups of neighbours belong together, columns or elements of a row,
-  /// and what is combined lies at equal distances: element(), group().
+  /// which lie at equal distances (element()).
   bool groups;
   int across;     ///< threads side by side, up to kColumns
   int64_t chunks; ///< parts that the elements of a result are cut into
@@ -67,8 +81,9 @@ template <int K> struct Reduction {
   Reduction(const Nest &kept, const Nest &reduced)
       : kept(kept), reduced(reduced),
         columns(this->kept.elements > 1 && this->kept.step(0) == 1),
-        groups(reduced.rank == 1 && (columns ? has_groups(kept, reduced)
-                                             : has_groups(reduced, kept))),
+        groups(reduced.rank == 1 &&
+               (columns ? has_groups(kept) && begins_groups(kept, reduced)
+                        : has_groups(reduced) && begins_groups(reduced, kept))),
         across(kColumns) {
     const int64_t results = this->kept.elements, n = this->reduced.elements;
     const int64_t wide = width(groups);
@@ -123,18 +138,14 @@ private:
       result.at[k] = walk.step(k);
     return result;
   }
-  /// Is `inner` made of whole groups that begin together in all operands in
-  /// which they are neighbours, wherever `outer` begins?
+  /// Do groups of `inner` begin wherever `outer` does?
   template <class Nest>
-  static bool has_groups(const Nest &inner, const Nest &outer) {
-    const auto &step = inner.inner_stride();
-    bool result = step[0] == 1 && inner.inner() % kGroup == 0;
-    for (int k = 0; k < K; ++k) {
-      for (int d = 0; d + 1 < inner.rank; ++d)
-        result &= step[k] != 1 || inner.stride[d][k] % kGroup == 0;
+  static bool begins_groups(const Nest &inner, const Nest &outer) {
+    bool result = true;
+    for (int k = 0; k < K; ++k)
       for (int d = 0; d < outer.rank; ++d)
-        result &= step[k] != 1 || outer.stride[d][k] % kGroup == 0;
-    }
+        result &=
+            inner.inner_stride()[k] != 1 || outer.stride[d][k] % kGroup == 0;
     return result;
   }
 };
@@ -157,11 +168,12 @@ __device__ void combine_into(typename Op::Value *values, const Reduction<K> &r,
             f.read(r.template element<kGroups>(at, i + b * step), kSpan);
     FFRT_UNROLL
     for (int b = 0; b < kReads; ++b)
-      if (i + b * step < end)
+      if (i + b * step < end) {
         FFRT_UNROLL
-    for (int k = 0; k < kWide; ++k)
-      values[k % kResults] =
-          op(values[k % kResults], f.of(elements[b], k, own[k % kResults]));
+        for (int k = 0; k < kWide; ++k)
+          values[k % kResults] =
+              op(values[k % kResults], f.of(elements[b], k, own[k % kResults]));
+      }
   }
 }
 

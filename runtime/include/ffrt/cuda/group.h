@@ -9,6 +9,9 @@
 
 #include "ffrt/cuda/launch.h"
 
+#include <cstring>
+#include <type_traits>
+
 namespace ffrt::cuda {
 
 /// Elements that a thread has at once.
@@ -39,9 +42,29 @@ struct Span {
   bool grouped; ///< a whole group in memory, wherever it is read or written
 };
 
+/// The group that begins there, read at once. As words, since the compiler may
+/// take reads of elements that have another branch in common with this one.
+template <class T> __device__ Group<T> read_group(const T *from) {
+#ifdef __CUDA_ARCH__
+  constexpr std::size_t kBytes = sizeof(Group<T>);
+  using Word =
+      std::conditional_t<kBytes % 16 == 0, uint4,
+                         std::conditional_t<kBytes == 8, uint2, uint1>>;
+  Word words[kBytes / sizeof(Word)];
+  FFRT_UNROLL
+  for (std::size_t i = 0; i < kBytes / sizeof(Word); ++i)
+    words[i] = reinterpret_cast<const Word *>(from)[i];
+  Group<T> group;
+  std::memcpy(&group, words, sizeof(group));
+  return group;
+#else
+  return *reinterpret_cast<const Group<T> *>(from);
+#endif
+}
+
 template <class T> __device__ Group<T> read(const T *from, const Span &span) {
   if (span.grouped)
-    return *reinterpret_cast<const Group<T> *>(from + span.first);
+    return read_group(from + span.first);
   Group<T> result{};
   FFRT_UNROLL
   for (int i = 0; i < kGroup; ++i)

@@ -52,7 +52,7 @@ __device__ void read_step(const X *x, int64_t step, int count, float (&to)[W]) {
   if constexpr (W == 1) {
     to[0] = float(*x);
   } else if (step == 1 && count == W) {
-    widen(*reinterpret_cast<const Group<X> *>(x), to);
+    widen(read_group(x), to);
   } else if (step == 0) {
     const float value(*x);
     FFRT_UNROLL
@@ -76,22 +76,32 @@ read_steps(const MapData<From<X...>, Y...> &data, const Places &places,
    ...);
 }
 
-/// f for n elements, of which a thread has W, 1 or kGroup, at once.
+/// f for n elements, of which a thread has W, 1 or kGroup, at once. Where
+/// operands are few, it reads the next ones before it writes.
 template <int W, class Places, class F, class Operands, class... Y>
 __global__ void map_kernel(Places places, MapData<Operands, Y...> data,
                            int64_t n, F f) {
-  constexpr int N = data.N, M = data.M;
+  constexpr int N = data.N, M = data.M, kAtOnce = N <= 2 ? 2 : 1;
   const int64_t stride = int64_t(gridDim.x) * blockDim.x;
-  for (int64_t g = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-       g < places.elements; g += stride) {
-    const Offsets<N> at = places(g);
-    const int64_t first = g * W;
-    const int count = n - first < W ? int(n - first) : W;
-    float x[N][W], y[M][W];
-    read_steps(data, places, at, count, x, std::make_index_sequence<N>());
-    map_elements(f, x, y, std::make_index_sequence<N>());
-    write_results(data, Span{first, count, count == W}, y,
-                  std::index_sequence_for<Y...>());
+  const auto count = [=](int64_t g) {
+    return n - g * W < W ? int(n - g * W) : W;
+  };
+  for (int64_t first = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+       first < places.elements; first += kAtOnce * stride) {
+    float x[kAtOnce][N][W];
+    FFRT_UNROLL
+    for (int a = 0; a < kAtOnce; ++a)
+      if (const int64_t g = first + a * stride; g < places.elements)
+        read_steps(data, places, places(g), count(g), x[a],
+                   std::make_index_sequence<N>());
+    FFRT_UNROLL
+    for (int a = 0; a < kAtOnce; ++a)
+      if (const int64_t g = first + a * stride; g < places.elements) {
+        float y[M][W];
+        map_elements(f, x[a], y, std::make_index_sequence<N>());
+        write_results(data, Span{g * W, count(g), count(g) == W}, y,
+                      std::index_sequence_for<Y...>());
+      }
   }
 }
 
