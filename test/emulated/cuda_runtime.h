@@ -137,8 +137,11 @@ cudaError_t cudaMalloc(void **memory, std::size_t bytes);
 cudaError_t cudaFree(void *memory);
 cudaError_t cudaHostAlloc(void **memory, std::size_t bytes, unsigned);
 cudaError_t cudaFreeHost(void *memory);
-inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+/// Memory and streams of a thread that has not chosen a device would be those
+/// of the first one: there are none.
+cudaError_t cudaSetDevice(int device);
+/// As in CUDA, that of a call which failed some time before.
+cudaError_t cudaGetLastError();
 cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes,
                             cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes,

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <utility>
 
 const char *cudaGetErrorString(cudaError_t status) {
   switch (status) {
@@ -43,12 +44,29 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int) {
   return cudaSuccess;
 }
 
+static cudaError_t last_error = cudaSuccess;
+
+cudaError_t cudaGetLastError() {
+  return std::exchange(last_error, cudaSuccess);
+}
+
+static cudaError_t failed(cudaError_t status) { return last_error = status; }
+
+static thread_local bool has_device = false;
+
+cudaError_t cudaSetDevice(int) {
+  has_device = true;
+  return cudaSuccess;
+}
+
 /// As CUDA aligns memory.
 static cudaError_t allocate(void **memory, std::size_t bytes) {
+  if (!has_device)
+    return failed(cudaErrorInvalidValue);
   constexpr std::size_t kAlignment = 256;
   *memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) /
                                                kAlignment * kAlignment);
-  return *memory ? cudaSuccess : cudaErrorMemoryAllocation;
+  return *memory ? cudaSuccess : failed(cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaMalloc(void **memory, std::size_t bytes) {

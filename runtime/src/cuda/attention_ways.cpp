@@ -137,6 +137,8 @@ AttentionWays::AttentionWays(const std::optional<AttentionShape> &shape,
   if (!choice->takes_library())
     return;
   library.emplace(choice->taken());
+  // Without what was measured with.
+  choice.reset();
   device().reserve(library->scratch());
 }
 

@@ -8,12 +8,16 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace ffrt::cuda {
 
 void check(cudaError_t status, const char *what) {
-  if (status != cudaSuccess)
-    throw Error(std::string(what) + ": " + cudaGetErrorString(status));
+  if (status == cudaSuccess)
+    return;
+  // Whoever catches this goes on, and the next launch asks for the last error.
+  cudaGetLastError();
+  throw Error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 
 static __global__ void set_scalars_kernel(Scalars *to, Scalars now) {
@@ -81,7 +85,16 @@ void Device::reserve(std::size_t bytes) {
   finish();
   check(cudaFree(memory), "cudaFree");
   memory = nullptr;
-  check(cudaMalloc(&memory, bytes), "cudaMalloc");
+  const std::size_t before = std::exchange(size, 0);
+  const cudaError_t status = cudaMalloc(&memory, bytes);
+  if (status != cudaSuccess) {
+    // Kernels that are there already rely on what they reserved.
+    memory = nullptr;
+    if (before > 0)
+      check(cudaMalloc(&memory, before), "cudaMalloc");
+    size = before;
+  }
+  check(status, "cudaMalloc");
   size = bytes;
 }
 
@@ -108,6 +121,7 @@ bool is_captured(cudaStream_t stream) {
 }
 
 DeviceMemory::DeviceMemory(std::size_t bytes) {
+  device(); // of this GPU
   check(cudaMalloc(&data, std::max<std::size_t>(bytes, 1)), "cudaMalloc");
 }
 

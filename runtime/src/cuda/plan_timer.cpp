@@ -3,7 +3,6 @@
 
 #include "cuda/stamp.h"
 #include "ffrt/cuda/check.h"
-#include "ffrt/error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,13 +12,7 @@ namespace ffrt::cuda {
 void *TimedOperands::add(std::size_t bytes) {
   // A small number, of f32 and of two bf16 or f16.
   constexpr int kByte = 0x3c;
-  try {
-    memory.emplace_back(bytes);
-  } catch (const Error &) {
-    // The error would be found again after the next kernel.
-    cudaGetLastError();
-    throw;
-  }
+  memory.emplace_back(bytes);
   void *const data = memory.back().as<void>();
   check(cudaMemsetAsync(data, kByte, bytes, device().stream()),
         "cudaMemsetAsync");

@@ -204,8 +204,11 @@ Product::Product(const GemmShape &shape, std::size_t scratch_at)
     plain.emplace(shape);
     return;
   }
-  Choice choice(*this, shape, *more);
-  tuner().choose(Gemm::version() + "; way of " + text_of(shape), choice);
+  {
+    Choice choice(*this, shape, *more);
+    tuner().choose(Gemm::version() + "; way of " + text_of(shape), choice);
+  }
+  // Without what was measured with.
   if (padded)
     device().reserve(scratch_at + padded->bytes);
 }

@@ -18,9 +18,11 @@ std::shared_ptr<void> allocate(std::size_t bytes) {
   const cudaStream_t stream = cuda::device().stream();
   void *memory = nullptr;
   const std::size_t size = std::max<std::size_t>(bytes, 1);
-  if (cudaMalloc(&memory, size) != cudaSuccess)
+  if (cudaMalloc(&memory, size) != cudaSuccess) {
+    cudaGetLastError(); // it would be found again after the next kernel
     throw Error("cannot allocate " + std::to_string(bytes) +
                 " bytes on the GPU");
+  }
   std::shared_ptr<void> owned(memory, [](void *m) { cudaFree(m); });
   check(cudaMemsetAsync(memory, 0, size, stream), "cudaMemsetAsync");
   return owned;
@@ -39,6 +41,7 @@ void read_target(void *to, const void *from, std::size_t bytes) {
 }
 
 std::shared_ptr<void> host_memory(std::size_t bytes) {
+  cuda::device();
   void *memory = nullptr;
   check(cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1),
                       cudaHostAllocDefault),

@@ -1,9 +1,11 @@
 //===- tuner_test.cpp - plans of libraries are chosen and kept ------------===//
 #include "cuda/tuner.h"
 
+#include "common/target.h"
 #include "cuda/conv_library.h"
 #include "cuda/gemm.h"
 #include "cuda/plan_timer.h"
+#include "ffrt/cuda/launch.h"
 #include "ffrt/error.h"
 
 #include <functional>
@@ -244,6 +246,20 @@ TEST(PlanTimer, SaysWhenThereIsNoMemory) {
   TimedOperands operands;
   EXPECT_EQ(error_of([&] { operands.add(std::size_t(1) << 60); }),
             "cudaMalloc: out of memory");
+  // That is no error of what comes next.
+  seconds_of([] { for_elements(1, FFRT_LAMBDA(int64_t){}); });
+}
+
+TEST(Device, KeepsItsScratchWhenThereIsNoMore) {
+  device().reserve(1000);
+  EXPECT_EQ(error_of([] { device().reserve(std::size_t(1) << 60); }),
+            "cudaMalloc: out of memory");
+  EXPECT_NE(device().scratch<char>(), nullptr);
+  for_elements(1, FFRT_LAMBDA(int64_t){});
+  EXPECT_EQ(error_of([] { ffrt::allocate(std::size_t(1) << 60); }),
+            "cannot allocate 1152921504606846976 bytes on the GPU");
+  for_elements(1, FFRT_LAMBDA(int64_t){});
+  device().finish();
 }
 
 TEST(Problems, AreNamedByAllThatMatters) {
