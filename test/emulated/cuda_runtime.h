@@ -3,9 +3,9 @@
 // Stands in for CUDA's header of this name where the runtime for GPUs is
 // compiled by a host compiler, for tests on machines without a GPU. Kernels are
 // the same text; blocks run one after the other, and the threads of a block as
-// fibers that change at barriers and where a warp exchanges values. Device
-// memory is host memory, and work is done when a call returns, unless it is
-// captured, or emulated_streams.h says otherwise.
+// fibers that change at barriers and where a warp exchanges values. Work is
+// done when a call returns, unless it is captured, or emulated_streams.h says
+// otherwise.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_EMULATED_CUDA_RUNTIME_H
@@ -120,8 +120,12 @@ constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2,
 
 const char *cudaGetErrorString(cudaError_t);
 cudaError_t cudaGetDeviceCount(int *count);
+struct cudaUUID_t {
+  char bytes[16];
+};
 struct cudaDeviceProp {
   char name[256];
+  cudaUUID_t uuid;
 };
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
 inline cudaError_t cudaGetDevice(int *device) {

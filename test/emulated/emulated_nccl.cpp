@@ -87,13 +87,13 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
   return result(status);
 }
 
+/// As NCCL's it waits for the other ranks.
 ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+  MPI_Barrier(comm->comm);
   MPI_Comm_free(&comm->comm);
   delete comm;
   return ncclSuccess;
 }
-
-ncclResult_t ncclCommAbort(ncclComm_t) { return ncclSuccess; }
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t, ncclResult_t *status) {
   *status = ncclSuccess;

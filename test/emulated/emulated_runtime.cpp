@@ -2,9 +2,11 @@
 #include "cuda_runtime.h"
 
 #include "emulated_calls.h"
+#include "emulated_memory.h"
 
 #include <cstdlib>
 #include <map>
+#include <unistd.h>
 #include <utility>
 
 const char *cudaGetErrorString(cudaError_t status) {
@@ -34,8 +36,14 @@ cudaError_t cudaGetDeviceCount(int *count) {
   return cudaSuccess;
 }
 
+/// FFRT_EMULATED_GPUS=own: the device is not that of other processes.
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
+  *properties = {};
   std::strcpy(properties->name, "emulated");
+  if (std::getenv("FFRT_EMULATED_GPUS")) {
+    const pid_t process = getpid();
+    std::memcpy(properties->uuid.bytes, &process, sizeof process);
+  }
   return cudaSuccess;
 }
 
@@ -59,27 +67,20 @@ cudaError_t cudaSetDevice(int) {
   return cudaSuccess;
 }
 
-/// As CUDA aligns memory.
-static cudaError_t allocate(void **memory, std::size_t bytes) {
-  if (!has_device)
-    return failed(cudaErrorInvalidValue);
-  constexpr std::size_t kAlignment = 256;
-  *memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) /
-                                               kAlignment * kAlignment);
-  return *memory ? cudaSuccess : failed(cudaErrorMemoryAllocation);
-}
-
 cudaError_t cudaMalloc(void **memory, std::size_t bytes) {
   ffrt::emulated::count("cudaMalloc");
   if (Calls *const calls = ffrt::emulated::calls())
     calls->allocated(bytes);
-  return allocate(memory, bytes);
+  if (!has_device)
+    return failed(cudaErrorInvalidValue);
+  *memory = ffrt::emulated::allocate(bytes);
+  return *memory ? cudaSuccess : failed(cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaFree(void *memory) {
   ffrt::emulated::count("cudaFree");
   ffrt::emulated::finish_all();
-  std::free(memory);
+  ffrt::emulated::free(memory);
   return cudaSuccess;
 }
 
@@ -94,17 +95,21 @@ static bool is_pinned(const void *memory) {
 
 cudaError_t cudaHostAlloc(void **memory, std::size_t bytes, unsigned) {
   ffrt::emulated::count("cudaHostAlloc");
-  const cudaError_t status = allocate(memory, bytes);
-  if (status == cudaSuccess) {
-    const char *const begin = static_cast<const char *>(*memory);
-    pinned[begin] = begin + bytes;
-  }
-  return status;
+  if (!has_device)
+    return failed(cudaErrorInvalidValue);
+  *memory = std::malloc(bytes);
+  if (!*memory)
+    return failed(cudaErrorMemoryAllocation);
+  const char *const begin = static_cast<const char *>(*memory);
+  pinned[begin] = begin + bytes;
+  return cudaSuccess;
 }
 
 cudaError_t cudaFreeHost(void *memory) {
+  ffrt::emulated::finish_all();
   pinned.erase(static_cast<const char *>(memory));
-  return cudaFree(memory);
+  std::free(memory);
+  return cudaSuccess;
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes,

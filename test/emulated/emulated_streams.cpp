@@ -3,6 +3,7 @@
 
 #include "cuda_runtime.h"
 #include "emulated_calls.h"
+#include "emulated_memory.h"
 
 #include <atomic>
 #include <cstdio>
@@ -99,6 +100,7 @@ void step(EmulatedStream &stream) {
   const Item item = std::move(stream.items.front());
   stream.items.pop_front();
   if (item.work) {
+    const ffrt::emulated::OpenMemory open;
     item.work();
     ++worked;
   } else if (!item.from) {

@@ -1,6 +1,8 @@
 //===- emulated_windows.cpp - NCCL's windows, looked after ----------------===//
 #include "emulated_windows.h"
 
+#include "emulated_memory.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -37,11 +39,12 @@ bool is_allocated(const char *data, std::size_t bytes) {
 } // namespace
 
 ncclResult_t ncclMemAlloc(void **memory, std::size_t bytes) {
-  const std::size_t unit = NCCL_WIN_REQUIRED_ALIGNMENT;
-  *memory = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+  // Pages are aligned as windows must be.
+  *memory = ffrt::emulated::allocate(bytes);
   if (!*memory)
     return ncclInvalidUsage;
   // No value that programs expect.
+  const ffrt::emulated::OpenMemory open;
   std::memset(*memory, 0xC3, bytes);
   allocations[static_cast<const char *>(*memory)] = bytes;
   return ncclSuccess;
@@ -49,7 +52,7 @@ ncclResult_t ncclMemAlloc(void **memory, std::size_t bytes) {
 
 ncclResult_t ncclMemFree(void *memory) {
   allocations.erase(static_cast<const char *>(memory));
-  std::free(memory);
+  ffrt::emulated::free(memory);
   return ncclSuccess;
 }
 

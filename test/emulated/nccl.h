@@ -48,7 +48,6 @@ ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id,
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key,
                            ncclComm_t *split, ncclConfig_t *);
 ncclResult_t ncclCommDestroy(ncclComm_t comm);
-ncclResult_t ncclCommAbort(ncclComm_t comm);
 
 // Windows are looked after as NCCL wants them, though it does not check all of
 // it: the same sizes on all ranks, in memory of ncclMemAlloc, once in a

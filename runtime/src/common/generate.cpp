@@ -188,9 +188,12 @@ void generate(Comm &comm, const Group &world, Context &context,
     print(*texts, 0, 0);
   for (int64_t step = 0; step < generation.tokens; ++step) {
     context.step = step;
-    for (std::size_t i = 0; i < instance.inputs().size(); ++i)
-      texts->fill(step, instance.input_numbers()[i],
-                  instance.inputs()[i].tensor);
+    for (std::size_t i = 0; i < instance.inputs().size(); ++i) {
+      const HostTensor copy(instance.inputs()[i].tensor,
+                            HostTensor::Contents::none);
+      texts->fill(step, instance.input_numbers()[i], copy.tensor());
+      copy.write_back();
+    }
     instance.program().step();
     std::vector<float> &logits = texts->logits();
     comm.wait(

@@ -170,11 +170,13 @@ struct Gemm::Impl {
     set(CUBLASLT_MATMUL_DESC_TRANSA, s.trans_b ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, s.trans_a ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue_of(s));
+    // Algorithms are proposed for pointers of this alignment.
+    void *const aligned = reinterpret_cast<void *>(s.alignment);
+    if (s.row || s.sums != GemmShape::Sums::none)
+      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, aligned);
     if (s.has_z()) {
       set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, s.n);
-      // Algorithms are proposed for this alignment.
-      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER,
-          reinterpret_cast<void *>(s.alignment));
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, aligned);
     }
     device().reserve(kWorkspace);
   }
@@ -210,7 +212,8 @@ struct Gemm::Impl {
           "cublasLtMatmul");
   }
 
-  /// The library's proposals.
+  /// The library's proposals. For what it cannot do it has none, or calls an
+  /// argument wrong.
   std::vector<cublasLtMatmulAlgo_t> algorithms() {
     Preference preference;
     preference.set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
@@ -231,7 +234,8 @@ struct Gemm::Impl {
     int found = 0;
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
         library(), product, b, a, y, y, preference, kMost, results, &found);
-    if (status == CUBLAS_STATUS_NOT_SUPPORTED)
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED ||
+        status == CUBLAS_STATUS_INVALID_VALUE)
       return {};
     check(status, "cublasLtMatmulAlgoGetHeuristic");
     std::vector<cublasLtMatmulAlgo_t> list;

@@ -8,11 +8,11 @@
 #include "ffrt/cuda/check.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
-#include "ffrt/mpi.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <exception>
 #include <nccl.h>
 #include <string>
 #include <vector>
@@ -58,7 +58,7 @@ ncclDataType_t nccl_type(DType type) {
 
 class NcclComm final : public Comm {
 public:
-  NcclComm(Comm &host, const Group &everyone)
+  NcclComm(Comm &host, const Group &everyone, bool share_gpus)
       : host(host),
         watchdog(std::make_unique<Watchdog>(
             deadline(), [&host](const char *task, const char *cause) {
@@ -66,11 +66,11 @@ public:
             })) {
     // Kernels of several communicators run in the order of their calls.
     setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", /*overwrite=*/0);
+    // Switches that add up do it in any order (NCCL's issue 1497).
+    setenv("NCCL_NVLS_ENABLE", "0", /*overwrite=*/0);
     // NCCL refuses ranks of one machine that share a GPU; those of several it
     // does not compare.
-    int gpus = 0;
-    cuda::check(cudaGetDeviceCount(&gpus), "cudaGetDeviceCount");
-    if (launched_local_size() > gpus)
+    if (share_gpus)
       setenv("NCCL_HOSTID", ("rank " + std::to_string(rank())).c_str(),
              /*overwrite=*/0);
     ncclUniqueId id{};
@@ -85,6 +85,10 @@ public:
   }
 
   ~NcclComm() override {
+    // After an error other ranks do not come to an end with this one, for which
+    // all that follows would wait: that it is printed ends them.
+    if (std::uncaught_exceptions() > 0)
+      return;
     cudaStreamSynchronize(stream);
     watchdog.reset();
     for (const Pending &p : pending) {
@@ -264,8 +268,8 @@ private:
 
 } // namespace
 
-DeviceComm make_nccl_comm(Comm &host, const Group &world) {
-  auto comm = std::make_unique<NcclComm>(host, world);
+DeviceComm make_nccl_comm(Comm &host, const Group &world, bool share_gpus) {
+  auto comm = std::make_unique<NcclComm>(host, world, share_gpus);
   NcclComm *const made = comm.get();
   DeviceComm result{std::move(comm), true, [made] { made->watch_replay(); },
                     nullptr};

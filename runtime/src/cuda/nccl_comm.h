@@ -7,15 +7,18 @@
 namespace ffrt::cuda {
 
 /// Communication between GPUs on a stream of its own, beside computation.
-/// Collective: every rank of `host`, which must outlive it, has a GPU of its
-/// own. Groups are split off one communicator in the same order on all ranks;
-/// messages go over that one. Groups share memory where NCCL can
-/// (nccl_windows.h).
+/// Collective; `host` must outlive it. Groups are split off one communicator in
+/// the same order on all ranks; messages go over that one. Groups share memory
+/// where NCCL can (nccl_windows.h).
 ///
 /// A thread watches what is under way: an error of NCCL, or an operation or
 /// a replay that takes longer than FFRT_DEADLINE seconds (600), ends all ranks
-/// with a message that names rank and task.
-DeviceComm make_nccl_comm(Comm &host, const Group &world);
+/// with a message that names rank and task. So does an exception that ends the
+/// communication of a rank: without that, NCCL would wait for the others.
+///
+/// `share_gpus`: two ranks have the same GPU, and pass for ranks of several
+/// machines.
+DeviceComm make_nccl_comm(Comm &host, const Group &world, bool share_gpus);
 
 } // namespace ffrt::cuda
 

@@ -87,8 +87,11 @@ void Watchdog::started(cudaStream_t stream) {
 
 void Watchdog::forget() {
   while (first < last &&
-         cudaEventQuery(ring[first % ring.size()].done) == cudaSuccess)
+         cudaEventQuery(ring[first % ring.size()].done) == cudaSuccess) {
+    // The next one had to wait for it.
     ++first;
+    ring[first % ring.size()].start = Clock::now();
+  }
 }
 
 std::string Watchdog::look() {
@@ -114,8 +117,7 @@ void Watchdog::run() {
       continue;
     const int now = *task_now;
     const char *task = now < 0 ? "communication" : names[std::size_t(now)];
-    for (ncclComm_t communicator : communicators)
-      ncclCommAbort(communicator);
+    // Communicators are not aborted: that waits for graphs with their work.
     fail(task, cause.c_str());
   }
 }

@@ -86,6 +86,8 @@ void Tuner::take_fastest(const std::string &problem,
     if (tried > 0 && Clock::now() >= end)
       break;
     try {
+      // Where it fails, nothing may be left of the one before.
+      last = names.size();
       candidates.take(i);
       last = i;
       ++tried;

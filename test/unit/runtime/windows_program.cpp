@@ -4,6 +4,7 @@
 // the emulated one says: "offsets", "sizes", "twice", "unaligned", "elsewhere".
 //
 //===----------------------------------------------------------------------===//
+#include "common/target.h"
 #include "cuda/nccl_windows.h"
 #include "ffrt/cuda/device.h"
 
@@ -42,13 +43,13 @@ int run(const std::string &what, int rank) {
     windows.open(comm);
   float *const values = static_cast<float *>(arena.get());
   float *const mine = values + (what == "offsets" ? 16 * rank : 64);
-  float outside = 1;
-  bool sums = mine[1] == 0;
-  mine[0] = float(1 + rank);
+  const float value = float(1 + rank);
+  float outside = 1, found[2] = {-1, -1};
+  ffrt::write_target(mine, &value, sizeof value);
   ncclAllReduce(mine, mine, 1, ncclFloat32, ncclSum, comm, stream);
   ncclAllReduce(&outside, &outside, 1, ncclFloat32, ncclSum, comm, stream);
-  cudaStreamSynchronize(stream);
-  sums = sums && mine[0] == 3 && outside == 2;
+  ffrt::read_target(found, mine, sizeof found);
+  const bool sums = found[0] == 3 && found[1] == 0 && outside == 2;
   windows.close();
   ncclCommDestroy(comm);
   std::puts(sums ? "fits" : "expected sums, found others");
