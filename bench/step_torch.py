@@ -77,7 +77,7 @@ def blas():
 class Training:
     """`length` is that of sequences, where it is not the model's own."""
 
-    def __init__(self, name, batch, layout, folder, device="cpu", length=0):
+    def __init__(self, name, batch, layout, folder, device="cpu", length=0, fused=False):
         torch.manual_seed(0)
         make, batch_of, loss, momentum = step_models.MODELS.get(
             name, (lambda: make_model(name), lambda batch: make_batch(name, batch),
@@ -93,7 +93,10 @@ class Training:
             self.inputs = [x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x
                            for x in self.inputs]
         self.loss = loss()
-        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1e-3, momentum=momentum)
+        # One kernel updates all, but no gradients of rows.
+        fused = fused and not any(getattr(layer, "sparse", False) for layer in self.model.modules())
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=1e-3, momentum=momentum,
+                                         **({"fused": True} if fused else {}))
 
     def step(self):
         """Returns its milliseconds."""

@@ -25,6 +25,9 @@
     }                                                                          \
   } while (0)
 
+/// What was measured is there even if the program does not end.
+inline const int kLineByLine = std::setvbuf(stdout, nullptr, _IOLBF, 0);
+
 /// Memory of the device, filled with numbers that are random and small in all
 /// types: products of equal numbers take less power, and less time.
 class Buffer {

@@ -70,7 +70,8 @@ public:
     }
   }
 
-  /// Times of the first algorithm and of the fastest; false: there is none.
+  /// Times of the first algorithm that works and of the fastest; false: there
+  /// is none.
   bool run(Times &first, Times &best) {
     cublasLtMatmulPreference_t preference = nullptr;
     CHECK(cublasLtMatmulPreferenceCreate(&preference));
@@ -86,14 +87,18 @@ public:
     cublasLtMatmulPreferenceDestroy(preference);
     if (status != CUBLAS_STATUS_SUCCESS || count == 0)
       return false;
+    bool any = false;
     for (int i = 0; i < count; ++i) {
-      const Times times = measure([&] { start(found[i].algo); });
-      if (i == 0)
+      if (start(found[i].algo) != CUBLAS_STATUS_SUCCESS)
+        continue;
+      const Times times = measure([&] { CHECK(start(found[i].algo)); });
+      if (!any)
         first = best = times;
+      any = true;
       if (times.median < best.median)
         best = times;
     }
-    return true;
+    return any;
   }
 
   Buffer x, w, y, extra, bias, workspace;
@@ -102,12 +107,12 @@ private:
   template <class T> void set(cublasLtMatmulDescAttributes_t what, T value) {
     CHECK(cublasLtMatmulDescSetAttribute(product, what, &value, sizeof value));
   }
-  void start(const cublasLtMatmulAlgo_t &algorithm) {
+  cublasStatus_t start(const cublasLtMatmulAlgo_t &algorithm) {
     const float one = 1, zero = 0;
-    CHECK(cublasLtMatmul(library(), product, &one, w.as<void>(), layout_w,
-                         x.as<void>(), layout_x, &zero, y.as<void>(), layout_y,
-                         y.as<void>(), layout_y, &algorithm,
-                         workspace.as<void>(), kWorkspace, nullptr));
+    return cublasLtMatmul(library(), product, &one, w.as<void>(), layout_w,
+                          x.as<void>(), layout_x, &zero, y.as<void>(), layout_y,
+                          y.as<void>(), layout_y, &algorithm,
+                          workspace.as<void>(), kWorkspace, nullptr);
   }
 
   cublasLtMatmulDesc_t product = nullptr;

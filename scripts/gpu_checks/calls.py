@@ -34,6 +34,8 @@ class Calls:
             raise NotRun("no CUPTI in the toolkit, by which calls are counted")
         path = os.path.join(self.work, f"{model}-{kind}.calls")
         name = f"compared-{model}-f32"
+        if os.path.exists(path):
+            os.remove(path)  # of an earlier run
         # Losses are waited for where they are printed: in the first step and in the last.
         self.programs.run(name, "--steps", str(STEPS), "--print-freq", str(STEPS), "--seed",
                           str(self.facts["seed"]), variables={

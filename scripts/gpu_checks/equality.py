@@ -2,8 +2,9 @@
 
 import os
 import re
+import shutil
 
-from .runner import Check, Failed
+from .runner import Check, Failed, NotRun
 
 STEPS = 10
 
@@ -14,25 +15,26 @@ class Equality:
         self.reference = os.path.join(pack, "reference")
         self.work = work
 
-    def checks(self):
+    def on_cpu(self, precisions):
         """Those of every model in true f32 first."""
         compared = self.facts["compared"]
-        precisions = list(self.facts["precisions"])
-        for precision in precisions:
+        for precision in self.facts["precisions"]:
             for model in compared:
-                if precision in compared[model]:
+                if precision in precisions and precision in compared[model]:
                     yield Check(f"as-on-cpu/{precision}/{model}",
-                                lambda m=model, p=precision: self.as_on_cpu(m, p), 120)
-            if precision != precisions[0]:
-                continue
-            for model in compared:
-                yield Check(f"same-again/{model}", lambda m=model: self.same_again(m), 120)
-                yield Check(f"captured/{model}", lambda m=model: self.captured(m), 120)
-            yield Check("nccl/program", self.over_nccl, 60)
-            for name in self.facts["ranks"]:
-                for transport in ["shm"] + ["mpi"] * self.programs.mpi:
-                    yield Check(f"ranks/{transport}/{name}",
-                                lambda n=name, t=transport: self.on_ranks(n, t), 180)
+                                lambda m=model, p=precision: self.as_on_cpu(m, p), 60)
+
+    def on_gpu(self):
+        for model in self.facts["compared"]:
+            yield Check(f"same-again/{model}", lambda m=model: self.same_again(m), 60)
+            yield Check(f"captured/{model}", lambda m=model: self.captured(m), 60)
+        yield Check("nccl/program", self.over_nccl, 60)
+        # Kernels of one rank that wait for those of another take turns on the GPU.
+        yield Check("nccl/two-ranks", self.two_over_nccl, 120, alone=True)
+        for name in self.facts["ranks"]:
+            for transport in ["shm"] + ["mpi"] * self.programs.mpi:
+                yield Check(f"ranks/{transport}/{name}",
+                            lambda n=name, t=transport: self.on_ranks(n, t), 120)
 
     def flags(self):
         return ["--lr", "0.01", "--seed", str(self.facts["seed"])]
@@ -56,15 +58,28 @@ class Equality:
     def as_on_cpu(self, model, precision):
         return self.compare(f"compared-{model}-{precision}", model, precision)
 
-    def on_ranks(self, name, transport):
+    def on_ranks(self, name, transport, **variables):
         about = self.facts["ranks"][name]
         return self.compare(f"ranks-{name}", about["model"], "f32",
                             "--local-ranks", str(about["ranks"]),
-                            variables={"FFRT_COMM": transport, "OMP_NUM_THREADS": "1"})
+                            variables={"FFRT_COMM": transport, "OMP_NUM_THREADS": "1", **variables})
+
+    def two_over_nccl(self):
+        """Ranks that share a GPU, which NCCL takes for those of two machines."""
+        for name, about in self.facts["ranks"].items():
+            if about["ranks"] == 2:
+                return self.on_ranks(name, "nccl", NCCL_SOCKET_IFNAME="lo", FFRT_DEADLINE="40",
+                                     NCCL_DEBUG="WARN")
+        raise NotRun("no program of two ranks")
 
     def plans(self, model, name):
-        """Runs with the plans of one cache have the same bits."""
-        return {"FFRT_PLAN_CACHE": os.path.join(self.work, f"{model}-{name}.plans")}
+        """Runs with the plans of one cache have the same bits. It begins with what other checks
+        have found."""
+        path = os.path.join(self.work, f"{model}-{name}.plans")
+        known = self.programs.path(f"compared-{model}-f32") + ".plans"
+        if os.path.exists(known) and not os.path.exists(path):
+            shutil.copy(known, path)
+        return {"FFRT_PLAN_CACHE": path}
 
     def losses(self, model, plans, *flags, variables=None):
         text = self.programs.run(f"compared-{model}-f32", "--steps", str(STEPS), "--print-freq",

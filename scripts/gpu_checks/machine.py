@@ -1,6 +1,7 @@
 """What the machine has."""
 
 import glob
+import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -66,6 +67,13 @@ def library_path():
     return {"LD_LIBRARY_PATH": os.pathsep.join(folders)}
 
 
+def version_of(package):
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
 def describe():
     return {
         "gpu": said("nvidia-smi", "--query-gpu=name,driver_version,memory.total",
@@ -73,6 +81,6 @@ def describe():
         "nvcc": said(find_tool("nvcc") or "nvcc", "--version"),
         "cores": len(os.sched_getaffinity(0)),
         "mpi": said("mpirun", "--version", line=0),
-        "pytorch": said(sys.executable, "-c", "import torch; print(torch.__version__)"),
+        "pytorch": version_of("torch"),
         "python": sys.version.split()[0],
     }

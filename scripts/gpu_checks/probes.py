@@ -9,6 +9,18 @@ from .runner import Check, Failed, NotRun
 SANITIZED_STEPS = 2
 
 
+def rows(text):
+    """Objects of JSON, one on a line; the last line may not be whole."""
+    found = []
+    for line in text.splitlines():
+        if line.startswith("{"):
+            try:
+                found.append(json.loads(line))
+            except ValueError:
+                break
+    return found
+
+
 class Probes:
     def __init__(self, facts, output, work, programs):
         self.facts, self.output, self.work, self.programs = facts, output, work, programs
@@ -18,10 +30,8 @@ class Probes:
         yield Check("nccl/one-rank", self.nccl_alone, 60)
 
     def ceilings(self):
-        for name in "copies", "products", "convolutions", "attention":
-            yield Check(f"ceilings/{name}", lambda n=name: self.measured(n), 150, alone=True)
-        # Kernels of one rank that wait for those of another take turns on the GPU.
-        yield Check("nccl/two-ranks", self.nccl_two, 120, alone=True)
+        for name in "copies", "products", "attention", "convolutions":
+            yield Check(f"ceilings/{name}", lambda n=name: self.measured(n), 90, alone=True)
 
     def sanitized(self):
         for tool in "memcheck", "racecheck":
@@ -29,7 +39,11 @@ class Probes:
                 yield Check(f"{tool}/{model}", lambda t=tool, m=model: self.sanitize(t, m), 100)
 
     def lines(self, name):
-        return [json.loads(line) for line in self.run(name).splitlines() if line.startswith("{")]
+        """What was measured before an error is data, too."""
+        try:
+            return rows(self.run(name))
+        except Failed as problem:
+            raise type(problem)(str(problem), rows(problem.output) or None) from None
 
     def run(self, name):
         if self.programs.is_given and not os.path.exists(self.programs.path(name)):
@@ -53,19 +67,6 @@ class Probes:
     def nccl_alone(self):
         found = self.lines("probe-nccl_alone")
         return f"captured and replayed; NCCL {found[0]['version']}", found[0]
-
-    def nccl_two(self):
-        """Ranks that share a GPU, which NCCL takes for those of two machines."""
-        name = next((name for name, about in self.facts["ranks"].items() if about["ranks"] == 2),
-                    None)
-        if not name:
-            raise NotRun("no program of two ranks")
-        folder = os.path.join(self.work, "nccl")
-        self.programs.run(
-            f"ranks-{name}", "--local-ranks", "2", "--steps", "3", "--dump", folder,
-            variables={"FFRT_COMM": "nccl", "NCCL_SOCKET_IFNAME": "lo", "FFRT_DEADLINE": "60",
-                       "NCCL_DEBUG": "WARN"})
-        return "two ranks of NCCL share a GPU"
 
     def sanitize(self, tool, model):
         sanitizer = machine.find_tool("compute-sanitizer")

@@ -10,12 +10,12 @@ from .runner import Failed
 class Programs:
     """`folder` has them already, or they are built in `work`."""
 
-    def __init__(self, pack, work, folder, processes):
+    def __init__(self, pack, work, folder, processes, mpi=False):
         self.pack, self.work = pack, work
         self.is_given = folder is not None
         self.folder = folder or os.path.join(work, "build")
         self.processes = processes
-        self.mpi = bool(shutil.which("mpicc") and shutil.which("mpirun"))
+        self.mpi = mpi
 
     def build(self):
         settings = machine.cmake_settings()
@@ -29,8 +29,13 @@ class Programs:
         try:
             self.processes.run(command)
         except Failed as problem:
+            log = os.path.join(os.path.dirname(self.work), "gpu-check.build.log")
+            with open(log, "w", encoding="utf-8") as file:
+                file.write(problem.output)
             missing = [name for name in self.wanted() if not os.path.exists(self.path(name))]
-            raise Failed(f"without {', '.join(missing)}: {problem}") from None
+            errors = [line for line in problem.output.splitlines() if "error" in line.lower()]
+            raise type(problem)(f"{'; '.join(errors[:3])}; see {os.path.basename(log)}; without "
+                                f"{len(missing)}: {', '.join(missing)}") from None
         return f"{len(self.wanted())} programs, {'with' if self.mpi else 'without'} MPI"
 
     def wanted(self):

@@ -35,7 +35,7 @@ def write(facts, machine, checks):
              f"{facts['date']}, ffc at {facts['commit']}. {machine['gpu'] or 'No GPU'}; "
              f"{machine['nvcc'] or 'no nvcc'}; {machine['cores']} cores; PyTorch "
              f"{machine['pytorch'] or 'none'}; MPI {machine['mpi'] or 'none'}.", ""]
-    lines += summary(checks) + speed(checks) + kernels(checks) + by_model(checks)
+    lines += summary(checks) + speed(checks) + kernels(facts, checks) + by_model(checks)
     lines += rest(checks) + ceilings(checks)
     return "\n".join(lines).rstrip() + "\n"
 
@@ -56,7 +56,7 @@ def summary(checks):
 
 
 def speed(checks):
-    """Ratios are PyTorch's time over ffc's."""
+    """Ratios are PyTorch's time over ffc's; by model, in the order of precisions."""
     found = [row for result in of_kind(checks, "speed").values() for row in result.get("data", [])]
     if not found:
         return []
@@ -68,7 +68,7 @@ def speed(checks):
                  time_of(row["ffc"])]
         for mode in modes:
             cells.append(time_of(row[mode]))
-            both = "ms" in row[mode] and "ms" in row["ffc"]
+            both = all("ms" in row[who] and "problem" not in row[who] for who in ("ffc", mode))
             cells.append(f"{row[mode]['ms'] / row['ffc']['ms']:.2f}" if both else "")
         rows.append(cells)
     head = ["model", "precision", "batch", "length", "ffc ms"]
@@ -76,16 +76,22 @@ def speed(checks):
         head += [f"PyTorch {mode} ms", f"ratio to {mode}"]
     return (["## Times of steps", "",
              "Medians of rounds, with the smallest and the largest; a ratio is PyTorch's time over "
-             "ffc's. Both train on one batch, which PyTorch has on the GPU.", ""]
+             "ffc's. Both train on one batch, which PyTorch has on the GPU. bf16 and fp16 of "
+             "PyTorch are autocast's, whose normalisations give f32; ffc's give narrow values.",
+             ""]
             + table(head, rows, head[2:]))
 
 
 def time_of(found):
-    return (f"{found['ms']:.3f} [{found['least']:.3f}, {found['most']:.3f}]" if "ms" in found
-            else found["problem"][:80])
+    parts = []
+    if "ms" in found:
+        parts.append(f"{found['ms']:.3f} [{found['least']:.3f}, {found['most']:.3f}]")
+    if "problem" in found:
+        parts.append(found["problem"][:80])
+    return ", but ".join(parts)
 
 
-def kernels(checks):
+def kernels(facts, checks):
     """Beside the step that the programs take; of the kernels those that take 1 % of all."""
     rows = [row for result in of_kind(checks, "profile").values()
             for row in result.get("data", {}).get("kernels", [])]
@@ -108,8 +114,8 @@ def kernels(checks):
             parts.append([*key, row["kernel"], f"{row['calls']:g}", *times, ratio])
     figures = ["kernels us", "by figures us", "ratio"]
     return (["## Times of kernels", "",
-             "Kernels of one step, added up, beside the step; what the topology's figures say of "
-             "them; and the ratio of both.", ""]
+             f"Kernels of one step, added up, beside the step; what the figures of "
+             f"{facts['figures']} say of them; and the ratio of both.", ""]
             + table(["model", "precision", "step us", *figures], sums, ["step us", *figures])
             + table(["model", "precision", "kernel", "calls", *figures], parts,
                     ["calls", *figures]))

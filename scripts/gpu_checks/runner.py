@@ -1,24 +1,36 @@
 """Runs checks: several at a time, each within its time, until the budget is spent."""
 
+import collections
 import concurrent.futures
 import dataclasses
+import hashlib
 import json
 import os
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from typing import Any, Callable
 
 PASSED, FAILED, NOT_RUN = "passed", "failed", "not run"
+# So many checks of a kind that do not end speak for the others.
+HANGS = 3
+# What ends so shortly before its time was cut off.
+LAST_SECONDS = 10
 
 
 class Failed(Exception):
-    """What a check found wrong, and data for the report all the same."""
+    """What a check found wrong, and data for the report all the same. `output` is what a command
+    said before it failed."""
 
-    def __init__(self, note, data=None):
+    def __init__(self, note, data=None, output=""):
         super().__init__(note)
-        self.data = data
+        self.data, self.output = data, output
+
+
+class TimedOut(Failed):
+    """What did not end."""
 
 
 class NotRun(Exception):
@@ -44,28 +56,64 @@ class Processes:
 
     def __init__(self):
         self.limit = threading.local()  # .end: when the check of this thread must be done
+        self.groups = set()
+        self.ended = False
+
+    def start(self, command, variables=None, **files):
+        """To be given to end(). Raises Failed."""
+        if self.ended:
+            raise Failed("stopped")
+        try:
+            process = subprocess.Popen(command, env=dict(os.environ, **(variables or {})),
+                                       start_new_session=True, **files)
+        except OSError as problem:
+            raise Failed(f"cannot start {command[0]}: {problem.strerror}") from None
+        self.groups.add(process.pid)
+        return process
+
+    def end(self, process):
+        """Of what hangs in the driver nothing is waited for."""
+        kill(process.pid)
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            pass
+        self.groups.discard(process.pid)
+
+    def end_all(self):
+        """From now on none is started."""
+        self.ended = True
+        for group in list(self.groups):
+            kill(group)
 
     def left(self):
         return max(0.1, getattr(self.limit, "end", time.monotonic() + 600) - time.monotonic())
 
     def run(self, command, variables=None, folder=None):
         """Its output; raises Failed."""
-        try:
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, text=True, errors="replace", cwd=folder,
-                env=dict(os.environ, **(variables or {})), start_new_session=True)
-        except OSError as problem:
-            raise Failed(f"cannot start {command[0]}: {problem.strerror}") from None
-        try:
-            output, _ = process.communicate(timeout=self.left())
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
-            raise Failed(f"no end in the time that it may take; {tail(output)}") from None
+        with tempfile.TemporaryFile() as file:
+            process = self.start(command, variables, stdin=subprocess.DEVNULL, stdout=file,
+                                 stderr=subprocess.STDOUT, cwd=folder)
+            hangs = False
+            try:
+                process.wait(timeout=self.left())
+            except subprocess.TimeoutExpired:
+                hangs = True
+            self.end(process)
+            file.seek(0)
+            output = file.read().decode(errors="replace")
+        if hangs:
+            raise TimedOut(f"no end in the time that it may take; {tail(output)}", output=output)
         if process.returncode != 0:
-            raise Failed(f"status {process.returncode}: {tail(output)}")
+            raise Failed(f"status {process.returncode}: {tail(output)}", output=output)
         return output
+
+
+def kill(group):
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 def tail(text, size=600):
@@ -73,20 +121,24 @@ def tail(text, size=600):
 
 
 class Runner:
-    """`kept` are the results of an earlier run, by name: what passed is not run again."""
+    """Until the time `end`. `kept` are the results of an earlier run, by name: what passed is not
+    run again, and what failed not before what was not reached."""
 
-    def __init__(self, budget, jobs, kept, save):
-        self.end = time.monotonic() + budget
+    def __init__(self, end, jobs, kept, save):
+        self.end = end
         self.jobs, self.results, self.save = jobs, dict(kept), save
         self.processes = Processes()
+        self.hangs = collections.Counter()  # by kind
         self.lock = threading.Lock()
 
     def run_all(self, checks):
         """Checks come in the order of their importance; those next to each other that do not
         measure time run side by side."""
         for name in [check.name for check in checks]:
-            self.results.setdefault(name, {"status": NOT_RUN, "note": "not reached"})
+            self.results.setdefault(name, not_reached("not reached"))
         waiting = [check for check in checks if self.results[check.name]["status"] != PASSED]
+        waiting.sort(key=lambda check: check.kind != "build"
+                     and self.results[check.name]["status"] == FAILED)
         while waiting:
             count = 1
             while (count < len(waiting) and not waiting[0].alone and not waiting[count].alone):
@@ -96,23 +148,40 @@ class Runner:
                     1 if group[0].alone else self.jobs) as pool:
                 list(pool.map(self.run_one, group))
 
+    def stop(self):
+        """What runs is cut off, and nothing else begins."""
+        self.end = 0
+        self.processes.end_all()
+
     def run_one(self, check):
         start = time.monotonic()
         left = self.end - start
-        result = {"status": NOT_RUN, "note": "no time left"}
-        if left > check.least:
-            self.processes.limit.end = start + min(check.seconds, left)
+        if left <= check.least:
+            result = not_reached("no time left")
+        elif self.hangs[check.kind] >= HANGS:
+            result = not_reached(f"{HANGS} others did not end")
+        else:
+            limit = min(check.seconds, left)
+            self.processes.limit.end = start + limit
             result = outcome(check.body)
-            result["seconds"] = round(time.monotonic() - start, 1)
+            took = time.monotonic() - start
+            result["seconds"] = round(took, 1)
             # What the budget has cut off says nothing about the programs.
-            if result["status"] == FAILED and time.monotonic() > self.end - 1:
-                result["status"] = NOT_RUN
-                result["note"] = f"cut off: {result['note']}"
+            cut = (self.end < start + check.seconds
+                   and took > limit - min(LAST_SECONDS, limit / 2))
+            if result["status"] == FAILED and (cut or self.end == 0):
+                result.update(not_reached(f"cut off: {result['note']}"))
+            elif result.pop("hangs", False):
+                self.hangs[check.kind] += 1
         with self.lock:
             self.results[check.name] = result
             print(f"{result['status']:8} {check.name}"
                   + (f": {result['note'][:300]}" if result["note"] else ""), flush=True)
             self.save(self.results)
+
+
+def not_reached(note):
+    return {"status": NOT_RUN, "note": note, "reached": False}
 
 
 def outcome(body):
@@ -122,6 +191,8 @@ def outcome(body):
         return {"status": NOT_RUN, "note": str(reason)}
     except Failed as problem:
         result = {"status": FAILED, "note": str(problem)}
+        if isinstance(problem, TimedOut):
+            result["hangs"] = True
         if problem.data is not None:
             result["data"] = problem.data
         return result
@@ -134,11 +205,25 @@ def outcome(body):
     return result
 
 
-def load(path, commit):
-    """The results of an earlier run with the same pack; none if there was none."""
+def load(path, about):
+    """The results of an earlier run of the same programs on such a machine; none if there was
+    none."""
     try:
         with open(path, encoding="utf-8") as file:
             text = json.load(file)
-        return text["checks"] if text["commit"] == commit else {}
+        return text["checks"] if all(text[key] == value for key, value in about.items()) else {}
     except (OSError, ValueError, KeyError):
         return {}
+
+
+def hash_of(folder):
+    """Of the names and contents of its files."""
+    all_of = hashlib.sha256()
+    for path, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            file = os.path.join(path, name)
+            all_of.update(os.path.relpath(file, folder).encode() + b"\0")
+            with open(file, "rb") as data:
+                all_of.update(hashlib.sha256(data.read()).digest())
+    return all_of.hexdigest()[:16]

@@ -2,6 +2,7 @@
 stopped."""
 
 import json
+import math
 import os
 import re
 import select
@@ -10,6 +11,7 @@ import statistics
 import subprocess
 import sys
 import time
+from typing import NamedTuple
 
 from . import machine
 from .runner import Check, Failed, tail
@@ -17,19 +19,23 @@ from .runner import Check, Failed, tail
 ROUNDS = 5
 LEAST_MS = 300  # of a round
 MOST_STEPS = 1000
-PREPARE_SECONDS = 240  # PyTorch may take to compile
+PREPARE_SECONDS = 150  # PyTorch may take to compile
+ROUNDS_SECONDS = 20  # of one precision
+# Trained side by side: all of a model's memory is not there twice as often.
+TOGETHER = 2
 
 
 class Peer:
     """A process that trains, with its lines of output."""
 
-    def __init__(self, command, log, variables=None):
+    def __init__(self, processes, command, log, variables=None):
         self.log = log
         self.received = b""
+        self.processes = processes
         with open(log, "wb") as errors:
-            self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, bufsize=0,
-                env=dict(os.environ, **(variables or {})), start_new_session=True)
+            self.process = processes.start(
+                command, variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+                bufsize=0)
 
     def line(self, end):
         """The next line; raises Failed at the time `end`."""
@@ -55,17 +61,18 @@ class Peer:
         os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def end(self):
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.communicate()
+        self.processes.end(self.process)
+        self.process.stdin.close()
+        self.process.stdout.close()
 
 
 class Program(Peer):
     """A program of ffc's, which prints the mean of `steps` steps. It never waits: what it does in
     the steps in which it is stopped does not count."""
 
-    def __init__(self, command, log, steps):
-        super().__init__([*command, "--print-freq", str(steps)], log, machine.library_path())
+    def __init__(self, processes, command, log, steps):
+        super().__init__(processes, [*command, "--print-freq", str(steps)], log,
+                         machine.library_path())
         self.steps = steps
 
     def round(self, ms, end):
@@ -85,16 +92,19 @@ class Program(Peer):
 
     def one(self, end):
         while True:
-            match = re.match(r"step .* (\S+) ms/step", self.line(end))
+            match = re.match(r"step .* loss (\S+) +(\S+) ms/step", self.line(end))
             if match:
-                return float(match.group(1))
+                if not math.isfinite(float(match.group(1))):
+                    raise Failed(f"expected finite losses, found {match.group(1)}")
+                return float(match.group(2))
 
 
 class Torch(Peer):
     """`folder` gets the batch on which both train."""
 
-    def __init__(self, command, log, folder):
-        super().__init__([*command, folder], log, {"TORCHINDUCTOR_COMPILE_THREADS": "2"})
+    def __init__(self, processes, command, log, folder):
+        super().__init__(processes, [*command, folder], log,
+                         {"TORCHINDUCTOR_COMPILE_THREADS": "4"})
         self.folder = folder
         self.modes = {}  # what became of each: "ready", or why not
 
@@ -105,37 +115,50 @@ class Torch(Peer):
         self.tell(*words)
         return json.loads(self.line(end))
 
-    def begin(self, modes, end):
-        """Returns when the batch is written; what follows goes on."""
+    def write_batch(self, modes, end):
+        """Returns when that is done."""
         self.modes = dict.fromkeys(modes, "not ready")
+        self.attempt(lambda: self.line(end))
+
+    def prepare(self):
+        """Goes on beside this process."""
+        self.attempt(lambda: self.tell("prepare", *self.modes))
+
+    def wait_until_ready(self, end):
+        def wait():
+            self.modes = json.loads(self.line(end))
+            self.stop()
+
+        self.attempt(wait)
+
+    def attempt(self, what):
+        if not self.is_there:
+            return
         try:
-            self.line(end)
-            self.tell("prepare", *modes)
-        except (Failed, OSError) as problem:
-            self.modes = dict.fromkeys(modes, str(problem))
-            self.end()
+            what()
+        except (Failed, OSError, ValueError) as problem:
+            self.modes = dict.fromkeys(self.modes, str(problem))
+            self.processes.end(self.process)
 
     @property
     def is_there(self):
         return self.process.poll() is None
 
-    def wait_until_ready(self, end):
-        if not self.is_there:
-            return
-        try:
-            self.modes = json.loads(self.line(end))
-            self.stop()
-        except (Failed, OSError, ValueError) as problem:
-            self.modes = dict.fromkeys(self.modes, str(problem))
-            self.end()
-
-    def round(self, mode, before, end):
-        """Milliseconds of a step; `before` are those of earlier rounds."""
+    def round(self, mode, end):
+        """Milliseconds of a step."""
         self.go_on()
-        guess = before[-1] if before else self.ask(mode, 3, end=end)
+        guess = self.ask(mode, 3, end=end)
         ms = self.ask(mode, min(MOST_STEPS, max(3, int(LEAST_MS / max(guess, 1e-3)))), end=end)
         self.stop()
         return ms
+
+
+class Pair(NamedTuple):
+    """What trains in one precision. `problem` is why a program does not; no `torch`: no mode."""
+    precision: str
+    program: Program
+    torch: Torch
+    problem: str
 
 
 class Speed:
@@ -144,83 +167,108 @@ class Speed:
     def __init__(self, facts, pack, work, programs, modes):
         self.facts, self.pack, self.work = facts, pack, work
         self.programs, self.modes = programs, modes
+        self.processes = programs.processes
 
     def checks(self):
+        """Of two precisions each; those of f32 and bf16 are together."""
         for name, about in self.facts["timed"].items():
-            yield Check(f"speed/{name}", lambda n=name, a=about: self.measure(n, a),
-                        PREPARE_SECONDS + 60 * len(about["precisions"]), alone=True, least=90)
+            precisions = sorted(about["precisions"], key=lambda p: p not in ("f32", "bf16"))
+            for at in range(0, len(precisions), TOGETHER):
+                some = precisions[at:at + TOGETHER]
+                yield Check(f"speed/{name}/{'-'.join(some)}",
+                            lambda n=name, a=about, s=some: self.measure(n, a, s),
+                            PREPARE_SECONDS + ROUNDS_SECONDS * len(some) + 20, alone=True,
+                            least=60)
 
-    def measure(self, name, about):
-        """All precisions of a model: PyTorch compiles them side by side, while programs choose
-        their plans one after the other; then all train by turns."""
-        end = time.monotonic() + self.programs.processes.left() - 5
-        ready = min(end, time.monotonic() + PREPARE_SECONDS)
-        peers, programs, problems = {}, {}, {}
+    def measure(self, name, about, precisions):
+        """Programs choose their plans one after the other, while nothing else runs; then PyTorch
+        compiles for all precisions at once, then all train by turns."""
+        end = time.monotonic() + self.processes.left() - 5
+        ready = min(end - ROUNDS_SECONDS * len(precisions), time.monotonic() + PREPARE_SECONDS)
+        torches, pairs = {}, []
         try:
-            for precision in about["precisions"] if self.modes else []:
-                peers[precision] = self.torch(name, about, precision)
-            for torch in peers.values():
-                torch.begin(self.modes, ready)
-            for precision in about["precisions"]:
-                try:
-                    programs[precision] = self.program(name, about, precision,
-                                                       peers.get(precision))
-                    programs[precision].one(ready)
-                    programs[precision].stop()
-                except (Failed, OSError) as problem:
-                    problems[precision] = str(problem)
-            for torch in peers.values():
+            for precision in precisions if self.modes else []:
+                torches[precision] = self.torch(name, about, precision)
+            for torch in torches.values():
+                torch.write_batch(self.modes, ready)
+            for precision in precisions:
+                pairs.append(self.pair(name, about, precision, torches.get(precision), ready))
+            for torch in torches.values():
+                torch.prepare()
+            for torch in torches.values():
                 torch.wait_until_ready(ready)
-            rows = [self.row(name, about, precision, programs.get(precision),
-                             peers.get(precision), problems.get(precision, ""), end)
-                    for precision in about["precisions"]]
+            rows = [self.row(name, about, pair, end) for pair in pairs]
         finally:
-            for peer in [*peers.values(), *programs.values()]:
+            for peer in [*torches.values(), *(pair.program for pair in pairs if pair.program)]:
                 peer.end()
-        missing = [f"{row['precision']}: {row['ffc']['problem']}" for row in rows
-                   if "ms" not in row["ffc"]]
-        if missing:
-            raise Failed("; ".join(missing), rows)
+        everyone = ["ffc", *self.modes]
+        problems = [f"{row['precision']}: " + ("" if who == "ffc" else f"PyTorch {who}: ")
+                    + row[who]["problem"]
+                    for row in rows for who in everyone if "problem" in row[who]]
+        if problems:
+            raise Failed("; ".join(problems), rows)
         return "; ".join(f"{row['precision']}: " + ", ".join(
-            f"{who} {row[who]['ms']:.3f} ms" if "ms" in row[who] else f"{who} none"
-            for who in ["ffc", *self.modes]) for row in rows), rows
+            f"{who} {row[who]['ms']:.3f} ms" for who in everyone) for row in rows), rows
 
     def torch(self, name, about, precision):
         path = os.path.join(self.work, f"{name}-{precision}")
         os.makedirs(path + "-batch", exist_ok=True)
-        return Torch([sys.executable, "-B", os.path.join(self.pack, "step_torch_gpu.py"), name,
+        return Torch(self.processes,
+                     [sys.executable, "-B", os.path.join(self.pack, "step_torch_gpu.py"), name,
                       str(about["batch"]), str(about["length"]), precision],
                      path + "-torch.log", path + "-batch")
 
-    def program(self, name, about, precision, torch):
-        """With the batch of PyTorch if it is there."""
+    def pair(self, name, about, precision, torch, ready):
+        """With the batch of PyTorch if that is there. The program is stopped."""
         command = [self.programs.path(f"timed-{name}-{precision}"), "--steps", "1000000000",
                    "--lr", "0.001"]
         if torch and torch.is_there:
             command += ["--inputs", torch.folder]
-        return Program(command, os.path.join(self.work, f"{name}-{precision}.log"), about["line"])
-
-    def row(self, name, about, precision, program, torch, problem, end):
-        """By turns. `torch` is None where there is no mode."""
-        ours, theirs = [], {mode: [] for mode in self.modes}
+        program, problem = None, ""
         try:
-            if not problem:
-                program.round(LEAST_MS, end)
+            program = Program(self.processes, command,
+                              os.path.join(self.work, f"{name}-{precision}.log"), about["line"])
+            program.one(ready)
+            program.stop()
+        except (Failed, OSError) as reason:
+            problem = str(reason)
+        return Pair(precision, program, torch, problem)
+
+    def row(self, name, about, pair, end):
+        """By turns."""
+        ours, theirs = [], {mode: [] for mode in self.modes}
+        problem = pair.problem
+        problems = {mode: pair.torch.modes[mode] for mode in theirs}
+        try:
             while not problem and len(ours) < ROUNDS:
-                ours.append(program.round(LEAST_MS, end))
+                ours.append(pair.program.round(LEAST_MS, end))
                 for mode, times in theirs.items():
-                    if torch.modes[mode] == "ready":
-                        times.append(torch.round(mode, times, end))
+                    if problems[mode] == "ready":
+                        self.add_round(pair.torch, mode, times, problems, end)
         except (Failed, OSError) as failure:
             problem = str(failure)
-        row = {"model": name, "precision": precision, "batch": about["batch"],
+        row = {"model": name, "precision": pair.precision, "batch": about["batch"],
                "length": about["length"], "ffc": told(ours, problem)}
         for mode, times in theirs.items():
-            row[mode] = told(times, torch.modes[mode])
+            row[mode] = told(times, "" if problems[mode] == "ready" else problems[mode])
         return row
+
+    @staticmethod
+    def add_round(torch, mode, times, problems, end):
+        """What PyTorch cannot do does not end the program's rounds."""
+        try:
+            times.append(torch.round(mode, end))
+        except (Failed, OSError, ValueError) as failure:
+            for each, state in problems.items():
+                if state == "ready":
+                    problems[each] = str(failure)
 
 
 def told(rounds, problem):
-    if not rounds:
-        return {"problem": problem[:300]}
-    return {"ms": statistics.median(rounds), "least": min(rounds), "most": max(rounds)}
+    """Fewer rounds than all have a reason, if only that there was no time."""
+    found = {}
+    if rounds:
+        found = {"ms": statistics.median(rounds), "least": min(rounds), "most": max(rounds)}
+    if problem or len(rounds) < ROUNDS:
+        found["problem"] = (problem or f"{len(rounds)} of {ROUNDS} rounds")[:300]
+    return found

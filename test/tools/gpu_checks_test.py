@@ -1,19 +1,21 @@
 """What scripts/gpu-check does about checks, and about a machine that a test can make up."""
 
+import json
 import os
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "scripts"))
 
-from gpu_checks import calls, machine, runner
+from gpu_checks import calls, machine, probes, programs, runner, speed
 
 
 class Running(unittest.TestCase):
     def run_checks(self, *checks, budget=60, kept=()):
-        active = runner.Runner(budget, 2, dict(kept), lambda results: None)
+        active = runner.Runner(time.monotonic() + budget, 2, dict(kept), lambda results: None)
         active.run_all([check(active) for check in checks])
         return active.results
 
@@ -58,7 +60,8 @@ class Running(unittest.TestCase):
 
     def test_nothing_begins_when_the_time_is_over(self):
         found = self.run_checks(self.check("a/1", lambda _: "fine"), budget=0)
-        self.assertEqual(found["a/1"], {"status": "not run", "note": "no time left"})
+        self.assertEqual(found["a/1"],
+                         {"status": "not run", "note": "no time left", "reached": False})
 
     def test_what_has_passed_is_kept(self):
         kept = {"a/1": {"status": "passed", "note": "before"},
@@ -66,6 +69,122 @@ class Running(unittest.TestCase):
         found = self.run_checks(self.check("a/1", lambda _: "now"),
                                 self.check("a/2", lambda _: "now"), kept=kept)
         self.assertEqual([result["note"] for result in found.values()], ["before", "now"])
+
+    def test_what_was_not_reached_comes_before_what_failed(self):
+        ran = []
+        kept = {"a/1": {"status": "failed", "note": ""}, "build/1": {"status": "failed", "note": ""}}
+        self.run_checks(*(self.check(name, lambda _, n=name: ran.append(n), alone=True)
+                          for name in ("build/1", "a/1", "b/1")), kept=kept)
+        self.assertEqual(ran, ["build/1", "b/1", "a/1"])
+
+    def test_what_hangs_three_times_is_not_tried_again(self):
+        def hangs(_):
+            raise runner.TimedOut("no end")
+
+        found = self.run_checks(*(self.check(f"a/{number}", hangs, alone=True)
+                                  for number in range(5)), self.check("b/1", lambda _: "fine"))
+        self.assertEqual([result["status"] for result in found.values()],
+                         3 * ["failed"] + 2 * ["not run"] + ["passed"])
+        self.assertEqual(found["a/4"]["note"], "3 others did not end")
+
+    def test_what_holds_the_output_of_a_command_ends_with_it(self):
+        def start(active):
+            active.processes.run(["sh", "-c", "setsid sleep 30 & sleep 50"])
+
+        start_time = time.monotonic()
+        found = self.run_checks(self.check("a/1", start, seconds=1))
+        self.assertEqual(found["a/1"]["status"], "failed")
+        self.assertLess(time.monotonic() - start_time, 10)
+
+    def test_stopping_ends_what_runs(self):
+        def stops(active):
+            threading.Timer(0.5, active.stop).start()
+            active.processes.run(["sleep", "50"])
+
+        found = self.run_checks(self.check("a/1", stops),
+                                self.check("b/1", lambda _: "fine", alone=True))
+        self.assertIn("cut off: status -9", found["a/1"]["note"])
+        self.assertEqual(found["b/1"]["note"], "no time left")
+
+    def test_results_are_those_of_a_pack_and_a_machine(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "results.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"pack": "p", "gpu": "g", "checks": {"a/1": {}}}, file)
+            self.assertEqual(runner.load(path, {"pack": "p", "gpu": "g"}), {"a/1": {}})
+            self.assertEqual(runner.load(path, {"pack": "p", "gpu": "h"}), {})
+            self.assertEqual(runner.load(path, {"pack": "q", "gpu": "g"}), {})
+            self.assertEqual(runner.load(os.path.join(folder, "none"), {}), {})
+            first = runner.hash_of(folder)
+            os.rename(path, path + ".old")
+            self.assertNotEqual(runner.hash_of(folder), first)
+
+    def test_what_was_measured_before_an_error(self):
+        text = '{"x": 1}\nerror\n{"x": 2}\n{"x":'
+        self.assertEqual(probes.rows(text), [{"x": 1}, {"x": 2}])
+
+
+# Programs and PyTorch that train in no time, and how they go wrong.
+PROGRAM = """#!/bin/sh
+i=0
+while [ $i -lt 100000 ]; do
+  i=$((i + 1))
+  [ "$FAKE" = ends ] && [ $i = 40 ] && { echo error: broken >&2; exit 1; }
+  [ "$FAKE" = nan ] && echo "step $i/9  loss nan  100.0 ms/step" || \
+    echo "step $i/9  loss 2.5  100.0 ms/step"
+done
+"""
+TORCH = """
+import json, os, sys
+print("{}", flush=True)
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "prepare":
+        answer = {mode: "failed: no compiler" if mode == os.environ["FAKE"] else "ready"
+                  for mode in rest}
+    else:
+        answer = 200.0
+    print(json.dumps(answer), flush=True)
+"""
+
+
+class Speed(unittest.TestCase):
+    def measured(self, fake):
+        """The result of the only check."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in ("timed-mlp-f32", PROGRAM), ("step_torch_gpu.py", TORCH):
+                path = os.path.join(folder, name)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+                os.chmod(path, 0o755)
+            facts = {"timed": {"mlp": {"batch": 8, "length": 0, "line": 4,
+                                       "precisions": ["f32"]}}}
+            active = runner.Runner(time.monotonic() + 200, 1, {}, lambda results: None)
+            ready = programs.Programs(folder, folder, folder, active.processes)
+            checks = speed.Speed(facts, folder, folder, ready, ["eager", "compile"]).checks()
+            os.environ["FAKE"] = fake
+            try:
+                active.run_all(list(checks))
+            finally:
+                del os.environ["FAKE"]
+            return active.results["speed/mlp/f32"]
+
+    def test_times(self):
+        found = self.measured("")
+        self.assertEqual(found["note"],
+                         "f32: ffc 100.000 ms, eager 200.000 ms, compile 200.000 ms")
+        self.assertEqual(found["status"], "passed")
+
+    def test_what_goes_wrong_is_said_and_the_rest_measured(self):
+        found = self.measured("compile")
+        self.assertEqual(found["status"], "failed")
+        self.assertEqual(found["note"], "f32: PyTorch compile: failed: no compiler")
+        self.assertEqual(found["data"][0]["ffc"]["ms"], 100)
+        self.assertEqual(found["data"][0]["eager"]["ms"], 200)
+        found = self.measured("ends")
+        self.assertEqual(found["status"], "failed")
+        self.assertIn("f32: ended with status 1: error: broken", found["note"])
+        self.assertIn("f32: expected finite losses, found nan", self.measured("nan")["note"])
 
 
 class Machine(unittest.TestCase):
