@@ -17,7 +17,8 @@ class Programs:
         self.processes = processes
         self.mpi = mpi
 
-    def build(self):
+    def build(self, names, *targets):
+        """Programs, and other targets."""
         settings = machine.cmake_settings()
         if shutil.which("ninja"):
             settings += ["-G", "Ninja"]
@@ -25,20 +26,21 @@ class Programs:
                             f"-DFFRT_MPI={'ON' if self.mpi else 'OFF'}", *settings])
         # One program that cannot be built must not end the others.
         keep = ["--", "-k", "0"] if "Ninja" in settings else ["--", "-k"]
-        command = ["cmake", "--build", self.folder, "-j", str(os.cpu_count()), *keep]
+        command = ["cmake", "--build", self.folder, "-j", str(os.cpu_count()),
+                   "--target", *targets, *names, *keep]
         try:
             self.processes.run(command)
         except Failed as problem:
             log = os.path.join(os.path.dirname(self.work), "gpu-check.build.log")
             with open(log, "w", encoding="utf-8") as file:
                 file.write(problem.output)
-            missing = [name for name in self.wanted() if not os.path.exists(self.path(name))]
+            missing = [name for name in names if not os.path.exists(self.path(name))]
             errors = [line for line in problem.output.splitlines() if "error" in line.lower()]
             raise type(problem)(f"{'; '.join(errors[:3])}; see {os.path.basename(log)}; without "
                                 f"{len(missing)}: {', '.join(missing)}") from None
-        return f"{len(self.wanted())} programs, {'with' if self.mpi else 'without'} MPI"
+        return f"{len(names)} programs, {'with' if self.mpi else 'without'} MPI"
 
-    def wanted(self):
+    def all(self):
         """The programs of the pack, KIND-NAME."""
         found = []
         for kind in sorted(os.listdir(self.pack)):

@@ -19,7 +19,8 @@ from .runner import Check, Failed, tail
 ROUNDS = 5
 LEAST_MS = 300  # of a round
 MOST_STEPS = 1000
-PREPARE_SECONDS = 150  # PyTorch may take to compile
+PLANS_SECONDS = 120  # a program may take to choose its plans
+COMPILE_SECONDS = 150  # PyTorch may take, for all precisions
 ROUNDS_SECONDS = 20  # of one precision
 # Trained side by side: all of a model's memory is not there twice as often.
 TOGETHER = 2
@@ -177,22 +178,28 @@ class Speed:
                 some = precisions[at:at + TOGETHER]
                 yield Check(f"speed/{name}/{'-'.join(some)}",
                             lambda n=name, a=about, s=some: self.measure(n, a, s),
-                            PREPARE_SECONDS + ROUNDS_SECONDS * len(some) + 20, alone=True,
-                            least=60)
+                            COMPILE_SECONDS + 20
+                            + (PLANS_SECONDS + ROUNDS_SECONDS) * len(some), alone=True, least=60)
 
     def measure(self, name, about, precisions):
         """Programs choose their plans one after the other, while nothing else runs; then PyTorch
         compiles for all precisions at once, then all train by turns."""
         end = time.monotonic() + self.processes.left() - 5
-        ready = min(end - ROUNDS_SECONDS * len(precisions), time.monotonic() + PREPARE_SECONDS)
         torches, pairs = {}, []
+
+        def within(seconds):
+            """The time until then, but there must be time for rounds."""
+            return min(end - ROUNDS_SECONDS * len(precisions), time.monotonic() + seconds)
+
         try:
             for precision in precisions if self.modes else []:
                 torches[precision] = self.torch(name, about, precision)
             for torch in torches.values():
-                torch.write_batch(self.modes, ready)
+                torch.write_batch(self.modes, within(COMPILE_SECONDS))
             for precision in precisions:
-                pairs.append(self.pair(name, about, precision, torches.get(precision), ready))
+                pairs.append(self.pair(name, about, precision, torches.get(precision),
+                                       within(PLANS_SECONDS)))
+            ready = within(COMPILE_SECONDS)
             for torch in torches.values():
                 torch.prepare()
             for torch in torches.values():
