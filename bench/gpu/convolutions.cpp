@@ -11,6 +11,9 @@
 namespace {
 
 constexpr int kBatch = 64;
+/// Bytes: 64 images of 256 channels of 56x56 in f32 have 196 MiB.
+constexpr std::size_t kTensor = std::size_t(256) << 20;
+constexpr std::size_t kWorkspace = std::size_t(512) << 20;
 
 struct Shape {
   int channels, size, filters, window, stride;
@@ -67,7 +70,15 @@ void direction(const Shape &s, const Type &type, const char *name, F &&find) {
                 s.window);
 }
 
-void convolution(cudnnHandle_t handle, const Shape &s, const Type &type) {
+/// Enough for the tensors of every shape: how fast a convolution is depends on
+/// its numbers.
+struct Memory {
+  Buffer images{kTensor}, weights{kTensor}, gradients{kTensor}, result{kTensor},
+      workspace{kWorkspace};
+};
+
+void convolution(cudnnHandle_t handle, const Shape &s, const Type &type,
+                 const Memory &m) {
   const int out = (s.size - 1) / s.stride + 1;
   cudnnTensorDescriptor_t x, y;
   cudnnFilterDescriptor_t w;
@@ -88,18 +99,24 @@ void convolution(cudnnHandle_t handle, const Shape &s, const Type &type) {
   CHECK(cudnnSetConvolutionMathType(conv, type.math));
   direction<cudnnConvolutionFwdAlgoPerf_t>(
       s, type, "forward", [&](int most, int *count, auto *found) {
-        return cudnnFindConvolutionForwardAlgorithm(handle, x, w, conv, y, most,
-                                                    count, found);
+        return cudnnFindConvolutionForwardAlgorithmEx(
+            handle, x, m.images.as<void>(), w, m.weights.as<void>(), conv, y,
+            m.result.as<void>(), most, count, found, m.workspace.as<void>(),
+            kWorkspace);
       });
   direction<cudnnConvolutionBwdDataAlgoPerf_t>(
       s, type, "by data", [&](int most, int *count, auto *found) {
-        return cudnnFindConvolutionBackwardDataAlgorithm(handle, w, y, conv, x,
-                                                         most, count, found);
+        return cudnnFindConvolutionBackwardDataAlgorithmEx(
+            handle, w, m.weights.as<void>(), y, m.images.as<void>(), conv, x,
+            m.result.as<void>(), most, count, found, m.workspace.as<void>(),
+            kWorkspace);
       });
   direction<cudnnConvolutionBwdFilterAlgoPerf_t>(
       s, type, "by weights", [&](int most, int *count, auto *found) {
-        return cudnnFindConvolutionBackwardFilterAlgorithm(
-            handle, x, y, conv, w, most, count, found);
+        return cudnnFindConvolutionBackwardFilterAlgorithmEx(
+            handle, x, m.images.as<void>(), y, m.gradients.as<void>(), conv, w,
+            m.result.as<void>(), most, count, found, m.workspace.as<void>(),
+            kWorkspace);
       });
   cudnnDestroyConvolutionDescriptor(conv);
   cudnnDestroyFilterDescriptor(w);
@@ -112,9 +129,12 @@ void convolution(cudnnHandle_t handle, const Shape &s, const Type &type) {
 int main() {
   cudnnHandle_t handle = nullptr;
   CHECK(cudnnCreate(&handle));
-  for (const Type &type : kTypes)
-    for (const Shape &shape : kShapes)
-      convolution(handle, shape, type);
+  {
+    const Memory memory;
+    for (const Type &type : kTypes)
+      for (const Shape &shape : kShapes)
+        convolution(handle, shape, type, memory);
+  }
   cudnnDestroy(handle);
   return 0;
 }
