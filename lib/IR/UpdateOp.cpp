@@ -108,6 +108,8 @@ plan::OpRules UpdateOp::getRules() {
     rules.inPlace.push_back({1 + slot, FirstSlot + slot});
   }
   if (isOne) {
+    // Updates follow each other, and those of a device start together.
+    first.parts = 0;
     rules.schedules = {{{}, {std::move(first)}}};
     return rules;
   }
