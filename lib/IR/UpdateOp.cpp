@@ -108,7 +108,8 @@ plan::OpRules UpdateOp::getRules() {
     rules.inPlace.push_back({1 + slot, FirstSlot + slot});
   }
   if (isOne) {
-    // Updates follow each other, and those of a device start together.
+    // Updates follow each other. GPUs start many at once; on CPUs a start is
+    // little beside them.
     first.parts = 0;
     rules.schedules = {{{}, {std::move(first)}}};
     return rules;

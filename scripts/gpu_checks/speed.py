@@ -22,8 +22,10 @@ MOST_STEPS = 1000
 PLANS_SECONDS = 120  # a program may take to choose its plans
 COMPILE_SECONDS = 150  # PyTorch may take, for all precisions
 ROUNDS_SECONDS = 20  # of one precision
-# Trained side by side: all of a model's memory is not there twice as often.
+# So many precisions of a model are in memory at once.
 TOGETHER = 2
+# Precisions that are looked at before others.
+EARLY = ("f32", "bf16")
 
 
 class Peer:
@@ -171,9 +173,9 @@ class Speed:
         self.processes = programs.processes
 
     def checks(self):
-        """Of two precisions each; those of f32 and bf16 are together."""
+        """Of TOGETHER precisions each, first the EARLY ones."""
         for name, about in self.facts["timed"].items():
-            precisions = sorted(about["precisions"], key=lambda p: p not in ("f32", "bf16"))
+            precisions = sorted(about["precisions"], key=lambda p: p not in EARLY)
             for at in range(0, len(precisions), TOGETHER):
                 some = precisions[at:at + TOGETHER]
                 yield Check(f"speed/{name}/{'-'.join(some)}",

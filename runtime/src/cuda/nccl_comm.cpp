@@ -85,8 +85,8 @@ public:
   }
 
   ~NcclComm() override {
-    // After an error other ranks do not come to an end with this one, for which
-    // all that follows would wait: that it is printed ends them.
+    // All that follows would wait for the other ranks, which do not come here
+    // before the exception has ended them.
     if (std::uncaught_exceptions() > 0)
       return;
     cudaStreamSynchronize(stream);

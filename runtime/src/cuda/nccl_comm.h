@@ -13,8 +13,9 @@ namespace ffrt::cuda {
 ///
 /// A thread watches what is under way: an error of NCCL, or an operation or
 /// a replay that takes longer than FFRT_DEADLINE seconds (600), ends all ranks
-/// with a message that names rank and task. So does an exception that ends the
-/// communication of a rank: without that, NCCL would wait for the others.
+/// with a message that names rank and task. Where an exception of this rank
+/// destroys it, it does not wait for the others, as NCCL would: the exception
+/// is to end them.
 ///
 /// `share_gpus`: two ranks have the same GPU, and pass for ranks of several
 /// machines.
