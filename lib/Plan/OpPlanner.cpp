@@ -375,6 +375,7 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
     const SlotWrite &write = phase.writes[w];
     if (!present(id, write.slot))
       continue;
+    const ValueId value = graph.slotValue(id, write.slot);
     const TensorType &type = graph.slotType(id, write.slot);
     const std::string name = slotName(id, write.slot);
     const bool partial = isPartial(config, write);
@@ -387,8 +388,10 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
           regionOf(write.access, op.rules.dims, tiles[i], type.shape);
       BufferId out = inPlaceBuffer(op, phase, write.slot, ins[i]);
       if (out < 0)
-        out = sink.addBuffer(device, graph.slotValue(id, write.slot), name,
-                             type, region, order, Section::Arena);
+        out = homeOf(value, {device, region, order});
+      if (out < 0)
+        out = sink.addBuffer(device, value, name, type, region, order,
+                             Section::Arena);
       outs[i][w] = out;
       if (!partial) {
         where.holdings.add({device, region, order, out});

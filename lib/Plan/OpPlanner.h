@@ -109,11 +109,15 @@ public:
   using PlacementOf = std::function<Placement &(ValueId)>;
   /// Makes everything needed a holding of the placement.
   using Provide = std::function<void(Placement &, const OperandRead &)>;
+  /// The buffer of the state in which a part of a value is to be written; -1:
+  /// one of its own.
+  using HomeOf = std::function<BufferId(ValueId, const Need &)>;
 
   OpPlanner(const Graph &graph, const MemoryOrders &orders, TaskSink &sink,
-            PlacementOf placementOf, Provide provide)
+            PlacementOf placementOf, Provide provide, HomeOf homeOf)
       : graph(graph), orders(orders), sink(sink),
-        placementOf(std::move(placementOf)), provide(std::move(provide)) {}
+        placementOf(std::move(placementOf)), provide(std::move(provide)),
+        homeOf(std::move(homeOf)) {}
 
   /// `config` must be legal for `op`.
   void plan(OpId op, const Configuration &config);
@@ -140,6 +144,7 @@ private:
   TaskSink &sink;
   PlacementOf placementOf;
   Provide provide;
+  HomeOf homeOf;
   std::map<int, Placement> internals; ///< by slot, of the current operator
   OpenGroups open;
 };

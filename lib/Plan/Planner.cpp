@@ -5,6 +5,7 @@
 #include "EarlyStart.h"
 #include "ProgramBuilder.h"
 #include "ReshardWriter.h"
+#include "WrittenInPlace.h"
 #include "ffc/Plan/Arena.h"
 
 #include <algorithm>
@@ -20,8 +21,8 @@ public:
   Planner(const Graph &graph, const Strategy &strategy, int numDevices,
           const CostModel &cost)
       : graph(graph), strategy(strategy), cost(cost), orders(graph),
-        build(graph, numDevices), early(graph), values(graph.values.size()),
-        pending(graph.values.size()),
+        inPlace(graph, orders), build(graph, numDevices), early(graph),
+        values(graph.values.size()), pending(graph.values.size()),
         operators(
             graph, orders, build,
             [this](ValueId value) -> Placement & { return values[value]; },
@@ -32,6 +33,12 @@ public:
                 task.instance += finishEarly(value);
               provide(where, value, read.type, read.name, read.needed, task);
               probeIfComplete(value);
+            },
+            [this](ValueId value, const Need &part) -> BufferId {
+              const StateId state = value < 0 ? -1 : inPlace.state(value);
+              return state < 0
+                         ? -1
+                         : values[this->graph.states[state].read].find(part);
             }) {
     for (const Output &output : graph.outputs)
       outputNames[output.value].push_back(output.name);
@@ -78,8 +85,8 @@ private:
     values[read].holdings.add({device, region, order, buffer});
   }
 
-  /// Values that were not written in place of the states they are stored in are
-  /// copied there, after all that reads the old ones.
+  /// Values that were not written where the states are that they are stored in
+  /// are copied there, after all that reads the old ones.
   void storeStates() {
     for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s)
       if (graph.states[s].written >= 0)
@@ -90,7 +97,7 @@ private:
     const State &state = graph.states[s];
     const Value &written = graph.value(state.written);
     Placement &where = values[state.written];
-    auto inPlace = [&](const Holding &home) {
+    auto isThere = [&](const Holding &home) {
       for (const Holding &holding : where.holdings)
         if (holding.device == home.device && holding.buffer == home.buffer)
           return true;
@@ -101,7 +108,7 @@ private:
     for (const Holding &home : values[state.read].holdings)
       if (build.device(home.device).buffers[home.buffer].section ==
               Section::State &&
-          !inPlace(home)) {
+          !isThere(home)) {
         targets.push_back({home.device, home.region, home.order});
         copies.push_back({targets.back(), home.buffer});
       }
@@ -297,6 +304,7 @@ private:
   const Strategy &strategy;
   const CostModel &cost;
   MemoryOrders orders;
+  WrittenInPlace inPlace;
   ProgramBuilder build;
   EarlyStarts early;
   std::vector<Placement> values;

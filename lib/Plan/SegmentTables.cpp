@@ -51,7 +51,8 @@ static Key classKey(const Graph &graph, OpId id, const MemoryOrders &orders,
 
 SegmentTable::Tables::Tables(const Graph &graph, int numDevices,
                              const CostModel &cost)
-    : graph(graph), numDevices(numDevices), cost(cost), orders(graph) {
+    : graph(graph), numDevices(numDevices), cost(cost), orders(graph),
+      inPlace(graph, orders) {
   for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
     classes.push_back(classIds.intern(
         classKey(graph, op, orders, cost.profile() != nullptr), op));
@@ -183,7 +184,9 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
     step.need = internNeeds(read.needed);
     segment.steps.push_back(std::move(step));
   };
-  OpPlanner(graph, orders, sink, placementOf, provide).plan(id, config);
+  // Where a result lies takes no time.
+  auto homeOf = [](ValueId, const Need &) -> BufferId { return -1; };
+  OpPlanner(graph, orders, sink, placementOf, provide, homeOf).plan(id, config);
   flush();
   for (ValueId result : graph.op(id).results) {
     segment.results.push_back(-1);

@@ -10,6 +10,7 @@
 
 #include "EarlyStart.h"
 #include "SegmentKeys.h"
+#include "WrittenInPlace.h"
 #include "ffc/Plan/Segments.h"
 
 #include <unordered_map>
@@ -63,6 +64,7 @@ struct SegmentTable::Tables {
   int numDevices;
   const CostModel &cost;
   MemoryOrders orders;
+  WrittenInPlace inPlace;
   Interner<OpId> classIds;
   std::vector<int32_t> classes; ///< of operators
   Interner<Configuration> configs;

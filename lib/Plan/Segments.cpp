@@ -73,6 +73,10 @@ bool SegmentTable::isPartial(LayoutId layout) const {
   return !tables->layouts[layout].groups.empty();
 }
 
+bool SegmentTable::isInPlace(ValueId value) const {
+  return tables->inPlace.contains(value);
+}
+
 LayoutId SegmentTable::home(StateId state, ConfigId update) {
   const Value &written =
       tables->graph.value(tables->graph.states[state].written);

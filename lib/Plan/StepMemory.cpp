@@ -83,7 +83,7 @@ private:
     }
     if (updated)
       hold(table.layoutBytes(layout), true, 0, 0);
-    else if (!isInPlace(value))
+    else if (!table.isInPlace(id))
       hold(table.layoutBytes(layout), false, first, last);
     auto change = [&](LayoutId after, When when) {
       if (after == layout)
@@ -119,13 +119,6 @@ private:
   bool isOutput(ValueId id) const {
     return std::any_of(graph.outputs.begin(), graph.outputs.end(),
                        [&](const Output &o) { return o.value == id; });
-  }
-
-  bool isInPlace(const Value &value) const {
-    for (auto [result, operand] : graph.op(value.producer).rules.inPlace)
-      if (result == value.result)
-        return true;
-    return false;
   }
 
   void hold(const DeviceBytes &bytes, bool isState, When first, When last,

@@ -49,7 +49,7 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
     if (written < 0)
       continue;
     storedIn[written].push_back(static_cast<StateId>(s));
-    if (isStoredByCopy(written)) {
+    if (!table.isInPlace(written)) {
       storeItem[s] = static_cast<int>(last.size());
       last.emplace_back();
     }
@@ -72,14 +72,6 @@ bool StepTimer::isLoaded(ValueId value) const {
   const Value &v = graph.value(value);
   return v.kind == ValueKind::Input ||
          (v.kind == ValueKind::State && graph.states[v.state].written < 0);
-}
-
-bool StepTimer::isStoredByCopy(ValueId value) const {
-  const Value &written = graph.value(value);
-  for (auto [result, operand] : graph.op(written.producer).rules.inPlace)
-    if (result == written.result)
-      return false;
-  return true;
 }
 
 /// False if a device is then busy for longer than `limit`.

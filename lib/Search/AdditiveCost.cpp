@@ -186,14 +186,15 @@ private:
           move(layout, need, &cost);
         break;
       }
-    const Value &value = graph.value(id);
-    for (auto [result, operand] : graph.op(value.producer).rules.inPlace)
-      if (result == value.result)
-        return;
+    if (table.isInPlace(id))
+      return;
     for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s)
       if (graph.states[s].written == id)
-        cost += alone(
-            table.store(layout, table.home(s, group.at(value.producer))).tasks);
+        cost +=
+            alone(table
+                      .store(layout,
+                             table.home(s, group.at(graph.value(id).producer)))
+                      .tasks);
   }
 
   //===--------------------------------------------------------------------===//

@@ -6,6 +6,9 @@
 #include <boost/context/pooled_fixedsize_stack.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
+#include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -50,6 +53,42 @@ boost::context::pooled_fixedsize_stack &stacks() {
   std::abort();
 }
 
+enum class Order { forward, backward, shuffled };
+
+Order order() {
+  static const Order chosen = [] {
+    const char *text = std::getenv("FFRT_EMULATED_ORDER");
+    const std::string name = text ? text : "forward";
+    if (name == "forward")
+      return Order::forward;
+    if (name == "backward")
+      return Order::backward;
+    if (name == "shuffled")
+      return Order::shuffled;
+    std::fputs("emulated device: expected FFRT_EMULATED_ORDER to be forward, "
+               "backward or shuffled\n",
+               stderr);
+    std::abort();
+  }();
+  return chosen;
+}
+
+/// Calls `visit` with the numbers below `end`, in the order of this run.
+template <class Visit> void for_each(std::size_t end, Visit visit) {
+  if (order() == Order::forward) {
+    for (std::size_t i = 0; i < end; ++i)
+      visit(i);
+    return;
+  }
+  std::vector<std::size_t> numbers(end);
+  std::iota(numbers.rbegin(), numbers.rend(), 0);
+  static std::minstd_rand random;
+  if (order() == Order::shuffled)
+    std::shuffle(numbers.begin(), numbers.end(), random);
+  for (std::size_t i : numbers)
+    visit(i);
+}
+
 /// Runs a thread until it waits or ends.
 void resume(Lane &lane) {
   running = &lane;
@@ -71,9 +110,10 @@ bool all_are(const Lane *first, const Lane *last, At at) {
 /// Runs the threads of a warp until all wait for others or have ended.
 void run_warp(Lane *first, Lane *last) {
   do {
-    for (Lane *lane = first; lane != last; ++lane)
-      if (lane->at != At::end)
-        resume(*lane);
+    for_each(std::size_t(last - first), [&](std::size_t i) {
+      if (first[i].at != At::end)
+        resume(first[i]);
+    });
     if (!all_are(first, last, At::warp) && !all_are(first, last, At::block) &&
         !all_are(first, last, At::cluster))
       diverged("warp");
@@ -84,8 +124,11 @@ void run_warp(Lane *first, Lane *last) {
 /// Runs the threads of a block until all wait for the cluster or have ended.
 void run_block(Lane *first, Lane *last) {
   do {
-    for (Lane *warp = first; warp < last; warp += kWarp)
-      run_warp(warp, std::min(warp + kWarp, last));
+    for_each((std::size_t(last - first) + kWarp - 1) / kWarp,
+             [&](std::size_t i) {
+               Lane *const warp = first + i * kWarp;
+               run_warp(warp, std::min(warp + kWarp, last));
+             });
     if (!all_are(first, last, At::block) && !all_are(first, last, At::cluster))
       diverged("block");
   } while (std::any_of(first, last,
@@ -109,8 +152,10 @@ void run_cluster(const std::function<void()> &body) {
   Lane *const first = lanes.data(), *const last = first + lanes.size();
   while (!std::all_of(first, last,
                       [](const Lane &lane) { return lane.at == At::end; })) {
-    for (Lane *block = first; block < last; block += cluster->threads)
+    for_each(lanes.size() / cluster->threads, [&](std::size_t i) {
+      Lane *const block = first + i * cluster->threads;
       run_block(block, block + cluster->threads);
+    });
     if (!all_are(first, last, At::cluster))
       diverged("cluster");
   }
@@ -123,23 +168,24 @@ void run_grid(dim3 grid, dim3 block, unsigned blocks, std::size_t shared,
   Cluster here{threads, shared, std::vector<Lane>(blocks * threads),
                std::vector<char>(blocks * shared, char(0xff))};
   Cluster *const outer = std::exchange(cluster, &here);
-  for (unsigned z = 0; z < grid.z; ++z)
-    for (unsigned y = 0; y < grid.y; ++y)
-      for (unsigned x = 0; x < grid.x; x += blocks) {
-        for (std::size_t i = 0; i < here.lanes.size(); ++i) {
-          const std::size_t at = i % threads;
-          Thread &thread = here.lanes[i].thread;
-          thread.rank = unsigned(i / threads);
-          thread.block = {x + thread.rank, y, z};
-          thread.block_extent = block;
-          thread.grid_extent = grid;
-          thread.thread = {unsigned(at % block.x),
-                           unsigned(at / block.x % block.y),
-                           unsigned(at / block.x / block.y)};
-          thread.lane = int(at % kWarp);
-        }
-        run_cluster(body);
-      }
+  const std::size_t columns = grid.x / blocks;
+  for_each(columns * grid.y * grid.z, [&](std::size_t n) {
+    const unsigned x = unsigned(n % columns) * blocks,
+                   y = unsigned(n / columns % grid.y),
+                   z = unsigned(n / columns / grid.y);
+    for (std::size_t i = 0; i < here.lanes.size(); ++i) {
+      const std::size_t at = i % threads;
+      Thread &thread = here.lanes[i].thread;
+      thread.rank = unsigned(i / threads);
+      thread.block = {x + thread.rank, y, z};
+      thread.block_extent = block;
+      thread.grid_extent = grid;
+      thread.thread = {unsigned(at % block.x), unsigned(at / block.x % block.y),
+                       unsigned(at / block.x / block.y)};
+      thread.lane = int(at % kWarp);
+    }
+    run_cluster(body);
+  });
   cluster = outer;
 }
 

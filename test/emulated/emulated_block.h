@@ -1,4 +1,11 @@
 //===- emulated_block.h - the threads of a block as fibers ------*- C++ -*-===//
+//
+// FFRT_EMULATED_ORDER says who runs first, of the threads of a warp, the warps
+// of a block, the blocks of a cluster and of a grid, which all come as they
+// like on a GPU: forward, backward, or shuffled anew at every meeting. What
+// then computes something else misses a barrier.
+//
+//===----------------------------------------------------------------------===//
 #ifndef FFRT_EMULATED_BLOCK_H
 #define FFRT_EMULATED_BLOCK_H
 

@@ -78,6 +78,9 @@ public:
   bool isFull(int32_t shape, const std::vector<int64_t> &bytes) const;
   /// True if parts of the value are partial sums.
   bool isPartial(LayoutId layout) const;
+  /// True if the operator that computes the value writes it over an operand, or
+  /// into the state that it is stored in.
+  bool isInPlace(ValueId value) const;
   /// The layout of a state's value at the start of the step. The state is one
   /// that is updated, by an operator under `update`.
   LayoutId home(StateId state, ConfigId update);

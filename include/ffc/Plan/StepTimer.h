@@ -120,7 +120,6 @@ private:
   std::optional<Picoseconds> lateness(OpId op) const;
   void forgetStarted();
   bool isLoaded(ValueId value) const;
-  bool isStoredByCopy(ValueId value) const;
   bool isFinished(ValueId result) const;
   size_t finishItem(ValueId result) const;
   std::pair<OpId, size_t> outputPlace(ValueId output) const;

@@ -8,8 +8,11 @@
 #include "ffc/Plan/Reshard.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Topology.h"
+#include "ffc/Plan/Verifier.h"
 
 #include "gtest/gtest.h"
+
+#include <algorithm>
 
 using namespace ffc::plan;
 using namespace ffc::plan::testing;
@@ -51,6 +54,49 @@ TEST_F(PlannerTest, NothingMovesOnOneDevice) {
   // Both weights live in the state section: 10 x 8 and 8 x 6 floats, each
   // rounded up to 64 bytes.
   EXPECT_EQ(program.devices[0].stateBytes, 320 + 192);
+}
+
+/// Copies of device 0.
+int copies(const Program &program) {
+  return static_cast<int>(std::count_if(
+      program.devices[0].actions.begin(), program.devices[0].actions.end(),
+      [](const Action &a) { return a.kind == Action::Kind::Copy; }));
+}
+
+TEST_F(PlannerTest, StatesAreOverwrittenAfterAllWhoReadThem) {
+  ValueId x = g.input("x", {12, 8}), s = g.state("s", {12, 8});
+  g.output("out/y", g.sum("y", x, s));
+  g.store(s, g.sum("new", x, s));
+  const Program program = plan({kWhole, kWhole}, 1);
+  EXPECT_EQ(copies(program), 0);
+  EXPECT_EQ(program.devices[0].stateBytes, 12 * 8 * 4);
+  EXPECT_FALSE(verifyProgram(g.graph, {kWhole, kWhole}, program, ranks(1)));
+}
+
+TEST_F(PlannerTest, StatesAreCopiedWhereOthersReadThemLater) {
+  ValueId x = g.input("x", {12, 8}), s = g.state("s", {12, 8});
+  g.store(s, g.sum("new", x, s));
+  g.output("out/y", g.sum("y", x, s));
+  EXPECT_EQ(copies(plan({kWhole, kWhole}, 1)), 1);
+}
+
+TEST_F(PlannerTest, StatesThatOthersReadInOtherPartsAreOverwritten) {
+  ValueId x = g.input("x", {12, 8}), s = g.state("s", {12, 8});
+  g.output("out/y", g.sum("y", x, s));
+  g.store(s, g.sum("new", x, s));
+  const Strategy strategy = {split(1, 4), split(0, 2)};
+  const Program program = plan(strategy);
+  EXPECT_FALSE(verifyProgram(g.graph, strategy, program, ranks(4)));
+  for (const Action &action : program.devices[0].actions) {
+    EXPECT_NE(action.task.instance, -2);
+  }
+}
+
+TEST_F(PlannerTest, OutputsOfStatesAreWhatStepsBeginWith) {
+  ValueId x = g.input("x", {12, 8}), s = g.state("s", {12, 8});
+  g.output("out/s", s);
+  g.store(s, g.sum("new", x, s));
+  EXPECT_EQ(copies(plan({kWhole}, 1)), 1);
 }
 
 TEST_F(PlannerTest, PartialSumsReadByAllAreAllReduced) {

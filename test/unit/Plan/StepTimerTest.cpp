@@ -36,6 +36,16 @@ Configuration dataParallel(const Op &op, int devices) {
   return config;
 }
 
+/// Sums of a value and what they were in the step before: one that overwrites
+/// its state, and one that another operator stands in the way of.
+void addStatistics(TestGraph &g, ValueId value) {
+  const Shape shape = g.graph.value(value).type.shape;
+  const ValueId alone = g.state("alone", shape), read = g.state("read", shape);
+  g.store(alone, g.sum("alone.sum", value, alone));
+  g.store(read, g.sum("read.sum", value, read));
+  g.output("out/read", g.sum("reader", value, read));
+}
+
 /// Devices; the latency of those that communicate and compute at once, or
 /// nothing; a chain of layers or the smaller graph; passes of a step.
 class StepTimerTest : public ::testing::TestWithParam<
@@ -46,6 +56,8 @@ TEST_P(StepTimerTest, RandomMoves) {
   TestGraph g = layers ? stack(5) : trainingGraph();
   if (passes > 1)
     setPasses(g.graph, passes);
+  else if (!layers)
+    addStatistics(g, g.graph.op(0).results[0]);
   CostModel cost(*latency ? overlapping(devices, latency)
                           : ranks(devices, "3 GB/s", "2 us"));
   SegmentTable table(g.graph, devices, cost);

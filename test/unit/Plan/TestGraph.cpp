@@ -161,8 +161,11 @@ void TestGraph::update(const std::string &name, ValueId state, ValueId gradient,
                            {{0, identity({0, 1})}, {1, identity({0, 1})}},
                            {{2, identity({0, 1}), Reduction::None}},
                            2}}}};
-  StateId id = graph.values[state].state;
-  graph.states[id].written = addOp(std::move(op), shape);
+  store(state, addOp(std::move(op), shape));
+}
+
+void TestGraph::store(ValueId state, ValueId value) {
+  graph.states[graph.values[state].state].written = value;
 }
 
 void TestGraph::output(const std::string &name, ValueId value) {

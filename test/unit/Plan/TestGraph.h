@@ -30,6 +30,8 @@ public:
   /// state as its second operand.
   void update(const std::string &name, ValueId state, ValueId gradient,
               const std::string &owner);
+  /// The value is what `state` holds at the end.
+  void store(ValueId state, ValueId value);
   void output(const std::string &name, ValueId value);
 
   Graph graph;
