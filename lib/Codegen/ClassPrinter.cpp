@@ -185,7 +185,8 @@ LogicalResult ClassPrinter::print(Text &text, rank::StateOp op) {
   const bool saved = op.getKind() == "parameter" || op.getKind() == "statistic";
   text.line("{" + quoted(op.getName()) + ", /*parameter=*/" +
             (saved ? "true" : "false") + ", " + initOf(op) + ", " +
-            tensor(op.getBuffer()) + "},");
+            tensor(op.getBuffer()) +
+            (op.getOf() ? ", /*of=*/" + quoted(*op.getOf()) : "") + "},");
   return success();
 }
 

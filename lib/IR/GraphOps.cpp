@@ -43,16 +43,43 @@ static LogicalResult verifyUniqueNames(Block *block, StringRef what) {
   return success();
 }
 
+/// Constraint 5 of all states.
+static LogicalResult verifyCopies(Block *block) {
+  llvm::StringMap<StateOp> states;
+  for (StateOp state : block->getOps<StateOp>())
+    states.try_emplace(state.getName(), state);
+  for (StateOp copy : block->getOps<StateOp>()) {
+    if (!copy.getOf())
+      continue;
+    StateOp of = states.lookup(*copy.getOf());
+    if (!of || of.getKind() != "parameter" ||
+        of.getResult().getType() != wideType(copy.getResult().getType()) ||
+        of.getInit() != copy.getInit())
+      return copy.emitOpError()
+             << "'" << copy.getName() << "': expected '" << *copy.getOf()
+             << "' to be a parameter of type "
+             << wideType(copy.getResult().getType()) << " and the same init";
+  }
+  return success();
+}
+
 LogicalResult StateOp::verify() {
   if (failed(verifyTensors(*this))) // constraint 3
     return failure();
   // Constraint 2.
   StringRef kind = getKind();
-  if (!llvm::is_contained({"parameter", "slot", "statistic", "constant"}, kind))
+  if (!llvm::is_contained(
+          {"parameter", "slot", "statistic", "constant", "copy"}, kind))
     return emitOpError() << "'" << getName()
-                         << "': expected kind parameter, slot, statistic or "
-                            "constant, found '"
+                         << "': expected kind parameter, slot, statistic, "
+                            "constant or copy, found '"
                          << kind << "'";
+  // Constraint 5.
+  if ((kind == "copy") != getOf().has_value() ||
+      (kind == "copy" && !isNarrow(getResult())))
+    return emitOpError() << "'" << getName()
+                         << "': expected 'of' and a type of 16 bits of copies, "
+                            "and of nothing else";
   // Constraint 4.
   const InitKind init = getInit().getKind();
   if ((init == InitKind::Upper || init == InitKind::Lower) &&
@@ -63,7 +90,9 @@ LogicalResult StateOp::verify() {
   // Constraint 1.
   if (!isFirstInBlock(*this))
     return success();
-  return verifyUniqueNames<StateOp>((*this)->getBlock(), "state");
+  if (failed(verifyUniqueNames<StateOp>((*this)->getBlock(), "state")))
+    return failure();
+  return verifyCopies((*this)->getBlock());
 }
 
 /// Constraint 1 of one store.

@@ -86,7 +86,9 @@ public:
   explicit WeightsFile(StringRef path) : path(path) {}
 
   LogicalResult read(StateOp state, TensorValue &to) {
-    const plan::TensorType type = tensorTypeOf(state.getResult().getType());
+    // Copies are read as what they are copies of.
+    const plan::TensorType type =
+        tensorTypeOf(wideType(state.getResult().getType()));
     to = {type.shape, std::vector<double>(plan::numElements(type.shape))};
     if (!buffer) {
       auto opened =
@@ -122,7 +124,9 @@ TensorValue ff::initialState(StateOp state, uint64_t seed) {
     for (size_t i = 0; i < value.data.size(); ++i)
       value.data[i] = element(i);
   };
-  const uint64_t key = seed ^ hashName(std::string_view(state.getName()));
+  const uint64_t key =
+      seed ^
+      hashName(std::string_view(state.getOf().value_or(state.getName())));
   const double parameter = state.getInit().getValue().getValueAsDouble();
   const auto scale = static_cast<float>(parameter);
   auto isUpper = [&](size_t i) {

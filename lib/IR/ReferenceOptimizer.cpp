@@ -1,7 +1,8 @@
 //===- ReferenceOptimizer.cpp - meaning of updates of parameters ----------===//
 //
 // As ff.update says, element by element. Operands are w, g, scale and the
-// slots, results w and the slots. What decides about a step is at the end.
+// slots, results w, the slots, and perhaps w rounded. What decides about a step
+// is at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,18 +35,28 @@ static double stepOf(const ReferenceCall &call) {
                                                     : step;
 }
 
+/// Result number `rounded`, if there is one, is result 0.
+static void copyRounded(const ReferenceCall &call, size_t rounded) {
+  if (rounded < call.outs.size())
+    forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
+      call.outs[rounded].at(i) = call.outs[0].at(i);
+    });
+}
+
 /// The update, unless the step is skipped: then the slots stay as they are, and
 /// so does w where the kernel writes it.
 template <void (*Update)(const ReferenceCall &)>
 static void unlessSkipped(const ReferenceCall &call) {
-  if (std::isfinite(scaleOf(call)))
-    return Update(call);
   const size_t slots = call.ins.size() - 3;
-  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
-    call.outs[0].at(i) = call.ins[0].at(i);
-    for (size_t slot = 0; slot < slots; ++slot)
-      call.outs[1 + slot].at(i) = call.ins[3 + slot].at(i);
-  });
+  if (std::isfinite(scaleOf(call)))
+    Update(call);
+  else
+    forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
+      call.outs[0].at(i) = call.ins[0].at(i);
+      for (size_t slot = 0; slot < slots; ++slot)
+        call.outs[1 + slot].at(i) = call.ins[3 + slot].at(i);
+    });
+  copyRounded(call, 1 + slots);
 }
 
 static void sgd(const ReferenceCall &call) {
@@ -174,6 +185,7 @@ static void lamb(const ReferenceCall &call) {
     call.outs[0].at(i) = call.ins[0].at(i) -
                          call.context.learningRate * trust * call.ins[1].at(i);
   });
+  copyRounded(call, 1);
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,7 +48,20 @@ LogicalResult UpdateOp::verify() {
   for (Value slot : getSlotsOut())
     if (failed(expectType("slots_out", slot, type)))
       return failure();
+  // Constraint 3.
+  const size_t results = 1 + getSlots().size();
+  if (getNumResults() > results + 1)
+    return emitOpError("expected ") << results << " or " << results + 1
+                                    << " results, found " << getNumResults();
+  if (Value rounded = getRounded();
+      rounded && (!isNarrow(rounded) || wideType(rounded.getType()) != type))
+    return emitOpError("expected the last result to be ")
+           << type << " as bf16 or f16, found " << rounded.getType();
   return getScale() ? verifyUpdateScale(*this, getScale(), type) : success();
+}
+
+Value UpdateOp::getRounded() {
+  return getOthers().size() > getSlots().size() ? getOthers().back() : Value();
 }
 
 LogicalResult ff::verifyUpdateScale(Operation *op, Value scale,
@@ -76,7 +89,7 @@ SmallVector<Value> UpdateOp::getOperandSlots() {
 
 SmallVector<Value> UpdateOp::getResultSlots() {
   SmallVector<Value> slots = {getWOut()};
-  llvm::append_range(slots, getSlotsOut());
+  llvm::append_range(slots, getOthers());
   return slots;
 }
 
@@ -85,8 +98,8 @@ plan::OpRules UpdateOp::getRules() {
   const plan::TensorType type = tensorTypeOf(getW().getType());
   const int slots = static_cast<int>(getSlots().size());
   enum { W, G, Scale, FirstSlot };
-  const int wOut = FirstSlot + slots, direction = wOut + 1 + slots,
-            norms = direction + 1;
+  const int wOut = FirstSlot + slots, rounded = wOut + 1 + slots,
+            direction = rounded + (getRounded() ? 1 : 0), norms = direction + 1;
   const plan::Access access = identityAccess(
       static_cast<int>(type.shape.size()), plan::MemoryOrder::RowMajor);
 
@@ -107,7 +120,12 @@ plan::OpRules UpdateOp::getRules() {
     first.writes.push_back({wOut + 1 + slot, access, Reduction::None});
     rules.inPlace.push_back({1 + slot, FirstSlot + slot});
   }
+  auto writeRounded = [&](plan::Phase &last) {
+    if (getRounded())
+      last.writes.push_back({rounded, access, Reduction::None});
+  };
   if (isOne) {
+    writeRounded(first);
     // Updates follow each other. GPUs start many at once; on CPUs a start is
     // little beside them.
     first.parts = 0;
@@ -122,6 +140,7 @@ plan::OpRules UpdateOp::getRules() {
   second.kernel = info.kernels.back();
   second.reads = {{W, access}, {direction, access}, {norms, both}};
   second.writes = {step};
+  writeRounded(second);
   second.flopsPerPoint = 2;
   rules.schedules = {{{}, {std::move(first), std::move(second)}}};
   return rules;

@@ -1,5 +1,6 @@
 //===- LowerPrecision.cpp - narrow factors, and what lies between products ===//
 
+#include "Absorption.h"
 #include "NarrowValues.h"
 
 #include "ffc/IR/MainFunction.h"
@@ -109,6 +110,18 @@ private:
     result.replaceAllUsesExcept(rounded, rounded.getDefiningOp());
   }
 
+  /// Does nobody read `result` but a cast, perhaps behind an activation that
+  /// the product computes?
+  static bool isRounded(Value result) {
+    if (!result.hasOneUse())
+      return false;
+    Operation *reader = *result.user_begin();
+    if (auto activation = dyn_cast<UnaryOp>(reader);
+        activation && clamperOf(activation))
+      return isRounded(activation.getY());
+    return isNarrowing(reader);
+  }
+
   /// Products round their results themselves if what they add is as narrow.
   void narrowAddends(Block &block, Type type) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -117,8 +130,7 @@ private:
       if (!product || !narrowing || product.getFactors().empty())
         continue;
       for (OpResult result : op.getResults())
-        if (result.hasOneUse() && isNarrowing(*result.user_begin()) &&
-            !narrowing.canNarrow(result))
+        if (isRounded(result) && !narrowing.canNarrow(result))
           for (OpOperand *addend : product.getNarrowable())
             narrowOperand(*addend, type);
     }
@@ -159,6 +171,15 @@ private:
     operand.set(value);
   }
 
+  /// Does the operator only give its operand another shape?
+  static bool reshapes(PartitionableInterface op) {
+    return op && op.getRules().keepsBytes &&
+           cast<RankedTensorType>(op->getOperand(0).getType())
+                   .getNumElements() ==
+               cast<RankedTensorType>(op->getResult(0).getType())
+                   .getNumElements();
+  }
+
   /// Puts `cast` before operators that only give its operand another shape:
   /// what computes the numbers may be able to write them narrow.
   void castEarlier(CastOp cast) {
@@ -166,7 +187,7 @@ private:
     while (cast) {
       Value x = cast.getX();
       auto shaping = x.getDefiningOp<PartitionableInterface>();
-      if (!shaping || !x.hasOneUse() || !shaping.getRules().keepsBytes)
+      if (!x.hasOneUse() || !reshapes(shaping))
         return;
       Value wide = shaping->getOperand(0);
       CastOp earlier = castOf(wide, type);

@@ -253,7 +253,8 @@ void ClassLowering::lowerSlots() {
     const std::string &name = planned.graph.states[slot.state].name;
     ff::StateOp state = states.lookup(name);
     ff::InitAttr init = state.getInit();
-    rank::StateOp::create(builder, state.getLoc(), name, state.getKind(),
+    rank::StateOp::create(builder, state.getLoc(), builder.getStringAttr(name),
+                          state.getKindAttr(), state.getOfAttr(),
                           ff::stringifyInitKind(init.getKind()),
                           init.getValue().getValue(), init.getOffset(),
                           bufferOf(slot.buffer));

@@ -54,6 +54,19 @@ static bool sameBytes(const Buffer &a, const Buffer &b) {
          a.bytes > 0 && a.bytes == b.bytes && a.type == b.type;
 }
 
+/// Is one sequence of elements the same tensor in both?
+static bool sameSequence(const Buffer &a, const Buffer &b) {
+  if (a.order != b.order)
+    return false;
+  if (a.order == MemoryOrder::RowMajor)
+    return true;
+  const Box x = a.region.box(), y = b.region.box();
+  bool same = x.rank() == y.rank();
+  for (int d = 0; same && d < x.rank(); ++d)
+    same = x[d].size() == y[d].size();
+  return same;
+}
+
 static bool sameMemory(const Buffer &a, const Buffer &b) {
   return sameBytes(a, b) && a.order == b.order && a.region == b.region;
 }
@@ -121,9 +134,9 @@ private:
     if (in < 0 || out < 0)
       return;
     const Buffer &from = device.buffers[in], &to = device.buffers[out];
-    if (!sameBytes(from, to) || from.order != MemoryOrder::RowMajor ||
-        to.order != MemoryOrder::RowMajor || lifetimes[out].first != at ||
-        lastWrites[out] != at || lastWrites[in] > at)
+    if (!sameBytes(from, to) || !sameSequence(from, to) ||
+        lifetimes[out].first != at || lastWrites[out] != at ||
+        lastWrites[in] > at)
       return;
     const BufferId base = places.base[in];
     places.base[out] = base;

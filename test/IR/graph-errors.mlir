@@ -11,7 +11,7 @@ func.func @state_1_unique() {
 // -----
 
 func.func @state_2_kind() {
-  // expected-error @+1 {{'w': expected kind parameter, slot, statistic or constant, found 'weight'}}
+  // expected-error @+1 {{'w': expected kind parameter, slot, statistic, constant or copy, found 'weight'}}
   %0 = ff.state "w" "weight" init <constant, 0.0 : f64, 0> : tensor<4xf32>
   return
 }
@@ -29,6 +29,41 @@ func.func @state_3_empty() {
 func.func @state_4_vector() {
   // expected-error @+1 {{'m': expected init upper of a matrix or several, found 'tensor<4xf32>'}}
   %0 = ff.state "m" "constant" init <upper, 1.0 : f64, 0> : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @state_5_of() {
+  // expected-error @+1 {{'c': expected 'of' and a type of 16 bits of copies, and of nothing else}}
+  %0 = ff.state "c" "copy" init <constant, 0.0 : f64, 0> : tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @state_5_wide() {
+  %0 = ff.state "w" "parameter" init <constant, 0.0 : f64, 0> : tensor<4xf32>
+  // expected-error @+1 {{'c': expected 'of' and a type of 16 bits of copies, and of nothing else}}
+  %1 = ff.state "c" "copy" of "w" init <constant, 0.0 : f64, 0> : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @state_5_parameter() {
+  %0 = ff.state "w" "slot" init <constant, 0.0 : f64, 0> : tensor<4xf32>
+  // expected-error @+1 {{'c': expected 'w' to be a parameter of type 'tensor<4xf32>' and the same init}}
+  %1 = ff.state "c" "copy" of "w" init <constant, 0.0 : f64, 0> : tensor<4xbf16>
+  return
+}
+
+// -----
+
+func.func @state_5_init() {
+  %0 = ff.state "w" "parameter" init <constant, 1.0 : f64, 0> : tensor<4xf32>
+  // expected-error @+1 {{'c': expected 'w' to be a parameter of type 'tensor<4xf32>' and the same init}}
+  %1 = ff.state "c" "copy" of "w" init <constant, 0.0 : f64, 0> : tensor<4xbf16>
   return
 }
 

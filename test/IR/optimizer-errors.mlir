@@ -37,6 +37,24 @@ func.func @update_1_results(%w: tensor<4xf32>) {
 
 // -----
 
+func.func @update_3_results(%w: tensor<4xf32>) {
+  // expected-error @+1 {{expected 1 or 2 results, found 3}}
+  %0:3 = ff.update sgd(%w, %w) {hyper = array<f64: 0.0, 0.0>}
+      : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xbf16>, tensor<4xbf16>)
+  return
+}
+
+// -----
+
+func.func @update_3_rounded(%w: tensor<4xf32>) {
+  // expected-error @+1 {{expected the last result to be 'tensor<4xf32>' as bf16 or f16, found 'tensor<4xf32>'}}
+  %0:2 = ff.update sgd(%w, %w) {hyper = array<f64: 0.0, 0.0>}
+      : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return
+}
+
+// -----
+
 func.func @update_2_gradient(%w: tensor<4xf32>, %g: tensor<5xf32>) {
   // expected-error @+1 {{expected g of type 'tensor<4xf32>', found 'tensor<5xf32>'}}
   %0 = ff.update sgd(%w, %g) {hyper = array<f64: 0.0, 0.0>}

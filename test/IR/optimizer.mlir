@@ -10,6 +10,10 @@ func.func @update(%w: tensor<4x3xf32>, %g: tensor<4x3xf32>,
   %1:2 = ff.update sgd(%w, %g slots %v) {hyper = array<f64: 0.9, 1.0>}
       : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>)
       -> (tensor<4x3xf32>, tensor<4x3xf32>)
+  // CHECK: ff.update sgd(%{{.*}}, %{{.*}} slots %{{.*}}) {{.*}} -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xbf16>)
+  %3:3 = ff.update sgd(%w, %g slots %v) {hyper = array<f64: 0.9, 1.0>}
+      : (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>)
+      -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xbf16>)
   // CHECK: ff.update adamw(%{{.*}}, %{{.*}} slots %{{.*}}, %{{.*}} scale %{{.*}})
   %2:3 = ff.update adamw(%w, %g slots %m, %v scale %f)
       {hyper = array<f64: 0.9, 0.999, 1.0e-8>}

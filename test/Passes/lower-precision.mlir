@@ -18,7 +18,8 @@
 // CHECK: %[[W:.*]] = ff.state "w"
 // CHECK: %[[X16:.*]] = ff.cast(%arg0) : (tensor<8x16xf32>) -> tensor<8x16xbf16>
 // CHECK-NEXT: %[[W16:.*]] = ff.cast(%[[W]]) : (tensor<16x16xf32>) -> tensor<16x16xbf16>
-// CHECK-NEXT: %[[H:.*]] = ff.matmul(%[[X16]], %[[W16]], %arg1) {{.*}} : (tensor<8x16xbf16>, tensor<16x16xbf16>, tensor<16xf32>) -> tensor<8x16xf32>
+// CHECK-NEXT: %[[B16:.*]] = ff.cast(%arg1)
+// CHECK-NEXT: %[[H:.*]] = ff.matmul(%[[X16]], %[[W16]], %[[B16]]) {{.*}} : (tensor<8x16xbf16>, tensor<16x16xbf16>, tensor<16xbf16>) -> tensor<8x16xf32>
 // CHECK-NEXT: %[[A:.*]] = ff.unary relu(%[[H]]) {ff.role = "gradient"} : tensor<8x16xf32> -> tensor<8x16xf32>
 // CHECK-NEXT: %[[A16:.*]] = ff.cast(%[[A]]) {ff.role = "gradient"}
 // CHECK-NEXT: ff.matmul(%[[A16]], %[[W16]])
@@ -231,6 +232,27 @@ func.func @main(%x: tensor<8x4xf32> {ff.name = "x"},
       : (tensor<8x4xf32>, tensor<4x8xf32>, tensor<8xf32>) -> tensor<8x8xf32> loc("z")
   %5 = ff.softmax(%4) {axes = array<i64: 1>, log = 0 : i64} : (tensor<8x8xf32>) -> tensor<8x8xf32> loc("wide")
   ff.output %5 as "out/z" : tensor<8x8xf32>
+  return
+}
+
+// -----
+
+// So is a bias in front of an activation that the product computes.
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[B16:.*]] = ff.cast(%arg2)
+// CHECK: %h = ff.matmul(%{{.*}}, %{{.*}}, %[[B16]])
+// CHECK-NEXT: %relu = ff.unary relu(%h)
+// CHECK-NEXT: ff.cast(%relu)
+func.func @main(%x: tensor<8x4xf32> {ff.name = "x"},
+                %w: tensor<4x8xf32> {ff.name = "w"},
+                %b: tensor<8xf32> {ff.name = "b"}) {
+  %0 = ff.matmul(%x, %w, %b) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xf32>, tensor<4x8xf32>, tensor<8xf32>) -> tensor<8x8xf32> loc("h")
+  %1 = ff.unary relu(%0) : tensor<8x8xf32> -> tensor<8x8xf32> loc("relu")
+  %2 = ff.matmul(%1, %1) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 1 : i64}
+      : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32> loc("y")
+  ff.output %2 as "out/y" : tensor<8x8xf32>
   return
 }
 

@@ -191,6 +191,7 @@ LogicalResult Compilation::differentiate() {
                                                            : "tf32";
     PassManager passes(&context);
     passes.addPass(createLowerPrecision(lowering));
+    passes.addPass(createKeepRounded());
     if (failed(passes.run(*module)))
       return failure();
   }

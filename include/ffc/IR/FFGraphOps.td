@@ -5,8 +5,8 @@ def FF_StateOp : FF_Op<"state"> {
   let summary = "reads loop-carried state at the start of the step";
   let description = [{
     `kind` is "parameter" (trained, dumped), "slot" (optimizer state),
-    "statistic" (running mean or variance: may be stored, is not trained) or
-    "constant" (never stored).
+    "statistic" (running mean or variance: may be stored, is not trained),
+    "constant" (never stored), or "copy": always the parameter `of`, rounded.
 
     ```mlir
     %w = ff.state "conv1.weight" "parameter" init #ff.init<file, 0.0 : f64, 0>
@@ -15,14 +15,25 @@ def FF_StateOp : FF_Op<"state"> {
 
     Constraints:
       1. The name is unique among the states.
-      2. `kind` is one of the four words.
+      2. `kind` is one of the five words.
       3. All extents are known and over 0.
       4. What is `upper` or `lower` has two dimensions or more.
+      5. What is a copy, and nothing else, has `of`, the name of a parameter of
+         f32 of the same shape and init; it is bf16 or f16.
   }];
-  let arguments = (ins StrAttr:$name, StrAttr:$kind, FF_InitAttr:$init);
+  let arguments = (ins StrAttr:$name, StrAttr:$kind, FF_InitAttr:$init,
+                       OptionalAttr<StrAttr>:$of);
   let results = (outs FF_Tensor:$result);
+  // What is no copy.
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$type, "::llvm::StringRef":$name,
+                   "::llvm::StringRef":$kind, "::ffc::ff::InitAttr":$init), [{
+      build($_builder, $_state, type, $_builder.getStringAttr(name),
+            $_builder.getStringAttr(kind), init, /*of=*/{});
+    }]>
+  ];
   let assemblyFormat = [{
-    $name $kind `init` $init attr-dict `:` type($result)
+    $name $kind (`of` $of^)? `init` $init attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }

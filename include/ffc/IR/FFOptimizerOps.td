@@ -42,6 +42,9 @@ def FF_UpdateOp
     | `lamb` | as adam | m, v | m and v as adamw; `r = (m / (1-beta1^t)) / (sqrt(v / (1-beta2^t)) + epsilon) + wd*w; w -= lr * norm(w) / norm(r) * r`, the ratio 1 where a norm is 0 |
     | `hf_adamw` | as adam | m, v | m and v as adamw; `w -= lr * (m / (1-beta1^t)) / ((sqrt(v) + epsilon) / sqrt(1-beta2^t)); w -= lr*wd*w`, as Hugging Face's Transformers have it |
 
+    With a result after the slots there is also `w` as it is then, rounded, in
+    memory of its own: what factors of products are made of in the next step.
+
     The norms of `lamb` are those of the whole parameter: its phases are the
     direction r with the sums of squares, and the step along it.
 
@@ -50,13 +53,22 @@ def FF_UpdateOp
     Constraints:
       1. `hyper` has as many numbers as the kind, and there are as many slots as
          it has with them.
-      2. g, the slots and all results have the type of w; scale is one element of
-         its element type, or two.
+      2. g, the slots and their results have the type of w; scale is one element
+         of its element type, or two.
+      3. There are as many results as w and slots, and perhaps one more, which is
+         w as bf16 or f16.
   }];
   let arguments = (ins FF_OptimizerKindAttr:$kind, FF_FloatTensor:$w,
                    FF_FloatTensor:$g, Variadic<FF_FloatTensor>:$slots,
                    Optional<FF_FloatTensor>:$scale, DenseF64ArrayAttr:$hyper);
-  let results = (outs FF_FloatTensor:$w_out, Variadic<FF_FloatTensor>:$slots_out);
+  let results = (outs FF_FloatTensor:$w_out, Variadic<FF_Summand>:$others);
+  let extraClassDeclaration = [{
+    ::mlir::ResultRange getSlotsOut() {
+      return getOthers().take_front(std::min<size_t>(getSlots().size(), getOthers().size()));
+    }
+    /// w_out rounded, or null.
+    ::mlir::Value getRounded();
+  }];
   let assemblyFormat = [{
     $kind `(` $w `,` $g (`slots` $slots^)? (`scale` $scale^)? `)` attr-dict
     `:` functional-type(operands, results)

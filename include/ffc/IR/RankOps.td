@@ -114,15 +114,16 @@ def Rank_StateOp : Rank_ActionOp<"state"> {
     #ff.init says.
 
     Constraints:
-      1. `kind` is "parameter", "slot", "statistic" or "constant".
+      1. `kind` is "parameter", "slot", "statistic", "constant" or "copy", and
+         copies, only they, have `of`.
       2. The buffer lies in the state section.
       3. `init` is one of these words.
   }];
-  let arguments = (ins StrAttr:$name, StrAttr:$kind, StrAttr:$init,
-                       F64Attr:$value, I64Attr:$offset,
+  let arguments = (ins StrAttr:$name, StrAttr:$kind, OptionalAttr<StrAttr>:$of,
+                       StrAttr:$init, F64Attr:$value, I64Attr:$offset,
                        Rank_BufferType:$buffer);
   let assemblyFormat = [{
-    $name $kind $init $value `at` $offset $buffer attr-dict `:` type($buffer)
+    $name $kind (`of` $of^)? $init $value `at` $offset $buffer attr-dict `:` type($buffer)
   }];
   let hasVerifier = 1;
 }

@@ -202,6 +202,34 @@ def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def KeepRounded : Pass<"keep-rounded", "::mlir::ModuleOp"> {
+  let summary = "lets updates round parameters for the next step";
+  let description = [{
+    A parameter that products read rounded is cast in every step, and pass. Its
+    update has it in registers: it writes what the cast would make of it, to a
+    state of its own of the kind "copy". Parameters that other operators than
+    ff.update change, or none, are cast as before.
+
+    Before:
+    ```mlir
+    %w = ff.state "w" "parameter" init #i : tensor<16x10xf32>
+    %0 = ff.cast(%w) : (tensor<16x10xf32>) -> tensor<16x10xbf16>
+    ...
+    %1 = ff.update sgd(%w, %dw) {...} : (...) -> tensor<16x10xf32>
+    ff.store %1 to "w" : tensor<16x10xf32>
+    ```
+    After:
+    ```mlir
+    %w = ff.state "w" "parameter" init #i : tensor<16x10xf32>
+    %0 = ff.state "w.bf16" "copy" of "w" init #i : tensor<16x10xbf16>
+    ...
+    %1:2 = ff.update sgd(%w, %dw) {...} : (...) -> (tensor<16x10xf32>, tensor<16x10xbf16>)
+    ff.store %1#0 to "w" : tensor<16x10xf32>
+    ff.store %1#1 to "w.bf16" : tensor<16x10xbf16>
+    ```
+  }];
+}
+
 def FuseSums : Pass<"fuse-sums", "::mlir::ModuleOp"> {
   let summary = "lets products sum their factors";
   let description = [{

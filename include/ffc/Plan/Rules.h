@@ -163,9 +163,9 @@ struct OpRules {
   /// since each element needs only that element of it: {result, operand}. They
   /// do where nothing reads the operand any more.
   std::vector<std::pair<int, int>> mayOverwrite;
-  /// The only result has the elements of the only operand in their row-major
-  /// order, whatever its shape: it lies where the operand does, and nothing is
-  /// moved. Accesses say so, too (kTouchesNothing).
+  /// The only result has the elements that are read of the only operand in
+  /// their row-major order, whatever its shape: it lies where they do, and
+  /// nothing is moved. Accesses say so, too (kTouchesNothing).
   bool keepsBytes = false;
 
   /// Index of the dimension called `name`, or -1.

@@ -1,11 +1,13 @@
 //===- optimizer.h - parameter updates --------------------------*- C++ -*-===//
 //
-// {w, g, scale?, slots...} -> {w, slots...}, in place, f32, one shape and order
-// but for scale, one or two elements: what the gradient g is multiplied by, and
-// how many steps have been skipped. A scale that is not finite says that this
-// one is: nothing is changed then. g never is. Learning rate and weight decay,
-// lr and wd below, are read from the context at every call; t is the number of
-// the step there, from 1 on, without those skipped. Slots start as zeros.
+// {w, g, scale?, slots...} -> {w, slots..., rounded?}, in place but for
+// rounded, f32, one shape and order but for scale, one or two elements: what
+// the gradient g is multiplied by, and how many steps have been skipped. A
+// scale that is not finite says that this one is: nothing is changed then. g
+// never is. Rounded is w as bf16 or f16, and was so before. Learning rate and
+// weight decay, lr and wd below, are read from the context at every call; t is
+// the number of the step there, from 1 on, without those skipped. Slots start
+// as zeros.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_OPTIMIZER_H
@@ -118,9 +120,9 @@ private:
   std::shared_ptr<void> partial; ///< sums of blocks
 };
 
-/// Its second half: {w, r, norms} -> {w}, the norms those of the whole
-/// parameter: w -= lr * sqrt(norms[0] / norms[1]) * r, or lr * r where one is
-/// 0.
+/// Its second half: {w, r, norms} -> {w, rounded?}, the norms those of the
+/// whole parameter: w -= lr * sqrt(norms[0] / norms[1]) * r, or lr * r where
+/// one is 0.
 class LambUpdate {
 public:
   LambUpdate(Context &cx, Tensors in, Tensors out, double beta1, double beta2,

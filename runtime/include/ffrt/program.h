@@ -45,6 +45,8 @@ struct StateSlot {
   bool parameter;   ///< dumped as param/<name>.npy, read by --weights
   Init init;
   Tensor tensor;
+  /// The parameter that this is a rounded copy of, with the same init; or null.
+  const char *of = nullptr;
 };
 
 /// Part of a graph input on this rank, refilled before every pass.

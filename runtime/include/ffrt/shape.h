@@ -45,7 +45,8 @@ private:
   int axis;
 };
 
-/// {x} -> {y}: y at global coordinate i is x at i + starts.
+/// {x} -> {y}: y at global coordinate i is x at i + starts. y may lie where x
+/// does.
 class Slice {
 public:
   Slice(Context &cx, Tensors in, Tensors out, const Ints &starts);

@@ -1,6 +1,7 @@
 //===- initial.cpp - first contents of state values -----------------------===//
 #include "common/initial.h"
 
+#include "common/cast.h"
 #include "common/check.h"
 #include "common/file.h"
 #include "common/host_tensor.h"
@@ -143,6 +144,7 @@ public:
 
 private:
   void load(const StateSlot &slot);
+  void fill_copy(const StateSlot &slot);
 
   const uint64_t seed;
   const std::string &weights, &saved;
@@ -163,7 +165,26 @@ void Initial::load(const StateSlot &slot) {
   load_box(t, file->data() + slot.init.offset, t.type);
 }
 
+/// What the parameter begins with, rounded.
+void Initial::fill_copy(const StateSlot &slot) {
+  std::vector<float> wide(std::size_t(slot.tensor.elements()));
+  StateSlot of = slot;
+  of.name = slot.of;
+  of.of = nullptr;
+  of.parameter = true;
+  of.tensor.type = DType::f32;
+  of.tensor.data = wide.data();
+  fill(of);
+  with_factor(slot.tensor.type, [&](auto *type) {
+    using To = std::remove_pointer_t<decltype(type)>;
+    std::transform(wide.begin(), wide.end(), slot.tensor.as<To>(),
+                   convert<To, float>);
+  });
+}
+
 void Initial::fill(const StateSlot &slot) {
+  if (slot.of)
+    return fill_copy(slot);
   if (slot.parameter && !saved.empty())
     return load_saved(slot, saved);
   const Tensor &t = slot.tensor;

@@ -17,6 +17,8 @@ namespace ffrt {
 /// unless their values are constant or come from the file. Throws Error naming
 /// the slot.
 ///
+/// Copies (StateSlot::of) are filled as what they are copies of, and rounded.
+///
 /// With `saved`, the folder of an earlier dump, parameters are read from
 /// <saved>/param/<file_name(name)>.npy instead; all else begins as usual.
 void initialise(const std::vector<StateSlot> &slots, uint64_t seed,

@@ -1,6 +1,7 @@
 //===- optimizer.cpp - operands of parameter updates ----------------------===//
 #include "ffrt/optimizer.h"
 
+#include "common/cast.h"
 #include "common/check.h"
 #include "common/optimizer.h"
 #include "common/target.h"
@@ -50,10 +51,24 @@ void check_in_place(const char *kernel, Tensors in, Tensors out,
            "buffers");
 }
 
+/// Result number `rounded`, if there is one.
+void check_rounded(const char *kernel, Tensors in, Tensors out,
+                   std::size_t rounded) {
+  if (out.size() <= rounded)
+    return expect_count(kernel, "results", out.size(), rounded);
+  expect_count(kernel, "results", out.size(), rounded + 1);
+  const Tensor &w = in.begin()[0], &copy = out.begin()[rounded];
+  expect(kernel, is_narrow(copy.type),
+         std::string("rounded: expected type bf16 or f16, found ") +
+             name_of(copy.type));
+  expect_same_shape(kernel, "rounded", copy, w);
+  expect_same_order(kernel, "rounded", copy, w);
+}
+
 void check_update(const char *kernel, Tensors in, Tensors out,
                   std::size_t slots) {
   check_operands(kernel, in, slots);
-  expect_count(kernel, "results", out.size(), 1 + slots);
+  check_rounded(kernel, in, out, 1 + slots);
   check_in_place(kernel, in, out, 0, slots);
 }
 
@@ -116,7 +131,7 @@ LambUpdate::LambUpdate(Context &cx, Tensors in, Tensors out, double, double,
     : cx(cx) {
   const char *kernel = "lamb update";
   expect_count(kernel, "operands", in.size(), 3);
-  expect_count(kernel, "results", out.size(), 1);
+  check_rounded(kernel, in, out, 1);
   const Tensor &w = in.begin()[0];
   expect_type(kernel, "w", w, DType::f32);
   check_like(kernel, "r", in.begin()[1], w);

@@ -20,6 +20,12 @@ inline int64_t sum_blocks(int64_t n) { return (n + kSumBlock - 1) / kSumBlock; }
 /// Throws Error naming `kernel` unless `scale` is one that updates take.
 void check_update_scale(const char *kernel, const Tensor &scale);
 
+/// Is the last result of an update w rounded?
+inline bool has_rounded(Tensors in, Tensors out) {
+  // Operands besides w and slots are two: g and scale, or r and norms.
+  return out.size() + 1 == in.size();
+}
+
 /// Neither infinite nor NaN.
 FFRT_FUNCTION inline bool is_finite(double x) { return x - x == 0; }
 

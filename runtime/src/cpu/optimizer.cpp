@@ -1,6 +1,7 @@
 //===- optimizer.cpp - parameter updates ----------------------------------===//
 #include "ffrt/optimizer.h"
 
+#include "common/cast.h"
 #include "common/optimizer.h"
 #include "ffrt/parallel.h"
 
@@ -39,6 +40,12 @@ double step_of(const Context &cx, Tensors in) {
   const double skipped =
       scale.elements() == 2 ? double(scale.as<float>()[1]) : 0.0;
   return double(cx.step + 1) - skipped;
+}
+
+/// Writes w rounded where that is a result.
+void write_rounded(Tensors in, Tensors out) {
+  if (has_rounded(in, out))
+    cast_elements(in.begin()[0], out.begin()[out.size() - 1]);
 }
 
 /// Calls f(i) for all elements; vectorised.
@@ -100,7 +107,7 @@ struct Moments {
 // Updates
 //===----------------------------------------------------------------------===//
 
-void SgdUpdate::operator()(Tensors in, Tensors) {
+void SgdUpdate::operator()(Tensors in, Tensors out) {
   if (is_skipped(in))
     return;
   const auto [w, g, scale, n] = Parameter(in);
@@ -109,7 +116,7 @@ void SgdUpdate::operator()(Tensors in, Tensors) {
     for_elements(n, [=, w = w, g = g, scale = scale](int64_t i) {
       w[i] -= rate * (scale * g[i] + decay * w[i]);
     });
-    return;
+    return write_rounded(in, out);
   }
   float *v = slot(in, 0);
   for_elements(n, [=, w = w, g = g, scale = scale, mu = momentum,
@@ -119,9 +126,10 @@ void SgdUpdate::operator()(Tensors in, Tensors) {
     v[i] = speed;
     w[i] -= rate * (ahead ? slope + mu * speed : speed);
   });
+  write_rounded(in, out);
 }
 
-void AdamUpdate::operator()(Tensors in, Tensors) {
+void AdamUpdate::operator()(Tensors in, Tensors out) {
   if (is_skipped(in))
     return;
   const auto [w, g, scale, n] = Parameter(in);
@@ -131,9 +139,10 @@ void AdamUpdate::operator()(Tensors in, Tensors) {
                    moments = Moments(numbers, step_of(cx, in))](int64_t i) {
     w[i] -= rate * moments(scale * g[i] + decay * w[i], m[i], v[i]);
   });
+  write_rounded(in, out);
 }
 
-void AdamwUpdate::operator()(Tensors in, Tensors) {
+void AdamwUpdate::operator()(Tensors in, Tensors out) {
   if (is_skipped(in))
     return;
   const auto [w, g, scale, n] = Parameter(in);
@@ -143,9 +152,10 @@ void AdamwUpdate::operator()(Tensors in, Tensors) {
                    moments = Moments(numbers, step_of(cx, in))](int64_t i) {
     w[i] -= rate * (moments(scale * g[i], m[i], v[i]) + decay * w[i]);
   });
+  write_rounded(in, out);
 }
 
-void HfAdamwUpdate::operator()(Tensors in, Tensors) {
+void HfAdamwUpdate::operator()(Tensors in, Tensors out) {
   if (is_skipped(in))
     return;
   const auto [w, g, scale, n] = Parameter(in);
@@ -160,9 +170,10 @@ void HfAdamwUpdate::operator()(Tensors in, Tensors) {
     w[i] -= rate * moments(scale * g[i], m[i], v[i]);
     w[i] -= rate * decay * w[i];
   });
+  write_rounded(in, out);
 }
 
-void AdagradUpdate::operator()(Tensors in, Tensors) {
+void AdagradUpdate::operator()(Tensors in, Tensors out) {
   if (is_skipped(in))
     return;
   const auto [w, g, scale, n] = Parameter(in);
@@ -174,9 +185,10 @@ void AdagradUpdate::operator()(Tensors in, Tensors) {
                  s[i] += slope * slope;
                  w[i] -= rate * slope / (std::sqrt(s[i]) + epsilon);
                });
+  write_rounded(in, out);
 }
 
-void RmspropUpdate::operator()(Tensors in, Tensors) {
+void RmspropUpdate::operator()(Tensors in, Tensors out) {
   if (is_skipped(in))
     return;
   const auto [w, g, scale, n] = Parameter(in);
@@ -190,13 +202,14 @@ void RmspropUpdate::operator()(Tensors in, Tensors) {
   };
   if (in.size() == 4) {
     for_elements(n, [=, w = w](int64_t i) { w[i] -= rate * direction(i); });
-    return;
+    return write_rounded(in, out);
   }
   float *v = slot(in, 1);
   for_elements(n, [=, w = w, mu = momentum](int64_t i) {
     v[i] = mu * v[i] + direction(i);
     w[i] -= rate * v[i];
   });
+  write_rounded(in, out);
 }
 
 void LambDirection::operator()(Tensors in, Tensors out) {
@@ -228,7 +241,7 @@ void LambDirection::operator()(Tensors in, Tensors out) {
   norms[1] = float(total(sums_of, n, 2, 1));
 }
 
-void LambUpdate::operator()(Tensors in, Tensors) {
+void LambUpdate::operator()(Tensors in, Tensors out) {
   float *w = in.begin()[0].as<float>();
   const float *r = in.begin()[1].as<float>(),
               *norms = in.begin()[2].as<float>();
@@ -238,6 +251,7 @@ void LambUpdate::operator()(Tensors in, Tensors) {
   const float rate = float(cx.learning_rate) * trust;
   for_elements(in.begin()[0].elements(),
                [=](int64_t i) { w[i] -= rate * r[i]; });
+  write_rounded(in, out);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 //===- optimizer.cu - parameter updates -----------------------------------===//
 #include "ffrt/optimizer.h"
 
+#include "common/optimizer.h"
 #include "cuda/moments.h"
 #include "cuda/update_queue.h"
 
@@ -147,50 +148,58 @@ struct Lamb : Rule<0> {
   }
 };
 
-/// Operands w, g, what R::factor() takes, and slots.
+/// Operands w, g, what R::factor() takes, and slots; results as
+/// ffrt/optimizer.h says.
 template <class R>
-void update(const R &rule, const Context &cx, Tensors in,
+void update(const R &rule, const Context &cx, Tensors in, Tensors out,
             const float *skipped = nullptr) {
   const auto data = [&](int i) { return in.begin()[i].as<float>(); };
   cuda::Update<R::kSlots> parameter(data(0), data(1), data(2),
                                     in.begin()[0].elements());
   for (int s = 0; s < R::kSlots; ++s)
     parameter.state[1 + s] = data(3 + s);
+  if (has_rounded(in, out)) {
+    const Tensor &rounded = out.begin()[out.size() - 1];
+    parameter.rounded = rounded.data;
+    parameter.is_f16 = rounded.type == DType::f16;
+  }
   cuda::update(rule, cuda::device().scalars(cx), skipped, parameter);
 }
 
 } // namespace
 
-void SgdUpdate::operator()(Tensors in, Tensors) {
+void SgdUpdate::operator()(Tensors in, Tensors out) {
   if (in.size() == 3)
-    update(Sgd(), cx, in);
+    update(Sgd(), cx, in, out);
   else
-    update(Momentum(momentum, nesterov), cx, in);
+    update(Momentum(momentum, nesterov), cx, in, out);
 }
 
-void AdamUpdate::operator()(Tensors in, Tensors) {
-  update(Adam<false>(numbers), cx, in, Scale(in.begin()[2]).skipped);
+void AdamUpdate::operator()(Tensors in, Tensors out) {
+  update(Adam<false>(numbers), cx, in, out, Scale(in.begin()[2]).skipped);
 }
 
-void AdamwUpdate::operator()(Tensors in, Tensors) {
-  update(Adam<true>(numbers), cx, in, Scale(in.begin()[2]).skipped);
+void AdamwUpdate::operator()(Tensors in, Tensors out) {
+  update(Adam<true>(numbers), cx, in, out, Scale(in.begin()[2]).skipped);
 }
 
-void HfAdamwUpdate::operator()(Tensors in, Tensors) {
-  update(HfAdamw(numbers), cx, in, Scale(in.begin()[2]).skipped);
+void HfAdamwUpdate::operator()(Tensors in, Tensors out) {
+  update(HfAdamw(numbers), cx, in, out, Scale(in.begin()[2]).skipped);
 }
 
-void AdagradUpdate::operator()(Tensors in, Tensors) {
-  update(Adagrad(epsilon), cx, in);
+void AdagradUpdate::operator()(Tensors in, Tensors out) {
+  update(Adagrad(epsilon), cx, in, out);
 }
 
-void RmspropUpdate::operator()(Tensors in, Tensors) {
+void RmspropUpdate::operator()(Tensors in, Tensors out) {
   if (in.size() == 4)
-    update(Rmsprop<false>(alpha, epsilon, momentum), cx, in);
+    update(Rmsprop<false>(alpha, epsilon, momentum), cx, in, out);
   else
-    update(Rmsprop<true>(alpha, epsilon, momentum), cx, in);
+    update(Rmsprop<true>(alpha, epsilon, momentum), cx, in, out);
 }
 
-void LambUpdate::operator()(Tensors in, Tensors) { update(Lamb(), cx, in); }
+void LambUpdate::operator()(Tensors in, Tensors out) {
+  update(Lamb(), cx, in, out);
+}
 
 } // namespace ffrt

@@ -21,8 +21,10 @@
 #define FFRT_CUDA_UPDATE_QUEUE_H
 
 #include "cuda/moments.h"
+#include "ffrt/bfloat16.h"
 #include "ffrt/cuda/chunks.h"
 #include "ffrt/cuda/footprint.h"
+#include "ffrt/float16.h"
 
 namespace ffrt::cuda {
 
@@ -30,13 +32,26 @@ namespace ffrt::cuda {
 template <int Slots> struct Update {
   float *state[1 + Slots];
   const float *gradient, *scale;
+  /// Where the parameter is wanted rounded, or null: to f16 or else bf16.
+  void *rounded = nullptr;
   int64_t n;
+  bool is_f16 = false;
   bool grouped;
 
   Update() = default;
   Update(float *w, const float *gradient, const float *scale, int64_t n)
       : state{w}, gradient(gradient), scale(scale), n(n) {}
 };
+
+template <class T>
+__device__ void write_rounded(void *to, const Span &span,
+                              const Group<float> &values) {
+  Group<T> rounded;
+  FFRT_UNROLL
+  for (int i = 0; i < kGroup; ++i)
+    rounded[i] = T(values[i]);
+  write(static_cast<T *>(to), span, rounded);
+}
 
 template <class Rule> struct UpdateTable {
   using Parameter = Update<Rule::kSlots>;
@@ -84,6 +99,10 @@ __global__ void update_kernel(const __grid_constant__ UpdateTable<Rule> table) {
       FFRT_UNROLL
       for (int s = 0; s < kStates; ++s)
         write(p.state[s], span, state[s]);
+      if (p.rounded && p.is_f16)
+        write_rounded<Float16>(p.rounded, span, state[0]);
+      else if (p.rounded)
+        write_rounded<BFloat16>(p.rounded, span, state[0]);
     });
   }
 }
@@ -104,6 +123,9 @@ public:
       task.writes.push_back({state, parameter.n});
       parameter.grouped &= begins_group(state);
     }
+    const auto *rounded = static_cast<const BFloat16 *>(parameter.rounded);
+    task.writes.push_back({rounded, parameter.n});
+    parameter.grouped &= begins_group(rounded);
     if (!device().has_deferred(*this) || !(table.rule == rule) ||
         table.skipped != skipped || table.chunks.full() ||
         !footprint.allows(task)) {

@@ -111,6 +111,22 @@ TEST(Arena, OtherShapesAreTheSameBytes) {
             "device 0: buffers 'b' and 'a' share bytes while both are in use");
 }
 
+/// A part is what was cut out for the operator that takes it.
+TEST(Arena, PartsAreWhatWasCutOut) {
+  TestGraph g;
+  ValueId a = g.window("a", g.input("x", {8, 32}));
+  g.output("out/b", g.window("b", g.part("p", a, 2, 4)));
+  Plan plan(g);
+  EXPECT_EQ(plan.verify(), "");
+  int cut = 0;
+  for (const Buffer &buffer : plan.program.devices[0].buffers)
+    if (buffer.name == "a" && buffer.region.volume() == 4 * 32) {
+      EXPECT_EQ(buffer.offset, plan.offset("p"));
+      ++cut;
+    }
+  EXPECT_EQ(cut, 1);
+}
+
 /// A shape that lies elsewhere is a buffer like others.
 TEST(Arena, OtherShapesElsewhere) {
   Plan plan(withAnotherShape());

@@ -104,6 +104,27 @@ ValueId TestGraph::reshape(const std::string &name, ValueId x, Shape shape) {
   return addOp(std::move(op), std::move(shape));
 }
 
+ValueId TestGraph::part(const std::string &name, ValueId x, int64_t first,
+                        int64_t rows) {
+  const Shape shape = {rows, graph.values[x].type.shape[1]};
+  Op op;
+  op.name = name;
+  op.type = "part";
+  op.operands = {x};
+  op.rules.dims = {{"n", shape[0], DimKind::Sample},
+                   {"c", shape[1], DimKind::Attribute}};
+  Access from = identity({0, 1});
+  from.dims[0] = DimMap::window(0, 1, 1, -first);
+  op.rules.schedules = {
+      {{},
+       {{"part",
+         {{0, from, kTouchesNothing}},
+         {{1, identity({0, 1}), Reduction::None, kTouchesNothing}},
+         0}}}};
+  op.rules.keepsBytes = true;
+  return addOp(std::move(op), shape);
+}
+
 ValueId TestGraph::sum(const std::string &name, ValueId a, ValueId b) {
   Shape shape = graph.values[a].type.shape;
   Op op;

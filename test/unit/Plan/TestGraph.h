@@ -21,6 +21,8 @@ public:
   ValueId window(const std::string &name, ValueId x);
   /// The bytes of x as another shape; not to be split.
   ValueId reshape(const std::string &name, ValueId x, Shape shape);
+  /// Rows of x from `first` on.
+  ValueId part(const std::string &name, ValueId x, int64_t first, int64_t rows);
   /// y[n,c] = a[n,c] + b[n,c]; dims n, c. The result may overwrite either.
   ValueId sum(const std::string &name, ValueId a, ValueId b);
   /// g[k,c] = sum_n x[n,k] d[n,c]; dims k, c, n; owner `owner`.

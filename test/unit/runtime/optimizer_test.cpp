@@ -22,7 +22,8 @@ struct Training {
   Value w;
   std::vector<Value> gradients, slots;
   double scale = 1;
-  int64_t skipped = 0; ///< steps before the first
+  int64_t skipped = 0;        ///< steps before the first
+  DType rounded = DType::f32; ///< of w besides; f32: none
 
   Training(int64_t n, size_t slots, double scale, std::mt19937 &random)
       : w(random_value({n}, random)), slots(slots, Value({n})), scale(scale) {
@@ -86,19 +87,26 @@ Training found(const Training &run, int threads, Numbers... numbers) {
     factor.data[1] = double(run.skipped);
   Tile scale(factor, factor.whole());
   const Tensor s = run.scale == 1 ? absent({}) : scale.tensor;
+  const Tile c =
+      blank(run.w.shape, run.w.whole(), Order::row_major, run.rounded);
   for (int64_t step = 0; step < kSteps; ++step) {
     cx.step = run.skipped + step;
     const Value &gradient = run.gradients[size_t(step)];
     Tile now(gradient, gradient.whole());
-    auto call = [&](Tensors in, Tensors out) {
+    auto call = [&](Tensors in, Tensors out, Tensors with_rounded) {
+      if (run.rounded != DType::f32)
+        out = with_rounded;
       perform(Kernel(cx, in, out, numbers...), in, out);
     };
     if (slots.empty())
-      call({w, now, s}, {w});
+      call({w, now, s}, {w}, {w, c});
     else if (slots.size() == 1)
-      call({w, now, s, slots[0]}, {w, slots[0]});
+      call({w, now, s, slots[0]}, {w, slots[0]}, {w, slots[0], c});
     else
-      call({w, now, s, slots[0], slots[1]}, {w, slots[0], slots[1]});
+      call({w, now, s, slots[0], slots[1]}, {w, slots[0], slots[1]},
+           {w, slots[0], slots[1], c});
+    if (run.rounded != DType::f32)
+      expect_rounded(c, w, run.w.whole());
   }
   Training result = run;
   result.w = value_of(w, run.w);
@@ -107,17 +115,19 @@ Training found(const Training &run, int threads, Numbers... numbers) {
   return result;
 }
 
-/// Values and slots by the formula, and the same bits on any threads; with and
-/// without a scale, below and above what a thread gets.
+/// Values and slots by the formula, and the same bits on any threads, whether
+/// values are rounded besides or not; with and without a scale, below and above
+/// what a thread gets.
 template <class Kernel, class... Numbers>
 void check(size_t slots, Formula formula, Numbers... numbers) {
   std::mt19937 random(seed());
   for (double scale : {1.0, 0.375})
     for (int64_t n : {1, 37, 70001}) {
       SCOPED_TRACE("n " + std::to_string(n));
-      const Training run(n, slots, scale, random);
+      Training run(n, slots, scale, random);
       const Training want = expected(run, formula);
       const Training one = found<Kernel>(run, 1, numbers...);
+      run.rounded = scale == 1.0 ? DType::bf16 : DType::f16;
       const Training two = found<Kernel>(run, 2, numbers...);
       expect_close(one.w, want.w);
       EXPECT_EQ(one.w.data, two.w.data);
@@ -281,12 +291,13 @@ TEST(Lamb, TrustInTheWholeParameter) {
       const Tensor s = scale == 1 ? absent({}) : tile_of_scale.tensor;
       const Box boxes[] = {{{0}, {cut}}, {{cut}, {n - cut}}};
       struct Part {
-        Tile w, g, m, v, r, norms;
+        Tile w, g, m, v, r, norms, c;
       };
       std::vector<Part> parts;
       for (const Box &box : boxes)
         parts.push_back({Tile(w, box), Tile(w, box), Tile(m, box), Tile(v, box),
-                         blank({n}, box), blank({2}, {{0}, {2}})});
+                         blank({n}, box), blank({2}, {{0}, {2}}),
+                         blank({n}, box, Order::row_major, DType::bf16)});
       Context cx;
       cx.learning_rate = kRate;
       cx.weight_decay = kDecay;
@@ -316,8 +327,10 @@ TEST(Lamb, TrustInTheWholeParameter) {
         Value together({n});
         for (size_t i = 0; i < parts.size(); ++i) {
           Part &p = parts[i];
-          perform(LambUpdate(cx, {p.w, p.r, sum}, {p.w}, 0.75, 0.875, 0.01),
-                  {p.w, p.r, sum}, {p.w});
+          perform(
+              LambUpdate(cx, {p.w, p.r, sum}, {p.w, p.c}, 0.75, 0.875, 0.01),
+              {p.w, p.r, sum}, {p.w, p.c});
+          expect_rounded(p.c, p.w, boxes[i]);
           add_tile(together, p.w, boxes[i]);
         }
         expect_close(together, w);

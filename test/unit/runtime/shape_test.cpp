@@ -148,6 +148,10 @@ TEST(SliceAndPad, ShiftCoordinates) {
       Slice k{cx, {tx}, {ty}, starts};
       k({tx}, {ty});
       add_tile(sliced2, ty, box);
+      // Where the operand is: nothing happens.
+      Tensor view = tx;
+      k({tx}, {view});
+      for_box(from, [&](const Shape &i) { EXPECT_EQ(tx.get(i), x(i)); });
     });
     expect_close(sliced2, sliced, 0.0);
 
