@@ -8,7 +8,7 @@
 // TF32: func.func @main({{.*}} attributes {ff.tf32} {
 // TF32-NOT: ff.cast
 
-// F16: ff.matmul{{.*}} : (tensor<8x16xf16>, tensor<16x16xf16>, tensor<16xf32>) -> tensor<8x16xf32>
+// F16: ff.matmul{{.*}} : (tensor<8x16xf16>, tensor<16x16xf16>, tensor<16xf16>) -> tensor<8x16xf32>
 // F16: ff.conv{{.*}} : (tensor<8x3x9x9xf16>, tensor<4x3x1x1xf16>) -> tensor<8x4x9x9xf32>
 
 // A value is cast once, where it is first multiplied, and called after what made
