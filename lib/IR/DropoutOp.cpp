@@ -16,11 +16,16 @@ LogicalResult DropoutOp::verify() {
   return verifyNarrowedType(*this, wideType(getX().getType())); // constraint 2
 }
 
-SmallVector<OpOperand *> DropoutOp::getNarrowable() { return {&getXMutable()}; }
+SmallVector<OpOperand *> DropoutOp::getNarrowable() {
+  SmallVector<OpOperand *> operands = {&getXMutable()};
+  for (OpOperand &addend : getAddendMutable())
+    operands.push_back(&addend);
+  return operands;
+}
 
 plan::OpRules DropoutOp::getRules() {
   // A quarter of a Philox block, a comparison and a product per element.
-  return elementwiseRules(shapeOf(getX()), 1, "dropout", 30);
+  return elementwiseRules(shapeOf(getX()), getAddend() ? 2 : 1, "dropout", 30);
 }
 
 StringRef DropoutOp::getFamily() { return "dropout"; }
@@ -41,6 +46,6 @@ LogicalResult DropoutOp::buildGradient(OpBuilder &builder,
     // The same key and step give the same mask.
     operandGrads[0] =
         DropoutOp::create(builder, gradientLoc(*this), dy.getType(), dy,
-                          getKeyAttr(), getRatioAttr());
+                          /*addend=*/{}, getKeyAttr(), getRatioAttr());
   return success();
 }

@@ -167,7 +167,8 @@ static void dropout(const ReferenceCall &call) {
       element = element * shape[d] + i[d];
     uint32_t word = philoxWord(key, element, call.context.step);
     call.outs[0].at(i) =
-        isKept(word, ratio) ? call.ins[0].at(i) / (1 - ratio) : 0.0;
+        (isKept(word, ratio) ? call.ins[0].at(i) / (1 - ratio) : 0.0) +
+        (call.ins.size() > 1 ? call.ins[1].at(i) : 0.0);
   });
 }
 

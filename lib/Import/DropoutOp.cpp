@@ -51,6 +51,7 @@ void ffc::importer::importDropout(NodeImporter &node) {
     return;
   Builder &builder = node.importer.builder;
   auto key = static_cast<int64_t>(ff::hashName(node.getName()));
-  node.build<ff::DropoutOp>(node.shape(0), x, builder.getI64IntegerAttr(key),
+  node.build<ff::DropoutOp>(node.shape(0), x, /*addend=*/Value(),
+                            builder.getI64IntegerAttr(key),
                             builder.getF64FloatAttr(ratio));
 }

@@ -2,6 +2,7 @@
 
 #include "ffc/Plan/Configuration.h"
 
+#include "ffc/Plan/Following.h"
 #include "ffc/Plan/SampleDims.h"
 
 #include <algorithm>
@@ -353,9 +354,12 @@ ffc::plan::dataParallel(const Graph &graph, int numDevices,
                         std::string &error) {
   std::vector<std::optional<Configuration>> result(graph.ops.size());
   const std::vector<int> samples = sampleDims(graph);
+  const Following following = followingOf(graph);
   for (size_t i = 0; i < graph.ops.size(); ++i) {
     const Op &op = graph.ops[i];
-    if (op.owner >= 0)
+    // Gradients follow, also casts of them, which have no owner.
+    if (op.owner >= 0 ||
+        (op.role == OpRole::Gradient && following.leaders[i].op >= 0))
       continue;
     Configuration config;
     config.axes.push_back({samples[i] < 0 ? kReplica : samples[i], numDevices});

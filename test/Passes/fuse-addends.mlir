@@ -210,3 +210,22 @@ func.func @main(%dy: tensor<8x4xf32>, %x: tensor<8x4xf32>, %m: tensor<8xf32>, %v
   ff.output %3 as "out/y" : tensor<8x4xf32>
   return
 }
+
+// -----
+
+// What is dropped is added to a residual connection, wide or narrow.
+
+// CHECK: %drop = ff.dropout(%arg0, %arg1) {ff.aliases = ["sum"], key = 7 : i64, ratio = 5.000000e-01 : f64} : (tensor<8x4xbf16>, tensor<8x4xbf16>) -> tensor<8x4xf32>
+// CHECK-NEXT: ff.cast(%drop)
+func.func @main(%x: tensor<8x4xbf16>, %r: tensor<8x4xbf16>) {
+  %0 = ff.dropout(%x) {key = 7 : i64, ratio = 0.5 : f64} : (tensor<8x4xbf16>) -> tensor<8x4xf32> loc("drop")
+  %1 = ff.fused(%0, %r) attributes {} {
+  ^bb0(%a: tensor<8x4xf32>, %b: tensor<8x4xbf16>):
+    %c = ff.cast(%b) : (tensor<8x4xbf16>) -> tensor<8x4xf32>
+    %d = ff.binary add(%a, %c) : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+    ff.yield %d : tensor<8x4xf32>
+  } : (tensor<8x4xf32>, tensor<8x4xbf16>) -> tensor<8x4xf32> loc("sum")
+  %2 = ff.cast(%1) : (tensor<8x4xf32>) -> tensor<8x4xbf16> loc("sum.bf16")
+  ff.output %2 as "out/y" : tensor<8x4xbf16>
+  return
+}

@@ -214,22 +214,30 @@ def FF_YieldOp : FF_Op<"yield", [Pure, Terminator, HasParent<"FusedOp">,
 }
 
 def FF_DropoutOp
-    : FF_DiffOp<"dropout", [SameOperandsAndResultShape, FF_NarrowingInterface]> {
-  let summary = "zeroes elements at random and scales the rest";
+    : FF_Op<"dropout",
+          [Pure, SameOperandsAndResultShape,
+           DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                     ["getNarrowable"]>,
+           DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
+           FF_AddingInterface, FF_NarrowingInterface]> {
+  let summary = "zeroes elements at random, scales the rest, and adds";
   let description = [{
+    y = (kept ? x / (1 - ratio) : 0) + addend.
+
     The mask is a function of seed, step, `key` (hash of the node's name) and the
     global element index; the gradient is the same operator on dy. Ratio 0 is
     removed at import.
 
     Constraints:
       1. 0 < ratio < 1.
-      2. Operand and result have the same type, but that each may be bf16 or f16
-         instead of f32.
+      2. Operands and result have the same type, but that each may be bf16 or f16
+         instead of f32. The addend is there behind differentiation only.
   }];
-  let arguments = (ins FF_Summand:$x, I64Attr:$key, F64Attr:$ratio);
+  let arguments = (ins FF_Summand:$x, Optional<FF_Summand>:$addend, I64Attr:$key,
+                       F64Attr:$ratio);
   let results = (outs FF_Summand:$y);
   let extraClassDeclaration = [{
-    ::llvm::SmallVector<::mlir::OpOperand *> getNarrowable();
+    bool addsNarrow() { return true; }
   }];
   let assemblyFormat = [{
     `(` operands `)` attr-dict `:` functional-type(operands, results)

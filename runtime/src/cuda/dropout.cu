@@ -23,22 +23,33 @@ struct Mask {
   }
 };
 
+/// x, or what is added to it at i.
+template <class A> __device__ float plus(float x, const A *added, int64_t i) {
+  return added ? x + float(added[i]) : x;
+}
+
 /// Elements whose numbers are `first` and the ones after: the four of a counter
 /// are drawn at once, and where they are a group, read and written at once.
-template <class X, class Y>
-void drop_run(const Mask &mask, const X *x, Y *y, int64_t n, int64_t first) {
+/// `added` may be null.
+template <class X, class A, class Y>
+void drop_run(const Mask &mask, const X *x, const A *added, Y *y, int64_t n,
+              int64_t first) {
   static_assert(cuda::kGroup == 4);
   if (first % 4 == 0)
     return cuda::for_spans(
-        n, cuda::begins_group(x) && cuda::begins_group(y),
+        n,
+        cuda::begins_group(x) && cuda::begins_group(added) &&
+            cuda::begins_group(y),
         FFRT_LAMBDA(const cuda::Span &span) {
           const auto words = philox(
               mask.key(), uint64_t((first + span.first) / 4), mask.pass());
           const cuda::Group<X> values = cuda::read(x, span);
+          const auto more = added ? cuda::read(added, span) : cuda::Group<A>();
           cuda::Group<Y> results;
           FFRT_UNROLL
           for (int k = 0; k < 4; ++k)
-            results[k] = Y(mask(words[k], values[k]));
+            results[k] =
+                Y(plus(mask(words[k], values[k]), added ? more.at : added, k));
           cuda::write(y, span, results);
         });
   const int64_t block = first / 4, blocks = (first + n + 3) / 4 - block;
@@ -47,19 +58,19 @@ void drop_run(const Mask &mask, const X *x, Y *y, int64_t n, int64_t first) {
         const auto words = philox(mask.key(), uint64_t(block + b), mask.pass());
         for (int k = 0; k < 4; ++k)
           if (const int64_t i = (block + b) * 4 + k - first; i >= 0 && i < n)
-            y[i] = Y(mask(words[k], x[i]));
+            y[i] = Y(plus(mask(words[k], x[i]), added, i));
       });
 }
 
-template <class X, class Y>
-void drop(const Mask &mask, const X *x, Y *y, const cuda::Walk<2> &walk,
-          int64_t first) {
+template <class X, class A, class Y>
+void drop(const Mask &mask, const X *x, const A *added, Y *y,
+          const cuda::Walk<2> &walk, int64_t first) {
   cuda::for_elements(
       walk.elements, FFRT_LAMBDA(int64_t i) {
         const auto at = walk(i);
         const uint32_t word =
             philox_word(mask.key(), uint64_t(first + at[1]), mask.pass());
-        y[at[0]] = Y(mask(word, x[at[0]]));
+        y[at[0]] = Y(plus(mask(word, x[at[0]]), added, at[0]));
       });
 }
 
@@ -73,13 +84,13 @@ void Dropout::operator()(Tensors in, Tensors out) {
   const bool run =
       nest.rank == 1 && nest.stride[0][0] == 1 && nest.stride[0][1] == 1;
   with_data(
-      [&](const auto *from, auto *to) {
+      [&](const auto *from, const auto *added, auto *to) {
         if (run)
-          drop_run(mask, from, to, nest.extent[0], first_number(y));
+          drop_run(mask, from, added, to, nest.extent[0], first_number(y));
         else
-          drop(mask, from, to, cuda::Walk<2>(nest), first_number(y));
+          drop(mask, from, added, to, cuda::Walk<2>(nest), first_number(y));
       },
-      in.begin()[0], y);
+      in.begin()[0], in.size() > 1 ? in.begin()[1] : Tensor(), y);
 }
 
 } // namespace ffrt

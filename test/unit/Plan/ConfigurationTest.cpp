@@ -208,6 +208,20 @@ TEST_F(ConfigurationTest, DataParallel) {
                    "'n', expected one per device (13)");
 }
 
+/// As casts of gradients, which nobody owns: it follows what it reads.
+TEST_F(ConfigurationTest, DataParallelGradientsWithoutOwners) {
+  const ValueId y = g.graph.op(0).results[0];
+  g.sum("cast", y, y);
+  g.graph.ops.back().role = OpRole::Gradient;
+  std::string error;
+  auto given = dataParallel(g.graph, 4, error);
+  ASSERT_TRUE(given);
+  EXPECT_FALSE(given->back());
+  EXPECT_EQ(
+      completeStrategy(g.graph, *given).back().str(g.graph.ops.back().rules),
+      "{n = 4} on 0 1 2 3");
+}
+
 /// The update has d0 = 8 and d1 = 6.
 TEST_F(ConfigurationTest, CopiesTakeShares) {
   const OpId update = 4;

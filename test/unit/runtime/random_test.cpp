@@ -97,6 +97,35 @@ TEST(Dropout, NarrowTensors) {
   }
 }
 
+/// Of f32 or not, as operand and result are.
+TEST(Dropout, Adds) {
+  Context cx;
+  cx.seed = 42;
+  for (unsigned round = 0; round < 24; ++round) {
+    std::mt19937 random(seed() * 1000 + round);
+    const Value x = random_value({5, 6, 7, 8}, random),
+                a = random_value(x.shape, random);
+    const Order order = round % 2 ? Order::channels_last : Order::row_major;
+    const DType narrow = round % 3 ? DType::bf16 : DType::f16;
+    const auto type = [&](unsigned bit) {
+      return round / 6 & bit ? narrow : DType::f32;
+    };
+    for_split(x.shape, round < 2 ? 1 : 3, random, [&](const Box &box) {
+      const Tile tx(x, box, order, type(1)), ta(a, box, order, type(2)),
+          dropped = blank(x.shape, box, order), y = blank(x.shape, box, order);
+      Dropout{cx, {tx}, {dropped}, 7, 0.3}({tx}, {dropped});
+      Dropout{cx, {tx, ta}, {y}, 7, 0.3}({tx, ta}, {y});
+      const Tile rounded = blank(x.shape, box, order, narrow);
+      Dropout{cx, {tx, ta}, {rounded}, 7, 0.3}({tx, ta}, {rounded});
+      // Product and sum may be one operation, which rounds once.
+      for_box(box, [&](const Shape &i) {
+        EXPECT_NEAR(y.get(i), dropped.get(i) + ta.get(i), 1e-6);
+        EXPECT_NEAR(rounded.get(i), y.get(i), 1e-6 + std::abs(y.get(i)) / 256);
+      });
+    });
+  }
+}
+
 TEST(Initial, RandomValuesDependOnGlobalElementsOnly) {
   const Shape shape = {50, 40, 3, 3};
   for (Init::Kind kind : {Init::uniform, Init::normal}) {
