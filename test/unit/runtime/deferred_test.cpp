@@ -190,7 +190,7 @@ TEST(Deferred, LibrariesComeAfter) {
     finish_target();
     if (from.data != ta.tensor.data)
       copy(from, {0, 0}, ta, {0, 0}, {4, 4});
-    k({from, ta, Tensor()}, {y});
+    k({from, ta, Tensor(), Tensor()}, {y});
     finish_target();
     return y.bytes;
   };
