@@ -180,6 +180,14 @@ private:
     return text;
   }
 
+  /// Running statistics follow each other as updates of parameters do, and
+  /// start together as they do.
+  static void startTogether(plan::OpRules &rules) {
+    for (plan::Schedule &schedule : rules.schedules)
+      for (plan::Phase &phase : schedule.phases)
+        phase.parts = 0;
+  }
+
   LogicalResult addOp(Operation *op, PartitionableInterface rules) {
     plan::OpId id = graph().ops.size();
     plan::Op entry;
@@ -200,6 +208,9 @@ private:
                        .Case(kLossRole, plan::OpRole::Loss)
                        .Case(kUpdateRole, plan::OpRole::Update)
                        .Default(plan::OpRole::Gradient);
+    if (entry.role == plan::OpRole::Update &&
+        (isElementwise(op) || isa<FusedOp>(op)))
+      startTogether(entry.rules);
     if (auto owner = op->getAttrOfType<StringAttr>(kOwnerAttr)) {
       auto it = opIds.find(owner.getValue());
       if (it == opIds.end())

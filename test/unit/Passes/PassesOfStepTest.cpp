@@ -53,6 +53,12 @@ TEST_F(PassesOfStep, EndBeforeTheUpdates) {
   EXPECT_EQ(graph.passes, 2);
   EXPECT_EQ(graph.passEnd, 1);
   EXPECT_TRUE(graph.isAccumulated(graph.op(1).operands[1]));
+  // Updates start together.
+  const auto parts = [&](plan::OpId op) {
+    return graph.op(op).rules.schedules.front().phases.front().parts;
+  };
+  EXPECT_EQ(parts(0), 1);
+  EXPECT_EQ(parts(1), 0);
 }
 
 TEST_F(PassesOfStep, HaveUpdates) {
