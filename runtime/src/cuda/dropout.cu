@@ -47,9 +47,10 @@ void drop_run(const Mask &mask, const X *x, const A *added, Y *y, int64_t n,
           const auto more = added ? cuda::read(added, span) : cuda::Group<A>();
           cuda::Group<Y> results;
           FFRT_UNROLL
-          for (int k = 0; k < 4; ++k)
-            results[k] =
-                Y(plus(mask(words[k], values[k]), added ? more.at : added, k));
+          for (int k = 0; k < 4; ++k) {
+            const float kept = mask(words[k], values[k]);
+            results[k] = Y(added ? kept + float(more[k]) : kept);
+          }
           cuda::write(y, span, results);
         });
   const int64_t block = first / 4, blocks = (first + n + 3) / 4 - block;
