@@ -126,9 +126,6 @@ plan::OpRules UpdateOp::getRules() {
   };
   if (isOne) {
     writeRounded(first);
-    // Updates follow each other. GPUs start many at once; on CPUs a start is
-    // little beside them.
-    first.parts = 0;
     rules.schedules = {{{}, {std::move(first)}}};
     return rules;
   }

@@ -180,12 +180,17 @@ private:
     return text;
   }
 
-  /// Running statistics follow each other as updates of parameters do, and
-  /// start together as they do.
-  static void startTogether(plan::OpRules &rules) {
-    for (plan::Schedule &schedule : rules.schedules)
-      for (plan::Phase &phase : schedule.phases)
-        phase.parts = 0;
+  /// Updates of whole parameters and statistics follow each other, so that GPUs
+  /// start many at once; on CPUs a start is little beside them.
+  static bool startsWithOthers(const plan::OpRules &rules) {
+    if (rules.dims.empty() || rules.schedules.size() != 1 ||
+        rules.schedules.front().phases.size() != 1)
+      return false;
+    const plan::Phase &phase = rules.schedules.front().phases.front();
+    return llvm::all_of(phase.writes, [](const plan::SlotWrite &write) {
+      return write.reduction == plan::Reduction::None &&
+             write.touchedPerPoint == 0;
+    });
   }
 
   LogicalResult addOp(Operation *op, PartitionableInterface rules) {
@@ -208,9 +213,8 @@ private:
                        .Case(kLossRole, plan::OpRole::Loss)
                        .Case(kUpdateRole, plan::OpRole::Update)
                        .Default(plan::OpRole::Gradient);
-    if (entry.role == plan::OpRole::Update &&
-        (isElementwise(op) || isa<FusedOp>(op)))
-      startTogether(entry.rules);
+    if (entry.role == plan::OpRole::Update && startsWithOthers(entry.rules))
+      entry.rules.schedules.front().phases.front().parts = 0;
     if (auto owner = op->getAttrOfType<StringAttr>(kOwnerAttr)) {
       auto it = opIds.find(owner.getValue());
       if (it == opIds.end())

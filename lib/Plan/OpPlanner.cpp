@@ -388,7 +388,7 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
           regionOf(write.access, op.rules.dims, tiles[i], type.shape);
       BufferId out = inPlaceBuffer(op, phase, write.slot, ins[i]);
       if (out < 0)
-        out = homeOf(value, {device, region, order});
+        out = stateBufferOf(value, {device, region, order});
       if (out < 0)
         out = sink.addBuffer(device, value, name, type, region, order,
                              Section::Arena);

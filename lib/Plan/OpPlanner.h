@@ -111,13 +111,14 @@ public:
   using Provide = std::function<void(Placement &, const OperandRead &)>;
   /// The buffer of the state in which a part of a value is to be written; -1:
   /// one of its own.
-  using HomeOf = std::function<BufferId(ValueId, const Need &)>;
+  using StateBufferOf = std::function<BufferId(ValueId, const Need &)>;
 
   OpPlanner(const Graph &graph, const MemoryOrders &orders, TaskSink &sink,
-            PlacementOf placementOf, Provide provide, HomeOf homeOf)
+            PlacementOf placementOf, Provide provide,
+            StateBufferOf stateBufferOf)
       : graph(graph), orders(orders), sink(sink),
         placementOf(std::move(placementOf)), provide(std::move(provide)),
-        homeOf(std::move(homeOf)) {}
+        stateBufferOf(std::move(stateBufferOf)) {}
 
   /// `config` must be legal for `op`.
   void plan(OpId op, const Configuration &config);
@@ -144,7 +145,7 @@ private:
   TaskSink &sink;
   PlacementOf placementOf;
   Provide provide;
-  HomeOf homeOf;
+  StateBufferOf stateBufferOf;
   std::map<int, Placement> internals; ///< by slot, of the current operator
   OpenGroups open;
 };

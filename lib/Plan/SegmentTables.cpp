@@ -185,8 +185,9 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
     segment.steps.push_back(std::move(step));
   };
   // Where a result lies takes no time.
-  auto homeOf = [](ValueId, const Need &) -> BufferId { return -1; };
-  OpPlanner(graph, orders, sink, placementOf, provide, homeOf).plan(id, config);
+  auto stateBufferOf = [](ValueId, const Need &) -> BufferId { return -1; };
+  OpPlanner(graph, orders, sink, placementOf, provide, stateBufferOf)
+      .plan(id, config);
   flush();
   for (ValueId result : graph.op(id).results) {
     segment.results.push_back(-1);

@@ -68,7 +68,7 @@ Order order() {
     std::fputs("emulated device: expected FFRT_EMULATED_ORDER to be forward, "
                "backward or shuffled\n",
                stderr);
-    std::abort();
+    std::exit(1);
   }();
   return chosen;
 }

@@ -70,14 +70,21 @@ ValueId TestGraph::product(const std::string &name, ValueId x, ValueId w) {
   return addOp(std::move(op), {xs[0], ws[1]});
 }
 
-ValueId TestGraph::window(const std::string &name, ValueId x) {
-  Shape shape = graph.values[x].type.shape;
+/// With dimensions n and c of the result.
+static Op rowsAndColumns(const std::string &name, const std::string &type,
+                         std::vector<ValueId> operands, const Shape &shape) {
   Op op;
   op.name = name;
-  op.type = "window";
-  op.operands = {x};
+  op.type = type;
+  op.operands = std::move(operands);
   op.rules.dims = {{"n", shape[0], DimKind::Sample},
                    {"c", shape[1], DimKind::Attribute}};
+  return op;
+}
+
+ValueId TestGraph::window(const std::string &name, ValueId x) {
+  Shape shape = graph.values[x].type.shape;
+  Op op = rowsAndColumns(name, "window", {x}, shape);
   Access halo;
   halo.dims = {DimMap::window(0, 1, 3, 1), DimMap::dim(1)};
   op.rules.schedules = {
@@ -107,12 +114,7 @@ ValueId TestGraph::reshape(const std::string &name, ValueId x, Shape shape) {
 ValueId TestGraph::part(const std::string &name, ValueId x, int64_t first,
                         int64_t rows) {
   const Shape shape = {rows, graph.values[x].type.shape[1]};
-  Op op;
-  op.name = name;
-  op.type = "part";
-  op.operands = {x};
-  op.rules.dims = {{"n", shape[0], DimKind::Sample},
-                   {"c", shape[1], DimKind::Attribute}};
+  Op op = rowsAndColumns(name, "part", {x}, shape);
   Access from = identity({0, 1});
   from.dims[0] = DimMap::window(0, 1, 1, -first);
   op.rules.schedules = {
@@ -127,12 +129,7 @@ ValueId TestGraph::part(const std::string &name, ValueId x, int64_t first,
 
 ValueId TestGraph::sum(const std::string &name, ValueId a, ValueId b) {
   Shape shape = graph.values[a].type.shape;
-  Op op;
-  op.name = name;
-  op.type = "sum";
-  op.operands = {a, b};
-  op.rules.dims = {{"n", shape[0], DimKind::Sample},
-                   {"c", shape[1], DimKind::Attribute}};
+  Op op = rowsAndColumns(name, "sum", {a, b}, shape);
   op.rules.schedules = {{{},
                          {{"sum",
                            {{0, identity({0, 1})}, {1, identity({0, 1})}},

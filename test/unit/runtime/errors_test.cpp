@@ -76,6 +76,10 @@ TEST(KernelErrors, UnsupportedTypes) {
                MseForward(cx, {f2, i1}, {f0}));
   EXPECT_ERROR("sgd update: g: expected type f32, found i32",
                SgdUpdate(cx, {f4, i4, {}}, {f4}, 0.0, 0));
+  EXPECT_ERROR("sgd update: rounded: expected type bf16 or f16, found f32",
+               SgdUpdate(cx, {f4, f4, {}}, {f4, f4}, 0.0, 0));
+  EXPECT_ERROR("dropout: addend: expected type f32, bf16 or f16, found i32",
+               Dropout(cx, {f4, i4}, {f4}, 1, 0.5));
   EXPECT_ERROR("combine: expected a type of 2 bytes or more, found one of 1",
                static_cast<void>(cx);
                Tensor t = tensor({2}, DType::u8);
