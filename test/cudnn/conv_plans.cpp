@@ -29,7 +29,7 @@ static bool has_engine(ConvShape shape, bool finishes) {
     for (const CudnnProposal &proposal :
          graph.proposals(narrow ? CudnnFactors::narrow : CudnnFactors::f32)) {
       if (!narrow || !finishes)
-        const CudnnPlan plan(proposal);
+        const CudnnPlan plan(text_of(shape), proposal);
       return true;
     }
   } catch (const ffrt::Error &) {

@@ -73,7 +73,7 @@ std::vector<std::string> AttentionLibrary::ways() const {
 
 void AttentionLibrary::take(std::size_t way) {
   impl->plan.reset();
-  impl->plan.emplace(impl->proposals[way]);
+  impl->plan.emplace(text_of(impl->shape), impl->proposals[way]);
 }
 
 std::size_t AttentionLibrary::scratch() const {

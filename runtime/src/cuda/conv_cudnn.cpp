@@ -2,8 +2,12 @@
 //
 // Weights get the order of the images, or are left to engines that do it
 // themselves; bias and bounds are part of the plan, or a kernel of ours, which
-// reads sums in f32. Time tells. What cuDNN has no engine for is tried again
-// with factors as f32, then with row-major images: copies in scratch memory.
+// reads sums in f32. Weight gradients of narrow factors are written in f32 or,
+// as PyTorch does, rounded to the type of the factors and cast back: only for
+// those does cuDNN bring compiled engines that split the sum. Time tells. What
+// cuDNN has no engine for is tried again with factors as f32, then with
+// row-major images: copies in scratch memory. Factors that were narrow are TF32
+// without loss, so tensor cores may multiply them there, too.
 //
 //===----------------------------------------------------------------------===//
 #include "cuda/conv_library.h"
@@ -134,6 +138,7 @@ struct Way {
   Operands operands;
   bool stored;   ///< weights are as given, not like images
   bool finishes; ///< bias and bounds are part of the plan
+  bool rounds;   ///< the result to the type of the factors
 };
 
 /// A convolution, and how cuDNN computes it with factors of a type and images
@@ -180,13 +185,19 @@ private:
   class Ways;
 
   /// What is still to be added to, and what comes of f32, is f32.
-  Way way_of(bool stored, bool finishes) const {
+  Way way_of(bool stored, bool finishes, bool rounds = false) const {
     const bool whole = finishes || given.is_finished();
-    const DType result =
-        whole && factors == given.factors() ? given.result().type : DType::f32;
+    const DType result = rounds ? factors
+                         : whole && factors == given.factors()
+                             ? given.result().type
+                             : DType::f32;
     return {Operands(given, factors, result, order,
                      stored ? Order::row_major : order),
-            stored, finishes};
+            stored, finishes, rounds};
+  }
+  bool may_round() const {
+    return given.kind == Kind::weight_gradient && factors != DType::f32 &&
+           given.result().type != factors;
   }
   void choose();
 
@@ -208,6 +219,8 @@ public:
       if (!stored || copies(true) != copies(false)) {
         add(form.way_of(stored, true));
         add(form.way_of(stored, false));
+        if (form.may_round())
+          add(form.way_of(stored, false, true));
       }
     std::vector<const Group *> order;
     for (const Group &group : groups)
@@ -232,15 +245,16 @@ public:
   std::vector<std::string> names() const override {
     std::vector<std::string> result;
     for (const auto &[way, proposal] : all)
-      result.push_back(proposal->name +
-                       (way->stored ? ", weights as stored" : "") +
-                       (way->finishes ? ", with bias and bounds" : ""));
+      result.push_back(proposal->name + about(*way));
     return result;
   }
 
   void take(std::size_t i) override {
-    form.plan.emplace(*all[i].second);
-    form.way.emplace(*all[i].first);
+    const auto &[way, proposal] = all[i];
+    form.plan.reset();
+    form.plan.emplace(text_of(way->operands.shape(form.given)) + about(*way),
+                      *proposal);
+    form.way.emplace(*way);
   }
 
   double seconds() override {
@@ -258,6 +272,13 @@ public:
   }
 
 private:
+  /// What its operands do not say.
+  static std::string about(const Way &way) {
+    return std::string(way.stored ? ", weights as stored" : "") +
+           (way.finishes ? ", with bias and bounds" : "") +
+           (way.rounds ? ", rounded" : "");
+  }
+
   struct Group {
     Way way;
     CudnnGraph graph; ///< outlives its proposals
@@ -270,9 +291,10 @@ private:
       return;
     try {
       CudnnGraph graph = conv_graph(shape, way.finishes);
+      const bool were_narrow = form.given.factors() != DType::f32;
       auto proposals =
           graph.proposals(shape.factors() != DType::f32 ? CudnnFactors::narrow
-                          : shape.tf32                  ? CudnnFactors::tf32
+                          : shape.tf32 || were_narrow   ? CudnnFactors::tf32
                                                         : CudnnFactors::f32);
       groups.push_back({way, std::move(graph), std::move(proposals)});
     } catch (const Error &error) {

@@ -290,13 +290,27 @@ std::vector<CudnnProposal> CudnnGraph::proposals(CudnnFactors factors) {
   return result;
 }
 
-CudnnPlan::CudnnPlan(const CudnnProposal &proposal)
-    : plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
-  set_plan_device(plan);
-  plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, proposal.configuration);
-  plan.finalize();
+static std::shared_ptr<const CudnnDescriptor>
+make_plan(const CudnnProposal &proposal) {
+  auto plan = std::make_shared<CudnnDescriptor>(
+      CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+  set_plan_device(*plan);
+  plan->set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, proposal.configuration);
+  plan->finalize();
+  return plan;
+}
+
+CudnnPlan::CudnnPlan(const std::string &problem,
+                     const CudnnProposal &proposal) {
+  // Never destroyed: when the process ends, cuDNN may be gone before.
+  static auto &made =
+      *new std::map<std::string, std::shared_ptr<const CudnnDescriptor>>;
+  auto &known = made[problem + " -> " + proposal.name];
+  if (!known)
+    known = make_plan(proposal);
+  plan = known;
   const auto workspace = value_of<int64_t>(
-      plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64);
+      *plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64);
   if (workspace > kMostWorkspace)
     throw Error("expected engines that take up to " +
                 std::to_string(kMostWorkspace) +
@@ -322,7 +336,7 @@ void CudnnPlan::operator()(const Tensors &tensors, void *workspace) {
     packed = tensors;
     packed_workspace = workspace;
   }
-  check(cudnnBackendExecute(cudnn_handle(), plan.get(), pack->get()),
+  check(cudnnBackendExecute(cudnn_handle(), plan->get(), pack->get()),
         "cudnnBackendExecute");
 }
 

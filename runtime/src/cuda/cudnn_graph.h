@@ -14,6 +14,7 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -99,15 +100,19 @@ public:
   /// By number; null where there is none.
   using Tensors = std::array<void *, 16>;
 
-  /// Throws Error when the engine does not serve.
-  explicit CudnnPlan(const CudnnProposal &proposal);
+  /// Throws Error when the engine does not serve. `problem` names the graph,
+  /// with the forms of its tensors: what was made for a problem and a proposal
+  /// is not made again in this process. That saves compiling, and engines that
+  /// cuDNN compiles fail when they are compiled once more (seen on an H100 with
+  /// cuDNN 9.19: CUDNN_STATUS_INTERNAL_ERROR_COMPILATION_FAILED).
+  CudnnPlan(const std::string &problem, const CudnnProposal &proposal);
 
   /// Bytes that a call takes.
   std::size_t workspace() const { return bytes; }
   void operator()(const Tensors &tensors, void *workspace);
 
 private:
-  CudnnDescriptor plan;
+  std::shared_ptr<const CudnnDescriptor> plan;
   std::size_t bytes = 0;
   /// What the last call was given; most calls are given the same.
   std::optional<CudnnDescriptor> pack;

@@ -143,6 +143,9 @@ void begin_plans(Comm &comm, const Group &world) {
   if (!greatest(comm, world, comm.rank() == 0 && tunes))
     return tuner().stop();
   tuner().start(device_name(), read(broadcast(comm, world, text)));
+  // Its plans count where ranks find different ones.
+  if (comm.rank() == 0)
+    tuner().keep = save;
 }
 
 bool agree_on_plans(Comm &comm, const Group &world) {

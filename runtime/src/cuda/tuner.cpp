@@ -80,8 +80,8 @@ void Tuner::take_fastest(const std::string &problem,
                          Candidates &candidates) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(patience);
-  double least = std::numeric_limits<double>::infinity();
-  std::size_t fastest = names.size(), last = names.size(), tried = 0;
+  std::vector<std::pair<double, std::size_t>> times;
+  std::size_t last = names.size(), tried = 0;
   for (std::size_t i = 0; i < names.size() && tried < kMeasured; ++i) {
     if (tried > 0 && Clock::now() >= end)
       break;
@@ -91,21 +91,27 @@ void Tuner::take_fastest(const std::string &problem,
       candidates.take(i);
       last = i;
       ++tried;
-      const double time = candidates.seconds();
-      if (time < least) {
-        least = time;
-        fastest = i;
-      }
+      times.emplace_back(candidates.seconds(), i);
     } catch (const Error &) {
       // It does not work, or cannot be measured.
     }
   }
-  if (fastest == names.size())
-    return take_first(names, candidates);
-  if (fastest != last)
-    candidates.take(fastest);
-  all.set(problem, names[fastest]);
-  measured.set(problem, names[fastest]);
+  std::stable_sort(times.begin(), times.end());
+  for (const auto &[time, i] : times) {
+    if (i != last)
+      try {
+        last = names.size();
+        candidates.take(i);
+      } catch (const Error &) {
+        continue; // It worked only once.
+      }
+    all.set(problem, names[i]);
+    measured.set(problem, names[i]);
+    if (keep)
+      keep(measured);
+    return;
+  }
+  take_first(names, candidates);
 }
 
 Tuner &tuner() {

@@ -12,6 +12,7 @@
 #include "cuda/plan_cache.h"
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ public:
   /// Seconds after which no more plans of a problem are measured: some are
   /// compiled first.
   double patience = 2;
+  /// Where not null: gets every plan when it is found, so that a program that
+  /// is ended while it measures has not measured in vain.
+  std::function<void(const PlanCache &found)> keep;
 
 private:
   bool take_known(const std::string &problem,

@@ -29,8 +29,9 @@ public:
   std::vector<std::string> names() const override { return given; }
   void take(std::size_t i) override {
     taken = -1;
-    if (times[i] == kFails)
+    if (times[i] == kFails || (int(i) == once && taken_once))
       throw Error("plan " + std::to_string(i) + " fails");
+    taken_once |= int(i) == once;
     taken = int(i);
   }
   double seconds() override {
@@ -42,8 +43,10 @@ public:
   }
 
   int taken = -1, measured = 0;
+  int once = -1; ///< a plan that cannot be taken again
 
 private:
+  bool taken_once = false;
   std::vector<double> times;
   std::vector<std::string> given;
 };
@@ -82,6 +85,30 @@ TEST(Tuner, TakesTheFastest) {
   Fake last({2, 1, kFails});
   tuner.choose("q", last);
   EXPECT_EQ(last.taken, 1);
+}
+
+TEST(Tuner, WhatWorksOnlyOnceIsNotTaken) {
+  Tuner tuner;
+  tuner.start("gpu", {});
+  Fake candidates({3, 1, 2});
+  candidates.once = 1;
+  tuner.choose("p", candidates);
+  EXPECT_EQ(candidates.taken, 2);
+  EXPECT_EQ(tuner.found().text(), "ffrt plans 1\ngpu; p -> plan 2\n");
+}
+
+TEST(Tuner, KeepsWhatItFindsAtOnce) {
+  Tuner tuner;
+  tuner.start("gpu", {});
+  std::vector<std::string> kept;
+  tuner.keep = [&](const PlanCache &found) { kept.push_back(found.text()); };
+  Fake candidates({2, 1}), more({1, 2});
+  tuner.choose("p", candidates);
+  tuner.choose("q", more);
+  tuner.choose("q", more);
+  EXPECT_EQ(kept, (std::vector<std::string>{
+                      "ffrt plans 1\ngpu; p -> plan 1\n",
+                      "ffrt plans 1\ngpu; p -> plan 1\ngpu; q -> plan 0\n"}));
 }
 
 TEST(Tuner, MeasuresTheFirstOfMany) {
