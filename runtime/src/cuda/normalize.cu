@@ -1,8 +1,8 @@
 //===- normalize.cu - batch, instance, group and layer normalisation ------===//
 //
-// Sums of a set and of its squares are taken in one pass, as doubles relative
-// to the set's first element, so that what cancels is never much larger than
-// what remains.
+// Sums of a set and of its squares are taken in one pass, relative to the set's
+// first element, so that what cancels is never much larger than what remains:
+// in doubles, but for the few elements that a thread reads at once.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/normalize.h"
@@ -36,8 +36,9 @@ template <class X> struct Moments : One<X> {
 
   __device__ float own(const Place &set) const { return x[set[0]]; }
   template <class Elements>
-  __device__ Pair of(const Elements &elements, int k, float first) const {
-    const double above = double(float(elements[k])) - double(first);
+  __device__ AddPairs::Part of(const Elements &elements, int k,
+                               float first) const {
+    const float above = float(elements[k]) - first;
     return {above, above * above};
   }
   /// Mean and inverse, also where nobody else reads them.
@@ -78,23 +79,67 @@ template <class X, class Y> struct Apply {
     return normalization::begin_groups(x, addend, y) &&
            cuda::begins_group(scale) && cuda::begins_group(bias);
   }
+  /// Of the parameters of a span.
+  struct Factors {
+    cuda::Group<float> a, b;
+  };
+  __device__ Factors factors(const Place &at, const cuda::Span &span) const {
+    return {read_along(scale, at[2], next_parameter, span, 1.0f),
+            read_along(bias, at[2], next_parameter, span, 0.0f)};
+  }
+  __device__ cuda::Group<float> more(const Place &at,
+                                     const cuda::Span &span) const {
+    cuda::Group<float> nothing{};
+    return addend.data ? addend.read(at[0], span) : nothing;
+  }
   /// Of a span of elements x.
   template <class Mean, class Inverse>
   __device__ void operator()(const Place &at, const cuda::Span &span,
                              const cuda::Group<X> &x, const Mean &mean,
                              const Inverse &inverse) const {
-    const cuda::Group<float> a = read_along(scale, at[2], next_parameter, span,
-                                            1.0f),
-                             b = read_along(bias, at[2], next_parameter, span,
-                                            0.0f);
-    cuda::Group<float> more{}, to{};
-    if (addend.data)
-      more = addend.read(at[0], span);
+    write(at, span, x, more(at, span), mean, inverse, factors(at, span));
+  }
+  template <class Mean, class Inverse>
+  __device__ void write(const Place &at, const cuda::Span &span,
+                        const cuda::Group<X> &x, const cuda::Group<float> &more,
+                        const Mean &mean, const Inverse &inverse,
+                        const Factors &by) const {
+    cuda::Group<float> to{};
     FFRT_UNROLL
     for (int k = 0; k < cuda::kGroup; ++k)
       if (k < span.count)
-        to[k] = clip((x[k] - mean[k]) * (inverse[k] * a[k]) + b[k] + more[k]);
+        to[k] =
+            clip((x[k] - mean[k]) * (inverse[k] * by.a[k]) + by.b[k] + more[k]);
     y.write(at[0], span, to);
+  }
+};
+
+/// The same by columns that have one statistic and one parameter each.
+template <class X, class Y> struct ApplyToColumns {
+  Apply<X, Y> apply;
+  Statistics statistics;
+  int64_t next_set; ///< from a column to the next
+
+  struct Own {
+    cuda::Group<float> mean, inverse;
+    typename Apply<X, Y>::Factors by;
+  };
+  struct Read {
+    cuda::Group<X> x;
+    cuda::Group<float> more;
+  };
+  bool begin_groups() const { return apply.begin_groups(); }
+  __device__ Own own(const Place &at, const cuda::Span &span) const {
+    return {read_along(statistics.mean, at[1], next_set, span),
+            read_along(statistics.inverse, at[1], next_set, span),
+            apply.factors(at, span)};
+  }
+  __device__ Read read(const Place &at, const cuda::Span &span) const {
+    return {apply.x.read(at[0], span), apply.more(at, span)};
+  }
+  __device__ void write(const Place &at, const cuda::Span &span,
+                        const Read &read, const Own &own) const {
+    apply.write(at, span, read.x, read.more, own.mean, own.inverse, own.by);
   }
 };
 
@@ -128,7 +173,7 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
         plain += above;
         squares += above * above;
       }
-      sum = add(sum, {plain, squares});
+      sum = add(sum, AddPairs::Part{plain, squares});
     });
     sum = cuda::reduce_row(sum, add.neutral(), add);
     const Statistic<float> own =
@@ -146,6 +191,10 @@ void apply_to_all(const NormalizeWork &work, const Apply<X, Y> &apply) {
   if (!apply.y.data)
     return;
   const Statistics statistics = work.of_sets();
+  if (work.by_columns())
+    return cuda::for_columns(
+        work.sets,
+        ApplyToColumns<X, Y>{apply, statistics, work.sets.neighbour(1)});
   const int64_t next_set = work.all.step(1);
   for_groups(
       work, apply.begin_groups(),
@@ -188,11 +237,12 @@ template <class X, bool kSquares> struct Plain : One<X> {
     return kSquares ? mean[set[1]] : 0.0f;
   }
   template <class Elements>
-  __device__ Pair of(const Elements &elements, int k, float own) const {
-    const double value = float(elements[k]);
+  __device__ AddPairs::Part of(const Elements &elements, int k,
+                               float own) const {
+    const float value = float(elements[k]);
     if (!kSquares)
       return {value, 0};
-    const double above = value - double(own);
+    const float above = value - own;
     return {above * above, 0};
   }
 };

@@ -71,12 +71,11 @@ template <class Dy, class X> struct Slopes {
     return {both.read(at, span),
             read_along(scale, at[2], next_parameter, span, 1.0f)};
   }
-  __device__ Pair of(const Read &read, int k,
-                     const Statistic<float> &own) const {
+  __device__ AddPairs::Part of(const Read &read, int k,
+                               const Statistic<float> &own) const {
     const Element<Dy, X> e = read.elements[k];
-    const double g = double(both.cut(e.dy, e.x, own.mean, own.a, own.b)) *
-                     double(read.scale[k]);
-    return {g, g * double(float(e.x) - own.mean)};
+    const float g = both.cut(e.dy, e.x, own.mean, own.a, own.b) * read.scale[k];
+    return {g, g * (float(e.x) - own.mean)};
   }
 };
 
@@ -86,6 +85,7 @@ struct StoreSums {
   double count;
   Pair *plain;           ///< sums without scale, or null
   float *first, *second; ///< with it; may be null
+  float *dscale, *dbias; ///< of the set's own parameter; may be null
   Statistics statistics;
 
   /// Sums of g and g * h.
@@ -96,8 +96,13 @@ struct StoreSums {
   __device__ void operator()(const Place &set, const Pair &sum) const {
     const int64_t s = set[1];
     const Pair all = scaled(set, sum);
+    const double product = sum.b * statistics.inverse[s];
     if (plain)
-      plain[s] = {sum.a, sum.b * statistics.inverse[s]};
+      plain[s] = {sum.a, product};
+    if (dscale)
+      dscale[set[2]] = float(product);
+    if (dbias)
+      dbias[set[2]] = float(sum.a);
     if (first)
       first[s] = float(all.a);
     if (second)
@@ -142,16 +147,28 @@ template <class Dy, class X, class Dx> struct Data {
     return both.begin_groups() && cuda::begins_group(scale) &&
            normalization::begin_groups(addend, dx);
   }
+  __device__ cuda::Group<float> factors(const Place &at,
+                                        const cuda::Span &span) const {
+    return read_along(scale, at[2], next_parameter, span, 1.0f);
+  }
+  __device__ cuda::Group<float> more(const Place &at,
+                                     const cuda::Span &span) const {
+    cuda::Group<float> nothing{};
+    return addend.data ? addend.read(at[0], span) : nothing;
+  }
   /// Of a span of elements.
   template <class Own>
   __device__ void operator()(const Place &at, const cuda::Span &span,
                              const Elements<Dy, X> &elements,
                              const Own &statistics) const {
-    const cuda::Group<float> factor =
-        read_along(scale, at[2], next_parameter, span, 1.0f);
-    cuda::Group<float> more{}, to{};
-    if (addend.data)
-      more = addend.read(at[0], span);
+    write(at, span, elements, more(at, span), statistics, factors(at, span));
+  }
+  template <class Own>
+  __device__ void write(const Place &at, const cuda::Span &span,
+                        const Elements<Dy, X> &elements,
+                        const cuda::Group<float> &more, const Own &statistics,
+                        const cuda::Group<float> &factor) const {
+    cuda::Group<float> to{};
     FFRT_UNROLL
     for (int k = 0; k < cuda::kGroup; ++k)
       if (k < span.count) {
@@ -170,6 +187,33 @@ template <class Dy, class X, class Dx> struct Data {
 template <class Dy, class X, class Dx>
 Data(Both<Dy, X>, const float *, int64_t, Operand<Any>, Result<Dx>)
     -> Data<Dy, X, Dx>;
+
+/// The same by columns that have one statistic and one parameter each.
+template <class Dy, class X, class Dx> struct DataOfColumns {
+  Data<Dy, X, Dx> data;
+  Statistics statistics;
+  int64_t next_set; ///< from a column to the next
+
+  struct Own {
+    Along statistics;
+    cuda::Group<float> factor;
+  };
+  struct Read {
+    Elements<Dy, X> elements;
+    cuda::Group<float> more;
+  };
+  bool begin_groups() const { return data.begin_groups(); }
+  __device__ Own own(const Place &at, const cuda::Span &span) const {
+    return {Along(statistics, at, next_set, span), data.factors(at, span)};
+  }
+  __device__ Read read(const Place &at, const cuda::Span &span) const {
+    return {data.both.read(at, span), data.more(at, span)};
+  }
+  __device__ void write(const Place &at, const cuda::Span &span,
+                        const Read &read, const Own &own) const {
+    data.write(at, span, read.elements, read.more, own.statistics, own.factor);
+  }
+};
 
 /// The sums of sets, and dx.
 template <bool kGrouped, class Dy, class X, class Dx>
@@ -202,7 +246,7 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
         slopes += g;
         products += g * (float(e.x) - own.mean);
       }
-      sum = add(sum, {slopes, products});
+      sum = add(sum, AddPairs::Part{slopes, products});
     });
     sum = cuda::reduce_row(sum, add.neutral(), add);
     const Pair all = store.scaled(set, sum);
@@ -221,6 +265,10 @@ void data_of_all(const NormalizeWork &work, const Data<Dy, X, Dx> &data) {
   if (!data.dx.data)
     return;
   const Statistics statistics = work.of_sets();
+  if (work.by_columns())
+    return cuda::for_columns(
+        work.sets,
+        DataOfColumns<Dy, X, Dx>{data, statistics, work.sets.neighbour(1)});
   const int64_t next_set = work.all.step(1);
   for_groups(
       work, data.begin_groups(),
@@ -285,10 +333,10 @@ template <class Dy, class X> struct ParameterSlopes {
             read_along(statistics.mean, at[1], next_set, span),
             read_along(statistics.inverse, at[1], next_set, span)};
   }
-  __device__ Pair of(const Read &read, int k, cuda::Nothing) const {
+  __device__ AddPairs::Part of(const Read &read, int k, cuda::Nothing) const {
     const Element<Dy, X> e = read.elements[k];
-    const double g = float(e.dy);
-    return {g, g * double((float(e.x) - read.mean[k]) * read.inverse[k])};
+    const float g = float(e.dy);
+    return {g, g * ((float(e.x) - read.mean[k]) * read.inverse[k])};
   }
 };
 
@@ -354,12 +402,16 @@ template <class Dy, class X, class Dx>
 void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
               const Gradient &of, const Both<Dy, X> &both,
               const Operand<Any> &addend, const Result<Dx> &dx) {
-  const bool constant = geometry.constant;
+  const bool constant = geometry.constant,
+             // Its sums are the gradients of its parameter.
+      owns = constant && work.parameters.reduced.elements == 1;
   const StoreSums store{constant ? of.scale : nullptr,
                         geometry.count,
-                        constant ? work.sums() : nullptr,
+                        constant && !owns ? work.sums() : nullptr,
                         of.first,
                         of.second,
+                        owns ? of.dscale : nullptr,
+                        owns ? of.dbias : nullptr,
                         work.of_sets()};
   const Data data{both, of.scale, work.all.step(2), addend, dx};
   if (dx.data && work.by_rows()) {
@@ -375,7 +427,8 @@ void gradient(const NormalizeGeometry &geometry, const NormalizeWork &work,
            store);
     data_of_all(work, data);
   }
-  parameter_gradients(geometry, work, both, of.dscale, of.dbias);
+  if (!owns)
+    parameter_gradients(geometry, work, both, of.dscale, of.dbias);
 }
 
 /// dx from the sums of g and g * h, to be multiplied by the scale of their set

@@ -65,7 +65,8 @@ NormalizeWork::NormalizeWork(const NormalizeGeometry &geometry, const Tensor &x,
       has_groups(cuda::has_groups(places)), sets(by_statistic(geometry, x)),
       parameters(by_parameter(geometry, x)),
       statistics(geometry.groups.count * geometry.statistics),
-      each(cuda::groups_of(statistics) * cuda::kGroup), cuts(geometry.cuts) {
+      each(cuda::groups_of(statistics) * cuda::kGroup), cuts(geometry.cuts),
+      constant(geometry.constant) {
   cuda::device().reserve(std::size_t(each) * 6 * sizeof(float) +
                          (std::size_t(statistics) +
                           std::max(sets.partial(), parameters.partial())) *

@@ -26,9 +26,19 @@ struct Pair {
 };
 struct AddPairs {
   using Value = Pair;
+  /// Of few elements.
+  struct Part {
+    float a, b;
+  };
   __device__ Pair neutral() const { return {0, 0}; }
   __device__ Pair operator()(const Pair &x, const Pair &y) const {
     return {x.a + y.a, x.b + y.b};
+  }
+  __device__ Part operator()(const Part &x, const Part &y) const {
+    return {x.a + y.a, x.b + y.b};
+  }
+  __device__ Pair operator()(const Pair &x, const Part &y) const {
+    return {x.a + double(y.a), x.b + double(y.b)};
   }
 };
 
@@ -98,6 +108,9 @@ struct NormalizeWork {
   /// Is a set handled by one block, or one warp?
   bool by_rows() const { return !sets.columns && sets.chunks == 1; }
 
+  /// Have sets columns of neighbours, with one parameter each?
+  bool by_columns() const { return sets.columns && constant; }
+
   /// Starts kernel(sets, arguments...) with a row of threads for each set.
   /// `width` as of normalization::RowPart.
   template <class... Parameters, class... Arguments>
@@ -120,7 +133,7 @@ struct NormalizeWork {
   }
   Pair *partial() const { return sums() + statistics; }
   int64_t each; ///< floats for a number of all statistics, in whole groups
-  bool cuts;
+  bool cuts, constant;
 };
 
 namespace normalization {

@@ -1,7 +1,8 @@
 //===- pool.cu - pooling --------------------------------------------------===//
 //
 // A thread for every element of what is written, neighbours in memory beside
-// each other. As on the CPU the backward kernels gather, so that the order of
+// each other; or for a group of channels where these are neighbours, which have
+// one window. As on the CPU the backward kernels gather, so that the order of
 // additions is fixed.
 //
 //===----------------------------------------------------------------------===//
@@ -11,7 +12,7 @@
 #include "common/pool_geometry.h"
 #include "cuda/device_table.h"
 #include "cuda/walk.h"
-#include "ffrt/cuda/launch.h"
+#include "ffrt/cuda/group.h"
 
 #include <cmath>
 
@@ -86,27 +87,52 @@ struct Position {
   int64_t n, c, d, h, w;
 };
 
-/// The position of element i of an image, counted as they lie in memory.
+/// The position of the first element of span i of an image, counted as they lie
+/// in memory: `width` channels, or one element.
 class Positions {
 public:
-  explicit Positions(const PoolImage &t)
-      : last(t.stride[1] == 1), coordinates(extents(t, last)) {}
+  explicit Positions(const PoolImage &t, int width)
+      : last(t.stride[1] == 1), width(width),
+        coordinates(extents(t, last, width)) {}
   __device__ Position operator()(int64_t i) const {
     const auto at = coordinates(i);
-    return last ? Position{at[0], at[4], at[1], at[2], at[3]}
+    return last ? Position{at[0], at[4] * width, at[1], at[2], at[3]}
                 : Position{at[0], at[1], at[2], at[3], at[4]};
   }
 
 private:
-  static std::array<int64_t, 5> extents(const PoolImage &t, bool last) {
+  static std::array<int64_t, 5> extents(const PoolImage &t, bool last,
+                                        int width) {
     const int64_t *e = t.extent;
     if (last)
-      return {e[0], e[2], e[3], e[4], e[1]};
+      return {e[0], e[2], e[3], e[4], e[1] / width};
     return {e[0], e[1], e[2], e[3], e[4]};
   }
   bool last; ///< channels
+  int width;
   cuda::Coordinates<5> coordinates;
 };
+
+/// Do groups of channels begin wherever the first of them is read or written?
+bool has_groups(const PoolImage &t) {
+  bool result = t.stride[1] == 1 && t.extent[1] % cuda::kGroup == 0;
+  for (int d : {0, 2, 3, 4})
+    result &= t.stride[d] % cuda::kGroup == 0 || t.extent[d] == 1;
+  return result;
+}
+
+/// f(number of neighbours that a thread has, as a constant). `pointers` are
+/// what is read and written besides the images.
+template <class F, class... T>
+void with_width(const PoolImage &a, const PoolImage &b, const F &f,
+                const T *...pointers) {
+  if (has_groups(a) && has_groups(b) &&
+      (a.lo[1] - b.lo[1]) % cuda::kGroup == 0 &&
+      (cuda::begins_group(pointers) && ...))
+    f(std::integral_constant<int, cuda::kGroup>());
+  else
+    f(std::integral_constant<int, 1>());
+}
 
 } // namespace
 
@@ -126,27 +152,41 @@ std::shared_ptr<const PoolPlan> plan_pool(PoolGeometry geometry) {
 // Maximum
 //===----------------------------------------------------------------------===//
 
-template <class X, class Y>
+template <int kWide, class X, class Y>
 static void max_forward(const Axes &axes, const PoolImage &x, const X *from,
                         const PoolImage &y, Y *to, int32_t *index) {
-  from += (y.lo[1] - x.lo[1]) * x.stride[1];
-  const Positions positions(y);
+  const Positions positions(y, kWide);
   cuda::for_elements(
-      y.elements(), FFRT_LAMBDA(int64_t i) {
+      y.elements() / kWide, FFRT_LAMBDA(int64_t i) {
+        constexpr cuda::Span kSpan{0, kWide, kWide > 1};
         const Position p = positions(i);
         const X *image = from + p.n * x.stride[0] + p.c * x.stride[1];
-        float best = -HUGE_VALF;
-        int64_t where = -1;
+        float best[kWide];
+        int32_t where[kWide];
+        FFRT_UNROLL
+        for (int k = 0; k < kWide; ++k) {
+          best[k] = -HUGE_VALF;
+          where[k] = -1;
+        }
         axes.for_entries(x, p.d, p.h, p.w, [&](int64_t offset, int64_t number) {
-          const float value = image[offset];
-          if (value > best) {
-            best = value;
-            where = number;
-          }
+          const cuda::Group<X> values = cuda::read(image + offset, kSpan);
+          FFRT_UNROLL
+          for (int k = 0; k < kWide; ++k)
+            if (const float value = values[k]; value > best[k]) {
+              best[k] = value;
+              where[k] = int32_t(number);
+            }
         });
-        to[i] = Y(best);
+        cuda::Group<Y> found{};
+        cuda::Group<int32_t> places{};
+        FFRT_UNROLL
+        for (int k = 0; k < kWide; ++k) {
+          found[k] = Y(best[k]);
+          places[k] = where[k];
+        }
+        cuda::write(to + i * kWide, kSpan, found);
         if (index)
-          index[i] = int32_t(where);
+          cuda::write(index + i * kWide, kSpan, places);
       });
 }
 
@@ -154,32 +194,45 @@ void MaxPoolForward::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
   with_data(
       [&](const auto *from, auto *to) {
-        max_forward(plan->axes(), PoolImage(x), from, PoolImage(y), to,
-                    out.begin()[1].as<int32_t>());
+        const PoolImage image(x), result(y);
+        auto *index = out.begin()[1].as<int32_t>();
+        from += (result.lo[1] - image.lo[1]) * image.stride[1];
+        with_width(
+            image, result,
+            [&](auto wide) {
+              max_forward<wide()>(plan->axes(), image, from, result, to, index);
+            },
+            from, to, index);
       },
       x, y);
 }
 
-template <class Y, class X>
+template <int kWide, class Y, class X>
 static void max_backward(const Axes &axes, const PoolImage &y, const Y *from,
                          const int32_t *index, const PoolImage &x, X *to) {
-  const int64_t first = (x.lo[1] - y.lo[1]) * y.stride[1];
-  from += first;
-  index += first;
-  const Positions positions(x);
+  const Positions positions(x, kWide);
   cuda::for_elements(
-      x.elements(), FFRT_LAMBDA(int64_t i) {
+      x.elements() / kWide, FFRT_LAMBDA(int64_t i) {
+        constexpr cuda::Span kSpan{0, kWide, kWide > 1};
         const Position p = positions(i);
-        const int64_t here =
-            axes.number(x.lo[2] + p.d, x.lo[3] + p.h, x.lo[4] + p.w);
-        float sum = 0;
-        axes.for_windows(p.d, p.h, p.w,
-                         [&](int64_t od, int64_t oh, int64_t ow) {
-                           const int64_t at =
-                               y.offset_of(p.n, od, oh, ow) + p.c * y.stride[1];
-                           sum += index[at] == here ? float(from[at]) : 0.0f;
-                         });
-        to[i] = X(sum);
+        const auto here =
+            int32_t(axes.number(x.lo[2] + p.d, x.lo[3] + p.h, x.lo[4] + p.w));
+        float sum[kWide] = {};
+        axes.for_windows(
+            p.d, p.h, p.w, [&](int64_t od, int64_t oh, int64_t ow) {
+              const int64_t at =
+                  y.offset_of(p.n, od, oh, ow) + p.c * y.stride[1];
+              const cuda::Group<Y> values = cuda::read(from + at, kSpan);
+              const cuda::Group<int32_t> places = cuda::read(index + at, kSpan);
+              FFRT_UNROLL
+              for (int k = 0; k < kWide; ++k)
+                sum[k] += places[k] == here ? float(values[k]) : 0.0f;
+            });
+        cuda::Group<X> sums{};
+        FFRT_UNROLL
+        for (int k = 0; k < kWide; ++k)
+          sums[k] = X(sum[k]);
+        cuda::write(to + i * kWide, kSpan, sums);
       });
 }
 
@@ -187,8 +240,17 @@ void MaxPoolBackward::operator()(Tensors in, Tensors out) {
   const Tensor &y = in.begin()[0], &x = out.begin()[0];
   with_data(
       [&](const auto *from, auto *to) {
-        max_backward(plan->axes(), PoolImage(y), from,
-                     in.begin()[1].as<int32_t>(), PoolImage(x), to);
+        const PoolImage slopes(y), image(x);
+        const int64_t first = (image.lo[1] - slopes.lo[1]) * slopes.stride[1];
+        const int32_t *index = in.begin()[1].as<int32_t>() + first;
+        from += first;
+        with_width(
+            slopes, image,
+            [&](auto wide) {
+              max_backward<wide()>(plan->axes(), slopes, from, index, image,
+                                   to);
+            },
+            from, index, to);
       },
       y, x);
 }
@@ -197,21 +259,28 @@ void MaxPoolBackward::operator()(Tensors in, Tensors out) {
 // Mean
 //===----------------------------------------------------------------------===//
 
-template <class X, class Y>
+template <int kWide, class X, class Y>
 static void average_forward(const Axes &axes, const PoolImage &x, const X *from,
                             const PoolImage &y, Y *to) {
-  from += (y.lo[1] - x.lo[1]) * x.stride[1];
-  const Positions positions(y);
+  const Positions positions(y, kWide);
   cuda::for_elements(
-      y.elements(), FFRT_LAMBDA(int64_t i) {
+      y.elements() / kWide, FFRT_LAMBDA(int64_t i) {
+        constexpr cuda::Span kSpan{0, kWide, kWide > 1};
         const Position p = positions(i);
         const X *image = from + p.n * x.stride[0] + p.c * x.stride[1];
-        float sum = 0;
+        float sum[kWide] = {};
         axes.for_entries(x, p.d, p.h, p.w, [&](int64_t offset, int64_t) {
-          sum += float(image[offset]);
+          const cuda::Group<X> values = cuda::read(image + offset, kSpan);
+          FFRT_UNROLL
+          for (int k = 0; k < kWide; ++k)
+            sum[k] += float(values[k]);
         });
         const float count = axes.divisor(p.d, p.h, p.w);
-        to[i] = Y(count > 0 ? sum * (1.0f / count) : 0.0f);
+        cuda::Group<Y> means{};
+        FFRT_UNROLL
+        for (int k = 0; k < kWide; ++k)
+          means[k] = Y(count > 0 ? sum[k] * (1.0f / count) : 0.0f);
+        cuda::write(to + i * kWide, kSpan, means);
       });
 }
 
@@ -219,27 +288,42 @@ void AveragePoolForward::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
   with_data(
       [&](const auto *from, auto *to) {
-        average_forward(plan->axes(), PoolImage(x), from, PoolImage(y), to);
+        const PoolImage image(x), result(y);
+        from += (result.lo[1] - image.lo[1]) * image.stride[1];
+        with_width(
+            image, result,
+            [&](auto wide) {
+              average_forward<wide()>(plan->axes(), image, from, result, to);
+            },
+            from, to);
       },
       x, y);
 }
 
-template <class Y, class X>
+template <int kWide, class Y, class X>
 static void average_backward(const Axes &axes, const PoolImage &y,
                              const Y *from, const PoolImage &x, X *to) {
-  from += (x.lo[1] - y.lo[1]) * y.stride[1];
-  const Positions positions(x);
+  const Positions positions(x, kWide);
   cuda::for_elements(
-      x.elements(), FFRT_LAMBDA(int64_t i) {
+      x.elements() / kWide, FFRT_LAMBDA(int64_t i) {
+        constexpr cuda::Span kSpan{0, kWide, kWide > 1};
         const Position p = positions(i);
-        float sum = 0;
+        float sum[kWide] = {};
         axes.for_windows(
             p.d, p.h, p.w, [&](int64_t od, int64_t oh, int64_t ow) {
               const int64_t at =
                   y.offset_of(p.n, od, oh, ow) + p.c * y.stride[1];
-              sum += float(from[at]) * (1.0f / axes.divisor(od, oh, ow));
+              const float part = 1.0f / axes.divisor(od, oh, ow);
+              const cuda::Group<Y> values = cuda::read(from + at, kSpan);
+              FFRT_UNROLL
+              for (int k = 0; k < kWide; ++k)
+                sum[k] += float(values[k]) * part;
             });
-        to[i] = X(sum);
+        cuda::Group<X> sums{};
+        FFRT_UNROLL
+        for (int k = 0; k < kWide; ++k)
+          sums[k] = X(sum[k]);
+        cuda::write(to + i * kWide, kSpan, sums);
       });
 }
 
@@ -247,7 +331,14 @@ void AveragePoolBackward::operator()(Tensors in, Tensors out) {
   const Tensor &y = in.begin()[0], &x = out.begin()[0];
   with_data(
       [&](const auto *from, auto *to) {
-        average_backward(plan->axes(), PoolImage(y), from, PoolImage(x), to);
+        const PoolImage slopes(y), image(x);
+        from += (image.lo[1] - slopes.lo[1]) * slopes.stride[1];
+        with_width(
+            slopes, image,
+            [&](auto wide) {
+              average_backward<wide()>(plan->axes(), slopes, from, image, to);
+            },
+            from, to);
       },
       y, x);
 }

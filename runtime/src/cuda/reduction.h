@@ -15,6 +15,10 @@
 //   read(place, span)         elements from a place on, and what they need
 //   Value of(read, k, own)    what the k-th of them is
 //
+// It may also be of another type, Op::Part, two of which, and one with a Value,
+// are combined, too: sums of few floats are widened once, since GPUs convert to
+// doubles at a quarter of the rate at which they add them.
+//
 // A thread has several reads under way, since nothing of them is used before.
 //
 //===----------------------------------------------------------------------===//
@@ -166,14 +170,32 @@ __device__ void combine_into(typename Op::Value *values, const Reduction<K> &r,
       if (i + b * step < end)
         elements[b] =
             f.read(r.template element<kGroups>(at, i + b * step), kSpan);
-    FFRT_UNROLL
-    for (int b = 0; b < kReads; ++b)
-      if (i + b * step < end) {
-        FFRT_UNROLL
-        for (int k = 0; k < kWide; ++k)
-          values[k % kResults] =
-              op(values[k % kResults], f.of(elements[b], k, own[k % kResults]));
-      }
+    using Part = decltype(f.of(elements[0], 0, own[0]));
+    if constexpr (std::is_same_v<Part, typename Op::Value>) {
+      FFRT_UNROLL
+      for (int b = 0; b < kReads; ++b)
+        if (i + b * step < end) {
+          FFRT_UNROLL
+          for (int k = 0; k < kWide; ++k)
+            values[k % kResults] = op(values[k % kResults],
+                                      f.of(elements[b], k, own[k % kResults]));
+        }
+    } else {
+      Part parts[kResults];
+      FFRT_UNROLL
+      for (int b = 0; b < kReads; ++b)
+        if (i + b * step < end) {
+          FFRT_UNROLL
+          for (int k = 0; k < kWide; ++k) {
+            const Part part = f.of(elements[b], k, own[k % kResults]);
+            parts[k % kResults] =
+                b == 0 && k < kResults ? part : op(parts[k % kResults], part);
+          }
+        }
+      FFRT_UNROLL
+      for (int k = 0; k < kResults; ++k)
+        values[k] = op(values[k], parts[k]);
+    }
   }
 }
 
@@ -297,6 +319,61 @@ void reduce(const Reduction<K> &r, typename Op::Value *partial, Op op, F f,
            combine_parts_kernel<K, Op, Finish>, r.kept, r.chunks, op,
            static_cast<const typename Op::Value *>(partial), finish);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of columns
+//===----------------------------------------------------------------------===//
+
+template <bool kGroups, int K, class F>
+__global__ void __launch_bounds__(kThreads)
+    for_columns_kernel(Reduction<K> r, F f) {
+  constexpr int kWide = kGroups ? kGroup : 1;
+  constexpr Span kSpan{0, kWide, kGroups};
+  const int64_t results = r.kept.elements, n = r.reduced.elements,
+                tiles = r.tiles(kGroups);
+  const int column = int(threadIdx.x) % r.across,
+            row = int(threadIdx.x) / r.across, rows = r.rows();
+  for (int64_t task = blockIdx.x; task < tiles * r.chunks; task += gridDim.x) {
+    const int64_t chunk = task / tiles,
+                  result = ((task - chunk * tiles) * r.across + column) * kWide,
+                  end = n * (chunk + 1) / r.chunks;
+    if (result >= results)
+      continue;
+    const Offsets<K> at = r.kept(result);
+    const auto own = f.own(at, kSpan);
+    for (int64_t i = n * chunk / r.chunks + row; i < end; i += kReads * rows) {
+      decltype(f.read(at, kSpan)) elements[kReads];
+      FFRT_UNROLL
+      for (int b = 0; b < kReads; ++b)
+        if (i + b * rows < end)
+          elements[b] =
+              f.read(r.template element<kGroups>(at, i + b * rows), kSpan);
+      FFRT_UNROLL
+      for (int b = 0; b < kReads; ++b)
+        if (i + b * rows < end)
+          f.write(r.template element<kGroups>(at, i + b * rows), kSpan,
+                  elements[b], own);
+    }
+  }
+}
+
+/// f.write(place, span, f.read(place, span), own) for all elements of results
+/// in columns, a group of columns at a time where they are. `own` is
+/// f.own(place of the results, span), read once by every thread.
+template <int K, class F> void for_columns(Reduction<K> r, const F &f) {
+  if (r.kept.elements == 0 || r.reduced.elements == 0)
+    return;
+  const bool grouped = r.groups && f.begin_groups();
+  const int64_t tiles = r.tiles(grouped), each = int64_t(r.rows()) * kReads * 2,
+                resident =
+                    int64_t(device().multiprocessors()) * kResident / kThreads;
+  r.chunks = std::max<int64_t>(
+      1, std::min(r.reduced.elements / each, 2 * resident / tiles));
+  launch(blocks_for(tiles * r.chunks, 1), kThreads,
+         grouped ? for_columns_kernel<true, K, F>
+                 : for_columns_kernel<false, K, F>,
+         r, f);
 }
 
 } // namespace ffrt::cuda
