@@ -40,7 +40,7 @@ class Equality:
         return ["--lr", "0.01", "--seed", str(self.facts["seed"])]
 
     def compare(self, program, model, precision, *flags, variables=None):
-        from compare_runs import Bounds, compare_runs  # of the pack
+        from compare_runs import Bounds, compare_rounding, compare_runs  # of the pack
         from programs import Failure
         folder = os.path.join(self.work, program + (variables or {}).get("FFRT_COMM", ""))
         for steps in self.facts["steps"]:
@@ -50,8 +50,15 @@ class Equality:
         reference = os.path.join(self.reference, f"{model}-{precision}")
         if not os.path.isdir(reference):
             reference = os.path.join(self.reference, f"{model}-f32")
+        bounds = Bounds(*self.facts["precisions"][precision])
+        exact = os.path.join(self.reference, f"{model}-f32")
         try:
-            return compare_runs(reference, folder, Bounds(*self.facts["precisions"][precision]))
+            return compare_runs(reference, folder, bounds)
+        except Failure as problem:
+            if precision == "f32" or reference == exact:
+                raise Failed(str(problem)) from None
+        try:
+            return compare_rounding(exact, reference, folder, bounds)
         except Failure as problem:
             raise Failed(str(problem)) from None
 

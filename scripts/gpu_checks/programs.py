@@ -2,20 +2,29 @@
 
 import os
 import shutil
+import tarfile
 
 from . import machine
 from .runner import Failed
 
+# How the names of programs begin.
+KINDS = ("compared-", "ranks-", "timed-", "profile-", "probe-")
+# Programs whose numbers are looked at, not their times.
+COMPARED = ("compared-", "ranks-")
+
 
 class Programs:
-    """`folder` has them already, or they are built in `work`."""
+    """`folder` has them already, or the pack, compiled, or they are built in `work`."""
 
-    def __init__(self, pack, work, folder, processes, mpi=False):
+    def __init__(self, pack, work, folder, processes, mpi=False, variables=None):
         self.pack, self.work = pack, work
-        self.is_given = folder is not None
+        self.packed = os.path.join(pack, "programs.tar.xz")
+        self.is_packed = folder is None and os.path.exists(self.packed)
+        self.is_given = folder is not None or self.is_packed
         self.folder = folder or os.path.join(work, "build")
         self.processes = processes
         self.mpi = mpi
+        self.variables = variables or {}  # of programs that are compared
 
     def build(self, names, *targets):
         """Programs, and other targets."""
@@ -40,6 +49,12 @@ class Programs:
                                 f"{len(missing)}: {', '.join(missing)}") from None
         return f"{len(names)} programs, {'with' if self.mpi else 'without'} MPI"
 
+    def unpack(self):
+        """Those that the pack has compiled."""
+        if self.is_packed and not os.path.isdir(self.folder):
+            with tarfile.open(self.packed) as archive:
+                archive.extractall(self.folder, filter="data")
+
     def all(self):
         """The programs of the pack, KIND-NAME."""
         found = []
@@ -49,6 +64,10 @@ class Programs:
                 found += [f"{kind}-{name}" for name in sorted(os.listdir(folder))
                           if os.path.exists(os.path.join(folder, name, "train.cpp"))]
         return found
+
+    def built(self):
+        """Those that are there."""
+        return [name for name in sorted(os.listdir(self.folder)) if name.startswith(KINDS)]
 
     def path(self, name):
         for folder in self.folder, os.path.join(self.folder, "gpu"):
@@ -61,8 +80,10 @@ class Programs:
         path = self.path(name)
         if not os.path.exists(path):
             raise Failed(f"expected the program {name}, found none: it was not built")
-        # Programs run side by side.
+        # Programs run side by side, unless their times are looked at.
+        threads = 2 if name.startswith(COMPARED) else os.cpu_count()
         return self.processes.run(
             [*wrapper, path, *flags],
-            {**machine.library_path(), "OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive",
-             **(variables or {})})
+            {**machine.library_path(), "OMP_NUM_THREADS": str(threads),
+             "OMP_WAIT_POLICY": "passive",
+             **(self.variables if name.startswith(COMPARED) else {}), **(variables or {})})

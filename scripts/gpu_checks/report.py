@@ -4,6 +4,7 @@ from .runner import FAILED, NOT_RUN, PASSED
 
 KINDS = {
     "build": "programs and probes are built",
+    "loader": "the libraries that programs were linked with are found",
     "as-on-cpu": "losses, gradients and parameters as on one rank of a CPU",
     "same-again": "a second run with the same plan cache gives the same bits",
     "captured": "captured steps give the losses of steps that are started kernel by kernel",
@@ -12,6 +13,7 @@ KINDS = {
     "waits": "the host does not wait for the GPU in steps",
     "device": "the record by which cuDNN plans for this GPU",
     "nccl": "NCCL with one rank in a graph; with two ranks on one GPU",
+    "alone": "times of steps of programs at full size, each alone",
     "speed": "times of steps beside PyTorch",
     "profile": "times of kernels in steps, and by the topology's figures",
     "ceilings": "what the GPU can do",

@@ -22,8 +22,6 @@ MOST_STEPS = 1000
 PLANS_SECONDS = 120  # a program may take to choose its plans
 COMPILE_SECONDS = 150  # PyTorch may take, for all precisions
 ROUNDS_SECONDS = 20  # of one precision
-# So many precisions of a model are in memory at once.
-TOGETHER = 2
 # Precisions that are looked at before others.
 EARLY = ("f32", "bf16")
 
@@ -165,19 +163,19 @@ class Pair(NamedTuple):
 
 
 class Speed:
-    """`modes` are those of PyTorch."""
+    """`modes` are those of PyTorch. So many precisions of a model are in memory at once."""
 
-    def __init__(self, facts, pack, work, programs, modes):
+    def __init__(self, facts, pack, work, programs, modes, together=2):
         self.facts, self.pack, self.work = facts, pack, work
-        self.programs, self.modes = programs, modes
+        self.programs, self.modes, self.together = programs, modes, together
         self.processes = programs.processes
 
     def checks(self):
-        """Of TOGETHER precisions each, first the EARLY ones."""
+        """First of the EARLY precisions."""
         for name, about in self.facts["timed"].items():
             precisions = sorted(about["precisions"], key=lambda p: p not in EARLY)
-            for at in range(0, len(precisions), TOGETHER):
-                some = precisions[at:at + TOGETHER]
+            for at in range(0, len(precisions), self.together):
+                some = precisions[at:at + self.together]
                 yield Check(f"speed/{name}/{'-'.join(some)}",
                             lambda n=name, a=about, s=some: self.measure(n, a, s),
                             COMPILE_SECONDS + 20

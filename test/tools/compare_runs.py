@@ -127,6 +127,48 @@ def compare_runs(reference, other, bounds=RULE):
             f"{gradients:.1%} and parameters at {parameters:.1%} of what is allowed")
 
 
+# How much farther from an exact run another one may be that rounds as much.
+FARTHER = 2.0
+
+
+def compare_rounding(exact, rounded, other, bounds):
+    """Judges a run by its distance from an exact one, which may be FARTHER times that of a run
+    which rounds to the same type. Where values cancel, and once training has amplified a last
+    bit, two such runs are as far from each other as from the exact one."""
+    def files(folder):
+        return tensors(os.path.join(*folder))
+
+    def judge_all(number, kind):
+        runs = [files((run, f"step{number}", kind)) for run in (exact, rounded, other)]
+        if set(runs[0]) != set(runs[2]):
+            raise Failure(f"expected the files {sorted(runs[0])} in '{other}', found "
+                          f"{sorted(runs[2])}")
+        values = {name: [np.load(run[name]).astype(np.float64) for run in runs]
+                  for name in runs[0]}
+        total = math.sqrt(sum(norm(a) ** 2 for a, _, _ in values.values()))
+        worst = 0.0
+        for name, (a, near, b) in values.items():
+            allowed = (FARTHER * norm(near - a)
+                       + bounds.tensor * max(norm(a), bounds.small * total))
+            error = norm(b - a)
+            if not error <= allowed:
+                raise Failure(f"{runs[2][name]}: expected a distance of at most {allowed:.3e} from "
+                              f"the exact one, found {error:.3e}")
+            worst = max(worst, error / allowed if allowed else 0.0)
+        return worst
+
+    a, near, b = (np.load(os.path.join(run, "step10", "loss.npy")).astype(np.float64)
+                  for run in (exact, rounded, other))
+    allowed = FARTHER * np.max(np.abs(near - a) / np.abs(a)) + bounds.loss
+    error = np.max(np.abs(b - a) / np.abs(a))
+    if not error <= allowed:
+        raise Failure(f"'{other}': expected losses within {allowed:.1e} of exact ones, found "
+                      f"{error:.1e}")
+    gradients, parameters = judge_all(1, "grad"), judge_all(10, "param")
+    return (f"as far from f32 as the CPU: losses within {error:.1e} (of {allowed:.1e}), gradients "
+            f"at {gradients:.1%} and parameters at {parameters:.1%} of what is allowed")
+
+
 def main():
     if len(sys.argv) != 3:
         sys.exit("usage: compare_runs.py REFERENCE OTHER")

@@ -6,7 +6,7 @@ import unittest
 
 import numpy as np
 
-from compare_runs import Bounds, compare_runs
+from compare_runs import Bounds, compare_rounding, compare_runs
 from programs import Failure
 
 
@@ -93,6 +93,31 @@ class Rule(unittest.TestCase):
     def test_a_missing_parameter(self):
         self.write("other", self.losses, {"w": self.tensors["w"]})
         self.expect("expected the files")
+
+    def test_rounding_as_much(self):
+        """Of `exact`, which is the reference, another run may be twice as far away."""
+        rng = np.random.default_rng(1)
+
+        def rounded(run, size):
+            some = {name: value * (1 + size * rng.standard_normal(value.shape))
+                    for name, value in self.tensors.items()}
+            self.write(run, self.losses * (1 + size), some, some)
+
+        def judge(other):
+            return compare_rounding(self.path("reference"), self.path("near"), self.path(other),
+                                    Bounds(1e-6, 1e-6))
+        rounded("near", 1e-2)
+        rounded("as-near", 1.5e-2)
+        self.assertIn("as far from f32 as the CPU: losses within 1.5e-02", judge("as-near"))
+        rounded("far", 2.5e-2)
+        with self.assertRaisesRegex(Failure, "expected losses within"):
+            judge("far")
+        self.write("far", self.losses, dict(self.tensors, w=self.tensors["w"] * 1.03))
+        with self.assertRaisesRegex(Failure, "step1/grad/w.npy: expected a distance of at most"):
+            judge("far")
+        self.write("missing", self.losses, {"w": self.tensors["w"]})
+        with self.assertRaisesRegex(Failure, "expected the files"):
+            judge("missing")
 
     def test_losses_that_stand_still(self):
         still = np.full(10, 2.3)
