@@ -112,17 +112,18 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks)
         const bool masked =
             square < positions &&
             map.square(n, h, first, at + square) != Masked::nothing;
+        const WarpDropout<false> dropout(heads, n, h, first, at + 8 * j);
         FFRT_UNROLL
         for (int i = 0; i < Tile::kOwnRows; ++i) {
           const int64_t t = task.first + Tile::own_row(i);
           const int column = Tile::own_column(j, 0);
-          const auto kept = heads.kept_pair(n, h, t, at + column);
           FFRT_UNROLL
           for (int c = 0; c < 2; ++c) {
+            const float kept = dropout(i, c);
             float &to = ds[j][2 * i + c];
             to = t < g.rows && column + c < positions
                      ? slope_of<Tile>(heads, masked, n, h, t, at + column + c,
-                                      qk[j][2 * i + c], to, kept.of[c], lse[i],
+                                      qk[j][2 * i + c], to, kept, lse[i],
                                       product[i])
                            .ds
                      : 0.0f;
@@ -177,6 +178,7 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
         const bool masked =
             square < rows &&
             map.square(n, h, at + square, first) != Masked::nothing;
+        const WarpDropout<true> dropout(heads, n, h, at + 8 * j, first);
         FFRT_UNROLL
         for (int c = 0; c < 2; ++c) {
           const int column = Tile::own_column(j, c);
@@ -187,11 +189,12 @@ __global__ void __launch_bounds__(Tile::kThreads, 2)
           FFRT_UNROLL
           for (int i = 0; i < Tile::kOwnRows; ++i) {
             const int64_t s = task.first + Tile::own_row(i);
+            const float kept = dropout(i, c);
             Slope slope = {0.0f, 0.0f};
             if (is_row && s < g.keys)
-              slope = slope_of<Tile>(heads, masked, n, h, row, s,
-                                     p[j][2 * i + c], ds[j][2 * i + c],
-                                     heads.kept(n, h, row, s), lse, product);
+              slope =
+                  slope_of<Tile>(heads, masked, n, h, row, s, p[j][2 * i + c],
+                                 ds[j][2 * i + c], kept, lse, product);
             p[j][2 * i + c] = slope.p;
             ds[j][2 * i + c] = slope.ds;
           }

@@ -103,23 +103,26 @@ add_scores(const AttentionHeads &heads, const TensorTask &task, int64_t s,
           part[c] *= factor;
       }
     }
-    const int64_t t = task.first + Tile::own_row(i);
     FFRT_UNROLL
     for (int j = 0; j < Tile::kColumns / 8; ++j) {
-      float(&e)[4] = scores[j];
       FFRT_UNROLL
       for (int c = 2 * i; c < 2 * i + 2; ++c) {
-        e[c] = softmax_exp(e[c] - base);
-        rows.total[i] += e[c];
-      }
-      if (g.ratio > 0.0f) {
-        const auto kept =
-            heads.kept_pair(task.n, task.h, t, s + Tile::own_column(j, 0));
-        e[2 * i] *= kept.of[0];
-        e[2 * i + 1] *= kept.of[1];
+        scores[j][c] = softmax_exp(scores[j][c] - base);
+        rows.total[i] += scores[j][c];
       }
     }
   }
+  if constexpr (kPart != Part::largest)
+    if (g.ratio > 0.0f) {
+      FFRT_UNROLL
+      for (int j = 0; j < Tile::kColumns / 8; ++j) {
+        const WarpDropout<false> dropout(
+            heads, task.n, task.h, task.first + Tile::warp_row(), s + 8 * j);
+        FFRT_UNROLL
+        for (int i = 0; i < 4; ++i)
+          scores[j][i] *= dropout(i / 2, i % 2);
+      }
+    }
 }
 
 /// All positions. With `skip`, blocks that the mask hides are left out.

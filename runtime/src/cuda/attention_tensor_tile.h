@@ -22,6 +22,39 @@
 
 namespace ffrt::attention {
 
+/// What dropout does to the scores of a warp, 16 rows by 8 columns as tensor
+/// cores leave them. Four neighbouring positions mostly have one draw
+/// (philox.h): each lane draws for four scores, and lanes tell each other.
+template <bool kRowsArePositions> class WarpDropout {
+public:
+  /// From row t and position s on. All lanes of a warp call it together.
+  __device__ WarpDropout(const AttentionHeads &heads, int64_t n, int64_t h,
+                         int64_t t, int64_t s)
+      : ratio(heads.g.ratio) {
+    if (ratio > 0.0f)
+      bits = kRowsArePositions
+                 ? heads.kept_bits(n, h, t + lane() % 8, s + lane() / 8 * 4)
+                 : heads.kept_bits(n, h, t + lane() % 16, s + lane() / 16 * 4);
+  }
+  /// Of number 2 i + c of the lane's scores; again all lanes together.
+  __device__ float operator()(int i, int c) const {
+    if (ratio == 0.0f)
+      return 1.0f;
+    const int row = lane() / 4 + 8 * i, column = 2 * (lane() % 4) + c,
+              position = kRowsArePositions ? row : column,
+              from = kRowsArePositions ? position / 4 * 8 + column
+                                       : position / 4 * 16 + row;
+    const bool kept = __shfl_sync(~0u, bits, from) >> position % 4 & 1;
+    return kept ? 1.0f / (1.0f - ratio) : 0.0f;
+  }
+
+private:
+  __device__ static int lane() { return int(threadIdx.x) % 32; }
+
+  float ratio;
+  uint32_t bits = 0;
+};
+
 /// For heads of up to kWidth, in a format of tensor cores.
 template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
   using Core = cuda::TensorCore<Format>;

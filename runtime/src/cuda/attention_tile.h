@@ -110,23 +110,29 @@ struct AttentionHeads {
     const uint64_t number = uint64_t(g.number(n, h, t, s));
     return kept(draw(number), number);
   }
-  /// The same of positions s and s + 1, which often have one draw.
-  struct Pair {
-    float of[2];
-  };
-  __device__ Pair kept_pair(int64_t n, int64_t h, int64_t t, int64_t s) const {
-    if (g.ratio == 0.0f)
-      return {{1.0f, 1.0f}};
-    const uint64_t number = uint64_t(g.number(n, h, t, s));
-    const auto words = draw(number);
-    return {{kept(words, number),
-             kept(number % 4 < 3 ? words : draw(number + 1), number + 1)}};
+  /// Of positions s to s + 3, by bits: which are kept? They often have one
+  /// draw.
+  __device__ uint32_t kept_bits(int64_t n, int64_t h, int64_t t,
+                                int64_t s) const {
+    const auto number = uint64_t(g.number(n, h, t, s));
+    const auto before = uint32_t(number % 4);
+    uint32_t bits = kept_bits(draw(number)) >> before;
+    if (before != 0)
+      bits |= kept_bits(draw(number + 3)) << (4 - before);
+    return bits;
   }
 
 private:
   using Words = std::array<uint32_t, 4>; ///< of neighbouring numbers
   __device__ Words draw(uint64_t number) const {
     return philox(now->seed ^ g.key, number / 4, uint64_t(now->pass));
+  }
+  __device__ uint32_t kept_bits(const Words &words) const {
+    uint32_t bits = 0;
+    FFRT_UNROLL
+    for (int i = 0; i < 4; ++i)
+      bits |= uint32_t(is_kept(words[i], g.ratio)) << i;
+    return bits;
   }
   /// Chooses by comparisons: an array with an index is not in registers.
   __device__ float kept(const Words &words, uint64_t number) const {

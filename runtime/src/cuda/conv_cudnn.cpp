@@ -2,12 +2,13 @@
 //
 // Weights get the order of the images, or are left to engines that do it
 // themselves; bias and bounds are part of the plan, or a kernel of ours, which
-// reads sums in f32. Weight gradients of narrow factors are written in f32 or,
-// as PyTorch does, rounded to the type of the factors and cast back: only for
-// those does cuDNN bring compiled engines that split the sum. Time tells. What
-// cuDNN has no engine for is tried again with factors as f32, then with
-// row-major images: copies in scratch memory. Factors that were narrow are TF32
-// without loss, so tensor cores may multiply them there, too.
+// reads sums in f32. Weight gradients of narrow factors are rounded to their
+// type and cast, as PyTorch's are: for those cuDNN brings compiled engines that
+// split the sum. What it compiles itself for sums in f32 takes seconds, and was
+// wrong on an H100 where an image had 4 channels (engine 2 of cuDNN 9.19). Time
+// tells. What cuDNN has no engine for is tried again with factors as f32, then
+// with row-major images: copies in scratch memory. Factors that were narrow are
+// TF32 without loss, so tensor cores may multiply them there, too.
 //
 //===----------------------------------------------------------------------===//
 #include "cuda/conv_library.h"
@@ -138,7 +139,6 @@ struct Way {
   Operands operands;
   bool stored;   ///< weights are as given, not like images
   bool finishes; ///< bias and bounds are part of the plan
-  bool rounds;   ///< the result to the type of the factors
 };
 
 /// A convolution, and how cuDNN computes it with factors of a type and images
@@ -184,20 +184,17 @@ public:
 private:
   class Ways;
 
-  /// What is still to be added to, and what comes of f32, is f32.
-  Way way_of(bool stored, bool finishes, bool rounds = false) const {
+  /// What is still to be added to, and what comes of f32, is f32; gradients of
+  /// weights are what their factors are.
+  Way way_of(bool stored, bool finishes) const {
     const bool whole = finishes || given.is_finished();
-    const DType result = rounds ? factors
+    const DType result = given.kind == Kind::weight_gradient ? factors
                          : whole && factors == given.factors()
                              ? given.result().type
                              : DType::f32;
     return {Operands(given, factors, result, order,
                      stored ? Order::row_major : order),
-            stored, finishes, rounds};
-  }
-  bool may_round() const {
-    return given.kind == Kind::weight_gradient && factors != DType::f32 &&
-           given.result().type != factors;
+            stored, finishes};
   }
   void choose();
 
@@ -219,8 +216,6 @@ public:
       if (!stored || copies(true) != copies(false)) {
         add(form.way_of(stored, true));
         add(form.way_of(stored, false));
-        if (form.may_round())
-          add(form.way_of(stored, false, true));
       }
     std::vector<const Group *> order;
     for (const Group &group : groups)
@@ -275,8 +270,7 @@ private:
   /// What its operands do not say.
   static std::string about(const Way &way) {
     return std::string(way.stored ? ", weights as stored" : "") +
-           (way.finishes ? ", with bias and bounds" : "") +
-           (way.rounds ? ", rounded" : "");
+           (way.finishes ? ", with bias and bounds" : "");
   }
 
   struct Group {

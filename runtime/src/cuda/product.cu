@@ -8,6 +8,8 @@
 #include "ffrt/error.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,12 +48,53 @@ __global__ void pad_kernel(PaddedMatrix m, const T *from, Chunk<T> *to) {
     }
 }
 
+/// Elements `first` to `first` + kCount - 1 of two neighbouring chunks, as
+/// words: shifts by constants, since registers have no index.
 template <class T>
-__global__ void unpad_kernel(PaddedMatrix m, const T *from, T *to) {
-  for (int64_t row = blockIdx.x; row < m.rows; row += gridDim.x) {
-    FFRT_UNROLL_BY(4)
-    for (int64_t c = threadIdx.x; c < m.columns; c += blockDim.x)
-      to[row * m.columns + c] = from[row * m.padded_columns + c];
+__device__ Chunk<T> shifted(const Chunk<T> &low, const Chunk<T> &high,
+                            int first) {
+  constexpr int kWords = kBytes / 4;
+  uint32_t words[2 * kWords];
+  std::memcpy(words, &low, kBytes);
+  std::memcpy(words + kWords, &high, kBytes);
+  const int bytes = first * int(sizeof(T)), whole = bytes / 4;
+  FFRT_UNROLL
+  for (int by = kWords / 2; by > 0; by /= 2) {
+    FFRT_UNROLL
+    for (int i = 0; i + by < 2 * kWords; ++i)
+      words[i] = whole & by ? words[i + by] : words[i];
+  }
+  FFRT_UNROLL
+  for (int i = 0; i < kWords; ++i)
+    words[i] = bytes % 4 ? words[i] >> 16 | words[i + 1] << 16 : words[i];
+  Chunk<T> result;
+  std::memcpy(&result, words, kBytes);
+  return result;
+}
+
+/// Threads have chunks of what is written, whose rows begin anywhere.
+template <class T>
+__global__ void unpad_kernel(PaddedMatrix m, const Chunk<T> *from, T *to,
+                             bool aligned) {
+  constexpr int kCount = Chunk<T>::kCount;
+  const int64_t n = m.rows * m.columns, apart = m.padded_columns / kCount,
+                step = int64_t(gridDim.x) * blockDim.x;
+  for (int64_t i = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+       i * kCount < n; i += step) {
+    const int64_t row = i * kCount / m.columns,
+                  column = i * kCount - row * m.columns;
+    const Chunk<T> *const part = from + row * apart + column / kCount;
+    if (aligned && column + kCount <= m.columns) {
+      const Chunk<T> low = part[0],
+                     high = column % kCount ? part[1] : Chunk<T>();
+      reinterpret_cast<Chunk<T> *>(to)[i] =
+          shifted(low, high, int(column % kCount));
+      continue;
+    }
+    for (int64_t k = i * kCount; k < n && k < (i + 1) * kCount; ++k) {
+      const int64_t r = k / m.columns, c = k - r * m.columns;
+      to[k] = from[r * apart + c / kCount].of[c % kCount];
+    }
   }
 }
 
@@ -88,9 +131,12 @@ void PaddedMatrix::write(void *given, char *scratch) const {
     return;
   with_bits(element, [&](auto bits) {
     using T = decltype(bits);
-    const unsigned threads = threads_for(columns);
-    launch(blocks_for(rows, 1, int(threads)), threads, unpad_kernel<T>, *this,
-           reinterpret_cast<const T *>(scratch + at), static_cast<T *>(given));
+    const int64_t chunks =
+        (rows * columns + Chunk<T>::kCount - 1) / Chunk<T>::kCount;
+    launch(blocks_for(chunks), kThreads, unpad_kernel<T>, *this,
+           reinterpret_cast<const Chunk<T> *>(scratch + at),
+           static_cast<T *>(given),
+           reinterpret_cast<std::uintptr_t>(given) % kBytes == 0);
   });
 }
 
