@@ -55,6 +55,9 @@ int main(int argc, char **argv) {
       const ConvLibrary library(shape);
       open += can_finish(shape);
       finished += can_finish(shape) && has_engine(shape, true);
+      // Weight gradients are rounded to the type of their factors.
+      if (shape.kind == ConvShape::Kind::weight_gradient)
+        shape.w.type = shape.factors();
       if (shape.result().type == ffrt::DType::f32)
         continue;
       // Sums of f32 are a way out, but factors of f32 are none.

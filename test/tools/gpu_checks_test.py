@@ -10,7 +10,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "scripts"))
 
-from gpu_checks import calls, machine, probes, programs, runner, speed
+from gpu_checks import calls, machine, plans, probes, programs, runner, speed
 
 
 class Running(unittest.TestCase):
@@ -76,6 +76,11 @@ class Running(unittest.TestCase):
         self.run_checks(*(self.check(name, lambda _, n=name: ran.append(n), alone=True)
                           for name in ("build/1", "a/1", "b/1")), kept=kept)
         self.assertEqual(ran, ["build/1", "b/1", "a/1"])
+
+    def test_plans_choose_and_order(self):
+        checks = [runner.Check(name, None, 1) for name in ("b/1/x", "a/2", "a/1", "ab/1", "c/1")]
+        found = plans.ordered(checks, ("a/1", "c", "b/1", "a"))
+        self.assertEqual([check.name for check in found], ["a/1", "c/1", "b/1/x", "a/2"])
 
     def test_what_hangs_three_times_is_not_tried_again(self):
         def hangs(_):
