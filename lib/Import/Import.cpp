@@ -13,7 +13,7 @@ using namespace ffc::importer;
 
 /// The version of the standard operators.
 static llvm::Expected<int64_t> opsetOf(const onnx::ModelProto &model) {
-  constexpr int64_t oldest = 7, newest = 17;
+  constexpr int64_t oldest = 7, newest = 28;
   if (model.ir_version() < 3)
     return makeError("expected IR version 3 or later, found " +
                      Twine(model.ir_version()));

@@ -101,13 +101,17 @@ void putEntry(std::string &out, std::string_view key, std::string_view value) {
 }
 
 /// The messages on the way to tensors.
-enum class Message { Model, Graph, Node, Attribute, Tensor, Other };
+enum class Message { Model, Function, Graph, Node, Attribute, Tensor, Other };
 
 /// What field `number` of `message` holds.
 Message fieldOf(Message message, uint64_t number) {
   switch (message) {
   case Message::Model:
-    return number == 7 ? Message::Graph : Message::Other;
+    return number == 7    ? Message::Graph
+           : number == 25 ? Message::Function
+                          : Message::Other;
+  case Message::Function:
+    return number == 7 ? Message::Node : Message::Other;
   case Message::Graph:
     return number == 1   ? Message::Node
            : number == 5 ? Message::Tensor
