@@ -20,6 +20,8 @@ static double flopsOf(BinaryKind kind) {
     return 40;
   case BinaryKind::Prelu:
     return 2;
+  case BinaryKind::Fmod:
+    return 20;
   default:
     return 1;
   }
@@ -67,6 +69,8 @@ public:
       return buildExtremum();
     case BinaryKind::Prelu:
       return isFirst ? buildPrelu() : buildSlope();
+    case BinaryKind::Fmod:
+      return isFirst ? dy : buildModulus();
     case BinaryKind::Keep:
     case BinaryKind::Drop:
       return isFirst ? binary(op.getKind(), dy, b, "chosen") : Value();
@@ -128,6 +132,14 @@ private:
         binary(BinaryKind::Mul, y, unary(UnaryKind::Log, a, "log"), "slope");
     return binary(BinaryKind::Mul, dy,
                   binary(BinaryKind::Keep, slope, positive, "keep"), "mul");
+  }
+
+  /// -dy times the whole b's in a.
+  Value buildModulus() {
+    Value whole = binary(BinaryKind::Sub, y, a, "whole");
+    Value count = unary(UnaryKind::Round,
+                        binary(BinaryKind::Div, whole, b, "div"), "count");
+    return binary(BinaryKind::Mul, dy, count, "mul");
   }
 
   /// dy where the operand was chosen; ties go to a.

@@ -94,6 +94,8 @@ static double binaryValue(BinaryKind kind, double a, double b) {
     return b != 0 ? a : 0;
   case BinaryKind::Drop:
     return b != 0 ? 0 : a;
+  case BinaryKind::Fmod:
+    return std::fmod(a, b);
   }
   llvm_unreachable("unknown kind");
 }

@@ -176,6 +176,12 @@ inline constexpr UnaryFunction kUnaryTable[] = {
        return gate + x * gate * (1 - gate) * slope;
      },
      true, 0, 16, 24},
+    {"sin", "sin_forward", UnaryGradient::Kernel, "sin_backward",
+     [](double x, double, double) { return std::sin(x); },
+     [](double x, double, double) { return std::cos(x); }, true, 0, 20, 21},
+    {"cos", "cos_forward", UnaryGradient::Kernel, "cos_backward",
+     [](double x, double, double) { return std::cos(x); },
+     [](double x, double, double) { return -std::sin(x); }, true, 0, 20, 21},
 };
 
 static_assert(std::size(kUnaryTable) == getMaxEnumValForUnaryKind() + 1,

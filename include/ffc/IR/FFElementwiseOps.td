@@ -31,7 +31,9 @@ def FF_UnaryKind : I32EnumAttr<"UnaryKind", "element-wise function", [
     I32EnumAttrCase<"Floor", 23, "floor">,
     I32EnumAttrCase<"Ceil", 24, "ceil">,
     I32EnumAttrCase<"Round", 25, "round">,
-    I32EnumAttrCase<"GeluTanh", 26, "gelu_tanh">]> {
+    I32EnumAttrCase<"GeluTanh", 26, "gelu_tanh">,
+    I32EnumAttrCase<"Sin", 27, "sin">,
+    I32EnumAttrCase<"Cos", 28, "cos">]> {
   let cppNamespace = "::ffc::ff";
   let genSpecializedAttr = 0;
 }
@@ -107,7 +109,8 @@ def FF_BinaryKind : I32EnumAttr<"BinaryKind", "element-wise function of two", [
     I32EnumAttrCase<"Greater", 11, "greater">,
     I32EnumAttrCase<"GreaterOrEqual", 12, "greater_or_equal">,
     I32EnumAttrCase<"Keep", 13, "keep">,
-    I32EnumAttrCase<"Drop", 14, "drop">]> {
+    I32EnumAttrCase<"Drop", 14, "drop">,
+    I32EnumAttrCase<"Fmod", 15, "fmod">]> {
   let cppNamespace = "::ffc::ff";
   let genSpecializedAttr = 0;
 }

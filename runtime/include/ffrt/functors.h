@@ -265,6 +265,24 @@ struct ClipGradient {
   }
 };
 
+struct Sin {
+  FFRT_FUNCTION float operator()(float x) const { return fast_sin(x); }
+};
+struct SinGradient {
+  FFRT_FUNCTION float operator()(float dy, float x) const {
+    return dy * fast_cos(x);
+  }
+};
+
+struct Cos {
+  FFRT_FUNCTION float operator()(float x) const { return fast_cos(x); }
+};
+struct CosGradient {
+  FFRT_FUNCTION float operator()(float dy, float x) const {
+    return -dy * fast_sin(x);
+  }
+};
+
 // Functions without gradient.
 
 struct Sign {
@@ -302,6 +320,12 @@ struct Div {
 struct Pow {
   FFRT_FUNCTION float operator()(float a, float b) const {
     return std::pow(a, b);
+  }
+};
+/// What is left of a after whole b's, with the sign of a.
+struct Fmod {
+  FFRT_FUNCTION float operator()(float a, float b) const {
+    return std::fmod(a, b);
   }
 };
 /// What is not a number wins, as in numpy.

@@ -379,6 +379,8 @@ func.func @unary(%x: tensor<3x4x5xf32>) {
   %11 = ff.unary reciprocal(%7) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
   %12 = ff.unary softplus(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
   %13 = ff.unary softsign(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %14 = ff.unary sin(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
+  %15 = ff.unary cos(%x) : tensor<3x4x5xf32> -> tensor<3x4x5xf32>
   return
 }
 
@@ -415,6 +417,7 @@ func.func @binary_kinds(%a: tensor<3x4x5xf32>, %b: tensor<3x4x5xf32>) {
   %2 = ff.binary min(%a, %b) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
   %3 = ff.binary max(%a, %b) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
   %4 = ff.binary prelu(%a, %b) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
+  %5 = ff.binary fmod(%b, %p) : (tensor<3x4x5xf32>, tensor<3x4x5xf32>) -> tensor<3x4x5xf32>
   return
 }
 
@@ -438,6 +441,7 @@ func.func @binary_kinds_broadcast(%a: tensor<3x1x5xf32>, %b: tensor<4x1xf32>) {
   %2 = ff.binary min(%a, %b) : (tensor<3x1x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
   %3 = ff.binary max(%a, %b) : (tensor<3x1x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
   %4 = ff.binary prelu(%a, %b) : (tensor<3x1x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
+  %5 = ff.binary fmod(%a, %q) : (tensor<3x1x5xf32>, tensor<4x1xf32>) -> tensor<3x4x5xf32>
   return
 }
 

@@ -47,6 +47,13 @@ TEST(FastMath, IsAccurate) {
                 fast_logistic, [](double x) { return 1 / (1 + std::exp(-x)); },
                 -80.0f, 20.0f),
             4);
+  EXPECT_LE(worst_error(fast_sin, std::sin, -0.78f, 0.78f), 2);
+  EXPECT_LE(worst_error(fast_cos, std::cos, -0.78f, 0.78f), 2);
+  for (float x : {1.0f, 3.1415927f, 100.0f, 1e3f, 12345.678f, 1e6f, 1e8f})
+    for (float y : {x, -x}) {
+      EXPECT_NEAR(fast_sin(y), std::sin(double(y)), 2e-7) << y;
+      EXPECT_NEAR(fast_cos(y), std::cos(double(y)), 2e-7) << y;
+    }
 }
 
 TEST(FastMath, HandlesTheEnds) {
@@ -62,8 +69,11 @@ TEST(FastMath, HandlesTheEnds) {
   EXPECT_EQ(fast_logistic(-200.0f), 0.0f);
   EXPECT_EQ(fn::Softplus()(200.0f), 200.0f);
   for (float (*f)(float) :
-       {fast_exp, fast_expm1, fast_log, fast_erf, fast_tanh, fast_logistic})
+       {fast_exp, fast_expm1, fast_log, fast_erf, fast_tanh, fast_logistic,
+        fast_sin, fast_cos})
     EXPECT_TRUE(std::isnan(f(nan)));
+  EXPECT_TRUE(std::isnan(fast_sin(infinity)));
+  EXPECT_TRUE(std::isnan(fast_cos(-infinity)));
 }
 
 /// Compares a functor with the function it stands for, and its gradient with
@@ -132,6 +142,10 @@ TEST(Functors, AreTheFunctionsAndTheirDerivatives) {
         [=](double x) { return x * logistic(x); });
   check(fn::Clip{-1.0f, 2.0f}, fn::ClipGradient{-1.0f, 2.0f}, true,
         [](double x) { return std::fmin(2, std::fmax(-1, x)); });
+  check(fn::Sin(), fn::SinGradient(), false,
+        [](double x) { return std::sin(x); });
+  check(fn::Cos(), fn::CosGradient(), false,
+        [](double x) { return std::cos(x); });
 }
 
 TEST(Functors, Steps) {
@@ -166,6 +180,8 @@ TEST(Functors, OfTwoAndThree) {
   EXPECT_EQ(fn::Keep()(nan, 0.0f), 0.0f);
   EXPECT_EQ(fn::Drop()(nan, -1.0f), 0.0f);
   EXPECT_EQ(fn::Drop()(5.0f, 0.0f), 5.0f);
+  EXPECT_EQ(fn::Fmod()(-7.5f, 2.0f), -1.5f);
+  EXPECT_EQ(fn::Fmod()(7.5f, -2.0f), 1.5f);
   EXPECT_EQ(fn::Select()(1.0f, 5.0f, 6.0f), 5.0f);
   EXPECT_EQ(fn::Select()(0.0f, nan, 6.0f), 6.0f);
 }
