@@ -22,6 +22,7 @@ set(FFRT_COMMON
   src/common/file.cpp
   src/common/flags.cpp
   src/common/gather.cpp
+  src/common/gather_elements.cpp
   src/common/generate.cpp
   src/common/host_copy.cpp
   src/common/host_tensor.cpp
@@ -116,6 +117,7 @@ set(FFRT_CPU
   src/cpu/embedding.cpp
   src/cpu/fused.cpp
   src/cpu/gather.cpp
+  src/cpu/gather_elements.cpp
   src/cpu/input_buffers.cpp
   src/cpu/loss.cpp
   src/cpu/lrn.cpp
@@ -189,6 +191,7 @@ set(FFRT_CUDA_KERNELS
   src/cuda/embedding.cu
   src/cuda/fused.cu
   src/cuda/gather.cu
+  src/cuda/gather_elements.cu
   src/cuda/loss.cu
   src/cuda/lrn.cu
   src/cuda/marks.cu

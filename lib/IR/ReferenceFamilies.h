@@ -21,7 +21,7 @@ void registerShapeReferences();       // reshape, transpose, concat, ...
 void registerLossReferences();        // losses
 void registerOptimizerReferences();   // parameter updates, clipping
 void registerNormReferences();        // normalize
-void registerGatherReferences();      // gather
+void registerGatherReferences();      // gather, gather_elements
 void registerEmbeddingReferences();   // embedding, its gradient and update
 void registerRankingReferences();     // top_k, cum_sum
 void registerRecurrentReferences();   // recurrent

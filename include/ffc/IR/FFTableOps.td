@@ -48,6 +48,43 @@ def FF_EmbeddingBackwardOp
   let results = (outs FF_Table:$dtable);
 }
 
+def FF_GatherElementsOp
+    : FF_TableOp<"gather_elements",
+                 [DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
+  let summary = "elements along `axis`: y[.., i, ..] = x[.., indices[.., i, ..], ..]";
+  let description = [{
+    ```mlir
+    %y = ff.gather_elements(%x, %ids) {axis = 1 : i64}
+        : (tensor<64x50257xf32>, tensor<64x1xi64>) -> tensor<64x1xf32>
+    ```
+
+    Every line along the axis has indices of its own. Iteration dimensions are
+    those of the result; x is read whole along the axis.
+
+    Constraints:
+      1. `axis` is a dimension of x, and the indices have x's extents in all
+         others.
+      2. The result has the shape of the indices.
+      3. The result has x's element type.
+  }];
+  let arguments = (ins FF_FloatTensor:$x, FF_Indices:$indices, I64Attr:$axis);
+  let results = (outs FF_FloatTensor:$y);
+}
+
+def FF_GatherElementsBackwardOp
+    : FF_TableOp<"gather_elements_backward",
+                 [DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
+  let summary = "dx[.., indices[.., i, ..], ..] += dy[.., i, ..], from 0";
+  let description = [{
+    Iteration dimensions are those of dx; indices and dy are read whole along the
+    axis. Models scatter with it.
+
+    Constraints: as ff.gather_elements, with dy for y and dx for x.
+  }];
+  let arguments = (ins FF_Indices:$indices, FF_FloatTensor:$dy, I64Attr:$axis);
+  let results = (outs FF_FloatTensor:$dx);
+}
+
 def FF_UpdateRowsOp
     : FF_Op<"update_rows",
           [Pure, AttrSizedOperandSegments,

@@ -11,6 +11,7 @@
 #include "ffrt/elementwise.h"
 #include "ffrt/embedding.h"
 #include "ffrt/gather.h"
+#include "ffrt/gather_elements.h"
 #include "ffrt/loss.h"
 #include "ffrt/lrn.h"
 #include "ffrt/matmul.h"

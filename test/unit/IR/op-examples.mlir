@@ -731,6 +731,17 @@ func.func @embedding(%table: tensor<5x4xf32>, %ids: tensor<3x2xi64>, %batch: ten
   return
 }
 
+func.func @gather_elements(%x: tensor<4x5x3xf32>, %ids: tensor<4x6x3xi64>, %few: tensor<4x5x2xi32>) {
+  %0 = ff.gather_elements(%x, %ids) {axis = 1 : i64} : (tensor<4x5x3xf32>, tensor<4x6x3xi64>) -> tensor<4x6x3xf32>
+  %1 = ff.gather_elements(%x, %few) {axis = 2 : i64} : (tensor<4x5x3xf32>, tensor<4x5x2xi32>) -> tensor<4x5x2xf32>
+  return
+}
+
+func.func @scatter_elements(%ids: tensor<4x6x3xi64>, %dy: tensor<4x6x3xf32>) {
+  %0 = ff.gather_elements_backward(%ids, %dy) {axis = 1 : i64} : (tensor<4x6x3xi64>, tensor<4x6x3xf32>) -> tensor<4x5x3xf32>
+  return
+}
+
 func.func @update_rows(%w: tensor<7x4xf32>, %ids: tensor<3x2xi64>, %dy: tensor<3x2x4xf32>, %v: tensor<7x4xf32>) {
   // Sums of squares are not negative.
   %s = ff.binary mul(%v, %v) : (tensor<7x4xf32>, tensor<7x4xf32>) -> tensor<7x4xf32>
