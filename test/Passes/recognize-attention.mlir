@@ -145,3 +145,57 @@ func.func @scaled_for_others(%q: tensor<2x3x5x4xf32>) {
   ff.output %0 as "out/q" : tensor<2x3x5x4xf32>
   return
 }
+
+// -----
+
+// Weights that are no numbers become 0. A mask that is known leaves something of
+// every row: there are none.
+// CHECK-LABEL: @guarded_for_nothing
+func.func @guarded_for_nothing(%q: tensor<2x4x6x8xf32>) {
+  // CHECK: ff.attention(%{{.*}} mask %{{.*}}) {hidden
+  // CHECK-NOT: ff.binary
+  // CHECK: ff.output
+  %m = ff.state "m" "constant" init <upper, 0xFFF0000000000000 : f64, 0> : tensor<6x6xf32>
+  %o = ff.state "o" "constant" init <constant, 0.0 : f64, 0> : tensor<f32>
+  %k = ff.transpose(%q) {perm = array<i64: 0, 1, 3, 2>} : (tensor<2x4x6x8xf32>) -> tensor<2x4x8x6xf32>
+  %0 = ff.matmul(%q, %k) {alpha = 1.0, beta = 1.0, trans_a = 0, trans_b = 0} : (tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32>) -> tensor<2x4x6x6xf32>
+  %1 = ff.binary add(%0, %m) : (tensor<2x4x6x6xf32>, tensor<6x6xf32>) -> tensor<2x4x6x6xf32>
+  %2 = ff.softmax(%1) {axes = array<i64: 3>, log = 0} : (tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %3 = ff.binary equal(%2, %2) : (tensor<2x4x6x6xf32>, tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %4 = ff.unary scale(%3) alpha -1.0 : tensor<2x4x6x6xf32> -> tensor<2x4x6x6xf32>
+  %5 = ff.unary shift(%4) alpha 1.0 : tensor<2x4x6x6xf32> -> tensor<2x4x6x6xf32>
+  %6 = ff.select(%5, %o, %2) : (tensor<2x4x6x6xf32>, tensor<f32>, tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %7 = ff.matmul(%6, %q) {alpha = 1.0, beta = 1.0, trans_a = 0, trans_b = 0} : (tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32>
+  // expected-remark @below {{attention, one operator instead of 10}}
+  %8 = ff.transpose(%7) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x4x6x8xf32>) -> tensor<2x6x4x8xf32>
+  ff.output %8 as "out/y" : tensor<2x6x4x8xf32>
+  return
+}
+
+// -----
+
+// A mask of the model's inputs may hide all of a row, whose result is 0; the
+// scores of such rows are made numbers, and so are their gradients.
+// CHECK-LABEL: @guarded
+func.func @guarded(%q: tensor<2x4x6x8xf32>, %m: tensor<2x1x6x6xf32>) {
+  // CHECK: %[[MOST:.*]] = ff.reduce_max(%arg1)
+  // CHECK: %[[SEEN:.*]] = ff.binary greater_or_equal(%[[MOST]],
+  // CHECK: %[[FINITE:.*]] = ff.unary clip(%arg1)
+  // CHECK: %[[Y:[^,]*]], %{{.*}} = ff.attention(%{{.*}} mask %[[FINITE]])
+  // CHECK: %[[ROWS:.*]] = ff.transpose(%[[SEEN]]) {{.*}} -> tensor<2x6x1x1xf32>
+  // CHECK: ff.binary keep(%[[Y]], %[[ROWS]])
+  %o = ff.state "o" "constant" init <constant, 0.0 : f64, 0> : tensor<f32>
+  %k = ff.transpose(%q) {perm = array<i64: 0, 1, 3, 2>} : (tensor<2x4x6x8xf32>) -> tensor<2x4x8x6xf32>
+  %0 = ff.matmul(%q, %k) {alpha = 1.0, beta = 1.0, trans_a = 0, trans_b = 0} : (tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32>) -> tensor<2x4x6x6xf32>
+  %1 = ff.binary add(%0, %m) : (tensor<2x4x6x6xf32>, tensor<2x1x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %2 = ff.softmax(%1) {axes = array<i64: 3>, log = 0} : (tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %3 = ff.binary equal(%2, %2) : (tensor<2x4x6x6xf32>, tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %4 = ff.unary scale(%3) alpha -1.0 : tensor<2x4x6x6xf32> -> tensor<2x4x6x6xf32>
+  %5 = ff.unary shift(%4) alpha 1.0 : tensor<2x4x6x6xf32> -> tensor<2x4x6x6xf32>
+  %6 = ff.select(%5, %o, %2) : (tensor<2x4x6x6xf32>, tensor<f32>, tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %7 = ff.matmul(%6, %q) {alpha = 1.0, beta = 1.0, trans_a = 0, trans_b = 0} : (tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32>
+  // expected-remark @below {{attention, one operator instead of 10}}
+  %8 = ff.transpose(%7) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x4x6x8xf32>) -> tensor<2x6x4x8xf32>
+  ff.output %8 as "out/y" : tensor<2x6x4x8xf32>
+  return
+}

@@ -19,7 +19,8 @@ def RecognizePatterns : Pass<"recognize-patterns", "::mlir::ModuleOp"> {
                     over the last dimensions, and then * scale, + bias of these
                     dimensions
       * attention:  transpose(softmax(scale * q k^T, masked) v), dropout or not,
-                    with what scales q or k
+                    with what scales q or k; where weights that are no numbers,
+                    since a mask hides all of a row, become 0, so do the results
       * matmul:     products of operands whose last two dimensions are swapped,
                     and then + bias, a vector
 
