@@ -31,6 +31,7 @@ static const Function &lookupFunction(StringRef opType) {
   static const llvm::StringMap<Function> functions = {
       {"Abs", {UnaryKind::Abs, true}},
       {"Ceil", {UnaryKind::Ceil}},
+      {"Cos", {UnaryKind::Cos}},
       {"Elu", {UnaryKind::Elu, false, Parameter{"alpha", 1}}},
       {"Erf", {UnaryKind::Erf}},
       {"Exp", {UnaryKind::Exp}},
@@ -50,6 +51,7 @@ static const Function &lookupFunction(StringRef opType) {
         Parameter{"gamma", 1.05070102214813232421875}}},
       {"Sigmoid", {UnaryKind::Sigmoid}},
       {"Sign", {UnaryKind::Sign, true}},
+      {"Sin", {UnaryKind::Sin}},
       {"Softplus", {UnaryKind::Softplus}},
       {"Softsign", {UnaryKind::Softsign}},
       {"Sqrt", {UnaryKind::Sqrt}},
@@ -173,4 +175,40 @@ void ffc::importer::importCast(NodeImporter &node) {
     node.define(0, floats);
   else
     defineCast(node, floats, to);
+}
+
+/// 1 where x is not itself.
+void ffc::importer::importIsNaN(NodeImporter &node) {
+  takeNumberType(node, 0, /*integers=*/false);
+  Value x = node.tensor(0);
+  if (node.failed())
+    return;
+  node.setElementType(TensorProto::BOOL);
+  Value same = binaryPart(node, "same", ff::BinaryKind::Equal, x, x);
+  same = unaryPart(node, "negate", UnaryKind::Scale, same, -1);
+  node.defineLast(unaryPart(node, "", UnaryKind::Shift, same, 1));
+}
+
+/// 1 where x is beyond all numbers, on the sides that are asked for.
+void ffc::importer::importIsInf(NodeImporter &node) {
+  const bool below = node.integer("detect_negative", 1) != 0,
+             above = node.integer("detect_positive", 1) != 0;
+  takeNumberType(node, 0, /*integers=*/false);
+  Value x = node.tensor(0);
+  Constant most;
+  most.type = TensorProto::FLOAT;
+  most.floats = {std::numeric_limits<float>::max()};
+  Value bound = node.knownNumbers("most", std::move(most));
+  if (node.failed())
+    return;
+  node.setElementType(TensorProto::BOOL);
+  if (below)
+    x = unaryPart(node, "side", above ? UnaryKind::Abs : UnaryKind::Scale, x,
+                  above ? std::nullopt : std::optional(-1.0));
+  const bool neither = !below && !above;
+  Value y = binaryPart(node, neither ? "infinite" : "", ff::BinaryKind::Greater,
+                       x, bound);
+  if (neither)
+    y = unaryPart(node, "", UnaryKind::Scale, y, 0);
+  node.defineLast(y);
 }

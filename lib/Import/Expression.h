@@ -4,8 +4,6 @@
 
 #include "NodeImporter.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 namespace ffc::importer {
 
 /// Writes an operator in terms of ONNX's others, so that what is known at
@@ -18,38 +16,31 @@ public:
   /// The result of a node of `opType`, with an integer attribute if it has a
   /// name.
   GraphValue *apply(llvm::StringRef opType, llvm::ArrayRef<GraphValue *> in,
-                    llvm::StringRef attribute = "", int64_t number = 0) {
-    if (node.failed() || llvm::is_contained(in, nullptr))
-      return nullptr;
-    onnx::NodeProto made;
-    made.set_op_type(opType.str());
-    if (!attribute.empty()) {
-      onnx::AttributeProto &entry = *made.add_attribute();
-      entry.set_name(attribute.str());
-      entry.set_type(onnx::AttributeProto::INT);
-      entry.set_i(number);
-    }
-    return node.importMade(std::move(made), in);
-  }
+                    llvm::StringRef attribute = "", int64_t number = 0);
 
   /// Integers, row-major.
   GraphValue *constant(int32_t type, llvm::ArrayRef<int64_t> shape,
-                       std::vector<int64_t> numbers) {
-    GraphValue *value = node.importer.newValue(
-        GraphValue::Kind::Constant, (node.getName() + ".n").str(), type, shape);
-    value->constant.type = type;
-    value->constant.shape.assign(shape.begin(), shape.end());
-    value->constant.ints = std::move(numbers);
-    return value;
-  }
+                       std::vector<int64_t> numbers);
+  /// One number, of floats or doubles.
+  GraphValue *number(int32_t type, double value);
+  /// One number everywhere.
+  GraphValue *filled(int32_t type, llvm::ArrayRef<int64_t> shape,
+                     double number);
+  /// What a tensor in the IR holds, which floats carry for `type`.
+  GraphValue *computed(int32_t type, mlir::Value value);
 
-  GraphValue *reshape(GraphValue *value, llvm::ArrayRef<int64_t> shape) {
-    auto rank = static_cast<int64_t>(shape.size());
-    return apply("Reshape",
-                 {value, constant(onnx::TensorProto::INT64, {rank}, shape)});
-  }
+  GraphValue *reshape(GraphValue *value, llvm::ArrayRef<int64_t> shape);
+  GraphValue *expand(GraphValue *value, llvm::ArrayRef<int64_t> shape);
+  GraphValue *transpose(GraphValue *value, llvm::ArrayRef<int64_t> perm);
+  /// Positions [start, end) of dimension `axis`.
+  GraphValue *slice(GraphValue *value, int64_t axis, int64_t start,
+                    int64_t end);
+  GraphValue *concat(llvm::ArrayRef<GraphValue *> parts, int64_t axis);
 
 private:
+  GraphValue *make(onnx::NodeProto made, llvm::ArrayRef<GraphValue *> in);
+  GraphValue *list(llvm::ArrayRef<int64_t> numbers);
+
   NodeImporter &node;
 };
 

@@ -96,6 +96,7 @@ resolveSlice(llvm::ArrayRef<int64_t> shape, std::optional<Shape> starts,
 /// Evaluators of arithmetic and of moving elements.
 llvm::Expected<Constant> foldArithmetic(const FoldCall &call);
 llvm::Expected<Constant> foldUnary(const FoldCall &call);
+llvm::Expected<Constant> foldIsNaN(const FoldCall &call);
 llvm::Expected<Constant> foldPow(const FoldCall &call);
 llvm::Expected<Constant> foldCast(const FoldCall &call);
 llvm::Expected<Constant> foldWhere(const FoldCall &call);

@@ -91,6 +91,10 @@ static double computeFloat(StringRef op, double a, double b) {
     return a / b;
   if (op == "FMod")
     return std::fmod(a, b);
+  if (op == "Mod") {
+    double rest = std::fmod(a, b);
+    return rest * b < 0 ? rest + b : rest;
+  }
   return op == "Min" ? std::min(a, b) : std::max(a, b);
 }
 
@@ -129,8 +133,6 @@ Expected<Constant> ffc::importer::foldArithmetic(const FoldCall &call) {
   bool isTest = isComparison(op) || isLogical(op), isModulo = op == "Mod";
   if (isModulo && call.integer("fmod", 0) != 0)
     op = "FMod";
-  else if (isModulo && a.isFloat())
-    return makeError("expected attribute 'fmod' for floats");
   Constant result;
   result.type = isTest ? int32_t(TensorProto::BOOL) : a.type;
   result.shape = *shape;
@@ -167,6 +169,10 @@ static double computeFloat(StringRef op, double x) {
     return std::exp(x);
   if (op == "Log")
     return std::log(x);
+  if (op == "Sin")
+    return std::sin(x);
+  if (op == "Cos")
+    return std::cos(x);
   return op == "Sqrt" ? std::sqrt(x) : 1 / x;
 }
 
@@ -195,6 +201,18 @@ Expected<Constant> ffc::importer::foldUnary(const FoldCall &call) {
   for (int64_t &x : result.ints)
     x = computeInt(op, x);
   result.normalize();
+  return result;
+}
+
+Expected<Constant> ffc::importer::foldIsNaN(const FoldCall &call) {
+  const Constant &x = *call.inputs[0];
+  if (!x.isFloat())
+    return makeError("operand has element type " + elementTypeName(x.type));
+  Constant result;
+  result.type = TensorProto::BOOL;
+  result.shape = x.shape;
+  for (double number : x.floats)
+    result.ints.push_back(std::isnan(number));
   return result;
 }
 

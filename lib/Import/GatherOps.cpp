@@ -1,8 +1,8 @@
 //===- GatherOps.cpp - GatherElements and GatherND ------------------------===//
 //
-// Both pick elements, or slices, by positions along several dimensions. They
-// are Gather along one dimension, into which these are merged, by numbers made
-// of the positions.
+// GatherND picks slices by positions along several dimensions. It is Gather
+// along one dimension, into which these are merged, by numbers made of the
+// positions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,11 +26,17 @@ static void defineGathered(NodeImporter &node, Expression &made,
 }
 
 void ffc::importer::importGatherElements(NodeImporter &node) {
-  const int64_t axis =
-      node.check(resolveAxis(node.integer("axis", 0), node.rank(0)));
-  Expression made(node);
-  const Named named = namedElements(node, made, axis);
-  defineGathered(node, made, named, {});
+  const auto positions = elementPositions(node);
+  mlir::Value x = positions ? node.tensor(0) : mlir::Value();
+  if (node.failed())
+    return;
+  // Lines beyond those that have positions are not looked at.
+  if (positions->lines != node.shape(0))
+    x = node.part<ff::SliceOp>("lines", positions->lines, x,
+                               node.list(Shape(positions->lines.size(), 0)));
+  node.build<ff::GatherElementsOp>(
+      node.shape(1), x, positions->indices,
+      node.importer.builder.getI64IntegerAttr(positions->axis));
 }
 
 void ffc::importer::importGatherND(NodeImporter &node) {

@@ -180,9 +180,19 @@ static Shape readParts(NodeImporter &node, int64_t axis) {
     given = node.constantList(1);
   int64_t extent = node.failed() ? 0 : node.shape(0)[axis];
   int64_t results = node.node.output_size();
+  int64_t asked = node.integer("num_outputs", results);
+  if (asked != results)
+    node.error(
+        "expected attribute 'num_outputs' to be the number of results, " +
+        Twine(results) + ", found " + Twine(asked));
   if (node.failed())
     return {};
-  if (!given) {
+  if (!given && node.opset() >= 18) {
+    // The last part may be smaller.
+    int64_t part = (extent + results - 1) / results;
+    given = Shape(results, part);
+    given->back() = extent - (results - 1) * part;
+  } else if (!given) {
     if (extent % results != 0)
       node.error("cannot split " + Twine(extent) + " into " + Twine(results) +
                  " equal parts");

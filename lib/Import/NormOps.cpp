@@ -293,6 +293,44 @@ void ffc::importer::importLayerNormalization(NodeImporter &node) {
   }
 }
 
+/// Groups of channels are a dimension of their own while they are normalised.
+void ffc::importer::importGroupNormalization(NodeImporter &node) {
+  const int64_t rank = node.rank(0), groups = node.integer("num_groups", 0);
+  const int64_t channels = rank < 2 ? 0 : node.shape(0)[1];
+  const double epsilon = readEpsilon(node);
+  node.ignore("stash_type"); // statistics are of f32 at least
+  if (groups < 1 || channels < 1 || channels % groups != 0)
+    return node.error("expected channels in a multiple of attribute "
+                      "'num_groups', " +
+                      Twine(groups) + ", found shape " +
+                      shapeText(node.shape(0)));
+  // Until opset 21 scale and bias were those of groups.
+  const bool perChannel = node.opset() >= 21;
+  for (int i = 1; i < 3; ++i)
+    expectShape(node, i, {perChannel ? channels : groups});
+  Value x = node.tensor(0), scale = affine(node, 1, Role::Scale, 1),
+        bias = affine(node, 2, Role::Bias, 0);
+  node.resultType(node.shape(0));
+  if (node.failed())
+    return;
+  Shape grouped(node.shape(0));
+  grouped[1] = groups;
+  grouped.insert(grouped.begin() + 2, channels / groups);
+  PartBuilder build(node);
+  if (perChannel) {
+    const Shape parameter = {groups, channels / groups};
+    if (scale)
+      scale = build.reshape("scale", scale, parameter);
+    if (bias)
+      bias = build.reshape("bias", bias, parameter);
+  }
+  ff::NormalizeOp op = build.normalize(
+      build.reshape("groups", x, grouped), scale, bias,
+      dimsBetween(2, rank + 1), epsilon, perChannel ? Shape{1, 2} : Shape{1});
+  op->setLoc(node.location("normalize"));
+  node.build<ff::ReshapeOp>(node.shape(0), op.getY());
+}
+
 void ffc::importer::importMeanVarianceNormalization(NodeImporter &node) {
   int64_t rank = node.rank(0);
   Shape axes;

@@ -30,6 +30,9 @@ const OpInfo *lookupOp(llvm::StringRef opType);
 
 // The importers, by file.
 
+// AttentionOp.cpp
+void importAttention(NodeImporter &node);
+
 // ConvOps.cpp
 void importConv(NodeImporter &node);
 void importConvTranspose(NodeImporter &node);
@@ -49,6 +52,8 @@ void importGelu(NodeImporter &node);
 void importShrink(NodeImporter &node);
 void importThresholdedRelu(NodeImporter &node);
 void importCast(NodeImporter &node);
+void importIsNaN(NodeImporter &node);
+void importIsInf(NodeImporter &node);
 
 // BroadcastOps.cpp
 void importArithmetic(NodeImporter &node);
@@ -77,8 +82,12 @@ void importScan(NodeImporter &node);
 void importNegativeLogLikelihoodLoss(NodeImporter &node);
 void importSoftmaxCrossEntropyLoss(NodeImporter &node);
 
+// ModOp.cpp
+void importMod(NodeImporter &node);
+
 // NormOps.cpp
 void importBatchNormalization(NodeImporter &node);
+void importGroupNormalization(NodeImporter &node);
 void importInstanceNormalization(NodeImporter &node);
 void importLayerNormalization(NodeImporter &node);
 void importMeanVarianceNormalization(NodeImporter &node);
@@ -102,6 +111,10 @@ void importTile(NodeImporter &node);
 void importDepthToSpace(NodeImporter &node);
 void importSpaceToDepth(NodeImporter &node);
 
+// GateOps.cpp
+void importMish(NodeImporter &node);
+void importSwish(NodeImporter &node);
+
 // GatherOps.cpp
 void importGatherElements(NodeImporter &node);
 void importGatherND(NodeImporter &node);
@@ -115,6 +128,10 @@ void importGather(NodeImporter &node);
 void importPad(NodeImporter &node);
 void importSlice(NodeImporter &node);
 void importSplit(NodeImporter &node);
+
+// LikeOps.cpp
+void importCastLike(NodeImporter &node);
+void importEyeLike(NodeImporter &node);
 
 // LookupOp.cpp
 /// Gather along `axis` by computed indices.
@@ -137,6 +154,12 @@ void importReduce(NodeImporter &node);
 // ResizeOps.cpp
 void importResize(NodeImporter &node);
 void importUpsample(NodeImporter &node);
+
+// RmsNormOp.cpp
+void importRmsNormalization(NodeImporter &node);
+
+// RotaryEmbeddingOp.cpp
+void importRotaryEmbedding(NodeImporter &node);
 
 // TriluOp.cpp
 void importTrilu(NodeImporter &node);

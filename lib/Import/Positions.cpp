@@ -44,40 +44,32 @@ static void checkOperands(NodeImporter &node, int64_t first, int64_t end) {
     node.expectNoChangedBatch(0, d);
 }
 
-Named ffc::importer::namedElements(NodeImporter &node, Expression &made,
-                                   int64_t axis) {
-  node.expectRank(1, node.rank(0));
-  checkOperands(node, axis, axis + 1);
+std::optional<ElementPositions>
+ffc::importer::elementPositions(NodeImporter &node) {
+  const int64_t rank = node.rank(0);
+  ElementPositions result;
+  result.axis = node.check(resolveAxis(node.integer("axis", 0), rank));
+  node.expectRank(1, rank);
+  checkOperands(node, result.axis, result.axis + 1);
+  if (!node.failed() && rank > 6)
+    node.error("expected operands of at most 6 dimensions, found shape " +
+               shapeText(node.shape(0)));
   if (node.failed())
-    return {};
+    return std::nullopt;
   const Shape from(node.shape(0)), shape(node.shape(1));
+  result.lines = shape;
+  result.lines[result.axis] = from[result.axis];
   for (size_t d = 0; d < from.size(); ++d)
-    if (static_cast<int64_t>(d) != axis && shape[d] > from[d]) {
+    if (result.lines[d] > from[d]) {
       node.error("expected at most " + llvm::Twine(from[d]) +
                  " positions along dimension " + llvm::Twine(d) + ", found " +
                  llvm::Twine(shape[d]));
-      return {};
+      return std::nullopt;
     }
-  if (product(shape) > kMaxConstantElements) {
-    node.error("expected at most " + llvm::Twine(kMaxConstantElements) +
-               " positions, found " + llvm::Twine(product(shape)));
-    return {};
-  }
-  // Where each position's line along the axis begins.
-  const std::vector<int64_t> strides = stridesOf(from), own = stridesOf(shape);
-  std::vector<int64_t> lines(product(shape));
-  for (size_t i = 0; i < lines.size(); ++i)
-    for (size_t d = 0; d < from.size(); ++d)
-      if (static_cast<int64_t>(d) != axis)
-        lines[i] += static_cast<int64_t>(i) / own[d] % shape[d] * strides[d];
-  GraphValue *positions = &node.operand(1);
-  const int32_t type = positions->type;
-  positions =
-      normalized(made, positions, made.constant(type, {}, {from[axis]}));
-  positions =
-      made.apply("Mul", {positions, made.constant(type, {}, {strides[axis]})});
-  positions = made.apply("Add", {positions, made.constant(type, shape, lines)});
-  return {positions, product(from), 1};
+  result.indices = indicesOf(node, node.operand(1), from[result.axis]);
+  if (node.failed())
+    return std::nullopt;
+  return result;
 }
 
 Named ffc::importer::namedSlices(NodeImporter &node, Expression &made,

@@ -15,11 +15,18 @@ struct Named {
   int64_t rows = 0, width = 0;
 };
 
-/// Elements, by a position along `axis` each, as GatherElements has them.
-Named namedElements(NodeImporter &node, Expression &made, int64_t axis);
 /// Slices, by positions along the dimensions after `batches` leading ones, as
 /// GatherND has them.
 Named namedSlices(NodeImporter &node, Expression &made, int64_t batches);
+
+/// Positions along an axis, one for every element, as GatherElements has them.
+struct ElementPositions {
+  int64_t axis = 0;
+  Shape lines; ///< what is indexed: operand 1's, but whole along the axis
+  mlir::Value indices;
+};
+/// Those in operand 1 of a node, with attribute 'axis'; nothing after an error.
+std::optional<ElementPositions> elementPositions(NodeImporter &node);
 
 /// Numbers of one of `rows` rows, in the IR as a tensor of integers of rank 1
 /// to 6. Null after an error.

@@ -15,16 +15,6 @@ using namespace ffc;
 using namespace ffc::importer;
 using onnx::TensorProto;
 
-/// One number everywhere.
-static GraphValue *filled(NodeImporter &node, ArrayRef<int64_t> shape,
-                          double number) {
-  GraphValue *value = node.importer.newValue(GraphValue::Kind::Filled,
-                                             (node.getName() + ".n").str(),
-                                             TensorProto::FLOAT, shape);
-  value->fill = number;
-  return value;
-}
-
 /// [rows, width]: the sums of the rows of `from` that have a number each.
 static GraphValue *addedUp(NodeImporter &node, const Twine &name, Value indices,
                            GraphValue *from, int64_t rows) {
@@ -40,17 +30,31 @@ static GraphValue *addedUp(NodeImporter &node, const Twine &name, Value indices,
   return sums;
 }
 
+/// Is what was there added to? Reports other operands than floats.
+static bool readReduction(NodeImporter &node) {
+  const StringRef reduction = node.text("reduction", "none");
+  if (reduction != "none" && reduction != "add")
+    node.error("expected reduction none or add, found '" + reduction + "'");
+  else if (node.operand(0).type != TensorProto::FLOAT)
+    node.error("expected floats as operand 0, found type " +
+               elementTypeName(node.operand(0).type));
+  return reduction == "add";
+}
+
+/// `data` with `sums` added or, without `hits`, in the place of what was hit.
+static GraphValue *combined(Expression &made, GraphValue *data,
+                            GraphValue *sums, GraphValue *hits) {
+  if (!hits)
+    return made.apply("Add", {data, sums});
+  GraphValue *zero = made.filled(TensorProto::FLOAT, {}, 0);
+  return made.apply("Where", {made.apply("Greater", {hits, zero}), sums, data});
+}
+
 static void defineScattered(NodeImporter &node, Expression &made,
                             const Named &named) {
-  const StringRef reduction = node.text("reduction", "none");
+  const bool adds = readReduction(node);
   if (node.failed() || !named.numbers)
     return;
-  if (reduction != "none" && reduction != "add")
-    return node.error("expected reduction none or add, found '" + reduction +
-                      "'");
-  if (node.operand(0).type != TensorProto::FLOAT)
-    return node.error("expected floats as operand 0, found type " +
-                      elementTypeName(node.operand(0).type));
   const int64_t count = product(named.numbers->shape);
   if (product(node.shape(2)) != count * named.width)
     return node.error("expected operand 2 with " + Twine(count * named.width) +
@@ -62,27 +66,57 @@ static void defineScattered(NodeImporter &node, Expression &made,
   if (node.failed())
     return;
   Value indices = indicesOf(node, *numbers, named.rows);
-  GraphValue *result = addedUp(node, "sums", indices, added, named.rows);
-  if (reduction == "add") {
-    result = made.apply("Add", {data, result});
-  } else {
-    GraphValue *hits =
-        addedUp(node, "hits", indices, filled(node, {count, 1}, 1), named.rows);
-    result =
-        made.apply("Where", {made.apply("Greater", {hits, filled(node, {}, 0)}),
-                             result, data});
-  }
+  GraphValue *sums = addedUp(node, "sums", indices, added, named.rows),
+             *hits = nullptr;
+  if (!adds)
+    hits = addedUp(node, "hits", indices,
+                   made.filled(TensorProto::FLOAT, {count, 1}, 1), named.rows);
+  GraphValue *result = combined(made, data, sums, hits);
   if (result)
     result = made.reshape(result, shape);
   if (result)
     node.define(0, result);
 }
 
+/// The sums of the elements of `from` whose positions are the same, in a tensor
+/// of operand 0's shape.
+static GraphValue *addedUp(NodeImporter &node, Expression &made,
+                           const Twine &name, const ElementPositions &positions,
+                           GraphValue *from) {
+  Value values = node.check(node.importer.floatsOf(*from));
+  if (node.failed())
+    return nullptr;
+  OpBuilder &builder = node.importer.builder;
+  Value sums = node.part<ff::GatherElementsBackwardOp>(
+      name, positions.lines, positions.indices, values,
+      builder.getI64IntegerAttr(positions.axis));
+  // Lines that have no positions get nothing.
+  const Shape shape(node.shape(0));
+  Shape pads(2 * shape.size(), 0);
+  for (size_t d = 0; d < shape.size(); ++d)
+    pads[d + shape.size()] = shape[d] - positions.lines[d];
+  if (positions.lines != shape)
+    sums = node.part<ff::PadOp>(name + ".lines", shape, sums, node.list(pads),
+                                builder.getF64FloatAttr(0));
+  return made.computed(TensorProto::FLOAT, sums);
+}
+
 void ffc::importer::importScatterElements(NodeImporter &node) {
-  const int64_t axis =
-      node.check(resolveAxis(node.integer("axis", 0), node.rank(0)));
+  const auto positions = elementPositions(node);
+  const bool adds = readReduction(node);
+  if (!node.failed() && node.shape(2) != node.shape(1))
+    node.error("expected operand 2 of shape " + shapeText(node.shape(1)) +
+               ", found " + shapeText(node.shape(2)));
+  if (node.failed())
+    return;
   Expression made(node);
-  defineScattered(node, made, namedElements(node, made, axis));
+  GraphValue *sums = addedUp(node, made, "sums", *positions, &node.operand(2)),
+             *hits = nullptr;
+  if (!adds)
+    hits = addedUp(node, made, "hits", *positions,
+                   made.filled(TensorProto::FLOAT, node.shape(1), 1));
+  if (GraphValue *result = combined(made, &node.operand(0), sums, hits))
+    node.define(0, result);
 }
 
 void ffc::importer::importScatterND(NodeImporter &node) {

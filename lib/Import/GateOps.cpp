@@ -1,0 +1,35 @@
+//===- GateOps.cpp - functions that multiply their operand by a gate ------===//
+
+#include "OpTable.h"
+#include "TypedNode.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::importer;
+using ff::BinaryKind;
+using ff::UnaryKind;
+
+/// x sigmoid(alpha x)
+void ffc::importer::importSwish(NodeImporter &node) {
+  const double alpha = node.real("alpha", 1);
+  takeNumberType(node, 0, /*integers=*/false);
+  Value x = node.tensor(0);
+  if (node.failed())
+    return;
+  if (alpha == 1)
+    return node.defineLast(unaryPart(node, "", UnaryKind::Silu, x));
+  Value gate = unaryPart(node, "scaled", UnaryKind::Scale, x, alpha);
+  gate = unaryPart(node, "gate", UnaryKind::Sigmoid, gate);
+  node.defineLast(binaryPart(node, "", BinaryKind::Mul, x, gate));
+}
+
+/// x tanh(softplus(x))
+void ffc::importer::importMish(NodeImporter &node) {
+  takeNumberType(node, 0, /*integers=*/false);
+  Value x = node.tensor(0);
+  if (node.failed())
+    return;
+  Value gate = unaryPart(node, "softplus", UnaryKind::Softplus, x);
+  gate = unaryPart(node, "gate", UnaryKind::Tanh, gate);
+  node.defineLast(binaryPart(node, "", BinaryKind::Mul, x, gate));
+}
