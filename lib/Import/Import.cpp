@@ -3,6 +3,7 @@
 #include "ffc/Import/Import.h"
 
 #include "Importer.h"
+#include "JoinBags.h"
 #include "Load.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -79,6 +80,7 @@ OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
   llvm::Expected<int64_t> opset = opsetOf(proto);
   if (!opset)
     return report(llvm::toString(opset.takeError()));
+  joinBags(*proto.mutable_graph());
   ModelFile model{path.str(), proto, *opset};
 
   std::optional<ShapeTable> exported;

@@ -93,6 +93,7 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef opType) {
       {"RNN", {importRecurrent, 3, 6, 0b1110}},
       {"Range", {importRange, 3, 3}},
       {"Reciprocal", {importUnary, 1, 1}},
+      {"ReduceBags", {importReduceBags, 4, 4}},
       {"ReduceL1", {importReduce, 1, 2}},
       {"ReduceL2", {importReduce, 1, 2}},
       {"ReduceLogSum", {importReduce, 1, 2}},

@@ -55,6 +55,9 @@ void importCast(NodeImporter &node);
 void importIsNaN(NodeImporter &node);
 void importIsInf(NodeImporter &node);
 
+// BagOps.cpp
+void importReduceBags(NodeImporter &node);
+
 // BroadcastOps.cpp
 void importArithmetic(NodeImporter &node);
 void importPow(NodeImporter &node);
