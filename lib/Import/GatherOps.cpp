@@ -34,9 +34,14 @@ void ffc::importer::importGatherElements(NodeImporter &node) {
   if (positions->lines != node.shape(0))
     x = node.part<ff::SliceOp>("lines", positions->lines, x,
                                node.list(Shape(positions->lines.size(), 0)));
-  node.build<ff::GatherElementsOp>(
-      node.shape(1), x, positions->indices,
-      node.importer.builder.getI64IntegerAttr(positions->axis));
+  auto axis = node.importer.builder.getI64IntegerAttr(positions->axis);
+  if (positions->shape == node.shape(1))
+    return node.build<ff::GatherElementsOp>(node.shape(1), x,
+                                            positions->indices, axis);
+  x = node.part<ff::ReshapeOp>("joined", positions->indexed, x);
+  x = node.part<ff::GatherElementsOp>("elements", positions->shape, x,
+                                      positions->indices, axis);
+  node.build<ff::ReshapeOp>(node.shape(1), x);
 }
 
 void ffc::importer::importGatherND(NodeImporter &node) {

@@ -44,21 +44,25 @@ static void checkOperands(NodeImporter &node, int64_t first, int64_t end) {
     node.expectNoChangedBatch(0, d);
 }
 
+/// `shape` with the dimensions before the axis joined, and those behind it.
+static Shape joined(llvm::ArrayRef<int64_t> shape, int64_t axis) {
+  return {product(shape.take_front(axis)), shape[axis],
+          product(shape.drop_front(axis + 1))};
+}
+
 std::optional<ElementPositions>
 ffc::importer::elementPositions(NodeImporter &node) {
+  constexpr int64_t kMostDimensions = 6; // of indices in the IR
   const int64_t rank = node.rank(0);
-  ElementPositions result;
-  result.axis = node.check(resolveAxis(node.integer("axis", 0), rank));
+  const int64_t axis = node.check(resolveAxis(node.integer("axis", 0), rank));
   node.expectRank(1, rank);
-  checkOperands(node, result.axis, result.axis + 1);
-  if (!node.failed() && rank > 6)
-    node.error("expected operands of at most 6 dimensions, found shape " +
-               shapeText(node.shape(0)));
+  checkOperands(node, axis, axis + 1);
   if (node.failed())
     return std::nullopt;
   const Shape from(node.shape(0)), shape(node.shape(1));
+  ElementPositions result;
   result.lines = shape;
-  result.lines[result.axis] = from[result.axis];
+  result.lines[axis] = from[axis];
   for (size_t d = 0; d < from.size(); ++d)
     if (result.lines[d] > from[d]) {
       node.error("expected at most " + llvm::Twine(from[d]) +
@@ -66,9 +70,21 @@ ffc::importer::elementPositions(NodeImporter &node) {
                  llvm::Twine(shape[d]));
       return std::nullopt;
     }
-  result.indices = indicesOf(node, node.operand(1), from[result.axis]);
+  GraphValue &positions = node.operand(1);
+  result.indices = indicesOf(node, positions, from[axis]);
   if (node.failed())
     return std::nullopt;
+  result.axis = axis;
+  result.shape = shape;
+  result.indexed = result.lines;
+  if (rank > kMostDimensions) {
+    result.axis = 1;
+    result.shape = joined(shape, axis);
+    result.indexed = joined(result.lines, axis);
+    result.indices = ff::ReshapeOp::create(
+        node.importer.builder, node.location("positions"),
+        node.importer.tensorType(result.shape, positions.type), result.indices);
+  }
   return result;
 }
 

@@ -21,9 +21,11 @@ Named namedSlices(NodeImporter &node, Expression &made, int64_t batches);
 
 /// Positions along an axis, one for every element, as GatherElements has them.
 struct ElementPositions {
+  Shape lines;         ///< what is indexed: operand 1's, whole along the axis
+  mlir::Value indices; ///< of at most 6 dimensions
+  // As the indices are shaped: the axis, operand 1, and the lines.
   int64_t axis = 0;
-  Shape lines; ///< what is indexed: operand 1's, but whole along the axis
-  mlir::Value indices;
+  Shape shape, indexed;
 };
 /// Those in operand 1 of a node, with attribute 'axis'; nothing after an error.
 std::optional<ElementPositions> elementPositions(NodeImporter &node);

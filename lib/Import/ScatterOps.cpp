@@ -87,9 +87,16 @@ static GraphValue *addedUp(NodeImporter &node, Expression &made,
   if (node.failed())
     return nullptr;
   OpBuilder &builder = node.importer.builder;
+  auto reshaped = [&](const Twine &part, Value x, ArrayRef<int64_t> shape) {
+    return cast<RankedTensorType>(x.getType()).getShape() == shape
+               ? x
+               : node.part<ff::ReshapeOp>(name + part, shape, x);
+  };
   Value sums = node.part<ff::GatherElementsBackwardOp>(
-      name, positions.lines, positions.indices, values,
+      name, positions.indexed, positions.indices,
+      reshaped(".joined", values, positions.shape),
       builder.getI64IntegerAttr(positions.axis));
+  sums = reshaped(".apart", sums, positions.lines);
   // Lines that have no positions get nothing.
   const Shape shape(node.shape(0));
   Shape pads(2 * shape.size(), 0);
