@@ -2,6 +2,7 @@
 
 #include "ReferenceFamilies.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace ffc;
@@ -97,7 +98,7 @@ static void maxPoolForward(const ReferenceCall &call) {
     double where = -1;
     windows.forEachInput(o, [&](llvm::ArrayRef<int64_t> input) {
       double value = x.at(input);
-      if (where >= 0 && value <= best)
+      if (where >= 0 && !(value > best) && !std::isnan(value))
         return;
       best = value;
       where = windows.numberOf(input);

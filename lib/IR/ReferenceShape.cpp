@@ -5,6 +5,7 @@
 #include "ffc/IR/Reference.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace ffc;
@@ -109,7 +110,7 @@ static void reduceSum(const ReferenceCall &call) {
 
 static void reduceMax(const ReferenceCall &call) {
   reduce(call, -std::numeric_limits<double>::infinity(),
-         [](double a, double b) { return std::max(a, b); });
+         [](double a, double b) { return std::isnan(a) || a > b ? a : b; });
 }
 
 static void reduceProd(const ReferenceCall &call) {

@@ -38,6 +38,8 @@ inline double normalDensity(double x) {
 inline double normalDistribution(double x) {
   return 0.5 * (1 + std::erf(x * 0.70710678118654752440));
 }
+/// x cut to [0, 1]. What is not a number stays none.
+inline double cut(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 inline double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 /// (1 + tanh(u)) / 2 for u = sqrt(2 / pi) (x + 0.044715 x^3), what gelu_tanh
 /// multiplies x with.
@@ -52,7 +54,7 @@ inline double softplus(double x) {
 /// Rows in the order of UnaryKind.
 inline constexpr UnaryFunction kUnaryTable[] = {
     {"relu", "relu_forward", UnaryGradient::Kernel, "relu_backward",
-     [](double x, double, double) { return x > 0 ? x : 0.0; },
+     [](double x, double, double) { return x < 0 ? 0.0 : x; },
      [](double y, double, double) { return y > 0 ? 1.0 : 0.0; }, false, 0, 1,
      1},
     {"sigmoid", "sigmoid_forward", UnaryGradient::Kernel, "sigmoid_backward",
@@ -104,16 +106,12 @@ inline constexpr UnaryFunction kUnaryTable[] = {
      false, 0, 6, 4},
     {"hard_sigmoid", "hard_sigmoid_forward", UnaryGradient::Kernel,
      "hard_sigmoid_backward",
-     [](double x, double a, double b) {
-       return std::fmax(0, std::fmin(1, a * x + b));
-     },
+     [](double x, double a, double b) { return cut(a * x + b); },
      [](double y, double a, double) { return y > 0 && y < 1 ? a : 0.0; }, false,
      2, 4, 3},
     {"hard_swish", "hard_swish_forward", UnaryGradient::Kernel,
      "hard_swish_backward",
-     [](double x, double, double) {
-       return x * std::fmax(0, std::fmin(1, x / 6 + 0.5));
-     },
+     [](double x, double, double) { return x * cut(x / 6 + 0.5); },
      [](double x, double, double) {
        return x <= -3 ? 0.0 : x >= 3 ? 1.0 : x / 3 + 0.5;
      },
@@ -156,7 +154,9 @@ inline constexpr UnaryFunction kUnaryTable[] = {
      [](double y, double a, double b) { return y > a && y < b ? 1.0 : 0.0; },
      false, 2, 2, 3},
     {"sign", "sign_forward", UnaryGradient::Zero, nullptr,
-     [](double x, double, double) { return double((x > 0) - (x < 0)); },
+     [](double x, double, double) { return x > 0   ? 1
+                                           : x < 0 ? -1
+                                                   : x; },
      [](double, double, double) { return 0.0; }, false, 0, 2, 1},
     {"floor", "floor_forward", UnaryGradient::Zero, nullptr,
      [](double x, double, double) { return std::floor(x); },

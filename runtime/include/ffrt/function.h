@@ -9,4 +9,13 @@
 #define FFRT_FUNCTION
 #endif
 
+namespace ffrt {
+
+/// What is not a number wins, as in numpy.
+template <class T> FFRT_FUNCTION constexpr T larger(T a, T b) {
+  return (a > b) | (a != a) ? a : b;
+}
+
+} // namespace ffrt
+
 #endif // FFRT_FUNCTION_H

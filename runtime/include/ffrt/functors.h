@@ -8,6 +8,9 @@
 // The kernels of elementwise.h and the fused kernels of emitted programs are
 // made of these.
 //
+// What is not a number stays none: nobody finds where it comes from once it has
+// become 0. So comparisons are such that it fails them.
+//
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_FUNCTORS_H
 #define FFRT_FUNCTORS_H
@@ -23,7 +26,7 @@ namespace ffrt::fn {
 //===----------------------------------------------------------------------===//
 
 struct Relu {
-  FFRT_FUNCTION float operator()(float x) const { return x > 0.0f ? x : 0.0f; }
+  FFRT_FUNCTION float operator()(float x) const { return x < 0.0f ? 0.0f : x; }
 };
 struct ReluGradient {
   FFRT_FUNCTION float operator()(float dy, float y) const {
@@ -287,7 +290,7 @@ struct CosGradient {
 
 struct Sign {
   FFRT_FUNCTION float operator()(float x) const {
-    return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : 0.0f;
+    return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x;
   }
 };
 struct Floor {

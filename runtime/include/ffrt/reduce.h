@@ -20,7 +20,7 @@ struct MaxOf {
   using Value = float;
   static constexpr const char *name = "reduce max";
   static constexpr Value neutral = -__builtin_inff();
-  FFRT_FUNCTION static Value combine(Value a, Value b) { return a > b ? a : b; }
+  FFRT_FUNCTION static Value combine(Value a, Value b) { return larger(a, b); }
 };
 struct ProductOf {
   using Value = double;

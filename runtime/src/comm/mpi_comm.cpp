@@ -11,6 +11,7 @@
 #include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
 #include "ffrt/float16.h"
+#include "ffrt/function.h"
 #include "ffrt/mpi.h"
 
 #include <algorithm>
@@ -45,25 +46,27 @@ MPI_Datatype mpi_type(DType type) {
   return MPI_DATATYPE_NULL;
 }
 
-/// For floats of 16 bits, which MPI does not know.
 template <class T, ReduceOp Op>
-void combine_narrow(void *from, void *to, int *count, MPI_Datatype *) {
+void combine(void *from, void *to, int *count, MPI_Datatype *) {
   const T *a = static_cast<const T *>(from);
   T *b = static_cast<T *>(to);
   for (int i = 0; i < *count; ++i)
-    b[i] = Op == ReduceOp::sum ? T(a[i] + b[i]) : (a[i] > b[i] ? a[i] : b[i]);
+    b[i] = Op == ReduceOp::sum ? T(a[i] + b[i]) : larger(a[i], b[i]);
 }
 
-/// The operations on a type that MPI does not know.
-struct NarrowOps {
-  MPI_Op sum = MPI_OP_NULL, max = MPI_OP_NULL;
+/// The operations on a type that are not MPI's own: it does not know floats of
+/// 16 bits, and its maxima drop what is not a number.
+struct OwnOps {
+  MPI_Op sum = MPI_SUM, max = MPI_OP_NULL;
 
   template <class T> void create() {
-    MPI_Op_create(combine_narrow<T, ReduceOp::sum>, true, &sum);
-    MPI_Op_create(combine_narrow<T, ReduceOp::max>, true, &max);
+    if (sizeof(T) == 2)
+      MPI_Op_create(combine<T, ReduceOp::sum>, true, &sum);
+    MPI_Op_create(combine<T, ReduceOp::max>, true, &max);
   }
   void free() {
-    MPI_Op_free(&sum);
+    if (sum != MPI_SUM)
+      MPI_Op_free(&sum);
     MPI_Op_free(&max);
   }
 };
@@ -80,6 +83,7 @@ public:
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
     MPI_Comm_rank(world, &my_rank);
     MPI_Comm_size(world, &ranks);
+    of_f32.create<float>();
     of_bf16.create<BFloat16>();
     of_f16.create<Float16>();
   }
@@ -88,6 +92,7 @@ public:
     for (MPI_Comm &comm : groups)
       if (comm != MPI_COMM_NULL)
         MPI_Comm_free(&comm);
+    of_f32.free();
     of_bf16.free();
     of_f16.free();
     MPI_Comm_free(&world);
@@ -263,6 +268,8 @@ private:
 
   MPI_Op mpi_op(DType type, ReduceOp op) const {
     const bool sum = op == ReduceOp::sum;
+    if (type == DType::f32)
+      return sum ? of_f32.sum : of_f32.max;
     if (type == DType::bf16)
       return sum ? of_bf16.sum : of_bf16.max;
     if (type == DType::f16)
@@ -277,7 +284,7 @@ private:
   }
 
   MPI_Comm world = MPI_COMM_NULL;
-  NarrowOps of_bf16, of_f16;
+  OwnOps of_f32, of_bf16, of_f16;
   int my_rank = 0, ranks = 1;
   std::vector<MPI_Comm> groups;
   std::vector<Pending> pending;

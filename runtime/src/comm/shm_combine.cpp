@@ -3,6 +3,7 @@
 
 #include "ffrt/bfloat16.h"
 #include "ffrt/float16.h"
+#include "ffrt/function.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +16,7 @@ struct Sum {
   template <class T> static T of(T a, T b) { return T(a + b); }
 };
 struct Max {
-  template <class T> static T of(T a, T b) { return a > b ? a : b; }
+  template <class T> static T of(T a, T b) { return larger(a, b); }
 };
 
 template <class T, class Op>

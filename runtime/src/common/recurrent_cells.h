@@ -18,7 +18,7 @@ struct TanhCell {
   static FFRT_FUNCTION float slope(float h) { return 1.0f - h * h; }
 };
 struct ReluCell {
-  static FFRT_FUNCTION float squash(float x) { return x > 0.0f ? x : 0.0f; }
+  static FFRT_FUNCTION float squash(float x) { return x < 0.0f ? 0.0f : x; }
   static FFRT_FUNCTION float slope(float h) { return h > 0.0f ? 1.0f : 0.0f; }
 };
 

@@ -4,6 +4,7 @@
 #include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
 #include "ffrt/float16.h"
+#include "ffrt/function.h"
 
 namespace ffrt {
 
@@ -31,7 +32,7 @@ void combine_typed(const Nest<2> &nest, T *dst, const T *src, ReduceOp op) {
   if (op == ReduceOp::sum)
     combine_as(nest, dst, src, [](T a, T b) { return T(a + b); });
   else
-    combine_as(nest, dst, src, [](T a, T b) { return a > b ? a : b; });
+    combine_as(nest, dst, src, larger<T>);
 }
 
 template <class T>

@@ -165,7 +165,7 @@ static void max_forward(const PoolGeometry &g, const PoolImage &x,
 #pragma GCC unroll 4
         for (int i = 0; i < N; ++i) {
           const V value = load<V>(here + i * best.width);
-          const auto more = value > best.value[i];
+          const auto more = (value > best.value[i]) | (value != value);
           best.value[i] = more ? value : best.value[i];
           where[i] = more ? position : where[i];
         }

@@ -5,6 +5,7 @@
 #include "ffrt/cuda/map_queue.h"
 #include "ffrt/error.h"
 #include "ffrt/float16.h"
+#include "ffrt/function.h"
 
 #include <string>
 
@@ -129,7 +130,7 @@ void update(const Nest<2> &nest, T *to, const T *from, bool starts, F f) {
 template <class T> struct Combine {
   bool sums;
   __device__ T operator()(T a, T b) const {
-    return sums ? T(a + b) : a > b ? a : b;
+    return sums ? T(a + b) : larger(a, b);
   }
 };
 

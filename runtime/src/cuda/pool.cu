@@ -172,7 +172,8 @@ static void max_forward(const Axes &axes, const PoolImage &x, const X *from,
           const cuda::Group<X> values = cuda::read(image + offset, kSpan);
           FFRT_UNROLL
           for (int k = 0; k < kWide; ++k)
-            if (const float value = values[k]; value > best[k]) {
+            if (const float value = values[k];
+                value > best[k] || value != value) {
               best[k] = value;
               where[k] = int32_t(number);
             }

@@ -109,6 +109,48 @@ TEST_F(EvaluatorTest, ForeignOperator) {
 // Reference kernels against values worked out by hand
 //===----------------------------------------------------------------------===//
 
+TEST_F(EvaluatorTest, KeepsWhatIsNoNumber) {
+  const std::string functions[] = {"relu(%x)",
+                                   "sign(%x)",
+                                   "clip(%x) alpha -1.0 beta 1.0",
+                                   "hard_sigmoid(%x) alpha 0.2 beta 0.5",
+                                   "hard_swish(%x)",
+                                   "softplus(%x)"};
+  std::string body;
+  int number = 0;
+  for (const std::string &function : functions) {
+    const std::string name = std::to_string(number++);
+    body += "%" + name + " = ff.unary " + function +
+            " : tensor<1x1x2x2xf32> -> tensor<1x1x2x2xf32>\n";
+    body +=
+        "ff.output %" + name + " as \"" + name + "\" : tensor<1x1x2x2xf32>\n";
+  }
+  auto module = parse("func.func @main(%x: tensor<1x1x2x2xf32> "
+                      "{ff.name = \"x\"}) {\n" +
+                      body + R"(
+      %max = ff.reduce_max(%x) {axes = array<i64: 3>, keepdims = 0 : i64}
+          : (tensor<1x1x2x2xf32>) -> tensor<1x1x2xf32>
+      %pool, %i = ff.max_pool(%x) {dilations = array<i64: 1, 1>,
+          kernel_shape = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>,
+          strides = array<i64: 1, 1>}
+          : (tensor<1x1x2x2xf32>) -> (tensor<1x1x1x1xf32>, tensor<1x1x1x1xi32>)
+      ff.output %max as "max" : tensor<1x1x2xf32>
+      ff.output %pool as "pool" : tensor<1x1x1x1xf32>
+      return
+    })");
+  ASSERT_TRUE(module) << messages;
+  for (size_t at = 0; at < 4; ++at) {
+    std::vector<double> x = {1, 2, -3, 4};
+    x[at] = NAN;
+    auto result = evaluate(*module, {{"x", {{1, 1, 2, 2}, x}}}, {}, scalars);
+    ASSERT_TRUE(succeeded(result));
+    for (const auto &[name, y] : result->outputs) {
+      const size_t there = name == "pool" ? 0 : name == "max" ? at / 2 : at;
+      EXPECT_TRUE(std::isnan(y.data[there])) << name << " " << at;
+    }
+  }
+}
+
 TEST_F(EvaluatorTest, MaxPoolKeepsTheFirstMaximum) {
   auto module = parse(R"(
     func.func @main(%x: tensor<1x1x3x3xf32> {ff.name = "x"}) {

@@ -123,6 +123,13 @@ TEST(Copy, CombinesIntegersAndDoubles) {
   tb.data = y;
   combine(ta, {}, tb, {}, {1}, ReduceOp::sum);
   EXPECT_EQ(x[0], 0.75);
+  // What is not a number wins, on either side.
+  for (bool first : {false, true}) {
+    x[0] = first ? NAN : 1;
+    y[0] = first ? 1 : NAN;
+    combine(ta, {}, tb, {}, {1}, ReduceOp::max);
+    EXPECT_TRUE(std::isnan(x[0]));
+  }
 }
 
 } // namespace

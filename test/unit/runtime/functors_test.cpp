@@ -186,4 +186,39 @@ TEST(Functors, OfTwoAndThree) {
   EXPECT_EQ(fn::Select()(0.0f, nan, 6.0f), 6.0f);
 }
 
+TEST(Functors, KeepWhatIsNoNumber) {
+  const std::function<float(float)> functions[] = {
+      fn::Relu(),
+      fn::Sigmoid(),
+      fn::Tanh(),
+      fn::Abs(),
+      fn::LeakyRelu{0.1f},
+      fn::Sqrt(),
+      fn::Exp(),
+      fn::Log(),
+      fn::Erf(),
+      fn::Softplus(),
+      fn::Softsign(),
+      fn::Reciprocal(),
+      fn::HardSwish(),
+      fn::Elu{1.0f},
+      fn::Selu{1.0f, 1.0f},
+      fn::Celu{1.0f},
+      fn::Gelu(),
+      fn::GeluTanh(),
+      fn::Silu(),
+      fn::Clip{-1.0f, 1.0f},
+      fn::HardSigmoid{0.2f, 0.5f},
+      fn::Scale{0.5f},
+      fn::Shift{0.5f},
+      fn::Sign(),
+      fn::Floor(),
+      fn::Ceil(),
+      fn::Round(),
+  };
+  for (std::size_t i = 0; i < std::size(functions); ++i)
+    EXPECT_TRUE(std::isnan(functions[i](nan))) << i;
+  EXPECT_TRUE(std::isnan(fn::Prelu()(nan, 0.5f)));
+}
+
 } // namespace

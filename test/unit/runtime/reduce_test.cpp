@@ -115,4 +115,24 @@ TEST(Reduce, LargeTensors) {
     }
 }
 
+/// Whichever element it is, in rows and in columns.
+TEST(Reduce, MaximaKeepWhatIsNoNumber) {
+  constexpr int64_t kRows = 19, kColumns = 37;
+  for (int64_t at = 0; at < kRows * kColumns; at += 5) {
+    Value x({kRows, kColumns}, 1.0);
+    x.data[std::size_t(at)] = NAN;
+    for (int64_t axis : {0, 1}) {
+      Context cx;
+      const Value whole({axis ? kRows : kColumns});
+      const Tile tx(x, x.whole()), ty = blank(whole.shape, whole.whole());
+      ReduceMax k{cx, {tx}, {ty}, {axis}, 0};
+      k({tx}, {ty});
+      finish_target();
+      for (int64_t i = 0; i < whole.shape[0]; ++i)
+        EXPECT_EQ(std::isnan(ty.get({i})),
+                  i == (axis ? at / kColumns : at % kColumns));
+    }
+  }
+}
+
 } // namespace
