@@ -94,29 +94,45 @@ static bool isAlwaysBox(const Access &access, const std::vector<IterDim> &dims,
   return access.onlyAtStart.empty();
 }
 
-/// The result slot that some tile writes as several boxes or not at all, or -1.
+/// True if some tile's part may be several boxes: numbers of several digits.
+static bool mayBeApart(const Access &access) {
+  return std::any_of(
+      access.dims.begin(), access.dims.end(),
+      [](const DimMap &map) { return map.kind == DimMap::Kind::Digits; });
+}
+
+/// The slot that is not one box for some tile, as results must be, and as what
+/// is loaded must, or -1. Results must not be empty either.
 static int slotNotBox(const Graph &graph, OpId op,
                       const Configuration &config) {
   const OpRules &rules = graph.op(op).rules;
-  std::vector<const SlotWrite *> writes;
-  for (const Phase &phase : scheduleFor(rules, config).phases)
-    for (const SlotWrite &write : phase.writes) {
-      bool visible =
-          write.slot < static_cast<int>(graph.op(op).operands.size() +
-                                        graph.op(op).results.size());
-      if ((!visible || graph.slotValue(op, write.slot) >= 0) &&
+  const int visible = static_cast<int>(graph.op(op).operands.size() +
+                                       graph.op(op).results.size());
+  struct Checked {
+    int slot;
+    const Access &access;
+    bool mayBeEmpty;
+  };
+  std::vector<Checked> slots;
+  for (const Phase &phase : scheduleFor(rules, config).phases) {
+    for (const SlotRead &read : phase.reads)
+      if (ValueId value = graph.slotValue(op, read.slot);
+          value >= 0 && graph.isLoaded(value) && mayBeApart(read.access))
+        slots.push_back({read.slot, read.access, true});
+    for (const SlotWrite &write : phase.writes)
+      if ((write.slot >= visible || graph.slotValue(op, write.slot) >= 0) &&
           !isAlwaysBox(write.access, rules.dims,
                        graph.slotType(op, write.slot).shape))
-        writes.push_back(&write);
-    }
-  for (int64_t point = 0, e = config.numPoints(); !writes.empty() && point < e;
+        slots.push_back({write.slot, write.access, false});
+  }
+  for (int64_t point = 0, e = config.numPoints(); !slots.empty() && point < e;
        ++point) {
     Tile tile = config.tileOf(rules, point);
-    for (const SlotWrite *write : writes)
-      if (!regionOf(write->access, rules.dims, tile,
-                    graph.slotType(op, write->slot).shape)
-               .isBox())
-        return write->slot;
+    for (const auto &[slot, access, mayBeEmpty] : slots)
+      if (const Region region = regionOf(access, rules.dims, tile,
+                                         graph.slotType(op, slot).shape);
+          !region.isBox() && !(mayBeEmpty && region.empty()))
+        return slot;
   }
   return -1;
 }
@@ -155,9 +171,11 @@ ffc::plan::checkConfiguration(const Graph &graph, OpId id,
     return "no kernel computes " + quoted() + " split as " +
            config.str(op.rules);
   if (int slot = slotNotBox(graph, id, config); slot >= 0)
-    return "split " + config.str(op.rules) + " of " + quoted() +
-           ": a tile's result is not one box; split a leading dimension fully "
-           "first";
+    return "split " + config.str(op.rules) + " of " + quoted() + ": a tile's " +
+           (slot < static_cast<int>(op.operands.size())
+                ? "part of '" + graph.value(op.operands[slot]).name + "'"
+                : "result") +
+           " is not one box; split a leading dimension fully first";
   return std::nullopt;
 }
 

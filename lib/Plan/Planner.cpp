@@ -120,13 +120,6 @@ private:
               {written.producer, 0, s, -2}, state.name + " stored");
   }
 
-  /// Inputs and constant state can be loaded anywhere: no communication.
-  bool loadedAnywhere(ValueId value) const {
-    const Value &v = graph.value(value);
-    return v.kind == ValueKind::Input ||
-           (v.kind == ValueKind::State && graph.states[v.state].written < 0);
-  }
-
   void load(ValueId value, const Need &target) {
     const Value &v = graph.value(value);
     if (v.kind == ValueKind::State)
@@ -243,7 +236,7 @@ private:
   void provide(Placement &where, ValueId value, const TensorType &type,
                const std::string &name, const std::vector<Need> &needed,
                TaskId task) {
-    if (value >= 0 && loadedAnywhere(value))
+    if (value >= 0 && graph.isLoaded(value))
       for (const Need &target : needed)
         if (!target.region.empty() && where.find(target) < 0)
           load(value, target);
@@ -295,7 +288,7 @@ private:
     if (!where.probed)
       provide(where, value, v.type, v.name, outputNeeds(where),
               {v.producer, 0, value, 1});
-    if (!where.probed && loadedAnywhere(value) && where.holdings.empty())
+    if (!where.probed && graph.isLoaded(value) && where.holdings.empty())
       load(value, {0, Region(Box::whole(v.type.shape)), MemoryOrder::RowMajor});
     probeIfComplete(value);
   }

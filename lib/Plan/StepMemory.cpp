@@ -58,8 +58,7 @@ private:
                  : readers.empty()   ? 0
                                      : 2 * readers.front();
     When last = stays || readers.empty() ? 2 * end : 2 * readers.back() + 1;
-    if (value.producer < 0 && !updated) {
-      // Loaded wherever it is needed.
+    if (graph.isLoaded(id)) {
       for (OpId reader : readers)
         for (const OpSegment::Step &step :
              table.op(reader, configs[reader]).steps)

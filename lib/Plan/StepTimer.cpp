@@ -35,7 +35,7 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
   }
   Items &last = items[end];
   for (const Output &output : graph.outputs) {
-    if (outputItem[output.value] >= 0 || isLoaded(output.value))
+    if (outputItem[output.value] >= 0 || graph.isLoaded(output.value))
       continue;
     if (graph.isOfPass(output.value)) {
       outputItem[output.value] = passOutputs++;
@@ -65,13 +65,6 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
   planStarts();
   proposeFull({});
   accept();
-}
-
-/// Inputs and constant states are loaded wherever they are needed.
-bool StepTimer::isLoaded(ValueId value) const {
-  const Value &v = graph.value(value);
-  return v.kind == ValueKind::Input ||
-         (v.kind == ValueKind::State && graph.states[v.state].written < 0);
 }
 
 /// False if a device is then busy for longer than `limit`.
@@ -188,7 +181,7 @@ void StepTimer::forgetReshards(ValueId id) {
 /// forgetReshards(). False, with not all of them looked up, if a device is busy
 /// for longer than `limit`.
 bool StepTimer::follow(ValueId id, Picoseconds limit) {
-  if (isLoaded(id))
+  if (graph.isLoaded(id))
     return true;
   const Value &value = graph.value(id);
   LayoutId layout;
@@ -364,7 +357,7 @@ bool StepTimer::change(const std::vector<Change> &changes, Picoseconds limit) {
   }
   for (ValueId value : touched) {
     isTouched[value] = false;
-    if (!isLoaded(value))
+    if (!graph.isLoaded(value))
       forgetReshards(value);
   }
   // What is left of an operator is its own.

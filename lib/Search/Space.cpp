@@ -46,6 +46,47 @@ static bool regainsSamples(const Graph &graph, const std::vector<int> &samples,
   return follow(graph, leader, split, op).axes[0].dim != samples[op];
 }
 
+static void addTo(std::string &key, const Access &access, bool onlyDigits) {
+  for (const DimMap &map : access.dims) {
+    if (onlyDigits && map.kind != DimMap::Kind::Digits)
+      continue;
+    key += "/" + std::to_string(static_cast<int>(map.kind));
+    for (int64_t number : {map.stride, map.reach, map.pad})
+      key += "," + std::to_string(number);
+    for (int dim : map.dims)
+      key += "," + std::to_string(dim);
+  }
+  for (int dim : access.onlyAtStart)
+    key += "!" + std::to_string(dim);
+}
+
+/// Of operators for which it is equal the same configurations are legal
+/// (checkConfiguration), and are probably as good.
+static std::string keyOf(const Graph &graph, OpId id) {
+  const Op &op = graph.op(id);
+  std::string key = op.type;
+  for (const IterDim &dim : op.rules.dims)
+    key += " " + dim.name + "=" + std::to_string(dim.extent) + "/" +
+           std::to_string(dim.granularity);
+  for (const Schedule &schedule : op.rules.schedules) {
+    key += " unsplit";
+    for (int dim : schedule.unsplit)
+      key += "," + std::to_string(dim);
+    for (const Phase &phase : schedule.phases) {
+      key += " " + phase.kernel;
+      for (const SlotWrite &write : phase.writes)
+        addTo(key += " writes", write.access, /*onlyDigits=*/false);
+      for (const SlotRead &read : phase.reads)
+        if (ValueId value = graph.slotValue(id, read.slot);
+            value >= 0 && graph.isLoaded(value))
+          addTo(key, read.access, /*onlyDigits=*/true);
+    }
+  }
+  for (ValueId value : op.results)
+    key += value < 0 ? " unused" : " used";
+  return key;
+}
+
 Space::Space(const Graph &graph, int numDevices, bool forFlexFlow)
     : graph_(&graph), numDevices_(numDevices), forFlexFlow_(forFlexFlow),
       leaders_(graph.ops.size()), followers_(graph.ops.size()) {
@@ -73,16 +114,9 @@ Space::Space(const Graph &graph, int numDevices, bool forFlexFlow)
   for (OpId id = 0; id < end; ++id) {
     if (leaders_[id].op >= 0)
       continue;
-    const Op &op = graph.op(id);
     anchors_.push_back(id);
-    std::string key = op.type;
-    for (const IterDim &dim : op.rules.dims)
-      key += " " + dim.name + "=" + std::to_string(dim.extent) + "/" +
-             std::to_string(dim.granularity);
-    for (const Phase &phase : op.rules.schedules.front().phases)
-      key += " " + phase.kernel;
-    auto [it, added] =
-        classNumbers.emplace(key, static_cast<int>(classes_.size()));
+    auto [it, added] = classNumbers.emplace(keyOf(graph, id),
+                                            static_cast<int>(classes_.size()));
     if (added)
       classes_.emplace_back();
     classOf_.push_back(it->second);

@@ -106,6 +106,13 @@ struct Graph {
   const TensorType &slotType(OpId op, int slot) const;
   /// Value in slot `slot`, or -1 for absent ones and internal tensors.
   ValueId slotValue(OpId op, int slot) const;
+  /// True for inputs and for states that nothing writes: every device loads
+  /// whichever box of them it needs.
+  bool isLoaded(ValueId id) const {
+    const Value &value = values[id];
+    return value.kind == ValueKind::Input ||
+           (value.kind == ValueKind::State && states[value.state].written < 0);
+  }
   /// True if what reads the value after the passes reads its mean over them.
   bool isAccumulated(ValueId id) const;
   /// True if every pass makes another value, and only passes read it.

@@ -119,7 +119,6 @@ private:
   OpId endOfShift(OpId from, OpId to, Picoseconds by);
   std::optional<Picoseconds> lateness(OpId op) const;
   void forgetStarted();
-  bool isLoaded(ValueId value) const;
   bool isFinished(ValueId result) const;
   size_t finishItem(ValueId result) const;
   std::pair<OpId, size_t> outputPlace(ValueId output) const;

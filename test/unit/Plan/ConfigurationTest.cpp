@@ -77,6 +77,22 @@ TEST_F(ConfigurationTest, ResultMustBeABox) {
   EXPECT_EQ(check(1, {{{1, 2}, {2, 2}}, {0, 1, 2, 3}}), "");
 }
 
+TEST_F(ConfigurationTest, WhatIsLoadedMustBeABox) {
+  // k of a grouped transposed convolution.
+  Op &op = g.graph.ops[0];
+  op.rules.dims[2].extent = 5;
+  op.rules.dims.push_back({"g", 2});
+  op.rules.schedules[0].phases[0].reads[0].access.dims[1] =
+      DimMap::digits({3, 2});
+  EXPECT_EQ(check(0, {{{2, 2}}, {0, 1}}),
+            "split {k = 2} on 0 1 of 'p1': a tile's part of 'x' is not one "
+            "box; split a leading dimension fully first");
+  EXPECT_EQ(check(0, {{{3, 2}, {2, 2}}, {0, 1, 2, 3}}), "");
+  // Parts of what is computed are sent in as many pieces as there are.
+  g.graph.values[op.operands[0]].kind = ValueKind::Activation;
+  EXPECT_EQ(check(0, {{{2, 2}}, {0, 1}}), "");
+}
+
 TEST_F(ConfigurationTest, FollowersAndGradients) {
   std::vector<std::optional<Configuration>> given(g.graph.ops.size());
   given[0] = Configuration{{{1, 2}, {0, 2}}, {3, 1, 0, 2}};

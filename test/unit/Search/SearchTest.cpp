@@ -47,6 +47,24 @@ TEST_F(SearchTest, AnchorsAndFollowers) {
     EXPECT_LT(g.graph.op(op).owner, 0);
 }
 
+/// Layers of one shape are alike where the same configurations are legal.
+TEST_F(SearchTest, AlikeAllowTheSame) {
+  TestGraph g = layers(64);
+  EXPECT_EQ(Space(g.graph, 2).alike(0).size(), 2u);
+  // The sums of one are clamped.
+  g.graph.ops[0].rules.schedules[0].unsplit = {2};
+  EXPECT_EQ(Space(g.graph, 2).alike(0).size(), 1u);
+  g.graph.ops[1].rules.schedules[0].unsplit = {2};
+  EXPECT_EQ(Space(g.graph, 2).alike(0).size(), 2u);
+  // Only the first one loads what it reads.
+  for (Op &op : g.graph.ops) {
+    op.rules.dims.push_back({"g", 2});
+    op.rules.schedules[0].phases[0].reads[0].access.dims[1] =
+        DimMap::digits({2, 3});
+  }
+  EXPECT_EQ(Space(g.graph, 2).alike(0).size(), 1u);
+}
+
 /// What can be split by samples behind an operator that cannot is a choice of
 /// its own, else data parallelism would end there.
 TEST_F(SearchTest, WhatRegainsSamplesIsAnAnchor) {
