@@ -171,6 +171,7 @@ plan::OpRules AttentionOp::getRules() {
   const plan::ElementType type = tensorTypeOf(getLse().getType()).type;
   plan::OpRules rules;
   rules.dims = extents.dims();
+  rules.optionalResults = {Lse - Y};
   rules.internals = {
       {extents.sums(), type}, {extents.sums(), type}, {extents.result(), type}};
   rules.schedules = {
@@ -279,7 +280,10 @@ plan::OpRules AttentionBackwardOp::getRules() {
     unsplit.push_back(Row);
   if (isNarrow(getDq()))
     unsplit.push_back(Key);
-  return onePhaseRules(extents.dims(), std::move(phase), std::move(unsplit));
+  plan::OpRules rules =
+      onePhaseRules(extents.dims(), std::move(phase), std::move(unsplit));
+  rules.optionalResults = {0, 1, 2};
+  return rules;
 }
 
 StringRef AttentionBackwardOp::getFamily() { return "attention_backward"; }

@@ -191,6 +191,7 @@ plan::OpRules CrossEntropyBackwardOp::getRules() {
   enum { Logits, Target, Slope, Loss, Dx, Max };
   CrossEntropyRules r(getLogits(), static_cast<int>(getAxis()));
   r.rules.mayOverwrite = {{Dx - Loss, Logits}};
+  r.rules.optionalResults = {0};
   return r.finish(
       "cross_entropy_backward", 20 + r.touched(),
       "cross_entropy_backward_apply", 10 + r.touched(), r.all, {{Slope, {}}},

@@ -53,8 +53,11 @@ LogicalResult LrnOp::verify() { return verifyLrn(*this, getSize()); }
 plan::OpRules LrnOp::getRules() {
   int64_t size = getSize();
   // Besides the sum of squares: a power, which costs about ten operations.
-  return lrnRules("lrn_forward", shapeOf(getX()), 1, 2, size, (size - 1) / 2,
-                  static_cast<double>(2 * size + 13));
+  plan::OpRules rules =
+      lrnRules("lrn_forward", shapeOf(getX()), 1, 2, size, (size - 1) / 2,
+               static_cast<double>(2 * size + 13));
+  rules.optionalResults = {1};
+  return rules;
 }
 
 StringRef LrnOp::getFamily() { return "lrn"; }

@@ -97,8 +97,10 @@ plan::OpRules MatMulGeluOp::getRules() {
   plan::Access sum = space.matrices(getZ(), space.rows(), space.columns());
   phase.writes = {{3, sum, plan::Reduction::None},
                   {4, sum, plan::Reduction::None}};
-  return rulesOf(space, std::move(phase),
-                 unaryFunction(UnaryKind::GeluTanh).forwardFlops);
+  plan::OpRules rules = rulesOf(
+      space, std::move(phase), unaryFunction(UnaryKind::GeluTanh).forwardFlops);
+  rules.optionalResults = {0};
+  return rules;
 }
 
 StringRef MatMulGeluOp::getFamily() { return "linear"; }

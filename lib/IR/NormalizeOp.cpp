@@ -202,6 +202,7 @@ plan::OpRules NormalizeOp::getRules() {
                 {{Squares, r.statistic, Reduction::Sum}}),
         r.phase("normalize_apply", 3 + finishing,
                 {x, sums, squares, scale, bias, addend}, results)}}};
+  r.rules.optionalResults = {0, 1, 2};
   return std::move(r.rules);
 }
 
@@ -346,6 +347,7 @@ plan::OpRules NormalizeBackwardOp::getRules() {
                 {dy, x, mean, var, scale, bias, sums, products, addend}, {dx})};
   }
   r.rules.schedules = {std::move(fused), std::move(general)};
+  r.rules.optionalResults = {0, 1, 2};
   return std::move(r.rules);
 }
 

@@ -161,8 +161,10 @@ LogicalResult MaxPoolOp::verify() {
 }
 
 plan::OpRules MaxPoolOp::getRules() {
-  return forwardRules("max_pool_forward", attributesOf(*this, getX()).windows(),
-                      getY(), 2);
+  plan::OpRules rules = forwardRules(
+      "max_pool_forward", attributesOf(*this, getX()).windows(), getY(), 2);
+  rules.optionalResults = {1};
+  return rules;
 }
 
 SmallVector<OpOperand *> MaxPoolOp::getNarrowable() { return {&getXMutable()}; }

@@ -73,7 +73,10 @@ LogicalResult TopKOp::verify() {
 }
 
 plan::OpRules TopKOp::getRules() {
-  return alongAxis(shapeOf(getX()), getAxis(), "top_k", 1, 3, {1, 2}, 4);
+  plan::OpRules rules =
+      alongAxis(shapeOf(getX()), getAxis(), "top_k", 1, 3, {1, 2}, 4);
+  rules.optionalResults = {0, 1};
+  return rules;
 }
 
 StringRef TopKOp::getFamily() { return "top_k"; }

@@ -193,7 +193,10 @@ plan::OpRules RecurrentOp::getRules() {
       {Saved, sequenceAccess(cell.saved == 1), plan::Reduction::None}};
   phase.flopsPerPoint = flopsPerPoint(cell, extents);
   phase.parts = extents.steps;
-  return onePhaseRules(dimsOf(extents), std::move(phase), {Step, Unit});
+  plan::OpRules rules =
+      onePhaseRules(dimsOf(extents), std::move(phase), {Step, Unit});
+  rules.optionalResults = {0, 1, 2, 3};
+  return rules;
 }
 
 StringRef RecurrentOp::getFamily() { return cellOf(getKind()).family; }
@@ -416,7 +419,10 @@ plan::OpRules RecurrentBackwardOp::getRules() {
                   {11, gates, plan::Reduction::None}};
   phase.flopsPerPoint = flopsPerPoint(cell, extents);
   phase.parts = extents.steps;
-  return onePhaseRules(dimsOf(extents), std::move(phase), {Step, Unit});
+  plan::OpRules rules =
+      onePhaseRules(dimsOf(extents), std::move(phase), {Step, Unit});
+  rules.optionalResults = {0, 1, 2, 3};
+  return rules;
 }
 
 StringRef RecurrentBackwardOp::getFamily() {

@@ -63,8 +63,8 @@ private:
     if (auto store = dyn_cast<StoreOp>(op)) {
       auto it = states.find(store.getName());
       if (it == states.end())
-        return store.emitError("stores to unknown state '")
-               << store.getName() << "'";
+        return store.emitOpError("expected a state '")
+               << store.getName() << "', found none";
       graph().states[it->second].written = ids.lookup(store.getValue());
       return success();
     }
@@ -200,8 +200,8 @@ private:
     if (entry.name.empty())
       entry.name = rules.getFamily().str() + "_" + std::to_string(id);
     if (!opIds.try_emplace(entry.name, id).second)
-      return op->emitError("operator name '")
-             << entry.name << "' is used twice";
+      return op->emitOpError("expected a name of its own, found '")
+             << entry.name << "' again";
     entry.type = rules.getFamily().str();
     entry.rules = rules.getRules();
     entry.attributes = attributesOf(rules);
@@ -218,9 +218,8 @@ private:
     if (auto owner = op->getAttrOfType<StringAttr>(kOwnerAttr)) {
       auto it = opIds.find(owner.getValue());
       if (it == opIds.end())
-        return op->emitError("owner '")
-               << owner.getValue() << "' does not precede '" << entry.name
-               << "'";
+        return op->emitOpError("expected owner '")
+               << owner.getValue() << "' before '" << entry.name << "'";
       entry.owner = it->second;
     }
     if (auto carry = op->getAttrOfType<DenseI64ArrayAttr>(kCarryAttr)) {
@@ -239,11 +238,13 @@ private:
       entry.operands.push_back(value);
     }
     for (Value result : rules.getResultSlots()) {
-      if (!result || result.use_empty()) {
+      int number = entry.results.size();
+      if (!result ||
+          (result.use_empty() &&
+           llvm::is_contained(entry.rules.optionalResults, number))) {
         entry.results.push_back(-1);
         continue;
       }
-      int number = entry.results.size();
       plan::ValueId value = addValue(result, nameOfResult(entry.name, result),
                                      plan::ValueKind::Activation);
       graph().values[value].producer = id;

@@ -6,6 +6,7 @@
 #include "BufferContents.h"
 #include "MemoryCheck.h"
 #include "ProgramWalk.h"
+#include "SlotCheck.h"
 
 #include <cassert>
 #include <map>
@@ -18,7 +19,7 @@ namespace {
 class Checker {
 public:
   Checker(const Graph &graph, const Strategy &strategy, const Program &program)
-      : graph(graph), strategy(strategy), program(program),
+      : graph(graph), strategy(strategy), program(program), orders(graph),
         inFlight(program.devices.size()) {
     for (const DeviceProgram &device : program.devices) {
       contents.emplace_back(device.buffers.size());
@@ -160,6 +161,14 @@ private:
   }
 
   bool mayWrite(ActionRef ref, BufferId buffer);
+  template <class SlotAccess>
+  bool fits(ActionRef ref, const Phase &phase, const SlotAccess &access,
+            BufferId buffer, const char *verb) {
+    auto wrong =
+        checkSlot(graph, orders, actionOf(ref), phase, access.slot,
+                  access.access, buffer < 0 ? nullptr : &bufferOf(ref, buffer));
+    return !wrong || fail(ref, std::string(verb) + " " + *wrong);
+  }
   bool kernel(ActionRef ref, const Action &a);
   bool copy(ActionRef ref, const Action &a);
   Origin originOf(const Action &a, int slot, const SlotWrite &write) const;
@@ -183,6 +192,7 @@ private:
   const Graph &graph;
   const Strategy &strategy;
   const Program &program;
+  const MemoryOrders orders;
   std::vector<std::vector<Contents>> contents; ///< per device and buffer
   /// Buffers of messages under way: the exchange, and whether they are written.
   std::vector<std::multimap<BufferId, std::pair<int, bool>>> inFlight;
@@ -232,16 +242,19 @@ bool Checker::kernel(ActionRef ref, const Action &a) {
       config.tileOf(op.rules, a.task.point) != a.tile)
     return fail(ref, "computes tile " + a.tile.str() +
                          ", which the strategy does not place here");
+  if (a.ins.size() != phase.reads.size() ||
+      a.outs.size() != phase.writes.size())
+    return fail(ref, "has " + std::to_string(a.ins.size()) + " operands and " +
+                         std::to_string(a.outs.size()) + " results, expected " +
+                         std::to_string(phase.reads.size()) + " and " +
+                         std::to_string(phase.writes.size()));
   for (size_t r = 0; r < phase.reads.size(); ++r) {
+    const SlotRead &read = phase.reads[r];
+    if (!fits(ref, phase, read, a.ins[r], "reads"))
+      return false;
     if (a.ins[r] < 0)
       continue;
-    const SlotRead &read = phase.reads[r];
     const Buffer &buffer = bufferOf(ref, a.ins[r]);
-    Region needed = regionOf(read.access, op.rules.dims, a.tile,
-                             graph.slotType(a.task.op, read.slot).shape);
-    if (buffer.region != needed)
-      return fail(ref, "reads " + buffer.region.str() + " of '" + buffer.name +
-                           "', expected " + needed.str());
     if (!readWhole(ref, a.ins[r], "reads"))
       return false;
     ValueId subject = subjectOf(a.task.op, read.slot);
@@ -257,20 +270,17 @@ bool Checker::kernel(ActionRef ref, const Action &a) {
     }
   }
   for (size_t w = 0; w < phase.writes.size(); ++w) {
+    const SlotWrite &write = phase.writes[w];
+    if (!fits(ref, phase, write, a.outs[w], "writes"))
+      return false;
     if (a.outs[w] < 0)
       continue;
-    const SlotWrite &write = phase.writes[w];
-    const Buffer &buffer = bufferOf(ref, a.outs[w]);
-    Region computed = regionOf(write.access, op.rules.dims, a.tile,
-                               graph.slotType(a.task.op, write.slot).shape);
-    if (buffer.region != computed)
-      return fail(ref, "writes " + buffer.region.str() + " of '" + buffer.name +
-                           "', expected " + computed.str());
     if (!idle(ref, a.outs[w], true) || !mayWrite(ref, a.outs[w]))
       return false;
     Contents &c = contentsOf(ref, a.outs[w]);
     c.clear();
-    c.write(computed.box(), originOf(a, write.slot, write));
+    c.write(bufferOf(ref, a.outs[w]).region.box(),
+            originOf(a, write.slot, write));
   }
   return true;
 }

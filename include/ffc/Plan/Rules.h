@@ -159,6 +159,9 @@ struct OpRules {
   std::vector<TensorType> internals;
   /// Results that overwrite an operand: {result, operand} (optimizer updates).
   std::vector<std::pair<int, int>> inPlace;
+  /// Results that kernels do without where nothing reads them. They compute all
+  /// others whether they are read or not.
+  std::vector<int> optionalResults;
   /// Results that may lie where an operand of the same type and order does,
   /// since each element needs only that element of it: {result, operand}. They
   /// do where nothing reads the operand any more.

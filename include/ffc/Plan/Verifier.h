@@ -12,10 +12,12 @@
 //   3. every kernel reads exactly the part of the value its tile needs: it is
 //      written, complete (all partial sums added, each once) and not yet
 //      overwritten; at the end every state holds what is stored in it;
-//   4. buffers whose lifetimes overlap share no bytes, except a result that
+//   4. it has all operands and results that it cannot do without, each of the
+//      type, the rank, the part and the order in memory that it takes;
+//   5. buffers whose lifetimes overlap share no bytes, except a result that
 //      lies exactly where an operand is that it may overwrite; all lie in
 //      their section;
-//   5. the sections fit into the device's memory.
+//   6. the sections fit into the device's memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_VERIFIER_H

@@ -143,6 +143,44 @@ TEST(Verifier, AcceptsDataParallelPlan) {
       0);
 }
 
+/// Whatever runs gets what it takes.
+TEST(Verifier, OperandsOfKernels) {
+  Plan plan = dataParallelPlan();
+  Action &kernel = plan.first(0, Action::Kind::Kernel);
+  const BufferId x = kernel.ins[0], y = kernel.outs[0];
+  Buffer &result = plan.program.devices[0].buffers[y];
+
+  kernel.outs[0] = -1;
+  EXPECT_EQ(plan.verify(), "device 0, task p1#0@0.0 (p1): writes nothing in "
+                           "slot 2 of 'product', expected a buffer");
+  kernel.outs[0] = y;
+
+  kernel.ins[0] = -1;
+  EXPECT_EQ(plan.verify(), "device 0, task p1#0@0.0 (p1): reads nothing in "
+                           "slot 0 of 'product', expected a buffer");
+  const BufferId w = kernel.ins[1];
+  kernel.ins = {x};
+  EXPECT_EQ(plan.verify(), "device 0, task p1#0@0.0 (p1): has 1 operands and 1 "
+                           "results, expected 2 and 1");
+  kernel.ins = {x, w};
+  EXPECT_EQ(plan.verify(), "");
+
+  result.type = ElementType::I32;
+  EXPECT_EQ(plan.verify(), "device 0, task p1#0@0.0 (p1): writes 'p1' of i32 "
+                           "[0:12, 0:8], expected f32 [0:12, 0:8]");
+  result.type = ElementType::F32;
+  result.global.insert(result.global.begin(), 1);
+  EXPECT_EQ(plan.verify(), "device 0, task p1#0@0.0 (p1): writes 'p1' of f32 "
+                           "[0:1, 0:12, 0:8], expected f32 [0:12, 0:8]");
+  result.global.erase(result.global.begin());
+  result.order = MemoryOrder::ChannelsLast;
+  EXPECT_EQ(plan.verify(),
+            "device 0, task p1#0@0.0 (p1): writes 'p1' in channels-last order, "
+            "expected row-major");
+  result.order = MemoryOrder::RowMajor;
+  EXPECT_EQ(plan.verify(), "");
+}
+
 TEST(Verifier, DroppedAllReduce) {
   Plan plan = dataParallelPlan();
   for (DeviceProgram &device : plan.program.devices)

@@ -1,0 +1,53 @@
+//===- SlotCheck.cpp - do kernels get what they take? ---------------------===//
+
+#include "SlotCheck.h"
+
+#include <algorithm>
+
+using namespace ffc::plan;
+
+static bool mayBeAbsent(const Graph &graph, OpId id, int slot) {
+  const Op &op = graph.op(id);
+  const int result = slot - static_cast<int>(op.operands.size());
+  if (result >= static_cast<int>(op.results.size()))
+    return false;
+  const auto &optional = op.rules.optionalResults;
+  return graph.slotValue(id, slot) < 0 &&
+         (result < 0 || std::count(optional.begin(), optional.end(), result));
+}
+
+static const char *wordOf(MemoryOrder order) {
+  return order == MemoryOrder::ChannelsLast ? "channels-last" : "row-major";
+}
+
+/// "f32 [0:8, 0:6]"
+static std::string textOf(ElementType type, const Shape &shape) {
+  return std::string(str(type)) + " " + Box::whole(shape).str();
+}
+
+std::optional<std::string>
+ffc::plan::checkSlot(const Graph &graph, const MemoryOrders &orders,
+                     const Action &kernel, const Phase &phase, int slot,
+                     const Access &access, const Buffer *buffer) {
+  const OpId op = kernel.task.op;
+  if (!buffer) {
+    if (mayBeAbsent(graph, op, slot))
+      return std::nullopt;
+    return "nothing in slot " + std::to_string(slot) + " of '" + kernel.kernel +
+           "', expected a buffer";
+  }
+  const TensorType &type = graph.slotType(op, slot);
+  const std::string name = "'" + buffer->name + "'";
+  if (buffer->type != type.type || buffer->global != type.shape)
+    return name + " of " + textOf(buffer->type, buffer->global) +
+           ", expected " + textOf(type.type, type.shape);
+  const Region region =
+      regionOf(access, graph.op(op).rules.dims, kernel.tile, type.shape);
+  if (buffer->region != region)
+    return buffer->region.str() + " of " + name + ", expected " + region.str();
+  const MemoryOrder order = orders.of(op, phase, access, slot);
+  if (buffer->order != order)
+    return name + " in " + wordOf(buffer->order) + " order, expected " +
+           wordOf(order);
+  return std::nullopt;
+}
