@@ -8,6 +8,7 @@
 #include "ffc/IR/Optimizers.h"
 #include "ffc/Passes/Passes.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -29,7 +30,8 @@ namespace {
 class Reverse {
 public:
   Reverse(func::FuncOp main, const UpdateSettings &settings)
-      : main(main), builder(OpBuilder::atBlockEnd(&main.front(), &marking)),
+      : main(main), marking(main.front()),
+        builder(OpBuilder::atBlockEnd(&main.front(), &marking)),
         updates(settings, builder, marking) {
     builder.setInsertionPoint(main.front().getTerminator());
     for (Operation &op : main.front())
@@ -45,6 +47,8 @@ private:
   /// Values whose gradient is wanted: they depend on a parameter.
   void findActive();
   LogicalResult differentiate(Operation *op);
+  /// Erases what led to gradients that are zero, or that nobody wants.
+  void eraseUnused();
   /// Sum of the contributions to `value`'s gradient, or null.
   Value gradientOf(Value value);
   /// Updates a parameter, read by `reader` first, if it has a gradient.
@@ -151,8 +155,9 @@ LogicalResult Reverse::addLoss(StringRef kind,
     if (auto own = x.getDefiningOp<CrossEntropyOp>()) {
       own->setAttr(kRoleAttr, builder.getStringAttr(kLossRole));
     } else {
+      const std::string name = marking.names.take("loss.gradient");
       auto seed = StateOp::create(
-          builder, named("loss.gradient"), type, "loss.gradient", "constant",
+          builder, named(name), type, name, "constant",
           InitAttr::get(builder.getContext(), InitKind::Constant, 1.0, 0));
       contributions[x].push_back(seed);
       if (lossGradient) {
@@ -265,6 +270,12 @@ void Reverse::update(StateOp state, Operation *reader) {
     updates.update(state, gradient, reader);
 }
 
+void Reverse::eraseUnused() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(main.front())))
+    if (hasRole(&op, kGradientRole) && isOpTriviallyDead(&op))
+      op.erase();
+}
+
 LogicalResult Reverse::sweep() {
   findActive();
   marking.role = kGradientRole;
@@ -285,6 +296,7 @@ LogicalResult Reverse::sweep() {
       update(state, op);
   }
   updates.finish(forward.back());
+  eraseUnused();
   if (updates.empty())
     return main.emitError("nothing to train: the loss depends on no parameter; "
                           "--mode=infer compiles the forward graph alone");

@@ -2,6 +2,7 @@
 
 #include "Absorption.h"
 #include "NarrowValues.h"
+#include "UniqueNames.h"
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
@@ -68,6 +69,7 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
                        .Case("f16", Float16Type::get(&getContext()))
                        .Default({});
     narrow.clear();
+    names.emplace(main.front());
     if (!factors) {
       main.emitError("expected type bf16, f16 or tf32, found '")
           << type.getValue() << "'";
@@ -220,6 +222,7 @@ private:
                                NameLoc::get(builder.getStringAttr(
                                    nameOfValue(wide) + "." + type.getValue())),
                                wideType.clone(factors), wide);
+    names->rename(cast);
     if (Operation *producer = wide.getDefiningOp())
       if (Attribute role = producer->getAttr(kRoleAttr))
         cast->setAttr(kRoleAttr, role);
@@ -228,5 +231,6 @@ private:
 
   /// By f32 value, its copy for factors.
   DenseMap<Value, Value> narrow;
+  std::optional<UniqueNames> names;
 };
 } // namespace

@@ -2,7 +2,7 @@
 #ifndef FFC_LIB_PASSES_MARKING_H
 #define FFC_LIB_PASSES_MARKING_H
 
-#include "ffc/IR/FF.h"
+#include "UniqueNames.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,9 +12,12 @@
 
 namespace ffc {
 
-/// Marks every operator made while it is alive with its role and owner.
+/// Marks every operator made while it is alive with its role and owner, and
+/// gives it a name of its own.
 class Marking : public mlir::OpBuilder::Listener {
 public:
+  explicit Marking(mlir::Block &block) : names(block) {}
+
   void notifyOperationInserted(mlir::Operation *op,
                                mlir::OpBuilder::InsertPoint) override {
     mlir::OpBuilder builder(op->getContext());
@@ -24,11 +27,14 @@ public:
     if (carry)
       op->setAttr(ff::kCarryAttr,
                   builder.getDenseI64ArrayAttr({carry->first, carry->second}));
+    if (llvm::isa<ff::PartitionableInterface>(op))
+      names.rename(op);
   }
 
   llvm::StringRef role = ff::kGradientRole;
   std::string owner;
   std::optional<std::pair<int64_t, int64_t>> carry;
+  UniqueNames names;
 };
 
 /// Slot of `value` among the operands, then results, of `op`.

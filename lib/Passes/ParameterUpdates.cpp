@@ -14,9 +14,7 @@ Value ParameterUpdates::addLossScale(func::FuncOp main, Type element) {
   for (auto [name, first] : {std::pair("loss.scale", settings.lossScale.first),
                              std::pair("loss.good_steps", 0.0),
                              std::pair("loss.skipped_steps", 0.0)})
-    scaleStates.push_back(StateOp::create(
-        top, named(name), type, name, "slot",
-        InitAttr::get(top.getContext(), InitKind::Constant, first, 0)));
+    scaleStates.push_back(createSlot(top, type, name, first));
   OutputOp::create(builder, named("loss_scale"), "loss_scale",
                    scaleStates.front());
   return scaleStates.front();
@@ -65,11 +63,13 @@ void ParameterUpdates::build(const Noted &parameter, Value scale) {
   auto [state, gradient, rows, reader] = parameter;
   mark(state, reader);
   const std::string name = state.getName().str();
-  SmallVector<Value> slots = createSlots(state);
+  SmallVector<StateOp> states = createSlots(state);
+  SmallVector<Value> slots(states.begin(), states.end());
+  states.insert(states.begin(), state);
   if (rows) {
-    store(state, rows.buildRowUpdate(builder, named(name + ".update"),
-                                     settings.optimizer, state.getResult(),
-                                     slots, scale));
+    store(states, rows.buildRowUpdate(builder, named(name + ".update"),
+                                      settings.optimizer, state.getResult(),
+                                      slots, scale));
     rows->erase();
     return;
   }
@@ -78,29 +78,32 @@ void ParameterUpdates::build(const Noted &parameter, Value scale) {
       builder, named(name + ".update"), state.getType(),
       SmallVector<Type>(slots.size(), state.getType()), settings.optimizer.kind,
       state.getResult(), gradient, slots, scale, settings.optimizer.hyper);
-  store(state, update->getResults());
+  store(states, update->getResults());
 }
 
-SmallVector<Value> ParameterUpdates::createSlots(StateOp state) {
-  SmallVector<Value> kept;
+StateOp ParameterUpdates::createSlot(OpBuilder &top, Type type,
+                                     const Twine &wanted, double first) {
+  const std::string name = marking.names.take(wanted);
+  return StateOp::create(
+      top, named(name), type, name, "slot",
+      InitAttr::get(top.getContext(), InitKind::Constant, first, 0));
+}
+
+SmallVector<StateOp> ParameterUpdates::createSlots(StateOp state) {
+  SmallVector<StateOp> kept;
   OpBuilder top(state);
   top.setInsertionPointAfter(state);
-  for (const char *slot : settings.optimizer.slots()) {
-    std::string name = (state.getName() + "/" + slot).str();
-    kept.push_back(StateOp::create(
-        top, named(name), state.getType(), name, "slot",
-        InitAttr::get(top.getContext(), InitKind::Constant, 0.0, 0)));
-  }
+  for (const char *slot : settings.optimizer.slots())
+    kept.push_back(
+        createSlot(top, state.getType(), state.getName() + "/" + slot, 0.0));
   return kept;
 }
 
-void ParameterUpdates::store(StateOp state, ValueRange updated) {
-  std::string name = state.getName().str();
-  StoreOp::create(builder, named(name), name, updated.front());
-  for (auto [slot, value] :
-       llvm::zip_equal(settings.optimizer.slots(), updated.drop_front()))
-    StoreOp::create(builder, named(name + "/" + slot), name + "/" + slot,
-                    value);
+void ParameterUpdates::store(ArrayRef<StateOp> states, ValueRange updated) {
+  for (auto [index, value] : llvm::enumerate(updated)) {
+    StateOp state = states[index];
+    StoreOp::create(builder, named(state.getName()), state.getName(), value);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,8 +149,6 @@ Value ParameterUpdates::scaleOf(Operation *loss) {
       llvm::APFloat(scale.isFixed ? scale.first : kLeast),
       llvm::APFloat(settings.clipNorm),
       llvm::APFloat(scale.isFixed ? scale.first : kMost));
-  for (auto [state, value] :
-       llvm::zip_equal(scaleStates, decided->getResults().drop_front()))
-    StoreOp::create(builder, named(state.getName()), state.getName(), value);
+  store(scaleStates, decided->getResults().drop_front());
   return decided.getFactor();
 }

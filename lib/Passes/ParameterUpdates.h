@@ -65,9 +65,11 @@ private:
   /// The sum of squares of a parameter's gradient.
   mlir::Value squareSum(Noted &parameter);
   /// What the optimizer keeps of a parameter.
-  llvm::SmallVector<mlir::Value> createSlots(ff::StateOp state);
-  /// Keeps an updated parameter and, after it, its slots.
-  void store(ff::StateOp state, mlir::ValueRange updated);
+  llvm::SmallVector<ff::StateOp> createSlots(ff::StateOp state);
+  ff::StateOp createSlot(mlir::OpBuilder &top, mlir::Type type,
+                         const llvm::Twine &wanted, double first);
+  /// Keeps in every state what it is from now on.
+  void store(llvm::ArrayRef<ff::StateOp> states, mlir::ValueRange updated);
   mlir::Location named(const llvm::Twine &name) {
     return mlir::NameLoc::get(builder.getStringAttr(name));
   }
