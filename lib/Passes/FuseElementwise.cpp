@@ -1,6 +1,7 @@
 //===- FuseElementwise.cpp - chains of element-wise operators in one ------===//
 
 #include "Aliases.h"
+#include "StateOrder.h"
 
 #include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
@@ -8,6 +9,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <list>
 
 using namespace mlir;
 using namespace ffc;
@@ -115,39 +118,93 @@ static bool canMerge(Operation *producer, Operation *consumer) {
 }
 
 //===----------------------------------------------------------------------===//
-// Merging
+// Bodies
 //===----------------------------------------------------------------------===//
 
-/// Appends what `op` computes; `values` maps values outside to the body's.
-static void appendTo(OpBuilder &body, Operation *op, IRMapping &values) {
-  auto append = [&](Operation &member) {
-    Operation *clone = body.clone(member, values);
-    clone->setDiscardableAttrs(body.getDictionaryAttr({}));
-  };
-  auto fused = dyn_cast<FusedOp>(op);
-  if (!fused)
-    return append(*op);
-  Block &block = fused.getBody().front();
-  for (auto [argument, operand] :
-       llvm::zip_equal(block.getArguments(), fused.getInputs()))
-    values.map(argument, values.lookup(operand));
-  for (Operation &member : block.without_terminator())
-    append(member);
-  for (auto [result, yielded] : llvm::zip_equal(
-           fused.getResults(), block.getTerminator()->getOperands()))
-    values.map(result, values.lookup(yielded));
+namespace {
+/// The body of a fused operator, apart from it, and what its arguments are.
+class Body {
+public:
+  /// Moves that of a fused operator, or makes one of what another computes.
+  explicit Body(Operation *op);
+
+  /// Notes by what results of `op`, whose body it is, were yielded.
+  void stopYielding(Operation *op, IRMapping &yielded);
+  /// What `yielded` has of operands takes their place.
+  void connect(const IRMapping &yielded);
+  /// Takes the operators of another one, before its own or behind them.
+  void add(Body &other, bool before);
+
+  SmallVector<Value> operands; ///< each once
+  Region region;
+
+private:
+  Block &block() { return region.front(); }
+  Value argumentOf(Value operand);
+  /// Removes operand number `i`, for which `value` stands.
+  void replace(size_t i, Value value);
+};
+} // namespace
+
+Body::Body(Operation *op) {
+  if (auto fused = dyn_cast<FusedOp>(op)) {
+    region.takeBody(fused.getBody());
+    operands.assign(fused.getInputs().begin(), fused.getInputs().end());
+    for (size_t i = operands.size(); i-- > 0;)
+      if (auto it = llvm::find(operands, operands[i]);
+          it != operands.begin() + i)
+        replace(i, block().getArgument(it - operands.begin()));
+    return;
+  }
+  region.emplaceBlock();
+  IRMapping values;
+  for (Value operand : op->getOperands())
+    values.map(operand, argumentOf(operand));
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointToEnd(&block());
+  Operation *member = builder.clone(*op, values);
+  member->setDiscardableAttrs(builder.getDictionaryAttr({}));
+  YieldOp::create(builder, op->getLoc(), member->getResults());
 }
 
-/// The slot of `fused` in which a value of its body stands; a value that does
-/// not leave it has the shape of the results.
-static int64_t slotOf(FusedOp fused, Value inside) {
-  if (auto argument = dyn_cast<BlockArgument>(inside))
-    return argument.getArgNumber();
-  auto yielded = fused.getBody().front().getTerminator()->getOperands();
-  auto it = llvm::find(yielded, inside);
-  return fused.getNumOperands() +
-         (it == yielded.end() ? 0 : it - yielded.begin());
+void Body::stopYielding(Operation *op, IRMapping &yielded) {
+  Operation *yield = block().getTerminator();
+  yielded.map(op->getResults(), yield->getOperands());
+  yield->erase();
 }
+
+Value Body::argumentOf(Value operand) {
+  auto it = llvm::find(operands, operand);
+  if (it != operands.end())
+    return block().getArgument(it - operands.begin());
+  operands.push_back(operand);
+  return block().addArgument(operand.getType(), operand.getLoc());
+}
+
+void Body::replace(size_t i, Value value) {
+  block().getArgument(i).replaceAllUsesWith(value);
+  block().eraseArgument(i);
+  operands.erase(operands.begin() + i);
+}
+
+void Body::connect(const IRMapping &yielded) {
+  for (size_t i = operands.size(); i-- > 0;)
+    if (Value inside = yielded.lookupOrNull(operands[i]))
+      replace(i, inside);
+}
+
+void Body::add(Body &other, bool before) {
+  for (auto [operand, argument] :
+       llvm::zip_equal(other.operands, other.block().getArguments()))
+    argument.replaceAllUsesWith(argumentOf(operand));
+  auto &members = block().getOperations();
+  members.splice(before ? members.begin() : members.end(),
+                 other.block().getOperations());
+}
+
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
 
 /// The value in a slot: operands, then results.
 static Value valueAt(Operation *op, int64_t slot) {
@@ -156,12 +213,60 @@ static Value valueAt(Operation *op, int64_t slot) {
                          : Value(op->getResult(slot - operands));
 }
 
+/// The slot, among `operands` and then `results`, of a value; one that is
+/// neither has the shape of the results.
+static int64_t slotAmong(ValueRange operands, ValueRange results, Value value) {
+  if (auto it = llvm::find(operands, value); it != operands.end())
+    return it - operands.begin();
+  auto it = llvm::find(results, value);
+  return operands.size() + (it == results.end() ? 0 : it - results.begin());
+}
+
+namespace {
+/// What is known of an operator until the pass ends, so that a chain is not
+/// gone through again for each of its members.
+struct Members {
+  size_t count = 1;
+  std::list<Attribute> aliases; ///< in order, some perhaps twice
+};
+
+class Merger {
+public:
+  /// Merges `consumer` with a producer of one of its operands, if there is one
+  /// with which that is possible.
+  Operation *mergeWithProducer(Operation *consumer);
+  /// Writes the aliases of all that was merged in `block`.
+  void writeAliases(Block &block) const;
+
+private:
+  FusedOp merge(Operation *producer, Operation *consumer);
+  /// The operator is about to become a part of another one.
+  Members take(Operation *op);
+
+  llvm::DenseMap<Operation *, Members> merged;
+};
+} // namespace
+
+Members Merger::take(Operation *op) {
+  if (auto it = merged.find(op); it != merged.end()) {
+    Members members = std::move(it->second);
+    merged.erase(it);
+    return members;
+  }
+  Members members;
+  if (auto fused = dyn_cast<FusedOp>(op))
+    members.count = fused.getBody().front().getOperations().size();
+  if (auto aliases = op->getAttrOfType<ArrayAttr>(kAliasesAttr))
+    members.aliases.assign(aliases.begin(), aliases.end());
+  return members;
+}
+
 /// Attributes of the operator that stands for both, of which one gives the
-/// name.
+/// name; `results` are those of both that are left.
 static void mergeAttributes(Operation *named, Operation *other, FusedOp fused,
-                            IRMapping &values) {
+                            ValueRange results) {
   Builder builder(fused.getContext());
-  for (StringRef name : {kRoleAttr, kOwnerAttr, kAliasesAttr})
+  for (StringRef name : {kRoleAttr, kOwnerAttr})
     if (Attribute attr = named->getAttr(name))
       fused->setAttr(name, attr);
   Attribute config = named->getAttr(kConfigAttr);
@@ -169,39 +274,52 @@ static void mergeAttributes(Operation *named, Operation *other, FusedOp fused,
     config = other->getAttr(kConfigAttr);
   if (config)
     fused->setAttr(kConfigAttr, config);
-  if (auto carry = named->getAttrOfType<DenseI64ArrayAttr>(kCarryAttr)) {
-    Value inside = values.lookup(valueAt(named, carry[1]));
-    fused->setAttr(kCarryAttr, builder.getDenseI64ArrayAttr(
-                                   {carry[0], slotOf(fused, inside)}));
-  }
-  addAliases(fused, other);
+  if (auto carry = named->getAttrOfType<DenseI64ArrayAttr>(kCarryAttr))
+    fused->setAttr(kCarryAttr,
+                   builder.getDenseI64ArrayAttr(
+                       {carry[0], slotAmong(fused.getInputs(), results,
+                                            valueAt(named, carry[1]))}));
 }
 
 /// Replaces both by one operator, which is returned.
-static FusedOp merge(Operation *producer, Operation *consumer) {
+FusedOp Merger::merge(Operation *producer, Operation *consumer) {
   Operation *place = firstOtherUser(producer, consumer);
   if (!place || consumer->isBeforeInBlock(place))
     place = consumer;
-  SmallVector<Value> operands = mergedOperands(producer, consumer);
   SmallVector<Value> results = mergedResults(producer, consumer);
   // Whoever looks for a layer does not look for its cast.
   const bool narrows = isNarrowing(consumer);
   Operation *named = narrows ? producer : consumer,
             *other = narrows ? consumer : producer;
+
+  // The larger one takes the other in, whose members alone are moved.
+  Members ofProducer = take(producer), ofConsumer = take(consumer);
+  const bool isProducerLarger = ofProducer.count >= ofConsumer.count;
+  Body first(producer), second(consumer);
+  IRMapping yielded;
+  first.stopYielding(producer, yielded);
+  second.connect(yielded);
+  second.stopYielding(consumer, yielded);
+  Body &body = isProducerLarger ? first : second;
+  body.add(isProducerLarger ? second : first, /*before=*/!isProducerLarger);
+
   OpBuilder builder(place);
   auto fused = FusedOp::create(builder, named->getLoc(),
-                               TypeRange(ValueRange(results)), operands);
-  Block &block = fused.getBody().emplaceBlock();
-  IRMapping values;
-  for (Value operand : operands)
-    values.map(operand, block.addArgument(operand.getType(), operand.getLoc()));
-  OpBuilder body = OpBuilder::atBlockEnd(&block);
-  appendTo(body, producer, values);
-  appendTo(body, consumer, values);
+                               TypeRange(ValueRange(results)), body.operands);
+  fused.getBody().takeBody(body.region);
+  builder.setInsertionPointToEnd(&fused.getBody().front());
   YieldOp::create(
-      body, fused.getLoc(),
-      llvm::map_to_vector(results, [&](Value v) { return values.lookup(v); }));
-  mergeAttributes(named, other, fused, values);
+      builder, fused.getLoc(),
+      llvm::map_to_vector(results, [&](Value v) { return yielded.lookup(v); }));
+  mergeAttributes(named, other, fused, results);
+
+  Members &all = merged[fused] = std::move(narrows ? ofProducer : ofConsumer),
+          &part = narrows ? ofConsumer : ofProducer;
+  all.count += part.count;
+  if (StringRef name = ff::nameOf(other); !name.empty())
+    all.aliases.push_back(builder.getStringAttr(name));
+  all.aliases.splice(all.aliases.end(), part.aliases);
+
   for (auto [old, replacement] : llvm::zip_equal(results, fused.getResults()))
     old.replaceAllUsesWith(replacement);
   consumer->erase();
@@ -209,9 +327,38 @@ static FusedOp merge(Operation *producer, Operation *consumer) {
   return fused;
 }
 
+Operation *Merger::mergeWithProducer(Operation *consumer) {
+  for (Value operand : consumer->getOperands()) {
+    Operation *producer = operand.getDefiningOp();
+    if (producer && isMember(producer) && canMerge(producer, consumer))
+      return merge(producer, consumer);
+  }
+  return nullptr;
+}
+
+void Merger::writeAliases(Block &block) const {
+  for (auto fused : block.getOps<FusedOp>()) {
+    auto it = merged.find(fused);
+    if (it == merged.end() || it->second.aliases.empty())
+      continue;
+    const std::list<Attribute> &all = it->second.aliases;
+    llvm::SetVector<Attribute> aliases(all.begin(), all.end());
+    fused->setAttr(kAliasesAttr,
+                   ArrayAttr::get(fused.getContext(), aliases.getArrayRef()));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Owners
 //===----------------------------------------------------------------------===//
+
+/// The slot of `fused` in which a value of its body stands; a value that does
+/// not leave it has the shape of the results.
+static int64_t slotOf(FusedOp fused, Value inside) {
+  Block &body = fused.getBody().front();
+  return slotAmong(body.getArguments(), body.getTerminator()->getOperands(),
+                   inside);
+}
 
 /// Operators whose owner was merged belong to what it is part of now.
 static void renameOwners(Block &block) {
@@ -235,24 +382,16 @@ struct FuseElementwise : ffc::impl::FuseElementwiseBase<FuseElementwise> {
     if (!main)
       return signalPassFailure();
     Block &block = main.front();
+    Merger merger;
     for (Operation &op : llvm::make_early_inc_range(block)) {
       Operation *current = isMember(&op) ? &op : nullptr;
       while (current)
-        current = mergeWithProducer(current);
+        current = merger.mergeWithProducer(current);
     }
+    merger.writeAliases(block);
     renameOwners(block);
-  }
-
-private:
-  /// Merges `consumer` with a producer of one of its operands, if there is one
-  /// with which that is possible.
-  static Operation *mergeWithProducer(Operation *consumer) {
-    for (Value operand : consumer->getOperands()) {
-      Operation *producer = operand.getDefiningOp();
-      if (producer && isMember(producer) && canMerge(producer, consumer))
-        return merge(producer, consumer);
-    }
-    return nullptr;
+    // A producer that is computed where its consumer was reads there.
+    putUpdatesBehindReads(block);
   }
 };
 } // namespace

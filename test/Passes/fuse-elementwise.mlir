@@ -163,3 +163,32 @@ func.func @main(%y: tensor<8x16xf32>) {
   ff.output %2 as "out/h" : tensor<8x16xbf16>
   return
 }
+
+// -----
+
+// What reads a state where its consumer was reads it before it is updated: the
+// update follows, and what keeps its result.
+
+// CHECK: %w = ff.state "w"
+// CHECK: %dw = ff.reduce_sum
+// CHECK-NEXT: %sum = ff.reduce_sum
+// CHECK-NEXT: %dh = ff.fused(%{{.*}}, %w, %sum)
+// CHECK: %new = ff.update sgd(%w, %dw)
+// CHECK-NEXT: ff.store %new to "w"
+// CHECK-NEXT: ff.output %dh
+func.func @main(%dy: tensor<8x16xf32>) {
+  %w = ff.state "w" "parameter" init <constant, 1.0 : f64, 0> : tensor<16xf32> loc("w")
+  %0 = ff.binary mul(%dy, %w) {ff.role = "gradient"}
+      : (tensor<8x16xf32>, tensor<16xf32>) -> tensor<8x16xf32> loc("scaled")
+  %1 = ff.reduce_sum(%dy) {axes = array<i64: 0>, ff.role = "gradient", keepdims = 0 : i64}
+      : (tensor<8x16xf32>) -> tensor<16xf32> loc("dw")
+  %2 = ff.update sgd(%w, %1) {ff.role = "update", hyper = array<f64: 0.0, 0.0>}
+      : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> loc("new")
+  ff.store %2 to "w" : tensor<16xf32>
+  %3 = ff.reduce_sum(%dy) {axes = array<i64: 1>, ff.role = "gradient", keepdims = 1 : i64}
+      : (tensor<8x16xf32>) -> tensor<8x1xf32> loc("sum")
+  %4 = ff.binary sub(%0, %3) {ff.role = "gradient"}
+      : (tensor<8x16xf32>, tensor<8x1xf32>) -> tensor<8x16xf32> loc("dh")
+  ff.output %4 as "out/dh" : tensor<8x16xf32>
+  return
+}

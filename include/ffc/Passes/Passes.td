@@ -415,7 +415,8 @@ def FuseElementwise : Pass<"fuse-elementwise", "::mlir::ModuleOp"> {
     Merges producers and consumers among `ff.unary`, `ff.unary_backward`,
     `ff.binary`, `ff.select` and `ff.fused` whose results have one type, so that what passes
     between them never goes to memory. A result that others need as well becomes
-    one more result. Nothing else in the order of operators changes.
+    one more result. Nothing else in the order of operators changes, but that
+    updates go behind what then reads the states that they write over.
 
     Operators are merged only if they have the same role and, where `ff.config`
     is given, the same configuration. The merged operator has the name, owner and
