@@ -102,6 +102,31 @@ llvm::Error ffc::importer::makeError(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+llvm::Expected<Constant> ffc::importer::parseNumber(int32_t type,
+                                                    llvm::StringRef text) {
+  Constant result;
+  result.type = type;
+  bool parsed = false;
+  if (result.isFloat()) {
+    double value = 0;
+    parsed = !text.getAsDouble(value) && !std::isnan(value);
+    result.floats = {value};
+  } else {
+    int64_t value = 0;
+    parsed = text == "true" || text == "false"
+                 ? type == TensorProto::BOOL
+                 : !text.getAsInteger(10, value);
+    result.ints = {text == "true" ? 1 : value};
+  }
+  const Constant given = result;
+  result.normalize();
+  // Rounding is as it always is; another whole number is another one.
+  if (!parsed || result.ints != given.ints)
+    return makeError("expected a number of type " + elementTypeName(type) +
+                     ", found '" + text + "'");
+  return result;
+}
+
 void Constant::normalize() {
   auto wrap = [this](auto zero) {
     for (int64_t &value : ints)

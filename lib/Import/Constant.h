@@ -39,6 +39,12 @@ std::string shapeText(llvm::ArrayRef<int64_t> shape);
 /// As "%g" prints it.
 std::string numberText(double value);
 
+struct Constant;
+
+/// The number of `type` that is all of `text`, as a scalar; "true" and "false"
+/// are bools, and "inf" is a float.
+llvm::Expected<Constant> parseNumber(int32_t type, llvm::StringRef text);
+
 /// An error with a message for the user.
 llvm::Error makeError(const llvm::Twine &message);
 

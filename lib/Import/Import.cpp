@@ -46,12 +46,15 @@ static llvm::Error checkOptions(const ImportOptions &options) {
   return llvm::Error::success();
 }
 
-/// The shapes of all values with the batch the model was exported with. Nothing
-/// after an error.
+/// The shapes of all values with the batch the model was exported with, by
+/// `inputs`. Nothing after an error.
 static std::optional<ShapeTable> exportedShapes(MLIRContext &context,
                                                 const ModelFile &model,
+                                                const GraphInputs &inputs,
                                                 ImportOptions options) {
-  options.batchSize.reset();
+  options.batchSize = inputs.exportedBatch;
+  for (const std::string &key : inputs.batchDims)
+    options.dims.erase(key);
   // What can be cut into groups is the batch that the program will have.
   options.sampleGroups = 1;
   options.weightsPath.clear();
@@ -90,7 +93,7 @@ OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
     if (!inputs)
       return report(llvm::toString(inputs.takeError()));
     if (inputs->exportedBatch) {
-      exported = exportedShapes(context, model, options);
+      exported = exportedShapes(context, model, *inputs, options);
       if (!exported)
         return {};
     }

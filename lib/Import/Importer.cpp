@@ -85,9 +85,15 @@ LogicalResult Importer::addInputs(Scope &scope) {
       resolveInputs(model.proto.graph(), uses, options);
   if (!inputs)
     return error() << llvm::toString(inputs.takeError());
+  exportedBatch = inputs->exportedBatch.value_or(1);
   for (const std::string &name : inputs->unused)
     emitWarning(location) << "input '" << name << "' is not used";
   for (const GraphInput &input : inputs->inputs) {
+    if (input.fixed) {
+      if (failed(addFixedInput(input, scope)))
+        return failure();
+      continue;
+    }
     GraphValue *value = newValue(input.isFree ? Kind::Free : Kind::Computed,
                                  input.name, input.type, input.shape);
     define(scope, input.name, value);
@@ -105,6 +111,25 @@ LogicalResult Importer::addInputs(Scope &scope) {
       return failure();
     value->value = function.getArguments().back();
   }
+  return success();
+}
+
+LogicalResult Importer::addFixedInput(const GraphInput &input, Scope &scope) {
+  const int64_t count = *elementCount(input.shape);
+  const bool isSmall = count <= kMaxConstantElements;
+  if (!isSmall && input.type != TensorProto::FLOAT)
+    return error() << "--fix: input '" << input.name << "' has "
+                   << std::to_string(count) << " elements of type "
+                   << elementTypeName(input.type) << ", expected at most "
+                   << std::to_string(kMaxConstantElements);
+  GraphValue *value = newValue(isSmall ? Kind::Constant : Kind::Filled,
+                               input.name, input.type, input.shape);
+  value->isFixed = true;
+  if (isSmall)
+    value->constant = select(*input.fixed, input.shape, Shape(count, 0));
+  else
+    value->fill = input.fixed->floats.front();
+  define(scope, input.name, value);
   return success();
 }
 
@@ -228,7 +253,9 @@ LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
   NodeImporter importer(*this, node, scope);
   if (info->movesElements)
     importer.setElementType(in.front()->type);
-  info->import(importer);
+  importer.followBatch();
+  if (!importer.failed())
+    info->import(importer);
   if (importer.foundUnsupported())
     return skip(/*isCulprit=*/false);
   importer.checkComplete();

@@ -34,6 +34,7 @@ struct GraphValue {
   Constant constant;                         ///< of Constant
   const onnx::TensorProto *stored = nullptr; ///< of Stored
   bool isInitializer = false;                ///< of Stored
+  bool isFixed = false;                      ///< by --fix, never trained
   double fill = 0;                           ///< of Filled
   /// In the IR. Values that are not Computed enter it when an operator needs
   /// them there. Of floats, whatever the type, or of the type itself, as graph
@@ -102,6 +103,8 @@ public:
   /// See the constructor.
   const ShapeTable *const exported;
   const TensorData data;
+  /// The batch of the file, where `exported` is given.
+  int64_t exportedBatch = 1;
   NameTable names;
   int64_t iterations = 0; ///< of loops, imported so far
   const UseTable uses;
@@ -165,6 +168,8 @@ private:
   llvm::MapVector<mlir::StringAttr, std::vector<std::string>> unsupported;
 
   mlir::LogicalResult addInputs(Scope &scope);
+  /// An input that --fix makes a constant.
+  mlir::LogicalResult addFixedInput(const GraphInput &input, Scope &scope);
   mlir::LogicalResult addInitializers(const onnx::GraphProto &graph,
                                       Scope &scope);
   mlir::LogicalResult importNode(const onnx::NodeProto &node, Scope &scope);

@@ -65,12 +65,18 @@ void ffc::importer::importSlice(NodeImporter &node) {
   ArrayRef<int64_t> from = node.shape(0);
   llvm::SmallVector<SliceDim> dims =
       node.check(resolveSlice(from, starts, ends, axes, steps));
+  llvm::SmallVector<SliceDim> exported =
+      node.check(resolveSlice(node.exportedShape(0), starts, ends, axes, steps));
   Value whole = node.tensor(0), x = whole;
   if (node.failed())
     return;
   // One box for all dimensions in steps of 1, then the others one by one.
   Shape shape(from), offsets(from.size(), 0), all;
   for (auto [d, dim] : llvm::enumerate(dims)) {
+    // All of several samples are all of more; the first of one may be meant.
+    const int64_t before = node.exportedShape(0)[d];
+    if (before > 1 && exported[d].isWhole(before))
+      dim = {0, 1, from[d]};
     if (!dim.isWhole(from[d]) && node.isChangedBatch(0, d))
       return node.error(
           "slices the batch and stands in the way of --batch-size");

@@ -14,6 +14,9 @@ struct GraphInput {
   Shape shape;
   /// A parameter without data rather than data.
   bool isFree = false;
+  /// The number that --fix fills it with, of one element; it is a constant
+  /// then, and nobody's data.
+  std::optional<Constant> fixed;
 };
 
 struct GraphInputs {
@@ -23,10 +26,13 @@ struct GraphInputs {
   std::vector<std::string> unused;
   /// The batch of the file, if it is a number other than options.batchSize.
   std::optional<int64_t> exportedBatch;
+  /// The keys of options.dims that give an extent of the file the new batch.
+  std::vector<std::string> batchDims;
 };
 
-/// Gives the graph's inputs static shapes. All inputs carry the batch in
-/// dimension 0 that have there what the first data input has.
+/// Gives the graph's inputs static shapes. The batch is dimension 0 of the
+/// first data input, and of all that have the same extent there or one that is
+/// left open; options.dims goes before.
 llvm::Expected<GraphInputs> resolveInputs(const onnx::GraphProto &graph,
                                           const UseTable &uses,
                                           const ImportOptions &options);

@@ -73,7 +73,11 @@ public:
   bool has(int i) const {
     return i < node.input_size() && !node.input(i).empty();
   }
-  GraphValue &operand(int i) { return *scope.lookup(node.input(i)); }
+  GraphValue &operand(int i) {
+    auto found = replaced.find(i);
+    return found != replaced.end() ? *found->second
+                                   : *scope.lookup(node.input(i));
+  }
   /// The shape of operand i, which must have it.
   llvm::ArrayRef<int64_t> shape(int i) { return operand(i).shape; }
   int64_t rank(int i) { return static_cast<int64_t>(shape(i).size()); }
@@ -94,6 +98,11 @@ public:
   Shape constantList(int i);
   /// The same, a number; nothing if there is no operand i.
   std::optional<double> scalar(int i);
+  /// If the batch is being changed, makes operands that are the same for all
+  /// samples of the exported one so for the new one.
+  void followBatch();
+  /// The shape of operand i with the batch that the model was exported with.
+  llvm::ArrayRef<int64_t> exportedShape(int i);
   /// Is dimension d of operand i the batch, and is the batch being changed?
   bool isChangedBatch(int i, int64_t d);
   /// Reports that dimension d of operand i, from which is picked, is a batch
@@ -167,6 +176,8 @@ private:
   bool hasFailed = false, isUnsupported = false;
   int32_t elementType = onnx::TensorProto::FLOAT;
   llvm::StringSet<> known;
+  /// Operands in place of those that the node names.
+  llvm::SmallDenseMap<int, GraphValue *> replaced;
 };
 
 } // namespace ffc::importer

@@ -82,9 +82,6 @@ Reduction::Reduction(NodeImporter &node) : node(node) {
     llvm::sort(axes);
     axes.erase(llvm::unique(axes), axes.end());
   }
-  for (int64_t axis : axes)
-    if (!node.failed() && node.isChangedBatch(0, axis))
-      node.error("reduces the batch and stands in the way of --batch-size");
 }
 
 /// Without overflow: m + log(sum(exp(x - m))), m being the maximum.

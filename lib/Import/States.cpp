@@ -127,6 +127,8 @@ llvm::Expected<ff::InitAttr> Importer::initOf(const GraphValue &value,
 /// an ordinary constant too, unless it has no other use.
 static bool isTrained(const GraphValue &value, const Role &role,
                       const UseTable &uses) {
+  if (value.isFixed)
+    return false;
   switch (value.kind) {
   case Kind::Stored:
     return value.isInitializer || role.kind != Role::Data;

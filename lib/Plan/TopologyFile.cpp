@@ -359,9 +359,7 @@ std::optional<Topology> Topology::load(const std::string &nameOrPath,
   }
   std::optional<std::string> text =
       readTextFile(nameOrPath, kMaxFileBytes, error);
-  if (!text) {
-    error += presetSuggestion(nameOrPath);
+  if (!text)
     return std::nullopt;
-  }
   return parse(*text, nameOrPath, error);
 }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 using namespace ffc::plan;
 using namespace ffc::plan::yaml;
@@ -216,17 +217,26 @@ static void setLines(YamlNode &node, int line) {
 }
 
 bool ffc::plan::namesPreset(const std::string &name) {
-  return findPreset(name.substr(0, name.find(':')));
+  if (findPreset(name.substr(0, name.find(':'))))
+    return true;
+  // What nobody would call a file, unless there is one, is a preset too, though
+  // an unknown one.
+  std::error_code code;
+  return !name.empty() && name.find_first_of("/.") == std::string::npos &&
+         !std::filesystem::exists(name, code);
 }
 
 YamlNode ffc::plan::expandPreset(const std::string &name, int line) {
   const size_t colon = name.find(':');
   const std::string base = name.substr(0, colon);
   const Preset *preset = findPreset(base);
+  // Of three letters, one that is wrong makes another word: gpu is not cpu.
   if (!preset)
-    throw Malformed{line, "unknown preset " + quoted(base) +
-                              ", expected one of: " + joined(presetNames()) +
-                              suggestion(base, presetNames())};
+    throw Malformed{line,
+                    "unknown preset " + quoted(base) +
+                        ", expected one of: " + joined(presetNames()) +
+                        (base.size() > 3 ? suggestion(base, presetNames())
+                                         : "")};
   std::optional<std::string> parameters;
   if (colon != std::string::npos)
     parameters = name.substr(colon + 1);
@@ -280,14 +290,4 @@ void ffc::plan::layOnPreset(YamlNode &root) {
   root.children.erase(at - 1, at + 1);
   layOn(base, root);
   root = std::move(base);
-}
-
-std::string ffc::plan::presetSuggestion(const std::string &path) {
-  if (path.find('/') != std::string::npos)
-    return "";
-  std::string text = suggestion(path.substr(0, path.find(':')), presetNames());
-  const std::string asked = "did you mean ";
-  if (size_t at = text.find(asked); at != std::string::npos)
-    text.insert(at + asked.size(), "the preset ");
-  return text;
 }

@@ -15,7 +15,7 @@ namespace ffc::plan {
 /// Defines the kinds of a map from names to kinds.
 void readKinds(const YamlNode &map, TopologyBuilder &builder);
 
-/// Is `name`, up to a colon, a preset's name?
+/// Is `name`, up to a colon, meant as a preset's name rather than as a path?
 bool namesPreset(const std::string &name);
 /// The topology that "NAME" or "NAME:PARAMETERS" stands for, all on `line`.
 YamlNode expandPreset(const std::string &name, int line);
@@ -23,8 +23,6 @@ YamlNode expandPreset(const std::string &name, int line);
 /// holds. The other keys of `root` go before: maps are joined key by key, and
 /// lists, scalars and maps with the key `type` replace the preset's.
 void layOnPreset(YamlNode &root);
-/// "; did you mean the preset 'h200x8'?" for a path that is none, or nothing.
-std::string presetSuggestion(const std::string &path);
 
 /// Is `text` a machine model of FlexFlow (lines KEY = VALUE)?
 bool isFlexFlowMachine(const std::string &text);

@@ -112,6 +112,7 @@ LogicalResult Compilation::import() {
   ImportOptions importing;
   importing.batchSize = options.batchSize;
   importing.dims = options.dims;
+  importing.fixed = options.fixed;
   importing.training = options.training;
   importing.init = options.init;
   importing.dropout = options.dropout;

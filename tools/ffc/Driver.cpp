@@ -51,6 +51,11 @@ static int compile(const Options &options) {
 
 int ffc::runDriver(int argc, char **argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
+  // "ffc help topology" is "ffc topology --help", and "ffc help" "ffc --help".
+  if (!arguments.empty() && arguments[0] == "help") {
+    arguments.erase(arguments.begin());
+    arguments.push_back("--help");
+  }
   for (const Command &command : commands())
     if (!arguments.empty() && arguments[0] == command.name)
       return command.run({arguments.begin() + 1, arguments.end()});

@@ -41,8 +41,37 @@ std::string ffc::describeLine(const Twine &name, StringRef help) {
   return text + StringRef(line).rtrim().str() + "\n";
 }
 
+/// "; did you mean '--batch-size'?" with the flags that `name` begins, or those
+/// nearest to it by edit distance; empty if none is near.
+static std::string suggestFlags(StringRef name, ArrayRef<StringRef> known) {
+  // "--" and a letter begin too much; and a third of the letters wrong is no
+  // longer a slip of the finger.
+  constexpr size_t kLeastBegin = 4;
+  SmallVector<StringRef> near;
+  size_t distance = std::max<size_t>(1, name.ltrim('-').size() / 3);
+  for (StringRef flag : known)
+    if (name.size() >= kLeastBegin && flag.starts_with(name))
+      near.push_back(flag);
+  if (near.empty() && name.size() >= kLeastBegin)
+    for (StringRef flag : known) {
+      const size_t found =
+          name.edit_distance(flag, /*AllowReplacements=*/true,
+                             static_cast<unsigned>(distance));
+      if (found > distance)
+        continue;
+      if (found < distance)
+        near.clear();
+      distance = found;
+      near.push_back(flag);
+    }
+  if (near.empty())
+    return "";
+  return "; did you mean '" + join(near, "' or '") + "'?";
+}
+
 Error ffc::splitFlags(const std::vector<std::string> &arguments, FindFlag find,
-                      SetFlag set, TakeArgument take, StringRef advice) {
+                      SetFlag set, TakeArgument take, StringRef advice,
+                      ArrayRef<StringRef> known) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     StringRef argument = arguments[i];
     if (!argument.starts_with("-") || argument == "-") {
@@ -56,7 +85,8 @@ Error ffc::splitFlags(const std::vector<std::string> &arguments, FindFlag find,
     bool hasValue = isLong && argument.contains('=');
     const StringRef *called = find(name);
     if (!called)
-      return makeError("unknown flag '" + name + "', " + advice);
+      return makeError("unknown flag '" + name + "', " + advice +
+                       suggestFlags(name, known));
     if (called->empty() && hasValue)
       return expected(name, "no value", value);
     if (!called->empty() && !hasValue) {

@@ -60,9 +60,10 @@ using TakeArgument = llvm::function_ref<llvm::Error(llvm::StringRef)>;
 /// The form of a command line: --flag=value, --flag value, -f value, and
 /// arguments without dashes (or "-" alone). A value that begins with "--" must
 /// be joined, since the next flag is easily taken for a value that was
-/// forgotten. `advice` ends the message about an unknown flag.
+/// forgotten. `advice` ends the message about a flag that is not among `known`.
 llvm::Error splitFlags(const std::vector<std::string> &arguments, FindFlag find,
-                       SetFlag set, TakeArgument take, llvm::StringRef advice);
+                       SetFlag set, TakeArgument take, llvm::StringRef advice,
+                       llvm::ArrayRef<llvm::StringRef> known);
 
 //===----------------------------------------------------------------------===//
 // What flags do with their values
@@ -164,7 +165,8 @@ struct CommandOptions {
 
 /// The row of every table.
 template <typename Options> FlagOf<Options> helpFlag() {
-  return {"--help", "", "this text", setTrue(&Options::help)};
+  return {"--help", "", "this text; also -h, or help before a command",
+          setTrue(&Options::help)};
 }
 
 /// "expected WHAT, found 'a' and 'b'", unless there are `count` arguments.
@@ -191,6 +193,8 @@ llvm::Error parseFlags(const std::vector<std::string> &arguments,
   // A name has a row for every meaning that it has to a command.
   auto find = [&](llvm::StringRef name) -> const llvm::StringRef * {
     flag = nullptr;
+    if (name == "-h")
+      name = "--help";
     for (const FlagGroupOf<Options> &group : line.groups)
       for (const FlagOf<Options> &each : group.flags)
         if (each.name == name && (!flag || each.commands & line.command))
@@ -206,7 +210,12 @@ llvm::Error parseFlags(const std::vector<std::string> &arguments,
     options.arguments.push_back(argument.str());
     return llvm::Error::success();
   };
-  return splitFlags(arguments, find, set, take, advice);
+  std::vector<llvm::StringRef> known;
+  for (const FlagGroupOf<Options> &group : line.groups)
+    for (const FlagOf<Options> &each : group.flags)
+      if (each.commands & line.command)
+        known.push_back(each.name);
+  return splitFlags(arguments, find, set, take, advice, known);
 }
 
 /// The part of --help on flags.

@@ -16,10 +16,18 @@ using namespace ffc;
 using codegen::makeError;
 
 static Error parseDim(Options &options, StringRef flag, StringRef value) {
-  auto [name, extent] = value.split('=');
+  auto [name, extent] = value.rsplit('=');
   if (name.empty() || !value.contains('='))
-    return expected(flag, "NAME=VALUE", value);
+    return expected(flag, "NAME=VALUE or INPUT:AXIS=VALUE", value);
   return parseWhole(flag, extent, 1, options.dims[name.str()]);
+}
+
+static Error parseFixed(Options &options, StringRef flag, StringRef value) {
+  auto [name, number] = value.rsplit('=');
+  if (name.empty() || number.empty())
+    return expected(flag, "INPUT=VALUE", value);
+  options.fixed[name.str()] = number.str();
+  return Error::success();
 }
 
 static Error parseDropout(Options &options, StringRef flag, StringRef value) {
@@ -163,8 +171,14 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          parseStrategy, kStrategy},
         {"--batch-size", "N", "batch, whatever the model was exported with",
          setWhole(&Options::batchSize, 1)},
-        {"--dim", "NAME=N", "extent of a symbolic dimension; may be repeated",
+        {"--dim", "NAME=N",
+         "extent of a symbolic dimension, or INPUT:AXIS=N of one by its place; "
+         "may be repeated",
          parseDim},
+        {"--fix", "INPUT=N",
+         "makes an input a constant, filled with a number, on which "
+         "conditions and shapes fold; may be repeated",
+         parseFixed},
         {"--time-block", "N",
          "time steps of a recurrent layer that are one operator (10; all if "
          "there is one device)",
@@ -367,7 +381,9 @@ Error ffc::checkModelCommand(Options &options, size_t count,
     return error;
   options.model = options.arguments.back();
   if (options.devices.empty() && options.emit >= Emit::Plan)
-    return makeError("expected --devices FILE, found none");
+    return makeError("expected --devices FILE, found none; for instance "
+                     "--devices cpu:4, four processes on this machine (ffc "
+                     "topology --help lists the presets)");
   for (auto [flag, path] : {std::pair("--report", &options.report),
                             std::pair("--trace", &options.trace),
                             std::pair("--task-graph", &options.taskGraph)})

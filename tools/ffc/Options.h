@@ -70,6 +70,7 @@ struct Options : CommandOptions {
 
   std::optional<int64_t> batchSize;
   std::map<std::string, int64_t> dims;
+  std::map<std::string, std::string> fixed; ///< inputs, and their numbers
   /// Steps of a recurrent layer per operator. None: as devices ask for.
   std::optional<int64_t> timeBlock;
 

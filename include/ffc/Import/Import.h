@@ -14,11 +14,15 @@ namespace ffc {
 
 struct ImportOptions {
   /// Extent of the batch, which is dimension 0 of the first data input and of
-  /// the data inputs that agree with it there. A model exported with a fixed
-  /// batch is changed to this one, reshape targets included.
+  /// the data inputs that agree with it there, or leave it open. A model
+  /// exported with a fixed batch is changed to this one, reshape targets
+  /// included.
   std::optional<int64_t> batchSize;
-  /// Values of symbolic dimensions, by name.
+  /// Values of symbolic dimensions, by name, and of any that are left open by
+  /// their place, "INPUT:AXIS".
   std::map<std::string, int64_t> dims;
+  /// Numbers, as texts, that fill inputs, which are constants then, by name.
+  std::map<std::string, std::string> fixed;
   /// Whether dropout acts. Parameters are parameters either way.
   bool training = true;
   /// How weights without data are drawn: glorot-uniform, he-normal, he-uniform,

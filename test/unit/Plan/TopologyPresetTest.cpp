@@ -102,11 +102,17 @@ TEST(TopologyPreset, ComesBeforeAFileOfItsName) {
 
 TEST(TopologyPresetErrors, Names) {
   EXPECT_EQ(loadError("h200x9"),
-            "h200x9: cannot be read: No such file or directory; did you mean "
-            "the preset 'h200x8'?");
+            "h200x9: unknown preset 'h200x9', expected one of: cpu, h200x8, "
+            "nvlink-ib, ethernet, p100-cluster, k80-cluster, a100-topoopt, "
+            "flexflow-sim; did you mean 'h200x8'?");
   EXPECT_EQ(loadError("nvlink-id:4"),
-            "nvlink-id:4: cannot be read: No such file or directory; did you "
-            "mean the preset 'nvlink-ib'?");
+            "nvlink-id:4: unknown preset 'nvlink-id', expected one of: cpu, "
+            "h200x8, nvlink-ib, ethernet, p100-cluster, k80-cluster, "
+            "a100-topoopt, flexflow-sim; did you mean 'nvlink-ib'?");
+  EXPECT_EQ(loadError("gpu:4"),
+            "gpu:4: unknown preset 'gpu', expected one of: cpu, h200x8, "
+            "nvlink-ib, ethernet, p100-cluster, k80-cluster, a100-topoopt, "
+            "flexflow-sim");
   EXPECT_EQ(loadError("something.yaml"),
             "something.yaml: cannot be read: No such file or directory");
   EXPECT_EQ(errorOf("name: x\npreset: h200x9\n"),
