@@ -204,7 +204,7 @@ static TensorValue syntheticInput(StringRef name, const plan::TensorType &type,
                     std::vector<double>(plan::numElements(type.shape))};
   uint64_t key = seed ^ hashName(std::string_view(name));
   uint64_t range = bound > 0 ? static_cast<uint64_t>(bound) : 2;
-  bool isReal = plan::isFloat(type.type);
+  bool isReal = plan::isFloat(type.type) && bound == 0;
   for (size_t i = 0; i < value.data.size(); ++i) {
     uint32_t word = philoxWord(key, i, static_cast<uint64_t>(step));
     // Reals are uniform in +-sqrt(3), which has variance 1.

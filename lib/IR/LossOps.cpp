@@ -13,14 +13,16 @@ static RankedTensorType typeOf(Value value) {
 
 /// Rules of a kernel {x, target} -> {loss or dx} whose target is shaped as x. A
 /// loss is the sum of all tiles' shares of the mean.
+/// `targetsBelow`: see plan::SlotRead.
 static plan::OpRules lossRules(const plan::Shape &shape, StringRef kernel,
-                               bool backward, double flopsPerPoint) {
+                               bool backward, double flopsPerPoint,
+                               int64_t targetsBelow = 0) {
   plan::Access x = identityAccess(static_cast<int>(shape.size()),
                                   plan::MemoryOrder::RowMajor);
   return onePhaseRules(
       dimsByRank(shape),
       {kernel.str(),
-       {{0, x}, {1, x}},
+       {{0, x}, {1, x, 0, targetsBelow}},
        {backward ? plan::SlotWrite{2, x, plan::Reduction::None}
                  : plan::SlotWrite{2, {}, plan::Reduction::Sum}},
        flopsPerPoint},
@@ -260,6 +262,9 @@ DictionaryAttr MseBackwardOp::getKernelArgs() {
 // Binary cross-entropy
 //===----------------------------------------------------------------------===//
 
+/// A target is 0 or 1, or a probability between them.
+static constexpr int64_t kBceTargets = 2;
+
 LogicalResult BceOp::verify() {
   if (failed(verifyTensors(*this)))
     return failure();
@@ -267,7 +272,8 @@ LogicalResult BceOp::verify() {
 }
 
 plan::OpRules BceOp::getRules() {
-  return lossRules(shapeOf(getX()), "bce_forward", /*backward=*/false, 25);
+  return lossRules(shapeOf(getX()), "bce_forward", /*backward=*/false, 25,
+                   kBceTargets);
 }
 
 StringRef BceOp::getFamily() { return "bce"; }
@@ -288,7 +294,8 @@ LogicalResult BceOp::buildGradient(OpBuilder &builder,
 LogicalResult BceBackwardOp::verify() { return verifyTensors(*this); }
 
 plan::OpRules BceBackwardOp::getRules() {
-  return lossRules(shapeOf(getX()), "bce_backward", /*backward=*/true, 12);
+  return lossRules(shapeOf(getX()), "bce_backward", /*backward=*/true, 12,
+                   kBceTargets);
 }
 
 StringRef BceBackwardOp::getFamily() { return "bce_backward"; }

@@ -10,6 +10,9 @@ using namespace ffc;
 using namespace ffc::ff;
 using plan::DimMap;
 
+/// Of elements in a part of a dimension; nobody wants to copy that many.
+static constexpr int64_t kMaxRuns = 1 << 16;
+
 namespace {
 
 /// Dimensions of both tensors with equal products: the shortest runs from the
@@ -137,6 +140,13 @@ ReshapeSpace ff::reshapeSpace(const plan::Shape &x, const plan::Shape &y) {
       space.factors.push_back(factor);
     }
     space.factors.back().splittable = run.refined;
+    // A part of a factor is a run of elements for each of those before it.
+    int64_t runs = 1;
+    for (size_t i = first; i < space.factors.size(); ++i) {
+      if (runs > kMaxRuns)
+        space.factors[i].splittable = false;
+      runs *= space.factors[i].extent;
+    }
     mapDims(run, run.x, x, first, space.x, space.factors,
             &ReshapeSpace::Factor::leadsX);
     mapDims(run, run.y, y, first, space.y, space.factors,

@@ -19,6 +19,10 @@ using Shape = llvm::SmallVector<int64_t>;
 /// Only small tensors are evaluated: shapes, axes, ratios, conditions.
 inline constexpr int64_t kMaxConstantElements = 1 << 16;
 
+/// Of lists of positions along a dimension that the program holds; floats hold
+/// these positions exactly.
+inline constexpr int64_t kMaxPositions = 1 << 24;
+
 /// ONNX's name of an element type ("int64").
 llvm::StringRef elementTypeName(int32_t type);
 /// Bytes of an element; 0 for types without a fixed size or unknown to us.

@@ -113,8 +113,7 @@ void ffc::importer::importConstantOfShape(NodeImporter &node) {
     return node.define(0, value);
   }
   if (*count > kMaxConstantElements)
-    return node.error("a constant of shape " + shapeText(shape) +
-                      " is too large to be evaluated");
+    return void(node.check(tooLarge(shape)));
   fill.shape = shape;
   fill.ints.assign(*count, fill.ints.front());
   node.defineConstant(std::move(fill));

@@ -12,6 +12,13 @@ using llvm::Twine;
 
 char TooLarge::ID = 0;
 
+llvm::Error ffc::importer::tooLarge(llvm::ArrayRef<int64_t> shape) {
+  return llvm::make_error<TooLarge>(
+      "a constant of shape " + shapeText(shape) +
+      " is too large to be evaluated, expected at most " +
+      Twine(kMaxConstantElements) + " elements");
+}
+
 const onnx::AttributeProto *
 ffc::importer::findAttribute(const onnx::NodeProto &node, StringRef name) {
   for (const onnx::AttributeProto &attribute : node.attribute())

@@ -41,6 +41,9 @@ private:
   std::string message;
 };
 
+/// "a constant of shape 1000x1000 is too large...".
+llvm::Error tooLarge(llvm::ArrayRef<int64_t> shape);
+
 /// An evaluator of one operator with one result. At least the operator's
 /// required inputs are present.
 using FoldFunction = llvm::Expected<Constant> (*)(const FoldCall &call);

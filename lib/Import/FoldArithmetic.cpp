@@ -38,9 +38,7 @@ static Expected<Shape> broadcast(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
     return makeError("cannot broadcast " + shapeText(a) + " and " +
                      shapeText(b) + " of constants");
   if (*count > kMaxConstantElements)
-    return llvm::make_error<TooLarge>("a constant of shape " +
-                                      shapeText(*shape) +
-                                      " is too large to be evaluated");
+    return tooLarge(*shape);
   return Shape(*shape);
 }
 

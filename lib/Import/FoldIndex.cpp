@@ -86,7 +86,8 @@ Expected<Constant> ffc::importer::foldRange(const FoldCall &call) {
   if (!(count <= static_cast<double>(kMaxConstantElements)))
     return makeError("cannot evaluate a range from " + numberText(first) +
                      " to " + numberText(limit) + " in steps of " +
-                     numberText(step));
+                     numberText(step) + ", expected at most " +
+                     Twine(kMaxConstantElements) + " numbers");
   result.shape = {static_cast<int64_t>(count)};
   for (int64_t i = 0; i < result.shape[0]; ++i)
     if (result.isFloat())
@@ -130,7 +131,12 @@ Expected<Constant> ffc::importer::foldOneHot(const FoldCall &call) {
                  &values = *call.inputs[2];
   if (depth.size() != 1 || values.size() != 2)
     return makeError("expected a scalar depth and two values");
-  auto extent = static_cast<int64_t>(depth.number(0));
+  const double given = depth.number(0);
+  if (!(given >= 1 && given <= static_cast<double>(kMaxConstantElements)))
+    return makeError("expected a depth from 1 to " +
+                     Twine(kMaxConstantElements) + ", found " +
+                     numberText(given));
+  auto extent = static_cast<int64_t>(given);
   int64_t rank = static_cast<int64_t>(indices.shape.size());
   auto axis = resolveAxis(call.integer("axis", -1), rank + 1);
   if (!axis)
@@ -139,8 +145,7 @@ Expected<Constant> ffc::importer::foldOneHot(const FoldCall &call) {
   shape.insert(shape.begin() + *axis, extent);
   auto count = elementCount(shape);
   if (!count || *count > kMaxConstantElements)
-    return makeError("a constant of shape " + shapeText(shape) +
-                     " is too large to be evaluated");
+    return tooLarge(shape);
   int64_t inner =
       *elementCount(ArrayRef<int64_t>(indices.shape).drop_front(*axis));
   std::vector<int64_t> source;

@@ -34,6 +34,9 @@ static std::vector<int64_t> walk(ArrayRef<int64_t> shape,
                                  ArrayRef<int64_t> starts,
                                  ArrayRef<int64_t> steps,
                                  ArrayRef<int64_t> strides) {
+  // The extents before one of 0 may be any.
+  if (llvm::is_contained(shape, 0))
+    return {};
   std::vector<int64_t> indices = {0};
   for (size_t d = 0; d < shape.size(); ++d) {
     std::vector<int64_t> longer;
@@ -77,9 +80,7 @@ Expected<Constant> ffc::importer::foldGather(const FoldCall &call) {
   shape.append(data.shape.begin() + *axis + 1, data.shape.end());
   auto count = elementCount(shape);
   if (!count || *count > kMaxConstantElements)
-    return llvm::make_error<TooLarge>("a constant of shape " +
-                                      shapeText(shape) +
-                                      " is too large to be evaluated");
+    return tooLarge(shape);
   std::vector<int64_t> source;
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t index : indices.ints) {
@@ -114,6 +115,12 @@ Expected<Constant> ffc::importer::foldConcat(const FoldCall &call) {
                        " along dimension " + Twine(*axis));
     result.shape[*axis] += input->shape[*axis];
   }
+  auto count = elementCount(result.shape);
+  if (!count || *count > kMaxConstantElements)
+    return tooLarge(result.shape);
+  // Without elements, there may be no rows to put together.
+  if (*count == 0)
+    return result;
   for (int64_t o = 0; o < outer; ++o)
     for (const Constant *input : call.inputs) {
       int64_t row = input->size() / outer;
@@ -126,9 +133,6 @@ Expected<Constant> ffc::importer::foldConcat(const FoldCall &call) {
       else
         append(result.ints, input->ints);
     }
-  if (result.size() > kMaxConstantElements)
-    return makeError("a constant of shape " + shapeText(result.shape) +
-                     " is too large to be evaluated");
   return result;
 }
 
@@ -236,9 +240,7 @@ Expected<Constant> ffc::importer::foldExpand(const FoldCall &call) {
                      shapeText(data.shape) + " to " +
                      shapeText(call.inputs[1]->ints));
   if (*count > kMaxConstantElements)
-    return llvm::make_error<TooLarge>("a constant of shape " +
-                                      shapeText(*shape) +
-                                      " is too large to be evaluated");
+    return tooLarge(*shape);
   // Dimensions that are repeated have stride 0.
   Shape strides(shape->size(), 0), own = rowMajorStrides(data.shape);
   size_t missing = shape->size() - data.shape.size();
@@ -269,7 +271,9 @@ Expected<Constant> ffc::importer::foldTile(const FoldCall &call) {
   auto count = elementCount(shape);
   if (!count || *count > kMaxConstantElements)
     return makeError("a constant of shape " + shapeText(data.shape) +
-                     " is too large to be repeated");
+                     " is too large to be repeated, expected a result of at "
+                     "most " +
+                     Twine(kMaxConstantElements) + " elements");
   return select(
       data, shape,
       walk(walked, Shape(walked.size(), 0), Shape(walked.size(), 1), strides));

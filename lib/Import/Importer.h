@@ -106,7 +106,8 @@ public:
   /// The batch of the file, where `exported` is given.
   int64_t exportedBatch = 1;
   NameTable names;
-  int64_t iterations = 0; ///< of loops, imported so far
+  int64_t iterations = 0;    ///< of loops, imported so far
+  int64_t unrolledNodes = 0; ///< in them
   const UseTable uses;
   mlir::OpBuilder builder;
 

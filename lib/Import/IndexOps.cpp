@@ -65,8 +65,8 @@ void ffc::importer::importSlice(NodeImporter &node) {
   ArrayRef<int64_t> from = node.shape(0);
   llvm::SmallVector<SliceDim> dims =
       node.check(resolveSlice(from, starts, ends, axes, steps));
-  llvm::SmallVector<SliceDim> exported =
-      node.check(resolveSlice(node.exportedShape(0), starts, ends, axes, steps));
+  llvm::SmallVector<SliceDim> exported = node.check(
+      resolveSlice(node.exportedShape(0), starts, ends, axes, steps));
   Value whole = node.tensor(0), x = whole;
   if (node.failed())
     return;
@@ -94,6 +94,9 @@ void ffc::importer::importSlice(NodeImporter &node) {
   for (auto [d, dim] : llvm::enumerate(dims)) {
     if (dim.step == 1)
       continue;
+    node.expectPositions(dim.count);
+    if (node.failed())
+      return;
     Shape indices;
     for (int64_t i = 0; i < dim.count; ++i)
       indices.push_back(dim.start + i * dim.step);
@@ -384,6 +387,11 @@ void ffc::importer::importPad(NodeImporter &node) {
         shape, x, node.list(pads),
         node.importer.builder.getF64FloatAttr(padding.value));
   for (size_t d = 0; d < rank; ++d) {
+    if (shape[d] == from[d] && pads[d] == 0)
+      continue;
+    node.expectPositions(shape[d]);
+    if (node.failed())
+      return;
     Shape indices;
     for (int64_t i = 0; i < shape[d]; ++i)
       indices.push_back(repeatedPosition(mode, i - pads[d], from[d]));

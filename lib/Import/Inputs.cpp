@@ -158,9 +158,9 @@ private:
       if (!known.contains(key) && !StringRef(key).contains(':'))
         return makeError(
             flag +
-            (list.empty() ? "the inputs have no named dimensions"
-                          : "no input has a dimension of that name, found " +
-                                list) +
+            (list.empty()
+                 ? "the inputs have no named dimensions"
+                 : "no input has a dimension of that name, found " + list) +
             "; INPUT:AXIS=N gives one by its place, inputs are " +
             inputNames());
     }
@@ -172,8 +172,9 @@ private:
     auto [name, place] = key.rsplit(':');
     const onnx::ValueInfoProto *input = find(name);
     if (!input)
-      return makeError(flag + "expected an input of the model before ':', "
-                              "found '" +
+      return makeError(flag +
+                       "expected an input of the model before ':', "
+                       "found '" +
                        name + "', which is none of: " + inputNames());
     int64_t rank = shapeOf(*input).dim_size(), axis = 0;
     if (place.getAsInteger(10, axis) || axis < -rank || axis >= rank)
@@ -209,8 +210,7 @@ private:
 
   /// Can dimension 0 be the batch?
   bool mayCarryBatch(const onnx::ValueInfoProto &input) const {
-    return shapeOf(input).dim_size() > 0 && !isFree(input) &&
-           !fixed.contains(input.name());
+    return shapeOf(input).dim_size() > 0 && !isFree(input);
   }
 
   Error findBatch() {
@@ -220,7 +220,7 @@ private:
                        ": expected a positive extent");
     const onnx::ValueInfoProto *first = nullptr;
     for (const onnx::ValueInfoProto *input : used)
-      if (!first && mayCarryBatch(*input))
+      if (!first && mayCarryBatch(*input) && !fixed.contains(input->name()))
         first = input;
     if (!first)
       return makeError("--batch-size " + Twine(size) +
@@ -232,8 +232,7 @@ private:
       auto given = values.try_emplace(name, size).first;
       if (given->second != size)
         return makeError("--batch-size " + Twine(size) + " and --dim " + name +
-                         "=" + Twine(given->second) +
-                         " contradict each other");
+                         "=" + Twine(given->second) + " contradict each other");
     }
     for (const onnx::ValueInfoProto *input : used)
       if (mayCarryBatch(*input) && !placeOfBatchName(*input))
@@ -261,8 +260,9 @@ private:
     if (!batch || !mayCarryBatch(input))
       return false;
     const Dimension &dim = shapeOf(input).dim(0);
-    return isOpen(dim) ? !placeOfBatchName(input)
-                       : !isOpen(*batch) && dim.dim_value() == batch->dim_value();
+    return isOpen(dim)
+               ? !placeOfBatchName(input)
+               : !isOpen(*batch) && dim.dim_value() == batch->dim_value();
   }
 
   //===--------------------------------------------------------------------===//
@@ -298,8 +298,7 @@ private:
       return given->second.first;
     const Dimension &dim = shapeOf(info).dim(d);
     std::string name = nameOf(dim);
-    if (auto given = values.find(name);
-        !name.empty() && given != values.end())
+    if (auto given = values.find(name); !name.empty() && given != values.end())
       return given->second;
     if (d == 0 && isBatch(info))
       return *options.batchSize;
@@ -317,8 +316,8 @@ private:
     if (d == 0 && !batch && mayCarryBatch(info))
       flag += " or --batch-size";
     else if (d == 0 && batch && mayCarryBatch(info))
-      problem += " and no batch, since " + *placeOfBatchName(info) +
-                 " is the same";
+      problem +=
+          " and no batch, since " + *placeOfBatchName(info) + " is the same";
     return makeError(problem + "; give " + flag);
   }
 };

@@ -21,6 +21,8 @@ using Values = llvm::SmallVector<GraphValue *>;
 /// Of all loops together, also within each other. More would be a mistake, or a
 /// program that no compiler takes.
 static constexpr int64_t kMaxIterations = 10000;
+/// Of their bodies, for the same reason.
+static constexpr int64_t kMaxUnrolledNodes = 1000000;
 
 namespace {
 
@@ -75,6 +77,12 @@ public:
     if (++node.importer.iterations > kMaxIterations) {
       node.error("expected at most " + llvm::Twine(kMaxIterations) +
                  " iterations of all loops together");
+      return {};
+    }
+    if ((node.importer.unrolledNodes += body->node_size()) >
+        kMaxUnrolledNodes) {
+      node.error("expected at most " + llvm::Twine(kMaxUnrolledNodes) +
+                 " nodes in the iterations of all loops together");
       return {};
     }
     for (auto [input, value] : llvm::zip_equal(body->input(), inputs))

@@ -30,6 +30,7 @@ public:
   explicit ClassLoss(NodeImporter &node);
 
   /// Is it the mean over all targets?
+  int64_t numClasses() const { return classes; }
   bool isPlain() const {
     return reduction == "mean" && !ignored && !node.has(2);
   }
@@ -73,7 +74,9 @@ ClassLoss::ClassLoss(NodeImporter &node) : node(node), rank(node.rank(0)) {
   int32_t type = node.operand(1).type;
   if (type != TensorProto::INT32 && type != TensorProto::INT64)
     node.error("expected integers as operand 1, found type " +
-               elementTypeName(type));
+               elementTypeName(type) +
+               "; for targets that are no classes, give --loss=mse or "
+               "--loss=bce a model that ends with the scores");
   if (node.shape(1) != ArrayRef<int64_t>(expected))
     node.error("expected a target of shape " + shapeText(expected) +
                ", found " + shapeText(node.shape(1)));
@@ -105,7 +108,7 @@ void ClassLoss::definePlain(Value logits) {
 /// What targets are compared with. No target is where those are that do not
 /// count.
 Constant ClassLoss::classPlaces() const {
-  Constant places = positions(classes, rank - kClassAxis);
+  Constant places = positions(node, classes, rank - kClassAxis);
   if (ignored && *ignored >= 0 && *ignored < classes)
     places.floats[*ignored] = -0.5;
   return places;
@@ -179,6 +182,12 @@ void ffc::importer::importNegativeLogLikelihoodLoss(NodeImporter &node) {
 
 void ffc::importer::importSoftmaxCrossEntropyLoss(NodeImporter &node) {
   ClassLoss loss(node);
+  if (node.importer.options.training && loss.numClasses() == 1)
+    node.error("cross-entropy over one class is always 0, found scores of "
+               "shape " +
+               shapeText(node.shape(0)) +
+               "; give --loss=mse or --loss=bce a model that ends with the "
+               "scores");
   Value x = node.tensor(0);
   if (node.failed())
     return;

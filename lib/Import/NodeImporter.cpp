@@ -133,6 +133,12 @@ Value NodeImporter::knownNumbers(const Twine &name, Constant value) {
   return check(importer.floatsOf(*tensor));
 }
 
+void NodeImporter::expectPositions(int64_t count) {
+  if (count > kMaxPositions)
+    error("expected at most " + Twine(kMaxPositions) +
+          " positions along a dimension, found " + Twine(count));
+}
+
 Constant NodeImporter::constant(int i) {
   if (!has(i)) {
     error("operand " + Twine(i) + " is missing");
@@ -232,8 +238,8 @@ RankedTensorType NodeImporter::resultType(ArrayRef<int64_t> shape) {
   if (llvm::any_of(shape, [](int64_t d) { return d < 1; }) ||
       !elementCount(shape) || shape.size() > 8)
     error("its result has shape " + shapeText(shape) +
-          ", expected at most 8 dimensions with positive extents and not too "
-          "many elements");
+          ", expected at most 8 dimensions with positive extents and 2^50 "
+          "elements");
   // A valid type in any case: the error is seen before it is used.
   return failed() ? importer.tensorType({}, onnx::TensorProto::FLOAT)
                   : importer.tensorType(shape, onnx::TensorProto::FLOAT);

@@ -92,6 +92,8 @@ public:
   /// The numbers of a tensor that this node needs, as floats; in the IR it is
   /// called "<node>.<name>".
   mlir::Value knownNumbers(const llvm::Twine &name, Constant value);
+  /// Reports a list of positions that is too long to be held.
+  void expectPositions(int64_t count);
   /// The value of operand i, which must be known at import.
   Constant constant(int i);
   /// The same, a list of integers.

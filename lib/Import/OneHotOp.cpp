@@ -33,6 +33,8 @@ void ffc::importer::importOneHot(NodeImporter &node) {
                shapeText(values.shape));
   if (!isCarriedType(values.type))
     node.unsupported(" of " + elementTypeName(values.type));
+  if (node.failed())
+    return;
   node.setElementType(values.type);
   auto extent = static_cast<int64_t>(depth);
   Shape column(node.shape(0));
@@ -41,8 +43,8 @@ void ffc::importer::importOneHot(NodeImporter &node) {
   result[axis] = extent;
   node.resultType(result);
   Value x = node.numbers(0);
-  Value front =
-      node.knownNumbers("positions", positions(extent, result.size() - axis));
+  Value front = node.knownNumbers(
+      "positions", positions(node, extent, result.size() - axis));
   if (node.failed())
     return;
   Value indices = node.part<ff::ReshapeOp>("indices", column, x);

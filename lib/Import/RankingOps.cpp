@@ -115,8 +115,8 @@ void ffc::importer::importHardmax(NodeImporter &node) {
     ranked.push_back(*elementCount(ArrayRef<int64_t>(whole).drop_front(axis)));
   }
   Value places = node.knownNumbers(
-      "positions",
-      positions(ranked[axis], static_cast<int64_t>(ranked.size()) - axis));
+      "positions", positions(node, ranked[axis],
+                             static_cast<int64_t>(ranked.size()) - axis));
   if (node.failed())
     return;
   if (ranked != whole)

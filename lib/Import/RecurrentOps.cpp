@@ -20,6 +20,9 @@ namespace {
 /// Operands of all three operators.
 enum { X, W, R, B, Lengths, H0, C0, Peepholes };
 
+/// Of the time steps of a layer; each is an operator.
+static constexpr int64_t kMaxBlocks = 10000;
+
 class RecurrentImporter {
 public:
   explicit RecurrentImporter(NodeImporter &node)
@@ -360,11 +363,15 @@ void RecurrentImporter::run() {
   for (size_t i = 0; i < reversed.size() && !node.failed(); ++i)
     layers.push_back(makeLayer(static_cast<int64_t>(i)));
   node.resultType({steps, samples, gates * units});
+  const int64_t perBlock = node.importer.options.timeBlock.value_or(steps);
+  if (int64_t count = (steps - 1) / perBlock + 1; count > kMaxBlocks)
+    node.error("expected at most " + Twine(kMaxBlocks) +
+               " blocks of time steps, found " + Twine(count) +
+               "; give a larger --time-block");
   if (node.failed())
     return;
   if (batchFirst)
     x = transposed("x", x, {1, 0, 2});
-  int64_t perBlock = node.importer.options.timeBlock.value_or(steps);
   for (int64_t start = 0; start < steps; start += perBlock) {
     int64_t count = std::min(perBlock, steps - start);
     blocks.push_back(count == steps

@@ -99,6 +99,8 @@ static void applyScales(NodeImporter &node, Interpolation &way,
       return node.error("expected scales that leave something, found " +
                         numberText(scale) + " for extent " + Twine(from[d]));
     way.result.push_back(static_cast<int64_t>(to));
+    if (way.result[d] != from[d])
+      node.expectPositions(way.result[d]);
   }
 }
 
@@ -117,6 +119,8 @@ static void applySizes(NodeImporter &node, Interpolation &way,
     if (way.result[d] < 1 || way.result[d] > INT_MAX)
       return node.error("expected positive sizes, found " +
                         Twine(way.result[d]));
+    if (way.result[d] != from[d])
+      node.expectPositions(way.result[d]);
     way.scales.push_back(static_cast<double>(way.result[d]) /
                          static_cast<double>(from[d]));
   }

@@ -139,13 +139,14 @@ void ffc::importer::importTile(NodeImporter &node) {
     }
     apart.push_back(extent);
     expanded.push_back(extent == 1 ? repeat : extent);
-    result.push_back(repeat * extent);
   }
-  if (result == from)
-    return node.defineSame(node.operand(0));
   node.resultType(expanded);
   if (node.failed())
     return;
+  for (auto [repeat, extent] : llvm::zip_equal(repeats, from))
+    result.push_back(repeat * extent);
+  if (result == from)
+    return node.defineSame(node.operand(0));
   if (apart != from)
     x = node.part<ff::ReshapeOp>("apart", apart, x);
   x = node.part<ff::ExpandOp>("expand", expanded, x);

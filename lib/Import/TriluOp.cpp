@@ -61,12 +61,12 @@ void ffc::importer::importTrilu(NodeImporter &node) {
   // rows. Beyond the matrix, they need not be exact.
   double diagonal = std::clamp(given, -static_cast<double>(rows),
                                static_cast<double>(columns));
-  Constant first = positions(rows, 2);
+  Constant first = positions(node, rows, 2);
   for (double &column : first.floats)
     column += diagonal;
   Value x = node.tensor(0);
   Value row = node.knownNumbers("diagonal", std::move(first)),
-        column = node.knownNumbers("columns", positions(columns, 1));
+        column = node.knownNumbers("columns", positions(node, columns, 1));
   if (node.failed())
     return;
   Value mask =

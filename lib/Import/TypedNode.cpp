@@ -52,8 +52,12 @@ Value ffc::importer::binaryPart(NodeImporter &node, const Twine &name,
                               node.resultType(*shape), kind, a, b);
 }
 
-Constant ffc::importer::positions(int64_t count, int64_t rank) {
+Constant ffc::importer::positions(NodeImporter &node, int64_t count,
+                                  int64_t rank) {
+  node.expectPositions(count);
   Constant result;
+  if (node.failed())
+    return result;
   result.type = TensorProto::FLOAT;
   result.shape = Shape(rank, 1);
   result.shape.front() = count;

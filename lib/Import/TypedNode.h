@@ -23,7 +23,8 @@ mlir::Value binaryPart(NodeImporter &node, const llvm::Twine &name,
                        ff::BinaryKind kind, mlir::Value a, mlir::Value b);
 
 /// 0, 1, ... along the first of `rank` dimensions, to compare indices with.
-Constant positions(int64_t count, int64_t rank);
+/// Reports more of them than floats can tell apart.
+Constant positions(NodeImporter &node, int64_t count, int64_t rank);
 
 /// Result 0 is `x` as a tensor of `type`, to which it is rounded.
 void defineCast(NodeImporter &node, mlir::Value x, int32_t type);

@@ -74,6 +74,9 @@ private:
 // Loss
 //===----------------------------------------------------------------------===//
 
+/// The input that --loss compares the model's output with.
+static constexpr StringLiteral kTargetName = "target";
+
 /// The value under a trailing operator that the loss contains already.
 static Value lookThrough(Value answer, StringRef loss) {
   Operation *op = answer.getDefiningOp();
@@ -114,14 +117,24 @@ LogicalResult Reverse::addLoss(StringRef kind,
   Value x = lookThrough(answer.getValue(), kind);
   auto type = cast<RankedTensorType>(x.getType());
 
+  // Only a loss of the model reads a target of the model's.
+  for (unsigned i = 0; kind != "none" && i < main.getNumArguments(); ++i)
+    if (auto name = main.getArgAttrOfType<StringAttr>(i, kNameAttr);
+        name && name.getValue() == kTargetName)
+      return main.emitError("input '")
+             << kTargetName << "' has the name of the target of --loss=" << kind
+             << "; if the model computes its loss, give --loss=none, else "
+                "expected another name";
+
   marking.role = kLossRole;
   lossGradient = updates.addLossScale(main, type.getElementType());
   auto loss = RankedTensorType::get({}, type.getElementType());
   auto addTarget = [&](RankedTensorType targetType) {
-    (void)main.insertArgument(main.getNumArguments(), targetType,
-                              builder.getDictionaryAttr(builder.getNamedAttr(
-                                  kNameAttr, builder.getStringAttr("target"))),
-                              named("target"));
+    (void)main.insertArgument(
+        main.getNumArguments(), targetType,
+        builder.getDictionaryAttr(builder.getNamedAttr(
+            kNameAttr, builder.getStringAttr(kTargetName))),
+        named(kTargetName));
     return main.getArgument(main.getNumArguments() - 1);
   };
   Operation *lossOp = nullptr;
@@ -135,7 +148,16 @@ LogicalResult Reverse::addLoss(StringRef kind,
     if (axis >= type.getRank())
       return main.emitError("cross-entropy needs logits with a class axis, "
                             "expected a model output of rank 2 or more, found ")
-             << answer.getValue().getType();
+             << answer.getValue().getType()
+             << "; for numbers, give --loss=mse or --loss=bce";
+    if (type.getDimSize(axis) == 1)
+      return main.emitError(
+                 "cross-entropy over one class is always 0, expected "
+                 "more than one in dimension ")
+             << axis << " of output '" << nameOf(answer) << "', found "
+             << answer.getValue().getType()
+             << "; for numbers, give --loss=mse, for yes or no --loss=bce, for "
+                "classes in another dimension --class-axis";
     SmallVector<int64_t> shape(type.getShape());
     shape.erase(shape.begin() + axis);
     Value target =

@@ -17,20 +17,33 @@ public:
         end(static_cast<OpId>(graph.ops.size())), always(table.numDevices()) {}
 
   std::vector<int64_t> run() {
-    for (size_t v = 0; v < graph.values.size(); ++v)
-      add(static_cast<ValueId>(v));
-    // What ends at an operator is still there while others begin, since it ends
-    // after it.
-    std::sort(changes.begin(), changes.end(),
-              [](const Change &a, const Change &b) {
-                return std::tie(a.when, a.sign) < std::tie(b.when, b.sign);
-              });
+    collect();
     std::vector<int64_t> now = always, most = always;
     for (const Change &change : changes)
       for (auto [device, bytes] : *change.bytes) {
         now[device] += change.sign * bytes;
         most[device] = std::max(most[device], now[device]);
       }
+    return most;
+  }
+
+  /// Of `device`, when it needs most.
+  MemoryParts partsOf(DeviceId wanted) {
+    collect();
+    MemoryParts now, most;
+    auto take = [&](const Change &change) {
+      for (auto [device, bytes] : *change.bytes)
+        if (device == wanted)
+          now.*partOf(change.value) += change.sign * bytes;
+    };
+    for (const Change &change : kept)
+      take(change);
+    most = now;
+    for (const Change &change : changes) {
+      take(change);
+      if (now.total() > most.total())
+        most = now;
+    }
     return most;
   }
 
@@ -42,9 +55,44 @@ private:
     When when;
     int sign;
     const DeviceBytes *bytes;
+    ValueId value;
   };
 
+  void collect() {
+    for (size_t v = 0; v < graph.values.size(); ++v)
+      add(static_cast<ValueId>(v));
+    // What ends at an operator is still there while others begin, since it ends
+    // after it.
+    std::sort(changes.begin(), changes.end(),
+              [](const Change &a, const Change &b) {
+                return std::tie(a.when, a.sign) < std::tie(b.when, b.sign);
+              });
+  }
+
+  /// What a value is counted as.
+  int64_t MemoryParts::*partOf(ValueId id) const {
+    const Value &value = graph.value(id);
+    auto isOfUpdate = [&](Use use) {
+      return graph.op(use.op).role == OpRole::Update;
+    };
+    if (value.kind == ValueKind::State)
+      return !value.uses.empty() && std::all_of(value.uses.begin(),
+                                                value.uses.end(), isOfUpdate)
+                 ? &MemoryParts::optimizer
+                 : &MemoryParts::parameters;
+    if (value.producer < 0)
+      return &MemoryParts::activations;
+    const OpRole role = graph.op(value.producer).role;
+    if (role == OpRole::Update)
+      return &MemoryParts::parameters;
+    return role == OpRole::Gradient &&
+                   std::any_of(value.uses.begin(), value.uses.end(), isOfUpdate)
+               ? &MemoryParts::gradients
+               : &MemoryParts::activations;
+  }
+
   void add(ValueId id) {
+    current = id;
     const Value &value = graph.value(id);
     bool isState = value.kind == ValueKind::State;
     bool updated = isState && graph.states[value.state].written >= 0;
@@ -125,10 +173,11 @@ private:
     if (isState) {
       for (auto [device, count] : bytes)
         always[device] += count;
+      kept.push_back({0, 1, &bytes, current});
       return;
     }
-    changes.push_back({first, sign, &bytes});
-    changes.push_back({last, -sign, &bytes});
+    changes.push_back({first, sign, &bytes, current});
+    changes.push_back({last, -sign, &bytes, current});
   }
 
   SegmentTable &table;
@@ -136,7 +185,9 @@ private:
   const std::vector<ConfigId> &configs;
   EarlyStarts early;
   OpId end;
+  ValueId current = -1;        ///< that is added
   std::vector<int64_t> always; ///< by device: what is there all the time
+  std::vector<Change> kept;    ///< which is made of these
   std::vector<Change> changes;
 };
 } // namespace
@@ -145,4 +196,12 @@ std::vector<int64_t>
 ffc::plan::stepMemory(SegmentTable &table,
                       const std::vector<ConfigId> &configs) {
   return Accounts(table, configs).run();
+}
+
+MemoryParts ffc::plan::largestMemory(SegmentTable &table,
+                                     const std::vector<ConfigId> &configs) {
+  const std::vector<int64_t> bytes = stepMemory(table, configs);
+  const auto most = std::max_element(bytes.begin(), bytes.end());
+  return Accounts(table, configs)
+      .partsOf(static_cast<DeviceId>(most - bytes.begin()));
 }

@@ -23,9 +23,10 @@ struct Split {
 class Recipes {
 public:
   Recipes(const Space &space, const std::vector<Choice> &pinned,
-          const std::vector<int64_t> &room, Walker &walker)
+          const std::vector<int64_t> &room, Walker &walker,
+          const std::function<bool(Picoseconds)> &goesOn)
       : space(space), graph(space.graph()), room(room), walker(walker),
-        roles(space), devices(space.numDevices()) {
+        goesOn(goesOn), roles(space), devices(space.numDevices()) {
     for (const Choice &pin : pinned)
       pins.insert({pin.op, pin});
   }
@@ -57,6 +58,14 @@ private:
     }
   }
 
+  Picoseconds bestSoFar() const {
+    return std::min_element(result.begin(), result.end(),
+                            [](const Baseline &a, const Baseline &b) {
+                              return a.quality < b.quality;
+                            })
+        ->quality.makespan;
+  }
+
   Picoseconds bestThatFits() const {
     Picoseconds best = kNoLimit;
     for (const Baseline &baseline : result)
@@ -70,6 +79,8 @@ private:
   template <class ConfigOf>
   Picoseconds add(const std::string &name, ConfigOf configOf,
                   bool sharded = false) {
+    if (isOver)
+      return kNoLimit;
     PartialStrategy given(graph.ops.size());
     for (OpId anchor : space.anchors()) {
       auto pin = pins.find(anchor);
@@ -95,6 +106,8 @@ private:
           return other.strategy == strategy;
         }))
       result.push_back({name, std::move(strategy), qualityOf(walker, room)});
+    ++tried;
+    isOver = goesOn && !goesOn(bestSoFar()) && tried > 1;
     return walker.makespan();
   }
 
@@ -202,6 +215,9 @@ private:
   const Graph &graph;
   const std::vector<int64_t> &room;
   Walker &walker;
+  const std::function<bool(Picoseconds)> &goesOn;
+  int tried = 0;
+  bool isOver = false; ///< after goesOn said so
   Roles roles;
   int64_t devices;
   std::map<OpId, Choice> pins;
@@ -210,9 +226,9 @@ private:
 
 } // namespace
 
-std::vector<Baseline> search::baselines(const Space &space,
-                                        const std::vector<Choice> &pinned,
-                                        const std::vector<int64_t> &room,
-                                        Walker &walker) {
-  return Recipes(space, pinned, room, walker).run();
+std::vector<Baseline>
+search::baselines(const Space &space, const std::vector<Choice> &pinned,
+                  const std::vector<int64_t> &room, Walker &walker,
+                  const std::function<bool(Picoseconds)> &goesOn) {
+  return Recipes(space, pinned, room, walker, goesOn).run();
 }

@@ -33,13 +33,13 @@ class Run {
 public:
   Run(const Graph &graph, const Topology &topology, const CostModel &cost,
       const Options &options)
-      : space(graph, topology.numDevices(), options.forFlexFlow), cost(cost),
+      : begin(Clock::now()),
+        space(graph, topology.numDevices(), options.forFlexFlow), cost(cost),
         options(options),
         budget(options.budget.value_or(
             options.seconds > 0
                 ? kEndless
-                : defaultBudget(topology.numDevices(), graph.ops.size()))),
-        begin(Clock::now()) {
+                : defaultBudget(topology.numDevices(), graph.ops.size()))) {
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
       room.push_back(options.memoryLimit ? options.memoryLimit
                                          : topology.kindOf(d).memoryBytes);
@@ -70,8 +70,7 @@ public:
       result.quality = chain->bestQuality();
     }
     walker.assign(result.strategy);
-    for (int64_t bytes : walker.memory())
-      result.bytesPerDevice = std::max(result.bytesPerDevice, bytes);
+    result.memory = walker.largestMemory();
     result.seconds = secondsSinceStart();
     return std::move(result);
   }
@@ -82,7 +81,9 @@ private:
   }
 
   void tryBaselines(Walker &walker) {
-    result.baselines = baselines(space, options.pinned, room, walker);
+    result.baselines =
+        baselines(space, options.pinned, room, walker,
+                  [&](Picoseconds best) { return goesOn("recipes", best); });
     if (options.start) {
       walker.assign(*options.start);
       result.baselines.push_back(
@@ -108,8 +109,11 @@ private:
     std::vector<Strategy> known;
     for (size_t b = 0; b < std::min(kStarts, result.baselines.size()); ++b)
       known.push_back(result.baselines[b].strategy);
-    std::optional<EliminationProblem> problem = eliminationProblem(
-        space, cost, known, options.pinned, most, [&] { return stopped(); });
+    const Picoseconds best = result.baselines.front().quality.makespan;
+    std::optional<EliminationProblem> problem =
+        eliminationProblem(space, cost, known, options.pinned, most, [&] {
+          return !goesOn("dynamic programming", best);
+        });
     if (!problem)
       return;
     AdditiveSolution solution = solve(problem->costs);
@@ -152,6 +156,17 @@ private:
           *starts[static_cast<size_t>(c) % starts.size()]));
   }
 
+  /// Reports where the search is before it makes proposals; false: it is over.
+  bool goesOn(const char *phase, Picoseconds best) const {
+    if (options.progress) {
+      Progress progress;
+      progress.phase = phase;
+      progress.best = best;
+      options.progress(progress);
+    }
+    return !stopped();
+  }
+
   bool stopped() const {
     return (options.stop && *options.stop) ||
            (options.seconds > 0 && secondsSinceStart() >= options.seconds);
@@ -174,11 +189,18 @@ private:
 
   /// Every `threads`-th chain from `first` on.
   void runShare(int first, int threads) {
-    constexpr int64_t kAtOnce = 64;
+    // A large graph's proposal may take a second; the clock is looked at again
+    // before the next one then.
+    constexpr int64_t kMostAtOnce = 64;
+    constexpr auto kLong = std::chrono::milliseconds(20);
+    int64_t atOnce = 1;
     for (bool open = true; open && !stopped();) {
       open = false;
+      const Clock::time_point start = Clock::now();
       for (size_t c = first; c < chains.size() && !stopped(); c += threads)
-        open |= chains[c]->run(kAtOnce);
+        open |= chains[c]->run(atOnce);
+      atOnce = Clock::now() - start < kLong ? std::min(2 * atOnce, kMostAtOnce)
+                                            : std::max<int64_t>(atOnce / 2, 1);
       if (first == 0 && options.progress && !chains.empty())
         report(*chains[0]);
     }
@@ -201,11 +223,12 @@ private:
     options.progress(progress);
   }
 
+  /// Before all else, which takes its time too.
+  Clock::time_point begin;
   Space space;
   const CostModel &cost;
   const Options &options;
   int64_t budget;
-  Clock::time_point begin;
   std::vector<int64_t> room;
   std::vector<std::unique_ptr<Chain>> chains;
   Result result;

@@ -227,3 +227,7 @@ void Walker::assign(const Strategy &other) {
 std::vector<int64_t> Walker::memory() {
   return stepMemory(table, timer.configs());
 }
+
+MemoryParts Walker::largestMemory() {
+  return plan::largestMemory(table, timer.configs());
+}

@@ -11,6 +11,7 @@
 #include "ffc/Plan/Cost.h"
 #include "ffc/Plan/Profile.h"
 #include "ffc/Plan/Program.h"
+#include "ffc/Plan/StepMemory.h"
 #include "ffc/Plan/StrategyFile.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Topology.h"
@@ -79,6 +80,8 @@ private:
   /// The time of the step and about how much memory it needs, without its
   /// tasks, of which a large model on many devices has millions.
   mlir::LogicalResult timePlan();
+  /// "1.5 GB for parameters, ...; more devices need less each".
+  std::string describeMemory(const plan::MemoryParts &parts) const;
   void reportStep(llvm::StringRef about, const std::vector<int64_t> &bytes);
   /// The report, the trace and the task graph, as far as options say so.
   mlir::LogicalResult writeTimeline(const plan::CostModel &cost,

@@ -255,7 +255,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "operators); 0 compares recipes only",
          setWhole(searchBudget, 0), kStrategy},
         {"--search-time", "SECONDS",
-         "stop after this time; the answer then depends on the machine",
+         "the whole search stops after this time, but for two recipes at "
+         "least; the answer then depends on the machine",
          setNumber(searchSeconds, isNotNegative, kNotNegative), kStrategy},
         {"--search-alpha", "X",
          "a strategy slower by 1 % is accepted with probability exp(-X) (a "
@@ -319,6 +320,10 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          setTrue(&Options::sharedLinks), kCompile},
         {"--quiet", "", "no report on standard error",
          setTrue(&Options::quiet)},
+        {"--verbose", "",
+         "the progress of a search every ten seconds, where standard error is "
+         "no terminal, which shows it anyway",
+         setTrue(&Options::verbose), kStrategy},
         helpFlag<Options>(),
         {"--version", "", "version of ffc", setTrue(&Options::version),
          kCompile}}},

@@ -45,6 +45,7 @@ enum : CommandSet { kCompile = 1, kProfile = 2, kExplain = 4 };
 
 struct Options : CommandOptions {
   bool version = false, quiet = false;
+  bool verbose = false; ///< progress where there is no terminal too
 
   std::string model;   ///< path of the ONNX model
   std::string devices; ///< path of the topology; empty only up to Emit::Train

@@ -10,6 +10,7 @@
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Verifier.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -43,6 +44,30 @@ LogicalResult Compilation::planProgram() {
   return writeTimeline(cost, std::move(times));
 }
 
+std::string Compilation::describeMemory(const plan::MemoryParts &parts) const {
+  std::vector<std::pair<int64_t, const char *>> named = {
+      {parts.parameters, "parameters"},
+      {parts.gradients, "gradients of parameters"},
+      {parts.optimizer, "the optimizer"},
+      {parts.activations, "activations"}};
+  llvm::stable_sort(
+      named, [](const auto &a, const auto &b) { return a.first > b.first; });
+  std::string text;
+  for (auto [bytes, name] : named)
+    if (bytes > 0)
+      text += (text.empty() ? "" : ", ") + bytesText(bytes) + " for " + name;
+  const bool isData = named.front().first == parts.activations;
+  text += "; more devices need less each";
+  if (isData && options.training)
+    text += ", and so does a smaller --batch-size, with --accumulate for a "
+            "step over as many samples";
+  else if (isData)
+    text += ", and so does a smaller --batch-size";
+  else if (parts.optimizer > 0)
+    text += ", and so does an --optimizer that keeps less";
+  return text;
+}
+
 LogicalResult Compilation::timePlan() {
   const plan::CostModel cost = costModel(planned.graph);
   plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
@@ -54,10 +79,11 @@ LogicalResult Compilation::timePlan() {
   std::vector<int64_t> bytes = plan::stepMemory(table, configs);
   for (plan::DeviceId id = 0; id < topology->numDevices(); ++id)
     if (int64_t most = topology->kindOf(id).memoryBytes; bytes[id] > most)
-      return fail(llvm::formatv("device {0} ({1}): the plan needs about {2}, "
-                                "expected at most {3}",
-                                id, topology->device(id).name,
-                                bytesText(bytes[id]), bytesText(most)));
+      return fail(llvm::formatv(
+          "device {0} ({1}): the plan needs about {2}, expected at most {3}; "
+          "the largest device needs {4}",
+          id, topology->device(id).name, bytesText(bytes[id]), bytesText(most),
+          describeMemory(plan::largestMemory(table, configs))));
   reportStep("about ", bytes);
   return success();
 }

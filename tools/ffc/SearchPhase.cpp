@@ -98,28 +98,42 @@ static std::string milliseconds(plan::Picoseconds time) {
 }
 
 namespace {
-/// A line on the terminal that says how far the search is, written anew several
-/// times a second.
+/// Says how far the search is: on a terminal in a line that is written anew
+/// several times a second, else in a line every few seconds.
 class ProgressLine {
 public:
+  explicit ProgressLine(bool isTerminal) : isTerminal(isTerminal) {}
+
   void show(const search::Progress &progress) {
     using Seconds = std::chrono::duration<double>;
     const auto now = std::chrono::steady_clock::now();
-    if (now < next || progress.proposals == 0)
+    if (now < next)
       return;
-    next = now + std::chrono::milliseconds(200);
-    const double seconds = std::max(Seconds(now - start).count(), 1e-3);
-    const auto proposals = static_cast<double>(progress.proposals);
-    llvm::errs() << llvm::formatv(
-        "\r\033[Kffc: search {0:f0} %: best {1}, current {2}, {3} proposals, "
-        "{4:f0} a second, {5:f0} % accepted, {6:f0} s left",
-        100 * progress.share, milliseconds(progress.best),
-        milliseconds(progress.current), progress.proposals, proposals / seconds,
-        100.0 * static_cast<double>(progress.accepted) / proposals,
-        seconds * (1 / progress.share - 1));
+    next = now + std::chrono::milliseconds(isTerminal ? 200 : 10000);
+    const double elapsed = std::max(Seconds(now - start).count(), 1e-3);
+    llvm::errs() << (isTerminal ? "\r\033[K" : "") << textOf(progress, elapsed)
+                 << (isTerminal ? "" : "\n");
   }
 
 private:
+  static std::string textOf(const search::Progress &progress, double elapsed) {
+    if (progress.proposals == 0)
+      return llvm::formatv("ffc: search: {0}, best {1}, {2:f0} s",
+                           progress.phase, milliseconds(progress.best), elapsed)
+          .str();
+    const auto proposals = static_cast<double>(progress.proposals);
+    return llvm::formatv(
+               "ffc: search {0:f0} %: best {1}, current {2}, {3} proposals, "
+               "{4:f0} a second, {5:f0} % accepted, {6:f0} s left",
+               100 * progress.share, milliseconds(progress.best),
+               milliseconds(progress.current), progress.proposals,
+               proposals / elapsed,
+               100.0 * static_cast<double>(progress.accepted) / proposals,
+               elapsed * (1 / progress.share - 1))
+        .str();
+  }
+
+  bool isTerminal;
   std::chrono::steady_clock::time_point start =
                                             std::chrono::steady_clock::now(),
                                         next = start;
@@ -214,12 +228,12 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
     searching.start = fused->gather(
         planned.graph, plan::completeStrategy(planned.graph, *given));
   }
-  bool live = !options.quiet && isatty(STDERR_FILENO);
-  if (live)
-    searching.progress =
-        [line = ProgressLine()](const search::Progress &progress) mutable {
-          line.show(progress);
-        };
+  const bool isTerminal = !options.quiet && isatty(STDERR_FILENO);
+  if (isTerminal || options.verbose)
+    searching.progress = [line = ProgressLine(isTerminal)](
+                             const search::Progress &progress) mutable {
+      line.show(progress);
+    };
   searching.stop = &interrupted;
   search::Result result;
   {
@@ -227,13 +241,14 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
     result =
         search::searchStrategy(graph, *topology, costModel(graph), searching);
   }
-  if (live)
+  if (isTerminal)
     llvm::errs() << "\r\033[K";
   if (!result.quality.fits())
     return fail(llvm::formatv(
         "{0}: no strategy found that fits into the devices' memory; the one "
-        "that came closest needs {1} on a device",
-        options.model, bytesText(result.bytesPerDevice)));
+        "that came closest needs {1} on a device, {2}",
+        options.model, bytesText(result.memory.total()),
+        describeMemory(result.memory)));
   // Operators that wait for a strategy save work that the search has counted.
   if (result.bound > 0) {
     FailureOr<SearchGraph> least = fusedCopy(/*early=*/true);

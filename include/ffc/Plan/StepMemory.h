@@ -16,6 +16,22 @@ namespace ffc::plan {
 std::vector<int64_t> stepMemory(SegmentTable &table,
                                 const std::vector<ConfigId> &configs);
 
+/// What a device's bytes are for.
+struct MemoryParts {
+  int64_t parameters = 0;  ///< and all else that is kept, rounded copies too
+  int64_t optimizer = 0;   ///< what only updates read
+  int64_t gradients = 0;   ///< that updates read
+  int64_t activations = 0; ///< their gradients, and data
+
+  int64_t total() const {
+    return parameters + optimizer + gradients + activations;
+  }
+};
+
+/// Of the device that needs most by stepMemory(), at the moment when it does.
+MemoryParts largestMemory(SegmentTable &table,
+                          const std::vector<ConfigId> &configs);
+
 } // namespace ffc::plan
 
 #endif // FFC_PLAN_STEPMEMORY_H

@@ -46,6 +46,8 @@ struct Baseline {
 
 /// What a search did so far.
 struct Progress {
+  /// What it does: "recipes", "dynamic programming" or "proposals".
+  const char *phase = "proposals";
   plan::Picoseconds best = 0, current = 0;
   int64_t proposals = 0, accepted = 0;
   double share = 0; ///< of the budget of proposals or time, 0 to 1
@@ -93,9 +95,9 @@ struct Result {
   /// Anchors that dynamic programming chose by a beam, since they did not
   /// reduce and were too many to try all.
   size_t beamAnchors = 0;
-  /// Of the answer, the bytes of the device that needs most, by the estimate of
+  /// Of the answer, what the device needs that needs most, by the estimate of
   /// Walker::memory().
-  int64_t bytesPerDevice = 0;
+  plan::MemoryParts memory;
   int64_t proposals = 0, accepted = 0;
   double seconds = 0;
 };
@@ -113,11 +115,13 @@ Quality qualityOf(Walker &walker, const std::vector<int64_t> &room);
 /// on one device each or by rows.
 /// Each once. A dimension that an operator does not have, or not enough of,
 /// becomes copies. Grids and groups become larger until one takes longer than
-/// the one before and ten times as long as some recipe that fits.
-std::vector<Baseline> baselines(const Space &space,
-                                const std::vector<Choice> &pinned,
-                                const std::vector<int64_t> &room,
-                                Walker &walker);
+/// the one before and ten times as long as some recipe that fits; or when
+/// `goesOn`, which is told the time of the best recipe so far and may be empty,
+/// says so after the second one.
+std::vector<Baseline>
+baselines(const Space &space, const std::vector<Choice> &pinned,
+          const std::vector<int64_t> &room, Walker &walker,
+          const std::function<bool(plan::Picoseconds)> &goesOn = nullptr);
 
 /// The best of all combinations of candidates, of which every anchor has at
 /// least one, for instance Space::candidates(). For small graphs, few devices.

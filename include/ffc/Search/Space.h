@@ -12,6 +12,7 @@
 
 #include "ffc/Plan/Following.h"
 #include "ffc/Plan/Segments.h"
+#include "ffc/Plan/StepMemory.h"
 #include "ffc/Plan/StepTimer.h"
 #include "ffc/Plan/Topology.h"
 
@@ -153,6 +154,8 @@ public:
   /// moment: state, and the parts of values from where they are made to their
   /// last use.
   std::vector<int64_t> memory();
+  /// Of the device that needs most, what for.
+  plan::MemoryParts largestMemory();
 
 private:
   plan::ConfigId follow(plan::OpId op, plan::ConfigId leader, bool sharded);

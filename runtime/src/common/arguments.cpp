@@ -148,13 +148,15 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
   Flags flags(argc, argv);
   while (flags.next()) {
     const std::string &given = flags.name(), flag = canonical(given);
-    if (flag == "--help" || flag == "--info" || flag == "--shuffle" ||
-        flag == "--no-shuffle") {
+    if (flag == "--help" || flag == "--info" || flag == "--any-loss" ||
+        flag == "--shuffle" || flag == "--no-shuffle") {
       flags.expect_no_value();
       if (flag == "--help")
         a.help = true;
       else if (flag == "--info")
         a.info = true;
+      else if (flag == "--any-loss")
+        a.any_loss = true;
       else if (order.empty() || order == flag)
         order = flag;
       else
@@ -244,6 +246,9 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --temperature X     of the distribution they are drawn from (default 1);
                           0 takes the likeliest
       --top-k N           draw from the N likeliest
+      --any-loss          go on with a loss that is not finite (default: end
+                          with an error when one is read, which is when a step
+                          is printed)
       --seed N            of initial values, dropout, order, synthetic data and
                           what is generated
       --info              print what the program is and needs

@@ -14,8 +14,9 @@ namespace ffrt {
 struct Arguments {
   bool help = false;
   bool info = false;
-  int64_t epochs = 0; ///< 0: not given
-  int64_t steps = 0;  ///< 0: not given
+  bool any_loss = false; ///< goes on with one that is not finite
+  int64_t epochs = 0;    ///< 0: not given
+  int64_t steps = 0;     ///< 0: not given
   int64_t print_frequency = 10;
   double learning_rate, weight_decay;
   RateSchedule::Form rate_form = RateSchedule::constant;

@@ -2,6 +2,10 @@
 #include "common/loss_log.h"
 
 #include "common/target.h"
+#include "ffrt/error.h"
+
+#include <cmath>
+#include <string>
 
 namespace ffrt {
 
@@ -17,8 +21,9 @@ double value_of(const Tensor &t) {
 
 } // namespace
 
-LossLog::LossLog(int passes)
-    : passes(passes), memory(host_memory(kMost * sizeof(double))) {
+LossLog::LossLog(int passes, bool any_loss)
+    : passes(passes), any_loss(any_loss),
+      memory(host_memory(kMost * sizeof(double))) {
   coming.reserve(kMost);
 }
 
@@ -43,6 +48,14 @@ void LossLog::arrive() {
     if (++added < passes)
       continue;
     arrived.push_back(sum);
+    if (!any_loss && !std::isfinite(sum))
+      throw Error("the loss of step " + std::to_string(arrived.size()) +
+                  " is " +
+                  (std::isnan(sum) ? "nan"
+                   : sum > 0       ? "inf"
+                                   : "-inf") +
+                  "; a smaller --lr, or gradients that are clipped (ffc "
+                  "--clip-norm), may help; --any-loss goes on");
     sum = 0;
     added = 0;
   }

@@ -14,8 +14,9 @@ namespace ffrt {
 /// somebody wants to know one, or very many are on their way.
 class LossLog {
 public:
-  /// `passes` of a step, over 0.
-  explicit LossLog(int passes);
+  /// `passes` of a step, over 0. Unless `any_loss`, one that is not finite is
+  /// an error as soon as it is read.
+  LossLog(int passes, bool any_loss);
 
   /// The loss of the next pass: one element of f32 or f64, which has its value
   /// when all that was started so far is done.
@@ -24,10 +25,11 @@ public:
   const std::vector<double> &of_steps();
 
 private:
-  /// Takes over what is on its way.
+  /// Takes over what is on its way. Throws Error.
   void arrive();
 
   const int passes;
+  const bool any_loss;
   std::shared_ptr<void> memory; ///< of the host, that the device writes
   std::vector<Tensor> coming;
   std::vector<double> arrived;

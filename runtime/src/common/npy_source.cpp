@@ -17,6 +17,13 @@ NpyFile open_input(const InputInfo &input, const std::string &folder,
   if (!exists(path))
     throw Error(name_of(input) + ": expected file '" + path + "', found none");
   NpyFile file(path);
+  const bool integers = file.type != DType::f32 && file.type != DType::f64;
+  if (!integers && input.type != DType::f32 && input.type != DType::f64)
+    throw Error(name_of(input) + ": expected integers in '" + path +
+                "', found type " + name_of(file.type) +
+                (input.target ? "; for targets that are no classes, compile "
+                                "with --loss=mse or --loss=bce"
+                              : ""));
   bool same = int(file.shape.size()) == input.rank;
   for (int d = samples; same && d < input.rank; ++d)
     same = file.shape[d] == input.shape[d];
@@ -27,10 +34,6 @@ NpyFile open_input(const InputInfo &input, const std::string &folder,
     throw Error(name_of(input) + ": expected shape " + expected + " in '" +
                 path + "', found " + to_string(file.shape));
   }
-  const bool integers = file.type != DType::f32 && file.type != DType::f64;
-  if (!integers && input.type != DType::f32 && input.type != DType::f64)
-    throw Error(name_of(input) + ": expected integers in '" + path +
-                "', found type " + name_of(file.type));
   return file;
 }
 

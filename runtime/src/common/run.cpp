@@ -75,7 +75,7 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   // A program that evaluates a data set writes what it finds for all samples.
   const int64_t samples =
       info.training ? 0 : std::min(source->samples(), steps * info.batch);
-  LossLog losses(info.passes);
+  LossLog losses(info.passes, arguments.any_loss);
   const bool has_loss = info.training && comm.rank() == 0;
   // Values are dumped as kernels are started one by one.
   const bool replays = instance.replays() && arguments.dump.empty();

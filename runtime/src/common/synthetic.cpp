@@ -31,9 +31,9 @@ public:
     const uint64_t range = input.classes > 0 ? uint64_t(input.classes) : 2;
     switch (t.type) {
     case DType::f32:
-      return fill_as<float>(step, input, t, real);
+      return fill_real<float>(step, input, t);
     case DType::f64:
-      return fill_as<double>(step, input, t, real);
+      return fill_real<double>(step, input, t);
     case DType::i32:
       return fill_as<int32_t>(step, input, t, Below{range});
     case DType::i64:
@@ -42,13 +42,23 @@ public:
     case DType::boolean:
       return fill_as<uint8_t>(step, input, t, Below{range});
     case DType::bf16:
-      return fill_as<BFloat16>(step, input, t, real);
+      return fill_real<BFloat16>(step, input, t);
     case DType::f16:
-      return fill_as<Float16>(step, input, t, real);
+      return fill_real<Float16>(step, input, t);
     }
   }
 
 private:
+  /// Of reals, or of whole numbers where the program reads them so.
+  template <class T>
+  void fill_real(int64_t step, const InputInfo &input, const Tensor &t) {
+    if (input.classes == 0)
+      return fill_as<T>(step, input, t, real);
+    const Below below{uint64_t(input.classes)};
+    fill_as<T>(step, input, t,
+               [=](uint32_t word) { return float(below(word)); });
+  }
+
   template <class T, class F>
   void fill_as(int64_t step, const InputInfo &input, const Tensor &t, F f) {
     T *to = t.as<T>();

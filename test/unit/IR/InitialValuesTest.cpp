@@ -131,21 +131,28 @@ TEST_F(InitialValuesTest, InputsAreTheRuntimes) {
   auto parsed = parseSourceString<ModuleOp>(
       "func.func @main(%x: tensor<3x5xf32> {ff.name = \"x\"},"
       "                %t: tensor<7xi32> {ff.name = \"target\"},"
-      "                %table: tensor<10x2xf32> {ff.name = \"table\"}) {\n"
+      "                %table: tensor<10x2xf32> {ff.name = \"table\"},"
+      "                %p: tensor<9xf32> {ff.name = \"p\"},"
+      "                %yes: tensor<9xf32> {ff.name = \"yes\"}) {\n"
       "  %0 = ff.embedding(%table, %t)"
       "      : (tensor<10x2xf32>, tensor<7xi32>) -> tensor<7x2xf32>\n"
+      "  %1 = ff.bce(%p, %yes)"
+      "      : (tensor<9xf32>, tensor<9xf32>) -> tensor<f32>\n"
       "  return\n}",
       &context);
   auto inputs = syntheticInputs(*parsed, kSeed, 3);
   ASSERT_TRUE(succeeded(inputs));
 
   ffrt::ProgramInfo info{};
-  info.inputs.resize(2);
+  info.inputs.resize(3);
   info.inputs[0].name = "x";
   info.inputs[0].type = ffrt::DType::f32;
   info.inputs[1].name = "target";
   info.inputs[1].type = ffrt::DType::i32;
   info.inputs[1].classes = 10;
+  info.inputs[2].name = "yes";
+  info.inputs[2].type = ffrt::DType::f32;
+  info.inputs[2].classes = 2;
   auto source = ffrt::make_synthetic(info, kSeed);
   float x[15];
   int32_t target[7];
@@ -160,9 +167,15 @@ TEST_F(InitialValuesTest, InputsAreTheRuntimes) {
   tensor.rank = 1;
   tensor.shape[0] = tensor.global[0] = 7;
   source->fill(3, 1, tensor);
+  float yes[9];
+  tensor.data = yes;
+  tensor.type = ffrt::DType::f32;
+  tensor.shape[0] = tensor.global[0] = 9;
+  source->fill(3, 2, tensor);
 
   EXPECT_EQ((*inputs)["x"].data, std::vector<double>(x, x + 15));
   EXPECT_EQ((*inputs)["target"].data, std::vector<double>(target, target + 7));
+  EXPECT_EQ((*inputs)["yes"].data, std::vector<double>(yes, yes + 9));
 }
 
 } // namespace

@@ -72,14 +72,16 @@ INSTANTIATE_TEST_SUITE_P(
                   "input 'x' has element type float16, expected float, double, "
                   "int32, int64, uint8 or bool"},
         ErrorCase{"g (float[0] x) => (float[2] y) { y = Relu(x) }",
-                  "dimension 0 of input 'x' is 0, expected a positive extent"},
+                  "dimension 0 of input 'x' is 0 in the model; give --dim "
+                  "x:0=VALUE or --batch-size"},
         ErrorCase{"g (float[2, N] x) => (float[2] y) { y = Relu(x) }",
                   "dimension 1 of input 'x' is symbolic; give --dim N=VALUE"},
         ErrorCase{"g (float[N] x) => (float[2] y) { y = Relu(x) }",
                   "dimension 0 of input 'x' is symbolic; give --dim N=VALUE or "
                   "--batch-size"},
         ErrorCase{"g (float[2, ?] x) => (float[2] y) { y = Relu(x) }",
-                  "dimension 1 of input 'x' is unknown and has no name"},
+                  "dimension 1 of input 'x' is unknown and has no name; give "
+                  "--dim x:1=VALUE"},
         ErrorCase{"g (float[] x) => (float[2] y) { y = Relu(x) }",
                   "input 'x': expected a tensor of known rank"},
         ErrorCase{"g (float[4294967296, 4294967296] x) => (float[2] y) "
@@ -374,10 +376,86 @@ INSTANTIATE_TEST_SUITE_P(
                   "else_branch = b () => (float[2] q) { q = Tanh(x) }> }",
                   "expected a condition of one bool, found int64"}));
 
+// What asks for more memory than anybody has is refused before it is asked for.
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, GraphErrorTest,
+    testing::Values(
+        ErrorCase{"g (int64[2] x) => (float[2] y) { "
+                  "d = Constant<value_int = 2147483648>() "
+                  "v = Constant<value_floats = [0.0, 1.0]>() "
+                  "y = OneHot(x, d, v) }",
+                  "node 'y' (OneHot): expected a depth from 1 to 65536, found "
+                  "2.14748e+09"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { "
+                  "i = Constant<value_ints = [1, 2]>() "
+                  "d = Constant<value_int = -3>() "
+                  "v = Constant<value_floats = [0.0, 1.0]>() "
+                  "h = OneHot(i, d, v) y = Add(x, h) }",
+                  "node 'h' (OneHot): expected a depth from 1 to 65536, found "
+                  "-3"},
+        ErrorCase{
+            "g (float[2] x) => (float[2] y) { "
+            "r = Constant<value_ints = [2147483647]>() "
+            "a = Tile(x, r) b = Tile(a, r) y = Tile(b, r) }",
+            "node 'b' (Tile): its result has shape 2147483647x4294967294, "
+            "expected at most 8 dimensions with positive extents and "
+            "2^50 elements"},
+        ErrorCase{"g (float[4] x) => (float[2] y) "
+                  "{ y = Pad<mode = \"edge\", pads = [2000000000, 0]>(x) }",
+                  "node 'y' (Pad): expected at most 16777216 positions along a "
+                  "dimension, found 2000000004",
+                  10},
+        ErrorCase{"g (float[1000000000] x) => (float[2] y) { "
+                  "a = Constant<value_ints = [0]>() "
+                  "b = Constant<value_ints = [1000000000]>() "
+                  "s = Constant<value_ints = [2]>() y = Slice(x, a, b, a, s) }",
+                  "node 'y' (Slice): expected at most 16777216 positions along "
+                  "a dimension, found 500000000"},
+        ErrorCase{"g (float[100000000, 2] x) => (float[2] y) { y = Trilu(x) }",
+                  "node 'y' (Trilu): expected at most 16777216 positions along "
+                  "a dimension, found 100000000",
+                  14},
+        ErrorCase{
+            "g (float[1, 1, 4, 4] x) => (float[2] y) { "
+            "r = Constant<value_floats = [1.0]>() "
+            "s = Constant<value_floats = [1.0, 1.0, 1.0, 100000000.0]>() "
+            "y = Resize(x, r, s) }",
+            "node 'y' (Resize): expected at most 16777216 positions along "
+            "a dimension, found 400000000"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { "
+                  "s = Constant<value_ints = [70000, 1]>() "
+                  "z = ConstantOfShape<value = int64[1] {1}>(s) "
+                  "c = Cast<to = 1>(z) y = Add(x, c) }",
+                  "a constant of shape 70000x1 is too large to be evaluated, "
+                  "expected at most 65536 elements"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { "
+                  "c = Constant<value_ints = [7]>() "
+                  "s = Constant<value_ints = [65536, 65536, 0]>() "
+                  "e = Expand(c, s) y = Reshape(x, e) }",
+                  "expected a list of integers as operand 1, found 'e' of type "
+                  "int64 and shape 65536x65536x0"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { "
+                  "a = Constant<value_int = 0>() "
+                  "b = Constant<value_int = 1000000000>() "
+                  "s = Constant<value_int = 1>() r = Range(a, b, s) "
+                  "c = Cast<to = 1>(r) y = Add(x, c) }",
+                  "cannot evaluate a range from 0 to 1e+09 in steps of 1, "
+                  "expected at most 65536 numbers"}));
+
 class OptionErrorTest : public ImportFixture {
 protected:
   const char *graph = "g (float[N, 2] x) => (float[N, 2] y) { y = Relu(x) }";
 };
+
+TEST_F(OptionErrorTest, TooManyTimeBlocks) {
+  options.timeBlock = 1;
+  EXPECT_THAT(
+      importGraph("g (float[1000000, 2, 3] x, float[1, 16, 3] w, "
+                  "float[1, 16, 4] r) => (float[2] y) "
+                  "{ y = LSTM<hidden_size = 4>(x, w, r) }"),
+      HasSubstr("node 'y' (LSTM): expected at most 10000 blocks of time "
+                "steps, found 1000000; give a larger --time-block"));
+}
 
 TEST_F(OptionErrorTest, DimOfNoInput) {
   options.dims["M"] = 3;
@@ -389,7 +467,8 @@ TEST_F(OptionErrorTest, DimOfNoInput) {
 TEST_F(OptionErrorTest, DimOfFixedInputs) {
   options.dims["M"] = 3;
   EXPECT_THAT(importGraph("g (float[2] x) => (float[2] y) { y = Relu(x) }"),
-              HasSubstr("--dim M=3: the inputs have no named dimensions"));
+              HasSubstr("--dim M=3: the inputs have no named dimensions; "
+                        "INPUT:AXIS=N gives one by its place, inputs are x"));
 }
 
 TEST_F(OptionErrorTest, DimIsPositive) {

@@ -102,4 +102,16 @@ TEST_F(LossTest, OtherBatch) {
                         "--batch-size"));
 }
 
+TEST_F(LossTest, OneClass) {
+  const char *graph = "g (float[2, 1] x, int64[2] t) => (float y) "
+                      "{ y = SoftmaxCrossEntropyLoss(x, t) }";
+  EXPECT_THAT(
+      importGraph(graph),
+      HasSubstr("node 'y' (SoftmaxCrossEntropyLoss): cross-entropy over "
+                "one class is always 0, found scores of shape 2x1; "
+                "give --loss=mse or --loss=bce"));
+  options.training = false;
+  EXPECT_THAT(importGraph(graph), HasSubstr("ff.cross_entropy"));
+}
+
 } // namespace

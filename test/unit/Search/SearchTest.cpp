@@ -389,7 +389,7 @@ TEST_F(SearchTest, FitsIntoMemory) {
   options.budget = 4000;
   Result result = run(g.graph);
   EXPECT_TRUE(result.quality.fits());
-  EXPECT_LE(result.bytesPerDevice, 12'000'000);
+  EXPECT_LE(result.memory.total(), 12'000'000);
   for (const Baseline &baseline : result.baselines) {
     if (baseline.name == "data-parallel" || baseline.name == "one device") {
       EXPECT_FALSE(baseline.quality.fits()) << baseline.name;
@@ -403,7 +403,7 @@ TEST_F(SearchTest, SaysWhenNothingFits) {
   options.budget = 500;
   Result result = run(g.graph);
   EXPECT_FALSE(result.quality.fits());
-  EXPECT_GT(result.bytesPerDevice, 1'000'000);
+  EXPECT_GT(result.memory.total(), 1'000'000);
 }
 
 TEST_F(SearchTest, StopsWhenTold) {

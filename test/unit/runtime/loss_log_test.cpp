@@ -2,25 +2,39 @@
 #include "common/loss_log.h"
 #include "common/target.h"
 
+#include "ffrt/error.h"
+
 #include <gtest/gtest.h>
+
+#include <limits>
+#include <numeric>
+#include <string>
 
 using namespace ffrt;
 
 namespace {
 
-template <class T> std::vector<double> log_of(DType type, int passes, int n) {
+template <class T>
+std::vector<double> log_of(DType type, int passes, const std::vector<T> &losses,
+                           bool any_loss = false) {
   const std::shared_ptr<void> memory = allocate(sizeof(T));
   Tensor loss;
   loss.type = type;
   loss.data = memory.get();
-  LossLog log(passes);
-  for (int i = 0; i < n; ++i) {
-    const T value = T(i);
+  LossLog log(passes, any_loss);
+  for (const T &value : losses) {
     write_target(loss.data, &value, sizeof value);
     log.add(loss);
   }
   log.of_steps(); // reading changes nothing
   return log.of_steps();
+}
+
+/// Losses 0, 1, ...
+template <class T> std::vector<double> log_of(DType type, int passes, int n) {
+  std::vector<T> losses(static_cast<std::size_t>(n));
+  std::iota(losses.begin(), losses.end(), T(0));
+  return log_of<T>(type, passes, losses);
 }
 
 TEST(LossLog, OnePass) {
@@ -40,6 +54,28 @@ TEST(LossLog, MoreThanAreOnTheirWay) {
   ASSERT_EQ(found.size(), 1000u);
   for (int i = 0; i < 1000; ++i)
     EXPECT_EQ(found[std::size_t(i)], i);
+}
+
+TEST(LossLog, NotFinite) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  auto error_of = [](const std::vector<float> &losses, int passes) {
+    try {
+      log_of<float>(DType::f32, passes, losses);
+    } catch (const Error &error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error_of({1, 2, nan, inf}, 1),
+            "the loss of step 3 is nan; a smaller --lr, or gradients that are "
+            "clipped (ffc --clip-norm), may help; --any-loss goes on");
+  EXPECT_EQ(error_of({1, 2, 3, -inf}, 2).substr(0, 27),
+            "the loss of step 2 is -inf;");
+  // A step that has not ended has no loss yet.
+  EXPECT_EQ(error_of({1, 2, inf}, 2), "");
+  const std::vector<double> any = {1, double(inf), 3};
+  EXPECT_EQ(log_of<float>(DType::f32, 1, {1, inf, 3}, /*any_loss=*/true), any);
 }
 
 } // namespace

@@ -182,4 +182,22 @@ TEST(Synthetic, SameForEveryPartition) {
   EXPECT_NE(all.bytes, later.bytes);
 }
 
+/// Targets of a loss of yes and no are such.
+TEST(Synthetic, RealsBelowABound) {
+  ProgramInfo info{};
+  info.inputs = {{"target", DType::f32, 2, {64, 2}, true, 2}};
+  auto source = make_synthetic(info, 9);
+  const Value all({64, 2});
+  const Tile target = blank({64, 2}, all.whole());
+  source->fill(0, 0, target);
+  Value values({64, 2});
+  add_tile(values, target, all.whole());
+  double ones = 0;
+  for (double value : values.data) {
+    EXPECT_TRUE(value == 0 || value == 1);
+    ones += value;
+  }
+  EXPECT_NEAR(ones, 64, 30);
+}
+
 } // namespace

@@ -309,6 +309,19 @@ TEST_F(Run, FaultsEndAllRanks) {
                    "2560 elements, found 1280");
 }
 
+TEST_F(Run, LossesThatAreNotFiniteEndAllRanks) {
+  const std::string flags = "--steps 20 --seed 5 --lr 3e38";
+  const Result r = mpirun(2, 2, flags + " --dump " + folder + "/out");
+  EXPECT_NE(r.status, 0) << r.text;
+  EXPECT_HAS(r, "error: rank 0: run: the loss of step ");
+  EXPECT_HAS(r, "--any-loss goes on");
+  EXPECT_EQ(count(r.text, "done 20 steps"), 0) << r.text;
+  EXPECT_FALSE(std::filesystem::exists(folder + "/out/loss.npy"));
+  const Result any = mpirun(2, 2, flags + " --any-loss");
+  EXPECT_EQ(any.status, 0) << any.text;
+  EXPECT_HAS(any, "done 20 steps");
+}
+
 TEST_F(Run, DumpsWhatNobodyReadsOfAParameter) {
   auto weights = [&](const std::string &variables) {
     const Result r =
