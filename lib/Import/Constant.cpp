@@ -113,9 +113,8 @@ llvm::Expected<Constant> ffc::importer::parseNumber(int32_t type,
     result.floats = {value};
   } else {
     int64_t value = 0;
-    parsed = text == "true" || text == "false"
-                 ? type == TensorProto::BOOL
-                 : !text.getAsInteger(10, value);
+    parsed = text == "true" || text == "false" ? type == TensorProto::BOOL
+                                               : !text.getAsInteger(10, value);
     result.ints = {text == "true" ? 1 : value};
   }
   const Constant given = result;

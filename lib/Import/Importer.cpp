@@ -338,5 +338,10 @@ LogicalResult Importer::reportUnsupported() {
         diagnostic << (nodes.size() > shown ? ", ...)" : ")");
       },
       [&] { diagnostic << ", "; });
+  if (llvm::any_of(unsupported, [](const auto &entry) {
+        return entry.first.getValue().contains(" computed ");
+      }))
+    diagnostic << "; --fix INPUT=VALUE makes an input a constant, and with it "
+                  "what is computed from it";
   return diagnostic;
 }

@@ -150,7 +150,9 @@ Constant NodeImporter::constant(int i) {
   if (value.kind == GraphValue::Kind::Stored)
     return check(importer.data.read(*value.stored));
   error("expected a constant as operand " + Twine(i) + ", found '" +
-        node.input(i) + "', which is computed or an input");
+        node.input(i) +
+        "', which is computed or an input; --fix INPUT=VALUE makes an input a "
+        "constant");
   return {};
 }
 

@@ -114,10 +114,12 @@ enum class Alignment { None, Front, Back };
 
 static Alignment alignmentOf(StringRef opType) {
   return llvm::StringSwitch<Alignment>(opType)
-      .Cases({"Add", "Sub", "Mul", "Div", "Mod", "Pow", "Max", "Min", "Sum",
-              "Mean", "And", "Or", "Xor", "Equal", "Less", "LessOrEqual",
-              "Greater", "GreaterOrEqual", "Where", "MatMul"},
-             Alignment::Back)
+      .Cases(
+          {"Add",   "Sub",   "Mul",  "Div",         "Mod",     "Pow",
+           "Max",   "Min",   "Sum",  "Mean",        "And",     "Or",
+           "Xor",   "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual",
+           "Where", "MatMul"},
+          Alignment::Back)
       .Cases({"Concat", "LSTM", "GRU", "RNN"}, Alignment::Front)
       .Default(Alignment::None);
 }
@@ -200,20 +202,20 @@ void NodeImporter::followBatch() {
         (alignment == Alignment::Back && from == 1))
       continue;
     // Of recurrent layers, initial states have the batch where data have it.
-    if (opType() != "Concat" && alignment == Alignment::Front &&
-        i != 5 && i != 6)
+    if (opType() != "Concat" && alignment == Alignment::Front && i != 5 &&
+        i != 6)
       continue;
     GraphValue *one = oneOf(*this, operand(i), d);
     if (!one)
       return error("operand '" + node.input(i) + "' is made for the " +
-                   Twine(from) + " samples of the exported batch and stands in "
-                                 "the way of --batch-size");
+                   Twine(from) +
+                   " samples of the exported batch and stands in "
+                   "the way of --batch-size");
     Shape wanted(shape(i));
     wanted[d] = to;
     Expression made(*this);
-    GraphValue *target =
-        made.constant(onnx::TensorProto::INT64, {rank(i)},
-                      {wanted.begin(), wanted.end()});
+    GraphValue *target = made.constant(onnx::TensorProto::INT64, {rank(i)},
+                                       {wanted.begin(), wanted.end()});
     replaced[i] = made.apply("Expand", {one, target});
     if (failed() || !replaced[i])
       return;

@@ -232,11 +232,10 @@ YamlNode ffc::plan::expandPreset(const std::string &name, int line) {
   const Preset *preset = findPreset(base);
   // Of three letters, one that is wrong makes another word: gpu is not cpu.
   if (!preset)
-    throw Malformed{line,
-                    "unknown preset " + quoted(base) +
-                        ", expected one of: " + joined(presetNames()) +
-                        (base.size() > 3 ? suggestion(base, presetNames())
-                                         : "")};
+    throw Malformed{
+        line, "unknown preset " + quoted(base) +
+                  ", expected one of: " + joined(presetNames()) +
+                  (base.size() > 3 ? suggestion(base, presetNames()) : "")};
   std::optional<std::string> parameters;
   if (colon != std::string::npos)
     parameters = name.substr(colon + 1);

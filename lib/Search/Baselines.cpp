@@ -107,7 +107,8 @@ private:
         }))
       result.push_back({name, std::move(strategy), qualityOf(walker, room)});
     ++tried;
-    isOver = goesOn && !goesOn(bestSoFar()) && tried > 1;
+    isOver = goesOn && !goesOn(bestSoFar()) && tried > 1 &&
+             bestThatFits() != kNoLimit;
     return walker.makespan();
   }
 

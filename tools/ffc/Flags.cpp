@@ -54,9 +54,8 @@ static std::string suggestFlags(StringRef name, ArrayRef<StringRef> known) {
       near.push_back(flag);
   if (near.empty() && name.size() >= kLeastBegin)
     for (StringRef flag : known) {
-      const size_t found =
-          name.edit_distance(flag, /*AllowReplacements=*/true,
-                             static_cast<unsigned>(distance));
+      const size_t found = name.edit_distance(flag, /*AllowReplacements=*/true,
+                                              static_cast<unsigned>(distance));
       if (found > distance)
         continue;
       if (found < distance)

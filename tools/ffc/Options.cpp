@@ -255,8 +255,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "operators); 0 compares recipes only",
          setWhole(searchBudget, 0), kStrategy},
         {"--search-time", "SECONDS",
-         "the whole search stops after this time, but for two recipes at "
-         "least; the answer then depends on the machine",
+         "the whole search stops after this time, once it has two recipes, one "
+         "of which fits; the answer then depends on the machine",
          setNumber(searchSeconds, isNotNegative, kNotNegative), kStrategy},
         {"--search-alpha", "X",
          "a strategy slower by 1 % is accepted with probability exp(-X) (a "

@@ -117,7 +117,7 @@ Quality qualityOf(Walker &walker, const std::vector<int64_t> &room);
 /// becomes copies. Grids and groups become larger until one takes longer than
 /// the one before and ten times as long as some recipe that fits; or when
 /// `goesOn`, which is told the time of the best recipe so far and may be empty,
-/// says so after the second one.
+/// says so after the second one, and one fits.
 std::vector<Baseline>
 baselines(const Space &space, const std::vector<Choice> &pinned,
           const std::vector<int64_t> &room, Walker &walker,

@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 using namespace ffc::plan;
 using namespace ffc::plan::testing;
 using namespace ffc::search;
@@ -414,6 +416,51 @@ TEST_F(SearchTest, StopsWhenTold) {
   Result result = run(g.graph);
   EXPECT_EQ(result.proposals, 0);
   EXPECT_EQ(result.quality.makespan, result.baselines.front().quality.makespan);
+  // Not even all recipes are tried.
+  EXPECT_EQ(result.baselines.size(), 2u);
+  options.stop = nullptr;
+  options.seconds = 1e-9;
+  EXPECT_EQ(run(g.graph).baselines.size(), 2u);
+}
+
+/// But one that fits is found if there is any.
+TEST_F(SearchTest, StopsWhenSomethingFits) {
+  use(4, "12 MB");
+  TestGraph g = layers(2048);
+  options.seconds = 1e-9;
+  EXPECT_TRUE(run(g.graph).quality.fits());
+}
+
+TEST_F(SearchTest, SaysWhereItIs) {
+  use(4);
+  TestGraph g = trainingGraph();
+  options.budget = 400;
+  std::set<std::string> phases;
+  options.progress = [&](const Progress &progress) {
+    phases.insert(progress.phase);
+    EXPECT_GT(progress.best, 0);
+  };
+  run(g.graph);
+  const std::set<std::string> expected = {"recipes", "dynamic programming",
+                                          "proposals"};
+  EXPECT_EQ(phases, expected);
+}
+
+/// Of the device that needs most, when it does.
+TEST_F(SearchTest, PartsOfMemory) {
+  use(2);
+  TestGraph g = residual(2048);
+  Space space(g.graph, 2);
+  Walker walker(space, *cost);
+  const std::vector<int64_t> bytes = walker.memory();
+  const MemoryParts parts = walker.largestMemory();
+  EXPECT_EQ(parts.total(), *std::max_element(bytes.begin(), bytes.end()));
+  // Three layers, one of which has a gradient.
+  constexpr int64_t kLayer = 2048 * 2048 * 4;
+  EXPECT_EQ(parts.parameters, 3 * kLayer);
+  EXPECT_EQ(parts.gradients, kLayer);
+  EXPECT_GT(parts.activations, 0);
+  EXPECT_EQ(parts.optimizer, 0);
 }
 
 } // namespace
