@@ -218,6 +218,8 @@ void ProgramPrinter::printInfo(Text &text) {
   set("strategy_hash", quoted(meta.strategyHash));
   set("ranks", std::to_string(places.size()));
   set("training", meta.training ? "true" : "false");
+  if (!meta.trained.empty())
+    set("trained", quoted(meta.trained));
   set("batch", literal(meta.batch));
   if (meta.passes > 1)
     set("passes", std::to_string(meta.passes));

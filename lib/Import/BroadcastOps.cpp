@@ -165,24 +165,12 @@ void ffc::importer::importPow(NodeImporter &node) {
     return;
   int32_t type = node.operand(0).type;
   StringRef name = partName(node, type);
-  // Some exporters store all constants as they store weights, but nobody trains
-  // an exponent.
-  const GraphValue &given = node.operand(1);
-  std::optional<Constant> stored;
-  if (given.kind == GraphValue::Kind::Stored && !given.value &&
-      elementCount(given.shape) == 1)
-    stored = node.constant(1);
-  if (node.failed())
-    return;
   std::optional<double> exponent = knownNumber(node, 1, 0);
-  if (stored && stored->shape.empty())
-    exponent = stored->number(0);
   if (exponent == 1.0)
     return node.defineSame(node.operand(0));
   Value power = exponent ? buildKnownPower(node, name, x, *exponent) : Value();
   if (!power) {
-    Value tensor =
-        stored ? node.knownNumbers("exponent", *stored) : node.numbers(1);
+    Value tensor = node.numbers(1);
     if (node.failed())
       return;
     power = binaryPart(node, name, BinaryKind::Pow, x, tensor);

@@ -60,6 +60,15 @@ static Constant literal(NodeImporter &node, const AttributeProto &attribute) {
   return result;
 }
 
+/// Result 0 is the tensor, which lives as long as the import.
+static void defineTensor(NodeImporter &node, const TensorProto &tensor) {
+  if (!node.check(node.importer.data.check(tensor)))
+    return;
+  if (GraphValue *value =
+          node.check(node.importer.tensorValue(node.node.output(0), tensor)))
+    node.define(0, value);
+}
+
 void ffc::importer::importConstant(NodeImporter &node) {
   if (node.node.attribute_size() != 1)
     return node.error("expected one attribute, found " +
@@ -69,20 +78,20 @@ void ffc::importer::importConstant(NodeImporter &node) {
   if (name != "value" && !name.starts_with("value_"))
     return; // reported as unknown
   node.ignore(name);
-  if (attribute.type() != AttributeProto::TENSOR)
-    return node.defineConstant(literal(node, attribute));
-
-  const TensorProto &tensor = attribute.t();
-  const TensorData &data = node.importer.data;
-  if (!node.check(data.check(tensor)))
-    return;
-  Shape shape(tensor.dims().begin(), tensor.dims().end());
-  if (*elementCount(shape) <= kMaxConstantElements)
-    return node.defineConstant(node.check(data.read(tensor)));
-  GraphValue *value = node.importer.newValue(
-      GraphValue::Kind::Stored, node.node.output(0), tensor.data_type(), shape);
-  value->stored = &tensor;
-  node.define(0, value);
+  if (attribute.type() == AttributeProto::TENSOR)
+    return defineTensor(node, attribute.t());
+  Constant known = literal(node, attribute);
+  if (node.failed() ||
+      !node.importer.model.trained.isTrained(node.node.output(0)))
+    return node.defineConstant(std::move(known));
+  onnx::GraphProto holder;
+  TensorProto &tensor = *holder.add_initializer();
+  tensor.set_data_type(known.type);
+  for (int64_t extent : known.shape)
+    tensor.add_dims(extent);
+  for (double x : known.floats)
+    tensor.add_float_data(static_cast<float>(x));
+  defineTensor(node, node.importer.keep(std::move(holder)).initializer(0));
 }
 
 void ffc::importer::importConstantOfShape(NodeImporter &node) {

@@ -2,8 +2,6 @@
 
 #include "Graph.h"
 
-#include "OpTable.h"
-
 #include "llvm/ADT/STLExtras.h"
 
 #include <queue>
@@ -79,68 +77,27 @@ std::string ffc::importer::describe(const NodeProto &node, StringRef name) {
 //===----------------------------------------------------------------------===//
 
 UseTable::UseTable(const GraphProto &graph) {
-  addMakers(graph);
   addGraph(graph);
   // Uses of the results of identities belong to their operands.
-  llvm::StringMap<Uses> rooted;
-  for (const auto &entry : uses) {
-    Uses &total = rooted[rootOf(entry.getKey())];
-    total.weights += entry.second.weights;
-    total.others += entry.second.others;
-  }
+  llvm::StringSet<> rooted;
+  for (const auto &entry : uses)
+    rooted.insert(rootOf(entry.getKey()));
   uses = std::move(rooted);
-}
-
-void UseTable::addMakers(const GraphProto &graph) {
-  for (const onnx::TensorProto &tensor : graph.initializer())
-    makers[tensor.name()] = nullptr;
-  for (const NodeProto &node : graph.node()) {
-    for (const std::string &output : node.output())
-      makers[output] = &node;
-    forEachSubgraph(node, [&](const GraphProto &inner) { addMakers(inner); });
-  }
-}
-
-bool UseTable::isData(StringRef name) {
-  // Taken for constant while it is looked at, so that cycles, which are
-  // reported later, end.
-  auto [known, isNew] = data.try_emplace(name, false);
-  if (!isNew)
-    return known->second;
-  auto maker = makers.find(name);
-  bool result = maker == makers.end() && !name.empty();
-  if (maker != makers.end() && maker->second &&
-      maker->second->op_type() != "Shape" && maker->second->op_type() != "Size")
-    result =
-        llvm::any_of(maker->second->input(), [this](const std::string &input) {
-          return isData(input);
-        });
-  return data[name] = result;
 }
 
 void UseTable::addGraph(const GraphProto &graph) {
   for (const NodeProto &node : graph.node()) {
-    const OpInfo *info =
-        isStandardDomain(node.domain()) ? lookupOp(node.op_type()) : nullptr;
-    if (info && node.op_type() == "Identity" && node.input_size() == 1 &&
-        node.output_size() == 1) {
+    if (isStandardDomain(node.domain()) && node.op_type() == "Identity" &&
+        node.input_size() == 1 && node.output_size() == 1) {
       identities.try_emplace(node.output(0), node.input(0));
       continue;
     }
-    unsigned weights = info ? info->weightOperands : 0;
-    if (weights && info->dataOperand &&
-        (info->dataOperand >= node.input_size() ||
-         !isData(node.input(info->dataOperand))))
-      weights = 0;
-    for (int i = 0; i < node.input_size(); ++i) {
-      bool isWeight = i < 32 && (weights >> i & 1);
-      Uses &entry = uses[node.input(i)];
-      ++(isWeight ? entry.weights : entry.others);
-    }
+    for (const std::string &input : node.input())
+      uses.insert(input);
     forEachSubgraph(node, [&](const GraphProto &inner) { addGraph(inner); });
   }
   for (const onnx::ValueInfoProto &output : graph.output())
-    ++uses[output.name()].others;
+    uses.insert(output.name());
 }
 
 std::string UseTable::rootOf(StringRef name) const {
@@ -156,13 +113,7 @@ std::string UseTable::rootOf(StringRef name) const {
 }
 
 bool UseTable::isUsed(StringRef name) const {
-  return uses.count(rootOf(name)) != 0;
-}
-
-bool UseTable::feedsOnlyWeights(StringRef name) const {
-  auto found = uses.find(rootOf(name));
-  return found != uses.end() && found->second.weights != 0 &&
-         found->second.others == 0;
+  return uses.contains(rootOf(name));
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,31 +48,19 @@ private:
 /// "node 'conv1' (Conv)".
 std::string describe(const onnx::NodeProto &node, llvm::StringRef name);
 
-/// How often values are used. Subgraphs count; a use of the result of an
-/// Identity is a use of its operand.
+/// Which values are used. Subgraphs count; a use of the result of an Identity
+/// is a use of its operand.
 class UseTable {
 public:
   explicit UseTable(const onnx::GraphProto &graph);
 
   bool isUsed(llvm::StringRef name) const;
-  /// Is every use of the value, and there is one, an operand marked weight?
-  bool feedsOnlyWeights(llvm::StringRef name) const;
 
 private:
-  struct Uses {
-    unsigned weights = 0, others = 0;
-  };
   llvm::StringMap<std::string> identities;
-  llvm::StringMap<Uses> uses;
-  /// The nodes that make values, null for initializers.
-  llvm::StringMap<const onnx::NodeProto *> makers;
-  /// What was found out by isData.
-  llvm::StringMap<bool> data;
+  llvm::StringSet<> uses;
 
-  void addMakers(const onnx::GraphProto &graph);
   void addGraph(const onnx::GraphProto &graph);
-  /// Does the value depend on the model's inputs, and not only on their shapes?
-  bool isData(llvm::StringRef name);
   std::string rootOf(llvm::StringRef name) const;
 };
 

@@ -5,6 +5,8 @@
 #include "Importer.h"
 #include "JoinBags.h"
 #include "Load.h"
+#include "TiedWeights.h"
+#include "Trained.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -68,28 +70,70 @@ static std::optional<ShapeTable> exportedShapes(MLIRContext &context,
   return importer.getShapes();
 }
 
-OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
-                                       const ImportOptions &options) {
+namespace {
+/// A model that was read, and what of it is trained.
+struct Prepared {
+  onnx::ModelProto proto;
+  int64_t opset = 0;
+  std::unique_ptr<ExporterMetadata> metadata;
+  TrainedValues trained;
+};
+} // namespace
+
+/// Reads the model, undoes what exporters did to its parameters, and decides
+/// what is trained. Reports what is wrong.
+static bool prepare(MLIRContext &context, StringRef path,
+                    const ImportOptions &options, Prepared &model) {
   auto report = [&](const Twine &message, unsigned line = 0,
                     unsigned column = 0) {
     emitError(FileLineColLoc::get(&context, path, line, column)) << message;
+    return false;
+  };
+  if (auto failure = loadModel(path.str(), model.proto))
+    return report(failure->message, failure->line, failure->column);
+  llvm::Expected<int64_t> opset = opsetOf(model.proto);
+  if (!opset)
+    return report(llvm::toString(opset.takeError()));
+  model.opset = *opset;
+  onnx::GraphProto &graph = *model.proto.mutable_graph();
+  joinBags(graph);
+  const TensorData data(path);
+  model.metadata = readExporterMetadata(model.proto);
+  if (model.metadata)
+    model.metadata->restore(graph);
+  std::vector<TiedWeight> ties;
+  if (options.ties)
+    ties = tieWeights(graph, data, model.metadata.get());
+  auto trained = TrainedValues::decide(graph, data, options,
+                                       model.metadata.get(), ties);
+  if (!trained)
+    return report(llvm::toString(trained.takeError()));
+  model.trained = std::move(*trained);
+  return true;
+}
+
+OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
+                                       const ImportOptions &options,
+                                       ParameterList *parameters) {
+  auto report = [&](const Twine &message) {
+    emitError(FileLineColLoc::get(&context, path, 0, 0)) << message;
     return OwningOpRef<ModuleOp>();
   };
   if (llvm::Error failure = checkOptions(options))
     return report(llvm::toString(std::move(failure)));
-  onnx::ModelProto proto;
-  if (auto failure = loadModel(path.str(), proto))
-    return report(failure->message, failure->line, failure->column);
-  llvm::Expected<int64_t> opset = opsetOf(proto);
-  if (!opset)
-    return report(llvm::toString(opset.takeError()));
-  joinBags(*proto.mutable_graph());
-  ModelFile model{path.str(), proto, *opset};
+  Prepared prepared;
+  if (!prepare(context, path, options, prepared))
+    return {};
+  if (parameters)
+    *parameters = prepared.trained.list();
+  const onnx::GraphProto &graph = prepared.proto.graph();
+  ModelFile model{path.str(), prepared.proto, prepared.opset,
+                  prepared.trained};
 
   std::optional<ShapeTable> exported;
   if (options.batchSize) {
     auto inputs =
-        resolveInputs(proto.graph(), UseTable(proto.graph()), options);
+        resolveInputs(graph, UseTable(graph), model.trained, options);
     if (!inputs)
       return report(llvm::toString(inputs.takeError()));
     if (inputs->exportedBatch) {
@@ -100,4 +144,13 @@ OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
   }
   return Importer(context, model, options, exported ? &*exported : nullptr)
       .run();
+}
+
+std::optional<ParameterList>
+ffc::listParameters(MLIRContext &context, StringRef path,
+                    const ImportOptions &options) {
+  Prepared model;
+  if (!prepare(context, path, options, model))
+    return std::nullopt;
+  return model.trained.list();
 }

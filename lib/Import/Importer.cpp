@@ -82,7 +82,7 @@ RankedTensorType Importer::tensorType(ArrayRef<int64_t> shape, int32_t type) {
 
 LogicalResult Importer::addInputs(Scope &scope) {
   llvm::Expected<GraphInputs> inputs =
-      resolveInputs(model.proto.graph(), uses, options);
+      resolveInputs(model.proto.graph(), uses, model.trained, options);
   if (!inputs)
     return error() << llvm::toString(inputs.takeError());
   exportedBatch = inputs->exportedBatch.value_or(1);
@@ -124,7 +124,6 @@ LogicalResult Importer::addFixedInput(const GraphInput &input, Scope &scope) {
                    << std::to_string(kMaxConstantElements);
   GraphValue *value = newValue(isSmall ? Kind::Constant : Kind::Filled,
                                input.name, input.type, input.shape);
-  value->isFixed = true;
   if (isSmall)
     value->constant = select(*input.fixed, input.shape, Shape(count, 0));
   else
@@ -145,25 +144,32 @@ LogicalResult Importer::addInitializers(const onnx::GraphProto &graph,
     if (llvm::Error failure = data.check(tensor))
       return error() << "initializer '" << tensor.name()
                      << "': " << llvm::toString(std::move(failure));
-    Shape shape(tensor.dims().begin(), tensor.dims().end());
-    // Integers are shapes, axes and the like; floats are parameters, even if
-    // some operator wants to know them.
-    bool isConstant = isIntegerType(tensor.data_type()) &&
-                      *elementCount(shape) <= kMaxConstantElements;
-    GraphValue *value = newValue(isConstant ? Kind::Constant : Kind::Stored,
-                                 tensor.name(), tensor.data_type(), shape);
-    value->stored = &tensor;
-    value->isInitializer = true;
-    if (isConstant) {
-      llvm::Expected<Constant> constant = data.read(tensor);
-      if (!constant)
-        return error() << "initializer '" << tensor.name()
-                       << "': " << llvm::toString(constant.takeError());
-      value->constant = std::move(*constant);
-    }
-    define(scope, tensor.name(), value);
+    llvm::Expected<GraphValue *> value = tensorValue(tensor.name(), tensor);
+    if (!value)
+      return error() << "initializer '" << tensor.name()
+                     << "': " << llvm::toString(value.takeError());
+    define(scope, tensor.name(), *value);
   }
   return success();
+}
+
+llvm::Expected<GraphValue *>
+Importer::tensorValue(StringRef name, const TensorProto &tensor) {
+  Shape shape(tensor.dims().begin(), tensor.dims().end());
+  const bool isNumber =
+      isIntegerType(tensor.data_type()) || model.trained.isNumber(name);
+  const bool isConstant =
+      isNumber && *elementCount(shape) <= kMaxConstantElements;
+  GraphValue *value = newValue(isConstant ? Kind::Constant : Kind::Stored, name,
+                               tensor.data_type(), shape);
+  value->stored = &tensor;
+  if (!isConstant)
+    return value;
+  llvm::Expected<Constant> constant = data.read(tensor);
+  if (!constant)
+    return constant.takeError();
+  value->constant = std::move(*constant);
+  return value;
 }
 
 LogicalResult Importer::addOutputs(Scope &scope) {

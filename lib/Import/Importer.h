@@ -5,6 +5,7 @@
 #include "Graph.h"
 #include "Inputs.h"
 #include "TensorData.h"
+#include "Trained.h"
 #include "WeightsFile.h"
 
 #include "ffc/IR/FF.h"
@@ -23,7 +24,7 @@ struct GraphValue {
     Constant,    ///< known at import
     Stored,      ///< a tensor with data: an initializer or a large constant
     Filled,      ///< one number everywhere, of any size
-    Free,        ///< a graph input without data that feeds only weights
+    Free,        ///< a graph input without data that is trained
     Computed,    ///< an argument of the function or a result of an operator
     Unsupported, ///< depends on a result of an operator we cannot import
   };
@@ -33,8 +34,6 @@ struct GraphValue {
   Shape shape;
   Constant constant;                         ///< of Constant
   const onnx::TensorProto *stored = nullptr; ///< of Stored
-  bool isInitializer = false;                ///< of Stored
-  bool isFixed = false;                      ///< by --fix, never trained
   double fill = 0;                           ///< of Filled
   /// In the IR. Values that are not Computed enter it when an operator needs
   /// them there. Of floats, whatever the type, or of the type itself, as graph
@@ -81,6 +80,7 @@ struct ModelFile {
   std::string path;
   const onnx::ModelProto &proto;
   int64_t opset;
+  const TrainedValues &trained;
 };
 
 /// Imports a model once. Members are called by NodeImporter; errors are
@@ -120,6 +120,11 @@ public:
   const onnx::GraphProto &keep(onnx::GraphProto graph) {
     return kept.emplace_back(std::move(graph));
   }
+
+  /// A value with data: known at import if it is small and of integers or a
+  /// number that is not trained.
+  llvm::Expected<GraphValue *> tensorValue(llvm::StringRef name,
+                                           const onnx::TensorProto &tensor);
 
   /// Makes `name` mean `value`.
   void define(Scope &scope, llvm::StringRef name, GraphValue *value);

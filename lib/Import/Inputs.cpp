@@ -38,8 +38,9 @@ namespace {
 class InputResolver {
 public:
   InputResolver(const onnx::GraphProto &graph, const UseTable &uses,
+                const TrainedValues &trained,
                 const ffc::ImportOptions &options)
-      : graph(graph), uses(uses), options(options) {}
+      : graph(graph), uses(uses), trained(trained), options(options) {}
 
   Expected<GraphInputs> run() {
     if (Error error = collect())
@@ -60,6 +61,7 @@ public:
 private:
   const onnx::GraphProto &graph;
   const UseTable &uses;
+  const TrainedValues &trained;
   const ffc::ImportOptions &options;
   std::vector<const onnx::ValueInfoProto *> used;
   llvm::StringMap<Constant> fixed;
@@ -75,8 +77,7 @@ private:
   GraphInputs result;
 
   bool isFree(const onnx::ValueInfoProto &input) const {
-    return input.type().tensor_type().elem_type() == TensorProto::FLOAT &&
-           !fixed.contains(input.name()) && uses.feedsOnlyWeights(input.name());
+    return !fixed.contains(input.name()) && trained.isTrained(input.name());
   }
 
   Error collect() {
@@ -327,6 +328,7 @@ private:
 Expected<GraphInputs>
 ffc::importer::resolveInputs(const onnx::GraphProto &graph,
                              const UseTable &uses,
+                             const TrainedValues &trained,
                              const ImportOptions &options) {
-  return InputResolver(graph, uses, options).run();
+  return InputResolver(graph, uses, trained, options).run();
 }

@@ -3,6 +3,7 @@
 #define FFC_LIB_IMPORT_INPUTS_H
 
 #include "Graph.h"
+#include "Trained.h"
 
 #include "ffc/Import/Import.h"
 
@@ -35,6 +36,7 @@ struct GraphInputs {
 /// left open; options.dims goes before.
 llvm::Expected<GraphInputs> resolveInputs(const onnx::GraphProto &graph,
                                           const UseTable &uses,
+                                          const TrainedValues &trained,
                                           const ImportOptions &options);
 
 } // namespace ffc::importer

@@ -122,25 +122,6 @@ llvm::Expected<ff::InitAttr> Importer::initOf(const GraphValue &value,
   return attribute(*drawn);
 }
 
-/// Is a value that is not computed trained? What an exporter made an
-/// initializer is, and any tensor in the place of a weight. ConstantOfShape is
-/// an ordinary constant too, unless it has no other use.
-static bool isTrained(const GraphValue &value, const Role &role,
-                      const UseTable &uses) {
-  if (value.isFixed)
-    return false;
-  switch (value.kind) {
-  case Kind::Stored:
-    return value.isInitializer || role.kind != Role::Data;
-  case Kind::Constant:
-    return role.kind != Role::Data && !value.shape.empty();
-  case Kind::Filled:
-    return uses.feedsOnlyWeights(value.name);
-  default:
-    return true;
-  }
-}
-
 llvm::Expected<Value> Importer::createState(const GraphValue &value,
                                             StringRef name, StringRef kind,
                                             const Role &role, bool hasRole) {
@@ -185,7 +166,7 @@ llvm::Expected<Value> Importer::materialize(GraphValue &value,
     return makeError("'" + value.name +
                      "' is a running statistic, expected "
                      "no other use");
-  bool isParameter = isTrained(value, role, uses);
+  const bool isParameter = model.trained.isTrained(value.name);
   auto state =
       createState(value, value.name, isParameter ? "parameter" : "constant",
                   role, isParameter);

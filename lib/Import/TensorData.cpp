@@ -192,6 +192,32 @@ Error TensorData::write(const TensorProto &tensor,
   return Error::success();
 }
 
+Expected<std::unique_ptr<llvm::MemoryBuffer>>
+TensorData::bytes(const TensorProto &tensor) const {
+  auto of = [](const void *data, size_t size) {
+    return llvm::MemoryBuffer::getMemBuffer(
+        StringRef(static_cast<const char *>(data), size), "",
+        /*RequiresNullTerminator=*/false);
+  };
+  if (tensor.data_location() != TensorProto::EXTERNAL)
+    return tensor.has_raw_data()
+               ? of(tensor.raw_data().data(), tensor.raw_data().size())
+           : tensor.data_type() == TensorProto::DOUBLE
+               ? of(tensor.double_data().data(),
+                    tensor.double_data_size() * sizeof(double))
+               : of(tensor.float_data().data(),
+                    tensor.float_data_size() * sizeof(float));
+  Expected<Range> range = externalRange(tensor);
+  if (!range)
+    return range.takeError();
+  auto slice = llvm::MemoryBuffer::getFileSlice(range->path, range->length,
+                                                range->offset);
+  if (!slice)
+    return makeError("cannot read '" + range->path +
+                     "': " + slice.getError().message());
+  return std::move(*slice);
+}
+
 /// Appends `bytes`, elements of C++ type T, to `values`.
 template <class T, class Value>
 static void decode(StringRef bytes, std::vector<Value> &values) {

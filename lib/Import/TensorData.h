@@ -5,7 +5,10 @@
 #include "Constant.h"
 
 #include "onnx/onnx_pb.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <memory>
 
 namespace ffc::importer {
 
@@ -27,6 +30,11 @@ public:
   /// holding all of them.
   llvm::Error write(const onnx::TensorProto &tensor,
                     llvm::raw_ostream &out) const;
+
+  /// The bytes of the elements of a checked tensor of 32 bits or raw data,
+  /// row-major. Those of large ones are mapped, not read.
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+  bytes(const onnx::TensorProto &tensor) const;
 
 private:
   /// A part of a file.

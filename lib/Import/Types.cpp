@@ -61,8 +61,8 @@ llvm::Expected<Value> Importer::floatsOf(GraphValue &value, const Role &role) {
             : cast(*this, value.name, value.value, type, TensorProto::FLOAT);
     return value.floats;
   }
-  if (value.kind == Kind::Stored && value.isInitializer &&
-      value.type == TensorProto::DOUBLE)
+  if (value.kind == Kind::Stored && value.type == TensorProto::DOUBLE &&
+      model.trained.isTrained(value.name))
     return makeError("'" + value.name +
                      "' is a parameter of type double, expected float");
 

@@ -20,6 +20,7 @@ const std::vector<Command> &commands();
 /// Each in the file of its name.
 int runCompareCommand(const std::vector<std::string> &arguments);
 int runExplainCommand(const std::vector<std::string> &arguments);
+int runParametersCommand(const std::vector<std::string> &arguments);
 int runProfileCommand(const std::vector<std::string> &arguments);
 int runTimeCommand(const std::vector<std::string> &arguments);
 int runTopologyCommand(const std::vector<std::string> &arguments);

@@ -3,6 +3,7 @@
 #include "Compilation.h"
 
 #include "Meta.h"
+#include "ParameterTable.h"
 
 #include "ffc/Import/Import.h"
 #include "ffc/Plan/Cost.h"
@@ -107,16 +108,23 @@ LogicalResult Compilation::runTo(Emit level) {
 // Phases
 //===----------------------------------------------------------------------===//
 
-LogicalResult Compilation::import() {
-  report.phase("import");
+ImportOptions Compilation::importOptions() const {
   ImportOptions importing;
   importing.batchSize = options.batchSize;
   importing.dims = options.dims;
   importing.fixed = options.fixed;
   importing.training = options.training;
+  importing.trainRules = options.trainRules;
+  importing.ties = options.ties;
   importing.init = options.init;
   importing.dropout = options.dropout;
   importing.batchStatistics = options.batchStatistics;
+  return importing;
+}
+
+LogicalResult Compilation::import() {
+  report.phase("import");
+  ImportOptions importing = importOptions();
   if (!options.devices.empty() && failed(readTopology()))
     return failure();
   // Blocks of a layer are apart so that devices can share it.
@@ -135,7 +143,7 @@ LogicalResult Compilation::import() {
                   "': " + code.message());
     importing.weightsPath = folder->path() + "/train.weights";
   }
-  module = importModel(context, options.model, importing);
+  module = importModel(context, options.model, importing, &parameters);
   return success(static_cast<bool>(module));
 }
 
@@ -364,6 +372,7 @@ LogicalResult Compilation::emit() {
   meta.topologyHash = topology->hash();
   meta.strategyHash = hashText(strategyText);
   meta.predictedStepSeconds = stepSeconds;
+  meta.trained = describeSums(parameters);
   auto files = codegen::emitProgram(*ranks, meta);
   if (failed(files))
     return failure();
@@ -410,16 +419,20 @@ LogicalResult Compilation::writeModule(ModuleOp op) {
 
 void Compilation::reportModel() {
   const plan::Graph &graph = planned.graph;
-  int64_t parameters = 0, forward = 0;
+  int64_t count = 0, forward = 0;
   module->walk([&](ff::StateOp state) {
     if (state.getKind() == "parameter")
-      parameters += cast<RankedTensorType>(state.getType()).getNumElements();
+      count += cast<RankedTensorType>(state.getType()).getNumElements();
   });
   for (const plan::Op &op : graph.ops)
     forward += op.role == plan::OpRole::Forward;
   report.say(options.model + ": " + std::to_string(forward) + " operators, " +
              std::to_string(graph.ops.size()) + " in the step, " +
-             std::to_string(parameters) + " parameters");
+             std::to_string(count) + " parameters; " +
+             describeSums(parameters));
+  if (std::string missing = describeMissing(parameters);
+      !missing.empty() && options.training)
+    report.say(missing);
 }
 
 void Compilation::reportPlan(const std::vector<plan::OpId> &followed) {

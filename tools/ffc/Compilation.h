@@ -7,6 +7,7 @@
 #include "SearchGraph.h"
 
 #include "ffc/Codegen/Build.h"
+#include "ffc/Import/Parameters.h"
 #include "ffc/Passes/Passes.h"
 #include "ffc/Plan/Cost.h"
 #include "ffc/Plan/Profile.h"
@@ -35,6 +36,9 @@ public:
   /// Prints what the alternatives for one operator would cost, with the
   /// strategy that compiling would take for all others.
   mlir::LogicalResult explain(llvm::StringRef op);
+
+  /// Prints what of the model is trained (ffc parameters).
+  mlir::LogicalResult listParameters();
 
   /// Writes the program that measures the kernels of several strategies.
   mlir::LogicalResult profile();
@@ -101,6 +105,7 @@ private:
   mlir::LogicalResult writeModule(mlir::ModuleOp module);
   mlir::LogicalResult fail(const llvm::Twine &text);
   mlir::LogicalResult check(llvm::Error error);
+  ImportOptions importOptions() const;
   void reportModel();
   void reportPlan(const std::vector<plan::OpId> &followed);
 
@@ -110,6 +115,7 @@ private:
   mlir::ScopedDiagnosticHandler diagnostics;
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  ParameterList parameters;
   PlannedModule planned;
   std::optional<plan::Topology> topology;
   plan::Target target = plan::Target::CPU; ///< of the program

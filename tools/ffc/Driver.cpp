@@ -16,6 +16,8 @@ const std::vector<Command> &ffc::commands() {
        runCompareCommand},
       {"explain", "shows what the alternatives for one operator would cost",
        runExplainCommand},
+      {"parameters", "lists what of a model is trained, and why",
+       runParametersCommand},
       {"profile", "writes a program that measures kernels and communication",
        runProfileCommand},
       {"time", "shows when the tasks of a timing problem start and end",

@@ -30,6 +30,16 @@ static Error parseFixed(Options &options, StringRef flag, StringRef value) {
   return Error::success();
 }
 
+static Error parseTrain(Options &options, StringRef, StringRef value) {
+  options.trainRules.push_back({value.str(), /*isTrained=*/true});
+  return Error::success();
+}
+
+static Error parseFreeze(Options &options, StringRef, StringRef value) {
+  options.trainRules.push_back({value.str(), /*isTrained=*/false});
+  return Error::success();
+}
+
 static Error parseDropout(Options &options, StringRef flag, StringRef value) {
   if (value == "off") {
     options.dropout = 0;
@@ -232,6 +242,19 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "dynamic (default with fp16): 65536, halved by such a step, doubled "
          "by 2000 others in a row; none (default else)",
          parseLossScale},
+        {"--train", "PATTERN",
+         "train values of names like this (*, ?, [a-z]), whatever the file "
+         "says; may be repeated, the last of --train and --freeze that matches "
+         "a name counts (ffc parameters lists what is trained)",
+         parseTrain},
+        {"--freeze", "PATTERN", "do not train values of names like this",
+         parseFreeze},
+        {"--untie", "",
+         "weights of equal contents are parameters of their own",
+         [](Options &options, StringRef, StringRef) -> Error {
+           options.ties = false;
+           return Error::success();
+         }},
         {"--init", "HOW",
          "weights without values: glorot-uniform (default), he-normal, "
          "he-uniform, lecun-normal, normal:STD, uniform:BOUND or zeros",

@@ -10,6 +10,7 @@
 #include "Flags.h"
 
 #include "ffc/IR/Optimizers.h"
+#include "ffc/Import/Import.h"
 #include "ffc/Search/Search.h"
 
 #include <cstdint>
@@ -41,7 +42,7 @@ struct LossScale {
 enum class Emit { FF, Train, Plan, Rank, Source, Binary };
 
 /// Those that share the flags.
-enum : CommandSet { kCompile = 1, kProfile = 2, kExplain = 4 };
+enum : CommandSet { kCompile = 1, kProfile = 2, kExplain = 4, kParameters = 8 };
 
 struct Options : CommandOptions {
   bool version = false, quiet = false;
@@ -89,6 +90,8 @@ struct Options : CommandOptions {
   /// Update tables in the rows that were looked up; absent: if that is the same
   /// as updating all of them.
   std::optional<bool> sparseTables;
+  std::vector<TrainRule> trainRules; ///< --train and --freeze, in their order
+  bool ties = true;                  ///< of weights of equal contents
   std::string init = "glorot-uniform";
   std::optional<double> dropout; ///< 0: off
   /// Statistics of the batch in batch normalisation; absent: as exported.

@@ -50,6 +50,7 @@ struct ProgramMeta {
   std::string modelHash, topologyHash, strategyHash;
   std::string version; ///< of ffc
   bool training = true;
+  std::string trained; ///< what is, in words
   int64_t batch = 1;
   double learningRate = 0.01, weightDecay = 0;
   int passes = 1; ///< over a batch each in a step

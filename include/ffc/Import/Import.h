@@ -9,8 +9,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ffc {
+
+/// --train or --freeze: whether values of names that match are trained.
+struct TrainRule {
+  std::string pattern;
+  bool isTrained;
+};
 
 struct ImportOptions {
   /// Extent of the batch, which is dimension 0 of the first data input and of
@@ -25,6 +32,11 @@ struct ImportOptions {
   std::map<std::string, std::string> fixed;
   /// Whether dropout acts. Parameters are parameters either way.
   bool training = true;
+  /// What is trained, whatever the file says; the last rule that matches
+  /// counts.
+  std::vector<TrainRule> trainRules;
+  /// Whether weights of equal contents are one parameter.
+  bool ties = true;
   /// How weights without data are drawn: glorot-uniform, he-normal, he-uniform,
   /// lecun-normal, normal:STD, uniform:BOUND or zeros. Biases are 0.
   std::string init = "glorot-uniform";
@@ -45,6 +57,8 @@ struct ImportOptions {
   std::string weightsPath;
 };
 
+struct ParameterList;
+
 /// Reads the model at `path` (ONNX, or ONNX text if it ends in .onnxtxt) into a
 /// module with one function `main`, as the dialect `ff` describes it. All
 /// shapes are static and all operators are of f32; shape arithmetic, constant
@@ -52,9 +66,10 @@ struct ImportOptions {
 /// depend on the size of the weights.
 ///
 /// Returns null after one error, located at `path`, whose text names the node.
-mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context,
-                                              llvm::StringRef path,
-                                              const ImportOptions &options);
+/// Fills `parameters`, if it is not null, with what is trained (Parameters.h).
+mlir::OwningOpRef<mlir::ModuleOp>
+importModel(mlir::MLIRContext &context, llvm::StringRef path,
+            const ImportOptions &options, ParameterList *parameters = nullptr);
 
 } // namespace ffc
 

@@ -96,6 +96,7 @@ struct ProgramInfo {
   std::vector<RankInfo> rank_info;
   int passes = 1;    ///< of a step
   bool tf32 = false; ///< Context::tf32
+  const char *trained = ""; ///< what is, in words
   /// Of every rank's state and arena, so many bytes at the beginning are
   /// symmetric: the buffers of a collective lie there at one offset on all of
   /// its ranks, or not at all.

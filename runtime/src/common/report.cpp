@@ -24,6 +24,8 @@ std::string describe(const ProgramInfo &info) {
   std::string text = format("model           %s\n", info.model);
   text +=
       format("kind            %s\n", info.training ? "training" : "inference");
+  if (*info.trained)
+    text += format("parameters      %s\n", info.trained);
   text += format("model hash      %s\n", info.model_hash);
   text += format("topology hash   %s\n", info.topology_hash);
   text += format("strategy hash   %s\n", info.strategy_hash);

@@ -1,0 +1,287 @@
+//===- Trained.cpp - which values of a model are trained ------------------===//
+
+#include "Trained.h"
+
+#include "NamePatterns.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace ffc;
+using namespace ffc::importer;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+using onnx::GraphProto;
+using onnx::NodeProto;
+using onnx::TensorProto;
+
+namespace ffc::importer {
+
+class Decider {
+public:
+  Decider(const GraphProto &graph, const TensorData &data,
+          const ImportOptions &options, const ExporterMetadata *metadata,
+          llvm::ArrayRef<TiedWeight> ties)
+      : graph(graph), data(data), options(options), metadata(metadata),
+        flow(graph), roles(graph, flow) {
+    for (const TiedWeight &tie : ties)
+      tied[tie.of].push_back(tie.name);
+  }
+
+  Expected<TrainedValues> run() {
+    Expected<NamePatterns> made = NamePatterns::create(options.trainRules);
+    if (!made)
+      return made.takeError();
+    patterns = std::move(*made);
+    addInputs();
+    addGraph(graph);
+    if (Error error = patterns.checkUsed())
+      return error;
+    if (metadata) {
+      result.listed.missing = metadata->missing(graph, held);
+      result.listed.advice = metadata->advice();
+    }
+    return std::move(result);
+  }
+
+private:
+  const GraphProto &graph;
+  const TensorData &data;
+  const ImportOptions &options;
+  const ExporterMetadata *metadata;
+  const Dataflow flow;
+  const ParameterRoles roles;
+  NamePatterns patterns;
+  llvm::StringMap<std::vector<std::string>> tied;
+  /// Parameters of the module that values are.
+  llvm::StringSet<> held;
+  TrainedValues result;
+
+  ListedValue &list(const std::string &name, int32_t type, const Shape &shape) {
+    ListedValue &value = result.listed.values.emplace_back();
+    value.name = name;
+    value.isOfFloats = isFloatType(type);
+    value.shape.assign(shape.begin(), shape.end());
+    value.bytes = elementCount(shape).value_or(0) * elementBytes(type);
+    if (auto ties = tied.find(name); ties != tied.end())
+      value.tied = ties->second;
+    return value;
+  }
+
+  /// What the user says of a value of floats, by any of its names.
+  std::optional<Verdict> asked(const ListedValue &value) {
+    std::vector<std::string> names = value.tied;
+    names.push_back(value.name);
+    names.push_back(value.parameter);
+    std::optional<NamePatterns::Answer> answer = patterns.match(names);
+    if (!answer)
+      return std::nullopt;
+    return Verdict{answer->isTrained, answer->flag};
+  }
+
+  void decide(ListedValue &value, const Verdict &verdict) {
+    std::optional<Verdict> user = asked(value);
+    value.isTrained = (user ? *user : verdict).isTrained;
+    value.why = (user ? *user : verdict).why;
+    result.decisions[value.name] = {
+        value.isTrained, !value.isTrained && !user && !verdict.isStatistic};
+  }
+
+  void addTensor(const std::string &name, int32_t type, const Shape &shape,
+                 const Contents &contents) {
+    ListedValue &value = list(name, type, shape);
+    if (!isFloatType(type)) {
+      value.why = ("of " + elementTypeName(type)).str();
+      patterns.addOther(name, "is " + value.why);
+      return;
+    }
+    std::optional<Claim> claim;
+    if (metadata)
+      claim = metadata->claimOf(name, flow, contents);
+    if (!claim)
+      return decide(value, roles.judge(name, contents));
+    held.insert(claim->parameter);
+    if (claim->parameter != name)
+      value.parameter = claim->parameter;
+    decide(value, {claim->isTrained, claim->why});
+  }
+
+  void addTensor(const std::string &name, const TensorProto &tensor) {
+    Shape shape(tensor.dims().begin(), tensor.dims().end());
+    std::unique_ptr<llvm::MemoryBuffer> buffer;
+    // What is wrong with a tensor is said when it is imported.
+    if (Error error = data.check(tensor))
+      llvm::consumeError(std::move(error));
+    else if (isFloatType(tensor.data_type()))
+      buffer = check(data.bytes(tensor));
+    addTensor(name, tensor.data_type(), shape,
+              Contents(tensor.data_type(), shape, std::move(buffer)));
+  }
+
+  static std::unique_ptr<llvm::MemoryBuffer>
+  check(Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer) {
+    if (buffer)
+      return std::move(*buffer);
+    llvm::consumeError(buffer.takeError());
+    return nullptr;
+  }
+
+  void addGraph(const GraphProto &from) {
+    for (const TensorProto &tensor : from.initializer())
+      addTensor(tensor.name(), tensor);
+    for (const NodeProto &node : from.node()) {
+      if (node.output_size() == 1 && node.attribute_size() == 1 &&
+          node.op_type() == "Constant")
+        addConstant(node.output(0), node.attribute(0));
+      if (node.output_size() == 1 && node.op_type() == "ConstantOfShape")
+        addFilled(node);
+      for (const onnx::AttributeProto &attribute : node.attribute())
+        if (attribute.has_g())
+          addGraph(attribute.g());
+    }
+  }
+
+  void addConstant(const std::string &name,
+                   const onnx::AttributeProto &attribute) {
+    if (attribute.has_t())
+      return addTensor(name, attribute.t());
+    Constant constant;
+    constant.type = TensorProto::FLOAT;
+    if (attribute.type() == onnx::AttributeProto::FLOATS) {
+      constant.floats.assign(attribute.floats().begin(),
+                             attribute.floats().end());
+      constant.shape = {static_cast<int64_t>(constant.floats.size())};
+    } else if (attribute.type() == onnx::AttributeProto::FLOAT) {
+      constant.floats = {attribute.f()};
+    } else {
+      return;
+    }
+    addTensor(name, constant.type, constant.shape, Contents(constant));
+  }
+
+  /// One number, repeated: a weight without data if it is used as such.
+  void addFilled(const NodeProto &node) {
+    const std::string &name = node.output(0);
+    int32_t type = TensorProto::FLOAT;
+    for (const onnx::AttributeProto &attribute : node.attribute())
+      if (attribute.has_t())
+        type = attribute.t().data_type();
+    if (!isFloatType(type) || !roles.feedsOnlyWeights(name))
+      return;
+    Shape shape = {-1};
+    if (const TensorProto *extents = tensorOf(node.input(0)))
+      if (Expected<Constant> known = data.read(*extents))
+        shape.assign(known->ints.begin(), known->ints.end());
+      else
+        llvm::consumeError(known.takeError());
+    ListedValue &value = list(name, type, shape);
+    decide(value, {true, "drawn at random: a weight without data"});
+  }
+
+  /// The data of a value, or null.
+  const TensorProto *tensorOf(const std::string &name) const {
+    const TensorProto *tensor = flow.initializer(name);
+    if (const NodeProto *maker = flow.makerOf(name);
+        maker && maker->op_type() == "Constant" &&
+        maker->attribute_size() == 1 && maker->attribute(0).has_t())
+      tensor = &maker->attribute(0).t();
+    if (tensor)
+      if (Error error = data.check(*tensor)) {
+        llvm::consumeError(std::move(error));
+        return nullptr;
+      }
+    return tensor;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Inputs
+  //===--------------------------------------------------------------------===//
+
+  static const onnx::TensorShapeProto &
+  shapeOf(const onnx::ValueInfoProto &input) {
+    return input.type().tensor_type().shape();
+  }
+
+  static bool isFloat(const onnx::ValueInfoProto &input) {
+    return input.type().tensor_type().elem_type() == TensorProto::FLOAT;
+  }
+
+  bool isOpen(const onnx::ValueInfoProto &input) const {
+    return isFloat(input) && roles.feedsOnlyWeights(input.name());
+  }
+
+  /// Dimension 0 of the first input that is data whatever else is.
+  const onnx::TensorShapeProto::Dimension *findBatch() const {
+    for (const onnx::ValueInfoProto &input : graph.input())
+      if (!flow.initializer(input.name()) && !isOpen(input) &&
+          shapeOf(input).dim_size() > 0)
+        return &shapeOf(input).dim(0);
+    return nullptr;
+  }
+
+  /// Does an input that feeds only weights have the batch of the others?
+  bool hasBatch(const onnx::ValueInfoProto &input,
+                const onnx::TensorShapeProto::Dimension *batch) const {
+    const onnx::TensorShapeProto &shape = shapeOf(input);
+    if (!batch || shape.dim_size() == 0 ||
+        !roles.mayHaveBatch(input.name(),
+                            static_cast<size_t>(shape.dim_size())))
+      return false;
+    // No weight has an extent that is open.
+    const onnx::TensorShapeProto::Dimension &first = shape.dim(0);
+    return first.dim_value() < 1 || first.dim_value() == batch->dim_value();
+  }
+
+  /// An input without data is data, unless all that reads it takes it for a
+  /// weight and it has no batch.
+  void addInputs() {
+    const onnx::TensorShapeProto::Dimension *batch = findBatch();
+    for (const onnx::ValueInfoProto &input : graph.input()) {
+      const std::string &name = input.name();
+      if (flow.initializer(name))
+        continue;
+      if (options.fixed.count(name)) {
+        patterns.addOther(name, "is an input that --fix makes a constant");
+        continue;
+      }
+      if (!isFloat(input)) {
+        patterns.addOther(name, "is an input that is not of floats");
+        continue;
+      }
+      const bool isWeight = isOpen(input) && !hasBatch(input, batch);
+      std::optional<NamePatterns::Answer> user =
+          isWeight ? patterns.match({name}) : patterns.matchWhole(name);
+      if (!(user ? user->isTrained : isWeight))
+        continue;
+      Shape shape;
+      for (const auto &dim : shapeOf(input).dim())
+        shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
+      ListedValue &value = list(name, TensorProto::FLOAT, shape);
+      value.isTrained = true;
+      value.why = user ? user->flag
+                       : "an input that only weights are, without a batch; "
+                         "drawn at random";
+      result.decisions[name] = {true, false};
+    }
+  }
+};
+
+} // namespace ffc::importer
+
+Expected<TrainedValues>
+TrainedValues::decide(const GraphProto &graph, const TensorData &data,
+                      const ImportOptions &options,
+                      const ExporterMetadata *metadata,
+                      llvm::ArrayRef<TiedWeight> ties) {
+  return Decider(graph, data, options, metadata, ties).run();
+}
+
+bool TrainedValues::isTrained(StringRef name) const {
+  auto found = decisions.find(name);
+  return found != decisions.end() && found->second.isTrained;
+}
+
+bool TrainedValues::isNumber(StringRef name) const {
+  auto found = decisions.find(name);
+  return found != decisions.end() && found->second.isNumber;
+}
