@@ -46,11 +46,11 @@ void ffc::importer::importEyeLike(NodeImporter &node) {
   // Beyond the matrix, the diagonal need not be exact.
   const double first =
       static_cast<double>(std::clamp(diagonal, -rows, columns));
-  Constant places = positions(rows, 2);
+  Constant places = positions(node, rows, 2);
   for (double &place : places.floats)
     place += first;
   Value row = node.knownNumbers("diagonal", std::move(places)),
-        column = node.knownNumbers("columns", positions(columns, 1));
+        column = node.knownNumbers("columns", positions(node, columns, 1));
   node.setElementType(type);
   if (!node.failed())
     node.defineLast(binaryPart(node, "", ff::BinaryKind::Equal, column, row));
