@@ -41,7 +41,8 @@ __device__ bool is_within(cuda::Problem *problem, const char *what,
 }
 
 void clear(float *to, int64_t n) {
-  cuda::for_elements(n, FFRT_LAMBDA(int64_t i) { to[i] = 0; });
+  cuda::for_elements(
+      n, FFRT_LAMBDA(int64_t i) { to[i] = 0; });
 }
 
 void add_by_line(const IndexedLines &l, const float *dy, float *to) {
@@ -93,8 +94,8 @@ void GatherElements::operator()(Tensors in, Tensors out) {
   float *y = out.begin()[0].as<float>();
   cuda::for_elements(
       indices.elements(), FFRT_LAMBDA(int64_t i) {
-        const bool is_there = is_within(
-            problem, "gather elements: expected indices", l, i);
+        const bool is_there =
+            is_within(problem, "gather elements: expected indices", l, i);
         y[i] = is_there ? from[l.named(i)] : 0.0f;
       });
 }
