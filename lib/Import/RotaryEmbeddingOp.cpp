@@ -20,8 +20,11 @@ static GraphValue *rowsOf(NodeImporter &node, Expression &made, int table,
   if (node.has(Positions)) {
     node.expectRank(table, 2);
     node.expectRank(Positions, 2);
-    // Nobody trains it, as tables of other look-ups.
-    node.tensor(table);
+    // Unlike the tables of other look-ups it is not trained, unless it is a
+    // parameter.
+    if (rows->kind != GraphValue::Kind::Constant ||
+        node.operand(Positions).kind != GraphValue::Kind::Constant)
+      node.tensor(table);
     rows = made.apply("Gather", {rows, &node.operand(Positions)}, "axis", 0);
   }
   if (node.failed())

@@ -243,6 +243,13 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values(2, 4)),
     nameOfCase);
 
+// What PyTorch's exporter writes today.
+INSTANTIATE_TEST_SUITE_P(
+    NewerModels, Equality,
+    ::testing::Combine(::testing::Values("newer-small.onnxtxt"),
+                       ::testing::Values(2, 4)),
+    nameOfCase);
+
 INSTANTIATE_TEST_SUITE_P(
     RecurrentModels, Equality,
     ::testing::Combine(::testing::Values("recurrent-small.onnxtxt",
