@@ -75,8 +75,8 @@ GraphValue *Bags::numbers() {
     const std::vector<int64_t> &first = starts->constant.ints;
     std::vector<int64_t> ids(numRows);
     for (int64_t row = 0; row < numRows; ++row)
-      ids[row] = std::upper_bound(first.begin(), first.end(), row) -
-                 first.begin() - 1;
+      ids[row] =
+          std::upper_bound(first.begin(), first.end(), row) - first.begin() - 1;
     return made.constant(TensorProto::INT64, {numRows}, std::move(ids));
   }
   GraphValue *begun = sumsOf(made.filled(TensorProto::FLOAT, {bags, 1}, 1),
