@@ -131,9 +131,10 @@ TEST_F(FixTest, ShapesFold) {
   const char *graph = "g (float[6] x, int64[1] n) => (float[1] y) { "
                       "m = Constant<value_ints = [-1]>() "
                       "s = Concat<axis = 0>(n, m) y = Reshape(x, s) }";
-  EXPECT_THAT(importGraph(graph),
-              HasSubstr("which is computed or an input; --fix INPUT=VALUE makes "
-                        "an input a constant"));
+  EXPECT_THAT(
+      importGraph(graph),
+      HasSubstr("which is computed or an input; --fix INPUT=VALUE makes "
+                "an input a constant"));
   options.fixed["n"] = "3";
   EXPECT_THAT(importGraph(graph), HasSubstr("-> tensor<3x2xf32>"));
 }

@@ -110,10 +110,6 @@ TEST_F(ReduceOpsTest, Errors) {
   EXPECT_THAT(importGraph("g (int64[2] x) => (int64[1] y) "
                           "{ y = ReduceMax(x) }"),
               HasSubstr("unsupported operators: ReduceMax of int64"));
-  options.batchSize = 6;
-  EXPECT_THAT(reduce("ReduceMean(x)"),
-              HasSubstr("reduces the batch and stands in the way of "
-                        "--batch-size"));
 }
 
 TEST_F(ReduceOpsTest, ResizeBySizesAndScales) {
