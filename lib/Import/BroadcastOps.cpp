@@ -233,8 +233,9 @@ void ffc::importer::importComparison(NodeImporter &node) {
                   .Default(BinaryKind::GreaterOrEqual);
   expectOneType(node, {0, 1});
   Shape shape = commonShape(node, {0, 1});
-  Value a = node.numbers(0), b = node.numbers(1);
   node.setElementType(TensorProto::BOOL);
+  node.resultType(shape);
+  Value a = node.numbers(0), b = node.numbers(1);
   if (!node.failed())
     node.build<ff::BinaryOp>(shape, kind, a, b);
 }
@@ -269,6 +270,7 @@ void ffc::importer::importWhere(NodeImporter &node) {
   Shape shape = commonShape(node, {0, 1, 2});
   expectOneType(node, {1, 2});
   node.setElementType(TensorProto::BOOL);
+  node.resultType(shape);
   Value condition = node.tensor(0);
   node.setElementType(node.operand(1).type);
   Value a = node.tensor(1), b = node.tensor(2);

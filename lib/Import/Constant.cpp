@@ -57,6 +57,8 @@ bool ffc::importer::isCarriedType(int32_t type) {
   switch (type) {
   case TensorProto::FLOAT:
   case TensorProto::DOUBLE:
+  case TensorProto::FLOAT16:
+  case TensorProto::BFLOAT16:
   case TensorProto::INT32:
   case TensorProto::INT64:
   case TensorProto::UINT8:

@@ -30,7 +30,7 @@ int64_t elementBytes(int32_t type);
 bool isFloatType(int32_t type);
 bool isIntegerType(int32_t type);
 /// Are numbers of this type carried by tensors of floats in the IR? Integers
-/// are exact up to 2^24, doubles are rounded.
+/// are exact up to 2^24, doubles are rounded, narrower floats are not.
 bool isCarriedType(int32_t type);
 
 /// Product of the extents; nothing if one is negative or the product is beyond

@@ -115,7 +115,7 @@ void ffc::importer::importConstantOfShape(NodeImporter &node) {
   if (node.failed())
     return;
   // Floats may be weights of any size that are yet to be initialised.
-  if (fill.isFloat()) {
+  if (fill.isFloat() && *count != 0) {
     GraphValue *value = node.importer.newValue(
         GraphValue::Kind::Filled, node.node.output(0), fill.type, shape);
     value->fill = fill.floats.front();
@@ -124,12 +124,16 @@ void ffc::importer::importConstantOfShape(NodeImporter &node) {
   if (*count > kMaxConstantElements)
     return void(node.check(tooLarge(shape)));
   fill.shape = shape;
-  fill.ints.assign(*count, fill.ints.front());
+  if (fill.isFloat())
+    fill.floats.clear();
+  else
+    fill.ints.assign(*count, fill.ints.front());
   node.defineConstant(std::move(fill));
 }
 
 /// Floats that are initializers too; the others are folded.
 void ffc::importer::importRange(NodeImporter &node) {
+  node.ignore("stash_type"); // of 16 bits; counted in doubles
   Constant operands[3];
   for (int i = 0; i < 3; ++i) {
     if (node.operand(i).kind == GraphValue::Kind::Computed)

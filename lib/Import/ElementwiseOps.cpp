@@ -1,6 +1,6 @@
 //===- ElementwiseOps.cpp - functions of one operand ----------------------===//
 
-#include "NodeImporter.h"
+#include "Expression.h"
 #include "OpTable.h"
 #include "TypedNode.h"
 
@@ -75,6 +75,7 @@ void ffc::importer::importUnary(NodeImporter &node) {
   std::optional<double> alpha = readParameter(node, function.alpha),
                         beta = readParameter(node, function.beta);
   takeNumberType(node, 0, function.integers);
+  node.resultType(node.shape(0));
   Value x = node.tensor(0);
   if (!node.failed())
     node.defineLast(unaryPart(node, "", function.kind, x, alpha, beta));
@@ -130,8 +131,25 @@ void ffc::importer::importThresholdedRelu(NodeImporter &node) {
   node.defineLast(binaryPart(node, "", ff::BinaryKind::Mul, x, mask));
 }
 
+/// By bounds that are not known at import.
+static void importComputedClip(NodeImporter &node) {
+  Expression made(node);
+  GraphValue *result = &node.operand(0);
+  if (node.has(1))
+    result = made.apply("Max", {result, &node.operand(1)});
+  if (node.has(2))
+    result = made.apply("Min", {result, &node.operand(2)});
+  if (result)
+    node.define(0, result);
+}
+
 void ffc::importer::importClip(NodeImporter &node) {
   takeNumberType(node, 0, /*integers=*/true);
+  auto isComputed = [&](int i) {
+    return node.has(i) && node.operand(i).kind == GraphValue::Kind::Computed;
+  };
+  if (isComputed(1) || isComputed(2))
+    return importComputedClip(node);
   double bounds[] = {std::numeric_limits<float>::lowest(),
                      std::numeric_limits<float>::max()};
   const char *names[] = {"min", "max"};
@@ -160,11 +178,14 @@ void ffc::importer::importCast(NodeImporter &node) {
   if (!isCarriedType(x.type) || !isCarriedType(to))
     return node.unsupported(" from " + elementTypeName(x.type) + " to " +
                             elementTypeName(to));
-  node.ignore("saturate"); // of eight bits
+  node.ignore("saturate");   // of eight bits
+  node.ignore("round_mode"); // of eight bits
   node.setElementType(to);
+  node.resultType(node.shape(0));
+  if (node.failed())
+    return;
   // Floats carry all numbers; only what cannot stay as it is is cast.
-  bool keeps = to == TensorProto::FLOAT || to == TensorProto::DOUBLE ||
-               x.type == TensorProto::BOOL ||
+  bool keeps = isFloatType(to) || x.type == TensorProto::BOOL ||
                (to == TensorProto::INT64 && !isFloatType(x.type));
   if (!keeps && x.kind == GraphValue::Kind::Computed)
     return defineCast(node, x.value, to);

@@ -2,6 +2,8 @@
 
 #include "Expression.h"
 
+#include "OpVersions.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace ffc;
@@ -13,6 +15,7 @@ using onnx::TensorProto;
 GraphValue *Expression::make(onnx::NodeProto made, ArrayRef<GraphValue *> in) {
   if (node.failed() || llvm::is_contained(in, nullptr))
     return nullptr;
+  setOwnOpset(made, kNewestOpset);
   return node.importMade(std::move(made), in);
 }
 

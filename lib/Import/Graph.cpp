@@ -24,6 +24,11 @@ static void forEachSubgraph(const NodeProto &node, Visit visit) {
   }
 }
 
+std::string ffc::importer::operatorName(StringRef domain, StringRef opType) {
+  return isStandardDomain(domain) ? opType.str()
+                                  : (domain + "." + opType).str();
+}
+
 //===----------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------===//
@@ -87,8 +92,9 @@ UseTable::UseTable(const GraphProto &graph) {
 
 void UseTable::addGraph(const GraphProto &graph) {
   for (const NodeProto &node : graph.node()) {
-    if (isStandardDomain(node.domain()) && node.op_type() == "Identity" &&
-        node.input_size() == 1 && node.output_size() == 1) {
+    const OpInfo *info = lookupOp(operatorName(node.domain(), node.op_type()));
+    if (info && node.op_type() == "Identity" && node.input_size() == 1 &&
+        node.output_size() == 1) {
       identities.try_emplace(node.output(0), node.input(0));
       continue;
     }

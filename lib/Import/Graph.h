@@ -20,6 +20,9 @@ inline bool isStandardDomain(llvm::StringRef domain) {
   return domain.empty() || domain == "ai.onnx";
 }
 
+/// "Relu", or "com.microsoft.FusedConv" outside the standard domains.
+std::string operatorName(llvm::StringRef domain, llvm::StringRef opType);
+
 /// Hands out unique names, which live as long as the table.
 class NameTable {
 public:

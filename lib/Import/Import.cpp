@@ -2,9 +2,11 @@
 
 #include "ffc/Import/Import.h"
 
+#include "Functions.h"
 #include "Importer.h"
 #include "JoinBags.h"
 #include "Load.h"
+#include "OpVersions.h"
 #include "TiedWeights.h"
 #include "Trained.h"
 
@@ -14,9 +16,9 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::importer;
 
-/// The version of the standard operators.
+/// The version of the standard operators. Without one it is the newest: then no
+/// node is such an operator, or something is wrong that the node tells.
 static llvm::Expected<int64_t> opsetOf(const onnx::ModelProto &model) {
-  constexpr int64_t oldest = 7, newest = 28;
   if (model.ir_version() < 3)
     return makeError("expected IR version 3 or later, found " +
                      Twine(model.ir_version()));
@@ -30,11 +32,18 @@ static llvm::Expected<int64_t> opsetOf(const onnx::ModelProto &model) {
                        ", expected one");
     opset = imported.version();
   }
-  if (!opset)
-    return makeError("the model imports no opset of the domain ai.onnx");
-  if (*opset < oldest || *opset > newest)
-    return makeError("expected opset " + Twine(oldest) + " to " +
-                     Twine(newest) + ", found " + Twine(*opset));
+  if (!opset) {
+    for (const onnx::NodeProto &node : model.graph().node())
+      if (isStandardDomain(node.domain()))
+        return makeError("the model imports no opset of the domain ai.onnx, "
+                         "which has the operator " +
+                         node.op_type());
+    return kNewestOpset;
+  }
+  if (*opset < kOldestOpset)
+    return makeError("expected opset " + Twine(kOldestOpset) +
+                     " or later, found " + Twine(*opset) +
+                     "; onnx.version_converter makes a later one");
   return *opset;
 }
 
@@ -95,6 +104,12 @@ static bool prepare(MLIRContext &context, StringRef path,
   if (!opset)
     return report(llvm::toString(opset.takeError()));
   model.opset = *opset;
+  if (llvm::Error failure = inlineFunctions(model.proto))
+    return report(llvm::toString(std::move(failure)));
+  if (*opset > kNewestOpset)
+    emitWarning(FileLineColLoc::get(&context, path, 0, 0))
+        << "the model is of opset " << *opset << "; its operators are taken as "
+        << "those of opset " << kNewestOpset << ", the newest that is known";
   onnx::GraphProto &graph = *model.proto.mutable_graph();
   joinBags(graph);
   const TensorData data(path);

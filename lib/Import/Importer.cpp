@@ -5,6 +5,7 @@
 #include "Fold.h"
 #include "NodeImporter.h"
 #include "OpTable.h"
+#include "OpVersions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -72,7 +73,7 @@ RankedTensorType Importer::tensorType(ArrayRef<int64_t> shape, int32_t type) {
   Type element = builder.getF32Type();
   if (type == TensorProto::DOUBLE)
     element = builder.getF64Type();
-  else if (type != TensorProto::FLOAT)
+  else if (!isFloatType(type))
     element = builder.getIntegerType(
         type == TensorProto::BOOL
             ? 1
@@ -83,8 +84,15 @@ RankedTensorType Importer::tensorType(ArrayRef<int64_t> shape, int32_t type) {
 LogicalResult Importer::addInputs(Scope &scope) {
   llvm::Expected<GraphInputs> inputs =
       resolveInputs(model.proto.graph(), uses, model.trained, options);
-  if (!inputs)
+  if (!inputs) {
+    // What no flag can mend is told first.
+    addUnknown(model.proto.graph());
+    if (!unsupported.empty()) {
+      llvm::consumeError(inputs.takeError());
+      return reportUnsupported();
+    }
     return error() << llvm::toString(inputs.takeError());
+  }
   exportedBatch = inputs->exportedBatch.value_or(1);
   for (const std::string &name : inputs->unused)
     emitWarning(location) << "input '" << name << "' is not used";
@@ -158,8 +166,9 @@ Importer::tensorValue(StringRef name, const TensorProto &tensor) {
   Shape shape(tensor.dims().begin(), tensor.dims().end());
   const bool isNumber =
       isIntegerType(tensor.data_type()) || model.trained.isNumber(name);
+  const int64_t count = *elementCount(shape);
   const bool isConstant =
-      isNumber && *elementCount(shape) <= kMaxConstantElements;
+      count == 0 || (isNumber && count <= kMaxConstantElements);
   GraphValue *value = newValue(isConstant ? Kind::Constant : Kind::Stored, name,
                                tensor.data_type(), shape);
   value->stored = &tensor;
@@ -181,6 +190,9 @@ LogicalResult Importer::addOutputs(Scope &scope) {
     GraphValue *value = scope.lookup(name);
     if (!value)
       return error() << "nothing defines output '" << name << "'";
+    if (value->kind == Kind::Sequence)
+      return error() << "output '" << name
+                     << "' is a sequence, expected a tensor";
     llvm::Expected<Value> tensor = typedValueOf(*value);
     if (!tensor)
       return error() << "output '" << name
@@ -217,12 +229,9 @@ LogicalResult Importer::importGraph(const onnx::GraphProto &graph,
 
 LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
   StringRef name = names.nameOf(node);
-  const OpInfo *info = nullptr;
-  const Folder *folder = nullptr;
-  if (isStandardDomain(node.domain())) {
-    info = lookupOp(node.op_type());
-    folder = lookupFolder(node.op_type());
-  }
+  const std::string opName = operatorName(node.domain(), node.op_type());
+  const OpInfo *info = lookupOp(opName);
+  const Folder *folder = lookupFolder(opName);
   auto skip = [&](bool isCulprit) {
     if (isCulprit)
       addUnsupported(node);
@@ -231,6 +240,10 @@ LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
   };
   if (!info && !folder)
     return skip(/*isCulprit=*/true);
+  if (isStandardDomain(node.domain()))
+    if (llvm::Error failure = checkForm(node, opsetOf(node)))
+      return error() << describe(node, name) << ": "
+                     << llvm::toString(std::move(failure));
 
   SmallVector<GraphValue *> in;
   bool allConstant = true;
@@ -239,6 +252,11 @@ LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
     if (in.back() && in.back()->kind == Kind::Unsupported)
       return skip(/*isCulprit=*/false);
     allConstant &= !in.back() || in.back()->kind == Kind::Constant;
+    if (in.back() && in.back()->kind == Kind::Sequence &&
+        !(info && info->takesSequences)) {
+      addUnsupported(node, " of a sequence");
+      return skip(/*isCulprit=*/false);
+    }
   }
   if (folder && allConstant)
     if (auto folded = foldNode(node, in, scope))
@@ -257,11 +275,16 @@ LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
   if (node.output_size() == 0)
     return error() << describe(node, name) << ": expected a result";
   NodeImporter importer(*this, node, scope);
-  if (info->movesElements)
+  if (info->movesElements ||
+      (!in.empty() && in.front() && isFloatType(in.front()->type)))
     importer.setElementType(in.front()->type);
   importer.followBatch();
   if (!importer.failed())
     info->import(importer);
+  if (const std::optional<Shape> &empty = importer.foundEmpty()) {
+    importer.defineEmpty(0, *empty);
+    return success();
+  }
   if (importer.foundUnsupported())
     return skip(/*isCulprit=*/false);
   importer.checkComplete();
@@ -271,7 +294,8 @@ LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
 std::optional<LogicalResult> Importer::foldNode(const NodeProto &node,
                                                 ArrayRef<GraphValue *> in,
                                                 Scope &scope) {
-  const Folder &folder = *lookupFolder(node.op_type());
+  const Folder &folder =
+      *lookupFolder(operatorName(node.domain(), node.op_type()));
   if (in.size() < folder.required || node.output_size() != 1 ||
       llvm::is_contained(in.take_front(folder.required), nullptr))
     return std::nullopt;
@@ -293,10 +317,11 @@ std::optional<LogicalResult> Importer::foldNode(const NodeProto &node,
       return LogicalResult(
           report("attribute '" + attribute.name() + "' is of type " +
                  onnx::AttributeProto::AttributeType_Name(attribute.type())));
-  llvm::Expected<Constant> result = folder.fold({node, model.opset, inputs});
+  llvm::Expected<Constant> result = folder.fold({node, opsetOf(node), inputs});
   if (!result) {
     llvm::Error error = result.takeError();
-    if (error.isA<TooLarge>() && lookupOp(node.op_type())) {
+    if (error.isA<TooLarge>() &&
+        lookupOp(operatorName(node.domain(), node.op_type()))) {
       llvm::consumeError(std::move(error));
       return std::nullopt;
     }
@@ -320,10 +345,17 @@ void Importer::skipNode(const NodeProto &node, Scope &scope) {
 }
 
 void Importer::addUnsupported(const NodeProto &node, const Twine &operands) {
-  std::string prefix =
-      isStandardDomain(node.domain()) ? "" : node.domain() + ".";
-  unsupported[builder.getStringAttr(prefix + node.op_type() + operands)]
-      .push_back(names.nameOf(node).str());
+  std::string name = operatorName(node.domain(), node.op_type());
+  unsupported[builder.getStringAttr(name + operands)].push_back(
+      names.nameOf(node).str());
+}
+
+void Importer::addUnknown(const onnx::GraphProto &graph) {
+  for (const NodeProto &node : graph.node()) {
+    std::string name = operatorName(node.domain(), node.op_type());
+    if (!lookupOp(name) && !lookupFolder(name))
+      addUnsupported(node);
+  }
 }
 
 LogicalResult Importer::reportUnsupported() {
@@ -349,5 +381,10 @@ LogicalResult Importer::reportUnsupported() {
       }))
     diagnostic << "; --fix INPUT=VALUE makes an input a constant, and with it "
                   "what is computed from it";
+  if (llvm::any_of(unsupported, [](const auto &entry) {
+        return entry.first.getValue().contains("Quant");
+      }))
+    diagnostic << "; models after quantisation are not supported, expected the "
+                  "one before it";
   return diagnostic;
 }

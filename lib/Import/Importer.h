@@ -4,6 +4,7 @@
 
 #include "Graph.h"
 #include "Inputs.h"
+#include "NewerFields.h"
 #include "TensorData.h"
 #include "Trained.h"
 #include "WeightsFile.h"
@@ -24,6 +25,7 @@ struct GraphValue {
     Constant,    ///< known at import
     Stored,      ///< a tensor with data: an initializer or a large constant
     Filled,      ///< one number everywhere, of any size
+    Sequence,    ///< a list of tensors
     Free,        ///< a graph input without data that is trained
     Computed,    ///< an argument of the function or a result of an operator
     Unsupported, ///< depends on a result of an operator we cannot import
@@ -35,6 +37,7 @@ struct GraphValue {
   Constant constant;                         ///< of Constant
   const onnx::TensorProto *stored = nullptr; ///< of Stored
   double fill = 0;                           ///< of Filled
+  std::vector<GraphValue *> elements;        ///< of Sequence
   /// In the IR. Values that are not Computed enter it when an operator needs
   /// them there. Of floats, whatever the type, or of the type itself, as graph
   /// inputs and results of casts are.
@@ -79,7 +82,7 @@ llvm::Expected<Initialization> parseInit(llvm::StringRef text, int64_t fanIn,
 struct ModelFile {
   std::string path;
   const onnx::ModelProto &proto;
-  int64_t opset;
+  int64_t opset; ///< of nodes that have none of their own
   const TrainedValues &trained;
 };
 
@@ -112,6 +115,11 @@ public:
   mlir::OpBuilder builder;
 
   mlir::InFlightDiagnostic error() { return mlir::emitError(location); }
+
+  /// The opset that says what `node` means.
+  int64_t opsetOf(const onnx::NodeProto &node) const {
+    return ownOpsetOf(node).value_or(model.opset);
+  }
 
   /// Imports the nodes of a graph; its inputs are in `scope`.
   mlir::LogicalResult importGraph(const onnx::GraphProto &graph, Scope &scope);
@@ -184,6 +192,8 @@ private:
                                               llvm::ArrayRef<GraphValue *> in,
                                               Scope &scope);
   void skipNode(const onnx::NodeProto &node, Scope &scope);
+  /// Notes the operators of a graph that are unknown whatever their operands.
+  void addUnknown(const onnx::GraphProto &graph);
   mlir::LogicalResult addOutputs(Scope &scope);
   mlir::LogicalResult reportUnsupported();
   llvm::Expected<ff::InitAttr> initOf(const GraphValue &value, const Role &role,

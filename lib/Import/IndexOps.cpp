@@ -189,19 +189,22 @@ static Shape readParts(NodeImporter &node, int64_t axis) {
     given = node.constantList(1);
   int64_t extent = node.failed() ? 0 : node.shape(0)[axis];
   int64_t results = node.node.output_size();
-  int64_t asked = node.integer("num_outputs", results);
-  if (asked != results)
-    node.error(
-        "expected attribute 'num_outputs' to be the number of results, " +
-        Twine(results) + ", found " + Twine(asked));
+  // Since opset 18 their number may be said again, and the last one is smaller
+  // then.
+  int64_t count = node.integer("num_outputs", 0);
+  if (findAttribute(node.node, "num_outputs") && (given || count != results))
+    node.error("expected " +
+               (given ? "no num_outputs beside operand 1"
+                      : "num_outputs of " + std::to_string(results)) +
+               ", found " + std::to_string(count));
   if (node.failed())
     return {};
-  if (!given && node.opset() >= 18) {
-    // The last part may be smaller.
-    int64_t part = (extent + results - 1) / results;
+  if (!given && count != 0) {
+    int64_t part = (extent + count - 1) / count;
     given = Shape(results, part);
-    given->back() = extent - (results - 1) * part;
-  } else if (!given) {
+    given->back() = extent - part * (results - 1);
+  }
+  if (!given) {
     if (extent % results != 0)
       node.error("cannot split " + Twine(extent) + " into " + Twine(results) +
                  " equal parts");
@@ -267,6 +270,10 @@ void ffc::importer::importSplit(NodeImporter &node) {
       node.defineSame(node.operand(0));
     } else if (node.isUsed(result)) {
       shape[axis] = extent;
+      if (extent == 0) {
+        node.defineEmpty(result, shape);
+        continue;
+      }
       Value part =
           node.part<ff::SliceOp>(Twine(i), shape, x, node.list(starts));
       if (!node.failed())
@@ -294,6 +301,7 @@ void ffc::importer::importConcat(NodeImporter &node) {
   Shape result(node.shape(0));
   result[axis] = 0;
   SmallVector<Value> inputs;
+  int last = 0;
   for (int i = 0; i < node.node.input_size(); ++i) {
     Shape expected(node.shape(0)), found(node.shape(i));
     if (found.size() == expected.size())
@@ -306,10 +314,17 @@ void ffc::importer::importConcat(NodeImporter &node) {
       return node.error(
           "concatenates batches and stands in the way of --batch-size");
     result[axis] += found[axis];
+    if (found[axis] == 0)
+      continue;
     inputs.push_back(node.tensor(i));
+    last = i;
   }
   node.resultType(result);
-  if (!node.failed())
+  if (node.failed())
+    return;
+  if (inputs.size() == 1)
+    node.defineSame(node.operand(last));
+  else
     node.build<ff::ConcatOp>(result, inputs,
                              node.importer.builder.getI64IntegerAttr(axis));
 }
@@ -337,13 +352,26 @@ static Padding readPadding(NodeImporter &node) {
       padding.value = node.failed() ? 0 : fill.number(0);
     }
   }
-  int64_t expected = 2 * node.rank(0);
-  if (expected != static_cast<int64_t>(padding.pads.size()))
-    node.error("expected " + Twine(expected) + " pads, found " +
+  Shape axes = llvm::to_vector(llvm::seq<int64_t>(node.rank(0)));
+  if (node.has(3)) { // since opset 18
+    axes = node.constantList(3);
+    for (int64_t &axis : axes)
+      axis = node.check(resolveAxis(axis, node.rank(0)));
+  }
+  if (2 * axes.size() != padding.pads.size())
+    node.error("expected " + Twine(2 * axes.size()) + " pads, found " +
                Twine(padding.pads.size()));
   for (int64_t pad : padding.pads)
     if (pad < -INT_MAX || pad > INT_MAX)
       node.error("pad " + Twine(pad) + " is too large");
+  if (node.failed())
+    return padding;
+  Shape pads(2 * node.rank(0), 0);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    pads[axis] = padding.pads[i];
+    pads[axis + node.rank(0)] = padding.pads[i + axes.size()];
+  }
+  padding.pads = pads;
   return padding;
 }
 
@@ -352,7 +380,8 @@ static Padding readPadding(NodeImporter &node) {
 static int64_t repeatedPosition(StringRef mode, int64_t i, int64_t extent) {
   if (mode == "edge")
     return std::clamp<int64_t>(i, 0, extent - 1);
-  int64_t period = std::max<int64_t>(2 * extent - 2, 1);
+  int64_t period =
+      mode == "wrap" ? extent : std::max<int64_t>(2 * extent - 2, 1);
   i %= period;
   i += i < 0 ? period : 0;
   return i < extent ? i : period - i;
@@ -360,9 +389,11 @@ static int64_t repeatedPosition(StringRef mode, int64_t i, int64_t extent) {
 
 void ffc::importer::importPad(NodeImporter &node) {
   StringRef mode = node.text("mode", "constant");
-  if (mode != "constant" && mode != "edge" && mode != "reflect")
-    node.error("expected mode 'constant', 'edge' or 'reflect', found '" + mode +
-               "'");
+  if (!llvm::is_contained<StringRef>({"constant", "edge", "reflect", "wrap"},
+                                     mode))
+    node.error(
+        "expected mode 'constant', 'edge', 'reflect' or 'wrap', found '" +
+        mode + "'");
   if (node.failed())
     return;
   Padding padding = readPadding(node);

@@ -278,7 +278,8 @@ private:
     if (!isCarriedType(input.type))
       return makeError("input '" + input.name + "' has element type " +
                        elementTypeName(input.type) +
-                       ", expected float, double, int32, int64, uint8 or bool");
+                       ", expected float, double, float16, bfloat16, int32, "
+                       "int64, uint8 or bool");
     for (int d = 0; d < shapeOf(info).dim_size(); ++d) {
       Expected<int64_t> extent = extentOf(info, d);
       if (!extent)

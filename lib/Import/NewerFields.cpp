@@ -81,12 +81,26 @@ std::string ffc::importer::overloadOf(const onnx::FunctionProto &function) {
   return text(function, 13);
 }
 
+/// A number that ONNX is far from.
+static constexpr int kOwnOpset = 15000;
+
+std::optional<int64_t> ffc::importer::ownOpsetOf(const onnx::NodeProto &node) {
+  const auto &unknown = node.GetReflection()->GetUnknownFields(node);
+  for (int i = 0; i < unknown.field_count(); ++i)
+    if (const auto &field = unknown.field(i);
+        field.number() == kOwnOpset &&
+        field.type() == google::protobuf::UnknownField::TYPE_VARINT)
+      return static_cast<int64_t>(field.varint());
+  return std::nullopt;
+}
+
+void ffc::importer::setOwnOpset(onnx::NodeProto &node, int64_t opset) {
+  auto &unknown = *node.GetReflection()->MutableUnknownFields(&node);
+  unknown.DeleteByNumber(kOwnOpset);
+  unknown.AddVarint(kOwnOpset, static_cast<uint64_t>(opset));
+}
+
 std::vector<onnx::AttributeProto>
 ffc::importer::defaultAttributesOf(const onnx::FunctionProto &function) {
   return messagesOf<onnx::AttributeProto>(function, 11);
-}
-
-std::vector<onnx::ValueInfoProto>
-ffc::importer::valueInfoOf(const onnx::FunctionProto &function) {
-  return messagesOf<onnx::ValueInfoProto>(function, 12);
 }

@@ -10,6 +10,7 @@
 #include "onnx/onnx_pb.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,13 +30,15 @@ Metadata metadataOf(const onnx::FunctionProto &function);
 std::string overloadOf(const onnx::NodeProto &node);
 std::string overloadOf(const onnx::FunctionProto &function);
 
+/// The opset that a node is of if it is not the model's, as of nodes that come
+/// from a function. We keep it beside the fields of ONNX, so that copies of the
+/// node have it too.
+std::optional<int64_t> ownOpsetOf(const onnx::NodeProto &node);
+void setOwnOpset(onnx::NodeProto &node, int64_t opset);
+
 /// The attributes of a function that have default values.
 std::vector<onnx::AttributeProto>
 defaultAttributesOf(const onnx::FunctionProto &function);
-
-/// What is known of the values of a function.
-std::vector<onnx::ValueInfoProto>
-valueInfoOf(const onnx::FunctionProto &function);
 
 } // namespace ffc::importer
 

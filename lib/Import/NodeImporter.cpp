@@ -99,8 +99,9 @@ Value NodeImporter::tensor(int i, const Role &role) {
     error("operand " + Twine(i) + " is missing");
     return {};
   }
-  if (operand(i).type != elementType)
-    unsupported(" of " + elementTypeName(operand(i).type));
+  int32_t type = operand(i).type;
+  if (type != elementType && !(isFloatType(type) && isFloatType(elementType)))
+    unsupported(" of " + elementTypeName(type));
   return numbers(i, role);
 }
 
@@ -115,7 +116,7 @@ Value NodeImporter::numbers(int i, const Role &role) {
 }
 
 Value NodeImporter::statistic(int i, const Role &role) {
-  if (operand(i).type != onnx::TensorProto::FLOAT)
+  if (!isFloatType(operand(i).type))
     unsupported(" of " + elementTypeName(operand(i).type));
   if (failed())
     return {};
@@ -206,6 +207,14 @@ void NodeImporter::define(Operation *op) {
   define(0, op->getResult(0));
 }
 
+void NodeImporter::defineEmpty(int i, ArrayRef<int64_t> shape) {
+  GraphValue *value = importer.newValue(GraphValue::Kind::Constant,
+                                        node.output(i), elementType, shape);
+  value->constant.type = elementType;
+  value->constant.shape = Shape(shape);
+  importer.define(scope, node.output(i), value);
+}
+
 void NodeImporter::define(int i, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   GraphValue *result = importer.newValue(
@@ -237,6 +246,12 @@ Location NodeImporter::location() {
 }
 
 RankedTensorType NodeImporter::resultType(ArrayRef<int64_t> shape) {
+  if (!failed() && elementCount(shape) == 0 && !isUsed(1))
+    emptyShape = Shape(shape);
+  return partType(shape);
+}
+
+RankedTensorType NodeImporter::partType(ArrayRef<int64_t> shape) {
   if (llvm::any_of(shape, [](int64_t d) { return d < 1; }) ||
       !elementCount(shape) || shape.size() > 8)
     error("its result has shape " + shapeText(shape) +

@@ -21,13 +21,13 @@ public:
 
   llvm::StringRef opType() const { return node.op_type(); }
   llvm::StringRef getName() const { return name; }
-  int64_t opset() const { return importer.model.opset; }
+  int64_t opset() const { return importer.opsetOf(node); }
 
   //===--------------------------------------------------------------------===//
   // Errors
   //===--------------------------------------------------------------------===//
 
-  bool failed() const { return hasFailed || isUnsupported; }
+  bool failed() const { return hasFailed || isUnsupported || emptyShape; }
   /// Reports "node 'conv1' (Conv): message".
   void error(const llvm::Twine &message);
   /// Something has been reported.
@@ -47,6 +47,8 @@ public:
   /// An operator within this one cannot be imported, and has been noted.
   void skip() { isUnsupported = !hasFailed; }
   bool foundUnsupported() const { return isUnsupported; }
+  /// The shape of result 0, if that has no elements; nothing is built for it.
+  const std::optional<Shape> &foundEmpty() const { return emptyShape; }
 
   /// To be called last: reports attributes that nobody asked for, and uses of
   /// results that were not defined.
@@ -83,7 +85,8 @@ public:
   int64_t rank(int i) { return static_cast<int64_t>(shape(i).size()); }
   /// Reports operands of another rank.
   void expectRank(int i, int64_t rank);
-  /// Operand i in the IR; it must be of floats, or of the type that was set.
+  /// Operand i in the IR; it must be of the type that was set. Without one it
+  /// must be of floats of some width, as all such operands are.
   mlir::Value tensor(int i, const Role &role = {});
   /// The numbers of operand i, of any carried type, as floats.
   mlir::Value numbers(int i, const Role &role = {});
@@ -134,6 +137,8 @@ public:
   void define(mlir::Operation *op);
   /// Result i is `value`.
   void define(int i, mlir::Value value);
+  /// Result i has no elements, and `shape`.
+  void defineEmpty(int i, llvm::ArrayRef<int64_t> shape);
   /// Result i is the first result of `op`, which has no other.
   void define(int i, mlir::Operation *op);
   /// The result of a new operator, of shape `shape`, that computes a part of
@@ -141,7 +146,7 @@ public:
   template <class Op, class... Args>
   mlir::Value part(const llvm::Twine &name, llvm::ArrayRef<int64_t> shape,
                    Args &&...args) {
-    return Op::create(importer.builder, location(name), resultType(shape),
+    return Op::create(importer.builder, location(name), partType(shape),
                       std::forward<Args>(args)...)
         ->getResult(0);
   }
@@ -154,8 +159,12 @@ public:
   }
   mlir::Location location();
   mlir::Location location(const llvm::Twine &part);
-  /// f32; reports shapes that no tensor may have.
+  /// f32, of result 0; reports shapes that no tensor may have. One without
+  /// elements ends the import of a node that has no other result: there is
+  /// nothing to compute.
   mlir::RankedTensorType resultType(llvm::ArrayRef<int64_t> shape);
+  /// The same of what is not result 0, which must have elements.
+  mlir::RankedTensorType partType(llvm::ArrayRef<int64_t> shape);
   mlir::DenseI64ArrayAttr list(llvm::ArrayRef<int64_t> values) {
     return importer.builder.getDenseI64ArrayAttr(values);
   }
@@ -174,8 +183,9 @@ public:
 private:
   Scope &scope;
   std::string name;
-  /// At most one is true.
+  /// At most one is true, or there.
   bool hasFailed = false, isUnsupported = false;
+  std::optional<Shape> emptyShape;
   int32_t elementType = onnx::TensorProto::FLOAT;
   llvm::StringSet<> known;
   /// Operands in place of those that the node names.

@@ -8,7 +8,7 @@
 
 using namespace ffc::importer;
 
-const OpInfo *ffc::importer::lookupOp(llvm::StringRef opType) {
+const OpInfo *ffc::importer::lookupOp(llvm::StringRef name) {
   static const llvm::StringMap<OpInfo> table = {
       {"Abs", {importUnary, 1, 1}},
       {"Add", {importArithmetic, 2, 2}},
@@ -26,6 +26,8 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef opType) {
       {"Compress", {importCompress, 2, 2, 0, true}},
       {"Concat", {importConcat, 1, INT_MAX, 0, true}},
       {"Constant", {importConstant, 0, 0}},
+      {"ConcatFromSequence",
+       {importConcatFromSequence, 1, 1, 0, false, 0, true}},
       {"ConstantOfShape", {importConstantOfShape, 1, 1}},
       {"Conv", {importConv, 2, 3, 0b110}},
       {"ConvTranspose", {importConvTranspose, 2, 3, 0b110}},
@@ -57,7 +59,7 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef opType) {
       {"HardSigmoid", {importUnary, 1, 1}},
       {"HardSwish", {importUnary, 1, 1}},
       {"Hardmax", {importHardmax, 1, 1}},
-      {"Identity", {importIdentity, 1, 1}},
+      {"Identity", {importIdentity, 1, 1, 0, false, 0, true}},
       {"If", {importIf, 1, 1}},
       {"InstanceNormalization", {importInstanceNormalization, 3, 3, 0b110}},
       {"IsInf", {importIsInf, 1, 1}},
@@ -69,7 +71,7 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef opType) {
       {"Less", {importComparison, 2, 2}},
       {"LessOrEqual", {importComparison, 2, 2}},
       {"Log", {importUnary, 1, 1}},
-      {"Loop", {importLoop, 0, INT_MAX}},
+      {"Loop", {importLoop, 0, INT_MAX, 0, false, 0, true}},
       {"LogSoftmax", {importSoftmax, 1, 1}},
       {"LpNormalization", {importLpNormalization, 1, 1}},
       {"MatMul", {importMatMul, 2, 2, 0b10}},
@@ -87,7 +89,7 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef opType) {
       {"OneHot", {importOneHot, 3, 3}},
       {"Or", {importLogical, 2, 2}},
       {"PRelu", {importPRelu, 2, 2, 0b10}},
-      {"Pad", {importPad, 1, 3, 0, true}},
+      {"Pad", {importPad, 1, 4, 0, true}},
       {"Pow", {importPow, 2, 2}},
       {"RMSNormalization", {importRmsNormalization, 2, 2, 0b10}},
       {"RNN", {importRecurrent, 3, 6, 0b1110}},
@@ -114,6 +116,13 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef opType) {
       {"ScatterElements", {importScatterElements, 3, 3}},
       {"ScatterND", {importScatterND, 3, 3}},
       {"Selu", {importUnary, 1, 1}},
+      {"SequenceAt", {importSequenceAt, 2, 2, 0, false, 0, true}},
+      {"SequenceConstruct",
+       {importSequenceConstruct, 1, INT_MAX, 0, false, 0, true}},
+      {"SequenceEmpty", {importSequenceConstruct, 0, 0}},
+      {"SequenceErase", {importSequenceErase, 1, 2, 0, false, 0, true}},
+      {"SequenceInsert", {importSequenceInsert, 2, 3, 0, false, 0, true}},
+      {"SequenceLength", {importSequenceLength, 1, 1, 0, false, 0, true}},
       {"Shape", {importShape, 1, 1}},
       {"Shrink", {importShrink, 1, 1}},
       {"Sigmoid", {importUnary, 1, 1}},
@@ -127,6 +136,7 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef opType) {
       {"Softsign", {importUnary, 1, 1}},
       {"SpaceToDepth", {importSpaceToDepth, 1, 1, 0, true}},
       {"Split", {importSplit, 1, 2, 0, true}},
+      {"SplitToSequence", {importSplitToSequence, 1, 2}},
       {"Sqrt", {importUnary, 1, 1}},
       {"Squeeze", {importSqueeze, 1, 2, 0, true}},
       {"Sub", {importArithmetic, 2, 2}},
@@ -142,7 +152,14 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef opType) {
       {"Upsample", {importUpsample, 1, 2}},
       {"Where", {importWhere, 3, 3}},
       {"Xor", {importLogical, 2, 2}},
+      {"com.microsoft.BiasGelu", {importBiasGelu, 2, 2, 0b10}},
+      {"com.microsoft.FastGelu", {importBiasGelu, 1, 2, 0b10}},
+      {"com.microsoft.FusedMatMul", {importFusedMatMul, 2, 2, 0b10}},
+      {"com.microsoft.Gelu", {importBiasGelu, 1, 1}},
+      {"com.microsoft.QuickGelu", {importQuickGelu, 1, 1}},
+      {"com.microsoft.SkipLayerNormalization",
+       {importSkipLayerNormalization, 3, 5, 0b11100}},
   };
-  auto found = table.find(opType);
+  auto found = table.find(name);
   return found == table.end() ? nullptr : &found->second;
 }

@@ -23,10 +23,13 @@ struct OpInfo {
   /// If not 0: weightOperands means something only where this operand depends
   /// on the model's inputs.
   int dataOperand = 0;
+  /// Operands may be sequences of tensors.
+  bool takesSequences = false;
 };
 
-/// The importer of an operator of domain "", or null.
-const OpInfo *lookupOp(llvm::StringRef opType);
+/// The importer of an operator by its name with the domain (see operatorName),
+/// or null.
+const OpInfo *lookupOp(llvm::StringRef name);
 
 // The importers, by file.
 
@@ -95,6 +98,21 @@ void importInstanceNormalization(NodeImporter &node);
 void importLayerNormalization(NodeImporter &node);
 void importMeanVarianceNormalization(NodeImporter &node);
 void importLpNormalization(NodeImporter &node);
+
+// SequenceOps.cpp
+void importSequenceConstruct(NodeImporter &node);
+void importSequenceInsert(NodeImporter &node);
+void importSequenceErase(NodeImporter &node);
+void importSequenceAt(NodeImporter &node);
+void importSequenceLength(NodeImporter &node);
+void importSplitToSequence(NodeImporter &node);
+void importConcatFromSequence(NodeImporter &node);
+
+// MicrosoftOps.cpp
+void importBiasGelu(NodeImporter &node);
+void importFusedMatMul(NodeImporter &node);
+void importQuickGelu(NodeImporter &node);
+void importSkipLayerNormalization(NodeImporter &node);
 
 // SoftmaxOps.cpp
 void importSoftmax(NodeImporter &node);

@@ -149,7 +149,9 @@ void ffc::importer::importAveragePool(NodeImporter &node) {
   if (node.failed())
     return;
   Window window =
-      readWindow(node, std::nullopt, /*dilated=*/false, /*ceil=*/true);
+      readWindow(node, std::nullopt, /*dilated=*/true, /*ceil=*/true);
+  if (llvm::any_of(window.dilations, [](int64_t d) { return d != 1; }))
+    node.error("expected dilations of 1, found " + shapeText(window.dilations));
   buildAveragePool(node, window, node.integer("count_include_pad", 0) != 0);
 }
 

@@ -292,13 +292,13 @@ ff::RecurrentOp RecurrentImporter::makeBlock(const Layer &layer,
                   : kind == RecurrentKind::GruResetAfter ? 4
                   : kind == RecurrentKind::Gru           ? 3
                                                          : 1;
-  Type last = node.resultType({samples, units});
+  Type last = node.partType({samples, units});
   return ff::RecurrentOp::create(
       builder, node.location(layer.prefix + "steps" + name),
-      node.resultType({count, samples, units}), last,
+      node.partType({count, samples, units}), last,
       kind == RecurrentKind::Lstm ? last : Type(),
-      node.resultType({count, samples, saved * units}), kind, projected,
-      layer.r, layer.recurrentBias, state.h, state.c, layer.reverse);
+      node.partType({count, samples, saved * units}), kind, projected, layer.r,
+      layer.recurrentBias, state.h, state.c, layer.reverse);
 }
 
 std::pair<Value, RecurrentImporter::State>
@@ -362,7 +362,7 @@ void RecurrentImporter::run() {
   SmallVector<Layer> layers;
   for (size_t i = 0; i < reversed.size() && !node.failed(); ++i)
     layers.push_back(makeLayer(static_cast<int64_t>(i)));
-  node.resultType({steps, samples, gates * units});
+  node.partType({steps, samples, gates * units});
   const int64_t perBlock = node.importer.options.timeBlock.value_or(steps);
   if (int64_t count = (steps - 1) / perBlock + 1; count > kMaxBlocks)
     node.error("expected at most " + Twine(kMaxBlocks) +

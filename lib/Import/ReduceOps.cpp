@@ -60,9 +60,9 @@ private:
 
 Reduction::Reduction(NodeImporter &node) : node(node) {
   keepdims = node.integer("keepdims", 1) != 0;
-  // ReduceSum got its axes as an operand in opset 13.
+  // The axes became an operand, of ReduceSum first.
   std::optional<Shape> given;
-  if (node.opType() != "ReduceSum" || node.opset() < 13) {
+  if (node.opset() < (node.opType() == "ReduceSum" ? 13 : 18)) {
     given = node.integers("axes");
   } else {
     bool noop = node.integer("noop_with_empty_axes", 0) != 0;
@@ -127,9 +127,19 @@ Value Reduction::build(Value x) {
   return type == "ReduceSumSquare" ? x : unary("sqrt", ff::UnaryKind::Sqrt, x);
 }
 
+/// Reports operands of types that floats do not reduce as the type would.
+static void takeReducedType(NodeImporter &node) {
+  StringRef type = node.opType();
+  bool picks = type == "ReduceMax" || type == "ReduceMin";
+  if (picks && node.operand(0).type == onnx::TensorProto::BOOL)
+    node.setElementType(onnx::TensorProto::BOOL); // since opset 20
+  else
+    takeNumberType(node, 0, /*integers=*/picks || type == "ReduceSum");
+}
+
 void ffc::importer::importReduce(NodeImporter &node) {
   Reduction reduction(node);
-  takeNumberType(node, 0, /*integers=*/false);
+  takeReducedType(node);
   Value x = node.tensor(0);
   if (node.failed())
     return;

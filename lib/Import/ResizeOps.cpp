@@ -3,6 +3,8 @@
 #include "NodeImporter.h"
 #include "OpTable.h"
 
+#include "llvm/ADT/Sequence.h"
+
 #include <climits>
 #include <cmath>
 #include <tuple>
@@ -22,6 +24,9 @@ struct Interpolation {
   /// and what the result holds beyond it.
   SmallVector<double> roi;
   double extrapolation = 0;
+
+  /// Is half_pixel as if the extents of the result were not rounded?
+  bool isSymmetric = false;
 
   bool crops() const { return coordinates == "tf_crop_and_resize"; }
   /// Is the region of dimension `d` the whole operand?
@@ -60,13 +65,17 @@ static void readCoordinates(NodeImporter &node, Interpolation &way) {
       node.error("nearest_mode '" + way.nearest +
                  "' is not supported with tf_half_pixel_for_nn");
   }
+  if (way.coordinates == "half_pixel_symmetric") { // since opset 19
+    way.isSymmetric = true;
+    way.coordinates = "half_pixel";
+  }
   if (!llvm::is_contained<StringRef>({"half_pixel", "pytorch_half_pixel",
                                       "align_corners", "asymmetric",
                                       "tf_crop_and_resize"},
                                      way.coordinates))
     node.error("expected " + attribute +
-               " to be half_pixel, pytorch_half_pixel, align_corners, "
-               "asymmetric or tf_crop_and_resize, found '" +
+               " to be half_pixel, half_pixel_symmetric, pytorch_half_pixel, "
+               "align_corners, asymmetric or tf_crop_and_resize, found '" +
                way.coordinates + "'");
   double a = node.real("cubic_coeff_a", way.cubicCoeffA);
   bool excludes = node.integer("exclude_outside", 0) != 0;
@@ -77,16 +86,8 @@ static void readCoordinates(NodeImporter &node, Interpolation &way) {
   way.extrapolation = node.real("extrapolation_value", 0);
 }
 
-static void expectPerDimension(NodeImporter &node, StringRef what,
-                               size_t found) {
-  if (node.rank(0) != static_cast<int64_t>(found))
-    node.error("expected " + Twine(node.rank(0)) + " " + what + ", found " +
-               Twine(found));
-}
-
 static void applyScales(NodeImporter &node, Interpolation &way,
                         ArrayRef<double> given) {
-  expectPerDimension(node, "scales", given.size());
   if (node.failed())
     return;
   ArrayRef<int64_t> from = node.shape(0);
@@ -98,15 +99,71 @@ static void applyScales(NodeImporter &node, Interpolation &way,
     if (!(scale > 0 && to >= 1 && to <= INT_MAX))
       return node.error("expected scales that leave something, found " +
                         numberText(scale) + " for extent " + Twine(from[d]));
+    if (way.isSymmetric && to != static_cast<double>(from[d]) * scale)
+      return node.error(
+          "expected half_pixel_symmetric with scales that lead to "
+          "whole extents, found " +
+          numberText(scale) + " for extent " + Twine(from[d]));
     way.result.push_back(static_cast<int64_t>(to));
     if (way.result[d] != from[d])
       node.expectPositions(way.result[d]);
   }
 }
 
+/// The dimensions that roi, scales and sizes are of: all, or since opset 18
+/// those of an attribute.
+static Shape readResizedAxes(NodeImporter &node) {
+  Shape axes = llvm::to_vector(llvm::seq<int64_t>(node.rank(0)));
+  if (std::optional<Shape> given = node.integers("axes")) {
+    axes = *given;
+    for (int64_t &axis : axes)
+      axis = node.check(resolveAxis(axis, node.rank(0)));
+  }
+  return axes;
+}
+
+/// `given`, which is of `axes`, for all of the dimensions that `all` has.
+template <class T>
+static SmallVector<T> spread(NodeImporter &node, StringRef what,
+                             ArrayRef<int64_t> axes, ArrayRef<T> given,
+                             SmallVector<T> all) {
+  if (axes.size() != given.size()) {
+    node.error("expected " + Twine(axes.size()) + " " + what + ", found " +
+               Twine(given.size()));
+    return all;
+  }
+  for (auto [axis, value] : llvm::zip_equal(axes, given))
+    all[axis] = value;
+  return all;
+}
+
+/// What sizes mean that leave the proportions of `axes` as they are (since
+/// opset 18); nothing if they do not.
+static std::optional<double> readCommonScale(NodeImporter &node,
+                                             ArrayRef<int64_t> axes,
+                                             ArrayRef<int64_t> sizes) {
+  StringRef policy = node.text("keep_aspect_ratio_policy", "stretch");
+  if (policy != "stretch" && policy != "not_larger" && policy != "not_smaller")
+    node.error("expected keep_aspect_ratio_policy 'stretch', 'not_larger' or "
+               "'not_smaller', found '" +
+               policy + "'");
+  if (node.failed() || policy == "stretch" || sizes.empty())
+    return std::nullopt;
+  std::optional<double> common;
+  for (int64_t axis : axes) {
+    double scale = static_cast<double>(sizes[axis]) /
+                   static_cast<double>(node.shape(0)[axis]);
+    if (!common)
+      common = scale;
+    else
+      common = policy == "not_larger" ? std::min(*common, scale)
+                                      : std::max(*common, scale);
+  }
+  return common;
+}
+
 static void applySizes(NodeImporter &node, Interpolation &way,
                        ArrayRef<int64_t> given) {
-  expectPerDimension(node, "sizes", given.size());
   if (node.failed())
     return;
   ArrayRef<int64_t> from = node.shape(0);
@@ -221,13 +278,19 @@ void ffc::importer::importResize(NodeImporter &node) {
   readMode(node, way, /*hasCubic=*/!isOld);
   if (!isOld)
     readCoordinates(node, way);
+  Shape axes = readResizedAxes(node);
+  size_t rank = node.shape(0).size();
   SmallVector<double> scales = readNumbers(node, isOld ? 1 : 2);
   if (way.crops()) {
-    way.roi = readNumbers(node, 1);
-    if (auto expected = 2 * node.rank(0);
-        static_cast<int64_t>(way.roi.size()) != expected)
-      node.error("expected " + Twine(expected) + " numbers in roi, found " +
-                 Twine(way.roi.size()));
+    SmallVector<double> roi = readNumbers(node, 1);
+    if (roi.size() != 2 * axes.size())
+      return node.error("expected " + Twine(2 * axes.size()) +
+                        " numbers in roi, found " + Twine(roi.size()));
+    ArrayRef<double> half = ArrayRef(roi).take_front(axes.size());
+    way.roi = spread(node, "starts", axes, half, SmallVector<double>(rank, 0));
+    half = ArrayRef(roi).drop_front(axes.size());
+    way.roi.append(
+        spread(node, "ends", axes, half, SmallVector<double>(rank, 1)));
   }
   Shape sizes;
   if (!isOld && node.has(3) && !node.failed())
@@ -237,10 +300,25 @@ void ffc::importer::importResize(NodeImporter &node) {
   if (scales.empty() == sizes.empty())
     return node.error(scales.empty() ? "expected scales or sizes, found neither"
                                      : "expected scales or sizes, found both");
-  if (scales.empty())
+  bool isSmoothed = node.integer("antialias", 0) != 0;
+  if (scales.empty()) {
+    sizes = spread<int64_t>(node, "sizes", axes, sizes, Shape(node.shape(0)));
     applySizes(node, way, sizes);
-  else
+  } else {
+    scales = spread<double>(node, "scales", axes, scales,
+                            SmallVector<double>(rank, 1));
     applyScales(node, way, scales);
+  }
+  if (std::optional<double> scale = readCommonScale(node, axes, sizes))
+    for (int64_t axis : axes) {
+      way.scales[axis] = *scale;
+      way.result[axis] = static_cast<int64_t>(
+          static_cast<double>(node.shape(0)[axis]) * *scale + 0.5);
+    }
+  // Enlarging needs no smoothing.
+  if (!node.failed() && isSmoothed && way.mode != "nearest" &&
+      llvm::any_of(way.scales, [](double scale) { return scale < 1; }))
+    node.error("expected antialias of 0 where something becomes smaller");
   build(node, way);
 }
 
@@ -255,8 +333,9 @@ void ffc::importer::importUpsample(NodeImporter &node) {
                  node.attribute("scales", onnx::AttributeProto::FLOATS)) {
     scales.assign(list->floats().begin(), list->floats().end());
   }
-  if (node.failed())
-    return;
+  if (!node.failed() && scales.size() != node.shape(0).size())
+    node.error("expected " + Twine(node.rank(0)) + " scales, found " +
+               Twine(scales.size()));
   applyScales(node, way, scales);
   build(node, way);
 }

@@ -140,7 +140,7 @@ void ffc::importer::importTile(NodeImporter &node) {
     apart.push_back(extent);
     expanded.push_back(extent == 1 ? repeat : extent);
   }
-  node.resultType(expanded);
+  node.partType(expanded);
   if (node.failed())
     return;
   for (auto [repeat, extent] : llvm::zip_equal(repeats, from))
@@ -179,11 +179,17 @@ static int64_t readBlockSize(NodeImporter &node) {
   return node.failed() ? 1 : size;
 }
 
-void ffc::importer::importDepthToSpace(NodeImporter &node) {
-  int64_t b = readBlockSize(node);
+/// Do channels count the blocks' positions first (DCR)?
+static bool readDepthFirst(NodeImporter &node) {
   StringRef mode = node.text("mode", "DCR");
   if (mode != "DCR" && mode != "CRD")
     node.error("expected mode 'DCR' or 'CRD', found '" + mode + "'");
+  return mode == "DCR";
+}
+
+void ffc::importer::importDepthToSpace(NodeImporter &node) {
+  int64_t b = readBlockSize(node);
+  bool isDepthFirst = readDepthFirst(node);
   if (node.failed())
     return;
   ArrayRef<int64_t> x = node.shape(0);
@@ -192,7 +198,7 @@ void ffc::importer::importDepthToSpace(NodeImporter &node) {
     return node.error("expected a multiple of " + Twine(b * b) +
                       " channels, found shape " + shapeText(x));
   Shape result = {x[0], c, x[2] * b, x[3] * b};
-  if (mode == "DCR")
+  if (isDepthFirst)
     buildShuffle(node, {x[0], b, b, c, x[2], x[3]}, {0, 3, 4, 1, 5, 2}, result);
   else
     buildShuffle(node, {x[0], c, b, b, x[2], x[3]}, {0, 1, 4, 2, 5, 3}, result);
@@ -200,6 +206,7 @@ void ffc::importer::importDepthToSpace(NodeImporter &node) {
 
 void ffc::importer::importSpaceToDepth(NodeImporter &node) {
   int64_t b = readBlockSize(node);
+  bool isDepthFirst = readDepthFirst(node);
   if (node.failed())
     return;
   ArrayRef<int64_t> x = node.shape(0);
@@ -207,6 +214,9 @@ void ffc::importer::importSpaceToDepth(NodeImporter &node) {
   if (h * b != x[2] || w * b != x[3])
     return node.error("expected rows and columns in multiples of " + Twine(b) +
                       ", found shape " + shapeText(x));
-  buildShuffle(node, {x[0], x[1], h, b, w, b}, {0, 3, 5, 1, 2, 4},
-               {x[0], x[1] * b * b, h, w});
+  Shape apart = {x[0], x[1], h, b, w, b}, result = {x[0], x[1] * b * b, h, w};
+  if (isDepthFirst)
+    buildShuffle(node, apart, {0, 3, 5, 1, 2, 4}, result);
+  else
+    buildShuffle(node, apart, {0, 1, 3, 5, 2, 4}, result);
 }

@@ -143,14 +143,15 @@ llvm::Expected<Value> Importer::createState(const GraphValue &value,
   std::string own = name.str();
   for (int copy = 1; !stateNames.insert(own).second; ++copy)
     own = (name + "_" + Twine(copy)).str();
-  auto state = ff::StateOp::create(
-      builder, where, tensorType(value.shape, value.type), own, kind, *init);
+  auto state = ff::StateOp::create(builder, where,
+                                   tensorType(value.shape, TensorProto::FLOAT),
+                                   own, kind, *init);
   lastState = state;
   return state.getResult();
 }
 
 static llvm::Error expectFloat(const GraphValue &value) {
-  if (value.type == TensorProto::FLOAT)
+  if (isFloatType(value.type))
     return llvm::Error::success();
   return makeError("'" + value.name + "' has element type " +
                    elementTypeName(value.type) + ", expected float");

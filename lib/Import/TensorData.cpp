@@ -174,24 +174,6 @@ Error TensorData::readRange(
   return result;
 }
 
-Error TensorData::write(const TensorProto &tensor,
-                        llvm::raw_ostream &out) const {
-  if (tensor.data_location() == TensorProto::EXTERNAL) {
-    Expected<Range> range = externalRange(tensor);
-    if (!range)
-      return range.takeError();
-    return readRange(*range, [&](llvm::ArrayRef<char> bytes) {
-      out.write(bytes.data(), bytes.size());
-    });
-  }
-  if (tensor.has_raw_data())
-    out.write(tensor.raw_data().data(), tensor.raw_data().size());
-  else
-    out.write(reinterpret_cast<const char *>(tensor.float_data().data()),
-              tensor.float_data_size() * sizeof(float));
-  return Error::success();
-}
-
 Expected<std::unique_ptr<llvm::MemoryBuffer>>
 TensorData::bytes(const TensorProto &tensor) const {
   auto of = [](const void *data, size_t size) {
@@ -296,6 +278,61 @@ static void copyTyped(const TensorProto &tensor, Constant &result) {
   default:
     return copy(tensor.int32_data(), result.ints);
   }
+}
+
+namespace {
+
+/// Writes floats of `type`, given in pieces of any size, as those of 32 bits.
+class FloatWriter {
+public:
+  FloatWriter(int32_t type, llvm::raw_ostream &out) : type(type), out(out) {}
+
+  void add(llvm::ArrayRef<char> bytes) {
+    if (type == TensorProto::FLOAT) {
+      out.write(bytes.data(), bytes.size());
+      return;
+    }
+    pending.append(bytes.data(), bytes.size());
+    Constant whole;
+    whole.type = type;
+    size_t size = elementBytes(type), end = pending.size() / size * size;
+    decodeRaw(StringRef(pending).take_front(end), whole);
+    pending.erase(0, end);
+    add(whole);
+  }
+
+  void add(const Constant &numbers) {
+    for (double number : numbers.floats) {
+      auto element = static_cast<float>(number);
+      out.write(reinterpret_cast<const char *>(&element), sizeof(element));
+    }
+  }
+
+private:
+  int32_t type;
+  llvm::raw_ostream &out;
+  std::string pending; ///< the first bytes of an element
+};
+
+} // namespace
+
+Error TensorData::write(const TensorProto &tensor,
+                        llvm::raw_ostream &out) const {
+  FloatWriter writer(tensor.data_type(), out);
+  auto addBytes = [&](llvm::ArrayRef<char> bytes) { writer.add(bytes); };
+  if (tensor.data_location() == TensorProto::EXTERNAL) {
+    Expected<Range> range = externalRange(tensor);
+    return range ? readRange(*range, addBytes) : range.takeError();
+  }
+  if (tensor.has_raw_data()) {
+    addBytes({tensor.raw_data().data(), tensor.raw_data().size()});
+    return Error::success();
+  }
+  Constant numbers;
+  numbers.type = tensor.data_type();
+  copyTyped(tensor, numbers);
+  writer.add(numbers);
+  return Error::success();
 }
 
 Expected<Constant> TensorData::read(const TensorProto &tensor) const {

@@ -26,8 +26,8 @@ public:
   /// The value of a checked tensor with at most kMaxConstantElements elements.
   llvm::Expected<Constant> read(const onnx::TensorProto &tensor) const;
 
-  /// Writes the elements of a checked tensor of type float, row-major, without
-  /// holding all of them.
+  /// Writes the elements of a checked tensor of some type of floats as those of
+  /// 32 bits, row-major, without holding all of them.
   llvm::Error write(const onnx::TensorProto &tensor,
                     llvm::raw_ostream &out) const;
 

@@ -49,7 +49,7 @@ Value ffc::importer::binaryPart(NodeImporter &node, const Twine &name,
   assert(shape && "operands that broadcast");
   return ff::BinaryOp::create(node.importer.builder,
                               locationOf(node, name.str()),
-                              node.resultType(*shape), kind, a, b);
+                              node.partType(*shape), kind, a, b);
 }
 
 Constant ffc::importer::positions(NodeImporter &node, int64_t count,

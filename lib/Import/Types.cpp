@@ -2,7 +2,8 @@
 //
 // Operators compute on floats. Integers, booleans (0 and 1) and doubles are
 // carried by floats; graph inputs and outputs have their own type, and casts
-// stand where such a value enters or leaves the floats.
+// stand where such a value enters or leaves the floats. Floats of 16 bits are
+// floats of 32 everywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +47,8 @@ static Value cast(Importer &importer, const Twine &name, Value value,
 }
 
 llvm::Expected<Value> Importer::floatsOf(GraphValue &value, const Role &role) {
-  if (value.type == TensorProto::FLOAT)
+  if (value.type == TensorProto::FLOAT ||
+      (isFloatType(value.type) && value.kind != Kind::Computed))
     return materialize(value, role);
   if (value.floats)
     return value.floats;
@@ -61,10 +63,6 @@ llvm::Expected<Value> Importer::floatsOf(GraphValue &value, const Role &role) {
             : cast(*this, value.name, value.value, type, TensorProto::FLOAT);
     return value.floats;
   }
-  if (value.kind == Kind::Stored && value.type == TensorProto::DOUBLE &&
-      model.trained.isTrained(value.name))
-    return makeError("'" + value.name +
-                     "' is a parameter of type double, expected float");
 
   GraphValue *copy =
       newValue(value.kind, value.name, TensorProto::FLOAT, value.shape);
@@ -95,7 +93,7 @@ llvm::Expected<Value> Importer::typedValueOf(GraphValue &value) {
   if (value.kind == Kind::Computed && value.value.getType() == type)
     return value.value;
   auto floats = floatsOf(value);
-  if (!floats || value.type == TensorProto::FLOAT)
+  if (!floats || floats->getType() == type)
     return floats;
   return cast(*this, value.name, *floats, type, value.type);
 }

@@ -2,6 +2,8 @@
 #
 #   FFC_PYTHON      command of a Python 3 that has numpy. Several may be installed:
 #                   the first one that has it is taken.
+#   ffc_python_with(<result> <package>)   one that has the package too, if any has;
+#                   tests skip themselves where it is missing
 #   FFC_TEST_TOOLS  folder of the shared modules
 #   ffc_topology(<result> <ranks>)   the file that describes so many processes
 include_guard(GLOBAL)
@@ -21,6 +23,18 @@ function(ffc_find_python result)
 endfunction()
 ffc_find_python(FFC_PYTHON)
 set(FFC_TEST_TOOLS ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "shared test modules")
+
+function(ffc_python_with result package)
+  foreach(candidate /usr/bin/python3 python3)
+    execute_process(COMMAND ${candidate} -c "import numpy, ${package}"
+                    RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    if(status EQUAL 0)
+      set(${result} ${candidate} -B PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${result} ${FFC_PYTHON} PARENT_SCOPE)
+endfunction()
 
 function(ffc_topology result ranks)
   foreach(folder examples/topologies test/Integration)

@@ -53,24 +53,26 @@ INSTANTIATE_TEST_SUITE_P(
                   "unsupported operators: com.acme.Relu (1: 'y')"},
         ErrorCase{"g (int64[2] x) => (float[2] y) { y = Relu(x) }",
                   "unsupported operators: Relu of int64 (1: 'y')"},
-        ErrorCase{"g (float[2] x) => (float[2] y) { y = Cast<to = 10>(x) }",
-                  "unsupported operators: Cast from float to float16"},
+        ErrorCase{"g (float[2] x) => (float[2] y) { y = Cast<to = 3>(x) }",
+                  "unsupported operators: Cast from float to int8"},
         ErrorCase{"g (bool c, float[2] x) => (float[2] y) { y = If (c) "
                   "<then_branch = a () => (float[2] p) { p = Relu(x) }, "
                   "else_branch = b () => (float[2] q) { q = Tanh(x) }> }",
                   "unsupported operators: If on a computed condition"},
-        ErrorCase{"g (float[2] x) => (float[2] y) { y = Relu(x) }",
-                  "expected opset 7 to 28, found 29", 29},
-        ErrorCase{"g (float[2] x) => (float[2] y) { y = Relu(x) }",
-                  "expected opset 7 to 28, found 6", 6}));
+        ErrorCase{"g (float[2] x) => (float[2] y) "
+                  "{ q = QuantizeLinear(x, x) y = DequantizeLinear(q, x) }",
+                  "unsupported operators: QuantizeLinear (1: 'q'), "
+                  "DequantizeLinear (1: 'y'); models after "
+                  "quantisation are not supported, expected the one before "
+                  "it"}));
 
 // Inputs.
 INSTANTIATE_TEST_SUITE_P(
     Inputs, GraphErrorTest,
     testing::Values(
-        ErrorCase{"g (float16[2] x) => (float[2] y) { y = Relu(x) }",
-                  "input 'x' has element type float16, expected float, double, "
-                  "int32, int64, uint8 or bool"},
+        ErrorCase{"g (int8[2] x) => (float[2] y) { y = Relu(x) }",
+                  "input 'x' has element type int8, expected float, double, "
+                  "float16, bfloat16, int32, int64, uint8 or bool"},
         ErrorCase{"g (float[0] x) => (float[2] y) { y = Relu(x) }",
                   "dimension 0 of input 'x' is 0 in the model; give --dim "
                   "x:0=VALUE or --batch-size"},
@@ -97,17 +99,15 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"g (float[2] x, double[2] w = {1, 2}) => (float[2] y) "
                   "{ y = Add(x, w) }",
                   "node 'y' (Add): expected operands of one type, found float "
-                  "and double"},
-        ErrorCase{"g (double[2] x, double[2] w = {1, 2}) => (double[2] y) "
-                  "{ y = Add(x, w) }",
-                  "'w' is a parameter of type double, expected float"}));
+                  "and double"}));
 
 // Operators.
 INSTANTIATE_TEST_SUITE_P(
     Nodes, GraphErrorTest,
     testing::Values(
         ErrorCase{"g (float[2] x) => (float[2] y) { y = Relu(x, x) }",
-                  "node 'y' (Relu): expected at most 1 operands, found 2"},
+                  "node 'y' (Relu): expected at most 1 operands in "
+                  "version 13 of Relu, which opset 13 has, found 2"},
         ErrorCase{"g (float[2] x) => (float[2] y) { y = Add(x) }",
                   "node 'y' (Add): expected at least 2 operands, found 1"},
         ErrorCase{"g (float[2] x) => (float[2] y) { a, b = Relu(x) "
@@ -120,9 +120,9 @@ INSTANTIATE_TEST_SUITE_P(
                   "{ y = PRelu(x, s) }",
                   "node 'y' (PRelu): expected a slope that broadcasts to 2, "
                   "found shape 2x2"},
-        ErrorCase{"g (float[2] x, float z) => (float[2] y) "
-                  "{ y = Clip(x, z) }",
-                  "node 'y' (Clip): expected a constant as operand 1, found "
+        ErrorCase{"g (float[2] x, int64[1] z) => (float[2] y) "
+                  "{ y = Reshape(x, z) }",
+                  "node 'y' (Reshape): expected a constant as operand 1, found "
                   "'z', which is computed or an input"},
         ErrorCase{"g (float[2] x) => (float[2] y) { y = Celu<alpha = 0.0>(x) }",
                   "node 'y' (Celu): expected an alpha other than 0"},
@@ -322,13 +322,13 @@ INSTANTIATE_TEST_SUITE_P(
                   "expected an attribute 'axis'"},
         ErrorCase{"g (float[2] x, int64[2] p = {1, 1}) => (float[2] y) "
                   "{ y = Pad<mode = \"mirror\">(x, p) }",
-                  "'constant', 'edge' or 'reflect', found 'mirror'"},
+                  "'constant', 'edge', 'reflect' or 'wrap', found 'mirror'"},
         ErrorCase{"g (float[2] x, int64[3] p = {1, 1, 1}) => (float[2] y) "
                   "{ y = Pad(x, p) }",
                   "expected 2 pads, found 3"},
         ErrorCase{"g (float[2] x, int64[2] p = {-1, -1}) => (float[2] y) "
                   "{ y = Pad(x, p) }",
-                  "its result has shape 0, expected at most 8 dimensions"},
+                  "'y' has shape 0, expected at most 8 dimensions"},
         ErrorCase{"g (float[2] x, int64[2] p = {9999999999, 1}) => "
                   "(float[2] y) { y = Pad(x, p) }",
                   "pad 9999999999 is too large"}));

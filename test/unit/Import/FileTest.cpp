@@ -144,6 +144,41 @@ TEST_F(FileTest, LargeTensors) {
                         "found 19996"));
 }
 
+/// Floats of other widths are stored as those of 32 bits.
+TEST_F(FileTest, OtherFloats) {
+  options.weightsPath = path("w");
+  onnx::ModelProto model =
+      parseModel("g (double[3] x, double[3] w = {1.5, -2, 0.25}) => "
+                 "(double[3] y) { y = Add(x, w) }");
+  EXPECT_THAT(importProto(model),
+              HasSubstr("\"w\" \"parameter\" init <file, 0.000000e+00 : f64, "
+                        "0> : tensor<3xf32>"));
+  float numbers[3];
+  std::string bytes = read("w");
+  ASSERT_EQ(bytes.size(), sizeof(numbers));
+  std::memcpy(numbers, bytes.data(), sizeof(numbers));
+  EXPECT_EQ(numbers[0], 1.5f);
+  EXPECT_EQ(numbers[1], -2);
+  EXPECT_EQ(numbers[2], 0.25f);
+
+  model = parseModel("g (float16[5000] x, float[1] w = {0}) => "
+                     "(float16[5000] y) { y = Add(x, w) }");
+  onnx::TensorProto *w = model.mutable_graph()->mutable_initializer(0);
+  w->set_data_type(onnx::TensorProto::FLOAT16);
+  w->clear_float_data();
+  w->set_dims(0, 5000);
+  for (int i = 0; i < 5000; ++i) // 1.0
+    w->mutable_raw_data()->append("\x00\x3c", 2);
+  EXPECT_THAT(importProto(model),
+              AllOf(HasSubstr("%arg0: tensor<5000xf32>"),
+                    HasSubstr("\"w\" \"parameter\" init <file"),
+                    Not(HasSubstr("f16"))));
+  bytes = read("w");
+  ASSERT_EQ(bytes.size(), 20000u);
+  std::memcpy(numbers, bytes.data() + 19996, 4);
+  EXPECT_EQ(numbers[0], 1);
+}
+
 TEST_F(FileTest, LargeConstants) {
   options.weightsPath = path("w");
   onnx::ModelProto model =

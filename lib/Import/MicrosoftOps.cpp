@@ -1,0 +1,139 @@
+//===- MicrosoftOps.cpp - operators of ONNX Runtime's optimizers ----------===//
+//
+// The domain com.microsoft has what ONNX Runtime fuses nodes into. They are
+// written in terms of ONNX's operators again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Expression.h"
+#include "OpTable.h"
+
+#include "llvm/ADT/Sequence.h"
+
+using namespace ffc;
+using namespace ffc::importer;
+using onnx::AttributeProto;
+using onnx::NodeProto;
+
+/// A node that is to have operands and attributes.
+static NodeProto makeNode(const char *opType) {
+  NodeProto made;
+  made.set_op_type(opType);
+  setOwnOpset(made, kNewestOpset);
+  return made;
+}
+
+static void addReal(NodeProto &made, const char *name, double value) {
+  AttributeProto &attribute = *made.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(AttributeProto::FLOAT);
+  attribute.set_f(static_cast<float>(value));
+}
+
+static void addInteger(NodeProto &made, const char *name, int64_t value) {
+  AttributeProto &attribute = *made.add_attribute();
+  attribute.set_name(name);
+  attribute.set_type(AttributeProto::INT);
+  attribute.set_i(value);
+}
+
+static GraphValue *scalar(NodeImporter &node, double value) {
+  GraphValue *result = node.importer.newValue(
+      GraphValue::Kind::Filled, (node.getName() + ".factor").str(),
+      node.operand(0).type, {});
+  result->fill = value;
+  return result;
+}
+
+static void defineIfMade(NodeImporter &node, GraphValue *value) {
+  if (value && !node.failed())
+    node.define(0, value);
+}
+
+/// Gelu of x + bias; FastGelu, whose bias may be missing, approximates it.
+void ffc::importer::importBiasGelu(NodeImporter &node) {
+  Expression made(node);
+  GraphValue *x = &node.operand(0);
+  if (node.has(1))
+    x = made.apply("Add", {x, &node.operand(1)});
+  if (!x)
+    return;
+  NodeProto gelu = makeNode("Gelu");
+  if (node.opType() == "FastGelu") {
+    AttributeProto &attribute = *gelu.add_attribute();
+    attribute.set_name("approximate");
+    attribute.set_type(AttributeProto::STRING);
+    attribute.set_s("tanh");
+  }
+  defineIfMade(node, node.importMade(std::move(gelu), {x}));
+}
+
+/// x sigmoid(alpha x)
+void ffc::importer::importQuickGelu(NodeImporter &node) {
+  const double alpha = node.real("alpha", 1.702f);
+  Expression made(node);
+  GraphValue *x = &node.operand(0);
+  GraphValue *scaled = made.apply("Mul", {x, scalar(node, alpha)});
+  defineIfMade(node, made.apply("Mul", {x, made.apply("Sigmoid", {scaled})}));
+}
+
+/// alpha op(a) op(b), with batches.
+void ffc::importer::importFusedMatMul(NodeImporter &node) {
+  const double alpha = node.real("alpha", 1);
+  const bool transposes[] = {node.integer("transA", 0) != 0,
+                             node.integer("transB", 0) != 0};
+  for (const char *name : {"transBatchA", "transBatchB"})
+    if (node.integer(name, 0) != 0)
+      node.error("expected " + llvm::Twine(name) + " of 0");
+  if (node.failed())
+    return;
+  if (node.rank(0) == 2 && node.rank(1) == 2) {
+    NodeProto product = makeNode("Gemm");
+    addReal(product, "alpha", alpha);
+    addInteger(product, "transA", transposes[0]);
+    addInteger(product, "transB", transposes[1]);
+    return defineIfMade(node,
+                        node.importMade(std::move(product),
+                                        {&node.operand(0), &node.operand(1)}));
+  }
+  Expression made(node);
+  GraphValue *factors[] = {&node.operand(0), &node.operand(1)};
+  for (int i : {0, 1}) {
+    const int64_t rank = node.rank(i);
+    if (!transposes[i] || rank < 2)
+      continue;
+    NodeProto transpose = makeNode("Transpose");
+    AttributeProto &perm = *transpose.add_attribute();
+    perm.set_name("perm");
+    perm.set_type(AttributeProto::INTS);
+    for (int64_t d : llvm::seq<int64_t>(rank - 2))
+      perm.add_ints(d);
+    perm.add_ints(rank - 1);
+    perm.add_ints(rank - 2);
+    factors[i] = node.importMade(std::move(transpose), {factors[i]});
+  }
+  GraphValue *product = made.apply("MatMul", factors);
+  if (alpha != 1)
+    product = made.apply("Mul", {product, scalar(node, alpha)});
+  defineIfMade(node, product);
+}
+
+/// Layer normalisation of input + skip + bias; result 3 is that sum.
+void ffc::importer::importSkipLayerNormalization(NodeImporter &node) {
+  const double epsilon = node.real("epsilon", 1e-12f);
+  Expression made(node);
+  GraphValue *sum = made.apply("Add", {&node.operand(0), &node.operand(1)});
+  if (node.has(4))
+    sum = made.apply("Add", {sum, &node.operand(4)});
+  if (!sum)
+    return;
+  NodeProto norm = makeNode("LayerNormalization");
+  addInteger(norm, "axis", -1);
+  addReal(norm, "epsilon", epsilon);
+  llvm::SmallVector<GraphValue *> in = {sum, &node.operand(2)};
+  if (node.has(3))
+    in.push_back(&node.operand(3));
+  defineIfMade(node, node.importMade(std::move(norm), in));
+  if (node.isUsed(3))
+    node.define(3, sum);
+}
