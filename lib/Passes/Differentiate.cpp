@@ -89,6 +89,16 @@ static Value lookThrough(Value answer, StringRef loss) {
   return answer;
 }
 
+/// Losses are of f32: what is only cast to doubles for the output is taken as
+/// it was.
+static Value beforeWidening(Value answer) {
+  auto cast = answer.getDefiningOp<CastOp>();
+  if (cast && getElementTypeOrSelf(cast.getX()).isF32() &&
+      isa<FloatType>(getElementTypeOrSelf(answer)))
+    return cast.getX();
+  return answer;
+}
+
 /// The class axis of logits: the softmax's if there is one with a single axis
 /// of more than one class; else, of sequences [samples, positions, classes] and
 /// of rank 2, the last dimension, and dimension 1 of anything else.
@@ -114,7 +124,8 @@ LogicalResult Reverse::addLoss(StringRef kind,
   });
   if (!answer)
     return main.emitError("the model has no output to train on");
-  Value x = lookThrough(answer.getValue(), kind);
+  Value output = beforeWidening(answer.getValue());
+  Value x = lookThrough(output, kind);
   auto type = cast<RankedTensorType>(x.getType());
 
   // Only a loss of the model reads a target of the model's.
@@ -139,7 +150,7 @@ LogicalResult Reverse::addLoss(StringRef kind,
   };
   Operation *lossOp = nullptr;
   if (kind == "cross-entropy") {
-    int64_t axis = givenAxis ? *givenAxis : classAxis(answer.getValue());
+    int64_t axis = givenAxis ? *givenAxis : classAxis(output);
     if (givenAxis && axis < 0)
       axis += type.getRank();
     if (givenAxis && (axis < 0 || axis >= type.getRank()))
