@@ -2,6 +2,8 @@
 
 #include "Graph.h"
 
+#include "OpTable.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <queue>

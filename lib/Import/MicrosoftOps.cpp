@@ -7,6 +7,7 @@
 
 #include "Expression.h"
 #include "OpTable.h"
+#include "OpVersions.h"
 
 #include "llvm/ADT/Sequence.h"
 
