@@ -297,6 +297,8 @@ bool BagLoop::matchSequence(const Makers &consumers) {
 
 NodeProto BagLoop::bagNode(StringRef result) const {
   NodeProto node;
+  // No operator of ONNX, so no file has one by chance.
+  node.set_domain("ffc");
   node.set_op_type("ReduceBags");
   node.set_name(loop.name());
   for (StringRef input :

@@ -8,7 +8,7 @@ namespace ffc::importer {
 
 /// PyTorch exports EmbeddingBag as a loop whose iterations reduce a slice of
 /// rows each. Such loops, of which the slices may begin where inputs say,
-/// become nodes ReduceBags of
+/// become nodes ReduceBags, of a domain of ours, of
 ///
 ///   rows [L, D], starts, ends, and the number of bags;
 ///

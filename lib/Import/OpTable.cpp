@@ -95,7 +95,6 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef name) {
       {"RNN", {importRecurrent, 3, 6, 0b1110}},
       {"Range", {importRange, 3, 3}},
       {"Reciprocal", {importUnary, 1, 1}},
-      {"ReduceBags", {importReduceBags, 4, 4}},
       {"ReduceL1", {importReduce, 1, 2}},
       {"ReduceL2", {importReduce, 1, 2}},
       {"ReduceLogSum", {importReduce, 1, 2}},
@@ -159,6 +158,7 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef name) {
       {"com.microsoft.QuickGelu", {importQuickGelu, 1, 1}},
       {"com.microsoft.SkipLayerNormalization",
        {importSkipLayerNormalization, 3, 5, 0b11100}},
+      {"ffc.ReduceBags", {importReduceBags, 4, 4}},
   };
   auto found = table.find(name);
   return found == table.end() ? nullptr : &found->second;

@@ -2,6 +2,7 @@
 
 #include "Compilation.h"
 
+#include "InternalError.h"
 #include "Meta.h"
 #include "ParameterTable.h"
 
@@ -40,6 +41,11 @@ static std::string str(Location loc) {
   return "";
 }
 
+/// Do operators find fault with themselves, or passes with what an operator is?
+static bool isAboutOperator(StringRef text) {
+  return text.consume_front("'") && text.split('\'').second.starts_with(" op ");
+}
+
 Compilation::Compilation(const Options &options)
     : options(options), report(options.quiet),
       // Compilation is sequential; threads would only cost their start.
@@ -47,7 +53,12 @@ Compilation::Compilation(const Options &options)
       diagnostics(&context, [&](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return failure();
-        printError(str(diagnostic.getLocation()) + diagnostic.str());
+        const std::string text =
+            str(diagnostic.getLocation()) + diagnostic.str();
+        // Once the model is imported, operators are of our making.
+        printError(module && isAboutOperator(diagnostic.str())
+                       ? internalError(text, this->options)
+                       : text);
         return success();
       }) {
   if (options.emit == Emit::Source)

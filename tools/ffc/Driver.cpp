@@ -4,6 +4,7 @@
 
 #include "Commands.h"
 #include "Compilation.h"
+#include "InternalError.h"
 #include "Options.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -52,6 +53,7 @@ static int compile(const Options &options) {
 }
 
 int ffc::runDriver(int argc, char **argv) {
+  reportCrashes();
   std::vector<std::string> arguments(argv + 1, argv + argc);
   // "ffc help topology" is "ffc topology --help", and "ffc help" "ffc --help".
   if (!arguments.empty() && arguments[0] == "help") {

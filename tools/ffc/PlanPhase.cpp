@@ -1,6 +1,7 @@
 //===- PlanPhase.cpp - the time and the memory of a step ------------------===//
 
 #include "Compilation.h"
+#include "InternalError.h"
 
 #include "ffc/Plan/Cost.h"
 #include "ffc/Plan/Planner.h"
@@ -31,7 +32,7 @@ LogicalResult Compilation::planProgram() {
   report.phase("verify");
   if (auto error =
           plan::verifyProgram(planned.graph, strategy, program, *topology))
-    return fail(*error);
+    return fail(internalError("the plan is not safe to run", options, *error));
   plan::Timeline times =
       plan::timeProgram(planned.graph, strategy, program, cost);
   stepSeconds = static_cast<double>(times.makespan) * 1e-12;

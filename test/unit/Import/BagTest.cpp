@@ -65,7 +65,7 @@ TEST_F(BagTest, WhereverTheyBegin) {
 TEST_F(BagTest, NeedBounds) {
   EXPECT_THAT(importGraph("g (float[6, 4] r, int64[3] s, int64[4] e, "
                           "int64 n = {4}) => (float[1] y) "
-                          "{ y = ReduceBags(r, s, e, n) }"),
+                          "{ y = ffc.ReduceBags(r, s, e, n) }"),
               HasSubstr("expected bounds of 4 bags, found shapes 3 and 4"));
 }
 

@@ -1,10 +1,12 @@
 //===- reduce_test.cpp - sums, maxima and products over dimensions --------===//
+#include "common/target.h"
 #include "ffrt/reduce.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace ffrt;
 using namespace ffrt_test;
