@@ -126,7 +126,7 @@ bool Contents::goesOnAsRotation(int64_t outer, int64_t rows,
   constexpr double kTolerance = 2e-3;
   // So many rows tell k, and tell weights from sines without reading more.
   const int64_t first = std::min<int64_t>(rows, 64);
-  bool varies = false;
+  bool varies = false, turns = false;
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t c = 0; c < columns; ++c) {
       auto x = [&](int64_t t) { return at((o * rows + t) * columns + c); };
@@ -140,13 +140,15 @@ bool Contents::goesOnAsRotation(int64_t outer, int64_t rows,
         most = std::max(most, std::abs(x(t)));
       if (!(std::abs(k) <= 2 + kTolerance))
         return false;
+      // Lines go on with 2, as very slow sines do.
+      turns |= std::abs(k) < 1.99;
       for (int64_t t = 1; t + 1 < rows; ++t)
         if (!(std::abs(x(t - 1) + x(t + 1) - k * x(t)) <= kTolerance * most))
           return false;
       for (int64_t t = 1; t < first && !varies; ++t)
         varies = std::abs(x(t) - x(0)) > 0.1 * most;
     }
-  return varies;
+  return varies && turns;
 }
 
 /// Are columns c and c + distance of all rows sine and cosine of an angle, in

@@ -313,10 +313,12 @@ Verdict ParameterRoles::judgeWeight(StringRef name, const Role &role,
                        ", which an exporter made of a normalisation of groups"};
   if (isLeftOut(name, role, contents))
     return {false, "left out in " + text(node) + ", where it changes nothing"};
-  // Small numbers like these may be anything in a vector.
+  // Small numbers like these may be anything in a vector, and a matrix on the
+  // right may begin as one of zeros and ones.
   if (contents.getShape().size() >= 2 &&
       (isProduct(node) || node.op_type() == "Gather"))
-    if (auto told = judgeContents(contents, contents.isStrictMask()))
+    if (auto told = judgeContents(
+            contents, role.use.operand == 0 && contents.isStrictMask()))
       return *told;
   return {true, nameOfWeight(role.use).str() + " " + text(node)};
 }

@@ -65,7 +65,7 @@ TEST_F(EinsumTest, Products) {
                     Not(HasSubstr("ff.reshape"))));
   EXPECT_THAT(
       einsum("bhqd,bhkd->bhqk", {"float[2, 3, 4, 5]", "float[2, 3, 6, 5]"}),
-      AllOf(HasSubstr("ff.matmul(%arg0, %0)"),
+      AllOf(HasSubstr("ff.matmul(%arg0, %arg1)"),
             HasSubstr("trans_a = 0 : i64, trans_b = 1 : i64"),
             HasSubstr("-> tensor<2x3x4x6xf32>"),
             Not(HasSubstr("ff.transpose"))));

@@ -62,10 +62,12 @@ TEST_F(ElementwiseImportTest, KnownNumbersNeedNoTensor) {
             HasSubstr("reciprocal(%3)"), HasSubstr("scale(%4) alpha 4.0"),
             HasSubstr("mul(%5, %5)"), HasSubstr("sqrt(%6)"),
             HasSubstr("scale(%7) alpha 4.0"), Not(HasSubstr("ff.state"))));
-  // An initializer is trained; a constant of a higher rank changes the shape.
-  text = importGraph("g (float[2] x, float w = {4.0}) => (float[1, 2] y) {\n"
+  // An initializer of the shape of a parameter is trained; a constant of a
+  // higher rank changes the shape.
+  text = importGraph("g (float[2] x, float[2] w = {4.0, 3.0}) => (float[1, 2] y) {\n"
                      "  c = Constant<value = float[1, 1] {3.0}>()\n"
-                     "  z = Mul(x, w)\n"
+                     "  e = Exp(x)\n"
+                     "  z = Mul(e, w)\n"
                      "  y = Pow(z, c)\n"
                      "}");
   EXPECT_THAT(text, AllOf(HasSubstr("\"w\" \"parameter\""), HasSubstr(" mul("),

@@ -25,7 +25,7 @@ protected:
     onnx::TensorProto *w = model.mutable_graph()->mutable_initializer(0);
     w->clear_float_data();
     for (int64_t i = 0; i < count; ++i)
-      w->add_float_data(static_cast<float>(i));
+      w->add_float_data(static_cast<float>(i + 1));
     return model;
   }
 
@@ -96,14 +96,15 @@ TEST_F(FileTest, WeightsFile) {
   options.weightsPath = path("w");
   std::string text = importGraph(
       "g (float[9] x, float[9] a = {1, 2, 3, 4, 5, 6, 7, 8, 9}, "
-      "float[1] b = {-1}) => (float[9] y) { h = Add(x, a) y = Mul(h, b) }");
+      "float[9] b = {-1, 2, 3, 4, 5, 6, 7, 8, 9}) => (float[9] y) "
+      "{ h = Add(x, a) e = Exp(h) y = Mul(e, b) }");
   EXPECT_THAT(text, AllOf(HasSubstr("\"a\" \"parameter\" init <file, "
                                     "0.000000e+00 : f64, 0>"),
                           HasSubstr("\"b\" \"parameter\" init <file, "
                                     "0.000000e+00 : f64, 64>")));
   std::string bytes = read("w");
-  ASSERT_EQ(bytes.size(), 68u);
-  float numbers[17];
+  ASSERT_EQ(bytes.size(), 100u);
+  float numbers[25];
   std::memcpy(numbers, bytes.data(), bytes.size());
   EXPECT_EQ(numbers[0], 1);
   EXPECT_EQ(numbers[8], 9);
@@ -189,7 +190,7 @@ TEST_F(FileTest, LargeConstants) {
   c->clear_float_data();
   c->set_dims(0, 70000);
   c->set_raw_data(std::string(280000, 'a'));
-  EXPECT_THAT(importProto(model), HasSubstr("\"c\" \"constant\" init <file"));
+  EXPECT_THAT(importProto(model), HasSubstr("\"c\" \"parameter\" init <file"));
   EXPECT_EQ(read("w"), std::string(280000, 'a'));
 }
 

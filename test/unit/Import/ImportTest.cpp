@@ -33,8 +33,8 @@ TEST_F(ImportTest, RolesOfValues) {
             // sqrt(6 / (3 + 4))
             HasSubstr("\"w\" \"parameter\" init <uniform, 0.9258200"),
             HasSubstr("\"b\" \"parameter\" init <constant, 0.000000e+00"),
-            HasSubstr("\"s\" \"parameter\" init <file, 0.000000e+00 : f64, 0>"),
-            HasSubstr("\"c\" \"constant\" init <constant, 5.000000e-01"),
+            HasSubstr("\"s\" \"parameter\" init <file, 0.000000e+00 : f64, 64>"),
+            HasSubstr("\"c\" \"parameter\" init <file, 0.000000e+00 : f64, 0>"),
             HasSubstr("as \"out/y\" : tensor<8x4xf32>"),
             HasSubstr("ff.aliases = [\"i\"]")));
 }
