@@ -91,8 +91,8 @@ void PyTorchMetadata::read(const onnx::GraphProto &graph) {
 void PyTorchMetadata::addNotes(StringRef value, const Metadata &metadata) {
   if (std::string kind = entry(metadata, kKind); !kind.empty()) {
     auto target = targets.find(entry(metadata, kPlaceholder));
-    marks[value] = {kind, target == targets.end() ? value.str()
-                                                  : target->second};
+    marks[value] = {kind,
+                    target == targets.end() ? value.str() : target->second};
   }
   if (std::string list = entry(metadata, kFoldedFrom); !list.empty())
     foldedFrom[value] = quotedParts(list);
@@ -103,7 +103,7 @@ PyTorchMetadata::parametersOf(const NodeProto &node) const {
   std::vector<std::string> found;
   if (targets.empty())
     return found;
-  const std::string call = entry(metadataOf(node), kCall);
+  const std::string call = callOf(node);
   // The first placeholder is the result.
   auto [result, rest] = StringRef(call).split('%').second.split('%');
   for (StringRef placeholder; !rest.empty();) {
@@ -114,6 +114,10 @@ PyTorchMetadata::parametersOf(const NodeProto &node) const {
       found.push_back(target->second);
   }
   return found;
+}
+
+std::string PyTorchMetadata::callOf(const NodeProto &node) {
+  return entry(metadataOf(node), kCall);
 }
 
 std::string PyTorchMetadata::rulesOf(const NodeProto &node) {
@@ -134,7 +138,8 @@ static bool keepsElements(StringRef name) {
   return llvm::StringSwitch<bool>(stem)
       .Cases({"val", "arange", "embedding", "expand", "alias"}, true)
       .Cases({"unsqueeze", "squeeze", "view", "reshape", "flatten"}, true)
-      .Cases({"t", "transpose", "permute", "clone", "contiguous", "detach"}, true)
+      .Cases({"t", "transpose", "permute", "clone", "contiguous", "detach"},
+             true)
       .Default(false);
 }
 
@@ -250,15 +255,17 @@ std::string PyTorchMetadata::whereIs(const onnx::GraphProto &graph,
     if (auto folded = foldedFrom.find(tensor.name());
         folded != foldedFrom.end() &&
         llvm::is_contained(folded->second, parameter))
-      values += (values.empty() ? "folded into " : ", ") +
-                quoted(tensor.name());
+      values +=
+          (values.empty() ? "folded into " : ", ") + quoted(tensor.name());
   if (!values.empty())
     return values;
   for (const onnx::TensorProto &tensor : graph.initializer())
     if (tensor.name() == parameter)
       return "changed with what followed it";
   auto reader = readers.find(parameter);
-  return reader == readers.end() ? "" : "folded into what " + reader->second + " reads";
+  return reader == readers.end()
+             ? ""
+             : "folded into what " + reader->second + " reads";
 }
 
 std::string PyTorchMetadata::advice() const {

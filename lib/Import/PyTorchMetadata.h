@@ -48,6 +48,8 @@ private:
   void addNotes(llvm::StringRef value, const Metadata &metadata);
   /// The parameters that the call read which the node came from, in order.
   std::vector<std::string> parametersOf(const onnx::NodeProto &node) const;
+  /// The call that the node came from, as PyTorch prints it.
+  static std::string callOf(const onnx::NodeProto &node);
   /// The rules that rewrote the node.
   static std::string rulesOf(const onnx::NodeProto &node);
   Claim claimOfFolded(llvm::StringRef name,

@@ -2,10 +2,13 @@
 //
 // The optimizer of PyTorch's exporter makes one initializer of parameters that
 // are equal at the moment, as scales of ones are, and drops biases of zeros.
-// The call that a node came from still names what it read.
+// Without the optimizer, batch normalisation of a module in training is written
+// as if it were not. The call that a node came from still names what it read,
+// and how.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Fold.h"
 #include "PyTorchMetadata.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -32,6 +35,7 @@ public:
       for (const std::string &part : folded.second)
         isTaken.insert(part);
     for (NodeProto &node : *graph.mutable_node()) {
+      restoreTraining(node);
       const std::vector<std::string> read = metadata.parametersOf(node);
       if (read.empty())
         continue;
@@ -50,6 +54,22 @@ private:
   /// What a restored parameter was a part of.
   llvm::StringMap<std::string> mergedInto;
   llvm::StringSet<> addedBiases;
+
+  /// batch_norm(..., training, momentum, epsilon) takes the batch's statistics
+  /// if `training` is true.
+  static void restoreTraining(NodeProto &node) {
+    if (node.op_type() != "BatchNormalization" || node.output_size() != 1 ||
+        findAttribute(node, "training_mode"))
+      return;
+    const std::string call = callOf(node);
+    if (!StringRef(call).contains("batch_norm") ||
+        !StringRef(call).contains(", True, "))
+      return;
+    onnx::AttributeProto &mode = *node.add_attribute();
+    mode.set_name("training_mode");
+    mode.set_type(onnx::AttributeProto::INT);
+    mode.set_i(1);
+  }
 
   /// The parameter that the value is, or was made of alone.
   std::string parameterOf(StringRef value) const {
@@ -94,8 +114,7 @@ private:
     tensor.set_name(parameter);
     *graph.add_initializer() = std::move(tensor);
     metadata.marks[parameter] = {"PARAMETER", parameter};
-    initializers[parameter] =
-        &graph.initializer(graph.initializer_size() - 1);
+    initializers[parameter] = &graph.initializer(graph.initializer_size() - 1);
     isTaken.insert(parameter);
   }
 

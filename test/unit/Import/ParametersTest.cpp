@@ -31,7 +31,8 @@ protected:
              const std::vector<std::string> &parameters) {
     model = parseModel(text);
     // Names with dots are no identifiers of ONNX text.
-    for (onnx::TensorProto &tensor : *model.mutable_graph()->mutable_initializer())
+    for (onnx::TensorProto &tensor :
+         *model.mutable_graph()->mutable_initializer())
       tensor.set_name(dotted(tensor.name()));
     for (onnx::NodeProto &node : *model.mutable_graph()->mutable_node())
       for (std::string &input : *node.mutable_input())
@@ -39,9 +40,9 @@ protected:
     model.set_producer_name("pytorch");
     std::string signature = "\n# inputs\n";
     for (const std::string &name : parameters)
-      signature +=
-          placeholder(name) + ": PARAMETER target='" + name + "'\n";
-    signature += "b_index: BUFFER target='index' persistent=True\nx: USER_INPUT\n";
+      signature += placeholder(name) + ": PARAMETER target='" + name + "'\n";
+    signature +=
+        "b_index: BUFFER target='index' persistent=True\nx: USER_INPUT\n";
     note(*model.mutable_graph(), 16,
          "pkg.torch.export.ExportedProgram.graph_signature", signature);
   }
@@ -74,11 +75,13 @@ protected:
   }
 
   /// The call that node i came from, and the rules that rewrote it.
-  void call(int i, const std::string &arguments, const std::string &rules = "") {
+  void call(int i, const std::string &arguments,
+            const std::string &rules = "") {
     onnx::NodeProto &node = *model.mutable_graph()->mutable_node(i);
-    note(node, 9, "pkg.torch.onnx.fx_node",
-         "%y : [num_users=1] = call_function[target=torch.ops.aten.f](args = (" +
-             arguments + "), kwargs = {})");
+    note(
+        node, 9, "pkg.torch.onnx.fx_node",
+        "%y : [num_users=1] = call_function[target=torch.ops.aten.f](args = (" +
+            arguments + "), kwargs = {})");
     if (!rules.empty())
       note(node, 9, "pkg.onnxscript.rewriter.rule_name", rules);
   }
@@ -127,16 +130,15 @@ TEST_F(ParametersTest, Folded) {
   fold("val_2", "['index', 'table', 'val_9']");
   fold("embedding", "['add', 'arange', 'val_9', 'table']");
   fold("val_3", "['a', 'b']");
-  EXPECT_EQ(list(),
-            "val_1: a parameter in the file's notes, moved = w\n"
-            "-exp: the exporter computed it from 's'\n"
-            "-val_2: the exporter computed it from 'table'\n"
-            "-embedding: the exporter computed it from 'table'\n"
-            "-val_3: the exporter computed it from 'a'\n"
-            "?s: folded into 'exp'\n"
-            "?table: folded into 'val_2', 'embedding'\n"
-            "?a: folded into 'val_3'\n"
-            "?b: folded into 'val_3'\n");
+  EXPECT_EQ(list(), "val_1: a parameter in the file's notes, moved = w\n"
+                    "-exp: the exporter computed it from 's'\n"
+                    "-val_2: the exporter computed it from 'table'\n"
+                    "-embedding: the exporter computed it from 'table'\n"
+                    "-val_3: the exporter computed it from 'a'\n"
+                    "?s: folded into 'exp'\n"
+                    "?table: folded into 'val_2', 'embedding'\n"
+                    "?a: folded into 'val_3'\n"
+                    "?b: folded into 'val_3'\n");
 }
 
 TEST_F(ParametersTest, MergedScales) {
@@ -180,12 +182,29 @@ TEST_F(ParametersTest, BatchNormInConvolution) {
   call(0, "%x, %p_n_weight, %p_n_bias",
        "RemoveOptionalBiasFromConv, FuseBatchNormIntoConv");
   mark("index", "BUFFER");
-  EXPECT_EQ(list(),
-            "-c.weight: the exporter changed it with what followed it\n"
-            "?c.weight: changed with what followed it\n"
-            "?c.bias: left out with its module\n"
-            "?n.weight: folded into what '' (Conv) reads\n"
-            "?n.bias: folded into what '' (Conv) reads\n");
+  EXPECT_EQ(list(), "-c.weight: the exporter changed it with what followed it\n"
+                    "?c.weight: changed with what followed it\n"
+                    "?c.bias: left out with its module\n"
+                    "?n.weight: folded into what '' (Conv) reads\n"
+                    "?n.bias: folded into what '' (Conv) reads\n");
+}
+
+/// Without its optimizer the exporter forgets that a module is in training.
+TEST_F(ParametersTest, BatchNormInTraining) {
+  for (const char *training : {"True", "False"}) {
+    parse("g (float[2, 3, 4, 4] x) => (float[2, 3, 4, 4] y)"
+          "<float[3] n__weight = {1, 2, 3}, float[3] n__bias = {1, 2, 3},"
+          " float[3] m = {0, 0, 1}, float[3] v = {1, 1, 2}> {"
+          " y = BatchNormalization (x, n__weight, n__bias, m, v) }",
+          {"n.weight", "n.bias"});
+    note(*model.mutable_graph()->mutable_node(0), 9, "pkg.torch.onnx.fx_node",
+         std::string("%n : [num_users=3] = call_function[target=torch.ops.aten."
+                     "_native_batch_norm_legit_functional.default](args = (%x, "
+                     "%p_n_weight, %p_n_bias, %b_n_m, %b_n_v, ") +
+             training + ", 0.1, 1e-05), kwargs = {})");
+    EXPECT_EQ(importProto(model).find("ff.normalize") != std::string::npos,
+              training == std::string("True"));
+  }
 }
 
 /// 9 x 9 numbers, or their transpose.
@@ -200,8 +219,9 @@ std::string matrix(bool turned) {
 
 TEST_F(ParametersTest, EqualButDistinct) {
   parse("g (float[2, 9] x) => (float[2, 9] y)"
-        "<float[9, 9] v = " + matrix(false) + ", float[9, 9] w = " +
-            matrix(false) + ", float[9, 9] val_1 = " + matrix(true) +
+        "<float[9, 9] v = " +
+            matrix(false) + ", float[9, 9] w = " + matrix(false) +
+            ", float[9, 9] val_1 = " + matrix(true) +
             "> { h = MatMul (x, v) i = MatMul (h, w) y = MatMul (i, val_1) }",
         {"v", "w"});
   mark("v");
