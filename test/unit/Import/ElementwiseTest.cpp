@@ -64,12 +64,13 @@ TEST_F(ElementwiseImportTest, KnownNumbersNeedNoTensor) {
             HasSubstr("scale(%7) alpha 4.0"), Not(HasSubstr("ff.state"))));
   // An initializer of the shape of a parameter is trained; a constant of a
   // higher rank changes the shape.
-  text = importGraph("g (float[2] x, float[2] w = {4.0, 3.0}) => (float[1, 2] y) {\n"
-                     "  c = Constant<value = float[1, 1] {3.0}>()\n"
-                     "  e = Exp(x)\n"
-                     "  z = Mul(e, w)\n"
-                     "  y = Pow(z, c)\n"
-                     "}");
+  text = importGraph(
+      "g (float[2] x, float[2] w = {4.0, 3.0}) => (float[1, 2] y) {\n"
+      "  c = Constant<value = float[1, 1] {3.0}>()\n"
+      "  e = Exp(x)\n"
+      "  z = Mul(e, w)\n"
+      "  y = Pow(z, c)\n"
+      "}");
   EXPECT_THAT(text, AllOf(HasSubstr("\"w\" \"parameter\""), HasSubstr(" mul("),
                           HasSubstr("\"c\" \"constant\""), HasSubstr(" pow(")));
 }

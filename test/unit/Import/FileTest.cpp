@@ -94,10 +94,10 @@ TEST_F(FileTest, TruncatedModels) {
 TEST_F(FileTest, WeightsFile) {
   // 9 floats take 36 bytes; the next tensor starts at 64.
   options.weightsPath = path("w");
-  std::string text = importGraph(
-      "g (float[9] x, float[9] a = {1, 2, 3, 4, 5, 6, 7, 8, 9}, "
-      "float[9] b = {-1, 2, 3, 4, 5, 6, 7, 8, 9}) => (float[9] y) "
-      "{ h = Add(x, a) e = Exp(h) y = Mul(e, b) }");
+  std::string text =
+      importGraph("g (float[9] x, float[9] a = {1, 2, 3, 4, 5, 6, 7, 8, 9}, "
+                  "float[9] b = {-1, 2, 3, 4, 5, 6, 7, 8, 9}) => (float[9] y) "
+                  "{ h = Add(x, a) e = Exp(h) y = Mul(e, b) }");
   EXPECT_THAT(text, AllOf(HasSubstr("\"a\" \"parameter\" init <file, "
                                     "0.000000e+00 : f64, 0>"),
                           HasSubstr("\"b\" \"parameter\" init <file, "

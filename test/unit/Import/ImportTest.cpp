@@ -29,14 +29,15 @@ TEST_F(ImportTest, RolesOfValues) {
   text = importFile(path("m.onnxtxt"));
   EXPECT_THAT(
       text,
-      AllOf(HasSubstr("main(%arg0: tensor<8x3xf32> {ff.name = \"x\"})"),
-            // sqrt(6 / (3 + 4))
-            HasSubstr("\"w\" \"parameter\" init <uniform, 0.9258200"),
-            HasSubstr("\"b\" \"parameter\" init <constant, 0.000000e+00"),
-            HasSubstr("\"s\" \"parameter\" init <file, 0.000000e+00 : f64, 64>"),
-            HasSubstr("\"c\" \"parameter\" init <file, 0.000000e+00 : f64, 0>"),
-            HasSubstr("as \"out/y\" : tensor<8x4xf32>"),
-            HasSubstr("ff.aliases = [\"i\"]")));
+      AllOf(
+          HasSubstr("main(%arg0: tensor<8x3xf32> {ff.name = \"x\"})"),
+          // sqrt(6 / (3 + 4))
+          HasSubstr("\"w\" \"parameter\" init <uniform, 0.9258200"),
+          HasSubstr("\"b\" \"parameter\" init <constant, 0.000000e+00"),
+          HasSubstr("\"s\" \"parameter\" init <file, 0.000000e+00 : f64, 64>"),
+          HasSubstr("\"c\" \"parameter\" init <file, 0.000000e+00 : f64, 0>"),
+          HasSubstr("as \"out/y\" : tensor<8x4xf32>"),
+          HasSubstr("ff.aliases = [\"i\"]")));
 }
 
 TEST_F(ImportTest, FansOfConvolutions) {

@@ -106,12 +106,11 @@ TEST_F(IndexOpsTest, ScatterElements) {
                       "tensor<2x3x2xf32>"),
             HasSubstr("pads = array<i64: 0, 0, 0, 0, 0, 2>"),
             HasSubstr("greater"), HasSubstr("-> tensor<2x3x4xf32>")));
-  EXPECT_THAT(import(", int64[2, 1, 4] i, float[2, 1, 4] u",
-                     "ScatterElements<axis = 1, reduction = \"add\">(x, i, u)",
-                     16),
-              AllOf(HasSubstr("ff.gather_elements_backward"),
-                    HasSubstr("add(%"), Not(HasSubstr("greater")),
-                    Not(HasSubstr("ff.pad"))));
+  EXPECT_THAT(
+      import(", int64[2, 1, 4] i, float[2, 1, 4] u",
+             "ScatterElements<axis = 1, reduction = \"add\">(x, i, u)", 16),
+      AllOf(HasSubstr("ff.gather_elements_backward"), HasSubstr("add(%"),
+            Not(HasSubstr("greater")), Not(HasSubstr("ff.pad"))));
   EXPECT_THAT(import(", int64[2, 1, 2] i, float[2, 1, 3] u",
                      "ScatterElements<axis = 1>(x, i, u)"),
               HasSubstr("expected operand 2 of shape 2x1x2, found 2x1x3"));

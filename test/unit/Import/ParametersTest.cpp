@@ -197,6 +197,7 @@ TEST_F(ParametersTest, BatchNormInTraining) {
           " float[3] m = {0, 0, 1}, float[3] v = {1, 1, 2}> {"
           " y = BatchNormalization (x, n__weight, n__bias, m, v) }",
           {"n.weight", "n.bias"});
+    model.mutable_opset_import(0)->set_version(20);
     note(*model.mutable_graph()->mutable_node(0), 9, "pkg.torch.onnx.fx_node",
          std::string("%n : [num_users=3] = call_function[target=torch.ops.aten."
                      "_native_batch_norm_legit_functional.default](args = (%x, "

@@ -180,9 +180,9 @@ TEST_F(RebatchTest, ValuesOfEverySample) {
                           "{ t = Expand(token, s) "
                           "y = Concat<axis = 1>(t, x) }"),
               HasSubstr("-> tensor<6x5x3xf32>"));
-  // Rows of a constant that are equal.
+  // Rows of a constant that are equal, here of a mask.
   EXPECT_THAT(importGraph("g (float[2, 3] x) => (float[1] y) { c = Constant<"
-                          "value = float[2, 3] {1, 2, 3, 1, 2, 3}>() "
+                          "value = float[2, 3] {0, -9e9, 0, 0, -9e9, 0}>() "
                           "y = Add(x, c) }"),
               HasSubstr("-> tensor<6x3xf32>"));
   EXPECT_THAT(importGraph("g (float[2, 3] x) => (float[1] y) { c = Constant<"
@@ -195,10 +195,10 @@ TEST_F(RebatchTest, ValuesOfEverySample) {
   EXPECT_THAT(
       importGraph("g (float[1, 4, 3] x, float[1, 8, 3] w, float[1, 8, "
                   "2] r) => (float[1] y) { t = Transpose<perm = [1, 0, "
-                  "2]>(x) h = Constant<value = float[1, 1, 2] {1, 2}>() "
+                  "2]>(x) h = Constant<value = float[1, 1, 2] {0, 0}>() "
                   "y = LSTM<hidden_size = 2>(t, w, r, , , h, h) }"),
-      HasSubstr("\"y.expand\" \"constant\" init <file, 0.000000e+00 : f64, "
-                "0> : tensor<1x6x2xf32>"));
+      HasSubstr("\"y.expand\" \"constant\" init <constant, 0.000000e+00 : "
+                "f64, 0> : tensor<1x6x2xf32>"));
 }
 
 } // namespace
