@@ -52,7 +52,9 @@ private:
   llvm::ArrayRef<double> numbers;
   llvm::StringRef bytes;
 
-  bool isKnown() const { return count > 0 && (!bytes.empty() || !numbers.empty()); }
+  bool isKnown() const {
+    return count > 0 && (!bytes.empty() || !numbers.empty());
+  }
   bool goesOnAsRotation(int64_t outer, int64_t rows, int64_t columns) const;
   bool hasUnitPairs(int64_t rows, int64_t columns, int64_t distance) const;
 };

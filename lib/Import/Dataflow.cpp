@@ -27,7 +27,9 @@ bool ffc::importer::movesOperand(const NodeProto &node, int i) {
   return (info && info->movesElements) ||
          llvm::StringSwitch<bool>(type)
              .Cases({"Identity", "Cast", "CastLike", "Dropout"}, true)
-             .Cases({"GatherElements", "GatherND", "SequenceAt", "SplitToSequence"}, true)
+             .Cases({"GatherElements", "GatherND", "SequenceAt",
+                     "SplitToSequence"},
+                    true)
              .Default(false);
 }
 
@@ -144,10 +146,10 @@ bool Dataflow::isRaw(StringRef name) const {
     const NodeProto *maker = makerOf(name);
     if (!maker)
       return true;
-    bool passes = llvm::StringSwitch<bool>(maker->op_type())
-                      .Cases({"Add", "Sub", "Mul", "Div", "Neg"}, true)
-                      .Default(maker->input_size() > 0 &&
-                               movesOperand(*maker, 0));
+    bool passes =
+        llvm::StringSwitch<bool>(maker->op_type())
+            .Cases({"Add", "Sub", "Mul", "Div", "Neg"}, true)
+            .Default(maker->input_size() > 0 && movesOperand(*maker, 0));
     int data = -1;
     for (int i = 0; i < maker->input_size(); ++i)
       if (isData(maker->input(i))) {

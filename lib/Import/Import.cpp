@@ -119,8 +119,8 @@ static bool prepare(MLIRContext &context, StringRef path,
   std::vector<TiedWeight> ties;
   if (options.ties)
     ties = tieWeights(graph, data, model.metadata.get());
-  auto trained = TrainedValues::decide(graph, data, options,
-                                       model.metadata.get(), ties);
+  auto trained =
+      TrainedValues::decide(graph, data, options, model.metadata.get(), ties);
   if (!trained)
     return report(llvm::toString(trained.takeError()));
   model.trained = std::move(*trained);
@@ -142,13 +142,11 @@ OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
   if (parameters)
     *parameters = prepared.trained.list();
   const onnx::GraphProto &graph = prepared.proto.graph();
-  ModelFile model{path.str(), prepared.proto, prepared.opset,
-                  prepared.trained};
+  ModelFile model{path.str(), prepared.proto, prepared.opset, prepared.trained};
 
   std::optional<ShapeTable> exported;
   if (options.batchSize) {
-    auto inputs =
-        resolveInputs(graph, UseTable(graph), model.trained, options);
+    auto inputs = resolveInputs(graph, UseTable(graph), model.trained, options);
     if (!inputs)
       return report(llvm::toString(inputs.takeError()));
     if (inputs->exportedBatch) {
@@ -161,9 +159,9 @@ OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
       .run();
 }
 
-std::optional<ParameterList>
-ffc::listParameters(MLIRContext &context, StringRef path,
-                    const ImportOptions &options) {
+std::optional<ParameterList> ffc::listParameters(MLIRContext &context,
+                                                 StringRef path,
+                                                 const ImportOptions &options) {
   Prepared model;
   if (!prepare(context, path, options, model))
     return std::nullopt;

@@ -161,8 +161,8 @@ LogicalResult Importer::addInitializers(const onnx::GraphProto &graph,
   return success();
 }
 
-llvm::Expected<GraphValue *>
-Importer::tensorValue(StringRef name, const TensorProto &tensor) {
+llvm::Expected<GraphValue *> Importer::tensorValue(StringRef name,
+                                                   const TensorProto &tensor) {
   Shape shape(tensor.dims().begin(), tensor.dims().end());
   const bool isNumber =
       isIntegerType(tensor.data_type()) || model.trained.isNumber(name);

@@ -38,8 +38,7 @@ namespace {
 class InputResolver {
 public:
   InputResolver(const onnx::GraphProto &graph, const UseTable &uses,
-                const TrainedValues &trained,
-                const ffc::ImportOptions &options)
+                const TrainedValues &trained, const ffc::ImportOptions &options)
       : graph(graph), uses(uses), trained(trained), options(options) {}
 
   Expected<GraphInputs> run() {
@@ -328,8 +327,7 @@ private:
 
 Expected<GraphInputs>
 ffc::importer::resolveInputs(const onnx::GraphProto &graph,
-                             const UseTable &uses,
-                             const TrainedValues &trained,
+                             const UseTable &uses, const TrainedValues &trained,
                              const ImportOptions &options) {
   return InputResolver(graph, uses, trained, options).run();
 }

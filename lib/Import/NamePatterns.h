@@ -21,8 +21,7 @@ public:
     std::string flag; ///< "--train '*.bias'"
   };
 
-  static llvm::Expected<NamePatterns>
-  create(llvm::ArrayRef<TrainRule> rules);
+  static llvm::Expected<NamePatterns> create(llvm::ArrayRef<TrainRule> rules);
 
   /// Of a value with these names; empty ones are left out.
   std::optional<Answer> match(llvm::ArrayRef<std::string> names);

@@ -56,9 +56,11 @@ static bool endsGradients(const NodeProto &node) {
           !isFloatType(static_cast<int32_t>(attribute.i())))
         return true;
   return llvm::StringSwitch<bool>(node.op_type())
-      .Cases({"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"}, true)
+      .Cases({"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"},
+             true)
       .Cases({"And", "Or", "Xor", "Not", "IsNaN", "IsInf", "NonZero"}, true)
-      .Cases({"ArgMax", "ArgMin", "Hardmax", "Sign", "Floor", "Ceil", "Round"}, true)
+      .Cases({"ArgMax", "ArgMin", "Hardmax", "Sign", "Floor", "Ceil", "Round"},
+             true)
       .Cases({"Shape", "Size", "If"}, true)
       .Default(false);
 }
@@ -108,8 +110,9 @@ ParameterRoles::ParameterRoles(const onnx::GraphProto &graph,
                                const Dataflow &flow)
     : flow(flow) {
   for (const onnx::TensorProto &tensor : graph.initializer())
-    weightsAreApart |= isFloatType(tensor.data_type()) &&
-                       llvm::any_of(tensor.dims(), [](int64_t d) { return d > 1; });
+    weightsAreApart |=
+        isFloatType(tensor.data_type()) &&
+        llvm::any_of(tensor.dims(), [](int64_t d) { return d > 1; });
   for (const onnx::ValueInfoProto &input : graph.input())
     weightsAreApart |= feedsOnlyWeights(input.name());
 }
@@ -131,7 +134,8 @@ ParameterRoles::Kind ParameterRoles::roleBesideData(const Use &use) const {
       .Cases({"Add", "Sub", "Mul", "Div", "Pow"}, Kind::Factor)
       .Cases({"Max", "Min", "Sum", "Mean"}, Kind::Factor)
       .Case("Where", use.operand == 0 ? Kind::Condition : Kind::Factor)
-      .Cases({"Concat", "Scatter", "ScatterElements", "ScatterND"}, Kind::Joined)
+      .Cases({"Concat", "Scatter", "ScatterElements", "ScatterND"},
+             Kind::Joined)
       .Default(Kind::Other);
 }
 
@@ -170,8 +174,8 @@ ParameterRoles::rolesOf(StringRef name) const {
         roles.push_back({*kind, use, isExpanded});
         continue;
       }
-      const bool expands = use.node->op_type() == "Expand" ||
-                           use.node->op_type() == "Tile";
+      const bool expands =
+          use.node->op_type() == "Expand" || use.node->op_type() == "Tile";
       for (const std::string &output : use.node->output())
         work.emplace_back(output, isExpanded || expands);
     }
@@ -249,8 +253,8 @@ bool ParameterRoles::isGroupNorm(const Role &role,
          });
 }
 
-/// Exporters that keep weights elsewhere write constants that change nothing for
-/// a normalisation without parameters.
+/// Exporters that keep weights elsewhere write constants that change nothing
+/// for a normalisation without parameters.
 bool ParameterRoles::isLeftOut(StringRef name, const Role &role,
                                const Contents &contents) const {
   const NodeProto &node = *role.use.node, *maker = flow.makerOf(name);
@@ -273,8 +277,7 @@ bool ParameterRoles::isBiasOfOneFeature(const Role &role,
     return false;
   std::string weight = product->input(1);
   for (const NodeProto *maker = flow.makerOf(weight);
-       maker && maker->op_type() == "Transpose";
-       maker = flow.makerOf(weight))
+       maker && maker->op_type() == "Transpose"; maker = flow.makerOf(weight))
     weight = maker->input(0);
   const onnx::TensorProto *tensor = flow.initializer(weight);
   if (const NodeProto *maker = flow.makerOf(weight);
@@ -317,8 +320,8 @@ Verdict ParameterRoles::judgeWeight(StringRef name, const Role &role,
   // right may begin as one of zeros and ones.
   if (contents.getShape().size() >= 2 &&
       (isProduct(node) || node.op_type() == "Gather"))
-    if (auto told = judgeContents(
-            contents, role.use.operand == 0 && contents.isStrictMask()))
+    if (auto told = judgeContents(contents, role.use.operand == 0 &&
+                                                contents.isStrictMask()))
       return *told;
   return {true, nameOfWeight(role.use).str() + " " + text(node)};
 }
@@ -382,14 +385,16 @@ Verdict ParameterRoles::judge(StringRef name, const Contents &contents) const {
     return {false, "a running statistic of " + text(*role->use.node), true};
   if (const Role *role = find(Kind::LossWeight))
     return {false, "weights of the loss " + text(*role->use.node)};
-  const Role *operand = find(Kind::Factor, Kind::Joined, Kind::State, Kind::Other);
+  const Role *operand =
+      find(Kind::Factor, Kind::Joined, Kind::State, Kind::Other);
   if (!operand) {
     if (const Role *role = find(Kind::Angle))
       return {false, "of the angles of " + text(*role->use.node)};
     if (const Role *role = find(Kind::Setting))
       return {false, "a setting of " + text(*role->use.node)};
     if (const Role *role = find(Kind::Condition))
-      return {false, "for " + text(*role->use.node) + ", which has no gradient"};
+      return {false,
+              "for " + text(*role->use.node) + ", which has no gradient"};
     return {false, "no operator computes with it"};
   }
   if (contents.size() == 1) {

@@ -138,8 +138,8 @@ private:
       for (int64_t c = 0; c < columns; c += kBlock)
         for (int64_t i = r; i < std::min(r + kBlock, rows); ++i)
           for (int64_t j = c; j < std::min(c + kBlock, columns); ++j)
-            if (std::memcmp(a.element(i * columns + j),
-                            b.element(j * rows + i), width) != 0)
+            if (std::memcmp(a.element(i * columns + j), b.element(j * rows + i),
+                            width) != 0)
               return Match::None;
     return Match::Turned;
   }

@@ -268,11 +268,11 @@ private:
 
 } // namespace ffc::importer
 
-Expected<TrainedValues>
-TrainedValues::decide(const GraphProto &graph, const TensorData &data,
-                      const ImportOptions &options,
-                      const ExporterMetadata *metadata,
-                      llvm::ArrayRef<TiedWeight> ties) {
+Expected<TrainedValues> TrainedValues::decide(const GraphProto &graph,
+                                              const TensorData &data,
+                                              const ImportOptions &options,
+                                              const ExporterMetadata *metadata,
+                                              llvm::ArrayRef<TiedWeight> ties) {
   return Decider(graph, data, options, metadata, ties).run();
 }
 

@@ -18,10 +18,11 @@ namespace ffc::importer {
 class TrainedValues {
 public:
   /// An error for a pattern that matches nothing. `metadata` may be null.
-  static llvm::Expected<TrainedValues>
-  decide(const onnx::GraphProto &graph, const TensorData &data,
-         const ImportOptions &options, const ExporterMetadata *metadata,
-         llvm::ArrayRef<TiedWeight> ties);
+  static llvm::Expected<TrainedValues> decide(const onnx::GraphProto &graph,
+                                              const TensorData &data,
+                                              const ImportOptions &options,
+                                              const ExporterMetadata *metadata,
+                                              llvm::ArrayRef<TiedWeight> ties);
 
   bool isTrained(llvm::StringRef name) const;
   /// Is it a value with data of which nothing is kept, so that it may be

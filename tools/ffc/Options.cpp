@@ -249,8 +249,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          parseTrain},
         {"--freeze", "PATTERN", "do not train values of names like this",
          parseFreeze},
-        {"--untie", "",
-         "weights of equal contents are parameters of their own",
+        {"--untie", "", "weights of equal contents are parameters of their own",
          [](Options &options, StringRef, StringRef) -> Error {
            options.ties = false;
            return Error::success();

@@ -18,8 +18,8 @@ using namespace ffc;
 static std::string shapeText(const std::vector<int64_t> &shape) {
   std::string text;
   for (int64_t extent : shape)
-    text += (text.empty() ? "" : "x") +
-            (extent < 0 ? "?" : std::to_string(extent));
+    text +=
+        (text.empty() ? "" : "x") + (extent < 0 ? "?" : std::to_string(extent));
   return text.empty() ? "scalar" : text;
 }
 
@@ -45,9 +45,11 @@ std::string ffc::describeValues(const ParameterList &list) {
   auto line = [&](llvm::StringRef kind, llvm::StringRef shape,
                   llvm::StringRef bytes, llvm::StringRef name,
                   llvm::StringRef why) {
-    stream << kind << "  " << llvm::right_justify(shape, static_cast<unsigned>(shapes)) << "  "
+    stream << kind << "  "
+           << llvm::right_justify(shape, static_cast<unsigned>(shapes)) << "  "
            << llvm::right_justify(bytes, 12) << "  "
-           << llvm::left_justify(name, static_cast<unsigned>(names)) << "  " << why << '\n';
+           << llvm::left_justify(name, static_cast<unsigned>(names)) << "  "
+           << why << '\n';
   };
   for (bool trained : {true, false})
     for (const ListedValue &value : list.values)

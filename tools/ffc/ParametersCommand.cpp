@@ -11,7 +11,8 @@ using namespace ffc;
 static const char *const kIntro =
     "ffc parameters MODEL [FLAG...]\n\n"
     "Prints every value of the model that is not computed: whether it is\n"
-    "trained, its shape and bytes, its name, and why; then the sums. Operators\n"
+    "trained, its shape and bytes, its name, and why; then the sums. "
+    "Operators\n"
     "need not be supported. Flags of ffc MODEL that say nothing about it are\n"
     "accepted.\n";
 
@@ -37,7 +38,7 @@ mlir::LogicalResult Compilation::listParameters() {
 }
 
 int ffc::runParametersCommand(const std::vector<std::string> &arguments) {
-  return runCommandLine<Options>({"ffc parameters", kIntro, modelFlags(), check,
-                                  list, kParameters},
-                                 arguments);
+  return runCommandLine<Options>(
+      {"ffc parameters", kIntro, modelFlags(), check, list, kParameters},
+      arguments);
 }

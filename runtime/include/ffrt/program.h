@@ -94,8 +94,8 @@ struct ProgramInfo {
   std::vector<InputInfo> inputs;
   std::vector<OutputInfo> outputs;
   std::vector<RankInfo> rank_info;
-  int passes = 1;    ///< of a step
-  bool tf32 = false; ///< Context::tf32
+  int passes = 1;           ///< of a step
+  bool tf32 = false;        ///< Context::tf32
   const char *trained = ""; ///< what is, in words
   /// Of every rank's state and arena, so many bytes at the beginning are
   /// symmetric: the buffers of a collective lie there at one offset on all of

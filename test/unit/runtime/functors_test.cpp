@@ -68,9 +68,8 @@ TEST(FastMath, HandlesTheEnds) {
   EXPECT_EQ(fast_tanh(-40.0f), -1.0f);
   EXPECT_EQ(fast_logistic(-200.0f), 0.0f);
   EXPECT_EQ(fn::Softplus()(200.0f), 200.0f);
-  for (float (*f)(float) :
-       {fast_exp, fast_expm1, fast_log, fast_erf, fast_tanh, fast_logistic,
-        fast_sin, fast_cos})
+  for (float (*f)(float) : {fast_exp, fast_expm1, fast_log, fast_erf, fast_tanh,
+                            fast_logistic, fast_sin, fast_cos})
     EXPECT_TRUE(std::isnan(f(nan)));
   EXPECT_TRUE(std::isnan(fast_sin(infinity)));
   EXPECT_TRUE(std::isnan(fast_cos(-infinity)));
