@@ -91,8 +91,19 @@ struct Sets {
   }
 };
 
-/// Adds f(0), ..., f(n - 1) to `to`, in single precision a block at a time.
-template <class F> void add_up(int64_t n, Sums &to, F f) {
+/// sum + d * d, rounded once where processors do that: compilers decide it loop
+/// by loop, and sums of narrow elements would differ from those of wide ones.
+float add_square(float sum, float d) {
+#ifdef __FMA__
+  return __builtin_fmaf(d, d, sum);
+#else
+  return sum + d * d;
+#endif
+}
+
+/// Calls add(i, a, b) for i of [0, n), which adds to two sums in single
+/// precision; a block at a time these are added to `to`.
+template <class Add> void add_up(int64_t n, Sums &to, Add add) {
   constexpr int64_t kLanes = 16;
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t end = std::min(begin + kBlock, n);
@@ -100,16 +111,10 @@ template <class F> void add_up(int64_t n, Sums &to, F f) {
     int64_t i = begin;
     for (; i + kLanes <= end; i += kLanes)
 #pragma GCC ivdep
-      for (int64_t k = 0; k < kLanes; ++k) {
-        const Pair p = f(i + k);
-        a[k] += p.a;
-        b[k] += p.b;
-      }
-    for (; i < end; ++i) {
-      const Pair p = f(i);
-      a[i % kLanes] += p.a;
-      b[i % kLanes] += p.b;
-    }
+      for (int64_t k = 0; k < kLanes; ++k)
+        add(i + k, a[k], b[k]);
+    for (; i < end; ++i)
+      add(i, a[i % kLanes], b[i % kLanes]);
     for (int64_t k = 0; k < kLanes; ++k) {
       to.a += a[k];
       to.b += b[k];
@@ -117,15 +122,18 @@ template <class F> void add_up(int64_t n, Sums &to, F f) {
   }
 }
 
-/// The sum of f(element) over a set.
-template <class F>
-double sum_of(const Sets &sets, const Elements &x, const Offsets &set, F f) {
+/// The sum that add(element, sum) makes over a set.
+template <class Add>
+double sum_of(const Sets &sets, const Elements &x, const Offsets &set,
+              Add add) {
   Sums sums;
   sets.for_runs(set, [&](int64_t offset, int64_t) {
     for_blocks(sets.n, [&](int64_t first, int64_t n) {
       const float *p = x.read(offset + first * sets.in_memory, n);
       with_stride(sets.stride, [&](auto s) {
-        add_up(n, sums, [=](int64_t i) { return Pair{f(p[i * s]), 0.0f}; });
+        add_up(n, sums, [=](int64_t i, float &sum, float &) {
+          sum = add(p[i * s], sum);
+        });
       });
     });
   });
@@ -133,14 +141,14 @@ double sum_of(const Sets &sets, const Elements &x, const Offsets &set, F f) {
 }
 
 double sum_of(const Sets &sets, const Elements &x, const Offsets &set) {
-  return sum_of(sets, x, set, [](float value) { return value; });
+  return sum_of(sets, x, set,
+                [](float value, float sum) { return sum + value; });
 }
 
 double squares_of(const Sets &sets, const Elements &x, const Offsets &set,
                   float mean) {
-  return sum_of(sets, x, set, [=](float value) {
-    const float d = value - mean;
-    return d * d;
+  return sum_of(sets, x, set, [=](float value, float sum) {
+    return add_square(sum, value - mean);
   });
 }
 
@@ -290,14 +298,20 @@ Sums gradient_of(const Sets &sets, const Offsets &set, const Gradient &of,
           const float own = slope(g[i * s], p[i * s]);
           return Pair{own, own * ((p[i * s] - mean) * inverse)};
         };
+        const auto add = [=](int64_t i, float &a, float &b) {
+          const Pair here = plain(i);
+          a += here.a;
+          b += here.b;
+        };
         if (k == 0)
-          return add_up(n, run, plain);
+          return add_up(n, run, add);
         if (!scale)
-          add_up(n, total, plain);
+          add_up(n, total, add);
         else
-          add_up(n, total, [=](int64_t i) {
+          add_up(n, total, [=](int64_t i, float &a, float &b) {
             const Pair here = plain(i);
-            return Pair{here.a * scale[i * k], here.b * scale[i * k]};
+            a += here.a * scale[i * k];
+            b += here.b * scale[i * k];
           });
         if (!parameters)
           return;

@@ -95,7 +95,8 @@ TEST_F(Data, FixedInputErrors) {
   npy("a_x.npy", DType::f64, {4, 2, 3}, numbers(24));
   npy("target.npy", DType::f64, {4}, numbers(4));
   EXPECT_EQ(make(), "input 'target': expected integers in 'DIR/target.npy', "
-                    "found type f64");
+                    "found type f64; for targets that are no classes, compile "
+                    "with --loss=mse or --loss=bce");
   npy("target.npy", DType::i64, {4}, std::vector<int64_t>{1, 2, 3, 10});
   auto source = make_fixed(info, folder);
   const Tile t = blank({4}, {{0}, {4}}, Order::row_major, DType::i32);
