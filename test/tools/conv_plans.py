@@ -29,9 +29,9 @@ def main():
                             ["--strategy", "data-parallel", "--batch-size", arguments.batch,
                              *arguments.flags])
             os.environ["FFRT_EMULATED_SHAPES"] = shapes
-            expect_success([program, "--steps", "1"], 200)
+            expect_success([program, "--steps", "1"], 500)
             os.environ["FFRT_CUDNN_DEVICE"] = arguments.device
-            print(expect_success([arguments.plans, shapes], 200))
+            print(expect_success([arguments.plans, shapes], 500))
         except Failure as failure:
             sys.exit(f"error: {failure}")
 
