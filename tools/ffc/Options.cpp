@@ -230,7 +230,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--precision", "TYPE",
          "of the factors of products: f32 (default), tf32 or fp16 (on GPUs), "
          "or bf16; with fp16 and bf16 also of values between products; kernels "
-         "compute in f32, parameters and their gradients stay f32",
+         "compute in f32, parameters and their gradients stay f32 (on GPUs "
+         "gradients of convolutions' weights are rounded once)",
          setChoice<Precision>(&Options::precision,
                               {{"f32", Precision::F32},
                                {"tf32", Precision::TF32},

@@ -20,7 +20,8 @@ namespace ffrt::cuda {
 /// tensors say shapes, types and orders; their data and boxes mean nothing.
 /// Images have rank 4 or 5 and either order, weights are row-major. The factors
 /// are both f32, bf16 or f16, the result is f32 or, if it is an image, like
-/// them: a sum in f32 that is rounded once. Groups: channels of x by
+/// them: a sum in f32 that is rounded once. A gradient of weights is f32, but a
+/// library may have rounded it to the factors' type. Groups: channels of x by
 /// those of w. Going forward, a bias [channels of y] may be added, and the sum
 /// cut to bounds.
 struct ConvShape {

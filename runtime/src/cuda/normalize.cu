@@ -87,17 +87,13 @@ template <class X, class Y> struct Apply {
     return {read_along(scale, at[2], next_parameter, span, 1.0f),
             read_along(bias, at[2], next_parameter, span, 0.0f)};
   }
-  __device__ cuda::Group<float> more(const Place &at,
-                                     const cuda::Span &span) const {
-    cuda::Group<float> nothing{};
-    return addend.data ? addend.read(at[0], span) : nothing;
-  }
   /// Of a span of elements x.
   template <class Mean, class Inverse>
   __device__ void operator()(const Place &at, const cuda::Span &span,
                              const cuda::Group<X> &x, const Mean &mean,
                              const Inverse &inverse) const {
-    write(at, span, x, more(at, span), mean, inverse, factors(at, span));
+    write(at, span, x, read_if_there(addend, at[0], span), mean, inverse,
+          factors(at, span));
   }
   template <class Mean, class Inverse>
   __device__ void write(const Place &at, const cuda::Span &span,
@@ -135,7 +131,8 @@ template <class X, class Y> struct ApplyToColumns {
             apply.factors(at, span)};
   }
   __device__ Read read(const Place &at, const cuda::Span &span) const {
-    return {apply.x.read(at[0], span), apply.more(at, span)};
+    return {apply.x.read(at[0], span),
+            read_if_there(apply.addend, at[0], span)};
   }
   __device__ void write(const Place &at, const cuda::Span &span,
                         const Read &read, const Own &own) const {

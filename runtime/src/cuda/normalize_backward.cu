@@ -1,83 +1,13 @@
 //===- normalize_backward.cu - gradients of normalisations ----------------===//
 #include "ffrt/normalize.h"
 
-#include "cuda/normalize_operand.h"
-#include "cuda/normalize_work.h"
+#include "cuda/normalize_slopes.h"
 
 namespace ffrt {
 
 using namespace normalization;
 
 namespace {
-
-/// As it was read: narrow elements are widened where they are used, so that a
-/// read waits for no other.
-template <class Dy, class X> struct Element {
-  typename Operand<Dy>::Value dy;
-  typename Operand<X>::Value x;
-};
-
-template <class Dy, class X> struct Elements {
-  cuda::Group<typename Operand<Dy>::Value> dy;
-  cuda::Group<typename Operand<X>::Value> x;
-  __device__ Element<Dy, X> operator[](int k) const { return {dy[k], x[k]}; }
-};
-
-/// What counts of slopes: those of what was not cut.
-struct Cut {
-  bool cuts;
-  fn::ClipGradient slope;
-
-  __device__ float operator()(float dy, float x, float mean, float a,
-                              float b) const {
-    return cuts ? slope(dy, (x - mean) * a + b) : dy;
-  }
-};
-
-/// What is read at once.
-template <class Dy, class X> struct Both {
-  Operand<Dy> dy;
-  Operand<X> x;
-  Cut cut;
-
-  bool begin_groups() const { return dy.begins_group() && x.begins_group(); }
-  __device__ Elements<Dy, X> read(const Place &at,
-                                  const cuda::Span &span) const {
-    return {dy.read(at[0], span), x.read(at[0], span)};
-  }
-};
-
-template <class Dy, class X> Both(Operand<Dy>, Operand<X>, Cut) -> Both<Dy, X>;
-
-/// What sums are taken of: g = dy * scale and g * (x - mean). Where a set has
-/// one scale, its sums are multiplied by it later, and `scale` is null.
-template <class Dy, class X> struct Slopes {
-  Both<Dy, X> both;
-  const float *scale;
-  int64_t next_parameter; ///< from an element of a span to the next
-  Statistics statistics;
-
-  struct Read {
-    Elements<Dy, X> elements;
-    cuda::Group<float> scale;
-  };
-  bool begin_groups() const {
-    return both.begin_groups() && cuda::begins_group(scale);
-  }
-  __device__ Statistic<float> own(const Place &set) const {
-    return statistics.of(set[1]);
-  }
-  __device__ Read read(const Place &at, const cuda::Span &span) const {
-    return {both.read(at, span),
-            read_along(scale, at[2], next_parameter, span, 1.0f)};
-  }
-  __device__ AddPairs::Part of(const Read &read, int k,
-                               const Statistic<float> &own) const {
-    const Element<Dy, X> e = read.elements[k];
-    const float g = both.cut(e.dy, e.x, own.mean, own.a, own.b) * read.scale[k];
-    return {g, g * (float(e.x) - own.mean)};
-  }
-};
 
 /// What becomes of the sums of a set.
 struct StoreSums {
@@ -151,17 +81,13 @@ template <class Dy, class X, class Dx> struct Data {
                                         const cuda::Span &span) const {
     return read_along(scale, at[2], next_parameter, span, 1.0f);
   }
-  __device__ cuda::Group<float> more(const Place &at,
-                                     const cuda::Span &span) const {
-    cuda::Group<float> nothing{};
-    return addend.data ? addend.read(at[0], span) : nothing;
-  }
   /// Of a span of elements.
   template <class Own>
   __device__ void operator()(const Place &at, const cuda::Span &span,
                              const Elements<Dy, X> &elements,
                              const Own &statistics) const {
-    write(at, span, elements, more(at, span), statistics, factors(at, span));
+    write(at, span, elements, read_if_there(addend, at[0], span), statistics,
+          factors(at, span));
   }
   template <class Own>
   __device__ void write(const Place &at, const cuda::Span &span,
@@ -207,7 +133,7 @@ template <class Dy, class X, class Dx> struct DataOfColumns {
     return {Along(statistics, at, next_set, span), data.factors(at, span)};
   }
   __device__ Read read(const Place &at, const cuda::Span &span) const {
-    return {data.both.read(at, span), data.more(at, span)};
+    return {data.both.read(at, span), read_if_there(data.addend, at[0], span)};
   }
   __device__ void write(const Place &at, const cuda::Span &span,
                         const Read &read, const Own &own) const {

@@ -62,6 +62,13 @@ private:
   }
 };
 
+/// Zeros where there is no operand.
+__device__ inline cuda::Group<float>
+read_if_there(const Operand<Any> &operand, int64_t at, const cuda::Span &span) {
+  cuda::Group<float> nothing{};
+  return operand.data ? operand.read(at, span) : nothing;
+}
+
 /// What kernels write, rounded when it is stored; may be absent.
 template <class T> struct Result {
   T *data;
