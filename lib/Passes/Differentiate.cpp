@@ -89,8 +89,8 @@ static Value lookThrough(Value answer, StringRef loss) {
   return answer;
 }
 
-/// Losses are of f32: what is only cast for the output, since the model's floats
-/// are doubles or have 16 bits, is taken as it was.
+/// Losses are of f32: what is only cast for the output, since the model's
+/// floats are doubles or have 16 bits, is taken as it was.
 static Value beforeOutputCast(Value answer) {
   auto cast = answer.getDefiningOp<CastOp>();
   if (cast && getElementTypeOrSelf(cast.getX()).isF32() &&
