@@ -17,8 +17,6 @@ namespace ffc::importer {
 struct Verdict {
   bool isTrained = false;
   std::string why;
-  /// A running mean or variance, which the forward graph updates.
-  bool isStatistic = false;
 };
 
 class ParameterRoles {

@@ -2,6 +2,7 @@
 
 #include "Trained.h"
 
+#include "Graph.h"
 #include "NamePatterns.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,12 +36,14 @@ public:
     patterns = std::move(*made);
     addInputs();
     addGraph(graph);
-    if (Error error = patterns.checkUsed())
-      return error;
     if (metadata) {
       result.listed.missing = metadata->missing(graph, held);
       result.listed.advice = metadata->advice();
     }
+    for (const MissingParameter &missing : result.listed.missing)
+      patterns.addOther(missing.name, "is not in the file: " + missing.where);
+    if (Error error = patterns.checkUsed())
+      return error;
     return std::move(result);
   }
 
@@ -83,8 +86,7 @@ private:
     std::optional<Verdict> user = asked(value);
     value.isTrained = (user ? *user : verdict).isTrained;
     value.why = (user ? *user : verdict).why;
-    result.decisions[value.name] = {
-        value.isTrained, !value.isTrained && !user && !verdict.isStatistic};
+    result.decisions[value.name] = {value.isTrained, !value.isTrained && !user};
   }
 
   void addTensor(const std::string &name, int32_t type, const Shape &shape,
@@ -129,16 +131,23 @@ private:
   void addGraph(const GraphProto &from) {
     for (const TensorProto &tensor : from.initializer())
       addTensor(tensor.name(), tensor);
+    // Of Constants of one name the last counts.
+    llvm::StringMap<const NodeProto *> last;
+    for (const NodeProto &node : from.node())
+      if (isConstant(node))
+        last[node.output(0)] = &node;
     for (const NodeProto &node : from.node()) {
-      if (node.output_size() == 1 && node.attribute_size() == 1 &&
-          node.op_type() == "Constant")
+      if (isConstant(node) && last.lookup(node.output(0)) == &node)
         addConstant(node.output(0), node.attribute(0));
-      if (node.output_size() == 1 && node.op_type() == "ConstantOfShape")
+      if (node.output_size() == 1 && operatorName(node) == "ConstantOfShape")
         addFilled(node);
-      for (const onnx::AttributeProto &attribute : node.attribute())
-        if (attribute.has_g())
-          addGraph(attribute.g());
+      forEachSubgraph(node, [&](const GraphProto &inner) { addGraph(inner); });
     }
+  }
+
+  static bool isConstant(const NodeProto &node) {
+    return operatorName(node) == "Constant" && node.output_size() == 1 &&
+           node.attribute_size() == 1;
   }
 
   void addConstant(const std::string &name,
@@ -169,51 +178,34 @@ private:
     if (!isFloatType(type) || !roles.feedsOnlyWeights(name))
       return;
     Shape shape = {-1};
-    if (const TensorProto *extents = tensorOf(node.input(0)))
+    const TensorProto *extents = flow.tensorOf(node.input(0));
+    if (extents && isIntegerType(extents->data_type())) {
       if (Expected<Constant> known = data.read(*extents))
         shape.assign(known->ints.begin(), known->ints.end());
       else
         llvm::consumeError(known.takeError());
+    }
     ListedValue &value = list(name, type, shape);
     decide(value, {true, "drawn at random: a weight without data"});
-  }
-
-  /// The data of a value, or null.
-  const TensorProto *tensorOf(const std::string &name) const {
-    const TensorProto *tensor = flow.initializer(name);
-    if (const NodeProto *maker = flow.makerOf(name);
-        maker && maker->op_type() == "Constant" &&
-        maker->attribute_size() == 1 && maker->attribute(0).has_t())
-      tensor = &maker->attribute(0).t();
-    if (tensor)
-      if (Error error = data.check(*tensor)) {
-        llvm::consumeError(std::move(error));
-        return nullptr;
-      }
-    return tensor;
   }
 
   //===--------------------------------------------------------------------===//
   // Inputs
   //===--------------------------------------------------------------------===//
 
-  static const onnx::TensorShapeProto &
-  shapeOf(const onnx::ValueInfoProto &input) {
-    return input.type().tensor_type().shape();
-  }
-
-  static bool isFloat(const onnx::ValueInfoProto &input) {
-    return input.type().tensor_type().elem_type() == TensorProto::FLOAT;
+  static int32_t typeOf(const onnx::ValueInfoProto &input) {
+    return input.type().tensor_type().elem_type();
   }
 
   bool isOpen(const onnx::ValueInfoProto &input) const {
-    return isFloat(input) && roles.feedsOnlyWeights(input.name());
+    return isFloatType(typeOf(input)) && roles.feedsOnlyWeights(input.name());
   }
 
   /// Dimension 0 of the first input that is data whatever else is.
   const onnx::TensorShapeProto::Dimension *findBatch() const {
     for (const onnx::ValueInfoProto &input : graph.input())
-      if (!flow.initializer(input.name()) && !isOpen(input) &&
+      if (!flow.initializer(input.name()) &&
+          !options.fixed.count(input.name()) && !isOpen(input) &&
           shapeOf(input).dim_size() > 0)
         return &shapeOf(input).dim(0);
     return nullptr;
@@ -244,7 +236,7 @@ private:
         patterns.addOther(name, "is an input that --fix makes a constant");
         continue;
       }
-      if (!isFloat(input)) {
+      if (!isFloatType(typeOf(input))) {
         patterns.addOther(name, "is an input that is not of floats");
         continue;
       }
@@ -256,7 +248,7 @@ private:
       Shape shape;
       for (const auto &dim : shapeOf(input).dim())
         shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
-      ListedValue &value = list(name, TensorProto::FLOAT, shape);
+      ListedValue &value = list(name, typeOf(input), shape);
       value.isTrained = true;
       value.why = user ? user->flag
                        : "an input that only weights are, without a batch; "

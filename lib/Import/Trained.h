@@ -26,8 +26,7 @@ public:
 
   bool isTrained(llvm::StringRef name) const;
   /// Is it a value with data of which nothing is kept, so that it may be
-  /// evaluated at import? Values that the user froze, and running statistics,
-  /// are kept.
+  /// evaluated at import? Values that the user froze are kept.
   bool isNumber(llvm::StringRef name) const;
 
   const ParameterList &list() const { return listed; }
