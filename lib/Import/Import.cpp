@@ -134,6 +134,21 @@ static bool prepare(MLIRContext &context, StringRef path,
   return true;
 }
 
+/// Fills in the extents of parameters without data that only the import finds.
+static void settleExtents(ModuleOp module, ParameterList &list) {
+  llvm::StringMap<RankedTensorType> types;
+  module.walk([&](ff::StateOp state) {
+    types[state.getName()] = cast<RankedTensorType>(state.getType());
+  });
+  for (ListedValue &value : list.values) {
+    RankedTensorType type = types.lookup(value.name);
+    if (!type || !llvm::is_contained(value.shape, -1))
+      continue;
+    value.shape.assign(type.getShape().begin(), type.getShape().end());
+    value.bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  }
+}
+
 OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
                                        const ImportOptions &options,
                                        ParameterList *parameters) {
@@ -160,8 +175,11 @@ OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
         return {};
     }
   }
-  return Importer(context, model, options, exported ? &*exported : nullptr)
-      .run();
+  OwningOpRef<ModuleOp> module =
+      Importer(context, model, options, exported ? &*exported : nullptr).run();
+  if (module && parameters)
+    settleExtents(*module, *parameters);
+  return module;
 }
 
 std::optional<ParameterList> ffc::listParameters(MLIRContext &context,

@@ -201,6 +201,23 @@ private:
     return isFloatType(typeOf(input)) && roles.feedsOnlyWeights(input.name());
   }
 
+  /// With -1 for extents that neither the model nor --dim says.
+  Shape knownShape(const onnx::ValueInfoProto &input) const {
+    const int rank = shapeOf(input).dim_size();
+    Shape shape;
+    for (int d = 0; d < rank; ++d) {
+      const auto &dim = shapeOf(input).dim(d);
+      shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
+      for (const std::string &key :
+           {dim.dim_param(), input.name() + ":" + std::to_string(d),
+            input.name() + ":" + std::to_string(d - rank)})
+        if (auto given = options.dims.find(key);
+            shape.back() < 0 && given != options.dims.end())
+          shape.back() = given->second;
+    }
+    return shape;
+  }
+
   /// Dimension 0 of the first input that is data whatever else is.
   const onnx::TensorShapeProto::Dimension *findBatch() const {
     for (const onnx::ValueInfoProto &input : graph.input())
@@ -245,10 +262,7 @@ private:
           isWeight ? patterns.match({name}) : patterns.matchWhole(name);
       if (!(user ? user->isTrained : isWeight))
         continue;
-      Shape shape;
-      for (const auto &dim : shapeOf(input).dim())
-        shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
-      ListedValue &value = list(name, typeOf(input), shape);
+      ListedValue &value = list(name, typeOf(input), knownShape(input));
       value.isTrained = true;
       value.why = user ? user->flag
                        : "an input that only weights are, without a batch; "
