@@ -80,7 +80,7 @@ private:
   GraphInputs result;
 
   bool isFree(const onnx::ValueInfoProto &input) const {
-    return trained.isTrained(input.name());
+    return trained.isFree(input.name());
   }
 
   Error collect() {

@@ -288,6 +288,14 @@ Verdict ParameterRoles::judgeOperand(const Role &role,
   }
 }
 
+std::optional<Verdict> ParameterRoles::judgeStatistic(StringRef name) const {
+  for (const Role &role : rolesOf(name))
+    if (role.kind == Kind::Statistic)
+      return Verdict{false,
+                     "a running statistic of " + labelOf(*role.use.node)};
+  return std::nullopt;
+}
+
 Verdict ParameterRoles::judge(StringRef name, const Contents &contents) const {
   const std::vector<Role> roles = rolesOf(name);
   auto find = [&](auto... kinds) -> const Role * {
@@ -306,8 +314,8 @@ Verdict ParameterRoles::judge(StringRef name, const Contents &contents) const {
     }
   if (refused)
     return *refused;
-  if (const Role *role = find(Kind::Statistic))
-    return {false, "a running statistic of " + labelOf(*role->use.node)};
+  if (auto statistic = judgeStatistic(name))
+    return *statistic;
   if (const Role *role = find(Kind::LossWeight))
     return {false, "weights of the loss " + labelOf(*role->use.node)};
   const Role *operand =

@@ -26,6 +26,9 @@ public:
   /// Of a value of floats with data.
   Verdict judge(llvm::StringRef name, const Contents &contents) const;
 
+  /// The verdict on a running statistic, with data or without; else nothing.
+  std::optional<Verdict> judgeStatistic(llvm::StringRef name) const;
+
   /// Is every use of the value, and there is one, an operand that is a weight?
   bool feedsOnlyWeights(llvm::StringRef name) const;
 

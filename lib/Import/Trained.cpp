@@ -86,7 +86,8 @@ private:
     std::optional<Verdict> user = asked(value);
     value.isTrained = (user ? *user : verdict).isTrained;
     value.why = (user ? *user : verdict).why;
-    result.decisions[value.name] = {value.isTrained, !value.isTrained && !user};
+    result.decisions[value.name] = {value.isTrained, !value.isTrained && !user,
+                                    /*isFree=*/false};
   }
 
   void addTensor(const std::string &name, int32_t type, const Shape &shape,
@@ -263,11 +264,14 @@ private:
       if (!(user ? user->isTrained : isWeight))
         continue;
       ListedValue &value = list(name, typeOf(input), knownShape(input));
-      value.isTrained = true;
-      value.why = user ? user->flag
-                       : "an input that only weights are, without a batch; "
-                         "drawn at random";
-      result.decisions[name] = {true, false};
+      const std::optional<Verdict> statistic = roles.judgeStatistic(name);
+      value.isTrained = !statistic;
+      value.why = statistic ? statistic->why
+                  : user    ? user->flag
+                            : "an input that only weights are, without a "
+                              "batch; drawn at random";
+      result.decisions[name] = {value.isTrained, /*isNumber=*/false,
+                                /*isFree=*/true};
     }
   }
 };
@@ -285,6 +289,11 @@ Expected<TrainedValues> TrainedValues::decide(const GraphProto &graph,
 bool TrainedValues::isTrained(StringRef name) const {
   auto found = decisions.find(name);
   return found != decisions.end() && found->second.isTrained;
+}
+
+bool TrainedValues::isFree(StringRef name) const {
+  auto found = decisions.find(name);
+  return found != decisions.end() && found->second.isFree;
 }
 
 bool TrainedValues::isNumber(StringRef name) const {

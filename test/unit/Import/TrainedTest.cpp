@@ -123,6 +123,23 @@ TEST_F(TrainedTest, ListsOfGraphs) {
   EXPECT_EQ(listProto(model), "w: weight of 'z' (MatMul)\n");
 }
 
+/// With data or without, running statistics are not trained.
+TEST_F(TrainedTest, RunningStatistics) {
+  const std::string graph =
+      "g (float[2, 3, 4] x, float[3] scale, float[3] bias, float[3] mean) => "
+      "(float[2, 3, 4] y) <float[3] var = {1, 2, 4}> "
+      "{ y = BatchNormalization (x, scale, bias, mean, var) }";
+  const std::string drawn =
+      ": an input that only weights are, without a batch; drawn at random\n";
+  EXPECT_EQ(listGraph(graph),
+            "scale" + drawn + "bias" + drawn +
+                "-mean: a running statistic of 'y' (BatchNormalization)\n"
+                "-var: a running statistic of 'y' (BatchNormalization)\n");
+  EXPECT_THAT(importGraph(graph),
+              AllOf(HasSubstr("ff.state \"mean\" \"statistic\" init <constant"),
+                    HasSubstr("ff.state \"var\" \"statistic\" init <file")));
+}
+
 //===----------------------------------------------------------------------===//
 // Flags
 //===----------------------------------------------------------------------===//
