@@ -42,6 +42,8 @@ public:
     }
     for (const MissingParameter &missing : result.listed.missing)
       patterns.addOther(missing.name, "is not in the file: " + missing.where);
+    if (!refused.empty())
+      return makeError(refused);
     if (Error error = patterns.checkUsed())
       return error;
     return std::move(result);
@@ -58,6 +60,8 @@ private:
   llvm::StringMap<std::vector<std::string>> tied;
   /// Parameters of the module that values are.
   llvm::StringSet<> held;
+  /// What is wrong with a flag, or empty.
+  std::string refused;
   TrainedValues result;
 
   ListedValue &list(const std::string &name, int32_t type, const Shape &shape) {
@@ -82,8 +86,24 @@ private:
     return Verdict{answer->isTrained, answer->flag};
   }
 
+  /// The verdict on a running statistic, which no --train changes; an error if
+  /// one names it.
+  std::optional<Verdict> statistic(const std::string &name) {
+    std::optional<Verdict> verdict = roles.judgeStatistic(name);
+    if (!verdict)
+      return std::nullopt;
+    std::optional<NamePatterns::Answer> whole = patterns.matchWhole(name);
+    if (whole && whole->isTrained && refused.empty())
+      refused = whole->flag + ": '" + name + "' is " + verdict->why +
+                ", expected a value that gradients change";
+    return verdict;
+  }
+
   void decide(ListedValue &value, const Verdict &verdict) {
     std::optional<Verdict> user = asked(value);
+    if (user && user->isTrained)
+      if (std::optional<Verdict> known = statistic(value.name))
+        user = std::move(known);
     value.isTrained = (user ? *user : verdict).isTrained;
     value.why = (user ? *user : verdict).why;
     result.decisions[value.name] = {value.isTrained, !value.isTrained && !user,
@@ -264,12 +284,12 @@ private:
       if (!(user ? user->isTrained : isWeight))
         continue;
       ListedValue &value = list(name, typeOf(input), knownShape(input));
-      const std::optional<Verdict> statistic = roles.judgeStatistic(name);
-      value.isTrained = !statistic;
-      value.why = statistic ? statistic->why
-                  : user    ? user->flag
-                            : "an input that only weights are, without a "
-                              "batch; drawn at random";
+      const std::optional<Verdict> known = statistic(name);
+      value.isTrained = !known;
+      value.why = known  ? known->why
+                  : user ? user->flag
+                         : "an input that only weights are, without a "
+                           "batch; drawn at random";
       result.decisions[name] = {value.isTrained, /*isNumber=*/false,
                                 /*isFree=*/true};
     }

@@ -138,6 +138,20 @@ TEST_F(TrainedTest, RunningStatistics) {
   EXPECT_THAT(importGraph(graph),
               AllOf(HasSubstr("ff.state \"mean\" \"statistic\" init <constant"),
                     HasSubstr("ff.state \"var\" \"statistic\" init <file")));
+  options.trainRules = {{"*", true}};
+  EXPECT_THAT(listGraph(graph),
+              AllOf(HasSubstr("scale: --train '*'\n"),
+                    HasSubstr("-mean: a running statistic of 'y'"),
+                    HasSubstr("-var: a running statistic of 'y'")));
+  for (const std::string name : {"mean", "var"}) {
+    options.trainRules = {{name, true}};
+    EXPECT_THAT(listGraph(graph),
+                HasSubstr("error: loc(\"m.onnxtxt\":0:0): --train '" + name +
+                          "': '" + name +
+                          "' is a running statistic of 'y' "
+                          "(BatchNormalization), expected a value that "
+                          "gradients change"));
+  }
 }
 
 //===----------------------------------------------------------------------===//
