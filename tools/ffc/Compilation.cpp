@@ -423,16 +423,11 @@ LogicalResult Compilation::writeModule(ModuleOp op) {
 
 void Compilation::reportModel() {
   const plan::Graph &graph = planned.graph;
-  int64_t count = 0, forward = 0;
-  module->walk([&](ff::StateOp state) {
-    if (state.getKind() == "parameter")
-      count += cast<RankedTensorType>(state.getType()).getNumElements();
-  });
+  int64_t forward = 0;
   for (const plan::Op &op : graph.ops)
     forward += op.role == plan::OpRole::Forward;
   report.say(options.model + ": " + std::to_string(forward) + " operators, " +
-             std::to_string(graph.ops.size()) + " in the step, " +
-             std::to_string(count) + " parameters; " +
+             std::to_string(graph.ops.size()) + " in the step; " +
              describeSums(parameters));
   if (std::string missing = describeMissing(parameters);
       !missing.empty() && options.training)
