@@ -5,57 +5,6 @@
 using namespace ffc::plan;
 
 //===----------------------------------------------------------------------===//
-// What starts when
-//===----------------------------------------------------------------------===//
-
-EarlyStarts::EarlyStarts(const Graph &graph) : starts(graph.values.size()) {
-  const auto end = static_cast<OpId>(graph.ops.size());
-  for (OpId op = 0; op < end; ++op)
-    if (graph.op(op).role != OpRole::Update)
-      lastOp = op;
-  std::vector<ValueId> states;
-  for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
-    const Value &value = graph.value(id);
-    const bool isUpdated = value.kind == ValueKind::State &&
-                           graph.states[value.state].written >= 0;
-    if (value.uses.empty() || id == graph.loss ||
-        (value.producer < 0 && !isUpdated))
-      continue;
-    const OpId after = std::max(value.producer, 0), reader = firstReader(value);
-    if (reader <= after)
-      continue;
-    // Nothing starts in one pass and ends in another.
-    if (isUpdated && reader >= graph.passEnd && graph.passEnd >= 0)
-      continue;
-    starts[id].after = after;
-    if (isUpdated) {
-      starts[id].kind = Kind::State;
-      states.push_back(id);
-    } else if (after <= lastOp && reader > lastOp) {
-      starts[id].kind = Kind::Gradient;
-      if (graph.passEnd >= 0)
-        starts[id].after = lastOp;
-    }
-  }
-  std::stable_sort(states.begin(), states.end(), [&](ValueId a, ValueId b) {
-    return firstReader(graph.value(a)) < firstReader(graph.value(b));
-  });
-  std::vector<ValueId> late; // what starts when the passes are over
-  for (OpId op = 0; op < end; ++op) {
-    Place place{op, {}};
-    for (ValueId result : graph.op(op).results)
-      if (result >= 0 && starts[result].after >= 0)
-        (starts[result].after == op ? place.values : late).push_back(result);
-    if (op == lastOp)
-      place.values.insert(place.values.end(), late.begin(), late.end());
-    if (op == 0)
-      place.values.insert(place.values.end(), states.begin(), states.end());
-    if (!place.values.empty() || op == lastOp)
-      all.push_back(std::move(place));
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Reshards
 //===----------------------------------------------------------------------===//
 

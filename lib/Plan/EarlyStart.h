@@ -1,21 +1,16 @@
 //===- EarlyStart.h - collectives that run beside kernels -------*- C++ -*-===//
 //
-// Internal to Plan. Where devices communicate beside their kernels, the
-// collectives with which the first reshard of a value begins start early
-// (docs/decisions/0015): of partial sums right after the operator that makes
-// them, or after the last pass if they are added up over passes; of a state
-// that is updated after the first operator of a pass. The first reader waits.
-//
-// Those that nobody waits for before the updates at the end of the step start
-// in batches (docs/decisions/0019), which pay latencies once: a collective
-// waits for others of the same shape until the batch is full, or until there
-// are no more.
+// Internal to Plan. What starts at the entries Start of a step (StepOrder.h).
+// Collectives that nobody waits for before the updates start in batches
+// (docs/decisions/0019), which pay latencies once: a collective waits for
+// others of the same shape until the batch is full, or until there are no more.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_LIB_PLAN_EARLYSTART_H
 #define FFC_LIB_PLAN_EARLYSTART_H
 
 #include "OpPlanner.h"
+#include "StepOrder.h"
 
 #include <algorithm>
 #include <optional>
@@ -23,43 +18,6 @@
 #include <vector>
 
 namespace ffc::plan {
-
-/// What of a graph may start early.
-class EarlyStarts {
-public:
-  explicit EarlyStarts(const Graph &graph);
-
-  /// An operator after which something may start, or the last one before the
-  /// updates, after which all starts that was waiting for others.
-  struct Place {
-    OpId op = -1;
-    /// Results of the operator, and after the first one states in the order in
-    /// which they are read.
-    std::vector<ValueId> values;
-  };
-  const std::vector<Place> &places() const { return all; } ///< in order
-  bool isLast(const Place &place) const { return place.op == lastOp; }
-
-  /// The operator after which the first reshard of a value starts; -1 if the
-  /// value is the loss, which is completed at once, is loaded, or is not read
-  /// later.
-  OpId after(ValueId value) const { return starts[value].after; }
-  enum class Kind : uint8_t {
-    Alone, ///< somebody waits for it before the updates
-    Gradient,
-    State
-  };
-  Kind kind(ValueId value) const { return starts[value].kind; }
-
-private:
-  struct Start {
-    OpId after = -1;
-    Kind kind = Kind::Alone;
-  };
-  std::vector<Start> starts; ///< by value
-  std::vector<Place> all;
-  OpId lastOp = -1;
-};
 
 /// The collectives with which a reshard begins; nothing if it does not.
 std::optional<PlannedReshard> planEarly(TaskSink &sink, const CostModel &cost,
@@ -161,38 +119,37 @@ template <class Shape, class Member> class BatchedStarts {
 public:
   using Batch = typename OpenBatches<Shape, Member>::Batch;
 
-  explicit BatchedStarts(const EarlyStarts &rules) : rules(rules) {}
+  explicit BatchedStarts(const StepOrder &order) : order(order) {}
 
   /// Calls start(batch) for all that starts at `place`, which comes after those
   /// before. offer(value, join) calls join(shape, bytes, member, isFull) if the
   /// first reshard of the value begins with collectives.
   template <class Offer, class Start>
-  void at(const EarlyStarts::Place &place, Offer offer, Start start) {
+  void at(const StartPlace &place, Offer offer, Start start) {
     OpenBatches<Shape, Member> states(/*inOrder=*/true);
     auto startAll = [&](const std::vector<Batch> &batches) {
       for (const Batch &batch : batches)
         start(batch);
     };
     for (ValueId value : place.values) {
-      const EarlyStarts::Kind kind = rules.kind(value);
+      const StartKind kind = order.startKind(value);
       offer(value, [&](const Shape &shape, const BatchBytes &bytes,
                        Member member, auto isFull) {
-        if (kind != EarlyStarts::Kind::Alone)
-          return startAll(
-              (kind == EarlyStarts::Kind::State ? states : gradients)
-                  .join(shape, bytes, std::move(member), isFull));
+        if (kind != StartKind::Alone)
+          return startAll((kind == StartKind::State ? states : gradients)
+                              .join(shape, bytes, std::move(member), isFull));
         Batch alone{shape, bytes, {}};
         alone.members.push_back(std::move(member));
         start(alone);
       });
     }
     startAll(states.takeAll());
-    if (rules.isLast(place))
+    if (place.isLast)
       startAll(gradients.takeAll());
   }
 
 private:
-  const EarlyStarts &rules;
+  const StepOrder &order;
   OpenBatches<Shape, Member> gradients{/*inOrder=*/false};
 };
 

@@ -21,8 +21,9 @@ public:
   Planner(const Graph &graph, const Strategy &strategy, int numDevices,
           const CostModel &cost)
       : graph(graph), strategy(strategy), cost(cost), orders(graph),
-        inPlace(graph, orders), build(graph, numDevices), early(graph),
-        values(graph.values.size()), pending(graph.values.size()),
+        inPlace(graph, orders), build(graph, numDevices),
+        order(graph, inPlace, cost.overlaps()), values(graph.values.size()),
+        pending(graph.values.size()),
         operators(
             graph, orders, build,
             [this](ValueId value) -> Placement & { return values[value]; },
@@ -46,14 +47,8 @@ public:
 
   Program run() {
     placeState();
-    for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op) {
-      planOp(op);
-      if (op + 1 == graph.passEnd)
-        endPass();
-    }
-    for (const Output &output : graph.outputs)
-      probeAtEnd(output.value);
-    storeStates();
+    for (const StepEntry &entry : order.entries())
+      plan(entry);
     for (DeviceProgram &device : build.program.devices)
       assignOffsets(graph, strategy, device);
     return std::move(build.program);
@@ -85,14 +80,8 @@ private:
     values[read].holdings.add({device, region, order, buffer});
   }
 
-  /// Values that were not written where the states are that they are stored in
-  /// are copied there, after all that reads the old ones.
-  void storeStates() {
-    for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s)
-      if (graph.states[s].written >= 0)
-        storeState(s);
-  }
-
+  /// A value that was not written where the state is that it is stored in is
+  /// copied there, after all that reads the old one.
   void storeState(StateId s) {
     const State &state = graph.states[s];
     const Value &written = graph.value(state.written);
@@ -137,13 +126,38 @@ private:
     return build.addBuffer(device, value, name, type, region, order, section);
   }
 
-  // passes
+  // the order of the step
 
-  /// What passes give to the outside is complete in each of them.
-  void endPass() {
-    for (const Output &output : graph.outputs)
-      if (graph.isOfPass(output.value))
-        probeAtEnd(output.value);
+  void plan(const StepEntry &entry) {
+    switch (entry.kind) {
+    case StepEntry::Kind::Run:
+      return planOp(entry.row);
+    case StepEntry::Kind::Complete:
+      placeLoss(entry.row);
+      return probeIfComplete(entry.value);
+    case StepEntry::Kind::Accumulate:
+      return accumulateValue(entry.row, entry.value);
+    case StepEntry::Kind::Output:
+      return probeAtEnd(entry.value);
+    case StepEntry::Kind::EndMicroBatch:
+      return endMicroBatch();
+    case StepEntry::Kind::Start:
+      return startEarly(order.starts()[entry.index]);
+    case StepEntry::Kind::Store:
+      return storeState(entry.state);
+    case StepEntry::Kind::Read:
+    case StepEntry::Kind::Mean:
+      break; // of values
+    }
+  }
+
+  void accumulateValue(OpId op, ValueId value) {
+    accumulated[value] =
+        accumulate(build, values[value], value, graph.value(value).type,
+                   graph.value(value).name + ".mean", {op, 0, value, -3});
+  }
+
+  void endMicroBatch() {
     for (DeviceProgram &device : build.program.devices)
       device.passActions = static_cast<int>(device.actions.size());
     for (auto &[value, means] : accumulated) {
@@ -151,8 +165,6 @@ private:
       probeIfComplete(value);
     }
     accumulated.clear();
-    if (cost.overlaps())
-      startEarly(early.places()[nextPlace++]);
   }
 
   // operators
@@ -160,20 +172,8 @@ private:
   void planOp(OpId id) {
     operators.plan(id, strategy[id]);
     for (ValueId result : graph.op(id).results)
-      if (result >= 0) {
-        if (result == graph.loss)
-          placeLoss(id);
-        if (graph.isAccumulated(result))
-          accumulated[result] = accumulate(
-              build, values[result], result, graph.value(result).type,
-              graph.value(result).name + ".mean", {id, 0, result, -3});
-        else
-          probeIfComplete(result);
-      }
-    // What starts at the end of a pass starts after the last one.
-    if (cost.overlaps() && nextPlace < early.places().size() &&
-        early.places()[nextPlace].op == id && id + 1 != graph.passEnd)
-      startEarly(early.places()[nextPlace++]);
+      if (result >= 0 && result != graph.loss && !graph.isAccumulated(result))
+        probeIfComplete(result);
   }
 
   /// The first reshard of a value, planned.
@@ -184,7 +184,7 @@ private:
   };
   using Starts = BatchedStarts<BatchShape, Start>;
 
-  void startEarly(const EarlyStarts::Place &place) {
+  void startEarly(const StartPlace &place) {
     auto offer = [&](ValueId id, auto join) {
       const Value &value = graph.value(id);
       if (value.producer >= 0 && values[id].groups.empty())
@@ -299,13 +299,12 @@ private:
   MemoryOrders orders;
   WrittenInPlace inPlace;
   ProgramBuilder build;
-  EarlyStarts early;
+  StepOrder order;
   std::vector<Placement> values;
-  /// Where what comes after the passes finds values of theirs.
+  /// Where what comes after the micro-batches finds values of theirs.
   std::map<ValueId, Placement> accumulated;
   std::vector<TaskSink::Waits> pending; ///< by value
-  Starts starts{early};
-  size_t nextPlace = 0; ///< of those of `early`
+  Starts starts{order};
   OpPlanner operators;
   std::map<ValueId, std::vector<std::string>> outputNames;
 };

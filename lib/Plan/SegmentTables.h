@@ -65,6 +65,7 @@ struct SegmentTable::Tables {
   const CostModel &cost;
   MemoryOrders orders;
   WrittenInPlace inPlace;
+  StepOrder order;
   Interner<OpId> classIds;
   std::vector<int32_t> classes; ///< of operators
   Interner<Configuration> configs;

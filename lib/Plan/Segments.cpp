@@ -15,6 +15,7 @@ SegmentTable::~SegmentTable() = default;
 const Graph &SegmentTable::graph() const { return tables->graph; }
 int SegmentTable::numDevices() const { return tables->numDevices; }
 const CostModel &SegmentTable::cost() const { return tables->cost; }
+const StepOrder &SegmentTable::order() const { return tables->order; }
 
 ConfigId SegmentTable::intern(const Configuration &config) {
   Key key;

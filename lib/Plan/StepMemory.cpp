@@ -2,7 +2,7 @@
 
 #include "ffc/Plan/StepMemory.h"
 
-#include "EarlyStart.h"
+#include "StepOrder.h"
 
 #include <algorithm>
 #include <tuple>
@@ -13,7 +13,7 @@ namespace {
 class Accounts {
 public:
   Accounts(SegmentTable &table, const std::vector<ConfigId> &configs)
-      : table(table), graph(table.graph()), configs(configs), early(graph),
+      : table(table), graph(table.graph()), configs(configs),
         end(static_cast<OpId>(graph.ops.size())), always(table.numDevices()) {}
 
   std::vector<int64_t> run() {
@@ -118,10 +118,9 @@ private:
         updated ? table.home(value.state, configs[producerOfUpdate(value)])
                 : table.op(value.producer, configs[value.producer])
                       .results[value.result];
-    bool hasMean = graph.isAccumulated(id);
     const LayoutId produced = layout;
     const When finalLast = last;
-    if (hasMean) {
+    if (graph.isAccumulated(id)) {
       hold(table.layoutBytes(layout), true, 0, 0);
       last = first + 1;
       for (OpId reader : readers)
@@ -139,15 +138,18 @@ private:
       hold(table.layoutBytes(layout), false, when, last, -1);
       layout = after;
     };
-    OpId starts = table.cost().overlaps() ? early.after(id) : -1;
-    if (value.producer >= 0 && !table.isPartial(layout))
-      starts = -1;
-    for (OpId reader : readers) {
-      if (hasMean && reader >= graph.passEnd) {
-        hasMean = false;
+    OpId starts = -1;
+    for (const StepEntry &entry : table.order().of(id)) {
+      if (entry.kind == StepEntry::Kind::Start &&
+          (value.producer < 0 || table.isPartial(layout)))
+        starts = entry.row;
+      if (entry.kind == StepEntry::Kind::Mean) {
         layout = produced;
         last = finalLast;
       }
+      if (entry.kind != StepEntry::Kind::Read)
+        continue;
+      const OpId reader = entry.row;
       for (const OpSegment::Step &step :
            table.op(reader, configs[reader]).steps)
         if (step.slot >= 0 && graph.slotValue(reader, step.slot) == id) {
@@ -183,7 +185,6 @@ private:
   SegmentTable &table;
   const Graph &graph;
   const std::vector<ConfigId> &configs;
-  EarlyStarts early;
   OpId end;
   ValueId current = -1;        ///< that is added
   std::vector<int64_t> always; ///< by device: what is there all the time

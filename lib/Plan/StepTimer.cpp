@@ -16,46 +16,15 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
     : table(table), graph(table.graph()), devices(table.numDevices()),
       queues(table.cost().overlaps() ? 2 * devices : devices),
       end(static_cast<OpId>(graph.ops.size())),
-      configurations(std::move(configs)), segments(end), items(end + 1),
-      readers(graph.values.size()), storedIn(graph.values.size()),
-      starts(size_t(end) + 1), early(graph.values.size()),
-      outputItem(graph.values.size(), -1), storeItem(graph.states.size(), -1),
+      configurations(std::move(configs)), order(table.order()), segments(end),
+      items(end + 1), starts(size_t(end) + 1), early(graph.values.size()),
       mayWait(size_t(end) + 1), rows((size_t(end) + 2) * queues),
       offsets(size_t(end) + 2),
       ends(queues > devices ? graph.values.size() * devices : 0),
       leads(graph.values.size(), -1), busy(devices), isDirty(size_t(end) + 1),
       isTouched(graph.values.size()), now(queues),
       startedAt(graph.values.size(), -1) {
-  for (size_t v = 0; v < graph.values.size(); ++v) {
-    for (Use use : graph.values[v].uses)
-      readers[v].push_back(use.op);
-    std::sort(readers[v].begin(), readers[v].end());
-    readers[v].erase(std::unique(readers[v].begin(), readers[v].end()),
-                     readers[v].end());
-  }
-  Items &last = items[end];
-  for (const Output &output : graph.outputs) {
-    if (outputItem[output.value] >= 0 || graph.isLoaded(output.value))
-      continue;
-    if (graph.isOfPass(output.value)) {
-      outputItem[output.value] = passOutputs++;
-      continue;
-    }
-    outputItem[output.value] = static_cast<int>(last.size());
-    last.emplace_back();
-  }
-  for (size_t s = 0; s < graph.states.size(); ++s) {
-    ValueId written = graph.states[s].written;
-    if (written < 0)
-      continue;
-    storedIn[written].push_back(static_cast<StateId>(s));
-    if (!table.isInPlace(written)) {
-      storeItem[s] = static_cast<int>(last.size());
-      last.emplace_back();
-    }
-  }
-  if (queues > devices)
-    rules = std::make_shared<EarlyStarts>(graph);
+  items[end].resize(order.numIndices(end));
   newBusy = busy;
   for (OpId op = 0; op < end; ++op)
     build(op, kNoLimit);
@@ -89,12 +58,12 @@ bool StepTimer::build(OpId op, Picoseconds limit) {
   segments[op] = &segment;
   bool fits = true;
   Items &own = items[op];
-  Items outputs; // those at the end of a pass are of other operators
-  if (op + 1 == graph.passEnd) {
-    outputs.resize(passOutputs);
-    if (!own.empty())
-      std::copy(own.end() - passOutputs, own.end(), outputs.begin());
-  }
+  // Outputs at the end of a micro-batch are of other operators.
+  const auto kept = static_cast<size_t>(order.numIndices(op));
+  Items last(kept);
+  if (!own.empty())
+    std::copy(own.end() - static_cast<std::ptrdiff_t>(kept), own.end(),
+              last.begin());
   own.clear();
   for (const OpSegment::Step &step : segment.steps) {
     own.emplace_back();
@@ -103,37 +72,14 @@ bool StepTimer::build(OpId op, Picoseconds limit) {
     own.back().tasks = &step.tasks;
     fits &= addBusy(step.tasks, limit);
   }
-  for (ValueId result : graph.op(op).results)
-    if (isFinished(result))
-      own.emplace_back();
-  own.insert(own.end(), outputs.begin(), outputs.end());
+  own.insert(own.end(), last.begin(), last.end());
   return fits;
 }
 
-/// Right after a result there may be something to do for it: the loss is
-/// completed, and what is needed after the passes is added up.
-bool StepTimer::isFinished(ValueId result) const {
-  return result >= 0 && (result == graph.loss || graph.isAccumulated(result));
-}
-
-/// Where among the items of its producer that stands.
-size_t StepTimer::finishItem(ValueId result) const {
-  const OpId op = graph.value(result).producer;
-  size_t item = segments[op]->steps.size();
-  for (ValueId before : graph.op(op).results) {
-    if (before == result)
-      break;
-    item += isFinished(before);
-  }
-  return item;
-}
-
-/// Where an output is completed, if it has to be: an operator and an item.
-std::pair<OpId, size_t> StepTimer::outputPlace(ValueId output) const {
-  if (!graph.isOfPass(output))
-    return {end, outputItem[output]};
-  const OpId last = graph.passEnd - 1;
-  return {last, items[last].size() - passOutputs + outputItem[output]};
+/// Where among the items of its row an entry stands that has an index.
+size_t StepTimer::itemOf(const StepEntry &entry) const {
+  const size_t steps = entry.row < end ? segments[entry.row]->steps.size() : 0;
+  return steps + static_cast<size_t>(entry.index);
 }
 
 void StepTimer::markDirty(OpId op) {
@@ -160,21 +106,27 @@ void StepTimer::setItem(OpId op, size_t index, Item item) {
 
 /// Takes the reshards of a value, as they are, out of what devices do.
 void StepTimer::forgetReshards(ValueId id) {
-  if (isFinished(id))
-    forgetBusy(items[graph.value(id).producer][finishItem(id)].tasks);
-  for (OpId reader : readers[id]) {
-    const auto &steps = segments[reader]->steps;
-    for (size_t s = 0; s < steps.size(); ++s)
-      if (steps[s].slot >= 0 && graph.slotValue(reader, steps[s].slot) == id)
-        forgetBusy(items[reader][s].tasks);
+  for (const StepEntry &entry : order.of(id)) {
+    switch (entry.kind) {
+    case StepEntry::Kind::Read: {
+      const auto &steps = segments[entry.row]->steps;
+      for (size_t s = 0; s < steps.size(); ++s)
+        if (steps[s].slot >= 0 &&
+            graph.slotValue(entry.row, steps[s].slot) == id)
+          forgetBusy(items[entry.row][s].tasks);
+      break;
+    }
+    case StepEntry::Kind::Complete:
+    case StepEntry::Kind::Accumulate:
+    case StepEntry::Kind::Output:
+    case StepEntry::Kind::Store:
+      if (entry.index >= 0)
+        forgetBusy(items[entry.row][itemOf(entry)].tasks);
+      break;
+    default:
+      break; // they take no time of a device's
+    }
   }
-  if (outputItem[id] >= 0) {
-    auto [op, index] = outputPlace(id);
-    forgetBusy(items[op][index].tasks);
-  }
-  for (StateId state : storedIn[id])
-    if (int index = storeItem[state]; index >= 0)
-      forgetBusy(items[end][index].tasks);
 }
 
 /// Looks up the reshards of a value from its producer to its last reader, after
@@ -184,24 +136,29 @@ bool StepTimer::follow(ValueId id, Picoseconds limit) {
   if (graph.isLoaded(id))
     return true;
   const Value &value = graph.value(id);
-  LayoutId layout;
-  if (value.kind == ValueKind::State) {
-    OpId update = graph.value(graph.states[value.state].written).producer;
-    layout = table.home(value.state, configurations[update]);
-  } else {
-    layout = segments[value.producer]->results[value.result];
-  }
-  bool starts = rules && rules->after(id) >= 0 &&
-                (value.producer < 0 || table.isPartial(layout));
+  LayoutId layout =
+      value.kind == ValueKind::State
+          ? table.home(
+                value.state,
+                configurations[graph.value(graph.states[value.state].written)
+                                   .producer])
+          : segments[value.producer]->results[value.result];
+  const LayoutId produced = layout;
+  bool starts = false;
   Early start = early[id];
   start.segment = nullptr;
-  auto get = [&](OpId op, size_t index, NeedId need) {
+  auto set = [&](OpId row, size_t index, Item item, const TimedTasks &tasks) {
+    item.tasks = &tasks;
+    setItem(row, index, item);
+    return addBusy(tasks, limit);
+  };
+  auto get = [&](OpId row, size_t index, NeedId need) {
     Item item;
     if (starts) {
       const StartSegment &begin = table.start(layout, need);
       if (begin.shape >= 0)
         start.segment = &begin;
-      start.reader = op;
+      start.reader = row;
       start.item = index;
       setEarly(id, start);
       setWait(item, id);
@@ -209,55 +166,63 @@ bool StepTimer::follow(ValueId id, Picoseconds limit) {
       starts = false;
     }
     const ReshardSegment &reshard = table.reshard(layout, need);
-    item.tasks = &reshard.tasks;
-    setItem(op, index, item);
     layout = reshard.after;
-    return addBusy(reshard.tasks, limit);
+    return set(row, index, item, reshard.tasks);
   };
-  const LayoutId produced = layout;
-  if (id == graph.loss &&
-      !get(value.producer, finishItem(id), table.lossNeed(layout)))
-    return false;
-  bool hasMean = graph.isAccumulated(id);
-  if (hasMean) {
-    Item item;
-    item.tasks = &table.accumulation(layout);
-    setItem(value.producer, finishItem(id), item);
-    if (!addBusy(*item.tasks, limit))
-      return false;
-  }
-  for (OpId reader : readers[id]) {
-    if (hasMean && reader >= graph.passEnd) {
-      layout = produced; // which the mean is in
-      hasMean = false;
-    }
-    const auto &steps = segments[reader]->steps;
+  auto read = [&](OpId op) {
+    const auto &steps = segments[op]->steps;
     for (size_t s = 0; s < steps.size(); ++s)
-      if (steps[s].slot >= 0 && graph.slotValue(reader, steps[s].slot) == id &&
-          !get(reader, s, steps[s].need))
+      if (steps[s].slot >= 0 && graph.slotValue(op, steps[s].slot) == id &&
+          !get(op, s, steps[s].need))
         return false;
+    return true;
+  };
+  auto output = [&](const StepEntry &entry) {
+    setItem(entry.row, itemOf(entry), {});
+    const NeedId need = table.outputNeed(layout);
+    return need < 0 || get(entry.row, itemOf(entry), need);
+  };
+  auto store = [&](const StepEntry &entry) {
+    if (entry.index < 0)
+      return true;
+    const ReshardSegment &store = table.store(
+        layout, table.home(entry.state, configurations[value.producer]));
+    layout = store.after;
+    return set(entry.row, itemOf(entry), {}, store.tasks);
+  };
+  for (const StepEntry &entry : order.of(id)) {
+    bool fits = true;
+    switch (entry.kind) {
+    case StepEntry::Kind::Start:
+      starts = value.producer < 0 || table.isPartial(layout);
+      break;
+    case StepEntry::Kind::Complete:
+      fits = get(entry.row, itemOf(entry), table.lossNeed(layout));
+      break;
+    case StepEntry::Kind::Accumulate:
+      fits = set(entry.row, itemOf(entry), {}, table.accumulation(layout));
+      break;
+    case StepEntry::Kind::Mean:
+      layout = produced; // which the mean is in
+      break;
+    case StepEntry::Kind::Read:
+      fits = read(entry.row);
+      break;
+    case StepEntry::Kind::Output:
+      fits = output(entry);
+      break;
+    case StepEntry::Kind::Store:
+      fits = store(entry);
+      break;
+    case StepEntry::Kind::Run:
+    case StepEntry::Kind::EndMicroBatch:
+      break; // of no value
+    }
+    if (!fits)
+      return false;
   }
   if (!start.segment)
     setEarly(id, start);
-  starts = false;
-  if (outputItem[id] >= 0) {
-    auto [op, index] = outputPlace(id);
-    setItem(op, index, {});
-    if (NeedId need = table.outputNeed(layout);
-        need >= 0 && !get(op, index, need))
-      return false;
-  }
-  for (StateId state : storedIn[id])
-    if (int index = storeItem[state]; index >= 0) {
-      const ReshardSegment &store = table.store(
-          layout, table.home(state, configurations[value.producer]));
-      Item item;
-      item.tasks = &store.tasks;
-      setItem(end, index, item);
-      layout = store.after;
-      if (!addBusy(store.tasks, limit))
-        return false;
-    }
   return true;
 }
 
@@ -288,12 +253,10 @@ void StepTimer::setWait(Item &item, ValueId value) const {
 /// Batches, and who waits for them.
 void StepTimer::planStarts() {
   isEarlyChanged = false;
-  if (!rules)
-    return;
   using Batched = BatchedStarts<int32_t, ValueId>;
-  Batched batched(*rules);
+  Batched batched(order);
   Starts list;
-  for (const EarlyStarts::Place &place : rules->places()) {
+  for (const StartPlace &place : order.starts()) {
     list.clear();
     auto offer = [&](ValueId value, auto join) {
       if (const StartSegment *segment = early[value].segment)
@@ -339,8 +302,9 @@ void StepTimer::touch(OpId op) {
     add(result);
   for (ValueId result : graph.op(op).results)
     if (result >= 0)
-      for (StateId state : storedIn[result])
-        add(graph.states[state].read);
+      for (const StepEntry &entry : order.of(result))
+        if (entry.kind == StepEntry::Kind::Store)
+          add(graph.states[entry.state].read);
 }
 
 /// False if some device is busy for longer than `limit`, even if it never

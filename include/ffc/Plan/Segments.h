@@ -22,6 +22,8 @@
 
 namespace ffc::plan {
 
+class StepOrder;
+
 using ConfigId = int32_t;
 using LayoutId = int32_t; ///< which devices hold which parts of a value
 using NeedId = int32_t;   ///< which parts of a value are needed where
@@ -62,6 +64,8 @@ public:
   const Graph &graph() const;
   int numDevices() const;
   const CostModel &cost() const;
+  /// What a step does; the same for all configurations.
+  const StepOrder &order() const;
 
   ConfigId intern(const Configuration &config);
   const Configuration &config(ConfigId id) const;

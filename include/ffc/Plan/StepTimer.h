@@ -18,14 +18,13 @@
 #include "ffc/Plan/Segments.h"
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace ffc::plan {
 
-class EarlyStarts;
+struct StepEntry;
 
 /// Longer than any step.
 constexpr Picoseconds kNoLimit = INT64_MAX;
@@ -119,9 +118,7 @@ private:
   OpId endOfShift(OpId from, OpId to, Picoseconds by);
   std::optional<Picoseconds> lateness(OpId op) const;
   void forgetStarted();
-  bool isFinished(ValueId result) const;
-  size_t finishItem(ValueId result) const;
-  std::pair<OpId, size_t> outputPlace(ValueId output) const;
+  size_t itemOf(const StepEntry &entry) const;
 
   Picoseconds *row(OpId op) { return rows.data() + size_t(op) * queues; }
   const Picoseconds *row(OpId op) const {
@@ -140,22 +137,14 @@ private:
   size_t queues; ///< twice the devices if they overlap
   OpId end;      ///< number of operators
   std::vector<ConfigId> configurations;
+  const StepOrder &order;
   std::vector<const OpSegment *> segments;
+  /// By row: what its operator does, and then the entries of the order that
+  /// have an index.
   std::vector<Items> items;
-  /// Operators that touch a value, ascending, each once.
-  std::vector<std::vector<OpId>> readers;
-  std::vector<std::vector<StateId>> storedIn; ///< by value
   /// After every operator.
   std::vector<Starts> starts;
   std::vector<Early> early; ///< by value
-  /// What may start early; null where devices do not overlap.
-  std::shared_ptr<const EarlyStarts> rules;
-  /// Where, among the items of the end, the completion of a value as an output
-  /// and the copy into a state stand; -1 for none.
-  std::vector<int> outputItem, storeItem;
-  /// Outputs that are completed at the end of a pass, after its last operator.
-  int passOutputs = 0;
-
   /// By operator: false if it never had to wait for what was started early.
   std::vector<char> mayWait;
 
