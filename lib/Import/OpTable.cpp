@@ -158,7 +158,7 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef name) {
       {"com.microsoft.QuickGelu", {importQuickGelu, 1, 1}},
       {"com.microsoft.SkipLayerNormalization",
        {importSkipLayerNormalization, 3, 5, 0b11100}},
-      {"ffc.ReduceBags", {importReduceBags, 4, 4}},
+      {"ffc.ReduceBags", {importReduceBags, 3, 4}},
   };
   auto found = table.find(name);
   return found == table.end() ? nullptr : &found->second;
