@@ -371,6 +371,11 @@ INSTANTIATE_TEST_SUITE_P(
                   "{ a = Constant<value_float = 1e30>() s = Cast<to = 7>(a) "
                   "y = Reshape(x, s) }",
                   "cannot cast 1e+30 to int64"},
+        ErrorCase{"g (float[2] x) => (float[2] y) "
+                  "{ a = Constant<value_ints = [1]>() "
+                  "s = Concat<axis = 0.5>(a, a) y = Reshape(x, s) }",
+                  "node 's' (Concat): attribute 'axis' is of type FLOAT, "
+                  "expected INT"},
         ErrorCase{"g (float[2] x, int64 c = {1}) => (float[2] y) { y = If (c) "
                   "<then_branch = a () => (float[2] p) { p = Relu(x) }, "
                   "else_branch = b () => (float[2] q) { q = Tanh(x) }> }",
