@@ -239,6 +239,22 @@ Expected<Constant> ffc::importer::foldPow(const FoldCall &call) {
   return result;
 }
 
+/// The least number of an integer type.
+static int64_t leastOf(int32_t type) {
+  switch (type) {
+  case TensorProto::INT8:
+    return INT8_MIN;
+  case TensorProto::INT16:
+    return INT16_MIN;
+  case TensorProto::INT32:
+    return INT32_MIN;
+  case TensorProto::INT64:
+    return INT64_MIN;
+  default:
+    return 0;
+  }
+}
+
 Expected<Constant> ffc::importer::foldCast(const FoldCall &call) {
   const Constant &from = *call.inputs[0];
   Constant result;
@@ -260,11 +276,13 @@ Expected<Constant> ffc::importer::foldCast(const FoldCall &call) {
       result.ints.push_back(x != 0);
       continue;
     }
-    // 2^63 is exact, the largest int64 is not.
-    if (!(x >= -0x1p63 && x < 0x1p63))
-      return makeError("cannot cast " + numberText(x) + " to " +
-                       elementTypeName(result.type));
-    result.ints.push_back(static_cast<int64_t>(x));
+    // What no integer is near, ONNX leaves open; PyTorch and ONNX Runtime have
+    // what processors give. Exporters select among such values: the logarithm
+    // of a distance of 0, in the positions of T5. 2^63 is exact, the largest
+    // int64 is not.
+    const bool isNear = x >= -0x1p63 && x < 0x1p63;
+    result.ints.push_back(isNear ? static_cast<int64_t>(x)
+                                 : leastOf(result.type));
   }
   result.normalize();
   return result;

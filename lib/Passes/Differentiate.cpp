@@ -89,9 +89,9 @@ static Value lookThrough(Value answer, StringRef loss) {
   return answer;
 }
 
-/// Losses are of f32: what is only cast to doubles for the output is taken as
-/// it was.
-static Value beforeWidening(Value answer) {
+/// Losses are of f32: what is only cast for the output, since the model's
+/// floats are doubles or have 16 bits, is taken as it was.
+static Value beforeOutputCast(Value answer) {
   auto cast = answer.getDefiningOp<CastOp>();
   if (cast && getElementTypeOrSelf(cast.getX()).isF32() &&
       isa<FloatType>(getElementTypeOrSelf(answer)))
@@ -124,7 +124,7 @@ LogicalResult Reverse::addLoss(StringRef kind,
   });
   if (!answer)
     return main.emitError("the model has no output to train on");
-  Value output = beforeWidening(answer.getValue());
+  Value output = beforeOutputCast(answer.getValue());
   Value x = lookThrough(output, kind);
   auto type = cast<RankedTensorType>(x.getType());
 

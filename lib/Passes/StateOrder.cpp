@@ -23,8 +23,9 @@ static Operation *lastReader(PartitionableInterface op) {
   return last == op.getOperation() ? nullptr : last;
 }
 
-/// Moves `op`, and what needs its results and is not behind `place`, there.
-static void moveBehind(Operation *place, Operation *op) {
+/// Moves `op`, and what needs its results and is not behind `place`, there;
+/// false if `place` itself needs them.
+static bool moveBehind(Operation *place, Operation *op) {
   llvm::SetVector<Operation *> moved;
   moved.insert(op);
   for (size_t i = 0; i < moved.size(); ++i)
@@ -33,7 +34,7 @@ static void moveBehind(Operation *place, Operation *op) {
         moved.insert(user);
   // It reads what is there before and what comes of it: nothing helps.
   if (moved.contains(place))
-    return;
+    return false;
   SmallVector<Operation *> inOrder = moved.takeVector();
   llvm::sort(inOrder,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -41,6 +42,7 @@ static void moveBehind(Operation *place, Operation *op) {
     each->moveAfter(place);
     place = each;
   }
+  return true;
 }
 
 void ffc::putUpdatesBehindReads(Block &block) {
@@ -49,7 +51,14 @@ void ffc::putUpdatesBehindReads(Block &block) {
   for (auto store : block.getOps<StoreOp>())
     if (auto op = store.getValue().getDefiningOp<PartitionableInterface>())
       updates.insert(op);
-  for (Operation *op : updates)
-    if (Operation *reader = lastReader(cast<PartitionableInterface>(op)))
-      moveBehind(reader, op);
+  // What moves with an update may read another state, whose update is in front
+  // of it then. Moves go towards the end; those that chase each other do so for
+  // ever, so there is a bound.
+  bool hasMoved = true;
+  for (size_t round = 0; hasMoved && round <= updates.size(); ++round) {
+    hasMoved = false;
+    for (Operation *op : updates)
+      if (Operation *reader = lastReader(cast<PartitionableInterface>(op)))
+        hasMoved |= moveBehind(reader, op);
+  }
 }

@@ -6,13 +6,19 @@
 
 using namespace ffc::plan;
 
+/// Is there nothing in an operand's or a result's slot? Internal tensors are
+/// always there.
+static bool isAbsent(const Graph &graph, OpId id, int slot) {
+  const Op &op = graph.op(id);
+  return slot < static_cast<int>(op.operands.size() + op.results.size()) &&
+         graph.slotValue(id, slot) < 0;
+}
+
 static bool mayBeAbsent(const Graph &graph, OpId id, int slot) {
   const Op &op = graph.op(id);
   const int result = slot - static_cast<int>(op.operands.size());
-  if (result >= static_cast<int>(op.results.size()))
-    return false;
   const auto &optional = op.rules.optionalResults;
-  return graph.slotValue(id, slot) < 0 &&
+  return isAbsent(graph, id, slot) &&
          (result < 0 || std::count(optional.begin(), optional.end(), result));
 }
 
@@ -36,6 +42,9 @@ ffc::plan::checkSlot(const Graph &graph, const MemoryOrders &orders,
     return "nothing in slot " + std::to_string(slot) + " of '" + kernel.kernel +
            "', expected a buffer";
   }
+  if (isAbsent(graph, op, slot))
+    return "'" + buffer->name + "' in slot " + std::to_string(slot) + " of '" +
+           kernel.kernel + "', expected nothing";
   const TensorType &type = graph.slotType(op, slot);
   const std::string name = "'" + buffer->name + "'";
   if (buffer->type != type.type || buffer->global != type.shape)

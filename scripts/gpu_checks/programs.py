@@ -51,9 +51,21 @@ class Programs:
 
     def unpack(self):
         """Those that the pack has compiled."""
-        if self.is_packed and not os.path.isdir(self.folder):
-            with tarfile.open(self.packed) as archive:
-                archive.extractall(self.folder, filter="data")
+        if not self.is_packed:
+            return
+        about = os.stat(self.packed)
+        stamp = os.path.join(self.folder, f".{about.st_size}-{about.st_mtime_ns}")
+        if os.path.exists(stamp):
+            return
+        # All of them or none, whenever it is cut off.
+        fresh = self.folder + ".new"
+        for folder in fresh, self.folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        with tarfile.open(self.packed) as archive:
+            archive.extractall(fresh, filter="data")
+        with open(os.path.join(fresh, os.path.basename(stamp)), "w", encoding="utf-8"):
+            pass
+        os.rename(fresh, self.folder)
 
     def all(self):
         """The programs of the pack, KIND-NAME."""

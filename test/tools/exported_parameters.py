@@ -8,6 +8,7 @@ the former are trained, and exactly the latter are missing.
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -15,18 +16,21 @@ from programs import Failure
 
 
 def listed(ffc, model, flags):
-    """The names after "trained" and "missing", as two sets."""
+    """The names after "trained" and "missing", as two sets, and what the file calls parameters of
+    the module that have other names there."""
     run = subprocess.run([ffc, "parameters", model, *flags], capture_output=True, text=True)
     if run.returncode:
         raise Failure(run.stderr.strip())
-    trained, missing = set(), set()
+    trained, missing, values = set(), set(), {}
     for line in run.stdout.splitlines():
         words = line.split()
         if words[:1] == ["trained"]:
             trained.add(words[3])
+            if parameter := re.search(r"; it is '([^']*)'", line):
+                values[parameter.group(1)] = words[3]
         elif words[:1] == ["missing"]:
             missing.add(words[1])
-    return trained, missing
+    return trained, missing, values
 
 
 def compare(what, found, expected):
@@ -39,7 +43,7 @@ def compare(what, found, expected):
 def check(ffc, folder):
     with open(os.path.join(folder, "expected.json")) as file:
         expected = json.load(file)
-    trained, missing = listed(ffc, os.path.join(folder, "model.onnx"), expected["flags"])
+    trained, missing, _ = listed(ffc, os.path.join(folder, "model.onnx"), expected["flags"])
     compare("trained", trained,
             {entry["initializer"] for entry in expected["parameters"].values()})
     compare("missing", missing, set(expected["folded"]))

@@ -5,16 +5,17 @@
 #include "Options.h"
 
 #include <csignal>
+#include <new>
 #include <unistd.h>
 
 using namespace ffc;
 
-static constexpr llvm::StringLiteral kReport =
-    "please report it with the model and the command";
+/// A literal, since a handler of signals joins it to others.
+#define FFC_REPORT "please report it with the model and the command"
 
 std::string ffc::internalError(const llvm::Twine &what, const Options &options,
                                const llvm::Twine &details) {
-  std::string text = ("internal error: " + what + "; " + kReport).str();
+  std::string text = ("internal error: " + what + "; " FFC_REPORT).str();
   std::string detours;
   if (options.fuse)
     detours = "--fuse=off";
@@ -29,18 +30,36 @@ std::string ffc::internalError(const llvm::Twine &what, const Options &options,
   return text;
 }
 
-/// Nothing but write and _exit may be called here.
+/// Nothing but write and raise may be called here.
 static void sayCrash(int signal) {
   static constexpr char text[] =
-      "ffc: error: internal error: ffc crashed; please report it with the "
-      "model and the command; until it is mended, try --fuse=off or "
-      "--strategy data-parallel\n";
+      "ffc: error: internal error: ffc crashed; " FFC_REPORT
+      "; until it is mended, --fuse=off or --strategy data-parallel may get "
+      "around it\n";
   (void)!write(STDERR_FILENO, text, sizeof text - 1);
-  std::signal(signal, SIG_DFL);
+  // The handler is reset already.
   std::raise(signal);
 }
 
+static void sayNoMemory() {
+  static constexpr char text[] =
+      "ffc: error: out of memory while compiling, expected a machine with "
+      "more, or a smaller model or batch\n";
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(1);
+}
+
 void ffc::reportCrashes() {
+  std::set_new_handler(sayNoMemory);
+  // Where the stack has overflowed there is none left for the handler.
+  static char memory[1 << 16];
+  stack_t stack = {};
+  stack.ss_sp = memory;
+  stack.ss_size = sizeof memory;
+  sigaltstack(&stack, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = sayCrash;
+  action.sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER;
   for (int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV})
-    std::signal(signal, sayCrash);
+    sigaction(signal, &action, nullptr);
 }

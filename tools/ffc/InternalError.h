@@ -21,7 +21,8 @@ struct Options;
 std::string internalError(const llvm::Twine &what, const Options &options,
                           const llvm::Twine &details = "");
 
-/// Lets the command end with such a message where it would crash.
+/// Lets the command end with such a message where it would crash, and with
+/// another one where it gets no memory.
 void reportCrashes();
 
 } // namespace ffc

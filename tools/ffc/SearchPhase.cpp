@@ -229,7 +229,7 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
         planned.graph, plan::completeStrategy(planned.graph, *given));
   }
   const bool isTerminal = !options.quiet && isatty(STDERR_FILENO);
-  if (isTerminal || options.verbose)
+  if (isTerminal || (options.verbose && !options.quiet))
     searching.progress = [line = ProgressLine(isTerminal)](
                              const search::Progress &progress) mutable {
       line.show(progress);

@@ -106,7 +106,8 @@ struct SlotRead {
   /// Where a kernel picks elements of the region, rows of a table for instance:
   /// how many it touches per point of the tile. 0: it touches all of them.
   double touchedPerPoint = 0;
-  /// The operand holds positions, from 0 to below this. 0: any numbers.
+  /// The operand holds positions, from 0 to below this; or floats, of which
+  /// synthetic ones are whole numbers below this. 0: any numbers.
   int64_t below = 0;
 };
 struct SlotWrite {

@@ -339,7 +339,7 @@ struct Min {
 };
 struct Max {
   FFRT_FUNCTION float operator()(float a, float b) const {
-    return (b > a) | (b != b) ? b : a;
+    return larger(b, a);
   }
 };
 struct Prelu {

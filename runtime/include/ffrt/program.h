@@ -60,10 +60,11 @@ struct InputInfo {
   const char *name;
   DType type; ///< type in the program; files of wider types are converted
   int rank;
-  Index shape;     ///< global
-  bool target;     ///< class indices or regression target
-  int64_t classes; ///< what the integers lie below where they are classes or
-                   ///< rows of a table, else 0
+  Index shape; ///< global
+  bool target; ///< class indices or regression target
+  /// What the numbers lie below where they are classes or rows of a table:
+  /// files are checked. Of float targets what synthetic ones lie below. Else 0.
+  int64_t classes;
 };
 
 /// One graph output, the loss, or a gradient: dumped from `probe` calls.

@@ -84,6 +84,7 @@ public:
     MPI_Comm_rank(world, &my_rank);
     MPI_Comm_size(world, &ranks);
     of_f32.create<float>();
+    of_f64.create<double>();
     of_bf16.create<BFloat16>();
     of_f16.create<Float16>();
   }
@@ -93,6 +94,7 @@ public:
       if (comm != MPI_COMM_NULL)
         MPI_Comm_free(&comm);
     of_f32.free();
+    of_f64.free();
     of_bf16.free();
     of_f16.free();
     MPI_Comm_free(&world);
@@ -270,6 +272,8 @@ private:
     const bool sum = op == ReduceOp::sum;
     if (type == DType::f32)
       return sum ? of_f32.sum : of_f32.max;
+    if (type == DType::f64)
+      return sum ? of_f64.sum : of_f64.max;
     if (type == DType::bf16)
       return sum ? of_bf16.sum : of_bf16.max;
     if (type == DType::f16)
@@ -284,7 +288,7 @@ private:
   }
 
   MPI_Comm world = MPI_COMM_NULL;
-  OwnOps of_f32, of_bf16, of_f16;
+  OwnOps of_f32, of_f64, of_bf16, of_f16;
   int my_rank = 0, ranks = 1;
   std::vector<MPI_Comm> groups;
   std::vector<Pending> pending;

@@ -7,8 +7,7 @@
 // split the sum. What it compiles itself for sums in f32 takes seconds, and was
 // wrong on an H100 where an image had 4 channels (engine 2 of cuDNN 9.19). Time
 // tells. What cuDNN has no engine for is tried again with factors as f32, then
-// with row-major images: copies in scratch memory. Factors that were narrow are
-// TF32 without loss, so tensor cores may multiply them there, too.
+// with row-major images: copies in scratch memory.
 //
 //===----------------------------------------------------------------------===//
 #include "cuda/conv_library.h"
@@ -127,9 +126,12 @@ struct Operands {
           workspace_at) {}
 
   ConvShape shape(ConvShape s) const {
+    const bool were_narrow = s.factors() != DType::f32;
     s.x = x.form();
     s.w = w.form();
     s.y = y.form();
+    // Narrow factors that were widened are TF32 without loss.
+    s.tf32 |= were_narrow && s.factors() == DType::f32;
     return s;
   }
 };
@@ -285,10 +287,9 @@ private:
       return;
     try {
       CudnnGraph graph = conv_graph(shape, way.finishes);
-      const bool were_narrow = form.given.factors() != DType::f32;
       auto proposals =
           graph.proposals(shape.factors() != DType::f32 ? CudnnFactors::narrow
-                          : shape.tf32 || were_narrow   ? CudnnFactors::tf32
+                          : shape.tf32                  ? CudnnFactors::tf32
                                                         : CudnnFactors::f32);
       groups.push_back({way, std::move(graph), std::move(proposals)});
     } catch (const Error &error) {

@@ -3,6 +3,8 @@
 
 #include "common/check.h"
 
+#include <cstdio>
+
 namespace ffrt::cuda {
 
 namespace {
@@ -22,9 +24,11 @@ std::string text_of(const Ints &numbers) {
   return text;
 }
 
+/// All of its digits: plans are kept by these texts, and bounds are part of
+/// plans.
 std::string text_of(float number) {
-  std::string text = std::to_string(number);
-  text.erase(text.find_last_not_of('0') + 1);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", double(number));
   return text;
 }
 

@@ -44,7 +44,8 @@ struct ConvShape {
   }
 };
 
-/// The same as words that name a problem.
+/// The same as words that name a problem: where they are equal, so are the
+/// problems.
 std::string text_of(const ConvShape &shape);
 
 /// y = clip(sums + bias), where a library has computed sums only. They are f32

@@ -86,6 +86,7 @@ void save(const PlanCache &found) {
     written.commit();
   } catch (const Error &error) {
     std::fprintf(stderr, "warning: plans are not kept: %s\n", error.what());
+    tuner().keep = nullptr; // said once
   }
 }
 

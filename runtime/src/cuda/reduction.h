@@ -368,6 +368,8 @@ template <int K, class F> void for_columns(Reduction<K> r, const F &f) {
   const int64_t tiles = r.tiles(grouped), each = int64_t(r.rows()) * kReads * 2,
                 resident =
                     int64_t(device().multiprocessors()) * kResident / kThreads;
+  // Twice what is resident, since nothing is combined: blocks that end early
+  // leave room for others.
   r.chunks = std::max<int64_t>(
       1, std::min(r.reduced.elements / each, 2 * resident / tiles));
   launch(blocks_for(tiles * r.chunks, 1), kThreads,

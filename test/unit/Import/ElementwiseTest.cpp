@@ -167,4 +167,21 @@ TEST_F(ElementwiseImportTest, Casts) {
               HasSubstr("3.000000e+00"));
 }
 
+// As processors, PyTorch and ONNX Runtime do: exports of T5 select among such
+// positions, so that an error would be none of the model's.
+TEST_F(ElementwiseImportTest, CastsOfWhatNoIntegerIsNear) {
+  std::string text =
+      importGraph("g (int64[3] k, float[3] zero = {0, 1, 2}) =>\n"
+                  "  (int64[3] y, int64[3] z) {\n"
+                  "  l = Log(zero)\n"
+                  "  i = Cast<to = 7>(l)\n"
+                  "  y = Add(k, i)\n"
+                  "  s = Cast<to = 6>(l)\n"
+                  "  w = Cast<to = 7>(s)\n"
+                  "  z = Mul(k, w)\n"
+                  "}");
+  EXPECT_THAT(text, AllOf(HasSubstr("[-9223372036854775808, 0, 0]"),
+                          HasSubstr("[-2147483648, 0, 0]")));
+}
+
 } // namespace

@@ -164,6 +164,12 @@ TEST(Verifier, OperandsOfKernels) {
                            "results, expected 2 and 1");
   kernel.ins = {x, w};
   EXPECT_EQ(plan.verify(), "");
+  // The graph has no such operand.
+  ValueId &operand = plan.graph.ops[kernel.task.op].operands[1];
+  const ValueId was = std::exchange(operand, -1);
+  EXPECT_EQ(plan.verify(), "device 0, task p1#0@0.0 (p1): reads 'w1' in slot 1 "
+                           "of 'product', expected nothing");
+  operand = was;
 
   result.type = ElementType::I32;
   EXPECT_EQ(plan.verify(), "device 0, task p1#0@0.0 (p1): writes 'p1' of i32 "

@@ -353,11 +353,11 @@ TEST(Problems, AreNamedByAllThatMatters) {
   conv.bias = conv.tf32 = true;
   conv.clip = {0, 6.5f};
   EXPECT_EQ(text_of(conv),
-            "convolution tf32 " + text + " + bias from 0. to 6.5");
+            "convolution tf32 " + text + " + bias from 0 to 6.5");
   conv.y.type = DType::bf16;
   EXPECT_EQ(text_of(conv),
             "convolution tf32 1x2x8x8 bf16 last, 4x2x3x3 bf16, 1x4x8x8 bf16, "
-            "strides 1x2 dilations 1x1 pads 1x1 + bias from 0. to 6.5");
+            "strides 1x2 dilations 1x1 pads 1x1 + bias from 0 to 6.5");
   conv.y.type = DType::f32;
   conv.kind = ConvShape::Kind::weight_gradient;
   conv.bias = false;
