@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::ff;
@@ -65,13 +67,37 @@ ff::evaluateOperator(PartitionableInterface op,
   return results;
 }
 
+void Noise::add(PartitionableInterface op,
+                std::vector<TensorValue> &results) const {
+  const bool sums =
+      llvm::any_of(op.getRules().dims, [](const plan::IterDim &dim) {
+        return dim.kind == plan::DimKind::Reduction;
+      });
+  for (auto [result, computed] : llvm::zip(op->getResults(), results)) {
+    if (tensorTypeOf(result.getType()).type != plan::ElementType::F32)
+      continue;
+    double squares = 0;
+    for (double number : computed.data)
+      if (std::isfinite(number))
+        squares += number * number;
+    const double all =
+        sums ? std::sqrt(squares / static_cast<double>(std::max<size_t>(
+                                       computed.data.size(), 1)))
+             : 0;
+    std::uniform_real_distribution<double> units(-0x1p-22, 0x1p-22);
+    for (double &number : computed.data)
+      if (std::isfinite(number))
+        number += units(random) * (std::abs(number) + all);
+  }
+}
+
 namespace {
 /// One evaluation of a function.
 class Evaluation {
 public:
   Evaluation(const TensorValues &inputs, const TensorValues &states,
-             const ReferenceContext &context)
-      : inputs(inputs), states(states), context(context) {}
+             const ReferenceContext &context, const Noise *noise)
+      : inputs(inputs), states(states), context(context), noise(noise) {}
 
   LogicalResult run(func::FuncOp main);
   EvaluationResult take() { return std::move(result); }
@@ -85,6 +111,7 @@ private:
 
   const TensorValues &inputs, &states;
   const ReferenceContext &context;
+  const Noise *noise;
   llvm::DenseMap<Value, TensorValue> values;
   EvaluationResult result;
 };
@@ -113,6 +140,8 @@ LogicalResult Evaluation::compute(PartitionableInterface op) {
   auto results = evaluateOperator(op, operands, context);
   if (failed(results))
     return failure();
+  if (noise)
+    noise->add(op, *results);
   for (auto [value, computed] : llvm::zip(op->getResults(), *results)) {
     plan::ElementType type = tensorTypeOf(value.getType()).type;
     // Kernels compute in double precision whatever they write.
@@ -159,11 +188,12 @@ LogicalResult Evaluation::run(func::FuncOp main) {
 FailureOr<EvaluationResult> ff::evaluate(ModuleOp module,
                                          const TensorValues &inputs,
                                          const TensorValues &states,
-                                         const ReferenceContext &context) {
+                                         const ReferenceContext &context,
+                                         const Noise *noise) {
   func::FuncOp main = mainFunction(module);
   if (!main)
     return failure();
-  Evaluation evaluation(inputs, states, context);
+  Evaluation evaluation(inputs, states, context, noise);
   if (failed(evaluation.run(main)))
     return failure();
   return evaluation.take();

@@ -217,7 +217,7 @@ private:
       entry.rules.schedules.front().phases.front().parts = 0;
     if (auto owner = op->getAttrOfType<StringAttr>(kOwnerAttr)) {
       auto it = opIds.find(owner.getValue());
-      if (it == opIds.end())
+      if (it == opIds.end() || it->second == id)
         return op->emitOpError("expected owner '")
                << owner.getValue() << "' before '" << entry.name << "'";
       entry.owner = it->second;

@@ -9,6 +9,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <list>
 
@@ -363,9 +364,16 @@ static int64_t slotOf(FusedOp fused, Value inside) {
 /// Operators whose owner was merged belong to what it is part of now.
 static void renameOwners(Block &block) {
   llvm::StringMap<Operation *> members;
+  llvm::StringSet<> apart; // operators of the block itself
+  for (Operation &op : block)
+    apart.insert(nameOf(&op));
+  // What widens an operand within is called after it, which may be an operator
+  // that was not merged.
   for (auto fused : block.getOps<FusedOp>())
     for (Operation &member : fused.getBody().front().without_terminator())
-      members[nameOf(&member)] = &member;
+      if (StringRef name = nameOf(&member);
+          name == nameOf(fused) || !apart.contains(name))
+        members[name] = &member;
   moveOwners(block, [&](StringRef name, int64_t slot) -> Heir {
     Operation *member = members.lookup(name);
     if (!member)

@@ -192,3 +192,23 @@ func.func @main(%dy: tensor<8x16xf32>) {
   ff.output %4 as "out/dh" : tensor<8x16xf32>
   return
 }
+
+// -----
+
+// What widens an operand within an operator is called after it. What belongs to
+// the operator that makes the operand does so still.
+
+// CHECK-LABEL: @main(%arg0: tensor<8x16xbf16>
+// CHECK: ff.reshape(%arg0)
+// CHECK: ff.fused({{.*}}ff.owner = "h", ff.role = "gradient"
+func.func @main(%x: tensor<8x16xbf16>) {
+  %h = ff.reshape(%x) : (tensor<8x16xbf16>) -> tensor<16x8xbf16> loc("h")
+  %s = ff.fused(%h) attributes {ff.owner = "h", ff.role = "gradient"} {
+  ^bb0(%a: tensor<16x8xbf16>):
+    %wide = ff.cast(%a) : (tensor<16x8xbf16>) -> tensor<16x8xf32> loc("h")
+    %c = ff.unary relu(%wide) : tensor<16x8xf32> -> tensor<16x8xf32> loc("c")
+    ff.yield %c : tensor<16x8xf32>
+  } : (tensor<16x8xbf16>) -> tensor<16x8xf32> loc("s")
+  ff.output %s as "out/y" : tensor<16x8xf32>
+  return
+}

@@ -14,6 +14,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,21 @@ struct EvaluationResult {
   TensorValues states;
 };
 
+/// Rounding as f32 programs do it, whatever their order of summation: each
+/// element of a result moves by up to 2 units in the last place, those of sums
+/// by as much of the root mean square of all too, since terms may cancel. What
+/// moves then depends on rounding (Parker's Monte Carlo arithmetic, 1997).
+class Noise {
+public:
+  explicit Noise(uint64_t seed) : random(seed) {}
+
+  /// Moves the results of `op`.
+  void add(PartitionableInterface op, std::vector<TensorValue> &results) const;
+
+private:
+  mutable std::mt19937_64 random;
+};
+
 /// One step of @main. `inputs` are named by `ff.name` of the arguments,
 /// `states` by `ff.state`; names that the module lacks are accepted. Fails with
 /// a diagnostic at the operator if a value is missing or of another shape, or
@@ -35,7 +51,8 @@ struct EvaluationResult {
 mlir::FailureOr<EvaluationResult> evaluate(mlir::ModuleOp module,
                                            const TensorValues &inputs,
                                            const TensorValues &states,
-                                           const ReferenceContext &context);
+                                           const ReferenceContext &context,
+                                           const Noise *noise = nullptr);
 
 /// Results of one operator. `operands` has one entry per operand slot, null for
 /// absent ones.
