@@ -9,8 +9,6 @@
 
 #include "Importer.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::importer;
@@ -25,10 +23,10 @@ static llvm::Expected<Constant> toFloats(const GraphValue &value,
   result.shape = constant.shape;
   for (int64_t i = 0, e = constant.size(); i < e; ++i) {
     double x = constant.number(i);
-    bool fits =
-        constant.isFloat() ||
-        (std::fabs(x) < 0x1p62 &&
-         static_cast<int64_t>(static_cast<float>(x)) == constant.ints[i]);
+    const auto rounded = static_cast<float>(x);
+    bool fits = constant.isFloat() ||
+                (rounded < 0x1p63f &&
+                 static_cast<int64_t>(rounded) == constant.ints[i]);
     if (!fits)
       return makeError("'" + value.name + "' holds " + Twine(constant.ints[i]) +
                        ", expected integers that are floats too");
