@@ -172,6 +172,11 @@ FailureOr<TensorValues> ff::initialStates(ModuleOp module, uint64_t seed,
       value = initialState(state, seed);
     else if (failed(file.read(state, value)))
       return failure();
+    if (isNarrow(
+            state.getResult())) // a copy is read and drawn as what it is of
+      for (double &number : value.data)
+        number =
+            narrowed(tensorTypeOf(state.getResult().getType()).type, number);
   }
   return values;
 }

@@ -2,8 +2,7 @@
 
 #include "Contents.h"
 
-#include "onnx/onnx_pb.h"
-#include "llvm/ADT/APFloat.h"
+#include "TensorData.h"
 
 #include <cmath>
 #include <cstring>
@@ -44,13 +43,7 @@ double Contents::at(int64_t i) const {
     return elementAt<float>(bytes, i);
   if (type == TensorProto::DOUBLE)
     return elementAt<double>(bytes, i);
-  llvm::APFloat value(type == TensorProto::FLOAT16 ? llvm::APFloat::IEEEhalf()
-                                                   : llvm::APFloat::BFloat(),
-                      llvm::APInt(16, elementAt<uint16_t>(bytes, i)));
-  bool loses;
-  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
-                &loses);
-  return value.convertToDouble();
+  return decodeHalf(elementAt<uint16_t>(bytes, i), type);
 }
 
 std::optional<double> Contents::oneValue() const {
@@ -118,6 +111,25 @@ bool Contents::isGeometric() const {
     if (!(std::abs(at(i) - ratio * at(i - 1)) <= 1e-4 * std::abs(at(i))))
       return false;
   return true;
+}
+
+bool Contents::isRepeated() const {
+  if (!isKnown())
+    return false;
+  int64_t outer = 1, inner = count;
+  for (const int64_t extent : shape) {
+    inner /= extent;
+    bool isSame = extent > 1;
+    for (int64_t o = 0; isSame && o < outer; ++o)
+      for (int64_t i = inner; isSame && i < extent * inner; ++i) {
+        const int64_t first = o * extent * inner;
+        isSame = at(first + i) == at(first + i % inner);
+      }
+    if (isSame)
+      return true;
+    outer *= extent;
+  }
+  return false;
 }
 
 /// Is every column x[t] one with x[t + 1] + x[t - 1] = k x[t]?

@@ -40,6 +40,8 @@ public:
   bool isPositions() const;
   /// A vector in which each element is the same multiple of the one before.
   bool isGeometric() const;
+  /// Equal slices, several of them, along a dimension.
+  bool isRepeated() const;
   /// Sines and cosines of positions, by which rows go on as rotations do or
   /// have pairs of unit length.
   bool isSines() const;

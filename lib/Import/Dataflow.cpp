@@ -57,10 +57,7 @@ void Dataflow::addNode(const NodeProto &node) {
     if (!from.empty() && !to.empty() && from != to)
       entries[from].aliases.push_back(to);
   };
-  for (const onnx::AttributeProto &attribute : node.attribute()) {
-    if (!attribute.has_g())
-      continue;
-    const GraphProto &body = attribute.g();
+  forEachSubgraph(node, [&](const GraphProto &body) {
     addGraph(body);
     // An If has no operands for its branches; a loop's first result is its
     // condition.
@@ -71,7 +68,7 @@ void Dataflow::addNode(const NodeProto &node) {
     for (int i = 0; i < node.output_size() && i + first < body.output_size();
          ++i)
       join(body.output(i + first).name(), node.output(i));
-  }
+  });
 }
 
 void Dataflow::spreadData(const GraphProto &graph) {
@@ -91,7 +88,8 @@ void Dataflow::spreadData(const GraphProto &graph) {
     for (const std::string &alias : std::vector<std::string>(entry.aliases))
       mark(alias);
     for (const Use &use : std::vector<Use>(entry.uses))
-      if (use.node->op_type() != "Shape" && use.node->op_type() != "Size")
+      if (std::string type = operatorName(*use.node);
+          type != "Shape" && type != "Size")
         for (const std::string &output : use.node->output())
           mark(output);
   }
@@ -123,6 +121,27 @@ const onnx::TensorProto *Dataflow::initializer(StringRef name) const {
   return entry ? entry->initializer : nullptr;
 }
 
+const onnx::TensorProto *Dataflow::tensorOf(StringRef name) const {
+  const NodeProto *maker = makerOf(name);
+  return maker && operatorName(*maker) == "Constant" &&
+                 maker->attribute_size() == 1 && maker->attribute(0).has_t()
+             ? &maker->attribute(0).t()
+             : initializer(name);
+}
+
+std::string
+Dataflow::behind(StringRef name,
+                 llvm::function_ref<bool(const NodeProto &)> passes) const {
+  // A chain of nodes is no longer than there are values.
+  for (size_t steps = 0; steps <= entries.size(); ++steps) {
+    const NodeProto *maker = makerOf(name);
+    if (!maker || maker->input_size() == 0 || !passes(*maker))
+      break;
+    name = maker->input(0);
+  }
+  return name.str();
+}
+
 bool Dataflow::isOutput(StringRef name) const {
   const Entry *entry = find(name);
   return entry && entry->isOutput;
@@ -147,7 +166,7 @@ bool Dataflow::isRaw(StringRef name) const {
     if (!maker)
       return true;
     bool passes =
-        llvm::StringSwitch<bool>(maker->op_type())
+        llvm::StringSwitch<bool>(operatorName(*maker))
             .Cases({"Add", "Sub", "Mul", "Div", "Neg"}, true)
             .Default(maker->input_size() > 0 && movesOperand(*maker, 0));
     int data = -1;

@@ -7,6 +7,7 @@
 #define FFC_LIB_IMPORT_DATAFLOW_H
 
 #include "onnx/onnx_pb.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <vector>
@@ -32,6 +33,13 @@ public:
   llvm::ArrayRef<std::string> aliasesOf(llvm::StringRef name) const;
   /// Null for inputs and initializers.
   const onnx::NodeProto *makerOf(llvm::StringRef name) const;
+  /// Behind nodes of which `passes` is true: what the value is made of by their
+  /// first operands.
+  std::string
+  behind(llvm::StringRef name,
+         llvm::function_ref<bool(const onnx::NodeProto &)> passes) const;
+  /// The data of an initializer or a Constant, or null.
+  const onnx::TensorProto *tensorOf(llvm::StringRef name) const;
   /// Is it an initializer of the graph or of one within?
   const onnx::TensorProto *initializer(llvm::StringRef name) const;
   bool isOutput(llvm::StringRef name) const;

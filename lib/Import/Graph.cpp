@@ -15,17 +15,6 @@ using llvm::StringRef;
 using onnx::GraphProto;
 using onnx::NodeProto;
 
-/// Calls `visit` with the graphs within `node`.
-template <class Visit>
-static void forEachSubgraph(const NodeProto &node, Visit visit) {
-  for (const onnx::AttributeProto &attribute : node.attribute()) {
-    if (attribute.has_g())
-      visit(attribute.g());
-    for (const GraphProto &inner : attribute.graphs())
-      visit(inner);
-  }
-}
-
 std::string ffc::importer::operatorName(StringRef domain, StringRef opType) {
   return isStandardDomain(domain) ? opType.str()
                                   : (domain + "." + opType).str();
@@ -79,6 +68,13 @@ std::string ffc::importer::describe(const NodeProto &node, StringRef name) {
   return ("node '" + name + "' (" + node.op_type() + ")").str();
 }
 
+std::string ffc::importer::labelOf(const NodeProto &node) {
+  std::string name = node.name();
+  for (int i = 0; name.empty() && i < node.output_size(); ++i)
+    name = node.output(i);
+  return "'" + name + "' (" + node.op_type() + ")";
+}
+
 //===----------------------------------------------------------------------===//
 // Uses
 //===----------------------------------------------------------------------===//
@@ -94,7 +90,7 @@ UseTable::UseTable(const GraphProto &graph) {
 
 void UseTable::addGraph(const GraphProto &graph) {
   for (const NodeProto &node : graph.node()) {
-    const OpInfo *info = lookupOp(operatorName(node.domain(), node.op_type()));
+    const OpInfo *info = lookupOp(operatorName(node));
     if (info && node.op_type() == "Identity" && node.input_size() == 1 &&
         node.output_size() == 1) {
       identities.try_emplace(node.output(0), node.input(0));
@@ -135,10 +131,7 @@ static void forEachUse(const NodeProto &node,
   for (const std::string &input : node.input())
     if (!input.empty())
       visit(input);
-  for (const onnx::AttributeProto &attribute : node.attribute()) {
-    if (!attribute.has_g())
-      continue;
-    const GraphProto &graph = attribute.g();
+  forEachSubgraph(node, [&](const GraphProto &graph) {
     llvm::StringSet<> inside;
     for (const auto &input : graph.input())
       inside.insert(input.name());
@@ -155,7 +148,7 @@ static void forEachUse(const NodeProto &node,
       forEachUse(inner, visitOuter);
     for (const auto &output : graph.output())
       visitOuter(output.name());
-  }
+  });
 }
 
 namespace {

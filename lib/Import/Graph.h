@@ -22,6 +22,25 @@ inline bool isStandardDomain(llvm::StringRef domain) {
 
 /// "Relu", or "com.microsoft.FusedConv" outside the standard domains.
 std::string operatorName(llvm::StringRef domain, llvm::StringRef opType);
+inline std::string operatorName(const onnx::NodeProto &node) {
+  return operatorName(node.domain(), node.op_type());
+}
+
+/// Calls `visit` with the graphs within `node`.
+template <class Visit>
+void forEachSubgraph(const onnx::NodeProto &node, Visit visit) {
+  for (const onnx::AttributeProto &attribute : node.attribute()) {
+    if (attribute.has_g())
+      visit(attribute.g());
+    for (const onnx::GraphProto &inner : attribute.graphs())
+      visit(inner);
+  }
+}
+
+inline const onnx::TensorShapeProto &
+shapeOf(const onnx::ValueInfoProto &value) {
+  return value.type().tensor_type().shape();
+}
 
 /// Hands out unique names, which live as long as the table.
 class NameTable {
@@ -50,6 +69,10 @@ private:
 
 /// "node 'conv1' (Conv)".
 std::string describe(const onnx::NodeProto &node, llvm::StringRef name);
+
+/// "'conv1' (Conv)", where nobody gives out names: a node without one is called
+/// after its first result.
+std::string labelOf(const onnx::NodeProto &node);
 
 /// Which values are used. Subgraphs count; a use of the result of an Identity
 /// is a use of its operand.

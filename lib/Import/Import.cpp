@@ -3,9 +3,11 @@
 #include "ffc/Import/Import.h"
 
 #include "Functions.h"
+#include "GraphChecks.h"
 #include "Importer.h"
 #include "JoinBags.h"
 #include "Load.h"
+#include "NewerFields.h"
 #include "OpVersions.h"
 #include "TiedWeights.h"
 #include "Trained.h"
@@ -98,8 +100,11 @@ static bool prepare(MLIRContext &context, StringRef path,
     emitError(FileLineColLoc::get(&context, path, line, column)) << message;
     return false;
   };
+  if (llvm::Error failure = checkOptions(options))
+    return report(llvm::toString(std::move(failure)));
   if (auto failure = loadModel(path.str(), model.proto))
     return report(failure->message, failure->line, failure->column);
+  clearOwnOpsets(model.proto);
   llvm::Expected<int64_t> opset = opsetOf(model.proto);
   if (!opset)
     return report(llvm::toString(opset.takeError()));
@@ -111,8 +116,10 @@ static bool prepare(MLIRContext &context, StringRef path,
         << "the model is of opset " << *opset << "; its operators are taken as "
         << "those of opset " << kNewestOpset << ", the newest that is known";
   onnx::GraphProto &graph = *model.proto.mutable_graph();
-  joinBags(graph);
   const TensorData data(path);
+  if (llvm::Error failure = checkGraph(graph, data, *opset))
+    return report(llvm::toString(std::move(failure)));
+  joinBags(graph);
   model.metadata = readExporterMetadata(model.proto);
   if (model.metadata)
     model.metadata->restore(graph);
@@ -127,6 +134,21 @@ static bool prepare(MLIRContext &context, StringRef path,
   return true;
 }
 
+/// Fills in the extents of parameters without data that only the import finds.
+static void settleExtents(ModuleOp module, ParameterList &list) {
+  llvm::StringMap<RankedTensorType> types;
+  module.walk([&](ff::StateOp state) {
+    types[state.getName()] = cast<RankedTensorType>(state.getType());
+  });
+  for (ListedValue &value : list.values) {
+    RankedTensorType type = types.lookup(value.name);
+    if (!type || !llvm::is_contained(value.shape, -1))
+      continue;
+    value.shape.assign(type.getShape().begin(), type.getShape().end());
+    value.bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  }
+}
+
 OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
                                        const ImportOptions &options,
                                        ParameterList *parameters) {
@@ -134,8 +156,6 @@ OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
     emitError(FileLineColLoc::get(&context, path, 0, 0)) << message;
     return OwningOpRef<ModuleOp>();
   };
-  if (llvm::Error failure = checkOptions(options))
-    return report(llvm::toString(std::move(failure)));
   Prepared prepared;
   if (!prepare(context, path, options, prepared))
     return {};
@@ -155,8 +175,11 @@ OwningOpRef<ModuleOp> ffc::importModel(MLIRContext &context, StringRef path,
         return {};
     }
   }
-  return Importer(context, model, options, exported ? &*exported : nullptr)
-      .run();
+  OwningOpRef<ModuleOp> module =
+      Importer(context, model, options, exported ? &*exported : nullptr).run();
+  if (module && parameters)
+    settleExtents(*module, *parameters);
+  return module;
 }
 
 std::optional<ParameterList> ffc::listParameters(MLIRContext &context,
@@ -165,5 +188,12 @@ std::optional<ParameterList> ffc::listParameters(MLIRContext &context,
   Prepared model;
   if (!prepare(context, path, options, model))
     return std::nullopt;
+  const onnx::GraphProto &graph = model.proto.graph();
+  if (llvm::Error failure =
+          checkInputFlags(graph, UseTable(graph), model.trained, options)) {
+    emitError(FileLineColLoc::get(&context, path, 0, 0))
+        << llvm::toString(std::move(failure));
+    return std::nullopt;
+  }
   return model.trained.list();
 }

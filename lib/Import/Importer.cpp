@@ -3,6 +3,7 @@
 #include "Importer.h"
 
 #include "Fold.h"
+#include "GraphChecks.h"
 #include "NodeImporter.h"
 #include "OpTable.h"
 #include "OpVersions.h"
@@ -229,7 +230,7 @@ LogicalResult Importer::importGraph(const onnx::GraphProto &graph,
 
 LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
   StringRef name = names.nameOf(node);
-  const std::string opName = operatorName(node.domain(), node.op_type());
+  const std::string opName = operatorName(node);
   const OpInfo *info = lookupOp(opName);
   const Folder *folder = lookupFolder(opName);
   auto skip = [&](bool isCulprit) {
@@ -240,10 +241,12 @@ LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
   };
   if (!info && !folder)
     return skip(/*isCulprit=*/true);
-  if (isStandardDomain(node.domain()))
-    if (llvm::Error failure = checkForm(node, opsetOf(node)))
-      return error() << describe(node, name) << ": "
-                     << llvm::toString(std::move(failure));
+  llvm::Error wrong = checkCounts(node, opsetOf(node));
+  if (!wrong && isStandardDomain(node.domain()))
+    wrong = checkAttributes(node, opsetOf(node));
+  if (wrong)
+    return error() << describe(node, name) << ": "
+                   << llvm::toString(std::move(wrong));
 
   SmallVector<GraphValue *> in;
   bool allConstant = true;
@@ -264,16 +267,6 @@ LogicalResult Importer::importNode(const NodeProto &node, Scope &scope) {
   if (!info)
     return skip(/*isCulprit=*/true);
 
-  int inputs = node.input_size();
-  if (inputs < info->minInputs || inputs > info->maxInputs ||
-      llvm::is_contained(ArrayRef(in).take_front(info->minInputs), nullptr))
-    return error() << describe(node, name) << ": expected "
-                   << (inputs > info->maxInputs
-                           ? "at most " + Twine(info->maxInputs)
-                           : "at least " + Twine(info->minInputs))
-                   << " operands, found " << inputs;
-  if (node.output_size() == 0)
-    return error() << describe(node, name) << ": expected a result";
   NodeImporter importer(*this, node, scope);
   if (info->movesElements ||
       (!in.empty() && in.front() && isFloatType(in.front()->type)))

@@ -14,11 +14,6 @@ using llvm::Twine;
 using onnx::TensorProto;
 using Dimension = onnx::TensorShapeProto::Dimension;
 
-static const onnx::TensorShapeProto &
-shapeOf(const onnx::ValueInfoProto &input) {
-  return input.type().tensor_type().shape();
-}
-
 /// "dimension 1 of input 'x'".
 static std::string describe(const onnx::ValueInfoProto &input, int d) {
   return "dimension " + std::to_string(d) + " of input '" + input.name() + "'";
@@ -41,13 +36,22 @@ public:
                 const TrainedValues &trained, const ffc::ImportOptions &options)
       : graph(graph), uses(uses), trained(trained), options(options) {}
 
-  Expected<GraphInputs> run() {
+  Error readFlags() {
     if (Error error = collect())
       return error;
     if (Error error = readFixed())
       return error;
-    if (Error error = readDims())
+    return readDims();
+  }
+
+  Expected<GraphInputs> run() {
+    if (Error error = readFlags())
       return error;
+    for (const onnx::ValueInfoProto *input : used)
+      if (!input->type().has_tensor_type() ||
+          !input->type().tensor_type().has_shape())
+        return makeError("input '" + input->name() +
+                         "': expected a tensor of known rank");
     if (options.batchSize)
       if (Error error = findBatch())
         return error;
@@ -76,7 +80,7 @@ private:
   GraphInputs result;
 
   bool isFree(const onnx::ValueInfoProto &input) const {
-    return !fixed.contains(input.name()) && trained.isTrained(input.name());
+    return trained.isFree(input.name());
   }
 
   Error collect() {
@@ -92,10 +96,6 @@ private:
         result.unused.push_back(input.name());
         continue;
       }
-      if (!input.type().has_tensor_type() ||
-          !input.type().tensor_type().has_shape())
-        return makeError("input '" + input.name() +
-                         "': expected a tensor of known rank");
       used.push_back(&input);
     }
     return Error::success();
@@ -330,4 +330,11 @@ ffc::importer::resolveInputs(const onnx::GraphProto &graph,
                              const UseTable &uses, const TrainedValues &trained,
                              const ImportOptions &options) {
   return InputResolver(graph, uses, trained, options).run();
+}
+
+Error ffc::importer::checkInputFlags(const onnx::GraphProto &graph,
+                                     const UseTable &uses,
+                                     const TrainedValues &trained,
+                                     const ImportOptions &options) {
+  return InputResolver(graph, uses, trained, options).readFlags();
 }

@@ -39,6 +39,11 @@ llvm::Expected<GraphInputs> resolveInputs(const onnx::GraphProto &graph,
                                           const TrainedValues &trained,
                                           const ImportOptions &options);
 
+/// Checks that --fix and --dim name inputs and dimensions of the graph.
+llvm::Error checkInputFlags(const onnx::GraphProto &graph, const UseTable &uses,
+                            const TrainedValues &trained,
+                            const ImportOptions &options);
+
 } // namespace ffc::importer
 
 #endif // FFC_LIB_IMPORT_INPUTS_H

@@ -5,6 +5,7 @@
 #include "Constant.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace ffc;
 using namespace ffc::importer;
@@ -69,11 +70,14 @@ llvm::Error NamePatterns::checkUsed() const {
     const std::string &pattern = rule.given.pattern;
     if (auto other = others.find(pattern); other != others.end())
       return makeError(rule.flag() + ": '" + pattern + "' " + other->second);
-    std::vector<std::string> near = seen;
+    std::vector<std::string> near;
+    llvm::StringSet<> known;
+    for (const std::string &name : seen)
+      if (known.insert(name).second)
+        near.push_back(name);
     llvm::stable_sort(near, [&](StringRef a, StringRef b) {
       return a.edit_distance(pattern) < b.edit_distance(pattern);
     });
-    near.erase(std::unique(near.begin(), near.end()), near.end());
     std::string list;
     for (const std::string &name :
          llvm::ArrayRef(near).take_front(std::min(kShown, near.size())))

@@ -55,9 +55,6 @@ static std::string text(const Message &message, int number) {
 
 // The numbers are those of onnx.proto.
 
-Metadata ffc::importer::metadataOf(const onnx::ModelProto &model) {
-  return metadata(model, 14);
-}
 Metadata ffc::importer::metadataOf(const onnx::GraphProto &graph) {
   return metadata(graph, 16);
 }
@@ -69,9 +66,6 @@ Metadata ffc::importer::metadataOf(const onnx::ValueInfoProto &value) {
 }
 Metadata ffc::importer::metadataOf(const onnx::TensorProto &tensor) {
   return metadata(tensor, 16);
-}
-Metadata ffc::importer::metadataOf(const onnx::FunctionProto &function) {
-  return metadata(function, 14);
 }
 
 std::string ffc::importer::overloadOf(const onnx::NodeProto &node) {
@@ -98,6 +92,26 @@ void ffc::importer::setOwnOpset(onnx::NodeProto &node, int64_t opset) {
   auto &unknown = *node.GetReflection()->MutableUnknownFields(&node);
   unknown.DeleteByNumber(kOwnOpset);
   unknown.AddVarint(kOwnOpset, static_cast<uint64_t>(opset));
+}
+
+static void
+clearOwnOpsets(google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes) {
+  for (onnx::NodeProto &node : nodes) {
+    node.GetReflection()->MutableUnknownFields(&node)->DeleteByNumber(
+        kOwnOpset);
+    for (onnx::AttributeProto &attribute : *node.mutable_attribute()) {
+      if (attribute.has_g())
+        clearOwnOpsets(*attribute.mutable_g()->mutable_node());
+      for (onnx::GraphProto &inner : *attribute.mutable_graphs())
+        clearOwnOpsets(*inner.mutable_node());
+    }
+  }
+}
+
+void ffc::importer::clearOwnOpsets(onnx::ModelProto &model) {
+  ::clearOwnOpsets(*model.mutable_graph()->mutable_node());
+  for (onnx::FunctionProto &function : *model.mutable_functions())
+    ::clearOwnOpsets(*function.mutable_node());
 }
 
 std::vector<onnx::AttributeProto>

@@ -19,12 +19,10 @@ namespace ffc::importer {
 /// Entries of metadata_props by key; of a key that is given twice the last.
 using Metadata = std::map<std::string, std::string>;
 
-Metadata metadataOf(const onnx::ModelProto &model);
 Metadata metadataOf(const onnx::GraphProto &graph);
 Metadata metadataOf(const onnx::NodeProto &node);
 Metadata metadataOf(const onnx::ValueInfoProto &value);
 Metadata metadataOf(const onnx::TensorProto &tensor);
-Metadata metadataOf(const onnx::FunctionProto &function);
 
 /// Which of the functions of one domain and name; empty for most.
 std::string overloadOf(const onnx::NodeProto &node);
@@ -35,6 +33,8 @@ std::string overloadOf(const onnx::FunctionProto &function);
 /// node have it too.
 std::optional<int64_t> ownOpsetOf(const onnx::NodeProto &node);
 void setOwnOpset(onnx::NodeProto &node, int64_t opset);
+/// Nodes of a file have none, whatever fields they come with.
+void clearOwnOpsets(onnx::ModelProto &model);
 
 /// The attributes of a function that have default values.
 std::vector<onnx::AttributeProto>

@@ -16,12 +16,13 @@ using ImportFunction = void (*)(NodeImporter &node);
 struct OpInfo {
   ImportFunction import;
   int minInputs, maxInputs;
-  /// Bit i: a float without data at operand i is a parameter.
+  /// Bit i: operand i is a weight of the operator. Floats that come to it and
+  /// are not computed are parameters, be they with data or an input without.
   unsigned weightOperands = 0;
   /// Results hold elements of operand 0, of whatever type.
   bool movesElements = false;
-  /// If not 0: weightOperands means something only where this operand depends
-  /// on the model's inputs.
+  /// Inputs are parameters by weightOperands only where this operand depends on
+  /// other inputs.
   int dataOperand = 0;
   /// Operands may be sequences of tensors.
   bool takesSequences = false;

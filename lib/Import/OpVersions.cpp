@@ -269,17 +269,23 @@ static bool hasAttribute(const OpForm &form, StringRef name) {
   return llvm::is_contained(llvm::split(form.attributes, ' '), name);
 }
 
-llvm::Error ffc::importer::checkForm(const onnx::NodeProto &node,
-                                     int64_t opset) {
-  Forms forms = formsByName().lookup(node.op_type());
-  if (forms.empty())
-    return makeError("internal error: its versions are not known");
-  const OpForm *form = &forms.front();
-  for (const OpForm &later : forms)
-    if (firstVersion(later) <= opset)
-      form = &later;
-  // What another version has says more than that this one lacks it.
-  auto elsewhere = [&](auto hasIt) -> std::string {
+namespace {
+/// The form that an operator has in an opset, among the others.
+class FormInOpset {
+public:
+  FormInOpset(StringRef opType, int64_t opset)
+      : forms(formsByName().lookup(opType)), form(forms.begin()) {
+    for (const OpForm &later : forms)
+      if (firstVersion(later) <= opset)
+        form = &later;
+  }
+
+  bool isKnown() const { return !forms.empty(); }
+  const OpForm &operator*() const { return *form; }
+  const OpForm *operator->() const { return form; }
+
+  /// Which other version has it says more than that this one lacks it.
+  template <class HasIt> std::string elsewhere(HasIt hasIt) const {
     for (const OpForm *later = form + 1; later != forms.end(); ++later)
       if (hasIt(*later))
         return ("; it came with opset " + Twine(firstVersion(*later))).str();
@@ -288,22 +294,45 @@ llvm::Error ffc::importer::checkForm(const onnx::NodeProto &node,
         return ("; opset " + Twine(firstVersion(earlier[1])) + " took it away")
             .str();
     return "";
-  };
+  }
 
+private:
+  Forms forms;
+  const OpForm *form;
+};
+} // namespace
+
+static llvm::Error unknownVersions() {
+  return makeError("internal error: its versions are not known");
+}
+
+llvm::Error ffc::importer::checkMostOperands(const onnx::NodeProto &node,
+                                             int64_t opset) {
+  const FormInOpset form(node.op_type(), opset);
+  if (!form.isKnown())
+    return unknownVersions();
   int operands = node.input_size();
   while (operands > 0 && node.input(operands - 1).empty())
     --operands;
-  if (operands > form->mostOperands)
-    return makeError("expected at most " + Twine(form->mostOperands) +
-                     " operands in " + versionText(*form, opset) + ", found " +
-                     Twine(operands) + elsewhere([&](const OpForm &other) {
-                       return other.mostOperands >= operands;
-                     }));
+  if (operands <= form->mostOperands)
+    return llvm::Error::success();
+  return makeError("expected at most " + Twine(form->mostOperands) +
+                   " operands in " + versionText(*form, opset) + ", found " +
+                   Twine(operands) + form.elsewhere([&](const OpForm &other) {
+                     return other.mostOperands >= operands;
+                   }));
+}
+
+llvm::Error ffc::importer::checkAttributes(const onnx::NodeProto &node,
+                                           int64_t opset) {
+  const FormInOpset form(node.op_type(), opset);
+  if (!form.isKnown())
+    return unknownVersions();
   for (const onnx::AttributeProto &attribute : node.attribute()) {
     StringRef name = attribute.name();
     if (hasAttribute(*form, name))
       continue;
-    std::string where = elsewhere(
+    std::string where = form.elsewhere(
         [&](const OpForm &other) { return hasAttribute(other, name); });
     if (where.empty())
       return makeError("unknown attribute '" + name + "'");

@@ -11,10 +11,11 @@ namespace ffc::importer {
 /// newest.
 inline constexpr int64_t kOldestOpset = 7, kNewestOpset = 28;
 
-/// Checks that a node of a standard operator has no operand and no attribute
+/// Checks that a node of a standard operator has no operand, or no attribute,
 /// that the operator does not have in this opset. An operator that is younger
 /// than the opset counts as its first version.
-llvm::Error checkForm(const onnx::NodeProto &node, int64_t opset);
+llvm::Error checkMostOperands(const onnx::NodeProto &node, int64_t opset);
+llvm::Error checkAttributes(const onnx::NodeProto &node, int64_t opset);
 
 } // namespace ffc::importer
 

@@ -3,7 +3,7 @@
 #include "ParameterRoles.h"
 
 #include "Graph.h"
-#include "OpTable.h"
+#include "OperandUses.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,97 +14,6 @@ using namespace ffc::importer;
 using llvm::StringRef;
 using onnx::NodeProto;
 using Use = Dataflow::Use;
-
-/// "'conv1' (Conv)".
-static std::string text(const NodeProto &node) {
-  std::string name = node.name();
-  for (int i = 0; name.empty() && i < node.output_size(); ++i)
-    name = node.output(i);
-  return "'" + name + "' (" + node.op_type() + ")";
-}
-
-static const OpInfo *infoOf(const NodeProto &node) {
-  return isStandardDomain(node.domain()) ? lookupOp(node.op_type()) : nullptr;
-}
-
-static bool isWeightOperand(const Use &use) {
-  const OpInfo *info = infoOf(*use.node);
-  return info && use.operand < 32 && (info->weightOperands >> use.operand & 1);
-}
-
-static bool isProduct(const NodeProto &node) {
-  return llvm::StringSwitch<bool>(node.op_type())
-      .Cases({"MatMul", "Gemm", "Einsum", "FusedMatMul"}, true)
-      .Default(false);
-}
-
-static bool isRecurrent(const NodeProto &node) {
-  return llvm::StringSwitch<bool>(node.op_type())
-      .Cases({"LSTM", "GRU", "RNN"}, true)
-      .Default(false);
-}
-
-static bool isRunningStatistic(const Use &use) {
-  return use.node->op_type() == "BatchNormalization" && use.operand >= 3;
-}
-
-/// Operators whose results have no gradient.
-static bool endsGradients(const NodeProto &node) {
-  if (node.op_type() == "Cast")
-    for (const onnx::AttributeProto &attribute : node.attribute())
-      if (attribute.name() == "to" &&
-          !isFloatType(static_cast<int32_t>(attribute.i())))
-        return true;
-  return llvm::StringSwitch<bool>(node.op_type())
-      .Cases({"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"},
-             true)
-      .Cases({"And", "Or", "Xor", "Not", "IsNaN", "IsInf", "NonZero"}, true)
-      .Cases({"ArgMax", "ArgMin", "Hardmax", "Sign", "Floor", "Ceil", "Round"},
-             true)
-      .Cases({"Shape", "Size", "If"}, true)
-      .Default(false);
-}
-
-/// Does the operator read the operand as a number or list that says what it
-/// does?
-static bool isSetting(const Use &use) {
-  StringRef type = use.node->op_type();
-  if (type == "Range" || type == "ConstantOfShape")
-    return true;
-  if (use.operand == 0)
-    return type == "Loop";
-  const OpInfo *info = infoOf(*use.node);
-  if (info && info->movesElements && type != "Concat")
-    return true;
-  if (type == "Loop")
-    return use.operand == 1;
-  return type.starts_with("Reduce") ||
-         llvm::StringSwitch<bool>(type)
-             .Cases({"Clip", "Resize", "Upsample", "Dropout", "OneHot"}, true)
-             .Cases({"TopK", "CumSum", "RotaryEmbedding", "CastLike"}, true)
-             .Default(false);
-}
-
-static StringRef nameOfWeight(const Use &use) {
-  StringRef type = use.node->op_type();
-  if (type == "Gather")
-    return "table of";
-  if (type == "PRelu")
-    return "slope of";
-  if (type.ends_with("Normalization"))
-    return use.operand == 1 ? "scale of" : "bias of";
-  if (isRecurrent(*use.node))
-    return use.operand == 3 ? "bias of" : "weight of";
-  return use.operand >= 2 && type != "Einsum" ? "bias of" : "weight of";
-}
-
-static StringRef nameOfFactor(const Use &use) {
-  return llvm::StringSwitch<StringRef>(use.node->op_type())
-      .Cases({"Mul", "Div"}, "scale at")
-      .Cases({"Add", "Sub", "Sum"}, "bias at")
-      .Case("Pow", use.operand == 1 ? "exponent at" : "base at")
-      .Default("operand of");
-}
 
 ParameterRoles::ParameterRoles(const onnx::GraphProto &graph,
                                const Dataflow &flow)
@@ -123,7 +32,9 @@ ParameterRoles::ParameterRoles(const onnx::GraphProto &graph,
 
 ParameterRoles::Kind ParameterRoles::roleBesideData(const Use &use) const {
   const NodeProto &node = *use.node;
-  StringRef type = node.op_type();
+  const std::string type = operatorName(node);
+  if (isLookup(node) && use.operand == 0)
+    return Kind::Weight;
   if (isRecurrent(node))
     return use.operand == 7   ? Kind::Weight
            : use.operand >= 5 ? Kind::State
@@ -148,7 +59,7 @@ ParameterRoles::roleAt(const Use &use) const {
     return Kind::Setting;
   if (endsGradients(node))
     return Kind::Condition;
-  if (node.op_type() == "Sin" || node.op_type() == "Cos")
+  if (std::string type = operatorName(node); type == "Sin" || type == "Cos")
     return Kind::Angle;
   if (!flow.readsOtherData(node, use.operand))
     return std::nullopt;
@@ -174,13 +85,17 @@ ParameterRoles::rolesOf(StringRef name) const {
         roles.push_back({*kind, use, isExpanded});
         continue;
       }
-      const bool expands =
-          use.node->op_type() == "Expand" || use.node->op_type() == "Tile";
+      const std::string type = operatorName(*use.node);
+      const bool expands = type == "Expand" || type == "Tile";
       for (const std::string &output : use.node->output())
         work.emplace_back(output, isExpanded || expands);
     }
   }
   return roles;
+}
+
+static bool isIdentity(const NodeProto &node) {
+  return operatorName(node) == "Identity" && node.output_size() == 1;
 }
 
 bool ParameterRoles::feedsOnlyWeights(StringRef name) const {
@@ -196,7 +111,7 @@ bool ParameterRoles::feedsOnlyWeights(StringRef name) const {
       return false;
     for (const Use &use : flow.usesOf(at)) {
       const NodeProto &node = *use.node;
-      if (node.op_type() == "Identity" && node.output_size() == 1) {
+      if (isIdentity(node)) {
         work.push_back(node.output(0));
         continue;
       }
@@ -227,11 +142,25 @@ static bool isBatchedEinsum(const NodeProto &node) {
 }
 
 bool ParameterRoles::mayHaveBatch(StringRef name, size_t rank) const {
-  return llvm::any_of(flow.usesOf(name), [&](const Use &use) {
-    StringRef type = use.node->op_type();
-    return (type == "MatMul" && rank >= 3) ||
-           (type == "Einsum" && isBatchedEinsum(*use.node));
-  });
+  llvm::StringSet<> seen;
+  std::vector<std::string> work = {name.str()};
+  while (!work.empty()) {
+    std::string at = std::move(work.back());
+    work.pop_back();
+    if (!seen.insert(at).second)
+      continue;
+    for (const Use &use : flow.usesOf(at)) {
+      const std::string type = operatorName(*use.node);
+      const bool multiplies =
+          type == "MatMul" || type == "com.microsoft.FusedMatMul";
+      if ((multiplies && rank >= 3) ||
+          (type == "Einsum" && isBatchedEinsum(*use.node)))
+        return true;
+      if (isIdentity(*use.node))
+        work.push_back(use.node->output(0));
+    }
+  }
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -243,8 +172,8 @@ bool ParameterRoles::mayHaveBatch(StringRef name, size_t rank) const {
 bool ParameterRoles::isGroupNorm(const Role &role,
                                  const Contents &contents) const {
   const NodeProto &node = *role.use.node;
-  if (node.op_type() != "InstanceNormalization" || role.use.operand == 0 ||
-      contents.oneValue() != (role.use.operand == 1 ? 1.0 : 0.0))
+  if (operatorName(node) != "InstanceNormalization" || role.use.operand == 0 ||
+      contents.oneValue() != (isScale(role.use) ? 1.0 : 0.0))
     return false;
   const NodeProto *before = flow.makerOf(node.input(0));
   return before && before->op_type() == "Reshape" &&
@@ -258,39 +187,35 @@ bool ParameterRoles::isGroupNorm(const Role &role,
 bool ParameterRoles::isLeftOut(StringRef name, const Role &role,
                                const Contents &contents) const {
   const NodeProto &node = *role.use.node, *maker = flow.makerOf(name);
-  return weightsAreApart && maker && maker->op_type() == "Constant" &&
-         StringRef(node.op_type()).ends_with("Normalization") &&
-         contents.oneValue() == (role.use.operand == 1 ? 1.0 : 0.0);
+  return weightsAreApart && maker && operatorName(*maker) == "Constant" &&
+         isNormalization(node) &&
+         contents.oneValue() == (isScale(role.use) ? 1.0 : 0.0);
 }
 
 /// A product of one feature has a bias of one element.
 bool ParameterRoles::isBiasOfOneFeature(const Role &role,
                                         const Contents &contents) const {
   const NodeProto &node = *role.use.node;
-  if (node.op_type() != "Add" || contents.getShape().empty())
+  if (operatorName(node) != "Add" || contents.getShape().empty())
     return false;
-  const NodeProto *product = flow.makerOf(node.input(1 - role.use.operand));
-  while (product && product->op_type() != "MatMul" &&
-         product->input_size() > 0 && movesOperand(*product, 0))
-    product = flow.makerOf(product->input(0));
-  if (!product || product->op_type() != "MatMul")
+  const NodeProto *product = flow.makerOf(
+      flow.behind(node.input(1 - role.use.operand), [](const NodeProto &maker) {
+        return operatorName(maker) != "MatMul" && movesOperand(maker, 0);
+      }));
+  if (!product || operatorName(*product) != "MatMul")
     return false;
-  std::string weight = product->input(1);
-  for (const NodeProto *maker = flow.makerOf(weight);
-       maker && maker->op_type() == "Transpose"; maker = flow.makerOf(weight))
-    weight = maker->input(0);
-  const onnx::TensorProto *tensor = flow.initializer(weight);
-  if (const NodeProto *maker = flow.makerOf(weight);
-      maker && maker->op_type() == "Constant" && maker->attribute_size() == 1)
-    tensor = &maker->attribute(0).t();
-  return tensor && llvm::is_contained(tensor->dims(), 1);
+  const onnx::TensorProto *weight =
+      flow.tensorOf(flow.behind(product->input(1), [](const NodeProto &maker) {
+        return operatorName(maker) == "Transpose";
+      }));
+  return weight && llvm::is_contained(weight->dims(), 1);
 }
 
 /// Are the results what a softmax takes, so that the node adds to scores?
 bool ParameterRoles::goesToSoftmax(const NodeProto &node) const {
   return llvm::any_of(node.output(), [this](const std::string &output) {
     return llvm::any_of(flow.usesOf(output), [](const Use &use) {
-      return use.node->op_type() == "Softmax";
+      return operatorName(*use.node) == "Softmax";
     });
   });
 }
@@ -312,27 +237,27 @@ Verdict ParameterRoles::judgeWeight(StringRef name, const Role &role,
                                     const Contents &contents) const {
   const NodeProto &node = *role.use.node;
   if (isGroupNorm(role, contents))
-    return {false, "left out in " + text(node) +
+    return {false, "left out in " + labelOf(node) +
                        ", which an exporter made of a normalisation of groups"};
   if (isLeftOut(name, role, contents))
-    return {false, "left out in " + text(node) + ", where it changes nothing"};
+    return {false,
+            "left out in " + labelOf(node) + ", where it changes nothing"};
   // Small numbers like these may be anything in a vector, and a matrix on the
   // right may begin as one of zeros and ones.
-  if (contents.getShape().size() >= 2 &&
-      (isProduct(node) || node.op_type() == "Gather"))
+  if (contents.getShape().size() >= 2 && (isProduct(node) || isLookup(node)))
     if (auto told = judgeContents(contents, role.use.operand == 0 &&
                                                 contents.isStrictMask()))
       return *told;
-  return {true, nameOfWeight(role.use).str() + " " + text(node)};
+  return {true, nameOfWeight(role.use).str() + " " + labelOf(node)};
 }
 
 Verdict ParameterRoles::judgeOperand(const Role &role,
                                      const Contents &contents) const {
   const NodeProto &node = *role.use.node;
-  StringRef type = node.op_type();
+  const std::string type = operatorName(node);
   const bool isOne = contents.oneValue().has_value();
   auto fill = [&](StringRef what) {
-    return Verdict{false, (what + " " + text(node)).str()};
+    return Verdict{false, (what + " " + labelOf(node)).str()};
   };
   switch (role.kind) {
   case Kind::Factor: {
@@ -346,21 +271,29 @@ Verdict ParameterRoles::judgeOperand(const Role &role,
       return fill("a number, repeated, at");
     if (isOne && (type == "Add" || type == "Sub") && goesToSoftmax(node))
       return fill("a mask of scores at");
-    return {true, nameOfFactor(role.use).str() + " " + text(node)};
+    return {true, nameOfFactor(role.use).str() + " " + labelOf(node)};
   }
   case Kind::Joined:
     if (isOne && !role.isExpanded)
       return fill("a number, repeated, at");
-    return {true, "joined to data at " + text(node)};
+    return {true, "joined to data at " + labelOf(node)};
   case Kind::State:
     if (isOne)
       return fill("a number, repeated, that starts");
-    return {true, "initial state of " + text(node)};
+    return {true, "initial state of " + labelOf(node)};
   default:
     if (isOne)
       return fill("a number, repeated, at");
-    return {true, "operand of " + text(node)};
+    return {true, "operand of " + labelOf(node)};
   }
+}
+
+std::optional<Verdict> ParameterRoles::judgeStatistic(StringRef name) const {
+  for (const Role &role : rolesOf(name))
+    if (role.kind == Kind::Statistic)
+      return Verdict{false,
+                     "a running statistic of " + labelOf(*role.use.node)};
+  return std::nullopt;
 }
 
 Verdict ParameterRoles::judge(StringRef name, const Contents &contents) const {
@@ -381,27 +314,27 @@ Verdict ParameterRoles::judge(StringRef name, const Contents &contents) const {
     }
   if (refused)
     return *refused;
-  if (const Role *role = find(Kind::Statistic))
-    return {false, "a running statistic of " + text(*role->use.node), true};
+  if (auto statistic = judgeStatistic(name))
+    return *statistic;
   if (const Role *role = find(Kind::LossWeight))
-    return {false, "weights of the loss " + text(*role->use.node)};
+    return {false, "weights of the loss " + labelOf(*role->use.node)};
   const Role *operand =
       find(Kind::Factor, Kind::Joined, Kind::State, Kind::Other);
   if (!operand) {
     if (const Role *role = find(Kind::Angle))
-      return {false, "of the angles of " + text(*role->use.node)};
+      return {false, "of the angles of " + labelOf(*role->use.node)};
     if (const Role *role = find(Kind::Setting))
-      return {false, "a setting of " + text(*role->use.node)};
+      return {false, "a setting of " + labelOf(*role->use.node)};
     if (const Role *role = find(Kind::Condition))
       return {false,
-              "for " + text(*role->use.node) + ", which has no gradient"};
+              "for " + labelOf(*role->use.node) + ", which has no gradient"};
     return {false, "no operator computes with it"};
   }
   if (contents.size() == 1) {
     for (const Role &role : roles)
       if (isBiasOfOneFeature(role, contents))
-        return {true, "bias at " + text(*role.use.node)};
-    return {false, "a number in " + text(*operand->use.node)};
+        return {true, "bias at " + labelOf(*role.use.node)};
+    return {false, "a number in " + labelOf(*operand->use.node)};
   }
   if (auto told = judgeContents(contents, contents.isMask()))
     return *told;

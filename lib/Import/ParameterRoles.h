@@ -17,8 +17,6 @@ namespace ffc::importer {
 struct Verdict {
   bool isTrained = false;
   std::string why;
-  /// A running mean or variance, which the forward graph updates.
-  bool isStatistic = false;
 };
 
 class ParameterRoles {
@@ -27,6 +25,9 @@ public:
 
   /// Of a value of floats with data.
   Verdict judge(llvm::StringRef name, const Contents &contents) const;
+
+  /// The verdict on a running statistic, with data or without; else nothing.
+  std::optional<Verdict> judgeStatistic(llvm::StringRef name) const;
 
   /// Is every use of the value, and there is one, an operand that is a weight?
   bool feedsOnlyWeights(llvm::StringRef name) const;

@@ -9,6 +9,8 @@
 
 #include "PyTorchMetadata.h"
 
+#include "Graph.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -84,8 +86,8 @@ void PyTorchMetadata::read(const onnx::GraphProto &graph) {
     addNotes(tensor.name(), metadataOf(tensor));
   for (const NodeProto &node : graph.node())
     for (const std::string &parameter : parametersOf(node))
-      readers.try_emplace(parameter,
-                          "'" + node.name() + "' (" + node.op_type() + ")");
+      readers.try_emplace(parameter, labelOf(node));
+  hasMarks = !marks.empty();
 }
 
 void PyTorchMetadata::addNotes(StringRef value, const Metadata &metadata) {
@@ -143,25 +145,6 @@ static bool keepsElements(StringRef name) {
       .Default(false);
 }
 
-/// Are there several equal slices along a dimension?
-static bool isRepeated(const Contents &contents) {
-  const Shape &shape = contents.getShape();
-  int64_t inner = contents.size();
-  for (size_t d = 0, outer = 1; d < shape.size();
-       outer *= static_cast<size_t>(shape[d++])) {
-    inner /= shape[d];
-    bool isSame = shape[d] > 1;
-    for (size_t o = 0; isSame && o < outer; ++o)
-      for (int64_t i = inner; isSame && i < shape[d] * inner; ++i) {
-        const int64_t first = static_cast<int64_t>(o) * shape[d] * inner;
-        isSame = contents.at(first + i) == contents.at(first + i % inner);
-      }
-    if (isSame)
-      return true;
-  }
-  return false;
-}
-
 /// Does a layer with gates read the value? PyTorch and ONNX order them in
 /// different ways.
 static bool feedsGates(StringRef name, const Dataflow &flow) {
@@ -184,7 +167,7 @@ Claim PyTorchMetadata::claimOfFolded(StringRef name,
   if (from.empty())
     return {false, "a constant that the exporter computed", ""};
   if (from.size() > 1 || !isWhole || feedsGates(name, flow) ||
-      (name.starts_with("expand") && isRepeated(contents)))
+      (name.starts_with("expand") && contents.isRepeated()))
     return {false, "the exporter computed it from '" + from.front() + "'", ""};
   if (contents.isSines())
     return {false, "a table of sines", from.front()};
@@ -205,12 +188,12 @@ std::optional<Claim> PyTorchMetadata::claimOf(StringRef name,
   }
   if (auto folded = foldedFrom.find(name); folded != foldedFrom.end())
     return claimOfFolded(name, folded->second, flow, contents);
+  if (parameters.empty() && !hasMarks)
+    return std::nullopt;
   const NodeProto *maker = flow.makerOf(name);
   if (maker && maker->op_type() == "Constant")
     return Claim{false, "PyTorch has no parameters in Constant nodes", ""};
-  if (parameters.empty() && marks.empty())
-    return std::nullopt;
-  if (isListed.contains(name) && marks.empty())
+  if (isListed.contains(name) && !hasMarks)
     return Claim{true, "a parameter in the file's notes", name.str()};
   return Claim{false,
                isListed.contains(name)
@@ -231,7 +214,7 @@ bool PyTorchMetadata::areDistinct(StringRef one, StringRef other) const {
         folded != foldedFrom.end() && folded->second.size() == 1)
       return folded->second.front();
     // The older exporter calls what it folded after the reader.
-    return marks.empty() && !value.starts_with("onnx::") ? value : "";
+    return !hasMarks && !value.starts_with("onnx::") ? value : "";
   };
   // One parameter that modules share is one value already.
   StringRef a = parameterOf(one), b = parameterOf(other);

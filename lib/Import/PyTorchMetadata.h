@@ -40,6 +40,8 @@ private:
   llvm::StringMap<std::string> targets;
   /// By values of the file.
   llvm::StringMap<Mark> marks;
+  /// Are there any in the file, and not only those of restored parameters?
+  bool hasMarks = false;
   llvm::StringMap<std::vector<std::string>> foldedFrom;
   /// A node, as messages call it, that came from a call which read it; by
   /// parameter.

@@ -154,8 +154,8 @@ private:
     return missing;
   }
 
-  /// The channels or features of the result; nothing if the node has no bias
-  /// or its weight is computed.
+  /// The channels or features of the result; nothing if the node has no bias,
+  /// or its weight is computed or none that it can have.
   std::optional<int64_t> features(const NodeProto &node) const {
     if (node.input_size() < 2)
       return std::nullopt;
@@ -163,10 +163,17 @@ private:
     if (weight == initializers.end() || weight->second->dims_size() < 2)
       return std::nullopt;
     const TensorProto &tensor = *weight->second;
+    if (elementCount(Shape(tensor.dims().begin(), tensor.dims().end()))
+            .value_or(0) == 0)
+      return std::nullopt;
     if (node.op_type() == "Conv")
       return tensor.dims(0);
-    if (node.op_type() == "ConvTranspose")
-      return tensor.dims(1) * integer(node, "group", 1);
+    if (node.op_type() == "ConvTranspose") {
+      const int64_t groups = integer(node, "group", 1);
+      if (groups < 1 || groups > tensor.dims(0))
+        return std::nullopt;
+      return tensor.dims(1) * groups;
+    }
     if (node.op_type() == "Gemm")
       return tensor.dims(integer(node, "transB", 0) ? 0 : 1);
     return std::nullopt;

@@ -174,21 +174,34 @@ Error TensorData::readRange(
   return result;
 }
 
+/// The elements of a tensor of floats that are in the field of their type.
+static std::unique_ptr<llvm::MemoryBuffer>
+typedBytes(const TensorProto &tensor) {
+  auto of = [](const auto &field) {
+    return llvm::MemoryBuffer::getMemBuffer(
+        StringRef(reinterpret_cast<const char *>(field.data()),
+                  field.size() * sizeof(*field.data())),
+        "", /*RequiresNullTerminator=*/false);
+  };
+  if (tensor.data_type() == TensorProto::FLOAT)
+    return of(tensor.float_data());
+  if (tensor.data_type() == TensorProto::DOUBLE)
+    return of(tensor.double_data());
+  // Each 16 bits have 32.
+  std::vector<uint16_t> halves(tensor.int32_data().begin(),
+                               tensor.int32_data().end());
+  return llvm::MemoryBuffer::getMemBufferCopy(
+      StringRef(reinterpret_cast<const char *>(halves.data()),
+                halves.size() * sizeof(uint16_t)));
+}
+
 Expected<std::unique_ptr<llvm::MemoryBuffer>>
 TensorData::bytes(const TensorProto &tensor) const {
-  auto of = [](const void *data, size_t size) {
-    return llvm::MemoryBuffer::getMemBuffer(
-        StringRef(static_cast<const char *>(data), size), "",
-        /*RequiresNullTerminator=*/false);
-  };
   if (tensor.data_location() != TensorProto::EXTERNAL)
     return tensor.has_raw_data()
-               ? of(tensor.raw_data().data(), tensor.raw_data().size())
-           : tensor.data_type() == TensorProto::DOUBLE
-               ? of(tensor.double_data().data(),
-                    tensor.double_data_size() * sizeof(double))
-               : of(tensor.float_data().data(),
-                    tensor.float_data_size() * sizeof(float));
+               ? llvm::MemoryBuffer::getMemBuffer(
+                     tensor.raw_data(), "", /*RequiresNullTerminator=*/false)
+               : typedBytes(tensor);
   Expected<Range> range = externalRange(tensor);
   if (!range)
     return range.takeError();
@@ -210,18 +223,14 @@ static void decode(StringRef bytes, std::vector<Value> &values) {
   }
 }
 
-/// The value of 16 bits in a floating-point format.
-static double decodeHalf(uint16_t bits, const llvm::fltSemantics &format) {
-  llvm::APFloat value(format, llvm::APInt(16, bits));
-  bool exact;
+double ffc::importer::decodeHalf(uint16_t bits, int32_t type) {
+  llvm::APFloat value(type == TensorProto::FLOAT16 ? llvm::APFloat::IEEEhalf()
+                                                   : llvm::APFloat::BFloat(),
+                      llvm::APInt(16, bits));
+  bool loses;
   value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
-                &exact);
+                &loses);
   return value.convertToDouble();
-}
-
-static const llvm::fltSemantics &halfFormat(int32_t type) {
-  return type == TensorProto::FLOAT16 ? llvm::APFloat::IEEEhalf()
-                                      : llvm::APFloat::BFloat();
 }
 
 static void decodeRaw(StringRef bytes, Constant &result) {
@@ -250,7 +259,7 @@ static void decodeRaw(StringRef bytes, Constant &result) {
     std::vector<uint16_t> halves;
     decode<uint16_t>(bytes, halves);
     for (uint16_t bits : halves)
-      result.floats.push_back(decodeHalf(bits, halfFormat(result.type)));
+      result.floats.push_back(decodeHalf(bits, result.type));
   }
   }
 }
@@ -273,7 +282,7 @@ static void copyTyped(const TensorProto &tensor, Constant &result) {
   case TensorProto::BFLOAT16:
     for (int32_t bits : tensor.int32_data())
       result.floats.push_back(
-          decodeHalf(static_cast<uint16_t>(bits), halfFormat(result.type)));
+          decodeHalf(static_cast<uint16_t>(bits), result.type));
     return;
   default:
     return copy(tensor.int32_data(), result.ints);

@@ -12,6 +12,9 @@
 
 namespace ffc::importer {
 
+/// The value of 16 bits of a float of `type`, float16 or bfloat16.
+double decodeHalf(uint16_t bits, int32_t type);
+
 /// Reads tensors wherever their data is: in the message, in the model's own
 /// file (see Skeleton.h) or in a file beside it.
 class TensorData {
@@ -31,8 +34,8 @@ public:
   llvm::Error write(const onnx::TensorProto &tensor,
                     llvm::raw_ostream &out) const;
 
-  /// The bytes of the elements of a checked tensor of 32 bits or raw data,
-  /// row-major. Those of large ones are mapped, not read.
+  /// The bytes of the elements of a checked tensor of floats, row-major. Those
+  /// of large ones are mapped, not read.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   bytes(const onnx::TensorProto &tensor) const;
 

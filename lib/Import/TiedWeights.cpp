@@ -40,6 +40,11 @@ public:
 
   std::vector<TiedWeight> run() {
     for (const TensorProto &tensor : graph.initializer())
+      ++definitions[tensor.name()];
+    for (const NodeProto &node : graph.node())
+      for (const std::string &output : node.output())
+        ++definitions[output];
+    for (const TensorProto &tensor : graph.initializer())
       add(tensor.name(), tensor);
     for (const NodeProto &node : graph.node())
       if (node.op_type() == "Constant" && node.output_size() == 1 &&
@@ -60,6 +65,9 @@ private:
   GraphProto &graph;
   const TensorData &data;
   const ExporterMetadata *metadata;
+  /// How often the graph defines a name. Of one that it defines twice, what is
+  /// read would not be what is replaced.
+  llvm::StringMap<int> definitions;
   std::vector<Candidate> candidates;
   /// Those that are not tied, by their samples.
   llvm::StringMap<std::vector<const Candidate *>> known;
@@ -68,7 +76,7 @@ private:
 
   void add(const std::string &name, const TensorProto &tensor) {
     constexpr int64_t kMost = 64; // of small tensors that may agree by chance
-    if (!isFloatType(tensor.data_type()))
+    if (!isFloatType(tensor.data_type()) || definitions.lookup(name) > 1)
       return;
     // What is wrong with a tensor is said when it is imported.
     if (llvm::Error error = data.check(tensor))

@@ -2,6 +2,7 @@
 
 #include "Trained.h"
 
+#include "Graph.h"
 #include "NamePatterns.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,12 +36,16 @@ public:
     patterns = std::move(*made);
     addInputs();
     addGraph(graph);
-    if (Error error = patterns.checkUsed())
-      return error;
     if (metadata) {
       result.listed.missing = metadata->missing(graph, held);
       result.listed.advice = metadata->advice();
     }
+    for (const MissingParameter &missing : result.listed.missing)
+      patterns.addOther(missing.name, "is not in the file: " + missing.where);
+    if (!refused.empty())
+      return makeError(refused);
+    if (Error error = patterns.checkUsed())
+      return error;
     return std::move(result);
   }
 
@@ -55,6 +60,8 @@ private:
   llvm::StringMap<std::vector<std::string>> tied;
   /// Parameters of the module that values are.
   llvm::StringSet<> held;
+  /// What is wrong with a flag, or empty.
+  std::string refused;
   TrainedValues result;
 
   ListedValue &list(const std::string &name, int32_t type, const Shape &shape) {
@@ -79,12 +86,28 @@ private:
     return Verdict{answer->isTrained, answer->flag};
   }
 
+  /// The verdict on a running statistic, which no --train changes; an error if
+  /// one names it.
+  std::optional<Verdict> statistic(const std::string &name) {
+    std::optional<Verdict> verdict = roles.judgeStatistic(name);
+    if (!verdict)
+      return std::nullopt;
+    std::optional<NamePatterns::Answer> whole = patterns.matchWhole(name);
+    if (whole && whole->isTrained && refused.empty())
+      refused = whole->flag + ": '" + name + "' is " + verdict->why +
+                ", expected a value that gradients change";
+    return verdict;
+  }
+
   void decide(ListedValue &value, const Verdict &verdict) {
     std::optional<Verdict> user = asked(value);
+    if (user && user->isTrained)
+      if (std::optional<Verdict> known = statistic(value.name))
+        user = std::move(known);
     value.isTrained = (user ? *user : verdict).isTrained;
     value.why = (user ? *user : verdict).why;
-    result.decisions[value.name] = {
-        value.isTrained, !value.isTrained && !user && !verdict.isStatistic};
+    result.decisions[value.name] = {value.isTrained, !value.isTrained && !user,
+                                    /*isFree=*/false};
   }
 
   void addTensor(const std::string &name, int32_t type, const Shape &shape,
@@ -129,16 +152,23 @@ private:
   void addGraph(const GraphProto &from) {
     for (const TensorProto &tensor : from.initializer())
       addTensor(tensor.name(), tensor);
+    // Of Constants of one name the last counts.
+    llvm::StringMap<const NodeProto *> last;
+    for (const NodeProto &node : from.node())
+      if (isConstant(node))
+        last[node.output(0)] = &node;
     for (const NodeProto &node : from.node()) {
-      if (node.output_size() == 1 && node.attribute_size() == 1 &&
-          node.op_type() == "Constant")
+      if (isConstant(node) && last.lookup(node.output(0)) == &node)
         addConstant(node.output(0), node.attribute(0));
-      if (node.output_size() == 1 && node.op_type() == "ConstantOfShape")
+      if (node.output_size() == 1 && operatorName(node) == "ConstantOfShape")
         addFilled(node);
-      for (const onnx::AttributeProto &attribute : node.attribute())
-        if (attribute.has_g())
-          addGraph(attribute.g());
+      forEachSubgraph(node, [&](const GraphProto &inner) { addGraph(inner); });
     }
+  }
+
+  static bool isConstant(const NodeProto &node) {
+    return operatorName(node) == "Constant" && node.output_size() == 1 &&
+           node.attribute_size() == 1;
   }
 
   void addConstant(const std::string &name,
@@ -169,51 +199,51 @@ private:
     if (!isFloatType(type) || !roles.feedsOnlyWeights(name))
       return;
     Shape shape = {-1};
-    if (const TensorProto *extents = tensorOf(node.input(0)))
+    const TensorProto *extents = flow.tensorOf(node.input(0));
+    if (extents && isIntegerType(extents->data_type())) {
       if (Expected<Constant> known = data.read(*extents))
         shape.assign(known->ints.begin(), known->ints.end());
       else
         llvm::consumeError(known.takeError());
+    }
     ListedValue &value = list(name, type, shape);
     decide(value, {true, "drawn at random: a weight without data"});
-  }
-
-  /// The data of a value, or null.
-  const TensorProto *tensorOf(const std::string &name) const {
-    const TensorProto *tensor = flow.initializer(name);
-    if (const NodeProto *maker = flow.makerOf(name);
-        maker && maker->op_type() == "Constant" &&
-        maker->attribute_size() == 1 && maker->attribute(0).has_t())
-      tensor = &maker->attribute(0).t();
-    if (tensor)
-      if (Error error = data.check(*tensor)) {
-        llvm::consumeError(std::move(error));
-        return nullptr;
-      }
-    return tensor;
   }
 
   //===--------------------------------------------------------------------===//
   // Inputs
   //===--------------------------------------------------------------------===//
 
-  static const onnx::TensorShapeProto &
-  shapeOf(const onnx::ValueInfoProto &input) {
-    return input.type().tensor_type().shape();
-  }
-
-  static bool isFloat(const onnx::ValueInfoProto &input) {
-    return input.type().tensor_type().elem_type() == TensorProto::FLOAT;
+  static int32_t typeOf(const onnx::ValueInfoProto &input) {
+    return input.type().tensor_type().elem_type();
   }
 
   bool isOpen(const onnx::ValueInfoProto &input) const {
-    return isFloat(input) && roles.feedsOnlyWeights(input.name());
+    return isFloatType(typeOf(input)) && roles.feedsOnlyWeights(input.name());
+  }
+
+  /// With -1 for extents that neither the model nor --dim says.
+  Shape knownShape(const onnx::ValueInfoProto &input) const {
+    const int rank = shapeOf(input).dim_size();
+    Shape shape;
+    for (int d = 0; d < rank; ++d) {
+      const auto &dim = shapeOf(input).dim(d);
+      shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
+      for (const std::string &key :
+           {dim.dim_param(), input.name() + ":" + std::to_string(d),
+            input.name() + ":" + std::to_string(d - rank)})
+        if (auto given = options.dims.find(key);
+            shape.back() < 0 && given != options.dims.end())
+          shape.back() = given->second;
+    }
+    return shape;
   }
 
   /// Dimension 0 of the first input that is data whatever else is.
   const onnx::TensorShapeProto::Dimension *findBatch() const {
     for (const onnx::ValueInfoProto &input : graph.input())
-      if (!flow.initializer(input.name()) && !isOpen(input) &&
+      if (!flow.initializer(input.name()) &&
+          !options.fixed.count(input.name()) && !isOpen(input) &&
           shapeOf(input).dim_size() > 0)
         return &shapeOf(input).dim(0);
     return nullptr;
@@ -244,7 +274,7 @@ private:
         patterns.addOther(name, "is an input that --fix makes a constant");
         continue;
       }
-      if (!isFloat(input)) {
+      if (!isFloatType(typeOf(input))) {
         patterns.addOther(name, "is an input that is not of floats");
         continue;
       }
@@ -253,15 +283,15 @@ private:
           isWeight ? patterns.match({name}) : patterns.matchWhole(name);
       if (!(user ? user->isTrained : isWeight))
         continue;
-      Shape shape;
-      for (const auto &dim : shapeOf(input).dim())
-        shape.push_back(dim.dim_value() > 0 ? dim.dim_value() : -1);
-      ListedValue &value = list(name, TensorProto::FLOAT, shape);
-      value.isTrained = true;
-      value.why = user ? user->flag
-                       : "an input that only weights are, without a batch; "
-                         "drawn at random";
-      result.decisions[name] = {true, false};
+      ListedValue &value = list(name, typeOf(input), knownShape(input));
+      const std::optional<Verdict> known = statistic(name);
+      value.isTrained = !known;
+      value.why = known  ? known->why
+                  : user ? user->flag
+                         : "an input that only weights are, without a "
+                           "batch; drawn at random";
+      result.decisions[name] = {value.isTrained, /*isNumber=*/false,
+                                /*isFree=*/true};
     }
   }
 };
@@ -279,6 +309,11 @@ Expected<TrainedValues> TrainedValues::decide(const GraphProto &graph,
 bool TrainedValues::isTrained(StringRef name) const {
   auto found = decisions.find(name);
   return found != decisions.end() && found->second.isTrained;
+}
+
+bool TrainedValues::isFree(StringRef name) const {
+  auto found = decisions.find(name);
+  return found != decisions.end() && found->second.isFree;
 }
 
 bool TrainedValues::isNumber(StringRef name) const {

@@ -25,9 +25,10 @@ public:
                                               llvm::ArrayRef<TiedWeight> ties);
 
   bool isTrained(llvm::StringRef name) const;
+  /// Is it an input that becomes a state: a parameter, or a running statistic?
+  bool isFree(llvm::StringRef name) const;
   /// Is it a value with data of which nothing is kept, so that it may be
-  /// evaluated at import? Values that the user froze, and running statistics,
-  /// are kept.
+  /// evaluated at import? Values that the user froze are kept.
   bool isNumber(llvm::StringRef name) const;
 
   const ParameterList &list() const { return listed; }
@@ -35,7 +36,7 @@ public:
 private:
   friend class Decider;
   struct Decision {
-    bool isTrained, isNumber;
+    bool isTrained, isNumber, isFree;
   };
   llvm::StringMap<Decision> decisions;
   ParameterList listed;

@@ -23,10 +23,11 @@ static llvm::Expected<Constant> toFloats(const GraphValue &value,
   result.shape = constant.shape;
   for (int64_t i = 0, e = constant.size(); i < e; ++i) {
     double x = constant.number(i);
-    const auto rounded = static_cast<float>(x);
-    bool fits = constant.isFloat() ||
-                (rounded < 0x1p63f &&
-                 static_cast<int64_t>(rounded) == constant.ints[i]);
+    const auto near = static_cast<float>(x);
+    // 2^63 is exact, the largest int64 is not.
+    const bool fits =
+        constant.isFloat() || (near >= -0x1p63f && near < 0x1p63f &&
+                               static_cast<int64_t>(near) == constant.ints[i]);
     if (!fits)
       return makeError("'" + value.name + "' holds " + Twine(constant.ints[i]) +
                        ", expected integers that are floats too");

@@ -167,6 +167,8 @@ class Drawing:
             mean = self.node("ReduceMean", [value, self.ints(*axes)] if axes else [value], (),
                              "keepdims = 0")
             total = self.node("Add", [total, mean], total.shape)
+        if not any(name[0] == "w" for node in self.graph.nodes for name in node.operands if name):
+            total = self.node("Mul", [total, self.parameter(total.shape[-1:])], total.shape)
         y = self.node("Tanh", [total], total.shape)
         self.graph.outputs = [y.name]
         if self.chance(0.4):

@@ -7,6 +7,7 @@
 #include "ParameterTable.h"
 
 #include "ffc/Import/Import.h"
+#include "ffc/Passes/Pipelines.h"
 #include "ffc/Plan/Cost.h"
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/StrategyFile.h"
@@ -166,8 +167,7 @@ LogicalResult Compilation::recognize() {
   };
   size_t before = numOperators();
   PassManager passes(&context);
-  passes.addPass(createRecognizePatterns());
-  passes.addPass(createMarkCausal());
+  addRecognition(passes);
   if (failed(passes.run(*module)))
     return failure();
   if (size_t after = numOperators(); after != before)
@@ -179,7 +179,9 @@ LogicalResult Compilation::recognize() {
 LogicalResult Compilation::differentiate() {
   report.phase("differentiate");
   if (options.training) {
-    DifferentiateOptions differentiating;
+    TrainingOptions training;
+    training.microBatches = options.passes;
+    DifferentiateOptions &differentiating = training.differentiate;
     differentiating.loss = options.loss;
     if (options.classAxis)
       differentiating.classAxis = *options.classAxis;
@@ -194,24 +196,15 @@ LogicalResult Compilation::differentiate() {
         options.optimizer.updatesRows() && options.weightDecay == 0 &&
         options.clipNorm == 0 && options.passes == 1);
     PassManager passes(&context);
-    passes.addPass(createDifferentiate(differentiating));
-    passes.addPass(createFuseLosses());
-    if (options.passes > 1) {
-      SinkUpdatesOptions sinking;
-      sinking.passes = options.passes;
-      passes.addPass(createSinkUpdates(sinking));
-    }
+    addTraining(passes, training);
     if (failed(passes.run(*module)))
       return failure();
   }
   if (options.precision != Precision::F32) {
-    LowerPrecisionOptions lowering;
-    lowering.type = options.precision == Precision::BF16   ? "bf16"
-                    : options.precision == Precision::FP16 ? "f16"
-                                                           : "tf32";
     PassManager passes(&context);
-    passes.addPass(createLowerPrecision(lowering));
-    passes.addPass(createKeepRounded());
+    addRounding(passes, options.precision == Precision::BF16   ? "bf16"
+                        : options.precision == Precision::FP16 ? "f16"
+                                                               : "tf32");
     if (failed(passes.run(*module)))
       return failure();
   }
@@ -263,7 +256,7 @@ LogicalResult Compilation::orderUpdates() {
   if (!plan::CostModel(*topology).overlaps())
     return success();
   PassManager passes(&context);
-  passes.addPass(createSinkUpdates());
+  addOverlap(passes);
   if (failed(passes.run(*module)))
     return failure();
   return buildGraph();
@@ -430,16 +423,11 @@ LogicalResult Compilation::writeModule(ModuleOp op) {
 
 void Compilation::reportModel() {
   const plan::Graph &graph = planned.graph;
-  int64_t count = 0, forward = 0;
-  module->walk([&](ff::StateOp state) {
-    if (state.getKind() == "parameter")
-      count += cast<RankedTensorType>(state.getType()).getNumElements();
-  });
+  int64_t forward = 0;
   for (const plan::Op &op : graph.ops)
     forward += op.role == plan::OpRole::Forward;
   report.say(options.model + ": " + std::to_string(forward) + " operators, " +
-             std::to_string(graph.ops.size()) + " in the step, " +
-             std::to_string(count) + " parameters; " +
+             std::to_string(graph.ops.size()) + " in the step; " +
              describeSums(parameters));
   if (std::string missing = describeMissing(parameters);
       !missing.empty() && options.training)

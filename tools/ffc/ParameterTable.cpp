@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -62,24 +63,28 @@ std::string ffc::describeValues(const ParameterList &list) {
 }
 
 std::string ffc::describeSums(const ParameterList &list) {
+  // What has no data may have any extents.
   struct Sum {
-    int64_t values = 0, numbers = 0, bytes = 0;
+    int64_t values = 0;
+    uint64_t numbers = 0, bytes = 0;
   } sums[2];
   for (const ListedValue &value : list.values) {
     if (!value.isOfFloats)
       continue;
     Sum &sum = sums[value.isTrained];
-    int64_t numbers = 1;
+    uint64_t numbers = 1;
     for (int64_t extent : value.shape)
-      numbers *= std::max<int64_t>(extent, 0);
+      numbers = llvm::SaturatingMultiply<uint64_t>(
+          numbers, std::max<int64_t>(extent, 0));
     ++sum.values;
-    sum.numbers += numbers;
-    sum.bytes += value.bytes;
+    sum.numbers = llvm::SaturatingAdd(sum.numbers, numbers);
+    sum.bytes = llvm::SaturatingAdd<uint64_t>(sum.bytes, value.bytes);
   }
   auto text = [](const Sum &sum) {
     return llvm::formatv("({0} {1}, {2})", sum.numbers,
                          sum.numbers == 1 ? "number" : "numbers",
-                         bytesText(sum.bytes))
+                         bytesText(static_cast<int64_t>(
+                             std::min<uint64_t>(sum.bytes, INT64_MAX))))
         .str();
   };
   return llvm::formatv("{0} {1} trained {2}, {3} frozen {4}", sums[1].values,

@@ -18,10 +18,6 @@ namespace ffc {
 #define GEN_PASS_REGISTRATION
 #include "ffc/Passes/Passes.h.inc"
 
-/// The passes that make fewer operators of what is computed in the same way, in
-/// their order. `early`: operators do not wait for a strategy.
-void addFusion(mlir::OpPassManager &passes, bool early = false);
-
 /// The planner's graph of a module and the operation behind each operator.
 struct PlannedModule {
   mlir::ModuleOp module;

@@ -4,8 +4,11 @@
 
 #include "gmock/gmock.h"
 
+#include <cstring>
+
 using namespace ffc;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -170,18 +173,24 @@ TEST_F(ElementwiseImportTest, Casts) {
 // As processors, PyTorch and ONNX Runtime do: exports of T5 select among such
 // positions, so that an error would be none of the model's.
 TEST_F(ElementwiseImportTest, CastsOfWhatNoIntegerIsNear) {
-  std::string text = importGraph("g (int64[3] k, float[1] zero = {0}) =>\n"
-                                 "  (int64[3] y, int64[3] z) {\n"
-                                 "  l = Log(zero)\n"
-                                 "  i = Cast<to = 7>(l)\n"
-                                 "  y = Add(k, i)\n"
-                                 "  s = Cast<to = 6>(l)\n"
-                                 "  w = Cast<to = 7>(s)\n"
-                                 "  z = Mul(k, w)\n"
-                                 "}");
-  // Minus 2^63 and minus 2^31.
-  EXPECT_THAT(text, AllOf(HasSubstr("shift(%0) alpha -9.2233720368547758E+18"),
-                          HasSubstr("scale(%0) alpha 0xC1E0000000000000")));
+  options.weightsPath = path("w");
+  EXPECT_THAT(importGraph("g (int64[3] k, float[3] zero = {0, 1, 2}) =>\n"
+                          "  (int64[3] y, int64[3] z) {\n"
+                          "  l = Log(zero)\n"
+                          "  i = Cast<to = 7>(l)\n"
+                          "  y = Add(k, i)\n"
+                          "  s = Cast<to = 6>(l)\n"
+                          "  w = Cast<to = 7>(s)\n"
+                          "  z = Mul(k, w)\n"
+                          "}"),
+              AllOf(HasSubstr("ff.state \"i\" \"constant\""),
+                    HasSubstr("ff.state \"w\" \"constant\"")));
+  const std::string bytes = read("w");
+  float numbers[19];
+  ASSERT_EQ(bytes.size(), sizeof(numbers));
+  std::memcpy(numbers, bytes.data(), sizeof(numbers));
+  EXPECT_THAT(llvm::ArrayRef(numbers, 3), ElementsAre(-0x1p63f, 0, 0));
+  EXPECT_THAT(llvm::ArrayRef(numbers + 16, 3), ElementsAre(-0x1p31f, 0, 0));
 }
 
 } // namespace

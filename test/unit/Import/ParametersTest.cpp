@@ -2,12 +2,11 @@
 
 #include "TestModel.h"
 
-#include "ffc/Import/Parameters.h"
-
 #include "gmock/gmock.h"
 
 using namespace ffc;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -86,20 +85,7 @@ protected:
       note(node, 9, "pkg.onnxscript.rewriter.rule_name", rules);
   }
 
-  /// "NAME: why" of what is trained, then "-NAME: why", then "?NAME: where".
-  std::string list() {
-    auto found = listParameters(
-        context, write("model.onnx", model.SerializeAsString()), options);
-    if (!found)
-      return "error";
-    std::string text;
-    for (const ListedValue &value : found->values)
-      text += (value.isTrained ? "" : "-") + value.name + ": " + value.why +
-              (value.parameter.empty() ? "" : " = " + value.parameter) + "\n";
-    for (const MissingParameter &missing : found->missing)
-      text += "?" + missing.name + ": " + missing.where + "\n";
-    return text;
-  }
+  std::string list() { return listProto(model); }
 };
 
 TEST_F(ParametersTest, Marks) {
@@ -175,6 +161,68 @@ TEST_F(ParametersTest, BiasOfZeros) {
                                             "init <file"));
 }
 
+/// A restored parameter is no sign that the file marks its own.
+TEST_F(ParametersTest, BiasOfZerosWithoutMarks) {
+  parse("g (float[2, 3] x) => (float[2, 4] y)"
+        "<float[4, 3] f__weight = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}> {"
+        " y = Gemm <transB = 1> (x, f__weight) }",
+        {"f.weight", "f.bias"});
+  call(0, "%x, %p_f_weight, %p_f_bias", "RemoveOptionalBiasFromGemm");
+  EXPECT_EQ(list(), "f.weight: a parameter in the file's notes\n"
+                    "f.bias: marked PARAMETER in the file\n");
+}
+
+/// No bias is made for weights of impossible extents.
+TEST_F(ParametersTest, BiasOfWrongWeights) {
+  const std::string graph = "g (float[1, 2, 3] x) => (float[1, 4, 3] y)"
+                            "<float[2, 2, 1] f__weight = {1, 2, 3, 4}> {"
+                            " y = ConvTranspose (x, f__weight) }";
+  for (int64_t group : {int64_t(-1), int64_t(0), int64_t(1) << 60}) {
+    parse(graph, {"f.weight", "f.bias"});
+    call(0, "%x, %p_f_weight, %p_f_bias", "RemoveOptionalBiasFromConv");
+    onnx::AttributeProto &attribute =
+        *model.mutable_graph()->mutable_node(0)->add_attribute();
+    attribute.set_name("group");
+    attribute.set_type(onnx::AttributeProto::INT);
+    attribute.set_i(group);
+    EXPECT_THAT(list(), Not(HasSubstr("f.bias: marked"))) << group;
+  }
+  parse(graph, {"f.weight", "f.bias"});
+  call(0, "%x, %p_f_weight, %p_f_bias", "RemoveOptionalBiasFromConv");
+  model.mutable_graph()->mutable_initializer(0)->set_dims(1, int64_t(1) << 40);
+  EXPECT_THAT(list(), HasSubstr("error: "));
+}
+
+TEST_F(ParametersTest, FoldedWithoutElements) {
+  parse("g (float[2, 3] x) => (float[2, 3] y)"
+        "<float[0, 3] expand = {}> { y = Concat <axis = 0> (x, expand) }",
+        {"w"});
+  fold("expand", "['w']");
+  EXPECT_THAT(list(), HasSubstr("expand: "));
+}
+
+/// Without notes Constant nodes are judged as in other files.
+TEST_F(ParametersTest, ConstantsWithoutNotes) {
+  const std::string graph =
+      "g (float[2, 3] x) => (float[2, 3] y) {"
+      " c = Constant <value = float[3] {3, 1, 4}> () y = Add (x, c) }";
+  parse(graph, {});
+  EXPECT_EQ(list(), "c: bias at 'y' (Add)\n");
+  parse(graph, {"w"});
+  EXPECT_EQ(list(), "-c: PyTorch has no parameters in Constant nodes\n");
+}
+
+TEST_F(ParametersTest, TrainingWhatIsMissing) {
+  parse("g (float[2, 3] x) => (float[2, 3] y)"
+        "<float[3] exp = {1, 2, 3}> { y = Add (x, exp) }",
+        {"s"});
+  fold("exp", "['s']");
+  options.trainRules = {{"s", true}};
+  EXPECT_THAT(list(),
+              HasSubstr("--train 's': 's' is not in the file: folded into "
+                        "'exp'"));
+}
+
 TEST_F(ParametersTest, BatchNormInConvolution) {
   parse("g (float[1, 1, 3, 3] x) => (float[1, 1, 3, 3] y)"
         "<float[1, 1, 1, 1] c__weight = {2}> { y = Conv (x, c__weight) }",
@@ -185,8 +233,8 @@ TEST_F(ParametersTest, BatchNormInConvolution) {
   EXPECT_EQ(list(), "-c.weight: the exporter changed it with what followed it\n"
                     "?c.weight: changed with what followed it\n"
                     "?c.bias: left out with its module\n"
-                    "?n.weight: folded into what '' (Conv) reads\n"
-                    "?n.bias: folded into what '' (Conv) reads\n");
+                    "?n.weight: folded into what 'y' (Conv) reads\n"
+                    "?n.bias: folded into what 'y' (Conv) reads\n");
 }
 
 /// Without its optimizer the exporter forgets that a module is in training.

@@ -2,6 +2,8 @@
 
 #include "TestModel.h"
 
+#include "ffc/Import/Parameters.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "onnx/defs/parser.h"
 #include "llvm/Support/FileSystem.h"
@@ -31,7 +33,8 @@ std::string ImportFixture::read(const std::string &name) const {
   return bytes.str();
 }
 
-std::string ImportFixture::importFile(const std::string &path) {
+std::string
+ImportFixture::collect(llvm::function_ref<void(llvm::raw_ostream &)> read) {
   std::string result;
   llvm::raw_string_ostream out(result);
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
@@ -39,11 +42,30 @@ std::string ImportFixture::importFile(const std::string &path) {
     out << (isError ? "error: " : "warning: ") << d.getLocation() << ": " << d
         << "\n";
   });
-  if (auto module = importModel(context, path, options))
-    module->print(out);
+  read(out);
   for (size_t at; (at = result.find(folder + "/")) != std::string::npos;)
     result.erase(at, folder.size() + 1);
   return result;
+}
+
+std::string ImportFixture::importFile(const std::string &path) {
+  return collect([&](llvm::raw_ostream &out) {
+    if (auto module = importModel(context, path, options))
+      module->print(out);
+  });
+}
+
+std::string ImportFixture::listFile(const std::string &path) {
+  return collect([&](llvm::raw_ostream &out) {
+    auto found = listParameters(context, path, options);
+    if (!found)
+      return;
+    for (const ListedValue &value : found->values)
+      out << (value.isTrained ? "" : "-") << value.name << ": " << value.why
+          << (value.parameter.empty() ? "" : " = " + value.parameter) << "\n";
+    for (const MissingParameter &missing : found->missing)
+      out << "?" << missing.name << ": " << missing.where << "\n";
+  });
 }
 
 std::string ImportFixture::importText(const std::string &text) {
@@ -61,6 +83,14 @@ std::string ImportFixture::importGraph(const std::string &graph, int opset) {
 
 std::string ImportFixture::importProto(const onnx::ModelProto &model) {
   return importFile(write("m.onnx", model.SerializeAsString()));
+}
+
+std::string ImportFixture::listGraph(const std::string &graph, int opset) {
+  return listFile(write("m.onnxtxt", header(opset) + graph));
+}
+
+std::string ImportFixture::listProto(const onnx::ModelProto &model) {
+  return listFile(write("m.onnx", model.SerializeAsString()));
 }
 
 onnx::ModelProto ffc::parseModel(const std::string &text) {

@@ -33,6 +33,19 @@ protected:
   /// Imports a graph in ONNX text, with the header of opset `opset`.
   std::string importGraph(const std::string &graph, int opset = 13);
   std::string importProto(const onnx::ModelProto &model);
+
+  /// What `ffc parameters` lists of a file: "NAME: why" of a value that is
+  /// trained, with "-" before it of one that is not, then "?NAME: where" of a
+  /// parameter that is missing; or errors and warnings as importFile has them.
+  std::string listFile(const std::string &path);
+  /// The same of a graph in ONNX text.
+  std::string listGraph(const std::string &graph, int opset = 13);
+  std::string listProto(const onnx::ModelProto &model);
+
+private:
+  /// Calls `read` and returns the diagnostics and what it writes, without the
+  /// folder's name.
+  std::string collect(llvm::function_ref<void(llvm::raw_ostream &)> read);
 };
 
 /// A model of opset 13 from the graph in `text`.

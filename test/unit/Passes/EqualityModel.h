@@ -1,6 +1,6 @@
 //===- EqualityModel.h - a model under many strategies ----------*- C++ -*-===//
 //
-// What the reference evaluator says of a training program before anything is
+// What the reference evaluator says of a model before anything is recognised,
 // fused or split, to be compared with all ranks of a strategy.
 //
 //===----------------------------------------------------------------------===//
@@ -12,7 +12,7 @@
 #include "ffc/IR/Rank.h"
 #include "ffc/IR/RankEvaluator.h"
 #include "ffc/Import/Import.h"
-#include "ffc/Passes/Passes.h"
+#include "ffc/Passes/Pipelines.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/Verifier.h"
@@ -52,61 +52,31 @@ inline double norm(const std::vector<double> &values) {
   return std::sqrt(sum);
 }
 
-/// A training program and what it computes.
+/// How a training program is made of a model.
+struct Making {
+  int64_t sampleGroups = 1;
+  DifferentiateOptions differentiate;
+  std::string rounding; ///< of products' operands: "bf16", "f16", "tf32"
+  int64_t microBatches = 1;
+};
+
+/// A training program, made by the pipelines that ffc runs, and what the model
+/// means: as it was imported and differentiated. Where values are rounded, the
+/// pipelines say which: then as it was before it was fused.
 class Model {
 public:
-  explicit Model(const std::string &path, int64_t sampleGroups = 1,
-                 const DifferentiateOptions &differentiating = {},
-                 const std::string &factors = "", int64_t passesOfStep = 1) {
+  explicit Model(const std::string &path, const Making &making = {}) {
     context.loadDialect<ff::FFDialect, rank::RankDialect,
                         mlir::func::FuncDialect>();
     ImportOptions options;
-    options.sampleGroups = sampleGroups;
+    options.sampleGroups = making.sampleGroups;
     options.timeBlock = 2; // several operators per layer
     options.weightsPath = ::testing::TempDir() + "/equality." +
                           std::to_string(getpid()) + ".weights";
     module = importModel(context, path, options);
-    if (!module)
-      return;
-    mlir::PassManager passes(&context);
-    passes.addPass(createDifferentiate(differentiating));
-    LowerPrecisionOptions lowering;
-    lowering.type = factors;
-    if (!factors.empty())
-      passes.addPass(createLowerPrecision(lowering));
-    if (failed(passes.run(*module)))
-      return;
-    auto start = ff::initialStates(*module, kSeed, options.weightsPath);
+    if (module)
+      valid = make(making, options.weightsPath);
     std::remove(options.weightsPath.c_str());
-    if (failed(start))
-      return;
-    initial = *start;
-    // f32 has none by which squares of doubles overflow.
-    if (auto scale = initial.find("loss.scale"); scale != initial.end())
-      scale->second.data[0] = differentiating.lossScale;
-    ff::TensorValues states = initial;
-    for (int step = 0; step < kSteps; ++step) {
-      inputs.push_back(*ff::syntheticInputs(*module, kSeed, step));
-      auto result = ff::evaluate(*module, inputs.back(), states, at(step));
-      if (failed(result))
-        return;
-      states = result->states;
-      losses.push_back(result->outputs["loss"].data[0]);
-      last = std::move(*result);
-    }
-    // What is fused must mean what it meant before.
-    mlir::PassManager fusing(&context);
-    addFusion(fusing);
-    SinkUpdatesOptions sinking;
-    sinking.passes = passesOfStep;
-    fusing.addPass(createSinkUpdates(sinking));
-    if (failed(fusing.run(*module)))
-      return;
-    auto built = buildPlanGraph(*module);
-    if (failed(built))
-      return;
-    planned = std::move(*built);
-    valid = true;
   }
 
   static ff::ReferenceContext at(int step) {
@@ -160,12 +130,85 @@ public:
     return last.states.at(name).data[0];
   }
 
+  /// Is there an operator of this type ("attention") that strategies are drawn
+  /// for?
+  bool hasOperator(llvm::StringRef type) const {
+    return llvm::any_of(planned.graph.ops,
+                        [&](const plan::Op &op) { return op.type == type; });
+  }
+  /// Is there a rounded copy of a parameter?
+  bool hasCopies() const {
+    bool found = false;
+    module.get()->walk(
+        [&](ff::StateOp state) { found |= state.getKind() == "copy"; });
+    return found;
+  }
+
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   PlannedModule planned;
   bool valid = false;
 
 private:
+  bool make(const Making &making, const std::string &weights) {
+    mlir::OwningOpRef<mlir::ModuleOp> plain = module->clone();
+    mlir::PassManager differentiating(&context), passes(&context);
+    differentiating.addPass(createDifferentiate(making.differentiate));
+    addRecognition(passes);
+    addTraining(passes, {making.differentiate, making.microBatches});
+    addRounding(passes, making.rounding);
+    if (failed(passes.run(*module)) || failed(differentiating.run(*plain)))
+      return false;
+    if (!making.rounding.empty())
+      plain = module->clone();
+    auto start = statesOf(*module, making, weights),
+         plainStart = statesOf(*plain, making, weights);
+    if (failed(start) || failed(plainStart) ||
+        failed(evaluatePlain(*plain, *plainStart)))
+      return false;
+    initial = *start;
+    mlir::PassManager fusing(&context);
+    addOverlap(fusing);
+    addFusion(fusing);
+    if (failed(fusing.run(*module)))
+      return false;
+    auto built = buildPlanGraph(*module);
+    if (failed(built))
+      return false;
+    planned = std::move(*built);
+    return true;
+  }
+
+  static mlir::FailureOr<ff::TensorValues> statesOf(mlir::ModuleOp module,
+                                                    const Making &making,
+                                                    llvm::StringRef weights) {
+    auto states = ff::initialStates(module, kSeed, weights);
+    // f32 has none by which squares of doubles overflow.
+    if (succeeded(states))
+      if (auto scale = states->find("loss.scale"); scale != states->end())
+        scale->second.data[0] = making.differentiate.lossScale;
+    return states;
+  }
+
+  mlir::LogicalResult evaluatePlain(mlir::ModuleOp plain,
+                                    ff::TensorValues states) {
+    for (int step = 0; step < kSteps; ++step) {
+      inputs.push_back(*ff::syntheticInputs(plain, kSeed, step));
+      auto result = ff::evaluate(plain, inputs.back(), states, at(step));
+      if (failed(result))
+        return mlir::failure();
+      states = result->states;
+      losses.push_back(result->outputs["loss"].data[0]);
+      last = std::move(*result);
+    }
+    // Those that what was recognised does not need are gone.
+    plain.walk([&](ff::StateOp state) {
+      if (state.getKind() == "constant")
+        last.states.erase(state.getName().str());
+    });
+    return mlir::success();
+  }
+
   void evaluate(const PlannedModule &planned, const plan::Strategy &strategy,
                 const plan::Topology &topology) {
     plan::CostModel cost(topology);

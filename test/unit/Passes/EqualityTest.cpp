@@ -8,6 +8,8 @@
 
 #include "EqualityModel.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 using namespace ffc;
 using namespace ffc::equality;
 
@@ -16,9 +18,20 @@ namespace {
 class Equality
     : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
 
+/// What models of this name hold once the recognisers have run.
+std::vector<const char *> recognisedIn(llvm::StringRef file) {
+  using Names = std::vector<const char *>;
+  return llvm::StringSwitch<Names>(file.split('-').first)
+      .Cases({"vit", "bert", "causal", "gpt"},
+             Names{"attention", "attention_backward"})
+      .Default({});
+}
+
 TEST_P(Equality, RandomStrategies) {
   auto [file, devices] = GetParam();
   Model model(std::string(FFC_TEST_MODELS) + "/" + file);
+  for (const char *type : recognisedIn(file))
+    EXPECT_TRUE(model.hasOperator(type)) << type;
   checkStrategies(model, devices);
 }
 
@@ -43,8 +56,9 @@ TEST(LateFusion, NeedsAStrategy) {
 TEST(LateFusion, TakesGeluWithTf32) {
   size_t left[2];
   for (bool tf32 : {false, true}) {
-    Model model(std::string(FFC_TEST_MODELS) + "/gpt-small.onnxtxt", 1, {},
-                tf32 ? "tf32" : "");
+    Making making;
+    making.rounding = tf32 ? "tf32" : "";
+    Model model(std::string(FFC_TEST_MODELS) + "/gpt-small.onnxtxt", making);
     checkDataParallel(model);
     left[tf32] = model.leftByFusion;
   }
@@ -58,7 +72,12 @@ class NarrowFactors
 
 TEST_P(NarrowFactors, RandomStrategies) {
   auto [file, factors] = GetParam();
-  Model model(std::string(FFC_TEST_MODELS) + "/" + file, 1, {}, factors);
+  Making making;
+  making.rounding = factors;
+  Model model(std::string(FFC_TEST_MODELS) + "/" + file, making);
+  if (making.rounding != "tf32") {
+    EXPECT_TRUE(model.hasCopies());
+  }
   checkStrategies(model, /*devices=*/4);
 }
 
@@ -81,11 +100,11 @@ class Passes : public ::testing::TestWithParam<std::tuple<const char *, int>> {
 
 TEST_P(Passes, RandomStrategies) {
   auto [file, devices] = GetParam();
-  DifferentiateOptions options;
-  options.optimizer = "adam";
-  options.clipNorm = 0.01;
-  Model model(std::string(FFC_TEST_MODELS) + "/" + file, 1, options,
-              /*factors=*/"", /*passesOfStep=*/3);
+  Making making;
+  making.differentiate.optimizer = "adam";
+  making.differentiate.clipNorm = 0.01;
+  making.microBatches = 3;
+  Model model(std::string(FFC_TEST_MODELS) + "/" + file, making);
   checkStrategies(model, devices);
 }
 
@@ -101,7 +120,9 @@ class LocalBatchNorm : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
 TEST_P(LocalBatchNorm, RandomStrategies) {
   auto [groups, devices] = GetParam();
-  Model model(std::string(FFC_TEST_MODELS) + "/resnet-small.onnxtxt", groups);
+  Making making;
+  making.sampleGroups = groups;
+  Model model(std::string(FFC_TEST_MODELS) + "/resnet-small.onnxtxt", making);
   checkStrategies(model, devices);
 }
 
@@ -115,12 +136,12 @@ class RowUpdates
 
 TEST_P(RowUpdates, RandomStrategies) {
   auto [optimizer, devices] = GetParam();
-  DifferentiateOptions options;
-  options.optimizer = optimizer;
+  Making making;
+  making.differentiate.optimizer = optimizer;
   const std::string path = std::string(FFC_TEST_MODELS) + "/dlrm-small.onnxtxt";
-  Model dense(path, 1, options);
-  options.rowUpdates = true;
-  Model sparse(path, 1, options);
+  Model dense(path, making);
+  making.differentiate.rowUpdates = true;
+  Model sparse(path, making);
   ASSERT_TRUE(dense.valid && sparse.valid);
   EXPECT_TRUE(dense.hasOutput("grad/user_table"));
   EXPECT_FALSE(sparse.hasOutput("grad/user_table"));
@@ -139,11 +160,10 @@ class Optimizers
 
 TEST_P(Optimizers, RandomStrategies) {
   auto [optimizer, clipNorm, devices] = GetParam();
-  DifferentiateOptions options;
-  options.optimizer = optimizer;
-  options.clipNorm = clipNorm;
-  Model model(std::string(FFC_TEST_MODELS) + "/lenet-small.onnxtxt", 1,
-              options);
+  Making making;
+  making.differentiate.optimizer = optimizer;
+  making.differentiate.clipNorm = clipNorm;
+  Model model(std::string(FFC_TEST_MODELS) + "/lenet-small.onnxtxt", making);
   checkStrategies(model, devices);
 }
 
@@ -167,13 +187,14 @@ class LossScaling : public ::testing::TestWithParam<
 TEST_P(LossScaling, RandomStrategies) {
   auto [file, optimizer, clipNorm, passes] = GetParam();
   const std::string path = std::string(FFC_TEST_MODELS) + "/" + file;
-  DifferentiateOptions options;
-  options.optimizer = optimizer;
-  options.clipNorm = clipNorm;
-  options.rowUpdates = clipNorm == 0 && passes == 1;
-  Model plain(path, 1, options);
-  options.lossScale = 1024;
-  Model scaled(path, 1, options, /*factors=*/"", passes);
+  Making making;
+  making.differentiate.optimizer = optimizer;
+  making.differentiate.clipNorm = clipNorm;
+  making.differentiate.rowUpdates = clipNorm == 0 && passes == 1;
+  Model plain(path, making);
+  making.differentiate.lossScale = 1024;
+  making.microBatches = passes;
+  Model scaled(path, making);
   ASSERT_TRUE(plain.valid && scaled.valid);
   scaled.expectSameStates(plain);
   EXPECT_EQ(scaled.stateOf("loss.scale"), 1024);
@@ -193,19 +214,19 @@ INSTANTIATE_TEST_SUITE_P(
 class SkippedSteps : public ::testing::TestWithParam<const char *> {};
 
 TEST_P(SkippedSteps, RandomStrategies) {
-  DifferentiateOptions options;
-  options.optimizer = GetParam();
-  options.lossScale = 0x1p600;
+  Making making;
+  making.differentiate.optimizer = GetParam();
+  making.differentiate.lossScale = 0x1p600;
   const std::string path = std::string(FFC_TEST_MODELS) + "/dlrm-small.onnxtxt";
   // The second step is within the bounds of what the scale may be.
-  Model recovering(path, 1, options);
+  Model recovering(path, making);
   ASSERT_TRUE(recovering.valid);
   EXPECT_EQ(recovering.stateOf("loss.scale"), 0x1p24);
   EXPECT_EQ(recovering.stateOf("loss.skipped_steps"), 1);
   checkStrategies(recovering, 4);
-  options.fixedLossScale = true;
-  options.rowUpdates = true;
-  Model stuck(path, 1, options);
+  making.differentiate.fixedLossScale = true;
+  making.differentiate.rowUpdates = true;
+  Model stuck(path, making);
   ASSERT_TRUE(stuck.valid);
   EXPECT_EQ(stuck.stateOf("loss.scale"), 0x1p600);
   EXPECT_EQ(stuck.stateOf("loss.skipped_steps"), kSteps);

@@ -9,7 +9,7 @@
 #include "ffc/Codegen/EmitProgram.h"
 #include "ffc/IR/Rank.h"
 #include "ffc/Import/Import.h"
-#include "ffc/Passes/Passes.h"
+#include "ffc/Passes/Pipelines.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/Simulation.h"
@@ -180,8 +180,8 @@ TEST_P(TaskIds, AgreeInPlanRankAndText) {
       importModel(context, std::string(FFC_TEST_MODELS) + "/" + GetParam(), {});
   ASSERT_TRUE(module);
   PassManager passes(&context);
-  passes.addPass(createRecognizePatterns());
-  passes.addPass(createDifferentiate());
+  addRecognition(passes);
+  addTraining(passes, {});
   ASSERT_TRUE(succeeded(passes.run(*module)));
   auto planned = buildPlanGraph(*module);
   ASSERT_TRUE(succeeded(planned));

@@ -3,7 +3,7 @@
 #include "ffc/IR/Evaluator.h"
 #include "ffc/IR/InitialValues.h"
 #include "ffc/Import/Import.h"
-#include "ffc/Passes/Passes.h"
+#include "ffc/Passes/Pipelines.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"
@@ -27,8 +27,8 @@ ff::TensorValues outputsOf(const std::string &file, int64_t timeBlock,
     return {};
   mlir::PassManager passes(&context);
   if (recognises)
-    passes.addPass(createRecognizePatterns());
-  passes.addPass(createDifferentiate());
+    addRecognition(passes);
+  addTraining(passes, {});
   if (failed(passes.run(*module)))
     return {};
   auto states = ff::initialStates(*module, 3);

@@ -21,7 +21,7 @@
 #include "SearchFixture.h"
 
 #include "ffc/Import/Import.h"
-#include "ffc/Passes/Passes.h"
+#include "ffc/Passes/Pipelines.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -57,11 +57,11 @@ protected:
                          importing);
     ASSERT_TRUE(module);
     mlir::PassManager passes(&context);
-    passes.addPass(createRecognizePatterns());
-    passes.addPass(createDifferentiate());
-    addFusion(passes);
+    addRecognition(passes);
+    addTraining(passes, {});
     if (cost.overlaps())
-      passes.addPass(createSinkUpdates());
+      addOverlap(passes);
+    addFusion(passes);
     ASSERT_TRUE(succeeded(passes.run(*module)));
     auto planned = buildPlanGraph(*module);
     ASSERT_TRUE(succeeded(planned));

@@ -1,0 +1,42 @@
+//===- Pipelines.h - which passes run, in which order -----------*- C++ -*-===//
+//
+// Every module goes through these, in their order, whoever compiles it: ffc,
+// the tests, and ffc-opt by name ("--ffc-recognize --ffc-train --ffc-fuse").
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PASSES_PIPELINES_H
+#define FFC_PASSES_PIPELINES_H
+
+#include "ffc/Passes/Passes.h"
+
+namespace ffc {
+
+/// ffc-recognize: operators that exporters write in parts become one.
+void addRecognition(mlir::OpPassManager &passes);
+
+struct TrainingOptions {
+  DifferentiateOptions differentiate;
+  /// Micro-batches of a step, whose gradients are accumulated.
+  int64_t microBatches = 1;
+};
+/// ffc-train: from a forward graph to one step of training.
+void addTraining(mlir::OpPassManager &passes, const TrainingOptions &options);
+
+/// ffc-round: what products read, and what is made of it, is of `type` ("bf16",
+/// "f16", "tf32"); none, of f32, if it is empty.
+void addRounding(mlir::OpPassManager &passes, llvm::StringRef type);
+
+/// ffc-overlap: the order of a step on devices that communicate and compute at
+/// once.
+void addOverlap(mlir::OpPassManager &passes);
+
+/// ffc-fuse: fewer operators for what is computed in the same way. `early`:
+/// operators do not wait for a strategy.
+void addFusion(mlir::OpPassManager &passes, bool early = false);
+
+/// Makes the names above known to ffc-opt.
+void registerPipelines();
+
+} // namespace ffc
+
+#endif // FFC_PASSES_PIPELINES_H

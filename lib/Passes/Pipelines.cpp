@@ -1,0 +1,95 @@
+//===- Pipelines.cpp - which passes run, in which order -------------------===//
+
+#include "ffc/Passes/Pipelines.h"
+
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace ffc;
+
+void ffc::addRecognition(OpPassManager &passes) {
+  passes.addPass(createRecognizePatterns());
+  passes.addPass(createMarkCausal());
+}
+
+void ffc::addTraining(OpPassManager &passes, const TrainingOptions &options) {
+  passes.addPass(createDifferentiate(options.differentiate));
+  passes.addPass(createFuseLosses());
+  if (options.microBatches == 1)
+    return;
+  SinkUpdatesOptions sinking;
+  sinking.passes = options.microBatches;
+  passes.addPass(createSinkUpdates(sinking));
+}
+
+void ffc::addRounding(OpPassManager &passes, StringRef type) {
+  if (type.empty())
+    return;
+  LowerPrecisionOptions lowering;
+  lowering.type = type.str();
+  passes.addPass(createLowerPrecision(lowering));
+  passes.addPass(createKeepRounded());
+}
+
+void ffc::addOverlap(OpPassManager &passes) {
+  passes.addPass(createSinkUpdates());
+}
+
+void ffc::addFusion(OpPassManager &passes, bool early) {
+  // What an operator does at no cost is none of a chain's business.
+  passes.addPass(createFuseSums({early}));
+  passes.addPass(createFuseAddends({early}));
+  passes.addPass(createFuseActivations({early}));
+  passes.addPass(createFuseCuts());
+  passes.addPass(createFuseGelu({early}));
+  // Bounds come first: they are those of the wide value.
+  passes.addPass(createFuseCasts({early}));
+  passes.addPass(createFuseElementwise());
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct TrainOptions : PassPipelineOptions<TrainOptions> {
+  Option<std::string> loss{*this, "loss", llvm::cl::init("cross-entropy"),
+                           llvm::cl::desc("as of --ff-differentiate")};
+  Option<std::string> optimizer{*this, "optimizer", llvm::cl::init("sgd"),
+                                llvm::cl::desc("as of --ff-differentiate")};
+  Option<int64_t> microBatches{*this, "micro-batches", llvm::cl::init(1),
+                               llvm::cl::desc("of a step")};
+};
+struct RoundOptions : PassPipelineOptions<RoundOptions> {
+  Option<std::string> type{*this, "type", llvm::cl::init("bf16"),
+                           llvm::cl::desc("bf16, f16 or tf32")};
+};
+} // namespace
+
+void ffc::registerPipelines() {
+  PassPipelineRegistration<>(
+      "ffc-recognize", "operators that exporters write in parts become one",
+      addRecognition);
+  PassPipelineRegistration<TrainOptions>(
+      "ffc-train", "from a forward graph to one step of training",
+      [](OpPassManager &passes, const TrainOptions &options) {
+        TrainingOptions training;
+        training.differentiate.loss = options.loss;
+        training.differentiate.optimizer = options.optimizer;
+        training.microBatches = options.microBatches;
+        addTraining(passes, training);
+      });
+  PassPipelineRegistration<RoundOptions>(
+      "ffc-round", "what products read, and what is made of it, is narrower",
+      [](OpPassManager &passes, const RoundOptions &options) {
+        addRounding(passes, options.type);
+      });
+  PassPipelineRegistration<>(
+      "ffc-overlap",
+      "the order of a step on devices that communicate and compute at once",
+      addOverlap);
+  PassPipelineRegistration<>(
+      "ffc-fuse", "fewer operators for what is computed in the same way",
+      [](OpPassManager &passes) { addFusion(passes); });
+}
