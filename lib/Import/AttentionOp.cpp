@@ -7,6 +7,7 @@
 
 #include "Expression.h"
 #include "OpTable.h"
+#include "TypedNode.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -69,6 +70,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 bool AttentionImporter::readAttributes() {
+  takeNumberType(node, Q, /*integers=*/false);
   type = node.operand(Q).type;
   isFlat = node.rank(Q) == 3;
   for (int i : {Q, K, V})
@@ -93,6 +95,9 @@ bool AttentionImporter::readAttributes() {
   node.ignore("softmax_precision"); // f32 at least
   if (node.has(PastKey) != node.has(PastValue))
     node.error("expected both of past_key and past_value, found one");
+  for (int i : {PastKey, PastValue})
+    if (node.has(i))
+      node.expectRank(i, 4);
   if (node.has(Lengths) && node.has(PastKey))
     node.error("expected no past_key beside nonpad_kv_seqlen");
   return !node.failed();
@@ -116,8 +121,7 @@ GraphValue *AttentionImporter::heads(int i, int64_t count) {
 
 /// Keys or values behind those of operand `past`.
 GraphValue *AttentionImporter::withPast(GraphValue *now, int past) {
-  if (!now || !node.has(past) || node.rank(past) != 4 ||
-      node.shape(past)[2] == 0)
+  if (!now || !node.has(past) || node.failed() || node.shape(past)[2] == 0)
     return now;
   return made.concat({&node.operand(past), now}, 2);
 }
@@ -306,11 +310,17 @@ void AttentionImporter::run() {
     result = scores;
   else if (shown == Masked && node.isUsed(Scores))
     result = masked(scores, -std::numeric_limits<double>::infinity());
+  GraphValue *visible = !node.failed() && hidesRows() ? visibleRows() : nullptr;
+  // Of a row of infinities neither the softmax nor its gradient is a number.
+  if (visible && added)
+    added =
+        made.apply("Max", {added, made.number(type, type == TensorProto::FLOAT16
+                                                        ? -65504
+                                                        : kHidden / 2)});
   GraphValue *weights =
       made.apply("Softmax", {masked(scores, kHidden)}, "axis", 3);
-  if (!node.failed() && hidesRows())
-    weights =
-        made.apply("Where", {visibleRows(), weights, made.number(type, 0)});
+  if (visible)
+    weights = made.apply("Where", {visible, weights, made.number(type, 0)});
   if (shown == Probabilities)
     result = weights;
   GraphValue *y = made.apply("MatMul", {weights, v});

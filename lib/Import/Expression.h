@@ -18,6 +18,9 @@ public:
   GraphValue *apply(llvm::StringRef opType, llvm::ArrayRef<GraphValue *> in,
                     llvm::StringRef attribute = "", int64_t number = 0);
 
+  /// The same of a node that has its attributes.
+  GraphValue *make(onnx::NodeProto made, llvm::ArrayRef<GraphValue *> in);
+
   /// Integers, row-major.
   GraphValue *constant(int32_t type, llvm::ArrayRef<int64_t> shape,
                        std::vector<int64_t> numbers);
@@ -38,7 +41,6 @@ public:
   GraphValue *concat(llvm::ArrayRef<GraphValue *> parts, int64_t axis);
 
 private:
-  GraphValue *make(onnx::NodeProto made, llvm::ArrayRef<GraphValue *> in);
   GraphValue *list(llvm::ArrayRef<int64_t> numbers);
 
   NodeImporter &node;

@@ -27,14 +27,27 @@ ffc::importer::findAttribute(const onnx::NodeProto &node, StringRef name) {
   return nullptr;
 }
 
+const onnx::AttributeProto *
+FoldCall::attribute(StringRef name,
+                    onnx::AttributeProto::AttributeType type) const {
+  const onnx::AttributeProto *found = findAttribute(node, name);
+  if (!found || found->type() == type)
+    return found;
+  using Attribute = onnx::AttributeProto;
+  wrong = "attribute '" + found->name() + "' is of type " +
+          Attribute::AttributeType_Name(found->type()) + ", expected " +
+          Attribute::AttributeType_Name(type);
+  return nullptr;
+}
+
 int64_t FoldCall::integer(StringRef name, int64_t missing) const {
-  const onnx::AttributeProto *attribute = findAttribute(node, name);
-  return attribute ? attribute->i() : missing;
+  const auto *found = attribute(name, onnx::AttributeProto::INT);
+  return found ? found->i() : missing;
 }
 
 std::optional<Shape> FoldCall::list(StringRef name, unsigned i) const {
-  if (const onnx::AttributeProto *attribute = findAttribute(node, name))
-    return Shape(attribute->ints().begin(), attribute->ints().end());
+  if (const auto *found = attribute(name, onnx::AttributeProto::INTS))
+    return Shape(found->ints().begin(), found->ints().end());
   if (has(i))
     return Shape(inputs[i]->ints.begin(), inputs[i]->ints.end());
   return std::nullopt;

@@ -17,12 +17,18 @@ struct FoldCall {
   const onnx::NodeProto &node;
   int64_t opset;
   llvm::ArrayRef<const Constant *> inputs;
+  /// What is wrong with an attribute that was read; empty if nothing is.
+  mutable std::string wrong = {};
 
   bool has(unsigned i) const { return i < inputs.size() && inputs[i]; }
   int64_t integer(llvm::StringRef name, int64_t missing) const;
   /// The list in attribute `name`, or in input `i` where the opset moved it
   /// there; nothing if it is in neither.
   std::optional<Shape> list(llvm::StringRef name, unsigned i) const;
+  /// An attribute of `type`; null if there is none.
+  const onnx::AttributeProto *
+  attribute(llvm::StringRef name,
+            onnx::AttributeProto::AttributeType type) const;
 };
 
 /// What cannot be evaluated because the result is too large; the operator may

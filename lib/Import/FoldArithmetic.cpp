@@ -91,7 +91,7 @@ static double computeFloat(StringRef op, double a, double b) {
     return std::fmod(a, b);
   if (op == "Mod") {
     double rest = std::fmod(a, b);
-    return rest * b < 0 ? rest + b : rest;
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
   }
   return op == "Min" ? std::min(a, b) : std::max(a, b);
 }

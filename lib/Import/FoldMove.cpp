@@ -270,10 +270,7 @@ Expected<Constant> ffc::importer::foldTile(const FoldCall &call) {
   }
   auto count = elementCount(shape);
   if (!count || *count > kMaxConstantElements)
-    return makeError("a constant of shape " + shapeText(data.shape) +
-                     " is too large to be repeated, expected a result of at "
-                     "most " +
-                     Twine(kMaxConstantElements) + " elements");
+    return tooLarge(shape);
   return select(
       data, shape,
       walk(walked, Shape(walked.size(), 0), Shape(walked.size(), 1), strides));

@@ -22,6 +22,9 @@ using onnx::NodeProto;
 /// More would be a mistake: functions that call others twice grow fast.
 static constexpr int64_t kMaxNodes = 1'000'000;
 
+/// Of calls within each other, which are expanded recursively.
+static constexpr size_t kMaxCalls = 100;
+
 /// How a function and its calls are found.
 static std::string keyOf(const std::string &name, const std::string &overload) {
   return overload.empty() ? name : name + ":" + overload;
@@ -244,6 +247,9 @@ llvm::Error Inliner::expandCall(const FunctionProto &function,
   };
   if (llvm::is_contained(within, &function))
     return error("function '" + keyOf(function) + "' calls itself");
+  if (within.size() == kMaxCalls)
+    return error("expected at most " + Twine(kMaxCalls) +
+                 " calls of functions within each other");
   Call call(function, node, taken);
   if (llvm::Error failure = call.bind())
     return error(llvm::toString(std::move(failure)));

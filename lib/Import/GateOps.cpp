@@ -9,9 +9,10 @@ using namespace ffc::importer;
 using ff::BinaryKind;
 using ff::UnaryKind;
 
-/// x sigmoid(alpha x)
+/// x sigmoid(alpha x), which is QuickGelu, too
 void ffc::importer::importSwish(NodeImporter &node) {
-  const double alpha = node.real("alpha", 1);
+  const double alpha =
+      node.real("alpha", node.opType() == "QuickGelu" ? 1.702f : 1);
   takeNumberType(node, 0, /*integers=*/false);
   Value x = node.tensor(0);
   if (node.failed())

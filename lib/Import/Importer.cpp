@@ -304,13 +304,12 @@ std::optional<LogicalResult> Importer::foldNode(const NodeProto &node,
                                   ", found '" + node.input(i) + "' of type " +
                                   elementTypeName(value->type)));
   }
-  for (const onnx::AttributeProto &attribute : node.attribute())
-    if (attribute.type() != onnx::AttributeProto::INT &&
-        attribute.type() != onnx::AttributeProto::INTS)
-      return LogicalResult(
-          report("attribute '" + attribute.name() + "' is of type " +
-                 onnx::AttributeProto::AttributeType_Name(attribute.type())));
-  llvm::Expected<Constant> result = folder.fold({node, opsetOf(node), inputs});
+  const FoldCall call{node, opsetOf(node), inputs};
+  llvm::Expected<Constant> result = folder.fold(call);
+  if (!call.wrong.empty()) {
+    llvm::consumeError(result.takeError());
+    return LogicalResult(report(call.wrong));
+  }
   if (!result) {
     llvm::Error error = result.takeError();
     if (error.isA<TooLarge>() &&

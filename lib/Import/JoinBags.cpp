@@ -1,14 +1,19 @@
 //===- JoinBags.cpp - loops over bags of rows -----------------------------===//
+//
+// What the body's results are made of is followed back; whatever is not known
+// leaves the loop as it is.
+//
+//===----------------------------------------------------------------------===//
 
 #include "JoinBags.h"
 
 #include "Fold.h"
+#include "Graph.h"
+#include "LoopValues.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
-#include <cstring>
 #include <optional>
 
 using namespace ffc::importer;
@@ -20,207 +25,137 @@ using onnx::TensorProto;
 
 namespace {
 
-using Makers = llvm::StringMap<const NodeProto *>;
-
-/// A place in a list of bounds: element `offset` + the number of the bag.
-struct Bound {
-  std::string list;
-  int64_t offset = 0;
-  bool operator==(const Bound &o) const {
-    return list == o.list && offset == o.offset;
-  }
-};
-
 /// One loop that is looked at.
-class BagLoop {
+class BagLoop : LoopValues {
 public:
-  BagLoop(const GraphProto &graph, const Makers &outer, const NodeProto &loop);
+  BagLoop(const Definitions &outer, const Uses &uses, const NodeProto &loop)
+      : LoopValues(outer), outer(outer), uses(uses), loop(loop) {}
 
   /// The nodes that do the same and are added to the graph; nothing if it is
-  /// another loop. `uses` has those of the loop's results.
-  std::optional<std::vector<NodeProto>> join(const Makers &consumers);
+  /// another loop.
+  std::optional<std::vector<NodeProto>> join();
 
   /// The node that makes one tensor of the loop's sequence, if there is one.
   const NodeProto *last = nullptr;
 
 private:
-  void addMakers(const GraphProto &graph);
-  const NodeProto *makerOf(StringRef value, StringRef opType = "") const;
-  std::optional<int64_t> integerOf(StringRef value) const;
-  std::optional<int64_t> stepsFrom(StringRef value) const;
-  std::optional<Bound> boundOf(StringRef value) const;
-  bool isBagSlice(const NodeProto &node);
-  bool hoist(StringRef value, std::string &hoisted);
+  const NodeProto *reductionOf(StringRef value, bool keepsDims) const;
+  bool isBagSlice(const NodeProto *node);
+  bool hoist(StringRef value, std::string &hoisted, int depth = 0);
   bool matchScanned();
-  bool matchSequence(const Makers &consumers);
+  bool matchSequence();
+  bool matchRows(const NodeProto &choice, StringRef value);
+  bool isLastBag(StringRef condition) const;
+  bool matchLastMean(StringRef value);
+  template <class Match>
+  bool inBranch(const NodeProto &choice, StringRef value, StringRef branch,
+                Match match);
   NodeProto bagNode(StringRef result) const;
 
-  const GraphProto &graph;
-  const Makers &outer;
+  const Definitions &outer;
+  const Uses &uses;
   const NodeProto &loop;
   const GraphProto *body = nullptr;
-  Makers makers; ///< of values in the body and the graphs in it
-  StringRef index, count;
-  std::string rows, reduction;
-  std::optional<Bound> start, end;
+  StringRef count;
+  std::string rows, reduction, lastBound;
+  std::optional<ListElement> start; ///< the bound before the bag
   std::vector<NodeProto> added;
+  llvm::StringMap<std::string> hoistedNames;
 };
 
 } // namespace
 
-static const GraphProto *graphOf(const NodeProto &node, StringRef attribute) {
-  const AttributeProto *found = findAttribute(node, attribute);
-  return found && found->has_g() ? &found->g() : nullptr;
-}
-
-BagLoop::BagLoop(const GraphProto &graph, const Makers &outer,
-                 const NodeProto &loop)
-    : graph(graph), outer(outer), loop(loop), body(graphOf(loop, "body")) {
-  if (body)
-    addMakers(*body);
-}
-
-void BagLoop::addMakers(const GraphProto &graph) {
-  for (const NodeProto &node : graph.node()) {
-    for (const std::string &output : node.output())
-      makers[output] = &node;
-    for (StringRef branch : {"then_branch", "else_branch"})
-      if (const GraphProto *inner = graphOf(node, branch))
-        addMakers(*inner);
-  }
-}
-
-const NodeProto *BagLoop::makerOf(StringRef value, StringRef opType) const {
-  const NodeProto *node = makers.lookup(value);
-  return node && (opType.empty() || node->op_type() == opType) ? node : nullptr;
-}
-
-/// The one integer of a constant.
-std::optional<int64_t> BagLoop::integerOf(StringRef value) const {
-  const TensorProto *tensor = nullptr;
-  for (const GraphProto *in : {body, &graph})
-    for (const TensorProto &initializer : in->initializer())
-      if (initializer.name() == value)
-        tensor = &initializer;
-  const NodeProto *node = makers.lookup(value);
-  if (!node)
-    node = outer.lookup(value);
-  if (node && (node->op_type() == "CastLike" || node->op_type() == "Cast" ||
-               node->op_type() == "Identity"))
-    return integerOf(node->input(0));
-  if (node && node->op_type() == "Constant" && node->attribute_size() == 1) {
-    const AttributeProto &given = node->attribute(0);
-    if (given.type() == AttributeProto::INT)
-      return given.i();
-    if (given.ints_size() == 1)
-      return given.ints(0);
-    if (given.has_t())
-      tensor = &given.t();
-  }
-  if (!tensor || tensor->data_type() != TensorProto::INT64)
-    return std::nullopt;
-  if (tensor->int64_data_size() == 1)
-    return tensor->int64_data(0);
-  int64_t number;
-  if (tensor->raw_data().size() != sizeof number)
-    return std::nullopt;
-  std::memcpy(&number, tensor->raw_data().data(), sizeof number);
-  return number;
-}
-
-/// The shape or type of a value may be changed on the way.
-static bool keepsNumbers(const NodeProto &node) {
-  return llvm::is_contained(
-      {"Reshape", "Squeeze", "Unsqueeze", "Identity", "Cast", "CastLike"},
-      node.op_type());
-}
-
-/// `value` less the number of the bag.
-std::optional<int64_t> BagLoop::stepsFrom(StringRef value) const {
-  if (value == index)
-    return 0;
-  const NodeProto *node = makerOf(value);
-  if (node && keepsNumbers(*node))
-    return stepsFrom(node->input(0));
-  if (!node || node->op_type() != "Add")
-    return std::nullopt;
-  auto steps = stepsFrom(node->input(0));
-  auto more = integerOf(node->input(1));
-  if (!steps || !more)
-    return std::nullopt;
-  return *steps + *more;
-}
-
-std::optional<Bound> BagLoop::boundOf(StringRef value) const {
-  const NodeProto *node = makerOf(value);
-  if (node && keepsNumbers(*node))
-    return boundOf(node->input(0));
-  if (!node || node->input_size() < 2 || makers.count(node->input(0)))
-    return std::nullopt;
-  auto first = stepsFrom(node->input(1));
-  if (!first)
-    return std::nullopt;
-  if (node->op_type() == "Gather")
-    return Bound{node->input(0), *first};
-  if (node->op_type() != "Slice" || node->input_size() != 3 ||
-      stepsFrom(node->input(2)) != *first + 1)
-    return std::nullopt;
-  return Bound{node->input(0), *first};
-}
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
 
 /// Are these the rows of the bag, and those of all other slices?
-bool BagLoop::isBagSlice(const NodeProto &node) {
-  if (node.op_type() != "Slice" || node.input_size() < 3 ||
-      makers.count(node.input(0)) ||
-      (node.input_size() > 3 && integerOf(node.input(3)) != 0) ||
-      node.input_size() > 4)
+bool BagLoop::isBagSlice(const NodeProto *node) {
+  if (!node || !isPlainSlice(*node) || !isOutside(node->input(0)))
     return false;
-  auto from = boundOf(node.input(1)), to = boundOf(node.input(2));
-  if (!from || !to || (start && !(*start == *from && *end == *to)))
+  auto from = elementOf(node->input(1)), to = elementOf(node->input(2));
+  if (!from || !to || !(*to == from->next()) || (start && !(*start == *from)))
     return false;
   start = from;
-  end = to;
   return true;
 }
 
 /// What computes `value` from slices of the bag, on all rows at once, added to
 /// the graph. All of it must work row by row.
-bool BagLoop::hoist(StringRef value, std::string &hoisted) {
-  hoisted = value.str();
+bool BagLoop::hoist(StringRef value, std::string &hoisted, int depth) {
+  if (auto found = hoistedNames.find(value); found != hoistedNames.end()) {
+    hoisted = found->second;
+    return true;
+  }
   const NodeProto *node = makerOf(value);
-  if (!node)
-    return true; // the same in all iterations
+  if (!node || depth > kMostSteps)
+    return false;
   if (node->op_type() == "Slice") {
     hoisted = node->input(0);
-    return isBagSlice(*node);
+    return isBagSlice(node);
   }
-  const bool isGather = node->op_type() == "Gather";
-  if (!llvm::is_contained(
-          {"Gather", "Mul", "Unsqueeze", "Cast", "Identity", "Constant"},
-          node->op_type()) ||
-      (isGather && makers.count(node->input(0))))
-    return false;
-  if (const AttributeProto *axis = findAttribute(*node, "axis");
-      isGather && axis && axis->i() != 0)
-    return false;
   NodeProto copy = *node;
-  for (std::string &input : *copy.mutable_input())
-    if (std::string from = input; !hoist(from, input))
+  int first = 0, end = 1;
+  if (node->op_type() == "Gather" && node->input_size() == 2 &&
+      integerIn(*node, "axis", 0) == 0 && isOutside(node->input(0))) {
+    first = 1; // rows of a table
+    end = 2;
+  } else if (node->op_type() == "Mul") {
+    // Rows times a number each. Other factors, of fewer dimensions, would be
+    // spread along the rows.
+    end = node->input_size();
+    if (end != 2 || !(makerOf(node->input(0), "Unsqueeze") ||
+                      makerOf(node->input(1), "Unsqueeze")))
       return false;
+  } else if (node->op_type() == "Unsqueeze") {
+    auto axis = axisOf(*node);
+    if (axis != 1 && axis != -1)
+      return false;
+    // The list of axes may be in the loop.
+    if (node->input_size() > 1 && !isOutside(node->input(1))) {
+      const NodeProto *axes = anyMakerOf(node->input(1));
+      if (!axes || axes->op_type() != "Constant")
+        return false;
+      NodeProto constant = *axes;
+      constant.set_output(0, loop.output(0) + "/" + value.str() + "/axes");
+      copy.set_input(1, constant.output(0));
+      added.push_back(std::move(constant));
+    }
+  } else if (node->op_type() != "Cast" && node->op_type() != "Identity") {
+    return false;
+  }
+  for (int i = first; i < end; ++i)
+    if (!hoist(node->input(i), *copy.mutable_input(i), depth + 1))
+      return false;
+  // Loops may use the same names.
+  hoisted = loop.output(0) + "/" + value.str();
+  hoistedNames[value] = hoisted;
+  copy.set_output(0, hoisted);
   added.push_back(std::move(copy));
   return true;
 }
 
-static std::string reductionOf(StringRef opType) {
-  return opType == "ReduceMean"  ? "mean"
-         : opType == "ReduceMax" ? "max"
-                                 : "sum";
+/// The node that makes `value` and reduces rows.
+const NodeProto *BagLoop::reductionOf(StringRef value, bool keepsDims) const {
+  const NodeProto *node = makerOf(value);
+  return node &&
+                 llvm::is_contained({"ReduceSum", "ReduceMean", "ReduceMax"},
+                                    node->op_type()) &&
+                 axisOf(*node) == 0 &&
+                 (integerIn(*node, "keepdims", 1) != 0) == keepsDims
+             ? node
+             : nullptr;
 }
 
-static bool isReduction(const NodeProto &node) {
-  return llvm::is_contained({"ReduceSum", "ReduceMean", "ReduceMax"},
-                            node.op_type());
+static std::string nameOfReduction(const NodeProto &node) {
+  return node.op_type() == "ReduceMean"  ? "mean"
+         : node.op_type() == "ReduceMax" ? "max"
+                                         : "sum";
 }
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
 
 /// The loop stacks what its iterations make, which look the rows up.
 bool BagLoop::matchScanned() {
@@ -229,30 +164,21 @@ bool BagLoop::matchScanned() {
     return false;
   index = body->input(0).name();
   count = loop.input(0);
-  const NodeProto *reduce = makerOf(body->output(1).name());
-  if (!reduce || !isReduction(*reduce))
+  const std::string &goesOn = body->output(0).name();
+  const NodeProto *reduce =
+      reductionOf(body->output(1).name(), /*keepsDims=*/false);
+  if (count.empty() || !reduce || !isTrue(loop.input(1)) ||
+      !(goesOn == body->input(1).name() || isTrue(goesOn)))
     return false;
-  const AttributeProto *axes = findAttribute(*reduce, "axes"),
-                       *keepdims = findAttribute(*reduce, "keepdims");
-  const bool isFirst =
-      axes ? axes->ints_size() == 1 && axes->ints(0) == 0
-           : reduce->input_size() > 1 && integerOf(reduce->input(1)) == 0;
-  // The condition does not change.
-  const NodeProto *goesOn = makerOf(body->output(0).name());
-  if (!isFirst || !keepdims || keepdims->i() != 0 ||
-      (goesOn && goesOn->op_type() != "Cast" &&
-       goesOn->op_type() != "Identity") ||
-      (goesOn && makers.count(goesOn->input(0)) &&
-       !makerOf(goesOn->input(0), "Constant")))
-    return false;
-  reduction = reductionOf(reduce->op_type());
+  reduction = nameOfReduction(*reduce);
   return hoist(reduce->input(0), rows) && start.has_value();
 }
 
 /// Rows are inserted into a sequence, and concatenated after the loop.
-bool BagLoop::matchSequence(const Makers &consumers) {
+bool BagLoop::matchSequence() {
   if (loop.input_size() != 4 || loop.output_size() != 2 ||
-      body->input_size() != 4 || body->output_size() != 3)
+      body->input_size() != 4 || body->output_size() != 3 ||
+      !loop.input(0).empty() || !isTrue(loop.input(1)))
     return false;
   for (int carried : {0, 1}) {
     const NodeProto *insert =
@@ -260,39 +186,154 @@ bool BagLoop::matchSequence(const Makers &consumers) {
     if (!insert)
       continue;
     index = body->input(3 - carried).name();
-    if (insert->input(0) != body->input(2 + carried).name() ||
-        insert->input_size() != 2 || integerOf(loop.input(3 - carried)) != 0 ||
-        stepsFrom(body->output(2 - carried).name()) != 1)
+    const NodeProto *empty = outer.makers.lookup(loop.input(2 + carried));
+    if (insert->input_size() != 2 ||
+        insert->input(0) != body->input(2 + carried).name() || !empty ||
+        empty->op_type() != "SequenceEmpty" ||
+        integerOf(loop.input(3 - carried)) != 0 ||
+        stepsFrom(body->output(2 - carried).name()) != 1 ||
+        uses.isUsed(loop.output(1 - carried)))
       return false;
     // While bags are left.
     const NodeProto *less = makerOf(body->output(0).name(), "Less");
-    if (!less || stepsFrom(less->input(0)) != 1)
+    if (!less || less->input_size() != 2 || stepsFrom(less->input(0)) != 1 ||
+        !isOutside(less->input(1)))
       return false;
     count = less->input(1);
-    last = consumers.lookup(loop.output(carried));
+    last = uses.onlyReader(loop.output(carried));
     const NodeProto *choice = makerOf(insert->input(1), "If");
-    if (!last || last->op_type() != "ConcatFromSequence" || !choice)
-      return false;
-    // Bags without rows are 0; of the others, the last one may be cut apart.
-    const NodeProto *isEmpty = makerOf(choice->input(0), "Equal");
-    const GraphProto *full = graphOf(*choice, "else_branch");
-    if (!isEmpty || !full)
-      return false;
-    auto from = boundOf(isEmpty->input(0)), to = boundOf(isEmpty->input(1));
-    Makers inside;
-    std::swap(inside, makers);
-    addMakers(*full);
-    std::swap(inside, makers);
-    for (const auto &entry : inside) {
-      const NodeProto &node = *entry.second;
-      if (isReduction(node) && reduction != "mean")
-        reduction = reductionOf(node.op_type());
-      if (node.op_type() == "Slice" && isBagSlice(node))
-        rows = node.input(0);
-    }
-    return !rows.empty() && !reduction.empty() && start == from && end == to;
+    return last && last->op_type() == "ConcatFromSequence" &&
+           last->output_size() == 1 &&
+           outer.makers.lookup(last->output(0)) == last &&
+           integerIn(*last, "axis", 1) == 0 &&
+           integerIn(*last, "new_axis", 0) == 0 && choice &&
+           matchRows(*choice, insert->input(1));
   }
   return false;
+}
+
+/// Does `match` hold for what a branch makes of the If's result `value`?
+template <class Match>
+bool BagLoop::inBranch(const NodeProto &choice, StringRef value,
+                       StringRef branch, Match match) {
+  const GraphProto *graph = graphOf(choice, branch);
+  const auto result =
+      llvm::find(choice.output(), value) - choice.output().begin();
+  if (!graph || result >= graph->output_size())
+    return false;
+  enter(*graph);
+  const bool matches = match(graph->output(static_cast<int>(result)).name());
+  leave();
+  return matches;
+}
+
+/// Bags without rows are 0; of the others, the last one may be on its own.
+bool BagLoop::matchRows(const NodeProto &choice, StringRef value) {
+  const NodeProto *isEmpty = makerOf(choice.input(0), "Equal");
+  if (!isEmpty || isEmpty->input_size() != 2)
+    return false;
+  start = elementOf(isEmpty->input(0));
+  if (!start || elementOf(isEmpty->input(1)) != start->next())
+    return false;
+  auto takeRows = [&](StringRef slice) {
+    const NodeProto *node = makerOf(slice, "Slice");
+    if (!isBagSlice(node) || (!rows.empty() && rows != node->input(0)))
+      return false;
+    rows = node->input(0);
+    return true;
+  };
+  return inBranch(choice, value, "then_branch",
+                  [&](StringRef zero) { return isZeroRow(zero); }) &&
+         inBranch(choice, value, "else_branch", [&](StringRef full) {
+           // Means: a sum is divided for the last bag.
+           if (const NodeProto *lastOrNot = makerOf(full, "If")) {
+             reduction = "mean";
+             return isLastBag(lastOrNot->input(0)) &&
+                    inBranch(*lastOrNot, full, "else_branch",
+                             [&](StringRef mean) {
+                               const NodeProto *node = reductionOf(mean, true);
+                               return node && node->op_type() == "ReduceMean" &&
+                                      takeRows(node->input(0));
+                             }) &&
+                    inBranch(*lastOrNot, full, "then_branch",
+                             [&](StringRef sum) { return matchLastMean(sum); });
+           }
+           const NodeProto *node = reductionOf(full, /*keepsDims=*/true);
+           if (!node)
+             return false;
+           reduction = nameOfReduction(*node);
+           const std::string &slice = node->input(0);
+           const NodeProto *lastOrNot = makerOf(slice, "If");
+           if (!lastOrNot)
+             return takeRows(slice);
+           // The last bag may end elsewhere.
+           return reduction == "max" && isLastBag(lastOrNot->input(0)) &&
+                  inBranch(*lastOrNot, slice, "else_branch", takeRows) &&
+                  inBranch(*lastOrNot, slice, "then_branch",
+                           [&](StringRef rest) {
+                             const NodeProto *node = makerOf(rest, "Slice");
+                             if (!node || !isPlainSlice(*node) ||
+                                 rows != node->input(0) ||
+                                 elementOf(node->input(1)) != start ||
+                                 !isOutside(node->input(2)))
+                               return false;
+                             lastBound = node->input(2);
+                             return true;
+                           });
+         });
+}
+
+/// index == count - 1
+bool BagLoop::isLastBag(StringRef condition) const {
+  const NodeProto *equal = makerOf(condition, "Equal");
+  if (!equal || equal->input_size() != 2 || stepsFrom(equal->input(0)) != 0)
+    return false;
+  auto number = integerOf(equal->input(1)), all = integerOf(count);
+  if (number && all)
+    return *number == *all - 1;
+  const NodeProto *less = anyMakerOf(equal->input(1));
+  return less && less->op_type() == "Sub" && less->input_size() == 2 &&
+         less->input(0) == count && integerOf(less->input(1)) == 1;
+}
+
+/// A sum of the rows over the last bound less the start, unless that is 0.
+bool BagLoop::matchLastMean(StringRef value) {
+  const NodeProto *choice = makerOf(value, "If");
+  const NodeProto *greater =
+      choice ? makerOf(choice->input(0), "Greater") : nullptr;
+  if (!greater || greater->input_size() != 2 ||
+      integerOf(greater->input(1)) != 0)
+    return false;
+  const StringRef size = uncast(greater->input(0));
+  const NodeProto *difference = makerOf(size, "Sub");
+  if (!difference || difference->input_size() != 2 ||
+      !isOutside(difference->input(0)) ||
+      elementOf(difference->input(1)) != start)
+    return false;
+  lastBound = difference->input(0);
+  auto isSum = [&](StringRef sum) {
+    for (int i = 0; i < kMostSteps; ++i) {
+      const NodeProto *same = makerOf(sum, "Identity");
+      if (!same)
+        break;
+      sum = same->input(0);
+    }
+    const NodeProto *node = reductionOf(sum, /*keepsDims=*/true);
+    const NodeProto *slice = node ? makerOf(node->input(0), "Slice") : nullptr;
+    return node && node->op_type() == "ReduceSum" && isBagSlice(slice) &&
+           rows == slice->input(0);
+  };
+  return inBranch(*choice, value, "else_branch", isSum) &&
+         inBranch(*choice, value, "then_branch", [&](StringRef mean) {
+           const NodeProto *over = makerOf(mean, "Div");
+           if (!over || over->input_size() != 2 || !isSum(over->input(0)))
+             return false;
+           const NodeProto *cast = makerOf(over->input(1));
+           return cast &&
+                  (cast->op_type() == "Cast" ||
+                   cast->op_type() == "CastLike") &&
+                  uncast(cast->input(0)) == size;
+         });
 }
 
 NodeProto BagLoop::bagNode(StringRef result) const {
@@ -301,72 +342,58 @@ NodeProto BagLoop::bagNode(StringRef result) const {
   node.set_domain("ffc");
   node.set_op_type("ReduceBags");
   node.set_name(loop.name());
-  for (StringRef input :
-       {StringRef(rows), StringRef(start->list), StringRef(end->list), count})
+  for (StringRef input : {StringRef(rows), StringRef(start->list), count})
     node.add_input(input.str());
+  if (!lastBound.empty())
+    node.add_input(lastBound);
   node.add_output(result.str());
   AttributeProto &kind = *node.add_attribute();
   kind.set_name("reduction");
   kind.set_type(AttributeProto::STRING);
   kind.set_s(reduction);
-  for (auto [name, offset] : {std::pair("first_start", start->offset),
-                              std::pair("first_end", end->offset)}) {
-    AttributeProto &number = *node.add_attribute();
-    number.set_name(name);
-    number.set_type(AttributeProto::INT);
-    number.set_i(offset);
-  }
+  AttributeProto &first = *node.add_attribute();
+  first.set_name("first");
+  first.set_type(AttributeProto::INT);
+  first.set_i(start->offset);
   return node;
 }
 
-std::optional<std::vector<NodeProto>> BagLoop::join(const Makers &consumers) {
+std::optional<std::vector<NodeProto>> BagLoop::join() {
+  body = graphOf(loop, "body");
   if (!body)
     return std::nullopt;
-  if (matchScanned()) {
+  enter(*body);
+  if (matchScanned())
     added.push_back(bagNode(loop.output(0)));
-    return std::move(added);
-  }
-  added.clear();
-  start.reset();
-  if (!matchSequence(consumers))
+  else if (matchSequence())
+    added.push_back(bagNode(last->output(0)));
+  else
     return std::nullopt;
-  added.push_back(bagNode(last->output(0)));
   return std::move(added);
 }
 
 void ffc::importer::joinBags(GraphProto &graph) {
-  Makers makers, consumers;
-  bool hasLoop = false;
-  for (const NodeProto &node : graph.node()) {
-    hasLoop |= node.op_type() == "Loop";
-    for (const std::string &output : node.output())
-      makers[output] = &node;
-    for (const std::string &input : node.input())
-      consumers[input] = &node;
-  }
-  if (!hasLoop)
+  if (llvm::none_of(graph.node(), [](const NodeProto &node) {
+        return node.op_type() == "Loop";
+      }))
     return;
+  const Definitions level(graph);
+  const Uses uses(graph);
   GraphProto joined;
   llvm::SmallPtrSet<const NodeProto *, 8> done;
   llvm::DenseMap<const NodeProto *, std::vector<NodeProto>> instead;
   for (const NodeProto &node : graph.node()) {
-    if (node.op_type() != "Loop")
+    if (node.op_type() != "Loop" || !isStandardDomain(node.domain()))
       continue;
-    BagLoop loop(graph, makers, node);
-    if (auto nodes = loop.join(consumers)) {
+    BagLoop loop(level, uses, node);
+    if (auto nodes = loop.join()) {
       instead[&node] = std::move(*nodes);
       if (loop.last)
         done.insert(loop.last);
     }
   }
-  // The sequences that loops began with.
-  llvm::StringSet<> used;
-  for (const NodeProto &node : graph.node())
-    if (!instead.count(&node))
-      used.insert(node.input().begin(), node.input().end());
   for (NodeProto &node : *graph.mutable_node()) {
-    if (done.contains(&node) ||
-        (node.op_type() == "SequenceEmpty" && !used.contains(node.output(0))))
+    if (done.contains(&node))
       continue;
     auto found = instead.find(&node);
     if (found == instead.end())

@@ -43,15 +43,10 @@ void ffc::importer::importEyeLike(NodeImporter &node) {
           eye.ints.push_back(j - i == diagonal);
     return node.defineConstant(std::move(eye));
   }
-  // Beyond the matrix, the diagonal need not be exact.
-  const double first =
-      static_cast<double>(std::clamp(diagonal, -rows, columns));
-  Constant places = positions(node, rows, 2);
-  for (double &place : places.floats)
-    place += first;
-  Value row = node.knownNumbers("diagonal", std::move(places)),
-        column = node.knownNumbers("columns", positions(node, columns, 1));
+  const Diagonal ones =
+      diagonalOf(node, rows, columns, static_cast<double>(diagonal));
   node.setElementType(type);
   if (!node.failed())
-    node.defineLast(binaryPart(node, "", ff::BinaryKind::Equal, column, row));
+    node.defineLast(
+        binaryPart(node, "", ff::BinaryKind::Equal, ones.columns, ones.rows));
 }

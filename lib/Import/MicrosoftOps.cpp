@@ -7,7 +7,6 @@
 
 #include "Expression.h"
 #include "OpTable.h"
-#include "OpVersions.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -20,7 +19,6 @@ using onnx::NodeProto;
 static NodeProto makeNode(const char *opType) {
   NodeProto made;
   made.set_op_type(opType);
-  setOwnOpset(made, kNewestOpset);
   return made;
 }
 
@@ -36,14 +34,6 @@ static void addInteger(NodeProto &made, const char *name, int64_t value) {
   attribute.set_name(name);
   attribute.set_type(AttributeProto::INT);
   attribute.set_i(value);
-}
-
-static GraphValue *scalar(NodeImporter &node, double value) {
-  GraphValue *result = node.importer.newValue(
-      GraphValue::Kind::Filled, (node.getName() + ".factor").str(),
-      node.operand(0).type, {});
-  result->fill = value;
-  return result;
 }
 
 static void defineIfMade(NodeImporter &node, GraphValue *value) {
@@ -66,16 +56,7 @@ void ffc::importer::importBiasGelu(NodeImporter &node) {
     attribute.set_type(AttributeProto::STRING);
     attribute.set_s("tanh");
   }
-  defineIfMade(node, node.importMade(std::move(gelu), {x}));
-}
-
-/// x sigmoid(alpha x)
-void ffc::importer::importQuickGelu(NodeImporter &node) {
-  const double alpha = node.real("alpha", 1.702f);
-  Expression made(node);
-  GraphValue *x = &node.operand(0);
-  GraphValue *scaled = made.apply("Mul", {x, scalar(node, alpha)});
-  defineIfMade(node, made.apply("Mul", {x, made.apply("Sigmoid", {scaled})}));
+  defineIfMade(node, made.make(std::move(gelu), {x}));
 }
 
 /// alpha op(a) op(b), with batches.
@@ -88,34 +69,28 @@ void ffc::importer::importFusedMatMul(NodeImporter &node) {
       node.error("expected " + llvm::Twine(name) + " of 0");
   if (node.failed())
     return;
+  Expression made(node);
   if (node.rank(0) == 2 && node.rank(1) == 2) {
     NodeProto product = makeNode("Gemm");
     addReal(product, "alpha", alpha);
     addInteger(product, "transA", transposes[0]);
     addInteger(product, "transB", transposes[1]);
-    return defineIfMade(node,
-                        node.importMade(std::move(product),
+    return defineIfMade(node, made.make(std::move(product),
                                         {&node.operand(0), &node.operand(1)}));
   }
-  Expression made(node);
   GraphValue *factors[] = {&node.operand(0), &node.operand(1)};
   for (int i : {0, 1}) {
     const int64_t rank = node.rank(i);
     if (!transposes[i] || rank < 2)
       continue;
-    NodeProto transpose = makeNode("Transpose");
-    AttributeProto &perm = *transpose.add_attribute();
-    perm.set_name("perm");
-    perm.set_type(AttributeProto::INTS);
-    for (int64_t d : llvm::seq<int64_t>(rank - 2))
-      perm.add_ints(d);
-    perm.add_ints(rank - 1);
-    perm.add_ints(rank - 2);
-    factors[i] = node.importMade(std::move(transpose), {factors[i]});
+    Shape perm = llvm::to_vector(llvm::seq(rank));
+    std::swap(perm[rank - 2], perm[rank - 1]);
+    factors[i] = made.transpose(factors[i], perm);
   }
   GraphValue *product = made.apply("MatMul", factors);
   if (alpha != 1)
-    product = made.apply("Mul", {product, scalar(node, alpha)});
+    product =
+        made.apply("Mul", {product, made.number(node.operand(0).type, alpha)});
   defineIfMade(node, product);
 }
 
@@ -134,7 +109,7 @@ void ffc::importer::importSkipLayerNormalization(NodeImporter &node) {
   llvm::SmallVector<GraphValue *> in = {sum, &node.operand(2)};
   if (node.has(3))
     in.push_back(&node.operand(3));
-  defineIfMade(node, node.importMade(std::move(norm), in));
+  defineIfMade(node, made.make(std::move(norm), in));
   if (node.isUsed(3))
     node.define(3, sum);
 }

@@ -29,7 +29,10 @@ void ffc::importer::importMod(NodeImporter &node) {
     return node.defineLast(left);
   // Where the signs of both differ, the next multiple of b is the one meant.
   Value next = binaryPart(node, "next", BinaryKind::Add, left, b);
-  Value product = binaryPart(node, "product", BinaryKind::Mul, left, b);
+  // The product of small numbers may be 0, but not that of signs.
+  Value product = binaryPart(node, "product", BinaryKind::Mul,
+                             unaryPart(node, "sign", UnaryKind::Sign, left),
+                             unaryPart(node, "side", UnaryKind::Sign, b));
   product = unaryPart(node, "negate", UnaryKind::Scale, product, -1);
   Value differ = unaryPart(node, "differ", UnaryKind::Relu, product);
   node.build<ff::SelectOp>(*shape, differ, next, left);

@@ -299,5 +299,10 @@ GraphValue *NodeImporter::importMade(onnx::NodeProto made,
   *graph.add_node() = std::move(made);
   SmallVector<GraphValue *> results =
       importGraph(importer.keep(std::move(graph)), bound);
-  return results.empty() ? nullptr : results.front();
+  if (results.empty())
+    return nullptr;
+  if (results.front()->kind != GraphValue::Kind::Unsupported)
+    return results.front();
+  skip();
+  return nullptr;
 }

@@ -174,7 +174,8 @@ public:
   /// scope of this node; its outputs, none after an error.
   llvm::SmallVector<GraphValue *> importGraph(const onnx::GraphProto &graph,
                                               const Scope &outer);
-  /// Imports a node that is not in the file, with one result.
+  /// Imports a node that is not in the file, with one result; null after an
+  /// error and, as this node is then not supported either, if it is not.
   GraphValue *importMade(onnx::NodeProto made,
                          llvm::ArrayRef<GraphValue *> operands);
   /// A scope within that of this node.

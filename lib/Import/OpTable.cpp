@@ -155,10 +155,10 @@ const OpInfo *ffc::importer::lookupOp(llvm::StringRef name) {
       {"com.microsoft.FastGelu", {importBiasGelu, 1, 2, 0b10}},
       {"com.microsoft.FusedMatMul", {importFusedMatMul, 2, 2, 0b10}},
       {"com.microsoft.Gelu", {importBiasGelu, 1, 1}},
-      {"com.microsoft.QuickGelu", {importQuickGelu, 1, 1}},
+      {"com.microsoft.QuickGelu", {importSwish, 1, 1}},
       {"com.microsoft.SkipLayerNormalization",
        {importSkipLayerNormalization, 3, 5, 0b11100}},
-      {"ffc.ReduceBags", {importReduceBags, 4, 4}},
+      {"ffc.ReduceBags", {importReduceBags, 3, 4}},
   };
   auto found = table.find(name);
   return found == table.end() ? nullptr : &found->second;

@@ -112,7 +112,6 @@ void importConcatFromSequence(NodeImporter &node);
 // MicrosoftOps.cpp
 void importBiasGelu(NodeImporter &node);
 void importFusedMatMul(NodeImporter &node);
-void importQuickGelu(NodeImporter &node);
 void importSkipLayerNormalization(NodeImporter &node);
 
 // SoftmaxOps.cpp
@@ -140,6 +139,8 @@ void importSwish(NodeImporter &node);
 // GatherOps.cpp
 void importGatherElements(NodeImporter &node);
 void importGatherND(NodeImporter &node);
+
+// ScatterOps.cpp
 void importScatterElements(NodeImporter &node);
 void importScatterND(NodeImporter &node);
 

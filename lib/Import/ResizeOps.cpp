@@ -86,27 +86,36 @@ static void readCoordinates(NodeImporter &node, Interpolation &way) {
   way.extrapolation = node.real("extrapolation_value", 0);
 }
 
+/// Makes `to`, which the scale of dimension `d` leads to, the extent of the
+/// result.
+static void setResult(NodeImporter &node, Interpolation &way, size_t d,
+                      double to) {
+  const int64_t from = node.shape(0)[d];
+  const double scale = way.scales[d];
+  if (!(scale > 0 && to >= 1 && to <= INT_MAX))
+    return node.error("expected scales that leave something, found " +
+                      numberText(scale) + " for extent " + Twine(from));
+  if (way.isSymmetric && to != static_cast<double>(from) * scale)
+    return node.error("expected half_pixel_symmetric with scales that lead to "
+                      "whole extents, found " +
+                      numberText(scale) + " for extent " + Twine(from));
+  way.result[d] = static_cast<int64_t>(to);
+  if (way.result[d] != from)
+    node.expectPositions(way.result[d]);
+}
+
 static void applyScales(NodeImporter &node, Interpolation &way,
                         ArrayRef<double> given) {
   if (node.failed())
     return;
   ArrayRef<int64_t> from = node.shape(0);
   way.scales.assign(given.begin(), given.end());
-  for (size_t d = 0; d < from.size(); ++d) {
-    double scale = way.scales[d];
+  way.result = Shape(from);
+  for (size_t d = 0; d < from.size() && !node.failed(); ++d) {
     double region = way.crops() ? way.roi[from.size() + d] - way.roi[d] : 1.0;
-    double to = std::floor(static_cast<double>(from[d]) * region * scale);
-    if (!(scale > 0 && to >= 1 && to <= INT_MAX))
-      return node.error("expected scales that leave something, found " +
-                        numberText(scale) + " for extent " + Twine(from[d]));
-    if (way.isSymmetric && to != static_cast<double>(from[d]) * scale)
-      return node.error(
-          "expected half_pixel_symmetric with scales that lead to "
-          "whole extents, found " +
-          numberText(scale) + " for extent " + Twine(from[d]));
-    way.result.push_back(static_cast<int64_t>(to));
-    if (way.result[d] != from[d])
-      node.expectPositions(way.result[d]);
+    setResult(
+        node, way, d,
+        std::floor(static_cast<double>(from[d]) * region * way.scales[d]));
   }
 }
 
@@ -312,8 +321,9 @@ void ffc::importer::importResize(NodeImporter &node) {
   if (std::optional<double> scale = readCommonScale(node, axes, sizes))
     for (int64_t axis : axes) {
       way.scales[axis] = *scale;
-      way.result[axis] = static_cast<int64_t>(
-          static_cast<double>(node.shape(0)[axis]) * *scale + 0.5);
+      setResult(
+          node, way, axis,
+          std::floor(static_cast<double>(node.shape(0)[axis]) * *scale + 0.5));
     }
   // Enlarging needs no smoothing.
   if (!node.failed() && isSmoothed && way.mode != "nearest" &&

@@ -2,6 +2,7 @@
 
 #include "Expression.h"
 #include "OpTable.h"
+#include "TypedNode.h"
 
 using namespace mlir;
 using namespace ffc;
@@ -54,9 +55,9 @@ void ffc::importer::importRotaryEmbedding(NodeImporter &node) {
   const int64_t numHeads = node.integer("num_heads", 0);
   if (!isFlat)
     node.expectRank(X, 4);
+  takeNumberType(node, X, /*integers=*/false);
   if (node.failed())
     return;
-  node.setElementType(node.operand(X).type);
   const Shape from(node.shape(X));
   Shape shape = from;
   if (isFlat) {

@@ -13,9 +13,19 @@ using namespace ffc::importer;
 using onnx::TensorProto;
 using Kind = GraphValue::Kind;
 
+/// Every node that changes a sequence makes a list of its own.
+static constexpr size_t kMaxLength = 10000;
+
+static void expectLength(NodeImporter &node, uint64_t length) {
+  if (length > kMaxLength)
+    node.error("expected a sequence of at most " + llvm::Twine(kMaxLength) +
+               " tensors, found " + llvm::Twine(length));
+}
+
 /// Result 0 is a sequence.
 static void defineSequence(NodeImporter &node,
                            std::vector<GraphValue *> elements) {
+  expectLength(node, elements.size());
   if (node.failed())
     return;
   GraphValue *value =
@@ -44,9 +54,15 @@ static int64_t positionAt(NodeImporter &node, int i, int64_t length, bool end) {
   expectTensor(node, i);
   if (node.failed())
     return 0;
-  auto given = static_cast<int64_t>(node.scalar(i).value_or(0));
+  const Shape list = node.constantList(i);
+  if (!node.failed() && list.size() != 1)
+    node.error("expected one position as operand " + llvm::Twine(i) +
+               ", found [" + shapeText(list) + "]");
+  if (node.failed())
+    return 0;
+  const int64_t given = list.front();
   const int64_t position = given < 0 ? given + length : given;
-  if (!node.failed() && (position < 0 || position >= length + (end ? 1 : 0)))
+  if (position < 0 || position >= length + (end ? 1 : 0))
     node.error("position " + llvm::Twine(given) + " is none of a sequence of " +
                llvm::Twine(length) + " tensors");
   return position;
@@ -110,8 +126,10 @@ void ffc::importer::importSequenceLength(NodeImporter &node) {
 /// is that of all but the last, which may be smaller.
 static Shape partsOf(NodeImporter &node, int64_t extent) {
   Shape parts;
-  if (!node.has(1))
-    return Shape(extent, 1);
+  if (!node.has(1)) {
+    expectLength(node, extent);
+    return node.failed() ? parts : Shape(extent, 1);
+  }
   Constant given = node.constant(1);
   if (node.failed())
     return parts;
@@ -123,10 +141,14 @@ static Shape partsOf(NodeImporter &node, int64_t extent) {
   }
   if (!given.shape.empty()) {
     parts.assign(given.ints.begin(), given.ints.end());
-  } else if (given.ints.front() > 0) {
-    for (int64_t rest = extent; rest > 0; rest -= parts.back())
-      parts.push_back(std::min(rest, given.ints.front()));
+    expectLength(node, parts.size());
+  } else if (const int64_t part = given.ints.front(); part > 0) {
+    expectLength(node, extent / part + (extent % part != 0 ? 1 : 0));
+    for (int64_t rest = extent; rest > 0 && !node.failed(); rest -= part)
+      parts.push_back(std::min(rest, part));
   }
+  if (node.failed())
+    return parts;
   int64_t sum = 0;
   for (int64_t part : parts) {
     // One that is too large must not overflow.

@@ -3,8 +3,6 @@
 #include "OpTable.h"
 #include "TypedNode.h"
 
-#include <algorithm>
-
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::importer;
@@ -57,21 +55,13 @@ void ffc::importer::importTrilu(NodeImporter &node) {
     if (node.isChangedBatch(0, d))
       node.error("has the batch in its matrices and stands in the way of "
                  "--batch-size");
-  // The numbers of columns are compared with those that the diagonal has in the
-  // rows. Beyond the matrix, they need not be exact.
-  double diagonal = std::clamp(given, -static_cast<double>(rows),
-                               static_cast<double>(columns));
-  Constant first = positions(node, rows, 2);
-  for (double &column : first.floats)
-    column += diagonal;
   Value x = node.tensor(0);
-  Value row = node.knownNumbers("diagonal", std::move(first)),
-        column = node.knownNumbers("columns", positions(node, columns, 1));
+  const Diagonal diagonal = diagonalOf(node, rows, columns, given);
   if (node.failed())
     return;
   Value mask =
       binaryPart(node, "mask",
                  isUpper ? BinaryKind::GreaterOrEqual : BinaryKind::LessOrEqual,
-                 column, row);
+                 diagonal.columns, diagonal.rows);
   node.defineLast(binaryPart(node, "", BinaryKind::Keep, x, mask));
 }

@@ -4,6 +4,8 @@
 
 #include "ffc/IR/ShapeInference.h"
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::importer;
@@ -64,6 +66,20 @@ Constant ffc::importer::positions(NodeImporter &node, int64_t count,
   for (int64_t i = 0; i < count; ++i)
     result.floats.push_back(static_cast<double>(i));
   return result;
+}
+
+Diagonal ffc::importer::diagonalOf(NodeImporter &node, int64_t rows,
+                                   int64_t columns, double offset) {
+  // Beyond the matrix, the numbers need not be exact.
+  offset = std::clamp(offset, -static_cast<double>(rows),
+                      static_cast<double>(columns));
+  Constant places = positions(node, rows, 2);
+  for (double &place : places.floats)
+    place += offset;
+  Diagonal diagonal;
+  diagonal.rows = node.knownNumbers("diagonal", std::move(places));
+  diagonal.columns = node.knownNumbers("columns", positions(node, columns, 1));
+  return diagonal;
 }
 
 void ffc::importer::defineCast(NodeImporter &node, Value x, int32_t type) {

@@ -26,6 +26,15 @@ mlir::Value binaryPart(NodeImporter &node, const llvm::Twine &name,
 /// Reports more of them than floats can tell apart.
 Constant positions(NodeImporter &node, int64_t count, int64_t rank);
 
+/// The numbers of a matrix's columns, and those of its rows' elements on a
+/// diagonal, which are to be compared.
+struct Diagonal {
+  mlir::Value columns, rows;
+};
+/// That `offset` columns to the right of the main one; null after an error.
+Diagonal diagonalOf(NodeImporter &node, int64_t rows, int64_t columns,
+                    double offset);
+
 /// Result 0 is `x` as a tensor of `type`, to which it is rounded.
 void defineCast(NodeImporter &node, mlir::Value x, int32_t type);
 

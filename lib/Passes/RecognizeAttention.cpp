@@ -7,6 +7,7 @@
 #include "ffc/IR/NameOf.h"
 #include "ffc/IR/ShapeInference.h"
 
+#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
@@ -186,6 +187,14 @@ bool HidingMasks::computed(Value mask, bool replaces) {
   return false;
 }
 
+/// Is the mask bounded from below, as importers make it?
+static bool isFinite(Value mask) {
+  BinaryOp most = binaryOf(mask, BinaryKind::Max);
+  return most && llvm::any_of(most->getOperands(), [](Value bound) {
+           return constantOf(bound).value_or(-HUGE_VAL) >= kLowest;
+         });
+}
+
 /// transpose(value, perm), together with what transposes already, which becomes
 /// a part if nobody else needs it.
 static Value transposed(PatternRewriter &rewriter, Operation *last,
@@ -324,14 +333,15 @@ struct Attention : OpRewritePattern<TransposeOp> {
     Value v = transposed(rewriter, last, parts, "v", values.getB(),
                          values.getTransB() ? kKeysFirst : kSwapped);
     Value visible = guard.visible;
-    if (isGuarded && !visible && mask &&
-        hides->hidesRows(mask, scores->hidden)) {
+    if (isGuarded && mask && hides->hidesRows(mask, scores->hidden)) {
       Rows rows{rewriter, last};
-      visible = rows.visible(mask, scores->hidden.has_value());
-      // Rows of nothing but hidden positions get numbers, which become 0.
+      if (!visible)
+        visible = rows.visible(mask, scores->hidden.has_value());
+      // Rows of nothing but hidden positions get numbers, which become 0, as
+      // do their gradients.
       if (scores->hidden)
         scores->hidden = kLowest;
-      else
+      else if (!isFinite(mask))
         mask = rows.finite(mask);
     }
     auto type = cast<RankedTensorType>(last.getX().getType());

@@ -199,3 +199,68 @@ func.func @guarded(%q: tensor<2x4x6x8xf32>, %m: tensor<2x1x6x6xf32>) {
   ff.output %8 as "out/y" : tensor<2x6x4x8xf32>
   return
 }
+
+// -----
+
+// The rows that are 0 are given: those of a mask of infinities are made numbers
+// just the same, of which gradients are numbers.
+// CHECK-LABEL: @rows_given
+func.func @rows_given(%q: tensor<2x4x6x8xf32>, %m: tensor<2x1x6x6xf32>, %v: tensor<2x1x6x1xf32>) {
+  // CHECK-NOT: ff.reduce_max
+  // CHECK: %[[FINITE:.*]] = ff.unary clip(%arg1)
+  // CHECK: ff.attention(%{{.*}} mask %[[FINITE]])
+  %o = ff.state "o" "constant" init <constant, 0.0 : f64, 0> : tensor<f32>
+  %k = ff.transpose(%q) {perm = array<i64: 0, 1, 3, 2>} : (tensor<2x4x6x8xf32>) -> tensor<2x4x8x6xf32>
+  %0 = ff.matmul(%q, %k) {alpha = 1.0, beta = 1.0, trans_a = 0, trans_b = 0} : (tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32>) -> tensor<2x4x6x6xf32>
+  %1 = ff.binary add(%0, %m) : (tensor<2x4x6x6xf32>, tensor<2x1x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %2 = ff.softmax(%1) {axes = array<i64: 3>, log = 0} : (tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %3 = ff.select(%v, %2, %o) : (tensor<2x1x6x1xf32>, tensor<2x4x6x6xf32>, tensor<f32>) -> tensor<2x4x6x6xf32>
+  %4 = ff.matmul(%3, %q) {alpha = 1.0, beta = 1.0, trans_a = 0, trans_b = 0} : (tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32>
+  // expected-remark @below {{attention, one operator instead of 7}}
+  %5 = ff.transpose(%4) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x4x6x8xf32>) -> tensor<2x6x4x8xf32>
+  ff.output %5 as "out/y" : tensor<2x6x4x8xf32>
+  return
+}
+
+// -----
+
+// Bounded already.
+// CHECK-LABEL: @rows_given_and_bounded
+func.func @rows_given_and_bounded(%q: tensor<2x4x6x8xf32>, %m: tensor<2x1x6x6xf32>, %v: tensor<2x1x6x1xf32>) {
+  // CHECK: %[[MAX:.*]] = ff.binary max(%arg1
+  // CHECK-NOT: ff.unary clip
+  // CHECK: ff.attention(%{{.*}} mask %[[MAX]])
+  %o = ff.state "o" "constant" init <constant, 0.0 : f64, 0> : tensor<f32>
+  %b = ff.state "b" "constant" init <constant, -1.0e+38 : f64, 0> : tensor<f32>
+  %n = ff.binary max(%m, %b) : (tensor<2x1x6x6xf32>, tensor<f32>) -> tensor<2x1x6x6xf32>
+  %k = ff.transpose(%q) {perm = array<i64: 0, 1, 3, 2>} : (tensor<2x4x6x8xf32>) -> tensor<2x4x8x6xf32>
+  %0 = ff.matmul(%q, %k) {alpha = 1.0, beta = 1.0, trans_a = 0, trans_b = 0} : (tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32>) -> tensor<2x4x6x6xf32>
+  %1 = ff.binary add(%0, %n) : (tensor<2x4x6x6xf32>, tensor<2x1x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %2 = ff.softmax(%1) {axes = array<i64: 3>, log = 0} : (tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %3 = ff.select(%v, %2, %o) : (tensor<2x1x6x1xf32>, tensor<2x4x6x6xf32>, tensor<f32>) -> tensor<2x4x6x6xf32>
+  %4 = ff.matmul(%3, %q) {alpha = 1.0, beta = 1.0, trans_a = 0, trans_b = 0} : (tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32>
+  // expected-remark @below {{attention, one operator instead of 7}}
+  %5 = ff.transpose(%4) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x4x6x8xf32>) -> tensor<2x6x4x8xf32>
+  ff.output %5 as "out/y" : tensor<2x6x4x8xf32>
+  return
+}
+
+// -----
+
+// Minus infinity in place of scores.
+// CHECK-LABEL: @rows_given_and_replaced
+func.func @rows_given_and_replaced(%q: tensor<2x4x6x8xf32>, %m: tensor<2x1x6x6xf32>, %v: tensor<2x1x6x1xf32>) {
+  // CHECK: ff.attention(%{{.*}} mask %arg1) {{.*}}hidden = array<f64: -3.4028234663852886E+38>
+  %o = ff.state "o" "constant" init <constant, 0.0 : f64, 0> : tensor<f32>
+  %h = ff.state "h" "constant" init <constant, 0xFFF0000000000000 : f64, 0> : tensor<f32>
+  %k = ff.transpose(%q) {perm = array<i64: 0, 1, 3, 2>} : (tensor<2x4x6x8xf32>) -> tensor<2x4x8x6xf32>
+  %0 = ff.matmul(%q, %k) {alpha = 1.0, beta = 1.0, trans_a = 0, trans_b = 0} : (tensor<2x4x6x8xf32>, tensor<2x4x8x6xf32>) -> tensor<2x4x6x6xf32>
+  %1 = ff.select(%m, %h, %0) : (tensor<2x1x6x6xf32>, tensor<f32>, tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %2 = ff.softmax(%1) {axes = array<i64: 3>, log = 0} : (tensor<2x4x6x6xf32>) -> tensor<2x4x6x6xf32>
+  %3 = ff.select(%v, %2, %o) : (tensor<2x1x6x1xf32>, tensor<2x4x6x6xf32>, tensor<f32>) -> tensor<2x4x6x6xf32>
+  %4 = ff.matmul(%3, %q) {alpha = 1.0, beta = 1.0, trans_a = 0, trans_b = 0} : (tensor<2x4x6x6xf32>, tensor<2x4x6x8xf32>) -> tensor<2x4x6x8xf32>
+  // expected-remark @below {{attention, one operator instead of 7}}
+  %5 = ff.transpose(%4) {perm = array<i64: 0, 2, 1, 3>} : (tensor<2x4x6x8xf32>) -> tensor<2x6x4x8xf32>
+  ff.output %5 as "out/y" : tensor<2x6x4x8xf32>
+  return
+}

@@ -161,6 +161,13 @@ TEST_F(ElementwiseImportTest, Casts) {
                           HasSubstr(" div("),
                           HasSubstr("(tensor<2xi64>) -> tensor<2xi32>"),
                           HasSubstr("as \"out/q\" : tensor<2xi64>")));
+  // How eight bits are rounded says nothing of others, of constants neither.
+  EXPECT_THAT(importGraph("g (float[2] x) => (float[2] y) {\n"
+                          "  c = Constant<value_int = 3>()\n"
+                          "  f = Cast<to = 1, round_mode = \"up\">(c)\n"
+                          "  y = Mul(x, f)\n}",
+                          24),
+              HasSubstr("3.000000e+00"));
 }
 
 // As processors, PyTorch and ONNX Runtime do: exports of T5 select among such

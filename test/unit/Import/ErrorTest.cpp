@@ -367,6 +367,11 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"g (float[2] x, int64[2] a = {1, 2}, int64[1] b = {0}) => "
                   "(float[2] y) { s = Slice(a, b) y = Reshape(x, s) }",
                   "expected as many starts as ends, axes and steps"},
+        ErrorCase{"g (float[2] x) => (float[2] y) "
+                  "{ a = Constant<value_ints = [1]>() "
+                  "s = Concat<axis = 0.5>(a, a) y = Reshape(x, s) }",
+                  "node 's' (Concat): attribute 'axis' is of type FLOAT, "
+                  "expected INT"},
         ErrorCase{"g (float[2] x, int64 c = {1}) => (float[2] y) { y = If (c) "
                   "<then_branch = a () => (float[2] p) { p = Relu(x) }, "
                   "else_branch = b () => (float[2] q) { q = Tanh(x) }> }",

@@ -100,6 +100,17 @@ TEST_F(FunctionTest, DefaultsAndOverloads) {
               AllOf(HasSubstr("tanh("), HasSubstr("alpha 2.500000e-01")));
 }
 
+TEST_F(FunctionTest, CallsWithinEachOther) {
+  std::string functions = function("F0 (X) => (Y) { Y = Tanh(X) }");
+  for (int i = 1; i < 200; ++i)
+    functions += function("F" + std::to_string(i) + " (X) => (Y) { Y = my.F" +
+                          std::to_string(i - 1) + "(X) }");
+  EXPECT_THAT(import("y = my.F99(x)", functions), HasSubstr("tanh("));
+  EXPECT_THAT(import("y = my.F199(x)", functions),
+              HasSubstr("expected at most 100 calls of functions within each "
+                        "other"));
+}
+
 /// A function is of the opset that it imports.
 TEST_F(FunctionTest, OwnOpset) {
   EXPECT_THAT(

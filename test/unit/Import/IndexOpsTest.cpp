@@ -244,6 +244,12 @@ TEST_F(IndexOpsTest, ExpandAndTile) {
                           "(float[1] y) { y = Tile(x, r) }"),
               AllOf(HasSubstr("ff.expand"), Not(HasSubstr("ff.reshape")),
                     HasSubstr("-> tensor<4x3xf32>")));
+  // A constant that becomes too large to be evaluated.
+  EXPECT_THAT(
+      importGraph("g (float[90000] x, int64[1] r = {30000}) => "
+                  "(float[1] y) { c = Constant<value_ints = [1, 2, 3]>() "
+                  "t = Tile(c, r) f = Cast<to = 1>(t) y = Mul(x, f) }"),
+      HasSubstr("ff.expand"));
 }
 
 TEST_F(IndexOpsTest, DepthToSpace) {

@@ -44,6 +44,16 @@ TEST_F(MicrosoftOpsTest, FusedMatMul) {
               HasSubstr("expected transBatchA of 0"));
 }
 
+/// What they are made of may be unsupported.
+TEST_F(MicrosoftOpsTest, UnsupportedParts) {
+  EXPECT_THAT(nodes("i = Cast<to = 6>(x) j = Cast<to = 6>(z) "
+                    "y = com.microsoft.FusedMatMul<alpha = 0.5>(i, j)"),
+              HasSubstr("unsupported operators: "));
+  EXPECT_THAT(nodes("i = Cast<to = 6>(x) c = Cast<to = 6>(b) "
+                    "y = com.microsoft.BiasGelu(i, c)"),
+              HasSubstr("unsupported operators: "));
+}
+
 TEST_F(MicrosoftOpsTest, SkipLayerNormalization) {
   EXPECT_THAT(nodes("y, p, q, s = com.microsoft.SkipLayerNormalization"
                     "<epsilon = 0.001>(x, x, b, b, b)"),

@@ -78,6 +78,23 @@ TEST_F(SequenceTest, Errors) {
                         "0, found the tensor 'x'"));
   EXPECT_THAT(nodes("s = SequenceConstruct(x) y = SequenceAt(s, i1)"),
               HasSubstr("position 1 is none of a sequence of 1 tensors"));
+  EXPECT_THAT(nodes("f = Constant<value_float = 0.5>() "
+                    "s = SequenceConstruct(x) y = SequenceAt(s, f)"),
+              HasSubstr("expected a list of integers as operand 1, found 'f' "
+                        "of type float"));
+  EXPECT_THAT(
+      importGraph("g (float[100000000] w, int64 i0 = {0}, "
+                  "int64 i1 = {1}) => (float[1] y) "
+                  "{ s = SplitToSequence(w, i1) y = SequenceAt(s, i0) }"),
+      HasSubstr("node 's' (SplitToSequence): expected a sequence of at most "
+                "10000 tensors, found 100000000"));
+  EXPECT_THAT(importGraph("g (float[100000000] w, int64 i0 = {0}) => "
+                          "(float[1] y) "
+                          "{ s = SplitToSequence(w) y = SequenceAt(s, i0) }"),
+              HasSubstr("at most 10000 tensors, found 100000000"));
+  EXPECT_THAT(nodes("l = Constant<value_ints = [0, 1]>() "
+                    "s = SequenceConstruct(x, z) y = SequenceAt(s, l)"),
+              HasSubstr("expected one position as operand 1, found [0x1]"));
   EXPECT_THAT(nodes("s = SequenceConstruct(x) t = SequenceConstruct(s) "
                     "y = SequenceAt(t, i0)"),
               HasSubstr("expected a tensor as operand 0, found the sequence "

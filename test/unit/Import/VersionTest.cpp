@@ -123,6 +123,19 @@ TEST_F(VersionTest, Resize) {
                    "\"not_smaller\">(x, , , sizes)",
                    18),
               HasSubstr("-> tensor<2x6x8x8xf32>"));
+  // The common scale makes others of these sizes.
+  EXPECT_THAT(node("most = Constant<value_ints = [16777216, 16777216]>() "
+                   "y = Resize<axes = [0, 1], keep_aspect_ratio_policy = "
+                   "\"not_smaller\">(x, , , most)",
+                   18),
+              HasSubstr("expected at most 16777216 positions along a "
+                        "dimension, found 50331648"));
+  EXPECT_THAT(node("few = Constant<value_ints = [2, 1]>() "
+                   "y = Resize<axes = [0, 1], keep_aspect_ratio_policy = "
+                   "\"not_larger\">(x, , , few)",
+                   18),
+              HasSubstr("expected scales that leave something, found "
+                        "0.166667 for extent 2"));
   EXPECT_THAT(node("y = Resize<axes = [2], keep_aspect_ratio_policy = "
                    "\"larger\">(x, , , one)",
                    18),
