@@ -3,7 +3,6 @@
 #include "SegmentTables.h"
 
 #include "ReshardWriter.h"
-#include "TimeSink.h"
 
 #include <algorithm>
 
@@ -202,12 +201,13 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
 ReshardSegment SegmentTable::Tables::makeReshard(LayoutId layout, NeedId need) {
   const std::vector<PartCode> parts = missing(layout, need);
   if (parts.empty())
-    return {{}, layout};
+    return {{}, layout, nullptr};
   const Layout &from = layouts[layout];
   TimeSink sink(graph, numDevices, cost);
   Placement where = placementOf(from, sink);
   reshardTo(sink, cost, where, -1, from.type, "", partsOf(parts), {});
-  return {sink.take(), internLayout(from.type, where, &from)};
+  return {sink.take(), internLayout(from.type, where, &from),
+          useOf(from, where, sink)};
 }
 
 int32_t SegmentTable::Tables::internShape(const BatchShape &shape) {
@@ -243,14 +243,12 @@ StartSegment SegmentTable::Tables::makeStart(LayoutId layout, NeedId need) {
     writer.write(planned.plan, where.holdings, where.groups, &waits);
     segment.tasks = sink.take();
     segment.after = internLayout(from.type, where, &from);
+    segment.buffers = useOf(from, where, sink);
     return segment;
   }
-  // Nothing starts, and this is already the plan of what is done later.
+  // Nothing starts. Empty parts may be there now.
   segment.after = internLayout(from.type, where, &from);
-  if (const uint64_t key = pairKey(segment.after, need); !reshards.find(key)) {
-    writer.write(planned.plan, where.holdings, where.groups);
-    reshards.insert(key, {sink.take(), internLayout(from.type, where, &from)});
-  }
+  segment.buffers = useOf(from, where, sink);
   return segment;
 }
 
@@ -270,7 +268,7 @@ ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
                         target.order, Section::State),
          where.find(target)});
   copyWhole(sink, copies, /*accumulates=*/false, {}, "");
-  return {sink.take(), after};
+  return {sink.take(), after, useOf(from, where, sink)};
 }
 
 TimedTasks SegmentTable::Tables::makeAccumulation(LayoutId layout) {

@@ -10,6 +10,7 @@
 
 #include "EarlyStart.h"
 #include "SegmentKeys.h"
+#include "TimeSink.h"
 #include "WrittenInPlace.h"
 #include "ffc/Plan/Segments.h"
 
@@ -45,8 +46,11 @@ struct SegmentTable::Tables {
     int32_t number = regions.intern(region);
     return (int64_t(number) << 2 | int64_t(order)) << 20 | device;
   }
+  static DeviceId deviceOf(PartCode code) {
+    return static_cast<DeviceId>(code & 0xFFFFF);
+  }
   Need part(PartCode code) const {
-    return {static_cast<DeviceId>(code & 0xFFFFF), regions[int32_t(code >> 22)],
+    return {deviceOf(code), regions[int32_t(code >> 22)],
             static_cast<MemoryOrder>(code >> 20 & 3)};
   }
   /// What of the parts needed is not there.
@@ -57,8 +61,12 @@ struct SegmentTable::Tables {
   int32_t internShape(const BatchShape &shape);
   NeedId internNeeds(const std::vector<Need> &needs);
   std::vector<Need> partsOf(const std::vector<PartCode> &codes) const;
-  /// With buffers for everything.
+  /// With buffers for everything, the first ones of the sink.
   Placement placementOf(const Layout &layout, TaskSink &sink) const;
+  /// What `sink` has done to the buffers of `before` until they are those of
+  /// `after`.
+  static std::shared_ptr<const BufferUse>
+  useOf(const Layout &before, const Placement &after, const TimeSink &sink);
 
   const Graph &graph;
   int numDevices;
@@ -84,9 +92,10 @@ struct SegmentTable::Tables {
   std::unordered_map<LayoutId, TimedTasks> accumulations;
   PairMap<LayoutId> homes;
   std::vector<NeedId> losses, outputs; ///< by layout, so far as asked for
-  std::unordered_map<LayoutId, DeviceBytes> layoutBytes;
-  /// By need and bytes of an element.
-  PairMap<DeviceBytes> needBytes;
+  using Parts = std::vector<Part>;
+  std::unordered_map<LayoutId, Parts> layoutParts;
+  PairMap<Parts> needParts; ///< by need and bytes of an element
+  PairMap<std::vector<int32_t>> found;
 };
 
 } // namespace ffc::plan

@@ -3,7 +3,6 @@
 #include "ffc/Plan/Segments.h"
 
 #include "SegmentTables.h"
-#include "TimeSink.h"
 
 using namespace ffc::plan;
 
@@ -141,53 +140,4 @@ const TimedTasks &SegmentTable::accumulation(LayoutId layout) {
 size_t SegmentTable::numSegments() const {
   return tables->ops.size() + tables->reshards.size() + tables->starts.size() +
          tables->stores.size();
-}
-
-//===----------------------------------------------------------------------===//
-// Bytes
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Bytes of parts, added up by device.
-class ByteCount {
-public:
-  void add(DeviceId device, int64_t count) {
-    if (index.first(device) < 0) {
-      index.add(device);
-      bytes.push_back({device, 0});
-    }
-    bytes[index.first(device)].second += count;
-  }
-  SegmentTable::DeviceBytes bytes;
-
-private:
-  DeviceIndex index;
-};
-} // namespace
-
-const SegmentTable::DeviceBytes &SegmentTable::layoutBytes(LayoutId id) {
-  auto [it, added] = tables->layoutBytes.emplace(id, DeviceBytes());
-  if (added) {
-    const Tables::Layout &layout = tables->layouts[id];
-    int64_t size = byteSize(layout.type.type);
-    ByteCount count;
-    for (const Need &part : tables->partsOf(layout.holdings))
-      count.add(part.device, part.region.volume() * size);
-    for (const Tables::Layout::Group &group : layout.groups)
-      for (DeviceId member : group.members)
-        count.add(member, tables->regions[group.region].volume() * size);
-    it->second = std::move(count.bytes);
-  }
-  return it->second;
-}
-
-const SegmentTable::DeviceBytes &
-SegmentTable::needBytes(NeedId need, const TensorType &type) {
-  int64_t size = byteSize(type.type);
-  return lookUp(tables->needBytes, need, static_cast<int32_t>(size), [&] {
-    ByteCount count;
-    for (const Need &part : tables->partsOf(tables->needs[need]))
-      count.add(part.device, part.region.volume() * size);
-    return count.bytes;
-  });
 }

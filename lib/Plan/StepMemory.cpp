@@ -2,207 +2,151 @@
 
 #include "ffc/Plan/StepMemory.h"
 
-#include "StepOrder.h"
+#include "BufferLives.h"
 
 #include <algorithm>
-#include <tuple>
 
 using namespace ffc::plan;
 
 namespace {
-class Accounts {
+/// What is in use, moment by moment.
+class Account {
 public:
-  Accounts(SegmentTable &table, const std::vector<ConfigId> &configs)
-      : table(table), graph(table.graph()), configs(configs),
-        end(static_cast<OpId>(graph.ops.size())), always(table.numDevices()) {}
-
-  std::vector<int64_t> run() {
-    collect();
-    std::vector<int64_t> now = always, most = always;
-    for (const Change &change : changes)
-      for (auto [device, bytes] : *change.bytes) {
-        now[device] += change.sign * bytes;
-        most[device] = std::max(most[device], now[device]);
+  explicit Account(const BufferLives &lives) : lives(lives) {
+    const size_t moments = static_cast<size_t>(lives.numMoments()) + 1;
+    begins.resize(moments + 1);
+    ends.resize(moments + 1);
+    const auto &buffers = lives.arena();
+    // Counting sorts of numbers, by moment.
+    for (const BufferLives::Buffer &buffer : buffers)
+      if (buffer.first <= buffer.last) {
+        ++begins[buffer.first + 1];
+        ++ends[buffer.last + 1];
       }
-    return most;
+    for (size_t m = 0; m < moments; ++m) {
+      begins[m + 1] += begins[m];
+      ends[m + 1] += ends[m];
+    }
+    beginning.resize(buffers.size());
+    ending.resize(buffers.size());
+    std::vector<size_t> nextBegin = begins, nextEnd = ends;
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      if (buffers[b].first > buffers[b].last)
+        continue;
+      beginning[nextBegin[buffers[b].first]++] = b;
+      ending[nextEnd[buffers[b].last]++] = b;
+    }
   }
 
-  /// Of `device`, when it needs most.
-  MemoryParts partsOf(DeviceId wanted) {
-    collect();
-    MemoryParts now, most;
-    auto take = [&](const Change &change) {
-      for (auto [device, bytes] : *change.bytes)
-        if (device == wanted)
-          now.*partOf(change.value) += change.sign * bytes;
-    };
-    for (const Change &change : kept)
-      take(change);
-    most = now;
-    for (const Change &change : changes) {
-      take(change);
-      if (now.total() > most.total())
-        most = now;
+  /// Calls begin(buffer), stage(device, bytes) and end(buffer) in the order in
+  /// which that happens; with stage(-1, 0) at the end of each moment.
+  template <class Begin, class Stage, class End>
+  void walk(Begin begin, Stage stage, End end) const {
+    const auto &buffers = lives.arena();
+    const auto &staging = lives.staging();
+    size_t next = 0;
+    for (int m = 0; m <= lives.numMoments(); ++m) {
+      for (size_t i = begins[m]; i < begins[m + 1]; ++i)
+        begin(buffers[beginning[i]]);
+      for (; next < staging.size() && staging[next].at == m; ++next)
+        stage(staging[next].device, staging[next].bytes);
+      stage(-1, 0);
+      for (size_t i = ends[m]; i < ends[m + 1]; ++i)
+        end(buffers[ending[i]]);
     }
-    return most;
   }
 
 private:
-  /// Twice the operator's number, plus one for what happens after it.
-  using When = int64_t;
-  using DeviceBytes = SegmentTable::DeviceBytes;
-  struct Change {
-    When when;
-    int sign;
-    const DeviceBytes *bytes;
-    ValueId value;
-  };
-
-  void collect() {
-    for (size_t v = 0; v < graph.values.size(); ++v)
-      add(static_cast<ValueId>(v));
-    // What ends at an operator is still there while others begin, since it ends
-    // after it.
-    std::sort(changes.begin(), changes.end(),
-              [](const Change &a, const Change &b) {
-                return std::tie(a.when, a.sign) < std::tie(b.when, b.sign);
-              });
-  }
-
-  /// What a value is counted as.
-  int64_t MemoryParts::*partOf(ValueId id) const {
-    const Value &value = graph.value(id);
-    auto isOfUpdate = [&](Use use) {
-      return graph.op(use.op).role == OpRole::Update;
-    };
-    if (value.kind == ValueKind::State)
-      return !value.uses.empty() && std::all_of(value.uses.begin(),
-                                                value.uses.end(), isOfUpdate)
-                 ? &MemoryParts::optimizer
-                 : &MemoryParts::parameters;
-    if (value.producer < 0)
-      return &MemoryParts::activations;
-    const OpRole role = graph.op(value.producer).role;
-    if (role == OpRole::Update)
-      return &MemoryParts::parameters;
-    return role == OpRole::Gradient &&
-                   std::any_of(value.uses.begin(), value.uses.end(), isOfUpdate)
-               ? &MemoryParts::gradients
-               : &MemoryParts::activations;
-  }
-
-  void add(ValueId id) {
-    current = id;
-    const Value &value = graph.value(id);
-    bool isState = value.kind == ValueKind::State;
-    bool updated = isState && graph.states[value.state].written >= 0;
-    std::vector<OpId> readers;
-    for (Use use : value.uses)
-      readers.push_back(use.op);
-    std::sort(readers.begin(), readers.end());
-    readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
-    bool stays = !isState && isOutput(id);
-    When first = value.producer >= 0 ? 2 * value.producer
-                 : readers.empty()   ? 0
-                                     : 2 * readers.front();
-    When last = stays || readers.empty() ? 2 * end : 2 * readers.back() + 1;
-    if (graph.isLoaded(id)) {
-      for (OpId reader : readers)
-        for (const OpSegment::Step &step :
-             table.op(reader, configs[reader]).steps)
-          if (step.slot >= 0 && graph.slotValue(reader, step.slot) == id)
-            hold(table.needBytes(step.need, value.type), isState, first, last);
-      return;
-    }
-    LayoutId layout =
-        updated ? table.home(value.state, configs[producerOfUpdate(value)])
-                : table.op(value.producer, configs[value.producer])
-                      .results[value.result];
-    const LayoutId produced = layout;
-    const When finalLast = last;
-    if (graph.isAccumulated(id)) {
-      hold(table.layoutBytes(layout), true, 0, 0);
-      last = first + 1;
-      for (OpId reader : readers)
-        if (reader < graph.passEnd)
-          last = 2 * reader + 1;
-    }
-    if (updated)
-      hold(table.layoutBytes(layout), true, 0, 0);
-    else if (!table.isInPlace(id))
-      hold(table.layoutBytes(layout), false, first, last);
-    auto change = [&](LayoutId after, When when) {
-      if (after == layout)
-        return;
-      hold(table.layoutBytes(after), false, when, last);
-      hold(table.layoutBytes(layout), false, when, last, -1);
-      layout = after;
-    };
-    OpId starts = -1;
-    for (const StepEntry &entry : table.order().of(id)) {
-      if (entry.kind == StepEntry::Kind::Start &&
-          (value.producer < 0 || table.isPartial(layout)))
-        starts = entry.row;
-      if (entry.kind == StepEntry::Kind::Mean) {
-        layout = produced;
-        last = finalLast;
-      }
-      if (entry.kind != StepEntry::Kind::Read)
-        continue;
-      const OpId reader = entry.row;
-      for (const OpSegment::Step &step :
-           table.op(reader, configs[reader]).steps)
-        if (step.slot >= 0 && graph.slotValue(reader, step.slot) == id) {
-          if (starts >= 0)
-            change(table.start(layout, step.need).after, 2 * starts + 1);
-          starts = -1;
-          change(table.reshard(layout, step.need).after, 2 * reader);
-        }
-    }
-  }
-
-  OpId producerOfUpdate(const Value &value) const {
-    return graph.value(graph.states[value.state].written).producer;
-  }
-
-  bool isOutput(ValueId id) const {
-    return std::any_of(graph.outputs.begin(), graph.outputs.end(),
-                       [&](const Output &o) { return o.value == id; });
-  }
-
-  void hold(const DeviceBytes &bytes, bool isState, When first, When last,
-            int sign = 1) {
-    if (isState) {
-      for (auto [device, count] : bytes)
-        always[device] += count;
-      kept.push_back({0, 1, &bytes, current});
-      return;
-    }
-    changes.push_back({first, sign, &bytes, current});
-    changes.push_back({last, -sign, &bytes, current});
-  }
-
-  SegmentTable &table;
-  const Graph &graph;
-  const std::vector<ConfigId> &configs;
-  OpId end;
-  ValueId current = -1;        ///< that is added
-  std::vector<int64_t> always; ///< by device: what is there all the time
-  std::vector<Change> kept;    ///< which is made of these
-  std::vector<Change> changes;
+  const BufferLives &lives;
+  std::vector<size_t> begins, ends; ///< by moment: where in the lists below
+  std::vector<size_t> beginning, ending;
 };
 } // namespace
 
 std::vector<int64_t>
 ffc::plan::stepMemory(SegmentTable &table,
                       const std::vector<ConfigId> &configs) {
-  return Accounts(table, configs).run();
+  const BufferLives lives(table, configs);
+  std::vector<int64_t> now(table.numDevices()), most, more(now.size());
+  for (const BufferLives::Buffer &state : lives.states())
+    now[state.part.device] += state.part.bytes;
+  most = now;
+  std::vector<DeviceId> staged;
+  Account(lives).walk(
+      [&](const BufferLives::Buffer &buffer) {
+        const DeviceId device = buffer.part.device;
+        now[device] += buffer.part.bytes;
+        most[device] = std::max(most[device], now[device]);
+      },
+      [&](DeviceId device, int64_t bytes) {
+        if (device >= 0) {
+          more[device] += bytes;
+          staged.push_back(device);
+          return;
+        }
+        for (DeviceId d : staged) {
+          most[d] = std::max(most[d], now[d] + more[d]);
+          more[d] = 0;
+        }
+        staged.clear();
+      },
+      [&](const BufferLives::Buffer &buffer) {
+        now[buffer.part.device] -= buffer.part.bytes;
+      });
+  return most;
+}
+
+/// What a buffer of a value is counted as.
+static int64_t MemoryParts::*partOf(const Graph &graph, ValueId id) {
+  const Value &value = graph.value(id);
+  auto isOfUpdate = [&](Use use) {
+    return graph.op(use.op).role == OpRole::Update;
+  };
+  if (value.kind == ValueKind::State)
+    return !value.uses.empty() &&
+                   std::all_of(value.uses.begin(), value.uses.end(), isOfUpdate)
+               ? &MemoryParts::optimizer
+               : &MemoryParts::parameters;
+  if (value.producer < 0)
+    return &MemoryParts::activations;
+  const OpRole role = graph.op(value.producer).role;
+  if (role == OpRole::Update)
+    return &MemoryParts::parameters;
+  return role == OpRole::Gradient &&
+                 std::any_of(value.uses.begin(), value.uses.end(), isOfUpdate)
+             ? &MemoryParts::gradients
+             : &MemoryParts::activations;
 }
 
 MemoryParts ffc::plan::largestMemory(SegmentTable &table,
                                      const std::vector<ConfigId> &configs) {
   const std::vector<int64_t> bytes = stepMemory(table, configs);
-  const auto most = std::max_element(bytes.begin(), bytes.end());
-  return Accounts(table, configs)
-      .partsOf(static_cast<DeviceId>(most - bytes.begin()));
+  const auto device = static_cast<DeviceId>(
+      std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
+  const BufferLives lives(table, configs);
+  const Graph &graph = table.graph();
+  MemoryParts now, most;
+  auto count = [&](const BufferLives::Buffer &buffer, int64_t sign) {
+    if (buffer.part.device == device)
+      now.*partOf(graph, buffer.value) += sign * buffer.part.bytes;
+  };
+  for (const BufferLives::Buffer &state : lives.states())
+    count(state, 1);
+  most = now;
+  int64_t staged = 0;
+  Account(lives).walk(
+      [&](const BufferLives::Buffer &buffer) { count(buffer, 1); },
+      [&](DeviceId of, int64_t more) {
+        if (of == device)
+          staged += more;
+        if (of >= 0)
+          return;
+        if (now.total() + std::max<int64_t>(staged, 0) > most.total()) {
+          most = now;
+          most.activations += std::max<int64_t>(staged, 0);
+        }
+        staged = 0;
+      },
+      [&](const BufferLives::Buffer &buffer) { count(buffer, -1); });
+  return most;
 }

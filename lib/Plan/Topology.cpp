@@ -57,6 +57,20 @@ double DeviceKind::flopsPerSecond(Arithmetic arithmetic) const {
 
 Topology::Topology(std::shared_ptr<const Data> data) : data(std::move(data)) {}
 
+Topology Topology::withMemory(int64_t bytes) const {
+  auto changed = std::make_shared<Data>();
+  changed->name = data->name;
+  changed->kinds = data->kinds;
+  changed->nodes = data->nodes;
+  changed->devices = data->devices;
+  changed->vertices = data->vertices;
+  changed->links = data->links;
+  for (DeviceKind &kind : changed->kinds)
+    kind.memoryBytes = bytes;
+  changed->routes.build(changed->vertices, changed->links, numDevices());
+  return Topology(std::move(changed));
+}
+
 const std::string &Topology::name() const { return data->name; }
 
 int Topology::numDevices() const {

@@ -12,13 +12,23 @@ using namespace ffc::plan;
 /// Proposals without progress after which a chain goes back.
 static constexpr int64_t kPatience = 10000;
 
-double search::loadOf(const std::vector<int64_t> &bytes,
-                      const std::vector<int64_t> &room) {
+/// No plan needs twice its bound, and the answer is planned in any case.
+static constexpr double kSurelyFits = 0.5;
+
+double search::shareOf(const std::vector<int64_t> &bytes,
+                       const std::vector<int64_t> &room) {
   double load = 0;
   for (size_t d = 0; d < bytes.size(); ++d)
     load = std::max(load, static_cast<double>(bytes[d]) /
                               static_cast<double>(room[d]));
   return load;
+}
+
+double search::loadOf(Walker &walker, const std::vector<int64_t> &room) {
+  const double bound = shareOf(walker.memory(), room);
+  return bound < kSurelyFits || bound > 1
+             ? bound
+             : shareOf(walker.plannedMemory(), room);
 }
 
 Chain::Chain(const Space &space, const CostModel &cost, const Options &options,
@@ -138,14 +148,14 @@ void Chain::step(const std::vector<Choice> &choices) {
   ++taken;
   // Memory takes longer than time, and only matters for what is faster.
   if (walker.makespan() < quality.makespan)
-    keepBest(loadOf(walker.memory(), room));
+    keepBest(loadOf(walker, room));
 }
 
 void Chain::stepToFit(const std::vector<Choice> &choices) {
   Strategy before = walker.strategy();
   walker.propose(choices);
   walker.accept();
-  double next = loadOf(walker.memory(), room);
+  double next = loadOf(walker, room);
   if (next > load && !random.oneIn(50))
     return walker.assign(before);
   load = next;

@@ -6,9 +6,12 @@
 
 namespace ffc::search {
 
-/// The largest share of a device's room that is needed on it.
-double loadOf(const std::vector<int64_t> &bytes,
-              const std::vector<int64_t> &room);
+/// The largest share of a device's room that its bytes are.
+double shareOf(const std::vector<int64_t> &bytes,
+               const std::vector<int64_t> &room);
+/// Of the walker's strategy: what is far from filling the room, or does not
+/// fit, by the bound; else by the plan.
+double loadOf(Walker &walker, const std::vector<int64_t> &room);
 
 /// Metropolis over the strategies of a space. The threshold is drawn before a
 /// proposal is timed, so that timing may stop as soon as it is passed. After a

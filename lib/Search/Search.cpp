@@ -29,6 +29,9 @@ constexpr size_t kStarts = 4;
 /// many there are at most.
 constexpr int kEliminated = 256, kMostEliminated = 24;
 
+/// A gain that is smaller is not worth another strategy.
+constexpr double kWorthwhile = 0.01;
+
 class Run {
 public:
   Run(const Graph &graph, const Topology &topology, const CostModel &cost,
@@ -41,8 +44,7 @@ public:
                 ? kEndless
                 : defaultBudget(topology.numDevices(), graph.ops.size()))) {
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
-      room.push_back(options.memoryLimit ? options.memoryLimit
-                                         : topology.kindOf(d).memoryBytes);
+      room.push_back(topology.kindOf(d).memoryBytes);
     // The bound is one of the roofline.
     if (!cost.profile())
       result.bound = lowerBound(graph, topology);
@@ -56,26 +58,60 @@ public:
       makeChains();
     }
     runChains();
-    const Baseline *first = &result.baselines.front();
-    if (result.elimination && result.elimination->quality < first->quality)
-      first = &*result.elimination;
-    result.strategy = first->strategy;
-    result.quality = first->quality;
     for (const auto &chain : chains) {
       result.proposals += chain->proposals();
       result.accepted += chain->accepted();
-      if (!(chain->bestQuality() < result.quality))
-        continue;
-      result.strategy = chain->best();
-      result.quality = chain->bestQuality();
     }
-    walker.assign(result.strategy);
-    result.memory = walker.largestMemory();
+    takeBest(walker);
     result.seconds = secondsSinceStart();
     return std::move(result);
   }
 
 private:
+  std::vector<int64_t> plannedBytes(Walker &walker) const {
+    return options.plannedBytes ? options.plannedBytes(walker.strategy())
+                                : walker.plannedMemory();
+  }
+
+  /// The best that fits when it is planned, or the one that comes closest.
+  void takeBest(Walker &walker) {
+    std::vector<std::pair<Quality, const Strategy *>> found;
+    for (const Baseline &baseline : result.baselines)
+      found.push_back({baseline.quality, &baseline.strategy});
+    if (result.elimination)
+      found.push_back(
+          {result.elimination->quality, &result.elimination->strategy});
+    for (const auto &chain : chains)
+      found.push_back({chain->bestQuality(), &chain->best()});
+    std::stable_sort(
+        found.begin(), found.end(),
+        [](const auto &a, const auto &b) { return a.first < b.first; });
+    for (auto &[quality, strategy] : found) {
+      walker.assign(*strategy);
+      const std::vector<int64_t> bytes = plannedBytes(walker);
+      quality.load = shareOf(bytes, room);
+      if (result.strategy.empty() || quality < result.quality) {
+        result.quality = quality;
+        result.strategy = *strategy;
+        result.bytes = *std::max_element(bytes.begin(), bytes.end());
+      }
+      if (quality.fits())
+        break;
+    }
+    considerBaseline(walker);
+    walker.assign(result.strategy);
+    result.memory = walker.largestMemory();
+  }
+
+  void considerBaseline(Walker &walker) {
+    const Baseline &first = result.baselines.front();
+    if (static_cast<double>(first.quality.makespan) >
+        (1 + kWorthwhile) * static_cast<double>(result.quality.makespan))
+      return;
+    walker.assign(first.strategy);
+    result.takesBaseline = shareOf(plannedBytes(walker), room) <= 1;
+  }
+
   double secondsSinceStart() const {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
@@ -237,7 +273,7 @@ private:
 } // namespace
 
 Quality search::qualityOf(Walker &walker, const std::vector<int64_t> &room) {
-  return {walker.makespan(), loadOf(walker.memory(), room)};
+  return {walker.makespan(), loadOf(walker, room)};
 }
 
 int64_t search::defaultBudget(int numDevices, size_t numOps) {

@@ -2,6 +2,7 @@
 
 #include "ffc/Search/Space.h"
 
+#include "ffc/Plan/Planner.h"
 #include "ffc/Plan/SampleDims.h"
 #include "ffc/Plan/StepMemory.h"
 #include "ffc/Plan/StrategyFile.h"
@@ -226,6 +227,15 @@ void Walker::assign(const Strategy &other) {
 
 std::vector<int64_t> Walker::memory() {
   return stepMemory(table, timer.configs());
+}
+
+std::vector<int64_t> Walker::plannedMemory() {
+  const Program program =
+      planProgram(space.graph(), strategy(), space.numDevices(), table.cost());
+  std::vector<int64_t> bytes;
+  for (const DeviceProgram &device : program.devices)
+    bytes.push_back(device.stateBytes + device.arenaBytes);
+  return bytes;
 }
 
 MemoryParts Walker::largestMemory() {

@@ -12,6 +12,7 @@
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/StrategyFile.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -219,6 +220,8 @@ LogicalResult Compilation::readTopology() {
     return success();
   std::string error;
   topology = plan::Topology::load(options.devices, error);
+  if (topology && options.memoryLimit)
+    topology = topology->withMemory(*options.memoryLimit);
   return topology ? success() : fail(error);
 }
 
@@ -335,26 +338,54 @@ LogicalResult Compilation::runFusion(ModuleOp op, bool early) {
   return passes.run(op);
 }
 
+/// What is left of a module, on whose operators a strategy is written, and what
+/// the strategy is then.
+FailureOr<std::pair<PlannedModule, plan::Strategy>>
+Compilation::fuseIn(ModuleOp op) {
+  if (failed(runFusion(op)))
+    return failure();
+  FailureOr<PlannedModule> fused = buildPlanGraph(op);
+  if (failed(fused))
+    return failure();
+  auto configs = readConfigurations(*fused);
+  if (failed(configs))
+    return failure();
+  plan::Strategy left;
+  for (const std::optional<plan::Configuration> &config : *configs)
+    left.push_back(*config);
+  return std::make_pair(std::move(*fused), std::move(left));
+}
+
 LogicalResult Compilation::fuse() {
   if (!options.fuse)
     return success();
   // The attributes keep apart what is computed in different ways.
   writeConfigurations(planned, strategy);
-  if (failed(runFusion(*module)))
+  const size_t before = planned.graph.ops.size();
+  auto fused = fuseIn(*module);
+  if (failed(fused))
     return failure();
-  size_t before = planned.graph.ops.size();
-  if (failed(buildGraph()))
-    return failure();
-  auto configs = readConfigurations(planned);
-  if (failed(configs))
-    return failure();
-  strategy.clear();
-  for (const std::optional<plan::Configuration> &config : *configs)
-    strategy.push_back(*config);
+  std::tie(planned, strategy) = std::move(*fused);
   if (size_t fewer = before - planned.graph.ops.size())
     report.say("fusion left " + Twine(planned.graph.ops.size()) + " of " +
                Twine(fewer + planned.graph.ops.size()) + " operators");
   return success();
+}
+
+FailureOr<plan::Program> Compilation::plannedAs(const plan::Strategy &given) {
+  if (!options.fuse)
+    return programOf(planned, given, costModel(planned.graph));
+  IRMapping mapping;
+  OwningOpRef<ModuleOp> copy = cast<ModuleOp>(module.get()->clone(mapping));
+  PlannedModule same{*copy, planned.graph, {}};
+  for (Operation *op : planned.ops)
+    same.ops.push_back(mapping.lookup(op));
+  writeConfigurations(same, given);
+  auto fused = fuseIn(*copy);
+  if (failed(fused))
+    return failure();
+  const auto &[left, strategy] = *fused;
+  return programOf(left, strategy, costModel(left.graph));
 }
 
 LogicalResult Compilation::emit() {

@@ -77,16 +77,27 @@ private:
   mlir::FailureOr<SearchGraph> fusedCopy(bool early = false);
   /// Fuses what the strategy computes in the same way.
   mlir::LogicalResult fuse();
+  mlir::FailureOr<std::pair<PlannedModule, plan::Strategy>>
+  fuseIn(mlir::ModuleOp op);
   /// The tasks of every device, where they have their buffers.
-  void makeProgram(const plan::CostModel &cost);
-  /// The same, proved safe.
+  plan::Program programOf(const PlannedModule &from,
+                          const plan::Strategy &strategy,
+                          const plan::CostModel &cost) const;
+  static std::vector<int64_t> bytesOf(const plan::Program &program);
+  /// The program if a strategy of `planned` were taken.
+  mlir::FailureOr<plan::Program> plannedAs(const plan::Strategy &given);
+  /// The program, proved safe.
   mlir::LogicalResult planProgram();
-  /// The time of the step and about how much memory it needs, without its
+  /// The time of the step and how much memory it needs at least, without its
   /// tasks, of which a large model on many devices has millions.
   mlir::LogicalResult timePlan();
-  /// "1.5 GB for parameters, ...; more devices need less each".
-  std::string describeMemory(const plan::MemoryParts &parts) const;
-  void reportStep(llvm::StringRef about, const std::vector<int64_t> &bytes);
+  /// "1.5 GB for parameters, ...; more devices need less each", of `total`.
+  std::string describeMemory(const plan::MemoryParts &parts,
+                             int64_t total) const;
+  /// Fails if a device has less than that, by device. `atLeast`: it is a bound.
+  mlir::LogicalResult checkMemory(const std::vector<int64_t> &bytes,
+                                  bool atLeast, plan::SegmentTable &table);
+  void reportStep(llvm::StringRef atLeast, const std::vector<int64_t> &bytes);
   /// The report, the trace and the task graph, as far as options say so.
   mlir::LogicalResult writeTimeline(const plan::CostModel &cost,
                                     plan::Timeline times);

@@ -131,7 +131,7 @@ static Error parseMemoryLimit(Options &options, StringRef flag,
       plan::parseQuantity(value.str(), plan::QuantityKind::Bytes, error);
   if (!bytes || *bytes < 1)
     return expected(flag, "a size with its unit", value);
-  options.search.memoryLimit = static_cast<int64_t>(*bytes);
+  options.memoryLimit = static_cast<int64_t>(*bytes);
   return Error::success();
 }
 

@@ -104,8 +104,9 @@ struct Options : CommandOptions {
   bool fuse = true; ///< element-wise operators with what they follow
 
   search::Options search;
-  std::vector<std::string> pins; ///< lines of strategy files
-  std::string start;             ///< path of a strategy file, or empty
+  std::optional<int64_t> memoryLimit; ///< bytes of every device
+  std::vector<std::string> pins;      ///< lines of strategy files
+  std::string start;                  ///< path of a strategy file, or empty
 };
 
 const std::vector<FlagGroupOf<Options>> &modelFlags();

@@ -19,16 +19,30 @@
 using namespace mlir;
 using namespace ffc;
 
-void Compilation::makeProgram(const plan::CostModel &cost) {
-  program =
-      plan::planProgram(planned.graph, strategy, topology->numDevices(), cost);
+plan::Program Compilation::programOf(const PlannedModule &from,
+                                     const plan::Strategy &strategy,
+                                     const plan::CostModel &cost) const {
+  plan::Program program =
+      plan::planProgram(from.graph, strategy, topology->numDevices(), cost);
   if (target == plan::Target::CUDA)
-    plan::assignSymmetricOffsets(planned.graph, strategy, program);
+    plan::assignSymmetricOffsets(from.graph, strategy, program);
+  return program;
+}
+
+std::vector<int64_t> Compilation::bytesOf(const plan::Program &program) {
+  std::vector<int64_t> bytes;
+  for (const plan::DeviceProgram &device : program.devices)
+    bytes.push_back(device.stateBytes + device.arenaBytes);
+  return bytes;
 }
 
 LogicalResult Compilation::planProgram() {
   const plan::CostModel cost = costModel(planned.graph);
-  makeProgram(cost);
+  program = programOf(planned, strategy, cost);
+  const std::vector<int64_t> bytes = bytesOf(program);
+  plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
+  if (failed(checkMemory(bytes, /*atLeast=*/false, table)))
+    return failure();
   report.phase("verify");
   if (auto error =
           plan::verifyProgram(planned.graph, strategy, program, *topology))
@@ -36,16 +50,14 @@ LogicalResult Compilation::planProgram() {
   plan::Timeline times =
       plan::timeProgram(planned.graph, strategy, program, cost);
   stepSeconds = static_cast<double>(times.makespan) * 1e-12;
-  std::vector<int64_t> bytes;
-  for (const plan::DeviceProgram &device : program.devices)
-    bytes.push_back(device.stateBytes + device.arenaBytes);
   reportStep("", bytes);
   if (measured)
     reportProfile(cost);
   return writeTimeline(cost, std::move(times));
 }
 
-std::string Compilation::describeMemory(const plan::MemoryParts &parts) const {
+std::string Compilation::describeMemory(const plan::MemoryParts &parts,
+                                        int64_t total) const {
   std::vector<std::pair<int64_t, const char *>> named = {
       {parts.parameters, "parameters"},
       {parts.gradients, "gradients of parameters"},
@@ -57,6 +69,9 @@ std::string Compilation::describeMemory(const plan::MemoryParts &parts) const {
   for (auto [bytes, name] : named)
     if (bytes > 0)
       text += (text.empty() ? "" : ", ") + bytesText(bytes) + " for " + name;
+  if (const int64_t rest = total - parts.total(); rest > 0)
+    text +=
+        ", " + bytesText(rest) + " for gaps between them and within kernels";
   const bool isData = named.front().first == parts.activations;
   text += "; more devices need less each";
   if (isData && options.training)
@@ -69,31 +84,54 @@ std::string Compilation::describeMemory(const plan::MemoryParts &parts) const {
   return text;
 }
 
-LogicalResult Compilation::timePlan() {
-  const plan::CostModel cost = costModel(planned.graph);
-  plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
+/// The strategy by number.
+static std::vector<plan::ConfigId> intern(plan::SegmentTable &table,
+                                          const plan::Strategy &strategy) {
   std::vector<plan::ConfigId> configs;
   for (const plan::Configuration &config : strategy)
     configs.push_back(table.intern(config));
-  plan::StepTimer timer(table, configs);
-  stepSeconds = static_cast<double>(timer.makespan()) * 1e-12;
-  std::vector<int64_t> bytes = plan::stepMemory(table, configs);
-  for (plan::DeviceId id = 0; id < topology->numDevices(); ++id)
-    if (int64_t most = topology->kindOf(id).memoryBytes; bytes[id] > most)
-      return fail(llvm::formatv(
-          "device {0} ({1}): the plan needs about {2}, expected at most {3}; "
-          "the largest device needs {4}",
-          id, topology->device(id).name, bytesText(bytes[id]), bytesText(most),
-          describeMemory(plan::largestMemory(table, configs))));
-  reportStep("about ", bytes);
+  return configs;
+}
+
+LogicalResult Compilation::checkMemory(const std::vector<int64_t> &bytes,
+                                       bool atLeast,
+                                       plan::SegmentTable &table) {
+  for (plan::DeviceId id = 0; id < topology->numDevices(); ++id) {
+    const int64_t most = topology->kindOf(id).memoryBytes;
+    if (bytes[id] <= most)
+      continue;
+    const plan::MemoryParts parts =
+        plan::largestMemory(table, intern(table, strategy));
+    const int64_t total =
+        atLeast ? parts.total() : *std::max_element(bytes.begin(), bytes.end());
+    return fail(llvm::formatv(
+        "device {0} ({1}): the plan needs {2}{3}, expected at most {4}; the "
+        "largest device needs {5}: {6}",
+        id, topology->device(id).name, atLeast ? "at least " : "",
+        bytesText(bytes[id]), bytesText(most), bytesText(total),
+        describeMemory(parts, total)));
+  }
   return success();
 }
 
-/// `about` comes before figures of memory that are estimates.
-void Compilation::reportStep(StringRef about,
+LogicalResult Compilation::timePlan() {
+  const plan::CostModel cost = costModel(planned.graph);
+  plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
+  const std::vector<plan::ConfigId> configs = intern(table, strategy);
+  plan::StepTimer timer(table, configs);
+  stepSeconds = static_cast<double>(timer.makespan()) * 1e-12;
+  std::vector<int64_t> bytes = plan::stepMemory(table, configs);
+  if (failed(checkMemory(bytes, /*atLeast=*/true, table)))
+    return failure();
+  reportStep("at least ", bytes);
+  return success();
+}
+
+/// `atLeast` comes before figures of memory that are bounds.
+void Compilation::reportStep(StringRef atLeast,
                              const std::vector<int64_t> &bytes) {
   auto [least, most] = std::minmax_element(bytes.begin(), bytes.end());
   report.say(llvm::formatv("predicted step {0:f3} ms; {1}{2} to {3} per device",
-                           stepSeconds * 1e3, about, bytesText(*least),
+                           stepSeconds * 1e3, atLeast, bytesText(*least),
                            bytesText(*most)));
 }

@@ -139,7 +139,7 @@ LogicalResult Compilation::profile() {
     strategy = plan::completeStrategy(planned.graph, partial);
     if (failed(fuse()))
       return failure();
-    makeProgram(costModel(planned.graph));
+    program = programOf(planned, strategy, costModel(planned.graph));
     if (auto error =
             plan::verifyProgram(planned.graph, strategy, program, *topology))
       return fail(*error);

@@ -140,19 +140,6 @@ private:
 };
 } // namespace
 
-/// A gain that is smaller than this is not worth a strategy that differs from
-/// operator to operator: it is harder to read, and gives ranks programs of
-/// their own.
-static constexpr double kWorthwhile = 0.01;
-
-/// The recipe to take instead of what was found, or null.
-static const search::Baseline *simplerOne(const search::Result &result) {
-  const search::Baseline &best = result.baselines.front();
-  bool close = static_cast<double>(best.quality.makespan) <=
-               (1 + kWorthwhile) * static_cast<double>(result.quality.makespan);
-  return best.quality.fits() && close ? &best : nullptr;
-}
-
 static void reportSearch(Report &report, const search::Result &result) {
   auto ratio = [&](plan::Picoseconds time) {
     return static_cast<double>(time) /
@@ -187,8 +174,8 @@ static void reportSearch(Report &report, const search::Result &result) {
                           milliseconds(result.bound), 100 * ratio(result.bound))
                 .str();
   report.say("  found: " + milliseconds(result.quality.makespan) + bound);
-  if (const search::Baseline *simpler = simplerOne(result))
-    report.say("  taken: " + simpler->name +
+  if (result.takesBaseline)
+    report.say("  taken: " + result.baselines.front().name +
                ", which is simpler and within 1 %");
 }
 
@@ -235,6 +222,14 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
       line.show(progress);
     };
   searching.stop = &interrupted;
+  bool isPlanned = true;
+  searching.plannedBytes = [&](const plan::Strategy &strategy) {
+    auto program = plannedAs(plan::completeStrategy(
+        planned.graph, fused->spread(strategy, planned.graph)));
+    isPlanned &= succeeded(program);
+    return isPlanned ? bytesOf(*program)
+                     : std::vector<int64_t>(topology->numDevices());
+  };
   search::Result result;
   {
     InterruptGuard guard;
@@ -243,12 +238,14 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   }
   if (isTerminal)
     llvm::errs() << "\r\033[K";
+  if (!isPlanned)
+    return failure();
   if (!result.quality.fits())
     return fail(llvm::formatv(
         "{0}: no strategy found that fits into the devices' memory; the one "
         "that came closest needs {1} on a device, {2}",
-        options.model, bytesText(result.memory.total()),
-        describeMemory(result.memory)));
+        options.model, bytesText(result.bytes),
+        describeMemory(result.memory, result.bytes)));
   // Operators that wait for a strategy save work that the search has counted.
   if (result.bound > 0) {
     FailureOr<SearchGraph> least = fusedCopy(/*early=*/true);
@@ -259,9 +256,10 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   }
   reportSearch(report, result);
   report.phase("plan");
-  const search::Baseline *simpler = simplerOne(result);
-  plan::PartialStrategy found = fused->spread(
-      simpler ? simpler->strategy : result.strategy, planned.graph);
+  plan::PartialStrategy found =
+      fused->spread(result.takesBaseline ? result.baselines.front().strategy
+                                         : result.strategy,
+                    planned.graph);
   // What is written for FlexFlow is what was found.
   if (searching.forFlexFlow)
     plan::keepWhatFlexFlowSays(planned.graph, found, topology->numDevices());

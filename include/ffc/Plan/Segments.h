@@ -41,10 +41,26 @@ struct OpSegment {
   std::vector<LayoutId> results;
 };
 
+/// Bytes by device, each device once.
+using DeviceBytes = std::vector<std::pair<DeviceId, int64_t>>;
+
+/// What becomes of buffers. Those of a layout are numbered: its holdings, then
+/// the members of its partial sums.
+struct BufferUse {
+  /// Numbers of the layout before: what is read or written.
+  std::vector<int32_t> touched;
+  /// By number of the layout after: that of the layout before whose buffer it
+  /// is; -1: a new one.
+  std::vector<int32_t> from;
+  /// The most that new buffers and those for messages hold at once.
+  DeviceBytes peak;
+};
+
 /// From one layout to another.
 struct ReshardSegment {
   TimedTasks tasks; ///< none if everything was there
   LayoutId after = -1;
+  std::shared_ptr<const BufferUse> buffers; ///< null if everything was there
 };
 
 /// The collectives with which a reshard begins.
@@ -102,10 +118,22 @@ public:
   /// How many were made so far.
   size_t numSegments() const;
 
-  /// Bytes by device, each device once.
-  using DeviceBytes = std::vector<std::pair<DeviceId, int64_t>>;
-  const DeviceBytes &layoutBytes(LayoutId layout);
-  const DeviceBytes &needBytes(NeedId need, const TensorType &type);
+  /// A buffer, or what one would take.
+  struct Part {
+    DeviceId device = -1;
+    int64_t bytes = 0; ///< rounded up to the alignment of buffers
+    bool operator==(const Part &o) const {
+      return device == o.device && bytes == o.bytes;
+    }
+  };
+  /// The buffers of a layout, by number (BufferUse).
+  const std::vector<Part> &parts(LayoutId layout);
+  const std::vector<Part> &parts(NeedId need, const TensorType &type);
+  /// What tells the parts of a need, which are in the same order, from all
+  /// others of its value.
+  const std::vector<int64_t> &codes(NeedId need) const;
+  /// The numbers, in a layout that has them all, of the parts of a need.
+  const std::vector<int32_t> &find(LayoutId layout, NeedId need);
 
 private:
   struct Tables;

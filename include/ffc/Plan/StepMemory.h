@@ -8,11 +8,12 @@
 
 namespace ffc::plan {
 
-/// Bytes on every device, from the segments alone: the state, and the most that
-/// values hold at once, each from the operator that makes it to its last
-/// reader, with all parts it is resharded to. Staging buffers, results that lie
-/// where an operand was and gaps of the arena are not seen, so this is an
-/// estimate of planProgram()'s bytes, which are exact.
+/// At least so many bytes are needed on every device, from the segments alone:
+/// the state, and the most that buffers hold at once, each from the kernel or
+/// reshard that writes it first to the last one that needs it. Never above the
+/// bytes of planProgram(), which are exact, and mostly close to them: gaps of
+/// the arena are not seen, nor the internal tensors of an operator, and results
+/// that may lie where an operand was are taken to do so.
 std::vector<int64_t> stepMemory(SegmentTable &table,
                                 const std::vector<ConfigId> &configs);
 

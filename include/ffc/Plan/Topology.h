@@ -138,6 +138,9 @@ public:
   void appendLinks(DeviceId src, DeviceId dst,
                    std::vector<LinkId> &links) const;
 
+  /// The same with devices that all have `bytes` of memory.
+  Topology withMemory(int64_t bytes) const;
+
   /// The topology in its longest form: a file that reads back as this one.
   std::string print() const;
   /// FNV-1a, 64 bits, of print() without the topology's own name, as 16

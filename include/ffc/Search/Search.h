@@ -64,14 +64,15 @@ struct Options {
   uint64_t seed = 0;
   int chains = 4;
   int threads = 0; ///< 0: as many as the machine has, at most `chains`
-  /// Bytes per device instead of those of the topology; 0: the topology's.
-  int64_t memoryLimit = 0;
   /// Only choices that FlexFlow can say (Space).
   bool forFlexFlow = false;
   /// Configurations that anchors keep.
   std::vector<Choice> pinned;
   /// A strategy to start from besides the recipes; complete.
   std::optional<plan::Strategy> start;
+  /// Bytes on every device if a strategy is planned as it will be, which may be
+  /// after operators were fused under it. Empty: as the graph is.
+  std::function<std::vector<int64_t>(const plan::Strategy &)> plannedBytes;
   /// Set from outside to end early, with the best strategy so far.
   const std::atomic<bool> *stop = nullptr;
   /// Called now and then by one thread; may be empty.
@@ -95,8 +96,14 @@ struct Result {
   /// Anchors that dynamic programming chose by a beam, since they did not
   /// reduce and were too many to try all.
   size_t beamAnchors = 0;
-  /// Of the answer, what the device needs that needs most, by the estimate of
-  /// Walker::memory().
+  /// Whether the first baseline is taken instead: it fits, and takes at most 1
+  /// % longer. A smaller gain is not worth a strategy that differs from
+  /// operator to operator: it is harder to read, and gives ranks programs of
+  /// their own.
+  bool takesBaseline = false;
+  /// Of the answer, what the device needs that needs most: all of it, and what
+  /// is known to be for something; the rest are gaps.
+  int64_t bytes = 0;
   plan::MemoryParts memory;
   int64_t proposals = 0, accepted = 0;
   double seconds = 0;

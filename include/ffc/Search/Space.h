@@ -150,10 +150,10 @@ public:
   /// See SegmentTable.
   size_t numSegments() const { return table.numSegments(); }
 
-  /// Bytes on every device, without what reshards and kernels hold for a
-  /// moment: state, and the parts of values from where they are made to their
-  /// last use.
+  /// At least so many bytes are needed on every device (plan::stepMemory()).
   std::vector<int64_t> memory();
+  /// So many are: the whole step is planned.
+  std::vector<int64_t> plannedMemory();
   /// Of the device that needs most, what for.
   plan::MemoryParts largestMemory();
 
