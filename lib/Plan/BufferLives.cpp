@@ -28,9 +28,7 @@ void BufferLives::visit(const StepEntry &entry) {
   case StepEntry::Kind::Run:
     return run(entry.row);
   case StepEntry::Kind::Complete:
-    return move(entry.value,
-                table.reshard(placed[entry.value].layout,
-                              table.lossNeed(placed[entry.value].layout)));
+    return reshard(entry.value, table.lossNeed(placed[entry.value].layout));
   case StepEntry::Kind::Accumulate: {
     Placed &where = placed[entry.value];
     ++now;
@@ -50,17 +48,18 @@ void BufferLives::visit(const StepEntry &entry) {
   case StepEntry::Kind::Output:
     if (!graph.isLoaded(entry.value))
       if (NeedId need = table.outputNeed(placed[entry.value].layout); need >= 0)
-        move(entry.value, table.reshard(placed[entry.value].layout, need));
+        reshard(entry.value, need);
     return;
   case StepEntry::Kind::Start:
     for (ValueId value : table.order().starts()[entry.index].values)
       start(value);
     return;
   case StepEntry::Kind::Store: {
-    const OpId update = graph.value(entry.value).producer;
-    return move(entry.value,
-                table.store(placed[entry.value].layout,
-                            table.home(entry.state, configs[update])));
+    const LayoutId written = placed[entry.value].layout,
+                   home = table.home(
+                       entry.state, configs[graph.value(entry.value).producer]);
+    return move(entry.value, table.store(written, home).after,
+                table.storeUse(written, home));
   }
   case StepEntry::Kind::Read:
   case StepEntry::Kind::Mean:
@@ -114,17 +113,20 @@ void BufferLives::load(OpId op, const OpSegment::Step &step, Placed &where) {
 // Reshards
 //===----------------------------------------------------------------------===//
 
-/// First what it reads is there, then what it writes.
-void BufferLives::move(ValueId value, const ReshardSegment &reshard) {
-  if (!reshard.buffers)
-    return;
-  const BufferUse &use = *reshard.buffers;
+void BufferLives::reshard(ValueId value, NeedId need) {
+  const LayoutId before = placed[value].layout;
+  if (LayoutId after = table.reshard(before, need).after; after != before)
+    move(value, after, table.reshardUse(before, need));
+}
+
+/// First what is read is there, then what is written.
+void BufferLives::move(ValueId value, LayoutId layout, const BufferUse &use) {
   Placed &where = placed[value];
   ++now;
   for (int32_t number : use.touched)
     touch(where.buffers[number]);
   ++now;
-  const std::vector<Part> &parts = table.parts(reshard.after);
+  const std::vector<Part> &parts = table.parts(layout);
   std::vector<int> after;
   for (size_t p = 0; p < parts.size(); ++p)
     after.push_back(use.from[p] < 0 ? add(value, parts[p])
@@ -135,7 +137,7 @@ void BufferLives::move(ValueId value, const ReshardSegment &reshard) {
   for (size_t p = 0; p < parts.size(); ++p)
     if (use.from[p] < 0 && parts[p].bytes > 0)
       messages.push_back({now, parts[p].device, -parts[p].bytes});
-  where.layout = reshard.after;
+  where.layout = layout;
   where.buffers = std::move(after);
 }
 
@@ -152,12 +154,13 @@ void BufferLives::start(ValueId value) {
     const StartSegment &begin = table.start(where.layout, step.need);
     if (begin.shape < 0)
       return;
+    const BufferUse &use = table.startUse(where.layout, step.need);
     std::vector<int> before = where.buffers;
-    move(value, begin);
-    for (int32_t number : begin.buffers->touched)
+    move(value, begin.after, use);
+    for (int32_t number : use.touched)
       where.unfinished.push_back(before[number]);
     for (size_t p = 0; p < where.buffers.size(); ++p)
-      if (begin.buffers->from[p] < 0)
+      if (use.from[p] < 0)
         where.unfinished.push_back(where.buffers[p]);
     return;
   }
@@ -214,7 +217,7 @@ void BufferLives::read(OpId op, const OpSegment::Step &step) {
   if (graph.isLoaded(value))
     return load(op, step, where);
   finish(where);
-  move(value, table.reshard(where.layout, step.need));
+  reshard(value, step.need);
   const std::vector<Part> &parts = table.parts(where.layout);
   for (int32_t number : table.find(where.layout, step.need)) {
     const int buffer = where.buffers[number];

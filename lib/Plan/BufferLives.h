@@ -72,7 +72,8 @@ private:
   int operandLike(const Op &op, int slot, const SegmentTable::Part &part) const;
   void start(ValueId value);
   void finish(Placed &where);
-  void move(ValueId value, const ReshardSegment &reshard);
+  void reshard(ValueId value, NeedId need);
+  void move(ValueId value, LayoutId after, const BufferUse &use);
   void touch(int buffer) {
     if (buffer != kKept)
       buffers[buffer].last = now;

@@ -1,9 +1,11 @@
 //===- SegmentMemory.cpp - the buffers of layouts and reshards ------------===//
 
 #include "ArenaBlocks.h"
+#include "ReshardWriter.h"
 #include "SegmentTables.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace ffc::plan;
 
@@ -11,8 +13,64 @@ using namespace ffc::plan;
 // Reshards
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Planned tasks as lives of buffers.
+class LifeSink : public TaskSink {
+public:
+  /// Between which calls of the planner a buffer is in use.
+  struct Life {
+    DeviceId device = -1;
+    int64_t bytes = 0; ///< 0 in the state
+    int first = -1, last = -1;
+  };
+  std::vector<Life> lives; ///< by buffer
+
+  BufferId addBuffer(DeviceId device, ValueId /*value*/,
+                     const std::string & /*name*/, const TensorType &type,
+                     const Region &region, MemoryOrder /*order*/,
+                     Section section) override {
+    const int64_t bytes =
+        section == Section::State ? 0 : region.volume() * byteSize(type.type);
+    lives.push_back({device, aligned(bytes), -1, -1});
+    return static_cast<BufferId>(lives.size()) - 1;
+  }
+  void kernel(const Kernel & /*kernel*/) override {} // reshards have none
+  void copy(const Copy &copy, TaskId /*task*/,
+            const std::string & /*name*/) override {
+    touch(copy.dst);
+    touch(copy.src);
+    ++calls;
+  }
+  void exchange(const std::vector<Sent> &messages, const Busy & /*busy*/,
+                TaskId /*task*/, const std::string & /*name*/) override {
+    for (const Sent &message : messages) {
+      touch(message.from);
+      touch(message.to);
+    }
+    ++calls;
+  }
+  void collectives(const std::vector<Collective> &all, TaskId /*task*/,
+                   const std::string & /*name*/, Waits * /*later*/) override {
+    for (const Collective &collective : all)
+      for (const auto *buffers : {&collective.src, &collective.dst})
+        for (BufferId buffer : *buffers)
+          touch(buffer);
+    ++calls;
+  }
+
+private:
+  void touch(BufferId buffer) {
+    Life &life = lives[buffer];
+    life.last = calls;
+    if (life.first < 0)
+      life.first = calls;
+  }
+  int calls = 0;
+};
+} // namespace
+
 /// The most that buffers from number `first` on hold at once, by device.
-static DeviceBytes peakOf(const std::vector<TimeSink::Life> &lives,
+static DeviceBytes peakOf(const std::vector<LifeSink::Life> &lives,
                           size_t first) {
   struct Change {
     DeviceId device;
@@ -21,10 +79,10 @@ static DeviceBytes peakOf(const std::vector<TimeSink::Life> &lives,
   };
   std::vector<Change> changes;
   for (size_t b = first; b < lives.size(); ++b)
-    if (const TimeSink::Life &life = lives[b];
+    if (const LifeSink::Life &life = lives[b];
         life.first >= 0 && life.bytes > 0) {
-      changes.push_back({life.device, life.first, aligned(life.bytes)});
-      changes.push_back({life.device, life.last + 1, -aligned(life.bytes)});
+      changes.push_back({life.device, life.first, life.bytes});
+      changes.push_back({life.device, life.last + 1, -life.bytes});
     }
   // What ends at a call does so before others begin.
   std::sort(changes.begin(), changes.end(),
@@ -45,27 +103,67 @@ static DeviceBytes peakOf(const std::vector<TimeSink::Life> &lives,
   return peak;
 }
 
-std::shared_ptr<const BufferUse>
-SegmentTable::Tables::useOf(const Layout &before, const Placement &after,
-                            const TimeSink &sink) {
-  auto use = std::make_shared<BufferUse>();
-  size_t known = before.holdings.size();
-  for (const Layout::Group &group : before.groups)
-    known += group.members.size();
-  const std::vector<TimeSink::Life> &lives = sink.lives();
+/// What `sink` did until its first `known` buffers, and others, are those of
+/// `after`.
+static BufferUse useOf(const LifeSink &sink, size_t known,
+                       const Placement &after) {
+  BufferUse use;
   for (size_t b = 0; b < known; ++b)
-    if (lives[b].first >= 0)
-      use->touched.push_back(static_cast<int32_t>(b));
+    if (sink.lives[b].first >= 0)
+      use.touched.push_back(static_cast<int32_t>(b));
   auto add = [&](BufferId buffer) {
-    use->from.push_back(static_cast<size_t>(buffer) < known ? buffer : -1);
+    use.from.push_back(static_cast<size_t>(buffer) < known ? buffer : -1);
   };
   for (const Holding &holding : after.holdings)
     add(holding.buffer);
   for (const PartialGroup &group : after.groups)
     for (const PartialGroup::Member &member : group.members)
       add(member.buffer);
-  use->peak = peakOf(lives, known);
+  use.peak = peakOf(sink.lives, known);
   return use;
+}
+
+const BufferUse &SegmentTable::reshardUse(LayoutId layout, NeedId need) {
+  const uint64_t key = pairKey(layout, need);
+  if (const BufferUse *known = tables->reshardUses.find(key))
+    return *known;
+  const TensorType &type = tables->layouts[layout].type;
+  LifeSink sink;
+  Placement where = tables->placementOf(tables->layouts[layout], sink);
+  const size_t known = sink.lives.size();
+  reshardTo(sink, tables->cost, where, -1, type, "",
+            tables->partsOf(tables->missing(layout, need)), {});
+  return tables->reshardUses.insert(key, useOf(sink, known, where));
+}
+
+const BufferUse &SegmentTable::startUse(LayoutId layout, NeedId need) {
+  const uint64_t key = pairKey(layout, need);
+  if (const BufferUse *known = tables->startUses.find(key))
+    return *known;
+  const TensorType &type = tables->layouts[layout].type;
+  LifeSink sink;
+  Placement where = tables->placementOf(tables->layouts[layout], sink);
+  const size_t known = sink.lives.size();
+  const std::string name; // outlives the writer
+  if (auto planned =
+          planEarly(sink, tables->cost, where, -1, type, name,
+                    tables->partsOf(tables->missing(layout, need)))) {
+    TaskSink::Waits waits;
+    ReshardWriter(sink, -1, type, name, {}, planned->targets)
+        .write(planned->plan, where.holdings, where.groups, &waits);
+  }
+  return tables->startUses.insert(key, useOf(sink, known, where));
+}
+
+const BufferUse &SegmentTable::storeUse(LayoutId written, LayoutId home) {
+  const uint64_t key = pairKey(written, home);
+  if (const BufferUse *known = tables->storeUses.find(key))
+    return *known;
+  LifeSink sink;
+  Placement where = tables->placementOf(tables->layouts[written], sink);
+  const size_t known = sink.lives.size();
+  tables->storeIn(home, tables->layouts[written].type, where, sink);
+  return tables->storeUses.insert(key, useOf(sink, known, where));
 }
 
 //===----------------------------------------------------------------------===//

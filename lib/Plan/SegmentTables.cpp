@@ -3,6 +3,7 @@
 #include "SegmentTables.h"
 
 #include "ReshardWriter.h"
+#include "TimeSink.h"
 
 #include <algorithm>
 
@@ -201,13 +202,12 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
 ReshardSegment SegmentTable::Tables::makeReshard(LayoutId layout, NeedId need) {
   const std::vector<PartCode> parts = missing(layout, need);
   if (parts.empty())
-    return {{}, layout, nullptr};
+    return {{}, layout};
   const Layout &from = layouts[layout];
   TimeSink sink(graph, numDevices, cost);
   Placement where = placementOf(from, sink);
   reshardTo(sink, cost, where, -1, from.type, "", partsOf(parts), {});
-  return {sink.take(), internLayout(from.type, where, &from),
-          useOf(from, where, sink)};
+  return {sink.take(), internLayout(from.type, where, &from)};
 }
 
 int32_t SegmentTable::Tables::internShape(const BatchShape &shape) {
@@ -243,13 +243,28 @@ StartSegment SegmentTable::Tables::makeStart(LayoutId layout, NeedId need) {
     writer.write(planned.plan, where.holdings, where.groups, &waits);
     segment.tasks = sink.take();
     segment.after = internLayout(from.type, where, &from);
-    segment.buffers = useOf(from, where, sink);
     return segment;
   }
-  // Nothing starts. Empty parts may be there now.
+  // Nothing starts, and this is already the plan of what is done later.
   segment.after = internLayout(from.type, where, &from);
-  segment.buffers = useOf(from, where, sink);
+  if (const uint64_t key = pairKey(segment.after, need); !reshards.find(key)) {
+    writer.write(planned.plan, where.holdings, where.groups);
+    reshards.insert(key, {sink.take(), internLayout(from.type, where, &from)});
+  }
   return segment;
+}
+
+void SegmentTable::Tables::storeIn(LayoutId home, const TensorType &type,
+                                   Placement &where, TaskSink &sink) const {
+  const std::vector<Need> targets = partsOf(layouts[home].holdings);
+  reshardTo(sink, cost, where, -1, type, "", targets, {});
+  std::vector<WholeCopy> copies;
+  for (const Need &target : targets)
+    copies.push_back({target,
+                      sink.addBuffer(target.device, -1, "", type, target.region,
+                                     target.order, Section::State),
+                      where.find(target)});
+  copyWhole(sink, copies, /*accumulates=*/false, {}, "");
 }
 
 ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
@@ -257,18 +272,8 @@ ReshardSegment SegmentTable::Tables::makeStore(LayoutId written,
   const Layout &from = layouts[written];
   TimeSink sink(graph, numDevices, cost);
   Placement where = placementOf(from, sink);
-  const std::vector<Need> targets = partsOf(layouts[home].holdings);
-  reshardTo(sink, cost, where, -1, from.type, "", targets, {});
-  LayoutId after = internLayout(from.type, where, &from);
-  std::vector<WholeCopy> copies;
-  for (const Need &target : targets)
-    copies.push_back(
-        {target,
-         sink.addBuffer(target.device, -1, "", from.type, target.region,
-                        target.order, Section::State),
-         where.find(target)});
-  copyWhole(sink, copies, /*accumulates=*/false, {}, "");
-  return {sink.take(), after, useOf(from, where, sink)};
+  storeIn(home, from.type, where, sink);
+  return {sink.take(), internLayout(from.type, where, &from)};
 }
 
 TimedTasks SegmentTable::Tables::makeAccumulation(LayoutId layout) {

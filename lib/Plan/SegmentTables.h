@@ -10,7 +10,6 @@
 
 #include "EarlyStart.h"
 #include "SegmentKeys.h"
-#include "TimeSink.h"
 #include "WrittenInPlace.h"
 #include "ffc/Plan/Segments.h"
 
@@ -63,10 +62,9 @@ struct SegmentTable::Tables {
   std::vector<Need> partsOf(const std::vector<PartCode> &codes) const;
   /// With buffers for everything, the first ones of the sink.
   Placement placementOf(const Layout &layout, TaskSink &sink) const;
-  /// What `sink` has done to the buffers of `before` until they are those of
-  /// `after`.
-  static std::shared_ptr<const BufferUse>
-  useOf(const Layout &before, const Placement &after, const TimeSink &sink);
+  /// Copies a value of `type` into the state that lives in `home`.
+  void storeIn(LayoutId home, const TensorType &type, Placement &where,
+               TaskSink &sink) const;
 
   const Graph &graph;
   int numDevices;
@@ -96,6 +94,7 @@ struct SegmentTable::Tables {
   std::unordered_map<LayoutId, Parts> layoutParts;
   PairMap<Parts> needParts; ///< by need and bytes of an element
   PairMap<std::vector<int32_t>> found;
+  PairMap<BufferUse> reshardUses, startUses, storeUses;
 };
 
 } // namespace ffc::plan

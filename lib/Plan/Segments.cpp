@@ -3,6 +3,7 @@
 #include "ffc/Plan/Segments.h"
 
 #include "SegmentTables.h"
+#include "TimeSink.h"
 
 using namespace ffc::plan;
 

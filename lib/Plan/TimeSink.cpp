@@ -4,17 +4,16 @@
 
 using namespace ffc::plan;
 
-BufferId TimeSink::addBuffer(DeviceId device, ValueId /*value*/,
+BufferId TimeSink::addBuffer(DeviceId /*device*/, ValueId /*value*/,
                              const std::string & /*name*/,
                              const TensorType &type, const Region &region,
-                             MemoryOrder order, Section section) {
+                             MemoryOrder order, Section /*section*/) {
   BufferFacts &buffer = buffers.emplace_back();
   buffer.bytes = region.volume() * byteSize(type.type);
   buffer.type = type.type;
   buffer.order = order;
   if (cost.profile())
     buffer.text = bufferText(type.type, region.shape(), order);
-  all.push_back({device, section == Section::State ? 0 : buffer.bytes, -1, -1});
   return static_cast<BufferId>(buffers.size()) - 1;
 }
 
@@ -34,9 +33,6 @@ void TimeSink::kernel(const Kernel &kernel) {
 
 void TimeSink::copy(const Copy &copy, TaskId /*task*/,
                     const std::string & /*name*/) {
-  touch(copy.dst);
-  touch(copy.src);
-  ++calls;
   const bool withKey = cost.profile() != nullptr;
   const Shape shape = withKey ? copy.box.shape() : Shape();
   addLocal(copy.device, copy.devices,
@@ -50,35 +46,24 @@ void TimeSink::exchange(const std::vector<Sent> &messages, const Busy &busy,
   closeLocal();
   std::vector<std::pair<DeviceId, DeviceId>> met;
   met.reserve(messages.size());
-  for (const Sent &message : messages) {
+  for (const Sent &message : messages)
     met.push_back({message.src, message.dst});
-    touch(message.from);
-    touch(message.to);
-  }
-  ++calls;
   tasks.addExchange(busy, met);
 }
 
-void TimeSink::collectives(const std::vector<Collective> &together,
-                           TaskId /*task*/, const std::string & /*name*/,
-                           Waits * /*later*/) {
+void TimeSink::collectives(const std::vector<Collective> &all, TaskId /*task*/,
+                           const std::string & /*name*/, Waits * /*later*/) {
   closeLocal();
   std::vector<std::vector<DeviceId>> groups;
-  for (const Collective &collective : together)
+  for (const Collective &collective : all)
     groups.push_back(collective.members);
   auto paths = cost.paths(groups);
-  for (size_t c = 0; c < together.size(); ++c) {
-    const Collective &one = together[c];
-    int64_t bytes =
-        collectiveBytes(buffers[one.src[0]].bytes, buffers[one.dst[0]].bytes);
-    tasks.addCollective(one.members,
-                        CostModel::collectiveOn(one.kind, (*paths)[c], bytes));
-    for (size_t m = 0; m < one.members.size(); ++m) {
-      touch(one.src[m]);
-      touch(one.dst[m]);
-    }
+  for (size_t c = 0; c < all.size(); ++c) {
+    int64_t bytes = collectiveBytes(buffers[all[c].src[0]].bytes,
+                                    buffers[all[c].dst[0]].bytes);
+    tasks.addCollective(all[c].members, CostModel::collectiveOn(
+                                            all[c].kind, (*paths)[c], bytes));
   }
-  ++calls;
 }
 
 void TimeSink::addLocal(DeviceId device, int devices, LocalWork work) {

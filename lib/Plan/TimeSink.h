@@ -17,7 +17,6 @@ public:
       : graph(graph), cost(cost), partOf(numDevices, -1) {
     // Growing step by step would move them many times.
     buffers.reserve(4 * static_cast<size_t>(numDevices));
-    all.reserve(4 * static_cast<size_t>(numDevices));
   }
 
   BufferId addBuffer(DeviceId device, ValueId value, const std::string &name,
@@ -30,14 +29,6 @@ public:
   void collectives(const std::vector<Collective> &all, TaskId task,
                    const std::string &name, Waits *later) override;
 
-  /// How long a buffer is in use, in numbers of calls.
-  struct Life {
-    DeviceId device = -1;
-    int64_t bytes = 0; ///< 0 in the state
-    int first = -1, last = -1;
-  };
-  const std::vector<Life> &lives() const { return all; }
-
   bool empty() const { return tasks.empty(); }
   /// What came since the last call.
   TimedTasks take();
@@ -46,18 +37,10 @@ private:
   /// Adjacent local work is one task, in which each device has one part.
   void addLocal(DeviceId device, int devices, LocalWork work);
   void closeLocal();
-  void touch(BufferId buffer) {
-    Life &life = all[buffer];
-    life.last = calls;
-    if (life.first < 0)
-      life.first = calls;
-  }
 
   const Graph &graph;
   const CostModel &cost;
-  std::vector<BufferFacts> buffers; ///< of all devices
-  std::vector<Life> all;            ///< of these
-  int calls = 0;
+  std::vector<BufferFacts> buffers;           ///< of all devices
   std::vector<const BufferFacts *> ins, outs; ///< of a kernel
   TimedTasks tasks;
   std::vector<int> partOf; ///< by device, in the open local task; -1: none

@@ -69,7 +69,7 @@ std::string Compilation::describeMemory(const plan::MemoryParts &parts,
   for (auto [bytes, name] : named)
     if (bytes > 0)
       text += (text.empty() ? "" : ", ") + bytesText(bytes) + " for " + name;
-  if (const int64_t rest = total - parts.total(); rest > 0)
+  if (const int64_t rest = total - parts.total(); rest > total / 100)
     text +=
         ", " + bytesText(rest) + " for gaps between them and within kernels";
   const bool isData = named.front().first == parts.activations;

@@ -60,7 +60,6 @@ struct BufferUse {
 struct ReshardSegment {
   TimedTasks tasks; ///< none if everything was there
   LayoutId after = -1;
-  std::shared_ptr<const BufferUse> buffers; ///< null if everything was there
 };
 
 /// The collectives with which a reshard begins.
@@ -129,6 +128,11 @@ public:
   /// The buffers of a layout, by number (BufferUse).
   const std::vector<Part> &parts(LayoutId layout);
   const std::vector<Part> &parts(NeedId need, const TensorType &type);
+  /// What reshard(), the collectives of start() and store() do to buffers. Made
+  /// when asked for, since few plans are judged by their memory.
+  const BufferUse &reshardUse(LayoutId layout, NeedId need);
+  const BufferUse &startUse(LayoutId layout, NeedId need);
+  const BufferUse &storeUse(LayoutId written, LayoutId home);
   /// What tells the parts of a need, which are in the same order, from all
   /// others of its value.
   const std::vector<int64_t> &codes(NeedId need) const;
