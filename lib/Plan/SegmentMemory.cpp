@@ -123,47 +123,48 @@ static BufferUse useOf(const LifeSink &sink, size_t known,
   return use;
 }
 
-const BufferUse &SegmentTable::reshardUse(LayoutId layout, NeedId need) {
-  const uint64_t key = pairKey(layout, need);
-  if (const BufferUse *known = tables->reshardUses.find(key))
+/// What plan(sink, where, type) does to the buffers of a layout, from `uses` or
+/// for the first time.
+template <class Tables, class Plan>
+static const BufferUse &lookUp(Tables &tables, PairMap<BufferUse> &uses,
+                               LayoutId layout, int32_t to, Plan plan) {
+  const uint64_t key = pairKey(layout, to);
+  if (const BufferUse *known = uses.find(key))
     return *known;
-  const TensorType &type = tables->layouts[layout].type;
   LifeSink sink;
-  Placement where = tables->placementOf(tables->layouts[layout], sink);
+  Placement where = tables.placementOf(tables.layouts[layout], sink);
   const size_t known = sink.lives.size();
-  reshardTo(sink, tables->cost, where, -1, type, "",
-            tables->partsOf(tables->missing(layout, need)), {});
-  return tables->reshardUses.insert(key, useOf(sink, known, where));
+  plan(sink, where, tables.layouts[layout].type);
+  return uses.insert(key, useOf(sink, known, where));
+}
+
+const BufferUse &SegmentTable::reshardUse(LayoutId layout, NeedId need) {
+  return lookUp(*tables, tables->reshardUses, layout, need,
+                [&](TaskSink &sink, Placement &where, const TensorType &type) {
+                  reshardTo(sink, tables->cost, where, -1, type, "",
+                            tables->partsOf(tables->missing(layout, need)), {});
+                });
 }
 
 const BufferUse &SegmentTable::startUse(LayoutId layout, NeedId need) {
-  const uint64_t key = pairKey(layout, need);
-  if (const BufferUse *known = tables->startUses.find(key))
-    return *known;
-  const TensorType &type = tables->layouts[layout].type;
-  LifeSink sink;
-  Placement where = tables->placementOf(tables->layouts[layout], sink);
-  const size_t known = sink.lives.size();
-  const std::string name; // outlives the writer
-  if (auto planned =
-          planEarly(sink, tables->cost, where, -1, type, name,
-                    tables->partsOf(tables->missing(layout, need)))) {
+  auto plan = [&](TaskSink &sink, Placement &where, const TensorType &type) {
+    const std::string name; // outlives the writer
+    auto planned = planEarly(sink, tables->cost, where, -1, type, name,
+                             tables->partsOf(tables->missing(layout, need)));
+    if (!planned)
+      return;
     TaskSink::Waits waits;
     ReshardWriter(sink, -1, type, name, {}, planned->targets)
         .write(planned->plan, where.holdings, where.groups, &waits);
-  }
-  return tables->startUses.insert(key, useOf(sink, known, where));
+  };
+  return lookUp(*tables, tables->startUses, layout, need, plan);
 }
 
 const BufferUse &SegmentTable::storeUse(LayoutId written, LayoutId home) {
-  const uint64_t key = pairKey(written, home);
-  if (const BufferUse *known = tables->storeUses.find(key))
-    return *known;
-  LifeSink sink;
-  Placement where = tables->placementOf(tables->layouts[written], sink);
-  const size_t known = sink.lives.size();
-  tables->storeIn(home, tables->layouts[written].type, where, sink);
-  return tables->storeUses.insert(key, useOf(sink, known, where));
+  return lookUp(*tables, tables->storeUses, written, home,
+                [&](TaskSink &sink, Placement &where, const TensorType &type) {
+                  tables->storeIn(home, type, where, sink);
+                });
 }
 
 //===----------------------------------------------------------------------===//
