@@ -9,9 +9,14 @@ namespace ffc::search {
 /// The largest share of a device's room that its bytes are.
 double shareOf(const std::vector<int64_t> &bytes,
                const std::vector<int64_t> &room);
-/// Of the walker's strategy: what is far from filling the room, or does not
-/// fit, by the bound; else by the plan.
-double loadOf(Walker &walker, const std::vector<int64_t> &room);
+
+/// What the walker's strategy needs on every device. By the bound if that says
+/// enough: if it is far from filling the room, or does not fit. Else by
+/// `planned`, Options::plannedBytes, or by a plan of the walker's graph.
+std::vector<int64_t> neededBytes(
+    Walker &walker, const std::vector<int64_t> &room,
+    const std::function<std::vector<int64_t>(const plan::Strategy &)> &planned =
+        nullptr);
 
 /// Metropolis over the strategies of a space. The threshold is drawn before a
 /// proposal is timed, so that timing may stop as soon as it is passed. After a

@@ -68,9 +68,8 @@ public:
   }
 
 private:
-  std::vector<int64_t> plannedBytes(Walker &walker) const {
-    return options.plannedBytes ? options.plannedBytes(walker.strategy())
-                                : walker.plannedMemory();
+  std::vector<int64_t> bytesOf(Walker &walker) const {
+    return neededBytes(walker, room, options.plannedBytes);
   }
 
   /// The best that fits when it is planned, or the one that comes closest.
@@ -88,7 +87,7 @@ private:
         [](const auto &a, const auto &b) { return a.first < b.first; });
     for (auto &[quality, strategy] : found) {
       walker.assign(*strategy);
-      const std::vector<int64_t> bytes = plannedBytes(walker);
+      const std::vector<int64_t> bytes = bytesOf(walker);
       quality.load = shareOf(bytes, room);
       if (result.strategy.empty() || quality < result.quality) {
         result.quality = quality;
@@ -109,7 +108,7 @@ private:
         (1 + kWorthwhile) * static_cast<double>(result.quality.makespan))
       return;
     walker.assign(first.strategy);
-    result.takesBaseline = shareOf(plannedBytes(walker), room) <= 1;
+    result.takesBaseline = shareOf(bytesOf(walker), room) <= 1;
   }
 
   double secondsSinceStart() const {
@@ -273,7 +272,7 @@ private:
 } // namespace
 
 Quality search::qualityOf(Walker &walker, const std::vector<int64_t> &room) {
-  return {walker.makespan(), loadOf(walker, room)};
+  return {walker.makespan(), shareOf(neededBytes(walker, room), room)};
 }
 
 int64_t search::defaultBudget(int numDevices, size_t numOps) {

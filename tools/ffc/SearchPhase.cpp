@@ -243,7 +243,7 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   if (!result.quality.fits())
     return fail(llvm::formatv(
         "{0}: no strategy found that fits into the devices' memory; the one "
-        "that came closest needs {1} on a device, {2}",
+        "that came closest needs at least {1} on a device, {2}",
         options.model, bytesText(result.bytes),
         describeMemory(result.memory, result.bytes)));
   // Operators that wait for a strategy save work that the search has counted.

@@ -71,7 +71,8 @@ struct Options {
   /// A strategy to start from besides the recipes; complete.
   std::optional<plan::Strategy> start;
   /// Bytes on every device if a strategy is planned as it will be, which may be
-  /// after operators were fused under it. Empty: as the graph is.
+  /// after operators were fused under it; asked for answers that a bound does
+  /// not decide. Empty: as the graph is.
   std::function<std::vector<int64_t>(const plan::Strategy &)> plannedBytes;
   /// Set from outside to end early, with the best strategy so far.
   const std::atomic<bool> *stop = nullptr;
@@ -101,8 +102,8 @@ struct Result {
   /// operator to operator: it is harder to read, and gives ranks programs of
   /// their own.
   bool takesBaseline = false;
-  /// Of the answer, what the device needs that needs most: all of it, and what
-  /// is known to be for something; the rest are gaps.
+  /// Of the answer, what the device needs at least that needs most: all of it,
+  /// and what is known to be for something; the rest are gaps.
   int64_t bytes = 0;
   plan::MemoryParts memory;
   int64_t proposals = 0, accepted = 0;
