@@ -131,12 +131,12 @@ constexpr const char *kLeNet = "examples/lenet/lenet.onnxtxt",
 
 INSTANTIATE_TEST_SUITE_P(
     All, SmallSpaces,
-    ::testing::Values(SmallSpace{"lenet", kLeNet, 64, false, 138'915},
-                      SmallSpace{"lenet_overlapping", kLeNet, 64, true,
-                                 138'915},
-                      SmallSpace{"rnn", kRnn, std::nullopt, false, 529'200},
-                      SmallSpace{"rnn_overlapping", kRnn, std::nullopt, true,
-                                 529'200, /*isRecipe=*/true}),
+    ::testing::Values(
+        SmallSpace{"lenet", kLeNet, 64, false, 138'915},
+        SmallSpace{"lenet_overlapping", kLeNet, 64, true, 138'915},
+        SmallSpace{"rnn", kRnn, std::nullopt, false, 529'200, true},
+        SmallSpace{"rnn_overlapping", kRnn, std::nullopt, true, 529'200,
+                   /*isRecipe=*/true}),
     [](const auto &info) { return info.param.name; });
 
 } // namespace
