@@ -168,7 +168,8 @@ class Drawing:
                              "keepdims = 0")
             total = self.node("Add", [total, mean], total.shape)
         if not any(name[0] == "w" for node in self.graph.nodes for name in node.operands if name):
-            total = self.node("Mul", [total, self.parameter(total.shape[-1:])], total.shape)
+            total = self.node("Mul", [total, self.parameter(total.shape[-1:] or (1,))],
+                              total.shape or (1,))
         y = self.node("Tanh", [total], total.shape)
         self.graph.outputs = [y.name]
         if self.chance(0.4):
@@ -221,6 +222,8 @@ def clip(g, x):
 
 
 def prelu(g, x):
+    if not x.shape:
+        return None
     return g.node("PRelu", [x, g.parameter((x.shape[-1],))], x.shape)
 
 
@@ -335,6 +338,8 @@ def squeeze(g, x):
 
 
 def transpose(g, x):
+    if not x.shape:
+        return None
     order = list(range(len(x.shape)))
     g.random.shuffle(order)
     return g.node("Transpose", [x], tuple(x.shape[d] for d in order), f"perm = {order}")
