@@ -8,6 +8,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <cmath>
+#include <deque>
 
 using namespace mlir;
 using namespace ffc;
@@ -67,28 +68,11 @@ ff::evaluateOperator(PartitionableInterface op,
   return results;
 }
 
-void Noise::add(PartitionableInterface op,
-                std::vector<TensorValue> &results) const {
-  const bool sums =
-      llvm::any_of(op.getRules().dims, [](const plan::IterDim &dim) {
-        return dim.kind == plan::DimKind::Reduction;
-      });
-  for (auto [result, computed] : llvm::zip(op->getResults(), results)) {
-    if (tensorTypeOf(result.getType()).type != plan::ElementType::F32)
-      continue;
-    double squares = 0;
-    for (double number : computed.data)
-      if (std::isfinite(number))
-        squares += number * number;
-    const double all =
-        sums ? std::sqrt(squares / static_cast<double>(std::max<size_t>(
-                                       computed.data.size(), 1)))
-             : 0;
-    std::uniform_real_distribution<double> units(-0x1p-22, 0x1p-22);
-    for (double &number : computed.data)
-      if (std::isfinite(number))
-        number += units(random) * (std::abs(number) + all);
-  }
+void Noise::move(TensorValue &value) {
+  std::uniform_real_distribution<double> units(-0x1p-22, 0x1p-22);
+  for (double &number : value.data)
+    if (std::isfinite(number))
+      number += units(random) * std::abs(number);
 }
 
 namespace {
@@ -96,7 +80,7 @@ namespace {
 class Evaluation {
 public:
   Evaluation(const TensorValues &inputs, const TensorValues &states,
-             const ReferenceContext &context, const Noise *noise)
+             const ReferenceContext &context, Noise *noise)
       : inputs(inputs), states(states), context(context), noise(noise) {}
 
   LogicalResult run(func::FuncOp main);
@@ -111,7 +95,7 @@ private:
 
   const TensorValues &inputs, &states;
   const ReferenceContext &context;
-  const Noise *noise;
+  Noise *noise;
   llvm::DenseMap<Value, TensorValue> values;
   EvaluationResult result;
 };
@@ -133,17 +117,35 @@ LogicalResult Evaluation::bind(Value value, StringRef what, StringRef name,
   return success();
 }
 
+static bool addsUp(PartitionableInterface op) {
+  return llvm::any_of(op.getRules().dims, [](const plan::IterDim &dim) {
+    return dim.kind == plan::DimKind::Reduction;
+  });
+}
+
+static bool isF32(Value value) {
+  return tensorTypeOf(value.getType()).type == plan::ElementType::F32;
+}
+
 LogicalResult Evaluation::compute(PartitionableInterface op) {
   SmallVector<const TensorValue *> operands;
-  for (Value operand : op.getOperandSlots())
+  std::deque<TensorValue> moved;
+  for (Value operand : op.getOperandSlots()) {
     operands.push_back(operand ? &values.find(operand)->second : nullptr);
+    // A sum of terms that cancel is as far off as they are.
+    if (operand && noise && addsUp(op) && isF32(operand)) {
+      moved.push_back(*operands.back());
+      noise->move(moved.back());
+      operands.back() = &moved.back();
+    }
+  }
   auto results = evaluateOperator(op, operands, context);
   if (failed(results))
     return failure();
-  if (noise)
-    noise->add(op, *results);
   for (auto [value, computed] : llvm::zip(op->getResults(), *results)) {
     plan::ElementType type = tensorTypeOf(value.getType()).type;
+    if (noise && type == plan::ElementType::F32)
+      noise->move(computed);
     // Kernels compute in double precision whatever they write.
     if (type == plan::ElementType::BF16 || type == plan::ElementType::F16)
       for (double &number : computed.data)
@@ -189,7 +191,7 @@ FailureOr<EvaluationResult> ff::evaluate(ModuleOp module,
                                          const TensorValues &inputs,
                                          const TensorValues &states,
                                          const ReferenceContext &context,
-                                         const Noise *noise) {
+                                         Noise *noise) {
   func::FuncOp main = mainFunction(module);
   if (!main)
     return failure();

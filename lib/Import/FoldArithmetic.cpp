@@ -239,20 +239,20 @@ Expected<Constant> ffc::importer::foldPow(const FoldCall &call) {
   return result;
 }
 
-/// The least number of an integer type.
-static int64_t leastOf(int32_t type) {
-  switch (type) {
-  case TensorProto::INT8:
-    return INT8_MIN;
-  case TensorProto::INT16:
-    return INT16_MIN;
-  case TensorProto::INT32:
-    return INT32_MIN;
-  case TensorProto::INT64:
-    return INT64_MIN;
-  default:
-    return 0;
-  }
+/// A float as an integer of a type, before the type wraps it. What the type
+/// has no number near, ONNX leaves open; PyTorch and ONNX Runtime have what
+/// processors give: the least of 64 bits, or of 32 for narrower types.
+/// Exporters select among such values: the logarithm of a distance of 0, in the
+/// positions of T5.
+static int64_t truncated(double x, int32_t type) {
+  const bool isWide = type == TensorProto::INT64 ||
+                      type == TensorProto::UINT64 ||
+                      type == TensorProto::UINT32;
+  // Exact, as the largest numbers of 64 bits are not.
+  const double bound = isWide ? 0x1p63 : 0x1p31;
+  const bool isNear = x > -bound - 1 && x < bound;
+  return isNear ? static_cast<int64_t>(x)
+                : (isWide ? INT64_MIN : int64_t(INT32_MIN));
 }
 
 Expected<Constant> ffc::importer::foldCast(const FoldCall &call) {
@@ -276,13 +276,7 @@ Expected<Constant> ffc::importer::foldCast(const FoldCall &call) {
       result.ints.push_back(x != 0);
       continue;
     }
-    // What no integer is near, ONNX leaves open; PyTorch and ONNX Runtime have
-    // what processors give. Exporters select among such values: the logarithm
-    // of a distance of 0, in the positions of T5. 2^63 is exact, the largest
-    // int64 is not.
-    const bool isNear = x >= -0x1p63 && x < 0x1p63;
-    result.ints.push_back(isNear ? static_cast<int64_t>(x)
-                                 : leastOf(result.type));
+    result.ints.push_back(truncated(x, result.type));
   }
   result.normalize();
   return result;

@@ -2,6 +2,8 @@
 #ifndef FFC_LIB_IMPORT_LOOPVALUES_H
 #define FFC_LIB_IMPORT_LOOPVALUES_H
 
+#include "Graph.h"
+
 #include "onnx/onnx_pb.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -43,9 +45,8 @@ struct Uses {
         ++counts[input];
         readers[input] = &node;
       }
-      for (const onnx::AttributeProto &attribute : node.attribute())
-        if (attribute.has_g())
-          add(attribute.g());
+      forEachSubgraph(node,
+                      [this](const onnx::GraphProto &inner) { add(inner); });
     }
   }
   bool isUsed(llvm::StringRef value) const { return counts.lookup(value) != 0; }

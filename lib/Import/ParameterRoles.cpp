@@ -98,8 +98,10 @@ static bool isIdentity(const NodeProto &node) {
   return operatorName(node) == "Identity" && node.output_size() == 1;
 }
 
-bool ParameterRoles::feedsOnlyWeights(StringRef name) const {
-  unsigned weights = 0;
+/// Does `holds(value, uses)` hold for a value and all that an Identity makes of
+/// it? The uses are without Identities.
+template <class Holds>
+static bool holdsForSame(const Dataflow &flow, StringRef name, Holds holds) {
   llvm::StringSet<> seen;
   std::vector<std::string> work = {name.str()};
   while (!work.empty()) {
@@ -107,23 +109,34 @@ bool ParameterRoles::feedsOnlyWeights(StringRef name) const {
     work.pop_back();
     if (!seen.insert(at).second)
       continue;
-    if (flow.isOutput(at) || !flow.aliasesOf(at).empty())
+    std::vector<Use> uses;
+    for (const Use &use : flow.usesOf(at))
+      if (isIdentity(*use.node))
+        work.push_back(use.node->output(0));
+      else
+        uses.push_back(use);
+    if (!holds(at, uses))
       return false;
-    for (const Use &use : flow.usesOf(at)) {
-      const NodeProto &node = *use.node;
-      if (isIdentity(node)) {
-        work.push_back(node.output(0));
-        continue;
-      }
-      if (!isWeightOperand(use))
-        return false;
-      const int data = infoOf(node)->dataOperand;
-      if (data >= node.input_size() || !flow.isData(node.input(data)))
-        return false;
-      ++weights;
-    }
   }
-  return weights > 0;
+  return true;
+}
+
+bool ParameterRoles::feedsOnlyWeights(StringRef name) const {
+  size_t weights = 0;
+  auto isWeight = [&](const Use &use) {
+    if (!isWeightOperand(use))
+      return false;
+    const int data = infoOf(*use.node)->dataOperand;
+    return data < use.node->input_size() && flow.isData(use.node->input(data));
+  };
+  return holdsForSame(flow, name,
+                      [&](StringRef at, const std::vector<Use> &uses) {
+                        weights += uses.size();
+                        return !flow.isOutput(at) &&
+                               flow.aliasesOf(at).empty() &&
+                               llvm::all_of(uses, isWeight);
+                      }) &&
+         weights > 0;
 }
 
 /// Is the first index of both operands of an Einsum one of its result?
@@ -142,25 +155,16 @@ static bool isBatchedEinsum(const NodeProto &node) {
 }
 
 bool ParameterRoles::mayHaveBatch(StringRef name, size_t rank) const {
-  llvm::StringSet<> seen;
-  std::vector<std::string> work = {name.str()};
-  while (!work.empty()) {
-    std::string at = std::move(work.back());
-    work.pop_back();
-    if (!seen.insert(at).second)
-      continue;
-    for (const Use &use : flow.usesOf(at)) {
-      const std::string type = operatorName(*use.node);
-      const bool multiplies =
-          type == "MatMul" || type == "com.microsoft.FusedMatMul";
-      if ((multiplies && rank >= 3) ||
-          (type == "Einsum" && isBatchedEinsum(*use.node)))
-        return true;
-      if (isIdentity(*use.node))
-        work.push_back(use.node->output(0));
-    }
-  }
-  return false;
+  auto multipliesBatches = [&](const Use &use) {
+    const std::string type = operatorName(*use.node);
+    const bool multiplies =
+        type == "MatMul" || type == "com.microsoft.FusedMatMul";
+    return (multiplies && rank >= 3) ||
+           (type == "Einsum" && isBatchedEinsum(*use.node));
+  };
+  return !holdsForSame(flow, name, [&](StringRef, const auto &uses) {
+    return llvm::none_of(uses, multipliesBatches);
+  });
 }
 
 //===----------------------------------------------------------------------===//

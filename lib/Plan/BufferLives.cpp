@@ -15,8 +15,7 @@ BufferLives::BufferLives(SegmentTable &table,
                          const std::vector<ConfigId> &configs)
     : table(table), graph(table.graph()), configs(configs),
       placed(graph.values.size()), operands(table.numDevices()),
-      points(table.numDevices()),
-      wroteTo(std::make_unique<bool[]>(table.numDevices())) {
+      points(table.numDevices()), wroteTo(table.numDevices()) {
   placeStates();
   for (const StepEntry &entry : table.order().entries())
     visit(entry);
@@ -144,8 +143,7 @@ void BufferLives::move(ValueId value, LayoutId layout, const BufferUse &use) {
 /// The first reader waits for the collectives that start here.
 void BufferLives::start(ValueId value) {
   Placed &where = placed[value];
-  if (where.layout < 0 ||
-      (graph.value(value).producer >= 0 && !table.isPartial(where.layout)))
+  if (!startsEarly(graph.value(value), table.isPartial(where.layout)))
     return;
   const OpId reader = firstReader(graph.value(value));
   for (const OpSegment::Step &step : table.op(reader, configs[reader]).steps) {
@@ -241,10 +239,9 @@ void BufferLives::write(OpId op, ValueId value, LayoutId layout) {
     // Points of one device run one after the other: when all results are there,
     // what the first ones have read may not be. The first result comes while
     // all operands are.
-    bool &isLater = wroteTo[part.device];
-    if (isPartial || isLater)
+    if (isPartial || wroteTo[part.device])
       buffers.back().first = now + 1;
-    isLater = true;
+    wroteTo[part.device] = true;
   }
   for (DeviceId device : withPoints)
     wroteTo[device] = false;

@@ -93,7 +93,7 @@ private:
   std::vector<int> toRead; ///< by its next kernel
   std::vector<int> points; ///< of the operator, by device
   std::vector<DeviceId> withPoints;
-  std::unique_ptr<bool[]> wroteTo; ///< by device: a part of the result
+  std::vector<bool> wroteTo; ///< by device: a part of the result
   std::vector<Buffer> buffers, kept;
   std::vector<Overwrite> overwrites;
   std::vector<Staging> messages;

@@ -187,7 +187,7 @@ private:
   void startEarly(const StartPlace &place) {
     auto offer = [&](ValueId id, auto join) {
       const Value &value = graph.value(id);
-      if (value.producer >= 0 && values[id].groups.empty())
+      if (!startsEarly(value, !values[id].groups.empty()))
         return;
       OpId reader = firstReader(value);
       FirstRead read = firstRead(graph, orders, id, reader, strategy[reader]);

@@ -185,6 +185,15 @@ private:
   std::deque<T> items;
 };
 
+/// What `map` has for two numbers; made when first asked for.
+template <class T, class Make>
+const T &lookUp(PairMap<T> &map, int32_t a, int32_t b, Make make) {
+  const uint64_t key = pairKey(a, b);
+  if (const T *known = map.find(key))
+    return *known;
+  return map.insert(key, make());
+}
+
 } // namespace ffc::plan
 
 #endif // FFC_LIB_PLAN_SEGMENTKEYS_H

@@ -123,27 +123,23 @@ static BufferUse useOf(const LifeSink &sink, size_t known,
   return use;
 }
 
-/// What plan(sink, where, type) does to the buffers of a layout, from `uses` or
-/// for the first time.
+/// What plan(sink, where, type) does to the buffers of a layout.
 template <class Tables, class Plan>
-static const BufferUse &lookUp(Tables &tables, PairMap<BufferUse> &uses,
-                               LayoutId layout, int32_t to, Plan plan) {
-  const uint64_t key = pairKey(layout, to);
-  if (const BufferUse *known = uses.find(key))
-    return *known;
+static BufferUse useBy(const Tables &tables, LayoutId layout, Plan plan) {
   LifeSink sink;
   Placement where = tables.placementOf(tables.layouts[layout], sink);
   const size_t known = sink.lives.size();
   plan(sink, where, tables.layouts[layout].type);
-  return uses.insert(key, useOf(sink, known, where));
+  return useOf(sink, known, where);
 }
 
 const BufferUse &SegmentTable::reshardUse(LayoutId layout, NeedId need) {
-  return lookUp(*tables, tables->reshardUses, layout, need,
-                [&](TaskSink &sink, Placement &where, const TensorType &type) {
-                  reshardTo(sink, tables->cost, where, -1, type, "",
-                            tables->partsOf(tables->missing(layout, need)), {});
-                });
+  auto plan = [&](TaskSink &sink, Placement &where, const TensorType &type) {
+    reshardTo(sink, tables->cost, where, -1, type, "",
+              tables->partsOf(tables->missing(layout, need)), {});
+  };
+  return lookUp(tables->reshardUses, layout, need,
+                [&] { return useBy(*tables, layout, plan); });
 }
 
 const BufferUse &SegmentTable::startUse(LayoutId layout, NeedId need) {
@@ -157,14 +153,16 @@ const BufferUse &SegmentTable::startUse(LayoutId layout, NeedId need) {
     ReshardWriter(sink, -1, type, name, {}, planned->targets)
         .write(planned->plan, where.holdings, where.groups, &waits);
   };
-  return lookUp(*tables, tables->startUses, layout, need, plan);
+  return lookUp(tables->startUses, layout, need,
+                [&] { return useBy(*tables, layout, plan); });
 }
 
 const BufferUse &SegmentTable::storeUse(LayoutId written, LayoutId home) {
-  return lookUp(*tables, tables->storeUses, written, home,
-                [&](TaskSink &sink, Placement &where, const TensorType &type) {
-                  tables->storeIn(home, type, where, sink);
-                });
+  auto plan = [&](TaskSink &sink, Placement &where, const TensorType &type) {
+    tables->storeIn(home, type, where, sink);
+  };
+  return lookUp(tables->storeUses, written, home,
+                [&] { return useBy(*tables, written, plan); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,13 +189,12 @@ const std::vector<SegmentTable::Part> &SegmentTable::parts(LayoutId id) {
 const std::vector<SegmentTable::Part> &
 SegmentTable::parts(NeedId need, const TensorType &type) {
   const int64_t size = byteSize(type.type);
-  const uint64_t key = pairKey(need, static_cast<int32_t>(size));
-  if (const Tables::Parts *known = tables->needParts.find(key))
-    return *known;
-  Tables::Parts parts;
-  for (const Need &part : tables->partsOf(tables->needs[need]))
-    parts.push_back({part.device, aligned(part.region.volume() * size)});
-  return tables->needParts.insert(key, std::move(parts));
+  return lookUp(tables->needParts, need, static_cast<int32_t>(size), [&] {
+    Tables::Parts parts;
+    for (const Need &part : tables->partsOf(tables->needs[need]))
+      parts.push_back({part.device, aligned(part.region.volume() * size)});
+    return parts;
+  });
 }
 
 const std::vector<int64_t> &SegmentTable::codes(NeedId need) const {
@@ -205,20 +202,19 @@ const std::vector<int64_t> &SegmentTable::codes(NeedId need) const {
 }
 
 const std::vector<int32_t> &SegmentTable::find(LayoutId layout, NeedId need) {
-  const uint64_t key = pairKey(layout, need);
-  if (const std::vector<int32_t> *known = tables->found.find(key))
-    return *known;
-  const std::vector<Tables::PartCode> &have = tables->layouts[layout].holdings;
-  DeviceIndex index;
-  for (Tables::PartCode code : have)
-    index.add(Tables::deviceOf(code));
-  std::vector<int32_t> found;
-  for (Tables::PartCode wanted : tables->needs[need])
-    for (int at = index.first(Tables::deviceOf(wanted)); at >= 0;
-         at = index.next(at))
-      if (have[at] == wanted) {
-        found.push_back(at);
-        break;
-      }
-  return tables->found.insert(key, std::move(found));
+  return lookUp(tables->found, layout, need, [&] {
+    const std::vector<Tables::PartCode> &have =
+        tables->layouts[layout].holdings;
+    DeviceIndex index;
+    for (Tables::PartCode code : have)
+      index.add(Tables::deviceOf(code));
+    std::vector<int32_t> found;
+    for (Tables::PartCode wanted : tables->needs[need]) {
+      int at = index.first(Tables::deviceOf(wanted));
+      while (have[at] != wanted)
+        at = index.next(at);
+      found.push_back(at);
+    }
+    return found;
+  });
 }

@@ -30,15 +30,6 @@ const Configuration &SegmentTable::config(ConfigId id) const {
   return tables->configs[id];
 }
 
-/// What `map` has for two numbers; made when first asked for.
-template <class T, class Make>
-static const T &lookUp(PairMap<T> &map, int32_t a, int32_t b, Make make) {
-  const uint64_t key = pairKey(a, b);
-  if (const T *known = map.find(key))
-    return *known;
-  return map.insert(key, make());
-}
-
 const OpSegment &SegmentTable::op(OpId op, ConfigId config) {
   return lookUp(tables->ops, tables->classes[op], config,
                 [&] { return tables->makeOp(op, tables->configs[config]); });

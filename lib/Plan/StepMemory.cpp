@@ -38,10 +38,11 @@ public:
     }
   }
 
-  /// Calls begin(buffer), stage(device, bytes) and end(buffer) in the order in
-  /// which that happens; with stage(-1, 0) at the end of each moment.
-  template <class Begin, class Stage, class End>
-  void walk(Begin begin, Stage stage, End end) const {
+  /// For every moment, calls begin(buffer) and stage(device, bytes) for what is
+  /// in use from it on, or only in it, then look(), then end(buffer) for what
+  /// is not in use any more.
+  template <class Begin, class Stage, class Look, class End>
+  void walk(Begin begin, Stage stage, Look look, End end) const {
     const auto &buffers = lives.arena();
     const auto &staging = lives.staging();
     size_t next = 0;
@@ -50,7 +51,7 @@ public:
         begin(buffers[beginning[i]]);
       for (; next < staging.size() && staging[next].at == m; ++next)
         stage(staging[next].device, staging[next].bytes);
-      stage(-1, 0);
+      look();
       for (size_t i = ends[m]; i < ends[m + 1]; ++i)
         end(buffers[ending[i]]);
     }
@@ -63,11 +64,8 @@ private:
 };
 } // namespace
 
-std::vector<int64_t>
-ffc::plan::stepMemory(SegmentTable &table,
-                      const std::vector<ConfigId> &configs) {
-  const BufferLives lives(table, configs);
-  std::vector<int64_t> now(table.numDevices()), most, more(now.size());
+static std::vector<int64_t> mostOf(const BufferLives &lives, int numDevices) {
+  std::vector<int64_t> now(numDevices), most, more(now.size());
   for (const BufferLives::Buffer &state : lives.states())
     now[state.part.device] += state.part.bytes;
   most = now;
@@ -79,11 +77,10 @@ ffc::plan::stepMemory(SegmentTable &table,
         most[device] = std::max(most[device], now[device]);
       },
       [&](DeviceId device, int64_t bytes) {
-        if (device >= 0) {
-          more[device] += bytes;
-          staged.push_back(device);
-          return;
-        }
+        more[device] += bytes;
+        staged.push_back(device);
+      },
+      [&] {
         for (DeviceId d : staged) {
           most[d] = std::max(most[d], now[d] + more[d]);
           more[d] = 0;
@@ -94,6 +91,12 @@ ffc::plan::stepMemory(SegmentTable &table,
         now[buffer.part.device] -= buffer.part.bytes;
       });
   return most;
+}
+
+std::vector<int64_t>
+ffc::plan::stepMemory(SegmentTable &table,
+                      const std::vector<ConfigId> &configs) {
+  return mostOf(BufferLives(table, configs), table.numDevices());
 }
 
 /// What a buffer of a value is counted as.
@@ -120,10 +123,10 @@ static int64_t MemoryParts::*partOf(const Graph &graph, ValueId id) {
 
 MemoryParts ffc::plan::largestMemory(SegmentTable &table,
                                      const std::vector<ConfigId> &configs) {
-  const std::vector<int64_t> bytes = stepMemory(table, configs);
+  const BufferLives lives(table, configs);
+  const std::vector<int64_t> bytes = mostOf(lives, table.numDevices());
   const auto device = static_cast<DeviceId>(
       std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
-  const BufferLives lives(table, configs);
   const Graph &graph = table.graph();
   MemoryParts now, most;
   auto count = [&](const BufferLives::Buffer &buffer, int64_t sign) {
@@ -139,8 +142,8 @@ MemoryParts ffc::plan::largestMemory(SegmentTable &table,
       [&](DeviceId of, int64_t more) {
         if (of == device)
           staged += more;
-        if (of >= 0)
-          return;
+      },
+      [&] {
         if (now.total() + std::max<int64_t>(staged, 0) > most.total()) {
           most = now;
           most.activations += std::max<int64_t>(staged, 0);

@@ -5,12 +5,10 @@
 // lifetimes. Which actions an entry comes to is up to the strategy; that and
 // where it stands is up to the graph alone.
 //
-//   for every operator: its reads and phases; the loss is completed, and what
-//   is
-//     needed after the micro-batches is added up; at the end of a micro-batch
-//     outputs of it are completed; collectives start that go on beside what
-//     follows
-//   at the end of the step: outputs are completed, states are stored
+// After every operator, with its reads and phases, the loss is completed, and
+// what is needed after the micro-batches is added up; at the end of a
+// micro-batch its outputs are completed; collectives start that go on beside
+// what follows. At the end of the step outputs are completed and states stored.
 //
 // Where devices communicate beside their kernels, the collectives with which
 // the first reshard of a value begins start early (docs/decisions/0015): of
@@ -72,6 +70,12 @@ enum class StartKind : uint8_t {
   Gradient, ///< an update
   State     ///< the first reader of a state
 };
+
+/// Does the reshard of a value that is laid out so, at an entry Start, begin
+/// there? `isPartial`: some of it is partial sums.
+inline bool startsEarly(const Value &value, bool isPartial) {
+  return value.producer < 0 || isPartial;
+}
 
 class StepOrder {
 public:

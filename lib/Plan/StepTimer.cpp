@@ -194,7 +194,7 @@ bool StepTimer::follow(ValueId id, Picoseconds limit) {
     bool fits = true;
     switch (entry.kind) {
     case StepEntry::Kind::Start:
-      starts = value.producer < 0 || table.isPartial(layout);
+      starts = startsEarly(value, table.isPartial(layout));
       break;
     case StepEntry::Kind::Complete:
       fits = get(entry.row, itemOf(entry), table.lossNeed(layout));

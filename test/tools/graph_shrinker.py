@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from graph_generator import Graph, Node, Value, size
+from onnx_graph import Graph, Node, Value, size
 
 
 def replaced(graph, old, new):

@@ -135,17 +135,23 @@ class Expected:
 
     def check_dump(self, what, folder):
         self.check_losses(what, np.load(os.path.join(folder, "loss.npy")).ravel())
-        for name, value in self.values.items():
+
+        def dumped(name):
             path = os.path.join(folder, *(file_name(part) for part in name.split("/", 1))) + ".npy"
-            parameter = name.split("/", 1)[1] if name.startswith("param/") else None
-            if name == "loss" or (parameter and "grad/" + parameter not in self.values):
+            return np.load(path).astype(np.float64).ravel() if os.path.exists(path) else None
+
+        for name, value in self.values.items():
+            kind, _, rest = name.partition("/")
+            gradient = "grad/" + rest
+            if name == "loss" or kind == "param" and gradient not in self.values:
                 continue  # no files of a dump: what is not trained, momenta
-            if not os.path.exists(path):
-                raise Failure(f"{what}: expected a dump of {name}, found none")
-            found = np.load(path).astype(np.float64).ravel()
-            if len(found) != len(value["data"]):
+            found = dumped(name)
+            if found is None and kind in ("grad", "param") and dumped(gradient) is None:
+                # The program has found the parameter unused: it has no gradient and stays.
+                found = np.zeros(len(value["data"])) if kind == "grad" else value["data"]
+            if found is None or len(found) != len(value["data"]):
                 raise Failure(f"{what}: expected {len(value['data'])} elements of {name}, found "
-                              f"{len(found)}")
+                              f"{'no file' if found is None else len(found)}")
             self.judge(what, name, norm(found - value["data"]), SINGLE, NOISES)
 
 

@@ -41,7 +41,7 @@ ff::ReferenceContext Model::at(int64_t step, double learningRate) const {
 FailureOr<ff::EvaluationResult> Model::step(int64_t number,
                                             const ff::TensorValues &states,
                                             double learningRate,
-                                            const ff::Noise *noise) const {
+                                            ff::Noise *noise) const {
   auto inputs = ff::syntheticInputs(*module, seed, number);
   if (failed(inputs))
     return failure();
@@ -50,7 +50,7 @@ FailureOr<ff::EvaluationResult> Model::step(int64_t number,
 }
 
 FailureOr<Model::Run> Model::run(int64_t steps, double learningRate,
-                                 const ff::Noise *noise) const {
+                                 ff::Noise *noise) const {
   Run run;
   run.last.states = initial;
   for (int64_t number = 0; number < steps; ++number) {

@@ -31,7 +31,7 @@ public:
 
   /// Steps 0 to `steps` - 1, of `seed`, from the initial states.
   mlir::FailureOr<Run> run(int64_t steps, double learningRate,
-                           const ff::Noise *noise = nullptr) const;
+                           ff::Noise *noise = nullptr) const;
   /// The loss of step 0 if the states were these.
   mlir::FailureOr<double> loss(const ff::TensorValues &states) const;
 
@@ -50,7 +50,7 @@ private:
   mlir::FailureOr<ff::EvaluationResult> step(int64_t number,
                                              const ff::TensorValues &states,
                                              double learningRate,
-                                             const ff::Noise *noise) const;
+                                             ff::Noise *noise) const;
 };
 
 } // namespace ffc

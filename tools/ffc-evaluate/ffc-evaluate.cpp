@@ -90,12 +90,21 @@ static FailureOr<Distances> distancesOf(const Model &model,
   Distances result;
   result.losses = run->losses;
   const ff::TensorValues found = valuesOf(*run);
-  for (const auto &[name, value] : values)
-    if (auto it = found.find(name); it == found.end())
+  for (const auto &[name, value] : values) {
+    StringRef state = name;
+    if (auto it = found.find(name); it != found.end())
+      result.ofValues[name] = distance(it->second.data, value.data);
+    // What a program has found unused has no gradient and stays as it is.
+    else if (state.consume_front("param/"))
+      result.ofValues[name] =
+          distance(model.initialStates().at(state.str()).data, value.data);
+    else if (state.starts_with("grad/"))
+      result.ofValues[name] =
+          distance(std::vector<double>(value.data.size()), value.data);
+    else
       return emitError(FileLineColLoc::get(&context, path, 0, 0))
              << "expected a value '" << name << "', found none";
-    else
-      result.ofValues[name] = distance(it->second.data, value.data);
+  }
   return result;
 }
 
@@ -107,7 +116,7 @@ static LogicalResult print(const Model &model, MLIRContext &context) {
   std::map<std::string, double> noise;
   std::vector<double> lossNoise(steps);
   for (int i = 0; i < noises; ++i) {
-    const ff::Noise rounding(static_cast<uint64_t>(i));
+    ff::Noise rounding(static_cast<uint64_t>(i));
     auto rounded = model.run(steps, learningRate, &rounding);
     if (failed(rounded))
       return failure();

@@ -29,19 +29,19 @@ struct EvaluationResult {
   TensorValues states;
 };
 
-/// Rounding as f32 programs do it, whatever their order of summation: each
-/// element of a result moves by up to 2 units in the last place, those of sums
-/// by as much of the root mean square of all too, since terms may cancel. What
-/// moves then depends on rounding (Parker's Monte Carlo arithmetic, 1997).
+/// Rounding as f32 programs do it, whatever their order of summation: every
+/// element of f32 that an operator makes, or adds up, moves by up to 2 units in
+/// the last place. What moves then depends on rounding (Parker's Monte Carlo
+/// arithmetic, 1997).
 class Noise {
 public:
   explicit Noise(uint64_t seed) : random(seed) {}
 
-  /// Moves the results of `op`.
-  void add(PartitionableInterface op, std::vector<TensorValue> &results) const;
+  /// Moves the elements that are finite.
+  void move(TensorValue &value);
 
 private:
-  mutable std::mt19937_64 random;
+  std::mt19937_64 random;
 };
 
 /// One step of @main. `inputs` are named by `ff.name` of the arguments,
@@ -52,7 +52,7 @@ mlir::FailureOr<EvaluationResult> evaluate(mlir::ModuleOp module,
                                            const TensorValues &inputs,
                                            const TensorValues &states,
                                            const ReferenceContext &context,
-                                           const Noise *noise = nullptr);
+                                           Noise *noise = nullptr);
 
 /// Results of one operator. `operands` has one entry per operand slot, null for
 /// absent ones.

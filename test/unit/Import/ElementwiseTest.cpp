@@ -193,4 +193,21 @@ TEST_F(ElementwiseImportTest, CastsOfWhatNoIntegerIsNear) {
   EXPECT_THAT(llvm::ArrayRef(numbers + 16, 3), ElementsAre(-0x1p31f, 0, 0));
 }
 
+// Narrow types wrap the least of 32 bits, which is 0 in 8.
+TEST_F(ElementwiseImportTest, CastsToNarrowIntegers) {
+  EXPECT_THAT(
+      importGraph("g (int64[3] k, float big = {3e9}, float zero = {0}) =>\n"
+                  "  (int64[3] y, int64[3] z) {\n"
+                  "  l = Log(zero)\n"
+                  "  b = Cast<to = 6>(big)\n"
+                  "  c = Cast<to = 7>(b)\n"
+                  "  y = Mul(k, c)\n"
+                  "  n = Cast<to = 3>(l)\n"
+                  "  m = Cast<to = 7>(n)\n"
+                  "  z = Add(k, m)\n"
+                  "}"),
+      AllOf(HasSubstr("scale(%0) alpha 0xC1E0000000000000"), // -2^31
+            HasSubstr("shift(%0) alpha 0.000000e+00")));
+}
+
 } // namespace
