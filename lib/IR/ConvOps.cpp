@@ -1,6 +1,7 @@
 //===- ConvOps.cpp - ff.conv and its gradients ----------------------------===//
 
 #include "Clamp.h"
+#include "Epilogue.h"
 #include "RuleHelpers.h"
 #include "Windows.h"
 #include "ffc/IR/ShapeInference.h"
@@ -206,11 +207,11 @@ plan::OpRules ConvOp::getRules() {
   // A result is clamped once, whatever is contracted.
   phase.flopsPerPoint =
       2 * conv.taps() + clampFlops(*this) / static_cast<double>(dims[k].extent);
-  // Bounds of partial sums are not bounds of the sum, and these are wide.
-  std::vector<int> unsplit;
-  if (getClampAttr() || isNarrow(getY()))
-    unsplit.push_back(k);
-  return onePhaseRules(std::move(dims), std::move(phase), std::move(unsplit));
+  return sumRules(std::move(dims), std::move(phase), {}, {k}, *this);
+}
+
+DictionaryAttr ConvOp::getPhaseArgs(plan::PhaseKind part) {
+  return sumArgs(*this, part);
 }
 
 StringRef ConvOp::getFamily() {
@@ -290,11 +291,11 @@ plan::OpRules ConvBackwardDataOp::getRules() {
                          [&](int d) { return DimMap::dim(first + d); }),
                    plan::Reduction::Sum}};
   phase.flopsPerPoint = 2 * tapsPerInput(windows, spatialExtents(getDy()));
-  // Partial sums are wide.
-  std::vector<int> unsplit;
-  if (isNarrow(getDx()))
-    unsplit.push_back(c);
-  return onePhaseRules(std::move(dims), std::move(phase), std::move(unsplit));
+  return sumRules(std::move(dims), std::move(phase), {}, {c}, *this);
+}
+
+DictionaryAttr ConvBackwardDataOp::getPhaseArgs(plan::PhaseKind part) {
+  return sumArgs(*this, part);
 }
 
 StringRef ConvBackwardDataOp::getFamily() {

@@ -1,6 +1,7 @@
 //===- MatMulOp.cpp - ff.matmul -------------------------------------------===//
 
 #include "Clamp.h"
+#include "Epilogue.h"
 #include "MatMulSpace.h"
 #include "RuleHelpers.h"
 #include "ffc/IR/ShapeInference.h"
@@ -96,9 +97,6 @@ plan::OpRules MatMulOp::getRules() {
     addend = space.matrices(getY(), rows, columns);
     addend.onlyAtStart = reductions;
   }
-  // Bounds of partial sums are not bounds of the sum, and these are wide.
-  if (getClampAttr() || isNarrow(getY()))
-    unsplit = reductions;
   phase.reads = {
       {0, space.matrices(getA(), rows, contracted, getTransA() != 0)},
       {1, space.matrices(getB(), contracted, columns, getTransB() != 0)},
@@ -112,8 +110,12 @@ plan::OpRules MatMulOp::getRules() {
     summands *= static_cast<double>(space.extent(d));
   phase.flopsPerPoint = 2 + clampFlops(*this) / summands;
 
-  return onePhaseRules(space.dims(reductions), std::move(phase),
-                       std::move(unsplit));
+  return sumRules(space.dims(reductions), std::move(phase), std::move(unsplit),
+                  reductions, *this);
+}
+
+DictionaryAttr MatMulOp::getPhaseArgs(plan::PhaseKind part) {
+  return sumArgs(*this, part);
 }
 
 StringRef MatMulOp::getFamily() { return "linear"; }

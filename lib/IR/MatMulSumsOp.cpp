@@ -45,8 +45,7 @@ plan::OpRules MatMulSumsOp::getRules() {
   MatMulSpace space(*this);
   const int rows = space.rows(), columns = space.columns(),
             contracted = space.contracted();
-  // Sums are those of one dimension of y; parts of the other would all compute
-  // them.
+  // Sums are those of one dimension of y; blocks of the other all compute them.
   const int kept = sumsA() ? rows : columns, other = sumsA() ? columns : rows;
   plan::Phase phase;
   phase.kernel = "mat_mul_sums";
@@ -57,10 +56,9 @@ plan::OpRules MatMulSumsOp::getRules() {
   sums.dims = {DimMap::dim(kept)};
   phase.writes = {
       {2, space.matrices(getY(), rows, columns), plan::Reduction::Sum},
-      {3, std::move(sums), plan::Reduction::Sum}};
+      {3, std::move(sums), plan::Reduction::Sum, 0, {other}}};
   phase.flopsPerPoint = 2 + 1 / static_cast<double>(space.extent(other));
-  return onePhaseRules(space.dims(space.reductions(getY())), std::move(phase),
-                       {other});
+  return onePhaseRules(space.dims(space.reductions(getY())), std::move(phase));
 }
 
 StringRef MatMulSumsOp::getFamily() { return "linear"; }

@@ -1,7 +1,7 @@
 //===- ReferenceFused.cpp - meaning of fused kernels ----------------------===//
 //
 // A fused kernel means what its steps mean one after the other: each is
-// computed on the whole tile by its own reference kernel.
+// computed on the whole part of the results by its own reference kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,14 +34,16 @@ static void fused(const ReferenceCall &call) {
       llvm::find_if(call.outs, [](const View &out) { return out.present(); });
   if (first == call.outs.end())
     return;
-  // Operands as they are broadcast, then results of steps; all on the tile.
+  // An epilogue has dimensions of what was summed over in its tile.
+  const plan::Tile tile = first->region().box();
+  // Operands as they are broadcast, then results of steps.
   std::vector<std::vector<double>> values;
   std::vector<View> views;
   auto run = [&](StringRef kernel, DictionaryAttr args, ArrayRef<View> ins) {
     // One element more than needed gives an empty tile an address.
-    values.emplace_back(call.tile.volume() + 1);
-    View out(values.back().data(), plan::Region(call.tile), first->global());
-    lookupReference(kernel)({call.context, args, call.tile, ins, out});
+    values.emplace_back(tile.volume() + 1);
+    View out(values.back().data(), plan::Region(tile), first->global());
+    lookupReference(kernel)({call.context, args, tile, ins, out});
     views.push_back(std::move(out));
   };
   auto viewOf = [&](const ScalarProgram::Value &value) {
@@ -64,8 +66,8 @@ static void fused(const ReferenceCall &call) {
     }
     View result = type == plan::ElementType::F32 ? viewOf(value) : views.back();
     if (out.present())
-      forEachIndex(call.tile,
-                   [&](ArrayRef<int64_t> i) { out.at(i) = result.at(i); });
+      forEachIndex(
+          tile, [&](ArrayRef<int64_t> i) { out.at(i) = result.at(i); });
   }
 }
 

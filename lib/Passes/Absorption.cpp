@@ -35,11 +35,12 @@ Value ffc::operandBehind(Operation *op, Value inside) {
   return argument ? op->getOperand(argument.getArgNumber()) : Value();
 }
 
-bool ffc::canTake(OpResult whole, PartitionableInterface part, bool waits) {
-  Operation *producer = whole.getOwner();
-  return (!waits || producer->hasAttr(kConfigAttr)) &&
-         producer->getAttr(kRoleAttr) == part->getAttr(kRoleAttr) &&
-         tilesAgree(cast<PartitionableInterface>(producer), whole, part);
+bool ffc::canTake(OpResult whole, PartitionableInterface part) {
+  auto producer = cast<PartitionableInterface>(whole.getOwner());
+  return producer->getAttr(kRoleAttr) == part->getAttr(kRoleAttr) &&
+         (part->hasAttr(kConfigAttr)
+              ? tilesAgree(producer, whole, part)
+              : producer.hasEpilogue() || !isPartial(producer, whole));
 }
 
 void Absorption::take(Operation *part, OpResult whole) {
@@ -52,6 +53,9 @@ void Absorption::take(Operation *part, OpResult whole) {
 void Absorption::moveOwners(Block &block) const {
   ffc::moveOwners(block, [&](StringRef name, int64_t) -> Heir {
     OpResult result = results.lookup(name);
-    return result ? Heir{result.getOwner(), slotOf(result)} : Heir();
+    return result
+               ? Heir{result.getOwner(), slotOf(result),
+                      cast<RankedTensorType>(result.getType()).getShape()}
+               : Heir();
   });
 }

@@ -22,6 +22,19 @@ void ffc::addAliases(Operation *op, Operation *part) {
     op->setAttr(ff::kAliasesAttr, builder.getArrayAttr(aliases.getArrayRef()));
 }
 
+/// The first slot of `op` with a value of this shape; -1 if there is none.
+static int64_t slotOfShape(Operation *op, ArrayRef<int64_t> shape) {
+  auto rules = dyn_cast<ff::PartitionableInterface>(op);
+  if (!rules)
+    return -1;
+  SmallVector<Value> slots = rules.getOperandSlots();
+  llvm::append_range(slots, rules.getResultSlots());
+  for (auto [slot, value] : llvm::enumerate(slots))
+    if (value && cast<RankedTensorType>(value.getType()).getShape() == shape)
+      return static_cast<int64_t>(slot);
+  return -1;
+}
+
 void ffc::moveOwners(Block &block,
                      llvm::function_ref<Heir(StringRef, int64_t)> heirOf) {
   for (Operation &op : block) {
@@ -34,8 +47,12 @@ void ffc::moveOwners(Block &block,
       continue;
     Builder builder(op.getContext());
     op.setAttr(ff::kOwnerAttr, builder.getStringAttr(ff::nameOf(heir.op)));
-    if (carry)
+    int64_t ownSlot = carry ? carry[1] : -1;
+    // The heir may have other names for dimensions.
+    if (!carry && heir.slot >= 0)
+      ownSlot = slotOfShape(&op, heir.shape);
+    if (ownSlot >= 0)
       op.setAttr(ff::kCarryAttr,
-                 builder.getDenseI64ArrayAttr({heir.slot, carry[1]}));
+                 builder.getDenseI64ArrayAttr({heir.slot, ownSlot}));
   }
 }

@@ -14,11 +14,14 @@ void addAliases(mlir::Operation *op, mlir::Operation *part);
 struct Heir {
   mlir::Operation *op = nullptr; ///< null: the operator is still there
   int64_t slot = -1;
+  /// Of the value in the slot, where that takes the place of dimensions' names.
+  llvm::ArrayRef<int64_t> shape = {};
 };
 
 /// Operators of `block` whose owner is gone belong to what heirOf(owner's name,
 /// slot) says from now on. The slot is the owner's through which a
-/// configuration carries over, -1 if that goes by the names of dimensions.
+/// configuration carries over, -1 if that goes by the names of dimensions. Where
+/// it did and the heir has a slot, it goes through a value of that shape now.
 void moveOwners(mlir::Block &block,
                 llvm::function_ref<Heir(llvm::StringRef, int64_t)> heirOf);
 

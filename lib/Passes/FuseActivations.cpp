@@ -19,11 +19,10 @@ namespace ffc {
 //===----------------------------------------------------------------------===//
 
 /// The operator that can do what `activation` does, or null.
-static ClampingInterface findProducer(UnaryOp activation, bool early) {
+static ClampingInterface findProducer(UnaryOp activation) {
   ClampingInterface producer = clamperOf(activation);
   if (!producer || producer.getClampAttr() ||
-      !canTake(producer.getClampedResult(), activation,
-               !early && producer.clampsLate()))
+      !canTake(producer.getClampedResult(), activation))
     return nullptr;
   return producer;
 }
@@ -34,8 +33,6 @@ static ClampingInterface findProducer(UnaryOp activation, bool early) {
 
 namespace {
 struct FuseActivations : ffc::impl::FuseActivationsBase<FuseActivations> {
-  using FuseActivationsBase::FuseActivationsBase;
-
   void runOnOperation() override {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
@@ -44,7 +41,7 @@ struct FuseActivations : ffc::impl::FuseActivationsBase<FuseActivations> {
     Absorption absorption;
     for (UnaryOp activation :
          llvm::make_early_inc_range(block.getOps<UnaryOp>())) {
-      ClampingInterface producer = findProducer(activation, early);
+      ClampingInterface producer = findProducer(activation);
       if (!producer)
         continue;
       producer.setClampAttr(activation.asClamp());

@@ -40,7 +40,7 @@ struct Sum {
 
 /// The operator that computes `summand` can add `other` to it instead of `sum`.
 static bool canAdd(AddingInterface producer, Value summand, Value other,
-                   PartitionableInterface sum, bool early) {
+                   PartitionableInterface sum) {
   if (!producer || !producer.getAddendMutable().empty())
     return false;
   // Bounds are those of the sum.
@@ -52,14 +52,11 @@ static bool canAdd(AddingInterface producer, Value summand, Value other,
          takesAddend(producer, other.getType()) &&
          // Nothing is moved: that would make other values live longer.
          (!definition || definition->isBeforeInBlock(producer)) &&
-         canTake(producer.getSummedResult(), sum,
-                 !early && producer.addsLate());
+         canTake(producer.getSummedResult(), sum);
 }
 
 namespace {
 struct FuseAddends : ffc::impl::FuseAddendsBase<FuseAddends> {
-  using FuseAddendsBase::FuseAddendsBase;
-
   void runOnOperation() override {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
@@ -73,7 +70,7 @@ struct FuseAddends : ffc::impl::FuseAddendsBase<FuseAddends> {
       for (int i : {0, 1}) {
         Value summand = sum.summands[i], other = sum.summands[1 - i];
         AddingInterface producer = adderOf(summand);
-        if (!canAdd(producer, summand, other, sum.op, early))
+        if (!canAdd(producer, summand, other, sum.op))
           continue;
         producer.getAddendMutable().assign(other);
         absorption.take(&op, producer.getSummedResult());

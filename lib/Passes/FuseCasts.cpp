@@ -15,20 +15,18 @@ namespace ffc {
 } // namespace ffc
 
 /// Can the operator that makes the operand write what `cast` makes of it?
-static bool canRound(CastOp cast, bool early) {
+static bool canRound(CastOp cast) {
   Value x = cast.getX();
   auto producer = x.getDefiningOp<NarrowingInterface>();
   if (!isNarrowing(cast) || !producer || !x.hasOneUse())
     return false;
   auto result = mlir::cast<OpResult>(x);
   return producer.canNarrow(result) &&
-         canTake(result, cast, !early && producer.narrowsLate());
+         canTake(result, cast);
 }
 
 namespace {
 struct FuseCasts : ffc::impl::FuseCastsBase<FuseCasts> {
-  using FuseCastsBase::FuseCastsBase;
-
   void runOnOperation() override {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
@@ -36,7 +34,7 @@ struct FuseCasts : ffc::impl::FuseCastsBase<FuseCasts> {
     Block &block = main.front();
     Absorption absorption;
     for (CastOp cast : llvm::make_early_inc_range(block.getOps<CastOp>())) {
-      if (!canRound(cast, early))
+      if (!canRound(cast))
         continue;
       auto result = mlir::cast<OpResult>(cast.getX());
       result.setType(cast.getY().getType());

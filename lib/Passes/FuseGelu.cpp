@@ -20,14 +20,15 @@ namespace ffc {
 
 /// The product that makes `sum` and can do what `function` does with it, or
 /// null.
-static MatMulOp productFor(Value sum, PartitionableInterface function,
-                           bool early) {
+static MatMulOp productFor(Value sum, PartitionableInterface function) {
   auto product = sum.getDefiningOp<MatMulOp>();
   // What is carried over is carried through a slot, which moves.
   if (!product || !product.isLinear() || product.getClampAttr() ||
       product->hasAttr(kCarryAttr) ||
       sum.getType() != wideType(sum.getType()) ||
-      !canTake(cast<OpResult>(sum), function, !early))
+      // The function of parts is not that of the sum.
+      isPartial(product, cast<OpResult>(sum)) ||
+      !canTake(cast<OpResult>(sum), function))
     return nullptr;
   return product;
 }
@@ -36,8 +37,6 @@ namespace {
 /// What one run of the pass has merged.
 class Merger {
 public:
-  explicit Merger(bool early) : early(early) {}
-
   void merge(UnaryOp gelu);
   void merge(UnaryBackwardOp gelu);
   /// Operators of `block` that belonged to what is gone belong to its heirs.
@@ -52,14 +51,13 @@ private:
     OpResult sum;
   };
 
-  const bool early;
   llvm::StringMap<Replaced> products; ///< by name
   Absorption functions;
 };
 } // namespace
 
 void Merger::merge(UnaryOp gelu) {
-  MatMulOp product = productFor(gelu.getX(), gelu, early);
+  MatMulOp product = productFor(gelu.getX(), gelu);
   if (!product)
     return;
   OpBuilder builder(product);
@@ -73,7 +71,7 @@ void Merger::merge(UnaryOp gelu) {
 }
 
 void Merger::merge(UnaryBackwardOp gelu) {
-  MatMulOp product = productFor(gelu.getDy(), gelu, early);
+  MatMulOp product = productFor(gelu.getDy(), gelu);
   Operation *saved = gelu.getSaved().getDefiningOp();
   // Nothing is moved: that would make other values live longer.
   if (!product || product.getC() || !product->hasOneUse() ||
@@ -109,8 +107,6 @@ void Merger::moveOwners(Block &block) const {
 
 namespace {
 struct FuseGelu : ffc::impl::FuseGeluBase<FuseGelu> {
-  using FuseGeluBase::FuseGeluBase;
-
   void runOnOperation() override {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
@@ -118,7 +114,7 @@ struct FuseGelu : ffc::impl::FuseGeluBase<FuseGelu> {
     if (!main->hasAttr(kTf32Attr))
       return;
     Block &block = main.front();
-    Merger merger(early);
+    Merger merger;
     auto mergeAll = [&](auto functions) {
       for (auto gelu : llvm::make_early_inc_range(functions))
         if (gelu.getKind() == UnaryKind::GeluTanh)

@@ -26,8 +26,7 @@ static bool sumsToLast(ReduceSumOp sum) {
 }
 
 /// `factor`, of a product, is what `sum` adds up. Can the product do that, too?
-static bool canSum(MatMulOp product, OpOperand &factor, ReduceSumOp sum,
-                   bool early) {
+static bool canSum(MatMulOp product, OpOperand &factor, ReduceSumOp sum) {
   const unsigned number = factor.getOperandNumber();
   const bool isA = number == 0;
   if (product.getC() || product.getAddend() || product.getClampAttr() ||
@@ -44,9 +43,7 @@ static bool canSum(MatMulOp product, OpOperand &factor, ReduceSumOp sum,
        b = cast<RankedTensorType>(product.getB().getType());
   if (a.getShape().drop_back(2) != b.getShape().drop_back(2))
     return false;
-  // Tensor parallelism splits the dimension that the sums lack.
-  return early ||
-         (product->hasAttr(kConfigAttr) && readsAgree(product, number, sum, 0));
+  return !sum->hasAttr(kConfigAttr) || readsAgree(product, number, sum, 0);
 }
 
 /// The product with its sums in the place of both.
@@ -66,8 +63,6 @@ static MatMulSumsOp merge(MatMulOp product, unsigned factor, ReduceSumOp sum) {
 
 namespace {
 struct FuseSums : ffc::impl::FuseSumsBase<FuseSums> {
-  using FuseSumsBase::FuseSumsBase;
-
   void runOnOperation() override {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
@@ -81,7 +76,7 @@ struct FuseSums : ffc::impl::FuseSumsBase<FuseSums> {
         continue;
       for (OpOperand &use : sum.getX().getUses()) {
         auto product = dyn_cast<MatMulOp>(use.getOwner());
-        if (!product || !canSum(product, use, sum, early))
+        if (!product || !canSum(product, use, sum))
           continue;
         MatMulSumsOp merged = merge(product, use.getOperandNumber(), sum);
         products[nameOf(merged)] = merged;

@@ -36,15 +36,15 @@ void ffc::addOverlap(OpPassManager &passes) {
   passes.addPass(createSinkUpdates());
 }
 
-void ffc::addFusion(OpPassManager &passes, bool early) {
+void ffc::addFusion(OpPassManager &passes) {
   // What an operator does at no cost is none of a chain's business.
-  passes.addPass(createFuseSums({early}));
-  passes.addPass(createFuseAddends({early}));
-  passes.addPass(createFuseActivations({early}));
+  passes.addPass(createFuseSums());
+  passes.addPass(createFuseAddends());
+  passes.addPass(createFuseActivations());
   passes.addPass(createFuseCuts());
-  passes.addPass(createFuseGelu({early}));
+  passes.addPass(createFuseGelu());
   // Bounds come first: they are those of the wide value.
-  passes.addPass(createFuseCasts({early}));
+  passes.addPass(createFuseCasts());
   passes.addPass(createFuseElementwise());
 }
 
@@ -91,5 +91,5 @@ void ffc::registerPipelines() {
       addOverlap);
   PassPipelineRegistration<>(
       "ffc-fuse", "fewer operators for what is computed in the same way",
-      [](OpPassManager &passes) { addFusion(passes); });
+      addFusion);
 }

@@ -287,8 +287,8 @@ void ClassLowering::lowerAction(size_t i) {
       return row;
     });
     rank::KernelOp::create(builder, loc, action.kernel, buffersOf(action.ins),
-                           buffersOf(action.outs), tile, op.getKernelArgs(),
-                           task());
+                           buffersOf(action.outs), tile,
+                           op.getPhaseArgs(action.part), task());
     break;
   }
   case plan::Action::Kind::Copy:

@@ -26,14 +26,21 @@ static const plan::SlotWrite *writeOf(const plan::OpRules &rules,
   return nullptr;
 }
 
-/// Points that differ only along `axis` hold summands of what is written.
-static bool isPartialAlong(const plan::GridAxis &axis,
-                           const plan::SlotWrite &write) {
-  return axis.degree > 1 && axis.dim != plan::kReplica &&
-         write.reduction != plan::Reduction::None &&
-         llvm::none_of(write.access.dims, [&](const plan::DimMap &map) {
-           return map.involves(axis.dim);
-         });
+/// Do points hold summands of what is written?
+static bool isPartial(const plan::Configuration &config,
+                      const plan::SlotWrite &write) {
+  return llvm::any_of(config.axes, [&](const plan::GridAxis &axis) {
+    return axis.degree > 1 && write.isPartialAlong(axis.dim);
+  });
+}
+
+bool ffc::isPartial(PartitionableInterface producer, OpResult value) {
+  const plan::OpRules rules = producer.getRules();
+  auto config = readConfiguration(producer, rules, nameOf(producer));
+  if (failed(config) || !config->has_value())
+    return false;
+  const plan::SlotWrite *write = writeOf(rules, **config, slotOf(value));
+  return write && ::isPartial(**config, *write);
 }
 
 bool ffc::tilesAgree(PartitionableInterface producer, OpResult value,
@@ -41,17 +48,12 @@ bool ffc::tilesAgree(PartitionableInterface producer, OpResult value,
   plan::OpRules from = producer.getRules(), to = consumer.getRules();
   auto source = readConfiguration(producer, from, nameOf(producer));
   auto target = readConfiguration(consumer, to, nameOf(consumer));
-  if (failed(source) || failed(target) ||
-      source->has_value() != target->has_value())
+  if (failed(source) || failed(target) || !source->has_value() ||
+      !target->has_value())
     return false;
-  if (!source->has_value())
-    return true;
   const plan::Configuration &a = **source, &b = **target;
   const plan::SlotWrite *write = writeOf(from, a, slotOf(value));
-  if (!write || a.devices != b.devices ||
-      llvm::any_of(a.axes, [&](const plan::GridAxis &axis) {
-        return isPartialAlong(axis, *write);
-      }))
+  if (!write || a.devices != b.devices || ::isPartial(a, *write))
     return false;
   SmallVector<Value> operands = consumer.getOperandSlots();
   plan::Shape shape = tensorTypeOf(value.getType()).shape;

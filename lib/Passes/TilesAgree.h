@@ -7,14 +7,19 @@
 namespace ffc {
 
 /// Every point of `consumer` reads of `value`, a result of `producer`, what the
-/// same point of `producer`, on the same device, has computed to the end. True
-/// where neither has a configuration, false where one has.
+/// same point of `producer`, on the same device, has computed to the end. False
+/// where one of them has no configuration.
 bool tilesAgree(ff::PartitionableInterface producer, mlir::OpResult value,
                 ff::PartitionableInterface consumer);
 
+/// Does the configuration of `producer`, if it has one, leave partial sums of
+/// `value`, its result?
+bool isPartial(ff::PartitionableInterface producer, mlir::OpResult value);
+
 /// Every point of `a`, in slot `slotA`, and the same point of `b`, on the same
 /// device, in slot `slotB`, read the same of a value, and no other point of `a`
-/// but replicas reads that. Both have a configuration and are one kernel.
+/// but replicas reads that. False where one of them has no configuration, or is
+/// several kernels.
 bool readsAgree(ff::PartitionableInterface a, int slotA,
                 ff::PartitionableInterface b, int slotB);
 

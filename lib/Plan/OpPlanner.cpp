@@ -266,24 +266,24 @@ static BufferId inPlaceBuffer(const Op &op, const Phase &phase, int slot,
 
 /// True if tiles of `config` hold partial values of what `write` writes.
 static bool isPartial(const Configuration &config, const SlotWrite &write) {
-  if (write.reduction == Reduction::None)
-    return false;
-  for (const GridAxis &axis : config.axes) {
-    bool involved = axis.dim == kReplica || axis.degree == 1;
-    for (const DimMap &map : write.access.dims)
-      involved |= map.involves(axis.dim);
-    if (!involved)
-      return true;
-  }
-  return false;
+  return std::any_of(
+      config.axes.begin(), config.axes.end(), [&](const GridAxis &axis) {
+        return axis.degree > 1 && write.isPartialAlong(axis.dim);
+      });
 }
 
-/// True if `point` computes what an earlier one does.
-static bool isLaterCopy(const Configuration &config, int64_t point) {
+/// True if an earlier point makes the same part of what `write`, which is
+/// partial, writes.
+static bool isLaterCopy(const Configuration &config, const SlotWrite &write,
+                        int64_t point) {
   bool later = false;
   for (size_t a = config.axes.size(); a-- > 0;) {
     const GridAxis &axis = config.axes[a];
-    later |= axis.dim == kReplica && point % axis.degree != 0;
+    const bool copies =
+        axis.dim == kReplica ||
+        std::find(write.copiedAlong.begin(), write.copiedAlong.end(),
+                  axis.dim) != write.copiedAlong.end();
+    later |= copies && point % axis.degree != 0;
     point /= axis.degree;
   }
   return later;
@@ -399,7 +399,7 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
       }
       // Copies of partial sums may be added up in different orders, so that
       // only the first copy counts.
-      if (isLaterCopy(config, points[i]))
+      if (isLaterCopy(config, write, points[i]))
         continue;
       BufferId into = addPartial(where, write, device, region, order, out);
       if (into >= 0)

@@ -76,6 +76,7 @@ void ProgramBuilder::kernel(const Kernel &kernel) {
   action.name = graph.op(kernel.task.op).name;
   action.devices = kernel.devices;
   action.kernel = kernel.phase.kernel;
+  action.part = kernel.phase.kind;
   action.tile = kernel.tile;
   action.ins = kernel.ins;
   action.outs = kernel.outs;

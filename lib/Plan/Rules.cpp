@@ -57,6 +57,14 @@ bool DimMap::involves(int iterDim) const {
   return std::find(dims.begin(), dims.end(), iterDim) != dims.end();
 }
 
+bool SlotWrite::isPartialAlong(int dim) const {
+  return reduction != Reduction::None && dim >= 0 &&
+         std::find(copiedAlong.begin(), copiedAlong.end(), dim) ==
+             copiedAlong.end() &&
+         std::none_of(access.dims.begin(), access.dims.end(),
+                      [&](const DimMap &map) { return map.involves(dim); });
+}
+
 /// Intervals of a mixed-radix number whose digits lie in the tile's intervals.
 /// Digits below the last one that is cut are whole, so a cut digit and all
 /// below it form one run; the digits above are enumerated.

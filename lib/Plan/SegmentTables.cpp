@@ -31,7 +31,8 @@ static Key classKey(const Graph &graph, OpId id, const MemoryOrders &orders,
         key.add(int64_t(write.slot))
             .add(write.access)
             .add(int64_t(write.reduction))
-            .add(write.touchedPerPoint);
+            .add(write.touchedPerPoint)
+            .addAll(write.copiedAlong);
     }
   }
   for (const TensorType &type : op.rules.internals)

@@ -208,13 +208,7 @@ Origin Checker::originOf(const Action &a, int slot,
   Origin origin{subjectOf(a.task.op, slot), {}, 1};
   int64_t part = 0;
   for (size_t axis = 0; axis < config.axes.size(); ++axis) {
-    int dim = config.axes[axis].dim;
-    if (dim == kReplica || write.reduction == Reduction::None)
-      continue;
-    bool involved = false;
-    for (const DimMap &map : write.access.dims)
-      involved |= map.involves(dim);
-    if (involved)
+    if (!write.isPartialAlong(config.axes[axis].dim))
       continue;
     part = part * config.axes[axis].degree + index[axis];
     origin.total *= config.axes[axis].degree;

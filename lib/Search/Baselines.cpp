@@ -94,7 +94,7 @@ private:
         continue;
       }
       Choice choice{anchor, completed[anchor],
-                    sharded && space.hasUpdates(anchor)};
+                    sharded ? space.options(anchor) : ChoiceOptions()};
       if (!space.allows(anchor, choice.config))
         choice.config = Configuration::onDevice(0);
       choices.push_back(std::move(choice));

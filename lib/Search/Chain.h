@@ -2,7 +2,7 @@
 #ifndef FFC_LIB_SEARCH_CHAIN_H
 #define FFC_LIB_SEARCH_CHAIN_H
 
-#include "ffc/Search/Search.h"
+#include "Moves.h"
 
 namespace ffc::search {
 
@@ -37,22 +37,21 @@ public:
   plan::Picoseconds current() const { return walker.makespan(); }
   int64_t proposals() const { return made; }
   int64_t accepted() const { return taken; }
+  const std::vector<MoveCount> &moveCounts() const { return counts; }
 
 private:
-  void propose(std::vector<Choice> &choices);
-  void resize(std::vector<Choice> &choices);
-  void step(const std::vector<Choice> &choices);
-  void stepToFit(const std::vector<Choice> &choices);
+  /// True if the proposal was taken.
+  bool step(const std::vector<Choice> &choices);
+  bool stepToFit(const std::vector<Choice> &choices);
   void keepBest(double load);
   plan::Picoseconds drawLimit();
 
-  const Space &space;
   const Options &options;
   const std::vector<int64_t> &room;
   Walker walker;
   Random random;
-  std::vector<size_t> open;        ///< indices of anchors that are not pinned
-  std::vector<plan::OpId> updated; ///< of these, anchors with updates
+  Moves moves;
+  std::vector<MoveCount> counts = Moves::counts();
   double alpha = 0;                ///< as in Options
   int64_t budget, made = 0, taken = 0, lastBest = 0;
   plan::Strategy bestStrategy;

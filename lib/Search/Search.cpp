@@ -62,12 +62,30 @@ public:
       result.proposals += chain->proposals();
       result.accepted += chain->accepted();
     }
+    result.moves = totals(chains);
     takeBest(walker);
     result.seconds = secondsSinceStart();
     return std::move(result);
   }
 
 private:
+  /// Of all chains, move by move.
+  static std::vector<MoveCount>
+  totals(const std::vector<std::unique_ptr<Chain>> &chains) {
+    std::vector<MoveCount> sums;
+    for (const auto &chain : chains) {
+      const std::vector<MoveCount> &counts = chain->moveCounts();
+      if (sums.empty())
+        sums = counts;
+      else
+        for (size_t m = 0; m < sums.size(); ++m) {
+          sums[m].proposed += counts[m].proposed;
+          sums[m].accepted += counts[m].accepted;
+        }
+    }
+    return sums;
+  }
+
   std::vector<int64_t> bytesOf(Walker &walker) const {
     return neededBytes(walker, room, options.plannedBytes);
   }
@@ -159,7 +177,7 @@ private:
     // Its cost is that of updates as they are.
     for (bool sharded : {false, true}) {
       for (Choice &choice : choices)
-        choice.sharded = sharded && space.hasUpdates(choice.op);
+        choice.options = sharded ? space.options(choice.op) : ChoiceOptions();
       walker.propose(choices);
       walker.accept();
       Quality quality = qualityOf(walker, room);

@@ -125,11 +125,22 @@ Space::Space(const Graph &graph, int numDevices, bool forFlexFlow)
   }
 }
 
-bool Space::hasUpdates(OpId anchor) const {
+std::vector<ChoiceOption> ChoiceOptions::list() const {
+  std::vector<ChoiceOption> all;
+  for (ChoiceOption option : {ChoiceOption::ShardUpdates})
+    if (has(option))
+      all.push_back(option);
+  return all;
+}
+
+ChoiceOptions Space::options(OpId anchor) const {
+  ChoiceOptions result;
   const std::vector<OpId> &all = followers(anchor);
-  return !forFlexFlow_ && std::any_of(all.begin(), all.end(), [&](OpId op) {
-    return graph_->op(op).role == OpRole::Update;
-  });
+  result.set(ChoiceOption::ShardUpdates,
+             !forFlexFlow_ && std::any_of(all.begin(), all.end(), [&](OpId op) {
+               return graph_->op(op).role == OpRole::Update;
+             }));
+  return result;
 }
 
 bool Space::allows(OpId anchor, const Configuration &config) const {
@@ -145,7 +156,7 @@ Walker::Walker(const Space &space, const CostModel &cost)
       timer(table,
             std::vector<ConfigId>(space.graph().ops.size(),
                                   table.intern(Configuration::onDevice(0)))),
-      isSharded(space.graph().ops.size()) {}
+      taken(space.graph().ops.size()) {}
 
 Strategy Walker::strategy() const {
   Strategy result;
@@ -154,8 +165,9 @@ Strategy Walker::strategy() const {
   return result;
 }
 
-ConfigId Walker::follow(OpId op, ConfigId leader, bool sharded) {
-  sharded &= space.graph().op(op).role == OpRole::Update;
+ConfigId Walker::follow(OpId op, ConfigId leader, ChoiceOptions options) {
+  const bool sharded = options.has(ChoiceOption::ShardUpdates) &&
+                       space.graph().op(op).role == OpRole::Update;
   uint64_t key = static_cast<uint64_t>(op) << 33 |
                  static_cast<uint64_t>(leader) << 1 | uint64_t(sharded);
   auto [it, added] = followed.emplace(key, -1);
@@ -173,15 +185,15 @@ void Walker::expand(const std::vector<Choice> &choices) {
   changes.clear();
   // New configurations of the followers of one anchor at a time, by operator.
   thread_local std::unordered_map<OpId, ConfigId> fresh;
-  proposedSharded.clear();
-  for (const auto &[anchor, config, sharded] : choices) {
-    proposedSharded.push_back({anchor, sharded});
+  proposed.clear();
+  for (const auto &[anchor, config, options] : choices) {
+    proposed.push_back({anchor, options});
     fresh.clear();
     ConfigId id = table.intern(config);
     fresh[anchor] = id;
     changes.push_back({anchor, id});
     for (OpId op : space.followers(anchor)) {
-      ConfigId own = follow(op, fresh[space.leader(op).op], sharded);
+      ConfigId own = follow(op, fresh[space.leader(op).op], options);
       fresh[op] = own;
       changes.push_back({op, own});
     }
@@ -202,8 +214,8 @@ Picoseconds Walker::proposeFull(const std::vector<Choice> &choices,
 
 void Walker::accept() {
   timer.accept();
-  for (auto [anchor, sharded] : proposedSharded)
-    isSharded[anchor] = sharded;
+  for (auto [anchor, options] : proposed)
+    taken[anchor] = options;
 }
 
 void Walker::assign(const Strategy &other) {
@@ -213,15 +225,18 @@ void Walker::assign(const Strategy &other) {
   timer.propose(changes);
   timer.accept();
   // Strategies do not say what follows and why.
+  ChoiceOptions sharding;
+  sharding.set(ChoiceOption::ShardUpdates);
   for (OpId anchor : space.anchors()) {
-    isSharded[anchor] = false;
+    bool sharded = false;
     for (OpId op : space.followers(anchor))
       if (space.graph().op(op).role == OpRole::Update) {
         ConfigId leader = timer.configs()[space.leader(op).op];
         ConfigId own = timer.configs()[op];
-        isSharded[anchor] |=
-            own != follow(op, leader, false) && own == follow(op, leader, true);
+        sharded |= own != follow(op, leader, {}) &&
+                   own == follow(op, leader, sharding);
       }
+    taken[anchor].set(ChoiceOption::ShardUpdates, sharded);
   }
 }
 

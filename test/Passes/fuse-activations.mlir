@@ -1,13 +1,13 @@
 // RUN: ffc-opt %s --split-input-file --fuse-activations --mlir-use-nameloc-as-prefix | FileCheck %s
 
 // A convolution takes over what follows it, and its names. The gradient of the
-// function belongs to the convolution and reads its result; it had the layout of
-// what the function read or made.
+// function belongs to the convolution and reads its result; it has the layout of
+// that, as it had of what the function read or made.
 
 // CHECK: %conv = ff.conv(%arg0, %arg1) {clamp = array<f64: 0.000000e+00>,
 // CHECK-SAME: ff.aliases = ["conv_out", "relu", "relu_out"]
 // CHECK-NEXT: ff.output %conv as "out/y"
-// CHECK-NEXT: %dx = ff.unary_backward relu(%arg2, %conv) {ff.owner = "conv", ff.role = "gradient"}
+// CHECK-NEXT: %dx = ff.unary_backward relu(%arg2, %conv) {ff.carry = array<i64: 3, 0>, ff.owner = "conv", ff.role = "gradient"}
 // CHECK-NEXT: %sum = ff.binary add(%dx, %arg2) {ff.carry = array<i64: 3, 1>, ff.owner = "conv", ff.role = "gradient"}
 func.func @main(%x: tensor<8x3x9x9xf32>, %w: tensor<4x3x1x1xf32>,
                 %dy: tensor<8x4x9x9xf32>) {
@@ -61,9 +61,9 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>, %b: tensor<6xf32>) {
 
 // -----
 
-// Not one that might still be split along what it sums over.
+// And one that is given none.
 
-// CHECK-NOT: clamp =
+// CHECK: %fc = ff.matmul({{.*}}clamp = array<f64: 0.000000e+00>
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) {
   %0 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
       trans_a = 0 : i64, trans_b = 0 : i64}
@@ -140,7 +140,7 @@ func.func @main(%x: tensor<8x6x9x9xf32>, %w: tensor<4x3x1x1xf32>, %v: tensor<4x4
 // -----
 
 // Not fused: partial sums, other devices, another split, and a configuration of
-// one of the two alone.
+// the function alone.
 
 // CHECK-NOT: clamp =
 func.func @main(%x: tensor<8x4x9x9xf32>, %w: tensor<4x4x1x1xf32>, %v: tensor<324x6xf32>) {
@@ -163,10 +163,10 @@ func.func @main(%x: tensor<8x4x9x9xf32>, %w: tensor<4x4x1x1xf32>, %v: tensor<324
   %5 = ff.unary relu(%4) {ff.config = #ff.config<grid = {w = 2}, devices = [0, 1]>}
       : tensor<8x4x9x9xf32> -> tensor<8x4x9x9xf32> loc("relu5")
   %6 = ff.conv(%5, %w) {dilations = array<i64: 1, 1>, group = 1 : i64,
-      ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>,
       pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
       : (tensor<8x4x9x9xf32>, tensor<4x4x1x1xf32>) -> tensor<8x4x9x9xf32> loc("d")
-  %7 = ff.unary relu(%6) : tensor<8x4x9x9xf32> -> tensor<8x4x9x9xf32> loc("relu7")
+  %7 = ff.unary relu(%6) {ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>}
+      : tensor<8x4x9x9xf32> -> tensor<8x4x9x9xf32> loc("relu7")
   %8 = ff.reshape(%7) : (tensor<8x4x9x9xf32>) -> tensor<8x324xf32> loc("flat")
   %9 = ff.matmul(%8, %v) {alpha = 1.0 : f64, beta = 1.0 : f64,
       ff.config = #ff.config<grid = {k = 2}, devices = [0, 1]>,

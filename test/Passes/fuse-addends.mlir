@@ -141,9 +141,9 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>, %r: tensor<8x6xf32>) {
 
 // -----
 
-// Nor products that might still be split along what they sum over.
+// A product without a configuration does.
 
-// CHECK-NOT: addend
+// CHECK: %a = ff.matmul(%arg0, %arg1 addend %arg2)
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>, %r: tensor<8x6xf32>) {
   %0 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
       trans_a = 0 : i64, trans_b = 0 : i64}

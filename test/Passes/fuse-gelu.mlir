@@ -1,5 +1,4 @@
 // RUN: ffc-opt %s --split-input-file --fuse-gelu --mlir-use-nameloc-as-prefix | FileCheck %s
-// RUN: ffc-opt %s --split-input-file --fuse-gelu=early=true --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=EARLY
 
 // Products compute the function behind them, and its gradient. What belonged to
 // one of both belongs to what they are now, and its slots have moved.
@@ -11,9 +10,6 @@
 // CHECK-NEXT: ff.unary relu(%arg2) {ff.carry = array<i64: 2, 0>, ff.owner = "fc"}
 // CHECK-NEXT: %dproj = ff.matmul_gelu_backward(%arg3, %arg4, %fc) {dim_names = ["n", "k", "c"], ff.aliases = ["dgelu"], ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>, ff.owner = "proj", ff.role = "gradient", trans_a = 0 : i64, trans_b = 0 : i64} : (tensor<8x3xf32>, tensor<3x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
 // CHECK-NEXT: ff.unary relu(%dproj)
-// EARLY-LABEL: func.func @main
-// EARLY: ff.matmul_gelu(
-// EARLY: ff.matmul_gelu_backward(
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<6x4xf32>, %b: tensor<6xf32>,
                 %dy: tensor<8x3xf32>, %v: tensor<3x6xf32>) attributes {ff.tf32} {
   %0 = ff.matmul(%x, %w, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
@@ -42,8 +38,6 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<6x4xf32>, %b: tensor<6xf32>,
 
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: ff.matmul_gelu
-// EARLY-LABEL: func.func @main
-// EARLY-NOT: ff.matmul_gelu
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) {
   %0 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
       ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>,
@@ -56,14 +50,12 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) {
 
 // -----
 
-// Without a strategy, under one that splits what is contracted, and where both
-// do not agree.
+// Not where a configuration was given that splits what is contracted, and where
+// both do not agree.
 
 // CHECK-LABEL: func.func @main
+// CHECK: %none, %none_{{.*}} = ff.matmul_gelu
 // CHECK-NOT: ff.matmul_gelu
-// EARLY-LABEL: func.func @main
-// EARLY: %none, %none_{{.*}} = ff.matmul_gelu
-// EARLY-NOT: ff.matmul_gelu
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) attributes {ff.tf32} {
   %0 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
       trans_a = 0 : i64, trans_b = 0 : i64}
@@ -75,6 +67,11 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) attributes {ff.tf32} {
       : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("parts")
   %3 = ff.unary gelu_tanh(%2) {ff.config = #ff.config<grid = {n = 2}, devices = [0, 1]>}
       : tensor<8x6xf32> -> tensor<8x6xf32> loc("parts_gelu")
+  %6 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
+      ff.config = #ff.config<grid = {k = 2}, devices = [0, 1]>,
+      trans_a = 0 : i64, trans_b = 0 : i64}
+      : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("sums")
+  %7 = ff.unary gelu_tanh(%6) : tensor<8x6xf32> -> tensor<8x6xf32> loc("sums_gelu")
   %4 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64,
       ff.config = #ff.config<grid = {c = 2}, devices = [0, 1]>,
       trans_a = 0 : i64, trans_b = 0 : i64}
@@ -88,8 +85,8 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>) attributes {ff.tf32} {
 
 // Products and functions that stay apart.
 
-// EARLY-LABEL: func.func @main
-// EARLY-NOT: ff.matmul_gelu
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: ff.matmul_gelu
 func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>, %r: tensor<8x6xf32>,
                 %c: tensor<8x1xf32>, %p: tensor<2x8x4xf32>, %q: tensor<2x4x6xf32>,
                 %b: tensor<6xf32>) attributes {ff.tf32} {

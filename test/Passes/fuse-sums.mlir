@@ -1,5 +1,4 @@
 // RUN: ffc-opt %s --split-input-file --fuse-sums --mlir-use-nameloc-as-prefix | FileCheck %s
-// RUN: ffc-opt %s --split-input-file --fuse-sums=early=true --mlir-use-nameloc-as-prefix | FileCheck %s --check-prefix=EARLY
 
 // A product sums the factor that is added up over all but its last dimension,
 // and takes over the name of the sums, which own other operators.
@@ -9,8 +8,6 @@
 // CHECK-NEXT: ff.unary relu(%dw_0) {ff.carry = array<i64: 3, 0>, ff.owner = "dw"}
 // CHECK-NEXT: ff.unary relu(%dw) {ff.carry = array<i64: 2, 0>, ff.owner = "dw"}
 // CHECK-NEXT: %dv, %dv_1 = ff.matmul_sums(%arg1, %arg0) {{.*}}sums_of = 0 : i64
-// EARLY-LABEL: func.func @main
-// EARLY-COUNT-2: ff.matmul_sums
 func.func @main(%x: tensor<8x5x4xf32>, %dy: tensor<8x5x6xf32>) {
   %0 = ff.matmul(%x, %dy) {alpha = 0.5 : f64, beta = 1.0 : f64,
       dim_names = ["n", "k", "c", "r"],
@@ -36,12 +33,10 @@ func.func @main(%x: tensor<8x5x4xf32>, %dy: tensor<8x5x6xf32>) {
 
 // -----
 
-// Without a strategy they wait for one, or not.
+// Sums that were not given a configuration are the product's.
 
 // CHECK-LABEL: func.func @main
-// CHECK-NOT: ff.matmul_sums
-// EARLY-LABEL: func.func @main
-// EARLY: %dw, %dw{{.*}} = ff.matmul_sums
+// CHECK: %dw, %dw{{.*}} = ff.matmul_sums
 func.func @main(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>) {
   %0 = ff.matmul(%x, %dy) {alpha = 1.0 : f64, beta = 1.0 : f64,
       trans_a = 1 : i64, trans_b = 0 : i64}
@@ -57,8 +52,6 @@ func.func @main(%x: tensor<8x4xf32>, %dy: tensor<8x6xf32>) {
 
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: ff.matmul_sums
-// EARLY-LABEL: func.func @main
-// EARLY-COUNT-3: ff.matmul_sums
 func.func @main(%x: tensor<8x4xf32>, %y: tensor<8x6xf32>, %z: tensor<8x6xf32>,
                 %u: tensor<8x6xf32>) {
   // %y: columns of the product are split, as of the sums; but its rows, too.
@@ -95,8 +88,8 @@ func.func @main(%x: tensor<8x4xf32>, %y: tensor<8x6xf32>, %z: tensor<8x6xf32>,
 
 // Products that cannot take over.
 
-// EARLY-LABEL: func.func @main
-// EARLY-NOT: ff.matmul_sums
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: ff.matmul_sums
 func.func @main(%x: tensor<8x4xf32>, %y: tensor<8x6xf32>, %z: tensor<8x6xf32>,
                 %u: tensor<6x8xf32>, %v: tensor<8x6xf32>, %w: tensor<3x8x6xf32>,
                 %b: tensor<6xf32>, %s: tensor<8x6xf32>) {

@@ -6,13 +6,12 @@
 #include "Meta.h"
 #include "ParameterTable.h"
 
+#include "ffc/IR/MainFunction.h"
 #include "ffc/Import/Import.h"
 #include "ffc/Passes/Pipelines.h"
 #include "ffc/Plan/Cost.h"
-#include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/StrategyFile.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -90,13 +89,11 @@ LogicalResult Compilation::run() {
     return failure();
   if (options.emit < Emit::Plan)
     return writeModule(*module);
-  if (failed(fuse()))
-    return failure();
   if (options.emit == Emit::Plan) {
     // What is said about tasks needs them.
     if (failed(options.wantsTasks() ? planProgram() : timePlan()))
       return failure();
-    writeConfigurations(planned, strategy);
+    writeConfigurations(planned, {strategy.begin(), strategy.end()});
     return writeModule(*module);
   }
   if (failed(planProgram()) || failed(emit()))
@@ -160,12 +157,14 @@ LogicalResult Compilation::import() {
   return success(static_cast<bool>(module));
 }
 
+size_t Compilation::numOperators() {
+  func::FuncOp main = mainFunction(*module);
+  return main ? llvm::range_size(
+                    main.front().getOps<ff::PartitionableInterface>())
+              : 0;
+}
+
 LogicalResult Compilation::recognize() {
-  auto numOperators = [&] {
-    size_t count = 0;
-    module->walk([&](ff::PartitionableInterface) { ++count; });
-    return count;
-  };
   size_t before = numOperators();
   PassManager passes(&context);
   addRecognition(passes);
@@ -209,8 +208,6 @@ LogicalResult Compilation::differentiate() {
     if (failed(passes.run(*module)))
       return failure();
   }
-  if (failed(buildGraph()))
-    return failure();
   reportModel();
   return success();
 }
@@ -227,7 +224,9 @@ LogicalResult Compilation::readTopology() {
 
 LogicalResult Compilation::loadTopology() {
   report.phase("plan");
-  if (failed(readTopology()) || failed(readProfile()) || failed(orderUpdates()))
+  if (failed(readTopology()) || failed(orderUpdates()) ||
+      failed(readStrategyFiles()) || failed(fuse()) || failed(buildGraph()) ||
+      failed(readProfile()))
     return failure();
   target = topology->kindOf(0).target;
   if (!options.target.empty())
@@ -260,132 +259,30 @@ LogicalResult Compilation::orderUpdates() {
     return success();
   PassManager passes(&context);
   addOverlap(passes);
-  if (failed(passes.run(*module)))
-    return failure();
-  return buildGraph();
-}
-
-LogicalResult Compilation::buildGraph() {
-  FailureOr<PlannedModule> result = buildPlanGraph(*module);
-  if (failed(result))
-    return failure();
-  planned = std::move(*result);
-  return success();
-}
-
-LogicalResult Compilation::chooseStrategy() {
-  int numDevices = topology->numDevices();
-  std::string error;
-  std::optional<plan::PartialStrategy> given;
-  if (options.randomStrategy) {
-    std::mt19937 random(*options.randomStrategy);
-    plan::Strategy drawn =
-        plan::randomStrategy(planned.graph, numDevices, random);
-    given.emplace(drawn.begin(), drawn.end());
-  } else if (options.strategy == "search") {
-    FailureOr<plan::PartialStrategy> found = search();
-    if (failed(found))
-      return failure();
-    given = std::move(*found);
-  } else if (options.strategy == "data-parallel")
-    given = plan::dataParallel(planned.graph, numDevices, error);
-  else
-    given =
-        plan::loadStrategy(options.strategy, planned.graph, numDevices, error);
-  if (!given)
-    return fail(error);
-  std::vector<plan::OpId> followed;
-  strategy = plan::completeStrategy(planned.graph, *given, &followed);
-  reportPlan(followed);
-  strategyText = plan::printStrategy(planned.graph, strategy);
-  return success(
-      succeeded(writeStrategy(options.printStrategy, strategyText)) &&
-      succeeded(exportStrategy()));
-}
-
-LogicalResult Compilation::writeStrategy(const std::string &path,
-                                         const std::string &text) {
-  if (path.empty())
-    return success();
-  if (path != "-")
-    return check(codegen::writeFile(path, text));
-  llvm::outs() << text;
-  return success();
-}
-
-LogicalResult Compilation::exportStrategy() {
-  if (options.exportStrategy.empty())
-    return success();
-  std::vector<plan::OpId> leftOut;
-  std::string text = plan::printFlexFlowStrategy(
-      planned.graph, strategy,
-      options.exportFormat == "text" ? plan::FlexFlowForm::Text
-                                     : plan::FlexFlowForm::Printed,
-      leftOut);
-  if (!leftOut.empty()) {
-    std::string names;
-    for (plan::OpId id : leftOut)
-      names += (names.empty() ? "" : ", ") + planned.graph.op(id).name;
-    report.say("--export-strategy: left out what FlexFlow cannot say: " +
-               names);
-  }
-  return writeStrategy(options.exportStrategy, text);
-}
-
-LogicalResult Compilation::runFusion(ModuleOp op, bool early) {
-  PassManager passes(&context);
-  addFusion(passes, early);
-  return passes.run(op);
-}
-
-/// What is left of a module, on whose operators a strategy is written, and what
-/// the strategy is then.
-FailureOr<std::pair<PlannedModule, plan::Strategy>>
-Compilation::fuseIn(ModuleOp op) {
-  if (failed(runFusion(op)))
-    return failure();
-  FailureOr<PlannedModule> fused = buildPlanGraph(op);
-  if (failed(fused))
-    return failure();
-  auto configs = readConfigurations(*fused);
-  if (failed(configs))
-    return failure();
-  plan::Strategy left;
-  for (const std::optional<plan::Configuration> &config : *configs)
-    left.push_back(*config);
-  return std::make_pair(std::move(*fused), std::move(left));
+  return passes.run(*module);
 }
 
 LogicalResult Compilation::fuse() {
   if (!options.fuse)
     return success();
-  // The attributes keep apart what is computed in different ways.
-  writeConfigurations(planned, strategy);
-  const size_t before = planned.graph.ops.size();
-  auto fused = fuseIn(*module);
-  if (failed(fused))
+  const size_t before = numOperators();
+  PassManager passes(&context);
+  addFusion(passes);
+  if (failed(passes.run(*module)))
     return failure();
-  std::tie(planned, strategy) = std::move(*fused);
-  if (size_t fewer = before - planned.graph.ops.size())
-    report.say("fusion left " + Twine(planned.graph.ops.size()) + " of " +
-               Twine(fewer + planned.graph.ops.size()) + " operators");
+  if (const size_t after = numOperators(); after != before)
+    report.say("fusion left " + Twine(after) + " of " + Twine(before) +
+               " operators");
   return success();
 }
 
-FailureOr<plan::Program> Compilation::plannedAs(const plan::Strategy &given) {
-  if (!options.fuse)
-    return programOf(planned, given, costModel(planned.graph));
-  IRMapping mapping;
-  OwningOpRef<ModuleOp> copy = cast<ModuleOp>(module.get()->clone(mapping));
-  PlannedModule same{*copy, planned.graph, {}};
-  for (Operation *op : planned.ops)
-    same.ops.push_back(mapping.lookup(op));
-  writeConfigurations(same, given);
-  auto fused = fuseIn(*copy);
-  if (failed(fused))
+LogicalResult Compilation::buildGraph() {
+  assert(planned.ops.empty() && "expected one graph of a compilation");
+  FailureOr<PlannedModule> result = buildPlanGraph(*module);
+  if (failed(result))
     return failure();
-  const auto &[left, strategy] = *fused;
-  return programOf(left, strategy, costModel(left.graph));
+  planned = std::move(*result);
+  return success();
 }
 
 LogicalResult Compilation::emit() {
@@ -453,30 +350,14 @@ LogicalResult Compilation::writeModule(ModuleOp op) {
 }
 
 void Compilation::reportModel() {
-  const plan::Graph &graph = planned.graph;
-  int64_t forward = 0;
-  for (const plan::Op &op : graph.ops)
-    forward += op.role == plan::OpRole::Forward;
-  report.say(options.model + ": " + std::to_string(forward) + " operators, " +
-             std::to_string(graph.ops.size()) + " in the step; " +
+  size_t forward = 0;
+  for (auto op :
+       mainFunction(*module).front().getOps<ff::PartitionableInterface>())
+    forward += !op->hasAttr(ff::kRoleAttr);
+  report.say(options.model + ": " + Twine(forward) + " operators, " +
+             Twine(numOperators()) + " in the step; " +
              describeSums(parameters));
   if (std::string missing = describeMissing(parameters);
       !missing.empty() && options.training)
     report.say(missing);
-}
-
-void Compilation::reportPlan(const std::vector<plan::OpId> &followed) {
-  std::string line = topology->name() + ", " +
-                     std::to_string(topology->numDevices()) +
-                     (topology->numDevices() == 1 ? " device; strategy "
-                                                  : " devices; strategy ") +
-                     options.strategy;
-  // A search decides for all.
-  if (!followed.empty() && options.strategy != "search") {
-    SmallVector<std::string> names;
-    for (plan::OpId op : followed)
-      names.push_back(planned.graph.op(op).name);
-    line += ", followed by " + llvm::join(names, ", ");
-  }
-  report.say(line);
 }

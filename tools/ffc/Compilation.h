@@ -4,7 +4,6 @@
 
 #include "Options.h"
 #include "Report.h"
-#include "SearchGraph.h"
 
 #include "ffc/Codegen/Build.h"
 #include "ffc/Import/Parameters.h"
@@ -19,6 +18,7 @@
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <memory>
 
@@ -61,31 +61,30 @@ private:
   /// Where devices communicate and compute at once, updates come last.
   mlir::LogicalResult orderUpdates();
   mlir::LogicalResult checkTarget();
-  /// The planner's graph of the module as it is now.
+  /// Notes what files say of the model's operators, on the operators.
+  mlir::LogicalResult readStrategyFiles();
+  /// Fewer operators, each of which is computed by one kernel.
+  mlir::LogicalResult fuse();
+  /// The only graph that is searched, planned and timed.
   mlir::LogicalResult buildGraph();
   mlir::LogicalResult chooseStrategy();
+  /// What --strategy=FILE says of the operators that there are now.
+  mlir::FailureOr<plan::PartialStrategy> strategyOfFile();
+  /// The same of --start=FILE.
+  plan::Strategy strategyToStartFrom() const;
+  /// The strategy of the model's operators.
+  plan::Strategy strategyOfModel() const;
   /// Writes `text` to `path`, "-" being standard output, unless that is empty.
   mlir::LogicalResult writeStrategy(const std::string &path,
                                     const std::string &text);
   /// Writes the strategy in a form of FlexFlow if options say so.
   mlir::LogicalResult exportStrategy();
-  /// The best strategy of a search on the graph as it will be fused, and a
-  /// report on it.
+  /// The best strategy of a search, and a report on it.
   mlir::FailureOr<plan::PartialStrategy> search();
-  /// `early`: operators that wait for a strategy do not.
-  mlir::LogicalResult runFusion(mlir::ModuleOp op, bool early = false);
-  mlir::FailureOr<SearchGraph> fusedCopy(bool early = false);
-  /// Fuses what the strategy computes in the same way.
-  mlir::LogicalResult fuse();
-  mlir::FailureOr<std::pair<PlannedModule, plan::Strategy>>
-  fuseIn(mlir::ModuleOp op);
   /// The tasks of every device, where they have their buffers.
-  plan::Program programOf(const PlannedModule &from,
-                          const plan::Strategy &strategy,
+  plan::Program programOf(const plan::Strategy &strategy,
                           const plan::CostModel &cost) const;
   static std::vector<int64_t> bytesOf(const plan::Program &program);
-  /// The program if a strategy of `planned` were taken.
-  mlir::FailureOr<plan::Program> plannedAs(const plan::Strategy &given);
   /// The program, proved safe.
   mlir::LogicalResult planProgram();
   /// The time of the step and how much memory it needs at least, without its
@@ -104,7 +103,7 @@ private:
   /// Says how much of the kernels' time in `program` was measured.
   void reportProfile(const plan::CostModel &cost);
   /// Strategies whose kernels are worth measuring, the most likely ones first.
-  mlir::FailureOr<std::vector<plan::PartialStrategy>> strategiesToProfile();
+  std::vector<plan::Strategy> strategiesToProfile();
   mlir::LogicalResult emit();
   /// The source folder or the executable, and its weights.
   mlir::LogicalResult
@@ -118,6 +117,8 @@ private:
   mlir::LogicalResult check(llvm::Error error);
   ImportOptions importOptions() const;
   void reportModel();
+  /// Of the step, as the module is now.
+  size_t numOperators();
   void reportPlan(const std::vector<plan::OpId> &followed);
 
   const Options &options;
@@ -132,8 +133,11 @@ private:
   plan::Target target = plan::Target::CPU; ///< of the program
   std::shared_ptr<const plan::Profile> measured;
   plan::Strategy strategy;
-  /// The strategy of the graph as it was before fusion.
   std::string strategyText;
+  /// What --start=FILE says, by the model's operator.
+  llvm::StringMap<ff::ConfigAttr> start;
+  /// The model's own operators, where a strategy of them is written.
+  std::optional<plan::Graph> modelGraph;
   plan::Program program;
   double stepSeconds = 0;
   /// What the compilation writes besides text: a folder or an executable, and

@@ -32,10 +32,7 @@ struct Alternative {
 LogicalResult Compilation::explain(StringRef name) {
   if (failed(runTo(Emit::Plan)))
     return failure();
-  FailureOr<SearchGraph> fused = fusedCopy();
-  if (failed(fused))
-    return failure();
-  const plan::Graph &graph = fused->planned.graph;
+  const plan::Graph &graph = planned.graph;
   auto named = llvm::find_if(graph.ops, [&](const plan::Op &op) {
     return op.name == name || llvm::is_contained(op.aliases, name.str());
   });
@@ -50,7 +47,7 @@ LogicalResult Compilation::explain(StringRef name) {
 
   const plan::CostModel cost = costModel(graph);
   search::Walker walker(space, cost);
-  walker.assign(fused->gather(planned.graph, strategy));
+  walker.assign(strategy);
   plan::Picoseconds now = walker.makespan();
   plan::Configuration current = walker.config(op);
   std::vector<Alternative> alternatives;

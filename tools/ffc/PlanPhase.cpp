@@ -19,13 +19,12 @@
 using namespace mlir;
 using namespace ffc;
 
-plan::Program Compilation::programOf(const PlannedModule &from,
-                                     const plan::Strategy &strategy,
+plan::Program Compilation::programOf(const plan::Strategy &strategy,
                                      const plan::CostModel &cost) const {
   plan::Program program =
-      plan::planProgram(from.graph, strategy, topology->numDevices(), cost);
+      plan::planProgram(planned.graph, strategy, topology->numDevices(), cost);
   if (target == plan::Target::CUDA)
-    plan::assignSymmetricOffsets(from.graph, strategy, program);
+    plan::assignSymmetricOffsets(planned.graph, strategy, program);
   return program;
 }
 
@@ -38,7 +37,7 @@ std::vector<int64_t> Compilation::bytesOf(const plan::Program &program) {
 
 LogicalResult Compilation::planProgram() {
   const plan::CostModel cost = costModel(planned.graph);
-  program = programOf(planned, strategy, cost);
+  program = programOf(strategy, cost);
   const std::vector<int64_t> bytes = bytesOf(program);
   plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
   if (failed(checkMemory(bytes, /*atLeast=*/false, table)))

@@ -29,23 +29,16 @@ static const char *const kIntro =
 // Which strategies
 //===----------------------------------------------------------------------===//
 
-FailureOr<std::vector<plan::PartialStrategy>>
-Compilation::strategiesToProfile() {
-  FailureOr<SearchGraph> fused = fusedCopy();
-  if (failed(fused))
-    return failure();
-  std::vector<plan::PartialStrategy> result;
-  auto add = [&](const plan::Strategy &strategy) {
-    result.push_back(fused->spread(strategy, planned.graph));
-  };
-  const plan::Graph &graph = fused->planned.graph;
+std::vector<plan::Strategy> Compilation::strategiesToProfile() {
+  std::vector<plan::Strategy> result;
+  const plan::Graph &graph = planned.graph;
   const plan::CostModel cost = costModel(graph);
   search::Space space(graph, topology->numDevices());
   search::Walker walker(space, cost);
   const std::vector<int64_t> room(topology->numDevices(), INT64_MAX);
   for (const search::Baseline &baseline :
        search::baselines(space, {}, room, walker))
-    add(baseline.strategy);
+    result.push_back(baseline.strategy);
   // Every candidate of every operator once.
   std::vector<std::vector<plan::Configuration>> candidates;
   size_t most = 0;
@@ -60,15 +53,13 @@ Compilation::strategiesToProfile() {
           {space.anchors()[a], candidates[a][round % candidates[a].size()]});
     walker.propose(choices);
     walker.accept();
-    add(walker.strategy());
+    result.push_back(walker.strategy());
   }
   // What people may write besides.
   std::mt19937 random(static_cast<uint32_t>(options.search.seed));
-  while (result.size() < static_cast<size_t>(options.profiledStrategies) * 4) {
-    plan::Strategy drawn =
-        plan::randomStrategy(planned.graph, topology->numDevices(), random);
-    result.emplace_back(drawn.begin(), drawn.end());
-  }
+  while (result.size() < static_cast<size_t>(options.profiledStrategies) * 4)
+    result.push_back(
+        plan::randomStrategy(graph, topology->numDevices(), random));
   return result;
 }
 
@@ -121,25 +112,15 @@ LogicalResult Compilation::profile() {
   if (failed(import()) || failed(recognize()) || failed(differentiate()) ||
       failed(loadTopology()) || failed(checkTarget()))
     return failure();
-  auto strategies = strategiesToProfile();
-  if (failed(strategies))
-    return failure();
 
   Entries entries(*topology);
   std::vector<OwningOpRef<ModuleOp>> modules;
   std::vector<codegen::ProfiledStep> steps;
-  OwningOpRef<ModuleOp> original = module->clone();
-  for (const plan::PartialStrategy &partial : *strategies) {
+  const plan::CostModel cost = costModel(planned.graph);
+  for (const plan::Strategy &strategy : strategiesToProfile()) {
     if (steps.size() == static_cast<size_t>(options.profiledStrategies))
       break;
-    // Fusion changes the module.
-    module = original->clone();
-    if (failed(buildGraph()))
-      return failure();
-    strategy = plan::completeStrategy(planned.graph, partial);
-    if (failed(fuse()))
-      return failure();
-    program = programOf(planned, strategy, costModel(planned.graph));
+    program = programOf(strategy, cost);
     if (auto error =
             plan::verifyProgram(planned.graph, strategy, program, *topology))
       return fail(*error);

@@ -140,7 +140,9 @@ private:
 };
 } // namespace
 
-static void reportSearch(Report &report, const search::Result &result) {
+/// `verbose`: with what became of the moves.
+static void reportSearch(Report &report, const search::Result &result,
+                         bool verbose) {
   auto ratio = [&](plan::Picoseconds time) {
     return static_cast<double>(time) /
            static_cast<double>(result.quality.makespan);
@@ -151,6 +153,13 @@ static void reportSearch(Report &report, const search::Result &result) {
       result.proposals ? 100.0 * static_cast<double>(result.accepted) /
                              static_cast<double>(result.proposals)
                        : 0.0));
+  if (verbose && result.proposals > 0) {
+    std::string moves;
+    for (const search::MoveCount &move : result.moves)
+      moves += llvm::formatv("{0}{1} {2} of {3}", moves.empty() ? "" : ", ",
+                             move.name, move.accepted, move.proposed);
+    report.say("  accepted: " + moves);
+  }
   auto line = [&](const search::Baseline &baseline, StringRef note) {
     report.say(
         llvm::formatv("  {0}: {1}, {2:f2} times the strategy found{3}{4}",
@@ -179,24 +188,9 @@ static void reportSearch(Report &report, const search::Result &result) {
                ", which is simpler and within 1 %");
 }
 
-FailureOr<SearchGraph> Compilation::fusedCopy(bool early) {
-  SearchGraph result;
-  result.module = module->clone();
-  if (options.fuse && failed(runFusion(*result.module, early)))
-    return failure();
-  FailureOr<PlannedModule> graph = buildPlanGraph(*result.module);
-  if (failed(graph))
-    return failure();
-  result.planned = std::move(*graph);
-  return result;
-}
-
 FailureOr<plan::PartialStrategy> Compilation::search() {
   report.phase("search");
-  FailureOr<SearchGraph> fused = fusedCopy();
-  if (failed(fused))
-    return failure();
-  const plan::Graph &graph = fused->planned.graph;
+  const plan::Graph &graph = planned.graph;
   search::Options searching = options.search;
   searching.forFlexFlow = !options.exportStrategy.empty();
   std::string error;
@@ -207,14 +201,8 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
     searching.pinned.insert(searching.pinned.end(), choices->begin(),
                             choices->end());
   }
-  if (!options.start.empty()) {
-    auto given = plan::loadStrategy(options.start, planned.graph,
-                                    topology->numDevices(), error);
-    if (!given)
-      return fail(error);
-    searching.start = fused->gather(
-        planned.graph, plan::completeStrategy(planned.graph, *given));
-  }
+  if (!options.start.empty())
+    searching.start = strategyToStartFrom();
   const bool isTerminal = !options.quiet && isatty(STDERR_FILENO);
   if (isTerminal || (options.verbose && !options.quiet))
     searching.progress = [line = ProgressLine(isTerminal)](
@@ -222,46 +210,31 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
       line.show(progress);
     };
   searching.stop = &interrupted;
-  bool isPlanned = true;
+  const plan::CostModel cost = costModel(graph);
   searching.plannedBytes = [&](const plan::Strategy &strategy) {
-    auto program = plannedAs(plan::completeStrategy(
-        planned.graph, fused->spread(strategy, planned.graph)));
-    isPlanned &= succeeded(program);
-    return isPlanned ? bytesOf(*program)
-                     : std::vector<int64_t>(topology->numDevices());
+    return bytesOf(programOf(strategy, cost));
   };
   search::Result result;
   {
     InterruptGuard guard;
-    result =
-        search::searchStrategy(graph, *topology, costModel(graph), searching);
+    result = search::searchStrategy(graph, *topology, cost, searching);
   }
   if (isTerminal)
     llvm::errs() << "\r\033[K";
-  if (!isPlanned)
-    return failure();
   if (!result.quality.fits())
     return fail(llvm::formatv(
         "{0}: no strategy found that fits into the devices' memory; the one "
         "that came closest needs at least {1} on a device, {2}",
         options.model, bytesText(result.bytes),
         describeMemory(result.memory, result.bytes)));
-  // Operators that wait for a strategy save work that the search has counted.
-  if (result.bound > 0) {
-    FailureOr<SearchGraph> least = fusedCopy(/*early=*/true);
-    if (failed(least))
-      return failure();
-    result.bound = std::min(
-        result.bound, search::lowerBound(least->planned.graph, *topology));
-  }
-  reportSearch(report, result);
+  reportSearch(report, result, options.verbose);
   report.phase("plan");
-  plan::PartialStrategy found =
-      fused->spread(result.takesBaseline ? result.baselines.front().strategy
-                                         : result.strategy,
-                    planned.graph);
+  const plan::Strategy &taken = result.takesBaseline
+                                   ? result.baselines.front().strategy
+                                   : result.strategy;
+  plan::PartialStrategy found(taken.begin(), taken.end());
   // What is written for FlexFlow is what was found.
   if (searching.forFlexFlow)
-    plan::keepWhatFlexFlowSays(planned.graph, found, topology->numDevices());
+    plan::keepWhatFlexFlowSays(graph, found, topology->numDevices());
   return found;
 }

@@ -30,7 +30,8 @@ def FF_ConvOp
     : FF_ConvLike<"conv",
           (ins FF_ImageFactor:$x, FF_ImageFactor:$w, Optional<FF_FloatTensor>:$b),
           [DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                     ["getOperandSlots", "getFactors"]>,
+                                     ["getOperandSlots", "getFactors",
+                                      "getPhaseArgs"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
            FF_ClampingInterface, FF_NarrowingInterface],
           (ins OptionalAttr<DenseF64ArrayAttr>:$clamp)> {
@@ -48,8 +49,8 @@ def FF_ConvOp
 
     Iteration space: n sample, g group, c channel of the group, h, w attribute,
     k reduction. Kernel positions are not split. The bias is read where k starts
-    at 0. With `clamp`, y is cut to these bounds; k is not split then, since
-    bounds of parts are not bounds of the sum, and neither where y is narrow.
+    at 0. With `clamp`, y is cut to these bounds; where k is split, that and the
+    rounding of a narrow y wait for the whole sum, and are a kernel of their own.
 
     `transposed` stands on the operators of a transposed convolution: its forward
     operator is ff.conv_backward_data, its gradients are ff.conv and
@@ -70,12 +71,14 @@ def FF_ConvOp
   let extraClassDeclaration = [{
     // Kernels for groups multiply f32.
     bool canNarrow(::mlir::OpResult) { return getGroup() == 1; }
+    bool hasEpilogue() { return true; }
   }];
 }
 
 def FF_ConvBackwardDataOp
     : FF_ConvLike<"conv_backward_data", (ins FF_ImageFactor:$dy, FF_ImageFactor:$w),
-                  [DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getFactors"]>,
+                  [DeclareOpInterfaceMethods<FF_PartitionableInterface,
+                                             ["getFactors", "getPhaseArgs"]>,
                    DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
                    FF_NarrowingInterface]> {
   let summary = "gradient of a convolution with respect to its input; transposed convolution";
@@ -90,9 +93,8 @@ def FF_ConvBackwardDataOp
   }];
   let results = (outs FF_ImageFactor:$dx);
   let extraClassDeclaration = [{
-    // Channels of the forward result are split, and are summed here.
-    bool narrowsLate() { return true; }
     bool canNarrow(::mlir::OpResult) { return getGroup() == 1; }
+    bool hasEpilogue() { return true; }
   }];
 }
 

@@ -27,6 +27,18 @@ def FF_PartitionableInterface : OpInterface<"PartitionableInterface"> {
       order of names: i64, f64, strings, and arrays of i64 or f64.
     }], "::mlir::DictionaryAttr", "getKernelArgs">,
     InterfaceMethod<[{
+      The same for a phase that computes `part` of the operator. Operators with
+      an epilogue say what is left out of partial sums, and what follows these.
+    }], "::mlir::DictionaryAttr", "getPhaseArgs",
+    (ins "::ffc::plan::PhaseKind":$part), "", [{
+      return $_op.getKernelArgs();
+    }]>,
+    InterfaceMethod<[{
+      Where what the result sums over is split: is what else the operator does
+      with it done on the whole sum (PhaseKind::Epilogue)? Else what it does
+      forbids the split.
+    }], "bool", "hasEpilogue", (ins), "", [{ return false; }]>,
+    InterfaceMethod<[{
       Values of all operand slots, null for absent optional ones.
     }], "::llvm::SmallVector<::mlir::Value>", "getOperandSlots", (ins), "", [{
       return ::llvm::SmallVector<::mlir::Value>($_op->getOperands());
@@ -113,10 +125,6 @@ def FF_ClampingInterface : OpInterface<"ClampingInterface"> {
                     "::mlir::OpResult", "getClampedResult", (ins), "", [{
       return $_op->getResult(0);
     }]>,
-    InterfaceMethod<[{
-        Does it wait for a strategy before it takes over a function? A split that
-        bounds forbid may be worth more than a pass over memory.
-      }], "bool", "clampsLate", (ins), "", [{ return false; }]>,
     InterfaceMethod<"The bounds, or null.",
                     "::mlir::DenseF64ArrayAttr", "getClampAttr">,
     InterfaceMethod<"Sets the bounds.", "void", "setClampAttr",
@@ -141,10 +149,6 @@ def FF_AddingInterface : OpInterface<"AddingInterface"> {
                     "::mlir::OpResult", "getSummedResult", (ins), "", [{
       return $_op->getResult(0);
     }]>,
-    InterfaceMethod<[{
-        Does it wait for a strategy before it takes over a sum? Where it can hold
-        partial sums, a sum behind it can be split as it cannot.
-      }], "bool", "addsLate", (ins), "", [{ return false; }]>,
     InterfaceMethod<"May the addend be bf16 or f16?",
                     "bool", "addsNarrow", (ins), "", [{ return false; }]>,
     InterfaceMethod<"The operand, of which there may be none.",
@@ -164,11 +168,7 @@ def FF_NarrowingInterface : OpInterface<"NarrowingInterface"> {
     InterfaceMethod<"May this result of the operator be narrow?",
                     "bool", "canNarrow", (ins "::mlir::OpResult":$result), "", [{
       return result.getResultNumber() == 0;
-    }]>,
-    InterfaceMethod<[{
-        Does it wait for a strategy before it rounds? Partial sums are wide, and
-        a split that gives them may be worth more than a pass over memory.
-      }], "bool", "narrowsLate", (ins), "", [{ return false; }]>
+    }]>
   ];
 }
 

@@ -6,7 +6,7 @@ def FF_MatMulOp
           [Pure, AttrSizedOperandSegments,
            DeclareOpInterfaceMethods<FF_PartitionableInterface,
                                      ["getOperandSlots", "getFactors",
-                                      "getNarrowable"]>,
+                                      "getNarrowable", "getPhaseArgs"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
            FF_AddingInterface, FF_ClampingInterface, FF_NarrowingInterface]> {
   let summary = "y = alpha op(a) op(b) + beta c + addend, on (batches of) matrices";
@@ -41,8 +41,8 @@ def FF_MatMulOp
     split the weights of a linear layer (k gives partial sums). An operand that
     lacks a split batch dimension is read whole by every part. With a split
     reduction c and the addend are read by the first block only, and c of rank 0
-    forbids the split. So does `clamp`, which cuts y to bounds: those of parts
-    are not those of the sum. So does a narrow y, since parts are not.
+    forbids the split. `clamp`, which cuts y to bounds, and the rounding of a
+    narrow y wait for the whole sum then, and are a kernel of their own.
 
     Constraints:
       1. op(a) is [..., M, K], op(b) is [..., K, N], the result is [..., M, N].
@@ -62,11 +62,8 @@ def FF_MatMulOp
                    I64Attr:$trans_b, OptionalAttr<DenseF64ArrayAttr>:$clamp);
   let results = (outs FF_MatrixFactor:$y);
   let extraClassDeclaration = [{
-    // Tensor parallelism splits what is summed over.
-    bool addsLate() { return true; }
-    bool clampsLate() { return true; }
-    bool narrowsLate() { return true; }
     bool canNarrow(::mlir::OpResult result);
+    bool hasEpilogue() { return true; }
     /// Is it op(a) op(b), or that and a row that all rows are added to, before
     /// bounds? Libraries go on with such a sum.
     bool isLinear();
@@ -109,7 +106,8 @@ def FF_MatMulSumsOp
     ```
 
     Iteration space: that of ff.matmul; where reductions are split, y and sums
-    are partial. The dimension of y that the sums lack cannot be split.
+    are partial. Blocks of the dimension of y that the sums lack all compute the
+    same sums.
 
     Constraints:
       1. As constraints 1, 3, 4 and 5 of ff.matmul; y has rank 2.

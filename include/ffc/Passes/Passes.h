@@ -4,6 +4,7 @@
 
 #include "ffc/IR/FF.h"
 #include "ffc/Plan/Program.h"
+#include "ffc/Plan/StrategyFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -30,6 +31,15 @@ struct PlannedModule {
 /// diagnostic and fails on operators without rules.
 mlir::FailureOr<PlannedModule> buildPlanGraph(mlir::ModuleOp module);
 
+/// A configuration with the names of dimensions, as an attribute.
+ff::ConfigAttr attributeOf(const plan::Configuration &config,
+                           const plan::OpRules &rules,
+                           mlir::MLIRContext &context);
+
+/// The configuration of an operator of other rules that splits dimensions of the
+/// same names; axes of all others become replicas. It need not be legal.
+plan::Configuration carriedTo(ff::ConfigAttr attr, const plan::OpRules &rules);
+
 /// The configuration written on `op` (`ff.config`), which has these rules; none
 /// if it has none. Emits a diagnostic, in which the operator is called `name`,
 /// and fails on dimensions that the rules do not have.
@@ -38,12 +48,12 @@ readConfiguration(mlir::Operation *op, const plan::OpRules &rules,
                   llvm::StringRef name);
 
 /// The configurations written on all operators.
-mlir::FailureOr<std::vector<std::optional<plan::Configuration>>>
+mlir::FailureOr<plan::PartialStrategy>
 readConfigurations(const PlannedModule &planned);
 
-/// Writes `strategy` as `ff.config` attributes (for --emit=plan).
+/// Writes what `strategy` has as `ff.config` attributes.
 void writeConfigurations(const PlannedModule &planned,
-                         const plan::Strategy &strategy);
+                         const plan::PartialStrategy &strategy);
 
 /// plan -> rank: folds devices with the same sequence of actions into classes
 /// and renders each as a `rank.func`. The result is a new module, verified;

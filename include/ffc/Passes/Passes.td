@@ -238,9 +238,9 @@ def FuseSums : Pass<"fuse-sums", "::mlir::ModuleOp"> {
     one multiplies it, the other adds it up over all dimensions but the last.
     `ff.matmul` and `ff.reduce_sum` become one `ff.matmul_sums`.
 
-    Both must have the same role, and a configuration with which they split what
-    both read in the same way over the same devices (`early`: or none). What
-    needs the sums comes after the product. It keeps its name; that of the sums
+    Both must have the same role and, if the sums were given a configuration
+    (`ff.config`), split what both read in the same way over the same devices.
+    What needs the sums comes after the product. It keeps its name; that of the sums
     is among its `ff.aliases`.
 
     Before:
@@ -253,10 +253,6 @@ def FuseSums : Pass<"fuse-sums", "::mlir::ModuleOp"> {
     %0, %1 = ff.matmul_sums(%x, %dy) {... sums_of = 1 : i64 ...} : (tensor<8x4xf32>, tensor<8x6xf32>) -> (tensor<4x6xf32>, tensor<6xf32>)
     ```
   }];
-  let options = [
-    Option<"early", "early", "bool", "false",
-           "products do not wait for a strategy: the least that is computed">,
-  ];
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
@@ -267,10 +263,10 @@ def FuseAddends : Pass<"fuse-addends", "::mlir::ModuleOp"> {
     produces the one, if that can add (AddingInterface), comes after the other
     summand, and nothing else needs what it produces.
 
-    Both must have the same role and, where `ff.config` is given, split the value
-    in the same way over the same devices, none of which holds partial sums. An
-    operator that `addsLate` must have one. The operator keeps its name; those of
-    the sum are among its `ff.aliases`.
+    Both must have the same role and, if the sum was given a configuration
+    (`ff.config`), split the value in the same way over the same devices, none of
+    which holds partial sums. The operator keeps its name; those of the sum are
+    among its `ff.aliases`.
 
     Before:
     ```mlir
@@ -282,10 +278,6 @@ def FuseAddends : Pass<"fuse-addends", "::mlir::ModuleOp"> {
     %0 = ff.matmul(%x, %w addend %r) {...} : (tensor<8x4xf32>, tensor<4x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
     ```
   }];
-  let options = [
-    Option<"early", "early", "bool", "false",
-           "operators do not wait for a strategy: the least that is computed">,
-  ];
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
@@ -297,10 +289,10 @@ def FuseActivations : Pass<"fuse-activations", "::mlir::ModuleOp"> {
     (ClampingInterface) and nothing else needs what it produces. Gradients read
     the clamped value, as those of these functions do anyway.
 
-    Both must have the same role and, where `ff.config` is given, split the value
-    in the same way over the same devices, none of which holds partial sums. An
-    operator that `clampsLate` must have one. The operator keeps its name; those
-    of the function are among its `ff.aliases`.
+    Both must have the same role and, if the function was given a configuration
+    (`ff.config`), split the value in the same way over the same devices, none of
+    which holds partial sums. The operator keeps its name; those of the function
+    are among its `ff.aliases`.
 
     Before:
     ```mlir
@@ -312,10 +304,6 @@ def FuseActivations : Pass<"fuse-activations", "::mlir::ModuleOp"> {
     %0 = ff.conv(%x, %w) {clamp = array<f64: 0.0>, ...} : (tensor<8x3x9x9xf32>, tensor<4x3x1x1xf32>) -> tensor<8x4x9x9xf32>
     ```
   }];
-  let options = [
-    Option<"early", "early", "bool", "false",
-           "operators do not wait for a strategy: the least that is computed">,
-  ];
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
@@ -355,9 +343,9 @@ def FuseGelu : Pass<"fuse-gelu", "::mlir::ModuleOp"> {
     Only where factors are rounded to TF32 (`ff.tf32`): libraries compute GELU
     about as exactly as that (docs/decisions/0038).
 
-    Both must have the same role and, where `ff.config` is given, split the value
-    in the same way over the same devices, none of which holds partial sums;
-    products wait for a strategy. They keep their names; those of the functions
+    Both must have the same role and, if the function was given a configuration
+    (`ff.config`), split the value in the same way over the same devices; none of
+    these holds partial sums. Products keep their names; those of the functions
     are among their `ff.aliases`.
 
     Before:
@@ -373,10 +361,6 @@ def FuseGelu : Pass<"fuse-gelu", "::mlir::ModuleOp"> {
     %3 = ff.matmul_gelu_backward(%dy, %v, %0) {...} : (tensor<8x4xf32>, tensor<4x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
     ```
   }];
-  let options = [
-    Option<"early", "early", "bool", "false",
-           "products do not wait for a strategy: the least that is computed">,
-  ];
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
@@ -385,12 +369,11 @@ def FuseCasts : Pass<"fuse-casts", "::mlir::ModuleOp"> {
   let description = [{
     A cast of f32 to bf16 or f16 becomes part of the operator that produces its
     operand, if that can round what it writes (NarrowingInterface) and nothing
-    else needs the wide value. Products wait for a strategy: partial sums are not
-    rounded.
+    else needs the wide value.
 
-    Both must have the same role and, where `ff.config` is given, split the value
-    in the same way over the same devices. The operator keeps its name; that of
-    the cast is among its `ff.aliases`. Casts behind element-wise operators are
+    Both must have the same role and, if the cast was given a configuration
+    (`ff.config`), split the value in the same way over the same devices. The
+    operator keeps its name; that of the cast is among its `ff.aliases`. Casts behind element-wise operators are
     left to `fuse-elementwise`.
 
     Before:
@@ -403,10 +386,6 @@ def FuseCasts : Pass<"fuse-casts", "::mlir::ModuleOp"> {
     %0, %m, %v = ff.normalize(%x) {...} : (tensor<8x4xf32>) -> (tensor<8x4xbf16>, tensor<8xf32>, tensor<8xf32>)
     ```
   }];
-  let options = [
-    Option<"early", "early", "bool", "false",
-           "operators do not wait for a strategy: the least that is computed">,
-  ];
 }
 
 def FuseElementwise : Pass<"fuse-elementwise", "::mlir::ModuleOp"> {

@@ -30,9 +30,9 @@ void addRounding(mlir::OpPassManager &passes, llvm::StringRef type);
 /// once.
 void addOverlap(mlir::OpPassManager &passes);
 
-/// ffc-fuse: fewer operators for what is computed in the same way. `early`:
-/// operators do not wait for a strategy.
-void addFusion(mlir::OpPassManager &passes, bool early = false);
+/// ffc-fuse: fewer operators for what is computed in one kernel. Operators that
+/// were given different configurations stay apart.
+void addFusion(mlir::OpPassManager &passes);
 
 /// Makes the names above known to ffc-opt.
 void registerPipelines();

@@ -78,8 +78,10 @@ struct Action {
   /// step of the reshard has such work. They share what their node has.
   int devices = 1;
 
-  /// Kernel: the phase's runtime kernel (Phase::kernel).
+  /// Kernel: the phase's runtime kernel (Phase::kernel), and what of the
+  /// operator it computes (Phase::kind).
   std::string kernel;
+  PhaseKind part = PhaseKind::All;
   /// One per slot read or written by the phase, in its order; -1 absent.
   std::vector<BufferId> ins, outs;
   Tile tile;

@@ -114,11 +114,22 @@ struct SlotWrite {
   int slot = 0;
   Access access;
   /// If not None, tiles that differ only in iteration dimensions which `access`
-  /// does not involve hold partial values. If None they hold equal copies.
+  /// does not involve hold partial values, but for those in `copiedAlong`. If
+  /// None they hold equal copies.
   Reduction reduction = Reduction::None;
   /// As in SlotRead.
   double touchedPerPoint = 0;
+  /// Iteration dimensions along which tiles hold equal copies of partial values.
+  std::vector<int> copiedAlong = {};
+
+  /// True if tiles that differ in iteration dimension `dim`, which is negative
+  /// for replicas, hold partial values of the same elements.
+  bool isPartialAlong(int dim) const;
 };
+
+/// What of its operator a phase computes. Where what is summed over is split,
+/// whatever follows the sum (its epilogue) waits for the whole of it.
+enum class PhaseKind { All, PartialSums, Epilogue };
 
 /// One kernel call per tile.
 struct Phase {
@@ -131,6 +142,7 @@ struct Phase {
   /// before to end (time steps). 0: it has no start of its own, since it starts
   /// with others like it (updates), or moves nothing (OpRules::keepsBytes).
   int64_t parts = 1;
+  PhaseKind kind = PhaseKind::All;
 };
 
 /// The phases that compute an operator when the dimensions in `unsplit` are not

@@ -53,6 +53,12 @@ struct Progress {
   double share = 0; ///< of the budget of proposals or time, 0 to 1
 };
 
+/// How often a kind of proposal was made, and taken.
+struct MoveCount {
+  const char *name = ""; ///< "candidate", "neighbour"
+  int64_t proposed = 0, accepted = 0;
+};
+
 struct Options {
   /// Proposals of all chains together; nothing: defaultBudget().
   std::optional<int64_t> budget;
@@ -70,9 +76,8 @@ struct Options {
   std::vector<Choice> pinned;
   /// A strategy to start from besides the recipes; complete.
   std::optional<plan::Strategy> start;
-  /// Bytes on every device if a strategy is planned as it will be, which may be
-  /// after operators were fused under it; asked for answers that a bound does
-  /// not decide. Empty: as the graph is.
+  /// Bytes on every device if a strategy is planned as the target has it; asked
+  /// for answers that a bound does not decide. Empty: of the plan alone.
   std::function<std::vector<int64_t>(const plan::Strategy &)> plannedBytes;
   /// Set from outside to end early, with the best strategy so far.
   const std::atomic<bool> *stop = nullptr;
@@ -107,6 +112,7 @@ struct Result {
   int64_t bytes = 0;
   plan::MemoryParts memory;
   int64_t proposals = 0, accepted = 0;
+  std::vector<MoveCount> moves; ///< none if there were no proposals
   double seconds = 0;
 };
 

@@ -39,15 +39,44 @@ private:
   std::mt19937_64 engine;
 };
 
+/// What can be chosen for an anchor besides its configuration.
+enum class ChoiceOption {
+  /// Devices that would all make the same update of a parameter take a share of
+  /// it each (plan::shareCopies()), as in ZeRO (Rajbhandari et al., SC 2020).
+  ShardUpdates,
+};
+
+/// A set of them.
+class ChoiceOptions {
+public:
+  bool has(ChoiceOption option) const { return (bits & bitOf(option)) != 0; }
+  bool empty() const { return bits == 0; }
+  void set(ChoiceOption option, bool on = true) {
+    bits = on ? bits | bitOf(option) : bits & ~bitOf(option);
+  }
+  /// Those of both sets.
+  ChoiceOptions operator&(ChoiceOptions o) const {
+    ChoiceOptions both;
+    both.bits = bits & o.bits;
+    return both;
+  }
+  std::vector<ChoiceOption> list() const;
+  bool operator==(ChoiceOptions o) const { return bits == o.bits; }
+
+private:
+  static uint32_t bitOf(ChoiceOption option) {
+    return uint32_t(1) << static_cast<int>(option);
+  }
+  uint32_t bits = 0;
+};
+
 /// What an anchor and its followers do.
 struct Choice {
   plan::OpId op = -1; ///< the anchor
   plan::Configuration config;
-  /// Devices that would all make the same update of a parameter take a share of
-  /// it each (plan::shareCopies()), as in ZeRO (Rajbhandari et al., SC 2020).
-  bool sharded = false;
+  ChoiceOptions options;
   bool operator==(const Choice &o) const {
-    return op == o.op && config == o.config && sharded == o.sharded;
+    return op == o.op && config == o.config && options == o.options;
   }
 };
 
@@ -78,8 +107,8 @@ public:
     return followers_[anchor];
   }
 
-  /// Can the updates among them be sharded?
-  bool hasUpdates(plan::OpId anchor) const;
+  /// The options that an anchor has: of updates, if some are among them.
+  ChoiceOptions options(plan::OpId anchor) const;
   /// Is a legal configuration of an anchor one to choose?
   bool allows(plan::OpId anchor, const plan::Configuration &config) const;
 
@@ -133,7 +162,7 @@ public:
   plan::Strategy strategy() const;
   /// What was chosen for an anchor, or could have been.
   Choice choice(plan::OpId anchor) const {
-    return {anchor, config(anchor), isSharded[anchor] != 0};
+    return {anchor, config(anchor), taken[anchor]};
   }
 
   /// See StepTimer. Anchors are distinct, configurations legal.
@@ -158,7 +187,8 @@ public:
   plan::MemoryParts largestMemory();
 
 private:
-  plan::ConfigId follow(plan::OpId op, plan::ConfigId leader, bool sharded);
+  plan::ConfigId follow(plan::OpId op, plan::ConfigId leader,
+                        ChoiceOptions options);
   /// Fills `changes`.
   void expand(const std::vector<Choice> &choices);
 
@@ -168,8 +198,8 @@ private:
   /// By operator, leader's configuration, and whether updates are sharded.
   std::unordered_map<uint64_t, plan::ConfigId> followed;
   std::vector<plan::StepTimer::Change> changes;
-  std::vector<char> isSharded; ///< by operator, of anchors
-  std::vector<std::pair<plan::OpId, bool>> proposedSharded;
+  std::vector<ChoiceOptions> taken; ///< by operator, of anchors
+  std::vector<std::pair<plan::OpId, ChoiceOptions>> proposed;
 };
 
 } // namespace ffc::search

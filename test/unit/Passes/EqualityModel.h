@@ -15,6 +15,8 @@
 #include "ffc/Passes/Pipelines.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
+#include "ffc/Plan/StepTimer.h"
+#include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Verifier.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -86,31 +88,37 @@ public:
     return context;
   }
 
-  /// Compares one strategy, as it is and with what is fused under it.
+  /// Compares a strategy of `planned`.
   void check(const plan::Strategy &strategy, const plan::Topology &topology) {
     evaluate(planned, strategy, topology);
-    writeConfigurations(planned, strategy);
-    mlir::OwningOpRef<mlir::ModuleOp> copy = module->clone();
+    checkTime(strategy, topology);
+  }
+  /// Draws and compares a strategy that was given to operators before fusion:
+  /// those with different configurations stay apart.
+  void checkGiven(std::mt19937 &random, const plan::Topology &topology) {
+    mlir::OwningOpRef<mlir::ModuleOp> copy = unfused->clone();
+    auto apart = buildPlanGraph(*copy);
+    ASSERT_TRUE(succeeded(apart));
+    const plan::Strategy drawn =
+        plan::randomStrategy(apart->graph, topology.numDevices(), random);
+    writeConfigurations(*apart, {drawn.begin(), drawn.end()});
     mlir::PassManager fusing(&context);
     addFusion(fusing);
     ASSERT_TRUE(succeeded(fusing.run(*copy)));
     auto fused = buildPlanGraph(*copy);
     ASSERT_TRUE(succeeded(fused));
-    if (fused->graph.ops.size() == planned.graph.ops.size())
-      return;
-    auto configs = readConfigurations(*fused);
-    ASSERT_TRUE(succeeded(configs));
+    auto given = readConfigurations(*fused);
+    ASSERT_TRUE(succeeded(given));
     plan::Strategy same;
-    for (const std::optional<plan::Configuration> &config : *configs)
+    for (const auto &[id, config] : llvm::enumerate(*given)) {
+      const auto problem =
+          plan::checkConfiguration(fused->graph, static_cast<plan::OpId>(id),
+                                   *config, topology.numDevices());
+      ASSERT_FALSE(problem) << *problem;
       same.push_back(*config);
+    }
     evaluate(*fused, same, topology);
-    ++fusedLate;
-    leftByFusion = fused->graph.ops.size();
   }
-
-  /// Strategies under which more was fused, and the operators left by the last.
-  int fusedLate = 0;
-  size_t leftByFusion = 0;
 
   bool hasOutput(const std::string &name) const {
     return last.outputs.count(name) != 0;
@@ -145,8 +153,8 @@ public:
   }
 
   mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
-  PlannedModule planned;
+  mlir::OwningOpRef<mlir::ModuleOp> module, unfused;
+  PlannedModule planned; ///< of `module`, in which operators are fused
   bool valid = false;
 
 private:
@@ -174,9 +182,12 @@ private:
       compare(last.states, meant.last.states, 1e-7);
     }
     initial = *start;
-    mlir::PassManager fusing(&context);
-    addOverlap(fusing);
+    mlir::PassManager overlapping(&context), fusing(&context);
+    addOverlap(overlapping);
     addFusion(fusing);
+    if (failed(overlapping.run(*module)))
+      return false;
+    unfused = module->clone();
     if (failed(fusing.run(*module)))
       return false;
     auto built = buildPlanGraph(*module);
@@ -242,6 +253,22 @@ private:
     ASSERT_TRUE(succeeded(result));
     compare(result->outputs, last.outputs);
     compare(result->states, last.states);
+  }
+
+  /// A search times the strategy as it times the tasks of the program.
+  void checkTime(const plan::Strategy &strategy,
+                 const plan::Topology &topology) const {
+    const plan::CostModel cost(topology);
+    plan::SegmentTable table(planned.graph, topology.numDevices(), cost);
+    std::vector<plan::ConfigId> configs;
+    for (const plan::Configuration &config : strategy)
+      configs.push_back(table.intern(config));
+    const plan::StepTimer timer(table, configs);
+    const plan::Program program =
+        plan::planProgram(planned.graph, strategy, topology.numDevices(), cost);
+    EXPECT_EQ(
+        timer.makespan(),
+        plan::timeProgram(planned.graph, strategy, program, cost).makespan);
   }
 
   /// Has the state a gradient that is zero but for rounding, as biases of keys,
@@ -342,6 +369,8 @@ inline void checkStrategies(Model &model, int devices) {
         plan::randomStrategy(model.planned.graph, devices, random);
     splits.add(strategy);
     model.check(strategy, topologies[trial % 2]);
+    if (trial % 10 == 0)
+      model.checkGiven(random, topologies[trial / 10 % 2]);
     ASSERT_FALSE(::testing::Test::HasFailure())
         << "seed " << seed << ", trial " << trial << "\n"
         << plan::str(model.planned.graph, strategy);

@@ -172,17 +172,20 @@ TEST_F(SearchTest, ShardedUpdates) {
   Walker walker(space, *cost), other(space, *cost);
   const OpId owner = 2, update = 4;
   const Configuration samples{{{0, 4}}, {0, 1, 2, 3}};
-  walker.propose({{owner, samples, true}});
+  EXPECT_TRUE(space.options(owner).has(ChoiceOption::ShardUpdates));
+  walker.propose({{owner, samples, space.options(owner)}});
   walker.reject();
-  EXPECT_FALSE(walker.choice(owner).sharded);
+  EXPECT_TRUE(walker.choice(owner).options.empty());
   std::vector<int64_t> bytes;
   for (bool sharded : {false, true}) {
-    walker.propose({{owner, samples, sharded}});
+    ChoiceOptions options;
+    options.set(ChoiceOption::ShardUpdates, sharded);
+    walker.propose({{owner, samples, options}});
     walker.accept();
     bytes.push_back(walker.memory()[0]);
     EXPECT_EQ(walker.config(update).str(g.graph.op(update).rules),
               sharded ? "{d0 = 4} on 0 1 2 3" : "{replica = 4} on 0 1 2 3");
-    EXPECT_EQ(walker.choice(owner), (Choice{owner, samples, sharded}));
+    EXPECT_EQ(walker.choice(owner), (Choice{owner, samples, options}));
     other.assign(walker.strategy());
     EXPECT_EQ(other.choice(owner), walker.choice(owner));
     Program program = planProgram(g.graph, walker.strategy(), 4, *cost);
@@ -326,7 +329,7 @@ TEST_F(SearchTest, ForFlexFlow) {
   Random random(6);
   for (OpId anchor : space.anchors()) {
     EXPECT_EQ(g.graph.op(anchor).role, OpRole::Forward);
-    EXPECT_FALSE(space.hasUpdates(anchor));
+    EXPECT_TRUE(space.options(anchor).empty());
     for (const Configuration &config : space.candidates(anchor, false))
       EXPECT_TRUE(isSaidInFlexFlow(g.graph.op(anchor), config));
     EXPECT_TRUE(space.allows(anchor, space.candidate(anchor, random)));

@@ -1,0 +1,69 @@
+//===- ConfigAttributes.cpp - strategies as attributes of a module --------===//
+
+#include "ffc/Passes/Passes.h"
+
+using namespace mlir;
+using namespace ffc;
+using namespace ffc::ff;
+
+static constexpr StringRef kReplicaName = "replica";
+
+ConfigAttr ffc::attributeOf(const plan::Configuration &config,
+                            const plan::OpRules &rules, MLIRContext &context) {
+  SmallVector<StringAttr> dims;
+  SmallVector<int64_t> degrees,
+      devices(config.devices.begin(), config.devices.end());
+  for (const plan::GridAxis &axis : config.axes) {
+    dims.push_back(StringAttr::get(
+        &context, axis.dim == plan::kReplica ? kReplicaName
+                                             : rules.dims[axis.dim].name));
+    degrees.push_back(axis.degree);
+  }
+  return ConfigAttr::get(&context, dims, degrees, devices);
+}
+
+plan::Configuration ffc::carriedTo(ConfigAttr attr,
+                                   const plan::OpRules &rules) {
+  plan::Configuration config;
+  for (auto [name, degree] :
+       llvm::zip_equal(attr.getDims(), attr.getDegrees()))
+    config.axes.push_back({rules.findDim(name.str()), degree});
+  for (int64_t device : attr.getDevices())
+    config.devices.push_back(static_cast<plan::DeviceId>(device));
+  return config;
+}
+
+FailureOr<std::optional<plan::Configuration>>
+ffc::readConfiguration(Operation *op, const plan::OpRules &rules,
+                       StringRef opName) {
+  auto attr = op->getAttrOfType<ConfigAttr>(kConfigAttr);
+  if (!attr)
+    return std::optional<plan::Configuration>();
+  for (StringAttr name : attr.getDims())
+    if (name.getValue() != kReplicaName && rules.findDim(name.str()) < 0)
+      return op->emitError("'")
+             << opName << "' has no dimension '" << name.getValue() << "'";
+  return std::optional(carriedTo(attr, rules));
+}
+
+FailureOr<plan::PartialStrategy>
+ffc::readConfigurations(const PlannedModule &planned) {
+  plan::PartialStrategy result;
+  for (auto [op, entry] : llvm::zip_equal(planned.ops, planned.graph.ops)) {
+    auto config = readConfiguration(op, entry.rules, entry.name);
+    if (failed(config))
+      return failure();
+    result.push_back(std::move(*config));
+  }
+  return result;
+}
+
+void ffc::writeConfigurations(const PlannedModule &planned,
+                              const plan::PartialStrategy &strategy) {
+  for (size_t i = 0; i < planned.ops.size(); ++i)
+    if (strategy[i])
+      planned.ops[i]->setAttr(kConfigAttr,
+                              attributeOf(*strategy[i],
+                                          planned.graph.ops[i].rules,
+                                          *planned.ops[i]->getContext()));
+}

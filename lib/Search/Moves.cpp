@@ -1,0 +1,150 @@
+//===- Moves.cpp - what a chain proposes ----------------------------------===//
+
+#include "Moves.h"
+
+#include <algorithm>
+
+using namespace ffc;
+using namespace ffc::search;
+using namespace ffc::plan;
+
+const std::vector<Moves::Move> Moves::kMoves = {
+    {"candidate", 3, &Moves::candidate}, {"neighbour", 2, &Moves::neighbour},
+    {"alike", 1, &Moves::alike},         {"stretch", 2, &Moves::stretch},
+    {"resize", 1, &Moves::resize},       {"option", 1, &Moves::option},
+};
+
+Moves::Moves(const Space &space, const std::vector<Choice> &pinned)
+    : space(space) {
+  const std::vector<OpId> &anchors = space.anchors();
+  for (size_t i = 0; i < anchors.size(); ++i)
+    if (std::none_of(pinned.begin(), pinned.end(), [&](const Choice &pin) {
+          return pin.op == anchors[i];
+        })) {
+      open.push_back(i);
+      if (!space.options(anchors[i]).empty())
+        withOptions.push_back(anchors[i]);
+    }
+}
+
+std::vector<MoveCount> Moves::counts() {
+  std::vector<MoveCount> result;
+  for (const Move &move : kMoves)
+    result.push_back({move.name});
+  return result;
+}
+
+int Moves::weightOf(const Move &move) const {
+  return move.propose == &Moves::option && withOptions.empty() ? 0
+                                                               : move.weight;
+}
+
+size_t Moves::propose(const Walker &from, Random &source,
+                      std::vector<Choice> &result) {
+  walker = &from;
+  random = &source;
+  choices = &result;
+  choices->clear();
+  int total = 0;
+  for (const Move &move : kMoves)
+    total += weightOf(move);
+  int64_t drawn = random->below(total);
+  size_t number = 0;
+  for (; drawn >= weightOf(kMoves[number]); ++number)
+    drawn -= weightOf(kMoves[number]);
+  (this->*kMoves[number].propose)();
+  return number;
+}
+
+OpId Moves::drawAnchor(size_t &at) {
+  at = static_cast<size_t>(random->below(int64_t(open.size())));
+  return space.anchors()[open[at]];
+}
+
+Choice Moves::drawCandidate(OpId anchor) {
+  return {anchor, space.candidate(anchor, *random),
+          walker->choice(anchor).options};
+}
+
+void Moves::carry(const Choice &from, OpId to) {
+  Configuration config =
+      carryOverByName(space.graph(), from.op, from.config, to);
+  if (space.allows(to, config))
+    choices->push_back(
+        {to, std::move(config), from.options & space.options(to)});
+}
+
+void Moves::candidate() {
+  size_t at;
+  choices->push_back(drawCandidate(drawAnchor(at)));
+}
+
+void Moves::neighbour() {
+  size_t at;
+  const OpId anchor = drawAnchor(at);
+  if (open.size() == 1) {
+    choices->push_back(drawCandidate(anchor));
+    return;
+  }
+  const bool behind =
+      at == 0 || (at + 1 < open.size() && random->oneIn(2));
+  carry(walker->choice(space.anchors()[open[behind ? at + 1 : at - 1]]),
+        anchor);
+}
+
+void Moves::alike() {
+  size_t at;
+  const Choice first = drawCandidate(drawAnchor(at));
+  const std::vector<OpId> &same = space.alike(open[at]);
+  for (size_t i : open)
+    if (const OpId anchor = space.anchors()[i];
+        std::binary_search(same.begin(), same.end(), anchor))
+      choices->push_back({anchor, first.config, first.options});
+}
+
+void Moves::stretch() {
+  size_t at;
+  const Choice first = drawCandidate(drawAnchor(at));
+  // Short stretches are as likely as long ones.
+  int64_t most = 1;
+  while (most < int64_t(open.size()) && !random->oneIn(2))
+    most *= 2;
+  const size_t last =
+      std::min(open.size(), at + 1 + size_t(random->below(most)));
+  choices->push_back(first);
+  for (size_t i = at + 1; i < last; ++i)
+    carry(first, space.anchors()[open[i]]);
+}
+
+void Moves::resize() {
+  size_t begin = 0, end = open.size();
+  if (random->oneIn(2)) {
+    begin = static_cast<size_t>(random->below(int64_t(end)));
+    end = begin + 1 + static_cast<size_t>(random->below(int64_t(end - begin)));
+  }
+  // Small factors are more likely than large ones.
+  size_t divisor = 1;
+  while (divisor + 1 < space.divisors().size() && random->oneIn(4))
+    ++divisor;
+  const int64_t factor = space.divisors()[divisor];
+  const bool grows = random->oneIn(2);
+  for (size_t i = begin; i < end; ++i) {
+    const Choice now = walker->choice(space.anchors()[open[i]]);
+    if (auto config = grows ? space.grown(now.op, now.config, factor)
+                            : space.shrunk(now.op, now.config, factor))
+      choices->push_back({now.op, *std::move(config), now.options});
+  }
+}
+
+void Moves::option() {
+  const auto drawn =
+      static_cast<size_t>(random->below(int64_t(withOptions.size())));
+  Choice choice = walker->choice(withOptions[drawn]);
+  const std::vector<ChoiceOption> all = space.options(choice.op).list();
+  const ChoiceOption changed =
+      all.size() == 1
+          ? all.front()
+          : all[static_cast<size_t>(random->below(int64_t(all.size())))];
+  choice.options.set(changed, !choice.options.has(changed));
+  choices->push_back(std::move(choice));
+}
