@@ -32,7 +32,10 @@ static std::string factorName(const ReshapeSpace &space, size_t i,
   if (factor.leadsX == 0 && factor.leadsY == 0)
     return forwardRank == 1 ? "c" : "n";
   if (leads == 1 || (leads > 1 && rank <= 4))
-    return dimName(leads, rank);
+    // The first one of a vector is c already.
+    if (std::string name = dimName(leads, rank);
+        forwardRank != 1 || name != "c")
+      return name;
   return "d" + std::to_string(i);
 }
 

@@ -662,7 +662,8 @@ func.func @reshape_image(%x: tensor<4x3x2x2xf32>, %b: tensor<6xf32>,
                          %m: tensor<5x6x4xf32>) {
   %0 = ff.reshape(%x) : (tensor<4x3x2x2xf32>) -> tensor<4x12xf32>
   %1 = ff.reshape(%b) : (tensor<6xf32>) -> tensor<1x6x1x1xf32>
-  %2 = ff.reshape(%m) : (tensor<5x6x4xf32>) -> tensor<5x4x6xf32>
+  %2 = ff.reshape(%b) : (tensor<6xf32>) -> tensor<2x3xf32>
+  %3 = ff.reshape(%m) : (tensor<5x6x4xf32>) -> tensor<5x4x6xf32>
   return
 }
 
