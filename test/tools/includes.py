@@ -30,6 +30,7 @@ IR = PLAN + ["ffc/IR/", "mlir/", "llvm/"]
 ALLOWED = {
     "Plan": PLAN + ["yaml-cpp/"] + [f"{room}/" for room in ROOMS],
     "IR": IR,
+    "Reference": IR + ["ffc/Reference/"],
     "Import": IR + ["ffc/Import/", "onnx/", "google/protobuf/"],
     "Passes": IR + ["ffc/Passes/"],
     "Search": PLAN + ["ffc/Search/"],

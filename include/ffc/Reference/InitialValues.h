@@ -5,10 +5,10 @@
 // it trains without a data set (synthetic.cpp), to the bit of the f32 values.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFC_IR_INITIALVALUES_H
-#define FFC_IR_INITIALVALUES_H
+#ifndef FFC_REFERENCE_INITIALVALUES_H
+#define FFC_REFERENCE_INITIALVALUES_H
 
-#include "ffc/IR/Evaluator.h"
+#include "ffc/Reference/Evaluator.h"
 
 namespace ffc::ff {
 
@@ -29,4 +29,4 @@ mlir::FailureOr<TensorValues> syntheticInputs(mlir::ModuleOp module,
 
 } // namespace ffc::ff
 
-#endif // FFC_IR_INITIALVALUES_H
+#endif // FFC_REFERENCE_INITIALVALUES_H

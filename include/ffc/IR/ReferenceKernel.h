@@ -1,14 +1,12 @@
-//===- Reference.h - kernels in plain double-precision loops ----*- C++ -*-===//
+//===- ReferenceKernel.h - kernels in plain loops ---------------*- C++ -*-===//
 //
-// The meaning of every kernel, written as plain loops over *global* coordinates
-// of one tile. The evaluator of `ff` runs them with one tile per operator, the
-// evaluator of `rank` with the tiles and buffers of every rank: a kernel that
-// reads outside the part of an operand its rank holds is an error, which is
-// what catches a wrong halo.
+// The meaning of a kernel, in double precision, over *global* coordinates of
+// one tile. The compiler has those that constants are computed with
+// (ElementKernels.h); all of them are in ffc/Reference/Reference.h.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFC_IR_REFERENCE_H
-#define FFC_IR_REFERENCE_H
+#ifndef FFC_IR_REFERENCEKERNEL_H
+#define FFC_IR_REFERENCEKERNEL_H
 
 #include "ffc/Plan/Rules.h"
 
@@ -86,13 +84,6 @@ struct ReferenceCall {
 
 using ReferenceKernel = void (*)(const ReferenceCall &call);
 
-/// The meaning of the runtime kernel `name` ("conv_forward"), or null.
-ReferenceKernel lookupReference(llvm::StringRef name);
-
-/// Adds a kernel. Called once per kernel from the registration functions of the
-/// operator families in lib/IR.
-void registerReference(llvm::StringRef name, ReferenceKernel kernel);
-
 /// Calls `body` with every global index of `box`, row-major.
 template <class Body> void forEachIndex(const plan::Box &box, Body body) {
   if (box.empty())
@@ -115,4 +106,4 @@ template <class Body> void forEachIndex(const plan::Box &box, Body body) {
 
 } // namespace ffc::ff
 
-#endif // FFC_IR_REFERENCE_H
+#endif // FFC_IR_REFERENCEKERNEL_H

@@ -1,10 +1,10 @@
 //===- RankMachine.h - the inside of the rank evaluator ---------*- C++ -*-===//
-#ifndef FFC_LIB_IR_RANKMACHINE_H
-#define FFC_LIB_IR_RANKMACHINE_H
+#ifndef FFC_LIB_REFERENCE_RANKMACHINE_H
+#define FFC_LIB_REFERENCE_RANKMACHINE_H
 
 #include "RankMemory.h"
 #include "RankTransport.h"
-#include "ffc/IR/RankEvaluator.h"
+#include "ffc/Reference/RankEvaluator.h"
 
 namespace ffc::rank {
 
@@ -80,4 +80,4 @@ struct RankEvaluator::Impl {
 
 } // namespace ffc::rank
 
-#endif // FFC_LIB_IR_RANKMACHINE_H
+#endif // FFC_LIB_REFERENCE_RANKMACHINE_H

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReferenceFamilies.h"
-#include "ffc/IR/Reference.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

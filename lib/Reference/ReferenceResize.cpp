@@ -1,8 +1,7 @@
 //===- ReferenceResize.cpp - interpolation in plain loops -----------------===//
 
 #include "ReferenceFamilies.h"
-#include "ResizeTaps.h"
-#include "ffc/IR/Reference.h"
+#include "ffc/IR/ResizeTaps.h"
 
 using namespace ffc;
 using namespace ffc::ff;

@@ -1,10 +1,10 @@
 //===- NarrowFloat.h - numbers of 16 bits -----------------------*- C++ -*-===//
 //
-// Internal to IR: bf16 and f16 where values are doubles.
+// bf16 and f16 where values are doubles.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFC_LIB_IR_NARROWFLOAT_H
-#define FFC_LIB_IR_NARROWFLOAT_H
+#ifndef FFC_IR_NARROWFLOAT_H
+#define FFC_IR_NARROWFLOAT_H
 
 #include "ffc/Plan/Rules.h"
 
@@ -41,4 +41,4 @@ inline double narrowed(plan::ElementType type, double value) {
 
 } // namespace ffc::ff
 
-#endif // FFC_LIB_IR_NARROWFLOAT_H
+#endif // FFC_IR_NARROWFLOAT_H

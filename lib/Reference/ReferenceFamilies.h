@@ -5,10 +5,10 @@
 // so there are no static initialisers whose order could matter.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFC_LIB_IR_REFERENCEFAMILIES_H
-#define FFC_LIB_IR_REFERENCEFAMILIES_H
+#ifndef FFC_LIB_REFERENCE_REFERENCEFAMILIES_H
+#define FFC_LIB_REFERENCE_REFERENCEFAMILIES_H
 
-#include "ffc/IR/Reference.h"
+#include "ffc/Reference/Reference.h"
 
 namespace ffc::ff {
 
@@ -16,12 +16,11 @@ void registerAttentionReferences();   // attention
 void registerConvReferences();        // ReferenceConv.cpp
 void registerPoolReferences();        // ReferencePool.cpp
 void registerProductReferences();     // ReferenceProduct.cpp: lrn, matmul
-void registerElementwiseReferences(); // unary, binary, dropout, softmax
-void registerShapeReferences();       // reshape, transpose, concat, ...
+void registerElementwiseReferences(); // gradients of unary, dropout
 void registerLossReferences();        // losses
 void registerOptimizerReferences();   // parameter updates, clipping
 void registerNormReferences();        // normalize
-void registerGatherReferences();      // gather, gather_elements
+void registerGatherReferences();      // gather_elements, gradients
 void registerEmbeddingReferences();   // embedding, its gradient and update
 void registerRankingReferences();     // top_k, cum_sum
 void registerRecurrentReferences();   // recurrent
@@ -34,4 +33,4 @@ double updateScaleOf(const ReferenceCall &call, size_t operand);
 
 } // namespace ffc::ff
 
-#endif // FFC_LIB_IR_REFERENCEFAMILIES_H
+#endif // FFC_LIB_REFERENCE_REFERENCEFAMILIES_H

@@ -1,6 +1,6 @@
 //===- RankTransport.h - communication of the rank evaluator ----*- C++ -*-===//
-#ifndef FFC_LIB_IR_RANKTRANSPORT_H
-#define FFC_LIB_IR_RANKTRANSPORT_H
+#ifndef FFC_LIB_REFERENCE_RANKTRANSPORT_H
+#define FFC_LIB_REFERENCE_RANKTRANSPORT_H
 
 #include "ffc/IR/Rank.h"
 
@@ -70,4 +70,4 @@ private:
 
 } // namespace ffc::rank
 
-#endif // FFC_LIB_IR_RANKTRANSPORT_H
+#endif // FFC_LIB_REFERENCE_RANKTRANSPORT_H

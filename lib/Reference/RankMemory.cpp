@@ -2,7 +2,7 @@
 
 #include "RankMemory.h"
 
-#include "NarrowFloat.h"
+#include "ffc/IR/NarrowFloat.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"

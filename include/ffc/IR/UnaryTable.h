@@ -1,6 +1,6 @@
 //===- UnaryTable.h - the element-wise functions of one operand -*- C++ -*-===//
-#ifndef FFC_LIB_IR_UNARYTABLE_H
-#define FFC_LIB_IR_UNARYTABLE_H
+#ifndef FFC_IR_UNARYTABLE_H
+#define FFC_IR_UNARYTABLE_H
 
 #include "ffc/IR/FF.h"
 
@@ -193,4 +193,4 @@ inline const UnaryFunction &unaryFunction(UnaryKind kind) {
 
 } // namespace ffc::ff
 
-#endif // FFC_LIB_IR_UNARYTABLE_H
+#endif // FFC_IR_UNARYTABLE_H

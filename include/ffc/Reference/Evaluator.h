@@ -4,12 +4,12 @@
 // tensors by its reference kernels. Plans are judged by this.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFC_IR_EVALUATOR_H
-#define FFC_IR_EVALUATOR_H
+#ifndef FFC_REFERENCE_EVALUATOR_H
+#define FFC_REFERENCE_EVALUATOR_H
 
 #include "ffc/IR/FF.h"
-#include "ffc/IR/Reference.h"
 #include "ffc/IR/TensorValue.h"
+#include "ffc/Reference/Reference.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -63,4 +63,4 @@ evaluateOperator(PartitionableInterface op,
 
 } // namespace ffc::ff
 
-#endif // FFC_IR_EVALUATOR_H
+#endif // FFC_REFERENCE_EVALUATOR_H

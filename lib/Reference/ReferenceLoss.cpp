@@ -1,7 +1,6 @@
 //===- ReferenceLoss.cpp - meaning of losses ------------------------------===//
 
 #include "ReferenceFamilies.h"
-#include "ffc/IR/Reference.h"
 
 #include <algorithm>
 #include <cmath>

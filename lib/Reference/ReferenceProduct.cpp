@@ -1,7 +1,7 @@
 //===- ReferenceProduct.cpp - LRN and matrix product in plain loops -------===//
 
 #include "ReferenceFamilies.h"
-#include "UnaryTable.h"
+#include "ffc/IR/UnaryTable.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 

@@ -1,10 +1,8 @@
-//===- ReferenceElementwise.cpp - meaning of element-wise kernels ---------===//
+//===- ElementwiseKernels.cpp - meaning of element-wise kernels -----------===//
 
-#include "NarrowFloat.h"
-#include "Philox.h"
-#include "ReferenceFamilies.h"
-#include "UnaryTable.h"
-#include "ffc/IR/Reference.h"
+#include "ElementFamilies.h"
+#include "ffc/IR/NarrowFloat.h"
+#include "ffc/IR/UnaryTable.h"
 
 #include <utility>
 
@@ -30,23 +28,10 @@ template <size_t Row> static void unaryForward(const ReferenceCall &call) {
   });
 }
 
-template <size_t Row> static void unaryBackward(const ReferenceCall &call) {
-  auto [alpha, beta] = parametersOf<Row>(call);
-  forEachIndex(call.tile, [&, alpha = alpha, beta = beta](ArrayRef<int64_t> i) {
-    call.outs[0].at(i) = call.ins[0].at(i) *
-                         kUnaryTable[Row].slope(call.ins[1].at(i), alpha, beta);
-  });
-}
-
-template <size_t Row> static void registerUnary() {
-  registerReference(kUnaryTable[Row].forward, unaryForward<Row>);
-  if (kUnaryTable[Row].backward)
-    registerReference(kUnaryTable[Row].backward, unaryBackward<Row>);
-}
-
 template <size_t... Rows>
-static void registerUnaries(std::index_sequence<Rows...>) {
-  (registerUnary<Rows>(), ...);
+static void addUnaries(ReferenceKernels &kernels,
+                       std::index_sequence<Rows...>) {
+  ((kernels[kUnaryTable[Rows].forward] = unaryForward<Rows>), ...);
 }
 
 //===----------------------------------------------------------------------===//
@@ -108,9 +93,10 @@ template <BinaryKind Kind> static void binary(const ReferenceCall &call) {
 }
 
 template <size_t... Kinds>
-static void registerBinaries(std::index_sequence<Kinds...>) {
-  (registerReference(stringifyBinaryKind(static_cast<BinaryKind>(Kinds)),
-                     binary<static_cast<BinaryKind>(Kinds)>),
+static void addBinaries(ReferenceKernels &kernels,
+                        std::index_sequence<Kinds...>) {
+  ((kernels[stringifyBinaryKind(static_cast<BinaryKind>(Kinds))] =
+        binary<static_cast<BinaryKind>(Kinds)>),
    ...);
 }
 
@@ -155,31 +141,11 @@ static void expand(const ReferenceCall &call) {
   });
 }
 
-//===----------------------------------------------------------------------===//
-// Dropout
-//===----------------------------------------------------------------------===//
-
-static void dropout(const ReferenceCall &call) {
-  double ratio = call.f64("ratio");
-  uint64_t key = call.context.seed ^ static_cast<uint64_t>(call.i64("key"));
-  const plan::Shape &shape = call.outs[0].global();
-  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
-    int64_t element = 0;
-    for (size_t d = 0; d < shape.size(); ++d)
-      element = element * shape[d] + i[d];
-    uint32_t word = philoxWord(key, element, call.context.step);
-    call.outs[0].at(i) =
-        (isKept(word, ratio) ? call.ins[0].at(i) / (1 - ratio) : 0.0) +
-        (call.ins.size() > 1 ? call.ins[1].at(i) : 0.0);
-  });
-}
-
-void ff::registerElementwiseReferences() {
-  registerUnaries(std::make_index_sequence<std::size(kUnaryTable)>());
-  registerBinaries(
-      std::make_index_sequence<getMaxEnumValForBinaryKind() + 1>());
-  registerReference("select", select);
-  registerReference("cast", castElements);
-  registerReference("expand", expand);
-  registerReference("dropout", dropout);
+void ff::addElementwiseKernels(ReferenceKernels &kernels) {
+  addUnaries(kernels, std::make_index_sequence<std::size(kUnaryTable)>());
+  addBinaries(kernels,
+              std::make_index_sequence<getMaxEnumValForBinaryKind() + 1>());
+  kernels["select"] = select;
+  kernels["cast"] = castElements;
+  kernels["expand"] = expand;
 }

@@ -1,6 +1,6 @@
 //===- ResizeTaps.h - what a position of a resize is made of ----*- C++ -*-===//
-#ifndef FFC_LIB_IR_RESIZETAPS_H
-#define FFC_LIB_IR_RESIZETAPS_H
+#ifndef FFC_IR_RESIZETAPS_H
+#define FFC_IR_RESIZETAPS_H
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -44,4 +44,4 @@ private:
 
 } // namespace ffc::ff
 
-#endif // FFC_LIB_IR_RESIZETAPS_H
+#endif // FFC_IR_RESIZETAPS_H

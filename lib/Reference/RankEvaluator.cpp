@@ -1,6 +1,6 @@
 //===- RankEvaluator.cpp - all ranks in one process -----------------------===//
 
-#include "ffc/IR/RankEvaluator.h"
+#include "ffc/Reference/RankEvaluator.h"
 
 #include "RankMachine.h"
 

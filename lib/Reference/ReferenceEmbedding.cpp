@@ -1,7 +1,6 @@
 //===- ReferenceEmbedding.cpp - rows of tables in plain loops -------------===//
 
 #include "ReferenceFamilies.h"
-#include "ffc/IR/Reference.h"
 
 #include <cmath>
 #include <map>

@@ -1,8 +1,8 @@
 //===- RankEvaluator.h - all ranks in one process ---------------*- C++ -*-===//
 //
 // Executes a `rank` module in double precision, all ranks together, with the
-// kernels of ffc/IR/Reference.h. It is the oracle for partitioning: what a plan
-// computes is compared with what the `ff` module means.
+// kernels of ffc/Reference/Reference.h. It is the oracle for partitioning: what
+// a plan computes is compared with what the `ff` module means.
 //
 // Each rank has a state and an arena with one slot per four bytes, so buffers
 // whose lifetimes overlap at the same offset really corrupt each other. What is
@@ -20,11 +20,11 @@
 //     has been posted, as in a rendezvous.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFC_IR_RANKEVALUATOR_H
-#define FFC_IR_RANKEVALUATOR_H
+#ifndef FFC_REFERENCE_RANKEVALUATOR_H
+#define FFC_REFERENCE_RANKEVALUATOR_H
 
-#include "ffc/IR/Reference.h"
 #include "ffc/IR/TensorValue.h"
+#include "ffc/Reference/Reference.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -79,4 +79,4 @@ private:
 
 } // namespace ffc::rank
 
-#endif // FFC_IR_RANKEVALUATOR_H
+#endif // FFC_REFERENCE_RANKEVALUATOR_H

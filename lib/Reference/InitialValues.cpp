@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ffc/IR/InitialValues.h"
-#include "NarrowFloat.h"
+#include "ffc/Reference/InitialValues.h"
+
 #include "Philox.h"
+#include "ffc/IR/ConstantValue.h"
 #include "ffc/IR/Hash.h"
 #include "ffc/IR/MainFunction.h"
+#include "ffc/IR/NarrowFloat.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -75,10 +77,6 @@ static void readAll(ElementType type, const char *bytes,
   }
 }
 
-static double roundTo(ElementType type, double value) {
-  return type == ElementType::F32 ? static_cast<float>(value) : value;
-}
-
 namespace {
 /// The weights file, opened when the first state asks for it.
 class WeightsFile {
@@ -117,45 +115,19 @@ private:
 } // namespace
 
 TensorValue ff::initialState(StateOp state, uint64_t seed) {
+  if (isPattern(state.getInit()))
+    return patternOf(state);
   plan::TensorType type = tensorTypeOf(state.getResult().getType());
   TensorValue value{type.shape,
                     std::vector<double>(plan::numElements(type.shape))};
-  auto fill = [&](auto element) {
-    for (size_t i = 0; i < value.data.size(); ++i)
-      value.data[i] = element(i);
-  };
   const uint64_t key =
       seed ^
       hashName(std::string_view(state.getOf().value_or(state.getName())));
-  const double parameter = state.getInit().getValue().getValueAsDouble();
-  const auto scale = static_cast<float>(parameter);
-  auto isUpper = [&](size_t i) {
-    const auto columns = static_cast<size_t>(type.shape.back()),
-               rows = static_cast<size_t>(type.shape[type.shape.size() - 2]);
-    return i % columns > i / columns % rows;
-  };
-  switch (state.getInit().getKind()) {
-  case InitKind::File:
-    llvm_unreachable("its contents are in a file");
-  case InitKind::Constant:
-    fill([&](size_t) { return roundTo(type.type, parameter); });
-    break;
-  case InitKind::Uniform:
-    fill([&](size_t i) { return uniform(key, i) * scale; });
-    break;
-  case InitKind::Normal:
-    fill([&](size_t i) { return scale * normal(key, i); });
-    break;
-  case InitKind::Positions:
-    fill([&](size_t i) { return parameter + static_cast<double>(i); });
-    break;
-  case InitKind::Upper:
-    fill([&](size_t i) { return isUpper(i) ? parameter : 0; });
-    break;
-  case InitKind::Lower:
-    fill([&](size_t i) { return isUpper(i) ? 0 : parameter; });
-    break;
-  }
+  const auto scale =
+      static_cast<float>(state.getInit().getValue().getValueAsDouble());
+  const bool isNormal = state.getInit().getKind() == InitKind::Normal;
+  for (size_t i = 0; i < value.data.size(); ++i)
+    value.data[i] = scale * (isNormal ? normal(key, i) : uniform(key, i));
   return value;
 }
 

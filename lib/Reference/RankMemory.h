@@ -11,12 +11,12 @@
 // order of the buffer.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFC_LIB_IR_RANKMEMORY_H
-#define FFC_LIB_IR_RANKMEMORY_H
+#ifndef FFC_LIB_REFERENCE_RANKMEMORY_H
+#define FFC_LIB_REFERENCE_RANKMEMORY_H
 
 #include "ffc/IR/Rank.h"
-#include "ffc/IR/Reference.h"
 #include "ffc/IR/TensorValue.h"
+#include "ffc/Reference/Reference.h"
 
 #include <string>
 #include <vector>
@@ -95,4 +95,4 @@ private:
 
 } // namespace ffc::rank
 
-#endif // FFC_LIB_IR_RANKMEMORY_H
+#endif // FFC_LIB_REFERENCE_RANKMEMORY_H

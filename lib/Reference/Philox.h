@@ -6,8 +6,8 @@
 // to the published test vectors.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFC_LIB_IR_PHILOX_H
-#define FFC_LIB_IR_PHILOX_H
+#ifndef FFC_LIB_REFERENCE_PHILOX_H
+#define FFC_LIB_REFERENCE_PHILOX_H
 
 #include <array>
 #include <cstdint>
@@ -52,4 +52,4 @@ inline bool isKept(uint32_t word, double ratio) {
 
 } // namespace ffc::ff
 
-#endif // FFC_LIB_IR_PHILOX_H
+#endif // FFC_LIB_REFERENCE_PHILOX_H

@@ -1,8 +1,7 @@
-//===- ReferenceShape.cpp - meaning of kernels that move or sum elements --===//
+//===- ShapeKernels.cpp - meaning of kernels that move or sum elements ----===//
 
-#include "ReferenceFamilies.h"
+#include "ElementFamilies.h"
 #include "ReshapeSpace.h"
-#include "ffc/IR/Reference.h"
 
 #include <algorithm>
 #include <cmath>
@@ -66,6 +65,16 @@ static void slice(const ReferenceCall &call) {
   });
 }
 
+static void gather(const ReferenceCall &call) {
+  int64_t axis = call.i64("axis");
+  ArrayRef<int64_t> indices = call.ints("indices");
+  forEachIndex(call.tile, [&](ArrayRef<int64_t> i) {
+    SmallVector<int64_t> source(i);
+    source[axis] = indices[i[axis]];
+    call.outs[0].at(i) = call.ins[0].at(source);
+  });
+}
+
 static void pad(const ReferenceCall &call) {
   ArrayRef<int64_t> pads = call.ints("pads");
   const plan::Shape &shape = call.ins[0].global();
@@ -117,13 +126,14 @@ static void reduceProd(const ReferenceCall &call) {
   reduce(call, 1, [](double a, double b) { return a * b; });
 }
 
-void ff::registerShapeReferences() {
-  registerReference("reshape", reshape);
-  registerReference("transpose", transpose);
-  registerReference("concat", concat);
-  registerReference("slice", slice);
-  registerReference("pad", pad);
-  registerReference("reduce_sum", reduceSum);
-  registerReference("reduce_max", reduceMax);
-  registerReference("reduce_prod", reduceProd);
+void ff::addShapeKernels(ReferenceKernels &kernels) {
+  kernels["reshape"] = reshape;
+  kernels["transpose"] = transpose;
+  kernels["concat"] = concat;
+  kernels["slice"] = slice;
+  kernels["gather"] = gather;
+  kernels["pad"] = pad;
+  kernels["reduce_sum"] = reduceSum;
+  kernels["reduce_max"] = reduceMax;
+  kernels["reduce_prod"] = reduceProd;
 }

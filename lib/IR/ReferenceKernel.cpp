@@ -1,9 +1,7 @@
-//===- Reference.cpp - kernels in plain double-precision loops ------------===//
+//===- ReferenceKernel.cpp - kernels in plain loops -----------------------===//
 
-#include "ffc/IR/Reference.h"
-#include "ReferenceFamilies.h"
+#include "ffc/IR/ReferenceKernel.h"
 
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -84,44 +82,4 @@ double ReferenceCall::clamped(double value) const {
   if (bounds.size() > 1)
     value = value > bounds[1] ? bounds[1] : value;
   return value;
-}
-
-//===----------------------------------------------------------------------===//
-// Registry
-//===----------------------------------------------------------------------===//
-
-static llvm::StringMap<ReferenceKernel> &table() {
-  static llvm::StringMap<ReferenceKernel> kernels;
-  return kernels;
-}
-
-void ff::registerReference(StringRef name, ReferenceKernel kernel) {
-  bool isNew = table().try_emplace(name, kernel).second;
-  assert(isNew && "reference kernel registered twice");
-  (void)isNew;
-}
-
-static bool registerAll() {
-  registerAttentionReferences();
-  registerConvReferences();
-  registerPoolReferences();
-  registerProductReferences();
-  registerElementwiseReferences();
-  registerShapeReferences();
-  registerLossReferences();
-  registerOptimizerReferences();
-  registerNormReferences();
-  registerGatherReferences();
-  registerEmbeddingReferences();
-  registerRankingReferences();
-  registerRecurrentReferences();
-  registerResizeReferences();
-  registerFusedReferences();
-  return true;
-}
-
-ReferenceKernel ff::lookupReference(StringRef name) {
-  static const bool registered = registerAll();
-  (void)registered;
-  return table().lookup(name);
 }
