@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 # Some of its functions, without parameters.
-REFERENCE = ["ffc::ff::evaluate", "ffc::ff::lookupReference", "ffc::ff::initialStates",
+REFERENCE = ["ffc::ff::evaluate", "ffc::ff::lookupReference",
              "ffc::rank::RankEvaluator::RankEvaluator"]
 
 
