@@ -2,8 +2,8 @@
 
 #include "MatMulSpace.h"
 #include "RuleHelpers.h"
-#include "UnaryTable.h"
 #include "Windows.h"
+#include "ffc/IR/UnaryTable.h"
 
 using namespace mlir;
 using namespace ffc;

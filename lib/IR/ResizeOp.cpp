@@ -1,7 +1,7 @@
 //===- ResizeOp.cpp - ff.resize and its gradient --------------------------===//
 
-#include "ResizeTaps.h"
 #include "RuleHelpers.h"
+#include "ffc/IR/ResizeTaps.h"
 
 #include "llvm/ADT/StringExtras.h"
 

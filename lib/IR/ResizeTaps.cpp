@@ -1,6 +1,6 @@
 //===- ResizeTaps.cpp - what a position of a resize is made of ------------===//
 
-#include "ResizeTaps.h"
+#include "ffc/IR/ResizeTaps.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include "ffc/IR/ScalarProgram.h"
 
-#include "UnaryTable.h"
+#include "ffc/IR/UnaryTable.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,7 +1,7 @@
 //===- UnaryOps.cpp - ff.unary and its gradient ---------------------------===//
 
 #include "RuleHelpers.h"
-#include "UnaryTable.h"
+#include "ffc/IR/UnaryTable.h"
 
 using namespace mlir;
 using namespace ffc;

@@ -78,3 +78,33 @@ func.func @others(%q: tensor<2x5x3x4xf32>, %k: tensor<2x6x3x4xf32>, %given: tens
   ff.output %y8 as "out/y" : tensor<2x5x3x4xf32>
   return
 }
+
+// -----
+
+// Elements that are moved are followed.
+// CHECK-LABEL: @moved
+func.func @moved(%q: tensor<2x5x3x4xf32>) {
+  // CHECK: ff.attention{{.*}} {causal = 1 : i64
+  %earlier = ff.state "earlier" "constant" init <lower, 1.0 : f64, 0> : tensor<6x6xf32>
+  %t = ff.transpose(%earlier) {perm = array<i64: 1, 0>} : (tensor<6x6xf32>) -> tensor<6x6xf32>
+  %s = ff.slice(%t) {starts = array<i64: 1, 0>} : (tensor<6x6xf32>) -> tensor<5x5xf32>
+  %m = ff.reshape(%s) : (tensor<5x5xf32>) -> tensor<1x1x5x5xf32>
+  %y, %l = ff.attention(%q, %q, %q mask %m) {hidden = array<f64: -10000.0>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<1x1x5x5xf32>) -> (tensor<2x5x3x4xf32>, tensor<2x3x5xf32>)
+  ff.output %y as "out/y" : tensor<2x5x3x4xf32>
+  return
+}
+
+// -----
+
+// What the compiler has no kernel for is not known.
+// CHECK-LABEL: @unknown
+// CHECK-NOT: causal
+func.func @unknown(%q: tensor<2x5x3x4xf32>) {
+  %later = ff.state "later" "constant" init <upper, 1.0 : f64, 0> : tensor<5x5xf32>
+  %m = ff.cum_sum(%later) {axis = 1, exclusive = 0, reverse = 0} : (tensor<5x5xf32>) -> tensor<5x5xf32>
+  %y, %l = ff.attention(%q, %q, %q mask %m) {hidden = array<f64: -10000.0>, scale = 0.5 : f64}
+      : (tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<5x5xf32>) -> (tensor<2x5x3x4xf32>, tensor<2x3x5xf32>)
+  ff.output %y as "out/y" : tensor<2x5x3x4xf32>
+  return
+}

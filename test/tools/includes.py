@@ -4,13 +4,33 @@ import os
 import re
 import sys
 
+# The rooms of lib/Plan, folders of it, and which others the files of each may
+# include: only rooms that stand before it, so that there are no cycles. A public
+# header belongs to the room that has the .cpp of its name.
+ROOMS = {
+    "Text": "",
+    "Graph": "",
+    "Topology": "Text Graph",
+    "Strategy": "Text Graph",
+    "Program": "Graph",
+    "Cost": "Text Graph Topology Program",
+    "Memory": "Program",
+    "Order": "Graph",
+    "Step": "Graph Program Cost Memory Order",
+    "Timing": "Text Program Cost Step",
+    "Segments": "Graph Memory Order Step Timing",
+    "Verify": "Graph Topology Program Memory",
+    "Report": "Cost Timing",
+    "FlexNet": "Text Strategy Cost Step",
+}
 # What the files of a folder may include, by the start of the include's path;
 # besides these, their own folder's files and the standard library.
 PLAN = ["ffc/Plan/"]
 IR = PLAN + ["ffc/IR/", "mlir/", "llvm/"]
 ALLOWED = {
-    "Plan": PLAN + ["yaml-cpp/"],
+    "Plan": PLAN + ["yaml-cpp/"] + [f"{room}/" for room in ROOMS],
     "IR": IR,
+    "Reference": IR + ["ffc/Reference/"],
     "Import": IR + ["ffc/Import/", "onnx/", "google/protobuf/"],
     "Passes": IR + ["ffc/Passes/"],
     "Search": PLAN + ["ffc/Search/"],
@@ -23,7 +43,7 @@ ALLOWED = {
                          "cudnn.h", "nccl.h"],
 }
 # The parts of libraries that only they include.
-PRIVATE = ["yaml-cpp/", "onnx/", "google/protobuf/"]
+PRIVATE = ["yaml-cpp/", "onnx/", "google/protobuf/"] + [f"{room}/" for room in ROOMS]
 SYSTEM = re.compile(r"[a-z0-9_]+|((sys|linux)/)?(?!(mpi|omp|zlib|nccl|cudnn|cuda_runtime)\.h)"
                     r"[a-z0-9_]+\.h")
 
@@ -43,8 +63,47 @@ def files(root, folder):
                 yield os.path.join(path, name)
 
 
-def main():
-    root = sys.argv[1]
+def wrong_arrows():
+    """Rooms that may include what does not stand before them, as lines."""
+    before = set()
+    for room, others in ROOMS.items():
+        for other in others.split():
+            if other not in before:
+                yield f"room {room} may not include {other}, which does not stand before it"
+        before.add(room)
+
+
+def rooms(root):
+    """What is wrong among the rooms of lib/Plan, as lines."""
+    wrong = list(wrong_arrows())
+    unused = {(room, other) for room, others in ROOMS.items() for other in others.split()}
+    sources = {path: os.path.relpath(os.path.dirname(path), os.path.join(root, "lib/Plan"))
+               for path in files(root, "lib/Plan")}
+    room_of = {os.path.basename(path): room for path, room in sources.items()}
+
+    def room_of_header(path):
+        return room_of.get(os.path.basename(path).removesuffix(".h") + ".cpp")
+
+    headers = {path: room_of_header(path) for path in files(root, "include/ffc/Plan")}
+    for path, room in [*sources.items(), *headers.items()]:
+        where = os.path.relpath(path, root)
+        if room not in ROOMS:
+            wrong.append(f"{where}: is in no room of lib/Plan")
+            continue
+        for number, _, target in includes(path):
+            other = (room_of_header(target) if target.startswith("ffc/Plan/")
+                     else os.path.dirname(target))
+            if other not in ROOMS or other == room:
+                continue
+            unused.discard((room, other))
+            if other not in ROOMS[room].split():
+                wrong.append(f"{where}:{number}: {room} may not include '{target}' of {other}")
+    return wrong + [f"room {room} does not include {other} any more"
+                    for room, other in sorted(unused)]
+
+
+def libraries(root):
+    """How many files there are, and what is wrong with them, as lines."""
     count, wrong = 0, []
     for part, allowed in ALLOWED.items():
         folders = [part] if part.startswith("runtime/") else [f"include/ffc/{part}", f"lib/{part}"]
@@ -60,6 +119,13 @@ def main():
                     if not listed and not beside and not SYSTEM.fullmatch(target):
                         wrong.append(f"{os.path.relpath(path, root)}:{number}: "
                                      f"{part} may not include '{target}'")
+    return count, wrong
+
+
+def main():
+    root = sys.argv[1]
+    count, wrong = libraries(root)
+    wrong += rooms(root)
     print("\n".join(wrong + [f"{count} files"]))
     sys.exit(bool(wrong) or not count)
 

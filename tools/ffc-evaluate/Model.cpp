@@ -2,8 +2,8 @@
 
 #include "Model.h"
 
-#include "ffc/IR/InitialValues.h"
-#include "ffc/IR/RankEvaluator.h"
+#include "ffc/Reference/InitialValues.h"
+#include "ffc/Reference/RankEvaluator.h"
 
 #include "mlir/Pass/PassManager.h"
 

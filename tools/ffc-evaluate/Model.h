@@ -2,9 +2,9 @@
 #ifndef FFC_TOOLS_FFC_EVALUATE_MODEL_H
 #define FFC_TOOLS_FFC_EVALUATE_MODEL_H
 
-#include "ffc/IR/Evaluator.h"
 #include "ffc/Import/Import.h"
 #include "ffc/Passes/Passes.h"
+#include "ffc/Reference/Evaluator.h"
 
 #include "mlir/IR/OwningOpRef.h"
 

@@ -2,6 +2,8 @@
 
 #include "Compilation.h"
 
+#include "ffc/Plan/FlexNet.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -17,7 +19,7 @@ LogicalResult Compilation::readProfile() {
   measured = plan::Profile::load(options.profile, error);
   if (!measured)
     return fail(error);
-  if (!plan::Profile::forGraph(measured, planned.graph, *topology, error))
+  if (!plan::profileForGraph(measured, planned.graph, *topology, error))
     return fail(options.profile + ": " + error);
   if (measured->device().empty())
     return success();
@@ -36,7 +38,7 @@ plan::CostModel Compilation::costModel(const plan::Graph &graph) const {
   // What the model does not have was said when the profile was read.
   std::string error;
   return plan::CostModel(
-      *topology, plan::Profile::forGraph(measured, graph, *topology, error));
+      *topology, plan::profileForGraph(measured, graph, *topology, error));
 }
 
 void Compilation::reportProfile(const plan::CostModel &cost) {

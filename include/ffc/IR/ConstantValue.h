@@ -2,17 +2,21 @@
 #ifndef FFC_IR_CONSTANTVALUE_H
 #define FFC_IR_CONSTANTVALUE_H
 
+#include "ffc/IR/FF.h"
 #include "ffc/IR/TensorValue.h"
-
-#include "mlir/IR/Value.h"
 
 #include <optional>
 
 namespace ffc::ff {
 
-/// What `value` is in every step, if it is made of constants, none of which
-/// comes from the weights file, and nothing on the way has more than `most`
-/// elements. Computed by the reference kernels, some 50 ns an element.
+/// Does a state begin with contents that are neither random nor in a file?
+bool isPattern(InitAttr init);
+/// These contents.
+TensorValue patternOf(StateOp state);
+
+/// What `value` is in every step, if it is made of patterns by operators that
+/// the compiler has kernels for (ElementKernels.h), and nothing on the way has
+/// more than `most` elements. Some 50 ns an element.
 std::optional<TensorValue> constantValue(mlir::Value value, int64_t most);
 
 } // namespace ffc::ff

@@ -42,7 +42,7 @@ def FF_UnaryKindAttr : EnumAttr<FFDialect, FF_UnaryKind, "unary">;
 def FF_UnaryOp : FF_DiffOp<"unary", [SameOperandsAndResultType]> {
   let summary = "a function of one operand, element by element";
   let description = [{
-    The functions are rows of one table (lib/IR/UnaryTable.h): value,
+    The functions are rows of one table (ffc/IR/UnaryTable.h): value,
     derivative, whether the derivative reads the operand or the result, and
     which of the parameters `alpha` and `beta` it has.
 

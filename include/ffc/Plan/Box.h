@@ -116,6 +116,11 @@ private:
   std::array<Interval, kMaxRank> dims_{};
 };
 
+/// The parts of `box` outside `hole`, as disjoint boxes.
+std::vector<Box> subtract(const Box &box, const Box &hole);
+/// Appends those outside of `common`, which lies in `box`.
+void appendOutside(std::vector<Box> &rest, const Box &box, const Box &common);
+
 /// A product of interval lists: per dimension, disjoint, ascending,
 /// non-adjacent intervals. Stored locally as one dense tensor with the gaps
 /// removed ("packed"). A box is the region with one interval per dimension;

@@ -71,12 +71,15 @@ public:
                                               const std::string &fileName,
                                               std::string &error);
 
-  /// A file of FlexNet's (measure_*.json) measures operators: the profile of
-  /// the kernels that they have in `graph`; any other profile itself. On
-  /// failure returns null and sets `error`.
-  static std::shared_ptr<const Profile>
-  forGraph(const std::shared_ptr<const Profile> &profile, const Graph &graph,
-           const Topology &topology, std::string &error);
+  Profile() = default;
+  /// Of kernels and copies only.
+  explicit Profile(const std::vector<Measurement> &measurements) {
+    add(measurements);
+  }
+
+  /// What a file of FlexNet's has measured, operators instead of kernels
+  /// (FlexNet.h); null for any other profile.
+  const FlexNetMeasures *flexNet() const { return measures.get(); }
 
   /// The kind of device that was measured; empty if the file does not say.
   const std::string &device() const { return deviceKind; }
@@ -122,7 +125,7 @@ private:
   void add(const std::vector<Measurement> &measurements);
 
   std::string deviceKind;
-  std::shared_ptr<const FlexNetMeasures> flexNet;
+  std::shared_ptr<const FlexNetMeasures> measures;
   int mostDevices = 1; ///< of all measurements
   std::map<std::string, KernelRates, std::less<>> rates;
   std::unordered_map<std::string, Times> times; ///< by key

@@ -138,6 +138,17 @@ struct DeviceProgram {
   BufferId loss = -1;
 };
 
+/// Size of a collective's whole tensor, from a member's buffers.
+inline int64_t collectiveBytes(int64_t src, int64_t dst) {
+  return src > dst ? src : dst;
+}
+
+inline int64_t collectiveBytes(const DeviceProgram &device,
+                               const Action &action) {
+  return collectiveBytes(device.buffers[action.src].bytes,
+                         device.buffers[action.dst].bytes);
+}
+
 /// An action of a device.
 struct ActionRef {
   DeviceId device = -1;

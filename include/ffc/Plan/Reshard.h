@@ -144,9 +144,6 @@ ReshardPlan planReshard(const Holdings &holdings,
                         const std::vector<Need> &targets,
                         const TensorType &type, const CostModel &cost);
 
-/// The parts of `box` outside `hole`, as disjoint boxes.
-std::vector<Box> subtract(const Box &box, const Box &hole);
-
 } // namespace ffc::plan
 
 #endif // FFC_PLAN_RESHARD_H

@@ -1,6 +1,6 @@
 //===- EvaluatorTest.cpp - the value of an ff module ----------------------===//
 
-#include "ffc/IR/Evaluator.h"
+#include "ffc/Reference/Evaluator.h"
 
 #include "mlir/Parser/Parser.h"
 

@@ -7,7 +7,7 @@
 #ifndef FFC_TEST_UNIT_IR_EXAMPLES_H
 #define FFC_TEST_UNIT_IR_EXAMPLES_H
 
-#include "ffc/IR/Evaluator.h"
+#include "ffc/Reference/Evaluator.h"
 
 #include "llvm/ADT/DenseMap.h"
 

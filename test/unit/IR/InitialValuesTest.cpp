@@ -1,6 +1,6 @@
 //===- InitialValuesTest.cpp - first values against the runtime's ---------===//
 
-#include "ffc/IR/InitialValues.h"
+#include "ffc/Reference/InitialValues.h"
 
 #include "common/initial.h"
 #include "common/source.h"

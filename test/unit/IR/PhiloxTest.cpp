@@ -1,6 +1,6 @@
 //===- PhiloxTest.cpp - the random numbers of the evaluators --------------===//
 
-#include "../../../lib/IR/Philox.h"
+#include "../../../lib/Reference/Philox.h"
 
 #include "gtest/gtest.h"
 

@@ -3,7 +3,7 @@
 #define FFC_TEST_UNIT_IR_RANKEVALUATORFIXTURE_H
 
 #include "ffc/IR/Rank.h"
-#include "ffc/IR/RankEvaluator.h"
+#include "ffc/Reference/RankEvaluator.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"

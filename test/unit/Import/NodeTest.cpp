@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestModel.h"
-#include "ffc/IR/Evaluator.h"
-#include "ffc/IR/InitialValues.h"
+#include "ffc/Reference/Evaluator.h"
+#include "ffc/Reference/InitialValues.h"
 
 #include "gmock/gmock.h"
 

@@ -7,10 +7,7 @@
 #ifndef FFC_TEST_UNIT_PASSES_EQUALITYMODEL_H
 #define FFC_TEST_UNIT_PASSES_EQUALITYMODEL_H
 
-#include "ffc/IR/Evaluator.h"
-#include "ffc/IR/InitialValues.h"
 #include "ffc/IR/Rank.h"
-#include "ffc/IR/RankEvaluator.h"
 #include "ffc/Import/Import.h"
 #include "ffc/Passes/Pipelines.h"
 #include "ffc/Plan/Planner.h"
@@ -18,6 +15,9 @@
 #include "ffc/Plan/StepTimer.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Verifier.h"
+#include "ffc/Reference/Evaluator.h"
+#include "ffc/Reference/InitialValues.h"
+#include "ffc/Reference/RankEvaluator.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"

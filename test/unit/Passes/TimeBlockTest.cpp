@@ -1,9 +1,9 @@
 //===- TimeBlockTest.cpp - blocks of time steps never change the meaning --===//
 
-#include "ffc/IR/Evaluator.h"
-#include "ffc/IR/InitialValues.h"
 #include "ffc/Import/Import.h"
 #include "ffc/Passes/Pipelines.h"
+#include "ffc/Reference/Evaluator.h"
+#include "ffc/Reference/InitialValues.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "gtest/gtest.h"

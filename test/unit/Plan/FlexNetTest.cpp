@@ -1,9 +1,9 @@
 //===- FlexNetTest.cpp - measurements of FlexNet --------------------------===//
 
+#include "ffc/Plan/FlexNet.h"
 #include "TestGraph.h"
 #include "TestTopology.h"
 #include "ffc/Plan/Cost.h"
-#include "ffc/Plan/Profile.h"
 
 #include <gtest/gtest.h>
 
@@ -31,9 +31,9 @@ std::string measure(const std::string &name, const std::string &degrees,
 std::shared_ptr<const Profile> profileOf(const std::string &text,
                                          std::string &error) {
   auto profile = Profile::parse(text, "measure.json", error);
-  return profile ? Profile::forGraph(profile, trainingGraph().graph, ranks(2),
-                                     error)
-                 : nullptr;
+  return profile
+             ? profileForGraph(profile, trainingGraph().graph, ranks(2), error)
+             : nullptr;
 }
 
 std::string errorOf(const std::string &text) {

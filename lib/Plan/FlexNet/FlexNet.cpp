@@ -1,0 +1,190 @@
+//===- FlexNet.cpp - measurements of FlexNet ------------------------------===//
+
+#include "ffc/Plan/FlexNet.h"
+
+#include "Cost/FlexNetFile.h"
+#include "Strategy/StrategyFlexFlow.h"
+#include "Text/Text.h"
+#include "ffc/Plan/Cost.h"
+#include "ffc/Plan/Planner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+using namespace ffc::plan;
+
+//===----------------------------------------------------------------------===//
+// Which operators
+//===----------------------------------------------------------------------===//
+
+/// The numbers of "Conv2D_3_3_64", without that of the type.
+static std::vector<int64_t> numbersOf(const std::string &name, size_t from) {
+  std::vector<int64_t> numbers;
+  for (size_t i = from; i < name.size(); ++i) {
+    size_t end = i;
+    while (end < name.size() && name[end] >= '0' && name[end] <= '9')
+      ++end;
+    if (end == i)
+      continue;
+    numbers.push_back(
+        parseCount(name.substr(i, end - i), INT64_MAX).value_or(-1));
+    i = end;
+  }
+  return numbers;
+}
+
+/// What FlexNet's name would say of an operator; empty where it says nothing.
+static std::vector<int64_t> structureOf(const Graph &graph, const Op &op) {
+  auto shapeOf = [&](size_t operand) {
+    return operand < op.operands.size() && op.operands[operand] >= 0
+               ? graph.value(op.operands[operand]).type.shape
+               : Shape();
+  };
+  if (op.type == "linear") {
+    const int in = op.rules.findDim("k"), out = op.rules.findDim("c");
+    if (in >= 0 && out >= 0)
+      return {op.rules.dims[in].extent, op.rules.dims[out].extent};
+  } else if (op.type == "conv2d") {
+    if (const Shape weight = shapeOf(1); weight.size() == 4)
+      return {weight[2], weight[3], weight[0]};
+  } else if (op.type == "pool2d") {
+    const Access &access =
+        op.rules.schedules.front().phases.front().reads.front().access;
+    if (access.dims.size() == 4)
+      return {access.dims[2].reach, access.dims[3].reach};
+  } else if (op.type == "gather") {
+    if (const Shape table = shapeOf(0); table.size() == 2)
+      return {table[0], table[1]};
+  }
+  return {};
+}
+
+static std::vector<OpId> opsOf(const Graph &graph, const std::string &name) {
+  const size_t end = std::min(name.find('_'), name.size());
+  const std::vector<int64_t> numbers = numbersOf(name, end);
+  std::vector<OpId> result;
+  for (OpId id : flexFlowOpsOfType(graph, name.substr(0, end))) {
+    const std::vector<int64_t> structure = structureOf(graph, graph.op(id));
+    if (structure.empty() || structure == numbers)
+      result.push_back(id);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Their kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The kernels of one tile of one operator's forward pass, or of its gradients.
+class Shares {
+public:
+  void add(LocalWork work, Picoseconds time) {
+    sum += static_cast<double>(time);
+    works.push_back({std::move(work), time});
+  }
+  /// Divides `time` among them.
+  void measure(double time, std::vector<Measurement> &all) const {
+    for (const auto &[work, share] : works)
+      all.push_back({work.key, std::string(work.kernel), /*devices=*/1,
+                     work.flops, static_cast<double>(work.bytes),
+                     std::llround(std::min(time * (static_cast<double>(share) /
+                                                   std::max(sum, 1.0)),
+                                           static_cast<double>(kMaxCost)))});
+  }
+
+private:
+  std::vector<std::pair<LocalWork, Picoseconds>> works;
+  double sum = 0;
+};
+
+} // namespace
+
+/// What `measures` say about the kernels of `graph`: the forward time is that
+/// of the operator's kernels, the backward time that of its gradients'; where
+/// there are several, each has the share that `cost` gives it.
+static std::vector<Measurement> kernelsOf(const FlexNetMeasures &measures,
+                                          const Graph &graph,
+                                          const CostModel &cost) {
+  // Measures of equal degrees are of one plan, in which all parts are on one
+  // device: where they are does not change what they do.
+  std::set<std::vector<int64_t>> degrees;
+  for (const FlexNetMeasure &measure : measures.list)
+    degrees.insert(measure.degrees);
+  std::vector<Measurement> all;
+  for (const std::vector<int64_t> &each : degrees) {
+    PartialStrategy given(graph.ops.size());
+    std::vector<const FlexNetMeasure *> measureOf(graph.ops.size());
+    for (const FlexNetMeasure &measure : measures.list) {
+      if (measure.degrees != each)
+        continue;
+      FlexFlowConfig config{measure.line, measure.name, false, each, {}};
+      int64_t points = 1;
+      for (int64_t degree : each)
+        points = std::min(points * degree, kMaxFlexFlowDegree);
+      config.devices.assign(static_cast<size_t>(points), 0);
+      for (OpId id : opsOf(graph, measure.name))
+        try {
+          given[id] = flexFlowConfiguration(graph, id, config, 1);
+          measureOf[id] = &measure;
+        } catch (const Malformed &) {
+          // It was measured for a split that the model's operator does not
+          // have; there is nothing that it could be the time of.
+        }
+    }
+    const Strategy strategy = completeStrategy(graph, given);
+    const Program program = planProgram(graph, strategy, 1, cost);
+    std::vector<Shares> forward(graph.ops.size()), backward(graph.ops.size());
+    for (const Action &action : program.devices[0].actions) {
+      if (action.kind != Action::Kind::Kernel || action.task.point != 0)
+        continue;
+      const Op &op = graph.op(action.task.op);
+      LocalWork work =
+          workOf(graph, strategy, program.devices[0], action, true);
+      const Picoseconds time =
+          cost.kernel(0, work.flops, work.bytes, work.arithmetic, work.parts);
+      if (measureOf[action.task.op])
+        forward[action.task.op].add(std::move(work), time);
+      else if (op.role == OpRole::Gradient && op.owner >= 0 &&
+               measureOf[op.owner])
+        backward[op.owner].add(std::move(work), time);
+    }
+    for (size_t id = 0; id < graph.ops.size(); ++id)
+      if (const FlexNetMeasure *measure = measureOf[id]) {
+        forward[id].measure(measure->forward, all);
+        backward[id].measure(measure->backward, all);
+      }
+  }
+  return all;
+}
+
+std::shared_ptr<const Profile>
+ffc::plan::profileForGraph(const std::shared_ptr<const Profile> &profile,
+                           const Graph &graph, const Topology &topology,
+                           std::string &error) {
+  if (!profile || !profile->flexNet())
+    return profile;
+  const FlexNetMeasures &measures = *profile->flexNet();
+  for (const Value &value : graph.values)
+    if (value.kind == ValueKind::Input && !value.type.shape.empty()) {
+      // The batch is the first extent of the first input.
+      if (value.type.shape[0] == measures.batch)
+        break;
+      error = "expected measurements at batch " +
+              std::to_string(value.type.shape[0]) +
+              " as the model has, found " + "batch " +
+              std::to_string(measures.batch);
+      return nullptr;
+    }
+  const std::vector<Measurement> kernels =
+      kernelsOf(measures, graph, CostModel(topology));
+  if (kernels.empty()) {
+    error = "expected measurements of operators of the model, found none, "
+            "but such as " +
+            quoted(measures.list.front().name);
+    return nullptr;
+  }
+  return std::make_shared<Profile>(kernels);
+}

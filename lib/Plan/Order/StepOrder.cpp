@@ -1,0 +1,138 @@
+//===- StepOrder.cpp - what a step does, in its order ---------------------===//
+
+#include "StepOrder.h"
+
+#include <algorithm>
+
+using namespace ffc::plan;
+
+using Kind = StepEntry::Kind;
+
+OpId ffc::plan::firstReader(const Value &value) {
+  return std::min_element(value.uses.begin(), value.uses.end(),
+                          [](Use a, Use b) { return a.op < b.op; })
+      ->op;
+}
+
+StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
+                     bool overlaps)
+    : byValue(graph.values.size()), indices(graph.ops.size() + 1),
+      kinds(graph.values.size(), StartKind::Alone) {
+  if (overlaps)
+    placeStarts(graph);
+  addEntries(graph, inPlace);
+}
+
+//===----------------------------------------------------------------------===//
+// Early starts
+//===----------------------------------------------------------------------===//
+
+void StepOrder::placeStarts(const Graph &graph) {
+  const auto end = static_cast<OpId>(graph.ops.size());
+  OpId lastOp = -1; // before the updates
+  for (OpId op = 0; op < end; ++op)
+    if (graph.op(op).role != OpRole::Update)
+      lastOp = op;
+  std::vector<OpId> after(graph.values.size(), -1);
+  std::vector<ValueId> states;
+  for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
+    const Value &value = graph.value(id);
+    const bool isUpdated =
+        value.kind == ValueKind::State && !graph.isLoaded(id);
+    // The loss is completed at once.
+    if (value.uses.empty() || id == graph.loss ||
+        (value.producer < 0 && !isUpdated))
+      continue;
+    const OpId first = std::max(value.producer, 0), reader = firstReader(value);
+    if (reader <= first)
+      continue;
+    // Nothing starts in one micro-batch and ends in another.
+    if (isUpdated && reader >= graph.passEnd && graph.passEnd >= 0)
+      continue;
+    after[id] = first;
+    if (isUpdated) {
+      kinds[id] = StartKind::State;
+      states.push_back(id);
+    } else if (first <= lastOp && reader > lastOp) {
+      kinds[id] = StartKind::Gradient;
+      if (graph.passEnd >= 0)
+        after[id] = lastOp;
+    }
+  }
+  std::stable_sort(states.begin(), states.end(), [&](ValueId a, ValueId b) {
+    return firstReader(graph.value(a)) < firstReader(graph.value(b));
+  });
+  std::vector<ValueId> late; // what starts when the micro-batches are over
+  for (OpId op = 0; op < end; ++op) {
+    StartPlace place{op, {}, op == lastOp};
+    for (ValueId result : graph.op(op).results)
+      if (result >= 0 && after[result] >= 0)
+        (after[result] == op ? place.values : late).push_back(result);
+    if (op == lastOp)
+      place.values.insert(place.values.end(), late.begin(), late.end());
+    if (op == 0)
+      place.values.insert(place.values.end(), states.begin(), states.end());
+    if (!place.values.empty() || place.isLast)
+      places.push_back(std::move(place));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+void StepOrder::add(Kind kind, OpId row, ValueId value, StateId state) {
+  StepEntry entry{kind, row, indices[row]++, value, state};
+  all.push_back(entry);
+  byValue[value].push_back(entry);
+}
+
+void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
+  const auto end = static_cast<OpId>(graph.ops.size());
+  std::vector<bool> isCompleted(graph.values.size());
+  auto complete = [&](OpId row, auto accepts) {
+    for (const Output &output : graph.outputs)
+      if (!isCompleted[output.value] && accepts(output.value)) {
+        isCompleted[output.value] = true;
+        add(Kind::Output, row, output.value);
+      }
+  };
+  size_t nextStart = 0;
+  for (OpId op = 0; op < end; ++op) {
+    all.push_back({Kind::Run, op, -1, -1, -1});
+    std::vector<ValueId> reads = graph.op(op).operands;
+    std::sort(reads.begin(), reads.end());
+    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+    for (ValueId value : reads)
+      if (value >= 0)
+        byValue[value].push_back({Kind::Read, op, -1, value, -1});
+    for (ValueId result : graph.op(op).results)
+      if (result >= 0) {
+        if (result == graph.loss)
+          add(Kind::Complete, op, result);
+        if (graph.isAccumulated(result))
+          add(Kind::Accumulate, op, result);
+      }
+    if (op + 1 == graph.passEnd) {
+      complete(op, [&](ValueId value) { return graph.isOfPass(value); });
+      all.push_back({Kind::EndMicroBatch, op, -1, -1, -1});
+      for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
+        if (graph.isAccumulated(id))
+          byValue[id].push_back({Kind::Mean, op, -1, id, -1});
+    }
+    if (nextStart < places.size() && places[nextStart].op == op) {
+      const auto index = static_cast<int>(nextStart++);
+      all.push_back({Kind::Start, op, index, -1, -1});
+      for (ValueId value : places[index].values)
+        byValue[value].push_back({Kind::Start, op, index, value, -1});
+    }
+  }
+  complete(end, [&](ValueId) { return true; });
+  for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s)
+    if (ValueId written = graph.states[s].written; written >= 0) {
+      if (inPlace.contains(written))
+        byValue[written].push_back({Kind::Store, end, -1, written, s});
+      else
+        add(Kind::Store, end, written, s);
+    }
+}

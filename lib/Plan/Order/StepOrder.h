@@ -1,0 +1,114 @@
+//===- StepOrder.h - what a step does, in its order -------------*- C++ -*-===//
+//
+// Internal to Plan. The order in which a device does its part of a step,
+// written once: the planner makes actions of it, the timer times, the memory
+// lifetimes. Which actions an entry comes to is up to the strategy; that and
+// where it stands is up to the graph alone.
+//
+// After every operator, with its reads and phases, the loss is completed, and
+// what is needed after the micro-batches is added up; at the end of a
+// micro-batch its outputs are completed; collectives start that go on beside
+// what follows. At the end of the step outputs are completed and states stored.
+//
+// Where devices communicate beside their kernels, the collectives with which
+// the first reshard of a value begins start early (docs/decisions/0015): of
+// partial sums right after the operator that makes them, or after the last
+// micro-batch if they are added up over these; of a state that is updated after
+// the first operator of a micro-batch. The first reader waits. Those that
+// nobody waits for before the updates at the end of the step start in batches
+// (EarlyStart.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_PLAN_STEPORDER_H
+#define FFC_LIB_PLAN_STEPORDER_H
+
+#include "Graph/WrittenInPlace.h"
+
+#include <vector>
+
+namespace ffc::plan {
+
+struct StepEntry {
+  enum class Kind : uint8_t {
+    Run,        ///< operator `row`: its reads, its phases
+    Complete,   ///< `value`, the loss, gets where it is needed
+    Accumulate, ///< `value` is added to those of earlier micro-batches
+    Output,     ///< `value` is completed if it still is partial sums
+    EndMicroBatch,
+    Start, ///< collectives of StepOrder::starts()[index]
+    Store, ///< `value` gets into `state`
+
+    // Only among the entries of a value:
+    Read, ///< operator `row` reads it
+    Mean, ///< from here on it is the mean over the micro-batches
+  };
+  Kind kind = Kind::Run;
+  /// The operator at which, or after which, it is done; the number of operators
+  /// for what is done at the end of the step.
+  OpId row = -1;
+  /// Complete, Accumulate, Output, Store: its number among those of the row; -1
+  /// for a value that was written into the state, of which nothing is left to
+  /// do. Start: of the place.
+  int index = -1;
+  ValueId value = -1;
+  StateId state = -1;
+};
+
+/// The first operator of the order that reads it; it must have one.
+OpId firstReader(const Value &value);
+
+/// An operator after which collectives may start, or the last one before the
+/// updates, after which all start that were waiting for others.
+struct StartPlace {
+  OpId op = -1;
+  /// Results of the operator, what was accumulated, and after the first
+  /// operator states in the order in which they are read.
+  std::vector<ValueId> values;
+  bool isLast = false;
+};
+
+/// Who waits for an early start.
+enum class StartKind : uint8_t {
+  Alone,    ///< an operator before the updates
+  Gradient, ///< an update
+  State     ///< the first reader of a state
+};
+
+/// Does the reshard of a value that is laid out so, at an entry Start, begin
+/// there? `isPartial`: some of it is partial sums.
+inline bool startsEarly(const Value &value, bool isPartial) {
+  return value.producer < 0 || isPartial;
+}
+
+class StepOrder {
+public:
+  /// `overlaps`: devices communicate beside their kernels.
+  StepOrder(const Graph &graph, const WrittenInPlace &inPlace, bool overlaps);
+
+  /// All that is done, in order.
+  const std::vector<StepEntry> &entries() const { return all; }
+  /// What is done to a value, in order.
+  const std::vector<StepEntry> &of(ValueId value) const {
+    return byValue[value];
+  }
+  /// How many entries of a row are numbered by `index`.
+  int numIndices(OpId row) const { return indices[row]; }
+
+  const std::vector<StartPlace> &starts() const { return places; }
+  StartKind startKind(ValueId value) const { return kinds[value]; }
+
+private:
+  void placeStarts(const Graph &graph);
+  void addEntries(const Graph &graph, const WrittenInPlace &inPlace);
+  void add(StepEntry::Kind kind, OpId row, ValueId value, StateId state = -1);
+
+  std::vector<StepEntry> all;
+  std::vector<std::vector<StepEntry>> byValue;
+  std::vector<int> indices; ///< by row
+  std::vector<StartPlace> places;
+  std::vector<StartKind> kinds; ///< by value
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_LIB_PLAN_STEPORDER_H

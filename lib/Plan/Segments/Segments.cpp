@@ -1,0 +1,135 @@
+//===- Segments.cpp - what a plan is made of, kept and timed --------------===//
+
+#include "ffc/Plan/Segments.h"
+
+#include "SegmentTables.h"
+#include "Timing/TimeSink.h"
+
+using namespace ffc::plan;
+
+SegmentTable::SegmentTable(const Graph &graph, int numDevices,
+                           const CostModel &cost)
+    : tables(std::make_unique<Tables>(graph, numDevices, cost)) {}
+SegmentTable::~SegmentTable() = default;
+
+const Graph &SegmentTable::graph() const { return tables->graph; }
+int SegmentTable::numDevices() const { return tables->numDevices; }
+const CostModel &SegmentTable::cost() const { return tables->cost; }
+const StepOrder &SegmentTable::order() const { return tables->order; }
+
+ConfigId SegmentTable::intern(const Configuration &config) {
+  Key key;
+  key.add(static_cast<int64_t>(config.axes.size()));
+  for (const GridAxis &axis : config.axes)
+    key.add(int64_t(axis.dim)).add(axis.degree);
+  key.addAll(config.devices);
+  return tables->configs.intern(key, config);
+}
+
+const Configuration &SegmentTable::config(ConfigId id) const {
+  return tables->configs[id];
+}
+
+const OpSegment &SegmentTable::op(OpId op, ConfigId config) {
+  return lookUp(tables->ops, tables->classes[op], config,
+                [&] { return tables->makeOp(op, tables->configs[config]); });
+}
+
+const ReshardSegment &SegmentTable::reshard(LayoutId layout, NeedId need) {
+  return lookUp(tables->reshards, layout, need,
+                [&] { return tables->makeReshard(layout, need); });
+}
+
+const StartSegment &SegmentTable::start(LayoutId layout, NeedId need) {
+  return lookUp(tables->starts, layout, need,
+                [&] { return tables->makeStart(layout, need); });
+}
+
+const TimedTasks &SegmentTable::batch(int32_t shape,
+                                      const std::vector<int64_t> &bytes) {
+  auto [it, added] = tables->batches.try_emplace({shape, bytes});
+  if (added) {
+    const Tables::Shape &of = tables->shapes[shape];
+    for (size_t c = 0; c < bytes.size(); ++c)
+      it->second.addCollective(of.members[c], of.times.of(c, bytes[c]));
+  }
+  return it->second;
+}
+
+bool SegmentTable::isFull(int32_t shape,
+                          const std::vector<int64_t> &bytes) const {
+  return tables->shapes[shape].times.isFull(bytes);
+}
+
+bool SegmentTable::isPartial(LayoutId layout) const {
+  return !tables->layouts[layout].groups.empty();
+}
+
+bool SegmentTable::isInPlace(ValueId value) const {
+  return tables->inPlace.contains(value);
+}
+
+LayoutId SegmentTable::home(StateId state, ConfigId update) {
+  const Value &written =
+      tables->graph.value(tables->graph.states[state].written);
+  // By result of the updates of one class.
+  const int32_t result =
+      tables->classes[written.producer] << 8 | written.result;
+  return lookUp(tables->homes, result, update, [&] {
+    Placement placement;
+    for (const Need &need :
+         homeOf(tables->graph, state, tables->configs[update]))
+      placement.holdings.add({need.device, need.region, need.order, -1});
+    return tables->internLayout(written.type, placement);
+  });
+}
+
+/// What `known` has for a layout; made when first asked for.
+template <class Make>
+static NeedId needOf(std::vector<NeedId> &known, LayoutId layout, Make make) {
+  constexpr NeedId unknown = -2;
+  if (static_cast<size_t>(layout) >= known.size())
+    known.resize(2 * static_cast<size_t>(layout) + 1, unknown);
+  if (known[layout] == unknown)
+    known[layout] = make();
+  return known[layout];
+}
+
+NeedId SegmentTable::lossNeed(LayoutId loss) {
+  return needOf(tables->losses, loss, [&] {
+    const Tables::Layout &layout = tables->layouts[loss];
+    TimeSink sink(tables->graph, tables->numDevices, tables->cost);
+    return tables->internNeeds(
+        lossNeeds(tables->placementOf(layout, sink), layout.type));
+  });
+}
+
+NeedId SegmentTable::outputNeed(LayoutId output) {
+  return needOf(tables->outputs, output, [&]() -> NeedId {
+    const Tables::Layout &layout = tables->layouts[output];
+    TimeSink sink(tables->graph, tables->numDevices, tables->cost);
+    Placement where = tables->placementOf(layout, sink);
+    if (where.isComplete(layout.type.shape))
+      return -1;
+    return tables->internNeeds(outputNeeds(where));
+  });
+}
+
+const ReshardSegment &SegmentTable::store(LayoutId written, LayoutId home) {
+  return lookUp(tables->stores, written, home,
+                [&] { return tables->makeStore(written, home); });
+}
+
+const TimedTasks &SegmentTable::accumulation(LayoutId layout) {
+  auto known = tables->accumulations.find(layout);
+  if (known == tables->accumulations.end())
+    known =
+        tables->accumulations.emplace(layout, tables->makeAccumulation(layout))
+            .first;
+  return known->second;
+}
+
+size_t SegmentTable::numSegments() const {
+  return tables->ops.size() + tables->reshards.size() + tables->starts.size() +
+         tables->stores.size();
+}

@@ -1,0 +1,422 @@
+//===- OpPlanner.cpp - the tasks of one operator --------------------------===//
+
+#include "OpPlanner.h"
+
+#include "ReshardWriter.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace ffc::plan;
+
+bool Placement::isComplete(const Shape &shape) const {
+  std::vector<Box> rest = {Box::whole(shape)};
+  for (const Holding &holding : holdings) {
+    if (!holding.region.isBox())
+      continue;
+    std::vector<Box> next;
+    for (const Box &part : rest)
+      for (const Box &outside : subtract(part, holding.region.box()))
+        next.push_back(outside);
+    rest = std::move(next);
+  }
+  return rest.empty() && !holdings.empty();
+}
+
+/// How many devices have points.
+static int numDevices(const Configuration &config) {
+  DeviceIndex index;
+  for (DeviceId device : config.devices)
+    index.add(device);
+  return index.numDevices();
+}
+
+std::vector<int64_t> ffc::plan::distinctPoints(const Op &op,
+                                               const Configuration &config) {
+  std::set<std::pair<DeviceId, Tile>> seen;
+  std::vector<int64_t> points;
+  const bool differ = numDevices(config) == config.numPoints();
+  for (int64_t p = 0, e = config.numPoints(); p < e; ++p)
+    if (differ ||
+        seen.insert({config.devices[p], config.tileOf(op.rules, p)}).second)
+      points.push_back(p);
+  return points;
+}
+
+//===----------------------------------------------------------------------===//
+// What is needed where
+//===----------------------------------------------------------------------===//
+
+std::vector<Need> ffc::plan::distinctNeeds(const std::vector<Need> &needs) {
+  std::vector<Need> distinct;
+  DeviceIndex index;
+  for (const Need &need : needs) {
+    int known = index.first(need.device);
+    while (known >= 0 && !(distinct[known] == need))
+      known = index.next(known);
+    if (known >= 0)
+      continue;
+    index.add(need.device);
+    distinct.push_back(need);
+  }
+  return distinct;
+}
+
+std::vector<Need> ffc::plan::homeOf(const Graph &graph, StateId state,
+                                    const Configuration &update) {
+  const Value &written = graph.value(graph.states[state].written);
+  const Op &op = graph.op(written.producer);
+  int slot = static_cast<int>(op.operands.size()) + written.result;
+  std::vector<Need> homes;
+  for (const Phase &phase : scheduleFor(op.rules, update).phases)
+    for (const SlotWrite &write : phase.writes)
+      if (write.slot == slot)
+        for (int64_t point : distinctPoints(op, update))
+          homes.push_back(
+              {update.devices[point],
+               regionOf(write.access, op.rules.dims,
+                        update.tileOf(op.rules, point), written.type.shape),
+               MemoryOrder::RowMajor});
+  return distinctNeeds(homes);
+}
+
+/// What of `needed` is not there yet. Empty parts become holdings.
+static std::vector<Need> missing(TaskSink &sink, Placement &where,
+                                 ValueId value, const TensorType &type,
+                                 const std::string &name,
+                                 const std::vector<Need> &needed) {
+  std::vector<Need> targets;
+  for (const Need &target : distinctNeeds(needed)) {
+    if (where.holdings.find(target) >= 0)
+      continue;
+    if (!target.region.empty()) {
+      targets.push_back(target);
+      continue;
+    }
+    BufferId buffer =
+        sink.addBuffer(target.device, value, name, type, target.region,
+                       target.order, Section::Arena);
+    where.holdings.add({target.device, target.region, target.order, buffer});
+  }
+  return targets;
+}
+
+PlannedReshard ffc::plan::planReshardTo(TaskSink &sink, const CostModel &cost,
+                                        Placement &where, ValueId value,
+                                        const TensorType &type,
+                                        const std::string &name,
+                                        const std::vector<Need> &needed) {
+  PlannedReshard planned;
+  planned.targets = missing(sink, where, value, type, name, needed);
+  if (!planned.targets.empty())
+    planned.plan =
+        planReshard(where.holdings, where.groups, planned.targets, type, cost);
+  return planned;
+}
+
+void ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
+                          Placement &where, ValueId value,
+                          const TensorType &type, const std::string &name,
+                          const std::vector<Need> &needed, TaskId task) {
+  const PlannedReshard planned =
+      planReshardTo(sink, cost, where, value, type, name, needed);
+  ReshardWriter(sink, value, type, name, task, planned.targets)
+      .write(planned.plan, where.holdings, where.groups);
+}
+
+/// What each point reads.
+static std::vector<Need>
+needsOf(const Graph &graph, const MemoryOrders &orders, OpId id,
+        const Phase &phase, const SlotRead &read, const Configuration &config,
+        const std::vector<int64_t> &points, const std::vector<Tile> &tiles) {
+  const TensorType &type = graph.slotType(id, read.slot);
+  const MemoryOrder order = orders.of(id, phase, read.access, read.slot);
+  std::vector<Need> needs;
+  for (size_t i = 0; i < points.size(); ++i)
+    needs.push_back(
+        {config.devices[points[i]],
+         regionOf(read.access, graph.op(id).rules.dims, tiles[i], type.shape),
+         order});
+  return needs;
+}
+
+static std::vector<Tile> tilesOf(const Op &op, const Configuration &config,
+                                 const std::vector<int64_t> &points) {
+  std::vector<Tile> tiles;
+  for (int64_t point : points)
+    tiles.push_back(config.tileOf(op.rules, point));
+  return tiles;
+}
+
+FirstRead ffc::plan::firstRead(const Graph &graph, const MemoryOrders &orders,
+                               ValueId value, OpId reader,
+                               const Configuration &config) {
+  const Op &op = graph.op(reader);
+  const std::vector<int64_t> points = distinctPoints(op, config);
+  const Schedule &schedule = scheduleFor(op.rules, config);
+  for (size_t p = 0; p < schedule.phases.size(); ++p)
+    for (const SlotRead &read : schedule.phases[p].reads)
+      if (graph.slotValue(reader, read.slot) == value)
+        return {{reader, static_cast<int>(p), value, 1},
+                needsOf(graph, orders, reader, schedule.phases[p], read, config,
+                        points, tilesOf(op, config, points))};
+  return {};
+}
+
+void ffc::plan::copyWhole(TaskSink &sink, const std::vector<WholeCopy> &copies,
+                          bool accumulates, TaskId task,
+                          const std::string &name) {
+  DeviceIndex index;
+  for (const WholeCopy &copy : copies)
+    index.add(copy.part.device);
+  for (const auto &[part, dst, src] : copies)
+    part.region.forEachBox(
+        [&, to = dst, from = src, on = part.device](const Box &box) {
+          sink.copy({on, index.numDevices(), to, from, box, Reduction::None,
+                     accumulates},
+                    task, name);
+        });
+}
+
+Placement ffc::plan::accumulate(TaskSink &sink, const Placement &where,
+                                ValueId value, const TensorType &type,
+                                const std::string &name, TaskId task) {
+  std::vector<WholeCopy> additions;
+  auto meanOf = [&](const Need &part, BufferId buffer) {
+    const BufferId mean =
+        sink.addBuffer(part.device, value, name, type, part.region, part.order,
+                       Section::State);
+    additions.push_back({part, mean, buffer});
+    return mean;
+  };
+  Placement means;
+  for (const Holding &held : where.holdings)
+    means.holdings.add(
+        {held.device, held.region, held.order,
+         meanOf({held.device, held.region, held.order}, held.buffer)});
+  means.groups = where.groups;
+  for (PartialGroup &group : means.groups)
+    for (PartialGroup::Member &member : group.members)
+      member.buffer = meanOf({member.device, Region(group.box), group.order},
+                             member.buffer);
+  copyWhole(sink, additions, /*accumulates=*/true, task, name);
+  return means;
+}
+
+std::vector<Need> ffc::plan::lossNeeds(const Placement &where,
+                                       const TensorType &type) {
+  Need target{0, Region(Box::whole(type.shape)), MemoryOrder::RowMajor};
+  std::vector<Need> needs = {target};
+  for (const PartialGroup &group : where.groups)
+    for (const PartialGroup::Member &member : group.members)
+      if ((target.device = member.device) != 0)
+        needs.push_back(target);
+  return needs;
+}
+
+std::vector<Need> ffc::plan::outputNeeds(const Placement &where) {
+  std::vector<Need> needs;
+  for (const PartialGroup &group : where.groups)
+    needs.push_back({group.members[0].device, Region(group.box), group.order});
+  return needs;
+}
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+Placement &OpPlanner::placement(OpId op, int slot) {
+  ValueId value = graph.slotValue(op, slot);
+  return value >= 0 ? placementOf(value) : internals[slot];
+}
+
+bool OpPlanner::present(OpId op, int slot) const {
+  int visible = static_cast<int>(graph.op(op).operands.size() +
+                                 graph.op(op).results.size());
+  return slot >= visible || graph.slotValue(op, slot) >= 0;
+}
+
+std::string OpPlanner::slotName(OpId op, int slot) const {
+  ValueId value = graph.slotValue(op, slot);
+  return value >= 0 ? graph.value(value).name
+                    : graph.op(op).name + ".internal" + std::to_string(slot);
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// The operand buffer that result slot `slot` overwrites, or -1.
+static BufferId inPlaceBuffer(const Op &op, const Phase &phase, int slot,
+                              const std::vector<BufferId> &ins) {
+  int result = slot - static_cast<int>(op.operands.size());
+  for (auto [inPlaceResult, operand] : op.rules.inPlace)
+    if (inPlaceResult == result)
+      for (size_t r = 0; r < phase.reads.size(); ++r)
+        if (phase.reads[r].slot == operand)
+          return ins[r];
+  return -1;
+}
+
+/// True if tiles of `config` hold partial values of what `write` writes.
+static bool isPartial(const Configuration &config, const SlotWrite &write) {
+  return std::any_of(
+      config.axes.begin(), config.axes.end(), [&](const GridAxis &axis) {
+        return axis.degree > 1 && write.isPartialAlong(axis.dim);
+      });
+}
+
+/// True if an earlier point makes the same part of what `write`, which is
+/// partial, writes.
+static bool isLaterCopy(const Configuration &config, const SlotWrite &write,
+                        int64_t point) {
+  bool later = false;
+  for (size_t a = config.axes.size(); a-- > 0;) {
+    const GridAxis &axis = config.axes[a];
+    const bool copies =
+        axis.dim == kReplica ||
+        std::find(write.copiedAlong.begin(), write.copiedAlong.end(),
+                  axis.dim) != write.copiedAlong.end();
+    later |= copies && point % axis.degree != 0;
+    point /= axis.degree;
+  }
+  return later;
+}
+
+/// Notes a partial shard. One on a device that already holds a partial sum of
+/// the same box is added to it: returns that buffer, else -1.
+BufferId OpPlanner::addPartial(Placement &where, const SlotWrite &write,
+                               DeviceId device, const Region &region,
+                               MemoryOrder order, BufferId buffer) {
+  auto [it, added] =
+      open.byBox.emplace(region.box(), static_cast<int>(where.groups.size()));
+  const int group = it->second;
+  if (added)
+    where.groups.push_back({region.box(), write.reduction, order, {}});
+  uint64_t key =
+      static_cast<uint64_t>(group) << 32 | static_cast<uint32_t>(device);
+  auto [member, isNew] = open.members.emplace(key, buffer);
+  if (!isNew)
+    return member->second;
+  where.groups[group].members.push_back({device, buffer});
+  return -1;
+}
+
+/// Members in ascending order; a group of one member is complete.
+static void closeGroups(Placement &where) {
+  std::vector<PartialGroup> open;
+  for (PartialGroup &group : where.groups) {
+    std::sort(group.members.begin(), group.members.end(),
+              [](const auto &a, const auto &b) { return a.device < b.device; });
+    if (group.members.size() == 1)
+      where.holdings.add({group.members[0].device, Region(group.box),
+                          group.order, group.members[0].buffer});
+    else
+      open.push_back(std::move(group));
+  }
+  where.groups = std::move(open);
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+void OpPlanner::plan(OpId id, const Configuration &config) {
+  const Op &op = graph.op(id);
+  const Schedule &schedule = scheduleFor(op.rules, config);
+  std::vector<int64_t> points = distinctPoints(op, config);
+  internals.clear();
+  for (size_t p = 0; p < schedule.phases.size(); ++p)
+    planPhase(id, static_cast<int>(p), schedule.phases[p], config, points);
+}
+
+void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
+                          const Configuration &config,
+                          const std::vector<int64_t> &points) {
+  const Op &op = graph.op(id);
+  const std::vector<Tile> tiles = tilesOf(op, config, points);
+  // ins[i][r]: the buffer point i reads in slot phase.reads[r].
+  std::vector<std::vector<BufferId>> ins(
+      points.size(), std::vector<BufferId>(phase.reads.size(), -1));
+  for (size_t r = 0; r < phase.reads.size(); ++r) {
+    const SlotRead &read = phase.reads[r];
+    if (!present(id, read.slot))
+      continue;
+    const TensorType &type = graph.slotType(id, read.slot);
+    const std::vector<Need> needed =
+        needsOf(graph, orders, id, phase, read, config, points, tiles);
+    Placement &where = placement(id, read.slot);
+    ValueId value = graph.slotValue(id, read.slot);
+    // Internal tensors have negative numbers in place of a value's.
+    int subject = value >= 0 ? value : -read.slot;
+    std::string name = slotName(id, read.slot);
+    provide(where,
+            {id, read.slot, {id, phaseIndex, subject, 1}, name, type, needed});
+    for (size_t i = 0; i < points.size(); ++i)
+      ins[i][r] = where.find(needed[i]);
+  }
+
+  // Results are planned one after the other, so that each has its own groups.
+  std::vector<std::vector<BufferId>> outs(
+      points.size(), std::vector<BufferId>(phase.writes.size(), -1));
+  struct Addition {
+    BufferId into, from;
+    Box box;
+    Reduction how;
+  };
+  std::vector<std::vector<Addition>> additions(points.size());
+  for (size_t w = 0; w < phase.writes.size(); ++w) {
+    const SlotWrite &write = phase.writes[w];
+    if (!present(id, write.slot))
+      continue;
+    const ValueId value = graph.slotValue(id, write.slot);
+    const TensorType &type = graph.slotType(id, write.slot);
+    const std::string name = slotName(id, write.slot);
+    const bool partial = isPartial(config, write);
+    Placement &where = placement(id, write.slot);
+    const MemoryOrder order = orders.of(id, phase, write.access, write.slot);
+    open = {};
+    for (size_t i = 0; i < points.size(); ++i) {
+      DeviceId device = config.devices[points[i]];
+      Region region =
+          regionOf(write.access, op.rules.dims, tiles[i], type.shape);
+      BufferId out = inPlaceBuffer(op, phase, write.slot, ins[i]);
+      if (out < 0)
+        out = stateBufferOf(value, {device, region, order});
+      if (out < 0)
+        out = sink.addBuffer(device, value, name, type, region, order,
+                             Section::Arena);
+      outs[i][w] = out;
+      if (!partial) {
+        where.holdings.add({device, region, order, out});
+        continue;
+      }
+      // Copies of partial sums may be added up in different orders, so that
+      // only the first copy counts.
+      if (isLaterCopy(config, write, points[i]))
+        continue;
+      BufferId into = addPartial(where, write, device, region, order, out);
+      if (into >= 0)
+        additions[i].push_back({into, out, region.box(), write.reduction});
+    }
+  }
+
+  const int devices = numDevices(config);
+  for (size_t i = 0; i < points.size(); ++i) {
+    const DeviceId device = config.devices[points[i]];
+    const int point = static_cast<int>(points[i]);
+    sink.kernel({device,
+                 {id, phaseIndex, point, 0},
+                 phase,
+                 tiles[i],
+                 ins[i],
+                 outs[i],
+                 devices});
+    for (const Addition &sum : additions[i])
+      sink.copy({device, devices, sum.into, sum.from, sum.box, sum.how},
+                {id, phaseIndex, point, -1}, op.name + " partial sums");
+  }
+  for (const SlotWrite &write : phase.writes)
+    if (present(id, write.slot))
+      closeGroups(placement(id, write.slot));
+}

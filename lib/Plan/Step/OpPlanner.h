@@ -1,0 +1,152 @@
+//===- OpPlanner.h - the tasks of one operator ------------------*- C++ -*-===//
+//
+// Internal to Plan: appends the kernels of an operator under a configuration,
+// and notes which parts of its results are where. How its operands get where
+// they are needed is up to the caller.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_LIB_PLAN_OPPLANNER_H
+#define FFC_LIB_PLAN_OPPLANNER_H
+
+#include "Graph/MemoryOrders.h"
+#include "TaskSink.h"
+#include "ffc/Plan/Reshard.h"
+
+#include <functional>
+#include <map>
+#include <unordered_map>
+
+namespace ffc::plan {
+
+/// Where the parts of one value are at the current place of the order.
+struct Placement {
+  Holdings holdings;
+  std::vector<PartialGroup> groups;
+  bool probed = false;
+
+  /// The buffer that holds exactly `target`, or -1.
+  BufferId find(const Need &target) const {
+    int found = holdings.find(target);
+    return found < 0 ? -1 : holdings[found].buffer;
+  }
+  /// True if the holdings that are boxes cover a tensor of `shape`.
+  bool isComplete(const Shape &shape) const;
+};
+
+/// Points of `config` without those that would compute on a device what an
+/// earlier point computes there already (replicas on one device).
+std::vector<int64_t> distinctPoints(const Op &op, const Configuration &config);
+
+/// `needs` without repetitions, in their order.
+std::vector<Need> distinctNeeds(const std::vector<Need> &needs);
+
+/// Where a state that is updated lives: what its update writes. Each once.
+std::vector<Need> homeOf(const Graph &graph, StateId state,
+                         const Configuration &update);
+
+/// What of the parts needed is not there yet, and how it gets there.
+struct PlannedReshard {
+  std::vector<Need> targets;
+  ReshardPlan plan;
+};
+/// Empty parts become holdings at once.
+PlannedReshard planReshardTo(TaskSink &sink, const CostModel &cost,
+                             Placement &where, ValueId value,
+                             const TensorType &type, const std::string &name,
+                             const std::vector<Need> &needed);
+
+/// Makes everything needed a holding by a reshard of what there is.
+void reshardTo(TaskSink &sink, const CostModel &cost, Placement &where,
+               ValueId value, const TensorType &type, const std::string &name,
+               const std::vector<Need> &needed, TaskId task);
+
+/// The first read of a value by an operator.
+struct FirstRead {
+  TaskId task; ///< of the reshard's first step
+  std::vector<Need> needed;
+};
+FirstRead firstRead(const Graph &graph, const MemoryOrders &orders,
+                    ValueId value, OpId reader, const Configuration &config);
+
+/// Copies all of each part from one buffer to another.
+struct WholeCopy {
+  Need part;
+  BufferId dst = -1, src = -1;
+};
+void copyWhole(TaskSink &sink, const std::vector<WholeCopy> &copies,
+               bool accumulates, TaskId task, const std::string &name);
+
+/// Buffers of the state that get the mean of all parts over the passes of a
+/// step: where what comes after the passes finds the value. Sums are still
+/// partial where they were. `task` is that of the additions.
+Placement accumulate(TaskSink &sink, const Placement &where, ValueId value,
+                     const TensorType &type, const std::string &name,
+                     TaskId task);
+
+/// Who has to get a loss that is in `where`: device 0, and whoever holds a part
+/// of the sum, so that ranks which compute the same also communicate the same.
+std::vector<Need> lossNeeds(const Placement &where, const TensorType &type);
+
+/// What completes an output that is still partial sums at the end of the step:
+/// each sum where its first member is.
+std::vector<Need> outputNeeds(const Placement &where);
+
+/// A read of an operator that wants its parts.
+struct OperandRead {
+  OpId op;
+  int slot;
+  TaskId task;             ///< of the reshard's first step
+  const std::string &name; ///< of the tensor
+  const TensorType &type;
+  const std::vector<Need> &needed; ///< by point; may repeat
+};
+
+class OpPlanner {
+public:
+  using PlacementOf = std::function<Placement &(ValueId)>;
+  /// Makes everything needed a holding of the placement.
+  using Provide = std::function<void(Placement &, const OperandRead &)>;
+  /// The buffer of the state in which a part of a value is to be written; -1:
+  /// one of its own.
+  using StateBufferOf = std::function<BufferId(ValueId, const Need &)>;
+
+  OpPlanner(const Graph &graph, const MemoryOrders &orders, TaskSink &sink,
+            PlacementOf placementOf, Provide provide,
+            StateBufferOf stateBufferOf)
+      : graph(graph), orders(orders), sink(sink),
+        placementOf(std::move(placementOf)), provide(std::move(provide)),
+        stateBufferOf(std::move(stateBufferOf)) {}
+
+  /// `config` must be legal for `op`.
+  void plan(OpId op, const Configuration &config);
+
+private:
+  /// The partial groups of one result while its points are planned.
+  struct OpenGroups {
+    std::map<Box, int> byBox;
+    /// By group and device: the member's buffer.
+    std::unordered_map<uint64_t, BufferId> members;
+  };
+
+  Placement &placement(OpId op, int slot);
+  bool present(OpId op, int slot) const;
+  std::string slotName(OpId op, int slot) const;
+  void planPhase(OpId op, int phaseIndex, const Phase &phase,
+                 const Configuration &config,
+                 const std::vector<int64_t> &points);
+  BufferId addPartial(Placement &where, const SlotWrite &write, DeviceId device,
+                      const Region &region, MemoryOrder order, BufferId buffer);
+
+  const Graph &graph;
+  const MemoryOrders &orders;
+  TaskSink &sink;
+  PlacementOf placementOf;
+  Provide provide;
+  StateBufferOf stateBufferOf;
+  std::map<int, Placement> internals; ///< by slot, of the current operator
+  OpenGroups open;
+};
+
+} // namespace ffc::plan
+
+#endif // FFC_LIB_PLAN_OPPLANNER_H

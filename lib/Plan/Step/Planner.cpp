@@ -1,0 +1,317 @@
+//===- Planner.cpp - from a strategy to the tasks of every device ---------===//
+
+#include "ffc/Plan/Planner.h"
+
+#include "EarlyStart.h"
+#include "Graph/WrittenInPlace.h"
+#include "ProgramBuilder.h"
+#include "ReshardWriter.h"
+#include "ffc/Plan/Arena.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace ffc::plan;
+
+namespace {
+
+class Planner {
+public:
+  Planner(const Graph &graph, const Strategy &strategy, int numDevices,
+          const CostModel &cost)
+      : graph(graph), strategy(strategy), cost(cost), orders(graph),
+        inPlace(graph, orders), build(graph, numDevices),
+        order(graph, inPlace, cost.overlaps()), values(graph.values.size()),
+        pending(graph.values.size()),
+        operators(
+            graph, orders, build,
+            [this](ValueId value) -> Placement & { return values[value]; },
+            [this](Placement &where, const OperandRead &read) {
+              ValueId value = this->graph.slotValue(read.op, read.slot);
+              TaskId task = read.task;
+              if (value >= 0)
+                task.instance += finishEarly(value);
+              provide(where, value, read.type, read.name, read.needed, task);
+              probeIfComplete(value);
+            },
+            [this](ValueId value, const Need &part) -> BufferId {
+              const StateId state = value < 0 ? -1 : inPlace.state(value);
+              return state < 0
+                         ? -1
+                         : values[this->graph.states[state].read].find(part);
+            }) {
+    for (const Output &output : graph.outputs)
+      outputNames[output.value].push_back(output.name);
+  }
+
+  Program run() {
+    placeState();
+    for (const StepEntry &entry : order.entries())
+      plan(entry);
+    for (DeviceProgram &device : build.program.devices)
+      assignOffsets(graph, strategy, device);
+    return std::move(build.program);
+  }
+
+private:
+  // state and inputs
+
+  /// A state that is updated lives where its update writes it.
+  void placeState() {
+    for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s) {
+      const State &state = graph.states[s];
+      if (state.written < 0)
+        continue;
+      OpId update = graph.value(state.written).producer;
+      for (const Need &home : homeOf(graph, s, strategy[update]))
+        addState(s, home.device, home.region, home.order);
+    }
+  }
+
+  void addState(StateId s, DeviceId device, const Region &region,
+                MemoryOrder order = MemoryOrder::RowMajor) {
+    ValueId read = graph.states[s].read;
+    if (values[read].find({device, region, order}) >= 0)
+      return;
+    BufferId buffer = newBuffer(device, read, graph.value(read).name, region,
+                                order, Section::State);
+    build.device(device).states.push_back({s, buffer});
+    values[read].holdings.add({device, region, order, buffer});
+  }
+
+  /// A value that was not written where the state is that it is stored in is
+  /// copied there, after all that reads the old one.
+  void storeState(StateId s) {
+    const State &state = graph.states[s];
+    const Value &written = graph.value(state.written);
+    Placement &where = values[state.written];
+    auto isThere = [&](const Holding &home) {
+      for (const Holding &holding : where.holdings)
+        if (holding.device == home.device && holding.buffer == home.buffer)
+          return true;
+      return false;
+    };
+    std::vector<WholeCopy> copies;
+    std::vector<Need> targets;
+    for (const Holding &home : values[state.read].holdings)
+      if (build.device(home.device).buffers[home.buffer].section ==
+              Section::State &&
+          !isThere(home)) {
+        targets.push_back({home.device, home.region, home.order});
+        copies.push_back({targets.back(), home.buffer});
+      }
+    provide(where, state.written, written.type, written.name, targets,
+            {written.producer, 0, state.written, 1});
+    for (WholeCopy &copy : copies)
+      copy.src = where.find(copy.part);
+    copyWhole(build, copies, /*accumulates=*/false,
+              {written.producer, 0, s, -2}, state.name + " stored");
+  }
+
+  void load(ValueId value, const Need &target) {
+    const Value &v = graph.value(value);
+    if (v.kind == ValueKind::State)
+      return addState(v.state, target.device, target.region, target.order);
+    BufferId buffer = newBuffer(target.device, value, v.name, target.region,
+                                target.order, Section::Arena);
+    build.device(target.device).inputs.push_back({value, buffer});
+    values[value].holdings.add(
+        {target.device, target.region, target.order, buffer});
+  }
+
+  BufferId newBuffer(DeviceId device, ValueId value, const std::string &name,
+                     const Region &region, MemoryOrder order, Section section) {
+    const TensorType &type = graph.value(value).type;
+    return build.addBuffer(device, value, name, type, region, order, section);
+  }
+
+  // the order of the step
+
+  void plan(const StepEntry &entry) {
+    switch (entry.kind) {
+    case StepEntry::Kind::Run:
+      return planOp(entry.row);
+    case StepEntry::Kind::Complete:
+      placeLoss(entry.row);
+      return probeIfComplete(entry.value);
+    case StepEntry::Kind::Accumulate:
+      return accumulateValue(entry.row, entry.value);
+    case StepEntry::Kind::Output:
+      return probeAtEnd(entry.value);
+    case StepEntry::Kind::EndMicroBatch:
+      return endMicroBatch();
+    case StepEntry::Kind::Start:
+      return startEarly(order.starts()[entry.index]);
+    case StepEntry::Kind::Store:
+      return storeState(entry.state);
+    case StepEntry::Kind::Read:
+    case StepEntry::Kind::Mean:
+      break; // of values
+    }
+  }
+
+  void accumulateValue(OpId op, ValueId value) {
+    accumulated[value] =
+        accumulate(build, values[value], value, graph.value(value).type,
+                   graph.value(value).name + ".mean", {op, 0, value, -3});
+  }
+
+  void endMicroBatch() {
+    for (DeviceProgram &device : build.program.devices)
+      device.passActions = static_cast<int>(device.actions.size());
+    for (auto &[value, means] : accumulated) {
+      values[value] = std::move(means);
+      probeIfComplete(value);
+    }
+    accumulated.clear();
+  }
+
+  // operators
+
+  void planOp(OpId id) {
+    operators.plan(id, strategy[id]);
+    for (ValueId result : graph.op(id).results)
+      if (result >= 0 && result != graph.loss && !graph.isAccumulated(result))
+        probeIfComplete(result);
+  }
+
+  /// The first reshard of a value, planned.
+  struct Start {
+    ValueId value;
+    TaskId task;
+    PlannedReshard reshard;
+  };
+  using Starts = BatchedStarts<BatchShape, Start>;
+
+  void startEarly(const StartPlace &place) {
+    auto offer = [&](ValueId id, auto join) {
+      const Value &value = graph.value(id);
+      if (!startsEarly(value, !values[id].groups.empty()))
+        return;
+      OpId reader = firstReader(value);
+      FirstRead read = firstRead(graph, orders, id, reader, strategy[reader]);
+      std::optional<PlannedReshard> reshard = planEarly(
+          build, cost, values[id], id, value.type, value.name, read.needed);
+      if (!reshard)
+        return;
+      const BatchShape shape = shapeOf(reshard->plan, values[id], value.type);
+      const BatchBytes bytes = bytesOf(reshard->plan);
+      const BatchTimes times(shape, cost);
+      join(shape, bytes, Start{id, read.task, std::move(*reshard)},
+           [&](const BatchBytes &all) { return times.isFull(all); });
+    };
+    starts.at(place, offer,
+              [&](const Starts::Batch &batch) { start(batch.members); });
+  }
+
+  void start(const std::vector<Start> &members) {
+    const bool isBatch = members.size() > 1;
+    if (isBatch)
+      build.beginBatch();
+    for (const Start &one : members) {
+      const Value &value = graph.value(one.value);
+      ReshardWriter(build, one.value, value.type, value.name, one.task,
+                    one.reshard.targets)
+          .write(one.reshard.plan, values[one.value].holdings,
+                 values[one.value].groups, &pending[one.value]);
+    }
+    if (isBatch)
+      build.endBatch();
+  }
+
+  /// Returns the number of steps that were started.
+  int finishEarly(ValueId id) {
+    int steps = 0;
+    for (const TaskSink::Wait &wait : pending[id])
+      steps = std::max(steps, wait.task.instance);
+    build.wait(pending[id], graph.value(id).name);
+    pending[id].clear();
+    return steps;
+  }
+
+  // reshards
+
+  /// Makes every target a holding.
+  void provide(Placement &where, ValueId value, const TensorType &type,
+               const std::string &name, const std::vector<Need> &needed,
+               TaskId task) {
+    if (value >= 0 && graph.isLoaded(value))
+      for (const Need &target : needed)
+        if (!target.region.empty() && where.find(target) < 0)
+          load(value, target);
+    reshardTo(build, cost, where, value, type, name, needed, task);
+  }
+
+  // outputs
+
+  void placeLoss(OpId op) {
+    const Value &loss = graph.value(graph.loss);
+    Placement &where = values[graph.loss];
+    provide(where, graph.loss, loss.type, loss.name,
+            lossNeeds(where, loss.type), {op, 0, graph.loss, 1});
+    for (const Holding &holding : where.holdings)
+      build.device(holding.device).loss = holding.buffer;
+  }
+
+  /// Offers an output for dumping as soon as all of it is somewhere.
+  void probeIfComplete(ValueId value) {
+    auto it = outputNames.find(value);
+    if (value < 0 || it == outputNames.end() || values[value].probed ||
+        accumulated.count(value))
+      return;
+    const Placement &where = values[value];
+    if (!where.isComplete(graph.value(value).type.shape))
+      return;
+    std::map<std::pair<DeviceId, Region>, BufferId> offers;
+    for (const Holding &holding : where.holdings)
+      if (holding.region.isBox() && !holding.region.empty())
+        offers.emplace(std::make_pair(holding.device, holding.region),
+                       holding.buffer);
+    // All copies are offered, so that ranks which do the same are told to.
+    values[value].probed = true;
+    for (const auto &[place, buffer] : offers)
+      for (const std::string &name : it->second) {
+        Action action;
+        action.kind = Action::Kind::Probe;
+        action.name = action.probe = name;
+        action.src = buffer;
+        build.addAction(place.first, std::move(action));
+      }
+  }
+
+  /// Outputs that are still partial sums are completed where their first member
+  /// is.
+  void probeAtEnd(ValueId value) {
+    Placement &where = values[value];
+    const Value &v = graph.value(value);
+    if (!where.probed)
+      provide(where, value, v.type, v.name, outputNeeds(where),
+              {v.producer, 0, value, 1});
+    if (!where.probed && graph.isLoaded(value) && where.holdings.empty())
+      load(value, {0, Region(Box::whole(v.type.shape)), MemoryOrder::RowMajor});
+    probeIfComplete(value);
+  }
+
+  const Graph &graph;
+  const Strategy &strategy;
+  const CostModel &cost;
+  MemoryOrders orders;
+  WrittenInPlace inPlace;
+  ProgramBuilder build;
+  StepOrder order;
+  std::vector<Placement> values;
+  /// Where what comes after the micro-batches finds values of theirs.
+  std::map<ValueId, Placement> accumulated;
+  std::vector<TaskSink::Waits> pending; ///< by value
+  Starts starts{order};
+  OpPlanner operators;
+  std::map<ValueId, std::vector<std::string>> outputNames;
+};
+
+} // namespace
+
+Program ffc::plan::planProgram(const Graph &graph, const Strategy &strategy,
+                               int numDevices, const CostModel &cost) {
+  return Planner(graph, strategy, numDevices, cost).run();
+}

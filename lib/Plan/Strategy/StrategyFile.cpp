@@ -1,0 +1,301 @@
+//===- StrategyFile.cpp - strategies as text ------------------------------===//
+//
+// Our own format and the layer table of docs/strategy.md, and which format a
+// file is in. Reading throws Malformed (Text.h), which the public functions
+// turn into messages.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ffc/Plan/StrategyFile.h"
+
+#include "StrategyFlexFlow.h"
+#include "StrategyNames.h"
+#include "StrategyTokens.h"
+#include "Text/Text.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace ffc::plan;
+
+static constexpr size_t kMaxFileBytes = size_t(64) << 20;
+static constexpr int64_t kMaxDegree = 1 << 20;
+static const char kHeader[] = "ffc strategy 1";
+
+namespace {
+
+class Reader {
+public:
+  Reader(const Graph &graph, int numDevices)
+      : graph(graph), numDevices(numDevices), names(graph),
+        strategy(graph.ops.size()), lineOf(graph.ops.size(), 0) {}
+
+  PartialStrategy read(const std::string &text);
+
+private:
+  void readHeader(const StrategyLine &line) const;
+  /// "conv2: h=2 w=2 on 0 2 1 3".
+  void readLine(const StrategyLine &line);
+  /// "conv2 conv2d n=1 c=1 h=2 w=2  0 2 1 3".
+  void readTableRow(const StrategyLine &line);
+
+  OpId findOp(int line, const std::string &name) const;
+  /// "h=2"; nothing if `token` holds no '='.
+  static std::optional<std::pair<std::string, int64_t>>
+  readDegree(int line, const std::string &token);
+  /// The axes that one degree of a table row stands for.
+  void addTableAxes(int line, const Op &op, bool namesGroups,
+                    const std::string &dim, int64_t degree,
+                    std::vector<GridAxis> &axes) const;
+  int findDim(int line, const Op &op, const std::string &dim) const;
+  /// Checks the configuration and enters it.
+  void add(int line, OpId id, Configuration config);
+
+  const Graph &graph;
+  int numDevices;
+  OperatorNames names;
+  PartialStrategy strategy;
+  std::vector<int> lineOf; ///< where an operator was given; 0: not yet
+};
+
+[[noreturn]] void fail(int line, const std::string &message) {
+  throw Malformed{line, message};
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What both formats share
+//===----------------------------------------------------------------------===//
+
+OpId Reader::findOp(int line, const std::string &name) const {
+  std::string error;
+  const OpId id = names.find(name, error);
+  if (id < 0)
+    fail(line, error);
+  return id;
+}
+
+std::optional<std::pair<std::string, int64_t>>
+Reader::readDegree(int line, const std::string &token) {
+  const size_t equals = token.find('=');
+  if (equals == std::string::npos)
+    return std::nullopt;
+  const auto degree = parseCount(token.substr(equals + 1), kMaxDegree);
+  if (equals == 0 || !degree || *degree == 0)
+    fail(line, "expected a dimension and its degree such as 'n=4', 1 to " +
+                   std::to_string(kMaxDegree) + ", found " + quoted(token));
+  return std::make_pair(token.substr(0, equals), int64_t(*degree));
+}
+
+int Reader::findDim(int line, const Op &op, const std::string &dim) const {
+  const int found = op.rules.findDim(dim);
+  if (found >= 0)
+    return found;
+  if (dim == "replica")
+    return kReplica;
+  std::vector<std::string> known;
+  for (const IterDim &other : op.rules.dims)
+    known.push_back(other.name);
+  known.push_back("replica");
+  fail(line, quoted(op.name) + " (" + op.type + ") has no dimension " +
+                 quoted(dim) + ", expected one of: " + joined(known));
+}
+
+void Reader::add(int line, OpId id, Configuration config) {
+  const Op &op = graph.op(id);
+  if (lineOf[id])
+    fail(line, quoted(op.name) + " is given twice, first on line " +
+                   std::to_string(lineOf[id]));
+  // Checked here because the product of degrees may leave int64.
+  const auto numGiven = static_cast<int64_t>(config.devices.size());
+  int64_t points = 1;
+  for (const GridAxis &axis : config.axes)
+    points = std::min(points * axis.degree, kMaxDegree + 1);
+  if (points > kMaxDegree)
+    fail(line, quoted(op.name) + ": expected at most " +
+                   std::to_string(kMaxDegree) + " grid points, found more");
+  if (points != numGiven)
+    fail(line, quoted(op.name) + ": expected a device for each of " +
+                   std::to_string(points) + " grid points, found " +
+                   std::to_string(numGiven));
+  if (auto reason = checkConfiguration(graph, id, config, numDevices))
+    fail(line, *reason);
+  lineOf[id] = line;
+  strategy[id] = std::move(config);
+}
+
+//===----------------------------------------------------------------------===//
+// Our own format
+//===----------------------------------------------------------------------===//
+
+void Reader::readHeader(const StrategyLine &line) const {
+  std::string found;
+  for (const std::string &token : line.tokens)
+    found += (found.empty() ? "" : " ") + token;
+  if (found != kHeader)
+    fail(line.number, std::string("expected the version line '") + kHeader +
+                          "', found " + quoted(found));
+}
+
+void Reader::readLine(const StrategyLine &line) {
+  const std::vector<std::string> &tokens = line.tokens;
+  if (tokens.size() < 2 || tokens[1] != ":")
+    fail(line.number, "expected an operator's name and ':' as in 'conv1: n=4 "
+                      "on 0-3', found " +
+                          quoted(tokens[0]));
+  const OpId id = findOp(line.number, tokens[0]);
+  Configuration config;
+  size_t at = 2;
+  for (; at < tokens.size() && tokens[at] != "on"; ++at) {
+    const auto degree = readDegree(line.number, tokens[at]);
+    if (!degree)
+      fail(line.number, "expected a degree such as 'n=4' or 'on' and devices, "
+                        "found " +
+                            quoted(tokens[at]));
+    config.axes.push_back(
+        {findDim(line.number, graph.op(id), degree->first), degree->second});
+  }
+  if (at == tokens.size())
+    fail(line.number, "expected 'on' and devices after " + quoted(tokens[0]) +
+                          ", found the end of the line");
+  config.devices = parseDevices(line, at + 1);
+  add(line.number, id, std::move(config));
+}
+
+//===----------------------------------------------------------------------===//
+// The layer table
+//===----------------------------------------------------------------------===//
+
+void Reader::addTableAxes(int line, const Op &op, bool namesGroups,
+                          const std::string &dim, int64_t degree,
+                          std::vector<GridAxis> &axes) const {
+  // The table always has four columns, whatever dimensions an operator has.
+  if (degree == 1)
+    return;
+  const int number = findDim(line, op, dim);
+  const int groups = op.rules.findDim("g");
+  const int64_t numGroups = groups < 0 ? 1 : op.rules.dims[groups].extent;
+  if (dim != "c" || numGroups == 1 || namesGroups) {
+    axes.push_back({number, degree});
+    return;
+  }
+  // There `c` is all output channels, here those of one group: groups are dealt
+  // out first, and only whole ones are split further.
+  const int64_t groupDegree = std::gcd(degree, numGroups);
+  const int64_t rest = degree / groupDegree;
+  if (groupDegree != numGroups && rest != 1)
+    fail(line, quoted(op.name) + " has " + std::to_string(numGroups) +
+                   " groups of channels: expected c to divide or be a multiple "
+                   "of that, found c=" +
+                   std::to_string(degree));
+  if (groupDegree > 1)
+    axes.push_back({groups, groupDegree});
+  if (rest > 1)
+    axes.push_back({number, rest});
+}
+
+void Reader::readTableRow(const StrategyLine &line) {
+  const std::vector<std::string> &tokens = line.tokens;
+  if (tokens.size() < 3)
+    fail(line.number,
+         "expected a row such as 'conv1 conv2d n=4 c=1 h=1 w=1 0 1 2 3', or "
+         "the version line '" +
+             std::string(kHeader) + "' before all others; found " +
+             quoted(tokens[0]));
+  const OpId id = findOp(line.number, tokens[0]);
+  const Op &op = graph.op(id);
+  if (tokens[1] != op.type && tokens[1] != shortFamily(op.type))
+    fail(line.number, "expected the family '" + op.type + "' of " +
+                          quoted(op.name) + ", found " + quoted(tokens[1]));
+  std::vector<std::pair<std::string, int64_t>> degrees;
+  bool namesGroups = false;
+  size_t at = 2;
+  for (; at < tokens.size(); ++at) {
+    const auto degree = readDegree(line.number, tokens[at]);
+    if (!degree)
+      break;
+    namesGroups |= degree->first == "g";
+    degrees.push_back(*degree);
+  }
+  Configuration config;
+  for (const auto &[dim, degree] : degrees)
+    addTableAxes(line.number, op, namesGroups, dim, degree, config.axes);
+  config.devices = parseDevices(line, at);
+  add(line.number, id, std::move(config));
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+PartialStrategy Reader::read(const std::string &text) {
+  const std::vector<StrategyLine> lines = splitStrategy(text);
+  if (lines.empty())
+    fail(1, "expected a strategy, found an empty file");
+  const std::vector<std::string> &first = lines.front().tokens;
+  const bool ours = first[0] == "ffc" || (first.size() > 1 && first[1] == ":");
+  if (ours)
+    readHeader(lines.front());
+  for (size_t i = ours ? 1 : 0; i < lines.size(); ++i) {
+    if (ours)
+      readLine(lines[i]);
+    else
+      readTableRow(lines[i]);
+  }
+  return std::move(strategy);
+}
+
+std::optional<PartialStrategy>
+ffc::plan::parseStrategy(const std::string &text, const std::string &fileName,
+                         const Graph &graph, int numDevices,
+                         std::string &error) {
+  const bool binary = isFlexFlowProtobuf(text);
+  try {
+    if (binary)
+      return fromFlexFlow(graph, numDevices, readFlexFlowProtobuf(text));
+    if (isFlexFlowText(text))
+      return fromFlexFlow(graph, numDevices, readFlexFlowText(text));
+    if (isFlexFlowPrinted(text))
+      return fromFlexFlow(graph, numDevices, readFlexFlowPrinted(text));
+    return Reader(graph, numDevices).read(text);
+  } catch (const Malformed &malformed) {
+    error = fileName + (binary ? ": byte " : ":") +
+            std::to_string(malformed.line) + ": " + malformed.message;
+    return std::nullopt;
+  }
+}
+
+std::optional<PartialStrategy> ffc::plan::loadStrategy(const std::string &path,
+                                                       const Graph &graph,
+                                                       int numDevices,
+                                                       std::string &error) {
+  std::optional<std::string> text = readTextFile(path, kMaxFileBytes, error);
+  if (!text)
+    return std::nullopt;
+  return parseStrategy(*text, path, graph, numDevices, error);
+}
+
+std::string ffc::plan::printStrategy(const Graph &graph,
+                                     const PartialStrategy &strategy) {
+  std::string text = std::string(kHeader) + "\n";
+  for (size_t id = 0; id < strategy.size(); ++id) {
+    if (!strategy[id])
+      continue;
+    const Op &op = graph.op(static_cast<OpId>(id));
+    text += printName(op.name) + ":";
+    for (const GridAxis &axis : strategy[id]->axes)
+      text +=
+          " " +
+          (axis.dim == kReplica ? "replica" : op.rules.dims[axis.dim].name) +
+          "=" + std::to_string(axis.degree);
+    text += " on" + printDevices(strategy[id]->devices) + "\n";
+  }
+  return text;
+}
+
+std::string ffc::plan::printStrategy(const Graph &graph,
+                                     const Strategy &strategy) {
+  return printStrategy(graph,
+                       PartialStrategy(strategy.begin(), strategy.end()));
+}

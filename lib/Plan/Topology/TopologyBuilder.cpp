@@ -1,0 +1,325 @@
+//===- TopologyBuilder.cpp - makes a checked topology graph ---------------===//
+
+#include "TopologyBuilder.h"
+
+#include "Text/Text.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace ffc::plan;
+
+/// Bounds on the graph that guard memory; devices have their own.
+static constexpr size_t kMaxLinks = 1 << 20;
+static constexpr size_t kMaxVertices = 1 << 18;
+
+[[noreturn]] static void fail(int line, const std::string &message) {
+  throw Malformed{line, message};
+}
+
+static void checkName(int line, const std::string &name) {
+  const bool printable = std::none_of(name.begin(), name.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  });
+  if (name.empty() || !printable)
+    fail(line, "expected a printable name, found " + quoted(name));
+}
+
+template <typename Map> static std::vector<std::string> keysOf(const Map &map) {
+  std::vector<std::string> keys;
+  for (const auto &entry : map)
+    keys.push_back(entry.first);
+  // Hash maps have no order; messages must be the same everywhere.
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+//===----------------------------------------------------------------------===//
+// Kinds and nodes
+//===----------------------------------------------------------------------===//
+
+void TopologyBuilder::defineKind(int line, DeviceKind kind) {
+  checkName(line, kind.name);
+  for (DeviceKind &other : known)
+    if (other.name == kind.name) {
+      other = std::move(kind);
+      return;
+    }
+  known.push_back(std::move(kind));
+  used.push_back(-1);
+}
+
+int TopologyBuilder::findKind(int line, const std::string &name) const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known[i].name == name)
+      return static_cast<int>(i);
+    names.push_back(known[i].name);
+  }
+  fail(line, "unknown device kind " + quoted(name) +
+                 ", expected one of: " + joined(names));
+}
+
+int TopologyBuilder::addNode(int line, const std::string &name) {
+  checkName(line, name);
+  const int number = static_cast<int>(data->nodes.size());
+  if (!nodeNumbers.emplace(name, number).second)
+    fail(line, "node " + quoted(name) + " is given twice");
+  if (number >= kMaxDevices)
+    fail(line, "expected at most " + std::to_string(kMaxDevices) +
+                   " nodes, found more");
+  data->nodes.push_back(name);
+  return number;
+}
+
+int TopologyBuilder::findNode(int line, const std::string &name) const {
+  auto found = nodeNumbers.find(name);
+  if (found == nodeNumbers.end())
+    fail(line, "unknown node " + quoted(name) +
+                   suggestion(name, keysOf(nodeNumbers)));
+  return found->second;
+}
+
+int TopologyBuilder::onlyNode() {
+  if (data->nodes.empty())
+    return addNode(0, "n0");
+  return data->nodes.size() == 1 ? 0 : -1;
+}
+
+//===----------------------------------------------------------------------===//
+// Vertices and links
+//===----------------------------------------------------------------------===//
+
+void TopologyBuilder::addVertex(int line, const std::string &name,
+                                Vertex::Kind kind, int node) {
+  checkName(line, name);
+  const int vertex = static_cast<int>(data->vertices.size());
+  Place place{vertex, vertex, line};
+  if (kind == Vertex::Kind::NicOut)
+    place.outside = vertex + 1;
+  auto [other, inserted] = places.emplace(name, place);
+  if (!inserted)
+    fail(line, "the name " + quoted(name) + " is given twice, first on line " +
+                   std::to_string(other->second.line));
+  if (data->vertices.size() + 2 > kMaxVertices)
+    fail(line, "expected at most " + std::to_string(kMaxVertices) +
+                   " devices, switches and NICs, found more");
+  data->vertices.push_back({kind, name, node});
+  if (kind == Vertex::Kind::NicOut)
+    data->vertices.push_back({Vertex::Kind::NicIn, name, node});
+}
+
+void TopologyBuilder::addDevice(int line, const std::string &name, int kind,
+                                int node) {
+  assert(data->vertices.size() == data->devices.size() &&
+         "devices precede all other vertices");
+  if (numDevices() >= kMaxDevices)
+    fail(line, "expected at most " + std::to_string(kMaxDevices) +
+                   " devices, found more");
+  addVertex(line, name, Vertex::Kind::Device, node);
+  if (used[kind] < 0) {
+    used[kind] = static_cast<int>(data->kinds.size());
+    data->kinds.push_back(known[kind]);
+  }
+  data->devices.push_back({name, used[kind], node});
+  deviceLines.push_back(line);
+}
+
+void TopologyBuilder::addDevices(int line, int64_t count, int kind, int node) {
+  for (int64_t i = 0; i < count; ++i)
+    addDevice(line, "d" + std::to_string(numDevices()), kind, node);
+}
+
+void TopologyBuilder::addSwitch(int line, const std::string &name, int node) {
+  addVertex(line, name, Vertex::Kind::Switch, node);
+}
+
+void TopologyBuilder::addNic(int line, const std::string &name, int node) {
+  addVertex(line, name, Vertex::Kind::NicOut, node);
+}
+
+const TopologyBuilder::Place &
+TopologyBuilder::findPlace(int line, const std::string &name) const {
+  auto found = places.find(name);
+  if (found == places.end())
+    fail(line, "the link names " + quoted(name) +
+                   ", expected a device, switch or NIC" +
+                   suggestion(name, keysOf(places)));
+  return found->second;
+}
+
+void TopologyBuilder::addLink(int line, const std::string &from,
+                              const std::string &to, LinkFigures figures) {
+  const Place &source = findPlace(line, from), &target = findPlace(line, to);
+  if (source.inside == target.inside)
+    fail(line, "the link joins " + quoted(from) + " with itself");
+  const int sourceNode = data->vertices[source.inside].node;
+  const int targetNode = data->vertices[target.inside].node;
+  const bool sameNode = sourceNode == targetNode && sourceNode >= 0;
+  // Into its node a NIC sends what came from outside, and the reverse.
+  const int src = sameNode ? source.outside : source.inside;
+  const int dst = sameNode ? target.inside : target.outside;
+  auto [other, inserted] = linkLines.emplace(std::make_pair(src, dst), line);
+  if (!inserted)
+    fail(line, "a second link from " + quoted(from) + " to " + quoted(to) +
+                   ", the first is on line " + std::to_string(other->second));
+  if (data->links.size() >= kMaxLinks)
+    fail(line, "expected at most " + std::to_string(kMaxLinks) +
+                   " links, counting each direction, found more");
+  data->links.push_back({src, dst, figures.bandwidth, figures.latency});
+}
+
+void TopologyBuilder::addBothWays(int line, const std::string &a,
+                                  const std::string &b, LinkFigures figures) {
+  addLink(line, a, b, figures);
+  addLink(line, b, a, figures);
+}
+
+//===----------------------------------------------------------------------===//
+// Regular parts
+//===----------------------------------------------------------------------===//
+
+void TopologyBuilder::connect(const Pattern &interconnect, DeviceId begin,
+                              DeviceId end, const std::string &prefix,
+                              int node) {
+  const int line = interconnect.line;
+  const LinkFigures &figures = interconnect.figures;
+  if (interconnect.isDirect()) {
+    for (auto [src, dst] : linksOf(interconnect, end - begin, "devices"))
+      addLink(line, nameOf(begin + src), nameOf(begin + dst), figures);
+    return;
+  }
+  if (end - begin < 2)
+    return;
+  const bool isSwitch = interconnect.type == Pattern::Type::Switch;
+  const std::string hub = prefix + (isSwitch ? "switch" : "memory");
+  addSwitch(line, hub, node);
+  // The way between two devices has two links.
+  const Picoseconds out = figures.latency / 2;
+  for (DeviceId id = begin; id < end; ++id) {
+    addLink(line, nameOf(id), hub, {figures.bandwidth, out});
+    addLink(line, hub, nameOf(id), {figures.bandwidth, figures.latency - out});
+  }
+}
+
+static std::string edgeName(const FatTree &tree, int edge) {
+  const int pod = tree.podOf(edge);
+  return "network.p" + std::to_string(pod) + ".edge" +
+         std::to_string(edge - pod * tree.half);
+}
+static std::string aggregationName(const FatTree &tree, int pod, int i) {
+  return "network.p" + std::to_string(pod) + ".agg" + std::to_string(i);
+}
+static std::string coreName(int i) {
+  return "network.core" + std::to_string(i);
+}
+
+std::vector<std::string> TopologyBuilder::addUplinks(const NodeGroup &group) {
+  const int line = group.network.line;
+  std::vector<std::string> uplinks;
+  auto add = [&](const std::string &name) {
+    addSwitch(line, name, -1);
+    return name;
+  };
+  if (group.network.type == Pattern::Type::Switch)
+    return std::vector<std::string>(group.count, add("network"));
+  if (group.network.isDirect()) {
+    for (int n = 0; n < group.count; ++n)
+      uplinks.push_back(add(data->nodes[n] + ".router"));
+    return uplinks;
+  }
+  const FatTree tree(group.network, group.count, "nodes");
+  for (int edge = 0; edge < tree.edges; ++edge)
+    add(edgeName(tree, edge));
+  for (int i = 0; i < tree.aggregations; ++i)
+    add(aggregationName(tree, i / tree.half, i % tree.half));
+  for (int i = 0; i < tree.cores; ++i)
+    add(coreName(i));
+  for (int n = 0; n < group.count; ++n)
+    uplinks.push_back(edgeName(tree, n / tree.half));
+  return uplinks;
+}
+
+void TopologyBuilder::joinUplinks(const NodeGroup &group,
+                                  const std::vector<std::string> &uplinks) {
+  const Pattern &network = group.network;
+  if (network.type == Pattern::Type::Switch)
+    return;
+  if (network.isDirect()) {
+    for (auto [src, dst] : linksOf(network, group.count, "nodes"))
+      addLink(network.line, uplinks[src], uplinks[dst], network.figures);
+    return;
+  }
+  // Of ways of equal length the one is taken that arrives by the first link, so
+  // every switch begins with another one above it: ways spread over the tree.
+  const FatTree tree(network, group.count, "nodes");
+  const int half = tree.half;
+  for (int edge = 0; tree.aggregations > 0 && edge < tree.edges; ++edge)
+    for (int i = 0; i < half; ++i)
+      addBothWays(network.line, edgeName(tree, edge),
+                  aggregationName(tree, tree.podOf(edge), (edge + i) % half),
+                  network.figures);
+  for (int a = 0; tree.cores > 0 && a < tree.aggregations; ++a)
+    for (int i = 0; i < half; ++i) {
+      const int pod = a / half, place = a % half;
+      addBothWays(network.line, aggregationName(tree, pod, place),
+                  coreName(place * half + (pod + i) % half), network.figures);
+    }
+}
+
+void TopologyBuilder::addNodes(const NodeGroup &group) {
+  const int line = group.line;
+  for (int n = 0; n < group.count; ++n) {
+    const int node = addNode(line, "n" + std::to_string(n));
+    addDevices(line, group.devicesPerNode, group.kind, node);
+  }
+  std::vector<std::string> uplinks;
+  if (group.count > 1)
+    uplinks = addUplinks(group);
+  for (int n = 0; n < group.count; ++n) {
+    const std::string prefix = data->nodes[n] + ".";
+    const DeviceId begin = n * group.devicesPerNode;
+    if (group.interconnect)
+      connect(*group.interconnect, begin, begin + group.devicesPerNode, prefix,
+              n);
+    for (int i = 0; group.count > 1 && i < group.nicsPerNode; ++i) {
+      const std::string nic = prefix + "nic" + std::to_string(i);
+      addNic(line, nic, n);
+      addBothWays(line, nic, uplinks[n], group.nic);
+    }
+    // Devices share the NICs evenly, neighbours the same one.
+    for (int d = 0; group.count > 1 && d < group.devicesPerNode; ++d) {
+      const int64_t nic = int64_t(d) * group.nicsPerNode / group.devicesPerNode;
+      addBothWays(line, nameOf(begin + d), prefix + "nic" + std::to_string(nic),
+                  group.attach);
+    }
+  }
+  // Of one node as well: its network may still be wrong.
+  joinUplinks(group, uplinks);
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+Topology TopologyBuilder::finish(const std::string &name) {
+  data->name = name;
+  data->routes.build(data->vertices, data->links, numDevices());
+  // Reached from the first device, and reaching it: then all reach all.
+  DeviceId lost = data->routes.firstUnreachable(0);
+  if (lost >= 0)
+    fail(deviceLines[lost], "device " + quoted(nameOf(lost)) +
+                                " cannot be reached from device " +
+                                quoted(nameOf(0)));
+  std::vector<Link> reversed = data->links;
+  for (Link &link : reversed)
+    std::swap(link.src, link.dst);
+  RouteTable back;
+  back.build(data->vertices, reversed, numDevices());
+  lost = back.firstUnreachable(0);
+  if (lost >= 0)
+    fail(deviceLines[lost], "device " + quoted(nameOf(0)) +
+                                " cannot be reached from device " +
+                                quoted(nameOf(lost)));
+  return Topology(data);
+}

@@ -1,0 +1,46 @@
+//===- Reference.cpp - the meaning of every kernel ------------------------===//
+
+#include "ffc/Reference/Reference.h"
+
+#include "ReferenceFamilies.h"
+#include "ffc/IR/ElementKernels.h"
+
+using namespace ffc;
+using namespace ffc::ff;
+using llvm::StringRef;
+
+/// At first the compiler's own.
+static ReferenceKernels &table() {
+  static ReferenceKernels kernels = elementKernels();
+  return kernels;
+}
+
+void ff::registerReference(StringRef name, ReferenceKernel kernel) {
+  bool isNew = table().try_emplace(name, kernel).second;
+  assert(isNew && "reference kernel registered twice");
+  (void)isNew;
+}
+
+static bool registerAll() {
+  registerAttentionReferences();
+  registerConvReferences();
+  registerPoolReferences();
+  registerProductReferences();
+  registerElementwiseReferences();
+  registerLossReferences();
+  registerOptimizerReferences();
+  registerNormReferences();
+  registerGatherReferences();
+  registerEmbeddingReferences();
+  registerRankingReferences();
+  registerRecurrentReferences();
+  registerResizeReferences();
+  registerFusedReferences();
+  return true;
+}
+
+ReferenceKernel ff::lookupReference(StringRef name) {
+  static const bool registered = registerAll();
+  (void)registered;
+  return table().lookup(name);
+}
