@@ -174,7 +174,7 @@ static void dropout(const ReferenceCall &call) {
   });
 }
 
-void ff::registerElementwiseReferences() {
+void ff::registerReferenceElementwise() {
   registerUnaries(std::make_index_sequence<std::size(kUnaryTable)>());
   registerBinaries(
       std::make_index_sequence<getMaxEnumValForBinaryKind() + 1>());

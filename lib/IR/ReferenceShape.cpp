@@ -117,7 +117,7 @@ static void reduceProd(const ReferenceCall &call) {
   reduce(call, 1, [](double a, double b) { return a * b; });
 }
 
-void ff::registerShapeReferences() {
+void ff::registerReferenceShape() {
   registerReference("reshape", reshape);
   registerReference("transpose", transpose);
   registerReference("concat", concat);
