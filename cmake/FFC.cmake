@@ -52,3 +52,24 @@ function(ffc_share_dialect name)
     target_compile_options(${name} PRIVATE -fpch-preprocess)
   endif()
 endfunction()
+
+# Writes the header <name>.h into the build folder. For every file whose path
+# matches, it declares a function register<first group>() in the namespace; the
+# array k<name> has them all. The linker finds which file lacks its function.
+function(ffc_list_families name namespace pattern)
+  foreach(file IN LISTS ARGN)
+    if(file MATCHES "${pattern}")
+      string(APPEND declarations "void register${CMAKE_MATCH_1}();\n")
+      string(APPEND names "    register${CMAKE_MATCH_1},\n")
+    endif()
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.h @ONLY CONTENT
+"// Written by CMake (ffc_list_families).
+#pragma once
+namespace @namespace@ {
+@declarations@
+inline constexpr void (*k@name@[])() = {
+@names@};
+} // namespace @namespace@
+")
+endfunction()

@@ -1,79 +1,19 @@
-# The files of the runtime.
+# The files of the runtime. A bundle brings their list: what else lies in its folder
+# may be of an older one. In the repository they are what the folders hold.
+include(${CMAKE_CURRENT_LIST_DIR}/files.cmake OPTIONAL RESULT_VARIABLE bundled)
+if(NOT bundled)
+  file(GLOB_RECURSE FFRT_FILES CONFIGURE_DEPENDS
+       RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/src/*)
+endif()
+function(ffrt_files result pattern)
+  set(files ${FFRT_FILES})
+  list(FILTER files INCLUDE REGEX "${pattern}")
+  set(${result} ${files} PARENT_SCOPE)
+endfunction()
 
 # What all targets share: the step loop, data, dumps, checks of operands.
-set(FFRT_COMMON
-  src/common/arguments.cpp
-  src/common/attention_geometry.cpp
-  src/common/cast.cpp
-  src/common/check.cpp
-  src/common/check_elementwise.cpp
-  src/common/cifar_source.cpp
-  src/common/clock.cpp
-  src/common/conv_geometry.cpp
-  src/common/conv_problem.cpp
-  src/common/copy.cpp
-  src/common/cross_entropy.cpp
-  src/common/cum_sum.cpp
-  src/common/dataset.cpp
-  src/common/dropout.cpp
-  src/common/dump.cpp
-  src/common/embedding.cpp
-  src/common/feeder.cpp
-  src/common/file.cpp
-  src/common/flags.cpp
-  src/common/gather.cpp
-  src/common/gather_elements.cpp
-  src/common/generate.cpp
-  src/common/host_copy.cpp
-  src/common/host_tensor.cpp
-  src/common/idx_source.cpp
-  src/common/initial.cpp
-  src/common/instance.cpp
-  src/common/load.cpp
-  src/common/loss.cpp
-  src/common/loss_log.cpp
-  src/common/lrn.cpp
-  src/common/machine_id.cpp
-  src/common/matmul_gelu.cpp
-  src/common/matmul_geometry.cpp
-  src/common/matmul_sums.cpp
-  src/common/memory.cpp
-  src/common/names.cpp
-  src/common/normalize.cpp
-  src/common/normalize_geometry.cpp
-  src/common/npy.cpp
-  src/common/npy_source.cpp
-  src/common/on_ranks.cpp
-  src/common/optimizer.cpp
-  src/common/parallel.cpp
-  src/common/pool.cpp
-  src/common/pool_geometry.cpp
-  src/common/profile.cpp
-  src/common/profile_links.cpp
-  src/common/profile_steps.cpp
-  src/common/random.cpp
-  src/common/rate_schedule.cpp
-  src/common/recurrent.cpp
-  src/common/recurrent_backward.cpp
-  src/common/recurrent_forward.cpp
-  src/common/reduce_geometry.cpp
-  src/common/report.cpp
-  src/common/resize.cpp
-  src/common/run.cpp
-  src/common/sample_order.cpp
-  src/common/shape.cpp
-  src/common/softmax.cpp
-  src/common/source.cpp
-  src/common/steps.cpp
-  src/common/synthetic.cpp
-  src/common/tensor.cpp
-  src/common/text_inputs.cpp
-  src/common/text_source.cpp
-  src/common/together.cpp
-  src/common/top_k.cpp
-  src/common/trace.cpp
-  src/common/trace_file.cpp
-  src/common/traced_comm.cpp
+ffrt_files(FFRT_COMMON "^src/common/.*[.]cpp$")
+list(APPEND FFRT_COMMON
   src/comm/launch.cpp
   src/comm/shm_channels.cpp
   src/comm/shm_combine.cpp
@@ -96,74 +36,8 @@ set(FFRT_COMM_LOCAL
   src/comm/local_launch.cpp
 )
 # Kernels on the CPU.
-set(FFRT_CPU
-  src/cpu/cores.cpp
-  src/cpu/attention_backward.cpp
-  src/cpu/attention_blocks.cpp
-  src/cpu/attention_forward.cpp
-  src/cpu/attention_split.cpp
-  src/cpu/broadcast.cpp
-  src/cpu/cast.cpp
-  src/cpu/conv.cpp
-  src/cpu/conv_depthwise.cpp
-  src/cpu/conv_dnnl.cpp
-  src/cpu/copy.cpp
-  src/cpu/cross_entropy.cpp
-  src/cpu/cum_sum.cpp
-  src/cpu/depthwise_plan.cpp
-  src/cpu/dnnl.cpp
-  src/cpu/dropout.cpp
-  src/cpu/elementwise.cpp
-  src/cpu/embedding.cpp
-  src/cpu/fused.cpp
-  src/cpu/gather.cpp
-  src/cpu/gather_elements.cpp
-  src/cpu/input_buffers.cpp
-  src/cpu/loss.cpp
-  src/cpu/lrn.cpp
-  src/cpu/machine.cpp
-  src/cpu/marks.cpp
-  src/cpu/matmul.cpp
-  src/cpu/matmul_gelu.cpp
-  src/cpu/matmul_sums.cpp
-  src/cpu/normalize.cpp
-  src/cpu/normalize_backward.cpp
-  src/cpu/normalize_columns.cpp
-  src/cpu/normalize_sets.cpp
-  src/cpu/normalize_work.cpp
-  src/cpu/optimizer.cpp
-  src/cpu/pool.cpp
-  src/cpu/recurrent_backward.cpp
-  src/cpu/recurrent_forward.cpp
-  src/cpu/recurrent_steps.cpp
-  src/cpu/reduce.cpp
-  src/cpu/replay.cpp
-  src/cpu/resize.cpp
-  src/cpu/softmax.cpp
-  src/cpu/target.cpp
-  src/cpu/top_k.cpp
-  src/cpu/widened.cpp
-)
-# For GPUs: code of the host, what libraries compute, and kernels.
-set(FFRT_CUDA_HOST
-  src/cuda/attention_library.cpp
-  src/cuda/attention_ways.cpp
-  src/cuda/conv_library.cpp
-  src/cuda/device_comm.cpp
-  src/cuda/gemm.cpp
-  src/cuda/input_buffers.cpp
-  src/cuda/machine.cpp
-  src/cuda/nccl_comm.cpp
-  src/cuda/nccl_watchdog.cpp
-  src/cuda/nccl_windows.cpp
-  src/cuda/plan_cache.cpp
-  src/cuda/plan_file.cpp
-  src/cuda/plan_timer.cpp
-  src/cuda/recurrent_layer.cpp
-  src/cuda/replay.cpp
-  src/cuda/stamp.cpp
-  src/cuda/tuner.cpp
-)
+ffrt_files(FFRT_CPU "^src/cpu/.*[.]cpp$")
+# For GPUs: what libraries compute, code of the host, and kernels.
 set(FFRT_CUDA_LIBRARIES
   src/cuda/attention_cudnn.cpp
   src/cuda/attention_graph.cpp
@@ -173,51 +47,9 @@ set(FFRT_CUDA_LIBRARIES
   src/cuda/cudnn_graph.cpp
   src/cuda/gemm_cublaslt.cpp
 )
-set(FFRT_CUDA_KERNELS
-  src/cuda/attention_backward.cu
-  src/cuda/attention_forward.cu
-  src/cuda/attention_mask.cu
-  src/cuda/attention_tensor_backward.cu
-  src/cuda/attention_tensor_forward.cu
-  src/cuda/broadcast.cu
-  src/cuda/cast.cu
-  src/cuda/conv.cu
-  src/cuda/copy.cu
-  src/cuda/cross_entropy.cu
-  src/cuda/cum_sum.cu
-  src/cuda/device.cu
-  src/cuda/dropout.cu
-  src/cuda/elementwise.cu
-  src/cuda/embedding.cu
-  src/cuda/fused.cu
-  src/cuda/gather.cu
-  src/cuda/gather_elements.cu
-  src/cuda/loss.cu
-  src/cuda/lrn.cu
-  src/cuda/marks.cu
-  src/cuda/matmul.cu
-  src/cuda/matmul_gelu.cu
-  src/cuda/matmul_sums.cu
-  src/cuda/normalize.cu
-  src/cuda/normalize_backward.cu
-  src/cuda/normalize_work.cu
-  src/cuda/norms.cu
-  src/cuda/optimizer.cu
-  src/cuda/pool.cu
-  src/cuda/product.cu
-  src/cuda/recurrent_backward.cu
-  src/cuda/recurrent_cluster.cu
-  src/cuda/recurrent_cluster_backward.cu
-  src/cuda/recurrent_cluster_forward.cu
-  src/cuda/recurrent_forward.cu
-  src/cuda/reduce.cu
-  src/cuda/resize.cu
-  src/cuda/softmax.cu
-  src/cuda/sort.cu
-  src/cuda/sum.cu
-  src/cuda/target.cu
-  src/cuda/top_k.cu
-)
+ffrt_files(FFRT_CUDA_HOST "^src/cuda/.*[.]cpp$")
+list(REMOVE_ITEM FFRT_CUDA_HOST ${FFRT_CUDA_LIBRARIES})
+ffrt_files(FFRT_CUDA_KERNELS "^src/cuda/.*[.]cu$")
 
 foreach(list FFRT_COMMON FFRT_COMM_MPI FFRT_COMM_LOCAL FFRT_CPU FFRT_CUDA_HOST
              FFRT_CUDA_LIBRARIES FFRT_CUDA_KERNELS)

@@ -2,10 +2,12 @@
 #
 #   cmake -DROOT=<repository> -DOUTPUT=<file> -P EmbedRuntime.cmake
 #
-# FILES are the paths below ROOT/runtime, in an order that does not depend on the
-# machine, because the contents are hashed.
+# The order of the files does not depend on the machine, because the contents are
+# hashed. sources.cmake looks for the list in files.cmake.
 file(GLOB_RECURSE files RELATIVE ${ROOT}/runtime
      ${ROOT}/runtime/include/* ${ROOT}/runtime/src/*)
+list(SORT files)
+string(JOIN "\n  " sources ${files})
 list(APPEND files CMakeLists.txt sources.cmake)
 list(SORT files)
 
@@ -17,5 +19,10 @@ foreach(file IN LISTS files)
   file(READ ${ROOT}/runtime/${file} contents)
   string(APPEND text "{\"${file}\", R\"ffrtfile(${contents})ffrtfile\"},\n")
 endforeach()
+string(APPEND text "{\"files.cmake\", R\"ffrtfile(# Written by EmbedRuntime.cmake.
+set(FFRT_FILES
+  ${sources}
+)
+)ffrtfile\"},\n")
 string(APPEND text "  };\n  return files;\n}\n")
 file(WRITE ${OUTPUT} "${text}")

@@ -336,6 +336,10 @@ void AttentionImporter::run() {
     node.define(Scores, result);
 }
 
-void ffc::importer::importAttention(NodeImporter &node) {
+static void importAttention(NodeImporter &node) {
   AttentionImporter(node).run();
+}
+
+void ffc::importer::registerAttentionOp() {
+  registerOp("Attention", {importAttention, 3, 7});
 }

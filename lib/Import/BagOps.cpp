@@ -244,4 +244,8 @@ void Bags::run() {
     node.define(0, y);
 }
 
-void ffc::importer::importReduceBags(NodeImporter &node) { Bags(node).run(); }
+static void importReduceBags(NodeImporter &node) { Bags(node).run(); }
+
+void ffc::importer::registerBagOps() {
+  registerOp("ffc.ReduceBags", {importReduceBags, 3, 4});
+}

@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/StringSwitch.h"
 
+#include <climits>
+
 using namespace mlir;
 using namespace ffc;
 using namespace ffc::importer;
@@ -100,7 +102,7 @@ static Value buildWithNumber(NodeImporter &node, const Twine &name,
   return unaryPart(node, name, UnaryKind::Scale, inverse, number);
 }
 
-void ffc::importer::importArithmetic(NodeImporter &node) {
+static void importArithmetic(NodeImporter &node) {
   auto kind = llvm::StringSwitch<BinaryKind>(node.opType())
                   .Case("Add", BinaryKind::Add)
                   .Case("Sub", BinaryKind::Sub)
@@ -116,20 +118,19 @@ void ffc::importer::importArithmetic(NodeImporter &node) {
   // A quotient of integers is truncated, so it has to be exact, and so does one
   // by a number whose inverse is none.
   bool isExact = isIntegerType(type) && kind == BinaryKind::Div;
-  std::optional<double> first, second;
-  if (!isExact)
-    second = knownNumber(node, 1, 0);
-  if (!isExact && !second)
-    first = knownNumber(node, 0, 1);
-  if (kind == BinaryKind::Div && second == 0.0)
-    second.reset();
+  const auto second = isExact ? std::nullopt : knownNumber(node, 1, 0);
+  if (second && (kind != BinaryKind::Div || *second != 0)) {
+    Value a = node.tensor(0);
+    if (!node.failed())
+      finish(node, buildWithNumber(node, name, a, *second), type);
+    return;
+  }
+  const auto first = isExact || second ? std::nullopt : knownNumber(node, 0, 1);
   Value a = first ? Value() : node.tensor(0);
-  Value b = second ? Value() : node.tensor(1);
+  Value b = node.tensor(1);
   if (node.failed())
     return;
-  if (second)
-    finish(node, buildWithNumber(node, name, a, *second), type);
-  else if (first)
+  if (first)
     finish(node, buildWithNumber(node, name, *first, b), type);
   else
     finish(node, binaryPart(node, name, kind, a, b), type);
@@ -156,7 +157,7 @@ static Value buildKnownPower(NodeImporter &node, const Twine &name, Value x,
   return {};
 }
 
-void ffc::importer::importPow(NodeImporter &node) {
+static void importPow(NodeImporter &node) {
   // Base and exponent may be of different types.
   takeNumberType(node, 0, /*integers=*/true);
   node.resultType(commonShape(node, {0, 1}));
@@ -178,7 +179,7 @@ void ffc::importer::importPow(NodeImporter &node) {
   finish(node, power, type);
 }
 
-void ffc::importer::importPRelu(NodeImporter &node) {
+static void importPRelu(NodeImporter &node) {
   Shape shape = commonShape(node, {0, 1});
   if (ArrayRef<int64_t>(shape) != node.shape(0))
     node.error("expected a slope that broadcasts to " +
@@ -190,7 +191,7 @@ void ffc::importer::importPRelu(NodeImporter &node) {
 }
 
 /// Sum, Mean, Max and Min of any number of operands.
-void ffc::importer::importVariadic(NodeImporter &node) {
+static void importVariadic(NodeImporter &node) {
   auto kind = llvm::StringSwitch<BinaryKind>(node.opType())
                   .Case("Max", BinaryKind::Max)
                   .Case("Min", BinaryKind::Min)
@@ -224,7 +225,7 @@ void ffc::importer::importVariadic(NodeImporter &node) {
 // Masks
 //===----------------------------------------------------------------------===//
 
-void ffc::importer::importComparison(NodeImporter &node) {
+static void importComparison(NodeImporter &node) {
   auto kind = llvm::StringSwitch<BinaryKind>(node.opType())
                   .Case("Equal", BinaryKind::Equal)
                   .Case("Less", BinaryKind::Less)
@@ -240,7 +241,7 @@ void ffc::importer::importComparison(NodeImporter &node) {
     node.build<ff::BinaryOp>(shape, kind, a, b);
 }
 
-void ffc::importer::importLogical(NodeImporter &node) {
+static void importLogical(NodeImporter &node) {
   auto kind = llvm::StringSwitch<BinaryKind>(node.opType())
                   .Case("And", BinaryKind::Mul)
                   .Case("Or", BinaryKind::Max)
@@ -257,7 +258,7 @@ void ffc::importer::importLogical(NodeImporter &node) {
   node.defineLast(y);
 }
 
-void ffc::importer::importNot(NodeImporter &node) {
+static void importNot(NodeImporter &node) {
   node.setElementType(TensorProto::BOOL);
   Value x = node.tensor(0);
   if (node.failed())
@@ -266,7 +267,7 @@ void ffc::importer::importNot(NodeImporter &node) {
   node.defineLast(unaryPart(node, "", UnaryKind::Shift, negated, 1));
 }
 
-void ffc::importer::importWhere(NodeImporter &node) {
+static void importWhere(NodeImporter &node) {
   Shape shape = commonShape(node, {0, 1, 2});
   expectOneType(node, {1, 2});
   node.setElementType(TensorProto::BOOL);
@@ -276,4 +277,27 @@ void ffc::importer::importWhere(NodeImporter &node) {
   Value a = node.tensor(1), b = node.tensor(2);
   if (!node.failed())
     node.build<ff::SelectOp>(shape, condition, a, b);
+}
+
+void ffc::importer::registerBroadcastOps() {
+  registerOp("Add", {importArithmetic, 2, 2});
+  registerOp("And", {importLogical, 2, 2});
+  registerOp("Div", {importArithmetic, 2, 2});
+  registerOp("Equal", {importComparison, 2, 2});
+  registerOp("Greater", {importComparison, 2, 2});
+  registerOp("GreaterOrEqual", {importComparison, 2, 2});
+  registerOp("Less", {importComparison, 2, 2});
+  registerOp("LessOrEqual", {importComparison, 2, 2});
+  registerOp("Max", {importVariadic, 1, INT_MAX});
+  registerOp("Mean", {importVariadic, 1, INT_MAX});
+  registerOp("Min", {importVariadic, 1, INT_MAX});
+  registerOp("Mul", {importArithmetic, 2, 2});
+  registerOp("Not", {importNot, 1, 1});
+  registerOp("Or", {importLogical, 2, 2});
+  registerOp("PRelu", {importPRelu, 2, 2, 0b10});
+  registerOp("Pow", {importPow, 2, 2});
+  registerOp("Sub", {importArithmetic, 2, 2});
+  registerOp("Sum", {importVariadic, 1, INT_MAX});
+  registerOp("Where", {importWhere, 3, 3});
+  registerOp("Xor", {importLogical, 2, 2});
 }

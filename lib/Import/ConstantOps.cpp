@@ -9,11 +9,11 @@ using namespace ffc::importer;
 using onnx::AttributeProto;
 using onnx::TensorProto;
 
-void ffc::importer::importIdentity(NodeImporter &node) {
+static void importIdentity(NodeImporter &node) {
   node.defineSame(node.operand(0));
 }
 
-void ffc::importer::importShape(NodeImporter &node) {
+static void importShape(NodeImporter &node) {
   int64_t rank = node.rank(0);
   // Since opset 15 a part of the shape can be asked for.
   auto place = [&](StringRef name, int64_t missing) {
@@ -24,7 +24,7 @@ void ffc::importer::importShape(NodeImporter &node) {
   node.defineConstant(Constant::list(node.shape(0).slice(start, end - start)));
 }
 
-void ffc::importer::importSize(NodeImporter &node) {
+static void importSize(NodeImporter &node) {
   Constant count = Constant::list({elementCount(node.shape(0)).value_or(0)});
   count.shape.clear();
   node.defineConstant(std::move(count));
@@ -69,7 +69,7 @@ static void defineTensor(NodeImporter &node, const TensorProto &tensor) {
     node.define(0, value);
 }
 
-void ffc::importer::importConstant(NodeImporter &node) {
+static void importConstant(NodeImporter &node) {
   if (node.node.attribute_size() != 1)
     return node.error("expected one attribute, found " +
                       Twine(node.node.attribute_size()));
@@ -94,7 +94,7 @@ void ffc::importer::importConstant(NodeImporter &node) {
   defineTensor(node, node.importer.keep(std::move(holder)).initializer(0));
 }
 
-void ffc::importer::importConstantOfShape(NodeImporter &node) {
+static void importConstantOfShape(NodeImporter &node) {
   Shape shape = node.constantList(0);
   Constant fill;
   fill.type = TensorProto::FLOAT;
@@ -132,7 +132,7 @@ void ffc::importer::importConstantOfShape(NodeImporter &node) {
 }
 
 /// Floats that are initializers too; the others are folded.
-void ffc::importer::importRange(NodeImporter &node) {
+static void importRange(NodeImporter &node) {
   node.ignore("stash_type"); // of 16 bits; counted in doubles
   Constant operands[3];
   for (int i = 0; i < 3; ++i) {
@@ -148,7 +148,7 @@ void ffc::importer::importRange(NodeImporter &node) {
     node.defineConstant(std::move(range));
 }
 
-void ffc::importer::importIf(NodeImporter &node) {
+static void importIf(NodeImporter &node) {
   const AttributeProto *branches[2] = {
       node.attribute("else_branch", AttributeProto::GRAPH),
       node.attribute("then_branch", AttributeProto::GRAPH)};
@@ -164,4 +164,14 @@ void ffc::importer::importIf(NodeImporter &node) {
                       elementTypeName(condition.type) + " of shape " +
                       shapeText(condition.shape));
   node.importBranch(branches[condition.ints.front()]->g());
+}
+
+void ffc::importer::registerConstantOps() {
+  registerOp("Constant", {importConstant, 0, 0});
+  registerOp("ConstantOfShape", {importConstantOfShape, 1, 1});
+  registerOp("Identity", {importIdentity, 1, 1, 0, false, 0, true});
+  registerOp("If", {importIf, 1, 1});
+  registerOp("Range", {importRange, 3, 3});
+  registerOp("Shape", {importShape, 1, 1});
+  registerOp("Size", {importSize, 1, 1});
 }

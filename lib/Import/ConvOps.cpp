@@ -39,7 +39,7 @@ static int64_t tapsOf(const Window &window) {
   return taps;
 }
 
-void ffc::importer::importConv(NodeImporter &node) {
+static void importConv(NodeImporter &node) {
   int64_t group = readGroup(node);
   if (node.failed())
     return;
@@ -78,7 +78,7 @@ static Value addBias(NodeImporter &node, Value image, Value bias) {
                                  image, reshaped);
 }
 
-void ffc::importer::importConvTranspose(NodeImporter &node) {
+static void importConvTranspose(NodeImporter &node) {
   int64_t group = readGroup(node);
   if (node.failed())
     return;
@@ -113,7 +113,7 @@ void ffc::importer::importConvTranspose(NodeImporter &node) {
 // Local response normalisation
 //===----------------------------------------------------------------------===//
 
-void ffc::importer::importLrn(NodeImporter &node) {
+static void importLrn(NodeImporter &node) {
   if (node.rank(0) < 2)
     node.error("expected an operand with a channel dimension, found shape " +
                shapeText(node.shape(0)));
@@ -131,4 +131,10 @@ void ffc::importer::importLrn(NodeImporter &node) {
       node.importer.builder, node.location(), type, type, x,
       builder.getF64FloatAttr(alpha), builder.getF64FloatAttr(beta),
       builder.getF64FloatAttr(bias), builder.getI64IntegerAttr(size)));
+}
+
+void ffc::importer::registerConvOps() {
+  registerOp("Conv", {importConv, 2, 3, 0b110});
+  registerOp("ConvTranspose", {importConvTranspose, 2, 3, 0b110});
+  registerOp("LRN", {importLrn, 1, 1});
 }

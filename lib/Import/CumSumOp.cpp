@@ -53,7 +53,7 @@ llvm::Expected<Constant> ffc::importer::foldCumSum(const FoldCall &call) {
   return result;
 }
 
-void ffc::importer::importCumSum(NodeImporter &node) {
+static void importCumSum(NodeImporter &node) {
   bool exclusive = node.integer("exclusive", 0) != 0;
   bool reverse = node.integer("reverse", 0) != 0;
   takeNumberType(node, 0, /*integers=*/true);
@@ -70,4 +70,8 @@ void ffc::importer::importCumSum(NodeImporter &node) {
     node.build<ff::CumSumOp>(node.shape(0), x, builder.getI64IntegerAttr(axis),
                              builder.getI64IntegerAttr(exclusive),
                              builder.getI64IntegerAttr(reverse));
+}
+
+void ffc::importer::registerCumSumOp() {
+  registerOp("CumSum", {importCumSum, 2, 2});
 }

@@ -20,7 +20,7 @@ static void defineMask(NodeImporter &node) {
   node.define(1, mask);
 }
 
-void ffc::importer::importDropout(NodeImporter &node) {
+static void importDropout(NodeImporter &node) {
   // Opset 12 turned the ratio into an operand and added whether it acts.
   bool acts = true;
   double ratio = 0.5;
@@ -54,4 +54,8 @@ void ffc::importer::importDropout(NodeImporter &node) {
   node.build<ff::DropoutOp>(node.shape(0), x, /*addend=*/Value(),
                             builder.getI64IntegerAttr(key),
                             builder.getF64FloatAttr(ratio));
+}
+
+void ffc::importer::registerDropoutOp() {
+  registerOp("Dropout", {importDropout, 1, 3});
 }

@@ -15,6 +15,7 @@
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <climits>
 #include <map>
 
 using namespace mlir;
@@ -404,7 +405,7 @@ Value Einsum::build() {
   return transposed(sumOthers(std::move(y), result), result).value;
 }
 
-void ffc::importer::importEinsum(NodeImporter &node) {
+static void importEinsum(NodeImporter &node) {
   Einsum einsum(node);
   if (node.failed())
     return;
@@ -416,4 +417,8 @@ void ffc::importer::importEinsum(NodeImporter &node) {
     node.defineSame(node.operand(0));
   else
     node.defineLast(y);
+}
+
+void ffc::importer::registerEinsumOp() {
+  registerOp("Einsum", {importEinsum, 1, INT_MAX, 0b10});
 }

@@ -70,7 +70,7 @@ readParameter(NodeImporter &node, const std::optional<Parameter> &parameter) {
   return node.real(parameter->attribute, parameter->value);
 }
 
-void ffc::importer::importUnary(NodeImporter &node) {
+static void importUnary(NodeImporter &node) {
   const Function &function = lookupFunction(node.opType());
   std::optional<double> alpha = readParameter(node, function.alpha),
                         beta = readParameter(node, function.beta);
@@ -82,7 +82,7 @@ void ffc::importer::importUnary(NodeImporter &node) {
 }
 
 /// A function of x / alpha, which has to be finite.
-void ffc::importer::importCelu(NodeImporter &node) {
+static void importCelu(NodeImporter &node) {
   double alpha = node.real("alpha", 1);
   if (alpha == 0)
     node.error("expected an alpha other than 0");
@@ -91,7 +91,7 @@ void ffc::importer::importCelu(NodeImporter &node) {
     node.defineLast(unaryPart(node, "", UnaryKind::Celu, x, alpha));
 }
 
-void ffc::importer::importGelu(NodeImporter &node) {
+static void importGelu(NodeImporter &node) {
   StringRef mode = node.text("approximate", "none");
   if (mode != "none" && mode != "tanh")
     node.error("expected approximate 'none' or 'tanh', found '" + mode + "'");
@@ -102,7 +102,7 @@ void ffc::importer::importGelu(NodeImporter &node) {
 }
 
 /// x + bias under -lambd, x - bias over lambd, else 0.
-void ffc::importer::importShrink(NodeImporter &node) {
+static void importShrink(NodeImporter &node) {
   double bias = node.real("bias", 0), lambd = node.real("lambd", 0.5);
   Value x = node.tensor(0);
   if (node.failed())
@@ -120,7 +120,7 @@ void ffc::importer::importShrink(NodeImporter &node) {
 }
 
 /// x where it is over alpha, else 0.
-void ffc::importer::importThresholdedRelu(NodeImporter &node) {
+static void importThresholdedRelu(NodeImporter &node) {
   double alpha = node.real("alpha", 1);
   Value x = node.tensor(0);
   if (node.failed())
@@ -143,7 +143,7 @@ static void importComputedClip(NodeImporter &node) {
     node.define(0, result);
 }
 
-void ffc::importer::importClip(NodeImporter &node) {
+static void importClip(NodeImporter &node) {
   takeNumberType(node, 0, /*integers=*/true);
   auto isComputed = [&](int i) {
     return node.has(i) && node.operand(i).kind == GraphValue::Kind::Computed;
@@ -170,7 +170,7 @@ void ffc::importer::importClip(NodeImporter &node) {
         unaryPart(node, "", UnaryKind::Clip, x, bounds[0], bounds[1]));
 }
 
-void ffc::importer::importCast(NodeImporter &node) {
+static void importCast(NodeImporter &node) {
   auto to = static_cast<int32_t>(node.integer("to", 0));
   GraphValue &x = node.operand(0);
   if (to == x.type)
@@ -199,7 +199,7 @@ void ffc::importer::importCast(NodeImporter &node) {
 }
 
 /// 1 where x is not itself.
-void ffc::importer::importIsNaN(NodeImporter &node) {
+static void importIsNaN(NodeImporter &node) {
   takeNumberType(node, 0, /*integers=*/false);
   Value x = node.tensor(0);
   if (node.failed())
@@ -211,7 +211,7 @@ void ffc::importer::importIsNaN(NodeImporter &node) {
 }
 
 /// 1 where x is beyond all numbers, on the sides that are asked for.
-void ffc::importer::importIsInf(NodeImporter &node) {
+static void importIsInf(NodeImporter &node) {
   const bool below = node.integer("detect_negative", 1) != 0,
              above = node.integer("detect_positive", 1) != 0;
   takeNumberType(node, 0, /*integers=*/false);
@@ -232,4 +232,38 @@ void ffc::importer::importIsInf(NodeImporter &node) {
   if (neither)
     y = unaryPart(node, "", UnaryKind::Scale, y, 0);
   node.defineLast(y);
+}
+
+void ffc::importer::registerElementwiseOps() {
+  registerOp("Abs", {importUnary, 1, 1});
+  registerOp("Cast", {importCast, 1, 1});
+  registerOp("Ceil", {importUnary, 1, 1});
+  registerOp("Celu", {importCelu, 1, 1});
+  registerOp("Clip", {importClip, 1, 3});
+  registerOp("Cos", {importUnary, 1, 1});
+  registerOp("Elu", {importUnary, 1, 1});
+  registerOp("Erf", {importUnary, 1, 1});
+  registerOp("Exp", {importUnary, 1, 1});
+  registerOp("Floor", {importUnary, 1, 1});
+  registerOp("Gelu", {importGelu, 1, 1});
+  registerOp("HardSigmoid", {importUnary, 1, 1});
+  registerOp("HardSwish", {importUnary, 1, 1});
+  registerOp("IsInf", {importIsInf, 1, 1});
+  registerOp("IsNaN", {importIsNaN, 1, 1});
+  registerOp("LeakyRelu", {importUnary, 1, 1});
+  registerOp("Log", {importUnary, 1, 1});
+  registerOp("Neg", {importUnary, 1, 1});
+  registerOp("Reciprocal", {importUnary, 1, 1});
+  registerOp("Relu", {importUnary, 1, 1});
+  registerOp("Round", {importUnary, 1, 1});
+  registerOp("Selu", {importUnary, 1, 1});
+  registerOp("Shrink", {importShrink, 1, 1});
+  registerOp("Sigmoid", {importUnary, 1, 1});
+  registerOp("Sign", {importUnary, 1, 1});
+  registerOp("Sin", {importUnary, 1, 1});
+  registerOp("Softplus", {importUnary, 1, 1});
+  registerOp("Softsign", {importUnary, 1, 1});
+  registerOp("Sqrt", {importUnary, 1, 1});
+  registerOp("Tanh", {importUnary, 1, 1});
+  registerOp("ThresholdedRelu", {importThresholdedRelu, 1, 1});
 }

@@ -10,7 +10,7 @@ using ff::BinaryKind;
 using ff::UnaryKind;
 
 /// x sigmoid(alpha x), which is QuickGelu, too
-void ffc::importer::importSwish(NodeImporter &node) {
+static void importSwish(NodeImporter &node) {
   const double alpha =
       node.real("alpha", node.opType() == "QuickGelu" ? 1.702f : 1);
   takeNumberType(node, 0, /*integers=*/false);
@@ -25,7 +25,7 @@ void ffc::importer::importSwish(NodeImporter &node) {
 }
 
 /// x tanh(softplus(x))
-void ffc::importer::importMish(NodeImporter &node) {
+static void importMish(NodeImporter &node) {
   takeNumberType(node, 0, /*integers=*/false);
   Value x = node.tensor(0);
   if (node.failed())
@@ -33,4 +33,10 @@ void ffc::importer::importMish(NodeImporter &node) {
   Value gate = unaryPart(node, "softplus", UnaryKind::Softplus, x);
   gate = unaryPart(node, "gate", UnaryKind::Tanh, gate);
   node.defineLast(binaryPart(node, "", BinaryKind::Mul, x, gate));
+}
+
+void ffc::importer::registerGateOps() {
+  registerOp("Mish", {importMish, 1, 1});
+  registerOp("Swish", {importSwish, 1, 1});
+  registerOp("com.microsoft.QuickGelu", {importSwish, 1, 1});
 }

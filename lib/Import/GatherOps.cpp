@@ -25,7 +25,7 @@ static void defineGathered(NodeImporter &node, Expression &made,
     node.define(0, result);
 }
 
-void ffc::importer::importGatherElements(NodeImporter &node) {
+static void importGatherElements(NodeImporter &node) {
   const auto positions = elementPositions(node);
   mlir::Value x = positions ? node.tensor(0) : mlir::Value();
   if (node.failed())
@@ -44,7 +44,7 @@ void ffc::importer::importGatherElements(NodeImporter &node) {
   node.build<ff::ReshapeOp>(node.shape(1), x);
 }
 
-void ffc::importer::importGatherND(NodeImporter &node) {
+static void importGatherND(NodeImporter &node) {
   const int64_t batches = node.integer("batch_dims", 0);
   Expression made(node);
   const Named named = namedSlices(node, made, batches);
@@ -54,4 +54,9 @@ void ffc::importer::importGatherND(NodeImporter &node) {
   defineGathered(
       node, made, named,
       llvm::ArrayRef<int64_t>(from).drop_front(batches + node.shape(1).back()));
+}
+
+void ffc::importer::registerGatherOps() {
+  registerOp("GatherElements", {importGatherElements, 2, 2, 0, true});
+  registerOp("GatherND", {importGatherND, 2, 2});
 }

@@ -2,6 +2,7 @@
 
 #include "NodeImporter.h"
 #include "OpTable.h"
+#include "Positions.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -45,7 +46,7 @@ static void finish(NodeImporter &node, Value x, bool hasParts) {
     node.defineSame(node.operand(0));
 }
 
-void ffc::importer::importSlice(NodeImporter &node) {
+static void importSlice(NodeImporter &node) {
   std::optional<Shape> starts, ends, axes, steps;
   // Opset 10 turned the attributes into operands and added steps.
   if (node.opset() < 10) {
@@ -105,7 +106,7 @@ void ffc::importer::importSlice(NodeImporter &node) {
   finish(node, x, x != whole);
 }
 
-void ffc::importer::importGather(NodeImporter &node) {
+static void importGather(NodeImporter &node) {
   int64_t axis = node.check(resolveAxis(node.integer("axis", 0), node.rank(0)));
   if (!node.failed() && node.operand(1).kind == GraphValue::Kind::Computed)
     return importLookup(node, axis);
@@ -138,7 +139,7 @@ void ffc::importer::importGather(NodeImporter &node) {
   finish(node, taken, taken != x);
 }
 
-void ffc::importer::importCompress(NodeImporter &node) {
+static void importCompress(NodeImporter &node) {
   std::optional<int64_t> axis;
   if (findAttribute(node.node, "axis"))
     axis = node.check(resolveAxis(node.integer("axis", 0), node.rank(0)));
@@ -244,7 +245,7 @@ static Constant partOf(const Constant &data, int64_t axis, int64_t start,
   return result;
 }
 
-void ffc::importer::importSplit(NodeImporter &node) {
+static void importSplit(NodeImporter &node) {
   int64_t axis = node.check(resolveAxis(node.integer("axis", 0), node.rank(0)));
   if (node.failed())
     return;
@@ -287,7 +288,7 @@ void ffc::importer::importSplit(NodeImporter &node) {
 // Concatenation and padding
 //===----------------------------------------------------------------------===//
 
-void ffc::importer::importConcat(NodeImporter &node) {
+static void importConcat(NodeImporter &node) {
   if (!findAttribute(node.node, "axis"))
     node.error("expected an attribute 'axis'");
   for (int i = 0; i < node.node.input_size(); ++i)
@@ -387,7 +388,7 @@ static int64_t repeatedPosition(StringRef mode, int64_t i, int64_t extent) {
   return i < extent ? i : period - i;
 }
 
-void ffc::importer::importPad(NodeImporter &node) {
+static void importPad(NodeImporter &node) {
   StringRef mode = node.text("mode", "constant");
   if (!llvm::is_contained<StringRef>({"constant", "edge", "reflect", "wrap"},
                                      mode))
@@ -429,4 +430,13 @@ void ffc::importer::importPad(NodeImporter &node) {
     x = take(node, mode + Twine(d), x, static_cast<int64_t>(d), indices);
   }
   node.defineLast(x);
+}
+
+void ffc::importer::registerIndexOps() {
+  registerOp("Compress", {importCompress, 2, 2, 0, true});
+  registerOp("Concat", {importConcat, 1, INT_MAX, 0, true});
+  registerOp("Gather", {importGather, 2, 2, 0b1, true, 1});
+  registerOp("Pad", {importPad, 1, 4, 0, true});
+  registerOp("Slice", {importSlice, 1, 5, 0, true});
+  registerOp("Split", {importSplit, 1, 2, 0, true});
 }

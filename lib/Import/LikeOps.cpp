@@ -9,7 +9,7 @@ using namespace ffc;
 using namespace ffc::importer;
 using onnx::TensorProto;
 
-void ffc::importer::importCastLike(NodeImporter &node) {
+static void importCastLike(NodeImporter &node) {
   node.ignore("saturate"); // of eight bits
   node.ignore("round_mode");
   const int32_t type = node.operand(1).type;
@@ -21,7 +21,7 @@ void ffc::importer::importCastLike(NodeImporter &node) {
     node.define(0, y);
 }
 
-void ffc::importer::importEyeLike(NodeImporter &node) {
+static void importEyeLike(NodeImporter &node) {
   node.expectRank(0, 2);
   const int64_t diagonal = node.integer("k", 0);
   const auto type =
@@ -49,4 +49,9 @@ void ffc::importer::importEyeLike(NodeImporter &node) {
   if (!node.failed())
     node.defineLast(
         binaryPart(node, "", ff::BinaryKind::Equal, ones.columns, ones.rows));
+}
+
+void ffc::importer::registerLikeOps() {
+  registerOp("CastLike", {importCastLike, 2, 2});
+  registerOp("EyeLike", {importEyeLike, 1, 1});
 }

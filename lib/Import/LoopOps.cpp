@@ -9,6 +9,8 @@
 #include "Expression.h"
 #include "OpTable.h"
 
+#include <climits>
+
 using namespace ffc;
 using namespace ffc::importer;
 using onnx::AttributeProto;
@@ -151,7 +153,7 @@ static std::optional<int64_t> numberIn(const GraphValue &value) {
   return value.constant.ints.front();
 }
 
-void ffc::importer::importLoop(NodeImporter &node) {
+static void importLoop(NodeImporter &node) {
   Unrolling loop(node);
   const int inputs = std::max(node.node.input_size(), 2);
   const size_t carried = inputs - 2;
@@ -235,7 +237,7 @@ static std::vector<Walk> walksOf(NodeImporter &node, llvm::StringRef kind,
   return walks;
 }
 
-void ffc::importer::importScan(NodeImporter &node) {
+static void importScan(NodeImporter &node) {
   if (node.opset() < 9)
     return node.unsupported(" of opset 8");
   Unrolling loop(node);
@@ -309,4 +311,9 @@ void ffc::importer::importScan(NodeImporter &node) {
       return;
     node.define(static_cast<int>(carried + i), value);
   }
+}
+
+void ffc::importer::registerLoopOps() {
+  registerOp("Loop", {importLoop, 0, INT_MAX, 0, false, 0, true});
+  registerOp("Scan", {importScan, 1, INT_MAX});
 }

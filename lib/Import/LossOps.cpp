@@ -170,7 +170,7 @@ Value ClassLoss::compose(Value logs) {
   return unaryPart(node, "negated", UnaryKind::Scale, y, factor);
 }
 
-void ffc::importer::importNegativeLogLikelihoodLoss(NodeImporter &node) {
+static void importNegativeLogLikelihoodLoss(NodeImporter &node) {
   ClassLoss loss(node);
   Value logs = node.tensor(0);
   if (node.failed())
@@ -180,7 +180,7 @@ void ffc::importer::importNegativeLogLikelihoodLoss(NodeImporter &node) {
     node.defineLast(y);
 }
 
-void ffc::importer::importSoftmaxCrossEntropyLoss(NodeImporter &node) {
+static void importSoftmaxCrossEntropyLoss(NodeImporter &node) {
   ClassLoss loss(node);
   if (node.importer.options.training && loss.numClasses() == 1)
     node.error("cross-entropy over one class is always 0, found scores of "
@@ -205,4 +205,10 @@ void ffc::importer::importSoftmaxCrossEntropyLoss(NodeImporter &node) {
   node.define(0, y.getDefiningOp());
   if (wantsLogs)
     node.define(1, logs.getDefiningOp());
+}
+
+void ffc::importer::registerLossOps() {
+  registerOp("NegativeLogLikelihoodLoss",
+             {importNegativeLogLikelihoodLoss, 2, 3});
+  registerOp("SoftmaxCrossEntropyLoss", {importSoftmaxCrossEntropyLoss, 2, 3});
 }

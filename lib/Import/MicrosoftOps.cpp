@@ -42,7 +42,7 @@ static void defineIfMade(NodeImporter &node, GraphValue *value) {
 }
 
 /// Gelu of x + bias; FastGelu, whose bias may be missing, approximates it.
-void ffc::importer::importBiasGelu(NodeImporter &node) {
+static void importBiasGelu(NodeImporter &node) {
   Expression made(node);
   GraphValue *x = &node.operand(0);
   if (node.has(1))
@@ -60,7 +60,7 @@ void ffc::importer::importBiasGelu(NodeImporter &node) {
 }
 
 /// alpha op(a) op(b), with batches.
-void ffc::importer::importFusedMatMul(NodeImporter &node) {
+static void importFusedMatMul(NodeImporter &node) {
   const double alpha = node.real("alpha", 1);
   const bool transposes[] = {node.integer("transA", 0) != 0,
                              node.integer("transB", 0) != 0};
@@ -95,7 +95,7 @@ void ffc::importer::importFusedMatMul(NodeImporter &node) {
 }
 
 /// Layer normalisation of input + skip + bias; result 3 is that sum.
-void ffc::importer::importSkipLayerNormalization(NodeImporter &node) {
+static void importSkipLayerNormalization(NodeImporter &node) {
   const double epsilon = node.real("epsilon", 1e-12f);
   Expression made(node);
   GraphValue *sum = made.apply("Add", {&node.operand(0), &node.operand(1)});
@@ -112,4 +112,13 @@ void ffc::importer::importSkipLayerNormalization(NodeImporter &node) {
   defineIfMade(node, made.make(std::move(norm), in));
   if (node.isUsed(3))
     node.define(3, sum);
+}
+
+void ffc::importer::registerMicrosoftOps() {
+  registerOp("com.microsoft.BiasGelu", {importBiasGelu, 2, 2, 0b10});
+  registerOp("com.microsoft.FastGelu", {importBiasGelu, 1, 2, 0b10});
+  registerOp("com.microsoft.FusedMatMul", {importFusedMatMul, 2, 2, 0b10});
+  registerOp("com.microsoft.Gelu", {importBiasGelu, 1, 1});
+  registerOp("com.microsoft.SkipLayerNormalization",
+             {importSkipLayerNormalization, 3, 5, 0b11100});
 }

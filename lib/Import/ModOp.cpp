@@ -11,7 +11,7 @@ using namespace ffc::importer;
 using ff::BinaryKind;
 using ff::UnaryKind;
 
-void ffc::importer::importMod(NodeImporter &node) {
+static void importMod(NodeImporter &node) {
   const bool hasSignOfDividend = node.integer("fmod", 0) != 0;
   expectOneType(node, {0, 1});
   takeNumberType(node, 0, /*integers=*/true);
@@ -37,3 +37,5 @@ void ffc::importer::importMod(NodeImporter &node) {
   Value differ = unaryPart(node, "differ", UnaryKind::Relu, product);
   node.build<ff::SelectOp>(*shape, differ, next, left);
 }
+
+void ffc::importer::registerModOp() { registerOp("Mod", {importMod, 2, 2}); }

@@ -191,7 +191,7 @@ static void buildFromStatistics(NodeImporter &node, const BatchNorm &norm) {
     node.define(2, norm.var);
 }
 
-void ffc::importer::importBatchNormalization(NodeImporter &node) {
+static void importBatchNormalization(NodeImporter &node) {
   if (node.opset() < 9 && node.integer("spatial", 1) == 0)
     return node.error("statistics per position (spatial = 0) are not "
                       "supported");
@@ -242,7 +242,7 @@ static Value affine(NodeImporter &node, int i, Role::Kind role,
   return node.tensor(i);
 }
 
-void ffc::importer::importInstanceNormalization(NodeImporter &node) {
+static void importInstanceNormalization(NodeImporter &node) {
   int64_t rank = node.rank(0);
   if (rank < 3)
     return node.error("expected an operand with channels and positions, found "
@@ -259,7 +259,7 @@ void ffc::importer::importInstanceNormalization(NodeImporter &node) {
         x, scale, bias, dimsBetween(2, rank), epsilon, {1}));
 }
 
-void ffc::importer::importLayerNormalization(NodeImporter &node) {
+static void importLayerNormalization(NodeImporter &node) {
   int64_t rank = node.rank(0);
   int64_t axis = node.check(resolveAxis(node.integer("axis", -1), rank));
   double epsilon = readEpsilon(node);
@@ -294,7 +294,7 @@ void ffc::importer::importLayerNormalization(NodeImporter &node) {
 }
 
 /// Groups of channels are a dimension of their own while they are normalised.
-void ffc::importer::importGroupNormalization(NodeImporter &node) {
+static void importGroupNormalization(NodeImporter &node) {
   const int64_t rank = node.rank(0), groups = node.integer("num_groups", 0);
   const int64_t channels = rank < 2 ? 0 : node.shape(0)[1];
   const double epsilon = readEpsilon(node);
@@ -331,7 +331,7 @@ void ffc::importer::importGroupNormalization(NodeImporter &node) {
   node.build<ff::ReshapeOp>(node.shape(0), op.getY());
 }
 
-void ffc::importer::importMeanVarianceNormalization(NodeImporter &node) {
+static void importMeanVarianceNormalization(NodeImporter &node) {
   int64_t rank = node.rank(0);
   Shape axes;
   for (int64_t axis : node.integers("axes").value_or(Shape{0, 2, 3}))
@@ -357,7 +357,7 @@ void ffc::importer::importMeanVarianceNormalization(NodeImporter &node) {
 }
 
 /// x / (sum of |x|^p along the axis)^(1/p)
-void ffc::importer::importLpNormalization(NodeImporter &node) {
+static void importLpNormalization(NodeImporter &node) {
   int64_t axis =
       node.check(resolveAxis(node.integer("axis", -1), node.rank(0)));
   int64_t p = node.integer("p", 2);
@@ -380,4 +380,15 @@ void ffc::importer::importLpNormalization(NodeImporter &node) {
   if (p == 2)
     norm = build.unary("norm", ff::UnaryKind::Sqrt, norm);
   node.build<ff::BinaryOp>(node.shape(0), ff::BinaryKind::Div, x, norm);
+}
+
+void ffc::importer::registerNormOps() {
+  registerOp("BatchNormalization", {importBatchNormalization, 5, 5, 0b11110});
+  registerOp("GroupNormalization", {importGroupNormalization, 3, 3, 0b110});
+  registerOp("InstanceNormalization",
+             {importInstanceNormalization, 3, 3, 0b110});
+  registerOp("LayerNormalization", {importLayerNormalization, 2, 3, 0b110});
+  registerOp("LpNormalization", {importLpNormalization, 1, 1});
+  registerOp("MeanVarianceNormalization",
+             {importMeanVarianceNormalization, 1, 1});
 }

@@ -18,7 +18,7 @@ static Constant element(const Constant &values, int64_t i) {
   return select(values, {}, {i});
 }
 
-void ffc::importer::importOneHot(NodeImporter &node) {
+static void importOneHot(NodeImporter &node) {
   int64_t axis =
       node.check(resolveAxis(node.integer("axis", -1), node.rank(0) + 1));
   double depth = node.scalar(1).value_or(0);
@@ -59,4 +59,8 @@ void ffc::importer::importOneHot(NodeImporter &node) {
         on = node.knownNumbers("on", element(values, 1));
   if (!node.failed())
     node.build<ff::SelectOp>(result, hit, on, off);
+}
+
+void ffc::importer::registerOneHotOp() {
+  registerOp("OneHot", {importOneHot, 3, 3});
 }

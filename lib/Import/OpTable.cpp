@@ -2,164 +2,47 @@
 
 #include "OpTable.h"
 
+#include "ffc/Import/Import.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <climits>
+#include <cassert>
 
 using namespace ffc::importer;
 
+using Table = llvm::StringMap<OpInfo>;
+
+static Table &registered() {
+  static Table ops;
+  return ops;
+}
+
+void ffc::importer::registerOp(llvm::StringRef name, const OpInfo &info) {
+  bool isNew = registered().try_emplace(name, info).second;
+  assert(isNew && "importer registered twice");
+  (void)isNew;
+}
+
+static const Table &table() {
+  static const bool isComplete = [] {
+    for (auto registerFamily : kAllImporters)
+      registerFamily();
+    return true;
+  }();
+  (void)isComplete;
+  return registered();
+}
+
 const OpInfo *ffc::importer::lookupOp(llvm::StringRef name) {
-  static const llvm::StringMap<OpInfo> table = {
-      {"Abs", {importUnary, 1, 1}},
-      {"Add", {importArithmetic, 2, 2}},
-      {"And", {importLogical, 2, 2}},
-      {"ArgMax", {importArgExtreme, 1, 1}},
-      {"ArgMin", {importArgExtreme, 1, 1}},
-      {"Attention", {importAttention, 3, 7}},
-      {"AveragePool", {importAveragePool, 1, 1}},
-      {"BatchNormalization", {importBatchNormalization, 5, 5, 0b11110}},
-      {"Cast", {importCast, 1, 1}},
-      {"CastLike", {importCastLike, 2, 2}},
-      {"Ceil", {importUnary, 1, 1}},
-      {"Celu", {importCelu, 1, 1}},
-      {"Clip", {importClip, 1, 3}},
-      {"Compress", {importCompress, 2, 2, 0, true}},
-      {"Concat", {importConcat, 1, INT_MAX, 0, true}},
-      {"Constant", {importConstant, 0, 0}},
-      {"ConcatFromSequence",
-       {importConcatFromSequence, 1, 1, 0, false, 0, true}},
-      {"ConstantOfShape", {importConstantOfShape, 1, 1}},
-      {"Conv", {importConv, 2, 3, 0b110}},
-      {"ConvTranspose", {importConvTranspose, 2, 3, 0b110}},
-      {"Cos", {importUnary, 1, 1}},
-      {"CumSum", {importCumSum, 2, 2}},
-      {"DepthToSpace", {importDepthToSpace, 1, 1, 0, true}},
-      {"Div", {importArithmetic, 2, 2}},
-      {"Dropout", {importDropout, 1, 3}},
-      {"Einsum", {importEinsum, 1, INT_MAX, 0b10}},
-      {"Elu", {importUnary, 1, 1}},
-      {"Equal", {importComparison, 2, 2}},
-      {"Erf", {importUnary, 1, 1}},
-      {"Exp", {importUnary, 1, 1}},
-      {"Expand", {importExpand, 2, 2, 0, true}},
-      {"EyeLike", {importEyeLike, 1, 1}},
-      {"Flatten", {importFlatten, 1, 1, 0, true}},
-      {"Floor", {importUnary, 1, 1}},
-      {"GRU", {importRecurrent, 3, 6, 0b1110}},
-      {"Gather", {importGather, 2, 2, 0b1, true, 1}},
-      {"GatherElements", {importGatherElements, 2, 2, 0, true}},
-      {"GatherND", {importGatherND, 2, 2}},
-      {"Gelu", {importGelu, 1, 1}},
-      {"Gemm", {importGemm, 2, 3, 0b110}},
-      {"GlobalAveragePool", {importGlobalAveragePool, 1, 1}},
-      {"GlobalMaxPool", {importGlobalMaxPool, 1, 1}},
-      {"Greater", {importComparison, 2, 2}},
-      {"GreaterOrEqual", {importComparison, 2, 2}},
-      {"GroupNormalization", {importGroupNormalization, 3, 3, 0b110}},
-      {"HardSigmoid", {importUnary, 1, 1}},
-      {"HardSwish", {importUnary, 1, 1}},
-      {"Hardmax", {importHardmax, 1, 1}},
-      {"Identity", {importIdentity, 1, 1, 0, false, 0, true}},
-      {"If", {importIf, 1, 1}},
-      {"InstanceNormalization", {importInstanceNormalization, 3, 3, 0b110}},
-      {"IsInf", {importIsInf, 1, 1}},
-      {"IsNaN", {importIsNaN, 1, 1}},
-      {"LRN", {importLrn, 1, 1}},
-      {"LSTM", {importRecurrent, 3, 8, 0b1110}},
-      {"LayerNormalization", {importLayerNormalization, 2, 3, 0b110}},
-      {"LeakyRelu", {importUnary, 1, 1}},
-      {"Less", {importComparison, 2, 2}},
-      {"LessOrEqual", {importComparison, 2, 2}},
-      {"Log", {importUnary, 1, 1}},
-      {"Loop", {importLoop, 0, INT_MAX, 0, false, 0, true}},
-      {"LogSoftmax", {importSoftmax, 1, 1}},
-      {"LpNormalization", {importLpNormalization, 1, 1}},
-      {"MatMul", {importMatMul, 2, 2, 0b10}},
-      {"Max", {importVariadic, 1, INT_MAX}},
-      {"MaxPool", {importMaxPool, 1, 1}},
-      {"Mean", {importVariadic, 1, INT_MAX}},
-      {"MeanVarianceNormalization", {importMeanVarianceNormalization, 1, 1}},
-      {"Min", {importVariadic, 1, INT_MAX}},
-      {"Mish", {importMish, 1, 1}},
-      {"Mod", {importMod, 2, 2}},
-      {"Mul", {importArithmetic, 2, 2}},
-      {"Neg", {importUnary, 1, 1}},
-      {"NegativeLogLikelihoodLoss", {importNegativeLogLikelihoodLoss, 2, 3}},
-      {"Not", {importNot, 1, 1}},
-      {"OneHot", {importOneHot, 3, 3}},
-      {"Or", {importLogical, 2, 2}},
-      {"PRelu", {importPRelu, 2, 2, 0b10}},
-      {"Pad", {importPad, 1, 4, 0, true}},
-      {"Pow", {importPow, 2, 2}},
-      {"RMSNormalization", {importRmsNormalization, 2, 2, 0b10}},
-      {"RNN", {importRecurrent, 3, 6, 0b1110}},
-      {"Range", {importRange, 3, 3}},
-      {"Reciprocal", {importUnary, 1, 1}},
-      {"ReduceL1", {importReduce, 1, 2}},
-      {"ReduceL2", {importReduce, 1, 2}},
-      {"ReduceLogSum", {importReduce, 1, 2}},
-      {"ReduceLogSumExp", {importReduce, 1, 2}},
-      {"ReduceMax", {importReduce, 1, 2}},
-      {"ReduceMean", {importReduce, 1, 2}},
-      {"ReduceMin", {importReduce, 1, 2}},
-      {"ReduceProd", {importReduce, 1, 2}},
-      {"ReduceSum", {importReduce, 1, 2}},
-      {"ReduceSumSquare", {importReduce, 1, 2}},
-      {"Relu", {importUnary, 1, 1}},
-      {"Reshape", {importReshape, 2, 2, 0, true}},
-      {"Resize", {importResize, 1, 4}},
-      {"RotaryEmbedding", {importRotaryEmbedding, 3, 4}},
-      {"Round", {importUnary, 1, 1}},
-      {"Scan", {importScan, 1, INT_MAX}},
-      {"Scatter", {importScatterElements, 3, 3}},
-      {"ScatterElements", {importScatterElements, 3, 3}},
-      {"ScatterND", {importScatterND, 3, 3}},
-      {"Selu", {importUnary, 1, 1}},
-      {"SequenceAt", {importSequenceAt, 2, 2, 0, false, 0, true}},
-      {"SequenceConstruct",
-       {importSequenceConstruct, 1, INT_MAX, 0, false, 0, true}},
-      {"SequenceEmpty", {importSequenceConstruct, 0, 0}},
-      {"SequenceErase", {importSequenceErase, 1, 2, 0, false, 0, true}},
-      {"SequenceInsert", {importSequenceInsert, 2, 3, 0, false, 0, true}},
-      {"SequenceLength", {importSequenceLength, 1, 1, 0, false, 0, true}},
-      {"Shape", {importShape, 1, 1}},
-      {"Shrink", {importShrink, 1, 1}},
-      {"Sigmoid", {importUnary, 1, 1}},
-      {"Sign", {importUnary, 1, 1}},
-      {"Sin", {importUnary, 1, 1}},
-      {"Size", {importSize, 1, 1}},
-      {"Slice", {importSlice, 1, 5, 0, true}},
-      {"Softmax", {importSoftmax, 1, 1}},
-      {"SoftmaxCrossEntropyLoss", {importSoftmaxCrossEntropyLoss, 2, 3}},
-      {"Softplus", {importUnary, 1, 1}},
-      {"Softsign", {importUnary, 1, 1}},
-      {"SpaceToDepth", {importSpaceToDepth, 1, 1, 0, true}},
-      {"Split", {importSplit, 1, 2, 0, true}},
-      {"SplitToSequence", {importSplitToSequence, 1, 2}},
-      {"Sqrt", {importUnary, 1, 1}},
-      {"Squeeze", {importSqueeze, 1, 2, 0, true}},
-      {"Sub", {importArithmetic, 2, 2}},
-      {"Sum", {importVariadic, 1, INT_MAX}},
-      {"Swish", {importSwish, 1, 1}},
-      {"Tanh", {importUnary, 1, 1}},
-      {"ThresholdedRelu", {importThresholdedRelu, 1, 1}},
-      {"Tile", {importTile, 2, 2, 0, true}},
-      {"TopK", {importTopK, 1, 2}},
-      {"Transpose", {importTranspose, 1, 1, 0, true}},
-      {"Trilu", {importTrilu, 1, 2, 0, true}},
-      {"Unsqueeze", {importUnsqueeze, 1, 2, 0, true}},
-      {"Upsample", {importUpsample, 1, 2}},
-      {"Where", {importWhere, 3, 3}},
-      {"Xor", {importLogical, 2, 2}},
-      {"com.microsoft.BiasGelu", {importBiasGelu, 2, 2, 0b10}},
-      {"com.microsoft.FastGelu", {importBiasGelu, 1, 2, 0b10}},
-      {"com.microsoft.FusedMatMul", {importFusedMatMul, 2, 2, 0b10}},
-      {"com.microsoft.Gelu", {importBiasGelu, 1, 1}},
-      {"com.microsoft.QuickGelu", {importSwish, 1, 1}},
-      {"com.microsoft.SkipLayerNormalization",
-       {importSkipLayerNormalization, 3, 5, 0b11100}},
-      {"ffc.ReduceBags", {importReduceBags, 3, 4}},
-  };
-  auto found = table.find(name);
-  return found == table.end() ? nullptr : &found->second;
+  auto found = table().find(name);
+  return found == table().end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> ffc::importedOperators() {
+  std::vector<std::string> names;
+  for (const auto &op : table())
+    names.push_back(op.getKey().str());
+  llvm::sort(names);
+  return names;
 }

@@ -130,7 +130,7 @@ static void buildAveragePool(NodeImporter &node, const Window &window,
       node.list(window.strides));
 }
 
-void ffc::importer::importMaxPool(NodeImporter &node) {
+static void importMaxPool(NodeImporter &node) {
   expectImage(node);
   if (node.failed())
     return;
@@ -144,7 +144,7 @@ void ffc::importer::importMaxPool(NodeImporter &node) {
     defineIndices(node, op.getIndex(), order == 1);
 }
 
-void ffc::importer::importAveragePool(NodeImporter &node) {
+static void importAveragePool(NodeImporter &node) {
   expectImage(node);
   if (node.failed())
     return;
@@ -167,10 +167,17 @@ static Window globalWindow(NodeImporter &node) {
   return window;
 }
 
-void ffc::importer::importGlobalMaxPool(NodeImporter &node) {
+static void importGlobalMaxPool(NodeImporter &node) {
   buildMaxPool(node, globalWindow(node));
 }
 
-void ffc::importer::importGlobalAveragePool(NodeImporter &node) {
+static void importGlobalAveragePool(NodeImporter &node) {
   buildAveragePool(node, globalWindow(node), /*countPads=*/false);
+}
+
+void ffc::importer::registerPoolOps() {
+  registerOp("AveragePool", {importAveragePool, 1, 1});
+  registerOp("GlobalAveragePool", {importGlobalAveragePool, 1, 1});
+  registerOp("GlobalMaxPool", {importGlobalMaxPool, 1, 1});
+  registerOp("MaxPool", {importMaxPool, 1, 1});
 }

@@ -34,6 +34,9 @@ std::optional<ElementPositions> elementPositions(NodeImporter &node);
 /// to 6. Null after an error.
 mlir::Value indicesOf(NodeImporter &node, GraphValue &numbers, int64_t rows);
 
+/// Gather along `axis` by computed indices.
+void importLookup(NodeImporter &node, int64_t axis);
+
 } // namespace ffc::importer
 
 #endif // FFC_LIB_IMPORT_POSITIONS_H

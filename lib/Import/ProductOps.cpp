@@ -52,7 +52,7 @@ static void buildProduct(NodeImporter &node, const Product &product) {
       builder.getI64IntegerAttr(product.transB));
 }
 
-void ffc::importer::importGemm(NodeImporter &node) {
+static void importGemm(NodeImporter &node) {
   Product product;
   product.alpha = node.real("alpha", 1);
   product.beta = node.real("beta", 1);
@@ -61,7 +61,7 @@ void ffc::importer::importGemm(NodeImporter &node) {
   buildProduct(node, product);
 }
 
-void ffc::importer::importMatMul(NodeImporter &node) {
+static void importMatMul(NodeImporter &node) {
   for (int i : {0, 1})
     if (node.rank(i) < 1 || node.rank(i) > kMaxRank)
       return node.error("expected an operand " + Twine(i) + " of rank 1 to " +
@@ -104,4 +104,9 @@ void ffc::importer::importMatMul(NodeImporter &node) {
   if (product != result)
     y = node.part<ff::ReshapeOp>("y", result, y);
   node.define(y.getDefiningOp());
+}
+
+void ffc::importer::registerProductOps() {
+  registerOp("Gemm", {importGemm, 2, 3, 0b110});
+  registerOp("MatMul", {importMatMul, 2, 2, 0b10});
 }

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::importer;
 
-void ffc::importer::importTopK(NodeImporter &node) {
+static void importTopK(NodeImporter &node) {
   int64_t axis =
       node.check(resolveAxis(node.integer("axis", -1), node.rank(0)));
   bool largest = node.integer("largest", 1) != 0;
@@ -76,7 +76,7 @@ static Value extremeIndex(NodeImporter &node, Value x, int64_t axis,
                    static_cast<double>(extent - 1));
 }
 
-void ffc::importer::importArgExtreme(NodeImporter &node) {
+static void importArgExtreme(NodeImporter &node) {
   int64_t axis = node.check(resolveAxis(node.integer("axis", 0), node.rank(0)));
   bool keepdims = node.integer("keepdims", 1) != 0;
   bool isLast = node.integer("select_last_index", 0) != 0;
@@ -96,7 +96,7 @@ void ffc::importer::importArgExtreme(NodeImporter &node) {
 }
 
 /// 1 at the first of the largest elements along a dimension, else 0.
-void ffc::importer::importHardmax(NodeImporter &node) {
+static void importHardmax(NodeImporter &node) {
   // Until opset 12 the operand was a matrix, columns starting at `axis`.
   bool joint = node.opset() < 13;
   int64_t given = node.integer("axis", joint ? 1 : -1), rank = node.rank(0);
@@ -126,4 +126,11 @@ void ffc::importer::importHardmax(NodeImporter &node) {
   if (ranked != whole)
     y = node.part<ff::ReshapeOp>("whole", whole, y);
   node.defineLast(y);
+}
+
+void ffc::importer::registerRankingOps() {
+  registerOp("ArgMax", {importArgExtreme, 1, 1});
+  registerOp("ArgMin", {importArgExtreme, 1, 1});
+  registerOp("Hardmax", {importHardmax, 1, 1});
+  registerOp("TopK", {importTopK, 1, 2});
 }

@@ -390,6 +390,12 @@ void RecurrentImporter::run() {
   defineResults(sequences, last);
 }
 
-void ffc::importer::importRecurrent(NodeImporter &node) {
+static void importRecurrent(NodeImporter &node) {
   RecurrentImporter(node).run();
+}
+
+void ffc::importer::registerRecurrentOps() {
+  registerOp("GRU", {importRecurrent, 3, 6, 0b1110});
+  registerOp("LSTM", {importRecurrent, 3, 8, 0b1110});
+  registerOp("RNN", {importRecurrent, 3, 6, 0b1110});
 }

@@ -137,7 +137,7 @@ static void takeReducedType(NodeImporter &node) {
     takeNumberType(node, 0, /*integers=*/picks || type == "ReduceSum");
 }
 
-void ffc::importer::importReduce(NodeImporter &node) {
+static void importReduce(NodeImporter &node) {
   Reduction reduction(node);
   takeReducedType(node);
   Value x = node.tensor(0);
@@ -151,4 +151,17 @@ void ffc::importer::importReduce(NodeImporter &node) {
     node.defineSame(node.operand(0));
   else
     node.defineLast(y);
+}
+
+void ffc::importer::registerReduceOps() {
+  registerOp("ReduceL1", {importReduce, 1, 2});
+  registerOp("ReduceL2", {importReduce, 1, 2});
+  registerOp("ReduceLogSum", {importReduce, 1, 2});
+  registerOp("ReduceLogSumExp", {importReduce, 1, 2});
+  registerOp("ReduceMax", {importReduce, 1, 2});
+  registerOp("ReduceMean", {importReduce, 1, 2});
+  registerOp("ReduceMin", {importReduce, 1, 2});
+  registerOp("ReduceProd", {importReduce, 1, 2});
+  registerOp("ReduceSum", {importReduce, 1, 2});
+  registerOp("ReduceSumSquare", {importReduce, 1, 2});
 }

@@ -281,7 +281,7 @@ static SmallVector<double> readNumbers(NodeImporter &node, int i) {
   return SmallVector<double>(value.floats.begin(), value.floats.end());
 }
 
-void ffc::importer::importResize(NodeImporter &node) {
+static void importResize(NodeImporter &node) {
   Interpolation way;
   bool isOld = node.opset() < 11;
   readMode(node, way, /*hasCubic=*/!isOld);
@@ -332,7 +332,7 @@ void ffc::importer::importResize(NodeImporter &node) {
   build(node, way);
 }
 
-void ffc::importer::importUpsample(NodeImporter &node) {
+static void importUpsample(NodeImporter &node) {
   Interpolation way;
   readMode(node, way, /*hasCubic=*/false);
   SmallVector<double> scales;
@@ -348,4 +348,9 @@ void ffc::importer::importUpsample(NodeImporter &node) {
                Twine(scales.size()));
   applyScales(node, way, scales);
   build(node, way);
+}
+
+void ffc::importer::registerResizeOps() {
+  registerOp("Resize", {importResize, 1, 4});
+  registerOp("Upsample", {importUpsample, 1, 2});
 }

@@ -15,7 +15,7 @@ using ff::UnaryKind;
 
 /// x / sqrt(mean(x^2) + epsilon) * scale, in the operators that exporters of
 /// older sets write.
-void ffc::importer::importRmsNormalization(NodeImporter &node) {
+static void importRmsNormalization(NodeImporter &node) {
   const int64_t rank = node.rank(0);
   const int64_t axis = node.check(resolveAxis(node.integer("axis", -1), rank));
   const double epsilon = node.real("epsilon", 1e-5f);
@@ -52,4 +52,8 @@ void ffc::importer::importRmsNormalization(NodeImporter &node) {
   Value inverse = unaryPart(node, "inverse", UnaryKind::Reciprocal, root);
   Value normed = binaryPart(node, "normed", BinaryKind::Mul, x, inverse);
   node.defineLast(binaryPart(node, "", BinaryKind::Mul, normed, scale));
+}
+
+void ffc::importer::registerRmsNormOp() {
+  registerOp("RMSNormalization", {importRmsNormalization, 2, 2, 0b10});
 }

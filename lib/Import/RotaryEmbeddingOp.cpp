@@ -48,7 +48,7 @@ static GraphValue *rowsOf(NodeImporter &node, Expression &made, int table,
   return made.reshape(rows, shape);
 }
 
-void ffc::importer::importRotaryEmbedding(NodeImporter &node) {
+static void importRotaryEmbedding(NodeImporter &node) {
   const bool isInterleaved = node.integer("interleaved", 0) != 0;
   const bool isFlat = node.rank(X) == 3;
   int64_t turned = node.integer("rotary_embedding_dim", 0);
@@ -113,4 +113,8 @@ void ffc::importer::importRotaryEmbedding(NodeImporter &node) {
   y = made.reshape(y, from);
   if (!node.failed())
     node.define(0, y);
+}
+
+void ffc::importer::registerRotaryEmbeddingOp() {
+  registerOp("RotaryEmbedding", {importRotaryEmbedding, 3, 4});
 }

@@ -108,7 +108,7 @@ static GraphValue *addedUp(NodeImporter &node, Expression &made,
   return made.computed(TensorProto::FLOAT, sums);
 }
 
-void ffc::importer::importScatterElements(NodeImporter &node) {
+static void importScatterElements(NodeImporter &node) {
   const auto positions = elementPositions(node);
   const bool adds = readReduction(node);
   if (!node.failed() && node.shape(2) != node.shape(1))
@@ -126,7 +126,13 @@ void ffc::importer::importScatterElements(NodeImporter &node) {
     node.define(0, result);
 }
 
-void ffc::importer::importScatterND(NodeImporter &node) {
+static void importScatterND(NodeImporter &node) {
   Expression made(node);
   defineScattered(node, made, namedSlices(node, made, /*batches=*/0));
+}
+
+void ffc::importer::registerScatterOps() {
+  registerOp("Scatter", {importScatterElements, 3, 3});
+  registerOp("ScatterElements", {importScatterElements, 3, 3});
+  registerOp("ScatterND", {importScatterND, 3, 3});
 }

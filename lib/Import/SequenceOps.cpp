@@ -8,6 +8,8 @@
 #include "Expression.h"
 #include "OpTable.h"
 
+#include <climits>
+
 using namespace ffc;
 using namespace ffc::importer;
 using onnx::TensorProto;
@@ -69,7 +71,7 @@ static int64_t positionAt(NodeImporter &node, int i, int64_t length, bool end) {
 }
 
 /// SequenceEmpty too, which has no operands.
-void ffc::importer::importSequenceConstruct(NodeImporter &node) {
+static void importSequenceConstruct(NodeImporter &node) {
   node.ignore("dtype");
   std::vector<GraphValue *> elements;
   for (int i = 0; i < node.node.input_size(); ++i) {
@@ -81,7 +83,7 @@ void ffc::importer::importSequenceConstruct(NodeImporter &node) {
   defineSequence(node, std::move(elements));
 }
 
-void ffc::importer::importSequenceInsert(NodeImporter &node) {
+static void importSequenceInsert(NodeImporter &node) {
   std::vector<GraphValue *> elements = elementsOf(node);
   expectTensor(node, 1);
   auto position = static_cast<int64_t>(elements.size());
@@ -93,7 +95,7 @@ void ffc::importer::importSequenceInsert(NodeImporter &node) {
   defineSequence(node, std::move(elements));
 }
 
-void ffc::importer::importSequenceErase(NodeImporter &node) {
+static void importSequenceErase(NodeImporter &node) {
   std::vector<GraphValue *> elements = elementsOf(node);
   const auto length = static_cast<int64_t>(elements.size());
   // Without a position, the last one.
@@ -107,7 +109,7 @@ void ffc::importer::importSequenceErase(NodeImporter &node) {
   defineSequence(node, std::move(elements));
 }
 
-void ffc::importer::importSequenceAt(NodeImporter &node) {
+static void importSequenceAt(NodeImporter &node) {
   std::vector<GraphValue *> elements = elementsOf(node);
   int64_t position =
       positionAt(node, 1, static_cast<int64_t>(elements.size()), /*end=*/false);
@@ -115,7 +117,7 @@ void ffc::importer::importSequenceAt(NodeImporter &node) {
     node.defineSame(*elements[position]);
 }
 
-void ffc::importer::importSequenceLength(NodeImporter &node) {
+static void importSequenceLength(NodeImporter &node) {
   Constant length;
   length.type = TensorProto::INT64;
   length.ints = {static_cast<int64_t>(elementsOf(node).size())};
@@ -163,7 +165,7 @@ static Shape partsOf(NodeImporter &node, int64_t extent) {
   return parts;
 }
 
-void ffc::importer::importSplitToSequence(NodeImporter &node) {
+static void importSplitToSequence(NodeImporter &node) {
   expectTensor(node, 0);
   if (node.failed())
     return;
@@ -195,7 +197,7 @@ void ffc::importer::importSplitToSequence(NodeImporter &node) {
   defineSequence(node, std::move(elements));
 }
 
-void ffc::importer::importConcatFromSequence(NodeImporter &node) {
+static void importConcatFromSequence(NodeImporter &node) {
   std::vector<GraphValue *> elements = elementsOf(node);
   const int64_t given = node.integer("axis", 0);
   const bool stacks = node.integer("new_axis", 0) != 0;
@@ -216,4 +218,17 @@ void ffc::importer::importConcatFromSequence(NodeImporter &node) {
             {element, made.constant(TensorProto::INT64, {1}, {axis})});
   if (GraphValue *result = made.apply("Concat", elements, "axis", axis))
     node.define(0, result);
+}
+
+void ffc::importer::registerSequenceOps() {
+  registerOp("ConcatFromSequence",
+             {importConcatFromSequence, 1, 1, 0, false, 0, true});
+  registerOp("SequenceAt", {importSequenceAt, 2, 2, 0, false, 0, true});
+  registerOp("SequenceConstruct",
+             {importSequenceConstruct, 1, INT_MAX, 0, false, 0, true});
+  registerOp("SequenceEmpty", {importSequenceConstruct, 0, 0});
+  registerOp("SequenceErase", {importSequenceErase, 1, 2, 0, false, 0, true});
+  registerOp("SequenceInsert", {importSequenceInsert, 2, 3, 0, false, 0, true});
+  registerOp("SequenceLength", {importSequenceLength, 1, 1, 0, false, 0, true});
+  registerOp("SplitToSequence", {importSplitToSequence, 1, 2});
 }

@@ -30,14 +30,14 @@ static void buildReshape(NodeImporter &node, llvm::Expected<Shape> plain) {
     node.build<ff::ReshapeOp>(shape, x);
 }
 
-void ffc::importer::importReshape(NodeImporter &node) {
+static void importReshape(NodeImporter &node) {
   bool allowZero = node.integer("allowzero", 0) != 0;
   Shape target = node.constantList(1);
   if (!node.failed())
     buildReshape(node, resolveReshape(node.shape(0), target, allowZero));
 }
 
-void ffc::importer::importFlatten(NodeImporter &node) {
+static void importFlatten(NodeImporter &node) {
   int64_t given = node.integer("axis", 1), rank = node.rank(0);
   int64_t axis = given == rank ? rank : node.check(resolveAxis(given, rank));
   if (node.failed())
@@ -63,13 +63,13 @@ static std::optional<Shape> readAxes(NodeImporter &node) {
   return node.constantList(1);
 }
 
-void ffc::importer::importSqueeze(NodeImporter &node) {
+static void importSqueeze(NodeImporter &node) {
   std::optional<Shape> axes = readAxes(node);
   if (!node.failed())
     buildReshape(node, squeezedShape(node.shape(0), axes));
 }
 
-void ffc::importer::importUnsqueeze(NodeImporter &node) {
+static void importUnsqueeze(NodeImporter &node) {
   std::optional<Shape> axes = readAxes(node);
   if (!axes)
     node.error("expected axes");
@@ -81,7 +81,7 @@ void ffc::importer::importUnsqueeze(NodeImporter &node) {
 // Others
 //===----------------------------------------------------------------------===//
 
-void ffc::importer::importTranspose(NodeImporter &node) {
+static void importTranspose(NodeImporter &node) {
   int64_t rank = node.rank(0);
   Shape perm = node.integers("perm").value_or(
       llvm::to_vector(llvm::reverse(llvm::seq<int64_t>(rank))));
@@ -99,7 +99,7 @@ void ffc::importer::importTranspose(NodeImporter &node) {
   node.build<ff::TransposeOp>(shape, x, node.list(perm));
 }
 
-void ffc::importer::importExpand(NodeImporter &node) {
+static void importExpand(NodeImporter &node) {
   Shape target = node.constantList(1);
   if (node.failed())
     return;
@@ -115,7 +115,7 @@ void ffc::importer::importExpand(NodeImporter &node) {
     node.build<ff::ExpandOp>(*shape, x);
 }
 
-void ffc::importer::importTile(NodeImporter &node) {
+static void importTile(NodeImporter &node) {
   Shape repeats = node.constantList(1), from(node.shape(0));
   if (!node.failed() && repeats.size() != from.size())
     node.error("expected " + Twine(from.size()) + " repeats, found " +
@@ -187,7 +187,7 @@ static bool readDepthFirst(NodeImporter &node) {
   return mode == "DCR";
 }
 
-void ffc::importer::importDepthToSpace(NodeImporter &node) {
+static void importDepthToSpace(NodeImporter &node) {
   int64_t b = readBlockSize(node);
   bool isDepthFirst = readDepthFirst(node);
   if (node.failed())
@@ -204,7 +204,7 @@ void ffc::importer::importDepthToSpace(NodeImporter &node) {
     buildShuffle(node, {x[0], c, b, b, x[2], x[3]}, {0, 1, 4, 2, 5, 3}, result);
 }
 
-void ffc::importer::importSpaceToDepth(NodeImporter &node) {
+static void importSpaceToDepth(NodeImporter &node) {
   int64_t b = readBlockSize(node);
   bool isDepthFirst = readDepthFirst(node);
   if (node.failed())
@@ -219,4 +219,16 @@ void ffc::importer::importSpaceToDepth(NodeImporter &node) {
     buildShuffle(node, apart, {0, 3, 5, 1, 2, 4}, result);
   else
     buildShuffle(node, apart, {0, 1, 3, 5, 2, 4}, result);
+}
+
+void ffc::importer::registerShapeOps() {
+  registerOp("DepthToSpace", {importDepthToSpace, 1, 1, 0, true});
+  registerOp("Expand", {importExpand, 2, 2, 0, true});
+  registerOp("Flatten", {importFlatten, 1, 1, 0, true});
+  registerOp("Reshape", {importReshape, 2, 2, 0, true});
+  registerOp("SpaceToDepth", {importSpaceToDepth, 1, 1, 0, true});
+  registerOp("Squeeze", {importSqueeze, 1, 2, 0, true});
+  registerOp("Tile", {importTile, 2, 2, 0, true});
+  registerOp("Transpose", {importTranspose, 1, 1, 0, true});
+  registerOp("Unsqueeze", {importUnsqueeze, 1, 2, 0, true});
 }

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::importer;
 
-void ffc::importer::importSoftmax(NodeImporter &node) {
+static void importSoftmax(NodeImporter &node) {
   // Until opset 12 the operand was a matrix, columns starting at `axis`.
   bool joint = node.opset() < 13;
   int64_t given = node.integer("axis", joint ? 1 : -1), rank = node.rank(0);
@@ -27,4 +27,9 @@ void ffc::importer::importSoftmax(NodeImporter &node) {
   node.build<ff::SoftmaxOp>(
       node.shape(0), x, node.list(axes),
       node.importer.builder.getI64IntegerAttr(node.opType() == "LogSoftmax"));
+}
+
+void ffc::importer::registerSoftmaxOps() {
+  registerOp("LogSoftmax", {importSoftmax, 1, 1});
+  registerOp("Softmax", {importSoftmax, 1, 1});
 }

@@ -43,7 +43,7 @@ llvm::Expected<Constant> ffc::importer::foldTrilu(const FoldCall &call) {
   return result;
 }
 
-void ffc::importer::importTrilu(NodeImporter &node) {
+static void importTrilu(NodeImporter &node) {
   bool isUpper = node.integer("upper", 1) != 0;
   double given = node.scalar(1).value_or(0);
   node.check(expectMatrices(node.shape(0)));
@@ -64,4 +64,8 @@ void ffc::importer::importTrilu(NodeImporter &node) {
                  isUpper ? BinaryKind::GreaterOrEqual : BinaryKind::LessOrEqual,
                  diagonal.columns, diagonal.rows);
   node.defineLast(binaryPart(node, "", BinaryKind::Keep, x, mask));
+}
+
+void ffc::importer::registerTriluOp() {
+  registerOp("Trilu", {importTrilu, 1, 2, 0, true});
 }

@@ -21,26 +21,12 @@ void ff::registerReference(StringRef name, ReferenceKernel kernel) {
   (void)isNew;
 }
 
-static bool registerAll() {
-  registerAttentionReferences();
-  registerConvReferences();
-  registerPoolReferences();
-  registerProductReferences();
-  registerElementwiseReferences();
-  registerLossReferences();
-  registerOptimizerReferences();
-  registerNormReferences();
-  registerGatherReferences();
-  registerEmbeddingReferences();
-  registerRankingReferences();
-  registerRecurrentReferences();
-  registerResizeReferences();
-  registerFusedReferences();
-  return true;
-}
-
 ReferenceKernel ff::lookupReference(StringRef name) {
-  static const bool registered = registerAll();
+  static const bool registered = [] {
+    for (auto registerFamily : kAllReferences)
+      registerFamily();
+    return true;
+  }();
   (void)registered;
   return table().lookup(name);
 }

@@ -185,7 +185,7 @@ static void attentionBackward(const ReferenceCall &call) {
   });
 }
 
-void ff::registerAttentionReferences() {
+void ff::registerReferenceAttention() {
   registerReference("attention_forward", attentionForward);
   registerReference("attention_max", attentionMax);
   registerReference("attention_sum", attentionSum);

@@ -136,7 +136,7 @@ static void convBackwardWeights(const ReferenceCall &call) {
   });
 }
 
-void ff::registerConvReferences() {
+void ff::registerReferenceConv() {
   registerReference("conv_forward", convForward);
   registerReference("conv_backward_data", convBackwardData);
   registerReference("conv_backward_weights", convBackwardWeights);

@@ -53,7 +53,7 @@ static void dropout(const ReferenceCall &call) {
   });
 }
 
-void ff::registerElementwiseReferences() {
+void ff::registerReferenceElementwise() {
   registerUnaries(std::make_index_sequence<std::size(kUnaryTable)>());
   registerReference("dropout", dropout);
 }

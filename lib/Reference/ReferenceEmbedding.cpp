@@ -101,7 +101,7 @@ static void adagradUpdateRows(const ReferenceCall &call) {
   });
 }
 
-void ff::registerEmbeddingReferences() {
+void ff::registerReferenceEmbedding() {
   registerReference("embedding_forward", embeddingForward);
   registerReference("embedding_backward", embeddingBackward);
   registerReference("sgd_update_rows", sgdUpdateRows);

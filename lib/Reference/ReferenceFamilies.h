@@ -1,31 +1,19 @@
 //===- ReferenceFamilies.h - where reference kernels register ---*- C++ -*-===//
 //
-// One function per operator family; each calls `registerReference` for every
-// kernel of the family. `lookupReference` calls all of them once, on first use,
-// so there are no static initialisers whose order could matter.
+// Every file Reference<Family>.cpp has a function registerReference<Family>(),
+// which calls `registerReference` for every kernel of the family. This header
+// declares and lists them; `lookupReference` calls all of them once, on first
+// use, so there are no static initialisers whose order could matter or that a
+// linker could leave out.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_LIB_REFERENCE_REFERENCEFAMILIES_H
 #define FFC_LIB_REFERENCE_REFERENCEFAMILIES_H
 
+#include "AllReferences.h"
 #include "ffc/Reference/Reference.h"
 
 namespace ffc::ff {
-
-void registerAttentionReferences();   // attention
-void registerConvReferences();        // ReferenceConv.cpp
-void registerPoolReferences();        // ReferencePool.cpp
-void registerProductReferences();     // ReferenceProduct.cpp: lrn, matmul
-void registerElementwiseReferences(); // gradients of unary, dropout
-void registerLossReferences();        // losses
-void registerOptimizerReferences();   // parameter updates, clipping
-void registerNormReferences();        // normalize
-void registerGatherReferences();      // gather_elements, gradients
-void registerEmbeddingReferences();   // embedding, its gradient and update
-void registerRankingReferences();     // top_k, cum_sum
-void registerRecurrentReferences();   // recurrent
-void registerResizeReferences();      // resize
-void registerFusedReferences();       // fused
 
 /// What an update multiplies the gradient by: its operand number `operand`, or
 /// 1 if that is absent. The step is skipped if it is not finite.

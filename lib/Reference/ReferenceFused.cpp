@@ -71,4 +71,4 @@ static void fused(const ReferenceCall &call) {
   }
 }
 
-void ff::registerFusedReferences() { registerReference("fused", fused); }
+void ff::registerReferenceFused() { registerReference("fused", fused); }

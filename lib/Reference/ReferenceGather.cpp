@@ -56,7 +56,7 @@ static void gatherElementsBackward(const ReferenceCall &call) {
   });
 }
 
-void ff::registerGatherReferences() {
+void ff::registerReferenceGather() {
   registerReference("gather_elements", gatherElements);
   registerReference("gather_elements_backward", gatherElementsBackward);
   registerReference("gather_backward", gatherBackward);

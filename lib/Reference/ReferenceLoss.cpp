@@ -168,7 +168,7 @@ static void bceBackward(const ReferenceCall &call) {
                [](double x, double t) { return 1 / (1 + std::exp(-x)) - t; });
 }
 
-void ff::registerLossReferences() {
+void ff::registerReferenceLoss() {
   registerReference("cross_entropy_forward", crossEntropyForward);
   registerReference("cross_entropy_backward", crossEntropyBackward);
   registerReference("cross_entropy_max", crossEntropyMax);

@@ -359,7 +359,7 @@ static void softmaxBackward(const ReferenceCall &call) {
   applyGradient(call, sum.view);
 }
 
-void ff::registerNormReferences() {
+void ff::registerReferenceNorm() {
   registerReference("normalize_forward", normalizeForward);
   registerReference("normalize_sum", normalizeSum);
   registerReference("normalize_squares", normalizeSquares);

@@ -233,7 +233,7 @@ static void lossScale(const ReferenceCall &call) {
   call.outs[3].at({}) = factor.at({1}) = counts ? skipped : skipped + 1;
 }
 
-void ff::registerOptimizerReferences() {
+void ff::registerReferenceOptimizer() {
   registerReference("sgd_update", unlessSkipped<sgd>);
   registerReference("adam_update", unlessSkipped<adam<false>>);
   registerReference("adamw_update", unlessSkipped<adam<true>>);

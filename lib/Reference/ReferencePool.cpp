@@ -148,7 +148,7 @@ static void averagePoolBackward(const ReferenceCall &call) {
   });
 }
 
-void ff::registerPoolReferences() {
+void ff::registerReferencePool() {
   registerReference("max_pool_forward", maxPoolForward);
   registerReference("max_pool_backward", maxPoolBackward);
   registerReference("average_pool_forward", averagePoolForward);

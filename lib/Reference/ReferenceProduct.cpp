@@ -157,7 +157,7 @@ static void matmulGeluBackward(const ReferenceCall &call) {
   });
 }
 
-void ff::registerProductReferences() {
+void ff::registerReferenceProduct() {
   registerReference("lrn_forward", lrnForward);
   registerReference("lrn_backward", lrnBackward);
   registerReference("mat_mul", matmul);

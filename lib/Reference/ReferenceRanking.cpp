@@ -72,7 +72,7 @@ static void cumSum(const ReferenceCall &call) {
   });
 }
 
-void ff::registerRankingReferences() {
+void ff::registerReferenceRanking() {
   registerReference("top_k", topK);
   registerReference("top_k_backward", topKBackward);
   registerReference("cum_sum", cumSum);

@@ -289,7 +289,7 @@ static void recurrentBackward(const ReferenceCall &call) {
   }
 }
 
-void ff::registerRecurrentReferences() {
+void ff::registerReferenceRecurrent() {
   registerReference("recurrent_forward", recurrentForward);
   registerReference("recurrent_backward", recurrentBackward);
 }

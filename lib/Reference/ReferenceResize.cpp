@@ -72,7 +72,7 @@ static void resizeBackward(const ReferenceCall &call) {
   combine(call, tables);
 }
 
-void ff::registerResizeReferences() {
+void ff::registerReferenceResize() {
   registerReference("resize", resize);
   registerReference("resize_backward", resizeBackward);
 }

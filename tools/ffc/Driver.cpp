@@ -41,12 +41,18 @@ static std::string intro() {
 }
 
 static llvm::Error check(Options &options) {
-  return options.version ? llvm::Error::success() : checkModelCommand(options);
+  return options.version || options.listOperators ? llvm::Error::success()
+                                                  : checkModelCommand(options);
 }
 
 static int compile(const Options &options) {
   if (options.version) {
     llvm::outs() << "ffc " << FFC_VERSION << '\n';
+    return 0;
+  }
+  if (options.listOperators) {
+    for (const std::string &name : importedOperators())
+      llvm::outs() << name << '\n';
     return 0;
   }
   return succeeded(Compilation(options).run()) ? 0 : 1;

@@ -348,6 +348,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "no terminal, which shows it anyway",
          setTrue(&Options::verbose), kStrategy},
         helpFlag<Options>(),
+        {"--list-operators", "", "the operators of ONNX that models may have",
+         setTrue(&Options::listOperators), kCompile},
         {"--version", "", "version of ffc", setTrue(&Options::version),
          kCompile}}},
       {"FlexFlow's names of flags",

@@ -45,7 +45,7 @@ enum class Emit { FF, Train, Plan, Rank, Source, Binary };
 enum : CommandSet { kCompile = 1, kProfile = 2, kExplain = 4, kParameters = 8 };
 
 struct Options : CommandOptions {
-  bool version = false, quiet = false;
+  bool version = false, listOperators = false, quiet = false;
   bool verbose = false; ///< progress where there is no terminal too
 
   std::string model;   ///< path of the ONNX model

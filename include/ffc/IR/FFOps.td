@@ -38,17 +38,7 @@ def FF_Table : TensorRankOf<[F32, F64], [2]>;
 /// Positions along a dimension.
 def FF_Indices : TensorRankOf<[I32, I64], [1, 2, 3, 4, 5, 6]>;
 
-include "ffc/IR/FFGraphOps.td"
-include "ffc/IR/FFAttentionOps.td"
-include "ffc/IR/FFConvOps.td"
-include "ffc/IR/FFElementwiseOps.td"
-include "ffc/IR/FFNormOps.td"
-include "ffc/IR/FFProductOps.td"
-include "ffc/IR/FFRankingOps.td"
-include "ffc/IR/FFRecurrentOps.td"
-include "ffc/IR/FFShapeOps.td"
-include "ffc/IR/FFOptimizerOps.td"
-include "ffc/IR/FFTableOps.td"
-include "ffc/IR/FFLossOps.td"
+// Every file FF<Family>Ops.td of this folder.
+include "ffc/IR/FFFamilies.td"
 
 #endif // FFC_IR_FFOPS_TD

@@ -71,6 +71,10 @@ mlir::OwningOpRef<mlir::ModuleOp>
 importModel(mlir::MLIRContext &context, llvm::StringRef path,
             const ImportOptions &options, ParameterList *parameters = nullptr);
 
+/// The names of the operators that models may have, in alphabetical order;
+/// those of ONNX without their domain. Constants are evaluated by more.
+std::vector<std::string> importedOperators();
+
 } // namespace ffc
 
 #endif // FFC_IMPORT_IMPORT_H

@@ -21,6 +21,7 @@
 #include "ffrt/recurrent.h"
 #include "ffrt/reduce.h"
 #include "ffrt/resize.h"
+#include "ffrt/reverse_sequence.h"
 #include "ffrt/shape.h"
 #include "ffrt/softmax.h"
 #include "ffrt/top_k.h"

@@ -2,12 +2,11 @@
 #include "ffrt/embedding.h"
 
 #include "common/embedding.h"
-#include "common/optimizer.h"
+#include "common/update_rules.h"
 #include "ffrt/error.h"
 #include "ffrt/parallel.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <omp.h>
 #include <string>
@@ -121,12 +120,6 @@ void EmbeddingBackward::operator()(Tensors in, Tensors out) {
 // Updates
 //===----------------------------------------------------------------------===//
 
-/// What gradients are multiplied by.
-static float scale_of(Tensors in) {
-  const Tensor &scale = in.begin()[3];
-  return scale.data ? *scale.as<float>() : 1.0f;
-}
-
 SgdUpdateRows::SgdUpdateRows(Context &cx, Tensors in, Tensors out) : cx(cx) {
   check_row_update("sgd update rows", in, out, 0);
 }
@@ -137,8 +130,10 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
   const Lookup lookup{in.begin()[0], in.begin()[1]};
   const float *dy = in.begin()[2].as<float>();
   float *w = lookup.table.as<float>();
-  const float rate = float(cx.learning_rate), scale = scale_of(in);
-  if (!is_finite(scale))
+  const rules::Sgd rule;
+  const rules::RatesOfRows by{float(cx.learning_rate)};
+  const float scale = rule.scale(in.begin()[3].as<float>());
+  if (rule.skips(scale))
     return;
   const int64_t width = lookup.width();
   lookup.dispatch(kernel, [&](const auto *ids) {
@@ -149,7 +144,7 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
           const float *from = dy + i * width;
 #pragma GCC ivdep
           for (int64_t c = 0; c < width; ++c)
-            to[c] -= rate * (scale * from[c]);
+            rule(by, scale, from[c], to[c]);
         });
   });
 }
@@ -174,8 +169,10 @@ void AdagradUpdateRows::operator()(Tensors in, Tensors) {
   const Lookup lookup{in.begin()[0], in.begin()[1]};
   const float *dy = in.begin()[2].as<float>();
   float *w = lookup.table.as<float>(), *s = in.begin()[4].as<float>();
-  const float rate = float(cx.learning_rate), scale = scale_of(in);
-  if (!is_finite(scale))
+  const rules::Adagrad rule(epsilon);
+  const rules::RatesOfRows by{float(cx.learning_rate)};
+  const float scale = rule.scale(in.begin()[3].as<float>());
+  if (rule.skips(scale))
     return;
   const int64_t width = lookup.width(), rows = lookup.table.shape[0],
                 count = lookup.count();
@@ -208,11 +205,8 @@ void AdagradUpdateRows::operator()(Tensors in, Tensors) {
             }
             float *to = w + row * width, *squares = s + row * width;
 #pragma GCC ivdep
-            for (int64_t c = 0; c < width; ++c) {
-              const float slope = scale * sum[c];
-              squares[c] += slope * slope;
-              to[c] -= rate * slope / (std::sqrt(squares[c]) + epsilon);
-            }
+            for (int64_t c = 0; c < width; ++c)
+              rule(by, scale, sum[c], to[c], squares[c]);
           }
         });
   });

@@ -2,44 +2,26 @@
 #include "ffrt/optimizer.h"
 
 #include "common/cast.h"
-#include "common/optimizer.h"
+#include "common/update_rules.h"
 #include "ffrt/parallel.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ffrt {
+
+using rules::Scale;
 
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Operands
+// Elements
 //===----------------------------------------------------------------------===//
 
-/// What every update works on.
-struct Parameter {
-  float *w;
-  const float *g;
-  float scale;
-  int64_t n;
-
-  explicit Parameter(Tensors in)
-      : w(in.begin()[0].as<float>()), g(in.begin()[1].as<float>()),
-        scale(in.begin()[2].data ? *in.begin()[2].as<float>() : 1.0f),
-        n(in.begin()[0].elements()) {}
-};
-
-float *slot(Tensors in, int i) { return in.begin()[3 + i].as<float>(); }
-
-/// Does the step change nothing?
-bool is_skipped(Tensors in) { return !is_finite(Parameter(in).scale); }
-
-/// The number of the step, from 1 on, without those that were skipped.
-double step_of(const Context &cx, Tensors in) {
-  const Tensor &scale = in.begin()[2];
-  const double skipped =
-      scale.elements() == 2 ? double(scale.as<float>()[1]) : 0.0;
-  return double(cx.step + 1) - skipped;
+rules::StepNumbers numbers_of(const Context &cx, const float *skipped) {
+  return {double(cx.step + 1) - double(rules::value_or(skipped, 0.0f)),
+          float(cx.learning_rate), float(cx.weight_decay)};
 }
 
 /// Writes w rounded where that is a result.
@@ -55,6 +37,31 @@ template <class F> void for_elements(int64_t n, F &&f) {
     for (int64_t i = begin; i < end; ++i)
       f(i);
   });
+}
+
+/// Operands w, g, what R::scale() takes, and slots; results as
+/// ffrt/optimizer.h says. S: 0 for w, 1 on for the slots.
+template <class R, std::size_t... S>
+void update(const R &rule, const Context &cx, Tensors in, Tensors out,
+            const float *skipped, std::index_sequence<S...>) {
+  const float scale = R::scale(in.begin()[2].as<float>());
+  if (R::skips(scale))
+    return;
+  const float *g = in.begin()[1].as<float>();
+  float *const state[] = {in.begin()[S == 0 ? 0 : 2 + S].as<float>()...};
+  for_elements(in.begin()->elements(),
+               [=, by = rule.step(numbers_of(cx, skipped))](int64_t i) {
+                 float here[] = {state[S][i]...};
+                 rule(by, scale, g[i], here[S]...);
+                 ((state[S][i] = here[S]), ...);
+               });
+  write_rounded(in, out);
+}
+
+template <class R>
+void update(const R &rule, const Context &cx, Tensors in, Tensors out,
+            const float *skipped = nullptr) {
+  update(rule, cx, in, out, skipped, std::make_index_sequence<1 + R::kSlots>());
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,28 +86,6 @@ double total(const double *partial, int64_t n, int width, int which) {
   return sum;
 }
 
-//===----------------------------------------------------------------------===//
-// Two moments
-//===----------------------------------------------------------------------===//
-
-/// The direction of an element; changes its moments.
-struct Moments {
-  float beta1, beta2, epsilon, first, second;
-
-  /// `step`: its number, from 1 on.
-  Moments(const MomentNumbers &numbers, double step)
-      : beta1(float(numbers.beta1)), beta2(float(numbers.beta2)),
-        epsilon(float(numbers.epsilon)),
-        first(float(1 / (1 - std::pow(numbers.beta1, step)))),
-        second(float(1 / (1 - std::pow(numbers.beta2, step)))) {}
-
-  float operator()(float slope, float &m, float &v) const {
-    m = beta1 * m + (1.0f - beta1) * slope;
-    v = beta2 * v + (1.0f - beta2) * slope * slope;
-    return first * m / (std::sqrt(second * v) + epsilon);
-  }
-};
-
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -108,125 +93,55 @@ struct Moments {
 //===----------------------------------------------------------------------===//
 
 void SgdUpdate::operator()(Tensors in, Tensors out) {
-  if (is_skipped(in))
-    return;
-  const auto [w, g, scale, n] = Parameter(in);
-  const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
-  if (in.size() == 3) {
-    for_elements(n, [=, w = w, g = g, scale = scale](int64_t i) {
-      w[i] -= rate * (scale * g[i] + decay * w[i]);
-    });
-    return write_rounded(in, out);
-  }
-  float *v = slot(in, 0);
-  for_elements(n, [=, w = w, g = g, scale = scale, mu = momentum,
-                   ahead = nesterov](int64_t i) {
-    float slope = scale * g[i] + decay * w[i];
-    float speed = mu * v[i] + slope;
-    v[i] = speed;
-    w[i] -= rate * (ahead ? slope + mu * speed : speed);
-  });
-  write_rounded(in, out);
+  if (in.size() == 3)
+    update(rules::Sgd(), cx, in, out);
+  else
+    update(rules::Momentum(momentum, nesterov), cx, in, out);
 }
 
 void AdamUpdate::operator()(Tensors in, Tensors out) {
-  if (is_skipped(in))
-    return;
-  const auto [w, g, scale, n] = Parameter(in);
-  const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
-  float *m = slot(in, 0), *v = slot(in, 1);
-  for_elements(n, [=, w = w, g = g, scale = scale,
-                   moments = Moments(numbers, step_of(cx, in))](int64_t i) {
-    w[i] -= rate * moments(scale * g[i] + decay * w[i], m[i], v[i]);
-  });
-  write_rounded(in, out);
+  update(rules::Adam(numbers), cx, in, out, Scale(in.begin()[2]).skipped);
 }
 
 void AdamwUpdate::operator()(Tensors in, Tensors out) {
-  if (is_skipped(in))
-    return;
-  const auto [w, g, scale, n] = Parameter(in);
-  const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
-  float *m = slot(in, 0), *v = slot(in, 1);
-  for_elements(n, [=, w = w, g = g, scale = scale,
-                   moments = Moments(numbers, step_of(cx, in))](int64_t i) {
-    w[i] -= rate * (moments(scale * g[i], m[i], v[i]) + decay * w[i]);
-  });
-  write_rounded(in, out);
+  update(rules::Adamw(numbers), cx, in, out, Scale(in.begin()[2]).skipped);
 }
 
 void HfAdamwUpdate::operator()(Tensors in, Tensors out) {
-  if (is_skipped(in))
-    return;
-  const auto [w, g, scale, n] = Parameter(in);
-  const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
-  float *m = slot(in, 0), *v = slot(in, 1);
-  // An epsilon beside the corrected root that does the same.
-  const double step = step_of(cx, in);
-  MomentNumbers corrected = numbers;
-  corrected.epsilon /= std::sqrt(1 - std::pow(numbers.beta2, step));
-  for_elements(n, [=, w = w, g = g, scale = scale,
-                   moments = Moments(corrected, step)](int64_t i) {
-    w[i] -= rate * moments(scale * g[i], m[i], v[i]);
-    w[i] -= rate * decay * w[i];
-  });
-  write_rounded(in, out);
+  update(rules::HfAdamw(numbers), cx, in, out, Scale(in.begin()[2]).skipped);
 }
 
 void AdagradUpdate::operator()(Tensors in, Tensors out) {
-  if (is_skipped(in))
-    return;
-  const auto [w, g, scale, n] = Parameter(in);
-  const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
-  float *s = slot(in, 0);
-  for_elements(n,
-               [=, w = w, g = g, scale = scale, epsilon = epsilon](int64_t i) {
-                 float slope = scale * g[i] + decay * w[i];
-                 s[i] += slope * slope;
-                 w[i] -= rate * slope / (std::sqrt(s[i]) + epsilon);
-               });
-  write_rounded(in, out);
+  update(rules::Adagrad(epsilon), cx, in, out);
 }
 
 void RmspropUpdate::operator()(Tensors in, Tensors out) {
-  if (is_skipped(in))
-    return;
-  const auto [w, g, scale, n] = Parameter(in);
-  const float rate = float(cx.learning_rate), decay = float(cx.weight_decay);
-  float *s = slot(in, 0);
-  auto direction = [=, w = w, g = g, scale = scale, alpha = alpha,
-                    epsilon = epsilon](int64_t i) {
-    float slope = scale * g[i] + decay * w[i];
-    s[i] = alpha * s[i] + (1.0f - alpha) * slope * slope;
-    return slope / (std::sqrt(s[i]) + epsilon);
-  };
-  if (in.size() == 4) {
-    for_elements(n, [=, w = w](int64_t i) { w[i] -= rate * direction(i); });
-    return write_rounded(in, out);
-  }
-  float *v = slot(in, 1);
-  for_elements(n, [=, w = w, mu = momentum](int64_t i) {
-    v[i] = mu * v[i] + direction(i);
-    w[i] -= rate * v[i];
-  });
-  write_rounded(in, out);
+  const rules::RmspropNumbers by{alpha, epsilon, momentum};
+  if (in.size() == 4)
+    update(rules::Rmsprop(by), cx, in, out);
+  else
+    update(rules::RmspropMomentum(by), cx, in, out);
 }
 
 void LambDirection::operator()(Tensors in, Tensors out) {
-  const auto [w, g, scale, n] = Parameter(in);
-  const float decay = float(cx.weight_decay);
-  float *m = slot(in, 0), *v = slot(in, 1), *r = out.begin()[2].as<float>();
-  const Moments moments(numbers, step_of(cx, in));
+  const float *w = in.begin()[0].as<float>(), *g = in.begin()[1].as<float>();
+  float *m = in.begin()[3].as<float>(), *v = in.begin()[4].as<float>(),
+        *r = out.begin()[2].as<float>();
+  const int64_t n = in.begin()->elements();
+  const Scale operand(in.begin()[2]);
+  const rules::LambDirection rule(numbers);
+  const float scale = rule.scale(operand.factor);
+  const bool skipped = rule.skips(scale);
   double *const sums_of = static_cast<double *>(partial.get());
   for_blocks(n, 2, sums_of,
-             [=, w = w, g = g, scale = scale, skipped = is_skipped(in)](
+             [=, by = rule.step(numbers_of(cx, operand.skipped))](
                  int64_t begin, int64_t end, double *sums) {
                if (skipped) {
                  std::fill(r + begin, r + end, 0.0f);
                } else {
 #pragma GCC ivdep
                  for (int64_t i = begin; i < end; ++i)
-                   r[i] = moments(scale * g[i], m[i], v[i]) + decay * w[i];
+                   r[i] = rule(by, scale, g[i], w[i], m[i], v[i]);
                }
                double of_w = 0, of_r = 0;
                for (int64_t i = begin; i < end; ++i) {
@@ -242,16 +157,7 @@ void LambDirection::operator()(Tensors in, Tensors out) {
 }
 
 void LambUpdate::operator()(Tensors in, Tensors out) {
-  float *w = in.begin()[0].as<float>();
-  const float *r = in.begin()[1].as<float>(),
-              *norms = in.begin()[2].as<float>();
-  const float trust = norms[0] > 0.0f && norms[1] > 0.0f
-                          ? std::sqrt(norms[0] / norms[1])
-                          : 1.0f;
-  const float rate = float(cx.learning_rate) * trust;
-  for_elements(in.begin()[0].elements(),
-               [=](int64_t i) { w[i] -= rate * r[i]; });
-  write_rounded(in, out);
+  update(rules::Lamb(), cx, in, out);
 }
 
 //===----------------------------------------------------------------------===//

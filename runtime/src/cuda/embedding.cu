@@ -8,7 +8,7 @@
 #include "ffrt/embedding.h"
 
 #include "common/check.h"
-#include "cuda/moments.h"
+#include "common/update_rules.h"
 #include "cuda/reduce_block.h"
 #include "cuda/table_rows.h"
 #include "ffrt/cuda/chunks.h"
@@ -106,11 +106,11 @@ __global__ void __launch_bounds__(cuda::kRowThreads)
        i += cuda::row_step()) {
     const int which = batch.rows.array_of(int(i));
     const Lookups &l = batch.lookups[which];
-    const float factor = cuda::value_or(l.scale, 1);
-    if (is_finite(factor))
+    const float scale = rules::value_or(l.scale, 1);
+    if (is_finite(scale))
       batch.sorted[which].for_row(
           i - batch.rows.begin(which), l.table.rows,
-          [&](int64_t at, float slope) { rule(l, at, factor * slope); });
+          [&](int64_t at, float sum) { rule(l, at, scale, sum); });
   }
 }
 
@@ -137,28 +137,25 @@ clear_kernel(const __grid_constant__ Batch batch,
 struct Store {
   static constexpr bool kClears = true;
   bool operator==(const Store &) const { return true; }
-  __device__ void operator()(const Lookups &l, int64_t i, float slope) const {
-    l.to[i] = slope;
+  __device__ void operator()(const Lookups &l, int64_t i, float scale,
+                             float g) const {
+    l.to[i] = scale * g;
   }
 };
 
-struct Descend {
+/// Updates of rows by a rule, with a slot or without.
+template <class Rule> struct UpdateRow {
   static constexpr bool kClears = false;
+  Rule rule;
   const Scalars *now;
-  bool operator==(const Descend &) const { return true; }
-  __device__ void operator()(const Lookups &l, int64_t i, float slope) const {
-    l.to[i] -= now->learning_rate * slope;
-  }
-};
-
-struct Adapt {
-  static constexpr bool kClears = false;
-  const Scalars *now;
-  float epsilon;
-  bool operator==(const Adapt &o) const { return epsilon == o.epsilon; }
-  __device__ void operator()(const Lookups &l, int64_t i, float slope) const {
-    l.slot[i] += slope * slope;
-    l.to[i] -= now->learning_rate * slope / (sqrtf(l.slot[i]) + epsilon);
+  bool operator==(const UpdateRow &o) const { return rule == o.rule; }
+  __device__ void operator()(const Lookups &l, int64_t i, float scale,
+                             float g) const {
+    const rules::RatesOfRows by{now->learning_rate};
+    if constexpr (Rule::kSlots == 0)
+      rule(by, scale, g, l.to[i]);
+    else
+      rule(by, scale, g, l.to[i], l.slot[i]);
   }
 };
 
@@ -352,7 +349,7 @@ SgdUpdateRows::SgdUpdateRows(Context &cx, Tensors in, Tensors out) : cx(cx) {
 void SgdUpdateRows::operator()(Tensors in, Tensors) {
   check_no_decay("sgd update rows", cx);
   const Tensor &table = in.begin()[0];
-  give_to_rows(Descend{cuda::device().scalars(cx)},
+  give_to_rows(UpdateRow<rules::Sgd>{{}, cuda::device().scalars(cx)},
                {Table(table, "sgd update rows: expected indices"),
                 in.begin()[1], in.begin()[2].as<float>(), table.as<float>(),
                 nullptr, in.begin()[3].as<float>()});
@@ -370,7 +367,8 @@ AdagradUpdateRows::AdagradUpdateRows(Context &cx, Tensors in, Tensors out,
 void AdagradUpdateRows::operator()(Tensors in, Tensors) {
   check_no_decay("adagrad update rows", cx);
   const Tensor &table = in.begin()[0];
-  give_to_rows(Adapt{cuda::device().scalars(cx), epsilon},
+  give_to_rows(UpdateRow<rules::Adagrad>{rules::Adagrad(epsilon),
+                                         cuda::device().scalars(cx)},
                {Table(table, "adagrad update rows: expected indices"),
                 in.begin()[1], in.begin()[2].as<float>(), table.as<float>(),
                 in.begin()[4].as<float>(), in.begin()[3].as<float>()});

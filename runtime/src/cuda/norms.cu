@@ -4,8 +4,9 @@
 // an array, in an order that depends on its size alone.
 //
 //===----------------------------------------------------------------------===//
-#include "cuda/moments.h"
+#include "common/update_rules.h"
 #include "cuda/reduce_block.h"
+#include "cuda/step_numbers.h"
 #include "ffrt/cuda/chunks.h"
 #include "ffrt/cuda/footprint.h"
 #include "ffrt/optimizer.h"
@@ -17,9 +18,9 @@ namespace ffrt {
 using cuda::Chunks;
 using cuda::Footprint;
 using cuda::Group;
-using cuda::Moments;
 using cuda::Scalars;
 using cuda::Span;
+using rules::Scale;
 
 namespace {
 
@@ -128,16 +129,17 @@ void add_norms(const typename Task::Numbers &numbers, const Task &task) {
 
 struct Direction {
   static constexpr int kSums = 2;
-  using Step = Moments::Step;
+  using Rule = rules::LambDirection;
+  using Step = Rule::Step;
   struct Numbers {
-    Moments moments;
+    Rule rule;
     const Scalars *now;
     const float *skipped; ///< steps; null: none
     bool operator==(const Numbers &o) const {
-      return moments == o.moments && skipped == o.skipped;
+      return rule == o.rule && skipped == o.skipped;
     }
     __device__ Step step() const {
-      return moments.step(*now, cuda::value_or(skipped, 0));
+      return rule.step(cuda::numbers_of(*now, skipped));
     }
   };
 
@@ -152,15 +154,14 @@ struct Direction {
   }
   __device__ void operator()(const Numbers &numbers, const Step &step,
                              const Span &span, double (&of)[kSums]) const {
-    const float factor = cuda::value_or(scale, 1);
-    const bool skips = !is_finite(factor);
+    const float factor = Rule::scale(scale);
+    const bool skips = Rule::skips(factor);
     const Group<float> ws = cuda::read(w, span), gs = cuda::read(g, span);
     Group<float> ms = cuda::read(m, span), vs = cuda::read(v, span), rs;
     FFRT_UNROLL
     for (int i = 0; i < cuda::kGroup; ++i) {
-      rs[i] = skips ? 0.0f
-                    : numbers.moments(step, factor * gs[i], ms[i], vs[i]) +
-                          step.decay * ws[i];
+      rs[i] =
+          skips ? 0.0f : numbers.rule(step, factor, gs[i], ws[i], ms[i], vs[i]);
       if (i < span.count) {
         of[0] += double(ws[i]) * double(ws[i]);
         of[1] += double(rs[i]) * double(rs[i]);
@@ -215,8 +216,9 @@ void LambDirection::operator()(Tensors in, Tensors out) {
   for (const float *each :
        std::initializer_list<const float *>{of.w, of.g, of.m, of.v, of.r})
     of.grouped &= cuda::begins_group(each);
-  add_norms<Direction>({Moments(numbers), cuda::device().scalars(cx),
-                        cuda::Scale(in.begin()[2]).skipped},
+  add_norms<Direction>({rules::LambDirection(numbers),
+                        cuda::device().scalars(cx),
+                        Scale(in.begin()[2]).skipped},
                        of);
 }
 

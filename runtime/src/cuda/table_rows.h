@@ -36,7 +36,7 @@ struct Lookups {
   bool is_long;       ///< are these i64, not i32?
   const float *from;  ///< rows of the table, or gradients of what is looked up
   float *to, *slot;   ///< what is written
-  const float *scale; ///< of gradients (cuda/moments.h), or null
+  const float *scale; ///< of gradients (common/update_rules.h), or null
 
   Lookups() = default;
   Lookups(const Table &table, const Tensor &indices, const float *from,

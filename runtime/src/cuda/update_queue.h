@@ -2,29 +2,20 @@
 //
 // Updates by one rule that follow each other are one launch: most parameters of
 // a model are so small that starting a kernel takes longer than running it.
-//
-// A rule says, of one element, what becomes of it:
-//
-//   static constexpr int kSlots;
-//   struct Step;                         // numbers of a step
-//   Step step(const Scalars &, float skipped) const;
-//   static float factor(const float *);  // of the gradient, from operand
-//   scale;
-//                                        // if not finite nothing is changed
-//   void operator()(const Step &, float gradient, float (&state)[1 + kSlots])
-//   bool operator==
-//
-// where state is the parameter and its slots.
+// Rules are those of common/update_rules.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CUDA_UPDATE_QUEUE_H
 #define FFRT_CUDA_UPDATE_QUEUE_H
 
-#include "cuda/moments.h"
+#include "common/update_rules.h"
+#include "cuda/step_numbers.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/cuda/chunks.h"
 #include "ffrt/cuda/footprint.h"
 #include "ffrt/float16.h"
+
+#include <utility>
 
 namespace ffrt::cuda {
 
@@ -65,19 +56,33 @@ template <class Rule> struct UpdateTable {
   Parameter of[kMost];
 };
 
+/// S: 0 for the parameter, 1 on for its slots.
+template <class Rule, std::size_t... S>
+__device__ void update_group(const Rule &rule, const typename Rule::Step &step,
+                             float scale, const Group<float> &gradient,
+                             Group<float> (&state)[sizeof...(S)],
+                             std::index_sequence<S...>) {
+  FFRT_UNROLL
+  for (int i = 0; i < kGroup; ++i) {
+    float here[] = {state[S][i]...};
+    rule(step, scale, gradient[i], here[S]...);
+    ((state[S][i] = here[S]), ...);
+  }
+}
+
 template <class Rule>
 __global__ void update_kernel(const __grid_constant__ UpdateTable<Rule> table) {
   constexpr int kStates = 1 + Rule::kSlots;
   __shared__ typename Rule::Step step;
   if (threadIdx.x == 0)
-    step = table.rule.step(*table.now, value_or(table.skipped, 0));
+    step = table.rule.step(numbers_of(*table.now, table.skipped));
   __syncthreads();
   for (int chunk = int(blockIdx.x); chunk < table.chunks.total();
        chunk += int(gridDim.x)) {
     const int which = table.chunks.array_of(chunk);
     const Update<Rule::kSlots> &p = table.of[which];
-    const float factor = Rule::factor(p.scale);
-    if (!is_finite(factor))
+    const float scale = Rule::scale(p.scale);
+    if (Rule::skips(scale))
       continue;
     table.chunks.for_spans(chunk, which, p.n, p.grouped, [&](const Span &span) {
       const Group<float> gradient = read(p.gradient, span);
@@ -85,17 +90,8 @@ __global__ void update_kernel(const __grid_constant__ UpdateTable<Rule> table) {
       FFRT_UNROLL
       for (int s = 0; s < kStates; ++s)
         state[s] = read(p.state[s], span);
-      FFRT_UNROLL
-      for (int i = 0; i < kGroup; ++i) {
-        float here[kStates];
-        FFRT_UNROLL
-        for (int s = 0; s < kStates; ++s)
-          here[s] = state[s][i];
-        table.rule(step, factor * gradient[i], here);
-        FFRT_UNROLL
-        for (int s = 0; s < kStates; ++s)
-          state[s][i] = here[s];
-      }
+      update_group(table.rule, step, scale, gradient, state,
+                   std::make_index_sequence<kStates>());
       FFRT_UNROLL
       for (int s = 0; s < kStates; ++s)
         write(p.state[s], span, state[s]);
@@ -116,7 +112,7 @@ public:
     if (parameter.n == 0)
       return;
     Footprint::Task task;
-    // What a factor is made of: two numbers at most.
+    // What a scale is made of: two numbers at most.
     task.reads = {{parameter.gradient, parameter.n}, {parameter.scale, 2}};
     parameter.grouped = begins_group(parameter.gradient);
     for (float *state : parameter.state) {

@@ -911,6 +911,14 @@ func.func @cum_sum(%x: tensor<6x5xf32>) {
   return
 }
 
+func.func @reverse_sequence(%x: tensor<5x4x3xf32>, %y: tensor<3x6xf32>, %four: tensor<4xi64>, %three: tensor<3xi64>) {
+  %0 = ff.reverse_sequence(%x, %four) {batch_axis = 1 : i64, time_axis = 0 : i64}
+      : (tensor<5x4x3xf32>, tensor<4xi64>) -> tensor<5x4x3xf32>
+  %1 = ff.reverse_sequence(%y, %three) {batch_axis = 0 : i64, time_axis = 1 : i64}
+      : (tensor<3x6xf32>, tensor<3xi64>) -> tensor<3x6xf32>
+  return
+}
+
 //===----------------------------------------------------------------------===//
 // Losses and updates
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,13 @@ protected:
   }
 };
 
+TEST_F(VersionTest, FormsOfAllOperators) {
+  for (const std::string &name : importedOperators())
+    if (name.find('.') == std::string::npos)
+      EXPECT_THAT(node("y = " + name + "(x)", 28),
+                  Not(HasSubstr("versions are not known")));
+}
+
 TEST_F(VersionTest, Opsets) {
   EXPECT_THAT(node("y = Relu(x)", 6),
               HasSubstr("expected opset 7 or later, found 6; "

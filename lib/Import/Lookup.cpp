@@ -1,6 +1,5 @@
-//===- LookupOp.cpp - Gather by computed indices --------------------------===//
+//===- Lookup.cpp - Gather by computed indices ----------------------------===//
 
-#include "OpTable.h"
 #include "Positions.h"
 
 #include "llvm/ADT/Sequence.h"
