@@ -166,7 +166,8 @@ llvm::json::Object makeMoves(const search::Space &space,
   for (int move = 0; move < numMoves; ++move) {
     plan::OpId anchor = anchors[random.below(int64_t(anchors.size()))];
     const std::vector<Choice> choice = {
-        {anchor, space.candidate(anchor, random), random.oneIn(2)}};
+        {anchor, space.candidate(anchor, random),
+         random.oneIn(2) ? space.options(anchor) : search::ChoiceOptions()}};
     const Picoseconds before = walker.makespan();
     const Picoseconds limit =
         before + static_cast<Picoseconds>(-std::log(random.unit()) * 0.01 *

@@ -45,8 +45,8 @@ plan::OpRules ff::sumRules(std::vector<plan::IterDim> dims, plan::Phase phase,
 
   std::vector<int> unsplitSums = unsplit;
   unsplitSums.insert(unsplitSums.end(), reductions.begin(), reductions.end());
-  plan::OpRules rules = onePhaseRules(std::move(dims), std::move(phase),
-                                      std::move(unsplitSums));
+  plan::OpRules rules =
+      onePhaseRules(std::move(dims), std::move(phase), std::move(unsplitSums));
   rules.schedules.push_back(
       {std::move(unsplit), {std::move(sums), std::move(epilogue)}});
   rules.internals = {tensorTypeOf(wideType(result.getType()))};

@@ -21,8 +21,9 @@ ff::AddingInterface adderOf(mlir::Value summand);
 /// function does not only clamp.
 ff::ClampingInterface clamperOf(ff::UnaryOp activation);
 
-/// May what makes `whole` do what `part` does with it? Both have one role. Where
-/// `part` was given a configuration, both have the same tiles and whole sums.
+/// May what makes `whole` do what `part` does with it? Both have one role.
+/// Where `part` was given a configuration, both have the same tiles and whole
+/// sums.
 bool canTake(mlir::OpResult whole, ff::PartitionableInterface part);
 
 /// What is computed from in `op`, which may be a fused operator that widens it:

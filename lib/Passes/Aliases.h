@@ -20,8 +20,9 @@ struct Heir {
 
 /// Operators of `block` whose owner is gone belong to what heirOf(owner's name,
 /// slot) says from now on. The slot is the owner's through which a
-/// configuration carries over, -1 if that goes by the names of dimensions. Where
-/// it did and the heir has a slot, it goes through a value of that shape now.
+/// configuration carries over, -1 if that goes by the names of dimensions.
+/// Where it did and the heir has a slot, it goes through a value of that shape
+/// now.
 void moveOwners(mlir::Block &block,
                 llvm::function_ref<Heir(llvm::StringRef, int64_t)> heirOf);
 

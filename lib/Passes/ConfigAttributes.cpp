@@ -14,9 +14,9 @@ ConfigAttr ffc::attributeOf(const plan::Configuration &config,
   SmallVector<int64_t> degrees,
       devices(config.devices.begin(), config.devices.end());
   for (const plan::GridAxis &axis : config.axes) {
-    dims.push_back(StringAttr::get(
-        &context, axis.dim == plan::kReplica ? kReplicaName
-                                             : rules.dims[axis.dim].name));
+    dims.push_back(StringAttr::get(&context, axis.dim == plan::kReplica
+                                                 ? kReplicaName
+                                                 : rules.dims[axis.dim].name));
     degrees.push_back(axis.degree);
   }
   return ConfigAttr::get(&context, dims, degrees, devices);
@@ -25,8 +25,7 @@ ConfigAttr ffc::attributeOf(const plan::Configuration &config,
 plan::Configuration ffc::carriedTo(ConfigAttr attr,
                                    const plan::OpRules &rules) {
   plan::Configuration config;
-  for (auto [name, degree] :
-       llvm::zip_equal(attr.getDims(), attr.getDegrees()))
+  for (auto [name, degree] : llvm::zip_equal(attr.getDims(), attr.getDegrees()))
     config.axes.push_back({rules.findDim(name.str()), degree});
   for (int64_t device : attr.getDevices())
     config.devices.push_back(static_cast<plan::DeviceId>(device));
@@ -62,8 +61,7 @@ void ffc::writeConfigurations(const PlannedModule &planned,
                               const plan::PartialStrategy &strategy) {
   for (size_t i = 0; i < planned.ops.size(); ++i)
     if (strategy[i])
-      planned.ops[i]->setAttr(kConfigAttr,
-                              attributeOf(*strategy[i],
-                                          planned.graph.ops[i].rules,
-                                          *planned.ops[i]->getContext()));
+      planned.ops[i]->setAttr(
+          kConfigAttr, attributeOf(*strategy[i], planned.graph.ops[i].rules,
+                                   *planned.ops[i]->getContext()));
 }

@@ -21,8 +21,7 @@ static bool canRound(CastOp cast) {
   if (!isNarrowing(cast) || !producer || !x.hasOneUse())
     return false;
   auto result = mlir::cast<OpResult>(x);
-  return producer.canNarrow(result) &&
-         canTake(result, cast);
+  return producer.canNarrow(result) && canTake(result, cast);
 }
 
 namespace {

@@ -66,8 +66,8 @@ static void fused(const ReferenceCall &call) {
     }
     View result = type == plan::ElementType::F32 ? viewOf(value) : views.back();
     if (out.present())
-      forEachIndex(
-          tile, [&](ArrayRef<int64_t> i) { out.at(i) = result.at(i); });
+      forEachIndex(tile,
+                   [&](ArrayRef<int64_t> i) { out.at(i) = result.at(i); });
   }
 }
 

@@ -52,7 +52,7 @@ private:
   Random random;
   Moves moves;
   std::vector<MoveCount> counts = Moves::counts();
-  double alpha = 0;                ///< as in Options
+  double alpha = 0; ///< as in Options
   int64_t budget, made = 0, taken = 0, lastBest = 0;
   plan::Strategy bestStrategy;
   Quality quality; ///< of the best strategy

@@ -18,9 +18,8 @@ Moves::Moves(const Space &space, const std::vector<Choice> &pinned)
     : space(space) {
   const std::vector<OpId> &anchors = space.anchors();
   for (size_t i = 0; i < anchors.size(); ++i)
-    if (std::none_of(pinned.begin(), pinned.end(), [&](const Choice &pin) {
-          return pin.op == anchors[i];
-        })) {
+    if (std::none_of(pinned.begin(), pinned.end(),
+                     [&](const Choice &pin) { return pin.op == anchors[i]; })) {
       open.push_back(i);
       if (!space.options(anchors[i]).empty())
         withOptions.push_back(anchors[i]);
@@ -86,8 +85,7 @@ void Moves::neighbour() {
     choices->push_back(drawCandidate(anchor));
     return;
   }
-  const bool behind =
-      at == 0 || (at + 1 < open.size() && random->oneIn(2));
+  const bool behind = at == 0 || (at + 1 < open.size() && random->oneIn(2));
   carry(walker->choice(space.anchors()[open[behind ? at + 1 : at - 1]]),
         anchor);
 }

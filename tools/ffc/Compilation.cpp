@@ -277,7 +277,9 @@ LogicalResult Compilation::fuse() {
 }
 
 LogicalResult Compilation::buildGraph() {
-  assert(planned.ops.empty() && "expected one graph of a compilation");
+  if (!planned.ops.empty())
+    return fail(internalError("expected one graph of a compilation, found two",
+                              options));
   FailureOr<PlannedModule> result = buildPlanGraph(*module);
   if (failed(result))
     return failure();

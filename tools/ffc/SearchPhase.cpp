@@ -230,8 +230,8 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   reportSearch(report, result, options.verbose);
   report.phase("plan");
   const plan::Strategy &taken = result.takesBaseline
-                                   ? result.baselines.front().strategy
-                                   : result.strategy;
+                                    ? result.baselines.front().strategy
+                                    : result.strategy;
   plan::PartialStrategy found(taken.begin(), taken.end());
   // What is written for FlexFlow is what was found.
   if (searching.forFlexFlow)

@@ -75,7 +75,7 @@ FailureOr<plan::PartialStrategy> Compilation::strategyOfFile() {
 /// What `byName` has for the operators of `graph`; others follow.
 static plan::Strategy
 carriedByName(const llvm::StringMap<ff::ConfigAttr> &byName,
-          const plan::Graph &graph) {
+              const plan::Graph &graph) {
   plan::PartialStrategy given;
   for (const plan::Op &op : graph.ops) {
     ff::ConfigAttr config = byName.lookup(op.name);

@@ -36,8 +36,8 @@ ff::ConfigAttr attributeOf(const plan::Configuration &config,
                            const plan::OpRules &rules,
                            mlir::MLIRContext &context);
 
-/// The configuration of an operator of other rules that splits dimensions of the
-/// same names; axes of all others become replicas. It need not be legal.
+/// The configuration of an operator of other rules that splits dimensions of
+/// the same names; axes of all others become replicas. It need not be legal.
 plan::Configuration carriedTo(ff::ConfigAttr attr, const plan::OpRules &rules);
 
 /// The configuration written on `op` (`ff.config`), which has these rules; none

@@ -119,7 +119,8 @@ struct SlotWrite {
   Reduction reduction = Reduction::None;
   /// As in SlotRead.
   double touchedPerPoint = 0;
-  /// Iteration dimensions along which tiles hold equal copies of partial values.
+  /// Iteration dimensions along which tiles hold equal copies of partial
+  /// values.
   std::vector<int> copiedAlong = {};
 
   /// True if tiles that differ in iteration dimension `dim`, which is negative

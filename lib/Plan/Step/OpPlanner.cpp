@@ -260,10 +260,10 @@ static BufferId inPlaceBuffer(const Op &op, const Phase &phase, int slot,
 
 /// True if tiles of `config` hold partial values of what `write` writes.
 static bool isPartial(const Configuration &config, const SlotWrite &write) {
-  return std::any_of(
-      config.axes.begin(), config.axes.end(), [&](const GridAxis &axis) {
-        return axis.degree > 1 && write.isPartialAlong(axis.dim);
-      });
+  return std::any_of(config.axes.begin(), config.axes.end(),
+                     [&](const GridAxis &axis) {
+                       return axis.degree > 1 && write.isPartialAlong(axis.dim);
+                     });
 }
 
 /// True if an earlier point makes the same part of what `write`, which is

@@ -165,7 +165,8 @@ private:
     }
     ReferenceKernel kernel = lookupReference(phase.kernel);
     ASSERT_TRUE(kernel) << phase.kernel;
-    kernel({examples.reference(), op.getPhaseArgs(phase.kind), tile, ins, outs});
+    kernel(
+        {examples.reference(), op.getPhaseArgs(phase.kind), tile, ins, outs});
     for (size_t i = 0; i < ins.size(); ++i)
       EXPECT_EQ(ins[i].fault(), "")
           << "operand " << i << ", read " << ins[i].region().str();
