@@ -4,20 +4,26 @@ Every test all of whose operators ffc knows is compiled for one rank, run on the
 test's inputs and compared with its outputs. What ffc refuses is out, for the reason
 ffc gives. docs/node-tests.md is the result as a table; the test fails if a program
 gives other values, or if the table is out of date.
+
+g++ compiles the programs of many tests together (program_batch.py); each runs as a
+process of its own.
 """
 
 import argparse
 import concurrent.futures
 import os
 import re
+import shlex
 import shutil
 import sys
+import tempfile
 
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "tools"))
 
 import onnx_files  # noqa: E402
+from program_batch import Toolchain, build_programs  # noqa: E402
 from programs import (Failure, file_name, fresh_folder, run, run_program,  # noqa: E402
                       write_inputs)
 
@@ -92,7 +98,7 @@ def compare(name, found, expected, relative):
 
 class Runner:
     """Compiles and runs tests; results are ("in", ""), ("out", reason) or
-    ("failed", cause)."""
+    ("failed", cause), by the tests' names."""
 
     def __init__(self, arguments):
         self.arguments = arguments
@@ -104,6 +110,8 @@ class Runner:
         # Some operators are for constants only.
         self.operators = {*out.split(), *self.constants}
         self.excluded = dict(read_lines("excluded.txt"))
+        self.tools = Toolchain(arguments.include, shlex.split(arguments.kernel_flags),
+                               arguments.link)
 
     def select(self):
         """Test names by the operators they use."""
@@ -127,44 +135,78 @@ class Runner:
                 model.with_initializer(name, file.read())
         return {n: p for n, p in inputs.items() if n not in frozen}
 
-    def execute(self, name):
+    def folder(self, name):
+        return os.path.join(self.arguments.work, name)
+
+    def emit(self, name):
+        """The folder of the program's source, or the reason why there is none."""
         if name in self.excluded:
-            return "out", self.excluded[name]
-        model, inputs, outputs = read_test(os.path.join(self.arguments.data, name))
-        work = fresh_folder(os.path.join(self.arguments.work, name))
+            return None, self.excluded[name]
+        model, inputs, _ = read_test(os.path.join(self.arguments.data, name))
+        work = fresh_folder(self.folder(name))
         inputs = self.freeze(model, inputs)
         if model.opset() < OLDEST_OPSET:
             model.with_opset(OLDEST_OPSET)
         path = os.path.join(work, "model.onnx")
         with open(path, "wb") as file:
             file.write(model.data)
-        program = os.path.join(work, "run")
+        source = os.path.join(work, "source")
         status, out, err = run(
             [self.arguments.ffc, path, "--devices", self.arguments.topology,
-             "--mode=infer", "-o", program], 120)
+             "--mode=infer", "--emit=source", "-o", source], 120)
         if status == 1 and PREFIX in err:
             shutil.rmtree(work)
-            return "out", normalise(err)
+            return None, normalise(err)
         if status != 0:
             raise Failure(f"ffc ended with {status}\n{out}{err}")
+        shutil.rmtree(os.path.join(source, "runtime"))
         write_inputs(os.path.join(work, "inputs"),
                      {n: read_tensor(p) for n, p in inputs.items()})
-        run_program(program, 1, ["--steps", "1", "--inputs",
+        return source, ""
+
+    def check(self, name, executable):
+        """Runs a test and compares its outputs. A program looks for its weights beside itself."""
+        work = self.folder(name)
+        program = os.path.join(work, "run")
+        os.link(executable, program)
+        weights = os.path.join(work, "source", "train.weights")
+        if os.path.exists(weights):
+            os.rename(weights, program + ".weights")
+        run_program(program, 1, [name, "--steps", "1", "--inputs",
                                  os.path.join(work, "inputs"), "--dump",
                                  os.path.join(work, "dump")], 60)
+        _, _, outputs = read_test(os.path.join(self.arguments.data, name))
         for output, expected in outputs.items():
             dumped = os.path.join(work, "dump", "out", file_name(output) + ".npy")
             if not os.path.exists(dumped):
                 raise Failure(f"expected the output '{output}', found none")
             compare(output, np.load(dumped), read_tensor(expected), precision_of(expected))
         shutil.rmtree(work)
-        return "in", ""
 
-    def result(self, name):
-        try:
-            return self.execute(name)
-        except Failure as failure:
-            return "failed", str(failure)
+    def execute(self, names):
+        """The results of tests whose programs are compiled together."""
+        results, sources = {}, {}
+        for name in names:
+            try:
+                sources[name], reason = self.emit(name)
+                if not sources[name]:
+                    del sources[name]
+                    results[name] = "out", reason
+            except Failure as failure:
+                results[name] = "failed", str(failure)
+        if not sources:
+            return results
+        with tempfile.TemporaryDirectory(dir=self.arguments.work) as folder:
+            built = build_programs(sources, os.path.join(folder, "run"), self.tools)
+            for name, executable in built.items():
+                try:
+                    if isinstance(executable, Failure):
+                        raise executable
+                    self.check(name, executable)
+                    results[name] = "in", ""
+                except Failure as failure:
+                    results[name] = "failed", str(failure)
+        return results
 
 
 def table(selected, results):
@@ -213,6 +255,10 @@ def main():
     parser.add_argument("--table", required=True, help="docs/node-tests.md")
     parser.add_argument("--update", action="store_true", help="write the table")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=40, help="programs that g++ compiles together")
+    parser.add_argument("--include", action="append", default=[], help="folder of headers")
+    parser.add_argument("--kernel-flags", default="", help="of g++, for fused kernels")
+    parser.add_argument("--link", action="append", default=[], help="what programs are linked with")
     parser.add_argument("--only", default="", help="a regular expression")
     arguments = parser.parse_args()
 
@@ -220,8 +266,12 @@ def main():
     selected = {n: o for n, o in runner.select().items() if re.search(arguments.only, n)}
     if not selected:
         sys.exit(f"error: expected node tests in '{arguments.data}', found none")
+    names = list(selected)
+    batches = [names[i:i + arguments.batch] for i in range(0, len(names), arguments.batch)]
+    results = {}
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        results = dict(zip(selected, pool.map(runner.result, selected)))
+        for found in pool.map(runner.execute, batches):
+            results.update(found)
     failed = [n for n in selected if results[n][0] == "failed"]
     for name in failed:
         print(f"{name}: {results[name][1]}", file=sys.stderr)

@@ -127,6 +127,22 @@ def compare_runs(reference, other, bounds=RULE):
             f"{gradients:.1%} and parameters at {parameters:.1%} of what is allowed")
 
 
+# How far a run may be from another after a kink: elements of few windows took another way.
+KINK = Bounds(loss=1e-4, tensor=2e-2)
+
+
+def expect_kink(reference, other, bounds=RULE):
+    """Fails unless a kink explains that two runs differ: it does not move the loss of step 1, where
+    parameters are the same, and the rest by little."""
+    def step(run, number, *kind):
+        return os.path.join(run, f"step{number}", *kind)
+
+    compare_losses(step(reference, 1), step(other, 1), bounds)
+    compare_tensors(step(reference, 1, "grad"), step(other, 1, "grad"), KINK)
+    compare_losses(step(reference, 10), step(other, 10), KINK)
+    compare_tensors(step(reference, 10, "param"), step(other, 10, "param"), KINK)
+
+
 # How much farther from an exact run another one may be that rounds as much.
 FARTHER = 2.0
 

@@ -8,8 +8,10 @@ Rectifiers and maximum pooling have kinks: a sum that is rounded otherwise can m
 another element the maximum of a window, and then a gradient takes another way.
 Large models have millions of such elements, so now and then two correct runs differ
 by more than the rule allows; even runs of one rank do, with different numbers of
-threads. Kinks depend on the seed, errors do not: with --seeds, a case passes if the
-rule holds for one of the seeds.
+threads. With several --seeds, one that fails is let pass, and the next one is tried, if
+a kink explains how the runs differ (compare_runs.py), and so few of all cases of the
+model fail (--kinks) as kinks make fail: an error that shows in half of the runs does not
+stay below.
 
 Dumps of large models take hundreds of megabytes: those of a case are removed after
 the comparison.
@@ -25,7 +27,7 @@ import time
 
 import numpy as np
 
-from compare_runs import RULE, Bounds, compare_runs
+from compare_runs import RULE, Bounds, compare_runs, expect_kink
 from programs import (Failure, compile_program, expect_success, fresh_folder,
                       run_program, write_inputs)
 
@@ -50,6 +52,8 @@ def parse():
     parser.add_argument("--dataset", action="store_true",
                         help="a data set of a few batches, not synthetic data")
     parser.add_argument("--seeds", default="7", help="separated by commas")
+    parser.add_argument("--kinks", type=int, default=0,
+                        help="seeds that may fail, of all cases of the model together")
     parser.add_argument("compile_arguments", nargs="*", help="further flags of ffc")
     return parser.parse_args()
 
@@ -120,6 +124,32 @@ class Equality:
             write_batches(os.path.join(self.reference, "train"), self.inputs, batches)
         self.reference_run(self.arguments.seeds.split(",")[0])
 
+    def allow_kink(self, seed, failure):
+        """Fails where more seeds have failed, in all cases, than kinks make fail."""
+        with open(os.path.join(self.reference, "kinks"), "a+", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            found = file.read().splitlines()
+            found.append(f"{self.arguments.case} on {self.arguments.ranks} with seed {seed}")
+            if len(found) > self.arguments.kinks:
+                raise Failure(f"expected at most {self.arguments.kinks} seeds with kinks, found "
+                              f"{', '.join(found)}; {failure}")
+            file.write(found[-1] + "\n")
+
+    def holds(self, seed, run, bounds):
+        """Does the rule hold for a seed? Fails if it does not and no kink explains why."""
+        reference = self.reference_run(seed)
+        try:
+            print(f"seed {seed}: {compare_runs(reference, run, bounds)}")
+            return True
+        except Failure as failure:
+            if not self.arguments.kinks:
+                raise
+            print(f"seed {seed}: {failure}")
+            expect_kink(reference, run, bounds)
+            self.allow_kink(seed, failure)
+            return False
+
     def check_strategy(self):
         """Compares the case with the reference, seed after seed until the rule
         holds."""
@@ -128,18 +158,13 @@ class Equality:
         self.compile(folder)
         bounds = (Bounds(*self.arguments.bounds) if self.arguments.bounds
                   else RULE.times(self.arguments.slack))
-        failures = []
         for seed in self.arguments.seeds.split(","):
             run = self.run(folder, self.arguments.ranks, seed)
-            try:
-                print(f"seed {seed}: {compare_runs(self.reference_run(seed), run, bounds)}")
+            if self.holds(seed, run, bounds):
                 shutil.rmtree(folder)
                 return
-            except Failure as failure:
-                failures.append(f"seed {seed}: {failure}")
-                print(failures[-1])
             shutil.rmtree(run)
-        raise Failure(f"the rule holds for none of the seeds; {failures[0]}")
+        raise Failure("the rule holds for none of the seeds")
 
 
 def main():
