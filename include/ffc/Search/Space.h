@@ -74,7 +74,7 @@ private:
 struct Choice {
   plan::OpId op = -1; ///< the anchor
   plan::Configuration config;
-  ChoiceOptions options;
+  ChoiceOptions options = {};
   bool operator==(const Choice &o) const {
     return op == o.op && config == o.config && options == o.options;
   }

@@ -27,9 +27,10 @@ protected:
 
 TEST_F(VersionTest, FormsOfAllOperators) {
   for (const std::string &name : importedOperators())
-    if (name.find('.') == std::string::npos)
+    if (name.find('.') == std::string::npos) {
       EXPECT_THAT(node("y = " + name + "(x)", 28),
                   Not(HasSubstr("versions are not known")));
+    }
 }
 
 TEST_F(VersionTest, Opsets) {
