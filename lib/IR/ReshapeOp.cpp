@@ -34,7 +34,7 @@ static std::string factorName(const ReshapeSpace &space, size_t i,
   if (leads == 1 || (leads > 1 && rank <= 4))
     // The first one of a vector is c already.
     if (std::string name = dimName(leads, rank);
-        forwardRank != 1 || name != "c")
+        i == 0 || forwardRank != 1 || name != "c")
       return name;
   return "d" + std::to_string(i);
 }
