@@ -3,6 +3,7 @@
 import os
 import shutil
 import tarfile
+import tempfile
 
 from . import machine
 from .runner import Failed
@@ -94,8 +95,11 @@ class Programs:
             raise Failed(f"expected the program {name}, found none: it was not built")
         # Programs run side by side, unless their times are looked at.
         threads = 2 if name.startswith(COMPARED) else os.cpu_count()
-        return self.processes.run(
-            [*wrapper, path, *flags],
-            {**machine.library_path(), "OMP_NUM_THREADS": str(threads),
-             "OMP_WAIT_POLICY": "passive",
-             **(self.variables if name.startswith(COMPARED) else {}), **(variables or {})})
+        # Open MPI removes its folder of sessions when the last program on the machine ends, and
+        # fails if another one starts just then: each gets its own.
+        with tempfile.TemporaryDirectory(prefix="ffc-mpi-") as sessions:
+            return self.processes.run(
+                [*wrapper, path, *flags],
+                {**machine.library_path(), "OMP_NUM_THREADS": str(threads),
+                 "OMP_WAIT_POLICY": "passive", "OMPI_MCA_orte_tmpdir_base": sessions,
+                 **(self.variables if name.startswith(COMPARED) else {}), **(variables or {})})
