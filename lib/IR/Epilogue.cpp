@@ -59,14 +59,9 @@ static std::string programOf(DenseF64ArrayAttr bounds, Value result) {
   program.inputs = 1;
   ScalarProgram::Value value{/*isInput=*/true, 0};
   if (bounds) {
-    ScalarProgram::Step step{"relu", {}, {value}};
-    if (bounds.asArrayRef() != ArrayRef<double>(0.0)) {
-      const double upper = bounds.size() > 1
-                               ? bounds[1]
-                               : std::numeric_limits<double>::infinity();
-      step = {"clip", {bounds[0], upper}, {value}};
-    }
-    program.steps.push_back(std::move(step));
+    const double upper =
+        bounds.size() > 1 ? bounds[1] : std::numeric_limits<double>::infinity();
+    program.steps.push_back({"clip", {bounds[0], upper}, {value}});
     value = {/*isInput=*/false, 0};
   }
   program.results = {value};

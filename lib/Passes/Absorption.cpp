@@ -53,8 +53,6 @@ void Absorption::take(Operation *part, OpResult whole) {
 void Absorption::moveOwners(Block &block) const {
   ffc::moveOwners(block, [&](StringRef name, int64_t) -> Heir {
     OpResult result = results.lookup(name);
-    return result ? Heir{result.getOwner(), slotOf(result),
-                         cast<RankedTensorType>(result.getType()).getShape()}
-                  : Heir();
+    return result ? Heir{result.getOwner(), slotOf(result)} : Heir();
   });
 }

@@ -22,16 +22,27 @@ void ffc::addAliases(Operation *op, Operation *part) {
     op->setAttr(ff::kAliasesAttr, builder.getArrayAttr(aliases.getArrayRef()));
 }
 
-/// The first slot of `op` with a value of this shape; -1 if there is none.
-static int64_t slotOfShape(Operation *op, ArrayRef<int64_t> shape) {
+/// The values in all slots, null for absent ones; none of what computes
+/// nothing.
+static SmallVector<Value> slotsOf(Operation *op) {
   auto rules = dyn_cast<ff::PartitionableInterface>(op);
   if (!rules)
-    return -1;
+    return {};
   SmallVector<Value> slots = rules.getOperandSlots();
   llvm::append_range(slots, rules.getResultSlots());
-  for (auto [slot, value] : llvm::enumerate(slots))
-    if (value && cast<RankedTensorType>(value.getType()).getShape() == shape)
-      return static_cast<int64_t>(slot);
+  return slots;
+}
+
+/// The first slot of `op` with a value of the shape of what is in slot `slot`
+/// of `other`; -1 if there is none.
+static int64_t slotOfSameShape(Operation *op, Operation *other, int64_t slot) {
+  auto shapeOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  const ArrayRef<int64_t> shape = shapeOf(slotsOf(other)[slot]);
+  for (auto [own, value] : llvm::enumerate(slotsOf(op)))
+    if (value && shapeOf(value) == shape)
+      return static_cast<int64_t>(own);
   return -1;
 }
 
@@ -50,7 +61,7 @@ void ffc::moveOwners(Block &block,
     int64_t ownSlot = carry ? carry[1] : -1;
     // The heir may have other names for dimensions.
     if (!carry && heir.slot >= 0)
-      ownSlot = slotOfShape(&op, heir.shape);
+      ownSlot = slotOfSameShape(&op, heir.op, heir.slot);
     if (ownSlot >= 0)
       op.setAttr(ff::kCarryAttr,
                  builder.getDenseI64ArrayAttr({heir.slot, ownSlot}));

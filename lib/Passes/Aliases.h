@@ -14,8 +14,6 @@ void addAliases(mlir::Operation *op, mlir::Operation *part);
 struct Heir {
   mlir::Operation *op = nullptr; ///< null: the operator is still there
   int64_t slot = -1;
-  /// Of the value in the slot, where that takes the place of dimensions' names.
-  llvm::ArrayRef<int64_t> shape = {};
 };
 
 /// Operators of `block` whose owner is gone belong to what heirOf(owner's name,

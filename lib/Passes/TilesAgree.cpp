@@ -26,21 +26,13 @@ static const plan::SlotWrite *writeOf(const plan::OpRules &rules,
   return nullptr;
 }
 
-/// Do points hold summands of what is written?
-static bool isPartial(const plan::Configuration &config,
-                      const plan::SlotWrite &write) {
-  return llvm::any_of(config.axes, [&](const plan::GridAxis &axis) {
-    return axis.degree > 1 && write.isPartialAlong(axis.dim);
-  });
-}
-
 bool ffc::isPartial(PartitionableInterface producer, OpResult value) {
   const plan::OpRules rules = producer.getRules();
   auto config = readConfiguration(producer, rules, nameOf(producer));
   if (failed(config) || !config->has_value())
     return false;
   const plan::SlotWrite *write = writeOf(rules, **config, slotOf(value));
-  return write && ::isPartial(**config, *write);
+  return write && plan::isPartial(**config, *write);
 }
 
 bool ffc::tilesAgree(PartitionableInterface producer, OpResult value,
@@ -53,7 +45,7 @@ bool ffc::tilesAgree(PartitionableInterface producer, OpResult value,
     return false;
   const plan::Configuration &a = **source, &b = **target;
   const plan::SlotWrite *write = writeOf(from, a, slotOf(value));
-  if (!write || a.devices != b.devices || ::isPartial(a, *write))
+  if (!write || a.devices != b.devices || plan::isPartial(a, *write))
     return false;
   SmallVector<Value> operands = consumer.getOperandSlots();
   plan::Shape shape = tensorTypeOf(value.getType()).shape;

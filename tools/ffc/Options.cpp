@@ -345,7 +345,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          setTrue(&Options::quiet)},
         {"--verbose", "",
          "the progress of a search every ten seconds, where standard error is "
-         "no terminal, which shows it anyway",
+         "no terminal, which shows it anyway; what became of its moves",
          setTrue(&Options::verbose), kStrategy},
         helpFlag<Options>(),
         {"--list-operators", "", "the operators of ONNX that models may have",

@@ -134,11 +134,12 @@ plan::Strategy Compilation::strategyOfModel() const {
     byName[name] = attributeOf(strategy[op], planned.graph.ops[op].rules,
                                *planned.ops[op]->getContext());
   };
-  for (size_t op = 0; op < planned.ops.size(); ++op) {
+  for (size_t op = 0; op < planned.ops.size(); ++op)
     for (const std::string &alias : planned.graph.ops[op].aliases)
       give(alias, op);
+  // An alias may be another operator's name.
+  for (size_t op = 0; op < planned.ops.size(); ++op)
     give(planned.graph.ops[op].name, op);
-  }
   return carriedByName(byName, *modelGraph);
 }
 

@@ -240,8 +240,8 @@ def FuseSums : Pass<"fuse-sums", "::mlir::ModuleOp"> {
 
     Both must have the same role and, if the sums were given a configuration
     (`ff.config`), split what both read in the same way over the same devices.
-    What needs the sums comes after the product. It keeps its name; that of the sums
-    is among its `ff.aliases`.
+    What needs the sums comes after the product. It keeps its name; that of the
+    sums is among its `ff.aliases`.
 
     Before:
     ```mlir
@@ -373,8 +373,8 @@ def FuseCasts : Pass<"fuse-casts", "::mlir::ModuleOp"> {
 
     Both must have the same role and, if the cast was given a configuration
     (`ff.config`), split the value in the same way over the same devices. The
-    operator keeps its name; that of the cast is among its `ff.aliases`. Casts behind element-wise operators are
-    left to `fuse-elementwise`.
+    operator keeps its name; that of the cast is among its `ff.aliases`. Casts
+    behind element-wise operators are left to `fuse-elementwise`.
 
     Before:
     ```mlir

@@ -60,6 +60,9 @@ std::optional<std::string> checkConfiguration(const Graph &graph, OpId op,
                                               const Configuration &config,
                                               int numDevices);
 
+/// True if points of `config` hold partial values of what `write` writes.
+bool isPartial(const Configuration &config, const SlotWrite &write);
+
 /// The schedule of `rules` that `config` selects. Requires a legal `config`.
 const Schedule &scheduleFor(const OpRules &rules, const Configuration &config);
 

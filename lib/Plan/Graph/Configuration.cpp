@@ -72,6 +72,13 @@ static const Schedule *findSchedule(const OpRules &rules,
   return nullptr;
 }
 
+bool ffc::plan::isPartial(const Configuration &config, const SlotWrite &write) {
+  return std::any_of(config.axes.begin(), config.axes.end(),
+                     [&](const GridAxis &axis) {
+                       return axis.degree > 1 && write.isPartialAlong(axis.dim);
+                     });
+}
+
 const Schedule &ffc::plan::scheduleFor(const OpRules &rules,
                                        const Configuration &config) {
   const Schedule *schedule = findSchedule(rules, config);

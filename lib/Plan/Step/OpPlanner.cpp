@@ -258,14 +258,6 @@ static BufferId inPlaceBuffer(const Op &op, const Phase &phase, int slot,
   return -1;
 }
 
-/// True if tiles of `config` hold partial values of what `write` writes.
-static bool isPartial(const Configuration &config, const SlotWrite &write) {
-  return std::any_of(config.axes.begin(), config.axes.end(),
-                     [&](const GridAxis &axis) {
-                       return axis.degree > 1 && write.isPartialAlong(axis.dim);
-                     });
-}
-
 /// True if an earlier point makes the same part of what `write`, which is
 /// partial, writes.
 static bool isLaterCopy(const Configuration &config, const SlotWrite &write,
