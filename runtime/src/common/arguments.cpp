@@ -6,9 +6,11 @@
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <sstream>
 
 namespace ffrt {
@@ -50,15 +52,27 @@ RateSchedule::Form rate_form(const std::string &flag, const std::string &text) {
   return RateSchedule::cosine;
 }
 
-std::vector<int64_t> tokens(const std::string &flag, const std::string &text) {
+/// Numbers of at least `least` with commas between; `what` they are.
+std::vector<int64_t> numbers(const std::string &flag, const char *what,
+                             const std::string &text, int64_t least) {
+  const std::string list = std::string(what) + " with commas between";
   std::vector<int64_t> values;
   std::istringstream words(text);
   for (std::string word; std::getline(words, word, ',');)
     values.push_back(
-        whole_number(flag, "tokens with commas between", word, 0, INT64_MAX));
+        whole_number(flag, list.c_str(), word, least, INT64_MAX));
   if (values.empty() || text.back() == ',')
-    expected(flag, "tokens with commas between", text);
+    expected(flag, list.c_str(), text);
   return values;
+}
+
+std::vector<int64_t> steps_to_dump(const std::string &flag,
+                                   const std::string &text) {
+  std::vector<int64_t> steps = numbers(flag, "steps", text, 1);
+  if (std::adjacent_find(steps.begin(), steps.end(),
+                         std::greater_equal<int64_t>()) != steps.end())
+    expected(flag, "steps that ascend", text);
+  return steps;
 }
 
 /// Reads a flag that says how to generate; false if it is another.
@@ -68,7 +82,7 @@ bool read_generation(const std::string &flag, Flags &flags, Generation &g) {
   else if (flag == "--prompt")
     g.prompt = path(flag, "a text", flags.value());
   else if (flag == "--prompt-tokens")
-    g.prompt_tokens = tokens(flag, flags.value());
+    g.prompt_tokens = numbers(flag, "tokens", flags.value(), 0);
   else if (flag == "--temperature")
     g.temperature = not_negative(flag, flags.value());
   else if (flag == "--top-k")
@@ -111,6 +125,11 @@ void check_contradictions(const Arguments &a, const ProgramInfo &info) {
     throw Error("expected --epochs or --steps, found both");
   if (!a.dataset.empty() && !a.inputs.empty())
     throw Error("expected --dataset or --inputs, found both");
+  if (!a.dump_steps.empty() && a.dump.empty())
+    throw Error("--dump-steps: expected --dump with it, found none");
+  if (!a.dump_steps.empty() && !info.training)
+    throw Error("--dump-steps: expected a program that trains, found one that "
+                "evaluates");
   if (a.local_ranks)
     check_local_ranks(a.local_ranks, info.ranks);
 }
@@ -189,6 +208,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
       a.weights = folder(given, flags.value());
     else if (flag == "--dump")
       a.dump = folder(given, flags.value());
+    else if (flag == "--dump-steps")
+      a.dump_steps = steps_to_dump(given, flags.value());
     else if (flag == "--trace")
       a.trace = path(given, "a file", flags.value());
     else if (flag == "--local-ranks")
@@ -236,6 +257,9 @@ std::string usage(const char *program, const ProgramInfo &info) {
       --inputs DIR        one .npy file per input, the batch of every step
       --weights DIR       parameters that --dump DIR has written
       --dump DIR          write losses, outputs, gradients and parameters
+      --dump-steps N,N,...
+                          after these steps, each into DIR/stepN (default:
+                          after the last one, into DIR)
       --trace FILE        write when the tasks of the last ten steps ran, for
                           ui.perfetto.dev and ffc compare
       --generate N        continue a text by N tokens, where the program evaluates

@@ -24,7 +24,8 @@ struct Arguments {
   int64_t warmup = 0; ///< steps
   uint64_t seed = 0;
   std::string dataset, inputs, weights, dump; ///< folders; empty: not given
-  std::string trace;                          ///< a file; empty: not given
+  std::vector<int64_t> dump_steps; ///< ascending; empty: the last one
+  std::string trace;               ///< a file; empty: not given
   Generation generation;
   bool shuffle = false; ///< the data set, by default when the program trains
   int local_ranks = 0;  ///< 0: not given

@@ -75,10 +75,6 @@ Index cut(int rank, const Index &values) {
 
 } // namespace
 
-Dump::Dump(const ProgramInfo &info, Comm &comm, const Group &world,
-           const std::string &folder)
-    : info(info), comm(comm), world(world), folder(folder) {}
-
 Dump::Piece Dump::keep(const Tensor &on_device) {
   const HostTensor copy(on_device, HostTensor::Contents::copied);
   const Tensor &t = copy.tensor();
@@ -95,7 +91,7 @@ Dump::Piece Dump::keep(const Tensor &on_device) {
 }
 
 void Dump::record_batch(int64_t first, int64_t count) {
-  recording = !folder.empty();
+  recording = true;
   first_sample = first;
   samples = count;
 }
@@ -197,7 +193,8 @@ std::vector<Dump::Piece> Dump::receive(int peer, int rank, DType type,
   return pieces;
 }
 
-void Dump::write_value(const std::string &path, const Value &value,
+void Dump::write_value(const std::string &folder, const std::string &path,
+                       const Value &value,
                        const std::vector<Piece> &pieces,
                        const std::function<void(const Tensor &)> &begin) {
   const auto &[type, rank, shape] = value;
@@ -312,10 +309,9 @@ Dump::all_parameters(const std::vector<StateSlot> &states) {
   return parameters;
 }
 
-void Dump::write(const std::vector<StateSlot> &states,
+void Dump::write(const std::string &folder,
+                 const std::vector<StateSlot> &states,
                  const std::vector<double> &losses, const Begin &begin) {
-  if (folder.empty())
-    return;
   const std::map<std::string, Parameter> parameters = all_parameters(states);
   std::map<std::string, std::string> owners;
   std::string cause;
@@ -339,7 +335,7 @@ void Dump::write(const std::vector<StateSlot> &states,
     Value value{type_in_file(o.type), o.rank, o.shape};
     if (samples > 0 && batched(o.name))
       value.shape[0] = samples;
-    write_value(dump_path(o.name), value, offered[o.name], nullptr);
+    write_value(folder, dump_path(o.name), value, offered[o.name], nullptr);
   }
   for (const auto &entry : parameters) {
     const std::string &name = entry.first;
@@ -348,11 +344,13 @@ void Dump::write(const std::vector<StateSlot> &states,
     for (const StateSlot &slot : states)
       if (slot.parameter && name == slot.name)
         pieces.push_back(keep(slot.tensor));
-    write_value("param/" + file_name(name), entry.second.value, pieces,
+    write_value(folder, "param/" + file_name(name), entry.second.value, pieces,
                 [&](const Tensor &t) {
                   begin({name.c_str(), true, init, t});
                 });
   }
+  offered.clear();
+  recording = false;
   if (!info.training)
     return;
   together(comm, world, "dump", [&] {

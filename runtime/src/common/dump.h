@@ -13,11 +13,11 @@ namespace ffrt {
 
 /// Keeps what a program offers while recording, gathers the pieces of all ranks
 /// on rank 0 and writes global arrays there. No shared file system is needed.
+/// What is written is forgotten, so that another step can be recorded.
 class Dump final : public Probe {
 public:
-  /// `folder` empty: offers are ignored.
-  Dump(const ProgramInfo &info, Comm &comm, const Group &world,
-       const std::string &folder);
+  Dump(const ProgramInfo &info, Comm &comm, const Group &world)
+      : info(info), comm(comm), world(world) {}
 
   /// Offers are recorded from now on; the latest of each box wins. To be called
   /// before every step of a pass over `samples` samples, of which this one
@@ -30,10 +30,10 @@ public:
   using Begin = std::function<void(const StateSlot &slot)>;
 
   /// Collective. Writes outputs, parameters and, in a training program, the
-  /// losses (read on rank 0). Of a parameter that does not change, what no rank
+  /// losses (read on rank 0) into `folder`. Of a parameter that does not change, what no rank
   /// holds, since no kernel reads it, is as in the beginning. Throws Stop when
   /// a piece of another value is missing or a file cannot be written.
-  void write(const std::vector<StateSlot> &states,
+  void write(const std::string &folder, const std::vector<StateSlot> &states,
              const std::vector<double> &losses, const Begin &begin);
 
 private:
@@ -61,7 +61,7 @@ private:
   void unscale_gradients();
   /// `begin` fills a tensor with what the value began with, where pieces may be
   /// missing; null: all must be there.
-  void write_value(const std::string &path, const Value &value,
+  void write_value(const std::string &folder, const std::string &path, const Value &value,
                    const std::vector<Piece> &pieces,
                    const std::function<void(const Tensor &)> &begin);
   /// Are all elements that are `covered` as in the beginning? Then all others
@@ -79,7 +79,6 @@ private:
   const ProgramInfo &info;
   Comm &comm;
   const Group &world;
-  std::string folder;
   bool recording = false;
   /// True when the output has a row per sample of the batch.
   bool batched(const std::string &name) const;

@@ -43,6 +43,25 @@ int64_t steps_of(const ProgramInfo &info, const Arguments &arguments,
   return epochs * (info.training ? kSyntheticEpoch : 1);
 }
 
+/// Into which folder what a step leaves is written; empty: nowhere. Steps count
+/// from 1.
+std::string dump_folder(const Arguments &arguments, int64_t step,
+                        int64_t steps) {
+  const std::vector<int64_t> &listed = arguments.dump_steps;
+  if (listed.empty())
+    return step == steps ? arguments.dump : "";
+  return std::binary_search(listed.begin(), listed.end(), step)
+             ? arguments.dump + "/step" + std::to_string(step)
+             : "";
+}
+
+void check_dump_steps(const Arguments &arguments, int64_t steps) {
+  if (!arguments.dump_steps.empty() && arguments.dump_steps.back() > steps)
+    throw Error("--dump-steps: expected steps up to " + std::to_string(steps) +
+                ", the last one, found " +
+                std::to_string(arguments.dump_steps.back()));
+}
+
 void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
                MakeProgram make) {
   const Group world = make_world(comm);
@@ -58,7 +77,7 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   std::unique_ptr<Source> source;
   together(comm, world, "start",
            [&] { source = make_source(info, arguments); });
-  Dump dump(info, comm, world, arguments.dump);
+  Dump dump(info, comm, world);
   std::unique_ptr<Trace> trace;
   if (!arguments.trace.empty()) {
     check_trace(comm, world, arguments.trace);
@@ -67,6 +86,7 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   Instance instance(context, comm, world, dump, info, make, arguments.weights,
                     trace.get());
   const int64_t steps = steps_of(info, arguments, *source);
+  together(comm, world, "start", [&] { check_dump_steps(arguments, steps); });
   const RateSchedule rate = {arguments.rate_form, arguments.learning_rate,
                              arguments.last_rate, arguments.warmup, steps};
   Report report(info, comm.rank() != 0, steps, arguments.print_frequency);
@@ -81,27 +101,39 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   const bool replays = instance.replays() && arguments.dump.empty();
   Steps program(instance, context, feeder, trace.get(),
                 has_loss ? &losses : nullptr, replays);
+  const auto write_dump = [&](int64_t step) {
+    const std::string folder = dump_folder(arguments, step, steps);
+    if (folder.empty())
+      return;
+    finish_target();
+    dump.write(folder, instance.states(), losses.of_steps(),
+               [&](const StateSlot &slot) {
+                 initialise_on_host(slot, context.seed,
+                                    this_program() + ".weights",
+                                    arguments.weights);
+               });
+  };
   for (int64_t step = 0; step < steps; ++step) {
     context.step = step;
     context.learning_rate = rate.at(step);
+    const std::string folder = dump_folder(arguments, step + 1, steps);
     program.run([&](int pass) {
-      if (samples > 0)
+      if (samples > 0 && !arguments.dump.empty())
         dump.record_batch(step * info.batch, samples);
-      else if (step + 1 == steps)
+      else if (!folder.empty())
         dump.record_batch(pass * info.batch, info.passes * info.batch);
     });
     if (report.is_due(step + 1)) {
       finish_target();
       report.step(step + 1, has_loss ? losses.of_steps().back() : 0.0);
     }
+    if (step + 1 < steps)
+      write_dump(step + 1);
   }
   finish_target();
   report.done();
   instance.check_guards();
-  dump.write(instance.states(), losses.of_steps(), [&](const StateSlot &slot) {
-    initialise_on_host(slot, context.seed, this_program() + ".weights",
-                       arguments.weights);
-  });
+  write_dump(steps);
   if (trace)
     write_trace(comm, world, *trace, arguments.trace);
 }

@@ -66,6 +66,8 @@ TEST(Arguments, LongShortAndJoinedForms) {
   EXPECT_EQ(a.print_frequency, 5);
   EXPECT_EQ(a.dataset, "data");
   EXPECT_EQ(a.dump, "out");
+  EXPECT_EQ(parse({"--dump=out", "--dump-steps", "1,10"}).dump_steps,
+            (std::vector<int64_t>{1, 10}));
   EXPECT_EQ(a.seed, ~uint64_t(0));
   const Arguments b =
       parse({"--steps=7", "--learning-rate=0", "--weight-decay", "0",
@@ -133,6 +135,19 @@ TEST(Arguments, Errors) {
   EXPECT_EQ(error_of({"-b", "32"}),
             "-b: expected 64, the batch size compiled in, found '32'");
   EXPECT_EQ(error_of({"--dump", ""}), "--dump: expected a folder, found ''");
+  EXPECT_EQ(error_of({"--dump-steps", "1"}),
+            "--dump-steps: expected --dump with it, found none");
+  EXPECT_EQ(error_of({"--dump-steps", "1", "--dump", "d"}, false),
+            "--dump-steps: expected a program that trains, found one that "
+            "evaluates");
+  for (const char *steps : {"2,1", "3,3"})
+    EXPECT_EQ(error_of({"--dump", "d", "--dump-steps", steps}),
+              std::string("--dump-steps: expected steps that ascend, found '") +
+                  steps + "'");
+  EXPECT_EQ(error_of({"--dump", "d", "--dump-steps", "1,"}),
+            "--dump-steps: expected steps with commas between, found '1,'");
+  EXPECT_EQ(error_of({"--dump", "d", "--dump-steps", "0"}),
+            "--dump-steps: expected steps with commas between, found '0'");
   EXPECT_EQ(error_of({"--trace="}), "--trace: expected a file, found ''");
   EXPECT_EQ(error_of({"--info=1"}), "--info: expected no value, found '1'");
   EXPECT_EQ(error_of({"--steps", "1", "-e", "1"}),

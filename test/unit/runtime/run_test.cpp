@@ -71,6 +71,29 @@ TEST_F(Run, SameTrainingOnAnyNumberOfRanks) {
                                                 ".npy"));
 }
 
+TEST_F(Run, StepsAreDumpedAsRunsThatEndWithThem) {
+  const Result listed = mpirun(
+      2, 2, "--steps 3 --dump " + folder + "/listed --dump-steps 1,3");
+  ASSERT_EQ(listed.status, 0) << listed.text;
+  EXPECT_FALSE(std::filesystem::exists(folder + "/listed/step2"));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/listed/loss.npy"));
+  for (const char *steps : {"1", "3"}) {
+    const std::string out = folder + "/" + steps;
+    const Result r = mpirun(2, 2, "--steps " + std::string(steps) +
+                                      " --dump " + out);
+    ASSERT_EQ(r.status, 0) << r.text;
+    for (const char *file : {"/loss.npy", "/out/logits.npy",
+                             "/grad/fc_weight.npy", "/param/fc_weight.npy"})
+      EXPECT_EQ(read(folder + "/listed/step" + steps + file), read(out + file))
+          << file << " after step " << steps;
+  }
+  const Result late =
+      mpirun(2, 2, "--steps 3 --dump " + folder + "/late --dump-steps 4");
+  EXPECT_NE(late.status, 0);
+  EXPECT_HAS(late, "error: rank 0: start: --dump-steps: expected steps up to "
+                   "3, the last one, found 4");
+}
+
 TEST_F(Run, SeedsAndRatesMatter) {
   auto last_loss = [&](const std::string &flags) {
     const Result r =
