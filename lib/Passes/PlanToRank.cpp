@@ -69,35 +69,31 @@ private:
   }
 
   void addAction(const plan::Action &action) {
-    add(action.kind);
-    switch (action.kind) {
-    case plan::Action::Kind::Kernel:
-      add(action.task.op, action.task.phase);
-      addName(action.kernel);
-      addList(action.ins);
-      addList(action.outs);
-      return;
-    case plan::Action::Kind::Copy:
-      add(action.task.op, action.dst, action.src, action.combine,
-          action.accumulates);
-      return;
-    case plan::Action::Kind::Exchange:
-      add(action.task.op, action.tag);
-      addBuffers(action.sends);
-      addBuffers(action.receives);
-      return;
-    case plan::Action::Kind::Collective:
-      add(action.task.op, action.collective, action.combine, action.src,
-          action.dst, action.root);
-      return;
-    case plan::Action::Kind::Wait:
-      add(action.event);
-      return;
-    case plan::Action::Kind::Probe:
-      add(action.src);
-      addName(action.probe);
-      return;
-    }
+    add(action.what.index(), action.task.op);
+    action.visit(
+        [&](const plan::KernelAction &kernel) {
+          add(action.task.phase);
+          addName(kernel.kernel);
+          addList(kernel.ins);
+          addList(kernel.outs);
+        },
+        [&](const plan::CopyAction &copy) {
+          add(copy.dst, copy.src, copy.combine, copy.accumulates);
+        },
+        [&](const plan::ExchangeAction &exchange) {
+          add(exchange.tag);
+          addBuffers(exchange.sends);
+          addBuffers(exchange.receives);
+        },
+        [&](const plan::CollectiveAction &collective) {
+          add(collective.kind, collective.combine, collective.src,
+              collective.dst, collective.root);
+        },
+        [&](const plan::WaitAction &wait) { add(wait.event); },
+        [&](const plan::ProbeAction &probe) {
+          add(probe.buffer);
+          addName(probe.output);
+        });
   }
 
   Signature words;
@@ -169,21 +165,30 @@ private:
     }
     return rank::foldRows(context, rows);
   }
-  /// The same for the class's action number `i`.
-  template <class Get> rank::PerAttr perAction(size_t i, Get get) {
-    return per([&](const plan::DeviceProgram &d) { return get(d.actions[i]); });
+  /// The same for the class's action number `i`, which is of kind `What`.
+  template <class What, class Get> rank::PerAttr perAction(size_t i, Get get) {
+    return per([&](const plan::DeviceProgram &d) {
+      return get(d.actions[i].get<What>());
+    });
   }
-  static SmallVector<int64_t> toRow(const plan::Shape &shape) {
-    return SmallVector<int64_t>(shape.begin(), shape.end());
-  }
-  static SmallVector<int64_t> peersOf(const std::vector<plan::Message> &list) {
-    return llvm::map_to_vector(
-        list, [](const plan::Message &m) -> int64_t { return m.peer; });
+  rank::PerAttr taskOf(size_t i) {
+    return per([&](const plan::DeviceProgram &d) {
+      const plan::TaskId &task = d.actions[i].task;
+      return SmallVector<int64_t>{task.op, task.phase, task.point,
+                                  task.instance};
+    });
   }
 
-  /// Communication and computation carry the location of the task's operator.
-  Location locationOf(plan::OpId op) {
+  /// Everything carries the location of the task's operator, communication also
+  /// the name of the value that moves.
+  Location locationOf(size_t i) {
+    const plan::OpId op = shared.actions[i].task.op;
     return op >= 0 ? planned.ops[op]->getLoc() : builder.getUnknownLoc();
+  }
+  Location locationOfMove(size_t i) {
+    auto value = builder.getStringAttr(shared.actions[i].name);
+    return NameLoc::get(builder.getStringAttr(ff::nameOf(locationOf(i))),
+                        NameLoc::get(value));
   }
   Value bufferOf(plan::BufferId id) { return id >= 0 ? buffers[id] : absent(); }
   SmallVector<Value> buffersOf(const std::vector<plan::BufferId> &ids) {
@@ -197,7 +202,14 @@ private:
   Value absent();
   void lowerBuffer(size_t i);
   void lowerSlots();
-  void lowerAction(size_t i);
+  /// Action number `i` of the class. Returns its event, null if it has none.
+  Value lowerAction(size_t i);
+  Value lower(size_t i, const plan::KernelAction &kernel);
+  Value lower(size_t i, const plan::CopyAction &copy);
+  Value lower(size_t i, const plan::ExchangeAction &exchange);
+  Value lower(size_t i, const plan::CollectiveAction &collective);
+  Value lower(size_t i, const plan::WaitAction &wait);
+  Value lower(size_t i, const plan::ProbeAction &probe);
 
   const PlannedModule &planned;
   const plan::Program &program;
@@ -261,76 +273,80 @@ void ClassLowering::lowerSlots() {
   }
 }
 
-void ClassLowering::lowerAction(size_t i) {
-  const plan::Action &action = shared.actions[i];
-  Location loc = locationOf(action.task.op);
-  // Communication also carries the name of the value that moves.
-  if (action.kind == plan::Action::Kind::Exchange ||
-      action.kind == plan::Action::Kind::Collective)
-    loc = NameLoc::get(builder.getStringAttr(ff::nameOf(loc)),
-                       NameLoc::get(builder.getStringAttr(action.name)));
-  auto task = [&] {
-    return perAction(i, [](const plan::Action &a) {
-      return SmallVector<int64_t>{a.task.op, a.task.phase, a.task.point,
-                                  a.task.instance};
+Value ClassLowering::lower(size_t i, const plan::KernelAction &kernel) {
+  auto op =
+      cast<ff::PartitionableInterface>(planned.ops[shared.actions[i].task.op]);
+  auto tile = perAction<plan::KernelAction>(i, [](const auto &k) {
+    SmallVector<int64_t> row;
+    for (int d = 0; d < k.tile.rank(); ++d)
+      row.append({k.tile[d].lo, k.tile[d].hi});
+    return row;
+  });
+  rank::KernelOp::create(builder, locationOf(i), kernel.kernel,
+                         buffersOf(kernel.ins), buffersOf(kernel.outs), tile,
+                         op.getPhaseArgs(kernel.part), taskOf(i));
+  return {};
+}
+
+Value ClassLowering::lower(size_t i, const plan::CopyAction &copy) {
+  auto shapes = [&](plan::Shape plan::CopyAction::*shape) {
+    return perAction<plan::CopyAction>(i, [&](const auto &c) {
+      return SmallVector<int64_t>((c.*shape).begin(), (c.*shape).end());
     });
   };
-  Type eventType = rank::EventType::get(context);
-  Value event;
-  switch (action.kind) {
-  case plan::Action::Kind::Kernel: {
-    auto op = cast<ff::PartitionableInterface>(planned.ops[action.task.op]);
-    rank::PerAttr tile = perAction(i, [](const plan::Action &a) {
-      SmallVector<int64_t> row;
-      for (int d = 0; d < a.tile.rank(); ++d)
-        row.append({a.tile[d].lo, a.tile[d].hi});
-      return row;
+  rank::CopyOp::create(builder, locationOf(i), bufferOf(copy.dst),
+                       bufferOf(copy.src), shapes(&plan::CopyAction::dstAt),
+                       shapes(&plan::CopyAction::srcAt),
+                       shapes(&plan::CopyAction::size),
+                       copy.accumulates ? StringRef(rank::kMeanWord)
+                                        : rank::wordOf(copy.combine),
+                       taskOf(i));
+  return {};
+}
+
+Value ClassLowering::lower(size_t i, const plan::ExchangeAction &exchange) {
+  using Messages = std::vector<plan::Message>;
+  auto peers = [&](Messages plan::ExchangeAction::*messages) {
+    return perAction<plan::ExchangeAction>(i, [&](const auto &e) {
+      return llvm::map_to_vector(
+          e.*messages,
+          [](const plan::Message &m) -> int64_t { return m.peer; });
     });
-    rank::KernelOp::create(builder, loc, action.kernel, buffersOf(action.ins),
-                           buffersOf(action.outs), tile,
-                           op.getPhaseArgs(action.part), task());
-    break;
-  }
-  case plan::Action::Kind::Copy:
-    rank::CopyOp::create(
-        builder, loc, bufferOf(action.dst), bufferOf(action.src),
-        perAction(i, [](const plan::Action &a) { return toRow(a.dstAt); }),
-        perAction(i, [](const plan::Action &a) { return toRow(a.srcAt); }),
-        perAction(i, [](const plan::Action &a) { return toRow(a.size); }),
-        action.accumulates ? StringRef(rank::kMeanWord)
-                           : rank::wordOf(action.combine),
-        task());
-    break;
-  case plan::Action::Kind::Exchange:
-    event = rank::ExchangeOp::create(
-        builder, loc, eventType, buffersOf(action.sends),
-        buffersOf(action.receives),
-        perAction(i, [](const plan::Action &a) { return peersOf(a.sends); }),
-        perAction(i, [](const plan::Action &a) { return peersOf(a.receives); }),
-        action.tag, task());
-    break;
-  case plan::Action::Kind::Collective: {
-    bool inPlace = action.collective == plan::CollectiveKind::AllReduce ||
-                   action.collective == plan::CollectiveKind::Broadcast;
-    event = rank::CollectiveOp::create(
-        builder, loc, eventType, wordOf(action.collective),
-        rank::wordOf(action.combine), bufferOf(action.src),
-        bufferOf(inPlace ? action.src : action.dst),
-        perAction(i,
-                  [](const plan::Action &a) {
-                    return SmallVector<int64_t>{a.group};
-                  }),
-        action.root, task());
-    break;
-  }
-  case plan::Action::Kind::Wait:
-    rank::WaitOp::create(builder, loc, events[action.event]);
-    break;
-  case plan::Action::Kind::Probe:
-    rank::ProbeOp::create(builder, loc, action.probe, bufferOf(action.src));
-    break;
-  }
-  events.push_back(event);
+  };
+  return rank::ExchangeOp::create(
+      builder, locationOfMove(i), rank::EventType::get(context),
+      buffersOf(exchange.sends), buffersOf(exchange.receives),
+      peers(&plan::ExchangeAction::sends),
+      peers(&plan::ExchangeAction::receives), exchange.tag, taskOf(i));
+}
+
+Value ClassLowering::lower(size_t i, const plan::CollectiveAction &collective) {
+  bool inPlace = collective.kind == plan::CollectiveKind::AllReduce ||
+                 collective.kind == plan::CollectiveKind::Broadcast;
+  auto group = perAction<plan::CollectiveAction>(
+      i, [](const auto &c) { return SmallVector<int64_t>{c.group}; });
+  return rank::CollectiveOp::create(
+      builder, locationOfMove(i), rank::EventType::get(context),
+      wordOf(collective.kind), rank::wordOf(collective.combine),
+      bufferOf(collective.src),
+      bufferOf(inPlace ? collective.src : collective.dst), group,
+      collective.root, taskOf(i));
+}
+
+Value ClassLowering::lower(size_t i, const plan::WaitAction &wait) {
+  rank::WaitOp::create(builder, locationOf(i), events[wait.event]);
+  return {};
+}
+
+Value ClassLowering::lower(size_t i, const plan::ProbeAction &probe) {
+  rank::ProbeOp::create(builder, locationOf(i), probe.output,
+                        bufferOf(probe.buffer));
+  return {};
+}
+
+Value ClassLowering::lowerAction(size_t i) {
+  return shared.actions[i].visit(
+      [&](const auto &what) { return lower(i, what); });
 }
 
 void ClassLowering::lower(size_t index, ArrayAttr groups) {
@@ -354,7 +370,7 @@ void ClassLowering::lower(size_t index, ArrayAttr groups) {
     if (planned.graph.passes > 1 &&
         i == static_cast<size_t>(shared.passActions))
       rank::PassEndOp::create(builder, func.getLoc());
-    lowerAction(i);
+    events.push_back(lowerAction(i));
   }
   if (planned.graph.passes > 1 &&
       shared.actions.size() == static_cast<size_t>(shared.passActions))

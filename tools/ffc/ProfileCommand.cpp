@@ -82,19 +82,18 @@ public:
     for (const auto &[id, device] : llvm::enumerate(program.devices)) {
       std::vector<int> &list = result.emplace_back();
       for (const plan::Action &action : device.actions) {
-        if (action.kind != plan::Action::Kind::Kernel &&
-            action.kind != plan::Action::Kind::Copy)
-          continue;
-        plan::LocalWork work =
+        auto work =
             plan::workOf(graph, strategy, device, action, /*withKey=*/true);
-        auto [entry, isNew] = numbers.try_emplace({work.key, work.devices},
+        if (!work)
+          continue;
+        auto [entry, isNew] = numbers.try_emplace({work->key, work->devices},
                                                   static_cast<int>(all.size()));
         if (isNew)
           all.push_back(
-              {work.key, std::string(work.kernel), work.devices, work.flops,
-               static_cast<double>(work.bytes),
+              {work->key, std::string(work->kernel), work->devices, work->flops,
+               static_cast<double>(work->bytes),
                static_cast<double>(
-                   figures.local(static_cast<plan::DeviceId>(id), work).time) *
+                   figures.local(static_cast<plan::DeviceId>(id), *work).time) *
                    1e-12});
         list.push_back(entry->second);
       }

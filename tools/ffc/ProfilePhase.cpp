@@ -45,11 +45,9 @@ void Compilation::reportProfile(const plan::CostModel &cost) {
   double times[3] = {}, all = 0;
   for (plan::DeviceId id = 0; id < topology->numDevices(); ++id)
     for (const plan::Action &action : program.devices[id].actions)
-      if (action.kind == plan::Action::Kind::Kernel ||
-          action.kind == plan::Action::Kind::Copy) {
-        auto [time, source] = cost.local(
-            id, plan::workOf(planned.graph, strategy, program.devices[id],
-                             action, /*withKey=*/true));
+      if (auto work = plan::workOf(planned.graph, strategy, program.devices[id],
+                                   action, /*withKey=*/true)) {
+        auto [time, source] = cost.local(id, *work);
         times[static_cast<int>(source)] += static_cast<double>(time);
         all += static_cast<double>(time);
       }

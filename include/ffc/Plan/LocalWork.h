@@ -13,6 +13,7 @@
 #include "ffc/Plan/Program.h"
 #include "ffc/Plan/Topology.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,7 +34,7 @@ struct LocalWork {
   int64_t bytes = 0; ///< read and written
   Arithmetic arithmetic = Arithmetic::F32;
   int64_t parts = 1; ///< Phase::parts
-  int devices = 1;   ///< Action::devices: what shares the memory takes longer
+  int devices = 1;   ///< of the action: what shares the memory takes longer
 };
 
 /// A buffer as far as the duration of what works on it depends on it.
@@ -71,10 +72,10 @@ LocalWork kernelWork(const Op &op, const Phase &phase, const Tile &tile,
 LocalWork copyWork(const BufferFacts &dst, const BufferFacts &src,
                    int64_t elements, bool combines, const Shape *shape);
 
-/// What an action of a program, a kernel or a copy, does.
-LocalWork workOf(const Graph &graph, const Strategy &strategy,
-                 const DeviceProgram &device, const Action &action,
-                 bool withKey);
+/// What an action of a program does, if it is a kernel or a copy.
+std::optional<LocalWork> workOf(const Graph &graph, const Strategy &strategy,
+                                const DeviceProgram &device,
+                                const Action &action, bool withKey);
 
 } // namespace ffc::plan
 

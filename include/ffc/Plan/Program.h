@@ -9,15 +9,13 @@
 #ifndef FFC_PLAN_PROGRAM_H
 #define FFC_PLAN_PROGRAM_H
 
+#include "ffc/Plan/Action.h"
 #include "ffc/Plan/Configuration.h"
 
 #include <string>
 #include <vector>
 
 namespace ffc::plan {
-
-using BufferId = int32_t; ///< index into DeviceProgram::buffers
-using GroupId = int32_t;  ///< index into Program::groups
 
 enum class Section { State, Arena };
 
@@ -32,83 +30,6 @@ struct Buffer {
   Section section = Section::Arena;
   int64_t offset = 0; ///< bytes from the start of the section
   int64_t bytes = 0;  ///< exact: elements times element size
-};
-
-/// The identity of a task, the same in simulator, `rank` and the program's log.
-/// Reshards belong to the operator and operand that first needs them.
-struct TaskId {
-  OpId op = -1; ///< the operator computed, or the first consumer served
-  int phase = 0;
-  /// Grid point; in a reshard the value's number, or minus the slot of an
-  /// operator's internal tensor.
-  int point = 0;
-  /// 0: the kernel. 1, 2, ...: the steps of a reshard. -1: the addition of the
-  /// point's partial result to that of an earlier point on the device. -2: the
-  /// copy of a result to the state, `point`, that it is stored in. -3: the
-  /// addition of value `point` to those of earlier passes.
-  int instance = 0;
-  bool operator==(const TaskId &o) const {
-    return op == o.op && phase == o.phase && point == o.point &&
-           instance == o.instance;
-  }
-};
-
-/// One message of an exchange: the whole contiguous buffer.
-struct Message {
-  DeviceId peer = -1;
-  BufferId buffer = -1;
-};
-
-enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, Broadcast };
-
-struct Action {
-  enum class Kind {
-    Kernel,     ///< a phase of `task.op` on grid point `task.point`
-    Copy,       ///< box copy, or combination into the destination
-    Exchange,   ///< grouped sends and receives, asynchronous
-    Collective, ///< asynchronous
-    Wait,       ///< for the exchange or collective at index `event`
-    Probe,      ///< offers a buffer for dumping
-  };
-  Kind kind = Kind::Kernel;
-  TaskId task;
-  std::string name; ///< "conv2", "conv2.x <- pool1.y"; for text and reports
-
-  /// Kernel, Copy: on how many devices, this one included, the operator or the
-  /// step of the reshard has such work. They share what their node has.
-  int devices = 1;
-
-  /// Kernel: the phase's runtime kernel (Phase::kernel), and what of the
-  /// operator it computes (Phase::kind).
-  std::string kernel;
-  PhaseKind part = PhaseKind::All;
-  /// One per slot read or written by the phase, in its order; -1 absent.
-  std::vector<BufferId> ins, outs;
-  Tile tile;
-
-  /// Copy: boxes of equal size in local coordinates. `combine` None copies.
-  BufferId dst = -1, src = -1;
-  Shape dstAt, srcAt, size;
-  Reduction combine = Reduction::None;
-  /// `dst`, in the state, gets the mean of `src` over the passes of a step.
-  bool accumulates = false;
-
-  /// Exchange.
-  int tag = 0;
-  std::vector<Message> sends, receives;
-
-  /// Collective. AllReduce and Broadcast use `src` in place; AllGather reads
-  /// `src` and writes `dst`; ReduceScatter the reverse roles of sizes. What
-  /// reduces does so with `combine`.
-  CollectiveKind collective = CollectiveKind::AllReduce;
-  GroupId group = -1;
-  int together = -1; ///< index into Program::together
-  int batch = -1;    ///< index into Program::batches; -1: on its own
-  int root = 0;      ///< index into the group's members
-
-  int event = -1; ///< Wait
-
-  std::string probe; ///< Probe: Output::name; the buffer is `src`
 };
 
 /// A graph input's part that the runtime fills before each step.
@@ -144,9 +65,9 @@ inline int64_t collectiveBytes(int64_t src, int64_t dst) {
 }
 
 inline int64_t collectiveBytes(const DeviceProgram &device,
-                               const Action &action) {
-  return collectiveBytes(device.buffers[action.src].bytes,
-                         device.buffers[action.dst].bytes);
+                               const CollectiveAction &collective) {
+  return collectiveBytes(device.buffers[collective.src].bytes,
+                         device.buffers[collective.dst].bytes);
 }
 
 /// An action of a device.
@@ -177,10 +98,17 @@ struct Program {
   /// *symmetric* part (SymmetricSection.h).
   int64_t symmetricState = 0, symmetricArena = 0;
 
+  const Action &action(ActionRef ref) const {
+    return devices[ref.device].actions[ref.index];
+  }
   int64_t symmetricBytes(Section section) const {
     return section == Section::State ? symmetricState : symmetricArena;
   }
 };
+
+/// How many actions of `order` are one task that begins at `at`: the members of
+/// a collective, the parts of an exchange, or an action on its own.
+size_t numPartsAt(const Program &program, size_t at);
 
 /// How many actions of `order`, the first ones, are those of passes.
 size_t numPassActions(const Program &program);

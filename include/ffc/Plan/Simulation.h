@@ -14,21 +14,11 @@ struct Simulation {
   const Topology &topology;
   const Timeline &times;
 
-  const Action &action(ActionRef ref) const {
-    return program.devices[ref.device].actions[ref.index];
-  }
+  const Action &action(ActionRef ref) const { return program.action(ref); }
   const ActionTime &time(ActionRef ref) const {
     return times.devices[ref.device][ref.index];
   }
 };
-
-/// Exchanges and collectives.
-bool isCommunication(const Action &action);
-/// Communication and what a device does itself: kernels and copies. Waits and
-/// probes are not.
-bool isTask(const Action &action);
-/// "kernel", "copy", "exchange", "collective", "wait" or "probe".
-const char *str(Action::Kind kind);
 
 /// "conv2", or "conv2 <- pool1": the operator and the value that moves.
 std::string labelOf(const Action &action, const Graph &graph);

@@ -74,9 +74,10 @@ LocalWork ffc::plan::copyWork(const BufferFacts &dst, const BufferFacts &src,
   return work;
 }
 
-LocalWork ffc::plan::workOf(const Graph &graph, const Strategy &strategy,
-                            const DeviceProgram &device, const Action &action,
-                            bool withKey) {
+std::optional<LocalWork> ffc::plan::workOf(const Graph &graph,
+                                           const Strategy &strategy,
+                                           const DeviceProgram &device,
+                                           const Action &action, bool withKey) {
   auto factsOf = [&](BufferId id) {
     const Buffer &buffer = device.buffers[id];
     BufferFacts facts{buffer.bytes, buffer.type, buffer.order, ""};
@@ -84,28 +85,34 @@ LocalWork ffc::plan::workOf(const Graph &graph, const Strategy &strategy,
       facts.text = bufferText(buffer.type, buffer.region.shape(), buffer.order);
     return facts;
   };
-  auto ofCopy = [&] {
-    return copyWork(factsOf(action.dst), factsOf(action.src),
-                    numElements(action.size),
-                    action.combine != Reduction::None || action.accumulates,
-                    withKey ? &action.size : nullptr);
+  auto ofCopy = [&](const CopyAction &copy) {
+    return copyWork(factsOf(copy.dst), factsOf(copy.src),
+                    numElements(copy.size),
+                    copy.combine != Reduction::None || copy.accumulates,
+                    withKey ? &copy.size : nullptr);
   };
-  auto ofKernel = [&] {
+  auto ofKernel = [&](const KernelAction &kernel) {
     std::vector<BufferFacts> facts;
-    facts.reserve(action.ins.size() + action.outs.size());
+    facts.reserve(kernel.ins.size() + kernel.outs.size());
     auto listOf = [&](const std::vector<BufferId> &ids) {
       std::vector<const BufferFacts *> list;
       for (BufferId id : ids)
         list.push_back(id < 0 ? nullptr : &facts.emplace_back(factsOf(id)));
       return list;
     };
-    const auto ins = listOf(action.ins), outs = listOf(action.outs);
+    const auto ins = listOf(kernel.ins), outs = listOf(kernel.outs);
     const Op &op = graph.op(action.task.op);
     const Schedule &schedule = scheduleFor(op.rules, strategy[action.task.op]);
-    return kernelWork(op, schedule.phases[action.task.phase], action.tile, ins,
+    return kernelWork(op, schedule.phases[action.task.phase], kernel.tile, ins,
                       outs, withKey);
   };
-  LocalWork work = action.kind == Action::Kind::Copy ? ofCopy() : ofKernel();
-  work.devices = action.devices;
+  std::optional<LocalWork> work;
+  if (const auto *copy = action.as<CopyAction>()) {
+    work = ofCopy(*copy);
+    work->devices = copy->devices;
+  } else if (const auto *kernel = action.as<KernelAction>()) {
+    work = ofKernel(*kernel);
+    work->devices = kernel->devices;
+  }
   return work;
 }

@@ -138,11 +138,11 @@ static std::vector<Measurement> kernelsOf(const FlexNetMeasures &measures,
     const Program program = planProgram(graph, strategy, 1, cost);
     std::vector<Shares> forward(graph.ops.size()), backward(graph.ops.size());
     for (const Action &action : program.devices[0].actions) {
-      if (action.kind != Action::Kind::Kernel || action.task.point != 0)
+      if (!action.is<KernelAction>() || action.task.point != 0)
         continue;
       const Op &op = graph.op(action.task.op);
       LocalWork work =
-          workOf(graph, strategy, program.devices[0], action, true);
+          *workOf(graph, strategy, program.devices[0], action, true);
       const Picoseconds time =
           cost.kernel(0, work.flops, work.bytes, work.arithmetic, work.parts);
       if (measureOf[action.task.op])

@@ -8,39 +8,58 @@
 
 using namespace ffc::plan;
 
+/// Calls `touch` with every buffer that an action has, and whether it may write
+/// it.
+template <class Touch>
+static void forBuffers(const Action &action, Touch touch) {
+  auto touchAll = [&](const std::vector<BufferId> &buffers, bool isWritten) {
+    for (BufferId buffer : buffers)
+      if (buffer >= 0)
+        touch(buffer, isWritten);
+  };
+  action.visit(
+      [&](const KernelAction &kernel) {
+        touchAll(kernel.ins, false);
+        touchAll(kernel.outs, true);
+      },
+      [&](const CopyAction &copy) {
+        touch(copy.src, false);
+        touch(copy.dst, true);
+      },
+      [&](const ExchangeAction &exchange) {
+        for (const Message &message : exchange.sends)
+          touch(message.buffer, false);
+        for (const Message &message : exchange.receives)
+          touch(message.buffer, true);
+      },
+      [&](const CollectiveAction &collective) {
+        // Some write what they read.
+        touch(collective.src, true);
+        touch(collective.dst, true);
+      },
+      [&](const WaitAction &) {},
+      [&](const ProbeAction &probe) { touch(probe.buffer, false); });
+}
+
 std::vector<Lifetime> ffc::plan::lifetimesOf(const DeviceProgram &device) {
   std::vector<Lifetime> lifetimes(device.buffers.size());
   auto touch = [&](BufferId buffer, int at) {
-    if (buffer < 0)
-      return;
     Lifetime &life = lifetimes[buffer];
     if (life.last < life.first)
       life = {at, at};
     life.first = std::min(life.first, at);
     life.last = std::max(life.last, at);
   };
-  auto touchAll = [&](const Action &action, int at) {
-    for (BufferId buffer : action.ins)
-      touch(buffer, at);
-    for (BufferId buffer : action.outs)
-      touch(buffer, at);
-    for (const Message &message : action.sends)
-      touch(message.buffer, at);
-    for (const Message &message : action.receives)
-      touch(message.buffer, at);
-    touch(action.src, at);
-    touch(action.dst, at);
-  };
   for (const InputSlot &slot : device.inputs)
     touch(slot.buffer, -1);
   int end = static_cast<int>(device.actions.size());
   for (int i = 0; i < end; ++i) {
-    const Action &action = device.actions[i];
-    touchAll(action, i);
-    if (action.kind == Action::Kind::Wait)
-      touchAll(device.actions[action.event], i);
+    const auto *wait = device.actions[i].as<WaitAction>();
+    forBuffers(device.actions[wait ? wait->event : i],
+               [&](BufferId buffer, bool) { touch(buffer, i); });
   }
-  touch(device.loss, end);
+  if (device.loss >= 0)
+    touch(device.loss, end);
   return lifetimes;
 }
 
@@ -74,21 +93,11 @@ static bool sameMemory(const Buffer &a, const Buffer &b) {
 /// By buffer: the last action that writes it, -1 if none does.
 static std::vector<int> lastWritesOf(const DeviceProgram &device) {
   std::vector<int> last(device.buffers.size(), -1);
-  for (size_t i = 0; i < device.actions.size(); ++i) {
-    const Action &action = device.actions[i];
-    auto write = [&](BufferId buffer) {
-      if (buffer >= 0)
+  for (size_t i = 0; i < device.actions.size(); ++i)
+    forBuffers(device.actions[i], [&](BufferId buffer, bool isWritten) {
+      if (isWritten)
         last[buffer] = static_cast<int>(i);
-    };
-    for (BufferId buffer : action.outs)
-      write(buffer);
-    for (const Message &message : action.receives)
-      write(message.buffer);
-    write(action.dst);
-    // Some collectives write what they read.
-    if (action.kind == Action::Kind::Collective)
-      write(action.src);
-  }
+    });
   return last;
 }
 
@@ -107,13 +116,13 @@ public:
 
   SharedPlaces run() {
     const std::vector<int> lastWrites = lastWritesOf(device);
-    forKernels([&](int at, const Action &action, const OpRules &rules) {
-      if (rules.keepsBytes)
-        addView(at, action, lastWrites);
+    forKernels([&](int at, const TaskId &task, const KernelAction &kernel) {
+      if (graph.op(task.op).rules.keepsBytes)
+        addView(at, kernel, lastWrites);
     });
-    forKernels([&](int at, const Action &action, const OpRules &rules) {
-      if (!rules.mayOverwrite.empty())
-        addOverwrites(at, action, rules);
+    forKernels([&](int at, const TaskId &task, const KernelAction &kernel) {
+      if (!graph.op(task.op).rules.mayOverwrite.empty())
+        addOverwrites(at, task, kernel);
     });
     return std::move(places);
   }
@@ -121,16 +130,15 @@ public:
 private:
   template <class F> void forKernels(F &&f) {
     for (size_t i = 0; i < device.actions.size(); ++i)
-      if (const Action &action = device.actions[i];
-          action.kind == Action::Kind::Kernel)
-        f(static_cast<int>(i), action, graph.op(action.task.op).rules);
+      if (const auto *kernel = device.actions[i].as<KernelAction>())
+        f(static_cast<int>(i), device.actions[i].task, *kernel);
   }
 
   /// The result of the kernel at index `at` is its operand, if both stay as
   /// they are from then on.
-  void addView(int at, const Action &action,
+  void addView(int at, const KernelAction &kernel,
                const std::vector<int> &lastWrites) {
-    const BufferId in = action.ins[0], out = action.outs[0];
+    const BufferId in = kernel.ins[0], out = kernel.outs[0];
     if (in < 0 || out < 0)
       return;
     const Buffer &from = device.buffers[in], &to = device.buffers[out];
@@ -145,29 +153,29 @@ private:
   }
 
   /// Adds what the kernel at index `at` allows.
-  void addOverwrites(int at, const Action &action, const OpRules &rules) {
-    const auto &allowed = rules.mayOverwrite;
+  void addOverwrites(int at, const TaskId &task, const KernelAction &kernel) {
+    const Op &op = graph.op(task.op);
+    const auto &allowed = op.rules.mayOverwrite;
     const Phase &phase =
-        scheduleFor(rules, strategy[action.task.op]).phases[action.task.phase];
-    const Op &op = graph.op(action.task.op);
+        scheduleFor(op.rules, strategy[task.op]).phases[task.phase];
     auto mayTake = [&](int result, int operand) {
       return std::find(allowed.begin(), allowed.end(),
                        std::make_pair(result, operand)) != allowed.end();
     };
     for (size_t w = 0; w < phase.writes.size(); ++w) {
-      BufferId out = action.outs[w];
+      BufferId out = kernel.outs[w];
       if (out < 0 || lifetimes[out].first != at)
         continue;
       int result = phase.writes[w].slot - static_cast<int>(op.operands.size());
       for (size_t r = 0; r < phase.reads.size(); ++r) {
-        BufferId in = action.ins[r];
+        BufferId in = kernel.ins[r];
         if (in < 0 || places.lifetimes[places.base[in]].last != at ||
             !sameMemory(device.buffers[in], device.buffers[out]))
           continue;
         // Bytes read in several slots must be allowed in all of them.
         bool fits = true;
         for (size_t other = 0; other < phase.reads.size(); ++other)
-          if (BufferId also = action.ins[other];
+          if (BufferId also = kernel.ins[other];
               also >= 0 && places.base[also] == places.base[in])
             fits &= also == in && mayTake(result, phase.reads[other].slot);
         if (fits)

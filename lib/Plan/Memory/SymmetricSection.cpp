@@ -36,16 +36,11 @@ public:
       ofState.emplace_back(program.devices[d].buffers.size(), -1);
       ofBlock.emplace_back(arenas[d].blocks.size(), -1);
     }
-    for (size_t i = 0; i < program.order.size();) {
-      const Action &action = actionOf(program.order[i]);
-      size_t actions = 1;
-      if (action.kind == Action::Kind::Collective) {
-        actions = program.groups[action.group].size();
-        join(i, actions, &Action::src);
-        join(i, actions, &Action::dst);
+    for (size_t i = 0; i < program.order.size(); i += numPartsAt(program, i))
+      if (program.action(program.order[i]).is<CollectiveAction>()) {
+        join(i, &CollectiveAction::src);
+        join(i, &CollectiveAction::dst);
       }
-      i += actions;
-    }
   }
 
   /// In the order of first collectives.
@@ -60,16 +55,13 @@ public:
   }
 
 private:
-  const Action &actionOf(ActionRef ref) const {
-    return program.devices[ref.device].actions[ref.index];
-  }
-
   /// One side of the collective that begins at `order[begin]`.
-  void join(size_t begin, size_t members, BufferId Action::*side) {
+  void join(size_t begin, BufferId CollectiveAction::*side) {
     int first = -1;
+    const size_t members = numPartsAt(program, begin);
     for (size_t m = 0; m < members; ++m) {
       const ActionRef ref = program.order[begin + m];
-      const BufferId buffer = actionOf(ref).*side;
+      const BufferId buffer = program.action(ref).get<CollectiveAction>().*side;
       if (program.devices[ref.device].buffers[buffer].bytes == 0)
         return;
       const int root = rootOf(nodeOf(ref.device, buffer));

@@ -6,22 +6,6 @@
 
 using namespace ffc::plan;
 
-bool ffc::plan::isCommunication(const Action &action) {
-  return action.kind == Action::Kind::Exchange ||
-         action.kind == Action::Kind::Collective;
-}
-
-bool ffc::plan::isTask(const Action &action) {
-  return isCommunication(action) || action.kind == Action::Kind::Kernel ||
-         action.kind == Action::Kind::Copy;
-}
-
-const char *ffc::plan::str(Action::Kind kind) {
-  static const char *const kWords[] = {"kernel",     "copy", "exchange",
-                                       "collective", "wait", "probe"};
-  return kWords[static_cast<int>(kind)];
-}
-
 std::string ffc::plan::labelOf(const Action &action, const Graph &graph) {
   const OpId op = action.task.op;
   if (op < 0 || graph.op(op).name == action.name)
@@ -32,29 +16,29 @@ std::string ffc::plan::labelOf(const Action &action, const Graph &graph) {
 Work ffc::plan::workOf(const Simulation &simulation, ActionRef ref) {
   const Action &action = simulation.action(ref);
   const DeviceProgram &device = simulation.program.devices[ref.device];
-  auto bytesOf = [&](BufferId id) { return device.buffers[id].bytes; };
-  switch (action.kind) {
-  case Action::Kind::Kernel: {
-    const LocalWork work =
-        workOf(simulation.graph, simulation.strategy, device, action,
-               /*withKey=*/false);
-    return {work.flops, work.bytes};
-  }
-  case Action::Kind::Copy:
-    return {0, numElements(action.size) *
-                   byteSize(device.buffers[action.dst].type)};
-  case Action::Kind::Exchange: {
-    Work work;
-    for (const auto *messages : {&action.sends, &action.receives})
-      for (const Message &message : *messages)
-        work.bytes += bytesOf(message.buffer);
-    return work;
-  }
-  case Action::Kind::Collective:
-    return {0, collectiveBytes(device, action)};
-  case Action::Kind::Wait:
-  case Action::Kind::Probe:
-    return {};
-  }
-  return {};
+  auto bytesOf = [&](const std::vector<Message> &messages) {
+    int64_t bytes = 0;
+    for (const Message &message : messages)
+      bytes += device.buffers[message.buffer].bytes;
+    return bytes;
+  };
+  return action.visit(
+      [&](const KernelAction &) -> Work {
+        const LocalWork work =
+            *workOf(simulation.graph, simulation.strategy, device, action,
+                    /*withKey=*/false);
+        return {work.flops, work.bytes};
+      },
+      [&](const CopyAction &copy) -> Work {
+        return {0, numElements(copy.size) *
+                       byteSize(device.buffers[copy.dst].type)};
+      },
+      [&](const ExchangeAction &exchange) -> Work {
+        return {0, bytesOf(exchange.sends) + bytesOf(exchange.receives)};
+      },
+      [&](const CollectiveAction &collective) -> Work {
+        return {0, collectiveBytes(device, collective)};
+      },
+      [](const WaitAction &) -> Work { return {}; },
+      [](const ProbeAction &) -> Work { return {}; });
 }

@@ -48,7 +48,6 @@ public:
 private:
   void drawMessages(const std::vector<ActionRef> &parts);
   void drawMembers(const std::vector<ActionRef> &parts);
-  std::vector<ActionRef> partsFrom(size_t &at) const;
 
   std::ostream &out;
   const Simulation &simulation;
@@ -91,7 +90,7 @@ static constexpr const char *kForwardColor = "#d6e6f5",
 static const char *colorOf(const Simulation &simulation, const Action &action) {
   if (isCommunication(action))
     return kNetworkColor;
-  if (action.kind == Action::Kind::Copy)
+  if (action.is<CopyAction>())
     return kCopyColor;
   switch (simulation.graph.op(action.task.op).role) {
   case OpRole::Forward:
@@ -143,8 +142,9 @@ void DeviceDrawing::draw() {
   for (int i = 0; i < static_cast<int>(actions.size()); ++i) {
     const Action &action = actions[i];
     // With one queue, what follows communication has waited for it already.
-    if (action.kind == Action::Kind::Wait && simulation.times.overlaps)
-      wait(action.event);
+    if (const auto *waits = action.as<WaitAction>();
+        waits && simulation.times.overlaps)
+      wait(waits->event);
     if (!isTask(action))
       continue;
     drawTask(i);
@@ -169,28 +169,13 @@ void DeviceDrawing::draw() {
 // Between devices
 //===----------------------------------------------------------------------===//
 
-/// The parts of the exchange or collective at `at` of the order; moves past it.
-std::vector<ActionRef> MeetingDrawing::partsFrom(size_t &at) const {
-  const std::vector<ActionRef> &order = simulation.program.order;
-  const Action &first = simulation.action(order[at]);
-  const size_t begin = at;
-  if (first.kind == Action::Kind::Collective)
-    at += simulation.program.groups[first.group].size();
-  else
-    while (at < order.size() &&
-           simulation.action(order[at]).kind == Action::Kind::Exchange &&
-           simulation.action(order[at]).tag == first.tag)
-      ++at;
-  return {order.begin() + static_cast<std::ptrdiff_t>(begin),
-          order.begin() + static_cast<std::ptrdiff_t>(at)};
-}
-
 void MeetingDrawing::drawMessages(const std::vector<ActionRef> &parts) {
   std::map<DeviceId, ActionRef> partOf;
   for (ActionRef ref : parts)
     partOf[ref.device] = ref;
   for (ActionRef ref : parts)
-    for (const Message &sent : simulation.action(ref).sends) {
+    for (const Message &sent :
+         simulation.action(ref).get<ExchangeAction>().sends) {
       const ActionRef to = partOf[sent.peer];
       out << "  " << nodeOf(ref.device, ref.index) << " -> "
           << nodeOf(to.device, to.index)
@@ -208,14 +193,13 @@ void MeetingDrawing::drawMembers(const std::vector<ActionRef> &parts) {
 
 void MeetingDrawing::draw() {
   const std::vector<ActionRef> &order = simulation.program.order;
-  for (size_t at = 0; at < order.size();) {
+  for (size_t at = 0, end = 0; at < order.size(); at = end) {
+    end = at + numPartsAt(simulation.program, at);
     const Action &action = simulation.action(order[at]);
-    if (!isCommunication(action)) {
-      ++at;
+    if (!isCommunication(action))
       continue;
-    }
-    const std::vector<ActionRef> parts = partsFrom(at);
-    if (action.kind == Action::Kind::Exchange)
+    const std::vector<ActionRef> parts(&order[at], &order[at] + (end - at));
+    if (action.is<ExchangeAction>())
       drawMessages(parts);
     else
       drawMembers(parts);

@@ -10,9 +10,9 @@ using namespace ffc::plan;
 using Stretch = std::pair<Picoseconds, Picoseconds>;
 
 static void add(TimeUse &use, const Action &action, Picoseconds busy) {
-  if (action.kind == Action::Kind::Kernel)
+  if (action.is<KernelAction>())
     use.kernels += busy;
-  else if (action.kind == Action::Kind::Copy)
+  else if (action.is<CopyAction>())
     use.copies += busy;
   else if (isCommunication(action))
     use.communication += busy;
@@ -67,23 +67,25 @@ std::vector<TimeUse> ffc::plan::useByOperator(const Simulation &simulation) {
   std::vector<TimeUse> uses(none + 1);
   // A batch took the time of its first member; everyone caused a share of it.
   std::vector<Picoseconds> batches(simulation.program.batches.size());
-  auto shareOf = [&](ActionRef ref, const Action &action) {
-    const Program::Batch &batch = simulation.program.batches[action.batch];
+  auto busyOf = [&](ActionRef ref, const Action &action) {
+    const Picoseconds busy = simulation.time(ref).busy;
+    const auto *collective = action.as<CollectiveAction>();
+    if (!collective || collective->batch < 0)
+      return busy;
+    const Program::Batch &batch = simulation.program.batches[collective->batch];
     if (action.task == batch.first)
-      batches[action.batch] = simulation.time(ref).busy;
+      batches[collective->batch] = busy;
     const int64_t bytes =
-        collectiveBytes(simulation.program.devices[ref.device], action);
+        collectiveBytes(simulation.program.devices[ref.device], *collective);
     return static_cast<Picoseconds>(
-        static_cast<double>(batches[action.batch]) *
+        static_cast<double>(batches[collective->batch]) *
         (static_cast<double>(bytes) / static_cast<double>(batch.bytes)));
   };
   for (ActionRef ref : simulation.program.order) {
     const Action &action = simulation.action(ref);
     const OpId op = action.task.op;
     add(uses[op < 0 ? none : static_cast<size_t>(op)], action,
-        timesOf(simulation, ref.device, ref.index) *
-            (action.batch < 0 ? simulation.time(ref).busy
-                              : shareOf(ref, action)));
+        timesOf(simulation, ref.device, ref.index) * busyOf(ref, action));
   }
   return uses;
 }

@@ -108,17 +108,17 @@ void TraceWriter::writeAction(ActionRef ref) {
   const ActionTime &time = simulation.time(ref);
   if (!isTask(action) && time.start == time.end)
     return;
-  const bool waits = action.kind == Action::Kind::Wait;
+  const auto *wait = action.as<WaitAction>();
   const Action &task =
-      waits ? simulation.action({ref.device, action.event}) : action;
+      wait ? simulation.action({ref.device, wait->event}) : action;
   const Graph &graph = simulation.graph;
   event("X", ref.device, isCommunication(action) ? kNetwork : kCompute)
       << ",\"ts\":" << microseconds(time.start)
       << ",\"dur\":" << microseconds(time.end - time.start)
       << ",\"name\":" << quote(labelOf(task, graph)) << ",\"cat\":\""
-      << str(action.kind)
+      << kindOf(action)
       << "\",\"args\":{\"task\":" << quote(str(task.task, graph));
-  if (!waits) {
+  if (!wait) {
     const TaskId &id = task.task;
     if (id.op >= 0)
       out << ",\"operator\":" << quote(graph.op(id.op).name);
@@ -126,7 +126,7 @@ void TraceWriter::writeAction(ActionRef ref) {
         << ",\"instance\":" << id.instance;
     const Work work = workOf(simulation, ref);
     out << ",\"bytes\":" << work.bytes;
-    if (action.kind == Action::Kind::Kernel)
+    if (action.is<KernelAction>())
       out << ",\"flops\":" << static_cast<int64_t>(work.flops);
   }
   out << "}}";
@@ -136,22 +136,25 @@ void TraceWriter::writeAction(ActionRef ref) {
 /// their times.
 void TraceWriter::writeArrows() {
   const std::vector<ActionRef> &order = simulation.program.order;
+  auto sendsOf = [&](ActionRef ref) -> const std::vector<Message> & {
+    return simulation.action(ref).get<ExchangeAction>().sends;
+  };
   std::map<int, std::vector<ActionRef>> exchanges; // by tag
   for (ActionRef ref : order)
-    if (simulation.action(ref).kind == Action::Kind::Exchange)
-      exchanges[simulation.action(ref).tag].push_back(ref);
+    if (const auto *exchange = simulation.action(ref).as<ExchangeAction>())
+      exchanges[exchange->tag].push_back(ref);
   int64_t number = 0;
   for (const auto &[tag, parts] : exchanges) {
     std::map<DeviceId, ActionRef> partOf;
     size_t messages = 0;
     for (ActionRef ref : parts) {
       partOf[ref.device] = ref;
-      messages += simulation.action(ref).sends.size();
+      messages += sendsOf(ref).size();
     }
     if (messages > kMaxArrows)
       continue;
     for (ActionRef ref : parts)
-      for (const Message &message : simulation.action(ref).sends) {
+      for (const Message &message : sendsOf(ref)) {
         ++number;
         event("s", ref.device, kNetwork)
             << ",\"ts\":" << microseconds(simulation.time(ref).start)

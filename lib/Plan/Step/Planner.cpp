@@ -271,13 +271,8 @@ private:
     // All copies are offered, so that ranks which do the same are told to.
     values[value].probed = true;
     for (const auto &[place, buffer] : offers)
-      for (const std::string &name : it->second) {
-        Action action;
-        action.kind = Action::Kind::Probe;
-        action.name = action.probe = name;
-        action.src = buffer;
-        build.addAction(place.first, std::move(action));
-      }
+      for (const std::string &name : it->second)
+        build.addAction(place.first, {{}, name, ProbeAction{name, buffer}});
   }
 
   /// Outputs that are still partial sums are completed where their first member

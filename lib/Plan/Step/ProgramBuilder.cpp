@@ -35,26 +35,17 @@ BufferId ProgramBuilder::addBuffer(DeviceId device, ValueId value,
   return static_cast<BufferId>(buffers.size()) - 1;
 }
 
-void ProgramBuilder::addAction(DeviceId device, Action action) {
+int ProgramBuilder::addAction(DeviceId device, Action action) {
   std::vector<Action> &actions = program.devices[device].actions;
-  program.order.push_back({device, static_cast<int>(actions.size())});
+  const int index = static_cast<int>(actions.size());
+  program.order.push_back({device, index});
   actions.push_back(std::move(action));
-}
-
-TaskSink::Wait ProgramBuilder::lastOf(DeviceId device, TaskId task) const {
-  return {device, static_cast<int>(program.devices[device].actions.size()) - 1,
-          task};
+  return index;
 }
 
 void ProgramBuilder::wait(const Waits &waits, const std::string &name) {
-  for (const Wait &wait : waits) {
-    Action action;
-    action.kind = Action::Kind::Wait;
-    action.task = wait.task;
-    action.name = name;
-    action.event = wait.event;
-    addAction(wait.device, std::move(action));
-  }
+  for (const Wait &wait : waits)
+    addAction(wait.device, {wait.task, name, WaitAction{wait.event}});
 }
 
 GroupId ProgramBuilder::group(const std::vector<DeviceId> &members) {
@@ -70,20 +61,13 @@ GroupId ProgramBuilder::group(const std::vector<DeviceId> &members) {
 //===----------------------------------------------------------------------===//
 
 void ProgramBuilder::kernel(const Kernel &kernel) {
-  Action action;
-  action.kind = Action::Kind::Kernel;
-  action.task = kernel.task;
-  action.name = graph.op(kernel.task.op).name;
-  action.devices = kernel.devices;
-  action.kernel = kernel.phase.kernel;
-  action.part = kernel.phase.kind;
-  action.tile = kernel.tile;
-  action.ins = kernel.ins;
-  action.outs = kernel.outs;
   device(kernel.device).flops +=
       flopsOf(kernel.phase, kernel.tile) *
       (kernel.task.op < graph.passEnd ? graph.passes : 1);
-  addAction(kernel.device, std::move(action));
+  addAction(kernel.device,
+            {kernel.task, graph.op(kernel.task.op).name,
+             KernelAction{kernel.phase.kernel, kernel.phase.kind, kernel.ins,
+                          kernel.outs, kernel.tile, kernel.devices}});
 }
 
 /// Position of `box`, which lies within one piece of `region`, in the packed
@@ -104,11 +88,7 @@ static Shape localAt(const Region &region, const Box &box) {
 void ProgramBuilder::copy(const Copy &copy, TaskId task,
                           const std::string &name) {
   const auto &buffers = program.devices[copy.device].buffers;
-  Action action;
-  action.kind = Action::Kind::Copy;
-  action.task = task;
-  action.name = name;
-  action.devices = copy.devices;
+  CopyAction action;
   action.dst = copy.dst;
   action.src = copy.src;
   action.dstAt = localAt(buffers[copy.dst].region, copy.box);
@@ -116,26 +96,24 @@ void ProgramBuilder::copy(const Copy &copy, TaskId task,
   action.size = copy.box.shape();
   action.combine = copy.combine;
   action.accumulates = copy.accumulates;
-  addAction(copy.device, std::move(action));
+  action.devices = copy.devices;
+  addAction(copy.device, {task, name, std::move(action)});
 }
 
 void ProgramBuilder::exchange(const std::vector<Sent> &messages,
                               const Busy & /*busy*/, TaskId task,
                               const std::string &name) {
-  std::map<DeviceId, Action> actions;
+  std::map<DeviceId, ExchangeAction> parts;
   for (const Sent &message : messages) {
-    actions[message.src].sends.push_back({message.dst, message.from});
-    actions[message.dst].receives.push_back({message.src, message.to});
+    parts[message.src].sends.push_back({message.dst, message.from});
+    parts[message.dst].receives.push_back({message.src, message.to});
   }
   const int tag = nextTag++;
   Waits waits;
-  for (auto &[device, action] : actions) {
-    action.kind = Action::Kind::Exchange;
-    action.task = task;
-    action.name = name;
-    action.tag = tag;
-    addAction(device, std::move(action));
-    waits.push_back(lastOf(device, task));
+  for (auto &[device, part] : parts) {
+    part.tag = tag;
+    const int event = addAction(device, {task, name, std::move(part)});
+    waits.push_back({device, event, task});
   }
   wait(waits, name);
 }
@@ -192,20 +170,18 @@ TaskSink::Waits ProgramBuilder::addCollective(const Call &call, size_t index,
   }
   Waits waits;
   for (size_t m = 0; m < collective.members.size(); ++m) {
-    Action action;
-    action.kind = Action::Kind::Collective;
-    action.task = task;
-    action.name = call.name;
-    action.collective = collective.kind;
+    const DeviceId member = collective.members[m];
+    CollectiveAction action;
+    action.kind = collective.kind;
     action.group = program.together[together][index];
+    action.dst = collective.dst[m];
+    action.src = collective.src[m];
+    action.combine = collective.combine;
+    action.root = collective.root;
     action.together = together;
     action.batch = batch;
-    action.root = collective.root;
-    action.src = collective.src[m];
-    action.dst = collective.dst[m];
-    action.combine = collective.combine;
-    addAction(collective.members[m], std::move(action));
-    waits.push_back(lastOf(collective.members[m], task));
+    const int event = addAction(member, {task, call.name, action});
+    waits.push_back({member, event, task});
   }
   return waits;
 }

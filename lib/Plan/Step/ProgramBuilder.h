@@ -34,7 +34,8 @@ public:
   /// on. `later` is written to at the end.
   void beginBatch() { isBatching = true; }
   void endBatch();
-  void addAction(DeviceId device, Action action);
+  /// Returns its index on the device.
+  int addAction(DeviceId device, Action action);
   void wait(const Waits &waits, const std::string &name);
 
   Program program;
@@ -49,8 +50,6 @@ private:
   void collectives(const std::vector<Call> &calls, bool isBatch);
   /// Appends collective number `index` of a call.
   Waits addCollective(const Call &call, size_t index, int together, int batch);
-  /// The device's last action as something to wait for.
-  Wait lastOf(DeviceId device, TaskId task) const;
   /// The communicator of `members` (ascending), created on first use.
   GroupId group(const std::vector<DeviceId> &members);
 

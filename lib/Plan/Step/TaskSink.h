@@ -35,7 +35,7 @@ public:
     const Phase &phase;
     const Tile &tile;
     const std::vector<BufferId> &ins, &outs;
-    int devices; ///< Action::devices
+    int devices; ///< KernelAction::devices
   };
   virtual void kernel(const Kernel &kernel) = 0;
 
@@ -43,11 +43,11 @@ public:
   /// what is there. It lies within one piece of both.
   struct Copy {
     DeviceId device = -1;
-    int devices = 1; ///< Action::devices
+    int devices = 1; ///< CopyAction::devices
     BufferId dst = -1, src = -1;
     Box box;
     Reduction combine = Reduction::None;
-    bool accumulates = false; ///< Action::accumulates
+    bool accumulates = false; ///< CopyAction::accumulates
   };
   virtual void copy(const Copy &copy, TaskId task, const std::string &name) = 0;
 

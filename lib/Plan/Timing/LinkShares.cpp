@@ -20,8 +20,9 @@ public:
 
   LinkShares ofCollective(ActionRef ref) const {
     const CostModel::Algorithm algorithm = collectives.algorithm(ref);
-    const Action &action = program.devices[ref.device].actions[ref.index];
-    LinkShares shares = cost.linksOf(algorithm, program.groups[action.group]);
+    const auto &collective = program.action(ref).get<CollectiveAction>();
+    LinkShares shares =
+        cost.linksOf(algorithm, program.groups[collective.group]);
     const auto bytes = static_cast<double>(collectives.bytes(ref));
     for (auto &[link, load] : shares)
       load = share(link, load * bytes, algorithm.time);
@@ -32,7 +33,7 @@ public:
   /// its receiver's.
   LinkShares ofExchange(ActionRef ref, Picoseconds duration) const {
     const DeviceProgram &device = program.devices[ref.device];
-    const Action &action = device.actions[ref.index];
+    const auto &exchange = program.action(ref).get<ExchangeAction>();
     std::map<LinkId, double> bytes;
     auto add = [&](DeviceId src, DeviceId dst, BufferId buffer) {
       std::vector<LinkId> links;
@@ -40,9 +41,9 @@ public:
       for (LinkId link : links)
         bytes[link] += static_cast<double>(device.buffers[buffer].bytes) / 2;
     };
-    for (const Message &sent : action.sends)
+    for (const Message &sent : exchange.sends)
       add(ref.device, sent.peer, sent.buffer);
-    for (const Message &received : action.receives)
+    for (const Message &received : exchange.receives)
       add(received.peer, ref.device, received.buffer);
     LinkShares shares;
     for (auto [link, load] : bytes)

@@ -29,27 +29,29 @@ public:
   /// Bytes of the whole tensor. The first of a batch stands for all of it, and
   /// the others come with it.
   int64_t bytes(ActionRef ref) const {
-    const DeviceProgram &device = program.devices[ref.device];
-    const Action &action = device.actions[ref.index];
-    if (action.batch >= 0)
-      return isFirst(action) ? program.batches[action.batch].bytes : 0;
-    return collectiveBytes(device, action);
+    const CollectiveAction &collective = get(ref);
+    if (collective.batch >= 0)
+      return isFirst(ref) ? program.batches[collective.batch].bytes : 0;
+    return collectiveBytes(program.devices[ref.device], collective);
   }
 
   CostModel::Algorithm algorithm(ActionRef ref) const {
-    const Action &action = program.devices[ref.device].actions[ref.index];
-    if (action.batch >= 0 && !isFirst(action))
+    const CollectiveAction &collective = get(ref);
+    if (collective.batch >= 0 && !isFirst(ref))
       return {};
-    const std::vector<GroupId> &together = program.together[action.together];
-    auto at = std::find(together.begin(), together.end(), action.group);
-    return CostModel::choose(action.collective,
-                             (*paths[action.together])[at - together.begin()],
-                             bytes(ref));
+    const auto &together = program.together[collective.together];
+    auto at = std::find(together.begin(), together.end(), collective.group);
+    return CostModel::choose(
+        collective.kind, (*paths[collective.together])[at - together.begin()],
+        bytes(ref));
   }
 
 private:
-  bool isFirst(const Action &action) const {
-    return action.task == program.batches[action.batch].first;
+  const CollectiveAction &get(ActionRef ref) const {
+    return program.action(ref).get<CollectiveAction>();
+  }
+  bool isFirst(ActionRef ref) const {
+    return program.action(ref).task == program.batches[get(ref).batch].first;
   }
 
   const Program &program;

@@ -149,20 +149,12 @@ public:
       : graph(graph), strategy(strategy), program(program), cost(cost),
         collectives(program, cost) {}
 
-  const Action &action(ActionRef ref) const {
-    return program.devices[ref.device].actions[ref.index];
-  }
-  const Buffer &buffer(DeviceId device, BufferId id) const {
-    return program.devices[device].buffers[id];
-  }
-
+  /// Of a kernel or copy.
   Picoseconds local(ActionRef ref) const {
-    const Action &a = action(ref);
-    if (a.kind != Action::Kind::Copy && a.kind != Action::Kind::Kernel)
-      return 0; // only the last step dumps, and that is not timed
     return cost
-        .local(ref.device, workOf(graph, strategy, program.devices[ref.device],
-                                  a, cost.profile() != nullptr))
+        .local(ref.device,
+               *workOf(graph, strategy, program.devices[ref.device],
+                       program.action(ref), cost.profile() != nullptr))
         .time;
   }
 
@@ -179,6 +171,18 @@ private:
 };
 } // namespace
 
+/// What the parts of one exchange send.
+static std::vector<CostModel::Transfer>
+transfersOf(const Program &program, const std::vector<ActionRef> &parts) {
+  std::vector<CostModel::Transfer> messages;
+  for (ActionRef ref : parts)
+    for (const Message &sent : program.action(ref).get<ExchangeAction>().sends)
+      messages.push_back(
+          {ref.device, sent.peer,
+           program.devices[ref.device].buffers[sent.buffer].bytes});
+  return messages;
+}
+
 TimedTasks::TimedTasks(const Graph &graph, const Strategy &strategy,
                        const Program &program, const CostModel &cost) {
   Durations durations(graph, strategy, program, cost);
@@ -187,43 +191,32 @@ TimedTasks::TimedTasks(const Graph &graph, const Strategy &strategy,
   std::vector<std::vector<uint32_t>> partOf;
   for (const DeviceProgram &device : program.devices)
     partOf.emplace_back(device.actions.size());
-  for (size_t i = 0; i < order.size();) {
-    const size_t first = i;
-    const Action &action = durations.action(order[i]);
-    switch (action.kind) {
-    case Action::Kind::Kernel:
-    case Action::Kind::Copy:
-    case Action::Kind::Probe:
-      addLocal(order[i].device, durations.local(order[i]));
-      ++i;
-      break;
-    case Action::Kind::Wait:
-      addWait(order[i].device, partOf[order[i].device][action.event]);
-      ++i;
-      break;
-    case Action::Kind::Collective: {
-      const std::vector<DeviceId> &members = program.groups[action.group];
-      addCollective(members, durations.collective(order[i]));
-      i += members.size();
-      break;
-    }
-    case Action::Kind::Exchange: {
-      std::vector<CostModel::Transfer> messages;
-      for (; i < order.size() &&
-             durations.action(order[i]).kind == Action::Kind::Exchange &&
-             durations.action(order[i]).tag == action.tag;
-           ++i)
-        for (const Message &sent : durations.action(order[i]).sends)
-          messages.push_back(
-              {order[i].device, sent.peer,
-               durations.buffer(order[i].device, sent.buffer).bytes});
-      addExchange(messages, cost);
-      break;
-    }
-    }
+  for (size_t i = 0, end = 0; i < order.size(); i = end) {
+    end = i + numPartsAt(program, i);
+    const ActionRef ref = order[i];
+    program.action(ref).visit(
+        [&](const KernelAction &) {
+          addLocal(ref.device, durations.local(ref));
+        },
+        [&](const CopyAction &) { addLocal(ref.device, durations.local(ref)); },
+        [&](const ExchangeAction &) {
+          addExchange(transfersOf(program, {&order[i], &order[i] + (end - i)}),
+                      cost);
+        },
+        [&](const CollectiveAction &collective) {
+          addCollective(program.groups[collective.group],
+                        durations.collective(ref));
+        },
+        [&](const WaitAction &wait) {
+          addWait(ref.device, partOf[ref.device][wait.event]);
+        },
+        [&](const ProbeAction &) {
+          // Only the last step dumps, and that is not timed.
+          addLocal(ref.device, 0);
+        });
     // Parts and actions are both in the order of devices.
-    assert(parts.size() == i && "expected a part for every action");
-    for (size_t a = first; a < i; ++a)
+    assert(parts.size() == end && "expected a part for every action");
+    for (size_t a = i; a < end; ++a)
       partOf[order[a].device][order[a].index] = static_cast<uint32_t>(a);
   }
 }

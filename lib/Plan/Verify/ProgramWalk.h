@@ -21,11 +21,11 @@
 namespace ffc::plan {
 
 /// Visitor concept:
-///   bool local(ActionRef)                    kernel, copy, probe
-///   bool posted(ActionRef)                   an exchange was entered
+///   bool local(ActionRef, const KernelAction &), and of copies and probes
+///   bool posted(ActionRef, const ExchangeAction &)
 ///   bool message(ActionRef send, size_t s, ActionRef receive, size_t r)
 ///   bool collective(std::vector<ActionRef>)  in group order
-///   bool waited(ActionRef)
+///   bool waited(ActionRef, const WaitAction &)
 /// Each returns false to stop the walk.
 template <class Visitor> class ProgramWalk {
 public:
@@ -83,9 +83,6 @@ private:
   int numActions(DeviceId d) const {
     return static_cast<int>(program.devices[d].actions.size());
   }
-  const Action &action(ActionRef ref) const {
-    return program.devices[ref.device].actions[ref.index];
-  }
   void wake(DeviceId device) {
     if (!queued[device]) {
       queued[device] = true;
@@ -99,36 +96,34 @@ private:
 
   /// Does the device's next action; false if it blocks or the walk stops.
   bool step(ActionRef ref) {
-    const Action &a = action(ref);
-    switch (a.kind) {
-    case Action::Kind::Kernel:
-    case Action::Kind::Copy:
-    case Action::Kind::Probe:
-      ++next[ref.device];
-      return keep(visitor.local(ref));
-    case Action::Kind::Exchange:
-      ++next[ref.device];
-      return keep(visitor.posted(ref)) && post(ref, a);
-    case Action::Kind::Collective:
-      return enter(ref, a);
-    case Action::Kind::Wait:
-      if (unmet[ref.device][a.event] > 0)
-        return false;
-      ++next[ref.device];
-      return keep(visitor.waited(ref));
-    }
-    return false;
+    return program.action(ref).visit(
+        [&](const ExchangeAction &exchange) {
+          ++next[ref.device];
+          return keep(visitor.posted(ref, exchange)) && post(ref, exchange);
+        },
+        [&](const CollectiveAction &collective) {
+          return enter(ref, collective.group);
+        },
+        [&](const WaitAction &wait) {
+          if (unmet[ref.device][wait.event] > 0)
+            return false;
+          ++next[ref.device];
+          return keep(visitor.waited(ref, wait));
+        },
+        [&](const auto &local) {
+          ++next[ref.device];
+          return keep(visitor.local(ref, local));
+        });
   }
 
-  bool post(ActionRef ref, const Action &a) {
-    unmet[ref.device][ref.index] =
-        static_cast<int>(a.sends.size() + a.receives.size());
-    for (size_t i = 0; i < a.sends.size(); ++i)
-      if (!meet({ref.device, a.sends[i].peer}, {ref, i}, sends, receives, true))
+  bool post(ActionRef ref, const ExchangeAction &exchange) {
+    const std::vector<Message> &out = exchange.sends, &in = exchange.receives;
+    unmet[ref.device][ref.index] = static_cast<int>(out.size() + in.size());
+    for (size_t i = 0; i < out.size(); ++i)
+      if (!meet({ref.device, out[i].peer}, {ref, i}, sends, receives, true))
         return false;
-    for (size_t i = 0; i < a.receives.size(); ++i)
-      if (!meet({a.receives[i].peer, ref.device}, {ref, i}, receives, sends,
-                false))
+    for (size_t i = 0; i < in.size(); ++i)
+      if (!meet({in[i].peer, ref.device}, {ref, i}, receives, sends, false))
         return false;
     return true;
   }
@@ -153,9 +148,9 @@ private:
                                 receive.index));
   }
 
-  bool enter(ActionRef ref, const Action &a) {
-    const auto &members = program.groups[a.group];
-    auto &arrived = entered[a.group];
+  bool enter(ActionRef ref, GroupId group) {
+    const auto &members = program.groups[group];
+    auto &arrived = entered[group];
     for (ActionRef other : arrived)
       if (other.device == ref.device)
         return false;

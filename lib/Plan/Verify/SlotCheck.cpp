@@ -32,10 +32,9 @@ static std::string textOf(ElementType type, const Shape &shape) {
 }
 
 std::optional<std::string>
-ffc::plan::checkSlot(const Graph &graph, const MemoryOrders &orders,
-                     const Action &kernel, const Phase &phase, int slot,
+ffc::plan::checkSlot(const Graph &graph, const MemoryOrders &orders, OpId op,
+                     const KernelAction &kernel, const Phase &phase, int slot,
                      const Access &access, const Buffer *buffer) {
-  const OpId op = kernel.task.op;
   if (!buffer) {
     if (mayBeAbsent(graph, op, slot))
       return std::nullopt;

@@ -30,26 +30,20 @@ public:
     }
   }
 
-  bool local(ActionRef ref) {
-    const Action &a = actionOf(ref);
-    switch (a.kind) {
-    case Action::Kind::Kernel:
-      return kernel(ref, a);
-    case Action::Kind::Copy:
-      return copy(ref, a);
-    default:
-      return readWhole(ref, a.src, "offers");
-    }
+  bool local(ActionRef ref, const KernelAction &kernel);
+  bool local(ActionRef ref, const CopyAction &copy);
+  bool local(ActionRef ref, const ProbeAction &probe) {
+    return readWhole(ref, probe.buffer, "offers");
   }
 
-  bool posted(ActionRef ref) {
+  bool posted(ActionRef ref, const ExchangeAction &exchange) {
     auto &flying = inFlight[ref.device];
-    for (const Message &message : actionOf(ref).sends) {
+    for (const Message &message : exchange.sends) {
       if (!readWhole(ref, message.buffer, "sends"))
         return false;
       flying.insert({message.buffer, {ref.index, false}});
     }
-    for (const Message &message : actionOf(ref).receives) {
+    for (const Message &message : exchange.receives) {
       if (!idle(ref, message.buffer, true))
         return false;
       flying.insert({message.buffer, {ref.index, true}});
@@ -58,7 +52,8 @@ public:
   }
 
   bool message(ActionRef send, size_t s, ActionRef receive, size_t r) {
-    const Action &from = actionOf(send), &to = actionOf(receive);
+    const auto &from = program.action(send).get<ExchangeAction>();
+    const auto &to = program.action(receive).get<ExchangeAction>();
     const Message &out = from.sends[s], &in = to.receives[r];
     if (from.tag != to.tag)
       return fail(receive, "expects a message with tag " +
@@ -82,13 +77,13 @@ public:
   }
 
   bool collective(const std::vector<ActionRef> &members);
-  bool symmetric(const std::vector<ActionRef> &members, BufferId Action::*side);
+  bool symmetric(const std::vector<ActionRef> &members,
+                 BufferId CollectiveAction::*side);
 
-  bool waited(ActionRef ref) {
+  bool waited(ActionRef ref, const WaitAction &wait) {
     auto &flying = inFlight[ref.device];
     for (auto it = flying.begin(); it != flying.end();)
-      it = it->second.first == actionOf(ref).event ? flying.erase(it)
-                                                   : std::next(it);
+      it = it->second.first == wait.event ? flying.erase(it) : std::next(it);
     return true;
   }
 
@@ -112,7 +107,7 @@ public:
   }
 
   bool fail(ActionRef ref, const std::string &what) {
-    const Action &a = actionOf(ref);
+    const Action &a = program.action(ref);
     error = "device " + std::to_string(ref.device) + ", task " +
             str(a.task, graph) + " (" + a.name + "): " + what;
     return false;
@@ -121,8 +116,8 @@ public:
   std::string error;
 
 private:
-  const Action &actionOf(ActionRef ref) const {
-    return program.devices[ref.device].actions[ref.index];
+  const CollectiveAction &collectiveOf(ActionRef ref) const {
+    return program.action(ref).get<CollectiveAction>();
   }
   const Buffer &bufferOf(ActionRef ref, BufferId buffer) const {
     return program.devices[ref.device].buffers[buffer];
@@ -162,16 +157,14 @@ private:
 
   bool mayWrite(ActionRef ref, BufferId buffer);
   template <class SlotAccess>
-  bool fits(ActionRef ref, const Phase &phase, const SlotAccess &access,
-            BufferId buffer, const char *verb) {
-    auto wrong =
-        checkSlot(graph, orders, actionOf(ref), phase, access.slot,
-                  access.access, buffer < 0 ? nullptr : &bufferOf(ref, buffer));
+  bool fits(ActionRef ref, const KernelAction &kernel, const Phase &phase,
+            const SlotAccess &access, BufferId buffer, const char *verb) {
+    auto wrong = checkSlot(graph, orders, program.action(ref).task.op, kernel,
+                           phase, access.slot, access.access,
+                           buffer < 0 ? nullptr : &bufferOf(ref, buffer));
     return !wrong || fail(ref, std::string(verb) + " " + *wrong);
   }
-  bool kernel(ActionRef ref, const Action &a);
-  bool copy(ActionRef ref, const Action &a);
-  Origin originOf(const Action &a, int slot, const SlotWrite &write) const;
+  Origin originOf(const TaskId &task, const SlotWrite &write) const;
   /// What the contents of a slot are called in an Origin: the value, or a
   /// number of its own, below 0, for an internal tensor.
   ValueId subjectOf(OpId op, int slot) const {
@@ -201,11 +194,10 @@ private:
 } // namespace
 
 /// What a kernel's result stands for: which of the partial sums of its box.
-Origin Checker::originOf(const Action &a, int slot,
-                         const SlotWrite &write) const {
-  const Configuration &config = strategy[a.task.op];
-  std::vector<int64_t> index = config.coordinates(a.task.point);
-  Origin origin{subjectOf(a.task.op, slot), {}, 1};
+Origin Checker::originOf(const TaskId &task, const SlotWrite &write) const {
+  const Configuration &config = strategy[task.op];
+  std::vector<int64_t> index = config.coordinates(task.point);
+  Origin origin{subjectOf(task.op, write.slot), {}, 1};
   int64_t part = 0;
   for (size_t axis = 0; axis < config.axes.size(); ++axis) {
     if (!write.isPartialAlong(config.axes[axis].dim))
@@ -228,31 +220,34 @@ bool Checker::mayWrite(ActionRef ref, BufferId buffer) {
                        "' in a pass, expected after the last one");
 }
 
-bool Checker::kernel(ActionRef ref, const Action &a) {
-  const Op &op = graph.op(a.task.op);
-  const Configuration &config = strategy[a.task.op];
-  const Phase &phase = scheduleFor(op.rules, config).phases[a.task.phase];
-  if (config.devices[a.task.point] != ref.device ||
-      config.tileOf(op.rules, a.task.point) != a.tile)
-    return fail(ref, "computes tile " + a.tile.str() +
+bool Checker::local(ActionRef ref, const KernelAction &kernel) {
+  const TaskId &task = program.action(ref).task;
+  const Op &op = graph.op(task.op);
+  const Configuration &config = strategy[task.op];
+  const Phase &phase = scheduleFor(op.rules, config).phases[task.phase];
+  if (config.devices[task.point] != ref.device ||
+      config.tileOf(op.rules, task.point) != kernel.tile)
+    return fail(ref, "computes tile " + kernel.tile.str() +
                          ", which the strategy does not place here");
-  if (a.ins.size() != phase.reads.size() ||
-      a.outs.size() != phase.writes.size())
-    return fail(ref, "has " + std::to_string(a.ins.size()) + " operands and " +
-                         std::to_string(a.outs.size()) + " results, expected " +
+  if (kernel.ins.size() != phase.reads.size() ||
+      kernel.outs.size() != phase.writes.size())
+    return fail(ref, "has " + std::to_string(kernel.ins.size()) +
+                         " operands and " + std::to_string(kernel.outs.size()) +
+                         " results, expected " +
                          std::to_string(phase.reads.size()) + " and " +
                          std::to_string(phase.writes.size()));
   for (size_t r = 0; r < phase.reads.size(); ++r) {
     const SlotRead &read = phase.reads[r];
-    if (!fits(ref, phase, read, a.ins[r], "reads"))
+    if (!fits(ref, kernel, phase, read, kernel.ins[r], "reads"))
       return false;
-    if (a.ins[r] < 0)
+    if (kernel.ins[r] < 0)
       continue;
-    const Buffer &buffer = bufferOf(ref, a.ins[r]);
-    if (!readWhole(ref, a.ins[r], "reads"))
+    const Buffer &buffer = bufferOf(ref, kernel.ins[r]);
+    if (!readWhole(ref, kernel.ins[r], "reads"))
       return false;
-    ValueId subject = subjectOf(a.task.op, read.slot);
-    for (const Contents::Piece &piece : contentsOf(ref, a.ins[r]).pieces()) {
+    ValueId subject = subjectOf(task.op, read.slot);
+    for (const Contents::Piece &piece :
+         contentsOf(ref, kernel.ins[r]).pieces()) {
       if (piece.origin.value != subject)
         return fail(ref, "reads '" + nameOf(subject) + "' in '" + buffer.name +
                              "', found '" + nameOf(piece.origin.value) + "'");
@@ -265,16 +260,15 @@ bool Checker::kernel(ActionRef ref, const Action &a) {
   }
   for (size_t w = 0; w < phase.writes.size(); ++w) {
     const SlotWrite &write = phase.writes[w];
-    if (!fits(ref, phase, write, a.outs[w], "writes"))
+    if (!fits(ref, kernel, phase, write, kernel.outs[w], "writes"))
       return false;
-    if (a.outs[w] < 0)
+    if (kernel.outs[w] < 0)
       continue;
-    if (!idle(ref, a.outs[w], true) || !mayWrite(ref, a.outs[w]))
+    if (!idle(ref, kernel.outs[w], true) || !mayWrite(ref, kernel.outs[w]))
       return false;
-    Contents &c = contentsOf(ref, a.outs[w]);
+    Contents &c = contentsOf(ref, kernel.outs[w]);
     c.clear();
-    c.write(bufferOf(ref, a.outs[w]).region.box(),
-            originOf(a, write.slot, write));
+    c.write(bufferOf(ref, kernel.outs[w]).region.box(), originOf(task, write));
   }
   return true;
 }
@@ -296,17 +290,17 @@ static std::optional<Box> globalBox(const Region &region, const Shape &at,
   return std::nullopt;
 }
 
-bool Checker::copy(ActionRef ref, const Action &a) {
-  const Buffer &src = bufferOf(ref, a.src), &dst = bufferOf(ref, a.dst);
+bool Checker::local(ActionRef ref, const CopyAction &copy) {
+  const Buffer &src = bufferOf(ref, copy.src), &dst = bufferOf(ref, copy.dst);
   // A copy of a whole packed buffer crosses pieces but keeps them in place.
-  bool whole = src.region == dst.region && a.size == src.region.shape();
+  bool whole = src.region == dst.region && copy.size == src.region.shape();
   std::vector<Box> boxes;
   if (whole) {
     for (const Region::Piece &piece : src.region.pieces())
       boxes.push_back(piece.box);
   } else {
-    std::optional<Box> from = globalBox(src.region, a.srcAt, a.size);
-    std::optional<Box> to = globalBox(dst.region, a.dstAt, a.size);
+    std::optional<Box> from = globalBox(src.region, copy.srcAt, copy.size);
+    std::optional<Box> to = globalBox(dst.region, copy.dstAt, copy.size);
     if (!from || !to || *from != *to)
       return fail(ref, "copies " + (from ? from->str() : "an unknown part") +
                            " of '" + src.name + "' to " +
@@ -314,26 +308,26 @@ bool Checker::copy(ActionRef ref, const Action &a) {
                            dst.name + "'");
     boxes.push_back(*from);
   }
-  if (!idle(ref, a.src, false) || !idle(ref, a.dst, true))
+  if (!idle(ref, copy.src, false) || !idle(ref, copy.dst, true))
     return false;
-  if (a.accumulates) {
+  if (copy.accumulates) {
     if (ref.index >= program.devices[ref.device].passActions ||
         dst.section != Section::State)
       return fail(ref, "adds '" + src.name + "' up over the passes in '" +
                            dst.name + "', expected in a pass and in the state");
-  } else if (!mayWrite(ref, a.dst)) {
+  } else if (!mayWrite(ref, copy.dst)) {
     return false;
   }
-  Contents &target = contentsOf(ref, a.dst);
+  Contents &target = contentsOf(ref, copy.dst);
   for (const Box &box : boxes) {
-    if (!contentsOf(ref, a.src).covers(box))
+    if (!contentsOf(ref, copy.src).covers(box))
       return fail(ref, "copies " + box.str() + " of '" + src.name +
                            "', which was not written");
-    if (a.combine != Reduction::None && !target.covers(box))
+    if (copy.combine != Reduction::None && !target.covers(box))
       return fail(ref, "adds to " + box.str() + " of '" + dst.name +
                            "', which was not written");
-    for (const Contents::Piece &piece : contentsOf(ref, a.src).within(box)) {
-      if (a.combine == Reduction::None)
+    for (const Contents::Piece &piece : contentsOf(ref, copy.src).within(box)) {
+      if (copy.combine == Reduction::None)
         target.write(piece.box, piece.origin);
       else if (!target.combine(piece.box, piece.origin))
         return fail(ref, "adds a partial result of '" + src.name +
@@ -345,7 +339,7 @@ bool Checker::copy(ActionRef ref, const Action &a) {
 
 /// If a member's buffer lies in the symmetric part, all do, at one offset.
 bool Checker::symmetric(const std::vector<ActionRef> &members,
-                        BufferId Action::*side) {
+                        BufferId CollectiveAction::*side) {
   auto offsetOf = [&](const Buffer &buffer) -> int64_t {
     return buffer.offset < program.symmetricBytes(buffer.section)
                ? buffer.offset
@@ -357,9 +351,9 @@ bool Checker::symmetric(const std::vector<ActionRef> &members,
                   : "at byte " + std::to_string(at) + " of the symmetric " +
                         (buffer.section == Section::State ? "state" : "arena");
   };
-  const Buffer &first = bufferOf(members[0], actionOf(members[0]).*side);
+  const Buffer &first = bufferOf(members[0], collectiveOf(members[0]).*side);
   for (ActionRef member : members) {
-    const Buffer &buffer = bufferOf(member, actionOf(member).*side);
+    const Buffer &buffer = bufferOf(member, collectiveOf(member).*side);
     const int64_t at = offsetOf(buffer);
     if (buffer.bytes > 0 &&
         (at != offsetOf(first) || (at >= 0 && buffer.section != first.section)))
@@ -372,16 +366,18 @@ bool Checker::symmetric(const std::vector<ActionRef> &members,
 }
 
 bool Checker::collective(const std::vector<ActionRef> &members) {
-  const Action &first = actionOf(members.front());
+  const CollectiveAction &first = collectiveOf(members.front());
+  const std::string &name = program.action(members.front()).name;
   const auto &group = program.groups[first.group];
   for (size_t m = 0; m < members.size(); ++m) {
-    const Action &a = actionOf(members[m]);
+    const CollectiveAction &a = collectiveOf(members[m]);
     if (members[m].device != group[m])
       return fail(members[m], "enters a collective of another group");
-    bool same = a.collective == first.collective &&
-                a.combine == first.combine && a.root == first.root &&
-                a.name == first.name && a.batch == first.batch;
-    for (auto side : {&Action::src, &Action::dst}) {
+    bool same = a.kind == first.kind && a.combine == first.combine &&
+                a.root == first.root &&
+                program.action(members[m]).name == name &&
+                a.batch == first.batch;
+    for (auto side : {&CollectiveAction::src, &CollectiveAction::dst}) {
       const Buffer &mine = bufferOf(members[m], a.*side);
       const Buffer &theirs = bufferOf(members[0], first.*side);
       same &= mine.bytes == theirs.bytes && mine.type == theirs.type &&
@@ -390,21 +386,22 @@ bool Checker::collective(const std::vector<ActionRef> &members) {
     if (!same)
       return fail(members[m], "enters another collective than device " +
                                   std::to_string(members[0].device) + " (" +
-                                  first.name + ")");
-    bool reads = first.collective != CollectiveKind::Broadcast ||
+                                  name + ")");
+    bool reads = first.kind != CollectiveKind::Broadcast ||
                  static_cast<int>(m) == first.root;
     if (reads && !readWhole(members[m], a.src, "gives"))
       return false;
   }
-  if (!symmetric(members, &Action::src) || !symmetric(members, &Action::dst))
+  if (!symmetric(members, &CollectiveAction::src) ||
+      !symmetric(members, &CollectiveAction::dst))
     return false;
   // The combined contents of all members' sources, by global box.
   Contents result;
   for (size_t m = 0; m < members.size(); ++m) {
-    if (first.collective == CollectiveKind::Broadcast &&
+    if (first.kind == CollectiveKind::Broadcast &&
         static_cast<int>(m) != first.root)
       continue;
-    const Action &a = actionOf(members[m]);
+    const CollectiveAction &a = collectiveOf(members[m]);
     for (const Contents::Piece &piece : contentsOf(members[m], a.src).pieces())
       if (first.combine == Reduction::None || !result.covers(piece.box))
         result.write(piece.box, piece.origin);
@@ -412,12 +409,12 @@ bool Checker::collective(const std::vector<ActionRef> &members) {
         return fail(members[m], "adds a partial result a second time");
   }
   for (size_t m = 0; m < members.size(); ++m) {
-    const Action &a = actionOf(members[m]);
+    const CollectiveAction &a = collectiveOf(members[m]);
     const Buffer &src = bufferOf(members[m], a.src);
     const Buffer &dst = bufferOf(members[m], a.dst);
     // Block m of the whole buffer, in member order along the first dimension.
-    const Buffer *whole = first.collective == CollectiveKind::AllGather ? &dst
-                          : first.collective == CollectiveKind::ReduceScatter
+    const Buffer *whole = first.kind == CollectiveKind::AllGather ? &dst
+                          : first.kind == CollectiveKind::ReduceScatter
                               ? &src
                               : nullptr;
     const Buffer *part = whole == &dst ? &src : &dst;

@@ -83,28 +83,18 @@ protected:
     result.arenaBytes = 256 + 64 * device;
     result.flops = 16;
 
-    plan::Action kernel;
-    kernel.task = {0, 0, static_cast<int>(device), 0};
+    plan::KernelAction kernel;
     kernel.kernel = "unary_forward";
     kernel.ins = {0, -1};
     kernel.outs = {1};
     kernel.tile = mine;
 
-    plan::Action exchange;
-    exchange.kind = plan::Action::Kind::Exchange;
-    exchange.task = {0, 0, 2, 1};
+    plan::ExchangeAction exchange;
     exchange.tag = 5;
     exchange.sends = {{static_cast<int>(1 - device), 1}};
     exchange.receives = {{static_cast<int>(1 - device), 2}};
 
-    plan::Action wait;
-    wait.kind = plan::Action::Kind::Wait;
-    wait.task = exchange.task;
-    wait.event = 1;
-
-    plan::Action copy;
-    copy.kind = plan::Action::Kind::Copy;
-    copy.task = {0, 0, 2, 2};
+    plan::CopyAction copy;
     copy.dst = 1;
     copy.src = 2;
     copy.dstAt = {device, 0};
@@ -112,20 +102,19 @@ protected:
     copy.size = {2, 4};
     copy.combine = plan::Reduction::Sum;
 
-    plan::Action reduce;
-    reduce.kind = plan::Action::Kind::Collective;
-    reduce.task = {0, 0, 2, 3};
+    plan::CollectiveAction reduce;
     reduce.src = 2;
     reduce.combine = plan::Reduction::Max;
     reduce.group = 0;
-    plan::Action waitReduce = wait;
-    waitReduce.event = 4;
 
-    plan::Action probe;
-    probe.kind = plan::Action::Kind::Probe;
-    probe.probe = "out/y";
-    probe.src = 1;
-    result.actions = {kernel, exchange, wait, copy, reduce, waitReduce, probe};
+    const int point = static_cast<int>(device);
+    result.actions = {{{0, 0, point, 0}, "", kernel},
+                      {{0, 0, 2, 1}, "", exchange},
+                      {{0, 0, 2, 1}, "", plan::WaitAction{1}},
+                      {{0, 0, 2, 2}, "", copy},
+                      {{0, 0, 2, 3}, "", reduce},
+                      {{0, 0, 2, 3}, "", plan::WaitAction{4}},
+                      {{}, "", plan::ProbeAction{"out/y", 1}}};
     return result;
   }
 
@@ -259,7 +248,10 @@ TEST_F(PlanToRankTest, HandsOnSymmetricBytes) {
 
 TEST_F(PlanToRankTest, SeparatesWhatMustAgree) {
   auto numClasses = [&] { return lower().size(); };
-  program.devices[1].actions[3].combine = plan::Reduction::None;
+  auto copy = [&]() -> plan::CopyAction & {
+    return program.devices[1].actions[3].get<plan::CopyAction>();
+  };
+  copy().combine = plan::Reduction::None;
   EXPECT_EQ(numClasses(), 3u);
   program.devices[1] = makeDevice(1);
   program.devices[1].buffers[2].name = "y.rest";
@@ -269,8 +261,8 @@ TEST_F(PlanToRankTest, SeparatesWhatMustAgree) {
   EXPECT_EQ(numClasses(), 3u);
   program.devices[1] = makeDevice(1);
   program.devices[1].buffers[1].region = plan::Region(plan::Box(2));
-  program.devices[1].actions[3].size = {0, 0};
-  program.devices[1].actions[3].dstAt = {0, 0};
+  copy().size = {0, 0};
+  copy().dstAt = {0, 0};
   EXPECT_EQ(numClasses(), 2u);
 }
 

@@ -26,7 +26,6 @@
 
 using namespace mlir;
 using namespace ffc;
-using Kind = plan::Action::Kind;
 
 namespace {
 
@@ -40,15 +39,9 @@ std::string idText(const plan::TaskId &task) {
 /// "kernel 3#0@1.0" for every action that is a task.
 std::vector<std::string> tasksOf(const plan::DeviceProgram &device) {
   std::vector<std::string> tasks;
-  for (const plan::Action &action : device.actions) {
-    const char *kind = action.kind == Kind::Kernel       ? "kernel"
-                       : action.kind == Kind::Copy       ? "copy"
-                       : action.kind == Kind::Exchange   ? "exchange"
-                       : action.kind == Kind::Collective ? "collective"
-                                                         : nullptr;
-    if (kind)
-      tasks.push_back(kind + (" " + idText(action.task)));
-  }
+  for (const plan::Action &action : device.actions)
+    if (plan::isTask(action))
+      tasks.push_back(plan::kindOf(action) + (" " + idText(action.task)));
   return tasks;
 }
 
@@ -80,17 +73,17 @@ std::vector<std::string> messagesOf(const plan::DeviceProgram &device,
                                             "reduce_scatter", "broadcast"};
   std::vector<std::string> messages;
   for (const plan::Action &action : device.actions) {
-    if (action.kind != Kind::Exchange && action.kind != Kind::Collective)
+    if (!plan::isCommunication(action))
       continue;
     plan::OpId op = action.task.op;
     std::string name = op >= 0 ? graph.op(op).name : action.name;
     std::string label =
         name == action.name ? name : name + " <- " + action.name;
-    if (action.kind == Kind::Exchange)
+    if (const auto *exchange = action.as<plan::ExchangeAction>())
       messages.push_back("exchange(\"" + label + "\", /*tag=*/" +
-                         std::to_string(action.tag));
-    else
-      messages.push_back(collectives[static_cast<int>(action.collective)] +
+                         std::to_string(exchange->tag));
+    if (const auto *collective = action.as<plan::CollectiveAction>())
+      messages.push_back(collectives[static_cast<int>(collective->kind)] +
                          ("(\"" + label + "\""));
   }
   return messages;
@@ -221,7 +214,7 @@ TEST_P(TaskIds, AgreeInPlanRankAndText) {
       EXPECT_THAT(messagesOf(own), ::testing::UnorderedElementsAreArray(
                                        messagesOf(first, planned->graph)));
       auto isKernel = [](const plan::Action &action) {
-        return action.kind == Kind::Kernel;
+        return action.is<plan::KernelAction>();
       };
       EXPECT_EQ(count(own, "{cx, ") + count(own, "{cx,\n"),
                 static_cast<size_t>(llvm::count_if(first.actions, isKernel)));

@@ -40,13 +40,14 @@ protected:
                                  "broadcast "};
     std::vector<std::string> lines;
     for (const Action &action : program.devices[0].actions) {
-      if (action.kind == Action::Kind::Kernel)
+      if (action.is<KernelAction>())
         lines.push_back(action.name);
-      if (action.kind == Action::Kind::Collective)
-        lines.push_back(
-            std::string(kinds[int(action.collective)]) +
-            action.name.substr(0, 2) +
-            (action.batch < 0 ? "" : " in " + std::to_string(action.batch)));
+      if (const auto *collective = action.as<CollectiveAction>())
+        lines.push_back(kinds[int(collective->kind)] +
+                        action.name.substr(0, 2) +
+                        (collective->batch < 0
+                             ? ""
+                             : " in " + std::to_string(collective->batch)));
     }
     return lines;
   }
@@ -72,7 +73,7 @@ TEST_F(EarlyStartTest, LongLatenciesArePaidOnce) {
   std::vector<Picoseconds> durations;
   const DeviceProgram &device = program.devices[0];
   for (size_t a = 0; a < device.actions.size(); ++a)
-    if (device.actions[a].kind == Action::Kind::Collective)
+    if (device.actions[a].is<CollectiveAction>())
       durations.push_back(times.devices[0][a].end - times.devices[0][a].start);
   EXPECT_THAT(durations,
               ::testing::ElementsAre(cost->collective(CollectiveKind::AllReduce,

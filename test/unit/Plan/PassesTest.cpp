@@ -33,12 +33,13 @@ struct Timed {
     times = timeProgram(graph, strategy, program, cost);
   }
 
-  int64_t count(Action::Kind kind, bool inPasses) const {
+  int64_t collectives(bool inPasses) const {
     const DeviceProgram &device = program.devices[0];
     const auto middle = device.actions.begin() + device.passActions;
-    return std::count_if(inPasses ? device.actions.begin() : middle,
-                         inPasses ? middle : device.actions.end(),
-                         [&](const Action &a) { return a.kind == kind; });
+    return std::count_if(
+        inPasses ? device.actions.begin() : middle,
+        inPasses ? middle : device.actions.end(),
+        [](const Action &a) { return a.is<CollectiveAction>(); });
   }
 
   Graph graph;
@@ -57,12 +58,12 @@ std::vector<Topology> machines() {
 TEST(Passes, OneReductionForAllOfThem) {
   for (const Topology &machine : machines()) {
     const Timed timed(machine, 4);
-    EXPECT_EQ(timed.count(Action::Kind::Collective, true), 0);
-    EXPECT_EQ(timed.count(Action::Kind::Collective, false), 3);
+    EXPECT_EQ(timed.collectives(/*inPasses=*/true), 0);
+    EXPECT_EQ(timed.collectives(/*inPasses=*/false), 3);
     const DeviceProgram &device = timed.program.devices[0];
     for (const Action &action : device.actions) {
-      if (action.kind == Action::Kind::Collective) {
-        EXPECT_EQ(device.buffers[action.src].section, Section::State);
+      if (const auto *collective = action.as<CollectiveAction>()) {
+        EXPECT_EQ(device.buffers[collective->src].section, Section::State);
       }
     }
   }

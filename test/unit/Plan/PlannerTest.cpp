@@ -28,9 +28,9 @@ struct PlannerTest : ::testing::Test {
   static std::string collectives(const Program &program) {
     std::string text;
     for (const Action &action : program.devices[0].actions)
-      if (action.kind == Action::Kind::Collective)
-        text += std::to_string(static_cast<int>(action.collective));
-      else if (action.kind == Action::Kind::Exchange)
+      if (const auto *collective = action.as<CollectiveAction>())
+        text += std::to_string(static_cast<int>(collective->kind));
+      else if (action.is<ExchangeAction>())
         text += "x";
     return text;
   }
@@ -49,8 +49,7 @@ TEST_F(PlannerTest, NothingMovesOnOneDevice) {
   g = trainingGraph();
   Program program = plan(Strategy(g.graph.ops.size(), kWhole), 1);
   for (const Action &action : program.devices[0].actions)
-    EXPECT_TRUE(action.kind == Action::Kind::Kernel ||
-                action.kind == Action::Kind::Probe);
+    EXPECT_TRUE(action.is<KernelAction>() || action.is<ProbeAction>());
   // Both weights live in the state section: 10 x 8 and 8 x 6 floats, each
   // rounded up to 64 bytes.
   EXPECT_EQ(program.devices[0].stateBytes, 320 + 192);
@@ -60,7 +59,7 @@ TEST_F(PlannerTest, NothingMovesOnOneDevice) {
 int copies(const Program &program) {
   return static_cast<int>(std::count_if(
       program.devices[0].actions.begin(), program.devices[0].actions.end(),
-      [](const Action &a) { return a.kind == Action::Kind::Copy; }));
+      [](const Action &a) { return a.is<CopyAction>(); }));
 }
 
 TEST_F(PlannerTest, StatesAreOverwrittenAfterAllWhoReadThem) {
@@ -163,8 +162,8 @@ TEST_F(PlannerTest, PointsOnOneDeviceAccumulate) {
   Program program = plan(completeStrategy(g.graph, given), 1);
   int additions = 0;
   for (const Action &action : program.devices[0].actions)
-    additions +=
-        action.kind == Action::Kind::Copy && action.combine == Reduction::Sum;
+    if (const auto *copy = action.as<CopyAction>())
+      additions += copy->combine == Reduction::Sum;
   EXPECT_EQ(additions, 3);
 }
 
@@ -175,8 +174,8 @@ TEST_F(PlannerTest, OutputsMayHaveSeveralNames) {
   Program program = plan({kWhole}, 1);
   std::vector<std::string> offered;
   for (const Action &action : program.devices[0].actions)
-    if (action.kind == Action::Kind::Probe)
-      offered.push_back(action.probe);
+    if (const auto *probe = action.as<ProbeAction>())
+      offered.push_back(probe->output);
   EXPECT_EQ(offered, (std::vector<std::string>{"out/y", "loss"}));
 }
 

@@ -235,14 +235,11 @@ std::string measureAll(const Graph &graph, const Strategy &strategy,
   double time = 1;
   for (const DeviceProgram &device : program.devices)
     for (const Action &action : device.actions)
-      if (action.kind == Action::Kind::Kernel ||
-          action.kind == Action::Kind::Copy) {
-        LocalWork w = workOf(graph, strategy, device, action, true);
-        lines.emplace(std::pair(w.key, w.devices),
-                      kernelText(w.key, std::string(w.kernel), w.flops,
-                                 static_cast<double>(w.bytes), time++,
-                                 w.devices));
-      }
+      if (const auto w = workOf(graph, strategy, device, action, true))
+        lines.emplace(std::pair(w->key, w->devices),
+                      kernelText(w->key, std::string(w->kernel), w->flops,
+                                 static_cast<double>(w->bytes), time++,
+                                 w->devices));
   std::string text;
   for (const auto &[key, line] : lines)
     text += (text.empty() ? "" : ",") + line;

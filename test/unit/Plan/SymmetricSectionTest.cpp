@@ -37,23 +37,19 @@ struct MadeProgram {
     actions.push_back(std::move(action));
   }
   void touch(DeviceId device, BufferId buffer) {
-    Action action;
-    action.kind = Action::Kind::Probe;
-    action.src = buffer;
-    add(device, action);
+    add(device, {{}, "", ProbeAction{"", buffer}});
   }
   /// Of every member's buffers.
   void collective(const std::vector<DeviceId> &members,
                   const std::vector<BufferId> &src,
                   const std::vector<BufferId> &dst) {
-    Action action;
-    action.kind = Action::Kind::Collective;
-    action.group = static_cast<GroupId>(program.groups.size());
+    CollectiveAction collective;
+    collective.group = static_cast<GroupId>(program.groups.size());
     program.groups.push_back(members);
     for (size_t m = 0; m < members.size(); ++m) {
-      action.src = src[m];
-      action.dst = dst[m];
-      add(members[m], action);
+      collective.src = src[m];
+      collective.dst = dst[m];
+      add(members[m], {{}, "", collective});
     }
   }
   void layOut() { assignSymmetricOffsets({}, {}, program); }
@@ -96,19 +92,18 @@ int check(const MadeProgram &made) {
   }
   int inside = 0;
   for (size_t i = 0; i < program.order.size(); ++i) {
-    auto actionAt = [&](size_t at) -> const Action & {
-      const auto [device, index] = program.order[at];
-      return program.devices[device].actions[index];
+    auto collectiveAt = [&](size_t at) {
+      return program.action(program.order[at]).as<CollectiveAction>();
     };
-    const Action &first = actionAt(i);
-    if (first.kind != Action::Kind::Collective)
+    const CollectiveAction *first = collectiveAt(i);
+    if (!first)
       continue;
-    const auto &members = program.groups[first.group];
-    for (auto side : {&Action::src, &Action::dst}) {
-      const Buffer &mine = made.at(members[0], first.*side);
+    const auto &members = program.groups[first->group];
+    for (auto side : {&CollectiveAction::src, &CollectiveAction::dst}) {
+      const Buffer &mine = made.at(members[0], first->*side);
       inside += made.isInside(mine);
       for (size_t m = 0; m < members.size(); ++m) {
-        const Buffer &other = made.at(members[m], actionAt(i + m).*side);
+        const Buffer &other = made.at(members[m], collectiveAt(i + m)->*side);
         EXPECT_EQ(made.isInside(other), made.isInside(mine));
         if (made.isInside(mine)) {
           EXPECT_EQ(other.offset, mine.offset);
@@ -264,8 +259,8 @@ Plan dataParallelPlan() {
 
 Buffer &reducedOn(DeviceProgram &device) {
   for (const Action &action : device.actions)
-    if (action.kind == Action::Kind::Collective)
-      return device.buffers[action.src];
+    if (const auto *collective = action.as<CollectiveAction>())
+      return device.buffers[collective->src];
   ADD_FAILURE() << "no collective";
   return device.buffers.front();
 }

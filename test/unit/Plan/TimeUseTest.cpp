@@ -15,7 +15,6 @@
 #include <sstream>
 
 using namespace ffc::plan;
-using Kind = Action::Kind;
 
 namespace {
 
@@ -29,12 +28,12 @@ Topology twoDevices() {
   return *topology;
 }
 
-/// One device whose actions have the given kinds and times.
+/// One device whose actions are of given kinds and have given times.
 struct OneDevice {
+  template <class Kind>
   void add(Kind kind, Picoseconds start, Picoseconds end, Picoseconds busy,
            OpId op = 0) {
-    Action action;
-    action.kind = kind;
+    Action action{{}, "", kind};
     action.task.op = op;
     const int index = static_cast<int>(program.devices[0].actions.size());
     program.devices[0].actions.push_back(action);
@@ -53,14 +52,14 @@ struct OneDevice {
 
 TEST(TimeUse, OfADeviceThatOverlaps) {
   OneDevice device;
-  device.add(Kind::Kernel, 0, 10, 10);
+  device.add(KernelAction(), 0, 10, 10);
   // Waits for another device up to 20, and is beside the next kernel.
-  device.add(Kind::Collective, 10, 30, 10, 1);
-  device.add(Kind::Kernel, 10, 15, 5, 1);
-  device.add(Kind::Copy, 15, 17, 2, 1);
-  device.add(Kind::Wait, 17, 30, 0, 1);
-  device.add(Kind::Exchange, 30, 40, 4, -1);
-  device.add(Kind::Probe, 30, 30, 0);
+  device.add(CollectiveAction(), 10, 30, 10, 1);
+  device.add(KernelAction(), 10, 15, 5, 1);
+  device.add(CopyAction(), 15, 17, 2, 1);
+  device.add(WaitAction(), 17, 30, 0, 1);
+  device.add(ExchangeAction(), 30, 40, 4, -1);
+  device.add(ProbeAction(), 30, 30, 0);
   const DeviceUse use = useByDevice(device.simulation)[0];
   EXPECT_EQ(use.kernels, 15);
   EXPECT_EQ(use.copies, 2);

@@ -10,6 +10,8 @@
 
 #include "gtest/gtest.h"
 
+#include <stdexcept>
+
 using namespace ffc::plan;
 using namespace ffc::plan::testing;
 
@@ -28,13 +30,12 @@ struct Plan {
   std::string verify() const {
     return verifyProgram(graph, strategy, program, topology).value_or("");
   }
-  /// The first action of `kind` on `device`.
-  Action &first(DeviceId device, Action::Kind kind) {
+  /// The first action of a kind on `device`, of which there must be one.
+  template <class Kind> Kind &first(DeviceId device) {
     for (Action &action : program.devices[device].actions)
-      if (action.kind == kind)
-        return action;
-    ADD_FAILURE() << "no such action";
-    return program.devices[device].actions.front();
+      if (auto *found = action.as<Kind>())
+        return *found;
+    throw std::logic_error("no such action");
   }
 
   Graph graph;
@@ -80,15 +81,22 @@ TEST(Verifier, Batches) {
   --batch.first.point;
 
   std::vector<Action> &actions = plan.program.devices[0].actions;
-  auto last = std::find_if(actions.rbegin(), actions.rend(),
-                           [](const Action &a) { return a.batch == 0; });
+  CollectiveAction *last = nullptr;
+  for (Action &action : actions)
+    if (auto *collective = action.as<CollectiveAction>())
+      last = collective;
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->batch, 0);
   last->combine = Reduction::Max;
   EXPECT_EQ(plan.verify(),
             "device 0: batch 0: 'p1.backward' is of another kind, "
             "group or type than 'p2.backward'");
   last->combine = Reduction::Sum;
   last->batch = -1;
-  actions.back().batch = 0;
+  CollectiveAction late = *last;
+  late.src = late.dst = plan.program.devices[0].states[0].buffer;
+  late.batch = 0;
+  actions.back().what = late;
   EXPECT_EQ(plan.verify(), "device 0: batch 0: has 1024 bytes, expected 1536");
   batch.bytes = 1024;
   EXPECT_EQ(plan.verify(), "device 0: batch 0: '" + actions.back().name +
@@ -106,14 +114,18 @@ TEST(Verifier, Passes) {
 
   // The sums are still partial when they are added up.
   DeviceProgram &device = plan.program.devices[0];
-  auto mean = std::find_if(device.actions.begin(), device.actions.end(),
-                           [](const Action &a) { return a.accumulates; });
-  ASSERT_NE(mean, device.actions.end());
-  EXPECT_LT(mean - device.actions.begin(), device.passActions);
+  auto at = std::find_if(device.actions.begin(), device.actions.end(),
+                         [](const Action &a) {
+                           const auto *copy = a.as<CopyAction>();
+                           return copy && copy->accumulates;
+                         });
+  ASSERT_NE(at, device.actions.end());
+  EXPECT_LT(at - device.actions.begin(), device.passActions);
+  auto *mean = at->as<CopyAction>();
   EXPECT_EQ(device.buffers[mean->dst].section, Section::State);
   EXPECT_TRUE(std::none_of(
       device.actions.begin(), device.actions.begin() + device.passActions,
-      [](const Action &a) { return a.kind == Action::Kind::Collective; }));
+      [](const Action &a) { return a.is<CollectiveAction>(); }));
 
   mean->accumulates = false;
   EXPECT_EQ(
@@ -146,7 +158,7 @@ TEST(Verifier, AcceptsDataParallelPlan) {
 /// Whatever runs gets what it takes.
 TEST(Verifier, OperandsOfKernels) {
   Plan plan = dataParallelPlan();
-  Action &kernel = plan.first(0, Action::Kind::Kernel);
+  auto &kernel = plan.first<KernelAction>(0);
   const BufferId x = kernel.ins[0], y = kernel.outs[0];
   Buffer &result = plan.program.devices[0].buffers[y];
 
@@ -165,7 +177,7 @@ TEST(Verifier, OperandsOfKernels) {
   kernel.ins = {x, w};
   EXPECT_EQ(plan.verify(), "");
   // The graph has no such operand.
-  ValueId &operand = plan.graph.ops[kernel.task.op].operands[1];
+  ValueId &operand = plan.graph.ops[0].operands[1];
   const ValueId was = std::exchange(operand, -1);
   EXPECT_EQ(plan.verify(), "device 0, task p1#0@0.0 (p1): reads 'w1' in slot 1 "
                            "of 'product', expected nothing");
@@ -191,11 +203,11 @@ TEST(Verifier, DroppedAllReduce) {
   Plan plan = dataParallelPlan();
   for (DeviceProgram &device : plan.program.devices)
     for (size_t i = 0; i < device.actions.size(); ++i)
-      if (device.actions[i].kind == Action::Kind::Collective) {
-        // The wait becomes a probe, so that indices of later events hold.
-        device.actions[i].kind = Action::Kind::Probe;
-        device.actions[i + 1].kind = Action::Kind::Probe;
-        device.actions[i + 1].src = device.actions[i].src;
+      if (auto *collective = device.actions[i].as<CollectiveAction>()) {
+        // Both become probes, so that indices of later events hold.
+        const ProbeAction probe{"", collective->src};
+        ASSERT_TRUE(device.actions[i + 1].is<WaitAction>());
+        device.actions[i].what = device.actions[i + 1].what = probe;
       }
   EXPECT_EQ(plan.verify(),
             "device 1, task w2.update#0@1.0 (w2.update): reads 'p2.backward' "
@@ -206,8 +218,9 @@ TEST(Verifier, WrongHalo) {
   Plan plan = dataParallelPlan();
   bool shifted = false;
   for (Action &action : plan.program.devices[0].actions)
-    if (action.kind == Action::Kind::Copy && action.dstAt[0] > 0 && !shifted) {
-      --action.dstAt[0];
+    if (auto *copy = action.as<CopyAction>();
+        copy && copy->dstAt[0] > 0 && !shifted) {
+      --copy->dstAt[0];
       shifted = true;
     }
   ASSERT_TRUE(shifted);
@@ -218,7 +231,7 @@ TEST(Verifier, WrongHalo) {
 
 TEST(Verifier, SendWithoutReceive) {
   Plan plan = dataParallelPlan();
-  plan.first(1, Action::Kind::Exchange).receives.clear();
+  plan.first<ExchangeAction>(1).receives.clear();
   EXPECT_EQ(plan.verify(),
             "device 1, task s#0@3.1 (p1): copies [5:6, 0:8] of 'p1.receive', "
             "which was not written");
@@ -226,7 +239,7 @@ TEST(Verifier, SendWithoutReceive) {
 
 TEST(Verifier, ReceiveWithoutSend) {
   Plan plan = dataParallelPlan();
-  plan.first(1, Action::Kind::Exchange).sends.clear();
+  plan.first<ExchangeAction>(1).sends.clear();
   EXPECT_EQ(plan.verify(),
             "device 0, task s#0@3.1 (p1): never goes on (deadlock)");
 }
@@ -260,11 +273,10 @@ TEST(Verifier, CollectivesInDifferentOrder) {
   auto &actions = plan.program.devices[1].actions;
   std::vector<size_t> found;
   for (size_t i = 0; i < actions.size(); ++i)
-    if (actions[i].kind == Action::Kind::Collective)
+    if (actions[i].is<CollectiveAction>())
       found.push_back(i);
   ASSERT_EQ(found.size(), 2u);
-  std::swap(actions[found[0]].src, actions[found[1]].src);
-  std::swap(actions[found[0]].dst, actions[found[1]].dst);
+  std::swap(actions[found[0]].what, actions[found[1]].what);
   std::swap(actions[found[0]].name, actions[found[1]].name);
   EXPECT_EQ(plan.verify(), "device 1, task c#0@3.1 (b): enters another "
                            "collective than device 0 (a)");

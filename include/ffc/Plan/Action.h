@@ -1,0 +1,147 @@
+//===- Action.h - one thing that a device does ------------------*- C++ -*-===//
+#ifndef FFC_PLAN_ACTION_H
+#define FFC_PLAN_ACTION_H
+
+#include "ffc/Plan/Graph.h"
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace ffc::plan {
+
+using BufferId = int32_t; ///< index into DeviceProgram::buffers
+using GroupId = int32_t;  ///< index into Program::groups
+
+/// The identity of a task, the same in simulator, `rank` and the program's log.
+/// Reshards belong to the operator and operand that first needs them.
+struct TaskId {
+  OpId op = -1; ///< the operator computed, or the first consumer served
+  int phase = 0;
+  /// Grid point; in a reshard the value's number, or minus the slot of an
+  /// operator's internal tensor.
+  int point = 0;
+  /// 0: the kernel. 1, 2, ...: the steps of a reshard. -1: the addition of the
+  /// point's partial result to that of an earlier point on the device. -2: the
+  /// copy of a result to the state, `point`, that it is stored in. -3: the
+  /// addition of value `point` to those of earlier passes.
+  int instance = 0;
+  bool operator==(const TaskId &o) const {
+    return op == o.op && phase == o.phase && point == o.point &&
+           instance == o.instance;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Kinds
+//===----------------------------------------------------------------------===//
+
+/// A phase of the task's operator on its grid point.
+struct KernelAction {
+  std::string kernel; ///< Phase::kernel
+  PhaseKind part = PhaseKind::All;
+  /// One per slot read or written by the phase, in its order; -1 absent.
+  std::vector<BufferId> ins, outs;
+  Tile tile;
+  /// On how many devices, this one included, the operator has a kernel. They
+  /// share what their node has.
+  int devices = 1;
+};
+
+/// Copies a box of one buffer to another, or combines it into what is there.
+struct CopyAction {
+  BufferId dst = -1, src = -1;
+  Shape dstAt, srcAt, size; ///< boxes of equal size in local coordinates
+  Reduction combine = Reduction::None; ///< None copies
+  /// `dst`, in the state, gets the mean of `src` over the passes of a step.
+  bool accumulates = false;
+  /// On how many devices, this one included, the operator or the step of the
+  /// reshard has such copies. They share what their node has.
+  int devices = 1;
+};
+
+/// One message of an exchange: the whole contiguous buffer.
+struct Message {
+  DeviceId peer = -1;
+  BufferId buffer = -1;
+};
+
+/// Grouped sends and receives, asynchronous.
+struct ExchangeAction {
+  int tag = 0;
+  std::vector<Message> sends, receives;
+};
+
+enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, Broadcast };
+
+/// A member's part of a collective, asynchronous. AllReduce and Broadcast use
+/// `src` in place; AllGather reads `src` and writes `dst`; ReduceScatter the
+/// reverse roles of sizes.
+struct CollectiveAction {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  GroupId group = -1;
+  BufferId dst = -1, src = -1;
+  Reduction combine = Reduction::None; ///< of what reduces
+  int root = 0;                        ///< index into the group's members
+  int together = -1;                   ///< index into Program::together
+  int batch = -1; ///< index into Program::batches; -1: on its own
+};
+
+/// Waits for an exchange or collective.
+struct WaitAction {
+  int event = -1; ///< index of its action on the device
+};
+
+/// Offers a buffer for dumping.
+struct ProbeAction {
+  std::string output; ///< Output::name
+  BufferId buffer = -1;
+};
+
+//===----------------------------------------------------------------------===//
+// Action
+//===----------------------------------------------------------------------===//
+
+struct Action {
+  TaskId task;
+  std::string name; ///< "conv2", "conv2.x <- pool1.y"; for text and reports
+  std::variant<KernelAction, CopyAction, ExchangeAction, CollectiveAction,
+               WaitAction, ProbeAction>
+      what;
+
+  template <class Kind> bool is() const {
+    return std::holds_alternative<Kind>(what);
+  }
+  /// Null if it is of another kind.
+  template <class Kind> const Kind *as() const {
+    return std::get_if<Kind>(&what);
+  }
+  template <class Kind> Kind *as() { return std::get_if<Kind>(&what); }
+  /// It must be of this kind.
+  template <class Kind> const Kind &get() const { return std::get<Kind>(what); }
+  template <class Kind> Kind &get() { return std::get<Kind>(what); }
+
+  /// Calls the case that takes what it is. There must be one for every kind.
+  template <class... Cases> decltype(auto) visit(Cases &&...cases) const {
+    return std::visit(
+        Overloads<std::decay_t<Cases>...>{std::forward<Cases>(cases)...}, what);
+  }
+
+private:
+  template <class... Cases> struct Overloads : Cases... {
+    using Cases::operator()...;
+  };
+};
+
+/// Exchanges and collectives.
+bool isCommunication(const Action &action);
+/// Communication and what a device does itself: kernels and copies. Waits and
+/// probes are not.
+bool isTask(const Action &action);
+/// "kernel", "copy", "exchange", "collective", "wait" or "probe".
+const char *kindOf(const Action &action);
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_ACTION_H

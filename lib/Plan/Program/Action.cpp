@@ -1,0 +1,23 @@
+//===- Action.cpp - one thing that a device does --------------------------===//
+
+#include "ffc/Plan/Action.h"
+
+using namespace ffc::plan;
+
+bool ffc::plan::isCommunication(const Action &action) {
+  return action.is<ExchangeAction>() || action.is<CollectiveAction>();
+}
+
+bool ffc::plan::isTask(const Action &action) {
+  return isCommunication(action) || action.is<KernelAction>() ||
+         action.is<CopyAction>();
+}
+
+const char *ffc::plan::kindOf(const Action &action) {
+  return action.visit([](const KernelAction &) { return "kernel"; },
+                      [](const CopyAction &) { return "copy"; },
+                      [](const ExchangeAction &) { return "exchange"; },
+                      [](const CollectiveAction &) { return "collective"; },
+                      [](const WaitAction &) { return "wait"; },
+                      [](const ProbeAction &) { return "probe"; });
+}
