@@ -174,6 +174,9 @@ std::string ClassPrinter::callOf(rank::CollectiveOp op) {
     call += ", " + dst;
   if (op.getReduce() != "none")
     call += ", ReduceOp::" + op.getReduce().str();
+  // Others have one algorithm only.
+  if (op.getKind() == "all_reduce" && op.getAlgorithm() != "library")
+    call += ", CollectiveAlgorithm::" + op.getAlgorithm().str();
   return call + ")";
 }
 

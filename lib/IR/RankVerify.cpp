@@ -342,7 +342,11 @@ LogicalResult CollectiveOp::verify() {
   SmallVector<StringRef> reductions{"none"};
   if (reduces)
     reductions = {"sum", "max"};
-  if (failed(checkWord(*this, "reduce", getReduce(), reductions)) || // 1
+  SmallVector<StringRef> algorithms{"library", "one_shot"};
+  if (getKind() == "all_reduce")
+    algorithms.push_back("two_shot");
+  if (failed(checkWord(*this, "reduce", getReduce(), reductions)) ||       // 1
+      failed(checkWord(*this, "algorithm", getAlgorithm(), algorithms)) || // 7
       failed(checkTask(*this, getTask())) ||
       failed(checkRows(*this, "group", getGroup(), 1)))
     return failure();

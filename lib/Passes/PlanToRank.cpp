@@ -86,8 +86,8 @@ private:
           addBuffers(exchange.receives);
         },
         [&](const plan::CollectiveAction &collective) {
-          add(collective.kind, collective.combine, collective.src,
-              collective.dst, collective.root);
+          add(collective.kind, collective.algorithm, collective.combine,
+              collective.src, collective.dst, collective.root);
         },
         [&](const plan::WaitAction &wait) { add(wait.event); },
         [&](const plan::ProbeAction &probe) {
@@ -330,7 +330,7 @@ Value ClassLowering::lower(size_t i, const plan::CollectiveAction &collective) {
       wordOf(collective.kind), rank::wordOf(collective.combine),
       bufferOf(collective.src),
       bufferOf(inPlace ? collective.src : collective.dst), group,
-      collective.root, taskOf(i));
+      collective.root, taskOf(i), str(collective.algorithm));
 }
 
 Value ClassLowering::lower(size_t i, const plan::WaitAction &wait) {

@@ -208,7 +208,8 @@ def Rank_CollectiveOp : Rank_ActionOp<"collective"> {
     buffer), "all_gather" (src is the part, dst the whole) or "reduce_scatter"
     (src the whole, dst the part). Parts are concatenated in memory, in the
     order of the group's members. `group` indexes the function's groups; `root`
-    is an index into the group; `reduce` is "sum", "max" or "none".
+    is an index into the group; `reduce` is "sum", "max" or "none". `algorithm`
+    is a word of plan::CollectiveAlgorithm.
 
     Constraints:
       1. `kind` is one of its words; `reduce` is "sum" or "max" for all_reduce
@@ -219,14 +220,16 @@ def Rank_CollectiveOp : Rank_ActionOp<"collective"> {
       4. Both buffers exist and have the same element type.
       5. all_reduce and broadcast work in place.
       6. The whole has as many elements as the parts of all members.
+      7. `algorithm` is one of its words, "two_shot" for all_reduce only.
   }];
   let arguments = (ins StrAttr:$kind, StrAttr:$reduce, Rank_BufferType:$src,
                        Rank_BufferType:$dst, Rank_PerAttr:$group, I64Attr:$root,
-                       Rank_PerAttr:$task);
+                       Rank_PerAttr:$task,
+                       DefaultValuedStrAttr<StrAttr, "library">:$algorithm);
   let results = (outs Rank_EventType:$event);
   let assemblyFormat = [{
-    $kind $reduce $src `->` $dst `group` $group `root` $root `task` $task
-    attr-dict `:` type($src) `,` type($dst)
+    $kind $reduce $src `->` $dst (`by` $algorithm^)? `group` $group `root` $root
+    `task` $task attr-dict `:` type($src) `,` type($dst)
   }];
   let hasVerifier = 1;
 }

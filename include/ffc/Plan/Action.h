@@ -75,11 +75,28 @@ struct ExchangeAction {
 
 enum class CollectiveKind { AllReduce, AllGather, ReduceScatter, Broadcast };
 
+/// How the members of a collective do it. What it takes says CostModel.
+enum class CollectiveAlgorithm : uint8_t {
+  Library, ///< as NCCL or MPI choose
+  /// Ranks that share memory: each reads from all others what it needs, at
+  /// once.
+  OneShot,
+  /// AllReduce of ranks that share memory: each reduces its share of the whole
+  /// from what all have, then reads the shares of the others.
+  TwoShot,
+};
+/// "library", "one_shot" or "two_shot".
+const char *str(CollectiveAlgorithm algorithm);
+/// What ranks that share memory keep for the data of all members of an
+/// all-reduce in one shot.
+constexpr int64_t kOneShotBytes = 16 << 10;
+
 /// A member's part of a collective, asynchronous. AllReduce and Broadcast use
 /// `src` in place; AllGather reads `src` and writes `dst`; ReduceScatter the
 /// reverse roles of sizes.
 struct CollectiveAction {
   CollectiveKind kind = CollectiveKind::AllReduce;
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::Library;
   GroupId group = -1;
   BufferId dst = -1, src = -1;
   Reduction combine = Reduction::None; ///< of what reduces

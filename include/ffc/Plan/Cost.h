@@ -3,7 +3,8 @@
 // All times are integer picoseconds, so that plans are compared exactly.
 // Kernels follow a roofline (Williams et al., CACM 2009); transfers and
 // collectives an alpha-beta model on the topology's routes (Thakur et al.,
-// IJHPCA 2005, for the ring algorithms).
+// IJHPCA 2005, for the ring algorithms). Which algorithm a collective runs by
+// is chosen here, noted in the plan, and priced and run as noted.
 //
 // Every such cost grows with its bytes and flops, is rounded once to whole
 // picoseconds, the same on every machine, and is at most kMaxCost.
@@ -65,11 +66,14 @@ public:
   /// Sum of the route's latencies plus bytes over its narrowest link. To itself
   /// a device copies.
   Picoseconds transfer(DeviceId src, DeviceId dst, int64_t bytes) const;
-  /// A collective of `members`, ascending, distinct; nothing for a single one.
-  /// `bytes` is the size of the whole tensor (AllReduce and Broadcast: of the
-  /// buffer). The cheapest of these, with n members, a the largest latency of a
-  /// hop, and B the bandwidth of the slowest hop of the ring of all members,
-  /// where hops over the same link share it:
+  /// A collective of `members`, ascending, distinct, by the cheapest algorithm;
+  /// nothing for a single one. `bytes` is the size of the whole tensor
+  /// (AllReduce and Broadcast: of the buffer). In what follows n is the number
+  /// of members, a the largest latency of a hop, and B the bandwidth of the
+  /// slowest hop of the ring of all members, where hops over the same link
+  /// share it.
+  ///
+  /// A library takes the least of these:
   ///
   ///   AllReduce, ring            2 (n - 1) (a + bytes / n / B)
   ///   AllReduce, tree            2 (ceil(log2 n) a + bytes / B)
@@ -87,10 +91,19 @@ public:
   ///   across nodes, trees          ceil(log2 k) a + (k - 1) / k bytes / B
   ///
   /// (PAT: Jeaugey, 2025, as in NCCL from 2.23 on, one member per node).
+  ///
+  /// Where all members are CPUs of one node the program moves the data itself,
+  /// through memory that the ranks share:
+  ///
+  ///   AllReduce, two-shot        2 (a + (n - 1) / n bytes / B)
+  ///   AllReduce, one-shot          a + (n - 1) bytes / B
+  ///                                n bytes of at most kOneShotBytes
+  ///   AllGather, ReduceScatter     a + (n - 1) / n bytes / B
+  ///   Broadcast                    a + bytes / B
   Picoseconds collective(CollectiveKind kind,
                          const std::vector<DeviceId> &members,
                          int64_t bytes) const {
-    return collectiveOn(kind, (*paths({members}))[0], bytes);
+    return choose(kind, (*paths({members}))[0], bytes).time;
   }
 
   /// A ring's largest latency of a hop and the bytes per second through its
@@ -106,6 +119,7 @@ public:
     /// Within a node, and across nodes. The latter of one member if nodes do
     /// not have equally many, or all are in one.
     Ring inner, outer;
+    bool shareMemory = false; ///< CPUs of one node
     /// Where collectives of so many members on one node were measured; or null.
     const Profile *measured = nullptr;
   };
@@ -113,25 +127,28 @@ public:
   /// over the same link share it.
   std::shared_ptr<const std::vector<Paths>>
   paths(const std::vector<std::vector<DeviceId>> &groups) const;
-  static Picoseconds collectiveOn(CollectiveKind kind, const Paths &paths,
-                                  int64_t bytes) {
-    return choose(kind, paths, bytes).time;
-  }
 
-  /// The cheapest algorithm: what goes over each hop of the ring of all
-  /// members, or of the rings within and across the nodes, as a multiple of the
-  /// bytes.
-  /// Nothing of it is known if it was measured.
-  struct Algorithm {
+  struct Choice {
+    CollectiveAlgorithm algorithm = CollectiveAlgorithm::Library;
+    Picoseconds time = 0;
+  };
+  /// The cheapest algorithm.
+  static Choice choose(CollectiveKind kind, const Paths &paths, int64_t bytes);
+
+  /// What a collective takes by an algorithm that the kind and the members
+  /// have: time, and what goes over each hop of the ring of all members, or of
+  /// the rings within and across the nodes, as a multiple of the bytes. Of what
+  /// was measured only the time is known.
+  struct CollectiveCost {
     Picoseconds time = 0;
     double ring = 0, inner = 0, outer = 0;
   };
-  static Algorithm choose(CollectiveKind kind, const Paths &paths,
-                          int64_t bytes);
-  /// Multiples of a collective's bytes that an algorithm sends over links, by
-  /// ascending link.
+  static CollectiveCost costOf(CollectiveKind kind,
+                               CollectiveAlgorithm algorithm,
+                               const Paths &paths, int64_t bytes);
+  /// Multiples of a collective's bytes that go over links, by ascending link.
   std::vector<std::pair<LinkId, double>>
-  linksOf(const Algorithm &algorithm,
+  linksOf(const CollectiveCost &collective,
           const std::vector<DeviceId> &members) const;
 
   /// A message of an exchange.

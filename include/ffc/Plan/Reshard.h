@@ -100,6 +100,7 @@ struct PartialGroup {
 /// all-reduces append one whole holding per member to the holdings.
 struct CollectiveStep {
   CollectiveKind kind = CollectiveKind::AllReduce;
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::Library;
   std::vector<DeviceId> members; ///< ascending
   int64_t bytes = 0;             ///< of the whole tensor that it is about
   /// AllReduce, ReduceScatter: the partial group.

@@ -7,7 +7,7 @@
 //
 //   1. every message meets its partner with equal tag, bytes and content;
 //      collectives are entered by exactly their members in one order with equal
-//      kinds and sizes;
+//      kinds, algorithms and sizes, and can run by these;
 //   2. no deadlock: all devices get to their end;
 //   3. every kernel reads exactly the part of the value its tile needs: it is
 //      written, complete (all partial sums added, each once) and not yet

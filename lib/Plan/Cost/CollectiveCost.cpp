@@ -74,6 +74,15 @@ membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
   return nodes;
 }
 
+static bool shareMemory(const Topology &topology,
+                        const std::vector<DeviceId> &members) {
+  const int node = topology.device(members.front()).node;
+  return std::all_of(members.begin(), members.end(), [&](DeviceId member) {
+    return topology.device(member).node == node &&
+           topology.kindOf(member).target == Target::CPU;
+  });
+}
+
 /// The ring of the members at position `m` of every node.
 std::vector<DeviceId>
 memberAcross(const std::vector<std::vector<DeviceId>> &nodes, size_t m) {
@@ -122,6 +131,7 @@ CostModel::findPaths(const std::vector<std::vector<DeviceId>> &groups) const {
     found[g].ring = whole.ring(g);
     found[g].inner = slowest(inner, firstInner[g], firstInner[g + 1]);
     found[g].outer = slowest(outer, firstOuter[g], firstOuter[g + 1]);
+    found[g].shareMemory = shareMemory(topology, groups[g]);
     if (isMeasured(groups[g]))
       found[g].measured = measured.get();
   }
@@ -163,89 +173,166 @@ static int64_t log2Ceil(int64_t n) {
   return log;
 }
 
-namespace {
-/// A way to do a collective on a ring.
-struct Way {
-  Picoseconds time;
-  double perHop; ///< multiples of the bytes that go over each hop
-};
-} // namespace
+using Cost = CostModel::CollectiveCost;
 
-static Way cheaper(Way a, Way b) { return b.time < a.time ? b : a; }
+static Cost cheaper(const Cost &a, const Cost &b) {
+  return b.time < a.time ? b : a;
+}
+
+/// `perHop` times the bytes go over each hop, after `steps` latencies.
+static Cost onRing(const CostModel::Ring &ring, int64_t steps, double perHop,
+                   int64_t bytes) {
+  return {over(ring, steps, perHop, bytes), perHop, 0, 0};
+}
+
+/// The share that each of n members has from others.
+static double fromOthers(const CostModel::Ring &ring) {
+  return static_cast<double>(ring.members - 1) /
+         static_cast<double>(ring.members);
+}
+
+//===----------------------------------------------------------------------===//
+// As libraries do it
+//===----------------------------------------------------------------------===//
 
 /// `rounds` times round a ring to which each member contributes its part.
-static Way aroundRing(const CostModel::Ring &ring, int rounds, int64_t bytes) {
-  const double perHop = rounds * static_cast<double>(ring.members - 1) /
-                        static_cast<double>(ring.members);
-  return {over(ring, rounds * (ring.members - 1), perHop, bytes), perHop};
+static Cost aroundRing(const CostModel::Ring &ring, int rounds, int64_t bytes) {
+  return onRing(ring, rounds * (ring.members - 1), rounds * fromOthers(ring),
+                bytes);
 }
 
 /// An all-reduce goes round a ring twice or through a tree.
-static Way allReduce(const CostModel::Ring &ring, int64_t bytes) {
+static Cost allReduce(const CostModel::Ring &ring, int64_t bytes) {
   return cheaper(aroundRing(ring, 2, bytes),
-                 {over(ring, 2 * log2Ceil(ring.members), 2, bytes), 2});
+                 onRing(ring, 2 * log2Ceil(ring.members), 2, bytes));
 }
 
 /// All-gathers and reduce-scatters across nodes go round a ring or through
 /// trees of which every member is the root of one.
-static Way acrossNodes(const CostModel::Ring &ring, int64_t bytes) {
-  const auto members = static_cast<double>(ring.members);
-  const double perHop = (members - 1) / members;
-  return cheaper(aroundRing(ring, 1, bytes),
-                 {over(ring, log2Ceil(ring.members), perHop, bytes), perHop});
+static Cost acrossNodes(const CostModel::Ring &ring, int64_t bytes) {
+  return cheaper(
+      aroundRing(ring, 1, bytes),
+      onRing(ring, log2Ceil(ring.members), fromOthers(ring), bytes));
 }
 
 /// A broadcast goes along the ring, or through a tree.
-static Way broadcast(const CostModel::Ring &ring, int64_t bytes) {
+static Cost broadcast(const CostModel::Ring &ring, int64_t bytes) {
   const int64_t depth = log2Ceil(ring.members);
-  const auto levels = static_cast<double>(depth);
-  return cheaper({over(ring, ring.members - 1, 1, bytes), 1},
-                 {over(ring, depth, levels, bytes), levels});
+  return cheaper(onRing(ring, ring.members - 1, 1, bytes),
+                 onRing(ring, depth, static_cast<double>(depth), bytes));
 }
 
-CostModel::Algorithm CostModel::choose(CollectiveKind kind, const Paths &paths,
-                                       int64_t bytes) {
-  assert(bytes >= 0 && "negative work");
-  const Ring &ring = paths.ring;
-  if (ring.members <= 1)
-    return {};
-  if (paths.measured)
-    if (const Curve *curve = paths.measured->collective(kind, ring.members))
-      return {curve->at(bytes), 0, 0, 0};
+/// A ring in each node, and one across the nodes for each of its members.
+static Cost inTwoLevels(CollectiveKind kind, const CostModel::Paths &paths,
+                        int64_t bytes) {
   const bool isAllReduce = kind == CollectiveKind::AllReduce;
-  const Way whole = kind == CollectiveKind::Broadcast ? broadcast(ring, bytes)
-                    : isAllReduce                     ? allReduce(ring, bytes)
-                                  : aroundRing(ring, 1, bytes);
-  const Algorithm best = {whole.time, whole.perHop, 0, 0};
-  if (kind == CollectiveKind::Broadcast || paths.outer.members <= 1)
-    return best;
   const int64_t m = paths.inner.members;
   const int64_t share = bytes / m + (bytes % m != 0);
-  const Way inner = aroundRing(paths.inner, isAllReduce ? 2 : 1, bytes);
-  const Way outer = isAllReduce ? allReduce(paths.outer, share)
-                                : acrossNodes(paths.outer, share);
-  const Picoseconds time = sum(inner.time, outer.time);
-  return time < best.time ? Algorithm{time, 0, inner.perHop,
-                                      outer.perHop / static_cast<double>(m)}
-                          : best;
+  const Cost inner = aroundRing(paths.inner, isAllReduce ? 2 : 1, bytes);
+  const Cost outer = isAllReduce ? allReduce(paths.outer, share)
+                                 : acrossNodes(paths.outer, share);
+  return {sum(inner.time, outer.time), 0, inner.ring,
+          outer.ring / static_cast<double>(m)};
+}
+
+static Cost byLibrary(CollectiveKind kind, const CostModel::Paths &paths,
+                      int64_t bytes) {
+  if (kind == CollectiveKind::Broadcast)
+    return broadcast(paths.ring, bytes);
+  const Cost whole = kind == CollectiveKind::AllReduce
+                         ? allReduce(paths.ring, bytes)
+                         : aroundRing(paths.ring, 1, bytes);
+  return paths.outer.members > 1
+             ? cheaper(whole, inTwoLevels(kind, paths, bytes))
+             : whole;
+}
+
+//===----------------------------------------------------------------------===//
+// In shared memory
+//===----------------------------------------------------------------------===//
+
+/// Of the whole tensor, what a member reads from others in one shot.
+static double readInOneShot(CollectiveKind kind, const CostModel::Ring &ring) {
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return static_cast<double>(ring.members - 1);
+  case CollectiveKind::AllGather:
+  case CollectiveKind::ReduceScatter:
+    return fromOthers(ring);
+  case CollectiveKind::Broadcast:
+    return 1;
+  }
+  assert(false && "unknown collective");
+  return 0;
+}
+
+/// The algorithms of a collective, the preferred one of equally fast ones
+/// first.
+static std::vector<CollectiveAlgorithm>
+algorithmsOf(CollectiveKind kind, const CostModel::Paths &paths,
+             int64_t bytes) {
+  if (!paths.shareMemory)
+    return {CollectiveAlgorithm::Library};
+  if (kind != CollectiveKind::AllReduce)
+    return {CollectiveAlgorithm::OneShot};
+  if (bytes > kOneShotBytes / paths.ring.members)
+    return {CollectiveAlgorithm::TwoShot};
+  return {CollectiveAlgorithm::OneShot, CollectiveAlgorithm::TwoShot};
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+Cost CostModel::costOf(CollectiveKind kind, CollectiveAlgorithm algorithm,
+                       const Paths &paths, int64_t bytes) {
+  assert(bytes >= 0 && "negative work");
+  if (paths.ring.members <= 1)
+    return {};
+  if (paths.measured)
+    if (const Curve *curve =
+            paths.measured->collective(kind, paths.ring.members))
+      return {curve->at(bytes), 0, 0, 0};
+  switch (algorithm) {
+  case CollectiveAlgorithm::Library:
+    return byLibrary(kind, paths, bytes);
+  case CollectiveAlgorithm::OneShot:
+    return onRing(paths.ring, 1, readInOneShot(kind, paths.ring), bytes);
+  case CollectiveAlgorithm::TwoShot:
+    return onRing(paths.ring, 2, 2 * fromOthers(paths.ring), bytes);
+  }
+  assert(false && "unknown algorithm");
+  return {};
+}
+
+CostModel::Choice CostModel::choose(CollectiveKind kind, const Paths &paths,
+                                    int64_t bytes) {
+  Choice best;
+  best.time = INT64_MAX;
+  for (CollectiveAlgorithm algorithm : algorithmsOf(kind, paths, bytes)) {
+    const Picoseconds time = costOf(kind, algorithm, paths, bytes).time;
+    if (time < best.time)
+      best = {algorithm, time};
+  }
+  return best;
 }
 
 std::vector<std::pair<LinkId, double>>
-CostModel::linksOf(const Algorithm &algorithm,
+CostModel::linksOf(const CollectiveCost &collective,
                    const std::vector<DeviceId> &members) const {
   std::map<LinkId, double> loads;
   auto add = [&](const std::vector<DeviceId> &ring, double share) {
     RingFinder(topology).eachHop(ring,
                                  [&](LinkId link) { loads[link] += share; });
   };
-  if (algorithm.ring > 0)
-    add(members, algorithm.ring);
-  if (algorithm.outer > 0) {
+  if (collective.ring > 0)
+    add(members, collective.ring);
+  if (collective.outer > 0) {
     const auto nodes = membersByNode(topology, members);
     for (const std::vector<DeviceId> &node : nodes)
-      add(node, algorithm.inner);
+      add(node, collective.inner);
     for (size_t m = 0; m < nodes[0].size(); ++m)
-      add(memberAcross(nodes, m), algorithm.outer);
+      add(memberAcross(nodes, m), collective.outer);
   }
   return {loads.begin(), loads.end()};
 }

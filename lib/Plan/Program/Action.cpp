@@ -2,6 +2,8 @@
 
 #include "ffc/Plan/Action.h"
 
+#include <cassert>
+
 using namespace ffc::plan;
 
 bool ffc::plan::isCommunication(const Action &action) {
@@ -11,6 +13,19 @@ bool ffc::plan::isCommunication(const Action &action) {
 bool ffc::plan::isTask(const Action &action) {
   return isCommunication(action) || action.is<KernelAction>() ||
          action.is<CopyAction>();
+}
+
+const char *ffc::plan::str(CollectiveAlgorithm algorithm) {
+  switch (algorithm) {
+  case CollectiveAlgorithm::Library:
+    return "library";
+  case CollectiveAlgorithm::OneShot:
+    return "one_shot";
+  case CollectiveAlgorithm::TwoShot:
+    return "two_shot";
+  }
+  assert(false && "unknown algorithm");
+  return "";
 }
 
 const char *ffc::plan::kindOf(const Action &action) {

@@ -56,7 +56,10 @@ public:
 
   /// Of collective number `index`.
   Picoseconds of(size_t index, int64_t bytes) const {
-    return CostModel::collectiveOn(kinds[index], (*paths)[index], bytes);
+    return choose(index, bytes).time;
+  }
+  CostModel::Choice choose(size_t index, int64_t bytes) const {
+    return CostModel::choose(kinds[index], (*paths)[index], bytes);
   }
   /// True if latencies are at most a fifth of the time (kLatencies).
   bool isFull(const BatchBytes &bytes) const;

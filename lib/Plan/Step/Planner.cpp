@@ -202,18 +202,23 @@ private:
            [&](const BatchBytes &all) { return times.isFull(all); });
     };
     starts.at(place, offer,
-              [&](const Starts::Batch &batch) { start(batch.members); });
+              [&](const Starts::Batch &batch) { start(batch); });
   }
 
-  void start(const std::vector<Start> &members) {
-    const bool isBatch = members.size() > 1;
+  void start(const Starts::Batch &batch) {
+    const bool isBatch = batch.members.size() > 1;
+    const BatchTimes times(batch.shape, cost);
     if (isBatch)
       build.beginBatch();
-    for (const Start &one : members) {
+    for (const Start &one : batch.members) {
       const Value &value = graph.value(one.value);
+      ReshardPlan plan = one.reshard.plan;
+      for (size_t c = 0; c < plan.collectives.size(); ++c)
+        plan.collectives[c].algorithm =
+            times.choose(c, batch.bytes[c]).algorithm;
       ReshardWriter(build, one.value, value.type, value.name, one.task,
                     one.reshard.targets)
-          .write(one.reshard.plan, values[one.value].holdings,
+          .write(plan, values[one.value].holdings,
                  values[one.value].groups, &pending[one.value]);
     }
     if (isBatch)

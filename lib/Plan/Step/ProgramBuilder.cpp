@@ -173,6 +173,7 @@ TaskSink::Waits ProgramBuilder::addCollective(const Call &call, size_t index,
     const DeviceId member = collective.members[m];
     CollectiveAction action;
     action.kind = collective.kind;
+    action.algorithm = collective.algorithm;
     action.group = program.together[together][index];
     action.dst = collective.dst[m];
     action.src = collective.src[m];

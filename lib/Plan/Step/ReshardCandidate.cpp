@@ -73,10 +73,12 @@ ReshardPlan ReshardCandidate::finish() {
   if (!groups.empty()) {
     auto paths = problem.cost.paths(groups);
     for (size_t c = 0; c < groups.size(); ++c) {
-      Picoseconds time = CostModel::collectiveOn(
-          plan.collectives[c].kind, (*paths)[c], plan.collectives[c].bytes);
+      CollectiveStep &step = plan.collectives[c];
+      const CostModel::Choice choice =
+          CostModel::choose(step.kind, (*paths)[c], step.bytes);
+      step.algorithm = choice.algorithm;
       for (DeviceId member : groups[c])
-        collecting.push_back({member, time});
+        collecting.push_back({member, choice.time});
     }
   }
   plan.exchange = problem.cost.exchange(messages);

@@ -25,6 +25,7 @@ ReshardWriter::collective(const CollectiveStep &step, Holdings &holdings,
                           const std::vector<PartialGroup> &groups) {
   TaskSink::Collective collective;
   collective.kind = step.kind;
+  collective.algorithm = step.algorithm;
   collective.members = step.members;
   collective.root = step.root;
   if (step.partial >= 0)

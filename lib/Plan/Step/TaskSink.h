@@ -64,6 +64,7 @@ public:
   /// Collectives of one kind, all at once; every member waits for its own.
   struct Collective {
     CollectiveKind kind = CollectiveKind::AllReduce;
+    CollectiveAlgorithm algorithm = CollectiveAlgorithm::Library;
     std::vector<DeviceId> members;  ///< ascending
     std::vector<BufferId> src, dst; ///< by member
     int root = 0;

@@ -19,13 +19,12 @@ public:
         collectives(program, cost) {}
 
   LinkShares ofCollective(ActionRef ref) const {
-    const CostModel::Algorithm algorithm = collectives.algorithm(ref);
+    const CostModel::CollectiveCost taken = collectives.cost(ref);
     const auto &collective = program.action(ref).get<CollectiveAction>();
-    LinkShares shares =
-        cost.linksOf(algorithm, program.groups[collective.group]);
+    LinkShares shares = cost.linksOf(taken, program.groups[collective.group]);
     const auto bytes = static_cast<double>(collectives.bytes(ref));
     for (auto &[link, load] : shares)
-      load = share(link, load * bytes, algorithm.time);
+      load = share(link, load * bytes, taken.time);
     return shares;
   }
 

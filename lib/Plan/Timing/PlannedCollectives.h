@@ -35,15 +35,16 @@ public:
     return collectiveBytes(program.devices[ref.device], collective);
   }
 
-  CostModel::Algorithm algorithm(ActionRef ref) const {
+  /// By the algorithm of the plan.
+  CostModel::CollectiveCost cost(ActionRef ref) const {
     const CollectiveAction &collective = get(ref);
     if (collective.batch >= 0 && !isFirst(ref))
       return {};
     const auto &together = program.together[collective.together];
     auto at = std::find(together.begin(), together.end(), collective.group);
-    return CostModel::choose(
-        collective.kind, (*paths[collective.together])[at - together.begin()],
-        bytes(ref));
+    return CostModel::costOf(
+        collective.kind, collective.algorithm,
+        (*paths[collective.together])[at - together.begin()], bytes(ref));
   }
 
 private:

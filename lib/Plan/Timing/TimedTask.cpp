@@ -159,7 +159,7 @@ public:
   }
 
   Picoseconds collective(ActionRef ref) const {
-    return collectives.algorithm(ref).time;
+    return collectives.cost(ref).time;
   }
 
 private:

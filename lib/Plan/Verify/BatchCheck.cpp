@@ -9,7 +9,9 @@ using namespace ffc::plan;
 static bool isLikeFirst(const DeviceProgram &device,
                         const CollectiveAction &collective,
                         const CollectiveAction &first) {
-  return collective.kind == first.kind && collective.group == first.group &&
+  return collective.kind == first.kind &&
+         collective.algorithm == first.algorithm &&
+         collective.group == first.group &&
          collective.combine == first.combine &&
          device.buffers[collective.src].type == device.buffers[first.src].type;
 }

@@ -2,6 +2,7 @@
 
 #include "ffc/Plan/Verifier.h"
 
+#include "AlgorithmCheck.h"
 #include "BatchCheck.h"
 #include "BufferContents.h"
 #include "MemoryCheck.h"
@@ -373,7 +374,8 @@ bool Checker::collective(const std::vector<ActionRef> &members) {
     const CollectiveAction &a = collectiveOf(members[m]);
     if (members[m].device != group[m])
       return fail(members[m], "enters a collective of another group");
-    bool same = a.kind == first.kind && a.combine == first.combine &&
+    bool same = a.kind == first.kind && a.algorithm == first.algorithm &&
+                a.combine == first.combine &&
                 a.root == first.root &&
                 program.action(members[m]).name == name &&
                 a.batch == first.batch;
@@ -442,6 +444,8 @@ std::optional<std::string> ffc::plan::verifyProgram(const Graph &graph,
     if (auto error = checkMemory(graph, strategy, program, device))
       return "device " + std::to_string(d) + ": " + *error;
     if (auto error = checkBatches(program, device))
+      return "device " + std::to_string(d) + ": " + *error;
+    if (auto error = checkAlgorithms(program, device, topology))
       return "device " + std::to_string(d) + ": " + *error;
     int64_t planned = device.stateBytes + device.arenaBytes;
     int64_t memory = topology.kindOf(static_cast<DeviceId>(d)).memoryBytes;

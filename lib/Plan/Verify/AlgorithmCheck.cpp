@@ -1,0 +1,44 @@
+//===- AlgorithmCheck.cpp - can collectives run as they shall? ------------===//
+
+#include "AlgorithmCheck.h"
+
+#include <algorithm>
+
+using namespace ffc::plan;
+
+static bool shareMemory(const Topology &topology,
+                        const std::vector<DeviceId> &members) {
+  return std::all_of(members.begin(), members.end(), [&](DeviceId member) {
+    return topology.kindOf(member).target == Target::CPU &&
+           topology.device(member).node ==
+               topology.device(members.front()).node;
+  });
+}
+
+std::optional<std::string>
+ffc::plan::checkAlgorithms(const Program &program, const DeviceProgram &device,
+                           const Topology &topology) {
+  for (const Action &action : device.actions) {
+    const auto *collective = action.as<CollectiveAction>();
+    if (!collective || collective->algorithm == CollectiveAlgorithm::Library)
+      continue;
+    const auto fault = [&](const std::string &what) {
+      return "'" + action.name + "' is to run " + str(collective->algorithm) +
+             ": " + what;
+    };
+    const std::vector<DeviceId> &members = program.groups[collective->group];
+    if (!shareMemory(topology, members))
+      return fault("expected CPUs of one node, found others");
+    const bool isAllReduce = collective->kind == CollectiveKind::AllReduce;
+    if (collective->algorithm == CollectiveAlgorithm::TwoShot && !isAllReduce)
+      return fault("expected an all-reduce, found another collective");
+    const int64_t bytes = collectiveBytes(device, *collective);
+    const auto most =
+        kOneShotBytes / static_cast<int64_t>(members.size());
+    if (collective->algorithm == CollectiveAlgorithm::OneShot && isAllReduce &&
+        bytes > most)
+      return fault("expected at most " + std::to_string(most) +
+                   " bytes, found " + std::to_string(bytes));
+  }
+  return std::nullopt;
+}
