@@ -173,7 +173,7 @@ private:
   }
   rank::PerAttr taskOf(size_t i) {
     return per([&](const plan::DeviceProgram &d) {
-      const plan::TaskId &task = d.actions[i].task;
+      const plan::TaskNumbers task = plan::numbersOf(d.actions[i].task);
       return SmallVector<int64_t>{task.op, task.phase, task.point,
                                   task.instance};
     });

@@ -2,7 +2,7 @@
 #ifndef FFC_PLAN_ACTION_H
 #define FFC_PLAN_ACTION_H
 
-#include "ffc/Plan/Graph.h"
+#include "ffc/Plan/TaskId.h"
 
 #include <string>
 #include <utility>
@@ -13,25 +13,6 @@ namespace ffc::plan {
 
 using BufferId = int32_t; ///< index into DeviceProgram::buffers
 using GroupId = int32_t;  ///< index into Program::groups
-
-/// The identity of a task, the same in simulator, `rank` and the program's log.
-/// Reshards belong to the operator and operand that first needs them.
-struct TaskId {
-  OpId op = -1; ///< the operator computed, or the first consumer served
-  int phase = 0;
-  /// Grid point; in a reshard the value's number, or minus the slot of an
-  /// operator's internal tensor.
-  int point = 0;
-  /// 0: the kernel. 1, 2, ...: the steps of a reshard. -1: the addition of the
-  /// point's partial result to that of an earlier point on the device. -2: the
-  /// copy of a result to the state, `point`, that it is stored in. -3: the
-  /// addition of value `point` to those of earlier passes.
-  int instance = 0;
-  bool operator==(const TaskId &o) const {
-    return op == o.op && phase == o.phase && point == o.point &&
-           instance == o.instance;
-  }
-};
 
 //===----------------------------------------------------------------------===//
 // Kinds

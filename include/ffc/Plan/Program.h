@@ -113,9 +113,6 @@ size_t numPartsAt(const Program &program, size_t at);
 /// How many actions of `order`, the first ones, are those of passes.
 size_t numPassActions(const Program &program);
 
-/// "conv2#0@3.1": operator, phase, point, instance.
-std::string str(const TaskId &task, const Graph &graph);
-
 } // namespace ffc::plan
 
 #endif // FFC_PLAN_PROGRAM_H

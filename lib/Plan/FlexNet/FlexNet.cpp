@@ -138,7 +138,7 @@ static std::vector<Measurement> kernelsOf(const FlexNetMeasures &measures,
     const Program program = planProgram(graph, strategy, 1, cost);
     std::vector<Shares> forward(graph.ops.size()), backward(graph.ops.size());
     for (const Action &action : program.devices[0].actions) {
-      if (!action.is<KernelAction>() || action.task.point != 0)
+      if (!action.is<KernelAction>() || action.task.point() != 0)
         continue;
       const Op &op = graph.op(action.task.op);
       LocalWork work =

@@ -119,7 +119,7 @@ void TraceWriter::writeAction(ActionRef ref) {
       << kindOf(action)
       << "\",\"args\":{\"task\":" << quote(str(task.task, graph));
   if (!wait) {
-    const TaskId &id = task.task;
+    const TaskNumbers id = numbersOf(task.task);
     if (id.op >= 0)
       out << ",\"operator\":" << quote(graph.op(id.op).name);
     out << ",\"phase\":" << id.phase << ",\"point\":" << id.point

@@ -42,14 +42,14 @@ public:
     ++calls;
   }
   void exchange(const std::vector<Sent> &messages, const Busy & /*busy*/,
-                TaskId /*task*/, const std::string & /*name*/) override {
+                ReshardTask /*task*/, const std::string & /*name*/) override {
     for (const Sent &message : messages) {
       touch(message.from);
       touch(message.to);
     }
     ++calls;
   }
-  void collectives(const std::vector<Collective> &all, TaskId /*task*/,
+  void collectives(const std::vector<Collective> &all, ReshardTask /*task*/,
                    const std::string & /*name*/, Waits * /*later*/) override {
     for (const Collective &collective : all)
       for (const auto *buffers : {&collective.src, &collective.dst})

@@ -164,7 +164,7 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
   };
   auto provide = [&](Placement &where, const OperandRead &read) {
     if (graph.slotValue(read.op, read.slot) < 0) {
-      reshardTo(sink, cost, where, -1, read.type, "", read.needed, read.task);
+      reshardTo(sink, cost, where, -1, read.type, "", read.needed, read.first);
       return;
     }
     bool missing = false;

@@ -117,10 +117,10 @@ PlannedReshard ffc::plan::planReshardTo(TaskSink &sink, const CostModel &cost,
 void ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
                           Placement &where, ValueId value,
                           const TensorType &type, const std::string &name,
-                          const std::vector<Need> &needed, TaskId task) {
+                          const std::vector<Need> &needed, ReshardTask first) {
   const PlannedReshard planned =
       planReshardTo(sink, cost, where, value, type, name, needed);
-  ReshardWriter(sink, value, type, name, task, planned.targets)
+  ReshardWriter(sink, value, type, name, first, planned.targets)
       .write(planned.plan, where.holdings, where.groups);
 }
 
@@ -157,7 +157,7 @@ FirstRead ffc::plan::firstRead(const Graph &graph, const MemoryOrders &orders,
   for (size_t p = 0; p < schedule.phases.size(); ++p)
     for (const SlotRead &read : schedule.phases[p].reads)
       if (graph.slotValue(reader, read.slot) == value)
-        return {{reader, static_cast<int>(p), value, 1},
+        return {{reader, static_cast<int>(p), {value}},
                 needsOf(graph, orders, reader, schedule.phases[p], read, config,
                         points, tilesOf(op, config, points))};
   return {};
@@ -339,11 +339,9 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
         needsOf(graph, orders, id, phase, read, config, points, tiles);
     Placement &where = placement(id, read.slot);
     ValueId value = graph.slotValue(id, read.slot);
-    // Internal tensors have negative numbers in place of a value's.
-    int subject = value >= 0 ? value : -read.slot;
     std::string name = slotName(id, read.slot);
-    provide(where,
-            {id, read.slot, {id, phaseIndex, subject, 1}, name, type, needed});
+    const ReshardTask first{id, phaseIndex, {value, read.slot}};
+    provide(where, {id, read.slot, first, name, type, needed});
     for (size_t i = 0; i < points.size(); ++i)
       ins[i][r] = where.find(needed[i]);
   }
@@ -398,7 +396,7 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
     const DeviceId device = config.devices[points[i]];
     const int point = static_cast<int>(points[i]);
     sink.kernel({device,
-                 {id, phaseIndex, point, 0},
+                 {id, phaseIndex, TaskId::Compute{point}},
                  phase,
                  tiles[i],
                  ins[i],
@@ -406,7 +404,8 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
                  devices});
     for (const Addition &sum : additions[i])
       sink.copy({device, devices, sum.into, sum.from, sum.box, sum.how},
-                {id, phaseIndex, point, -1}, op.name + " partial sums");
+                {id, phaseIndex, TaskId::AddPartial{point}},
+                op.name + " partial sums");
   }
   for (const SlotWrite &write : phase.writes)
     if (present(id, write.slot))

@@ -55,14 +55,15 @@ PlannedReshard planReshardTo(TaskSink &sink, const CostModel &cost,
                              const TensorType &type, const std::string &name,
                              const std::vector<Need> &needed);
 
-/// Makes everything needed a holding by a reshard of what there is.
+/// Makes everything needed a holding by a reshard of what there is, the steps
+/// of which count from `first`.
 void reshardTo(TaskSink &sink, const CostModel &cost, Placement &where,
                ValueId value, const TensorType &type, const std::string &name,
-               const std::vector<Need> &needed, TaskId task);
+               const std::vector<Need> &needed, ReshardTask first);
 
-/// The first read of a value by an operator.
+/// The first read of a value by an operator, and the reshard's first step.
 struct FirstRead {
-  TaskId task; ///< of the reshard's first step
+  ReshardTask first;
   std::vector<Need> needed;
 };
 FirstRead firstRead(const Graph &graph, const MemoryOrders &orders,
@@ -91,11 +92,11 @@ std::vector<Need> lossNeeds(const Placement &where, const TensorType &type);
 /// each sum where its first member is.
 std::vector<Need> outputNeeds(const Placement &where);
 
-/// A read of an operator that wants its parts.
+/// A read of an operator that wants its parts, by a reshard from `first` on.
 struct OperandRead {
   OpId op;
   int slot;
-  TaskId task;             ///< of the reshard's first step
+  ReshardTask first;
   const std::string &name; ///< of the tensor
   const TensorType &type;
   const std::vector<Need> &needed; ///< by point; may repeat

@@ -29,10 +29,9 @@ public:
             [this](ValueId value) -> Placement & { return values[value]; },
             [this](Placement &where, const OperandRead &read) {
               ValueId value = this->graph.slotValue(read.op, read.slot);
-              TaskId task = read.task;
-              if (value >= 0)
-                task.instance += finishEarly(value);
-              provide(where, value, read.type, read.name, read.needed, task);
+              const int started = value >= 0 ? finishEarly(value) : 0;
+              provide(where, value, read.type, read.name, read.needed,
+                      read.first.later(started));
               probeIfComplete(value);
             },
             [this](ValueId value, const Need &part) -> BufferId {
@@ -102,11 +101,11 @@ private:
         copies.push_back({targets.back(), home.buffer});
       }
     provide(where, state.written, written.type, written.name, targets,
-            {written.producer, 0, state.written, 1});
+            {written.producer, 0, {state.written}});
     for (WholeCopy &copy : copies)
       copy.src = where.find(copy.part);
     copyWhole(build, copies, /*accumulates=*/false,
-              {written.producer, 0, s, -2}, state.name + " stored");
+              {written.producer, 0, TaskId::Store{s}}, state.name + " stored");
   }
 
   void load(ValueId value, const Need &target) {
@@ -152,9 +151,9 @@ private:
   }
 
   void accumulateValue(OpId op, ValueId value) {
-    accumulated[value] =
-        accumulate(build, values[value], value, graph.value(value).type,
-                   graph.value(value).name + ".mean", {op, 0, value, -3});
+    accumulated[value] = accumulate(
+        build, values[value], value, graph.value(value).type,
+        graph.value(value).name + ".mean", {op, 0, TaskId::AddPass{value}});
   }
 
   void endMicroBatch() {
@@ -179,7 +178,7 @@ private:
   /// The first reshard of a value, planned.
   struct Start {
     ValueId value;
-    TaskId task;
+    ReshardTask task; ///< its first step
     PlannedReshard reshard;
   };
   using Starts = BatchedStarts<BatchShape, Start>;
@@ -198,7 +197,7 @@ private:
       const BatchShape shape = shapeOf(reshard->plan, values[id], value.type);
       const BatchBytes bytes = bytesOf(reshard->plan);
       const BatchTimes times(shape, cost);
-      join(shape, bytes, Start{id, read.task, std::move(*reshard)},
+      join(shape, bytes, Start{id, read.first, std::move(*reshard)},
            [&](const BatchBytes &all) { return times.isFull(all); });
     };
     starts.at(place, offer,
@@ -229,7 +228,7 @@ private:
   int finishEarly(ValueId id) {
     int steps = 0;
     for (const TaskSink::Wait &wait : pending[id])
-      steps = std::max(steps, wait.task.instance);
+      steps = std::max(steps, wait.task.reshard.step);
     build.wait(pending[id], graph.value(id).name);
     pending[id].clear();
     return steps;
@@ -240,12 +239,12 @@ private:
   /// Makes every target a holding.
   void provide(Placement &where, ValueId value, const TensorType &type,
                const std::string &name, const std::vector<Need> &needed,
-               TaskId task) {
+               ReshardTask first) {
     if (value >= 0 && graph.isLoaded(value))
       for (const Need &target : needed)
         if (!target.region.empty() && where.find(target) < 0)
           load(value, target);
-    reshardTo(build, cost, where, value, type, name, needed, task);
+    reshardTo(build, cost, where, value, type, name, needed, first);
   }
 
   // outputs
@@ -254,7 +253,7 @@ private:
     const Value &loss = graph.value(graph.loss);
     Placement &where = values[graph.loss];
     provide(where, graph.loss, loss.type, loss.name,
-            lossNeeds(where, loss.type), {op, 0, graph.loss, 1});
+            lossNeeds(where, loss.type), {op, 0, {graph.loss}});
     for (const Holding &holding : where.holdings)
       build.device(holding.device).loss = holding.buffer;
   }
@@ -287,7 +286,7 @@ private:
     const Value &v = graph.value(value);
     if (!where.probed)
       provide(where, value, v.type, v.name, outputNeeds(where),
-              {v.producer, 0, value, 1});
+              {v.producer, 0, {value}});
     if (!where.probed && graph.isLoaded(value) && where.holdings.empty())
       load(value, {0, Region(Box::whole(v.type.shape)), MemoryOrder::RowMajor});
     probeIfComplete(value);

@@ -101,7 +101,7 @@ void ProgramBuilder::copy(const Copy &copy, TaskId task,
 }
 
 void ProgramBuilder::exchange(const std::vector<Sent> &messages,
-                              const Busy & /*busy*/, TaskId task,
+                              const Busy & /*busy*/, ReshardTask task,
                               const std::string &name) {
   std::map<DeviceId, ExchangeAction> parts;
   for (const Sent &message : messages) {
@@ -119,7 +119,7 @@ void ProgramBuilder::exchange(const std::vector<Sent> &messages,
 }
 
 void ProgramBuilder::collectives(const std::vector<Collective> &all,
-                                 TaskId task, const std::string &name,
+                                 ReshardTask task, const std::string &name,
                                  Waits *later) {
   Call call{all, task, name, later};
   if (isBatching)
@@ -158,8 +158,7 @@ void ProgramBuilder::collectives(const std::vector<Call> &calls, bool isBatch) {
 TaskSink::Waits ProgramBuilder::addCollective(const Call &call, size_t index,
                                               int together, int batch) {
   const Collective &collective = call.all[index];
-  TaskId task = call.task;
-  task.instance += static_cast<int>(index);
+  const ReshardTask task = call.task.later(static_cast<int>(index));
   if (batch >= 0) {
     const auto &buffers = device(collective.members[0]).buffers;
     Program::Batch &all = program.batches[batch];

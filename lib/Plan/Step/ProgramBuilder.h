@@ -26,8 +26,8 @@ public:
   void kernel(const Kernel &kernel) override;
   void copy(const Copy &copy, TaskId task, const std::string &name) override;
   void exchange(const std::vector<Sent> &messages, const Busy &busy,
-                TaskId task, const std::string &name) override;
-  void collectives(const std::vector<Collective> &all, TaskId task,
+                ReshardTask task, const std::string &name) override;
+  void collectives(const std::vector<Collective> &all, ReshardTask task,
                    const std::string &name, Waits *later) override;
   /// Until endBatch(), calls of collectives() are about equal groups and start
   /// as one: the first collectives of all calls, then the second ones, and so
@@ -43,7 +43,7 @@ public:
 private:
   struct Call {
     std::vector<Collective> all;
-    TaskId task;
+    ReshardTask task; ///< of the first
     std::string name;
     Waits *later;
   };

@@ -125,7 +125,7 @@ void ReshardWriter::write(const ReshardPlan &plan, Holdings &holdings,
     for (const CollectiveStep &step : plan.collectives)
       all.push_back(collective(step, holdings, groups));
     sink.collectives(all, task, name, later);
-    task.instance += static_cast<int>(all.size());
+    task = task.later(static_cast<int>(all.size()));
   }
   if (!plan.transfers.empty())
     transfers(plan, holdings, groups);

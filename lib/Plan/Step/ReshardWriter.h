@@ -14,11 +14,11 @@ namespace ffc::plan {
 /// Writes one reshard as collectives, copies and an exchange.
 class ReshardWriter {
 public:
-  /// All arguments must outlive it.
+  /// Steps count from `first`. All other arguments must outlive it.
   ReshardWriter(TaskSink &sink, ValueId value, const TensorType &type,
-                const std::string &name, TaskId task,
+                const std::string &name, ReshardTask first,
                 const std::vector<Need> &targets)
-      : sink(sink), value(value), type(type), name(name), task(task),
+      : sink(sink), value(value), type(type), name(name), task(first),
         targets(targets), buffers(targets.size(), -1) {}
 
   /// Afterwards every target is among the holdings, and groups that were
@@ -50,7 +50,7 @@ private:
   ValueId value;
   const TensorType &type;
   const std::string &name;
-  TaskId task;
+  ReshardTask task; ///< of the next step
   const std::vector<Need> &targets;
   const std::string sendName = name + ".send", receiveName = name + ".receive";
   std::vector<BufferId> buffers; ///< by target; -1: not filled so far

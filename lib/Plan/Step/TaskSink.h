@@ -59,7 +59,7 @@ public:
   /// `busy` is what CostModel::exchange() has found for them.
   using Busy = std::vector<std::pair<DeviceId, Picoseconds>>;
   virtual void exchange(const std::vector<Sent> &messages, const Busy &busy,
-                        TaskId task, const std::string &name) = 0;
+                        ReshardTask task, const std::string &name) = 0;
 
   /// Collectives of one kind, all at once; every member waits for its own.
   struct Collective {
@@ -74,11 +74,12 @@ public:
   struct Wait {
     DeviceId device = -1;
     int event = -1; ///< index of the action
-    TaskId task;
+    ReshardTask task;
   };
   using Waits = std::vector<Wait>;
-  /// If `later` is given nobody waits; who has to is added to it.
-  virtual void collectives(const std::vector<Collective> &all, TaskId task,
+  /// `task` is that of the first. If `later` is given nobody waits; who has to
+  /// is added to it.
+  virtual void collectives(const std::vector<Collective> &all, ReshardTask task,
                            const std::string &name, Waits *later = nullptr) = 0;
 };
 

@@ -42,7 +42,7 @@ void TimeSink::copy(const Copy &copy, TaskId /*task*/,
 }
 
 void TimeSink::exchange(const std::vector<Sent> &messages, const Busy &busy,
-                        TaskId /*task*/, const std::string & /*name*/) {
+                        ReshardTask /*task*/, const std::string & /*name*/) {
   closeLocal();
   std::vector<std::pair<DeviceId, DeviceId>> met;
   met.reserve(messages.size());
@@ -51,8 +51,9 @@ void TimeSink::exchange(const std::vector<Sent> &messages, const Busy &busy,
   tasks.addExchange(busy, met);
 }
 
-void TimeSink::collectives(const std::vector<Collective> &all, TaskId /*task*/,
-                           const std::string & /*name*/, Waits * /*later*/) {
+void TimeSink::collectives(const std::vector<Collective> &all,
+                           ReshardTask /*task*/, const std::string & /*name*/,
+                           Waits * /*later*/) {
   closeLocal();
   std::vector<std::vector<DeviceId>> groups;
   for (const Collective &collective : all)

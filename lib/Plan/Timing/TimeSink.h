@@ -25,8 +25,8 @@ public:
   void kernel(const Kernel &kernel) override;
   void copy(const Copy &copy, TaskId task, const std::string &name) override;
   void exchange(const std::vector<Sent> &messages, const Busy &busy,
-                TaskId task, const std::string &name) override;
-  void collectives(const std::vector<Collective> &all, TaskId task,
+                ReshardTask task, const std::string &name) override;
+  void collectives(const std::vector<Collective> &all, ReshardTask task,
                    const std::string &name, Waits *later) override;
 
   bool empty() const { return tasks.empty(); }

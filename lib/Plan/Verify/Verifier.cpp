@@ -197,7 +197,7 @@ private:
 /// What a kernel's result stands for: which of the partial sums of its box.
 Origin Checker::originOf(const TaskId &task, const SlotWrite &write) const {
   const Configuration &config = strategy[task.op];
-  std::vector<int64_t> index = config.coordinates(task.point);
+  std::vector<int64_t> index = config.coordinates(task.point());
   Origin origin{subjectOf(task.op, write.slot), {}, 1};
   int64_t part = 0;
   for (size_t axis = 0; axis < config.axes.size(); ++axis) {
@@ -226,8 +226,8 @@ bool Checker::local(ActionRef ref, const KernelAction &kernel) {
   const Op &op = graph.op(task.op);
   const Configuration &config = strategy[task.op];
   const Phase &phase = scheduleFor(op.rules, config).phases[task.phase];
-  if (config.devices[task.point] != ref.device ||
-      config.tileOf(op.rules, task.point) != kernel.tile)
+  if (config.devices[task.point()] != ref.device ||
+      config.tileOf(op.rules, task.point()) != kernel.tile)
     return fail(ref, "computes tile " + kernel.tile.str() +
                          ", which the strategy does not place here");
   if (kernel.ins.size() != phase.reads.size() ||

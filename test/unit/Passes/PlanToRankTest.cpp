@@ -108,12 +108,13 @@ protected:
     reduce.group = 0;
 
     const int point = static_cast<int>(device);
-    result.actions = {{{0, 0, point, 0}, "", kernel},
-                      {{0, 0, 2, 1}, "", exchange},
-                      {{0, 0, 2, 1}, "", plan::WaitAction{1}},
-                      {{0, 0, 2, 2}, "", copy},
-                      {{0, 0, 2, 3}, "", reduce},
-                      {{0, 0, 2, 3}, "", plan::WaitAction{4}},
+    const plan::ReshardTask first{0, 0, {2}};
+    result.actions = {{{0, 0, plan::TaskId::Compute{point}}, "", kernel},
+                      {first, "", exchange},
+                      {first, "", plan::WaitAction{1}},
+                      {first.later(1), "", copy},
+                      {first.later(2), "", reduce},
+                      {first.later(2), "", plan::WaitAction{4}},
                       {{}, "", plan::ProbeAction{"out/y", 1}}};
     return result;
   }

@@ -31,7 +31,7 @@ namespace {
 
 constexpr int kDevices = 4;
 
-std::string idText(const plan::TaskId &task) {
+std::string idText(const plan::TaskNumbers &task) {
   return std::to_string(task.op) + "#" + std::to_string(task.phase) + "@" +
          std::to_string(task.point) + "." + std::to_string(task.instance);
 }
@@ -41,7 +41,8 @@ std::vector<std::string> tasksOf(const plan::DeviceProgram &device) {
   std::vector<std::string> tasks;
   for (const plan::Action &action : device.actions)
     if (plan::isTask(action))
-      tasks.push_back(plan::kindOf(action) + (" " + idText(action.task)));
+      tasks.push_back(plan::kindOf(action) +
+                      (" " + idText(plan::numbersOf(action.task))));
   return tasks;
 }
 

@@ -75,10 +75,11 @@ TEST(Verifier, Batches) {
   batch.bytes += 4;
   EXPECT_EQ(plan.verify(), "device 0: batch 0: has 1536 bytes, expected 1540");
   batch.bytes -= 4;
-  ++batch.first.point;
+  auto &reshard = std::get<TaskId::Reshard>(batch.first.what);
+  ++reshard.value;
   EXPECT_EQ(plan.verify(), "device 0: batch 0: begins with 'p2.backward', "
                            "expected the task it is known by");
-  --batch.first.point;
+  --reshard.value;
 
   std::vector<Action> &actions = plan.program.devices[0].actions;
   CollectiveAction *last = nullptr;

@@ -1,0 +1,50 @@
+//===- TaskId.cpp - the identity of a task --------------------------------===//
+
+#include "ffc/Plan/TaskId.h"
+
+#include <tuple>
+#include <utility>
+
+using namespace ffc::plan;
+
+namespace {
+using PointAndInstance = std::pair<int, int>;
+
+PointAndInstance numbers(std::monostate) { return {0, 0}; }
+PointAndInstance numbers(const TaskId::Compute &compute) {
+  return {compute.point, 0};
+}
+PointAndInstance numbers(const TaskId::AddPartial &addition) {
+  return {addition.point, -1};
+}
+/// Slots of internal tensors come after those of operands, so none is 0.
+PointAndInstance numbers(const TaskId::Reshard &reshard) {
+  return {reshard.value >= 0 ? reshard.value : -reshard.slot, reshard.step};
+}
+PointAndInstance numbers(const TaskId::Store &store) {
+  return {store.state, -2};
+}
+PointAndInstance numbers(const TaskId::AddPass &addition) {
+  return {addition.value, -3};
+}
+} // namespace
+
+TaskNumbers ffc::plan::numbersOf(const TaskId &task) {
+  const auto [point, instance] =
+      std::visit([](const auto &what) { return numbers(what); }, task.what);
+  return {task.op, task.phase, point, instance};
+}
+
+bool ffc::plan::operator==(const TaskId &a, const TaskId &b) {
+  auto tie = [](const TaskNumbers &n) {
+    return std::make_tuple(n.op, n.phase, n.point, n.instance);
+  };
+  return tie(numbersOf(a)) == tie(numbersOf(b));
+}
+
+std::string ffc::plan::str(const TaskId &task, const Graph &graph) {
+  const TaskNumbers numbers = numbersOf(task);
+  return (task.op >= 0 ? graph.op(task.op).name : "-") + "#" +
+         std::to_string(numbers.phase) + "@" + std::to_string(numbers.point) +
+         "." + std::to_string(numbers.instance);
+}
