@@ -548,6 +548,32 @@ rank.func @class0 attributes {
 
 // -----
 
+// rank.collective 7: no such algorithm
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected 'algorithm' "library", "one_shot" or "two_shot", found "ring"}}
+  %e = rank.collective "all_reduce" "sum" %x -> %x by "ring" group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
+// rank.collective 7: of another kind
+rank.func @class0 attributes {
+    ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
+    state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
+    flops = #rank.per<[0]>} {
+  %x = rank.buffer "x" "arena" at <[0]> "row_major" region <[1, 0, 4]> of [4] : <f32>
+  // expected-error @below {{expected 'algorithm' "library" or "one_shot", found "two_shot"}}
+  %e = rank.collective "broadcast" "none" %x -> %x by "two_shot" group <[0]> root 0
+      task <[0, 0, 0, 0]> : <f32>, <f32>
+}
+
+// -----
+
 // rank.collective 2: no such group
 rank.func @class0 attributes {
     ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],

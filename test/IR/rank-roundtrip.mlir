@@ -43,8 +43,8 @@ rank.func @class0 attributes {
       : (!rank.buffer<f32>) -> !rank.buffer<f32>
   // CHECK: rank.wait %[[swap]]
   rank.wait %swap
-  // CHECK: rank.collective "all_gather" "none" %{{.*}} -> %{{.*}} group <[0]> root 0 task
-  %gather = rank.collective "all_gather" "none" %x -> %all group <[0]> root 0 task <[1, 0, 0, 1]> : <f32>, <f32>
+  // CHECK: rank.collective "all_gather" "none" %{{.*}} -> %{{.*}} by "one_shot" group <[0]> root 0 task
+  %gather = rank.collective "all_gather" "none" %x -> %all by "one_shot" group <[0]> root 0 task <[1, 0, 0, 1]> : <f32>, <f32>
   rank.wait %gather
   // CHECK: rank.probe "out/y" %{{.*}} : <f32>
   rank.probe "out/y" %all : <f32>

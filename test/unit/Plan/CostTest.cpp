@@ -17,11 +17,8 @@ constexpr CollectiveKind kCollectives[] = {
 
 /// Figures that make expected values easy: 1 GFLOP/s, 2 GB/s memory, 1 us
 /// launch, and 1 GB/s and 10 us between any two of four devices.
-Topology four() {
-  return parse(R"(
-kinds:
-  k:
-    target: cpu
+Topology four(const std::string &target = "cpu") {
+  return parse("kinds:\n  k:\n    target: " + target + R"(
     flops: {f32: 1 GFLOP/s}
     memory: {size: 1 GB, bandwidth: 2 GB/s}
     launch: 1 us
@@ -73,7 +70,7 @@ TEST(Cost, TransferIsLatencyPlusBandwidth) {
 }
 
 TEST(Cost, RingCollectives) {
-  const CostModel cost(four());
+  const CostModel cost(four("cuda"));
   const std::vector<DeviceId> all = devices(4), two = {1, 3};
   // Each hop carries 3/4 of the buffer per phase, in 3 steps.
   EXPECT_EQ(cost.collective(CollectiveKind::AllGather, all, 4000),
@@ -91,12 +88,44 @@ TEST(Cost, RingCollectives) {
 }
 
 TEST(Cost, SmallMessagesGoUpAndDownATree) {
-  const CostModel cost(four());
+  const CostModel cost(four("cuda"));
   const auto all = devices(4);
   EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, all, 4000),
             2 * (2 * 10 + 4) * kMicrosecond);
   EXPECT_EQ(cost.collective(CollectiveKind::Broadcast, all, 4000),
             2 * (10 + 4) * kMicrosecond);
+}
+
+TEST(Cost, CPUsOfANodeShareMemory) {
+  const CostModel cost(four());
+  const auto all = devices(4);
+  EXPECT_EQ(cost.collective(CollectiveKind::AllGather, all, 4000),
+            (10 + 3) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::ReduceScatter, all, 4000),
+            (10 + 3) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::Broadcast, all, 4000),
+            (10 + 4) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, all, 400'000),
+            2 * (10 + 300) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, all, 4000),
+            (10 + 12) * kMicrosecond);
+  EXPECT_EQ(cost.collective(CollectiveKind::AllReduce, {1}, 4000), 0);
+  auto algorithm = [&](CollectiveKind kind, int64_t bytes) {
+    return CostModel::choose(kind, (*cost.paths({all}))[0], bytes).algorithm;
+  };
+  // All members together have 16 KiB for what is done in one shot.
+  EXPECT_EQ(algorithm(CollectiveKind::AllReduce, 4096),
+            CollectiveAlgorithm::OneShot);
+  EXPECT_EQ(algorithm(CollectiveKind::AllReduce, 4097),
+            CollectiveAlgorithm::TwoShot);
+  EXPECT_EQ(algorithm(CollectiveKind::Broadcast, 1 << 20),
+            CollectiveAlgorithm::OneShot);
+  // Not those of several nodes, and not GPUs.
+  const CostModel gpus(four("cuda"));
+  EXPECT_EQ(CostModel::choose(CollectiveKind::AllReduce,
+                              (*gpus.paths({all}))[0], 4)
+                .algorithm,
+            CollectiveAlgorithm::Library);
 }
 
 TEST(Cost, TwoLevelsWhereNodesAreAlike) {
@@ -140,10 +169,10 @@ TEST(Cost, GroupsAtOnceShareLinks) {
   // Two pairs across the nodes: both go through the same NICs.
   auto alone = cost.paths({{0, 2}}), both = cost.paths({{0, 2}, {1, 3}});
   EXPECT_EQ(
-      CostModel::collectiveOn(CollectiveKind::AllGather, (*alone)[0], 4000),
+      CostModel::choose(CollectiveKind::AllGather, (*alone)[0], 4000).time,
       (8 + 2) * kMicrosecond);
   for (const CostModel::Paths &paths : *both)
-    EXPECT_EQ(CostModel::collectiveOn(CollectiveKind::AllGather, paths, 4000),
+    EXPECT_EQ(CostModel::choose(CollectiveKind::AllGather, paths, 4000).time,
               (8 + 4) * kMicrosecond);
 }
 
@@ -211,7 +240,7 @@ TEST(Cost, LargeAmountsDoNotOverflow) {
 
 TEST(Cost, ManyLatenciesDoNotOverflow) {
   const CostModel cost(
-      parse("devices: 1024 x cpu-core\n"
+      parse("devices: 1024 x h200\n"
             "interconnect: {type: ring, bandwidth: 1 B/s, latency: 1 s}"));
   const auto even = devices(512, 2);
   EXPECT_EQ(cost.collective(CollectiveKind::AllGather, even, 0),

@@ -283,6 +283,39 @@ TEST(Verifier, CollectivesInDifferentOrder) {
                            "collective than device 0 (a)");
 }
 
+TEST(Verifier, AlgorithmsOfCollectives) {
+  TestGraph g;
+  ValueId x = g.input("x", {8, 8}), w = g.state("w", {8, 512});
+  ValueId a = g.product("a", x, w);
+  g.output("out/b", g.window("b", a));
+  const Configuration reduced{{{2, 2}}, {0, 1}}, copied{{{kReplica, 2}}, {0, 1}};
+  Plan plan(g.graph, {reduced, copied}, fast(2));
+  ASSERT_EQ(plan.verify(), "");
+  auto set = [&](CollectiveAlgorithm algorithm) {
+    for (DeviceId device : {0, 1})
+      plan.first<CollectiveAction>(device).algorithm = algorithm;
+  };
+  EXPECT_EQ(plan.first<CollectiveAction>(0).algorithm,
+            CollectiveAlgorithm::TwoShot);
+  set(CollectiveAlgorithm::OneShot);
+  EXPECT_EQ(plan.verify(), "device 0: 'a' is to run one_shot: expected at most "
+                           "8192 bytes, found 16384");
+  set(CollectiveAlgorithm::TwoShot);
+  plan.first<CollectiveAction>(1).algorithm = CollectiveAlgorithm::Library;
+  EXPECT_EQ(plan.verify(), "device 1, task b#0@2.1 (a): enters another "
+                           "collective than device 0 (a)");
+  set(CollectiveAlgorithm::TwoShot);
+  plan.first<CollectiveAction>(0).kind = CollectiveKind::Broadcast;
+  EXPECT_EQ(plan.verify(), "device 0: 'a' is to run two_shot: expected an "
+                           "all-reduce, found another collective");
+  plan.first<CollectiveAction>(0).kind = CollectiveKind::AllReduce;
+  plan.topology = parse("devices: 2 x h200\n"
+                        "interconnect: {type: switch, bandwidth: 10 GB/s, "
+                        "latency: 1 us}\n");
+  EXPECT_EQ(plan.verify(), "device 0: 'a' is to run two_shot: expected CPUs of "
+                           "one node, found others");
+}
+
 TEST(Verifier, TooLittleMemory) {
   Plan plan = dataParallelPlan();
   plan.program.devices[1].arenaBytes = int64_t(1) << 50;
