@@ -8,7 +8,7 @@
 #include "attention_shapes.h"
 #include "measure.h"
 
-#include "cuda/plan_timer.h"
+#include "cuda/plans/plan_timer.h"
 #include "ffrt/attention.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/cuda/device.h"

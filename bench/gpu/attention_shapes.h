@@ -2,7 +2,7 @@
 #ifndef FFC_BENCH_GPU_ATTENTION_SHAPES_H
 #define FFC_BENCH_GPU_ATTENTION_SHAPES_H
 
-#include "cuda/attention_library.h"
+#include "cuda/attention/attention_library.h"
 
 #include <string>
 #include <vector>

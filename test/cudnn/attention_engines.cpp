@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "attention_shapes.h"
-#include "cuda/attention_graph.h"
+#include "cuda/attention/attention_graph.h"
 #include "ffrt/error.h"
 
 #include <cstdio>

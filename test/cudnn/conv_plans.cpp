@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "conv_shapes.h"
-#include "cuda/conv_graph.h"
+#include "cuda/conv/conv_graph.h"
 #include "ffrt/error.h"
 
 #include <cstdio>

@@ -3,9 +3,9 @@
 // As with cuDNN, a causal mask is not read.
 //
 //===----------------------------------------------------------------------===//
-#include "cuda/attention_library.h"
+#include "cuda/attention/attention_library.h"
 
-#include "common/cast.h"
+#include "common/elementwise/cast.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
 

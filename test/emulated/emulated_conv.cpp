@@ -4,11 +4,11 @@
 // computation, which is said to be faster, or follow it.
 //
 //===----------------------------------------------------------------------===//
-#include "cuda/conv_library.h"
+#include "cuda/conv/conv_library.h"
 
-#include "common/cast.h"
+#include "common/elementwise/cast.h"
 #include "conv_shapes.h"
-#include "cuda/tuner.h"
+#include "cuda/plans/tuner.h"
 #include "ffrt/cuda/device.h"
 
 #include <cuda_runtime.h>

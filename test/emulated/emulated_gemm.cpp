@@ -4,10 +4,10 @@
 // cuBLASLt do. The second one is said to be faster, except on odd ranks.
 //
 //===----------------------------------------------------------------------===//
-#include "cuda/gemm.h"
+#include "cuda/matmul/gemm.h"
 
-#include "common/cast.h"
-#include "cuda/tuner.h"
+#include "common/elementwise/cast.h"
+#include "cuda/plans/tuner.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
 #include "ffrt/functors.h"

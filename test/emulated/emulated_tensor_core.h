@@ -1,6 +1,7 @@
 //===- emulated_tensor_core.h - fragments of matrices, on a CPU -*- C++ -*-===//
 //
-// What cuda/tensor_core.h says, by lanes that read each other's registers.
+// What cuda/kernels/tensor_core.h says, by lanes that read each other's
+// registers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_EMULATED_TENSOR_CORE_H

@@ -1,6 +1,6 @@
 //===- attention_narrow_test.cpp - attention's bf16 and f16 ---------------===//
 #include "attention_case.h"
-#include "common/target.h"
+#include "common/device/target.h"
 #include "ffrt/attention.h"
 #include "ffrt/error.h"
 

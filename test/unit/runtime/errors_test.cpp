@@ -1,5 +1,5 @@
 //===- errors_test.cpp - kernels refuse what they cannot do ---------------===//
-#include "common/move.h"
+#include "common/copy/move.h"
 #include "ffrt/kernels.h"
 #include "refusals.h"
 

@@ -3,10 +3,10 @@
 // On an emulated GPU, on which every piece of work takes a millisecond.
 //
 //===----------------------------------------------------------------------===//
-#include "common/marks.h"
+#include "common/profiling/marks.h"
 
-#include "common/replay.h"
-#include "common/target.h"
+#include "common/device/replay.h"
+#include "common/device/target.h"
 #include "ffrt/cuda/launch.h"
 #include "ffrt/trace.h"
 

@@ -1,7 +1,7 @@
 //===- random_test.cpp - counter-based numbers, hash, dropout, Init -------===//
-#include "common/initial.h"
-#include "common/random.h"
-#include "common/source.h"
+#include "common/data/source.h"
+#include "common/kernels/random.h"
+#include "common/program/initial.h"
 #include "ffrt/dropout.h"
 #include "ffrt/hash.h"
 #include "geometry.h"

@@ -2,9 +2,9 @@
 #include "ffrt/actions.h"
 #include "ffrt/error.h"
 
-#include "common/json.h"
-#include "common/trace_file.h"
-#include "common/traced_comm.h"
+#include "common/profiling/json.h"
+#include "common/profiling/trace_file.h"
+#include "common/profiling/traced_comm.h"
 
 #include <cstdio>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #ifndef FFRT_TEST_TUNED_H
 #define FFRT_TEST_TUNED_H
 
-#include "cuda/tuner.h"
+#include "cuda/plans/tuner.h"
 
 #include <cstddef>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 //===- tuner_test.cpp - plans of libraries are chosen and kept ------------===//
-#include "cuda/tuner.h"
+#include "cuda/plans/tuner.h"
 
-#include "common/target.h"
-#include "cuda/conv_library.h"
-#include "cuda/gemm.h"
-#include "cuda/plan_timer.h"
+#include "common/device/target.h"
+#include "cuda/conv/conv_library.h"
+#include "cuda/matmul/gemm.h"
+#include "cuda/plans/plan_timer.h"
 #include "ffrt/cuda/launch.h"
 #include "ffrt/error.h"
 

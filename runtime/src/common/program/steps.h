@@ -1,0 +1,45 @@
+//===- steps.h - the steps of a program -------------------------*- C++ -*-===//
+#ifndef FFRT_COMMON_STEPS_H
+#define FFRT_COMMON_STEPS_H
+
+#include "common/data/feeder.h"
+#include "common/device/replay.h"
+#include "common/program/instance.h"
+#include "common/program/loss_log.h"
+
+#include <functional>
+#include <vector>
+
+namespace ffrt {
+
+class Steps {
+public:
+  /// `trace` is that of the instance. `losses`: null if nobody asks. `replays`:
+  /// work may be started as a whole. All arguments must outlive it.
+  Steps(Instance &instance, Context &context, Feeder &feeder, Trace *trace,
+        LossLog *losses, bool replays)
+      : instance(instance), program(instance.program()), context(context),
+        feeder(feeder), trace(trace), losses(losses), replays(replays),
+        passes(static_cast<std::size_t>(context.passes)) {}
+
+  /// Starts one step; before_pass(number) once the inputs of a pass are on
+  /// their way. With a trace it is done when this returns.
+  void run(const std::function<void(int pass)> &before_pass);
+
+private:
+  void start(Replay &replay, const std::function<void()> &work);
+
+  const Instance &instance;
+  RankProgram &program;
+  Context &context;
+  Feeder &feeder;
+  Trace *const trace;
+  LossLog *const losses;
+  const bool replays;
+  std::vector<Replay> passes; ///< which differ: the first begins the sums
+  Replay update;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_STEPS_H
