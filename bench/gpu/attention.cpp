@@ -110,7 +110,7 @@ double distance(const Floats &found, const Floats &expected) {
 // A shape
 //===----------------------------------------------------------------------===//
 
-/// All tensors of a shape, and what both ways make of them.
+/// All tensors of a shape, and what our kernels and the library make of them.
 class Attention {
 public:
   explicit Attention(const ModelAttention &of)
@@ -213,11 +213,13 @@ private:
     };
     try {
       AttentionLibrary library(shape);
-      const std::vector<std::string> ways = library.ways();
-      for (std::size_t way = 0; way < ways.size(); ++way) {
-        const std::string by = "\"by\": \"cuDNN, " + ways[way] + "\"";
+      const std::vector<std::string> algorithms = library.algorithms();
+      for (std::size_t algorithm = 0; algorithm < algorithms.size();
+           ++algorithm) {
+        const std::string by =
+            "\"by\": \"cuDNN, " + algorithms[algorithm] + "\"";
         try {
-          library.take(way);
+          library.take(algorithm);
           const DeviceMemory scratch(library.scratch());
           auto work = [&] {
             library(in.data(), out.data(), scratch.as<char>());

@@ -29,13 +29,13 @@ AttentionLibrary::AttentionLibrary(AttentionLibrary &&) noexcept = default;
 
 std::string AttentionLibrary::version() { return "emulated"; }
 
-std::vector<std::string> AttentionLibrary::ways() const {
+std::vector<std::string> AttentionLibrary::algorithms() const {
   return {"fails", "plain"};
 }
 
-void AttentionLibrary::take(std::size_t way) {
-  if (way == 0)
-    throw Error("attention: expected another way");
+void AttentionLibrary::take(std::size_t algorithm) {
+  if (algorithm == 0)
+    throw Error("attention: expected another algorithm");
 }
 
 namespace {

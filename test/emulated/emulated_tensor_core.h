@@ -16,7 +16,7 @@
 
 namespace ffrt::emulated {
 
-/// What `lane` has given to the meeting that is going on.
+/// What `lane` has given at the barrier it waits at.
 template <class T> T given_by(int lane) {
   T value;
   std::memcpy(&value, slot(lane), sizeof value);
@@ -56,7 +56,7 @@ inline void load_matrices(uint32_t (&words)[4], const void *row,
   }
   const int lane = current().lane;
   std::memcpy(slot(lane), &row, sizeof row);
-  meet_warp();
+  sync_warp();
   for (int m = 0; m < 4; ++m) {
     uint16_t pair[2];
     for (int i = 0; i < 2; ++i) {
@@ -66,7 +66,7 @@ inline void load_matrices(uint32_t (&words)[4], const void *row,
     }
     words[m] = word_of(pair[0], pair[1]);
   }
-  meet_warp();
+  sync_warp();
 }
 
 /// What a tensor core takes of a word: of f32 the first bits.
@@ -87,7 +87,7 @@ void multiply_matrices(float (&sums)[4], const uint32_t (&left)[4],
   const Given own{own_left, own_right};
   const int lane = current().lane;
   std::memcpy(slot(lane), &own, sizeof own);
-  meet_warp();
+  sync_warp();
   constexpr int kOfWord = 4 / int(sizeof(T)), kOfPart = 4 * kOfWord;
   for (int i = 0; i < 4; ++i) {
     const int below = i / 2, column = 2 * (lane % 4) + i % 2;
@@ -101,7 +101,7 @@ void multiply_matrices(float (&sums)[4], const uint32_t (&left)[4],
           float(number_of<T>(r.right[k / kOfPart], k % kOfWord));
     }
   }
-  meet_warp();
+  sync_warp();
 }
 
 } // namespace ffrt::emulated

@@ -49,8 +49,8 @@ struct Call {
 void expect_padded(const Call &call, std::size_t choices = 1) {
   SCOPED_TRACE(testing::Message() << call.m << "x" << call.n << "x" << call.k
                                   << (call.trans_a) << (call.trans_b));
-  const auto padded = by_way("padded", choices, call),
-             plain = by_way("as it is", choices, call);
+  const auto padded = by_algorithm("padded", choices, call),
+             plain = by_algorithm("as it is", choices, call);
   EXPECT_EQ(padded, plain);
 }
 

@@ -121,7 +121,7 @@ TEST(Tuner, MeasuresTheFirstOfMany) {
   tuner.choose("p", candidates);
   EXPECT_EQ(candidates.measured, 16);
   EXPECT_EQ(candidates.taken, 15);
-  tuner.patience = 0;
+  tuner.most_seconds = 0;
   Fake slow({kFails, 3, 2, 1});
   tuner.choose("q", slow);
   EXPECT_EQ(slow.measured, 1);

@@ -214,7 +214,7 @@ void Dump::write_value(const std::string &path, const Value &value,
     std::vector<std::byte> whole(total * size_of(type));
     std::vector<uint8_t> covered(total), ones;
     const Tensor all = tensor_of(type, rank, {}, shape, shape, whole.data());
-    const Tensor marks =
+    const Tensor coverage =
         tensor_of(DType::u8, rank, {}, shape, shape, covered.data());
     for (int peer = 0; peer < comm.size(); ++peer) {
       if (counts[peer] == 0)
@@ -229,7 +229,7 @@ void Dump::write_value(const std::string &path, const Value &value,
             tensor_of(type, rank, p.lo, p.shape, shape, p.bytes.data()), {},
             p.shape);
         copy_on_host(
-            marks, p.lo,
+            coverage, p.lo,
             tensor_of(DType::u8, rank, p.lo, p.shape, shape, ones.data()), {},
             p.shape);
       }

@@ -5,10 +5,10 @@
 #include "common/device/target.h"
 #include "common/profiling/json.h"
 #include "common/profiling/machine.h"
-#include "common/profiling/marks.h"
 #include "common/profiling/profile_links.h"
 #include "common/profiling/profile_steps.h"
 #include "common/profiling/shared_groups.h"
+#include "common/profiling/timestamps.h"
 #include "common/program/flags.h"
 #include "common/program/on_ranks.h"
 #include "common/program/together.h"
@@ -254,8 +254,8 @@ void measure_all(Context &context, Comm &comm, const Group &world,
     std::printf("probe: %.3f ms\n", probe * 1e3);
     print_kinds(info, result);
     if (!target_is_host())
-      std::printf("marks: %.2f us each, taken off\n",
-                  Marks::seconds_added() * 1e6);
+      std::printf("timestamps: %.2f us each, taken off\n",
+                  Timestamps::seconds_added() * 1e6);
     std::printf("%zu kernels and copies, %zu operations of communication in "
                 "'%s'\n",
                 info.entries.size(), links.size(), arguments.output.c_str());

@@ -28,7 +28,8 @@ LinkProfiler::LinkProfiler(Comm &host, const Group &world, int64_t largest,
     : host(host), world(world), largest(largest),
       half(std::min(largest, memory_bytes / 2)),
       device_comm(make_device_comm(host, world)),
-      comm(device_comm.comm ? *device_comm.comm : host), marks(Trace::now) {
+      comm(device_comm.comm ? *device_comm.comm : host),
+      timestamps(Trace::now) {
   for (int64_t bytes = kLeastBytes; bytes <= largest; bytes *= kFactor)
     sizes.push_back(bytes);
   if (comm.size() == 1)
@@ -127,7 +128,7 @@ void LinkProfiler::move_buffers(int64_t bytes) {
 
 void LinkProfiler::repeat(int64_t n, const Operation &operation,
                           int64_t times) {
-  marks.restart(0);
+  timestamps.restart(0);
   for (int64_t i = 0; i < times; ++i) {
     move_buffers(4 * n);
     // In a step a kernel has just written what is sent.
@@ -135,9 +136,9 @@ void LinkProfiler::repeat(int64_t n, const Operation &operation,
     // What is replayed meets by itself.
     if (!device_comm.replays)
       comm.barrier();
-    marks.set();
+    timestamps.record();
     operation.call(n);
-    marks.set();
+    timestamps.record();
   }
 }
 
@@ -156,10 +157,10 @@ std::vector<double> LinkProfiler::measure(int64_t n,
   } else {
     work();
   }
-  const std::vector<int64_t> &passed = marks.times();
+  const std::vector<int64_t> &recorded = timestamps.times();
   std::vector<double> times;
   for (std::size_t i = 0; i < std::size_t(2 * repeats); i += 2)
-    times.push_back(double(passed[i + 1] - passed[i]) * 1e-9);
+    times.push_back(double(recorded[i + 1] - recorded[i]) * 1e-9);
   // An operation takes as long as on the slowest rank.
   host.wait(host.all_reduce("profile", world,
                             flat(times.data(), DType::f64, repeats),

@@ -4,8 +4,8 @@
 
 #include "common/device/memory.h"
 #include "common/device/target.h"
-#include "common/profiling/marks.h"
 #include "common/profiling/statistics.h"
+#include "common/profiling/timestamps.h"
 #include "ffrt/comm.h"
 
 #include <functional>
@@ -56,7 +56,7 @@ private:
   void message(int64_t n);
   void exchange(int64_t n);
   std::vector<double> measure(int64_t n, const Operation &operation);
-  /// As often as that, each time from an even mark to an odd one.
+  /// As often as that, each time from an even timestamp to an odd one.
   void repeat(int64_t n, const Operation &operation, int64_t times);
 
   void move_buffers(int64_t bytes);
@@ -71,7 +71,7 @@ private:
   std::unique_ptr<GuardedMemory> memory;
   DeviceComm device_comm;
   Comm &comm;
-  Marks marks;
+  Timestamps timestamps;
   int64_t at = 0; ///< of the buffers in the halves of the memory
   float *a = nullptr, *b = nullptr;
   std::vector<int64_t> sizes; ///< in bytes

@@ -1,7 +1,7 @@
 //===- trace.cpp - when the tasks of a step ran ---------------------------===//
 #include "ffrt/trace.h"
 
-#include "common/profiling/marks.h"
+#include "common/profiling/timestamps.h"
 #include "ffrt/error.h"
 
 #include <algorithm>
@@ -22,40 +22,40 @@ int64_t Trace::processor_time() {
   return int64_t(time.tv_sec) * 1000000000 + time.tv_nsec;
 }
 
-Trace::Trace(Clock clock) : marks(std::make_unique<Marks>(clock)) {}
+Trace::Trace(Clock clock) : timestamps(std::make_unique<Timestamps>(clock)) {}
 Trace::~Trace() = default;
 
 void Trace::prepare(std::vector<TaskId> tasks) {
   names = std::move(tasks);
   // At most one wait for every task, after which that ends again.
   noted.reserve(2 * names.size());
-  marks->reserve(5 * names.size() + 3);
+  timestamps->reserve(5 * names.size() + 3);
   for (Step &each : kept)
     each.records.reserve(2 * names.size());
 }
 
 void Trace::begin_step() {
-  marks->restart(0);
-  marks->set();
+  timestamps->restart(0);
+  timestamps->record();
 }
 
 void Trace::begin_pass() {
-  marks->restart(1);
-  marks->set();
+  timestamps->restart(1);
+  timestamps->record();
   noted.clear();
   next = local = 0;
 }
 
 void Trace::end_step() {
-  last = marks->set();
+  last = timestamps->record();
   if (next != names.size())
     throw Error("trace: expected " + std::to_string(names.size()) +
                 " tasks in a step, found " + std::to_string(next));
 }
 
 void Trace::keep(int64_t number) {
-  const std::vector<int64_t> &times = marks->times();
-  auto time = [&](int mark) { return times[std::size_t(mark)]; };
+  const std::vector<int64_t> &times = timestamps->times();
+  auto time = [&](int timestamp) { return times[std::size_t(timestamp)]; };
   Step &step = kept[number % kSteps];
   step.number = number;
   step.start = time(0);
@@ -72,8 +72,8 @@ double Trace::next_weight() {
 }
 
 std::size_t Trace::add(Kind kind, std::size_t task, double weight) {
-  const int mark = marks->begin();
-  noted.push_back({mark, mark, int32_t(task), kind, weight});
+  const int timestamp = timestamps->begin();
+  noted.push_back({timestamp, timestamp, int32_t(task), kind, weight});
   return noted.size() - 1;
 }
 
@@ -87,7 +87,7 @@ std::size_t Trace::start_wait(std::size_t record) {
 }
 
 void Trace::stop(std::size_t record) {
-  noted[record].end = marks->set(noted[record].weight);
+  noted[record].end = timestamps->record(noted[record].weight);
 }
 
 std::vector<const Trace::Step *> Trace::steps() const {

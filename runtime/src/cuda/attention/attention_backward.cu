@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "ffrt/attention.h"
 
+#include "cuda/attention/attention_algorithms.h"
 #include "cuda/attention/attention_tensor.h"
 #include "cuda/attention/attention_tile.h"
-#include "cuda/attention/attention_ways.h"
 #include "ffrt/fast_math.h"
 
 #include <algorithm>
@@ -197,11 +197,11 @@ void differentiate(const AttentionHeads &heads, const Differentiated<T> &of,
 struct AttentionBackward::Impl {
   const Context &cx;
   const AttentionGeometry geometry;
-  const cuda::AttentionWays ways;
+  const cuda::AttentionAlgorithms algorithms;
 
   Impl(Context &cx, const AttentionGeometry &g, Tensors in, Tensors out)
       : cx(cx), geometry(g),
-        ways(
+        algorithms(
             cuda::library_shape(g, /*backward=*/true, in, out),
             [this](const Tensor *in, const Tensor *out) { run(in, out); }, in,
             out) {}
@@ -234,7 +234,7 @@ AttentionBackward::AttentionBackward(Context &cx, Tensors in, Tensors out,
 AttentionBackward::~AttentionBackward() = default;
 
 void AttentionBackward::operator()(Tensors in, Tensors out) {
-  impl->ways(in.begin(), out.begin());
+  impl->algorithms(in.begin(), out.begin());
 }
 
 } // namespace ffrt

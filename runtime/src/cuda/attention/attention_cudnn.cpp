@@ -64,16 +64,16 @@ std::string AttentionLibrary::version() {
   return "cuDNN " + std::to_string(cudnnGetVersion());
 }
 
-std::vector<std::string> AttentionLibrary::ways() const {
+std::vector<std::string> AttentionLibrary::algorithms() const {
   std::vector<std::string> names;
   for (const CudnnProposal &proposal : impl->proposals)
     names.push_back(proposal.name);
   return names;
 }
 
-void AttentionLibrary::take(std::size_t way) {
+void AttentionLibrary::take(std::size_t algorithm) {
   impl->plan.reset();
-  impl->plan.emplace(text_of(impl->shape), impl->proposals[way]);
+  impl->plan.emplace(text_of(impl->shape), impl->proposals[algorithm]);
 }
 
 std::size_t AttentionLibrary::scratch() const {

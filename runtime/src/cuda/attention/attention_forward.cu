@@ -1,9 +1,9 @@
 //===- attention_forward.cu - attention, block by block -------------------===//
 #include "ffrt/attention.h"
 
+#include "cuda/attention/attention_algorithms.h"
 #include "cuda/attention/attention_tensor.h"
 #include "cuda/attention/attention_tile.h"
-#include "cuda/attention/attention_ways.h"
 #include "ffrt/fast_math.h"
 
 #include <cmath>
@@ -254,11 +254,11 @@ void find_largest(const AttentionHeads &heads, const Attended<T> &of) {
 struct AttentionForward::Impl {
   const Context &cx;
   const AttentionGeometry geometry;
-  const cuda::AttentionWays ways;
+  const cuda::AttentionAlgorithms algorithms;
 
   Impl(Context &cx, const AttentionGeometry &g, Tensors in, Tensors out)
       : cx(cx), geometry(g),
-        ways(
+        algorithms(
             cuda::library_shape(g, /*backward=*/false, in, out),
             [this](const Tensor *in, const Tensor *out) { run(in, out); }, in,
             out) {}
@@ -289,7 +289,7 @@ AttentionForward::AttentionForward(Context &cx, Tensors in, Tensors out,
 AttentionForward::~AttentionForward() = default;
 
 void AttentionForward::operator()(Tensors in, Tensors out) {
-  impl->ways(in.begin(), out.begin());
+  impl->algorithms(in.begin(), out.begin());
 }
 
 //===----------------------------------------------------------------------===//

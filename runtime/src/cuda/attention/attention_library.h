@@ -41,22 +41,22 @@ struct AttentionShape {
 /// The same as words that name a problem.
 std::string text_of(const AttentionShape &shape);
 
-/// The ways of a library to compute a shape, of which one is taken. All give
+/// The algorithms of a library for a shape, of which one is taken. All give
 /// the same bits in every run.
 class AttentionLibrary {
 public:
-  /// Throws Error when there is no way.
+  /// Throws Error when there is none.
   explicit AttentionLibrary(const AttentionShape &shape);
   ~AttentionLibrary();
   AttentionLibrary(AttentionLibrary &&) noexcept;
 
-  /// The library and its version, which ways depend on.
+  /// The library and its version, which algorithms depend on.
   static std::string version();
 
-  /// Names of the ways, best guess first.
-  std::vector<std::string> ways() const;
+  /// Names of the algorithms, best guess first.
+  std::vector<std::string> algorithms() const;
   /// Throws Error when it does not work.
-  void take(std::size_t way);
+  void take(std::size_t algorithm);
 
   /// Bytes of scratch memory that a call takes.
   std::size_t scratch() const;

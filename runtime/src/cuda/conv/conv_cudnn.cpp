@@ -136,8 +136,8 @@ struct Operands {
   }
 };
 
-/// A way of computing a convolution.
-struct Way {
+/// An algorithm for a convolution.
+struct Algorithm {
   Operands operands;
   bool stored;   ///< weights are as given, not like images
   bool finishes; ///< bias and bounds are part of the plan
@@ -156,12 +156,12 @@ public:
   Form &operator=(const Form &) = delete;
 
   std::size_t scratch() const {
-    return way->operands.workspace_at + plan->workspace();
+    return algorithm->operands.workspace_at + plan->workspace();
   }
 
   void operator()(void *px, void *pw, void *py, const float *bias,
                   char *scratch) {
-    const auto &[workspace_at, x, w, y] = way->operands;
+    const auto &[workspace_at, x, w, y] = algorithm->operands;
     if (given.kind != Kind::image_gradient)
       x.read(px, scratch);
     if (given.kind != Kind::weight_gradient)
@@ -169,11 +169,11 @@ public:
     if (given.kind != Kind::forward)
       y.read(py, scratch);
     (*plan)({x.place(px, scratch), w.place(pw, scratch), y.place(py, scratch),
-             way->finishes ? const_cast<float *>(bias) : nullptr},
+             algorithm->finishes ? const_cast<float *>(bias) : nullptr},
             scratch + workspace_at);
     switch (given.kind) {
     case Kind::forward:
-      if (way->finishes || given.is_finished())
+      if (algorithm->finishes || given.is_finished())
         return y.write(py, scratch);
       return y.finish(py, scratch, bias, given.clip);
     case Kind::image_gradient:
@@ -184,11 +184,11 @@ public:
   }
 
 private:
-  class Ways;
+  class Algorithms;
 
   /// What is still to be added to, and what comes of f32, is f32; gradients of
   /// weights are what their factors are.
-  Way way_of(bool stored, bool finishes) const {
+  Algorithm algorithm_with(bool stored, bool finishes) const {
     const bool whole = finishes || given.is_finished();
     const DType result = given.kind == Kind::weight_gradient ? factors
                          : whole && factors == given.factors()
@@ -203,21 +203,21 @@ private:
   const ConvShape given;
   const DType factors;
   const Order order; ///< of images
-  std::optional<Way> way;
+  std::optional<Algorithm> algorithm;
   std::optional<CudnnPlan> plan;
 };
 
-/// All ways that cuDNN proposes.
-class Form::Ways : public Candidates {
+/// All algorithms that cuDNN proposes.
+class Form::Algorithms : public Candidates {
 public:
-  explicit Ways(Form &form) : form(form) {
+  explicit Algorithms(Form &form) : form(form) {
     const auto copies = [&](bool stored) {
-      return form.way_of(stored, true).operands.workspace_at;
+      return form.algorithm_with(stored, true).operands.workspace_at;
     };
     for (bool stored : {false, true})
       if (!stored || copies(true) != copies(false)) {
-        add(form.way_of(stored, true));
-        add(form.way_of(stored, false));
+        add(form.algorithm_with(stored, true));
+        add(form.algorithm_with(stored, false));
       }
     std::vector<const Group *> order;
     for (const Group &group : groups)
@@ -231,7 +231,7 @@ public:
       left = 0;
       for (const Group *group : order)
         if (i < group->proposals.size()) {
-          all.push_back({&group->way, &group->proposals[i]});
+          all.push_back({&group->algorithm, &group->proposals[i]});
           ++left;
         }
     }
@@ -241,17 +241,18 @@ public:
 
   std::vector<std::string> names() const override {
     std::vector<std::string> result;
-    for (const auto &[way, proposal] : all)
-      result.push_back(proposal->name + about(*way));
+    for (const auto &[algorithm, proposal] : all)
+      result.push_back(proposal->name + about(*algorithm));
     return result;
   }
 
   void take(std::size_t i) override {
-    const auto &[way, proposal] = all[i];
+    const auto &[algorithm, proposal] = all[i];
     form.plan.reset();
-    form.plan.emplace(text_of(way->operands.shape(form.given)) + about(*way),
+    form.plan.emplace(text_of(algorithm->operands.shape(form.given)) +
+                          about(*algorithm),
                       *proposal);
-    form.way.emplace(*way);
+    form.algorithm.emplace(*algorithm);
   }
 
   double seconds() override {
@@ -270,28 +271,28 @@ public:
 
 private:
   /// What its operands do not say.
-  static std::string about(const Way &way) {
-    return std::string(way.stored ? ", weights as stored" : "") +
-           (way.finishes ? ", with bias and bounds" : "");
+  static std::string about(const Algorithm &algorithm) {
+    return std::string(algorithm.stored ? ", weights as stored" : "") +
+           (algorithm.finishes ? ", with bias and bounds" : "");
   }
 
   struct Group {
-    Way way;
+    Algorithm algorithm;
     CudnnGraph graph; ///< outlives its proposals
     std::vector<CudnnProposal> proposals;
   };
 
-  void add(const Way &way) {
-    const ConvShape shape = way.operands.shape(form.given);
-    if (way.finishes && !can_finish(shape))
+  void add(const Algorithm &algorithm) {
+    const ConvShape shape = algorithm.operands.shape(form.given);
+    if (algorithm.finishes && !can_finish(shape))
       return;
     try {
-      CudnnGraph graph = conv_graph(shape, way.finishes);
+      CudnnGraph graph = conv_graph(shape, algorithm.finishes);
       auto proposals =
           graph.proposals(shape.factors() != DType::f32 ? CudnnFactors::narrow
                           : shape.tf32                  ? CudnnFactors::tf32
                                                         : CudnnFactors::f32);
-      groups.push_back({way, std::move(graph), std::move(proposals)});
+      groups.push_back({algorithm, std::move(graph), std::move(proposals)});
     } catch (const Error &error) {
       cause = error.what();
     }
@@ -299,17 +300,17 @@ private:
 
   Form &form;
   std::vector<Group> groups;
-  std::vector<std::pair<const Way *, const CudnnProposal *>> all;
+  std::vector<std::pair<const Algorithm *, const CudnnProposal *>> all;
   std::string cause;
   TimedOperands operands;
   void *x = nullptr, *w = nullptr, *y = nullptr, *bias = nullptr;
 };
 
 void Form::choose() {
-  Ways ways(*this);
+  Algorithms algorithms(*this);
   tuner().choose(ConvLibrary::version() + "; " +
-                     text_of(way_of(true, true).operands.shape(given)),
-                 ways);
+                     text_of(algorithm_with(true, true).operands.shape(given)),
+                 algorithms);
 }
 
 } // namespace

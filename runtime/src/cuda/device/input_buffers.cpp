@@ -22,17 +22,17 @@ using cuda::check;
 namespace {
 
 /// A point in a stream.
-class Mark {
+class Event {
 public:
-  Mark() {
+  Event() {
     check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming),
           "cudaEventCreate");
   }
-  ~Mark() { cudaEventDestroy(event); }
-  Mark(const Mark &) = delete;
-  Mark &operator=(const Mark &) = delete;
+  ~Event() { cudaEventDestroy(event); }
+  Event(const Event &) = delete;
+  Event &operator=(const Event &) = delete;
 
-  void set(cudaStream_t stream) {
+  void record(cudaStream_t stream) {
     check(cudaEventRecord(event, stream), "cudaEventRecord");
   }
   /// What is started in the stream from here on waits for it.
@@ -50,8 +50,8 @@ private:
 struct Set {
   std::shared_ptr<void> host_memory, device_memory;
   std::vector<Tensor> host, device;
-  Mark arrived; ///< in the device's memory
-  Mark placed;  ///< in the slots: the device's memory may be written
+  Event arrived; ///< in the device's memory
+  Event placed;  ///< in the slots: the device's memory may be written
 };
 
 } // namespace
@@ -75,7 +75,7 @@ struct InputBuffers::Impl {
                               std::size_t(bytes_of(slots[i])),
                               cudaMemcpyHostToDevice, stream),
               "cudaMemcpyAsync");
-    set.arrived.set(stream);
+    set.arrived.record(stream);
   }
 
   void place(Set &set) {
@@ -87,7 +87,7 @@ struct InputBuffers::Impl {
                               std::size_t(bytes_of(slots[i])),
                               cudaMemcpyDeviceToDevice, kernels),
               "cudaMemcpyAsync");
-    set.placed.set(kernels);
+    set.placed.record(kernels);
   }
 };
 
@@ -117,7 +117,7 @@ InputBuffers::InputBuffers(const std::vector<Tensor> &slots)
         set.device[i].data =
             static_cast<std::byte *>(set.device_memory.get()) + at[i];
       }
-    set.placed.set(cuda::device().stream()); // which clears the memory
+    set.placed.record(cuda::device().stream()); // which clears the memory
   }
 }
 

@@ -1,6 +1,6 @@
 //===- matmul_gelu.cu - a product with GELU, or its gradient --------------===//
 #include "common/matmul/matmul_gelu.h"
-#include "cuda/matmul/product_ways.h"
+#include "cuda/matmul/product_algorithms.h"
 
 namespace ffrt {
 
@@ -25,8 +25,8 @@ static std::optional<GemmShape> gelu_shape(const Context &cx, Tensors in,
 // MatMulGelu
 //===----------------------------------------------------------------------===//
 
-struct MatMulGelu::Impl : cuda::ProductWays<ProductThenGelu> {
-  using ProductWays::ProductWays;
+struct MatMulGelu::Impl : cuda::ProductAlgorithms<ProductThenGelu> {
+  using ProductAlgorithms::ProductAlgorithms;
 };
 
 static void call_for_gelu(const Gemm &gemm, const Tensor *in,
@@ -59,8 +59,9 @@ void MatMulGelu::operator()(Tensors in, Tensors out) {
 // MatMulGeluBackward
 //===----------------------------------------------------------------------===//
 
-struct MatMulGeluBackward::Impl : cuda::ProductWays<ProductThenGeluBackward> {
-  using ProductWays::ProductWays;
+struct MatMulGeluBackward::Impl
+    : cuda::ProductAlgorithms<ProductThenGeluBackward> {
+  using ProductAlgorithms::ProductAlgorithms;
 };
 
 static void call_for_gradient(const Gemm &gemm, const Tensor *in,

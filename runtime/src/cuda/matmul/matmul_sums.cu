@@ -1,14 +1,14 @@
 //===- matmul_sums.cu - a product and the sums of a factor ----------------===//
 #include "common/matmul/matmul_sums.h"
-#include "cuda/matmul/product_ways.h"
+#include "cuda/matmul/product_algorithms.h"
 
 namespace ffrt {
 
 using cuda::Gemm;
 using cuda::GemmShape;
 
-struct MatMulSums::Impl : cuda::ProductWays<ProductThenSums> {
-  using ProductWays::ProductWays;
+struct MatMulSums::Impl : cuda::ProductAlgorithms<ProductThenSums> {
+  using ProductAlgorithms::ProductAlgorithms;
 };
 
 static void call_library(const Gemm &gemm, const Tensor *in,

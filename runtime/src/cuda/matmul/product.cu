@@ -252,7 +252,8 @@ Product::Product(const GemmShape &shape, std::size_t scratch_at)
   }
   {
     Choice choice(*this, shape, *more);
-    tuner().choose(Gemm::version() + "; way of " + text_of(shape), choice);
+    tuner().choose(Gemm::version() + "; algorithm of " + text_of(shape),
+                   choice);
   }
   // Without what was measured with.
   if (padded)

@@ -1,7 +1,7 @@
 //===- plan_timer.cpp - how long work takes on the device -----------------===//
 #include "cuda/plans/plan_timer.h"
 
-#include "cuda/profiling/stamp.h"
+#include "cuda/profiling/timed_event.h"
 #include "ffrt/cuda/check.h"
 
 #include <algorithm>
@@ -37,12 +37,12 @@ double TimedTensors::seconds_of(
 }
 
 double seconds_of(const std::function<void()> &work) {
-  Stamp begin, end;
+  TimedEvent begin, end;
   auto measure = [&](int times) {
-    begin.set();
+    begin.record();
     for (int i = 0; i < times; ++i)
       work();
-    end.set();
+    end.record();
     device().finish();
     return end.seconds_since(begin) / times;
   };

@@ -21,7 +21,7 @@ private:
   std::vector<DeviceMemory> memory;
 };
 
-/// What a kernel is given, on which ways of computing it are measured.
+/// What a kernel is given, on which algorithms for it are measured.
 class TimedTensors {
 public:
   TimedTensors(Tensors in, Tensors out) : operands(in), results(out) {}

@@ -79,7 +79,7 @@ void Tuner::take_fastest(const std::string &problem,
                          const std::vector<std::string> &names,
                          Candidates &candidates) {
   using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration<double>(patience);
+  const auto end = Clock::now() + std::chrono::duration<double>(most_seconds);
   std::vector<std::pair<double, std::size_t>> times;
   std::size_t last = names.size(), tried = 0;
   for (std::size_t i = 0; i < names.size() && tried < kMeasured; ++i) {

@@ -52,7 +52,7 @@ public:
 
   /// Seconds after which no more plans of a problem are measured: some are
   /// compiled first.
-  double patience = 2;
+  double most_seconds = 2;
   /// Where not null: gets every plan when it is found, so that a program that
   /// is ended while it measures has not measured in vain.
   std::function<void(const PlanCache &found)> keep;

@@ -1,4 +1,4 @@
-//===- recurrent_layer.cpp - ways of doing the steps of a layer -------===//
+//===- recurrent_layer.cpp - algorithms for the steps of a layer ----------===//
 //
 // Clusters wait less; the library multiplies faster where layers are wide or
 // samples many, and rounds factors to TF32 if it may. Time tells.
@@ -24,13 +24,14 @@ std::string text_of(const RecurrentSteps &s) {
          " samples, " + std::to_string(s.units) + " units";
 }
 
-/// All ways, of which one is taken.
-template <class Layer, class Operands> class Ways : public cuda::Candidates {
+/// All algorithms, of which one is taken.
+template <class Layer, class Operands>
+class Algorithms : public cuda::Candidates {
 public:
   using InClusters = std::function<std::unique_ptr<Layer>(SamplesOfCluster)>;
   using InSteps = std::function<std::unique_ptr<Layer>(const Operands &)>;
 
-  Ways(InClusters in_clusters, InSteps in_steps, Tensors in, Tensors out)
+  Algorithms(InClusters in_clusters, InSteps in_steps, Tensors in, Tensors out)
       : in_clusters(std::move(in_clusters)), in_steps(std::move(in_steps)),
         tensors(in, out) {}
 
@@ -59,10 +60,10 @@ private:
 
 template <class Layer, class Operands>
 std::unique_ptr<Layer> fastest(const RecurrentSteps &steps,
-                               Ways<Layer, Operands> &&ways) {
-  cuda::tuner().choose(cuda::Gemm::version() + "; way of " + text_of(steps),
-                       ways);
-  return std::move(ways.layer);
+                               Algorithms<Layer, Operands> &&algorithms) {
+  cuda::tuner().choose(
+      cuda::Gemm::version() + "; algorithm of " + text_of(steps), algorithms);
+  return std::move(algorithms.layer);
 }
 
 } // namespace
@@ -71,7 +72,7 @@ std::unique_ptr<ForwardLayer> make_forward_layer(const RecurrentSteps &steps,
                                                  Tensors in, Tensors out) {
   return fastest(
       steps,
-      Ways<ForwardLayer, ForwardOperands>(
+      Algorithms<ForwardLayer, ForwardOperands>(
           [&](auto samples) { return forward_in_clusters(steps, samples); },
           [&](auto &t) { return forward_in_steps(steps, t); }, in, out));
 }
@@ -80,7 +81,7 @@ std::unique_ptr<BackwardLayer> make_backward_layer(const RecurrentSteps &steps,
                                                    Tensors in, Tensors out) {
   return fastest(
       steps,
-      Ways<BackwardLayer, BackwardOperands>(
+      Algorithms<BackwardLayer, BackwardOperands>(
           [&](auto samples) { return backward_in_clusters(steps, samples); },
           [&](auto &t) { return backward_in_steps(steps, t); }, in, out));
 }

@@ -1,4 +1,4 @@
-//===- recurrent_layer.h - ways of doing a layer's steps --------*- C++ -*-===//
+//===- recurrent_layer.h - algorithms for a layer's steps -------*- C++ -*-===//
 #ifndef FFRT_CUDA_RECURRENT_LAYER_H
 #define FFRT_CUDA_RECURRENT_LAYER_H
 

@@ -14,7 +14,7 @@ namespace ffrt {
 namespace {
 
 /// How to go along a line.
-struct Way {
+struct Scan {
   Lines lines;
   bool exclusive, reverse;
 
@@ -50,32 +50,32 @@ __device__ float sum_before(float value, float &all) {
   return lane > 0 ? before + other : before;
 }
 
-__global__ void cum_sum_blocks_kernel(Way way, const float *x, float *y) {
-  for (int64_t line = blockIdx.x; line < way.lines.count; line += gridDim.x) {
-    const int64_t start = way.lines.start(line);
+__global__ void cum_sum_blocks_kernel(Scan scan, const float *x, float *y) {
+  for (int64_t line = blockIdx.x; line < scan.lines.count; line += gridDim.x) {
+    const int64_t start = scan.lines.start(line);
     float before = 0;
-    for (int64_t first = 0; first < way.lines.extent; first += blockDim.x) {
+    for (int64_t first = 0; first < scan.lines.extent; first += blockDim.x) {
       const int64_t i = first + threadIdx.x;
-      const bool exists = i < way.lines.extent;
-      const float value = exists ? x[way.at(start, i)] : 0.0f;
+      const bool exists = i < scan.lines.extent;
+      const float value = exists ? x[scan.at(start, i)] : 0.0f;
       float all;
       const float sum = before + sum_before(value, all);
       if (exists)
-        y[way.at(start, i)] = way.exclusive ? sum : sum + value;
+        y[scan.at(start, i)] = scan.exclusive ? sum : sum + value;
       before += all;
     }
   }
 }
 
-void cum_sum_lines(const Way &way, const float *x, float *y) {
+void cum_sum_lines(const Scan &scan, const float *x, float *y) {
   cuda::for_elements(
-      way.lines.count, FFRT_LAMBDA(int64_t line) {
-        const int64_t start = way.lines.start(line);
+      scan.lines.count, FFRT_LAMBDA(int64_t line) {
+        const int64_t start = scan.lines.start(line);
         float sum = 0;
-        for (int64_t i = 0; i < way.lines.extent; ++i) {
-          const int64_t at = way.at(start, i);
+        for (int64_t i = 0; i < scan.lines.extent; ++i) {
+          const int64_t at = scan.at(start, i);
           const float next = sum + x[at];
-          y[at] = way.exclusive ? sum : next;
+          y[at] = scan.exclusive ? sum : next;
           sum = next;
         }
       });
@@ -84,16 +84,16 @@ void cum_sum_lines(const Way &way, const float *x, float *y) {
 } // namespace
 
 void CumSum::operator()(Tensors in, Tensors out) {
-  const Way way{Lines(*in.begin(), axis), exclusive, reverse};
+  const Scan scan{Lines(*in.begin(), axis), exclusive, reverse};
   const float *x = in.begin()->as<float>();
   float *y = out.begin()->as<float>();
-  if (way.lines.count == 0 || way.lines.extent == 0)
+  if (scan.lines.count == 0 || scan.lines.extent == 0)
     return;
-  if (way.lines.stride > 1)
-    return cum_sum_lines(way, x, y);
-  cuda::launch(cuda::blocks_for(way.lines.count, 1),
-               way.lines.extent <= 64 ? 32 : cuda::kThreads,
-               cum_sum_blocks_kernel, way, x, y);
+  if (scan.lines.stride > 1)
+    return cum_sum_lines(scan, x, y);
+  cuda::launch(cuda::blocks_for(scan.lines.count, 1),
+               scan.lines.extent <= 64 ? 32 : cuda::kThreads,
+               cum_sum_blocks_kernel, scan, x, y);
 }
 
 } // namespace ffrt

@@ -1,9 +1,9 @@
-//===- marks_test.cpp - points of a step by a GPU's clock -----------------===//
+//===- timestamps_test.cpp - points of a step by a GPU's clock ------------===//
 //
 // On an emulated GPU, on which every piece of work takes a millisecond.
 //
 //===----------------------------------------------------------------------===//
-#include "common/profiling/marks.h"
+#include "common/profiling/timestamps.h"
 
 #include "common/device/replay.h"
 #include "common/device/target.h"
@@ -21,48 +21,48 @@ void work(int pieces) {
     cuda::for_elements(1, FFRT_LAMBDA(int64_t){});
 }
 
-/// Milliseconds from each mark to the next.
-std::vector<double> gaps(Marks &marks) {
-  const std::vector<int64_t> &times = marks.times();
+/// Milliseconds from each timestamp to the next.
+std::vector<double> gaps(Timestamps &timestamps) {
+  const std::vector<int64_t> &times = timestamps.times();
   std::vector<double> result;
   for (std::size_t i = 1; i < times.size(); ++i)
     result.push_back(double(times[i] - times[i - 1]) * 1e-6);
   return result;
 }
 
-TEST(Marks, TellWhenTheDeviceCameToThem) {
-  Marks marks(Trace::now);
+TEST(Timestamps, TellWhenTheDeviceCameToThem) {
+  Timestamps timestamps(Trace::now);
   finish_target();
   const int64_t before = Trace::now();
-  EXPECT_EQ(marks.begin(), 0);
+  EXPECT_EQ(timestamps.begin(), 0);
   work(2);
-  EXPECT_EQ(marks.set(), 1);
-  EXPECT_EQ(marks.begin(), 1) << "what follows begins there";
+  EXPECT_EQ(timestamps.record(), 1);
+  EXPECT_EQ(timestamps.begin(), 1) << "what follows begins there";
   work(3);
-  EXPECT_EQ(marks.set(), 2);
-  EXPECT_EQ(gaps(marks), (std::vector<double>{2, 3}));
-  EXPECT_GE(marks.times()[0], before);
-  EXPECT_LE(marks.times()[0], Trace::now());
+  EXPECT_EQ(timestamps.record(), 2);
+  EXPECT_EQ(gaps(timestamps), (std::vector<double>{2, 3}));
+  EXPECT_GE(timestamps.times()[0], before);
+  EXPECT_LE(timestamps.times()[0], Trace::now());
 }
 
-TEST(Marks, StayWhereAReplayPassesThem) {
-  Marks marks(Trace::now);
+TEST(Timestamps, StayWhereAReplayPassesThem) {
+  Timestamps timestamps(Trace::now);
   Replay replay;
   Context cx;
   int pieces = 0;
   for (int step = 0; step < 4; ++step) {
-    marks.restart(0);
-    marks.set();
+    timestamps.restart(0);
+    timestamps.record();
     work(step);
     replay.run(cx, [&] {
-      marks.restart(1);
-      marks.set();
+      timestamps.restart(1);
+      timestamps.record();
       work(++pieces);
-      marks.set();
+      timestamps.record();
     });
     // Started once, and captured once.
     EXPECT_EQ(pieces, std::min(step + 1, 2));
-    const auto found = gaps(marks);
+    const auto found = gaps(timestamps);
     EXPECT_NEAR(found.at(0), step, 1) << "and numbers of the step";
     EXPECT_EQ(found.at(1), pieces);
   }
@@ -74,22 +74,22 @@ public:
   void start() override { work(4); }
 };
 
-TEST(Marks, WhatStartsTogetherSharesItsTime) {
-  Marks marks(Trace::now);
+TEST(Timestamps, WhatStartsTogetherSharesItsTime) {
+  Timestamps timestamps(Trace::now);
   Waiting waiting;
-  marks.set();
+  timestamps.record();
   work(1);
-  marks.set(100);
+  timestamps.record(100);
   cuda::device().defer(waiting);
-  marks.set(30); // the first kernel
-  marks.set(0);
-  marks.set(10); // the second
+  timestamps.record(30); // the first kernel
+  timestamps.record(0);
+  timestamps.record(10); // the second
   work(2);
-  marks.set(5);
-  EXPECT_EQ(gaps(marks), (std::vector<double>{1, 3, 0, 1, 2}));
+  timestamps.record(5);
+  EXPECT_EQ(gaps(timestamps), (std::vector<double>{1, 3, 0, 1, 2}));
 }
 
-TEST(Marks, OfATraceHaveTheWeightsOfItsTasks) {
+TEST(Timestamps, OfATraceHaveTheWeightsOfItsTasks) {
   for (const bool are_told : {false, true}) {
     Trace trace;
     trace.prepare({{"a", 0, 0, 0}, {"x", 0, 0, 1}, {"b", 0, 0, 0}});
@@ -114,22 +114,22 @@ TEST(Marks, OfATraceHaveTheWeightsOfItsTasks) {
   }
 }
 
-TEST(Marks, WhatHasNoWeightEndsTogether) {
-  Marks marks(Trace::now);
+TEST(Timestamps, WhatHasNoWeightEndsTogether) {
+  Timestamps timestamps(Trace::now);
   Waiting waiting;
-  marks.set();
+  timestamps.record();
   cuda::device().defer(waiting);
-  marks.set();
-  marks.set();
-  EXPECT_EQ(gaps(marks), (std::vector<double>{4, 0}));
+  timestamps.record();
+  timestamps.record();
+  EXPECT_EQ(gaps(timestamps), (std::vector<double>{4, 0}));
 }
 
-TEST(Marks, AreForgottenBeforeWhatTheyWaitFor) {
+TEST(Timestamps, AreForgottenBeforeWhatTheyWaitFor) {
   Waiting waiting;
   {
-    Marks marks(Trace::now);
+    Timestamps timestamps(Trace::now);
     cuda::device().defer(waiting);
-    marks.set();
+    timestamps.record();
   }
   finish_target();
 }

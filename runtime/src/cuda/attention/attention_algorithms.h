@@ -1,12 +1,12 @@
-//===- attention_ways.h - attention by us or by a library -------*- C++ -*-===//
+//===- attention_algorithms.h - attention by us or by a library -*- C++ -*-===//
 //
 // A library computes attention of narrow factors without dropout, in some
-// shapes faster than our kernels, which do all of them: the faster way is
+// shapes faster than our kernels, which do all of them: the faster of both is
 // taken.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFRT_CUDA_ATTENTION_WAYS_H
-#define FFRT_CUDA_ATTENTION_WAYS_H
+#ifndef FFRT_CUDA_ATTENTION_ALGORITHMS_H
+#define FFRT_CUDA_ATTENTION_ALGORITHMS_H
 
 #include "common/attention/attention_geometry.h"
 #include "cuda/attention/attention_library.h"
@@ -23,14 +23,14 @@ std::optional<AttentionShape> library_shape(const AttentionGeometry &geometry,
                                             bool backward, Tensors in,
                                             Tensors out);
 
-class AttentionWays {
+class AttentionAlgorithms {
 public:
   /// Our kernels on operands and results. They have reserved scratch memory.
   using Ours = std::function<void(const Tensor *in, const Tensor *out)>;
 
   /// Chooses (cuda/plans/tuner.h); without measuring, our kernels.
-  AttentionWays(const std::optional<AttentionShape> &shape, Ours ours,
-                Tensors in, Tensors out);
+  AttentionAlgorithms(const std::optional<AttentionShape> &shape, Ours ours,
+                      Tensors in, Tensors out);
 
   void operator()(const Tensor *in, const Tensor *out) const;
 
@@ -43,4 +43,4 @@ private:
 
 } // namespace ffrt::cuda
 
-#endif // FFRT_CUDA_ATTENTION_WAYS_H
+#endif // FFRT_CUDA_ATTENTION_ALGORITHMS_H

@@ -1,12 +1,12 @@
-//===- product_ways.h - a product and more, at once or apart ----*- C++ -*-===//
+//===- product_algorithms.h - a product and more, fused or not --*- C++ -*-===//
 //
-// The library can do more than a product at once, by algorithms of its own that
-// may be slower than a product and a kernel for the rest: the faster way is
-// taken.
+// The library can fuse a product with what follows, by algorithms of its own
+// that may be slower than a product and a kernel for the rest: the faster of
+// both is taken.
 //
 //===----------------------------------------------------------------------===//
-#ifndef FFRT_CUDA_PRODUCT_WAYS_H
-#define FFRT_CUDA_PRODUCT_WAYS_H
+#ifndef FFRT_CUDA_PRODUCT_ALGORITHMS_H
+#define FFRT_CUDA_PRODUCT_ALGORITHMS_H
 
 #include "common/matmul/matmul_geometry.h"
 #include "cuda/matmul/gemm.h"
@@ -40,72 +40,74 @@ inline std::optional<GemmShape> product_shape(const Context &cx,
   return shape;
 }
 
-/// What a kernel does: the library, or an `Apart`, which is constructed with
+/// What a kernel does: the library, or a `Separate`, which is constructed with
 /// the context, operands, results and attributes, and called with the tensors.
-template <class Apart> class ProductWays {
+template <class Separate> class ProductAlgorithms {
 public:
   /// How the library is called for these operands and results.
   using Call = void (*)(const Gemm &gemm, const Tensor *in, const Tensor *out);
 
   /// Chooses. No `shape`: the library is not asked.
   template <class... Attributes>
-  ProductWays(const std::optional<GemmShape> &shape, Call call, Context &cx,
-              Tensors in, Tensors out, Attributes... attributes)
+  ProductAlgorithms(const std::optional<GemmShape> &shape, Call call,
+                    Context &cx, Tensors in, Tensors out,
+                    Attributes... attributes)
       : call(call) {
-    auto take_apart = [&] {
-      apart.emplace(cx, in.begin(), out.begin(), attributes...);
+    auto use_separate = [&] {
+      separate.emplace(cx, in.begin(), out.begin(), attributes...);
     };
     if (shape && Gemm::exists(*shape)) {
-      Choice choice(*this, *shape, in, out, take_apart);
-      tuner().choose(Gemm::version() + "; way of " + text_of(*shape), choice);
+      Choice choice(*this, *shape, in, out, use_separate);
+      tuner().choose(Gemm::version() + "; algorithm of " + text_of(*shape),
+                     choice);
     } else {
-      take_apart();
+      use_separate();
     }
   }
 
   void operator()(const Tensor *in, const Tensor *out) {
-    if (apart)
-      (*apart)(in, out);
+    if (separate)
+      (*separate)(in, out);
     else
-      call(*together, in, out);
+      call(*fused, in, out);
   }
 
 private:
   class Choice : public Candidates {
   public:
-    Choice(ProductWays &ways, const GemmShape &shape, Tensors in, Tensors out,
-           std::function<void()> take_apart)
-        : ways(ways), shape(shape), take_apart(std::move(take_apart)),
-          tensors(in, out) {}
+    Choice(ProductAlgorithms &algorithms, const GemmShape &shape, Tensors in,
+           Tensors out, std::function<void()> use_separate)
+        : algorithms(algorithms), shape(shape),
+          use_separate(std::move(use_separate)), tensors(in, out) {}
 
     std::vector<std::string> names() const override {
-      return {"together", "apart"};
+      return {"fused", "separate"};
     }
     void take(std::size_t i) override {
-      ways.together.reset();
-      ways.apart.reset();
+      algorithms.fused.reset();
+      algorithms.separate.reset();
       if (i == 0)
-        ways.together.emplace(shape);
+        algorithms.fused.emplace(shape);
       else
-        take_apart();
+        use_separate();
     }
     double seconds() override {
       return tensors.seconds_of(
-          [&](const Tensor *in, const Tensor *out) { ways(in, out); });
+          [&](const Tensor *in, const Tensor *out) { algorithms(in, out); });
     }
 
   private:
-    ProductWays &ways;
+    ProductAlgorithms &algorithms;
     const GemmShape &shape;
-    const std::function<void()> take_apart;
+    const std::function<void()> use_separate;
     TimedTensors tensors;
   };
 
   const Call call;
-  std::optional<Gemm> together;
-  std::optional<Apart> apart;
+  std::optional<Gemm> fused;
+  std::optional<Separate> separate;
 };
 
 } // namespace ffrt::cuda
 
-#endif // FFRT_CUDA_PRODUCT_WAYS_H
+#endif // FFRT_CUDA_PRODUCT_ALGORITHMS_H

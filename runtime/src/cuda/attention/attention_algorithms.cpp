@@ -1,5 +1,5 @@
-//===- attention_ways.cpp - attention by us or by a library ---------------===//
-#include "cuda/attention/attention_ways.h"
+//===- attention_algorithms.cpp - attention by us or by a library ---------===//
+#include "cuda/attention/attention_algorithms.h"
 
 #include "cuda/plans/plan_timer.h"
 #include "cuda/plans/tuner.h"
@@ -63,18 +63,19 @@ std::optional<AttentionShape> library_shape(const AttentionGeometry &g,
 }
 
 //===----------------------------------------------------------------------===//
-// Ways
+// Algorithms
 //===----------------------------------------------------------------------===//
 
 /// Our kernels, then what the library proposes.
-class AttentionWays::Choice : public Candidates {
+class AttentionAlgorithms::Choice : public Candidates {
 public:
-  Choice(AttentionWays &ways, const AttentionShape &shape, Tensors in,
-         Tensors out)
-      : ways(ways), shape(shape), library(shape), tensors(in, out) {}
+  Choice(AttentionAlgorithms &algorithms, const AttentionShape &shape,
+         Tensors in, Tensors out)
+      : algorithms(algorithms), shape(shape), library(shape), tensors(in, out) {
+  }
 
   std::vector<std::string> names() const override {
-    std::vector<std::string> all = library.ways();
+    std::vector<std::string> all = library.algorithms();
     all.insert(all.begin(), "own kernels");
     return all;
   }
@@ -88,7 +89,7 @@ public:
     if (shape.mask == Mask::causal)
       hide_later();
     if (!uses_library)
-      return tensors.seconds_of(ways.ours);
+      return tensors.seconds_of(algorithms.ours);
     TimedOperands more;
     char *const scratch = static_cast<char *>(more.add(library.scratch()));
     return tensors.seconds_of([&](const Tensor *in, const Tensor *out) {
@@ -114,15 +115,16 @@ private:
           "cudaMemcpyAsync");
   }
 
-  AttentionWays &ways;
+  AttentionAlgorithms &algorithms;
   const AttentionShape &shape;
   AttentionLibrary library;
   bool uses_library = false;
   TimedTensors tensors;
 };
 
-AttentionWays::AttentionWays(const std::optional<AttentionShape> &shape,
-                             Ours ours, Tensors in, Tensors out)
+AttentionAlgorithms::AttentionAlgorithms(
+    const std::optional<AttentionShape> &shape, Ours ours, Tensors in,
+    Tensors out)
     : ours(std::move(ours)) {
   if (!shape)
     return;
@@ -130,9 +132,10 @@ AttentionWays::AttentionWays(const std::optional<AttentionShape> &shape,
   try {
     choice.emplace(*this, *shape, in, out);
   } catch (const Error &) {
-    return; // The library has no way at all.
+    return; // The library has no algorithm at all.
   }
-  tuner().choose(AttentionLibrary::version() + "; way of " + text_of(*shape),
+  tuner().choose(AttentionLibrary::version() + "; algorithm of " +
+                     text_of(*shape),
                  *choice);
   if (!choice->takes_library())
     return;
@@ -142,7 +145,8 @@ AttentionWays::AttentionWays(const std::optional<AttentionShape> &shape,
   device().reserve(library->scratch());
 }
 
-void AttentionWays::operator()(const Tensor *in, const Tensor *out) const {
+void AttentionAlgorithms::operator()(const Tensor *in,
+                                     const Tensor *out) const {
   if (library)
     (*library)(in, out, device().scratch<char>());
   else

@@ -1,5 +1,5 @@
-//===- stamp.cpp - a time of the device's stream --------------------------===//
-#include "cuda/profiling/stamp.h"
+//===- timed_event.cpp - a time of the device's stream --------------------===//
+#include "cuda/profiling/timed_event.h"
 
 #include "ffrt/cuda/check.h"
 #include "ffrt/cuda/device.h"
@@ -8,20 +8,20 @@
 
 namespace ffrt::cuda {
 
-Stamp::Stamp() {
+TimedEvent::TimedEvent() {
   device(); // an event is of the one that was chosen before
   check(cudaEventCreateWithFlags(&event, 0), "cudaEventCreate");
 }
 
-Stamp::~Stamp() {
+TimedEvent::~TimedEvent() {
   if (event)
     cudaEventDestroy(event);
 }
 
-Stamp::Stamp(Stamp &&other) noexcept
+TimedEvent::TimedEvent(TimedEvent &&other) noexcept
     : event(std::exchange(other.event, nullptr)), replayed(other.replayed) {}
 
-void Stamp::set() {
+void TimedEvent::record() {
   const cudaStream_t stream = device().stream();
   replayed = is_captured(stream);
   // Without the flag an event of a capture is no work, but an order of it.
@@ -32,7 +32,7 @@ void Stamp::set() {
     check(cudaEventRecord(event, stream), "cudaEventRecord");
 }
 
-double Stamp::seconds_since(const Stamp &other) const {
+double TimedEvent::seconds_since(const TimedEvent &other) const {
   float milliseconds = 0;
   check(cudaEventElapsedTime(&milliseconds, other.event, event),
         "cudaEventElapsedTime");
