@@ -114,8 +114,9 @@ double distance(const Floats &found, const Floats &expected) {
 class Attention {
 public:
   explicit Attention(const ModelAttention &of)
-      : of(of), s(of.shape), q(s.factors, heads()), k(s.factors, heads()),
-        v(s.factors, heads()), dy(s.factors, heads()), y(DType::f32, heads()),
+      : of(of), s(of.shape), q(s.operand_type, heads()),
+        k(s.operand_type, heads()), v(s.operand_type, heads()),
+        dy(s.operand_type, heads()), y(DType::f32, heads()),
         dq(DType::f32, heads()), dk(DType::f32, heads()),
         dv(DType::f32, heads()), lse(DType::f32, sums()),
         library_y(s.y, heads()), library_dq(s.y, heads()),

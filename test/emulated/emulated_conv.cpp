@@ -149,9 +149,9 @@ void ConvLibrary::operator()(void *x, void *w, void *y, const float *bias,
   emulated::compute([=] {
     const float *added = finishes ? bias : nullptr;
     const fn::Clip clip = finishes ? shape.clip : ConvShape().clip;
-    with_factor(shape.factors(), [&](auto *factor) {
-      with_factor(apart ? DType::f32 : shape.result().type, [&](auto *type) {
-        convolve<std::remove_pointer_t<decltype(factor)>>(
+    with_float(shape.operand_type(), [&](auto *operand) {
+      with_float(apart ? DType::f32 : shape.result().type, [&](auto *type) {
+        convolve<std::remove_pointer_t<decltype(operand)>>(
             shape, x, w, y, static_cast<decltype(type)>(result), added, clip);
       });
     });

@@ -18,7 +18,7 @@ struct Context {
   double learning_rate = 0.01;
   double weight_decay = 0.0;
   int threads = 1; ///< OpenMP threads of this rank
-  /// Products may round f32 factors to TF32, where the target has it.
+  /// Products may round f32 operands to TF32, where the target has it.
   bool tf32 = false;
 };
 

@@ -22,7 +22,7 @@ struct Call {
   Value dy = Value(Shape{1});
 
   Call(const AttentionCase &of, std::mt19937 &random)
-      : c(of), dy(random_value(of.result(), random, of.factors)) {}
+      : c(of), dy(random_value(of.result(), random, of.operand_type)) {}
 
   struct Results {
     Value y, lse, dq, dk, dv;
@@ -78,11 +78,11 @@ void check(const Call &call) {
   expect_alike(library, own, call.results == DType::f32 ? 1e-4 : 2e-2);
 }
 
-class AttentionLibraries : public ::testing::TestWithParam<Factors> {};
-INSTANTIATE_TEST_SUITE_P(Factors, AttentionLibraries,
-                         ::testing::Values(Factors{DType::bf16},
-                                           Factors{DType::f16}),
-                         name_of_factors);
+class AttentionLibraries : public ::testing::TestWithParam<Precision> {};
+INSTANTIATE_TEST_SUITE_P(Precisions, AttentionLibraries,
+                         ::testing::Values(Precision{DType::bf16},
+                                           Precision{DType::f16}),
+                         name_of_precision);
 
 TEST_P(AttentionLibraries, GiveWhatOurKernelsGive) {
   std::mt19937 random(seed());

@@ -171,7 +171,7 @@ void check(const Case &c, int most, int threads) {
   std::mt19937 random(seed());
   const int before = omp_get_max_threads();
   omp_set_num_threads(threads);
-  const Value dy = random_value(c.result(), random, c.factors);
+  const Value dy = random_value(c.result(), random, c.operand_type);
   const Results want = reference(c, dy);
   Context cx;
   cx.seed = kSeed;
@@ -182,8 +182,9 @@ void check(const Case &c, int most, int threads) {
   omp_set_num_threads(before);
 }
 
-class Attention : public ::testing::TestWithParam<Factors> {};
-INSTANTIATE_TEST_SUITE_P(Factors, Attention, kAllFactors, name_of_factors);
+class Attention : public ::testing::TestWithParam<Precision> {};
+INSTANTIATE_TEST_SUITE_P(Precisions, Attention, kAllPrecisions,
+                         name_of_precision);
 
 TEST_P(Attention, Unmasked) {
   std::mt19937 random(seed());

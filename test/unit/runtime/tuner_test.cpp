@@ -305,7 +305,7 @@ TEST(Problems, AreNamedByAllThatMatters) {
   gemm.tf32 = gemm.trans_a = true;
   gemm.addend = GemmShape::Addend::matrix;
   EXPECT_EQ(text_of(gemm), "product 2x3x4 tf32 a^T + matrix aligned 64");
-  gemm.factors = DType::bf16;
+  gemm.operand_type = DType::bf16;
   gemm.trans_b = true;
   gemm.addend = GemmShape::Addend::result;
   gemm.count = 5;

@@ -10,7 +10,7 @@ AttentionGeometry::AttentionGeometry(const char *kernel, const Tensor &q,
                                      const Tensor &k, const Tensor *v,
                                      const Tensor &mask,
                                      const AttentionNumbers &numbers)
-    : kernel(kernel), factors(q.type), causal(numbers.causal != 0),
+    : kernel(kernel), operand_type(q.type), causal(numbers.causal != 0),
       scale(float(numbers.scale)), key(uint64_t(numbers.key)),
       ratio(float(numbers.ratio)) {
   expect_rank(kernel, "q", q, 4);
@@ -23,12 +23,12 @@ AttentionGeometry::AttentionGeometry(const char *kernel, const Tensor &q,
   width = q.shape[3];
   keys = k.shape[1];
   values = v ? v->shape[3] : 0;
-  expect_factors(kernel, "q", q, "k", k);
-  expect_heads("q", q, rows, width, factors);
-  expect_heads("k", k, keys, width, factors);
+  expect_same_float(kernel, "q", q, "k", k);
+  expect_heads("q", q, rows, width, operand_type);
+  expect_heads("k", k, keys, width, operand_type);
   if (v) {
-    expect_factors(kernel, "q", q, "v", *v);
-    expect_heads("v", *v, keys, values, factors);
+    expect_same_float(kernel, "q", q, "v", *v);
+    expect_heads("v", *v, keys, values, operand_type);
   }
   steps[2] = k.global[1];
   steps[1] = q.global[1] * steps[2];
@@ -74,7 +74,7 @@ void AttentionGeometry::expect_heads(const char *name, const Tensor &t,
 
 void AttentionGeometry::expect_y(const Tensor &t) const {
   if (t.data)
-    expect_wide_or(kernel, "y", t, factors);
+    expect_wide_or(kernel, "y", t, operand_type);
   expect_heads("y", t, rows, values, t.type);
 }
 
@@ -82,7 +82,7 @@ void AttentionGeometry::expect_gradient(const char *name, const Tensor &t,
                                         int64_t positions,
                                         int64_t width) const {
   if (t.data)
-    expect_factor(kernel, name, t);
+    expect_float(kernel, name, t);
   expect_heads(name, t, positions, width, t.type);
 }
 
@@ -144,7 +144,7 @@ AttentionApply::AttentionApply(Context & /*cx*/, Tensors in, Tensors out,
   expect_floats(kernel, "total", in.begin()[1], {samples, heads, rows});
   expect_floats(kernel, "sum", sum, {samples, rows, heads, values});
   const Tensor &y = out.begin()[0];
-  expect_factor(kernel, "y", y);
+  expect_float(kernel, "y", y);
   expect_dense(kernel, "y", y, y.type, {samples, rows, heads, values});
   expect_floats(kernel, "lse", out.begin()[1], {samples, heads, rows});
 }
@@ -158,8 +158,8 @@ AttentionGeometry check_attention_backward(Tensors in, Tensors out,
   const AttentionGeometry g(kernel, t[0], t[1], &t[2], t[6], numbers);
   g.expect_y(t[3]);
   g.expect_sums("lse", t[4]);
-  expect_factors(kernel, "q", t[0], "dy", t[5]);
-  g.expect_heads("dy", t[5], g.rows, g.values, g.factors);
+  expect_same_float(kernel, "q", t[0], "dy", t[5]);
+  g.expect_heads("dy", t[5], g.rows, g.values, g.operand_type);
   g.expect_gradient("dq", r[0], g.rows, g.width);
   g.expect_gradient("dk", r[1], g.keys, g.width);
   g.expect_gradient("dv", r[2], g.keys, g.values);

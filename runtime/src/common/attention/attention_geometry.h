@@ -20,7 +20,7 @@ struct AttentionNumbers {
 /// The geometry of a tile, and its mask.
 struct AttentionGeometry {
   const char *kernel;
-  DType factors; ///< of q, k, v and dy
+  DType operand_type; ///< of q, k, v and dy
   int64_t samples, rows, heads, keys, width, values;
   Index mask_strides; ///< of n, h, t and s; 0 where it is broadcast
   bool causal;        ///< the mask hides what comes later, and nothing else
@@ -37,7 +37,7 @@ struct AttentionGeometry {
 
   void expect_heads(const char *name, const Tensor &t, int64_t positions,
                     int64_t width, DType type = DType::f32) const;
-  /// y, of f32 or of the factors' type.
+  /// y, of f32 or of the operands' type.
   void expect_y(const Tensor &t) const;
   /// Absent, or such a tensor of f32, bf16 or f16.
   void expect_gradient(const char *name, const Tensor &t, int64_t positions,

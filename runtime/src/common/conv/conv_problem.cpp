@@ -77,8 +77,8 @@ void check_conv(const char *kernel, std::initializer_list<const char *> names,
                 Tensors in, const char *result, Tensors out, bool is_image) {
   expect_count(kernel, "operands", in.size(), names.size());
   expect_count(kernel, "results", out.size(), 1);
-  expect_factors(kernel, names.begin()[0], in.begin()[0], names.begin()[1],
-                 in.begin()[1]);
+  expect_same_float(kernel, names.begin()[0], in.begin()[0], names.begin()[1],
+                    in.begin()[1]);
   expect_wide_or(kernel, result, out.begin()[0],
                  is_image ? in.begin()[0].type : DType::f32);
   if (in.size() < 3 || !in.begin()[2].data)

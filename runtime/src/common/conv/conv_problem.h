@@ -41,8 +41,8 @@ struct ConvProblem {
               const Tensor &y, bool backward, const ConvAttributes &attributes);
 };
 
-/// The types of what a kernel's constructor gets: two factors, perhaps a bias,
-/// and a result, by their names. An image may have the type of the factors.
+/// The types of what a kernel's constructor gets: two operands, perhaps a bias,
+/// and a result, by their names. An image may have the type of the operands.
 /// Throws Error.
 void check_conv(const char *kernel, std::initializer_list<const char *> names,
                 Tensors in, const char *result, Tensors out,

@@ -9,8 +9,7 @@ namespace ffrt {
 namespace {
 
 void expect_images(const char *kernel, Tensors in, Tensors out) {
-  expect_factor_pair(kernel, "operand", in.begin()[0], "result",
-                     out.begin()[0]);
+  expect_float_pair(kernel, "operand", in.begin()[0], "result", out.begin()[0]);
 }
 
 void expect_index(const char *kernel, const Tensor &index, const Tensor &like) {

@@ -43,7 +43,7 @@ std::vector<std::byte> widened(const std::vector<std::byte> &bytes,
                                DType type) {
   const std::size_t n = bytes.size() / size_of(type);
   std::vector<std::byte> result(n * sizeof(float));
-  with_factor(type, [&](auto *element) {
+  with_float(type, [&](auto *element) {
     using T = std::remove_pointer_t<decltype(element)>;
     for (std::size_t i = 0; i < n; ++i) {
       T narrow;

@@ -50,7 +50,7 @@ template <class F> void with_type(DType type, F f) {
 }
 
 /// The same for what a product multiplies, f32, bf16 or f16.
-template <class F> void with_factor(DType type, F f) {
+template <class F> void with_float(DType type, F f) {
   if (type == DType::bf16)
     f(static_cast<BFloat16 *>(nullptr));
   else if (type == DType::f16)
@@ -59,7 +59,7 @@ template <class F> void with_factor(DType type, F f) {
     f(static_cast<float *>(nullptr));
 }
 
-/// Is a type of factors that is not f32.
+/// Is a type of operands that is not f32.
 inline bool is_narrow(DType type) {
   return type == DType::bf16 || type == DType::f16;
 }

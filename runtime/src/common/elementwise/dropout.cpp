@@ -13,13 +13,13 @@ Dropout::Dropout(Context &cx, Tensors in, Tensors out, int64_t key,
     expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  expect_factor_pair(kernel, "operand", x, "result", y);
+  expect_float_pair(kernel, "operand", x, "result", y);
   expect_same_shape(kernel, "operand", x, y);
   expect_same_order(kernel, "operand", x, y);
   if (in.size() == 2) {
     const Tensor &addend = in.begin()[1];
-    expect_factor_pair(kernel, "addend", addend, "operand", x);
-    expect_factor_pair(kernel, "addend", addend, "result", y);
+    expect_float_pair(kernel, "addend", addend, "operand", x);
+    expect_float_pair(kernel, "addend", addend, "result", y);
     expect_same_shape(kernel, "addend", addend, y);
     expect_same_order(kernel, "addend", addend, y);
   }

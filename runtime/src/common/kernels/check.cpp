@@ -53,28 +53,28 @@ void expect_type(const char *kernel, const char *operand, const Tensor &t,
              ", found " + name_of(t.type));
 }
 
-static bool is_factor(DType type) {
+static bool is_float(DType type) {
   return type == DType::f32 || type == DType::bf16 || type == DType::f16;
 }
 
-void expect_factor(const char *kernel, const char *operand, const Tensor &t) {
-  expect(kernel, is_factor(t.type),
+void expect_float(const char *kernel, const char *operand, const Tensor &t) {
+  expect(kernel, is_float(t.type),
          std::string(operand) + ": expected type f32, bf16 or f16, found " +
              name_of(t.type));
 }
 
-void expect_factors(const char *kernel, const char *first, const Tensor &a,
-                    const char *second, const Tensor &b) {
-  expect(kernel, a.type == b.type && is_factor(a.type),
+void expect_same_float(const char *kernel, const char *first, const Tensor &a,
+                       const char *second, const Tensor &b) {
+  expect(kernel, a.type == b.type && is_float(a.type),
          std::string(first) + " and " + second +
              ": expected one type, f32, bf16 or f16, found " + name_of(a.type) +
              " and " + name_of(b.type));
 }
 
-void expect_factor_pair(const char *kernel, const char *operand,
-                        const Tensor &x, const char *result, const Tensor &y) {
-  expect_factor(kernel, operand, x);
-  expect_factor(kernel, result, y);
+void expect_float_pair(const char *kernel, const char *operand, const Tensor &x,
+                       const char *result, const Tensor &y) {
+  expect_float(kernel, operand, x);
+  expect_float(kernel, result, y);
   expect(kernel,
          x.type == y.type || x.type == DType::f32 || y.type == DType::f32,
          std::string(operand) + " and " + result +

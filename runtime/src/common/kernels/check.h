@@ -22,16 +22,16 @@ void expect_count(const char *kernel, const char *what, std::size_t found,
 void expect_type(const char *kernel, const char *operand, const Tensor &t,
                  DType expected);
 /// f32, bf16 or f16.
-void expect_factor(const char *kernel, const char *operand, const Tensor &t);
-/// The factors of a product, called `first` and `second`, are both f32, bf16 or
-/// f16.
-void expect_factors(const char *kernel, const char *first, const Tensor &a,
-                    const char *second, const Tensor &b);
+void expect_float(const char *kernel, const char *operand, const Tensor &t);
+/// The operands of a product, called `first` and `second`, are both f32, bf16
+/// or f16.
+void expect_same_float(const char *kernel, const char *first, const Tensor &a,
+                       const char *second, const Tensor &b);
 /// Operand and result are each f32, bf16 or f16, and if both are narrower than
 /// f32 of one type.
-void expect_factor_pair(const char *kernel, const char *operand,
-                        const Tensor &x, const char *result, const Tensor &y);
-/// What goes with such factors, of `type`, is f32 or like them.
+void expect_float_pair(const char *kernel, const char *operand, const Tensor &x,
+                       const char *result, const Tensor &y);
+/// What goes with such operands, of `type`, is f32 or like them.
 void expect_wide_or(const char *kernel, const char *operand, const Tensor &t,
                     DType type);
 void expect_rank(const char *kernel, const char *operand, const Tensor &t,

@@ -31,9 +31,9 @@ int check_cross_entropy(const char *kernel, Tensors in, Tensors out,
     expect_type(kernel, "slope", slope, DType::f32);
     expect_rank(kernel, "slope", slope, 0);
     expect_same_shape(kernel, "gradient", gradient, logits);
-    expect_factor_pair(kernel, "logits", logits, "gradient", gradient);
+    expect_float_pair(kernel, "logits", logits, "gradient", gradient);
   } else {
-    expect_factor(kernel, "logits", logits);
+    expect_float(kernel, "logits", logits);
   }
   expect_type(kernel, "target", target, DType::i32);
   expect_row_major(kernel, "target", target);

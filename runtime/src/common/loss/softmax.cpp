@@ -41,7 +41,7 @@ void check(const char *kernel, Tensors in, Tensors out, std::size_t whole,
   const Tensor &x = in.begin()[0];
   auto check_one = [&](const char *name, const Tensor &t, bool is_whole) {
     if (narrow && is_whole)
-      expect_factor(kernel, name, t);
+      expect_float(kernel, name, t);
     else
       expect_type(kernel, name, t, DType::f32);
     if (is_whole) {

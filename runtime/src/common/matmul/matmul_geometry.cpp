@@ -140,7 +140,7 @@ void check_matmul(Tensors in, Tensors out) {
   expect_count(kernel, "operands", in.size(), 4);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &a = in.begin()[0], &b = in.begin()[1], &y = out.begin()[0];
-  expect_factors(kernel, "a", a, "b", b);
+  expect_same_float(kernel, "a", a, "b", b);
   expect_wide_or(kernel, "y", y, a.type);
   for (const Tensor *t : {&a, &b, &y}) {
     expect_row_major(kernel, "operand or result", *t);

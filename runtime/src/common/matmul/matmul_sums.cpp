@@ -1,4 +1,4 @@
-//===- matmul_sums.cpp - a product, then the sums of a factor -------------===//
+//===- matmul_sums.cpp - a product, then the sums of an operand -----------===//
 #include "common/matmul/matmul_sums.h"
 
 #include "common/kernels/check.h"
@@ -16,7 +16,7 @@ void check_matmul_sums(Tensors in, Tensors out, int64_t sums_of,
   expect(kernel, sums_of == 0 || sums_of == 1,
          "expected sums of operand 0 or 1, found " + std::to_string(sums_of));
   expect(kernel, sums_of == 0 ? trans_a != 0 : trans_b == 0,
-         "expected the factor that is summed to have its own dimension last");
+         "expected the operand that is summed to have its own dimension last");
   expect_type(kernel, "y", out.begin()[0], DType::f32);
   const int rank = out.begin()[0].rank;
   expect(kernel, rank == 2,

@@ -1,4 +1,4 @@
-//===- matmul_sums.h - a product, then the sums of a factor -----*- C++ -*-===//
+//===- matmul_sums.h - a product, then the sums of an operand ---*- C++ -*-===//
 //
 // What MatMulSums is where no library does both at once.
 //

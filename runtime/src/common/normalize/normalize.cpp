@@ -15,7 +15,7 @@ Normalization::Normalization(const char *kernel, Context &cx, Tensors in,
   // The first operand is x or dy, which are alike.
   expect(kernel, in.size() > 0, "expected operands, found none");
   const Tensor &x = in.begin()[0];
-  expect_factor(kernel, "operand", x);
+  expect_float(kernel, "operand", x);
   geometry = std::make_shared<NormalizeGeometry>(
       kernel, x, statistic, axes, epsilon, param_dims, sample_groups, clamp);
   work = make_normalize_work(*geometry, cx, geometry->groups.part(x, 0));

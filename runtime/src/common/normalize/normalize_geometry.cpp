@@ -101,7 +101,7 @@ void expect_like(const char *kernel, const char *name, const Tensor &t,
                  const Tensor &x, DType &narrow) {
   if (!t.data)
     return;
-  expect_factor(kernel, name, t);
+  expect_float(kernel, name, t);
   expect_same_shape(kernel, name, t, x);
   expect_same_order(kernel, name, t, x);
   if (!is_narrow(t.type))

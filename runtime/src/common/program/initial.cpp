@@ -175,7 +175,7 @@ void Initial::fill_copy(const StateSlot &slot) {
   of.tensor.type = DType::f32;
   of.tensor.data = wide.data();
   fill(of);
-  with_factor(slot.tensor.type, [&](auto *type) {
+  with_float(slot.tensor.type, [&](auto *type) {
     using To = std::remove_pointer_t<decltype(type)>;
     std::transform(wide.begin(), wide.end(), slot.tensor.as<To>(),
                    convert<To, float>);

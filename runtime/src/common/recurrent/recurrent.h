@@ -22,7 +22,7 @@ struct RecurrentSteps {
   const char *kind;
   Cell cell;
   bool reverse;
-  bool tf32; ///< factors may be rounded
+  bool tf32; ///< operands may be rounded
   int64_t steps, samples, units;
   int64_t gates; ///< gate vectors of a sample and step
   int64_t saved; ///< vectors that the gradient needs

@@ -12,7 +12,7 @@ ReduceGeometry check_reduce(const char *kernel, Tensors in, Tensors out,
   expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
-  expect_factor(kernel, "operand", x);
+  expect_float(kernel, "operand", x);
   expect_type(kernel, "result", y, DType::f32);
   ReduceGeometry geometry;
   geometry.keepdims = keepdims != 0;

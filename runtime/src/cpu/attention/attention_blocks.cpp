@@ -124,37 +124,37 @@ Scratch Scratch::of_thread() {
 }
 
 //===----------------------------------------------------------------------===//
-// Factors and results
+// Operands and results
 //===----------------------------------------------------------------------===//
 
-void AttentionTile::read_rows(const Tensor &factor, int64_t n, int64_t h,
+void AttentionTile::read_rows(const Tensor &operand, int64_t n, int64_t h,
                               int64_t first, int64_t count, float *to) const {
-  const int64_t width = factor.shape[3], columns = padded(width);
+  const int64_t width = operand.shape[3], columns = padded(width);
   with_data(
       [&](const auto *from) {
-        from += vector_at(factor, n, h, first);
+        from += vector_at(operand, n, h, first);
         for (int64_t i = 0; i < count; ++i, from += between(width)) {
           std::copy_n(from, width, to + i * columns);
           std::fill(to + i * columns + width, to + (i + 1) * columns, 0.0f);
         }
       },
-      factor);
+      operand);
 }
 
-void AttentionTile::read_columns(const Tensor &factor, int64_t n, int64_t h,
+void AttentionTile::read_columns(const Tensor &operand, int64_t n, int64_t h,
                                  float *to) const {
   constexpr int64_t kSide = 16;
-  const int64_t width = factor.shape[3], columns = padded(keys);
+  const int64_t width = operand.shape[3], columns = padded(keys);
   with_data(
       [&](const auto *from) {
-        from += vector_at(factor, n, h, 0);
+        from += vector_at(operand, n, h, 0);
         for (int64_t i = 0; i < keys; i += kSide)
           for (int64_t d = 0; d < width; d += kSide)
             for (int64_t e = d; e < std::min(d + kSide, width); ++e)
               for (int64_t j = i; j < std::min(i + kSide, keys); ++j)
                 to[e * columns + j] = from[j * between(width) + e];
       },
-      factor);
+      operand);
   for (int64_t d = 0; d < width; ++d)
     std::fill(to + d * columns + keys, to + (d + 1) * columns, 0.0f);
 }

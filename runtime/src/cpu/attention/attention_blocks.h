@@ -72,12 +72,12 @@ struct AttentionTile : AttentionGeometry {
   int64_t vector_at(const Tensor &t, int64_t n, int64_t h, int64_t i) const {
     return head_at(n, h, t.shape[1], t.shape[3]) + i * between(t.shape[3]);
   }
-  /// Vectors `first` to first + count of a head of a factor as rows of
+  /// Vectors `first` to first + count of a head of an operand as rows of
   /// padded(width) columns, with zeros behind.
-  void read_rows(const Tensor &factor, int64_t n, int64_t h, int64_t first,
+  void read_rows(const Tensor &operand, int64_t n, int64_t h, int64_t first,
                  int64_t count, float *to) const;
   /// All of them as columns: `width` rows of padded(keys).
-  void read_columns(const Tensor &factor, int64_t n, int64_t h,
+  void read_columns(const Tensor &operand, int64_t n, int64_t h,
                     float *to) const;
   /// Rows of padded(width) columns to such vectors of a result, in its type.
   void write_rows(const float *from, const Tensor &result, int64_t n, int64_t h,

@@ -57,12 +57,12 @@ forward_desc(const ConvProblem &p, const memory::desc &x, const memory::desc &w,
 }
 
 /// The forward primitive that one of the gradients belongs to: all tensors are
-/// of the type of the factors.
+/// of the type of the operands.
 dnnl::convolution_forward::primitive_desc
 hint_for(const ConvProblem &p, memory::desc x, memory::desc w, memory::desc y,
-         const memory::desc &factor) {
+         const memory::desc &operand) {
   for (memory::desc *desc : {&x, &w, &y})
-    desc->data.data_type = factor.data.data_type;
+    desc->data.data_type = operand.data.data_type;
   return forward_desc(p, x, w, {}, y);
 }
 
@@ -82,7 +82,7 @@ dnnl::primitive_attr clipping(const fn::Clip &clip) {
 //===----------------------------------------------------------------------===//
 
 struct ConvForward::Impl {
-  std::array<Factor, 2> factors;
+  std::array<Operand, 2> operands;
   Result result;
   ConvProblem problem;
   fn::Clip clip;
@@ -125,13 +125,13 @@ ConvForward::ConvForward(Context &, Tensors in, Tensors out, const Reals &clamp,
   check_conv(kernel, {"x", "w", "b"}, in, "y", out);
   const Tensor &x = in.begin()[0];
   const Tensor &w = in.begin()[1], &y = out.begin()[0];
-  const Factor image(x, 0), weights(w, 1);
+  const Operand image(x, 0), weights(w, 1);
   const Result result(y, image.form().type);
   impl = std::make_unique<Impl>(
       with_row(image.form()), with_row(weights.form()), in.begin()[2],
       with_row(result.form()), clamp,
       ConvAttributes(kernel, x, dilations, group, pads, strides));
-  impl->factors = {image, weights};
+  impl->operands = {image, weights};
   impl->result = result;
 } catch (const dnnl::error &e) {
   dnnl_failed("conv forward", e);
@@ -143,11 +143,11 @@ void ConvForward::operator()(Tensors in, Tensors out) {
   const Tensor &b = in.begin()[2];
   const Tensor &y = out.begin()[0];
   if (!impl->conv)
-    return with_factor(y.type, [&](auto *type) {
+    return with_float(y.type, [&](auto *type) {
       fill_bias<std::remove_pointer_t<decltype(type)>>(y, b, impl->clip);
     });
-  const Tensor x = with_row(impl->factors[0].read(in.begin()[0])),
-               w = with_row(impl->factors[1].read(in.begin()[1]));
+  const Tensor x = with_row(impl->operands[0].read(in.begin()[0])),
+               w = with_row(impl->operands[1].read(in.begin()[1]));
   impl->x.read(x);
   impl->y.prepare(with_row(impl->result.target(y)));
   if (b.data)
@@ -163,7 +163,7 @@ void ConvForward::operator()(Tensors in, Tensors out) {
 //===----------------------------------------------------------------------===//
 
 struct ConvBackwardData::Impl {
-  std::array<Factor, 2> factors;
+  std::array<Operand, 2> operands;
   Result result;
   ConvProblem problem;
   Part dy, dx;
@@ -212,13 +212,13 @@ ConvBackwardData::ConvBackwardData(Context &, Tensors in, Tensors out,
   // With bf16 and 1x1 kernels, oneDNN 2.6 takes channels two by two, and the
   // last one of an odd number with what lies behind it.
   const bool widen = dy.shape[1] % 2 != 0;
-  const Factor gradient(dy, 0, widen), weights(w, 1, widen);
+  const Operand gradient(dy, 0, widen), weights(w, 1, widen);
   const Result result(dx, gradient.form().type);
   impl = std::make_unique<Impl>(
       with_row(gradient.form()), with_row(weights.form()),
       with_row(result.form()),
       ConvAttributes(kernel, dx, dilations, group, pads, strides));
-  impl->factors = {gradient, weights};
+  impl->operands = {gradient, weights};
   impl->result = result;
 } catch (const dnnl::error &e) {
   dnnl_failed("conv backward data", e);
@@ -229,8 +229,8 @@ ConvBackwardData::~ConvBackwardData() = default;
 void ConvBackwardData::operator()(Tensors in, Tensors out) {
   const Tensor &given = out.begin()[0];
   const Tensor dx = with_row(impl->result.target(given));
-  const Tensor dy = with_row(impl->factors[0].read(in.begin()[0])),
-               w = with_row(impl->factors[1].read(in.begin()[1]));
+  const Tensor dy = with_row(impl->operands[0].read(in.begin()[0])),
+               w = with_row(impl->operands[1].read(in.begin()[1]));
   if (!impl->conv && !impl->depthwise)
     return fill(given, 0.0f);
   if (impl->depthwise) {
@@ -251,7 +251,7 @@ void ConvBackwardData::operator()(Tensors in, Tensors out) {
 //===----------------------------------------------------------------------===//
 
 struct ConvBackwardWeights::Impl {
-  std::array<Factor, 2> factors;
+  std::array<Operand, 2> operands;
   ConvProblem problem;
   Part x, dy;
   Converted weights;
@@ -295,11 +295,11 @@ ConvBackwardWeights::ConvBackwardWeights(Context &, Tensors in, Tensors out,
   // With bf16 and strides, oneDNN 2.6 adds up what nobody wrote.
   const bool widen = std::any_of(strides.begin(), strides.end(),
                                  [](int64_t stride) { return stride > 1; });
-  const Factor image(x, 0, widen), gradient(dy, 1, widen);
+  const Operand image(x, 0, widen), gradient(dy, 1, widen);
   impl = std::make_unique<Impl>(
       with_row(image.form()), with_row(gradient.form()), with_row(dw),
       ConvAttributes(kernel, x, dilations, group, pads, strides));
-  impl->factors = {image, gradient};
+  impl->operands = {image, gradient};
 } catch (const dnnl::error &e) {
   dnnl_failed("conv backward weights", e);
 }
@@ -307,8 +307,8 @@ ConvBackwardWeights::ConvBackwardWeights(Context &, Tensors in, Tensors out,
 ConvBackwardWeights::~ConvBackwardWeights() = default;
 
 void ConvBackwardWeights::operator()(Tensors in, Tensors out) {
-  const Tensor x = with_row(impl->factors[0].read(in.begin()[0])),
-               dy = with_row(impl->factors[1].read(in.begin()[1]));
+  const Tensor x = with_row(impl->operands[0].read(in.begin()[0])),
+               dy = with_row(impl->operands[1].read(in.begin()[1]));
   const Tensor dw = with_row(out.begin()[0]);
   if (impl->depthwise)
     return impl->depthwise->weight_gradient(x, dy, dw);

@@ -149,7 +149,7 @@ void FusedWalk::run_rows(const Pointers &at, Loop loop, int64_t begin,
           const bool repeats = (r > first && x.row == 0 && width == columns) ||
                                (c > 0 && x.column == 0);
           if (!side_by_side && !repeats)
-            with_factor(x.type, [&](auto *type) {
+            with_float(x.type, [&](auto *type) {
               using T = std::remove_pointer_t<decltype(type)>;
               pack(reinterpret_cast<T *>(scratch[b]),
                    reinterpret_cast<const T *>(from), m, x.row, n, x.column);

@@ -57,8 +57,8 @@ static Shared &shared_slot(int slot) {
   return shared[slot];
 }
 
-/// Where factors as f32 lie.
-static Shared &shared_factor(int slot) {
+/// Where operands as f32 lie.
+static Shared &shared_operand(int slot) {
   static Shared shared[Converted::kSlots];
   return shared[slot];
 }
@@ -80,7 +80,7 @@ static bool has_bfloat16() {
   return (int(dnnl::get_effective_cpu_isa()) & needed) == needed;
 }
 
-Factor::Factor(const Tensor &tensor, int slot, bool widen)
+Operand::Operand(const Tensor &tensor, int slot, bool widen)
     : as_read(tensor), slot(slot),
       widened(tensor.data &&
               (tensor.type == DType::f16 ||
@@ -88,22 +88,22 @@ Factor::Factor(const Tensor &tensor, int slot, bool widen)
   if (!widened)
     return;
   as_read.type = DType::f32;
-  shared_factor(slot).reserve(std::size_t(tensor.elements()) * sizeof(float));
+  shared_operand(slot).reserve(std::size_t(tensor.elements()) * sizeof(float));
 }
 
-Tensor Factor::read(const Tensor &tensor) {
+Tensor Operand::read(const Tensor &tensor) {
   if (!widened)
     return tensor;
   Tensor result = tensor;
   result.type = DType::f32;
-  result.data = shared_factor(slot).data();
+  result.data = shared_operand(slot).data();
   cast_elements(tensor, result);
   return result;
 }
 
-Result::Result(const Tensor &tensor, DType factors)
+Result::Result(const Tensor &tensor, DType operand_type)
     : as_written(tensor),
-      rounds(tensor.type != DType::f32 && tensor.type != factors) {
+      rounds(tensor.type != DType::f32 && tensor.type != operand_type) {
   if (!rounds)
     return;
   as_written.type = DType::f32;

@@ -59,15 +59,15 @@ int64_t spaced_rows(int64_t columns);
 /// The type of floats, f32 or bf16.
 dnnl::memory::data_type data_type(DType type);
 
-/// A factor of a product in a type that oneDNN has kernels for: the tensor
+/// An operand of a product in a type that oneDNN has kernels for: the tensor
 /// itself, or, of f16, and of bf16 where the processor lacks instructions or
 /// `widen` says so, a copy as f32 in memory that all kernels share.
-class Factor {
+class Operand {
 public:
-  Factor() = default;
+  Operand() = default;
   /// Memory number `slot` of Converted::kSlots; those of one kernel have slots
   /// of their own.
-  Factor(const Tensor &tensor, int slot, bool widen = false);
+  Operand(const Tensor &tensor, int slot, bool widen = false);
   /// For making a primitive.
   const Tensor &form() const { return as_read; }
   /// For a call.
@@ -80,13 +80,13 @@ private:
 };
 
 /// A result of a product in a type that oneDNN has kernels for: the tensor
-/// itself, or, of factors that are widened, f32 in memory that all kernels
+/// itself, or, of operands that are widened, f32 in memory that all kernels
 /// share, which is rounded in the end.
 class Result {
 public:
   Result() = default;
-  /// Of factors that oneDNN reads as `factors`.
-  Result(const Tensor &tensor, DType factors);
+  /// Of operands that oneDNN reads as `operand_type`.
+  Result(const Tensor &tensor, DType operand_type);
   /// For making a primitive.
   const Tensor &form() const { return as_written; }
   /// For a call: what is written.

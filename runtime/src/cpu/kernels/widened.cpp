@@ -4,7 +4,7 @@
 namespace ffrt {
 
 void Elements::widen(int64_t at, int64_t n, float *to) const {
-  with_factor(type, [&](auto *all) {
+  with_float(type, [&](auto *all) {
     const auto *from = static_cast<decltype(all)>(data) + at;
     with_stride(stride, [=](auto s) {
 #pragma GCC ivdep
@@ -15,7 +15,7 @@ void Elements::widen(int64_t at, int64_t n, float *to) const {
 }
 
 void Elements::round(int64_t at, int64_t n) const {
-  with_factor(type, [&](auto *all) {
+  with_float(type, [&](auto *all) {
     using T = std::remove_pointer_t<decltype(all)>;
     T *to = static_cast<T *>(data) + at;
     const float *from = buffer;

@@ -5,7 +5,7 @@
 // of 120), also transposed, batched and broadcast. Only where rows meet in the
 // cache is a copy faster (walks_columns()). Dimensions of the batch that y
 // lacks are a loop of calls that add up; the addend and the bounds then come
-// after them. The factors may be bf16, and then so may y.
+// after them. The operands may be bf16, and then so may y.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/matmul.h"
@@ -76,15 +76,15 @@ memory::desc spaced(int64_t rows, int64_t columns, bool transposed) {
 } // namespace
 
 struct MatMul::Impl {
-  Factor factor_a, factor_b, factor_c;
+  Operand operand_a, operand_b, operand_c;
   Result result;
   Geometry geometry;
   Converted a, b;
   dnnl::memory c, y, addend;
-  Primitive first, more;   ///< y = product, y += product
-  bool bias = false;       ///< c is added by oneDNN, as a row vector
-  bool prefilled;          ///< y starts as beta * c
-  std::size_t factor_size; ///< of an element of a and b
+  Primitive first, more;    ///< y = product, y += product
+  bool bias = false;        ///< c is added by oneDNN, as a row vector
+  bool prefilled;           ///< y starts as beta * c
+  std::size_t operand_size; ///< of an element of a and b
   float beta;
   fn::Clip clip;
   bool finishes; ///< addend and bounds come after all calls, not in one
@@ -92,8 +92,8 @@ struct MatMul::Impl {
   Impl(const Tensor &ta, const Tensor &tb, const Tensor &tc,
        const Tensor &taddend, const Tensor &ty, float alpha, float beta,
        const Reals &clamp, bool trans_a, bool trans_b)
-      : factor_a(ta, 0), factor_b(tb, 1), factor_c(tc, 2, true),
-        result(ty, factor_a.form().type),
+      : operand_a(ta, 0), operand_b(tb, 1), operand_c(tc, 2, true),
+        result(ty, operand_a.form().type),
         geometry(ta, tb, ty, trans_a, trans_b), beta(beta),
         clip(clip_of(kernel, clamp)),
         finishes((!clamp.empty() || taddend.data) && geometry.loops() > 0) {
@@ -101,10 +101,10 @@ struct MatMul::Impl {
     check_addends(g, {ta, tb, tc, taddend}, ty, alpha, beta);
     bias = tc.data && is_row(tc, g.n) && alpha == 1.0f && beta == 1.0f;
     prefilled = tc.data && !bias;
-    const DType factors = factor_a.form().type;
-    const memory::data_type type = data_type(factors);
-    const bool is_f32 = factors == DType::f32;
-    factor_size = size_of(factors);
+    const DType operand_type = operand_a.form().type;
+    const memory::data_type type = data_type(operand_type);
+    const bool is_f32 = operand_type == DType::f32;
+    operand_size = size_of(operand_type);
     a = Converted(matrices(g, &BatchDim::a, g.m, g.k, trans_a, type));
     b = Converted(matrices(g, &BatchDim::b, g.k, g.n, trans_b, type));
     if (is_f32 && g.batch.empty() && trans_a && walks_columns(g.m, g.n))
@@ -200,7 +200,7 @@ struct MatMul::Impl {
       return;
     }
     const BatchDim &dim = geometry.batch[d];
-    const int64_t size = int64_t(factor_size);
+    const int64_t size = int64_t(operand_size);
     for (int64_t i = 0; i < dim.extent; ++i)
       run(d + 1, pa + i * dim.a * size, pb + i * dim.b * size, py + i * dim.y,
           again || (i > 0 && dim.y == 0));
@@ -221,7 +221,7 @@ MatMul::~MatMul() = default;
 
 void MatMul::operator()(Tensors in, Tensors out) {
   const Tensor &addend = in.begin()[3];
-  const Tensor c = impl->factor_c.read(in.begin()[2]),
+  const Tensor c = impl->operand_c.read(in.begin()[2]),
                y = impl->result.target(out.begin()[0]);
   if (impl->bias)
     point(impl->c, c);
@@ -229,8 +229,8 @@ void MatMul::operator()(Tensors in, Tensors out) {
     point(impl->addend, addend);
   if (impl->prefilled)
     impl->start_with(y, c);
-  const Tensor a = impl->factor_a.read(in.begin()[0]),
-               b = impl->factor_b.read(in.begin()[1]);
+  const Tensor a = impl->operand_a.read(in.begin()[0]),
+               b = impl->operand_b.read(in.begin()[1]);
   impl->run(0, a.as<char>(), b.as<char>(), y.as<float>(), impl->prefilled);
   if (impl->finishes)
     impl->finish(y, addend);

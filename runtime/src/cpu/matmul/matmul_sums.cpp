@@ -1,4 +1,4 @@
-//===- matmul_sums.cpp - a product and the sums of a factor ---------------===//
+//===- matmul_sums.cpp - a product and the sums of an operand -------------===//
 #include "common/matmul/matmul_sums.h"
 
 namespace ffrt {

@@ -212,7 +212,7 @@ void Reduce<Op>::Plan::run(const Nest<2> &nest, const Tensor &x,
 template <class Op> void Reduce<Op>::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
   const Nest<2> nest = reduce_nest(*this, x, y);
-  with_factor(x.type, [&](auto *type) {
+  with_float(x.type, [&](auto *type) {
     plan->template run<std::remove_pointer_t<decltype(type)>>(nest, x, y);
   });
 }

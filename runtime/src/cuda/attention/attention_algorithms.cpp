@@ -36,7 +36,7 @@ std::optional<AttentionShape> library_shape(const AttentionGeometry &g,
                                             Tensors out) {
   const Tensor *t = in.begin(), *r = out.begin();
   const auto mask = mask_of(g, t[0], t[1], t[backward ? 6 : 3]);
-  if (g.factors == DType::f32 || g.ratio != 0.0f || !mask)
+  if (g.operand_type == DType::f32 || g.ratio != 0.0f || !mask)
     return std::nullopt;
   AttentionShape s;
   s.backward = backward;
@@ -46,7 +46,7 @@ std::optional<AttentionShape> library_shape(const AttentionGeometry &g,
   s.keys = g.keys;
   s.width = g.width;
   s.values = g.values;
-  s.factors = g.factors;
+  s.operand_type = g.operand_type;
   s.y = backward ? t[3].type : r[0].type;
   s.mask = *mask;
   s.scale = g.scale;

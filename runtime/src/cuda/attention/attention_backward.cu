@@ -76,7 +76,7 @@ __device__ bool is_needed(const AttentionHeads &heads,
 template <int kColumns, class T>
 __global__ void query_gradients_kernel(AttentionHeads heads,
                                        Differentiated<T> of) {
-  __shared__ Factors factors;
+  __shared__ Operands operands;
   __shared__ Addends<kColumns> addends;
   const AttentionGeometry &g = heads.g;
   const int64_t tasks = AttentionTask::count(g, g.rows, g.width, kColumns);
@@ -92,8 +92,8 @@ __global__ void query_gradients_kernel(AttentionHeads heads,
       if (!is_needed(heads, of, n, h, t, s))
         continue;
       Square qk, dyv;
-      multiply(factors, q, k.from(s), qk);
-      multiply(factors, dy, v.from(s), dyv);
+      multiply(operands, q, k.from(s), qk);
+      multiply(operands, dy, v.from(s), dyv);
       FFRT_UNROLL
       for (int i = 0; i < kOwn; ++i)
         for (int j = 0; j < kOwn; ++j)
@@ -111,7 +111,7 @@ __global__ void query_gradients_kernel(AttentionHeads heads,
 template <int kColumns, class T>
 __global__ void key_gradients_kernel(AttentionHeads heads, Differentiated<T> of,
                                      int64_t columns) {
-  __shared__ Factors factors;
+  __shared__ Operands operands;
   __shared__ Addends<kColumns> addends;
   const AttentionGeometry &g = heads.g;
   const int64_t tasks = AttentionTask::count(g, g.keys, columns, kColumns);
@@ -127,8 +127,8 @@ __global__ void key_gradients_kernel(AttentionHeads heads, Differentiated<T> of,
       if (!is_needed(heads, of, n, h, t, s))
         continue;
       Square qk, ds;
-      multiply(factors, k, q.from(t), qk);
-      multiply(factors, v, dy.from(t), ds);
+      multiply(operands, k, q.from(t), qk);
+      multiply(operands, v, dy.from(t), ds);
       FFRT_UNROLL
       for (int i = 0; i < kOwn; ++i)
         for (int j = 0; j < kOwn; ++j) {
@@ -209,7 +209,7 @@ struct AttentionBackward::Impl {
   /// Our kernels.
   void run(const Tensor *t, const Tensor *r) const {
     const AttentionHeads heads(cx, geometry, t[6]);
-    with_factor(geometry.factors, [&](auto *type) {
+    with_float(geometry.operand_type, [&](auto *type) {
       using T = std::remove_pointer_t<decltype(type)>;
       differentiate<T>(heads,
                        {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(), t[5].as<T>(),

@@ -32,7 +32,7 @@ struct AttentionLibrary::Impl {
 
   explicit Impl(const AttentionShape &s)
       : shape(s), graph(attention_graph(s)),
-        proposals(graph.proposals(CudnnFactors::narrow)), scale(s.scale) {}
+        proposals(graph.proposals(CudnnPrecision::low)), scale(s.scale) {}
 
   /// Bytes of a number for every row of scores.
   std::size_t sums() const {

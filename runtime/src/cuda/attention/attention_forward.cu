@@ -98,7 +98,7 @@ add_scores(const AttentionHeads &heads, const AttentionTask &task, int64_t s,
 template <int kColumns, bool kGiven, class T>
 __device__ __forceinline__ void
 add_positions(const AttentionHeads &heads, const Attended<T> &of,
-              const AttentionTask &task, bool skip, Factors &factors,
+              const AttentionTask &task, bool skip, Operands &operands,
               Addends<kColumns> &addends, RowSums<kColumns> &rows) {
   const AttentionGeometry &g = heads.g;
   const Vectors<T> q = heads.of(of.q, task.n, task.h, g.rows, g.width)
@@ -112,7 +112,7 @@ add_positions(const AttentionHeads &heads, const Attended<T> &of,
     if (skip && !any_of_square(q.count, g.keys - s, is_seen))
       continue;
     Square scores;
-    multiply(factors, q, k.from(s), scores);
+    multiply(operands, q, k.from(s), scores);
     add_scores<kColumns, kGiven>(heads, task, s, scores, addends, rows);
     add_vectors(addends, v.from(s), task.column, rows.sums);
   }
@@ -152,7 +152,7 @@ write(const AttentionHeads &heads, const Attended<T> &to,
 
 template <int kColumns, bool kGiven, class T>
 __global__ void attend_kernel(AttentionHeads heads, Attended<T> of) {
-  __shared__ Factors factors;
+  __shared__ Operands operands;
   __shared__ Addends<kColumns> addends;
   const AttentionGeometry &g = heads.g;
   const int64_t tasks = AttentionTask::count(g, g.rows, g.values, kColumns);
@@ -172,7 +172,7 @@ __global__ void attend_kernel(AttentionHeads heads, Attended<T> of) {
       skip = skip && !rows.any_near(g.hidden, left);
     }
     for (;; skip = false, rows.clear()) {
-      add_positions<kColumns, kGiven>(heads, of, task, skip, factors, addends,
+      add_positions<kColumns, kGiven>(heads, of, task, skip, operands, addends,
                                       rows);
       // What was left out is nothing beside what was not, but for rows that see
       // nothing else.
@@ -202,7 +202,7 @@ void attend(const AttentionHeads &heads, const Attended<T> &of) {
 
 template <class T>
 __global__ void largest_scores_kernel(AttentionHeads heads, Attended<T> of) {
-  __shared__ Factors factors;
+  __shared__ Operands operands;
   const AttentionGeometry &g = heads.g;
   const int64_t tasks = AttentionTask::count(g, g.rows, 1, 1);
   for (int64_t number = blockIdx.x; number < tasks; number += gridDim.x) {
@@ -216,7 +216,7 @@ __global__ void largest_scores_kernel(AttentionHeads heads, Attended<T> of) {
       top[i] = -HUGE_VALF;
     for (int64_t s = 0; s < g.keys; s += kSide) {
       Square scores;
-      multiply(factors, queries, keys.from(s), scores);
+      multiply(operands, queries, keys.from(s), scores);
       FFRT_UNROLL
       for (int i = 0; i < kOwn; ++i)
         for (int j = 0; j < kOwn; ++j) {
@@ -267,7 +267,7 @@ struct AttentionForward::Impl {
   void run(const Tensor *t, const Tensor *r) const {
     const AttentionHeads heads(cx, geometry, t[3]);
     const bool narrow = r[0].type != DType::f32;
-    with_factor(geometry.factors, [&](auto *type) {
+    with_float(geometry.operand_type, [&](auto *type) {
       using T = std::remove_pointer_t<decltype(type)>;
       attend<false, T>(heads, {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(),
                                nullptr, narrow ? nullptr : r[0].as<float>(),
@@ -315,7 +315,7 @@ void AttentionMax::operator()(Tensors in, Tensors out) {
   const Tensor *t = in.begin();
   const AttentionGeometry &g = impl->geometry;
   const AttentionHeads heads(impl->cx, g, t[2]);
-  with_factor(g.factors, [&](auto *type) {
+  with_float(g.operand_type, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
     find_largest<T>(heads, {t[0].as<T>(), t[1].as<T>(), nullptr,
                             out.begin()->as<float>(), nullptr, nullptr, nullptr,
@@ -341,7 +341,7 @@ AttentionSum::~AttentionSum() = default;
 void AttentionSum::operator()(Tensors in, Tensors out) {
   const Tensor *t = in.begin(), *r = out.begin();
   const AttentionHeads heads(impl->cx, impl->geometry, t[3]);
-  with_factor(impl->geometry.factors, [&](auto *type) {
+  with_float(impl->geometry.operand_type, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
     attend<true, T>(heads, {t[0].as<T>(), t[1].as<T>(), t[2].as<T>(),
                             t[4].as<float>(), nullptr, nullptr, nullptr,

@@ -29,7 +29,8 @@ public:
   }
   /// The same as [N, H, W, P].
   Value transposed_heads(int64_t id, int64_t positions, int64_t width) {
-    return keep(cudnn_type(s.factors), {s.samples, s.heads, width, positions},
+    return keep(cudnn_type(s.operand_type),
+                {s.samples, s.heads, width, positions},
                 {positions * s.heads * width, width, 1, s.heads * width}, id);
   }
   /// [N, H, T, 1]
@@ -97,16 +98,17 @@ public:
     return add(std::move(operation), to);
   }
 
-  /// Scores as factors with rows and positions exchanged.
+  /// Scores as operands with rows and positions exchanged.
   Value transpose_scores(Value scores) {
     const int64_t size = s.rows * s.keys;
-    return reshape(scores, between(cudnn_type(s.factors),
+    return reshape(scores, between(cudnn_type(s.operand_type),
                                    {s.samples, s.heads, s.keys, s.rows},
                                    {s.heads * size, size, 1, s.keys}));
   }
   Value transpose_keys(Value keys) {
-    return reshape(keys, between(cudnn_type(s.factors), by_row(s.keys, s.width),
-                                 row_strides(s.keys, s.width)));
+    return reshape(keys,
+                   between(cudnn_type(s.operand_type), by_row(s.keys, s.width),
+                           row_strides(s.keys, s.width)));
   }
 
   Value mask_added(Value scores) {
@@ -137,7 +139,9 @@ public:
     return between(CUDNN_DATA_FLOAT, by_row(s.rows, s.values),
                    row_strides(s.rows, s.values));
   }
-  Value between_factors() { return between(cudnn_type(s.factors), by_score()); }
+  Value between_operands() {
+    return between(cudnn_type(s.operand_type), by_score());
+  }
 
   CudnnGraph take() { return std::move(graph); }
 
@@ -189,9 +193,9 @@ private:
 CudnnGraph forward_graph(const AttentionShape &s) {
   Builder b(s);
   using Value = Builder::Value;
-  Value q = b.heads(at::q, s.factors, s.rows, s.width),
+  Value q = b.heads(at::q, s.operand_type, s.rows, s.width),
         k = b.transposed_heads(at::k, s.keys, s.width),
-        v = b.heads(at::v, s.factors, s.keys, s.values),
+        v = b.heads(at::v, s.operand_type, s.keys, s.values),
         y = b.heads(at::y, s.y, s.rows, s.values), lse = b.sums(at::lse);
   Value scaled =
       b.apply(CUDNN_POINTWISE_MUL, b.multiply(q, k), &b.number(at::scale));
@@ -202,7 +206,7 @@ CudnnGraph forward_graph(const AttentionShape &s) {
   Value total = b.reduce(CUDNN_REDUCE_TENSOR_ADD, e);
   Value log = b.apply(CUDNN_POINTWISE_LOG, total, nullptr, b.between_sums());
   b.apply(CUDNN_POINTWISE_ADD, most, &log, lse);
-  b.multiply(b.apply(CUDNN_POINTWISE_DIV, e, &total, b.between_factors()), v,
+  b.multiply(b.apply(CUDNN_POINTWISE_DIV, e, &total, b.between_operands()), v,
              y);
   return b.take();
 }
@@ -211,11 +215,11 @@ CudnnGraph backward_graph(const AttentionShape &s) {
   Builder b(s);
   using Value = Builder::Value;
   const auto &[dq_type, dk_type, dv_type] = s.gradients;
-  Value q = b.heads(at::q, s.factors, s.rows, s.width),
+  Value q = b.heads(at::q, s.operand_type, s.rows, s.width),
         k = b.transposed_heads(at::k, s.keys, s.width),
         v = b.transposed_heads(at::v, s.keys, s.values),
         y = b.heads(at::y, s.y, s.rows, s.values),
-        dy = b.heads(at::dy, s.factors, s.rows, s.values),
+        dy = b.heads(at::dy, s.operand_type, s.rows, s.values),
         lse = b.sums(at::lse), dq = b.heads(at::dq, dq_type, s.rows, s.width),
         dk = b.heads(at::dk, dk_type, s.keys, s.width),
         dv = b.heads(at::dv, dv_type, s.keys, s.values),
@@ -236,7 +240,7 @@ CudnnGraph backward_graph(const AttentionShape &s) {
   Value slope =
       b.apply(CUDNN_POINTWISE_MUL,
               b.apply(CUDNN_POINTWISE_SUB, b.multiply(dy, v), &product), &p);
-  Value ds = b.apply(CUDNN_POINTWISE_MUL, slope, &scale, b.between_factors());
+  Value ds = b.apply(CUDNN_POINTWISE_MUL, slope, &scale, b.between_operands());
   b.multiply(b.transpose_scores(ds), q, dk);
   b.multiply(ds, b.transpose_keys(k), dq);
   return b.take();

@@ -17,7 +17,7 @@ std::string text_of(const AttentionShape &s) {
       (s.mask == AttentionShape::Mask::causal ? " causal" : "");
   if (s.mask == AttentionShape::Mask::added)
     text += " + " + by(s.added[0], s.added[1], s.added[2], s.added[3]);
-  text += std::string(", ") + name_of(s.factors) + " to " + name_of(s.y);
+  text += std::string(", ") + name_of(s.operand_type) + " to " + name_of(s.y);
   if (s.backward)
     for (DType type : s.gradients)
       text += std::string(" ") + name_of(type);

@@ -19,7 +19,7 @@
 namespace ffrt::cuda {
 
 /// Attention of a tile without dropout, or its gradient, as ffrt/attention.h
-/// has it, from factors of bf16 or f16.
+/// has it, from operands of bf16 or f16.
 struct AttentionShape {
   /// Later positions are hidden, or numbers of f32 are added to the scores.
   enum class Mask { none, causal, added };
@@ -28,7 +28,7 @@ struct AttentionShape {
   int64_t samples, heads, rows, keys;
   int64_t width;  ///< of queries and keys
   int64_t values; ///< width of values
-  DType factors;
+  DType operand_type;
   DType y = DType::f32;
   std::array<DType, 3> gradients = {}; ///< dq, dk and dv
   Mask mask = Mask::none;

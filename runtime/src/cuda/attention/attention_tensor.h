@@ -1,10 +1,10 @@
 //===- attention_tensor.h - attention by tensor cores -----------*- C++ -*-===//
 //
 // In place of the kernels of attention_forward.cu and attention_backward.cu
-// where heads are not too wide: the same phases, masks and dropout. Factors are
-// bf16, f16, f32 that may be rounded to TF32, or f32 in two terms of it, and so
-// are probabilities and gradients of scores, but in two terms with bf16 and f16
-// too.
+// where heads are not too wide: the same phases, masks and dropout. Operands
+// are bf16, f16, f32 that may be rounded to TF32, or f32 in two terms of it,
+// and so are probabilities and gradients of scores, but in two terms with bf16
+// and f16 too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CUDA_ATTENTION_TENSOR_H

@@ -58,7 +58,7 @@ __device__ bool any_of_square(int64_t rows, int64_t columns, F f) {
   return cuda::reduce_block(found, 0, cuda::Maximum()) != 0;
 }
 
-/// Some of a head's vectors, in a factor or in f32.
+/// Some of a head's vectors, in the operands' type or in f32.
 template <class T> struct Vectors {
   const T *at;
   int64_t count, width, apart;
@@ -76,7 +76,7 @@ template <class T> struct Vectors {
 struct AttentionHeads {
   AttentionGeometry g;
   const float *mask; ///< or null
-  bool tf32;         ///< factors of f32 may be rounded
+  bool tf32;         ///< operands of f32 may be rounded
   const cuda::Scalars *now;
 
   AttentionHeads(const Context &cx, const AttentionGeometry &geometry,
@@ -224,7 +224,7 @@ constexpr int kNarrow = 64, kWide = 128;
 //===----------------------------------------------------------------------===//
 
 /// One column more than they hold, against conflicts of banks.
-struct Factors {
+struct Operands {
   float left[kSide][kDepth + 1], right[kSide][kDepth + 1];
 };
 
@@ -236,7 +236,7 @@ template <int kColumns> struct Addends {
 /// to = products of the vectors `left`, as rows, and `right`, as columns. When
 /// it returns, all threads of the block have done what they did before it.
 template <class T>
-__device__ __forceinline__ void multiply(Factors &shared,
+__device__ __forceinline__ void multiply(Operands &shared,
                                          const Vectors<T> &left,
                                          const Vectors<T> &right, Square &to) {
   FFRT_UNROLL

@@ -44,7 +44,7 @@ static void finish(const float *sums, const float *bias, const fn::Clip &clip,
 
 void cuda::finish_conv(const float *sums, const float *bias,
                        const fn::Clip &clip, const Tensor &y) {
-  with_factor(y.type, [&](auto *type) {
+  with_float(y.type, [&](auto *type) {
     finish<std::remove_pointer_t<decltype(type)>>(sums, bias, clip, y);
   });
 }

@@ -2,11 +2,11 @@
 //
 // Weights get the order of the images, or are left to engines that do it
 // themselves; bias and bounds are part of the plan, or a kernel of ours, which
-// reads sums in f32. Weight gradients of narrow factors are rounded to their
+// reads sums in f32. Weight gradients of narrow operands are rounded to their
 // type and cast, as PyTorch's are: for those cuDNN brings compiled engines that
 // split the sum. What it compiles itself for sums in f32 takes seconds, and was
 // wrong on an H100 where an image had 4 channels (engine 2 of cuDNN 9.19). Time
-// tells. What cuDNN has no engine for is tried again with factors as f32, then
+// tells. What cuDNN has no engine for is tried again with operands as f32, then
 // with row-major images: copies in scratch memory.
 //
 //===----------------------------------------------------------------------===//
@@ -116,22 +116,22 @@ struct Operands {
   std::size_t workspace_at = 0; ///< beside copies
   Operand x, w, y;
 
-  Operands(const ConvShape &s, DType factors, DType result, Order order,
+  Operands(const ConvShape &s, DType operand_type, DType result, Order order,
            Order weights)
-      : x(s.x, s.kind == Kind::image_gradient ? result : factors, order,
+      : x(s.x, s.kind == Kind::image_gradient ? result : operand_type, order,
           workspace_at),
-        w(s.w, s.kind == Kind::weight_gradient ? result : factors, weights,
+        w(s.w, s.kind == Kind::weight_gradient ? result : operand_type, weights,
           workspace_at),
-        y(s.y, s.kind == Kind::forward ? result : factors, order,
+        y(s.y, s.kind == Kind::forward ? result : operand_type, order,
           workspace_at) {}
 
   ConvShape shape(ConvShape s) const {
-    const bool were_narrow = s.factors() != DType::f32;
+    const bool were_narrow = s.operand_type() != DType::f32;
     s.x = x.form();
     s.w = w.form();
     s.y = y.form();
-    // Narrow factors that were widened are TF32 without loss.
-    s.tf32 |= were_narrow && s.factors() == DType::f32;
+    // Narrow operands that were widened are TF32 without loss.
+    s.tf32 |= were_narrow && s.operand_type() == DType::f32;
     return s;
   }
 };
@@ -143,13 +143,13 @@ struct Algorithm {
   bool finishes; ///< bias and bounds are part of the plan
 };
 
-/// A convolution, and how cuDNN computes it with factors of a type and images
+/// A convolution, and how cuDNN computes it with operands of a type and images
 /// in an order.
 class Form {
 public:
   /// Throws Error when there is no engine for it.
-  Form(const ConvShape &shape, DType factors, Order order)
-      : given(shape), factors(factors), order(order) {
+  Form(const ConvShape &shape, DType operand_type, Order order)
+      : given(shape), operand_type(operand_type), order(order) {
     choose();
   }
   Form(const Form &) = delete;
@@ -187,21 +187,21 @@ private:
   class Algorithms;
 
   /// What is still to be added to, and what comes of f32, is f32; gradients of
-  /// weights are what their factors are.
+  /// weights are what their operands are.
   Algorithm algorithm_with(bool stored, bool finishes) const {
     const bool whole = finishes || given.is_finished();
-    const DType result = given.kind == Kind::weight_gradient ? factors
-                         : whole && factors == given.factors()
+    const DType result = given.kind == Kind::weight_gradient ? operand_type
+                         : whole && operand_type == given.operand_type()
                              ? given.result().type
                              : DType::f32;
-    return {Operands(given, factors, result, order,
+    return {Operands(given, operand_type, result, order,
                      stored ? Order::row_major : order),
             stored, finishes};
   }
   void choose();
 
   const ConvShape given;
-  const DType factors;
+  const DType operand_type;
   const Order order; ///< of images
   std::optional<Algorithm> algorithm;
   std::optional<CudnnPlan> plan;
@@ -288,10 +288,10 @@ private:
       return;
     try {
       CudnnGraph graph = conv_graph(shape, algorithm.finishes);
-      auto proposals =
-          graph.proposals(shape.factors() != DType::f32 ? CudnnFactors::narrow
-                          : shape.tf32                  ? CudnnFactors::tf32
-                                                        : CudnnFactors::f32);
+      auto proposals = graph.proposals(shape.operand_type() != DType::f32
+                                           ? CudnnPrecision::low
+                                       : shape.tf32 ? CudnnPrecision::tf32
+                                                    : CudnnPrecision::f32);
       groups.push_back({algorithm, std::move(graph), std::move(proposals)});
     } catch (const Error &error) {
       cause = error.what();
@@ -321,7 +321,8 @@ struct ConvLibrary::Impl {
   explicit Impl(const ConvShape &s) {
     std::string cause;
     for (const auto &[type, order] :
-         {std::pair(s.factors(), s.y.order), std::pair(DType::f32, s.y.order),
+         {std::pair(s.operand_type(), s.y.order),
+          std::pair(DType::f32, s.y.order),
           std::pair(DType::f32, Order::row_major)}) {
       try {
         form.emplace(s, type, order);

@@ -111,7 +111,8 @@ bool can_finish(const ConvShape &s) {
 }
 
 CudnnGraph conv_graph(const ConvShape &s, bool finishes) {
-  const bool widens = s.factors() != s.result().type, adds = finishes && s.bias,
+  const bool widens = s.operand_type() != s.result().type,
+             adds = finishes && s.bias,
              clips = finishes && s.clip.alpha != -HUGE_VALF;
 
   CudnnGraph graph;
@@ -121,7 +122,7 @@ CudnnGraph conv_graph(const ConvShape &s, bool finishes) {
                         &out = s.kind == Kind::forward          ? y
                                : s.kind == Kind::image_gradient ? x
                                                                 : w;
-  // The result has the type of its factors, unless an operation follows.
+  // The result has the type of its operands, unless an operation follows.
   const bool follows = widens || adds || clips;
   const CudnnDescriptor &sums =
       follows ? graph.keep(cudnn_tensor(wide(s.result()), kSums, true)) : out;

@@ -18,16 +18,16 @@ namespace ffrt::cuda {
 
 /// y = the convolution of images x with weights w, or a gradient of it. The
 /// tensors say shapes, types and orders; their data and boxes mean nothing.
-/// Images have rank 4 or 5 and either order, weights are row-major. The factors
-/// are both f32, bf16 or f16, the result is f32 or, if it is an image, like
-/// them: a sum in f32 that is rounded once. A gradient of weights is f32, but a
-/// library may have rounded it to the factors' type. Groups: channels of x by
-/// those of w. Going forward, a bias [channels of y] may be added, and the sum
-/// cut to bounds.
+/// Images have rank 4 or 5 and either order, weights are row-major. The
+/// operands are both f32, bf16 or f16, the result is f32 or, if it is an image,
+/// like them: a sum in f32 that is rounded once. A gradient of weights is f32,
+/// but a library may have rounded it to the operands' type. Groups: channels of
+/// x by those of w. Going forward, a bias [channels of y] may be added, and the
+/// sum cut to bounds.
 struct ConvShape {
   enum class Kind { forward, image_gradient, weight_gradient };
   Kind kind = Kind::forward;
-  bool tf32 = false; ///< factors of f32 may be rounded
+  bool tf32 = false; ///< operands of f32 may be rounded
   Tensor x, w, y;
   /// By spatial dimension. The image has as many rows of zeros before it as
   /// after it, of which windows need not reach all.
@@ -35,7 +35,7 @@ struct ConvShape {
   bool bias = false;
   fn::Clip clip = {-HUGE_VALF, HUGE_VALF};
 
-  DType factors() const { return kind == Kind::forward ? x.type : y.type; }
+  DType operand_type() const { return kind == Kind::forward ? x.type : y.type; }
   const Tensor &result() const {
     return kind == Kind::forward ? y : kind == Kind::image_gradient ? x : w;
   }

@@ -9,7 +9,8 @@ std::string text_of(const GemmShape &s) {
   auto number = [](auto value) { return std::to_string(value); };
   std::string text =
       "product " + number(s.m) + "x" + number(s.n) + "x" + number(s.k) + " " +
-      (s.tf32 && s.factors == DType::f32 ? "tf32" : name_of(s.factors));
+      (s.tf32 && s.operand_type == DType::f32 ? "tf32"
+                                              : name_of(s.operand_type));
   if (s.result != DType::f32)
     text += std::string(" to ") + name_of(s.result);
   if (s.trans_a)

@@ -20,9 +20,9 @@ namespace ffrt::cuda {
 /// `count` times. A matrix of a batch begins `stride` elements after the one
 /// before.
 struct GemmShape {
-  DType factors = DType::f32; ///< of a and b
-  DType result = DType::f32;  ///< of y and the row; f32 where a matrix is added
-  bool tf32 = false;          ///< factors of f32 may be rounded
+  DType operand_type = DType::f32; ///< of a and b
+  DType result = DType::f32; ///< of y and the row; f32 where a matrix is added
+  bool tf32 = false;         ///< operands of f32 may be rounded
   int64_t m = 0, n = 0, k = 0;
   bool trans_a = false, trans_b = false;
   int64_t count = 1, stride_a = 0, stride_b = 0, stride_y = 0;
@@ -32,12 +32,12 @@ struct GemmShape {
   float beta = 1;
   bool row = false;  ///< a row of n numbers is added, too
   bool relu = false; ///< y is cut at 0 in the end
-  /// The sums of a factor over k are a result, too: of op(a) as m numbers, or
+  /// The sums of an operand over k are a result, too: of op(a) as m numbers, or
   /// of op(b) as n. Only of one product, to which nothing is done in the end.
   enum class Sums { none, a, b } sums = Sums::none;
   /// y is GELU, by tanh, of what it would be, z; the same, and z is a result,
   /// too; or z, which is an operand, says by which of GELU's slopes y is
-  /// multiplied. z lies as y does, in f32. Only of one product of factors that
+  /// multiplied. z lies as y does, in f32. Only of one product of operands that
   /// may be rounded, to which but for the row nothing is done.
   enum class Gelu { none, forward, forward_kept, backward } gelu = Gelu::none;
   bool has_z() const {

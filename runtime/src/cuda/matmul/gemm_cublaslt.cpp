@@ -112,7 +112,7 @@ cublasLtEpilogue_t epilogue_of(const GemmShape &s) {
   case GemmShape::Gelu::backward:
     return CUBLASLT_EPILOGUE_DGELU;
   }
-  // The library's first factor is b.
+  // The library's first operand is b.
   if (s.sums != GemmShape::Sums::none)
     return s.sums == GemmShape::Sums::b ? CUBLASLT_EPILOGUE_BGRADA
                                         : CUBLASLT_EPILOGUE_BGRADB;
@@ -157,10 +157,10 @@ struct Gemm::Impl {
   cublasLtMatmulAlgo_t chosen{};
 
   explicit Impl(const GemmShape &s)
-      : shape(s), a(type_of(s.factors), s.trans_a ? s.m : s.k,
+      : shape(s), a(type_of(s.operand_type), s.trans_a ? s.m : s.k,
                     s.trans_a ? s.k : s.m, s, s.stride_a),
-        b(type_of(s.factors), s.trans_b ? s.k : s.n, s.trans_b ? s.n : s.k, s,
-          s.stride_b),
+        b(type_of(s.operand_type), s.trans_b ? s.k : s.n, s.trans_b ? s.n : s.k,
+          s, s.stride_b),
         y(type_of(s.result), s.n, s.m, s, s.stride_y) {
     check(cublasLtMatmulDescCreate(&product,
                                    s.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
@@ -272,8 +272,8 @@ void Gemm::Impl::choose() {
     double seconds() override {
       const GemmShape &s = gemm.shape;
       if (!y) {
-        a = operands.add(extent(s, s.m * s.k, s.stride_a, s.factors));
-        b = operands.add(extent(s, s.k * s.n, s.stride_b, s.factors));
+        a = operands.add(extent(s, s.m * s.k, s.stride_a, s.operand_type));
+        b = operands.add(extent(s, s.k * s.n, s.stride_b, s.operand_type));
         c = operands.add(extent(s, s.m * s.n, s.stride_y, s.result));
         y = operands.add(extent(s, s.m * s.n, s.stride_y, s.result));
         beside = operands.add(

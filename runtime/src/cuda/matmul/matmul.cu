@@ -65,7 +65,7 @@ struct MatMul::Impl {
   bool widens = false;                ///< c, which is narrower than y
   Addend addend = Addend::none; ///< of the first product: c, or the addend
   float beta;
-  int64_t factor_size, result_size;
+  int64_t operand_size, result_size;
   fn::Clip clip;
   bool clips_after = false; ///< all calls, instead of in one
 
@@ -73,14 +73,14 @@ struct MatMul::Impl {
        const Tensor &more_to_add, const Tensor &y, float alpha, float beta,
        const Reals &clamp, bool trans_a, bool trans_b)
       : geometry(a, b, y, trans_a, trans_b), beta(beta),
-        factor_size(int64_t(size_of(a.type))),
+        operand_size(int64_t(size_of(a.type))),
         result_size(int64_t(size_of(y.type))), clip(clip_of("matmul", clamp)) {
     const MatMulGeometry &g = geometry;
     check_addends(g, {a, b, c, more_to_add}, y, alpha, beta);
     GemmShape shape;
     shape.relu = clip.alpha == 0.0f && clip.beta == HUGE_VALF && g.loops() == 0;
     clips_after = !clamp.empty() && !shape.relu;
-    shape.factors = a.type;
+    shape.operand_type = a.type;
     shape.result = y.type;
     shape.tf32 = cx.tf32 && a.type == DType::f32;
     shape.m = g.m;
@@ -98,8 +98,8 @@ struct MatMul::Impl {
       shape.stride_y = last.y;
     }
     for (std::size_t d = 0; d < loops; ++d) {
-      shape.begins_after(g.batch[d].a * factor_size);
-      shape.begins_after(g.batch[d].b * factor_size);
+      shape.begins_after(g.batch[d].a * operand_size);
+      shape.begins_after(g.batch[d].b * operand_size);
       shape.begins_after(g.batch[d].y * result_size);
     }
     if (c.data) {
@@ -148,7 +148,7 @@ struct MatMul::Impl {
       return (again ? *more : *first)(a, b, c, matrix, y);
     const BatchDim &dim = geometry.batch[d];
     for (int64_t i = 0; i < dim.extent; ++i)
-      run(d + 1, a + i * dim.a * factor_size, b + i * dim.b * factor_size, c,
+      run(d + 1, a + i * dim.a * operand_size, b + i * dim.b * operand_size, c,
           matrix ? matrix + i * dim.y : nullptr, y + i * dim.y * result_size,
           again || (i > 0 && dim.y == 0));
   }
@@ -177,7 +177,7 @@ void MatMul::operator()(Tensors in, Tensors out) {
                                                       : nullptr,
             y.as<char>(), prefilled);
   if (impl->clips_after)
-    with_factor(y.type, [&](auto *type) {
+    with_float(y.type, [&](auto *type) {
       clip_all<std::remove_pointer_t<decltype(type)>>(y, impl->clip);
     });
 }

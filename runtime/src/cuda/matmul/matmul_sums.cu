@@ -1,4 +1,4 @@
-//===- matmul_sums.cu - a product and the sums of a factor ----------------===//
+//===- matmul_sums.cu - a product and the sums of an operand --------------===//
 #include "common/matmul/matmul_sums.h"
 #include "cuda/matmul/product_algorithms.h"
 

@@ -150,10 +150,10 @@ static constexpr std::size_t kMostBytes = std::size_t(2) << 30;
 /// The product of copies; none if extents are round already, are so small that
 /// much is added to them, or where nothing is gained.
 static std::optional<GemmShape> padded_shape(const GemmShape &s) {
-  if (s.count != 1 || (s.factors == DType::f32 && !s.tf32))
+  if (s.count != 1 || (s.operand_type == DType::f32 && !s.tf32))
     return std::nullopt;
   const auto up = [&](int64_t extent) {
-    const int64_t step = kBytes / int64_t(size_of(s.factors));
+    const int64_t step = kBytes / int64_t(size_of(s.operand_type));
     return (extent + step - 1) / step * step;
   };
   GemmShape padded = s;
@@ -177,10 +177,10 @@ static std::optional<GemmShape> padded_shape(const GemmShape &s) {
 }
 
 Product::Padded::Padded(const GemmShape &s, const GemmShape &p)
-    : a(s.trans_a ? PaddedMatrix{s.k, s.m, p.k, p.m, size_of(s.factors)}
-                  : PaddedMatrix{s.m, s.k, p.m, p.k, size_of(s.factors)}),
-      b(s.trans_b ? PaddedMatrix{s.n, s.k, p.n, p.k, size_of(s.factors)}
-                  : PaddedMatrix{s.k, s.n, p.k, p.n, size_of(s.factors)}),
+    : a(s.trans_a ? PaddedMatrix{s.k, s.m, p.k, p.m, size_of(s.operand_type)}
+                  : PaddedMatrix{s.m, s.k, p.m, p.k, size_of(s.operand_type)}),
+      b(s.trans_b ? PaddedMatrix{s.n, s.k, p.n, p.k, size_of(s.operand_type)}
+                  : PaddedMatrix{s.k, s.n, p.k, p.n, size_of(s.operand_type)}),
       row{1, s.n, 1, p.n, size_of(s.result)}, y{s.m, s.n, p.m, p.n,
                                                 size_of(s.result)},
       product(p) {
@@ -223,8 +223,10 @@ public:
     if (!a) {
       const std::size_t y_bytes =
           std::size_t(shape.m * shape.n) * size_of(shape.result);
-      a = operands.add(std::size_t(shape.m * shape.k) * size_of(shape.factors));
-      b = operands.add(std::size_t(shape.k * shape.n) * size_of(shape.factors));
+      a = operands.add(std::size_t(shape.m * shape.k) *
+                       size_of(shape.operand_type));
+      b = operands.add(std::size_t(shape.k * shape.n) *
+                       size_of(shape.operand_type));
       c = operands.add(y_bytes);
       y = operands.add(y_bytes);
     }

@@ -30,7 +30,7 @@ inline std::optional<GemmShape> product_shape(const Context &cx,
   if (!g.batch.empty())
     return std::nullopt;
   GemmShape shape;
-  shape.factors = a.type;
+  shape.operand_type = a.type;
   shape.tf32 = cx.tf32 && a.type == DType::f32;
   shape.m = g.m;
   shape.n = g.n;

@@ -246,7 +246,7 @@ template <class X, bool kSquares> struct Plain : One<X> {
 
 template <bool kSquares>
 void sum(const NormalizeWork &work, const Tensor &x, float *to) {
-  with_factor(x.type, [&](auto *type) {
+  with_float(x.type, [&](auto *type) {
     using X = std::remove_pointer_t<decltype(type)>;
     sum_up(work.sets, work.partial(),
            Plain<X, kSquares>{{Operand<X>(x)}, work.of_sets().mean},

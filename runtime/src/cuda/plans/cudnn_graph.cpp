@@ -116,9 +116,9 @@ notes_of(const CudnnDescriptor &configuration) {
   return notes;
 }
 
-/// Tensor cores round factors of f32; Winograd's transforms round narrow ones
+/// Tensor cores round operands of f32; Winograd's transforms round narrow ones
 /// again, and lose digits of all where tiles are large.
-bool is_exact(const CudnnDescriptor &configuration, CudnnFactors factors) {
+bool is_exact(const CudnnDescriptor &configuration, CudnnPrecision precision) {
   const auto notes = notes_of(configuration);
   return std::none_of(notes.begin(), notes.end(), [&](auto note) {
     switch (note) {
@@ -127,11 +127,11 @@ bool is_exact(const CudnnDescriptor &configuration, CudnnFactors factors) {
     case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_13x13:
       return true;
     case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:
-      return factors == CudnnFactors::f32;
+      return precision == CudnnPrecision::f32;
     case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
-      return factors != CudnnFactors::tf32;
+      return precision != CudnnPrecision::tf32;
     case CUDNN_NUMERICAL_NOTE_WINOGRAD:
-      return factors == CudnnFactors::narrow;
+      return precision == CudnnPrecision::low;
     default:
       return false;
     }
@@ -264,7 +264,7 @@ void CudnnGraph::add(CudnnDescriptor &&operation) {
   operations.push_back(std::move(operation));
 }
 
-std::vector<CudnnProposal> CudnnGraph::proposals(CudnnFactors factors) {
+std::vector<CudnnProposal> CudnnGraph::proposals(CudnnPrecision precision) {
   whole.emplace(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   set_graph_device(*whole);
   whole->set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);
@@ -276,7 +276,7 @@ std::vector<CudnnProposal> CudnnGraph::proposals(CudnnFactors factors) {
        {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK})
     try {
       for (CudnnDescriptor &configuration : configurations(*whole, mode)) {
-        if (!is_exact(configuration, factors))
+        if (!is_exact(configuration, precision))
           continue;
         std::string name = name_of(configuration);
         if (names.insert(name).second)

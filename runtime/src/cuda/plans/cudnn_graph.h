@@ -67,8 +67,8 @@ CudnnDescriptor cudnn_tensor(const Tensor &t, int64_t id, bool between = false);
 /// f32, bf16 or f16.
 cudnnDataType_t cudnn_type(DType type);
 
-/// What factors are multiplied as; narrow: the bf16 or f16 that they are.
-enum class CudnnFactors { f32, tf32, narrow };
+/// What operands are multiplied as; low: the bf16 or f16 that they are.
+enum class CudnnPrecision { f32, tf32, low };
 
 /// An engine with its settings.
 struct CudnnProposal {
@@ -84,9 +84,9 @@ public:
   void add(CudnnDescriptor &&operation);
 
   /// The engines that cuDNN proposes, best guess first. All give the same bits
-  /// in every run, and round factors to nothing less. The graph must outlive
+  /// in every run, and round operands to nothing less. The graph must outlive
   /// them. They may fail to make a plan. Throws Error when there are none.
-  std::vector<CudnnProposal> proposals(CudnnFactors factors);
+  std::vector<CudnnProposal> proposals(CudnnPrecision precision);
 
 private:
   std::deque<CudnnDescriptor> parts;

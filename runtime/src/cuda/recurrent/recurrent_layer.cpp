@@ -1,7 +1,7 @@
 //===- recurrent_layer.cpp - algorithms for the steps of a layer ----------===//
 //
 // Clusters wait less; the library multiplies faster where layers are wide or
-// samples many, and rounds factors to TF32 if it may. Time tells.
+// samples many, and rounds operands to TF32 if it may. Time tells.
 //
 //===----------------------------------------------------------------------===//
 #include "cuda/recurrent/recurrent_layer.h"

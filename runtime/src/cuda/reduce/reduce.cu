@@ -65,7 +65,7 @@ Reduce<Op>::Reduce(Context &, Tensors in, Tensors out, const Ints &axes,
 template <class Op> void Reduce<Op>::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
   const cuda::Reduction<2> r = reduction_of(*this, x, y);
-  with_factor(x.type, [&](auto *type) {
+  with_float(x.type, [&](auto *type) {
     combine<Op>(r, x.as<std::remove_pointer_t<decltype(type)>>(),
                 y.as<float>());
   });
