@@ -63,8 +63,9 @@ public:
   /// have shares of their time by these numbers. Else the shares are equal.
   void weigh(std::vector<double> numbers) { weights = std::move(numbers); }
   void begin_step();
-  /// Part of what is replayed. Of the passes of a step the last one is noted.
-  void begin_pass();
+  /// Part of what is replayed. Of the micro-batches of a step the last one is
+  /// noted.
+  void begin_micro_batch();
   /// Behind the last task, part of what is replayed. Throws Error if other
   /// tasks ran than prepare() has been told.
   void end_step();

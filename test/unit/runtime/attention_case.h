@@ -54,7 +54,7 @@ struct AttentionCase {
 };
 
 constexpr int64_t kKey = 77;
-constexpr uint64_t kSeed = 5, kPass = 3;
+constexpr uint64_t kSeed = 5, kMicroBatch = 3;
 
 /// The operands of a tile [n, t, h, s], and where they lie.
 struct AttentionOperands {

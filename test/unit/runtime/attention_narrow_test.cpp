@@ -69,7 +69,7 @@ void check_gradients(const AttentionCase &c, Context &cx,
 void check(const AttentionCase &c, std::mt19937 &random) {
   Context cx;
   cx.seed = kSeed;
-  cx.pass = kPass;
+  cx.micro_batch = kMicroBatch;
   cx.tf32 = c.tf32;
   const Value dy = random_value(c.result(), random, c.operand_type);
   for (int most : {1, 2}) {

@@ -25,7 +25,7 @@ Value drops(const Case &c) {
     return ones;
   Context cx;
   cx.seed = kSeed;
-  cx.pass = kPass;
+  cx.micro_batch = kMicroBatch;
   const Tile x(ones, ones.whole()), y = blank(shape, ones.whole());
   Dropout(cx, {x}, {y}, kKey, c.ratio)({x}, {y});
   add_tile(factors, y, factors.whole());
@@ -175,7 +175,7 @@ void check(const Case &c, int most, int threads) {
   const Results want = reference(c, dy);
   Context cx;
   cx.seed = kSeed;
-  cx.pass = kPass;
+  cx.micro_batch = kMicroBatch;
   cx.tf32 = c.tf32;
   check_rows(c, cx, dy, want, most, random);
   check_keys(c, cx, dy, want, most, random);

@@ -49,7 +49,7 @@ TEST(Dropout, MaskDependsOnGlobalElementsOnly) {
   const int64_t key = int64_t(hash_name("drop1"));
   std::vector<double> earlier;
   for (int64_t step : {0, 1}) {
-    cx.pass = step;
+    cx.micro_batch = step;
     for (unsigned round = 0; round < 6; ++round) {
       std::mt19937 random(seed() * 1000 + round);
       const Value x = random_value({5, 6, 7, 8}, random);

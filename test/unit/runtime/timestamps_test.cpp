@@ -97,7 +97,7 @@ TEST(Timestamps, OfATraceHaveTheWeightsOfItsTasks) {
       trace.weigh({300, 100});
     Waiting waiting;
     trace.begin_step();
-    trace.begin_pass();
+    trace.begin_micro_batch();
     trace.stop(trace.start(Trace::Kind::exchange));
     cuda::device().defer(waiting);
     trace.stop(trace.start(Trace::Kind::kernel));

@@ -20,8 +20,8 @@ public:
        const std::string &folder);
 
   /// Offers are recorded from now on; the latest of each box wins. To be called
-  /// before every step of a pass over `samples` samples, of which this one
-  /// begins with number `first`: outputs that have a row per sample of the
+  /// before every micro-batch of a step over `samples` samples; this one begins
+  /// with number `first`: outputs that have a row per sample of the
   /// batch are written with a row for each of them.
   void record_batch(int64_t first, int64_t samples);
   void offer(const char *name, const Tensor &tensor) override;

@@ -1,4 +1,4 @@
-//===- source.h - where the inputs of a pass come from ----------*- C++ -*-===//
+//===- source.h - where the inputs come from --------------------*- C++ -*-===//
 #ifndef FFRT_COMMON_SOURCE_H
 #define FFRT_COMMON_SOURCE_H
 
@@ -12,14 +12,14 @@ namespace ffrt {
 
 /// Inputs as a pure function of (step, input, box): the same data for every
 /// partition, and free to be asked ahead of time from another thread. Steps
-/// here are those over one batch, which are the passes of a step that has
-/// several.
+/// here are those over one batch, which are the micro-batches of a step that
+/// has several.
 class Source {
 public:
   virtual ~Source() = default;
-  /// Batches of one pass over the data; 0 when there is no such thing.
+  /// Batches of an epoch; 0 when there is no such thing.
   virtual int64_t batches_per_epoch() const { return 0; }
-  /// Samples of one pass; 0 when there is no such thing.
+  /// Samples of an epoch; 0 when there is no such thing.
   virtual int64_t samples() const { return 0; }
   /// True when every step has the same data.
   virtual bool constant() const { return false; }
@@ -51,7 +51,7 @@ std::unique_ptr<Source> make_fixed(const ProgramInfo &info,
 /// A data set: IDX files as of MNIST if the folder has any, else records of
 /// CIFAR-10 in *.bin, else texts in *.txt or tokens*.npy, else one .npy file
 /// per input with all samples along the first dimension. Samples are taken in
-/// order, or, shuffled, in one that SampleOrder gives for each pass. When a
+/// order, or, shuffled, in one that SampleOrder gives for each epoch. When a
 /// program trains, the rest that fills no batch is dropped; else the last batch
 /// is filled up from the beginning.
 std::unique_ptr<Source> make_dataset(const ProgramInfo &info,

@@ -68,17 +68,17 @@ void StepProfiler::measure_block(const ProfiledStep &step, Measured &result) {
   NoProbe ignored;
   const auto source = make_synthetic(step.info, context.seed);
   context.step = 0;
-  context.passes = step.info.passes;
+  context.micro_batches = step.info.micro_batches;
   context.tf32 = step.info.tf32;
   Instance instance(context, comm, world, ignored, step.info, step.make, "",
                     &trace);
   Feeder feeder(*source, instance.inputs(), instance.input_numbers(),
-                int64_t(kMostSteps + 2) * context.passes);
+                int64_t(kMostSteps + 2) * context.micro_batches);
   Steps steps(instance, context, feeder, &trace, nullptr, instance.replays());
   auto run = [&]() -> Sample {
     int64_t start = 0;
-    steps.run([&](int pass) {
-      if (pass > 0)
+    steps.run([&](int micro_batch) {
+      if (micro_batch > 0)
         return;
       finish_target(); // the inputs are there
       comm.barrier();

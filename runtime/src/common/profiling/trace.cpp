@@ -39,7 +39,7 @@ void Trace::begin_step() {
   timestamps->record();
 }
 
-void Trace::begin_pass() {
+void Trace::begin_micro_batch() {
   timestamps->restart(1);
   timestamps->record();
   noted.clear();

@@ -21,8 +21,8 @@ double value_of(const Tensor &t) {
 
 } // namespace
 
-LossLog::LossLog(int passes, bool any_loss)
-    : passes(passes), any_loss(any_loss),
+LossLog::LossLog(int micro_batches, bool any_loss)
+    : micro_batches(micro_batches), any_loss(any_loss),
       memory(host_memory(kMost * sizeof(double))) {
   coming.reserve(kMost);
 }
@@ -44,8 +44,8 @@ const std::vector<double> &LossLog::of_steps() {
 void LossLog::arrive() {
   finish_target();
   for (const Tensor &loss : coming) {
-    sum += value_of(loss) / passes;
-    if (++added < passes)
+    sum += value_of(loss) / micro_batches;
+    if (++added < micro_batches)
       continue;
     arrived.push_back(sum);
     if (!any_loss && !std::isfinite(sum))

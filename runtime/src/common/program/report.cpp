@@ -31,8 +31,8 @@ std::string describe(const ProgramInfo &info) {
   text += format("strategy hash   %s\n", info.strategy_hash);
   text += format("ranks           %d\n", info.ranks);
   text += format("batch           %" PRId64 "\n", info.batch);
-  if (info.passes > 1)
-    text += format("passes of a step  %d\n", info.passes);
+  if (info.micro_batches > 1)
+    text += format("micro-batches     %d\n", info.micro_batches);
   text +=
       format("predicted step  %.3f ms\n", info.predicted_step_seconds * 1e3);
   for (const InputInfo &input : info.inputs)
@@ -55,7 +55,7 @@ Report::Report(const ProgramInfo &info, bool quiet, int64_t steps,
 
 std::string Report::pace(int64_t count, double seconds) const {
   return format("  %.4g ms/step  %.1f samples/s", seconds / count * 1e3,
-                double(info.batch) * info.passes * count / seconds);
+                double(info.batch) * info.micro_batches * count / seconds);
 }
 
 bool Report::is_due(int64_t step) const {

@@ -20,7 +20,7 @@ namespace ffrt {
 
 namespace {
 
-/// Steps of one pass where the source of data has no end of its own.
+/// Steps of an epoch where the source of data has no end of its own.
 constexpr int64_t kSyntheticEpoch = 10;
 
 std::unique_ptr<Source> make_source(const ProgramInfo &info,
@@ -39,7 +39,7 @@ int64_t steps_of(const ProgramInfo &info, const Arguments &arguments,
     return arguments.steps;
   const int64_t epochs = arguments.epochs > 0 ? arguments.epochs : 1;
   if (const int64_t batches = source.batches_per_epoch(); batches > 0)
-    return std::max<int64_t>(epochs * batches / info.passes, 1);
+    return std::max<int64_t>(epochs * batches / info.micro_batches, 1);
   return epochs * (info.training ? kSyntheticEpoch : 1);
 }
 
@@ -49,7 +49,7 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   Context context = make_context(comm);
   context.seed = arguments.seed;
   context.weight_decay = arguments.weight_decay;
-  context.passes = info.passes;
+  context.micro_batches = info.micro_batches;
   context.tf32 = info.tf32;
   if (arguments.generation.tokens > 0)
     return generate(comm, world, context, info, arguments.generation,
@@ -71,11 +71,11 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
                              arguments.last_rate, arguments.warmup, steps};
   Report report(info, comm.rank() != 0, steps, arguments.print_frequency);
   Feeder feeder(*source, instance.inputs(), instance.input_numbers(),
-                steps * info.passes);
+                steps * info.micro_batches);
   // A program that evaluates a data set writes what it finds for all samples.
   const int64_t samples =
       info.training ? 0 : std::min(source->samples(), steps * info.batch);
-  LossLog losses(info.passes, arguments.any_loss);
+  LossLog losses(info.micro_batches, arguments.any_loss);
   const bool has_loss = info.training && comm.rank() == 0;
   // Values are dumped as kernels are started one by one.
   const bool replays = instance.replays() && arguments.dump.empty();
@@ -84,11 +84,12 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   for (int64_t step = 0; step < steps; ++step) {
     context.step = step;
     context.learning_rate = rate.at(step);
-    program.run([&](int pass) {
+    program.run([&](int micro_batch) {
       if (samples > 0)
         dump.record_batch(step * info.batch, samples);
       else if (step + 1 == steps)
-        dump.record_batch(pass * info.batch, info.passes * info.batch);
+        dump.record_batch(micro_batch * info.batch,
+                          info.micro_batches * info.batch);
     });
     if (report.is_due(step + 1)) {
       finish_target();

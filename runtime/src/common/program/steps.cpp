@@ -3,16 +3,18 @@
 
 namespace ffrt {
 
-void Steps::run(const std::function<void(int pass)> &before_pass) {
+void Steps::run(
+    const std::function<void(int micro_batch)> &before_micro_batch) {
   if (trace)
     trace->begin_step();
-  for (int pass = 0; pass < context.passes; ++pass) {
-    context.pass = context.step * context.passes + pass;
+  for (int micro_batch = 0; micro_batch < context.micro_batches;
+       ++micro_batch) {
+    context.micro_batch = context.step * context.micro_batches + micro_batch;
     feeder.next();
-    before_pass(pass);
-    start(passes[static_cast<std::size_t>(pass)], [&] {
+    before_micro_batch(micro_batch);
+    start(micro_batches[static_cast<std::size_t>(micro_batch)], [&] {
       if (trace)
-        trace->begin_pass();
+        trace->begin_micro_batch();
       program.step();
     });
     if (losses)

@@ -20,11 +20,11 @@ public:
         LossLog *losses, bool replays)
       : instance(instance), program(instance.program()), context(context),
         feeder(feeder), trace(trace), losses(losses), replays(replays),
-        passes(static_cast<std::size_t>(context.passes)) {}
+        micro_batches(static_cast<std::size_t>(context.micro_batches)) {}
 
-  /// Starts one step; before_pass(number) once the inputs of a pass are on
+  /// Starts one step; before_micro_batch(number) once the inputs of one are on
   /// their way. With a trace it is done when this returns.
-  void run(const std::function<void(int pass)> &before_pass);
+  void run(const std::function<void(int micro_batch)> &before_micro_batch);
 
 private:
   void start(Replay &replay, const std::function<void()> &work);
@@ -36,7 +36,8 @@ private:
   Trace *const trace;
   LossLog *const losses;
   const bool replays;
-  std::vector<Replay> passes; ///< which differ: the first begins the sums
+  /// They differ: the first begins the sums.
+  std::vector<Replay> micro_batches;
   Replay update;
 };
 

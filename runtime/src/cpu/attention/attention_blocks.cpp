@@ -232,8 +232,8 @@ void AttentionTile::finish_scores(float *scores, int64_t rows, int64_t keys,
 void AttentionTile::draw(int64_t n, int64_t h, int64_t t, int64_t s,
                          int64_t n_keys, float *factors) const {
   uint32_t words[kBlockKeys];
-  philox_words(cx.seed ^ key, uint64_t(cx.pass), uint64_t(number(n, h, t, s)),
-               1, words, n_keys);
+  philox_words(cx.seed ^ key, uint64_t(cx.micro_batch),
+               uint64_t(number(n, h, t, s)), 1, words, n_keys);
   const float kept = 1.0f / (1.0f - ratio);
   for (int64_t j = 0; j < n_keys; ++j)
     factors[j] = is_kept(words[j], ratio) ? kept : 0.0f;

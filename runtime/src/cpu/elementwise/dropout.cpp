@@ -10,10 +10,10 @@ namespace ffrt {
 /// null.
 template <class X, class A, class Y>
 static void drop(const X *from, const A *added, const Tensor &y, Y *to,
-                 uint64_t key, uint64_t pass, float ratio) {
+                 uint64_t key, uint64_t micro_batch, float ratio) {
   const float scale = 1.0f / (1.0f - ratio);
   for_random_words(
-      y, key, pass,
+      y, key, micro_batch,
       [=](int64_t at, int64_t stride, const uint32_t *words, int64_t n) {
         const auto kept = [=](int64_t i, int64_t k) {
           return is_kept(words[i], ratio) ? from[k] * scale : 0.0f;
@@ -31,7 +31,8 @@ void Dropout::operator()(Tensors in, Tensors out) {
   const Tensor &y = out.begin()[0];
   with_data(
       [&](const auto *from, const auto *added, auto *to) {
-        drop(from, added, y, to, cx.seed ^ key, uint64_t(cx.pass), ratio);
+        drop(from, added, y, to, cx.seed ^ key, uint64_t(cx.micro_batch),
+             ratio);
       },
       in.begin()[0], in.size() > 1 ? in.begin()[1] : Tensor(), y);
 }

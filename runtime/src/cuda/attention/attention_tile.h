@@ -125,7 +125,7 @@ struct AttentionHeads {
 private:
   using Words = std::array<uint32_t, 4>; ///< of neighbouring numbers
   __device__ Words draw(uint64_t number) const {
-    return philox(now->seed ^ g.key, number / 4, uint64_t(now->pass));
+    return philox(now->seed ^ g.key, number / 4, uint64_t(now->micro_batch));
   }
   __device__ uint32_t kept_bits(const Words &words) const {
     uint32_t bits = 0;

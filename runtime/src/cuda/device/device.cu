@@ -66,7 +66,7 @@ const Scalars *Device::scalars(const Context &cx) {
   Scalars now;
   now.seed = cx.seed;
   now.step = cx.step;
-  now.pass = cx.pass;
+  now.micro_batch = cx.micro_batch;
   now.learning_rate = float(cx.learning_rate);
   now.weight_decay = float(cx.weight_decay);
   if (!has_uploaded || !(uploaded == now)) {

@@ -17,7 +17,7 @@ struct Mask {
   float ratio, scale;
 
   __device__ uint64_t key() const { return now->seed ^ name; }
-  __device__ uint64_t pass() const { return uint64_t(now->pass); }
+  __device__ uint64_t micro_batch() const { return uint64_t(now->micro_batch); }
   __device__ float operator()(uint32_t word, float x) const {
     return is_kept(word, ratio) ? x * scale : 0.0f;
   }
@@ -41,8 +41,9 @@ void drop_run(const Mask &mask, const X *x, const A *added, Y *y, int64_t n,
         cuda::begins_group(x) && cuda::begins_group(added) &&
             cuda::begins_group(y),
         FFRT_LAMBDA(const cuda::Span &span) {
-          const auto words = philox(
-              mask.key(), uint64_t((first + span.first) / 4), mask.pass());
+          const auto words =
+              philox(mask.key(), uint64_t((first + span.first) / 4),
+                     mask.micro_batch());
           const cuda::Group<X> values = cuda::read(x, span);
           const auto more = added ? cuda::read(added, span) : cuda::Group<A>();
           cuda::Group<Y> results;
@@ -56,7 +57,8 @@ void drop_run(const Mask &mask, const X *x, const A *added, Y *y, int64_t n,
   const int64_t block = first / 4, blocks = (first + n + 3) / 4 - block;
   cuda::for_elements(
       blocks, FFRT_LAMBDA(int64_t b) {
-        const auto words = philox(mask.key(), uint64_t(block + b), mask.pass());
+        const auto words =
+            philox(mask.key(), uint64_t(block + b), mask.micro_batch());
         for (int k = 0; k < 4; ++k)
           if (const int64_t i = (block + b) * 4 + k - first; i >= 0 && i < n)
             y[i] = Y(plus(mask(words[k], x[i]), added, i));
@@ -69,8 +71,8 @@ void drop(const Mask &mask, const X *x, const A *added, Y *y,
   cuda::for_elements(
       walk.elements, FFRT_LAMBDA(int64_t i) {
         const auto at = walk(i);
-        const uint32_t word =
-            philox_word(mask.key(), uint64_t(first + at[1]), mask.pass());
+        const uint32_t word = philox_word(mask.key(), uint64_t(first + at[1]),
+                                          mask.micro_batch());
         y[at[0]] = Y(plus(mask(word, x[at[0]]), added, at[0]));
       });
 }
