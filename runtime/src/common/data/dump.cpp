@@ -38,7 +38,7 @@ Tensor tensor_of(DType type, int rank, const Index &lo, const Index &shape,
   return t;
 }
 
-/// Elements of a narrow type as f32.
+/// Elements of bf16 or f16 as f32.
 std::vector<std::byte> widened(const std::vector<std::byte> &bytes,
                                DType type) {
   const std::size_t n = bytes.size() / size_of(type);
@@ -62,8 +62,10 @@ int64_t count_of(int rank, const Index &shape) {
   return n;
 }
 
-/// What is narrower than f32 is f32 in files.
-DType type_in_file(DType type) { return is_narrow(type) ? DType::f32 : type; }
+/// What is bf16 or f16 is f32 in files.
+DType type_in_file(DType type) {
+  return is_low_precision(type) ? DType::f32 : type;
+}
 
 /// Entries past the rank are not part of a box.
 Index cut(int rank, const Index &values) {
@@ -89,7 +91,7 @@ Dump::Piece Dump::keep(const Tensor &on_device) {
   copy_on_host(
       tensor_of(t.type, t.rank, t.lo, t.shape, t.global, piece.bytes.data()),
       {}, t, {}, t.shape);
-  if (is_narrow(t.type))
+  if (is_low_precision(t.type))
     piece.bytes = widened(piece.bytes, t.type);
   return piece;
 }

@@ -49,7 +49,7 @@ template <class F> void with_type(DType type, F f) {
   }
 }
 
-/// The same for what a product multiplies, f32, bf16 or f16.
+/// The same for f32, bf16 and f16, the types that kernels compute with.
 template <class F> void with_float(DType type, F f) {
   if (type == DType::bf16)
     f(static_cast<BFloat16 *>(nullptr));
@@ -59,12 +59,13 @@ template <class F> void with_float(DType type, F f) {
     f(static_cast<float *>(nullptr));
 }
 
-/// Is a type of operands that is not f32.
-inline bool is_narrow(DType type) {
+/// Is bf16 or f16.
+inline bool is_low_precision(DType type) {
   return type == DType::bf16 || type == DType::f16;
 }
 
-/// Calls f with the data of tensors as float or, where they are narrow, T.
+/// Calls f with the data of tensors as float or, where they are of low
+/// precision, T.
 template <class T, class F> void with_data_as(const F &f) { f(); }
 template <class T, class F, class... Tensors>
 void with_data_as(const F &f, const Tensor &t, const Tensors &...more) {
@@ -72,13 +73,14 @@ void with_data_as(const F &f, const Tensor &t, const Tensors &...more) {
     with_data_as<T>([&](auto *...others) { f(first, others...); }, more...);
   };
   // What is absent has no type.
-  if (t.data && is_narrow(t.type))
+  if (t.data && is_low_precision(t.type))
     rest(t.as<T>());
   else
     rest(t.as<float>());
 }
 
-/// Calls f with the data of tensors that may be f32 or one narrow type.
+/// Calls f with the data of tensors that may be f32 or one type of low
+/// precision.
 template <class F, class... Tensors>
 void with_data(const F &f, const Tensors &...tensors) {
   if (((tensors.data && tensors.type == DType::f16) || ...))

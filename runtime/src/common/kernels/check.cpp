@@ -82,8 +82,8 @@ void expect_float_pair(const char *kernel, const char *operand, const Tensor &x,
              name_of(x.type) + " and " + name_of(y.type));
 }
 
-void expect_wide_or(const char *kernel, const char *operand, const Tensor &t,
-                    DType type) {
+void expect_f32_or(const char *kernel, const char *operand, const Tensor &t,
+                   DType type) {
   if (type == DType::f32)
     return expect_type(kernel, operand, t, type);
   expect(kernel, t.type == DType::f32 || t.type == type,

@@ -27,13 +27,13 @@ void expect_float(const char *kernel, const char *operand, const Tensor &t);
 /// or f16.
 void expect_same_float(const char *kernel, const char *first, const Tensor &a,
                        const char *second, const Tensor &b);
-/// Operand and result are each f32, bf16 or f16, and if both are narrower than
-/// f32 of one type.
+/// Operand and result are each f32, bf16 or f16, and if both are of lower
+/// precision than f32 of one type.
 void expect_float_pair(const char *kernel, const char *operand, const Tensor &x,
                        const char *result, const Tensor &y);
 /// What goes with such operands, of `type`, is f32 or like them.
-void expect_wide_or(const char *kernel, const char *operand, const Tensor &t,
-                    DType type);
+void expect_f32_or(const char *kernel, const char *operand, const Tensor &t,
+                   DType type);
 void expect_rank(const char *kernel, const char *operand, const Tensor &t,
                  int expected);
 void expect_row_major(const char *kernel, const char *operand, const Tensor &t);

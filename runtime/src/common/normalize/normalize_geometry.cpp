@@ -104,10 +104,10 @@ void expect_like(const char *kernel, const char *name, const Tensor &t,
   expect_float(kernel, name, t);
   expect_same_shape(kernel, name, t, x);
   expect_same_order(kernel, name, t, x);
-  if (!is_narrow(t.type))
+  if (!is_low_precision(t.type))
     return;
-  if (is_narrow(narrow))
-    expect_wide_or(kernel, name, t, narrow);
+  if (is_low_precision(narrow))
+    expect_f32_or(kernel, name, t, narrow);
   narrow = t.type;
 }
 

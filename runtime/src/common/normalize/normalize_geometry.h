@@ -89,7 +89,7 @@ constexpr Argument kX{"x", Kind::Like}, kY{"y", Kind::Like},
     kBias{"bias", Kind::Parameter}, kDscale{"dscale", Kind::Parameter},
     kDbias{"dbias", Kind::Parameter};
 
-/// Those of x's shape that are narrow have one type.
+/// Those of x's shape that are bf16 or f16 have one type.
 void expect_arguments(const NormalizeGeometry &geometry, Tensors in,
                       std::initializer_list<Argument> operands, Tensors out,
                       std::initializer_list<Argument> results);

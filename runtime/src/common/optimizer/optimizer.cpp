@@ -58,7 +58,7 @@ void check_rounded(const char *kernel, Tensors in, Tensors out,
     return expect_count(kernel, "results", out.size(), rounded);
   expect_count(kernel, "results", out.size(), rounded + 1);
   const Tensor &w = in.begin()[0], &copy = out.begin()[rounded];
-  expect(kernel, is_narrow(copy.type),
+  expect(kernel, is_low_precision(copy.type),
          std::string("rounded: expected type bf16 or f16, found ") +
              name_of(copy.type));
   expect_same_shape(kernel, "rounded", copy, w);

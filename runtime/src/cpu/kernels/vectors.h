@@ -47,7 +47,7 @@ template <class I, class V> struct Replaced {
       __attribute__((vector_size(sizeof(V) / sizeof(float) * sizeof(I)))) = I;
 };
 
-/// The same for numbers of type T that are narrower in memory, bf16 or f16.
+/// The same for numbers of type T that are bf16 or f16 in memory.
 template <class V, class T> V load_narrow(const T *from) {
   if constexpr (std::is_same_v<V, float>) {
     return *from;

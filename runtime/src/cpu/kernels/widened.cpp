@@ -1,4 +1,4 @@
-//===- widened.cpp - narrow tensors under loops over f32 ------------------===//
+//===- widened.cpp - bf16 and f16 under loops over f32 --------------------===//
 #include "cpu/kernels/widened.h"
 
 namespace ffrt {

@@ -1,8 +1,8 @@
-//===- widened.h - narrow tensors under loops over f32 ----------*- C++ -*-===//
+//===- widened.h - bf16 and f16 under loops over f32 ------------*- C++ -*-===//
 //
-// Narrow elements are widened into a buffer, a block at a time, computed on
-// while that is in cache, and results rounded from another one: so loops are
-// compiled for f32 only, and give the bits that f32 tensors would.
+// Elements of bf16 or f16 are widened into a buffer, a block at a time,
+// computed on while that is in cache, and results rounded from another one: so
+// loops are compiled for f32 only, and give the bits that f32 tensors would.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_CPU_WIDENED_H
@@ -41,9 +41,9 @@ class Elements {
 public:
   Elements(const Tensor &t, int64_t stride, float *buffer)
       : data(t.data), type(t.type), stride(stride), buffer(buffer) {}
-  /// Neighbours in memory, in the buffer if they are narrow.
+  /// Neighbours in memory, in the buffer if they are not f32.
   Elements(const Tensor &t, float *buffer)
-      : Elements(t, 1, is_narrow(t.type) ? buffer : nullptr) {}
+      : Elements(t, 1, is_low_precision(t.type) ? buffer : nullptr) {}
 
   /// Is it present?
   explicit operator bool() const { return data; }

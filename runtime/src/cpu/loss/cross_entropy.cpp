@@ -105,7 +105,7 @@ public:
     });
   }
 
-  /// The same in a narrow type, of the distribution that f(sample, x, n,
+  /// The same in bf16 or f16, of the distribution that f(sample, x, n,
   /// distance) returns. A part of the classes at a time is finished in f32, so
   /// that every element is rounded once.
   template <class T, class F>
@@ -245,7 +245,8 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
                 return Distribution{top, sum};
               });
         else
-          // A narrow gradient cannot keep exponentials: they are taken twice.
+          // A gradient of bf16 or f16 cannot keep exponentials: they are taken
+          // twice.
           loss = samples.store_rounded(
               to, share, [=](const auto &, const auto *x, int64_t n, auto s) {
                 const float top = max_of(x, n, s, -__builtin_inff());

@@ -75,13 +75,15 @@ struct Rows {
   int64_t n;     ///< elements of a row
 
   /// a[i] and b[i] = sums over rows of make(data of the two tensors, first
-  /// column)(offset of element i, i). Narrow rows are widened some at a time;
-  /// since all are added up here, and four at a time, that gives equal bits.
+  /// column)(offset of element i, i). Rows of bf16 or f16 are widened some at a
+  /// time; since all are added up here, and four at a time, that gives equal
+  /// bits.
   template <class Make>
   void add_up(const int64_t *at, int64_t rows, Buffers &buffers, float *a,
               float *b, Make make) const {
     constexpr int64_t kWidth = kBlock / 4;
-    const bool narrow = is_narrow(first.type) || is_narrow(second.type);
+    const bool narrow =
+        is_low_precision(first.type) || is_low_precision(second.type);
     const int64_t width = narrow ? std::min(n, kWidth) : n,
                   batch =
                       narrow ? std::min(kBlock / width / 4 * 4, kRows) : rows;
@@ -173,8 +175,9 @@ void for_all_rows(const NormalizeWork &work, const Tensor &first,
                   const Tensor &result, F &&f) {
   const Nest<2> nest = rows_of(work, first);
   const int64_t n = nest.inner();
-  const bool narrow = is_narrow(first.type) || is_narrow(second.type) ||
-                      is_narrow(third.type) || is_narrow(result.type);
+  const bool narrow =
+      is_low_precision(first.type) || is_low_precision(second.type) ||
+      is_low_precision(third.type) || is_low_precision(result.type);
   const float *p = first.as<float>(), *q = second.as<float>(),
               *m = third.as<float>();
   float *r = result.as<float>();

@@ -43,16 +43,16 @@ struct Sets {
       : work(work), outer(part_of(work, x, false)),
         inner(part_of(work, x, true)), n(inner.inner()),
         in_memory(inner.inner_stride()[0]),
-        narrow(is_narrow(x.type) || is_narrow(second.type) ||
-               is_narrow(third.type) || is_narrow(fourth.type)),
+        narrow(is_low_precision(x.type) || is_low_precision(second.type) ||
+               is_low_precision(third.type) || is_low_precision(fourth.type)),
         stride(narrow ? 1 : in_memory), parameter(inner.inner_stride()[2]),
         size(double(inner.rows() * n)) {}
 
-  /// The elements of one of the tensors: where one is narrow, and so goes
+  /// The elements of one of the tensors: where one is bf16 or f16, and so goes
   /// through a buffer, all do unless they are neighbours.
   Elements elements(const Tensor &t, float *buffer) const {
     const bool apart = narrow && in_memory != 1;
-    return {t, in_memory, apart || is_narrow(t.type) ? buffer : nullptr};
+    return {t, in_memory, apart || is_low_precision(t.type) ? buffer : nullptr};
   }
 
   /// Calls f(part, offsets) for all sets, the parts on threads, each of which

@@ -17,7 +17,8 @@ struct Sums {
 };
 
 /// sum + d * d, rounded once where processors do that: compilers decide it loop
-/// by loop, and sums of narrow elements would differ from those of wide ones.
+/// by loop, and sums of bf16 would differ from those of the same numbers as
+/// f32.
 inline float add_square(float sum, float d) {
 #ifdef __FMA__
   return __builtin_fmaf(d, d, sum);

@@ -1,6 +1,6 @@
 //===- attention_algorithms.h - attention by us or by a library -*- C++ -*-===//
 //
-// A library computes attention of narrow operands without dropout, in some
+// A library computes attention of bf16 or f16 without dropout, in some
 // shapes faster than our kernels, which do all of them: the faster of both is
 // taken.
 //

@@ -261,7 +261,8 @@ template <class Format, int kWidth, int kRowsOfBlock> struct TensorTile {
 
 private:
   /// Scores of neighbouring columns are a word of the left matrix, and what it
-  /// rounds away is one of a second: only the operands of attention are narrow.
+  /// rounds away is one of a second: only the operands of attention are of low
+  /// precision.
   __device__ static void add_pairs(const Scores &scores, const Columns &columns,
                                    Sums &sums) {
     const int lane = int(threadIdx.x) % 32;

@@ -2,7 +2,7 @@
 //
 // Weights get the order of the images, or are left to engines that do it
 // themselves; bias and bounds are part of the plan, or a kernel of ours, which
-// reads sums in f32. Weight gradients of narrow operands are rounded to their
+// reads sums in f32. Weight gradients of bf16 or f16 are rounded to their
 // type and cast, as PyTorch's are: for those cuDNN brings compiled engines that
 // split the sum. What it compiles itself for sums in f32 takes seconds, and was
 // wrong on an H100 where an image had 4 channels (engine 2 of cuDNN 9.19). Time
@@ -126,12 +126,12 @@ struct Operands {
           workspace_at) {}
 
   ConvShape shape(ConvShape s) const {
-    const bool were_narrow = s.operand_type() != DType::f32;
+    const bool was_low = s.operand_type() != DType::f32;
     s.x = x.form();
     s.w = w.form();
     s.y = y.form();
-    // Narrow operands that were widened are TF32 without loss.
-    s.tf32 |= were_narrow && s.operand_type() == DType::f32;
+    // bf16 and f16 as f32 are TF32 without loss.
+    s.tf32 |= was_low && s.operand_type() == DType::f32;
     return s;
   }
 };

@@ -219,7 +219,7 @@ struct Gemm::Impl {
     preference.set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                    uint64_t(kWorkspace));
     // Parts of sums that are added up where y is might come in any order, and
-    // those of a narrow y's type are rounded.
+    // those of the type of a bf16 or f16 y are rounded.
     uint32_t refused = CUBLASLT_REDUCTION_SCHEME_INPLACE;
     if (shape.result != DType::f32)
       refused |= CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;

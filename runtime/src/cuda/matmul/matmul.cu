@@ -2,8 +2,8 @@
 //
 // The innermost batch dimension of the result goes to the library, the others
 // are a loop of calls. The library adds rows and whole matrices, too, and cuts
-// at 0; other bounds are a pass of their own. What is narrower than a y of f32
-// is widened first.
+// at 0; other bounds are a pass of their own. What is bf16 or f16 where y is
+// f32 becomes f32 first.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/matmul.h"
@@ -62,7 +62,7 @@ struct MatMul::Impl {
   std::size_t loops; ///< outermost dimensions of the batch, one call each
   std::optional<Product> first, more; ///< y = product, y += product
   bool row = false;                   ///< c is added by the library, as a row
-  bool widens = false;                ///< c, which is narrower than y
+  bool widens = false;          ///< c, which is bf16 or f16, to a y of f32
   Addend addend = Addend::none; ///< of the first product: c, or the addend
   float beta;
   int64_t operand_size, result_size;

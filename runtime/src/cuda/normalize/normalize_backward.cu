@@ -303,7 +303,7 @@ struct Gradient {
 };
 
 /// Calls f(dy, x, dx) with operands and result of the types of three tensors
-/// where these are one, or dy is narrow, or dy and dx; else of type Any.
+/// where these are one, or dy is bf16 or f16, or dy and dx; else of type Any.
 template <class F>
 void with_gradients(const F &f, const Tensor &dy, const Tensor &x,
                     const Tensor &dx) {

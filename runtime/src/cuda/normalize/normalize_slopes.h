@@ -12,7 +12,7 @@
 
 namespace ffrt::normalization {
 
-/// As it was read: narrow elements are widened where they are used, so that a
+/// As it was read: bf16 and f16 become f32 where they are used, so that a
 /// read waits for no other.
 template <class Dy, class X> struct Element {
   typename Operand<Dy>::Value dy;

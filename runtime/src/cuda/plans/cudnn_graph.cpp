@@ -116,8 +116,8 @@ notes_of(const CudnnDescriptor &configuration) {
   return notes;
 }
 
-/// Tensor cores round operands of f32; Winograd's transforms round narrow ones
-/// again, and lose digits of all where tiles are large.
+/// Tensor cores round operands of f32; Winograd's transforms round those of low
+/// precision again, and lose digits of all where tiles are large.
 bool is_exact(const CudnnDescriptor &configuration, CudnnPrecision precision) {
   const auto notes = notes_of(configuration);
   return std::none_of(notes.begin(), notes.end(), [&](auto note) {

@@ -1,5 +1,4 @@
-//===- recurrent_cluster.h - layers whose weights stay in clusters *- C++
-//-*-===//
+//===- recurrent_cluster.h - weights that stay in clusters ------*- C++ -*-===//
 //
 // One kernel does all steps of some samples. The blocks of a cluster have the
 // recurrent weights in shared memory, each those of its own units, from the

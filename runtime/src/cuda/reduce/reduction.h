@@ -1,5 +1,4 @@
-//===- reduction.h - what many elements come to, in a fixed order -*- C++
-//-*-===//
+//===- reduction.h - sums of many elements in a fixed order -----*- C++ -*-===//
 //
 // Values per result, of any geometry: by *rows*, a block of threads or a warp
 // for every result, or by *columns*, where neighbours in memory belong to
