@@ -39,13 +39,13 @@ set(FFRT_COMM_LOCAL
 ffrt_files(FFRT_CPU "^src/cpu/.*[.]cpp$")
 # For GPUs: what libraries compute, code of the host, and kernels.
 set(FFRT_CUDA_LIBRARIES
-  src/cuda/attention_cudnn.cpp
-  src/cuda/attention_graph.cpp
-  src/cuda/conv_cudnn.cpp
-  src/cuda/conv_graph.cpp
-  src/cuda/cudnn_device.cpp
-  src/cuda/cudnn_graph.cpp
-  src/cuda/gemm_cublaslt.cpp
+  src/cuda/attention/attention_cudnn.cpp
+  src/cuda/attention/attention_graph.cpp
+  src/cuda/conv/conv_cudnn.cpp
+  src/cuda/conv/conv_graph.cpp
+  src/cuda/plans/cudnn_device.cpp
+  src/cuda/plans/cudnn_graph.cpp
+  src/cuda/matmul/gemm_cublaslt.cpp
 )
 ffrt_files(FFRT_CUDA_HOST "^src/cuda/.*[.]cpp$")
 list(REMOVE_ITEM FFRT_CUDA_HOST ${FFRT_CUDA_LIBRARIES})

@@ -8,7 +8,7 @@
 #include "attention_shapes.h"
 #include "measure.h"
 
-#include "cuda/plan_timer.h"
+#include "cuda/plans/plan_timer.h"
 #include "ffrt/attention.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/cuda/device.h"
@@ -110,12 +110,13 @@ double distance(const Floats &found, const Floats &expected) {
 // A shape
 //===----------------------------------------------------------------------===//
 
-/// All tensors of a shape, and what both ways make of them.
+/// All tensors of a shape, and what our kernels and the library make of them.
 class Attention {
 public:
   explicit Attention(const ModelAttention &of)
-      : of(of), s(of.shape), q(s.factors, heads()), k(s.factors, heads()),
-        v(s.factors, heads()), dy(s.factors, heads()), y(DType::f32, heads()),
+      : of(of), s(of.shape), q(s.operand_type, heads()),
+        k(s.operand_type, heads()), v(s.operand_type, heads()),
+        dy(s.operand_type, heads()), y(DType::f32, heads()),
         dq(DType::f32, heads()), dk(DType::f32, heads()),
         dv(DType::f32, heads()), lse(DType::f32, sums()),
         library_y(s.y, heads()), library_dq(s.y, heads()),
@@ -213,11 +214,13 @@ private:
     };
     try {
       AttentionLibrary library(shape);
-      const std::vector<std::string> ways = library.ways();
-      for (std::size_t way = 0; way < ways.size(); ++way) {
-        const std::string by = "\"by\": \"cuDNN, " + ways[way] + "\"";
+      const std::vector<std::string> algorithms = library.algorithms();
+      for (std::size_t algorithm = 0; algorithm < algorithms.size();
+           ++algorithm) {
+        const std::string by =
+            "\"by\": \"cuDNN, " + algorithms[algorithm] + "\"";
         try {
-          library.take(way);
+          library.take(algorithm);
           const DeviceMemory scratch(library.scratch());
           auto work = [&] {
             library(in.data(), out.data(), scratch.as<char>());

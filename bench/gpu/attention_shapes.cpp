@@ -16,8 +16,8 @@ AttentionShape ModelAttention::gradient() const {
 
 std::vector<ModelAttention> attention_shapes() {
   std::vector<ModelAttention> shapes;
-  for (DType factors : {DType::bf16, DType::f16})
-    for (DType results : {DType::f32, factors}) {
+  for (DType operand_type : {DType::bf16, DType::f16})
+    for (DType results : {DType::f32, operand_type}) {
       auto add = [&](const char *model, int64_t samples, int64_t positions,
                      int64_t heads, int64_t width, Mask mask) {
         AttentionShape s;
@@ -25,7 +25,7 @@ std::vector<ModelAttention> attention_shapes() {
         s.heads = heads;
         s.rows = s.keys = positions;
         s.width = s.values = width;
-        s.factors = factors;
+        s.operand_type = operand_type;
         s.y = results;
         s.mask = mask;
         if (mask == Mask::added)
@@ -35,7 +35,7 @@ std::vector<ModelAttention> attention_shapes() {
       };
       add("gpt2", 8, 1024, 12, 64, Mask::causal);
       // In both types most things are alike.
-      if (factors == DType::f16)
+      if (operand_type == DType::f16)
         continue;
       add("bert_base", 32, 128, 12, 64, Mask::added);
       add("vit", 64, 197, 12, 64, Mask::none);

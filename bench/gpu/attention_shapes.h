@@ -2,7 +2,7 @@
 #ifndef FFC_BENCH_GPU_ATTENTION_SHAPES_H
 #define FFC_BENCH_GPU_ATTENTION_SHAPES_H
 
-#include "cuda/attention_library.h"
+#include "cuda/attention/attention_library.h"
 
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ struct ModelAttention {
   ffrt::cuda::AttentionShape gradient() const;
 };
 
-/// With results in f32 and as narrow as factors.
+/// With results in f32 and in the operands' type.
 std::vector<ModelAttention> attention_shapes();
 
 #endif // FFC_BENCH_GPU_ATTENTION_SHAPES_H

@@ -222,7 +222,7 @@ void ProgramPrinter::printInfo(Text &text) {
     set("trained", quoted(meta.trained));
   set("batch", literal(meta.batch));
   if (meta.passes > 1)
-    set("passes", std::to_string(meta.passes));
+    set("micro_batches", std::to_string(meta.passes));
   if (meta.tf32)
     set("tf32", "true");
   if (int64_t bytes = funcs.front().getSymmetricState())

@@ -13,7 +13,7 @@ ALLOCATES = re.compile(
 # Not events: the host may wait for a batch of an earlier step before it writes over it.
 WAITS = re.compile(r"cu(da)?((Stream|Device|Ctx)Synchronize|"
                    r"Memcpy(HtoD|DtoH|DtoD|ToSymbol|FromSymbol)?(_[vp]\w+)?$)")
-# Bytes around memory that is planned, before and after (common/memory.cpp).
+# Bytes around memory that is planned, before and after (common/device/memory.cpp).
 GUARDS = 2 * 4096
 
 

@@ -8,7 +8,7 @@ from .runner import Check, Failed
 
 # Of what such a program prints: calls, measured, by the topology's figures, kernel.
 ROW = re.compile(r"^ *([\d.]+) +([\d.]+) us +([\d.]+) us  (\S+)$", re.MULTILINE)
-MARKS = re.compile(r"^marks: (\S+) us", re.MULTILINE)
+TIMESTAMPS = re.compile(r"^timestamps: (\S+) us", re.MULTILINE)
 
 
 class Profile:
@@ -38,7 +38,7 @@ class Profile:
             rows += found
             notes.append(f"{precision}: {found[-1]['us'] / 1e3:.3f} ms of kernels, "
                          f"{found[-1]['figures us'] / 1e3:.3f} ms by the topology's figures, "
-                         f"without {MARKS.search(said).group(1)} us for each mark")
+                         f"without {TIMESTAMPS.search(said).group(1)} us for each timestamp")
             with open(path, encoding="utf-8") as file:
                 profiles[precision] = json.load(file)
         return "; ".join(notes), {"kernels": rows, "profiles": profiles}

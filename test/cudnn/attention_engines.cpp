@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "attention_shapes.h"
-#include "cuda/attention_graph.h"
+#include "cuda/attention/attention_graph.h"
 #include "ffrt/error.h"
 
 #include <cstdio>
@@ -19,8 +19,7 @@ static bool report(const char *model, const AttentionShape &shape) {
   bool found = false;
   try {
     CudnnGraph graph = attention_graph(shape);
-    for (const CudnnProposal &proposal :
-         graph.proposals(CudnnFactors::narrow)) {
+    for (const CudnnProposal &proposal : graph.proposals(CudnnPrecision::low)) {
       std::printf(" [%s]", proposal.name.c_str());
       found = true;
     }

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "conv_shapes.h"
-#include "cuda/conv_graph.h"
+#include "cuda/conv/conv_graph.h"
 #include "ffrt/error.h"
 
 #include <cstdio>
@@ -19,15 +19,15 @@
 using namespace ffrt::cuda;
 
 /// Of the types that it has, with weights in the order of the images. What is
-/// proposed for narrow factors and several operations is compiled for a plan,
+/// proposed for narrow operands and several operations is compiled for a plan,
 /// which wants a driver.
 static bool has_engine(ConvShape shape, bool finishes) {
-  const bool narrow = shape.factors() != ffrt::DType::f32;
+  const bool narrow = shape.operand_type() != ffrt::DType::f32;
   shape.w.order = shape.y.order;
   try {
     CudnnGraph graph = conv_graph(shape, finishes);
     for (const CudnnProposal &proposal :
-         graph.proposals(narrow ? CudnnFactors::narrow : CudnnFactors::f32)) {
+         graph.proposals(narrow ? CudnnPrecision::low : CudnnPrecision::f32)) {
       if (!narrow || !finishes)
         const CudnnPlan plan(text_of(shape), proposal);
       return true;
@@ -55,12 +55,12 @@ int main(int argc, char **argv) {
       const ConvLibrary library(shape);
       open += can_finish(shape);
       finished += can_finish(shape) && has_engine(shape, true);
-      // Weight gradients are rounded to the type of their factors.
+      // Weight gradients are rounded to the type of their operands.
       if (shape.kind == ConvShape::Kind::weight_gradient)
-        shape.w.type = shape.factors();
+        shape.w.type = shape.operand_type();
       if (shape.result().type == ffrt::DType::f32)
         continue;
-      // Sums of f32 are a way out, but factors of f32 are none.
+      // Sums of f32 are a way out, but operands of f32 are none.
       ++narrow;
       if (shape.is_finished() && !has_engine(shape, false)) {
         std::printf("%s: no engine writes a narrow result\n", line.c_str());

@@ -7,7 +7,7 @@
 #ifndef FFRT_CUDNN_CONV_SHAPES_H
 #define FFRT_CUDNN_CONV_SHAPES_H
 
-#include "cuda/conv_library.h"
+#include "cuda/conv/conv_library.h"
 
 #include <cmath>
 #include <istream>

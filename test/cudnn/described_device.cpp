@@ -3,7 +3,7 @@
 // FFRT_CUDNN_DEVICE names a record of its properties, as cuDNN writes them.
 //
 //===----------------------------------------------------------------------===//
-#include "cuda/cudnn_device.h"
+#include "cuda/plans/cudnn_device.h"
 #include "ffrt/error.h"
 
 #include <cstdlib>

@@ -43,10 +43,10 @@ constexpr int warpSize = ffrt::emulated::kWarp;
 // What threads do together
 //===----------------------------------------------------------------------===//
 
-inline void __syncthreads() { ffrt::emulated::meet_block(); }
-inline void __syncwarp(unsigned = ~0u) { ffrt::emulated::meet_warp(); }
+inline void __syncthreads() { ffrt::emulated::sync_block(); }
+inline void __syncwarp(unsigned = ~0u) { ffrt::emulated::sync_warp(); }
 inline void __cluster_barrier_arrive() {}
-inline void __cluster_barrier_wait() { ffrt::emulated::meet_cluster(); }
+inline void __cluster_barrier_wait() { ffrt::emulated::sync_cluster(); }
 inline unsigned __clusterRelativeBlockRank() {
   return ffrt::emulated::current().rank;
 }
@@ -72,7 +72,7 @@ template <class T> T __shfl_sync(unsigned, T value, int lane) {
   return ffrt::emulated::exchange(value, lane);
 }
 
-/// Threads change at meetings only, so that everything between is atomic.
+/// Threads change at barriers only, so that everything between is atomic.
 template <class T, class V> T atomicAdd(T *at, V value) {
   const T old = *at;
   *at = T(old + value);

@@ -3,9 +3,9 @@
 // As with cuDNN, a causal mask is not read.
 //
 //===----------------------------------------------------------------------===//
-#include "cuda/attention_library.h"
+#include "cuda/attention/attention_library.h"
 
-#include "common/cast.h"
+#include "common/elementwise/cast.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
 
@@ -29,13 +29,13 @@ AttentionLibrary::AttentionLibrary(AttentionLibrary &&) noexcept = default;
 
 std::string AttentionLibrary::version() { return "emulated"; }
 
-std::vector<std::string> AttentionLibrary::ways() const {
+std::vector<std::string> AttentionLibrary::algorithms() const {
   return {"fails", "plain"};
 }
 
-void AttentionLibrary::take(std::size_t way) {
-  if (way == 0)
-    throw Error("attention: expected another way");
+void AttentionLibrary::take(std::size_t algorithm) {
+  if (algorithm == 0)
+    throw Error("attention: expected another algorithm");
 }
 
 namespace {
@@ -48,7 +48,7 @@ std::size_t bytes_of_sums(const AttentionShape &s) {
 using Numbers = std::vector<double>;
 Numbers read(const Tensor &t) {
   Numbers numbers(std::size_t(t.elements()));
-  with_factor(t.type, [&](auto *type) {
+  with_float(t.type, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
     std::transform(t.as<T>(), t.as<T>() + t.elements(), numbers.begin(),
                    [](T number) { return double(float(number)); });
@@ -56,7 +56,7 @@ Numbers read(const Tensor &t) {
   return numbers;
 }
 void write(const Numbers &numbers, const Tensor &t) {
-  with_factor(t.type, [&](auto *type) {
+  with_float(t.type, [&](auto *type) {
     using T = std::remove_pointer_t<decltype(type)>;
     std::transform(numbers.begin(), numbers.end(), t.as<T>(),
                    [](double number) { return T(float(number)); });

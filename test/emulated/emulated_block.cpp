@@ -48,7 +48,7 @@ boost::context::pooled_fixedsize_stack &stacks() {
 [[noreturn]] void diverged(const char *who) {
   std::fprintf(stderr,
                "error: block %u: expected all threads of a %s at the same "
-               "meeting, found some elsewhere\n",
+               "barrier, found some elsewhere\n",
                running->thread.block.x, who);
   std::abort();
 }
@@ -202,9 +202,9 @@ void *slot(int lane) {
   return exists ? cluster->lanes[warp + std::size_t(lane)].slot : running->slot;
 }
 
-void meet_cluster() { wait(At::cluster); }
-void meet_block() { wait(At::block); }
-void meet_warp() { wait(At::warp); }
+void sync_cluster() { wait(At::cluster); }
+void sync_block() { wait(At::block); }
+void sync_warp() { wait(At::warp); }
 
 void *added_memory() {
   return cluster->memory.data() + running->thread.rank * cluster->shared;

@@ -2,7 +2,7 @@
 //
 // FFRT_EMULATED_ORDER says who runs first, of the threads of a warp, the warps
 // of a block, the blocks of a cluster and of a grid, which all come as they
-// like on a GPU: forward, backward, or shuffled anew at every meeting. What
+// like on a GPU: forward, backward, or shuffled anew at every barrier. What
 // then computes something else misses a barrier.
 //
 //===----------------------------------------------------------------------===//
@@ -34,7 +34,7 @@ struct Thread {
 const Thread &current();
 
 /// Runs `body` for every thread of every block. Ends the process where the
-/// threads of a block, or those of a warp, do not come to the same meetings.
+/// threads of a block, or those of a warp, do not come to the same barriers.
 void run(dim3 grid, dim3 block, const std::function<void()> &body);
 /// The same in clusters of so many blocks of so many threads, with bytes of
 /// shared memory that a launch adds.
@@ -43,9 +43,9 @@ void run_clusters(unsigned clusters, unsigned blocks, unsigned threads,
 
 /// Comes back when all threads of the cluster, the block or the warp that have
 /// not ended are there.
-void meet_cluster();
-void meet_block();
-void meet_warp();
+void sync_cluster();
+void sync_block();
+void sync_warp();
 
 /// The memory that a launch of clusters adds, of this block; it is not 0 in the
 /// beginning. And what lies in that of another block where `own` does.
@@ -59,10 +59,10 @@ void *slot(int lane);
 template <class T> T exchange(T value, int lane) {
   static_assert(sizeof(T) <= kLargest);
   std::memcpy(slot(current().lane), &value, sizeof value);
-  meet_warp();
+  sync_warp();
   T other;
   std::memcpy(&other, slot(lane), sizeof other);
-  meet_warp();
+  sync_warp();
   return other;
 }
 

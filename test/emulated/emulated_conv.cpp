@@ -4,11 +4,11 @@
 // computation, which is said to be faster, or follow it.
 //
 //===----------------------------------------------------------------------===//
-#include "cuda/conv_library.h"
+#include "cuda/conv/conv_library.h"
 
-#include "common/cast.h"
+#include "common/elementwise/cast.h"
 #include "conv_shapes.h"
-#include "cuda/tuner.h"
+#include "cuda/plans/tuner.h"
 #include "ffrt/cuda/device.h"
 
 #include <cuda_runtime.h>
@@ -149,9 +149,9 @@ void ConvLibrary::operator()(void *x, void *w, void *y, const float *bias,
   emulated::compute([=] {
     const float *added = finishes ? bias : nullptr;
     const fn::Clip clip = finishes ? shape.clip : ConvShape().clip;
-    with_factor(shape.factors(), [&](auto *factor) {
-      with_factor(apart ? DType::f32 : shape.result().type, [&](auto *type) {
-        convolve<std::remove_pointer_t<decltype(factor)>>(
+    with_float(shape.operand_type(), [&](auto *operand) {
+      with_float(apart ? DType::f32 : shape.result().type, [&](auto *type) {
+        convolve<std::remove_pointer_t<decltype(operand)>>(
             shape, x, w, y, static_cast<decltype(type)>(result), added, clip);
       });
     });

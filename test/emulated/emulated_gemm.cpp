@@ -4,10 +4,10 @@
 // cuBLASLt do. The second one is said to be faster, except on odd ranks.
 //
 //===----------------------------------------------------------------------===//
-#include "cuda/gemm.h"
+#include "cuda/matmul/gemm.h"
 
-#include "common/cast.h"
-#include "cuda/tuner.h"
+#include "common/elementwise/cast.h"
+#include "cuda/plans/tuner.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
 #include "ffrt/functors.h"
@@ -83,7 +83,7 @@ static void multiply(const GemmShape &s, int64_t parts, const T *a, const T *b,
     }
 }
 
-/// Of a factor over k: it has `width` numbers for each if it is stored so.
+/// Of an operand over k: it has `width` numbers for each if it is stored so.
 template <class T>
 static void add_up(const T *x, bool k_first, int64_t k, int64_t width,
                    float *sums) {
@@ -120,9 +120,9 @@ void Gemm::operator()(const void *a, const void *b, const void *row,
         add_up(pb, !s.trans_b, s.k, s.n, beside);
     });
   };
-  with_factor(s.factors, [&](const auto *factor) {
-    with_factor(s.result, [&](auto *result) {
-      using T = decltype(factor);
+  with_float(s.operand_type, [&](const auto *operand) {
+    with_float(s.result, [&](auto *result) {
+      using T = decltype(operand);
       using Y = decltype(result);
       using Row = const std::remove_pointer_t<Y> *;
       all(static_cast<T>(a), static_cast<T>(b), static_cast<Row>(row),

@@ -1,6 +1,7 @@
 //===- emulated_tensor_core.h - fragments of matrices, on a CPU -*- C++ -*-===//
 //
-// What cuda/tensor_core.h says, by lanes that read each other's registers.
+// What cuda/kernels/tensor_core.h says, by lanes that read each other's
+// registers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_EMULATED_TENSOR_CORE_H
@@ -15,7 +16,7 @@
 
 namespace ffrt::emulated {
 
-/// What `lane` has given to the meeting that is going on.
+/// What `lane` has given at the barrier it waits at.
 template <class T> T given_by(int lane) {
   T value;
   std::memcpy(&value, slot(lane), sizeof value);
@@ -55,7 +56,7 @@ inline void load_matrices(uint32_t (&words)[4], const void *row,
   }
   const int lane = current().lane;
   std::memcpy(slot(lane), &row, sizeof row);
-  meet_warp();
+  sync_warp();
   for (int m = 0; m < 4; ++m) {
     uint16_t pair[2];
     for (int i = 0; i < 2; ++i) {
@@ -65,7 +66,7 @@ inline void load_matrices(uint32_t (&words)[4], const void *row,
     }
     words[m] = word_of(pair[0], pair[1]);
   }
-  meet_warp();
+  sync_warp();
 }
 
 /// What a tensor core takes of a word: of f32 the first bits.
@@ -86,7 +87,7 @@ void multiply_matrices(float (&sums)[4], const uint32_t (&left)[4],
   const Given own{own_left, own_right};
   const int lane = current().lane;
   std::memcpy(slot(lane), &own, sizeof own);
-  meet_warp();
+  sync_warp();
   constexpr int kOfWord = 4 / int(sizeof(T)), kOfPart = 4 * kOfWord;
   for (int i = 0; i < 4; ++i) {
     const int below = i / 2, column = 2 * (lane % 4) + i % 2;
@@ -100,7 +101,7 @@ void multiply_matrices(float (&sums)[4], const uint32_t (&left)[4],
           float(number_of<T>(r.right[k / kOfPart], k % kOfWord));
     }
   }
-  meet_warp();
+  sync_warp();
 }
 
 } // namespace ffrt::emulated

@@ -62,6 +62,12 @@ class Planted(unittest.TestCase):
         self.assertEqual(self.wrong(), ["include/ffc/Plan/Planner.h:2: Plan may not include "
                                         "'Order/StepOrder.h'"])
 
+    def test_operator_of_the_runtime(self):
+        self.plant("runtime/src/cuda/conv/conv.cu", "common/data/npy.h")
+        self.plant("runtime/src/cuda/plans/tuner.cpp", "common/data/npy.h")
+        self.assertEqual(self.wrong(), ["runtime/src/cuda/conv/conv.cu:2: runtime/src/cuda/conv "
+                                        "may not include 'common/data/npy.h'"])
+
     def test_no_room(self):
         self.plant("lib/Plan/Lonely.cpp", "ffc/Plan/Box.h")
         self.plant("lib/Plan/Attic/Lonely.cpp", "ffc/Plan/Box.h")

@@ -84,7 +84,7 @@ def run_program(program, ranks, arguments=(), timeout=600):
 
 
 def file_name(name):
-    """The file of a value in dumps and inputs, as runtime/src/common/names.cpp
+    """The file of a value in dumps and inputs, as runtime/src/common/data/names.cpp
     has it."""
     if not name:
         return "_"

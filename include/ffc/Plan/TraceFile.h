@@ -2,7 +2,7 @@
 //
 // The Trace Event Format (JSON), which https://ui.perfetto.dev and
 // chrome://tracing show. Emitted programs write theirs in the same form
-// (runtime/src/common/trace_file.h); docs/timeline.md describes it.
+// (runtime/src/common/profiling/trace_file.h); docs/timeline.md describes it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_TRACEFILE_H

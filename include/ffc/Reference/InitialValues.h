@@ -1,8 +1,9 @@
 //===- InitialValues.h - first states and synthetic inputs ------*- C++ -*-===//
 //
 // What a program starts from, as values for the evaluators: the contents that
-// the runtime gives to states (runtime/src/common/initial.h) and to inputs when
-// it trains without a data set (synthetic.cpp), to the bit of the f32 values.
+// the runtime gives to states (runtime/src/common/program/initial.h) and to
+// inputs when it trains without a data set (synthetic.cpp), to the bit of the
+// f32 values.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_REFERENCE_INITIALVALUES_H

@@ -14,13 +14,14 @@ namespace ffrt {
 class Actions {
 protected:
   explicit Actions(Trace *trace) : trace(trace) {}
-  /// `dst` gets the mean of `src` over the passes of a step, of which this is
-  /// one.
+  /// `dst` gets the mean of `src` over the micro-batches of a step, of which
+  /// this is one.
   void accumulate(const Context &cx, const Tensor &dst, Index dst_at,
                   const Tensor &src, Index src_at, Index size) const {
     const TracedTask task(trace, Trace::Kind::copy);
-    ffrt::accumulate(dst, dst_at, src, src_at, size, cx.pass % cx.passes == 0,
-                     1.0 / cx.passes);
+    ffrt::accumulate(dst, dst_at, src, src_at, size,
+                     cx.micro_batch % cx.micro_batches == 0,
+                     1.0 / cx.micro_batches);
   }
 
   template <class Kernel>

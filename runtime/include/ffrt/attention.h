@@ -4,7 +4,7 @@
 // or, where values have another width, [N, T, H, E]; k, v, dk and dv are
 // [N, S, H, D] and [N, S, H, E]; lse is [N, H, T]. The mask, which may be
 // absent, broadcasts to [N, H, T, S]. Type f32, row-major; q, k, v and dy,
-// which are factors of products, may all be bf16 or f16, with them y, and each
+// which are operands of products, may all be bf16 or f16, with them y, and each
 // of dq, dk and dv. All is computed in f32, and results are rounded once.
 //
 // Scores are computed a block of rows and a block of positions at a time and

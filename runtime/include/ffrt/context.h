@@ -12,13 +12,13 @@ struct Context {
   int rank = 0;
   int ranks = 1;
   uint64_t seed = 0;
-  int64_t step = 0; ///< steps done before the current one
-  int64_t pass = 0; ///< batches gone over before the current one
-  int passes = 1;   ///< batches of a step
+  int64_t step = 0;        ///< steps done before the current one
+  int64_t micro_batch = 0; ///< how many came before the current one
+  int micro_batches = 1;   ///< of a step
   double learning_rate = 0.01;
   double weight_decay = 0.0;
   int threads = 1; ///< OpenMP threads of this rank
-  /// Products may round f32 factors to TF32, where the target has it.
+  /// Products may round f32 operands to TF32, where the target has it.
   bool tf32 = false;
 };
 

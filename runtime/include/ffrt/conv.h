@@ -15,9 +15,9 @@
 // `clamp`: bounds that the result of the forward kernel is cut to, none, the
 // lower one, or both. Its input channels are whole then.
 //
-// Types: the two factors of a product are f32, bf16 or f16. The image that is a
-// result, y or dx, is f32, or like them: a sum in f32 that is rounded once. All
-// else is f32. Activations in either order (channels-last is fast), weights
+// Types: the two operands of a product are f32, bf16 or f16. The image that is
+// a result, y or dx, is f32, or like them: a sum in f32 that is rounded once.
+// All else is f32. Activations in either order (channels-last is fast), weights
 // row-major.
 //
 //===----------------------------------------------------------------------===//

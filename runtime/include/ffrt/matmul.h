@@ -19,9 +19,9 @@ namespace ffrt {
 /// the lower one, or both. Row-major.
 ///
 /// Types: a and b are f32, bf16 or f16, c and y f32 or the same, the addend is
-/// f32. A narrow y is a sum in f32, rounded once: without addend, nor sums of
-/// several products, and c is absent, or a row of y's type with alpha = beta =
-/// 1.
+/// f32. A y of bf16 or f16 is a sum in f32, rounded once: without addend, nor
+/// sums of several products, and c is absent, or a row of y's type with alpha =
+/// beta = 1.
 class MatMul {
 public:
   MatMul(Context &cx, Tensors in, Tensors out, double alpha, double beta,

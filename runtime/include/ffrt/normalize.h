@@ -5,7 +5,7 @@
 // (mean, var and the sums that lead to them) have x's dimensions without
 // `axes`, parameters (scale and bias) have the dimensions `param_dims`; both
 // are row-major. Tensors of x's shape (x, dy, addend, y and dx) have one order,
-// and each is f32 or narrow: bf16 or f16, one of them in a call. What is narrow
+// and each is f32, bf16 or f16, of these two one in a call. What is not f32
 // gives the bits that its copy as f32 gives; all is computed as f32, and
 // rounded when stored. Statistics, parameters and their gradients are f32.
 // Results do not overlap operands. The same bits for the same number of

@@ -49,7 +49,7 @@ struct StateSlot {
   const char *of = nullptr;
 };
 
-/// Part of a graph input on this rank, refilled before every pass.
+/// Part of a graph input on this rank, refilled before every micro-batch.
 struct InputSlot {
   const char *name; ///< ONNX input name, or "target"
   Tensor tensor;
@@ -89,13 +89,13 @@ struct ProgramInfo {
   const char *strategy_hash;
   int ranks;
   bool training;
-  int64_t batch; ///< samples of a pass
+  int64_t batch; ///< samples of a micro-batch
   double default_learning_rate, default_weight_decay;
   double predicted_step_seconds;
   std::vector<InputInfo> inputs;
   std::vector<OutputInfo> outputs;
   std::vector<RankInfo> rank_info;
-  int passes = 1;           ///< of a step
+  int micro_batches = 1;    ///< of a step
   bool tf32 = false;        ///< Context::tf32
   const char *trained = ""; ///< what is, in words
   /// Of every rank's state and arena, so many bytes at the beginning are
@@ -143,12 +143,12 @@ public:
   /// What a step starts, in this order: kernels, copies and communication.
   virtual std::vector<TaskId> tasks() = 0;
   /// One training step (or one forward evaluation); of a program with several
-  /// passes, one of them.
+  /// micro-batches, one of them.
   virtual void step() = 0;
-  /// What a step does after its last pass.
+  /// What a step does after its last micro-batch.
   virtual void update() {}
-  /// One element, on rank 0: the global loss of the last pass. Absent on other
-  /// ranks, and where the program has none.
+  /// One element, on rank 0: the global loss of the last micro-batch. Absent on
+  /// other ranks, and where the program has none.
   virtual Tensor loss() = 0;
 };
 

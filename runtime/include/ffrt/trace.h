@@ -24,7 +24,7 @@ struct TaskId {
   int phase, point, instance;
 };
 
-class Marks;
+class Timestamps;
 
 /// The times of one rank's tasks in its last steps. Notes without allocating.
 /// Tasks are noted as they are started; when they ran is known when the device
@@ -63,8 +63,9 @@ public:
   /// have shares of their time by these numbers. Else the shares are equal.
   void weigh(std::vector<double> numbers) { weights = std::move(numbers); }
   void begin_step();
-  /// Part of what is replayed. Of the passes of a step the last one is noted.
-  void begin_pass();
+  /// Part of what is replayed. Of the micro-batches of a step the last one is
+  /// noted.
+  void begin_micro_batch();
   /// Behind the last task, part of what is replayed. Throws Error if other
   /// tasks ran than prepare() has been told.
   void end_step();
@@ -84,7 +85,7 @@ public:
   std::vector<const Step *> steps() const;
 
 private:
-  /// A record, by numbers of marks.
+  /// A record, by numbers of timestamps.
   struct Noted {
     int start, end;
     int32_t task;
@@ -94,13 +95,13 @@ private:
   double next_weight();
   std::size_t add(Kind kind, std::size_t task, double weight);
 
-  const std::unique_ptr<Marks> marks;
+  const std::unique_ptr<Timestamps> timestamps;
   std::vector<TaskId> names;
   std::vector<Noted> noted;
   std::vector<double> weights;
   std::size_t next = 0;  ///< task
   std::size_t local = 0; ///< kernels and copies before it
-  int last = 0;          ///< mark of the step
+  int last = 0;          ///< timestamp of the step
   Step kept[kSteps];
 };
 

@@ -7,7 +7,7 @@
 #include "comm/launch.h"
 #include "comm/local_launch.h"
 #include "comm/shm_comm.h"
-#include "common/threads.h"
+#include "common/device/threads.h"
 #include "ffrt/mpi.h"
 
 #include <cstdio>

@@ -7,7 +7,7 @@
 #include "comm/mpi_comm.h"
 
 #include "comm/mpi_launch.h"
-#include "common/together.h"
+#include "common/program/together.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
 #include "ffrt/float16.h"

@@ -51,9 +51,9 @@ public:
 };
 
 /// What rank 0 of the node tells the others. Ranks in different containers may
-/// call different files by the same path: the mark tells them apart.
+/// call different files by the same path: the token tells them apart.
 struct Address {
-  int64_t process, file, mark;
+  int64_t process, file, token;
 };
 
 /// Makes the file on rank 0 of the node; the others open it through /proc.
@@ -64,12 +64,13 @@ SharedFile share_file(MPI_Comm node) {
   Address address{getpid(), -1, 0};
   SharedFile shared;
   if (rank == 0) {
-    address.mark = std::chrono::steady_clock::now().time_since_epoch().count() ^
-                   address.process << 40;
+    address.token =
+        std::chrono::steady_clock::now().time_since_epoch().count() ^
+        address.process << 40;
     shared = make_shared_file();
     if (shared.problem.empty() &&
-        pwrite(shared.file, &address.mark, sizeof address.mark,
-               kSharedFileEnd) != ssize_t(sizeof address.mark))
+        pwrite(shared.file, &address.token, sizeof address.token,
+               kSharedFileEnd) != ssize_t(sizeof address.token))
       shared.problem =
           std::string("cannot make shared memory: ") + std::strerror(errno);
     address.file = shared.problem.empty() ? shared.file : -1;
@@ -82,12 +83,12 @@ SharedFile share_file(MPI_Comm node) {
   const std::string path = "/proc/" + std::to_string(address.process) + "/fd/" +
                            std::to_string(address.file);
   shared.file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  int64_t mark = 0;
+  int64_t token = 0;
   if (shared.file < 0)
     shared.problem = "cannot open '" + path + "': " + std::strerror(errno);
-  else if (pread(shared.file, &mark, sizeof mark, kSharedFileEnd) !=
-               ssize_t(sizeof mark) ||
-           mark != address.mark)
+  else if (pread(shared.file, &token, sizeof token, kSharedFileEnd) !=
+               ssize_t(sizeof token) ||
+           token != address.token)
     shared.problem =
         "'" + path + "': expected memory of this program, found other";
   return shared;

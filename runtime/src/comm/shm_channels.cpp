@@ -93,7 +93,7 @@ bool Channels::post(int peer, Ring &ring, Transfer &t) {
   uint64_t head = ring.head.load(std::memory_order_relaxed), told = head;
   auto tell = [&] {
     ring.head.store(told = head, std::memory_order_release);
-    node.ring(peer);
+    node.notify(peer);
   };
   const uint64_t start = head;
   while (t.done < t.bytes) {
@@ -211,7 +211,7 @@ bool Channels::advance_receive(int peer) {
     complete(queue);
   }
   if (moved)
-    node.ring(peer);
+    node.notify(peer);
   return moved;
 }
 

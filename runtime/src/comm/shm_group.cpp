@@ -11,8 +11,8 @@ namespace ffrt {
 
 namespace {
 
-/// Bytes of a member's part of a slot. With smaller ones members meet more
-/// often, larger ones leave the caches.
+/// Bytes of a member's part of a slot. Smaller ones take more barriers, larger
+/// ones leave the caches.
 constexpr int64_t kMostChunk = 512 << 10, kLeastChunk = 64 << 10;
 constexpr int64_t kSlotBytes = 4 << 20;
 constexpr int64_t kLeastPiece = 16 << 10; ///< of a broadcast
@@ -64,8 +64,8 @@ int64_t chunks_of(int64_t n, int64_t most) { return (n + most - 1) / most; }
 
 } // namespace
 
-/// Where the members meet: the last to arrive starts the next generation.
-struct SharedGroup::Meeting {
+/// The last member to arrive starts the next generation.
+struct SharedGroup::Barrier {
   alignas(128) std::atomic<uint32_t> arrived;
   alignas(128) std::atomic<uint32_t> generation;
 };
@@ -80,7 +80,7 @@ SharedGroup::SharedGroup(Node &node, std::vector<int> members, int me,
       chunk_bytes(chunk_for(this->members.size())),
       sources(this->members.size()) {
   std::byte *memory = node.map(offset, bytes_for(this->members.size()));
-  meeting = reinterpret_cast<Meeting *>(memory);
+  shared_barrier = reinterpret_cast<Barrier *>(memory);
   slots = reinterpret_cast<char *>(memory) + Segment::kPage;
 }
 
@@ -97,17 +97,17 @@ const char *const *SharedGroup::sources_of(int64_t chunk, const char *own,
 
 int SharedGroup::barrier() {
   const uint32_t mine = generation++;
-  if (meeting->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 ==
+  if (shared_barrier->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 ==
       uint32_t(count())) {
-    meeting->arrived.store(0, std::memory_order_relaxed);
-    meeting->generation.store(mine + 1, std::memory_order_release);
+    shared_barrier->arrived.store(0, std::memory_order_relaxed);
+    shared_barrier->generation.store(mine + 1, std::memory_order_release);
     for (int i = 0; i < count(); ++i)
       if (i != me)
-        node.ring(members[std::size_t(i)]);
+        node.notify(members[std::size_t(i)]);
     return -1;
   }
   return node.wait_until([&] {
-    return meeting->generation.load(std::memory_order_acquire) != mine;
+    return shared_barrier->generation.load(std::memory_order_acquire) != mine;
   });
 }
 

@@ -30,7 +30,7 @@ public:
   int barrier();
 
 private:
-  struct Meeting;
+  struct Barrier;
   /// Calls phase(i) for i in [0, phases) with barriers between; afterwards
   /// `chunks` more slots have been used.
   template <class F> int run(int64_t phases, int64_t chunks, F &&phase);
@@ -44,7 +44,7 @@ private:
   std::vector<int> members;
   int me;
   int64_t chunk_bytes; ///< most bytes of a member's part of a slot
-  Meeting *meeting;
+  Barrier *shared_barrier;
   char *slots;
   uint32_t generation = 0;
   int64_t used = 0; ///< chunks so far

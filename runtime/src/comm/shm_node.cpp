@@ -35,25 +35,25 @@ int64_t nanoseconds() {
 Node::Node(SharedFile shared, const std::vector<int> &members, int rank)
     : members(members), mine(index_of(rank)), segment(std::move(shared)),
       cause(segment.problem) {
-  const int64_t bytes = int64_t(sizeof(Head) + members.size() * sizeof(Bell));
+  const int64_t bytes = int64_t(sizeof(Head) + members.size() * sizeof(Waiter));
   const int64_t at = reserve(bytes);
   if (!cause.empty())
     return;
   try {
     std::byte *memory = map(at, used);
     head = reinterpret_cast<Head *>(memory);
-    bells = reinterpret_cast<Bell *>(memory + sizeof(Head));
+    waiters = reinterpret_cast<Waiter *>(memory + sizeof(Head));
   } catch (const Error &e) {
     cause = e.what();
     return;
   }
-  Bell &bell = bells[mine];
-  bell.process = getpid();
-  secret = uint64_t(bell.process) * 0x9E3779B97F4A7C15u;
-  bell.secret = secret;
-  bell.secret_at = &secret;
-  CPU_ZERO(&bell.cores);
-  sched_getaffinity(0, sizeof bell.cores, &bell.cores);
+  Waiter &waiter = waiters[mine];
+  waiter.process = getpid();
+  secret = uint64_t(waiter.process) * 0x9E3779B97F4A7C15u;
+  waiter.secret = secret;
+  waiter.secret_at = &secret;
+  CPU_ZERO(&waiter.cores);
+  sched_getaffinity(0, sizeof waiter.cores, &waiter.cores);
 }
 
 void Node::start() {
@@ -61,14 +61,14 @@ void Node::start() {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   for (int i = 0; i < size(); ++i)
-    CPU_OR(&cores, &cores, &bells[i].cores);
+    CPU_OR(&cores, &cores, &waiters[i].cores);
   // A rank that only looks at memory may keep the others from this core.
   spins = size() > CPU_COUNT(&cores) ? 0 : kSpins;
   if (size() > 1 && !can_read((mine + 1) % size()))
     head->unreadable.store(true);
   head->arrived.fetch_add(1);
   for (int i = 0; i < size(); ++i)
-    ring(i);
+    notify(i);
   wait_until([&] { return head->arrived.load() == size(); });
 }
 
@@ -84,44 +84,45 @@ int64_t Node::reserve(int64_t bytes) {
   return at;
 }
 
-bool Node::let_others_run(Patience &patience) {
+bool Node::yield_core(Backoff &backoff) {
   const int64_t now = nanoseconds();
-  if (patience.end == 0)
-    patience.end = now + kAwake;
-  if (now >= patience.end)
+  if (backoff.end == 0)
+    backoff.end = now + kAwake;
+  if (now >= backoff.end)
     return false;
   sched_yield();
   return true;
 }
 
-bool Node::sleep(uint32_t rings) {
+bool Node::sleep(uint32_t seen) {
   const bool poll = background && background->must_poll();
   const timespec limit{poll ? 0 : 1, poll ? 50000 : 0};
-  return syscall(SYS_futex, &bells[mine].rings, FUTEX_WAIT, rings, &limit,
-                 nullptr, 0) == 0 ||
+  return syscall(SYS_futex, &waiters[mine].notifications, FUTEX_WAIT, seen,
+                 &limit, nullptr, 0) == 0 ||
          errno != ETIMEDOUT;
 }
 
 void Node::wake(int i) {
-  bells[i].rings.fetch_add(1);
-  syscall(SYS_futex, &bells[i].rings, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  waiters[i].notifications.fetch_add(1);
+  syscall(SYS_futex, &waiters[i].notifications, FUTEX_WAKE, 1, nullptr, nullptr,
+          0);
 }
 
 int Node::missing() const {
   for (int i = 0; i < size(); ++i)
-    if (kill(bells[i].process, 0) != 0 && errno == ESRCH)
+    if (kill(waiters[i].process, 0) != 0 && errno == ESRCH)
       return world_rank(i);
   return -1;
 }
 
 bool Node::can_read(int i) const {
-  const Bell &bell = bells[i];
+  const Waiter &waiter = waiters[i];
   uint64_t found = 0;
   const iovec here{&found, sizeof found};
-  const iovec there{const_cast<uint64_t *>(bell.secret_at), sizeof found};
-  return process_vm_readv(bell.process, &here, 1, &there, 1, 0) ==
+  const iovec there{const_cast<uint64_t *>(waiter.secret_at), sizeof found};
+  return process_vm_readv(waiter.process, &here, 1, &there, 1, 0) ==
              ssize_t(sizeof found) &&
-         found == bell.secret;
+         found == waiter.secret;
 }
 
 } // namespace ffrt

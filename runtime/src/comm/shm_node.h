@@ -1,8 +1,8 @@
 //===- shm_node.h - waiting for other ranks of the node ---------*- C++ -*-===//
 //
-// Every rank has a bell in shared memory. A rank that waits for others looks at
-// memory for a while, then lets other processes run, then sleeps until its bell
-// rings. Whoever changes what others may wait for rings their bells afterwards.
+// A rank that waits for others spins on shared memory for a while, then yields
+// its core to other processes, then sleeps on a futex. Whoever changes what
+// others may wait for notifies them afterwards.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_COMM_SHM_NODE_H
@@ -22,7 +22,7 @@ public:
   virtual ~Background() = default;
   /// True when something moved.
   virtual bool advance() = 0;
-  /// True while something is under way that rings no bell.
+  /// True while something is under way of which nobody notifies.
   virtual bool must_poll() const = 0;
 };
 
@@ -38,7 +38,7 @@ public:
   int world_rank(int i) const { return members[std::size_t(i)]; }
   /// Index of a world rank, -1 when it is on another node.
   int index_of(int world_rank) const;
-  int process_of(int i) const { return bells[i].process; }
+  int process_of(int i) const { return waiters[i].process; }
 
   /// Why there is no shared memory; empty: it is there.
   const std::string &problem() const { return cause; }
@@ -53,22 +53,22 @@ public:
   }
 
   /// Returns when ready() holds. It may only read shared memory that is changed
-  /// before ring(this rank). Gives up, with the name of a rank, when that rank
-  /// is no more; -1: ready.
+  /// before notify(this rank). Gives up, with the name of a rank, when that
+  /// rank is no more; -1: ready.
   template <class F> int wait_until(F &&ready) {
-    Patience patience;
+    Backoff backoff;
     for (;;) {
       if (ready())
         return -1;
       if (background && background->advance()) {
-        patience = {};
-      } else if (!pass_time(patience)) {
+        backoff = {};
+      } else if (!back_off(backoff)) {
         // Nothing that changes from here on is missed.
-        const uint32_t rings = lie_down();
+        const uint32_t seen = prepare_to_sleep();
         const bool go_on = ready() || (background && background->advance());
-        const bool rung = go_on || sleep(rings);
-        get_up();
-        if (!rung && !ready())
+        const bool notified = go_on || sleep(seen);
+        finish_sleep();
+        if (!notified && !ready())
           if (int dead = missing(); dead >= 0)
             return dead;
       }
@@ -76,9 +76,9 @@ public:
   }
 
   /// After a change of shared memory that rank `i` may wait for.
-  void ring(int i) {
+  void notify(int i) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (bells[i].asleep.load(std::memory_order_relaxed))
+    if (waiters[i].asleep.load(std::memory_order_relaxed))
       wake(i);
   }
 
@@ -91,8 +91,9 @@ public:
   Background *background = nullptr;
 
 private:
-  struct alignas(128) Bell {
-    std::atomic<uint32_t> rings, asleep;
+  /// A rank, as the others see it.
+  struct alignas(128) Waiter {
+    std::atomic<uint32_t> notifications, asleep;
     int process;
     uint64_t secret;
     const uint64_t *secret_at;
@@ -103,30 +104,33 @@ private:
     std::atomic<int> arrived;
   };
 
-  struct Patience {
+  /// How long a wait has lasted.
+  struct Backoff {
     int rounds = 0;
     int64_t end = 0; ///< of the time to stay awake, in nanoseconds
   };
   /// Lets a little time pass; false when it is time to sleep.
-  bool pass_time(Patience &patience) {
-    if (++patience.rounds > spins)
-      return let_others_run(patience);
+  bool back_off(Backoff &backoff) {
+    if (++backoff.rounds > spins)
+      return yield_core(backoff);
 #ifdef __x86_64__
     __builtin_ia32_pause();
 #endif
     return true;
   }
-  bool let_others_run(Patience &patience);
-  uint32_t lie_down() {
-    Bell &bell = bells[mine];
-    const uint32_t rings = bell.rings.load(std::memory_order_relaxed);
-    bell.asleep.store(1, std::memory_order_relaxed);
+  bool yield_core(Backoff &backoff);
+  uint32_t prepare_to_sleep() {
+    Waiter &me = waiters[mine];
+    const uint32_t seen = me.notifications.load(std::memory_order_relaxed);
+    me.asleep.store(1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    return rings;
+    return seen;
   }
-  void get_up() { bells[mine].asleep.store(0, std::memory_order_relaxed); }
-  /// False after a long time without a ring.
-  bool sleep(uint32_t rings);
+  void finish_sleep() {
+    waiters[mine].asleep.store(0, std::memory_order_relaxed);
+  }
+  /// False after a long time without a notification.
+  bool sleep(uint32_t seen);
   void wake(int i);
   /// The world rank of a process that has ended, or -1.
   int missing() const;
@@ -137,7 +141,7 @@ private:
   Segment segment;
   std::string cause;
   Head *head = nullptr;
-  Bell *bells = nullptr;
+  Waiter *waiters = nullptr;
   int64_t used = 0;
   int spins = 0;
   uint64_t secret = 0;

@@ -1,8 +1,8 @@
 //===- staged_comm.cpp - communication of device memory -------------------===//
 #include "comm/staged_comm.h"
 
-#include "common/host_tensor.h"
-#include "common/target.h"
+#include "common/device/host_tensor.h"
+#include "common/device/target.h"
 
 namespace ffrt {
 

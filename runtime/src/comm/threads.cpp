@@ -1,5 +1,5 @@
 //===- threads.cpp - cores for the ranks of a node ------------------------===//
-#include "common/threads.h"
+#include "common/device/threads.h"
 
 #include "ffrt/mpi.h"
 

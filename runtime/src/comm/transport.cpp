@@ -1,5 +1,5 @@
 //===- transport.cpp - which way ranks talk to each other -----------------===//
-#include "common/target.h"
+#include "common/device/target.h"
 #include "ffrt/error.h"
 #include "ffrt/mpi.h"
 

@@ -86,7 +86,7 @@ TEST(Runtime, CarriesItsSources) {
   };
   EXPECT_TRUE(has("CMakeLists.txt"));
   EXPECT_TRUE(has("include/ffrt/program.h"));
-  EXPECT_TRUE(has("src/common/run.cpp"));
+  EXPECT_TRUE(has("src/common/program/run.cpp"));
   EXPECT_EQ(runtimeHash().size(), 40u);
 }
 

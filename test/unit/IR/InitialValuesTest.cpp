@@ -2,8 +2,8 @@
 
 #include "ffc/Reference/InitialValues.h"
 
-#include "common/initial.h"
-#include "common/source.h"
+#include "common/data/source.h"
+#include "common/program/initial.h"
 
 #include "mlir/Parser/Parser.h"
 

@@ -1,7 +1,7 @@
 //===- arguments_test.cpp - command line of emitted programs --------------===//
-#include "common/arguments.h"
-#include "common/names.h"
-#include "common/report.h"
+#include "common/data/names.h"
+#include "common/program/arguments.h"
+#include "common/program/report.h"
 #include "ffrt/error.h"
 
 #include <gtest/gtest.h>

@@ -20,8 +20,8 @@ struct AttentionCase {
   Value q, k, v, mask;
   Reals hidden;
   double scale;
-  double ratio = 0;           ///< with kKey and kSeed
-  DType factors = DType::f32; ///< of q, k, v and the gradient of y
+  double ratio = 0;                ///< with kKey and kSeed
+  DType operand_type = DType::f32; ///< of q, k, v and the gradient of y
   bool tf32 = false;
 
   int64_t samples() const { return q.shape[0]; }
@@ -54,7 +54,7 @@ struct AttentionCase {
 };
 
 constexpr int64_t kKey = 77;
-constexpr uint64_t kSeed = 5, kPass = 3;
+constexpr uint64_t kSeed = 5, kMicroBatch = 3;
 
 /// The operands of a tile [n, t, h, s], and where they lie.
 struct AttentionOperands {
@@ -70,10 +70,10 @@ struct AttentionOperands {
                                                 part.lo[1]},
                                                {part.size[0], part.size[2],
                                                 part.size[1]}},
-        q(c.q, rows, Order::row_major, c.factors),
-        k(c.k, keys, Order::row_major, c.factors),
-        v(c.v, seen, Order::row_major, c.factors),
-        dy(slopes, results, Order::row_major, c.factors),
+        q(c.q, rows, Order::row_major, c.operand_type),
+        k(c.k, keys, Order::row_major, c.operand_type),
+        v(c.v, seen, Order::row_major, c.operand_type),
+        dy(slopes, results, Order::row_major, c.operand_type),
         given(mask_of(c), mask_of(c).shape == c.mask.shape
                               ? mask_box(c, part)
                               : mask_of(c).whole()),
@@ -102,15 +102,16 @@ private:
   }
 };
 
-struct Factors {
+struct Precision {
   DType type = DType::f32;
   bool tf32 = false; ///< may be rounded
 };
 
 inline AttentionCase random_case(int64_t samples, int64_t rows, int64_t keys,
                                  int64_t heads, int64_t width, int64_t values,
-                                 std::mt19937 &random, Factors factors = {}) {
-  const DType type = factors.type;
+                                 std::mt19937 &random,
+                                 Precision precision = {}) {
+  const DType type = precision.type;
   return {random_value({samples, rows, heads, width}, random, type),
           random_value({samples, keys, heads, width}, random, type),
           random_value({samples, keys, heads, values}, random, type),
@@ -119,7 +120,7 @@ inline AttentionCase random_case(int64_t samples, int64_t rows, int64_t keys,
           1 / std::sqrt(double(width)),
           0,
           type,
-          factors.tf32};
+          precision.tf32};
 }
 
 /// Positions behind one's own are hidden; the last row sees all.
@@ -132,12 +133,12 @@ inline void hide_later(AttentionCase &c) {
 }
 
 /// What products multiply, as parameter of tests.
-inline const auto kAllFactors =
-    ::testing::Values(Factors{}, Factors{DType::f32, true},
-                      Factors{DType::bf16}, Factors{DType::f16});
+inline const auto kAllPrecisions =
+    ::testing::Values(Precision{}, Precision{DType::f32, true},
+                      Precision{DType::bf16}, Precision{DType::f16});
 
 inline std::string
-name_of_factors(const ::testing::TestParamInfo<Factors> &info) {
+name_of_precision(const ::testing::TestParamInfo<Precision> &info) {
   return info.param.tf32                  ? "tf32"
          : info.param.type == DType::bf16 ? "bf16"
          : info.param.type == DType::f16  ? "f16"

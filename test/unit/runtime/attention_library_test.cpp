@@ -1,7 +1,7 @@
 //===- attention_library_test.cpp - attention by us or by a library -------===//
 //
 // On an emulated GPU, whose library does not read causal masks: where the mask
-// hides nothing, results tell which way was taken.
+// hides nothing, results tell which algorithm was taken.
 //
 //===----------------------------------------------------------------------===//
 #include "attention_case.h"
@@ -22,7 +22,7 @@ struct Call {
   Value dy = Value(Shape{1});
 
   Call(const AttentionCase &of, std::mt19937 &random)
-      : c(of), dy(random_value(of.result(), random, of.factors)) {}
+      : c(of), dy(random_value(of.result(), random, of.operand_type)) {}
 
   struct Results {
     Value y, lse, dq, dk, dv;
@@ -70,19 +70,19 @@ void expect_alike(const Call::Results &found, const Call::Results &expected,
   expect_close(found.dv, expected.dv, tolerance);
 }
 
-/// Both ways are asked for, and give the same.
+/// Both algorithms are asked for, and give the same.
 void check(const Call &call) {
   const auto work = [&] { return call(); };
-  const Call::Results library = by_way("plain", 2, work),
-                      own = by_way("own kernels", 2, work);
+  const Call::Results library = by_algorithm("plain", 2, work),
+                      own = by_algorithm("own kernels", 2, work);
   expect_alike(library, own, call.results == DType::f32 ? 1e-4 : 2e-2);
 }
 
-class AttentionLibraries : public ::testing::TestWithParam<Factors> {};
-INSTANTIATE_TEST_SUITE_P(Factors, AttentionLibraries,
-                         ::testing::Values(Factors{DType::bf16},
-                                           Factors{DType::f16}),
-                         name_of_factors);
+class AttentionLibraries : public ::testing::TestWithParam<Precision> {};
+INSTANTIATE_TEST_SUITE_P(Precisions, AttentionLibraries,
+                         ::testing::Values(Precision{DType::bf16},
+                                           Precision{DType::f16}),
+                         name_of_precision);
 
 TEST_P(AttentionLibraries, GiveWhatOurKernelsGive) {
   std::mt19937 random(seed());
@@ -108,14 +108,14 @@ TEST_P(AttentionLibraries, AreTakenForCausalAttention) {
   Call hides(random_case(2, 20, 20, 2, 8, 8, random, GetParam()), random);
   hide_later(hides.c);
   const Call::Results expected =
-      by_way("own kernels", 0, [&] { return hides(); });
+      by_algorithm("own kernels", 0, [&] { return hides(); });
   Call claims = hides;
   claims.causal = true;
   for (double &number : claims.c.mask.data)
     number = 0;
   const auto work = [&] { return claims(); };
-  expect_alike(by_way("plain", 2, work), expected, 1e-4);
-  const Call::Results all = by_way("own kernels", 2, work);
+  expect_alike(by_algorithm("plain", 2, work), expected, 1e-4);
+  const Call::Results all = by_algorithm("own kernels", 2, work);
   EXPECT_GT(std::abs(all.y.data.front() - expected.y.data.front()), 1e-3);
 }
 
@@ -125,8 +125,10 @@ TEST_P(AttentionLibraries, TakePartsThatAreCausal) {
   Call call(random_case(2, 6, 6, 4, 8, 8, random, GetParam()), random);
   hide_later(call.c);
   call.causal = true;
-  by_way("plain", 2, [&] { return call({{1, 0, 2, 0}, {1, 6, 2, 6}}); });
-  by_way("own kernels", 0, [&] { return call({{0, 3, 0, 0}, {2, 3, 4, 6}}); });
+  by_algorithm("plain", 2, [&] { return call({{1, 0, 2, 0}, {1, 6, 2, 6}}); });
+  by_algorithm("own kernels", 0, [&] {
+    return call({{0, 3, 0, 0}, {2, 3, 4, 6}});
+  });
 }
 
 TEST_P(AttentionLibraries, AreNotAskedForOtherThings) {
@@ -137,7 +139,7 @@ TEST_P(AttentionLibraries, AreNotAskedForOtherThings) {
   Call replaced(random_case(2, 5, 7, 2, 4, 4, random, GetParam()), random);
   hide_later(replaced.c);
   for (const Call &call : {dropped, wide, replaced})
-    by_way("own kernels", 0, [&] { return call(); });
+    by_algorithm("own kernels", 0, [&] { return call(); });
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 //===- attention_narrow_test.cpp - attention's bf16 and f16 ---------------===//
 #include "attention_case.h"
-#include "common/target.h"
+#include "common/device/target.h"
 #include "ffrt/attention.h"
 #include "ffrt/error.h"
 
@@ -20,7 +20,8 @@ void check_results(const AttentionCase &c, Context &cx,
     AttentionForward(cx, in, out, 0, c.hidden, kKey, c.ratio, c.scale)(in, out);
   };
   const Tile wide = blank(c.result(), o.results),
-             narrow = blank(c.result(), o.results, Order::row_major, c.factors),
+             narrow =
+                 blank(c.result(), o.results, Order::row_major, c.operand_type),
              own_lse = blank(c.sums(), o.sums),
              same_lse = blank(c.sums(), o.sums);
   call(wide, own_lse);
@@ -57,7 +58,7 @@ void check_gradients(const AttentionCase &c, Context &cx,
   const Gradients wide = call(f, f, f, f);
   const DType types[][3] = {{f, f, f}, {b, b, b}, {h, h, h}, {b, f, h}};
   for (const auto &type : types) {
-    const Gradients d = call(c.factors, type[0], type[1], type[2]);
+    const Gradients d = call(c.operand_type, type[0], type[1], type[2]);
     expect_rounded(d.dq, wide.dq, o.rows);
     expect_rounded(d.dk, wide.dk, o.keys);
     expect_rounded(d.dv, wide.dv, o.seen);
@@ -68,9 +69,9 @@ void check_gradients(const AttentionCase &c, Context &cx,
 void check(const AttentionCase &c, std::mt19937 &random) {
   Context cx;
   cx.seed = kSeed;
-  cx.pass = kPass;
+  cx.micro_batch = kMicroBatch;
   cx.tf32 = c.tf32;
-  const Value dy = random_value(c.result(), random, c.factors);
+  const Value dy = random_value(c.result(), random, c.operand_type);
   for (int most : {1, 2}) {
     Value y(c.result()), lse(c.sums());
     for_split({c.samples(), c.rows(), c.heads()}, most, random,
@@ -87,9 +88,9 @@ void check(const AttentionCase &c, std::mt19937 &random) {
   }
 }
 
-class NarrowAttention : public ::testing::TestWithParam<Factors> {};
-INSTANTIATE_TEST_SUITE_P(Factors, NarrowAttention, kAllFactors,
-                         name_of_factors);
+class NarrowAttention : public ::testing::TestWithParam<Precision> {};
+INSTANTIATE_TEST_SUITE_P(Precisions, NarrowAttention, kAllPrecisions,
+                         name_of_precision);
 
 /// Heads of widths that have kernels of their own.
 TEST_P(NarrowAttention, Unmasked) {
@@ -156,15 +157,15 @@ TEST(NarrowAttentionOperands, TypesOfResults) {
   const Tile f32 = tile(DType::f32), bf16 = tile(DType::bf16),
              f16 = tile(DType::f16), i32 = tile(DType::i32),
              lse = blank({2, 2, 3}, {{0, 0, 0}, {2, 2, 3}});
-  const auto forward = [&](const Tile &factor, const Tile &y) {
+  const auto forward = [&](const Tile &operand, const Tile &y) {
     return refusal([&] {
-      AttentionForward(cx, {factor, factor, factor, none}, {y, lse}, 0, {}, 0,
-                       0, 1);
+      AttentionForward(cx, {operand, operand, operand, none}, {y, lse}, 0, {},
+                       0, 0, 1);
     });
   };
-  const auto backward = [&](const Tile &factor, const Tile &y) {
+  const auto backward = [&](const Tile &operand, const Tile &y) {
     return refusal([&] {
-      AttentionBackward(cx, {factor, factor, factor, y, lse, factor, none},
+      AttentionBackward(cx, {operand, operand, operand, y, lse, operand, none},
                         {none, none, none}, 0, {}, 0, 0, 1);
     });
   };

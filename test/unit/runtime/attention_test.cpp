@@ -25,7 +25,7 @@ Value drops(const Case &c) {
     return ones;
   Context cx;
   cx.seed = kSeed;
-  cx.pass = kPass;
+  cx.micro_batch = kMicroBatch;
   const Tile x(ones, ones.whole()), y = blank(shape, ones.whole());
   Dropout(cx, {x}, {y}, kKey, c.ratio)({x}, {y});
   add_tile(factors, y, factors.whole());
@@ -171,19 +171,20 @@ void check(const Case &c, int most, int threads) {
   std::mt19937 random(seed());
   const int before = omp_get_max_threads();
   omp_set_num_threads(threads);
-  const Value dy = random_value(c.result(), random, c.factors);
+  const Value dy = random_value(c.result(), random, c.operand_type);
   const Results want = reference(c, dy);
   Context cx;
   cx.seed = kSeed;
-  cx.pass = kPass;
+  cx.micro_batch = kMicroBatch;
   cx.tf32 = c.tf32;
   check_rows(c, cx, dy, want, most, random);
   check_keys(c, cx, dy, want, most, random);
   omp_set_num_threads(before);
 }
 
-class Attention : public ::testing::TestWithParam<Factors> {};
-INSTANTIATE_TEST_SUITE_P(Factors, Attention, kAllFactors, name_of_factors);
+class Attention : public ::testing::TestWithParam<Precision> {};
+INSTANTIATE_TEST_SUITE_P(Precisions, Attention, kAllPrecisions,
+                         name_of_precision);
 
 TEST_P(Attention, Unmasked) {
   std::mt19937 random(seed());

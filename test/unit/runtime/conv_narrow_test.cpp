@@ -13,21 +13,22 @@ using namespace ffrt_test;
 
 namespace {
 
-TEST(NarrowConv, OnlyImagesOfTheirFactorsType) {
+TEST(NarrowConv, OnlyImagesOfTheirOperandsType) {
   const Ints two = {1, 1}, four = {1, 1, 1, 1};
   const auto image = [](DType type) { return tensor({1, 2, 4, 4}, type); };
   const auto weights = [](DType type) { return tensor({2, 2, 3, 3}, type); };
   const DType wide = DType::f32, bf16 = DType::bf16, f16 = DType::f16;
-  const auto forward = [&](DType factors, DType y, DType b) {
+  const auto forward = [&](DType operand_type, DType y, DType b) {
     return error_of([&](Context &cx) {
-      ConvForward(cx, {image(factors), weights(factors), tensor({2}, b)},
+      ConvForward(cx,
+                  {image(operand_type), weights(operand_type), tensor({2}, b)},
                   {image(y)}, {0.0}, two, 1, four, two);
     });
   };
-  const auto backward = [&](DType factors, DType dx) {
+  const auto backward = [&](DType operand_type, DType dx) {
     return error_of([&](Context &cx) {
-      ConvBackwardData(cx, {image(factors), weights(factors)}, {image(dx)}, two,
-                       1, four, two);
+      ConvBackwardData(cx, {image(operand_type), weights(operand_type)},
+                       {image(dx)}, two, 1, four, two);
     });
   };
   for (DType type : {bf16, f16}) {

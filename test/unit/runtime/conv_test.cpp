@@ -353,18 +353,18 @@ TEST_P(Conv, RandomTiles) {
   }
 }
 
-TEST_P(Conv, NarrowFactors) {
+TEST_P(Conv, LowPrecisionOperands) {
   for (unsigned round = 0; round < 4; ++round) {
     std::mt19937 random(seed() * 1000 + round);
     const Problem &p = problems()[GetParam()];
     const Order order = round % 2 ? Order::row_major : Order::channels_last;
-    const DType factors = round < 2 ? DType::bf16 : DType::f16;
+    const DType operand_type = round < 2 ? DType::bf16 : DType::f16;
     const int most = round == 0 ? 1 : 3;
-    check_forward(p, order, most, random, {}, factors);
+    check_forward(p, order, most, random, {}, operand_type);
     for (const Reals &clamp : {Reals{0.0}, Reals{-0.3, 0.7}})
-      check_forward(p, order, most, random, clamp, factors);
-    check_backward_data(p, order, most, random, factors);
-    check_backward_weights(p, order, most, random, factors);
+      check_forward(p, order, most, random, clamp, operand_type);
+    check_backward_data(p, order, most, random, operand_type);
+    check_backward_weights(p, order, most, random, operand_type);
   }
 }
 

@@ -1,5 +1,5 @@
 //===- cross_entropy_test.cpp - losses of classes, whole and tiled --------===//
-#include "common/target.h"
+#include "common/device/target.h"
 #include "ffrt/cross_entropy.h"
 #include "ffrt/error.h"
 #include "geometry.h"

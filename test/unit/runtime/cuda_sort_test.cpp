@@ -1,5 +1,5 @@
 //===- cuda_sort_test.cpp - numbers in order of their keys ----------------===//
-#include "cuda/sort.h"
+#include "cuda/indexing/sort.h"
 #include "ffrt/embedding.h"
 #include "ffrt/error.h"
 #include "geometry.h"

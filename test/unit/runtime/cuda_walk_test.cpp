@@ -1,5 +1,5 @@
 //===- cuda_walk_test.cpp - divisions and offsets of kernels for GPUs -----===//
-#include "cuda/walk.h"
+#include "cuda/kernels/walk.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>

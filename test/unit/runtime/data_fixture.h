@@ -2,7 +2,7 @@
 #ifndef FFRT_TEST_DATA_FIXTURE_H
 #define FFRT_TEST_DATA_FIXTURE_H
 
-#include "common/npy.h"
+#include "common/data/npy.h"
 #include "ffrt/error.h"
 #include "geometry.h"
 

@@ -1,7 +1,7 @@
 //===- data_test.cpp - files of values: fixed inputs, initial values ------===//
-#include "common/initial.h"
-#include "common/load.h"
-#include "common/source.h"
+#include "common/data/load.h"
+#include "common/data/source.h"
+#include "common/program/initial.h"
 #include "data_fixture.h"
 
 using namespace ffrt;

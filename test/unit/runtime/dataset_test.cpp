@@ -1,7 +1,7 @@
 //===- dataset_test.cpp - data sets in every format, order, prefetch ------===//
-#include "common/feeder.h"
-#include "common/sample_order.h"
-#include "common/source.h"
+#include "common/data/feeder.h"
+#include "common/data/sample_order.h"
+#include "common/data/source.h"
 #include "data_fixture.h"
 
 #include <atomic>

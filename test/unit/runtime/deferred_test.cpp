@@ -4,8 +4,8 @@
 // before anything else does.
 //
 //===----------------------------------------------------------------------===//
-#include "common/replay.h"
-#include "common/target.h"
+#include "common/device/replay.h"
+#include "common/device/target.h"
 #include "ffrt/conv.h"
 #include "ffrt/copy.h"
 #include "ffrt/cuda/device.h"

@@ -6,8 +6,8 @@
 // what others of their block or grid write, without waiting for them.
 //
 //===----------------------------------------------------------------------===//
-#include "common/target.h"
-#include "cuda/nccl_watchdog.h"
+#include "common/device/target.h"
+#include "cuda/comm/nccl_watchdog.h"
 #include "ffrt/cuda/launch.h"
 
 #include <chrono>

@@ -1,5 +1,5 @@
 //===- embedding_test.cpp - rows of tables, whole and tiled ---------------===//
-#include "common/target.h"
+#include "common/device/target.h"
 #include "ffrt/embedding.h"
 #include "ffrt/error.h"
 #include "geometry.h"

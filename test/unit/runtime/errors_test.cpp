@@ -1,5 +1,5 @@
 //===- errors_test.cpp - kernels refuse what they cannot do ---------------===//
-#include "common/move.h"
+#include "common/copy/move.h"
 #include "ffrt/kernels.h"
 #include "refusals.h"
 
@@ -155,7 +155,7 @@ TEST(KernelErrors, CountsRanksAndLengths) {
                       {0.0, 1.0, 2.0}, 0, 0));
   EXPECT_ERROR("matmul sums: expected sums of operand 0 or 1, found 2",
                MatMulSums(cx, {f2, f2}, {f2, f1}, 1, 2, 1, 0));
-  EXPECT_ERROR("matmul sums: expected the factor that is summed to have its "
+  EXPECT_ERROR("matmul sums: expected the operand that is summed to have its "
                "own dimension last",
                MatMulSums(cx, {f2, f2}, {f2, f1}, 1, 0, 0, 0));
   EXPECT_ERROR("matmul sums: expected a result of rank 2, found 4",

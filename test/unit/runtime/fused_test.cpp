@@ -1,5 +1,5 @@
 //===- fused_test.cpp - the walk of fused kernels -------------------------===//
-#include "common/target.h"
+#include "common/device/target.h"
 #include "ffrt/error.h"
 #include "ffrt/functors.h"
 #include "ffrt/fused_kernel.h"

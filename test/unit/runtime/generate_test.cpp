@@ -1,5 +1,5 @@
 //===- generate_test.cpp - texts that a program continues -----------------===//
-#include "common/generate.h"
+#include "common/program/generate.h"
 #include "data_fixture.h"
 
 #include <map>

@@ -1,7 +1,7 @@
 //===- geometry.cpp - global values and random tiles for kernel tests -----===//
 #include "geometry.h"
 
-#include "common/target.h"
+#include "common/device/target.h"
 
 #include "ffrt/bfloat16.h"
 #include "ffrt/float16.h"

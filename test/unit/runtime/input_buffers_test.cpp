@@ -1,9 +1,9 @@
 //===- input_buffers_test.cpp - the way of inputs to the device -----------===//
-#include "common/input_buffers.h"
+#include "common/device/input_buffers.h"
 
-#include "common/host_tensor.h"
-#include "common/target.h"
-#include "common/together.h"
+#include "common/device/host_tensor.h"
+#include "common/device/target.h"
+#include "common/program/together.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

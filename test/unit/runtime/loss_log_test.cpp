@@ -1,6 +1,6 @@
 //===- loss_log_test.cpp - losses that are read later ---------------------===//
-#include "common/loss_log.h"
-#include "common/target.h"
+#include "common/device/target.h"
+#include "common/program/loss_log.h"
 
 #include "ffrt/error.h"
 

@@ -17,7 +17,7 @@ struct Problem {
   bool trans_a, trans_b;
   bool adds;  ///< a row, forward
   bool keeps; ///< z, forward
-  DType factors;
+  DType operand_type;
   bool tf32;
 };
 
@@ -46,9 +46,9 @@ Shape batch_of(const Shape &index) {
 class Product {
 public:
   Product(const Problem &p, std::mt19937 &random)
-      : p(p),
-        a(random_value(with(p.batch, p.m, p.k, p.trans_a), random, p.factors)),
-        b(random_value(with({}, p.k, p.n, p.trans_b), random, p.factors)),
+      : p(p), a(random_value(with(p.batch, p.m, p.k, p.trans_a), random,
+                             p.operand_type)),
+        b(random_value(with({}, p.k, p.n, p.trans_b), random, p.operand_type)),
         shape(with(p.batch, p.m, p.n, false)) {
     cx.tf32 = p.tf32;
   }
@@ -68,14 +68,14 @@ public:
             {with(batch_of(box.lo), box.lo[last - 1], 0, p.trans_a),
              with(batch_of(box.size), box.size[last - 1], p.k, p.trans_a)},
             Order::row_major,
-            p.factors};
+            p.operand_type};
   }
   Tile tile_of_b(const Box &box) const {
     return {b,
             {with({}, 0, box.lo.back(), p.trans_b),
              with({}, p.k, box.size.back(), p.trans_b)},
             Order::row_major,
-            p.factors};
+            p.operand_type};
   }
 
   const Problem p;

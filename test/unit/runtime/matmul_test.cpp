@@ -11,12 +11,12 @@ namespace {
 
 void check(int64_t m, int64_t n, int64_t k, bool ta, bool tb, double alpha,
            double beta, const Shape *c_shape, int most, std::mt19937 &random,
-           DType factors, bool adds = false, const Reals &clamp = {}) {
+           DType operand_type, bool adds = false, const Reals &clamp = {}) {
   auto shape = [](int64_t r, int64_t c, bool t) {
     return t ? Shape{c, r} : Shape{r, c};
   };
-  const Value a = random_value(shape(m, k, ta), random, factors);
-  const Value b = random_value(shape(k, n, tb), random, factors);
+  const Value a = random_value(shape(m, k, ta), random, operand_type);
+  const Value b = random_value(shape(k, n, tb), random, operand_type);
   const Value c = c_shape ? random_value(*c_shape, random) : Value();
   const Value addend = adds ? random_value({m, n}, random) : Value();
   Value expected({m, n}), found({m, n});
@@ -43,8 +43,8 @@ void check(int64_t m, int64_t n, int64_t k, bool ta, bool tb, double alpha,
       return t ? Box{{box.lo[s], box.lo[r]}, {box.size[s], box.size[r]}}
                : Box{{box.lo[r], box.lo[s]}, {box.size[r], box.size[s]}};
     };
-    const Tile at(a, sub(0, 2, ta), Order::row_major, factors),
-        bt(b, sub(2, 1, tb), Order::row_major, factors);
+    const Tile at(a, sub(0, 2, ta), Order::row_major, operand_type),
+        bt(b, sub(2, 1, tb), Order::row_major, operand_type);
     const Tile yt = blank({m, n}, sub(0, 1, false));
     Box c_box;
     for (std::size_t d = 0; d < c.shape.size(); ++d) {
@@ -66,8 +66,8 @@ void check(int64_t m, int64_t n, int64_t k, bool ta, bool tb, double alpha,
   expect_close(found, expected, 5e-5);
 }
 
-/// All types of factors.
-constexpr DType kFactors[] = {DType::f32, DType::bf16, DType::f16};
+/// All types of operands.
+constexpr DType kOperandTypes[] = {DType::f32, DType::bf16, DType::f16};
 
 TEST(MatMul, TransposesScalesAndBias) {
   const std::vector<Shape> c_shapes = {{},      {1},     {13},    {1, 1},
@@ -75,7 +75,7 @@ TEST(MatMul, TransposesScalesAndBias) {
   for (unsigned round = 0; round < 4; ++round) {
     std::mt19937 random(seed() * 1000 + round);
     int most = round == 0 ? 1 : 3;
-    for (DType type : kFactors) {
+    for (DType type : kOperandTypes) {
       auto check_case = [&](int64_t m, int64_t k, bool ta, bool tb,
                             double alpha, double beta, const Shape *c) {
         check(m, 13, k, ta, tb, alpha, beta, c, most, random, type);
@@ -98,7 +98,7 @@ TEST(MatMul, AddsAndClamps) {
   for (unsigned round = 0; round < 4; ++round) {
     std::mt19937 random(seed() * 1000 + round);
     const int most = round == 0 ? 1 : 3;
-    for (DType type : kFactors)
+    for (DType type : kOperandTypes)
       for (const Reals &clamp : {Reals{}, Reals{0.0}, Reals{-0.5, 1.5}})
         for (bool adds : {false, true})
           for (const Shape *c :
@@ -129,12 +129,13 @@ Box part_of(const Shape &shape, const Box &batch) {
 void check_batch(const Shape &a_shape, const Shape &b_shape,
                  const Shape &y_shape, bool ta, bool tb, double alpha,
                  const Shape *c_shape, int most, std::mt19937 &random,
-                 DType factors, bool adds = false, const Reals &clamp = {}) {
+                 DType operand_type, bool adds = false,
+                 const Reals &clamp = {}) {
   SCOPED_TRACE(::testing::PrintToString(a_shape) + " by " +
                ::testing::PrintToString(b_shape) + " to " +
                ::testing::PrintToString(y_shape));
-  const Value a = random_value(a_shape, random, factors);
-  const Value b = random_value(b_shape, random, factors);
+  const Value a = random_value(a_shape, random, operand_type);
+  const Value b = random_value(b_shape, random, operand_type);
   const Value c = c_shape ? random_value(*c_shape, random) : Value();
   const Value addend = adds ? random_value(y_shape, random) : Value();
   Value expected(y_shape), found(y_shape);
@@ -175,8 +176,8 @@ void check_batch(const Shape &a_shape, const Shape &b_shape,
   Context cx;
   bool first = true;
   for_split(batch, most, random, [&](const Box &box) {
-    const Tile at(a, part_of(a_shape, box), Order::row_major, factors),
-        bt(b, part_of(b_shape, box), Order::row_major, factors);
+    const Tile at(a, part_of(a_shape, box), Order::row_major, operand_type),
+        bt(b, part_of(b_shape, box), Order::row_major, operand_type);
     const Box y_box = part_of(y_shape, box);
     const Tile yt = blank(y_shape, y_box), ct(c, c.whole());
     const Tensor term = c_shape && first ? ct.tensor : absent(y_shape);
@@ -206,7 +207,7 @@ TEST(MatMul, BatchesAndBroadcast) {
         a.insert(a.end(), {ta ? 7 : 5, ta ? 5 : 7});
         b.insert(b.end(), {tb ? 6 : 7, tb ? 7 : 6});
         y.insert(y.end(), {5, 6});
-        for (DType type : kFactors)
+        for (DType type : kOperandTypes)
           check_batch(a, b, y, ta, tb, alpha, c, most_parts, random, type, adds,
                       clamp);
       };
@@ -250,7 +251,7 @@ TEST(MatMul, BatchesAndBroadcast) {
 void check_sums(const Shape &batch, int64_t m, int64_t n, int64_t k, bool of_a,
                 bool other_transposed, int most, std::mt19937 &random,
                 DType type) {
-  // The factor that is summed, and the other one, whose own dimension differs.
+  // The operand that is summed, and the other one, whose own dimension differs.
   const int64_t own = of_a ? m : n, rest = of_a ? n : m;
   auto with = [](Shape shape, int64_t rows, int64_t columns) {
     shape.insert(shape.end(), {rows, columns});
@@ -301,11 +302,11 @@ void check_sums(const Shape &batch, int64_t m, int64_t n, int64_t k, bool of_a,
   expect_close(found_sums, sums, 5e-5);
 }
 
-TEST(MatMulSums, OfEitherFactor) {
+TEST(MatMulSums, OfEitherOperand) {
   for (unsigned round = 0; round < 3; ++round) {
     std::mt19937 random(seed() * 1000 + round);
     const int most = round == 0 ? 1 : 3;
-    for (DType type : kFactors)
+    for (DType type : kOperandTypes)
       for (bool of_a : {false, true})
         for (bool transposed : {false, true})
           // Also as one would compute it that has no sums of odd depth.

@@ -1,5 +1,5 @@
 //===- memory_test.cpp - guarded memory -----------------------------------===//
-#include "common/memory.h"
+#include "common/device/memory.h"
 #include "ffrt/error.h"
 
 #include <gtest/gtest.h>

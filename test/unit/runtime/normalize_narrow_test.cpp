@@ -1,5 +1,5 @@
 //===- normalize_narrow_test.cpp - normalisations of bf16 and f16 ---------===//
-#include "common/target.h"
+#include "common/device/target.h"
 #include "ffrt/bfloat16.h"
 #include "ffrt/error.h"
 #include "ffrt/float16.h"

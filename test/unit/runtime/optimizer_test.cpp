@@ -1,7 +1,7 @@
 //===- optimizer_test.cpp - updates by their formulas, in doubles ---------===//
 #include "ffrt/optimizer.h"
 
-#include "common/target.h"
+#include "common/device/target.h"
 #include "geometry.h"
 
 #include <gtest/gtest.h>

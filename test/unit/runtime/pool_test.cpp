@@ -1,5 +1,5 @@
 //===- pool_test.cpp - pooling against plain loops, whole and tiled -------===//
-#include "common/target.h"
+#include "common/device/target.h"
 #include "ffrt/pool.h"
 #include "geometry.h"
 

@@ -18,7 +18,7 @@ namespace {
 struct Call {
   int64_t m, n, k;
   bool trans_a = false, trans_b = false;
-  DType factors = DType::bf16, result = DType::f32;
+  DType operand_type = DType::bf16, result = DType::f32;
   bool tf32 = false, row = false, matrix = false;
   Reals clamp = {};
 
@@ -28,8 +28,8 @@ struct Call {
       const Value value = random_value(shape, random, type);
       return Tile(value, value.whole(), Order::row_major, type);
     };
-    const Tile a = drawn(trans_a ? Shape{k, m} : Shape{m, k}, factors),
-               b = drawn(trans_b ? Shape{n, k} : Shape{k, n}, factors),
+    const Tile a = drawn(trans_a ? Shape{k, m} : Shape{m, k}, operand_type),
+               b = drawn(trans_b ? Shape{n, k} : Shape{k, n}, operand_type),
                c = drawn({n}, result), d = drawn({m, n}, DType::f32),
                y = blank({m, n}, Value({m, n}).whole(), Order::row_major,
                          result);
@@ -49,8 +49,8 @@ struct Call {
 void expect_padded(const Call &call, std::size_t choices = 1) {
   SCOPED_TRACE(testing::Message() << call.m << "x" << call.n << "x" << call.k
                                   << (call.trans_a) << (call.trans_b));
-  const auto padded = by_way("padded", choices, call),
-             plain = by_way("as it is", choices, call);
+  const auto padded = by_algorithm("padded", choices, call),
+             plain = by_algorithm("as it is", choices, call);
   EXPECT_EQ(padded, plain);
 }
 
@@ -88,10 +88,10 @@ TEST(Products, PaddedWithWhatFollows) {
   expect_padded(call, 0);
 }
 
-TEST(Products, PaddedFactorsOfAnyType) {
+TEST(Products, PaddedOperandsOfAnyType) {
   Call call{67, 71, 90, true, true, DType::f16};
   expect_padded(call);
-  call.factors = DType::f32;
+  call.operand_type = DType::f32;
   expect_padded(call, 0);
   call.tf32 = true;
   expect_padded(call);

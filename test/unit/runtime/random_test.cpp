@@ -1,7 +1,7 @@
 //===- random_test.cpp - counter-based numbers, hash, dropout, Init -------===//
-#include "common/initial.h"
-#include "common/random.h"
-#include "common/source.h"
+#include "common/data/source.h"
+#include "common/kernels/random.h"
+#include "common/program/initial.h"
 #include "ffrt/dropout.h"
 #include "ffrt/hash.h"
 #include "geometry.h"
@@ -49,7 +49,7 @@ TEST(Dropout, MaskDependsOnGlobalElementsOnly) {
   const int64_t key = int64_t(hash_name("drop1"));
   std::vector<double> earlier;
   for (int64_t step : {0, 1}) {
-    cx.pass = step;
+    cx.micro_batch = step;
     for (unsigned round = 0; round < 6; ++round) {
       std::mt19937 random(seed() * 1000 + round);
       const Value x = random_value({5, 6, 7, 8}, random);

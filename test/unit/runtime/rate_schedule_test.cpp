@@ -1,5 +1,5 @@
 //===- rate_schedule_test.cpp - the learning rate over the steps ----------===//
-#include "common/rate_schedule.h"
+#include "common/optimizer/rate_schedule.h"
 
 #include <gtest/gtest.h>
 

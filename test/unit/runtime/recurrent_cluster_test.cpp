@@ -4,7 +4,7 @@
 // have fewer units, or none, and more samples than a cluster has at once.
 //
 //===----------------------------------------------------------------------===//
-#include "cuda/recurrent_layer.h"
+#include "cuda/recurrent/recurrent_layer.h"
 #include "ffrt/cuda/device.h"
 #include "ffrt/error.h"
 #include "geometry.h"

@@ -1,5 +1,5 @@
 //===- reduce_test.cpp - sums, maxima and products over dimensions --------===//
-#include "common/target.h"
+#include "common/device/target.h"
 #include "ffrt/reduce.h"
 #include "geometry.h"
 

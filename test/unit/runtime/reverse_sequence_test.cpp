@@ -1,7 +1,7 @@
 //===- reverse_sequence_test.cpp - sequences from last to first step ------===//
 #include "ffrt/reverse_sequence.h"
 
-#include "common/target.h"
+#include "common/device/target.h"
 #include "geometry.h"
 #include "refusals.h"
 

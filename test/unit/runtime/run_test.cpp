@@ -1,7 +1,7 @@
 //===- run_test.cpp - whole programs under mpirun -------------------------===//
 #include "shell.h"
 
-#include "common/npy.h"
+#include "common/data/npy.h"
 
 #include <cmath>
 #include <filesystem>

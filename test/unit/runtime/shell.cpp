@@ -1,7 +1,7 @@
 //===- shell.cpp - programs that tests run --------------------------------===//
 #include "shell.h"
 
-#include "common/npy.h"
+#include "common/data/npy.h"
 
 #include <cstdio>
 #include <sys/wait.h>

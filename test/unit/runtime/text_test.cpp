@@ -1,5 +1,5 @@
 //===- text_test.cpp - data sets of text ----------------------------------===//
-#include "common/source.h"
+#include "common/data/source.h"
 #include "data_fixture.h"
 
 using namespace ffrt;

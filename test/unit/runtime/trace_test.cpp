@@ -2,9 +2,9 @@
 #include "ffrt/actions.h"
 #include "ffrt/error.h"
 
-#include "common/json.h"
-#include "common/trace_file.h"
-#include "common/traced_comm.h"
+#include "common/profiling/json.h"
+#include "common/profiling/trace_file.h"
+#include "common/profiling/traced_comm.h"
 
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(Trace, KeepsTheLastStepsWithoutTheFirst) {
   OneKernel program(&trace);
   auto run = [&](int64_t step) {
     trace.begin_step();
-    trace.begin_pass();
+    trace.begin_micro_batch();
     program.step();
     trace.end_step();
     trace.keep(step);
@@ -97,7 +97,7 @@ TEST(Trace, InProcessorTimeSleepCountsForNothing) {
     Trace trace(clock);
     trace.prepare({{"a", 0, 0, 0}});
     trace.begin_step();
-    trace.begin_pass();
+    trace.begin_micro_batch();
     const std::size_t task = trace.start(Trace::Kind::kernel);
     usleep(30000);
     trace.stop(task);
@@ -115,7 +115,7 @@ TEST(Trace, KeepsTheLastPass) {
   OneKernel program(&trace);
   trace.begin_step();
   for (int pass = 0; pass < 3; ++pass) {
-    trace.begin_pass();
+    trace.begin_micro_batch();
     program.step();
   }
   trace.end_step();
@@ -139,7 +139,7 @@ TEST(Trace, CommunicationEndsWhenItWasWaitedFor) {
   TracedComm comm(silent, trace);
   OneKernel program(&trace);
   trace.begin_step();
-  trace.begin_pass();
+  trace.begin_micro_batch();
   const Event exchange = comm.exchange("a", 1, {}, {});
   comm.wait(comm.all_reduce("b", {}, {}, ReduceOp::sum));
   program.step();
@@ -182,7 +182,7 @@ TEST(Trace, EventsOfAThreadDoNotOverlap) {
   SilentComm silent;
   TracedComm comm(silent, trace);
   trace.begin_step();
-  trace.begin_pass();
+  trace.begin_micro_batch();
   const Event a = comm.exchange("a", 1, {}, {});
   const Event b = comm.exchange("b", 2, {}, {});
   comm.wait(a);
@@ -215,7 +215,7 @@ TEST(Trace, ExpectsTheTasksThatWereListed) {
   trace.prepare({{"a", 0, 0, 0}, {"b", 0, 0, 0}});
   OneKernel program(&trace);
   trace.begin_step();
-  trace.begin_pass();
+  trace.begin_micro_batch();
   program.step();
   try {
     trace.end_step();

@@ -1,8 +1,8 @@
-//===- tuned.h - kernels in the way that a test wants -----------*- C++ -*-===//
+//===- tuned.h - kernels by the algorithm that a test wants -----*- C++ -*-===//
 #ifndef FFRT_TEST_TUNED_H
 #define FFRT_TEST_TUNED_H
 
-#include "cuda/tuner.h"
+#include "cuda/plans/tuner.h"
 
 #include <cstddef>
 #include <gtest/gtest.h>
@@ -11,10 +11,12 @@
 
 namespace ffrt_test {
 
-/// What call() gives when the way of everything in it that has several
-/// (problems called "way of") is `way`; there are `choices` of them.
+/// What call() gives when everything in it that has several algorithms
+/// (problems called "algorithm of") takes `algorithm`; there are `choices` of
+/// them.
 template <class F>
-auto by_way(const std::string &way, std::size_t choices, const F &call) {
+auto by_algorithm(const std::string &algorithm, std::size_t choices,
+                  const F &call) {
   using ffrt::cuda::PlanCache;
   using ffrt::cuda::tuner;
   tuner().start("gpu", {});
@@ -23,8 +25,8 @@ auto by_way(const std::string &way, std::size_t choices, const F &call) {
   std::string text;
   std::istringstream lines(tuner().found().text());
   for (std::string line; std::getline(lines, line);) {
-    if (line.find("; way of ") < line.size()) {
-      line = line.substr(0, line.find(" -> ")) + " -> " + way;
+    if (line.find("; algorithm of ") < line.size()) {
+      line = line.substr(0, line.find(" -> ")) + " -> " + algorithm;
       ++found;
     }
     text += line + "\n";
@@ -34,8 +36,8 @@ auto by_way(const std::string &way, std::size_t choices, const F &call) {
   known.read(text, "known");
   tuner().start("gpu", known);
   const auto result = call();
-  // Only what belongs to the other way is new.
-  EXPECT_EQ(tuner().found().text().find("; way of "), std::string::npos);
+  // Only what belongs to the other algorithm is new.
+  EXPECT_EQ(tuner().found().text().find("; algorithm of "), std::string::npos);
   tuner().stop();
   return result;
 }

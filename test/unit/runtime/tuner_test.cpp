@@ -1,10 +1,10 @@
 //===- tuner_test.cpp - plans of libraries are chosen and kept ------------===//
-#include "cuda/tuner.h"
+#include "cuda/plans/tuner.h"
 
-#include "common/target.h"
-#include "cuda/conv_library.h"
-#include "cuda/gemm.h"
-#include "cuda/plan_timer.h"
+#include "common/device/target.h"
+#include "cuda/conv/conv_library.h"
+#include "cuda/matmul/gemm.h"
+#include "cuda/plans/plan_timer.h"
 #include "ffrt/cuda/launch.h"
 #include "ffrt/error.h"
 
@@ -121,7 +121,7 @@ TEST(Tuner, MeasuresTheFirstOfMany) {
   tuner.choose("p", candidates);
   EXPECT_EQ(candidates.measured, 16);
   EXPECT_EQ(candidates.taken, 15);
-  tuner.patience = 0;
+  tuner.most_seconds = 0;
   Fake slow({kFails, 3, 2, 1});
   tuner.choose("q", slow);
   EXPECT_EQ(slow.measured, 1);
@@ -305,7 +305,7 @@ TEST(Problems, AreNamedByAllThatMatters) {
   gemm.tf32 = gemm.trans_a = true;
   gemm.addend = GemmShape::Addend::matrix;
   EXPECT_EQ(text_of(gemm), "product 2x3x4 tf32 a^T + matrix aligned 64");
-  gemm.factors = DType::bf16;
+  gemm.operand_type = DType::bf16;
   gemm.trans_b = true;
   gemm.addend = GemmShape::Addend::result;
   gemm.count = 5;

@@ -4,8 +4,8 @@
 // the emulated one says: "offsets", "sizes", "twice", "unaligned", "elsewhere".
 //
 //===----------------------------------------------------------------------===//
-#include "common/target.h"
-#include "cuda/nccl_windows.h"
+#include "common/device/target.h"
+#include "cuda/comm/nccl_windows.h"
 #include "ffrt/cuda/device.h"
 
 #include <cstdio>

@@ -22,9 +22,9 @@ template <int K> struct Offsets {
 template <int K> struct Walk {
   int64_t elements = 1;
 
-  /// Of a nest as that of common/nest.h, outermost dimension first; or of its
-  /// groups of `width` elements along the innermost dimension, of which the
-  /// last may be smaller. Nests of more operands lose the last ones.
+  /// Of a nest as that of common/kernels/nest.h, outermost dimension first; or
+  /// of its groups of `width` elements along the innermost dimension, of which
+  /// the last may be smaller. Nests of more operands lose the last ones.
   template <class Nest>
   Walk(const Nest &nest, int64_t width = 1) : rank(nest.rank) {
     int64_t furthest[K] = {};

@@ -1,0 +1,281 @@
+//===- update_rules.h - the formulas of the optimizers ----------*- C++ -*-===//
+//
+// One functor per update rule, for the CPU and for GPUs. A rule says, of one
+// element, what becomes of the parameter w and of its slots:
+//
+//   static constexpr int kSlots;
+//   Step step(const StepNumbers &) const;    // what elements need of a step
+//   static float scale(const float *);       // of g, from operand `scale`
+//   static bool skips(float scale);          // is nothing changed?
+//   void operator()(const Step &, float scale, float g, float &w,
+//                   float &slot...) const;
+//   bool operator==(const Rule &) const;
+//
+// ffrt/optimizer.h has the formulas in words. Members are the optimizer's
+// numbers by the names that they have there.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_COMMON_UPDATE_RULES_H
+#define FFRT_COMMON_UPDATE_RULES_H
+
+#include "common/optimizer/optimizer.h"
+#include "ffrt/optimizer.h"
+
+#include <cmath>
+
+namespace ffrt::rules {
+
+//===----------------------------------------------------------------------===//
+// Numbers of a step
+//===----------------------------------------------------------------------===//
+
+/// Operand `scale` of updates: what gradients are multiplied by, or, if it is
+/// not finite, that the step changes nothing.
+struct Scale {
+  const float *factor = nullptr;  ///< null: 1
+  const float *skipped = nullptr; ///< how many steps were; null: none
+
+  Scale() = default;
+  explicit Scale(const Tensor &t)
+      : factor(t.as<float>()),
+        skipped(t.elements() == 2 ? factor + 1 : nullptr) {}
+};
+
+FFRT_FUNCTION inline float value_or(const float *x, float missing) {
+  return x ? *x : missing;
+}
+
+struct StepNumbers {
+  double t; ///< from 1 on, without the steps that were skipped
+  float learning_rate, weight_decay;
+};
+
+struct Rates {
+  float learning_rate, weight_decay;
+  /// The gradient of the loss and of the weight decay.
+  FFRT_FUNCTION float gradient(float scale, float g, float w) const {
+    return scale * g + weight_decay * w;
+  }
+};
+
+/// Of rows of a table: those that nothing looks up do not decay either.
+struct RatesOfRows {
+  float learning_rate;
+  FFRT_FUNCTION float gradient(float scale, float g, float) const {
+    return scale * g;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// What rules have in common
+//===----------------------------------------------------------------------===//
+
+template <int Slots> struct Rule {
+  static constexpr int kSlots = Slots;
+  using Step = Rates;
+  FFRT_FUNCTION Rates step(const StepNumbers &now) const {
+    return {now.learning_rate, now.weight_decay};
+  }
+  FFRT_FUNCTION static float scale(const float *scale) {
+    return value_or(scale, 1.0f);
+  }
+  FFRT_FUNCTION static bool skips(float scale) { return !is_finite(scale); }
+};
+
+/// Running means of the gradient and its square, m and v.
+struct Moments {
+  float beta1, beta2, epsilon;
+  double log1, log2; ///< of the betas
+
+  Moments() = default;
+  explicit Moments(const MomentNumbers &numbers)
+      : beta1(float(numbers.beta1)), beta2(float(numbers.beta2)),
+        epsilon(float(numbers.epsilon)), log1(std::log(numbers.beta1)),
+        log2(std::log(numbers.beta2)) {}
+  bool operator==(const Moments &o) const {
+    return log1 == o.log1 && log2 == o.log2 && epsilon == o.epsilon;
+  }
+
+  struct Step : Rates {
+    float correction1, correction2; ///< of the bias: 1 / (1 - beta^t)
+    float epsilon;
+  };
+  FFRT_FUNCTION Step step(const StepNumbers &now) const {
+    return {{now.learning_rate, now.weight_decay},
+            float(-1 / expm1(log1 * now.t)),
+            float(-1 / expm1(log2 * now.t)),
+            epsilon};
+  }
+  /// The direction of the step, from the gradient.
+  FFRT_FUNCTION float direction(const Step &by, float gradient, float &m,
+                                float &v) const {
+    m = beta1 * m + (1.0f - beta1) * gradient;
+    v = beta2 * v + (1.0f - beta2) * gradient * gradient;
+    return by.correction1 * m /
+           (__builtin_sqrtf(by.correction2 * v) + by.epsilon);
+  }
+};
+
+/// Rules with moments.
+struct MomentRule : Rule<2> {
+  Moments moments;
+  MomentRule() = default;
+  explicit MomentRule(const MomentNumbers &numbers) : moments(numbers) {}
+  bool operator==(const MomentRule &o) const { return moments == o.moments; }
+
+  using Step = Moments::Step;
+  FFRT_FUNCTION Step step(const StepNumbers &now) const {
+    return moments.step(now);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The rules
+//===----------------------------------------------------------------------===//
+
+struct Sgd : Rule<0> {
+  bool operator==(const Sgd &) const { return true; }
+  template <class Rates>
+  FFRT_FUNCTION void operator()(const Rates &by, float scale, float g,
+                                float &w) const {
+    w -= by.learning_rate * by.gradient(scale, g, w);
+  }
+};
+
+struct Momentum : Rule<1> {
+  float momentum;
+  bool nesterov;
+  Momentum() = default;
+  Momentum(float momentum, bool nesterov)
+      : momentum(momentum), nesterov(nesterov) {}
+  bool operator==(const Momentum &o) const {
+    return momentum == o.momentum && nesterov == o.nesterov;
+  }
+  FFRT_FUNCTION void operator()(const Rates &by, float scale, float g, float &w,
+                                float &v) const {
+    const float gradient = by.gradient(scale, g, w);
+    v = momentum * v + gradient;
+    w -= by.learning_rate * (nesterov ? gradient + momentum * v : v);
+  }
+};
+
+struct Adagrad : Rule<1> {
+  float epsilon;
+  Adagrad() = default;
+  explicit Adagrad(float epsilon) : epsilon(epsilon) {}
+  bool operator==(const Adagrad &o) const { return epsilon == o.epsilon; }
+  template <class Rates>
+  FFRT_FUNCTION void operator()(const Rates &by, float scale, float g, float &w,
+                                float &s) const {
+    const float gradient = by.gradient(scale, g, w);
+    s += gradient * gradient;
+    w -= by.learning_rate * gradient / (__builtin_sqrtf(s) + epsilon);
+  }
+};
+
+/// What both forms of RMSProp do.
+struct RmspropNumbers {
+  float alpha, epsilon, momentum;
+  bool operator==(const RmspropNumbers &o) const {
+    return alpha == o.alpha && epsilon == o.epsilon && momentum == o.momentum;
+  }
+  FFRT_FUNCTION float direction(float gradient, float &s) const {
+    s = alpha * s + (1.0f - alpha) * gradient * gradient;
+    return gradient / (__builtin_sqrtf(s) + epsilon);
+  }
+};
+
+struct Rmsprop : Rule<1> {
+  RmspropNumbers numbers;
+  Rmsprop() = default;
+  explicit Rmsprop(const RmspropNumbers &numbers) : numbers(numbers) {}
+  bool operator==(const Rmsprop &o) const { return numbers == o.numbers; }
+  FFRT_FUNCTION void operator()(const Rates &by, float scale, float g, float &w,
+                                float &s) const {
+    w -= by.learning_rate * numbers.direction(by.gradient(scale, g, w), s);
+  }
+};
+
+struct RmspropMomentum : Rule<2> {
+  RmspropNumbers numbers;
+  RmspropMomentum() = default;
+  explicit RmspropMomentum(const RmspropNumbers &numbers) : numbers(numbers) {}
+  bool operator==(const RmspropMomentum &o) const {
+    return numbers == o.numbers;
+  }
+  FFRT_FUNCTION void operator()(const Rates &by, float scale, float g, float &w,
+                                float &s, float &v) const {
+    v = numbers.momentum * v + numbers.direction(by.gradient(scale, g, w), s);
+    w -= by.learning_rate * v;
+  }
+};
+
+/// Weight decay is a part of the gradient.
+struct Adam : MomentRule {
+  using MomentRule::MomentRule;
+  FFRT_FUNCTION void operator()(const Step &by, float scale, float g, float &w,
+                                float &m, float &v) const {
+    w -= by.learning_rate *
+         moments.direction(by, by.gradient(scale, g, w), m, v);
+  }
+};
+
+/// Weight decay is a part of the direction.
+struct Adamw : MomentRule {
+  using MomentRule::MomentRule;
+  FFRT_FUNCTION void operator()(const Step &by, float scale, float g, float &w,
+                                float &m, float &v) const {
+    w -= by.learning_rate *
+         (moments.direction(by, scale * g, m, v) + by.weight_decay * w);
+  }
+};
+
+struct HfAdamw : MomentRule {
+  double epsilon;
+  HfAdamw() = default;
+  explicit HfAdamw(const MomentNumbers &numbers)
+      : MomentRule(numbers), epsilon(numbers.epsilon) {}
+
+  /// With an epsilon beside the corrected root that does the same.
+  FFRT_FUNCTION Step step(const StepNumbers &now) const {
+    Step result = moments.step(now);
+    result.epsilon = float(epsilon / sqrt(-expm1(moments.log2 * now.t)));
+    return result;
+  }
+  FFRT_FUNCTION void operator()(const Step &by, float scale, float g, float &w,
+                                float &m, float &v) const {
+    w -= by.learning_rate * moments.direction(by, scale * g, m, v);
+    w -= by.learning_rate * by.weight_decay * w;
+  }
+};
+
+/// The direction of LAMB, r, which is no update yet: w stays.
+struct LambDirection : MomentRule {
+  using MomentRule::MomentRule;
+  FFRT_FUNCTION float operator()(const Step &by, float scale, float g, float w,
+                                 float &m, float &v) const {
+    return moments.direction(by, scale * g, m, v) + by.weight_decay * w;
+  }
+};
+
+/// The update of LAMB: in place of a gradient it has r, and the sums of squares
+/// of w and r in place of its scale.
+struct Lamb : Rule<0> {
+  bool operator==(const Lamb &) const { return true; }
+  /// How far w is to be trusted.
+  FFRT_FUNCTION static float scale(const float *norms) {
+    return norms[0] > 0.0f && norms[1] > 0.0f
+               ? __builtin_sqrtf(norms[0] / norms[1])
+               : 1.0f;
+  }
+  /// r is zero in steps that are skipped.
+  FFRT_FUNCTION static bool skips(float) { return false; }
+  FFRT_FUNCTION void operator()(const Rates &by, float trust, float r,
+                                float &w) const {
+    w -= by.learning_rate * trust * r;
+  }
+};
+
+} // namespace ffrt::rules
+
+#endif // FFRT_COMMON_UPDATE_RULES_H

@@ -1,0 +1,285 @@
+//===- arguments.cpp - command line of an emitted program -----------------===//
+#include "common/program/arguments.h"
+
+#include "common/program/flags.h"
+#include "common/program/on_ranks.h"
+#include "ffrt/error.h"
+#include "ffrt/mpi.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <sstream>
+
+namespace ffrt {
+
+namespace {
+
+int64_t positive(const std::string &flag, const std::string &text) {
+  return whole_number(flag, "a positive integer", text, 1, INT64_MAX);
+}
+
+uint64_t natural(const std::string &flag, const std::string &text) {
+  char *end = nullptr;
+  errno = 0;
+  unsigned long long value = std::strtoull(text.c_str(), &end, 10);
+  if (text.empty() || text[0] == '-' || *end || errno)
+    expected(flag, "a non-negative integer", text);
+  return value;
+}
+
+double not_negative(const std::string &flag, const std::string &text) {
+  char *end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end || !std::isfinite(value) || value < 0.0)
+    expected(flag, "a non-negative number", text);
+  return value;
+}
+
+std::string folder(const std::string &flag, const std::string &text) {
+  return path(flag, "a folder", text);
+}
+
+RateSchedule::Form rate_form(const std::string &flag, const std::string &text) {
+  if (text == "constant")
+    return RateSchedule::constant;
+  if (text == "linear")
+    return RateSchedule::linear;
+  if (text != "cosine")
+    expected(flag, "constant, linear or cosine", text);
+  return RateSchedule::cosine;
+}
+
+/// Numbers of at least `least` with commas between; `what` they are.
+std::vector<int64_t> numbers(const std::string &flag, const char *what,
+                             const std::string &text, int64_t least) {
+  const std::string list = std::string(what) + " with commas between";
+  std::vector<int64_t> values;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');)
+    values.push_back(
+        whole_number(flag, list.c_str(), word, least, INT64_MAX));
+  if (values.empty() || text.back() == ',')
+    expected(flag, list.c_str(), text);
+  return values;
+}
+
+std::vector<int64_t> steps_to_dump(const std::string &flag,
+                                   const std::string &text) {
+  std::vector<int64_t> steps = numbers(flag, "steps", text, 1);
+  if (std::adjacent_find(steps.begin(), steps.end(),
+                         std::greater_equal<int64_t>()) != steps.end())
+    expected(flag, "steps that ascend", text);
+  return steps;
+}
+
+/// Reads a flag that says how to generate; false if it is another.
+bool read_generation(const std::string &flag, Flags &flags, Generation &g) {
+  if (flag == "--generate")
+    g.tokens = positive(flag, flags.value());
+  else if (flag == "--prompt")
+    g.prompt = path(flag, "a text", flags.value());
+  else if (flag == "--prompt-tokens")
+    g.prompt_tokens = numbers(flag, "tokens", flags.value(), 0);
+  else if (flag == "--temperature")
+    g.temperature = not_negative(flag, flags.value());
+  else if (flag == "--top-k")
+    g.top_k = positive(flag, flags.value());
+  else
+    return false;
+  return true;
+}
+
+/// Long form of a short flag.
+std::string canonical(const std::string &flag) {
+  static const char *const names[][2] = {
+      {"-e", "--epochs"},        {"-b", "--batch-size"},
+      {"-p", "--print-freq"},    {"-d", "--dataset"},
+      {"-h", "--help"},          {"--lr", "--learning-rate"},
+      {"--wd", "--weight-decay"}};
+  for (auto &name : names)
+    if (flag == name[0])
+      return name[1];
+  return flag;
+}
+
+void check_batch(const std::string &flag, const std::string &text,
+                 int64_t batch) {
+  if (positive(flag, text) != batch)
+    expected(flag, std::to_string(batch) + ", the batch size compiled in",
+             text);
+}
+
+void check_contradictions(const Arguments &a, const ProgramInfo &info) {
+  if (a.shuffle && !info.training)
+    throw Error("--shuffle: expected a program that trains, found one that "
+                "evaluates");
+  if (a.shuffle && a.dataset.empty())
+    throw Error("--shuffle: expected --dataset with it, found none");
+  if (a.last_rate > 0 && a.rate_form == RateSchedule::constant)
+    throw Error("--lr-final: expected --lr-schedule=linear or cosine, found "
+                "constant");
+  if (a.epochs && a.steps)
+    throw Error("expected --epochs or --steps, found both");
+  if (!a.dataset.empty() && !a.inputs.empty())
+    throw Error("expected --dataset or --inputs, found both");
+  if (!a.dump_steps.empty() && a.dump.empty())
+    throw Error("--dump-steps: expected --dump with it, found none");
+  if (!a.dump_steps.empty() && !info.training)
+    throw Error("--dump-steps: expected a program that trains, found one that "
+                "evaluates");
+  if (a.local_ranks)
+    check_local_ranks(a.local_ranks, info.ranks);
+}
+
+/// `about` is a flag that says how to generate; empty: there is none.
+void check_generation(const Arguments &a, const ProgramInfo &info,
+                      const std::string &about) {
+  if (about.empty())
+    return;
+  if (!a.generation.tokens)
+    throw Error(about + ": expected --generate with it, found none");
+  if (info.training)
+    throw Error("--generate: expected a program that evaluates (ffc "
+                "--mode=infer), found one that trains");
+  if (!a.generation.prompt.empty() && !a.generation.prompt_tokens.empty())
+    throw Error("expected --prompt or --prompt-tokens, found both");
+  for (auto [flag, given] :
+       {std::pair("--dataset", !a.dataset.empty()),
+        std::pair("--inputs", !a.inputs.empty()),
+        std::pair("--dump", !a.dump.empty()),
+        std::pair("--trace", !a.trace.empty()),
+        std::pair("--epochs", a.epochs > 0), std::pair("--steps", a.steps > 0)})
+    if (given)
+      throw Error(std::string("expected --generate or ") + flag +
+                  ", found both");
+}
+
+} // namespace
+
+Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
+  Arguments a;
+  a.learning_rate = info.default_learning_rate;
+  a.weight_decay = info.default_weight_decay;
+  std::string order, generating;
+  Flags flags(argc, argv);
+  while (flags.next()) {
+    const std::string &given = flags.name(), flag = canonical(given);
+    if (flag == "--help" || flag == "--info" || flag == "--any-loss" ||
+        flag == "--shuffle" || flag == "--no-shuffle") {
+      flags.expect_no_value();
+      if (flag == "--help")
+        a.help = true;
+      else if (flag == "--info")
+        a.info = true;
+      else if (flag == "--any-loss")
+        a.any_loss = true;
+      else if (order.empty() || order == flag)
+        order = flag;
+      else
+        throw Error("expected --shuffle or --no-shuffle, found both");
+    } else if (flag == "--epochs")
+      a.epochs = positive(given, flags.value());
+    else if (flag == "--steps")
+      a.steps = positive(given, flags.value());
+    else if (flag == "--batch-size")
+      check_batch(given, flags.value(), info.batch);
+    else if (flag == "--learning-rate")
+      a.learning_rate = not_negative(given, flags.value());
+    else if (flag == "--lr-schedule")
+      a.rate_form = rate_form(given, flags.value());
+    else if (flag == "--lr-final")
+      a.last_rate = not_negative(given, flags.value());
+    else if (flag == "--warmup")
+      a.warmup = positive(given, flags.value());
+    else if (flag == "--weight-decay")
+      a.weight_decay = not_negative(given, flags.value());
+    else if (flag == "--print-freq")
+      a.print_frequency = positive(given, flags.value());
+    else if (flag == "--seed")
+      a.seed = natural(given, flags.value());
+    else if (flag == "--dataset")
+      a.dataset = folder(given, flags.value());
+    else if (flag == "--inputs")
+      a.inputs = folder(given, flags.value());
+    else if (flag == "--weights")
+      a.weights = folder(given, flags.value());
+    else if (flag == "--dump")
+      a.dump = folder(given, flags.value());
+    else if (flag == "--dump-steps")
+      a.dump_steps = steps_to_dump(given, flags.value());
+    else if (flag == "--trace")
+      a.trace = path(given, "a file", flags.value());
+    else if (flag == "--local-ranks")
+      a.local_ranks = int(positive(given, flags.value()));
+    else if (read_generation(flag, flags, a.generation))
+      generating = flag;
+    else
+      flags.reject();
+    if (flag != "--local-ranks")
+      for (const std::string &word : flags.words())
+        a.forwarded.push_back(word);
+  }
+  a.shuffle = order == "--shuffle";
+  check_contradictions(a, info);
+  check_generation(a, info, generating);
+  if (order.empty())
+    a.shuffle = info.training && !a.dataset.empty();
+  return a;
+}
+
+std::string usage(const char *program, const ProgramInfo &info) {
+  const std::string ranks = std::to_string(info.ranks);
+  std::string text =
+      "usage: " + launch_command(program, info.ranks) + " [flags]\n";
+  text += info.training ? "trains " : "evaluates ";
+  text += std::string(info.model) + " on " + ranks + " ranks, batch " +
+          std::to_string(info.batch) + "\n";
+  text += R"(
+  -e, --epochs N          passes over the data set (default 1)
+      --steps N           steps, instead of epochs
+  -b, --batch-size N      accepted when equal to the batch compiled in
+      --lr, --learning-rate X
+      --lr-schedule FORM  constant (default), or linear or cosine: it falls
+                          until the last step
+      --lr-final X        to X (default 0)
+      --warmup N          it rises over the first N steps
+      --wd, --weight-decay X
+  -p, --print-freq N      print every N steps (default 10)
+  -d, --dataset DIR       IDX files, CIFAR-10 records (*.bin), texts (*.txt,
+                          tokens*.npy), or one .npy file per input with all
+                          samples (absent: synthetic data, 10 steps per epoch)
+      --shuffle, --no-shuffle
+                          the order of the data set, anew for every epoch
+                          (default: shuffled when the program trains)
+      --inputs DIR        one .npy file per input, the batch of every step
+      --weights DIR       parameters that --dump DIR has written
+      --dump DIR          write losses, outputs, gradients and parameters
+      --dump-steps N,N,...
+                          after these steps, each into DIR/stepN (default:
+                          after the last one, into DIR)
+      --trace FILE        write when the tasks of the last ten steps ran, for
+                          ui.perfetto.dev and ffc compare
+      --generate N        continue a text by N tokens, where the program evaluates
+                          a language model
+      --prompt TEXT       the text, its bytes being tokens (default: a new line)
+      --prompt-tokens N,N,...
+                          the text as tokens
+      --temperature X     of the distribution they are drawn from (default 1);
+                          0 takes the likeliest
+      --top-k N           draw from the N likeliest
+      --any-loss          go on with a loss that is not finite (default: end
+                          with an error when one is read, which is when a step
+                          is printed)
+      --seed N            of initial values, dropout, order, synthetic data and
+                          what is generated
+      --info              print what the program is and needs
+      --local-ranks N     start the ranks on this machine
+  -h, --help
+)";
+  return text;
+}
+
+} // namespace ffrt

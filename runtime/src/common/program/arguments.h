@@ -1,0 +1,45 @@
+//===- arguments.h - command line of an emitted program ---------*- C++ -*-===//
+#ifndef FFRT_COMMON_ARGUMENTS_H
+#define FFRT_COMMON_ARGUMENTS_H
+
+#include "common/optimizer/rate_schedule.h"
+#include "common/program/generate.h"
+#include "ffrt/program.h"
+
+#include <string>
+#include <vector>
+
+namespace ffrt {
+
+struct Arguments {
+  bool help = false;
+  bool info = false;
+  bool any_loss = false; ///< goes on with one that is not finite
+  int64_t epochs = 0;    ///< 0: not given
+  int64_t steps = 0;     ///< 0: not given
+  int64_t print_frequency = 10;
+  double learning_rate, weight_decay;
+  RateSchedule::Form rate_form = RateSchedule::constant;
+  double last_rate = 0;
+  int64_t warmup = 0; ///< steps
+  uint64_t seed = 0;
+  std::string dataset, inputs, weights, dump; ///< folders; empty: not given
+  std::vector<int64_t> dump_steps; ///< ascending; empty: the last one
+  std::string trace;               ///< a file; empty: not given
+  Generation generation;
+  bool shuffle = false; ///< the data set, by default when the program trains
+  int local_ranks = 0;  ///< 0: not given
+  /// All arguments but --local-ranks, for the ranks it starts.
+  std::vector<std::string> forwarded;
+};
+
+/// Flags take their value as `--flag value` or `--flag=value`. Throws Error on
+/// unknown flags, missing or bad values and contradictions.
+Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info);
+
+/// Text of --help.
+std::string usage(const char *program, const ProgramInfo &info);
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_ARGUMENTS_H

@@ -1,0 +1,234 @@
+//===- initial.cpp - first contents of state values -----------------------===//
+#include "common/program/initial.h"
+
+#include "common/data/file.h"
+#include "common/data/load.h"
+#include "common/data/names.h"
+#include "common/data/npy.h"
+#include "common/device/host_tensor.h"
+#include "common/elementwise/cast.h"
+#include "common/kernels/check.h"
+#include "common/kernels/random.h"
+#include "ffrt/bfloat16.h"
+#include "ffrt/error.h"
+#include "ffrt/float16.h"
+#include "ffrt/hash.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace ffrt {
+
+namespace {
+
+void fill_constant(const Tensor &t, double value) {
+  int64_t n = t.elements();
+  switch (t.type) {
+  case DType::f32:
+    std::fill_n(t.as<float>(), n, float(value));
+    return;
+  case DType::f64:
+    std::fill_n(t.as<double>(), n, value);
+    return;
+  case DType::i32:
+    std::fill_n(t.as<int32_t>(), n, int32_t(value));
+    return;
+  case DType::i64:
+    std::fill_n(t.as<int64_t>(), n, int64_t(value));
+    return;
+  case DType::u8:
+  case DType::boolean:
+    std::fill_n(t.as<uint8_t>(), n, uint8_t(value));
+    return;
+  case DType::bf16:
+    std::fill_n(t.as<BFloat16>(), n, BFloat16(float(value)));
+    return;
+  case DType::f16:
+    std::fill_n(t.as<Float16>(), n, Float16(float(value)));
+    return;
+  }
+}
+
+void fill_uniform(const Tensor &t, uint64_t key, float bound) {
+  float *to = t.as<float>();
+  for_random_words(
+      t, key, 0,
+      [=](int64_t at, int64_t stride, const uint32_t *words, int64_t n) {
+        for (int64_t i = 0; i < n; ++i)
+          to[at + i * stride] = (2.0f * unit_interval(words[i]) - 1.0f) * bound;
+      });
+}
+
+/// One of the two normal values that a pair of words gives.
+float normal(uint32_t first, uint32_t second, bool odd) {
+  // (0, 1], so that the logarithm is finite.
+  float u = float((first >> 8) + 1) * 0x1p-24f;
+  float radius = std::sqrt(-2.0f * std::log(u));
+  float angle = 6.28318530718f * unit_interval(second);
+  return radius * (odd ? std::sin(angle) : std::cos(angle));
+}
+
+/// Of every element, f(where it lies, its global number), on threads. Each row
+/// has an f of its own, which may remember its neighbours.
+template <class F> void for_numbers(const Tensor &t, const F &f) {
+  const Index numbers = global_strides(t);
+  int64_t origin = 0;
+  for (int d = 0; d < t.rank; ++d)
+    origin += t.lo[d] * numbers[d];
+  const Nest<2> nest(t.rank, t.shape, {t.strides(), numbers});
+  const Nest<2>::Offsets s = nest.inner_stride();
+  nest.run([&](const Nest<2>::Offsets &at, int64_t n) {
+    F own = f;
+    for (int64_t i = 0; i < n; ++i)
+      own(at[0] + i * s[0], origin + at[1] + i * s[1]);
+  });
+}
+
+void fill_normal(const Tensor &t, uint64_t key, float deviation) {
+  float *to = t.as<float>();
+  for_numbers(t, [=, loaded = ~uint64_t(0), words = std::array<uint32_t, 4>()](
+                     int64_t at, int64_t number) mutable {
+    const auto e = uint64_t(number);
+    if (e / 4 != loaded) {
+      loaded = e / 4;
+      words = philox(key, loaded, 0);
+    }
+    const uint32_t *pair = words.data() + e % 4 / 2 * 2;
+    to[at] = deviation * normal(pair[0], pair[1], e % 2);
+  });
+}
+
+void fill_positions(const Tensor &t, double first) {
+  float *to = t.as<float>();
+  for_numbers(t, [=](int64_t at, int64_t number) {
+    to[at] = float(first + double(number));
+  });
+}
+
+void fill_triangle(const Tensor &t, bool upper, float value) {
+  float *to = t.as<float>();
+  const int64_t columns = t.global[t.rank - 1], rows = t.global[t.rank - 2];
+  for_numbers(t, [=](int64_t at, int64_t number) {
+    const bool above = number % columns > number / columns % rows;
+    to[at] = above == upper ? value : 0.0f;
+  });
+}
+
+/// The slot's box of the array that an earlier run has dumped.
+void load_saved(const StateSlot &slot, const std::string &folder) {
+  const Tensor &t = slot.tensor;
+  const std::string what = std::string("parameter '") + slot.name + "': ";
+  const std::string path = folder + "/param/" + file_name(slot.name) + ".npy";
+  if (!exists(path))
+    throw Error(what + "expected file '" + path + "', found none");
+  const NpyFile file(path);
+  bool same = int(file.shape.size()) == t.rank;
+  for (int d = 0; same && d < t.rank; ++d)
+    same = file.shape[std::size_t(d)] == t.global[d];
+  if (!same)
+    throw Error(what + "expected shape " + to_string(t.rank, t.global) +
+                " in '" + path + "', found " + to_string(file.shape));
+  if (file.type != t.type)
+    throw Error(what + "expected type " + name_of(t.type) + " in '" + path +
+                "', found " + name_of(file.type));
+  load_box(t, file.data(), file.type);
+}
+
+/// Where the initial values of states come from.
+class Initial {
+public:
+  Initial(uint64_t seed, const std::string &weights, const std::string &saved)
+      : seed(seed), weights(weights), saved(saved) {}
+  void fill(const StateSlot &slot);
+
+private:
+  void load(const StateSlot &slot);
+  void fill_copy(const StateSlot &slot);
+
+  const uint64_t seed;
+  const std::string &weights, &saved;
+  std::unique_ptr<MappedFile> file; ///< the weights, opened when needed
+};
+
+void Initial::load(const StateSlot &slot) {
+  const Tensor &t = slot.tensor;
+  if (!file)
+    file = std::make_unique<MappedFile>(weights);
+  int64_t bytes = int64_t(size_of(t.type));
+  for (int d = 0; d < t.rank; ++d)
+    bytes *= t.global[d];
+  if (slot.init.offset + bytes > int64_t(file->size()))
+    throw Error(std::string(slot.name) + ": expected at least " +
+                std::to_string(slot.init.offset + bytes) + " bytes in '" +
+                weights + "', found " + std::to_string(file->size()));
+  load_box(t, file->data() + slot.init.offset, t.type);
+}
+
+/// What the parameter begins with, rounded.
+void Initial::fill_copy(const StateSlot &slot) {
+  std::vector<float> wide(std::size_t(slot.tensor.elements()));
+  StateSlot of = slot;
+  of.name = slot.of;
+  of.of = nullptr;
+  of.parameter = true;
+  of.tensor.type = DType::f32;
+  of.tensor.data = wide.data();
+  fill(of);
+  with_float(slot.tensor.type, [&](auto *type) {
+    using To = std::remove_pointer_t<decltype(type)>;
+    std::transform(wide.begin(), wide.end(), slot.tensor.as<To>(),
+                   convert<To, float>);
+  });
+}
+
+void Initial::fill(const StateSlot &slot) {
+  if (slot.of)
+    return fill_copy(slot);
+  if (slot.parameter && !saved.empty())
+    return load_saved(slot, saved);
+  const Tensor &t = slot.tensor;
+  const uint64_t key = seed ^ hash_name(slot.name);
+  if (slot.init.kind != Init::constant && slot.init.kind != Init::file)
+    expect_type(slot.name, "initial value", t, DType::f32);
+  switch (slot.init.kind) {
+  case Init::constant:
+    return fill_constant(t, slot.init.value);
+  case Init::uniform:
+    return fill_uniform(t, key, float(slot.init.value));
+  case Init::normal:
+    return fill_normal(t, key, float(slot.init.value));
+  case Init::file:
+    return load(slot);
+  case Init::positions:
+    return fill_positions(t, slot.init.value);
+  case Init::upper:
+  case Init::lower:
+    expect(slot.name, t.rank >= 2,
+           "initial value: expected a matrix or several, found rank " +
+               std::to_string(t.rank));
+    return fill_triangle(t, slot.init.kind == Init::upper,
+                         float(slot.init.value));
+  }
+}
+
+} // namespace
+
+void initialise(const std::vector<StateSlot> &slots, uint64_t seed,
+                const std::string &weights, const std::string &saved) {
+  Initial initial(seed, weights, saved);
+  for (const StateSlot &slot : slots) {
+    const HostTensor copy(slot.tensor, HostTensor::Contents::none);
+    StateSlot here = slot;
+    here.tensor = copy.tensor();
+    initial.fill(here);
+    copy.write_back();
+  }
+}
+
+void initialise_on_host(const StateSlot &slot, uint64_t seed,
+                        const std::string &weights, const std::string &saved) {
+  Initial(seed, weights, saved).fill(slot);
+}
+
+} // namespace ffrt

@@ -1,0 +1,57 @@
+//===- instance.h - a rank's program, ready to run --------------*- C++ -*-===//
+#ifndef FFRT_COMMON_INSTANCE_H
+#define FFRT_COMMON_INSTANCE_H
+
+#include "common/device/memory.h"
+#include "common/device/target.h"
+#include "common/profiling/traced_comm.h"
+#include "ffrt/program.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ffrt {
+
+/// A rank's program with its memory, which holds initial values.
+class Instance {
+public:
+  /// Collective. `weights` is the folder of an earlier dump, or empty; `trace`,
+  /// if not null, is prepared for the program's tasks. Throws Stop after an
+  /// error on any rank. All arguments must outlive it.
+  Instance(Context &context, Comm &comm, const Group &world, Probe &probe,
+           const ProgramInfo &info, MakeProgram make,
+           const std::string &weights = "", Trace *trace = nullptr);
+
+  RankProgram &program() { return *made; }
+  const std::vector<StateSlot> &states() const { return state_slots; }
+  const std::vector<InputSlot> &inputs() const { return input_slots; }
+  /// The input of every slot, as an index into ProgramInfo::inputs.
+  const std::vector<std::size_t> &input_numbers() const { return numbers; }
+
+  bool replays() const { return device_comm.replays; }
+  /// To be called after a replay was started.
+  void watch_replay() const {
+    if (device_comm.watch_replay)
+      device_comm.watch_replay();
+  }
+
+  /// Collective. Throws Stop when a kernel wrote next to its buffers.
+  void check_guards();
+
+private:
+  Comm &comm;
+  const Group &world;
+  std::unique_ptr<SectionMemory> state, arena; ///< outlive communication
+  DeviceComm device_comm;
+  std::unique_ptr<TracedComm> traced;
+  std::unique_ptr<Host> host; ///< the program keeps a reference
+  std::unique_ptr<RankProgram> made;
+  std::vector<StateSlot> state_slots;
+  std::vector<InputSlot> input_slots;
+  std::vector<std::size_t> numbers;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_COMMON_INSTANCE_H

@@ -1,0 +1,65 @@
+//===- loss_log.cpp - the losses of steps, read when asked for ------------===//
+#include "common/program/loss_log.h"
+
+#include "common/device/target.h"
+#include "ffrt/error.h"
+
+#include <cmath>
+#include <string>
+
+namespace ffrt {
+
+namespace {
+
+constexpr std::size_t kMost = 256; ///< on their way
+
+double value_of(const Tensor &t) {
+  if (t.type == DType::f64)
+    return *t.as<double>();
+  return double(*t.as<float>());
+}
+
+} // namespace
+
+LossLog::LossLog(int micro_batches, bool any_loss)
+    : micro_batches(micro_batches), any_loss(any_loss),
+      memory(host_memory(kMost * sizeof(double))) {
+  coming.reserve(kMost);
+}
+
+void LossLog::add(const Tensor &loss) {
+  if (coming.size() == kMost)
+    arrive();
+  Tensor here = loss;
+  here.data = static_cast<double *>(memory.get()) + coming.size();
+  start_reading(here.data, loss.data, size_of(loss.type));
+  coming.push_back(here);
+}
+
+const std::vector<double> &LossLog::of_steps() {
+  arrive();
+  return arrived;
+}
+
+void LossLog::arrive() {
+  finish_target();
+  for (const Tensor &loss : coming) {
+    sum += value_of(loss) / micro_batches;
+    if (++added < micro_batches)
+      continue;
+    arrived.push_back(sum);
+    if (!any_loss && !std::isfinite(sum))
+      throw Error("the loss of step " + std::to_string(arrived.size()) +
+                  " is " +
+                  (std::isnan(sum) ? "nan"
+                   : sum > 0       ? "inf"
+                                   : "-inf") +
+                  "; a smaller --lr, or gradients that are clipped (ffc "
+                  "--clip-norm), may help; --any-loss goes on");
+    sum = 0;
+    added = 0;
+  }
+  coming.clear();
+}
+
+} // namespace ffrt

@@ -1,0 +1,88 @@
+//===- report.cpp - what a run prints -------------------------------------===//
+#include "common/program/report.h"
+
+#include "common/kernels/check.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+namespace ffrt {
+
+namespace {
+
+template <class... Values>
+std::string format(const char *pattern, Values... values) {
+  char text[512];
+  int n = std::snprintf(text, sizeof text, pattern, values...);
+  return std::string(text, std::size_t(n) < sizeof text ? std::size_t(n)
+                                                        : sizeof text - 1);
+}
+
+} // namespace
+
+std::string describe(const ProgramInfo &info) {
+  std::string text = format("model           %s\n", info.model);
+  text +=
+      format("kind            %s\n", info.training ? "training" : "inference");
+  if (*info.trained)
+    text += format("parameters      %s\n", info.trained);
+  text += format("model hash      %s\n", info.model_hash);
+  text += format("topology hash   %s\n", info.topology_hash);
+  text += format("strategy hash   %s\n", info.strategy_hash);
+  text += format("ranks           %d\n", info.ranks);
+  text += format("batch           %" PRId64 "\n", info.batch);
+  if (info.micro_batches > 1)
+    text += format("micro-batches     %d\n", info.micro_batches);
+  text +=
+      format("predicted step  %.3f ms\n", info.predicted_step_seconds * 1e3);
+  for (const InputInfo &input : info.inputs)
+    text += format("%s          %s %s %s\n", input.target ? "target" : "input ",
+                   input.name, name_of(input.type),
+                   to_string(input.rank, input.shape).c_str());
+  text += "rank    state bytes    arena bytes    flops per step\n";
+  for (std::size_t rank = 0; rank < info.rank_info.size(); ++rank) {
+    const RankInfo &r = info.rank_info[rank];
+    text += format("%4zu %14" PRId64 " %14" PRId64 " %17.6g\n", rank,
+                   r.state_bytes, r.arena_bytes, r.flops);
+  }
+  return text;
+}
+
+Report::Report(const ProgramInfo &info, bool quiet, int64_t steps,
+               int64_t frequency)
+    : info(info), quiet(quiet), steps(steps), frequency(frequency),
+      start(Clock::now()), last(start) {}
+
+std::string Report::pace(int64_t count, double seconds) const {
+  return format("  %.4g ms/step  %.1f samples/s", seconds / count * 1e3,
+                double(info.batch) * info.micro_batches * count / seconds);
+}
+
+bool Report::is_due(int64_t step) const {
+  return !quiet && (step == 1 || step == steps || step % frequency == 0);
+}
+
+void Report::step(int64_t step, double loss) {
+  const Clock::time_point now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - last).count();
+  std::string line = format("step %" PRId64 "/%" PRId64, step, steps);
+  if (info.training)
+    line += format("  loss %.9g", loss);
+  std::puts((line + pace(step - printed, seconds)).c_str());
+  std::fflush(stdout);
+  printed = step;
+  last = now;
+}
+
+void Report::done() {
+  if (quiet)
+    return;
+  const double seconds =
+      std::chrono::duration<double>(Clock::now() - start).count();
+  std::puts((format("done %" PRId64 " steps in %.3f s", steps, seconds) +
+             pace(steps, seconds))
+                .c_str());
+  std::fflush(stdout);
+}
+
+} // namespace ffrt

@@ -1,0 +1,67 @@
+//===- optimizer.cu - parameter updates -----------------------------------===//
+#include "ffrt/optimizer.h"
+
+#include "cuda/optimizer/update_queue.h"
+
+namespace ffrt {
+
+using rules::Scale;
+
+namespace {
+
+/// Operands w, g, what R::scale() takes, and slots; results as
+/// ffrt/optimizer.h says.
+template <class R>
+void update(const R &rule, const Context &cx, Tensors in, Tensors out,
+            const float *skipped = nullptr) {
+  const auto data = [&](int i) { return in.begin()[i].as<float>(); };
+  cuda::Update<R::kSlots> parameter(data(0), data(1), data(2),
+                                    in.begin()[0].elements());
+  for (int s = 0; s < R::kSlots; ++s)
+    parameter.state[1 + s] = data(3 + s);
+  if (has_rounded(in, out)) {
+    const Tensor &rounded = out.begin()[out.size() - 1];
+    parameter.rounded = rounded.data;
+    parameter.is_f16 = rounded.type == DType::f16;
+  }
+  cuda::update(rule, cuda::device().scalars(cx), skipped, parameter);
+}
+
+} // namespace
+
+void SgdUpdate::operator()(Tensors in, Tensors out) {
+  if (in.size() == 3)
+    update(rules::Sgd(), cx, in, out);
+  else
+    update(rules::Momentum(momentum, nesterov), cx, in, out);
+}
+
+void AdamUpdate::operator()(Tensors in, Tensors out) {
+  update(rules::Adam(numbers), cx, in, out, Scale(in.begin()[2]).skipped);
+}
+
+void AdamwUpdate::operator()(Tensors in, Tensors out) {
+  update(rules::Adamw(numbers), cx, in, out, Scale(in.begin()[2]).skipped);
+}
+
+void HfAdamwUpdate::operator()(Tensors in, Tensors out) {
+  update(rules::HfAdamw(numbers), cx, in, out, Scale(in.begin()[2]).skipped);
+}
+
+void AdagradUpdate::operator()(Tensors in, Tensors out) {
+  update(rules::Adagrad(epsilon), cx, in, out);
+}
+
+void RmspropUpdate::operator()(Tensors in, Tensors out) {
+  const rules::RmspropNumbers by{alpha, epsilon, momentum};
+  if (in.size() == 4)
+    update(rules::Rmsprop(by), cx, in, out);
+  else
+    update(rules::RmspropMomentum(by), cx, in, out);
+}
+
+void LambUpdate::operator()(Tensors in, Tensors out) {
+  update(rules::Lamb(), cx, in, out);
+}
+
+} // namespace ffrt
