@@ -20,6 +20,19 @@ namespace ffrt {
 
 enum class ReduceOp : int { sum = 0, max = 1 };
 
+/// How the members of an all-reduce do it; those of a program are chosen by its
+/// plan.
+enum class CollectiveAlgorithm : int {
+  library, ///< as the backend chooses
+  /// Ranks that share memory: each reads what all have, at once. All members
+  /// together have kOneShotBytes at most.
+  one_shot,
+  /// Ranks that share memory: each reduces its share from what all have, then
+  /// reads the shares of the others.
+  two_shot,
+};
+constexpr int64_t kOneShotBytes = 16 << 10;
+
 /// One message of a grouped point-to-point exchange.
 struct Message {
   int peer;      ///< world rank
@@ -53,9 +66,11 @@ public:
   virtual Event exchange(const char *task, int tag,
                          const std::vector<Message> &sends,
                          const std::vector<Message> &receives) = 0;
-  /// In place. All members end with identical bits.
-  virtual Event all_reduce(const char *task, const Group &group, Tensor data,
-                           ReduceOp op) = 0;
+  /// In place. All members end with identical bits. Only what has a choice, of
+  /// ranks that share memory, heeds `algorithm`.
+  virtual Event
+  all_reduce(const char *task, const Group &group, Tensor data, ReduceOp op,
+             CollectiveAlgorithm algorithm = CollectiveAlgorithm::library) = 0;
   /// `part` of member i (in group order) becomes block i of `whole`, blocks
   /// being contiguous and equal in size.
   virtual Event all_gather(const char *task, const Group &group, Tensor part,

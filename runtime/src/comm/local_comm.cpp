@@ -36,7 +36,8 @@ public:
       fail(task, "expected no messages of a single rank, found some");
     return {};
   }
-  Event all_reduce(const char *, const Group &, Tensor, ReduceOp) override {
+  Event all_reduce(const char *, const Group &, Tensor, ReduceOp,
+                   CollectiveAlgorithm) override {
     return {};
   }
   Event all_gather(const char *, const Group &, Tensor part,

@@ -141,7 +141,7 @@ public:
   }
 
   Event all_reduce(const char *task, const Group &group, Tensor data,
-                   ReduceOp op) override {
+                   ReduceOp op, CollectiveAlgorithm /*algorithm*/) override {
     MPI_Comm comm = comm_of(task, group);
     char *at = data.as<char>();
     for (int64_t left = data.elements(); left > 0; left -= kPiece) {

@@ -74,11 +74,11 @@ public:
   }
 
   Event all_reduce(const char *task, const Group &group, Tensor data,
-                   ReduceOp op) override {
+                   ReduceOp op, CollectiveAlgorithm algorithm) override {
     Entry &entry = entry_of(task, group);
     if (!entry.local)
-      return network->all_reduce(task, entry.remote, data, op);
-    alive(task, entry.local->all_reduce(data, op));
+      return network->all_reduce(task, entry.remote, data, op, algorithm);
+    alive(task, entry.local->all_reduce(data, op, algorithm));
     return {};
   }
 

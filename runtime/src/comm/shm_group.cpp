@@ -2,10 +2,12 @@
 #include "comm/shm_group.h"
 
 #include "comm/shm_combine.h"
+#include "ffrt/error.h"
 #include "ffrt/parallel.h"
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 namespace ffrt {
 
@@ -17,9 +19,6 @@ constexpr int64_t kMostChunk = 512 << 10, kLeastChunk = 64 << 10;
 constexpr int64_t kSlotBytes = 4 << 20;
 constexpr int64_t kLeastPiece = 16 << 10; ///< of a broadcast
 constexpr int kSlots = 3;
-/// Up to this many bytes, of all members together, every member computes the
-/// whole sum, which saves a barrier.
-constexpr int64_t kSmall = 16 << 10;
 /// Bytes that are worth a second thread.
 constexpr int64_t kGrain = 128 << 10;
 
@@ -123,13 +122,19 @@ int SharedGroup::run(int64_t phases, int64_t chunks, F &&phase) {
   return -1;
 }
 
-int SharedGroup::all_reduce(const Tensor &data, ReduceOp op) {
+int SharedGroup::all_reduce(const Tensor &data, ReduceOp op,
+                            CollectiveAlgorithm algorithm) {
   const int64_t size = int64_t(size_of(data.type)), total = bytes_of(data);
   const Combine combine = combine_of(data.type, op);
   char *own = data.as<char>();
   if (count() == 1 || total == 0)
     return -1;
-  if (total * count() <= kSmall)
+  const bool is_small = total * count() <= kOneShotBytes;
+  if (algorithm == CollectiveAlgorithm::one_shot && !is_small)
+    throw Error("expected at most " + std::to_string(kOneShotBytes) +
+                " bytes of all ranks for an all-reduce in one shot, found " +
+                std::to_string(total * count()) + " (an internal fault)");
+  if (is_small && algorithm != CollectiveAlgorithm::two_shot)
     return run(2, 1, [&](int64_t phase) {
       if (phase == 0)
         std::memcpy(slot(0, me), own, std::size_t(total));
@@ -138,7 +143,7 @@ int SharedGroup::all_reduce(const Tensor &data, ReduceOp op) {
                 nullptr);
     });
 
-  // Every member reduces a part of the chunk. Its slot holds its values of the
+  // Two shots: every member reduces a part of the chunk. Its slot holds its values of the
   // other parts, and the result of its own part.
   auto put = [&](int64_t chunk) {
     with_chunk(chunk, chunk_bytes, total, [&](int64_t at, int64_t n) {

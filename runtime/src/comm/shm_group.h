@@ -23,7 +23,9 @@ public:
   static int64_t bytes_for(std::size_t members);
 
   /// As in Comm. They give the world rank of a member that has ended, or -1.
-  int all_reduce(const Tensor &data, ReduceOp op);
+  /// `algorithm` library: in one shot if the data is small enough.
+  int all_reduce(const Tensor &data, ReduceOp op,
+                 CollectiveAlgorithm algorithm);
   int all_gather(const Tensor &part, const Tensor &whole);
   int reduce_scatter(const Tensor &whole, const Tensor &part, ReduceOp op);
   int broadcast(int root, const Tensor &data);

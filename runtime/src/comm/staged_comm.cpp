@@ -52,10 +52,11 @@ Event StagedComm::exchange(const char *task, int tag,
 }
 
 Event StagedComm::all_reduce(const char *task, const Group &group, Tensor data,
-                             ReduceOp op) {
+                             ReduceOp op, CollectiveAlgorithm algorithm) {
   const int slot = free_slot();
   Pending &p = pending[std::size_t(slot)];
-  p.event = host.all_reduce(task, group, stage(p, data, true, true), op);
+  p.event =
+      host.all_reduce(task, group, stage(p, data, true, true), op, algorithm);
   return {slot};
 }
 

@@ -26,7 +26,7 @@ public:
   Event exchange(const char *task, int tag, const std::vector<Message> &sends,
                  const std::vector<Message> &receives) override;
   Event all_reduce(const char *task, const Group &group, Tensor data,
-                   ReduceOp op) override;
+                   ReduceOp op, CollectiveAlgorithm algorithm) override;
   Event all_gather(const char *task, const Group &group, Tensor part,
                    Tensor whole) override;
   Event reduce_scatter(const char *task, const Group &group, Tensor whole,

@@ -11,6 +11,7 @@
 #include "comm/launch.h"
 #endif
 #include "ffrt/bfloat16.h"
+#include "ffrt/error.h"
 #include "ffrt/float16.h"
 #include "ffrt/mpi.h"
 
@@ -106,6 +107,32 @@ void many_exchanges(Comm &comm, const Group &all) {
       comm.wait(event);
     for (auto [at, value] : expected)
       check(comm, *at == value, "one of many messages");
+  }
+}
+
+/// By either algorithm, and larger than one of them allows.
+void algorithms(Comm &comm, const Group &all) {
+  const int64_t most = kOneShotBytes / comm.size() / int64_t(sizeof(float));
+  for (CollectiveAlgorithm algorithm :
+       {CollectiveAlgorithm::one_shot, CollectiveAlgorithm::two_shot})
+    for (int64_t size : {int64_t(1), most}) {
+      std::vector<float> v(std::size_t(size), float(comm.rank()));
+      comm.wait(
+          comm.all_reduce("sum", all, flat(v), ReduceOp::sum, algorithm));
+      check(comm, v.front() == 3.0f && v.back() == 3.0f, "all-reduce by either");
+    }
+  std::vector<float> large(std::size_t(most) + 1, 1.0f);
+  try {
+    comm.wait(comm.all_reduce("sum", all, flat(large), ReduceOp::sum,
+                              CollectiveAlgorithm::one_shot));
+    check(comm, large.front() == 3.0f, "all-reduce that needs no shots");
+  } catch (const Error &error) {
+    check(comm,
+          error.what() ==
+              std::string("expected at most 16384 bytes of all ranks for an "
+                          "all-reduce in one shot, found 16392 (an internal "
+                          "fault)"),
+          "message about one shot");
   }
 }
 
@@ -231,6 +258,7 @@ int main(int argc, char **argv) {
   exchanges(*comm);
   many_exchanges(*comm, all);
   collectives(*comm, all);
+  algorithms(*comm, all);
   all_types(*comm, all);
   if (comm->rank() == 0)
     std::puts("all checks hold");

@@ -27,7 +27,8 @@ public:
                  const std::vector<Message> &) override {
     return {next++};
   }
-  Event all_reduce(const char *, const Group &, Tensor, ReduceOp) override {
+  Event all_reduce(const char *, const Group &, Tensor, ReduceOp,
+                   CollectiveAlgorithm) override {
     return {};
   }
   Event all_gather(const char *, const Group &, Tensor, Tensor) override {
@@ -141,7 +142,8 @@ TEST(Trace, CommunicationEndsWhenItWasWaitedFor) {
   trace.begin_step();
   trace.begin_micro_batch();
   const Event exchange = comm.exchange("a", 1, {}, {});
-  comm.wait(comm.all_reduce("b", {}, {}, ReduceOp::sum));
+  comm.wait(comm.all_reduce("b", {}, {}, ReduceOp::sum,
+                            CollectiveAlgorithm::library));
   program.step();
   comm.wait(exchange);
   trace.end_step();

@@ -28,8 +28,8 @@ public:
     return comm.exchange(task, tag, sends, receives);
   }
   Event all_reduce(const char *task, const Group &group, Tensor data,
-                   ReduceOp op) override {
-    return comm.all_reduce(task, group, data, op);
+                   ReduceOp op, CollectiveAlgorithm algorithm) override {
+    return comm.all_reduce(task, group, data, op, algorithm);
   }
   Event all_gather(const char *task, const Group &group, Tensor part,
                    Tensor whole) override {

@@ -23,9 +23,9 @@ Event TracedComm::exchange(const char *task, int tag,
 }
 
 Event TracedComm::all_reduce(const char *task, const Group &group, Tensor data,
-                             ReduceOp op) {
+                             ReduceOp op, CollectiveAlgorithm algorithm) {
   const std::size_t record = trace.start(Kind::collective);
-  return started(record, comm.all_reduce(task, group, data, op));
+  return started(record, comm.all_reduce(task, group, data, op, algorithm));
 }
 
 Event TracedComm::all_gather(const char *task, const Group &group, Tensor part,

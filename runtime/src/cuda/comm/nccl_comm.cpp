@@ -135,7 +135,7 @@ public:
   }
 
   Event all_reduce(const char *task, const Group &group, Tensor data,
-                   ReduceOp op) override {
+                   ReduceOp op, CollectiveAlgorithm /*algorithm*/) override {
     return start(task, [&] {
       check(task, ncclAllReduce(data.data, data.data, count(data),
                                 nccl_type(data.type), reduction(op),
