@@ -210,9 +210,8 @@ static Cost allReduce(const CostModel::Ring &ring, int64_t bytes) {
 /// All-gathers and reduce-scatters across nodes go round a ring or through
 /// trees of which every member is the root of one.
 static Cost acrossNodes(const CostModel::Ring &ring, int64_t bytes) {
-  return cheaper(
-      aroundRing(ring, 1, bytes),
-      onRing(ring, log2Ceil(ring.members), fromOthers(ring), bytes));
+  return cheaper(aroundRing(ring, 1, bytes),
+                 onRing(ring, log2Ceil(ring.members), fromOthers(ring), bytes));
 }
 
 /// A broadcast goes along the ring, or through a tree.

@@ -200,8 +200,7 @@ private:
       join(shape, bytes, Start{id, read.first, std::move(*reshard)},
            [&](const BatchBytes &all) { return times.isFull(all); });
     };
-    starts.at(place, offer,
-              [&](const Starts::Batch &batch) { start(batch); });
+    starts.at(place, offer, [&](const Starts::Batch &batch) { start(batch); });
   }
 
   void start(const Starts::Batch &batch) {
@@ -217,8 +216,8 @@ private:
             times.choose(c, batch.bytes[c]).algorithm;
       ReshardWriter(build, one.value, value.type, value.name, one.task,
                     one.reshard.targets)
-          .write(plan, values[one.value].holdings,
-                 values[one.value].groups, &pending[one.value]);
+          .write(plan, values[one.value].holdings, values[one.value].groups,
+                 &pending[one.value]);
     }
     if (isBatch)
       build.endBatch();

@@ -33,8 +33,7 @@ ffc::plan::checkAlgorithms(const Program &program, const DeviceProgram &device,
     if (collective->algorithm == CollectiveAlgorithm::TwoShot && !isAllReduce)
       return fault("expected an all-reduce, found another collective");
     const int64_t bytes = collectiveBytes(device, *collective);
-    const auto most =
-        kOneShotBytes / static_cast<int64_t>(members.size());
+    const auto most = kOneShotBytes / static_cast<int64_t>(members.size());
     if (collective->algorithm == CollectiveAlgorithm::OneShot && isAllReduce &&
         bytes > most)
       return fault("expected at most " + std::to_string(most) +

@@ -143,8 +143,8 @@ int SharedGroup::all_reduce(const Tensor &data, ReduceOp op,
                 nullptr);
     });
 
-  // Two shots: every member reduces a part of the chunk. Its slot holds its values of the
-  // other parts, and the result of its own part.
+  // Two shots: every member reduces a part of the chunk. Its slot holds its
+  // values of the other parts, and the result of its own part.
   auto put = [&](int64_t chunk) {
     with_chunk(chunk, chunk_bytes, total, [&](int64_t at, int64_t n) {
       const int64_t begin = part_begin(n, count(), me);

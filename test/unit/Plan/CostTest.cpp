@@ -122,10 +122,10 @@ TEST(Cost, CPUsOfANodeShareMemory) {
             CollectiveAlgorithm::OneShot);
   // Not those of several nodes, and not GPUs.
   const CostModel gpus(four("cuda"));
-  EXPECT_EQ(CostModel::choose(CollectiveKind::AllReduce,
-                              (*gpus.paths({all}))[0], 4)
-                .algorithm,
-            CollectiveAlgorithm::Library);
+  EXPECT_EQ(
+      CostModel::choose(CollectiveKind::AllReduce, (*gpus.paths({all}))[0], 4)
+          .algorithm,
+      CollectiveAlgorithm::Library);
 }
 
 TEST(Cost, TwoLevelsWhereNodesAreAlike) {

@@ -288,7 +288,8 @@ TEST(Verifier, AlgorithmsOfCollectives) {
   ValueId x = g.input("x", {8, 8}), w = g.state("w", {8, 512});
   ValueId a = g.product("a", x, w);
   g.output("out/b", g.window("b", a));
-  const Configuration reduced{{{2, 2}}, {0, 1}}, copied{{{kReplica, 2}}, {0, 1}};
+  const Configuration reduced{{{2, 2}}, {0, 1}},
+      copied{{{kReplica, 2}}, {0, 1}};
   Plan plan(g.graph, {reduced, copied}, fast(2));
   ASSERT_EQ(plan.verify(), "");
   auto set = [&](CollectiveAlgorithm algorithm) {

@@ -117,9 +117,9 @@ void algorithms(Comm &comm, const Group &all) {
        {CollectiveAlgorithm::one_shot, CollectiveAlgorithm::two_shot})
     for (int64_t size : {int64_t(1), most}) {
       std::vector<float> v(std::size_t(size), float(comm.rank()));
-      comm.wait(
-          comm.all_reduce("sum", all, flat(v), ReduceOp::sum, algorithm));
-      check(comm, v.front() == 3.0f && v.back() == 3.0f, "all-reduce by either");
+      comm.wait(comm.all_reduce("sum", all, flat(v), ReduceOp::sum, algorithm));
+      check(comm, v.front() == 3.0f && v.back() == 3.0f,
+            "all-reduce by either");
     }
   std::vector<float> large(std::size_t(most) + 1, 1.0f);
   try {

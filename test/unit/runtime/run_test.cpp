@@ -72,15 +72,15 @@ TEST_F(Run, SameTrainingOnAnyNumberOfRanks) {
 }
 
 TEST_F(Run, StepsAreDumpedAsRunsThatEndWithThem) {
-  const Result listed = mpirun(
-      2, 2, "--steps 3 --dump " + folder + "/listed --dump-steps 1,3");
+  const Result listed =
+      mpirun(2, 2, "--steps 3 --dump " + folder + "/listed --dump-steps 1,3");
   ASSERT_EQ(listed.status, 0) << listed.text;
   EXPECT_FALSE(std::filesystem::exists(folder + "/listed/step2"));
   EXPECT_FALSE(std::filesystem::exists(folder + "/listed/loss.npy"));
   for (const char *steps : {"1", "3"}) {
     const std::string out = folder + "/" + steps;
-    const Result r = mpirun(2, 2, "--steps " + std::string(steps) +
-                                      " --dump " + out);
+    const Result r =
+        mpirun(2, 2, "--steps " + std::string(steps) + " --dump " + out);
     ASSERT_EQ(r.status, 0) << r.text;
     for (const char *file : {"/loss.npy", "/out/logits.npy",
                              "/grad/fc_weight.npy", "/param/fc_weight.npy"})

@@ -196,8 +196,7 @@ std::vector<Dump::Piece> Dump::receive(int peer, int rank, DType type,
 }
 
 void Dump::write_value(const std::string &folder, const std::string &path,
-                       const Value &value,
-                       const std::vector<Piece> &pieces,
+                       const Value &value, const std::vector<Piece> &pieces,
                        const std::function<void(const Tensor &)> &begin) {
   const auto &[type, rank, shape] = value;
   std::vector<int64_t> counts(static_cast<std::size_t>(comm.size()));

@@ -30,9 +30,10 @@ public:
   using Begin = std::function<void(const StateSlot &slot)>;
 
   /// Collective. Writes outputs, parameters and, in a training program, the
-  /// losses (read on rank 0) into `folder`. Of a parameter that does not change, what no rank
-  /// holds, since no kernel reads it, is as in the beginning. Throws Stop when
-  /// a piece of another value is missing or a file cannot be written.
+  /// losses (read on rank 0) into `folder`. Of a parameter that does not
+  /// change, what no rank holds, since no kernel reads it, is as in the
+  /// beginning. Throws Stop when a piece of another value is missing or a file
+  /// cannot be written.
   void write(const std::string &folder, const std::vector<StateSlot> &states,
              const std::vector<double> &losses, const Begin &begin);
 
@@ -61,8 +62,8 @@ private:
   void unscale_gradients();
   /// `begin` fills a tensor with what the value began with, where pieces may be
   /// missing; null: all must be there.
-  void write_value(const std::string &folder, const std::string &path, const Value &value,
-                   const std::vector<Piece> &pieces,
+  void write_value(const std::string &folder, const std::string &path,
+                   const Value &value, const std::vector<Piece> &pieces,
                    const std::function<void(const Tensor &)> &begin);
   /// Are all elements that are `covered` as in the beginning? Then all others
   /// are made so.

@@ -59,8 +59,7 @@ std::vector<int64_t> numbers(const std::string &flag, const char *what,
   std::vector<int64_t> values;
   std::istringstream words(text);
   for (std::string word; std::getline(words, word, ',');)
-    values.push_back(
-        whole_number(flag, list.c_str(), word, least, INT64_MAX));
+    values.push_back(whole_number(flag, list.c_str(), word, least, INT64_MAX));
   if (values.empty() || text.back() == ',')
     expected(flag, list.c_str(), text);
   return values;
