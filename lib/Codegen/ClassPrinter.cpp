@@ -260,10 +260,10 @@ void ClassPrinter::printCalls(Text &text, StringRef name,
 
 void ClassPrinter::printStep(Text &text) {
   ArrayRef<std::string> methods = methodNames;
-  if (func.getPasses() == 1)
+  if (func.getMicroBatches() == 1)
     return printCalls(text, "step", methods);
-  printCalls(text, "step", methods.take_front(sections.passMethods));
-  printCalls(text, "update", methods.drop_front(sections.passMethods));
+  printCalls(text, "step", methods.take_front(sections.microBatchMethods));
+  printCalls(text, "update", methods.drop_front(sections.microBatchMethods));
 }
 
 void ClassPrinter::printLoss(Text &text) {

@@ -221,8 +221,8 @@ void ProgramPrinter::printInfo(Text &text) {
   if (!meta.trained.empty())
     set("trained", quoted(meta.trained));
   set("batch", literal(meta.batch));
-  if (meta.passes > 1)
-    set("micro_batches", std::to_string(meta.passes));
+  if (meta.microBatches > 1)
+    set("micro_batches", std::to_string(meta.microBatches));
   if (meta.tf32)
     set("tf32", "true");
   if (int64_t bytes = funcs.front().getSymmetricState())

@@ -26,7 +26,7 @@ public:
   void add(Operation *op) {
     StringRef name = nameOf(op->getLoc());
     const bool isFirst = sections.methods.empty();
-    const bool isNew = sections.methods.size() == sections.passMethods;
+    const bool isNew = sections.methods.size() == sections.microBatchMethods;
     if (isNew || !name.empty()) {
       auto [layer, direction] =
           !name.empty() ? placeOf(name)
@@ -45,8 +45,8 @@ public:
       addBuffer(method.layer, operand.getDefiningOp<rank::BufferOp>());
   }
 
-  /// What comes now is not done in every pass.
-  void endPass() { sections.passMethods = sections.methods.size(); }
+  /// What comes now is not done in every micro-batch.
+  void endMicroBatch() { sections.microBatchMethods = sections.methods.size(); }
 
   void addBuffer(size_t layer, rank::BufferOp buffer) {
     if (buffer && placed.insert(buffer).second)
@@ -84,8 +84,8 @@ Sections codegen::arrange(rank::FuncOp func, const ProgramMeta &meta) {
   for (Operation &op : func.getBody().front())
     if (isAction(&op))
       arranger.add(&op);
-    else if (isa<rank::PassEndOp>(op))
-      arranger.endPass();
+    else if (isa<rank::MicroBatchEndOp>(op))
+      arranger.endMicroBatch();
   for (auto buffer : func.getBody().getOps<rank::BufferOp>()) {
     if (arranger.sections.layers.empty())
       arranger.layerCalled(kNameless);

@@ -27,12 +27,13 @@ struct Layer {
 struct Sections {
   std::vector<Layer> layers;
   std::vector<Method> methods;
-  size_t passMethods = 0; ///< the first so many are those of a pass
+  size_t microBatchMethods =
+      0; ///< the first so many are those of a micro-batch
 };
 
 /// Actions without an operator's name (waits, probes) stay with what is before
-/// them, but nothing after the passes with what is in them. Buffers that no
-/// action uses belong to the first layer.
+/// them, but nothing after the micro-batches with what is in them. Buffers that
+/// no action uses belong to the first layer.
 Sections arrange(rank::FuncOp func, const ProgramMeta &meta);
 
 } // namespace ffc::codegen

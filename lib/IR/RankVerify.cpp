@@ -120,9 +120,9 @@ LogicalResult FuncOp::verify() {
       if (bytes < 0 || bytes > row[0])
         return emitOpError() << "expected '" << name << "' from 0 to the "
                              << row[0] << " bytes of a rank, found " << bytes;
-  if (getPasses() < 1) // 5
-    return emitOpError() << "expected 'passes' of at least 1, found "
-                         << static_cast<int64_t>(getPasses());
+  if (getMicroBatches() < 1) // 5
+    return emitOpError() << "expected 'micro_batches' of at least 1, found "
+                         << static_cast<int64_t>(getMicroBatches());
   return success();
 }
 
@@ -138,13 +138,14 @@ LogicalResult FuncOp::verifyRegions() {
       return diag;
     }
   }
-  auto ends = getBody().getOps<PassEndOp>();
+  auto ends = getBody().getOps<MicroBatchEndOp>();
   const auto numEnds = std::distance(ends.begin(), ends.end());
-  if (numEnds != (getPasses() > 1)) // 5
-    return emitOpError() << "expected " << (getPasses() > 1 ? "one" : "no")
-                         << " 'rank.pass_end' in a step of "
-                         << static_cast<int64_t>(getPasses())
-                         << " passes, found " << numEnds;
+  if (numEnds != (getMicroBatches() > 1)) // 5
+    return emitOpError() << "expected "
+                         << (getMicroBatches() > 1 ? "one" : "no")
+                         << " 'rank.micro_batch_end' in a step of "
+                         << static_cast<int64_t>(getMicroBatches())
+                         << " micro-batches, found " << numEnds;
   return success();
 }
 

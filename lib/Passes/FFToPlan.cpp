@@ -26,7 +26,7 @@ public:
       if (failed(add(&op)))
         return failure();
     plan::markSampleDims(graph());
-    if (failed(setPasses()))
+    if (failed(setMicroBatches()))
       return failure();
     return std::move(planned);
   }
@@ -133,10 +133,10 @@ private:
     return false;
   }
 
-  /// Only means over passes go from them to the updates.
-  LogicalResult setPasses() {
-    auto passes = main->getAttrOfType<IntegerAttr>(kPassesAttr);
-    if (!passes)
+  /// Only means over micro-batches go from them to the updates.
+  LogicalResult setMicroBatches() {
+    auto microBatches = main->getAttrOfType<IntegerAttr>(kMicroBatchesAttr);
+    if (!microBatches)
       return success();
     const std::vector<plan::Op> &ops = graph().ops;
     auto isUpdate = [](const plan::Op &op) {
@@ -145,14 +145,15 @@ private:
     auto first = llvm::find_if(ops, isUpdate);
     if (first == ops.end() || first == ops.begin())
       return main.emitError("expected gradients and then updates in a step of ")
-             << passes.getInt() << " passes";
-    graph().passes = static_cast<int>(passes.getInt());
-    graph().passEnd = static_cast<plan::OpId>(first - ops.begin());
-    for (auto id = graph().passEnd; id < static_cast<plan::OpId>(ops.size());
-         ++id) {
+             << microBatches.getInt() << " micro-batches";
+    graph().microBatches = static_cast<int>(microBatches.getInt());
+    graph().microBatchEnd = static_cast<plan::OpId>(first - ops.begin());
+    for (auto id = graph().microBatchEnd;
+         id < static_cast<plan::OpId>(ops.size()); ++id) {
       if (!isUpdate(ops[id]))
         return planned.ops[id]->emitError("'")
-               << ops[id].name << "' comes after the passes, expected updates";
+               << ops[id].name
+               << "' comes after the micro-batches, expected updates";
       for (plan::ValueId operand : ops[id].operands) {
         if (operand < 0)
           continue;
@@ -163,8 +164,9 @@ private:
              value.type.type != plan::ElementType::F64))
           return planned.ops[id]->emitError("'")
                  << ops[id].name << "' reads '" << value.name
-                 << "', of which every pass has another value, expected one "
-                    "whose mean over the passes can be taken";
+                 << "', of which every micro-batch has another value, expected "
+                    "one "
+                    "whose mean over the micro-batches can be taken";
       }
     }
     return success();
@@ -214,7 +216,7 @@ private:
                        .Case(kUpdateRole, plan::OpRole::Update)
                        .Default(plan::OpRole::Gradient);
     if (entry.role == plan::OpRole::Update && startsWithOthers(entry.rules))
-      entry.rules.schedules.front().phases.front().parts = 0;
+      entry.rules.schedules.front().phases.front().startsWithOthers = true;
     if (auto owner = op->getAttrOfType<StringAttr>(kOwnerAttr)) {
       auto it = opIds.find(owner.getValue());
       if (it == opIds.end() || it->second == id)

@@ -19,7 +19,7 @@ void ffc::addTraining(OpPassManager &passes, const TrainingOptions &options) {
   if (options.microBatches == 1)
     return;
   SinkUpdatesOptions sinking;
-  sinking.passes = options.microBatches;
+  sinking.microBatches = options.microBatches;
   passes.addPass(createSinkUpdates(sinking));
 }
 

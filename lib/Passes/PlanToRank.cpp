@@ -39,7 +39,7 @@ public:
       add(slot.state, slot.buffer);
     for (const plan::Action &action : device.actions)
       addAction(action);
-    add(device.passActions, device.loss);
+    add(device.microBatchActions, device.loss);
     return words;
   }
 
@@ -360,21 +360,22 @@ void ClassLowering::lower(size_t index, ArrayAttr groups) {
       per([](const plan::DeviceProgram &d) {
         return Row{static_cast<int64_t>(d.flops)};
       }),
-      planned.graph.passes, program.symmetricState, program.symmetricArena);
+      planned.graph.microBatches, program.symmetricState,
+      program.symmetricArena);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&func.getBody().emplaceBlock());
   for (size_t i = 0; i < shared.buffers.size(); ++i)
     lowerBuffer(i);
   lowerSlots();
   for (size_t i = 0; i < shared.actions.size(); ++i) {
-    if (planned.graph.passes > 1 &&
-        i == static_cast<size_t>(shared.passActions))
-      rank::PassEndOp::create(builder, func.getLoc());
+    if (planned.graph.microBatches > 1 &&
+        i == static_cast<size_t>(shared.microBatchActions))
+      rank::MicroBatchEndOp::create(builder, func.getLoc());
     events.push_back(lowerAction(i));
   }
-  if (planned.graph.passes > 1 &&
-      shared.actions.size() == static_cast<size_t>(shared.passActions))
-    rank::PassEndOp::create(builder, func.getLoc());
+  if (planned.graph.microBatches > 1 &&
+      shared.actions.size() == static_cast<size_t>(shared.microBatchActions))
+    rank::MicroBatchEndOp::create(builder, func.getLoc());
   if (shared.loss >= 0)
     rank::LossOp::create(builder, func.getLoc(), bufferOf(shared.loss));
 }

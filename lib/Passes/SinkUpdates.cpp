@@ -33,9 +33,9 @@ struct SinkUpdates : ffc::impl::SinkUpdatesBase<SinkUpdates> {
         last.insert(&op);
     for (Operation *op : last)
       op->moveBefore(block.getTerminator());
-    if (passes > 1)
-      main->setAttr(kPassesAttr,
-                    Builder(&getContext()).getI64IntegerAttr(passes));
+    if (microBatches > 1)
+      main->setAttr(kMicroBatchesAttr,
+                    Builder(&getContext()).getI64IntegerAttr(microBatches));
   }
 };
 } // namespace

@@ -97,7 +97,7 @@ void RankEvaluator::Impl::copy(Rank &rank, CopyOp op) {
     from = stagedSrc.data();
   }
 
-  // The one pass that is evaluated is the mean of all.
+  // The one micro-batch that is evaluated is the mean of all.
   plan::Reduction reduction = op.getCombine() == kMeanWord
                                   ? plan::Reduction::None
                                   : reductionOf(op.getCombine());

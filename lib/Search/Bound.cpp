@@ -69,13 +69,14 @@ public:
   double run() const {
     Work work;
     std::vector<int64_t> depth(graph.ops.size());
-    int64_t deepest = 0, deepestOfPass = 0;
+    int64_t deepest = 0, deepestOfMicroBatch = 0;
     for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
-      const bool isRepeated = id < graph.passEnd;
-      if (id == graph.passEnd)
-        deepestOfPass = deepest;
+      const bool isRepeated = id < graph.microBatchEnd;
+      if (id == graph.microBatchEnd)
+        deepestOfMicroBatch = deepest;
       const Work once = workOf(id);
-      for (int pass = 0; pass < (isRepeated ? graph.passes : 1); ++pass)
+      for (int microBatch = 0;
+           microBatch < (isRepeated ? graph.microBatches : 1); ++microBatch)
         work.add(once);
       for (ValueId operand : graph.op(id).operands)
         if (operand >= 0 && graph.value(operand).producer >= 0 &&
@@ -86,7 +87,8 @@ public:
     }
     return std::max(
         {work.onBest / machine.devices, work.flopsOnAll, work.bytesOnAll,
-         static_cast<double>((graph.passes - 1) * deepestOfPass + deepest) *
+         static_cast<double>((graph.microBatches - 1) * deepestOfMicroBatch +
+                             deepest) *
              machine.launch});
   }
 

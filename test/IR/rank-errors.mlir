@@ -95,33 +95,33 @@ rank.func @class0 attributes {
 
 // -----
 
-// rank.func 5: passes
-// expected-error @below {{expected 'passes' of at least 1, found 0}}
+// rank.func 5: micro-batches
+// expected-error @below {{expected 'micro_batches' of at least 1, found 0}}
 rank.func @class0 attributes {
     ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
-    flops = #rank.per<[0]>, passes = 0 : i64} {
+    flops = #rank.per<[0]>, micro_batches = 0 : i64} {
 }
 
 // -----
 
 // rank.func 5: no end
-// expected-error @below {{expected one 'rank.pass_end' in a step of 2 passes, found 0}}
+// expected-error @below {{expected one 'rank.micro_batch_end' in a step of 2 micro-batches, found 0}}
 rank.func @class0 attributes {
     ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
-    flops = #rank.per<[0]>, passes = 2 : i64} {
+    flops = #rank.per<[0]>, micro_batches = 2 : i64} {
 }
 
 // -----
 
 // rank.func 5: an end of nothing
-// expected-error @below {{expected no 'rank.pass_end' in a step of 1 passes, found 1}}
+// expected-error @below {{expected no 'rank.micro_batch_end' in a step of 1 micro-batches, found 1}}
 rank.func @class0 attributes {
     ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
     state_bytes = #rank.per<[16]>, arena_bytes = #rank.per<[64]>,
     flops = #rank.per<[0]>} {
-  rank.pass_end
+  rank.micro_batch_end
 }
 
 // -----

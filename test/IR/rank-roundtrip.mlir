@@ -4,12 +4,12 @@
 
 // CHECK-LABEL: rank.func @class0
 // CHECK-SAME: groups = [array<i64: 0, 1>]
-// CHECK-SAME: passes = 2
+// CHECK-SAME: micro_batches = 2
 // CHECK-SAME: ranks = array<i64: 0, 1>
 rank.func @class0 attributes {
     ranks = array<i64: 0, 1>, world = 2 : i64, groups = [array<i64: 0, 1>],
     state_bytes = #rank.per<[64]>, arena_bytes = #rank.per<[256]>,
-    flops = #rank.per<[64]>, passes = 2 : i64} {
+    flops = #rank.per<[64]>, micro_batches = 2 : i64} {
   // CHECK: rank.buffer "x" "arena" at <[0], [64]> "row_major"
   // CHECK-SAME: region <[1, 0, 2, 1, 0, 4], [1, 2, 4, 1, 0, 4]> of [4, 4] : <f32>
   %x = rank.buffer "x" "arena" at <[0], [64]> "row_major"
@@ -36,8 +36,8 @@ rank.func @class0 attributes {
   rank.copy "sum" %y at <[0, 0]> from %x at <[0, 0]> size <[2, 4]> task <[0, 0, 0, 1]> : <f32>, <f32>
   // CHECK: rank.copy "mean"
   rank.copy "mean" %mean at <[0, 0]> from %x at <[0, 0]> size <[2, 4]> task <[0, 0, 0, -3]> : <f32>, <f32>
-  // CHECK: rank.pass_end
-  rank.pass_end
+  // CHECK: rank.micro_batch_end
+  rank.micro_batch_end
   // CHECK: %[[swap:.*]] = rank.exchange send(%{{.*}}) to <[1], [0]> receive(%{{.*}}) from <[1], [0]> tag 3 task
   %swap = rank.exchange send(%x) to <[1], [0]> receive(%y) from <[1], [0]> tag 3 task <[1, 0, 0, 0]>
       : (!rank.buffer<f32>) -> !rank.buffer<f32>

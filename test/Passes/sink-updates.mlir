@@ -1,11 +1,11 @@
 // RUN: ffc-opt %s --sink-updates --mlir-use-nameloc-as-prefix | FileCheck %s
-// RUN: ffc-opt %s --sink-updates=passes=4 \
-// RUN:   | FileCheck %s --check-prefix=PASSES --implicit-check-not=ff.passes
-// RUN: ffc-opt %s --sink-updates | FileCheck %s --check-prefix=ONE --implicit-check-not=ff.passes
+// RUN: ffc-opt %s --sink-updates=micro-batches=4 \
+// RUN:   | FileCheck %s --check-prefix=MICRO --implicit-check-not=ff.micro_batches
+// RUN: ffc-opt %s --sink-updates | FileCheck %s --check-prefix=ONE --implicit-check-not=ff.micro_batches
 
 // What belongs to an update, and what uses it, comes last; the order is kept.
 
-// PASSES: attributes {ff.passes = 4 : i64}
+// MICRO: attributes {ff.micro_batches = 4 : i64}
 // ONE: func.func
 
 // CHECK: %dh = ff.unary relu

@@ -180,7 +180,7 @@ LogicalResult Compilation::differentiate() {
   report.phase("differentiate");
   if (options.training) {
     TrainingOptions training;
-    training.microBatches = options.passes;
+    training.microBatches = options.microBatches;
     DifferentiateOptions &differentiating = training.differentiate;
     differentiating.loss = options.loss;
     if (options.classAxis)
@@ -194,7 +194,7 @@ LogicalResult Compilation::differentiate() {
     differentiating.fixedLossScale = !scale.isDynamic;
     differentiating.rowUpdates = options.sparseTables.value_or(
         options.optimizer.updatesRows() && options.weightDecay == 0 &&
-        options.clipNorm == 0 && options.passes == 1);
+        options.clipNorm == 0 && options.microBatches == 1);
     PassManager passes(&context);
     addTraining(passes, training);
     if (failed(passes.run(*module)))

@@ -72,7 +72,7 @@ codegen::ProgramMeta ffc::describeProgram(const Options &options,
   meta.learningRate =
       options.learningRate.value_or(options.optimizer.info().learningRate);
   meta.weightDecay = options.weightDecay;
-  meta.passes = graph.passes;
+  meta.microBatches = graph.microBatches;
   meta.tf32 = options.precision == Precision::TF32;
 
   for (const Value &value : graph.values) {

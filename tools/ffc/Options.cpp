@@ -120,8 +120,9 @@ static Error parseChains(Options &options, StringRef flag, StringRef value) {
   return parseCount(options.search.chains, flag, value);
 }
 
-static Error parsePasses(Options &options, StringRef flag, StringRef value) {
-  return parseCount(options.passes, flag, value);
+static Error parseMicroBatches(Options &options, StringRef flag,
+                               StringRef value) {
+  return parseCount(options.microBatches, flag, value);
 }
 
 static Error parseMemoryLimit(Options &options, StringRef flag,
@@ -215,7 +216,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--accumulate", "N",
          "a step goes over N batches and updates with the mean of their "
          "gradients (1)",
-         parsePasses},
+         parseMicroBatches},
         {"--lr", "X",
          "default learning rate of the program (the optimizer's, see there)",
          setNumber(learningRate, isNotNegative, kNotNegative)},
@@ -382,9 +383,9 @@ static Error checkOptimizer(Options &options) {
   if (!optimizer.info().rowKernel)
     return expected("--table-gradients=sparse",
                     "--optimizer=" + ff::namesOfRowOptimizers(), name);
-  if (options.passes > 1)
+  if (options.microBatches > 1)
     return expected("--table-gradients=sparse", "--accumulate=1",
-                    std::to_string(options.passes));
+                    std::to_string(options.microBatches));
   for (auto [flag, value] :
        {std::pair("--momentum", isSgd ? optimizer.number("momentum") : 0),
         std::pair("--wd", options.weightDecay),
@@ -430,7 +431,7 @@ Error ffc::checkModelCommand(Options &options, size_t count,
                                std::pair("--start", !options.start.empty())})
     if (isGiven && !searches)
       return expected(flag, "--strategy=search", options.strategy);
-  if (options.passes > 1 && !options.training)
+  if (options.microBatches > 1 && !options.training)
     return expected("--accumulate", "--mode=train", "infer");
   if (Error error = checkLoss(options))
     return error;

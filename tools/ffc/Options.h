@@ -84,7 +84,7 @@ struct Options : CommandOptions {
   bool nesterov = false;
   /// What the norm of all gradients is clipped to; 0: not.
   double clipNorm = 0;
-  int passes = 1;                     ///< over a batch each in a step
+  int microBatches = 1;               ///< over a batch each in a step
   std::optional<double> learningRate; ///< absent: the optimizer's
   double weightDecay = 0;
   /// Update tables in the rows that were looked up; absent: if that is the same

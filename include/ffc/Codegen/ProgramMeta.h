@@ -53,7 +53,7 @@ struct ProgramMeta {
   std::string trained; ///< what is, in words
   int64_t batch = 1;
   double learningRate = 0.01, weightDecay = 0;
-  int passes = 1; ///< over a batch each in a step
+  int microBatches = 1; ///< over a batch each in a step
   bool tf32 = false;
   double predictedStepSeconds = 0;
   std::vector<InputMeta> inputs;

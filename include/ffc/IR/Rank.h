@@ -35,7 +35,7 @@ mlir::Type typeOf(plan::ElementType type, mlir::MLIRContext *context);
 /// Its inverse; none for other types.
 std::optional<plan::ElementType> elementTypeOf(mlir::Type type);
 
-/// The word of `combine` for the mean over the passes of a step.
+/// The word of `combine` for the mean over the micro-batches of a step.
 inline constexpr llvm::StringLiteral kMeanWord = "mean";
 /// The words "none", "sum" and "max" of `combine` and `reduce`.
 llvm::StringRef wordOf(plan::Reduction reduction);

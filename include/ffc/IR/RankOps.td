@@ -23,7 +23,8 @@ def Rank_FuncOp : Rank_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock,
     Buffers first, then slots, then actions in execution order. `groups` lists
     all communicators of the program (the same in every function), because ranks
     create them together. `flops` are those of one step. A step does what stands
-    before `rank.pass_end` `passes` times. The first `symmetric_state` bytes of
+    before `rank.micro_batch_end` `micro_batches` times. The first
+    `symmetric_state` bytes of
     the state and `symmetric_arena` bytes of the arena, the same in every
     function, are memory that communicators may register: buffers of a
     collective lie there at one offset on all its ranks, or not at all.
@@ -34,7 +35,8 @@ def Rank_FuncOp : Rank_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock,
       3. A row of `state_bytes`, `arena_bytes` or `flops` is one integer, not
          negative.
       4. Buffer names are unique.
-      5. `passes` is at least 1; if it is more, there is one `rank.pass_end`,
+      5. `micro_batches` is at least 1; if it is more, there is one
+         `rank.micro_batch_end`,
          else none.
       6. `symmetric_state` and `symmetric_arena` are not negative and no more
          than any rank's bytes of the section.
@@ -43,7 +45,7 @@ def Rank_FuncOp : Rank_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock,
                        I64Attr:$world, ArrayAttr:$groups,
                        Rank_PerAttr:$state_bytes, Rank_PerAttr:$arena_bytes,
                        Rank_PerAttr:$flops,
-                       DefaultValuedAttr<I64Attr, "1">:$passes,
+                       DefaultValuedAttr<I64Attr, "1">:$micro_batches,
                        DefaultValuedAttr<I64Attr, "0">:$symmetric_state,
                        DefaultValuedAttr<I64Attr, "0">:$symmetric_arena);
   let regions = (region SizedRegion<1>:$body);
@@ -158,7 +160,7 @@ def Rank_CopyOp : Rank_ActionOp<"copy"> {
   let summary = "copies a box between buffers, or combines it into the target";
   let description = [{
     Coordinates are local. `combine` is "none", "sum", "max" or "mean": of what
-    is copied in all passes of a step.
+    is copied in all micro-batches of a step.
 
     Constraints:
       1. `combine` is one of its words.
@@ -247,8 +249,8 @@ def Rank_ProbeOp : Rank_ActionOp<"probe"> {
   let hasVerifier = 1;
 }
 
-def Rank_PassEndOp : Rank_ActionOp<"pass_end"> {
-  let summary = "the end of what a step does once for every pass";
+def Rank_MicroBatchEndOp : Rank_ActionOp<"micro_batch_end"> {
+  let summary = "the end of what a step does once for every micro-batch";
   let assemblyFormat = "attr-dict";
 }
 

@@ -146,7 +146,7 @@ def SinkUpdates : Pass<"sink-updates", "::mlir::ModuleOp"> {
     the next one.) Operators with the role "update", and what uses their results,
     come last, in the order they had.
 
-    With `passes`, which the function then says, a step does what is left in
+    With `micro-batches`, which the function then says, a step does what is left in
     front of them so often, on a batch each, and updates take the mean of each
     gradient (docs/decisions/0024).
 
@@ -164,7 +164,7 @@ def SinkUpdates : Pass<"sink-updates", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"passes", "passes", "int64_t", "1",
+    Option<"microBatches", "micro-batches", "int64_t", "1",
            "how often a step does what comes before the updates">,
   ];
   let dependentDialects = ["::ffc::ff::FFDialect"];

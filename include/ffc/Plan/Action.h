@@ -35,7 +35,8 @@ struct CopyAction {
   BufferId dst = -1, src = -1;
   Shape dstAt, srcAt, size; ///< boxes of equal size in local coordinates
   Reduction combine = Reduction::None; ///< None copies
-  /// `dst`, in the state, gets the mean of `src` over the passes of a step.
+  /// `dst`, in the state, gets the mean of `src` over the micro-batches of a
+  /// step.
   bool accumulates = false;
   /// On how many devices, this one included, the operator or the step of the
   /// reshard has such copies. They share what their node has.

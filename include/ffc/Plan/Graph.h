@@ -94,10 +94,10 @@ struct Graph {
   ValueId loss = -1;
   /// How often a step runs the operators before the updates, each time on
   /// another batch (docs/decisions/0024). If more than once, all updates come
-  /// last, and `passEnd`, which is else -1, is the first of them; other
+  /// last, and `microBatchEnd`, which is else -1, is the first of them; other
   /// operators stand before it.
-  int passes = 1;
-  OpId passEnd = -1;
+  int microBatches = 1;
+  OpId microBatchEnd = -1;
 
   const Value &value(ValueId id) const { return values[id]; }
   const Op &op(OpId id) const { return ops[id]; }
@@ -113,11 +113,13 @@ struct Graph {
     return value.kind == ValueKind::Input ||
            (value.kind == ValueKind::State && states[value.state].written < 0);
   }
-  /// True if what reads the value after the passes reads its mean over them.
+  /// True if what reads the value after the micro-batches reads its mean over
+  /// them.
   bool isAccumulated(ValueId id) const;
-  /// True if every pass makes another value, and only passes read it.
-  bool isOfPass(ValueId id) const {
-    return values[id].producer >= 0 && values[id].producer < passEnd &&
+  /// True if every micro-batch makes another value, and only micro-batches read
+  /// it.
+  bool isOfMicroBatch(ValueId id) const {
+    return values[id].producer >= 0 && values[id].producer < microBatchEnd &&
            !isAccumulated(id);
   }
 };

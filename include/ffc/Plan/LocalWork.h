@@ -33,8 +33,9 @@ struct LocalWork {
   double flops = 0;
   int64_t bytes = 0; ///< read and written
   Arithmetic arithmetic = Arithmetic::F32;
-  int64_t parts = 1; ///< Phase::parts
-  int devices = 1;   ///< of the action: what shares the memory takes longer
+  int64_t parts = 1;             ///< Phase::parts
+  bool startsWithOthers = false; ///< Phase::startsWithOthers
+  int devices = 1; ///< of the action: what shares the memory takes longer
 };
 
 /// A buffer as far as the duration of what works on it depends on it.

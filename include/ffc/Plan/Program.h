@@ -47,9 +47,9 @@ struct StateSlot {
 struct DeviceProgram {
   std::vector<Buffer> buffers;
   std::vector<Action> actions; ///< in execution order
-  /// The first so many are what a step does once for every pass of
-  /// Graph::passes, the others come after the last pass.
-  int passActions = 0;
+  /// The first so many are what a step does once for every micro-batch of
+  /// Graph::microBatches, the others come after the last micro-batch.
+  int microBatchActions = 0;
   std::vector<InputSlot> inputs;
   std::vector<StateSlot> states;
   int64_t stateBytes = 0, arenaBytes = 0;
@@ -110,8 +110,8 @@ struct Program {
 /// a collective, the parts of an exchange, or an action on its own.
 size_t numPartsAt(const Program &program, size_t at);
 
-/// How many actions of `order`, the first ones, are those of passes.
-size_t numPassActions(const Program &program);
+/// How many actions of `order`, the first ones, are those of micro-batches.
+size_t numMicroBatchActions(const Program &program);
 
 } // namespace ffc::plan
 

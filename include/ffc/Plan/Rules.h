@@ -140,9 +140,12 @@ struct Phase {
   /// Floating-point operations per point of the iteration space.
   double flopsPerPoint = 1;
   /// Parts that are done one after the other, each of which waits for the one
-  /// before to end (time steps). 0: it has no start of its own, since it starts
-  /// with others like it (updates), or moves nothing (OpRules::keepsBytes).
+  /// before to end (time steps). 0: it has no start, since it moves nothing
+  /// (OpRules::keepsBytes).
   int64_t parts = 1;
+  /// Where kernels that follow each other are collected (GPUs), it has no start
+  /// of its own.
+  bool startsWithOthers = false;
   PhaseKind kind = PhaseKind::All;
 };
 

@@ -111,7 +111,7 @@ public:
   /// The copy of a value into the state it is stored in, which lives in `home`.
   const ReshardSegment &store(LayoutId written, LayoutId home);
 
-  /// The addition of a value to those of earlier passes.
+  /// The addition of a value to those of earlier micro-batches.
   const TimedTasks &accumulation(LayoutId layout);
 
   /// How many were made so far.

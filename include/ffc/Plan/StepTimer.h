@@ -8,8 +8,8 @@
 // change, since times are sums and maxima. The result equals timeProgram() of
 // the whole plan, exactly.
 //
-// A step of several passes (Graph::passes) goes on after them as if each took
-// as long as the first.
+// A step of several micro-batches (Graph::microBatches) goes on after them as
+// if each took as long as the first.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_STEPTIMER_H

@@ -34,8 +34,8 @@ struct TaskId {
   struct Store {
     StateId state = -1;
   };
-  /// Adds a value to those of earlier passes.
-  struct AddPass {
+  /// Adds a value to those of earlier micro-batches.
+  struct AddMicroBatch {
     ValueId value = -1;
   };
 
@@ -44,7 +44,8 @@ struct TaskId {
   OpId op = -1;
   int phase = 0;
   /// Nothing for what is no task, as probes.
-  std::variant<std::monostate, Compute, AddPartial, Reshard, Store, AddPass>
+  std::variant<std::monostate, Compute, AddPartial, Reshard, Store,
+               AddMicroBatch>
       what;
 
   /// The grid point of a kernel; it must be one.
@@ -66,11 +67,11 @@ struct ReshardTask {
 /// A task outside of the planner. No two tasks have the same numbers.
 struct TaskNumbers {
   int op = -1, phase = 0;
-  /// Grid point; of a reshard and of the addition of passes the value, or minus
-  /// the slot of an internal tensor; of a store the state.
+  /// Grid point; of a reshard and of the addition of micro-batches the value,
+  /// or minus the slot of an internal tensor; of a store the state.
   int point = 0;
   /// 0: kernel. 1, 2, ...: step of a reshard. -1: addition of a partial result.
-  /// -2: store. -3: addition of passes.
+  /// -2: store. -3: addition of micro-batches.
   int instance = 0;
 };
 TaskNumbers numbersOf(const TaskId &task);

@@ -37,10 +37,13 @@ struct QueueTimes {
   Picoseconds *local, *network;
 };
 
-/// How long all passes of a step but one take, if one takes `pass`
-/// (Graph::passes): what comes after them starts so much later than after one.
-inline Picoseconds otherPasses(const Graph &graph, Picoseconds pass) {
-  return (graph.passes - 1) * std::min(pass, kMaxCost / graph.passes);
+/// How long all micro-batches of a step but one take, if one takes `microBatch`
+/// (Graph::microBatches): what comes after them starts so much later than after
+/// one.
+inline Picoseconds otherMicroBatches(const Graph &graph,
+                                     Picoseconds microBatch) {
+  return (graph.microBatches - 1) *
+         std::min(microBatch, kMaxCost / graph.microBatches);
 }
 
 class TimedTasks {

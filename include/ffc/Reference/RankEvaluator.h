@@ -44,7 +44,7 @@ struct RankRun {
   std::vector<double> losses;
 };
 
-/// A step of several passes goes over one batch.
+/// A step of several micro-batches goes over one batch.
 class RankEvaluator {
 public:
   /// `module` is verified and outlives the evaluator. With `poison`, the arena

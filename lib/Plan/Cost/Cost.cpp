@@ -40,7 +40,10 @@ CostModel::Estimate CostModel::local(DeviceId device,
     if (auto time = measured->calibrated(work))
       return {*time, Source::Calibrated};
   }
-  return {kernel(device, work.flops, work.bytes, work.arithmetic, work.parts),
+  const bool isCollected =
+      work.startsWithOthers && topology.kindOf(device).target == Target::CUDA;
+  return {kernel(device, work.flops, work.bytes, work.arithmetic,
+                 isCollected ? 0 : work.parts),
           Source::Roofline};
 }
 

@@ -29,6 +29,7 @@ LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
   work.kernel = phase.kernel;
   work.flops = flopsOf(phase, tile);
   work.parts = phase.parts;
+  work.startsWithOthers = phase.startsWithOthers;
   std::optional<ElementType> factors;
   for (size_t r = 0; r < ins.size(); ++r)
     if (ins[r]) {

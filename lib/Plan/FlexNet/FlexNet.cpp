@@ -143,8 +143,7 @@ static std::vector<Measurement> kernelsOf(const FlexNetMeasures &measures,
       const Op &op = graph.op(action.task.op);
       LocalWork work =
           *workOf(graph, strategy, program.devices[0], action, true);
-      const Picoseconds time =
-          cost.kernel(0, work.flops, work.bytes, work.arithmetic, work.parts);
+      const Picoseconds time = cost.local(0, work).time;
       if (measureOf[action.task.op])
         forward[action.task.op].add(std::move(work), time);
       else if (op.role == OpRole::Gradient && op.owner >= 0 &&

@@ -8,9 +8,9 @@ using namespace ffc::plan;
 
 bool Graph::isAccumulated(ValueId id) const {
   const Value &value = values[id];
-  return value.producer >= 0 && value.producer < passEnd &&
+  return value.producer >= 0 && value.producer < microBatchEnd &&
          std::any_of(value.uses.begin(), value.uses.end(),
-                     [&](Use use) { return use.op >= passEnd; });
+                     [&](Use use) { return use.op >= microBatchEnd; });
 }
 
 ValueId Graph::slotValue(OpId id, int slot) const {

@@ -53,9 +53,9 @@ WrittenInPlace::WrittenInPlace(const Graph &graph, const MemoryOrders &orders)
       continue;
     const Value &written = graph.value(id);
     const Op &op = graph.op(written.producer);
-    // A pass leaves states as they are for the next one.
+    // A micro-batch leaves states as they are for the next one.
     if (!overwritesOperand(op, written.result) &&
-        written.producer >= graph.passEnd &&
+        written.producer >= graph.microBatchEnd &&
         orders.of(id) == MemoryOrder::RowMajor &&
         isWrittenAtOnce(op, written.result) &&
         isLastNeeded(graph, graph.value(state.read), written))

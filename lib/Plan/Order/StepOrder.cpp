@@ -47,7 +47,7 @@ void StepOrder::placeStarts(const Graph &graph) {
     if (reader <= first)
       continue;
     // Nothing starts in one micro-batch and ends in another.
-    if (isUpdated && reader >= graph.passEnd && graph.passEnd >= 0)
+    if (isUpdated && reader >= graph.microBatchEnd && graph.microBatchEnd >= 0)
       continue;
     after[id] = first;
     if (isUpdated) {
@@ -55,7 +55,7 @@ void StepOrder::placeStarts(const Graph &graph) {
       states.push_back(id);
     } else if (first <= lastOp && reader > lastOp) {
       kinds[id] = StartKind::Gradient;
-      if (graph.passEnd >= 0)
+      if (graph.microBatchEnd >= 0)
         after[id] = lastOp;
     }
   }
@@ -113,8 +113,8 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
         if (graph.isAccumulated(result))
           add(Kind::Accumulate, op, result);
       }
-    if (op + 1 == graph.passEnd) {
-      complete(op, [&](ValueId value) { return graph.isOfPass(value); });
+    if (op + 1 == graph.microBatchEnd) {
+      complete(op, [&](ValueId value) { return graph.isOfMicroBatch(value); });
       all.push_back({Kind::EndMicroBatch, op, -1, -1, -1});
       for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
         if (graph.isAccumulated(id))

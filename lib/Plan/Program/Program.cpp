@@ -24,9 +24,9 @@ size_t ffc::plan::numPartsAt(const Program &program, size_t at) {
   return 1;
 }
 
-size_t ffc::plan::numPassActions(const Program &program) {
+size_t ffc::plan::numMicroBatchActions(const Program &program) {
   size_t count = 0;
   for (const DeviceProgram &device : program.devices)
-    count += static_cast<size_t>(device.passActions);
+    count += static_cast<size_t>(device.microBatchActions);
   return count;
 }

@@ -24,7 +24,7 @@ PointAndInstance numbers(const TaskId::Reshard &reshard) {
 PointAndInstance numbers(const TaskId::Store &store) {
   return {store.state, -2};
 }
-PointAndInstance numbers(const TaskId::AddPass &addition) {
+PointAndInstance numbers(const TaskId::AddMicroBatch &addition) {
   return {addition.value, -3};
 }
 } // namespace

@@ -21,8 +21,8 @@ static void add(TimeUse &use, const Action &action, Picoseconds busy) {
 /// How often a step does an action.
 static int timesOf(const Simulation &simulation, size_t device, size_t action) {
   return action < static_cast<size_t>(
-                      simulation.program.devices[device].passActions)
-             ? simulation.graph.passes
+                      simulation.program.devices[device].microBatchActions)
+             ? simulation.graph.microBatches
              : 1;
 }
 
@@ -48,7 +48,7 @@ std::vector<DeviceUse> ffc::plan::useByDevice(const Simulation &simulation) {
     // Each queue's actions are in order, those of both need not be.
     std::vector<Stretch> stretches;
     for (size_t i = 0; i < device.actions.size(); ++i) {
-      if (i == static_cast<size_t>(device.passActions))
+      if (i == static_cast<size_t>(device.microBatchActions))
         use.idle -=
             timesOf(simulation, d, 0) * covered(std::exchange(stretches, {}));
       const ActionTime &time = simulation.times.devices[d][i];

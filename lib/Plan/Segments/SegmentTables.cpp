@@ -23,6 +23,7 @@ static Key classKey(const Graph &graph, OpId id, const MemoryOrders &orders,
     key.add(static_cast<int64_t>(schedule.phases.size()));
     for (const Phase &phase : schedule.phases) {
       key.add(phase.kernel).add(phase.flopsPerPoint).add(phase.parts);
+      key.add(static_cast<int64_t>(phase.startsWithOthers));
       key.add(static_cast<int64_t>(phase.reads.size()));
       for (const SlotRead &read : phase.reads)
         key.add(int64_t(read.slot)).add(read.access).add(read.touchedPerPoint);

@@ -30,9 +30,9 @@ void StepTimer::run(OpId op) {
     if (item.tasks)
       item.tasks->advance(times);
   }
-  if (op + 1 == graph.passEnd) {
+  if (op + 1 == graph.microBatchEnd) {
     const Picoseconds others =
-        otherPasses(graph, *std::max_element(now.begin(), now.end()));
+        otherMicroBatches(graph, *std::max_element(now.begin(), now.end()));
     for (Picoseconds &time : now)
       time += others;
   }
@@ -99,9 +99,9 @@ bool StepTimer::isShifted(const Item &item, Picoseconds by) {
 /// all queues are late by `by`; `to` if all do. Nothing has changed in them.
 OpId StepTimer::endOfShift(OpId from, OpId to, Picoseconds by) {
   const size_t known = newLeads.size();
-  // What comes after the passes is late by that of all of them.
-  if (by != 0 && from < graph.passEnd && graph.passEnd <= to)
-    to = graph.passEnd - 1;
+  // What comes after the micro-batches is late by that of all of them.
+  if (by != 0 && from < graph.microBatchEnd && graph.microBatchEnd <= to)
+    to = graph.microBatchEnd - 1;
   for (OpId op = from; op < to; ++op) {
     if (!mayWait[op])
       continue;

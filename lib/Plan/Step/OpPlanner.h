@@ -77,9 +77,9 @@ struct WholeCopy {
 void copyWhole(TaskSink &sink, const std::vector<WholeCopy> &copies,
                bool accumulates, TaskId task, const std::string &name);
 
-/// Buffers of the state that get the mean of all parts over the passes of a
-/// step: where what comes after the passes finds the value. Sums are still
-/// partial where they were. `task` is that of the additions.
+/// Buffers of the state that get the mean of all parts over the micro-batches
+/// of a step: where what comes after the micro-batches finds the value. Sums
+/// are still partial where they were. `task` is that of the additions.
 Placement accumulate(TaskSink &sink, const Placement &where, ValueId value,
                      const TensorType &type, const std::string &name,
                      TaskId task);

@@ -151,14 +151,15 @@ private:
   }
 
   void accumulateValue(OpId op, ValueId value) {
-    accumulated[value] = accumulate(
-        build, values[value], value, graph.value(value).type,
-        graph.value(value).name + ".mean", {op, 0, TaskId::AddPass{value}});
+    accumulated[value] =
+        accumulate(build, values[value], value, graph.value(value).type,
+                   graph.value(value).name + ".mean",
+                   {op, 0, TaskId::AddMicroBatch{value}});
   }
 
   void endMicroBatch() {
     for (DeviceProgram &device : build.program.devices)
-      device.passActions = static_cast<int>(device.actions.size());
+      device.microBatchActions = static_cast<int>(device.actions.size());
     for (auto &[value, means] : accumulated) {
       values[value] = std::move(means);
       probeIfComplete(value);

@@ -314,11 +314,11 @@ Timeline ffc::plan::timeWithSharedLinks(const Graph &graph,
   line.overlaps = cost.overlaps();
   for (const DeviceProgram &device : program.devices)
     line.devices.emplace_back(device.actions.size());
-  const size_t passEnd = numPassActions(program);
+  const size_t microBatchEnd = numMicroBatchActions(program);
   Picoseconds others = 0;
   for (size_t part = 0; part < times.size(); ++part) {
-    if (part == passEnd)
-      others = otherPasses(graph, line.makespan);
+    if (part == microBatchEnd)
+      others = otherMicroBatches(graph, line.makespan);
     const ActionRef ref = program.order[part];
     ActionTime &time = line.devices[ref.device][ref.index];
     time = times[part];

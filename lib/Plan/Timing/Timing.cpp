@@ -18,14 +18,14 @@ Timeline ffc::plan::timeProgram(const Graph &graph, const Strategy &strategy,
       network(program.devices.size());
   QueueTimes times{local.data(), line.overlaps ? network.data() : local.data()};
   const TimedTasks tasks(graph, strategy, program, cost);
-  const size_t passEnd = numPassActions(program);
+  const size_t microBatchEnd = numMicroBatchActions(program);
   tasks.sweep(times, [&](size_t part, Picoseconds start, Picoseconds end) {
     const ActionRef ref = program.order[part];
     line.devices[ref.device][ref.index] = {start, end,
                                            tasks.part(part).duration};
     line.makespan = std::max(line.makespan, end);
-    if (part + 1 == passEnd) {
-      const Picoseconds others = otherPasses(graph, line.makespan);
+    if (part + 1 == microBatchEnd) {
+      const Picoseconds others = otherMicroBatches(graph, line.makespan);
       for (auto *queues : {&local, &network})
         for (Picoseconds &time : *queues)
           time += others;

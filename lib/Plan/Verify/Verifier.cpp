@@ -210,15 +210,15 @@ Origin Checker::originOf(const TaskId &task, const SlotWrite &write) const {
   return origin;
 }
 
-/// A pass leaves the state as it was, so that the next one does the same, but
-/// for the means that it adds to.
+/// A micro-batch leaves the state as it was, so that the next one does the
+/// same, but for the means that it adds to.
 bool Checker::mayWrite(ActionRef ref, BufferId buffer) {
-  if (graph.passes == 1 ||
-      ref.index >= program.devices[ref.device].passActions ||
+  if (graph.microBatches == 1 ||
+      ref.index >= program.devices[ref.device].microBatchActions ||
       bufferOf(ref, buffer).section != Section::State)
     return true;
   return fail(ref, "writes state '" + bufferOf(ref, buffer).name +
-                       "' in a pass, expected after the last one");
+                       "' in a micro-batch, expected after the last one");
 }
 
 bool Checker::local(ActionRef ref, const KernelAction &kernel) {
@@ -312,10 +312,11 @@ bool Checker::local(ActionRef ref, const CopyAction &copy) {
   if (!idle(ref, copy.src, false) || !idle(ref, copy.dst, true))
     return false;
   if (copy.accumulates) {
-    if (ref.index >= program.devices[ref.device].passActions ||
+    if (ref.index >= program.devices[ref.device].microBatchActions ||
         dst.section != Section::State)
-      return fail(ref, "adds '" + src.name + "' up over the passes in '" +
-                           dst.name + "', expected in a pass and in the state");
+      return fail(ref, "adds '" + src.name +
+                           "' up over the micro-batches in '" + dst.name +
+                           "', expected in a micro-batch and in the state");
   } else if (!mayWrite(ref, copy.dst)) {
     return false;
   }

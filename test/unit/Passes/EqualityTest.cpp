@@ -86,10 +86,10 @@ INSTANTIATE_TEST_SUITE_P(
                        ::testing::Values("tf32")));
 
 /// The evaluator goes over one batch, which is then the mean of all.
-class Passes : public ::testing::TestWithParam<std::tuple<const char *, int>> {
-};
+class MicroBatches
+    : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
 
-TEST_P(Passes, RandomStrategies) {
+TEST_P(MicroBatches, RandomStrategies) {
   auto [file, devices] = GetParam();
   Making making;
   making.differentiate.optimizer = "adam";
@@ -100,7 +100,7 @@ TEST_P(Passes, RandomStrategies) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Models, Passes,
+    Models, MicroBatches,
     ::testing::Combine(::testing::Values("lenet-small.onnxtxt",
                                          "resnet-small.onnxtxt",
                                          "gpt-small.onnxtxt"),
@@ -176,15 +176,15 @@ class LossScaling : public ::testing::TestWithParam<
                         std::tuple<const char *, const char *, double, int>> {};
 
 TEST_P(LossScaling, RandomStrategies) {
-  auto [file, optimizer, clipNorm, passes] = GetParam();
+  auto [file, optimizer, clipNorm, microBatches] = GetParam();
   const std::string path = std::string(FFC_TEST_MODELS) + "/" + file;
   Making making;
   making.differentiate.optimizer = optimizer;
   making.differentiate.clipNorm = clipNorm;
-  making.differentiate.rowUpdates = clipNorm == 0 && passes == 1;
+  making.differentiate.rowUpdates = clipNorm == 0 && microBatches == 1;
   Model plain(path, making);
   making.differentiate.lossScale = 1024;
-  making.microBatches = passes;
+  making.microBatches = microBatches;
   Model scaled(path, making);
   ASSERT_TRUE(plain.valid && scaled.valid);
   scaled.expectSameStates(plain);

@@ -23,10 +23,10 @@ class StepMemoryTest
     : public ::testing::TestWithParam<std::tuple<int, bool, bool, int>> {};
 
 TEST_P(StepMemoryTest, IsNeverAboveThePlanAndCloseToIt) {
-  const auto [devices, overlaps, layers, passes] = GetParam();
+  const auto [devices, overlaps, layers, microBatches] = GetParam();
   TestGraph g = layers ? stack(5) : trainingGraph();
-  if (passes > 1)
-    setPasses(g.graph, passes);
+  if (microBatches > 1)
+    setMicroBatches(g.graph, microBatches);
   CostModel cost(overlaps ? overlapping(devices, "10 ns")
                           : ranks(devices, "3 GB/s", "2 us"));
   SegmentTable table(g.graph, devices, cost);

@@ -47,15 +47,15 @@ void addStatistics(TestGraph &g, ValueId value) {
 }
 
 /// Devices; the latency of those that communicate and compute at once, or
-/// nothing; a chain of layers or the smaller graph; passes of a step.
+/// nothing; a chain of layers or the smaller graph; micro-batches of a step.
 class StepTimerTest : public ::testing::TestWithParam<
                           std::tuple<int, const char *, bool, int>> {};
 
 TEST_P(StepTimerTest, RandomMoves) {
-  const auto [devices, latency, layers, passes] = GetParam();
+  const auto [devices, latency, layers, microBatches] = GetParam();
   TestGraph g = layers ? stack(5) : trainingGraph();
-  if (passes > 1)
-    setPasses(g.graph, passes);
+  if (microBatches > 1)
+    setMicroBatches(g.graph, microBatches);
   else if (!layers)
     addStatistics(g, g.graph.op(0).results[0]);
   CostModel cost(*latency ? overlapping(devices, latency)

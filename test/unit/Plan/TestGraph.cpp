@@ -225,9 +225,9 @@ TestGraph ffc::plan::testing::stack(int layers) {
   return g;
 }
 
-void ffc::plan::testing::setPasses(Graph &graph, int passes) {
-  graph.passes = passes;
-  graph.passEnd = 0;
-  while (graph.op(graph.passEnd).role != OpRole::Update)
-    ++graph.passEnd;
+void ffc::plan::testing::setMicroBatches(Graph &graph, int microBatches) {
+  graph.microBatches = microBatches;
+  graph.microBatchEnd = 0;
+  while (graph.op(graph.microBatchEnd).role != OpRole::Update)
+    ++graph.microBatchEnd;
 }

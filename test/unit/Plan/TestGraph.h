@@ -53,8 +53,8 @@ TestGraph trainingGraph();
 /// 8 x 16 elements for the first layer and 16 x 16 for the others.
 TestGraph stack(int layers);
 
-/// Makes a step go over `passes` batches; the updates come last.
-void setPasses(Graph &graph, int passes);
+/// Makes a step go over so many micro-batches; the updates come last.
+void setMicroBatches(Graph &graph, int microBatches);
 
 } // namespace ffc::plan::testing
 

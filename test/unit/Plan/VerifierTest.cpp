@@ -104,9 +104,9 @@ TEST(Verifier, Batches) {
                                "' does not follow the others");
 }
 
-TEST(Verifier, Passes) {
+TEST(Verifier, MicroBatches) {
   TestGraph g = trainingGraph();
-  setPasses(g.graph, 2);
+  setMicroBatches(g.graph, 2);
   std::vector<std::optional<Configuration>> given(g.graph.ops.size());
   for (OpId op : {0, 1, 2})
     given[op] = Configuration{{{0, 2}}, {0, 1}};
@@ -121,31 +121,32 @@ TEST(Verifier, Passes) {
                            return copy && copy->accumulates;
                          });
   ASSERT_NE(at, device.actions.end());
-  EXPECT_LT(at - device.actions.begin(), device.passActions);
+  EXPECT_LT(at - device.actions.begin(), device.microBatchActions);
   auto *mean = at->as<CopyAction>();
   EXPECT_EQ(device.buffers[mean->dst].section, Section::State);
   EXPECT_TRUE(std::none_of(
-      device.actions.begin(), device.actions.begin() + device.passActions,
+      device.actions.begin(), device.actions.begin() + device.microBatchActions,
       [](const Action &a) { return a.is<CollectiveAction>(); }));
 
   mean->accumulates = false;
   EXPECT_EQ(
       plan.verify(),
       "device 0, task p2.backward#0@6.-3 (p2.backward.mean): writes state "
-      "'p2.backward.mean' in a pass, expected after the last one");
+      "'p2.backward.mean' in a micro-batch, expected after the last one");
   mean->accumulates = true;
-  const int passActions = device.passActions;
-  device.passActions = 0;
-  EXPECT_EQ(plan.verify(),
-            "device 0, task p2.backward#0@6.-3 (p2.backward.mean): adds "
-            "'p2.backward' up over the passes in 'p2.backward.mean', expected "
-            "in a pass and in the state");
-  device.passActions = static_cast<int>(device.actions.size());
+  const int microBatchActions = device.microBatchActions;
+  device.microBatchActions = 0;
+  EXPECT_EQ(
+      plan.verify(),
+      "device 0, task p2.backward#0@6.-3 (p2.backward.mean): adds "
+      "'p2.backward' up over the micro-batches in 'p2.backward.mean', expected "
+      "in a micro-batch and in the state");
+  device.microBatchActions = static_cast<int>(device.actions.size());
   EXPECT_EQ(
       plan.verify(),
       "device 0, task w2.update#0@0.0 (w2.update): writes state 'w2' in a "
-      "pass, expected after the last one");
-  device.passActions = passActions;
+      "micro-batch, expected after the last one");
+  device.microBatchActions = microBatchActions;
 }
 
 TEST(Verifier, AcceptsDataParallelPlan) {

@@ -64,13 +64,14 @@ TEST(Copy, Accumulates) {
   const Shape shape = {3, 300, 100};
   Value sum = random_value(shape, random);
   const Tile total(sum, sum.whole());
-  for (int pass = 0; pass < 3; ++pass) {
+  for (int microBatch = 0; microBatch < 3; ++microBatch) {
     const Value part = random_value(shape, random);
     const Tile t(part, part.whole());
-    accumulate(total, {}, t, {}, index_of(shape), pass == 0, 0.25);
+    accumulate(total, {}, t, {}, index_of(shape), microBatch == 0, 0.25);
     for_box({Shape(3, 0), shape}, [&](const Shape &at) {
       const float scaled = float(part(at)) * 0.25f;
-      sum(at) = pass == 0 ? double(scaled) : double(float(sum(at)) + scaled);
+      sum(at) =
+          microBatch == 0 ? double(scaled) : double(float(sum(at)) + scaled);
     });
   }
   Value found(shape);

@@ -15,13 +15,14 @@ using namespace ffrt;
 namespace {
 
 template <class T>
-std::vector<double> log_of(DType type, int passes, const std::vector<T> &losses,
+std::vector<double> log_of(DType type, int microBatches,
+                           const std::vector<T> &losses,
                            bool any_loss = false) {
   const std::shared_ptr<void> memory = allocate(sizeof(T));
   Tensor loss;
   loss.type = type;
   loss.data = memory.get();
-  LossLog log(passes, any_loss);
+  LossLog log(microBatches, any_loss);
   for (const T &value : losses) {
     write_target(loss.data, &value, sizeof value);
     log.add(loss);
@@ -31,10 +32,11 @@ std::vector<double> log_of(DType type, int passes, const std::vector<T> &losses,
 }
 
 /// Losses 0, 1, ...
-template <class T> std::vector<double> log_of(DType type, int passes, int n) {
+template <class T>
+std::vector<double> log_of(DType type, int microBatches, int n) {
   std::vector<T> losses(static_cast<std::size_t>(n));
   std::iota(losses.begin(), losses.end(), T(0));
-  return log_of<T>(type, passes, losses);
+  return log_of<T>(type, microBatches, losses);
 }
 
 TEST(LossLog, OnePass) {
@@ -59,9 +61,9 @@ TEST(LossLog, MoreThanAreOnTheirWay) {
 TEST(LossLog, NotFinite) {
   const float inf = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  auto error_of = [](const std::vector<float> &losses, int passes) {
+  auto error_of = [](const std::vector<float> &losses, int microBatches) {
     try {
-      log_of<float>(DType::f32, passes, losses);
+      log_of<float>(DType::f32, microBatches, losses);
     } catch (const Error &error) {
       return std::string(error.what());
     }

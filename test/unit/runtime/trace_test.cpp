@@ -115,7 +115,7 @@ TEST(Trace, KeepsTheLastPass) {
   trace.prepare({{"a", 0, 0, 0}});
   OneKernel program(&trace);
   trace.begin_step();
-  for (int pass = 0; pass < 3; ++pass) {
+  for (int microBatch = 0; microBatch < 3; ++microBatch) {
     trace.begin_micro_batch();
     program.step();
   }

@@ -1,4 +1,4 @@
-//===- PassesTest.cpp - steps that go over several batches ----------------===//
+//===- MicroBatchesTest.cpp - steps that go over several micro-batches ----===//
 
 #include "TestGraph.h"
 #include "TestTopology.h"
@@ -16,11 +16,11 @@ namespace {
 
 /// A data-parallel plan of three layers with its times.
 struct Timed {
-  Timed(const Topology &on, int passes)
+  Timed(const Topology &on, int microBatches)
       : graph(stack(3).graph), topology(on), cost(topology) {
     const int devices = on.numDevices();
-    if (passes > 1)
-      setPasses(graph, passes);
+    if (microBatches > 1)
+      setMicroBatches(graph, microBatches);
     for (const Op &op : graph.ops) {
       const int sample = op.role == OpRole::Forward    ? 0
                          : op.role == OpRole::Gradient ? 2
@@ -35,7 +35,7 @@ struct Timed {
 
   int64_t collectives(bool inPasses) const {
     const DeviceProgram &device = program.devices[0];
-    const auto middle = device.actions.begin() + device.passActions;
+    const auto middle = device.actions.begin() + device.microBatchActions;
     return std::count_if(
         inPasses ? device.actions.begin() : middle,
         inPasses ? middle : device.actions.end(),
@@ -55,7 +55,7 @@ std::vector<Topology> machines() {
   return {ranks(2, "10 GB/s", "1 ns"), overlapping(2, "1 ns")};
 }
 
-TEST(Passes, OneReductionForAllOfThem) {
+TEST(MicroBatches, OneReductionForAllOfThem) {
   for (const Topology &machine : machines()) {
     const Timed timed(machine, 4);
     EXPECT_EQ(timed.collectives(/*inPasses=*/true), 0);
@@ -69,19 +69,20 @@ TEST(Passes, OneReductionForAllOfThem) {
   }
 }
 
-/// Each pass more takes as long as the first, and nothing else does.
-TEST(Passes, TakeTheSameTime) {
+/// Each micro-batch more takes as long as the first, and nothing else does.
+TEST(MicroBatches, TakeTheSameTime) {
   for (const Topology &machine : machines()) {
     const Timed two(machine, 2), three(machine, 3), ten(machine, 10);
-    const Picoseconds pass = three.times.makespan - two.times.makespan;
-    EXPECT_EQ(ten.times.makespan - three.times.makespan, 7 * pass);
-    const ActionRef last = two.program.order[numPassActions(two.program) - 1];
-    EXPECT_EQ(two.times.devices[last.device][last.index].end, pass);
-    EXPECT_LT(two.times.makespan, 3 * pass);
+    const Picoseconds microBatch = three.times.makespan - two.times.makespan;
+    EXPECT_EQ(ten.times.makespan - three.times.makespan, 7 * microBatch);
+    const ActionRef last =
+        two.program.order[numMicroBatchActions(two.program) - 1];
+    EXPECT_EQ(two.times.devices[last.device][last.index].end, microBatch);
+    EXPECT_LT(two.times.makespan, 3 * microBatch);
   }
 }
 
-TEST(Passes, AreInTheUseOfTime) {
+TEST(MicroBatches, AreInTheUseOfTime) {
   const Timed timed(ranks(1, "10 GB/s", "1 ns"), 5);
   const Simulation simulation{timed.graph, timed.strategy, timed.program,
                               timed.topology, timed.times};
@@ -94,7 +95,7 @@ TEST(Passes, AreInTheUseOfTime) {
   EXPECT_EQ(sum, timed.times.makespan);
 }
 
-TEST(Passes, KeepMeansInMemory) {
+TEST(MicroBatches, KeepMeansInMemory) {
   const Topology machine = ranks(2, "10 GB/s", "1 ns");
   auto memoryOf = [&](const Timed &timed) {
     SegmentTable table(timed.graph, 2, timed.cost);

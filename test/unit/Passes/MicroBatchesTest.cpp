@@ -1,4 +1,4 @@
-//===- PassesOfStepTest.cpp - what may go from passes to updates ----------===//
+//===- MicroBatchesTest.cpp - what may go from micro-batches to updates ---===//
 
 #include "ffc/Passes/Passes.h"
 
@@ -16,8 +16,8 @@ protected:
     context.loadDialect<ff::FFDialect, mlir::func::FuncDialect>();
   }
 
-  /// The graph of a step of two passes, with an input x [4], a state w [4] and
-  /// a gradient %g of it; empty if it is wrong, and then why.
+  /// The graph of a step of two micro-batches, with an input x [4], a state w
+  /// [4] and a gradient %g of it; empty if it is wrong, and then why.
   plan::Graph graphOf(const std::string &body, std::string &error) {
     mlir::ScopedDiagnosticHandler handler(&context,
                                           [&](mlir::Diagnostic &diagnostic) {
@@ -26,7 +26,7 @@ protected:
                                           });
     auto module = mlir::parseSourceString<mlir::ModuleOp>(
         R"(func.func @main(%x: tensor<4xf32> {ff.name = "x"})
-              attributes {ff.passes = 2 : i64} {
+              attributes {ff.micro_batches = 2 : i64} {
           %w = ff.state "w" "parameter" init <constant, 0.0 : f64, 0> : tensor<4xf32>
           %g = ff.unary tanh(%x) {ff.role = "gradient"} : tensor<4xf32> -> tensor<4xf32> loc("g")
         )" + body +
@@ -50,21 +50,22 @@ TEST_F(PassesOfStep, EndBeforeTheUpdates) {
                                     error);
   EXPECT_EQ(error, "");
   ASSERT_EQ(graph.ops.size(), 2u);
-  EXPECT_EQ(graph.passes, 2);
-  EXPECT_EQ(graph.passEnd, 1);
+  EXPECT_EQ(graph.microBatches, 2);
+  EXPECT_EQ(graph.microBatchEnd, 1);
   EXPECT_TRUE(graph.isAccumulated(graph.op(1).operands[1]));
   // Updates start together.
-  const auto parts = [&](plan::OpId op) {
-    return graph.op(op).rules.schedules.front().phases.front().parts;
+  const auto startsWithOthers = [&](plan::OpId op) {
+    return graph.op(op).rules.schedules.front().phases.front().startsWithOthers;
   };
-  EXPECT_EQ(parts(0), 1);
-  EXPECT_EQ(parts(1), 0);
+  EXPECT_FALSE(startsWithOthers(0));
+  EXPECT_TRUE(startsWithOthers(1));
 }
 
 TEST_F(PassesOfStep, HaveUpdates) {
   std::string error;
   graphOf("", error);
-  EXPECT_EQ(error, "expected gradients and then updates in a step of 2 passes");
+  EXPECT_EQ(error,
+            "expected gradients and then updates in a step of 2 micro-batches");
 }
 
 TEST_F(PassesOfStep, ComeBeforeUpdates) {
@@ -75,7 +76,7 @@ TEST_F(PassesOfStep, ComeBeforeUpdates) {
       %late = ff.unary tanh(%x) {ff.role = "gradient"} : tensor<4xf32> -> tensor<4xf32> loc("late")
     )",
           error);
-  EXPECT_EQ(error, "'late' comes after the passes, expected updates");
+  EXPECT_EQ(error, "'late' comes after the micro-batches, expected updates");
 }
 
 TEST_F(PassesOfStep, GiveNoMaxima) {
@@ -86,8 +87,9 @@ TEST_F(PassesOfStep, GiveNoMaxima) {
           : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32> loc("new")
     )",
           error);
-  EXPECT_EQ(error, "'new' reads 'max', of which every pass has another value, "
-                   "expected one whose mean over the passes can be taken");
+  EXPECT_EQ(error,
+            "'new' reads 'max', of which every micro-batch has another value, "
+            "expected one whose mean over the micro-batches can be taken");
 }
 
 TEST_F(PassesOfStep, GiveNoInputs) {
@@ -97,9 +99,10 @@ TEST_F(PassesOfStep, GiveNoInputs) {
           : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> loc("new")
     )",
           error);
-  EXPECT_EQ(error,
-            "'new' reads 'x', of which every pass has another value, expected "
-            "one whose mean over the passes can be taken");
+  EXPECT_EQ(
+      error,
+      "'new' reads 'x', of which every micro-batch has another value, expected "
+      "one whose mean over the micro-batches can be taken");
 }
 
 } // namespace
