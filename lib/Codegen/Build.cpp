@@ -123,7 +123,7 @@ Error codegen::fillSourceFolder(StringRef folder,
   for (const SourceFile &file : program)
     if (Error error = write(file.path, file.contents))
       return error;
-  for (const BundledFile &file : runtimeFiles())
+  for (const BundledFile &file : runtimeFiles(target))
     if (Error error = write("runtime/" + file.path, file.contents))
       return error;
   if (Error error = write("CMakeLists.txt", cmakeLists(program, target)))
@@ -148,7 +148,7 @@ Error codegen::buildExecutable(StringRef executable,
   for (const SourceFile &file : program)
     if (Error error = writeText(folder + "/" + file.path, file.contents))
       return error;
-  for (const BundledFile &file : runtimeFiles())
+  for (const BundledFile &file : runtimeFiles(target))
     if (file.path.starts_with("include/"))
       if (Error error =
               writeText(folder + "/" + file.path.str(), file.contents))

@@ -34,6 +34,20 @@ static std::string archiveName(plan::Target target) {
   return ("lib" + runtimeName(target) + ".a").str();
 }
 
+std::vector<BundledFile> codegen::runtimeFiles(plan::Target target) {
+  std::vector<StringRef> others = {"src/cuda/", "include/ffrt/cuda/"};
+  if (target == plan::Target::CUDA)
+    others = {"src/cpu/"};
+  std::vector<BundledFile> files;
+  llvm::copy_if(runtimeFiles(), std::back_inserter(files),
+                [&](const BundledFile &file) {
+                  return llvm::none_of(others, [&](StringRef folder) {
+                    return file.path.starts_with(folder);
+                  });
+                });
+  return files;
+}
+
 std::string codegen::runtimeHash() {
   SHA1 hash;
   for (const BundledFile &file : runtimeFiles()) {
@@ -87,7 +101,7 @@ static Error build(StringRef folder, const Toolchain &tools) {
   std::string source = (folder + "/runtime").str();
   std::string output = (folder + "/build").str();
   std::string log = (folder + ".log").str();
-  for (const BundledFile &file : runtimeFiles())
+  for (const BundledFile &file : runtimeFiles(tools.target))
     if (Error error = writeText(source + "/" + file.path.str(), file.contents))
       return error;
   std::vector<std::string> configure = {"cmake",

@@ -129,13 +129,13 @@ template <class Op> static LogicalResult verifyAttention(Op op) {
 
 /// Constraint 6.
 template <class Op>
-static LogicalResult verifyTypes(Op op, ArrayRef<Value> factors) {
+static LogicalResult verifyTypes(Op op, ArrayRef<Value> operands) {
   SmallVector<Value, 3> others = {op.getLse()};
   if (Value mask = op.getMask())
     others.push_back(mask);
   if (getElementTypeOrSelf(op.getY()) != getElementTypeOrSelf(op.getQ()))
     others.push_back(op.getY());
-  return verifyFactors(op, factors, others);
+  return verifyMultiplied(op, operands, others);
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,7 +152,7 @@ SmallVector<Value> AttentionOp::getOperandSlots() {
   return {getQ(), getK(), getV(), getMask()};
 }
 
-SmallVector<OpOperand *> AttentionOp::getFactors() {
+SmallVector<OpOperand *> AttentionOp::getMultipliedOperands() {
   return {&getQMutable(), &getKMutable(), &getVMutable()};
 }
 
@@ -167,7 +167,7 @@ plan::OpRules AttentionOp::getRules() {
   const auto width = static_cast<double>(extents.width),
              values = static_cast<double>(extents.values),
              keys = static_cast<double>(extents.keys);
-  // Sums are not as narrow as factors.
+  // Sums are not as narrow as operands.
   const plan::ElementType type = tensorTypeOf(getLse().getType()).type;
   plan::OpRules rules;
   rules.dims = extents.dims();
@@ -252,7 +252,7 @@ SmallVector<OpOperand *> AttentionBackwardOp::getNarrowable() {
   return {&getYMutable()};
 }
 
-SmallVector<OpOperand *> AttentionBackwardOp::getFactors() {
+SmallVector<OpOperand *> AttentionBackwardOp::getMultipliedOperands() {
   return {&getQMutable(), &getKMutable(), &getVMutable(), &getDyMutable()};
 }
 

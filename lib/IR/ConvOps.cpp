@@ -97,23 +97,23 @@ LogicalResult Conv::verify(Operation *op) const {
 /// Where every channel is a convolution of its own, nothing is added up but the
 /// taps of a kernel, and memory decides.
 template <class Op>
-static SmallVector<OpOperand *> factorsOf(Op op, OpOperand &first,
-                                          OpOperand &second) {
+static SmallVector<OpOperand *> multipliedOf(Op op, OpOperand &first,
+                                             OpOperand &second) {
   if (op.getGroup() > 1)
     return {};
   return {&first, &second};
 }
 
-/// Constraint 5 of what may write a result as narrow as its factors, unless it
+/// Constraint 5 of what may write a result as narrow as its operands, unless it
 /// has groups.
 template <class Op>
-static LogicalResult verifyConvFactors(Op op, Value first, Value second,
-                                       SmallVector<Value, 2> others) {
+static LogicalResult verifyConvMultiplied(Op op, Value first, Value second,
+                                          SmallVector<Value, 2> others) {
   Value result = op->getResult(0);
   if (op.getGroup() > 1 ||
       getElementTypeOrSelf(result) != getElementTypeOrSelf(first))
     others.push_back(result);
-  return verifyFactors(op, {first, second}, others);
+  return verifyMultiplied(op, {first, second}, others);
 }
 
 /// Kernel arguments of all three operators.
@@ -167,7 +167,7 @@ LogicalResult ConvOp::verify() {
   SmallVector<Value, 2> others;
   if (Value b = getB())
     others.push_back(b);
-  if (failed(verifyConvFactors(*this, getX(), getW(), others)))
+  if (failed(verifyConvMultiplied(*this, getX(), getW(), others)))
     return failure();
   // Constraint 1.
   if (Value b = getB())
@@ -179,8 +179,8 @@ SmallVector<Value> ConvOp::getOperandSlots() {
   return {getX(), getW(), getB()};
 }
 
-SmallVector<OpOperand *> ConvOp::getFactors() {
-  return factorsOf(*this, getXMutable(), getWMutable());
+SmallVector<OpOperand *> ConvOp::getMultipliedOperands() {
+  return multipliedOf(*this, getXMutable(), getWMutable());
 }
 
 plan::OpRules ConvOp::getRules() {
@@ -263,11 +263,11 @@ static Conv convOf(ConvBackwardDataOp op) {
 LogicalResult ConvBackwardDataOp::verify() {
   if (failed(convOf(*this).verify(*this)))
     return failure();
-  return verifyConvFactors(*this, getDy(), getW(), {});
+  return verifyConvMultiplied(*this, getDy(), getW(), {});
 }
 
-SmallVector<OpOperand *> ConvBackwardDataOp::getFactors() {
-  return factorsOf(*this, getDyMutable(), getWMutable());
+SmallVector<OpOperand *> ConvBackwardDataOp::getMultipliedOperands() {
+  return multipliedOf(*this, getDyMutable(), getWMutable());
 }
 
 plan::OpRules ConvBackwardDataOp::getRules() {
@@ -338,11 +338,11 @@ static Conv convOf(ConvBackwardWeightsOp op) {
 LogicalResult ConvBackwardWeightsOp::verify() {
   if (failed(convOf(*this).verify(*this)))
     return failure();
-  return verifyFactors(*this, {getX(), getDy()}, {getDw()});
+  return verifyMultiplied(*this, {getX(), getDy()}, {getDw()});
 }
 
-SmallVector<OpOperand *> ConvBackwardWeightsOp::getFactors() {
-  return factorsOf(*this, getXMutable(), getDyMutable());
+SmallVector<OpOperand *> ConvBackwardWeightsOp::getMultipliedOperands() {
+  return multipliedOf(*this, getXMutable(), getDyMutable());
 }
 
 plan::OpRules ConvBackwardWeightsOp::getRules() {

@@ -68,7 +68,7 @@ LogicalResult MatMulGeluOp::verify() {
     others.push_back(getC());
   // Constraints 1 and 4.
   if (failed(verifyTensors(*this)) ||
-      failed(verifyFactors(*this, {getA(), getB()}, others)) ||
+      failed(verifyMultiplied(*this, {getA(), getB()}, others)) ||
       failed(verifySum(*this, getZ())))
     return failure();
   if (getC() && !isRow(getC(), getZ())) // constraint 2
@@ -81,7 +81,7 @@ SmallVector<Value> MatMulGeluOp::getOperandSlots() {
   return {getA(), getB(), getC()};
 }
 
-SmallVector<OpOperand *> MatMulGeluOp::getFactors() {
+SmallVector<OpOperand *> MatMulGeluOp::getMultipliedOperands() {
   return {&getAMutable(), &getBMutable()};
 }
 
@@ -114,13 +114,13 @@ DictionaryAttr MatMulGeluOp::getKernelArgs() { return transpositions(*this); }
 LogicalResult MatMulGeluBackwardOp::verify() {
   // Constraints 1 and 3.
   if (failed(verifyTensors(*this)) ||
-      failed(verifyFactors(*this, {getA(), getB()}, {getZ(), getDz()})) ||
+      failed(verifyMultiplied(*this, {getA(), getB()}, {getZ(), getDz()})) ||
       failed(verifySum(*this, getDz())))
     return failure();
   return verifyShape(*this, "z", shapeOf(getDz()), getZ()); // constraint 2
 }
 
-SmallVector<OpOperand *> MatMulGeluBackwardOp::getFactors() {
+SmallVector<OpOperand *> MatMulGeluBackwardOp::getMultipliedOperands() {
   return {&getAMutable(), &getBMutable()};
 }
 

@@ -16,17 +16,17 @@ LogicalResult MatMulOp::verify() {
   if (failed(verifyTensors(*this)))
     return failure();
   // Constraint 6.
-  auto isFactorLike = [&](Value value) {
+  auto mayBeMultiplied = [&](Value value) {
     return getElementTypeOrSelf(value) == getElementTypeOrSelf(getA());
   };
   SmallVector<Value, 3> others;
-  if (!isFactorLike(getY()) || !canNarrow(getOperation()->getOpResult(0)))
+  if (!mayBeMultiplied(getY()) || !canNarrow(getOperation()->getOpResult(0)))
     others.push_back(getY());
-  if (Value c = getC(); c && !(isFactorLike(c) && !getNarrowable().empty()))
+  if (Value c = getC(); c && !(mayBeMultiplied(c) && !getNarrowable().empty()))
     others.push_back(c);
   if (getAddend())
     others.push_back(getAddend());
-  if (failed(verifyFactors(*this, {getA(), getB()}, others)))
+  if (failed(verifyMultiplied(*this, {getA(), getB()}, others)))
     return failure();
   // Constraints 1, 3 to 5.
   if (failed(verifyProduct(*this, getA(), getB(), getY(), getTransA() != 0,
@@ -48,7 +48,7 @@ SmallVector<Value> MatMulOp::getOperandSlots() {
   return {getA(), getB(), getC(), getAddend()};
 }
 
-SmallVector<OpOperand *> MatMulOp::getFactors() {
+SmallVector<OpOperand *> MatMulOp::getMultipliedOperands() {
   return {&getAMutable(), &getBMutable()};
 }
 

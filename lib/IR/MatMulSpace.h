@@ -7,7 +7,7 @@
 namespace ffc::ff {
 
 /// Batch dimensions, rows, columns, contracted dimension. All tensors but the
-/// factors' last two dimensions are aligned at `columns`.
+/// operands' last two dimensions are aligned at `columns`.
 struct MatMulSpace {
   plan::Shape batch;
   int64_t numRows, numColumns, depth;

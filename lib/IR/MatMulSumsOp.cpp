@@ -13,7 +13,7 @@ using plan::DimMap;
 LogicalResult MatMulSumsOp::verify() {
   // Constraints 1 and 4.
   if (failed(verifyTensors(*this)) ||
-      failed(verifyFactors(*this, {getA(), getB()}, {getY(), getSums()})) ||
+      failed(verifyMultiplied(*this, {getA(), getB()}, {getY(), getSums()})) ||
       failed(verifyProduct(*this, getA(), getB(), getY(), getTransA() != 0,
                            getTransB() != 0, getDimNamesAttr())))
     return failure();
@@ -37,7 +37,7 @@ LogicalResult MatMulSumsOp::verify() {
   return verifyShape(*this, "sums", {shape.back()}, getSums());
 }
 
-SmallVector<OpOperand *> MatMulSumsOp::getFactors() {
+SmallVector<OpOperand *> MatMulSumsOp::getMultipliedOperands() {
   return {&getAMutable(), &getBMutable()};
 }
 

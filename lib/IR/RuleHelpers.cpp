@@ -141,19 +141,19 @@ LogicalResult ff::verifyTensors(Operation *op) {
   return success();
 }
 
-LogicalResult ff::verifyFactors(Operation *op, ValueRange factors,
-                                ValueRange others) {
-  Type type = getElementTypeOrSelf(factors.front());
-  for (Value factor : factors)
-    if (Type found = getElementTypeOrSelf(factor); found != type)
-      return op->emitOpError("expected factors of one element type, found ")
+LogicalResult ff::verifyMultiplied(Operation *op, ValueRange operands,
+                                   ValueRange others) {
+  Type type = getElementTypeOrSelf(operands.front());
+  for (Value operand : operands)
+    if (Type found = getElementTypeOrSelf(operand); found != type)
+      return op->emitOpError("expected operands of one element type, found ")
              << type << " and " << found;
   const bool isNarrow = type.getIntOrFloatBitWidth() == 16;
   Type sum = isNarrow ? Float32Type::get(op->getContext()) : type;
   for (Value other : others)
     if (Type found = getElementTypeOrSelf(other); found != sum)
       return op->emitOpError("expected ")
-             << sum << " beside factors of " << type << ", found " << found;
+             << sum << " beside operands of " << type << ", found " << found;
   return success();
 }
 

@@ -66,10 +66,11 @@ bool isGradient(mlir::Operation *op);
 /// Common constraint of all operators: tensors are static and not empty.
 mlir::LogicalResult verifyTensors(mlir::Operation *op);
 
-/// Fails unless the factors of a product have one element type, and the others
+/// Fails unless the operands of a product have one element type, and the others
 /// the same, or f32 if it has 16 bits.
-mlir::LogicalResult verifyFactors(mlir::Operation *op, mlir::ValueRange factors,
-                                  mlir::ValueRange others);
+mlir::LogicalResult verifyMultiplied(mlir::Operation *op,
+                                     mlir::ValueRange operands,
+                                     mlir::ValueRange others);
 
 /// Fails unless `operand` has the type `expected`, or a narrow one of its shape
 /// instead of f32. `name`: in messages; absent operands are fine.

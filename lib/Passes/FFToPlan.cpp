@@ -207,8 +207,8 @@ private:
     entry.type = rules.getFamily().str();
     entry.rules = rules.getRules();
     entry.attributes = attributesOf(rules);
-    entry.multiplies = !rules.getFactors().empty();
-    entry.roundsFactors =
+    entry.multiplies = !rules.getMultipliedOperands().empty();
+    entry.roundsOperands =
         op->getParentOp()->hasAttr(kTf32Attr) && entry.multiplies;
     if (auto role = op->getAttrOfType<StringAttr>(kRoleAttr))
       entry.role = llvm::StringSwitch<plan::OpRole>(role.getValue())

@@ -1,4 +1,4 @@
-//===- FuseSums.cpp - products sum their factors --------------------------===//
+//===- FuseSums.cpp - products sum their operands -------------------------===//
 
 #include "Aliases.h"
 #include "TilesAgree.h"
@@ -25,9 +25,10 @@ static bool sumsToLast(ReduceSumOp sum) {
          sum.getAxes().back() == rank - 2;
 }
 
-/// `factor`, of a product, is what `sum` adds up. Can the product do that, too?
-static bool canSum(MatMulOp product, OpOperand &factor, ReduceSumOp sum) {
-  const unsigned number = factor.getOperandNumber();
+/// `operand`, of a product, is what `sum` adds up. Can the product do that,
+/// too?
+static bool canSum(MatMulOp product, OpOperand &operand, ReduceSumOp sum) {
+  const unsigned number = operand.getOperandNumber();
   const bool isA = number == 0;
   if (product.getC() || product.getAddend() || product.getClampAttr() ||
       cast<RankedTensorType>(product.getY().getType()).getRank() != 2 ||
@@ -47,12 +48,12 @@ static bool canSum(MatMulOp product, OpOperand &factor, ReduceSumOp sum) {
 }
 
 /// The product with its sums in the place of both.
-static MatMulSumsOp merge(MatMulOp product, unsigned factor, ReduceSumOp sum) {
+static MatMulSumsOp merge(MatMulOp product, unsigned operand, ReduceSumOp sum) {
   OpBuilder builder(product);
   auto merged = MatMulSumsOp::create(
       builder, product.getLoc(), product.getY().getType(), sum.getY().getType(),
       product.getA(), product.getB(), product.getAlphaAttr(),
-      product.getDimNamesAttr(), builder.getI64IntegerAttr(factor),
+      product.getDimNamesAttr(), builder.getI64IntegerAttr(operand),
       product.getTransAAttr(), product.getTransBAttr());
   merged->setDiscardableAttrs(product->getDiscardableAttrDictionary());
   addAliases(merged, sum);

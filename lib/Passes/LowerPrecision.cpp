@@ -1,4 +1,4 @@
-//===- LowerPrecision.cpp - narrow factors, and what lies between products ===//
+//===- LowerPrecision.cpp - operands and values between products, rounded -===//
 
 #include "Absorption.h"
 #include "NarrowValues.h"
@@ -64,21 +64,21 @@ struct LowerPrecision : ffc::impl::LowerPrecisionBase<LowerPrecision> {
       main->setAttr(kTf32Attr, UnitAttr::get(&getContext()));
       return;
     }
-    Type factors = llvm::StringSwitch<Type>(type.getValue())
-                       .Case("bf16", BFloat16Type::get(&getContext()))
-                       .Case("f16", Float16Type::get(&getContext()))
-                       .Default({});
+    Type operands = llvm::StringSwitch<Type>(type.getValue())
+                        .Case("bf16", BFloat16Type::get(&getContext()))
+                        .Case("f16", Float16Type::get(&getContext()))
+                        .Default({});
     narrow.clear();
     names.emplace(main.front());
-    if (!factors) {
+    if (!operands) {
       main.emitError("expected type bf16, f16 or tf32, found '")
           << type.getValue() << "'";
       return signalPassFailure();
     }
     Block &block = main.front();
-    narrowValues(block, factors);
-    narrowFactors(block, factors);
-    narrowAddends(block, factors);
+    narrowValues(block, operands);
+    narrowMultiplied(block, operands);
+    narrowAddends(block, operands);
     for (auto cast : llvm::make_early_inc_range(block.getOps<CastOp>()))
       if (isNarrowing(cast))
         castEarlier(cast);
@@ -129,7 +129,7 @@ private:
     for (Operation &op : llvm::make_early_inc_range(block)) {
       auto product = dyn_cast<PartitionableInterface>(op);
       auto narrowing = dyn_cast<NarrowingInterface>(op);
-      if (!product || !narrowing || product.getFactors().empty())
+      if (!product || !narrowing || product.getMultipliedOperands().empty())
         continue;
       for (OpResult result : op.getResults())
         if (isRounded(result) && !narrowing.canNarrow(result))
@@ -138,11 +138,11 @@ private:
     }
   }
 
-  void narrowFactors(Block &block, Type type) {
+  void narrowMultiplied(Block &block, Type type) {
     for (Operation &op : llvm::make_early_inc_range(block))
       if (auto product = dyn_cast<PartitionableInterface>(op))
-        for (OpOperand *factor : product.getFactors())
-          narrowOperand(*factor, type);
+        for (OpOperand *operand : product.getMultipliedOperands())
+          narrowOperand(*operand, type);
     // The gradient of a bias adds up what that of the weights multiplies.
     for (Operation &op : llvm::make_early_inc_range(block)) {
       auto sum = dyn_cast<PartitionableInterface>(op);
@@ -216,12 +216,12 @@ private:
     return nullptr;
   }
 
-  Value narrowed(Value wide, Type factors, OpBuilder &builder) {
+  Value narrowed(Value wide, Type operands, OpBuilder &builder) {
     auto wideType = cast<RankedTensorType>(wide.getType());
     auto cast = CastOp::create(builder,
                                NameLoc::get(builder.getStringAttr(
                                    nameOfValue(wide) + "." + type.getValue())),
-                               wideType.clone(factors), wide);
+                               wideType.clone(operands), wide);
     names->rename(cast);
     if (Operation *producer = wide.getDefiningOp())
       if (Attribute role = producer->getAttr(kRoleAttr))
@@ -229,7 +229,7 @@ private:
     return cast;
   }
 
-  /// By f32 value, its copy for factors.
+  /// By f32 value, its copy for operands.
   DenseMap<Value, Value> narrow;
   std::optional<UniqueNames> names;
 };

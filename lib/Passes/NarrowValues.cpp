@@ -42,7 +42,7 @@ static bool isAddedInProduct(Value value) {
 
 /// A product whose result has samples, not one that adds them up.
 static bool multipliesSamples(PartitionableInterface op) {
-  return !op.getFactors().empty() &&
+  return !op.getMultipliedOperands().empty() &&
          llvm::any_of(op.getRules().dims, [](const plan::IterDim &dim) {
            return dim.kind == plan::DimKind::Sample;
          });
@@ -59,8 +59,8 @@ public:
   }
 
   /// In the order of the block.
-  void add(OpResult result, bool isFactor) {
-    if (isFactor || isDerived(result))
+  void add(OpResult result, bool isProductOperand) {
+    if (isProductOperand || isDerived(result))
       derived.insert(result);
   }
   bool contains(Value value) const { return derived.contains(value); }
@@ -102,7 +102,7 @@ bool Derivation::isDerived(OpResult result) const {
   auto narrowing = dyn_cast<NarrowingInterface>(op.getOperation());
   if (!narrowing || !narrowing.canNarrow(result))
     return false;
-  if (!op.getFactors().empty())
+  if (!op.getMultipliedOperands().empty())
     return multipliesSamples(op);
   SmallVector<OpOperand *> operands = op.getNarrowable();
   return !operands.empty() && llvm::all_of(operands, [&](OpOperand *operand) {
@@ -120,9 +120,9 @@ struct Class {
 
   void add(Value value);
   /// Narrow whatever it is computed of.
-  bool isFactor() const { return allReadable && isMultiplied; }
+  bool isProductOperand() const { return allReadable && isMultiplied; }
   bool isNarrow() const {
-    return isFactor() || (allReadable && allDerived && isStored);
+    return isProductOperand() || (allReadable && allDerived && isStored);
   }
 };
 
@@ -165,11 +165,12 @@ void Class::add(Value value) {
           isa<OutputOp>(use.getOwner()) && !use.getOwner()->hasAttr(kRoleAttr);
       continue;
     }
-    const bool isFactor = llvm::is_contained(reader.getFactors(), &use),
+    const bool isProductOperand =
+                   llvm::is_contained(reader.getMultipliedOperands(), &use),
                inRegisters = isElementwise(reader);
-    isMultiplied |= isFactor;
+    isMultiplied |= isProductOperand;
     isStored |= !inRegisters && !moves(reader);
-    allReadable &= isFactor || inRegisters || moves(reader) ||
+    allReadable &= isProductOperand || inRegisters || moves(reader) ||
                    llvm::is_contained(reader.getNarrowable(), &use);
   }
 }
@@ -187,7 +188,7 @@ llvm::DenseSet<Value> ffc::narrowValuesOf(Block &block) {
   Derivation derivation(block);
   for (Operation &op : block)
     for (OpResult result : op.getResults())
-      derivation.add(result, classes[result].isFactor());
+      derivation.add(result, classes[result].isProductOperand());
   forAll([&](Value value) {
     classes[value].allDerived &= derivation.contains(value);
   });

@@ -8,7 +8,7 @@
 
 namespace ffc {
 
-/// The values of f32 that are to be as narrow in memory as factors of products
+/// The values of f32 that are to be as narrow in memory as operands of products
 /// (decision 36). Those are what
 ///
 ///   1. nothing reads but kernels that take it narrow, and dumps, and
@@ -18,7 +18,7 @@ namespace ffc {
 ///      gradients begin, and may have to be scaled before it is rounded.
 ///
 /// Values that differ only in where their elements lie are narrow together.
-/// The factors of the graph are still f32.
+/// The operands of the graph are still f32.
 llvm::DenseSet<mlir::Value> narrowValuesOf(mlir::Block &block);
 
 } // namespace ffc

@@ -123,7 +123,7 @@ static void matmul(const ReferenceCall &call) {
 
 static void matmulSums(const ReferenceCall &call) {
   multiply(call, call.outs[0], call.f64("alpha"));
-  // Of the factor, on the tile of its batch, contracted and own dimension.
+  // Of the operand, on the tile of its batch, contracted and own dimension.
   const bool ofA = call.i64("sums_of") == 0;
   const View &x = call.ins[ofA ? 0 : 1], &sums = call.outs[1];
   const int batch = call.tile.rank() - 3;

@@ -82,8 +82,8 @@ func.func @ratio(%q: tensor<2x5x3x4xf32>) {
 
 // -----
 
-func.func @factors(%q: tensor<2x5x3x4xbf16>, %v: tensor<2x5x3x4xf32>) {
-  // expected-error @below {{expected factors of one element type, found 'bf16' and 'f32'}}
+func.func @operands(%q: tensor<2x5x3x4xbf16>, %v: tensor<2x5x3x4xf32>) {
+  // expected-error @below {{expected operands of one element type, found 'bf16' and 'f32'}}
   %0, %1 = ff.attention(%q, %q, %v) {hidden = array<f64>, scale = 0.5 : f64}
       : (tensor<2x5x3x4xbf16>, tensor<2x5x3x4xbf16>, tensor<2x5x3x4xf32>) -> (tensor<2x5x3x4xf32>, tensor<2x3x5xf32>)
   return
@@ -92,7 +92,7 @@ func.func @factors(%q: tensor<2x5x3x4xbf16>, %v: tensor<2x5x3x4xf32>) {
 // -----
 
 func.func @sums_type(%q: tensor<2x5x3x4xbf16>) {
-  // expected-error @below {{expected 'f32' beside factors of 'bf16', found 'f64'}}
+  // expected-error @below {{expected 'f32' beside operands of 'bf16', found 'f64'}}
   %0, %1 = ff.attention(%q, %q, %q) {hidden = array<f64>, scale = 0.5 : f64}
       : (tensor<2x5x3x4xbf16>, tensor<2x5x3x4xbf16>, tensor<2x5x3x4xbf16>) -> (tensor<2x5x3x4xf64>, tensor<2x3x5xf32>)
   return
@@ -101,7 +101,7 @@ func.func @sums_type(%q: tensor<2x5x3x4xbf16>) {
 // -----
 
 func.func @gradient_factors(%q: tensor<2x5x3x4xbf16>, %y: tensor<2x5x3x4xf32>, %l: tensor<2x3x5xf32>) {
-  // expected-error @below {{expected factors of one element type, found 'bf16' and 'f32'}}
+  // expected-error @below {{expected operands of one element type, found 'bf16' and 'f32'}}
   %0, %1, %2 = ff.attention_backward(%q, %q, %q, %y, %l, %y) {hidden = array<f64>, scale = 0.5 : f64}
       : (tensor<2x5x3x4xbf16>, tensor<2x5x3x4xbf16>, tensor<2x5x3x4xbf16>, tensor<2x5x3x4xf32>, tensor<2x3x5xf32>, tensor<2x5x3x4xf32>)
      -> (tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>, tensor<2x5x3x4xf32>)
@@ -110,7 +110,7 @@ func.func @gradient_factors(%q: tensor<2x5x3x4xbf16>, %y: tensor<2x5x3x4xf32>, %
 
 // -----
 
-// Gradients are as wide as the result, or as narrow as factors.
+// Gradients are as wide as the result, or as narrow as operands.
 func.func @wide_gradient(%q: tensor<2x5x3x4xbf16>, %y: tensor<2x5x3x4xf32>, %l: tensor<2x3x5xf32>) {
   // expected-error @below {{expected result type 'tensor<2x5x3x4xf32>', found 'tensor<2x5x3x4xf64>'}}
   %0, %1, %2 = ff.attention_backward(%q, %q, %q, %y, %l, %q) {hidden = array<f64>, scale = 0.5 : f64}

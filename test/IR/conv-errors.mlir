@@ -164,7 +164,7 @@ func.func @conv1d_3_pads(%x: tensor<1x1x8xf32>, %w: tensor<2x1x3xf32>) {
 // -----
 
 func.func @conv_5_factors(%x: tensor<2x3x4x4xbf16>, %w: tensor<4x3x1x1xf32>) {
-  // expected-error @+1 {{expected factors of one element type, found 'bf16' and 'f32'}}
+  // expected-error @+1 {{expected operands of one element type, found 'bf16' and 'f32'}}
   %y = ff.conv(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64,
       pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
       : (tensor<2x3x4x4xbf16>, tensor<4x3x1x1xf32>) -> tensor<2x4x4x4xf32>
@@ -174,7 +174,7 @@ func.func @conv_5_factors(%x: tensor<2x3x4x4xbf16>, %w: tensor<4x3x1x1xf32>) {
 // -----
 
 func.func @conv_5_groups(%x: tensor<1x4x5x5xbf16>, %w: tensor<4x2x1x1xbf16>) {
-  // expected-error @+1 {{expected 'f32' beside factors of 'bf16', found 'bf16'}}
+  // expected-error @+1 {{expected 'f32' beside operands of 'bf16', found 'bf16'}}
   %y = ff.conv(%x, %w) {dilations = array<i64: 1, 1>, group = 2 : i64,
       pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
       : (tensor<1x4x5x5xbf16>, tensor<4x2x1x1xbf16>) -> tensor<1x4x5x5xbf16>

@@ -105,7 +105,7 @@ func.func @matmul_5(%a: tensor<1x1x1x1x1x1x2x3xf32>, %b: tensor<3x4xf32>) {
 // -----
 
 func.func @matmul_6_factors(%a: tensor<2x3xbf16>, %b: tensor<3x4xf32>) {
-  // expected-error @+1 {{expected factors of one element type, found 'bf16' and 'f32'}}
+  // expected-error @+1 {{expected operands of one element type, found 'bf16' and 'f32'}}
   %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
       trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<2x3xbf16>, tensor<3x4xf32>) -> tensor<2x4xf32>
@@ -116,7 +116,7 @@ func.func @matmul_6_factors(%a: tensor<2x3xbf16>, %b: tensor<3x4xf32>) {
 
 func.func @matmul_6_sum(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>,
                         %c: tensor<4xf64>) {
-  // expected-error @+1 {{expected 'f32' beside factors of 'bf16', found 'f64'}}
+  // expected-error @+1 {{expected 'f32' beside operands of 'bf16', found 'f64'}}
   %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,
       trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<2x3xbf16>, tensor<3x4xbf16>, tensor<4xf64>) -> tensor<2x4xf32>
@@ -216,7 +216,7 @@ func.func @sums_3_shape(%a: tensor<6x5xf32>, %b: tensor<6x7xf32>) {
 // -----
 
 func.func @sums_4_types(%a: tensor<6x5xbf16>, %b: tensor<6x7xf32>) {
-  // expected-error @+1 {{expected factors of one element type, found 'bf16' and 'f32'}}
+  // expected-error @+1 {{expected operands of one element type, found 'bf16' and 'f32'}}
   %y, %s = ff.matmul_sums(%a, %b) {alpha = 1.0 : f64, sums_of = 1 : i64,
       trans_a = 1 : i64, trans_b = 0 : i64}
       : (tensor<6x5xbf16>, tensor<6x7xf32>) -> (tensor<5x7xf32>, tensor<7xf32>)
@@ -262,7 +262,7 @@ func.func @gelu_3_shape(%a: tensor<6x5xf32>, %b: tensor<5x7xf32>) {
 // -----
 
 func.func @gelu_4_types(%a: tensor<6x5xbf16>, %b: tensor<5x7xbf16>, %c: tensor<7xf64>) {
-  // expected-error @+1 {{expected 'f32' beside factors of 'bf16', found 'f64'}}
+  // expected-error @+1 {{expected 'f32' beside operands of 'bf16', found 'f64'}}
   %z, %y = ff.matmul_gelu(%a, %b, %c) {trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<6x5xbf16>, tensor<5x7xbf16>, tensor<7xf64>) -> (tensor<6x7xf32>, tensor<6x7xf32>)
   return
@@ -289,7 +289,7 @@ func.func @gelu_backward_2_shape(%a: tensor<6x5xf32>, %b: tensor<5x7xf32>, %z: t
 // -----
 
 func.func @gelu_backward_3_types(%a: tensor<6x5xf32>, %b: tensor<5x7xbf16>, %z: tensor<6x7xf32>) {
-  // expected-error @+1 {{expected factors of one element type, found 'f32' and 'bf16'}}
+  // expected-error @+1 {{expected operands of one element type, found 'f32' and 'bf16'}}
   %dz = ff.matmul_gelu_backward(%a, %b, %z) {trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<6x5xf32>, tensor<5x7xbf16>, tensor<6x7xf32>) -> tensor<6x7xf32>
   return
@@ -298,7 +298,7 @@ func.func @gelu_backward_3_types(%a: tensor<6x5xf32>, %b: tensor<5x7xbf16>, %z: 
 // -----
 
 func.func @matmul_6_narrow(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>, %c: tensor<4xf32>) {
-  // expected-error @+1 {{expected 'f32' beside factors of 'bf16', found 'bf16'}}
+  // expected-error @+1 {{expected 'f32' beside operands of 'bf16', found 'bf16'}}
   %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,
       trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<2x3xbf16>, tensor<3x4xbf16>, tensor<4xf32>) -> tensor<2x4xbf16>
@@ -308,7 +308,7 @@ func.func @matmul_6_narrow(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>, %c: tenso
 // -----
 
 func.func @matmul_6_other(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>) {
-  // expected-error @+1 {{expected 'f32' beside factors of 'bf16', found 'f16'}}
+  // expected-error @+1 {{expected 'f32' beside operands of 'bf16', found 'f16'}}
   %y = ff.matmul(%a, %b) {alpha = 1.0 : f64, beta = 1.0 : f64,
       trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<2x3xbf16>, tensor<3x4xbf16>) -> tensor<2x4xf16>
@@ -319,7 +319,7 @@ func.func @matmul_6_other(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>) {
 
 // A matrix that is added is wide.
 func.func @matmul_6_matrix(%a: tensor<2x3xbf16>, %b: tensor<3x4xbf16>, %c: tensor<2x4xbf16>) {
-  // expected-error @+1 {{expected 'f32' beside factors of 'bf16', found 'bf16'}}
+  // expected-error @+1 {{expected 'f32' beside operands of 'bf16', found 'bf16'}}
   %y = ff.matmul(%a, %b, %c) {alpha = 1.0 : f64, beta = 1.0 : f64,
       trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<2x3xbf16>, tensor<3x4xbf16>, tensor<2x4xbf16>) -> tensor<2x4xf32>

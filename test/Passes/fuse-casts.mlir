@@ -1,6 +1,6 @@
 // RUN: ffc-opt %s --split-input-file --fuse-casts --mlir-use-nameloc-as-prefix | FileCheck %s
 
-// A normalisation writes the factor that a product needs; the cast's name is
+// A normalisation writes the operand that a product needs; the cast's name is
 // among its own. What belonged to the cast has the layout of the result.
 
 // CHECK: %norm, %{{.*}} = ff.normalize(%arg0 addend %arg1) {axes = array<i64: 1>, clamp = array<f64: 0.000000e+00>

@@ -34,7 +34,7 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<6x4xf32>, %b: tensor<6xf32>,
 
 // -----
 
-// Factors that are not rounded are not multiplied by what is about as exact.
+// Operands that are not rounded are not multiplied by what is about as exact.
 
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: ff.matmul_gelu
@@ -94,7 +94,7 @@ func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x6xf32>, %r: tensor<8x6xf32>,
   %0 = ff.matmul(%x, %w) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32> loc("erf")
   %1 = ff.unary gelu(%0) : tensor<8x6xf32> -> tensor<8x6xf32> loc("erf_gelu")
-  // An addend, bounds, a factor, a column, a sum over the batch.
+  // An addend, bounds, an operand, a column, a sum over the batch.
   %2 = ff.matmul(%x, %w addend %r) {alpha = 1.0 : f64, beta = 1.0 : f64, trans_a = 0 : i64, trans_b = 0 : i64}
       : (tensor<8x4xf32>, tensor<4x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32> loc("addend")
   %3 = ff.unary gelu_tanh(%2) : tensor<8x6xf32> -> tensor<8x6xf32> loc("addend_gelu")

@@ -1,6 +1,6 @@
 // RUN: ffc-opt %s --split-input-file --fuse-sums --mlir-use-nameloc-as-prefix | FileCheck %s
 
-// A product sums the factor that is added up over all but its last dimension,
+// A product sums the operand that is added up over all but its last dimension,
 // and takes over the name of the sums, which own other operators.
 
 // CHECK-LABEL: func.func @main

@@ -229,7 +229,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          setChoice<bool>(&Options::sparseTables,
                          {{"sparse", true}, {"dense", false}})},
         {"--precision", "TYPE",
-         "of the factors of products: f32 (default), tf32 or fp16 (on GPUs), "
+         "of the operands of products: f32 (default), tf32 or fp16 (on GPUs), "
          "or bf16; with fp16 and bf16 also of values between products; kernels "
          "compute in f32, parameters and their gradients stay f32 (on GPUs "
          "gradients of convolutions' weights are rounded once)",

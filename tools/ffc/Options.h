@@ -21,7 +21,7 @@
 
 namespace ffc {
 
-/// Of the factors of products.
+/// Of the operands of products.
 enum class Precision {
   F32,
   TF32, ///< f32 in memory, rounded to TF32 where a GPU multiplies

@@ -68,7 +68,7 @@ static std::string show(double value, QuantityKind kind) {
 
 namespace {
 
-/// The costs of the ways between some pairs of devices.
+/// The costs of the routes between some pairs of devices.
 struct Range {
   double leastBandwidth = 0, mostBandwidth = 0;
   plan::Picoseconds leastLatency = 0, mostLatency = 0;

@@ -2,6 +2,7 @@
 #ifndef FFC_CODEGEN_RUNTIME_H
 #define FFC_CODEGEN_RUNTIME_H
 
+#include "ffc/Plan/Topology.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -17,6 +18,9 @@ struct BundledFile {
 
 /// All of runtime/ as it was when ffc was built, sorted by path.
 const std::vector<BundledFile> &runtimeFiles();
+
+/// Those of them that programs for `target` are built of.
+std::vector<BundledFile> runtimeFiles(plan::Target target);
 
 /// A hash of paths and contents, in hexadecimal digits.
 std::string runtimeHash();

@@ -4,12 +4,12 @@
 // Every verifier of this file also checks constraint 0: all extents are known
 // and over 0.
 
-def FF_HeadsFactor : TensorRankOf<[BF16, F16, F32, F64], [4]>;
+def FF_AnyHeads : TensorRankOf<[BF16, F16, F32, F64], [4]>;
 
 def FF_AttentionOp
     : FF_Op<"attention",
           [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getOperandSlots", "getFactors"]>,
+                                           ["getOperandSlots", "getMultipliedOperands"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
            FF_NarrowingInterface]> {
   let summary = "scaled dot-product attention of all heads";
@@ -47,12 +47,12 @@ def FF_AttentionOp
          others f32, but for y, which may be as narrow.
       7. `causal` is 0, or 1 with a mask, `hidden` and as many rows as positions.
   }];
-  let arguments = (ins FF_HeadsFactor:$q, FF_HeadsFactor:$k, FF_HeadsFactor:$v,
+  let arguments = (ins FF_AnyHeads:$q, FF_AnyHeads:$k, FF_AnyHeads:$v,
                    Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
                    F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$key,
                    DefaultValuedAttr<F64Attr, "0.0">:$ratio,
                    DefaultValuedAttr<I64Attr, "0">:$causal);
-  let results = (outs FF_HeadsFactor:$y, FF_FloatTensor:$lse);
+  let results = (outs FF_AnyHeads:$y, FF_FloatTensor:$lse);
   let assemblyFormat = [{
     `(` $q `,` $k `,` $v (`mask` $mask^)? `)` attr-dict
     `:` functional-type(operands, results)
@@ -63,7 +63,7 @@ def FF_AttentionOp
 def FF_AttentionBackwardOp
     : FF_Op<"attention_backward",
           [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getOperandSlots", "getFactors",
+                                           ["getOperandSlots", "getMultipliedOperands",
                                             "getNarrowable"]>,
            FF_NarrowingInterface]> {
   let summary = "gradients of ff.attention";
@@ -82,14 +82,14 @@ def FF_AttentionBackwardOp
     and v, and dq, dk and dv of the shapes of q, k and v, f32 or as narrow as
     these.
   }];
-  let arguments = (ins FF_HeadsFactor:$q, FF_HeadsFactor:$k, FF_HeadsFactor:$v,
-                   FF_HeadsFactor:$y, FF_FloatTensor:$lse, FF_HeadsFactor:$dy,
+  let arguments = (ins FF_AnyHeads:$q, FF_AnyHeads:$k, FF_AnyHeads:$v,
+                   FF_AnyHeads:$y, FF_FloatTensor:$lse, FF_AnyHeads:$dy,
                    Optional<FF_FloatTensor>:$mask, DenseF64ArrayAttr:$hidden,
                    F64Attr:$scale, DefaultValuedAttr<I64Attr, "0">:$key,
                    DefaultValuedAttr<F64Attr, "0.0">:$ratio,
                    DefaultValuedAttr<I64Attr, "0">:$causal);
-  let results = (outs FF_HeadsFactor:$dq, FF_HeadsFactor:$dk,
-                 FF_HeadsFactor:$dv);
+  let results = (outs FF_AnyHeads:$dq, FF_AnyHeads:$dk,
+                 FF_AnyHeads:$dv);
   let extraClassDeclaration = [{
     bool canNarrow(::mlir::OpResult) { return true; }
   }];

@@ -28,9 +28,9 @@ class FF_ConvLike<string mnemonic, dag tensors, list<Trait> traits, dag more = (
 
 def FF_ConvOp
     : FF_ConvLike<"conv",
-          (ins FF_ImageFactor:$x, FF_ImageFactor:$w, Optional<FF_FloatTensor>:$b),
+          (ins FF_AnyImage:$x, FF_AnyImage:$w, Optional<FF_FloatTensor>:$b),
           [DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                     ["getOperandSlots", "getFactors",
+                                     ["getOperandSlots", "getMultipliedOperands",
                                       "getPhaseArgs"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
            FF_ClampingInterface, FF_NarrowingInterface],
@@ -67,7 +67,7 @@ def FF_ConvOp
       5. The element types are the same, or x and w are both bf16 or f16 and
          others f32, but for y, which may be as narrow.
   }];
-  let results = (outs FF_ImageFactor:$y);
+  let results = (outs FF_AnyImage:$y);
   let extraClassDeclaration = [{
     // Kernels for groups multiply f32.
     bool canNarrow(::mlir::OpResult) { return getGroup() == 1; }
@@ -76,9 +76,9 @@ def FF_ConvOp
 }
 
 def FF_ConvBackwardDataOp
-    : FF_ConvLike<"conv_backward_data", (ins FF_ImageFactor:$dy, FF_ImageFactor:$w),
+    : FF_ConvLike<"conv_backward_data", (ins FF_AnyImage:$dy, FF_AnyImage:$w),
                   [DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                             ["getFactors", "getPhaseArgs"]>,
+                                             ["getMultipliedOperands", "getPhaseArgs"]>,
                    DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
                    FF_NarrowingInterface]> {
   let summary = "gradient of a convolution with respect to its input; transposed convolution";
@@ -91,7 +91,7 @@ def FF_ConvBackwardDataOp
 
     Constraints: as ff.conv, with dy for y and dx for x.
   }];
-  let results = (outs FF_ImageFactor:$dx);
+  let results = (outs FF_AnyImage:$dx);
   let extraClassDeclaration = [{
     bool canNarrow(::mlir::OpResult) { return getGroup() == 1; }
     bool hasEpilogue() { return true; }
@@ -99,8 +99,8 @@ def FF_ConvBackwardDataOp
 }
 
 def FF_ConvBackwardWeightsOp
-    : FF_ConvLike<"conv_backward_weights", (ins FF_ImageFactor:$x, FF_ImageFactor:$dy),
-                  [DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getFactors"]>]> {
+    : FF_ConvLike<"conv_backward_weights", (ins FF_AnyImage:$x, FF_AnyImage:$dy),
+                  [DeclareOpInterfaceMethods<FF_PartitionableInterface, ["getMultipliedOperands"]>]> {
   let summary = "gradient of a convolution with respect to its weights";
   let description = [{
     Iteration space: g, c, k parameter; n, h, w (over the output image)
@@ -138,7 +138,7 @@ class FF_AveragePoolLike<string mnemonic, dag tensors, list<Trait> traits>
 }
 
 def FF_MaxPoolOp
-    : FF_MaxPoolLike<"max_pool", (ins FF_ImageFactor:$x),
+    : FF_MaxPoolLike<"max_pool", (ins FF_AnyImage:$x),
                      [DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "maximum over windows";
   let description = [{
@@ -155,22 +155,22 @@ def FF_MaxPoolOp
       4. The window is no larger than the padded image, and every window has a
          position inside the image.
   }];
-  let results = (outs FF_ImageFactor:$y, FF_Tensor:$index);
+  let results = (outs FF_AnyImage:$y, FF_Tensor:$index);
 }
 
 def FF_MaxPoolBackwardOp
-    : FF_MaxPoolLike<"max_pool_backward", (ins FF_ImageFactor:$dy, FF_Tensor:$index), []> {
+    : FF_MaxPoolLike<"max_pool_backward", (ins FF_AnyImage:$dy, FF_Tensor:$index), []> {
   let summary = "gradient of max_pool";
   let description = [{
     Iteration space: n, c, h, w of the input image.
 
     Constraints: as ff.max_pool, with dy for y and dx for x.
   }];
-  let results = (outs FF_ImageFactor:$dx);
+  let results = (outs FF_AnyImage:$dx);
 }
 
 def FF_AveragePoolOp
-    : FF_AveragePoolLike<"average_pool", (ins FF_ImageFactor:$x),
+    : FF_AveragePoolLike<"average_pool", (ins FF_AnyImage:$x),
                          [DeclareOpInterfaceMethods<FF_DifferentiableInterface>]> {
   let summary = "mean over windows; global pooling has the image's window";
   let description = [{
@@ -179,18 +179,18 @@ def FF_AveragePoolOp
 
     Constraints: as ff.max_pool, without dilations and index.
   }];
-  let results = (outs FF_ImageFactor:$y);
+  let results = (outs FF_AnyImage:$y);
 }
 
 def FF_AveragePoolBackwardOp
-    : FF_AveragePoolLike<"average_pool_backward", (ins FF_ImageFactor:$dy), []> {
+    : FF_AveragePoolLike<"average_pool_backward", (ins FF_AnyImage:$dy), []> {
   let summary = "gradient of average_pool";
   let description = [{
     Iteration space: n, c, h, w of the input image.
 
     Constraints: as ff.average_pool, with dy for y and dx for x.
   }];
-  let results = (outs FF_ImageFactor:$dx);
+  let results = (outs FF_AnyImage:$dx);
 }
 
 //===----------------------------------------------------------------------===//

@@ -49,9 +49,9 @@ def FF_PartitionableInterface : OpInterface<"PartitionableInterface"> {
       return ::llvm::SmallVector<::mlir::Value>($_op->getResults());
     }]>,
     InterfaceMethod<[{
-      The factors of a product that is a sum of many: kernels take all of them as
-      f32, bf16 or f16, and add up in f32 whatever they are.
-    }], "::llvm::SmallVector<::mlir::OpOperand *>", "getFactors", (ins), "", [{
+      The operands that an operator multiplies to add up many products: kernels
+      take all of them as f32, bf16 or f16, and add up in f32 whatever they are.
+    }], "::llvm::SmallVector<::mlir::OpOperand *>", "getMultipliedOperands", (ins), "", [{
       return {};
     }]>,
     InterfaceMethod<[{

@@ -26,11 +26,11 @@ def FF_FloatTensor : TensorRankOf<[F32, F64], [0, 1, 2, 3, 4, 5, 6, 7, 8]>;
 def FF_Image : TensorRankOf<[F32, F64], [3, 4, 5]>;
 /// A matrix, after dimensions of a batch of matrices.
 def FF_Matrices : TensorRankOf<[F32, F64], [2, 3, 4, 5, 6, 7, 8]>;
-/// Either as factors of a product.
-def FF_ImageFactor : TensorRankOf<[BF16, F16, F32, F64], [3, 4, 5]>;
-def FF_MatrixFactor
+/// Either as operands of a product, in any precision.
+def FF_AnyImage : TensorRankOf<[BF16, F16, F32, F64], [3, 4, 5]>;
+def FF_AnyMatrices
     : TensorRankOf<[BF16, F16, F32, F64], [2, 3, 4, 5, 6, 7, 8]>;
-/// What may be a factor elsewhere.
+/// What may be an operand elsewhere.
 def FF_Summand
     : TensorRankOf<[BF16, F16, F32, F64], [0, 1, 2, 3, 4, 5, 6, 7, 8]>;
 /// Rows of a table.

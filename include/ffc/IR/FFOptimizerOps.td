@@ -43,7 +43,7 @@ def FF_UpdateOp
     | `hf_adamw` | as adam | m, v | m and v as adamw; `w -= lr * (m / (1-beta1^t)) / ((sqrt(v) + epsilon) / sqrt(1-beta2^t)); w -= lr*wd*w`, as Hugging Face's Transformers have it |
 
     With a result after the slots there is also `w` as it is then, rounded, in
-    memory of its own: what factors of products are made of in the next step.
+    memory of its own: what operands of products are made of in the next step.
 
     The norms of `lamb` are those of the whole parameter: its phases are the
     direction r with the sums of squares, and the step along it.

@@ -5,7 +5,7 @@ def FF_MatMulOp
     : FF_Op<"matmul",
           [Pure, AttrSizedOperandSegments,
            DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                     ["getOperandSlots", "getFactors",
+                                     ["getOperandSlots", "getMultipliedOperands",
                                       "getNarrowable", "getPhaseArgs"]>,
            DeclareOpInterfaceMethods<FF_DifferentiableInterface>,
            FF_AddingInterface, FF_ClampingInterface, FF_NarrowingInterface]> {
@@ -55,12 +55,12 @@ def FF_MatMulOp
          addend, c is none or such a row, alpha and beta are 1, and no batch
          dimension is summed.
   }];
-  let arguments = (ins FF_MatrixFactor:$a, FF_MatrixFactor:$b, Optional<FF_Summand>:$c,
+  let arguments = (ins FF_AnyMatrices:$a, FF_AnyMatrices:$b, Optional<FF_Summand>:$c,
                    Optional<FF_FloatTensor>:$addend,
                    F64Attr:$alpha, F64Attr:$beta,
                    OptionalAttr<StrArrayAttr>:$dim_names, I64Attr:$trans_a,
                    I64Attr:$trans_b, OptionalAttr<DenseF64ArrayAttr>:$clamp);
-  let results = (outs FF_MatrixFactor:$y);
+  let results = (outs FF_AnyMatrices:$y);
   let extraClassDeclaration = [{
     bool canNarrow(::mlir::OpResult result);
     bool hasEpilogue() { return true; }
@@ -88,16 +88,16 @@ def FF_MatMulOp
 def FF_MatMulSumsOp
     : FF_Op<"matmul_sums",
           [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getFactors"]>]> {
-  let summary = "y = alpha op(a) op(b), and a factor summed along what is contracted";
+                                           ["getMultipliedOperands"]>]> {
+  let summary = "y = alpha op(a) op(b), and an operand summed along what is contracted";
   let description = [{
-    The gradients of a layer's weights and bias at once: one factor is the
+    The gradients of a layer's weights and bias at once: one operand is the
     gradient of the layer's result, and its sums over all but the last dimension
     are that of the bias. A library that multiplies has every element at hand.
     The pass `fuse-sums` makes it of ff.matmul and ff.reduce_sum.
 
     `sums_of` is 0 where the sums are those of a, 1 where they are those of b. As
-    stored, this factor has the contracted dimension before the one of y:
+    stored, this operand has the contracted dimension before the one of y:
 
     ```mlir
     %dw, %db = ff.matmul_sums(%x, %dy) {alpha = 1.0 : f64, sums_of = 1 : i64,
@@ -111,19 +111,19 @@ def FF_MatMulSumsOp
 
     Constraints:
       1. As constraints 1, 3, 4 and 5 of ff.matmul; y has rank 2.
-      2. a is transposed if its sums are taken, b not if its are; the factor has
+      2. a is transposed if its sums are taken, b not if its are; the operand has
          all batch dimensions.
-      3. `sums` has the extent of the factor's last dimension.
+      3. `sums` has the extent of the operand's last dimension.
       4. The element types are the same, or a and b are both bf16 or f16 and
          others f32.
   }];
-  let arguments = (ins FF_MatrixFactor:$a, FF_MatrixFactor:$b, F64Attr:$alpha,
+  let arguments = (ins FF_AnyMatrices:$a, FF_AnyMatrices:$b, F64Attr:$alpha,
                    OptionalAttr<StrArrayAttr>:$dim_names, I64Attr:$sums_of,
                    I64Attr:$trans_a, I64Attr:$trans_b);
   let results = (outs FF_Matrices:$y, FF_FloatTensor:$sums);
   let extraClassDeclaration = [{
     bool sumsA() { return getSumsOf() == 0; }
-    /// The factor whose sums are taken.
+    /// The operand whose sums are taken.
     ::mlir::Value getSummed() { return sumsA() ? getA() : getB(); }
   }];
   let assemblyFormat = [{
@@ -135,7 +135,7 @@ def FF_MatMulSumsOp
 def FF_MatMulGeluOp
     : FF_Op<"matmul_gelu",
           [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getOperandSlots", "getFactors"]>]> {
+                                           ["getOperandSlots", "getMultipliedOperands"]>]> {
   let summary = "z = op(a) op(b) + c and y = gelu_tanh(z)";
   let description = [{
     A layer and the function behind it, which a library that multiplies can
@@ -159,7 +159,7 @@ def FF_MatMulGeluOp
       4. The element types are the same, or a and b are both bf16 or f16 and
          others f32.
   }];
-  let arguments = (ins FF_MatrixFactor:$a, FF_MatrixFactor:$b,
+  let arguments = (ins FF_AnyMatrices:$a, FF_AnyMatrices:$b,
                    Optional<FF_FloatTensor>:$c, OptionalAttr<StrArrayAttr>:$dim_names,
                    I64Attr:$trans_a, I64Attr:$trans_b);
   let results = (outs FF_Matrices:$z, FF_Matrices:$y);
@@ -172,7 +172,7 @@ def FF_MatMulGeluOp
 def FF_MatMulGeluBackwardOp
     : FF_Op<"matmul_gelu_backward",
           [Pure, DeclareOpInterfaceMethods<FF_PartitionableInterface,
-                                           ["getFactors"]>]> {
+                                           ["getMultipliedOperands"]>]> {
   let summary = "dz = op(a) op(b) gelu_tanh'(z), element by element";
   let description = [{
     The gradient of gelu_tanh behind the product that computes the gradient of
@@ -188,7 +188,7 @@ def FF_MatMulGeluBackwardOp
       3. The element types are the same, or a and b are both bf16 or f16 and
          others f32.
   }];
-  let arguments = (ins FF_MatrixFactor:$a, FF_MatrixFactor:$b, FF_Matrices:$z,
+  let arguments = (ins FF_AnyMatrices:$a, FF_AnyMatrices:$b, FF_Matrices:$z,
                    OptionalAttr<StrArrayAttr>:$dim_names, I64Attr:$trans_a,
                    I64Attr:$trans_b);
   let results = (outs FF_Matrices:$dz);

@@ -171,9 +171,9 @@ def SinkUpdates : Pass<"sink-updates", "::mlir::ModuleOp"> {
 }
 
 def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
-  let summary = "factors of products, and values between products, as bf16, f16 or tf32";
+  let summary = "operands of products, and values between products, as bf16, f16 or tf32";
   let description = [{
-    What kernels multiply and add up (PartitionableInterface::getFactors) is cast
+    What kernels multiply and add up (PartitionableInterface::getMultipliedOperands) is cast
     to `type` before, once per value and step. A value that is multiplied, or was
     computed of narrow values, and that nothing but kernels for narrow operands
     read (PartitionableInterface::getNarrowable, element-wise operators) is
@@ -181,7 +181,7 @@ def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
     to such a result is rounded, too. Kernels compute in f32, sums are f32, and so
     is all else, parameters and their gradients among it. Comes after
     differentiation, so that gradients are as narrow. TF32 is no type in memory:
-    the main function says that GPUs round factors to it (`ff.tf32`).
+    the main function says that GPUs round operands to it (`ff.tf32`).
 
     Element-wise operators that read narrow values become `ff.fused`, whose body
     widens them.
@@ -232,7 +232,7 @@ def KeepRounded : Pass<"keep-rounded", "::mlir::ModuleOp"> {
 }
 
 def FuseSums : Pass<"fuse-sums", "::mlir::ModuleOp"> {
-  let summary = "lets products sum their factors";
+  let summary = "lets products sum their operands";
   let description = [{
     The gradients of a layer's weights and of its bias read the same tensor: the
     one multiplies it, the other adds it up over all dimensions but the last.
@@ -340,7 +340,7 @@ def FuseGelu : Pass<"fuse-gelu", "::mlir::ModuleOp"> {
     its gradient, and the product that makes the gradient of its result for it
     alone, ff.matmul_gelu_backward. The products add a row at most.
 
-    Only where factors are rounded to TF32 (`ff.tf32`): libraries compute GELU
+    Only where operands are rounded to TF32 (`ff.tf32`): libraries compute GELU
     about as exactly as that (docs/decisions/0038).
 
     Both must have the same role and, if the function was given a configuration

@@ -113,7 +113,7 @@ public:
     Picoseconds latency = 0;
     double bandwidth = 0;
   };
-  /// The ways on which a group communicates.
+  /// The rings on which a group communicates.
   struct Paths {
     Ring ring;
     /// Within a node, and across nodes. The latter of one member if nodes do
@@ -123,7 +123,7 @@ public:
     /// Where collectives of so many members on one node were measured; or null.
     const Profile *measured = nullptr;
   };
-  /// The ways of groups that communicate all at once, so that those which go
+  /// The rings of groups that communicate all at once, so that those which go
   /// over the same link share it.
   std::shared_ptr<const std::vector<Paths>>
   paths(const std::vector<std::vector<DeviceId>> &groups) const;

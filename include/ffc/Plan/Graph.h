@@ -77,7 +77,7 @@ struct Op {
   /// f32.
   bool multiplies = false;
   /// They multiply f32 as TF32 where a device can.
-  bool roundsFactors = false;
+  bool roundsOperands = false;
 };
 
 /// A value that leaves the step: dumped, or the loss.

@@ -46,18 +46,18 @@ struct BufferFacts {
   std::string text; ///< "f32[8,64,27,27]cl"; empty unless keys are asked for
 };
 
-/// A phase that reads this type computes in it, whatever it writes: factors may
-/// be narrower than their sum.
+/// A phase that reads this type computes in it, whatever it writes: operands
+/// may be narrower than their sum.
 inline bool decidesArithmetic(ElementType type) {
   return type == ElementType::BF16 || type == ElementType::F16;
 }
-/// What kernels of `op` compute in, of which such a factor, or else the last
+/// What kernels of `op` compute in, of which such an operand, or else the last
 /// result, has this type.
 inline Arithmetic arithmeticOf(const Op &op, ElementType type) {
   if (decidesArithmetic(type) && !op.multiplies)
     return Arithmetic::F32;
-  return op.roundsFactors && type == ElementType::F32 ? Arithmetic::TF32
-                                                      : arithmeticOf(type);
+  return op.roundsOperands && type == ElementType::F32 ? Arithmetic::TF32
+                                                       : arithmeticOf(type);
 }
 
 /// `shape` is that of what the device holds.

@@ -103,22 +103,22 @@ public:
     Part(DeviceId device, Picoseconds duration)
         : device(device), duration(duration) {}
     DeviceId device;
-    /// Of an exchange: where among the task's circles those are that have to
+    /// Of an exchange: where among the task's rendezvous those are that have to
     /// come to it; kNone: nobody.
-    uint32_t circle = kNone;
+    uint32_t rendezvous = kNone;
     Picoseconds duration; ///< its own, without waiting for others
   };
   /// Parts of an exchange, a range of members. Where all send to all, everyone
-  /// waits for the same ones, so that there are far fewer circles than pairs
+  /// waits for the same ones, so that there are far fewer rendezvous than pairs
   /// of parts that exchange messages.
-  struct Circle {
+  struct Rendezvous {
     uint32_t first, end;
   };
   /// A local task may have several parts, of distinct devices.
   struct Task {
     Kind kind;
     uint32_t firstPart, endPart;
-    uint32_t firstCircle, endCircle;
+    uint32_t firstRendezvous, endRendezvous;
     uint32_t waited = 0; ///< Wait: the part that is waited for
   };
   const std::vector<Task> &all() const { return tasks; }
@@ -128,10 +128,11 @@ public:
   /// exchanges messages.
   template <class Visitor>
   void eachMet(const Task &task, uint32_t number, Visitor visit) const {
-    if (parts[number].circle == kNone)
+    if (parts[number].rendezvous == kNone)
       return;
-    const Circle &circle = circles[task.firstCircle + parts[number].circle];
-    for (uint32_t m = circle.first; m < circle.end; ++m)
+    const Rendezvous &group =
+        rendezvous[task.firstRendezvous + parts[number].rendezvous];
+    for (uint32_t m = group.first; m < group.end; ++m)
       if (members[m] != number)
         visit(members[m]);
   }
@@ -166,7 +167,7 @@ private:
 
   std::vector<Task> tasks;
   std::vector<Part> parts;
-  std::vector<Circle> circles;
+  std::vector<Rendezvous> rendezvous;
   std::vector<uint32_t> members; ///< parts
 };
 

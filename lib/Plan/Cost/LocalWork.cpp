@@ -30,20 +30,20 @@ LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
   work.flops = flopsOf(phase, tile);
   work.parts = phase.parts;
   work.startsWithOthers = phase.startsWithOthers;
-  std::optional<ElementType> factors;
+  std::optional<ElementType> operands;
   for (size_t r = 0; r < ins.size(); ++r)
     if (ins[r]) {
       work.bytes += touchedBytes(phase.reads[r].touchedPerPoint, tile,
                                  ins[r]->type, ins[r]->bytes);
       if (decidesArithmetic(ins[r]->type))
-        factors = ins[r]->type;
+        operands = ins[r]->type;
     }
-  // A phase computes in the type of its last result, or of its factors.
+  // A phase computes in the type of its last result, or of its operands.
   for (size_t w = 0; w < outs.size(); ++w)
     if (outs[w]) {
       work.bytes += touchedBytes(phase.writes[w].touchedPerPoint, tile,
                                  outs[w]->type, outs[w]->bytes);
-      work.arithmetic = arithmeticOf(op, factors.value_or(outs[w]->type));
+      work.arithmetic = arithmeticOf(op, operands.value_or(outs[w]->type));
     }
   if (!withKey)
     return work;

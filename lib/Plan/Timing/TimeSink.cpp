@@ -97,7 +97,7 @@ TimedTasks TimeSink::take() {
   tasks = {};
   taken.tasks.shrink_to_fit();
   taken.parts.shrink_to_fit();
-  taken.circles.shrink_to_fit();
+  taken.rendezvous.shrink_to_fit();
   taken.members.shrink_to_fit();
   return taken;
 }

@@ -19,7 +19,8 @@ TimedTasks::Task &TimedTasks::addTask(Kind kind) {
   Task task;
   task.kind = kind;
   task.firstPart = task.endPart = static_cast<uint32_t>(parts.size());
-  task.firstCircle = task.endCircle = static_cast<uint32_t>(circles.size());
+  task.firstRendezvous = task.endRendezvous =
+      static_cast<uint32_t>(rendezvous.size());
   tasks.push_back(task);
   return tasks.back();
 }
@@ -101,19 +102,19 @@ void TimedTasks::addExchange(
   } else {
     numbers = std::move(others);
   }
-  circles.resize(task.firstCircle + count, {0, 0});
+  rendezvous.resize(task.firstRendezvous + count, {0, 0});
   for (size_t p = 0; p < busy.size(); ++p) {
-    parts[task.firstPart + p].circle = numbers[p];
-    Circle &circle = circles[task.firstCircle + numbers[p]];
-    if (circle.end > 0)
+    parts[task.firstPart + p].rendezvous = numbers[p];
+    Rendezvous &group = rendezvous[task.firstRendezvous + numbers[p]];
+    if (group.end > 0)
       continue;
-    circle.first = static_cast<uint32_t>(members.size());
+    group.first = static_cast<uint32_t>(members.size());
     meetings.eachOf(
         p, [&](uint32_t other) { members.push_back(task.firstPart + other); });
-    circle.end = static_cast<uint32_t>(members.size());
+    group.end = static_cast<uint32_t>(members.size());
   }
   task.endPart = static_cast<uint32_t>(parts.size());
-  task.endCircle = static_cast<uint32_t>(circles.size());
+  task.endRendezvous = static_cast<uint32_t>(rendezvous.size());
 }
 
 void TimedTasks::addExchange(const std::vector<CostModel::Transfer> &messages,
@@ -229,16 +230,16 @@ void TimedTasks::runExchange(const Task &task, QueueTimes times) const {
   // Reused, so that a sweep does not allocate.
   thread_local std::vector<Picoseconds> complete;
   complete.clear();
-  for (uint32_t c = task.firstCircle; c < task.endCircle; ++c) {
+  for (uint32_t c = task.firstRendezvous; c < task.endRendezvous; ++c) {
     Picoseconds last = 0;
-    for (uint32_t m = circles[c].first; m < circles[c].end; ++m)
+    for (uint32_t m = rendezvous[c].first; m < rendezvous[c].end; ++m)
       last = std::max(last, readyAt(times, parts[members[m]].device));
     complete.push_back(last);
   }
   for (uint32_t p = task.firstPart; p < task.endPart; ++p) {
     const Part &part = parts[p];
     times.network[part.device] =
-        std::max(readyAt(times, part.device), complete[part.circle]) +
+        std::max(readyAt(times, part.device), complete[part.rendezvous]) +
         part.duration;
   }
 }

@@ -250,8 +250,9 @@ void TopologyBuilder::joinUplinks(const NodeGroup &group,
       addLink(network.line, uplinks[src], uplinks[dst], network.figures);
     return;
   }
-  // Of ways of equal length the one is taken that arrives by the first link, so
-  // every switch begins with another one above it: ways spread over the tree.
+  // Of routes of equal length the one is taken that arrives by the first link,
+  // so every switch begins with another one above it: routes spread over the
+  // tree.
   const FatTree tree(network, group.count, "nodes");
   const int half = tree.half;
   for (int edge = 0; tree.aggregations > 0 && edge < tree.edges; ++edge)

@@ -13,7 +13,7 @@
 
 namespace ffc::plan {
 
-/// The ways from one device to all others. Few costs differ in a regular
+/// The routes from one device to all others. Few costs differ in a regular
 /// network, so devices have the number of theirs: a table of two bytes for each
 /// pair stays in the cache where one of sixteen does not.
 struct RouteTree {

@@ -1,4 +1,4 @@
-//===- TopologyRoutes.cpp - ways through the topology ---------------------===//
+//===- TopologyRoutes.cpp - routes through the topology -------------------===//
 
 #include "TopologyData.h"
 

@@ -67,10 +67,10 @@ TEST(TimedTask, ExchangesWaitForThoseTheyMeet) {
 TEST(TimedTask, FewCirclesWhereAllMeetAll) {
   TimedTasks all, halves;
   all.addExchange({{0, 1}, {1, 1}, {2, 1}}, {{0, 1}, {1, 0}, {1, 2}, {2, 0}});
-  EXPECT_EQ(all.all()[0].endCircle, 1u);
+  EXPECT_EQ(all.all()[0].endRendezvous, 1u);
   halves.addExchange({{0, 1}, {1, 1}, {2, 1}, {3, 1}},
                      {{0, 2}, {0, 3}, {1, 2}, {1, 3}});
-  EXPECT_EQ(halves.all()[0].endCircle, 2u);
+  EXPECT_EQ(halves.all()[0].endRendezvous, 2u);
   // Nobody meets himself.
   std::vector<uint32_t> met;
   all.eachMet(all.all()[0], 1, [&](uint32_t other) { met.push_back(other); });
