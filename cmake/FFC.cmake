@@ -47,7 +47,19 @@ function(ffc_share_dialect name)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${name} PRIVATE -fPIC)
   endif()
-  # ccache wants to see it.
+  ffc_show_precompiled(${name})
+endfunction()
+
+# Files of these targets find GoogleTest read.
+function(ffc_share_gtest)
+  foreach(name IN LISTS ARGN)
+    target_precompile_headers(${name} PRIVATE <gtest/gtest.h>)
+    ffc_show_precompiled(${name})
+  endforeach()
+endfunction()
+
+# ccache wants to see what is precompiled.
+function(ffc_show_precompiled name)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(${name} PRIVATE -fpch-preprocess)
   endif()
