@@ -22,7 +22,13 @@ struct Machine {
       launch = std::min(launch, static_cast<double>(kind.launch));
       bandwidth = std::max(bandwidth, kind.memoryBandwidth);
       allBandwidth += kind.memoryBandwidth;
+      collects |= kind.target == Target::CUDA;
     }
+  }
+
+  /// Starts that a phase costs at least.
+  int64_t starts(const Phase &phase) const {
+    return collects && phase.startsWithOthers ? 0 : phase.parts;
   }
 
   double flops(Arithmetic arithmetic) const {
@@ -42,6 +48,7 @@ struct Machine {
   double devices;
   double launch = static_cast<double>(kMaxCost); ///< picoseconds
   double bandwidth = 0, allBandwidth = 0;
+  bool collects = false; ///< kernels that follow each other (CostModel::local)
 };
 
 /// Picoseconds.
@@ -82,7 +89,7 @@ public:
         if (operand >= 0 && graph.value(operand).producer >= 0 &&
             waitsFor(id, operand))
           depth[id] = std::max(depth[id], depth[graph.value(operand).producer]);
-      depth[id] += leastParts(graph.op(id).rules);
+      depth[id] += leastStarts(graph.op(id).rules);
       deepest = std::max(deepest, depth[id]);
     }
     return std::max(
@@ -94,11 +101,11 @@ public:
 
 private:
   /// Of any kernel that an operator may have.
-  static int64_t leastParts(const OpRules &rules) {
+  int64_t leastStarts(const OpRules &rules) const {
     int64_t least = INT64_MAX;
     for (const Schedule &schedule : rules.schedules)
       for (const Phase &phase : schedule.phases)
-        least = std::min(least, phase.parts);
+        least = std::min(least, machine.starts(phase));
     return least == INT64_MAX ? 1 : least;
   }
 
@@ -173,7 +180,7 @@ private:
       rate(ElementType::F32);
     const double flops = 1e12 * flopsOf(phase, whole);
     bytes *= 1e12;
-    return {static_cast<double>(phase.parts) * machine.launch +
+    return {static_cast<double>(machine.starts(phase)) * machine.launch +
                 std::max(flops / best, bytes / machine.bandwidth),
             flops / all, bytes / machine.allBandwidth};
   }
