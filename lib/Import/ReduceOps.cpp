@@ -51,6 +51,7 @@ private:
   }
   Value sum(Value x) { return reduce<ff::ReduceSumOp>("sum", x, keepdims); }
   Value logSumExp(Value x);
+  Value rootOfSum(Value x);
 
   NodeImporter &node;
   Shape axes; ///< ascending
@@ -95,6 +96,16 @@ Value Reduction::logSumExp(Value x) {
   return binary("add", ff::BinaryKind::Add, x, top);
 }
 
+/// Of a sum of squares, the square root. Where it is 0 its gradient is 0, as
+/// that of PyTorch's norms, and not the infinite one of the root times 0.
+Value Reduction::rootOfSum(Value x) {
+  Value zero = unary("zero", ff::UnaryKind::Scale, x, 0);
+  Value isZero = binary("is_zero", ff::BinaryKind::Equal, x, zero);
+  x = binary("not_zero", ff::BinaryKind::Add, x, isZero);
+  x = unary("sqrt", ff::UnaryKind::Sqrt, x);
+  return binary("root", ff::BinaryKind::Sub, x, isZero);
+}
+
 Value Reduction::build(Value x) {
   StringRef type = node.opType();
   if (type == "ReduceSum")
@@ -124,7 +135,7 @@ Value Reduction::build(Value x) {
   if (type == "ReduceLogSumExp")
     return logSumExp(x);
   x = sum(binary("square", ff::BinaryKind::Mul, x, x));
-  return type == "ReduceSumSquare" ? x : unary("sqrt", ff::UnaryKind::Sqrt, x);
+  return type == "ReduceSumSquare" ? x : rootOfSum(x);
 }
 
 /// Reports operands of types that floats do not reduce as the type would.
