@@ -27,8 +27,8 @@ struct Layer {
 struct Sections {
   std::vector<Layer> layers;
   std::vector<Method> methods;
-  size_t microBatchMethods =
-      0; ///< the first so many are those of a micro-batch
+  /// The first so many are those of a micro-batch.
+  size_t microBatchMethods = 0;
 };
 
 /// Actions without an operator's name (waits, probes) stay with what is before

@@ -22,7 +22,7 @@ struct Machine {
       launch = std::min(launch, static_cast<double>(kind.launch));
       bandwidth = std::max(bandwidth, kind.memoryBandwidth);
       allBandwidth += kind.memoryBandwidth;
-      collects |= kind.target == Target::CUDA;
+      collects |= kind.collectsKernels();
     }
   }
 

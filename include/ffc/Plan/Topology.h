@@ -51,6 +51,9 @@ struct DeviceKind {
   Picoseconds launch = 0;     ///< from one kernel's end to the next's start
   bool overlap = false;       ///< communication runs beside computation
 
+  /// Kernels of one kind that follow each other may start together
+  /// (docs/decisions/0027).
+  bool collectsKernels() const { return target == Target::CUDA; }
   /// The given rate; where there is none, half of f32's for f64 and i64 and
   /// f32's for all others.
   double flopsPerSecond(Arithmetic arithmetic) const;
@@ -123,13 +126,15 @@ public:
   int numDevices() const;
   const Device &device(DeviceId id) const;
   const DeviceKind &kindOf(DeviceId id) const;
+  /// Are they CPUs of one node, so that their ranks share memory? At least one.
+  bool shareMemory(const std::vector<DeviceId> &devices) const;
   const std::vector<DeviceKind> &kinds() const; ///< those in use
   const std::vector<std::string> &nodes() const;
   const std::vector<Vertex> &vertices() const;
   const std::vector<Link> &links() const;
 
   /// The way with the least latency, of those the one with the fewest links, of
-  /// those the one found first in file order. Ways may pass through devices.
+  /// those the one found first in file order. Routes may pass through devices.
   /// Computed on demand, a source at a time (Dijkstra), and kept.
   Route route(DeviceId src, DeviceId dst) const;
   /// The same without the links; does not allocate once `src` is known.

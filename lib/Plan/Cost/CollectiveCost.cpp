@@ -74,15 +74,6 @@ membersByNode(const Topology &topology, const std::vector<DeviceId> &members) {
   return nodes;
 }
 
-static bool shareMemory(const Topology &topology,
-                        const std::vector<DeviceId> &members) {
-  const int node = topology.device(members.front()).node;
-  return std::all_of(members.begin(), members.end(), [&](DeviceId member) {
-    return topology.device(member).node == node &&
-           topology.kindOf(member).target == Target::CPU;
-  });
-}
-
 /// The ring of the members at position `m` of every node.
 std::vector<DeviceId>
 memberAcross(const std::vector<std::vector<DeviceId>> &nodes, size_t m) {
@@ -131,7 +122,7 @@ CostModel::findPaths(const std::vector<std::vector<DeviceId>> &groups) const {
     found[g].ring = whole.ring(g);
     found[g].inner = slowest(inner, firstInner[g], firstInner[g + 1]);
     found[g].outer = slowest(outer, firstOuter[g], firstOuter[g + 1]);
-    found[g].shareMemory = shareMemory(topology, groups[g]);
+    found[g].shareMemory = topology.shareMemory(groups[g]);
     if (isMeasured(groups[g]))
       found[g].measured = measured.get();
   }

@@ -41,7 +41,7 @@ CostModel::Estimate CostModel::local(DeviceId device,
       return {*time, Source::Calibrated};
   }
   const bool isCollected =
-      work.startsWithOthers && topology.kindOf(device).target == Target::CUDA;
+      work.startsWithOthers && topology.kindOf(device).collectsKernels();
   return {kernel(device, work.flops, work.bytes, work.arithmetic,
                  isCollected ? 0 : work.parts),
           Source::Roofline};

@@ -82,6 +82,13 @@ const Device &Topology::device(DeviceId id) const {
   return data->devices[id];
 }
 
+bool Topology::shareMemory(const std::vector<DeviceId> &devices) const {
+  const int node = device(devices.front()).node;
+  return std::all_of(devices.begin(), devices.end(), [&](DeviceId id) {
+    return device(id).node == node && kindOf(id).target == Target::CPU;
+  });
+}
+
 const DeviceKind &Topology::kindOf(DeviceId id) const {
   return data->kinds[device(id).kind];
 }

@@ -2,18 +2,7 @@
 
 #include "AlgorithmCheck.h"
 
-#include <algorithm>
-
 using namespace ffc::plan;
-
-static bool shareMemory(const Topology &topology,
-                        const std::vector<DeviceId> &members) {
-  return std::all_of(members.begin(), members.end(), [&](DeviceId member) {
-    return topology.kindOf(member).target == Target::CPU &&
-           topology.device(member).node ==
-               topology.device(members.front()).node;
-  });
-}
 
 std::optional<std::string>
 ffc::plan::checkAlgorithms(const Program &program, const DeviceProgram &device,
@@ -27,7 +16,7 @@ ffc::plan::checkAlgorithms(const Program &program, const DeviceProgram &device,
              ": " + what;
     };
     const std::vector<DeviceId> &members = program.groups[collective->group];
-    if (!shareMemory(topology, members))
+    if (!topology.shareMemory(members))
       return fault("expected CPUs of one node, found others");
     const bool isAllReduce = collective->kind == CollectiveKind::AllReduce;
     if (collective->algorithm == CollectiveAlgorithm::TwoShot && !isAllReduce)
