@@ -23,6 +23,8 @@ list(APPEND FFRT_COMMON
   src/comm/shm_segment.cpp
   src/comm/staged_comm.cpp
   src/comm/transport.cpp
+  src/comm/watch.cpp
+  src/comm/watched_comm.cpp
 )
 # Between machines, by MPI; or without it, for ranks that share a machine.
 set(FFRT_COMM_MPI

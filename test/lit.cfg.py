@@ -36,6 +36,8 @@ config.substitutions.append(
 config.substitutions.append(("%gpu-check", f"{sys.executable} -B {scripts}/gpu-check"))
 emulated = os.path.join(config.binary_root, "Integration", "emulated-ffc")
 config.substitutions.append(("%emulated-ffc", emulated))
+counter = os.path.join(config.binary_root, "allocations", "count_allocations.so")
+config.substitutions.append(("%count-allocations", f"env LD_PRELOAD={counter}"))
 
 if shutil.which("dot"):
     config.available_features.add("dot")

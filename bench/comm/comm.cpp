@@ -60,7 +60,7 @@ Times time_of(Comm &comm, const Group &all, const std::function<void()> &call,
 
 int main(int argc, char **argv) {
   std::unique_ptr<Comm> comm = make_comm(chosen_transport());
-  set_threads();
+  set_threads(*comm);
   const int64_t rank = comm->rank(), ranks = comm->size();
   std::vector<int> everyone(static_cast<std::size_t>(ranks));
   std::iota(everyone.begin(), everyone.end(), 0);

@@ -101,14 +101,13 @@ CMake, )" +
          R"( and MPI. Without MPI (`cmake -DFFRT_MPI=OFF`) ranks share a machine, and
 `build/train --local-ranks N` starts them; without zlib, data sets are not compressed.
 
-- `train.cpp`: the schedule of every rank, a section per layer
+- `train.cpp`: kinds of layers, the layers, the step
 )" +
          (findFile(program, kFunctors)
               ? "- `functors.h`, `functors.cpp`: what fused kernels compute\n"
               : "") +
          (measures ? "- `profile.inc`: what is measured\n" : "") +
-         R"(- `ranks.inc`: numbers in which ranks differ
-- `tasks.inc`: names of tasks in traces
+         R"(- `ranks.inc`: what every rank has of them
 - `runtime/`: kernels, communication and the command line
 - `train.weights`: initial values, when the model has any
 )";

@@ -105,7 +105,8 @@ private:
   bool isAlike(size_t i, size_t j) const {
     rank::CopyOp a = at(i), b = at(j);
     return a.getDst() == b.getDst() && a.getSrc() == b.getSrc() &&
-           a.getSize() == b.getSize() && a.getCombine() == b.getCombine();
+           a.getSize() == b.getSize() && a.getCombine() == b.getCombine() &&
+           a.getTask() == b.getTask();
   }
 
   ArrayRef<Operation *> actions;

@@ -69,14 +69,13 @@ codegen::emitProfile(ArrayRef<ProfiledStep> steps, const ProfileMeta &meta) {
     list.line("      {" + space + "::program_info(), " + space + "::make, " +
               space + "::sites},");
     files.push_back(printer.tables.take());
-    files.push_back(printer.tasks.take());
   }
 
   Text text;
   printHead(text, steps.size(), meta);
-  text.line("#include \"ffrt/actions.h\"");
   text.line("#include \"ffrt/kernels.h\"");
   text.line("#include \"ffrt/profile.h\"");
+  text.line("#include \"ffrt/reshard.h\"");
   if (!functors.empty())
     text.line("#include \"functors.h\"");
   text.line();

@@ -2,9 +2,11 @@
 
 #include "ProgramPrinter.h"
 
+#include "RankActions.h"
+#include "Tables.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -44,19 +46,16 @@ LogicalResult ProgramPrinter::findPlaces() {
 void ProgramPrinter::printStrategy(Text &text) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   llvm::StringMap<size_t> byStrategy;
-  llvm::StringSet<> seen;
-  for (const ClassPrinter &printer : printers)
-    for (const Layer &layer : printer.arrangement().layers) {
-      auto op = meta.ops.find(layer.name);
-      if (op == meta.ops.end() || op->second.strategy.empty() ||
-          !seen.insert(layer.name).second)
-        continue;
-      auto [entry, isNew] =
-          byStrategy.try_emplace(op->second.strategy, groups.size());
-      if (isNew)
-        groups.push_back({op->second.strategy, {}});
-      groups[entry->second].second.push_back(layer.name);
-    }
+  for (const Layer &layer : layers.layers) {
+    auto op = meta.ops.find(layer.name);
+    if (op == meta.ops.end() || op->second.strategy.empty())
+      continue;
+    auto [entry, isNew] =
+        byStrategy.try_emplace(op->second.strategy, groups.size());
+    if (isNew)
+      groups.push_back({op->second.strategy, {}});
+    groups[entry->second].second.push_back(layer.name);
+  }
   if (groups.empty())
     return;
   text.line("// Strategy:");
@@ -75,8 +74,8 @@ void ProgramPrinter::printHeader(Text &text) {
                    " of " + meta.model + " at batch " +
                    std::to_string(meta.batch) + ", written by ffc" +
                    (meta.version.empty() ? "" : " " + meta.version) +
-                   ". Every rank runs the class that make() gives it; numbers "
-                   "in which the ranks of a class differ are in ranks.inc.");
+                   ". Every kind of layer is a class, every layer an object; "
+                   "what each rank has of them is in ranks.inc.");
   text.line("//");
   for (auto [what, hash] :
        {std::make_pair("model   ", StringRef(meta.modelHash)),
@@ -99,9 +98,8 @@ void ProgramPrinter::printHeader(Text &text) {
 
 /// What a target's program includes.
 static void printIncludes(Text &text, const Functors &functors) {
-  text.line("#include \"ffrt/actions.h\"");
   text.line("#include \"ffrt/kernels.h\"");
-  text.line("#include \"ffrt/program.h\"");
+  text.line("#include \"ffrt/reshard.h\"");
   if (!functors.empty())
     text.line("#include \"functors.h\"");
   text.line();
@@ -109,90 +107,29 @@ static void printIncludes(Text &text, const Functors &functors) {
   text.line();
 }
 
-void ProgramPrinter::printBase(Text &text) {
-  text.line("constexpr DType f32 = DType::f32, f64 = DType::f64, i32 = "
-            "DType::i32,");
-  text.line("                i64 = DType::i64, u8 = DType::u8, boolean = "
-            "DType::boolean,");
-  text.line("                bf16 = DType::bf16, f16 = DType::f16;");
-  text.line("constexpr Order row_major = Order::row_major,");
-  text.line("                channels_last = Order::channels_last;");
-  text.line();
-  text.block(R"(/// An operand or result that a kernel does without.
-const Tensor absent;
-
-/// What the programs of all ranks have in common.
-class Program : public RankProgram, protected Actions {
-protected:
-  explicit Program(Host &host)
-      : Actions(host.trace), cx(host.context), comm(host.comm),
-        probe(host.probe), host(host) {
-    for (const std::vector<int> &members : group_members)
-      groups.push_back(comm.make_group(members));
-  }
-
-  using Extents = std::initializer_list<int64_t>;
-
-  /// The buffer at `offset` of the arena: `shape` elements, the first of which
-  /// has the coordinate `lo` in a tensor of shape `global`; without the latter
-  /// two, a whole tensor.
-  Tensor arena(int64_t offset, DType type, Order order, Extents shape,
-               Extents lo = {}, Extents global = {}) {
-    return part(host.arena + offset, type, order, shape, lo, global);
-  }
-  /// The same in the memory that lives from step to step.
-  Tensor state(int64_t offset, DType type, Order order, Extents shape,
-               Extents lo = {}, Extents global = {}) {
-    return part(host.state + offset, type, order, shape, lo, global);
-  }
-
-  Context &cx;
-  Comm &comm;
-  Probe &probe;
-  std::vector<Group> groups;
-
-private:
-  static Tensor part(std::byte *data, DType type, Order order, Extents shape,
-                     Extents lo, Extents global) {
-    bool whole = global.size() != shape.size();
-    Tensor tensor{data, type, order, static_cast<int>(shape.size()),
-                  shape, lo, whole ? shape : global};
-    if (tensor.elements() == 0)
-      tensor.data = nullptr;
-    return tensor;
-  }
-
-  Host &host;
-};
-)");
-}
-
-static std::string construct(const ClassPrinter &printer, StringRef row) {
-  std::string text = "std::make_unique<" + printer.name() + ">(host";
-  if (!printer.table().empty())
-    text += ", " + printer.rowsName() + "[" + row.str() + "]";
-  return text + ")";
-}
-
-void ProgramPrinter::printMake(Text &text) {
-  text.line("std::unique_ptr<RankProgram> make(Host &host) {");
+void ProgramPrinter::printProgram(Text &text) {
+  LayerPrinter printer(layers, meta);
+  text.line("class Train final : public Program {");
+  text.line("public:");
   text.indent();
-  if (printers.size() == 1) {
-    text.line("return " + construct(printers.front(), "host.context.rank") +
-              ";");
-  } else {
-    text.line("const Place &place = places[host.context.rank];");
-    text.line("switch (place.program) {");
-    size_t index = 0;
-    for (const ClassPrinter &printer : printers) {
-      bool isLast = ++index == printers.size();
-      text.line(isLast ? "default:"
-                       : "case " + std::to_string(index - 1) + ":");
-      text.line("  return " + construct(printer, "place.row") + ";");
-    }
-    text.line("}");
+  text.line("explicit Train(Host &host) : Program(host, rank_tables) {}");
+  text.line();
+  printer.printStep(text, "step", /*inMicroBatch=*/true);
+  if (printer.hasMethods(/*inMicroBatch=*/false)) {
+    text.line();
+    printer.printStep(text, "update", /*inMicroBatch=*/false);
   }
   text.outdent();
+  text.line();
+  text.line("private:");
+  text.indent();
+  for (size_t layer = 0; layer < layers.layers.size(); ++layer)
+    printer.printObject(text, layer);
+  text.outdent();
+  text.line("};");
+  text.line();
+  text.line("std::unique_ptr<RankProgram> make(Host &host) {");
+  text.line("  return std::make_unique<Train>(host);");
   text.line("}");
   text.line();
 }
@@ -201,7 +138,7 @@ void ProgramPrinter::printMake(Text &text) {
 static std::string str(const plan::TensorType &type) {
   std::string name =
       type.type == plan::ElementType::Bool ? "boolean" : plan::str(type.type);
-  return name + ", " + std::to_string(type.shape.size()) + ", " +
+  return "DType::" + name + ", " + std::to_string(type.shape.size()) + ", " +
          braced(ArrayRef<int64_t>(type.shape));
 }
 
@@ -257,23 +194,11 @@ void ProgramPrinter::printInfo(Text &text) {
   text.line();
 }
 
-void ProgramPrinter::printTables(Text &text) {
-  text.banner(tables.name + " - what differs from rank to rank");
+LogicalResult ProgramPrinter::printTables(Text &text) {
+  text.banner(tables.name + " - what every rank has");
   text.line();
-  text.line("/// The communicators, in the order of their creation.");
-  text.line("const std::vector<std::vector<int>> group_members = {");
-  for (Attribute group : funcs.front().getGroups())
-    text.line("    " + braced(cast<DenseI64ArrayAttr>(group).asArrayRef()) +
-              ",");
-  text.line("};");
-  if (printers.size() > 1) {
-    text.line();
-    text.line("/// The class of every rank, and its row there.");
-    text.line("const Place places[] = {");
-    for (auto [program, row] : places)
-      text.line("    {" + Twine(program) + ", " + Twine(row) + "},");
-    text.line("};");
-  }
+  if (failed(TablePrinter(funcs, layers).print(text, places)))
+    return failure();
   text.line();
   text.line("/// Bytes of state and arena, flops of a step.");
   text.line("const RankInfo rank_info[] = {");
@@ -284,46 +209,25 @@ void ProgramPrinter::printTables(Text &text) {
               literal(static_cast<double>(func.getFlops().at(row)[0])) + "},");
   }
   text.line("};");
-  for (const ClassPrinter &printer : printers)
-    if (!printer.table().empty()) {
-      text.line();
-      printer.printRows(text);
-    }
+  return success();
 }
 
 LogicalResult ProgramPrinter::print() {
   if (failed(findPlaces()))
     return failure();
-  // Classes first, because they decide what the tables hold.
-  Text classes;
-  tasks.text.banner(tasks.name +
-                    " - what the tasks of a step are called in traces");
-  for (auto [i, func] : llvm::enumerate(funcs)) {
-    printers.emplace_back(func, meta, "Class" + std::to_string(i), functors);
-    tasks.text.line();
-    if (failed(printers.back().print(classes, tasks.text)))
-      return failure();
-  }
-  if (printers.size() > 1) {
-    body.line("/// Which class a rank runs, and its row in the class's table.");
-    body.line("struct Place {");
-    body.line("  int program, row;");
-    body.line("};");
-    body.line();
-  }
-  for (const ClassPrinter &printer : printers)
-    printer.printStruct(body);
+  FailureOr<Layers> arranged = arrange(funcs, meta, functors);
+  if (failed(arranged))
+    return failure();
+  layers = std::move(*arranged);
   body.line("#include \"" + tables.name + "\"");
   body.line();
-  printBase(body);
-  body.line();
-  body.append(std::move(classes));
-  body.line("#include \"" + tasks.name + "\"");
-  body.line();
-  printMake(body);
+  LayerPrinter printer(layers, meta);
+  for (const LayerKind &kind : layers.kinds)
+    if (failed(printer.printKind(body, kind)))
+      return failure();
+  printProgram(body);
   printInfo(body);
-  printTables(tables.text);
-  return success();
+  return printTables(tables.text);
 }
 
 FailureOr<std::vector<SourceFile>>
@@ -343,8 +247,13 @@ codegen::emitProgram(ModuleOp module, const ProgramMeta &meta) {
   text.line("int main(int argc, char **argv) {");
   text.line("  return run(argc, argv, program_info(), make);");
   text.line("}");
-  std::vector<SourceFile> files = {
-      {"train.cpp", text.take()}, printer.tables.take(), printer.tasks.take()};
+  std::vector<SourceFile> files = {{"train.cpp", text.take()},
+                                   printer.tables.take()};
+  if (llvm::Error error = compareWithText(module, functors, files[0].contents,
+                                          files[1].contents))
+    return module.emitError(
+               "internal error: the text is not what was planned: ")
+           << llvm::toString(std::move(error));
   if (!functors.empty())
     llvm::append_range(files, functors.files());
   return files;

@@ -53,11 +53,8 @@ bool codegen::isReservedName(StringRef identifier) {
       // Macros that system headers and compilers define in lower case.
       "assert", "errno", "linux", "stderr", "stdin", "stdout", "unix",
       // Names of the emitted text and of the runtime's functions.
-      "absent", "accumulate", "arena", "boolean", "channels_last", "combine",
-      "comm", "copy", "cx", "f32", "f64", "ffrt", "fill", "group_members",
-      "groups", "host", "i32", "i64", "inputs", "loss", "main", "make",
-      "measure", "my", "part", "places", "probe", "program_info", "rank_info",
-      "row_major", "run", "state", "states", "std", "step", "u8", "update"};
+      "absent", "accumulate", "combine", "copy", "ffrt", "fill", "main", "make",
+      "own", "program_info", "rank_info", "rank_tables", "run", "std"};
   return words.contains(identifier);
 }
 

@@ -1,24 +1,23 @@
-//===- ProgramPrinter.h - the classes of a program --------------*- C++ -*-===//
+//===- ProgramPrinter.h - the text of a program ------------------*- C++
+//-*-===//
 #ifndef FFC_LIB_CODEGEN_PROGRAMPRINTER_H
 #define FFC_LIB_CODEGEN_PROGRAMPRINTER_H
 
-#include "ClassPrinter.h"
+#include "LayerPrinter.h"
 
 #include "ffc/Codegen/EmitProgram.h"
 
-#include <list>
-
 namespace ffc::codegen {
 
-/// Prints all rank classes of a verified `rank` module, and what chooses among
-/// them: a namespace's contents, which give `make` and `program_info`.
+/// Prints a verified `rank` module: a namespace's contents, which give `make`
+/// and `program_info`.
 class ProgramPrinter {
 public:
   /// Included files have names with `prefix`.
   ProgramPrinter(mlir::ModuleOp module, const ProgramMeta &meta,
                  Functors &functors, const std::string &prefix = "")
-      : tables{prefix + "ranks.inc", {}}, tasks{prefix + "tasks.inc", {}},
-        module(module), meta(meta), functors(functors),
+      : tables{prefix + "ranks.inc", {}}, module(module), meta(meta),
+        functors(functors),
         funcs(llvm::to_vector(module.getOps<rank::FuncOp>())) {}
 
   /// A file that the body includes.
@@ -29,11 +28,10 @@ public:
     SourceFile take() { return {name, text.take()}; }
   };
 
-  /// Fills the body, and the tables and tasks of all ranks. Fails after a
-  /// diagnostic.
+  /// Fills the body, and the tables of all ranks. Fails after a diagnostic.
   mlir::LogicalResult print();
   Text body;
-  Part tables, tasks;
+  Part tables;
 
   /// The comment at the head of the file, after print().
   void printHeader(Text &text);
@@ -41,16 +39,15 @@ public:
 private:
   mlir::LogicalResult findPlaces();
   void printStrategy(Text &text);
-  void printBase(Text &text);
-  void printMake(Text &text);
+  void printProgram(Text &text);
   void printInfo(Text &text);
-  void printTables(Text &text);
+  mlir::LogicalResult printTables(Text &text);
 
   mlir::ModuleOp module;
   const ProgramMeta &meta;
   Functors &functors;
   llvm::SmallVector<rank::FuncOp> funcs;
-  std::list<ClassPrinter> printers;
+  Layers layers;
   /// Class and row of every rank.
   std::vector<std::pair<size_t, size_t>> places;
 };

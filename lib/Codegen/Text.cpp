@@ -178,3 +178,31 @@ std::string codegen::withPrefix(double value) {
   raw_string_ostream(text) << format("%.3g ", value) << prefixes[i];
   return text;
 }
+
+std::string codegen::describe(ArrayRef<int64_t> ranks) {
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (size_t begin = 0, ranges = 0; begin < ranks.size(); ++ranges) {
+    if (ranges == 8)
+      return text + " and " + std::to_string(ranks.size() - begin) + " more";
+    size_t end = begin + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1)
+      ++end;
+    if (begin)
+      text += ", ";
+    text += std::to_string(ranks[begin]);
+    if (end > begin + 1)
+      text += "-" + std::to_string(ranks[end - 1]);
+    begin = end;
+  }
+  return text;
+}
+
+std::string codegen::commentable(StringRef name) {
+  std::string text;
+  for (char c : name) {
+    const bool ends = c == '/' && !text.empty() && text.back() == '*';
+    const bool breaks = (c >= 0 && c < ' ') || c == '\\' || c == 127;
+    text += ends || breaks ? '_' : c;
+  }
+  return text;
+}

@@ -49,6 +49,11 @@ std::string literal(double value);
 /// A C++ string literal; bytes outside ASCII are kept.
 std::string quoted(llvm::StringRef value);
 
+/// "rank 3", "ranks 0-2, 5": of many only the first ranges.
+std::string describe(llvm::ArrayRef<int64_t> ranks);
+/// A name as part of a comment, which it neither ends nor breaks.
+std::string commentable(llvm::StringRef name);
+
 /// "2.6 G", "512 k", for figures in comments.
 std::string withPrefix(double value);
 

@@ -14,6 +14,7 @@
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <tuple>
 #include <unordered_map>
 
 using namespace mlir;
@@ -23,10 +24,55 @@ namespace {
 
 using Signature = std::vector<int64_t>;
 
+/// By device, the statement of every action: what stands together in the order
+/// of the plan and is a phase of one operator, or a part of one reshard.
+class Statements {
+public:
+  explicit Statements(const plan::Program &program)
+      : numbers(program.devices.size()) {
+    const size_t microBatch = plan::numMicroBatchActions(program);
+    Key previous;
+    int64_t number = -1;
+    for (auto [i, ref] : llvm::enumerate(program.order)) {
+      const plan::Action &action = program.action(ref);
+      Key key = keyOf(action);
+      if (i == 0 || i == microBatch || key != previous)
+        ++number;
+      previous = std::move(key);
+      auto &mine = numbers[ref.device];
+      mine.resize(std::max<size_t>(mine.size(), ref.index + 1));
+      mine[ref.index] = number;
+    }
+  }
+  /// In the order of the device's actions.
+  const std::vector<int64_t> &of(size_t device) const {
+    return numbers[device];
+  }
+
+private:
+  using Key = std::tuple<plan::OpId, int, size_t, int, std::string>;
+
+  /// The kernels of a phase, the additions to its partial results, the reshard
+  /// of one value: in all its steps.
+  static Key keyOf(const plan::Action &action) {
+    const plan::TaskNumbers task = plan::numbersOf(action.task);
+    if (auto *probe = action.as<plan::ProbeAction>())
+      return {-1, 0, action.task.what.index(), 0, probe->output};
+    const bool isOfPoint =
+        std::holds_alternative<plan::TaskId::Compute>(action.task.what) ||
+        std::holds_alternative<plan::TaskId::AddPartial>(action.task.what);
+    return {task.op, task.phase, action.task.what.index(),
+            isOfPoint ? 0 : task.point, ""};
+  }
+
+  std::vector<std::vector<int64_t>> numbers;
+};
+
 /// Writes the signatures of devices; names become numbers.
 class SignatureWriter {
 public:
-  Signature of(const plan::DeviceProgram &device) {
+  Signature of(const plan::DeviceProgram &device,
+               const std::vector<int64_t> &statements) {
     words.clear();
     add(device.buffers.size());
     for (const plan::Buffer &buffer : device.buffers)
@@ -39,6 +85,7 @@ public:
       add(slot.state, slot.buffer);
     for (const plan::Action &action : device.actions)
       addAction(action);
+    words.insert(words.end(), statements.begin(), statements.end());
     add(device.microBatchActions, device.loss);
     return words;
   }
@@ -101,7 +148,8 @@ private:
 };
 
 /// Devices in ascending order; classes in the order of their first device.
-std::vector<std::vector<size_t>> classesOf(const plan::Program &program) {
+std::vector<std::vector<size_t>> classesOf(const plan::Program &program,
+                                           const Statements &statements) {
   struct Class {
     Signature signature;
     std::vector<size_t> devices;
@@ -110,7 +158,8 @@ std::vector<std::vector<size_t>> classesOf(const plan::Program &program) {
   std::unordered_multimap<size_t, size_t> byHash;
   SignatureWriter writer;
   for (size_t device = 0; device < program.devices.size(); ++device) {
-    Signature signature = writer.of(program.devices[device]);
+    Signature signature =
+        writer.of(program.devices[device], statements.of(device));
     size_t hash = llvm::hash_combine_range(signature.begin(), signature.end());
     auto [first, last] = byHash.equal_range(hash);
     auto same = std::find_if(first, last, [&](const auto &entry) {
@@ -147,10 +196,12 @@ StringRef wordOf(plan::CollectiveKind kind) {
 class ClassLowering {
 public:
   ClassLowering(const PlannedModule &planned, const plan::Program &program,
+                const Statements &statements,
                 const llvm::StringMap<ff::StateOp> &states,
                 const std::vector<size_t> &devices, OpBuilder &builder)
-      : planned(planned), program(program), states(states), devices(devices),
-        builder(builder), context(builder.getContext()),
+      : planned(planned), program(program), statements(statements),
+        states(states), devices(devices), builder(builder),
+        context(builder.getContext()),
         shared(program.devices[devices.front()]) {}
 
   void lower(size_t index, ArrayAttr groups);
@@ -177,6 +228,10 @@ private:
       return SmallVector<int64_t>{task.op, task.phase, task.point,
                                   task.instance};
     });
+  }
+
+  IntegerAttr statementOf(size_t i) {
+    return builder.getI64IntegerAttr(statements.of(devices.front())[i]);
   }
 
   /// Everything carries the location of the task's operator, communication also
@@ -213,6 +268,7 @@ private:
 
   const PlannedModule &planned;
   const plan::Program &program;
+  const Statements &statements;
   const llvm::StringMap<ff::StateOp> &states;
   const std::vector<size_t> &devices;
   OpBuilder &builder;
@@ -284,7 +340,8 @@ Value ClassLowering::lower(size_t i, const plan::KernelAction &kernel) {
   });
   rank::KernelOp::create(builder, locationOf(i), kernel.kernel,
                          buffersOf(kernel.ins), buffersOf(kernel.outs), tile,
-                         op.getPhaseArgs(kernel.part), taskOf(i));
+                         op.getPhaseArgs(kernel.part), taskOf(i),
+                         statementOf(i));
   return {};
 }
 
@@ -300,7 +357,7 @@ Value ClassLowering::lower(size_t i, const plan::CopyAction &copy) {
                        shapes(&plan::CopyAction::size),
                        copy.accumulates ? StringRef(rank::kMeanWord)
                                         : rank::wordOf(copy.combine),
-                       taskOf(i));
+                       taskOf(i), statementOf(i));
   return {};
 }
 
@@ -317,7 +374,8 @@ Value ClassLowering::lower(size_t i, const plan::ExchangeAction &exchange) {
       builder, locationOfMove(i), rank::EventType::get(context),
       buffersOf(exchange.sends), buffersOf(exchange.receives),
       peers(&plan::ExchangeAction::sends),
-      peers(&plan::ExchangeAction::receives), exchange.tag, taskOf(i));
+      peers(&plan::ExchangeAction::receives), exchange.tag, taskOf(i),
+      statementOf(i));
 }
 
 Value ClassLowering::lower(size_t i, const plan::CollectiveAction &collective) {
@@ -330,17 +388,18 @@ Value ClassLowering::lower(size_t i, const plan::CollectiveAction &collective) {
       wordOf(collective.kind), rank::wordOf(collective.combine),
       bufferOf(collective.src),
       bufferOf(inPlace ? collective.src : collective.dst), group,
-      collective.root, taskOf(i), str(collective.algorithm));
+      collective.root, taskOf(i), str(collective.algorithm), statementOf(i));
 }
 
 Value ClassLowering::lower(size_t i, const plan::WaitAction &wait) {
-  rank::WaitOp::create(builder, locationOf(i), events[wait.event]);
+  rank::WaitOp::create(builder, locationOf(i), events[wait.event],
+                       statementOf(i));
   return {};
 }
 
 Value ClassLowering::lower(size_t i, const plan::ProbeAction &probe) {
   rank::ProbeOp::create(builder, locationOf(i), probe.output,
-                        bufferOf(probe.buffer));
+                        bufferOf(probe.buffer), statementOf(i));
   return {};
 }
 
@@ -397,8 +456,9 @@ OwningOpRef<ModuleOp> ffc::lowerToRank(const PlannedModule &planned,
   ArrayAttr groupsAttr = builder.getArrayAttr(groups);
 
   size_t index = 0;
-  for (const std::vector<size_t> &devices : classesOf(program))
-    ClassLowering(planned, program, states, devices, builder)
+  const Statements statements(program);
+  for (const std::vector<size_t> &devices : classesOf(program, statements))
+    ClassLowering(planned, program, statements, states, devices, builder)
         .lower(index++, groupsAttr);
   if (failed(verify(*module)))
     return {};

@@ -65,17 +65,17 @@ class Equality:
     def as_on_cpu(self, model, precision):
         return self.compare(f"compared-{model}-{precision}", model, precision)
 
-    def on_ranks(self, name, transport, **variables):
+    def on_ranks(self, name, transport, *flags, **variables):
         about = self.facts["ranks"][name]
         return self.compare(f"ranks-{name}", about["model"], "f32",
-                            "--local-ranks", str(about["ranks"]),
+                            "--local-ranks", str(about["ranks"]), *flags,
                             variables={"FFRT_COMM": transport, "OMP_NUM_THREADS": "1", **variables})
 
     def two_over_nccl(self):
         """Ranks that share a GPU, which NCCL takes for those of two machines."""
         for name, about in self.facts["ranks"].items():
             if about["ranks"] == 2:
-                return self.on_ranks(name, "nccl", NCCL_SOCKET_IFNAME="lo", FFRT_DEADLINE="40",
+                return self.on_ranks(name, "nccl", "--deadline", "40", NCCL_SOCKET_IFNAME="lo",
                                      NCCL_DEBUG="WARN")
         raise NotRun("no program of two ranks")
 

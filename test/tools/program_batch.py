@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from programs import Failure, expect_success
 
-HEADERS = ("ffrt/actions.h", "ffrt/kernels.h", "ffrt/program.h")
+HEADERS = ("ffrt/kernels.h", "ffrt/reshard.h")
 KERNEL_HEADERS = ("ffrt/functors.h", "ffrt/fused_kernel.h")
 
 

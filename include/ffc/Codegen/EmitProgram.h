@@ -18,14 +18,14 @@ struct SourceFile {
 };
 
 /// The program of all rank classes of a verified `rank` module: "train.cpp",
-/// "ranks.inc", which holds what grows with the number of ranks, and
-/// "tasks.inc", which names the tasks of a step. The text is the same for the
-/// same module and meta. The module is not changed.
+/// the text of which all ranks share, and "ranks.inc", which says what every
+/// rank has of it, as runtime/include/ffrt/tables.h describes. The text is the
+/// same for the same module and meta. The module is not changed.
 ///
 /// Emits a diagnostic and fails on a module without classes, on a rank that no
-/// class or several classes hold, and on what has no text form: an attribute of
-/// another kind than numbers, lists of integers and strings; a state, input or
-/// probe that is not a box.
+/// class or several classes hold, on statements whose numbers do not ascend,
+/// and on what has no text form: an attribute of another kind than numbers,
+/// lists of integers and strings; a state, input or probe that is not a box.
 mlir::FailureOr<std::vector<SourceFile>> emitProgram(mlir::ModuleOp module,
                                                      const ProgramMeta &meta);
 

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <initializer_list>
 #include <string>
 
 namespace ffc::codegen {
@@ -24,12 +25,18 @@ std::string toIdentifier(llvm::StringRef name);
 /// The class of a runtime kernel: "conv_forward" is ConvForward.
 std::string toClassName(llvm::StringRef name);
 
-/// True for C++ keywords and for names that the emitted text itself uses.
+/// True for C++ keywords and for names that all of the emitted text uses.
 bool isReservedName(llvm::StringRef identifier);
 
 /// The identifiers of one scope.
 class NameScope {
 public:
+  /// `taken` are names of the runtime in this scope.
+  explicit NameScope(std::initializer_list<llvm::StringRef> taken = {}) {
+    for (llvm::StringRef name : taken)
+      this->taken.insert(name);
+  }
+
   /// An identifier for `name` that was not taken before and is not reserved:
   /// toIdentifier(name), with a trailing underscore for reserved words, with
   /// _2, _3... when taken.

@@ -13,6 +13,11 @@ class Rank_Op<string mnemonic, list<Trait> traits = []>
 
 /// An operator of a class. Constraint 0 of each: a `#rank.per` has one row, or
 /// one per rank of the class.
+///
+/// Actions of all classes that are one thing of the plan (a phase of an
+/// operator, a part of a reshard) have one `statement`: the number of their
+/// statement in the text of the program, ascending in every class. Without
+/// numbers, those of a single class are numbered as they stand.
 class Rank_ActionOp<string mnemonic, list<Trait> traits = []>
     : Rank_Op<mnemonic, [HasParent<"::ffc::rank::FuncOp">] # traits>;
 
@@ -144,7 +149,8 @@ def Rank_KernelOp : Rank_ActionOp<"kernel", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins StrAttr:$callee, Variadic<Rank_BufferType>:$ins,
                        Variadic<Rank_BufferType>:$outs, Rank_PerAttr:$tile,
-                       DictionaryAttr:$args, Rank_PerAttr:$task);
+                       DictionaryAttr:$args, Rank_PerAttr:$task,
+                       OptionalAttr<I64Attr>:$statement);
   let assemblyFormat = [{
     $callee `(` $ins `)` `->` `(` $outs `)` `tile` $tile $args `task` $task
     attr-dict `:` functional-type($ins, $outs)
@@ -171,7 +177,8 @@ def Rank_CopyOp : Rank_ActionOp<"copy"> {
   let arguments = (ins Rank_BufferType:$dst, Rank_BufferType:$src,
                        Rank_PerAttr:$dst_at, Rank_PerAttr:$src_at,
                        Rank_PerAttr:$size, StrAttr:$combine,
-                       Rank_PerAttr:$task);
+                       Rank_PerAttr:$task,
+                       OptionalAttr<I64Attr>:$statement);
   let assemblyFormat = [{
     $combine $dst `at` $dst_at `from` $src `at` $src_at `size` $size
     `task` $task attr-dict `:` type($dst) `,` type($src)
@@ -194,7 +201,8 @@ def Rank_ExchangeOp : Rank_ActionOp<"exchange", [AttrSizedOperandSegments]> {
   let arguments = (ins Variadic<Rank_BufferType>:$sends,
                        Variadic<Rank_BufferType>:$receives,
                        Rank_PerAttr:$send_peers, Rank_PerAttr:$receive_peers,
-                       I64Attr:$tag, Rank_PerAttr:$task);
+                       I64Attr:$tag, Rank_PerAttr:$task,
+                       OptionalAttr<I64Attr>:$statement);
   let results = (outs Rank_EventType:$event);
   let assemblyFormat = [{
     `send` `(` $sends `)` `to` $send_peers `receive` `(` $receives `)` `from`
@@ -227,7 +235,8 @@ def Rank_CollectiveOp : Rank_ActionOp<"collective"> {
   let arguments = (ins StrAttr:$kind, StrAttr:$reduce, Rank_BufferType:$src,
                        Rank_BufferType:$dst, Rank_PerAttr:$group, I64Attr:$root,
                        Rank_PerAttr:$task,
-                       DefaultValuedStrAttr<StrAttr, "library">:$algorithm);
+                       DefaultValuedStrAttr<StrAttr, "library">:$algorithm,
+                       OptionalAttr<I64Attr>:$statement);
   let results = (outs Rank_EventType:$event);
   let assemblyFormat = [{
     $kind $reduce $src `->` $dst (`by` $algorithm^)? `group` $group `root` $root
@@ -238,13 +247,15 @@ def Rank_CollectiveOp : Rank_ActionOp<"collective"> {
 
 def Rank_WaitOp : Rank_ActionOp<"wait"> {
   let summary = "waits for a queued communication";
-  let arguments = (ins Rank_EventType:$event);
+  let arguments = (ins Rank_EventType:$event,
+                       OptionalAttr<I64Attr>:$statement);
   let assemblyFormat = "$event attr-dict";
 }
 
 def Rank_ProbeOp : Rank_ActionOp<"probe"> {
   let summary = "offers a buffer for dumping";
-  let arguments = (ins StrAttr:$name, Rank_BufferType:$buffer);
+  let arguments = (ins StrAttr:$name, Rank_BufferType:$buffer,
+                       OptionalAttr<I64Attr>:$statement);
   let assemblyFormat = "$name $buffer attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }

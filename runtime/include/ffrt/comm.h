@@ -14,9 +14,12 @@
 #include "ffrt/tensor.h"
 
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
 namespace ffrt {
+
+class Watch;
 
 enum class ReduceOp : int { sum = 0, max = 1 };
 
@@ -84,14 +87,22 @@ public:
                           Tensor data) = 0;
   virtual void wait(Event event) = 0;
   virtual void barrier() = 0;
+  /// What ends a wait for other ranks that has no end; null: nothing does.
+  virtual std::shared_ptr<Watch> watch() const { return nullptr; }
   /// Prints the message with rank and task and ends all ranks.
   [[noreturn]] void fail(const char *task, const char *cause) {
     end_ranks(task, cause);
     std::abort();
   }
+  /// Ends all ranks; this one has printed why.
+  [[noreturn]] void end() {
+    end_ranks(nullptr, nullptr);
+    std::abort();
+  }
 
 protected:
-  /// What fail() does; it aborts this rank if this returns.
+  /// What fail() and end() do, which abort this rank if it returns. Without a
+  /// cause nothing is printed.
   virtual void end_ranks(const char *task, const char *cause) = 0;
 };
 

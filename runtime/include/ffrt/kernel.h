@@ -24,8 +24,23 @@
 
 namespace ffrt {
 
-/// Operands or results of a kernel, in the operator's order.
-using Tensors = std::initializer_list<Tensor>;
+/// Operands or results of a kernel, in the operator's order: a view of what
+/// outlives the call.
+class Tensors {
+public:
+  Tensors(std::initializer_list<Tensor> list) : count(list.size()) {
+    first = list.begin();
+  }
+  Tensors(const std::vector<Tensor> &list)
+      : first(list.data()), count(list.size()) {}
+  const Tensor *begin() const { return first; }
+  const Tensor *end() const { return first + count; }
+  std::size_t size() const { return count; }
+
+private:
+  const Tensor *first;
+  std::size_t count;
+};
 
 /// An integer-list attribute (strides, pads, permutation).
 using Ints = std::vector<int64_t>;

@@ -11,8 +11,11 @@ namespace ffrt {
 
 /// Starts MPI and gives its world; in programs without MPI, the ranks that
 /// --local-ranks has started. One per process; the destructor finalizes MPI.
-/// Must be called before other threads start.
+/// Must be called before threads start that read the environment.
 std::unique_ptr<Comm> make_mpi_comm();
+
+/// Seconds, where nothing else is asked for.
+constexpr double kDeadline = 600;
 
 /// How ranks of one node talk to each other. Nodes always do it over MPI.
 enum class Transport {
@@ -26,8 +29,11 @@ enum class Transport {
 /// nothing. Throws Error.
 Transport chosen_transport();
 
-/// As make_mpi_comm, with shared memory within nodes.
-std::unique_ptr<Comm> make_comm(Transport transport);
+/// As make_mpi_comm, with shared memory within nodes. A rank that waits for
+/// others for longer than the deadline, here or in any operation, says for whom
+/// and in which task, and all ranks end.
+std::unique_ptr<Comm> make_comm(Transport transport,
+                                double deadline_seconds = kDeadline);
 
 /// The rank that the launcher gave this process, read from the environment
 /// without starting MPI: 0 when there is no launcher.
@@ -49,8 +55,8 @@ std::string mpi_version();
 /// Sets the number of OpenMP threads of this rank and returns it: the cores
 /// that the ranks of this node may run on, divided by their number, at least
 /// one; OMP_NUM_THREADS overrides, up to OMP_THREAD_LIMIT. Collective over the
-/// world, after make_mpi_comm.
-int set_threads();
+/// world; `comm` is what make_comm() gave.
+int set_threads(Comm &comm);
 
 } // namespace ffrt
 

@@ -1,9 +1,8 @@
 //===- program.h - what an emitted program tells the runtime ----*- C++ -*-===//
 //
-// The emitted source defines one class per rank class, derived from
-// RankProgram, and one ProgramInfo; its main() calls ffrt::run. The runtime
-// owns the command line, memory, data, initial values, the step loop, dumps and
-// messages.
+// The emitted source defines a RankProgram, most of which is layer.h's Program,
+// and one ProgramInfo; its main() calls ffrt::run. The runtime owns the command
+// line, memory, data, initial values, the step loop, dumps and messages.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_PROGRAM_H

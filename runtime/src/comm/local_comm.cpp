@@ -7,6 +7,7 @@
 #include "comm/launch.h"
 #include "comm/local_launch.h"
 #include "comm/shm_comm.h"
+#include "comm/watched_comm.h"
 #include "common/device/threads.h"
 #include "ffrt/mpi.h"
 
@@ -60,7 +61,8 @@ public:
 protected:
   /// The launcher ends the others.
   void end_ranks(const char *task, const char *cause) override {
-    std::fprintf(stderr, "error: rank %d: %s: %s\n", mine, task, cause);
+    if (cause)
+      std::fprintf(stderr, "error: rank %d: %s: %s\n", mine, task, cause);
     std::fflush(nullptr);
     std::_Exit(1);
   }
@@ -86,7 +88,7 @@ SharedFile launched_file() {
 
 } // namespace
 
-std::unique_ptr<Comm> make_comm(Transport transport) {
+std::unique_ptr<Comm> make_unwatched_comm(Transport transport) {
   const int ranks = launched_local_size();
   auto network = std::make_unique<NoNetwork>(launched_rank(), ranks);
   if (transport == Transport::mpi)
@@ -105,12 +107,14 @@ std::unique_ptr<Comm> make_comm(Transport transport) {
 }
 
 std::unique_ptr<Comm> make_mpi_comm() {
-  return make_comm(Transport::automatic);
+  return make_unwatched_comm(Transport::automatic);
 }
 
 std::string mpi_version() { return "none"; }
 
 /// All ranks may run on the same cores: the launcher's.
-int set_threads() { return set_threads(own_cores(), launched_local_size()); }
+int set_threads(Comm &) {
+  return set_threads(own_cores(), launched_local_size());
+}
 
 } // namespace ffrt

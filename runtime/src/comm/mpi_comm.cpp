@@ -216,7 +216,8 @@ public:
 protected:
   void end_ranks(const char *task, const char *cause) override {
     std::fflush(stdout);
-    std::fprintf(stderr, "error: rank %d: %s: %s\n", my_rank, task, cause);
+    if (cause)
+      std::fprintf(stderr, "error: rank %d: %s: %s\n", my_rank, task, cause);
     std::fflush(stderr);
     MPI_Abort(world, 1);
   }

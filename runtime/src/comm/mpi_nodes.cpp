@@ -1,6 +1,7 @@
 //===- mpi_nodes.cpp - shared memory within nodes, MPI between them -------===//
 #include "comm/mpi_comm.h"
 #include "comm/shm_comm.h"
+#include "comm/watched_comm.h"
 #include "ffrt/mpi.h"
 
 #include <cerrno>
@@ -96,7 +97,7 @@ SharedFile share_file(MPI_Comm node) {
 
 } // namespace
 
-std::unique_ptr<Comm> make_comm(Transport transport) {
+std::unique_ptr<Comm> make_unwatched_comm(Transport transport) {
   std::unique_ptr<Network> mpi = make_mpi_network();
   if (transport == Transport::mpi || mpi->size() == 1)
     return mpi;

@@ -135,7 +135,7 @@ public:
 protected:
   void end_ranks(const char *task, const char *cause) override {
     // One message: the launcher is about to end the others.
-    if (!node->first_to_fail())
+    if (!node->first_to_fail() && cause)
       sleep(5);
     network->fail(task, cause);
   }

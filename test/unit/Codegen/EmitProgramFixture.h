@@ -25,7 +25,7 @@ protected:
     context.loadDialect<ff::FFDialect, rank::RankDialect>();
   }
 
-  /// train.cpp, ranks.inc and tasks.inc; empty after an error.
+  /// train.cpp and ranks.inc; empty after an error.
   std::vector<codegen::SourceFile> emit(const std::string &source,
                                         const codegen::ProgramMeta &meta = {}) {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);

@@ -12,134 +12,154 @@ using testing::HasSubstr;
 
 namespace {
 
-TEST_F(EmitProgram, PrintsALayerInOneSection) {
+TEST_F(EmitProgram, PrintsALayerAsAClassAndAnObject) {
   auto files = emit(kLinearOnTwoRanks, linearMeta());
-  ASSERT_EQ(files.size(), 3u) << error;
+  ASSERT_EQ(files.size(), 2u) << error;
   EXPECT_EQ(files[0].path, "train.cpp");
   // Forward, gradient, communication and update of a layer stand together.
   EXPECT_THAT(files[0].contents, HasSubstr(R"(
-  //===--- /fc/Gemm: linear -----------------------------------------------===//
+/// fc_gemm.
+struct LinearLayer : Layer {
+  using Layer::Layer;
+  Shards x = shards();
+  Shards weight = shards();
+  Shards y = shards();
+  Shards y_grad = shards();
+  Shards weight_grad = shards();
+  Shards weight_momentum = shards();
+  Kernel<MatMul> mat_mul{*this, {x, weight, absent, absent}, {y}, /*alpha=*/1.0,
+      /*beta=*/1.0, /*clamp=*/Reals{}, /*trans_a=*/0, /*trans_b=*/0};
+  Dump dump{*this};
+  Kernel<MatMul> mat_mul_2{*this, {x, y_grad, absent, absent}, {weight_grad},
+      /*alpha=*/1.0, /*beta=*/1.0, /*clamp=*/Reals{}, /*trans_a=*/1,
+      /*trans_b=*/0};
+  Reshard weight_grad_sum{*this};
+  Dump dump_gradients{*this};
+  Kernel<SgdUpdate> weight_update{*this, {weight, weight_grad, weight_momentum},
+      {weight, weight_momentum}, /*momentum=*/0.9, /*nesterov=*/0};
 
-  MatMul fc_gemm_forward{cx, {x, fc_weight, absent, absent}, {fc_gemm_y},
-      /*alpha=*/1.0, /*beta=*/1.0, /*clamp=*/{}, /*trans_a=*/0, /*trans_b=*/0};
-  MatMul fc_gemm_grad_b_backward{cx, {x, fc_gemm_y_grad, absent, absent},
-      {fc_weight_grad}, /*alpha=*/1.0, /*beta=*/1.0, /*clamp=*/{},
-      /*trans_a=*/1, /*trans_b=*/0};
-  SgdUpdate fc_weight_update_kernel{cx,
-      {fc_weight, fc_weight_grad, fc_weight_momentum},
-      {fc_weight, fc_weight_momentum}, /*momentum=*/0.9, /*nesterov=*/0};
-
-  // /fc/Gemm: 8x4, 4x3 -> 8x3; 192 FLOP; {n = 2} on 0 1
-  void fc_gemm_forward_pass() {
-    compute(fc_gemm_forward, {x, fc_weight, absent, absent}, {fc_gemm_y});
-    probe.offer("out/y", fc_gemm_y);
+  void forward() {
+    mat_mul();
+    dump();
   }
 
-  // /fc/Gemm.grad_b: 8x4, 8x3 -> 4x3; 192 FLOP; {n = 2} on 0 1
-  void fc_gemm_backward_pass() {
-    compute(fc_gemm_grad_b_backward, {x, fc_gemm_y_grad, absent, absent},
-        {fc_weight_grad});
+  void backward() {
+    mat_mul_2();
   }
 
-  // fc.weight.update: {replica = 2} on 0 1
-  void fc_gemm_update_pass() {
-    comm.wait(comm.all_reduce("fc.weight.update <- fc.weight.grad", groups[0],
-        fc_weight_grad, ReduceOp::sum));
-    probe.offer("grad/fc.weight", fc_weight_grad);
-    compute(fc_weight_update_kernel,
-        {fc_weight, fc_weight_grad, fc_weight_momentum},
-        {fc_weight, fc_weight_momentum});
+  void update() {
+    weight_grad_sum();
+    dump_gradients();
+    weight_update();
   }
+};
 )"));
   EXPECT_THAT(files[0].contents, HasSubstr(R"(
   void step() override {
-    fc_gemm_forward_pass();
-    loss_forward_pass();
-    loss_backward_pass();
-    fc_gemm_backward_pass();
-    fc_gemm_update_pass();
+    fc_gemm.forward();
+    loss.forward();
+    loss.backward();
+    fc_gemm.backward();
+    fc_gemm.update();
   }
 
-  Tensor loss() override { return loss_; }
-)"));
-  EXPECT_THAT(files[0].contents, HasSubstr(R"(
-        {"fc.weight", /*parameter=*/true, {Init::uniform, 0.5}, fc_weight},
-)"));
-}
-
-TEST_F(EmitProgram, ListsTheTasksOfAStep) {
-  auto files = emit(kLinearOnTwoRanks, linearMeta());
-  ASSERT_EQ(files.size(), 3u) << error;
-  EXPECT_EQ(files[2].path, "tasks.inc");
-  EXPECT_THAT(files[2].contents, HasSubstr(R"(
-std::vector<TaskId> Class0::tasks() {
-  return {
-      {"/fc/Gemm", 0, my.fc_gemm_point, 0},
-      {"loss", 0, my.fc_gemm_point, 0},
-      {"loss", 0, 0, 1},
-      {"loss.grad", 0, my.fc_gemm_point, 0},
-      {"/fc/Gemm.grad_b", 0, my.fc_gemm_point, 0},
-      {"fc.weight.update", 0, 0, 1},
-      {"fc.weight.update", 0, my.fc_gemm_point, 0},
-  };
-}
+private:
+  // /fc/Gemm: 8x4, 4x3 -> 8x3; 192 FLOP; {n = 2} on 0 1
+  // fc.weight.update: {replica = 2} on 0 1
+  LinearLayer fc_gemm{*this, 0};
 )"));
 }
 
-TEST_F(EmitProgram, PutsNumbersThatDifferIntoTheTable) {
+TEST_F(EmitProgram, ListsWhatRanksHave) {
   auto files = emit(kLinearOnTwoRanks, linearMeta());
-  ASSERT_EQ(files.size(), 3u) << error;
-  // One column for all tensors that start at the same sample.
-  EXPECT_THAT(files[0].contents, HasSubstr(R"(
-struct Class0Row {
-  // Also of fc_gemm_y and 2 more:
-  int64_t x_lo0;
-  // Also of loss and 3 more:
-  int fc_gemm_point;
-};
-)"));
-  EXPECT_THAT(
-      files[0].contents,
-      HasSubstr("Tensor x = arena(0, f32, row_major, {4, 4}, {my.x_lo0, 0}, "
-                "{8, 4});"));
-  // A whole tensor needs no position.
-  EXPECT_THAT(
-      files[0].contents,
-      HasSubstr("Tensor fc_weight = state(0, f32, row_major, {4, 3});"));
+  ASSERT_EQ(files.size(), 2u) << error;
   EXPECT_EQ(files[1].path, "ranks.inc");
-  EXPECT_THAT(files[1].contents, HasSubstr(R"(
-const Class0Row class0_rows[] = {
-  /* rank 0 */ {0, 0},
-  /* rank 1 */ {4, 1},
+  const std::string &tables = files[1].contents;
+  // Numbers in which ranks of a class differ have one column, whatever they
+  // are.
+  EXPECT_THAT(tables, HasSubstr(R"(
+  /* 0 fc.weight */ state, 0, f32, row_major, 2, 4, 3, 0, 0, 4, 3,
+  /* 1 fc.weight/momentum */ state, 64, f32, row_major, 2, 4, 3, 0, 0, 4, 3,
+  /* 2 x */ arena, 0, f32, row_major, 2, 4, 4, own(0), 0, 8, 4,
+)"));
+  EXPECT_THAT(tables, HasSubstr(R"(
+const int64_t class0_own[] = {
+  /* rank 0 */ 0, 0,
+  /* rank 1 */ 4, 1,
 };
+)"));
+  // How many tiles, operator, phase; position, point and shards of a tile.
+  EXPECT_THAT(tables, HasSubstr(R"(
+  /* fc_gemm.mat_mul */ 1, 0, 0, 0, own(1), 0, 0, 0,
+)"));
+  EXPECT_THAT(tables, HasSubstr(R"(
+  /* fc_gemm.weight_grad_sum */ 2, 0, 1, 2,
+    collective, 5, 0, 1, 0, all_reduce, 0, 7, 7, sum, library, 0,
+    wait, 0,
+)"));
+  EXPECT_THAT(tables, HasSubstr(R"(
+        {"fc.weight", true, {Init::uniform, 0.5}},
+)"));
+  EXPECT_THAT(tables, HasSubstr(R"(
+        "fc.weight.update <- fc.weight.grad",
 )"));
 }
 
-TEST_F(EmitProgram, PrintsSeveralClasses) {
+TEST_F(EmitProgram, PrintsOneTextForSeveralClasses) {
   auto files = emit(kTwoClasses);
-  ASSERT_EQ(files.size(), 3u) << error;
+  ASSERT_EQ(files.size(), 2u) << error;
   const std::string &text = files[0].contents;
-  // An event that another method waits for is a member.
+  // What starts in one method and ends in another one.
   EXPECT_THAT(text, HasSubstr(R"(
-    first_event = comm.exchange("first <- x", /*tag=*/7, {{1, x}, {2, x}}, {});
+struct PlainLayer : Layer {
+  using Layer::Layer;
+  Reshard float_reshard{*this};
+  Reshard float_broadcast{*this};
+
+  void forward() {
+    float_reshard.start();
+    float_broadcast.start();
+    float_reshard.finish();
+    float_broadcast.finish();
+  }
+};
 )"));
-  EXPECT_THAT(text, HasSubstr("    comm.wait(first_event);\n"));
-  EXPECT_THAT(text, HasSubstr("\n  Event first_event;\n"));
+  const std::string &tables = files[1].contents;
   // Packed intervals are seen as a box from the first one on.
-  EXPECT_THAT(text, HasSubstr("arena(0, i64, channels_last, {2, 2}, "
-                              "{0, my.packed_lo1}, {2, 6});"));
-  EXPECT_THAT(text, HasSubstr(R"(
-    copy(packed, {0, my.packed_to1}, float_, {0, 0}, {2, 1});
-    combine(float_, {0, 0}, packed, {0, 0}, {2, 2}, ReduceOp::sum);
+  EXPECT_THAT(tables, HasSubstr("/* 1 packed */ arena, 0, i64, channels_last, "
+                                "2, 2, 2, 0, own(1), 2, 6,\n"));
+  EXPECT_THAT(tables, HasSubstr("exchange, 0, 0, 0, 0, 7, 2, 1, 0, 2, 0, 0,"));
+  EXPECT_THAT(tables, HasSubstr(R"(
+        {0, 0},
+        {1, 0},
+        {1, 1},
 )"));
-  EXPECT_THAT(text, HasSubstr("groups[my.float_group]"));
-  EXPECT_THAT(text, HasSubstr(R"(
-  case 0:
-    return std::make_unique<Class0>(host);
-  default:
-    return std::make_unique<Class1>(host, class1_rows[place.row]);
-)"));
-  EXPECT_THAT(files[1].contents, HasSubstr("    {1, 1},\n"));
+}
+
+TEST_F(EmitProgram, NeedsNumbersOfStatementsInSeveralClasses) {
+  std::string text = kTwoClasses;
+  const std::string number = "{statement = 0 : i64}";
+  text.replace(text.find(number), number.size(), "");
+  EXPECT_TRUE(emit(text).empty());
+  EXPECT_THAT(error, HasSubstr("expected the number of its statement, as there "
+                               "are several classes, found none"));
+}
+
+TEST_F(EmitProgram, NeedsStatementsOfOneReshard) {
+  std::string text = kTwoClasses;
+  const std::string number = "{statement = 3 : i64}";
+  text.replace(text.find(number), number.size(), "{statement = 2 : i64}");
+  EXPECT_TRUE(emit(text).empty());
+  EXPECT_THAT(error, HasSubstr("expected a statement of its own, found number "
+                               "2 of another operator or reshard"));
+}
+
+TEST_F(EmitProgram, NeedsNumbersOfStatementsThatAscend) {
+  std::string text = kTwoClasses;
+  const std::string number = "{statement = 0 : i64}";
+  text.replace(text.find(number), number.size(), "{statement = 9 : i64}");
+  EXPECT_TRUE(emit(text).empty());
+  EXPECT_THAT(error, HasSubstr("expected a statement from 9 on, found 2"));
 }
 
 /// Copies of 1 x 2 elements on two ranks; `places` are those in the destination
@@ -176,12 +196,11 @@ TEST_F(EmitProgram, PrintsSeriesOfCopiesAsLoops) {
   places.push_back({3, 0, 0, 0});
   places.push_back({3, 2, 0, 2});
   auto files = emit(copiesOnTwoRanks(places, 1));
-  ASSERT_EQ(files.size(), 3u) << error;
-  EXPECT_THAT(files[0].contents, HasSubstr(R"(
-    for (int64_t i = 0; i < 2; ++i)
-      for (int64_t j = 0; j < 3; ++j)
-        copy(a, {i, 2 * j}, b, {7 - i, my.b_from1 + 6 * j}, {1, 2});
-    copy(a, {3, 0}, b, {0, my.b_from1}, {1, 2});
+  ASSERT_EQ(files.size(), 2u) << error;
+  // One row for the loops: counts, then how far both places move.
+  EXPECT_THAT(files[1].contents, HasSubstr(R"(
+    copies, 0, 0, 0, 1, 2, 2, 3, replace, 0, 1, 0, 0, 7, own(0), 1, 2, 1, 0, -1, 0, 0, 2, 0, 6,
+    copies, 6, 0, 0, 1, 0, replace, 0, 1, 3, 0, 0, own(0), 1, 2,
 )"));
   EXPECT_EQ(compile(files), "");
 }
@@ -193,12 +212,9 @@ TEST_F(EmitProgram, PrintsInterleavedCopiesAsOneLoop) {
     places.push_back({0, 4 * i + 2, 7 - i, 0});
   }
   auto files = emit(copiesOnTwoRanks(places, 0));
-  ASSERT_EQ(files.size(), 3u) << error;
-  EXPECT_THAT(files[0].contents, HasSubstr(R"(
-    for (int64_t i = 0; i < 5; ++i) {
-      copy(a, {0, 4 * i}, b, {0, 2 * i}, {1, 2});
-      copy(a, {0, 2 + 4 * i}, b, {7 - i, 0}, {1, 2});
-    }
+  ASSERT_EQ(files.size(), 2u) << error;
+  EXPECT_THAT(files[1].contents, HasSubstr(R"(
+    copies, 0, 0, 0, 2, 1, 5, replace, 0, 1, 0, 0, 0, 0, 1, 2, 0, 4, 0, 2, replace, 0, 1, 0, 2, 7, 0, 1, 2, 0, 4, -1, 0,
 )"));
   EXPECT_EQ(compile(files), "");
 }
@@ -212,7 +228,7 @@ TEST_F(EmitProgram, TextCompilesWithoutWarnings) {
 TEST_F(EmitProgram, IsTheSameForTheSameInput) {
   auto once = emit(kLinearOnTwoRanks, linearMeta());
   auto again = emit(kLinearOnTwoRanks, linearMeta());
-  ASSERT_EQ(once.size(), 3u);
+  ASSERT_EQ(once.size(), 2u);
   EXPECT_EQ(once[0].contents, again[0].contents);
   EXPECT_EQ(once[1].contents, again[1].contents);
 }
@@ -262,7 +278,7 @@ TEST_F(EmitProgram, NeedsOneSymmetricPart) {
 TEST_F(EmitProgram, PrintsSymmetricBytes) {
   auto files =
       emit(withSymmetricArena(copiesOnTwoRanks({{0, 0, 0, 0}}, 1), 4096));
-  ASSERT_EQ(files.size(), 3u) << error;
+  ASSERT_EQ(files.size(), 2u) << error;
   EXPECT_THAT(files[0].contents, HasSubstr("info.symmetric_arena = 4096;"));
   EXPECT_THAT(files[0].contents, ::testing::Not(HasSubstr("symmetric_state")));
 }
@@ -284,10 +300,10 @@ TEST_F(EmitProgram, PrintsAttributesInTheOrderOfTheirNames) {
                "large = -9223372036854775808 : i64, x = 0.5 : f64} "
                "task <[0, 0, 0, 0]> : () -> ()") +
            kIdleRankOne);
-  ASSERT_EQ(files.size(), 3u) << error;
+  ASSERT_EQ(files.size(), 2u) << error;
   EXPECT_THAT(files[0].contents, HasSubstr(R"(
-  SomeKernel some_kernel_forward{cx, {}, {}, /*flag=*/1, /*large=*/INT64_MIN,
-      /*list=*/{1, 2}, /*text=*/"a\"b", /*x=*/0.5};
+  Kernel<SomeKernel> some_kernel{*this, {}, {}, /*flag=*/1, /*large=*/INT64_MIN,
+      /*list=*/Ints{1, 2}, /*text=*/"a\"b", /*x=*/0.5};
 )"));
 }
 

@@ -56,23 +56,29 @@ TEST_F(FunctorsTest, GivesFusedKernelsAFunctor) {
       fusedKernel("relu1!", "%a, %b, %c", "%c, %d",
                   "t0 = mul(x0, x1); t1 = clip[0, inf](t0); t2 = "
                   "relu_backward(x2, t1); return t2, t0")));
-  ASSERT_EQ(files.size(), 5u) << error;
+  ASSERT_EQ(files.size(), 4u) << error;
   const std::string &text = files[0].contents;
   EXPECT_THAT(text, HasSubstr("#include \"functors.h\"\n"));
   EXPECT_THAT(text, HasSubstr(R"(
-  Fused<functors::Relu1, From<float, float>, float> relu1_forward{cx, {a, b},
-      {c}};
+  Kernel<Fused<functors::Relu1, From<float, float>, float>> fused_forward{*this,
+      {input, input_2}, {output}};
 )"));
   EXPECT_THAT(text, HasSubstr(R"(
-  Fused<functors::Relu1, From<float, float>, float> relu2_forward{cx, {a, c},
-      {a}};
+  Kernel<Fused<functors::Relu1, From<float, float>, float>> fused_forward{*this,
+      {output, input}, {output}};
 )"));
   EXPECT_THAT(text, HasSubstr(R"(
-  Fused<functors::Relu1_2, From<float, float, float>, float,
-      float> relu1_forward_2{cx, {a, b, c}, {c, d}};
+  Kernel<Fused<functors::Relu1_2, From<float, float, float>, float,
+      float>> fused_forward{*this, {input, input_2, output},
+      {output, output_2}};
 )"));
-  EXPECT_EQ(files[3].path, "functors.h");
-  EXPECT_THAT(files[3].contents, HasSubstr(R"(
+  EXPECT_THAT(text, HasSubstr(R"(
+  PlainLayer relu1{*this, 0};
+  PlainLayer2 relu2{*this, 1, relu1.input, relu1.output};
+  PlainLayer3 relu1_2{*this, 2, relu1.input, relu1.input_2, relu1.output};
+)"));
+  EXPECT_EQ(files[2].path, "functors.h");
+  EXPECT_THAT(files[2].contents, HasSubstr(R"(
 /// relu1, relu2: leaky_relu[0.1](x0 + x1)
 struct Relu1 {
   FFRT_FUNCTION
@@ -94,7 +100,7 @@ struct Relu1_2 {
   }
 };
 )"));
-  EXPECT_THAT(files[3].contents, HasSubstr(R"(
+  EXPECT_THAT(files[2].contents, HasSubstr(R"(
 // Compiled in functors.cpp.
 namespace ffrt {
 extern template class Fused<functors::Relu1, From<float, float>, float>;
@@ -102,8 +108,8 @@ extern template class Fused<functors::Relu1_2, From<float, float, float>, float,
     float>;
 } // namespace ffrt
 )"));
-  EXPECT_EQ(files[4].path, "functors.cpp");
-  EXPECT_THAT(files[4].contents, HasSubstr(R"(
+  EXPECT_EQ(files[3].path, "functors.cpp");
+  EXPECT_THAT(files[3].contents, HasSubstr(R"(
 namespace ffrt {
 template class Fused<functors::Relu1, From<float, float>, float>;
 template class Fused<functors::Relu1_2, From<float, float, float>, float,
@@ -121,19 +127,19 @@ TEST_F(FunctorsTest, SharesAFunctorAmongTypesOfOperands) {
       fusedKernel("sum3", "%e, %b", "%d", sum) +
       fusedKernel("sum4", "%b, %e", "%d", sum) +
       fusedKernel("relu", "%e", "%e", "t0 = relu(x0); return bf16(t0)")));
-  ASSERT_EQ(files.size(), 5u) << error;
+  ASSERT_EQ(files.size(), 4u) << error;
   const std::string &text = files[0].contents;
   EXPECT_THAT(text, HasSubstr(R"(
-  Fused<functors::Sum1, From<float, ffrt::BFloat16>, float> sum2_forward{cx,
-      {a, e}, {c}};
+  Kernel<Fused<functors::Sum1, From<float, ffrt::BFloat16>,
+      float>> fused_forward{*this, {input, input_2}, {output}};
 )"));
   EXPECT_THAT(text, HasSubstr(R"(
-  Fused<functors::Relu, From<ffrt::BFloat16>, ffrt::BFloat16> relu_forward{cx,
-      {e}, {e}};
+  Kernel<Fused<functors::Relu, From<ffrt::BFloat16>,
+      ffrt::BFloat16>> fused_forward{*this, {output}, {output}};
 )"));
-  EXPECT_THAT(files[3].contents,
+  EXPECT_THAT(files[2].contents,
               HasSubstr("/// sum1, sum2, sum3, sum4: x0 + x1\nstruct Sum1 {"));
-  EXPECT_THAT(files[4].contents, HasSubstr(R"(
+  EXPECT_THAT(files[3].contents, HasSubstr(R"(
 namespace ffrt {
 template class Fused<functors::Sum1, From<float, float>, float>;
 template class Fused<functors::Sum1, From<float, ffrt::BFloat16>, float>;

@@ -36,7 +36,7 @@ TEST(Identifiers, AvoidsReservedNames) {
   EXPECT_EQ(scope.take("Float"), "float_2");
   EXPECT_EQ(scope.take("copy"), "copy_");
   EXPECT_EQ(scope.take("co_yield"), "co_yield_");
-  EXPECT_TRUE(isReservedName("step"));
+  EXPECT_TRUE(isReservedName("absent"));
   EXPECT_FALSE(isReservedName("conv1"));
 }
 

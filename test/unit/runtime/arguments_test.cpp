@@ -78,6 +78,8 @@ TEST(Arguments, LongShortAndJoinedForms) {
   EXPECT_EQ(b.inputs, "in");
   EXPECT_EQ(b.weights, "old");
   EXPECT_EQ(b.trace, "t.json");
+  EXPECT_EQ(parse({"--deadline=0.5"}).deadline, 0.5);
+  EXPECT_EQ(parse({}).deadline, 600);
   EXPECT_TRUE(parse({"-h"}).help);
   EXPECT_TRUE(parse({"--info"}).info);
 }
@@ -130,6 +132,10 @@ TEST(Arguments, Errors) {
             "--lr: expected a non-negative number, found 'nan'");
   EXPECT_EQ(error_of({"--wd=-1"}),
             "--wd: expected a non-negative number, found '-1'");
+  for (const char *text : {"soon", "0", "-1", "inf", "nan", ""})
+    EXPECT_EQ(error_of({"--deadline", text}),
+              std::string("--deadline: expected a positive number, found '") +
+                  text + "'");
   EXPECT_EQ(error_of({"--seed", "-1"}),
             "--seed: expected a non-negative integer, found '-1'");
   EXPECT_EQ(error_of({"-b", "32"}),
@@ -165,6 +171,8 @@ TEST(Report, InfoListsEverything) {
        {"m.onnx", "aaa", "bbb", "ccc", "ranks           4", "12.500 ms",
         "x f32 [64, 10]", "110", "220", "4e+09"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_NE(usage("train", program()).find("and all end (default 600)"),
+            std::string::npos);
   EXPECT_NE(usage("train", program()).find("mpirun -n 4 train"),
             std::string::npos);
 }

@@ -230,7 +230,7 @@ int main(int argc, char **argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   check(*comm, comm->size() == 3, "expected 3 ranks");
   check(*comm, launched() && launched_rank() == comm->rank(), "launched rank");
-  check(*comm, set_threads() >= 1, "threads");
+  check(*comm, set_threads(*comm) >= 1, "threads");
   if (mode == "abort" && comm->rank() == 1)
     comm->fail("layer 7", "expected peace, found war");
   const Group all = comm->make_group({0, 1, 2});

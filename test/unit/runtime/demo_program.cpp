@@ -3,20 +3,24 @@
 // x[12,1,8,8] -> conv 3x3, 4 channels -> relu -> dropout -> flatten -> fc 10 ->
 // cross-entropy, data parallel over RANKS ranks, with momentum. DEMO_FAULT
 // makes it misbehave for tests of messages: "guard", "throw", "hole" or
-// "tasks". With DEMO_EVALUATE it ends with the result of fc; with DEMO_PROFILE
-// it starts as programs that measure do. Of its tasks, only communication is
-// traced.
+// "tasks". Or its last rank does: "exchange" leaves out an exchange that the
+// others begin a step with; it never comes to the "start", to make a "group",
+// or to the "end". With DEMO_EVALUATE it ends with the result of fc; with
+// DEMO_PROFILE it starts as programs that measure do. Of its tasks, only
+// communication is traced.
 //
 //===----------------------------------------------------------------------===//
 #include "ffrt/error.h"
 #include "ffrt/hash.h"
 #include "ffrt/kernels.h"
+#include "ffrt/mpi.h"
 #include "ffrt/profile.h"
 #include "ffrt/program.h"
 
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <unistd.h>
 
 using namespace ffrt;
 
@@ -58,6 +62,11 @@ public:
       throw Error("demo fault");
   }
 
+  ~Demo() override {
+    if (fault("end") && is_last())
+      pause();
+  }
+
   std::vector<StateSlot> states() override {
     const Init zero{Init::constant, 0.0, 0};
     return {{"conv.weight", true, {Init::uniform, 0.3, 0}, wc},
@@ -84,6 +93,8 @@ public:
   }
 
   void step() override {
+    if (fault("exchange") && !is_last())
+      pass_on();
     conv({x, wc, bc}, {c});
     relu({c}, {r});
     if (evaluates())
@@ -120,11 +131,23 @@ public:
   Tensor loss() override { return loss_value; }
 
 private:
+  bool is_last() const { return cx.rank == RANKS - 1; }
+  /// Something from the rank before, something else to the next.
+  void pass_on() {
+    const int next = (cx.rank + 1) % RANKS,
+              before = (cx.rank + RANKS - 1) % RANKS;
+    Tensor received = bf;
+    received.data = passed;
+    host.comm.wait(
+        host.comm.exchange("conv <- x", 0, {{next, bf}}, {{before, received}}));
+  }
   static Tensor half(Tensor t) {
     t.shape[0] /= 2;
     return t;
   }
   static Group everyone(Comm &comm) {
+    if (fault("group") && comm.rank() == RANKS - 1)
+      pause();
     std::vector<int> ranks(RANKS);
     std::iota(ranks.begin(), ranks.end(), 0);
     return comm.make_group(ranks);
@@ -143,6 +166,7 @@ private:
   Tensor wf = take(&st, {kClasses, kFeatures}, 2, 0, kClasses);
   Tensor bf = take(&st, {kClasses}, 1, 0, kClasses);
   Tensor vf = take(&st, {kClasses, kFeatures}, 2, 0, kClasses);
+  float passed[kClasses];
 
   std::byte *at = host.arena + 0;
   Tensor x = take(&at, {kBatch, 1, 8, 8}, 4, lo, n, nhwc);
@@ -199,6 +223,8 @@ RankInfo bytes(int rank) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (fault("start") && launched() && launched_rank() == RANKS - 1)
+    pause();
   ProgramInfo info{"demo.onnx", "m0", "t0", "s0", RANKS, true, kBatch,
                    0.05,        0.0,  1e-3, {},   {},    {}};
   info.inputs = {{"x", DType::f32, 4, {kBatch, 1, 8, 8}, false, 0},

@@ -28,6 +28,8 @@ constexpr double kDeadline = 3;
   std::_Exit(1);
 }
 
+[[noreturn]] void late(const char *task) { fail(task, "late"); }
+
 cudaEvent_t record(cudaStream_t stream) {
   cudaEvent_t event = nullptr;
   cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
@@ -39,7 +41,7 @@ cudaEvent_t record(cudaStream_t stream) {
 /// before. They run when their events are waited for.
 void work(double seconds) {
   using namespace ffrt::cuda;
-  Watchdog watchdog(kDeadline, fail);
+  Watchdog watchdog(kDeadline, fail, late);
   const cudaStream_t stream = device().stream();
   watchdog.begins("some work", stream);
   cudaEventSynchronize(record(stream));

@@ -101,6 +101,22 @@ TEST_F(LocalRanks, AFaultEndsAllRanks) {
   EXPECT_EQ(thrown.text, "error: rank 3: run: demo fault\n");
 }
 
+TEST_F(LocalRanks, WaitsForOtherRanksHaveAnEnd) {
+  const Result r = shell("env DEMO_FAULT=exchange " + demo(4) +
+                         " --local-ranks 4 --deadline 2");
+  EXPECT_EQ(r.status, 1) << r.text;
+  EXPECT_EQ(count(r.text, "\n"), 4) << r.text;
+  EXPECT_HAS(r, "error: rank 0: conv <- x: waits for ranks 1, 3 (exchange) "
+                "since 2.");
+  EXPECT_HAS(r, "error: rank 3: gradients: waits for ranks 0, 1, 2 "
+                "(all-reduce) since 2.");
+  const Result start = shell("env DEMO_FAULT=start " + demo(4) +
+                             " --local-ranks 4 --deadline 2");
+  EXPECT_EQ(start.status, 1) << start.text;
+  EXPECT_EQ(count(start.text, ": start: waits for the other ranks since 2."), 3)
+      << start.text;
+}
+
 TEST_F(LocalRanks, CompressedDataWantZlib) {
   std::ofstream(folder + "/train-images-idx3-ubyte.gz") << "x";
   std::ofstream(folder + "/train-labels-idx1-ubyte.gz") << "x";

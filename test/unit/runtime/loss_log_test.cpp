@@ -22,7 +22,7 @@ std::vector<double> log_of(DType type, int microBatches,
   Tensor loss;
   loss.type = type;
   loss.data = memory.get();
-  LossLog log(microBatches, any_loss);
+  LossLog log(microBatches, any_loss, 10);
   for (const T &value : losses) {
     write_target(loss.data, &value, sizeof value);
     log.add(loss);

@@ -250,6 +250,10 @@ TEST_F(Run, ProgramsThatMeasureStartAsOthers) {
   EXPECT_EQ(flag.status, 2) << flag.text;
   EXPECT_HAS(flag, "error: --repeat: expected a number from 1 to 1000, found "
                    "'0'");
+  const Result deadline = mpirun(4, 4, "--deadline soon", variable);
+  EXPECT_EQ(deadline.status, 2) << deadline.text;
+  EXPECT_HAS(deadline, "error: --deadline: expected a positive number, found "
+                       "'soon'");
   const Result three = mpirun(3, 4, "", variable);
   EXPECT_EQ(three.status, 2) << three.text;
   EXPECT_HAS(three,
@@ -330,6 +334,38 @@ TEST_F(Run, FaultsEndAllRanks) {
   EXPECT_EQ(hole.status, 1) << hole.text;
   EXPECT_HAS(hole, "error: rank 0: dump: 'grad/fc_weight': expected all of "
                    "2560 elements, found 1280");
+}
+
+TEST_F(Run, WaitsForOtherRanksHaveAnEnd) {
+  for (const char *variables :
+       {"FFRT_COMM=shm", "FFRT_COMM=mpi", "FFRT_RANKS_PER_NODE=2"}) {
+    const Result r = mpirun(4, 4, "--deadline 2",
+                            std::string("DEMO_FAULT=exchange ") + variables);
+    EXPECT_EQ(r.status, 1) << r.text;
+    EXPECT_EQ(count(r.text, "error: "), 4) << r.text;
+    EXPECT_HAS(r, "error: rank 0: conv <- x: waits for ranks 1, 3 (exchange) "
+                  "since 2.");
+    EXPECT_HAS(r, "error: rank 1: gradients: waits for ranks 0, 2, 3 "
+                  "(all-reduce) since 2.");
+    EXPECT_HAS(r, "error: rank 2: gradients: waits for ranks 0, 1, 3 "
+                  "(all-reduce) since 2.");
+    EXPECT_HAS(r, "error: rank 3: gradients: waits for ranks 0, 1, 2 "
+                  "(all-reduce) since 2.");
+    EXPECT_EQ(
+        count(r.text, ": expected an end within --deadline 2, found none"), 4)
+        << r.text;
+  }
+  for (const auto &[fault, task] :
+       {std::pair("start", "start"), std::pair("group", "make group"),
+        std::pair("end", "end")}) {
+    const Result r = mpirun(4, 4, "--deadline 2",
+                            std::string("FFRT_COMM=mpi DEMO_FAULT=") + fault);
+    EXPECT_EQ(r.status, 1) << r.text;
+    EXPECT_EQ(count(r.text, std::string(": ") + task +
+                                ": waits for the other ranks since 2."),
+              3)
+        << r.text;
+  }
 }
 
 TEST_F(Run, LossesThatAreNotFiniteEndAllRanks) {

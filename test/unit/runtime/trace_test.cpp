@@ -1,6 +1,7 @@
 //===- trace_test.cpp - when the tasks of a step ran ----------------------===//
-#include "ffrt/actions.h"
 #include "ffrt/error.h"
+#include "ffrt/kernel.h"
+#include "ffrt/trace.h"
 
 #include "common/profiling/json.h"
 #include "common/profiling/trace_file.h"
@@ -55,10 +56,13 @@ struct CountingKernel {
 };
 
 /// A program of one kernel.
-class OneKernel : Actions {
-public:
-  explicit OneKernel(Trace *trace) : Actions(trace) {}
-  void step() { compute(kernel, {}, {}); }
+struct OneKernel {
+  explicit OneKernel(Trace *trace) : trace(trace) {}
+  void step() {
+    const TracedTask task(trace, Trace::Kind::kernel);
+    kernel({}, {});
+  }
+  Trace *trace;
   CountingKernel kernel;
 };
 

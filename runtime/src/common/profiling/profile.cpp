@@ -32,6 +32,7 @@ struct ProfileArguments {
   int rounds = 5;
   int64_t largest = kLargestMessage;
   int local_ranks = 0; ///< 0: not given
+  double deadline = kDeadline;
   /// All arguments but --local-ranks, for the ranks it starts.
   std::vector<std::string> forwarded;
 };
@@ -47,6 +48,9 @@ measures the kernels of )" +
       --largest BYTES     of a message that is measured (default 67108864)
       --speed             print the time of the steps that a profile has as its
                           probe, nothing else: is the machine as fast as then?
+      --deadline SECONDS  of a wait for other ranks, after which all end
+                          (default )" +
+         std::to_string(int(kDeadline)) + R"()
       --local-ranks N     start the ranks on this machine
   -h, --help
 )";
@@ -71,6 +75,8 @@ ProfileArguments parse(int argc, char **argv, int ranks) {
       arguments.rounds = int(number(flags, 1, 1000));
     else if (flag == "--largest")
       arguments.largest = number(flags, 256, 1 << 30);
+    else if (flag == "--deadline")
+      arguments.deadline = positive_number(flag, flags.value());
     else if (flag == "--local-ranks")
       check_local_ranks(arguments.local_ranks = int(number(flags, 1, 1 << 20)),
                         ranks);
@@ -282,13 +288,13 @@ void measure(Comm &own, const ProfileInfo &info,
 int run_profile(int argc, char **argv, const ProfileInfo &info) {
   const int ranks = info.steps[0].info.ranks;
   ProfileArguments arguments;
-  auto parse_line = [&]() -> std::string {
+  auto parse_line = [&]() -> Start {
     arguments = parse(argc, argv, ranks);
     if (arguments.help)
-      return usage(argv[0], info);
+      return {usage(argv[0], info)};
     if (arguments.local_ranks)
       start_local_ranks(ranks, arguments.forwarded);
-    return "";
+    return {"", arguments.deadline};
   };
   return on_ranks(argv[0], ranks, "profile", parse_line,
                   [&](Comm &comm) { measure(comm, info, arguments); });

@@ -17,6 +17,7 @@ public:
 
   int rank() const override { return comm.rank(); }
   int size() const override { return comm.size(); }
+  std::shared_ptr<Watch> watch() const override { return comm.watch(); }
   Group make_group(const std::vector<int> &members) override {
     auto found = groups.find(members);
     if (found == groups.end())

@@ -211,6 +211,8 @@ Arguments parse_arguments(int argc, char **argv, const ProgramInfo &info) {
       a.dump_steps = steps_to_dump(given, flags.value());
     else if (flag == "--trace")
       a.trace = path(given, "a file", flags.value());
+    else if (flag == "--deadline")
+      a.deadline = positive_number(given, flags.value());
     else if (flag == "--local-ranks")
       a.local_ranks = int(positive(given, flags.value()));
     else if (read_generation(flag, flags, a.generation))
@@ -274,6 +276,9 @@ std::string usage(const char *program, const ProgramInfo &info) {
                           is printed)
       --seed N            of initial values, dropout, order, synthetic data and
                           what is generated
+      --deadline SECONDS  when a rank waits for others for so long, every rank
+                          that waits says where, and all end (default )" +
+          std::to_string(int(kDeadline)) + R"()
       --info              print what the program is and needs
       --local-ranks N     start the ranks on this machine
   -h, --help

@@ -4,6 +4,7 @@
 
 #include "common/optimizer/rate_schedule.h"
 #include "common/program/generate.h"
+#include "ffrt/mpi.h"
 #include "ffrt/program.h"
 
 #include <string>
@@ -29,6 +30,7 @@ struct Arguments {
   Generation generation;
   bool shuffle = false; ///< the data set, by default when the program trains
   int local_ranks = 0;  ///< 0: not given
+  double deadline = kDeadline;
   /// All arguments but --local-ranks, for the ranks it starts.
   std::vector<std::string> forwarded;
 };

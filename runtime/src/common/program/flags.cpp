@@ -4,6 +4,7 @@
 #include "ffrt/error.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 
 namespace ffrt {
@@ -20,6 +21,14 @@ int64_t whole_number(const std::string &flag, const std::string &what,
   const long long value = std::strtoll(text.c_str(), &end, 10);
   if (text.empty() || *end || errno || value < least || value > most)
     expected(flag, what, text);
+  return value;
+}
+
+double positive_number(const std::string &flag, const std::string &text) {
+  char *end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end || !std::isfinite(value) || value <= 0)
+    expected(flag, "a positive number", text);
   return value;
 }
 

@@ -16,6 +16,9 @@ namespace ffrt {
 int64_t whole_number(const std::string &flag, const std::string &what,
                      const std::string &text, int64_t least, int64_t most);
 
+/// A value that must be a finite number above 0.
+double positive_number(const std::string &flag, const std::string &text);
+
 /// A value that must not be empty.
 std::string path(const std::string &flag, const char *what,
                  const std::string &text);

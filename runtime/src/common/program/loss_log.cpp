@@ -4,6 +4,7 @@
 #include "common/device/target.h"
 #include "ffrt/error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -11,7 +12,8 @@ namespace ffrt {
 
 namespace {
 
-constexpr std::size_t kMost = 256; ///< on their way
+constexpr std::size_t kMost = 256;         ///< on their way
+constexpr int64_t kMostReserved = 1 << 20; ///< losses
 
 double value_of(const Tensor &t) {
   if (t.type == DType::f64)
@@ -21,10 +23,11 @@ double value_of(const Tensor &t) {
 
 } // namespace
 
-LossLog::LossLog(int micro_batches, bool any_loss)
+LossLog::LossLog(int micro_batches, bool any_loss, int64_t steps)
     : micro_batches(micro_batches), any_loss(any_loss),
       memory(host_memory(kMost * sizeof(double))) {
   coming.reserve(kMost);
+  arrived.reserve(std::size_t(std::min(steps, kMostReserved)));
 }
 
 void LossLog::add(const Tensor &loss) {

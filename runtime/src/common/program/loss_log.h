@@ -15,8 +15,8 @@ namespace ffrt {
 class LossLog {
 public:
   /// `micro_batches` of a step, over 0. Unless `any_loss`, one that is not
-  /// finite is an error as soon as it is read.
-  LossLog(int micro_batches, bool any_loss);
+  /// finite is an error as soon as it is read. `steps`: how many are expected.
+  LossLog(int micro_batches, bool any_loss, int64_t steps);
 
   /// The loss of the next micro-batch: one element of f32 or f64, which has its
   /// value when all that was started so far is done.

@@ -35,21 +35,22 @@ int reject(const std::string &cause, Comm *comm = nullptr) {
 } // namespace
 
 int on_ranks(const char *program, int ranks, const char *task,
-             const std::function<std::string()> &parse,
+             const std::function<Start()> &parse,
              const std::function<void(Comm &)> &body) {
+  Start start;
   Transport transport = Transport::automatic;
   try {
-    const std::string text = parse();
-    if (!text.empty()) {
+    start = parse();
+    if (!start.text.empty()) {
       if (launched_rank() == 0)
-        std::fputs(text.c_str(), stdout);
+        std::fputs(start.text.c_str(), stdout);
       return 0;
     }
     transport = chosen_transport();
   } catch (const Error &error) {
     return reject(error.what());
   }
-  const std::unique_ptr<Comm> comm = make_comm(transport);
+  const std::unique_ptr<Comm> comm = make_comm(transport, start.deadline);
   if (comm->size() != ranks)
     return reject("expected '" + launch_command(program, ranks) + "', found " +
                       std::to_string(comm->size()) +
@@ -90,7 +91,7 @@ Context make_context(Comm &comm) {
   Context context;
   context.rank = comm.rank();
   context.ranks = comm.size();
-  context.threads = set_threads();
+  context.threads = set_threads(comm);
   return context;
 }
 

@@ -4,6 +4,7 @@
 
 #include "ffrt/comm.h"
 #include "ffrt/context.h"
+#include "ffrt/mpi.h"
 
 #include <functional>
 #include <string>
@@ -11,16 +12,21 @@
 
 namespace ffrt {
 
+/// What the command line says of all that a program does.
+struct Start {
+  std::string text;            ///< printed once and all; empty: there is more
+  double deadline = kDeadline; ///< of waits for other ranks, in seconds
+};
+
 /// The main function of a program for `ranks` ranks; returns the exit status.
 ///
 /// `parse` reads the command line, before the ranks meet. It throws Error if
-/// that is wrong: one message, status 2. A text that it returns is printed once
-/// and is all that the program does.
+/// that is wrong: one message, status 2.
 ///
 /// `body` does the work. What it throws ends all ranks with one message, which
 /// is about `task`.
 int on_ranks(const char *program, int ranks, const char *task,
-             const std::function<std::string()> &parse,
+             const std::function<Start()> &parse,
              const std::function<void(Comm &)> &body);
 
 /// Throws Error if --local-ranks asks for another number of ranks than a

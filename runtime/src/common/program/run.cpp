@@ -95,7 +95,7 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
   // A program that evaluates a data set writes what it finds for all samples.
   const int64_t samples =
       info.training ? 0 : std::min(source->samples(), steps * info.batch);
-  LossLog losses(info.micro_batches, arguments.any_loss);
+  LossLog losses(info.micro_batches, arguments.any_loss, steps);
   const bool has_loss = info.training && comm.rank() == 0;
   // Values are dumped as kernels are started one by one.
   const bool replays = instance.replays() && arguments.dump.empty();
@@ -113,17 +113,20 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
                                     arguments.weights);
                });
   };
+  // Steps allocate nothing, so this is made once.
+  bool is_dumped = false;
+  const std::function<void(int)> before_micro_batch = [&](int micro_batch) {
+    if (samples > 0 && !arguments.dump.empty())
+      dump.record_batch(context.step * info.batch, samples);
+    else if (is_dumped)
+      dump.record_batch(micro_batch * info.batch,
+                        info.micro_batches * info.batch);
+  };
   for (int64_t step = 0; step < steps; ++step) {
     context.step = step;
     context.learning_rate = rate.at(step);
-    const std::string folder = dump_folder(arguments, step + 1, steps);
-    program.run([&](int micro_batch) {
-      if (samples > 0 && !arguments.dump.empty())
-        dump.record_batch(step * info.batch, samples);
-      else if (!folder.empty())
-        dump.record_batch(micro_batch * info.batch,
-                          info.micro_batches * info.batch);
-    });
+    is_dumped = !dump_folder(arguments, step + 1, steps).empty();
+    program.run(before_micro_batch);
     if (report.is_due(step + 1)) {
       finish_target();
       report.step(step + 1, has_loss ? losses.of_steps().back() : 0.0);
@@ -143,15 +146,15 @@ void run_ranks(Comm &comm, const ProgramInfo &info, const Arguments &arguments,
 
 int run(int argc, char **argv, const ProgramInfo &info, MakeProgram make) {
   Arguments arguments;
-  auto parse = [&]() -> std::string {
+  auto parse = [&]() -> Start {
     arguments = parse_arguments(argc, argv, info);
     if (arguments.help)
-      return usage(argv[0], info);
+      return {usage(argv[0], info)};
     if (arguments.info)
-      return describe(info);
+      return {describe(info)};
     if (arguments.local_ranks)
       start_local_ranks(arguments.local_ranks, arguments.forwarded);
-    return "";
+    return {"", arguments.deadline};
   };
   return on_ranks(argv[0], info.ranks, "run", parse,
                   [&](Comm &comm) { run_ranks(comm, info, arguments, make); });

@@ -1,13 +1,13 @@
 //===- nccl_comm.cpp - communication over NCCL ----------------------------===//
 #include "cuda/comm/nccl_comm.h"
 
+#include "comm/watched_comm.h"
 #include "common/device/target.h"
 #include "common/program/together.h"
 #include "cuda/comm/nccl_watchdog.h"
 #include "cuda/comm/nccl_windows.h"
 #include "ffrt/cuda/check.h"
 #include "ffrt/cuda/device.h"
-#include "ffrt/error.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,20 +20,6 @@
 namespace ffrt::cuda {
 
 namespace {
-
-constexpr double kDeadline = 600;
-
-double deadline() {
-  const char *text = std::getenv("FFRT_DEADLINE");
-  if (!text)
-    return kDeadline;
-  char *end = nullptr;
-  const double seconds = std::strtod(text, &end);
-  if (end == text || *end || !(seconds > 0))
-    throw Error(std::string("FFRT_DEADLINE: expected seconds, found '") + text +
-                "'");
-  return seconds;
-}
 
 ncclDataType_t nccl_type(DType type) {
   switch (type) {
@@ -61,9 +47,11 @@ public:
   NcclComm(Comm &host, const Group &everyone, bool share_gpus)
       : host(host),
         watchdog(std::make_unique<Watchdog>(
-            deadline(), [&host](const char *task, const char *cause) {
+            host.watch()->deadline(),
+            [&host](const char *task, const char *cause) {
               host.fail(task, cause);
-            })) {
+            },
+            [&host](const char *task) { host.watch()->end_late(task, ""); })) {
     // Kernels of several communicators run in the order of their calls.
     setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", /*overwrite=*/0);
     // Switches that add up do it in any order (NCCL's issue 1497).
@@ -78,7 +66,11 @@ public:
       check("start", ncclGetUniqueId(&id));
     host.wait(host.broadcast("start", everyone, 0,
                              flat(&id, DType::u8, int64_t(sizeof id))));
-    check("start", ncclCommInitRank(&world, size(), id, rank()));
+    {
+      const Watch::Operation start{"start", nullptr, {}};
+      const Watch::Scope scope(*host.watch(), start);
+      check("start", ncclCommInitRank(&world, size(), id, rank()));
+    }
     watchdog->add(world);
     cuda::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
                 "cudaStreamCreate");
@@ -271,7 +263,9 @@ private:
 DeviceComm make_nccl_comm(Comm &host, const Group &world, bool share_gpus) {
   auto comm = std::make_unique<NcclComm>(host, world, share_gpus);
   NcclComm *const made = comm.get();
-  DeviceComm result{std::move(comm), true, [made] { made->watch_replay(); },
+  // The host may have to wait while it starts an operation.
+  auto watched = std::make_unique<WatchedComm>(std::move(comm), host.watch());
+  DeviceComm result{std::move(watched), true, [made] { made->watch_replay(); },
                     nullptr};
   if (NcclWindows::are_known())
     result.allocate_symmetric = [made](std::size_t bytes) {

@@ -7,13 +7,13 @@
 namespace ffrt::cuda {
 
 /// Communication between GPUs on a stream of its own, beside computation.
-/// Collective; `host` must outlive it. Groups are split off one communicator in
-/// the same order on all ranks; messages go over that one. Groups share memory
-/// where NCCL can (nccl_windows.h).
+/// Collective; `host`, which make_comm() has made, must outlive it. Groups are
+/// split off one communicator in the same order on all ranks; messages go over
+/// that one. Groups share memory where NCCL can (nccl_windows.h).
 ///
 /// A thread watches what is under way: an error of NCCL, or an operation or
-/// a replay that takes longer than FFRT_DEADLINE seconds (600), ends all ranks
-/// with a message that names rank and task. Where an exception of this rank
+/// a replay that takes longer than the deadline of `host`, ends all ranks with
+/// a message that names rank and task. Where an exception of this rank
 /// destroys it, it does not wait for the others, as NCCL would: the exception
 /// is to end them.
 ///

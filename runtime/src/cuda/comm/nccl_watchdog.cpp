@@ -25,8 +25,8 @@ constexpr std::size_t kRing = 64;
 
 } // namespace
 
-Watchdog::Watchdog(double deadline_seconds, Fail fail)
-    : deadline(deadline_seconds), fail(std::move(fail)),
+Watchdog::Watchdog(double deadline_seconds, Fail fail, Late late)
+    : deadline(deadline_seconds), fail(std::move(fail)), late(std::move(late)),
       counted(kTasks * sizeof(int)), task_memory(host_memory(sizeof(int))),
       task_now(static_cast<volatile int *>(task_memory.get())), ring(kRing) {
   *task_now = -1;
@@ -94,31 +94,36 @@ void Watchdog::forget() {
   }
 }
 
-std::string Watchdog::look() {
-  forget();
+std::string Watchdog::error() const {
   for (ncclComm_t communicator : communicators) {
     ncclResult_t status = ncclSuccess;
     ncclCommGetAsyncError(communicator, &status);
     if (status != ncclSuccess && status != ncclInProgress)
       return std::string("NCCL: ") + ncclGetErrorString(status);
   }
-  if (first < last && Clock::now() - ring[first % ring.size()].start > deadline)
-    return "expected an end within " +
-           std::to_string(int64_t(deadline.count())) + " s, found none";
   return "";
+}
+
+bool Watchdog::is_late() const {
+  return first < last &&
+         Clock::now() - ring[first % ring.size()].start > deadline;
 }
 
 void Watchdog::run() {
   device().use_in_thread();
   std::unique_lock<std::mutex> lock(mutex);
   while (!stopped.wait_for(lock, kPeriod, [this] { return stop; })) {
-    const std::string cause = look();
-    if (cause.empty())
+    forget();
+    const std::string cause = error();
+    if (cause.empty() && !is_late())
       continue;
     const int now = *task_now;
     const char *task = now < 0 ? "communication" : names[std::size_t(now)];
     // Communicators are not aborted: that waits for graphs with their work.
-    fail(task, cause.c_str());
+    if (cause.empty())
+      late(task);
+    else
+      fail(task, cause.c_str());
   }
 }
 

@@ -22,10 +22,12 @@ namespace ffrt::cuda {
 /// called while it runs.
 class Watchdog {
 public:
-  /// fail(task, cause), which is called by the thread, does not return. The
-  /// device of this process has been chosen.
+  /// The thread calls fail(task, cause) when NCCL has an error, and late(task)
+  /// when a task has not ended in time; neither returns. The device of this
+  /// process has been chosen.
   using Fail = std::function<void(const char *task, const char *cause)>;
-  Watchdog(double deadline_seconds, Fail fail);
+  using Late = std::function<void(const char *task)>;
+  Watchdog(double deadline_seconds, Fail fail, Late late);
   ~Watchdog();
   Watchdog(const Watchdog &) = delete;
   Watchdog &operator=(const Watchdog &) = delete;
@@ -47,13 +49,15 @@ private:
   };
 
   void run();
-  /// Why the ranks must end, or nothing.
-  std::string look();
+  /// An error of NCCL, or nothing.
+  std::string error() const;
+  bool is_late() const;
   /// Forgets work that has ended.
   void forget();
 
   const std::chrono::duration<double> deadline;
   const Fail fail;
+  const Late late;
   std::mutex mutex;
   std::condition_variable stopped;
   bool stop = false;

@@ -24,7 +24,8 @@ private:
 /// What a kernel is given, on which algorithms for it are measured.
 class TimedTensors {
 public:
-  TimedTensors(Tensors in, Tensors out) : operands(in), results(out) {}
+  TimedTensors(Tensors in, Tensors out)
+      : operands(in.begin(), in.end()), results(out.begin(), out.end()) {}
 
   const Tensor *in() const { return operands.data(); }
   const Tensor *out() const { return results.data(); }

@@ -1,0 +1,54 @@
+//===- ProgramText.h - the text of a program, read ---------------*- C++
+//-*-===//
+#ifndef FFC_LIB_CODEGEN_PROGRAMTEXT_H
+#define FFC_LIB_CODEGEN_PROGRAMTEXT_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace ffc::codegen {
+
+/// A member of a class of layers.
+struct MemberText {
+  enum class Kind { Shards, Kernel, Reshard, Dump };
+  Kind kind = Kind::Shards;
+  std::string name;
+  std::string callee;                 ///< of a kernel
+  std::vector<std::string> ins, outs; ///< names
+  std::vector<std::string> args;
+};
+
+struct CallText {
+  std::string object, method; ///< "" or a part: of members; else of layers
+  std::string argument;
+  size_t line = 0;
+};
+
+struct ClassText {
+  std::vector<std::string> given;      ///< shards of other layers
+  std::vector<std::string> parameters; ///< attributes
+  std::vector<MemberText> members;     ///< in their order
+  llvm::StringMap<std::vector<CallText>> methods;
+};
+
+struct ObjectText {
+  std::string className, name;
+  size_t number = 0;
+  std::vector<std::string> arguments;
+};
+
+struct ProgramText {
+  llvm::StringMap<ClassText> classes;
+  std::vector<ObjectText> objects;
+  std::vector<CallText> step, update;
+};
+
+/// From the contents of train.cpp. Fails with "train.cpp:LINE: ...".
+llvm::Expected<ProgramText> readText(llvm::StringRef train);
+
+} // namespace ffc::codegen
+
+#endif // FFC_LIB_CODEGEN_PROGRAMTEXT_H

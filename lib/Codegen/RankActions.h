@@ -1,0 +1,25 @@
+//===- RankActions.h - what a rank does, by the `rank` module ---*- C++ -*-===//
+#ifndef FFC_LIB_CODEGEN_RANKACTIONS_H
+#define FFC_LIB_CODEGEN_RANKACTIONS_H
+
+#include "Functors.h"
+
+#include "ffc/Codegen/ProgramReader.h"
+#include "ffc/IR/Rank.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace ffc::codegen {
+
+/// What number `index` of the class's ranks does, in the lines that readProgram
+/// gives. `functors` has those of the program.
+RankActions actionsOf(rank::FuncOp func, size_t index, Functors &functors);
+
+/// Fails, with the rank and the task, unless the text does what the module says
+/// on every rank.
+llvm::Error compareWithText(mlir::ModuleOp module, Functors &functors,
+                            llvm::StringRef train, llvm::StringRef ranks);
+
+} // namespace ffc::codegen
+
+#endif // FFC_LIB_CODEGEN_RANKACTIONS_H

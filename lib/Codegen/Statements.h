@@ -1,0 +1,47 @@
+//===- Statements.h - the step of all ranks ---------------------*- C++ -*-===//
+#ifndef FFC_LIB_CODEGEN_STATEMENTS_H
+#define FFC_LIB_CODEGEN_STATEMENTS_H
+
+#include "ffc/IR/Rank.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ffc::codegen {
+
+/// What one statement of the text does on the ranks of every class: kernels of
+/// one phase of an operator, a part of a reshard, or the offer of an output.
+struct Statement {
+  enum class Kind { Kernel, Reshard, Probe };
+  Kind kind = Kind::Kernel;
+  std::string op; ///< the operator's name; empty where nothing has one
+  bool inMicroBatch = true;
+  /// By class, in the order of the module; for many classes empty.
+  std::vector<llvm::SmallVector<mlir::Operation *>> actions;
+
+  /// Any of its actions.
+  mlir::Operation *first() const;
+};
+
+/// The statements of a step in their order, of which the actions of each class
+/// are a subsequence. Fails after a diagnostic where the classes' numbers of
+/// statements do not ascend, differ in what they are of, or are missing. A
+/// single class needs none.
+mlir::FailureOr<std::vector<Statement>>
+statementsOf(llvm::ArrayRef<rank::FuncOp> classes);
+
+/// What the actions of a statement have in common: kind, operator, phase, what
+/// is resharded, and whether it is a reshard or something else of that.
+using StatementKey = std::array<int64_t, 5>;
+StatementKey keyOf(mlir::Operation *action);
+
+/// True for what is a part of a statement.
+bool isAction(mlir::Operation *op);
+
+/// What a reshard communicates: "b <- a", its value, "b" if they are one.
+std::string transferOf(mlir::Operation *op);
+
+} // namespace ffc::codegen
+
+#endif // FFC_LIB_CODEGEN_STATEMENTS_H

@@ -1,0 +1,37 @@
+//===- TablesText.h - the tables of a program, read --------------*- C++
+//-*-===//
+#ifndef FFC_LIB_CODEGEN_TABLESTEXT_H
+#define FFC_LIB_CODEGEN_TABLESTEXT_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ffc::codegen {
+
+/// A number of a list, or a word that stands for one.
+struct Cell {
+  llvm::StringRef word;
+  int64_t number = 0;
+  bool isOwn = false; ///< of the rank's row
+  size_t line = 0;
+};
+
+struct TablesText {
+  std::map<size_t, std::vector<Cell>> lists, own; ///< by class
+  std::vector<std::string> groups, operators, transfers, inputs, outputs,
+      states;
+  std::vector<size_t> widths;
+  std::vector<std::pair<size_t, size_t>> places;
+};
+
+/// From the contents of ranks.inc, which must outlive them. Fails with
+/// "ranks.inc:LINE: ...".
+llvm::Expected<TablesText> readTables(llvm::StringRef ranks);
+
+} // namespace ffc::codegen
+
+#endif // FFC_LIB_CODEGEN_TABLESTEXT_H

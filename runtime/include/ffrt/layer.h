@@ -1,0 +1,172 @@
+//===- layer.h - what a layer of an emitted program is made of --*- C++ -*-===//
+//
+// An emitted program has a class for every kind of layer and an object for
+// every layer. Members are the values that it works on, its kernels and its
+// communication; each reads from the tables, in the order of the members, what
+// this rank has of it. Nothing is allocated by calls.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFRT_LAYER_H
+#define FFRT_LAYER_H
+
+#include "ffrt/kernel.h"
+#include "ffrt/tables.h"
+
+#include <deque>
+#include <functional>
+#include <initializer_list>
+#include <vector>
+
+namespace ffrt {
+
+/// The shards of a value that this rank holds: often one, of the values of
+/// other ranks none.
+class Shards {
+public:
+  Shards() = default;
+  Shards(const std::vector<Tensor> &buffers, Rows rows);
+
+  const Tensor &at(std::size_t i) const;
+  std::size_t size() const { return tensors.size(); }
+
+private:
+  std::vector<const Tensor *> tensors; ///< owned by the program
+};
+
+/// An operand or result that a kernel does without.
+inline const Shards absent;
+
+/// A rank's program. Everything that differs from rank to rank is in tables.
+class Program : public RankProgram {
+public:
+  Program(Host &host, const Tables &tables);
+
+  std::vector<StateSlot> states() final { return state_slots; }
+  std::vector<InputSlot> inputs() final { return input_slots; }
+  std::vector<TaskId> tasks() final;
+  Tensor loss() final { return loss_tensor; }
+
+  // for layers and their members
+
+  /// Layer `number`'s part of the list. A layer is made once.
+  Rows &layer(std::size_t number);
+  /// A task that the step starts as number `position`.
+  void add_task(std::size_t position, TaskId task);
+
+  const Tables &tables;
+  Host &host;
+  std::vector<Group> groups;
+  std::vector<Tensor> buffers;
+
+private:
+  void read_buffers(Rows &rows);
+  void read_slots(Rows &rows);
+  Tensor read_tensor(Rows &rows);
+
+  std::vector<StateSlot> state_slots;
+  std::vector<InputSlot> input_slots;
+  Tensor loss_tensor;
+  std::vector<Rows> layers;
+  std::vector<TaskId> task_list;
+};
+
+/// The base of the classes of layers.
+struct Layer {
+  Layer(Program &program, std::size_t number)
+      : program(program), rows(program.layer(number)) {}
+  Layer(const Layer &) = delete;
+  Layer &operator=(const Layer &) = delete;
+
+  /// The value whose shards come next.
+  Shards shards() { return {program.buffers, rows.take(rows.next_count())}; }
+
+  Program &program;
+  Rows &rows;
+};
+
+/// A kernel on the tiles that this rank has of an operator.
+///
+/// Rows: how many tiles; operator, phase; of each tile its position among the
+/// tasks of the step, its grid point, and the shard of every operand and result
+/// that is not absent.
+template <class K> class Kernel {
+public:
+  using Operands = std::initializer_list<std::reference_wrapper<const Shards>>;
+
+  template <class... Arguments>
+  Kernel(Layer &layer, Operands in, Operands out, const Arguments &...arguments)
+      : trace(layer.program.host.trace) {
+    const std::size_t count = layer.rows.next_count();
+    if (count == 0)
+      return;
+    const KernelTask task(layer);
+    for (std::size_t i = 0; i < count; ++i) {
+      task.add(layer);
+      std::vector<Tensor> operands = tensors(layer.rows, in);
+      tiles.emplace_back(layer.program.host.context, std::move(operands),
+                         tensors(layer.rows, out), arguments...);
+    }
+  }
+
+  void operator()() {
+    for (Tile &tile : tiles) {
+      const TracedTask task(trace, Trace::Kind::kernel);
+      tile.kernel(tile.in, tile.out);
+    }
+  }
+
+private:
+  struct KernelTask {
+    const char *op;
+    int phase;
+    explicit KernelTask(Layer &layer)
+        : op(layer.rows.next_of(layer.program.tables.operators)),
+          phase(layer.rows.next_int()) {}
+    void add(Layer &layer) const {
+      const std::size_t position = layer.rows.next_count();
+      layer.program.add_task(position, {op, phase, layer.rows.next_int(), 0});
+    }
+  };
+
+  static std::vector<Tensor> tensors(Rows &rows, Operands values) {
+    std::vector<Tensor> result;
+    for (const Shards &shards : values)
+      result.push_back(&shards == &absent ? Tensor()
+                                          : shards.at(rows.next_count()));
+    return result;
+  }
+
+  struct Tile {
+    template <class... Arguments>
+    Tile(Context &context, std::vector<Tensor> in, std::vector<Tensor> out,
+         const Arguments &...arguments)
+        : in(std::move(in)), out(std::move(out)),
+          kernel(context, this->in, this->out, arguments...) {}
+    const std::vector<Tensor> in, out;
+    K kernel;
+  };
+
+  Trace *const trace;
+  std::deque<Tile> tiles;
+};
+
+/// Offers values for dumping.
+///
+/// Rows: how many; of each the output and the buffer.
+class Dump {
+public:
+  explicit Dump(Layer &layer);
+  void operator()() const;
+
+private:
+  struct Offer {
+    const char *output;
+    Tensor tensor;
+  };
+  Probe &probe;
+  std::vector<Offer> offers;
+};
+
+} // namespace ffrt
+
+#endif // FFRT_LAYER_H

@@ -1,0 +1,94 @@
+//===- layer.cpp - what a layer of an emitted program is made of ----------===//
+#include "ffrt/layer.h"
+
+#include <string>
+
+namespace ffrt {
+
+Shards::Shards(const std::vector<Tensor> &buffers, Rows rows) {
+  while (!rows.empty())
+    tensors.push_back(&rows.next_of(buffers));
+}
+
+const Tensor &Shards::at(std::size_t i) const {
+  if (i >= tensors.size())
+    fail_in_tables("expected a shard below " + std::to_string(tensors.size()) +
+                   ", found " + std::to_string(i));
+  return *tensors[i];
+}
+
+Program::Program(Host &host, const Tables &tables)
+    : tables(tables), host(host) {
+  for (const std::vector<int> &members : tables.groups)
+    groups.push_back(host.comm.make_group(members));
+  const Place &place = tables.places.at(std::size_t(host.context.rank));
+  const RankClass &own = tables.classes.at(place.number);
+  Rows rows(own.numbers, own.size, own.own + place.row * own.width, own.width);
+  read_buffers(rows);
+  read_slots(rows);
+  for (std::size_t count = rows.next_count(); count > 0; --count)
+    layers.push_back(rows.take(rows.next_count()));
+}
+
+void Program::read_buffers(Rows &rows) {
+  for (std::size_t count = rows.next_count(); count > 0; --count) {
+    const Section &section = rows.next() == 0 ? host.state : host.arena;
+    Tensor tensor;
+    tensor.data = section + rows.next();
+    tensor.type = static_cast<DType>(rows.next());
+    tensor.order = static_cast<Order>(rows.next());
+    tensor.rank = rows.next_int();
+    tensor.shape = rows.next_index(tensor.rank);
+    tensor.lo = rows.next_index(tensor.rank);
+    tensor.global = rows.next_index(tensor.rank);
+    if (tensor.elements() == 0)
+      tensor.data = nullptr;
+    buffers.push_back(tensor);
+  }
+}
+
+Tensor Program::read_tensor(Rows &rows) { return rows.next_of(buffers); }
+
+void Program::read_slots(Rows &rows) {
+  for (std::size_t count = rows.next_count(); count > 0; --count) {
+    const StateInfo &state = rows.next_of(tables.states);
+    state_slots.push_back(
+        {state.name, state.parameter, state.init, read_tensor(rows), state.of});
+  }
+  for (std::size_t count = rows.next_count(); count > 0; --count) {
+    const char *input = rows.next_of(tables.inputs);
+    input_slots.push_back({input, read_tensor(rows)});
+  }
+  if (const int64_t loss = rows.next(); loss >= 0)
+    loss_tensor = buffers.at(std::size_t(loss));
+}
+
+Rows &Program::layer(std::size_t number) { return layers.at(number); }
+
+void Program::add_task(std::size_t position, TaskId task) {
+  if (position >= task_list.size())
+    task_list.resize(position + 1);
+  task_list[position] = task;
+}
+
+std::vector<TaskId> Program::tasks() {
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    if (!layers[i].empty())
+      fail_in_tables("expected layer " + std::to_string(i) +
+                     " to use all of its rows, found more of them");
+  return task_list;
+}
+
+Dump::Dump(Layer &layer) : probe(layer.program.host.probe) {
+  for (std::size_t count = layer.rows.next_count(); count > 0; --count) {
+    const char *output = layer.rows.next_of(layer.program.tables.outputs);
+    offers.push_back({output, layer.rows.next_of(layer.program.buffers)});
+  }
+}
+
+void Dump::operator()() const {
+  for (const Offer &offer : offers)
+    probe.offer(offer.output, offer.tensor);
+}
+
+} // namespace ffrt

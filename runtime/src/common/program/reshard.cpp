@@ -1,0 +1,210 @@
+//===- reshard.cpp - a value on its way to those that read it -------------===//
+#include "ffrt/reshard.h"
+
+#include "ffrt/copy.h"
+
+#include <algorithm>
+
+namespace ffrt {
+
+/// Reads the actions of a reshard.
+struct Reshard::Reader {
+  explicit Reader(Layer &layer)
+      : program(layer.program), rows(layer.rows),
+        op(rows.next_of(program.tables.operators)), phase(rows.next_int()) {}
+
+  Action action() {
+    switch (rows.next()) {
+    case 0:
+      return copies();
+    case 1:
+      return exchange();
+    case 2:
+      return collective();
+    default:
+      return Wait{rows.next_count()};
+    }
+  }
+
+private:
+  /// A number of tasks that follow each other.
+  void add_tasks(std::size_t position, int point, int instance,
+                 std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      program.add_task(position + i, {op, phase, point, instance});
+  }
+  const char *transfer() {
+    const std::size_t position = rows.next_count();
+    const int point = rows.next_int();
+    add_tasks(position, point, rows.next_int(), 1);
+    return rows.next_of(program.tables.transfers);
+  }
+  const Tensor &buffer() { return rows.next_of(program.buffers); }
+
+  Copies copies() {
+    const std::size_t position = rows.next_count();
+    const int point = rows.next_int(), instance = rows.next_int();
+    Copies copies;
+    std::size_t tasks = rows.next_count();
+    copies.body.resize(tasks);
+    copies.turns.resize(rows.next_count());
+    copies.at.resize(copies.turns.size());
+    for (int64_t &turns : copies.turns) {
+      turns = rows.next();
+      tasks *= std::size_t(turns);
+    }
+    add_tasks(position, point, instance, tasks);
+    for (Copy &copy : copies.body)
+      read(copy, copies.turns.size());
+    return copies;
+  }
+
+  void read(Copy &copy, std::size_t loops) {
+    copy.how = static_cast<Copy::How>(rows.next());
+    copy.dst = buffer();
+    copy.src = buffer();
+    const int rank = copy.dst.rank;
+    copy.dst_at = rows.next_index(rank);
+    copy.src_at = rows.next_index(rank);
+    copy.size = rows.next_index(rank);
+    for (std::size_t i = 0; i < loops; ++i) {
+      copy.dst_step.push_back(rows.next_index(rank));
+      copy.src_step.push_back(rows.next_index(rank));
+    }
+  }
+
+  std::vector<Message> messages() {
+    std::vector<Message> messages;
+    for (std::size_t count = rows.next_count(); count > 0; --count) {
+      const int peer = rows.next_int();
+      messages.push_back({peer, buffer()});
+    }
+    return messages;
+  }
+
+  Exchange exchange() {
+    Exchange exchange;
+    exchange.transfer = transfer();
+    exchange.tag = rows.next_int();
+    exchange.sends = messages();
+    exchange.receives = messages();
+    return exchange;
+  }
+
+  Collective collective() {
+    Collective collective;
+    collective.transfer = transfer();
+    collective.kind = static_cast<Collective::Kind>(rows.next());
+    collective.group = &rows.next_of(program.groups);
+    collective.src = buffer();
+    collective.dst = buffer();
+    collective.reduce = static_cast<ReduceOp>(rows.next());
+    collective.algorithm = static_cast<CollectiveAlgorithm>(rows.next());
+    collective.root = rows.next_int();
+    return collective;
+  }
+
+  Program &program;
+  Rows &rows;
+  const char *op;
+  int phase;
+};
+
+Reshard::Reshard(Layer &layer) : program(layer.program) {
+  Reader reader(layer);
+  parts.resize(layer.rows.next_count());
+  std::vector<std::size_t> counts;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    counts.push_back(layer.rows.next_count());
+  std::size_t communications = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t left = counts[i]; left > 0; --left) {
+      parts[i].push_back(reader.action());
+      const Action &action = parts[i].back();
+      communications += std::holds_alternative<Exchange>(action) ||
+                        std::holds_alternative<Collective>(action);
+    }
+  events.resize(communications);
+}
+
+void Reshard::part(std::size_t number) {
+  if (number == 0)
+    started = 0;
+  for (Action &action : parts[number]) {
+    if (auto *copies = std::get_if<Copies>(&action))
+      copy(*copies);
+    else if (auto *exchange = std::get_if<Exchange>(&action))
+      events[started++] = begin(*exchange);
+    else if (auto *collective = std::get_if<Collective>(&action))
+      events[started++] = begin(*collective);
+    else
+      program.host.comm.wait(events[std::get<Wait>(action).communication]);
+  }
+}
+
+/// All turns of the loops, the innermost one fastest.
+void Reshard::copy(Copies &copies) const {
+  std::fill(copies.at.begin(), copies.at.end(), 0);
+  for (;;) {
+    for (const Copy &each : copies.body)
+      copy(each, copies.at);
+    std::size_t loop = copies.turns.size();
+    while (loop > 0 && ++copies.at[loop - 1] == copies.turns[loop - 1])
+      copies.at[--loop] = 0;
+    if (loop == 0)
+      return;
+  }
+}
+
+/// `start`, moved by the loops' turns.
+static Index moved(Index start, int rank, const std::vector<Index> &steps,
+                   const std::vector<int64_t> &turns) {
+  for (std::size_t loop = 0; loop < steps.size(); ++loop)
+    for (int d = 0; d < rank; ++d)
+      start[d] += turns[loop] * steps[loop][d];
+  return start;
+}
+
+void Reshard::copy(const Copy &copy, const std::vector<int64_t> &at) const {
+  const int rank = copy.dst.rank;
+  const Index dst_at = moved(copy.dst_at, rank, copy.dst_step, at);
+  const Index src_at = moved(copy.src_at, rank, copy.src_step, at);
+  const Context &cx = program.host.context;
+  const TracedTask task(program.host.trace, Trace::Kind::copy);
+  switch (copy.how) {
+  case Copy::How::copy:
+    return ffrt::copy(copy.dst, dst_at, copy.src, src_at, copy.size);
+  case Copy::How::add:
+    return combine(copy.dst, dst_at, copy.src, src_at, copy.size,
+                   ReduceOp::sum);
+  case Copy::How::maximum:
+    return combine(copy.dst, dst_at, copy.src, src_at, copy.size,
+                   ReduceOp::max);
+  case Copy::How::mean:
+    return accumulate(copy.dst, dst_at, copy.src, src_at, copy.size,
+                      cx.micro_batch % cx.micro_batches == 0,
+                      1.0 / cx.micro_batches);
+  }
+}
+
+Event Reshard::begin(const Exchange &exchange) {
+  return program.host.comm.exchange(exchange.transfer, exchange.tag,
+                                    exchange.sends, exchange.receives);
+}
+
+Event Reshard::begin(const Collective &c) {
+  Comm &comm = program.host.comm;
+  switch (c.kind) {
+  case Collective::Kind::all_reduce:
+    return comm.all_reduce(c.transfer, *c.group, c.src, c.reduce, c.algorithm);
+  case Collective::Kind::all_gather:
+    return comm.all_gather(c.transfer, *c.group, c.src, c.dst);
+  case Collective::Kind::reduce_scatter:
+    return comm.reduce_scatter(c.transfer, *c.group, c.src, c.dst, c.reduce);
+  case Collective::Kind::broadcast:
+    break;
+  }
+  return comm.broadcast(c.transfer, *c.group, c.root, c.src);
+}
+
+} // namespace ffrt

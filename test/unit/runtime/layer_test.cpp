@@ -1,0 +1,318 @@
+//===- layer_test.cpp - what a layer of an emitted program is made of -----===//
+#include "ffrt/error.h"
+#include "ffrt/reshard.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+using namespace ffrt;
+using namespace ffrt::words;
+
+namespace {
+
+/// Writes down what it is asked for.
+class NotedComm final : public Comm {
+public:
+  int rank() const override { return 1; }
+  int size() const override { return 2; }
+  Group make_group(const std::vector<int> &members) override {
+    return {groups++, members};
+  }
+  Event exchange(const char *task, int tag, const std::vector<Message> &sends,
+                 const std::vector<Message> &receives) override {
+    return note(std::string("exchange ") + task + " tag " +
+                std::to_string(tag) + " to " + std::to_string(sends[0].peer) +
+                " from " + std::to_string(receives[0].peer));
+  }
+  Event all_reduce(const char *task, const Group &group, Tensor data,
+                   ReduceOp op, CollectiveAlgorithm algorithm) override {
+    return note(std::string("all_reduce ") + task + " group " +
+                std::to_string(group.id) + " of " +
+                std::to_string(data.elements()) + " op " +
+                std::to_string(int(op)) + " by " +
+                std::to_string(int(algorithm)));
+  }
+  Event all_gather(const char *task, const Group &, Tensor part,
+                   Tensor whole) override {
+    return note(std::string("all_gather ") + task + " " +
+                std::to_string(part.elements()) + " -> " +
+                std::to_string(whole.elements()));
+  }
+  Event reduce_scatter(const char *task, const Group &, Tensor whole,
+                       Tensor part, ReduceOp) override {
+    return note(std::string("reduce_scatter ") + task + " " +
+                std::to_string(whole.elements()) + " -> " +
+                std::to_string(part.elements()));
+  }
+  Event broadcast(const char *task, const Group &, int root, Tensor) override {
+    return note(std::string("broadcast ") + task + " root " +
+                std::to_string(root));
+  }
+  void wait(Event event) override {
+    said.push_back("wait " + std::to_string(event.id));
+  }
+  void barrier() override {}
+
+  std::vector<std::string> said;
+
+private:
+  Event note(std::string text) {
+    said.push_back(std::move(text));
+    return {int(said.size()) - 1};
+  }
+  void end_ranks(const char *, const char *) override {}
+  int groups = 0;
+};
+
+class NotedProbe final : public Probe {
+public:
+  void offer(const char *name, const Tensor &tensor) override {
+    said.push_back(name + (" " + std::to_string(tensor.elements())));
+  }
+  std::vector<std::string> said;
+};
+
+/// Adds a number to all elements.
+class AddNumber {
+public:
+  AddNumber(Context &, Tensors in, Tensors, double number)
+      : elements(in.begin()->elements()), number(float(number)) {}
+  void operator()(Tensors in, Tensors out) {
+    EXPECT_EQ(in.size(), 2u);
+    EXPECT_EQ((in.begin() + 1)->data, nullptr) << "absent";
+    for (int64_t i = 0; i < elements; ++i)
+      out.begin()->as<float>()[i] = in.begin()->as<float>()[i] + number;
+  }
+
+private:
+  int64_t elements;
+  float number;
+};
+
+struct AddLayer : Layer {
+  AddLayer(Program &program, std::size_t number, double by)
+      : Layer(program, number), by(by) {}
+  const double by;
+  Shards x = shards();
+  Shards y = shards();
+  Kernel<AddNumber> add{*this, {x, absent}, {y}, by};
+  Dump dump{*this};
+  Reshard reshard{*this};
+};
+
+/// A program of one layer, whose rows are `numbers`.
+class OneLayer : public testing::Test {
+protected:
+  struct Made final : Program {
+    Made(Host &host, const Tables &tables) : Program(host, tables) {}
+    void step() override {}
+    AddLayer layer{*this, 0, 10.0};
+  };
+
+  Made &make(std::vector<int64_t> ofLayer, std::vector<int64_t> row = {}) {
+    own_numbers = std::move(row);
+    numbers = {4,
+               /*0*/ arena,
+               0,
+               words::f32,
+               words::row_major,
+               2,
+               2,
+               2,
+               0,
+               0,
+               4,
+               2,
+               /*1*/ arena,
+               16,
+               words::f32,
+               words::row_major,
+               2,
+               2,
+               2,
+               2,
+               0,
+               4,
+               2,
+               /*2*/ arena,
+               32,
+               words::f32,
+               words::row_major,
+               2,
+               2,
+               2,
+               0,
+               0,
+               4,
+               2,
+               /*3*/ words::state,
+               0,
+               words::f32,
+               words::row_major,
+               2,
+               2,
+               2,
+               2,
+               0,
+               4,
+               2,
+               /*states*/ 1,
+               0,
+               3,
+               /*inputs*/ 1,
+               0,
+               1,
+               /*loss*/ none,
+               /*layers*/ 1,
+               int64_t(ofLayer.size())};
+    numbers.insert(numbers.end(), ofLayer.begin(), ofLayer.end());
+    tables.groups = {{0, 1}, {1}};
+    tables.operators = {"add", "next"};
+    tables.transfers = {"next <- add"};
+    tables.inputs = {"x"};
+    tables.outputs = {"out/y"};
+    tables.states = {{"w", true, {Init::constant, 1.0}}};
+    tables.classes = {{numbers.data(), numbers.size(), own_numbers.data(),
+                       own_numbers.size()}};
+    tables.places = {{0, 0}, {0, 0}};
+    context.rank = 1;
+    made = std::make_unique<Made>(host, tables);
+    return *made;
+  }
+  /// The error that it is made with.
+  std::string fail(std::vector<int64_t> ofLayer) {
+    try {
+      make(std::move(ofLayer)).tasks();
+    } catch (const Error &error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  std::array<float, 12> arena_memory{};
+  std::array<float, 4> state_memory{};
+  Context context;
+  NotedComm comm;
+  NotedProbe probe;
+  Section section(float *memory) {
+    auto *bytes = reinterpret_cast<std::byte *>(memory);
+    return {bytes, bytes, 0};
+  }
+  Host host{context,
+            comm,
+            probe,
+            section(state_memory.data()),
+            section(arena_memory.data()),
+            nullptr};
+  Tables tables;
+  std::vector<int64_t> numbers, own_numbers;
+  std::unique_ptr<Made> made;
+};
+
+TEST_F(OneLayer, RunsAKernelOnEveryTile) {
+  Made &program = make({/*x*/ 2,    0, 1, /*y*/ 2,
+                        2,          3,
+                        /*add*/ 2,  0, 0, 1,
+                        7,          0, 1, 0,
+                        own(0),     1, 0,
+                        /*dump*/ 1, 0, 2, /*reshard*/ 1,
+                        0,          1, 0},
+                       {8});
+  arena_memory = {1, 2, 3, 4, 5, 6, 7, 8};
+  program.layer.add();
+  // Of the second tile the first shard of y, of the first one the second.
+  EXPECT_EQ(state_memory, (std::array<float, 4>{11, 12, 13, 14}));
+  EXPECT_EQ(arena_memory[8], 15);
+  const std::vector<TaskId> tasks = program.tasks();
+  ASSERT_EQ(tasks.size(), 2u);
+  EXPECT_STREQ(tasks[0].op, "add");
+  EXPECT_EQ(tasks[0].point, 8);
+  EXPECT_EQ(tasks[1].point, 7);
+  program.layer.dump();
+  EXPECT_EQ(probe.said, std::vector<std::string>{"out/y 4"});
+  ASSERT_EQ(program.states().size(), 1u);
+  EXPECT_STREQ(program.states()[0].name, "w");
+  EXPECT_EQ(program.states()[0].tensor.lo[0], 2);
+  EXPECT_STREQ(program.inputs().at(0).name, "x");
+  EXPECT_EQ(program.loss().data, nullptr);
+}
+
+TEST_F(OneLayer, DoesNothingWithoutRows) {
+  Made &program = make({0, 0, 0, 0, 1, 0, 1, 0});
+  program.layer.add();
+  program.layer.dump();
+  program.layer.reshard();
+  EXPECT_TRUE(program.tasks().empty());
+  EXPECT_TRUE(comm.said.empty());
+}
+
+TEST_F(OneLayer, CommunicatesAndCopies) {
+  Made &program =
+      make({0, 0, 0, 0, /*reshard*/ 1, 0, /*parts*/ 2, 3, 6,
+            // two rows of two columns, from the end
+            copies, 0, 5, 1, 1, 2, 2, 2, replace, 2, 0, 0, 0, 1, 1, 1, 1, 1, 0,
+            -1, 0, 0, 1, 0, -1, //
+            exchange, 4, 5, 1, 0, 3, 1, 0, 2, 1, 0, 1, collective, 5, 5, 2, 0,
+            all_reduce, 1, 2, 2, max, two_shot, 0, //
+            words::wait, 0, words::wait, 1, collective, 6, 5, 2, 0, all_gather,
+            0, 0, 1, sum, library, 0,                                         //
+            collective, 7, 5, 2, 0, reduce_scatter, 0, 0, 1, sum, library, 0, //
+            collective, 8, 5, 2, 0, broadcast, 0, 0, 0, sum, library, 1,      //
+            copies, 9, 5, 1, 1, 0, add, 2, 0, 0, 0, 0, 0, 1, 2});
+  arena_memory = {1, 2, 3, 4};
+  program.layer.reshard.start();
+  EXPECT_EQ(arena_memory[8], 4);
+  EXPECT_EQ(arena_memory[9], 3);
+  EXPECT_EQ(arena_memory[11], 1);
+  const std::vector<std::string> first = {
+      "exchange next <- add tag 3 to 0 from 0",
+      "all_reduce next <- add group 1 of 4 op 1 by 2"};
+  EXPECT_EQ(comm.said, first);
+  program.layer.reshard.finish();
+  EXPECT_EQ(arena_memory[8], 5);
+  const std::vector<std::string> rest(comm.said.begin() + 2, comm.said.end());
+  EXPECT_EQ(rest, (std::vector<std::string>{"wait 0", "wait 1",
+                                            "all_gather next <- add 4 -> 4",
+                                            "reduce_scatter next <- add 4 -> 4",
+                                            "broadcast next <- add root 1"}));
+  const std::vector<TaskId> tasks = program.tasks();
+  ASSERT_EQ(tasks.size(), 10u);
+  EXPECT_STREQ(tasks[3].op, "next") << "of the last turn of the loops";
+  EXPECT_EQ(tasks[3].instance, 1);
+  EXPECT_EQ(tasks[5].instance, 2);
+}
+
+TEST_F(OneLayer, AddsUpMicroBatches) {
+  context.micro_batches = 2;
+  Made &program = make({0, 0, 0,    0, 1, 0, 1, 1, copies, 0, 5, -3,
+                        1, 0, mean, 3, 0, 0, 0, 0, 0,      2, 2});
+  arena_memory = {2, 4, 6, 8};
+  state_memory = {9, 9, 9, 9};
+  program.layer.reshard();
+  context.micro_batch = 1;
+  program.layer.reshard();
+  EXPECT_EQ(state_memory, (std::array<float, 4>{2, 4, 6, 8}));
+}
+
+TEST_F(OneLayer, SaysWhatIsWrongWithTables) {
+  const std::string fault = "; this is a fault of ffc, or the program's files "
+                            "are of different ones";
+  EXPECT_EQ(fail({0, 0}),
+            "tables: expected a number, found the end of the rows" + fault);
+  EXPECT_EQ(fail({5}), "tables: expected 5 numbers, found 0" + fault);
+  EXPECT_EQ(fail({-4}),
+            "tables: expected a number of at least 0, found -4" + fault);
+  EXPECT_EQ(fail({0, 0, 0, 0, 1, 0, 1, 0, 99}),
+            "tables: expected layer 0 to use all of its rows, found more of "
+            "them" +
+                fault);
+  EXPECT_EQ(fail({1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 3}),
+            "tables: expected a shard below 1, found 3" + fault);
+  EXPECT_EQ(fail({1, 17}),
+            "tables: expected a number below 4, found 17" + fault);
+}
+
+} // namespace
