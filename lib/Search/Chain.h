@@ -21,15 +21,16 @@ std::vector<int64_t> neededBytes(
 /// Metropolis over the strategies of a space. The threshold is drawn before a
 /// proposal is timed, so that timing may stop as soon as it is passed. After a
 /// quarter of the budget without a new best strategy, the chain goes back to
-/// it.
+/// it. One that `mayEndEarly` ends when, after some thousands of proposals, at
+/// least half of them came after the last gain that was worth them.
 class Chain {
 public:
   Chain(const Space &space, const plan::CostModel &cost, const Options &options,
-        const std::vector<int64_t> &room, int64_t budget, uint64_t seed,
-        const Baseline &start);
+        const std::vector<int64_t> &room, int64_t budget, bool mayEndEarly,
+        uint64_t seed, const Baseline &start);
 
   /// Makes up to `proposals` more, not over the budget. False when that is
-  /// spent.
+  /// spent, or the chain has ended.
   bool run(int64_t proposals);
 
   const plan::Strategy &best() const { return bestStrategy; }
@@ -44,6 +45,7 @@ private:
   bool step(const std::vector<Choice> &choices);
   bool stepToFit(const std::vector<Choice> &choices);
   void keepBest(double load);
+  bool hasEnded() const;
   plan::Picoseconds drawLimit();
 
   const Options &options;
@@ -54,6 +56,8 @@ private:
   std::vector<MoveCount> counts = Moves::counts();
   double alpha = 0; ///< as in Options
   int64_t budget, made = 0, taken = 0, lastBest = 0;
+  const bool mayEndEarly;
+  int64_t lastGain = 0; ///< of a size that counts
   plan::Strategy bestStrategy;
   Quality quality; ///< of the best strategy
   double load;     ///< of the current one, while nothing fits

@@ -205,6 +205,7 @@ private:
     for (int c = 0; c < options.chains; ++c)
       chains.push_back(std::make_unique<Chain>(
           space, cost, options, room, budget / options.chains,
+          /*mayEndEarly=*/!options.budget && options.seconds == 0,
           options.seed * 0x9E3779B97F4A7C15u + static_cast<uint64_t>(c),
           *starts[static_cast<size_t>(c) % starts.size()]));
   }

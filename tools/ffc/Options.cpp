@@ -274,9 +274,10 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          parseBatchNormGroups}}},
       {"Search",
        {{"--search-budget", "N",
-         "proposals (320000 over the number of devices up to 40 of them, then "
-         "fewer, 12 at the least; up to four times as many for fewer than 1000 "
-         "operators); 0 compares recipes only",
+         "proposals (at most 320000 over the number of devices up to 40 of "
+         "them, then fewer, 12 at the least; up to four times as many for "
+         "fewer than 1000 operators; none that are not worth the wait); 0 "
+         "compares recipes only",
          setWhole(searchBudget, 0), kStrategy},
         {"--search-time", "SECONDS",
          "the whole search stops after this time, once it has two recipes, one "

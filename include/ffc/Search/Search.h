@@ -60,7 +60,8 @@ struct MoveCount {
 };
 
 struct Options {
-  /// Proposals of all chains together; nothing: defaultBudget().
+  /// Proposals of all chains together; nothing: at most defaultBudget(), and
+  /// none that are not worth the wait (unless `seconds` says how long that is).
   std::optional<int64_t> budget;
   double seconds = 0; ///< stop after this time; 0: never
   /// Readiness to go uphill: a strategy that is 1 % slower is accepted with

@@ -12,7 +12,6 @@
 #include "ffrt/kernel.h"
 #include "ffrt/tables.h"
 
-#include <deque>
 #include <functional>
 #include <initializer_list>
 #include <vector>
@@ -84,70 +83,56 @@ struct Layer {
   Rows &rows;
 };
 
+/// What a Kernel has, whatever it calls: apart from it, so that a program has
+/// little to compile.
+class KernelTiles {
+public:
+  using Operands =
+      std::initializer_list<std::reference_wrapper<const Shards>>;
+
+  KernelTiles(const KernelTiles &) = delete;
+  KernelTiles &operator=(const KernelTiles &) = delete;
+
+protected:
+  struct Tile {
+    std::vector<Tensor> in, out;
+    void *kernel = nullptr;
+  };
+
+  /// `destroy` deletes a tile's kernel.
+  KernelTiles(Layer &layer, Operands in, Operands out,
+              void (*destroy)(void *kernel));
+  ~KernelTiles();
+
+  Context &context;
+  Trace *const trace;
+  std::vector<Tile> tiles;
+
+private:
+  void (*const destroy)(void *kernel);
+};
+
 /// A kernel on the tiles that this rank has of an operator.
 ///
 /// Rows: how many tiles; operator, phase; of each tile its position among the
 /// tasks of the step, its grid point, and the shard of every operand and result
 /// that is not absent.
-template <class K> class Kernel {
+template <class K> class Kernel : KernelTiles {
 public:
-  using Operands = std::initializer_list<std::reference_wrapper<const Shards>>;
-
   template <class... Arguments>
   Kernel(Layer &layer, Operands in, Operands out, const Arguments &...arguments)
-      : trace(layer.program.host.trace) {
-    const std::size_t count = layer.rows.next_count();
-    if (count == 0)
-      return;
-    const KernelTask task(layer);
-    for (std::size_t i = 0; i < count; ++i) {
-      task.add(layer);
-      std::vector<Tensor> operands = tensors(layer.rows, in);
-      tiles.emplace_back(layer.program.host.context, std::move(operands),
-                         tensors(layer.rows, out), arguments...);
-    }
+      : KernelTiles(layer, in, out,
+                    [](void *kernel) { delete static_cast<K *>(kernel); }) {
+    for (Tile &tile : tiles)
+      tile.kernel = new K(context, tile.in, tile.out, arguments...);
   }
 
   void operator()() {
     for (Tile &tile : tiles) {
       const TracedTask task(trace, Trace::Kind::kernel);
-      tile.kernel(tile.in, tile.out);
+      (*static_cast<K *>(tile.kernel))(tile.in, tile.out);
     }
   }
-
-private:
-  struct KernelTask {
-    const char *op;
-    int phase;
-    explicit KernelTask(Layer &layer)
-        : op(layer.rows.next_of(layer.program.tables.operators)),
-          phase(layer.rows.next_int()) {}
-    void add(Layer &layer) const {
-      const std::size_t position = layer.rows.next_count();
-      layer.program.add_task(position, {op, phase, layer.rows.next_int(), 0});
-    }
-  };
-
-  static std::vector<Tensor> tensors(Rows &rows, Operands values) {
-    std::vector<Tensor> result;
-    for (const Shards &shards : values)
-      result.push_back(&shards == &absent ? Tensor()
-                                          : shards.at(rows.next_count()));
-    return result;
-  }
-
-  struct Tile {
-    template <class... Arguments>
-    Tile(Context &context, std::vector<Tensor> in, std::vector<Tensor> out,
-         const Arguments &...arguments)
-        : in(std::move(in)), out(std::move(out)),
-          kernel(context, this->in, this->out, arguments...) {}
-    const std::vector<Tensor> in, out;
-    K kernel;
-  };
-
-  Trace *const trace;
-  std::deque<Tile> tiles;
 };
 
 /// Offers values for dumping.

@@ -79,6 +79,38 @@ std::vector<TaskId> Program::tasks() {
   return task_list;
 }
 
+static std::vector<Tensor> tensors(Rows &rows, KernelTiles::Operands values) {
+  std::vector<Tensor> result;
+  for (const Shards &shards : values)
+    result.push_back(&shards == &absent ? Tensor()
+                                        : shards.at(rows.next_count()));
+  return result;
+}
+
+KernelTiles::KernelTiles(Layer &layer, Operands in, Operands out,
+                         void (*destroy)(void *kernel))
+    : context(layer.program.host.context), trace(layer.program.host.trace),
+      destroy(destroy) {
+  Rows &rows = layer.rows;
+  tiles.resize(rows.next_count());
+  if (tiles.empty())
+    return;
+  const char *op = rows.next_of(layer.program.tables.operators);
+  const int phase = rows.next_int();
+  for (Tile &tile : tiles) {
+    const std::size_t position = rows.next_count();
+    layer.program.add_task(position, {op, phase, rows.next_int(), 0});
+    tile.in = tensors(rows, in);
+    tile.out = tensors(rows, out);
+  }
+}
+
+KernelTiles::~KernelTiles() {
+  for (Tile &tile : tiles)
+    if (tile.kernel)
+      destroy(tile.kernel);
+}
+
 Dump::Dump(Layer &layer) : probe(layer.program.host.probe) {
   for (std::size_t count = layer.rows.next_count(); count > 0; --count) {
     const char *output = layer.rows.next_of(layer.program.tables.outputs);
