@@ -107,8 +107,11 @@ CMake, )" +
               ? "- `functors.h`, `functors.cpp`: what fused kernels compute\n"
               : "") +
          (measures ? "- `profile.inc`: what is measured\n" : "") +
-         R"(- `ranks.inc`: what every rank has of them
-- `runtime/`: kernels, communication and the command line
+         "- `ranks.inc`: what every rank has of them\n" +
+         (measures
+              ? ""
+              : "- `plan.rank`: what ranks are to do, for `ffc verify`\n") +
+         R"(- `runtime/`: kernels, communication and the command line
 - `train.weights`: initial values, when the model has any
 )";
 }

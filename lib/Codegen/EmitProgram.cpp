@@ -230,6 +230,16 @@ LogicalResult ProgramPrinter::print() {
   return printTables(tables.text);
 }
 
+llvm::Error codegen::verifyProgram(ModuleOp module, StringRef train,
+                                   StringRef ranks) {
+  // Fused kernels are called by the order in which the layers use them.
+  Functors functors;
+  auto classes = llvm::to_vector(module.getOps<rank::FuncOp>());
+  if (failed(arrange(classes, {}, functors)))
+    return llvm::createStringError("the plan has no text");
+  return compareWithText(module, functors, train, ranks);
+}
+
 FailureOr<std::vector<SourceFile>>
 codegen::emitProgram(ModuleOp module, const ProgramMeta &meta) {
   Functors functors;

@@ -21,6 +21,7 @@ public:
       : text(text), tables(tables), rows(rows) {}
 
   Expected<RankActions> read() {
+    result.groups = tables.groups;
     readBuffers();
     readSlots();
     const size_t count = rows.nextCount();
@@ -120,11 +121,14 @@ private:
         parts = {dump(mine)};
         break;
       }
+      if (mine.error)
+        return rows.failAs(*mine.error + ", in the rows of '" + object.name +
+                           "." + member.name + "'");
     }
-    if (!mine.error && !mine.empty())
+    if (!mine.empty())
       mine.fail("the end of the rows of '" + object.name + "'");
     if (mine.error)
-      rows.error = mine.error;
+      rows.failAs(*mine.error);
   }
 
   std::vector<std::string> kernel(const MemberText &member, TableRows &mine,
@@ -364,7 +368,8 @@ Expected<std::vector<RankActions>> codegen::readProgram(StringRef train,
                                      own.slice(row * width, width)))
                     .read();
     if (!rank)
-      return rank.takeError();
+      return createStringError("rank " + Twine(result.size()) + ", " +
+                               toString(rank.takeError()));
     result.push_back(std::move(*rank));
   }
   return result;

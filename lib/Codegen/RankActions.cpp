@@ -37,6 +37,9 @@ public:
       : func(func), index(index), functors(functors) {}
 
   RankActions run() {
+    for (Attribute group : func.getGroups())
+      result.groups.push_back(
+          withoutSpaces(braced(cast<DenseI64ArrayAttr>(group).asArrayRef())));
     for (auto buffer : func.getBody().getOps<rank::BufferOp>()) {
       numbers[buffer] = result.buffers.size();
       result.buffers.push_back(describe(buffer));
@@ -211,7 +214,8 @@ Error codegen::compareWithText(ModuleOp module, Functors &functors,
       const RankActions expected = actionsOf(func, index, functors);
       const RankActions &text = (*found)[rank];
       for (auto [what, lines, others] :
-           {std::tuple("buffer", &expected.buffers, &text.buffers),
+           {std::tuple("group", &expected.groups, &text.groups),
+            std::tuple("buffer", &expected.buffers, &text.buffers),
             std::tuple("slot", &expected.slots, &text.slots),
             std::tuple("action", &expected.step, &text.step),
             std::tuple("action of the update", &expected.update, &text.update)})

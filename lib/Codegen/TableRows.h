@@ -48,6 +48,11 @@ public:
       error = "ranks.inc:" + std::to_string(line) + ": expected " + expected;
   }
 
+  void failAs(std::string text) {
+    if (!error)
+      error = std::move(text);
+  }
+
   std::optional<std::string> error;
 
 private:

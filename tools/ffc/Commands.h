@@ -24,6 +24,7 @@ int runParametersCommand(const std::vector<std::string> &arguments);
 int runProfileCommand(const std::vector<std::string> &arguments);
 int runTimeCommand(const std::vector<std::string> &arguments);
 int runTopologyCommand(const std::vector<std::string> &arguments);
+int runVerifyCommand(const std::vector<std::string> &arguments);
 
 } // namespace ffc
 

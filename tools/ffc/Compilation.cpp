@@ -287,6 +287,8 @@ LogicalResult Compilation::buildGraph() {
   return success();
 }
 
+static std::string textOf(ModuleOp op);
+
 LogicalResult Compilation::emit() {
   report.phase("emit");
   OwningOpRef<ModuleOp> ranks = lowerToRank(planned, program);
@@ -310,7 +312,9 @@ LogicalResult Compilation::emit() {
   auto files = codegen::emitProgram(*ranks, meta);
   if (failed(files))
     return failure();
-
+  // For `ffc verify`.
+  if (options.emit == Emit::Source)
+    files->push_back({codegen::kPlanFile.str(), textOf(*ranks)});
   return writeProgram(*files, meta);
 }
 
@@ -340,12 +344,16 @@ LogicalResult Compilation::writeText(StringRef text) {
   return success();
 }
 
-LogicalResult Compilation::writeModule(ModuleOp op) {
+static std::string textOf(ModuleOp op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   op.print(stream, OpPrintingFlags().enableDebugInfo().printNameLocAsPrefix());
   stream << '\n';
-  if (failed(writeText(text)))
+  return text;
+}
+
+LogicalResult Compilation::writeModule(ModuleOp op) {
+  if (failed(writeText(textOf(op))))
     return failure();
   report.sayTimes();
   return success();

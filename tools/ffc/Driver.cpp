@@ -24,7 +24,9 @@ const std::vector<Command> &ffc::commands() {
       {"time", "shows when the tasks of a timing problem start and end",
        runTimeCommand},
       {"topology", "shows a device topology; lists the presets",
-       runTopologyCommand}};
+       runTopologyCommand},
+      {"verify", "shows whether a program's text does what was planned",
+       runVerifyCommand}};
   return table;
 }
 

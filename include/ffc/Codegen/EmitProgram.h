@@ -5,6 +5,7 @@
 #include "ffc/Codegen/ProgramMeta.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
 
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ struct SourceFile {
   std::string contents;
 };
 
+/// In a source folder, the `rank` module that the text was made from.
+inline constexpr llvm::StringLiteral kPlanFile = "plan.rank";
+
 /// The program of all rank classes of a verified `rank` module: "train.cpp",
 /// the text of which all ranks share, and "ranks.inc", which says what every
 /// rank has of it, as runtime/include/ffrt/tables.h describes. The text is the
@@ -28,6 +32,12 @@ struct SourceFile {
 /// lists of integers and strings; a state, input or probe that is not a box.
 mlir::FailureOr<std::vector<SourceFile>> emitProgram(mlir::ModuleOp module,
                                                      const ProgramMeta &meta);
+
+/// Fails unless "train.cpp" and "ranks.inc" do on every rank what a verified
+/// `rank` module says, with the rank and the first action that differs, or
+/// where they are not those of a program.
+llvm::Error verifyProgram(mlir::ModuleOp module, llvm::StringRef train,
+                          llvm::StringRef ranks);
 
 } // namespace ffc::codegen
 

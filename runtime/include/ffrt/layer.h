@@ -87,8 +87,7 @@ struct Layer {
 /// little to compile.
 class KernelTiles {
 public:
-  using Operands =
-      std::initializer_list<std::reference_wrapper<const Shards>>;
+  using Operands = std::initializer_list<std::reference_wrapper<const Shards>>;
 
   KernelTiles(const KernelTiles &) = delete;
   KernelTiles &operator=(const KernelTiles &) = delete;
