@@ -135,14 +135,17 @@ Error codegen::fillSourceFolder(StringRef folder,
 
 Error codegen::buildExecutable(StringRef executable,
                                const std::vector<SourceFile> &program,
-                               plan::Target target) {
+                               plan::Target target,
+                               function_ref<void(StringRef)> phase) {
   Expected<Toolchain> tools = findToolchain(target);
   if (!tools)
     return tools.takeError();
-  Expected<std::string> archive = runtimeArchive(*tools);
+  Expected<std::string> archive =
+      runtimeArchive(*tools, [&] { phase("runtime"); });
   if (!archive)
     return archive.takeError();
 
+  phase("compile");
   SmallString<128> work;
   if (std::error_code code = sys::fs::createUniqueDirectory("ffc", work))
     return makeError("cannot create a temporary folder: " + code.message());
@@ -177,6 +180,7 @@ Error codegen::buildExecutable(StringRef executable,
   // After a failure the folder stays, with the logs.
   if (Error error = runLogged(jobs))
     return error;
+  phase("link");
   if (Error error = runLogged(link, folder + "/link.log"))
     return error;
   sys::fs::remove_directories(folder);

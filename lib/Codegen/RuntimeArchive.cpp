@@ -135,7 +135,8 @@ static Error build(StringRef folder, const Toolchain &tools) {
   return Error::success();
 }
 
-Expected<std::string> codegen::runtimeArchive(const Toolchain &tools) {
+Expected<std::string> codegen::runtimeArchive(const Toolchain &tools,
+                                              function_ref<void()> building) {
   if (std::string archive = archiveBesideExecutable(tools.target);
       !archive.empty())
     return archive;
@@ -150,6 +151,7 @@ Expected<std::string> codegen::runtimeArchive(const Toolchain &tools) {
   if (fs::exists(archive))
     return archive;
 
+  building();
   Pending pending(folder);
   if (Error error = build(pending.path(), tools))
     return error;

@@ -42,8 +42,10 @@ struct Job {
 };
 llvm::Error runLogged(llvm::ArrayRef<Job> jobs);
 
-/// The archive of the runtime, which is built if need be.
-llvm::Expected<std::string> runtimeArchive(const Toolchain &tools);
+/// The archive of the runtime, which is built if need be: `building` is called
+/// before.
+llvm::Expected<std::string> runtimeArchive(const Toolchain &tools,
+                                           llvm::function_ref<void()> building);
 
 } // namespace ffc::codegen
 

@@ -327,8 +327,9 @@ Compilation::writeProgram(const std::vector<codegen::SourceFile> &files,
       return failure();
     return check(folder->commit());
   }
-  report.phase("build");
-  if (failed(check(codegen::buildExecutable(options.output, files, target))))
+  auto phase = [&](StringRef name) { report.phase(name); };
+  if (failed(check(
+          codegen::buildExecutable(options.output, files, target, phase))))
     return failure();
   return weights->exists() ? check(weights->commit()) : success();
 }

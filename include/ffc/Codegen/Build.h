@@ -3,8 +3,10 @@
 #define FFC_CODEGEN_BUILD_H
 
 #include "ffc/Codegen/EmitProgram.h"
+
 #include "ffc/Codegen/Output.h"
 #include "ffc/Plan/Topology.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace ffc::codegen {
 
@@ -18,10 +20,12 @@ llvm::Error fillSourceFolder(llvm::StringRef folder,
 /// Compiles a program and links it with the runtime into the file `executable`.
 /// The runtime's archive is the one that was built with ffc, or one in the
 /// user's cache, which is built when missing. Compiler output goes to a log
-/// file that an error names.
+/// file that an error names. `phase` is told what begins: "runtime" if that is
+/// built, "compile", "link".
 llvm::Error buildExecutable(llvm::StringRef executable,
                             const std::vector<SourceFile> &program,
-                            plan::Target target);
+                            plan::Target target,
+                            llvm::function_ref<void(llvm::StringRef)> phase);
 
 } // namespace ffc::codegen
 
