@@ -121,6 +121,16 @@ protected:
 
   /// The functions of the lowered program.
   SmallVector<rank::FuncOp> lower() {
+    // All devices do one thing after the other.
+    program.order.clear();
+    size_t most = 0;
+    for (const plan::DeviceProgram &device : program.devices)
+      most = std::max(most, device.actions.size());
+    for (size_t i = 0; i < most; ++i)
+      for (size_t d = 0; d < program.devices.size(); ++d)
+        if (i < program.devices[d].actions.size())
+          program.order.push_back(
+              {static_cast<plan::DeviceId>(d), static_cast<int>(i)});
     lowered = lowerToRank(planned, program);
     EXPECT_TRUE(lowered);
     if (!lowered)

@@ -38,9 +38,9 @@ struct Call {
     const Tile y = made(c.result(), o.results), lse = blank(c.sums(), o.sums),
                dq = made(c.q.shape, o.rows), dk = made(c.k.shape, o.keys),
                dv = made(c.v.shape, o.seen);
-    const Tensors in = {o.q, o.k, o.v, o.mask},
-                  given = {o.q, o.k, o.v, y, lse, o.dy, o.mask},
-                  gradients = {dq, dk, dv};
+    const std::vector<Tensor> in = {o.q, o.k, o.v, o.mask},
+                              given = {o.q, o.k, o.v, y, lse, o.dy, o.mask},
+                              gradients = {dq, dk, dv};
     AttentionForward(cx, in, {y, lse}, causal, c.hidden, kKey, c.ratio,
                      c.scale)(in, {y, lse});
     AttentionBackward(cx, given, gradients, causal, c.hidden, kKey, c.ratio,

@@ -16,7 +16,7 @@ constexpr DType kTypes[] = {DType::f32, DType::bf16, DType::f16};
 void check_results(const AttentionCase &c, Context &cx,
                    const AttentionOperands &o, Value &y, Value &lse) {
   const auto call = [&](const Tile &y, const Tile &lse) {
-    const Tensors in = {o.q, o.k, o.v, o.mask}, out = {y, lse};
+    const std::vector<Tensor> in = {o.q, o.k, o.v, o.mask}, out = {y, lse};
     AttentionForward(cx, in, out, 0, c.hidden, kKey, c.ratio, c.scale)(in, out);
   };
   const Tile wide = blank(c.result(), o.results),
@@ -47,8 +47,9 @@ void check_gradients(const AttentionCase &c, Context &cx,
     Gradients d{blank(c.q.shape, o.rows, order, dq),
                 blank(c.k.shape, o.keys, order, dk),
                 blank(c.v.shape, o.seen, order, dv)};
-    const Tensors in = {o.q, o.k, o.v, own_y, own_lse, o.dy, o.mask},
-                  out = {d.dq, d.dk, d.dv};
+    const std::vector<Tensor> in = {o.q,     o.k,  o.v,   own_y,
+                                    own_lse, o.dy, o.mask},
+                              out = {d.dq, d.dk, d.dv};
     AttentionBackward(cx, in, out, 0, c.hidden, kKey, c.ratio, c.scale)(in,
                                                                         out);
     finish_target();

@@ -91,7 +91,7 @@ Results no_results(const Case &c) {
 
 void add_gradients(const Case &c, Context &cx, const Operands &o, Tensor y,
                    Tensor lse, Results &found) {
-  const Tensors in = {o.q, o.k, o.v, y, lse, o.dy, o.mask};
+  const std::vector<Tensor> in = {o.q, o.k, o.v, y, lse, o.dy, o.mask};
   const Tile dq = blank(c.q.shape, o.rows), dk = blank(c.k.shape, o.keys),
              dv = blank(c.v.shape, o.seen);
   AttentionBackward(cx, in, {dq, dk, dv}, 0, c.hidden, kKey, c.ratio,
@@ -283,8 +283,8 @@ TEST(AttentionOperands, AbsentGradients) {
     const Tensor results[] = {present == 0 ? dq : none,
                               present == 1 ? dk : none,
                               present == 2 ? dv : none};
-    const Tensors in = {q, k, v, y, lse, dy, none},
-                  out = {results[0], results[1], results[2]};
+    const std::vector<Tensor> in = {q, k, v, y, lse, dy, none},
+                              out = {results[0], results[1], results[2]};
     AttentionBackward(cx, in, out, 0, {}, kKey, 0, c.scale)(in, out);
     if (present == 0) {
       add_tile(found.dq, dq, c.q.whole());

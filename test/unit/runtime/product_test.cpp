@@ -35,8 +35,8 @@ struct Call {
                          result);
     Context cx;
     cx.tf32 = tf32;
-    const Tensors in = {a, b, row ? c.tensor : absent({n}),
-                        matrix ? d.tensor : absent({m, n})};
+    const std::vector<Tensor> in = {a, b, row ? c.tensor : absent({n}),
+                                    matrix ? d.tensor : absent({m, n})};
     MatMul(cx, in, {y}, 1.0, 1.0, clamp, trans_a, trans_b)(in, {y});
     cuda::device().finish();
     std::vector<double> all;

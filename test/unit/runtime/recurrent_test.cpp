@@ -111,10 +111,12 @@ Results forward(const Cell &cell, const Layer &in, bool reverse, bool stateful,
                c = blank({N, H}, of_state(lo, n)),
                s = blank(saved.shape, of_sequence(lo, n, cell.saved * H));
     const Tensor none;
-    const Tensors from = {x, r, cell.has_bias() ? bias.tensor : none,
-                          stateful ? h0.tensor : none,
-                          stateful && cell.is_lstm() ? c0.tensor : none},
-                  to = {y, h, cell.is_lstm() ? c.tensor : none, s};
+    const std::vector<Tensor> from = {x, r,
+                                      cell.has_bias() ? bias.tensor : none,
+                                      stateful ? h0.tensor : none,
+                                      stateful && cell.is_lstm() ? c0.tensor
+                                                                 : none},
+                              to = {y, h, cell.is_lstm() ? c.tensor : none, s};
     RecurrentForward layer(cx, from, to, cell.kind, reverse);
     // What is absent is made up for.
     RecurrentForward short_layer(cx, from, {none, h, none, none}, cell.kind,
@@ -213,15 +215,19 @@ TEST(Recurrent, Backward) {
                  dr = blank(layer.x.shape, layer.x.whole()),
                  dh0 = blank({N, H}, layer.h0.whole()),
                  dc0 = blank({N, H}, layer.h0.whole());
-      const Tensors from = {r,
-                            s,
-                            dy,
-                            only_y ? none : dh.tensor,
-                            only_y || !cell.is_lstm() ? none : dc.tensor,
-                            cell.is_gru() ? y.tensor : none,
-                            cell.is_gru() && stateful ? h0.tensor : none,
-                            cell.is_lstm() && stateful ? c0.tensor : none},
-                    to = {dx, dh0, cell.is_lstm() ? dc0.tensor : none, dr};
+      const std::vector<Tensor> from = {r,
+                                        s,
+                                        dy,
+                                        only_y ? none : dh.tensor,
+                                        only_y || !cell.is_lstm() ? none
+                                                                  : dc.tensor,
+                                        cell.is_gru() ? y.tensor : none,
+                                        cell.is_gru() && stateful ? h0.tensor
+                                                                  : none,
+                                        cell.is_lstm() && stateful ? c0.tensor
+                                                                   : none},
+                                to = {dx, dh0,
+                                      cell.is_lstm() ? dc0.tensor : none, dr};
       RecurrentBackward layer_back(cx, from, to, cell.kind, reverse);
       layer_back(from, to);
       layer_back(from, to);
