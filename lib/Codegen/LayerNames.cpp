@@ -125,10 +125,10 @@ Makers makersOf(const Layers &all) {
 
 class LayerNamer {
 public:
-  LayerNamer(Layers &all, Layer &layer, const Makers &makers)
-      : all(all), layer(layer), makers(makers),
-        directions(directionsOf(all, layer)),
-        scope({"program", "rows", "shards"}) {}
+  LayerNamer(Layers &all, LayerKind &kind, const Makers &makers)
+      : all(all), kind(kind), layer(all.layers[kind.layers.front()]),
+        makers(makers), directions(directionsOf(all, layer)),
+        scope({"number", "program", "rows", "shards"}) {}
 
   void run() {
     nameMethods();
@@ -138,6 +138,13 @@ public:
       layer.valueNames[v] = scope.take(nameOfValue(v));
     for (size_t m = 0; m < layer.members.size(); ++m)
       layer.members[m].name = scope.take(nameOfMember(m));
+    for (LayerParameter &parameter : kind.parameters) {
+      const Member &member = layer.members[parameter.member];
+      StringRef name = member.args.getValue()[parameter.arg].getName();
+      const bool isTaken = !names.insert(name).second;
+      parameter.name =
+          scope.take(isTaken ? member.name + "_" + name.str() : name.str());
+    }
   }
 
 private:
@@ -340,7 +347,9 @@ private:
   }
 
   Layers &all;
-  Layer &layer;
+  LayerKind &kind;
+  Layer &layer;            ///< the first of the kind
+  llvm::StringSet<> names; ///< of attributes
   const Makers &makers;
   const std::vector<Direction> directions; ///< by member
   NameScope scope;
@@ -365,7 +374,7 @@ void codegen::nameLayers(Layers &layers, const ProgramMeta &meta) {
     kind.name = base;
     for (int i = 2; !classes.insert(kind.name).second; ++i)
       kind.name = base + std::to_string(i);
-    LayerNamer(layers, first, makers).run();
+    LayerNamer(layers, kind, makers).run();
     for (size_t l : ArrayRef(kind.layers).drop_front()) {
       Layer &layer = layers.layers[l];
       layer.valueNames = first.valueNames;

@@ -14,20 +14,11 @@ using namespace ffc;
 using namespace ffc::codegen;
 
 std::string LayerPrinter::parameterOf(const LayerKind &kind, size_t member,
-                                      size_t arg) const {
-  if (!llvm::is_contained(kind.parameters, std::pair(member, arg)))
-    return "";
-  const Member &of = layers.layers[kind.layers.front()].members[member];
-  const std::string name = of.args.getValue()[arg].getName().str();
-  // Several kernels may have an attribute of this name.
-  for (auto [m, a] : kind.parameters) {
-    const Member &other = layers.layers[kind.layers.front()].members[m];
-    if (m != member && other.args.getValue()[a].getName() == name)
-      return of.name + "_" + name;
-  }
-  return llvm::is_contained(layers.layers[kind.layers.front()].valueNames, name)
-             ? name + "_"
-             : name;
+                                      size_t arg) {
+  for (const LayerParameter &parameter : kind.parameters)
+    if (parameter.member == member && parameter.arg == arg)
+      return parameter.name;
+  return "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -76,18 +67,14 @@ void LayerPrinter::printConstructor(Text &text, const LayerKind &kind,
     initialisers += ", " + name + "(" + name + ")";
     fields.push_back("const Shards &" + name + ";");
   }
-  for (auto [m, a] : kind.parameters) {
-    const std::string name = parameterOf(kind, m, a);
+  for (const auto &[m, a, name] : kind.parameters) {
     const StringRef type =
         typeOf(layer.members[m].args.getValue()[a].getValue());
     const bool isNumber = type == "double" || type == "int64_t";
     parameters +=
         (", " + (isNumber ? type + " " : "const " + type + " &") + name).str();
     initialisers += ", " + name + "(" + name + ")";
-    fields.push_back(
-        ((isNumber ? "const " + type + " " : "const " + type + " ") + name +
-         ";")
-            .str());
+    fields.push_back(("const " + type + " " + name + ";").str());
   }
   if (fields.empty()) {
     text.line("using Layer::Layer;");
@@ -192,8 +179,8 @@ void LayerPrinter::printObject(Text &text, size_t number) {
     const Layer &of = layers.layers[owner];
     line += ", " + of.identifier + "." + of.valueNames[index];
   }
-  for (auto [m, a] : kind.parameters)
-    line += ", /*" + parameterOf(kind, m, a) + "=*/" +
+  for (const auto &[m, a, name] : kind.parameters)
+    line += ", /*" + name + "=*/" +
             textOf(layer.members[m].args.getValue()[a].getValue());
   text.line(line + "};");
 }

@@ -27,8 +27,8 @@ private:
   void printMethod(Text &text, const Layer &layer, const Method &method);
   void printSummary(Text &text, const Layer &layer);
   /// The name of an attribute that differs between layers; empty for others.
-  std::string parameterOf(const LayerKind &kind, size_t member,
-                          size_t arg) const;
+  static std::string parameterOf(const LayerKind &kind, size_t member,
+                                 size_t arg);
 
   const Layers &layers;
   const ProgramMeta &meta;

@@ -310,7 +310,7 @@ private:
           return result.layers[l].members[m].args.getValue()[a] != arg;
         });
         if (differs)
-          kind.parameters.push_back({m, a});
+          kind.parameters.push_back({m, a, ""});
       }
     }
   }

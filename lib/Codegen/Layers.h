@@ -61,12 +61,17 @@ struct Layer {
   size_t kind = 0;             ///< index into Layers::kinds
 };
 
+/// An attribute in which the layers of a kind differ.
+struct LayerParameter {
+  size_t member = 0, arg = 0; ///< index in the layer, and in Member::args
+  std::string name;
+};
+
 /// Layers of one text.
 struct LayerKind {
   std::string name; ///< of the class
   std::vector<size_t> layers;
-  /// Attributes in which its layers differ: member, and index in its args.
-  std::vector<std::pair<size_t, size_t>> parameters;
+  std::vector<LayerParameter> parameters;
 };
 
 /// The arrangement of a program's text. Layers stand in the order of their

@@ -93,6 +93,7 @@ private:
       return rows.fail("a class and the number of a layer for '" + object.name +
                        "'");
     const ClassText &kind = of->second;
+    kinds[object.name] = &kind;
     TableRows &mine = layers[object.number];
     auto &shards = values[object.name];
     StringMap<std::string> parameters;
@@ -297,17 +298,15 @@ private:
   }
 
   void run(const CallText &call, std::vector<std::string> &to) {
-    auto object = find_if(text.objects, [&](const ObjectText &each) {
-      return each.name == call.object;
-    });
-    if (object == text.objects.end())
+    auto object = kinds.find(call.object);
+    if (object == kinds.end())
       return failAt(call, "an object of a layer", call.object);
-    const ClassText &kind = text.classes.find(object->className)->second;
+    const ClassText &kind = *object->second;
     auto method = kind.methods.find(call.method);
     if (method == kind.methods.end())
       return failAt(call, "a method of its class", call.method);
     for (const CallText &each : method->second) {
-      auto &members = actions[object->name];
+      auto &members = actions[call.object];
       auto member = members.find(each.object);
       if (member == members.end())
         return failAt(each, "a member of its class", each.object);
@@ -337,6 +336,7 @@ private:
   TableRows rows;
   std::vector<TableRows> layers;
   std::vector<size_t> ranks; ///< of the buffers
+  StringMap<const ClassText *> kinds; ///< of the objects
   StringMap<StringMap<Shards>> values;
   StringMap<StringMap<Parts>> actions;
   RankActions result;
