@@ -335,7 +335,7 @@ private:
   const TablesText &tables;
   TableRows rows;
   std::vector<TableRows> layers;
-  std::vector<size_t> ranks; ///< of the buffers
+  std::vector<size_t> ranks;          ///< of the buffers
   StringMap<const ClassText *> kinds; ///< of the objects
   StringMap<StringMap<Shards>> values;
   StringMap<StringMap<Parts>> actions;
