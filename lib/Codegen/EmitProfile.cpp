@@ -3,6 +3,7 @@
 #include "ffc/Codegen/EmitProfile.h"
 
 #include "ProgramPrinter.h"
+#include "RankActions.h"
 
 using namespace mlir;
 using namespace ffc;
@@ -61,14 +62,18 @@ codegen::emitProfile(ArrayRef<ProfiledStep> steps, const ProfileMeta &meta) {
     if (failed(printer.print()))
       return failure();
     printSites(printer.tables.text, step);
+    SourceFile tables = printer.tables.take();
+    const std::string body = printer.body.take();
+    if (failed(checkText(step.ranks, functors, body, tables.contents)))
+      return failure();
     bodies.line("namespace " + space + " {");
     bodies.line();
-    bodies.append(std::move(printer.body));
+    bodies.block(body);
     bodies.line("} // namespace " + space);
     bodies.line();
     list.line("      {" + space + "::program_info(), " + space + "::make, " +
               space + "::sites},");
-    files.push_back(printer.tables.take());
+    files.push_back(std::move(tables));
   }
 
   Text text;

@@ -136,9 +136,8 @@ void ProgramPrinter::printProgram(Text &text) {
 
 /// "f32, 2, {8, 10}": type, rank and shape of a description.
 static std::string str(const plan::TensorType &type) {
-  std::string name =
-      type.type == plan::ElementType::Bool ? "boolean" : plan::str(type.type);
-  return "DType::" + name + ", " + std::to_string(type.shape.size()) + ", " +
+  return "DType::" + wordOf(type.type) + ", " +
+         std::to_string(type.shape.size()) + ", " +
          braced(ArrayRef<int64_t>(type.shape));
 }
 
@@ -236,7 +235,7 @@ llvm::Error codegen::verifyProgram(ModuleOp module, StringRef train,
   Functors functors;
   auto classes = llvm::to_vector(module.getOps<rank::FuncOp>());
   if (failed(arrange(classes, {}, functors)))
-    return llvm::createStringError("the plan has no text");
+    return llvm::createStringError("the plan cannot be a program");
   return compareWithText(module, functors, train, ranks);
 }
 
@@ -259,11 +258,8 @@ codegen::emitProgram(ModuleOp module, const ProgramMeta &meta) {
   text.line("}");
   std::vector<SourceFile> files = {{"train.cpp", text.take()},
                                    printer.tables.take()};
-  if (llvm::Error error = compareWithText(module, functors, files[0].contents,
-                                          files[1].contents))
-    return module.emitError(
-               "internal error: the text is not what was planned: ")
-           << llvm::toString(std::move(error));
+  if (failed(checkText(module, functors, files[0].contents, files[1].contents)))
+    return failure();
   if (!functors.empty())
     llvm::append_range(files, functors.files());
   return files;

@@ -16,9 +16,9 @@ using namespace ffc::codegen;
 
 /// `name` without the words that it begins with and the layer's name ends with:
 /// "weight" for "fc.weight" in "fc". Of a layer that is named by a path, its
-/// last part may be the kind of the layer: "weight" for "layer4.2.conv3.weight"
-/// in
-/// "/layer4/layer4.2/conv3/Conv". None if there are no such words.
+/// last part may be the kind of the layer: "weight" is left of
+/// "layer4.2.conv3.weight" in "/layer4/layer4.2/conv3/Conv". None if there are
+/// no such words.
 static std::optional<std::string> withoutLayer(StringRef name,
                                                StringRef layer) {
   SmallVector<StringRef> words, ofLayer;

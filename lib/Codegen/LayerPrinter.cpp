@@ -4,8 +4,6 @@
 
 #include "AttributeText.h"
 
-#include "ffc/IR/NameOf.h"
-
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -45,7 +43,7 @@ LogicalResult LayerPrinter::printKernel(Text &text, const LayerKind &kind,
   for (auto [a, arg] : llvm::enumerate(member.args)) {
     const std::string value = textOf(arg.getValue());
     if (value.empty())
-      return member.parts[0].front().front()->emitOpError()
+      return firstOf(member.parts[0])->emitOpError()
              << "expected a number, a list of numbers or a string for '"
              << arg.getName().getValue() << "', found " << arg.getValue();
     const std::string parameter = parameterOf(kind, m, a);

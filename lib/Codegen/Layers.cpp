@@ -2,8 +2,6 @@
 
 #include "Layers.h"
 
-#include "ffc/IR/NameOf.h"
-
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -138,10 +136,7 @@ private:
 
   LogicalResult addKernel(const Statement &statement, Method &method,
                           ByClass group) {
-    rank::KernelOp op;
-    for (const auto &actions : group)
-      if (!actions.empty() && !op)
-        op = cast<rank::KernelOp>(actions.front());
+    auto op = cast<rank::KernelOp>(firstOf(group));
     FailureOr<std::string> callee = Functors::isFused(op)
                                         ? functors.classOf(op)
                                         : toClassName(op.getCallee());
@@ -337,7 +332,6 @@ FailureOr<Layers> codegen::arrange(ArrayRef<rank::FuncOp> classes,
     if (failed(arranger.add(statement)))
       return failure();
   arranger.finish();
-  arranger.result.statements = std::move(*statements);
   nameLayers(arranger.result, meta);
   return std::move(arranger.result);
 }

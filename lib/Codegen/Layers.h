@@ -77,7 +77,6 @@ struct LayerKind {
 /// The arrangement of a program's text. Layers stand in the order of their
 /// first statement.
 struct Layers {
-  std::vector<Statement> statements;
   std::optional<Values> values;
   std::vector<Layer> layers;
   std::vector<Method> methods; ///< in the order of the step

@@ -63,17 +63,12 @@ public:
 
 private:
   std::string describe(rank::BufferOp op) {
-    const plan::Region region = op.regionAt(index);
-    SmallVector<int64_t> starts;
-    for (size_t d = 0; d < op.getGlobal().size(); ++d)
-      starts.push_back(region.dim(d).empty() ? 0 : region.dim(d).front().lo);
-    const std::string type = op.elementType() == plan::ElementType::Bool
-                                 ? "boolean"
-                                 : plan::str(op.elementType());
+    const LocalBox box = boxOf(op, index);
     return op.getSection().str() + " " +
-           std::to_string(op.getOffset().at(index)[0]) + " " + type + " " +
-           op.getOrder().str() + " " + listOf(region.shape()) + " at " +
-           listOf(starts) + " of " + listOf(op.getGlobal());
+           std::to_string(op.getOffset().at(index)[0]) + " " +
+           wordOf(op.elementType()) + " " + op.getOrder().str() + " " +
+           listOf(box.shape) + " at " + listOf(box.lo) + " of " +
+           listOf(op.getGlobal());
   }
 
   template <class Op> void addSlot(const char *what, Op op) {
@@ -127,12 +122,7 @@ private:
   }
 
   std::string lineOf(rank::CopyOp op) {
-    const StringRef how = op.getCombine();
-    const StringRef word = how == "none"            ? "replace"
-                           : how == rank::kMeanWord ? how
-                           : how == "sum"           ? "add"
-                                                    : "maximum";
-    return taskOf(op) + word.str() + " " + number(op.getDst()) + " " +
+    return taskOf(op) + wordOf(op).str() + " " + number(op.getDst()) + " " +
            number(op.getSrc()) + " " + listOf(op.getDstAt().at(index)) +
            " from " + listOf(op.getSrcAt().at(index)) + " size " +
            listOf(op.getSize().at(index));
@@ -156,9 +146,8 @@ private:
                taskOf(op) + op.getKind().str() + " " + quoted(transferOf(op)) +
                " group " + std::to_string(op.getGroup().at(index)[0]) + ": " +
                number(op.getSrc()) + " -> " + number(op.getDst()) + " " +
-               (op.getReduce() == "none" ? "sum" : op.getReduce().str()) + " " +
-               op.getAlgorithm().str() + " root " +
-               std::to_string(op.getRoot());
+               reductionOf(op).str() + " " + op.getAlgorithm().str() +
+               " root " + std::to_string(op.getRoot());
   }
 
   std::string lineOf(rank::WaitOp op) {
@@ -185,17 +174,19 @@ RankActions codegen::actionsOf(rank::FuncOp func, size_t index,
   return RankLister(func, index, functors).run();
 }
 
-/// Fails at the first line in which what was found differs.
+/// Fails at the first line in which what was found differs. `names` are those
+/// of the lines, if they have any.
 static Error compare(int64_t rank, StringRef what,
                      ArrayRef<std::string> expected,
-                     ArrayRef<std::string> found) {
+                     ArrayRef<std::string> found, ArrayRef<StringRef> names) {
   for (size_t i = 0; i < std::max(expected.size(), found.size()); ++i) {
     StringRef wanted = i < expected.size() ? StringRef(expected[i]) : "nothing";
     StringRef seen = i < found.size() ? StringRef(found[i]) : "nothing";
     if (wanted != seen)
-      return llvm::createStringError("rank " + Twine(rank) + ", " + what + " " +
-                                     Twine(i) + ": expected " + wanted +
-                                     ", found " + seen);
+      return llvm::createStringError(
+          "rank " + Twine(rank) + ", " + what + " " + Twine(i) +
+          (i < names.size() ? " '" + names[i] + "'" : Twine()) + ": expected " +
+          wanted + ", found " + seen);
   }
   return Error::success();
 }
@@ -205,22 +196,43 @@ Error codegen::compareWithText(ModuleOp module, Functors &functors,
   auto found = readProgram(train, ranks);
   if (!found)
     return found.takeError();
+  size_t numRanks = 0;
   for (auto func : module.getOps<rank::FuncOp>())
+    numRanks += func.getRanks().size();
+  if (numRanks != found->size())
+    return llvm::createStringError("expected " + Twine(numRanks) +
+                                   " ranks, found " + Twine(found->size()));
+  for (auto func : module.getOps<rank::FuncOp>()) {
+    SmallVector<StringRef> names;
+    for (auto buffer : func.getBody().getOps<rank::BufferOp>())
+      names.push_back(buffer.getName());
     for (auto [index, rank] : llvm::enumerate(func.getRanks())) {
-      if (static_cast<size_t>(rank) >= found->size())
-        return llvm::createStringError("expected rank " + Twine(rank) +
-                                       ", found " + Twine(found->size()) +
-                                       " ranks");
+      if (static_cast<size_t>(rank) >= numRanks)
+        return llvm::createStringError("expected ranks below " +
+                                       Twine(numRanks) + ", found " +
+                                       Twine(rank) + " in the plan");
       const RankActions expected = actionsOf(func, index, functors);
       const RankActions &text = (*found)[rank];
+      if (Error error =
+              compare(rank, "buffer", expected.buffers, text.buffers, names))
+        return error;
       for (auto [what, lines, others] :
            {std::tuple("group", &expected.groups, &text.groups),
-            std::tuple("buffer", &expected.buffers, &text.buffers),
             std::tuple("slot", &expected.slots, &text.slots),
             std::tuple("action", &expected.step, &text.step),
             std::tuple("action of the update", &expected.update, &text.update)})
-        if (Error error = compare(rank, what, *lines, *others))
+        if (Error error = compare(rank, what, *lines, *others, {}))
           return error;
     }
+  }
   return Error::success();
+}
+
+LogicalResult codegen::checkText(ModuleOp module, Functors &functors,
+                                 StringRef train, StringRef ranks) {
+  if (Error error = compareWithText(module, functors, train, ranks))
+    return module.emitError(
+               "internal error: the text is not what was planned: ")
+           << llvm::toString(std::move(error));
+  return success();
 }

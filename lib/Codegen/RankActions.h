@@ -20,6 +20,11 @@ RankActions actionsOf(rank::FuncOp func, size_t index, Functors &functors);
 llvm::Error compareWithText(mlir::ModuleOp module, Functors &functors,
                             llvm::StringRef train, llvm::StringRef ranks);
 
+/// The same of text that has just been written: a difference is an internal
+/// error, which is emitted.
+mlir::LogicalResult checkText(mlir::ModuleOp module, Functors &functors,
+                              llvm::StringRef train, llvm::StringRef ranks);
+
 } // namespace ffc::codegen
 
 #endif // FFC_LIB_CODEGEN_RANKACTIONS_H

@@ -52,11 +52,7 @@ static void printCopies(TableList &list, const CopySeries &series) {
     list.add(loop.count);
   for (auto [i, each] : llvm::enumerate(series.body)) {
     rank::CopyOp copy = each;
-    const StringRef how = copy.getCombine();
-    list.addText(how == "none"            ? "replace"
-                 : how == rank::kMeanWord ? "mean"
-                 : how == "sum"           ? "add"
-                                          : "maximum");
+    list.addText(wordOf(copy));
     list.add(copy.getDst());
     list.add(copy.getSrc());
     list.addAll(copy.getDstAt());
@@ -96,7 +92,7 @@ static void print(TableList &list, NameList &transfers, rank::CollectiveOp op) {
   list.add(op.getGroup(), 0);
   list.add(op.getSrc());
   list.add(op.getDst());
-  list.addText(op.getReduce() == "none" ? StringRef("sum") : op.getReduce());
+  list.addText(reductionOf(op));
   list.addText(op.getAlgorithm());
   list.add(static_cast<int64_t>(op.getRoot()));
 }
@@ -112,8 +108,9 @@ LogicalResult codegen::printReshard(TableList &list, const Member &member,
         if (action->hasAttr("task"))
           any = action;
   if (!any)
-    return member.parts.front().front().front()->emitOpError(
-        "expected communication that it waits for in its reshard, found none");
+    return firstOf(member.parts.front())
+        ->emitOpError("expected communication that it waits for in its "
+                      "reshard, found none");
   list.add(any->getAttrOfType<rank::PerAttr>("task").at(0)[1]);
   list.add(static_cast<int64_t>(rows.parts.size()));
   for (const auto &part : rows.parts)

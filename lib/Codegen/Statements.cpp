@@ -36,11 +36,37 @@ std::string codegen::transferOf(Operation *op) {
   return (name + " <- " + moved).str();
 }
 
-Operation *Statement::first() const {
+Operation *codegen::firstOf(ArrayRef<SmallVector<Operation *>> actions) {
   for (const auto &list : actions)
     if (!list.empty())
       return list.front();
   return nullptr;
+}
+
+Operation *Statement::first() const { return firstOf(actions); }
+
+std::string codegen::wordOf(plan::ElementType type) {
+  return type == plan::ElementType::Bool ? "boolean" : plan::str(type);
+}
+
+StringRef codegen::wordOf(rank::CopyOp op) {
+  const StringRef how = op.getCombine();
+  return how == "none"            ? "replace"
+         : how == rank::kMeanWord ? how
+         : how == "sum"           ? "add"
+                                  : "maximum";
+}
+
+StringRef codegen::reductionOf(rank::CollectiveOp op) {
+  return op.getReduce() == "none" ? "sum" : op.getReduce();
+}
+
+LocalBox codegen::boxOf(rank::BufferOp op, size_t index) {
+  const plan::Region region = op.regionAt(index);
+  LocalBox box{region.shape(), {}};
+  for (size_t d = 0; d < op.getGlobal().size(); ++d)
+    box.lo.push_back(region.dim(d).empty() ? 0 : region.dim(d).front().lo);
+  return box;
 }
 
 static Statement::Kind kindOf(Operation *op) {

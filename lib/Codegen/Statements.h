@@ -24,6 +24,10 @@ struct Statement {
   mlir::Operation *first() const;
 };
 
+/// Any of the actions of classes; there must be one.
+mlir::Operation *
+firstOf(llvm::ArrayRef<llvm::SmallVector<mlir::Operation *>> actions);
+
 /// The statements of a step in their order, of which the actions of each class
 /// are a subsequence. Fails after a diagnostic where the classes' numbers of
 /// statements do not ascend, differ in what they are of, or are missing. A
@@ -41,6 +45,21 @@ bool isAction(mlir::Operation *op);
 
 /// What a reshard communicates: "b <- a", its value, "b" if they are one.
 std::string transferOf(mlir::Operation *op);
+
+// The words of tables (runtime/include/ffrt/tables.h) for what is called
+// otherwise in `rank`.
+
+std::string wordOf(plan::ElementType type);
+/// What a copy does with its target.
+llvm::StringRef wordOf(rank::CopyOp op);
+/// The reduction of a collective; of those that reduce nothing any.
+llvm::StringRef reductionOf(rank::CollectiveOp op);
+/// Shape and first coordinates of a buffer on number `index` of the class's
+/// ranks. Packed intervals are seen as a box from the first one on.
+struct LocalBox {
+  plan::Shape shape, lo;
+};
+LocalBox boxOf(rank::BufferOp op, size_t index);
 
 } // namespace ffc::codegen
 

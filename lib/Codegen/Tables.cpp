@@ -12,25 +12,9 @@ using namespace mlir;
 using namespace ffc;
 using namespace ffc::codegen;
 
-size_t NameList::number(StringRef name) {
-  auto [entry, isNew] = numbers.try_emplace(name, names.size());
-  if (isNew)
-    names.push_back(name.str());
-  return entry->second;
-}
-
-void NameList::print(Text &text, StringRef indent) const {
-  for (const std::string &name : names)
-    text.block((indent + quoted(name) + ",\n").str());
-}
-
 //===----------------------------------------------------------------------===//
 // Buffers and slots
 //===----------------------------------------------------------------------===//
-
-static std::string wordOf(plan::ElementType type) {
-  return type == plan::ElementType::Bool ? "boolean" : plan::str(type);
-}
 
 static void printBuffer(TableList &list, rank::BufferOp op, size_t number) {
   ArrayRef<int64_t> global = op.getGlobal();
@@ -44,11 +28,10 @@ static void printBuffer(TableList &list, rank::BufferOp op, size_t number) {
   SmallVector<SmallVector<int64_t>> extents(global.size()),
       starts(global.size());
   for (size_t i = 0; i < ranks; ++i) {
-    plan::Region region = op.regionAt(i);
+    const LocalBox box = boxOf(op, i);
     for (size_t d = 0; d < global.size(); ++d) {
-      extents[d].push_back(region.shape()[d]);
-      // Packed intervals are seen as a box from the first one on.
-      starts[d].push_back(region.dim(d).empty() ? 0 : region.dim(d).front().lo);
+      extents[d].push_back(box.shape[d]);
+      starts[d].push_back(box.lo[d]);
     }
   }
   for (const auto *numbers : {&extents, &starts})

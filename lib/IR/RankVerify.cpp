@@ -127,6 +127,9 @@ LogicalResult FuncOp::verify() {
 }
 
 LogicalResult FuncOp::verifyRegions() {
+  if (getBody().getNumArguments() > 0) // 7
+    return emitOpError("expected a block without arguments, found ")
+           << getBody().getNumArguments();
   llvm::StringMap<BufferOp> names;
   for (auto buffer : getBody().getOps<BufferOp>()) {
     auto [entry, isNew] = names.try_emplace(buffer.getName(), buffer);

@@ -698,3 +698,13 @@ rank.func @class0 attributes {
   // expected-error @below {{expected to lie before or behind byte 32, where the symmetric part of the arena ends, on rank 1, found bytes 24 to 40}}
   %y = rank.buffer "y" "arena" at <[16], [24]> "row_major" region <[1, 0, 4]> of [4] : <f32>
 }
+
+// -----
+
+// rank.func 7
+// expected-error@+1 {{expected a block without arguments, found 1}}
+rank.func @class0 attributes {ranks = array<i64: 0>, world = 1 : i64, groups = [],
+    state_bytes = #rank.per<[0]>, arena_bytes = #rank.per<[0]>, flops = #rank.per<[0]>} {
+^bb0(%e: !rank.event):
+  rank.wait %e
+}

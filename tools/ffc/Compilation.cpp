@@ -287,7 +287,13 @@ LogicalResult Compilation::buildGraph() {
   return success();
 }
 
-static std::string textOf(ModuleOp op);
+static std::string textOf(ModuleOp op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  op.print(stream, OpPrintingFlags().enableDebugInfo().printNameLocAsPrefix());
+  stream << '\n';
+  return text;
+}
 
 LogicalResult Compilation::emit() {
   report.phase("emit");
@@ -343,14 +349,6 @@ LogicalResult Compilation::writeText(StringRef text) {
     return check(codegen::writeFile(options.output, text));
   llvm::outs() << text;
   return success();
-}
-
-static std::string textOf(ModuleOp op) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  op.print(stream, OpPrintingFlags().enableDebugInfo().printNameLocAsPrefix());
-  stream << '\n';
-  return text;
 }
 
 LogicalResult Compilation::writeModule(ModuleOp op) {

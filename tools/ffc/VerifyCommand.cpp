@@ -73,8 +73,12 @@ static llvm::Expected<size_t> verify(const std::string &folder) {
         folder + "/" + codegen::kPlanFile +
         ": expected a plan, found text that is none: " + diagnostics);
   if (llvm::Error error = codegen::verifyProgram(*plan, files[0]->getBuffer(),
-                                                 files[1]->getBuffer()))
-    return std::move(error);
+                                                 files[1]->getBuffer())) {
+    if (diagnostics.empty())
+      return error;
+    return llvm::createStringError(toString(std::move(error)) + ": " +
+                                   diagnostics);
+  }
   size_t ranks = 0;
   for (auto func : plan->getOps<rank::FuncOp>())
     ranks += func.getRanks().size();

@@ -3,9 +3,9 @@
 #define FFC_CODEGEN_BUILD_H
 
 #include "ffc/Codegen/EmitProgram.h"
-
 #include "ffc/Codegen/Output.h"
 #include "ffc/Plan/Topology.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace ffc::codegen {

@@ -35,7 +35,8 @@ mlir::FailureOr<std::vector<SourceFile>> emitProgram(mlir::ModuleOp module,
 
 /// Fails unless "train.cpp" and "ranks.inc" do on every rank what a verified
 /// `rank` module says, with the rank and the first action that differs, or
-/// where they are not those of a program.
+/// where they are not those of a program. A module that has no text gives a
+/// diagnostic, too, as emitProgram does.
 llvm::Error verifyProgram(mlir::ModuleOp module, llvm::StringRef train,
                           llvm::StringRef ranks);
 

@@ -41,10 +41,10 @@ def Rank_FuncOp : Rank_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock,
          negative.
       4. Buffer names are unique.
       5. `micro_batches` is at least 1; if it is more, there is one
-         `rank.micro_batch_end`,
-         else none.
+         `rank.micro_batch_end`, else none.
       6. `symmetric_state` and `symmetric_arena` are not negative and no more
          than any rank's bytes of the section.
+      7. The block has no arguments.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$ranks,
                        I64Attr:$world, ArrayAttr:$groups,

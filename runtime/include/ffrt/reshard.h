@@ -21,8 +21,8 @@ namespace ffrt {
 ///               maximum, or mean over micro-batches), both buffers, the target
 ///               first, both places, size, and by loop how far both places move
 ///   exchange    position, point, instance, transfer, tag; how many messages
-///   are
-///               sent, peer and buffer of each; the same of what is received
+///               are sent, peer and buffer of each; the same of what is
+///               received
 ///   collective  position, point, instance, transfer, what it does, group,
 ///               source, target, reduction, algorithm, root
 ///   wait        the communication waited for, counted from 0
@@ -42,7 +42,12 @@ public:
 
 private:
   struct Copy {
-    enum class How { copy, add, maximum, mean };
+    enum class How : int64_t {
+      copy = words::replace,
+      add = words::add,
+      maximum = words::maximum,
+      mean = words::mean
+    };
     How how;
     Tensor dst, src;
     Index dst_at, src_at, size;
@@ -59,7 +64,12 @@ private:
     std::vector<Message> sends, receives;
   };
   struct Collective {
-    enum class Kind { all_reduce, all_gather, reduce_scatter, broadcast };
+    enum class Kind : int64_t {
+      all_reduce = words::all_reduce,
+      all_gather = words::all_gather,
+      reduce_scatter = words::reduce_scatter,
+      broadcast = words::broadcast
+    };
     const char *transfer;
     Kind kind;
     const Group *group;

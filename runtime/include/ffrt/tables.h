@@ -30,15 +30,20 @@ namespace ffrt {
 /// Words that stand for numbers in lists.
 namespace words {
 constexpr int64_t state = 0, arena = 1;
-constexpr int64_t f32 = 0, f64 = 1, i32 = 2, i64 = 3, u8 = 4, boolean = 5,
-                  bf16 = 6, f16 = 7;                ///< DType
-constexpr int64_t row_major = 0, channels_last = 1; ///< Order
+constexpr auto f32 = int64_t(DType::f32), f64 = int64_t(DType::f64),
+               i32 = int64_t(DType::i32), i64 = int64_t(DType::i64),
+               u8 = int64_t(DType::u8), boolean = int64_t(DType::boolean),
+               bf16 = int64_t(DType::bf16), f16 = int64_t(DType::f16);
+constexpr auto row_major = int64_t(Order::row_major),
+               channels_last = int64_t(Order::channels_last);
 constexpr int64_t copies = 0, exchange = 1, collective = 2, wait = 3;
 constexpr int64_t replace = 0, add = 1, maximum = 2, mean = 3;
 constexpr int64_t all_reduce = 0, all_gather = 1, reduce_scatter = 2,
                   broadcast = 3;
-constexpr int64_t sum = 0, max = 1; ///< ReduceOp
-constexpr int64_t library = 0, one_shot = 1, two_shot = 2;
+constexpr auto sum = int64_t(ReduceOp::sum), max = int64_t(ReduceOp::max);
+constexpr auto library = int64_t(CollectiveAlgorithm::library),
+               one_shot = int64_t(CollectiveAlgorithm::one_shot),
+               two_shot = int64_t(CollectiveAlgorithm::two_shot);
 constexpr int64_t none = -1;
 } // namespace words
 

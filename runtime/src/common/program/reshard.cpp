@@ -15,11 +15,11 @@ struct Reshard::Reader {
 
   Action action() {
     switch (rows.next()) {
-    case 0:
+    case words::copies:
       return copies();
-    case 1:
+    case words::exchange:
       return exchange();
-    case 2:
+    case words::collective:
       return collective();
     default:
       return Wait{rows.next_count()};
