@@ -101,6 +101,36 @@ plan::Reduction rank::reductionOf(StringRef word) {
                          : plan::Reduction::None;
 }
 
+StringRef rank::wordOf(plan::CollectiveKind kind) {
+  switch (kind) {
+  case plan::CollectiveKind::AllReduce:
+    return "all_reduce";
+  case plan::CollectiveKind::AllGather:
+    return "all_gather";
+  case plan::CollectiveKind::ReduceScatter:
+    return "reduce_scatter";
+  case plan::CollectiveKind::Broadcast:
+    return "broadcast";
+  }
+  llvm_unreachable("unknown collective");
+}
+
+plan::CollectiveKind rank::collectiveKindOf(StringRef word) {
+  using Kind = plan::CollectiveKind;
+  for (Kind kind : {Kind::AllReduce, Kind::AllGather, Kind::ReduceScatter})
+    if (word == wordOf(kind))
+      return kind;
+  return Kind::Broadcast;
+}
+
+plan::CollectiveAlgorithm rank::algorithmOf(StringRef word) {
+  using Algorithm = plan::CollectiveAlgorithm;
+  for (Algorithm algorithm : {Algorithm::OneShot, Algorithm::TwoShot})
+    if (word == plan::str(algorithm))
+      return algorithm;
+  return Algorithm::Library;
+}
+
 Type rank::typeOf(plan::ElementType type, MLIRContext *context) {
   switch (type) {
   case plan::ElementType::F32:

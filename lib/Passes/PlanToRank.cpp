@@ -178,20 +178,6 @@ std::vector<std::vector<size_t>> classesOf(const plan::Program &program,
   return result;
 }
 
-StringRef wordOf(plan::CollectiveKind kind) {
-  switch (kind) {
-  case plan::CollectiveKind::AllReduce:
-    return "all_reduce";
-  case plan::CollectiveKind::AllGather:
-    return "all_gather";
-  case plan::CollectiveKind::ReduceScatter:
-    return "reduce_scatter";
-  case plan::CollectiveKind::Broadcast:
-    return "broadcast";
-  }
-  llvm_unreachable("unknown collective");
-}
-
 /// Renders one class.
 class ClassLowering {
 public:
@@ -385,7 +371,7 @@ Value ClassLowering::lower(size_t i, const plan::CollectiveAction &collective) {
       i, [](const auto &c) { return SmallVector<int64_t>{c.group}; });
   return rank::CollectiveOp::create(
       builder, locationOfMove(i), rank::EventType::get(context),
-      wordOf(collective.kind), rank::wordOf(collective.combine),
+      rank::wordOf(collective.kind), rank::wordOf(collective.combine),
       bufferOf(collective.src),
       bufferOf(inPlace ? collective.src : collective.dst), group,
       collective.root, taskOf(i), str(collective.algorithm), statementOf(i));

@@ -1,9 +1,11 @@
 """Plants faults in the sources of a program, one at a time, and checks that `ffc verify` finds
-each of them, says on which rank, and names the task or the layer.
+each of them, says on which rank, and names the task or the layer. Then the same in its plan, at
+several places each.
 """
 
 import argparse
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -59,8 +61,89 @@ FAULTS = {
 }
 
 
+
+
+def line_of(operator, change):
+    """Changes a line of the operator, drawn from those that `change` can change."""
+    def plant(text, draw):
+        lines = text.split("\n")
+        changed = []
+        for i, line in enumerate(lines):
+            if f"rank.{operator} " in line and (new := change(line)) != line:
+                changed.append((i, new))
+        if not changed:
+            sys.exit(f"error: expected a rank.{operator} to change, found none")
+        i, new = draw.choice(changed)
+        lines[i:i + 1] = [] if new is None else new.split("\n")
+        return "\n".join(lines)
+    return plant
+
+
+def without_output(text):
+    """All copies of an output may be offered."""
+    name = re.search(r'rank.probe ("[^"]+")', text)[1]
+    return "\n".join(line for line in text.split("\n") if f"rank.probe {name}" not in line)
+
+
+def by(pattern, to):
+    return lambda line: re.sub(pattern, to, line, count=1)
+
+
+def one_more(match):
+    return f"{match[1]}{int(match[2]) + 1}"
+
+
+def doubled(line):
+    return line + "\n" + line if "= rank." not in line else line
+
+
+# Of each: what is done to the text of the plan.
+PLAN_FAULTS = {
+    "wait deleted": line_of("wait", lambda line: None),
+    "copy deleted": line_of("copy", lambda line: None),
+    "copy's source moved": line_of("copy", by(r"(from %\S+ at <\[)(\d+)", one_more)),
+    "copy's target moved": line_of("copy", by(r"(\S+ at <\[)(\d+)", one_more)),
+    "copy is a sum": line_of("copy", by('"none"', '"sum"')),
+    "sum is a copy": line_of("copy", by('"sum"', '"none"')),
+    "sum doubled": line_of("copy", lambda line: doubled(line) if '"sum"' in line else line),
+    "kernel deleted": line_of("kernel", lambda line: None),
+    "kernel of another name": line_of("kernel", by(r'(rank.kernel "\w+)"', r'\1_2"')),
+    "attribute changed": line_of("kernel", by(r"momentum = 9", "momentum = 8")),
+    "operands exchanged": line_of("kernel", by(r"\((%[^\s,()]+), (%[^\s,()]+)", r"(\2, \1")),
+    "tile moved": line_of("kernel", by(r"(tile <\[)(\d+)", one_more)),
+    "another grid point": line_of("kernel", by(r"(task <\[\d+, \d+, )(\d+)", one_more)),
+    "another operator": line_of("kernel", by(r"(task <\[)(\d+)", one_more)),
+    "another tag": line_of("exchange", by(r"( tag )(\d+)", one_more)),
+    "receives exchanged": line_of("exchange", by(r"receive\((%[^\s,()]+), (%[^\s,()]+)", r"receive(\2, \1")),
+    "another peer": line_of("exchange", by(r"( to <\[)(\d)", lambda m: m[1] + str((int(m[2]) + 1) % 3))),
+    "another group": line_of("collective", by(r"(group <\[)(\d+)", one_more)),
+    "buffer moved": line_of("buffer", by(r'("arena" at <\[)(\d+)', lambda m: f"{m[1]}{int(m[2]) ^ 64}")),
+    "buffer of another part": line_of("buffer", by(r"(region <\[1, \d+, )(\d+)", one_more)),
+    "input's name": line_of("input", by(r'"(\w+)"', r'"\1_2"')),
+    "state's name": line_of("state", by(r'"(\w+)" "parameter"', r'"\1_2" "parameter"')),
+    "state's first contents": line_of("state", by(r'"uniform"', '"normal"')),
+    "output deleted": lambda text, draw: without_output(text),
+}
+
+
 def verify(ffc, folder):
     return subprocess.run([ffc, "verify", folder], capture_output=True, text=True, check=False)
+
+
+def check_plan(ffc, path, seeds):
+    with open(path, encoding="utf-8") as source:
+        text = source.read()
+    for name, plant in PLAN_FAULTS.items():
+        for seed in range(seeds):
+            with tempfile.TemporaryDirectory() as work:
+                planted = os.path.join(work, "plan.rank")
+                with open(planted, "w", encoding="utf-8") as target:
+                    target.write(plant(text, random.Random(seed)))
+                result = verify(ffc, planted)
+            if result.returncode != 1 or not re.search(r"(rank|device) \d+|plan.rank", result.stderr):
+                sys.exit(f"error: plan: {name}, seed {seed}: expected a message with a rank or a place, "
+                         f"found status {result.returncode}: {result.stdout}{result.stderr}")
+        print(f"plan: {name}: {result.stderr.strip()[:300]}")
 
 
 def main():
@@ -86,6 +169,7 @@ def main():
             sys.exit(f"error: {name}: expected a message with a rank and '{word}', found status "
                      f"{result.returncode}: {result.stdout}{result.stderr}")
         print(f"{name}: {result.stderr.strip()}")
+    check_plan(arguments.ffc, os.path.join(arguments.folder, "plan.rank"), seeds=4)
 
 
 if __name__ == "__main__":

@@ -300,6 +300,10 @@ LogicalResult Compilation::emit() {
   OwningOpRef<ModuleOp> ranks = lowerToRank(planned, program);
   if (!ranks)
     return failure();
+  if (options.emit != Emit::Binary) {
+    writeConfigurations(planned, {strategy.begin(), strategy.end()});
+    addStep(*ranks, planned);
+  }
   if (options.emit == Emit::Rank)
     return writeModule(*ranks);
 

@@ -25,7 +25,7 @@ const std::vector<Command> &ffc::commands() {
        runTimeCommand},
       {"topology", "shows a device topology; lists the presets",
        runTopologyCommand},
-      {"verify", "shows whether a program's text does what was planned",
+      {"verify", "proves a plan, and that a program's text does it",
        runVerifyCommand}};
   return table;
 }

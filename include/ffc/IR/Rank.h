@@ -3,7 +3,7 @@
 #define FFC_IR_RANK_H
 
 #include "ffc/IR/NameOf.h"
-#include "ffc/Plan/Rules.h"
+#include "ffc/Plan/Action.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -40,6 +40,14 @@ inline constexpr llvm::StringLiteral kMeanWord = "mean";
 /// The words "none", "sum" and "max" of `combine` and `reduce`.
 llvm::StringRef wordOf(plan::Reduction reduction);
 plan::Reduction reductionOf(llvm::StringRef word);
+
+/// The words of `kind`: "all_reduce", "all_gather", "reduce_scatter" and
+/// "broadcast".
+llvm::StringRef wordOf(plan::CollectiveKind kind);
+/// Their inverse, and that of plan::str(CollectiveAlgorithm); words must be
+/// those.
+plan::CollectiveKind collectiveKindOf(llvm::StringRef word);
+plan::CollectiveAlgorithm algorithmOf(llvm::StringRef word);
 
 /// A region as a row of a buffer's `region`.
 llvm::SmallVector<int64_t> encodeRegion(const plan::Region &region);

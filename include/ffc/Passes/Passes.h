@@ -62,6 +62,30 @@ void writeConfigurations(const PlannedModule &planned,
 mlir::OwningOpRef<mlir::ModuleOp> lowerToRank(const PlannedModule &planned,
                                               const plan::Program &program);
 
+/// Copies the step, with the configurations that are written on it, into a
+/// module of ranks: what they do can then be proved from its text.
+void addStep(mlir::ModuleOp ranks, const PlannedModule &planned);
+
+/// What a text says of a plan. `planned` points into the module that was read.
+struct WrittenPlan {
+  PlannedModule planned;
+  plan::Strategy strategy;
+  /// Empty if the text has the strategy alone. `order` and `batches`, on which
+  /// only times depend, are not in texts, nor which devices share what, nor the
+  /// values of buffers that are no inputs and states.
+  plan::Program program;
+};
+
+/// A step with configurations of all operators (--emit=plan), legal on so many
+/// devices. Emits a diagnostic and fails on anything else.
+mlir::FailureOr<WrittenPlan> readStrategy(mlir::ModuleOp module,
+                                          int numDevices);
+
+/// rank -> plan: what lowerToRank and addStep wrote (--emit=rank). Emits a
+/// diagnostic and fails unless kernels, inputs and states are those of the
+/// step; the rest is for plan::verifyProgram.
+mlir::FailureOr<WrittenPlan> readRanks(mlir::ModuleOp module);
+
 } // namespace ffc
 
 #endif // FFC_PASSES_PASSES_H

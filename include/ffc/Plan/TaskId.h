@@ -75,6 +75,8 @@ struct TaskNumbers {
   int instance = 0;
 };
 TaskNumbers numbersOf(const TaskId &task);
+/// Its inverse.
+TaskId taskOf(const TaskNumbers &numbers);
 
 bool operator==(const TaskId &a, const TaskId &b);
 

@@ -11,7 +11,8 @@
 //   2. no deadlock: all devices get to their end;
 //   3. every kernel reads exactly the part of the value its tile needs: it is
 //      written, complete (all partial sums added, each once) and not yet
-//      overwritten; at the end every state holds what is stored in it;
+//      overwritten; at the end every state holds what is stored in it, all of
+//      every output was offered, and all communication was waited for;
 //   4. it has all operands and results that it cannot do without, each of the
 //      type, the rank, the part and the order in memory that it takes;
 //   5. buffers whose lifetimes overlap share no bytes, except a result that
@@ -36,6 +37,12 @@ std::optional<std::string> verifyProgram(const Graph &graph,
                                          const Strategy &strategy,
                                          const Program &program,
                                          const Topology &topology);
+
+/// The same of devices that nothing is known of: their memory suffices, and
+/// every collective can run.
+std::optional<std::string> verifyProgram(const Graph &graph,
+                                         const Strategy &strategy,
+                                         const Program &program);
 
 } // namespace ffc::plan
 

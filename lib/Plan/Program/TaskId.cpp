@@ -35,6 +35,29 @@ TaskNumbers ffc::plan::numbersOf(const TaskId &task) {
   return {task.op, task.phase, point, instance};
 }
 
+TaskId ffc::plan::taskOf(const TaskNumbers &numbers) {
+  TaskId task{numbers.op, numbers.phase, {}};
+  const int point = numbers.point;
+  switch (numbers.instance) {
+  case 0:
+    task.what = TaskId::Compute{point};
+    break;
+  case -1:
+    task.what = TaskId::AddPartial{point};
+    break;
+  case -2:
+    task.what = TaskId::Store{point};
+    break;
+  case -3:
+    task.what = TaskId::AddMicroBatch{point};
+    break;
+  default:
+    task.what = point < 0 ? TaskId::Reshard{-1, -point, numbers.instance}
+                          : TaskId::Reshard{point, 0, numbers.instance};
+  }
+  return task;
+}
+
 bool ffc::plan::operator==(const TaskId &a, const TaskId &b) {
   auto tie = [](const TaskNumbers &n) {
     return std::make_tuple(n.op, n.phase, n.point, n.instance);

@@ -205,15 +205,75 @@ TEST(Verifier, DroppedAllReduce) {
   Plan plan = dataParallelPlan();
   for (DeviceProgram &device : plan.program.devices)
     for (size_t i = 0; i < device.actions.size(); ++i)
-      if (auto *collective = device.actions[i].as<CollectiveAction>()) {
-        // Both become probes, so that indices of later events hold.
-        const ProbeAction probe{"", collective->src};
-        ASSERT_TRUE(device.actions[i + 1].is<WaitAction>());
-        device.actions[i].what = device.actions[i + 1].what = probe;
-      }
+      // In its place nothing is exchanged, so that indices of events hold.
+      if (device.actions[i].is<CollectiveAction>())
+        device.actions[i].what = ExchangeAction();
+  EXPECT_EQ(plan.verify(),
+            "device 1, task -#0@0.0 (grad/w2): offers [0:8, 0:6] of "
+            "'p2.backward' as output 'grad/w2', expected all of 'p2.backward' "
+            "there");
+  // Who asks for no gradients still has them updated with.
+  for (DeviceProgram &device : plan.program.devices)
+    for (Action &action : device.actions)
+      if (action.is<ProbeAction>())
+        action.what = ExchangeAction();
   EXPECT_EQ(plan.verify(),
             "device 1, task w2.update#0@1.0 (w2.update): reads 'p2.backward' "
             "[0:8, 0:6], found 1 of 2 partial results");
+}
+
+TEST(Verifier, OutputIsOffered) {
+  Plan plan = dataParallelPlan();
+  for (DeviceProgram &device : plan.program.devices)
+    for (Action &action : device.actions)
+      if (auto *probe = action.as<ProbeAction>())
+        if (probe->output == "grad/w2")
+          action.what = ExchangeAction();
+  EXPECT_EQ(plan.verify(),
+            "output 'grad/w2' of [0:8, 0:6] is not offered as a whole");
+  plan.first<ProbeAction>(0).output = "nothing";
+  EXPECT_EQ(plan.verify(), "device 0, task -#0@0.0 (out/y): offers 'nothing', "
+                           "which is no output");
+}
+
+TEST(Verifier, MissingWait) {
+  // A message is read before it is there, a sum while it is under way.
+  for (bool ofCollective : {false, true}) {
+    Plan plan = dataParallelPlan();
+    auto &actions = plan.program.devices[0].actions;
+    for (Action &action : actions)
+      if (auto *wait = action.as<WaitAction>();
+          wait && actions[wait->event].is<CollectiveAction>() == ofCollective)
+        action.what = ExchangeAction();
+    EXPECT_EQ(plan.verify(),
+              ofCollective ? "device 0, task -#0@0.0 (grad/w2): touches "
+                             "'p2.backward' while communication with it is "
+                             "under way"
+                           : "device 0, task s#0@3.1 (p1): touches "
+                             "'p1.receive' while communication with it is "
+                             "under way");
+  }
+}
+
+TEST(Verifier, MissingLastWait) {
+  Plan plan = dataParallelPlan();
+  DeviceProgram &from = plan.program.devices[0], &to = plan.program.devices[1];
+  const BufferId sent = from.states[0].buffer;
+  const auto received = static_cast<BufferId>(to.buffers.size());
+  to.buffers.push_back(from.buffers[sent]);
+  to.buffers.back().section = Section::Arena;
+  to.buffers.back().offset = to.arenaBytes;
+  to.arenaBytes += to.buffers.back().bytes;
+  const TaskId task{0, 0, TaskId::Reshard{}};
+  const auto event = static_cast<int>(from.actions.size());
+  from.actions.push_back({task, "last", ExchangeAction{9, {{1, sent}}, {}}});
+  to.actions.push_back({task, "last", ExchangeAction{9, {}, {{0, received}}}});
+  to.actions.push_back(
+      {task, "last", WaitAction{static_cast<int>(to.actions.size()) - 1}});
+  EXPECT_EQ(plan.verify(),
+            "device 0, task p1#0@0.1 (last): is never waited for");
+  from.actions.push_back({task, "last", WaitAction{event}});
+  EXPECT_EQ(plan.verify(), "");
 }
 
 TEST(Verifier, WrongHalo) {
