@@ -44,6 +44,10 @@ public:
   std::vector<InputSlot> inputs() final { return input_slots; }
   std::vector<TaskId> tasks() final;
   Tensor loss() final { return loss_tensor; }
+  /// Tasks must be started in their order, all of them: `end` throws Error
+  /// else, and so does start_task().
+  void begin(StepPart part) final;
+  void end(StepPart part) final;
 
   // for layers and their members
 
@@ -51,6 +55,12 @@ public:
   Rows &layer(std::size_t number);
   /// A task that the step starts as number `position`.
   void add_task(std::size_t position, TaskId task);
+  /// Called before `count` tasks that begin with number `position`.
+  void start_tasks(std::size_t position, std::size_t count) {
+    if (position != next_task)
+      fail_out_of_order(position);
+    next_task += count;
+  }
 
   const Tables &tables;
   Host &host;
@@ -61,12 +71,15 @@ private:
   void read_buffers(Rows &rows);
   void read_slots(Rows &rows);
   Tensor read_tensor(Rows &rows);
+  [[noreturn]] void fail_out_of_order(std::size_t found) const;
 
   std::vector<StateSlot> state_slots;
   std::vector<InputSlot> input_slots;
   Tensor loss_tensor;
   std::vector<Rows> layers;
   std::vector<TaskId> task_list;
+  std::size_t next_task = 0;
+  std::size_t first_of_update = 0; ///< after the tasks of a micro-batch
 };
 
 /// The base of the classes of layers.
@@ -94,6 +107,7 @@ public:
 
 protected:
   struct Tile {
+    std::size_t position; ///< among the tasks of the step
     std::vector<Tensor> in, out;
     void *kernel = nullptr;
   };
@@ -103,8 +117,7 @@ protected:
               void (*destroy)(void *kernel));
   ~KernelTiles();
 
-  Context &context;
-  Trace *const trace;
+  Program &program;
   std::vector<Tile> tiles;
 
 private:
@@ -123,12 +136,14 @@ public:
       : KernelTiles(layer, in, out,
                     [](void *kernel) { delete static_cast<K *>(kernel); }) {
     for (Tile &tile : tiles)
-      tile.kernel = new K(context, tile.in, tile.out, arguments...);
+      tile.kernel =
+          new K(program.host.context, tile.in, tile.out, arguments...);
   }
 
   void operator()() {
     for (Tile &tile : tiles) {
-      const TracedTask task(trace, Trace::Kind::kernel);
+      program.start_tasks(tile.position, 1);
+      const TracedTask task(program.host.trace, Trace::Kind::kernel);
       (*static_cast<K *>(tile.kernel))(tile.in, tile.out);
     }
   }

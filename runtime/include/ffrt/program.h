@@ -133,6 +133,9 @@ struct Host {
   Trace *trace;  ///< null: no task is traced
 };
 
+/// What is done for a micro-batch, and after the last one.
+enum class StepPart { micro_batch, update };
+
 /// The program of one rank, built once before the first step.
 class RankProgram {
 public:
@@ -146,6 +149,9 @@ public:
   virtual void step() = 0;
   /// What a step does after its last micro-batch.
   virtual void update() {}
+  /// Called before and after step() and update(), for checks of what they do.
+  virtual void begin(StepPart) {}
+  virtual void end(StepPart) {}
   /// One element, on rank 0: the global loss of the last micro-batch. Absent on
   /// other ranks, and where the program has none.
   virtual Tensor loss() = 0;

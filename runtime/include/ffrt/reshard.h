@@ -54,16 +54,19 @@ private:
     std::vector<Index> dst_step, src_step; ///< by loop
   };
   struct Copies {
+    std::size_t position, tasks; ///< among the tasks of the step
     std::vector<Copy> body;
     std::vector<int64_t> turns; ///< of the loops, outermost first
     std::vector<int64_t> at;    ///< the turn that each is in
   };
   struct Exchange {
+    std::size_t position;
     const char *transfer;
     int tag;
     std::vector<Message> sends, receives;
   };
   struct Collective {
+    std::size_t position;
     enum class Kind : int64_t {
       all_reduce = words::all_reduce,
       all_gather = words::all_gather,

@@ -215,8 +215,8 @@ protected:
 TEST_F(OneLayer, RunsAKernelOnEveryTile) {
   Made &program = make({/*x*/ 2,    0, 1, /*y*/ 2,
                         2,          3,
-                        /*add*/ 2,  0, 0, 1,
-                        7,          0, 1, 0,
+                        /*add*/ 2,  0, 0, 0,
+                        7,          0, 1, 1,
                         own(0),     1, 0,
                         /*dump*/ 1, 0, 2, /*reshard*/ 1,
                         0,          1, 0},
@@ -229,8 +229,8 @@ TEST_F(OneLayer, RunsAKernelOnEveryTile) {
   const std::vector<TaskId> tasks = program.tasks();
   ASSERT_EQ(tasks.size(), 2u);
   EXPECT_STREQ(tasks[0].op, "add");
-  EXPECT_EQ(tasks[0].point, 8);
-  EXPECT_EQ(tasks[1].point, 7);
+  EXPECT_EQ(tasks[0].point, 7);
+  EXPECT_EQ(tasks[1].point, 8);
   program.layer.dump();
   EXPECT_EQ(probe.said, std::vector<std::string>{"out/y 4"});
   ASSERT_EQ(program.states().size(), 1u);
@@ -291,10 +291,49 @@ TEST_F(OneLayer, AddsUpMicroBatches) {
                         1, 0, mean, 3, 0, 0, 0, 0, 0,      2, 2});
   arena_memory = {2, 4, 6, 8};
   state_memory = {9, 9, 9, 9};
-  program.layer.reshard();
-  context.micro_batch = 1;
-  program.layer.reshard();
+  for (context.micro_batch = 0; context.micro_batch < 2;
+       ++context.micro_batch) {
+    program.begin(StepPart::micro_batch);
+    program.layer.reshard();
+    program.end(StepPart::micro_batch);
+  }
   EXPECT_EQ(state_memory, (std::array<float, 4>{2, 4, 6, 8}));
+}
+
+/// A text that was changed by hand.
+TEST_F(OneLayer, TasksAreStartedInTheirOrder) {
+  Made &program =
+      make({1,      0, 1, 1, /*add*/ 1, 0, 0,   0, 7, 0, 0, 0, /*reshard*/ 1,
+            1,      1, 1, //
+            copies, 1, 5, 1, 1,         0, add, 2, 0, 0, 0, 0, 0,
+            1,      2});
+  const std::string advice =
+      ": the program does not do what was planned (ffc verify)";
+  auto failure = [&](auto &&step) -> std::string {
+    try {
+      program.begin(StepPart::micro_batch);
+      step();
+      program.end(StepPart::micro_batch);
+      program.begin(StepPart::update);
+      program.end(StepPart::update);
+    } catch (const Error &error) {
+      return error.what();
+    }
+    return "";
+  };
+  AddLayer &layer = program.layer;
+  for (int step = 0; step < 2; ++step)
+    EXPECT_EQ(failure([&] { layer.add(), layer.reshard(); }), "");
+  EXPECT_EQ(failure([&] { layer.reshard(); }),
+            "step: expected task add#0@7.0, found task next#1@5.1" + advice);
+  EXPECT_EQ(failure([&] { layer.add(), layer.add(); }),
+            "step: expected task next#1@5.1, found task add#0@7.0" + advice);
+  EXPECT_EQ(failure([&] { layer.add(); }),
+            "step: expected task next#1@5.1, found the end of the step" +
+                advice);
+  EXPECT_EQ(failure([&] { layer.add(), layer.reshard(), layer.reshard(); }),
+            "step: expected the end of the step, found task next#1@5.1" +
+                advice);
 }
 
 TEST_F(OneLayer, SaysWhatIsWrongWithTables) {

@@ -194,7 +194,11 @@ void generate(Comm &comm, const Group &world, Context &context,
       texts->fill(step, instance.input_numbers()[i], copy.tensor());
       copy.write_back();
     }
-    instance.program().step();
+    RankProgram &program = instance.program();
+    program.begin(StepPart::micro_batch);
+    program.step();
+    program.end(StepPart::micro_batch);
+    program.end(StepPart::update);
     std::vector<float> &logits = texts->logits();
     comm.wait(
         comm.all_reduce("generate", world,

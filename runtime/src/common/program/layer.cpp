@@ -1,6 +1,8 @@
 //===- layer.cpp - what a layer of an emitted program is made of ----------===//
 #include "ffrt/layer.h"
 
+#include "ffrt/error.h"
+
 #include <string>
 
 namespace ffrt {
@@ -79,6 +81,30 @@ std::vector<TaskId> Program::tasks() {
   return task_list;
 }
 
+void Program::begin(StepPart part) {
+  next_task = part == StepPart::update ? first_of_update : 0;
+}
+
+void Program::end(StepPart part) {
+  if (part == StepPart::micro_batch)
+    first_of_update = next_task;
+  else if (next_task != task_list.size())
+    fail_out_of_order(task_list.size());
+}
+
+void Program::fail_out_of_order(std::size_t found) const {
+  const auto name = [this](std::size_t position) {
+    if (position >= task_list.size())
+      return std::string("the end of the step");
+    const TaskId &task = task_list[position];
+    return "task " + std::string(task.op) + "#" + std::to_string(task.phase) +
+           "@" + std::to_string(task.point) + "." +
+           std::to_string(task.instance);
+  };
+  throw Error("step: expected " + name(next_task) + ", found " + name(found) +
+              ": the program does not do what was planned (ffc verify)");
+}
+
 static std::vector<Tensor> tensors(Rows &rows, KernelTiles::Operands values) {
   std::vector<Tensor> result;
   for (const Shards &shards : values)
@@ -89,8 +115,7 @@ static std::vector<Tensor> tensors(Rows &rows, KernelTiles::Operands values) {
 
 KernelTiles::KernelTiles(Layer &layer, Operands in, Operands out,
                          void (*destroy)(void *kernel))
-    : context(layer.program.host.context), trace(layer.program.host.trace),
-      destroy(destroy) {
+    : program(layer.program), destroy(destroy) {
   Rows &rows = layer.rows;
   tiles.resize(rows.next_count());
   if (tiles.empty())
@@ -98,8 +123,8 @@ KernelTiles::KernelTiles(Layer &layer, Operands in, Operands out,
   const char *op = rows.next_of(layer.program.tables.operators);
   const int phase = rows.next_int();
   for (Tile &tile : tiles) {
-    const std::size_t position = rows.next_count();
-    layer.program.add_task(position, {op, phase, rows.next_int(), 0});
+    tile.position = rows.next_count();
+    program.add_task(tile.position, {op, phase, rows.next_int(), 0});
     tile.in = tensors(rows, in);
     tile.out = tensors(rows, out);
   }

@@ -33,8 +33,8 @@ private:
     for (std::size_t i = 0; i < count; ++i)
       program.add_task(position + i, {op, phase, point, instance});
   }
-  const char *transfer() {
-    const std::size_t position = rows.next_count();
+  const char *transfer(std::size_t &position) {
+    position = rows.next_count();
     const int point = rows.next_int();
     add_tasks(position, point, rows.next_int(), 1);
     return rows.next_of(program.tables.transfers);
@@ -42,18 +42,18 @@ private:
   const Tensor &buffer() { return rows.next_of(program.buffers); }
 
   Copies copies() {
-    const std::size_t position = rows.next_count();
-    const int point = rows.next_int(), instance = rows.next_int();
     Copies copies;
-    std::size_t tasks = rows.next_count();
-    copies.body.resize(tasks);
+    copies.position = rows.next_count();
+    const int point = rows.next_int(), instance = rows.next_int();
+    copies.tasks = rows.next_count();
+    copies.body.resize(copies.tasks);
     copies.turns.resize(rows.next_count());
     copies.at.resize(copies.turns.size());
     for (int64_t &turns : copies.turns) {
       turns = rows.next();
-      tasks *= std::size_t(turns);
+      copies.tasks *= std::size_t(turns);
     }
-    add_tasks(position, point, instance, tasks);
+    add_tasks(copies.position, point, instance, copies.tasks);
     for (Copy &copy : copies.body)
       read(copy, copies.turns.size());
     return copies;
@@ -84,7 +84,7 @@ private:
 
   Exchange exchange() {
     Exchange exchange;
-    exchange.transfer = transfer();
+    exchange.transfer = transfer(exchange.position);
     exchange.tag = rows.next_int();
     exchange.sends = messages();
     exchange.receives = messages();
@@ -93,7 +93,7 @@ private:
 
   Collective collective() {
     Collective collective;
-    collective.transfer = transfer();
+    collective.transfer = transfer(collective.position);
     collective.kind = static_cast<Collective::Kind>(rows.next());
     collective.group = &rows.next_of(program.groups);
     collective.src = buffer();
@@ -144,6 +144,7 @@ void Reshard::part(std::size_t number) {
 
 /// All turns of the loops, the innermost one fastest.
 void Reshard::copy(Copies &copies) const {
+  program.start_tasks(copies.position, copies.tasks);
   std::fill(copies.at.begin(), copies.at.end(), 0);
   for (;;) {
     for (const Copy &each : copies.body)
@@ -188,11 +189,13 @@ void Reshard::copy(const Copy &copy, const std::vector<int64_t> &at) const {
 }
 
 Event Reshard::begin(const Exchange &exchange) {
+  program.start_tasks(exchange.position, 1);
   return program.host.comm.exchange(exchange.transfer, exchange.tag,
                                     exchange.sends, exchange.receives);
 }
 
 Event Reshard::begin(const Collective &c) {
+  program.start_tasks(c.position, 1);
   Comm &comm = program.host.comm;
   switch (c.kind) {
   case Collective::Kind::all_reduce:

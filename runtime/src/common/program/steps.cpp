@@ -15,13 +15,17 @@ void Steps::run(
     start(micro_batches[static_cast<std::size_t>(micro_batch)], [&] {
       if (trace)
         trace->begin_micro_batch();
+      program.begin(StepPart::micro_batch);
       program.step();
+      program.end(StepPart::micro_batch);
     });
     if (losses)
       losses->add(program.loss());
   }
   start(update, [&] {
+    program.begin(StepPart::update);
     program.update();
+    program.end(StepPart::update);
     if (trace)
       trace->end_step();
   });
