@@ -90,8 +90,9 @@ LogicalResult Compilation::run() {
   if (options.emit < Emit::Plan)
     return writeModule(*module);
   if (options.emit == Emit::Plan) {
-    // What is said about tasks needs them.
-    if (failed(options.wantsTasks() ? planProgram() : timePlan()))
+    // What is said about tasks needs them, and so do pipelines.
+    if (failed(options.wantsTasks() || schedule.isPipeline() ? planProgram()
+                                                             : timePlan()))
       return failure();
     writeConfigurations(planned, {strategy.begin(), strategy.end()});
     return writeModule(*module);
@@ -111,7 +112,8 @@ LogicalResult Compilation::runTo(Emit level) {
     return failure();
   if (level == Emit::Train)
     return success();
-  return success(succeeded(loadTopology()) && succeeded(chooseStrategy()));
+  return success(succeeded(loadTopology()) && succeeded(chooseStrategy()) &&
+                 succeeded(chooseSchedule()));
 }
 
 //===----------------------------------------------------------------------===//

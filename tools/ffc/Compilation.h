@@ -9,6 +9,7 @@
 #include "ffc/Import/Parameters.h"
 #include "ffc/Passes/Passes.h"
 #include "ffc/Plan/Cost.h"
+#include "ffc/Plan/PipelineSchedule.h"
 #include "ffc/Plan/Profile.h"
 #include "ffc/Plan/Program.h"
 #include "ffc/Plan/StepMemory.h"
@@ -68,6 +69,9 @@ private:
   /// The only graph that is searched, planned and timed.
   mlir::LogicalResult buildGraph();
   mlir::LogicalResult chooseStrategy();
+  /// The order of the strategy's micro-batches.
+  mlir::LogicalResult chooseSchedule();
+  plan::PipelineSchedule fastestSchedule(int microBatches);
   /// What --strategy=FILE says of the operators that there are now.
   mlir::FailureOr<plan::PartialStrategy> strategyOfFile();
   /// The same of --start=FILE.
@@ -133,6 +137,7 @@ private:
   plan::Target target = plan::Target::CPU; ///< of the program
   std::shared_ptr<const plan::Profile> measured;
   plan::Strategy strategy;
+  plan::PipelineSchedule schedule;
   std::string strategyText;
   /// What --start=FILE says, by the model's operator.
   llvm::StringMap<ff::ConfigAttr> start;

@@ -116,6 +116,15 @@ static Error parseCount(int &count, StringRef flag, StringRef value) {
   return Error::success();
 }
 
+static Error parseSchedule(Options &options, StringRef flag, StringRef value) {
+  options.schedule = {value.str(), 1};
+  if (value == "auto" || value == "none" || value == "gpipe" || value == "1f1b")
+    return Error::success();
+  if (!value.consume_front("1f1b:"))
+    return expected(flag, "auto, none, gpipe, 1f1b or 1f1b:AHEAD", value);
+  return parseCount(options.schedule.ahead, flag, value);
+}
+
 static Error parseChains(Options &options, StringRef flag, StringRef value) {
   return parseCount(options.search.chains, flag, value);
 }
@@ -180,6 +189,13 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--strategy", "FILE",
          "strategy file, search (default), data-parallel, or random:SEED",
          parseStrategy, kStrategy},
+        {"--schedule", "HOW",
+         "order of micro-batches, if the strategy has some (splits samples "
+         "into more blocks than devices work on them): the fastest of these "
+         "(auto, default); none, operator after operator; or a pipeline: "
+         "gpipe, 1f1b, or 1f1b:AHEAD, in which a stage is so many forward "
+         "passes ahead of the next one (1)",
+         parseSchedule, kCompile},
         {"--batch-size", "N", "batch, whatever the model was exported with",
          setWhole(&Options::batchSize, 1)},
         {"--dim", "NAME=N",

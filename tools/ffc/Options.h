@@ -44,6 +44,19 @@ enum class Emit { FF, Train, Plan, Rank, Source, Binary };
 /// Those that share the flags.
 enum : CommandSet { kCompile = 1, kProfile = 2, kExplain = 4, kParameters = 8 };
 
+/// --schedule: "auto", "none", "gpipe", "1f1b" or "1f1b:AHEAD".
+struct ScheduleOption {
+  std::string text = "auto";
+  int ahead = 0; ///< of 1F1B
+
+  bool isAuto() const { return text == "auto"; }
+  bool isNone() const { return text == "none"; }
+  /// PipelineSchedule::ahead, where it is that of a pipeline.
+  int aheadOf(int microBatches) const {
+    return text == "gpipe" ? microBatches : ahead;
+  }
+};
+
 struct Options : CommandOptions {
   bool version = false, listOperators = false, quiet = false;
   bool verbose = false; ///< progress where there is no terminal too
@@ -55,6 +68,7 @@ struct Options : CommandOptions {
   int64_t profiledStrategies = 24;
   std::string strategy = "search";        ///< or "data-parallel", or a path
   std::optional<unsigned> randomStrategy; ///< seed; then `strategy` is unused
+  ScheduleOption schedule;                ///< of its micro-batches
   std::string output;                     ///< empty: standard output
   Emit emit = Emit::Binary;
   std::string target;         ///< "cpu", "cuda", or empty: the devices' kind

@@ -4,14 +4,16 @@
 // point, a reshard wherever a reader needs a part of a value that its device
 // does not hold, state in its home layout, buffers at arena offsets.
 //
-// The order of actions is a function of the plan: operators in graph order; for
-// each, the reshards of its operands and then its points in row-major order.
+// The order of actions is a function of the plan: operators in graph order, or
+// their turns in that of a pipeline; for each, the reshards of its operands and
+// then its points in row-major order.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_PLANNER_H
 #define FFC_PLAN_PLANNER_H
 
 #include "ffc/Plan/Cost.h"
+#include "ffc/Plan/PipelineSchedule.h"
 #include "ffc/Plan/Program.h"
 
 namespace ffc::plan {
@@ -19,7 +21,8 @@ namespace ffc::plan {
 /// `strategy` must be complete and legal (checkConfiguration). Every state's
 /// readers must precede the operator that updates it in graph order.
 Program planProgram(const Graph &graph, const Strategy &strategy,
-                    int numDevices, const CostModel &cost);
+                    int numDevices, const CostModel &cost,
+                    const PipelineSchedule &schedule = {});
 
 } // namespace ffc::plan
 

@@ -15,9 +15,20 @@ OpId ffc::plan::firstReader(const Value &value) {
 }
 
 StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
+                     std::vector<Turn> turns)
+    : inTurn(std::move(turns)), byValue(graph.values.size()),
+      indices(graph.ops.size() + 1),
+      kinds(graph.values.size(), StartKind::Alone),
+      isCompleted(graph.values.size()) {
+  addEntries(graph, inPlace);
+}
+
+StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
                      bool overlaps)
-    : byValue(graph.values.size()), indices(graph.ops.size() + 1),
-      kinds(graph.values.size(), StartKind::Alone) {
+    : inTurn(turnsOf(graph, {}, {})), byValue(graph.values.size()),
+      indices(graph.ops.size() + 1),
+      kinds(graph.values.size(), StartKind::Alone),
+      isCompleted(graph.values.size()) {
   if (overlaps)
     placeStarts(graph);
   addEntries(graph, inPlace);
@@ -87,39 +98,54 @@ void StepOrder::add(Kind kind, OpId row, ValueId value, StateId state) {
   byValue[value].push_back(entry);
 }
 
+/// Outputs, all or those of which every micro-batch has its own.
+void StepOrder::complete(const Graph &graph, OpId row, bool ofMicroBatch) {
+  for (const Output &output : graph.outputs)
+    if (!isCompleted[output.value] &&
+        (!ofMicroBatch || graph.isOfMicroBatch(output.value))) {
+      isCompleted[output.value] = true;
+      add(Kind::Output, row, output.value);
+    }
+}
+
+void StepOrder::endMicroBatch(const Graph &graph) {
+  const OpId last = graph.microBatchEnd - 1;
+  complete(graph, last, /*ofMicroBatch=*/true);
+  all.push_back({Kind::EndMicroBatch, last, -1, -1, -1});
+  for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
+    if (graph.isAccumulated(id))
+      byValue[id].push_back({Kind::Mean, last, -1, id, -1});
+}
+
+/// What comes after an operator's last turn.
+void StepOrder::addAfter(const Graph &graph, OpId op) {
+  for (ValueId result : graph.op(op).results)
+    if (result >= 0) {
+      if (result == graph.loss)
+        add(Kind::Complete, op, result);
+      if (graph.isAccumulated(result))
+        add(Kind::Accumulate, op, result);
+    }
+}
+
 void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
   const auto end = static_cast<OpId>(graph.ops.size());
-  std::vector<bool> isCompleted(graph.values.size());
-  auto complete = [&](OpId row, auto accepts) {
-    for (const Output &output : graph.outputs)
-      if (!isCompleted[output.value] && accepts(output.value)) {
-        isCompleted[output.value] = true;
-        add(Kind::Output, row, output.value);
-      }
-  };
   size_t nextStart = 0;
-  for (OpId op = 0; op < end; ++op) {
-    all.push_back({Kind::Run, op, -1, -1, -1});
+  OpId left = graph.microBatchEnd; // operators of a micro-batch
+  for (size_t turn = 0; turn < inTurn.size(); ++turn) {
+    const OpId op = inTurn[turn].op;
+    all.push_back({Kind::Run, op, static_cast<int>(turn), -1, -1});
     std::vector<ValueId> reads = graph.op(op).operands;
     std::sort(reads.begin(), reads.end());
     reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
     for (ValueId value : reads)
       if (value >= 0)
         byValue[value].push_back({Kind::Read, op, -1, value, -1});
-    for (ValueId result : graph.op(op).results)
-      if (result >= 0) {
-        if (result == graph.loss)
-          add(Kind::Complete, op, result);
-        if (graph.isAccumulated(result))
-          add(Kind::Accumulate, op, result);
-      }
-    if (op + 1 == graph.microBatchEnd) {
-      complete(op, [&](ValueId value) { return graph.isOfMicroBatch(value); });
-      all.push_back({Kind::EndMicroBatch, op, -1, -1, -1});
-      for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
-        if (graph.isAccumulated(id))
-          byValue[id].push_back({Kind::Mean, op, -1, id, -1});
-    }
+    if (!inTurn[turn].isLast())
+      continue;
+    addAfter(graph, op);
+    if (op < graph.microBatchEnd && --left == 0)
+      endMicroBatch(graph);
     if (nextStart < places.size() && places[nextStart].op == op) {
       const auto index = static_cast<int>(nextStart++);
       all.push_back({Kind::Start, op, index, -1, -1});
@@ -127,7 +153,7 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
         byValue[value].push_back({Kind::Start, op, index, value, -1});
     }
   }
-  complete(end, [&](ValueId) { return true; });
+  complete(graph, end, /*ofMicroBatch=*/false);
   for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s)
     if (ValueId written = graph.states[s].written; written >= 0) {
       if (inPlace.contains(written))

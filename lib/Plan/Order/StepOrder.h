@@ -9,6 +9,8 @@
 // what is needed after the micro-batches is added up; at the end of a
 // micro-batch its outputs are completed; collectives start that go on beside
 // what follows. At the end of the step outputs are completed and states stored.
+// In a pipeline (PipelineSchedule.h) an operator has several turns, and is done after
+// the last one.
 //
 // Where devices communicate beside their kernels, the collectives with which
 // the first reshard of a value begins start early (docs/decisions/0015): of
@@ -23,6 +25,7 @@
 #define FFC_LIB_PLAN_STEPORDER_H
 
 #include "Graph/WrittenInPlace.h"
+#include "ffc/Plan/PipelineSchedule.h"
 
 #include <vector>
 
@@ -30,7 +33,7 @@ namespace ffc::plan {
 
 struct StepEntry {
   enum class Kind : uint8_t {
-    Run,        ///< operator `row`: its reads, its phases
+    Run,        ///< turn `index` of operator `row`: its reads, its phases
     Complete,   ///< `value`, the loss, gets where it is needed
     Accumulate, ///< `value` is added to those of earlier micro-batches
     Output,     ///< `value` is completed if it still is partial sums
@@ -48,7 +51,7 @@ struct StepEntry {
   OpId row = -1;
   /// Complete, Accumulate, Output, Store: its number among those of the row; -1
   /// for a value that was written into the state, of which nothing is left to
-  /// do. Start: of the place.
+  /// do. Start: of the place. Run: of the turn, among all.
   int index = -1;
   ValueId value = -1;
   StateId state = -1;
@@ -84,6 +87,9 @@ class StepOrder {
 public:
   /// `overlaps`: devices communicate beside their kernels.
   StepOrder(const Graph &graph, const WrittenInPlace &inPlace, bool overlaps);
+  /// Of a pipeline. Nothing starts early.
+  StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
+            std::vector<Turn> turns);
 
   /// All that is done, in order.
   const std::vector<StepEntry> &entries() const { return all; }
@@ -94,19 +100,26 @@ public:
   /// How many entries of a row are numbered by `index`.
   int numIndices(OpId row) const { return indices[row]; }
 
+  const std::vector<Turn> &turns() const { return inTurn; }
   const std::vector<StartPlace> &starts() const { return places; }
   StartKind startKind(ValueId value) const { return kinds[value]; }
 
 private:
   void placeStarts(const Graph &graph);
   void addEntries(const Graph &graph, const WrittenInPlace &inPlace);
+  void complete(const Graph &graph, OpId row, bool ofMicroBatch);
+  void endMicroBatch(const Graph &graph);
   void add(StepEntry::Kind kind, OpId row, ValueId value, StateId state = -1);
 
+  void addAfter(const Graph &graph, OpId op);
+
+  std::vector<Turn> inTurn;
   std::vector<StepEntry> all;
   std::vector<std::vector<StepEntry>> byValue;
   std::vector<int> indices; ///< by row
   std::vector<StartPlace> places;
   std::vector<StartKind> kinds; ///< by value
+  std::vector<bool> isCompleted; ///< by value
 };
 
 } // namespace ffc::plan

@@ -189,7 +189,7 @@ OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
   // Where a result lies takes no time.
   auto stateBufferOf = [](ValueId, const Need &) -> BufferId { return -1; };
   OpPlanner(graph, orders, sink, placementOf, provide, stateBufferOf)
-      .plan(id, config);
+      .plan({id}, config);
   flush();
   for (ValueId result : graph.op(id).results) {
     segment.results.push_back(-1);

@@ -43,6 +43,24 @@ std::vector<int64_t> ffc::plan::distinctPoints(const Op &op,
   return points;
 }
 
+std::vector<int64_t> ffc::plan::pointsOf(const Op &op,
+                                         const Configuration &config,
+                                         const Turn &turn) {
+  std::vector<int64_t> points = distinctPoints(op, config);
+  if (turn.parts == 1)
+    return points;
+  const auto axis = std::find_if(
+      config.axes.begin(), config.axes.end(),
+      [&](const GridAxis &each) { return each.dim == turn.dim; });
+  std::vector<int64_t> ofTurn;
+  for (int64_t point : points)
+    if (config.coordinates(point)[axis - config.axes.begin()] * turn.parts /
+            axis->degree ==
+        turn.part)
+      ofTurn.push_back(point);
+  return ofTurn;
+}
+
 //===----------------------------------------------------------------------===//
 // What is needed where
 //===----------------------------------------------------------------------===//
@@ -114,7 +132,7 @@ PlannedReshard ffc::plan::planReshardTo(TaskSink &sink, const CostModel &cost,
   return planned;
 }
 
-void ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
+int ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
                           Placement &where, ValueId value,
                           const TensorType &type, const std::string &name,
                           const std::vector<Need> &needed, ReshardTask first) {
@@ -122,6 +140,8 @@ void ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
       planReshardTo(sink, cost, where, value, type, name, needed);
   ReshardWriter(sink, value, type, name, first, planned.targets)
       .write(planned.plan, where.holdings, where.groups);
+  return static_cast<int>(planned.plan.collectives.size()) +
+         !planned.plan.transfers.empty();
 }
 
 /// What each point reads.
@@ -313,20 +333,24 @@ static void closeGroups(Placement &where) {
 // Phases
 //===----------------------------------------------------------------------===//
 
-void OpPlanner::plan(OpId id, const Configuration &config) {
-  const Op &op = graph.op(id);
+void OpPlanner::plan(const Turn &turn, const Configuration &config) {
+  const Op &op = graph.op(turn.op);
   const Schedule &schedule = scheduleFor(op.rules, config);
-  std::vector<int64_t> points = distinctPoints(op, config);
+  const std::vector<int64_t> points = pointsOf(op, config, turn);
   internals.clear();
   for (size_t p = 0; p < schedule.phases.size(); ++p)
-    planPhase(id, static_cast<int>(p), schedule.phases[p], config, points);
+    planPhase(turn, static_cast<int>(p), schedule.phases[p], config, points);
 }
 
-void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
+void OpPlanner::planPhase(const Turn &turn, int phaseIndex, const Phase &phase,
                           const Configuration &config,
                           const std::vector<int64_t> &points) {
+  const OpId id = turn.op;
   const Op &op = graph.op(id);
   const std::vector<Tile> tiles = tilesOf(op, config, points);
+  auto isOverTurns = [&](const SlotWrite &write) {
+    return turn.parts > 1 && write.isPartialAlong(turn.dim);
+  };
   // ins[i][r]: the buffer point i reads in slot phase.reads[r].
   std::vector<std::vector<BufferId>> ins(
       points.size(), std::vector<BufferId>(phase.reads.size(), -1));
@@ -366,6 +390,8 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
     Placement &where = placement(id, write.slot);
     const MemoryOrder order = orders.of(id, phase, write.access, write.slot);
     open = {};
+    if (isOverTurns(write))
+      open = std::move(overTurns[{id, write.slot}]);
     for (size_t i = 0; i < points.size(); ++i) {
       DeviceId device = config.devices[points[i]];
       Region region =
@@ -389,6 +415,8 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
       if (into >= 0)
         additions[i].push_back({into, out, region.box(), write.reduction});
     }
+    if (isOverTurns(write))
+      overTurns[{id, write.slot}] = std::move(open);
   }
 
   const int devices = numDevices(config);
@@ -408,6 +436,6 @@ void OpPlanner::planPhase(OpId id, int phaseIndex, const Phase &phase,
                 op.name + " partial sums");
   }
   for (const SlotWrite &write : phase.writes)
-    if (present(id, write.slot))
+    if (present(id, write.slot) && (turn.isLast() || !isOverTurns(write)))
       closeGroups(placement(id, write.slot));
 }

@@ -11,6 +11,7 @@
 #include "Graph/MemoryOrders.h"
 #include "TaskSink.h"
 #include "ffc/Plan/Reshard.h"
+#include "ffc/Plan/PipelineSchedule.h"
 
 #include <functional>
 #include <map>
@@ -37,6 +38,10 @@ struct Placement {
 /// earlier point computes there already (replicas on one device).
 std::vector<int64_t> distinctPoints(const Op &op, const Configuration &config);
 
+/// Those of them that have a turn of the operator.
+std::vector<int64_t> pointsOf(const Op &op, const Configuration &config,
+                              const Turn &turn);
+
 /// `needs` without repetitions, in their order.
 std::vector<Need> distinctNeeds(const std::vector<Need> &needs);
 
@@ -56,8 +61,8 @@ PlannedReshard planReshardTo(TaskSink &sink, const CostModel &cost,
                              const std::vector<Need> &needed);
 
 /// Makes everything needed a holding by a reshard of what there is, the steps
-/// of which count from `first`.
-void reshardTo(TaskSink &sink, const CostModel &cost, Placement &where,
+/// of which count from `first`. Returns how many there are.
+int reshardTo(TaskSink &sink, const CostModel &cost, Placement &where,
                ValueId value, const TensorType &type, const std::string &name,
                const std::vector<Need> &needed, ReshardTask first);
 
@@ -118,8 +123,8 @@ public:
         placementOf(std::move(placementOf)), provide(std::move(provide)),
         stateBufferOf(std::move(stateBufferOf)) {}
 
-  /// `config` must be legal for `op`.
-  void plan(OpId op, const Configuration &config);
+  /// `config` must be legal for `turn.op`.
+  void plan(const Turn &turn, const Configuration &config);
 
 private:
   /// The partial groups of one result while its points are planned.
@@ -132,7 +137,7 @@ private:
   Placement &placement(OpId op, int slot);
   bool present(OpId op, int slot) const;
   std::string slotName(OpId op, int slot) const;
-  void planPhase(OpId op, int phaseIndex, const Phase &phase,
+  void planPhase(const Turn &turn, int phaseIndex, const Phase &phase,
                  const Configuration &config,
                  const std::vector<int64_t> &points);
   BufferId addPartial(Placement &where, const SlotWrite &write, DeviceId device,
@@ -146,6 +151,9 @@ private:
   StateBufferOf stateBufferOf;
   std::map<int, Placement> internals; ///< by slot, of the current operator
   OpenGroups open;
+  /// Of results that are sums over the turns of their operators, by operator
+  /// and slot.
+  std::map<std::pair<OpId, int>, OpenGroups> overTurns;
 };
 
 } // namespace ffc::plan

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 using namespace ffc::plan;
 
@@ -19,19 +20,21 @@ namespace {
 class Planner {
 public:
   Planner(const Graph &graph, const Strategy &strategy, int numDevices,
-          const CostModel &cost)
+          const CostModel &cost, const PipelineSchedule &schedule)
       : graph(graph), strategy(strategy), cost(cost), orders(graph),
         inPlace(graph, orders), build(graph, numDevices),
-        order(graph, inPlace, cost.overlaps()), values(graph.values.size()),
+        order(orderOf(schedule)), values(graph.values.size()),
         pending(graph.values.size()),
         operators(
             graph, orders, build,
             [this](ValueId value) -> Placement & { return values[value]; },
             [this](Placement &where, const OperandRead &read) {
               ValueId value = this->graph.slotValue(read.op, read.slot);
-              const int started = value >= 0 ? finishEarly(value) : 0;
-              provide(where, value, read.type, read.name, read.needed,
-                      read.first.later(started));
+              int &steps = stepsOf(read.first);
+              if (value >= 0)
+                steps += finishEarly(value);
+              steps += provide(where, value, read.type, read.name, read.needed,
+                               read.first.later(steps));
               probeIfComplete(value);
             },
             [this](ValueId value, const Need &part) -> BufferId {
@@ -54,6 +57,12 @@ public:
   }
 
 private:
+  StepOrder orderOf(const PipelineSchedule &schedule) const {
+    if (schedule.isPipeline())
+      return {graph, inPlace, turnsOf(graph, strategy, schedule)};
+    return {graph, inPlace, cost.overlaps()};
+  }
+
   // state and inputs
 
   /// A state that is updated lives where its update writes it.
@@ -130,7 +139,7 @@ private:
   void plan(const StepEntry &entry) {
     switch (entry.kind) {
     case StepEntry::Kind::Run:
-      return planOp(entry.row);
+      return planTurn(order.turns()[entry.index]);
     case StepEntry::Kind::Complete:
       placeLoss(entry.row);
       return probeIfComplete(entry.value);
@@ -169,9 +178,11 @@ private:
 
   // operators
 
-  void planOp(OpId id) {
-    operators.plan(id, strategy[id]);
-    for (ValueId result : graph.op(id).results)
+  void planTurn(const Turn &turn) {
+    operators.plan(turn, strategy[turn.op]);
+    if (!turn.isLast())
+      return;
+    for (ValueId result : graph.op(turn.op).results)
       if (result >= 0 && result != graph.loss && !graph.isAccumulated(result))
         probeIfComplete(result);
   }
@@ -236,15 +247,22 @@ private:
 
   // reshards
 
-  /// Makes every target a holding.
-  void provide(Placement &where, ValueId value, const TensorType &type,
-               const std::string &name, const std::vector<Need> &needed,
-               ReshardTask first) {
+  /// Makes every target a holding, and returns in how many steps.
+  int provide(Placement &where, ValueId value, const TensorType &type,
+              const std::string &name, const std::vector<Need> &needed,
+              ReshardTask first) {
     if (value >= 0 && graph.isLoaded(value))
       for (const Need &target : needed)
         if (!target.region.empty() && where.find(target) < 0)
           load(value, target);
-    reshardTo(build, cost, where, value, type, name, needed, first);
+    return reshardTo(build, cost, where, value, type, name, needed, first);
+  }
+
+  /// The steps done so far of a reshard, which goes on in every turn of the
+  /// operator that it belongs to.
+  int &stepsOf(const ReshardTask &first) {
+    const TaskNumbers task = numbersOf(first);
+    return steps[{task.op, task.phase, task.point}];
   }
 
   // outputs
@@ -303,6 +321,8 @@ private:
   /// Where what comes after the micro-batches finds values of theirs.
   std::map<ValueId, Placement> accumulated;
   std::vector<TaskSink::Waits> pending; ///< by value
+  /// By operator, phase, and value or slot.
+  std::map<std::tuple<OpId, int, int>, int> steps;
   Starts starts{order};
   OpPlanner operators;
   std::map<ValueId, std::vector<std::string>> outputNames;
@@ -311,6 +331,7 @@ private:
 } // namespace
 
 Program ffc::plan::planProgram(const Graph &graph, const Strategy &strategy,
-                               int numDevices, const CostModel &cost) {
-  return Planner(graph, strategy, numDevices, cost).run();
+                               int numDevices, const CostModel &cost,
+                               const PipelineSchedule &schedule) {
+  return Planner(graph, strategy, numDevices, cost, schedule).run();
 }

@@ -1,0 +1,75 @@
+//===- PipelineSchedule.h - pipelines of micro-batches ----------*- C++ -*-===//
+//
+// A strategy that splits the samples of operators into more blocks than they
+// have devices works on *micro-batches*, one after the other. A schedule says
+// in which order: operators in graph order, each with all of its micro-batches,
+// or as a pipeline, in which the devices of one stage work on a micro-batch
+// while those of the next one work on the one before. The meaning stays that of
+// the whole batch: gradients are summed over the micro-batches in their order.
+//
+// Pipelines: GPipe (Huang et al., 2019, section 2.3), in which all forward
+// passes of a stage come first; one forward, one backward (Narayanan et al.,
+// PipeDream, 2019; Megatron-LM, 2021, section 2.2), in which stage s of S does
+// S - s forward passes first and then backward and forward ones by turns, so
+// that it keeps the activations of so many micro-batches only.
+//
+//===----------------------------------------------------------------------===//
+#ifndef FFC_PLAN_PIPELINESCHEDULE_H
+#define FFC_PLAN_PIPELINESCHEDULE_H
+
+#include "ffc/Plan/Configuration.h"
+
+#include <string>
+#include <vector>
+
+namespace ffc::plan {
+
+/// What a step does with the micro-batches of a strategy.
+struct PipelineSchedule {
+  /// 1: operators in graph order, whatever the strategy.
+  int microBatches = 1;
+  /// Of a pipeline, by how many forward passes a stage is ahead of the next
+  /// one: 1 is 1F1B. With more of them messages have time to travel. With
+  /// `microBatches` it is GPipe.
+  int ahead = 1;
+
+  bool isPipeline() const { return microBatches > 1; }
+  bool operator==(const PipelineSchedule &o) const {
+    return microBatches == o.microBatches && ahead == o.ahead;
+  }
+  /// "none", "gpipe", "1f1b" or "1f1b:2", the latter with what `ahead` is.
+  std::string str() const;
+};
+
+/// Into how many equal blocks of samples the strategy splits what a device
+/// does: the most for which this is so of all forward operators that read
+/// samples. 1 if it does not. The blocks of one operator are consecutive parts
+/// of its sample axis, on the same devices in the same order each.
+int numMicroBatches(const Graph &graph, const Strategy &strategy);
+
+/// A turn of an operator: the grid points of its `part`-th block of samples.
+struct Turn {
+  OpId op = -1;
+  int part = 0, parts = 1;
+  /// The iteration dimension that the blocks split; without blocks -1.
+  int dim = -1;
+
+  bool isFirst() const { return part == 0; }
+  bool isLast() const { return part == parts - 1; }
+};
+
+/// The turns of a step in their order, in which every turn comes after those
+/// that make what it reads. Operators that cannot work on blocks (they need
+/// sums over all samples, or their configuration has no such blocks) take one
+/// turn, before or after the pipeline.
+std::vector<Turn> turnsOf(const Graph &graph, const Strategy &strategy,
+                          const PipelineSchedule &schedule);
+
+/// How many stages the pipeline has: groups of forward operators that follow
+/// each other in graph order on the same devices.
+int numStages(const Graph &graph, const Strategy &strategy,
+              const PipelineSchedule &schedule);
+
+} // namespace ffc::plan
+
+#endif // FFC_PLAN_PIPELINESCHEDULE_H

@@ -1,0 +1,240 @@
+//===- PipelineStages.cpp - which operators work on micro-batches ---------===//
+
+#include "PipelineStages.h"
+
+#include "ffc/Plan/SampleDims.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace ffc::plan;
+
+PipelineStages::PipelineStages(const Graph &graph, const Strategy &strategy,
+                               int microBatches)
+    : graph(graph), strategy(strategy), microBatches(microBatches),
+      ops(graph.ops.size()), values(graph.values.size()) {
+  // Samples are dimension 0 of the first input, and of those that agree.
+  int64_t samples = -1;
+  for (size_t id = 0; id < graph.values.size(); ++id) {
+    const Value &value = graph.values[id];
+    if (value.kind != ValueKind::Input || value.type.shape.empty())
+      continue;
+    if (samples < 0)
+      samples = value.type.shape[0];
+    if (value.type.shape[0] == samples)
+      values[id].axis = 0;
+  }
+  for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op) {
+    place(op);
+    noteResults(op);
+    if (ops[op].place == Place::Pipeline)
+      addToStage(op);
+  }
+  countOperations();
+}
+
+//===----------------------------------------------------------------------===//
+// Who works on parts
+//===----------------------------------------------------------------------===//
+
+/// The dimension that is the slowest of what a tensor's dimension is made of,
+/// if tiles in it are consecutive parts of the tensor; else -1.
+static int slowestDim(const DimMap &map) {
+  if (map.dims.empty() || map.kind == DimMap::Kind::Full ||
+      map.kind == DimMap::Kind::Inverse ||
+      (map.kind == DimMap::Kind::Window && map.stride != 1))
+    return -1;
+  return map.dims.front();
+}
+
+int PipelineStages::findDim(OpId id) const {
+  const Op &op = graph.op(id);
+  for (const Phase &phase : scheduleFor(op.rules, strategy[id]).phases)
+    for (const SlotRead &read : phase.reads) {
+      const ValueId value = graph.slotValue(id, read.slot);
+      if (value < 0 || values[value].axis < 0)
+        continue;
+      const int dim = slowestDim(read.access.dims[values[value].axis]);
+      if (dim >= 0)
+        return dim;
+    }
+  return -1;
+}
+
+int PipelineStages::partOf(OpId op, int dim, int64_t point) const {
+  const Configuration &config = strategy[op];
+  const std::vector<int64_t> at = config.coordinates(point);
+  for (size_t axis = 0; axis < config.axes.size(); ++axis)
+    if (config.axes[axis].dim == dim)
+      return static_cast<int>(at[axis] * microBatches /
+                              config.axes[axis].degree);
+  return 0;
+}
+
+/// Is of what the operator reads for a micro-batch all made by then?
+bool PipelineStages::arrivesInTime(OpId id, int dim, const Phase & /*phase*/,
+                                   const SlotRead &read) const {
+  const ValueId value = graph.slotValue(id, read.slot);
+  if (value < 0 || values[value].kind != Arrival::Kind::Parts)
+    return true;
+  const Op &op = graph.op(id);
+  const Configuration &config = strategy[id];
+  const Arrival &arrival = values[value];
+  for (int64_t point = 0; point < config.numPoints(); ++point) {
+    const Region region =
+        regionOf(read.access, op.rules.dims, config.tileOf(op.rules, point),
+                 graph.value(value).type.shape);
+    if (region.empty())
+      continue;
+    if (region.box()[arrival.axis].hi > arrival.ends[partOf(id, dim, point)])
+      return false;
+  }
+  return true;
+}
+
+bool PipelineStages::canWorkOnParts(OpId id, int dim) const {
+  const Op &op = graph.op(id);
+  const Configuration &config = strategy[id];
+  if (dim < 0 || op.role == OpRole::Update ||
+      config.degreeOf(dim) % microBatches != 0)
+    return false;
+  const std::vector<Phase> &phases = scheduleFor(op.rules, config).phases;
+  for (const Phase &phase : phases) {
+    for (const SlotRead &read : phase.reads)
+      if (!arrivesInTime(id, dim, phase, read))
+        return false;
+    // A later phase would have to wait for the sums of all parts.
+    if (phases.size() > 1)
+      for (const SlotWrite &write : phase.writes)
+        if (write.isPartialAlong(dim))
+          return false;
+  }
+  return true;
+}
+
+void PipelineStages::place(OpId id) {
+  const Op &op = graph.op(id);
+  OpPlace &place = ops[id];
+  bool readsParts = false, readsLate = op.role == OpRole::Update;
+  for (ValueId value : op.operands) {
+    if (value < 0)
+      continue;
+    readsParts |= values[value].kind == Arrival::Kind::Parts;
+    readsLate |= values[value].kind == Arrival::Kind::After;
+  }
+  const int dim = findDim(id);
+  if (!readsLate && canWorkOnParts(id, dim)) {
+    place.place = Place::Pipeline;
+    place.dim = dim;
+  } else if (readsParts || readsLate) {
+    place.place = Place::After;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// When results are there
+//===----------------------------------------------------------------------===//
+
+void PipelineStages::noteParts(OpId id, const Phase & /*phase*/,
+                               const SlotWrite &write) {
+  const ValueId value = graph.slotValue(id, write.slot);
+  if (value < 0)
+    return;
+  const Op &op = graph.op(id);
+  const Configuration &config = strategy[id];
+  const int dim = ops[id].dim;
+  Arrival &arrival = values[value];
+  arrival = {Arrival::Kind::After, -1, {}};
+  if (write.isPartialAlong(dim))
+    return;
+  const std::vector<DimMap> &maps = write.access.dims;
+  for (size_t axis = 0; axis < maps.size(); ++axis)
+    if (slowestDim(maps[axis]) == dim)
+      arrival.axis = static_cast<int>(axis);
+  if (arrival.axis < 0)
+    return;
+  arrival.kind = Arrival::Kind::Parts;
+  arrival.ends.assign(microBatches, 0);
+  for (int64_t point = 0; point < config.numPoints(); ++point) {
+    const Region region =
+        regionOf(write.access, op.rules.dims, config.tileOf(op.rules, point),
+                 graph.value(value).type.shape);
+    int64_t &end = arrival.ends[partOf(id, dim, point)];
+    if (!region.empty())
+      end = std::max(end, region.box()[arrival.axis].hi);
+  }
+  for (int part = 1; part < microBatches; ++part)
+    arrival.ends[part] = std::max(arrival.ends[part], arrival.ends[part - 1]);
+}
+
+void PipelineStages::noteResults(OpId id) {
+  const Op &op = graph.op(id);
+  if (ops[id].place == Place::Pipeline) {
+    for (const Phase &phase : scheduleFor(op.rules, strategy[id]).phases)
+      for (const SlotWrite &write : phase.writes)
+        noteParts(id, phase, write);
+    return;
+  }
+  if (ops[id].place == Place::After)
+    for (ValueId result : op.results)
+      if (result >= 0)
+        values[result].kind = Arrival::Kind::After;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+static std::vector<DeviceId> distinctDevices(const Configuration &config) {
+  std::vector<DeviceId> devices = config.devices;
+  std::sort(devices.begin(), devices.end());
+  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+  return devices;
+}
+
+/// Forward passes go through the stages upwards and backward ones downwards,
+/// whatever joins them across.
+int PipelineStages::stageOf(OpId id) {
+  const Op &op = graph.op(id);
+  if (!ops[id].isBackward) {
+    std::vector<DeviceId> devices = distinctDevices(strategy[id]);
+    if (stages.empty() || stages.back().devices != devices) {
+      stages.emplace_back();
+      stages.back().devices = std::move(devices);
+    }
+    return numStages() - 1;
+  }
+  int stage = op.owner >= 0 && ops[op.owner].stage >= 0 ? ops[op.owner].stage
+                                                        : numStages() - 1;
+  for (ValueId value : op.operands)
+    if (value >= 0 && graph.value(value).producer >= 0) {
+      const OpPlace &producer = ops[graph.value(value).producer];
+      if (producer.isBackward && producer.stage >= 0)
+        stage = std::min(stage, producer.stage);
+    }
+  return stage;
+}
+
+void PipelineStages::addToStage(OpId id) {
+  OpPlace &place = ops[id];
+  place.isBackward = graph.op(id).role == OpRole::Gradient;
+  place.stage = stageOf(id);
+  stages[place.stage].passes[place.isBackward].ops.push_back(id);
+}
+
+void PipelineStages::countOperations() {
+  for (Stage &stage : stages)
+    for (auto &pass : stage.passes) {
+      std::map<DeviceId, double> byDevice;
+      for (OpId id : pass.ops) {
+        const Op &op = graph.op(id);
+        const Configuration &config = strategy[id];
+        for (const Phase &phase : scheduleFor(op.rules, config).phases)
+          for (int64_t point = 0; point < config.numPoints(); ++point)
+            byDevice[config.devices[point]] +=
+                flopsOf(phase, config.tileOf(op.rules, point));
+      }
+      for (const auto &[device, flops] : byDevice)
+        pass.operations = std::max(pass.operations, flops / microBatches);
+    }
+}
