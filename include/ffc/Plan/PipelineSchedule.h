@@ -61,9 +61,10 @@ struct Turn {
 /// The turns of a step in their order, in which every turn comes after those
 /// that make what it reads. Operators that cannot work on blocks (they need
 /// sums over all samples, or their configuration has no such blocks) take one
-/// turn, before or after the pipeline.
+/// turn, before or after the pipeline. `overlaps`: devices communicate beside
+/// their kernels, so that a stage makes the next micro-batch while one travels.
 std::vector<Turn> turnsOf(const Graph &graph, const Strategy &strategy,
-                          const PipelineSchedule &schedule);
+                          const PipelineSchedule &schedule, bool overlaps);
 
 /// How many stages the pipeline has: groups of forward operators that follow
 /// each other in graph order on the same devices.

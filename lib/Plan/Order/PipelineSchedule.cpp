@@ -74,9 +74,10 @@ struct Pass {
 /// is made.
 class PassOrder {
 public:
-  PassOrder(const PipelineStages &stages, const PipelineSchedule &schedule)
-      : stages(stages), schedule(schedule), next(stages.numStages()),
-        ends(2 * stages.numStages()) {
+  PassOrder(const PipelineStages &stages, const PipelineSchedule &schedule,
+            bool overlaps)
+      : stages(stages), schedule(schedule), overlaps(overlaps),
+        next(stages.numStages()), ends(2 * stages.numStages()) {
     for (int stage = 0; stage < stages.numStages(); ++stage)
       passes.push_back(passesOf(stage));
   }
@@ -143,6 +144,9 @@ private:
     const Pass &pass = passes[stage][next[stage]];
     const int before = depthOf(pass) - 1;
     double start = before < 0 ? 0 : ends[before][pass.microBatch];
+    // What travels is asked for before the pass in front is done.
+    if (overlaps && before >= 0 && before != stages.numStages() - 1)
+      start += stages.operationsOf(pass.stage, pass.isBackward);
     for (DeviceId device : stages.devicesOf(stage)) {
       const auto it = busy.find(device);
       start = std::max(start, it == busy.end() ? 0 : it->second);
@@ -160,6 +164,7 @@ private:
 
   const PipelineStages &stages;
   const PipelineSchedule &schedule;
+  const bool overlaps;
   std::vector<std::vector<Pass>> passes; ///< by stage
   std::vector<size_t> next;              ///< by stage
   std::vector<std::vector<double>> ends; ///< by depth and micro-batch
@@ -170,7 +175,8 @@ private:
 
 std::vector<Turn> ffc::plan::turnsOf(const Graph &graph,
                                      const Strategy &strategy,
-                                     const PipelineSchedule &schedule) {
+                                     const PipelineSchedule &schedule,
+                                     bool overlaps) {
   std::vector<Turn> turns;
   const auto end = static_cast<OpId>(graph.ops.size());
   if (!schedule.isPipeline()) {
@@ -185,7 +191,7 @@ std::vector<Turn> ffc::plan::turnsOf(const Graph &graph,
         turns.push_back({op});
   };
   addWhole(PipelineStages::Place::Before);
-  for (const Pass &pass : PassOrder(stages, schedule).run())
+  for (const Pass &pass : PassOrder(stages, schedule, overlaps).run())
     for (OpId op : stages.operatorsOf(pass.stage, pass.isBackward))
       turns.push_back(
           {op, pass.microBatch, schedule.microBatches, stages.dimOf(op)});

@@ -3,6 +3,7 @@
 #include "StepOrder.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace ffc::plan;
 
@@ -15,20 +16,24 @@ OpId ffc::plan::firstReader(const Value &value) {
 }
 
 StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
-                     std::vector<Turn> turns)
+                     bool overlaps, std::vector<Turn> turns)
     : inTurn(std::move(turns)), byValue(graph.values.size()),
       indices(graph.ops.size() + 1),
       kinds(graph.values.size(), StartKind::Alone),
       isCompleted(graph.values.size()) {
+  sends.resize(inTurn.size());
+  if (overlaps)
+    placeSends(graph);
   addEntries(graph, inPlace);
 }
 
 StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
                      bool overlaps)
-    : inTurn(turnsOf(graph, {}, {})), byValue(graph.values.size()),
+    : inTurn(turnsOf(graph, {}, {}, overlaps)), byValue(graph.values.size()),
       indices(graph.ops.size() + 1),
       kinds(graph.values.size(), StartKind::Alone),
       isCompleted(graph.values.size()) {
+  sends.resize(inTurn.size());
   if (overlaps)
     placeStarts(graph);
   addEntries(graph, inPlace);
@@ -88,6 +93,29 @@ void StepOrder::placeStarts(const Graph &graph) {
   }
 }
 
+/// Parts of a value go to the operator whose turns read them first.
+void StepOrder::placeSends(const Graph &graph) {
+  std::vector<int> reader(graph.values.size(), -1); // its first turn
+  for (size_t turn = 0; turn < inTurn.size(); ++turn)
+    if (inTurn[turn].isFirst())
+      for (ValueId value : graph.op(inTurn[turn].op).operands)
+        if (value >= 0 && reader[value] < 0)
+          reader[value] = static_cast<int>(turn);
+  std::map<std::pair<OpId, int>, int> turnOf;
+  for (size_t turn = 0; turn < inTurn.size(); ++turn)
+    turnOf[{inTurn[turn].op, inTurn[turn].part}] = static_cast<int>(turn);
+  for (size_t turn = 0; turn < inTurn.size(); ++turn) {
+    const Turn &maker = inTurn[turn];
+    for (ValueId value : graph.op(maker.op).results) {
+      if (value < 0 || reader[value] < 0 || value == graph.loss)
+        continue;
+      const Turn &first = inTurn[reader[value]];
+      if (maker.parts > 1 && first.parts == maker.parts)
+        sends[turn].push_back({value, turnOf[{first.op, maker.part}]});
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Entries
 //===----------------------------------------------------------------------===//
@@ -141,6 +169,8 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
     for (ValueId value : reads)
       if (value >= 0)
         byValue[value].push_back({Kind::Read, op, -1, value, -1});
+    for (auto [value, reader] : sends[turn])
+      all.push_back({Kind::Send, op, reader, value, -1});
     if (!inTurn[turn].isLast())
       continue;
     addAfter(graph, op);

@@ -9,8 +9,10 @@
 // what is needed after the micro-batches is added up; at the end of a
 // micro-batch its outputs are completed; collectives start that go on beside
 // what follows. At the end of the step outputs are completed and states stored.
-// In a pipeline (PipelineSchedule.h) an operator has several turns, and is done after
-// the last one.
+// In a pipeline (PipelineSchedule.h) an operator has several turns, and is done
+// after the last one; where devices communicate beside their kernels, messages
+// to the turn that first reads a part start when it is made, and the reader
+// waits.
 //
 // Where devices communicate beside their kernels, the collectives with which
 // the first reshard of a value begins start early (docs/decisions/0015): of
@@ -27,6 +29,7 @@
 #include "Graph/WrittenInPlace.h"
 #include "ffc/Plan/PipelineSchedule.h"
 
+#include <utility>
 #include <vector>
 
 namespace ffc::plan {
@@ -38,6 +41,7 @@ struct StepEntry {
     Accumulate, ///< `value` is added to those of earlier micro-batches
     Output,     ///< `value` is completed if it still is partial sums
     EndMicroBatch,
+    Send,  ///< `value`, of which a turn made a part, is sent to turn `index`
     Start, ///< collectives of StepOrder::starts()[index]
     Store, ///< `value` gets into `state`
 
@@ -51,7 +55,7 @@ struct StepEntry {
   OpId row = -1;
   /// Complete, Accumulate, Output, Store: its number among those of the row; -1
   /// for a value that was written into the state, of which nothing is left to
-  /// do. Start: of the place. Run: of the turn, among all.
+  /// do. Start: of the place. Run, Send: of the turn, among all.
   int index = -1;
   ValueId value = -1;
   StateId state = -1;
@@ -87,8 +91,8 @@ class StepOrder {
 public:
   /// `overlaps`: devices communicate beside their kernels.
   StepOrder(const Graph &graph, const WrittenInPlace &inPlace, bool overlaps);
-  /// Of a pipeline. Nothing starts early.
-  StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
+  /// Of a pipeline.
+  StepOrder(const Graph &graph, const WrittenInPlace &inPlace, bool overlaps,
             std::vector<Turn> turns);
 
   /// All that is done, in order.
@@ -113,7 +117,11 @@ private:
 
   void addAfter(const Graph &graph, OpId op);
 
+  void placeSends(const Graph &graph);
+
   std::vector<Turn> inTurn;
+  /// By turn, the first turns that read of what it makes, and which value.
+  std::vector<std::vector<std::pair<ValueId, int>>> sends;
   std::vector<StepEntry> all;
   std::vector<std::vector<StepEntry>> byValue;
   std::vector<int> indices; ///< by row

@@ -42,7 +42,8 @@ public:
     ++calls;
   }
   void exchange(const std::vector<Sent> &messages, const Busy & /*busy*/,
-                ReshardTask /*task*/, const std::string & /*name*/) override {
+                ReshardTask /*task*/, const std::string & /*name*/,
+                Waits * /*later*/) override {
     for (const Sent &message : messages) {
       touch(message.from);
       touch(message.to);

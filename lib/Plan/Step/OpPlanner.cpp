@@ -169,10 +169,11 @@ static std::vector<Tile> tilesOf(const Op &op, const Configuration &config,
 }
 
 FirstRead ffc::plan::firstRead(const Graph &graph, const MemoryOrders &orders,
-                               ValueId value, OpId reader,
+                               ValueId value, const Turn &turn,
                                const Configuration &config) {
+  const OpId reader = turn.op;
   const Op &op = graph.op(reader);
-  const std::vector<int64_t> points = distinctPoints(op, config);
+  const std::vector<int64_t> points = pointsOf(op, config, turn);
   const Schedule &schedule = scheduleFor(op.rules, config);
   for (size_t p = 0; p < schedule.phases.size(); ++p)
     for (const SlotRead &read : schedule.phases[p].reads)

@@ -66,13 +66,15 @@ int reshardTo(TaskSink &sink, const CostModel &cost, Placement &where,
                ValueId value, const TensorType &type, const std::string &name,
                const std::vector<Need> &needed, ReshardTask first);
 
-/// The first read of a value by an operator, and the reshard's first step.
+/// The first read of a value in a turn of an operator, and the reshard's first
+/// step.
 struct FirstRead {
   ReshardTask first;
   std::vector<Need> needed;
 };
 FirstRead firstRead(const Graph &graph, const MemoryOrders &orders,
-                    ValueId value, OpId reader, const Configuration &config);
+                    ValueId value, const Turn &reader,
+                    const Configuration &config);
 
 /// Copies all of each part from one buffer to another.
 struct WholeCopy {

@@ -9,6 +9,7 @@
 #include "ffc/Plan/Arena.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -33,6 +34,7 @@ public:
               int &steps = stepsOf(read.first);
               if (value >= 0)
                 steps += finishEarly(value);
+              finishSent(value, part);
               steps += provide(where, value, read.type, read.name, read.needed,
                                read.first.later(steps));
               probeIfComplete(value);
@@ -59,7 +61,8 @@ public:
 private:
   StepOrder orderOf(const PipelineSchedule &schedule) const {
     if (schedule.isPipeline())
-      return {graph, inPlace, turnsOf(graph, strategy, schedule)};
+      return {graph, inPlace, cost.overlaps(),
+              turnsOf(graph, strategy, schedule, cost.overlaps())};
     return {graph, inPlace, cost.overlaps()};
   }
 
@@ -149,6 +152,8 @@ private:
       return probeAtEnd(entry.value);
     case StepEntry::Kind::EndMicroBatch:
       return endMicroBatch();
+    case StepEntry::Kind::Send:
+      return send(entry.value, order.turns()[entry.index]);
     case StepEntry::Kind::Start:
       return startEarly(order.starts()[entry.index]);
     case StepEntry::Kind::Store:
@@ -179,6 +184,7 @@ private:
   // operators
 
   void planTurn(const Turn &turn) {
+    part = turn.isLast() ? kAllParts : turn.part;
     operators.plan(turn, strategy[turn.op]);
     if (!turn.isLast())
       return;
@@ -201,7 +207,7 @@ private:
       if (!startsEarly(value, !values[id].groups.empty()))
         return;
       OpId reader = firstReader(value);
-      FirstRead read = firstRead(graph, orders, id, reader, strategy[reader]);
+      FirstRead read = firstRead(graph, orders, id, {reader}, strategy[reader]);
       std::optional<PlannedReshard> reshard = planEarly(
           build, cost, values[id], id, value.type, value.name, read.needed);
       if (!reshard)
@@ -243,6 +249,40 @@ private:
     build.wait(pending[id], graph.value(id).name);
     pending[id].clear();
     return steps;
+  }
+
+  /// Sends what was made of a value to where a turn reads it, if nothing is
+  /// left to do there but to wait.
+  void send(ValueId id, const Turn &reader) {
+    const Value &value = graph.value(id);
+    const FirstRead read =
+        firstRead(graph, orders, id, reader, strategy[reader.op]);
+    const PlannedReshard planned = planReshardTo(
+        build, cost, values[id], id, value.type, value.name, read.needed);
+    if (planned.targets.empty() ||
+        !isMessages(planned.plan, values[id].holdings, planned.targets))
+      return;
+    int &steps = stepsOf(read.first);
+    Sent &sent = underWay[id].emplace_back();
+    sent.part = reader.part;
+    ReshardWriter(build, id, value.type, value.name, read.first.later(steps++),
+                  planned.targets)
+        .write(planned.plan, values[id].holdings, values[id].groups,
+               &sent.waits);
+  }
+
+  /// Waits for the parts of a value up to this one.
+  void finishSent(ValueId id, int last) {
+    auto it = underWay.find(id);
+    if (it == underWay.end())
+      return;
+    std::vector<Sent> rest;
+    for (Sent &sent : it->second)
+      if (sent.part <= last)
+        build.wait(sent.waits, graph.value(id).name);
+      else
+        rest.push_back(std::move(sent));
+    it->second = std::move(rest);
   }
 
   // reshards
@@ -290,6 +330,7 @@ private:
       if (holding.region.isBox() && !holding.region.empty())
         offers.emplace(std::make_pair(holding.device, holding.region),
                        holding.buffer);
+    finishSent(value, kAllParts);
     // All copies are offered, so that ranks which do the same are told to.
     values[value].probed = true;
     for (const auto &[place, buffer] : offers)
@@ -321,6 +362,15 @@ private:
   /// Where what comes after the micro-batches finds values of theirs.
   std::map<ValueId, Placement> accumulated;
   std::vector<TaskSink::Waits> pending; ///< by value
+  /// Messages of a pipeline that nobody has waited for so far, by value.
+  struct Sent {
+    int part = 0;
+    TaskSink::Waits waits;
+  };
+  std::map<ValueId, std::vector<Sent>> underWay;
+  /// What of the values the current turn reads.
+  static constexpr int kAllParts = std::numeric_limits<int>::max();
+  int part = kAllParts;
   /// By operator, phase, and value or slot.
   std::map<std::tuple<OpId, int, int>, int> steps;
   Starts starts{order};

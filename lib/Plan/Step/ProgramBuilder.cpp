@@ -102,7 +102,7 @@ void ProgramBuilder::copy(const Copy &copy, TaskId task,
 
 void ProgramBuilder::exchange(const std::vector<Sent> &messages,
                               const Busy & /*busy*/, ReshardTask task,
-                              const std::string &name) {
+                              const std::string &name, Waits *later) {
   std::map<DeviceId, ExchangeAction> parts;
   for (const Sent &message : messages) {
     parts[message.src].sends.push_back({message.dst, message.from});
@@ -115,7 +115,10 @@ void ProgramBuilder::exchange(const std::vector<Sent> &messages,
     const int event = addAction(device, {task, name, std::move(part)});
     waits.push_back({device, event, task});
   }
-  wait(waits, name);
+  if (later)
+    later->insert(later->end(), waits.begin(), waits.end());
+  else
+    wait(waits, name);
 }
 
 void ProgramBuilder::collectives(const std::vector<Collective> &all,

@@ -26,7 +26,8 @@ public:
   void kernel(const Kernel &kernel) override;
   void copy(const Copy &copy, TaskId task, const std::string &name) override;
   void exchange(const std::vector<Sent> &messages, const Busy &busy,
-                ReshardTask task, const std::string &name) override;
+                ReshardTask task, const std::string &name,
+                Waits *later) override;
   void collectives(const std::vector<Collective> &all, ReshardTask task,
                    const std::string &name, Waits *later) override;
   /// Until endBatch(), calls of collectives() are about equal groups and start

@@ -6,6 +6,17 @@
 
 using namespace ffc::plan;
 
+bool ffc::plan::isMessages(const ReshardPlan &plan, const Holdings &holdings,
+                           const std::vector<Need> &targets) {
+  return plan.collectives.empty() &&
+         std::all_of(plan.transfers.begin(), plan.transfers.end(),
+                     [&](const TransferStep &step) {
+                       return step.holding >= 0 && !step.unpacked &&
+                              holdings[step.holding].device !=
+                                  targets[step.target].device;
+                     });
+}
+
 BufferId ReshardWriter::targetBuffer(int t) {
   if (buffers[t] < 0)
     buffers[t] =
@@ -76,7 +87,8 @@ void ReshardWriter::write(const std::vector<RegionCopy> &copies) {
 
 /// Packing copies, one exchange, then unpacking and local copies.
 void ReshardWriter::transfers(const ReshardPlan &plan, const Holdings &holdings,
-                              const std::vector<PartialGroup> &groups) {
+                              const std::vector<PartialGroup> &groups,
+                              TaskSink::Waits *later) {
   std::vector<RegionCopy> before, after;
   std::vector<TaskSink::Sent> messages;
   for (std::vector<RegionCopy> *copies : {&before, &after})
@@ -113,7 +125,7 @@ void ReshardWriter::transfers(const ReshardPlan &plan, const Holdings &holdings,
   }
   write(before);
   if (!messages.empty())
-    sink.exchange(messages, plan.exchange, task, name);
+    sink.exchange(messages, plan.exchange, task, name, later);
   write(after);
 }
 
@@ -128,7 +140,7 @@ void ReshardWriter::write(const ReshardPlan &plan, Holdings &holdings,
     task = task.later(static_cast<int>(all.size()));
   }
   if (!plan.transfers.empty())
-    transfers(plan, holdings, groups);
+    transfers(plan, holdings, groups, later);
   for (size_t t = 0; t < targets.size(); ++t)
     if (buffers[t] >= 0)
       holdings.add(

@@ -11,6 +11,10 @@
 
 namespace ffc::plan {
 
+/// Is nothing left to do when the messages of the plan have come?
+bool isMessages(const ReshardPlan &plan, const Holdings &holdings,
+                const std::vector<Need> &targets);
+
 /// Writes one reshard as collectives, copies and an exchange.
 class ReshardWriter {
 public:
@@ -22,8 +26,8 @@ public:
         targets(targets), buffers(targets.size(), -1) {}
 
   /// Afterwards every target is among the holdings, and groups that were
-  /// reduced in place are gone. With `later`, for plans without transfers,
-  /// nobody waits for the collectives yet.
+  /// reduced in place are gone. With `later`, for plans that are collectives
+  /// alone or messages alone (isMessages), nobody waits for them yet.
   void write(const ReshardPlan &plan, Holdings &holdings,
              std::vector<PartialGroup> &groups,
              TaskSink::Waits *later = nullptr);
@@ -33,7 +37,8 @@ private:
                                   Holdings &holdings,
                                   const std::vector<PartialGroup> &groups);
   void transfers(const ReshardPlan &plan, const Holdings &holdings,
-                 const std::vector<PartialGroup> &groups);
+                 const std::vector<PartialGroup> &groups,
+                 TaskSink::Waits *later);
   /// A copy of the region of a transfer.
   struct RegionCopy {
     DeviceId device;

@@ -51,7 +51,16 @@ public:
   };
   virtual void copy(const Copy &copy, TaskId task, const std::string &name) = 0;
 
-  /// Whole buffers that change places all at once; everyone waits for his.
+  /// Waits that are still to be done, with what they wait for.
+  struct Wait {
+    DeviceId device = -1;
+    int event = -1; ///< index of the action
+    ReshardTask task;
+  };
+  using Waits = std::vector<Wait>;
+
+  /// Whole buffers that change places all at once; everyone waits for his. If
+  /// `later` is given nobody waits; who has to is added to it.
   struct Sent {
     DeviceId src = -1, dst = -1; ///< distinct
     BufferId from = -1, to = -1; ///< on them
@@ -59,7 +68,8 @@ public:
   /// `busy` is what CostModel::exchange() has found for them.
   using Busy = std::vector<std::pair<DeviceId, Picoseconds>>;
   virtual void exchange(const std::vector<Sent> &messages, const Busy &busy,
-                        ReshardTask task, const std::string &name) = 0;
+                        ReshardTask task, const std::string &name,
+                        Waits *later = nullptr) = 0;
 
   /// Collectives of one kind, all at once; every member waits for its own.
   struct Collective {
@@ -70,13 +80,6 @@ public:
     int root = 0;
     Reduction combine = Reduction::None;
   };
-  /// Waits that are still to be done, with what they wait for.
-  struct Wait {
-    DeviceId device = -1;
-    int event = -1; ///< index of the action
-    ReshardTask task;
-  };
-  using Waits = std::vector<Wait>;
   /// `task` is that of the first. If `later` is given nobody waits; who has to
   /// is added to it.
   virtual void collectives(const std::vector<Collective> &all, ReshardTask task,

@@ -42,7 +42,8 @@ void TimeSink::copy(const Copy &copy, TaskId /*task*/,
 }
 
 void TimeSink::exchange(const std::vector<Sent> &messages, const Busy &busy,
-                        ReshardTask /*task*/, const std::string & /*name*/) {
+                        ReshardTask /*task*/, const std::string & /*name*/,
+                        Waits * /*later*/) {
   closeLocal();
   std::vector<std::pair<DeviceId, DeviceId>> met;
   met.reserve(messages.size());
