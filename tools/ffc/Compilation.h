@@ -16,6 +16,7 @@
 #include "ffc/Plan/StrategyFile.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Topology.h"
+#include "ffc/Search/Pipelines.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -85,6 +86,10 @@ private:
   mlir::LogicalResult exportStrategy();
   /// The best strategy of a search, and a report on it.
   mlir::FailureOr<plan::PartialStrategy> search();
+  /// A pipeline that is better than what was found.
+  std::optional<search::Pipeline>
+  searchPipeline(const search::Result &result,
+                 const plan::CostModel &cost) const;
   /// The tasks of every device, where they have their buffers.
   plan::Program programOf(const plan::Strategy &strategy,
                           const plan::CostModel &cost) const;

@@ -125,6 +125,14 @@ static Error parseSchedule(Options &options, StringRef flag, StringRef value) {
   return parseCount(options.schedule.ahead, flag, value);
 }
 
+static Error parseSearchSchedules(Options &options, StringRef flag,
+                                  StringRef value) {
+  if (value != "none" && value != "all")
+    return expected(flag, "all or none", value);
+  options.searchesSchedules = value == "all";
+  return Error::success();
+}
+
 static Error parseChains(Options &options, StringRef flag, StringRef value) {
   return parseCount(options.search.chains, flag, value);
 }
@@ -299,6 +307,9 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "the whole search stops after this time, once it has two recipes, one "
          "of which fits; the answer then depends on the machine",
          setNumber(searchSeconds, isNotNegative, kNotNegative), kStrategy},
+        {"--search-schedules", "HOW",
+         "all (default): pipelines of micro-batches are tried, too; or none",
+         parseSearchSchedules, kStrategy},
         {"--search-alpha", "X",
          "a strategy slower by 1 % is accepted with probability exp(-X) (a "
          "sixteenth of the number of operators that are searched for)",

@@ -21,9 +21,8 @@ using namespace ffc;
 
 plan::Program Compilation::programOf(const plan::Strategy &strategy,
                                      const plan::CostModel &cost) const {
-  plan::Program program =
-      plan::planProgram(planned.graph, strategy, topology->numDevices(), cost,
-                        schedule);
+  plan::Program program = plan::planProgram(
+      planned.graph, strategy, topology->numDevices(), cost, schedule);
   if (target == plan::Target::CUDA)
     plan::assignSymmetricOffsets(planned.graph, strategy, program);
   return program;

@@ -24,9 +24,11 @@ static std::vector<PipelineSchedule> candidates(int microBatches) {
 }
 
 LogicalResult Compilation::chooseSchedule() {
-  const int microBatches = plan::numMicroBatches(planned.graph, strategy);
-  if (options.schedule.isNone())
+  if (options.schedule.isNone()) {
+    schedule = {};
     return success();
+  }
+  const int microBatches = plan::numMicroBatches(planned.graph, strategy);
   if (microBatches == 1) {
     if (options.schedule.isAuto())
       return success();
@@ -61,8 +63,7 @@ PipelineSchedule Compilation::fastestSchedule(int microBatches) {
     for (plan::DeviceId id = 0; id < topology->numDevices(); ++id)
       fits &= bytes[id] <= topology->kindOf(id).memoryBytes;
     const Rank rank = {
-        !fits,
-        plan::timeProgram(planned.graph, strategy, tried, cost).makespan,
+        !fits, plan::timeProgram(planned.graph, strategy, tried, cost).makespan,
         *std::max_element(bytes.begin(), bytes.end())};
     if (!least || rank < *least) {
       least = rank;

@@ -3,6 +3,7 @@
 #include "Compilation.h"
 
 #include "ffc/Plan/Cost.h"
+#include "ffc/Search/Pipelines.h"
 #include "ffc/Search/Search.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -188,6 +189,16 @@ static void reportSearch(Report &report, const search::Result &result,
                ", which is simpler and within 1 %");
 }
 
+std::optional<search::Pipeline>
+Compilation::searchPipeline(const search::Result &result,
+                            const plan::CostModel &cost) const {
+  // What is pinned, or written for FlexFlow, is no pipeline.
+  if (!options.searchesSchedules || !options.pins.empty() ||
+      !options.exportStrategy.empty() || planned.graph.microBatches > 1)
+    return std::nullopt;
+  return search::bestPipeline(planned.graph, *topology, cost, result.quality);
+}
+
 FailureOr<plan::PartialStrategy> Compilation::search() {
   report.phase("search");
   const plan::Graph &graph = planned.graph;
@@ -221,13 +232,24 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   }
   if (isTerminal)
     llvm::errs() << "\r\033[K";
-  if (!result.quality.fits())
+  const std::optional<search::Pipeline> pipeline = searchPipeline(result, cost);
+  if (!result.quality.fits() && !pipeline)
     return fail(llvm::formatv(
         "{0}: no strategy found that fits into the devices' memory; the one "
         "that came closest needs at least {1} on a device, {2}",
         options.model, bytesText(result.bytes),
         describeMemory(result.memory, result.bytes)));
   reportSearch(report, result, options.verbose);
+  if (pipeline) {
+    report.say(llvm::formatv("  taken: a pipeline, {0}: {1}, {2:f2} times that",
+                             pipeline->name(),
+                             milliseconds(pipeline->quality.makespan),
+                             static_cast<double>(pipeline->quality.makespan) /
+                                 static_cast<double>(result.quality.makespan)));
+    schedule = pipeline->schedule;
+    return plan::PartialStrategy(pipeline->strategy.begin(),
+                                 pipeline->strategy.end());
+  }
   report.phase("plan");
   const plan::Strategy &taken = result.takesBaseline
                                     ? result.baselines.front().strategy

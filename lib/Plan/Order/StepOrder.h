@@ -126,7 +126,7 @@ private:
   std::vector<std::vector<StepEntry>> byValue;
   std::vector<int> indices; ///< by row
   std::vector<StartPlace> places;
-  std::vector<StartKind> kinds; ///< by value
+  std::vector<StartKind> kinds;  ///< by value
   std::vector<bool> isCompleted; ///< by value
 };
 

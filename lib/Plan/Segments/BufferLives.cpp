@@ -61,6 +61,8 @@ void BufferLives::visit(const StepEntry &entry) {
   case StepEntry::Kind::Read:
   case StepEntry::Kind::Mean:
     break; // of values
+  case StepEntry::Kind::Send:
+    break; // of pipelines, which are timed by their programs
   }
 }
 

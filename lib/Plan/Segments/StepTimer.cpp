@@ -216,7 +216,8 @@ bool StepTimer::follow(ValueId id, Picoseconds limit) {
       break;
     case StepEntry::Kind::Run:
     case StepEntry::Kind::EndMicroBatch:
-      break; // of no value
+    case StepEntry::Kind::Send:
+      break; // of no value, or of pipelines, which are not timed here
     }
     if (!fits)
       return false;

@@ -49,9 +49,9 @@ std::vector<int64_t> ffc::plan::pointsOf(const Op &op,
   std::vector<int64_t> points = distinctPoints(op, config);
   if (turn.parts == 1)
     return points;
-  const auto axis = std::find_if(
-      config.axes.begin(), config.axes.end(),
-      [&](const GridAxis &each) { return each.dim == turn.dim; });
+  const auto axis =
+      std::find_if(config.axes.begin(), config.axes.end(),
+                   [&](const GridAxis &each) { return each.dim == turn.dim; });
   std::vector<int64_t> ofTurn;
   for (int64_t point : points)
     if (config.coordinates(point)[axis - config.axes.begin()] * turn.parts /
@@ -133,9 +133,9 @@ PlannedReshard ffc::plan::planReshardTo(TaskSink &sink, const CostModel &cost,
 }
 
 int ffc::plan::reshardTo(TaskSink &sink, const CostModel &cost,
-                          Placement &where, ValueId value,
-                          const TensorType &type, const std::string &name,
-                          const std::vector<Need> &needed, ReshardTask first) {
+                         Placement &where, ValueId value,
+                         const TensorType &type, const std::string &name,
+                         const std::vector<Need> &needed, ReshardTask first) {
   const PlannedReshard planned =
       planReshardTo(sink, cost, where, value, type, name, needed);
   ReshardWriter(sink, value, type, name, first, planned.targets)

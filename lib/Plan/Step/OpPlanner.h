@@ -10,8 +10,8 @@
 
 #include "Graph/MemoryOrders.h"
 #include "TaskSink.h"
-#include "ffc/Plan/Reshard.h"
 #include "ffc/Plan/PipelineSchedule.h"
+#include "ffc/Plan/Reshard.h"
 
 #include <functional>
 #include <map>
@@ -63,8 +63,8 @@ PlannedReshard planReshardTo(TaskSink &sink, const CostModel &cost,
 /// Makes everything needed a holding by a reshard of what there is, the steps
 /// of which count from `first`. Returns how many there are.
 int reshardTo(TaskSink &sink, const CostModel &cost, Placement &where,
-               ValueId value, const TensorType &type, const std::string &name,
-               const std::vector<Need> &needed, ReshardTask first);
+              ValueId value, const TensorType &type, const std::string &name,
+              const std::vector<Need> &needed, ReshardTask first);
 
 /// The first read of a value in a turn of an operator, and the reshard's first
 /// step.

@@ -1,0 +1,268 @@
+//===- Pipelines.cpp - strategies that are pipelines ----------------------===//
+
+#include "ffc/Search/Pipelines.h"
+
+#include "ffc/Plan/Planner.h"
+#include "ffc/Plan/SampleDims.h"
+#include "ffc/Plan/StrategyFile.h"
+#include "ffc/Plan/Timing.h"
+
+#include <algorithm>
+
+using namespace ffc;
+using namespace ffc::search;
+using namespace ffc::plan;
+
+//===----------------------------------------------------------------------===//
+// Cuts
+//===----------------------------------------------------------------------===//
+
+static int64_t bytesOf(const TensorType &type) {
+  int64_t bytes = byteSize(type.type);
+  for (int64_t extent : type.shape)
+    bytes *= extent;
+  return bytes;
+}
+
+/// About what the kernels of an operator take on one device.
+static Picoseconds timeOf(const Graph &graph, OpId id, const CostModel &cost) {
+  const Op &op = graph.op(id);
+  Tile whole(static_cast<int>(op.rules.dims.size()));
+  for (int d = 0; d < whole.rank(); ++d)
+    whole[d] = {0, op.rules.dims[d].extent};
+  double flops = 0;
+  for (const Phase &phase : op.rules.schedules.front().phases)
+    flops += flopsOf(phase, whole);
+  int64_t bytes = 0;
+  for (const std::vector<ValueId> *values : {&op.operands, &op.results})
+    for (ValueId value : *values)
+      if (value >= 0)
+        bytes += bytesOf(graph.value(value).type);
+  return cost.kernel(0, flops, bytes, Arithmetic::F32);
+}
+
+PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
+                           int numDevices)
+    : graph(graph), cost(cost), numDevices(numDevices) {
+  const std::vector<int> dims = sampleDims(graph);
+  std::vector<int> place(graph.ops.size(), -1);
+  for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
+    const Op &op = graph.op(id);
+    const bool isForward =
+        op.role == OpRole::Forward || op.role == OpRole::Loss;
+    if (isForward && dims[id] >= 0) {
+      place[id] = static_cast<int>(operators.size());
+      operators.push_back(
+          {id, dims[id], maxDegree(op.rules.dims[dims[id]]), 0, 0});
+    } else if (op.owner >= 0) {
+      place[id] = place[op.owner];
+    }
+    if (place[id] >= 0)
+      operators[place[id]].time += timeOf(graph, id, cost);
+  }
+  for (const Value &value : graph.values) {
+    if (value.producer < 0 || place[value.producer] < 0)
+      continue;
+    const OpRole role = graph.op(value.producer).role;
+    if (role != OpRole::Forward && role != OpRole::Loss)
+      continue;
+    int last = place[value.producer];
+    for (const Use &use : value.uses)
+      last = std::max(last, place[use.op]);
+    for (int at = place[value.producer] + 1; at <= last; ++at)
+      operators[at].bytes += bytesOf(value.type);
+  }
+}
+
+bool PipelineCuts::isPossible(const PipelineShape &shape) const {
+  const int64_t blocks = int64_t(shape.width) * shape.microBatches;
+  return int64_t(shape.stages) * shape.width <= numDevices &&
+         operators.size() >= static_cast<size_t>(shape.stages) &&
+         std::all_of(operators.begin(), operators.end(),
+                     [&](const Operator &each) { return each.most >= blocks; });
+}
+
+PipelineCuts::Cut PipelineCuts::cut(const PipelineShape &shape) const {
+  const size_t count = operators.size();
+  std::vector<Picoseconds> until(count + 1);
+  for (size_t i = 0; i < count; ++i)
+    until[i + 1] = until[i] + operators[i].time / shape.width;
+  // Forward and backward, of neighbouring stages.
+  std::vector<Picoseconds> crossing(count + 1);
+  for (size_t i = 1; i < count; ++i)
+    crossing[i] =
+        2 * shape.microBatches *
+        cost.transfer(0, shape.width,
+                      operators[i].bytes / shape.microBatches / shape.width);
+  auto stage = [&](size_t begin, size_t end) {
+    const Picoseconds kernels = until[end] - until[begin];
+    const Picoseconds messages = crossing[begin] + crossing[end];
+    return cost.overlaps() ? std::max(kernels, messages) : kernels + messages;
+  };
+  std::vector<std::vector<Picoseconds>> slowest(
+      shape.stages + 1, std::vector<Picoseconds>(count + 1, kMaxCost));
+  std::vector<std::vector<size_t>> begin(shape.stages + 1,
+                                         std::vector<size_t>(count + 1));
+  slowest[0][0] = 0;
+  for (int s = 1; s <= shape.stages; ++s)
+    for (size_t end = s; end <= count; ++end)
+      for (size_t at = s - 1; at < end; ++at) {
+        const Picoseconds time = std::max(slowest[s - 1][at], stage(at, end));
+        if (time < slowest[s][end]) {
+          slowest[s][end] = time;
+          begin[s][end] = at;
+        }
+      }
+  Cut result;
+  result.slowest = slowest[shape.stages][count];
+  size_t end = count;
+  for (int s = shape.stages; s > 1; --s)
+    result.begins.push_back(end = begin[s][end]);
+  std::reverse(result.begins.begin(), result.begins.end());
+  return result;
+}
+
+Picoseconds PipelineCuts::estimate(const PipelineShape &shape) const {
+  if (!isPossible(shape))
+    return kMaxCost;
+  const Picoseconds slowest = cut(shape).slowest / shape.microBatches;
+  return slowest * (shape.microBatches + shape.stages - 1);
+}
+
+/// Micro-batch by micro-batch, the devices of the stage share each.
+std::optional<Configuration>
+PipelineCuts::configuration(const Operator &each, int stage,
+                            const PipelineShape &shape) const {
+  Configuration config;
+  config.axes.push_back({each.dim, int64_t(shape.width) * shape.microBatches});
+  for (int m = 0; m < shape.microBatches; ++m)
+    for (int i = 0; i < shape.width; ++i)
+      config.devices.push_back(stage * shape.width + i);
+  if (checkConfiguration(graph, each.op, config, numDevices))
+    return std::nullopt;
+  return config;
+}
+
+std::optional<Strategy>
+PipelineCuts::strategy(const PipelineShape &shape) const {
+  if (!isPossible(shape))
+    return std::nullopt;
+  const Cut where = cut(shape);
+  PartialStrategy given(graph.ops.size());
+  int stage = 0;
+  for (size_t i = 0; i < operators.size(); ++i) {
+    while (stage + 1 < shape.stages && where.begins[stage] <= i)
+      ++stage;
+    given[operators[i].op] = configuration(operators[i], stage, shape);
+    if (!given[operators[i].op])
+      return std::nullopt;
+  }
+  return completeStrategy(graph, given);
+}
+
+//===----------------------------------------------------------------------===//
+// Which one
+//===----------------------------------------------------------------------===//
+
+std::string Pipeline::name() const {
+  return std::to_string(shape.stages) + " stages of " +
+         std::to_string(shape.width) +
+         (shape.width == 1 ? " device, " : " devices, ") +
+         std::to_string(shape.microBatches) + " micro-batches, " +
+         schedule.str();
+}
+
+namespace {
+
+/// Tries shapes, those that look fastest first.
+class PipelineSearch {
+public:
+  PipelineSearch(const Graph &graph, const Topology &topology,
+                 const CostModel &cost, const Quality &best)
+      : graph(graph), topology(topology), cost(cost), best(best),
+        cuts(graph, cost, topology.numDevices()) {}
+
+  std::optional<Pipeline> run() {
+    for (const auto &[estimate, shape] : shapes()) {
+      // An estimate leaves out what runs beside something else.
+      if (tried >= kMostTried || (best.fits() && estimate > best.makespan))
+        break;
+      if (const auto strategy = cuts.strategy(shape))
+        tryAll(shape, *strategy);
+    }
+    return std::move(found);
+  }
+
+private:
+  static constexpr int kMostTried = 24;
+  /// Grid points of all operators.
+  static constexpr int64_t kMostPoints = 100000;
+
+  std::vector<std::pair<Picoseconds, PipelineShape>> shapes() const {
+    std::vector<std::pair<Picoseconds, PipelineShape>> all;
+    const int devices = topology.numDevices();
+    for (int stages = 2; stages <= std::min(devices, 64); ++stages)
+      for (int width = 1; stages * width <= devices; width *= 2)
+        for (int microBatches = 2; microBatches <= 256; microBatches *= 2) {
+          const PipelineShape shape{stages, width, microBatches};
+          const auto points =
+              static_cast<int64_t>(graph.ops.size()) * width * microBatches;
+          if (points > kMostPoints)
+            break;
+          const Picoseconds estimate = cuts.estimate(shape);
+          if (estimate < kMaxCost)
+            all.push_back({estimate, shape});
+        }
+    std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) {
+      return a.first < b.first;
+    });
+    return all;
+  }
+
+  Quality qualityOf(const Strategy &strategy,
+                    const PipelineSchedule &schedule) {
+    const Program program =
+        planProgram(graph, strategy, topology.numDevices(), cost, schedule);
+    Quality quality;
+    quality.makespan = timeProgram(graph, strategy, program, cost).makespan;
+    for (DeviceId id = 0; id < topology.numDevices(); ++id) {
+      const DeviceProgram &device = program.devices[id];
+      quality.load =
+          std::max(quality.load,
+                   static_cast<double>(device.stateBytes + device.arenaBytes) /
+                       static_cast<double>(topology.kindOf(id).memoryBytes));
+    }
+    return quality;
+  }
+
+  void tryAll(const PipelineShape &shape, const Strategy &strategy) {
+    std::vector<int> aheads = {1, 2, shape.microBatches};
+    aheads.erase(std::unique(aheads.begin(), aheads.end()), aheads.end());
+    for (int ahead : aheads) {
+      const PipelineSchedule schedule{shape.microBatches, ahead};
+      const Quality quality = qualityOf(strategy, schedule);
+      ++tried;
+      if (!(quality < best))
+        continue;
+      best = quality;
+      found = Pipeline{shape, schedule, strategy, quality};
+    }
+  }
+
+  const Graph &graph;
+  const Topology &topology;
+  const CostModel &cost;
+  Quality best;
+  PipelineCuts cuts;
+  int tried = 0;
+  std::optional<Pipeline> found;
+};
+
+} // namespace
+
+std::optional<Pipeline> search::bestPipeline(const Graph &graph,
+                                             const Topology &topology,
+                                             const CostModel &cost,
+                                             const Quality &best) {
+  return PipelineSearch(graph, topology, cost, best).run();
+}
