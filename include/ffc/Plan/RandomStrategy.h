@@ -7,7 +7,7 @@
 #ifndef FFC_PLAN_RANDOMSTRATEGY_H
 #define FFC_PLAN_RANDOMSTRATEGY_H
 
-#include "ffc/Plan/Configuration.h"
+#include "ffc/Plan/PipelineSchedule.h"
 
 #include <random>
 #include <string>
@@ -24,6 +24,13 @@ Configuration randomConfiguration(const Graph &graph, OpId op, int numDevices,
 /// follow. The same for the same state of `random` on every machine.
 Strategy randomStrategy(const Graph &graph, int numDevices,
                         std::mt19937 &random);
+
+/// Like a pipeline: forward operators work on the micro-batches of `schedule`,
+/// which is drawn, too, on one to three devices of each stage, which may be
+/// those of others as well; all else follows. In a third of them some operators
+/// of any role have any configuration.
+Strategy randomPipeline(const Graph &graph, int numDevices,
+                        PipelineSchedule &schedule, std::mt19937 &random);
 
 /// One line per operator, for messages.
 std::string str(const Graph &graph, const Strategy &strategy);

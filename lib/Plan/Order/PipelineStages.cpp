@@ -71,6 +71,13 @@ int PipelineStages::partOf(OpId op, int dim, int64_t point) const {
   return 0;
 }
 
+static int64_t endOf(const Region &region, int axis) {
+  int64_t end = 0;
+  for (Interval interval : region.dim(axis))
+    end = std::max(end, interval.hi);
+  return end;
+}
+
 /// Is of what the operator reads for a micro-batch all made by then?
 bool PipelineStages::arrivesInTime(OpId id, int dim, const Phase & /*phase*/,
                                    const SlotRead &read) const {
@@ -86,7 +93,7 @@ bool PipelineStages::arrivesInTime(OpId id, int dim, const Phase & /*phase*/,
                  graph.value(value).type.shape);
     if (region.empty())
       continue;
-    if (region.box()[arrival.axis].hi > arrival.ends[partOf(id, dim, point)])
+    if (endOf(region, arrival.axis) > arrival.ends[partOf(id, dim, point)])
       return false;
   }
   return true;
@@ -161,7 +168,7 @@ void PipelineStages::noteParts(OpId id, const Phase & /*phase*/,
                  graph.value(value).type.shape);
     int64_t &end = arrival.ends[partOf(id, dim, point)];
     if (!region.empty())
-      end = std::max(end, region.box()[arrival.axis].hi);
+      end = std::max(end, endOf(region, arrival.axis));
   }
   for (int part = 1; part < microBatches; ++part)
     arrival.ends[part] = std::max(arrival.ends[part], arrival.ends[part - 1]);

@@ -93,27 +93,20 @@ void StepOrder::placeStarts(const Graph &graph) {
   }
 }
 
-/// Parts of a value go to the operator whose turns read them first.
+/// Parts of a value go to the turn that reads them first.
 void StepOrder::placeSends(const Graph &graph) {
-  std::vector<int> reader(graph.values.size(), -1); // its first turn
+  std::map<std::pair<ValueId, int>, int> reader; // by value and part
   for (size_t turn = 0; turn < inTurn.size(); ++turn)
-    if (inTurn[turn].isFirst())
+    if (inTurn[turn].parts > 1)
       for (ValueId value : graph.op(inTurn[turn].op).operands)
-        if (value >= 0 && reader[value] < 0)
-          reader[value] = static_cast<int>(turn);
-  std::map<std::pair<OpId, int>, int> turnOf;
+        if (value >= 0)
+          reader.insert({{value, inTurn[turn].part}, static_cast<int>(turn)});
   for (size_t turn = 0; turn < inTurn.size(); ++turn)
-    turnOf[{inTurn[turn].op, inTurn[turn].part}] = static_cast<int>(turn);
-  for (size_t turn = 0; turn < inTurn.size(); ++turn) {
-    const Turn &maker = inTurn[turn];
-    for (ValueId value : graph.op(maker.op).results) {
-      if (value < 0 || reader[value] < 0 || value == graph.loss)
-        continue;
-      const Turn &first = inTurn[reader[value]];
-      if (maker.parts > 1 && first.parts == maker.parts)
-        sends[turn].push_back({value, turnOf[{first.op, maker.part}]});
-    }
-  }
+    if (inTurn[turn].parts > 1)
+      for (ValueId value : graph.op(inTurn[turn].op).results)
+        if (auto it = reader.find({value, inTurn[turn].part});
+            it != reader.end() && value != graph.loss)
+          sends[turn].push_back({value, it->second});
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,7 +34,7 @@ public:
               int &steps = stepsOf(read.first);
               if (value >= 0)
                 steps += finishEarly(value);
-              finishSent(value, part);
+              finishSent(value, isThere(where, read.needed) ? part : kAllParts);
               steps += provide(where, value, read.type, read.name, read.needed,
                                read.first.later(steps));
               probeIfComplete(value);
@@ -260,7 +260,8 @@ private:
     const PlannedReshard planned = planReshardTo(
         build, cost, values[id], id, value.type, value.name, read.needed);
     if (planned.targets.empty() ||
-        !isMessages(planned.plan, values[id].holdings, planned.targets))
+        !isMessages(planned.plan, values[id].holdings, planned.targets) ||
+        readsUnderWay(id, planned.plan))
       return;
     int &steps = stepsOf(read.first);
     Sent &sent = underWay[id].emplace_back();
@@ -269,6 +270,26 @@ private:
                   planned.targets)
         .write(planned.plan, values[id].holdings, values[id].groups,
                &sent.waits);
+    for (const Need &target : planned.targets)
+      sent.received.insert({target.device, values[id].find(target)});
+  }
+
+  /// Does it send on what has not come so far?
+  bool readsUnderWay(ValueId id, const ReshardPlan &plan) {
+    const Holdings &holdings = values[id].holdings;
+    for (const Sent &sent : underWay[id])
+      for (const TransferStep &step : plan.transfers)
+        if (sent.received.count(
+                {holdings[step.holding].device, holdings[step.holding].buffer}))
+          return true;
+    return false;
+  }
+
+  /// Otherwise something is made of what is there, whichever part that is.
+  static bool isThere(const Placement &where, const std::vector<Need> &needed) {
+    return std::all_of(needed.begin(), needed.end(), [&](const Need &need) {
+      return need.region.empty() || where.find(need) >= 0;
+    });
   }
 
   /// Waits for the parts of a value up to this one.
@@ -366,6 +387,7 @@ private:
   struct Sent {
     int part = 0;
     TaskSink::Waits waits;
+    std::set<std::pair<DeviceId, BufferId>> received;
   };
   std::map<ValueId, std::vector<Sent>> underWay;
   /// What of the values the current turn reads.

@@ -2,6 +2,8 @@
 
 #include "ffc/Plan/RandomStrategy.h"
 
+#include "ffc/Plan/SampleDims.h"
+
 #include <algorithm>
 
 using namespace ffc::plan;
@@ -39,6 +41,45 @@ Strategy ffc::plan::randomStrategy(const Graph &graph, int numDevices,
     if (random() % 4)
       given[op] =
           randomConfiguration(graph, static_cast<OpId>(op), numDevices, random);
+  return completeStrategy(graph, given);
+}
+
+Strategy ffc::plan::randomPipeline(const Graph &graph, int numDevices,
+                                   PipelineSchedule &schedule,
+                                   std::mt19937 &random) {
+  auto draw = [&](int64_t n) { return static_cast<int64_t>(random() % n); };
+  const std::vector<int> dims = sampleDims(graph);
+  int64_t most = 4; // micro-batches
+  for (size_t id = 0; id < dims.size(); ++id)
+    if (dims[id] >= 0)
+      most = std::min(most, maxDegree(graph.ops[id].rules.dims[dims[id]]));
+  schedule.microBatches =
+      static_cast<int>(most > 2 ? 2 + draw(most - 1) : most);
+  schedule.ahead = static_cast<int>(1 + draw(schedule.microBatches));
+  const bool hasOthers = draw(3) == 0;
+  std::vector<DeviceId> devices; // of the stage
+  std::vector<std::optional<Configuration>> given(graph.ops.size());
+  for (size_t id = 0; id < given.size(); ++id) {
+    const auto op = static_cast<OpId>(id);
+    if (devices.empty() || draw(4) == 0) {
+      devices.clear();
+      for (int64_t width = 1 + draw(3); width > 0; --width)
+        devices.push_back(static_cast<DeviceId>(draw(numDevices)));
+    }
+    if (hasOthers && draw(20) == 0)
+      given[id] = randomConfiguration(graph, op, numDevices, random);
+    if (given[id] || dims[id] < 0)
+      continue;
+    Configuration config;
+    const auto width = static_cast<int64_t>(devices.size());
+    config.axes.push_back({dims[id], width * schedule.microBatches});
+    if (config.axes[0].degree > maxDegree(graph.op(op).rules.dims[dims[id]]))
+      config.axes[0].degree = schedule.microBatches;
+    for (int64_t point = 0; point < config.numPoints(); ++point)
+      config.devices.push_back(devices[point % width]);
+    if (!checkConfiguration(graph, op, config, numDevices))
+      given[id] = config;
+  }
   return completeStrategy(graph, given);
 }
 

@@ -97,6 +97,12 @@ public:
     evaluate(planned, strategy, topology);
     checkTime(strategy, topology);
   }
+  /// Compares a strategy with micro-batches in the order of a pipeline.
+  void checkPipeline(const plan::Strategy &strategy,
+                     const plan::PipelineSchedule &schedule,
+                     const plan::Topology &topology) {
+    evaluate(planned, strategy, topology, schedule);
+  }
   /// Draws and compares a strategy that was given to operators before fusion:
   /// those with different configurations stay apart.
   void checkGiven(std::mt19937 &random, const plan::Topology &topology) {
@@ -234,10 +240,11 @@ private:
   }
 
   void evaluate(const PlannedModule &planned, const plan::Strategy &strategy,
-                const plan::Topology &topology) {
+                const plan::Topology &topology,
+                const plan::PipelineSchedule &schedule = {}) {
     plan::CostModel cost(topology);
-    plan::Program program =
-        plan::planProgram(planned.graph, strategy, topology.numDevices(), cost);
+    plan::Program program = plan::planProgram(
+        planned.graph, strategy, topology.numDevices(), cost, schedule);
     auto error =
         plan::verifyProgram(planned.graph, strategy, program, topology);
     ASSERT_FALSE(error) << *error;
@@ -359,6 +366,35 @@ private:
   const plan::Graph &graph;
   std::set<std::string> seen;
 };
+
+/// Compares random pipelines on `devices` devices.
+inline void checkPipelines(Model &model, int devices) {
+  ASSERT_TRUE(model.valid);
+  const plan::Graph &graph = model.planned.graph;
+  const plan::Topology topologies[] = {ranks(devices, false),
+                                       ranks(devices, true)};
+  unsigned seed = 2000 + devices;
+  std::mt19937 random(seed);
+  const char *given = std::getenv("FFC_STRATEGIES");
+  size_t turns = 0, stages = 0;
+  for (int trial = 0; trial < (given ? std::atoi(given) : 12); ++trial) {
+    plan::PipelineSchedule schedule;
+    const plan::Strategy strategy =
+        plan::randomPipeline(graph, devices, schedule, random);
+    turns += plan::turnsOf(graph, strategy, schedule, false).size() -
+             graph.ops.size();
+    stages += plan::numStages(graph, strategy, schedule);
+    model.checkPipeline(strategy, schedule, topologies[trial % 2]);
+    ASSERT_FALSE(::testing::Test::HasFailure())
+        << "seed " << seed << ", trial " << trial << ", schedule "
+        << schedule.str() << " of " << schedule.microBatches << "\n"
+        << plan::str(graph, strategy);
+  }
+  // Batch normalisation over all samples ends a pipeline.
+  const bool isWhole = model.hasOperator("normalize");
+  EXPECT_GT(turns, isWhole ? 0 : 6 * graph.ops.size());
+  EXPECT_GT(stages, isWhole ? 11u : 18u);
+}
 
 /// Compares random strategies on `devices` devices. Splits of all kinds, of
 /// heads, positions, vocabularies and experts for instance, are among them.

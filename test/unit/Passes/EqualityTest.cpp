@@ -106,6 +106,33 @@ INSTANTIATE_TEST_SUITE_P(
                                          "gpt-small.onnxtxt"),
                        ::testing::Values(2, 4)));
 
+/// The order of a pipeline changes nothing either.
+class Pipelines
+    : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
+
+TEST_P(Pipelines, RandomStrategies) {
+  auto [file, devices] = GetParam();
+  Model model(std::string(FFC_TEST_MODELS) + "/" + file);
+  checkPipelines(model, devices);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, Pipelines,
+    ::testing::Combine(
+        ::testing::Values("mlp-small.onnxtxt", "lenet-small.onnxtxt",
+                          "resnet-small.onnxtxt", "gpt-small.onnxtxt",
+                          "causal-small.onnxtxt", "recurrent-small.onnxtxt"),
+        ::testing::Values(2, 3, 4, 8)));
+
+/// Several batches of a step, each in the order of a pipeline.
+TEST(Pipelines, OfMicroBatches) {
+  Making making;
+  making.differentiate.clipNorm = 0.01;
+  making.microBatches = 3;
+  Model model(std::string(FFC_TEST_MODELS) + "/gpt-small.onnxtxt", making);
+  checkPipelines(model, 4);
+}
+
 /// Groups of samples in batch normalisation, and devices.
 class LocalBatchNorm : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
