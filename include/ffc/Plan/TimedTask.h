@@ -15,8 +15,9 @@
 //     with have come to it and its own messages have passed;
 //   - a wait ends when what it waits for has.
 // Communication occupies its own queue only, and local work goes on until it
-// waits; where the devices cannot do that both queues are one. None of the
-// rules can make a step shorter when a duration grows.
+// waits; where the devices cannot do that both queues are one, and an exchange
+// that is waited for later passes its messages in the wait. None of the rules
+// can make a step shorter when a duration grows.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_TIMEDTASK_H
@@ -86,8 +87,10 @@ public:
                                  : times.local[parts[p].device];
       if (task.kind == Kind::Wait)
         times.local[parts[task.firstPart].device] =
-            std::max(starts[task.firstPart], ends[task.waited]);
-      else
+            std::max(starts[task.firstPart], isLate(task.waited, times)
+                                                 ? endOfLate(task, starts)
+                                                 : ends[task.waited]);
+      else if (!(task.isLate && times.local == times.network))
         run(task, times);
       for (uint32_t p = task.firstPart; p < task.endPart; ++p) {
         ends[p] = (communicates ? times.network : times.local)[parts[p].device];
@@ -120,6 +123,8 @@ public:
     uint32_t firstPart, endPart;
     uint32_t firstRendezvous, endRendezvous;
     uint32_t waited = 0; ///< Wait: the part that is waited for
+    /// Exchange: something else is done before it is waited for.
+    bool isLate = false;
   };
   const std::vector<Task> &all() const { return tasks; }
   size_t numParts() const { return parts.size(); }
@@ -153,6 +158,17 @@ public:
 private:
   friend class TimeSink;
 
+  /// Is it the part of an exchange that passes its messages in the wait?
+  bool isLate(uint32_t part, QueueTimes times) const {
+    return times.local == times.network && !lateTask.empty() &&
+           lateTask[part] != kNone;
+  }
+  /// When its messages have passed: once all have come to it, and from the wait
+  /// on.
+  Picoseconds endOfLate(const Task &wait,
+                        const std::vector<Picoseconds> &starts) const;
+  void markLate();
+
   Task &addTask(Kind kind);
   void addExchange(const std::vector<CostModel::Transfer> &messages,
                    const CostModel &cost);
@@ -169,6 +185,9 @@ private:
   std::vector<Part> parts;
   std::vector<Rendezvous> rendezvous;
   std::vector<uint32_t> members; ///< parts
+  /// By part, the exchange it is one of if that is late, else kNone; empty if
+  /// none is.
+  std::vector<uint32_t> lateTask;
 };
 
 } // namespace ffc::plan

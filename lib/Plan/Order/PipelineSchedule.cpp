@@ -144,8 +144,10 @@ private:
     const Pass &pass = passes[stage][next[stage]];
     const int before = depthOf(pass) - 1;
     double start = before < 0 ? 0 : ends[before][pass.microBatch];
-    // What travels is asked for before the pass in front is done.
-    if (overlaps && before >= 0 && before != stages.numStages() - 1)
+    // What travels is asked for before the pass in front is done, if the stage
+    // before is ahead by more than what it makes in between.
+    if (overlaps && schedule.ahead > 1 && before >= 0 &&
+        before != stages.numStages() - 1)
       start += stages.operationsOf(pass.stage, pass.isBackward);
     for (DeviceId device : stages.devicesOf(stage)) {
       const auto it = busy.find(device);

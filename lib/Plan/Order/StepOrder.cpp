@@ -16,14 +16,13 @@ OpId ffc::plan::firstReader(const Value &value) {
 }
 
 StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
-                     bool overlaps, std::vector<Turn> turns)
+                     std::vector<Turn> turns)
     : inTurn(std::move(turns)), byValue(graph.values.size()),
       indices(graph.ops.size() + 1),
       kinds(graph.values.size(), StartKind::Alone),
       isCompleted(graph.values.size()) {
   sends.resize(inTurn.size());
-  if (overlaps)
-    placeSends(graph);
+  placeSends(graph);
   addEntries(graph, inPlace);
 }
 

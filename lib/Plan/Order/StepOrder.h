@@ -10,9 +10,8 @@
 // micro-batch its outputs are completed; collectives start that go on beside
 // what follows. At the end of the step outputs are completed and states stored.
 // In a pipeline (PipelineSchedule.h) an operator has several turns, and is done
-// after the last one; where devices communicate beside their kernels, messages
-// to the turn that first reads a part start when it is made, and the reader
-// waits.
+// after the last one. Messages to the turn that first reads a part start when
+// it is made, and the reader waits.
 //
 // Where devices communicate beside their kernels, the collectives with which
 // the first reshard of a value begins start early (docs/decisions/0015): of
@@ -92,7 +91,7 @@ public:
   /// `overlaps`: devices communicate beside their kernels.
   StepOrder(const Graph &graph, const WrittenInPlace &inPlace, bool overlaps);
   /// Of a pipeline.
-  StepOrder(const Graph &graph, const WrittenInPlace &inPlace, bool overlaps,
+  StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
             std::vector<Turn> turns);
 
   /// All that is done, in order.

@@ -53,6 +53,7 @@ public:
     placeState();
     for (const StepEntry &entry : order.entries())
       plan(entry);
+    releaseAll();
     for (DeviceProgram &device : build.program.devices)
       assignOffsets(graph, strategy, device);
     return std::move(build.program);
@@ -61,7 +62,7 @@ public:
 private:
   StepOrder orderOf(const PipelineSchedule &schedule) const {
     if (schedule.isPipeline())
-      return {graph, inPlace, cost.overlaps(),
+      return {graph, inPlace,
               turnsOf(graph, strategy, schedule, cost.overlaps())};
     return {graph, inPlace, cost.overlaps()};
   }
@@ -184,6 +185,11 @@ private:
   // operators
 
   void planTurn(const Turn &turn) {
+    if (turn.parts == 1)
+      releaseAll();
+    else
+      for (ValueId result : graph.op(turn.op).results)
+        release(result, turn.part - kUnreleased);
     part = turn.isLast() ? kAllParts : turn.part;
     operators.plan(turn, strategy[turn.op]);
     if (!turn.isLast())
@@ -264,14 +270,22 @@ private:
         readsUnderWay(id, planned.plan))
       return;
     int &steps = stepsOf(read.first);
-    Sent &sent = underWay[id].emplace_back();
-    sent.part = reader.part;
+    TaskSink::Waits waits;
     ReshardWriter(build, id, value.type, value.name, read.first.later(steps++),
                   planned.targets)
-        .write(planned.plan, values[id].holdings, values[id].groups,
-               &sent.waits);
+        .write(planned.plan, values[id].holdings, values[id].groups, &waits);
+    Sent sent, given;
+    sent.part = given.part = reader.part;
     for (const Need &target : planned.targets)
       sent.received.insert({target.device, values[id].find(target)});
+    for (const TaskSink::Wait &wait : waits) {
+      const auto at = sent.received.lower_bound({wait.device, -1});
+      const bool receives =
+          at != sent.received.end() && at->first == wait.device;
+      (receives ? sent : given).waits.push_back(wait);
+    }
+    underWay[id].push_back(std::move(sent));
+    unreleased[id].push_back(std::move(given));
   }
 
   /// Does it send on what has not come so far?
@@ -292,18 +306,15 @@ private:
     });
   }
 
-  /// Waits for the parts of a value up to this one.
-  void finishSent(ValueId id, int last) {
-    auto it = underWay.find(id);
-    if (it == underWay.end())
-      return;
-    std::vector<Sent> rest;
-    for (Sent &sent : it->second)
-      if (sent.part <= last)
-        build.wait(sent.waits, graph.value(id).name);
-      else
-        rest.push_back(std::move(sent));
-    it->second = std::move(rest);
+  /// Receivers wait for the parts of a value up to this one.
+  void finishSent(ValueId id, int last) { wait(underWay, id, last); }
+
+  /// Senders wait until the parts of a value up to this one are received, and
+  /// have their memory back.
+  void release(ValueId id, int last) { wait(unreleased, id, last); }
+  void releaseAll() {
+    for (auto &[id, parts] : unreleased)
+      release(id, kAllParts);
   }
 
   // reshards
@@ -389,7 +400,22 @@ private:
     TaskSink::Waits waits;
     std::set<std::pair<DeviceId, BufferId>> received;
   };
-  std::map<ValueId, std::vector<Sent>> underWay;
+  using SentParts = std::map<ValueId, std::vector<Sent>>;
+  SentParts underWay, unreleased;
+  /// So many micro-batches later, what was sent is expected to be received.
+  static constexpr int kUnreleased = 2;
+  void wait(SentParts &parts, ValueId id, int last) {
+    auto it = parts.find(id);
+    if (it == parts.end())
+      return;
+    std::vector<Sent> rest;
+    for (Sent &sent : it->second)
+      if (sent.part <= last)
+        build.wait(sent.waits, graph.value(id).name);
+      else
+        rest.push_back(std::move(sent));
+    it->second = std::move(rest);
+  }
   /// What of the values the current turn reads.
   static constexpr int kAllParts = std::numeric_limits<int>::max();
   int part = kAllParts;

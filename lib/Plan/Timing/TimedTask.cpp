@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <map>
 #include <numeric>
 
 using namespace ffc::plan;
@@ -220,6 +221,40 @@ TimedTasks::TimedTasks(const Graph &graph, const Strategy &strategy,
     for (size_t a = i; a < end; ++a)
       partOf[order[a].device][order[a].index] = static_cast<uint32_t>(a);
   }
+  markLate();
+}
+
+/// A part is waited for at once if its device's next one is the wait.
+void TimedTasks::markLate() {
+  std::vector<uint32_t> taskOf(parts.size(), kNone), next(parts.size(), kNone);
+  std::map<DeviceId, uint32_t> last;
+  for (uint32_t t = 0; t < tasks.size(); ++t)
+    for (uint32_t p = tasks[t].firstPart; p < tasks[t].endPart; ++p) {
+      taskOf[p] = t;
+      if (auto it = last.find(parts[p].device); it != last.end())
+        next[it->second] = p;
+      last[parts[p].device] = p;
+    }
+  for (const Task &task : tasks)
+    if (task.kind == Kind::Wait &&
+        tasks[taskOf[task.waited]].kind == Kind::Exchange &&
+        next[task.waited] != task.firstPart)
+      tasks[taskOf[task.waited]].isLate = true;
+  for (uint32_t t = 0; t < tasks.size(); ++t)
+    if (tasks[t].isLate) {
+      lateTask.resize(parts.size(), kNone);
+      for (uint32_t p = tasks[t].firstPart; p < tasks[t].endPart; ++p)
+        lateTask[p] = t;
+    }
+}
+
+Picoseconds
+TimedTasks::endOfLate(const Task &wait,
+                      const std::vector<Picoseconds> &starts) const {
+  Picoseconds begin = starts[wait.firstPart];
+  eachMet(tasks[lateTask[wait.waited]], wait.waited,
+          [&](uint32_t met) { begin = std::max(begin, starts[met]); });
+  return begin + parts[wait.waited].duration;
 }
 
 //===----------------------------------------------------------------------===//
