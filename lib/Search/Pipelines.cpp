@@ -8,6 +8,7 @@
 #include "ffc/Plan/Timing.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace ffc;
 using namespace ffc::search;
@@ -143,19 +144,54 @@ PipelineCuts::configuration(const Operator &each, int stage,
   return config;
 }
 
-std::optional<Strategy>
-PipelineCuts::strategy(const PipelineShape &shape) const {
-  if (!isPossible(shape))
-    return std::nullopt;
-  const Cut where = cut(shape);
+std::optional<PipelineCuts::Begins>
+PipelineCuts::moved(const Begins &begins, size_t which, bool before) const {
+  const size_t first = which > 0 ? begins[which - 1] + 1 : 1,
+               end = which + 1 < begins.size() ? begins[which + 1]
+                                               : operators.size();
+  const int64_t most = operators[begins[which]].bytes;
+  for (size_t at = begins[which];;) {
+    at += before ? -1 : 1;
+    if (at < first || at >= end)
+      return std::nullopt;
+    if (operators[at].bytes > most)
+      continue;
+    Begins result = begins;
+    result[which] = at;
+    return result;
+  }
+}
+
+std::optional<Strategy> PipelineCuts::strategy(const PipelineShape &shape,
+                                               const Begins &begins) const {
   PartialStrategy given(graph.ops.size());
+  std::vector<std::set<int>> stages(graph.ops.size()); // that need an operator
   int stage = 0;
   for (size_t i = 0; i < operators.size(); ++i) {
-    while (stage + 1 < shape.stages && where.begins[stage] <= i)
+    while (stage + 1 < shape.stages && begins[stage] <= i)
       ++stage;
     given[operators[i].op] = configuration(operators[i], stage, shape);
     if (!given[operators[i].op])
       return std::nullopt;
+    stages[operators[i].op] = {stage};
+  }
+  // What has no samples, as masks, is computed wherever it is needed.
+  for (auto id = static_cast<OpId>(graph.ops.size()); id-- > 0;) {
+    const Op &op = graph.op(id);
+    if (op.role != OpRole::Forward || given[id])
+      continue;
+    for (ValueId result : op.results)
+      if (result >= 0)
+        for (const Use &use : graph.value(result).uses)
+          stages[id].insert(stages[use.op].begin(), stages[use.op].end());
+    Configuration copies;
+    for (int each : stages[id])
+      for (int i = 0; i < shape.width; ++i)
+        copies.devices.push_back(each * shape.width + i);
+    copies.axes.push_back({kReplica, int64_t(copies.devices.size())});
+    if (stages[id].size() > 1 &&
+        !checkConfiguration(graph, id, copies, numDevices))
+      given[id] = copies;
   }
   return completeStrategy(graph, given);
 }
@@ -187,9 +223,10 @@ public:
       // An estimate leaves out what runs beside something else.
       if (tried >= kMostTried || (best.fits() && estimate > best.makespan))
         break;
-      if (const auto strategy = cuts.strategy(shape))
-        tryAll(shape, *strategy);
+      tryAll(shape, cuts.cut(shape).begins);
     }
+    while (found && improve())
+      ;
     return std::move(found);
   }
 
@@ -235,18 +272,40 @@ private:
     return quality;
   }
 
-  void tryAll(const PipelineShape &shape, const Strategy &strategy) {
+  void tryAll(const PipelineShape &shape, const PipelineCuts::Begins &begins) {
+    const auto strategy = cuts.strategy(shape, begins);
+    if (!strategy)
+      return;
     std::vector<int> aheads = {1, 2, shape.microBatches};
     aheads.erase(std::unique(aheads.begin(), aheads.end()), aheads.end());
-    for (int ahead : aheads) {
-      const PipelineSchedule schedule{shape.microBatches, ahead};
-      const Quality quality = qualityOf(strategy, schedule);
-      ++tried;
-      if (!(quality < best))
-        continue;
-      best = quality;
-      found = Pipeline{shape, schedule, strategy, quality};
-    }
+    for (int ahead : aheads)
+      tryOne({shape, {shape.microBatches, ahead}, begins, *strategy, {}});
+  }
+
+  bool tryOne(Pipeline pipeline) {
+    ++tried;
+    pipeline.quality = qualityOf(pipeline.strategy, pipeline.schedule);
+    if (!(pipeline.quality < best))
+      return false;
+    best = pipeline.quality;
+    found = std::move(pipeline);
+    return true;
+  }
+
+  /// Moves a cut of what was found if that makes it better.
+  bool improve() {
+    const Pipeline from = *found;
+    for (size_t which = 0; which < from.begins.size(); ++which)
+      for (bool before : {true, false}) {
+        const auto begins = cuts.moved(from.begins, which, before);
+        if (!begins || tried >= 2 * kMostTried)
+          continue;
+        const auto strategy = cuts.strategy(from.shape, *begins);
+        if (strategy &&
+            tryOne({from.shape, from.schedule, *begins, *strategy, {}}))
+          return true;
+      }
+    return false;
   }
 
   const Graph &graph;

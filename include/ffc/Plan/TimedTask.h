@@ -6,16 +6,17 @@
 // times of a step; the search keeps them for every operator and reshard that it
 // has met.
 //
-// A device has two queues, one for its kernels and copies, one for its
-// communication. Times follow from four rules (max-plus, design 8):
+// A device has three queues: one for its kernels and copies, one for what it
+// sends, one for what it receives; a collective takes both of the latter. Times
+// follow from four rules (max-plus, design 8):
 //   - a local task starts when its queue is free;
-//   - a collective starts when both queues of all its members are free, and
+//   - a collective starts when all queues of all its members are free, and
 //     ends for all at once;
 //   - in an exchange a device is done when it and those it exchanges messages
 //     with have come to it and its own messages have passed;
 //   - a wait ends when what it waits for has.
-// Communication occupies its own queue only, and local work goes on until it
-// waits; where the devices cannot do that both queues are one, and an exchange
+// Communication occupies its own queues only, and local work goes on until it
+// waits; where the devices cannot do that all queues are one, and an exchange
 // that is waited for later passes its messages in the wait. None of the rules
 // can make a step shorter when a duration grows.
 //
@@ -32,10 +33,18 @@
 
 namespace ffc::plan {
 
-/// When the queues are free, by device. Both are the same array where
-/// communication does not run beside computation.
+/// When the queues are free, by device. All are the same array where
+/// communication does not run beside computation. Where communication is waited
+/// for before the next one, it does not matter whether what is received has an
+/// array of its own.
 struct QueueTimes {
-  Picoseconds *local, *network;
+  QueueTimes(Picoseconds *local, Picoseconds *network)
+      : QueueTimes(local, network, network) {}
+  QueueTimes(Picoseconds *local, Picoseconds *network, Picoseconds *receive)
+      : local(local), network(network), receive(receive) {}
+  Picoseconds *local;
+  Picoseconds *network; ///< of what is sent
+  Picoseconds *receive;
 };
 
 /// How long all micro-batches of a step but one take, if one takes `microBatch`
@@ -83,7 +92,7 @@ public:
       const bool communicates =
           task.kind == Kind::Collective || task.kind == Kind::Exchange;
       for (uint32_t p = task.firstPart; p < task.endPart; ++p)
-        starts[p] = communicates ? readyAt(times, parts[p].device)
+        starts[p] = communicates ? readyAt(times, parts[p])
                                  : times.local[parts[p].device];
       if (task.kind == Kind::Wait)
         times.local[parts[task.firstPart].device] =
@@ -93,7 +102,9 @@ public:
       else if (!(task.isLate && times.local == times.network))
         run(task, times);
       for (uint32_t p = task.firstPart; p < task.endPart; ++p) {
-        ends[p] = (communicates ? times.network : times.local)[parts[p].device];
+        ends[p] = (!communicates     ? times.local
+                   : parts[p].isSent ? times.network
+                                     : times.receive)[parts[p].device];
         visit(p, starts[p], ends[p]);
       }
     }
@@ -110,6 +121,8 @@ public:
     /// come to it; kNone: nobody.
     uint32_t rendezvous = kNone;
     Picoseconds duration; ///< its own, without waiting for others
+    /// Of communication, whether the device sends and receives.
+    bool isSent = true, isReceived = true;
   };
   /// Parts of an exchange, a range of members. Where all send to all, everyone
   /// waits for the same ones, so that there are far fewer rendezvous than pairs
@@ -174,8 +187,19 @@ private:
                    const CostModel &cost);
   class Meetings;
 
-  static Picoseconds readyAt(QueueTimes times, DeviceId device) {
-    return std::max(times.local[device], times.network[device]);
+  static Picoseconds readyAt(QueueTimes times, const Part &part) {
+    Picoseconds ready = times.local[part.device];
+    if (part.isSent)
+      ready = std::max(ready, times.network[part.device]);
+    if (part.isReceived)
+      ready = std::max(ready, times.receive[part.device]);
+    return ready;
+  }
+  static void setEnd(QueueTimes times, const Part &part, Picoseconds end) {
+    if (part.isSent)
+      times.network[part.device] = end;
+    if (part.isReceived)
+      times.receive[part.device] = end;
   }
   /// Of communication, without waiting for it.
   void run(const Task &task, QueueTimes times) const;

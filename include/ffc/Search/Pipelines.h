@@ -29,11 +29,28 @@ public:
   PipelineCuts(const plan::Graph &graph, const plan::CostModel &cost,
                int numDevices);
 
-  /// Nothing if there are not as many devices, operators or samples.
-  std::optional<plan::Strategy> strategy(const PipelineShape &shape) const;
+  /// Of the stages after the first, the operator that each begins with, by its
+  /// number among those with samples.
+  using Begins = std::vector<size_t>;
+
+  struct Cut {
+    plan::Picoseconds slowest = plan::kMaxCost;
+    Begins begins;
+  };
+  /// Are there as many devices, operators and samples?
+  bool isPossible(const PipelineShape &shape) const;
+  /// The best cut of a possible shape.
+  Cut cut(const PipelineShape &shape) const;
   /// About what a step takes: that of the slowest stage for all micro-batches,
-  /// and the time to fill the pipeline. kMaxCost if there is no strategy.
+  /// and the time to fill the pipeline. kMaxCost if it is not possible.
   plan::Picoseconds estimate(const PipelineShape &shape) const;
+  /// Nothing if an operator cannot be split so.
+  std::optional<plan::Strategy> strategy(const PipelineShape &shape,
+                                         const Begins &begins) const;
+  /// The next place before (or behind) that of stage `which` over which no more
+  /// is sent; nothing if there is none before that of another stage.
+  std::optional<Begins> moved(const Begins &begins, size_t which,
+                              bool before) const;
 
 private:
   struct Operator {
@@ -43,12 +60,6 @@ private:
     plan::Picoseconds time = 0; ///< with its gradients, on one device
     int64_t bytes = 0;          ///< what crosses the place before it
   };
-  struct Cut {
-    plan::Picoseconds slowest = plan::kMaxCost;
-    std::vector<size_t> begins; ///< of the stages after the first
-  };
-  bool isPossible(const PipelineShape &shape) const;
-  Cut cut(const PipelineShape &shape) const;
   std::optional<plan::Configuration>
   configuration(const Operator &each, int stage,
                 const PipelineShape &shape) const;
@@ -62,6 +73,7 @@ private:
 struct Pipeline {
   PipelineShape shape;
   plan::PipelineSchedule schedule;
+  PipelineCuts::Begins begins;
   plan::Strategy strategy;
   Quality quality;
   /// "2 stages of 1 device, 16 micro-batches, gpipe"

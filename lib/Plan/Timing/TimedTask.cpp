@@ -85,8 +85,14 @@ void TimedTasks::addExchange(
     return static_cast<size_t>(at - busy.begin());
   };
   Meetings meetings(busy.size());
+  for (auto [device, duration] : busy) {
+    Part &part = parts[task.firstPart + partOf(device)];
+    part.isSent = part.isReceived = false;
+  }
   for (auto [first, second] : met) {
     const size_t a = partOf(first), b = partOf(second);
+    parts[task.firstPart + a].isSent = true;
+    parts[task.firstPart + b].isReceived = true;
     meetings.add(a, b);
     meetings.add(b, a);
   }
@@ -268,14 +274,14 @@ void TimedTasks::runExchange(const Task &task, QueueTimes times) const {
   for (uint32_t c = task.firstRendezvous; c < task.endRendezvous; ++c) {
     Picoseconds last = 0;
     for (uint32_t m = rendezvous[c].first; m < rendezvous[c].end; ++m)
-      last = std::max(last, readyAt(times, parts[members[m]].device));
+      last = std::max(last, readyAt(times, parts[members[m]]));
     complete.push_back(last);
   }
   for (uint32_t p = task.firstPart; p < task.endPart; ++p) {
     const Part &part = parts[p];
-    times.network[part.device] =
-        std::max(readyAt(times, part.device), complete[part.rendezvous]) +
-        part.duration;
+    setEnd(times, part,
+           std::max(readyAt(times, part), complete[part.rendezvous]) +
+               part.duration);
   }
 }
 
@@ -288,9 +294,9 @@ void TimedTasks::run(const Task &task, QueueTimes times) const {
   case Kind::Collective: {
     Picoseconds start = 0;
     for (uint32_t p = task.firstPart; p < task.endPart; ++p)
-      start = std::max(start, readyAt(times, parts[p].device));
+      start = std::max(start, readyAt(times, parts[p]));
     for (uint32_t p = task.firstPart; p < task.endPart; ++p)
-      times.network[parts[p].device] = start + parts[p].duration;
+      setEnd(times, parts[p], start + parts[p].duration);
     break;
   }
   case Kind::Exchange:
@@ -306,7 +312,8 @@ void TimedTasks::advance(QueueTimes times) const {
     run(task, times);
     if (task.kind != Kind::Local)
       for (uint32_t p = task.firstPart; p < task.endPart; ++p)
-        times.local[parts[p].device] = times.network[parts[p].device];
+        times.local[parts[p].device] =
+            (parts[p].isSent ? times.network : times.receive)[parts[p].device];
   }
 }
 

@@ -15,8 +15,10 @@ Timeline ffc::plan::timeProgram(const Graph &graph, const Strategy &strategy,
   for (const DeviceProgram &device : program.devices)
     line.devices.emplace_back(device.actions.size());
   std::vector<Picoseconds> local(program.devices.size()),
-      network(program.devices.size());
-  QueueTimes times{local.data(), line.overlaps ? network.data() : local.data()};
+      network(program.devices.size()), receive(program.devices.size());
+  QueueTimes times(local.data(), local.data());
+  if (line.overlaps)
+    times = {local.data(), network.data(), receive.data()};
   const TimedTasks tasks(graph, strategy, program, cost);
   const size_t microBatchEnd = numMicroBatchActions(program);
   tasks.sweep(times, [&](size_t part, Picoseconds start, Picoseconds end) {
@@ -26,7 +28,7 @@ Timeline ffc::plan::timeProgram(const Graph &graph, const Strategy &strategy,
     line.makespan = std::max(line.makespan, end);
     if (part + 1 == microBatchEnd) {
       const Picoseconds others = otherMicroBatches(graph, line.makespan);
-      for (auto *queues : {&local, &network})
+      for (auto *queues : {&local, &network, &receive})
         for (Picoseconds &time : *queues)
           time += others;
     }

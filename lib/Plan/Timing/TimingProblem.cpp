@@ -322,11 +322,13 @@ std::optional<TimingProblem> TimingProblem::load(const std::string &path,
 std::vector<PartTime> ffc::plan::timeProblem(const TimingProblem &problem) {
   std::vector<PartTime> times(problem.tasks.numParts());
   std::vector<Picoseconds> local(problem.numDevices),
-      network(problem.numDevices);
-  problem.tasks.sweep(
-      {local.data(), problem.overlap ? network.data() : local.data()},
-      [&](size_t part, Picoseconds start, Picoseconds end) {
-        times[part] = {start, end};
-      });
+      network(problem.numDevices), receive(problem.numDevices);
+  QueueTimes queues(local.data(), local.data());
+  if (problem.overlap)
+    queues = {local.data(), network.data(), receive.data()};
+  problem.tasks.sweep(queues,
+                      [&](size_t part, Picoseconds start, Picoseconds end) {
+                        times[part] = {start, end};
+                      });
   return times;
 }
