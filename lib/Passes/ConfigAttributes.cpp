@@ -1,5 +1,6 @@
 //===- ConfigAttributes.cpp - strategies as attributes of a module --------===//
 
+#include "ffc/IR/MainFunction.h"
 #include "ffc/Passes/Passes.h"
 
 using namespace mlir;
@@ -64,4 +65,31 @@ void ffc::writeConfigurations(const PlannedModule &planned,
       planned.ops[i]->setAttr(
           kConfigAttr, attributeOf(*strategy[i], planned.graph.ops[i].rules,
                                    *planned.ops[i]->getContext()));
+}
+
+void ffc::writeSchedule(const PlannedModule &planned,
+                        const plan::PipelineSchedule &schedule) {
+  func::FuncOp main = mainFunction(planned.module);
+  main->removeAttr(kPipelineAttr);
+  if (schedule.isPipeline())
+    main->setAttr(kPipelineAttr, DenseI64ArrayAttr::get(
+                                     main.getContext(),
+                                     {schedule.microBatches, schedule.ahead}));
+}
+
+FailureOr<plan::PipelineSchedule>
+ffc::readSchedule(const PlannedModule &planned) {
+  func::FuncOp main = mainFunction(planned.module);
+  Attribute written = main->getAttr(kPipelineAttr);
+  if (!written)
+    return plan::PipelineSchedule();
+  constexpr int64_t kMost = 1 << 20;
+  auto numbers = dyn_cast<DenseI64ArrayAttr>(written);
+  if (!numbers || numbers.size() != 2 || numbers[0] < 2 || numbers[0] > kMost ||
+      numbers[1] < 1 || numbers[1] > numbers[0])
+    return main.emitError("expected micro-batches, at least 2, and by how many "
+                          "of them stages are ahead in '")
+           << kPipelineAttr << "', found " << written;
+  return plan::PipelineSchedule{static_cast<int>(numbers[0]),
+                                static_cast<int>(numbers[1])};
 }

@@ -312,7 +312,10 @@ FailureOr<WrittenPlan> ffc::readStrategy(ModuleOp module, int numDevices) {
   FailureOr<plan::Strategy> strategy = strategyOf(*planned, numDevices);
   if (failed(strategy))
     return failure();
-  return WrittenPlan{std::move(*planned), std::move(*strategy), {}};
+  FailureOr<plan::PipelineSchedule> schedule = readSchedule(*planned);
+  if (failed(schedule))
+    return failure();
+  return WrittenPlan{std::move(*planned), std::move(*strategy), *schedule, {}};
 }
 
 FailureOr<WrittenPlan> ffc::readRanks(ModuleOp module) {

@@ -8,6 +8,7 @@
 #include "ffc/Plan/Timing.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 using namespace ffc;
@@ -25,8 +26,10 @@ static int64_t bytesOf(const TensorType &type) {
   return bytes;
 }
 
-/// About what the kernels of an operator take on one device.
-static Picoseconds timeOf(const Graph &graph, OpId id, const CostModel &cost) {
+/// About what the kernels of an operator take that compute one of so many
+/// blocks of the samples. All of them read the parameters.
+static Picoseconds timeOf(const Graph &graph, OpId id, int64_t blocks,
+                          const CostModel &cost) {
   const Op &op = graph.op(id);
   Tile whole(static_cast<int>(op.rules.dims.size()));
   for (int d = 0; d < whole.rank(); ++d)
@@ -38,8 +41,10 @@ static Picoseconds timeOf(const Graph &graph, OpId id, const CostModel &cost) {
   for (const std::vector<ValueId> *values : {&op.operands, &op.results})
     for (ValueId value : *values)
       if (value >= 0)
-        bytes += bytesOf(graph.value(value).type);
-  return cost.kernel(0, flops, bytes, Arithmetic::F32);
+        bytes += bytesOf(graph.value(value).type) /
+                 (graph.value(value).kind == ValueKind::State ? 1 : blocks);
+  return cost.kernel(0, flops / static_cast<double>(blocks), bytes,
+                     Arithmetic::F32);
 }
 
 PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
@@ -54,14 +59,21 @@ PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
     if (isForward && dims[id] >= 0) {
       place[id] = static_cast<int>(operators.size());
       operators.push_back(
-          {id, dims[id], maxDegree(op.rules.dims[dims[id]]), 0, 0});
+          {id, dims[id], maxDegree(op.rules.dims[dims[id]]), {}, 0, 0});
     } else if (op.owner >= 0) {
       place[id] = place[op.owner];
     }
     if (place[id] >= 0)
-      operators[place[id]].time += timeOf(graph, id, cost);
+      operators[place[id]].ops.push_back(id);
   }
   for (const Value &value : graph.values) {
+    const bool isParameter = value.kind == ValueKind::State &&
+                             graph.states[value.state].written >= 0;
+    int reader = -1;
+    for (const Use &use : value.uses)
+      reader = std::max(reader, place[use.op]);
+    if (isParameter && reader >= 0)
+      operators[reader].parameters += bytesOf(value.type);
     if (value.producer < 0 || place[value.producer] < 0)
       continue;
     const OpRole role = graph.op(value.producer).role;
@@ -83,11 +95,40 @@ bool PipelineCuts::isPossible(const PipelineShape &shape) const {
                      [&](const Operator &each) { return each.most >= blocks; });
 }
 
+/// Of a stage whose devices share the samples.
+Picoseconds PipelineCuts::sumOfGradients(size_t begin, size_t end,
+                                         int width) const {
+  if (width == 1)
+    return 0;
+  int64_t bytes = 0;
+  for (size_t i = begin; i < end; ++i)
+    bytes += operators[i].parameters;
+  std::vector<DeviceId> members(width);
+  std::iota(members.begin(), members.end(), 0);
+  return cost.collective(CollectiveKind::AllReduce, members, bytes);
+}
+
+const std::vector<Picoseconds> &PipelineCuts::timesOf(int64_t blocks) const {
+  std::vector<Picoseconds> &times = knownTimes[blocks];
+  if (times.empty())
+    for (const Operator &each : operators) {
+      Picoseconds time = 0;
+      for (OpId id : each.ops)
+        time += graph.op(id).role == OpRole::Update
+                    ? 0
+                    : timeOf(graph, id, blocks, cost);
+      times.push_back(time);
+    }
+  return times;
+}
+
 PipelineCuts::Cut PipelineCuts::cut(const PipelineShape &shape) const {
   const size_t count = operators.size();
   std::vector<Picoseconds> until(count + 1);
+  const std::vector<Picoseconds> &times =
+      timesOf(int64_t(shape.width) * shape.microBatches);
   for (size_t i = 0; i < count; ++i)
-    until[i + 1] = until[i] + operators[i].time / shape.width;
+    until[i + 1] = until[i] + shape.microBatches * times[i];
   // Forward and backward, of neighbouring stages.
   std::vector<Picoseconds> crossing(count + 1);
   for (size_t i = 1; i < count; ++i)
@@ -98,7 +139,10 @@ PipelineCuts::Cut PipelineCuts::cut(const PipelineShape &shape) const {
   auto stage = [&](size_t begin, size_t end) {
     const Picoseconds kernels = until[end] - until[begin];
     const Picoseconds messages = crossing[begin] + crossing[end];
-    return cost.overlaps() ? std::max(kernels, messages) : kernels + messages;
+    // What comes in does so beside what goes out, and both beside kernels.
+    const Picoseconds all =
+        cost.overlaps() ? std::max(kernels, messages / 2) : kernels + messages;
+    return all + sumOfGradients(begin, end, shape.width);
   };
   std::vector<std::vector<Picoseconds>> slowest(
       shape.stages + 1, std::vector<Picoseconds>(count + 1, kMaxCost));
@@ -220,19 +264,19 @@ public:
 
   std::optional<Pipeline> run() {
     for (const auto &[estimate, shape] : shapes()) {
-      // An estimate leaves out what runs beside something else.
-      if (tried >= kMostTried || (best.fits() && estimate > best.makespan))
+      if (points >= kMostPoints || (best.fits() && estimate > best.makespan))
         break;
       tryAll(shape, cuts.cut(shape).begins);
     }
     while (found && improve())
       ;
-    return std::move(found);
+    // A plan that does not fit is no answer.
+    return best.fits() ? std::move(found) : std::nullopt;
   }
 
 private:
-  static constexpr int kMostTried = 24;
-  /// Grid points of all operators.
+  /// Grid points of all operators of all plans: planning a thousand takes some
+  /// tens of milliseconds.
   static constexpr int64_t kMostPoints = 100000;
 
   std::vector<std::pair<Picoseconds, PipelineShape>> shapes() const {
@@ -254,6 +298,11 @@ private:
       return a.first < b.first;
     });
     return all;
+  }
+
+  int64_t pointsOf(const PipelineShape &shape) const {
+    return static_cast<int64_t>(graph.ops.size()) * shape.width *
+           shape.microBatches;
   }
 
   Quality qualityOf(const Strategy &strategy,
@@ -283,7 +332,7 @@ private:
   }
 
   bool tryOne(Pipeline pipeline) {
-    ++tried;
+    points += pointsOf(pipeline.shape);
     pipeline.quality = qualityOf(pipeline.strategy, pipeline.schedule);
     if (!(pipeline.quality < best))
       return false;
@@ -298,7 +347,7 @@ private:
     for (size_t which = 0; which < from.begins.size(); ++which)
       for (bool before : {true, false}) {
         const auto begins = cuts.moved(from.begins, which, before);
-        if (!begins || tried >= 2 * kMostTried)
+        if (!begins || points >= 2 * kMostPoints)
           continue;
         const auto strategy = cuts.strategy(from.shape, *begins);
         if (strategy &&
@@ -313,7 +362,7 @@ private:
   const CostModel &cost;
   Quality best;
   PipelineCuts cuts;
-  int tried = 0;
+  int64_t points = 0; ///< planned so far
   std::optional<Pipeline> found;
 };
 

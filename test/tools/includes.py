@@ -11,7 +11,7 @@ ROOMS = {
     "Text": "",
     "Graph": "",
     "Topology": "Text Graph",
-    "Strategy": "Text Graph",
+    "Strategy": "Text Graph Order",
     "Program": "Graph",
     "Cost": "Text Graph Topology Program",
     "Memory": "Program",

@@ -94,7 +94,7 @@ LogicalResult Compilation::run() {
     if (failed(options.wantsTasks() || schedule.isPipeline() ? planProgram()
                                                              : timePlan()))
       return failure();
-    writeConfigurations(planned, {strategy.begin(), strategy.end()});
+    writePlan();
     return writeModule(*module);
   }
   if (failed(planProgram()) || failed(emit()))
@@ -297,13 +297,18 @@ static std::string textOf(ModuleOp op) {
   return text;
 }
 
+void Compilation::writePlan() {
+  writeConfigurations(planned, {strategy.begin(), strategy.end()});
+  writeSchedule(planned, schedule);
+}
+
 LogicalResult Compilation::emit() {
   report.phase("emit");
   OwningOpRef<ModuleOp> ranks = lowerToRank(planned, program);
   if (!ranks)
     return failure();
   if (options.emit != Emit::Binary) {
-    writeConfigurations(planned, {strategy.begin(), strategy.end()});
+    writePlan();
     addStep(*ranks, planned);
   }
   if (options.emit == Emit::Rank)

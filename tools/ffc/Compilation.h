@@ -113,6 +113,8 @@ private:
   void reportProfile(const plan::CostModel &cost);
   /// Strategies whose kernels are worth measuring, the most likely ones first.
   std::vector<plan::Strategy> strategiesToProfile();
+  /// Writes strategy and schedule on the module's operators.
+  void writePlan();
   mlir::LogicalResult emit();
   /// The source folder or the executable, and its weights.
   mlir::LogicalResult

@@ -102,10 +102,15 @@ static auto &momentum(Options &options) { return options.momentum.emplace(0); }
 static Error parseStrategy(Options &options, StringRef flag, StringRef value) {
   options.strategy = value.str();
   options.randomStrategy.reset();
-  if (!value.consume_front("random:"))
+  options.randomPipeline = value.consume_front("random-pipeline:");
+  if (!options.randomPipeline && !value.consume_front("random:"))
     return Error::success();
   if (value.getAsInteger(10, options.randomStrategy.emplace()))
-    return expected(flag, "a whole number after random:", value);
+    return expected(flag,
+                    Twine("a whole number after ") + (options.randomPipeline
+                                                          ? "random-pipeline:"
+                                                          : "random:"),
+                    value);
   return Error::success();
 }
 
@@ -195,7 +200,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "measure the kernels of at most so many strategies (24)",
          setWhole(&Options::profiledStrategies, 1), kProfile},
         {"--strategy", "FILE",
-         "strategy file, search (default), data-parallel, or random:SEED",
+         "strategy file, search (default), data-parallel, random:SEED, or "
+         "random-pipeline:SEED",
          parseStrategy, kStrategy},
         {"--schedule", "HOW",
          "order of micro-batches, if the strategy has some (splits samples "

@@ -68,6 +68,7 @@ struct Options : CommandOptions {
   int64_t profiledStrategies = 24;
   std::string strategy = "search";        ///< or "data-parallel", or a path
   std::optional<unsigned> randomStrategy; ///< seed; then `strategy` is unused
+  bool randomPipeline = false;            ///< it is one with micro-batches
   ScheduleOption schedule;                ///< of its micro-batches
   std::string output;                     ///< empty: standard output
   Emit emit = Emit::Binary;

@@ -28,7 +28,10 @@ LogicalResult Compilation::chooseSchedule() {
     schedule = {};
     return success();
   }
-  const int microBatches = plan::numMicroBatches(planned.graph, strategy);
+  // What was drawn with the strategy, of which some operators are no part.
+  const int microBatches = schedule.isPipeline()
+                               ? schedule.microBatches
+                               : plan::numMicroBatches(planned.graph, strategy);
   if (microBatches == 1) {
     if (options.schedule.isAuto())
       return success();
@@ -37,9 +40,9 @@ LogicalResult Compilation::chooseSchedule() {
                 "samples of all operators into more blocks than devices work "
                 "on them (n=8 on 0*8), found none");
   }
-  if (options.schedule.isAuto())
+  if (options.schedule.isAuto() && !schedule.isPipeline())
     schedule = fastestSchedule(microBatches);
-  else
+  else if (!options.schedule.isAuto())
     schedule = {microBatches, options.schedule.aheadOf(microBatches)};
   const int stages = plan::numStages(planned.graph, strategy, schedule);
   report.say(llvm::formatv("schedule {0} of {1} micro-batches in {2} {3}",

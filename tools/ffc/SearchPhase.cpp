@@ -143,6 +143,7 @@ private:
 
 /// `verbose`: with what became of the moves.
 static void reportSearch(Report &report, const search::Result &result,
+                         const std::optional<search::Pipeline> &pipeline,
                          bool verbose) {
   auto ratio = [&](plan::Picoseconds time) {
     return static_cast<double>(time) /
@@ -184,7 +185,12 @@ static void reportSearch(Report &report, const search::Result &result,
                           milliseconds(result.bound), 100 * ratio(result.bound))
                 .str();
   report.say("  found: " + milliseconds(result.quality.makespan) + bound);
-  if (result.takesBaseline)
+  if (pipeline)
+    report.say(llvm::formatv("  taken: a pipeline, {0}: {1}, {2:f2} times that",
+                             pipeline->name(),
+                             milliseconds(pipeline->quality.makespan),
+                             ratio(pipeline->quality.makespan)));
+  else if (result.takesBaseline)
     report.say("  taken: " + result.baselines.front().name +
                ", which is simpler and within 1 %");
 }
@@ -239,13 +245,8 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
         "that came closest needs at least {1} on a device, {2}",
         options.model, bytesText(result.bytes),
         describeMemory(result.memory, result.bytes)));
-  reportSearch(report, result, options.verbose);
+  reportSearch(report, result, pipeline, options.verbose);
   if (pipeline) {
-    report.say(llvm::formatv("  taken: a pipeline, {0}: {1}, {2:f2} times that",
-                             pipeline->name(),
-                             milliseconds(pipeline->quality.makespan),
-                             static_cast<double>(pipeline->quality.makespan) /
-                                 static_cast<double>(result.quality.makespan)));
     schedule = pipeline->schedule;
     return plan::PartialStrategy(pipeline->strategy.begin(),
                                  pipeline->strategy.end());

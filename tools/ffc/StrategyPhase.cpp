@@ -96,7 +96,9 @@ LogicalResult Compilation::chooseStrategy() {
   if (options.randomStrategy) {
     std::mt19937 random(*options.randomStrategy);
     plan::Strategy drawn =
-        plan::randomStrategy(planned.graph, numDevices, random);
+        options.randomPipeline
+            ? plan::randomPipeline(planned.graph, numDevices, schedule, random)
+            : plan::randomStrategy(planned.graph, numDevices, random);
     given.emplace(drawn.begin(), drawn.end());
   } else if (options.strategy == "data-parallel") {
     given = plan::dataParallel(planned.graph, numDevices, error);

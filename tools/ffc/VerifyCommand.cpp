@@ -123,8 +123,8 @@ llvm::Expected<std::string> Verification::verifyStep(const std::string &path,
     return fault(path, said);
   const plan::Graph &graph = plan->planned.graph;
   const plan::CostModel cost(*topology);
-  plan::Program program =
-      plan::planProgram(graph, plan->strategy, topology->numDevices(), cost);
+  plan::Program program = plan::planProgram(
+      graph, plan->strategy, topology->numDevices(), cost, plan->schedule);
   if (topology->kindOf(0).target == plan::Target::CUDA)
     plan::assignSymmetricOffsets(graph, plan->strategy, program);
   if (auto error =

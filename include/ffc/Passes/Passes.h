@@ -3,6 +3,7 @@
 #define FFC_PASSES_PASSES_H
 
 #include "ffc/IR/FF.h"
+#include "ffc/Plan/PipelineSchedule.h"
 #include "ffc/Plan/Program.h"
 #include "ffc/Plan/StrategyFile.h"
 
@@ -55,6 +56,14 @@ readConfigurations(const PlannedModule &planned);
 void writeConfigurations(const PlannedModule &planned,
                          const plan::PartialStrategy &strategy);
 
+/// Writes the order of the strategy's micro-batches as `ff.pipeline`.
+void writeSchedule(const PlannedModule &planned,
+                   const plan::PipelineSchedule &schedule);
+
+/// What is written so. Emits a diagnostic and fails on anything else.
+mlir::FailureOr<plan::PipelineSchedule>
+readSchedule(const PlannedModule &planned);
+
 /// plan -> rank: folds devices with the same sequence of actions into classes
 /// and renders each as a `rank.func`. The result is a new module, verified;
 /// null after a diagnostic if it breaks a constraint of the dialect. `planned`
@@ -70,6 +79,7 @@ void addStep(mlir::ModuleOp ranks, const PlannedModule &planned);
 struct WrittenPlan {
   PlannedModule planned;
   plan::Strategy strategy;
+  plan::PipelineSchedule schedule;
   /// Empty if the text has the strategy alone. `order` and `batches`, on which
   /// only times depend, are not in texts, nor which devices share what, nor the
   /// values of buffers that are no inputs and states.

@@ -5,6 +5,7 @@
 #include "ffc/Plan/PipelineSchedule.h"
 #include "ffc/Search/Search.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,11 +56,16 @@ public:
 private:
   struct Operator {
     plan::OpId op = -1;
-    int dim = -1;               ///< of the samples
-    int64_t most = 1;           ///< blocks of samples
-    plan::Picoseconds time = 0; ///< with its gradients, on one device
-    int64_t bytes = 0;          ///< what crosses the place before it
+    int dim = -1;                ///< of the samples
+    int64_t most = 1;            ///< blocks of samples
+    std::vector<plan::OpId> ops; ///< with its gradients and updates
+    int64_t bytes = 0;           ///< what crosses the place before it
+    int64_t parameters = 0;      ///< bytes that are updated
   };
+  /// Of every operator with its gradients, for one of so many blocks of
+  /// samples.
+  const std::vector<plan::Picoseconds> &timesOf(int64_t blocks) const;
+  plan::Picoseconds sumOfGradients(size_t begin, size_t end, int width) const;
   std::optional<plan::Configuration>
   configuration(const Operator &each, int stage,
                 const PipelineShape &shape) const;
@@ -68,6 +74,7 @@ private:
   const plan::CostModel &cost;
   const int numDevices;
   std::vector<Operator> operators;
+  mutable std::map<int64_t, std::vector<plan::Picoseconds>> knownTimes;
 };
 
 struct Pipeline {
