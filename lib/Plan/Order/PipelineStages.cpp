@@ -2,8 +2,6 @@
 
 #include "PipelineStages.h"
 
-#include "ffc/Plan/SampleDims.h"
-
 #include <algorithm>
 #include <map>
 
@@ -79,7 +77,7 @@ static int64_t endOf(const Region &region, int axis) {
 }
 
 /// Is of what the operator reads for a micro-batch all made by then?
-bool PipelineStages::arrivesInTime(OpId id, int dim, const Phase & /*phase*/,
+bool PipelineStages::arrivesInTime(OpId id, int dim,
                                    const SlotRead &read) const {
   const ValueId value = graph.slotValue(id, read.slot);
   if (value < 0 || values[value].kind != Arrival::Kind::Parts)
@@ -108,7 +106,7 @@ bool PipelineStages::canWorkOnParts(OpId id, int dim) const {
   const std::vector<Phase> &phases = scheduleFor(op.rules, config).phases;
   for (const Phase &phase : phases) {
     for (const SlotRead &read : phase.reads)
-      if (!arrivesInTime(id, dim, phase, read))
+      if (!arrivesInTime(id, dim, read))
         return false;
     // A later phase would have to wait for the sums of all parts.
     if (phases.size() > 1)
@@ -142,8 +140,7 @@ void PipelineStages::place(OpId id) {
 // When results are there
 //===----------------------------------------------------------------------===//
 
-void PipelineStages::noteParts(OpId id, const Phase & /*phase*/,
-                               const SlotWrite &write) {
+void PipelineStages::noteParts(OpId id, const SlotWrite &write) {
   const ValueId value = graph.slotValue(id, write.slot);
   if (value < 0)
     return;
@@ -179,7 +176,7 @@ void PipelineStages::noteResults(OpId id) {
   if (ops[id].place == Place::Pipeline) {
     for (const Phase &phase : scheduleFor(op.rules, strategy[id]).phases)
       for (const SlotWrite &write : phase.writes)
-        noteParts(id, phase, write);
+        noteParts(id, write);
     return;
   }
   if (ops[id].place == Place::After)

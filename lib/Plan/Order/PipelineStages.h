@@ -69,10 +69,9 @@ private:
   /// The dimension of the operator that the samples of its operands are in.
   int findDim(OpId op) const;
   bool canWorkOnParts(OpId op, int dim) const;
-  bool arrivesInTime(OpId op, int dim, const Phase &phase,
-                     const SlotRead &read) const;
+  bool arrivesInTime(OpId op, int dim, const SlotRead &read) const;
   void noteResults(OpId op);
-  void noteParts(OpId op, const Phase &phase, const SlotWrite &write);
+  void noteParts(OpId op, const SlotWrite &write);
   void addToStage(OpId op);
   int stageOf(OpId op);
   void countOperations();
