@@ -90,79 +90,116 @@ PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
 bool PipelineCuts::isPossible(const PipelineShape &shape) const {
   const int64_t blocks = int64_t(shape.width) * shape.microBatches;
   return int64_t(shape.stages) * shape.width <= numDevices &&
-         operators.size() >= static_cast<size_t>(shape.stages) &&
+         shape.stages <= kMostStages &&
+         std::min(operators.size(), kMostPlaces) >=
+             static_cast<size_t>(shape.stages) &&
          std::all_of(operators.begin(), operators.end(),
                      [&](const Operator &each) { return each.most >= blocks; });
 }
 
-/// Of a stage whose devices share the samples.
-Picoseconds PipelineCuts::sumOfGradients(size_t begin, size_t end,
-                                         int width) const {
-  if (width == 1)
-    return 0;
-  int64_t bytes = 0;
-  for (size_t i = begin; i < end; ++i)
-    bytes += operators[i].parameters;
-  std::vector<DeviceId> members(width);
-  std::iota(members.begin(), members.end(), 0);
-  return cost.collective(CollectiveKind::AllReduce, members, bytes);
-}
-
-const std::vector<Picoseconds> &PipelineCuts::timesOf(int64_t blocks) const {
-  std::vector<Picoseconds> &times = knownTimes[blocks];
-  if (times.empty())
-    for (const Operator &each : operators) {
-      Picoseconds time = 0;
-      for (OpId id : each.ops)
-        time += graph.op(id).role == OpRole::Update
-                    ? 0
-                    : timeOf(graph, id, blocks, cost);
-      times.push_back(time);
-    }
+/// What each operator takes with its gradients, for one of so many blocks.
+std::vector<Picoseconds> PipelineCuts::timesOf(int64_t blocks) const {
+  std::vector<Picoseconds> times;
+  for (const Operator &each : operators) {
+    Picoseconds time = 0;
+    for (OpId id : each.ops)
+      if (graph.op(id).role != OpRole::Update)
+        time += timeOf(graph, id, blocks, cost);
+    times.push_back(time);
+  }
   return times;
 }
 
-PipelineCuts::Cut PipelineCuts::cut(const PipelineShape &shape) const {
-  const size_t count = operators.size();
-  std::vector<Picoseconds> until(count + 1);
-  const std::vector<Picoseconds> &times =
-      timesOf(int64_t(shape.width) * shape.microBatches);
-  for (size_t i = 0; i < count; ++i)
-    until[i + 1] = until[i] + shape.microBatches * times[i];
-  // Forward and backward, of neighbouring stages.
-  std::vector<Picoseconds> crossing(count + 1);
-  for (size_t i = 1; i < count; ++i)
-    crossing[i] =
-        2 * shape.microBatches *
-        cost.transfer(0, shape.width,
-                      operators[i].bytes / shape.microBatches / shape.width);
+/// A byte of the gradients of a stage whose devices share the samples.
+double PipelineCuts::sumOfGradients(int width) const {
+  int64_t bytes = 0;
+  for (const Operator &each : operators)
+    bytes += each.parameters;
+  if (width == 1 || bytes == 0)
+    return 0;
+  std::vector<DeviceId> members(width);
+  std::iota(members.begin(), members.end(), 0);
+  return static_cast<double>(
+             cost.collective(CollectiveKind::AllReduce, members, bytes)) /
+         static_cast<double>(bytes);
+}
+
+/// The beginning, and the places over which least is sent.
+std::vector<size_t> PipelineCuts::places() const {
+  std::vector<size_t> all(operators.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::stable_sort(all.begin() + 1, all.end(), [&](size_t a, size_t b) {
+    return operators[a].bytes < operators[b].bytes;
+  });
+  all.resize(std::min(all.size(), kMostPlaces));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+/// For stages of so many devices, by how many there are and where they end.
+const PipelineCuts::Table &PipelineCuts::tableOf(int width,
+                                                 int microBatches) const {
+  auto [it, isNew] = tables.try_emplace({width, microBatches});
+  Table &table = it->second;
+  if (!isNew)
+    return table;
+  table.places = places();
+  const size_t count = table.places.size();
+  // Up to each place; forward and backward messages over it, of neighbours.
+  std::vector<Picoseconds> kernels(count + 1), crossing(count + 1);
+  std::vector<int64_t> parameters(count + 1);
+  const std::vector<Picoseconds> times = timesOf(int64_t(width) * microBatches);
+  for (size_t at = 0; at < count; ++at) {
+    const size_t end = at + 1 < count ? table.places[at + 1] : operators.size();
+    kernels[at + 1] = kernels[at];
+    parameters[at + 1] = parameters[at];
+    for (size_t i = table.places[at]; i < end; ++i) {
+      kernels[at + 1] += microBatches * times[i];
+      parameters[at + 1] += operators[i].parameters;
+    }
+    if (at > 0)
+      crossing[at] = 2 * microBatches *
+                     cost.transfer(0, width,
+                                   operators[table.places[at]].bytes /
+                                       microBatches / width);
+  }
+  const double perByte = sumOfGradients(width);
   auto stage = [&](size_t begin, size_t end) {
-    const Picoseconds kernels = until[end] - until[begin];
+    const Picoseconds work = kernels[end] - kernels[begin];
     const Picoseconds messages = crossing[begin] + crossing[end];
     // What comes in does so beside what goes out, and both beside kernels.
-    const Picoseconds all =
-        cost.overlaps() ? std::max(kernels, messages / 2) : kernels + messages;
-    return all + sumOfGradients(begin, end, shape.width);
+    return (cost.overlaps() ? std::max(work, messages / 2) : work + messages) +
+           static_cast<Picoseconds>(
+               perByte *
+               static_cast<double>(parameters[end] - parameters[begin]));
   };
-  std::vector<std::vector<Picoseconds>> slowest(
-      shape.stages + 1, std::vector<Picoseconds>(count + 1, kMaxCost));
-  std::vector<std::vector<size_t>> begin(shape.stages + 1,
-                                         std::vector<size_t>(count + 1));
-  slowest[0][0] = 0;
-  for (int s = 1; s <= shape.stages; ++s)
+  const int most = static_cast<int>(std::min<size_t>(
+      {size_t(kMostStages), count, size_t(numDevices / width)}));
+  table.slowest.assign(most + 1, std::vector<Picoseconds>(count + 1, kMaxCost));
+  table.begin.assign(most + 1, std::vector<size_t>(count + 1));
+  table.slowest[0][0] = 0;
+  for (int s = 1; s <= most; ++s)
     for (size_t end = s; end <= count; ++end)
       for (size_t at = s - 1; at < end; ++at) {
-        const Picoseconds time = std::max(slowest[s - 1][at], stage(at, end));
-        if (time < slowest[s][end]) {
-          slowest[s][end] = time;
-          begin[s][end] = at;
+        const Picoseconds time =
+            std::max(table.slowest[s - 1][at], stage(at, end));
+        if (time < table.slowest[s][end]) {
+          table.slowest[s][end] = time;
+          table.begin[s][end] = at;
         }
       }
+  return table;
+}
+
+PipelineCuts::Cut PipelineCuts::cut(const PipelineShape &shape) const {
+  const Table &table = tableOf(shape.width, shape.microBatches);
+  size_t end = table.places.size();
   Cut result;
-  result.slowest = slowest[shape.stages][count];
-  size_t end = count;
-  for (int s = shape.stages; s > 1; --s)
-    result.begins.push_back(end = begin[s][end]);
+  result.slowest = table.slowest[shape.stages][end];
+  for (int s = shape.stages; s > 1; --s) {
+    end = table.begin[s][end];
+    result.begins.push_back(table.places[end]);
+  }
   std::reverse(result.begins.begin(), result.begins.end());
   return result;
 }
@@ -282,7 +319,8 @@ private:
   std::vector<std::pair<Picoseconds, PipelineShape>> shapes() const {
     std::vector<std::pair<Picoseconds, PipelineShape>> all;
     const int devices = topology.numDevices();
-    for (int stages = 2; stages <= std::min(devices, 64); ++stages)
+    const int most = std::min(devices, PipelineCuts::kMostStages);
+    for (int stages = 2; stages <= most; ++stages)
       for (int width = 1; stages * width <= devices; width *= 2)
         for (int microBatches = 2; microBatches <= 256; microBatches *= 2) {
           const PipelineShape shape{stages, width, microBatches};

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ffc::search {
@@ -33,6 +34,10 @@ public:
   /// Of the stages after the first, the operator that each begins with, by its
   /// number among those with samples.
   using Begins = std::vector<size_t>;
+
+  static constexpr int kMostStages = 64;
+  /// Of large models cuts are only considered where least is sent.
+  static constexpr size_t kMostPlaces = 200;
 
   struct Cut {
     plan::Picoseconds slowest = plan::kMaxCost;
@@ -62,10 +67,17 @@ private:
     int64_t bytes = 0;           ///< what crosses the place before it
     int64_t parameters = 0;      ///< bytes that are updated
   };
-  /// Of every operator with its gradients, for one of so many blocks of
-  /// samples.
-  const std::vector<plan::Picoseconds> &timesOf(int64_t blocks) const;
-  plan::Picoseconds sumOfGradients(size_t begin, size_t end, int width) const;
+  struct Table {
+    std::vector<size_t> places; ///< where a stage may begin, ascending
+    /// By the number of stages and the place where the last one ends: the
+    /// slowest of them, and where the last one begins.
+    std::vector<std::vector<plan::Picoseconds>> slowest;
+    std::vector<std::vector<size_t>> begin;
+  };
+  const Table &tableOf(int width, int microBatches) const;
+  std::vector<plan::Picoseconds> timesOf(int64_t blocks) const;
+  double sumOfGradients(int width) const;
+  std::vector<size_t> places() const;
   std::optional<plan::Configuration>
   configuration(const Operator &each, int stage,
                 const PipelineShape &shape) const;
@@ -74,7 +86,7 @@ private:
   const plan::CostModel &cost;
   const int numDevices;
   std::vector<Operator> operators;
-  mutable std::map<int64_t, std::vector<plan::Picoseconds>> knownTimes;
+  mutable std::map<std::pair<int, int>, Table> tables;
 };
 
 struct Pipeline {
