@@ -14,7 +14,9 @@
 // slower.
 //
 // All else is as in TimedTask.h: the order of every queue, what starts when,
-// and the duration of kernels. So nothing is ever earlier than in the first
+// and the duration of kernels; but what a device sends and what it receives are
+// one queue here, and pass where they stand, also where it waits later (both of
+// which only pipelines notice). So nothing is ever earlier than in the first
 // model, and where no two flows share a link both agree to the picosecond.
 //
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,105 @@
+"""Runs the plans that the search finds for the examples, on several ranks, by the default command,
+and compares their first step with that of one rank.
+
+  test/tools/searched_plans.py build/bin/ffc --work FOLDER [--ranks 4 8] [--models lenet nmt]
+
+Deep networks make much of rounding: with random initial values and small batches the gradients of
+first layers differ by per cent when sums are taken in another order, as data parallelism does. So
+what a tensor of the found plan may differ by is a multiple of what data parallelism on as many
+ranks differs by, and a small share of the tensor. A part that is missing, misplaced or added twice
+is far above that. Takes half an hour on two cores, so it is no part of the tests.
+"""
+
+import argparse
+import glob
+import os
+import shutil
+import sys
+import time
+
+import numpy as np
+
+from compare_runs import norm
+from programs import Failure, compile_program, fresh_folder, run_program
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MODELS = {
+    "mlp": ["--batch-size", "16"],
+    "lenet": ["--batch-size", "16"],
+    "ncf": ["--batch-size", "64", "--loss=bce", "--momentum", "0"],
+    "moe": ["--batch-size", "16"],
+    "nmt": ["--batch-size", "8"],
+    "alexnet": ["--batch-size", "16", "--dropout=0.5"],
+    "mobilenet_v2": ["--batch-size", "16"],
+    "resnet50": ["--batch-size", "16"],
+    "densenet121": ["--batch-size", "16"],
+    "inception_v3": ["--batch-size", "16"],
+    "vgg16": ["--batch-size", "8", "--dropout=0.5"],
+}
+# Times the difference of data parallelism, and of the norm of the tensor and of all.
+MULTIPLE, SHARE, SHARE_OF_ALL = 10, 1e-4, 1e-6
+
+
+def first_step(arguments, model, ranks, strategy):
+    """The tensors of the first step, by file."""
+    folder = fresh_folder(os.path.join(arguments.work, model))
+    program = os.path.join(folder, "train")
+    compile_program(arguments.ffc, os.path.join(ROOT, f"examples/{model}/{model}.onnxtxt"),
+                    f"cpu:{ranks}", program, ["--strategy", strategy, *MODELS[model]])
+    dumps = os.path.join(folder, "dumps")
+    run_program(program, ranks, ["--steps", "1", "--seed", "7", "--dump", dumps])
+    tensors = {os.path.relpath(path, dumps): np.load(path)
+               for path in sorted(glob.glob(dumps + "/**/*.npy", recursive=True))}
+    shutil.rmtree(folder)
+    return tensors
+
+
+def differences(reference, tensors):
+    if set(reference) != set(tensors):
+        raise Failure(f"expected the tensors of one rank, found {set(reference) ^ set(tensors)} "
+                      "on one side only")
+    return {name: norm(np.float64(tensors[name]) - reference[name]) for name in reference}
+
+
+def check(arguments, model, reference, ranks):
+    """Returns the largest difference as a share of what is allowed."""
+    usual = differences(reference, first_step(arguments, model, ranks, "data-parallel"))
+    found = differences(reference, first_step(arguments, model, ranks, "search"))
+    total = max(norm(tensor) for tensor in reference.values())
+    most = 0.0
+    for name, difference in found.items():
+        allowed = (MULTIPLE * usual[name] + SHARE * norm(reference[name]) + SHARE_OF_ALL * total)
+        if not difference <= allowed:
+            raise Failure(f"{name}: expected a difference of at most {allowed:.3g}, found "
+                          f"{difference:.3g} (data-parallel {usual[name]:.3g}, norm "
+                          f"{norm(reference[name]):.3g})")
+        most = max(most, difference / allowed if allowed else 0.0)
+    return most
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("ffc")
+    parser.add_argument("--work", required=True, help="folder for programs and dumps")
+    parser.add_argument("--ranks", nargs="+", type=int, default=[4, 8])
+    parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
+    arguments = parser.parse_args()
+    failed = []
+    for model in arguments.models:
+        reference = first_step(arguments, model, 1, "data-parallel")
+        for ranks in arguments.ranks:
+            start = time.monotonic()
+            name = f"{model} on {ranks}"
+            try:
+                most = check(arguments, model, reference, ranks)
+                print(f"{name}: {100 * most:.1f} % of what is allowed, "
+                      f"{time.monotonic() - start:.0f} s", flush=True)
+            except Failure as failure:
+                print(f"{name}: {failure}", flush=True)
+                failed.append(name)
+    if failed:
+        sys.exit(f"error: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()
