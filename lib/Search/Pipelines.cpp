@@ -8,6 +8,7 @@
 #include "ffc/Plan/Timing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -98,13 +99,13 @@ bool PipelineCuts::isPossible(const PipelineShape &shape) const {
 }
 
 /// What each operator takes with its gradients, for one of so many blocks.
-std::vector<Picoseconds> PipelineCuts::timesOf(int64_t blocks) const {
-  std::vector<Picoseconds> times;
+std::vector<double> PipelineCuts::timesOf(int64_t blocks) const {
+  std::vector<double> times;
   for (const Operator &each : operators) {
-    Picoseconds time = 0;
+    double time = 0;
     for (OpId id : each.ops)
       if (graph.op(id).role != OpRole::Update)
-        time += timeOf(graph, id, blocks, cost);
+        time += static_cast<double>(timeOf(graph, id, blocks, cost));
     times.push_back(time);
   }
   return times;
@@ -146,43 +147,41 @@ const PipelineCuts::Table &PipelineCuts::tableOf(int width,
   table.places = places();
   const size_t count = table.places.size();
   // Up to each place; forward and backward messages over it, of neighbours.
-  std::vector<Picoseconds> kernels(count + 1), crossing(count + 1);
-  std::vector<int64_t> parameters(count + 1);
-  const std::vector<Picoseconds> times = timesOf(int64_t(width) * microBatches);
+  std::vector<double> kernels(count + 1), crossing(count + 1);
+  std::vector<double> parameters(count + 1);
+  const std::vector<double> times = timesOf(int64_t(width) * microBatches);
   for (size_t at = 0; at < count; ++at) {
     const size_t end = at + 1 < count ? table.places[at + 1] : operators.size();
     kernels[at + 1] = kernels[at];
     parameters[at + 1] = parameters[at];
     for (size_t i = table.places[at]; i < end; ++i) {
       kernels[at + 1] += microBatches * times[i];
-      parameters[at + 1] += operators[i].parameters;
+      parameters[at + 1] += static_cast<double>(operators[i].parameters);
     }
     if (at > 0)
-      crossing[at] = 2 * microBatches *
-                     cost.transfer(0, width,
-                                   operators[table.places[at]].bytes /
-                                       microBatches / width);
+      crossing[at] =
+          2.0 * microBatches *
+          static_cast<double>(cost.transfer(0, width,
+                                            operators[table.places[at]].bytes /
+                                                microBatches / width));
   }
   const double perByte = sumOfGradients(width);
   auto stage = [&](size_t begin, size_t end) {
-    const Picoseconds work = kernels[end] - kernels[begin];
-    const Picoseconds messages = crossing[begin] + crossing[end];
+    const double work = kernels[end] - kernels[begin];
+    const double messages = crossing[begin] + crossing[end];
     // What comes in does so beside what goes out, and both beside kernels.
     return (cost.overlaps() ? std::max(work, messages / 2) : work + messages) +
-           static_cast<Picoseconds>(
-               perByte *
-               static_cast<double>(parameters[end] - parameters[begin]));
+           perByte * (parameters[end] - parameters[begin]);
   };
   const int most = static_cast<int>(std::min<size_t>(
       {size_t(kMostStages), count, size_t(numDevices / width)}));
-  table.slowest.assign(most + 1, std::vector<Picoseconds>(count + 1, kMaxCost));
+  table.slowest.assign(most + 1, std::vector<double>(count + 1, HUGE_VAL));
   table.begin.assign(most + 1, std::vector<size_t>(count + 1));
   table.slowest[0][0] = 0;
   for (int s = 1; s <= most; ++s)
     for (size_t end = s; end <= count; ++end)
       for (size_t at = s - 1; at < end; ++at) {
-        const Picoseconds time =
-            std::max(table.slowest[s - 1][at], stage(at, end));
+        const double time = std::max(table.slowest[s - 1][at], stage(at, end));
         if (time < table.slowest[s][end]) {
           table.slowest[s][end] = time;
           table.begin[s][end] = at;
@@ -207,8 +206,10 @@ PipelineCuts::Cut PipelineCuts::cut(const PipelineShape &shape) const {
 Picoseconds PipelineCuts::estimate(const PipelineShape &shape) const {
   if (!isPossible(shape))
     return kMaxCost;
-  const Picoseconds slowest = cut(shape).slowest / shape.microBatches;
-  return slowest * (shape.microBatches + shape.stages - 1);
+  const double step = cut(shape).slowest / shape.microBatches *
+                      (shape.microBatches + shape.stages - 1);
+  return step < static_cast<double>(kMaxCost) ? static_cast<Picoseconds>(step)
+                                              : kMaxCost;
 }
 
 /// Micro-batch by micro-batch, the devices of the stage share each.

@@ -40,7 +40,7 @@ public:
   static constexpr size_t kMostPlaces = 200;
 
   struct Cut {
-    plan::Picoseconds slowest = plan::kMaxCost;
+    double slowest = 0; ///< picoseconds for all micro-batches
     Begins begins;
   };
   /// Are there as many devices, operators and samples?
@@ -71,11 +71,11 @@ private:
     std::vector<size_t> places; ///< where a stage may begin, ascending
     /// By the number of stages and the place where the last one ends: the
     /// slowest of them, and where the last one begins.
-    std::vector<std::vector<plan::Picoseconds>> slowest;
+    std::vector<std::vector<double>> slowest;
     std::vector<std::vector<size_t>> begin;
   };
   const Table &tableOf(int width, int microBatches) const;
-  std::vector<plan::Picoseconds> timesOf(int64_t blocks) const;
+  std::vector<double> timesOf(int64_t blocks) const;
   double sumOfGradients(int width) const;
   std::vector<size_t> places() const;
   std::optional<plan::Configuration>

@@ -1,0 +1,97 @@
+//===- PipelinesTest.cpp - strategies that are pipelines ------------------===//
+
+#include "ffc/Search/Pipelines.h"
+
+#include "TestGraph.h"
+#include "TestTopology.h"
+#include "ffc/Plan/Planner.h"
+#include "ffc/Plan/Timing.h"
+#include "ffc/Plan/Verifier.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace ffc;
+using namespace ffc::plan;
+using namespace ffc::plan::testing;
+using namespace ffc::search;
+using ::testing::Each;
+using ::testing::ElementsAre;
+
+namespace {
+
+/// Products of 64 x 64 one after the other, with gradients and updates.
+TestGraph products(int layers) {
+  TestGraph g;
+  ValueId value = g.input("x", {64, 64});
+  std::vector<ValueId> weights, inputs;
+  for (int i = 0; i < layers; ++i) {
+    inputs.push_back(value);
+    weights.push_back(g.state("w" + std::to_string(i), {64, 64}));
+    value = g.product("f" + std::to_string(i), value, weights.back());
+  }
+  for (int i = layers; i-- > 0;) {
+    const std::string layer = std::to_string(i);
+    const ValueId gradient =
+        g.outer("g" + layer, inputs[i], value, "f" + layer);
+    value = g.product("b" + layer, value, weights[i]);
+    g.graph.ops.back().role = OpRole::Gradient;
+    g.graph.ops.back().owner = i;
+    g.update("u" + layer, weights[i], gradient, "f" + layer);
+  }
+  return g;
+}
+
+Topology linked(const std::string &bandwidth) {
+  return parse("kinds: {k: {target: cpu, flops: {f32: 10 MFLOP/s}, memory: "
+               "{size: 1 GB, bandwidth: 1 TB/s}, launch: 0 s, overlap: true}}\n"
+               "devices: 4 x k\ninterconnect: {type: switch, bandwidth: " +
+               bandwidth + ", latency: 0 s}\n");
+}
+
+TEST(Pipelines, CutsWhereStagesAreEqual) {
+  const TestGraph g = products(8);
+  const CostModel cost(linked("1 GB/s"));
+  const PipelineCuts cuts(g.graph, cost, 4);
+  EXPECT_THAT(cuts.cut({4, 1, 4}).begins, ElementsAre(2, 4, 6));
+  EXPECT_THAT(cuts.cut({2, 2, 4}).begins, ElementsAre(4));
+  EXPECT_THAT(*cuts.moved({4}, 0, true), ElementsAre(3));
+  EXPECT_THAT(*cuts.moved({4}, 0, false), ElementsAre(5));
+  EXPECT_EQ(cuts.moved({1}, 0, true), std::nullopt);
+  EXPECT_FALSE(cuts.isPossible({5, 1, 2})) << "devices";
+  EXPECT_FALSE(cuts.isPossible({2, 2, 64})) << "samples";
+  const auto strategy = cuts.strategy({2, 2, 4}, {4});
+  ASSERT_TRUE(strategy);
+  EXPECT_THAT((*strategy)[3].devices, ElementsAre(0, 1, 0, 1, 0, 1, 0, 1));
+  EXPECT_THAT((*strategy)[4].devices, ElementsAre(2, 3, 2, 3, 2, 3, 2, 3));
+  EXPECT_EQ(numMicroBatches(g.graph, *strategy), 4);
+}
+
+TEST(Pipelines, FoundWhereLinksAreSlow) {
+  const TestGraph g = products(8);
+  const Topology topology = linked("1 MB/s");
+  const CostModel cost(topology);
+  const Strategy alone(g.graph.ops.size(), Configuration::onDevice(0));
+  Quality best;
+  best.makespan =
+      timeProgram(g.graph, alone, planProgram(g.graph, alone, 4, cost), cost)
+          .makespan;
+  const auto found = bestPipeline(g.graph, topology, cost, best);
+  ASSERT_TRUE(found);
+  EXPECT_LT(found->quality.makespan, best.makespan);
+  EXPECT_TRUE(found->quality.fits());
+  EXPECT_THAT(found->name(), ::testing::HasSubstr("stages of 1 device, "));
+  // Its time is that of its plan, which is safe.
+  const Program program =
+      planProgram(g.graph, found->strategy, 4, cost, found->schedule);
+  EXPECT_EQ(verifyProgram(g.graph, found->strategy, program, topology),
+            std::nullopt);
+  EXPECT_EQ(timeProgram(g.graph, found->strategy, program, cost).makespan,
+            found->quality.makespan);
+  // Nothing is better than it, and what does not fit is no answer.
+  EXPECT_FALSE(bestPipeline(g.graph, topology, cost, found->quality));
+  EXPECT_FALSE(bestPipeline(g.graph, topology.withMemory(1000), cost,
+                            {best.makespan, 10}));
+}
+
+} // namespace
