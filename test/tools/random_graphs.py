@@ -49,6 +49,7 @@ def plans(seed):
         Plan("searched", several),
         Plan("random", several, "--strategy", strategy),
         Plan("random-unfused", several, "--strategy", strategy, "--fuse=off"),
+        Plan("pipeline", several, "--strategy", f"random-pipeline:{seed}"),
         Plan("bf16", 2, "--search-budget", "100", "--precision", "bf16", evaluated=False),
     ]
 
