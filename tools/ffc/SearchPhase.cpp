@@ -199,8 +199,9 @@ std::optional<search::Pipeline>
 Compilation::searchPipeline(const search::Result &result,
                             const plan::CostModel &cost) const {
   // What is pinned, or written for FlexFlow, is no pipeline.
-  if (!options.searchesSchedules || !options.pins.empty() ||
-      !options.exportStrategy.empty() || planned.graph.microBatches > 1)
+  if (!options.searchesSchedules || options.schedule.isNone() ||
+      !options.pins.empty() || !options.exportStrategy.empty() ||
+      planned.graph.microBatches > 1)
     return std::nullopt;
   return search::bestPipeline(planned.graph, *topology, cost, result.quality);
 }
