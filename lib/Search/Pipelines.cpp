@@ -20,13 +20,6 @@ using namespace ffc::plan;
 // Cuts
 //===----------------------------------------------------------------------===//
 
-static int64_t bytesOf(const TensorType &type) {
-  int64_t bytes = byteSize(type.type);
-  for (int64_t extent : type.shape)
-    bytes *= extent;
-  return bytes;
-}
-
 /// About what the kernels of an operator take that compute one of so many
 /// blocks of the samples. All of them read the parameters.
 static Picoseconds timeOf(const Graph &graph, OpId id, int64_t blocks,
@@ -42,7 +35,7 @@ static Picoseconds timeOf(const Graph &graph, OpId id, int64_t blocks,
   for (const std::vector<ValueId> *values : {&op.operands, &op.results})
     for (ValueId value : *values)
       if (value >= 0)
-        bytes += bytesOf(graph.value(value).type) /
+        bytes += graph.value(value).type.bytes() /
                  (graph.value(value).kind == ValueKind::State ? 1 : blocks);
   return cost.kernel(0, flops / static_cast<double>(blocks), bytes,
                      Arithmetic::F32);
@@ -74,7 +67,7 @@ PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
     for (const Use &use : value.uses)
       reader = std::max(reader, place[use.op]);
     if (isParameter && reader >= 0)
-      operators[reader].parameters += bytesOf(value.type);
+      operators[reader].parameters += value.type.bytes();
     if (value.producer < 0 || place[value.producer] < 0)
       continue;
     const OpRole role = graph.op(value.producer).role;
@@ -84,7 +77,7 @@ PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
     for (const Use &use : value.uses)
       last = std::max(last, place[use.op]);
     for (int at = place[value.producer] + 1; at <= last; ++at)
-      operators[at].bytes += bytesOf(value.type);
+      operators[at].bytes += value.type.bytes();
   }
 }
 

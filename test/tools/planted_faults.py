@@ -61,8 +61,6 @@ FAULTS = {
 }
 
 
-
-
 def line_of(operator, change):
     """Changes a line of the operator, drawn from those that `change` can change."""
     def plant(text, draw):
@@ -130,6 +128,10 @@ def verify(ffc, folder):
     return subprocess.run([ffc, "verify", folder], capture_output=True, text=True, check=False)
 
 
+# The rank or device, or what has none: an operator of all, an output.
+WHERE = r"\b(rank|device) \d+|'rank\.\w+' op |output '"
+
+
 def check_plan(ffc, path, seeds):
     with open(path, encoding="utf-8") as source:
         text = source.read()
@@ -140,7 +142,7 @@ def check_plan(ffc, path, seeds):
                 with open(planted, "w", encoding="utf-8") as target:
                     target.write(plant(text, random.Random(seed)))
                 result = verify(ffc, planted)
-            if result.returncode != 1 or not re.search(r"(rank|device) \d+|plan.rank", result.stderr):
+            if result.returncode != 1 or not re.search(WHERE, result.stderr):
                 sys.exit(f"error: plan: {name}, seed {seed}: expected a message with a rank or a place, "
                          f"found status {result.returncode}: {result.stdout}{result.stderr}")
         print(f"plan: {name}: {result.stderr.strip()[:300]}")

@@ -2,6 +2,8 @@
 
 #include "PipelineStages.h"
 
+#include "ffc/Plan/SampleDims.h"
+
 #include <algorithm>
 #include <map>
 
@@ -10,19 +12,10 @@ using namespace ffc::plan;
 PipelineStages::PipelineStages(const Graph &graph, const Strategy &strategy,
                                int microBatches)
     : graph(graph), strategy(strategy), microBatches(microBatches),
-      ops(graph.ops.size()), values(graph.values.size()) {
-  // Samples are dimension 0 of the first input, and of those that agree.
-  int64_t samples = -1;
-  for (size_t id = 0; id < graph.values.size(); ++id) {
-    const Value &value = graph.values[id];
-    if (value.kind != ValueKind::Input || value.type.shape.empty())
-      continue;
-    if (samples < 0)
-      samples = value.type.shape[0];
-    if (value.type.shape[0] == samples)
-      values[id].axis = 0;
-  }
+      samples(sampleDims(graph)), ops(graph.ops.size()),
+      values(graph.values.size()) {
   for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op) {
+    noteInputs(op);
     place(op);
     noteResults(op);
     if (ops[op].place == Place::Pipeline)
@@ -45,7 +38,19 @@ static int slowestDim(const DimMap &map) {
   return map.dims.front();
 }
 
+/// The dimension of a tensor that tiles in `dim` divide into consecutive parts;
+/// -1 if there is none.
+static int axisOf(const Access &access, int dim) {
+  for (size_t axis = 0; axis < access.dims.size(); ++axis)
+    if (slowestDim(access.dims[axis]) == dim)
+      return static_cast<int>(axis);
+  return -1;
+}
+
+/// Gradients have the samples where their operands have them.
 int PipelineStages::findDim(OpId id) const {
+  if (samples[id] >= 0)
+    return samples[id];
   const Op &op = graph.op(id);
   for (const Phase &phase : scheduleFor(op.rules, strategy[id]).phases)
     for (const SlotRead &read : phase.reads) {
@@ -57,6 +62,19 @@ int PipelineStages::findDim(OpId id) const {
         return dim;
     }
   return -1;
+}
+
+/// Inputs have them where the first operator that reads them says.
+void PipelineStages::noteInputs(OpId id) {
+  const Op &op = graph.op(id);
+  if (samples[id] < 0)
+    return;
+  for (const Phase &phase : scheduleFor(op.rules, strategy[id]).phases)
+    for (const SlotRead &read : phase.reads)
+      if (const ValueId value = graph.slotValue(id, read.slot);
+          value >= 0 && graph.value(value).kind == ValueKind::Input &&
+          values[value].axis < 0)
+        values[value].axis = axisOf(read.access, samples[id]);
 }
 
 int PipelineStages::partOf(OpId op, int dim, int64_t point) const {
@@ -151,10 +169,7 @@ void PipelineStages::noteParts(OpId id, const SlotWrite &write) {
   arrival = {Arrival::Kind::After, -1, {}};
   if (write.isPartialAlong(dim))
     return;
-  const std::vector<DimMap> &maps = write.access.dims;
-  for (size_t axis = 0; axis < maps.size(); ++axis)
-    if (slowestDim(maps[axis]) == dim)
-      arrival.axis = static_cast<int>(axis);
+  arrival.axis = axisOf(write.access, dim);
   if (arrival.axis < 0)
     return;
   arrival.kind = Arrival::Kind::Parts;

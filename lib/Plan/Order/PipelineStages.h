@@ -66,8 +66,9 @@ private:
   };
 
   void place(OpId op);
-  /// The dimension of the operator that the samples of its operands are in.
+  /// The dimension of the operator that the samples are in; -1: none.
   int findDim(OpId op) const;
+  void noteInputs(OpId op);
   bool canWorkOnParts(OpId op, int dim) const;
   bool arrivesInTime(OpId op, int dim, const SlotRead &read) const;
   void noteResults(OpId op);
@@ -81,6 +82,7 @@ private:
   const Graph &graph;
   const Strategy &strategy;
   const int microBatches;
+  const std::vector<int> samples; ///< sampleDims()
   std::vector<OpPlace> ops;
   std::vector<Arrival> values;
   std::vector<Stage> stages;
