@@ -279,8 +279,10 @@ LogicalResult ClassReader::add(rank::WaitOp op) {
 }
 
 LogicalResult ClassReader::add(rank::ProbeOp op) {
-  return addAction(op, {},
-                   plan::ProbeAction{op.getName().str(), idOf(op.getBuffer())});
+  const std::string output = op.getName().str();
+  device.actions.push_back(
+      {{}, output, plan::ProbeAction{output, idOf(op.getBuffer())}});
+  return success();
 }
 
 /// The strategy that the step says, complete and legal.

@@ -128,8 +128,8 @@ def verify(ffc, folder):
     return subprocess.run([ffc, "verify", folder], capture_output=True, text=True, check=False)
 
 
-# The rank or device, or what has none: an operator of all, an output.
-WHERE = r"\b(rank|device) \d+|'rank\.\w+' op |output '"
+# The rank or device, or what has none: a line of text, an operator of all, an output.
+WHERE = r"\b(rank|device|line) \d+|'rank\.\w+' op |output '"
 
 
 def check_plan(ffc, path, seeds):

@@ -38,7 +38,11 @@ class Verification {
 public:
   explicit Verification(const VerifyOptions &options)
       : options(options), diagnostics(&context, [&](Diagnostic &diagnostic) {
-          said += (said.empty() ? "" : "; ") + diagnostic.str();
+          if (!said.empty())
+            said += "; ";
+          if (auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+            said += "line " + std::to_string(place.getLine()) + ": ";
+          said += diagnostic.str();
         }) {
     context.loadDialect<ff::FFDialect, rank::RankDialect, func::FuncDialect>();
   }
