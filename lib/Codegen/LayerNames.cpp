@@ -45,6 +45,7 @@ struct Uses {
   /// By direction.
   bool read[3] = {}, written[3] = {};
   bool isState = false;
+  bool isAgain = false; ///< it is what is computed again
   /// Indices in the layer, or -1: the parameter that is updated with it; the
   /// value that it is a copy of; the value that it is a part of the sum for.
   int gradientOf = -1, copyOf = -1, partOf = -1;
@@ -131,11 +132,13 @@ public:
         scope({"number", "program", "rows", "shards"}) {}
 
   void run() {
+    isAgain.resize(layer.members.size());
     nameMethods();
     findUses();
     layer.valueNames.resize(layer.values.size());
     for (size_t v = 0; v < layer.values.size(); ++v)
-      layer.valueNames[v] = scope.take(nameOfValue(v));
+      layer.valueNames[v] =
+          scope.take(nameOfValue(v) + (uses[v].isAgain ? kAgain : ""));
     for (size_t m = 0; m < layer.members.size(); ++m)
       layer.members[m].name = scope.take(nameOfMember(m));
     for (LayerParameter &parameter : kind.parameters) {
@@ -151,7 +154,10 @@ private:
   void nameMethods() {
     for (size_t m : layer.methods) {
       Method &method = all.methods[m];
-      method.name = scope.take(wordOf(method.direction));
+      method.name =
+          scope.take(method.isAgain ? "recompute" : wordOf(method.direction));
+      for (const Call &call : method.calls)
+        isAgain[call.member] = isAgain[call.member] || method.isAgain;
     }
   }
 
@@ -163,8 +169,10 @@ private:
         if (value >= 0)
           uses[value].read[direction] = true;
       for (int value : member.outs)
-        if (value >= 0)
+        if (value >= 0) {
           uses[value].written[direction] = true;
+          uses[value].isAgain |= isAgain[m];
+        }
       // An update reads the parameter, then its gradient.
       if (isUpdate(m) && member.ins[1] != member.ins[0])
         uses[member.ins[1]].gradientOf = member.ins[0];
@@ -280,8 +288,8 @@ private:
     for (const auto &actions : member.parts[0])
       for (Operation *action : actions)
         if (auto op = cast<rank::KernelOp>(action); !Functors::isFused(op))
-          return op.getCallee().str();
-    return "fused_" + wordOf(directions[m]).str();
+          return op.getCallee().str() + (isAgain[m] ? kAgain : "");
+    return "fused_" + (isAgain[m] ? "recompute" : wordOf(directions[m]).str());
   }
 
   /// The value that a reshard provides, as its first reader in the layer calls
@@ -351,6 +359,8 @@ private:
   Layer &layer;            ///< the first of the kind
   llvm::StringSet<> names; ///< of attributes
   const Makers &makers;
+  static constexpr const char *kAgain = "_again";
+  std::vector<bool> isAgain;               ///< by member
   const std::vector<Direction> directions; ///< by member
   NameScope scope;
   std::vector<Uses> uses;

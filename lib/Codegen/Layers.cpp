@@ -76,10 +76,15 @@ private:
             ? placeOf(kNameless)
             : std::pair(result.methods.back().layer, Direction::Update);
     if (isNew || result.methods.back().layer != layer ||
-        result.methods.back().direction != direction) {
+        result.methods.back().direction != direction ||
+        result.methods.back().isAgain != statement.isAgain) {
       result.layers[layer].methods.push_back(result.methods.size());
-      result.methods.push_back(
-          {layer, direction, statement.inMicroBatch, "", {}});
+      result.methods.push_back({layer,
+                                direction,
+                                statement.isAgain,
+                                statement.inMicroBatch,
+                                "",
+                                {}});
     }
     return result.methods.back();
   }
@@ -257,7 +262,8 @@ private:
     out << ";" << layer.values.size() << "," << layer.numGiven;
     for (size_t m : layer.methods) {
       const Method &method = result.methods[m];
-      out << ";" << wordOf(method.direction) << method.inMicroBatch;
+      out << ";" << wordOf(method.direction) << method.isAgain
+          << method.inMicroBatch;
       for (const Call &call : method.calls)
         out << "," << call.member << "." << call.part << call.isWhole;
     }

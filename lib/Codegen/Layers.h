@@ -43,6 +43,7 @@ struct Call {
 struct Method {
   size_t layer = 0;
   Direction direction = Direction::Forward;
+  bool isAgain = false; ///< what is computed again in the backward pass
   bool inMicroBatch = true;
   std::string name;
   std::vector<Call> calls;

@@ -141,10 +141,12 @@ private:
       return lines;
     const std::string op = nameOf(tables.operators, mine);
     const std::string phase = std::to_string(mine.next());
+    const std::string instance = std::to_string(mine.next());
     for (size_t i = 0; i < count && !mine.error; ++i) {
       const std::string position = std::to_string(mine.next());
       std::string line = position + " " + op + "#" + phase + "@" +
-                         std::to_string(mine.next()) + ".0 " + member.callee;
+                         std::to_string(mine.next()) + "." + instance + " " +
+                         member.callee;
       for (const auto *names : {&member.ins, &member.outs}) {
         SmallVector<std::string> buffers;
         for (const std::string &name : *names) {

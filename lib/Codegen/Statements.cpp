@@ -3,8 +3,10 @@
 #include "Statements.h"
 
 #include "ffc/IR/NameOf.h"
+#include "ffc/Plan/TaskId.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <map>
 
@@ -86,9 +88,14 @@ StatementKey codegen::keyOf(Operation *action) {
   auto task = action->getAttrOfType<rank::PerAttr>("task").at(0);
   // Points of kernels, and of partial results that are added, differ from rank
   // to rank.
-  const bool isOfPoint = isa<rank::KernelOp>(action) || task[3] == -1;
+  const plan::TaskId id = plan::taskOf(
+      {static_cast<int>(task[0]), static_cast<int>(task[1]),
+       static_cast<int>(task[2]), static_cast<int>(task[kTaskInstance])});
+  const bool isOfPoint =
+      isa<rank::KernelOp>(action) ||
+      std::holds_alternative<plan::TaskId::AddPartial>(id.what);
   return {kind, task[0], task[1], isOfPoint ? 0 : task[2],
-          std::min<int64_t>(task[3], 1)};
+          std::min<int64_t>(task[kTaskInstance], 1)};
 }
 
 /// The operator that an action is of; of a wait, that of what it waits for.
@@ -104,6 +111,18 @@ static std::string operatorOf(const Statement &statement) {
       if (StringRef name = operatorOf(action); !name.empty())
         return name.str();
   return "";
+}
+
+/// A reshard is of the kernels that it serves.
+static void markAgain(std::vector<Statement> &statements) {
+  llvm::StringMap<bool> next;
+  for (Statement &statement : llvm::reverse(statements)) {
+    if (statement.kind == Statement::Kind::Kernel)
+      next[statement.op] = cast<rank::KernelOp>(statement.first())
+                               .getTask()
+                               .at(0)[kTaskInstance] < 0;
+    statement.isAgain = next.lookup(statement.op);
+  }
 }
 
 FailureOr<std::vector<Statement>>
@@ -154,5 +173,6 @@ codegen::statementsOf(ArrayRef<rank::FuncOp> classes) {
     statement.op = operatorOf(statement);
     result.push_back(std::move(statement));
   }
+  markAgain(result);
   return result;
 }

@@ -10,6 +10,10 @@
 
 namespace ffc::codegen {
 
+/// The number of a task (rank::KernelOp::getTask()) that tells what is computed
+/// again from what was (plan::TaskNumbers).
+constexpr size_t kTaskInstance = 3;
+
 /// What one statement of the text does on the ranks of every class: kernels of
 /// one phase of an operator, a part of a reshard, or the offer of an output.
 struct Statement {
@@ -17,6 +21,8 @@ struct Statement {
   Kind kind = Kind::Kernel;
   std::string op; ///< the operator's name; empty where nothing has one
   bool inMicroBatch = true;
+  /// Of what is computed again in the backward pass.
+  bool isAgain = false;
   /// By class, in the order of the module; for many classes empty.
   std::vector<llvm::SmallVector<mlir::Operation *>> actions;
 

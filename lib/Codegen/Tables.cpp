@@ -120,7 +120,9 @@ void TablePrinter::printKernel(TableList &list, const Layer &layer,
   if (actions.empty())
     return;
   list.add(static_cast<int64_t>(operators.number(member.op)));
-  list.add(cast<rank::KernelOp>(actions.front()).getTask(), 1);
+  const rank::PerAttr task = cast<rank::KernelOp>(actions.front()).getTask();
+  list.add(task, 1);
+  list.add(task, kTaskInstance);
   for (Operation *action : actions) {
     auto op = cast<rank::KernelOp>(action);
     list.add(static_cast<int64_t>(list.positions.at(action)));

@@ -88,12 +88,13 @@ Attribute ConfigAttr::parse(AsmParser &parser, Type) {
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, parseAxis) ||
       parser.parseComma() || parser.parseKeyword("devices") ||
       parser.parseEqual() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                     parseDevice) ||
-      parser.parseGreater())
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDevice))
+    return {};
+  const bool again = succeeded(parser.parseOptionalComma());
+  if ((again && parser.parseKeyword("again")) || parser.parseGreater())
     return {};
   return parser.getChecked<ConfigAttr>(parser.getContext(), dims, degrees,
-                                       devices);
+                                       devices, again);
 }
 
 void ConfigAttr::print(AsmPrinter &printer) const {
@@ -103,13 +104,13 @@ void ConfigAttr::print(AsmPrinter &printer) const {
             << getDegrees()[i];
   printer << "}, devices = [";
   llvm::interleaveComma(getDevices(), printer.getStream());
-  printer << "]>";
+  printer << (getAgain() ? "], again>" : "]>");
 }
 
 LogicalResult
 ConfigAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    ArrayRef<StringAttr> dims, ArrayRef<int64_t> degrees,
-                   ArrayRef<int64_t> devices) {
+                   ArrayRef<int64_t> devices, bool) {
   if (dims.size() != degrees.size())
     return emitError() << "expected one degree per dimension, found "
                        << degrees.size() << " for " << dims.size();

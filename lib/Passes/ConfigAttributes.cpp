@@ -20,7 +20,7 @@ ConfigAttr ffc::attributeOf(const plan::Configuration &config,
                                                  : rules.dims[axis.dim].name));
     degrees.push_back(axis.degree);
   }
-  return ConfigAttr::get(&context, dims, degrees, devices);
+  return ConfigAttr::get(&context, dims, degrees, devices, config.again);
 }
 
 plan::Configuration ffc::carriedTo(ConfigAttr attr,
@@ -30,6 +30,7 @@ plan::Configuration ffc::carriedTo(ConfigAttr attr,
     config.axes.push_back({rules.findDim(name.str()), degree});
   for (int64_t device : attr.getDevices())
     config.devices.push_back(static_cast<plan::DeviceId>(device));
+  config.again = attr.getAgain();
   return config;
 }
 

@@ -61,8 +61,10 @@ private:
     const bool isOfPoint =
         std::holds_alternative<plan::TaskId::Compute>(action.task.what) ||
         std::holds_alternative<plan::TaskId::AddPartial>(action.task.what);
-    return {task.op, task.phase, action.task.what.index(),
-            isOfPoint ? 0 : task.point, ""};
+    // What is computed again is no statement with what was computed.
+    return {task.op,
+            isOfPoint && task.instance < -1 ? -1 - task.phase : task.phase,
+            action.task.what.index(), isOfPoint ? 0 : task.point, ""};
   }
 
   std::vector<std::vector<int64_t>> numbers;

@@ -21,7 +21,7 @@ import time
 import numpy as np
 
 from compare_runs import norm
-from programs import Failure, compile_program, fresh_folder, run_program
+from programs import Failure, compile_program, expect_success, fresh_folder, run_program
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MODELS = {
@@ -35,11 +35,33 @@ MODELS = {
     "resnet50": ["--batch-size", "16"],
     "densenet121": ["--batch-size", "16"],
     "inception_v3": ["--batch-size", "16"],
-    "vgg16": ["--batch-size", "8", "--dropout=0.5"],
+    "vgg16": ["--batch-size", "8", "--dropout=0.5", "--momentum", "0"],
+    "dlrm": ["--batch-size", "64", "--loss=mse", "--momentum", "0"],
+    "xdl": ["--batch-size", "64", "--loss=mse", "--momentum", "0"],
+    "candle_uno": ["--batch-size", "16", "--loss=mse", "--momentum", "0"],
+    "moe_encoder": ["--batch-size", "8"],
+}
+# What does not fit eight times into a usual machine is made smaller by examples/generate.
+SIZES = {
+    "dlrm": ["--rows", "100000"],
+    "xdl": ["--rows", "100000"],
+    "candle_uno": ["--width", "1024"],
+    "moe_encoder": ["--layers", "2", "--width", "512", "--hidden", "1024"],
 }
 # Times the difference of data parallelism, and of the norm of the tensor and of all.
 MULTIPLE, SHARE, SHARE_OF_ALL = 10, 1e-4, 1e-6
 SEEDS = range(7, 13)
+
+
+def written(arguments, model):
+    """The file of a model: the example's, or one of smaller extents."""
+    if model not in SIZES:
+        return os.path.join(ROOT, f"examples/{model}/{model}.onnxtxt")
+    path = os.path.join(arguments.work, model + ".onnxtxt")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(expect_success([os.path.join(ROOT, "examples/generate"), model, *SIZES[model]],
+                                  60))
+    return path
 
 
 class Compiled:
@@ -49,8 +71,8 @@ class Compiled:
         self.ranks = ranks
         self.folder = fresh_folder(os.path.join(arguments.work, f"{model}-{ranks}-{strategy}"))
         self.program = os.path.join(self.folder, "train")
-        compile_program(arguments.ffc, os.path.join(ROOT, f"examples/{model}/{model}.onnxtxt"),
-                        f"cpu:{ranks}", self.program, ["--strategy", strategy, *MODELS[model]])
+        compile_program(arguments.ffc, written(arguments, model), f"cpu:{ranks}", self.program,
+                        ["--strategy", strategy, *MODELS[model]])
         self.known = {}
 
     def first_step(self, seed):

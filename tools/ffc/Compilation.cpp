@@ -10,6 +10,7 @@
 #include "ffc/Import/Import.h"
 #include "ffc/Passes/Pipelines.h"
 #include "ffc/Plan/Cost.h"
+#include "ffc/Plan/Recomputation.h"
 #include "ffc/Plan/StrategyFile.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -90,9 +91,10 @@ LogicalResult Compilation::run() {
   if (options.emit < Emit::Plan)
     return writeModule(*module);
   if (options.emit == Emit::Plan) {
-    // What is said about tasks needs them, and so do pipelines.
-    if (failed(options.wantsTasks() || schedule.isPipeline() ? planProgram()
-                                                             : timePlan()))
+    // What is said about tasks needs them, and so does what has another order.
+    const bool needsTasks = options.wantsTasks() || schedule.isPipeline() ||
+                            plan::doesAgain(strategy);
+    if (failed(needsTasks ? planProgram() : timePlan()))
       return failure();
     writePlan();
     return writeModule(*module);

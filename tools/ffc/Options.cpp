@@ -102,15 +102,17 @@ static auto &momentum(Options &options) { return options.momentum.emplace(0); }
 static Error parseStrategy(Options &options, StringRef flag, StringRef value) {
   options.strategy = value.str();
   options.randomStrategy.reset();
-  options.randomPipeline = value.consume_front("random-pipeline:");
-  if (!options.randomPipeline && !value.consume_front("random:"))
-    return Error::success();
-  if (value.getAsInteger(10, options.randomStrategy.emplace()))
-    return expected(flag,
-                    Twine("a whole number after ") + (options.randomPipeline
-                                                          ? "random-pipeline:"
-                                                          : "random:"),
-                    value);
+  const std::pair<StringRef, Options::Random> kinds[] = {
+      {"random:", Options::Random::Any},
+      {"random-pipeline:", Options::Random::Pipeline},
+      {"random-recompute:", Options::Random::Recompute}};
+  for (auto [word, kind] : kinds) {
+    if (!value.consume_front(word))
+      continue;
+    options.random = kind;
+    if (value.getAsInteger(10, options.randomStrategy.emplace()))
+      return expected(flag, "a whole number after " + word, value);
+  }
   return Error::success();
 }
 
@@ -200,8 +202,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "measure the kernels of at most so many strategies (24)",
          setWhole(&Options::profiledStrategies, 1), kProfile},
         {"--strategy", "FILE",
-         "strategy file, search (default), data-parallel, random:SEED, or "
-         "random-pipeline:SEED",
+         "strategy file, search (default), data-parallel, random:SEED, "
+         "random-pipeline:SEED or random-recompute:SEED",
          parseStrategy, kStrategy},
         {"--schedule", "HOW",
          "order of micro-batches, if the strategy has some (splits samples "

@@ -68,9 +68,10 @@ struct Options : CommandOptions {
   int64_t profiledStrategies = 24;
   std::string strategy = "search";        ///< or "data-parallel", or a path
   std::optional<unsigned> randomStrategy; ///< seed; then `strategy` is unused
-  bool randomPipeline = false;            ///< it is one with micro-batches
-  ScheduleOption schedule;                ///< of its micro-batches
-  std::string output;                     ///< empty: standard output
+  /// It has micro-batches, or something is done again.
+  enum class Random { Any, Pipeline, Recompute } random = Random::Any;
+  ScheduleOption schedule; ///< of its micro-batches
+  std::string output;      ///< empty: standard output
   Emit emit = Emit::Binary;
   std::string target;         ///< "cpu", "cuda", or empty: the devices' kind
   std::string printStrategy;  ///< path, "-": standard output; empty: not

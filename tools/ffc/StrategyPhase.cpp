@@ -95,10 +95,19 @@ LogicalResult Compilation::chooseStrategy() {
   std::optional<plan::PartialStrategy> given;
   if (options.randomStrategy) {
     std::mt19937 random(*options.randomStrategy);
-    plan::Strategy drawn =
-        options.randomPipeline
-            ? plan::randomPipeline(planned.graph, numDevices, schedule, random)
-            : plan::randomStrategy(planned.graph, numDevices, random);
+    const plan::Graph &graph = planned.graph;
+    plan::Strategy drawn;
+    switch (options.random) {
+    case Options::Random::Any:
+      drawn = plan::randomStrategy(graph, numDevices, random);
+      break;
+    case Options::Random::Pipeline:
+      drawn = plan::randomPipeline(graph, numDevices, schedule, random);
+      break;
+    case Options::Random::Recompute:
+      drawn = plan::randomRecomputation(graph, numDevices, schedule, random);
+      break;
+    }
     given.emplace(drawn.begin(), drawn.end());
   } else if (options.strategy == "data-parallel") {
     given = plan::dataParallel(planned.graph, numDevices, error);

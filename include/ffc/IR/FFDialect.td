@@ -53,10 +53,14 @@ def FF_ConfigAttr : FF_Attr<"Config", "config"> {
     ```mlir
     #ff.config<grid = {n = 2, h = 2}, devices = [0, 2, 1, 3]>
     ```
+
+    With `, again` behind the devices, less is kept for the backward pass
+    (plan::Configuration::again).
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$dims,
                         ArrayRefParameter<"int64_t">:$degrees,
-                        ArrayRefParameter<"int64_t">:$devices);
+                        ArrayRefParameter<"int64_t">:$devices,
+                        "bool":$again);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

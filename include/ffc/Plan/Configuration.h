@@ -30,6 +30,11 @@ struct GridAxis {
 struct Configuration {
   std::vector<GridAxis> axes;
   std::vector<DeviceId> devices; ///< as many as grid points
+  /// Less memory for more work (Recomputation.h). Of a forward operator:
+  /// results are not kept for the backward pass, but computed again there. Of
+  /// an update: devices do not keep the parts of its parameter that they were
+  /// sent, but get them again.
+  bool again = false;
 
   /// Everything on one device.
   static Configuration onDevice(DeviceId device) { return {{}, {device}}; }
@@ -43,9 +48,9 @@ struct Configuration {
   Tile tileOf(const OpRules &rules, int64_t point) const;
 
   bool operator==(const Configuration &o) const {
-    return axes == o.axes && devices == o.devices;
+    return axes == o.axes && devices == o.devices && again == o.again;
   }
-  /// "{n = 2, h = 2} on 0 2 1 3".
+  /// "{n = 2, h = 2} on 0 2 1 3", and " again".
   std::string str(const OpRules &rules) const;
 };
 
@@ -55,10 +60,16 @@ using Strategy = std::vector<Configuration>;
 /// Why `config` is not legal for `op` on `numDevices` devices, or nothing.
 /// Legal means: degrees within the extent (in units of granularity) of
 /// splittable dimensions, as many devices as points, devices within the
-/// topology, and every result of every tile one box.
+/// topology, every result of every tile one box, and nothing done again that
+/// cannot be (canBeAgain()).
 std::optional<std::string> checkConfiguration(const Graph &graph, OpId op,
                                               const Configuration &config,
                                               int numDevices);
+
+/// Can an operator have Configuration::again? Forward operators whose results
+/// are neither stored, the loss, nor added up over the micro-batches of
+/// Graph::microBatches; updates.
+bool canBeAgain(const Graph &graph, OpId op);
 
 /// True if points of `config` hold partial values of what `write` writes.
 bool isPartial(const Configuration &config, const SlotWrite &write);

@@ -53,6 +53,8 @@ struct Turn {
   int part = 0, parts = 1;
   /// The iteration dimension that the blocks split; without blocks -1.
   int dim = -1;
+  /// A forward operator's, in the backward pass.
+  bool isAgain = false;
 
   bool isFirst() const { return part == 0; }
   bool isLast() const { return part == parts - 1; }
@@ -61,8 +63,9 @@ struct Turn {
 /// The turns of a step in their order, in which every turn comes after those
 /// that make what it reads. Operators that cannot work on blocks (they need
 /// sums over all samples, or their configuration has no such blocks) take one
-/// turn, before or after the pipeline. `overlaps`: devices communicate beside
-/// their kernels, so that a stage makes the next micro-batch while one travels.
+/// turn, before or after the pipeline. What is done again has more of them
+/// (Recomputation.h). `overlaps`: devices communicate beside their kernels, so
+/// that a stage makes the next micro-batch while one travels.
 std::vector<Turn> turnsOf(const Graph &graph, const Strategy &strategy,
                           const PipelineSchedule &schedule, bool overlaps);
 

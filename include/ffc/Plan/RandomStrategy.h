@@ -32,6 +32,11 @@ Strategy randomStrategy(const Graph &graph, int numDevices,
 Strategy randomPipeline(const Graph &graph, int numDevices,
                         PipelineSchedule &schedule, std::mt19937 &random);
 
+/// A random strategy or, in a third of them, pipeline, in which half of what
+/// can be is done again (Configuration::again).
+Strategy randomRecomputation(const Graph &graph, int numDevices,
+                             PipelineSchedule &schedule, std::mt19937 &random);
+
 /// One line per operator, for messages.
 std::string str(const Graph &graph, const Strategy &strategy);
 

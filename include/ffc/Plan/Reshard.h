@@ -69,6 +69,14 @@ public:
     index.add(holding.device);
     list.push_back(std::move(holding));
   }
+  /// Leaves out those for which it is so.
+  template <class Predicate> void removeIf(Predicate isRemoved) {
+    Holdings rest;
+    for (Holding &holding : list)
+      if (!isRemoved(static_cast<const Holding &>(holding)))
+        rest.add(std::move(holding));
+    *this = std::move(rest);
+  }
   size_t size() const { return list.size(); }
   bool empty() const { return list.empty(); }
   const Holding &operator[](size_t i) const { return list[i]; }

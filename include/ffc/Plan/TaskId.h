@@ -15,13 +15,15 @@
 namespace ffc::plan {
 
 struct TaskId {
-  /// The kernel of a grid point.
+  /// The kernel of a grid point, or the second one, of what is computed again.
   struct Compute {
     int point = 0;
+    bool isAgain = false;
   };
   /// Adds the point's partial result to that of an earlier point on the device.
   struct AddPartial {
     int point = 0;
+    bool isAgain = false;
   };
   /// A step of the reshard of a value or, where that is -1, of the operator's
   /// internal tensor in `slot`.
@@ -71,7 +73,8 @@ struct TaskNumbers {
   /// or minus the slot of an internal tensor; of a store the state.
   int point = 0;
   /// 0: kernel. 1, 2, ...: step of a reshard. -1: addition of a partial result.
-  /// -2: store. -3: addition of micro-batches.
+  /// -2: store. -3: addition of micro-batches. -4, -5: as 0 and -1, of what is
+  /// computed again.
   int instance = 0;
 };
 TaskNumbers numbersOf(const TaskId &task);

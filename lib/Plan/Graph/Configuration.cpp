@@ -56,7 +56,7 @@ std::string Configuration::str(const OpRules &rules) const {
   text += "} on";
   for (DeviceId device : devices)
     text += " " + std::to_string(device);
-  return text;
+  return text + (again ? " again" : "");
 }
 
 //===----------------------------------------------------------------------===//
@@ -70,6 +70,24 @@ static const Schedule *findSchedule(const OpRules &rules,
                     [&](int d) { return config.degreeOf(d) == 1; }))
       return &schedule;
   return nullptr;
+}
+
+static bool isStored(const Graph &graph, ValueId value) {
+  return std::any_of(
+      graph.states.begin(), graph.states.end(),
+      [&](const State &state) { return state.written == value; });
+}
+
+bool ffc::plan::canBeAgain(const Graph &graph, OpId id) {
+  const Op &op = graph.op(id);
+  if (op.role == OpRole::Update)
+    return true;
+  return op.role == OpRole::Forward &&
+         std::none_of(op.results.begin(), op.results.end(), [&](ValueId value) {
+           return value >= 0 &&
+                  (value == graph.loss || isStored(graph, value) ||
+                   graph.isAccumulated(value));
+         });
 }
 
 bool ffc::plan::isPartial(const Configuration &config, const SlotWrite &write) {
@@ -183,6 +201,9 @@ ffc::plan::checkConfiguration(const Graph &graph, OpId id,
                 ? "part of '" + graph.value(op.operands[slot]).name + "'"
                 : "result") +
            " is not one box; split a leading dimension fully first";
+  if (config.again && !canBeAgain(graph, id))
+    return quoted() + " cannot be done again: only forward operators can that "
+                      "store nothing, and updates";
   return std::nullopt;
 }
 

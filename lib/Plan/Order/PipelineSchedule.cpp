@@ -3,6 +3,7 @@
 #include "ffc/Plan/PipelineSchedule.h"
 
 #include "PipelineStages.h"
+#include "ffc/Plan/Recomputation.h"
 #include "ffc/Plan/SampleDims.h"
 
 #include <algorithm>
@@ -184,7 +185,7 @@ std::vector<Turn> ffc::plan::turnsOf(const Graph &graph,
   if (!schedule.isPipeline()) {
     for (OpId op = 0; op < end; ++op)
       turns.push_back({op});
-    return turns;
+    return withRecomputation(graph, strategy, turns);
   }
   const PipelineStages stages(graph, strategy, schedule.microBatches);
   auto addWhole = [&](PipelineStages::Place place) {
@@ -198,7 +199,7 @@ std::vector<Turn> ffc::plan::turnsOf(const Graph &graph,
       turns.push_back(
           {op, pass.microBatch, schedule.microBatches, stages.dimOf(op)});
   addWhole(PipelineStages::Place::After);
-  return turns;
+  return withRecomputation(graph, strategy, turns);
 }
 
 int ffc::plan::numStages(const Graph &graph, const Strategy &strategy,

@@ -16,33 +16,29 @@ OpId ffc::plan::firstReader(const Value &value) {
 }
 
 StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
-                     std::vector<Turn> turns)
+                     std::vector<Turn> turns, const EarlyStarts &early)
     : inTurn(std::move(turns)), byValue(graph.values.size()),
       indices(graph.ops.size() + 1),
       kinds(graph.values.size(), StartKind::Alone),
       isCompleted(graph.values.size()) {
   sends.resize(inTurn.size());
   placeSends(graph);
+  if (early.areThere)
+    placeStarts(graph, early.except);
   addEntries(graph, inPlace);
 }
 
 StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
                      bool overlaps)
-    : inTurn(turnsOf(graph, {}, {}, overlaps)), byValue(graph.values.size()),
-      indices(graph.ops.size() + 1),
-      kinds(graph.values.size(), StartKind::Alone),
-      isCompleted(graph.values.size()) {
-  sends.resize(inTurn.size());
-  if (overlaps)
-    placeStarts(graph);
-  addEntries(graph, inPlace);
-}
+    : StepOrder(graph, inPlace, turnsOf(graph, {}, {}, overlaps),
+                {overlaps, {}}) {}
 
 //===----------------------------------------------------------------------===//
 // Early starts
 //===----------------------------------------------------------------------===//
 
-void StepOrder::placeStarts(const Graph &graph) {
+void StepOrder::placeStarts(const Graph &graph,
+                            const std::vector<bool> &except) {
   const auto end = static_cast<OpId>(graph.ops.size());
   OpId lastOp = -1; // before the updates
   for (OpId op = 0; op < end; ++op)
@@ -56,7 +52,7 @@ void StepOrder::placeStarts(const Graph &graph) {
         value.kind == ValueKind::State && !graph.isLoaded(id);
     // The loss is completed at once.
     if (value.uses.empty() || id == graph.loss ||
-        (value.producer < 0 && !isUpdated))
+        (value.producer < 0 && !isUpdated) || (!except.empty() && except[id]))
       continue;
     const OpId first = std::max(value.producer, 0), reader = firstReader(value);
     if (reader <= first)
@@ -101,7 +97,7 @@ void StepOrder::placeSends(const Graph &graph) {
         if (value >= 0)
           reader.insert({{value, inTurn[turn].part}, static_cast<int>(turn)});
   for (size_t turn = 0; turn < inTurn.size(); ++turn)
-    if (inTurn[turn].parts > 1)
+    if (inTurn[turn].parts > 1 && !inTurn[turn].isAgain)
       for (ValueId value : graph.op(inTurn[turn].op).results)
         if (auto it = reader.find({value, inTurn[turn].part});
             it != reader.end() && value != graph.loss)
@@ -163,7 +159,7 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
         byValue[value].push_back({Kind::Read, op, -1, value, -1});
     for (auto [value, reader] : sends[turn])
       all.push_back({Kind::Send, op, reader, value, -1});
-    if (!inTurn[turn].isLast())
+    if (!inTurn[turn].isLast() || inTurn[turn].isAgain)
       continue;
     addAfter(graph, op);
     if (op < graph.microBatchEnd && --left == 0)

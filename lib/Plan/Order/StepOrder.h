@@ -88,11 +88,17 @@ inline bool startsEarly(const Value &value, bool isPartial) {
 
 class StepOrder {
 public:
-  /// `overlaps`: devices communicate beside their kernels.
+  /// Operators in graph order. `overlaps`: devices communicate beside their
+  /// kernels.
   StepOrder(const Graph &graph, const WrittenInPlace &inPlace, bool overlaps);
-  /// Of a pipeline.
+
+  /// Does communication start before it is waited for?
+  struct EarlyStarts {
+    bool areThere = false;
+    std::vector<bool> except; ///< by value; empty: of none
+  };
   StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
-            std::vector<Turn> turns);
+            std::vector<Turn> turns, const EarlyStarts &early);
 
   /// All that is done, in order.
   const std::vector<StepEntry> &entries() const { return all; }
@@ -108,7 +114,7 @@ public:
   StartKind startKind(ValueId value) const { return kinds[value]; }
 
 private:
-  void placeStarts(const Graph &graph);
+  void placeStarts(const Graph &graph, const std::vector<bool> &except);
   void addEntries(const Graph &graph, const WrittenInPlace &inPlace);
   void complete(const Graph &graph, OpId row, bool ofMicroBatch);
   void endMicroBatch(const Graph &graph);

@@ -12,10 +12,10 @@ using PointAndInstance = std::pair<int, int>;
 
 PointAndInstance numbers(std::monostate) { return {0, 0}; }
 PointAndInstance numbers(const TaskId::Compute &compute) {
-  return {compute.point, 0};
+  return {compute.point, compute.isAgain ? -4 : 0};
 }
 PointAndInstance numbers(const TaskId::AddPartial &addition) {
-  return {addition.point, -1};
+  return {addition.point, addition.isAgain ? -5 : -1};
 }
 /// Slots of internal tensors come after those of operands, so none is 0.
 PointAndInstance numbers(const TaskId::Reshard &reshard) {
@@ -44,6 +44,12 @@ TaskId ffc::plan::taskOf(const TaskNumbers &numbers) {
     break;
   case -1:
     task.what = TaskId::AddPartial{point};
+    break;
+  case -4:
+    task.what = TaskId::Compute{point, true};
+    break;
+  case -5:
+    task.what = TaskId::AddPartial{point, true};
     break;
   case -2:
     task.what = TaskId::Store{point};

@@ -22,7 +22,7 @@ ConfigId SegmentTable::intern(const Configuration &config) {
   key.add(static_cast<int64_t>(config.axes.size()));
   for (const GridAxis &axis : config.axes)
     key.add(int64_t(axis.dim)).add(axis.degree);
-  key.addAll(config.devices);
+  key.addAll(config.devices).add(int64_t(config.again));
   return tables->configs.intern(key, config);
 }
 

@@ -425,7 +425,7 @@ void OpPlanner::planPhase(const Turn &turn, int phaseIndex, const Phase &phase,
     const DeviceId device = config.devices[points[i]];
     const int point = static_cast<int>(points[i]);
     sink.kernel({device,
-                 {id, phaseIndex, TaskId::Compute{point}},
+                 {id, phaseIndex, TaskId::Compute{point, turn.isAgain}},
                  phase,
                  tiles[i],
                  ins[i],
@@ -433,7 +433,7 @@ void OpPlanner::planPhase(const Turn &turn, int phaseIndex, const Phase &phase,
                  devices});
     for (const Addition &sum : additions[i])
       sink.copy({device, devices, sum.into, sum.from, sum.box, sum.how},
-                {id, phaseIndex, TaskId::AddPartial{point}},
+                {id, phaseIndex, TaskId::AddPartial{point, turn.isAgain}},
                 op.name + " partial sums");
   }
   for (const SlotWrite &write : phase.writes)

@@ -7,6 +7,7 @@
 #include "ProgramBuilder.h"
 #include "ReshardWriter.h"
 #include "ffc/Plan/Arena.h"
+#include "ffc/Plan/Recomputation.h"
 
 #include <algorithm>
 #include <limits>
@@ -24,7 +25,8 @@ public:
           const CostModel &cost, const PipelineSchedule &schedule)
       : graph(graph), strategy(strategy), cost(cost), orders(graph),
         inPlace(graph, orders), build(graph, numDevices),
-        order(orderOf(schedule)), values(graph.values.size()),
+        order(orderOf(schedule)), sentAgain(statesSentAgain(graph, strategy)),
+        lastRead(graph.values.size()), values(graph.values.size()),
         pending(graph.values.size()),
         operators(
             graph, orders, build,
@@ -61,10 +63,11 @@ public:
 
 private:
   StepOrder orderOf(const PipelineSchedule &schedule) const {
-    if (schedule.isPipeline())
-      return {graph, inPlace,
-              turnsOf(graph, strategy, schedule, cost.overlaps())};
-    return {graph, inPlace, cost.overlaps()};
+    return {graph,
+            inPlace,
+            turnsOf(graph, strategy, schedule, cost.overlaps()),
+            {cost.overlaps() && !schedule.isPipeline(),
+             statesSentAgain(graph, strategy)}};
   }
 
   // state and inputs
@@ -185,6 +188,7 @@ private:
   // operators
 
   void planTurn(const Turn &turn) {
+    forget(turn);
     if (turn.parts == 1)
       releaseAll();
     else
@@ -192,11 +196,58 @@ private:
         release(result, turn.part - kUnreleased);
     part = turn.isLast() ? kAllParts : turn.part;
     operators.plan(turn, strategy[turn.op]);
-    if (!turn.isLast())
+    if (!turn.isLast() || turn.isAgain)
       return;
     for (ValueId result : graph.op(turn.op).results)
       if (result >= 0 && result != graph.loss && !graph.isAccumulated(result))
         probeIfComplete(result);
+  }
+
+  /// What is done again finds nothing of what was there.
+  void forget(const Turn &turn) {
+    if (turn.isAgain)
+      for (ValueId result : graph.op(turn.op).results)
+        if (result >= 0)
+          forgetPart(result, turn);
+    const bool backward = isBackward(graph, turn);
+    for (ValueId value : graph.op(turn.op).operands)
+      if (value >= 0 && sentAgain[value] && lastRead[value] != backward) {
+        lastRead[value] = backward;
+        finishEarly(value);
+        values[value].holdings.removeIf([&](const Holding &holding) {
+          return build.device(holding.device).buffers[holding.buffer].section !=
+                 Section::State;
+        });
+      }
+  }
+
+  void forgetPart(ValueId id, const Turn &turn) {
+    finishEarly(id);
+    finishSent(id, turn.parts == 1 ? kAllParts : turn.part);
+    Placement &where = values[id];
+    const Op &op = graph.op(turn.op);
+    const int slot =
+        static_cast<int>(op.operands.size()) + graph.value(id).result;
+    std::vector<Region> parts;
+    for (const Phase &phase : scheduleFor(op.rules, strategy[turn.op]).phases)
+      for (const SlotWrite &write : phase.writes)
+        if (write.slot == slot)
+          for (int64_t point : pointsOf(op, strategy[turn.op], turn))
+            parts.push_back(regionOf(write.access, op.rules.dims,
+                                     strategy[turn.op].tileOf(op.rules, point),
+                                     graph.value(id).type.shape));
+    auto isMade = [&](const Region &region) {
+      return std::any_of(parts.begin(), parts.end(), [&](const Region &part) {
+        return !part.intersect(region).empty();
+      });
+    };
+    where.holdings.removeIf(
+        [&](const Holding &holding) { return isMade(holding.region); });
+    where.groups.erase(std::remove_if(where.groups.begin(), where.groups.end(),
+                                      [&](const PartialGroup &group) {
+                                        return isMade(Region(group.box));
+                                      }),
+                       where.groups.end());
   }
 
   /// The first reshard of a value, planned.
@@ -390,6 +441,8 @@ private:
   WrittenInPlace inPlace;
   ProgramBuilder build;
   StepOrder order;
+  std::vector<bool> sentAgain; ///< by value, and whether the backward pass read
+  std::vector<bool> lastRead;  ///< it last
   std::vector<Placement> values;
   /// Where what comes after the micro-batches finds values of theirs.
   std::map<ValueId, Placement> accumulated;

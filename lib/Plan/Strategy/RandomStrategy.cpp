@@ -83,6 +83,18 @@ Strategy ffc::plan::randomPipeline(const Graph &graph, int numDevices,
   return completeStrategy(graph, given);
 }
 
+Strategy ffc::plan::randomRecomputation(const Graph &graph, int numDevices,
+                                        PipelineSchedule &schedule,
+                                        std::mt19937 &random) {
+  Strategy strategy = random() % 3
+                          ? randomStrategy(graph, numDevices, random)
+                          : randomPipeline(graph, numDevices, schedule, random);
+  for (size_t op = 0; op < strategy.size(); ++op)
+    strategy[op].again =
+        canBeAgain(graph, static_cast<OpId>(op)) && random() % 2;
+  return strategy;
+}
+
 std::string ffc::plan::str(const Graph &graph, const Strategy &strategy) {
   std::string text;
   for (size_t op = 0; op < strategy.size(); ++op)

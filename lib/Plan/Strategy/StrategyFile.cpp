@@ -20,7 +20,7 @@ using namespace ffc::plan;
 
 static constexpr size_t kMaxFileBytes = size_t(64) << 20;
 static constexpr int64_t kMaxDegree = 1 << 20;
-static const char kHeader[] = "ffc strategy 1";
+static const char kHeader[] = "ffc strategy 1", kAgain[] = "again";
 
 namespace {
 
@@ -159,7 +159,11 @@ void Reader::readLine(const StrategyLine &line) {
   if (at == tokens.size())
     fail(line.number, "expected 'on' and devices after " + quoted(tokens[0]) +
                           ", found the end of the line");
-  config.devices = parseDevices(line, at + 1);
+  StrategyLine devices = line;
+  config.again = devices.tokens.back() == kAgain;
+  if (config.again)
+    devices.tokens.pop_back();
+  config.devices = parseDevices(devices, at + 1);
   add(line.number, id, std::move(config));
 }
 
@@ -289,7 +293,8 @@ std::string ffc::plan::printStrategy(const Graph &graph,
           " " +
           (axis.dim == kReplica ? "replica" : op.rules.dims[axis.dim].name) +
           "=" + std::to_string(axis.degree);
-    text += " on" + printDevices(strategy[id]->devices) + "\n";
+    text += " on" + printDevices(strategy[id]->devices) +
+            (strategy[id]->again ? std::string(" ") + kAgain : "") + "\n";
   }
   return text;
 }

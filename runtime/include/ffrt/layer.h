@@ -126,9 +126,9 @@ private:
 
 /// A kernel on the tiles that this rank has of an operator.
 ///
-/// Rows: how many tiles; operator, phase; of each tile its position among the
-/// tasks of the step, its grid point, and the shard of every operand and result
-/// that is not absent.
+/// Rows: how many tiles; operator, phase, instance of the tasks (trace.h); of
+/// each tile its position among the tasks of the step, its grid point, and the
+/// shard of every operand and result that is not absent.
 template <class K> class Kernel : KernelTiles {
 public:
   template <class... Arguments>

@@ -12,6 +12,7 @@
 #include "ffc/Passes/Pipelines.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
+#include "ffc/Plan/Recomputation.h"
 #include "ffc/Plan/StepTimer.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Verifier.h"
@@ -394,6 +395,35 @@ inline void checkPipelines(Model &model, int devices) {
   const bool isWhole = model.hasOperator("normalize");
   EXPECT_GT(turns, isWhole ? 0 : 6 * graph.ops.size());
   EXPECT_GT(stages, isWhole ? 11u : 18u);
+}
+
+/// Compares random strategies and pipelines that do much again.
+inline void checkRecomputation(Model &model, int devices) {
+  ASSERT_TRUE(model.valid);
+  const plan::Graph &graph = model.planned.graph;
+  const plan::Topology topologies[] = {ranks(devices, false),
+                                       ranks(devices, true)};
+  unsigned seed = 3000 + devices;
+  std::mt19937 random(seed);
+  const char *given = std::getenv("FFC_STRATEGIES");
+  size_t again = 0, sentAgain = 0;
+  for (int trial = 0; trial < (given ? std::atoi(given) : 12); ++trial) {
+    plan::PipelineSchedule schedule;
+    const plan::Strategy strategy =
+        plan::randomRecomputation(graph, devices, schedule, random);
+    for (const plan::Turn &turn :
+         plan::turnsOf(graph, strategy, schedule, false))
+      again += turn.isAgain;
+    for (bool state : plan::statesSentAgain(graph, strategy))
+      sentAgain += state;
+    model.checkPipeline(strategy, schedule, topologies[trial % 2]);
+    ASSERT_FALSE(::testing::Test::HasFailure())
+        << "seed " << seed << ", trial " << trial << ", schedule "
+        << schedule.str() << " of " << schedule.microBatches << "\n"
+        << plan::str(graph, strategy);
+  }
+  EXPECT_GT(again, 24u);
+  EXPECT_GT(sentAgain, 24u);
 }
 
 /// Compares random strategies on `devices` devices. Splits of all kinds, of

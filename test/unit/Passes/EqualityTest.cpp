@@ -133,6 +133,32 @@ TEST(Pipelines, OfMicroBatches) {
   checkPipelines(model, 4);
 }
 
+/// Nor does it what is computed or sent again.
+class Recomputation
+    : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
+
+TEST_P(Recomputation, RandomStrategies) {
+  auto [file, devices] = GetParam();
+  Model model(std::string(FFC_TEST_MODELS) + "/" + file);
+  checkRecomputation(model, devices);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, Recomputation,
+    ::testing::Combine(
+        ::testing::Values("mlp-small.onnxtxt", "lenet-small.onnxtxt",
+                          "resnet-small.onnxtxt", "gpt-small.onnxtxt",
+                          "causal-small.onnxtxt", "recurrent-small.onnxtxt"),
+        ::testing::Values(2, 3, 4, 8)));
+
+TEST(Recomputation, OfMicroBatches) {
+  Making making;
+  making.differentiate.clipNorm = 0.01;
+  making.microBatches = 3;
+  Model model(std::string(FFC_TEST_MODELS) + "/gpt-small.onnxtxt", making);
+  checkRecomputation(model, 4);
+}
+
 /// Groups of samples in batch normalisation, and devices.
 class LocalBatchNorm : public ::testing::TestWithParam<std::tuple<int, int>> {};
 

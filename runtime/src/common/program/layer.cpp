@@ -121,10 +121,10 @@ KernelTiles::KernelTiles(Layer &layer, Operands in, Operands out,
   if (tiles.empty())
     return;
   const char *op = rows.next_of(layer.program.tables.operators);
-  const int phase = rows.next_int();
+  const int phase = rows.next_int(), instance = rows.next_int();
   for (Tile &tile : tiles) {
     tile.position = rows.next_count();
-    program.add_task(tile.position, {op, phase, rows.next_int(), 0});
+    program.add_task(tile.position, {op, phase, rows.next_int(), instance});
     tile.in = tensors(rows, in);
     tile.out = tensors(rows, out);
   }
