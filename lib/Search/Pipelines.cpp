@@ -2,10 +2,11 @@
 
 #include "ffc/Search/Pipelines.h"
 
-#include "ffc/Plan/Planner.h"
+#include "KernelTime.h"
+#include "PlannedQuality.h"
+
 #include "ffc/Plan/SampleDims.h"
 #include "ffc/Plan/StrategyFile.h"
-#include "ffc/Plan/Timing.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,27 +20,6 @@ using namespace ffc::plan;
 //===----------------------------------------------------------------------===//
 // Cuts
 //===----------------------------------------------------------------------===//
-
-/// About what the kernels of an operator take that compute one of so many
-/// blocks of the samples. All of them read the parameters.
-static Picoseconds timeOf(const Graph &graph, OpId id, int64_t blocks,
-                          const CostModel &cost) {
-  const Op &op = graph.op(id);
-  Tile whole(static_cast<int>(op.rules.dims.size()));
-  for (int d = 0; d < whole.rank(); ++d)
-    whole[d] = {0, op.rules.dims[d].extent};
-  double flops = 0;
-  for (const Phase &phase : op.rules.schedules.front().phases)
-    flops += flopsOf(phase, whole);
-  int64_t bytes = 0;
-  for (const std::vector<ValueId> *values : {&op.operands, &op.results})
-    for (ValueId value : *values)
-      if (value >= 0)
-        bytes += graph.value(value).type.bytes() /
-                 (graph.value(value).kind == ValueKind::State ? 1 : blocks);
-  return cost.kernel(0, flops / static_cast<double>(blocks), bytes,
-                     Arithmetic::F32);
-}
 
 PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
                            int numDevices)
@@ -98,7 +78,7 @@ std::vector<double> PipelineCuts::timesOf(int64_t blocks) const {
     double time = 0;
     for (OpId id : each.ops)
       if (graph.op(id).role != OpRole::Update)
-        time += static_cast<double>(timeOf(graph, id, blocks, cost));
+        time += static_cast<double>(kernelTime(graph, id, blocks, cost));
     times.push_back(time);
   }
   return times;
@@ -293,7 +273,7 @@ public:
       : graph(graph), topology(topology), cost(cost), best(best),
         cuts(graph, cost, topology.numDevices()) {}
 
-  std::optional<Pipeline> run() {
+  PipelineResult run() {
     for (const auto &[estimate, shape] : shapes()) {
       if (points >= kMostPoints || (best.fits() && estimate > best.makespan))
         break;
@@ -302,7 +282,9 @@ public:
     while (found && improve())
       ;
     // A plan that does not fit is no answer.
-    return best.fits() ? std::move(found) : std::nullopt;
+    if (!best.fits())
+      found.reset();
+    return {std::move(found), std::move(unfitting)};
   }
 
 private:
@@ -337,22 +319,6 @@ private:
            shape.microBatches;
   }
 
-  Quality qualityOf(const Strategy &strategy,
-                    const PipelineSchedule &schedule) {
-    const Program program =
-        planProgram(graph, strategy, topology.numDevices(), cost, schedule);
-    Quality quality;
-    quality.makespan = timeProgram(graph, strategy, program, cost).makespan;
-    for (DeviceId id = 0; id < topology.numDevices(); ++id) {
-      const DeviceProgram &device = program.devices[id];
-      quality.load =
-          std::max(quality.load,
-                   static_cast<double>(device.stateBytes + device.arenaBytes) /
-                       static_cast<double>(topology.kindOf(id).memoryBytes));
-    }
-    return quality;
-  }
-
   void tryAll(const PipelineShape &shape, const PipelineCuts::Begins &begins) {
     const auto strategy = cuts.strategy(shape, begins);
     if (!strategy)
@@ -365,12 +331,26 @@ private:
 
   bool tryOne(Pipeline pipeline) {
     points += pointsOf(pipeline.shape);
-    pipeline.quality = qualityOf(pipeline.strategy, pipeline.schedule);
+    pipeline.quality = plannedQuality(graph, topology, cost, pipeline.strategy,
+                                      pipeline.schedule);
+    if (!pipeline.quality.fits())
+      noteUnfitting(pipeline);
     if (!(pipeline.quality < best))
       return false;
     best = pipeline.quality;
     found = std::move(pipeline);
     return true;
+  }
+
+  void noteUnfitting(const Pipeline &pipeline) {
+    constexpr size_t kMost = 4;
+    const auto place = std::find_if(
+        unfitting.begin(), unfitting.end(), [&](const Pipeline &other) {
+          return pipeline.quality.makespan < other.quality.makespan;
+        });
+    unfitting.insert(place, pipeline);
+    if (unfitting.size() > kMost)
+      unfitting.pop_back();
   }
 
   /// Moves a cut of what was found if that makes it better.
@@ -396,13 +376,14 @@ private:
   PipelineCuts cuts;
   int64_t points = 0; ///< planned so far
   std::optional<Pipeline> found;
+  std::vector<Pipeline> unfitting; ///< fastest first
 };
 
 } // namespace
 
-std::optional<Pipeline> search::bestPipeline(const Graph &graph,
-                                             const Topology &topology,
-                                             const CostModel &cost,
-                                             const Quality &best) {
+PipelineResult search::searchPipelines(const Graph &graph,
+                                       const Topology &topology,
+                                       const CostModel &cost,
+                                       const Quality &best) {
   return PipelineSearch(graph, topology, cost, best).run();
 }

@@ -17,6 +17,7 @@
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Topology.h"
 #include "ffc/Search/Pipelines.h"
+#include "ffc/Search/Recompute.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -86,10 +87,14 @@ private:
   mlir::LogicalResult exportStrategy();
   /// The best strategy of a search, and a report on it.
   mlir::FailureOr<plan::PartialStrategy> search();
-  /// A pipeline that is better than what was found.
-  std::optional<search::Pipeline>
-  searchPipeline(const search::Result &result,
-                 const plan::CostModel &cost) const;
+  /// Pipelines that are better than what was found.
+  search::PipelineResult searchPipelines(const search::Result &result,
+                                         const plan::CostModel &cost) const;
+  /// The fastest of what is faster than `best` and does not fit, with less kept
+  /// so that it does.
+  std::optional<search::Recomputation> searchRecomputation(
+      const search::Result &result, const search::PipelineResult &pipelines,
+      const search::Quality &best, const plan::CostModel &cost) const;
   /// The tasks of every device, where they have their buffers.
   plan::Program programOf(const plan::Strategy &strategy,
                           const plan::CostModel &cost) const;

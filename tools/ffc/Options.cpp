@@ -132,11 +132,11 @@ static Error parseSchedule(Options &options, StringRef flag, StringRef value) {
   return parseCount(options.schedule.ahead, flag, value);
 }
 
-static Error parseSearchSchedules(Options &options, StringRef flag,
-                                  StringRef value) {
+template <bool Options::*searches>
+static Error parseSearches(Options &options, StringRef flag, StringRef value) {
   if (value != "none" && value != "all")
     return expected(flag, "all or none", value);
-  options.searchesSchedules = value == "all";
+  options.*searches = value == "all";
   return Error::success();
 }
 
@@ -317,7 +317,12 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          setNumber(searchSeconds, isNotNegative, kNotNegative), kStrategy},
         {"--search-schedules", "HOW",
          "all (default): pipelines of micro-batches are tried, too; or none",
-         parseSearchSchedules, kStrategy},
+         parseSearches<&Options::searchesSchedules>, kStrategy},
+        {"--search-recompute", "HOW",
+         "all (default): what does not fit is tried with results that are "
+         "computed, and parameters that are sent, again in the backward pass; "
+         "or none",
+         parseSearches<&Options::searchesRecomputation>, kStrategy},
         {"--search-alpha", "X",
          "a strategy slower by 1 % is accepted with probability exp(-X) (a "
          "sixteenth of the number of operators that are searched for)",

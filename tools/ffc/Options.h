@@ -120,7 +120,7 @@ struct Options : CommandOptions {
   bool fuse = true; ///< element-wise operators with what they follow
 
   search::Options search;
-  bool searchesSchedules = true;
+  bool searchesSchedules = true, searchesRecomputation = true;
   std::optional<int64_t> memoryLimit; ///< bytes of every device
   std::vector<std::string> pins;      ///< lines of strategy files
   std::string start;                  ///< path of a strategy file, or empty

@@ -4,6 +4,7 @@
 
 #include "ffc/Plan/Cost.h"
 #include "ffc/Search/Pipelines.h"
+#include "ffc/Search/Recompute.h"
 #include "ffc/Search/Search.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -141,10 +142,19 @@ private:
 };
 } // namespace
 
+namespace {
+/// What is better than the answer of the chains.
+struct Taken {
+  std::string name;
+  plan::Strategy strategy;
+  plan::PipelineSchedule schedule;
+  search::Quality quality;
+};
+} // namespace
+
 /// `verbose`: with what became of the moves.
 static void reportSearch(Report &report, const search::Result &result,
-                         const std::optional<search::Pipeline> &pipeline,
-                         bool verbose) {
+                         const std::optional<Taken> &taken, bool verbose) {
   auto ratio = [&](plan::Picoseconds time) {
     return static_cast<double>(time) /
            static_cast<double>(result.quality.makespan);
@@ -185,25 +195,50 @@ static void reportSearch(Report &report, const search::Result &result,
                           milliseconds(result.bound), 100 * ratio(result.bound))
                 .str();
   report.say("  found: " + milliseconds(result.quality.makespan) + bound);
-  if (pipeline)
-    report.say(llvm::formatv("  taken: a pipeline, {0}: {1}, {2:f2} times that",
-                             pipeline->name(),
-                             milliseconds(pipeline->quality.makespan),
-                             ratio(pipeline->quality.makespan)));
+  if (taken)
+    report.say(llvm::formatv("  taken: {0}: {1}, {2:f2} times that",
+                             taken->name, milliseconds(taken->quality.makespan),
+                             ratio(taken->quality.makespan)));
   else if (result.takesBaseline)
     report.say("  taken: " + result.baselines.front().name +
                ", which is simpler and within 1 %");
 }
 
-std::optional<search::Pipeline>
-Compilation::searchPipeline(const search::Result &result,
-                            const plan::CostModel &cost) const {
+search::PipelineResult
+Compilation::searchPipelines(const search::Result &result,
+                             const plan::CostModel &cost) const {
   // What is pinned, or written for FlexFlow, is no pipeline.
   if (!options.searchesSchedules || options.schedule.isNone() ||
       !options.pins.empty() || !options.exportStrategy.empty() ||
       planned.graph.microBatches > 1)
+    return {};
+  return search::searchPipelines(planned.graph, *topology, cost,
+                                 result.quality);
+}
+
+std::optional<search::Recomputation> Compilation::searchRecomputation(
+    const search::Result &result, const search::PipelineResult &pipelines,
+    const search::Quality &best, const plan::CostModel &cost) const {
+  // FlexFlow cannot say it, and inference has no backward pass.
+  if (!options.searchesRecomputation || !options.exportStrategy.empty() ||
+      !options.training)
     return std::nullopt;
-  return search::bestPipeline(planned.graph, *topology, cost, result.quality);
+  std::vector<search::Unfitting> starts;
+  for (const search::Pipeline &pipeline : pipelines.unfitting)
+    starts.push_back({"a pipeline, " + pipeline.name(), pipeline.strategy,
+                      pipeline.schedule, pipeline.quality.makespan});
+  auto add = [&](const std::string &name, const plan::Strategy &strategy,
+                 const search::Quality &quality) {
+    if (!quality.fits())
+      starts.push_back({name, strategy, {}, quality.makespan});
+  };
+  for (const search::Baseline &baseline : result.baselines)
+    add(baseline.name, baseline.strategy, baseline.quality);
+  if (const auto &answer = result.elimination)
+    add(answer->name, answer->strategy, answer->quality);
+  add("the strategy found", result.strategy, result.quality);
+  return search::bestRecomputation(planned.graph, *topology, cost,
+                                   std::move(starts), best);
 }
 
 FailureOr<plan::PartialStrategy> Compilation::search() {
@@ -239,18 +274,26 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   }
   if (isTerminal)
     llvm::errs() << "\r\033[K";
-  const std::optional<search::Pipeline> pipeline = searchPipeline(result, cost);
-  if (!result.quality.fits() && !pipeline)
+  std::optional<Taken> better;
+  const search::PipelineResult pipelines = searchPipelines(result, cost);
+  if (const auto &pipeline = pipelines.found)
+    better = {"a pipeline, " + pipeline->name(), pipeline->strategy,
+              pipeline->schedule, pipeline->quality};
+  if (const auto recomputed = searchRecomputation(
+          result, pipelines, better ? better->quality : result.quality, cost))
+    better = {recomputed->describe(), recomputed->strategy,
+              recomputed->schedule, recomputed->quality};
+  if (!result.quality.fits() && !better)
     return fail(llvm::formatv(
         "{0}: no strategy found that fits into the devices' memory; the one "
         "that came closest needs at least {1} on a device, {2}",
         options.model, bytesText(result.bytes),
         describeMemory(result.memory, result.bytes)));
-  reportSearch(report, result, pipeline, options.verbose);
-  if (pipeline) {
-    schedule = pipeline->schedule;
-    return plan::PartialStrategy(pipeline->strategy.begin(),
-                                 pipeline->strategy.end());
+  reportSearch(report, result, better, options.verbose);
+  if (better) {
+    schedule = better->schedule;
+    return plan::PartialStrategy(better->strategy.begin(),
+                                 better->strategy.end());
   }
   report.phase("plan");
   const plan::Strategy &taken = result.takesBaseline

@@ -99,12 +99,18 @@ struct Pipeline {
   std::string name() const;
 };
 
-/// The best pipeline that is better than `best`, by the simulated time of its
-/// plan; nothing if there is none.
-std::optional<Pipeline> bestPipeline(const plan::Graph &graph,
-                                     const plan::Topology &topology,
-                                     const plan::CostModel &cost,
-                                     const Quality &best);
+struct PipelineResult {
+  /// The best one that is better than `best`; nothing if there is none.
+  std::optional<Pipeline> found;
+  /// Those that would be, if they fitted: some of the fastest.
+  std::vector<Pipeline> unfitting;
+};
+
+/// By the simulated times of plans.
+PipelineResult searchPipelines(const plan::Graph &graph,
+                               const plan::Topology &topology,
+                               const plan::CostModel &cost,
+                               const Quality &best);
 
 } // namespace ffc::search
 

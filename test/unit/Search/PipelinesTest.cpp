@@ -76,7 +76,7 @@ TEST(Pipelines, FoundWhereLinksAreSlow) {
   best.makespan =
       timeProgram(g.graph, alone, planProgram(g.graph, alone, 4, cost), cost)
           .makespan;
-  const auto found = bestPipeline(g.graph, topology, cost, best);
+  const auto found = searchPipelines(g.graph, topology, cost, best).found;
   ASSERT_TRUE(found);
   EXPECT_LT(found->quality.makespan, best.makespan);
   EXPECT_TRUE(found->quality.fits());
@@ -89,9 +89,13 @@ TEST(Pipelines, FoundWhereLinksAreSlow) {
   EXPECT_EQ(timeProgram(g.graph, found->strategy, program, cost).makespan,
             found->quality.makespan);
   // Nothing is better than it, and what does not fit is no answer.
-  EXPECT_FALSE(bestPipeline(g.graph, topology, cost, found->quality));
-  EXPECT_FALSE(bestPipeline(g.graph, topology.withMemory(1000), cost,
-                            {best.makespan, 10}));
+  EXPECT_FALSE(searchPipelines(g.graph, topology, cost, found->quality).found);
+  const PipelineResult none = searchPipelines(
+      g.graph, topology.withMemory(1000), cost, {best.makespan, 10});
+  EXPECT_FALSE(none.found);
+  ASSERT_THAT(none.unfitting, ::testing::SizeIs(4));
+  EXPECT_LE(none.unfitting[0].quality.makespan,
+            none.unfitting[3].quality.makespan);
 }
 
 } // namespace

@@ -1,0 +1,25 @@
+//===- KernelTime.cpp - about what an operator takes ----------------------===//
+
+#include "KernelTime.h"
+
+using namespace ffc;
+using namespace ffc::plan;
+
+Picoseconds search::kernelTime(const Graph &graph, OpId id, int64_t blocks,
+                               const CostModel &cost) {
+  const Op &op = graph.op(id);
+  Tile whole(static_cast<int>(op.rules.dims.size()));
+  for (int d = 0; d < whole.rank(); ++d)
+    whole[d] = {0, op.rules.dims[d].extent};
+  double flops = 0;
+  for (const Phase &phase : op.rules.schedules.front().phases)
+    flops += flopsOf(phase, whole);
+  int64_t bytes = 0;
+  for (const std::vector<ValueId> *values : {&op.operands, &op.results})
+    for (ValueId value : *values)
+      if (value >= 0)
+        bytes += graph.value(value).type.bytes() /
+                 (graph.value(value).kind == ValueKind::State ? 1 : blocks);
+  return cost.kernel(0, flops / static_cast<double>(blocks), bytes,
+                     Arithmetic::F32);
+}

@@ -1,0 +1,18 @@
+//===- PlannedQuality.h - how good a whole plan is --------------*- C++ -*-===//
+#ifndef FFC_LIB_SEARCH_PLANNEDQUALITY_H
+#define FFC_LIB_SEARCH_PLANNEDQUALITY_H
+
+#include "ffc/Plan/PipelineSchedule.h"
+#include "ffc/Search/Search.h"
+
+namespace ffc::search {
+
+/// By the tasks of the plan: its simulated time and its exact bytes.
+Quality plannedQuality(const plan::Graph &graph, const plan::Topology &topology,
+                       const plan::CostModel &cost,
+                       const plan::Strategy &strategy,
+                       const plan::PipelineSchedule &schedule);
+
+} // namespace ffc::search
+
+#endif // FFC_LIB_SEARCH_PLANNEDQUALITY_H

@@ -1,0 +1,262 @@
+//===- Recompute.cpp - strategies that keep less --------------------------===//
+
+#include "ffc/Search/Recompute.h"
+
+#include "KernelTime.h"
+#include "PlannedQuality.h"
+#include "ffc/Plan/Recomputation.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace ffc;
+using namespace ffc::search;
+using namespace ffc::plan;
+
+//===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+/// By operator: does the backward pass need its results, directly or to compute
+/// others again?
+static std::vector<bool> neededBackward(const Graph &graph) {
+  std::vector<bool> needed(graph.ops.size());
+  for (auto id = static_cast<OpId>(graph.ops.size()); id-- > 0;)
+    for (ValueId result : graph.op(id).results)
+      if (result >= 0)
+        for (const Use &use : graph.value(result).uses)
+          if (graph.op(use.op).role == OpRole::Gradient || needed[use.op])
+            needed[id] = true;
+  return needed;
+}
+
+Recomputable::Recomputable(const Graph &graph, const CostModel &cost)
+    : graph(graph) {
+  const std::vector<bool> needed = neededBackward(graph);
+  std::vector<int> place(graph.ops.size(), -1);
+  for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id)
+    if (graph.op(id).role == OpRole::Forward && canBeAgain(graph, id) &&
+        needed[id]) {
+      place[id] = static_cast<int>(forward.size());
+      forward.push_back(id);
+    }
+  crossing.assign(forward.size() + 1, 0);
+  for (size_t at = 0; at < forward.size(); ++at) {
+    int64_t all = 0;
+    size_t last = at;
+    for (ValueId result : graph.op(forward[at]).results) {
+      if (result < 0)
+        continue;
+      const Value &value = graph.value(result);
+      all += value.type.bytes();
+      size_t reader = at;
+      for (const Use &use : value.uses)
+        if (place[use.op] >= 0)
+          reader = std::max(reader, static_cast<size_t>(place[use.op]));
+      for (size_t i = at; i < reader; ++i)
+        crossing[i] += value.type.bytes();
+      last = std::max(last, reader);
+    }
+    bytes.push_back(all);
+    lastReader.push_back(last);
+    perByte.push_back(
+        static_cast<double>(kernelTime(graph, forward[at], 1, cost)) /
+        static_cast<double>(std::max<int64_t>(all, 1)));
+  }
+}
+
+/// The last place of each segment but the last one.
+std::vector<size_t> Recomputable::cuts(int segments) const {
+  const int64_t all = std::accumulate(bytes.begin(), bytes.end(), int64_t(0));
+  std::vector<size_t> result;
+  int64_t sum = 0;
+  size_t at = 0;
+  for (int s = 1; s < segments; ++s) {
+    // Among the places that end about so many bytes.
+    const auto from =
+        static_cast<int64_t>((s - 0.5) / segments * static_cast<double>(all));
+    const auto to =
+        static_cast<int64_t>((s + 0.5) / segments * static_cast<double>(all));
+    size_t best = forward.size();
+    for (; at < forward.size() && sum + bytes[at] <= to; ++at) {
+      sum += bytes[at];
+      if (sum >= from &&
+          (best == forward.size() || crossing[at] < crossing[best]))
+        best = at;
+    }
+    if (best + 1 < forward.size())
+      result.push_back(best);
+  }
+  return result;
+}
+
+std::vector<OpId> Recomputable::chosen(const Checkpoints &checkpoints) const {
+  const std::vector<size_t> ends = cuts(checkpoints.segments);
+  const size_t end = ends.empty() ? forward.size() : ends.back() + 1;
+  std::vector<size_t> places;
+  size_t segment = 0;
+  int64_t all = 0;
+  for (size_t at = 0; at < end; ++at) {
+    if (segment < ends.size() && ends[segment] < at)
+      ++segment;
+    const bool isKept = segment < ends.size() && lastReader[at] > ends[segment];
+    if (isKept)
+      continue;
+    places.push_back(at);
+    all += bytes[at];
+  }
+  std::stable_sort(places.begin(), places.end(),
+                   [&](size_t a, size_t b) { return perByte[a] < perByte[b]; });
+  std::vector<OpId> result;
+  double left = checkpoints.share * static_cast<double>(all);
+  for (size_t at : places) {
+    if (left < static_cast<double>(bytes[at]))
+      break;
+    left -= static_cast<double>(bytes[at]);
+    result.push_back(forward[at]);
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Which ones
+//===----------------------------------------------------------------------===//
+
+std::string Recomputation::describe() const {
+  auto count = [](int number, const char *what) {
+    return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+  };
+  std::string text = name;
+  if (operators > 0)
+    text += ", " + count(operators, "operator") + " computed again";
+  if (parameters > 0)
+    text += ", " + count(parameters, "parameter") + " sent again";
+  return text;
+}
+
+namespace {
+
+class RecomputeSearch {
+public:
+  RecomputeSearch(const Graph &graph, const Topology &topology,
+                  const CostModel &cost, const Quality &best)
+      : graph(graph), topology(topology), cost(cost), best(best),
+        recomputable(graph, cost) {}
+
+  std::optional<Recomputation> run(std::vector<Unfitting> starts) {
+    std::stable_sort(starts.begin(), starts.end(),
+                     [](const Unfitting &a, const Unfitting &b) {
+                       return a.makespan < b.makespan;
+                     });
+    for (const Unfitting &start : starts) {
+      if (best.fits() && start.makespan >= best.makespan)
+        break;
+      tryStart(start);
+    }
+    return best.fits() ? std::move(found) : std::nullopt;
+  }
+
+private:
+  /// What is planned for a start: some tens of plans, fewer of large ones.
+  static constexpr int64_t kMostPoints = 200000;
+
+  void tryStart(const Unfitting &start) {
+    int64_t size = 0;
+    for (const Configuration &config : start.strategy)
+      size += config.numPoints();
+    left = kMostPoints / std::max<int64_t>(size, 1);
+    const bool sends = sendsParameters(start.strategy);
+    const int most = static_cast<int>(recomputable.operators().size());
+    for (bool sentAgain : {false, true}) {
+      if (sentAgain && !sends)
+        continue;
+      if (sentAgain)
+        tryOne(start, {}, true);
+      for (int segments = 1; segments <= std::max(most / 2, 1);
+           segments += std::max(segments / 2, 1))
+        for (double share : {1.0, 0.75, 0.5, 0.25})
+          tryOne(start, recomputable.chosen({segments, share}), sentAgain);
+    }
+    if (found && found->name == start.name)
+      keepMore(start);
+  }
+
+  /// Are there updates that do not write all of a parameter where it is read?
+  bool sendsParameters(const Strategy &strategy) const {
+    return std::any_of(
+        graph.states.begin(), graph.states.end(), [&](const State &state) {
+          return isUpdated(state) &&
+                 strategy[graph.value(state.written).producer].numPoints() > 1;
+        });
+  }
+
+  bool isUpdated(const State &state) const {
+    return state.written >= 0 && graph.value(state.written).producer >= 0 &&
+           graph.op(graph.value(state.written).producer).role ==
+               OpRole::Update &&
+           !graph.value(state.read).uses.empty();
+  }
+
+  bool tryOne(const Unfitting &start, const std::vector<OpId> &again,
+              bool sentAgain) {
+    if (left-- <= 0 || (again.empty() && !sentAgain))
+      return false;
+    Recomputation one{start.name, start.strategy, start.schedule, {}, 0, 0};
+    for (OpId op : again)
+      one.strategy[op].again = true;
+    one.operators = static_cast<int>(again.size());
+    if (sentAgain)
+      for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
+        if (graph.op(op).role == OpRole::Update &&
+            one.strategy[op].numPoints() > 1) {
+          one.strategy[op].again = true;
+          ++one.parameters;
+        }
+    one.quality =
+        plannedQuality(graph, topology, cost, one.strategy, one.schedule);
+    if (!(one.quality < best))
+      return false;
+    best = one.quality;
+    found = std::move(one);
+    return true;
+  }
+
+  /// Keeps what need not be computed again: large parts of it first, those that
+  /// take longest for a byte.
+  void keepMore(const Unfitting &start) {
+    for (size_t parts = 2; parts <= 64; parts *= 2)
+      for (size_t part = 0; part < parts; ++part) {
+        std::vector<OpId> again;
+        for (OpId op : recomputable.operators())
+          if (found->strategy[op].again)
+            again.push_back(op);
+        if (again.size() < parts)
+          return;
+        const auto first = again.begin() + static_cast<std::ptrdiff_t>(
+                                               part * again.size() / parts);
+        const auto last =
+            again.begin() +
+            static_cast<std::ptrdiff_t>((part + 1) * again.size() / parts);
+        again.erase(first, last);
+        tryOne(start, again, found->parameters > 0);
+      }
+  }
+
+  const Graph &graph;
+  const Topology &topology;
+  const CostModel &cost;
+  Quality best;
+  Recomputable recomputable;
+  int64_t left = 0; ///< plans to try
+  std::optional<Recomputation> found;
+};
+
+} // namespace
+
+std::optional<Recomputation>
+search::bestRecomputation(const Graph &graph, const Topology &topology,
+                          const CostModel &cost, std::vector<Unfitting> starts,
+                          const Quality &best) {
+  return RecomputeSearch(graph, topology, cost, best).run(std::move(starts));
+}
