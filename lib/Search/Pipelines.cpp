@@ -256,7 +256,12 @@ std::optional<Strategy> PipelineCuts::strategy(const PipelineShape &shape,
 //===----------------------------------------------------------------------===//
 
 std::string Pipeline::name() const {
-  return std::to_string(shape.stages) + " stages of " +
+  if (shape.stages == 1)
+    return std::to_string(shape.microBatches) +
+           " micro-batches one after the other on " +
+           std::to_string(shape.width) +
+           (shape.width == 1 ? " device" : " devices");
+  return "a pipeline, " + std::to_string(shape.stages) + " stages of " +
          std::to_string(shape.width) +
          (shape.width == 1 ? " device, " : " devices, ") +
          std::to_string(shape.microBatches) + " micro-batches, " +
@@ -296,7 +301,7 @@ private:
     std::vector<std::pair<Picoseconds, PipelineShape>> all;
     const int devices = topology.numDevices();
     const int most = std::min(devices, PipelineCuts::kMostStages);
-    for (int stages = 2; stages <= most; ++stages)
+    for (int stages = 1; stages <= most; ++stages)
       for (int width = 1; stages * width <= devices; width *= 2)
         for (int microBatches = 2; microBatches <= 256; microBatches *= 2) {
           const PipelineShape shape{stages, width, microBatches};
@@ -325,6 +330,8 @@ private:
       return;
     std::vector<int> aheads = {1, 2, shape.microBatches};
     aheads.erase(std::unique(aheads.begin(), aheads.end()), aheads.end());
+    if (shape.stages == 1)
+      aheads = {1};
     for (int ahead : aheads)
       tryOne({shape, {shape.microBatches, ahead}, begins, *strategy, {}});
   }

@@ -50,6 +50,7 @@ def plans(seed):
         Plan("random", several, "--strategy", strategy),
         Plan("random-unfused", several, "--strategy", strategy, "--fuse=off"),
         Plan("pipeline", several, "--strategy", f"random-pipeline:{seed}"),
+        Plan("recompute", several, "--strategy", f"random-recompute:{seed}"),
         Plan("bf16", 2, "--search-budget", "100", "--precision", "bf16", evaluated=False),
     ]
 

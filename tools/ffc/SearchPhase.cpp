@@ -194,7 +194,8 @@ static void reportSearch(Report &report, const search::Result &result,
     bound = llvm::formatv("; no strategy takes less than {0} ({1:f0} % of it)",
                           milliseconds(result.bound), 100 * ratio(result.bound))
                 .str();
-  report.say("  found: " + milliseconds(result.quality.makespan) + bound);
+  report.say("  found: " + milliseconds(result.quality.makespan) +
+             (result.quality.fits() ? "" : ", does not fit") + bound);
   if (taken)
     report.say(llvm::formatv("  taken: {0}: {1}, {2:f2} times that",
                              taken->name, milliseconds(taken->quality.makespan),
@@ -225,8 +226,8 @@ std::optional<search::Recomputation> Compilation::searchRecomputation(
     return std::nullopt;
   std::vector<search::Unfitting> starts;
   for (const search::Pipeline &pipeline : pipelines.unfitting)
-    starts.push_back({"a pipeline, " + pipeline.name(), pipeline.strategy,
-                      pipeline.schedule, pipeline.quality.makespan});
+    starts.push_back({pipeline.name(), pipeline.strategy, pipeline.schedule,
+                      pipeline.quality.makespan});
   auto add = [&](const std::string &name, const plan::Strategy &strategy,
                  const search::Quality &quality) {
     if (!quality.fits())
@@ -277,8 +278,8 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   std::optional<Taken> better;
   const search::PipelineResult pipelines = searchPipelines(result, cost);
   if (const auto &pipeline = pipelines.found)
-    better = {"a pipeline, " + pipeline->name(), pipeline->strategy,
-              pipeline->schedule, pipeline->quality};
+    better = {pipeline->name(), pipeline->strategy, pipeline->schedule,
+              pipeline->quality};
   if (const auto recomputed = searchRecomputation(
           result, pipelines, better ? better->quality : result.quality, cost))
     better = {recomputed->describe(), recomputed->strategy,

@@ -13,7 +13,8 @@
 
 namespace ffc::search {
 
-/// The devices are numbered stage by stage.
+/// The devices are numbered stage by stage. A single stage has gradients added
+/// up over micro-batches (gradient accumulation), which needs less memory.
 struct PipelineShape {
   int stages = 2;
   int width = 1; ///< devices of a stage, which share the samples
@@ -95,7 +96,8 @@ struct Pipeline {
   PipelineCuts::Begins begins;
   plan::Strategy strategy;
   Quality quality;
-  /// "2 stages of 1 device, 16 micro-batches, gpipe"
+  /// "a pipeline, 2 stages of 1 device, 16 micro-batches, gpipe" or, of one
+  /// stage, "16 micro-batches one after the other on 4 devices"
   std::string name() const;
 };
 

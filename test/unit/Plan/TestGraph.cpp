@@ -225,6 +225,27 @@ TestGraph ffc::plan::testing::stack(int layers) {
   return g;
 }
 
+TestGraph ffc::plan::testing::products(int layers) {
+  TestGraph g;
+  ValueId value = g.input("x", {64, 64});
+  std::vector<ValueId> weights, inputs;
+  for (int i = 0; i < layers; ++i) {
+    inputs.push_back(value);
+    weights.push_back(g.state("w" + std::to_string(i), {64, 64}));
+    value = g.product("f" + std::to_string(i), value, weights.back());
+  }
+  for (int i = layers; i-- > 0;) {
+    const std::string layer = std::to_string(i);
+    const ValueId gradient =
+        g.outer("g" + layer, inputs[i], value, "f" + layer);
+    value = g.product("b" + layer, value, weights[i]);
+    g.graph.ops.back().role = OpRole::Gradient;
+    g.graph.ops.back().owner = i;
+    g.update("u" + layer, weights[i], gradient, "f" + layer);
+  }
+  return g;
+}
+
 void ffc::plan::testing::setMicroBatches(Graph &graph, int microBatches) {
   graph.microBatches = microBatches;
   graph.microBatchEnd = 0;

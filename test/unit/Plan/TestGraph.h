@@ -53,6 +53,11 @@ TestGraph trainingGraph();
 /// 8 x 16 elements for the first layer and 16 x 16 for the others.
 TestGraph stack(int layers);
 
+/// Products f0, f1, ... of 64 x 64 elements one after the other; from the last
+/// one on the gradient g of the weight, that of the operand b, and the update
+/// u.
+TestGraph products(int layers);
+
 /// Makes a step go over so many micro-batches; the updates come last.
 void setMicroBatches(Graph &graph, int microBatches);
 

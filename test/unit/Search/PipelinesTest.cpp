@@ -20,28 +20,6 @@ using ::testing::ElementsAre;
 
 namespace {
 
-/// Products of 64 x 64 one after the other, with gradients and updates.
-TestGraph products(int layers) {
-  TestGraph g;
-  ValueId value = g.input("x", {64, 64});
-  std::vector<ValueId> weights, inputs;
-  for (int i = 0; i < layers; ++i) {
-    inputs.push_back(value);
-    weights.push_back(g.state("w" + std::to_string(i), {64, 64}));
-    value = g.product("f" + std::to_string(i), value, weights.back());
-  }
-  for (int i = layers; i-- > 0;) {
-    const std::string layer = std::to_string(i);
-    const ValueId gradient =
-        g.outer("g" + layer, inputs[i], value, "f" + layer);
-    value = g.product("b" + layer, value, weights[i]);
-    g.graph.ops.back().role = OpRole::Gradient;
-    g.graph.ops.back().owner = i;
-    g.update("u" + layer, weights[i], gradient, "f" + layer);
-  }
-  return g;
-}
-
 Topology linked(const std::string &bandwidth) {
   return parse("kinds: {k: {target: cpu, flops: {f32: 10 MFLOP/s}, memory: "
                "{size: 1 GB, bandwidth: 1 TB/s}, launch: 0 s, overlap: true}}\n"

@@ -1,0 +1,166 @@
+//===- RecomputationTest.cpp - less memory for more work ------------------===//
+
+#include "ffc/Plan/Recomputation.h"
+
+#include "TestGraph.h"
+#include "TestTopology.h"
+#include "ffc/Plan/Planner.h"
+#include "ffc/Plan/StrategyFile.h"
+#include "ffc/Plan/Timing.h"
+#include "ffc/Plan/Verifier.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace ffc::plan;
+using namespace ffc::plan::testing;
+using ::testing::HasSubstr;
+
+namespace {
+
+Strategy onOneDevice(const Graph &graph) {
+  return Strategy(graph.ops.size(), Configuration::onDevice(0));
+}
+
+std::string textOf(const std::vector<Turn> &turns, const Graph &graph) {
+  std::string text;
+  for (const Turn &turn : turns)
+    text += (text.empty() ? "" : " ") + graph.op(turn.op).name +
+            (turn.parts > 1 ? "." + std::to_string(turn.part) : "") +
+            (turn.isAgain ? "'" : "");
+  return text;
+}
+
+TEST(Recomputation, ComesRightBeforeItsFirstReader) {
+  const TestGraph g = products(4);
+  Strategy strategy = onOneDevice(g.graph);
+  auto turns = [&] {
+    return textOf(turnsOf(g.graph, strategy, {}, false), g.graph);
+  };
+  const std::string plain = "f0 f1 f2 f3 g3 b3 u3 g2 b2 u2 g1 b1 u1 g0 b0 u0";
+  EXPECT_EQ(turns(), plain);
+  // f3 is read by no weight's gradient but by b3 and g3 through its result.
+  strategy[1].again = true;
+  EXPECT_EQ(turns(), "f0 f1 f2 f3 g3 b3 u3 f1' g2 b2 u2 g1 b1 u1 g0 b0 u0");
+  // What it is computed of is computed again as well.
+  strategy[0].again = true;
+  EXPECT_EQ(turns(), "f0 f1 f2 f3 g3 b3 u3 f0' f1' g2 b2 u2 g1 b1 u1 g0 b0 u0");
+  // Each once.
+  strategy[1].again = false;
+  EXPECT_EQ(turns(), "f0 f1 f2 f3 g3 b3 u3 g2 b2 u2 f0' g1 b1 u1 g0 b0 u0");
+}
+
+TEST(Recomputation, IsDoneForEveryMicroBatch) {
+  const TestGraph g = products(2);
+  Strategy strategy(g.graph.ops.size());
+  for (size_t op = 0; op < strategy.size(); ++op)
+    strategy[op] = g.graph.ops[op].role == OpRole::Update
+                       ? Configuration::onDevice(0)
+                       : Configuration{{{0, 2}}, {0, 0}};
+  // Gradients of weights are sums over the samples, dimension 0 of products.
+  strategy[0].again = true;
+  const std::string text =
+      textOf(turnsOf(g.graph, strategy, {2, 2}, false), g.graph);
+  EXPECT_THAT(text, HasSubstr("f0.0'"));
+  EXPECT_THAT(text, HasSubstr("f0.1'"));
+}
+
+TEST(Recomputation, NeedsLessMemoryAndMoreTime) {
+  const TestGraph g = products(8);
+  const Topology topology = parse(
+      "kinds: {k: {target: cpu, flops: {f32: 1 GFLOP/s}, memory: {size: 1 GB, "
+      "bandwidth: 1 GB/s}, launch: 0 s, overlap: false}}\ndevices: 1 x k\n");
+  const CostModel cost(topology);
+  struct Figures {
+    int64_t bytes;
+    Picoseconds time;
+    size_t kernels;
+  };
+  auto figures = [&](const Strategy &strategy) {
+    const Program program = planProgram(g.graph, strategy, 1, cost);
+    EXPECT_EQ(verifyProgram(g.graph, strategy, program, topology),
+              std::nullopt);
+    size_t kernels = 0;
+    for (const Action &action : program.devices[0].actions)
+      kernels += action.is<KernelAction>();
+    return Figures{program.devices[0].arenaBytes,
+                   timeProgram(g.graph, strategy, program, cost).makespan,
+                   kernels};
+  };
+  Strategy strategy = onOneDevice(g.graph);
+  const Figures kept = figures(strategy);
+  for (OpId op : {0, 1, 2, 4, 5, 6})
+    strategy[op].again = true;
+  const Figures again = figures(strategy);
+  EXPECT_EQ(again.kernels, kept.kernels + 6);
+  EXPECT_GT(again.time, kept.time);
+  // Of eight results of 16 KiB five are not there in the backward pass.
+  EXPECT_LE(again.bytes, kept.bytes - 2 * 16384);
+}
+
+TEST(Recomputation, SendsParametersAgain) {
+  const TestGraph g = products(4);
+  const Topology topology = ranks(2);
+  const CostModel cost(topology);
+  Strategy strategy;
+  for (const Op &op : g.graph.ops)
+    strategy.push_back(
+        {{{op.role == OpRole::Gradient && op.name[0] == 'g' ? 2 : 0, 2}},
+         {0, 1}});
+  auto plan = [&] {
+    Program program = planProgram(g.graph, strategy, 2, cost);
+    EXPECT_EQ(verifyProgram(g.graph, strategy, program, topology),
+              std::nullopt);
+    return program;
+  };
+  auto gathers = [](const Program &program) {
+    size_t count = 0;
+    for (const Action &action : program.devices[0].actions)
+      if (auto *collective = action.as<CollectiveAction>())
+        count += collective->kind == CollectiveKind::AllGather;
+    return count;
+  };
+  const Program kept = plan();
+  for (size_t op = 0; op < strategy.size(); ++op)
+    strategy[op].again = g.graph.ops[op].role == OpRole::Update;
+  const Program again = plan();
+  // Each weight is read by its product and by the gradient of its operand.
+  EXPECT_EQ(gathers(kept), 4u);
+  EXPECT_EQ(gathers(again), 8u);
+  EXPECT_LT(again.devices[0].arenaBytes, kept.devices[0].arenaBytes);
+  EXPECT_EQ(again.devices[0].stateBytes, kept.devices[0].stateBytes);
+}
+
+TEST(Recomputation, IsLegalForForwardOperatorsAndUpdates) {
+  const TestGraph g = products(2);
+  for (OpId op = 0; op < static_cast<OpId>(g.graph.ops.size()); ++op) {
+    Configuration config = Configuration::onDevice(0);
+    config.again = true;
+    const auto problem = checkConfiguration(g.graph, op, config, 1);
+    if (g.graph.op(op).role == OpRole::Gradient)
+      EXPECT_EQ(*problem, "'" + g.graph.op(op).name +
+                              "' cannot be done again: only forward operators "
+                              "can that store nothing, and updates");
+    else
+      EXPECT_EQ(problem, std::nullopt);
+  }
+  TestGraph stores = products(1);
+  stores.store(stores.state("kept", {64, 64}), g.graph.op(0).results[0]);
+  EXPECT_FALSE(canBeAgain(stores.graph, 0));
+}
+
+TEST(Recomputation, IsAWordOfStrategyFiles) {
+  const TestGraph g = products(2);
+  std::string error;
+  const std::string text = "ffc strategy 1\nf0: on 0 again\nu1: on 1 again\n";
+  const auto strategy = parseStrategy(text, "file", g.graph, 2, error);
+  ASSERT_TRUE(strategy) << error;
+  EXPECT_TRUE((*strategy)[0]->again);
+  EXPECT_EQ(printStrategy(g.graph, *strategy), text);
+  EXPECT_EQ((*strategy)[0]->str(g.graph.op(0).rules), "{} on 0 again");
+  EXPECT_FALSE(parseStrategy("ffc strategy 1\ng0: on 0 again\n", "file",
+                             g.graph, 2, error));
+  EXPECT_THAT(error, HasSubstr("file:2: 'g0' cannot be done again"));
+}
+
+} // namespace
