@@ -40,6 +40,7 @@ public:
     addSeries([&](int64_t group) { return addGrids(group); });
     addSeries([&](int64_t group) { return addTensorGroups(group); });
     addTables();
+    addFewerDevices();
     return std::move(result);
   }
 
@@ -186,6 +187,33 @@ private:
                                              /*sharded=*/true));
   }
 
+  /// Groups as above on the first devices only, which may be all that is near:
+  /// links between the others may cost more than they are worth.
+  void addFewerDevices() {
+    constexpr int64_t kMost = 16;
+    for (int64_t used : space.divisors())
+      for (int64_t group : space.divisors()) {
+        if (used == 1 || used >= devices || used > kMost || used % group != 0)
+          continue;
+        const std::string name =
+            (group == 1 ? "data-parallel" : "tensor " + std::to_string(group)) +
+            (group > 1 && group < used
+                 ? " x data " + std::to_string(used / group)
+                 : "") +
+            " on " + std::to_string(used) + " devices";
+        add(name, [&](OpId op) {
+          return inGrid(op, {{roles.sample[op], used / group},
+                             {roles.tensor[op], group}});
+        });
+        if (group == 1)
+          add(name + ", one weird trick", [&](OpId op) {
+            return hasManyParameters(graph, graph.op(op))
+                       ? inGrid(op, {{parameterDim(graph.op(op)), used}})
+                       : inGrid(op, {{roles.sample[op], used}});
+          });
+      }
+  }
+
   /// Layers whose parameters are more than their activations, tables above all,
   /// on one device each or by rows; all else data-parallel.
   void addTables() {
@@ -199,16 +227,79 @@ private:
       }
     if (places.empty())
       return;
+    const std::vector<bool> ofTable = followingTables(places);
+    auto others = [&](OpId op) {
+      return ofTable[op] ? std::nullopt : dataParallel(op);
+    };
     add("data-parallel, table per device", [&](OpId op) {
       auto place = places.find(op);
       return place == places.end()
-                 ? dataParallel(op)
+                 ? others(op)
                  : std::make_optional(Configuration::onDevice(place->second));
     });
     add("data-parallel, tables by rows", [&](OpId op) {
       return places.count(op)
                  ? inGrid(op, {{rowDim(graph, graph.op(op)), devices}})
-                 : dataParallel(op);
+                 : others(op);
+    });
+    addTablesApart(places, ofTable);
+  }
+
+  /// By operator: does it only make less of what one of the tables gives, as
+  /// the sum over a bag does? It is best done where that is.
+  std::vector<bool>
+  followingTables(const std::map<OpId, DeviceId> &tables) const {
+    std::vector<bool> follows(graph.ops.size());
+    for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
+      const Op &op = graph.op(id);
+      int64_t read = 0, written = 0;
+      int computed = 0;
+      bool isOfTable = false;
+      for (ValueId operand : op.operands)
+        if (operand >= 0 && graph.value(operand).producer >= 0) {
+          const OpId producer = graph.value(operand).producer;
+          ++computed;
+          read += graph.value(operand).type.bytes();
+          isOfTable |= tables.count(producer) || follows[producer];
+        }
+      for (ValueId result : op.results)
+        if (result >= 0)
+          written += graph.value(result).type.bytes();
+      follows[id] = op.role == OpRole::Forward && computed == 1 && isOfTable &&
+                    written <= read && !tables.count(id);
+    }
+    return follows;
+  }
+
+  /// Where tables are most of a model: as far from each other as can be, so
+  /// that each has links of its own, and all else data-parallel on some
+  /// devices.
+  void addTablesApart(std::map<OpId, DeviceId> places,
+                      const std::vector<bool> &ofTable) {
+    double tables = 0, all = 0;
+    for (OpId anchor : space.anchors()) {
+      const double parameters = numParameters(graph, graph.op(anchor));
+      all += parameters;
+      tables += places.count(anchor) ? parameters : 0;
+    }
+    if (places.size() < 2 || tables < all / 2)
+      return;
+    int64_t number = 0;
+    const auto count = static_cast<int64_t>(places.size());
+    for (auto &[anchor, place] : places)
+      place = static_cast<DeviceId>(number++ * devices / count);
+    addSeries([&](int64_t group) {
+      return add("tables apart, all else data-parallel on " +
+                     std::to_string(group) +
+                     (group == 1 ? " device" : " devices"),
+                 [&](OpId op) {
+                   auto place = places.find(op);
+                   return ofTable[op] ? std::nullopt
+                          : place == places.end()
+                              ? inGrid(op, {{roles.sample[op], group}})
+                              : std::make_optional(
+                                    Configuration::onDevice(place->second));
+                 });
     });
   }
 

@@ -274,9 +274,9 @@ namespace {
 class PipelineSearch {
 public:
   PipelineSearch(const Graph &graph, const Topology &topology,
-                 const CostModel &cost, const Quality &best)
+                 const CostModel &cost, const Quality &best, int fewestStages)
       : graph(graph), topology(topology), cost(cost), best(best),
-        cuts(graph, cost, topology.numDevices()) {}
+        fewestStages(fewestStages), cuts(graph, cost, topology.numDevices()) {}
 
   PipelineResult run() {
     for (const auto &[estimate, shape] : shapes()) {
@@ -301,7 +301,7 @@ private:
     std::vector<std::pair<Picoseconds, PipelineShape>> all;
     const int devices = topology.numDevices();
     const int most = std::min(devices, PipelineCuts::kMostStages);
-    for (int stages = 1; stages <= most; ++stages)
+    for (int stages = fewestStages; stages <= most; ++stages)
       for (int width = 1; stages * width <= devices; width *= 2)
         for (int microBatches = 2; microBatches <= 256; microBatches *= 2) {
           const PipelineShape shape{stages, width, microBatches};
@@ -380,6 +380,7 @@ private:
   const Topology &topology;
   const CostModel &cost;
   Quality best;
+  const int fewestStages;
   PipelineCuts cuts;
   int64_t points = 0; ///< planned so far
   std::optional<Pipeline> found;
@@ -391,6 +392,6 @@ private:
 PipelineResult search::searchPipelines(const Graph &graph,
                                        const Topology &topology,
                                        const CostModel &cost,
-                                       const Quality &best) {
-  return PipelineSearch(graph, topology, cost, best).run();
+                                       const Quality &best, int fewestStages) {
+  return PipelineSearch(graph, topology, cost, best, fewestStages).run();
 }

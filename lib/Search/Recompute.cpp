@@ -159,7 +159,7 @@ public:
 
 private:
   /// What is planned for a start: some tens of plans, fewer of large ones.
-  static constexpr int64_t kMostPoints = 200000;
+  static constexpr int64_t kMostPoints = 100000;
 
   void tryStart(const Unfitting &start) {
     int64_t size = 0;

@@ -189,19 +189,46 @@ private:
       result.beamAnchors = solution.irreducible;
   }
 
-  /// Chains start from dynamic programming's answer and the best recipes in
-  /// turn, the best of all first.
-  void makeChains() {
-    std::vector<const Baseline *> starts;
+  /// The best of dynamic programming's answer and the recipes, and others
+  /// nearly as good that are not mostly the same as a better one.
+  std::vector<const Baseline *> starts() const {
+    std::vector<const Baseline *> all, different;
     if (result.elimination)
-      starts.push_back(&*result.elimination);
+      all.push_back(&*result.elimination);
     for (const Baseline &baseline : result.baselines)
-      if (starts.size() < kStarts)
-        starts.push_back(&baseline);
-    std::stable_sort(starts.begin(), starts.end(),
+      all.push_back(&baseline);
+    std::stable_sort(all.begin(), all.end(),
                      [](const Baseline *a, const Baseline *b) {
                        return a->quality < b->quality;
                      });
+    for (const Baseline *start : all)
+      if (different.size() < kStarts &&
+          isNear(start->quality, all[0]->quality) &&
+          std::none_of(different.begin(), different.end(),
+                       [&](const Baseline *other) {
+                         return isAlike(start->strategy, other->strategy);
+                       }))
+        different.push_back(start);
+    return different;
+  }
+
+  static bool isNear(const Quality &quality, const Quality &best) {
+    return quality.fits() == best.fits() &&
+           quality.makespan - quality.makespan / 3 <= best.makespan;
+  }
+
+  /// Has more than half of the anchors the same configuration?
+  bool isAlike(const Strategy &a, const Strategy &b) const {
+    const std::vector<OpId> &anchors = space.anchors();
+    const auto same =
+        std::count_if(anchors.begin(), anchors.end(),
+                      [&](OpId anchor) { return a[anchor] == b[anchor]; });
+    return static_cast<size_t>(same) > anchors.size() / 2;
+  }
+
+  /// They take the starts in turn.
+  void makeChains() {
+    const std::vector<const Baseline *> starts = this->starts();
     for (int c = 0; c < options.chains; ++c)
       chains.push_back(std::make_unique<Chain>(
           space, cost, options, room, budget / options.chains,
@@ -296,7 +323,7 @@ Quality search::qualityOf(Walker &walker, const std::vector<int64_t> &room) {
 
 int64_t search::defaultBudget(int numDevices, size_t numOps) {
   const double devices = numDevices, ops = static_cast<double>(numOps);
-  const double budget = std::min(320000 / devices, 12.8e6 / devices / devices);
+  const double budget = std::min(320000 / devices, 20.48e6 / devices / devices);
   const double factor = std::clamp(std::sqrt(1000 / ops), 1.0, 4.0);
   return std::max(static_cast<int64_t>(budget * factor), kLeastBudget);
 }

@@ -87,14 +87,17 @@ private:
   mlir::LogicalResult exportStrategy();
   /// The best strategy of a search, and a report on it.
   mlir::FailureOr<plan::PartialStrategy> search();
-  /// Pipelines that are better than what was found.
+  /// Pipelines that are better than what was found, of one stage as well if
+  /// memory is short.
   search::PipelineResult searchPipelines(const search::Result &result,
-                                         const plan::CostModel &cost) const;
-  /// The fastest of what is faster than `best` and does not fit, with less kept
-  /// so that it does.
-  std::optional<search::Recomputation> searchRecomputation(
-      const search::Result &result, const search::PipelineResult &pipelines,
-      const search::Quality &best, const plan::CostModel &cost) const;
+                                         const plan::CostModel &cost,
+                                         bool isMemoryShort) const;
+  /// The fastest of `starts`, none of which fits, with less kept so that it
+  /// does and is better than `best`.
+  std::optional<search::Recomputation>
+  searchRecomputation(std::vector<search::Unfitting> starts,
+                      const search::Quality &best,
+                      const plan::CostModel &cost) const;
   /// The tasks of every device, where they have their buffers.
   plan::Program programOf(const plan::Strategy &strategy,
                           const plan::CostModel &cost) const;

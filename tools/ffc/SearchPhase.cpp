@@ -205,39 +205,46 @@ static void reportSearch(Report &report, const search::Result &result,
                ", which is simpler and within 1 %");
 }
 
-search::PipelineResult
-Compilation::searchPipelines(const search::Result &result,
-                             const plan::CostModel &cost) const {
-  // What is pinned, or written for FlexFlow, is no pipeline.
-  if (!options.searchesSchedules || options.schedule.isNone() ||
-      !options.pins.empty() || !options.exportStrategy.empty() ||
-      planned.graph.microBatches > 1)
-    return {};
-  return search::searchPipelines(planned.graph, *topology, cost,
-                                 result.quality);
-}
-
-std::optional<search::Recomputation> Compilation::searchRecomputation(
-    const search::Result &result, const search::PipelineResult &pipelines,
-    const search::Quality &best, const plan::CostModel &cost) const {
-  // FlexFlow cannot say it, and inference has no backward pass.
-  if (!options.searchesRecomputation || !options.exportStrategy.empty() ||
-      !options.training)
-    return std::nullopt;
-  std::vector<search::Unfitting> starts;
-  for (const search::Pipeline &pipeline : pipelines.unfitting)
-    starts.push_back({pipeline.name(), pipeline.strategy, pipeline.schedule,
-                      pipeline.quality.makespan});
+/// What is faster than the answer by a per cent, but does not fit.
+static std::vector<search::Unfitting>
+fasterUnfitting(const search::Result &result) {
+  std::vector<search::Unfitting> all;
   auto add = [&](const std::string &name, const plan::Strategy &strategy,
                  const search::Quality &quality) {
-    if (!quality.fits())
-      starts.push_back({name, strategy, {}, quality.makespan});
+    const plan::Picoseconds found = result.quality.makespan;
+    if (!quality.fits() &&
+        (!result.quality.fits() || quality.makespan < found - found / 100))
+      all.push_back({name, strategy, {}, quality.makespan});
   };
   for (const search::Baseline &baseline : result.baselines)
     add(baseline.name, baseline.strategy, baseline.quality);
   if (const auto &answer = result.elimination)
     add(answer->name, answer->strategy, answer->quality);
   add("the strategy found", result.strategy, result.quality);
+  return all;
+}
+
+search::PipelineResult
+Compilation::searchPipelines(const search::Result &result,
+                             const plan::CostModel &cost,
+                             bool isMemoryShort) const {
+  // What is pinned, or written for FlexFlow, is no pipeline.
+  if (!options.searchesSchedules || options.schedule.isNone() ||
+      !options.pins.empty() || !options.exportStrategy.empty() ||
+      planned.graph.microBatches > 1)
+    return {};
+  return search::searchPipelines(planned.graph, *topology, cost, result.quality,
+                                 isMemoryShort ? 1 : 2);
+}
+
+std::optional<search::Recomputation>
+Compilation::searchRecomputation(std::vector<search::Unfitting> starts,
+                                 const search::Quality &best,
+                                 const plan::CostModel &cost) const {
+  // FlexFlow cannot say it, and inference has no backward pass.
+  if (!options.searchesRecomputation || !options.exportStrategy.empty() ||
+      !options.training)
+    return std::nullopt;
   return search::bestRecomputation(planned.graph, *topology, cost,
                                    std::move(starts), best);
 }
@@ -276,12 +283,18 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   if (isTerminal)
     llvm::errs() << "\r\033[K";
   std::optional<Taken> better;
-  const search::PipelineResult pipelines = searchPipelines(result, cost);
+  std::vector<search::Unfitting> unfitting = fasterUnfitting(result);
+  const search::PipelineResult pipelines =
+      searchPipelines(result, cost, !unfitting.empty());
+  for (const search::Pipeline &pipeline : pipelines.unfitting)
+    unfitting.push_back({pipeline.name(), pipeline.strategy, pipeline.schedule,
+                         pipeline.quality.makespan});
   if (const auto &pipeline = pipelines.found)
     better = {pipeline->name(), pipeline->strategy, pipeline->schedule,
               pipeline->quality};
-  if (const auto recomputed = searchRecomputation(
-          result, pipelines, better ? better->quality : result.quality, cost))
+  if (const auto recomputed =
+          searchRecomputation(std::move(unfitting),
+                              better ? better->quality : result.quality, cost))
     better = {recomputed->describe(), recomputed->strategy,
               recomputed->schedule, recomputed->quality};
   if (!result.quality.fits() && !better)

@@ -108,11 +108,12 @@ struct PipelineResult {
   std::vector<Pipeline> unfitting;
 };
 
-/// By the simulated times of plans.
+/// By the simulated times of plans. `fewestStages` is 1 or 2: a single stage is
+/// never faster than its devices without micro-batches.
 PipelineResult searchPipelines(const plan::Graph &graph,
                                const plan::Topology &topology,
-                               const plan::CostModel &cost,
-                               const Quality &best);
+                               const plan::CostModel &cost, const Quality &best,
+                               int fewestStages = 2);
 
 } // namespace ffc::search
 
