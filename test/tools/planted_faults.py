@@ -77,6 +77,9 @@ def line_of(operator, change):
     return plant
 
 
+AGAIN = re.compile(r"task <\[[^\]]*, -4\]")
+
+
 def without_output(text):
     """All copies of an output may be offered."""
     name = re.search(r'rank.probe ("[^"]+")', text)[1]
@@ -124,6 +127,17 @@ PLAN_FAULTS = {
 }
 
 
+# Of what is computed again.
+AGAIN_FAULTS = {
+    "kernel again deleted": line_of("kernel", lambda line: None if AGAIN.search(line) else line),
+    "kernel not again": line_of("kernel", by(r"(task <\[.*, )-4\]", r"\g<1>0]")),
+    "kernel again, which is kept": lambda text, draw: text.replace("], again>", "]>"),
+    "tile again moved": line_of(
+        "kernel", lambda line: by(r"(tile <\[)(\d+)", one_more)(line) if AGAIN.search(line) else line),
+    "another grid point again": line_of("kernel", by(r"(task <\[\d+, \d+, )(\d+)(?=, -4)", one_more)),
+}
+
+
 def verify(ffc, folder):
     return subprocess.run([ffc, "verify", folder], capture_output=True, text=True, check=False)
 
@@ -132,10 +146,10 @@ def verify(ffc, folder):
 WHERE = r"\b(rank|device|line) \d+|'rank\.\w+' op |output '"
 
 
-def check_plan(ffc, path, seeds):
+def check_plan(ffc, path, faults, seeds):
     with open(path, encoding="utf-8") as source:
         text = source.read()
-    for name, plant in PLAN_FAULTS.items():
+    for name, plant in faults.items():
         for seed in range(seeds):
             with tempfile.TemporaryDirectory() as work:
                 planted = os.path.join(work, "plan.rank")
@@ -152,6 +166,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("ffc")
     parser.add_argument("folder", help="as --emit=source writes it")
+    parser.add_argument("again", help="plan that computes something again, of --emit=rank")
     arguments = parser.parse_args()
     result = verify(arguments.ffc, arguments.folder)
     if result.returncode != 0:
@@ -171,7 +186,8 @@ def main():
             sys.exit(f"error: {name}: expected a message with a rank and '{word}', found status "
                      f"{result.returncode}: {result.stdout}{result.stderr}")
         print(f"{name}: {result.stderr.strip()}")
-    check_plan(arguments.ffc, os.path.join(arguments.folder, "plan.rank"), seeds=4)
+    check_plan(arguments.ffc, os.path.join(arguments.folder, "plan.rank"), PLAN_FAULTS, seeds=4)
+    check_plan(arguments.ffc, arguments.again, AGAIN_FAULTS, seeds=4)
 
 
 if __name__ == "__main__":

@@ -176,6 +176,11 @@ bool ProgramCheck::local(ActionRef ref, const KernelAction &kernel) {
       config.tileOf(op.rules, task.point()) != kernel.tile)
     return fail(ref, "computes tile " + kernel.tile.str() +
                          ", which the strategy does not place here");
+  const bool isAgain = std::get<TaskId::Compute>(task.what).isAgain;
+  if (isAgain && !config.again)
+    return fail(ref, "computes again what the strategy keeps");
+  if (!kernels.insert({task.op, task.phase, task.point(), isAgain}).second)
+    return fail(ref, "computes what was computed before");
   if (kernel.ins.size() != phase.reads.size() ||
       kernel.outs.size() != phase.writes.size())
     return fail(ref, "has " + std::to_string(kernel.ins.size()) +

@@ -13,7 +13,9 @@
 
 #include "ffc/Plan/Program.h"
 
+#include <array>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +86,8 @@ private:
   const Program &program;
   const MemoryOrders orders;
   std::vector<std::vector<Contents>> contents; ///< per device and buffer
+  /// Those that were met: operator, phase, point, and whether it is again.
+  std::set<std::array<int, 4>> kernels;
   /// Buffers of communication under way: its action, and whether they are
   /// written.
   std::vector<std::multimap<BufferId, std::pair<int, bool>>> inFlight;

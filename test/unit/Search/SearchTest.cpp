@@ -325,7 +325,7 @@ TEST_F(SearchTest, EndsWhenNoMoreIsGained) {
   TestGraph g = trainingGraph();
   Result early = run(g.graph);
   const int64_t most = defaultBudget(4, g.graph.ops.size());
-  EXPECT_GE(early.proposals, 4 * 5000);
+  EXPECT_GE(early.proposals, 4 * 8000);
   EXPECT_LT(early.proposals, most / 2);
   // A budget that is given is spent, and hardly gains more.
   options.budget = most;
