@@ -3,6 +3,7 @@
 #include "PlannedQuality.h"
 
 #include "ffc/Plan/Planner.h"
+#include "ffc/Plan/SymmetricSection.h"
 #include "ffc/Plan/Timing.h"
 
 #include <algorithm>
@@ -14,8 +15,10 @@ using namespace ffc::plan;
 Quality search::plannedQuality(const Graph &graph, const Topology &topology,
                                const CostModel &cost, const Strategy &strategy,
                                const PipelineSchedule &schedule) {
-  const Program program =
+  Program program =
       planProgram(graph, strategy, topology.numDevices(), cost, schedule);
+  if (topology.kindOf(0).target == Target::CUDA)
+    assignSymmetricOffsets(graph, strategy, program);
   Quality quality;
   quality.makespan = timeProgram(graph, strategy, program, cost).makespan;
   for (DeviceId id = 0; id < topology.numDevices(); ++id) {

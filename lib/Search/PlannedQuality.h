@@ -7,7 +7,8 @@
 
 namespace ffc::search {
 
-/// By the tasks of the plan: its simulated time and its exact bytes.
+/// By the tasks of the plan: its simulated time and its exact bytes, as the
+/// target of the devices has them.
 Quality plannedQuality(const plan::Graph &graph, const plan::Topology &topology,
                        const plan::CostModel &cost,
                        const plan::Strategy &strategy,

@@ -154,7 +154,7 @@ public:
         break;
       tryStart(start);
     }
-    return best.fits() ? std::move(found) : std::nullopt;
+    return std::move(found);
   }
 
 private:

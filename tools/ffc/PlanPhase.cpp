@@ -5,6 +5,7 @@
 
 #include "ffc/Plan/Cost.h"
 #include "ffc/Plan/Planner.h"
+#include "ffc/Plan/Recomputation.h"
 #include "ffc/Plan/StepMemory.h"
 #include "ffc/Plan/StepTimer.h"
 #include "ffc/Plan/SymmetricSection.h"
@@ -103,12 +104,13 @@ LogicalResult Compilation::checkMemory(const std::vector<int64_t> &bytes,
         plan::largestMemory(table, intern(table, strategy));
     const int64_t total =
         atLeast ? parts.total() : *std::max_element(bytes.begin(), bytes.end());
+    // What is for what is known of what keeps everything.
     return fail(llvm::formatv(
         "device {0} ({1}): the plan needs {2}{3}, expected at most {4}; the "
-        "largest device needs {5}: {6}",
+        "largest device needs {5}{6}",
         id, topology->device(id).name, atLeast ? "at least " : "",
         bytesText(bytes[id]), bytesText(most), bytesText(total),
-        describeMemory(parts, total)));
+        plan::doesAgain(strategy) ? "" : ": " + describeMemory(parts, total)));
   }
   return success();
 }

@@ -292,17 +292,24 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   if (const auto &pipeline = pipelines.found)
     better = {pipeline->name(), pipeline->strategy, pipeline->schedule,
               pipeline->quality};
-  if (const auto recomputed =
-          searchRecomputation(std::move(unfitting),
-                              better ? better->quality : result.quality, cost))
+  const auto recomputed = searchRecomputation(
+      std::move(unfitting), better ? better->quality : result.quality, cost);
+  if (recomputed && recomputed->quality.fits())
     better = {recomputed->describe(), recomputed->strategy,
               recomputed->schedule, recomputed->quality};
-  if (!result.quality.fits() && !better)
+  if (!result.quality.fits() && !better) {
+    std::string closer;
+    if (recomputed)
+      closer = "; " + recomputed->describe() + " needs " +
+               bytesText(static_cast<int64_t>(
+                   recomputed->quality.load *
+                   static_cast<double>(topology->kindOf(0).memoryBytes)));
     return fail(llvm::formatv(
         "{0}: no strategy found that fits into the devices' memory; the one "
-        "that came closest needs at least {1} on a device, {2}",
+        "that came closest needs at least {1} on a device, {2}{3}",
         options.model, bytesText(result.bytes),
-        describeMemory(result.memory, result.bytes)));
+        describeMemory(result.memory, result.bytes), closer));
+  }
   reportSearch(report, result, better, options.verbose);
   if (better) {
     schedule = better->schedule;

@@ -68,8 +68,9 @@ struct Unfitting {
   plan::Picoseconds makespan = 0;
 };
 
-/// The fastest found of `starts` that fits and is better than `best`, by the
-/// simulated time of its plan; nothing if there is none.
+/// The best found of `starts` that is better than `best`, by the simulated time
+/// and the bytes of its plan; nothing if there is none. If it does not fit,
+/// nothing does.
 std::optional<Recomputation> bestRecomputation(const plan::Graph &graph,
                                                const plan::Topology &topology,
                                                const plan::CostModel &cost,

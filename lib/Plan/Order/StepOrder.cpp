@@ -2,6 +2,8 @@
 
 #include "StepOrder.h"
 
+#include "ffc/Plan/Recomputation.h"
+
 #include <algorithm>
 #include <map>
 
@@ -23,8 +25,11 @@ StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
       isCompleted(graph.values.size()) {
   sends.resize(inTurn.size());
   placeSends(graph);
-  if (early.areThere)
-    placeStarts(graph, early.except);
+  fetches.resize(inTurn.size());
+  if (early.areThere) {
+    placeStarts(graph, early.sentAgain);
+    placeFetches(graph, early.sentAgain);
+  }
   addEntries(graph, inPlace);
 }
 
@@ -38,7 +43,7 @@ StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
 //===----------------------------------------------------------------------===//
 
 void StepOrder::placeStarts(const Graph &graph,
-                            const std::vector<bool> &except) {
+                            const std::vector<bool> &sentAgain) {
   const auto end = static_cast<OpId>(graph.ops.size());
   OpId lastOp = -1; // before the updates
   for (OpId op = 0; op < end; ++op)
@@ -52,7 +57,8 @@ void StepOrder::placeStarts(const Graph &graph,
         value.kind == ValueKind::State && !graph.isLoaded(id);
     // The loss is completed at once.
     if (value.uses.empty() || id == graph.loss ||
-        (value.producer < 0 && !isUpdated) || (!except.empty() && except[id]))
+        (value.producer < 0 && !isUpdated) ||
+        (!sentAgain.empty() && sentAgain[id]))
       continue;
     const OpId first = std::max(value.producer, 0), reader = firstReader(value);
     if (reader <= first)
@@ -85,6 +91,37 @@ void StepOrder::placeStarts(const Graph &graph,
       place.values.insert(place.values.end(), states.begin(), states.end());
     if (!place.values.empty() || place.isLast)
       places.push_back(std::move(place));
+  }
+}
+
+void StepOrder::placeFetches(const Graph &graph,
+                             const std::vector<bool> &sentAgain) {
+  if (std::find(sentAgain.begin(), sentAgain.end(), true) == sentAgain.end())
+    return;
+  struct Read {
+    int turn = -1;
+    bool isBackward = false;
+  };
+  std::map<ValueId, Read> last;
+  int before = -1, current = -1; // turns that are the first to read a state
+  for (size_t t = 0; t < inTurn.size(); ++t) {
+    const auto turn = static_cast<int>(t);
+    for (ValueId value : graph.op(inTurn[t].op).operands) {
+      if (value < 0 || !sentAgain[value])
+        continue;
+      const bool backward = isBackward(graph, inTurn[t]);
+      auto [it, isNew] = last.try_emplace(value);
+      Read &read = it->second;
+      if (isNew || read.isBackward != backward) {
+        if (current != turn)
+          before = current;
+        current = turn;
+        // Not while it is read as it was sent before.
+        if (before >= 0 && read.turn <= before)
+          fetches[before].push_back({value, turn});
+      }
+      read = {turn, backward};
+    }
   }
 }
 
@@ -159,6 +196,8 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
         byValue[value].push_back({Kind::Read, op, -1, value, -1});
     for (auto [value, reader] : sends[turn])
       all.push_back({Kind::Send, op, reader, value, -1});
+    for (auto [value, reader] : fetches[turn])
+      all.push_back({Kind::Fetch, op, reader, value, -1});
     if (!inTurn[turn].isLast() || inTurn[turn].isAgain)
       continue;
     addAfter(graph, op);

@@ -41,6 +41,8 @@ struct StepEntry {
     Output,     ///< `value` is completed if it still is partial sums
     EndMicroBatch,
     Send,  ///< `value`, of which a turn made a part, is sent to turn `index`
+    Fetch, ///< `value`, a state that is sent again, begins to be for turn
+           ///< `index`
     Start, ///< collectives of StepOrder::starts()[index]
     Store, ///< `value` gets into `state`
 
@@ -54,7 +56,7 @@ struct StepEntry {
   OpId row = -1;
   /// Complete, Accumulate, Output, Store: its number among those of the row; -1
   /// for a value that was written into the state, of which nothing is left to
-  /// do. Start: of the place. Run, Send: of the turn, among all.
+  /// do. Start: of the place. Run, Send, Fetch: of the turn, among all.
   int index = -1;
   ValueId value = -1;
   StateId state = -1;
@@ -95,7 +97,10 @@ public:
   /// Does communication start before it is waited for?
   struct EarlyStarts {
     bool areThere = false;
-    std::vector<bool> except; ///< by value; empty: of none
+    /// By value: states that are sent again (Recomputation.h); empty: none.
+    /// Each begins to be when the one before is first read, so that two are
+    /// there at once.
+    std::vector<bool> sentAgain;
   };
   StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
             std::vector<Turn> turns, const EarlyStarts &early);
@@ -114,7 +119,8 @@ public:
   StartKind startKind(ValueId value) const { return kinds[value]; }
 
 private:
-  void placeStarts(const Graph &graph, const std::vector<bool> &except);
+  void placeStarts(const Graph &graph, const std::vector<bool> &sentAgain);
+  void placeFetches(const Graph &graph, const std::vector<bool> &sentAgain);
   void addEntries(const Graph &graph, const WrittenInPlace &inPlace);
   void complete(const Graph &graph, OpId row, bool ofMicroBatch);
   void endMicroBatch(const Graph &graph);
@@ -127,6 +133,9 @@ private:
   std::vector<Turn> inTurn;
   /// By turn, the first turns that read of what it makes, and which value.
   std::vector<std::vector<std::pair<ValueId, int>>> sends;
+  /// By turn, the states that begin to be sent then, and the turns that read
+  /// them.
+  std::vector<std::vector<std::pair<ValueId, int>>> fetches;
   std::vector<StepEntry> all;
   std::vector<std::vector<StepEntry>> byValue;
   std::vector<int> indices; ///< by row

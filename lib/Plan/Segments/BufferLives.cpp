@@ -62,7 +62,8 @@ void BufferLives::visit(const StepEntry &entry) {
   case StepEntry::Kind::Mean:
     break; // of values
   case StepEntry::Kind::Send:
-    break; // of pipelines, which are timed by their programs
+  case StepEntry::Kind::Fetch:
+    break; // of what is timed by its program
   }
 }
 

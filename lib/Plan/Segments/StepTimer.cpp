@@ -217,7 +217,8 @@ bool StepTimer::follow(ValueId id, Picoseconds limit) {
     case StepEntry::Kind::Run:
     case StepEntry::Kind::EndMicroBatch:
     case StepEntry::Kind::Send:
-      break; // of no value, or of pipelines, which are not timed here
+    case StepEntry::Kind::Fetch:
+      break; // of no value, or of what is not timed here
     }
     if (!fits)
       return false;

@@ -158,6 +158,8 @@ private:
       return endMicroBatch();
     case StepEntry::Kind::Send:
       return send(entry.value, order.turns()[entry.index]);
+    case StepEntry::Kind::Fetch:
+      return fetch(entry.value, order.turns()[entry.index]);
     case StepEntry::Kind::Start:
       return startEarly(order.starts()[entry.index]);
     case StepEntry::Kind::Store:
@@ -209,16 +211,38 @@ private:
       for (ValueId result : graph.op(turn.op).results)
         if (result >= 0)
           forgetPart(result, turn);
-    const bool backward = isBackward(graph, turn);
     for (ValueId value : graph.op(turn.op).operands)
-      if (value >= 0 && sentAgain[value] && lastRead[value] != backward) {
-        lastRead[value] = backward;
-        finishEarly(value);
-        values[value].holdings.removeIf([&](const Holding &holding) {
-          return build.device(holding.device).buffers[holding.buffer].section !=
-                 Section::State;
-        });
-      }
+      if (value >= 0 && sentAgain[value])
+        forgetSent(value, turn);
+  }
+
+  /// Of a state that is sent again.
+  void forgetSent(ValueId id, const Turn &reader) {
+    const bool backward = isBackward(graph, reader);
+    if (lastRead[id] == backward)
+      return;
+    lastRead[id] = backward;
+    finishEarly(id);
+    values[id].holdings.removeIf([&](const Holding &holding) {
+      return build.device(holding.device).buffers[holding.buffer].section !=
+             Section::State;
+    });
+  }
+
+  /// Begins to send a state to where a turn reads it.
+  void fetch(ValueId id, const Turn &reader) {
+    forgetSent(id, reader);
+    const Value &value = graph.value(id);
+    const FirstRead read =
+        firstRead(graph, orders, id, reader, strategy[reader.op]);
+    const std::optional<PlannedReshard> reshard = planEarly(
+        build, cost, values[id], id, value.type, value.name, read.needed);
+    if (!reshard)
+      return;
+    ReshardWriter(build, id, value.type, value.name,
+                  read.first.later(stepsOf(read.first)), reshard->targets)
+        .write(reshard->plan, values[id].holdings, values[id].groups,
+               &pending[id]);
   }
 
   void forgetPart(ValueId id, const Turn &turn) {
