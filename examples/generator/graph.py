@@ -84,9 +84,10 @@ class Graph:
         shapes = [" x ".join(map(str, self.shapes[value])) or "1" for value in (x, self.last)]
         self.nodes.insert(at, f"\n  # {name}: {shapes[0]} -> {shapes[1]}")
 
-    def linear(self, name, x, features):
+    def linear(self, name, x, features, bias=True):
         inputs = self.shapes[x][-1]
-        operands = self._parameters(name, weight=(features, inputs), bias=(features,))
+        shapes = {"weight": (features, inputs), **({"bias": (features,)} if bias else {})}
+        operands = self._parameters(name, **shapes)
         self.count(x, 2 * self.rows * features * inputs)
         return self.node(name, "Gemm", [x] + operands, (features,), transB=1)
 

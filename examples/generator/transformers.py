@@ -260,6 +260,7 @@ MODELS = {
     "gpt_lm": gpt_lm,
     "gpt2": gpt2,
     "gpt2_xl": partial(gpt2, layers=48, width=1600, heads=25),
+    "gpt3_175b": partial(gpt2, layers=96, width=12288, heads=96, sequence=2048, positions=2048),
     "vit_b16": vit,
 }
 FILES = []

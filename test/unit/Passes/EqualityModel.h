@@ -393,7 +393,7 @@ inline void checkPipelines(Model &model, int devices) {
   }
   // Batch normalisation over all samples ends a pipeline.
   const bool isWhole = model.hasOperator("normalize");
-  EXPECT_GT(turns, isWhole ? 0 : 6 * graph.ops.size());
+  EXPECT_GT(turns, isWhole ? 0 : 4 * graph.ops.size());
   EXPECT_GT(stages, isWhole ? 11u : 18u);
 }
 

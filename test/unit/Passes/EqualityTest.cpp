@@ -121,7 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(
         ::testing::Values("mlp-small.onnxtxt", "lenet-small.onnxtxt",
                           "resnet-small.onnxtxt", "gpt-small.onnxtxt",
-                          "causal-small.onnxtxt", "recurrent-small.onnxtxt"),
+                          "causal-small.onnxtxt", "recurrent-small.onnxtxt",
+                          "llama-small.onnxtxt"),
         ::testing::Values(2, 3, 4, 8)));
 
 /// Several batches of a step, each in the order of a pipeline.
@@ -148,7 +149,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(
         ::testing::Values("mlp-small.onnxtxt", "lenet-small.onnxtxt",
                           "resnet-small.onnxtxt", "gpt-small.onnxtxt",
-                          "causal-small.onnxtxt", "recurrent-small.onnxtxt"),
+                          "causal-small.onnxtxt", "recurrent-small.onnxtxt",
+                          "llama-small.onnxtxt"),
         ::testing::Values(2, 3, 4, 8)));
 
 TEST(Recomputation, OfMicroBatches) {
