@@ -106,6 +106,16 @@ INSTANTIATE_TEST_SUITE_P(
                                          "gpt-small.onnxtxt"),
                        ::testing::Values(2, 4)));
 
+/// Models and devices for what changes the order of a step.
+static auto kindsOfOrders() {
+  return ::testing::Combine(
+      ::testing::Values("mlp-small.onnxtxt", "lenet-small.onnxtxt",
+                        "resnet-small.onnxtxt", "gpt-small.onnxtxt",
+                        "causal-small.onnxtxt", "recurrent-small.onnxtxt",
+                        "llama-small.onnxtxt"),
+      ::testing::Values(2, 3, 4, 8));
+}
+
 /// The order of a pipeline changes nothing either.
 class Pipelines
     : public ::testing::TestWithParam<std::tuple<const char *, int>> {};
@@ -116,14 +126,7 @@ TEST_P(Pipelines, RandomStrategies) {
   checkPipelines(model, devices);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, Pipelines,
-    ::testing::Combine(
-        ::testing::Values("mlp-small.onnxtxt", "lenet-small.onnxtxt",
-                          "resnet-small.onnxtxt", "gpt-small.onnxtxt",
-                          "causal-small.onnxtxt", "recurrent-small.onnxtxt",
-                          "llama-small.onnxtxt"),
-        ::testing::Values(2, 3, 4, 8)));
+INSTANTIATE_TEST_SUITE_P(Models, Pipelines, kindsOfOrders());
 
 /// Several batches of a step, each in the order of a pipeline.
 TEST(Pipelines, OfMicroBatches) {
@@ -144,14 +147,7 @@ TEST_P(Recomputation, RandomStrategies) {
   checkRecomputation(model, devices);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Models, Recomputation,
-    ::testing::Combine(
-        ::testing::Values("mlp-small.onnxtxt", "lenet-small.onnxtxt",
-                          "resnet-small.onnxtxt", "gpt-small.onnxtxt",
-                          "causal-small.onnxtxt", "recurrent-small.onnxtxt",
-                          "llama-small.onnxtxt"),
-        ::testing::Values(2, 3, 4, 8)));
+INSTANTIATE_TEST_SUITE_P(Models, Recomputation, kindsOfOrders());
 
 TEST(Recomputation, OfMicroBatches) {
   Making making;
