@@ -62,9 +62,9 @@ private:
         std::holds_alternative<plan::TaskId::Compute>(action.task.what) ||
         std::holds_alternative<plan::TaskId::AddPartial>(action.task.what);
     // What is computed again is no statement with what was computed.
-    return {task.op,
-            isOfPoint && task.instance < -1 ? -1 - task.phase : task.phase,
-            action.task.what.index(), isOfPoint ? 0 : task.point, ""};
+    const bool isAgain = isOfPoint && task.instance < -1;
+    return {task.op, task.phase, 2 * action.task.what.index() + isAgain,
+            isOfPoint ? 0 : task.point, ""};
   }
 
   std::vector<std::vector<int64_t>> numbers;

@@ -3,7 +3,7 @@
 #include "ffc/Search/Pipelines.h"
 
 #include "KernelTime.h"
-#include "PlannedQuality.h"
+#include "ffc/Search/PlannedQuality.h"
 
 #include "ffc/Plan/SampleDims.h"
 #include "ffc/Plan/StrategyFile.h"
@@ -274,9 +274,11 @@ namespace {
 class PipelineSearch {
 public:
   PipelineSearch(const Graph &graph, const Topology &topology,
-                 const CostModel &cost, const Quality &best, int fewestStages)
+                 const CostModel &cost, const Quality &best, int fewestStages,
+                 const std::function<bool()> &goesOn)
       : graph(graph), topology(topology), cost(cost), best(best),
-        fewestStages(fewestStages), cuts(graph, cost, topology.numDevices()) {}
+        fewestStages(fewestStages), goesOn(goesOn),
+        cuts(graph, cost, topology.numDevices()) {}
 
   PipelineResult run() {
     for (const auto &[estimate, shape] : shapes()) {
@@ -337,6 +339,8 @@ private:
   }
 
   bool tryOne(Pipeline pipeline) {
+    if (goesOn && !goesOn())
+      return false;
     points += pointsOf(pipeline.shape);
     pipeline.quality = plannedQuality(graph, topology, cost, pipeline.strategy,
                                       pipeline.schedule);
@@ -381,6 +385,7 @@ private:
   const CostModel &cost;
   Quality best;
   const int fewestStages;
+  const std::function<bool()> &goesOn;
   PipelineCuts cuts;
   int64_t points = 0; ///< planned so far
   std::optional<Pipeline> found;
@@ -392,6 +397,8 @@ private:
 PipelineResult search::searchPipelines(const Graph &graph,
                                        const Topology &topology,
                                        const CostModel &cost,
-                                       const Quality &best, int fewestStages) {
-  return PipelineSearch(graph, topology, cost, best, fewestStages).run();
+                                       const Quality &best, int fewestStages,
+                                       const std::function<bool()> &goesOn) {
+  return PipelineSearch(graph, topology, cost, best, fewestStages, goesOn)
+      .run();
 }

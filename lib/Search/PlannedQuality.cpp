@@ -1,6 +1,6 @@
 //===- PlannedQuality.cpp - how good a whole plan is ----------------------===//
 
-#include "PlannedQuality.h"
+#include "ffc/Search/PlannedQuality.h"
 
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/SymmetricSection.h"

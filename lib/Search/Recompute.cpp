@@ -3,8 +3,8 @@
 #include "ffc/Search/Recompute.h"
 
 #include "KernelTime.h"
-#include "PlannedQuality.h"
 #include "ffc/Plan/Recomputation.h"
+#include "ffc/Search/PlannedQuality.h"
 
 #include <algorithm>
 #include <numeric>
@@ -140,9 +140,10 @@ namespace {
 class RecomputeSearch {
 public:
   RecomputeSearch(const Graph &graph, const Topology &topology,
-                  const CostModel &cost, const Quality &best)
+                  const CostModel &cost, const Quality &best,
+                  const std::function<bool()> &goesOn)
       : graph(graph), topology(topology), cost(cost), best(best),
-        recomputable(graph, cost) {}
+        goesOn(goesOn), recomputable(graph, cost) {}
 
   std::optional<Recomputation> run(std::vector<Unfitting> starts) {
     std::stable_sort(starts.begin(), starts.end(),
@@ -200,7 +201,7 @@ private:
 
   bool tryOne(const Unfitting &start, const std::vector<OpId> &again,
               bool sentAgain) {
-    if (left-- <= 0 || (again.empty() && !sentAgain))
+    if (left-- <= 0 || (again.empty() && !sentAgain) || (goesOn && !goesOn()))
       return false;
     Recomputation one{start.name, start.strategy, start.schedule, {}, 0, 0};
     for (OpId op : again)
@@ -247,6 +248,7 @@ private:
   const Topology &topology;
   const CostModel &cost;
   Quality best;
+  const std::function<bool()> &goesOn;
   Recomputable recomputable;
   int64_t left = 0; ///< plans to try
   std::optional<Recomputation> found;
@@ -257,6 +259,8 @@ private:
 std::optional<Recomputation>
 search::bestRecomputation(const Graph &graph, const Topology &topology,
                           const CostModel &cost, std::vector<Unfitting> starts,
-                          const Quality &best) {
-  return RecomputeSearch(graph, topology, cost, best).run(std::move(starts));
+                          const Quality &best,
+                          const std::function<bool()> &goesOn) {
+  return RecomputeSearch(graph, topology, cost, best, goesOn)
+      .run(std::move(starts));
 }

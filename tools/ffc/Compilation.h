@@ -16,8 +16,7 @@
 #include "ffc/Plan/StrategyFile.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Topology.h"
-#include "ffc/Search/Pipelines.h"
-#include "ffc/Search/Recompute.h"
+#include "ffc/Search/Search.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -26,6 +25,22 @@
 #include <memory>
 
 namespace ffc {
+
+/// A strategy with an order of the step of its own, better than the answer of
+/// the search's chains.
+struct TakenPlan {
+  std::string name;
+  plan::Strategy strategy;
+  plan::PipelineSchedule schedule;
+  search::Quality quality;
+};
+
+struct PlanSearch {
+  std::optional<TakenPlan> taken;
+  /// If nothing fits, what came closer: "; data-parallel, 12 operators computed
+  /// again needs 1.2 GB", or empty.
+  std::string closer;
+};
 
 /// One model on its way to one output. Phases run in order up to the one that
 /// gives what was asked for.
@@ -87,17 +102,13 @@ private:
   mlir::LogicalResult exportStrategy();
   /// The best strategy of a search, and a report on it.
   mlir::FailureOr<plan::PartialStrategy> search();
-  /// Pipelines that are better than what was found, of one stage as well if
-  /// memory is short.
-  search::PipelineResult searchPipelines(const search::Result &result,
-                                         const plan::CostModel &cost,
-                                         bool isMemoryShort) const;
-  /// The fastest of `starts`, none of which fits, with less kept so that it
-  /// does and is better than `best`.
-  std::optional<search::Recomputation>
-  searchRecomputation(std::vector<search::Unfitting> starts,
-                      const search::Quality &best,
-                      const plan::CostModel &cost) const;
+  /// Tries what is judged by whole plans: pipelines, and what is faster than
+  /// the chains' answer and does not fit, with less kept. `start`: the strategy
+  /// that the search started from, as it was given.
+  PlanSearch searchPlans(const search::Result &result,
+                         const std::optional<plan::Strategy> &start,
+                         const plan::CostModel &cost,
+                         const search::Options &searching) const;
   /// The tasks of every device, where they have their buffers.
   plan::Program programOf(const plan::Strategy &strategy,
                           const plan::CostModel &cost) const;

@@ -3,8 +3,6 @@
 #include "Compilation.h"
 
 #include "ffc/Plan/Cost.h"
-#include "ffc/Search/Pipelines.h"
-#include "ffc/Search/Recompute.h"
 #include "ffc/Search/Search.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -142,19 +140,9 @@ private:
 };
 } // namespace
 
-namespace {
-/// What is better than the answer of the chains.
-struct Taken {
-  std::string name;
-  plan::Strategy strategy;
-  plan::PipelineSchedule schedule;
-  search::Quality quality;
-};
-} // namespace
-
 /// `verbose`: with what became of the moves.
 static void reportSearch(Report &report, const search::Result &result,
-                         const std::optional<Taken> &taken, bool verbose) {
+                         const std::optional<TakenPlan> &taken, bool verbose) {
   auto ratio = [&](plan::Picoseconds time) {
     return static_cast<double>(time) /
            static_cast<double>(result.quality.makespan);
@@ -205,50 +193,6 @@ static void reportSearch(Report &report, const search::Result &result,
                ", which is simpler and within 1 %");
 }
 
-/// What is faster than the answer by a per cent, but does not fit.
-static std::vector<search::Unfitting>
-fasterUnfitting(const search::Result &result) {
-  std::vector<search::Unfitting> all;
-  auto add = [&](const std::string &name, const plan::Strategy &strategy,
-                 const search::Quality &quality) {
-    const plan::Picoseconds found = result.quality.makespan;
-    if (!quality.fits() &&
-        (!result.quality.fits() || quality.makespan < found - found / 100))
-      all.push_back({name, strategy, {}, quality.makespan});
-  };
-  for (const search::Baseline &baseline : result.baselines)
-    add(baseline.name, baseline.strategy, baseline.quality);
-  if (const auto &answer = result.elimination)
-    add(answer->name, answer->strategy, answer->quality);
-  add("the strategy found", result.strategy, result.quality);
-  return all;
-}
-
-search::PipelineResult
-Compilation::searchPipelines(const search::Result &result,
-                             const plan::CostModel &cost,
-                             bool isMemoryShort) const {
-  // What is pinned, or written for FlexFlow, is no pipeline.
-  if (!options.searchesSchedules || options.schedule.isNone() ||
-      !options.pins.empty() || !options.exportStrategy.empty() ||
-      planned.graph.microBatches > 1)
-    return {};
-  return search::searchPipelines(planned.graph, *topology, cost, result.quality,
-                                 isMemoryShort ? 1 : 2);
-}
-
-std::optional<search::Recomputation>
-Compilation::searchRecomputation(std::vector<search::Unfitting> starts,
-                                 const search::Quality &best,
-                                 const plan::CostModel &cost) const {
-  // FlexFlow cannot say it, and inference has no backward pass.
-  if (!options.searchesRecomputation || !options.exportStrategy.empty() ||
-      !options.training)
-    return std::nullopt;
-  return search::bestRecomputation(planned.graph, *topology, cost,
-                                   std::move(starts), best);
-}
-
 FailureOr<plan::PartialStrategy> Compilation::search() {
   report.phase("search");
   const plan::Graph &graph = planned.graph;
@@ -275,41 +219,25 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   searching.plannedBytes = [&](const plan::Strategy &strategy) {
     return bytesOf(programOf(strategy, cost));
   };
-  search::Result result;
-  {
-    InterruptGuard guard;
-    result = search::searchStrategy(graph, *topology, cost, searching);
-  }
+  // With a strategy to start from that does something again it is compared as a
+  // whole; the chains start from it without.
+  std::optional<plan::Strategy> start = searching.start;
+  if (searching.start)
+    for (plan::Configuration &config : *searching.start)
+      config.again = false;
+  const InterruptGuard guard;
+  const search::Result result =
+      search::searchStrategy(graph, *topology, cost, searching);
+  const PlanSearch plans = searchPlans(result, start, cost, searching);
   if (isTerminal)
     llvm::errs() << "\r\033[K";
-  std::optional<Taken> better;
-  std::vector<search::Unfitting> unfitting = fasterUnfitting(result);
-  const search::PipelineResult pipelines =
-      searchPipelines(result, cost, !unfitting.empty());
-  for (const search::Pipeline &pipeline : pipelines.unfitting)
-    unfitting.push_back({pipeline.name(), pipeline.strategy, pipeline.schedule,
-                         pipeline.quality.makespan});
-  if (const auto &pipeline = pipelines.found)
-    better = {pipeline->name(), pipeline->strategy, pipeline->schedule,
-              pipeline->quality};
-  const auto recomputed = searchRecomputation(
-      std::move(unfitting), better ? better->quality : result.quality, cost);
-  if (recomputed && recomputed->quality.fits())
-    better = {recomputed->describe(), recomputed->strategy,
-              recomputed->schedule, recomputed->quality};
-  if (!result.quality.fits() && !better) {
-    std::string closer;
-    if (recomputed)
-      closer = "; " + recomputed->describe() + " needs " +
-               bytesText(static_cast<int64_t>(
-                   recomputed->quality.load *
-                   static_cast<double>(topology->kindOf(0).memoryBytes)));
+  const std::optional<TakenPlan> &better = plans.taken;
+  if (!result.quality.fits() && !better)
     return fail(llvm::formatv(
         "{0}: no strategy found that fits into the devices' memory; the one "
         "that came closest needs at least {1} on a device, {2}{3}",
         options.model, bytesText(result.bytes),
-        describeMemory(result.memory, result.bytes), closer));
-  }
+        describeMemory(result.memory, result.bytes), plans.closer));
   reportSearch(report, result, better, options.verbose);
   if (better) {
     schedule = better->schedule;

@@ -46,8 +46,8 @@ enum class FlexFlowForm { Text, Printed };
 /// The forward operators of `strategy` as FlexFlow has them; it has no others.
 /// Reads back as the same configurations but for axes of degree 1 and the order
 /// of axes. Operators that cannot be said go to `leftOut`, in graph order:
-/// those of a type that FlexFlow lacks, and those with replicas or a split of
-/// what is no dimension of their result.
+/// those of a type that FlexFlow lacks, those with replicas or a split of what
+/// is no dimension of their result, and what is done again.
 std::string printFlexFlowStrategy(const Graph &graph, const Strategy &strategy,
                                   FlexFlowForm form,
                                   std::vector<OpId> &leftOut);

@@ -109,11 +109,13 @@ struct PipelineResult {
 };
 
 /// By the simulated times of plans. `fewestStages` is 1 or 2: a single stage is
-/// never faster than its devices without micro-batches.
+/// never faster than its devices without micro-batches. Ends, with what was
+/// found so far, when `goesOn` says no before a plan; empty: always yes.
 PipelineResult searchPipelines(const plan::Graph &graph,
                                const plan::Topology &topology,
                                const plan::CostModel &cost, const Quality &best,
-                               int fewestStages = 2);
+                               int fewestStages = 2,
+                               const std::function<bool()> &goesOn = nullptr);
 
 } // namespace ffc::search
 

@@ -70,12 +70,13 @@ struct Unfitting {
 
 /// The best found of `starts` that is better than `best`, by the simulated time
 /// and the bytes of its plan; nothing if there is none. If it does not fit,
-/// nothing does.
-std::optional<Recomputation> bestRecomputation(const plan::Graph &graph,
-                                               const plan::Topology &topology,
-                                               const plan::CostModel &cost,
-                                               std::vector<Unfitting> starts,
-                                               const Quality &best);
+/// nothing does. Ends, with what was found so far, when `goesOn` says no before
+/// a plan; empty: always yes.
+std::optional<Recomputation>
+bestRecomputation(const plan::Graph &graph, const plan::Topology &topology,
+                  const plan::CostModel &cost, std::vector<Unfitting> starts,
+                  const Quality &best,
+                  const std::function<bool()> &goesOn = nullptr);
 
 } // namespace ffc::search
 

@@ -179,7 +179,7 @@ ffc::plan::fromFlexFlow(const Graph &graph, int numDevices,
 static std::optional<FlexFlowConfig>
 flexFlowConfig(const Op &op, const Configuration &config) {
   const Access *access = resultAccess(op);
-  if (!access || access->dims.empty())
+  if (!access || access->dims.empty() || config.again)
     return std::nullopt;
   std::vector<int64_t> degrees(access->dims.size(), 1);
   size_t numSplit = 0;

@@ -1,6 +1,6 @@
 //===- PlannedQuality.h - how good a whole plan is --------------*- C++ -*-===//
-#ifndef FFC_LIB_SEARCH_PLANNEDQUALITY_H
-#define FFC_LIB_SEARCH_PLANNEDQUALITY_H
+#ifndef FFC_SEARCH_PLANNEDQUALITY_H
+#define FFC_SEARCH_PLANNEDQUALITY_H
 
 #include "ffc/Plan/PipelineSchedule.h"
 #include "ffc/Search/Search.h"
@@ -16,4 +16,4 @@ Quality plannedQuality(const plan::Graph &graph, const plan::Topology &topology,
 
 } // namespace ffc::search
 
-#endif // FFC_LIB_SEARCH_PLANNEDQUALITY_H
+#endif // FFC_SEARCH_PLANNEDQUALITY_H
