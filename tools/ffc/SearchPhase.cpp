@@ -193,6 +193,9 @@ static void reportSearch(Report &report, const search::Result &result,
                ", which is simpler and within 1 %");
 }
 
+/// Of the time that a search may take.
+static constexpr double kShareOfChains = 0.75;
+
 FailureOr<plan::PartialStrategy> Compilation::search() {
   report.phase("search");
   const plan::Graph &graph = planned.graph;
@@ -226,8 +229,11 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
     for (plan::Configuration &config : *searching.start)
       config.again = false;
   const InterruptGuard guard;
+  // What is left of the time is for whole plans.
+  search::Options chains = searching;
+  chains.seconds *= kShareOfChains;
   const search::Result result =
-      search::searchStrategy(graph, *topology, cost, searching);
+      search::searchStrategy(graph, *topology, cost, chains);
   const PlanSearch plans = searchPlans(result, start, cost, searching);
   if (isTerminal)
     llvm::errs() << "\r\033[K";
