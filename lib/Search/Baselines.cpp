@@ -2,6 +2,7 @@
 
 #include "ffc/Search/Search.h"
 
+#include "Chain.h"
 #include "Roles.h"
 #include "ffc/Plan/StrategyFile.h"
 
@@ -59,6 +60,14 @@ private:
     }
   }
 
+  /// Of the walker's strategy. Whether what is slower than what fits does itself
+  /// is not worth planning it.
+  Quality quality() {
+    if (walker.makespan() < bestThatFits())
+      return qualityOf(walker, room);
+    return {walker.makespan(), shareOf(walker.memory(), room)};
+  }
+
   Picoseconds bestSoFar() const {
     return std::min_element(result.begin(), result.end(),
                             [](const Baseline &a, const Baseline &b) {
@@ -106,7 +115,7 @@ private:
     if (std::none_of(result.begin(), result.end(), [&](const Baseline &other) {
           return other.strategy == strategy;
         }))
-      result.push_back({name, std::move(strategy), qualityOf(walker, room)});
+      result.push_back({name, std::move(strategy), quality()});
     ++tried;
     isOver = goesOn && !goesOn(bestSoFar()) && tried > 1 &&
              bestThatFits() != kNoLimit;
