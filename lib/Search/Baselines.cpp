@@ -60,8 +60,8 @@ private:
     }
   }
 
-  /// Of the walker's strategy. Whether what is slower than what fits does itself
-  /// is not worth planning it.
+  /// Of the walker's strategy. Whether what is slower than what fits does
+  /// itself is not worth planning it.
   Quality quality() {
     if (walker.makespan() < bestThatFits())
       return qualityOf(walker, room);

@@ -213,13 +213,13 @@ protected:
 };
 
 TEST_F(OneLayer, RunsAKernelOnEveryTile) {
-  Made &program = make({/*x*/ 2,    0, 1, /*y*/ 2,
+  Made &program = make({/*x*/ 2,    0,      1, /*y*/ 2,
                         2,          3,
-                        /*add*/ 2,  0, 0, 0,
-                        7,          0, 1, 1,
-                        own(0),     1, 0,
-                        /*dump*/ 1, 0, 2, /*reshard*/ 1,
-                        0,          1, 0},
+                        /*add*/ 2,  0,      0, -4,
+                        0,          7,      0, 1,
+                        1,          own(0), 1, 0,
+                        /*dump*/ 1, 0,      2, /*reshard*/ 1,
+                        0,          1,      0},
                        {8});
   arena_memory = {1, 2, 3, 4, 5, 6, 7, 8};
   program.layer.add();
@@ -230,6 +230,7 @@ TEST_F(OneLayer, RunsAKernelOnEveryTile) {
   ASSERT_EQ(tasks.size(), 2u);
   EXPECT_STREQ(tasks[0].op, "add");
   EXPECT_EQ(tasks[0].point, 7);
+  EXPECT_EQ(tasks[0].instance, -4);
   EXPECT_EQ(tasks[1].point, 8);
   program.layer.dump();
   EXPECT_EQ(probe.said, std::vector<std::string>{"out/y 4"});
@@ -303,10 +304,10 @@ TEST_F(OneLayer, AddsUpMicroBatches) {
 /// A text that was changed by hand.
 TEST_F(OneLayer, TasksAreStartedInTheirOrder) {
   Made &program =
-      make({1,      0, 1, 1, /*add*/ 1, 0, 0,   0, 7, 0, 0, 0, /*reshard*/ 1,
+      make({1,      0, 1, 1, /*add*/ 1, 0, 0,   0, 0, 7, 0, 0, 0, /*reshard*/ 1,
             1,      1, 1, //
-            copies, 1, 5, 1, 1,         0, add, 2, 0, 0, 0, 0, 0,
-            1,      2});
+            copies, 1, 5, 1, 1,         0, add, 2, 0, 0, 0, 0, 0, 1,
+            2});
   const std::string advice =
       ": the program does not do what was planned (ffc verify)";
   auto failure = [&](auto &&step) -> std::string {
