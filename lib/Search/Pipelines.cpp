@@ -131,7 +131,8 @@ const PipelineCuts::Table &PipelineCuts::tableOf(int width,
       kernels[at + 1] += microBatches * times[i];
       parameters[at + 1] += static_cast<double>(operators[i].parameters);
     }
-    if (at > 0)
+    // A stage of all devices has no neighbour.
+    if (at > 0 && width < numDevices)
       crossing[at] =
           2.0 * microBatches *
           static_cast<double>(cost.transfer(0, width,

@@ -76,4 +76,26 @@ TEST(Pipelines, FoundWhereLinksAreSlow) {
             none.unfitting[3].quality.makespan);
 }
 
+/// Its gradients are added up over the micro-batches.
+TEST(Pipelines, OfOneStage) {
+  const TestGraph g = products(8);
+  const Topology topology = load("cpu:1");
+  const CostModel cost(topology);
+  EXPECT_THAT(PipelineCuts(g.graph, cost, 1).cut({1, 1, 4}).begins,
+              ::testing::IsEmpty());
+  // What is known does not fit.
+  const Quality best{kNoLimit, 2};
+  EXPECT_FALSE(searchPipelines(g.graph, topology, cost, best).found);
+  const auto found = searchPipelines(g.graph, topology, cost, best, 1).found;
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->quality.fits());
+  EXPECT_EQ(found->name(),
+            std::to_string(found->shape.microBatches) +
+                " micro-batches one after the other on 1 device");
+  // Nothing is planned when it is over.
+  EXPECT_FALSE(searchPipelines(g.graph, topology, cost, best, 1, [] {
+                 return false;
+               }).found);
+}
+
 } // namespace
