@@ -8,7 +8,6 @@
 #include "ffc/Plan/Recomputation.h"
 #include "ffc/Plan/StepMemory.h"
 #include "ffc/Plan/StepTimer.h"
-#include "ffc/Plan/SymmetricSection.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Verifier.h"
 
@@ -22,11 +21,8 @@ using namespace ffc;
 
 plan::Program Compilation::programOf(const plan::Strategy &strategy,
                                      const plan::CostModel &cost) const {
-  plan::Program program = plan::planProgram(
-      planned.graph, strategy, topology->numDevices(), cost, schedule);
-  if (target == plan::Target::CUDA)
-    plan::assignSymmetricOffsets(planned.graph, strategy, program);
-  return program;
+  return plan::planProgram(target, planned.graph, strategy,
+                           topology->numDevices(), cost, schedule);
 }
 
 std::vector<int64_t> Compilation::bytesOf(const plan::Program &program) {

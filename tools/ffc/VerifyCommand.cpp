@@ -14,7 +14,6 @@
 #include "ffc/Passes/Passes.h"
 #include "ffc/Plan/Cost.h"
 #include "ffc/Plan/Planner.h"
-#include "ffc/Plan/SymmetricSection.h"
 #include "ffc/Plan/Topology.h"
 #include "ffc/Plan/Verifier.h"
 
@@ -127,10 +126,9 @@ llvm::Expected<std::string> Verification::verifyStep(const std::string &path,
     return fault(path, said);
   const plan::Graph &graph = plan->planned.graph;
   const plan::CostModel cost(*topology);
-  plan::Program program = plan::planProgram(
-      graph, plan->strategy, topology->numDevices(), cost, plan->schedule);
-  if (topology->kindOf(0).target == plan::Target::CUDA)
-    plan::assignSymmetricOffsets(graph, plan->strategy, program);
+  const plan::Program program =
+      plan::planProgram(topology->kindOf(0).target, graph, plan->strategy,
+                        topology->numDevices(), cost, plan->schedule);
   if (auto error =
           plan::verifyProgram(graph, plan->strategy, program, *topology))
     return fault(path, *error);

@@ -23,6 +23,11 @@ namespace ffc::plan {
 Program planProgram(const Graph &graph, const Strategy &strategy,
                     int numDevices, const CostModel &cost,
                     const PipelineSchedule &schedule = {});
+/// The same with buffers where programs for `target` have them
+/// (SymmetricSection.h).
+Program planProgram(Target target, const Graph &graph, const Strategy &strategy,
+                    int numDevices, const CostModel &cost,
+                    const PipelineSchedule &schedule);
 
 } // namespace ffc::plan
 

@@ -45,17 +45,17 @@ TaskId ffc::plan::taskOf(const TaskNumbers &numbers) {
   case -1:
     task.what = TaskId::AddPartial{point};
     break;
-  case -4:
-    task.what = TaskId::Compute{point, true};
-    break;
-  case -5:
-    task.what = TaskId::AddPartial{point, true};
-    break;
   case -2:
     task.what = TaskId::Store{point};
     break;
   case -3:
     task.what = TaskId::AddMicroBatch{point};
+    break;
+  case -4:
+    task.what = TaskId::Compute{point, true};
+    break;
+  case -5:
+    task.what = TaskId::AddPartial{point, true};
     break;
   default:
     task.what = point < 0 ? TaskId::Reshard{-1, -point, numbers.instance}

@@ -80,22 +80,30 @@ std::vector<Need> ffc::plan::distinctNeeds(const std::vector<Need> &needs) {
   return distinct;
 }
 
-std::vector<Need> ffc::plan::homeOf(const Graph &graph, StateId state,
-                                    const Configuration &update) {
-  const Value &written = graph.value(graph.states[state].written);
-  const Op &op = graph.op(written.producer);
-  int slot = static_cast<int>(op.operands.size()) + written.result;
-  std::vector<Need> homes;
-  for (const Phase &phase : scheduleFor(op.rules, update).phases)
+std::vector<Need> ffc::plan::writtenIn(const Graph &graph, ValueId id,
+                                       const Turn &turn,
+                                       const Configuration &config) {
+  const Value &value = graph.value(id);
+  const Op &op = graph.op(turn.op);
+  const int slot = static_cast<int>(op.operands.size()) + value.result;
+  const std::vector<int64_t> points = pointsOf(op, config, turn);
+  std::vector<Need> written;
+  for (const Phase &phase : scheduleFor(op.rules, config).phases)
     for (const SlotWrite &write : phase.writes)
       if (write.slot == slot)
-        for (int64_t point : distinctPoints(op, update))
-          homes.push_back(
-              {update.devices[point],
+        for (int64_t point : points)
+          written.push_back(
+              {config.devices[point],
                regionOf(write.access, op.rules.dims,
-                        update.tileOf(op.rules, point), written.type.shape),
+                        config.tileOf(op.rules, point), value.type.shape),
                MemoryOrder::RowMajor});
-  return distinctNeeds(homes);
+  return distinctNeeds(written);
+}
+
+std::vector<Need> ffc::plan::homeOf(const Graph &graph, StateId state,
+                                    const Configuration &update) {
+  const ValueId written = graph.states[state].written;
+  return writtenIn(graph, written, {graph.value(written).producer}, update);
 }
 
 /// What of `needed` is not there yet. Empty parts become holdings.

@@ -45,6 +45,11 @@ std::vector<int64_t> pointsOf(const Op &op, const Configuration &config,
 /// `needs` without repetitions, in their order.
 std::vector<Need> distinctNeeds(const std::vector<Need> &needs);
 
+/// The parts of a result that a turn of its operator writes, each once, in
+/// row-major order.
+std::vector<Need> writtenIn(const Graph &graph, ValueId value, const Turn &turn,
+                            const Configuration &config);
+
 /// Where a state that is updated lives: what its update writes. Each once.
 std::vector<Need> homeOf(const Graph &graph, StateId state,
                          const Configuration &update);

@@ -6,11 +6,12 @@
 #include "Graph/WrittenInPlace.h"
 #include "ProgramBuilder.h"
 #include "ReshardWriter.h"
+#include "SentMessages.h"
 #include "ffc/Plan/Arena.h"
 #include "ffc/Plan/Recomputation.h"
+#include "ffc/Plan/SymmetricSection.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -25,7 +26,7 @@ public:
           const CostModel &cost, const PipelineSchedule &schedule)
       : graph(graph), strategy(strategy), cost(cost), orders(graph),
         inPlace(graph, orders), build(graph, numDevices),
-        order(orderOf(schedule)), sentAgain(statesSentAgain(graph, strategy)),
+        sentAgain(statesSentAgain(graph, strategy)), order(orderOf(schedule)),
         lastRead(graph.values.size()), values(graph.values.size()),
         pending(graph.values.size()),
         operators(
@@ -36,7 +37,8 @@ public:
               int &steps = stepsOf(read.first);
               if (value >= 0)
                 steps += finishEarly(value);
-              finishSent(value, isThere(where, read.needed) ? part : kAllParts);
+              messages.finish(value,
+                              isThere(where, read.needed) ? part : kAllParts);
               steps += provide(where, value, read.type, read.name, read.needed,
                                read.first.later(steps));
               probeIfComplete(value);
@@ -55,7 +57,7 @@ public:
     placeState();
     for (const StepEntry &entry : order.entries())
       plan(entry);
-    releaseAll();
+    messages.releaseAll();
     for (DeviceProgram &device : build.program.devices)
       assignOffsets(graph, strategy, device);
     return std::move(build.program);
@@ -66,8 +68,7 @@ private:
     return {graph,
             inPlace,
             turnsOf(graph, strategy, schedule, cost.overlaps()),
-            {cost.overlaps() && !schedule.isPipeline(),
-             statesSentAgain(graph, strategy)}};
+            {cost.overlaps() && !schedule.isPipeline(), sentAgain}};
   }
 
   // state and inputs
@@ -192,10 +193,10 @@ private:
   void planTurn(const Turn &turn) {
     forget(turn);
     if (turn.parts == 1)
-      releaseAll();
+      messages.releaseAll();
     else
       for (ValueId result : graph.op(turn.op).results)
-        release(result, turn.part - kUnreleased);
+        messages.release(result, turn.part - kUnreleased);
     part = turn.isLast() ? kAllParts : turn.part;
     operators.plan(turn, strategy[turn.op]);
     if (!turn.isLast() || turn.isAgain)
@@ -245,24 +246,16 @@ private:
                &pending[id]);
   }
 
+  /// What a turn makes of a value, and what was made of that.
   void forgetPart(ValueId id, const Turn &turn) {
     finishEarly(id);
-    finishSent(id, turn.parts == 1 ? kAllParts : turn.part);
+    messages.finish(id, turn.parts == 1 ? kAllParts : turn.part);
     Placement &where = values[id];
-    const Op &op = graph.op(turn.op);
-    const int slot =
-        static_cast<int>(op.operands.size()) + graph.value(id).result;
-    std::vector<Region> parts;
-    for (const Phase &phase : scheduleFor(op.rules, strategy[turn.op]).phases)
-      for (const SlotWrite &write : phase.writes)
-        if (write.slot == slot)
-          for (int64_t point : pointsOf(op, strategy[turn.op], turn))
-            parts.push_back(regionOf(write.access, op.rules.dims,
-                                     strategy[turn.op].tileOf(op.rules, point),
-                                     graph.value(id).type.shape));
+    const std::vector<Need> parts =
+        writtenIn(graph, id, turn, strategy[turn.op]);
     auto isMade = [&](const Region &region) {
-      return std::any_of(parts.begin(), parts.end(), [&](const Region &part) {
-        return !part.intersect(region).empty();
+      return std::any_of(parts.begin(), parts.end(), [&](const Need &part) {
+        return !part.region.intersect(region).empty();
       });
     };
     where.holdings.removeIf(
@@ -342,36 +335,17 @@ private:
         build, cost, values[id], id, value.type, value.name, read.needed);
     if (planned.targets.empty() ||
         !isMessages(planned.plan, values[id].holdings, planned.targets) ||
-        readsUnderWay(id, planned.plan))
+        messages.areReadBy(id, planned.plan, values[id].holdings))
       return;
     int &steps = stepsOf(read.first);
     TaskSink::Waits waits;
     ReshardWriter(build, id, value.type, value.name, read.first.later(steps++),
                   planned.targets)
         .write(planned.plan, values[id].holdings, values[id].groups, &waits);
-    Sent sent, given;
-    sent.part = given.part = reader.part;
+    std::set<std::pair<DeviceId, BufferId>> received;
     for (const Need &target : planned.targets)
-      sent.received.insert({target.device, values[id].find(target)});
-    for (const TaskSink::Wait &wait : waits) {
-      const auto at = sent.received.lower_bound({wait.device, -1});
-      const bool receives =
-          at != sent.received.end() && at->first == wait.device;
-      (receives ? sent : given).waits.push_back(wait);
-    }
-    underWay[id].push_back(std::move(sent));
-    unreleased[id].push_back(std::move(given));
-  }
-
-  /// Does it send on what has not come so far?
-  bool readsUnderWay(ValueId id, const ReshardPlan &plan) {
-    const Holdings &holdings = values[id].holdings;
-    for (const Sent &sent : underWay[id])
-      for (const TransferStep &step : plan.transfers)
-        if (sent.received.count(
-                {holdings[step.holding].device, holdings[step.holding].buffer}))
-          return true;
-    return false;
+      received.insert({target.device, values[id].find(target)});
+    messages.add(id, reader.part, waits, std::move(received));
   }
 
   /// Otherwise something is made of what is there, whichever part that is.
@@ -379,17 +353,6 @@ private:
     return std::all_of(needed.begin(), needed.end(), [&](const Need &need) {
       return need.region.empty() || where.find(need) >= 0;
     });
-  }
-
-  /// Receivers wait for the parts of a value up to this one.
-  void finishSent(ValueId id, int last) { wait(underWay, id, last); }
-
-  /// Senders wait until the parts of a value up to this one are received, and
-  /// have their memory back.
-  void release(ValueId id, int last) { wait(unreleased, id, last); }
-  void releaseAll() {
-    for (auto &[id, parts] : unreleased)
-      release(id, kAllParts);
   }
 
   // reshards
@@ -437,7 +400,7 @@ private:
       if (holding.region.isBox() && !holding.region.empty())
         offers.emplace(std::make_pair(holding.device, holding.region),
                        holding.buffer);
-    finishSent(value, kAllParts);
+    messages.finish(value, kAllParts);
     // All copies are offered, so that ranks which do the same are told to.
     values[value].probed = true;
     for (const auto &[place, buffer] : offers)
@@ -464,37 +427,18 @@ private:
   MemoryOrders orders;
   WrittenInPlace inPlace;
   ProgramBuilder build;
+  std::vector<bool> sentAgain; ///< by value
   StepOrder order;
-  std::vector<bool> sentAgain; ///< by value, and whether the backward pass read
-  std::vector<bool> lastRead;  ///< it last
+  std::vector<bool> lastRead; ///< by value that is: was it backward?
   std::vector<Placement> values;
   /// Where what comes after the micro-batches finds values of theirs.
   std::map<ValueId, Placement> accumulated;
   std::vector<TaskSink::Waits> pending; ///< by value
-  /// Messages of a pipeline that nobody has waited for so far, by value.
-  struct Sent {
-    int part = 0;
-    TaskSink::Waits waits;
-    std::set<std::pair<DeviceId, BufferId>> received;
-  };
-  using SentParts = std::map<ValueId, std::vector<Sent>>;
-  SentParts underWay, unreleased;
+  SentMessages messages{graph, build};
   /// So many micro-batches later, what was sent is expected to be received.
   static constexpr int kUnreleased = 2;
-  void wait(SentParts &parts, ValueId id, int last) {
-    auto it = parts.find(id);
-    if (it == parts.end())
-      return;
-    std::vector<Sent> rest;
-    for (Sent &sent : it->second)
-      if (sent.part <= last)
-        build.wait(sent.waits, graph.value(id).name);
-      else
-        rest.push_back(std::move(sent));
-    it->second = std::move(rest);
-  }
   /// What of the values the current turn reads.
-  static constexpr int kAllParts = std::numeric_limits<int>::max();
+  static constexpr int kAllParts = SentMessages::kAllParts;
   int part = kAllParts;
   /// By operator, phase, and value or slot.
   std::map<std::tuple<OpId, int, int>, int> steps;
@@ -509,4 +453,14 @@ Program ffc::plan::planProgram(const Graph &graph, const Strategy &strategy,
                                int numDevices, const CostModel &cost,
                                const PipelineSchedule &schedule) {
   return Planner(graph, strategy, numDevices, cost, schedule).run();
+}
+
+Program ffc::plan::planProgram(Target target, const Graph &graph,
+                               const Strategy &strategy, int numDevices,
+                               const CostModel &cost,
+                               const PipelineSchedule &schedule) {
+  Program program = planProgram(graph, strategy, numDevices, cost, schedule);
+  if (target == Target::CUDA)
+    assignSymmetricOffsets(graph, strategy, program);
+  return program;
 }
