@@ -177,15 +177,19 @@ private:
     return time;
   }
 
+  static std::string groupName(int64_t group, int64_t samples) {
+    if (group == 1)
+      return "data-parallel";
+    return "tensor " + std::to_string(group) +
+           (samples > 1 ? " x data " + std::to_string(samples) : "");
+  }
+
   /// Groups of neighbours that share layers as Megatron does, and each take
   /// some of the samples; every device updates all parameters that it has, or
   /// a share of them.
   Picoseconds addTensorGroups(int64_t group) {
     int64_t samples = devices / group;
-    std::string name =
-        group == 1 ? "data-parallel" : "tensor " + std::to_string(group);
-    if (group > 1 && samples > 1)
-      name += " x data " + std::to_string(samples);
+    const std::string name = groupName(group, samples);
     auto groups = [&](OpId op) {
       return inGrid(op,
                     {{roles.sample[op], samples}, {roles.tensor[op], group}});
@@ -204,12 +208,8 @@ private:
       for (int64_t group : space.divisors()) {
         if (used == 1 || used >= devices || used > kMost || used % group != 0)
           continue;
-        const std::string name =
-            (group == 1 ? "data-parallel" : "tensor " + std::to_string(group)) +
-            (group > 1 && group < used
-                 ? " x data " + std::to_string(used / group)
-                 : "") +
-            " on " + std::to_string(used) + " devices";
+        const std::string name = groupName(group, used / group) + " on " +
+                                 std::to_string(used) + " devices";
         add(name, [&](OpId op) {
           return inGrid(op, {{roles.sample[op], used / group},
                              {roles.tensor[op], group}});

@@ -3,7 +3,6 @@
 #include "ffc/Search/Pipelines.h"
 
 #include "KernelTime.h"
-#include "ffc/Search/PlannedQuality.h"
 
 #include "ffc/Plan/SampleDims.h"
 #include "ffc/Plan/StrategyFile.h"
@@ -274,12 +273,11 @@ namespace {
 /// Tries shapes, those that look fastest first.
 class PipelineSearch {
 public:
-  PipelineSearch(const Graph &graph, const Topology &topology,
-                 const CostModel &cost, const Quality &best, int fewestStages,
-                 const std::function<bool()> &goesOn)
-      : graph(graph), topology(topology), cost(cost), best(best),
-        fewestStages(fewestStages), goesOn(goesOn),
-        cuts(graph, cost, topology.numDevices()) {}
+  PipelineSearch(const Planning &planning, const Quality &best,
+                 int fewestStages, const std::function<bool()> &goesOn)
+      : planning(planning), graph(planning.graph), topology(planning.topology),
+        best(best), fewestStages(fewestStages), goesOn(goesOn),
+        cuts(graph, planning.cost, topology.numDevices()) {}
 
   PipelineResult run() {
     for (const auto &[estimate, shape] : shapes()) {
@@ -343,8 +341,8 @@ private:
     if (goesOn && !goesOn())
       return false;
     points += pointsOf(pipeline.shape);
-    pipeline.quality = plannedQuality(graph, topology, cost, pipeline.strategy,
-                                      pipeline.schedule);
+    pipeline.quality =
+        plannedQuality(planning, pipeline.strategy, pipeline.schedule);
     if (!pipeline.quality.fits())
       noteUnfitting(pipeline);
     if (!(pipeline.quality < best))
@@ -381,9 +379,9 @@ private:
     return false;
   }
 
+  const Planning planning;
   const Graph &graph;
   const Topology &topology;
-  const CostModel &cost;
   Quality best;
   const int fewestStages;
   const std::function<bool()> &goesOn;
@@ -395,11 +393,8 @@ private:
 
 } // namespace
 
-PipelineResult search::searchPipelines(const Graph &graph,
-                                       const Topology &topology,
-                                       const CostModel &cost,
+PipelineResult search::searchPipelines(const Planning &planning,
                                        const Quality &best, int fewestStages,
                                        const std::function<bool()> &goesOn) {
-  return PipelineSearch(graph, topology, cost, best, fewestStages, goesOn)
-      .run();
+  return PipelineSearch(planning, best, fewestStages, goesOn).run();
 }

@@ -3,7 +3,6 @@
 #include "ffc/Search/PlannedQuality.h"
 
 #include "ffc/Plan/Planner.h"
-#include "ffc/Plan/SymmetricSection.h"
 #include "ffc/Plan/Timing.h"
 
 #include <algorithm>
@@ -12,13 +11,12 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
-Quality search::plannedQuality(const Graph &graph, const Topology &topology,
-                               const CostModel &cost, const Strategy &strategy,
+Quality search::plannedQuality(const Planning &planning,
+                               const Strategy &strategy,
                                const PipelineSchedule &schedule) {
-  Program program =
-      planProgram(graph, strategy, topology.numDevices(), cost, schedule);
-  if (topology.kindOf(0).target == Target::CUDA)
-    assignSymmetricOffsets(graph, strategy, program);
+  const auto &[graph, topology, cost, target] = planning;
+  const Program program = planProgram(target, graph, strategy,
+                                      topology.numDevices(), cost, schedule);
   Quality quality;
   quality.makespan = timeProgram(graph, strategy, program, cost).makespan;
   for (DeviceId id = 0; id < topology.numDevices(); ++id) {

@@ -4,7 +4,6 @@
 
 #include "KernelTime.h"
 #include "ffc/Plan/Recomputation.h"
-#include "ffc/Search/PlannedQuality.h"
 
 #include <algorithm>
 #include <numeric>
@@ -139,11 +138,10 @@ namespace {
 
 class RecomputeSearch {
 public:
-  RecomputeSearch(const Graph &graph, const Topology &topology,
-                  const CostModel &cost, const Quality &best,
+  RecomputeSearch(const Planning &planning, const Quality &best,
                   const std::function<bool()> &goesOn)
-      : graph(graph), topology(topology), cost(cost), best(best),
-        goesOn(goesOn), recomputable(graph, cost) {}
+      : planning(planning), graph(planning.graph), best(best), goesOn(goesOn),
+        recomputable(graph, planning.cost) {}
 
   std::optional<Recomputation> run(std::vector<Unfitting> starts) {
     std::stable_sort(starts.begin(), starts.end(),
@@ -167,10 +165,10 @@ private:
     for (const Configuration &config : start.strategy)
       size += config.numPoints();
     left = kMostPoints / std::max<int64_t>(size, 1);
-    const bool sends = sendsParameters(start.strategy);
+    const bool divides = !dividingUpdates(start.strategy).empty();
     const int most = static_cast<int>(recomputable.operators().size());
     for (bool sentAgain : {false, true}) {
-      if (sentAgain && !sends)
+      if (sentAgain && !divides)
         continue;
       if (sentAgain)
         tryOne(start, {}, true);
@@ -183,20 +181,18 @@ private:
       keepMore(start);
   }
 
-  /// Are there updates that do not write all of a parameter where it is read?
-  bool sendsParameters(const Strategy &strategy) const {
-    return std::any_of(
-        graph.states.begin(), graph.states.end(), [&](const State &state) {
-          return isUpdated(state) &&
-                 strategy[graph.value(state.written).producer].numPoints() > 1;
-        });
-  }
-
-  bool isUpdated(const State &state) const {
-    return state.written >= 0 && graph.value(state.written).producer >= 0 &&
-           graph.op(graph.value(state.written).producer).role ==
-               OpRole::Update &&
-           !graph.value(state.read).uses.empty();
+  /// Updates that divide a parameter, so that it is sent where all is read.
+  std::vector<OpId> dividingUpdates(const Strategy &strategy) const {
+    std::vector<OpId> result;
+    for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op) {
+      const std::vector<GridAxis> &axes = strategy[op].axes;
+      if (graph.op(op).role == OpRole::Update &&
+          std::any_of(axes.begin(), axes.end(), [](const GridAxis &axis) {
+            return axis.dim != kReplica && axis.degree > 1;
+          }))
+        result.push_back(op);
+    }
+    return result;
   }
 
   bool tryOne(const Unfitting &start, const std::vector<OpId> &again,
@@ -208,14 +204,11 @@ private:
       one.strategy[op].again = true;
     one.operators = static_cast<int>(again.size());
     if (sentAgain)
-      for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
-        if (graph.op(op).role == OpRole::Update &&
-            one.strategy[op].numPoints() > 1) {
-          one.strategy[op].again = true;
-          ++one.parameters;
-        }
-    one.quality =
-        plannedQuality(graph, topology, cost, one.strategy, one.schedule);
+      for (OpId update : dividingUpdates(start.strategy)) {
+        one.strategy[update].again = true;
+        ++one.parameters;
+      }
+    one.quality = plannedQuality(planning, one.strategy, one.schedule);
     if (!(one.quality < best))
       return false;
     best = one.quality;
@@ -244,9 +237,8 @@ private:
       }
   }
 
+  const Planning planning;
   const Graph &graph;
-  const Topology &topology;
-  const CostModel &cost;
   Quality best;
   const std::function<bool()> &goesOn;
   Recomputable recomputable;
@@ -257,10 +249,8 @@ private:
 } // namespace
 
 std::optional<Recomputation>
-search::bestRecomputation(const Graph &graph, const Topology &topology,
-                          const CostModel &cost, std::vector<Unfitting> starts,
-                          const Quality &best,
+search::bestRecomputation(const Planning &planning,
+                          std::vector<Unfitting> starts, const Quality &best,
                           const std::function<bool()> &goesOn) {
-  return RecomputeSearch(graph, topology, cost, best, goesOn)
-      .run(std::move(starts));
+  return RecomputeSearch(planning, best, goesOn).run(std::move(starts));
 }

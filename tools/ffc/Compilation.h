@@ -88,7 +88,10 @@ private:
   mlir::LogicalResult chooseStrategy();
   /// The order of the strategy's micro-batches.
   mlir::LogicalResult chooseSchedule();
-  plan::PipelineSchedule fastestSchedule(int microBatches);
+  mlir::LogicalResult orderMicroBatches();
+  plan::PipelineSchedule fastestSchedule(int microBatches) const;
+  /// How much the strategy does again, and what it need not.
+  void reportAgain();
   /// What --strategy=FILE says of the operators that there are now.
   mlir::FailureOr<plan::PartialStrategy> strategyOfFile();
   /// The same of --start=FILE.

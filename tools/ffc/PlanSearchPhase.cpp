@@ -9,7 +9,6 @@
 
 #include "ffc/Plan/Recomputation.h"
 #include "ffc/Search/Pipelines.h"
-#include "ffc/Search/PlannedQuality.h"
 #include "ffc/Search/Recompute.h"
 
 #include <chrono>
@@ -40,24 +39,20 @@ namespace {
 /// Each stage looks for what is better than all before.
 class PlanSearcher {
 public:
-  PlanSearcher(const plan::Graph &graph, const plan::Topology &topology,
-               const plan::CostModel &cost, const search::Result &result,
+  PlanSearcher(const search::Planning &planning, const search::Result &result,
                const search::Options &searching)
-      : graph(graph), topology(topology), cost(cost), result(result),
-        searching(searching), best(result.quality),
-        unfitting(fasterUnfitting(result)) {}
+      : planning(planning), result(result), searching(searching),
+        best(result.quality), unfitting(fasterUnfitting(result)) {}
 
   void tryStart(const plan::Strategy &start) {
-    const search::Quality quality =
-        search::plannedQuality(graph, topology, cost, start, {});
+    const search::Quality quality = search::plannedQuality(planning, start, {});
     if (quality.fits() && quality < best)
       take("the one given", start, {}, quality);
   }
 
   void tryPipelines() {
-    const search::PipelineResult pipelines =
-        search::searchPipelines(graph, topology, cost, best,
-                                unfitting.empty() ? 2 : 1, goesOn("pipelines"));
+    const search::PipelineResult pipelines = search::searchPipelines(
+        planning, best, unfitting.empty() ? 2 : 1, goesOn("pipelines"));
     if (const auto &found = pipelines.found)
       take(found->name(), found->strategy, found->schedule, found->quality);
     for (const search::Pipeline &each : pipelines.unfitting)
@@ -66,15 +61,16 @@ public:
   }
 
   void tryRecomputation() {
-    const auto found = search::bestRecomputation(
-        graph, topology, cost, unfitting, best, goesOn("recomputation"));
+    const auto found = search::bestRecomputation(planning, unfitting, best,
+                                                 goesOn("recomputation"));
     if (found && found->quality.fits())
       take(found->describe(), found->strategy, found->schedule, found->quality);
     else if (found)
-      plans.closer = "; " + found->describe() + " needs " +
-                     bytesText(static_cast<int64_t>(
-                         found->quality.load *
-                         static_cast<double>(topology.kindOf(0).memoryBytes)));
+      plans.closer =
+          "; " + found->describe() + " needs " +
+          bytesText(static_cast<int64_t>(
+              found->quality.load *
+              static_cast<double>(planning.topology.kindOf(0).memoryBytes)));
   }
 
   PlanSearch plans;
@@ -105,9 +101,7 @@ private:
     };
   }
 
-  const plan::Graph &graph;
-  const plan::Topology &topology;
-  const plan::CostModel &cost;
+  const search::Planning planning;
   const search::Result &result;
   const search::Options &searching;
   const Clock::time_point begin = Clock::now();
@@ -121,7 +115,8 @@ PlanSearch Compilation::searchPlans(const search::Result &result,
                                     const std::optional<plan::Strategy> &start,
                                     const plan::CostModel &cost,
                                     const search::Options &searching) const {
-  PlanSearcher searcher(planned.graph, *topology, cost, result, searching);
+  PlanSearcher searcher({planned.graph, *topology, cost, target}, result,
+                        searching);
   if (start && plan::doesAgain(*start))
     searcher.tryStart(*start);
   // What is pinned, or written for FlexFlow, is no pipeline.

@@ -2,8 +2,10 @@
 
 #include "Compilation.h"
 
-#include "ffc/Plan/Timing.h"
+#include "ffc/Plan/Recomputation.h"
+#include "ffc/Search/PlannedQuality.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -24,6 +26,14 @@ static std::vector<PipelineSchedule> candidates(int microBatches) {
 }
 
 LogicalResult Compilation::chooseSchedule() {
+  if (failed(orderMicroBatches()))
+    return failure();
+  if (plan::doesAgain(strategy))
+    reportAgain();
+  return success();
+}
+
+LogicalResult Compilation::orderMicroBatches() {
   if (options.schedule.isNone()) {
     schedule = {};
     return success();
@@ -53,25 +63,46 @@ LogicalResult Compilation::chooseSchedule() {
 
 /// Of those whose memory suffices, if there are any; of equal ones that with
 /// less memory.
-PipelineSchedule Compilation::fastestSchedule(int microBatches) {
+PipelineSchedule Compilation::fastestSchedule(int microBatches) const {
   const plan::CostModel cost = costModel(planned.graph);
-  using Rank = std::tuple<bool, plan::Picoseconds, int64_t>;
+  const search::Planning planning{planned.graph, *topology, cost, target};
+  using Rank = std::tuple<bool, plan::Picoseconds, double>;
   std::optional<Rank> least;
   PipelineSchedule best;
   for (const PipelineSchedule &candidate : candidates(microBatches)) {
-    schedule = candidate;
-    const plan::Program tried = programOf(strategy, cost);
-    const std::vector<int64_t> bytes = bytesOf(tried);
-    bool fits = true;
-    for (plan::DeviceId id = 0; id < topology->numDevices(); ++id)
-      fits &= bytes[id] <= topology->kindOf(id).memoryBytes;
-    const Rank rank = {
-        !fits, plan::timeProgram(planned.graph, strategy, tried, cost).makespan,
-        *std::max_element(bytes.begin(), bytes.end())};
+    const search::Quality quality =
+        search::plannedQuality(planning, strategy, candidate);
+    const Rank rank = {!quality.fits(), quality.makespan, quality.load};
     if (!least || rank < *least) {
       least = rank;
       best = candidate;
     }
   }
   return best;
+}
+
+void Compilation::reportAgain() {
+  const plan::Graph &graph = planned.graph;
+  std::vector<bool> isAgain(graph.ops.size());
+  for (const plan::Turn &turn :
+       plan::turnsOf(graph, strategy, schedule, /*overlaps=*/false))
+    if (turn.isAgain)
+      isAgain[turn.op] = true;
+  size_t operators = 0, updates = 0;
+  SmallVector<std::string> others;
+  for (const auto &[id, op] : llvm::enumerate(graph.ops)) {
+    if (!strategy[id].again)
+      continue;
+    operators += isAgain[id];
+    updates += op.role == plan::OpRole::Update;
+    if (op.role != plan::OpRole::Update && !isAgain[id])
+      others.push_back(op.name);
+  }
+  std::string line =
+      llvm::formatv("again: {0} operators, parameters of {1} updates",
+                    operators, updates)
+          .str();
+  if (!others.empty())
+    line += "; not needed again: " + llvm::join(others, ", ");
+  report.say(line);
 }

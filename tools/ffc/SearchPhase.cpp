@@ -79,6 +79,12 @@ static FailureOr<std::vector<search::Choice>> readPin(StringRef pin,
         "--pin '" + pin.str() + "'", graph, numDevices, error);
     if (!given)
       return failure();
+    if ((*given)[anchor]->again) {
+      error = "--pin '" + pin.str() +
+              "': expected degrees and devices, found 'again', which only "
+              "strategies that are given or found have";
+      return failure();
+    }
     choices.push_back({anchor, *(*given)[anchor]});
   }
   if (choices.empty()) {

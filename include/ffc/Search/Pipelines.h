@@ -3,7 +3,7 @@
 #define FFC_SEARCH_PIPELINES_H
 
 #include "ffc/Plan/PipelineSchedule.h"
-#include "ffc/Search/Search.h"
+#include "ffc/Search/PlannedQuality.h"
 
 #include <map>
 #include <optional>
@@ -111,9 +111,7 @@ struct PipelineResult {
 /// By the simulated times of plans. `fewestStages` is 1 or 2: a single stage is
 /// never faster than its devices without micro-batches. Ends, with what was
 /// found so far, when `goesOn` says no before a plan; empty: always yes.
-PipelineResult searchPipelines(const plan::Graph &graph,
-                               const plan::Topology &topology,
-                               const plan::CostModel &cost, const Quality &best,
+PipelineResult searchPipelines(const Planning &planning, const Quality &best,
                                int fewestStages = 2,
                                const std::function<bool()> &goesOn = nullptr);
 

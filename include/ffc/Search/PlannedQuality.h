@@ -7,11 +7,16 @@
 
 namespace ffc::search {
 
-/// By the tasks of the plan: its simulated time and its exact bytes, as the
-/// target of the devices has them.
-Quality plannedQuality(const plan::Graph &graph, const plan::Topology &topology,
-                       const plan::CostModel &cost,
-                       const plan::Strategy &strategy,
+/// What plans are made of, besides strategies.
+struct Planning {
+  const plan::Graph &graph;
+  const plan::Topology &topology;
+  const plan::CostModel &cost; ///< that of the topology
+  plan::Target target;         ///< whose programs say what takes which bytes
+};
+
+/// By the tasks of the plan: its simulated time and its exact bytes.
+Quality plannedQuality(const Planning &planning, const plan::Strategy &strategy,
                        const plan::PipelineSchedule &schedule);
 
 } // namespace ffc::search

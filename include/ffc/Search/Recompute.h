@@ -8,8 +8,7 @@
 #ifndef FFC_SEARCH_RECOMPUTE_H
 #define FFC_SEARCH_RECOMPUTE_H
 
-#include "ffc/Plan/PipelineSchedule.h"
-#include "ffc/Search/Search.h"
+#include "ffc/Search/PlannedQuality.h"
 
 #include <optional>
 #include <string>
@@ -73,8 +72,7 @@ struct Unfitting {
 /// nothing does. Ends, with what was found so far, when `goesOn` says no before
 /// a plan; empty: always yes.
 std::optional<Recomputation>
-bestRecomputation(const plan::Graph &graph, const plan::Topology &topology,
-                  const plan::CostModel &cost, std::vector<Unfitting> starts,
+bestRecomputation(const Planning &planning, std::vector<Unfitting> starts,
                   const Quality &best,
                   const std::function<bool()> &goesOn = nullptr);
 

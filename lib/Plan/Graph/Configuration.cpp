@@ -202,8 +202,8 @@ ffc::plan::checkConfiguration(const Graph &graph, OpId id,
                 : "result") +
            " is not one box; split a leading dimension fully first";
   if (config.again && !canBeAgain(graph, id))
-    return quoted() + " cannot be done again: only forward operators can that "
-                      "store nothing, and updates";
+    return quoted() + " cannot be done again, as updates and forward operators "
+                      "can whose results are not stored: leave out 'again'";
   return std::nullopt;
 }
 

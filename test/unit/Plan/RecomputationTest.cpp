@@ -139,8 +139,9 @@ TEST(Recomputation, IsLegalForForwardOperatorsAndUpdates) {
     const auto problem = checkConfiguration(g.graph, op, config, 1);
     if (g.graph.op(op).role == OpRole::Gradient)
       EXPECT_EQ(*problem, "'" + g.graph.op(op).name +
-                              "' cannot be done again: only forward operators "
-                              "can that store nothing, and updates");
+                              "' cannot be done again, as updates and forward "
+                              "operators can whose results are not stored: "
+                              "leave out 'again'");
     else
       EXPECT_EQ(problem, std::nullopt);
   }

@@ -54,7 +54,8 @@ TEST(Pipelines, FoundWhereLinksAreSlow) {
   best.makespan =
       timeProgram(g.graph, alone, planProgram(g.graph, alone, 4, cost), cost)
           .makespan;
-  const auto found = searchPipelines(g.graph, topology, cost, best).found;
+  const auto found =
+      searchPipelines({g.graph, topology, cost, Target::CPU}, best).found;
   ASSERT_TRUE(found);
   EXPECT_LT(found->quality.makespan, best.makespan);
   EXPECT_TRUE(found->quality.fits());
@@ -67,9 +68,12 @@ TEST(Pipelines, FoundWhereLinksAreSlow) {
   EXPECT_EQ(timeProgram(g.graph, found->strategy, program, cost).makespan,
             found->quality.makespan);
   // Nothing is better than it, and what does not fit is no answer.
-  EXPECT_FALSE(searchPipelines(g.graph, topology, cost, found->quality).found);
-  const PipelineResult none = searchPipelines(
-      g.graph, topology.withMemory(1000), cost, {best.makespan, 10});
+  EXPECT_FALSE(
+      searchPipelines({g.graph, topology, cost, Target::CPU}, found->quality)
+          .found);
+  const Topology small = topology.withMemory(1000);
+  const PipelineResult none =
+      searchPipelines({g.graph, small, cost, Target::CPU}, {best.makespan, 10});
   EXPECT_FALSE(none.found);
   ASSERT_THAT(none.unfitting, ::testing::SizeIs(4));
   EXPECT_LE(none.unfitting[0].quality.makespan,
@@ -85,17 +89,20 @@ TEST(Pipelines, OfOneStage) {
               ::testing::IsEmpty());
   // What is known does not fit.
   const Quality best{kNoLimit, 2};
-  EXPECT_FALSE(searchPipelines(g.graph, topology, cost, best).found);
-  const auto found = searchPipelines(g.graph, topology, cost, best, 1).found;
+  EXPECT_FALSE(
+      searchPipelines({g.graph, topology, cost, Target::CPU}, best).found);
+  const auto found =
+      searchPipelines({g.graph, topology, cost, Target::CPU}, best, 1).found;
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->quality.fits());
   EXPECT_EQ(found->name(),
             std::to_string(found->shape.microBatches) +
                 " micro-batches one after the other on 1 device");
   // Nothing is planned when it is over.
-  EXPECT_FALSE(searchPipelines(g.graph, topology, cost, best, 1, [] {
-                 return false;
-               }).found);
+  EXPECT_FALSE(
+      searchPipelines({g.graph, topology, cost, Target::CPU}, best, 1, [] {
+        return false;
+      }).found);
 }
 
 } // namespace

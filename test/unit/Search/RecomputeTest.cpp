@@ -61,8 +61,9 @@ TEST(Recompute, MakesStrategiesFit) {
   for (int64_t less : {2, 4, 8}) {
     const Topology topology = withMemory(bytes - less * 16384);
     const CostModel cost(topology);
-    const auto found = bestRecomputation(
-        g.graph, topology, cost, {{"alone", alone, {}, time}}, {10 * time, 2});
+    const auto found =
+        bestRecomputation({g.graph, topology, cost, Target::CPU},
+                          {{"alone", alone, {}, time}}, {10 * time, 2});
     ASSERT_TRUE(found) << less;
     EXPECT_TRUE(found->quality.fits());
     EXPECT_GE(found->quality.makespan, previous);
@@ -76,15 +77,17 @@ TEST(Recompute, MakesStrategiesFit) {
     EXPECT_EQ(timeProgram(g.graph, found->strategy, program, cost).makespan,
               found->quality.makespan);
     // No faster one is worse than an answer that is known.
-    EXPECT_FALSE(bestRecomputation(
-        g.graph, topology, cost, {{"alone", alone, {}, time}}, found->quality));
+    EXPECT_FALSE(bestRecomputation({g.graph, topology, cost, Target::CPU},
+                                   {{"alone", alone, {}, time}},
+                                   found->quality));
     previous = found->quality.makespan;
   }
   // Parameters alone take more: what came closest.
   const Topology small = withMemory(whole.devices[0].stateBytes);
   const CostModel cost(small);
-  const auto closest = bestRecomputation(
-      g.graph, small, cost, {{"alone", alone, {}, time}}, {time, 9});
+  const auto closest =
+      bestRecomputation({g.graph, small, cost, Target::CPU},
+                        {{"alone", alone, {}, time}}, {time, 9});
   ASSERT_TRUE(closest);
   EXPECT_FALSE(closest->quality.fits());
   EXPECT_LT(closest->quality.load,
@@ -105,8 +108,9 @@ TEST(Recompute, SendsParametersAgain) {
   const Topology topology = large.withMemory(
       whole.devices[0].stateBytes + whole.devices[0].arenaBytes - 60000);
   const CostModel cost(topology);
-  const auto found = bestRecomputation(
-      g.graph, topology, cost, {{"shared", shared, {}, time}}, {time, 2});
+  const auto found =
+      bestRecomputation({g.graph, topology, cost, Target::CPU},
+                        {{"shared", shared, {}, time}}, {time, 2});
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->quality.fits());
   EXPECT_EQ(found->parameters, 8);
