@@ -103,11 +103,18 @@ void StepOrder::placeFetches(const Graph &graph,
     bool isBackward = false;
   };
   std::map<ValueId, Read> last;
+  struct Ahead {
+    int from = -1;
+    std::pair<ValueId, int> fetch;
+  };
+  std::vector<Ahead> ahead;
   int before = -1, current = -1; // turns that are the first to read a state
   for (size_t t = 0; t < inTurn.size(); ++t) {
     const auto turn = static_cast<int>(t);
-    for (ValueId value : graph.op(inTurn[t].op).operands) {
-      if (value < 0 || !sentAgain[value])
+    const Op &op = graph.op(inTurn[t].op);
+    for (ValueId value : op.operands) {
+      // Updates read it where it stays.
+      if (value < 0 || !sentAgain[value] || op.role == OpRole::Update)
         continue;
       const bool backward = isBackward(graph, inTurn[t]);
       auto [it, isNew] = last.try_emplace(value);
@@ -116,13 +123,18 @@ void StepOrder::placeFetches(const Graph &graph,
         if (current != turn)
           before = current;
         current = turn;
-        // Not while it is read as it was sent before.
-        if (before >= 0 && read.turn <= before)
-          fetches[before].push_back({value, turn});
+        // Not while it is read as it was sent before. What a turn reads itself
+        // comes before what the next one does.
+        if (before >= 0 && read.turn < before)
+          ahead.push_back({before, {value, turn}});
+        else
+          fetches[turn].push_back({value, turn});
       }
       read = {turn, backward};
     }
   }
+  for (const Ahead &each : ahead)
+    fetches[each.from].push_back(each.fetch);
 }
 
 /// Parts of a value go to the turn that reads them first.
@@ -187,6 +199,8 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
   OpId left = graph.microBatchEnd; // operators of a micro-batch
   for (size_t turn = 0; turn < inTurn.size(); ++turn) {
     const OpId op = inTurn[turn].op;
+    for (auto [value, reader] : fetches[turn])
+      all.push_back({Kind::Fetch, op, reader, value, -1});
     all.push_back({Kind::Run, op, static_cast<int>(turn), -1, -1});
     std::vector<ValueId> reads = graph.op(op).operands;
     std::sort(reads.begin(), reads.end());
@@ -196,8 +210,6 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
         byValue[value].push_back({Kind::Read, op, -1, value, -1});
     for (auto [value, reader] : sends[turn])
       all.push_back({Kind::Send, op, reader, value, -1});
-    for (auto [value, reader] : fetches[turn])
-      all.push_back({Kind::Fetch, op, reader, value, -1});
     if (!inTurn[turn].isLast() || inTurn[turn].isAgain)
       continue;
     addAfter(graph, op);

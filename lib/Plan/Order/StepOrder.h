@@ -98,8 +98,8 @@ public:
   struct EarlyStarts {
     bool areThere = false;
     /// By value: states that are sent again (Recomputation.h); empty: none.
-    /// Each begins to be when the one before is first read, so that two are
-    /// there at once.
+    /// Each begins to be right before the one before is first read, so that two
+    /// are there at once.
     std::vector<bool> sentAgain;
   };
   StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
@@ -133,8 +133,8 @@ private:
   std::vector<Turn> inTurn;
   /// By turn, the first turns that read of what it makes, and which value.
   std::vector<std::vector<std::pair<ValueId, int>>> sends;
-  /// By turn, the states that begin to be sent then, and the turns that read
-  /// them.
+  /// By turn, the states that begin to be sent before it, and the turns that
+  /// read them.
   std::vector<std::vector<std::pair<ValueId, int>>> fetches;
   std::vector<StepEntry> all;
   std::vector<std::vector<StepEntry>> byValue;

@@ -212,9 +212,11 @@ private:
       for (ValueId result : graph.op(turn.op).results)
         if (result >= 0)
           forgetPart(result, turn);
-    for (ValueId value : graph.op(turn.op).operands)
-      if (value >= 0 && sentAgain[value])
-        forgetSent(value, turn);
+    // Updates read states where they stay.
+    if (graph.op(turn.op).role != OpRole::Update)
+      for (ValueId value : graph.op(turn.op).operands)
+        if (value >= 0 && sentAgain[value])
+          forgetSent(value, turn);
   }
 
   /// Of a state that is sent again.

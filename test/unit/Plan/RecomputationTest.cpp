@@ -12,6 +12,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <algorithm>
+
 using namespace ffc::plan;
 using namespace ffc::plan::testing;
 using ::testing::HasSubstr;
@@ -129,6 +131,40 @@ TEST(Recomputation, SendsParametersAgain) {
   EXPECT_EQ(gathers(again), 8u);
   EXPECT_LT(again.devices[0].arenaBytes, kept.devices[0].arenaBytes);
   EXPECT_EQ(again.devices[0].stateBytes, kept.devices[0].stateBytes);
+}
+
+/// Beside kernels each is under way while the one before is read.
+TEST(Recomputation, SendsParametersOneAhead) {
+  const TestGraph g = products(4);
+  const Topology topology = parse(
+      "kinds: {k: {target: cpu, flops: {f32: 1 GFLOP/s}, memory: {size: 1 GB, "
+      "bandwidth: 1 GB/s}, launch: 0 s, overlap: true}}\ndevices: 2 x k\n"
+      "interconnect: {type: switch, bandwidth: 1 GB/s, latency: 0 s}\n");
+  const CostModel cost(topology);
+  Strategy strategy;
+  for (const Op &op : g.graph.ops) {
+    strategy.push_back({{{op.name[0] == 'g' ? 2 : 0, 2}}, {0, 1}});
+    strategy.back().again = op.role == OpRole::Update;
+  }
+  const Program program = planProgram(g.graph, strategy, 2, cost);
+  EXPECT_EQ(verifyProgram(g.graph, strategy, program, topology), std::nullopt);
+  // What is under way when each kernel of the device runs.
+  const DeviceProgram &device = program.devices[0];
+  std::string text;
+  std::vector<int> underWay;
+  for (size_t i = 0; i < device.actions.size(); ++i) {
+    const Action &action = device.actions[i];
+    const auto *collective = action.as<CollectiveAction>();
+    if (collective && collective->kind == CollectiveKind::AllGather)
+      underWay.push_back(static_cast<int>(i));
+    if (const auto *wait = action.as<WaitAction>())
+      underWay.erase(std::remove(underWay.begin(), underWay.end(), wait->event),
+                     underWay.end());
+    const std::string &name = g.graph.op(std::max(action.task.op, 0)).name;
+    if (action.is<KernelAction>() && (name[0] == 'f' || name[0] == 'b'))
+      text += name + ":" + std::to_string(underWay.size()) + " ";
+  }
+  EXPECT_EQ(text, "f0:1 f1:1 f2:1 f3:0 b3:1 b2:1 b1:1 b0:0 ");
 }
 
 TEST(Recomputation, IsLegalForForwardOperatorsAndUpdates) {
