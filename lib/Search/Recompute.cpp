@@ -148,50 +148,51 @@ public:
                      [](const Unfitting &a, const Unfitting &b) {
                        return a.makespan < b.makespan;
                      });
+    int64_t divisor = 1;
     for (const Unfitting &start : starts) {
-      if (best.fits() && start.makespan >= best.makespan)
+      if ((best.fits() && start.makespan >= best.makespan) ||
+          divisor > kMostPoints)
         break;
-      tryStart(start);
+      tryStart(start, divisor);
+      divisor *= 2;
     }
     return std::move(found);
   }
 
 private:
-  /// What is planned for a start: some tens of plans, fewer of large ones.
-  static constexpr int64_t kMostPoints = 100000;
+  /// What is planned for the first start, some tens of plans, fewer of large
+  /// ones, and then to keep more; half of it for each that follows.
+  static constexpr int64_t kMostPoints = 200000, kMostToKeep = 50000;
 
-  void tryStart(const Unfitting &start) {
+  void tryStart(const Unfitting &start, int64_t divisor) {
     int64_t size = 0;
     for (const Configuration &config : start.strategy)
-      size += config.numPoints();
+      size += divisor * config.numPoints();
     left = kMostPoints / std::max<int64_t>(size, 1);
-    const bool divides = !dividingUpdates(start.strategy).empty();
+    const bool isShared = !updatesOfMany(start.strategy).empty();
     const int most = static_cast<int>(recomputable.operators().size());
-    for (bool sentAgain : {false, true}) {
-      if (sentAgain && !divides)
-        continue;
-      if (sentAgain)
-        tryOne(start, {}, true);
-      for (int segments = 1; segments <= std::max(most / 2, 1);
-           segments += std::max(segments / 2, 1))
-        for (double share : {1.0, 0.75, 0.5, 0.25})
-          tryOne(start, recomputable.chosen({segments, share}), sentAgain);
-    }
+    if (isShared)
+      tryOne(start, {}, true);
+    for (int segments = 1; segments <= std::max(most / 2, 1);
+         segments += std::max(segments / 2, 1))
+      for (double share : {1.0, 0.75, 0.5, 0.25}) {
+        const std::vector<OpId> again = recomputable.chosen({segments, share});
+        tryOne(start, again, false);
+        if (isShared)
+          tryOne(start, again, true);
+      }
+    left = kMostToKeep / std::max<int64_t>(size, 1);
     if (found && found->name == start.name)
       keepMore(start);
   }
 
-  /// Updates that divide a parameter, so that it is sent where all is read.
-  std::vector<OpId> dividingUpdates(const Strategy &strategy) const {
+  /// Updates of parameters that several devices have: they send each other
+  /// parts, or make parts of what they have, for their readers.
+  std::vector<OpId> updatesOfMany(const Strategy &strategy) const {
     std::vector<OpId> result;
-    for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op) {
-      const std::vector<GridAxis> &axes = strategy[op].axes;
-      if (graph.op(op).role == OpRole::Update &&
-          std::any_of(axes.begin(), axes.end(), [](const GridAxis &axis) {
-            return axis.dim != kReplica && axis.degree > 1;
-          }))
+    for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
+      if (graph.op(op).role == OpRole::Update && strategy[op].numPoints() > 1)
         result.push_back(op);
-    }
     return result;
   }
 
@@ -204,7 +205,7 @@ private:
       one.strategy[op].again = true;
     one.operators = static_cast<int>(again.size());
     if (sentAgain)
-      for (OpId update : dividingUpdates(start.strategy)) {
+      for (OpId update : updatesOfMany(start.strategy)) {
         one.strategy[update].again = true;
         ++one.parameters;
       }

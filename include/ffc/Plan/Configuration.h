@@ -33,7 +33,7 @@ struct Configuration {
   /// Less memory for more work (Recomputation.h). Of a forward operator:
   /// results are not kept for the backward pass, but computed again there. Of
   /// an update: devices do not keep the parts of its parameter that they were
-  /// sent, but get them again.
+  /// sent, or made of what they have, but get them again.
   bool again = false;
 
   /// Everything on one device.
