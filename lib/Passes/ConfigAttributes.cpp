@@ -73,9 +73,11 @@ void ffc::writeSchedule(const PlannedModule &planned,
   func::FuncOp main = mainFunction(planned.module);
   main->removeAttr(kPipelineAttr);
   if (schedule.isPipeline())
-    main->setAttr(kPipelineAttr, DenseI64ArrayAttr::get(
-                                     main.getContext(),
-                                     {schedule.microBatches, schedule.ahead}));
+    main->setAttr(
+        kPipelineAttr,
+        DenseI64ArrayAttr::get(main.getContext(),
+                               {schedule.microBatches, schedule.ahead,
+                                static_cast<int64_t>(schedule.defersWeights)}));
 }
 
 FailureOr<plan::PipelineSchedule>
@@ -86,11 +88,13 @@ ffc::readSchedule(const PlannedModule &planned) {
     return plan::PipelineSchedule();
   constexpr int64_t kMost = 1 << 20;
   auto numbers = dyn_cast<DenseI64ArrayAttr>(written);
-  if (!numbers || numbers.size() != 2 || numbers[0] < 2 || numbers[0] > kMost ||
-      numbers[1] < 1 || numbers[1] > numbers[0])
-    return main.emitError("expected micro-batches, at least 2, and by how many "
-                          "of them stages are ahead in '")
+  if (!numbers || numbers.size() != 3 || numbers[0] < 2 || numbers[0] > kMost ||
+      numbers[1] < 1 || numbers[1] > numbers[0] || numbers[2] < 0 ||
+      numbers[2] > 1)
+    return main.emitError("expected micro-batches, at least 2, by how many of "
+                          "them stages are ahead, and whether weights come "
+                          "later in '")
            << kPipelineAttr << "', found " << written;
   return plan::PipelineSchedule{static_cast<int>(numbers[0]),
-                                static_cast<int>(numbers[1])};
+                                static_cast<int>(numbers[1]), numbers[2] != 0};
 }

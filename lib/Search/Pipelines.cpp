@@ -3,6 +3,7 @@
 #include "ffc/Search/Pipelines.h"
 
 #include "KernelTime.h"
+#include "Roles.h"
 
 #include "ffc/Plan/SampleDims.h"
 #include "ffc/Plan/StrategyFile.h"
@@ -23,7 +24,9 @@ using namespace ffc::plan;
 PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
                            int numDevices)
     : graph(graph), cost(cost), numDevices(numDevices) {
-  const std::vector<int> dims = sampleDims(graph);
+  const Space space(graph, numDevices);
+  const Roles roles(space);
+  const std::vector<int> &dims = roles.sample;
   std::vector<int> place(graph.ops.size(), -1);
   for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
     const Op &op = graph.op(id);
@@ -31,8 +34,13 @@ PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
         op.role == OpRole::Forward || op.role == OpRole::Loss;
     if (isForward && dims[id] >= 0) {
       place[id] = static_cast<int>(operators.size());
-      operators.push_back(
-          {id, dims[id], maxDegree(op.rules.dims[dims[id]]), {}, 0, 0});
+      operators.push_back({id,
+                           dims[id],
+                           roles.tensor[id],
+                           maxDegree(op.rules.dims[dims[id]]),
+                           {},
+                           0,
+                           0});
     } else if (op.owner >= 0) {
       place[id] = place[op.owner];
     }
@@ -61,39 +69,44 @@ PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
 }
 
 bool PipelineCuts::isPossible(const PipelineShape &shape) const {
-  const int64_t blocks = int64_t(shape.width) * shape.microBatches;
+  const int64_t blocks = int64_t(shape.groups()) * shape.microBatches;
   return int64_t(shape.stages) * shape.width <= numDevices &&
-         shape.stages <= kMostStages &&
+         shape.width % shape.tensor == 0 && shape.rounds <= kMostRounds &&
+         shape.allStages() <= kMostStages &&
+         (shape.rounds == 1 || shape.microBatches % shape.stages == 0) &&
          std::min(operators.size(), kMostPlaces) >=
-             static_cast<size_t>(shape.stages) &&
+             static_cast<size_t>(shape.allStages()) &&
          std::all_of(operators.begin(), operators.end(),
                      [&](const Operator &each) { return each.most >= blocks; });
 }
 
-/// What each operator takes with its gradients, for one of so many blocks.
-std::vector<double> PipelineCuts::timesOf(int64_t blocks) const {
+/// What each operator takes with its gradients for a micro-batch. What is sent
+/// within a stage for the sake of its layers is not counted.
+std::vector<double> PipelineCuts::timesOf(const PipelineShape &shape) const {
+  const int64_t blocks = int64_t(shape.groups()) * shape.microBatches;
   std::vector<double> times;
   for (const Operator &each : operators) {
     double time = 0;
     for (OpId id : each.ops)
       if (graph.op(id).role != OpRole::Update)
         time += static_cast<double>(kernelTime(graph, id, blocks, cost));
-    times.push_back(time);
+    times.push_back(time / shape.tensor);
   }
   return times;
 }
 
-/// A byte of the gradients of a stage whose devices share the samples.
-double PipelineCuts::sumOfGradients(int width) const {
+/// A byte of the gradients of a stage whose groups share the samples.
+double PipelineCuts::sumOfGradients(const PipelineShape &shape) const {
   int64_t bytes = 0;
   for (const Operator &each : operators)
     bytes += each.parameters;
-  if (width == 1 || bytes == 0)
+  if (shape.groups() == 1 || bytes == 0)
     return 0;
-  std::vector<DeviceId> members(width);
-  std::iota(members.begin(), members.end(), 0);
-  return static_cast<double>(
-             cost.collective(CollectiveKind::AllReduce, members, bytes)) /
+  std::vector<DeviceId> members;
+  for (int group = 0; group < shape.groups(); ++group)
+    members.push_back(group * shape.tensor);
+  return static_cast<double>(cost.collective(CollectiveKind::AllReduce, members,
+                                             bytes / shape.tensor)) /
          static_cast<double>(bytes);
 }
 
@@ -109,10 +122,11 @@ std::vector<size_t> PipelineCuts::places() const {
   return all;
 }
 
-/// For stages of so many devices, by how many there are and where they end.
-const PipelineCuts::Table &PipelineCuts::tableOf(int width,
-                                                 int microBatches) const {
-  auto [it, isNew] = tables.try_emplace({width, microBatches});
+/// For stages of such a shape, by how many there are and where they end.
+const PipelineCuts::Table &
+PipelineCuts::tableOf(const PipelineShape &shape) const {
+  const int width = shape.width, microBatches = shape.microBatches;
+  auto [it, isNew] = tables.try_emplace({width, microBatches, shape.tensor});
   Table &table = it->second;
   if (!isNew)
     return table;
@@ -121,7 +135,7 @@ const PipelineCuts::Table &PipelineCuts::tableOf(int width,
   // Up to each place; forward and backward messages over it, of neighbours.
   std::vector<double> kernels(count + 1), crossing(count + 1);
   std::vector<double> parameters(count + 1);
-  const std::vector<double> times = timesOf(int64_t(width) * microBatches);
+  const std::vector<double> times = timesOf(shape);
   for (size_t at = 0; at < count; ++at) {
     const size_t end = at + 1 < count ? table.places[at + 1] : operators.size();
     kernels[at + 1] = kernels[at];
@@ -138,7 +152,7 @@ const PipelineCuts::Table &PipelineCuts::tableOf(int width,
                                             operators[table.places[at]].bytes /
                                                 microBatches / width));
   }
-  const double perByte = sumOfGradients(width);
+  const double perByte = sumOfGradients(shape);
   auto stage = [&](size_t begin, size_t end) {
     const double work = kernels[end] - kernels[begin];
     const double messages = crossing[begin] + crossing[end];
@@ -147,7 +161,7 @@ const PipelineCuts::Table &PipelineCuts::tableOf(int width,
            perByte * (parameters[end] - parameters[begin]);
   };
   const int most = static_cast<int>(std::min<size_t>(
-      {size_t(kMostStages), count, size_t(numDevices / width)}));
+      {size_t(kMostStages), count, size_t(numDevices / width * kMostRounds)}));
   table.slowest.assign(most + 1, std::vector<double>(count + 1, HUGE_VAL));
   table.begin.assign(most + 1, std::vector<size_t>(count + 1));
   table.slowest[0][0] = 0;
@@ -164,11 +178,11 @@ const PipelineCuts::Table &PipelineCuts::tableOf(int width,
 }
 
 PipelineCuts::Cut PipelineCuts::cut(const PipelineShape &shape) const {
-  const Table &table = tableOf(shape.width, shape.microBatches);
+  const Table &table = tableOf(shape);
   size_t end = table.places.size();
   Cut result;
-  result.slowest = table.slowest[shape.stages][end];
-  for (int s = shape.stages; s > 1; --s) {
+  result.slowest = table.slowest[shape.allStages()][end];
+  for (int s = shape.allStages(); s > 1; --s) {
     end = table.begin[s][end];
     result.begins.push_back(table.places[end]);
   }
@@ -180,7 +194,7 @@ Picoseconds PipelineCuts::estimate(const PipelineShape &shape) const {
   if (!isPossible(shape))
     return kMaxCost;
   const double step = cut(shape).slowest / shape.microBatches *
-                      (shape.microBatches + shape.stages - 1);
+                      (shape.rounds * shape.microBatches + shape.stages - 1);
   return step < static_cast<double>(kMaxCost) ? static_cast<Picoseconds>(step)
                                               : kMaxCost;
 }
@@ -189,11 +203,17 @@ Picoseconds PipelineCuts::estimate(const PipelineShape &shape) const {
 std::optional<Configuration>
 PipelineCuts::configuration(const Operator &each, int stage,
                             const PipelineShape &shape) const {
+  const std::vector<IterDim> &dims = graph.op(each.op).rules.dims;
   Configuration config;
-  config.axes.push_back({each.dim, int64_t(shape.width) * shape.microBatches});
+  config.axes.push_back(
+      {each.dim, int64_t(shape.groups()) * shape.microBatches});
+  const bool shares = each.tensor != kReplica && each.tensor != each.dim &&
+                      maxDegree(dims[each.tensor]) >= shape.tensor;
+  if (shape.tensor > 1)
+    config.axes.push_back({shares ? each.tensor : kReplica, shape.tensor});
   for (int m = 0; m < shape.microBatches; ++m)
     for (int i = 0; i < shape.width; ++i)
-      config.devices.push_back(stage * shape.width + i);
+      config.devices.push_back(stage % shape.stages * shape.width + i);
   if (checkConfiguration(graph, each.op, config, numDevices))
     return std::nullopt;
   return config;
@@ -223,12 +243,12 @@ std::optional<Strategy> PipelineCuts::strategy(const PipelineShape &shape,
   std::vector<std::set<int>> stages(graph.ops.size()); // that need an operator
   int stage = 0;
   for (size_t i = 0; i < operators.size(); ++i) {
-    while (stage + 1 < shape.stages && begins[stage] <= i)
+    while (stage + 1 < shape.allStages() && begins[stage] <= i)
       ++stage;
     given[operators[i].op] = configuration(operators[i], stage, shape);
     if (!given[operators[i].op])
       return std::nullopt;
-    stages[operators[i].op] = {stage};
+    stages[operators[i].op] = {stage % shape.stages};
   }
   // What has no samples, as masks, is computed wherever it is needed.
   for (auto id = static_cast<OpId>(graph.ops.size()); id-- > 0;) {
@@ -261,9 +281,13 @@ std::string Pipeline::name() const {
            " micro-batches one after the other on " +
            std::to_string(shape.width) +
            (shape.width == 1 ? " device" : " devices");
-  return "a pipeline, " + std::to_string(shape.stages) + " stages of " +
+  return "a pipeline, " +
+         (shape.rounds > 1 ? std::to_string(shape.rounds) + " times " : "") +
+         std::to_string(shape.stages) + " stages of " +
          std::to_string(shape.width) +
          (shape.width == 1 ? " device, " : " devices, ") +
+         (shape.tensor > 1 ? "tensor " + std::to_string(shape.tensor) + ", "
+                           : "") +
          std::to_string(shape.microBatches) + " micro-batches, " +
          schedule.str();
 }
@@ -280,11 +304,15 @@ public:
         cuts(graph, planning.cost, topology.numDevices()) {}
 
   PipelineResult run() {
-    for (const auto &[estimate, shape] : shapes()) {
+    const auto all = shapes();
+    for (const auto &[estimate, shape] : all) {
       if (points >= kMostPoints || (best.fits() && estimate > best.makespan))
         break;
       tryAll(shape, cuts.cut(shape).begins);
     }
+    shareLayers(all);
+    if (found)
+      refine();
     while (found && improve())
       ;
     // A plan that does not fit is no answer.
@@ -329,12 +357,53 @@ private:
     const auto strategy = cuts.strategy(shape, begins);
     if (!strategy)
       return;
-    std::vector<int> aheads = {1, 2, shape.microBatches};
-    aheads.erase(std::unique(aheads.begin(), aheads.end()), aheads.end());
+    for (const PipelineSchedule &schedule : schedulesOf(shape))
+      if (!schedule.defersWeights)
+        tryOne({shape, schedule, begins, *strategy, {}});
+  }
+
+  static std::vector<PipelineSchedule> schedulesOf(const PipelineShape &shape) {
     if (shape.stages == 1)
-      aheads = {1};
-    for (int ahead : aheads)
-      tryOne({shape, {shape.microBatches, ahead}, begins, *strategy, {}});
+      return {{shape.microBatches, 1}};
+    return pipelineSchedules(shape.microBatches);
+  }
+
+  /// Of the shape that was found, or else of those that look fastest, groups
+  /// that share layers.
+  void
+  shareLayers(const std::vector<std::pair<Picoseconds, PipelineShape>> &all) {
+    constexpr size_t kMost = 4;
+    std::vector<PipelineShape> shapes;
+    if (found)
+      shapes.push_back(found->shape);
+    for (const auto &[estimate, shape] : all)
+      if (!found && shape.width > 1 && shapes.size() < kMost)
+        shapes.push_back(shape);
+    for (PipelineShape shape : shapes)
+      for (shape.tensor = 2; shape.tensor <= shape.width; shape.tensor *= 2) {
+        if (!cuts.isPossible(shape) || points >= kMostPoints * 3 / 2 ||
+            (best.fits() && cuts.estimate(shape) > best.makespan))
+          continue;
+        tryAll(shape, cuts.cut(shape).begins);
+      }
+  }
+
+  /// Of the shape that was found, the schedules that only pay where there is
+  /// nothing to wait for but the passes of other stages.
+  void refine() {
+    const Pipeline from = *found;
+    for (const PipelineSchedule &schedule : schedulesOf(from.shape))
+      if (schedule.defersWeights)
+        tryOne({from.shape, schedule, from.begins, from.strategy, {}});
+    PipelineShape shape = from.shape;
+    for (shape.rounds = 2; shape.rounds <= PipelineCuts::kMostRounds;
+         shape.rounds *= 2) {
+      if (shape.stages == 1 || !cuts.isPossible(shape))
+        return;
+      const PipelineCuts::Begins begins = cuts.cut(shape).begins;
+      if (const auto strategy = cuts.strategy(shape, begins))
+        tryOne({shape, {shape.microBatches, 1}, begins, *strategy, {}});
+    }
   }
 
   bool tryOne(Pipeline pipeline) {

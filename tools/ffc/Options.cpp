@@ -124,11 +124,18 @@ static Error parseCount(int &count, StringRef flag, StringRef value) {
 }
 
 static Error parseSchedule(Options &options, StringRef flag, StringRef value) {
-  options.schedule = {value.str(), 1};
+  options.schedule = {value.str(), 1, value.starts_with("zb")};
   if (value == "auto" || value == "none" || value == "gpipe" || value == "1f1b")
     return Error::success();
-  if (!value.consume_front("1f1b:"))
-    return expected(flag, "auto, none, gpipe, 1f1b or 1f1b:AHEAD", value);
+  if (value == "zb-h1" || value == "zb-h2") {
+    options.schedule.ahead = value.back() - '0';
+    return Error::success();
+  }
+  if (!value.consume_front("1f1b:") && !value.consume_front("zb:"))
+    return expected(flag,
+                    "auto, none, gpipe, 1f1b, 1f1b:AHEAD, zb-h1, zb-h2 or "
+                    "zb:AHEAD",
+                    value);
   return parseCount(options.schedule.ahead, flag, value);
 }
 
@@ -210,7 +217,8 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "into more blocks than devices work on them): the fastest of these "
          "(auto, default); none, operator after operator; or a pipeline: "
          "gpipe, 1f1b, or 1f1b:AHEAD, in which a stage is so many forward "
-         "passes ahead of the next one (1)",
+         "passes ahead of the next one (1); zb-h1, zb-h2 or zb:AHEAD, in which "
+         "gradients of weights fill the time in which stages would wait",
          parseSchedule, kCompile},
         {"--batch-size", "N", "batch, whatever the model was exported with",
          setWhole(&Options::batchSize, 1)},

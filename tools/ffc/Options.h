@@ -11,8 +11,10 @@
 
 #include "ffc/IR/Optimizers.h"
 #include "ffc/Import/Import.h"
+#include "ffc/Plan/PipelineSchedule.h"
 #include "ffc/Search/Search.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -44,16 +46,20 @@ enum class Emit { FF, Train, Plan, Rank, Source, Binary };
 /// Those that share the flags.
 enum : CommandSet { kCompile = 1, kProfile = 2, kExplain = 4, kParameters = 8 };
 
-/// --schedule: "auto", "none", "gpipe", "1f1b" or "1f1b:AHEAD".
+/// --schedule: "auto", "none", "gpipe", "1f1b", "1f1b:AHEAD", "zb-h1", "zb-h2"
+/// or "zb:AHEAD".
 struct ScheduleOption {
   std::string text = "auto";
-  int ahead = 0; ///< of 1F1B
+  int ahead = 1; ///< of 1F1B and zero bubble
+  bool defersWeights = false;
 
   bool isAuto() const { return text == "auto"; }
   bool isNone() const { return text == "none"; }
-  /// PipelineSchedule::ahead, where it is that of a pipeline.
-  int aheadOf(int microBatches) const {
-    return text == "gpipe" ? microBatches : ahead;
+  /// Where it is a pipeline's.
+  plan::PipelineSchedule of(int microBatches) const {
+    return {microBatches,
+            text == "gpipe" ? microBatches : std::min(ahead, microBatches),
+            defersWeights};
   }
 };
 

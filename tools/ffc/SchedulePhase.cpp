@@ -15,16 +15,6 @@ using namespace mlir;
 using namespace ffc;
 using plan::PipelineSchedule;
 
-/// The schedules that --schedule=auto compares.
-static std::vector<PipelineSchedule> candidates(int microBatches) {
-  std::vector<PipelineSchedule> all = {{}};
-  for (int ahead : {1, 2, microBatches})
-    if (PipelineSchedule schedule{microBatches, ahead};
-        llvm::find(all, schedule) == all.end())
-      all.push_back(schedule);
-  return all;
-}
-
 LogicalResult Compilation::chooseSchedule() {
   if (failed(orderMicroBatches()))
     return failure();
@@ -53,7 +43,7 @@ LogicalResult Compilation::orderMicroBatches() {
   if (options.schedule.isAuto() && !schedule.isPipeline())
     schedule = fastestSchedule(microBatches);
   else if (!options.schedule.isAuto())
-    schedule = {microBatches, options.schedule.aheadOf(microBatches)};
+    schedule = options.schedule.of(microBatches);
   const int stages = plan::numStages(planned.graph, strategy, schedule);
   report.say(llvm::formatv("schedule {0} of {1} micro-batches in {2} {3}",
                            schedule.str(), microBatches, stages,
@@ -69,7 +59,9 @@ PipelineSchedule Compilation::fastestSchedule(int microBatches) const {
   using Rank = std::tuple<bool, plan::Picoseconds, double>;
   std::optional<Rank> least;
   PipelineSchedule best;
-  for (const PipelineSchedule &candidate : candidates(microBatches)) {
+  std::vector<PipelineSchedule> all = plan::pipelineSchedules(microBatches);
+  all.insert(all.begin(), PipelineSchedule());
+  for (const PipelineSchedule &candidate : all) {
     const search::Quality quality =
         search::plannedQuality(planning, strategy, candidate);
     const Rank rank = {!quality.fits(), quality.makespan, quality.load};

@@ -62,9 +62,9 @@ inline constexpr llvm::StringLiteral kUpdateRole = "update";
 /// On the main function: how often a step does what comes before the updates
 /// (plan::Graph::microBatches); 1 if it is not there.
 inline constexpr llvm::StringLiteral kMicroBatchesAttr = "ff.micro_batches";
-/// On the main function: micro-batches of a strategy's pipeline, and by how
-/// many forward passes its stages are ahead (plan::PipelineSchedule); no
-/// pipeline if it is not there.
+/// On the main function: micro-batches of a strategy's pipeline, by how many
+/// forward passes its stages are ahead, and 1 if they defer the gradients of
+/// weights, else 0 (plan::PipelineSchedule); no pipeline if it is not there.
 inline constexpr llvm::StringLiteral kPipelineAttr = "ff.pipeline";
 /// On the main function: GPUs round the operands of products to TF32.
 inline constexpr llvm::StringLiteral kTf32Attr = "ff.tf32";

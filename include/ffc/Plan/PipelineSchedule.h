@@ -11,7 +11,11 @@
 // passes of a stage come first; one forward, one backward (Narayanan et al.,
 // PipeDream, 2019; Megatron-LM, 2021, section 2.2), in which stage s of S does
 // S - s forward passes first and then backward and forward ones by turns, so
-// that it keeps the activations of so many micro-batches only.
+// that it keeps the activations of so many micro-batches only; the same
+// interleaved (Megatron-LM, section 2.2.2), where stages come back to devices
+// that earlier ones are on; zero bubble (Qi et al., ICLR 2024, section 3), in
+// which the gradients of weights are a pass of their own, that fills the time
+// in which a stage would wait.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_PIPELINESCHEDULE_H
@@ -32,14 +36,24 @@ struct PipelineSchedule {
   /// one: 1 is 1F1B. With more of them messages have time to travel. With
   /// `microBatches` it is GPipe.
   int ahead = 1;
+  /// Stage s makes the gradients of weights `ahead` times s micro-batches after
+  /// those of activations: with `ahead` 1 ZB-H1, which keeps activations of as
+  /// many micro-batches on all stages as 1F1B does on the first one; with 2
+  /// ZB-H2.
+  bool defersWeights = false;
 
   bool isPipeline() const { return microBatches > 1; }
   bool operator==(const PipelineSchedule &o) const {
-    return microBatches == o.microBatches && ahead == o.ahead;
+    return microBatches == o.microBatches && ahead == o.ahead &&
+           defersWeights == o.defersWeights;
   }
-  /// "none", "gpipe", "1f1b" or "1f1b:2", the latter with what `ahead` is.
+  /// "none", "gpipe", "1f1b" or "1f1b:2", "zb-h1", "zb-h2" or "zb:3", with what
+  /// `ahead` is.
   std::string str() const;
 };
+
+/// The schedules to compare for so many micro-batches, at least 2; each once.
+std::vector<PipelineSchedule> pipelineSchedules(int microBatches);
 
 /// Into how many equal blocks of samples the strategy splits what a device
 /// does: the most for which this is so of all forward operators that read

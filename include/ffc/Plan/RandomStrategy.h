@@ -27,8 +27,9 @@ Strategy randomStrategy(const Graph &graph, int numDevices,
 
 /// Like a pipeline: forward operators work on the micro-batches of `schedule`,
 /// which is drawn, too, on one to three devices of each stage, which may be
-/// those of others as well; all else follows. In a third of them some operators
-/// of any role have any configuration.
+/// those of others as well; all else follows. In a quarter of them stages are
+/// on the even and on the odd devices by turns, which 1F1B interleaves. In a
+/// third some operators of any role have any configuration.
 Strategy randomPipeline(const Graph &graph, int numDevices,
                         PipelineSchedule &schedule, std::mt19937 &random);
 

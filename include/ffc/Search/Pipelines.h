@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,17 @@ namespace ffc::search {
 /// up over micro-batches (gradient accumulation), which needs less memory.
 struct PipelineShape {
   int stages = 2;
-  int width = 1; ///< devices of a stage, which share the samples
+  int width = 1; ///< devices of a stage
   int microBatches = 2;
+  /// How often the model goes over the devices: each has so many stages of an
+  /// interleaved pipeline, in which micro-batches come by `stages` at a time.
+  int rounds = 1;
+  /// So many neighbours of a stage share its layers as Megatron does, and such
+  /// groups the samples (Narayanan et al., Megatron-LM, 2021); divides `width`.
+  int tensor = 1;
+
+  int allStages() const { return stages * rounds; }
+  int groups() const { return width / tensor; } ///< of a stage
 };
 
 /// Divides the model among stages: forward operators in graph order, cut where
@@ -37,6 +47,7 @@ public:
   using Begins = std::vector<size_t>;
 
   static constexpr int kMostStages = 64;
+  static constexpr int kMostRounds = 4;
   /// Of large models cuts are only considered where least is sent.
   static constexpr size_t kMostPlaces = 200;
 
@@ -63,6 +74,7 @@ private:
   struct Operator {
     plan::OpId op = -1;
     int dim = -1;                ///< of the samples
+    int tensor = -1;             ///< that neighbours share, or kReplica
     int64_t most = 1;            ///< blocks of samples
     std::vector<plan::OpId> ops; ///< with its gradients and updates
     int64_t bytes = 0;           ///< what crosses the place before it
@@ -75,9 +87,9 @@ private:
     std::vector<std::vector<double>> slowest;
     std::vector<std::vector<size_t>> begin;
   };
-  const Table &tableOf(int width, int microBatches) const;
-  std::vector<double> timesOf(int64_t blocks) const;
-  double sumOfGradients(int width) const;
+  const Table &tableOf(const PipelineShape &shape) const;
+  std::vector<double> timesOf(const PipelineShape &shape) const;
+  double sumOfGradients(const PipelineShape &shape) const;
   std::vector<size_t> places() const;
   std::optional<plan::Configuration>
   configuration(const Operator &each, int stage,
@@ -87,7 +99,8 @@ private:
   const plan::CostModel &cost;
   const int numDevices;
   std::vector<Operator> operators;
-  mutable std::map<std::pair<int, int>, Table> tables;
+  /// By width, micro-batches, and `tensor`.
+  mutable std::map<std::tuple<int, int, int>, Table> tables;
 };
 
 struct Pipeline {
@@ -96,8 +109,9 @@ struct Pipeline {
   PipelineCuts::Begins begins;
   plan::Strategy strategy;
   Quality quality;
-  /// "a pipeline, 2 stages of 1 device, 16 micro-batches, gpipe" or, of one
-  /// stage, "16 micro-batches one after the other on 4 devices"
+  /// "a pipeline, 2 stages of 1 device, 16 micro-batches, gpipe", with "2 times
+  /// 2 stages" of an interleaved one and "tensor 4, " where layers are shared;
+  /// or, of one stage, "16 micro-batches one after the other on 4 devices".
   std::string name() const;
 };
 

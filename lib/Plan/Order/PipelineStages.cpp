@@ -10,7 +10,7 @@
 using namespace ffc::plan;
 
 PipelineStages::PipelineStages(const Graph &graph, const Strategy &strategy,
-                               int microBatches)
+                               int microBatches, bool splitsWeights)
     : graph(graph), strategy(strategy), microBatches(microBatches),
       samples(sampleDims(graph)), ops(graph.ops.size()),
       values(graph.values.size()) {
@@ -21,6 +21,8 @@ PipelineStages::PipelineStages(const Graph &graph, const Strategy &strategy,
     if (ops[op].place == Place::Pipeline)
       addToStage(op);
   }
+  if (splitsWeights)
+    splitWeights();
   countOperations();
 }
 
@@ -239,6 +241,33 @@ void PipelineStages::addToStage(OpId id) {
   place.isBackward = graph.op(id).role == OpRole::Gradient;
   place.stage = stageOf(id);
   stages[place.stage].passes[place.isBackward].ops.push_back(id);
+}
+
+/// Other stages wait for what they read, and for what that is made of.
+void PipelineStages::splitWeights() {
+  std::vector<bool> isWaitedFor(graph.ops.size());
+  for (auto id = static_cast<OpId>(graph.ops.size()); id-- > 0;) {
+    const OpPlace &place = ops[id];
+    if (place.place != Place::Pipeline || !place.isBackward)
+      continue;
+    for (ValueId result : graph.op(id).results)
+      if (result >= 0)
+        for (Use use : graph.value(result).uses) {
+          const OpPlace &reader = ops[use.op];
+          if (reader.place == Place::Pipeline &&
+              (reader.stage != place.stage || isWaitedFor[use.op]))
+            isWaitedFor[id] = true;
+        }
+  }
+  for (Stage &stage : stages) {
+    std::vector<OpId>
+        &backward = stage.passes[static_cast<int>(PassKind::Backward)].ops,
+        &weights = stage.passes[static_cast<int>(PassKind::Weights)].ops;
+    std::vector<OpId> all = std::move(backward);
+    backward.clear();
+    for (OpId id : all)
+      (isWaitedFor[id] ? backward : weights).push_back(id);
+  }
 }
 
 void PipelineStages::countOperations() {

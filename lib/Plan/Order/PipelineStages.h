@@ -7,6 +7,7 @@
 #ifndef FFC_LIB_PLAN_PIPELINESTAGES_H
 #define FFC_LIB_PLAN_PIPELINESTAGES_H
 
+#include "PassOrder.h"
 #include "ffc/Plan/Configuration.h"
 
 #include <vector>
@@ -21,24 +22,24 @@ public:
     After,    ///< needs all of them
   };
 
-  PipelineStages(const Graph &graph, const Strategy &strategy,
-                 int microBatches);
+  PipelineStages(const Graph &graph, const Strategy &strategy, int microBatches,
+                 bool splitsWeights = false);
 
   int numStages() const { return static_cast<int>(stages.size()); }
   Place placeOf(OpId op) const { return ops[op].place; }
   /// The iteration dimension that micro-batches split.
   int dimOf(OpId op) const { return ops[op].dim; }
   /// In graph order.
-  const std::vector<OpId> &operatorsOf(int stage, bool isBackward) const {
-    return stages[stage].passes[isBackward].ops;
+  const std::vector<OpId> &operatorsOf(int stage, PassKind pass) const {
+    return stages[stage].passes[static_cast<int>(pass)].ops;
   }
   /// Ascending.
   const std::vector<DeviceId> &devicesOf(int stage) const {
     return stages[stage].devices;
   }
   /// Floating-point operations of a micro-batch on the busiest device.
-  double operationsOf(int stage, bool isBackward) const {
-    return stages[stage].passes[isBackward].operations;
+  double operationsOf(int stage, PassKind pass) const {
+    return stages[stage].passes[static_cast<int>(pass)].operations;
   }
 
 private:
@@ -59,10 +60,10 @@ private:
   };
   struct Stage {
     std::vector<DeviceId> devices;
-    struct Pass {
+    struct Work {
       std::vector<OpId> ops;
       double operations = 0;
-    } passes[2];
+    } passes[3]; ///< by PassKind
   };
 
   void place(OpId op);
@@ -75,6 +76,7 @@ private:
   void noteParts(OpId op, const SlotWrite &write);
   void addToStage(OpId op);
   int stageOf(OpId op);
+  void splitWeights();
   void countOperations();
   /// The micro-batch that a grid point belongs to.
   int partOf(OpId op, int dim, int64_t point) const;

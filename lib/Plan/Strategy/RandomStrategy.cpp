@@ -56,15 +56,26 @@ Strategy ffc::plan::randomPipeline(const Graph &graph, int numDevices,
   schedule.microBatches =
       static_cast<int>(most > 2 ? 2 + draw(most - 1) : most);
   schedule.ahead = static_cast<int>(1 + draw(schedule.microBatches));
+  schedule.defersWeights = draw(3) == 0;
   const bool hasOthers = draw(3) == 0;
+  // Every other stage is on the even devices, so that 1F1B is interleaved.
+  const bool comesBack = numDevices > 1 && draw(4) == 0;
+  if (comesBack)
+    schedule = {schedule.microBatches, 1};
+  int stage = 0;
   std::vector<DeviceId> devices; // of the stage
   std::vector<std::optional<Configuration>> given(graph.ops.size());
   for (size_t id = 0; id < given.size(); ++id) {
     const auto op = static_cast<OpId>(id);
     if (devices.empty() || draw(4) == 0) {
       devices.clear();
-      for (int64_t width = 1 + draw(3); width > 0; --width)
-        devices.push_back(static_cast<DeviceId>(draw(numDevices)));
+      if (comesBack)
+        for (DeviceId device = stage % 2; device < numDevices; device += 2)
+          devices.push_back(device);
+      else
+        for (int64_t width = 1 + draw(3); width > 0; --width)
+          devices.push_back(static_cast<DeviceId>(draw(numDevices)));
+      ++stage;
     }
     if (hasOthers && draw(20) == 0)
       given[id] = randomConfiguration(graph, op, numDevices, random);

@@ -45,6 +45,60 @@ TEST(Pipelines, CutsWhereStagesAreEqual) {
   EXPECT_EQ(numMicroBatches(g.graph, *strategy), 4);
 }
 
+/// Stages come back to the devices of earlier ones.
+TEST(Pipelines, OfSeveralRounds) {
+  const TestGraph g = products(8);
+  const CostModel cost(linked("1 GB/s"));
+  const PipelineCuts cuts(g.graph, cost, 4);
+  PipelineShape shape{2, 2, 4};
+  shape.rounds = 2;
+  EXPECT_TRUE(cuts.isPossible(shape));
+  EXPECT_THAT(cuts.cut(shape).begins, ElementsAre(2, 4, 6));
+  const auto strategy = cuts.strategy(shape, {2, 4, 6});
+  ASSERT_TRUE(strategy);
+  for (int op = 0; op < 8; ++op)
+    EXPECT_EQ((*strategy)[op].devices[0], op / 2 % 2 * 2) << op;
+  EXPECT_EQ(numStages(g.graph, *strategy, {4, 1}), 4);
+  shape.microBatches = 3;
+  EXPECT_FALSE(cuts.isPossible(shape)) << "two at a time";
+  shape = {2, 2, 4};
+  shape.rounds = 5;
+  EXPECT_FALSE(cuts.isPossible(shape));
+}
+
+/// Neighbours have parts of the layers, and all samples of a micro-batch.
+TEST(Pipelines, OfSharedLayers) {
+  const TestGraph g = products(8);
+  const CostModel cost(linked("1 GB/s"));
+  const PipelineCuts cuts(g.graph, cost, 4);
+  PipelineShape shape{2, 2, 4};
+  shape.tensor = 2;
+  const auto strategy = cuts.strategy(shape, {4});
+  ASSERT_TRUE(strategy);
+  EXPECT_EQ(numMicroBatches(g.graph, *strategy), 4);
+  for (int op = 0; op < 8; ++op) {
+    const Configuration &config = (*strategy)[op];
+    EXPECT_EQ(config.degreeOf(0), 4);
+    ASSERT_THAT(config.axes, ::testing::SizeIs(2));
+    EXPECT_EQ(config.axes[1].degree, 2);
+    const DeviceId first = op / 4 * 2;
+    EXPECT_THAT(config.devices,
+                ElementsAre(first, first + 1, first, first + 1, first,
+                            first + 1, first, first + 1));
+  }
+  // What a device computes, and what it has of the parameters, is half as much.
+  const Topology topology = linked("1 GB/s");
+  auto stateOf = [&](const PipelineShape &shape) {
+    return planProgram(g.graph, *cuts.strategy(shape, {4}), 4, cost,
+                       {shape.microBatches, 1})
+        .devices[0]
+        .stateBytes;
+  };
+  EXPECT_EQ(stateOf(shape) * 2, stateOf({2, 2, 4}));
+  shape.tensor = 3;
+  EXPECT_FALSE(cuts.isPossible(shape));
+}
+
 TEST(Pipelines, FoundWhereLinksAreSlow) {
   const TestGraph g = products(8);
   const Topology topology = linked("1 MB/s");
