@@ -123,6 +123,7 @@ void ProgramPrinter::printProgram(Text &text) {
   text.line();
   text.line("private:");
   text.indent();
+  printer.printPasses(text, funcs);
   for (size_t layer = 0; layer < layers.layers.size(); ++layer)
     printer.printObject(text, layer);
   text.outdent();

@@ -154,11 +154,19 @@ private:
   void nameMethods() {
     for (size_t m : layer.methods) {
       Method &method = all.methods[m];
-      method.name =
-          scope.take(method.isAgain ? "recompute" : wordOf(method.direction));
+      method.name = scope.take(!all.passes.empty() && communicates(method)
+                                   ? StringRef("exchange")
+                               : method.isAgain ? StringRef("recompute")
+                                                : wordOf(method.direction));
       for (const Call &call : method.calls)
         isAgain[call.member] = isAgain[call.member] || method.isAgain;
     }
+  }
+
+  bool communicates(const Method &method) const {
+    return llvm::all_of(method.calls, [&](const Call &call) {
+      return layer.members[call.member].kind == Statement::Kind::Reshard;
+    });
   }
 
   void findUses() {
@@ -368,11 +376,25 @@ private:
 
 } // namespace
 
+/// What its kernels do; a pass without kernels communicates.
+static StringRef passName(const Pass &pass, const Layers &layers) {
+  for (size_t m : pass.methods) {
+    const Method &method = layers.methods[m];
+    for (const Call &call : method.calls)
+      if (layers.layers[method.layer].members[call.member].kind ==
+          Statement::Kind::Kernel)
+        return method.isAgain ? "recompute" : codegen::wordOf(method.direction);
+  }
+  return "exchange";
+}
+
 void codegen::nameLayers(Layers &layers, const ProgramMeta &meta) {
   // Methods of the program.
-  NameScope objects({"step", "update"});
+  NameScope objects({"step", "update", "run"});
   for (Layer &layer : layers.layers)
     layer.identifier = objects.take(layer.name);
+  for (Pass &pass : layers.passes)
+    pass.name = objects.take(passName(pass, layers));
   const auto makers = makersOf(layers);
   llvm::StringSet<> classes;
   for (LayerKind &kind : layers.kinds) {

@@ -94,7 +94,8 @@ void LayerPrinter::printMethod(Text &text, const Layer &layer,
     const Member &member = layer.members[call.member];
     const size_t last = member.parts.size() - 1;
     text.line(member.name +
-              (call.isWhole     ? std::string("()")
+              (member.isByTurn  ? std::string(".next()")
+               : call.isWhole   ? std::string("()")
                : call.part == 0 ? std::string(".start()")
                : call.part == last
                    ? std::string(".finish()")
@@ -196,10 +197,36 @@ void LayerPrinter::printStep(Text &text, StringRef name, bool inMicroBatch) {
   }
   text.line("void " + name + "() override {");
   text.indent();
+  if (inMicroBatch && !layers.passes.empty()) {
+    SmallVector<std::string> passes;
+    for (const Pass &pass : layers.passes)
+      passes.push_back("&Train::" + pass.name);
+    text.line("run<Train>(" + braced(passes) + ");");
+    text.outdent();
+    text.line("}");
+    return;
+  }
   for (const Method &method : layers.methods)
     if (method.inMicroBatch == inMicroBatch)
       text.line(layers.layers[method.layer].identifier + "." + method.name +
                 "();");
   text.outdent();
   text.line("}");
+}
+
+void LayerPrinter::printPasses(Text &text, ArrayRef<rank::FuncOp> classes) {
+  for (const Pass &pass : layers.passes) {
+    SmallVector<int64_t> ranks;
+    for (size_t c : pass.classes)
+      llvm::append_range(ranks, rank::FuncOp(classes[c]).getRanks());
+    llvm::sort(ranks);
+    text.comment("///", "Of " + describe(ranks) + ".");
+    text.line("void " + pass.name + "() {");
+    text.indent();
+    for (size_t m : pass.methods)
+      text.line(layers.layers[layers.methods[m].layer].identifier + "." +
+                layers.methods[m].name + "();");
+    text.outdent();
+    text.line("}");
+  }
 }

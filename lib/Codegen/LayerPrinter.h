@@ -19,6 +19,8 @@ public:
   /// The calls of a step, or of what comes after its micro-batches.
   void printStep(Text &text, llvm::StringRef name, bool inMicroBatch);
   bool hasMethods(bool inMicroBatch) const;
+  /// Those of a pipeline, each with the ranks that do it.
+  void printPasses(Text &text, llvm::ArrayRef<rank::FuncOp> classes);
 
 private:
   mlir::LogicalResult printKernel(Text &text, const LayerKind &kind,

@@ -2,11 +2,12 @@
 
 #include "Layers.h"
 
-#include "llvm/ADT/StringMap.h"
-#include "llvm/Support/raw_ostream.h"
+#include "Blocks.h"
 
-#include <array>
+#include "llvm/ADT/StringMap.h"
+
 #include <map>
+#include <tuple>
 
 using namespace mlir;
 using namespace ffc;
@@ -24,6 +25,18 @@ StringRef codegen::wordOf(Direction direction) {
   llvm_unreachable("unknown direction");
 }
 
+std::vector<ArrayRef<Operation *>> Member::turnsOf(size_t c) const {
+  std::vector<ArrayRef<Operation *>> result;
+  if (!isByTurn)
+    for (const auto &part : parts)
+      result.push_back(part[c]);
+  else
+    for (std::optional<size_t> part : turns[c])
+      result.push_back(part ? ArrayRef(parts[*part][c])
+                            : ArrayRef<Operation *>());
+  return result;
+}
+
 namespace {
 
 /// The layer of what has no operator's name before anything that has one.
@@ -31,28 +44,34 @@ constexpr StringLiteral kNameless = "start";
 
 class Arranger {
 public:
-  Arranger(const ProgramMeta &meta, Functors &functors, size_t classes)
-      : meta(meta), functors(functors), numClasses(classes) {}
+  Arranger(const ProgramMeta &meta, Functors &functors, size_t classes,
+           bool isPipeline)
+      : meta(meta), functors(functors), numClasses(classes),
+        isPipeline(isPipeline) {}
 
   LogicalResult add(const Statement &statement) {
-    Method &method = methodOf(statement);
+    const Place place = placeOf(statement);
     switch (statement.kind) {
     case Statement::Kind::Kernel:
-      return addKernels(statement, method);
+      return addKernels(statement, place);
     case Statement::Kind::Reshard:
-      addReshard(statement, method);
+      addReshard(statement, place);
       break;
     case Statement::Kind::Probe:
-      addProbe(statement, method);
+      addProbe(statement, place);
       break;
     }
     return success();
   }
 
   void finish() {
+    if (isPipeline)
+      makePasses();
+    else
+      for (Method &method : methodsOf(uses))
+        add(std::move(method));
     joinParts();
     placeValues();
-    findKinds();
   }
 
   Layers result;
@@ -60,33 +79,44 @@ public:
 private:
   using ByClass = std::vector<SmallVector<Operation *>>;
 
-  // layers and methods
+  // layers
+
+  /// Of a statement. In a method, all calls have the same.
+  struct Place {
+    size_t layer = 0;
+    Direction direction = Direction::Forward;
+    bool isAgain = false, inMicroBatch = true;
+    bool operator==(const Place &o) const {
+      return layer == o.layer && direction == o.direction &&
+             isAgain == o.isAgain && inMicroBatch == o.inMicroBatch;
+    }
+  };
+  /// What a statement does: a part of a member.
+  struct Use {
+    Place place;
+    size_t member = 0, part = 0;
+    /// Of a pipeline: classes that do something in it, and as what.
+    std::vector<std::pair<size_t, Role>> classes;
+  };
 
   /// Statements without an operator's name stay with what is before them, but
   /// nothing after the micro-batches with what is in them.
-  Method &methodOf(const Statement &statement) {
-    const bool isNew =
-        result.methods.empty() ||
-        result.methods.back().inMicroBatch != statement.inMicroBatch;
-    if (!isNew && statement.op.empty())
-      return result.methods.back();
-    auto [layer, direction] =
-        !statement.op.empty() ? placeOf(statement.op)
-        : result.methods.empty()
-            ? placeOf(kNameless)
-            : std::pair(result.methods.back().layer, Direction::Update);
-    if (isNew || result.methods.back().layer != layer ||
-        result.methods.back().direction != direction ||
-        result.methods.back().isAgain != statement.isAgain) {
-      result.layers[layer].methods.push_back(result.methods.size());
-      result.methods.push_back({layer,
-                                direction,
-                                statement.isAgain,
-                                statement.inMicroBatch,
-                                "",
-                                {}});
-    }
-    return result.methods.back();
+  Place placeOf(const Statement &statement) {
+    const bool isFirst = uses.empty() || uses.back().place.inMicroBatch !=
+                                             statement.inMicroBatch;
+    if (!isFirst && statement.op.empty())
+      return uses.back().place;
+    Place place;
+    place.isAgain = statement.isAgain;
+    place.inMicroBatch = statement.inMicroBatch;
+    if (!statement.op.empty())
+      std::tie(place.layer, place.direction) = placeOf(statement.op);
+    else if (uses.empty())
+      std::tie(place.layer, place.direction) = placeOf(kNameless);
+    else
+      std::tie(place.layer, place.direction) =
+          std::pair(uses.back().place.layer, Direction::Update);
+    return place;
   }
 
   std::pair<size_t, Direction> placeOf(StringRef name) {
@@ -106,26 +136,46 @@ private:
 
   // members
 
-  Member &addMember(const Statement &statement, Method &method) {
-    Layer &layer = result.layers[method.layer];
-    method.calls.push_back({layer.members.size(), 0, true});
-    Member &member = layer.members.emplace_back();
-    member.kind = statement.kind;
-    member.op = statement.op;
+  Member &memberOf(const Use &use) {
+    return result.layers[use.place.layer].members[use.member];
+  }
+
+  /// Tells members of a layer apart that have parts in several statements: by
+  /// what these have in common and, of kernels, the text.
+  using MemberKey = std::tuple<size_t, StatementKey, size_t, std::string>;
+
+  /// Uses the member of `key`, or a new one, by a new part.
+  Member &use(const Statement &statement, const Place &place,
+              const std::optional<MemberKey> &key, ByClass part) {
+    Layer &layer = result.layers[place.layer];
+    size_t number = layer.members.size();
+    if (key)
+      number = members.try_emplace(*key, number).first->second;
+    if (number == layer.members.size()) {
+      Member &member = layer.members.emplace_back();
+      member.kind = statement.kind;
+      member.op = statement.op;
+    }
+    Member &member = layer.members[number];
+    Use &use = uses.emplace_back();
+    use.place = place;
+    use.member = number;
+    use.part = member.parts.size();
+    for (auto [c, actions] : llvm::enumerate(part))
+      if (isPipeline && !actions.empty())
+        use.classes.push_back({c, roleOf(actions)});
+    member.parts.push_back(std::move(part));
     return member;
   }
 
   /// Mostly all kernels of a statement are one member. If their texts differ,
   /// each rank's keep their order.
-  LogicalResult addKernels(const Statement &statement, Method &method) {
+  LogicalResult addKernels(const Statement &statement, const Place &place) {
     std::map<std::pair<size_t, std::string>, ByClass> groups;
     std::map<std::string, size_t> signatures;
-    size_t most = 0;
-    for (const auto &actions : statement.actions) {
-      most = std::max(most, actions.size());
+    for (const auto &actions : statement.actions)
       for (Operation *action : actions)
         signatures.try_emplace(signatureOf(cast<rank::KernelOp>(action)));
-    }
     for (auto [c, actions] : llvm::enumerate(statement.actions))
       for (auto [i, action] : llvm::enumerate(actions)) {
         ByClass &group = groups[{signatures.size() > 1 ? i : 0,
@@ -134,20 +184,26 @@ private:
         group[c].push_back(action);
       }
     for (auto &[key, group] : groups)
-      if (failed(addKernel(statement, method, std::move(group))))
+      if (failed(addKernel(statement, place, key, std::move(group))))
         return failure();
     return success();
   }
 
-  LogicalResult addKernel(const Statement &statement, Method &method,
+  LogicalResult addKernel(const Statement &statement, const Place &place,
+                          const std::pair<size_t, std::string> &text,
                           ByClass group) {
     auto op = cast<rank::KernelOp>(firstOf(group));
+    std::optional<MemberKey> key;
+    if (isPipeline)
+      key = {place.layer, keyOf(op), text.first, text.second};
+    Member &member = use(statement, place, key, std::move(group));
+    if (member.parts.size() > 1)
+      return success();
     FailureOr<std::string> callee = Functors::isFused(op)
                                         ? functors.classOf(op)
                                         : toClassName(op.getCallee());
     if (failed(callee))
       return failure();
-    Member &member = addMember(statement, method);
     member.callee = *callee;
     // What a fused kernel computes is part of its class.
     if (!Functors::isFused(op))
@@ -160,36 +216,150 @@ private:
     };
     member.ins = valuesOf(op.getIns());
     member.outs = valuesOf(op.getOuts());
-    member.parts = {std::move(group)};
     return success();
   }
 
-  void addReshard(const Statement &statement, Method &method) {
-    Layer &layer = result.layers[method.layer];
-    auto [entry, isNew] = reshards.try_emplace(
-        std::make_pair(method.layer, keyOf(statement.first())),
-        layer.members.size());
-    if (isNew) {
-      addMember(statement, method);
-      method.calls.back().isWhole = false;
-    } else {
-      method.calls.push_back(
-          {entry->second, layer.members[entry->second].parts.size(), false});
+  /// All steps of a reshard are one member.
+  void addReshard(const Statement &statement, const Place &place) {
+    // Turns are those of the step.
+    const bool isApart = isPipeline && !place.inMicroBatch;
+    const MemberKey key(place.layer, keyOf(statement.first()), isApart, "");
+    if (!isPipeline) {
+      use(statement, place, key, statement.actions);
+      return;
     }
-    layer.members[entry->second].parts.push_back(statement.actions);
+    // Whether both come together may differ from micro-batch to micro-batch.
+    ByClass starts(numClasses), ends(numClasses);
+    for (auto [c, actions] : llvm::enumerate(statement.actions)) {
+      auto wait = llvm::find_if(
+          actions, [](Operation *op) { return isa<rank::WaitOp>(op); });
+      starts[c].assign(actions.begin(), wait);
+      ends[c].assign(wait, actions.end());
+    }
+    for (ByClass *part : {&starts, &ends})
+      if (firstOf(*part))
+        use(statement, place, key, std::move(*part));
   }
 
-  void addProbe(const Statement &statement, Method &method) {
-    Layer &layer = result.layers[method.layer];
-    Member *member = nullptr;
-    if (!method.calls.empty())
-      member = &layer.members[method.calls.back().member];
-    if (!member || member->kind != Statement::Kind::Probe) {
-      member = &addMember(statement, method);
-      member->parts = {ByClass(numClasses)};
+  /// Offers that follow each other are one member.
+  void addProbe(const Statement &statement, const Place &place) {
+    if (uses.empty() || !(uses.back().place == place) ||
+        memberOf(uses.back()).kind != Statement::Kind::Probe) {
+      use(statement, place, std::nullopt, statement.actions);
+      return;
     }
-    for (auto [c, actions] : llvm::enumerate(statement.actions))
-      llvm::append_range(member->parts[0][c], actions);
+    Use &last = uses.back();
+    for (auto [c, actions] : llvm::enumerate(statement.actions)) {
+      llvm::append_range(memberOf(last).parts[0][c], actions);
+      const bool isIn = llvm::any_of(
+          last.classes, [c = c](const auto &each) { return each.first == c; });
+      if (isPipeline && !actions.empty() && !isIn)
+        last.classes.push_back({c, Role()});
+    }
+  }
+
+  // methods
+
+  /// Calls of one layer that follow each other in one direction are a method.
+  std::vector<Method> methodsOf(ArrayRef<Use> calls) {
+    std::vector<Method> methods;
+    const Place *last = nullptr;
+    for (const Use &use : calls) {
+      const Place &place = use.place;
+      if (!last || !(*last == place))
+        methods.push_back({place.layer,
+                           place.direction,
+                           place.isAgain,
+                           place.inMicroBatch,
+                           "",
+                           {}});
+      last = &place;
+      const bool isWhole = memberOf(use).kind != Statement::Kind::Reshard;
+      methods.back().calls.push_back(
+          {use.member, isWhole ? 0 : use.part, isWhole});
+    }
+    return methods;
+  }
+
+  /// Returns the method's index.
+  size_t add(Method method) {
+    result.layers[method.layer].methods.push_back(result.methods.size());
+    result.methods.push_back(std::move(method));
+    return result.methods.size() - 1;
+  }
+
+  /// The same, or the index of one that makes the same calls by turn.
+  size_t addOnce(Method method) {
+    auto isSame = [&](size_t m) {
+      const Method &known = result.methods[m];
+      return known.direction == method.direction &&
+             known.isAgain == method.isAgain &&
+             llvm::equal(known.calls, method.calls,
+                         [](const Call &a, const Call &b) {
+                           return a.member == b.member;
+                         });
+    };
+    const std::vector<size_t> &known = result.layers[method.layer].methods;
+    auto same = llvm::find_if(known, isSame);
+    return same == known.end() ? add(std::move(method)) : *same;
+  }
+
+  /// Of a pipeline: what always follows each other is a pass.
+  void makePasses() {
+    std::map<std::tuple<size_t, size_t, bool, Role>, size_t> numbers;
+    std::vector<const Use *> nodes;
+    std::vector<std::vector<size_t>> sequences(numClasses);
+    std::vector<std::vector<const Use *>> usesOf(numClasses);
+    for (const Use &use : uses) {
+      if (!use.place.inMicroBatch)
+        break;
+      for (auto [c, role] : use.classes) {
+        auto [entry, isNew] = numbers.try_emplace(
+            {use.place.layer, use.member, use.place.isAgain, role},
+            nodes.size());
+        if (isNew)
+          nodes.push_back(&use);
+        sequences[c].push_back(entry->second);
+        usesOf[c].push_back(&use);
+      }
+    }
+    std::vector<bool> mayMiss;
+    for (const Use *node : nodes)
+      mayMiss.push_back(memberOf(*node).kind != Statement::Kind::Kernel);
+    const Blocks blocks = blocksOf(mayMiss, sequences);
+    for (auto [c, sequence] : llvm::enumerate(blocks.filled))
+      for (const Blocks::Item &item : sequence)
+        takeTurn(c, *nodes[item.number],
+                 item.at < 0 ? nullptr : usesOf[c][item.at]);
+    for (const std::vector<size_t> &block : blocks.blocks) {
+      std::vector<Use> calls;
+      for (size_t node : block)
+        calls.push_back(*nodes[node]);
+      Pass &pass = result.passes.emplace_back();
+      for (Method &method : methodsOf(calls))
+        pass.methods.push_back(addOnce(std::move(method)));
+    }
+    result.passOrder = blocks.order;
+    for (auto [c, order] : llvm::enumerate(result.passOrder))
+      for (size_t pass : order)
+        if (auto &classes = result.passes[pass].classes;
+            classes.empty() || classes.back() != c)
+          classes.push_back(c);
+    for (Method &method : methodsOf(ArrayRef(uses).drop_while(
+             [](const Use &use) { return use.place.inMicroBatch; })))
+      add(std::move(method));
+  }
+
+  /// The ranks of class `c` call the member of `node`, for what `use` does if
+  /// there is anything.
+  void takeTurn(size_t c, const Use &node, const Use *use) {
+    Member &member = memberOf(node);
+    member.turns.resize(numClasses);
+    std::vector<std::optional<size_t>> &turns = member.turns[c];
+    turns.emplace_back();
+    if (use)
+      turns.back() = use->part;
+    member.isByTurn |= turns.size() > 1 || member.parts.size() > 1;
   }
 
   /// Calls of all parts, one after the other, are one.
@@ -199,8 +369,10 @@ private:
       const Layer &layer = result.layers[method.layer];
       for (const Call &call : method.calls) {
         calls.push_back(call);
-        const size_t parts = layer.members[call.member].parts.size();
-        if (call.isWhole || calls.size() < parts || call.part + 1 != parts)
+        const Member &member = layer.members[call.member];
+        const size_t parts = member.parts.size();
+        if (member.isByTurn || call.isWhole || calls.size() < parts ||
+            call.part + 1 != parts)
           continue;
         ArrayRef<Call> last = ArrayRef(calls).take_back(parts);
         if (llvm::any_of(llvm::enumerate(last), [&](auto each) {
@@ -250,78 +422,13 @@ private:
     }
   }
 
-  // kinds
-
-  /// What the text of a layer's class is made of.
-  std::string structureOf(const Layer &layer) const {
-    std::string text;
-    llvm::raw_string_ostream out(text);
-    auto op = meta.ops.find(layer.name);
-    if (op != meta.ops.end())
-      out << op->second.type;
-    out << ";" << layer.values.size() << "," << layer.numGiven;
-    for (size_t m : layer.methods) {
-      const Method &method = result.methods[m];
-      out << ";" << wordOf(method.direction) << method.isAgain
-          << method.inMicroBatch;
-      for (const Call &call : method.calls)
-        out << "," << call.member << "." << call.part << call.isWhole;
-    }
-    for (const Member &member : layer.members) {
-      out << ";" << int(member.kind) << member.callee << "("
-          << member.parts.size();
-      for (int value : member.ins)
-        out << "," << value;
-      out << ")";
-      for (int value : member.outs)
-        out << "," << value;
-      if (member.args)
-        for (NamedAttribute arg : member.args) {
-          out << "," << arg.getName() << ":";
-          if (auto typed = dyn_cast<TypedAttr>(arg.getValue()))
-            out << typed.getType();
-          else
-            out << arg.getValue().getAbstractAttribute().getName();
-        }
-    }
-    return text;
-  }
-
-  void findKinds() {
-    llvm::StringMap<size_t> byStructure;
-    for (auto [l, layer] : llvm::enumerate(result.layers)) {
-      auto [entry, isNew] =
-          byStructure.try_emplace(structureOf(layer), result.kinds.size());
-      if (isNew)
-        result.kinds.emplace_back();
-      layer.kind = entry->second;
-      result.kinds[layer.kind].layers.push_back(l);
-    }
-    for (LayerKind &kind : result.kinds)
-      findParameters(kind);
-  }
-
-  void findParameters(LayerKind &kind) {
-    const Layer &first = result.layers[kind.layers.front()];
-    for (auto [m, member] : llvm::enumerate(first.members)) {
-      if (!member.args)
-        continue;
-      for (auto [a, arg] : llvm::enumerate(member.args)) {
-        const bool differs = llvm::any_of(kind.layers, [&](size_t l) {
-          return result.layers[l].members[m].args.getValue()[a] != arg;
-        });
-        if (differs)
-          kind.parameters.push_back({m, a, ""});
-      }
-    }
-  }
-
   const ProgramMeta &meta;
   Functors &functors;
   const size_t numClasses;
+  const bool isPipeline;
   llvm::StringMap<size_t> byName;
-  /// All steps of a reshard are one member.
-  std::map<std::pair<size_t, StatementKey>, size_t> reshards;
+  std::map<MemberKey, size_t> members;
+  std::vector<Use> uses; ///< in the order of the statements
 };
 
 } // namespace
@@ -332,12 +439,13 @@ FailureOr<Layers> codegen::arrange(ArrayRef<rank::FuncOp> classes,
   FailureOr<std::vector<Statement>> statements = statementsOf(classes);
   if (failed(statements))
     return failure();
-  Arranger arranger(meta, functors, classes.size());
+  Arranger arranger(meta, functors, classes.size(), isPipeline(*statements));
   arranger.result.values.emplace(classes, *statements);
   for (const Statement &statement : *statements)
     if (failed(arranger.add(statement)))
       return failure();
   arranger.finish();
+  findKinds(arranger.result, meta);
   nameLayers(arranger.result, meta);
   return std::move(arranger.result);
 }

@@ -28,11 +28,19 @@ struct Member {
   std::string callee;
   std::vector<int> ins, outs;
   mlir::DictionaryAttr args;
-  /// Of a reshard: by part, and class, its actions. Others have one part.
+  /// By part, and class, its actions. There are several of reshards and, in a
+  /// pipeline, of kernels.
   std::vector<std::vector<llvm::SmallVector<mlir::Operation *>>> parts;
+  /// In a pipeline, each call is of the next one of a list of parts, which is
+  /// that of the rank's class; of none it does nothing.
+  bool isByTurn = false;
+  std::vector<std::vector<std::optional<size_t>>> turns; ///< by class
+
+  /// What ranks of class `c` do in each turn, or part.
+  std::vector<llvm::ArrayRef<mlir::Operation *>> turnsOf(size_t c) const;
 };
 
-/// A call of a member in a method: of all parts of a reshard, or of one.
+/// A call of a member in a method: of all parts, or of one, or by turn.
 struct Call {
   size_t member = 0;
   size_t part = 0;
@@ -68,6 +76,14 @@ struct LayerParameter {
   std::string name;
 };
 
+/// Methods of layers that follow each other on every rank that does one of
+/// them.
+struct Pass {
+  std::string name;
+  std::vector<size_t> methods;
+  std::vector<size_t> classes; ///< that do it
+};
+
 /// Layers of one text.
 struct LayerKind {
   std::string name; ///< of the class
@@ -80,8 +96,13 @@ struct LayerKind {
 struct Layers {
   std::optional<Values> values;
   std::vector<Layer> layers;
-  std::vector<Method> methods; ///< in the order of the step
+  /// In the order of the step; of a pipeline, in that of the passes.
+  std::vector<Method> methods;
   std::vector<LayerKind> kinds;
+  /// The step of a pipeline, in which operators take turns: by class, its
+  /// passes in their order. Otherwise there are none.
+  std::vector<Pass> passes;
+  std::vector<std::vector<size_t>> passOrder;
   /// By value: the layer that has it, and its index there.
   std::vector<std::pair<size_t, size_t>> owners;
 };
@@ -89,6 +110,10 @@ struct Layers {
 /// Fails after a diagnostic. Functors of fused kernels go to `functors`.
 mlir::FailureOr<Layers> arrange(llvm::ArrayRef<rank::FuncOp> classes,
                                 const ProgramMeta &meta, Functors &functors);
+
+/// Layers that do the same are of one kind, attributes in which they differ its
+/// parameters.
+void findKinds(Layers &layers, const ProgramMeta &meta);
 
 /// Gives everything in the layers its name.
 void nameLayers(Layers &layers, const ProgramMeta &meta);

@@ -32,8 +32,9 @@ public:
     for (const ObjectText &object : text.objects)
       if (!rows.error)
         makeLayer(object);
+    runPasses();
     if (!rows.error && !rows.empty())
-      rows.fail("the end of the list after its layers");
+      rows.fail("the end of the list after its passes");
     for (auto [calls, actions] : {std::pair(&text.step, &result.step),
                                   std::pair(&text.update, &result.update)})
       for (const CallText &call : *calls)
@@ -113,13 +114,13 @@ private:
           shards[member.name].push_back(mine.nextCount());
         break;
       case MemberText::Kind::Kernel:
-        parts = {kernel(member, mine, shards, parameters)};
+        parts = kernel(member, mine, shards, parameters);
         break;
       case MemberText::Kind::Reshard:
         parts = reshard(mine);
         break;
       case MemberText::Kind::Dump:
-        parts = {dump(mine)};
+        parts = dump(mine);
         break;
       }
       if (mine.error)
@@ -132,53 +133,67 @@ private:
       rows.failAs(*mine.error);
   }
 
-  std::vector<std::string> kernel(const MemberText &member, TableRows &mine,
-                                  StringMap<Shards> &shards,
-                                  const StringMap<std::string> &parameters) {
-    std::vector<std::string> lines;
+  Parts kernel(const MemberText &member, TableRows &mine,
+               StringMap<Shards> &shards,
+               const StringMap<std::string> &parameters) {
+    Parts parts;
     const size_t count = mine.nextCount();
     if (count == 0 || mine.error)
-      return lines;
+      return parts;
     const std::string op = nameOf(tables.operators, mine);
-    const std::string phase = std::to_string(mine.next());
+    const std::string task = op + "#" + std::to_string(mine.next()) + "@";
     const std::string instance = std::to_string(mine.next());
     for (size_t i = 0; i < count && !mine.error; ++i) {
-      const std::string position = std::to_string(mine.next());
-      std::string line = position + " " + op + "#" + phase + "@" +
-                         std::to_string(mine.next()) + "." + instance + " " +
-                         member.callee;
-      for (const auto *names : {&member.ins, &member.outs}) {
-        SmallVector<std::string> buffers;
-        for (const std::string &name : *names) {
-          if (name == "absent") {
-            buffers.push_back("-");
-            continue;
-          }
-          const Shards &of = shards[name];
-          const size_t shard = mine.nextCount();
-          if (shard >= of.size())
-            mine.fail("a shard of '" + name + "'");
-          else
-            buffers.push_back(std::to_string(of[shard]));
-        }
-        line += " (" + join(buffers, ", ") + ")";
-      }
-      for (const std::string &arg : member.args) {
-        auto parameter = parameters.find(arg);
-        line += " " + (parameter == parameters.end() ? arg : parameter->second);
-      }
-      lines.push_back(std::move(line));
+      parts.emplace_back();
+      for (size_t left = mine.nextCount(); left > 0 && !mine.error; --left)
+        parts.back().push_back(
+            tile(member, task, instance, mine, shards, parameters));
     }
-    return lines;
+    return parts;
   }
 
-  std::vector<std::string> dump(TableRows &mine) {
-    std::vector<std::string> lines;
-    for (size_t left = mine.nextCount(); left > 0 && !mine.error; --left) {
-      const std::string name = nameOf(tables.outputs, mine);
-      lines.push_back("offer " + name + " " + std::to_string(mine.next()));
+  std::string tile(const MemberText &member, const std::string &task,
+                   const std::string &instance, TableRows &mine,
+                   StringMap<Shards> &shards,
+                   const StringMap<std::string> &parameters) {
+    std::string line = std::to_string(mine.next()) + " " + task;
+    line += std::to_string(mine.next()) + "." + instance + " " + member.callee;
+    for (const auto *names : {&member.ins, &member.outs}) {
+      SmallVector<std::string> buffers;
+      for (const std::string &name : *names) {
+        if (name == "absent") {
+          buffers.push_back("-");
+          continue;
+        }
+        const Shards &of = shards[name];
+        const size_t shard = mine.nextCount();
+        if (shard >= of.size())
+          mine.fail("a shard of '" + name + "'");
+        else
+          buffers.push_back(std::to_string(of[shard]));
+      }
+      line += " (" + join(buffers, ", ") + ")";
     }
-    return lines;
+    for (size_t left = mine.nextCount(); left > 0 && !mine.error; --left)
+      line += " adds to " + std::to_string(mine.next());
+    for (const std::string &arg : member.args) {
+      auto parameter = parameters.find(arg);
+      line += " " + (parameter == parameters.end() ? arg : parameter->second);
+    }
+    return line;
+  }
+
+  Parts dump(TableRows &mine) {
+    Parts parts;
+    for (size_t turns = mine.nextCount(); turns > 0 && !mine.error; --turns) {
+      parts.emplace_back();
+      for (size_t left = mine.nextCount(); left > 0 && !mine.error; --left) {
+        const std::string name = nameOf(tables.outputs, mine);
+        parts.back().push_back("offer " + name + " " +
+                               std::to_string(mine.next()));
+      }
+    }
+    return parts;
   }
 
   Parts reshard(TableRows &mine) {
@@ -299,6 +314,19 @@ private:
     }
   }
 
+  void runPasses() {
+    for (size_t left = rows.nextCount(); left > 0 && !rows.error; --left) {
+      const size_t number = rows.nextCount();
+      const auto pass = number < text.passNames.size()
+                            ? text.passes.find(text.passNames[number])
+                            : text.passes.end();
+      if (pass == text.passes.end())
+        return rows.fail("the number of a pass of the step");
+      for (const CallText &call : pass->second)
+        run(call, result.step);
+    }
+  }
+
   void run(const CallText &call, std::vector<std::string> &to) {
     auto object = kinds.find(call.object);
     if (object == kinds.end())
@@ -314,7 +342,10 @@ private:
         return failAt(each, "a member of its class", each.object);
       const Parts &parts = member->second;
       size_t first = 0, last = parts.size();
-      if (each.method == "start")
+      if (each.method == "next") {
+        first = turns[call.object][each.object]++;
+        last = std::min(first + 1, last);
+      } else if (each.method == "start")
         last = std::min<size_t>(1, last);
       else if (each.method == "finish")
         first = last - std::min<size_t>(1, last);
@@ -341,6 +372,7 @@ private:
   StringMap<const ClassText *> kinds; ///< of the objects
   StringMap<StringMap<Shards>> values;
   StringMap<StringMap<Parts>> actions;
+  StringMap<StringMap<size_t>> turns; ///< that members took
   RankActions result;
 };
 

@@ -130,6 +130,27 @@ private:
     return Error::success();
   }
 
+  /// "void" was read.
+  Error readMethod() {
+    const StringRef name = in.next().text;
+    if (Error error = in.expect({"(", ")"}))
+      return error;
+    const bool isOfPipeline = !in.skip({"override"});
+    if (Error error = in.expect({"{"}))
+      return error;
+    if (isOfPipeline)
+      return readCalls(result.passes[name]);
+    if (name != "step")
+      return readCalls(result.update);
+    if (!in.skip({"run", "<", "Train", ">", "(", "{"}))
+      return readCalls(result.step);
+    while (in.skip({"&", "Train", "::"})) {
+      result.passNames.push_back(in.next().text.str());
+      in.skip({","});
+    }
+    return in.expect({"}", ")", ";", "}"});
+  }
+
   Error readProgram() {
     while (!in.skip({"}", ";"})) {
       if (in.atEnd())
@@ -142,10 +163,7 @@ private:
         continue;
       }
       if (in.skip({"void"})) {
-        const bool isStep = in.next().text == "step";
-        if (Error error = in.expect({"(", ")", "override", "{"}))
-          return error;
-        if (Error error = readCalls(isStep ? result.step : result.update))
+        if (Error error = readMethod())
           return error;
         continue;
       }

@@ -22,7 +22,8 @@ struct MemberText {
 };
 
 struct CallText {
-  std::string object, method; ///< "" or a part: of members; else of layers
+  /// Of members "", "next" or a part; else of layers.
+  std::string object, method;
   std::string argument;
   size_t line = 0;
 };
@@ -44,6 +45,10 @@ struct ProgramText {
   llvm::StringMap<ClassText> classes;
   std::vector<ObjectText> objects;
   std::vector<CallText> step, update;
+  /// Of a pipeline, whose step has no calls: names, in the order in which
+  /// tables count them, and the calls of each.
+  std::vector<std::string> passNames;
+  llvm::StringMap<std::vector<CallText>> passes;
 };
 
 /// From the contents of train.cpp. Fails with "train.cpp:LINE: ...".

@@ -103,6 +103,8 @@ private:
                              list, [&](Value each) { return number(each); }),
                          ", ") +
               ")";
+    for (int64_t result : op.addedTo())
+      line += " adds to " + std::to_string(result);
     if (!Functors::isFused(op))
       for (NamedAttribute arg : op.getArgs())
         line += " " + withoutSpaces(textOf(arg.getValue()));

@@ -13,8 +13,7 @@ namespace {
 class ReshardRows {
 public:
   ReshardRows(TableList &list, const Member &member) {
-    for (const auto &part : member.parts) {
-      ArrayRef<Operation *> actions = part[list.number];
+    for (ArrayRef<Operation *> actions : member.turnsOf(list.number)) {
       auto &rows = parts.emplace_back();
       while (!actions.empty()) {
         size_t count = 1;

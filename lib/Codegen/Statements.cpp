@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
+#include <set>
 
 using namespace mlir;
 using namespace ffc;
@@ -96,6 +97,34 @@ StatementKey codegen::keyOf(Operation *action) {
       std::holds_alternative<plan::TaskId::AddPartial>(id.what);
   return {kind, task[0], task[1], isOfPoint ? 0 : task[2],
           std::min<int64_t>(task[kTaskInstance], 1)};
+}
+
+Role codegen::roleOf(ArrayRef<Operation *> actions) {
+  Role role;
+  role.waits = isa<rank::WaitOp>(actions.front());
+  for (Operation *action : actions) {
+    if (auto wait = dyn_cast<rank::WaitOp>(action))
+      action = wait.getEvent().getDefiningOp();
+    if (auto exchange = dyn_cast<rank::ExchangeOp>(action)) {
+      role.sends |= !exchange.getSends().empty();
+      role.receives |= !exchange.getReceives().empty();
+    }
+  }
+  return role;
+}
+
+bool codegen::isPipeline(ArrayRef<Statement> statements) {
+  std::set<StatementKey> seen;
+  StatementKey last = {};
+  for (const Statement &statement : statements) {
+    if (statement.kind != Statement::Kind::Kernel)
+      continue;
+    const StatementKey key = keyOf(statement.first());
+    if (key != last && !seen.insert(key).second)
+      return true;
+    last = key;
+  }
+  return false;
 }
 
 /// The operator that an action is of; of a wait, that of what it waits for.

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace ffc::codegen {
@@ -45,6 +46,22 @@ statementsOf(llvm::ArrayRef<rank::FuncOp> classes);
 /// is resharded, and whether it is a reshard or something else of that.
 using StatementKey = std::array<int64_t, 5>;
 StatementKey keyOf(mlir::Operation *action);
+
+/// Does an operator of a step go on after another one began: do operators take
+/// turns, micro-batch by micro-batch?
+bool isPipeline(llvm::ArrayRef<Statement> statements);
+
+/// What a rank is to what is communicated. As what it starts and waits, and
+/// sends and receives, it does in different places of a step.
+struct Role {
+  bool waits = false, sends = false, receives = false;
+  bool operator<(const Role &o) const {
+    return std::tie(waits, sends, receives) <
+           std::tie(o.waits, o.sends, o.receives);
+  }
+};
+/// Of actions of a statement, of which there must be one.
+Role roleOf(llvm::ArrayRef<mlir::Operation *> actions);
 
 /// True for what is a part of a statement.
 bool isAction(mlir::Operation *op);

@@ -114,33 +114,64 @@ static LogicalResult checkBoxes(rank::FuncOp func) {
 
 void TablePrinter::printKernel(TableList &list, const Layer &layer,
                                const Member &member) {
-  const auto &actions = member.parts[0][list.number];
   list.line(layer.identifier + "." + member.name);
-  list.add(static_cast<int64_t>(actions.size()));
-  if (actions.empty())
+  const std::vector<ArrayRef<Operation *>> turns = member.turnsOf(list.number);
+  auto first =
+      llvm::find_if(turns, [](const auto &turn) { return !turn.empty(); });
+  if (first == turns.end()) {
+    list.add(int64_t(0));
     return;
+  }
+  list.add(static_cast<int64_t>(turns.size()));
   list.add(static_cast<int64_t>(operators.number(member.op)));
-  const rank::PerAttr task = cast<rank::KernelOp>(actions.front()).getTask();
+  const rank::PerAttr task = cast<rank::KernelOp>(first->front()).getTask();
   list.add(task, 1);
   list.add(task, kTaskInstance);
-  for (Operation *action : actions) {
-    auto op = cast<rank::KernelOp>(action);
-    list.add(static_cast<int64_t>(list.positions.at(action)));
-    list.add(op.getTask(), 2);
-    for (Value operand : op->getOperands())
-      if (operand.getDefiningOp<rank::BufferOp>())
-        list.add(static_cast<int64_t>(layers.values->shardOf(operand)));
+  for (ArrayRef<Operation *> turn : turns) {
+    list.add(static_cast<int64_t>(turn.size()));
+    for (Operation *action : turn)
+      printTile(list, layer, cast<rank::KernelOp>(action));
   }
 }
 
+void TablePrinter::printTile(TableList &list, const Layer &layer,
+                             rank::KernelOp op) {
+  list.add(static_cast<int64_t>(list.positions.at(op)));
+  list.add(op.getTask(), 2);
+  for (Value operand : op->getOperands())
+    if (operand.getDefiningOp<rank::BufferOp>())
+      list.add(static_cast<int64_t>(layers.values->shardOf(operand)));
+  list.add(static_cast<int64_t>(op.addedTo().size()));
+  for (int64_t result : op.addedTo())
+    list.add(result);
+}
+
 void TablePrinter::printDump(TableList &list, const Member &member) {
-  const auto &actions = member.parts[0][list.number];
-  list.add(static_cast<int64_t>(actions.size()));
-  for (Operation *action : actions) {
-    auto op = cast<rank::ProbeOp>(action);
-    list.add(static_cast<int64_t>(outputs.number(op.getName())));
-    list.add(op.getBuffer());
+  const std::vector<ArrayRef<Operation *>> turns = member.turnsOf(list.number);
+  list.add(static_cast<int64_t>(turns.size()));
+  for (ArrayRef<Operation *> turn : turns) {
+    list.add(static_cast<int64_t>(turn.size()));
+    for (Operation *action : turn) {
+      auto op = cast<rank::ProbeOp>(action);
+      list.add(static_cast<int64_t>(outputs.number(op.getName())));
+      list.add(op.getBuffer());
+    }
   }
+}
+
+void TablePrinter::printPassOrder(TableList &list) {
+  ArrayRef<size_t> order;
+  if (!layers.passes.empty())
+    order = layers.passOrder[list.number];
+  list.line("passes");
+  list.add(static_cast<int64_t>(order.size()));
+  for (auto [i, pass] : llvm::enumerate(order)) {
+    constexpr size_t kInLine = 16;
+    if (i % kInLine == 0 && i > 0)
+      list.more();
+    list.add(static_cast<int64_t>(pass));
+  }
+  list.flush();
 }
 
 LogicalResult TablePrinter::printLayer(TableList &list, const Layer &layer) {
@@ -196,6 +227,8 @@ LogicalResult TablePrinter::printClass(Text &text, size_t c) {
              std::to_string(list.takeCount()) + ",\n" +
              std::exchange(list.lines, "");
   }
+  printPassOrder(list);
+  lines += std::exchange(list.lines, "");
   const std::string name = "class" + std::to_string(c);
   text.line();
   text.line("/// Of " + describe(func.getRanks()) + ".");

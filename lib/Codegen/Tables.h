@@ -28,6 +28,8 @@ private:
   void printLoss(TableList &list);
   mlir::LogicalResult printLayer(TableList &list, const Layer &layer);
   void printKernel(TableList &list, const Layer &layer, const Member &member);
+  void printTile(TableList &list, const Layer &layer, rank::KernelOp op);
+  void printPassOrder(TableList &list);
   void printDump(TableList &list, const Member &member);
 
   llvm::ArrayRef<rank::FuncOp> classes;

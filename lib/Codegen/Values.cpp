@@ -38,9 +38,10 @@ public:
       classes.unionSets(first, buffer);
   }
 
-  void join(const Statement &statement) {
-    // By signature and operand.
-    std::map<std::pair<std::string, unsigned>, rank::BufferOp> firsts;
+  /// By signature and operand.
+  using Firsts = std::map<std::pair<std::string, unsigned>, rank::BufferOp>;
+
+  void join(const Statement &statement, Firsts &firsts) {
     for (const auto &actions : statement.actions)
       for (Operation *action : actions) {
         const std::string signature = signatureOf(cast<rank::KernelOp>(action));
@@ -56,9 +57,16 @@ public:
 
 Values::Values(ArrayRef<rank::FuncOp> classes, ArrayRef<Statement> statements) {
   Joiner joiner;
-  for (const Statement &statement : statements)
-    if (statement.kind == Statement::Kind::Kernel)
-      joiner.join(statement);
+  // Of a pipeline, statements of one operator differ in the micro-batch only.
+  const bool isByTurn = isPipeline(statements);
+  std::map<StatementKey, Joiner::Firsts> firsts;
+  for (const Statement &statement : statements) {
+    if (statement.kind != Statement::Kind::Kernel)
+      continue;
+    if (!isByTurn)
+      firsts.clear();
+    joiner.join(statement, firsts[keyOf(statement.first())]);
+  }
   llvm::DenseMap<Operation *, int> byLeader;
   for (auto [c, constFunc] : llvm::enumerate(classes)) {
     rank::FuncOp func = constFunc;

@@ -123,6 +123,7 @@ plan::OpRules EmbeddingBackwardOp::getRules() {
   phase.kernel = "embedding_backward";
   phase.reads = {{0, space.indices(), 0, space.rows}, {1, space.looked()}};
   phase.writes = {{2, space.table(), plan::Reduction::Sum}};
+  phase.writes[0].mayAccumulate = true;
   phase.flopsPerPoint = space.perPoint();
   return onePhaseRules(std::move(space.dims), std::move(phase));
 }

@@ -104,6 +104,7 @@ plan::OpRules MatMulOp::getRules() {
       {3, std::move(addend)}};
   phase.writes = {
       {4, space.matrices(getY(), rows, columns), plan::Reduction::Sum}};
+  phase.writes[0].mayAccumulate = !getC() && !getAddend();
   // A result is clamped once, whatever is added up.
   double summands = 1;
   for (int d : reductions)

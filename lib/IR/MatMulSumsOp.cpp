@@ -57,6 +57,7 @@ plan::OpRules MatMulSumsOp::getRules() {
   phase.writes = {
       {2, space.matrices(getY(), rows, columns), plan::Reduction::Sum},
       {3, std::move(sums), plan::Reduction::Sum, 0, {other}}};
+  phase.writes[0].mayAccumulate = true;
   phase.flopsPerPoint = 2 + 1 / static_cast<double>(space.extent(other));
   return onePhaseRules(space.dims(space.reductions(getY())), std::move(phase));
 }

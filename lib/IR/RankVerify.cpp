@@ -260,6 +260,21 @@ LogicalResult KernelOp::verify() {
       return emitOpError() << "expected pairs lo <= hi in 'tile', found ["
                            << row.asArrayRef() << "]";
   }
+  int64_t last = -1;
+  for (int64_t result : addedTo()) { // 3
+    if (result <= last || result >= static_cast<int64_t>(getOuts().size()))
+      return emitOpError() << "expected ascending indices of its "
+                           << getOuts().size()
+                           << " results in 'adds_to', found " << result;
+    last = result;
+    BufferOp buffer = checkPresent(*this, getOuts()[result]);
+    if (!buffer)
+      return failure();
+    if (!plan::isSummedInPlace(buffer.elementType()))
+      return emitOpError() << "expected f32 or f64 in '" << buffer.getName()
+                           << "', which it adds to, found "
+                           << str(buffer.elementType());
+  }
   return success();
 }
 

@@ -125,6 +125,7 @@ private:
           addName(kernel.kernel);
           addList(kernel.ins);
           addList(kernel.outs);
+          addList(kernel.addsTo);
         },
         [&](const plan::CopyAction &copy) {
           add(copy.dst, copy.src, copy.combine, copy.accumulates);
@@ -326,9 +327,13 @@ Value ClassLowering::lower(size_t i, const plan::KernelAction &kernel) {
       row.append({k.tile[d].lo, k.tile[d].hi});
     return row;
   });
+  DenseI64ArrayAttr addsTo;
+  if (!kernel.addsTo.empty())
+    addsTo = builder.getDenseI64ArrayAttr(
+        SmallVector<int64_t>(kernel.addsTo.begin(), kernel.addsTo.end()));
   rank::KernelOp::create(builder, locationOf(i), kernel.kernel,
                          buffersOf(kernel.ins), buffersOf(kernel.outs), tile,
-                         op.getPhaseArgs(kernel.part), taskOf(i),
+                         op.getPhaseArgs(kernel.part), taskOf(i), addsTo,
                          statementOf(i));
   return {};
 }

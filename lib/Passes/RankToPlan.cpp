@@ -226,6 +226,7 @@ LogicalResult ClassReader::add(rank::KernelOp op) {
   kernel.ins = idsOf(op.getIns());
   kernel.outs = idsOf(op.getOuts());
   kernel.tile = op.tileAt(index);
+  kernel.addsTo.assign(op.addedTo().begin(), op.addedTo().end());
   return addAction(op, *task, std::move(kernel));
 }
 

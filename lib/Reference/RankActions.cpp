@@ -28,6 +28,7 @@ LogicalResult RankEvaluator::Impl::kernel(Rank &rank, KernelOp op,
   size_t numBuffers = op.getNumOperands();
   std::vector<std::vector<double>> staged(numBuffers);
   std::vector<ff::View> views(numBuffers);
+  std::vector<MutableArrayRef<double>> elements(numBuffers);
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
     const LocalBuffer *buffer = rank.find(value);
     if (!buffer)
@@ -39,13 +40,22 @@ LogicalResult RankEvaluator::Impl::kernel(Rank &rank, KernelOp op,
       data = staged[i].data();
     }
     views[i] = ff::View(data, buffer->region(), buffer->global());
+    elements[i] = MutableArrayRef(data, buffer->size());
   }
 
   size_t numIns = op.getIns().size();
   ArrayRef<ff::View> all(views);
   ff::ReferenceCall call{context, op.getArgs(), op.tileAt(rank.row),
                          all.take_front(numIns), all.drop_front(numIns)};
+  // Bodies overwrite; what they add to is added afterwards.
+  std::vector<std::vector<double>> before;
+  for (int64_t result : op.addedTo())
+    before.push_back(rank.get(op.getOuts()[result]).load());
   body(call);
+  for (auto [i, result] : llvm::enumerate(op.addedTo()))
+    for (auto [sum, more] :
+         llvm::zip_equal(elements[numIns + result], before[i]))
+      sum += more;
 
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
     const LocalBuffer *buffer = rank.find(value);

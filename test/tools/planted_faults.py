@@ -138,8 +138,52 @@ AGAIN_FAULTS = {
 }
 
 
+# Of a pipeline, whose kernels add up gradients.
+PIPELINE_FAULTS = {
+    "pass deleted": ("train.cpp", lambda t: replace(t, r"run<Train>\(\{&Train::\w+,\s+", "run<Train>({"), "number of a pass"),
+    "passes exchanged": (
+        "ranks.inc", lambda t: replace(t, r"(/\* passes \*/ .*) (\d+), (?!\2,)(\d+),", r"\1 \3, \2,"), "#"),
+    "pass too many": (
+        "ranks.inc", lambda t: replace(t, r"/\* passes \*/ (\d+), (\d+),",
+                                       lambda m: f"/* passes */ {int(m[1]) + 1}, {m[2]}, {m[2]},"), "action"),
+    "turn deleted": ("train.cpp", lambda t: replace(t, r"^ +\w+\.next\(\);\n", ""), "action"),
+    "turn doubled": ("train.cpp", lambda t: replace(t, r"^( +\w+\.next\(\);\n)", r"\1\1"), "action"),
+    "call deleted from a pass": (
+        "train.cpp", lambda t: replace(t, r"(void forward\(\) \{\n(?: +\w+\.exchange\w*\(\);\n)*) +\w+\.forward\w*\(\);\n",
+                                       r"\1"), "#"),
+}
+PIPELINE_PLAN_FAULTS = {
+    "sum overwritten": line_of("kernel", by(r"adds_to = array<i64: 0>(, )?", "")),
+    "first of a sum adds": line_of(
+        "kernel", lambda line: by(r"\{statement", "{adds_to = array<i64: 0>, statement")(line)
+        if "adds_to" not in line and '"mat_mul' in line else line),
+    "adds to another result": line_of("kernel", by(r"adds_to = array<i64: 0>", "adds_to = array<i64: 1>")),
+}
+
+
 def verify(ffc, folder):
     return subprocess.run([ffc, "verify", folder], capture_output=True, text=True, check=False)
+
+
+def check_text(ffc, folder, faults):
+    result = verify(ffc, folder)
+    if result.returncode != 0:
+        sys.exit(f"error: without a fault: {result.stderr}")
+    for name, (file, plant, word) in faults.items():
+        with tempfile.TemporaryDirectory() as work:
+            for each in ("train.cpp", "ranks.inc", "plan.rank"):
+                shutil.copy(os.path.join(folder, each), work)
+            path = os.path.join(work, file)
+            with open(path, encoding="utf-8") as source:
+                text = plant(source.read())
+            with open(path, "w", encoding="utf-8") as source:
+                source.write(text)
+            result = verify(ffc, work)
+        if result.returncode != 1 or not re.search(r"rank \d+", result.stderr) \
+                or word not in result.stderr:
+            sys.exit(f"error: {name}: expected a message with a rank and '{word}', found status "
+                     f"{result.returncode}: {result.stdout}{result.stderr}")
+        print(f"{name}: {result.stderr.strip()}")
 
 
 # The rank or device, or what has none: a line of text, an operator of all, an output.
@@ -167,27 +211,13 @@ def main():
     parser.add_argument("ffc")
     parser.add_argument("folder", help="as --emit=source writes it")
     parser.add_argument("again", help="plan that computes something again, of --emit=rank")
+    parser.add_argument("pipeline", help="folder of a pipeline")
     arguments = parser.parse_args()
-    result = verify(arguments.ffc, arguments.folder)
-    if result.returncode != 0:
-        sys.exit(f"error: without a fault: {result.stderr}")
-    for name, (file, plant, word) in FAULTS.items():
-        with tempfile.TemporaryDirectory() as work:
-            for each in ("train.cpp", "ranks.inc", "plan.rank"):
-                shutil.copy(os.path.join(arguments.folder, each), work)
-            path = os.path.join(work, file)
-            with open(path, encoding="utf-8") as source:
-                text = plant(source.read())
-            with open(path, "w", encoding="utf-8") as source:
-                source.write(text)
-            result = verify(arguments.ffc, work)
-        if result.returncode != 1 or not re.search(r"rank \d+", result.stderr) \
-                or word not in result.stderr:
-            sys.exit(f"error: {name}: expected a message with a rank and '{word}', found status "
-                     f"{result.returncode}: {result.stdout}{result.stderr}")
-        print(f"{name}: {result.stderr.strip()}")
+    check_text(arguments.ffc, arguments.folder, FAULTS)
     check_plan(arguments.ffc, os.path.join(arguments.folder, "plan.rank"), PLAN_FAULTS, seeds=4)
     check_plan(arguments.ffc, arguments.again, AGAIN_FAULTS, seeds=4)
+    check_text(arguments.ffc, arguments.pipeline, PIPELINE_FAULTS)
+    check_plan(arguments.ffc, os.path.join(arguments.pipeline, "plan.rank"), PIPELINE_PLAN_FAULTS, seeds=4)
 
 
 if __name__ == "__main__":

@@ -140,16 +140,20 @@ def Rank_KernelOp : Rank_ActionOp<"kernel", [AttrSizedOperandSegments]> {
   let description = [{
     `callee` is the runtime kernel, `args` its attributes, `tile` the interval
     per iteration dimension (lo, hi pairs), `task` the plan's task id (op, phase,
-    point, instance). The location names the operator.
+    point, instance). The location names the operator. To the results of
+    `adds_to`, indices of `outs`, it adds its partial values; the others it
+    overwrites.
 
     Constraints:
       1. A row of `task` is four integers (also in `rank.copy`, `rank.exchange`
          and `rank.collective`).
       2. A row of `tile` is a list of pairs lo <= hi.
+      3. `adds_to` ascends, and has indices of results that are there, f32 or f64.
   }];
   let arguments = (ins StrAttr:$callee, Variadic<Rank_BufferType>:$ins,
                        Variadic<Rank_BufferType>:$outs, Rank_PerAttr:$tile,
                        DictionaryAttr:$args, Rank_PerAttr:$task,
+                       OptionalAttr<DenseI64ArrayAttr>:$adds_to,
                        OptionalAttr<I64Attr>:$statement);
   let assemblyFormat = [{
     $callee `(` $ins `)` `->` `(` $outs `)` `tile` $tile $args `task` $task
@@ -158,6 +162,10 @@ def Rank_KernelOp : Rank_ActionOp<"kernel", [AttrSizedOperandSegments]> {
   let extraClassDeclaration = [{
     /// The tile of the class's `i`-th rank; requires a verified op.
     ::ffc::plan::Tile tileAt(size_t i);
+    /// Indices of results that it adds to.
+    ::llvm::ArrayRef<int64_t> addedTo() {
+      return getAddsTo().value_or(::llvm::ArrayRef<int64_t>());
+    }
   }];
   let hasVerifier = 1;
 }

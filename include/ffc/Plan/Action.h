@@ -25,6 +25,9 @@ struct KernelAction {
   /// One per slot read or written by the phase, in its order; -1 absent.
   std::vector<BufferId> ins, outs;
   Tile tile;
+  /// Indices of `outs`, ascending: adds its partial values to what is there.
+  /// All others it overwrites.
+  std::vector<int> addsTo;
   /// On how many devices, this one included, the operator has a kernel. They
   /// share what their node has.
   int devices = 1;

@@ -64,10 +64,11 @@ inline Arithmetic arithmeticOf(const Op &op, ElementType type) {
 std::string bufferText(ElementType type, const Shape &shape, MemoryOrder order);
 
 /// A phase of `op` on a tile. Buffers by slot of the phase; null: absent.
+/// `addsTo` as in KernelAction.
 LocalWork kernelWork(const Op &op, const Phase &phase, const Tile &tile,
                      const std::vector<const BufferFacts *> &ins,
                      const std::vector<const BufferFacts *> &outs,
-                     bool withKey);
+                     const std::vector<int> &addsTo, bool withKey);
 
 /// A copy, or combination, of a box. The key needs its shape; null: no key.
 LocalWork copyWork(const BufferFacts &dst, const BufferFacts &src,

@@ -122,6 +122,9 @@ struct SlotWrite {
   /// Iteration dimensions along which tiles hold equal copies of partial
   /// values.
   std::vector<int> copiedAlong = {};
+  /// The kernel can add its partial values to those that are there, and then
+  /// reads them as well.
+  bool mayAccumulate = false;
 
   /// True if tiles that differ in iteration dimension `dim`, which is negative
   /// for replicas, hold partial values of the same elements.
@@ -163,6 +166,11 @@ bool isFloat(ElementType type);
 int64_t byteSize(ElementType type);
 /// "f32", "i32", ...
 const char *str(ElementType type);
+/// Can partial values of this type be added up where they are? Sums of narrower
+/// ones would be rounded too often.
+inline bool isSummedInPlace(ElementType type) {
+  return type == ElementType::F32 || type == ElementType::F64;
+}
 
 struct TensorType {
   Shape shape;

@@ -24,7 +24,7 @@ LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
                                 const Tile &tile,
                                 const std::vector<const BufferFacts *> &ins,
                                 const std::vector<const BufferFacts *> &outs,
-                                bool withKey) {
+                                const std::vector<int> &addsTo, bool withKey) {
   LocalWork work;
   work.kernel = phase.kernel;
   work.flops = flopsOf(phase, tile);
@@ -45,6 +45,9 @@ LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
                                  outs[w]->type, outs[w]->bytes);
       work.arithmetic = arithmeticOf(op, operands.value_or(outs[w]->type));
     }
+  for (int w : addsTo)
+    work.bytes += touchedBytes(phase.writes[w].touchedPerPoint, tile,
+                               outs[w]->type, outs[w]->bytes);
   if (!withKey)
     return work;
   work.key = phase.kernel + "(" + op.attributes + ")";
@@ -59,6 +62,8 @@ LocalWork ffc::plan::kernelWork(const Op &op, const Phase &phase,
   work.key += " ->";
   for (const BufferFacts *out : outs)
     add(out);
+  for (int w : addsTo)
+    work.key += " +" + std::to_string(w);
   return work;
 }
 
@@ -105,7 +110,7 @@ std::optional<LocalWork> ffc::plan::workOf(const Graph &graph,
     const Op &op = graph.op(action.task.op);
     const Schedule &schedule = scheduleFor(op.rules, strategy[action.task.op]);
     return kernelWork(op, schedule.phases[action.task.phase], kernel.tile, ins,
-                      outs, withKey);
+                      outs, kernel.addsTo, withKey);
   };
   std::optional<LocalWork> work;
   if (const auto *copy = action.as<CopyAction>()) {

@@ -304,6 +304,15 @@ static bool isLaterCopy(const Configuration &config, const SlotWrite &write,
   return later;
 }
 
+/// The partial sum that a device already holds of a box, or -1.
+BufferId OpPlanner::sumSoFar(const Region &region, DeviceId device) const {
+  const auto group = open.byBox.find(region.box());
+  if (group == open.byBox.end())
+    return -1;
+  const auto member = open.members.find(memberKey(group->second, device));
+  return member == open.members.end() ? -1 : member->second;
+}
+
 /// Notes a partial shard. One on a device that already holds a partial sum of
 /// the same box is added to it: returns that buffer, else -1.
 BufferId OpPlanner::addPartial(Placement &where, const SlotWrite &write,
@@ -314,9 +323,7 @@ BufferId OpPlanner::addPartial(Placement &where, const SlotWrite &write,
   const int group = it->second;
   if (added)
     where.groups.push_back({region.box(), write.reduction, order, {}});
-  uint64_t key =
-      static_cast<uint64_t>(group) << 32 | static_cast<uint32_t>(device);
-  auto [member, isNew] = open.members.emplace(key, buffer);
+  auto [member, isNew] = open.members.emplace(memberKey(group, device), buffer);
   if (!isNew)
     return member->second;
   where.groups[group].members.push_back({device, buffer});
@@ -388,6 +395,7 @@ void OpPlanner::planPhase(const Turn &turn, int phaseIndex, const Phase &phase,
     Reduction how;
   };
   std::vector<std::vector<Addition>> additions(points.size());
+  std::vector<std::vector<int>> addsTo(points.size());
   for (size_t w = 0; w < phase.writes.size(); ++w) {
     const SlotWrite &write = phase.writes[w];
     if (!present(id, write.slot))
@@ -405,6 +413,15 @@ void OpPlanner::planPhase(const Turn &turn, int phaseIndex, const Phase &phase,
       DeviceId device = config.devices[points[i]];
       Region region =
           regionOf(write.access, op.rules.dims, tiles[i], type.shape);
+      // Copies of partial sums may be added up in different orders, so that
+      // only the first copy counts.
+      const bool counts = partial && !isLaterCopy(config, write, points[i]);
+      if (counts && write.mayAccumulate && isSummedInPlace(type.type))
+        if (const BufferId sum = sumSoFar(region, device); sum >= 0) {
+          outs[i][w] = sum;
+          addsTo[i].push_back(static_cast<int>(w));
+          continue;
+        }
       BufferId out = inPlaceBuffer(op, phase, write.slot, ins[i]);
       if (out < 0)
         out = stateBufferOf(value, {device, region, order});
@@ -416,9 +433,7 @@ void OpPlanner::planPhase(const Turn &turn, int phaseIndex, const Phase &phase,
         where.holdings.add({device, region, order, out});
         continue;
       }
-      // Copies of partial sums may be added up in different orders, so that
-      // only the first copy counts.
-      if (isLaterCopy(config, write, points[i]))
+      if (!counts)
         continue;
       BufferId into = addPartial(where, write, device, region, order, out);
       if (into >= 0)
@@ -438,6 +453,7 @@ void OpPlanner::planPhase(const Turn &turn, int phaseIndex, const Phase &phase,
                  tiles[i],
                  ins[i],
                  outs[i],
+                 addsTo[i],
                  devices});
     for (const Addition &sum : additions[i])
       sink.copy({device, devices, sum.into, sum.from, sum.box, sum.how},

@@ -140,6 +140,9 @@ private:
     /// By group and device: the member's buffer.
     std::unordered_map<uint64_t, BufferId> members;
   };
+  static uint64_t memberKey(int group, DeviceId device) {
+    return static_cast<uint64_t>(group) << 32 | static_cast<uint32_t>(device);
+  }
 
   Placement &placement(OpId op, int slot);
   bool present(OpId op, int slot) const;
@@ -147,6 +150,7 @@ private:
   void planPhase(const Turn &turn, int phaseIndex, const Phase &phase,
                  const Configuration &config,
                  const std::vector<int64_t> &points);
+  BufferId sumSoFar(const Region &region, DeviceId device) const;
   BufferId addPartial(Placement &where, const SlotWrite &write, DeviceId device,
                       const Region &region, MemoryOrder order, BufferId buffer);
 

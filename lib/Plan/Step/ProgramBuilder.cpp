@@ -64,10 +64,10 @@ void ProgramBuilder::kernel(const Kernel &kernel) {
   device(kernel.device).flops +=
       flopsOf(kernel.phase, kernel.tile) *
       (kernel.task.op < graph.microBatchEnd ? graph.microBatches : 1);
-  addAction(kernel.device,
-            {kernel.task, graph.op(kernel.task.op).name,
-             KernelAction{kernel.phase.kernel, kernel.phase.kind, kernel.ins,
-                          kernel.outs, kernel.tile, kernel.devices}});
+  addAction(kernel.device, {kernel.task, graph.op(kernel.task.op).name,
+                            KernelAction{kernel.phase.kernel, kernel.phase.kind,
+                                         kernel.ins, kernel.outs, kernel.tile,
+                                         kernel.addsTo, kernel.devices}});
 }
 
 /// Position of `box`, which lies within one piece of `region`, in the packed

@@ -35,7 +35,8 @@ public:
     const Phase &phase;
     const Tile &tile;
     const std::vector<BufferId> &ins, &outs;
-    int devices; ///< KernelAction::devices
+    const std::vector<int> &addsTo; ///< KernelAction::addsTo
+    int devices;                    ///< KernelAction::devices
   };
   virtual void kernel(const Kernel &kernel) = 0;
 

@@ -28,7 +28,7 @@ void TimeSink::kernel(const Kernel &kernel) {
   list(kernel.outs, outs);
   addLocal(kernel.device, kernel.devices,
            kernelWork(graph.op(kernel.task.op), kernel.phase, kernel.tile, ins,
-                      outs, cost.profile() != nullptr));
+                      outs, kernel.addsTo, cost.profile() != nullptr));
 }
 
 void TimeSink::copy(const Copy &copy, TaskId /*task*/,

@@ -206,9 +206,44 @@ bool ProgramCheck::local(ActionRef ref, const KernelAction &kernel) {
     if (!idle(ref, kernel.outs[w], true) || !mayWrite(ref, kernel.outs[w]))
       return false;
     Contents &c = contentsOf(ref, kernel.outs[w]);
+    const Box box = bufferOf(ref, kernel.outs[w]).region.box();
+    const bool adds = std::find(kernel.addsTo.begin(), kernel.addsTo.end(),
+                                int(w)) != kernel.addsTo.end();
+    if (adds) {
+      if (!addsUp(ref, write, kernel.outs[w], box))
+        return false;
+      continue;
+    }
     c.clear();
-    c.write(bufferOf(ref, kernel.outs[w]).region.box(), originOf(task, write));
+    c.write(box, originOf(task, write));
   }
+  for (int w : kernel.addsTo)
+    if (w < 0 || w >= static_cast<int>(kernel.outs.size()) ||
+        kernel.outs[w] < 0)
+      return fail(ref, "adds to result " + std::to_string(w) +
+                           ", which it does not have");
+  return true;
+}
+
+/// A kernel adds its partial values to others of the same sum.
+bool ProgramCheck::addsUp(ActionRef ref, const SlotWrite &write, BufferId id,
+                          const Box &box) {
+  const Buffer &buffer = bufferOf(ref, id);
+  if (!write.mayAccumulate || !isSummedInPlace(buffer.type))
+    return fail(ref, "adds to '" + buffer.name + "', which its kernel cannot");
+  const Origin origin = originOf(program.action(ref).task, write);
+  Contents &contents = contentsOf(ref, id);
+  if (!contents.covers(box))
+    return fail(ref, "adds to " + box.str() + " of '" + buffer.name +
+                         "', which was not written");
+  for (const Contents::Piece &piece : contents.pieces())
+    if (piece.origin.value != origin.value)
+      return fail(ref, "adds to '" + nameOf(origin.value) + "' in '" +
+                           buffer.name + "', found '" +
+                           nameOf(piece.origin.value) + "'");
+  if (!contents.combine(box, origin))
+    return fail(ref,
+                "adds a partial result to '" + buffer.name + "' a second time");
   return true;
 }
 

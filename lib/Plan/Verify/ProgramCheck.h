@@ -70,6 +70,8 @@ private:
   bool readWhole(ActionRef ref, BufferId buffer, const char *verb);
 
   bool mayWrite(ActionRef ref, BufferId buffer);
+  bool addsUp(ActionRef ref, const SlotWrite &write, BufferId id,
+              const Box &box);
   bool fits(ActionRef ref, const KernelAction &kernel, const Phase &phase,
             int slot, const Access &access, BufferId buffer, const char *verb);
   bool reads(ActionRef ref, const SlotRead &read, BufferId buffer);

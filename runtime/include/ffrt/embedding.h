@@ -23,7 +23,8 @@ public:
   void operator()(Tensors in, Tensors out);
 };
 
-/// {indices, dy} -> {dtable}: dtable[indices[i..], c] += dy[i.., c], from 0.
+/// {indices, dy} -> {dtable}: dtable[indices[i..], c] += dy[i.., c], from 0 or,
+/// where the result accumulates, from what is there.
 class EmbeddingBackward {
 public:
   EmbeddingBackward(Context &cx, Tensors in, Tensors out);

@@ -8,6 +8,9 @@
 // may differ in `data` only. A call allocates nothing (but oneDNN does for its
 // own bookkeeping, a dozen small blocks that it frees before it returns).
 //
+// A result is overwritten, but for partial sums that say Tensor::accumulates:
+// kernels that say so in their description add theirs to these.
+//
 // Geometry is global: attributes are those of the whole operator, and a kernel
 // derives what its tile needs (a convolution's local padding, a dropout mask's
 // element numbers) from the boxes of its tensors.

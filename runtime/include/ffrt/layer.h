@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 namespace ffrt {
@@ -49,6 +50,20 @@ public:
   void begin(StepPart part) final;
   void end(StepPart part) final;
 
+  // for steps
+
+  /// The passes of a pipeline in the order in which this rank does them.
+  template <class Step>
+  void run(std::initializer_list<void (Step::*)()> passes) {
+    for (std::size_t pass : pass_order)
+      if (pass < passes.size())
+        (static_cast<Step *>(this)->*passes.begin()[pass])();
+      else
+        fail_in_tables("expected the number of a pass below " +
+                       std::to_string(passes.size()) + ", found " +
+                       std::to_string(pass));
+  }
+
   // for layers and their members
 
   /// Layer `number`'s part of the list. A layer is made once.
@@ -77,6 +92,7 @@ private:
   std::vector<InputSlot> input_slots;
   Tensor loss_tensor;
   std::vector<Rows> layers;
+  std::vector<std::size_t> pass_order;
   std::vector<TaskId> task_list;
   std::size_t next_task = 0;
   std::size_t first_of_update = 0; ///< after the tasks of a micro-batch
@@ -117,18 +133,31 @@ protected:
               void (*destroy)(void *kernel));
   ~KernelTiles();
 
+  /// Of the next turn; none without turns.
+  std::size_t first_tile() const { return turns.empty() ? 0 : turns[turn]; }
+  std::size_t last_tile() const {
+    return turn + 1 < turns.size() ? turns[turn + 1] : tiles.size();
+  }
+  void end_turn() { turn = turn + 1 < turns.size() ? turn + 1 : 0; }
+
   Program &program;
-  std::vector<Tile> tiles;
+  std::vector<Tile> tiles; ///< of all turns
 
 private:
+  void read_tile(Rows &rows, TaskId task, Operands in, Operands out);
+
+  std::vector<std::size_t> turns; ///< the first tile of each
+  std::size_t turn = 0;           ///< the next one
   void (*const destroy)(void *kernel);
 };
 
 /// A kernel on the tiles that this rank has of an operator.
 ///
-/// Rows: how many tiles; operator, phase, instance of the tasks (trace.h); of
-/// each tile its position among the tasks of the step, its grid point, and the
-/// shard of every operand and result that is not absent.
+/// Rows: how many turns it takes in a step, one or, in a pipeline, one for
+/// every micro-batch; operator, phase, instance of the tasks (trace.h); of each
+/// turn how many tiles; of each tile its position among the tasks of the step,
+/// its grid point, the shard of every operand and result that is not absent,
+/// and how many results it adds to, with their numbers.
 template <class K> class Kernel : KernelTiles {
 public:
   template <class... Arguments>
@@ -140,30 +169,55 @@ public:
           new K(program.host.context, tile.in, tile.out, arguments...);
   }
 
+  /// All turns.
   void operator()() {
-    for (Tile &tile : tiles) {
-      program.start_tasks(tile.position, 1);
-      const TracedTask task(program.host.trace, Trace::Kind::kernel);
-      (*static_cast<K *>(tile.kernel))(tile.in, tile.out);
-    }
+    for (Tile &tile : tiles)
+      run(tile);
+  }
+  /// The next one.
+  void next() {
+    for (std::size_t tile = first_tile(); tile < last_tile(); ++tile)
+      run(tiles[tile]);
+    end_turn();
+  }
+
+private:
+  void run(Tile &tile) {
+    program.start_tasks(tile.position, 1);
+    const TracedTask task(program.host.trace, Trace::Kind::kernel);
+    (*static_cast<K *>(tile.kernel))(tile.in, tile.out);
   }
 };
 
 /// Offers values for dumping.
 ///
-/// Rows: how many; of each the output and the buffer.
+/// Rows: how many turns it takes in a step; of each how many values; of each
+/// the output and the buffer.
 class Dump {
 public:
   explicit Dump(Layer &layer);
-  void operator()() const;
+  /// All turns.
+  void operator()() const {
+    for (const std::vector<Offer> &offers : turns)
+      offer(offers);
+  }
+  /// The next one, after the last one the first.
+  void next() {
+    if (turn < turns.size())
+      offer(turns[turn]);
+    turn = turn + 1 < turns.size() ? turn + 1 : 0;
+  }
 
 private:
   struct Offer {
     const char *output;
     Tensor tensor;
   };
+  void offer(const std::vector<Offer> &offers) const;
+
   Probe &probe;
-  std::vector<Offer> offers;
+  std::vector<std::vector<Offer>> turns;
+  std::size_t turn = 0; ///< the next one
 };
 
 } // namespace ffrt

@@ -21,7 +21,8 @@ namespace ffrt {
 /// Types: a and b are f32, bf16 or f16, c and y f32 or the same, the addend is
 /// f32. A y of bf16 or f16 is a sum in f32, rounded once: without addend, nor
 /// sums of several products, and c is absent, or a row of y's type with alpha =
-/// beta = 1.
+/// beta = 1. May add to what is in y (Tensor::accumulates), without c, addend
+/// and bounds.
 class MatMul {
 public:
   MatMul(Context &cx, Tensors in, Tensors out, double alpha, double beta,
@@ -37,7 +38,7 @@ private:
 /// {a, b} -> {y, sums}: y = alpha * op(a) * op(b) as above, where y has no
 /// batch dimensions; and the sums of a (sums_of 0, a transposed) or b (1, b not
 /// transposed) over all dimensions but the last. Both partial where what is
-/// summed over is a part.
+/// summed over is a part. May add to what is in y.
 class MatMulSums {
 public:
   MatMulSums(Context &cx, Tensors in, Tensors out, double alpha,

@@ -39,6 +39,13 @@ public:
   void start() { part(0); }
   void finish() { part(parts.size() - 1); }
   void part(std::size_t number);
+  /// The next part, in a pipeline that of the next micro-batch; after the last
+  /// one the first.
+  void next() {
+    if (turn < parts.size())
+      part(turn);
+    turn = turn + 1 < parts.size() ? turn + 1 : 0;
+  }
 
 private:
   struct Copy {
@@ -97,6 +104,7 @@ private:
   std::vector<std::vector<Action>> parts;
   std::vector<Event> events; ///< of the communication started so far
   std::size_t started = 0;
+  std::size_t turn = 0; ///< the next part
 };
 
 } // namespace ffrt

@@ -13,6 +13,8 @@
 //   loss      its buffer, or -1
 //   layers    how many; of each: how many numbers follow, then those of its
 //             members in their order (layer.h, reshard.h)
+//   passes    of a pipeline, how many a step has; of each its number in the
+//   text
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFRT_TABLES_H

@@ -64,6 +64,8 @@ struct Tensor {
   Index shape;  ///< local extents
   Index lo;     ///< global coordinate of local element 0, per dimension
   Index global; ///< extents of the global tensor
+  /// Of a result, f32: the kernel adds its partial values to what is there.
+  bool accumulates = false;
 
   int64_t elements() const {
     if (!data)

@@ -91,7 +91,7 @@ const int64_t class0_own[] = {
   // How many tiles, operator, phase, instance; position, point and shards of a
   // tile.
   EXPECT_THAT(tables, HasSubstr(R"(
-  /* fc_gemm.mat_mul */ 1, 0, 0, 0, 0, own(1), 0, 0, 0,
+  /* fc_gemm.mat_mul */ 1, 0, 0, 0, 1, 0, own(1), 0, 0, 0, 0,
 )"));
   EXPECT_THAT(tables, HasSubstr(R"(
   /* fc_gemm.weight_grad_sum */ 2, 0, 1, 2,

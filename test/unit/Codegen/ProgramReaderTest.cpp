@@ -119,8 +119,8 @@ TEST_F(ProgramReader, RejectsMembersOfOtherTypes) {
 }
 
 TEST_F(ProgramReader, RejectsShardsThatAreNotThere) {
-  EXPECT_THAT(fail(ranks, "1, 0, 0, 0, 0, own(1), 0, 0, 0,",
-                   "1, 0, 0, 0, 0, own(1), 0, 7, 0,"),
+  EXPECT_THAT(fail(ranks, "1, 0, 0, 0, 1, 0, own(1), 0, 0, 0, 0,",
+                   "1, 0, 0, 0, 1, 0, own(1), 0, 7, 0, 0,"),
               HasSubstr("expected a shard of 'weight'"));
 }
 
@@ -131,8 +131,8 @@ TEST_F(ProgramReader, RejectsColumnsThatAreNotThere) {
 
 TEST_F(ProgramReader, RejectsListsThatEndEarly) {
   EXPECT_THAT(fail(ranks,
-                   "  /* loss.mse_backward */ 1, 4, 0, 0, 3, own(1), 0, 0, "
-                   "0,\n",
+                   "  /* loss.mse_backward */ 1, 4, 0, 0, 1, 3, own(1), 0, 0, "
+                   "0, 0,\n",
                    ""),
               HasSubstr("expected so many numbers as it says"));
 }

@@ -416,7 +416,7 @@ inline void checkRecomputation(Model &model, int devices) {
   const plan::Graph &graph = model.planned.graph;
   size_t again = 0, sentAgain = 0;
   checkOrders(
-      model, devices, 3000 + devices,
+      model, devices, 3200 + devices,
       [&](plan::PipelineSchedule &schedule, std::mt19937 &random) {
         return plan::randomRecomputation(graph, devices, schedule, random);
       },

@@ -153,18 +153,27 @@ TEST_F(PlannerTest, UnevenBlocksAreExchanged) {
   EXPECT_EQ(collectives(plan({split(0, 3), split(1, 3)}, 3)), "x");
 }
 
-/// Four samples blocks on device 0 add their partial gradients in place.
+/// Four blocks of samples on device 0 add up their partial gradients: kernels
+/// that can do so where the first one is, others by copies.
 TEST_F(PlannerTest, PointsOnOneDeviceAccumulate) {
-  g = trainingGraph();
-  Configuration blocks{{{0, 4}}, {0, 0, 0, 0}};
-  std::vector<std::optional<Configuration>> given(g.graph.ops.size());
-  given[0] = blocks;
-  Program program = plan(completeStrategy(g.graph, given), 1);
-  int additions = 0;
-  for (const Action &action : program.devices[0].actions)
-    if (const auto *copy = action.as<CopyAction>())
-      additions += copy->combine == Reduction::Sum;
-  EXPECT_EQ(additions, 3);
+  for (bool inPlace : {true, false}) {
+    g = trainingGraph();
+    for (Op &op : g.graph.ops)
+      op.rules.schedules[0].phases[0].writes[0].mayAccumulate &= inPlace;
+    Configuration blocks{{{0, 4}}, {0, 0, 0, 0}};
+    std::vector<std::optional<Configuration>> given(g.graph.ops.size());
+    given[0] = blocks;
+    Program program = plan(completeStrategy(g.graph, given), 1);
+    int copies = 0, kernels = 0;
+    for (const Action &action : program.devices[0].actions) {
+      if (const auto *copy = action.as<CopyAction>())
+        copies += copy->combine == Reduction::Sum;
+      if (const auto *kernel = action.as<KernelAction>())
+        kernels += !kernel->addsTo.empty();
+    }
+    EXPECT_EQ(kernels, inPlace ? 3 : 0);
+    EXPECT_EQ(copies, inPlace ? 0 : 3);
+  }
 }
 
 TEST_F(PlannerTest, OutputsMayHaveSeveralNames) {

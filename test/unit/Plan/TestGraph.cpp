@@ -157,6 +157,7 @@ ValueId TestGraph::outer(const std::string &name, ValueId x, ValueId d,
                            {{0, identity({2, 0})}, {1, identity({2, 1})}},
                            {{2, identity({0, 1}), Reduction::Sum}},
                            2}}}};
+  op.rules.schedules[0].phases[0].writes[0].mayAccumulate = true;
   return addOp(std::move(op), {xs[1], ds[1]});
 }
 

@@ -25,7 +25,8 @@ public:
   ValueId part(const std::string &name, ValueId x, int64_t first, int64_t rows);
   /// y[n,c] = a[n,c] + b[n,c]; dims n, c. The result may overwrite either.
   ValueId sum(const std::string &name, ValueId a, ValueId b);
-  /// g[k,c] = sum_n x[n,k] d[n,c]; dims k, c, n; owner `owner`.
+  /// g[k,c] = sum_n x[n,k] d[n,c]; dims k, c, n; owner `owner`. May add to what
+  /// is there.
   ValueId outer(const std::string &name, ValueId x, ValueId d,
                 const std::string &owner);
   /// Updates `state` by `gradient` in place; owner `owner`, which reads the

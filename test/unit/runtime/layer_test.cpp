@@ -83,14 +83,18 @@ public:
   void operator()(Tensors in, Tensors out) {
     EXPECT_EQ(in.size(), 2u);
     EXPECT_EQ((in.begin() + 1)->data, nullptr) << "absent";
+    accumulating += out.begin()->accumulates;
     for (int64_t i = 0; i < elements; ++i)
       out.begin()->as<float>()[i] = in.begin()->as<float>()[i] + number;
   }
+
+  static int accumulating; ///< calls whose result does
 
 private:
   int64_t elements;
   float number;
 };
+int AddNumber::accumulating = 0;
 
 struct AddLayer : Layer {
   AddLayer(Program &program, std::size_t number, double by)
@@ -109,10 +113,16 @@ protected:
   struct Made final : Program {
     Made(Host &host, const Tables &tables) : Program(host, tables) {}
     void step() override {}
+    void adds() {
+      layer.add.next();
+      layer.dump.next();
+    }
+    void moves() { layer.reshard.next(); }
     AddLayer layer{*this, 0, 10.0};
   };
 
-  Made &make(std::vector<int64_t> ofLayer, std::vector<int64_t> row = {}) {
+  Made &make(std::vector<int64_t> ofLayer, std::vector<int64_t> row = {},
+             std::vector<int64_t> passes = {}) {
     own_numbers = std::move(row);
     numbers = {4,
                /*0*/ arena,
@@ -169,6 +179,8 @@ protected:
                /*layers*/ 1,
                int64_t(ofLayer.size())};
     numbers.insert(numbers.end(), ofLayer.begin(), ofLayer.end());
+    numbers.push_back(int64_t(passes.size()));
+    numbers.insert(numbers.end(), passes.begin(), passes.end());
     tables.groups = {{0, 1}, {1}};
     tables.operators = {"add", "next"};
     tables.transfers = {"next <- add"};
@@ -213,12 +225,13 @@ protected:
 };
 
 TEST_F(OneLayer, RunsAKernelOnEveryTile) {
-  Made &program = make({/*x*/ 2,    0,      1, /*y*/ 2,
-                        2,          3,
-                        /*add*/ 2,  0,      0, -4,
-                        0,          7,      0, 1,
-                        1,          own(0), 1, 0,
-                        /*dump*/ 1, 0,      2, /*reshard*/ 1,
+  Made &program = make({/*x*/ 2,    0,      1, /*y*/ 2, 2,
+                        3,
+                        /*add*/ 1,  0,      0, -4,
+                        2, //
+                        0,          7,      0, 1,       0,
+                        1,          own(0), 1, 0,       0,
+                        /*dump*/ 1, 1,      0, 2,       /*reshard*/ 1,
                         0,          1,      0},
                        {8});
   arena_memory = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -286,6 +299,46 @@ TEST_F(OneLayer, CommunicatesAndCopies) {
   EXPECT_EQ(tasks[5].instance, 2);
 }
 
+/// Of a pipeline, each in a pass of its own.
+TEST_F(OneLayer, TakesTurns) {
+  // Of the second turn, the result adds to what is there.
+  const std::vector<int64_t> shards = {1, 0, 1, 3},
+                             add = {2, 0, 0, -1, 1, 0, 7, 0, 0,
+                                    0, 1, 1, 8,  0, 0, 1, 0},
+                             dump = {2, 0, 1, 0, 3},
+                             reshard = {1, 0, 2, 0, 1,       copies, 2,
+                                        5, 1, 1, 0, replace, 2,      0,
+                                        0, 0, 0, 0, 1,       2};
+  std::vector<int64_t> rows;
+  for (const auto *list : {&shards, &add, &dump, &reshard})
+    rows.insert(rows.end(), list->begin(), list->end());
+  Made &program = make(rows, {}, {0, 1, 0, 1});
+  arena_memory = {1, 2, 3, 4};
+  for (int step = 0; step < 2; ++step) {
+    program.begin(StepPart::micro_batch);
+    program.run<Made>({&Made::adds, &Made::moves});
+    program.end(StepPart::micro_batch);
+    program.begin(StepPart::update);
+    program.end(StepPart::update);
+  }
+  EXPECT_EQ(state_memory, (std::array<float, 4>{11, 12, 13, 14}));
+  EXPECT_EQ(probe.said, (std::vector<std::string>{"out/y 4", "out/y 4"}));
+  EXPECT_EQ(AddNumber::accumulating, 2) << "in the second turn of each step";
+}
+
+TEST_F(OneLayer, SaysWhichPassItDoesNotHave) {
+  Made &program = make({0, 0, 0, 0, 1, 0, 1, 0}, {}, {0, 2});
+  try {
+    program.run<Made>({&Made::adds, &Made::moves});
+    FAIL() << "expected an error";
+  } catch (const Error &error) {
+    EXPECT_EQ(error.what(),
+              std::string("tables: expected the number of a pass below 2, "
+                          "found 2; this is a fault of ffc, or the program's "
+                          "files are of different ones"));
+  }
+}
+
 TEST_F(OneLayer, AddsUpMicroBatches) {
   context.micro_batches = 2;
   Made &program = make({0, 0, 0,    0, 1, 0, 1, 1, copies, 0, 5, -3,
@@ -303,11 +356,40 @@ TEST_F(OneLayer, AddsUpMicroBatches) {
 
 /// A text that was changed by hand.
 TEST_F(OneLayer, TasksAreStartedInTheirOrder) {
-  Made &program =
-      make({1,      0, 1, 1, /*add*/ 1, 0, 0,   0, 0, 7, 0, 0, 0, /*reshard*/ 1,
-            1,      1, 1, //
-            copies, 1, 5, 1, 1,         0, add, 2, 0, 0, 0, 0, 0, 1,
-            2});
+  Made &program = make({1,
+                        0,
+                        1,
+                        1,
+                        /*add*/ 1,
+                        0,
+                        0,
+                        0,
+                        1,
+                        0,
+                        7,
+                        0,
+                        0,
+                        0,
+                        0,
+                        /*reshard*/ 1,
+                        1,
+                        1,
+                        1, //
+                        copies,
+                        1,
+                        5,
+                        1,
+                        1,
+                        0,
+                        add,
+                        2,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        1,
+                        2});
   const std::string advice =
       ": the program does not do what was planned (ffc verify)";
   auto failure = [&](auto &&step) -> std::string {
@@ -349,7 +431,7 @@ TEST_F(OneLayer, SaysWhatIsWrongWithTables) {
             "tables: expected layer 0 to use all of its rows, found more of "
             "them" +
                 fault);
-  EXPECT_EQ(fail({1, 0, 1, 1, 1, 0, 0, 0, 0, 0, 3}),
+  EXPECT_EQ(fail({1, 0, 1, 1, 1, 0, 0, 0, 1, 0, 0, 3}),
             "tables: expected a shard below 1, found 3" + fault);
   EXPECT_EQ(fail({1, 17}),
             "tables: expected a number below 4, found 17" + fault);

@@ -115,6 +115,8 @@ static void check_narrow(const MatMulGeometry &g, const Tensor &c,
                          const Tensor &addend, const Tensor &y, bool scales) {
   const std::string found = std::string(", found ") + name_of(y.type);
   expect(kernel, !addend.data, "y: expected type f32 with an addend" + found);
+  expect(kernel, !y.accumulates,
+         "y: expected type f32 where it accumulates" + found);
   expect(kernel, g.loops() == 0,
          "y: expected type f32 where products are added up" + found);
   expect(kernel, !c.data || (c.type == y.type && is_row(c, g.n) && !scales),
@@ -132,6 +134,8 @@ void check_addends(const MatMulGeometry &geometry, Tensors in, const Tensor &y,
   }
   if (addend.data)
     check_whole(addend, y);
+  expect(kernel, !y.accumulates || (!c.data && !addend.data),
+         "y: expected no c and no addend where it accumulates, found one");
   if (y.type != DType::f32)
     check_narrow(geometry, c, addend, y, alpha != 1.0f || beta != 1.0f);
 }

@@ -30,6 +30,9 @@ Program::Program(Host &host, const Tables &tables)
   read_slots(rows);
   for (std::size_t count = rows.next_count(); count > 0; --count)
     layers.push_back(rows.take(rows.next_count()));
+  pass_order.resize(rows.next_count());
+  for (std::size_t &pass : pass_order)
+    pass = rows.next_count();
 }
 
 void Program::read_buffers(Rows &rows) {
@@ -117,17 +120,28 @@ KernelTiles::KernelTiles(Layer &layer, Operands in, Operands out,
                          void (*destroy)(void *kernel))
     : program(layer.program), destroy(destroy) {
   Rows &rows = layer.rows;
-  tiles.resize(rows.next_count());
-  if (tiles.empty())
+  turns.resize(rows.next_count());
+  if (turns.empty())
     return;
   const char *op = rows.next_of(layer.program.tables.operators);
   const int phase = rows.next_int(), instance = rows.next_int();
-  for (Tile &tile : tiles) {
-    tile.position = rows.next_count();
-    program.add_task(tile.position, {op, phase, rows.next_int(), instance});
-    tile.in = tensors(rows, in);
-    tile.out = tensors(rows, out);
+  for (std::size_t &first : turns) {
+    first = tiles.size();
+    for (std::size_t left = rows.next_count(); left > 0; --left)
+      read_tile(rows, {op, phase, 0, instance}, in, out);
   }
+}
+
+void KernelTiles::read_tile(Rows &rows, TaskId task, Operands in,
+                            Operands out) {
+  Tile &tile = tiles.emplace_back();
+  tile.position = rows.next_count();
+  task.point = rows.next_int();
+  program.add_task(tile.position, task);
+  tile.in = tensors(rows, in);
+  tile.out = tensors(rows, out);
+  for (std::size_t left = rows.next_count(); left > 0; --left)
+    rows.next_of(tile.out).accumulates = true;
 }
 
 KernelTiles::~KernelTiles() {
@@ -137,13 +151,15 @@ KernelTiles::~KernelTiles() {
 }
 
 Dump::Dump(Layer &layer) : probe(layer.program.host.probe) {
-  for (std::size_t count = layer.rows.next_count(); count > 0; --count) {
-    const char *output = layer.rows.next_of(layer.program.tables.outputs);
-    offers.push_back({output, layer.rows.next_of(layer.program.buffers)});
-  }
+  turns.resize(layer.rows.next_count());
+  for (std::vector<Offer> &offers : turns)
+    for (std::size_t count = layer.rows.next_count(); count > 0; --count) {
+      const char *output = layer.rows.next_of(layer.program.tables.outputs);
+      offers.push_back({output, layer.rows.next_of(layer.program.buffers)});
+    }
 }
 
-void Dump::operator()() const {
+void Dump::offer(const std::vector<Offer> &offers) const {
   for (const Offer &offer : offers)
     probe.offer(offer.output, offer.tensor);
 }

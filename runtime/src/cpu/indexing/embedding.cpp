@@ -100,11 +100,14 @@ void EmbeddingBackward::operator()(Tensors in, Tensors out) {
   const float *dy = in.begin()[1].as<float>();
   float *table = lookup.table.as<float>();
   const int64_t width = lookup.width();
+  const bool accumulates = lookup.table.accumulates;
   lookup.dispatch("embedding backward", [&](const auto *ids) {
     for_own_rows(
-        lookup, ids, lookup.table.elements(),
+        lookup, ids,
+        accumulates ? lookup.count() * width : lookup.table.elements(),
         [=](int64_t begin, int64_t end) {
-          std::fill_n(table + begin * width, (end - begin) * width, 0.0f);
+          if (!accumulates)
+            std::fill_n(table + begin * width, (end - begin) * width, 0.0f);
         },
         [=](int64_t row, int64_t i) {
           float *sum = table + row * width;

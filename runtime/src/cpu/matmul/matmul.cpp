@@ -84,6 +84,7 @@ struct MatMul::Impl {
   Primitive first, more;    ///< y = product, y += product
   bool bias = false;        ///< c is added by oneDNN, as a row vector
   bool prefilled;           ///< y starts as beta * c
+  bool accumulates;         ///< y starts as it is
   std::size_t operand_size; ///< of an element of a and b
   float beta;
   fn::Clip clip;
@@ -95,7 +96,7 @@ struct MatMul::Impl {
       : operand_a(ta, 0), operand_b(tb, 1), operand_c(tc, 2, true),
         result(ty, operand_a.form().type),
         geometry(ta, tb, ty, trans_a, trans_b), beta(beta),
-        clip(clip_of(kernel, clamp)),
+        clip(clip_of(kernel, clamp)), accumulates(ty.accumulates),
         finishes((!clamp.empty() || taddend.data) && geometry.loops() > 0) {
     const Geometry &g = geometry;
     check_addends(g, {ta, tb, tc, taddend}, ty, alpha, beta);
@@ -144,12 +145,12 @@ struct MatMul::Impl {
       result.set_post_ops(after);
       return result;
     };
-    if (prefilled || g.loops() > 0) {
+    if (prefilled || accumulates || g.loops() > 0) {
       dnnl::matmul::primitive_desc pd({da, db, dy}, attributes(true),
                                       dnnl_engine());
       more = Primitive(dnnl::matmul(pd), tensors(true));
     }
-    if (prefilled)
+    if (prefilled || accumulates)
       return;
     memory::desc dc;
     auto arguments = tensors(false);
@@ -231,7 +232,8 @@ void MatMul::operator()(Tensors in, Tensors out) {
     impl->start_with(y, c);
   const Tensor a = impl->operand_a.read(in.begin()[0]),
                b = impl->operand_b.read(in.begin()[1]);
-  impl->run(0, a.as<char>(), b.as<char>(), y.as<float>(), impl->prefilled);
+  impl->run(0, a.as<char>(), b.as<char>(), y.as<float>(),
+            impl->prefilled || impl->accumulates);
   if (impl->finishes)
     impl->finish(y, addend);
   impl->result.round(out.begin()[0]);

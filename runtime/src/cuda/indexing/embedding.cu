@@ -143,6 +143,16 @@ struct Store {
   }
 };
 
+/// To what is there.
+struct Add {
+  static constexpr bool kClears = false;
+  bool operator==(const Add &) const { return true; }
+  __device__ void operator()(const Lookups &l, int64_t i, float scale,
+                             float g) const {
+    l.to[i] += scale * g;
+  }
+};
+
 /// Updates of rows by a rule, with a slot or without.
 template <class Rule> struct UpdateRow {
   static constexpr bool kClears = false;
@@ -332,9 +342,13 @@ EmbeddingBackward::EmbeddingBackward(Context &, Tensors in, Tensors out) {
 
 void EmbeddingBackward::operator()(Tensors in, Tensors out) {
   const Tensor &table = out.begin()[0];
-  give_to_rows(Store(),
-               {Table(table, "embedding backward: expected indices"),
-                in.begin()[0], in.begin()[1].as<float>(), table.as<float>()});
+  const Lookups lookups = {Table(table, "embedding backward: expected indices"),
+                           in.begin()[0], in.begin()[1].as<float>(),
+                           table.as<float>()};
+  if (table.accumulates)
+    give_to_rows(Add(), lookups);
+  else
+    give_to_rows(Store(), lookups);
 }
 
 //===----------------------------------------------------------------------===//

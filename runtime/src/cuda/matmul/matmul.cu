@@ -115,6 +115,8 @@ struct MatMul::Impl {
         (widens ? cuda::aligned(std::size_t(c.elements()) * sizeof(float)) : 0);
     cuda::device().reserve(copies_at);
     shape.beta = beta;
+    if (y.accumulates)
+      addend = Addend::result;
     if (more_to_add.data && addend == Addend::none) {
       addend = Addend::matrix;
       shape.beta = 1;
@@ -168,7 +170,7 @@ void MatMul::operator()(Tensors in, Tensors out) {
   const Tensor c = impl->addend_of(in.begin()[2]);
   const Tensor &addend = in.begin()[3], &y = out.begin()[0];
   const bool prefilled = impl->addend == GemmShape::Addend::result;
-  if (prefilled)
+  if (prefilled && !y.accumulates)
     fill_with(y, c, impl->beta, addend.as<float>());
   // The library adds one matrix.
   const Tensor &matrix = addend.data ? addend : c;

@@ -24,6 +24,8 @@ MatMulSums::MatMulSums(Context &cx, Tensors in, Tensors out, double alpha,
                                    out.begin()[0], trans_a, trans_b);
   if (shape) {
     shape->alpha = float(alpha);
+    if (out.begin()[0].accumulates)
+      shape->addend = GemmShape::Addend::result;
     shape->sums = sums_of == 0 ? GemmShape::Sums::a : GemmShape::Sums::b;
   }
   impl = std::make_unique<Impl>(shape, call_library, cx, in, out, alpha,
