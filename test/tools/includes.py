@@ -11,6 +11,7 @@ ROOMS = {
     "Text": "",
     "Graph": "",
     "Topology": "Text Graph",
+    "FlexFlow": "Text Graph Topology",
     "Order": "Graph",
     "Strategy": "Text Graph Order",
     "Program": "Graph",

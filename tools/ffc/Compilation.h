@@ -9,6 +9,7 @@
 #include "ffc/Import/Parameters.h"
 #include "ffc/Passes/Passes.h"
 #include "ffc/Plan/Cost.h"
+#include "ffc/Plan/FlexFlowModel.h"
 #include "ffc/Plan/PipelineSchedule.h"
 #include "ffc/Plan/Profile.h"
 #include "ffc/Plan/Program.h"
@@ -103,6 +104,12 @@ private:
                                     const std::string &text);
   /// Writes the strategy in a form of FlexFlow if options say so.
   mlir::LogicalResult exportStrategy();
+  /// Layers and machine of FlexFlow's simulator, of the model's operators. A
+  /// search by it finds what these have.
+  mlir::LogicalResult readForFlexFlow(const PlannedModule &model);
+  plan::PartialStrategy searchByFlexFlow(const plan::Graph &graph);
+  /// Says what FlexFlow's simulator makes of the strategy.
+  mlir::LogicalResult timeByFlexFlow();
   /// The best strategy of a search, and a report on it.
   mlir::FailureOr<plan::PartialStrategy> search();
   /// Tries what is judged by whole plans: pipelines, and what is faster than
@@ -170,8 +177,10 @@ private:
   std::string strategyText;
   /// What --start=FILE says, by the model's operator.
   llvm::StringMap<ff::ConfigAttr> start;
-  /// The model's own operators, where a strategy of them is written.
+  /// The model's own operators, where a strategy of them is written or timed by
+  /// FlexFlow's simulator.
   std::optional<plan::Graph> modelGraph;
+  std::optional<plan::FlexFlowModel> flexFlow; ///< of these
   plan::Program program;
   double stepSeconds = 0;
   /// What the compilation writes besides text: a folder or an executable, and

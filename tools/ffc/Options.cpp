@@ -220,6 +220,14 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "passes ahead of the next one (1); zb-h1, zb-h2 or zb:AHEAD, in which "
          "gradients of weights fill the time in which stages would wait",
          parseSchedule, kCompile},
+        {"--simulator", "WHOSE",
+         "whose times a search compares strategies by, and are said of what is "
+         "given: ffc (default), or flexflow, of FlexFlow's standalone "
+         "simulator of 2018, for models and strategies that it knows",
+         setChoice<Options::Simulator>(
+             &Options::simulator, {{"ffc", Options::Simulator::FFC},
+                                   {"flexflow", Options::Simulator::FlexFlow}}),
+         kCompile},
         {"--batch-size", "N", "batch, whatever the model was exported with",
          setWhole(&Options::batchSize, 1)},
         {"--dim", "NAME=N",
@@ -455,6 +463,29 @@ static Error checkLoss(const Options &options) {
   return Error::success();
 }
 
+/// FlexFlow's simulator times a training step in f32 on one batch, and its
+/// search has moves of its own.
+static Error checkSimulator(const Options &options) {
+  if (!options.isByFlexFlow())
+    return Error::success();
+  const search::Options standard;
+  for (auto [expectation, holds] :
+       {std::pair("--emit=plan or later", options.emit >= Emit::Plan),
+        std::pair("--mode=train", options.training),
+        std::pair("--precision=f32", options.precision == Precision::F32),
+        std::pair("--accumulate=1", options.microBatches == 1),
+        std::pair("no --pin", options.pins.empty()),
+        std::pair("no --start", options.start.empty()),
+        std::pair("no --search-alpha", !options.search.alpha),
+        std::pair("no --chains", options.search.chains == standard.chains),
+        std::pair("--search-schedules=all", options.searchesSchedules),
+        std::pair("--search-recompute=all", options.searchesRecomputation)})
+    if (!holds)
+      return makeError("--simulator=flexflow: expected " + Twine(expectation) +
+                       ", found another");
+  return Error::success();
+}
+
 Error ffc::checkModelCommand(Options &options, size_t count,
                              const Twine &what) {
   if (Error error = expectArguments(options, count, what))
@@ -475,13 +506,14 @@ Error ffc::checkModelCommand(Options &options, size_t count,
   if (!options.batchNormGroups && options.devices.empty())
     return makeError("--batch-norm=local: expected --devices FILE or a number "
                      "of groups (local:GROUPS), found neither");
-  const bool searches = options.strategy == "search" && !options.randomStrategy;
   for (auto [flag, isGiven] : {std::pair("--pin", !options.pins.empty()),
                                std::pair("--start", !options.start.empty())})
-    if (isGiven && !searches)
+    if (isGiven && !options.searches())
       return expected(flag, "--strategy=search", options.strategy);
   if (options.microBatches > 1 && !options.training)
     return expected("--accumulate", "--mode=train", "infer");
+  if (Error error = checkSimulator(options))
+    return error;
   if (Error error = checkLoss(options))
     return error;
   if (Error error = checkOptimizer(options))

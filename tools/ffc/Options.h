@@ -77,6 +77,11 @@ struct Options : CommandOptions {
   /// It has micro-batches, or something is done again.
   enum class Random { Any, Pipeline, Recompute } random = Random::Any;
   ScheduleOption schedule; ///< of its micro-batches
+  /// By which times strategies are compared.
+  enum class Simulator {
+    FFC,
+    FlexFlow, ///< of FlexFlow's scripts/simulator.cc
+  } simulator = Simulator::FFC;
   std::string output;      ///< empty: standard output
   Emit emit = Emit::Binary;
   std::string target;         ///< "cpu", "cuda", or empty: the devices' kind
@@ -88,6 +93,8 @@ struct Options : CommandOptions {
   /// All that communicates at once shares links in them.
   bool sharedLinks = false;
 
+  bool searches() const { return strategy == "search" && !randomStrategy; }
+  bool isByFlexFlow() const { return simulator == Simulator::FlexFlow; }
   bool wantsTasks() const {
     return sharedLinks || !(report + trace + taskGraph + profile).empty();
   }

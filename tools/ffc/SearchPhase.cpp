@@ -1,6 +1,7 @@
 //===- SearchPhase.cpp - finds a strategy and says how good it is ---------===//
 
 #include "Compilation.h"
+#include "SearchProgress.h"
 
 #include "ffc/Plan/Cost.h"
 #include "ffc/Search/Search.h"
@@ -8,37 +9,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/GlobPattern.h"
 
-#include <chrono>
-#include <csignal>
-#include <unistd.h>
-
 using namespace mlir;
 using namespace ffc;
-
-//===----------------------------------------------------------------------===//
-// Ctrl-C
-//===----------------------------------------------------------------------===//
-
-static std::atomic<bool> interrupted{false};
-
-namespace {
-/// While it lives, the first Ctrl-C ends the search with the best strategy so
-/// far; the second one ends ffc.
-class InterruptGuard {
-public:
-  InterruptGuard() {
-    interrupted = false;
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted = true; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, &previous);
-  }
-  ~InterruptGuard() { sigaction(SIGINT, &previous, nullptr); }
-
-private:
-  struct sigaction previous {};
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Pins
@@ -98,53 +70,6 @@ static FailureOr<std::vector<search::Choice>> readPin(StringRef pin,
 //===----------------------------------------------------------------------===//
 // The phase
 //===----------------------------------------------------------------------===//
-
-static std::string milliseconds(plan::Picoseconds time) {
-  return llvm::formatv("{0:f3} ms", static_cast<double>(time) * 1e-9).str();
-}
-
-namespace {
-/// Says how far the search is: on a terminal in a line that is written anew
-/// several times a second, else in a line every few seconds.
-class ProgressLine {
-public:
-  explicit ProgressLine(bool isTerminal) : isTerminal(isTerminal) {}
-
-  void show(const search::Progress &progress) {
-    using Seconds = std::chrono::duration<double>;
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next)
-      return;
-    next = now + std::chrono::milliseconds(isTerminal ? 200 : 10000);
-    const double elapsed = std::max(Seconds(now - start).count(), 1e-3);
-    llvm::errs() << (isTerminal ? "\r\033[K" : "") << textOf(progress, elapsed)
-                 << (isTerminal ? "" : "\n");
-  }
-
-private:
-  static std::string textOf(const search::Progress &progress, double elapsed) {
-    if (progress.proposals == 0)
-      return llvm::formatv("ffc: search: {0}, best {1}, {2:f0} s",
-                           progress.phase, milliseconds(progress.best), elapsed)
-          .str();
-    const auto proposals = static_cast<double>(progress.proposals);
-    return llvm::formatv(
-               "ffc: search {0:f0} %: best {1}, current {2}, {3} proposals, "
-               "{4:f0} a second, {5:f0} % accepted, {6:f0} s left",
-               100 * progress.share, milliseconds(progress.best),
-               milliseconds(progress.current), progress.proposals,
-               proposals / elapsed,
-               100.0 * static_cast<double>(progress.accepted) / proposals,
-               elapsed * (1 / progress.share - 1))
-        .str();
-  }
-
-  bool isTerminal;
-  std::chrono::steady_clock::time_point start =
-                                            std::chrono::steady_clock::now(),
-                                        next = start;
-};
-} // namespace
 
 /// `verbose`: with what became of the moves.
 static void reportSearch(Report &report, const search::Result &result,
@@ -217,13 +142,7 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   }
   if (!options.start.empty())
     searching.start = strategyToStartFrom();
-  const bool isTerminal = !options.quiet && isatty(STDERR_FILENO);
-  if (isTerminal || (options.verbose && !options.quiet))
-    searching.progress = [line = ProgressLine(isTerminal)](
-                             const search::Progress &progress) mutable {
-      line.show(progress);
-    };
-  searching.stop = &interrupted;
+  const SearchWatch watch(searching, options);
   const plan::CostModel cost = costModel(graph);
   searching.plannedBytes = [&](const plan::Strategy &strategy) {
     return bytesOf(programOf(strategy, cost));
@@ -234,15 +153,13 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   if (searching.start)
     for (plan::Configuration &config : *searching.start)
       config.again = false;
-  const InterruptGuard guard;
   // What is left of the time is for whole plans.
   search::Options chains = searching;
   chains.seconds *= kShareOfChains;
   const search::Result result =
       search::searchStrategy(graph, *topology, cost, chains);
   const PlanSearch plans = searchPlans(result, start, cost, searching);
-  if (isTerminal)
-    llvm::errs() << "\r\033[K";
+  watch.clear();
   const std::optional<TakenPlan> &better = plans.taken;
   if (!result.quality.fits() && !better)
     return fail(llvm::formatv(

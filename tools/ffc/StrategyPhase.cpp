@@ -25,7 +25,7 @@ static bool isFile(const Options &options) {
 
 LogicalResult Compilation::readStrategyFiles() {
   if (!isFile(options) && options.start.empty() &&
-      options.exportStrategy.empty())
+      options.exportStrategy.empty() && !options.isByFlexFlow())
     return success();
   FailureOr<PlannedModule> model = buildPlanGraph(*module);
   if (failed(model))
@@ -52,7 +52,9 @@ LogicalResult Compilation::readStrategyFiles() {
       return failure();
     writeConfigurations(*model, *given);
   }
-  if (!options.exportStrategy.empty())
+  if (options.isByFlexFlow() && failed(readForFlexFlow(*model)))
+    return failure();
+  if (!options.exportStrategy.empty() || options.isByFlexFlow())
     modelGraph = std::move(model->graph);
   return success();
 }
@@ -115,7 +117,8 @@ LogicalResult Compilation::chooseStrategy() {
       return fail(error);
   } else {
     FailureOr<plan::PartialStrategy> found =
-        options.strategy == "search" ? search() : strategyOfFile();
+        options.searches() && !options.isByFlexFlow() ? search()
+                                                      : strategyOfFile();
     if (failed(found))
       return failure();
     given = std::move(*found);
@@ -125,6 +128,7 @@ LogicalResult Compilation::chooseStrategy() {
   reportPlan(followed);
   strategyText = plan::printStrategy(planned.graph, strategy);
   return success(
+      succeeded(timeByFlexFlow()) &&
       succeeded(writeStrategy(options.printStrategy, strategyText)) &&
       succeeded(exportStrategy()));
 }
