@@ -79,6 +79,60 @@ def nmt(blocks=10, steps=10, width=1024, layers=2, vocabulary=32000, embed=1):
     return g
 
 
+def flexflow_nmt(blocks=5, steps=8, width=1024, vocabulary=32000):
+    """The graph that FlexFlow's standalone simulator builds: every block of steps has operators
+    of its own, which share parameters with those of its row."""
+    g = TextGraph("flexflow_nmt", [
+        "Neural machine translation as FlexFlow's standalone simulator (scripts/simulator.cc of",
+        f"2018) has it: {blocks} blocks each of source and target, {steps} steps a block, with an",
+        "embedding and an LSTM of two layers each, which the target goes on with from where the",
+        "source ends; of the target another LSTM in place of attention, and a linear layer."])
+    g.constant("directions", "int64", (1,))
+    sides = [("source", b) for b in range(blocks)] + [("target", b) for b in range(blocks)]
+
+    g.comment("embeddings")
+    rows = []
+    for side, b in sides:
+        ids = g.input(f"{side}_ids{b}", ("N", steps), "int64")
+        table = f"{side}_table"
+        if b == 0:
+            g.parameter(table, vocabulary, width)
+        looked_up = g.node(f"{side}_rows{b}", "Gather", [table, ids])
+        rows.append(g.node(f"{side}_first{b}", "Transpose", [looked_up], perm=(1, 0, 2)))
+
+    def layer(name, inputs):
+        """A row of LSTMs; the parameters of each are those of its side."""
+        g.comment(name)
+        results, state = [], []
+        for (side, b), x in zip(sides[-len(inputs):], inputs):
+            called = f"{side}_{name}"
+            parameters = [f"{called}_w", f"{called}_r", f"{called}_b"]
+            if b == 0:
+                for parameter, shape in zip(parameters, [(1, 4 * width, width)] * 2 +
+                                            [(1, 8 * width)]):
+                    g.parameter(parameter, *shape)
+            last = [f"{called}_h{b}", f"{called}_c{b}"]
+            operands = [x, *parameters] + (["", *state] if state else [])
+            g.node([f"{called}_y{b}", *last], "LSTM", operands, hidden_size=width)
+            results.append(g.node(f"{called}_steps{b}", "Squeeze", [f"{called}_y{b}",
+                                                                    "directions"]))
+            state = last
+        return results
+
+    x = layer("lstm1", rows)
+    x = layer("lstm2", x)
+    x = layer("attention", x[blocks:])
+    g.comment("linear")
+    head = g.parameter("head_weight", width, vocabulary)
+    logits = [g.node(f"logits{b}", "MatMul",
+                     [g.node(f"states{b}", "Transpose", [part], perm=(1, 0, 2)), head])
+              for b, part in enumerate(x)]
+    g.comment("all steps")
+    words = g.node("words", "Softmax", [g.node("logits", "Concat", logits, axis=1)], axis=-1)
+    g.answer(words, ("N", blocks * steps, vocabulary))
+    return g
+
+
 def lstm_lm(layers=2, width=256, sequence=64, vocabulary=256):
     """Predicts the next token of a text; with bytes as tokens, the vocabulary is 256."""
     g = TextGraph("lstm_lm", [
@@ -96,5 +150,5 @@ def lstm_lm(layers=2, width=256, sequence=64, vocabulary=256):
     return g
 
 
-MODELS = {"nmt": nmt, "lstm_lm": lstm_lm}
+MODELS = {"nmt": nmt, "flexflow_nmt": flexflow_nmt, "lstm_lm": lstm_lm}
 FILES = ["nmt"]

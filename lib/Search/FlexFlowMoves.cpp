@@ -115,11 +115,11 @@ void FlexFlowMoves::followNeighbour(int layer, const FlexFlowStrategy &current,
     changes.push_back({layer, placed(layer, random)});
     return;
   }
-  const int other = neighbours[layer][random.below(
-      static_cast<int64_t>(neighbours[layer].size()))];
-  const int samples = random.oneIn(2)
-                          ? current[other].samples
-                          : 1 << random.below(digits + 1);
+  const int other =
+      neighbours[layer]
+                [random.below(static_cast<int64_t>(neighbours[layer].size()))];
+  const int samples =
+      random.oneIn(2) ? current[other].samples : 1 << random.below(digits + 1);
   changes.push_back(
       {layer, placedAlike(model, layer, current[other], samples)});
 }

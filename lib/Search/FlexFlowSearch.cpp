@@ -14,11 +14,14 @@ using namespace ffc::plan;
 
 namespace {
 
-/// Rounds of annealing, each from the best strategy so far, and the shares of
-/// the time of a step that a proposal may take longer, at the start and at the
-/// end of a round, to be accepted with probability 1 / e.
-constexpr int kRounds = 4;
-constexpr double kWarmest = 1e-2, kColdest = 1e-5;
+/// Rounds of annealing. A proposal that takes longer by this share of the time
+/// of a step, at the start and at the end of a round, is accepted with
+/// probability 1 / e.
+constexpr int kRounds = 2;
+constexpr double kWarmest = 2e-2, kColdest = 3e-5;
+
+/// At the clock, and whether somebody wants it to stop.
+constexpr int64_t kProposalsBetweenLooks = 64;
 
 class Annealing {
 public:
@@ -31,11 +34,14 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
+  FlexFlowStrategy recipe(const FlexFlowSplit &split, int samples,
+                          bool linearTogether) const;
   void tryRecipes();
   void round(int64_t first, int64_t last);
   /// How much longer than now a proposal may take; drawn by Metropolis's rule.
   float uphill(double share);
-  bool isOver();
+  bool isOver() const;
+  void showProgress() const;
   double elapsed() const {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
@@ -54,10 +60,9 @@ private:
 
 } // namespace
 
-/// A proposal takes the longer the more parts there are. The default keeps to
-/// a second on four devices and a few on sixteen.
+/// Proposals that take a second, or a few if there are many parts.
 static int64_t defaultProposals(const FlexFlowModel &model) {
-  constexpr int64_t kParts = 12'000'000;
+  constexpr int64_t kParts = 24'000'000;
   const auto parts = static_cast<int64_t>(model.layers().size()) *
                      model.machine().numDevices();
   return std::clamp<int64_t>(kParts / parts, 10'000, 200'000);
@@ -70,40 +75,62 @@ void Annealing::keepBest() {
   best = timer.strategy();
 }
 
-bool Annealing::isOver() {
+bool Annealing::isOver() const {
   return (options.stop && *options.stop) ||
          (options.seconds > 0 && elapsed() >= options.seconds);
 }
 
-/// Data parallelism; the first 1, 2, 4, ... devices, or every k-th one; of each
-/// of these also with linear layers on the first device.
+void Annealing::showProgress() const {
+  if (!options.progress)
+    return;
+  const auto picoseconds = [](float ms) {
+    return static_cast<Picoseconds>(static_cast<double>(ms) * 1e9);
+  };
+  Progress progress;
+  progress.best = picoseconds(bestTime);
+  progress.current = picoseconds(timer.time());
+  progress.proposals = proposals;
+  progress.accepted = accepted;
+  progress.share = static_cast<double>(proposals) / static_cast<double>(budget);
+  options.progress(progress);
+}
+
+/// All layers as `split` has samples, but linear ones in `samples` parts of
+/// them, on the same devices, block by block, or all on the first one.
+FlexFlowStrategy Annealing::recipe(const FlexFlowSplit &split, int samples,
+                                   bool linearTogether) const {
+  FlexFlowStrategy strategy;
+  for (int layer = 0; layer < static_cast<int>(model.layers().size());
+       ++layer) {
+    if (!model.layers()[layer].isLinear()) {
+      strategy.push_back(split);
+      continue;
+    }
+    FlexFlowSplit linear = placedAlike(model, layer, split, samples);
+    const auto numParts = static_cast<size_t>(linear.numParts());
+    for (size_t part = 0; part < numParts; ++part)
+      linear.devices[part] =
+          split.devices[linearTogether ? 0 : part * split.samples / numParts];
+    strategy.push_back(std::move(linear));
+  }
+  return strategy;
+}
+
+/// On 1, 2, 4, ... devices, the first ones or every k-th one.
 void Annealing::tryRecipes() {
   const int numDevices = model.machine().numDevices();
-  const auto numLayers = static_cast<int>(model.layers().size());
   for (int devices = 1; devices <= numDevices; devices *= 2)
-    for (int stride = 1; stride * devices <= numDevices; stride *= 2)
-      for (int samples = 1; samples <= numDevices; samples *= 2) {
-        FlexFlowSplit split;
-        split.samples = devices;
-        for (int i = 0; i < devices; ++i)
-          split.devices.push_back(i * stride);
-        for (bool together : {false, true}) {
-          FlexFlowStrategy strategy;
-          for (int layer = 0; layer < numLayers; ++layer) {
-            const bool isLinear = model.layers()[layer].isLinear();
-            FlexFlowSplit own =
-                placedAlike(model, layer, split, isLinear ? samples : devices);
-            for (size_t part = 0; isLinear && part < own.devices.size();
-                 ++part)
-              own.devices[part] =
-                  together ? 0
-                           : split.devices[part * devices / numDevices];
-            strategy.push_back(std::move(own));
-          }
-          timer.assign(strategy);
+    for (int stride = 1; stride * devices <= numDevices; stride *= 2) {
+      FlexFlowSplit split;
+      split.samples = devices;
+      for (int i = 0; i < devices; ++i)
+        split.devices.push_back(i * stride);
+      for (int samples = 1; samples <= numDevices; samples *= 2)
+        for (bool linearTogether : {false, true}) {
+          timer.assign(recipe(split, samples, linearTogether));
           keepBest();
         }
-      }
+    }
 }
 
 float Annealing::uphill(double share) {
@@ -114,8 +141,11 @@ void Annealing::round(int64_t first, int64_t last) {
   timer.assign(best);
   FlexFlowMoves::Changes changes;
   for (int64_t i = first; i < last; ++i) {
-    if (i % 64 == 0 && isOver())
-      return;
+    if (i % kProposalsBetweenLooks == 0) {
+      if (isOver())
+        return;
+      showProgress();
+    }
     const double passed =
         static_cast<double>(i - first) / static_cast<double>(last - first);
     const double share = kWarmest * std::pow(kColdest / kWarmest, passed);

@@ -45,8 +45,9 @@ plan::PartialStrategy Compilation::searchByFlexFlow(const plan::Graph &graph) {
                              static_cast<double>(result.proposals)
                        : 0.0));
   const auto line = [&](StringRef name, float time) {
-    report.say(llvm::formatv("  {0}: {1:f3} ms, {2:f2} times the strategy found",
-                             name, time, time / result.time));
+    report.say(
+        llvm::formatv("  {0}: {1:f3} ms, {2:f2} times the strategy found", name,
+                      time, time / result.time));
   };
   line("data-parallel", result.dataParallel);
   line("best recipe", result.start);

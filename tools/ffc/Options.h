@@ -82,7 +82,7 @@ struct Options : CommandOptions {
     FFC,
     FlexFlow, ///< of FlexFlow's scripts/simulator.cc
   } simulator = Simulator::FFC;
-  std::string output;      ///< empty: standard output
+  std::string output; ///< empty: standard output
   Emit emit = Emit::Binary;
   std::string target;         ///< "cpu", "cuda", or empty: the devices' kind
   std::string printStrategy;  ///< path, "-": standard output; empty: not

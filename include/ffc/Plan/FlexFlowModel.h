@@ -97,9 +97,8 @@ public:
   /// of batches, softmax and changes of shape are part of the layer before
   /// them. On failure returns nothing and sets `error`, which names the
   /// operator that the simulator has no counterpart of.
-  static std::optional<FlexFlowModel> of(const Graph &graph,
-                                         const FlexFlowMachine &machine,
-                                         std::string &error);
+  static std::optional<FlexFlowModel>
+  of(const Graph &graph, const FlexFlowMachine &machine, std::string &error);
 
   const FlexFlowMachine &machine() const { return machine_; }
   const std::vector<FlexFlowLayer> &layers() const { return layers_; }

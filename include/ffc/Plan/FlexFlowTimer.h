@@ -82,7 +82,6 @@ private:
   };
 
   float speed(DeviceId a, DeviceId b) const;
-  void swapSplits(std::vector<Change> &changes);
   void rebuild(Edge &edge) const;
   float synchronise(const FlexFlowParameter &parameter) const;
   float synchroniseLinear(const FlexFlowParameter &parameter) const;
@@ -92,17 +91,21 @@ private:
   const FlexFlowModel &model;
   FlexFlowNodes nodes;
   FlexFlowStrategy splits;
-  std::vector<Edge> edges; ///< by reader
+  std::vector<Edge> edges;                          ///< by reader
   std::vector<std::vector<int>> edgesOf, edgesFrom; ///< by layer
-  std::vector<std::vector<int>> parametersOf;       ///< by layer
+  std::vector<int> parameterOf;                     ///< by layer; -1: none
   std::vector<float> syncs;                         ///< by parameter
   float current = 0, proposed = 0;
+
+  // What a proposal changed, and before it, by the same numbers.
+  std::vector<int> staleEdges, staleParameters;
+  std::vector<Edge> edgesBefore;
+  std::vector<float> syncsBefore;
 
   // What simulate() uses.
   std::vector<uint64_t> queue;
   std::vector<float> ready, busy;
   std::vector<uint32_t> waits, firstPart;
-  std::vector<uint8_t> isStale;
 };
 
 } // namespace ffc::plan

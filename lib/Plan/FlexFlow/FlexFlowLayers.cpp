@@ -72,11 +72,12 @@ FlexFlowLayers::Source FlexFlowLayers::sourceOf(OpId id) {
   for (ValueId value : op.operands)
     if (value >= 0) {
       const Source &read = source(value);
-      if (!first || (first->kind == Source::Kind::Parameter &&
-                     read.kind != Source::Kind::Parameter))
+      if (read.kind == Source::Kind::Other)
+        return read;
+      if (!first || first->kind == Source::Kind::Parameter)
         first = &read;
-      readsLayers |= read.kind != Source::Kind::Parameter &&
-                     read.kind != Source::Kind::Data;
+      readsLayers |=
+          read.kind == Source::Kind::Layer || read.kind == Source::Kind::Joined;
     }
   if (!first || first->kind == Source::Kind::Parameter)
     return first ? *first : Source();
@@ -105,12 +106,12 @@ FlexFlowLayers::Source FlexFlowLayers::sourceOf(OpId id) {
 
 bool FlexFlowLayers::isPartOfLayer(OpId id) const {
   static const std::set<std::string> types = {
-      "relu", "leaky_relu", "sigmoid",   "tanh",      "elu",  "gelu",
-      "gelu_tanh", "softmax", "dropout", "normalize", "flat", "transpose",
-      "cast"};
+      "relu",      "leaky_relu", "sigmoid",   "tanh",    "elu",
+      "gelu",      "gelu_tanh",  "clip",      "softmax", "dropout",
+      "normalize", "flat",       "transpose", "cast"};
   const Op &op = graph.op(id);
-  const auto reads = std::count_if(
-      op.operands.begin(), op.operands.end(), [&](ValueId value) {
+  const auto reads =
+      std::count_if(op.operands.begin(), op.operands.end(), [&](ValueId value) {
         return value >= 0 && source(value).kind != Source::Kind::Parameter;
       });
   // A bias, added apart.
@@ -146,8 +147,6 @@ FlexFlowLayers::Source FlexFlowLayers::add(FlexFlowLayer layer,
     if (value < 0)
       continue;
     const Source &read = source(value);
-    if (read.kind == Source::Kind::Other)
-      return read;
     if (read.kind == Source::Kind::Joined)
       return other(read.op,
                    quoted(graph.op(read.op).name) + " (" +
@@ -158,19 +157,18 @@ FlexFlowLayers::Source FlexFlowLayers::add(FlexFlowLayer layer,
       layer.inputs.push_back(read.layer);
   }
   if (layer.sampleDim < 0)
-    return other(layer.op, what + "expected a dimension of samples, found none");
-  if (!model.layers_.empty() &&
-      layer.samples != model.layers_.front().samples)
     return other(layer.op,
-                 what + "expected " +
-                     std::to_string(model.layers_.front().samples) +
-                     " samples as in layers before it, found " +
-                     std::to_string(layer.samples));
+                 what + "expected a dimension of samples, found none");
+  if (!model.layers_.empty() && layer.samples != model.layers_.front().samples)
+    return other(layer.op, what + "expected " +
+                               std::to_string(model.layers_.front().samples) +
+                               " samples as in layers before it, found " +
+                               std::to_string(layer.samples));
   if (layer.samples < model.machine().numDevices())
-    return other(layer.op,
-                 what + "expected a sample for each of " +
-                     std::to_string(model.machine().numDevices()) +
-                     " devices, found " + std::to_string(layer.samples));
+    return other(layer.op, what + "expected a sample for each of " +
+                               std::to_string(model.machine().numDevices()) +
+                               " devices, found " +
+                               std::to_string(layer.samples));
   Source result;
   result.kind = Source::Kind::Layer;
   result.layer = static_cast<int>(model.layers_.size());
@@ -234,21 +232,17 @@ FlexFlowLayers::Source FlexFlowLayers::plain(OpId id, Kind kind) {
 FlexFlowLayers::Source FlexFlowLayers::concatenation(OpId id) {
   const Op &op = graph.op(id);
   const Shape &x = shape(op.operands[0]), &y = shape(op.results[0]);
-  const bool joinsChannels = y.size() == kImageRank && x[0] == y[0] &&
-                             x[2] == y[2] && x[3] == y[3];
+  const bool joinsChannels =
+      y.size() == kImageRank && x[0] == y[0] && x[2] == y[2] && x[3] == y[3];
   if (!joinsChannels) {
-    for (ValueId value : op.operands)
-      if (source(value).kind == Source::Kind::Other)
-        return source(value);
     Source joined;
     joined.kind = Source::Kind::Joined;
     joined.op = id;
     return joined;
   }
   FlexFlowLayer result = layer(id, Kind::Concat, perSampleOf(y));
-  addTimes(result, model.machine(), [](int64_t, int parts) {
-    return static_cast<float>(0.02 / parts);
-  });
+  addTimes(result, model.machine(),
+           [](int64_t, int parts) { return static_cast<float>(0.02 / parts); });
   std::vector<int> operands(op.operands.size());
   for (size_t i = 0; i < operands.size(); ++i)
     operands[i] = static_cast<int>(i);

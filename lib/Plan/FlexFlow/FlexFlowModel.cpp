@@ -42,9 +42,10 @@ std::optional<FlexFlowMachine> FlexFlowMachine::of(const Topology &topology,
   for (DeviceId device = 0; device < numDevices; ++device)
     if (topology.device(device).node != device / machine.perNode ||
         topology.device(device).kind != topology.device(0).kind) {
-      error = what +
-              "expected nodes of equally many devices, all of one kind, found '" +
-              topology.device(device).name + "' to be another";
+      error =
+          what +
+          "expected nodes of equally many devices, all of one kind, found '" +
+          topology.device(device).name + "' to be another";
       return std::nullopt;
     }
   for (DeviceId a = 0; a < numDevices; ++a)
@@ -104,11 +105,9 @@ FlexFlowStrategy FlexFlowModel::dataParallel() const {
 //===----------------------------------------------------------------------===//
 
 /// Reads the configuration of one layer.
-static std::optional<FlexFlowSplit> splitOf(const FlexFlowLayer &layer,
-                                            const Op &op,
-                                            const Configuration &config,
-                                            int numDevices,
-                                            std::string &error) {
+static std::optional<FlexFlowSplit>
+splitOf(const FlexFlowLayer &layer, const Op &op, const Configuration &config,
+        int numDevices, std::string &error) {
   FlexFlowSplit split;
   bool isLegal = !config.again;
   for (const GridAxis &axis : config.axes) {
@@ -174,8 +173,7 @@ FlexFlowModel::configurations(const Graph &graph,
     config.devices = split.devices;
     result[layer.op] = config;
     for (OpId part : layer.parts) {
-      Configuration carried =
-          carryOverByName(graph, layer.op, config, part);
+      Configuration carried = carryOverByName(graph, layer.op, config, part);
       result[part] = std::move(carried);
     }
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <utility>
 
 using namespace ffc::plan;
 
@@ -15,7 +14,8 @@ static constexpr double kSquaresFactor = -0.0001;
 FlexFlowTimer::FlexFlowTimer(const FlexFlowModel &model, FlexFlowNodes nodes)
     : model(model), nodes(nodes), splits(model.dataParallel()),
       edgesOf(model.layers().size()), edgesFrom(model.layers().size()),
-      parametersOf(model.layers().size()), syncs(model.parameters().size()) {
+      parameterOf(model.layers().size(), -1), syncs(model.parameters().size()),
+      syncsBefore(syncs) {
   for (int to = 0; to < static_cast<int>(model.layers().size()); ++to)
     for (int from : model.layers()[to].inputs) {
       edgesOf[to].push_back(static_cast<int>(edges.size()));
@@ -26,7 +26,8 @@ FlexFlowTimer::FlexFlowTimer(const FlexFlowModel &model, FlexFlowNodes nodes)
     }
   for (size_t i = 0; i < syncs.size(); ++i)
     for (int layer : model.parameters()[i].layers)
-      parametersOf[layer].push_back(static_cast<int>(i));
+      parameterOf[layer] = static_cast<int>(i);
+  edgesBefore = edges;
   assign(model.dataParallel());
 }
 
@@ -58,13 +59,13 @@ void FlexFlowTimer::rebuild(Edge &edge) const {
     // Of what is read, the source parts that may have some.
     const auto first = static_cast<int>(begin / sourceRows);
     for (int row = first; row < source.samples; ++row) {
-      const int64_t common = std::min(begin + targetRows,
-                                      (row + 1) * sourceRows) -
-                             std::max(begin, row * sourceRows);
+      const int64_t common =
+          std::min(begin + targetRows, (row + 1) * sourceRows) -
+          std::max(begin, row * sourceRows);
       if (common <= 0)
         break;
-      float elements = static_cast<float>(common) *
-                       static_cast<float>(channels);
+      float elements =
+          static_cast<float>(common) * static_cast<float>(channels);
       for (size_t d = 1; d < from.perSample.size(); ++d)
         elements *= static_cast<float>(from.perSample[d]);
       for (int column = 0; column < source.channels; ++column) {
@@ -147,10 +148,9 @@ float FlexFlowTimer::synchroniseLinear(
   const float bytes = parameter.bytes / static_cast<float>(numPieces);
   for (int piece = 0; piece < numPieces; ++piece)
     result = static_cast<float>(
-        result +
-        synchronisePiece(model.machine(), bytes,
-                         &copies[static_cast<size_t>(piece) * numPieces],
-                         true));
+        result + synchronisePiece(
+                     model.machine(), bytes,
+                     &copies[static_cast<size_t>(piece) * numPieces], true));
   return result;
 }
 
@@ -214,8 +214,7 @@ float FlexFlowTimer::simulate(float limit) {
     const uint64_t entry = queue.front();
     std::pop_heap(queue.begin(), queue.end(), std::greater<>());
     queue.pop_back();
-    const uint32_t layer =
-        static_cast<uint32_t>(entry) >> kLayerShift;
+    const uint32_t layer = static_cast<uint32_t>(entry) >> kLayerShift;
     const uint32_t number =
         static_cast<uint32_t>(entry) & ((1U << kLayerShift) - 1);
     const FlexFlowSplit &split = splits[layer];
@@ -257,33 +256,40 @@ float FlexFlowTimer::simulate(float limit) {
 // Proposals
 //===----------------------------------------------------------------------===//
 
-void FlexFlowTimer::swapSplits(std::vector<Change> &changes) {
-  isStale.assign(edges.size(), 0);
-  for (Change &change : changes) {
-    std::swap(splits[change.layer], change.split);
-    for (int edge : edgesOf[change.layer])
-      isStale[edge] = 1;
-    for (int edge : edgesFrom[change.layer])
-      isStale[edge] = 1;
-  }
-  for (size_t edge = 0; edge < edges.size(); ++edge)
-    if (isStale[edge])
-      rebuild(edges[edge]);
-  std::vector<uint8_t> isStaleParameter(syncs.size());
-  for (const Change &change : changes)
-    for (int parameter : parametersOf[change.layer])
-      if (!std::exchange(isStaleParameter[parameter], 1))
-        syncs[parameter] = synchronise(model.parameters()[parameter]);
+/// Appends `item` unless it is there.
+static void note(std::vector<int> &items, int item) {
+  if (std::find(items.begin(), items.end(), item) == items.end())
+    items.push_back(item);
 }
 
 float FlexFlowTimer::propose(std::vector<Change> &changes, float limit) {
-  swapSplits(changes);
+  staleEdges.clear();
+  staleParameters.clear();
+  for (Change &change : changes) {
+    std::swap(splits[change.layer], change.split);
+    for (int edge : edgesOf[change.layer])
+      note(staleEdges, edge);
+    for (int edge : edgesFrom[change.layer])
+      note(staleEdges, edge);
+    if (parameterOf[change.layer] >= 0)
+      note(staleParameters, parameterOf[change.layer]);
+  }
+  for (int parameter : staleParameters) {
+    syncsBefore[parameter] = syncs[parameter];
+    syncs[parameter] = synchronise(model.parameters()[parameter]);
+  }
   float sum = 0;
   for (float sync : syncs)
     sum += sync;
-  if (sum > limit)
+  if (sum > limit) {
+    staleEdges.clear(); // They stay as they were.
     return proposed = sum;
-  // Room for what rounds otherwise in another order of the sums.
+  }
+  for (int edge : staleEdges) {
+    std::swap(edges[edge], edgesBefore[edge]);
+    rebuild(edges[edge]);
+  }
+  // Rounded up: the order of the sums is another one.
   proposed = simulate((limit - sum) * 1.001F);
   for (float sync : syncs)
     proposed += sync;
@@ -291,7 +297,12 @@ float FlexFlowTimer::propose(std::vector<Change> &changes, float limit) {
 }
 
 void FlexFlowTimer::reject(std::vector<Change> &changes) {
-  swapSplits(changes);
+  for (Change &change : changes)
+    std::swap(splits[change.layer], change.split);
+  for (int parameter : staleParameters)
+    syncs[parameter] = syncsBefore[parameter];
+  for (int edge : staleEdges)
+    std::swap(edges[edge], edgesBefore[edge]);
 }
 
 void FlexFlowTimer::assign(const FlexFlowStrategy &strategy) {
