@@ -463,26 +463,28 @@ static Error checkLoss(const Options &options) {
   return Error::success();
 }
 
-/// FlexFlow's simulator times a training step in f32 on one batch, and its
+/// FlexFlow's simulator times a training step on one batch in f32, and its
 /// search has moves of its own.
 static Error checkSimulator(const Options &options) {
   if (!options.isByFlexFlow())
     return Error::success();
+  if (options.emit < Emit::Plan)
+    return makeError("--simulator=flexflow: expected --emit=plan or later, "
+                     "where there is a strategy, found --emit=" +
+                     Twine(options.emit == Emit::FF ? "ff" : "train"));
   const search::Options standard;
-  for (auto [expectation, holds] :
-       {std::pair("--emit=plan or later", options.emit >= Emit::Plan),
-        std::pair("--mode=train", options.training),
-        std::pair("--precision=f32", options.precision == Precision::F32),
-        std::pair("--accumulate=1", options.microBatches == 1),
-        std::pair("no --pin", options.pins.empty()),
-        std::pair("no --start", options.start.empty()),
-        std::pair("no --search-alpha", !options.search.alpha),
-        std::pair("no --chains", options.search.chains == standard.chains),
-        std::pair("--search-schedules=all", options.searchesSchedules),
-        std::pair("--search-recompute=all", options.searchesRecomputation)})
-    if (!holds)
-      return makeError("--simulator=flexflow: expected " + Twine(expectation) +
-                       ", found another");
+  for (auto [flag, isGiven] :
+       {std::pair("--mode=infer", !options.training),
+        std::pair("--precision", options.precision != Precision::F32),
+        std::pair("--accumulate", options.microBatches > 1),
+        std::pair("--pin", !options.pins.empty()),
+        std::pair("--start", !options.start.empty()),
+        std::pair("--search-alpha", options.search.alpha.has_value()),
+        std::pair("--chains", options.search.chains != standard.chains),
+        std::pair("--search-schedules", !options.searchesSchedules),
+        std::pair("--search-recompute", !options.searchesRecomputation)})
+    if (isGiven)
+      return expected(flag, "--simulator=ffc", "flexflow");
   return Error::success();
 }
 

@@ -326,7 +326,7 @@ FlexFlowLayers::Source FlexFlowLayers::lstm(OpId id) {
     return other(id, what + "expected " + std::to_string(kFlexFlowTimeSteps) +
                          " time steps in an operator, as FlexFlow's simulator "
                          "has, found " +
-                         std::to_string(x.front()) + "; --time-block sets it");
+                         std::to_string(x.front()));
   const auto product = lstmInputs.find(op.operands[0]);
   if (product == lstmInputs.end())
     return other(id, what + "expected an input that is multiplied by a "
