@@ -85,6 +85,8 @@ private:
   void rebuild(Edge &edge) const;
   float synchronise(const FlexFlowParameter &parameter) const;
   float synchroniseLinear(const FlexFlowParameter &parameter) const;
+  /// Fills partTimes and tails; returns what a device computes at least.
+  float findBounds();
   /// The latest end on a device, or something over `limit`.
   float simulate(float limit);
 
@@ -104,6 +106,8 @@ private:
 
   // What simulate() uses.
   std::vector<uint64_t> queue;
+  /// Of a layer: what a part takes, and what comes after its end at least.
+  std::vector<float> partTimes, tails;
   std::vector<float> ready, busy;
   std::vector<uint32_t> waits, firstPart;
 };

@@ -175,8 +175,28 @@ static float readyOf(uint64_t entry) {
   return ready;
 }
 
+float FlexFlowTimer::findBounds() {
+  const auto numLayers = static_cast<int>(model.layers().size());
+  partTimes.resize(numLayers);
+  tails.assign(numLayers, 0);
+  std::array<float, kMaxFlexFlowDevices> loads{};
+  for (int layer = numLayers - 1; layer >= 0; --layer) {
+    partTimes[layer] = model.time(layer, splits[layer]);
+    for (DeviceId device : splits[layer].devices)
+      loads[device] += partTimes[layer];
+    // Each part is read by some part of every reader.
+    for (int edge : edgesFrom[layer]) {
+      const int reader = edges[edge].to;
+      tails[layer] = std::max(tails[layer], tails[reader] + partTimes[reader]);
+    }
+  }
+  return *std::max_element(loads.begin(), loads.end());
+}
+
 float FlexFlowTimer::simulate(float limit) {
   const auto numLayers = static_cast<uint32_t>(model.layers().size());
+  if (const float bound = findBounds(); bound > limit)
+    return bound;
   firstPart.resize(numLayers + 1);
   for (uint32_t layer = 0; layer < numLayers; ++layer)
     firstPart[layer + 1] = firstPart[layer] + splits[layer].numParts();
@@ -220,11 +240,10 @@ float FlexFlowTimer::simulate(float limit) {
     const FlexFlowSplit &split = splits[layer];
     if (number < static_cast<uint32_t>(split.numParts())) {
       float &free = busy[split.devices[number]];
-      free = std::max(free, readyOf(entry)) +
-             model.time(static_cast<int>(layer), split);
+      free = std::max(free, readyOf(entry)) + partTimes[layer];
       latest = std::max(latest, free);
-      if (latest > limit)
-        return latest;
+      if (free + tails[layer] > limit)
+        return free + tails[layer];
       for (int e : edgesFrom[layer]) {
         const Edge &edge = edges[e];
         for (uint32_t i = edge.starts[number]; i < edge.starts[number + 1];
