@@ -10,12 +10,17 @@ using namespace ffc::plan;
 
 FlexFlowMoves::FlexFlowMoves(const FlexFlowModel &model)
     : model(model), digits(log2Exact(model.machine().numDevices())),
-      neighbours(model.layers().size()) {
-  for (size_t layer = 0; layer < neighbours.size(); ++layer)
+      related(model.layers().size()) {
+  for (size_t layer = 0; layer < related.size(); ++layer)
     for (int input : model.layers()[layer].inputs) {
-      neighbours[layer].push_back(input);
-      neighbours[input].push_back(static_cast<int>(layer));
+      related[layer].push_back(input);
+      related[input].push_back(static_cast<int>(layer));
     }
+  for (const FlexFlowParameter &parameter : model.parameters())
+    for (int layer : parameter.layers)
+      for (int other : parameter.layers)
+        if (other != layer)
+          related[layer].push_back(other);
 }
 
 FlexFlowSplit ffc::search::placedAlike(const FlexFlowModel &model, int layer,
@@ -109,15 +114,14 @@ void FlexFlowMoves::placeTogether(const std::vector<int> &layers,
     changes.push_back({layer, placedAlike(model, layer, split, split.samples)});
 }
 
-void FlexFlowMoves::followNeighbour(int layer, const FlexFlowStrategy &current,
-                                    Random &random, Changes &changes) const {
-  if (neighbours[layer].empty()) {
+void FlexFlowMoves::placeAlike(int layer, const FlexFlowStrategy &current,
+                               Random &random, Changes &changes) const {
+  if (related[layer].empty()) {
     changes.push_back({layer, placed(layer, random)});
     return;
   }
   const int other =
-      neighbours[layer]
-                [random.below(static_cast<int64_t>(neighbours[layer].size()))];
+      related[layer][random.below(static_cast<int64_t>(related[layer].size()))];
   const int samples =
       random.oneIn(2) ? current[other].samples : 1 << random.below(digits + 1);
   changes.push_back(
@@ -162,7 +166,7 @@ void FlexFlowMoves::draw(const FlexFlowStrategy &current, Random &random,
   case 0:
     return movePart(anyLayer(random), current, random, changes);
   case 1:
-    return followNeighbour(anyLayer(random), current, random, changes);
+    return placeAlike(anyLayer(random), current, random, changes);
   case 2:
     return swapDevices({anyLayer(random)}, current, random, changes);
   case 3:

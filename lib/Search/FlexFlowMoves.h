@@ -36,8 +36,8 @@ private:
   plan::FlexFlowSplit placed(int layer, Random &random) const;
   void placeTogether(const std::vector<int> &layers, Random &random,
                      Changes &changes) const;
-  void followNeighbour(int layer, const plan::FlexFlowStrategy &current,
-                       Random &random, Changes &changes) const;
+  void placeAlike(int layer, const plan::FlexFlowStrategy &current,
+                  Random &random, Changes &changes) const;
   void swapDevices(const std::vector<int> &layers,
                    const plan::FlexFlowStrategy &current, Random &random,
                    Changes &changes) const;
@@ -46,7 +46,8 @@ private:
 
   const plan::FlexFlowModel &model;
   int digits; ///< binary ones of a device's number
-  std::vector<std::vector<int>> neighbours; ///< by layer
+  /// By layer: those that it reads, that read it, and that have its parameter.
+  std::vector<std::vector<int>> related;
 };
 
 } // namespace ffc::search

@@ -14,14 +14,14 @@ using namespace ffc::plan;
 
 namespace {
 
-/// Rounds of annealing. A proposal that takes longer by this share of the time
-/// of a step, at the start and at the end of a round, is accepted with
-/// probability 1 / e.
+/// Rounds of annealing, each from the best strategy so far. A proposal that
+/// takes longer by this share of the time of a step, at the start and at the
+/// end of a round, is accepted with probability 1 / e.
 constexpr int kRounds = 2;
 constexpr double kWarmest = 2e-2, kColdest = 3e-5;
 
-/// At the clock, and whether somebody wants it to stop.
-constexpr int64_t kProposalsBetweenLooks = 64;
+/// At the clock, and at whether it is to stop.
+constexpr int64_t kProposalsBetweenLooks = 32;
 
 class Annealing {
 public:
@@ -37,11 +37,12 @@ private:
   FlexFlowStrategy recipe(const FlexFlowSplit &split, int samples,
                           bool linearTogether) const;
   void tryRecipes();
-  void round(int64_t first, int64_t last);
+  void anneal();
   /// How much longer than now a proposal may take; drawn by Metropolis's rule.
   float uphill(double share);
-  bool isOver() const;
-  void showProgress() const;
+  /// Of the budget of proposals or time, 0 to 1.
+  double shareDone() const;
+  void showProgress(double share) const;
   double elapsed() const {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   }
@@ -62,7 +63,7 @@ private:
 
 /// Proposals that take a second, or a few if there are many parts.
 static int64_t defaultProposals(const FlexFlowModel &model) {
-  constexpr int64_t kParts = 24'000'000;
+  constexpr int64_t kParts = 36'000'000;
   const auto parts = static_cast<int64_t>(model.layers().size()) *
                      model.machine().numDevices();
   return std::clamp<int64_t>(kParts / parts, 10'000, 200'000);
@@ -75,12 +76,14 @@ void Annealing::keepBest() {
   best = timer.strategy();
 }
 
-bool Annealing::isOver() const {
-  return (options.stop && *options.stop) ||
-         (options.seconds > 0 && elapsed() >= options.seconds);
+double Annealing::shareDone() const {
+  const double share =
+      static_cast<double>(proposals) / static_cast<double>(budget);
+  return options.seconds > 0 ? std::max(share, elapsed() / options.seconds)
+                             : share;
 }
 
-void Annealing::showProgress() const {
+void Annealing::showProgress(double share) const {
   if (!options.progress)
     return;
   const auto picoseconds = [](float ms) {
@@ -137,21 +140,24 @@ float Annealing::uphill(double share) {
   return static_cast<float>(-std::log(random.unit()) * share) * timer.time();
 }
 
-void Annealing::round(int64_t first, int64_t last) {
-  timer.assign(best);
+void Annealing::anneal() {
   FlexFlowMoves::Changes changes;
-  for (int64_t i = first; i < last; ++i) {
-    if (i % kProposalsBetweenLooks == 0) {
-      if (isOver())
+  int round = -1;
+  double warmth = 0;
+  for (; proposals < budget; ++proposals) {
+    if (proposals % kProposalsBetweenLooks == 0) {
+      const double share = shareDone();
+      if (share >= 1 || (options.stop && *options.stop))
         return;
-      showProgress();
+      showProgress(share);
+      const double at = share * kRounds;
+      if (static_cast<int>(at) != round)
+        timer.assign(best);
+      round = static_cast<int>(at);
+      warmth = kWarmest * std::pow(kColdest / kWarmest, at - round);
     }
-    const double passed =
-        static_cast<double>(i - first) / static_cast<double>(last - first);
-    const double share = kWarmest * std::pow(kColdest / kWarmest, passed);
-    const float limit = timer.time() + uphill(share);
+    const float limit = timer.time() + uphill(warmth);
     moves.draw(timer.strategy(), random, changes);
-    ++proposals;
     if (timer.propose(changes, limit) > limit) {
       timer.reject(changes);
       continue;
@@ -165,11 +171,12 @@ void Annealing::round(int64_t first, int64_t last) {
 FlexFlowResult Annealing::run() {
   FlexFlowResult result;
   result.dataParallel = timer.time();
-  budget = options.budget.value_or(defaultProposals(model));
+  budget = options.budget.value_or(options.seconds > 0
+                                       ? std::numeric_limits<int64_t>::max()
+                                       : defaultProposals(model));
   tryRecipes();
   result.start = bestTime;
-  for (int number = 0; number < kRounds; ++number)
-    round(budget * number / kRounds, budget * (number + 1) / kRounds);
+  anneal();
   result.strategy = best;
   result.time = bestTime;
   result.proposals = proposals;

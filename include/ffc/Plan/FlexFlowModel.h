@@ -23,8 +23,9 @@
 
 namespace ffc::plan {
 
-/// The most devices that it has queues for.
+/// The most devices and operators that it has room for.
 constexpr int kMaxFlexFlowDevices = 64;
+constexpr int kMaxFlexFlowLayers = 1000;
 /// Time steps in an operator of it; every byte counts so often in transfers, of
 /// whatever operator.
 constexpr int64_t kFlexFlowTimeSteps = 8;

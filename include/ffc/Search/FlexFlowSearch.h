@@ -25,10 +25,10 @@ struct FlexFlowResult {
   double seconds = 0;
 };
 
-/// Of `options`, budget, seconds, seed, stop and progress count; without a
-/// budget there are as many proposals as take a second or a few. The answer is
-/// never slower than a recipe, and depends on the options alone unless it was
-/// stopped by the clock or by hand.
+/// Of `options`, budget, seconds, seed, stop and progress count. Without a
+/// budget there are as many proposals as fit into the seconds, or take one or a
+/// few. The answer is never slower than a recipe, and depends on the options
+/// alone unless there is a time or it was stopped by hand.
 FlexFlowResult searchByFlexFlow(const plan::FlexFlowModel &model,
                                 const Options &options);
 

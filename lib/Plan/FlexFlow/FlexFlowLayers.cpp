@@ -56,11 +56,12 @@ void FlexFlowLayers::visit(OpId id) {
       sources[result] = found;
 }
 
-FlexFlowLayers::Source FlexFlowLayers::other(OpId op, std::string problem) {
+FlexFlowLayers::Source
+FlexFlowLayers::other(OpId id, const std::string &expectation) const {
+  const Op &op = graph.op(id);
   Source result;
   result.kind = Source::Kind::Other;
-  result.op = op;
-  result.problem = std::move(problem);
+  result.problem = quoted(op.name) + " (" + op.type + "): " + expectation;
   return result;
 }
 
@@ -98,10 +99,13 @@ FlexFlowLayers::Source FlexFlowLayers::sourceOf(OpId id) {
     return plain(id, Kind::Flat);
   if (!readsLayers || isPartOfLayer(id))
     return *first;
-  return other(id, quoted(op.name) + " (" + op.type +
-                       "): expected an operator that FlexFlow's simulator has "
-                       "(Conv2D, Pool2D, Concat, Flat, LSTM, Linear, Embed) or "
-                       "counts as part of one");
+  return unknown(id);
+}
+
+FlexFlowLayers::Source FlexFlowLayers::unknown(OpId id) const {
+  return other(id, "expected an operator that FlexFlow's simulator has "
+                   "(Conv2D, Pool2D, Concat, Flat, LSTM, Linear, Embed) or "
+                   "counts as part of one");
 }
 
 bool FlexFlowLayers::isPartOfLayer(OpId id) const {
@@ -140,35 +144,32 @@ static Shape perSampleOf(const Shape &shape) {
 
 FlexFlowLayers::Source FlexFlowLayers::add(FlexFlowLayer layer,
                                            const std::vector<int> &operands) {
-  const Op &op = graph.op(layer.op);
-  const std::string what = quoted(op.name) + " (" + op.type + "): ";
   for (int operand : operands) {
-    const ValueId value = op.operands[operand];
+    const ValueId value = graph.op(layer.op).operands[operand];
     if (value < 0)
       continue;
     const Source &read = source(value);
     if (read.kind == Source::Kind::Joined)
-      return other(read.op,
-                   quoted(graph.op(read.op).name) + " (" +
-                       graph.op(read.op).type +
-                       "): expected channels of images, the only ones that "
-                       "FlexFlow's simulator joins");
+      return other(read.joins, "expected channels of images, the only ones "
+                               "that FlexFlow's simulator joins");
     if (read.kind == Source::Kind::Layer)
       layer.inputs.push_back(read.layer);
   }
-  if (layer.sampleDim < 0)
-    return other(layer.op,
-                 what + "expected a dimension of samples, found none");
-  if (!model.layers_.empty() && layer.samples != model.layers_.front().samples)
-    return other(layer.op, what + "expected " +
-                               std::to_string(model.layers_.front().samples) +
+  const int64_t samples =
+      model.layers_.empty() ? layer.samples : model.layers_.front().samples;
+  if (layer.samples != samples)
+    return other(layer.op, "expected " + std::to_string(samples) +
                                " samples as in layers before it, found " +
                                std::to_string(layer.samples));
-  if (layer.samples < model.machine().numDevices())
-    return other(layer.op, what + "expected a sample for each of " +
+  if (samples < model.machine().numDevices())
+    return other(layer.op, "expected a sample for each of " +
                                std::to_string(model.machine().numDevices()) +
-                               " devices, found " +
-                               std::to_string(layer.samples));
+                               " devices, found " + std::to_string(samples));
+  if (model.layers_.size() == kMaxFlexFlowLayers)
+    return other(layer.op, "expected at most " +
+                               std::to_string(kMaxFlexFlowLayers) +
+                               " layers, which FlexFlow's simulator has room "
+                               "for");
   Source result;
   result.kind = Source::Kind::Layer;
   result.layer = static_cast<int>(model.layers_.size());
@@ -176,12 +177,21 @@ FlexFlowLayers::Source FlexFlowLayers::add(FlexFlowLayer layer,
   return result;
 }
 
-void FlexFlowLayers::addParameter(int layer, StateId state, double bytes) {
+FlexFlowLayers::Source
+FlexFlowLayers::addWithParameter(FlexFlowLayer layer,
+                                 const std::vector<int> &operands,
+                                 ValueId parameter, double elements) {
+  const StateId state = source(parameter).state;
+  const Source result = add(std::move(layer), operands);
+  if (result.kind != Source::Kind::Layer)
+    return result;
   const auto [at, isNew] =
       parameterOf.try_emplace(state, model.parameters_.size());
   if (isNew)
-    model.parameters_.push_back({{}, static_cast<float>(bytes)});
-  model.parameters_[at->second].layers.push_back(layer);
+    model.parameters_.push_back(
+        {{}, static_cast<float>(kBytesOfFloat * elements)});
+  model.parameters_[at->second].layers.push_back(result.layer);
+  return result;
 }
 
 /// Fills the times of a layer with `time(samples of a part, sample parts)`.
@@ -192,28 +202,26 @@ static void addTimes(FlexFlowLayer &layer, const FlexFlowMachine &machine,
     layer.times.push_back(time(layer.samples / parts, parts));
 }
 
+static double elements(const Shape &shape) {
+  return static_cast<double>(numElements(shape));
+}
+
 FlexFlowLayers::Source FlexFlowLayers::convolution(OpId id) {
   const Op &op = graph.op(id);
   const Shape &x = shape(op.operands[0]), &w = shape(op.operands[1]);
+  if (!isParameter(op.operands[1]))
+    return unknown(id);
   if (w[1] != x[1])
-    return other(id, quoted(op.name) + " (" + op.type +
-                         "): expected one group, which is all that FlexFlow's "
-                         "simulator has, found " +
+    return other(id, "expected one group, which is all that FlexFlow's "
+                     "simulator has, found " +
                          std::to_string(x[1] / w[1]));
-  if (source(op.operands[1]).kind != Source::Kind::Parameter)
-    return other(id, quoted(op.name) + " (" + op.type +
-                         "): expected weights that are a parameter");
   FlexFlowLayer result =
       layer(id, Kind::Conv2D, perSampleOf(shape(op.results[0])));
   addTimes(result, model.machine(), [&](int64_t samples, int) {
     return timeOf(convKernels(samples, perSampleOf(x), w, result.perSample),
                   model.machine());
   });
-  const Source added = add(std::move(result), {0});
-  if (added.kind == Source::Kind::Layer)
-    addParameter(added.layer, source(op.operands[1]).state,
-                 kBytesOfFloat * static_cast<double>(numElements(w)));
-  return added;
+  return addWithParameter(std::move(result), {0}, op.operands[1], elements(w));
 }
 
 FlexFlowLayers::Source FlexFlowLayers::plain(OpId id, Kind kind) {
@@ -237,7 +245,7 @@ FlexFlowLayers::Source FlexFlowLayers::concatenation(OpId id) {
   if (!joinsChannels) {
     Source joined;
     joined.kind = Source::Kind::Joined;
-    joined.op = id;
+    joined.joins = id;
     return joined;
   }
   FlexFlowLayer result = layer(id, Kind::Concat, perSampleOf(y));
@@ -252,18 +260,14 @@ FlexFlowLayers::Source FlexFlowLayers::concatenation(OpId id) {
 FlexFlowLayers::Source FlexFlowLayers::embedding(OpId id) {
   const Op &op = graph.op(id);
   const Shape &table = shape(op.operands[0]);
-  if (source(op.operands[0]).kind != Source::Kind::Parameter)
-    return other(id, quoted(op.name) + " (" + op.type +
-                         "): expected a table that is a parameter");
+  if (!isParameter(op.operands[0]))
+    return unknown(id);
   FlexFlowLayer result = layer(id, Kind::Embed, {table.back()});
   addTimes(result, model.machine(), [](int64_t, int parts) {
     return static_cast<float>(0.04F / static_cast<float>(parts) + 0.01);
   });
-  const Source added = add(std::move(result), {});
-  if (added.kind == Source::Kind::Layer)
-    addParameter(added.layer, source(op.operands[0]).state,
-                 kBytesOfFloat * static_cast<double>(numElements(table)));
-  return added;
+  return addWithParameter(std::move(result), {}, op.operands[0],
+                          elements(table));
 }
 
 bool FlexFlowLayers::isLstmInput(const Op &op) const {
@@ -281,69 +285,57 @@ bool FlexFlowLayers::isLstmInput(const Op &op) const {
 
 FlexFlowLayers::Source FlexFlowLayers::linear(OpId id) {
   const Op &op = graph.op(id);
-  const std::string what = quoted(op.name) + " (" + op.type + "): ";
-  const Source &weights = source(op.operands[1]);
-  if (weights.kind != Source::Kind::Parameter)
-    return other(id, what + "expected a product with a parameter, as "
-                            "FlexFlow's simulator has");
+  if (!isParameter(op.operands[1]))
+    return unknown(id);
   if (isLstmInput(op)) {
     lstmInputs[op.results[0]] = id;
     return source(op.operands[0]);
   }
   const Shape &y = shape(op.results[0]);
-  FlexFlowLayer result = layer(id, Kind::Linear, {y.back()});
-  const int64_t rows = numElements(y) / y.back();
-  const int64_t steps = rows / std::max<int64_t>(result.samples, 1);
+  const int64_t outputs = y.back(), rows = numElements(y) / outputs;
+  FlexFlowLayer result = layer(id, Kind::Linear, {outputs});
+  const int64_t steps = rows / result.samples;
   if (steps != 1 && steps != kFlexFlowTimeSteps)
-    return other(id, what + "expected a row or " +
-                         std::to_string(kFlexFlowTimeSteps) +
+    return other(id, "expected a row or " + std::to_string(kFlexFlowTimeSteps) +
                          " time steps for a sample, as FlexFlow's simulator "
                          "has, found " +
                          std::to_string(steps));
+  const int numDevices = model.machine().numDevices();
+  if (outputs < numDevices)
+    return other(id, "expected a channel for each of " +
+                         std::to_string(numDevices) + " devices, found " +
+                         std::to_string(outputs));
   result.channelDim = op.rules.findDim("c");
-  if (y.back() < model.machine().numDevices())
-    return other(id, what + "expected a channel for each of " +
-                         std::to_string(model.machine().numDevices()) +
-                         " devices, found " + std::to_string(y.back()));
-  const int64_t inputs = numElements(shape(op.operands[1])) / y.back();
+  const Shape &w = shape(op.operands[1]);
+  const int64_t inputs = numElements(w) / outputs;
   addTimes(result, model.machine(), [&](int64_t samples, int parts) {
-    const int64_t channels = model.machine().numDevices() / parts;
-    return timeOf(linearKernels(samples * steps, inputs, y.back() / channels),
-                  model.machine());
+    return timeOf(
+        linearKernels(samples * steps, inputs, outputs / (numDevices / parts)),
+        model.machine());
   });
-  const Source added = add(std::move(result), {0});
-  if (added.kind == Source::Kind::Layer)
-    addParameter(added.layer, weights.state,
-                 kBytesOfFloat * static_cast<double>(inputs * y.back()));
-  return added;
+  return addWithParameter(std::move(result), {0}, op.operands[1], elements(w));
 }
 
 FlexFlowLayers::Source FlexFlowLayers::lstm(OpId id) {
   const Op &op = graph.op(id);
-  const std::string what = quoted(op.name) + " (" + op.type + "): ";
-  const Shape &x = shape(op.operands[0]), &r = shape(op.operands[1]);
-  if (x.front() != kFlexFlowTimeSteps)
-    return other(id, what + "expected " + std::to_string(kFlexFlowTimeSteps) +
+  const auto product = lstmInputs.find(op.operands[0]);
+  if (product == lstmInputs.end() || !isParameter(op.operands[1]))
+    return unknown(id);
+  const int64_t steps = shape(op.operands[0]).front();
+  if (steps != kFlexFlowTimeSteps)
+    return other(id, "expected " + std::to_string(kFlexFlowTimeSteps) +
                          " time steps in an operator, as FlexFlow's simulator "
                          "has, found " +
-                         std::to_string(x.front()));
-  const auto product = lstmInputs.find(op.operands[0]);
-  if (product == lstmInputs.end())
-    return other(id, what + "expected an input that is multiplied by a "
-                            "parameter");
-  const int64_t hidden = r.back();
+                         std::to_string(steps));
+  const int64_t hidden = shape(op.operands[1]).back();
   const int64_t inputs = shape(graph.op(product->second).operands[0]).back();
   FlexFlowLayer result = layer(id, Kind::LSTM, {hidden});
   result.parts = {product->second};
   addTimes(result, model.machine(), [&](int64_t samples, int) {
     return timeOf(lstmKernels(samples, inputs, hidden), model.machine());
   });
-  // Its input, h and c.
-  const Source added = add(std::move(result), {0, 3, 4});
-  constexpr double kMatrices = 8;
-  if (added.kind == Source::Kind::Layer)
-    addParameter(added.layer, source(op.operands[1]).state,
-                 kBytesOfFloat * kMatrices *
-                     static_cast<double>(hidden * inputs));
-  return added;
+  // Input, h and c; a matrix of four gates for the input and for h.
+  constexpr int64_t kMatrices = 8;
+  return addWithParameter(std::move(result), {0, 3, 4}, op.operands[1],
+                          static_cast<double>(kMatrices * hidden * inputs));
 }

@@ -31,8 +31,8 @@ private:
     Kind kind = Kind::Data;
     int layer = -1;
     StateId state = -1;
-    OpId op = -1;        ///< of Joined and Other, who made it
-    std::string problem; ///< of Other: what is expected of `op`
+    OpId joins = -1;     ///< of Joined, who made it
+    std::string problem; ///< of Other, what is said of who made it
   };
 
   void visit(OpId id);
@@ -54,15 +54,22 @@ private:
   /// A layer of the forward operator `id` whose result has that shape after the
   /// samples.
   FlexFlowLayer layer(OpId id, FlexFlowLayer::Kind kind, Shape perSample) const;
-  /// Adds `operands` of the operator as inputs and the layer to the model.
+  /// Adds `operands` of the operator as inputs, and the layer to the model.
   Source add(FlexFlowLayer layer, const std::vector<int> &operands);
-  void addParameter(int layer, StateId state, double bytes);
+  /// The same of a layer with a parameter of so many elements.
+  Source addWithParameter(FlexFlowLayer layer, const std::vector<int> &operands,
+                          ValueId parameter, double elements);
 
   const Source &source(ValueId value) const { return sources[value]; }
   const Shape &shape(ValueId value) const {
     return graph.value(value).type.shape;
   }
-  static Source other(OpId op, std::string problem);
+  bool isParameter(ValueId value) const {
+    return source(value).kind == Source::Kind::Parameter;
+  }
+  /// An operator of which something else is expected.
+  Source other(OpId id, const std::string &expectation) const;
+  Source unknown(OpId id) const;
 
   const Graph &graph;
   FlexFlowModel &model;

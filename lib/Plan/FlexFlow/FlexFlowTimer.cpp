@@ -160,7 +160,10 @@ float FlexFlowTimer::synchroniseLinear(
 
 /// A task in the queue: when it is ready, its layer, and its number among the
 /// layer's tasks. Times are not negative, and then ordered as their bits are.
-static constexpr int kLayerShift = 18;
+static constexpr int kLayerShift = 22;
+static_assert(kMaxFlexFlowLayers < 1 << (32 - kLayerShift));
+static_assert(kMaxFlexFlowLayers * kMaxFlexFlowDevices * kMaxFlexFlowDevices <
+              1 << kLayerShift);
 
 static uint64_t entryOf(float ready, uint32_t layer, uint32_t number) {
   uint32_t bits = 0;
