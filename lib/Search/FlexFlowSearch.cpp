@@ -63,7 +63,7 @@ private:
 
 /// Proposals that take a second, or a few if there are many parts.
 static int64_t defaultProposals(const FlexFlowModel &model) {
-  constexpr int64_t kParts = 36'000'000;
+  constexpr int64_t kParts = 24'000'000;
   const auto parts = static_cast<int64_t>(model.layers().size()) *
                      model.machine().numDevices();
   return std::clamp<int64_t>(kParts / parts, 10'000, 200'000);
