@@ -87,6 +87,12 @@ private:
   float synchroniseLinear(const FlexFlowParameter &parameter) const;
   /// Fills partTimes and tails; returns what a device computes at least.
   float findBounds();
+  void prepareTasks();
+  void push(uint64_t entry);
+  /// Something that a part waits for ends.
+  void arrive(uint32_t layer, uint32_t part, float at);
+  float runPart(uint32_t layer, uint32_t part, float readyAt);
+  void runTransfer(uint32_t layer, uint32_t number, float readyAt);
   /// The latest end on a device, or something over `limit`.
   float simulate(float limit);
 
@@ -105,11 +111,13 @@ private:
   std::vector<float> syncsBefore;
 
   // What simulate() uses.
-  std::vector<uint64_t> queue;
-  /// Of a layer: what a part takes, and what comes after its end at least.
+  std::vector<uint64_t> queue; ///< tasks that are ready, a heap
+  /// By layer: what a part takes, and what comes after its end at least.
   std::vector<float> partTimes, tails;
-  std::vector<float> ready, busy;
-  std::vector<uint32_t> waits, firstPart;
+  std::vector<uint32_t> firstPart; ///< by layer, among all parts
+  std::vector<uint32_t> waits;     ///< by part, for how many links
+  std::vector<float> ready;        ///< by part
+  std::vector<float> busy;         ///< by queue, until when
 };
 
 } // namespace ffc::plan

@@ -161,11 +161,13 @@ FlexFlowLayers::Source FlexFlowLayers::add(FlexFlowLayer layer,
     return other(layer.op, "expected " + std::to_string(samples) +
                                " samples as in layers before it, found " +
                                std::to_string(layer.samples));
-  if (samples < model.machine().numDevices())
-    return other(layer.op, "expected a sample for each of " +
-                               std::to_string(model.machine().numDevices()) +
-                               " devices, found " + std::to_string(samples));
-  if (model.layers_.size() == kMaxFlexFlowLayers)
+  const int numDevices = model.machine().numDevices();
+  if (samples % numDevices != 0)
+    return other(layer.op, "expected a multiple of " +
+                               std::to_string(numDevices) +
+                               " samples, the number of devices, found " +
+                               std::to_string(samples));
+  if (std::max(model.layers_.size(), layer.inputs.size()) == kMaxFlexFlowLayers)
     return other(layer.op, "expected at most " +
                                std::to_string(kMaxFlexFlowLayers) +
                                " layers, which FlexFlow's simulator has room "

@@ -165,6 +165,10 @@ static_assert(kMaxFlexFlowLayers < 1 << (32 - kLayerShift));
 static_assert(kMaxFlexFlowLayers * kMaxFlexFlowDevices * kMaxFlexFlowDevices <
               1 << kLayerShift);
 
+/// Queues of transfers stand behind those of devices, by the part that is read
+/// and the one that reads.
+static constexpr size_t kQueuesOfPart = kMaxFlexFlowDevices;
+
 static uint64_t entryOf(float ready, uint32_t layer, uint32_t number) {
   uint32_t bits = 0;
   std::memcpy(&bits, &ready, sizeof(bits));
@@ -196,16 +200,16 @@ float FlexFlowTimer::findBounds() {
   return *std::max_element(loads.begin(), loads.end());
 }
 
-float FlexFlowTimer::simulate(float limit) {
-  const auto numLayers = static_cast<uint32_t>(model.layers().size());
-  if (const float bound = findBounds(); bound > limit)
-    return bound;
+void FlexFlowTimer::prepareTasks() {
+  const size_t numLayers = splits.size();
   firstPart.resize(numLayers + 1);
-  for (uint32_t layer = 0; layer < numLayers; ++layer)
+  for (size_t layer = 0; layer < numLayers; ++layer)
     firstPart[layer + 1] = firstPart[layer] + splits[layer].numParts();
   ready.assign(firstPart[numLayers], 0);
   waits.assign(firstPart[numLayers], 0);
-  for (uint32_t layer = 0; layer < numLayers; ++layer) {
+  busy.assign(kQueuesOfPart * (kMaxFlexFlowDevices + 1), 0);
+  queue.clear();
+  for (size_t layer = 0; layer < numLayers; ++layer) {
     auto number = static_cast<uint32_t>(splits[layer].numParts());
     for (int e : edgesOf[layer]) {
       Edge &edge = edges[e];
@@ -214,25 +218,58 @@ float FlexFlowTimer::simulate(float limit) {
       for (const Link &link : edge.links)
         ++waits[firstPart[layer] + link.dst];
     }
-  }
-  constexpr int kQueuesOfPart = kMaxFlexFlowDevices;
-  busy.assign(static_cast<size_t>(kQueuesOfPart) * (kQueuesOfPart + 1), 0);
-  float latest = 0;
-  queue.clear();
-  const auto push = [&](uint64_t entry) {
-    queue.push_back(entry);
-    std::push_heap(queue.begin(), queue.end(), std::greater<>());
-  };
-  const auto arrive = [&](uint32_t layer, uint32_t part, float at) {
-    const uint32_t task = firstPart[layer] + part;
-    ready[task] = std::max(ready[task], at);
-    if (--waits[task] == 0)
-      push(entryOf(ready[task], layer, part));
-  };
-  for (uint32_t layer = 0; layer < numLayers; ++layer)
     for (int part = 0; part < splits[layer].numParts(); ++part)
       if (waits[firstPart[layer] + part] == 0)
-        push(entryOf(0, layer, part));
+        push(entryOf(0, static_cast<uint32_t>(layer), part));
+  }
+}
+
+void FlexFlowTimer::push(uint64_t entry) {
+  queue.push_back(entry);
+  std::push_heap(queue.begin(), queue.end(), std::greater<>());
+}
+
+void FlexFlowTimer::arrive(uint32_t layer, uint32_t part, float at) {
+  const uint32_t task = firstPart[layer] + part;
+  ready[task] = std::max(ready[task], at);
+  if (--waits[task] == 0)
+    push(entryOf(ready[task], layer, part));
+}
+
+float FlexFlowTimer::runPart(uint32_t layer, uint32_t part, float readyAt) {
+  float &free = busy[splits[layer].devices[part]];
+  free = std::max(free, readyAt) + partTimes[layer];
+  for (int e : edgesFrom[layer]) {
+    const Edge &edge = edges[e];
+    for (uint32_t i = edge.starts[part]; i < edge.starts[part + 1]; ++i) {
+      const Link &link = edge.links[edge.bySource[i]];
+      if (link.isTransfer)
+        push(entryOf(free, edge.to, edge.firstTask + edge.bySource[i]));
+      else
+        arrive(edge.to, link.dst, free);
+    }
+  }
+  return free;
+}
+
+void FlexFlowTimer::runTransfer(uint32_t layer, uint32_t number,
+                                float readyAt) {
+  for (int e : edgesOf[layer]) {
+    const Edge &edge = edges[e];
+    if (number >= edge.firstTask + edge.links.size())
+      continue;
+    const Link &link = edge.links[number - edge.firstTask];
+    float &free = busy[(link.src + 1) * kQueuesOfPart + link.dst];
+    free = std::max(free, readyAt) + link.ms;
+    return arrive(layer, link.dst, free);
+  }
+}
+
+float FlexFlowTimer::simulate(float limit) {
+  if (const float bound = findBounds(); bound > limit)
+    return bound;
+  prepareTasks();
+  float latest = 0;
   while (!queue.empty()) {
     const uint64_t entry = queue.front();
     std::pop_heap(queue.begin(), queue.end(), std::greater<>());
@@ -240,36 +277,14 @@ float FlexFlowTimer::simulate(float limit) {
     const uint32_t layer = static_cast<uint32_t>(entry) >> kLayerShift;
     const uint32_t number =
         static_cast<uint32_t>(entry) & ((1U << kLayerShift) - 1);
-    const FlexFlowSplit &split = splits[layer];
-    if (number < static_cast<uint32_t>(split.numParts())) {
-      float &free = busy[split.devices[number]];
-      free = std::max(free, readyOf(entry)) + partTimes[layer];
-      latest = std::max(latest, free);
-      if (free + tails[layer] > limit)
-        return free + tails[layer];
-      for (int e : edgesFrom[layer]) {
-        const Edge &edge = edges[e];
-        for (uint32_t i = edge.starts[number]; i < edge.starts[number + 1];
-             ++i) {
-          const Link &link = edge.links[edge.bySource[i]];
-          if (link.isTransfer)
-            push(entryOf(free, edge.to, edge.firstTask + edge.bySource[i]));
-          else
-            arrive(edge.to, link.dst, free);
-        }
-      }
+    if (number >= static_cast<uint32_t>(splits[layer].numParts())) {
+      runTransfer(layer, number, readyOf(entry));
       continue;
     }
-    for (int e : edgesOf[layer]) {
-      const Edge &edge = edges[e];
-      if (number >= edge.firstTask + edge.links.size())
-        continue;
-      const Link &link = edge.links[number - edge.firstTask];
-      float &free = busy[(link.src + 1) * kQueuesOfPart + link.dst];
-      free = std::max(free, readyOf(entry)) + link.ms;
-      arrive(layer, link.dst, free);
-      break;
-    }
+    const float end = runPart(layer, number, readyOf(entry));
+    if (end + tails[layer] > limit)
+      return end + tails[layer];
+    latest = std::max(latest, end);
   }
   return latest;
 }
