@@ -66,7 +66,7 @@ static int64_t defaultProposals(const FlexFlowModel &model) {
   constexpr int64_t kParts = 24'000'000;
   const auto parts = static_cast<int64_t>(model.layers().size()) *
                      model.machine().numDevices();
-  return std::clamp<int64_t>(kParts / parts, 10'000, 200'000);
+  return std::clamp<int64_t>(kParts / parts, 10'000, 100'000);
 }
 
 void Annealing::keepBest() {

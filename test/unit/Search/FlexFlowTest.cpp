@@ -184,6 +184,25 @@ TEST_F(FlexFlow, AnswersDependOnOptionsAlone) {
   EXPECT_NE(first.accepted, searchByFlexFlow(*model, options).accepted);
 }
 
+TEST_F(FlexFlow, SearchesTellHowFarTheyAre) {
+  read("alexnet", 128, "1x2");
+  Options options;
+  options.budget = 1000;
+  double share = -1;
+  options.progress = [&](const Progress &progress) {
+    EXPECT_GT(progress.share, share);
+    EXPECT_LE(progress.best, progress.current);
+    share = progress.share;
+  };
+  searchByFlexFlow(*model, options);
+  EXPECT_GT(share, 0.9);
+  EXPECT_LT(share, 1);
+  // Somebody does not want to wait.
+  const std::atomic<bool> stop = true;
+  options.stop = &stop;
+  EXPECT_EQ(searchByFlexFlow(*model, options).proposals, 0);
+}
+
 TEST_F(FlexFlow, SearchesStop) {
   read("alexnet", 256, "1x4");
   Options options;
