@@ -79,6 +79,9 @@ struct FlexFlowLayer {
   int64_t samples = 1;
   Shape perSample; ///< its result's other extents, of one time step
   int sampleDim = -1, channelDim = -1; ///< iteration dimensions; -1: none
+  /// Operators of the simulator that it stands for, in the same places: those
+  /// of an embedding of many time steps.
+  int blocks = 1;
   /// Milliseconds of a part, forward and backward, by the logarithm of the
   /// number of sample parts.
   std::vector<float> times;

@@ -97,7 +97,8 @@ FlexFlowLayers::Source FlexFlowLayers::sourceOf(OpId id) {
   if (op.type == "flat" && shape(op.operands[0]).size() == kImageRank &&
       shape(op.results[0]).size() == 2)
     return plain(id, Kind::Flat);
-  if (!readsLayers || isPartOfLayer(id))
+  if (!readsLayers || isPartOfLayer(id) ||
+      (op.type == "slice" && isBlock(op, *first)))
     return *first;
   return unknown(id);
 }
@@ -120,6 +121,16 @@ bool FlexFlowLayers::isPartOfLayer(OpId id) const {
       });
   // A bias, added apart.
   return reads == 1 && (types.count(op.type) || op.type == "add");
+}
+
+bool FlexFlowLayers::isBlock(const Op &slice, const Source &of) const {
+  if (of.kind != Source::Kind::Layer ||
+      model.layers_[of.layer].kind != Kind::Embed)
+    return false;
+  const FlexFlowLayer &layer = model.layers_[of.layer];
+  const Shape &y = shape(slice.results[0]);
+  return y.back() == layer.perSample.back() &&
+         numElements(y) == kFlexFlowTimeSteps * layer.samples * y.back();
 }
 
 //===----------------------------------------------------------------------===//
@@ -265,8 +276,13 @@ FlexFlowLayers::Source FlexFlowLayers::embedding(OpId id) {
   if (!isParameter(op.operands[0]))
     return unknown(id);
   FlexFlowLayer result = layer(id, Kind::Embed, {table.back()});
-  addTimes(result, model.machine(), [](int64_t, int parts) {
-    return static_cast<float>(0.04F / static_cast<float>(parts) + 0.01);
+  const int64_t steps = numElements(shape(op.operands[1])) / result.samples;
+  result.blocks =
+      static_cast<int>(std::max<int64_t>(1, steps / kFlexFlowTimeSteps));
+  addTimes(result, model.machine(), [&](int64_t, int parts) {
+    const auto time =
+        static_cast<float>(0.04F / static_cast<float>(parts) + 0.01);
+    return static_cast<float>(result.blocks) * time;
   });
   return addWithParameter(std::move(result), {}, op.operands[0],
                           elements(table));

@@ -50,6 +50,8 @@ private:
   bool isLstmInput(const Op &op) const;
   /// Is it part of the layer that it reads?
   bool isPartOfLayer(OpId id) const;
+  /// Does it take the time steps of one operator out of an embedding's?
+  bool isBlock(const Op &slice, const Source &of) const;
 
   /// A layer of the forward operator `id` whose result has that shape after the
   /// samples.

@@ -125,7 +125,7 @@ float FlexFlowTimer::synchronise(const FlexFlowParameter &parameter) const {
   std::array<int, kMaxFlexFlowDevices> copies{};
   for (int layer : parameter.layers)
     for (DeviceId device : splits[layer].devices)
-      ++copies[device];
+      copies[device] += model.layers()[layer].blocks;
   return static_cast<float>(
       synchronisePiece(model.machine(), parameter.bytes, copies.data(),
                        first.kind != FlexFlowLayer::Kind::Conv2D));
