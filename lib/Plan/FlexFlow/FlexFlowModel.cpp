@@ -122,10 +122,11 @@ splitOf(const FlexFlowLayer &layer, const Op &op, const Configuration &config,
   }
   if (!isLegal || split.numParts() > numDevices) {
     error = "FlexFlow's simulator: " + quoted(op.name) + " (" + op.type +
-            "): expected samples" +
-            (layer.isLinear() ? " and channels in powers of two, as many parts"
-                              : " in a power of two of parts") +
-            " as devices at most, found " + config.str(op.rules);
+            "): expected a split by samples" +
+            (layer.isLinear() ? " and channels" : "") +
+            " in powers of two, into at most as many parts as there are "
+            "devices, found " +
+            config.str(op.rules);
     return std::nullopt;
   }
   // As many parts of a linear layer as devices, by the channels.
