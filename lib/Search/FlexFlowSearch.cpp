@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 using namespace ffc;
 using namespace ffc::search;
@@ -94,7 +95,7 @@ void Annealing::showProgress(double share) const {
   progress.current = picoseconds(timer.time());
   progress.proposals = proposals;
   progress.accepted = accepted;
-  progress.share = static_cast<double>(proposals) / static_cast<double>(budget);
+  progress.share = share;
   options.progress(progress);
 }
 
