@@ -16,7 +16,6 @@
 #include "ffc/Plan/Configuration.h"
 #include "ffc/Plan/Topology.h"
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>

@@ -3,6 +3,7 @@
 #include "ffc/Plan/FlexFlowTimer.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 
