@@ -135,7 +135,9 @@ TEST_F(FlexFlow, EditedStrategiesTakeWhatWholeOnesTake) {
 
 TEST_F(FlexFlow, StrategiesAreConfigurations) {
   read("alexnet", 512, "2x4");
-  const FlexFlowResult found = searchByFlexFlow(*model, {200});
+  Options options;
+  options.budget = 200;
+  const FlexFlowResult found = searchByFlexFlow(*model, options);
   const auto given = model->configurations(graph, found.strategy);
   const Strategy complete = completeStrategy(graph, given);
   for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id)
