@@ -2,7 +2,7 @@
 
 #include "ffc/Search/Search.h"
 
-#include "ffc/Plan/LocalWork.h"
+#include "Shares.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,33 +10,18 @@
 
 using namespace ffc;
 using namespace ffc::plan;
+using namespace ffc::search;
 
 namespace {
 
 /// The best figures of any device, and those of all together.
-struct Machine {
+struct Machine : BestDevice {
   explicit Machine(const Topology &topology)
-      : topology(topology), devices(topology.numDevices()) {
-    for (DeviceId d = 0; d < topology.numDevices(); ++d) {
-      const DeviceKind &kind = topology.kindOf(d);
-      launch = std::min(launch, static_cast<double>(kind.launch));
-      bandwidth = std::max(bandwidth, kind.memoryBandwidth);
-      allBandwidth += kind.memoryBandwidth;
-      collects |= kind.collectsKernels();
-    }
+      : BestDevice(topology), devices(topology.numDevices()) {
+    for (DeviceId d = 0; d < topology.numDevices(); ++d)
+      allBandwidth += topology.kindOf(d).memoryBandwidth;
   }
 
-  /// Starts that a phase costs at least.
-  int64_t starts(const Phase &phase) const {
-    return collects && phase.startsWithOthers ? 0 : phase.parts;
-  }
-
-  double flops(Arithmetic arithmetic) const {
-    double best = 0;
-    for (const DeviceKind &kind : topology.kinds())
-      best = std::max(best, kind.flopsPerSecond(arithmetic));
-    return best;
-  }
   double allFlops(Arithmetic arithmetic) const {
     double sum = 0;
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
@@ -44,11 +29,8 @@ struct Machine {
     return sum;
   }
 
-  const Topology &topology;
   double devices;
-  double launch = static_cast<double>(kMaxCost); ///< picoseconds
-  double bandwidth = 0, allBandwidth = 0;
-  bool collects = false; ///< kernels that follow each other (CostModel::local)
+  double allBandwidth = 0;
 };
 
 /// Picoseconds.
@@ -109,14 +91,6 @@ private:
     return least == INT64_MAX ? 1 : least;
   }
 
-  bool isPresent(const Op &op, int slot) const {
-    const int operands = static_cast<int>(op.operands.size()),
-              results = static_cast<int>(op.results.size());
-    return slot < operands             ? op.operands[slot] >= 0
-           : slot < operands + results ? op.results[slot - operands] >= 0
-                                       : true;
-  }
-
   /// Elements of one tensor dimension that the tiles of any split touch
   /// together.
   static double touched(const DimMap &map, const std::vector<IterDim> &dims,
@@ -144,7 +118,7 @@ private:
   double bytesOf(OpId id, int slot, const Access &access,
                  double touchedPerPoint, const Tile &whole) const {
     const Op &op = graph.op(id);
-    if (!isPresent(op, slot))
+    if (!isPresent(graph, id, slot))
       return 0;
     const TensorType &type = graph.slotType(id, slot);
     auto bytes = static_cast<double>(byteSize(type.type));
@@ -165,7 +139,7 @@ private:
     };
     for (const SlotRead &read : phase.reads) {
       bytes += bytesOf(id, read.slot, read.access, read.touchedPerPoint, whole);
-      if (isPresent(op, read.slot))
+      if (isPresent(graph, id, read.slot))
         if (ElementType type = graph.slotType(id, read.slot).type;
             decidesArithmetic(type))
           rate(type);
@@ -173,7 +147,7 @@ private:
     for (const SlotWrite &write : phase.writes) {
       bytes +=
           bytesOf(id, write.slot, write.access, write.touchedPerPoint, whole);
-      if (isPresent(op, write.slot))
+      if (isPresent(graph, id, write.slot))
         rate(graph.slotType(id, write.slot).type);
     }
     if (best == 0)

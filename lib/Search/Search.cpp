@@ -3,6 +3,7 @@
 #include "ffc/Search/Search.h"
 
 #include "Chain.h"
+#include "ffc/Search/CommunicationBound.h"
 #include "ffc/Search/Elimination.h"
 
 #include <algorithm>
@@ -46,8 +47,11 @@ public:
     for (DeviceId d = 0; d < topology.numDevices(); ++d)
       room.push_back(topology.kindOf(d).memoryBytes);
     // The bound is one of the roofline.
-    if (!cost.profile())
+    if (!cost.profile()) {
       result.bound = lowerBound(graph, topology);
+      result.boundWithCommunication =
+          communicationBound(graph, topology, result.bound);
+    }
   }
 
   Result run() {

@@ -113,6 +113,10 @@ static void reportSearch(Report &report, const search::Result &result,
     bound = llvm::formatv("; no strategy takes less than {0} ({1:f0} % of it)",
                           milliseconds(result.bound), 100 * ratio(result.bound))
                 .str();
+  if (result.boundWithCommunication > 0)
+    bound += llvm::formatv("; with communication {0} ({1:f0} %)",
+                           milliseconds(result.boundWithCommunication),
+                           100 * ratio(result.boundWithCommunication));
   report.say("  found: " + milliseconds(result.quality.makespan) +
              (result.quality.fits() ? "" : ", does not fit") + bound);
   if (taken)

@@ -96,6 +96,8 @@ struct Result {
   /// The least time that any strategy can take (lowerBound()); 0 where times
   /// are measured.
   plan::Picoseconds bound = 0;
+  /// The same with communicationBound(): at least as much.
+  plan::Picoseconds boundWithCommunication = 0;
   std::vector<Baseline> baselines; ///< best first
   /// The answer of dynamic programming, from which one chain starts at least;
   /// nothing if there are no proposals to make, or more than 64 devices.
