@@ -11,11 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ffc/Import/Import.h"
-#include "ffc/Passes/Passes.h"
+#include "ReadGraph.h"
+
 #include "ffc/Search/Search.h"
 
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -36,12 +35,6 @@ using search::Choice;
 namespace {
 
 namespace cl = llvm::cl;
-cl::opt<std::string> model(cl::Positional, cl::Required, cl::desc("MODEL"));
-cl::opt<std::string> devices("devices", cl::Required,
-                             cl::desc("as for ffc, as are the next three"));
-cl::opt<int64_t> batchSize("batch-size");
-cl::opt<std::string> loss("loss", cl::init("cross-entropy"));
-cl::opt<double> momentum("momentum", cl::init(0.9));
 cl::opt<int> numMoves("moves", cl::init(10000));
 cl::opt<bool> searches("search", cl::desc("a search instead of moves"));
 
@@ -50,32 +43,6 @@ int64_t processNanoseconds() {
   timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return time.tv_sec * int64_t(1'000'000'000) + time.tv_nsec;
-}
-
-/// The training graph as the search sees it.
-FailureOr<PlannedModule> readGraph(MLIRContext &context,
-                                   const plan::CostModel &cost,
-                                   OwningOpRef<ModuleOp> &module) {
-  ImportOptions importing;
-  if (batchSize > 0)
-    importing.batchSize = batchSize;
-  module = importModel(context, model, importing);
-  if (!module)
-    return failure();
-  DifferentiateOptions differentiating;
-  differentiating.loss = loss;
-  differentiating.optimizer = "sgd:momentum=" + std::to_string(momentum);
-  differentiating.rowUpdates = momentum == 0;
-  PassManager passes(&context);
-  passes.addPass(createRecognizePatterns());
-  passes.addPass(createDifferentiate(differentiating));
-  passes.addPass(createFuseActivations());
-  passes.addPass(createFuseElementwise());
-  if (cost.overlaps())
-    passes.addPass(createSinkUpdates());
-  if (failed(passes.run(*module)))
-    return failure();
-  return buildPlanGraph(*module);
 }
 
 /// A search, and when it had its answer.
@@ -274,21 +241,16 @@ llvm::json::Object runMoves(const plan::Graph &graph, int numDevices,
 
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "proposals of a search\n");
-  std::string error;
-  auto topology = plan::Topology::load(devices, error);
-  if (!topology) {
-    llvm::errs() << error << "\n";
-    return 1;
-  }
+  const plan::Topology topology = bench::readTopology();
   MLIRContext context(MLIRContext::Threading::DISABLED);
   OwningOpRef<ModuleOp> module;
-  plan::CostModel cost(*topology);
-  auto planned = readGraph(context, cost, module);
+  plan::CostModel cost(topology);
+  auto planned = bench::readGraph(context, cost, module);
   if (failed(planned))
     return 1;
   const plan::Graph &graph = planned->graph;
-  const int numDevices = topology->numDevices();
-  llvm::json::Object result = searches ? runSearch(graph, *topology, cost)
+  const int numDevices = topology.numDevices();
+  llvm::json::Object result = searches ? runSearch(graph, topology, cost)
                                        : runMoves(graph, numDevices, cost);
   const int64_t wrong = result.getInteger("wrong").value_or(0);
   result["operators"] = int64_t(graph.ops.size());

@@ -389,29 +389,40 @@ public:
   }
 
   /// With at most so many operators besides the large ones. `areSummed`: sums
-  /// count twice where they do (Traffic).
+  /// count twice where they do (Traffic). `othersPay`: operators that are not
+  /// large are charged for states, too, which leaves less for those that are.
   void choose(double bytePrice, const std::vector<OpId> &large, bool areSummed,
-              size_t mostOthers) {
-    reset();
+              bool othersPay, size_t mostOthers) {
     price = bytePrice;
     countSums = areSummed;
-    others = mostOthers;
-    for (OpId op : large) {
-      isLarge[op] = true;
-      visit(op);
-      for (const Pin &pin : problem.items[op].pins)
-        for (ValueId value : pin.values) {
-          values[value].isCharged = true;
+    // Updates come last, so which parameters are read is found out first.
+    std::vector<OpId> readers = large;
+    for (int round = 0; round < 2; ++round) {
+      reset();
+      others = mostOthers;
+      for (OpId op : large)
+        isLarge[op] = true;
+      for (OpId op : othersPay ? readers : large)
+        readStates(op);
+      for (OpId op : large) {
+        visit(op);
+        for (const Pin &pin : problem.items[op].pins)
           if (!pin.isResult)
-            visit(problem.traffic[value].maker);
-          if (isState(value))
-            values[value].offered = problem.traffic[value].bytes;
-        }
+            for (ValueId value : pin.values)
+              visit(problem.traffic[value].maker);
+      }
+      wish();
+      readers = order;
     }
-    wish();
     // What states can be credited with is known after their updates.
-    for (int round = 0; round < 3; ++round)
+    for (int round = 0; round < 4; ++round)
       offer();
+    for (ValueId state : states)
+      values[state].asked = values[state].offered;
+    ask();
+    // No more than readers are charged.
+    for (ValueId state : states)
+      values[state].asked = values[state].paid;
     ask();
   }
 
@@ -422,8 +433,8 @@ public:
   double credit(OpId op) const {
     double bytes = 0;
     for (ValueId made : problem.items[op].made)
-      bytes += isSum(made) ? 2 * values[made].asked
-                           : values[made].asked + values[made].ofParts;
+      bytes += isSum(made) ? 2 * values[made].paid
+                           : values[made].paid + values[made].ofParts;
     return bytes;
   }
 
@@ -457,10 +468,12 @@ public:
 
 private:
   struct OfValue {
-    bool isCharged = false; ///< large operators touch it
+    bool isRead = false; ///< a state that operators are charged for
     /// Bytes that readers want to be charged, that may be credited, and that
     /// readers are charged; and those that makers of partial sums are.
-    double wanted = 0, offered = 0, asked = 0, ofParts = 0;
+    double wanted = 0, offered = 0, paid = 0, ofParts = 0;
+    /// Of a state, what readers are charged at most.
+    double asked = 0;
   };
 
   bool isState(ValueId value) const {
@@ -497,7 +510,30 @@ private:
       for (ValueId made : problem.items[op].made)
         forget(made);
     }
+    for (ValueId state : states)
+      forget(state);
     order.clear();
+    states.clear();
+  }
+
+  void readStates(OpId op) {
+    for (const Pin &pin : problem.items[op].pins)
+      for (ValueId value : pin.values) {
+        const OpId maker = problem.traffic[value].maker;
+        if (!isState(value) || values[value].isRead || maker == op)
+          continue;
+        values[value].isRead = true;
+        values[value].offered = problem.traffic[value].bytes;
+        states.push_back(value);
+        visit(maker);
+      }
+  }
+
+  /// May an operator that is not large be charged for the pin?
+  bool mayPay(OpId op, const Pin &pin) const {
+    return !pin.isResult && (!isState(pin.values[0]) ||
+                             (values[pin.values[0]].isRead &&
+                              problem.traffic[pin.values[0]].maker != op));
   }
 
   void visit(OpId op) {
@@ -523,13 +559,12 @@ private:
                               : std::min(problem.traffic[made].bytes,
                                          values[made].wanted);
       for (const Pin &pin : item.pins)
-        if (!pin.isResult && !isState(pin.values[0]))
+        if (mayPay(op, pin))
           have += bytesOf(pin);
       for (size_t p = 0; p < item.pins.size(); ++p) {
         const Pin &pin = item.pins[p];
         double part = isLarge[op] ? 1 : 0;
-        if (!isLarge[op] && !pin.isResult && !isState(pin.values[0]) &&
-            need > 0)
+        if (!isLarge[op] && mayPay(op, pin) && need > 0)
           part = std::min(1.0, need / have);
         wished[firstPin[op] + p] = part * bytesOf(pin);
         if (part == 0 || (pin.isResult && isSum(pin.values[0])))
@@ -576,13 +611,17 @@ private:
   /// From the last one back: what of that is.
   void ask() {
     for (OpId op : order) {
+      for (const Pin &pin : problem.items[op].pins)
+        for (ValueId value : pin.values)
+          values[value].paid = 0;
+      for (ValueId made : problem.items[op].made)
+        values[made].paid = 0;
+    }
+    for (OpId op : order) {
       const Item &item = problem.items[op];
       double need = -item.time.whole / price, have = 0;
-      for (ValueId made : item.made) {
-        if (isState(made))
-          values[made].asked = values[made].offered;
-        need += values[made].asked;
-      }
+      for (ValueId made : item.made)
+        need += isState(made) ? values[made].asked : values[made].paid;
       for (size_t p = 0; p < item.pins.size(); ++p)
         if (!item.pins[p].isResult)
           have += item.pins[p].even * share(op, p);
@@ -593,15 +632,15 @@ private:
         const Pin &pin = item.pins[p];
         double &bytes = paid[firstPin[op] + p];
         if (pin.isResult && isSum(pin.values[0])) {
-          bytes = values[pin.values[0]].asked;
+          bytes = values[pin.values[0]].paid;
         } else if (pin.isResult) {
           bytes = isLarge[op] ? share(op, p) : 0;
           values[pin.values[0]].ofParts = bytes;
         } else {
           bytes = part * share(op, p);
           for (ValueId value : pin.values)
-            if (bytes > 0 && !isState(value))
-              values[value].asked +=
+            if (bytes > 0)
+              values[value].paid +=
                   bytes * problem.traffic[value].bytes / bytesOf(pin);
         }
       }
@@ -618,6 +657,7 @@ private:
   std::vector<size_t> firstPin;
   std::vector<double> wished, paid; ///< by pin
   std::vector<OfValue> values;
+  std::vector<ValueId> states; ///< that operators are charged for
 };
 
 //===----------------------------------------------------------------------===//
@@ -684,11 +724,14 @@ public:
     const double highest = 1 / (2 * parties.fastest);
     for (OpId op = 0; op < static_cast<OpId>(problem.items.size()); ++op)
       if (problem.items[op].isProduct)
-        for (double price : pricesOf(parties, overlaps, highest)) {
-          charges.choose(price, {op}, /*areSummed=*/false, kOthers);
-          if (areBalanced(op, price))
-            reaches[op].emplace_back(price, Reach(problem, charges, op, price));
-        }
+        for (double price : pricesOf(parties, overlaps, highest))
+          for (bool othersPay : {false, true}) {
+            charges.choose(price, {op}, /*areSummed=*/false, othersPay,
+                           kOthers);
+            if (areBalanced(op, price))
+              reaches[op].emplace_back(price,
+                                       Reach(problem, charges, op, price));
+          }
   }
 
   /// Is a step that takes at most `limit` impossible?
@@ -704,7 +747,8 @@ public:
         large.push_back(op);
     }
     for (double price : pricesOf(parties, overlaps, 1 / parties.fastest)) {
-      charges.choose(price, large, /*areSummed=*/true, SIZE_MAX);
+      charges.choose(price, large, /*areSummed=*/true, /*othersPay=*/false,
+                     SIZE_MAX);
       const double have = limit * (parties.devices +
                                    (overlaps ? price * parties.bandwidth : 0)) +
                           parties.count * price * charges.excess();

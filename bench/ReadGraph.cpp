@@ -1,0 +1,57 @@
+//===- ReadGraph.cpp - models of measurements -----------------------------===//
+
+#include "ReadGraph.h"
+
+#include "ffc/Import/Import.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace ffc;
+
+namespace cl = llvm::cl;
+static cl::opt<std::string> model(cl::Positional, cl::Required,
+                                  cl::desc("MODEL"));
+static cl::opt<std::string> devices("devices", cl::Required,
+                                    cl::desc("as for ffc, as are the next "
+                                             "three"));
+static cl::opt<int64_t> batchSize("batch-size");
+static cl::opt<std::string> loss("loss", cl::init("cross-entropy"));
+static cl::opt<double> momentum("momentum", cl::init(0.9));
+
+plan::Topology bench::readTopology() {
+  std::string error;
+  auto topology = plan::Topology::load(devices, error);
+  if (!topology) {
+    llvm::errs() << error << "\n";
+    std::exit(1);
+  }
+  return *topology;
+}
+
+FailureOr<PlannedModule> bench::readGraph(MLIRContext &context,
+                                          const plan::CostModel &cost,
+                                          OwningOpRef<ModuleOp> &module) {
+  ImportOptions importing;
+  if (batchSize > 0)
+    importing.batchSize = batchSize;
+  module = importModel(context, model, importing);
+  if (!module)
+    return failure();
+  DifferentiateOptions differentiating;
+  differentiating.loss = loss;
+  differentiating.optimizer = "sgd:momentum=" + std::to_string(momentum);
+  differentiating.rowUpdates = momentum == 0;
+  PassManager passes(&context);
+  passes.addPass(createRecognizePatterns());
+  passes.addPass(createDifferentiate(differentiating));
+  passes.addPass(createFuseActivations());
+  passes.addPass(createFuseElementwise());
+  if (cost.overlaps())
+    passes.addPass(createSinkUpdates());
+  if (failed(passes.run(*module)))
+    return failure();
+  return buildPlanGraph(*module);
+}
