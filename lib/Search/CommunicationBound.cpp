@@ -414,16 +414,11 @@ public:
       wish();
       readers = order;
     }
-    // What states can be credited with is known after their updates.
-    for (int round = 0; round < 4; ++round)
-      offer();
-    for (ValueId state : states)
-      values[state].asked = values[state].offered;
-    ask();
-    // No more than readers are charged.
-    for (ValueId state : states)
-      values[state].asked = values[state].paid;
-    ask();
+    share();
+    for (int round = 0; round < kRounds; ++round) {
+      wishLess();
+      share();
+    }
   }
 
   /// Those that are charged or credited at all.
@@ -467,6 +462,11 @@ public:
   }
 
 private:
+  /// So often wishes are made less, and how much more they stay than what was
+  /// charged.
+  static constexpr int kRounds = 2;
+  static constexpr double kMore = 2;
+
   struct OfValue {
     bool isRead = false; ///< a state that operators are charged for
     /// Bytes that readers want to be charged, that may be credited, and that
@@ -576,6 +576,42 @@ private:
         }
       }
     }
+  }
+
+  void share() {
+    // What states can be credited with is known after their updates.
+    for (ValueId state : states)
+      values[state].offered = problem.traffic[state].bytes;
+    for (int round = 0; round < 8; ++round)
+      offer();
+    for (ValueId state : states)
+      values[state].asked = values[state].offered;
+    ask();
+    // No more than readers are charged.
+    for (ValueId state : states)
+      values[state].asked = values[state].paid;
+    ask();
+  }
+
+  /// Nobody keeps from others what he was not charged.
+  void wishLess() {
+    for (OpId op : order) {
+      for (const Pin &pin : problem.items[op].pins)
+        for (ValueId value : pin.values)
+          values[value].wanted = 0;
+      for (ValueId made : problem.items[op].made)
+        values[made].wanted = 0;
+    }
+    for (OpId op : order)
+      for (size_t p = 0; p < problem.items[op].pins.size(); ++p) {
+        const Pin &pin = problem.items[op].pins[p];
+        double &wish = wished[firstPin[op] + p];
+        wish = std::min(wish, kMore * paid[firstPin[op] + p]);
+        if (wish > 0 && !(pin.isResult && isSum(pin.values[0])))
+          for (ValueId value : pin.values)
+            values[value].wanted +=
+                wish * problem.traffic[value].bytes / bytesOf(pin);
+      }
   }
 
   /// What an operator may be charged for a pin: its part of what is offered; of
@@ -760,7 +796,7 @@ public:
 
 private:
   /// Operators that are looked at for the sake of one.
-  static constexpr size_t kOthers = 256;
+  static constexpr size_t kOthers = 64;
 
   /// Does nobody but `op` gain by doing more than he is charged for?
   bool areBalanced(OpId op, double price) const {
