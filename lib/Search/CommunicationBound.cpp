@@ -81,6 +81,8 @@ struct Traffic {
   bool isSummed = false;
   /// Its makers count as touching it: they make partial sums that are read.
   bool countsParts = false;
+  /// Its readers read different parts of it, so that no element counts for two.
+  bool isDivided = false;
 };
 
 /// What an operator touches: an operand, the result, or operands of which every
@@ -153,22 +155,42 @@ private:
 
   /// Is every element read by some operator, whatever the schedules?
   bool isReadWhole(ValueId value) const {
-    // By one, or in parts along the first dimension of which there are any.
+    // By one, or in parts along some dimension.
     const Shape &shape = graph.value(value).type.shape;
     for (size_t d = 0; d <= shape.size(); ++d) {
-      std::vector<Interval> parts;
-      for (const Use &use : graph.value(value).uses)
-        if (const auto part = partRead(use.op, value, d))
-          parts.push_back(*part);
-      std::sort(parts.begin(), parts.end());
       int64_t end = 0;
-      for (const Interval &part : parts)
+      for (const Interval &part : partsRead(value, d))
         if (part.lo <= end)
           end = std::max(end, part.hi);
       if (end >= (d < shape.size() ? shape[d] : 1))
         return true;
     }
     return false;
+  }
+
+  /// Do all of its readers, of which there are several, read different parts
+  /// along some dimension?
+  bool isDivided(ValueId value) const {
+    const size_t readers = graph.value(value).uses.size();
+    for (size_t d = 0; d < graph.value(value).type.shape.size(); ++d) {
+      const std::vector<Interval> parts = partsRead(value, d);
+      bool areApart = readers > 1 && parts.size() == readers;
+      for (size_t i = 1; i < parts.size(); ++i)
+        areApart &= parts[i - 1].hi <= parts[i].lo;
+      if (areApart)
+        return true;
+    }
+    return false;
+  }
+
+  /// Those of readers for which they are known, ascending.
+  std::vector<Interval> partsRead(ValueId value, size_t dim) const {
+    std::vector<Interval> parts;
+    for (const Use &use : graph.value(value).uses)
+      if (const auto part = partRead(use.op, value, dim))
+        parts.push_back(*part);
+    std::sort(parts.begin(), parts.end());
+    return parts;
   }
 
   /// The part of tensor dimension `dim` of which an operator reads every
@@ -291,6 +313,7 @@ private:
       found.bytes = static_cast<double>(value.type.bytes()) *
                     (graph.isOfMicroBatch(id) ? graph.microBatches : 1);
       found.countsParts = making.isPartial && isReadWhole(id);
+      found.isDivided = isDivided(id);
       // What is computed again comes together in places of its own.
       found.isSummed = found.countsParts && isUpdated(id) &&
                        graph.op(maker).role != OpRole::Forward;
@@ -498,6 +521,13 @@ private:
     return touches;
   }
 
+  /// Adds what is charged for a pin to what is for a value.
+  void count(double &sum, const Pin &pin, ValueId value, double bytes) const {
+    sum = problem.traffic[value].isDivided && !pin.isResult
+              ? std::max(sum, bytes)
+              : sum + bytes;
+  }
+
   void reset() {
     auto forget = [&](ValueId value) { values[value] = {}; };
     for (OpId op : order) {
@@ -570,7 +600,8 @@ private:
         if (part == 0 || (pin.isResult && isSum(pin.values[0])))
           continue;
         for (ValueId value : pin.values) {
-          values[value].wanted += part * problem.traffic[value].bytes;
+          count(values[value].wanted, pin, value,
+                part * problem.traffic[value].bytes);
           if (!pin.isResult && !isState(value))
             visit(problem.traffic[value].maker);
         }
@@ -609,8 +640,8 @@ private:
         wish = std::min(wish, kMore * paid[firstPin[op] + p]);
         if (wish > 0 && !(pin.isResult && isSum(pin.values[0])))
           for (ValueId value : pin.values)
-            values[value].wanted +=
-                wish * problem.traffic[value].bytes / bytesOf(pin);
+            count(values[value].wanted, pin, value,
+                  wish * problem.traffic[value].bytes / bytesOf(pin));
       }
   }
 
@@ -676,8 +707,8 @@ private:
           bytes = part * share(op, p);
           for (ValueId value : pin.values)
             if (bytes > 0)
-              values[value].paid +=
-                  bytes * problem.traffic[value].bytes / bytesOf(pin);
+              count(values[value].paid, pin, value,
+                    bytes * problem.traffic[value].bytes / bytesOf(pin));
         }
       }
     }
@@ -782,21 +813,40 @@ public:
       if (problem.items[op].isProduct && most.back() < 1)
         large.push_back(op);
     }
-    for (double price : pricesOf(parties, overlaps, 1 / parties.fastest)) {
-      charges.choose(price, large, /*areSummed=*/true, /*othersPay=*/false,
-                     SIZE_MAX);
-      const double have = limit * (parties.devices +
-                                   (overlaps ? price * parties.bandwidth : 0)) +
-                          parties.count * price * charges.excess();
-      if (sum(most, price) > have)
-        return true;
-    }
+    // All of them, or those that make gradients of parameters, or the others:
+    // fewer have more of what they touch for themselves.
+    std::vector<std::vector<OpId>> choices = {large, {}, {}};
+    for (OpId op : large)
+      choices[makesSum(op) ? 1 : 2].push_back(op);
+    for (const std::vector<OpId> &charged : choices)
+      for (double price : pricesOf(parties, overlaps, 1 / parties.fastest))
+        for (bool othersPay : {false, true})
+          if (isTooLittle(limit, most, charged, price, othersPay))
+            return true;
     return false;
   }
 
 private:
   /// Operators that are looked at for the sake of one.
   static constexpr size_t kOthers = 64;
+
+  bool makesSum(OpId op) const {
+    const std::vector<ValueId> &made = problem.items[op].made;
+    return std::any_of(made.begin(), made.end(), [&](ValueId value) {
+      return problem.traffic[value].isSummed;
+    });
+  }
+
+  /// Do all prices together take more than all parties have?
+  bool isTooLittle(double limit, const std::vector<double> &most,
+                   const std::vector<OpId> &charged, double price,
+                   bool othersPay) {
+    charges.choose(price, charged, /*areSummed=*/true, othersPay, SIZE_MAX);
+    const double have =
+        limit * (parties.devices + (overlaps ? price * parties.bandwidth : 0)) +
+        parties.count * price * charges.excess();
+    return sum(most, price) > have;
+  }
 
   /// Does nobody but `op` gain by doing more than he is charged for?
   bool areBalanced(OpId op, double price) const {
