@@ -11,52 +11,59 @@
 //  1. Together they compute everything: the sum of x(o,p) over p is at least 1.
 //  2. A party's kernels take at most mT: l + w x(o,p) for each operator of
 //     which it has a share, l for the starts of kernels and w for the larger of
-//     flops and bytes of the whole, with the best figures of any device. So
-//     x(o,p) is at most X = (mT - l) / w.
-//  3. Of an operand, a party needs what its share touches. An element that a
-//     number of parties make parts of, or need, has passed between them in at
-//     least as many messages, less one for each place where all of it comes
-//     together, since the messages connect each of the parties with such a
-//     place; and a place took all the points of the iteration space of which
-//     the element is made. Added up over elements and parties: the bytes of a
-//     value v that are received are at least
+//     flops and bytes of the whole, with the best figures of any device.
+//  3. An element of a value v that some parties read, or make partial sums of,
+//     has gone from one to another. The messages connect each of these parties
+//     with a place where all of it comes together, so there are at least as
+//     many as parties, less the places; and at each place parties have computed
+//     all the points of which the element is made. So the bytes of v that are
+//     received, by all parties, are at least
 //
 //         |v| * sum over p of (touched(v,p) - x(maker of v,p)),
 //
-//     where touched is the part of v that p reads, or makes parts of. A
-//     parameter's maker is its update, which leaves it where it is. For a
-//     gradient, of which many make partial sums, and which an update reads,
-//     parts and readers count for themselves, with twice the last term: partial
-//     sums have to go somewhere, and the sum comes back from there, as in an
-//     all-reduce (Patarasuk and Yuan, JPDC 2009, for its bound).
+//     where touched is the part of v that p reads or makes partial sums of. A
+//     parameter's maker is its update, which leaves it where it is. For the
+//     gradient of a parameter, which is made before its update reads it, makers
+//     and readers count for themselves, and the last term twice: partial sums
+//     come together somewhere, and the sum goes on from there, as in an
+//     all-reduce (Patarasuk and Yuan, JPDC 2009, for this bound of one).
+//     What one party p sends and receives is, for every value, at least
+//
+//         |v| * (touched(v,p) - x(maker of v,p)).
+//
 //     Inputs are nobody's: any device loads what it needs.
 //  4. A share x of a product touches parts a, b, c of its three tensors with
 //     a b c >= x^2 (Loomis and Whitney, 1949, as in Irony, Toledo and Tiskin,
 //     JPDC 2004, for products on distributed memory), none of them below x. So
-//     little of an operator needs relatively much of its tensors: S(x), the
-//     least bytes, is concave.
-//  5. All that is received, R, is at most C T, where C adds up over devices
-//     what the fastest link brings in from other parties. (No more can be said:
-//     reshards of different values do not share links in the simulator,
+//     a small share needs relatively much: S(x), the least bytes, is concave.
+//  5. What all receive is at most C T, where C adds up over devices the fastest
+//     link of each, or of its node to others; what one party sends and receives
+//     is at most twice its part of C T. (No more can be said: reshards of
+//     different values do not share links in the simulator,
 //     docs/decisions/0016.) Where devices do not communicate beside their
-//     kernels, the time of both is at most D T.
+//     kernels, the time of both is at most that of the devices.
 //
-// Bytes have a price in time, t. Of each value a part of term 3 is taken, and
-// its readers pay for what they touch. An operator's price per step is
+// Bytes have a price t, in time. Of every value some part of the terms of 3 is
+// taken (Charges.h in lib/Search): operators are *charged* for what they touch,
+// S(x) in all, and its maker is *credited* with c for the whole. Then:
 //
-//     (l + t S(X)) / X + w  -  t * (bytes for which its results are credited),
+//  - For any operator o, of what a party does, nothing else may cost less than
+//    nothing: w + t S(1) >= t c for all others. So
 //
-// which by concavity no share within X beats, so that by linear programming
-// duality (a packing of shares into parties, all prices being at least zero)
+//        l + w x + t (S(x) - c x) <= m T + 2 t (bytes of a party in T)
 //
-//     D T + t C T >= the sum of all prices,
+//    for its share, whatever else it does. The largest such x for any t is X.
+//  - An operator is worth (l + t S(X)) / X + w - t c, which must not be below
+//    zero. By concavity no share within X costs less than its part of
+//    (l + t S(X)) / X + w, so that by weak duality of linear programming
 //
-// or else T is too small. Where kernels and communication take turns, t is at
-// most a second over a link's bytes, and D T is enough on the left.
+//        D T + t C T >= the sum of what all operators are worth,
 //
-// Nothing is forced on parties that can do all alone: as soon as X is 1 for
-// all operators, the prices are what one party pays. So an operator counts with
-// more than its work only while it takes longer than mT.
+//    or else T is too small. (Where kernels and communication take turns, D T
+//    alone, with t at most a second over the bytes of a device in a second.)
+//
+// Nothing is forced on a party that has the time to do all alone: then X is 1,
+// and charges and credits add up to nothing.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_SEARCH_COMMUNICATIONBOUND_H
@@ -68,8 +75,8 @@ namespace ffc::search {
 
 /// No strategy takes less, whatever its schedule and whatever it does again;
 /// never less than `least`, which must be such a bound. Holds as
-/// lowerBound() does. Takes about as long as a hundred looks at every operator
-/// and at every link.
+/// lowerBound() does. The work grows with the number of links once, and with
+/// that of operators; 1,200 operators take half a second.
 plan::Picoseconds communicationBound(const plan::Graph &graph,
                                      const plan::Topology &topology,
                                      plan::Picoseconds least);
