@@ -1,4 +1,4 @@
-//===- Charges.h - who pays for what is sent ------------------*- C++ -*-===//
+//===- Charges.h - who pays for what is sent --------------------*- C++ -*-===//
 //
 // Internal to Search.
 //

@@ -166,8 +166,7 @@ public:
       found.isSummed = found.countsParts && isUpdated(id) &&
                        graph.op(maker).role != OpRole::Forward;
     }
-    for (const Op &op : graph.ops)
-      keepOneSum(op.results);
+    keepOneSum();
   }
 
   Item itemOf(OpId id, const BestDevice &best) const {
@@ -225,18 +224,20 @@ private:
     });
   }
 
-  /// Partial sums that nobody reads need not go anywhere, and what is of no use
-  /// for one result may be for another. So of the results of an operator only
-  /// the largest one that counts its parts is known.
-  void keepOneSum(const std::vector<ValueId> &results) {
-    ValueId kept = -1;
-    for (ValueId result : results)
-      if (result >= 0 && traffic[result].countsParts &&
-          (kept < 0 || traffic[result].bytes > traffic[kept].bytes))
-        kept = result;
-    for (ValueId result : results)
-      if (result >= 0 && kept >= 0 && result != kept)
-        traffic[result] = {};
+  /// Partial sums that go nowhere are not in a share, though they may be of use
+  /// for another result. So of what an operator makes, states among it, only
+  /// the largest value that counts its parts is known.
+  void keepOneSum() {
+    std::vector<ValueId> kept(graph.ops.size(), -1);
+    for (ValueId id = 0; id < static_cast<ValueId>(traffic.size()); ++id)
+      if (traffic[id].countsParts)
+        if (ValueId &best = kept[traffic[id].maker];
+            best < 0 || traffic[id].bytes > traffic[best].bytes)
+          best = id;
+    for (ValueId id = 0; id < static_cast<ValueId>(traffic.size()); ++id)
+      if (const OpId maker = traffic[id].maker;
+          maker >= 0 && kept[maker] >= 0 && kept[maker] != id)
+        traffic[id] = {};
   }
 
   /// Operands of which every point reads an element of exactly one: parts of
