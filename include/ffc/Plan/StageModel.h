@@ -49,7 +49,9 @@ struct StageOperator {
   bool isShared = false;
   /// What enters it stays when everything around it is computed again.
   bool startsBlock = false;
-  bool startsLayer = false; ///< begins what repeats itself
+  /// Begins a layer, or a part of one before which as little is to be moved:
+  /// where degrees of parallelism may change.
+  bool startsPart = false;
 };
 
 struct StageModel {

@@ -96,7 +96,8 @@ static StageOperator operatorOf(const std::string &name, int row,
     op.isShared = true;
   }
   op.startsBlock = name == "enc-1st-layernorm" || contains(name, "-conv1");
-  op.startsLayer = op.startsBlock || contains(name, "1st-layernorm");
+  op.startsPart = op.startsBlock || contains(name, "1st-layernorm") ||
+                  contains(name, "-relu");
   return op;
 }
 
@@ -209,7 +210,7 @@ bool StageModel::build(const StageProfile &profile, int numLayers,
       add(row);
     layers = static_cast<int>(
         std::count_if(ops.begin(), ops.end(),
-                      [](const StageOperator &op) { return op.startsLayer; }));
+                      [](const StageOperator &op) { return op.startsBlock; }));
     return true;
   }
   if (numLayers)

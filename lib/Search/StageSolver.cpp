@@ -1,0 +1,331 @@
+//===- StageSolver.cpp - the fastest way to do one stage ------------------===//
+
+#include "StageSolver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+using namespace ffc;
+using namespace ffc::search;
+using plan::OperatorSplit;
+using plan::PlannedStage;
+using plan::StageRow;
+
+StageSolver::StageSolver(const plan::StageProfile &profile,
+                         const plan::StageModel &model,
+                         const StageSegments &segments, int microBatch,
+                         int devicesPerNode, double limit)
+    : profile(profile), model(model), timer(profile, model),
+      segments(segments), microBatch(microBatch),
+      devicesPerNode(devicesPerNode), limit(limit), work(1, 0) {
+  for (int op = 0; op < model.size(); ++op) {
+    double least = kNever;
+    for (int samples : profile.samples())
+      for (int tensor : profile.tensorDegrees())
+        for (int algorithm = 0; algorithm < profile.algorithms(); ++algorithm)
+          if (microBatch % samples == 0)
+            if (const auto *table = profile.table(samples, tensor, algorithm)) {
+              const StageRow &row = (*table)[model.ops[op].row];
+              least = std::min(least, (row.forward + row.backward) * tensor *
+                                          (microBatch / samples));
+            }
+    work.push_back(work.back() + least);
+  }
+}
+
+std::vector<Lane> StageSolver::lanes(int devices, int before) const {
+  std::vector<Lane> result;
+  for (int tensor : profile.tensorDegrees()) {
+    if (devices % tensor || microBatch % (devices / tensor) ||
+        tensor > devicesPerNode || before % tensor)
+      continue;
+    const Lane lane = {microBatch / (devices / tensor), tensor};
+    if (segments.has(lane))
+      result.push_back(lane);
+  }
+  return result;
+}
+
+double StageSolver::transfers(const StagePlace &place, const Lane &lane) const {
+  const int after = place.before + place.devices;
+  return profile.link(place.before && place.before % devicesPerNode == 0)
+             .asOrigin(segments.row(lane, place.first).input) +
+         profile.link(after % devicesPerNode == 0)
+             .asOrigin(segments.row(lane, place.end - 1).output);
+}
+
+//===----------------------------------------------------------------------===//
+// One stage
+//===----------------------------------------------------------------------===//
+
+Knapsack StageSolver::knapsackOf(const StagePlace &place,
+                                 const std::vector<Lane> &lanes,
+                                 const SegmentCaps &caps) const {
+  Knapsack knapsack;
+  knapsack.numLanes = lanes.size();
+  knapsack.keptTimes = place.later + 1;
+  for (const Lane &lane : lanes) {
+    knapsack.firstTime.push_back(transfers(place, lane));
+    knapsack.firstMemory.push_back(knapsack.keptTimes *
+                                   segments.row(lane, place.first).input);
+  }
+  const std::vector<int> &begins = segments.parts();
+  for (int begin = place.first; begin < place.end;) {
+    const int end =
+        std::min(place.end, begins[segments.partOf(begin) + 1]);
+    for (const Lane &lane : lanes) {
+      knapsack.segments.push_back(&segments.segment(
+          lane, begin, end, end == place.end, caps));
+      for (const Lane &from : lanes) {
+        double time = 0;
+        if (begin > place.first && from.tensor != lane.tensor) {
+          const auto [forward, backward] = timer.reshard(
+              begin, place.devices, microBatch, {from.tensor, 0, false},
+              {lane.tensor, 0, false});
+          time = forward + backward;
+        }
+        knapsack.changes.push_back(time);
+      }
+    }
+    begin = end;
+  }
+  return knapsack;
+}
+
+StageSolver::Choice StageSolver::solveCaps(const StagePlace &place,
+                                           const std::vector<Lane> &lanes,
+                                           double room, const SegmentCaps &caps,
+                                           double bound) const {
+  Knapsack knapsack = knapsackOf(place, lanes, caps);
+  Choice found;
+  auto take = [&](const Knapsack::Solution &solution) {
+    found = {};
+    found.time = solution.time;
+    for (size_t s = 0; s < solution.options.size(); ++s) {
+      found.lanes.push_back(lanes[solution.lanes[s]]);
+      found.options.push_back(solution.options[s]);
+      found.weights +=
+          knapsack.segments[s * lanes.size() + solution.lanes[s]]->weights;
+      found.forwardReserved = std::max(found.forwardReserved,
+                                       solution.options[s]->forwardReserved);
+      found.backwardReserved = std::max(found.backwardReserved,
+                                        solution.options[s]->backwardReserved);
+    }
+  };
+  // What is reserved is at least as large as the weights.
+  const double reserved = caps.forwardReserved + caps.backwardReserved;
+  knapsack.weightTimes = parametersPerWeight();
+  knapsack.room = room - caps.peak - reserved;
+  take(knapsack.solve(bound));
+  if (found.weights > reserved) {
+    knapsack.weightTimes += 1;
+    knapsack.room = room - caps.peak;
+    take(knapsack.solve(bound));
+  }
+  return found;
+}
+
+/// The values of a member of rows that are above `least`, descending.
+static std::vector<double>
+valuesOf(const plan::StageProfile &profile, const plan::StageModel &model,
+         const std::vector<Lane> &lanes, int first, int end,
+         double StageRow::*field, double &least) {
+  std::set<double, std::greater<>> values;
+  least = 0;
+  for (int op = first; op < end; ++op) {
+    double lowest = StageSolver::kNever;
+    for (const Lane &lane : lanes)
+      for (int algorithm = 0; algorithm < profile.algorithms(); ++algorithm)
+        if (const auto *table =
+                profile.table(lane.samples, lane.tensor, algorithm)) {
+          const double value = (*table)[model.ops[op].row].*field;
+          values.insert(value);
+          lowest = std::min(lowest, value);
+        }
+    least = std::max(least, lowest);
+  }
+  values.insert(least);
+  return {values.begin(), values.upper_bound(least)};
+}
+
+/// Lowers the caps on reserved memory while that helps.
+void StageSolver::searchCaps(const StagePlace &place,
+                             const std::vector<Lane> &lanes, double room,
+                             double peak, Choice &best) const {
+  double leastForward, leastBackward;
+  const std::vector<double> forward =
+      valuesOf(profile, model, lanes, place.first, place.end - 1,
+               &StageRow::forwardReserved, leastForward);
+  const std::vector<double> backward =
+      valuesOf(profile, model, lanes, place.first, place.end - 1,
+               &StageRow::backwardReserved, leastBackward);
+  // The caps that a choice keeps, as positions among the values.
+  auto positionOf = [](const std::vector<double> &values, double value) {
+    return static_cast<size_t>(
+        std::find_if(values.begin(), values.end(),
+                     [&](double each) { return each <= value; }) -
+        values.begin());
+  };
+  size_t f = 0, b = 0;
+  bool hasFound = false;
+  double reached = kNever;
+  for (;;) {
+    Choice next;
+    double nextTime = kNever;
+    size_t nextF = f, nextB = b;
+    for (auto [df, db] : {std::pair<size_t, size_t>{0, 0}, {1, 0}, {0, 1},
+                          {1, 1}}) {
+      if ((hasFound && !df && !db) || f + df >= forward.size() ||
+          b + db >= backward.size())
+        continue;
+      Choice found =
+          solveCaps(place, lanes, room,
+                    {peak, forward[f + df], backward[b + db]}, best.time);
+      if (found.time < nextTime) {
+        nextTime = found.time;
+        nextF = std::max(f + df, positionOf(forward, found.forwardReserved));
+        nextB = std::max(b + db, positionOf(backward, found.backwardReserved));
+        next = std::move(found);
+      }
+    }
+    if (nextTime == kNever) {
+      // Nothing fits yet: both may have to be lower.
+      if (hasFound || (f + 1 >= forward.size() && b + 1 >= backward.size()))
+        return;
+      f = std::min(f + 1, forward.size() - 1);
+      b = std::min(b + 1, backward.size() - 1);
+      continue;
+    }
+    if (nextTime < best.time)
+      best = next;
+    if (nextTime >= reached - 1e-9)
+      return;
+    reached = nextTime;
+    hasFound = true;
+    f = std::min(nextF, forward.size() - 1);
+    b = std::min(nextB, backward.size() - 1);
+  }
+}
+
+StageSolver::Choice StageSolver::search(const StagePlace &place,
+                                        const std::vector<Lane> &lanes,
+                                        double room) const {
+  Choice best;
+  // The most that is computed again at once in any layer of the stage.
+  double most = 0;
+  std::vector<double> peaks;
+  for (const Lane &lane : lanes) {
+    const std::vector<double> &some = segments.peaks(lane);
+    peaks.insert(peaks.end(), some.begin() + 1, some.end());
+    const std::vector<int> &begins = segments.parts();
+    for (int begin = place.first; begin < place.end;) {
+      const int end = std::min(place.end, begins[segments.partOf(begin) + 1]);
+      for (const SegmentOption &option :
+           segments.segment(lane, begin, end, end == place.end, {}).options)
+        most = std::max(most, option.peak);
+      begin = end;
+    }
+  }
+  peaks.insert(peaks.end(), {0, most});
+  std::sort(peaks.begin(), peaks.end());
+  peaks.erase(std::unique(peaks.begin(), peaks.end()), peaks.end());
+  // Without anything done again first: if that fits nothing is faster.
+  for (double peak : peaks) {
+    if (peak > most)
+      break;
+    searchCaps(place, lanes, room, peak, best);
+    if (peak == 0 && best.time < kNever &&
+        knapsackOf(place, lanes, {}).leastTime() >= best.time - 1e-9)
+      break;
+  }
+  return best;
+}
+
+PlannedStage StageSolver::stageOf(const StagePlace &place,
+                                  const Choice &choice) const {
+  PlannedStage stage;
+  stage.first = place.first;
+  stage.devices = place.devices;
+  const std::vector<int> &begins = segments.parts();
+  size_t s = 0;
+  for (int begin = place.first; begin < place.end; ++s) {
+    const int end = std::min(place.end, begins[segments.partOf(begin) + 1]);
+    const SegmentOption &option = *choice.options[s];
+    for (int op = begin; op < end; ++op) {
+      const uint32_t bit = uint32_t(1) << (op - begin);
+      stage.ops.push_back({choice.lanes[s].tensor,
+                           option.algorithms & bit ? 1 : 0,
+                           (option.again & bit) != 0});
+    }
+    begin = end;
+  }
+  return stage;
+}
+
+PlannedStage StageSolver::solve(const StagePlace &place, double &time) const {
+  const std::vector<Lane> all = lanes(place.devices, place.before);
+  // Where tables do not price changes of layout there are none.
+  std::vector<std::vector<Lane>> groups;
+  if (model.hasLayouts)
+    groups.push_back(all);
+  else
+    for (const Lane &lane : all)
+      groups.push_back({lane});
+  PlannedStage best;
+  time = kNever;
+  for (const std::vector<Lane> &group : groups) {
+    double room = limit;
+    // Options know nothing of what comes behind the stage; the timer judges.
+    for (int attempt = 0; attempt < 3 && !group.empty(); ++attempt) {
+      const Choice choice = search(place, group, room - 1e-6);
+      if (choice.time == kNever)
+        break;
+      PlannedStage stage = stageOf(place, choice);
+      const plan::StageCost cost = timer.cost(
+          stage, microBatch, place.later, place.before, devicesPerNode);
+      if (cost.memory.total() >= limit) {
+        room -= cost.memory.total() - limit + 0.001;
+        continue;
+      }
+      if (cost.time.total() < time) {
+        time = cost.time.total();
+        best = std::move(stage);
+      }
+      break;
+    }
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages that were solved before
+//===----------------------------------------------------------------------===//
+
+StageSolver::Key StageSolver::keyOf(const StagePlace &place) const {
+  const int after = place.before + place.devices;
+  const int crossings =
+      (place.before && place.before % devicesPerNode == 0 ? 1 : 0) +
+      (after % devicesPerNode == 0 ? 2 : 0);
+  const int alignment = place.before ? place.before & -place.before : 1 << 20;
+  return {place.first, place.end,
+          place.devices, place.later,
+          crossings,
+          std::min(alignment, profile.tensorDegrees().back())};
+}
+
+const StageSolver::Solved &
+StageSolver::solvedAt(const StagePlace &place) const {
+  auto [it, isNew] = solved.try_emplace(keyOf(place));
+  if (isNew)
+    it->second.stage = solve(place, it->second.time);
+  return it->second;
+}
+
+double StageSolver::time(const StagePlace &place) const {
+  return solvedAt(place).time;
+}
+
+PlannedStage StageSolver::stage(const StagePlace &place) const {
+  return solvedAt(place).stage;
+}
