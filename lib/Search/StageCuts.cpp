@@ -23,30 +23,36 @@ double StageCuts::least() const {
   return microBatches * solver.workBefore(model.size()) / options.devices;
 }
 
-/// Places over which little is sent; of large models fewer.
+/// All places of a short chain; of longer ones those over which not much more
+/// is sent than elsewhere in the same part of a layer, or the beginnings of
+/// some parts.
 std::vector<int> StageCuts::positions() const {
   constexpr size_t kMost = 400;
   constexpr double kManyTimes = 4;
-  const std::vector<int> &begins = segments.parts();
+  const std::vector<int> &parts = segments.parts();
   std::vector<int> result;
+  int devices = 1;
+  while (devices < options.devices && solver.lanes(devices, 0).empty())
+    ++devices;
   // Any lane will do to compare.
-  for (int devices = 1; devices <= options.devices; ++devices)
-    if (const std::vector<Lane> lanes = solver.lanes(devices, 0);
-        !lanes.empty()) {
-      double least = kNever;
-      for (size_t layer = 1; layer + 1 < begins.size(); ++layer)
-        least = std::min(least,
-                         segments.row(lanes[0], begins[layer]).input);
-      for (int op = 1; op < model.size(); ++op)
-        if (segments.row(lanes[0], op).input <= kManyTimes * least)
-          result.push_back(op);
-      break;
-    }
+  const std::vector<Lane> lanes = solver.lanes(devices, 0);
+  if (lanes.empty())
+    return {0, model.size()};
+  auto inputOf = [&](int op) { return segments.row(lanes[0], op).input; };
+  for (size_t part = 0; part + 1 < parts.size(); ++part) {
+    double least = kNever;
+    for (int op = parts[part]; op < parts[part + 1]; ++op)
+      least = std::min(least, inputOf(op));
+    for (int op = parts[part]; op < parts[part + 1]; ++op)
+      if (op > 0 && (model.size() <= static_cast<int>(kMost) ||
+                     inputOf(op) <= kManyTimes * least))
+        result.push_back(op);
+  }
   if (result.size() > kMost) {
     result.clear();
-    const size_t step = begins.size() / kMost + 1;
-    for (size_t layer = 1; layer + 1 < begins.size(); layer += step)
-      result.push_back(begins[layer]);
+    const size_t step = parts.size() / kMost + 1;
+    for (size_t part = 1; part + 1 < parts.size(); part += step)
+      result.push_back(parts[part]);
   }
   result.insert(result.begin(), 0);
   result.push_back(model.size());

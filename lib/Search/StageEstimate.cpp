@@ -13,8 +13,10 @@ static constexpr double kNever = StageSolver::kNever;
 
 StageEstimate::StageEstimate(const plan::StageModel &model,
                              const StageSegments &segments,
-                             const StageSolver &solver, double limit)
-    : model(model), segments(segments), solver(solver), limit(limit) {
+                             const StageSolver &solver, double limit,
+                             double longest)
+    : model(model), segments(segments), solver(solver), limit(limit),
+      longest(longest) {
   // Microseconds per MiB of a micro-batch.
   prices.push_back(0);
   for (double price = 0.05; price < 5000; price *= 1.5)
@@ -32,9 +34,9 @@ double StageEstimate::most(const std::vector<std::vector<double>> &table,
 const StageEstimate::Points &StageEstimate::pointsOf(const Lane &lane,
                                                      int begin, int end,
                                                      bool isLast,
-                                                     size_t peak) const {
-  const Segment &segment = segments.segment(
-      lane, begin, end, isLast, {segments.peaks(lane)[peak]});
+                                                     double peak) const {
+  const Segment &segment =
+      segments.segment(lane, begin, end, isLast, {peak});
   Points &result = points[&segment];
   if (result.empty())
     for (double price : prices) {
@@ -43,12 +45,13 @@ const StageEstimate::Points &StageEstimate::pointsOf(const Lane &lane,
         continue;
       }
       const SegmentOption &option = segment.cheapest(price);
-      result.push_back({option.time, option.kept});
+      result.push_back({option.time, option.kept, option.forwardReserved,
+                        option.backwardReserved});
     }
   return result;
 }
 
-const StageEstimate::LaneSums &StageEstimate::sumsOf(const Lane &lane) const {
+StageEstimate::LaneSums &StageEstimate::sumsOf(const Lane &lane) const {
   auto [it, isNew] = sums.try_emplace(lane);
   LaneSums &result = it->second;
   if (!isNew)
@@ -74,12 +77,13 @@ const StageEstimate::LaneSums &StageEstimate::sumsOf(const Lane &lane) const {
     }
   const std::vector<int> &begins = segments.parts();
   for (size_t peak = 0; peak < segments.peaks(lane).size(); ++peak) {
-    std::vector<Points> &before = result.layers.emplace_back();
+    std::vector<Points> &before = result.parts.emplace_back();
     before.emplace_back(prices.size());
-    for (size_t layer = 0; layer + 1 < begins.size(); ++layer) {
+    for (size_t part = 0; part + 1 < begins.size(); ++part) {
       Points sum = before.back();
       const Points &each =
-          pointsOf(lane, begins[layer], begins[layer + 1], false, peak);
+          pointsOf(lane, begins[part], begins[part + 1], false,
+                   segments.peaks(lane)[peak]);
       for (size_t price = 0; price < prices.size(); ++price) {
         sum[price].time += each[price].time;
         sum[price].kept += each[price].kept;
@@ -115,19 +119,20 @@ double StageEstimate::timeOn(const StagePlace &place, const Lane &lane,
       continue;
     const Points *head, *tail = nullptr;
     if (first == last) {
-      head = &pointsOf(lane, place.first, place.end, true, peak);
+      head = &pointsOf(lane, place.first, place.end, true, peaks[peak]);
     } else {
-      head = &pointsOf(lane, place.first, begins[first + 1], false, peak);
-      tail = &pointsOf(lane, begins[last], place.end, true, peak);
+      head =
+          &pointsOf(lane, place.first, begins[first + 1], false, peaks[peak]);
+      tail = &pointsOf(lane, begins[last], place.end, true, peaks[peak]);
     }
     auto at = [&](size_t price) {
       Point point = (*head)[price];
       if (tail) {
-        const std::vector<Points> &layers = sum.layers[peak];
-        point.time += (*tail)[price].time + layers[last][price].time -
-                      layers[first + 1][price].time;
-        point.kept += (*tail)[price].kept + layers[last][price].kept -
-                      layers[first + 1][price].kept;
+        const std::vector<Points> &parts = sum.parts[peak];
+        point.time += (*tail)[price].time + parts[last][price].time -
+                      parts[first + 1][price].time;
+        point.kept += (*tail)[price].kept + parts[last][price].kept -
+                      parts[first + 1][price].kept;
       }
       return point;
     };
@@ -156,14 +161,137 @@ double StageEstimate::timeOn(const StagePlace &place, const Lane &lane,
   return least;
 }
 
+//===----------------------------------------------------------------------===//
+// Several lanes
+//===----------------------------------------------------------------------===//
+
+const StageEstimate::Points &StageEstimate::headOf(const Lane &lane,
+                                                   LaneSums &sum, int begin,
+                                                   double peak) const {
+  std::vector<const Points *> &heads = sum.heads[peak];
+  if (heads.empty())
+    heads.resize(model.size(), nullptr);
+  if (!heads[begin])
+    heads[begin] = &pointsOf(
+        lane, begin, segments.parts()[segments.partOf(begin) + 1], false, peak);
+  return *heads[begin];
+}
+
+struct StageEstimate::Sweep {
+  double cost = kNever; ///< time + price * memory
+  double time = 0, weights = 0, kept = 0, forward = 0, backward = 0;
+};
+
+/// At one price, with one cap, on some lanes.
+void StageEstimate::sweepAt(const StagePlace &end,
+                            const std::vector<Lane> &lanes, size_t price,
+                            double peak, std::vector<double> &times) const {
+  const double keptTimes = end.later + 1;
+  const double perWeight =
+      solver.parametersPerWeight() * prices[price] / keptTimes;
+  std::vector<LaneSums *> sum;
+  for (const Lane &lane : lanes)
+    sum.push_back(&sumsOf(lane));
+  std::vector<Sweep> behind(lanes.size()), now(lanes.size());
+  std::vector<double> sent(lanes.size());
+  StagePlace place = end;
+  const int last = segments.partOf(end.end - 1);
+  for (int part = last; part >= 0; --part) {
+    const int begin = segments.parts()[part];
+    const int partEnd = part == last ? end.end : segments.parts()[part + 1];
+    double fastest = kNever;
+    for (size_t l = 0; l < lanes.size(); ++l) {
+      // What follows, if this lane stands before it.
+      Sweep next;
+      if (part == last)
+        next.cost = 0;
+      else
+        for (size_t to = 0; to < lanes.size(); ++to) {
+          double change = 0;
+          if (l != to) {
+            const auto [forward, backward] =
+                solver.change(partEnd, end.devices, lanes[l], lanes[to]);
+            change = forward + backward;
+          }
+          if (behind[to].cost + change < next.cost) {
+            next = behind[to];
+            next.cost += change;
+            next.time += change;
+          }
+        }
+      for (int first = partEnd; first-- > begin;) {
+        const Point &point =
+            part == last
+                ? pointsOf(lanes[l], first, partEnd, true, peak)[price]
+                : headOf(lanes[l], *sum[l], first, peak)[price];
+        Sweep each = next;
+        const double weights =
+            sum[l]->weights[partEnd] - sum[l]->weights[first];
+        each.cost +=
+            point.time + prices[price] * point.kept + perWeight * weights;
+        each.time += point.time;
+        each.kept += point.kept;
+        each.weights += weights;
+        each.forward = std::max(each.forward, point.forwardReserved);
+        each.backward = std::max(each.backward, point.backwardReserved);
+        if (first == begin)
+          now[l] = each;
+        fastest = std::min(fastest, each.time);
+        const double memory =
+            solver.parametersPerWeight() * each.weights +
+            keptTimes *
+                (each.kept + segments.row(lanes[l], first).input) +
+            peak + std::max(each.forward + each.backward, each.weights);
+        if (memory >= limit || each.time >= times[first])
+          continue;
+        place.first = first;
+        times[first] = std::min(
+            times[first], each.time + solver.transfers(place, lanes[l]));
+      }
+    }
+    if (fastest > longest)
+      return;
+    std::swap(behind, now);
+  }
+}
+
+std::vector<double> StageEstimate::sweep(const StagePlace &place) const {
+  std::vector<double> result(place.end, kNever);
+  std::vector<Lane> lanes = solver.lanes(place.devices, place.before);
+  // Without those that need most memory there is more for the others.
+  for (size_t without = 0; without < lanes.size(); ++without) {
+    const std::vector<Lane> some(lanes.begin() + without, lanes.end());
+    const std::vector<double> &peaks = segments.peaks(some[0]);
+    std::vector<double> caps = {0};
+    if (peaks.size() > 1)
+      for (size_t at : {size_t(1), peaks.size() / 2, peaks.size() - 1})
+        caps.push_back(peaks[at]);
+    for (double cap : caps)
+      for (size_t price = 0; price < prices.size(); price += 2)
+        sweepAt(place, some, price, cap, result);
+  }
+  return result;
+}
+
 double StageEstimate::time(const StagePlace &place) const {
   // Times to send hardly depend on where a stage is.
+  const int alignment =
+      place.before ? std::min(place.before & -place.before, 1 << 10) : 0;
   auto [it, isNew] = times.try_emplace(
-      Key{place.first, place.end, place.devices, place.later,
-          place.before ? place.before & -place.before : 0},
+      Key{place.first, place.end, place.devices, place.later, alignment},
       kNever);
-  if (isNew)
-    for (const Lane &lane : solver.lanes(place.devices, place.before))
-      it->second = timeOn(place, lane, it->second);
+  if (!isNew)
+    return it->second;
+  constexpr int kMostSwept = 300;
+  const std::vector<Lane> lanes = solver.lanes(place.devices, place.before);
+  if (lanes.size() > 1 && model.hasLayouts && model.size() <= kMostSwept) {
+    auto [swept, isFirst] = sweeps.try_emplace(
+        Key{place.end, place.devices, place.later, alignment, 0});
+    if (isFirst)
+      swept->second = sweep(place);
+    it->second = swept->second[place.first];
+  }
+  for (const Lane &lane : lanes)
+    it->second = timeOn(place, lane, it->second);
   return it->second;
 }

@@ -1,8 +1,10 @@
 //===- StageEstimate.h - about the time of a stage, quickly -----*- C++ -*-===//
 //
-// Internal to Search. What StageSolver would find, from sums over layers that
-// are made once: all of the stage on one lane, with what is computed again for
-// one of some prices of memory, and in between linear.
+// Internal to Search. About what StageSolver would find, by prices of memory:
+// for each of some, every part of a layer is done as is cheapest, and the best
+// that fits is taken. All of a stage is on one lane, from sums over parts that
+// are made once; in shorter chains whose layouts have prices lanes may change
+// between parts, and a sweep from the end of a stage gives all its beginnings.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_LIB_SEARCH_STAGEESTIMATE_H
@@ -16,16 +18,17 @@ namespace ffc::search {
 
 class StageEstimate {
 public:
-  /// The arguments must outlive it.
+  /// The arguments must outlive it. Stages that take more than `longest` may be
+  /// said never to fit.
   StageEstimate(const plan::StageModel &model, const StageSegments &segments,
-                const StageSolver &solver, double limit);
+                const StageSolver &solver, double limit, double longest);
 
   /// In microseconds; StageSolver::kNever if it does not fit.
   double time(const StagePlace &place) const;
 
 private:
   struct Point {
-    double time = 0, kept = 0;
+    double time = 0, kept = 0, forwardReserved = 0, backwardReserved = 0;
   };
   /// By price.
   using Points = std::vector<Point>;
@@ -35,25 +38,37 @@ private:
     /// By power of two and operator, the most of so many from there on.
     std::vector<std::vector<double>> forward, backward;
     /// By cap on the peak, of all layers before.
-    std::vector<std::vector<Points>> layers;
+    std::vector<std::vector<Points>> parts;
+    /// By cap, of the operators from one on to the end of its part; null: not
+    /// asked for yet.
+    std::map<double, std::vector<const Points *>> heads;
   };
+  /// A stage's operators from some on, on its way backwards.
+  struct Sweep;
 
   double timeOn(const StagePlace &place, const Lane &lane, double bound) const;
-  const LaneSums &sumsOf(const Lane &lane) const;
+  LaneSums &sumsOf(const Lane &lane) const;
   const Points &pointsOf(const Lane &lane, int begin, int end, bool isLast,
-                         size_t peak) const;
+                         double peak) const;
+  const Points &headOf(const Lane &lane, LaneSums &sum, int begin,
+                       double peak) const;
+  /// By first operator, of stages with this end and devices.
+  std::vector<double> sweep(const StagePlace &place) const;
+  void sweepAt(const StagePlace &place, const std::vector<Lane> &lanes,
+               size_t price, double peak, std::vector<double> &times) const;
   static double most(const std::vector<std::vector<double>> &table, int begin,
                      int end);
 
   const plan::StageModel &model;
   const StageSegments &segments;
   const StageSolver &solver;
-  const double limit;
+  const double limit, longest;
   std::vector<double> prices;
   mutable std::map<Lane, LaneSums> sums;
   mutable std::map<const Segment *, Points> points;
   using Key = std::tuple<int, int, int, int, int>;
   mutable std::map<Key, double> times;
+  mutable std::map<Key, std::vector<double>> sweeps;
 };
 
 } // namespace ffc::search

@@ -59,6 +59,13 @@ double StageSolver::transfers(const StagePlace &place, const Lane &lane) const {
 // One stage
 //===----------------------------------------------------------------------===//
 
+int StageSolver::endOfSegment(const StagePlace &place, int begin,
+                              bool isFine) const {
+  return isFine ? begin + 1
+                : std::min(place.end,
+                           segments.parts()[segments.partOf(begin) + 1]);
+}
+
 Knapsack StageSolver::knapsackOf(const StagePlace &place,
                                  const std::vector<Lane> &lanes,
                                  const SegmentCaps &caps) const {
@@ -70,19 +77,16 @@ Knapsack StageSolver::knapsackOf(const StagePlace &place,
     knapsack.firstMemory.push_back(knapsack.keptTimes *
                                    segments.row(lane, place.first).input);
   }
-  const std::vector<int> &begins = segments.parts();
   for (int begin = place.first; begin < place.end;) {
-    const int end =
-        std::min(place.end, begins[segments.partOf(begin) + 1]);
+    const int end = endOfSegment(place, begin, caps.peak == 0);
     for (const Lane &lane : lanes) {
       knapsack.segments.push_back(&segments.segment(
           lane, begin, end, end == place.end, caps));
       for (const Lane &from : lanes) {
         double time = 0;
         if (begin > place.first && from.tensor != lane.tensor) {
-          const auto [forward, backward] = timer.reshard(
-              begin, place.devices, microBatch, {from.tensor, 0, false},
-              {lane.tensor, 0, false});
+          const auto [forward, backward] =
+              change(begin, place.devices, from, lane);
           time = forward + backward;
         }
         knapsack.changes.push_back(time);
@@ -102,6 +106,7 @@ StageSolver::Choice StageSolver::solveCaps(const StagePlace &place,
   auto take = [&](const Knapsack::Solution &solution) {
     found = {};
     found.time = solution.time;
+    found.isFine = caps.peak == 0;
     for (size_t s = 0; s < solution.options.size(); ++s) {
       found.lanes.push_back(lanes[solution.lanes[s]]);
       found.options.push_back(solution.options[s]);
@@ -126,15 +131,15 @@ StageSolver::Choice StageSolver::solveCaps(const StagePlace &place,
   return found;
 }
 
-/// The values of a member of rows that are above `least`, descending.
-static std::vector<double>
-valuesOf(const plan::StageProfile &profile, const plan::StageModel &model,
-         const std::vector<Lane> &lanes, int first, int end,
-         double StageRow::*field, double &least) {
+/// Values of a member of rows that a cap may have, descending: some of those
+/// between the least that any choice has and the most.
+std::vector<double> StageSolver::capsOf(const std::vector<Lane> &lanes,
+                                        int first, int end,
+                                        double StageRow::*field) const {
   std::set<double, std::greater<>> values;
-  least = 0;
+  double least = 0;
   for (int op = first; op < end; ++op) {
-    double lowest = StageSolver::kNever;
+    double lowest = kNever;
     for (const Lane &lane : lanes)
       for (int algorithm = 0; algorithm < profile.algorithms(); ++algorithm)
         if (const auto *table =
@@ -146,66 +151,57 @@ valuesOf(const plan::StageProfile &profile, const plan::StageModel &model,
     least = std::max(least, lowest);
   }
   values.insert(least);
-  return {values.begin(), values.upper_bound(least)};
+  // Steps that hardly matter are none.
+  constexpr double kStep = 0.005;
+  std::vector<double> result;
+  for (double value : values)
+    if (value >= least &&
+        (result.empty() || value == least ||
+         result.back() - value >= kStep * limit))
+      result.push_back(value);
+  return result;
 }
 
 /// Lowers the caps on reserved memory while that helps.
 void StageSolver::searchCaps(const StagePlace &place,
                              const std::vector<Lane> &lanes, double room,
                              double peak, Choice &best) const {
-  double leastForward, leastBackward;
   const std::vector<double> forward =
-      valuesOf(profile, model, lanes, place.first, place.end - 1,
-               &StageRow::forwardReserved, leastForward);
+      capsOf(lanes, place.first, place.end - 1, &StageRow::forwardReserved);
   const std::vector<double> backward =
-      valuesOf(profile, model, lanes, place.first, place.end - 1,
-               &StageRow::backwardReserved, leastBackward);
-  // The caps that a choice keeps, as positions among the values.
-  auto positionOf = [](const std::vector<double> &values, double value) {
-    return static_cast<size_t>(
-        std::find_if(values.begin(), values.end(),
-                     [&](double each) { return each <= value; }) -
-        values.begin());
+      capsOf(lanes, place.first, place.end - 1, &StageRow::backwardReserved);
+  auto capsAt = [&](size_t f, size_t b) {
+    return SegmentCaps{peak, forward[f], backward[b]};
   };
+  static constexpr size_t kJumps[] = {0, 1, 2, 4, 8};
   size_t f = 0, b = 0;
-  bool hasFound = false;
-  double reached = kNever;
+  double reached =
+      solveCaps(place, lanes, room, capsAt(f, b), /*bound=*/0).time;
   for (;;) {
-    Choice next;
-    double nextTime = kNever;
+    double least = kNever;
     size_t nextF = f, nextB = b;
-    for (auto [df, db] : {std::pair<size_t, size_t>{0, 0}, {1, 0}, {0, 1},
-                          {1, 1}}) {
-      if ((hasFound && !df && !db) || f + df >= forward.size() ||
-          b + db >= backward.size())
-        continue;
-      Choice found =
-          solveCaps(place, lanes, room,
-                    {peak, forward[f + df], backward[b + db]}, best.time);
-      if (found.time < nextTime) {
-        nextTime = found.time;
-        nextF = std::max(f + df, positionOf(forward, found.forwardReserved));
-        nextB = std::max(b + db, positionOf(backward, found.backwardReserved));
-        next = std::move(found);
+    for (size_t df : kJumps)
+      for (size_t db : kJumps) {
+        if ((!df && !db) || f + df >= forward.size() ||
+            b + db >= backward.size())
+          continue;
+        const double time =
+            solveCaps(place, lanes, room, capsAt(f + df, b + db), 0).time;
+        if (time < least) {
+          least = time;
+          nextF = f + df;
+          nextB = b + db;
+        }
       }
-    }
-    if (nextTime == kNever) {
-      // Nothing fits yet: both may have to be lower.
-      if (hasFound || (f + 1 >= forward.size() && b + 1 >= backward.size()))
-        return;
-      f = std::min(f + 1, forward.size() - 1);
-      b = std::min(b + 1, backward.size() - 1);
-      continue;
-    }
-    if (nextTime < best.time)
-      best = next;
-    if (nextTime >= reached - 1e-9)
-      return;
-    reached = nextTime;
-    hasFound = true;
-    f = std::min(nextF, forward.size() - 1);
-    b = std::min(nextB, backward.size() - 1);
+    if (least >= reached - 1e-9)
+      break;
+    reached = least;
+    f = nextF;
+    b = nextB;
   }
+  Choice found = solveCaps(place, lanes, room, capsAt(f, b), best.time);
+  if (found.time < best.time)
+    best = std::move(found);
 }
 
 StageSolver::Choice StageSolver::search(const StagePlace &place,
@@ -218,9 +214,8 @@ StageSolver::Choice StageSolver::search(const StagePlace &place,
   for (const Lane &lane : lanes) {
     const std::vector<double> &some = segments.peaks(lane);
     peaks.insert(peaks.end(), some.begin() + 1, some.end());
-    const std::vector<int> &begins = segments.parts();
     for (int begin = place.first; begin < place.end;) {
-      const int end = std::min(place.end, begins[segments.partOf(begin) + 1]);
+      const int end = endOfSegment(place, begin, /*isFine=*/false);
       for (const SegmentOption &option :
            segments.segment(lane, begin, end, end == place.end, {}).options)
         most = std::max(most, option.peak);
@@ -230,13 +225,17 @@ StageSolver::Choice StageSolver::search(const StagePlace &place,
   peaks.insert(peaks.end(), {0, most});
   std::sort(peaks.begin(), peaks.end());
   peaks.erase(std::unique(peaks.begin(), peaks.end()), peaks.end());
+  peaks.erase(std::upper_bound(peaks.begin(), peaks.end(), most), peaks.end());
+  // About as many, evenly, with none and the most.
+  constexpr size_t kMostPeaks = 14;
+  while (peaks.size() > kMostPeaks)
+    for (size_t i = 1; i + 1 < peaks.size() && peaks.size() > kMostPeaks; ++i)
+      peaks.erase(peaks.begin() + static_cast<std::ptrdiff_t>(i));
   // Without anything done again first: if that fits nothing is faster.
   for (double peak : peaks) {
-    if (peak > most)
-      break;
     searchCaps(place, lanes, room, peak, best);
     if (peak == 0 && best.time < kNever &&
-        knapsackOf(place, lanes, {}).leastTime() >= best.time - 1e-9)
+        knapsackOf(place, lanes, {0}).leastTime() >= best.time - 1e-9)
       break;
   }
   return best;
@@ -247,10 +246,9 @@ PlannedStage StageSolver::stageOf(const StagePlace &place,
   PlannedStage stage;
   stage.first = place.first;
   stage.devices = place.devices;
-  const std::vector<int> &begins = segments.parts();
   size_t s = 0;
   for (int begin = place.first; begin < place.end; ++s) {
-    const int end = std::min(place.end, begins[segments.partOf(begin) + 1]);
+    const int end = endOfSegment(place, begin, choice.isFine);
     const SegmentOption &option = *choice.options[s];
     for (int op = begin; op < end; ++op) {
       const uint32_t bit = uint32_t(1) << (op - begin);

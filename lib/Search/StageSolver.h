@@ -46,6 +46,13 @@ public:
     return 2 + model.masterCopies + model.optimizerStates;
   }
 
+  /// The time to change from one lane to another before operator `op`, forward
+  /// and backward.
+  std::pair<double, double> change(int op, int devices, const Lane &from,
+                                   const Lane &to) const {
+    return timer.reshard(op, devices, microBatch, {from.tensor, 0, false},
+                         {to.tensor, 0, false});
+  }
   /// What comes in and goes out on a lane, in microseconds.
   double transfers(const StagePlace &place, const Lane &lane) const;
 
@@ -60,11 +67,17 @@ private:
     std::vector<const SegmentOption *> options;
     double weights = 0;
     double forwardReserved = 0, backwardReserved = 0;
+    bool isFine = false;
   };
 
+  /// Segments are operators if nothing is computed again (`isFine`), so that
+  /// lanes may change anywhere; else parts of layers.
+  int endOfSegment(const StagePlace &place, int begin, bool isFine) const;
   plan::PlannedStage solve(const StagePlace &place, double &time) const;
   Choice search(const StagePlace &place, const std::vector<Lane> &lanes,
                 double room) const;
+  std::vector<double> capsOf(const std::vector<Lane> &lanes, int first, int end,
+                             double plan::StageRow::*field) const;
   void searchCaps(const StagePlace &place, const std::vector<Lane> &lanes,
                   double room, double peak, Choice &best) const;
   Choice solveCaps(const StagePlace &place, const std::vector<Lane> &lanes,

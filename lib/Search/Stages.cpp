@@ -21,9 +21,13 @@ struct MicroBatchSearch {
       : microBatch(microBatch), segments(profile, model),
         solver(profile, model, segments, microBatch, options.devicesPerNode,
                options.memoryLimit),
-        estimate(model, segments, solver, options.memoryLimit),
+        estimate(model, segments, solver, options.memoryLimit,
+                 kLongest * solver.workBefore(model.size()) / options.devices),
         cuts(model, segments, solver, estimate, options,
              options.batch / microBatch) {}
+
+  /// By how much a stage may be slower than if all work were divided evenly.
+  static constexpr double kLongest = 6;
 
   const int microBatch;
   StageSegments segments;

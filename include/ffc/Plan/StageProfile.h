@@ -9,6 +9,7 @@
 #ifndef FFC_PLAN_STAGEPROFILE_H
 #define FFC_PLAN_STAGEPROFILE_H
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -109,7 +110,8 @@ private:
   friend class StageProfileReader;
   std::string modelName;
   std::vector<std::string> names;
-  std::map<std::vector<int>, StageTable> tables; ///< samples, tensor, algorithm
+  /// By samples, tensor degree and algorithm.
+  std::map<std::array<int, 3>, StageTable> tables;
   std::vector<int> allSamples, allTensor;
   int numAlgorithms = 1;
   std::map<std::pair<StageCollective, int>, CollectiveTable> collectives;

@@ -72,7 +72,7 @@ private:
   std::string folder, error;
   StageProfile profile;
   /// Of the file that is read.
-  std::vector<int> key;
+  std::array<int, 3> key = {};
   std::pair<StageCollective, int> group;
   std::optional<LinkTable> *link = nullptr;
 };
