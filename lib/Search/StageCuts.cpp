@@ -14,10 +14,11 @@ static constexpr double kFarOff = 1.01;
 
 StageCuts::StageCuts(const plan::StageModel &model,
                      const StageSegments &segments, const StageSolver &solver,
-                     const StageEstimate &estimate,
+                     StageEstimate &estimate,
                      const StageSearchOptions &options, int microBatches)
     : model(model), segments(segments), solver(solver), estimate(estimate),
-      options(options), microBatches(microBatches), places(positions()) {}
+      options(options), microBatches(microBatches), places(positions()),
+      within(least() / microBatches) {}
 
 double StageCuts::least() const {
   return microBatches * solver.workBefore(model.size()) / options.devices;
@@ -129,7 +130,8 @@ void StageCuts::addStages(int later, int devices, const Labels &behind,
 }
 
 std::vector<StageDivision> StageCuts::divisionsWithin(double slowest,
-                                                      double bound) const {
+                                                      double bound) {
+  estimate.reach(slowest);
   const Labels none(places.size());
   std::vector<std::vector<Labels>> byStages; ///< and devices
   byStages.emplace_back(options.devices + 1, none);
@@ -165,41 +167,30 @@ std::vector<StageDivision> StageCuts::divisionsWithin(double slowest,
   return result;
 }
 
-std::vector<StageDivision> StageCuts::divisions(double bound) const {
+void StageCuts::widen(double bound) {
+  constexpr double kWider = 1.12;
   constexpr size_t kMost = 8;
   constexpr double kNear = 1.03;
-  std::vector<StageDivision> found;
-  double slowest = least() / microBatches;
-  const double most = bound / microBatches;
-  for (double factor = 1.04; found.empty(); factor *= 1.15) {
-    const double within = std::min(slowest * factor, most);
-    found = divisionsWithin(within, bound);
-    double best = bound;
-    for (const StageDivision &division : found)
-      best = std::min(best, division.iteration);
-    // A slower stage alone takes longer than the best of these.
-    if (!found.empty() && best > microBatches * within)
-      found = divisionsWithin(std::min(best / microBatches, most), bound);
-    if (within >= most || factor > 1e4)
-      break;
-  }
-  std::sort(found.begin(), found.end(),
+  // A slower stage alone takes longer than the bound.
+  within = std::min(within * kWider, bound / microBatches);
+  std::vector<StageDivision> all = divisionsWithin(within, bound);
+  all.insert(all.end(), found.begin(), found.end());
+  found.clear();
+  std::sort(all.begin(), all.end(),
             [](const StageDivision &a, const StageDivision &b) {
               return a.iteration < b.iteration;
             });
-  std::vector<StageDivision> result;
   std::set<std::vector<int>> seen;
-  for (StageDivision &division : found) {
+  for (StageDivision &division : all) {
     std::vector<int> devices;
     for (const StagePlace &place : division.places)
       devices.push_back(place.devices);
-    if (division.iteration > found.front().iteration * kNear ||
-        result.size() == kMost)
+    if (division.iteration > all.front().iteration * kNear ||
+        found.size() == kMost)
       break;
     if (seen.insert(devices).second)
-      result.push_back(std::move(division));
+      found.push_back(std::move(division));
   }
-  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,8 +199,8 @@ std::vector<StageDivision> StageCuts::divisions(double bound) const {
 
 /// The fastest division with these devices of which no stage takes longer, as
 /// far as stages are about as long as they can be.
-StageDivision StageCuts::reach(const StageDivision &division,
-                               double slowest) const {
+StageDivision StageCuts::reach(const StageDivision &division, double slowest) {
+  estimate.reach(slowest * kFarOff);
   struct State {
     double slowest = 0, sum = 0;
     int end = 0;
@@ -287,8 +278,7 @@ StageDivision StageCuts::reach(const StageDivision &division,
   return result;
 }
 
-StageDivision StageCuts::refine(const StageDivision &division,
-                                double bound) const {
+StageDivision StageCuts::refine(const StageDivision &division, double bound) {
   StageDivision best;
   double low = division.slowest * 0.985, high = division.slowest;
   for (int attempt = 0; attempt < 6 && best.places.empty(); ++attempt) {

@@ -25,16 +25,19 @@ class StageCuts {
 public:
   /// The arguments must outlive it.
   StageCuts(const plan::StageModel &model, const StageSegments &segments,
-            const StageSolver &solver, const StageEstimate &estimate,
+            const StageSolver &solver, StageEstimate &estimate,
             const StageSearchOptions &options, int microBatches);
 
   /// What no iteration is faster than.
   double least() const;
-  /// The best divisions with an estimated time below `bound`, different in
-  /// their numbers of devices, best first.
-  std::vector<StageDivision> divisions(double bound) const;
+  /// What no iteration is faster than that widen() has not looked for.
+  double next() const { return microBatches * within; }
+  /// Looks for divisions with slower stages, of an estimated time below `bound`.
+  void widen(double bound);
+  /// Those that were found, different in their numbers of devices, best first.
+  const std::vector<StageDivision> &divisions() const { return found; }
   /// The best cuts found for the devices of `division`, with solved stages.
-  StageDivision refine(const StageDivision &division, double bound) const;
+  StageDivision refine(const StageDivision &division, double bound);
 
 private:
   struct Label {
@@ -49,20 +52,21 @@ private:
     return (microBatches - 1) * label.slowest + label.sum;
   }
   std::vector<int> positions() const;
-  std::vector<StageDivision> divisionsWithin(double slowest,
-                                             double bound) const;
+  std::vector<StageDivision> divisionsWithin(double slowest, double bound);
   void addStages(int later, int devices, const Labels &behind, double slowest,
                  double bound, std::vector<Labels> &to) const;
   void add(std::vector<Label> &labels, const Label &label) const;
-  StageDivision reach(const StageDivision &division, double slowest) const;
+  StageDivision reach(const StageDivision &division, double slowest);
 
   const plan::StageModel &model;
   const StageSegments &segments;
   const StageSolver &solver;
-  const StageEstimate &estimate;
+  StageEstimate &estimate;
   const StageSearchOptions &options;
   const int microBatches;
   const std::vector<int> places; ///< where stages may begin; and the end
+  double within = 0;             ///< how slow stages may be
+  std::vector<StageDivision> found;
 };
 
 } // namespace ffc::search

@@ -13,10 +13,8 @@ static constexpr double kNever = StageSolver::kNever;
 
 StageEstimate::StageEstimate(const plan::StageModel &model,
                              const StageSegments &segments,
-                             const StageSolver &solver, double limit,
-                             double longest)
-    : model(model), segments(segments), solver(solver), limit(limit),
-      longest(longest) {
+                             const StageSolver &solver, double limit)
+    : model(model), segments(segments), solver(solver), limit(limit) {
   // Microseconds per MiB of a micro-batch.
   prices.push_back(0);
   for (double price = 0.05; price < 5000; price *= 1.5)
@@ -177,56 +175,60 @@ const StageEstimate::Points &StageEstimate::headOf(const Lane &lane,
   return *heads[begin];
 }
 
+/// A stage that begins anywhere, on its way backwards.
 struct StageEstimate::Sweep {
-  double cost = kNever; ///< time + price * memory
-  double time = 0, weights = 0, kept = 0, forward = 0, backward = 0;
+  /// What is the same at all prices.
+  StagePlace place; ///< with the end of the stage
+  std::vector<Lane> lanes;
+  std::vector<LaneSums *> sums;  ///< by lane
+  std::vector<double> transfers; ///< by first operator and lane
+  std::vector<double> changes;   ///< by part, lane before its end and behind
+  /// By operator and lane, of what is left of its part in the stage.
+  std::vector<const Points *> heads;
+
+  std::vector<double> times; ///< by first operator, the least so far
 };
 
-/// At one price, with one cap, on some lanes.
-void StageEstimate::sweepAt(const StagePlace &end,
-                            const std::vector<Lane> &lanes, size_t price,
-                            double peak, std::vector<double> &times) const {
-  const double keptTimes = end.later + 1;
+/// At one price, with one cap, on lanes from number `without` on. Does it fit
+/// wherever the stage begins?
+bool StageEstimate::sweepAt(Sweep &sweep, size_t without, size_t price,
+                            double peak) const {
+  struct State {
+    double cost = kNever; ///< time + price * memory
+    double time = 0, weights = 0, kept = 0, forward = 0, backward = 0;
+  };
+  const size_t numLanes = sweep.lanes.size();
+  const double keptTimes = sweep.place.later + 1;
   const double perWeight =
       solver.parametersPerWeight() * prices[price] / keptTimes;
-  std::vector<LaneSums *> sum;
-  for (const Lane &lane : lanes)
-    sum.push_back(&sumsOf(lane));
-  std::vector<Sweep> behind(lanes.size()), now(lanes.size());
-  std::vector<double> sent(lanes.size());
-  StagePlace place = end;
-  const int last = segments.partOf(end.end - 1);
+  std::vector<State> behind(numLanes), now(numLanes);
+  bool fits = true;
+  const int last = segments.partOf(sweep.place.end - 1);
   for (int part = last; part >= 0; --part) {
     const int begin = segments.parts()[part];
-    const int partEnd = part == last ? end.end : segments.parts()[part + 1];
+    const int end =
+        part == last ? sweep.place.end : segments.parts()[part + 1];
     double fastest = kNever;
-    for (size_t l = 0; l < lanes.size(); ++l) {
+    for (size_t lane = without; lane < numLanes; ++lane) {
       // What follows, if this lane stands before it.
-      Sweep next;
+      State next;
       if (part == last)
         next.cost = 0;
       else
-        for (size_t to = 0; to < lanes.size(); ++to) {
-          double change = 0;
-          if (l != to) {
-            const auto [forward, backward] =
-                solver.change(partEnd, end.devices, lanes[l], lanes[to]);
-            change = forward + backward;
-          }
+        for (size_t to = without; to < numLanes; ++to) {
+          const double change =
+              sweep.changes[(part * numLanes + lane) * numLanes + to];
           if (behind[to].cost + change < next.cost) {
             next = behind[to];
             next.cost += change;
             next.time += change;
           }
         }
-      for (int first = partEnd; first-- > begin;) {
-        const Point &point =
-            part == last
-                ? pointsOf(lanes[l], first, partEnd, true, peak)[price]
-                : headOf(lanes[l], *sum[l], first, peak)[price];
-        Sweep each = next;
-        const double weights =
-            sum[l]->weights[partEnd] - sum[l]->weights[first];
+      const std::vector<double> &weightsBefore = sweep.sums[lane]->weights;
+      for (int first = end; first-- > begin;) {
+        const Point &point = (*sweep.heads[first * numLanes + lane])[price];
+        State each = next;
+        const double weights = weightsBefore[end] - weightsBefore[first];
         each.cost +=
             point.time + prices[price] * point.kept + perWeight * weights;
         each.time += point.time;
@@ -235,60 +237,98 @@ void StageEstimate::sweepAt(const StagePlace &end,
         each.forward = std::max(each.forward, point.forwardReserved);
         each.backward = std::max(each.backward, point.backwardReserved);
         if (first == begin)
-          now[l] = each;
+          now[lane] = each;
         fastest = std::min(fastest, each.time);
+        const double time =
+            each.time + sweep.transfers[first * numLanes + lane];
+        if (time >= sweep.times[first] || time > longest)
+          continue;
         const double memory =
             solver.parametersPerWeight() * each.weights +
             keptTimes *
-                (each.kept + segments.row(lanes[l], first).input) +
+                (each.kept + segments.row(sweep.lanes[lane], first).input) +
             peak + std::max(each.forward + each.backward, each.weights);
-        if (memory >= limit || each.time >= times[first])
-          continue;
-        place.first = first;
-        times[first] = std::min(
-            times[first], each.time + solver.transfers(place, lanes[l]));
+        if (memory < limit)
+          sweep.times[first] = time;
+        else
+          fits = false;
       }
     }
     if (fastest > longest)
-      return;
+      break;
     std::swap(behind, now);
   }
+  return fits;
 }
 
-std::vector<double> StageEstimate::sweep(const StagePlace &place) const {
-  std::vector<double> result(place.end, kNever);
-  std::vector<Lane> lanes = solver.lanes(place.devices, place.before);
-  // Without those that need most memory there is more for the others.
-  for (size_t without = 0; without < lanes.size(); ++without) {
-    const std::vector<Lane> some(lanes.begin() + without, lanes.end());
-    const std::vector<double> &peaks = segments.peaks(some[0]);
-    std::vector<double> caps = {0};
-    if (peaks.size() > 1)
-      for (size_t at : {size_t(1), peaks.size() / 2, peaks.size() - 1})
-        caps.push_back(peaks[at]);
-    for (double cap : caps)
-      for (size_t price = 0; price < prices.size(); price += 2)
-        sweepAt(place, some, price, cap, result);
+std::vector<double>
+StageEstimate::sweep(const StagePlace &place,
+                     const std::vector<Lane> &lanes) const {
+  Sweep sweep;
+  sweep.place = place;
+  sweep.lanes = lanes;
+  for (const Lane &lane : lanes)
+    sweep.sums.push_back(&sumsOf(lane));
+  const int last = segments.partOf(place.end - 1);
+  for (int part = 0; part < last; ++part)
+    for (const Lane &from : lanes)
+      for (const Lane &to : lanes) {
+        const auto [forward, backward] = solver.change(
+            segments.parts()[part + 1], place.devices, from, to);
+        sweep.changes.push_back(from.tensor == to.tensor ? 0
+                                                         : forward + backward);
+      }
+  StagePlace each = place;
+  for (each.first = 0; each.first < place.end; ++each.first)
+    for (const Lane &lane : lanes)
+      sweep.transfers.push_back(solver.transfers(each, lane));
+  sweep.times.assign(place.end, kNever);
+  std::vector<double> caps = {0};
+  const std::vector<double> &peaks = segments.peaks(lanes[0]);
+  if (peaks.size() > 1)
+    for (size_t at : {size_t(1), peaks.size() / 2, peaks.size() - 1})
+      caps.push_back(peaks[at]);
+  for (double cap : caps) {
+    sweep.heads.clear();
+    for (int first = 0; first < place.end; ++first)
+      for (size_t lane = 0; lane < lanes.size(); ++lane)
+        sweep.heads.push_back(
+            segments.partOf(first) == last
+                ? &pointsOf(lanes[lane], first, place.end, true, cap)
+                : &headOf(lanes[lane], *sweep.sums[lane], first, cap));
+    // Without those that need most memory there is more for the others.
+    for (size_t without = 0; without < lanes.size(); ++without)
+      for (size_t price = 0;
+           price < prices.size() && !sweepAt(sweep, without, price, cap);)
+        price += 3;
   }
-  return result;
+  return std::move(sweep.times);
+}
+
+void StageEstimate::reach(double time) {
+  if (time <= longest)
+    return;
+  longest = 2 * time;
+  times.clear();
+  sweeps.clear();
 }
 
 double StageEstimate::time(const StagePlace &place) const {
-  // Times to send hardly depend on where a stage is.
-  const int alignment =
-      place.before ? std::min(place.before & -place.before, 1 << 10) : 0;
+  // Where a stage is matters by its lanes, and little by what it sends.
+  const std::vector<Lane> lanes = solver.lanes(place.devices, place.before);
+  if (lanes.empty())
+    return kNever;
+  const int most = lanes.back().tensor;
   auto [it, isNew] = times.try_emplace(
-      Key{place.first, place.end, place.devices, place.later, alignment},
-      kNever);
+      Key{place.first, place.end, place.devices, place.later, most}, kNever);
   if (!isNew)
     return it->second;
   constexpr int kMostSwept = 300;
-  const std::vector<Lane> lanes = solver.lanes(place.devices, place.before);
   if (lanes.size() > 1 && model.hasLayouts && model.size() <= kMostSwept) {
     auto [swept, isFirst] = sweeps.try_emplace(
-        Key{place.end, place.devices, place.later, alignment, 0});
+        Key{place.end, place.devices, place.later, most, 0});
     if (isFirst)
-      swept->second = sweep(place);
+      swept->second = sweep(place, lanes);
     it->second = swept->second[place.first];
   }
   for (const Lane &lane : lanes)

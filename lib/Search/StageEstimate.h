@@ -18,10 +18,13 @@ namespace ffc::search {
 
 class StageEstimate {
 public:
-  /// The arguments must outlive it. Stages that take more than `longest` may be
-  /// said never to fit.
+  /// The arguments must outlive it.
   StageEstimate(const plan::StageModel &model, const StageSegments &segments,
-                const StageSolver &solver, double limit, double longest);
+                const StageSolver &solver, double limit);
+
+  /// Stages that take no longer will be asked for; longer ones may be said never
+  /// to fit.
+  void reach(double time);
 
   /// In microseconds; StageSolver::kNever if it does not fit.
   double time(const StagePlace &place) const;
@@ -43,7 +46,6 @@ private:
     /// asked for yet.
     std::map<double, std::vector<const Points *>> heads;
   };
-  /// A stage's operators from some on, on its way backwards.
   struct Sweep;
 
   double timeOn(const StagePlace &place, const Lane &lane, double bound) const;
@@ -53,16 +55,17 @@ private:
   const Points &headOf(const Lane &lane, LaneSums &sum, int begin,
                        double peak) const;
   /// By first operator, of stages with this end and devices.
-  std::vector<double> sweep(const StagePlace &place) const;
-  void sweepAt(const StagePlace &place, const std::vector<Lane> &lanes,
-               size_t price, double peak, std::vector<double> &times) const;
+  std::vector<double> sweep(const StagePlace &place,
+                            const std::vector<Lane> &lanes) const;
+  bool sweepAt(Sweep &sweep, size_t without, size_t price, double peak) const;
   static double most(const std::vector<std::vector<double>> &table, int begin,
                      int end);
 
   const plan::StageModel &model;
   const StageSegments &segments;
   const StageSolver &solver;
-  const double limit, longest;
+  const double limit;
+  double longest = 0;
   std::vector<double> prices;
   mutable std::map<Lane, LaneSums> sums;
   mutable std::map<const Segment *, Points> points;

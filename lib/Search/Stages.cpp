@@ -21,13 +21,9 @@ struct MicroBatchSearch {
       : microBatch(microBatch), segments(profile, model),
         solver(profile, model, segments, microBatch, options.devicesPerNode,
                options.memoryLimit),
-        estimate(model, segments, solver, options.memoryLimit,
-                 kLongest * solver.workBefore(model.size()) / options.devices),
+        estimate(model, segments, solver, options.memoryLimit),
         cuts(model, segments, solver, estimate, options,
              options.batch / microBatch) {}
-
-  /// By how much a stage may be slower than if all work were divided evenly.
-  static constexpr double kLongest = 6;
 
   const int microBatch;
   StageSegments segments;
@@ -59,29 +55,46 @@ search::searchStages(const plan::StageProfile &profile,
   for (int microBatch : microBatches(profile, options))
     searches.push_back(std::make_unique<MicroBatchSearch>(
         profile, model, options, microBatch));
-  std::sort(searches.begin(), searches.end(), [](const auto &a, const auto &b) {
-    return a->cuts.least() < b->cuts.least();
-  });
+  // By estimates, all sizes side by side: that with the least bound goes on.
+  constexpr double kNear = 1.02;
+  constexpr double kHopeless = 100;
+  double estimated = StageSolver::kNever;
+  for (;;) {
+    const auto next = std::min_element(
+        searches.begin(), searches.end(), [](const auto &a, const auto &b) {
+          return a->cuts.next() < b->cuts.next();
+        });
+    if (next == searches.end() || (*next)->cuts.next() >= estimated ||
+        (*next)->cuts.next() > kHopeless * (*next)->cuts.least())
+      break;
+    (*next)->cuts.widen(kNear * estimated);
+    for (const StageDivision &division : (*next)->cuts.divisions())
+      estimated = std::min(estimated, division.iteration);
+  }
+  std::vector<MicroBatchSearch *> found;
+  for (const auto &each : searches)
+    if (!each->cuts.divisions().empty())
+      found.push_back(each.get());
   StageDivision best;
   const MicroBatchSearch *winner = nullptr;
-  int searched = 0;
-  for (const auto &each : searches) {
-    if (each->cuts.least() >= best.iteration)
-      break;
-    ++searched;
-    for (const StageDivision &division :
-         each->cuts.divisions(best.iteration)) {
+  std::sort(found.begin(), found.end(), [](const auto *a, const auto *b) {
+    return a->cuts.divisions().front().iteration <
+           b->cuts.divisions().front().iteration;
+  });
+  for (MicroBatchSearch *each : found)
+    for (const StageDivision &division : each->cuts.divisions()) {
+      if (division.iteration > kNear * best.iteration)
+        break;
       StageDivision refined = each->cuts.refine(division, best.iteration);
       if (refined.iteration < best.iteration) {
         best = std::move(refined);
-        winner = each.get();
+        winner = each;
       }
     }
-  }
   if (!winner)
     return std::nullopt;
   StageSearchResult result;
-  result.microBatches = searched;
+  result.microBatches = static_cast<int>(found.size());
   plan::StagePlan &plan = result.plan;
   plan.model = model.name;
   plan.layers = model.layers;
