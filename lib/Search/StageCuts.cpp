@@ -14,8 +14,8 @@ static constexpr double kFarOff = 1.01;
 
 StageCuts::StageCuts(const plan::StageModel &model,
                      const StageSegments &segments, const StageSolver &solver,
-                     StageEstimate &estimate,
-                     const StageSearchOptions &options, int microBatches)
+                     StageEstimate &estimate, const StageSearchOptions &options,
+                     int microBatches)
     : model(model), segments(segments), solver(solver), estimate(estimate),
       options(options), microBatches(microBatches), places(positions()),
       within(least() / microBatches) {}
@@ -139,8 +139,7 @@ std::vector<StageDivision> StageCuts::divisionsWithin(double slowest,
   std::vector<StageDivision> result;
   const int most = options.stages ? options.stages : options.devices;
   for (int count = 1; count <= most; ++count) {
-    std::vector<Labels> &now =
-        byStages.emplace_back(options.devices + 1, none);
+    std::vector<Labels> &now = byStages.emplace_back(options.devices + 1, none);
     for (int devices = count - 1; devices < options.devices; ++devices)
       addStages(count - 1, devices, byStages[count - 1][devices], slowest,
                 bound, now);
@@ -258,9 +257,8 @@ StageDivision StageCuts::reach(const StageDivision &division, double slowest) {
     }
     // What is cut late leaves more to those in front.
     if (!states[s].empty())
-      states[s].erase(
-          states[s].upper_bound(states[s].begin()->first + window),
-          states[s].end());
+      states[s].erase(states[s].upper_bound(states[s].begin()->first + window),
+                      states[s].end());
   }
   StageDivision result;
   auto it = states[0].find(0);

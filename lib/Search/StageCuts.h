@@ -32,7 +32,8 @@ public:
   double least() const;
   /// What no iteration is faster than that widen() has not looked for.
   double next() const { return microBatches * within; }
-  /// Looks for divisions with slower stages, of an estimated time below `bound`.
+  /// Looks for divisions with slower stages, of an estimated time below
+  /// `bound`.
   void widen(double bound);
   /// Those that were found, different in their numbers of devices, best first.
   const std::vector<StageDivision> &divisions() const { return found; }

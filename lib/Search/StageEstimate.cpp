@@ -33,8 +33,7 @@ const StageEstimate::Points &StageEstimate::pointsOf(const Lane &lane,
                                                      int begin, int end,
                                                      bool isLast,
                                                      double peak) const {
-  const Segment &segment =
-      segments.segment(lane, begin, end, isLast, {peak});
+  const Segment &segment = segments.segment(lane, begin, end, isLast, {peak});
   Points &result = points[&segment];
   if (result.empty())
     for (double price : prices) {
@@ -79,9 +78,8 @@ StageEstimate::LaneSums &StageEstimate::sumsOf(const Lane &lane) const {
     before.emplace_back(prices.size());
     for (size_t part = 0; part + 1 < begins.size(); ++part) {
       Points sum = before.back();
-      const Points &each =
-          pointsOf(lane, begins[part], begins[part + 1], false,
-                   segments.peaks(lane)[peak]);
+      const Points &each = pointsOf(lane, begins[part], begins[part + 1], false,
+                                    segments.peaks(lane)[peak]);
       for (size_t price = 0; price < prices.size(); ++price) {
         sum[price].time += each[price].time;
         sum[price].kept += each[price].kept;
@@ -96,13 +94,12 @@ double StageEstimate::timeOn(const StagePlace &place, const Lane &lane,
                              double bound) const {
   const LaneSums &sum = sumsOf(lane);
   const double weights = sum.weights[place.end] - sum.weights[place.first];
-  const double reserved = std::max(
-      most(sum.forward, place.first, place.end - 1) +
-          most(sum.backward, place.first, place.end - 1),
-      weights);
+  const double reserved =
+      std::max(most(sum.forward, place.first, place.end - 1) +
+                   most(sum.backward, place.first, place.end - 1),
+               weights);
   const std::vector<double> &peaks = segments.peaks(lane);
-  const double rest =
-      limit - reserved - solver.parametersPerWeight() * weights;
+  const double rest = limit - reserved - solver.parametersPerWeight() * weights;
   const double transfers = solver.transfers(place, lane);
   const double input = segments.row(lane, place.first).input;
   const std::vector<int> &begins = segments.parts();
@@ -206,8 +203,7 @@ bool StageEstimate::sweepAt(Sweep &sweep, size_t without, size_t price,
   const int last = segments.partOf(sweep.place.end - 1);
   for (int part = last; part >= 0; --part) {
     const int begin = segments.parts()[part];
-    const int end =
-        part == last ? sweep.place.end : segments.parts()[part + 1];
+    const int end = part == last ? sweep.place.end : segments.parts()[part + 1];
     double fastest = kNever;
     for (size_t lane = without; lane < numLanes; ++lane) {
       // What follows, if this lane stands before it.
@@ -261,9 +257,8 @@ bool StageEstimate::sweepAt(Sweep &sweep, size_t without, size_t price,
   return fits;
 }
 
-std::vector<double>
-StageEstimate::sweep(const StagePlace &place,
-                     const std::vector<Lane> &lanes) const {
+std::vector<double> StageEstimate::sweep(const StagePlace &place,
+                                         const std::vector<Lane> &lanes) const {
   Sweep sweep;
   sweep.place = place;
   sweep.lanes = lanes;
@@ -273,8 +268,8 @@ StageEstimate::sweep(const StagePlace &place,
   for (int part = 0; part < last; ++part)
     for (const Lane &from : lanes)
       for (const Lane &to : lanes) {
-        const auto [forward, backward] = solver.change(
-            segments.parts()[part + 1], place.devices, from, to);
+        const auto [forward, backward] =
+            solver.change(segments.parts()[part + 1], place.devices, from, to);
         sweep.changes.push_back(from.tensor == to.tensor ? 0
                                                          : forward + backward);
       }
@@ -325,8 +320,8 @@ double StageEstimate::time(const StagePlace &place) const {
     return it->second;
   constexpr int kMostSwept = 300;
   if (lanes.size() > 1 && model.hasLayouts && model.size() <= kMostSwept) {
-    auto [swept, isFirst] = sweeps.try_emplace(
-        Key{place.end, place.devices, place.later, most, 0});
+    auto [swept, isFirst] =
+        sweeps.try_emplace(Key{place.end, place.devices, place.later, most, 0});
     if (isFirst)
       swept->second = sweep(place, lanes);
     it->second = swept->second[place.first];

@@ -22,8 +22,8 @@ public:
   StageEstimate(const plan::StageModel &model, const StageSegments &segments,
                 const StageSolver &solver, double limit);
 
-  /// Stages that take no longer will be asked for; longer ones may be said never
-  /// to fit.
+  /// Stages that take no longer will be asked for; longer ones may be said
+  /// never to fit.
   void reach(double time);
 
   /// In microseconds; StageSolver::kNever if it does not fit.

@@ -42,8 +42,8 @@ std::vector<double> Knapsack::restAt(double price) const {
   return rest;
 }
 
-Knapsack::Solution
-Knapsack::choiceAt(double price, const std::vector<double> &rest) const {
+Knapsack::Solution Knapsack::choiceAt(double price,
+                                      const std::vector<double> &rest) const {
   Solution solution;
   size_t lane = 0;
   for (size_t s = 0; s < numSegments(); ++s) {
@@ -126,9 +126,9 @@ void Knapsack::useRoom(Solution &solution) const {
     const SegmentOption *better = nullptr;
     for (size_t s = 0; s < numSegments(); ++s) {
       const SegmentOption &now = *solution.options[s];
-      const double left =
-          now.kept + (room - solution.memory) / keptTimes;
-      for (const SegmentOption &option : segment(s, solution.lanes[s]).options) {
+      const double left = now.kept + (room - solution.memory) / keptTimes;
+      for (const SegmentOption &option :
+           segment(s, solution.lanes[s]).options) {
         if (option.time >= now.time)
           break;
         if (option.kept <= left) {
@@ -206,8 +206,12 @@ void Knapsack::improve(double price, const std::vector<double> &rest,
           options.push_back(&option);
       auto goOn = [&](double time, double memory, size_t before) {
         for (const SegmentOption *option : options) {
-          Label label = {time + option->time, memory + memoryOf(each, *option),
-                         0, lane, before, option};
+          Label label = {time + option->time,
+                         memory + memoryOf(each, *option),
+                         0,
+                         lane,
+                         before,
+                         option};
           label.least = label.time + behind + price * (label.memory - room);
           if (label.least < enough)
             next.push_back(label);
@@ -232,10 +236,9 @@ void Knapsack::improve(double price, const std::vector<double> &rest,
           label.memory < kept.back().memory - 1e-9)
         kept.push_back(label);
     if (kept.size() > kMostLabels) {
-      std::nth_element(kept.begin(), kept.begin() + kMostLabels, kept.end(),
-                       [](const Label &a, const Label &b) {
-                         return a.least < b.least;
-                       });
+      std::nth_element(
+          kept.begin(), kept.begin() + kMostLabels, kept.end(),
+          [](const Label &a, const Label &b) { return a.least < b.least; });
       kept.resize(kMostLabels);
     }
     if (kept.empty())

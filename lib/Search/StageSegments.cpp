@@ -15,7 +15,8 @@ const SegmentOption &Segment::cheapest(double price) const {
   const auto it = std::partition_point(
       hull.begin() + 1, hull.end(), [&](const SegmentOption *const &option) {
         const SegmentOption &before = **(&option - 1);
-        return option->time - before.time < price * (before.kept - option->kept);
+        return option->time - before.time <
+               price * (before.kept - option->kept);
       });
   return **(it - 1);
 }
@@ -132,12 +133,12 @@ void OptionMaker::append(const std::vector<SegmentOption> &from,
                          const SegmentOption &step,
                          std::vector<SegmentOption> &to) {
   for (const SegmentOption &option : from)
-    to.push_back(
-        {option.time + step.time, option.kept + step.kept,
-         std::max(option.peak, step.peak),
-         std::max(option.forwardReserved, step.forwardReserved),
-         std::max(option.backwardReserved, step.backwardReserved),
-         option.again | step.again, option.algorithms | step.algorithms});
+    to.push_back({option.time + step.time, option.kept + step.kept,
+                  std::max(option.peak, step.peak),
+                  std::max(option.forwardReserved, step.forwardReserved),
+                  std::max(option.backwardReserved, step.backwardReserved),
+                  option.again | step.again,
+                  option.algorithms | step.algorithms});
 }
 
 /// Leaves those by ascending time of which each needs less memory.
@@ -244,8 +245,7 @@ void StageSegments::make(const Lane &lane, int begin, int end, bool isLast,
                       model.ops[begin].rule == plan::LayoutRule::Samples;
   for (int algorithm = 0; algorithm < (choose ? profile.algorithms() : 1);
        ++algorithm)
-    maker.tables.push_back(
-        profile.table(lane.samples, lane.tensor, algorithm));
+    maker.tables.push_back(profile.table(lane.samples, lane.tensor, algorithm));
   result.options = maker.run();
   result.hull = hullOf(result.options);
   for (int op = begin; op < end; ++op)
@@ -256,10 +256,9 @@ const Segment &StageSegments::segment(const Lane &lane, int begin, int end,
                                       bool isLast,
                                       const SegmentCaps &caps) const {
   const bool endsBlock = end < model.size() && model.ops[end].startsBlock;
-  std::unique_ptr<Segment> &entry =
-      segments[{lane, model.ops[begin].row, model.ops[end - 1].row, isLast,
-                endsBlock, caps.peak, caps.forwardReserved,
-                caps.backwardReserved}];
+  std::unique_ptr<Segment> &entry = segments[{
+      lane, model.ops[begin].row, model.ops[end - 1].row, isLast, endsBlock,
+      caps.peak, caps.forwardReserved, caps.backwardReserved}];
   if (!entry) {
     entry = std::make_unique<Segment>();
     make(lane, begin, end, isLast, caps, *entry);

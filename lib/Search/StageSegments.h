@@ -1,9 +1,10 @@
 //===- StageSegments.h - what parts of a layer can cost ---------*- C++ -*-===//
 //
-// Internal to Search. A stage is a sequence of *segments*, parts of layers. On a *lane* (so many samples on a device, so many
-// devices for a sample) a segment can be done in several ways, by what of it is
-// computed again and by its algorithms: less memory for more time. The ways
-// that are no worse than any other in both are its options.
+// Internal to Search. A stage is a sequence of *segments*, parts of layers. On
+// a *lane* (so many samples on a device, so many devices for a sample) a
+// segment can be done in several ways, by what of it is computed again and by
+// its algorithms: less memory for more time. The ways that are no worse than
+// any other in both are its options.
 //
 // Segments with the same rows of the tables are the same, so options are made
 // once for all layers that are alike.

@@ -16,9 +16,9 @@ StageSolver::StageSolver(const plan::StageProfile &profile,
                          const plan::StageModel &model,
                          const StageSegments &segments, int microBatch,
                          int devicesPerNode, double limit)
-    : profile(profile), model(model), timer(profile, model),
-      segments(segments), microBatch(microBatch),
-      devicesPerNode(devicesPerNode), limit(limit), work(1, 0) {
+    : profile(profile), model(model), timer(profile, model), segments(segments),
+      microBatch(microBatch), devicesPerNode(devicesPerNode), limit(limit),
+      work(1, 0) {
   for (int op = 0; op < model.size(); ++op) {
     double least = kNever;
     for (int samples : profile.samples())
@@ -80,8 +80,8 @@ Knapsack StageSolver::knapsackOf(const StagePlace &place,
   for (int begin = place.first; begin < place.end;) {
     const int end = endOfSegment(place, begin, caps.peak == 0);
     for (const Lane &lane : lanes) {
-      knapsack.segments.push_back(&segments.segment(
-          lane, begin, end, end == place.end, caps));
+      knapsack.segments.push_back(
+          &segments.segment(lane, begin, end, end == place.end, caps));
       for (const Lane &from : lanes) {
         double time = 0;
         if (begin > place.first && from.tensor != lane.tensor) {
@@ -112,8 +112,8 @@ StageSolver::Choice StageSolver::solveCaps(const StagePlace &place,
       found.options.push_back(solution.options[s]);
       found.weights +=
           knapsack.segments[s * lanes.size() + solution.lanes[s]]->weights;
-      found.forwardReserved = std::max(found.forwardReserved,
-                                       solution.options[s]->forwardReserved);
+      found.forwardReserved =
+          std::max(found.forwardReserved, solution.options[s]->forwardReserved);
       found.backwardReserved = std::max(found.backwardReserved,
                                         solution.options[s]->backwardReserved);
     }
@@ -155,9 +155,8 @@ std::vector<double> StageSolver::capsOf(const std::vector<Lane> &lanes,
   constexpr double kStep = 0.005;
   std::vector<double> result;
   for (double value : values)
-    if (value >= least &&
-        (result.empty() || value == least ||
-         result.back() - value >= kStep * limit))
+    if (value >= least && (result.empty() || value == least ||
+                           result.back() - value >= kStep * limit))
       result.push_back(value);
   return result;
 }
@@ -280,8 +279,8 @@ PlannedStage StageSolver::solve(const StagePlace &place, double &time) const {
       if (choice.time == kNever)
         break;
       PlannedStage stage = stageOf(place, choice);
-      const plan::StageCost cost = timer.cost(
-          stage, microBatch, place.later, place.before, devicesPerNode);
+      const plan::StageCost cost = timer.cost(stage, microBatch, place.later,
+                                              place.before, devicesPerNode);
       if (cost.memory.total() >= limit) {
         room -= cost.memory.total() - limit + 0.001;
         continue;
@@ -306,10 +305,9 @@ StageSolver::Key StageSolver::keyOf(const StagePlace &place) const {
       (place.before && place.before % devicesPerNode == 0 ? 1 : 0) +
       (after % devicesPerNode == 0 ? 2 : 0);
   const int alignment = place.before ? place.before & -place.before : 1 << 20;
-  return {place.first, place.end,
+  return {place.first,   place.end,
           place.devices, place.later,
-          crossings,
-          std::min(alignment, profile.tensorDegrees().back())};
+          crossings,     std::min(alignment, profile.tensorDegrees().back())};
 }
 
 const StageSolver::Solved &

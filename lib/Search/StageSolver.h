@@ -12,7 +12,6 @@
 
 #include "StageKnapsack.h"
 
-
 namespace ffc::search {
 
 /// Where a stage is in the pipeline.
@@ -29,8 +28,8 @@ public:
 
   /// The arguments must outlive it. `limit` in MiB.
   StageSolver(const plan::StageProfile &profile, const plan::StageModel &model,
-              const StageSegments &segments, int microBatch,
-              int devicesPerNode, double limit);
+              const StageSegments &segments, int microBatch, int devicesPerNode,
+              double limit);
 
   /// The least time that is found, in microseconds; kNever if none fits.
   double time(const StagePlace &place) const;

@@ -53,17 +53,17 @@ search::searchStages(const plan::StageProfile &profile,
                      const StageSearchOptions &options) {
   std::vector<std::unique_ptr<MicroBatchSearch>> searches;
   for (int microBatch : microBatches(profile, options))
-    searches.push_back(std::make_unique<MicroBatchSearch>(
-        profile, model, options, microBatch));
+    searches.push_back(std::make_unique<MicroBatchSearch>(profile, model,
+                                                          options, microBatch));
   // By estimates, all sizes side by side: that with the least bound goes on.
   constexpr double kNear = 1.02;
   constexpr double kHopeless = 100;
   double estimated = StageSolver::kNever;
   for (;;) {
-    const auto next = std::min_element(
-        searches.begin(), searches.end(), [](const auto &a, const auto &b) {
-          return a->cuts.next() < b->cuts.next();
-        });
+    const auto next = std::min_element(searches.begin(), searches.end(),
+                                       [](const auto &a, const auto &b) {
+                                         return a->cuts.next() < b->cuts.next();
+                                       });
     if (next == searches.end() || (*next)->cuts.next() >= estimated ||
         (*next)->cuts.next() > kHopeless * (*next)->cuts.least())
       break;

@@ -21,6 +21,8 @@ const std::vector<Command> &ffc::commands() {
        runParametersCommand},
       {"profile", "writes a program that measures kernels and communication",
        runProfileCommand},
+      {"stages", "cuts a measured model into the stages of a pipeline",
+       runStagesCommand},
       {"time", "shows when the tasks of a timing problem start and end",
        runTimeCommand},
       {"topology", "shows a device topology; lists the presets",

@@ -65,6 +65,8 @@ struct StageModel {
   /// Do the tables price a change of layout?
   bool hasLayouts = true;
 
+  /// Has every row of the tables once.
+  bool hasFixedLayers() const;
   int size() const { return static_cast<int>(ops.size()); }
 
   /// Which tables a model has and how many layers, if that is known: "gpt-1.3B"

@@ -7,7 +7,8 @@
 //     comparison with published figures;
 //   - ours: the order of one forward, one backward (PipelineSchedule.h) to the
 //     end, links at the rates of their tables, nothing sent before the first or
-//     behind the last stage, gradients summed over data parallel devices.
+//     behind the last stage; then gradients are summed over data parallel
+//     devices and parameters updated (on V100s, as all that was measured).
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_STAGETIMER_H
@@ -100,6 +101,9 @@ public:
 private:
   StageTime timeOf(const PlannedStage &stage, int microBatch, int before,
                    int devicesPerNode) const;
+  double gradientSum(const PlannedStage &stage, int microBatch,
+                     int devicesPerNode) const;
+  double update(const StageMemory &memory) const;
   double predict(const StagePlan &plan, const StagePlanCost &cost) const;
   StageMemory memoryOf(const PlannedStage &stage, int microBatch,
                        int later) const;

@@ -26,10 +26,10 @@ namespace ffc::search {
 struct StageSearchOptions {
   int devices = 1;
   int devicesPerNode = 1;
-  int batch = 1;           ///< samples of an iteration
-  double memoryLimit = 0;  ///< MiB of a device that a plan stays below
-  int microBatch = 0;      ///< 0: any that divides the batch
-  int stages = 0;          ///< 0: any number
+  int batch = 1;          ///< samples of an iteration
+  double memoryLimit = 0; ///< MiB of a device that a plan stays below
+  int microBatch = 0;     ///< 0: any that divides the batch
+  int stages = 0;         ///< 0: any number
 };
 
 struct StageSearchResult {

@@ -188,19 +188,26 @@ std::optional<StageModel> StageModel::named(const std::string &word,
   return std::nullopt;
 }
 
+/// Of a model's name, which has one.
+static const Family &familyOf(const std::string &name) {
+  return *std::find_if(families().begin(), families().end(),
+                       [&](const Family &each) {
+                         return name.compare(0, name.find('_'), each.name) == 0;
+                       });
+}
+
+bool StageModel::hasFixedLayers() const { return familyOf(name).rows.empty(); }
+
 bool StageModel::build(const StageProfile &profile, int numLayers,
                        std::string &error) {
   const std::vector<std::string> &names = profile.rows();
-  const auto family = std::find_if(
-      families().begin(), families().end(), [&](const Family &each) {
-        return name.compare(0, name.find('_'), each.name) == 0;
-      });
+  const Family &family = familyOf(name);
   const int numRows = static_cast<int>(names.size());
   auto add = [&](int row) {
-    ops.push_back(operatorOf(names[row], row, family->isTransformer));
+    ops.push_back(operatorOf(names[row], row, family.isTransformer));
   };
   ops.clear();
-  if (family->rows.empty()) {
+  if (family.rows.empty()) {
     if (numLayers) {
       error = "layers of " + quoted(name) +
               " are those of its tables, expected no number of layers";
@@ -219,13 +226,13 @@ bool StageModel::build(const StageProfile &profile, int numLayers,
     error = "expected a number of layers for " + quoted(name) + ", found none";
     return false;
   }
-  if (numRows != family->rows.back().end) {
-    error = "expected tables of " + std::to_string(family->rows.back().end) +
+  if (numRows != family.rows.back().end) {
+    error = "expected tables of " + std::to_string(family.rows.back().end) +
             " operators for " + quoted(name) + ", found " +
             std::to_string(numRows);
     return false;
   }
-  for (const RowRange &range : family->rows)
+  for (const RowRange &range : family.rows)
     for (int layer = 0; layer < (range.perLayer ? layers : 1); ++layer)
       for (int row = range.begin; row < range.end; ++row)
         add(row);

@@ -5,7 +5,7 @@
 #include "Order/PassOrder.h"
 
 #include <algorithm>
-#include <numeric>
+#include <map>
 
 using namespace ffc::plan;
 
@@ -107,18 +107,26 @@ StageTime StageTimer::timeOf(const PlannedStage &stage, int microBatch,
   return time;
 }
 
-double ffc::plan::timeOneForwardOneBackward(
-    const std::vector<std::pair<double, double>> &passes, int microBatches,
-    double travel) {
+/// When the stages have done all of their passes, in microseconds.
+static std::vector<double>
+endsOf(const std::vector<std::pair<double, double>> &passes, int microBatches,
+       double travel) {
   std::vector<PassStage> stages;
   for (const auto &[forward, backward] : passes)
     stages.push_back(
         {{static_cast<DeviceId>(stages.size())}, forward, backward});
-  double end = 0;
+  std::vector<double> ends(stages.size());
   for (const TimedPass &pass :
        orderPasses(stages, {microBatches}, /*overlaps=*/false, travel))
-    end = std::max(end, pass.end);
-  return end / 1000;
+    ends[pass.stage] = std::max(ends[pass.stage], pass.end);
+  return ends;
+}
+
+double ffc::plan::timeOneForwardOneBackward(
+    const std::vector<std::pair<double, double>> &passes, int microBatches,
+    double travel) {
+  const std::vector<double> ends = endsOf(passes, microBatches, travel);
+  return *std::max_element(ends.begin(), ends.end()) / 1000;
 }
 
 StagePlanCost StageTimer::cost(const StagePlan &plan) const {
@@ -143,6 +151,42 @@ StagePlanCost StageTimer::cost(const StagePlan &plan) const {
   return result;
 }
 
+/// The sum of a stage's gradients over its data parallel devices, in
+/// microseconds. By the tables of all-reduces, else by a ring over the links.
+double StageTimer::gradientSum(const PlannedStage &stage, int microBatch,
+                               int devicesPerNode) const {
+  std::map<int, double> weights; ///< by how many devices have them
+  for (int op = stage.first; op < stage.end(); ++op) {
+    const OperatorSplit &split = stage.ops[op - stage.first];
+    weights[stage.devices / split.tensor] +=
+        row(op, stage.devices, microBatch, split).weights;
+  }
+  double time = 0;
+  for (auto [members, size] : weights) {
+    if (members == 1)
+      continue;
+    const CollectiveTable *table =
+        profile.collective(StageCollective::AllReduce, members);
+    time += table && stage.devices <= devicesPerNode
+                ? 1000 * table->between(size)
+                : profile.link(stage.devices > devicesPerNode)
+                      .microseconds(2.0 * (members - 1) / members * size);
+  }
+  return time;
+}
+
+/// The update of a stage's parameters, in microseconds: memory is the limit.
+/// Gradients are read for their norm and for the update, and set to zero;
+/// parameters in full precision and the optimizer's states are read and
+/// written; narrow parameters are written.
+double StageTimer::update(const StageMemory &memory) const {
+  constexpr double kMebibytesPerMicrosecond = 900e9 / (1 << 20) / 1e6;
+  const bool isNarrow = model.masterCopies > 0;
+  return (3 * memory.gradients + 2 * (memory.masters + memory.optimizer) +
+          (isNarrow ? 1 : 2) * memory.weights) /
+         kMebibytesPerMicrosecond;
+}
+
 double StageTimer::predict(const StagePlan &plan,
                            const StagePlanCost &cost) const {
   std::vector<std::pair<double, double>> passes;
@@ -151,21 +195,31 @@ double StageTimer::predict(const StagePlan &plan,
     const PlannedStage &stage = plan.stages[s];
     StageTime time = cost.stages[s].time;
     const int after = before + stage.devices;
-    time.in = s ? profile.link(before % plan.devicesPerNode == 0)
-                      .microseconds(row(stage.first, stage.devices,
-                                        plan.microBatch, stage.ops.front())
-                                        .input)
-                : 0;
-    time.out = s + 1 < plan.stages.size()
-                   ? profile.link(after % plan.devicesPerNode == 0)
-                         .microseconds(row(stage.end() - 1, stage.devices,
-                                           plan.microBatch, stage.ops.back())
-                                           .output)
-                   : 0;
+    time.in = time.out = 0;
+    if (s > 0)
+      time.in = profile.link(before % plan.devicesPerNode == 0)
+                    .microseconds(row(stage.first, stage.devices,
+                                      plan.microBatch, stage.ops.front())
+                                      .input);
+    if (s + 1 < plan.stages.size())
+      time.out = profile.link(after % plan.devicesPerNode == 0)
+                     .microseconds(row(stage.end() - 1, stage.devices,
+                                       plan.microBatch, stage.ops.back())
+                                       .output);
     passes.push_back({time.forwardPass(), time.backwardPass()});
     before = after;
   }
-  return timeOneForwardOneBackward(passes, plan.numMicroBatches());
+  const std::vector<double> ends =
+      endsOf(passes, plan.numMicroBatches(), /*travel=*/0);
+  // All wait for the norm of all gradients.
+  double summed = 0, updated = 0;
+  for (size_t s = 0; s < ends.size(); ++s) {
+    summed =
+        std::max(summed, ends[s] + gradientSum(plan.stages[s], plan.microBatch,
+                                               plan.devicesPerNode));
+    updated = std::max(updated, update(cost.stages[s].memory));
+  }
+  return (summed + updated) / 1000;
 }
 
 //===----------------------------------------------------------------------===//

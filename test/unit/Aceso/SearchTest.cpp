@@ -21,8 +21,8 @@ struct Problem {
 };
 
 std::ostream &operator<<(std::ostream &out, const Problem &problem) {
-  return out << problem.kind << '-' << problem.size << " on "
-             << problem.devices << " of " << problem.profile;
+  return out << problem.kind << '-' << problem.size << " on " << problem.devices
+             << " of " << problem.profile;
 }
 
 class StageSearch : public ::testing::TestWithParam<Problem> {};
@@ -45,8 +45,8 @@ TEST_P(StageSearch, IsAsGood) {
   EXPECT_LT(result->cost.memory, problem.limit);
   EXPECT_LE(result->cost.formula, 1000 * problem.bar);
   std::cout << problem << ": " << result->cost.formula / 1000 << " s (bar "
-            << problem.bar << "), exact " << result->cost.exact / 1000
-            << " s, " << result->plan.stages.size() << " stages, micro-batch "
+            << problem.bar << "), exact " << result->cost.exact / 1000 << " s, "
+            << result->plan.stages.size() << " stages, micro-batch "
             << result->plan.microBatch << ", searched " << took.count()
             << " s\n";
 }
