@@ -318,7 +318,7 @@ double StageEstimate::time(const StagePlace &place) const {
       Key{place.first, place.end, place.devices, place.later, most}, kNever);
   if (!isNew)
     return it->second;
-  constexpr int kMostSwept = 300;
+  constexpr int kMostSwept = 450;
   if (lanes.size() > 1 && model.hasLayouts && model.size() <= kMostSwept) {
     auto [swept, isFirst] =
         sweeps.try_emplace(Key{place.end, place.devices, place.later, most, 0});

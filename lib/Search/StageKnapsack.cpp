@@ -178,7 +178,11 @@ void Knapsack::improve(double price, const std::vector<double> &rest,
     size_t lane, before;
     const SegmentOption *option;
   };
-  constexpr size_t kMostLabels = 64;
+  // Long chains have many small steps to choose from, so that the relaxation is
+  // nearer.
+  const size_t mostLabels =
+      std::clamp<size_t>(2048 / numSegments(), 8, 64);
+  constexpr size_t kMostOptions = 24;
   const double enough = best.time * (1 - kEnough);
   const std::vector<double> front = frontAt(price);
   std::vector<std::vector<Label>> labels(numSegments());
@@ -204,6 +208,15 @@ void Knapsack::improve(double price, const std::vector<double> &rest,
       for (const SegmentOption &option : each.options)
         if (around + option.time + price * memoryOf(each, option) < enough)
           options.push_back(&option);
+      if (options.size() > kMostOptions) {
+        std::nth_element(
+            options.begin(), options.begin() + kMostOptions, options.end(),
+            [&](const SegmentOption *a, const SegmentOption *b) {
+              return a->time + price * keptTimes * a->kept <
+                     b->time + price * keptTimes * b->kept;
+            });
+        options.resize(kMostOptions);
+      }
       auto goOn = [&](double time, double memory, size_t before) {
         for (const SegmentOption *option : options) {
           Label label = {time + option->time,
@@ -235,11 +248,11 @@ void Knapsack::improve(double price, const std::vector<double> &rest,
       if (kept.empty() || kept.back().lane != label.lane ||
           label.memory < kept.back().memory - 1e-9)
         kept.push_back(label);
-    if (kept.size() > kMostLabels) {
+    if (kept.size() > mostLabels) {
       std::nth_element(
-          kept.begin(), kept.begin() + kMostLabels, kept.end(),
+          kept.begin(), kept.begin() + mostLabels, kept.end(),
           [](const Label &a, const Label &b) { return a.least < b.least; });
-      kept.resize(kMostLabels);
+      kept.resize(mostLabels);
     }
     if (kept.empty())
       return;

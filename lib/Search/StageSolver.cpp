@@ -78,7 +78,7 @@ Knapsack StageSolver::knapsackOf(const StagePlace &place,
                                    segments.row(lane, place.first).input);
   }
   for (int begin = place.first; begin < place.end;) {
-    const int end = endOfSegment(place, begin, caps.peak == 0);
+    const int end = endOfSegment(place, begin, isFine(lanes, caps));
     for (const Lane &lane : lanes) {
       knapsack.segments.push_back(
           &segments.segment(lane, begin, end, end == place.end, caps));
@@ -106,7 +106,7 @@ StageSolver::Choice StageSolver::solveCaps(const StagePlace &place,
   auto take = [&](const Knapsack::Solution &solution) {
     found = {};
     found.time = solution.time;
-    found.isFine = caps.peak == 0;
+    found.isFine = isFine(lanes, caps);
     for (size_t s = 0; s < solution.options.size(); ++s) {
       found.lanes.push_back(lanes[solution.lanes[s]]);
       found.options.push_back(solution.options[s]);
@@ -203,40 +203,57 @@ void StageSolver::searchCaps(const StagePlace &place,
     best = std::move(found);
 }
 
+/// Caps on what is computed again at once that are worth a try on a lane,
+/// ascending from none to the most in any part of the stage.
+std::vector<double> StageSolver::peaksOf(const StagePlace &place,
+                                         const Lane &lane) const {
+  double most = 0;
+  for (int begin = place.first; begin < place.end;) {
+    const int end = endOfSegment(place, begin, /*isFine=*/false);
+    for (const SegmentOption &option :
+         segments.segment(lane, begin, end, end == place.end, {}).options)
+      most = std::max(most, option.peak);
+    begin = end;
+  }
+  std::vector<double> peaks = segments.peaks(lane);
+  peaks.front() = 0;
+  peaks.push_back(most);
+  std::sort(peaks.begin(), peaks.end());
+  peaks.erase(std::unique(peaks.begin(), peaks.end()), peaks.end());
+  peaks.erase(std::upper_bound(peaks.begin(), peaks.end(), most), peaks.end());
+  return peaks;
+}
+
 StageSolver::Choice StageSolver::search(const StagePlace &place,
                                         const std::vector<Lane> &lanes,
                                         double room) const {
   Choice best;
-  // The most that is computed again at once in any layer of the stage.
-  double most = 0;
-  std::vector<double> peaks;
+  std::vector<double> good = {0};
   for (const Lane &lane : lanes) {
-    const std::vector<double> &some = segments.peaks(lane);
-    peaks.insert(peaks.end(), some.begin() + 1, some.end());
-    for (int begin = place.first; begin < place.end;) {
-      const int end = endOfSegment(place, begin, /*isFine=*/false);
-      for (const SegmentOption &option :
-           segments.segment(lane, begin, end, end == place.end, {}).options)
-        most = std::max(most, option.peak);
-      begin = end;
+    Choice onLane;
+    double goodPeak = 0;
+    // Nothing is faster than nothing done again.
+    const double least = knapsackOf(place, {lane}, {0}).leastTime();
+    for (double peak : peaksOf(place, lane)) {
+      const double before = onLane.time;
+      searchCaps(place, {lane}, room, peak, onLane);
+      if (onLane.time < before)
+        goodPeak = peak;
+      if (onLane.time <= least * (1 + 1e-9))
+        break;
     }
+    if (onLane.time < kNever)
+      good.push_back(goodPeak);
+    if (onLane.time < best.time)
+      best = std::move(onLane);
   }
-  peaks.insert(peaks.end(), {0, most});
-  std::sort(peaks.begin(), peaks.end());
-  peaks.erase(std::unique(peaks.begin(), peaks.end()), peaks.end());
-  peaks.erase(std::upper_bound(peaks.begin(), peaks.end(), most), peaks.end());
-  // About as many, evenly, with none and the most.
-  constexpr size_t kMostPeaks = 14;
-  while (peaks.size() > kMostPeaks)
-    for (size_t i = 1; i + 1 < peaks.size() && peaks.size() > kMostPeaks; ++i)
-      peaks.erase(peaks.begin() + static_cast<std::ptrdiff_t>(i));
-  // Without anything done again first: if that fits nothing is faster.
-  for (double peak : peaks) {
+  // Where tables do not price changes of layout there are none.
+  if (lanes.size() == 1 || !model.hasLayouts)
+    return best;
+  std::sort(good.begin(), good.end());
+  good.erase(std::unique(good.begin(), good.end()), good.end());
+  for (double peak : good)
     searchCaps(place, lanes, room, peak, best);
-    if (peak == 0 && best.time < kNever &&
-        knapsackOf(place, lanes, {0}).leastTime() >= best.time - 1e-9)
-      break;
-  }
   return best;
 }
 
@@ -262,37 +279,23 @@ PlannedStage StageSolver::stageOf(const StagePlace &place,
 
 PlannedStage StageSolver::solve(const StagePlace &place, double &time) const {
   const std::vector<Lane> all = lanes(place.devices, place.before);
-  // Where tables do not price changes of layout there are none.
-  std::vector<std::vector<Lane>> groups;
-  if (model.hasLayouts)
-    groups.push_back(all);
-  else
-    for (const Lane &lane : all)
-      groups.push_back({lane});
-  PlannedStage best;
   time = kNever;
-  for (const std::vector<Lane> &group : groups) {
-    double room = limit;
-    // Options know nothing of what comes behind the stage; the timer judges.
-    for (int attempt = 0; attempt < 3 && !group.empty(); ++attempt) {
-      const Choice choice = search(place, group, room - 1e-6);
-      if (choice.time == kNever)
-        break;
-      PlannedStage stage = stageOf(place, choice);
-      const plan::StageCost cost = timer.cost(stage, microBatch, place.later,
-                                              place.before, devicesPerNode);
-      if (cost.memory.total() >= limit) {
-        room -= cost.memory.total() - limit + 0.001;
-        continue;
-      }
-      if (cost.time.total() < time) {
-        time = cost.time.total();
-        best = std::move(stage);
-      }
+  double room = limit;
+  // Options know nothing of what comes behind the stage; the timer judges.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const Choice choice = search(place, all, room - 1e-6);
+    if (choice.time == kNever)
       break;
+    PlannedStage stage = stageOf(place, choice);
+    const plan::StageCost cost = timer.cost(
+        stage, microBatch, place.later, place.before, devicesPerNode);
+    if (cost.memory.total() < limit) {
+      time = cost.time.total();
+      return stage;
     }
+    room -= cost.memory.total() - limit + 0.001;
   }
-  return best;
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

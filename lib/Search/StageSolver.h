@@ -69,12 +69,16 @@ private:
     bool isFine = false;
   };
 
-  /// Segments are operators if nothing is computed again (`isFine`), so that
-  /// lanes may change anywhere; else parts of layers.
+  /// Segments are operators if nothing is computed again, so that lanes may
+  /// change anywhere; else parts of layers.
+  static bool isFine(const std::vector<Lane> &lanes, const SegmentCaps &caps) {
+    return caps.peak == 0 && lanes.size() > 1;
+  }
   int endOfSegment(const StagePlace &place, int begin, bool isFine) const;
   plan::PlannedStage solve(const StagePlace &place, double &time) const;
   Choice search(const StagePlace &place, const std::vector<Lane> &lanes,
                 double room) const;
+  std::vector<double> peaksOf(const StagePlace &place, const Lane &lane) const;
   std::vector<double> capsOf(const std::vector<Lane> &lanes, int first, int end,
                              double plan::StageRow::*field) const;
   void searchCaps(const StagePlace &place, const std::vector<Lane> &lanes,
