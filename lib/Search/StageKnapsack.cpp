@@ -8,7 +8,7 @@ using namespace ffc::search;
 
 static constexpr double kNever = std::numeric_limits<double>::infinity();
 /// What is not better by so much is not worth the time to find it.
-static constexpr double kEnough = 1e-5;
+static constexpr double kEnough = 1.5e-5;
 
 std::vector<double> Knapsack::restAt(double price) const {
   std::vector<double> rest(segments.size() + numLanes, 0);

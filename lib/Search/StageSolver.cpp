@@ -161,10 +161,11 @@ std::vector<double> StageSolver::capsOf(const std::vector<Lane> &lanes,
   return result;
 }
 
-/// Lowers the caps on reserved memory while that helps.
-void StageSolver::searchCaps(const StagePlace &place,
-                             const std::vector<Lane> &lanes, double room,
-                             double peak, Choice &best) const {
+/// Lowers the caps on reserved memory while that helps, without looking for the
+/// last of what is left.
+StageSolver::Capped StageSolver::searchCaps(const StagePlace &place,
+                                            const std::vector<Lane> &lanes,
+                                            double room, double peak) const {
   const std::vector<double> forward =
       capsOf(lanes, place.first, place.end - 1, &StageRow::forwardReserved);
   const std::vector<double> backward =
@@ -193,14 +194,11 @@ void StageSolver::searchCaps(const StagePlace &place,
         }
       }
     if (least >= reached - 1e-9)
-      break;
+      return {reached, lanes, capsAt(f, b)};
     reached = least;
     f = nextF;
     b = nextB;
   }
-  Choice found = solveCaps(place, lanes, room, capsAt(f, b), best.time);
-  if (found.time < best.time)
-    best = std::move(found);
 }
 
 /// Caps on what is computed again at once that are worth a try on a lane,
@@ -227,33 +225,42 @@ std::vector<double> StageSolver::peaksOf(const StagePlace &place,
 StageSolver::Choice StageSolver::search(const StagePlace &place,
                                         const std::vector<Lane> &lanes,
                                         double room) const {
-  Choice best;
+  std::vector<Capped> all;
   std::vector<double> good = {0};
   for (const Lane &lane : lanes) {
-    Choice onLane;
-    double goodPeak = 0;
     // Nothing is faster than nothing done again.
     const double least = knapsackOf(place, {lane}, {0}).leastTime();
+    Capped best;
     for (double peak : peaksOf(place, lane)) {
-      const double before = onLane.time;
-      searchCaps(place, {lane}, room, peak, onLane);
-      if (onLane.time < before)
-        goodPeak = peak;
-      if (onLane.time <= least * (1 + 1e-9))
+      all.push_back(searchCaps(place, {lane}, room, peak));
+      if (all.back().time < best.time)
+        best = all.back();
+      if (best.time <= least * (1 + 1e-9))
         break;
     }
-    if (onLane.time < kNever)
-      good.push_back(goodPeak);
-    if (onLane.time < best.time)
-      best = std::move(onLane);
+    if (best.time < kNever)
+      good.push_back(best.caps.peak);
   }
   // Where tables do not price changes of layout there are none.
-  if (lanes.size() == 1 || !model.hasLayouts)
-    return best;
-  std::sort(good.begin(), good.end());
-  good.erase(std::unique(good.begin(), good.end()), good.end());
-  for (double peak : good)
-    searchCaps(place, lanes, room, peak, best);
+  if (lanes.size() > 1 && model.hasLayouts) {
+    std::sort(good.begin(), good.end());
+    good.erase(std::unique(good.begin(), good.end()), good.end());
+    for (double peak : good)
+      all.push_back(searchCaps(place, lanes, room, peak));
+  }
+  constexpr size_t kMostSolved = 3;
+  std::sort(all.begin(), all.end(), [](const Capped &a, const Capped &b) {
+    return a.time < b.time;
+  });
+  Choice best;
+  for (size_t i = 0; i < std::min(all.size(), kMostSolved); ++i) {
+    if (all[i].time == kNever)
+      break;
+    Choice found =
+        solveCaps(place, all[i].lanes, room, all[i].caps, best.time);
+    if (found.time < best.time)
+      best = std::move(found);
+  }
   return best;
 }
 

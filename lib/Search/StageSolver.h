@@ -81,8 +81,14 @@ private:
   std::vector<double> peaksOf(const StagePlace &place, const Lane &lane) const;
   std::vector<double> capsOf(const std::vector<Lane> &lanes, int first, int end,
                              double plan::StageRow::*field) const;
-  void searchCaps(const StagePlace &place, const std::vector<Lane> &lanes,
-                  double room, double peak, Choice &best) const;
+  /// What can be reached with some caps, about.
+  struct Capped {
+    double time = kNever;
+    std::vector<Lane> lanes;
+    SegmentCaps caps;
+  };
+  Capped searchCaps(const StagePlace &place, const std::vector<Lane> &lanes,
+                    double room, double peak) const;
   Choice solveCaps(const StagePlace &place, const std::vector<Lane> &lanes,
                    double room, const SegmentCaps &caps, double bound) const;
   Knapsack knapsackOf(const StagePlace &place, const std::vector<Lane> &lanes,
