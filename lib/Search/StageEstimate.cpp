@@ -90,9 +90,33 @@ StageEstimate::LaneSums &StageEstimate::sumsOf(const Lane &lane) const {
   return result;
 }
 
+const StageEstimate::Points &StageEstimate::headOf(const Lane &lane,
+                                                   LaneSums &sum, int begin,
+                                                   double peak) const {
+  std::vector<const Points *> &heads = sum.heads[peak];
+  if (heads.empty())
+    heads.resize(model.size(), nullptr);
+  if (!heads[begin])
+    heads[begin] = &pointsOf(
+        lane, begin, segments.parts()[segments.partOf(begin) + 1], false, peak);
+  return *heads[begin];
+}
+
+const StageEstimate::Points &StageEstimate::tailOf(const Lane &lane,
+                                                   LaneSums &sum, int end,
+                                                   double peak) const {
+  std::vector<const Points *> &tails = sum.tails[peak];
+  if (tails.empty())
+    tails.resize(model.size() + 1, nullptr);
+  if (!tails[end])
+    tails[end] = &pointsOf(
+        lane, segments.parts()[segments.partOf(end - 1)], end, true, peak);
+  return *tails[end];
+}
+
 double StageEstimate::timeOn(const StagePlace &place, const Lane &lane,
                              double bound) const {
-  const LaneSums &sum = sumsOf(lane);
+  LaneSums &sum = sumsOf(lane);
   const double weights = sum.weights[place.end] - sum.weights[place.first];
   const double reserved =
       std::max(most(sum.forward, place.first, place.end - 1) +
@@ -102,7 +126,6 @@ double StageEstimate::timeOn(const StagePlace &place, const Lane &lane,
   const double rest = limit - reserved - solver.parametersPerWeight() * weights;
   const double transfers = solver.transfers(place, lane);
   const double input = segments.row(lane, place.first).input;
-  const std::vector<int> &begins = segments.parts();
   const int first = segments.partOf(place.first);
   const int last = segments.partOf(place.end - 1);
   double least = bound;
@@ -116,9 +139,8 @@ double StageEstimate::timeOn(const StagePlace &place, const Lane &lane,
     if (first == last) {
       head = &pointsOf(lane, place.first, place.end, true, peaks[peak]);
     } else {
-      head =
-          &pointsOf(lane, place.first, begins[first + 1], false, peaks[peak]);
-      tail = &pointsOf(lane, begins[last], place.end, true, peaks[peak]);
+      head = &headOf(lane, sum, place.first, peaks[peak]);
+      tail = &tailOf(lane, sum, place.end, peaks[peak]);
     }
     auto at = [&](size_t price) {
       Point point = (*head)[price];
@@ -159,18 +181,6 @@ double StageEstimate::timeOn(const StagePlace &place, const Lane &lane,
 //===----------------------------------------------------------------------===//
 // Several lanes
 //===----------------------------------------------------------------------===//
-
-const StageEstimate::Points &StageEstimate::headOf(const Lane &lane,
-                                                   LaneSums &sum, int begin,
-                                                   double peak) const {
-  std::vector<const Points *> &heads = sum.heads[peak];
-  if (heads.empty())
-    heads.resize(model.size(), nullptr);
-  if (!heads[begin])
-    heads[begin] = &pointsOf(
-        lane, begin, segments.parts()[segments.partOf(begin) + 1], false, peak);
-  return *heads[begin];
-}
 
 /// A stage that begins anywhere, on its way backwards.
 struct StageEstimate::Sweep {

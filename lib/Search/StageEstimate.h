@@ -42,9 +42,10 @@ private:
     std::vector<std::vector<double>> forward, backward;
     /// By cap on the peak, of all layers before.
     std::vector<std::vector<Points>> parts;
-    /// By cap, of the operators from one on to the end of its part; null: not
-    /// asked for yet.
-    std::map<double, std::vector<const Points *>> heads;
+    /// By cap, of the operators from one on to the end of its part, and of
+    /// those of a part before an operator, where a stage ends; null: not asked
+    /// for yet.
+    std::map<double, std::vector<const Points *>> heads, tails;
   };
   struct Sweep;
 
@@ -53,6 +54,8 @@ private:
   const Points &pointsOf(const Lane &lane, int begin, int end, bool isLast,
                          double peak) const;
   const Points &headOf(const Lane &lane, LaneSums &sum, int begin,
+                       double peak) const;
+  const Points &tailOf(const Lane &lane, LaneSums &sum, int end,
                        double peak) const;
   /// By first operator, of stages with this end and devices.
   std::vector<double> sweep(const StagePlace &place,

@@ -181,7 +181,7 @@ void Knapsack::improve(double price, const std::vector<double> &rest,
   // Long chains have many small steps to choose from, so that the relaxation is
   // nearer.
   const size_t mostLabels =
-      std::clamp<size_t>(2048 / numSegments(), 8, 64);
+      std::clamp<size_t>(512 / numSegments(), 4, 64);
   constexpr size_t kMostOptions = 24;
   const double enough = best.time * (1 - kEnough);
   const std::vector<double> front = frontAt(price);
