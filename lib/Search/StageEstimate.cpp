@@ -109,8 +109,8 @@ const StageEstimate::Points &StageEstimate::tailOf(const Lane &lane,
   if (tails.empty())
     tails.resize(model.size() + 1, nullptr);
   if (!tails[end])
-    tails[end] = &pointsOf(
-        lane, segments.parts()[segments.partOf(end - 1)], end, true, peak);
+    tails[end] = &pointsOf(lane, segments.parts()[segments.partOf(end - 1)],
+                           end, true, peak);
   return *tails[end];
 }
 
@@ -323,15 +323,15 @@ double StageEstimate::time(const StagePlace &place) const {
   const std::vector<Lane> lanes = solver.lanes(place.devices, place.before);
   if (lanes.empty())
     return kNever;
-  const int most = lanes.back().tensor;
+  const int set = StageSolver::laneSet(lanes);
   auto [it, isNew] = times.try_emplace(
-      Key{place.first, place.end, place.devices, place.later, most}, kNever);
+      Key{place.first, place.end, place.devices, place.later, set}, kNever);
   if (!isNew)
     return it->second;
   constexpr int kMostSwept = 450;
   if (lanes.size() > 1 && model.hasLayouts && model.size() <= kMostSwept) {
     auto [swept, isFirst] =
-        sweeps.try_emplace(Key{place.end, place.devices, place.later, most, 0});
+        sweeps.try_emplace(Key{place.end, place.devices, place.later, set, 0});
     if (isFirst)
       swept->second = sweep(place, lanes);
     it->second = swept->second[place.first];

@@ -180,8 +180,7 @@ void Knapsack::improve(double price, const std::vector<double> &rest,
   };
   // Long chains have many small steps to choose from, so that the relaxation is
   // nearer.
-  const size_t mostLabels =
-      std::clamp<size_t>(512 / numSegments(), 4, 64);
+  const size_t mostLabels = std::clamp<size_t>(512 / numSegments(), 4, 64);
   constexpr size_t kMostOptions = 24;
   const double enough = best.time * (1 - kEnough);
   const std::vector<double> front = frontAt(price);
@@ -209,12 +208,12 @@ void Knapsack::improve(double price, const std::vector<double> &rest,
         if (around + option.time + price * memoryOf(each, option) < enough)
           options.push_back(&option);
       if (options.size() > kMostOptions) {
-        std::nth_element(
-            options.begin(), options.begin() + kMostOptions, options.end(),
-            [&](const SegmentOption *a, const SegmentOption *b) {
-              return a->time + price * keptTimes * a->kept <
-                     b->time + price * keptTimes * b->kept;
-            });
+        std::nth_element(options.begin(), options.begin() + kMostOptions,
+                         options.end(),
+                         [&](const SegmentOption *a, const SegmentOption *b) {
+                           return a->time + price * keptTimes * a->kept <
+                                  b->time + price * keptTimes * b->kept;
+                         });
         options.resize(kMostOptions);
       }
       auto goOn = [&](double time, double memory, size_t before) {

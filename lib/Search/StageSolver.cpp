@@ -37,8 +37,13 @@ StageSolver::StageSolver(const plan::StageProfile &profile,
 std::vector<Lane> StageSolver::lanes(int devices, int before) const {
   std::vector<Lane> result;
   for (int tensor : profile.tensorDegrees()) {
-    if (devices % tensor || microBatch % (devices / tensor) ||
-        tensor > devicesPerNode || before % tensor)
+    if (devices % tensor || microBatch % (devices / tensor))
+      continue;
+    bool isInNodes = true;
+    for (int first = before; first < before + devices; first += tensor)
+      isInNodes &=
+          first / devicesPerNode == (first + tensor - 1) / devicesPerNode;
+    if (!isInNodes)
       continue;
     const Lane lane = {microBatch / (devices / tensor), tensor};
     if (segments.has(lane))
@@ -249,15 +254,13 @@ StageSolver::Choice StageSolver::search(const StagePlace &place,
       all.push_back(searchCaps(place, lanes, room, peak));
   }
   constexpr size_t kMostSolved = 3;
-  std::sort(all.begin(), all.end(), [](const Capped &a, const Capped &b) {
-    return a.time < b.time;
-  });
+  std::sort(all.begin(), all.end(),
+            [](const Capped &a, const Capped &b) { return a.time < b.time; });
   Choice best;
   for (size_t i = 0; i < std::min(all.size(), kMostSolved); ++i) {
     if (all[i].time == kNever)
       break;
-    Choice found =
-        solveCaps(place, all[i].lanes, room, all[i].caps, best.time);
+    Choice found = solveCaps(place, all[i].lanes, room, all[i].caps, best.time);
     if (found.time < best.time)
       best = std::move(found);
   }
@@ -294,8 +297,8 @@ PlannedStage StageSolver::solve(const StagePlace &place, double &time) const {
     if (choice.time == kNever)
       break;
     PlannedStage stage = stageOf(place, choice);
-    const plan::StageCost cost = timer.cost(
-        stage, microBatch, place.later, place.before, devicesPerNode);
+    const plan::StageCost cost = timer.cost(stage, microBatch, place.later,
+                                            place.before, devicesPerNode);
     if (cost.memory.total() < limit) {
       time = cost.time.total();
       return stage;

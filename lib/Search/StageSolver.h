@@ -58,6 +58,13 @@ public:
   /// Lanes of a stage of so many devices, without those whose groups of
   /// devices would be in two nodes.
   std::vector<Lane> lanes(int devices, int before) const;
+  /// A number for which of its lanes a stage has.
+  static int laneSet(const std::vector<Lane> &lanes) {
+    int set = 0;
+    for (const Lane &lane : lanes)
+      set |= lane.tensor; // powers of two
+    return set;
+  }
 
 private:
   struct Choice {
