@@ -9,8 +9,9 @@ using namespace ffc;
 using namespace ffc::search;
 
 static constexpr double kNever = StageSolver::kNever;
-/// How much longer than solved times estimates are at most, about.
-static constexpr double kFarOff = 1.01;
+/// How much longer than solved times estimates are at most, about: on one lane,
+/// and where lanes may change.
+static constexpr double kFarOff = 1.01, kFarOffMixed = 1.06;
 
 StageCuts::StageCuts(const plan::StageModel &model,
                      const StageSegments &segments, const StageSolver &solver,
@@ -168,8 +169,8 @@ std::vector<StageDivision> StageCuts::divisionsWithin(double slowest,
 
 void StageCuts::widen(double bound) {
   constexpr double kWider = 1.12;
-  constexpr size_t kMost = 8;
-  constexpr double kNear = 1.03;
+  constexpr size_t kMost = 24;
+  constexpr double kNear = 1.04;
   // A slower stage alone takes longer than the bound.
   within = std::min(within * kWider, bound / microBatches);
   std::vector<StageDivision> all = divisionsWithin(within, bound);
@@ -199,7 +200,7 @@ void StageCuts::widen(double bound) {
 /// The fastest division with these devices of which no stage takes longer, as
 /// far as stages are about as long as they can be.
 StageDivision StageCuts::reach(const StageDivision &division, double slowest) {
-  estimate.reach(slowest * kFarOff);
+  estimate.reach(slowest * kFarOffMixed);
   struct State {
     double slowest = 0, sum = 0;
     int end = 0;
@@ -215,6 +216,10 @@ StageDivision StageCuts::reach(const StageDivision &division, double slowest) {
     for (const auto &[end, behind] : states[s + 1]) {
       StagePlace place = division.places[s];
       place.end = end;
+      const double estimated =
+          slowest * (solver.lanes(place.devices, place.before).size() > 1
+                         ? kFarOffMixed
+                         : kFarOff);
       auto takes = [&](int first, bool isSolved) {
         place.first = first;
         return isSolved ? solver.time(place) : estimate.time(place);
@@ -237,7 +242,7 @@ StageDivision StageCuts::reach(const StageDivision &division, double slowest) {
       int low = 0, high = segments.partOf(end - 1);
       while (low < high) {
         const int middle = (low + high) / 2;
-        if (takes(parts[middle], false) <= slowest * kFarOff)
+        if (takes(parts[middle], false) <= estimated)
           high = middle;
         else
           low = middle + 1;
@@ -247,7 +252,7 @@ StageDivision StageCuts::reach(const StageDivision &division, double slowest) {
            first < end && found < window; ++first) {
         if (solver.workBefore(first) > place.before * slowest)
           break;
-        if (first == 0 || takes(first, false) > slowest * kFarOff)
+        if (first == 0 || takes(first, false) > estimated)
           continue;
         const double time = takes(first, true);
         found += found > 0 || time <= slowest;
@@ -278,7 +283,7 @@ StageDivision StageCuts::reach(const StageDivision &division, double slowest) {
 
 StageDivision StageCuts::refine(const StageDivision &division, double bound) {
   StageDivision best;
-  double low = division.slowest * 0.985, high = division.slowest;
+  double low = division.slowest * 0.95, high = division.slowest;
   for (int attempt = 0; attempt < 6 && best.places.empty(); ++attempt) {
     best = reach(division, high);
     if (best.places.empty()) {
@@ -291,7 +296,7 @@ StageDivision StageCuts::refine(const StageDivision &division, double bound) {
   if (best.places.empty())
     return best;
   high = best.slowest;
-  for (int step = 0; step < 12 && high - low > 1e-5 * high; ++step) {
+  for (int step = 0; step < 14 && high - low > 1e-5 * high; ++step) {
     const double middle = (low + high) / 2;
     StageDivision there = reach(division, middle);
     if (there.places.empty()) {

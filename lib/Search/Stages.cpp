@@ -56,7 +56,7 @@ search::searchStages(const plan::StageProfile &profile,
     searches.push_back(std::make_unique<MicroBatchSearch>(profile, model,
                                                           options, microBatch));
   // By estimates, all sizes side by side: that with the least bound goes on.
-  constexpr double kNear = 1.02;
+  constexpr double kNear = 1.03;
   constexpr double kHopeless = 100;
   double estimated = StageSolver::kNever;
   for (;;) {

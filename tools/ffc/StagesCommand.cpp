@@ -57,6 +57,7 @@ Error setModel(StagesOptions &options, StringRef flag, StringRef value) {
 }
 
 Error setMemoryLimit(StagesOptions &options, StringRef flag, StringRef value) {
+  options.searchFlags.push_back(flag.str());
   std::string error;
   const auto bytes =
       plan::parseQuantity(value.str(), plan::QuantityKind::Bytes, error);
