@@ -117,10 +117,6 @@ StageSolver::Choice StageSolver::solveCaps(const StagePlace &place,
       found.options.push_back(solution.options[s]);
       found.weights +=
           knapsack.segments[s * lanes.size() + solution.lanes[s]]->weights;
-      found.forwardReserved =
-          std::max(found.forwardReserved, solution.options[s]->forwardReserved);
-      found.backwardReserved = std::max(found.backwardReserved,
-                                        solution.options[s]->backwardReserved);
     }
   };
   // What is reserved is at least as large as the weights.

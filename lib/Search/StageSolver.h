@@ -36,8 +36,8 @@ public:
   /// The stage that takes it.
   plan::PlannedStage stage(const StagePlace &place) const;
 
-  /// The least time of operators [0, end) on one device, if all of it could be
-  /// divided among devices.
+  /// The least time of operators [0, end) in any split, times its devices: no
+  /// stages are done with them sooner than this over their devices.
   double workBefore(int end) const { return work[end]; }
 
   /// How often the weights are in memory.
@@ -62,7 +62,7 @@ public:
   static int laneSet(const std::vector<Lane> &lanes) {
     int set = 0;
     for (const Lane &lane : lanes)
-      set |= lane.tensor; // powers of two
+      set = 67 * set + lane.tensor;
     return set;
   }
 
@@ -72,7 +72,6 @@ private:
     std::vector<Lane> lanes; ///< by segment
     std::vector<const SegmentOption *> options;
     double weights = 0;
-    double forwardReserved = 0, backwardReserved = 0;
     bool isFine = false;
   };
 

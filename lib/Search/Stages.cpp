@@ -94,7 +94,6 @@ search::searchStages(const plan::StageProfile &profile,
   if (!winner)
     return std::nullopt;
   StageSearchResult result;
-  result.microBatches = static_cast<int>(found.size());
   plan::StagePlan &plan = result.plan;
   plan.model = model.name;
   plan.layers = model.layers;

@@ -35,8 +35,6 @@ struct StageSearchOptions {
 struct StageSearchResult {
   plan::StagePlan plan;
   plan::StagePlanCost cost;
-  int microBatches = 0; ///< sizes of micro-batches that were searched
-  size_t solved = 0;    ///< stages
 };
 
 /// Nothing if no plan fits.

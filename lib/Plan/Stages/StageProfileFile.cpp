@@ -193,7 +193,7 @@ static std::vector<std::string> namesIn(const std::string &folder) {
 
 std::optional<StageProfile> StageProfileReader::read(std::string &message) {
   static const std::regex tableName("(.+)_mbs(\\d{1,5})_tp(\\d{1,5})_algo"
-                                    "(\\d{1,2})\\.csv");
+                                    "([01])\\.csv");
   static const std::regex collectiveName(
       "prim_(.+)_(all_gather|all_reduce|all_to_all|reduce_scatter)_"
       "(\\d{1,5})gpus\\.csv");
