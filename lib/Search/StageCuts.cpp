@@ -12,24 +12,27 @@ static constexpr double kNever = StageSolver::kNever;
 /// How much longer than solved times estimates are at most, about: on one lane,
 /// and where lanes may change.
 static constexpr double kFarOff = 1.01, kFarOffMixed = 1.06;
+/// Solved stages of chains of so many operators may begin anywhere, of more
+/// where little is sent, and beyond that where divisions may.
+static constexpr int kMostAnywhere = 900, kMostSolved = 2500;
 
 StageCuts::StageCuts(const plan::StageModel &model,
                      const StageSegments &segments, const StageSolver &solver,
                      StageEstimate &estimate, const StageSearchOptions &options,
                      int microBatches)
     : model(model), segments(segments), solver(solver), estimate(estimate),
-      options(options), microBatches(microBatches), places(positions()),
+      options(options), microBatches(microBatches), places(fewPositions()),
+      allPlaces(model.size() <= kMostSolved ? positions(kMostAnywhere)
+                                            : places),
       within(least() / microBatches) {}
 
 double StageCuts::least() const {
   return microBatches * solver.workBefore(model.size()) / options.devices;
 }
 
-/// All places of a short chain; of longer ones those over which not much more
-/// is sent than elsewhere in the same part of a layer, or the beginnings of
-/// some parts.
-std::vector<int> StageCuts::positions() const {
-  constexpr size_t kMost = 400;
+/// All places of a chain of at most `mostOps` operators; of longer ones those
+/// over which not much more is sent than elsewhere in the same part of a layer.
+std::vector<int> StageCuts::positions(int mostOps) const {
   constexpr double kManyTimes = 4;
   const std::vector<int> &parts = segments.parts();
   std::vector<int> result;
@@ -46,17 +49,27 @@ std::vector<int> StageCuts::positions() const {
     for (int op = parts[part]; op < parts[part + 1]; ++op)
       least = std::min(least, inputOf(op));
     for (int op = parts[part]; op < parts[part + 1]; ++op)
-      if (op > 0 && (model.size() <= static_cast<int>(kMost) ||
-                     inputOf(op) <= kManyTimes * least))
+      if (op > 0 &&
+          (model.size() <= mostOps || inputOf(op) <= kManyTimes * least))
         result.push_back(op);
   }
-  if (result.size() > kMost) {
-    result.clear();
-    const size_t step = parts.size() / kMost + 1;
-    for (size_t part = 1; part + 1 < parts.size(); part += step)
-      result.push_back(parts[part]);
-  }
   result.insert(result.begin(), 0);
+  result.push_back(model.size());
+  return result;
+}
+
+/// As many of these as divisions are made of: if they are too many, the
+/// beginnings of some parts.
+std::vector<int> StageCuts::fewPositions() const {
+  constexpr int kMost = 400;
+  std::vector<int> result = positions(kMost);
+  if (result.size() <= kMost + 2)
+    return result;
+  const std::vector<int> &parts = segments.parts();
+  const size_t step = parts.size() / kMost + 1;
+  result = {0};
+  for (size_t part = 1; part + 1 < parts.size(); part += step)
+    result.push_back(parts[part]);
   result.push_back(model.size());
   return result;
 }
@@ -169,7 +182,8 @@ std::vector<StageDivision> StageCuts::divisionsWithin(double slowest,
 
 void StageCuts::widen(double bound) {
   constexpr double kWider = 1.12;
-  constexpr size_t kMost = 24;
+  // Of long chains fewer: they take longer.
+  const size_t most = std::clamp(12000 / model.size(), 3, 24);
   constexpr double kNear = 1.04;
   // A slower stage alone takes longer than the bound.
   within = std::min(within * kWider, bound / microBatches);
@@ -186,7 +200,7 @@ void StageCuts::widen(double bound) {
     for (const StagePlace &place : division.places)
       devices.push_back(place.devices);
     if (division.iteration > all.front().iteration * kNear ||
-        found.size() == kMost)
+        found.size() == most)
       break;
     if (seen.insert(devices).second)
       found.push_back(std::move(division));
@@ -205,10 +219,10 @@ StageDivision StageCuts::reach(const StageDivision &division, double slowest) {
     double slowest = 0, sum = 0;
     int end = 0;
   };
+  const std::vector<int> &parts = segments.parts();
   int window = 1;
-  for (size_t layer = 0; layer + 1 < segments.parts().size(); ++layer)
-    window = std::max(window, segments.parts()[layer + 1] -
-                                  segments.parts()[layer] + 1);
+  for (size_t part = 0; part + 1 < parts.size(); ++part)
+    window = std::max(window, parts[part + 1] - parts[part] + 1);
   const size_t count = division.places.size();
   std::vector<std::map<int, State>> states(count + 1);
   states[count][model.size()] = {};
@@ -238,7 +252,6 @@ StageDivision StageCuts::reach(const StageDivision &division, double slowest) {
         continue;
       }
       // The first part of a layer from which on it may be about in time.
-      const std::vector<int> &parts = segments.parts();
       int low = 0, high = segments.partOf(end - 1);
       while (low < high) {
         const int middle = (low + high) / 2;
@@ -247,17 +260,19 @@ StageDivision StageCuts::reach(const StageDivision &division, double slowest) {
         else
           low = middle + 1;
       }
-      int found = 0;
-      for (int first = parts[std::max(low - 1, 0)];
-           first < end && found < window; ++first) {
-        if (solver.workBefore(first) > place.before * slowest)
+      int last = end - 1;
+      for (auto it = std::lower_bound(allPlaces.begin() + 1, allPlaces.end(),
+                                      parts[std::max(low - 1, 0)]);
+           *it <= last; ++it) {
+        if (solver.workBefore(*it) > place.before * slowest)
           break;
-        if (first == 0 || takes(first, false) > estimated)
+        if (takes(*it, false) > estimated)
           continue;
-        const double time = takes(first, true);
-        found += found > 0 || time <= slowest;
-        if (time <= slowest)
-          note(first, time);
+        const double time = takes(*it, true);
+        if (time > slowest)
+          continue;
+        note(*it, time);
+        last = std::min(last, *it + window);
       }
     }
     // What is cut late leaves more to those in front.

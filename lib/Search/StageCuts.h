@@ -52,7 +52,8 @@ private:
   double iterationOf(const Label &label) const {
     return (microBatches - 1) * label.slowest + label.sum;
   }
-  std::vector<int> positions() const;
+  std::vector<int> positions(int mostOps) const;
+  std::vector<int> fewPositions() const;
   std::vector<StageDivision> divisionsWithin(double slowest, double bound);
   void addStages(int later, int devices, const Labels &behind, double slowest,
                  double bound, std::vector<Labels> &to) const;
@@ -65,8 +66,9 @@ private:
   StageEstimate &estimate;
   const StageSearchOptions &options;
   const int microBatches;
-  const std::vector<int> places; ///< where stages may begin; and the end
-  double within = 0;             ///< how slow stages may be
+  /// Where stages may begin, and the end: in divisions, and when solved.
+  const std::vector<int> places, allPlaces;
+  double within = 0; ///< how slow stages may be
   std::vector<StageDivision> found;
 };
 
