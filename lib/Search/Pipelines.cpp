@@ -368,8 +368,8 @@ private:
     return pipelineSchedules(shape.microBatches);
   }
 
-  /// Of the shape that was found, or else of those that look fastest, groups
-  /// that share layers.
+  /// Of the shape that was found or, where nothing fits, of those that look
+  /// fastest, groups that share layers.
   void
   shareLayers(const std::vector<std::pair<Picoseconds, PipelineShape>> &all) {
     constexpr size_t kMost = 4;
@@ -377,7 +377,7 @@ private:
     if (found)
       shapes.push_back(found->shape);
     for (const auto &[estimate, shape] : all)
-      if (!found && shape.width > 1 && shapes.size() < kMost)
+      if (!best.fits() && shape.width > 1 && shapes.size() < kMost)
         shapes.push_back(shape);
     for (PipelineShape shape : shapes)
       for (shape.tensor = 2; shape.tensor <= shape.width; shape.tensor *= 2) {
