@@ -4,6 +4,7 @@
 
 #include "Options.h"
 
+#include <atomic>
 #include <csignal>
 #include <new>
 #include <unistd.h>
@@ -30,14 +31,24 @@ std::string ffc::internalError(const llvm::Twine &what, const Options &options,
   return text;
 }
 
-/// Nothing but write and raise may be called here.
+/// The thread that says that it crashed; 0: none does so far.
+static std::atomic<pid_t> reporter = 0;
+
+/// Nothing but what signals allow may be called here. Another thread may crash
+/// meanwhile, or get a signal that was sent to all; it must not end the program
+/// before this one has said so.
 static void sayCrash(int signal) {
+  const pid_t self = gettid();
+  pid_t other = 0;
+  if (!reporter.compare_exchange_strong(other, self) && other != self)
+    for (;;)
+      pause();
   static constexpr char text[] =
       "ffc: error: internal error: ffc crashed; " FFC_REPORT
       "; until it is mended, --fuse=off or --strategy data-parallel may get "
       "around it\n";
   (void)!write(STDERR_FILENO, text, sizeof text - 1);
-  // The handler is reset already.
+  std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
@@ -59,7 +70,7 @@ void ffc::reportCrashes() {
   sigaltstack(&stack, nullptr);
   struct sigaction action = {};
   action.sa_handler = sayCrash;
-  action.sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER;
+  action.sa_flags = SA_ONSTACK | SA_NODEFER;
   for (int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV})
     sigaction(signal, &action, nullptr);
 }
