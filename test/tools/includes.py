@@ -14,7 +14,7 @@ ROOMS = {
     "FlexFlow": "Text Graph Topology",
     "Order": "Graph",
     "Strategy": "Text Graph Order",
-    "Stages": "Text Order",
+    "Stages": "Text Topology Order",
     "Program": "Graph",
     "Cost": "Text Graph Topology Program",
     "Memory": "Program",

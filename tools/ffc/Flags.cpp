@@ -5,6 +5,7 @@
 #include "Report.h"
 
 #include "ffc/Codegen/Output.h"
+#include "ffc/Plan/Units.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -104,9 +105,23 @@ Error ffc::splitFlags(const std::vector<std::string> &arguments, FindFlag find,
 }
 
 Error ffc::parseWhole(StringRef flag, StringRef text, int64_t least,
-                      int64_t &result) {
-  if (text.getAsInteger(10, result) || result < least)
-    return expected(flag, "a whole number of at least " + Twine(least), text);
+                      int64_t &result, int64_t most) {
+  if (!text.getAsInteger(10, result) && result >= least && result <= most)
+    return Error::success();
+  const std::string range =
+      most == kAnyWhole
+          ? "of at least " + std::to_string(least)
+          : "from " + std::to_string(least) + " to " + std::to_string(most);
+  return expected(flag, "a whole number " + range, text);
+}
+
+Error ffc::parseBytes(StringRef flag, StringRef text, int64_t &result) {
+  std::string error;
+  const std::optional<double> bytes =
+      plan::parseQuantity(text.str(), plan::QuantityKind::Bytes, error);
+  if (!bytes || *bytes < 1)
+    return expected(flag, "a size with its unit", text);
+  result = static_cast<int64_t>(*bytes);
   return Error::success();
 }
 

@@ -14,7 +14,9 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,8 +73,13 @@ llvm::Error splitFlags(const std::vector<std::string> &arguments, FindFlag find,
 // `place` is a member of the options, or a function that finds one in them.
 //===----------------------------------------------------------------------===//
 
+constexpr int64_t kAnyWhole = std::numeric_limits<int64_t>::max();
 llvm::Error parseWhole(llvm::StringRef flag, llvm::StringRef text,
-                       int64_t least, int64_t &result);
+                       int64_t least, int64_t &result,
+                       int64_t most = kAnyWhole);
+/// A size with its unit (Units.h), in bytes from 1 on.
+llvm::Error parseBytes(llvm::StringRef flag, llvm::StringRef text,
+                       int64_t &result);
 /// `what` says which numbers `accept` takes.
 llvm::Error parseNumber(llvm::StringRef flag, llvm::StringRef text,
                         bool accept(double), llvm::StringRef what,
@@ -105,13 +112,26 @@ template <typename Place> auto addText(Place place) {
   };
 }
 
-template <typename Place> auto setWhole(Place place, int64_t least) {
+/// A member that is narrower than 64 bits needs a `most` that it can hold.
+template <typename Place>
+auto setWhole(Place place, int64_t least, int64_t most = kAnyWhole) {
   return [=](auto &options, llvm::StringRef flag,
              llvm::StringRef value) -> llvm::Error {
     int64_t number = 0;
-    if (llvm::Error error = parseWhole(flag, value, least, number))
+    if (llvm::Error error = parseWhole(flag, value, least, number, most))
       return error;
     std::invoke(place, options) = number;
+    return llvm::Error::success();
+  };
+}
+
+template <typename Place> auto setBytes(Place place) {
+  return [=](auto &options, llvm::StringRef flag,
+             llvm::StringRef value) -> llvm::Error {
+    int64_t bytes = 0;
+    if (llvm::Error error = parseBytes(flag, value, bytes))
+      return error;
+    std::invoke(place, options) = bytes;
     return llvm::Error::success();
   };
 }

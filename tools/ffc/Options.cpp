@@ -6,8 +6,6 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 
@@ -116,12 +114,8 @@ static Error parseStrategy(Options &options, StringRef flag, StringRef value) {
   return Error::success();
 }
 
-static Error parseCount(int &count, StringRef flag, StringRef value) {
-  constexpr int kMost = 4096;
-  if (value.getAsInteger(10, count) || count < 1 || count > kMost)
-    return expected(flag, "a whole number from 1 to " + Twine(kMost), value);
-  return Error::success();
-}
+/// How many there are at most of chains, batches of a step and the like.
+static constexpr int kMostCount = 4096;
 
 static Error parseSchedule(Options &options, StringRef flag, StringRef value) {
   options.schedule = {value.str(), 1, value.starts_with("zb")};
@@ -136,34 +130,10 @@ static Error parseSchedule(Options &options, StringRef flag, StringRef value) {
                     "auto, none, gpipe, 1f1b, 1f1b:AHEAD, zb-h1, zb-h2 or "
                     "zb:AHEAD",
                     value);
-  return parseCount(options.schedule.ahead, flag, value);
-}
-
-template <bool Options::*searches>
-static Error parseSearches(Options &options, StringRef flag, StringRef value) {
-  if (value != "none" && value != "all")
-    return expected(flag, "all or none", value);
-  options.*searches = value == "all";
-  return Error::success();
-}
-
-static Error parseChains(Options &options, StringRef flag, StringRef value) {
-  return parseCount(options.search.chains, flag, value);
-}
-
-static Error parseMicroBatches(Options &options, StringRef flag,
-                               StringRef value) {
-  return parseCount(options.microBatches, flag, value);
-}
-
-static Error parseMemoryLimit(Options &options, StringRef flag,
-                              StringRef value) {
-  std::string error;
-  std::optional<double> bytes =
-      plan::parseQuantity(value.str(), plan::QuantityKind::Bytes, error);
-  if (!bytes || *bytes < 1)
-    return expected(flag, "a size with its unit", value);
-  options.memoryLimit = static_cast<int64_t>(*bytes);
+  int64_t ahead = 0;
+  if (Error error = parseWhole(flag, value, 1, ahead, kMostCount))
+    return error;
+  options.schedule.ahead = static_cast<int>(ahead);
   return Error::success();
 }
 
@@ -179,9 +149,12 @@ static bool isNotNegative(double value) { return value >= 0; }
 static constexpr const char *kNotNegative = "a number of at least 0";
 static bool isFraction(double value) { return value >= 0 && value < 1; }
 static constexpr const char *kFraction = "a number from 0 to below 1";
+static const std::vector<std::pair<StringRef, bool>> kAllOrNone = {
+    {"all", true}, {"none", false}};
 
 static auto &searchBudget(Options &options) { return options.search.budget; }
 static auto &searchSeed(Options &options) { return options.search.seed; }
+static auto &searchChains(Options &options) { return options.search.chains; }
 static auto &searchSeconds(Options &options) { return options.search.seconds; }
 static auto &searchAlpha(Options &options) {
   return options.search.alpha.emplace(0);
@@ -264,7 +237,7 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--accumulate", "N",
          "a step goes over N batches and updates with the mean of their "
          "gradients (1)",
-         parseMicroBatches},
+         setWhole(&Options::microBatches, 1, kMostCount)},
         {"--lr", "X",
          "default learning rate of the program (the optimizer's, see there)",
          setNumber(learningRate, isNotNegative, kNotNegative)},
@@ -333,22 +306,23 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          setNumber(searchSeconds, isNotNegative, kNotNegative), kStrategy},
         {"--search-schedules", "HOW",
          "all (default): pipelines of micro-batches are tried, too; or none",
-         parseSearches<&Options::searchesSchedules>, kStrategy},
+         setChoice<bool>(&Options::searchesSchedules, kAllOrNone), kStrategy},
         {"--search-recompute", "HOW",
          "all (default): what does not fit is tried with results that are "
          "computed, and parameters that are sent, again in the backward pass; "
          "or none",
-         parseSearches<&Options::searchesRecomputation>, kStrategy},
+         setChoice<bool>(&Options::searchesRecomputation, kAllOrNone),
+         kStrategy},
         {"--search-alpha", "X",
          "a strategy slower by 1 % is accepted with probability exp(-X) (a "
          "sixteenth of the number of operators that are searched for)",
          setNumber(searchAlpha, isPositive, "a number over 0"), kStrategy},
         {"--seed", "N", "of random numbers (0)", setWhole(searchSeed, 0)},
-        {"--chains", "N", "independent chains of proposals (4)", parseChains,
-         kStrategy},
+        {"--chains", "N", "independent chains of proposals (4)",
+         setWhole(searchChains, 1, kMostCount), kStrategy},
         {"--memory-limit", "SIZE",
          "memory of every device, whatever the topology says (8 GB, 512 MiB)",
-         parseMemoryLimit, kStrategy},
+         setBytes(&Options::memoryLimit), kStrategy},
         {"--start", "FILE", "strategy to start from besides the recipes",
          setText(&Options::start), kStrategy},
         {"--pin", "LINE",
@@ -419,110 +393,4 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
         {"--alpha", "X", "--search-alpha",
          setNumber(searchAlpha, isPositive, "a number over 0"), kStrategy}}}};
   return groups;
-}
-
-/// Brings the flags of SGD into its numbers.
-static Error checkOptimizer(Options &options) {
-  ff::Optimizer &optimizer = options.optimizer;
-  StringRef name = ff::stringifyOptimizerKind(optimizer.kind);
-  const bool isSgd = optimizer.kind == ff::OptimizerKind::Sgd;
-  for (auto [flag, isGiven] :
-       {std::pair("--momentum", options.momentum.has_value()),
-        std::pair("--nesterov", options.nesterov)})
-    if (isGiven && !isSgd)
-      return expected(flag, "--optimizer=sgd", name);
-  if (options.momentum)
-    optimizer.number("momentum") = *options.momentum;
-  if (options.nesterov)
-    optimizer.number("nesterov") = 1;
-  if (!options.sparseTables.value_or(false))
-    return Error::success();
-  if (!optimizer.info().rowKernel)
-    return expected("--table-gradients=sparse",
-                    "--optimizer=" + ff::namesOfRowOptimizers(), name);
-  if (options.microBatches > 1)
-    return expected("--table-gradients=sparse", "--accumulate=1",
-                    std::to_string(options.microBatches));
-  for (auto [flag, value] :
-       {std::pair("--momentum", isSgd ? optimizer.number("momentum") : 0),
-        std::pair("--wd", options.weightDecay),
-        std::pair("--clip-norm", options.clipNorm)})
-    if (value != 0)
-      return makeError(
-          "--table-gradients=sparse: expected " + Twine(flag) +
-          " 0, which leaves the rows alone that were not looked up, found " +
-          formatv("{0}", format("%g", value)));
-  return Error::success();
-}
-
-static Error checkLoss(const Options &options) {
-  if (options.lossScale && !options.training)
-    return expected("--loss-scale", "--mode=train", "infer");
-  if (options.classAxis && options.loss != "cross-entropy")
-    return expected("--class-axis", "--loss=cross-entropy", options.loss);
-  return Error::success();
-}
-
-/// FlexFlow's simulator times a training step on one batch in f32, and its
-/// search has moves of its own.
-static Error checkSimulator(const Options &options) {
-  if (!options.isByFlexFlow())
-    return Error::success();
-  if (options.emit < Emit::Plan)
-    return makeError("--simulator=flexflow: expected --emit=plan or later, "
-                     "where there is a strategy, found --emit=" +
-                     Twine(options.emit == Emit::FF ? "ff" : "train"));
-  const search::Options standard;
-  for (auto [flag, isGiven] :
-       {std::pair("--mode=infer", !options.training),
-        std::pair("--precision", options.precision != Precision::F32),
-        std::pair("--accumulate", options.microBatches > 1),
-        std::pair("--pin", !options.pins.empty()),
-        std::pair("--start", !options.start.empty()),
-        std::pair("--search-alpha", options.search.alpha.has_value()),
-        std::pair("--chains", options.search.chains != standard.chains),
-        std::pair("--search-schedules", !options.searchesSchedules),
-        std::pair("--search-recompute", !options.searchesRecomputation)})
-    if (isGiven)
-      return expected(flag, "--simulator=ffc", "flexflow");
-  return Error::success();
-}
-
-Error ffc::checkModelCommand(Options &options, size_t count,
-                             const Twine &what) {
-  if (Error error = expectArguments(options, count, what))
-    return error;
-  options.model = options.arguments.back();
-  if (options.devices.empty() && options.emit >= Emit::Plan)
-    return makeError("expected --devices FILE, found none; for instance "
-                     "--devices cpu:4, four processes on this machine (ffc "
-                     "topology --help lists the presets)");
-  for (auto [flag, path] : {std::pair("--report", &options.report),
-                            std::pair("--trace", &options.trace),
-                            std::pair("--task-graph", &options.taskGraph)})
-    if (!path->empty() && options.emit < Emit::Plan)
-      return makeError(Twine(flag) +
-                       ": expected --emit=plan or later, whose "
-                       "tasks are timed, found --emit=" +
-                       (options.emit == Emit::FF ? "ff" : "train"));
-  if (!options.batchNormGroups && options.devices.empty())
-    return makeError("--batch-norm=local: expected --devices FILE or a number "
-                     "of groups (local:GROUPS), found neither");
-  for (auto [flag, isGiven] : {std::pair("--pin", !options.pins.empty()),
-                               std::pair("--start", !options.start.empty())})
-    if (isGiven && !options.searches())
-      return expected(flag, "--strategy=search", options.strategy);
-  if (options.microBatches > 1 && !options.training)
-    return expected("--accumulate", "--mode=train", "infer");
-  if (Error error = checkSimulator(options))
-    return error;
-  if (Error error = checkLoss(options))
-    return error;
-  if (Error error = checkOptimizer(options))
-    return error;
-  if (options.output.empty() && options.emit >= Emit::Source)
-    return makeError(options.emit == Emit::Source
-                         ? "--emit=source: expected -o FOLDER, found none"
-                         : "expected -o FILE, found none");
-  return Error::success();
 }

@@ -9,7 +9,6 @@
 #include "Report.h"
 
 #include "ffc/Codegen/Output.h"
-#include "ffc/Plan/Units.h"
 #include "ffc/Search/Stages.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -36,62 +35,51 @@ struct StagesOptions : CommandOptions {
   std::string model, plan, output;
   int64_t layers = 0, devices = 0, devicesPerNode = 0, batch = 0;
   int64_t microBatch = 0, stages = 0;
-  double memoryLimit = 0; ///< MiB
+  int64_t memoryLimit = 0; ///< bytes
   /// Of those without a meaning beside a plan.
   std::vector<std::string> searchFlags;
 };
 
-/// A whole number of the search.
-std::function<Error(StagesOptions &, StringRef, StringRef)>
-searched(int64_t StagesOptions::*place) {
+/// A flag of the search.
+template <class Set> auto searched(Set set) {
   return [=](StagesOptions &options, StringRef flag, StringRef value) {
     options.searchFlags.push_back(flag.str());
-    return setWhole(place, 1)(options, flag, value);
+    return set(options, flag, value);
   };
 }
 
-Error setModel(StagesOptions &options, StringRef flag, StringRef value) {
-  options.searchFlags.push_back(flag.str());
-  options.model = value.str();
-  return Error::success();
-}
-
-Error setMemoryLimit(StagesOptions &options, StringRef flag, StringRef value) {
-  options.searchFlags.push_back(flag.str());
-  std::string error;
-  const auto bytes =
-      plan::parseQuantity(value.str(), plan::QuantityKind::Bytes, error);
-  if (!bytes)
-    return makeError(flag + ": " + error);
-  if (*bytes < 1)
-    return expected(flag, "a size of at least 1 B", value);
-  options.memoryLimit = *bytes / (1 << 20);
-  return Error::success();
+/// A whole number of the search.
+auto searched(int64_t StagesOptions::*place, int most) {
+  return searched(setWhole(place, 1, most));
 }
 
 } // namespace
 
 static const std::vector<FlagGroupOf<StagesOptions>> &flagGroups() {
+  constexpr int kMostLayers = plan::StagePlan::kMostLayers;
+  constexpr int kMostDevices = plan::StagePlan::kMostDevices;
+  constexpr int kMostSamples = plan::StagePlan::kMostSamples;
   static const std::vector<FlagGroupOf<StagesOptions>> groups = {
       {"Search",
        {{"--model", "MODEL", "of the tables: gpt-1.3B, t5-770M, resnet-1B",
-         setModel},
+         searched(setText(&StagesOptions::model))},
         {"--layers", "N", "how often its layers are repeated, if not as known",
-         searched(&StagesOptions::layers)},
+         searched(&StagesOptions::layers, kMostLayers)},
         {"--devices", "N", "how many there are",
-         searched(&StagesOptions::devices)},
+         searched(&StagesOptions::devices, kMostDevices)},
         {"--devices-per-node", "N", "of these, in a machine; 8 or all of them",
-         searched(&StagesOptions::devicesPerNode)},
+         searched(&StagesOptions::devicesPerNode, kMostDevices)},
         {"--batch", "N", "samples of an iteration",
-         searched(&StagesOptions::batch)},
+         searched(&StagesOptions::batch, kMostSamples)},
         {"--micro-batch", "N",
          "samples that go through the stages together; any that divides the "
          "batch",
-         searched(&StagesOptions::microBatch)},
+         searched(&StagesOptions::microBatch, kMostSamples)},
         {"--stages", "N", "number of stages; any",
-         searched(&StagesOptions::stages)},
+         searched(&StagesOptions::stages, kMostDevices)},
         {"--memory-limit", "SIZE",
-         "of a device, which plans stay below (12000 MiB)", setMemoryLimit}}},
+         "of a device, which plans stay below (12000 MiB)",
+         searched(setBytes(&StagesOptions::memoryLimit))}}},
       {"Input and output",
        {{"--plan", "FILE", "shows this plan instead of a search",
          setText(&StagesOptions::plan)},
@@ -113,7 +101,7 @@ static Error check(StagesOptions &options) {
        {std::pair<StringRef, bool>{"--model", options.model.empty()},
         {"--devices", !options.devices},
         {"--batch", !options.batch},
-        {"--memory-limit", options.memoryLimit == 0}})
+        {"--memory-limit", !options.memoryLimit}})
     if (isMissing)
       return makeError("expected " + flag +
                        " (or --plan, to show one), found none");
@@ -245,9 +233,9 @@ static int run(const StagesOptions &options) {
       plan::StageProfile::load(options.arguments[0], model->tables, error);
   if (!profile)
     return fail(error);
-  const int layers = model->hasFixedLayers() ? static_cast<int>(options.layers)
-                     : plan                  ? plan->layers
-                                             : static_cast<int>(options.layers);
+  const int layers = plan && !model->hasFixedLayers()
+                         ? plan->layers
+                         : static_cast<int>(options.layers);
   if (!model->build(*profile, layers, error))
     return fail(error);
   const plan::StageTimer timer(*profile, *model);
@@ -260,7 +248,7 @@ static int run(const StagesOptions &options) {
     search.devices = static_cast<int>(options.devices);
     search.devicesPerNode = static_cast<int>(options.devicesPerNode);
     search.batch = static_cast<int>(options.batch);
-    search.memoryLimit = options.memoryLimit;
+    search.memoryLimit = static_cast<double>(options.memoryLimit) / (1 << 20);
     search.microBatch = static_cast<int>(options.microBatch);
     search.stages = static_cast<int>(options.stages);
     const auto start = std::chrono::steady_clock::now();
@@ -269,7 +257,7 @@ static int run(const StagesOptions &options) {
         std::chrono::steady_clock::now() - start;
     if (!result)
       return fail(model->name + ": no plan found that stays below " +
-                  mebibytes(options.memoryLimit) + " MiB on " +
+                  mebibytes(search.memoryLimit) + " MiB on " +
                   Twine(options.devices) +
                   " devices; more memory, more devices or another size of "
                   "micro-batches may help");

@@ -35,6 +35,11 @@ struct PlannedStage {
 };
 
 struct StagePlan {
+  /// More are refused: the search keeps tables of devices x devices x places,
+  /// and the order of passes has all micro-batches on all stages.
+  static constexpr int kMostLayers = 4096, kMostDevices = 256,
+                       kMostSamples = 65536; ///< of an iteration
+
   std::string model; ///< StageModel::name
   int layers = 0;
   int devicesPerNode = 1;

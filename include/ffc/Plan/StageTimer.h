@@ -63,8 +63,8 @@ struct StagePlanCost {
 };
 
 /// Milliseconds of an iteration of one forward, one backward with stages whose
-/// passes take so many microseconds. What crosses a cut takes `travel` and
-/// keeps nobody busy.
+/// passes take so many microseconds. What crosses a cut takes `travel`, which
+/// keeps nobody busy; a StageTimer has it in the passes that wait instead.
 double
 timeOneForwardOneBackward(const std::vector<std::pair<double, double>> &passes,
                           int microBatches, double travel = 0);

@@ -6,12 +6,6 @@
 
 using namespace ffc::plan;
 
-static constexpr double kBytesOfFloat = 4;
-
-static double elements(const Shape &shape) {
-  return static_cast<double>(numElements(shape));
-}
-
 float ffc::plan::timeOf(const FlexFlowKernels &kernels,
                         const FlexFlowMachine &machine) {
   const double compute = kernels.flops / machine.flopsPerMs;

@@ -12,6 +12,13 @@
 
 namespace ffc::plan {
 
+/// Of every value: the program knows f32 only.
+constexpr float kBytesOfFloat = 4;
+
+inline double elements(const Shape &shape) {
+  return static_cast<double>(numElements(shape));
+}
+
 /// Alike kernels of one part.
 struct FlexFlowKernels {
   int number = 0;

@@ -13,7 +13,6 @@
 using namespace ffc::plan;
 using Kind = FlexFlowLayer::Kind;
 
-static constexpr double kBytesOfFloat = 4;
 /// Extents of an image in a batch.
 static constexpr size_t kImageRank = 4;
 
@@ -213,10 +212,6 @@ static void addTimes(FlexFlowLayer &layer, const FlexFlowMachine &machine,
                      F time) {
   for (int parts = 1; parts <= machine.numDevices(); parts *= 2)
     layer.times.push_back(time(layer.samples / parts, parts));
-}
-
-static double elements(const Shape &shape) {
-  return static_cast<double>(numElements(shape));
 }
 
 FlexFlowLayers::Source FlexFlowLayers::convolution(OpId id) {

@@ -2,6 +2,8 @@
 
 #include "ffc/Plan/FlexFlowTimer.h"
 
+#include "FlexFlow/FlexFlowCosts.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -9,7 +11,6 @@
 
 using namespace ffc::plan;
 
-static constexpr float kBytesOfFloat = 4;
 static constexpr double kSquaresFactor = -0.0001;
 
 FlexFlowTimer::FlexFlowTimer(const FlexFlowModel &model, FlexFlowNodes nodes)

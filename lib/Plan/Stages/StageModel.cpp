@@ -209,8 +209,9 @@ bool StageModel::build(const StageProfile &profile, int numLayers,
   ops.clear();
   if (family.rows.empty()) {
     if (numLayers) {
-      error = "layers of " + quoted(name) +
-              " are those of its tables, expected no number of layers";
+      error = "expected no number of layers for " + quoted(name) +
+              ", whose layers are those of its tables, found " +
+              std::to_string(numLayers);
       return false;
     }
     for (int row = 0; row < numRows; ++row)

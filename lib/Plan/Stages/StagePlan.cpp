@@ -5,6 +5,7 @@
 #include "Text/Text.h"
 #include "Text/YamlFields.h"
 
+#include <algorithm>
 #include <functional>
 
 using namespace ffc::plan;
@@ -12,7 +13,6 @@ using namespace ffc::plan::yaml;
 
 static constexpr size_t kMaxFileBytes = size_t(16) << 20;
 static constexpr int kMostOperators = 1 << 20;
-static constexpr int kMostDevices = 1 << 16;
 
 int StagePlan::numDevices() const {
   int count = 0;
@@ -60,16 +60,18 @@ static void readRuns(const YamlNode &stage, const char *key, int least,
     return;
   const std::string what = "a run of '" + std::string(key) + "'";
   expectList(*runs, what);
-  size_t at = 0;
+  int64_t at = 0;
+  const auto size = static_cast<int64_t>(ops.size());
   for (const YamlNode &run : runs->children) {
     const auto [value, length] = readPair(run, what, least);
-    for (int i = 0; i < length && at < ops.size(); ++i)
-      ops[at++].*field = value;
-    if (&run == &runs->children.back() && at < ops.size())
-      fail(run, "expected runs of '" + std::string(key) + "' for " +
-                    std::to_string(ops.size()) + " operators, found " +
-                    std::to_string(at));
+    for (int64_t op = at; op < std::min(at + length, size); ++op)
+      ops[op].*field = value;
+    at += length;
   }
+  if (at != size)
+    fail(*runs, "expected runs of '" + std::string(key) + "' for " +
+                    std::to_string(size) + " operators, found " +
+                    std::to_string(at));
 }
 
 static PlannedStage readStage(const YamlNode &node, int first) {
@@ -82,7 +84,7 @@ static PlannedStage readStage(const YamlNode &node, int first) {
     fail(node, "expected a stage to end behind operator " +
                    std::to_string(first) + ", where it begins, found " +
                    std::to_string(end));
-  stage.devices = countOf(node, "devices", what, kMostDevices);
+  stage.devices = countOf(node, "devices", what, StagePlan::kMostDevices);
   stage.ops.resize(end - first);
   readRuns(node, "tp", 1, stage.ops, &OperatorSplit::tensor);
   readRuns(node, "algo", 0, stage.ops, &OperatorSplit::algorithm);
@@ -93,7 +95,10 @@ static PlannedStage readStage(const YamlNode &node, int first) {
                      " devices of the stage, found " +
                      std::to_string(stage.ops[op].tensor) + " for operator " +
                      std::to_string(first + op));
-  if (const YamlNode *runs = node.find("recompute"))
+  if (const YamlNode *runs = node.find("recompute")) {
+    if (!runs->isSequence())
+      fail(*runs, "expected 'recompute' of " + what + " to be a list, found " +
+                      runs->describe());
     for (const YamlNode &run : runs->children) {
       const auto [from, to] = readPair(run, "operators of 'recompute'", 0);
       if (from < first || to > end || from >= to)
@@ -104,6 +109,7 @@ static PlannedStage readStage(const YamlNode &node, int first) {
       for (int op = from; op < to; ++op)
         stage.ops[op - first].isAgain = true;
     }
+  }
   return stage;
 }
 
@@ -118,12 +124,13 @@ static StagePlan readPlan(const YamlNode &root) {
          "expected version 1 of 'ffc_stages', found " + version.describe());
   StagePlan plan;
   plan.model = text(require(root, "model", what), "'model' of " + what);
-  plan.layers = countOf(root, "layers", what, kMostOperators);
-  plan.devicesPerNode = countOf(root, "devices_per_node", what, kMostDevices);
-  plan.batch = countOf(root, "batch", what, 1 << 30);
-  plan.microBatch = countOf(root, "micro_batch", what, 1 << 30);
-  if (plan.microBatch > plan.batch)
-    fail(root, "expected micro-batches of at most " +
+  plan.layers = countOf(root, "layers", what, StagePlan::kMostLayers);
+  plan.devicesPerNode =
+      countOf(root, "devices_per_node", what, StagePlan::kMostDevices);
+  plan.batch = countOf(root, "batch", what, StagePlan::kMostSamples);
+  plan.microBatch = countOf(root, "micro_batch", what, StagePlan::kMostSamples);
+  if (plan.batch % plan.microBatch)
+    fail(root, "expected micro-batches that divide the batch of " +
                    std::to_string(plan.batch) + " samples, found " +
                    std::to_string(plan.microBatch));
   const YamlNode &stages = require(root, "stages", what);
@@ -131,6 +138,9 @@ static StagePlan readPlan(const YamlNode &root) {
   for (const YamlNode &node : stages.children)
     plan.stages.push_back(
         readStage(node, plan.stages.empty() ? 0 : plan.stages.back().end()));
+  if (plan.numDevices() > StagePlan::kMostDevices)
+    fail(stages, "expected at most " + std::to_string(StagePlan::kMostDevices) +
+                     " devices, found " + std::to_string(plan.numDevices()));
   return plan;
 }
 

@@ -12,6 +12,9 @@ using namespace ffc::plan;
 //===----------------------------------------------------------------------===//
 
 double CollectiveTable::nearest(double mebibytes) const {
+  // Whatever tables say, what follows fits an int.
+  if (times.empty() || mebibytes > times.rbegin()->first + 2)
+    return kUnknown;
   // nearbyint rounds half to even.
   for (double size : {mebibytes, mebibytes - 1})
     if (auto it = times.find(static_cast<int>(std::nearbyint(size)));

@@ -192,11 +192,11 @@ static std::vector<std::string> namesIn(const std::string &folder) {
 }
 
 std::optional<StageProfile> StageProfileReader::read(std::string &message) {
-  static const std::regex tableName("(.+)_mbs(\\d{1,5})_tp(\\d{1,5})_algo"
-                                    "([01])\\.csv");
+  static const std::regex tableName(
+      "(.+)_mbs([1-9]\\d{0,4})_tp([1-9]\\d{0,4})_algo([01])\\.csv");
   static const std::regex collectiveName(
       "prim_(.+)_(all_gather|all_reduce|all_to_all|reduce_scatter)_"
-      "(\\d{1,5})gpus\\.csv");
+      "([1-9]\\d{0,4})gpus\\.csv");
   static const std::map<std::string, StageCollective> kinds = {
       {"all_gather", StageCollective::AllGather},
       {"all_reduce", StageCollective::AllReduce},

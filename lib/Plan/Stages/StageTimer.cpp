@@ -4,6 +4,8 @@
 
 #include "Order/PassOrder.h"
 
+#include "ffc/Plan/Topology.h"
+
 #include <algorithm>
 #include <map>
 
@@ -175,16 +177,25 @@ double StageTimer::gradientSum(const PlannedStage &stage, int microBatch,
   return time;
 }
 
+/// MiB that the memory of a V100 moves in a microsecond. Profiles do not say
+/// what they were measured on; those that are known are of V100s.
+static double memoryRate() {
+  const std::vector<DeviceKind> &kinds = presetKinds();
+  const auto kind =
+      std::find_if(kinds.begin(), kinds.end(),
+                   [](const DeviceKind &each) { return each.name == "v100"; });
+  return kind->memoryBandwidth / (1 << 20) / 1e6;
+}
+
 /// The update of a stage's parameters, in microseconds: memory is the limit.
 /// Gradients are read for their norm and for the update, and set to zero;
 /// parameters in full precision and the optimizer's states are read and
 /// written; narrow parameters are written.
 double StageTimer::update(const StageMemory &memory) const {
-  constexpr double kMebibytesPerMicrosecond = 900e9 / (1 << 20) / 1e6;
   const bool isNarrow = model.masterCopies > 0;
   return (3 * memory.gradients + 2 * (memory.masters + memory.optimizer) +
           (isNarrow ? 1 : 2) * memory.weights) /
-         kMebibytesPerMicrosecond;
+         memoryRate();
 }
 
 double StageTimer::predict(const StagePlan &plan,

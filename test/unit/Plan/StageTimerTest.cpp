@@ -2,6 +2,8 @@
 
 #include "ffc/Plan/StageTimer.h"
 
+#include "TinyStages.h"
+
 #include "ffc/Plan/TimingProblem.h"
 
 #include "gtest/gtest.h"
@@ -114,19 +116,9 @@ TEST(StageTimer, AgreesWithTheSimulator) {
     }
 }
 
-class StageCosts : public ::testing::Test {
+class StageCosts : public TinyStages {
 protected:
-  void SetUp() override {
-    std::string error;
-    model = StageModel::named("gpt-tiny", error);
-    ASSERT_TRUE(model) << error;
-    profile = StageProfile::load(FFC_STAGE_TABLES, model->tables, error);
-    ASSERT_TRUE(profile) << error;
-    ASSERT_TRUE(model->build(*profile, 2, error)) << error;
-  }
-
-  std::optional<StageModel> model;
-  std::optional<StageProfile> profile;
+  StageCosts() : TinyStages(2) {}
 };
 
 TEST_F(StageCosts, RecomputationTradesTimeForMemory) {

@@ -3,6 +3,7 @@
 #include "ffc/Search/Stages.h"
 
 #include "StageKnapsack.h"
+#include "TinyStages.h"
 
 #include "gtest/gtest.h"
 
@@ -97,15 +98,9 @@ TEST(StageKnapsack, FindsTheBest) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-class Stages : public ::testing::Test {
+class Stages : public TinyStages {
 protected:
-  void SetUp() override {
-    std::string error;
-    model = StageModel::named("gpt-tiny", error);
-    ASSERT_TRUE(model) << error;
-    profile = StageProfile::load(FFC_STAGE_TABLES, model->tables, error);
-    ASSERT_TRUE(profile) << error;
-    ASSERT_TRUE(model->build(*profile, 3, error)) << error;
+  Stages() : TinyStages(3) {
     options.devices = options.devicesPerNode = 4;
     options.batch = 16;
     options.memoryLimit = 400;
@@ -115,8 +110,6 @@ protected:
     return searchStages(*profile, *model, options);
   }
 
-  std::optional<StageProfile> profile;
-  std::optional<StageModel> model;
   StageSearchOptions options;
 };
 
