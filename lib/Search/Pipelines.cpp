@@ -297,16 +297,18 @@ namespace {
 /// Tries shapes, those that look fastest first.
 class PipelineSearch {
 public:
-  PipelineSearch(const Planning &planning, const Quality &best,
-                 int fewestStages, const std::function<bool()> &goesOn)
-      : planning(planning), graph(planning.graph), topology(planning.topology),
-        best(best), fewestStages(fewestStages), goesOn(goesOn),
-        cuts(graph, planning.cost, topology.numDevices()) {}
+  PipelineSearch(PlanJudge &judge, const Quality &best, int fewestStages,
+                 const std::function<bool()> &goesOn)
+      : judge(judge), graph(judge.planning().graph),
+        topology(judge.planning().topology), best(best),
+        fewestStages(fewestStages), goesOn(goesOn),
+        cuts(graph, judge.planning().cost, topology.numDevices()),
+        begin(judge.work()) {}
 
   PipelineResult run() {
     const auto all = shapes();
     for (const auto &[estimate, shape] : all) {
-      if (points >= kMostPoints || (best.fits() && estimate > best.makespan))
+      if (isOver(1) || (best.fits() && estimate > best.makespan))
         break;
       tryAll(shape, cuts.cut(shape).begins);
     }
@@ -322,9 +324,16 @@ public:
   }
 
 private:
-  /// Grid points of all operators of all plans: planning a thousand takes some
-  /// tens of milliseconds.
-  static constexpr int64_t kMostPoints = 100000;
+  /// What is done for them, as PlanJudge::work() counts; but so many are tried.
+  static constexpr int64_t kMostWork = 100000;
+  static constexpr int kFewest = 12;
+  /// Grid points of a plan.
+  static constexpr int64_t kMostPoints = 10000000;
+
+  bool isOver(double share) const {
+    return tried >= share * kFewest &&
+           static_cast<double>(judge.work() - begin) >= share * kMostWork;
+  }
 
   std::vector<std::pair<Picoseconds, PipelineShape>> shapes() const {
     std::vector<std::pair<Picoseconds, PipelineShape>> all;
@@ -346,11 +355,6 @@ private:
       return a.first < b.first;
     });
     return all;
-  }
-
-  int64_t pointsOf(const PipelineShape &shape) const {
-    return static_cast<int64_t>(graph.ops.size()) * shape.width *
-           shape.microBatches;
   }
 
   void tryAll(const PipelineShape &shape, const PipelineCuts::Begins &begins) {
@@ -381,7 +385,7 @@ private:
         shapes.push_back(shape);
     for (PipelineShape shape : shapes)
       for (shape.tensor = 2; shape.tensor <= shape.width; shape.tensor *= 2) {
-        if (!cuts.isPossible(shape) || points >= kMostPoints * 3 / 2 ||
+        if (!cuts.isPossible(shape) || isOver(1.5) ||
             (best.fits() && cuts.estimate(shape) > best.makespan))
           continue;
         tryAll(shape, cuts.cut(shape).begins);
@@ -409,9 +413,9 @@ private:
   bool tryOne(Pipeline pipeline) {
     if (goesOn && !goesOn())
       return false;
-    points += pointsOf(pipeline.shape);
+    ++tried;
     pipeline.quality =
-        plannedQuality(planning, pipeline.strategy, pipeline.schedule);
+        judge.qualityIfBetter(pipeline.strategy, pipeline.schedule, best);
     if (!pipeline.quality.fits())
       noteUnfitting(pipeline);
     if (!(pipeline.quality < best))
@@ -438,7 +442,7 @@ private:
     for (size_t which = 0; which < from.begins.size(); ++which)
       for (bool before : {true, false}) {
         const auto begins = cuts.moved(from.begins, which, before);
-        if (!begins || points >= 2 * kMostPoints)
+        if (!begins || isOver(2))
           continue;
         const auto strategy = cuts.strategy(from.shape, *begins);
         if (strategy &&
@@ -448,22 +452,23 @@ private:
     return false;
   }
 
-  const Planning planning;
+  PlanJudge &judge;
   const Graph &graph;
   const Topology &topology;
   Quality best;
   const int fewestStages;
   const std::function<bool()> &goesOn;
   PipelineCuts cuts;
-  int64_t points = 0; ///< planned so far
+  const int64_t begin; ///< work that was done before
+  int tried = 0;
   std::optional<Pipeline> found;
   std::vector<Pipeline> unfitting; ///< fastest first
 };
 
 } // namespace
 
-PipelineResult search::searchPipelines(const Planning &planning,
+PipelineResult search::searchPipelines(PlanJudge &judge,
                                        const Quality &best, int fewestStages,
                                        const std::function<bool()> &goesOn) {
-  return PipelineSearch(planning, best, fewestStages, goesOn).run();
+  return PipelineSearch(judge, best, fewestStages, goesOn).run();
 }

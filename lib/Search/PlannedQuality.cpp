@@ -3,28 +3,70 @@
 #include "ffc/Search/PlannedQuality.h"
 
 #include "ffc/Plan/Planner.h"
+#include "ffc/Plan/ScheduledStep.h"
 #include "ffc/Plan/Timing.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
-Quality search::plannedQuality(const Planning &planning,
-                               const Strategy &strategy,
-                               const PipelineSchedule &schedule) {
-  const auto &[graph, topology, cost, target] = planning;
+/// A grid point by its segment takes about as much of the time of planning it.
+static constexpr int64_t kBySegments = 20;
+
+PlanJudge::PlanJudge(const Planning &planning)
+    : of(planning), table(planning.graph, planning.topology.numDevices(),
+                                planning.cost) {}
+
+Quality PlanJudge::quality(const Strategy &strategy,
+                           const PipelineSchedule &schedule) {
+  constexpr double none = std::numeric_limits<double>::max();
+  return qualityIfBetter(strategy, schedule, {kMaxCost, none});
+}
+
+/// The largest share of its memory that a device needs.
+static double shareOf(const std::vector<int64_t> &bytes,
+                      const Topology &topology) {
+  double share = 0;
+  for (DeviceId id = 0; id < topology.numDevices(); ++id)
+    share = std::max(share, static_cast<double>(bytes[id]) /
+                                static_cast<double>(
+                                    topology.kindOf(id).memoryBytes));
+  return share;
+}
+
+Quality PlanJudge::qualityIfBetter(const Strategy &strategy,
+                                   const PipelineSchedule &schedule,
+                                   const Quality &best) {
+  const auto &[graph, topology, cost, target] = of;
+  int64_t points = 0;
+  for (const Configuration &config : strategy)
+    points += config.numPoints();
+  Quality quality;
+  done += points / kBySegments;
+  const ScheduledStep step(table, strategy, schedule);
+  if (const auto time = step.time()) {
+    quality.makespan = *time;
+    if (best.fits() && quality.makespan >= best.makespan)
+      return quality;
+    done += points / kBySegments;
+    quality.load = shareOf(*step.memory(), topology);
+    if (points > kMostPlanned)
+      quality.load *= 1.1;
+    if (points > kMostPlanned || (best.fits() && !quality.fits()))
+      return quality;
+  } else if (points > kMostPlanned) {
+    return {kMaxCost, std::numeric_limits<double>::max()};
+  }
+  done += points;
   const Program program = planProgram(target, graph, strategy,
                                       topology.numDevices(), cost, schedule);
-  Quality quality;
   quality.makespan = timeProgram(graph, strategy, program, cost).makespan;
-  for (DeviceId id = 0; id < topology.numDevices(); ++id) {
-    const DeviceProgram &device = program.devices[id];
-    quality.load =
-        std::max(quality.load,
-                 static_cast<double>(device.stateBytes + device.arenaBytes) /
-                     static_cast<double>(topology.kindOf(id).memoryBytes));
-  }
+  std::vector<int64_t> bytes;
+  for (const DeviceProgram &device : program.devices)
+    bytes.push_back(device.stateBytes + device.arenaBytes);
+  quality.load = shareOf(bytes, topology);
   return quality;
 }

@@ -138,10 +138,10 @@ namespace {
 
 class RecomputeSearch {
 public:
-  RecomputeSearch(const Planning &planning, const Quality &best,
+  RecomputeSearch(PlanJudge &judge, const Quality &best,
                   const std::function<bool()> &goesOn)
-      : planning(planning), graph(planning.graph), best(best), goesOn(goesOn),
-        recomputable(graph, planning.cost) {}
+      : judge(judge), graph(judge.planning().graph), best(best), goesOn(goesOn),
+        recomputable(graph, judge.planning().cost) {}
 
   std::optional<Recomputation> run(std::vector<Unfitting> starts) {
     std::stable_sort(starts.begin(), starts.end(),
@@ -151,7 +151,7 @@ public:
     int64_t divisor = 1;
     for (const Unfitting &start : starts) {
       if ((best.fits() && start.makespan >= best.makespan) ||
-          divisor > kMostPoints)
+          divisor > kMostWork)
         break;
       tryStart(start, divisor);
       divisor *= 2;
@@ -160,15 +160,14 @@ public:
   }
 
 private:
-  /// What is planned for the first start, some tens of plans, fewer of large
-  /// ones, and then to keep more; half of it for each that follows.
-  static constexpr int64_t kMostPoints = 200000, kMostToKeep = 50000;
+  /// What is done for the first start, as PlanJudge::work() counts, and then to
+  /// keep more; half of it for each that follows. But so many are tried.
+  static constexpr int64_t kMostWork = 200000, kMostToKeep = 50000;
+  static constexpr int kFewest = 16;
 
   void tryStart(const Unfitting &start, int64_t divisor) {
-    int64_t size = 0;
-    for (const Configuration &config : start.strategy)
-      size += divisor * config.numPoints();
-    left = kMostPoints / std::max<int64_t>(size, 1);
+    left = kFewest / static_cast<int>(divisor);
+    end = judge.work() + kMostWork / divisor;
     const bool isShared = !updatesOfMany(start.strategy).empty();
     const int most = static_cast<int>(recomputable.operators().size());
     if (isShared)
@@ -181,7 +180,8 @@ private:
         if (isShared)
           tryOne(start, again, true);
       }
-    left = kMostToKeep / std::max<int64_t>(size, 1);
+    left = kFewest / static_cast<int>(divisor);
+    end = judge.work() + kMostToKeep / divisor;
     if (found && found->name == start.name)
       keepMore(start);
   }
@@ -198,7 +198,8 @@ private:
 
   bool tryOne(const Unfitting &start, const std::vector<OpId> &again,
               bool sentAgain) {
-    if (left-- <= 0 || (again.empty() && !sentAgain) || (goesOn && !goesOn()))
+    if ((again.empty() && !sentAgain) ||
+        (--left < 0 && judge.work() >= end) || (goesOn && !goesOn()))
       return false;
     Recomputation one{start.name, start.strategy, start.schedule, {}, 0, 0};
     for (OpId op : again)
@@ -209,7 +210,7 @@ private:
         one.strategy[update].again = true;
         ++one.parameters;
       }
-    one.quality = plannedQuality(planning, one.strategy, one.schedule);
+    one.quality = judge.qualityIfBetter(one.strategy, one.schedule, best);
     if (!(one.quality < best))
       return false;
     best = one.quality;
@@ -238,20 +239,21 @@ private:
       }
   }
 
-  const Planning planning;
+  PlanJudge &judge;
   const Graph &graph;
   Quality best;
   const std::function<bool()> &goesOn;
   Recomputable recomputable;
-  int64_t left = 0; ///< plans to try
+  int left = 0;    ///< to try whatever the work
+  int64_t end = 0; ///< of the work
   std::optional<Recomputation> found;
 };
 
 } // namespace
 
 std::optional<Recomputation>
-search::bestRecomputation(const Planning &planning,
+search::bestRecomputation(PlanJudge &judge,
                           std::vector<Unfitting> starts, const Quality &best,
                           const std::function<bool()> &goesOn) {
-  return RecomputeSearch(planning, best, goesOn).run(std::move(starts));
+  return RecomputeSearch(judge, best, goesOn).run(std::move(starts));
 }

@@ -59,7 +59,8 @@ public:
     tryBaselines(walker);
     if (mayMove()) {
       eliminate(walker);
-      makeChains();
+      if (starts().front()->quality.load <= kFarOff)
+        makeChains();
     }
     runChains();
     for (const auto &chain : chains) {
@@ -310,6 +311,9 @@ private:
 
   /// Before all else, which takes its time too.
   Clock::time_point begin;
+  /// Where what comes closest to fitting needs so many times the memory, other
+  /// splits do not help: less has to be kept.
+  static constexpr double kFarOff = 4;
   Space space;
   const CostModel &cost;
   const Options &options;

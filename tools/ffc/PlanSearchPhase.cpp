@@ -41,18 +41,18 @@ class PlanSearcher {
 public:
   PlanSearcher(const search::Planning &planning, const search::Result &result,
                const search::Options &searching)
-      : planning(planning), result(result), searching(searching),
+      : judge(planning), result(result), searching(searching),
         best(result.quality), unfitting(fasterUnfitting(result)) {}
 
   void tryStart(const plan::Strategy &start) {
-    const search::Quality quality = search::plannedQuality(planning, start, {});
+    const search::Quality quality = judge.quality(start, {});
     if (quality.fits() && quality < best)
       take("the one given", start, {}, quality);
   }
 
   void tryPipelines() {
     const search::PipelineResult pipelines = search::searchPipelines(
-        planning, best, unfitting.empty() ? 2 : 1, goesOn("pipelines"));
+        judge, best, unfitting.empty() ? 2 : 1, goesOn("pipelines"));
     if (const auto &found = pipelines.found)
       take(found->name(), found->strategy, found->schedule, found->quality);
     for (const search::Pipeline &each : pipelines.unfitting)
@@ -61,7 +61,7 @@ public:
   }
 
   void tryRecomputation() {
-    const auto found = search::bestRecomputation(planning, unfitting, best,
+    const auto found = search::bestRecomputation(judge, unfitting, best,
                                                  goesOn("recomputation"));
     if (found && found->quality.fits())
       take(found->describe(), found->strategy, found->schedule, found->quality);
@@ -70,7 +70,7 @@ public:
           "; " + found->describe() + " needs " +
           bytesText(static_cast<int64_t>(
               found->quality.load *
-              static_cast<double>(planning.topology.kindOf(0).memoryBytes)));
+              static_cast<double>(judge.planning().topology.kindOf(0).memoryBytes)));
   }
 
   PlanSearch plans;
@@ -101,7 +101,7 @@ private:
     };
   }
 
-  const search::Planning planning;
+  search::PlanJudge judge;
   const search::Result &result;
   const search::Options &searching;
   const Clock::time_point begin = Clock::now();

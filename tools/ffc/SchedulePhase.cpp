@@ -55,15 +55,14 @@ LogicalResult Compilation::orderMicroBatches() {
 /// less memory.
 PipelineSchedule Compilation::fastestSchedule(int microBatches) const {
   const plan::CostModel cost = costModel(planned.graph);
-  const search::Planning planning{planned.graph, *topology, cost, target};
+  search::PlanJudge judge({planned.graph, *topology, cost, target});
   using Rank = std::tuple<bool, plan::Picoseconds, double>;
   std::optional<Rank> least;
   PipelineSchedule best;
   std::vector<PipelineSchedule> all = plan::pipelineSchedules(microBatches);
   all.insert(all.begin(), PipelineSchedule());
   for (const PipelineSchedule &candidate : all) {
-    const search::Quality quality =
-        search::plannedQuality(planning, strategy, candidate);
+    const search::Quality quality = judge.quality(strategy, candidate);
     const Rank rank = {!quality.fits(), quality.makespan, quality.load};
     if (!least || rank < *least) {
       least = rank;

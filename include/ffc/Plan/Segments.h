@@ -14,6 +14,7 @@
 #ifndef FFC_PLAN_SEGMENTS_H
 #define FFC_PLAN_SEGMENTS_H
 
+#include "ffc/Plan/PipelineSchedule.h"
 #include "ffc/Plan/TimedTask.h"
 
 #include <memory>
@@ -39,6 +40,26 @@ struct OpSegment {
   std::vector<Step> steps; ///< in the order of the plan
   /// Where its results are afterwards, by result; -1 for those nobody uses.
   std::vector<LayoutId> results;
+};
+
+/// An operator under a configuration that takes its samples in turns
+/// (PipelineSchedule.h), if these differ only in where their parts lie: all
+/// parts and layouts are those of the first turn.
+struct TurnSegment {
+  /// False: turns differ in more than that; all else is empty.
+  bool isRegular = false;
+  struct Step : OpSegment::Step {
+    /// By how much what a turn reads lies behind what the turn before does.
+    Shape shift;
+  };
+  /// Of the first turn, and of each that follows: sums have begun by then.
+  std::vector<Step> first, later;
+  struct Result {
+    LayoutId layout = -1; ///< after the first turn; -1 if nobody uses it
+    Shape shift;          ///< zeros: a sum over the turns
+    LayoutId sum = -1;    ///< after the last turn, of such a sum
+  };
+  std::vector<Result> results;
 };
 
 /// Bytes by device, each device once.
@@ -69,6 +90,16 @@ struct StartSegment : ReshardSegment {
   std::vector<int64_t> bytes; ///< by collective
 };
 
+/// A reshard that is an exchange of messages, nobody waiting for it. `after` is
+/// the layout with what is received.
+struct SendSegment : ReshardSegment {
+  bool isThere = false; ///< false: it is no such reshard, all else is empty
+  /// Numbers of the holdings that are sent, of those of them that are not copied
+  /// before, and of those that are received.
+  std::vector<int32_t> sent, sentInPlace, received;
+  std::vector<DeviceId> receivers; ///< ascending
+};
+
 /// Not for several threads at once.
 class SegmentTable {
 public:
@@ -81,16 +112,23 @@ public:
   const CostModel &cost() const;
   /// What a step does; the same for all configurations.
   const StepOrder &order() const;
+  /// What a step does with a schedule, and what it does again.
+  StepOrder order(const Strategy &strategy,
+                  const PipelineSchedule &schedule) const;
 
   ConfigId intern(const Configuration &config);
   const Configuration &config(ConfigId id) const;
 
   /// `config` must be legal for `op`.
   const OpSegment &op(OpId op, ConfigId config);
+  /// The turns of `op`, `parts` of them along dimension `dim`.
+  const TurnSegment &turns(OpId op, ConfigId config, int parts, int dim);
   const ReshardSegment &reshard(LayoutId layout, NeedId need);
   /// The collectives with which that begins, which may run beside kernels; the
   /// reshard goes on from the layout after them.
   const StartSegment &start(LayoutId layout, NeedId need);
+  /// The messages that such a reshard is, if it is nothing else.
+  const SendSegment &send(LayoutId layout, NeedId need);
   /// Starts of one shape as one; `bytes` are theirs, added up.
   const TimedTasks &batch(int32_t shape, const std::vector<int64_t> &bytes);
   /// True if more bytes would save little latency.
@@ -128,10 +166,13 @@ public:
   /// The buffers of a layout, by number (BufferUse).
   const std::vector<Part> &parts(LayoutId layout);
   const std::vector<Part> &parts(NeedId need, const TensorType &type);
-  /// What reshard(), the collectives of start() and store() do to buffers. Made
+  /// What reshard(), send(), the collectives of start() and store() do to buffers. Made
   /// when asked for, since few plans are judged by their memory.
   const BufferUse &reshardUse(LayoutId layout, NeedId need);
   const BufferUse &startUse(LayoutId layout, NeedId need);
+  const BufferUse &sendUse(LayoutId layout, NeedId need) {
+    return reshardUse(layout, need); // which it is
+  }
   const BufferUse &storeUse(LayoutId written, LayoutId home);
   /// What tells the parts of a need, which are in the same order, from all
   /// others of its value.

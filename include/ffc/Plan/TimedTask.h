@@ -72,6 +72,22 @@ public:
   /// much it had ended before; negative where somebody really waited.
   Picoseconds wait(Picoseconds *local, const Picoseconds *ends,
                    Picoseconds shift) const;
+  /// Runs copies and starts what else there is. `marks` gets by part when it
+  /// ends or, if messages are late (Task::isLate), when its device had come.
+  void begin(QueueTimes times, bool isLate, Picoseconds *marks) const;
+  /// Devices for which waits(device) wait for what began().
+  template <class Predicate>
+  void finish(Picoseconds *local, bool isLate, const Picoseconds *marks,
+              Predicate waits) const {
+    for (const Task &task : tasks)
+      if (task.kind != Kind::Local)
+        for (uint32_t p = task.firstPart; p < task.endPart; ++p)
+          if (Picoseconds &now = local[parts[p].device];
+              waits(parts[p].device))
+            now = std::max(now, isLate && task.kind == Kind::Exchange
+                                    ? endOfLate(task, p, now, marks)
+                                    : marks[p]);
+  }
   /// Calls visit(part) for the parts of all tasks.
   template <class Visitor> void eachPart(Visitor visit) const {
     for (const Part &part : parts)
@@ -97,7 +113,7 @@ public:
       if (task.kind == Kind::Wait)
         times.local[parts[task.firstPart].device] =
             std::max(starts[task.firstPart], isLate(task.waited, times)
-                                                 ? endOfLate(task, starts)
+                                                 ? endOfLate(tasks[lateTask[task.waited]], task.waited, starts[task.firstPart], starts.data())
                                                  : ends[task.waited]);
       else if (!(task.isLate && times.local == times.network))
         run(task, times);
@@ -178,8 +194,12 @@ private:
   }
   /// When its messages have passed: once all have come to it, and from the wait
   /// on.
-  Picoseconds endOfLate(const Task &wait,
-                        const std::vector<Picoseconds> &starts) const;
+  Picoseconds endOfLate(const Task &exchange, uint32_t part, Picoseconds wait,
+                        const Picoseconds *starts) const {
+    eachMet(exchange, part,
+            [&](uint32_t met) { wait = std::max(wait, starts[met]); });
+    return wait + parts[part].duration;
+  }
   void markLate();
 
   Task &addTask(Kind kind);

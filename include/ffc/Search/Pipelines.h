@@ -125,7 +125,7 @@ struct PipelineResult {
 /// By the simulated times of plans. `fewestStages` is 1 or 2: a single stage is
 /// never faster than its devices without micro-batches. Ends, with what was
 /// found so far, when `goesOn` says no before a plan; empty: always yes.
-PipelineResult searchPipelines(const Planning &planning, const Quality &best,
+PipelineResult searchPipelines(PlanJudge &judge, const Quality &best,
                                int fewestStages = 2,
                                const std::function<bool()> &goesOn = nullptr);
 

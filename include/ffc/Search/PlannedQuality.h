@@ -15,9 +15,35 @@ struct Planning {
   plan::Target target;         ///< whose programs say what takes which bytes
 };
 
-/// By the tasks of the plan: its simulated time and its exact bytes.
-Quality plannedQuality(const Planning &planning, const plan::Strategy &strategy,
-                       const plan::PipelineSchedule &schedule);
+/// Judges strategies whose steps have orders of their own, one after the other:
+/// what is alike in several of them is looked at once.
+class PlanJudge {
+public:
+  /// What `planning` refers to must outlive it.
+  explicit PlanJudge(const Planning &planning);
+
+  /// The simulated time, exactly. The bytes are those of the plan, or, of plans
+  /// of more than kMostPlanned grid points, the bound of ScheduledStep and a
+  /// tenth of it.
+  Quality quality(const plan::Strategy &strategy,
+                  const plan::PipelineSchedule &schedule);
+  /// The same; if it is not better than `best`, some quality that is not.
+  Quality qualityIfBetter(const plan::Strategy &strategy,
+                          const plan::PipelineSchedule &schedule,
+                          const Quality &best);
+
+  const Planning &planning() const { return of; }
+
+  static constexpr int64_t kMostPlanned = 100000;
+  /// What was done so far, in grid points of plans, of which a thousand take
+  /// some tens of milliseconds. The same on every machine.
+  int64_t work() const { return done; }
+
+private:
+  const Planning of;
+  plan::SegmentTable table;
+  int64_t done = 0;
+};
 
 } // namespace ffc::search
 

@@ -72,7 +72,7 @@ struct Unfitting {
 /// nothing does. Ends, with what was found so far, when `goesOn` says no before
 /// a plan; empty: always yes.
 std::optional<Recomputation>
-bestRecomputation(const Planning &planning, std::vector<Unfitting> starts,
+bestRecomputation(PlanJudge &judge, std::vector<Unfitting> starts,
                   const Quality &best,
                   const std::function<bool()> &goesOn = nullptr);
 

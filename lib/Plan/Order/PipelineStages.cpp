@@ -89,6 +89,44 @@ int PipelineStages::partOf(OpId op, int dim, int64_t point) const {
   return 0;
 }
 
+/// Calls visit(point) for grid points that have among them every part of the
+/// axis of a tensor that `access` describes, for every block of `dim`: what
+/// only other dimensions tell apart comes once.
+template <class Visitor>
+static void eachBlock(const Configuration &config, const Access &access,
+                      int axis, int dim, Visitor visit) {
+  std::vector<bool> counts(config.axes.size());
+  auto matters = [&](int d) {
+    if (d == dim || std::find(access.onlyAtStart.begin(),
+                              access.onlyAtStart.end(),
+                              d) != access.onlyAtStart.end())
+      return true;
+    for (size_t a = 0; a < access.dims.size(); ++a) {
+      const DimMap &map = access.dims[a];
+      // Parts of windows may lie outside.
+      if (map.involves(d) && (static_cast<int>(a) == axis ||
+                              map.kind == DimMap::Kind::Window ||
+                              map.kind == DimMap::Kind::Inverse))
+        return true;
+    }
+    return false;
+  };
+  for (size_t a = 0; a < config.axes.size(); ++a)
+    counts[a] = config.axes[a].dim != kReplica && matters(config.axes[a].dim);
+  std::vector<int64_t> at(config.axes.size());
+  while (true) {
+    int64_t point = 0;
+    for (size_t a = 0; a < at.size(); ++a)
+      point = point * config.axes[a].degree + at[a];
+    visit(point);
+    size_t a = at.size();
+    while (a > 0 && (!counts[a - 1] || ++at[a - 1] == config.axes[a - 1].degree))
+      at[--a] = 0;
+    if (a == 0)
+      return;
+  }
+}
+
 static int64_t endOf(const Region &region, int axis) {
   int64_t end = 0;
   for (Interval interval : region.dim(axis))
@@ -105,16 +143,15 @@ bool PipelineStages::arrivesInTime(OpId id, int dim,
   const Op &op = graph.op(id);
   const Configuration &config = strategy[id];
   const Arrival &arrival = values[value];
-  for (int64_t point = 0; point < config.numPoints(); ++point) {
+  bool isInTime = true;
+  eachBlock(config, read.access, arrival.axis, dim, [&](int64_t point) {
     const Region region =
         regionOf(read.access, op.rules.dims, config.tileOf(op.rules, point),
                  graph.value(value).type.shape);
-    if (region.empty())
-      continue;
-    if (endOf(region, arrival.axis) > arrival.ends[partOf(id, dim, point)])
-      return false;
-  }
-  return true;
+    isInTime &= region.empty() || endOf(region, arrival.axis) <=
+                                      arrival.ends[partOf(id, dim, point)];
+  });
+  return isInTime;
 }
 
 bool PipelineStages::canWorkOnParts(OpId id, int dim) const {
@@ -176,14 +213,14 @@ void PipelineStages::noteParts(OpId id, const SlotWrite &write) {
     return;
   arrival.kind = Arrival::Kind::Parts;
   arrival.ends.assign(microBatches, 0);
-  for (int64_t point = 0; point < config.numPoints(); ++point) {
+  eachBlock(config, write.access, arrival.axis, dim, [&](int64_t point) {
     const Region region =
         regionOf(write.access, op.rules.dims, config.tileOf(op.rules, point),
                  graph.value(value).type.shape);
     int64_t &end = arrival.ends[partOf(id, dim, point)];
     if (!region.empty())
       end = std::max(end, endOf(region, arrival.axis));
-  }
+  });
   for (int part = 1; part < microBatches; ++part)
     arrival.ends[part] = std::max(arrival.ends[part], arrival.ends[part - 1]);
 }
@@ -270,6 +307,17 @@ void PipelineStages::splitWeights() {
   }
 }
 
+/// Do all blocks have the same extents?
+static bool areEven(const OpRules &rules, const Configuration &config) {
+  return std::all_of(
+      config.axes.begin(), config.axes.end(), [&](const GridAxis &axis) {
+        return axis.dim == kReplica ||
+               rules.dims[axis.dim].extent %
+                       (axis.degree * rules.dims[axis.dim].granularity) ==
+                   0;
+      });
+}
+
 void PipelineStages::countOperations() {
   for (Stage &stage : stages)
     for (auto &pass : stage.passes) {
@@ -277,10 +325,15 @@ void PipelineStages::countOperations() {
       for (OpId id : pass.ops) {
         const Op &op = graph.op(id);
         const Configuration &config = strategy[id];
-        for (const Phase &phase : scheduleFor(op.rules, config).phases)
-          for (int64_t point = 0; point < config.numPoints(); ++point)
-            byDevice[config.devices[point]] +=
-                flopsOf(phase, config.tileOf(op.rules, point));
+        const bool even = areEven(op.rules, config);
+        for (const Phase &phase : scheduleFor(op.rules, config).phases) {
+          double flops = flopsOf(phase, config.tileOf(op.rules, 0));
+          for (int64_t point = 0; point < config.numPoints(); ++point) {
+            if (!even)
+              flops = flopsOf(phase, config.tileOf(op.rules, point));
+            byDevice[config.devices[point]] += flops;
+          }
+        }
       }
       for (const auto &[device, flops] : byDevice)
         pass.operations = std::max(pass.operations, flops / microBatches);

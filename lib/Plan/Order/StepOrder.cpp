@@ -38,6 +38,16 @@ StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
     : StepOrder(graph, inPlace, turnsOf(graph, {}, {}, overlaps),
                 {overlaps, {}}) {}
 
+StepOrder StepOrder::of(const Graph &graph, const WrittenInPlace &inPlace,
+                        const Strategy &strategy,
+                        const PipelineSchedule &schedule, bool overlaps) {
+  return {graph,
+          inPlace,
+          turnsOf(graph, strategy, schedule, overlaps),
+          {overlaps && !schedule.isPipeline(),
+           statesSentAgain(graph, strategy)}};
+}
+
 //===----------------------------------------------------------------------===//
 // Early starts
 //===----------------------------------------------------------------------===//
@@ -139,18 +149,25 @@ void StepOrder::placeFetches(const Graph &graph,
 
 /// Parts of a value go to the turn that reads them first.
 void StepOrder::placeSends(const Graph &graph) {
-  std::map<std::pair<ValueId, int>, int> reader; // by value and part
-  for (size_t turn = 0; turn < inTurn.size(); ++turn)
-    if (inTurn[turn].parts > 1)
-      for (ValueId value : graph.op(inTurn[turn].op).operands)
-        if (value >= 0)
-          reader.insert({{value, inTurn[turn].part}, static_cast<int>(turn)});
-  for (size_t turn = 0; turn < inTurn.size(); ++turn)
-    if (inTurn[turn].parts > 1 && !inTurn[turn].isAgain)
-      for (ValueId value : graph.op(inTurn[turn].op).results)
-        if (auto it = reader.find({value, inTurn[turn].part});
-            it != reader.end() && value != graph.loss)
-          sends[turn].push_back({value, it->second});
+  std::vector<std::vector<int>> readers(byValue.size()); // by part
+  for (size_t t = 0; t < inTurn.size(); ++t) {
+    const Turn &turn = inTurn[t];
+    if (turn.parts > 1)
+      for (ValueId value : graph.op(turn.op).operands)
+        if (value >= 0) {
+          readers[value].resize(turn.parts, -1);
+          if (int &reader = readers[value][turn.part]; reader < 0)
+            reader = static_cast<int>(t);
+        }
+  }
+  for (size_t t = 0; t < inTurn.size(); ++t) {
+    const Turn &turn = inTurn[t];
+    if (turn.parts > 1 && !turn.isAgain)
+      for (ValueId value : graph.op(turn.op).results)
+        if (value >= 0 && value != graph.loss && !readers[value].empty() &&
+            readers[value][turn.part] >= 0)
+          sends[t].push_back({value, readers[value][turn.part]});
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -105,6 +105,11 @@ public:
   StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
             std::vector<Turn> turns, const EarlyStarts &early);
 
+  /// That of a strategy with a schedule, and what it does again.
+  static StepOrder of(const Graph &graph, const WrittenInPlace &inPlace,
+                      const Strategy &strategy,
+                      const PipelineSchedule &schedule, bool overlaps);
+
   /// All that is done, in order.
   const std::vector<StepEntry> &entries() const { return all; }
   /// What is done to a value, in order.

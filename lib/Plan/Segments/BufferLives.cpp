@@ -11,60 +11,26 @@ using Part = SegmentTable::Part;
 
 BufferLives::BufferLives(SegmentTable &table,
                          const std::vector<ConfigId> &configs)
+    : BufferLives(table, table.order(), configs,
+                  std::vector<bool>(table.graph().values.size())) {}
+
+BufferLives::BufferLives(SegmentTable &table, const StepOrder &order,
+                         const std::vector<ConfigId> &configs,
+                         const std::vector<bool> &sentAgain)
     : table(table), graph(table.graph()), configs(configs),
       placed(graph.values.size()), operands(table.numDevices()),
       points(table.numDevices()), wroteTo(table.numDevices()) {
-  placeStates();
-  for (const StepEntry &entry : table.order().entries())
-    visit(entry);
+  regular = StepWalk(table, order, configs, sentAgain,
+                     StepWalk::Wants::Buffers, *this)
+                .run();
   overwrite();
 }
 
-void BufferLives::visit(const StepEntry &entry) {
-  switch (entry.kind) {
-  case StepEntry::Kind::Run:
-    return run(entry.row);
-  case StepEntry::Kind::Complete:
-    return reshard(entry.value, table.lossNeed(placed[entry.value].layout));
-  case StepEntry::Kind::Accumulate: {
-    Placed &where = placed[entry.value];
-    ++now;
-    for (int buffer : where.buffers)
-      touch(buffer);
-    for (const Part &part : table.parts(where.layout))
-      kept.push_back({part, entry.value, 0, 0});
-    means[entry.value].layout = where.layout;
-    means[entry.value].buffers.assign(where.buffers.size(), kKept);
-    return;
-  }
-  case StepEntry::Kind::EndMicroBatch:
-    for (auto &[value, where] : means)
-      placed[value] = std::move(where);
-    means.clear();
-    return;
-  case StepEntry::Kind::Output:
-    if (!graph.isLoaded(entry.value))
-      if (NeedId need = table.outputNeed(placed[entry.value].layout); need >= 0)
-        reshard(entry.value, need);
-    return;
-  case StepEntry::Kind::Start:
-    for (ValueId value : table.order().starts()[entry.index].values)
-      start(value);
-    return;
-  case StepEntry::Kind::Store: {
-    const LayoutId written = placed[entry.value].layout,
-                   home = table.home(
-                       entry.state, configs[graph.value(entry.value).producer]);
-    return move(entry.value, table.store(written, home).after,
-                table.storeUse(written, home));
-  }
-  case StepEntry::Kind::Read:
-  case StepEntry::Kind::Mean:
-    break; // of values
-  case StepEntry::Kind::Send:
-  case StepEntry::Kind::Fetch:
-    break; // of what is timed by its program
-  }
+BufferLives::Placed &BufferLives::at(ValuePart value) {
+  std::vector<Placed> &parts = placed[value.value];
+  if (static_cast<size_t>(value.part) >= parts.size())
+    parts.resize(static_cast<size_t>(value.part) + 1);
+  return parts[value.part];
 }
 
 int BufferLives::add(ValueId value, const Part &part) {
@@ -76,31 +42,33 @@ int BufferLives::add(ValueId value, const Part &part) {
 // States and inputs
 //===----------------------------------------------------------------------===//
 
-void BufferLives::placeStates() {
-  for (StateId s = 0; s < static_cast<StateId>(graph.states.size()); ++s) {
-    const State &state = graph.states[s];
-    if (state.written < 0)
-      continue;
-    Placed &where = placed[state.read];
-    where.layout = table.home(s, configs[graph.value(state.written).producer]);
-    for (const Part &part : table.parts(where.layout)) {
-      kept.push_back({part, state.read, 0, 0});
-      where.buffers.push_back(kKept);
-    }
+void BufferLives::home(ValueId state, LayoutId layout) {
+  Placed &where = at({state});
+  where.layout = layout;
+  for (const Part &part : table.parts(layout)) {
+    kept.push_back({part, state, 0, 0});
+    where.buffers.push_back(kKept);
   }
 }
 
-void BufferLives::load(OpId op, const OpSegment::Step &step, Placed &where) {
-  const ValueId id = graph.slotValue(op, step.slot);
-  const Value &value = graph.value(id);
+/// Those of its home are the first ones of its layout.
+void BufferLives::forget(ValueId state, LayoutId home) {
+  Placed &where = at({state});
+  where.layout = home;
+  where.buffers.resize(table.parts(home).size());
+}
+
+void BufferLives::load(const OpSegment::Step &step, ValuePart from) {
+  Placed &where = at(from);
+  const Value &value = graph.value(from.value);
   const std::vector<int64_t> &codes = table.codes(step.need);
   const std::vector<Part> &parts = table.parts(step.need, value.type);
   for (size_t p = 0; p < parts.size(); ++p) {
     auto [it, added] = where.loaded.try_emplace(codes[p], kKept);
     if (added && value.kind == ValueKind::State) {
-      kept.push_back({parts[p], id, 0, 0});
+      kept.push_back({parts[p], from.value, 0, 0});
     } else if (added) {
-      it->second = add(id, parts[p]);
+      it->second = add(from.value, parts[p]);
       buffers[it->second].first = 0; // filled before the step
     }
     toRead.push_back(it->second);
@@ -109,19 +77,28 @@ void BufferLives::load(OpId op, const OpSegment::Step &step, Placed &where) {
   }
 }
 
+void BufferLives::accumulate(ValueId value, LayoutId layout) {
+  ++now;
+  Placed &where = at({value});
+  for (int buffer : where.buffers)
+    touch(buffer);
+  for (const Part &part : table.parts(layout))
+    kept.push_back({part, value, 0, 0});
+  means[value].layout = layout;
+  means[value].buffers.assign(where.buffers.size(), kKept);
+}
+
+void BufferLives::beMean(ValueId value) {
+  at({value}) = std::move(means[value]);
+}
+
 //===----------------------------------------------------------------------===//
 // Reshards
 //===----------------------------------------------------------------------===//
 
-void BufferLives::reshard(ValueId value, NeedId need) {
-  const LayoutId before = placed[value].layout;
-  if (LayoutId after = table.reshard(before, need).after; after != before)
-    move(value, after, table.reshardUse(before, need));
-}
-
 /// First what is read is there, then what is written.
-void BufferLives::move(ValueId value, LayoutId layout, const BufferUse &use) {
-  Placed &where = placed[value];
+void BufferLives::move(ValuePart value, LayoutId layout, const BufferUse &use) {
+  Placed &where = at(value);
   ++now;
   for (int32_t number : use.touched)
     touch(where.buffers[number]);
@@ -129,7 +106,7 @@ void BufferLives::move(ValueId value, LayoutId layout, const BufferUse &use) {
   const std::vector<Part> &parts = table.parts(layout);
   std::vector<int> after;
   for (size_t p = 0; p < parts.size(); ++p)
-    after.push_back(use.from[p] < 0 ? add(value, parts[p])
+    after.push_back(use.from[p] < 0 ? add(value.value, parts[p])
                                     : where.buffers[use.from[p]]);
   // Of the peak, the new buffers are counted already.
   for (auto [device, bytes] : use.peak)
@@ -141,85 +118,78 @@ void BufferLives::move(ValueId value, LayoutId layout, const BufferUse &use) {
   where.buffers = std::move(after);
 }
 
-/// The first reader waits for the collectives that start here.
-void BufferLives::start(ValueId value) {
-  Placed &where = placed[value];
-  if (!startsEarly(graph.value(value), table.isPartial(where.layout)))
-    return;
-  const OpId reader = firstReader(graph.value(value));
-  for (const OpSegment::Step &step : table.op(reader, configs[reader]).steps) {
-    if (step.slot < 0 || graph.slotValue(reader, step.slot) != value)
-      continue;
-    const StartSegment &begin = table.start(where.layout, step.need);
-    if (begin.shape < 0)
-      return;
-    const BufferUse &use = table.startUse(where.layout, step.need);
-    std::vector<int> before = where.buffers;
-    move(value, begin.after, use);
-    for (int32_t number : use.touched)
-      where.unfinished.push_back(before[number]);
-    for (size_t p = 0; p < where.buffers.size(); ++p)
-      if (use.from[p] < 0)
-        where.unfinished.push_back(where.buffers[p]);
-    return;
-  }
+void BufferLives::begin(ValuePart value, LayoutId after, const BufferUse &use,
+                        const std::vector<int32_t> &read, int id) {
+  Begun begun;
+  begun.id = id;
+  for (int32_t number : read)
+    begun.read.push_back(at(value).buffers[number]);
+  move(value, after, use);
+  const std::vector<int> &now = at(value).buffers;
+  for (size_t p = 0; p < now.size(); ++p)
+    if (use.from[p] < 0)
+      begun.written.push_back(now[p]);
+  at(value).begun.push_back(std::move(begun));
 }
 
-void BufferLives::finish(Placed &where) {
-  if (where.unfinished.empty())
+void BufferLives::end(ValuePart value, int id, StepWalk::Waiting who,
+                      const std::vector<DeviceId> &receivers) {
+  std::vector<Begun> &all = at(value).begun;
+  const auto it = std::find_if(all.begin(), all.end(), [&](const Begun &begun) {
+    return begun.id == id;
+  });
+  if (it == all.end())
     return;
   ++now;
-  for (int buffer : where.unfinished)
-    touch(buffer);
-  where.unfinished.clear();
+  auto isReceivers = [&](int buffer) {
+    return buffer != kKept &&
+           std::binary_search(receivers.begin(), receivers.end(),
+                              buffers[buffer].part.device);
+  };
+  for (const auto *used : {&it->written, &it->read})
+    for (int buffer : *used)
+      if (who == StepWalk::Waiting::All ||
+          isReceivers(buffer) == (who == StepWalk::Waiting::Receivers))
+        touch(buffer);
+  if (who != StepWalk::Waiting::Receivers)
+    all.erase(it);
 }
 
 //===----------------------------------------------------------------------===//
 // Operators
 //===----------------------------------------------------------------------===//
 
-void BufferLives::run(OpId op) {
+void BufferLives::beginTurn(const Turn &turn) {
+  op = turn.op;
   for (DeviceId device : withOperands)
     operands[device].clear();
   withOperands.clear();
   toRead.clear();
-  const OpSegment &segment = table.op(op, configs[op]);
-  for (const OpSegment::Step &step : segment.steps) {
-    if (step.slot >= 0) {
-      read(op, step);
-      continue;
-    }
-    ++now;
-    for (int buffer : toRead)
-      touch(buffer);
-    toRead.clear();
-  }
-  countPoints(table.config(configs[op]));
-  const std::vector<ValueId> &results = graph.op(op).results;
-  for (size_t r = 0; r < results.size(); ++r)
-    if (results[r] >= 0)
-      write(op, results[r], segment.results[r]);
-  ++now;
+  countPoints(op, turn.parts);
 }
 
-void BufferLives::countPoints(const Configuration &config) {
+void BufferLives::countPoints(OpId op, int turns) {
+  // Most have the configuration of the one before.
+  if (counted >= 0 && configs[op] == configs[counted] && turns == countedTurns)
+    return;
+  counted = op;
+  countedTurns = turns;
   for (DeviceId device : withPoints)
     points[device] = 0;
-  withPoints = config.devices;
+  withPoints.clear();
+  for (DeviceId device : table.config(configs[op]).devices)
+    if (points[device]++ == 0)
+      withPoints.push_back(device);
   for (DeviceId device : withPoints)
-    ++points[device];
+    points[device] = (points[device] + turns - 1) / turns;
 }
 
-void BufferLives::read(OpId op, const OpSegment::Step &step) {
-  const ValueId value = graph.slotValue(op, step.slot);
-  Placed &where = placed[value];
-  if (graph.isLoaded(value))
-    return load(op, step, where);
-  finish(where);
-  reshard(value, step.need);
-  const std::vector<Part> &parts = table.parts(where.layout);
-  for (int32_t number : table.find(where.layout, step.need)) {
-    const int buffer = where.buffers[number];
+void BufferLives::read(const OpSegment::Step &step, ValuePart from,
+                       LayoutId layout) {
+  const std::vector<int> &known = at(from).buffers;
+  const std::vector<Part> &parts = table.parts(layout);
+  for (int32_t number : table.find(layout, step.need)) {
+    const int buffer = known[number];
     toRead.push_back(buffer);
     operands[parts[number].device].push_back(
         {step.slot, parts[number], buffer});
@@ -227,8 +197,42 @@ void BufferLives::read(OpId op, const OpSegment::Step &step) {
   }
 }
 
-void BufferLives::write(OpId op, ValueId value, LayoutId layout) {
-  Placed &where = placed[value];
+void BufferLives::compute() {
+  ++now;
+  for (int buffer : toRead)
+    touch(buffer);
+  toRead.clear();
+}
+
+void BufferLives::endTurn() { ++now; }
+
+/// A sum that goes on, maybe with its parts in another order.
+void BufferLives::goOn(Placed &where, LayoutId layout) {
+  for (int buffer : where.buffers)
+    touch(buffer);
+  if (layout == where.layout)
+    return;
+  const std::vector<Part> &parts = table.parts(layout),
+                          &before = table.parts(where.layout);
+  std::vector<int> after;
+  std::vector<bool> taken(before.size());
+  for (const Part &part : parts)
+    for (size_t p = 0; p < before.size(); ++p)
+      if (!taken[p] && before[p] == part) {
+        taken[p] = true;
+        after.push_back(where.buffers[p]);
+        break;
+      }
+  where.layout = layout;
+  where.buffers = std::move(after);
+}
+
+void BufferLives::write(size_t result, ValuePart to, LayoutId layout,
+                        bool adds) {
+  Placed &where = at(to);
+  if (adds)
+    return goOn(where, layout);
+  const ValueId value = graph.op(op).results[result];
   where.layout = layout;
   where.buffers.clear();
   const bool isPartial = table.isPartial(layout);

@@ -1,23 +1,30 @@
 //===- BufferLives.h - which buffers a step has, and how long ---*- C++ -*-===//
 //
-// Internal to Plan: the third reader of a step's order, besides the planner and
-// the timer. What the planner appends as actions on buffers is here their
-// numbers and the moments between which they are in use.
+// Internal to Plan. What the planner appends as actions on buffers is here their
+// numbers and the moments between which they are in use, along a step's order
+// (StepWalk.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_LIB_PLAN_BUFFERLIVES_H
 #define FFC_LIB_PLAN_BUFFERLIVES_H
 
-#include "Order/StepOrder.h"
-#include "ffc/Plan/Segments.h"
+#include "StepWalk.h"
 
 #include <unordered_map>
 
 namespace ffc::plan {
 
-class BufferLives {
+class BufferLives : private StepWalk::Sink {
 public:
+  /// Operators in graph order.
   BufferLives(SegmentTable &table, const std::vector<ConfigId> &configs);
+  /// In another order, with states that are sent again.
+  BufferLives(SegmentTable &table, const StepOrder &order,
+              const std::vector<ConfigId> &configs,
+              const std::vector<bool> &sentAgain);
+
+  /// False as StepWalk::run(): all else is empty.
+  bool isRegular() const { return regular; }
 
   struct Buffer {
     SegmentTable::Part part;
@@ -41,12 +48,16 @@ public:
 private:
   /// In the state.
   static constexpr int kKept = -1;
-  /// Where the parts of a value are.
+  /// Communication that somebody has not waited for.
+  struct Begun {
+    int id = -1;
+    std::vector<int> read, written; ///< buffers
+  };
+  /// Where the parts of a value, or of what a turn makes of it, are.
   struct Placed {
     LayoutId layout = -1;
     std::vector<int> buffers; ///< by number of the layout
-    /// Of collectives that nobody has waited for.
-    std::vector<int> unfinished;
+    std::vector<Begun> begun;
     /// Of a value that is loaded, by SegmentTable::codes().
     std::unordered_map<int64_t, int> loaded;
   };
@@ -61,19 +72,28 @@ private:
     int result, operand;
   };
 
-  void placeStates();
-  void visit(const StepEntry &entry);
-  void run(OpId op);
-  void countPoints(const Configuration &config);
-  void read(OpId op, const OpSegment::Step &step);
-  void write(OpId op, ValueId value, LayoutId layout);
-  void load(OpId op, const OpSegment::Step &step, Placed &where);
+  void home(ValueId state, LayoutId layout) override;
+  void beginTurn(const Turn &turn) override;
+  void load(const OpSegment::Step &step, ValuePart from) override;
+  void read(const OpSegment::Step &step, ValuePart from,
+            LayoutId layout) override;
+  void compute() override;
+  void write(size_t result, ValuePart to, LayoutId layout, bool adds) override;
+  void endTurn() override;
+  void move(ValuePart value, LayoutId after, const BufferUse &use) override;
+  void begin(ValuePart value, LayoutId after, const BufferUse &use,
+             const std::vector<int32_t> &read, int id) override;
+  void end(ValuePart value, int id, StepWalk::Waiting who,
+           const std::vector<DeviceId> &receivers) override;
+  void forget(ValueId state, LayoutId home) override;
+  void accumulate(ValueId value, LayoutId layout) override;
+  void beMean(ValueId value) override;
+
+  Placed &at(ValuePart value);
+  void goOn(Placed &where, LayoutId layout);
+  void countPoints(OpId op, int turns);
   int bufferFor(OpId op, ValueId value, const SegmentTable::Part &part);
   int operandLike(const Op &op, int slot, const SegmentTable::Part &part) const;
-  void start(ValueId value);
-  void finish(Placed &where);
-  void reshard(ValueId value, NeedId need);
-  void move(ValueId value, LayoutId after, const BufferUse &use);
   void touch(int buffer) {
     if (buffer != kKept)
       buffers[buffer].last = now;
@@ -84,20 +104,27 @@ private:
   SegmentTable &table;
   const Graph &graph;
   const std::vector<ConfigId> &configs;
+  bool regular = true;
   int now = 0;
-  std::vector<Placed> placed;                ///< by value
+  OpId op = -1; ///< whose turn it is
+  std::vector<std::vector<Placed>> placed;   ///< by value, and part
   std::unordered_map<ValueId, Placed> means; ///< after the micro-batches
   std::vector<std::vector<OperandPart>>
       operands; ///< of the operator, by device
   std::vector<DeviceId> withOperands;
   std::vector<int> toRead; ///< by its next kernel
-  std::vector<int> points; ///< of the operator, by device
+  std::vector<int> points; ///< of the operator in a turn, by device
   std::vector<DeviceId> withPoints;
+  OpId counted = -1; ///< whose these are, in so many turns
+  int countedTurns = 0;
   std::vector<bool> wroteTo; ///< by device: a part of the result
   std::vector<Buffer> buffers, kept;
   std::vector<Overwrite> overwrites;
   std::vector<Staging> messages;
 };
+
+/// The most that is in use at once, by device.
+std::vector<int64_t> mostBytes(const BufferLives &lives, int numDevices);
 
 } // namespace ffc::plan
 

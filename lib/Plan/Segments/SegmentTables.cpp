@@ -46,6 +46,10 @@ static Key classKey(const Graph &graph, OpId id, const MemoryOrders &orders,
       if (value >= 0)
         key.add(graph.value(value).type).add(int64_t(orders.of(value)));
     }
+  // What is read twice gets there once.
+  for (ValueId value : op.operands)
+    key.add(std::find(op.operands.begin(), op.operands.end(), value) -
+            op.operands.begin());
   if (withAttributes)
     key.add(op.attributes);
   return key;

@@ -13,6 +13,8 @@
 #include "Step/EarlyStart.h"
 #include "ffc/Plan/Segments.h"
 
+#include <map>
+#include <tuple>
 #include <unordered_map>
 
 namespace ffc::plan {
@@ -37,6 +39,9 @@ struct SegmentTable::Tables {
   Tables(const Graph &graph, int numDevices, const CostModel &cost);
 
   OpSegment makeOp(OpId id, const Configuration &config);
+  TurnSegment makeTurns(OpId id, const Configuration &config, int parts,
+                        int dim);
+  SendSegment makeSend(LayoutId layout, NeedId need);
   ReshardSegment makeReshard(LayoutId layout, NeedId need);
   StartSegment makeStart(LayoutId layout, NeedId need);
   ReshardSegment makeStore(LayoutId written, LayoutId home);
@@ -79,8 +84,11 @@ struct SegmentTable::Tables {
   Interner<Layout> layouts;
   Interner<std::vector<PartCode>> needs;
   PairMap<OpSegment> ops;
+  /// By class, configuration, number and dimension of the parts.
+  std::map<std::tuple<int32_t, ConfigId, int, int>, TurnSegment> turns;
   PairMap<ReshardSegment> reshards, stores;
   PairMap<StartSegment> starts;
+  PairMap<SendSegment> sends;
   struct Shape {
     std::vector<std::vector<DeviceId>> members; ///< by collective
     BatchTimes times;

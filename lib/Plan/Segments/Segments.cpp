@@ -17,6 +17,12 @@ int SegmentTable::numDevices() const { return tables->numDevices; }
 const CostModel &SegmentTable::cost() const { return tables->cost; }
 const StepOrder &SegmentTable::order() const { return tables->order; }
 
+StepOrder SegmentTable::order(const Strategy &strategy,
+                              const PipelineSchedule &schedule) const {
+  return StepOrder::of(tables->graph, tables->inPlace, strategy, schedule,
+                       tables->cost.overlaps());
+}
+
 ConfigId SegmentTable::intern(const Configuration &config) {
   Key key;
   key.add(static_cast<int64_t>(config.axes.size()));

@@ -64,7 +64,8 @@ private:
 };
 } // namespace
 
-static std::vector<int64_t> mostOf(const BufferLives &lives, int numDevices) {
+std::vector<int64_t> ffc::plan::mostBytes(const BufferLives &lives,
+                                          int numDevices) {
   std::vector<int64_t> now(numDevices), most, more(now.size());
   for (const BufferLives::Buffer &state : lives.states())
     now[state.part.device] += state.part.bytes;
@@ -96,7 +97,7 @@ static std::vector<int64_t> mostOf(const BufferLives &lives, int numDevices) {
 std::vector<int64_t>
 ffc::plan::stepMemory(SegmentTable &table,
                       const std::vector<ConfigId> &configs) {
-  return mostOf(BufferLives(table, configs), table.numDevices());
+  return mostBytes(BufferLives(table, configs), table.numDevices());
 }
 
 /// What a buffer of a value is counted as.
@@ -124,7 +125,7 @@ static int64_t MemoryParts::*partOf(const Graph &graph, ValueId id) {
 MemoryParts ffc::plan::largestMemory(SegmentTable &table,
                                      const std::vector<ConfigId> &configs) {
   const BufferLives lives(table, configs);
-  const std::vector<int64_t> bytes = mostOf(lives, table.numDevices());
+  const std::vector<int64_t> bytes = mostBytes(lives, table.numDevices());
   const auto device = static_cast<DeviceId>(
       std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
   const Graph &graph = table.graph();

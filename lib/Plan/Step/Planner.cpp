@@ -26,7 +26,8 @@ public:
           const CostModel &cost, const PipelineSchedule &schedule)
       : graph(graph), strategy(strategy), cost(cost), orders(graph),
         inPlace(graph, orders), build(graph, numDevices),
-        sentAgain(statesSentAgain(graph, strategy)), order(orderOf(schedule)),
+        sentAgain(statesSentAgain(graph, strategy)), order(StepOrder::of(graph, inPlace, strategy, schedule,
+                              cost.overlaps())),
         lastRead(graph.values.size()), values(graph.values.size()),
         pending(graph.values.size()),
         operators(
@@ -64,13 +65,6 @@ public:
   }
 
 private:
-  StepOrder orderOf(const PipelineSchedule &schedule) const {
-    return {graph,
-            inPlace,
-            turnsOf(graph, strategy, schedule, cost.overlaps()),
-            {cost.overlaps() && !schedule.isPipeline(), sentAgain}};
-  }
-
   // state and inputs
 
   /// A state that is updated lives where its update writes it.
@@ -196,7 +190,7 @@ private:
       messages.releaseAll();
     else
       for (ValueId result : graph.op(turn.op).results)
-        messages.release(result, turn.part - kUnreleased);
+        messages.release(result, turn.part - SentMessages::kUnreleased);
     part = turn.isLast() ? kAllParts : turn.part;
     operators.plan(turn, strategy[turn.op]);
     if (!turn.isLast() || turn.isAgain)
@@ -260,8 +254,9 @@ private:
         return !part.region.intersect(region).empty();
       });
     };
-    where.holdings.removeIf(
-        [&](const Holding &holding) { return isMade(holding.region); });
+    where.holdings.removeIf([&](const Holding &holding) {
+      return holding.region.empty() || isMade(holding.region);
+    });
     where.groups.erase(std::remove_if(where.groups.begin(), where.groups.end(),
                                       [&](const PartialGroup &group) {
                                         return isMade(Region(group.box));
@@ -437,8 +432,6 @@ private:
   std::map<ValueId, Placement> accumulated;
   std::vector<TaskSink::Waits> pending; ///< by value
   SentMessages messages{graph, build};
-  /// So many micro-batches later, what was sent is expected to be received.
-  static constexpr int kUnreleased = 2;
   /// What of the values the current turn reads.
   static constexpr int kAllParts = SentMessages::kAllParts;
   int part = kAllParts;

@@ -330,19 +330,13 @@ bool ReshardCandidate::pointToPoint(Picoseconds limit) {
 }
 
 /// From the device's own holdings, then from others by cost, ties dealt out so
-/// that copies share the load.
+/// that copies share the load. What else there is of the value does not matter.
 void ReshardCandidate::cover(int t, const Box &box) {
   const DeviceId device = targets[t].device;
-  const auto count =
-      static_cast<int64_t>(problem.holdings.size() + reduced.size());
   own.clear();
   others.clear();
   auto addSource = [&](int h) {
-    int64_t turn = (h - device % count + count) % count;
-    if (holding(h).device == device)
-      own.push_back({0, turn, h});
-    else
-      others.push_back({-1, turn, h});
+    (holding(h).device == device ? own : others).push_back({0, h, h});
   };
   for (int h : problem.blocks.meeting(box))
     addSource(h);
@@ -355,10 +349,15 @@ void ReshardCandidate::cover(int t, const Box &box) {
     coverFromHolding(rest, source.holding);
   if (rest.empty())
     return;
-  if (others.size() > 1)
-    for (Source &source : others)
+  if (const auto count = static_cast<int64_t>(others.size()); count > 1) {
+    std::sort(others.begin(), others.end());
+    for (int64_t i = 0; i < count; ++i) {
+      Source &source = others[i];
+      source.turn = (i - device % count + count) % count;
       source.time =
           problem.cost.transfer(holding(source.holding).device, device, 1);
+    }
+  }
   // The best one mostly does.
   for (auto at = others.begin(); at != others.end() && !rest.empty(); ++at) {
     if (at == others.begin())

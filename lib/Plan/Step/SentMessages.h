@@ -25,6 +25,8 @@ public:
       : graph(graph), build(build) {}
 
   static constexpr int kAllParts = std::numeric_limits<int>::max();
+  /// So many micro-batches later, what was sent is expected to be received.
+  static constexpr int kUnreleased = 2;
 
   /// Notes the waits of a reshard to `received`, buffers by device.
   void add(ValueId value, int part, const TaskSink::Waits &waits,

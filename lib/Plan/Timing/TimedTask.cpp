@@ -254,15 +254,6 @@ void TimedTasks::markLate() {
     }
 }
 
-Picoseconds
-TimedTasks::endOfLate(const Task &wait,
-                      const std::vector<Picoseconds> &starts) const {
-  Picoseconds begin = starts[wait.firstPart];
-  eachMet(tasks[lateTask[wait.waited]], wait.waited,
-          [&](uint32_t met) { begin = std::max(begin, starts[met]); });
-  return begin + parts[wait.waited].duration;
-}
-
 //===----------------------------------------------------------------------===//
 // Sweep
 //===----------------------------------------------------------------------===//
@@ -323,6 +314,19 @@ void TimedTasks::start(QueueTimes times, Picoseconds *ends) const {
     // A member of several is done with the last.
     for (uint32_t p = task.firstPart; p < task.endPart; ++p)
       ends[parts[p].device] = times.network[parts[p].device];
+  }
+}
+
+void TimedTasks::begin(QueueTimes times, bool isLate,
+                       Picoseconds *marks) const {
+  for (const Task &task : tasks) {
+    const bool waits = isLate && task.kind == Kind::Exchange;
+    if (!waits)
+      run(task, times);
+    for (uint32_t p = task.firstPart; p < task.endPart; ++p)
+      marks[p] = waits ? readyAt(times, parts[p])
+                       : (parts[p].isSent ? times.network
+                                          : times.receive)[parts[p].device];
   }
 }
 

@@ -13,6 +13,7 @@
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/RandomStrategy.h"
 #include "ffc/Plan/Recomputation.h"
+#include "ffc/Plan/ScheduledStep.h"
 #include "ffc/Plan/StepTimer.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Verifier.h"
@@ -103,7 +104,10 @@ public:
                      const plan::PipelineSchedule &schedule,
                      const plan::Topology &topology) {
     evaluate(planned, strategy, topology, schedule);
+    checkScheduled(strategy, schedule, topology);
   }
+  /// Of the strategies that were compared, those whose time segments say.
+  int regular = 0;
   /// Draws and compares a strategy that was given to operators before fusion:
   /// those with different configurations stay apart.
   void checkGiven(std::mt19937 &random, const plan::Topology &topology) {
@@ -281,6 +285,32 @@ private:
     EXPECT_EQ(
         timer.makespan(),
         plan::timeProgram(planned.graph, strategy, program, cost).makespan);
+  }
+
+  /// Segments say when the tasks of the program end, if micro-batches are alike.
+  void checkScheduled(const plan::Strategy &strategy,
+                      const plan::PipelineSchedule &schedule,
+                      const plan::Topology &topology) {
+    const plan::CostModel cost(topology);
+    plan::SegmentTable table(planned.graph, topology.numDevices(), cost);
+    const plan::ScheduledStep step(table, strategy, schedule);
+    const auto time = step.time();
+    if (!time)
+      return;
+    ++regular;
+    const plan::Program program = plan::planProgram(
+        planned.graph, strategy, topology.numDevices(), cost, schedule);
+    EXPECT_EQ(
+        *time,
+        plan::timeProgram(planned.graph, strategy, program, cost).makespan);
+    const auto bytes = step.memory();
+    ASSERT_TRUE(bytes);
+    for (int id = 0; id < topology.numDevices(); ++id) {
+      const plan::DeviceProgram &device = program.devices[id];
+      const int64_t needed = device.stateBytes + device.arenaBytes;
+      EXPECT_LE((*bytes)[id], needed);
+      std::fprintf(stderr, "MEM %lld %lld\n", (long long)(*bytes)[id], (long long)needed);
+    }
   }
 
   /// Has the state a gradient that is zero but for rounding, as biases of keys,

@@ -2,6 +2,7 @@
 
 #include "ffc/Search/Pipelines.h"
 
+#include "PlanJudges.h"
 #include "TestGraph.h"
 #include "TestTopology.h"
 #include "ffc/Plan/Planner.h"
@@ -15,6 +16,7 @@ using namespace ffc;
 using namespace ffc::plan;
 using namespace ffc::plan::testing;
 using namespace ffc::search;
+using namespace ffc::search::testing;
 using ::testing::Each;
 using ::testing::ElementsAre;
 
@@ -109,7 +111,7 @@ TEST(Pipelines, FoundWhereLinksAreSlow) {
       timeProgram(g.graph, alone, planProgram(g.graph, alone, 4, cost), cost)
           .makespan;
   const auto found =
-      searchPipelines({g.graph, topology, cost, Target::CPU}, best).found;
+      searchPipelines(*judgeOf(g, topology, cost), best).found;
   ASSERT_TRUE(found);
   EXPECT_LT(found->quality.makespan, best.makespan);
   EXPECT_TRUE(found->quality.fits());
@@ -123,11 +125,11 @@ TEST(Pipelines, FoundWhereLinksAreSlow) {
             found->quality.makespan);
   // Nothing is better than it, and what does not fit is no answer.
   EXPECT_FALSE(
-      searchPipelines({g.graph, topology, cost, Target::CPU}, found->quality)
+      searchPipelines(*judgeOf(g, topology, cost), found->quality)
           .found);
   const Topology small = topology.withMemory(1000);
   const PipelineResult none =
-      searchPipelines({g.graph, small, cost, Target::CPU}, {best.makespan, 10});
+      searchPipelines(*judgeOf(g, small, cost), {best.makespan, 10});
   EXPECT_FALSE(none.found);
   ASSERT_THAT(none.unfitting, ::testing::SizeIs(4));
   EXPECT_LE(none.unfitting[0].quality.makespan,
@@ -144,9 +146,9 @@ TEST(Pipelines, OfOneStage) {
   // What is known does not fit.
   const Quality best{kNoLimit, 2};
   EXPECT_FALSE(
-      searchPipelines({g.graph, topology, cost, Target::CPU}, best).found);
+      searchPipelines(*judgeOf(g, topology, cost), best).found);
   const auto found =
-      searchPipelines({g.graph, topology, cost, Target::CPU}, best, 1).found;
+      searchPipelines(*judgeOf(g, topology, cost), best, 1).found;
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->quality.fits());
   EXPECT_EQ(found->name(),
@@ -154,7 +156,7 @@ TEST(Pipelines, OfOneStage) {
                 " micro-batches one after the other on 1 device");
   // Nothing is planned when it is over.
   EXPECT_FALSE(
-      searchPipelines({g.graph, topology, cost, Target::CPU}, best, 1, [] {
+      searchPipelines(*judgeOf(g, topology, cost), best, 1, [] {
         return false;
       }).found);
 }

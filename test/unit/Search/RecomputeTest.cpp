@@ -2,6 +2,7 @@
 
 #include "ffc/Search/Recompute.h"
 
+#include "PlanJudges.h"
 #include "TestGraph.h"
 #include "TestTopology.h"
 #include "ffc/Plan/Planner.h"
@@ -16,6 +17,7 @@ using namespace ffc;
 using namespace ffc::plan;
 using namespace ffc::plan::testing;
 using namespace ffc::search;
+using namespace ffc::search::testing;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -62,7 +64,7 @@ TEST(Recompute, MakesStrategiesFit) {
     const Topology topology = withMemory(bytes - less * 16384);
     const CostModel cost(topology);
     const auto found =
-        bestRecomputation({g.graph, topology, cost, Target::CPU},
+        bestRecomputation(*judgeOf(g, topology, cost),
                           {{"alone", alone, {}, time}}, {10 * time, 2});
     ASSERT_TRUE(found) << less;
     EXPECT_TRUE(found->quality.fits());
@@ -77,7 +79,7 @@ TEST(Recompute, MakesStrategiesFit) {
     EXPECT_EQ(timeProgram(g.graph, found->strategy, program, cost).makespan,
               found->quality.makespan);
     // No faster one is worse than an answer that is known.
-    EXPECT_FALSE(bestRecomputation({g.graph, topology, cost, Target::CPU},
+    EXPECT_FALSE(bestRecomputation(*judgeOf(g, topology, cost),
                                    {{"alone", alone, {}, time}},
                                    found->quality));
     previous = found->quality.makespan;
@@ -86,7 +88,7 @@ TEST(Recompute, MakesStrategiesFit) {
   const Topology small = withMemory(whole.devices[0].stateBytes);
   const CostModel cost(small);
   const auto closest =
-      bestRecomputation({g.graph, small, cost, Target::CPU},
+      bestRecomputation(*judgeOf(g, small, cost),
                         {{"alone", alone, {}, time}}, {time, 9});
   ASSERT_TRUE(closest);
   EXPECT_FALSE(closest->quality.fits());
@@ -109,7 +111,7 @@ TEST(Recompute, SendsParametersAgain) {
       whole.devices[0].stateBytes + whole.devices[0].arenaBytes - 60000);
   const CostModel cost(topology);
   const auto found =
-      bestRecomputation({g.graph, topology, cost, Target::CPU},
+      bestRecomputation(*judgeOf(g, topology, cost),
                         {{"shared", shared, {}, time}}, {time, 2});
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->quality.fits());
