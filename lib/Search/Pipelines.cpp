@@ -2,9 +2,12 @@
 
 #include "ffc/Search/Pipelines.h"
 
+#include "ffc/Search/Recompute.h"
+
 #include "KernelTime.h"
 #include "Roles.h"
 
+#include "ffc/Plan/Following.h"
 #include "ffc/Plan/SampleDims.h"
 #include "ffc/Plan/StrategyFile.h"
 
@@ -20,6 +23,22 @@ using namespace ffc::plan;
 //===----------------------------------------------------------------------===//
 // Cuts
 //===----------------------------------------------------------------------===//
+
+/// What devices that share dimension `dim` of an operator with parameters add
+/// up: its result, if they contract it, or else the gradient of its operand.
+static int64_t summedBytes(const Graph &graph, OpId id, int dim) {
+  const Op &op = graph.op(id);
+  if (dim == kReplica || numParameters(graph, op) == 0)
+    return 0;
+  for (const Phase &phase : op.rules.schedules.front().phases)
+    for (const SlotWrite &write : phase.writes)
+      if (write.isPartialAlong(dim) && graph.slotValue(id, write.slot) >= 0)
+        return graph.slotType(id, write.slot).bytes();
+  for (ValueId value : op.operands)
+    if (value >= 0 && graph.value(value).kind != ValueKind::State)
+      return graph.value(value).type.bytes();
+  return 0;
+}
 
 PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
                            int numDevices)
@@ -40,7 +59,8 @@ PipelineCuts::PipelineCuts(const Graph &graph, const CostModel &cost,
                            maxDegree(op.rules.dims[dims[id]]),
                            {},
                            0,
-                           0});
+                           0,
+                           summedBytes(graph, id, roles.tensor[id])});
     } else if (op.owner >= 0) {
       place[id] = place[op.owner];
     }
@@ -80,17 +100,31 @@ bool PipelineCuts::isPossible(const PipelineShape &shape) const {
                      [&](const Operator &each) { return each.most >= blocks; });
 }
 
-/// What each operator takes with its gradients for a micro-batch. What is sent
-/// within a stage for the sake of its layers is not counted.
+/// Do neighbours share it, or does each do the same?
+bool PipelineCuts::shares(const Operator &each,
+                          const PipelineShape &shape) const {
+  return each.tensor != kReplica && each.tensor != each.dim &&
+         maxDegree(graph.op(each.op).rules.dims[each.tensor]) >= shape.tensor;
+}
+
+/// What each operator takes with its gradients for a micro-batch, and the sums
+/// of neighbours who share it.
 std::vector<double> PipelineCuts::timesOf(const PipelineShape &shape) const {
   const int64_t blocks = int64_t(shape.groups()) * shape.microBatches;
+  std::vector<DeviceId> neighbours(shape.tensor);
+  std::iota(neighbours.begin(), neighbours.end(), 0);
   std::vector<double> times;
   for (const Operator &each : operators) {
     double time = 0;
     for (OpId id : each.ops)
       if (graph.op(id).role != OpRole::Update)
         time += static_cast<double>(kernelTime(graph, id, blocks, cost));
-    times.push_back(time / shape.tensor);
+    if (shares(each, shape))
+      time /= shape.tensor;
+    if (shape.tensor > 1 && each.summed > 0)
+      time += static_cast<double>(cost.collective(
+          CollectiveKind::AllReduce, neighbours, each.summed / blocks));
+    times.push_back(time);
   }
   return times;
 }
@@ -203,14 +237,12 @@ Picoseconds PipelineCuts::estimate(const PipelineShape &shape) const {
 std::optional<Configuration>
 PipelineCuts::configuration(const Operator &each, int stage,
                             const PipelineShape &shape) const {
-  const std::vector<IterDim> &dims = graph.op(each.op).rules.dims;
   Configuration config;
   config.axes.push_back(
       {each.dim, int64_t(shape.groups()) * shape.microBatches});
-  const bool shares = each.tensor != kReplica && each.tensor != each.dim &&
-                      maxDegree(dims[each.tensor]) >= shape.tensor;
   if (shape.tensor > 1)
-    config.axes.push_back({shares ? each.tensor : kReplica, shape.tensor});
+    config.axes.push_back(
+        {shares(each, shape) ? each.tensor : kReplica, shape.tensor});
   for (int m = 0; m < shape.microBatches; ++m)
     for (int i = 0; i < shape.width; ++i)
       config.devices.push_back(stage % shape.stages * shape.width + i);
@@ -268,7 +300,23 @@ std::optional<Strategy> PipelineCuts::strategy(const PipelineShape &shape,
         !checkConfiguration(graph, id, copies, numDevices))
       given[id] = copies;
   }
-  return completeStrategy(graph, given);
+  Strategy strategy = completeStrategy(graph, given);
+  for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id)
+    if (const Op &op = graph.op(id);
+        op.role == OpRole::Update && op.owner >= 0 && given[op.owner])
+      strategy[id] = updateOf(id, strategy[id], shape);
+  return strategy;
+}
+
+/// An update is made once, not for every micro-batch.
+Configuration PipelineCuts::updateOf(OpId update, Configuration config,
+                                     const PipelineShape &shape) const {
+  if (config.axes.empty() || config.axes[0].dim != kReplica ||
+      config.axes[0].degree != int64_t(shape.groups()) * shape.microBatches)
+    return config;
+  config.axes[0].degree = shape.groups();
+  config.devices.resize(config.devices.size() / shape.microBatches);
+  return shape.sharesUpdates ? shareCopies(graph, update, config) : config;
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,7 +328,10 @@ std::string Pipeline::name() const {
     return std::to_string(shape.microBatches) +
            " micro-batches one after the other on " +
            std::to_string(shape.width) +
-           (shape.width == 1 ? " device" : " devices");
+           (shape.width == 1 ? " device" : " devices") +
+           (shape.tensor > 1 ? ", tensor " + std::to_string(shape.tensor)
+                             : "") +
+           (shape.sharesUpdates ? ", sharded updates" : "");
   return "a pipeline, " +
          (shape.rounds > 1 ? std::to_string(shape.rounds) + " times " : "") +
          std::to_string(shape.stages) + " stages of " +
@@ -288,6 +339,7 @@ std::string Pipeline::name() const {
          (shape.width == 1 ? " device, " : " devices, ") +
          (shape.tensor > 1 ? "tensor " + std::to_string(shape.tensor) + ", "
                            : "") +
+         (shape.sharesUpdates ? "sharded updates, " : "") +
          std::to_string(shape.microBatches) + " micro-batches, " +
          schedule.str();
 }
@@ -306,6 +358,8 @@ public:
         begin(judge.work()) {}
 
   PipelineResult run() {
+    if (isFarOff(best, graph, topology.numDevices()))
+      return {std::nullopt, expertShapes()};
     const auto all = shapes();
     for (const auto &[estimate, shape] : all) {
       if (isOver(1) || (best.fits() && estimate > best.makespan))
@@ -328,7 +382,7 @@ private:
   static constexpr int64_t kMostWork = 100000;
   static constexpr int kFewest = 12;
   /// Grid points of a plan.
-  static constexpr int64_t kMostPoints = 10000000;
+  static constexpr int64_t kMostPoints = 40000000;
 
   bool isOver(double share) const {
     return tried >= share * kFewest &&
@@ -355,6 +409,82 @@ private:
       return a.first < b.first;
     });
     return all;
+  }
+
+  /// What experts take for models that are far too large, untimed: the samples
+  /// are shared by all devices, or by groups that share layers, or these are
+  /// stages of pipelines, with a sample or a few for each group at once; those
+  /// that look fastest and whose state fits. Updates are shared.
+  std::vector<Pipeline> expertShapes() const {
+    constexpr size_t kMost = 8;
+    const Recomputable recomputable(graph, judge.planning().cost);
+    std::vector<Pipeline> all;
+    const int devices = topology.numDevices();
+    for (int stages = 1; stages <= devices; stages *= 2)
+      for (int tensor = 1; tensor * stages <= devices; tensor *= 2) {
+        for (int microBatches = 2; microBatches <= 1024; microBatches *= 2) {
+          Pipeline one;
+          one.shape.stages = stages;
+          one.shape.width = devices / stages;
+          one.shape.microBatches = microBatches;
+          one.shape.tensor = tensor;
+          one.shape.sharesUpdates = one.shape.groups() > 1;
+          one.schedule = {microBatches, 1};
+          one.quality.makespan = cuts.estimate(one.shape);
+          if (one.quality.makespan < kMaxCost &&
+              static_cast<int64_t>(graph.ops.size()) * one.shape.width *
+                      microBatches <=
+                  kMostPoints &&
+              mayFit(one.shape, recomputable)) {
+            all.push_back(one);
+            break; // more of them only take longer
+          }
+        }
+      }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Pipeline &a, const Pipeline &b) {
+                       return a.quality.makespan < b.quality.makespan;
+                     });
+    all.resize(std::min(all.size(), kMost));
+    for (Pipeline &one : all) {
+      one.begins = cuts.cut(one.shape).begins;
+      if (auto strategy = cuts.strategy(one.shape, one.begins))
+        one.strategy = std::move(*strategy);
+    }
+    all.erase(std::remove_if(
+                  all.begin(), all.end(),
+                  [](const Pipeline &one) { return one.strategy.empty(); }),
+              all.end());
+    return all;
+  }
+
+  /// Does what is updated fit, with the results that have to be kept if the
+  /// others are computed again?
+  bool mayFit(const PipelineShape &shape,
+              const Recomputable &recomputable) const {
+    int64_t state = 0, parameters = 0, memory = INT64_MAX, kept = INT64_MAX;
+    for (const State &each : graph.states) {
+      if (each.written < 0)
+        continue;
+      const Value &value = graph.value(each.read);
+      state += value.type.bytes();
+      if (std::any_of(value.uses.begin(), value.uses.end(), [&](Use use) {
+            return graph.op(use.op).role == OpRole::Forward;
+          }))
+        parameters += value.type.bytes();
+    }
+    for (DeviceId id = 0; id < topology.numDevices(); ++id)
+      memory = std::min(memory, topology.kindOf(id).memoryBytes);
+    for (int segments = 1; segments <= 1024; segments *= 2)
+      kept = std::min(kept, recomputable.bytesOf(segments));
+    // As many micro-batches are under way as there are stages, each of which
+    // has its part of them.
+    const int64_t stages = shape.stages, shares = stages * shape.tensor;
+    // Sums of gradients are whole in each group, and so is what is gathered.
+    return state / (stages * shape.width) +
+               parameters / shares * (shape.sharesUpdates ? 2 : 1) +
+               kept / (int64_t(shape.microBatches) * shape.groups()) <=
+           memory;
   }
 
   void tryAll(const PipelineShape &shape, const PipelineCuts::Begins &begins) {
@@ -467,8 +597,8 @@ private:
 
 } // namespace
 
-PipelineResult search::searchPipelines(PlanJudge &judge,
-                                       const Quality &best, int fewestStages,
+PipelineResult search::searchPipelines(PlanJudge &judge, const Quality &best,
+                                       int fewestStages,
                                        const std::function<bool()> &goesOn) {
   return PipelineSearch(judge, best, fewestStages, goesOn).run();
 }

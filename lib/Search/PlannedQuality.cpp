@@ -17,8 +17,8 @@ using namespace ffc::plan;
 static constexpr int64_t kBySegments = 20;
 
 PlanJudge::PlanJudge(const Planning &planning)
-    : of(planning), table(planning.graph, planning.topology.numDevices(),
-                                planning.cost) {}
+    : of(planning),
+      table(planning.graph, planning.topology.numDevices(), planning.cost) {}
 
 Quality PlanJudge::quality(const Strategy &strategy,
                            const PipelineSchedule &schedule) {
@@ -31,9 +31,9 @@ static double shareOf(const std::vector<int64_t> &bytes,
                       const Topology &topology) {
   double share = 0;
   for (DeviceId id = 0; id < topology.numDevices(); ++id)
-    share = std::max(share, static_cast<double>(bytes[id]) /
-                                static_cast<double>(
-                                    topology.kindOf(id).memoryBytes));
+    share = std::max(share,
+                     static_cast<double>(bytes[id]) /
+                         static_cast<double>(topology.kindOf(id).memoryBytes));
   return share;
 }
 
@@ -41,9 +41,7 @@ Quality PlanJudge::qualityIfBetter(const Strategy &strategy,
                                    const PipelineSchedule &schedule,
                                    const Quality &best) {
   const auto &[graph, topology, cost, target] = of;
-  int64_t points = 0;
-  for (const Configuration &config : strategy)
-    points += config.numPoints();
+  const int64_t points = numPoints(strategy);
   Quality quality;
   done += points / kBySegments;
   const ScheduledStep step(table, strategy, schedule);
@@ -53,11 +51,11 @@ Quality PlanJudge::qualityIfBetter(const Strategy &strategy,
       return quality;
     done += points / kBySegments;
     quality.load = shareOf(*step.memory(), topology);
-    if (points > kMostPlanned)
+    if (points > kMostPlannedPoints)
       quality.load *= 1.1;
-    if (points > kMostPlanned || (best.fits() && !quality.fits()))
+    if (points > kMostPlannedPoints || (best.fits() && !quality.fits()))
       return quality;
-  } else if (points > kMostPlanned) {
+  } else if (points > kMostPlannedPoints) {
     return {kMaxCost, std::numeric_limits<double>::max()};
   }
   done += points;

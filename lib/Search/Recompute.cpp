@@ -89,6 +89,15 @@ std::vector<size_t> Recomputable::cuts(int segments) const {
   return result;
 }
 
+int64_t Recomputable::bytesOf(int segments) const {
+  int64_t kept = 0, all = 0;
+  for (size_t cut : cuts(segments))
+    kept += crossing[cut];
+  for (int64_t each : bytes)
+    all += each;
+  return kept + all / segments;
+}
+
 std::vector<OpId> Recomputable::chosen(const Checkpoints &checkpoints) const {
   const std::vector<size_t> ends = cuts(checkpoints.segments);
   const size_t end = ends.empty() ? forward.size() : ends.back() + 1;
@@ -140,8 +149,11 @@ class RecomputeSearch {
 public:
   RecomputeSearch(PlanJudge &judge, const Quality &best,
                   const std::function<bool()> &goesOn)
-      : judge(judge), graph(judge.planning().graph), best(best), goesOn(goesOn),
-        recomputable(graph, judge.planning().cost) {}
+      : judge(judge), graph(judge.planning().graph), best(best),
+        isFarOff(search::isFarOff(best, graph,
+                                  judge.planning().topology.numDevices())),
+        goesOn(goesOn), recomputable(graph, judge.planning().cost),
+        begin(judge.work()) {}
 
   std::optional<Recomputation> run(std::vector<Unfitting> starts) {
     std::stable_sort(starts.begin(), starts.end(),
@@ -151,8 +163,13 @@ public:
     int64_t divisor = 1;
     for (const Unfitting &start : starts) {
       if ((best.fits() && start.makespan >= best.makespan) ||
-          divisor > kMostWork)
+          divisor > kMostWork ||
+          (isFarOff && judge.work() - begin > kMostFarOff))
         break;
+      if (isFarOff) {
+        tryLarge(start);
+        continue;
+      }
       tryStart(start, divisor);
       divisor *= 2;
     }
@@ -163,7 +180,8 @@ private:
   /// What is done for the first start, as PlanJudge::work() counts, and then to
   /// keep more; half of it for each that follows. But so many are tried.
   static constexpr int64_t kMostWork = 200000, kMostToKeep = 50000;
-  static constexpr int kFewest = 16;
+  static constexpr int kFewest = 16, kFewFarOff = 4;
+  static constexpr int64_t kMostFarOff = 8000000;
 
   void tryStart(const Unfitting &start, int64_t divisor) {
     left = kFewest / static_cast<int>(divisor);
@@ -172,8 +190,11 @@ private:
     const int most = static_cast<int>(recomputable.operators().size());
     if (isShared)
       tryOne(start, {}, true);
+    std::vector<int> counts;
     for (int segments = 1; segments <= std::max(most / 2, 1);
          segments += std::max(segments / 2, 1))
+      counts.push_back(segments);
+    for (int segments : counts)
       for (double share : {1.0, 0.75, 0.5, 0.25}) {
         const std::vector<OpId> again = recomputable.chosen({segments, share});
         tryOne(start, again, false);
@@ -184,6 +205,20 @@ private:
     end = judge.work() + kMostToKeep / divisor;
     if (found && found->name == start.name)
       keepMore(start);
+  }
+
+  /// Few plans, each of which takes a second or more: the number of segments
+  /// with which least is there at once, then more is kept while that fits.
+  void tryLarge(const Unfitting &start) {
+    int segments = 1;
+    for (int count = 2; count <= 1024; count *= 2)
+      if (recomputable.bytesOf(count) < recomputable.bytesOf(segments))
+        segments = count;
+    left = kFewFarOff;
+    end = 0;
+    for (double share : {1.0, 0.75, 0.5, 0.25})
+      if (!tryOne(start, recomputable.chosen({segments, share}), false))
+        return;
   }
 
   /// Updates of parameters that several devices have: they send each other
@@ -198,8 +233,8 @@ private:
 
   bool tryOne(const Unfitting &start, const std::vector<OpId> &again,
               bool sentAgain) {
-    if ((again.empty() && !sentAgain) ||
-        (--left < 0 && judge.work() >= end) || (goesOn && !goesOn()))
+    if ((again.empty() && !sentAgain) || (--left < 0 && judge.work() >= end) ||
+        (goesOn && !goesOn()))
       return false;
     Recomputation one{start.name, start.strategy, start.schedule, {}, 0, 0};
     for (OpId op : again)
@@ -242,18 +277,20 @@ private:
   PlanJudge &judge;
   const Graph &graph;
   Quality best;
+  const bool isFarOff; ///< at the beginning
   const std::function<bool()> &goesOn;
   Recomputable recomputable;
-  int left = 0;    ///< to try whatever the work
-  int64_t end = 0; ///< of the work
+  const int64_t begin; ///< work that was done before
+  int left = 0;        ///< to try whatever the work
+  int64_t end = 0;     ///< of the work
   std::optional<Recomputation> found;
 };
 
 } // namespace
 
 std::optional<Recomputation>
-search::bestRecomputation(PlanJudge &judge,
-                          std::vector<Unfitting> starts, const Quality &best,
+search::bestRecomputation(PlanJudge &judge, std::vector<Unfitting> starts,
+                          const Quality &best,
                           const std::function<bool()> &goesOn) {
   return RecomputeSearch(judge, best, goesOn).run(std::move(starts));
 }

@@ -6,6 +6,8 @@
 #include "ffc/Search/CommunicationBound.h"
 #include "ffc/Search/Elimination.h"
 
+#include "ffc/Plan/ScheduledStep.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -58,8 +60,9 @@ public:
     Walker walker(space, cost);
     tryBaselines(walker);
     if (mayMove()) {
-      eliminate(walker);
-      if (starts().front()->quality.load <= kFarOff)
+      if (!isFarOff())
+        eliminate(walker);
+      if (!isFarOff())
         makeChains();
     }
     runChains();
@@ -231,6 +234,11 @@ private:
     return static_cast<size_t>(same) > anchors.size() / 2;
   }
 
+  bool isFarOff() const {
+    return search::isFarOff(starts().front()->quality, space.graph(),
+                            space.numDevices());
+  }
+
   /// They take the starts in turn.
   void makeChains() {
     const std::vector<const Baseline *> starts = this->starts();
@@ -311,9 +319,6 @@ private:
 
   /// Before all else, which takes its time too.
   Clock::time_point begin;
-  /// Where what comes closest to fitting needs so many times the memory, other
-  /// splits do not help: less has to be kept.
-  static constexpr double kFarOff = 4;
   Space space;
   const CostModel &cost;
   const Options &options;
@@ -327,6 +332,13 @@ private:
 
 Quality search::qualityOf(Walker &walker, const std::vector<int64_t> &room) {
   return {walker.makespan(), shareOf(neededBytes(walker, room), room)};
+}
+
+bool search::isFarOff(const Quality &quality, const Graph &graph,
+                      int numDevices) {
+  return quality.load > kFarOff &&
+         static_cast<int64_t>(graph.ops.size()) * numDevices >
+             kMostPlannedPoints;
 }
 
 int64_t search::defaultBudget(int numDevices, size_t numOps) {

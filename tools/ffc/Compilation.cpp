@@ -11,6 +11,7 @@
 #include "ffc/Passes/Pipelines.h"
 #include "ffc/Plan/Cost.h"
 #include "ffc/Plan/Recomputation.h"
+#include "ffc/Plan/ScheduledStep.h"
 #include "ffc/Plan/StrategyFile.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -91,10 +92,7 @@ LogicalResult Compilation::run() {
   if (options.emit < Emit::Plan)
     return writeModule(*module);
   if (options.emit == Emit::Plan) {
-    // What is said about tasks needs them, and so does what has another order.
-    const bool needsTasks = options.wantsTasks() || schedule.isPipeline() ||
-                            plan::doesAgain(strategy);
-    if (failed(needsTasks ? planProgram() : timePlan()))
+    if (failed(needsTasks() ? planProgram() : timePlan()))
       return failure();
     writePlan();
     return writeModule(*module);
@@ -103,6 +101,14 @@ LogicalResult Compilation::run() {
     return failure();
   report.sayTimes();
   return success();
+}
+
+/// What is said about tasks needs them. So does what has another order, for
+/// its exact bytes, if these are not millions.
+bool Compilation::needsTasks() const {
+  const bool hasOrder = schedule.isPipeline() || plan::doesAgain(strategy);
+  return options.wantsTasks() ||
+         (hasOrder && plan::numPoints(strategy) <= plan::kMostPlannedPoints);
 }
 
 LogicalResult Compilation::runTo(Emit level) {

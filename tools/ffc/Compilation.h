@@ -119,6 +119,7 @@ private:
                          const std::optional<plan::Strategy> &start,
                          const plan::CostModel &cost,
                          const search::Options &searching) const;
+  bool needsTasks() const;
   /// The tasks of every device, where they have their buffers.
   plan::Program programOf(const plan::Strategy &strategy,
                           const plan::CostModel &cost) const;

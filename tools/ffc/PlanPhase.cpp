@@ -6,8 +6,8 @@
 #include "ffc/Plan/Cost.h"
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/Recomputation.h"
+#include "ffc/Plan/ScheduledStep.h"
 #include "ffc/Plan/StepMemory.h"
-#include "ffc/Plan/StepTimer.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Verifier.h"
 
@@ -114,10 +114,12 @@ LogicalResult Compilation::checkMemory(const std::vector<int64_t> &bytes,
 LogicalResult Compilation::timePlan() {
   const plan::CostModel cost = costModel(planned.graph);
   plan::SegmentTable table(planned.graph, topology->numDevices(), cost);
-  const std::vector<plan::ConfigId> configs = intern(table, strategy);
-  plan::StepTimer timer(table, configs);
-  stepSeconds = static_cast<double>(timer.makespan()) * 1e-12;
-  std::vector<int64_t> bytes = plan::stepMemory(table, configs);
+  const plan::ScheduledStep step(table, strategy, schedule);
+  const auto time = step.time();
+  if (!time) // some micro-batches are not like others
+    return planProgram();
+  stepSeconds = static_cast<double>(*time) * 1e-12;
+  const std::vector<int64_t> bytes = *step.memory();
   if (failed(checkMemory(bytes, /*atLeast=*/true, table)))
     return failure();
   reportStep("at least ", bytes);

@@ -55,6 +55,10 @@ public:
         judge, best, unfitting.empty() ? 2 : 1, goesOn("pipelines"));
     if (const auto &found = pipelines.found)
       take(found->name(), found->strategy, found->schedule, found->quality);
+    // Beside what experts take nothing else comes near.
+    if (search::isFarOff(best, judge.planning().graph,
+                         judge.planning().topology.numDevices()))
+      unfitting.clear();
     for (const search::Pipeline &each : pipelines.unfitting)
       unfitting.push_back(
           {each.name(), each.strategy, each.schedule, each.quality.makespan});
@@ -66,11 +70,11 @@ public:
     if (found && found->quality.fits())
       take(found->describe(), found->strategy, found->schedule, found->quality);
     else if (found)
-      plans.closer =
-          "; " + found->describe() + " needs " +
-          bytesText(static_cast<int64_t>(
-              found->quality.load *
-              static_cast<double>(judge.planning().topology.kindOf(0).memoryBytes)));
+      plans.closer = "; " + found->describe() + " needs " +
+                     bytesText(static_cast<int64_t>(
+                         found->quality.load *
+                         static_cast<double>(
+                             judge.planning().topology.kindOf(0).memoryBytes)));
   }
 
   PlanSearch plans;

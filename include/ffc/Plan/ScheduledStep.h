@@ -11,11 +11,18 @@
 
 namespace ffc::plan {
 
+/// Plans of more grid points than that are judged without their tasks where
+/// nobody asks for these: planning a thousand takes some tens of milliseconds.
+constexpr int64_t kMostPlannedPoints = 100000;
+
+/// Of all operators.
+int64_t numPoints(const Strategy &strategy);
+
 /// A step whose operators may take turns and be done again, without its tasks:
 /// equal layers and micro-batches share their segments, so that time and memory
-/// of this go with the turns of operators on each device, not with what it takes
-/// to plan them. Says nothing if some micro-batch is not like the others (their
-/// number does not divide the samples, for instance).
+/// of this go with the turns of operators on each device, not with what it
+/// takes to plan them. Says nothing if some micro-batch is not like the others
+/// (their number does not divide the samples, for instance).
 class ScheduledStep {
 public:
   /// `strategy` must be complete and legal, `table` must outlive the step.

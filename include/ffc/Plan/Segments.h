@@ -94,8 +94,8 @@ struct StartSegment : ReshardSegment {
 /// the layout with what is received.
 struct SendSegment : ReshardSegment {
   bool isThere = false; ///< false: it is no such reshard, all else is empty
-  /// Numbers of the holdings that are sent, of those of them that are not copied
-  /// before, and of those that are received.
+  /// Numbers of the holdings that are sent, of those of them that are not
+  /// copied before, and of those that are received.
   std::vector<int32_t> sent, sentInPlace, received;
   std::vector<DeviceId> receivers; ///< ascending
 };
@@ -166,8 +166,8 @@ public:
   /// The buffers of a layout, by number (BufferUse).
   const std::vector<Part> &parts(LayoutId layout);
   const std::vector<Part> &parts(NeedId need, const TensorType &type);
-  /// What reshard(), send(), the collectives of start() and store() do to buffers. Made
-  /// when asked for, since few plans are judged by their memory.
+  /// What reshard(), send(), the collectives of start() and store() do to
+  /// buffers. Made when asked for, since few plans are judged by their memory.
   const BufferUse &reshardUse(LayoutId layout, NeedId need);
   const BufferUse &startUse(LayoutId layout, NeedId need);
   const BufferUse &sendUse(LayoutId layout, NeedId need) {

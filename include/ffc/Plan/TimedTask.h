@@ -82,8 +82,7 @@ public:
     for (const Task &task : tasks)
       if (task.kind != Kind::Local)
         for (uint32_t p = task.firstPart; p < task.endPart; ++p)
-          if (Picoseconds &now = local[parts[p].device];
-              waits(parts[p].device))
+          if (Picoseconds &now = local[parts[p].device]; waits(parts[p].device))
             now = std::max(now, isLate && task.kind == Kind::Exchange
                                     ? endOfLate(task, p, now, marks)
                                     : marks[p]);
@@ -112,9 +111,11 @@ public:
                                  : times.local[parts[p].device];
       if (task.kind == Kind::Wait)
         times.local[parts[task.firstPart].device] =
-            std::max(starts[task.firstPart], isLate(task.waited, times)
-                                                 ? endOfLate(tasks[lateTask[task.waited]], task.waited, starts[task.firstPart], starts.data())
-                                                 : ends[task.waited]);
+            std::max(starts[task.firstPart],
+                     isLate(task.waited, times)
+                         ? endOfLate(tasks[lateTask[task.waited]], task.waited,
+                                     starts[task.firstPart], starts.data())
+                         : ends[task.waited]);
       else if (!(task.isLate && times.local == times.network))
         run(task, times);
       for (uint32_t p = task.firstPart; p < task.endPart; ++p) {

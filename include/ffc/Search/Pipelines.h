@@ -26,6 +26,9 @@ struct PipelineShape {
   /// So many neighbours of a stage share its layers as Megatron does, and such
   /// groups the samples (Narayanan et al., Megatron-LM, 2021); divides `width`.
   int tensor = 1;
+  /// Groups that would all make the same update of a parameter make a share of
+  /// it each (ZeRO; Rajbhandari et al., SC 2020).
+  bool sharesUpdates = false;
 
   int allStages() const { return stages * rounds; }
   int groups() const { return width / tensor; } ///< of a stage
@@ -79,6 +82,7 @@ private:
     std::vector<plan::OpId> ops; ///< with its gradients and updates
     int64_t bytes = 0;           ///< what crosses the place before it
     int64_t parameters = 0;      ///< bytes that are updated
+    int64_t summed = 0;          ///< bytes that neighbours who share it add up
   };
   struct Table {
     std::vector<size_t> places; ///< where a stage may begin, ascending
@@ -88,9 +92,12 @@ private:
     std::vector<std::vector<size_t>> begin;
   };
   const Table &tableOf(const PipelineShape &shape) const;
+  bool shares(const Operator &each, const PipelineShape &shape) const;
   std::vector<double> timesOf(const PipelineShape &shape) const;
   double sumOfGradients(const PipelineShape &shape) const;
   std::vector<size_t> places() const;
+  plan::Configuration updateOf(plan::OpId update, plan::Configuration config,
+                               const PipelineShape &shape) const;
   std::optional<plan::Configuration>
   configuration(const Operator &each, int stage,
                 const PipelineShape &shape) const;
@@ -118,7 +125,9 @@ struct Pipeline {
 struct PipelineResult {
   /// The best one that is better than `best`; nothing if there is none.
   std::optional<Pipeline> found;
-  /// Those that would be, if they fitted: some of the fastest.
+  /// Those that would be, if they fitted: some of the fastest. Where `best`
+  /// needs kFarOff times the memory, what experts take, with estimates for
+  /// times.
   std::vector<Pipeline> unfitting;
 };
 

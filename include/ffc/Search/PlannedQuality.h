@@ -23,7 +23,7 @@ public:
   explicit PlanJudge(const Planning &planning);
 
   /// The simulated time, exactly. The bytes are those of the plan, or, of plans
-  /// of more than kMostPlanned grid points, the bound of ScheduledStep and a
+  /// of more than plan::kMostPlannedPoints, the bound of ScheduledStep and a
   /// tenth of it.
   Quality quality(const plan::Strategy &strategy,
                   const plan::PipelineSchedule &schedule);
@@ -34,7 +34,6 @@ public:
 
   const Planning &planning() const { return of; }
 
-  static constexpr int64_t kMostPlanned = 100000;
   /// What was done so far, in grid points of plans, of which a thousand take
   /// some tens of milliseconds. The same on every machine.
   int64_t work() const { return done; }

@@ -35,6 +35,9 @@ public:
   /// Forward operators whose results the backward pass reads or needs for what
   /// it reads, in graph order.
   const std::vector<plan::OpId> &operators() const { return forward; }
+  /// About what is there at once with so many segments: what is kept, and the
+  /// results of one.
+  int64_t bytesOf(int segments) const;
   /// Those that are computed again.
   std::vector<plan::OpId> chosen(const Checkpoints &checkpoints) const;
 

@@ -37,6 +37,12 @@ struct Quality {
   }
 };
 
+/// Does it need so many times the memory that there is (kFarOff), in a step of
+/// so many parts, that to try other splits is not worth the time? Less has to
+/// be kept.
+bool isFarOff(const Quality &quality, const plan::Graph &graph, int numDevices);
+constexpr double kFarOff = 4;
+
 /// A recipe's strategy.
 struct Baseline {
   std::string name; ///< "data-parallel", "grid n = 2, c = 2"

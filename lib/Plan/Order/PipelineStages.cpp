@@ -97,16 +97,16 @@ static void eachBlock(const Configuration &config, const Access &access,
                       int axis, int dim, Visitor visit) {
   std::vector<bool> counts(config.axes.size());
   auto matters = [&](int d) {
-    if (d == dim || std::find(access.onlyAtStart.begin(),
-                              access.onlyAtStart.end(),
-                              d) != access.onlyAtStart.end())
+    if (d == dim ||
+        std::find(access.onlyAtStart.begin(), access.onlyAtStart.end(), d) !=
+            access.onlyAtStart.end())
       return true;
     for (size_t a = 0; a < access.dims.size(); ++a) {
       const DimMap &map = access.dims[a];
       // Parts of windows may lie outside.
-      if (map.involves(d) && (static_cast<int>(a) == axis ||
-                              map.kind == DimMap::Kind::Window ||
-                              map.kind == DimMap::Kind::Inverse))
+      if (map.involves(d) &&
+          (static_cast<int>(a) == axis || map.kind == DimMap::Kind::Window ||
+           map.kind == DimMap::Kind::Inverse))
         return true;
     }
     return false;
@@ -120,7 +120,8 @@ static void eachBlock(const Configuration &config, const Access &access,
       point = point * config.axes[a].degree + at[a];
     visit(point);
     size_t a = at.size();
-    while (a > 0 && (!counts[a - 1] || ++at[a - 1] == config.axes[a - 1].degree))
+    while (a > 0 &&
+           (!counts[a - 1] || ++at[a - 1] == config.axes[a - 1].degree))
       at[--a] = 0;
     if (a == 0)
       return;

@@ -41,11 +41,11 @@ StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
 StepOrder StepOrder::of(const Graph &graph, const WrittenInPlace &inPlace,
                         const Strategy &strategy,
                         const PipelineSchedule &schedule, bool overlaps) {
-  return {graph,
-          inPlace,
-          turnsOf(graph, strategy, schedule, overlaps),
-          {overlaps && !schedule.isPipeline(),
-           statesSentAgain(graph, strategy)}};
+  return {
+      graph,
+      inPlace,
+      turnsOf(graph, strategy, schedule, overlaps),
+      {overlaps && !schedule.isPipeline(), statesSentAgain(graph, strategy)}};
 }
 
 //===----------------------------------------------------------------------===//

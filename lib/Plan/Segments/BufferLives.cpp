@@ -20,8 +20,8 @@ BufferLives::BufferLives(SegmentTable &table, const StepOrder &order,
     : table(table), graph(table.graph()), configs(configs),
       placed(graph.values.size()), operands(table.numDevices()),
       points(table.numDevices()), wroteTo(table.numDevices()) {
-  regular = StepWalk(table, order, configs, sentAgain,
-                     StepWalk::Wants::Buffers, *this)
+  regular = StepWalk(table, order, configs, sentAgain, StepWalk::Wants::Buffers,
+                     *this)
                 .run();
   overwrite();
 }

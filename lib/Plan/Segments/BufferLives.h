@@ -1,8 +1,8 @@
 //===- BufferLives.h - which buffers a step has, and how long ---*- C++ -*-===//
 //
-// Internal to Plan. What the planner appends as actions on buffers is here their
-// numbers and the moments between which they are in use, along a step's order
-// (StepWalk.h).
+// Internal to Plan. What the planner appends as actions on buffers is here
+// their numbers and the moments between which they are in use, along a step's
+// order (StepWalk.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_LIB_PLAN_BUFFERLIVES_H
@@ -106,7 +106,7 @@ private:
   const std::vector<ConfigId> &configs;
   bool regular = true;
   int now = 0;
-  OpId op = -1; ///< whose turn it is
+  OpId op = -1;                              ///< whose turn it is
   std::vector<std::vector<Placed>> placed;   ///< by value, and part
   std::unordered_map<ValueId, Placed> means; ///< after the micro-batches
   std::vector<std::vector<OperandPart>>

@@ -9,6 +9,13 @@
 
 using namespace ffc::plan;
 
+int64_t ffc::plan::numPoints(const Strategy &strategy) {
+  int64_t points = 0;
+  for (const Configuration &config : strategy)
+    points += config.numPoints();
+  return points;
+}
+
 namespace {
 
 /// What is done in a step, in its order.
@@ -42,7 +49,8 @@ public:
     auto last = [&] {
       Picoseconds most = 0;
       for (const auto *queues : {&local, &network, &receive})
-        most = std::max(most, *std::max_element(queues->begin(), queues->end()));
+        most =
+            std::max(most, *std::max_element(queues->begin(), queues->end()));
       return most;
     };
     for (const Item &item : items)

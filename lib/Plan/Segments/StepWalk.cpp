@@ -15,8 +15,9 @@ StepWalk::StepWalk(SegmentTable &table, const StepOrder &order,
                    const std::vector<ConfigId> &configs,
                    const std::vector<bool> &sentAgain, Wants wants, Sink &sink)
     : table(table), graph(table.graph()), order(order), configs(configs),
-      sentAgain(sentAgain), wants(wants), sink(sink), values(graph.values.size()),
-      known(graph.ops.size()), isOutput(graph.values.size()), starts(order) {
+      sentAgain(sentAgain), wants(wants), sink(sink),
+      values(graph.values.size()), known(graph.ops.size()),
+      isOutput(graph.values.size()), starts(order) {
   for (const Output &output : graph.outputs)
     isOutput[output.value] = true;
 }
@@ -88,8 +89,8 @@ void StepWalk::visit(const StepEntry &entry) {
     LayoutId &layout = whole(entry.value);
     if (!isRegular || entry.index < 0)
       return;
-    const LayoutId home = table.home(
-        entry.state, configs[graph.value(entry.value).producer]);
+    const LayoutId home =
+        table.home(entry.state, configs[graph.value(entry.value).producer]);
     const ReshardSegment &store = table.store(layout, home);
     sink.run(store.tasks);
     if (wants == Wants::Buffers)
@@ -153,9 +154,9 @@ void StepWalk::offer(ValueId value) {
   auto isThere = [&](LayoutId layout) {
     return layout >= 0 && !table.isPartial(layout);
   };
-  if (where.parts.empty() ? !isThere(where.layout)
-                          : !std::all_of(where.parts.begin(), where.parts.end(),
-                                         isThere))
+  if (where.parts.empty()
+          ? !isThere(where.layout)
+          : !std::all_of(where.parts.begin(), where.parts.end(), isThere))
     return;
   where.isOffered = true;
   finish(value, kAllParts);
@@ -383,8 +384,8 @@ void StepWalk::send(ValueId value, const Turn &reader) {
   underWay[value].push_back(sent);
   unreleased[value].push_back(std::move(sent));
   if (wants == Wants::Buffers)
-    sink.begin({value, reader.part}, segment.after,
-               table.sendUse(layout, need), segment.sentInPlace, numStarted);
+    sink.begin({value, reader.part}, segment.after, table.sendUse(layout, need),
+               segment.sentInPlace, numStarted);
   sink.start(numStarted++, segment.tasks);
   layout = segment.after;
 }
@@ -407,7 +408,6 @@ void StepWalk::wait(Messages &messages, ValueId value, int last) {
     sink.end({value, sent.part}, sent.id, who, sent.receivers);
     return true;
   };
-  it->second.erase(
-      std::remove_if(it->second.begin(), it->second.end(), isOver),
-      it->second.end());
+  it->second.erase(std::remove_if(it->second.begin(), it->second.end(), isOver),
+                   it->second.end());
 }

@@ -63,8 +63,8 @@ public:
     virtual void endTurn() {}
     virtual void move(ValuePart /*value*/, LayoutId /*after*/,
                       const BufferUse & /*use*/) {}
-    /// As move(), in communication `id`, which reads buffers with numbers `read`
-    /// until it ends.
+    /// As move(), in communication `id`, which reads buffers with numbers
+    /// `read` until it ends.
     virtual void begin(ValuePart /*value*/, LayoutId /*after*/,
                        const BufferUse & /*use*/,
                        const std::vector<int32_t> & /*read*/, int /*id*/) {}
@@ -103,7 +103,7 @@ private:
     std::vector<int> started; ///< collectives that nobody has waited for
   };
   struct Sent {
-    int part = 0, id = -1; ///< part of the value
+    int part = 0, id = -1;         ///< part of the value
     std::vector<int32_t> received; ///< numbers of holdings
     std::vector<DeviceId> receivers;
   };

@@ -213,8 +213,8 @@ TurnSegment SegmentTable::Tables::makeTurns(OpId id,
 
 const TurnSegment &SegmentTable::turns(OpId op, ConfigId config, int parts,
                                        int dim) {
-  auto [it, isNew] = tables->turns.try_emplace(
-      {tables->classes[op], config, parts, dim});
+  auto [it, isNew] =
+      tables->turns.try_emplace({tables->classes[op], config, parts, dim});
   if (isNew)
     it->second = tables->makeTurns(op, tables->configs[config], parts, dim);
   return it->second;

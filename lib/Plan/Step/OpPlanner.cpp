@@ -5,6 +5,7 @@
 #include "ReshardWriter.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 using namespace ffc::plan;
@@ -31,34 +32,54 @@ static int numDevices(const Configuration &config) {
   return index.numDevices();
 }
 
+/// Those of `points` that do on their device what no earlier one does.
+static std::vector<int64_t> distinct(const Op &op, const Configuration &config,
+                                     std::vector<int64_t> points) {
+  DeviceIndex index;
+  for (int64_t point : points)
+    index.add(config.devices[point]);
+  if (static_cast<size_t>(index.numDevices()) == points.size())
+    return points;
+  std::set<std::pair<DeviceId, Tile>> seen;
+  points.erase(std::remove_if(points.begin(), points.end(),
+                              [&](int64_t p) {
+                                return !seen.insert(
+                                                {config.devices[p],
+                                                 config.tileOf(op.rules, p)})
+                                            .second;
+                              }),
+               points.end());
+  return points;
+}
+
 std::vector<int64_t> ffc::plan::distinctPoints(const Op &op,
                                                const Configuration &config) {
-  std::set<std::pair<DeviceId, Tile>> seen;
-  std::vector<int64_t> points;
-  const bool differ = numDevices(config) == config.numPoints();
-  for (int64_t p = 0, e = config.numPoints(); p < e; ++p)
-    if (differ ||
-        seen.insert({config.devices[p], config.tileOf(op.rules, p)}).second)
-      points.push_back(p);
-  return points;
+  std::vector<int64_t> points(static_cast<size_t>(config.numPoints()));
+  std::iota(points.begin(), points.end(), 0);
+  return distinct(op, config, std::move(points));
 }
 
 std::vector<int64_t> ffc::plan::pointsOf(const Op &op,
                                          const Configuration &config,
                                          const Turn &turn) {
-  std::vector<int64_t> points = distinctPoints(op, config);
   if (turn.parts == 1)
-    return points;
-  const auto axis =
-      std::find_if(config.axes.begin(), config.axes.end(),
-                   [&](const GridAxis &each) { return each.dim == turn.dim; });
-  std::vector<int64_t> ofTurn;
-  for (int64_t point : points)
-    if (config.coordinates(point)[axis - config.axes.begin()] * turn.parts /
-            axis->degree ==
-        turn.part)
-      ofTurn.push_back(point);
-  return ofTurn;
+    return distinctPoints(op, config);
+  // Points of different turns differ in the dimension of these.
+  int64_t inner = 1, degree = 1;
+  for (size_t a = config.axes.size(); a-- > 0;) {
+    degree = config.axes[a].degree;
+    if (config.axes[a].dim == turn.dim)
+      break;
+    inner *= degree;
+  }
+  const int64_t outer = config.numPoints() / (inner * degree);
+  std::vector<int64_t> points;
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t at = 0; at < degree; ++at)
+      if (at * turn.parts / degree == turn.part)
+        for (int64_t i = 0; i < inner; ++i)
+          points.push_back((o * degree + at) * inner + i);
+  return distinct(op, config, std::move(points));
 }
 
 //===----------------------------------------------------------------------===//

@@ -26,8 +26,9 @@ public:
           const CostModel &cost, const PipelineSchedule &schedule)
       : graph(graph), strategy(strategy), cost(cost), orders(graph),
         inPlace(graph, orders), build(graph, numDevices),
-        sentAgain(statesSentAgain(graph, strategy)), order(StepOrder::of(graph, inPlace, strategy, schedule,
-                              cost.overlaps())),
+        sentAgain(statesSentAgain(graph, strategy)),
+        order(
+            StepOrder::of(graph, inPlace, strategy, schedule, cost.overlaps())),
         lastRead(graph.values.size()), values(graph.values.size()),
         pending(graph.values.size()),
         operators(

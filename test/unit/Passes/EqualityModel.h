@@ -287,7 +287,8 @@ private:
         plan::timeProgram(planned.graph, strategy, program, cost).makespan);
   }
 
-  /// Segments say when the tasks of the program end, if micro-batches are alike.
+  /// Segments say when the tasks of the program end, if micro-batches are
+  /// alike.
   void checkScheduled(const plan::Strategy &strategy,
                       const plan::PipelineSchedule &schedule,
                       const plan::Topology &topology) {
@@ -309,7 +310,8 @@ private:
       const plan::DeviceProgram &device = program.devices[id];
       const int64_t needed = device.stateBytes + device.arenaBytes;
       EXPECT_LE((*bytes)[id], needed);
-      std::fprintf(stderr, "MEM %lld %lld\n", (long long)(*bytes)[id], (long long)needed);
+
+                   (long long)needed);
     }
   }
 

@@ -110,8 +110,7 @@ TEST(Pipelines, FoundWhereLinksAreSlow) {
   best.makespan =
       timeProgram(g.graph, alone, planProgram(g.graph, alone, 4, cost), cost)
           .makespan;
-  const auto found =
-      searchPipelines(*judgeOf(g, topology, cost), best).found;
+  const auto found = searchPipelines(*judgeOf(g, topology, cost), best).found;
   ASSERT_TRUE(found);
   EXPECT_LT(found->quality.makespan, best.makespan);
   EXPECT_TRUE(found->quality.fits());
@@ -125,8 +124,7 @@ TEST(Pipelines, FoundWhereLinksAreSlow) {
             found->quality.makespan);
   // Nothing is better than it, and what does not fit is no answer.
   EXPECT_FALSE(
-      searchPipelines(*judgeOf(g, topology, cost), found->quality)
-          .found);
+      searchPipelines(*judgeOf(g, topology, cost), found->quality).found);
   const Topology small = topology.withMemory(1000);
   const PipelineResult none =
       searchPipelines(*judgeOf(g, small, cost), {best.makespan, 10});
@@ -145,8 +143,7 @@ TEST(Pipelines, OfOneStage) {
               ::testing::IsEmpty());
   // What is known does not fit.
   const Quality best{kNoLimit, 2};
-  EXPECT_FALSE(
-      searchPipelines(*judgeOf(g, topology, cost), best).found);
+  EXPECT_FALSE(searchPipelines(*judgeOf(g, topology, cost), best).found);
   const auto found =
       searchPipelines(*judgeOf(g, topology, cost), best, 1).found;
   ASSERT_TRUE(found);
@@ -155,10 +152,9 @@ TEST(Pipelines, OfOneStage) {
             std::to_string(found->shape.microBatches) +
                 " micro-batches one after the other on 1 device");
   // Nothing is planned when it is over.
-  EXPECT_FALSE(
-      searchPipelines(*judgeOf(g, topology, cost), best, 1, [] {
-        return false;
-      }).found);
+  EXPECT_FALSE(searchPipelines(*judgeOf(g, topology, cost), best, 1, [] {
+                 return false;
+               }).found);
 }
 
 } // namespace

@@ -87,9 +87,8 @@ TEST(Recompute, MakesStrategiesFit) {
   // Parameters alone take more: what came closest.
   const Topology small = withMemory(whole.devices[0].stateBytes);
   const CostModel cost(small);
-  const auto closest =
-      bestRecomputation(*judgeOf(g, small, cost),
-                        {{"alone", alone, {}, time}}, {time, 9});
+  const auto closest = bestRecomputation(
+      *judgeOf(g, small, cost), {{"alone", alone, {}, time}}, {time, 9});
   ASSERT_TRUE(closest);
   EXPECT_FALSE(closest->quality.fits());
   EXPECT_LT(closest->quality.load,
@@ -110,9 +109,8 @@ TEST(Recompute, SendsParametersAgain) {
   const Topology topology = large.withMemory(
       whole.devices[0].stateBytes + whole.devices[0].arenaBytes - 60000);
   const CostModel cost(topology);
-  const auto found =
-      bestRecomputation(*judgeOf(g, topology, cost),
-                        {{"shared", shared, {}, time}}, {time, 2});
+  const auto found = bestRecomputation(
+      *judgeOf(g, topology, cost), {{"shared", shared, {}, time}}, {time, 2});
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->quality.fits());
   EXPECT_EQ(found->parameters, 8);
