@@ -3,6 +3,7 @@
 #include "Charges.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace ffc;
 using namespace ffc::search;
@@ -177,14 +178,58 @@ double Charges::offeredFor(OpId op, size_t p) const {
   return part * wish;
 }
 
+/// What an operator is charged for all of it, in shares of at most `most`, if
+/// bytesOf(pin) is charged for a pin; less what it is for partial sums of its
+/// own, since it is credited with that, too.
+template <class BytesOf>
+double Charges::inShares(OpId op, BytesOf bytesOf) const {
+  const Item &item = step.items[op];
+  const double share = most[op];
+  double least = HUGE_VAL;
+  if (share >= 1 || !item.isProduct || isLarge[op] == rules.areComplete) {
+    for (const std::vector<EvenAccess> &accesses : item.accesses) {
+      double sum = 0;
+      for (size_t p = 0; p < item.pins.size(); ++p)
+        if (!item.pins[p].isResult)
+          sum += accesses[p].even * bytesOf(p);
+      least = std::min(least, sum);
+    }
+    return least < HUGE_VAL ? least : 0;
+  }
+  for (const std::vector<EvenAccess> &accesses : item.accesses) {
+    std::vector<Touch> touches;
+    DimSet result = ~DimSet(0);
+    double own = 0;
+    for (size_t p = 0; p < item.pins.size(); ++p) {
+      const Touch touch = {accesses[p].even * bytesOf(p), accesses[p].dims};
+      if (!item.pins[p].isResult) {
+        touches.push_back(touch);
+      } else if (isLarge[op] && !isSum(item.pins[p].values[0])) {
+        own = touch.bytes;
+        touches.push_back(touch);
+      } else if (item.made.size() == 1) {
+        result = touch.dims;
+      }
+    }
+    least =
+        std::min(least, rules.areComplete
+                            ? leastOfComplete(touches, result, share) / share
+                            : LeastTouched(touches)(share) / share - own);
+  }
+  return least;
+}
+
+double Charges::chargeOfOther(OpId op) const {
+  return inShares(op, [&](size_t p) { return paid[firstPin[op] + p]; });
+}
+
 /// From the first operator on: how many bytes of each value may be credited.
 void Charges::offer() {
   for (auto op = order.rbegin(); op != order.rend(); ++op) {
     const Item &item = step.items[*op];
-    double bytes = item.time.whole / price;
-    for (size_t p = 0; p < item.pins.size(); ++p)
-      if (!item.pins[p].isResult)
-        bytes += item.pins[p].even * offeredFor(*op, p);
+    const double bytes = item.time.whole / price + inShares(*op, [&](size_t p) {
+                           return offeredFor(*op, p);
+                         });
     double wanted = 0;
     for (ValueId made : item.made)
       wanted += values[made].wanted;
@@ -207,12 +252,12 @@ void Charges::ask() {
   }
   for (OpId op : order) {
     const Item &item = step.items[op];
-    double need = -item.time.whole / price, have = 0;
+    double need = -item.time.whole / price;
     for (ValueId made : item.made)
       need += isState(made) ? values[made].asked : values[made].paid;
-    for (size_t p = 0; p < item.pins.size(); ++p)
-      if (!item.pins[p].isResult)
-        have += item.pins[p].even * offeredFor(op, p);
+    const double have =
+        isLarge[op] ? 0
+                    : inShares(op, [&](size_t p) { return offeredFor(op, p); });
     const double part = isLarge[op] ? 1
                         : have > 0  ? std::min(1.0, std::max(0.0, need / have))
                                     : 0;
@@ -236,9 +281,10 @@ void Charges::ask() {
 }
 
 void Charges::choose(double bytePrice, const std::vector<OpId> &large,
-                     Rules chosen) {
+                     Rules chosen, const std::vector<double> &mostShares) {
   price = bytePrice;
   rules = chosen;
+  most = mostShares;
   // Updates come last, so which parameters are read is found out first.
   std::vector<OpId> readers = large;
   for (int round = 0; round < 2; ++round) {

@@ -28,11 +28,16 @@ public:
     /// Operators that are not large are charged for states, too, which leaves
     /// less for those that are.
     bool othersPay = false;
+    /// Only complete results count as made (3 of CommunicationBound.h), of
+    /// operators that are not large.
+    bool areComplete = false;
     /// How many operators besides the large ones at most.
     size_t mostOthers = SIZE_MAX;
   };
-  /// If a byte has this price, in picoseconds.
-  void choose(double price, const std::vector<plan::OpId> &large, Rules rules);
+  /// If a byte has this price, in picoseconds, and a party has at most a share
+  /// `most` of each operator.
+  void choose(double price, const std::vector<plan::OpId> &large, Rules rules,
+              const std::vector<double> &most);
 
   /// Those that are charged or credited at all, the last one first.
   const std::vector<plan::OpId> &ops() const { return order; }
@@ -40,6 +45,9 @@ public:
   double credit(plan::OpId op) const;
   /// What an operator is charged for, by schedule.
   std::vector<std::vector<Touch>> touches(plan::OpId op) const;
+  /// The least bytes that an operator is charged for all of it, in shares of at
+  /// most `most`, if it is not large.
+  double chargeOfOther(plan::OpId op) const;
   /// By how many bytes a party is charged too much at most: for points that
   /// touch nothing (Pin::free).
   double excess() const;
@@ -61,6 +69,8 @@ private:
   void count(double &sum, const Pin &pin, plan::ValueId value,
              double bytes) const;
   double offeredFor(plan::OpId op, size_t pin) const;
+  template <class BytesOf>
+  double inShares(plan::OpId op, BytesOf bytesOf) const;
 
   void reset();
   void visit(plan::OpId op);
@@ -74,6 +84,7 @@ private:
   const StepTraffic &step;
   Rules rules;
   double price = 0;
+  std::vector<double> most;
   size_t others = 0; ///< that may still be visited
   std::vector<char> isLarge, isVisited;
   std::priority_queue<plan::OpId> next;

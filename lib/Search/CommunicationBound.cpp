@@ -5,21 +5,27 @@
 #include "Charges.h"
 #include "Parties.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
+/// By what a bound is worth to be looked for, and how closely.
+static constexpr double kLeastGain = 1.001;
+static constexpr double kCloseEnough = 1.004;
+
 namespace {
 
-/// Picoseconds for a byte that are tried.
+/// Picoseconds for a byte that are tried, the highest first.
 std::vector<double> pricesOf(const Parties &parties, bool overlaps,
                              double highest) {
   std::vector<double> prices;
   const double each = parties.devices / parties.bandwidth;
   // Where communication takes the time of kernels, bytes have a highest price.
-  for (double price = overlaps ? 16 * each : highest; price > each / 64;
+  for (double price = overlaps ? 8 * each : highest; price > each / 24;
        price /= 2)
     prices.push_back(price);
   return prices;
@@ -67,31 +73,24 @@ private:
 class Bound {
 public:
   Bound(const StepTraffic &step, const Parties &parties, bool overlaps)
-      : step(step), parties(parties), overlaps(overlaps), charges(step),
-        reaches(step.items.size()) {
+      : step(step), parties(parties), overlaps(overlaps), charges(step) {
     // A message takes time where it is sent and where it is received.
-    const double highest = 1 / (2 * parties.fastest);
-    for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op)
-      if (step.items[op].isProduct)
-        for (double price : pricesOf(parties, overlaps, highest))
-          for (bool othersPay : {false, true}) {
-            charges.choose(price, {op},
-                           {/*areSummed=*/false, othersPay, kOthers});
-            if (areBalanced(op, price))
-              reaches[op].emplace_back(price, Reach(step, charges, op, price));
-          }
+    highest = 1 / (2 * parties.fastest);
   }
 
   /// Is a step that takes at most `limit` impossible?
   bool isImpossible(double limit) {
     std::vector<double> most;
+    for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op)
+      most.push_back(mostOf(op, limit));
+    for (int round = 0; round < kRounds; ++round)
+      shareLess(limit, most);
     std::vector<OpId> large;
     for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op) {
-      most.push_back(mostOf(op, limit));
-      // Not even a part of it is possible.
-      if (most.back() <= 0)
+      // Not even its part is possible for each.
+      if (most[op] * parties.count < 1)
         return true;
-      if (step.items[op].isProduct && most.back() < 1)
+      if (step.items[op].isProduct && most[op] < 1)
         large.push_back(op);
     }
     // All of them, or those that make gradients of parameters, or the others:
@@ -99,17 +98,22 @@ public:
     std::vector<std::vector<OpId>> choices = {large, {}, {}};
     for (OpId op : large)
       choices[makesSum(op) ? 1 : 2].push_back(op);
-    for (const std::vector<OpId> &charged : choices)
+    for (const std::vector<OpId> &charged : choices) {
+      if (charged.empty())
+        continue;
       for (double price : pricesOf(parties, overlaps, 1 / parties.fastest))
         for (bool othersPay : {false, true})
           if (isTooLittle(limit, most, charged, price, othersPay))
             return true;
+    }
     return false;
   }
 
 private:
   /// Operators that are looked at for the sake of one.
   static constexpr size_t kOthers = 64;
+  /// So often the shares of all make those of each less.
+  static constexpr int kRounds = 2;
 
   bool makesSum(OpId op) const {
     const std::vector<ValueId> &made = step.items[op].made;
@@ -122,22 +126,57 @@ private:
   bool isTooLittle(double limit, const std::vector<double> &most,
                    const std::vector<OpId> &charged, double price,
                    bool othersPay) {
-    charges.choose(price, charged, {/*areSummed=*/true, othersPay});
+    charges.choose(
+        price, charged,
+        {/*areSummed=*/true, othersPay, /*areComplete=*/false, SIZE_MAX}, most);
     const double have =
         limit * (parties.devices + (overlaps ? price * parties.bandwidth : 0)) +
         parties.count * price * charges.excess();
     return sum(most, price) > have;
   }
 
-  /// Does nobody but `op` gain by doing more than he is charged for?
-  bool areBalanced(OpId op, double price) const {
+  /// If a party has at most `most` of each operator; nothing if it would gain
+  /// by doing more of another than that is charged for.
+  std::optional<Reach> reachOf(OpId op, double price, bool othersPay,
+                               const std::vector<double> &most) {
+    charges.choose(
+        price, {op},
+        {/*areSummed=*/false, othersPay, /*areComplete=*/true, kOthers}, most);
     const std::vector<OpId> &ops = charges.ops();
-    return std::all_of(ops.begin(), ops.end(), [&](OpId other) {
-      const double work = step.items[other].time.whole;
-      const double credit = price * charges.credit(other);
-      return other == op || work + price * leastCharged(other, 1) - credit >=
-                                -1e-9 * (work + credit);
-    });
+    const bool areBalanced =
+        std::all_of(ops.begin(), ops.end(), [&](OpId other) {
+          const double work = step.items[other].time.whole;
+          const double credit = price * charges.credit(other);
+          return other == op ||
+                 work + price * charges.chargeOfOther(other) - credit >=
+                     -1e-9 * (work + credit);
+        });
+    return areBalanced ? std::make_optional<Reach>(step, charges, op, price)
+                       : std::nullopt;
+  }
+
+  /// What kernels and bytes of one party can cost in `limit`.
+  double costIn(double limit, double price) const {
+    return limit * parties.largest +
+           (overlaps ? 2 * price * limit * parties.most : 0);
+  }
+
+  /// Could a party that has time for all of a product lack that for bytes?
+  bool mayLackBytes(OpId op, double limit) const {
+    double bytes = 0;
+    for (const Pin &pin : step.items[op].pins)
+      for (ValueId value : pin.values)
+        bytes += step.traffic[value].bytes;
+    return bytes > 2 * limit * parties.most || !overlaps;
+  }
+
+  /// With what all parties have at most of the other operators.
+  void shareLess(double limit, std::vector<double> &most) {
+    for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op)
+      if (step.items[op].isProduct && mayLackBytes(op, limit))
+        for (double price : pricesOf(parties, overlaps, highest))
+          if (const auto reach = reachOf(op, price, /*othersPay=*/true, most))
+            most[op] = std::min(most[op], reach->most(costIn(limit, price)));
   }
 
   double mostOf(OpId op, double limit) const {
@@ -147,10 +186,6 @@ private:
                   : time.starts >= kernels
                       ? 0
                       : (kernels - time.starts) / time.whole;
-    for (const auto &[price, reach] : reaches[op])
-      most = std::min(
-          most, reach.most(kernels +
-                           (overlaps ? 2 * price * limit * parties.most : 0)));
     return most;
   }
 
@@ -184,8 +219,7 @@ private:
   const Parties parties;
   bool overlaps;
   Charges charges;
-  /// By operator, with the price of a byte.
-  std::vector<std::vector<std::pair<double, Reach>>> reaches;
+  double highest = 0; ///< price where kernels and bytes take turns
 };
 
 } // namespace
@@ -208,12 +242,15 @@ Picoseconds search::communicationBound(const Graph &graph,
     if (parties.bandwidth <= 0)
       continue;
     Bound known(step, parties, overlaps);
-    double low = bound, high = 2 * bound;
+    // Mostly there is nothing to be had.
+    if (!known.isImpossible(kLeastGain * bound))
+      continue;
+    double low = kLeastGain * bound, high = 2 * bound;
     while (high < static_cast<double>(kMaxCost) && known.isImpossible(high)) {
       low = high;
       high *= 2;
     }
-    while (high > 1.001 * low) {
+    while (high > kCloseEnough * low) {
       const double middle = std::sqrt(low * high);
       (known.isImpossible(middle) ? low : high) = middle;
     }

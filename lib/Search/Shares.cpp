@@ -233,6 +233,29 @@ static void eachThree(const std::vector<Touch> &touches, Visitor visit) {
           visit(touches[a], touches[b], touches[c]);
 }
 
+/// The least of two touches whose product is at least the share.
+static double leastOfTwo(const Touch &a, const Touch &b, double share) {
+  if (a.bytes <= 0 || b.bytes <= 0)
+    return (a.bytes + b.bytes) * share;
+  const double part =
+      std::min(1.0, std::max(share, std::sqrt(share * b.bytes / a.bytes)));
+  return a.bytes * part + b.bytes * share / part;
+}
+
+double search::leastOfComplete(const std::vector<Touch> &operands,
+                               DimSet result, double share) {
+  double sum = 0, most = 0;
+  for (size_t a = 0; a < operands.size(); ++a) {
+    sum += operands[a].bytes * share;
+    for (size_t b = a + 1; b < operands.size(); ++b)
+      if (!(result & ~(operands[a].dims | operands[b].dims)))
+        most =
+            std::max(most, leastOfTwo(operands[a], operands[b], share) -
+                               (operands[a].bytes + operands[b].bytes) * share);
+  }
+  return sum + most;
+}
+
 bool search::hasThree(const std::vector<Touch> &touches) {
   bool found = false;
   eachThree(touches, [&](const Touch &a, const Touch &b, const Touch &c) {
@@ -263,11 +286,12 @@ double LeastTouched::operator()(double share) const {
     return sum;
   // The least sum of three with a given product has them in inverse proportion
   // to their bytes, as far as each lies between the share and 1.
-  double low = 0, high = std::max({three[0], three[1], three[2]});
+  const double most = std::max({three[0], three[1], three[2]});
+  double low = 0, high = most;
   auto part = [&](double level, int i) {
     return std::min(1.0, std::max(share, level / three[i]));
   };
-  for (int step = 0; step < 60; ++step) {
+  while (high - low > 1e-10 * low && high > 1e-12 * most) {
     const double level = (low + high) / 2;
     (part(level, 0) * part(level, 1) * part(level, 2) < share * share ? low
                                                                       : high) =

@@ -72,6 +72,13 @@ private:
   double three[3] = {0, 0, 0}; ///< those that have no dimension in common
   double others = 0;
 };
+/// The least that a share of complete elements touches of the operands: of each
+/// of the elements, which follow the dimensions `result`, all points are in it.
+/// Each is at a place of one operand and one of another if these follow all of
+/// its dimensions, so that the product of those two is at least the share.
+/// Concave as well.
+double leastOfComplete(const std::vector<Touch> &operands, DimSet result,
+                       double share);
 /// Are there three that have no dimension in common?
 bool hasThree(const std::vector<Touch> &touches);
 
