@@ -93,6 +93,8 @@ public:
       if (step.items[op].isProduct && most[op] < 1)
         large.push_back(op);
     }
+    if (kernelsOf(most) > limit * parties.devices)
+      return true;
     // All of them, or those that make gradients of parameters, or the others:
     // fewer have more of what they touch for themselves.
     std::vector<std::vector<OpId>> choices = {large, {}, {}};
@@ -161,19 +163,21 @@ private:
            (overlaps ? 2 * price * limit * parties.most : 0);
   }
 
-  /// Could a party that has time for all of a product lack that for bytes?
-  bool mayLackBytes(OpId op, double limit) const {
+  /// May a party compute all of a product and receive all that it takes?
+  bool mayDoAll(OpId op, double limit) const {
     double bytes = 0;
     for (const Pin &pin : step.items[op].pins)
       for (ValueId value : pin.values)
         bytes += step.traffic[value].bytes;
-    return bytes > 2 * limit * parties.most || !overlaps;
+    const ShareTime &time = step.items[op].time;
+    return overlaps && bytes <= 2 * limit * parties.most &&
+           time.starts + time.whole <= limit * parties.largest;
   }
 
   /// With what all parties have at most of the other operators.
   void shareLess(double limit, std::vector<double> &most) {
     for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op)
-      if (step.items[op].isProduct && mayLackBytes(op, limit))
+      if (step.items[op].isProduct && !mayDoAll(op, limit))
         for (double price : pricesOf(parties, overlaps, highest))
           if (const auto reach = reachOf(op, price, /*othersPay=*/true, most))
             most[op] = std::min(most[op], reach->most(costIn(limit, price)));
@@ -189,13 +193,19 @@ private:
     return most;
   }
 
-  /// Of all prices; nothing if some would be below zero.
-  double sum(const std::vector<double> &most, double price) const {
+  /// What all operators take without their bytes.
+  double kernelsOf(const std::vector<double> &most) const {
     double sum = 0;
     for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op) {
       const ShareTime &time = step.items[op].time;
       sum += time.starts / most[op] + time.whole;
     }
+    return sum;
+  }
+
+  /// Of all prices; nothing if some would be below zero.
+  double sum(const std::vector<double> &most, double price) const {
+    double sum = kernelsOf(most);
     for (OpId op : charges.ops()) {
       const ShareTime &time = step.items[op].time;
       const double credit = price * charges.credit(op);
