@@ -151,6 +151,14 @@ TEST(CommunicationBound, GrowsWithTheTimeOfBytes) {
   EXPECT_GT(before, 1.2 * lowerBound(g.graph, fast));
 }
 
+/// A device has the time for any of these products alone, but not for what they
+/// are made of, of which it cannot receive all either.
+TEST(CommunicationBound, SharesOfAllLimitTheShareOfEach) {
+  const TestGraph g = training(6, 2048, 1024);
+  const Topology topology = joined(64, true, "1 GB/s");
+  EXPECT_GT(boundOf(g.graph, topology), 1.5 * lowerBound(g.graph, topology));
+}
+
 /// A strategy of which all is simulated again in each micro-batch.
 TEST(CommunicationBound, MicroBatchesCountEach) {
   TestGraph g = products(3);
