@@ -33,7 +33,7 @@ bool Charges::isState(ValueId value) const {
 }
 
 bool Charges::isSum(ValueId value) const {
-  return rules.areSummed && step.traffic[value].isSummed;
+  return rules.count == Count::OfSums && step.traffic[value].isSummed;
 }
 
 double Charges::bytesOf(const Pin &pin) const {
@@ -116,6 +116,8 @@ void Charges::wish() {
     for (size_t p = 0; p < item.pins.size(); ++p) {
       const Pin &pin = item.pins[p];
       double part = isLarge[op] ? 1 : 0;
+      if (pin.isResult && rules.count == Count::OfReads)
+        part = 0;
       if (!isLarge[op] && mayPay(op, pin) && need > 0)
         part = std::min(1.0, need / have);
       wished[firstPin[op] + p] = part * bytesOf(pin);
@@ -178,6 +180,22 @@ double Charges::offeredFor(OpId op, size_t p) const {
   return part * wish;
 }
 
+/// Those of an operand, in a schedule, if bytesOf(pin) are charged; the
+/// dimensions of a result of which something is known.
+template <class BytesOf>
+static std::pair<std::vector<Touch>, DimSet>
+touchesOfOperands(const Item &item, const std::vector<EvenAccess> &accesses,
+                  BytesOf bytesOf) {
+  std::vector<Touch> touches;
+  DimSet result = ~DimSet(0);
+  for (size_t p = 0; p < item.pins.size(); ++p)
+    if (!item.pins[p].isResult)
+      touches.push_back({accesses[p].even * bytesOf(p), accesses[p].dims});
+    else if (item.made.size() == 1)
+      result = accesses[p].dims;
+  return {std::move(touches), result};
+}
+
 /// What an operator is charged for all of it, in shares of at most `most`, if
 /// bytesOf(pin) is charged for a pin; less what it is for partial sums of its
 /// own, since it is credited with that, too.
@@ -185,42 +203,61 @@ template <class BytesOf>
 double Charges::inShares(OpId op, BytesOf bytesOf) const {
   const Item &item = step.items[op];
   const double share = most[op];
+  const bool isAlone = isLarge[op] ? rules.count == Count::OfParty
+                                   : rules.count == Count::OfSums;
   double least = HUGE_VAL;
-  if (share >= 1 || !item.isProduct || isLarge[op] == rules.areComplete) {
-    for (const std::vector<EvenAccess> &accesses : item.accesses) {
+  for (const std::vector<EvenAccess> &accesses : item.accesses) {
+    if (share >= 1 || !item.isProduct || isAlone) {
       double sum = 0;
       for (size_t p = 0; p < item.pins.size(); ++p)
         if (!item.pins[p].isResult)
           sum += accesses[p].even * bytesOf(p);
       least = std::min(least, sum);
-    }
-    return least < HUGE_VAL ? least : 0;
-  }
-  for (const std::vector<EvenAccess> &accesses : item.accesses) {
-    std::vector<Touch> touches;
-    DimSet result = ~DimSet(0);
-    double own = 0;
-    for (size_t p = 0; p < item.pins.size(); ++p) {
-      const Touch touch = {accesses[p].even * bytesOf(p), accesses[p].dims};
-      if (!item.pins[p].isResult) {
-        touches.push_back(touch);
-      } else if (isLarge[op] && !isSum(item.pins[p].values[0])) {
-        own = touch.bytes;
-        touches.push_back(touch);
-      } else if (item.made.size() == 1) {
-        result = touch.dims;
+    } else if (rules.count == Count::OfSums) {
+      std::vector<Touch> touches;
+      double own = 0;
+      for (size_t p = 0; p < item.pins.size(); ++p) {
+        if (item.pins[p].isResult && isSum(item.pins[p].values[0]))
+          continue;
+        touches.push_back({accesses[p].even * bytesOf(p), accesses[p].dims});
+        if (item.pins[p].isResult)
+          own = touches.back().bytes;
       }
+      least = std::min(least, LeastTouched(touches)(share) / share - own);
+    } else {
+      const auto [touches, result] = touchesOfOperands(item, accesses, bytesOf);
+      least = std::min(least, leastOfComplete(touches, result, share) / share);
     }
-    least =
-        std::min(least, rules.areComplete
-                            ? leastOfComplete(touches, result, share) / share
-                            : LeastTouched(touches)(share) / share - own);
   }
-  return least;
+  return least < HUGE_VAL ? least : 0;
 }
 
-double Charges::chargeOfOther(OpId op) const {
+double Charges::chargeOfComplete(OpId op) const {
   return inShares(op, [&](size_t p) { return paid[firstPin[op] + p]; });
+}
+
+double Charges::leastNet(OpId op) const {
+  const Item &item = step.items[op];
+  const double share = most[op], made = credit(op);
+  double net = chargeOfComplete(op) - made;
+  if (share >= 1 || !item.isProduct)
+    return net;
+  // Where less is complete, operands are touched by the rest: no fewer bytes
+  // than `sum` for a share, within which nothing complete costs more.
+  for (const std::vector<EvenAccess> &accesses : item.accesses) {
+    const auto [touches, result] = touchesOfOperands(
+        item, accesses, [&](size_t p) { return paid[firstPin[op] + p]; });
+    double sum = 0, low = 0, high = share;
+    for (const Touch &touch : touches)
+      sum += touch.bytes;
+    for (int step = 0; step < 30; ++step) {
+      const double middle = (low + high) / 2;
+      (leastOfComplete(touches, result, middle) < sum * share ? low : high) =
+          middle;
+    }
+    net = std::min(net, sum - made * high / share);
+  }
+  return net;
 }
 
 /// From the first operator on: how many bytes of each value may be credited.

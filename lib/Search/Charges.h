@@ -22,15 +22,23 @@ class Charges {
 public:
   explicit Charges(const StepTraffic &step);
 
+  /// Which messages are counted (CommunicationBound.h, 3).
+  enum class Count {
+    /// Those of all parties, with partial sums. Sums count twice where they do
+    /// (Traffic::isSummed).
+    OfSums,
+    /// Those of all parties for what they read. Only complete results count as
+    /// made.
+    OfReads,
+    /// Those of one party. Large operators are charged for partial sums; of
+    /// others only complete results count as made.
+    OfParty
+  };
   struct Rules {
-    /// Sums count twice where they do (Traffic::isSummed).
-    bool areSummed = false;
+    Count count = Count::OfSums;
     /// Operators that are not large are charged for states, too, which leaves
     /// less for those that are.
     bool othersPay = false;
-    /// Only complete results count as made (3 of CommunicationBound.h), of
-    /// operators that are not large.
-    bool areComplete = false;
     /// How many operators besides the large ones at most.
     size_t mostOthers = SIZE_MAX;
   };
@@ -46,8 +54,10 @@ public:
   /// What an operator is charged for, by schedule.
   std::vector<std::vector<Touch>> touches(plan::OpId op) const;
   /// The least bytes that an operator is charged for all of it, in shares of at
-  /// most `most`, if it is not large.
-  double chargeOfOther(plan::OpId op) const;
+  /// most `most` of which all is complete.
+  double chargeOfComplete(plan::OpId op) const;
+  /// The same less its credit, whatever part of a share is complete.
+  double leastNet(plan::OpId op) const;
   /// By how many bytes a party is charged too much at most: for points that
   /// touch nothing (Pin::free).
   double excess() const;

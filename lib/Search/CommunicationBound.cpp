@@ -105,8 +105,10 @@ public:
         continue;
       for (double price : pricesOf(parties, overlaps, 1 / parties.fastest))
         for (bool othersPay : {false, true})
-          if (isTooLittle(limit, most, charged, price, othersPay))
-            return true;
+          for (Charges::Count count :
+               {Charges::Count::OfSums, Charges::Count::OfReads})
+            if (isTooLittle(limit, most, charged, price, count, othersPay))
+              return true;
     }
     return false;
   }
@@ -127,30 +129,26 @@ private:
   /// Do all prices together take more than all parties have?
   bool isTooLittle(double limit, const std::vector<double> &most,
                    const std::vector<OpId> &charged, double price,
-                   bool othersPay) {
-    charges.choose(
-        price, charged,
-        {/*areSummed=*/true, othersPay, /*areComplete=*/false, SIZE_MAX}, most);
+                   Charges::Count count, bool othersPay) {
+    charges.choose(price, charged, {count, othersPay, SIZE_MAX}, most);
     const double have =
         limit * (parties.devices + (overlaps ? price * parties.bandwidth : 0)) +
         parties.count * price * charges.excess();
-    return sum(most, price) > have;
+    return sum(most, price, count) > have;
   }
 
   /// If a party has at most `most` of each operator; nothing if it would gain
   /// by doing more of another than that is charged for.
-  std::optional<Reach> reachOf(OpId op, double price, bool othersPay,
+  std::optional<Reach> reachOf(OpId op, double price, Charges::Count count,
                                const std::vector<double> &most) {
-    charges.choose(
-        price, {op},
-        {/*areSummed=*/false, othersPay, /*areComplete=*/true, kOthers}, most);
+    charges.choose(price, {op}, {count, /*othersPay=*/true, kOthers}, most);
     const std::vector<OpId> &ops = charges.ops();
     const bool areBalanced =
         std::all_of(ops.begin(), ops.end(), [&](OpId other) {
           const double work = step.items[other].time.whole;
           const double credit = price * charges.credit(other);
           return other == op ||
-                 work + price * charges.chargeOfOther(other) - credit >=
+                 work + price * charges.chargeOfComplete(other) - credit >=
                      -1e-9 * (work + credit);
         });
     return areBalanced ? std::make_optional<Reach>(step, charges, op, price)
@@ -158,9 +156,10 @@ private:
   }
 
   /// What kernels and bytes of one party can cost in `limit`.
-  double costIn(double limit, double price) const {
+  double costIn(double limit, double price, Charges::Count count) const {
+    const int ways = count == Charges::Count::OfReads ? 1 : 2;
     return limit * parties.largest +
-           (overlaps ? 2 * price * limit * parties.most : 0);
+           (overlaps ? ways * price * limit * parties.most : 0);
   }
 
   /// May a party compute all of a product and receive all that it takes?
@@ -170,7 +169,7 @@ private:
       for (ValueId value : pin.values)
         bytes += step.traffic[value].bytes;
     const ShareTime &time = step.items[op].time;
-    return overlaps && bytes <= 2 * limit * parties.most &&
+    return overlaps && bytes <= limit * parties.most &&
            time.starts + time.whole <= limit * parties.largest;
   }
 
@@ -179,8 +178,11 @@ private:
     for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op)
       if (step.items[op].isProduct && !mayDoAll(op, limit))
         for (double price : pricesOf(parties, overlaps, highest))
-          if (const auto reach = reachOf(op, price, /*othersPay=*/true, most))
-            most[op] = std::min(most[op], reach->most(costIn(limit, price)));
+          for (Charges::Count count :
+               {Charges::Count::OfParty, Charges::Count::OfReads})
+            if (const auto reach = reachOf(op, price, count, most))
+              most[op] =
+                  std::min(most[op], reach->most(costIn(limit, price, count)));
   }
 
   double mostOf(OpId op, double limit) const {
@@ -203,17 +205,20 @@ private:
     return sum;
   }
 
-  /// Of all prices; nothing if some would be below zero.
-  double sum(const std::vector<double> &most, double price) const {
+  /// Of what all operators are worth. Each party may do as much as it can of
+  /// one that is worth less than nothing.
+  double sum(const std::vector<double> &most, double price,
+             Charges::Count count) const {
     double sum = kernelsOf(most);
     for (OpId op : charges.ops()) {
       const ShareTime &time = step.items[op].time;
-      const double credit = price * charges.credit(op);
-      const double charge = price * leastCharged(op, most[op]) / most[op];
-      if (time.starts / most[op] + time.whole + charge - credit <
-          -1e-9 * (time.whole + credit))
-        return 0;
-      sum += charge - credit;
+      const double alone = time.starts / most[op] + time.whole;
+      const double net =
+          count == Charges::Count::OfReads
+              ? charges.leastNet(op)
+              : leastCharged(op, most[op]) / most[op] - charges.credit(op);
+      const double worth = alone + price * net;
+      sum += worth * (worth < 0 ? parties.count * most[op] : 1) - alone;
     }
     return sum;
   }
