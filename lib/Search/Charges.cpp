@@ -226,7 +226,8 @@ double Charges::inShares(OpId op, BytesOf bytesOf) const {
       least = std::min(least, LeastTouched(touches)(share) / share - own);
     } else {
       const auto [touches, result] = touchesOfOperands(item, accesses, bytesOf);
-      least = std::min(least, leastOfComplete(touches, result, share) / share);
+      const LeastOfComplete complete(touches, result, share);
+      least = std::min(least, complete(share) / share);
     }
   }
   return least < HUGE_VAL ? least : 0;
@@ -247,13 +248,13 @@ double Charges::leastNet(OpId op) const {
   for (const std::vector<EvenAccess> &accesses : item.accesses) {
     const auto [touches, result] = touchesOfOperands(
         item, accesses, [&](size_t p) { return paid[firstPin[op] + p]; });
+    const LeastOfComplete complete(touches, result, share);
     double sum = 0, low = 0, high = share;
     for (const Touch &touch : touches)
       sum += touch.bytes;
     for (int step = 0; step < 30; ++step) {
       const double middle = (low + high) / 2;
-      (leastOfComplete(touches, result, middle) < sum * share ? low : high) =
-          middle;
+      (complete(middle) < sum * share ? low : high) = middle;
     }
     net = std::min(net, sum - made * high / share);
   }

@@ -234,26 +234,35 @@ static void eachThree(const std::vector<Touch> &touches, Visitor visit) {
 }
 
 /// The least of two touches whose product is at least the share.
-static double leastOfTwo(const Touch &a, const Touch &b, double share) {
-  if (a.bytes <= 0 || b.bytes <= 0)
-    return (a.bytes + b.bytes) * share;
-  const double part =
-      std::min(1.0, std::max(share, std::sqrt(share * b.bytes / a.bytes)));
-  return a.bytes * part + b.bytes * share / part;
+static double leastOfTwo(double a, double b, double share) {
+  if (a <= 0 || b <= 0)
+    return (a + b) * share;
+  const double part = std::min(1.0, std::max(share, std::sqrt(share * b / a)));
+  return a * part + b * share / part;
 }
 
-double search::leastOfComplete(const std::vector<Touch> &operands,
-                               DimSet result, double share) {
-  double sum = 0, most = 0;
+LeastOfComplete::LeastOfComplete(const std::vector<Touch> &operands,
+                                 DimSet result, double share) {
+  double most = 0;
   for (size_t a = 0; a < operands.size(); ++a) {
-    sum += operands[a].bytes * share;
-    for (size_t b = a + 1; b < operands.size(); ++b)
-      if (!(result & ~(operands[a].dims | operands[b].dims)))
-        most =
-            std::max(most, leastOfTwo(operands[a], operands[b], share) -
-                               (operands[a].bytes + operands[b].bytes) * share);
+    others += operands[a].bytes;
+    for (size_t b = a + 1; b < operands.size(); ++b) {
+      const double x = operands[a].bytes, y = operands[b].bytes;
+      if (result & ~(operands[a].dims | operands[b].dims))
+        continue;
+      if (const double more = leastOfTwo(x, y, share) - (x + y) * share;
+          more > most) {
+        most = more;
+        two[0] = x;
+        two[1] = y;
+      }
+    }
   }
-  return sum + most;
+  others = std::max(0.0, others - two[0] - two[1]);
+}
+
+double LeastOfComplete::operator()(double share) const {
+  return others * share + leastOfTwo(two[0], two[1], share);
 }
 
 bool search::hasThree(const std::vector<Touch> &touches) {

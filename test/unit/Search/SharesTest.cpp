@@ -173,17 +173,23 @@ TEST(Shares, CompleteElementsTouchTheirOperands) {
     for (const Touch &operand : operands)
       bytes += operand.bytes * projected(points, dims, operand.dims);
     const double share = static_cast<double>(points.size()) / 72;
-    const double least = leastOfComplete(operands, result, share);
+    const LeastOfComplete leastOf(operands, result, share);
+    const double least = leastOf(share);
     EXPECT_LE(least, bytes + 1e-9);
     // More than sums that others complete, and relatively more for less.
     EXPECT_GE(least, LeastTouched(operands)(share) - 1e-9);
-    EXPECT_GE(leastOfComplete(operands, result, share / 2), least / 2 - 1e-9);
+    EXPECT_GE(leastOf(share / 2), least / 2 - 1e-9);
+    EXPECT_DOUBLE_EQ(leastOf(1),
+                     operands[0].bytes + operands[1].bytes + operands[2].bytes);
   }
+  const double part = 1.0 / 16;
   // Squares of the result, or all rows where these are short.
-  EXPECT_DOUBLE_EQ(leastOfComplete({{1, 5}, {1, 6}}, result, 1.0 / 16), 0.5);
-  EXPECT_DOUBLE_EQ(leastOfComplete({{1, 5}, {100, 6}}, result, 1.0 / 16), 7.25);
+  EXPECT_DOUBLE_EQ(LeastOfComplete({{1, 5}, {1, 6}}, result, part)(part), 0.5);
+  EXPECT_DOUBLE_EQ(LeastOfComplete({{1, 5}, {100, 6}}, result, part)(part),
+                   7.25);
   // Nothing together where elements lie beside both.
-  EXPECT_DOUBLE_EQ(leastOfComplete({{1, 4}, {1, 6}}, result, 1.0 / 16), 0.125);
+  EXPECT_DOUBLE_EQ(LeastOfComplete({{1, 4}, {1, 6}}, result, part)(part),
+                   0.125);
 }
 
 TEST(Shares, ProductsMakeSumsAndWindowsDoNot) {
