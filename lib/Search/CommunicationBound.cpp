@@ -115,7 +115,7 @@ public:
 
 private:
   /// Operators that are looked at for the sake of one.
-  static constexpr size_t kOthers = 64;
+  static constexpr size_t kOthers = 256;
   /// So often the shares of all make those of each less.
   static constexpr int kRounds = 2;
 
