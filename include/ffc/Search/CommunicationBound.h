@@ -33,7 +33,11 @@
 //
 //     where complete is the part of v of which p has computed all points, at
 //     most x(maker of v,p): of any other element p lacks something that it
-//     reads, or has a sum that others wait for.
+//     reads, or has a sum that others wait for. Of that what it lacks is
+//     received: all parties receive at least
+//
+//         |v| * sum over p of (read(v,p) - complete(v,p)).
+//
 //     Inputs are nobody's: any device loads what it needs.
 //  4. A share x of a product touches parts a, b, c of its three tensors with
 //     a b c >= x^2 (Loomis and Whitney, 1949, as in Irony, Toledo and Tiskin,
@@ -42,7 +46,7 @@
 //     Where a part y of the result is complete, each of its elements is at a
 //     place of the one operand and one of the other, and all of its points are
 //     computed, so that a b >= y. R(y), the least bytes of the operands, is
-//     concave, too, and for a small part more than S.
+//     concave, too, and for a small part more than S of them.
 //  5. What all receive is at most C T, where C adds up over devices the fastest
 //     link of each, or of its node to others; what one party sends and receives
 //     is at most twice its part of C T. (No more can be said: reshards of
@@ -65,14 +69,21 @@
 //    any t is o's X from now on; and since others may now be charged more, for
 //    shares that are smaller, theirs become less in turn.
 //  - If all parties together cannot have all of an operator, T is too small.
-//  - An operator is worth (l + t S(X)) / X + w - t c, which must not be below
-//    zero. By concavity no share within X costs less than its part of
-//    (l + t S(X)) / X + w, so that by weak duality of linear programming
+//  - An operator is worth (l + t S(X)) / X + w - t c. By concavity no share
+//    within X costs less than its part of that, so that by weak duality of
+//    linear programming
 //
 //        D T + t C T >= the sum of what all operators are worth,
 //
-//    or else T is too small. (Where kernels and communication take turns, D T
-//    alone, with t at most a second over the bytes of a device in a second.)
+//    or else T is too small. What is worth less than nothing counts as often
+//    as parties can have X of it. (Where kernels and communication take turns,
+//    D T alone, with t at most a second over the bytes of a device in a
+//    second.)
+//  - The same with what is read, where less than a share x may be complete: a
+//    part y, for which it is credited. R(y) is charged at least, and r x, r
+//    being all bytes of its operands. Of both together with the credit the
+//    least is at y = x, or where R(y) = r x: an operator is worth
+//    l / X + w + t times the lesser of R(X) / X - c and r - c y / X.
 //
 // Nothing is forced on a party that has the time to do all alone: then X is 1,
 // and charges and credits add up to nothing. Nor does a party pay for its other
