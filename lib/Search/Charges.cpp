@@ -243,8 +243,8 @@ double Charges::leastNet(OpId op) const {
   double net = chargeOfComplete(op) - made;
   if (share >= 1 || !item.isProduct)
     return net;
-  // Where less is complete, operands are touched by the rest: no fewer bytes
-  // than `sum` for a share, within which nothing complete costs more.
+  // Where only a part is complete, operands are touched by all points: bytes in
+  // proportion to the share. So the largest part costs least that is no dearer.
   for (const std::vector<EvenAccess> &accesses : item.accesses) {
     const auto [touches, result] = touchesOfOperands(
         item, accesses, [&](size_t p) { return paid[firstPin[op] + p]; });

@@ -19,7 +19,8 @@ static constexpr double kCloseEnough = 1.004;
 
 namespace {
 
-/// Picoseconds for a byte that are tried, the highest first.
+/// Picoseconds for a byte that are tried, from the highest on where kernels and
+/// messages take turns.
 std::vector<double> pricesOf(const Parties &parties, bool overlaps,
                              double highest) {
   std::vector<double> prices;
@@ -73,16 +74,16 @@ private:
 class Bound {
 public:
   Bound(const StepTraffic &step, const Parties &parties, bool overlaps)
-      : step(step), parties(parties), overlaps(overlaps), charges(step) {
-    // A message takes time where it is sent and where it is received.
-    highest = 1 / (2 * parties.fastest);
-  }
+      : step(step), parties(parties), overlaps(overlaps), charges(step) {}
 
   /// Is a step that takes at most `limit` impossible?
   bool isImpossible(double limit) {
     std::vector<double> most;
-    for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op)
-      most.push_back(mostOf(op, limit));
+    for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op) {
+      most.push_back(mostInTime(op, limit));
+      if (most.back() <= 0)
+        return true;
+    }
     for (int round = 0; round < kRounds; ++round)
       shareLess(limit, most);
     std::vector<OpId> large;
@@ -173,11 +174,14 @@ private:
            time.starts + time.whole <= limit * parties.largest;
   }
 
-  /// With what all parties have at most of the other operators.
+  /// From what all parties have at most of other operators, what they have of
+  /// each.
   void shareLess(double limit, std::vector<double> &most) {
     for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op)
       if (step.items[op].isProduct && !mayDoAll(op, limit))
-        for (double price : pricesOf(parties, overlaps, highest))
+        // A message takes time where it is sent and where it is received.
+        for (double price :
+             pricesOf(parties, overlaps, 1 / (2 * parties.fastest)))
           for (Charges::Count count :
                {Charges::Count::OfParty, Charges::Count::OfReads})
             if (const auto reach = reachOf(op, price, count, most))
@@ -185,14 +189,13 @@ private:
                   std::min(most[op], reach->most(costIn(limit, price, count)));
   }
 
-  double mostOf(OpId op, double limit) const {
+  /// The share for which a party has the time; none if not even for a start.
+  double mostInTime(OpId op, double limit) const {
     const ShareTime &time = step.items[op].time;
     const double kernels = limit * parties.largest;
-    double most = time.starts + time.whole <= kernels ? 1
-                  : time.starts >= kernels
-                      ? 0
-                      : (kernels - time.starts) / time.whole;
-    return most;
+    return time.starts + time.whole <= kernels ? 1
+           : time.starts >= kernels            ? 0
+                                    : (kernels - time.starts) / time.whole;
   }
 
   /// What all operators take without their bytes.
@@ -234,7 +237,6 @@ private:
   const Parties parties;
   bool overlaps;
   Charges charges;
-  double highest = 0; ///< price where kernels and bytes take turns
 };
 
 } // namespace
