@@ -3,6 +3,7 @@
 #include "Charges.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace ffc;
 using namespace ffc::search;
@@ -32,7 +33,7 @@ bool Charges::isState(ValueId value) const {
 }
 
 bool Charges::isSum(ValueId value) const {
-  return rules.areSummed && step.traffic[value].isSummed;
+  return rules.count == Count::OfSums && step.traffic[value].isSummed;
 }
 
 double Charges::bytesOf(const Pin &pin) const {
@@ -115,6 +116,8 @@ void Charges::wish() {
     for (size_t p = 0; p < item.pins.size(); ++p) {
       const Pin &pin = item.pins[p];
       double part = isLarge[op] ? 1 : 0;
+      if (pin.isResult && rules.count == Count::OfReads)
+        part = 0;
       if (!isLarge[op] && mayPay(op, pin) && need > 0)
         part = std::min(1.0, need / have);
       wished[firstPin[op] + p] = part * bytesOf(pin);
@@ -177,14 +180,94 @@ double Charges::offeredFor(OpId op, size_t p) const {
   return part * wish;
 }
 
+/// Those of an operand, in a schedule, if bytesOf(pin) are charged; the
+/// dimensions of a result of which something is known.
+template <class BytesOf>
+static std::pair<std::vector<Touch>, DimSet>
+touchesOfOperands(const Item &item, const std::vector<EvenAccess> &accesses,
+                  BytesOf bytesOf) {
+  std::vector<Touch> touches;
+  DimSet result = ~DimSet(0);
+  for (size_t p = 0; p < item.pins.size(); ++p)
+    if (!item.pins[p].isResult)
+      touches.push_back({accesses[p].even * bytesOf(p), accesses[p].dims});
+    else if (item.made.size() == 1)
+      result = accesses[p].dims;
+  return {std::move(touches), result};
+}
+
+/// What an operator is charged for all of it, in shares of at most `most`, if
+/// bytesOf(pin) is charged for a pin; less what it is for partial sums of its
+/// own, since it is credited with that, too.
+template <class BytesOf>
+double Charges::inShares(OpId op, BytesOf bytesOf) const {
+  const Item &item = step.items[op];
+  const double share = most[op];
+  const bool isAlone = isLarge[op] ? rules.count == Count::OfParty
+                                   : rules.count == Count::OfSums;
+  double least = HUGE_VAL;
+  for (const std::vector<EvenAccess> &accesses : item.accesses) {
+    if (share >= 1 || !item.isProduct || isAlone) {
+      double sum = 0;
+      for (size_t p = 0; p < item.pins.size(); ++p)
+        if (!item.pins[p].isResult)
+          sum += accesses[p].even * bytesOf(p);
+      least = std::min(least, sum);
+    } else if (rules.count == Count::OfSums) {
+      std::vector<Touch> touches;
+      double own = 0;
+      for (size_t p = 0; p < item.pins.size(); ++p) {
+        if (item.pins[p].isResult && isSum(item.pins[p].values[0]))
+          continue;
+        touches.push_back({accesses[p].even * bytesOf(p), accesses[p].dims});
+        if (item.pins[p].isResult)
+          own = touches.back().bytes;
+      }
+      least = std::min(least, LeastTouched(touches)(share) / share - own);
+    } else {
+      const auto [touches, result] = touchesOfOperands(item, accesses, bytesOf);
+      const LeastOfComplete complete(touches, result, share);
+      least = std::min(least, complete(share) / share);
+    }
+  }
+  return least < HUGE_VAL ? least : 0;
+}
+
+double Charges::chargeOfComplete(OpId op) const {
+  return inShares(op, [&](size_t p) { return paid[firstPin[op] + p]; });
+}
+
+double Charges::leastNet(OpId op) const {
+  const Item &item = step.items[op];
+  const double share = most[op], made = credit(op);
+  double net = chargeOfComplete(op) - made;
+  if (share >= 1 || !item.isProduct)
+    return net;
+  // Where only a part is complete, operands are touched by all points: bytes in
+  // proportion to the share. So the largest part costs least that is no dearer.
+  for (const std::vector<EvenAccess> &accesses : item.accesses) {
+    const auto [touches, result] = touchesOfOperands(
+        item, accesses, [&](size_t p) { return paid[firstPin[op] + p]; });
+    const LeastOfComplete complete(touches, result, share);
+    double sum = 0, low = 0, high = share;
+    for (const Touch &touch : touches)
+      sum += touch.bytes;
+    for (int step = 0; step < 30; ++step) {
+      const double middle = (low + high) / 2;
+      (complete(middle) < sum * share ? low : high) = middle;
+    }
+    net = std::min(net, sum - made * high / share);
+  }
+  return net;
+}
+
 /// From the first operator on: how many bytes of each value may be credited.
 void Charges::offer() {
   for (auto op = order.rbegin(); op != order.rend(); ++op) {
     const Item &item = step.items[*op];
-    double bytes = item.time.whole / price;
-    for (size_t p = 0; p < item.pins.size(); ++p)
-      if (!item.pins[p].isResult)
-        bytes += item.pins[p].even * offeredFor(*op, p);
+    const double bytes = item.time.whole / price + inShares(*op, [&](size_t p) {
+                           return offeredFor(*op, p);
+                         });
     double wanted = 0;
     for (ValueId made : item.made)
       wanted += values[made].wanted;
@@ -207,12 +290,12 @@ void Charges::ask() {
   }
   for (OpId op : order) {
     const Item &item = step.items[op];
-    double need = -item.time.whole / price, have = 0;
+    double need = -item.time.whole / price;
     for (ValueId made : item.made)
       need += isState(made) ? values[made].asked : values[made].paid;
-    for (size_t p = 0; p < item.pins.size(); ++p)
-      if (!item.pins[p].isResult)
-        have += item.pins[p].even * offeredFor(op, p);
+    const double have =
+        isLarge[op] ? 0
+                    : inShares(op, [&](size_t p) { return offeredFor(op, p); });
     const double part = isLarge[op] ? 1
                         : have > 0  ? std::min(1.0, std::max(0.0, need / have))
                                     : 0;
@@ -236,9 +319,10 @@ void Charges::ask() {
 }
 
 void Charges::choose(double bytePrice, const std::vector<OpId> &large,
-                     Rules chosen) {
+                     Rules chosen, const std::vector<double> &mostShares) {
   price = bytePrice;
   rules = chosen;
+  most = mostShares;
   // Updates come last, so which parameters are read is found out first.
   std::vector<OpId> readers = large;
   for (int round = 0; round < 2; ++round) {

@@ -22,17 +22,30 @@ class Charges {
 public:
   explicit Charges(const StepTraffic &step);
 
+  /// Which messages are counted (CommunicationBound.h, 3).
+  enum class Count {
+    /// Those of all parties, with partial sums. Sums count twice where they do
+    /// (Traffic::isSummed).
+    OfSums,
+    /// Those of all parties for what they read. Only complete results count as
+    /// made.
+    OfReads,
+    /// Those of one party. Large operators are charged for partial sums; of
+    /// others only complete results count as made.
+    OfParty
+  };
   struct Rules {
-    /// Sums count twice where they do (Traffic::isSummed).
-    bool areSummed = false;
+    Count count = Count::OfSums;
     /// Operators that are not large are charged for states, too, which leaves
     /// less for those that are.
     bool othersPay = false;
     /// How many operators besides the large ones at most.
     size_t mostOthers = SIZE_MAX;
   };
-  /// If a byte has this price, in picoseconds.
-  void choose(double price, const std::vector<plan::OpId> &large, Rules rules);
+  /// If a byte has this price, in picoseconds, and a party has at most a share
+  /// `most` of each operator.
+  void choose(double price, const std::vector<plan::OpId> &large, Rules rules,
+              const std::vector<double> &most);
 
   /// Those that are charged or credited at all, the last one first.
   const std::vector<plan::OpId> &ops() const { return order; }
@@ -40,6 +53,11 @@ public:
   double credit(plan::OpId op) const;
   /// What an operator is charged for, by schedule.
   std::vector<std::vector<Touch>> touches(plan::OpId op) const;
+  /// The least bytes that an operator is charged for all of it, in shares of at
+  /// most `most` of which all is complete.
+  double chargeOfComplete(plan::OpId op) const;
+  /// The same less its credit, whatever part of a share is complete.
+  double leastNet(plan::OpId op) const;
   /// By how many bytes a party is charged too much at most: for points that
   /// touch nothing (Pin::free).
   double excess() const;
@@ -61,6 +79,8 @@ private:
   void count(double &sum, const Pin &pin, plan::ValueId value,
              double bytes) const;
   double offeredFor(plan::OpId op, size_t pin) const;
+  template <class BytesOf>
+  double inShares(plan::OpId op, BytesOf bytesOf) const;
 
   void reset();
   void visit(plan::OpId op);
@@ -74,6 +94,7 @@ private:
   const StepTraffic &step;
   Rules rules;
   double price = 0;
+  std::vector<double> most;
   size_t others = 0; ///< that may still be visited
   std::vector<char> isLarge, isVisited;
   std::priority_queue<plan::OpId> next;

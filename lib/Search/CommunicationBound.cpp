@@ -5,21 +5,28 @@
 #include "Charges.h"
 #include "Parties.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
+/// By what a bound is worth to be looked for, and how closely.
+static constexpr double kLeastGain = 1.001;
+static constexpr double kCloseEnough = 1.004;
+
 namespace {
 
-/// Picoseconds for a byte that are tried.
+/// Picoseconds for a byte that are tried, from the highest on where kernels and
+/// messages take turns.
 std::vector<double> pricesOf(const Parties &parties, bool overlaps,
                              double highest) {
   std::vector<double> prices;
   const double each = parties.devices / parties.bandwidth;
   // Where communication takes the time of kernels, bytes have a highest price.
-  for (double price = overlaps ? 16 * each : highest; price > each / 64;
+  for (double price = overlaps ? 8 * each : highest; price > each / 24;
        price /= 2)
     prices.push_back(price);
   return prices;
@@ -67,49 +74,51 @@ private:
 class Bound {
 public:
   Bound(const StepTraffic &step, const Parties &parties, bool overlaps)
-      : step(step), parties(parties), overlaps(overlaps), charges(step),
-        reaches(step.items.size()) {
-    // A message takes time where it is sent and where it is received.
-    const double highest = 1 / (2 * parties.fastest);
-    for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op)
-      if (step.items[op].isProduct)
-        for (double price : pricesOf(parties, overlaps, highest))
-          for (bool othersPay : {false, true}) {
-            charges.choose(price, {op},
-                           {/*areSummed=*/false, othersPay, kOthers});
-            if (areBalanced(op, price))
-              reaches[op].emplace_back(price, Reach(step, charges, op, price));
-          }
-  }
+      : step(step), parties(parties), overlaps(overlaps), charges(step) {}
 
   /// Is a step that takes at most `limit` impossible?
   bool isImpossible(double limit) {
     std::vector<double> most;
-    std::vector<OpId> large;
     for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op) {
-      most.push_back(mostOf(op, limit));
-      // Not even a part of it is possible.
+      most.push_back(mostInTime(op, limit));
       if (most.back() <= 0)
         return true;
-      if (step.items[op].isProduct && most.back() < 1)
+    }
+    for (int round = 0; round < kRounds; ++round)
+      shareLess(limit, most);
+    std::vector<OpId> large;
+    for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op) {
+      // Not even its part is possible for each.
+      if (most[op] * parties.count < 1)
+        return true;
+      if (step.items[op].isProduct && most[op] < 1)
         large.push_back(op);
     }
+    if (kernelsOf(most) > limit * parties.devices)
+      return true;
     // All of them, or those that make gradients of parameters, or the others:
     // fewer have more of what they touch for themselves.
     std::vector<std::vector<OpId>> choices = {large, {}, {}};
     for (OpId op : large)
       choices[makesSum(op) ? 1 : 2].push_back(op);
-    for (const std::vector<OpId> &charged : choices)
+    for (const std::vector<OpId> &charged : choices) {
+      if (charged.empty())
+        continue;
       for (double price : pricesOf(parties, overlaps, 1 / parties.fastest))
         for (bool othersPay : {false, true})
-          if (isTooLittle(limit, most, charged, price, othersPay))
-            return true;
+          for (Charges::Count count :
+               {Charges::Count::OfSums, Charges::Count::OfReads})
+            if (isTooLittle(limit, most, charged, price, count, othersPay))
+              return true;
+    }
     return false;
   }
 
 private:
   /// Operators that are looked at for the sake of one.
-  static constexpr size_t kOthers = 64;
+  static constexpr size_t kOthers = 256;
+  /// So often the shares of all make those of each less.
+  static constexpr int kRounds = 2;
 
   bool makesSum(OpId op) const {
     const std::vector<ValueId> &made = step.items[op].made;
@@ -121,54 +130,98 @@ private:
   /// Do all prices together take more than all parties have?
   bool isTooLittle(double limit, const std::vector<double> &most,
                    const std::vector<OpId> &charged, double price,
-                   bool othersPay) {
-    charges.choose(price, charged, {/*areSummed=*/true, othersPay});
+                   Charges::Count count, bool othersPay) {
+    charges.choose(price, charged, {count, othersPay, SIZE_MAX}, most);
     const double have =
         limit * (parties.devices + (overlaps ? price * parties.bandwidth : 0)) +
         parties.count * price * charges.excess();
-    return sum(most, price) > have;
+    return sum(most, price, count) > have;
   }
 
-  /// Does nobody but `op` gain by doing more than he is charged for?
-  bool areBalanced(OpId op, double price) const {
+  /// If a party has at most `most` of each operator; nothing if it would gain
+  /// by doing more of another than that is charged for.
+  std::optional<Reach> reachOf(OpId op, double price, Charges::Count count,
+                               const std::vector<double> &most) {
+    charges.choose(price, {op}, {count, /*othersPay=*/true, kOthers}, most);
     const std::vector<OpId> &ops = charges.ops();
-    return std::all_of(ops.begin(), ops.end(), [&](OpId other) {
-      const double work = step.items[other].time.whole;
-      const double credit = price * charges.credit(other);
-      return other == op || work + price * leastCharged(other, 1) - credit >=
-                                -1e-9 * (work + credit);
-    });
+    const bool areBalanced =
+        std::all_of(ops.begin(), ops.end(), [&](OpId other) {
+          const double work = step.items[other].time.whole;
+          const double credit = price * charges.credit(other);
+          return other == op ||
+                 work + price * charges.chargeOfComplete(other) - credit >=
+                     -1e-9 * (work + credit);
+        });
+    return areBalanced ? std::make_optional<Reach>(step, charges, op, price)
+                       : std::nullopt;
   }
 
-  double mostOf(OpId op, double limit) const {
+  /// What kernels and bytes of one party can cost in `limit`.
+  double costIn(double limit, double price, Charges::Count count) const {
+    const int ways = count == Charges::Count::OfReads ? 1 : 2;
+    return limit * parties.largest +
+           (overlaps ? ways * price * limit * parties.most : 0);
+  }
+
+  /// May a party compute all of a product and receive all that it takes?
+  bool mayDoAll(OpId op, double limit) const {
+    double bytes = 0;
+    for (const Pin &pin : step.items[op].pins)
+      for (ValueId value : pin.values)
+        bytes += step.traffic[value].bytes;
+    const ShareTime &time = step.items[op].time;
+    return overlaps && bytes <= limit * parties.most &&
+           time.starts + time.whole <= limit * parties.largest;
+  }
+
+  /// From what all parties have at most of other operators, what they have of
+  /// each.
+  void shareLess(double limit, std::vector<double> &most) {
+    for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op)
+      if (step.items[op].isProduct && !mayDoAll(op, limit))
+        // A message takes time where it is sent and where it is received.
+        for (double price :
+             pricesOf(parties, overlaps, 1 / (2 * parties.fastest)))
+          for (Charges::Count count :
+               {Charges::Count::OfParty, Charges::Count::OfReads})
+            if (const auto reach = reachOf(op, price, count, most))
+              most[op] =
+                  std::min(most[op], reach->most(costIn(limit, price, count)));
+  }
+
+  /// The share for which a party has the time; none if not even for a start.
+  double mostInTime(OpId op, double limit) const {
     const ShareTime &time = step.items[op].time;
     const double kernels = limit * parties.largest;
-    double most = time.starts + time.whole <= kernels ? 1
-                  : time.starts >= kernels
-                      ? 0
-                      : (kernels - time.starts) / time.whole;
-    for (const auto &[price, reach] : reaches[op])
-      most = std::min(
-          most, reach.most(kernels +
-                           (overlaps ? 2 * price * limit * parties.most : 0)));
-    return most;
+    return time.starts + time.whole <= kernels ? 1
+           : time.starts >= kernels            ? 0
+                                    : (kernels - time.starts) / time.whole;
   }
 
-  /// Of all prices; nothing if some would be below zero.
-  double sum(const std::vector<double> &most, double price) const {
+  /// What all operators take without their bytes.
+  double kernelsOf(const std::vector<double> &most) const {
     double sum = 0;
     for (OpId op = 0; op < static_cast<OpId>(step.items.size()); ++op) {
       const ShareTime &time = step.items[op].time;
       sum += time.starts / most[op] + time.whole;
     }
+    return sum;
+  }
+
+  /// Of what all operators are worth. Each party may do as much as it can of
+  /// one that is worth less than nothing.
+  double sum(const std::vector<double> &most, double price,
+             Charges::Count count) const {
+    double sum = kernelsOf(most);
     for (OpId op : charges.ops()) {
       const ShareTime &time = step.items[op].time;
-      const double credit = price * charges.credit(op);
-      const double charge = price * leastCharged(op, most[op]) / most[op];
-      if (time.starts / most[op] + time.whole + charge - credit <
-          -1e-9 * (time.whole + credit))
-        return 0;
-      sum += charge - credit;
+      const double alone = time.starts / most[op] + time.whole;
+      const double net =
+          count == Charges::Count::OfReads
+              ? charges.leastNet(op)
+              : leastCharged(op, most[op]) / most[op] - charges.credit(op);
+      const double worth = alone + price * net;
+      sum += worth * (worth < 0 ? parties.count * most[op] : 1) - alone;
     }
     return sum;
   }
@@ -184,8 +237,6 @@ private:
   const Parties parties;
   bool overlaps;
   Charges charges;
-  /// By operator, with the price of a byte.
-  std::vector<std::vector<std::pair<double, Reach>>> reaches;
 };
 
 } // namespace
@@ -208,12 +259,15 @@ Picoseconds search::communicationBound(const Graph &graph,
     if (parties.bandwidth <= 0)
       continue;
     Bound known(step, parties, overlaps);
-    double low = bound, high = 2 * bound;
+    // Mostly there is nothing to be had.
+    if (!known.isImpossible(kLeastGain * bound))
+      continue;
+    double low = kLeastGain * bound, high = 2 * bound;
     while (high < static_cast<double>(kMaxCost) && known.isImpossible(high)) {
       low = high;
       high *= 2;
     }
-    while (high > 1.001 * low) {
+    while (high > kCloseEnough * low) {
       const double middle = std::sqrt(low * high);
       (known.isImpossible(middle) ? low : high) = middle;
     }

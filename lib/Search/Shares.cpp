@@ -233,6 +233,38 @@ static void eachThree(const std::vector<Touch> &touches, Visitor visit) {
           visit(touches[a], touches[b], touches[c]);
 }
 
+/// The least of two touches whose product is at least the share.
+static double leastOfTwo(double a, double b, double share) {
+  if (a <= 0 || b <= 0)
+    return (a + b) * share;
+  const double part = std::min(1.0, std::max(share, std::sqrt(share * b / a)));
+  return a * part + b * share / part;
+}
+
+LeastOfComplete::LeastOfComplete(const std::vector<Touch> &operands,
+                                 DimSet result, double share) {
+  double most = 0;
+  for (size_t a = 0; a < operands.size(); ++a) {
+    others += operands[a].bytes;
+    for (size_t b = a + 1; b < operands.size(); ++b) {
+      const double x = operands[a].bytes, y = operands[b].bytes;
+      if (result & ~(operands[a].dims | operands[b].dims))
+        continue;
+      if (const double more = leastOfTwo(x, y, share) - (x + y) * share;
+          more > most) {
+        most = more;
+        two[0] = x;
+        two[1] = y;
+      }
+    }
+  }
+  others = std::max(0.0, others - two[0] - two[1]);
+}
+
+double LeastOfComplete::operator()(double share) const {
+  return others * share + leastOfTwo(two[0], two[1], share);
+}
+
 bool search::hasThree(const std::vector<Touch> &touches) {
   bool found = false;
   eachThree(touches, [&](const Touch &a, const Touch &b, const Touch &c) {
@@ -263,11 +295,12 @@ double LeastTouched::operator()(double share) const {
     return sum;
   // The least sum of three with a given product has them in inverse proportion
   // to their bytes, as far as each lies between the share and 1.
-  double low = 0, high = std::max({three[0], three[1], three[2]});
+  const double most = std::max({three[0], three[1], three[2]});
+  double low = 0, high = most;
   auto part = [&](double level, int i) {
     return std::min(1.0, std::max(share, level / three[i]));
   };
-  for (int step = 0; step < 60; ++step) {
+  while (high - low > 1e-10 * low && high > 1e-12 * most) {
     const double level = (low + high) / 2;
     (part(level, 0) * part(level, 1) * part(level, 2) < share * share ? low
                                                                       : high) =

@@ -72,6 +72,22 @@ private:
   double three[3] = {0, 0, 0}; ///< those that have no dimension in common
   double others = 0;
 };
+/// The least that a share of complete elements touches of the operands: of each
+/// of the elements, which follow the dimensions `result`, all points are in it.
+/// Each is at a place of one operand and one of another if these follow all of
+/// its dimensions, so that the product of those two is at least the share.
+/// Concave, 0 for nothing, the sum of all bytes for everything.
+class LeastOfComplete {
+public:
+  /// With the two operands of which most is known for a certain share.
+  LeastOfComplete(const std::vector<Touch> &operands, DimSet result,
+                  double share);
+  double operator()(double share) const;
+
+private:
+  double two[2] = {0, 0};
+  double others = 0;
+};
 /// Are there three that have no dimension in common?
 bool hasThree(const std::vector<Touch> &touches);
 

@@ -7,6 +7,10 @@
 #include "ffc/Plan/Timing.h"
 #include "ffc/Search/CommunicationBound.h"
 
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+
 using namespace ffc::plan;
 using namespace ffc::plan::testing;
 using namespace ffc::search;
@@ -122,6 +126,77 @@ TEST(CommunicationBound, NoStrategyTakesLess) {
   EXPECT_GE(higher, 8);
 }
 
+/// A number from the environment.
+int given(const char *name, int otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::atoi(text) : otherwise;
+}
+
+/// More are drawn with FFC_BOUND_CASES=N, others with FFC_BOUND_SEED=N.
+TEST(CommunicationBound, NorOnGraphsAndMachinesDrawnAtRandom) {
+  const int cases = given("FFC_BOUND_CASES", 40);
+  const int seed = given("FFC_BOUND_SEED", 1);
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(static_cast<unsigned>(seed));
+  auto oneOf = [&](const auto &list) { return list[random() % list.size()]; };
+  const std::vector<int> numDevices = {2, 3, 4, 6, 8, 16};
+  const std::vector<std::string> bandwidths = {"300 MB/s", "1 GB/s", "5 GB/s",
+                                               "20 GB/s", "100 GB/s"};
+  const std::vector<std::string> networks = {
+      "", "  network: {type: ring, bandwidth: 2 GB/s, latency: 1 ns}\n"};
+  const std::vector<int64_t> rows = {16, 64, 256, 1024, 4096},
+                             columns = {16, 64, 256, 512, 1024};
+  int higher = 0;
+  double closest = HUGE_VAL, most = 1;
+  for (int i = 0; i < cases; ++i) {
+    const bool overlap = random() % 3 > 0;
+    const Topology topology =
+        random() % 3 > 0
+            ? joined(oneOf(numDevices), overlap, oneOf(bandwidths))
+            : joinedNodes(random() % 2 ? 2 : 4, random() % 2 ? 2 : 4, overlap,
+                          oneOf(networks));
+    const int64_t k = oneOf(columns);
+    const TestGraph g =
+        random() % 4 > 0
+            ? training(1 + static_cast<int>(random() % 4), oneOf(rows), k)
+        : random() % 2 ? layers(k)
+                       : residual(k);
+    const Picoseconds least = lowerBound(g.graph, topology);
+    const Picoseconds bound = communicationBound(g.graph, topology, least);
+    const double ratio =
+        static_cast<double>(bound) / static_cast<double>(least);
+    if (ratio < 1.002)
+      continue;
+    ++higher;
+    most = std::max(most, ratio);
+    for (int trial = 0; trial < 6; ++trial) {
+      PipelineSchedule schedule;
+      const Strategy strategy =
+          trial % 2 == 0
+              ? randomStrategy(g.graph, topology.numDevices(), random)
+              : randomPipeline(g.graph, topology.numDevices(), schedule,
+                               random);
+      ASSERT_LE(bound, timeOf(g.graph, strategy, schedule, topology))
+          << topology.name() << "\n"
+          << str(g.graph, strategy);
+    }
+    Options options;
+    options.budget = 2000;
+    options.threads = options.chains = 1;
+    const Picoseconds found =
+        searchStrategy(g.graph, topology, CostModel(topology), options)
+            .quality.makespan;
+    closest = std::min(closest,
+                       static_cast<double>(found) / static_cast<double>(bound));
+    ASSERT_LE(bound, found)
+        << topology.name() << ", " << g.graph.ops.size() << " operators";
+  }
+  EXPECT_GE(higher, cases / 5);
+  std::cout << higher << " of " << cases << " above the other bound, by up to "
+            << most << " times; the closest strategy " << closest
+            << " times the bound\n";
+}
+
 /// On devices that turn by turn compute and communicate, which need not share
 /// anything if they have the time to compute all.
 TEST(CommunicationBound, OneDeviceNeedsNone) {
@@ -149,6 +224,14 @@ TEST(CommunicationBound, GrowsWithTheTimeOfBytes) {
   const Topology fast = joined(16, true, "1000 GB/s");
   EXPECT_EQ(boundOf(g.graph, fast), lowerBound(g.graph, fast));
   EXPECT_GT(before, 1.2 * lowerBound(g.graph, fast));
+}
+
+/// A device has the time for any of these products alone, but not for what they
+/// are made of, of which it cannot receive all either.
+TEST(CommunicationBound, SharesOfAllLimitTheShareOfEach) {
+  const TestGraph g = training(6, 2048, 1024);
+  const Topology topology = joined(64, true, "1 GB/s");
+  EXPECT_GT(boundOf(g.graph, topology), 1.5 * lowerBound(g.graph, topology));
 }
 
 /// A strategy of which all is simulated again in each micro-batch.

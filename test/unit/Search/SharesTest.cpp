@@ -153,6 +153,45 @@ TEST(Shares, BlocksOfCubesMeetTheLeast) {
   EXPECT_NEAR(least(1.0 / 64), 3.0 / 16, 1e-9);
 }
 
+/// Elements of a matrix product, and all of their points.
+TEST(Shares, CompleteElementsTouchTheirOperands) {
+  std::mt19937 random(7);
+  const std::vector<IterDim> dims = {{"n", 4}, {"m", 6}, {"k", 3}};
+  const DimSet result = 3;
+  for (int trial = 0; trial < 300; ++trial) {
+    const std::vector<Touch> operands = {
+        {static_cast<double>(random() % 100), 5},
+        {static_cast<double>(random() % 100), 6},
+        {static_cast<double>(random() % 10), 2}};
+    std::vector<Point> points;
+    for (Point &element : somePoints({dims[0], dims[1]}, random))
+      for (int64_t k = 0; k < dims[2].extent; ++k) {
+        points.push_back(element);
+        points.back().push_back(k);
+      }
+    double bytes = 0;
+    for (const Touch &operand : operands)
+      bytes += operand.bytes * projected(points, dims, operand.dims);
+    const double share = static_cast<double>(points.size()) / 72;
+    const LeastOfComplete leastOf(operands, result, share);
+    const double least = leastOf(share);
+    EXPECT_LE(least, bytes + 1e-9);
+    // More than sums that others complete, and relatively more for less.
+    EXPECT_GE(least, LeastTouched(operands)(share) - 1e-9);
+    EXPECT_GE(leastOf(share / 2), least / 2 - 1e-9);
+    EXPECT_DOUBLE_EQ(leastOf(1),
+                     operands[0].bytes + operands[1].bytes + operands[2].bytes);
+  }
+  const double part = 1.0 / 16;
+  // Squares of the result, or all rows where these are short.
+  EXPECT_DOUBLE_EQ(LeastOfComplete({{1, 5}, {1, 6}}, result, part)(part), 0.5);
+  EXPECT_DOUBLE_EQ(LeastOfComplete({{1, 5}, {100, 6}}, result, part)(part),
+                   7.25);
+  // Nothing together where elements lie beside both.
+  EXPECT_DOUBLE_EQ(LeastOfComplete({{1, 4}, {1, 6}}, result, part)(part),
+                   0.125);
+}
+
 TEST(Shares, ProductsMakeSumsAndWindowsDoNot) {
   TestGraph g = trainingGraph();
   const Making product = makingOf(g.graph, 0, 0),
