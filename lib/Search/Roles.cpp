@@ -72,6 +72,17 @@ bool search::hasManyParameters(const Graph &graph, const Op &op) {
   return numParameters(graph, op) > activations;
 }
 
+/// Does it take rows of a table?
+static bool isLookup(const Graph &graph, const Op &op) {
+  for (const Phase &phase : op.rules.schedules.front().phases)
+    for (const SlotRead &read : phase.reads)
+      if (read.slot < static_cast<int>(op.operands.size()) &&
+          isParameter(graph, op.operands[read.slot]) &&
+          read.touchedPerPoint > 0 && read.touchedPerPoint != kTouchesNothing)
+        return true;
+  return false;
+}
+
 /// The dimension of `op` that a split of dimension `dim` of its leader becomes.
 static int carried(const Graph &graph, const Leader &leader, int dim, OpId op) {
   if (dim == kReplica)
@@ -96,6 +107,7 @@ Roles::Roles(const Space &space) : sample(sampleDims(space.graph())) {
     if (int dim = parameterDim(op); isFree && space.leader(id).op < 0 &&
                                     dim != kReplica &&
                                     splitsParameters(graph, op, dim))
-      tensor[id] = dim;
+      // Sums of rows are whole again for the layers that follow.
+      tensor[id] = isLookup(graph, op) ? rowDim(graph, op) : dim;
   }
 }

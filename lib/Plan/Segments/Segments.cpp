@@ -136,6 +136,7 @@ const TimedTasks &SegmentTable::accumulation(LayoutId layout) {
 }
 
 size_t SegmentTable::numSegments() const {
-  return tables->ops.size() + tables->reshards.size() + tables->starts.size() +
+  return tables->ops.size() + tables->turns.size() + tables->reshards.size() +
+         tables->starts.size() + tables->sends.size() +
          tables->stores.size();
 }

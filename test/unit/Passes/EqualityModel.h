@@ -310,8 +310,6 @@ private:
       const plan::DeviceProgram &device = program.devices[id];
       const int64_t needed = device.stateBytes + device.arenaBytes;
       EXPECT_LE((*bytes)[id], needed);
-
-                   (long long)needed);
     }
   }
 
