@@ -189,9 +189,8 @@ LogicalResult Compilation::recognize() {
 LogicalResult Compilation::differentiate() {
   report.phase("differentiate");
   if (options.training) {
-    TrainingOptions training;
-    training.microBatches = options.microBatches;
-    DifferentiateOptions &differentiating = training.differentiate;
+    DifferentiateOptions differentiating;
+    differentiating.microBatches = options.microBatches;
     differentiating.loss = options.loss;
     if (options.classAxis)
       differentiating.classAxis = *options.classAxis;
@@ -206,7 +205,7 @@ LogicalResult Compilation::differentiate() {
         options.optimizer.updatesRows() && options.weightDecay == 0 &&
         options.clipNorm == 0 && options.microBatches == 1);
     PassManager passes(&context);
-    addTraining(passes, training);
+    addTraining(passes, differentiating);
     if (failed(passes.run(*module)))
       return failure();
   }
@@ -234,9 +233,8 @@ LogicalResult Compilation::readTopology() {
 
 LogicalResult Compilation::loadTopology() {
   report.phase("plan");
-  if (failed(readTopology()) || failed(orderUpdates()) ||
-      failed(readStrategyFiles()) || failed(fuse()) || failed(buildGraph()) ||
-      failed(readProfile()))
+  if (failed(readTopology()) || failed(readStrategyFiles()) || failed(fuse()) ||
+      failed(buildGraph()) || failed(readProfile()))
     return failure();
   target = topology->kindOf(0).target;
   if (!options.target.empty())
@@ -262,14 +260,6 @@ LogicalResult Compilation::checkTarget() {
                 ": expected devices of target cuda, found those of " +
                 plan::str(target));
   return success();
-}
-
-LogicalResult Compilation::orderUpdates() {
-  if (!plan::CostModel(*topology).overlaps())
-    return success();
-  PassManager passes(&context);
-  addOverlap(passes);
-  return passes.run(*module);
 }
 
 LogicalResult Compilation::fuse() {

@@ -78,7 +78,6 @@ private:
   plan::CostModel costModel(const plan::Graph &graph) const;
   mlir::LogicalResult loadTopology();
   /// Where devices communicate and compute at once, updates come last.
-  mlir::LogicalResult orderUpdates();
   mlir::LogicalResult checkTarget();
   /// Notes what files say of the model's operators, on the operators.
   mlir::LogicalResult readStrategyFiles();

@@ -19,7 +19,7 @@ const StepOrder &SegmentTable::order() const { return tables->order; }
 
 StepOrder SegmentTable::order(const Strategy &strategy,
                               const PipelineSchedule &schedule) const {
-  return StepOrder::of(tables->graph, tables->inPlace, strategy, schedule,
+  return StepOrder::of(tables->graph, tables->operators, tables->inPlace, strategy, schedule,
                        tables->cost.overlaps());
 }
 
