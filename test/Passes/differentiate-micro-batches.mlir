@@ -1,4 +1,3 @@
-// RUN: ffc-opt %s --ff-differentiate="loss=none micro-batches=4" | FileCheck %s
 // RUN: ffc-opt %s --ffc-train="loss=mse micro-batches=4" | FileCheck %s
 // RUN: ffc-opt %s --ffc-train="loss=mse" | FileCheck %s --check-prefix=ONE --implicit-check-not=ff.micro_batches
 
