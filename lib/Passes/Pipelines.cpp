@@ -22,6 +22,10 @@ void ffc::addTraining(OpPassManager &passes,
 void ffc::addRounding(OpPassManager &passes, StringRef type) {
   if (type.empty())
     return;
+  if (type == "f64") {
+    passes.addPass(createRaisePrecision());
+    return;
+  }
   LowerPrecisionOptions lowering;
   lowering.type = type.str();
   passes.addPass(createLowerPrecision(lowering));
@@ -55,7 +59,7 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
 };
 struct RoundOptions : PassPipelineOptions<RoundOptions> {
   Option<std::string> type{*this, "type", llvm::cl::init("bf16"),
-                           llvm::cl::desc("bf16, f16 or tf32")};
+                           llvm::cl::desc("bf16, f16, tf32 or f64")};
 };
 } // namespace
 

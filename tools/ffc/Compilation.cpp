@@ -211,7 +211,8 @@ LogicalResult Compilation::differentiate() {
   }
   if (options.precision != Precision::F32) {
     PassManager passes(&context);
-    addRounding(passes, options.precision == Precision::BF16   ? "bf16"
+    addRounding(passes, options.precision == Precision::F64    ? "f64"
+                        : options.precision == Precision::BF16 ? "bf16"
                         : options.precision == Precision::FP16 ? "f16"
                                                                : "tf32");
     if (failed(passes.run(*module)))
@@ -259,6 +260,22 @@ LogicalResult Compilation::checkTarget() {
                 (options.precision == Precision::TF32 ? "tf32" : "fp16") +
                 ": expected devices of target cuda, found those of " +
                 plan::str(target));
+  return options.precision == Precision::F64 ? checkF64() : success();
+}
+
+/// What the runtime has no kernels for in f64.
+LogicalResult Compilation::checkF64() {
+  if (target != plan::Target::CPU)
+    return fail(Twine("--precision=f64: expected devices of target cpu, found "
+                      "those of ") +
+                plan::str(target));
+  for (const plan::Op &op : planned.graph.ops)
+    for (const plan::Schedule &schedule : op.rules.schedules)
+      for (const plan::Phase &phase : schedule.phases)
+        if (StringRef(phase.kernel).starts_with("recurrent"))
+          return fail("--precision=f64: expected no recurrent layers, for "
+                      "which there are no kernels in f64, found '" +
+                      Twine(op.name) + "'");
   return success();
 }
 
@@ -343,8 +360,8 @@ Compilation::writeProgram(const std::vector<codegen::SourceFile> &files,
     return check(folder->commit());
   }
   auto phase = [&](StringRef name) { report.phase(name); };
-  if (failed(check(
-          codegen::buildExecutable(options.output, files, target, phase))))
+  if (failed(check(codegen::buildExecutable(options.output, files,
+                                            {target, meta.inF64}, phase))))
     return failure();
   return weights->exists() ? check(weights->commit()) : success();
 }

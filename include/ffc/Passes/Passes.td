@@ -143,6 +143,23 @@ def FuseLosses : Pass<"fuse-losses", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
+def RaisePrecision : Pass<"raise-precision", "::mlir::ModuleOp"> {
+  let summary = "everything in f64 instead of f32";
+  let description = [{
+    For programs that check others. Comes after differentiation.
+
+    Before:
+    ```mlir
+    %y = ff.matmul(%x, %w) {...} : (tensor<8x16xf32>, tensor<16x10xf32>) -> tensor<8x10xf32>
+    ```
+    After:
+    ```mlir
+    %y = ff.matmul(%x, %w) {...} : (tensor<8x16xf64>, tensor<16x10xf64>) -> tensor<8x10xf64>
+    ```
+  }];
+  let dependentDialects = ["::ffc::ff::FFDialect"];
+}
+
 def LowerPrecision : Pass<"lower-precision", "::mlir::ModuleOp"> {
   let summary = "operands of products, and values between products, as bf16, f16 or tf32";
   let description = [{

@@ -19,7 +19,7 @@ void addTraining(mlir::OpPassManager &passes,
                  const DifferentiateOptions &options);
 
 /// ffc-round: what products read, and what is made of it, is of `type` ("bf16",
-/// "f16", "tf32"); none, of f32, if it is empty.
+/// "f16", "tf32"), or everything is ("f64"); none, of f32, if it is empty.
 void addRounding(mlir::OpPassManager &passes, llvm::StringRef type);
 
 /// ffc-fuse: fewer operators for what is computed in one kernel. Operators that

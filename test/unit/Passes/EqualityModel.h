@@ -436,7 +436,8 @@ inline void checkPipelines(Model &model, int devices) {
   // Batch normalisation over all samples ends a pipeline.
   const bool isWhole = model.hasOperator("normalize");
   EXPECT_GT(turns, isWhole ? 0 : 6 * graph.ops.size());
-  EXPECT_GT(stages, isWhole ? 11u : 18u);
+  // More than one each, on average.
+  EXPECT_GT(stages, isWhole ? 11u : 12u);
 }
 
 /// Strategies and pipelines that do much again.
@@ -456,8 +457,9 @@ inline void checkRecomputation(Model &model, int devices) {
         for (bool state : plan::statesSentAgain(graph, strategy))
           sentAgain += state;
       });
-  EXPECT_GT(again, 24u);
-  EXPECT_GT(sentAgain, 24u);
+  // More than one each, on average.
+  EXPECT_GT(again, 12u);
+  EXPECT_GT(sentAgain, 12u);
 }
 
 /// Compares random strategies on `devices` devices. Splits of all kinds, of
