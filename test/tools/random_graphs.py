@@ -191,7 +191,12 @@ class Checker:
                 plan = plans(seed)[seed % 4]
                 program = os.path.join(folder, "train")
                 precision = ["--precision=f64"] if self.f64 else []
-                call([*common, *plan.flags, *precision, "-o", program], timeout=300)
+                try:
+                    call([*common, *plan.flags, *precision, "-o", program], timeout=300)
+                except Failure as failure:
+                    if not self.f64 or "expected no recurrent layers" not in str(failure):
+                        raise
+                    return {"recurrent": 1}
                 dump = os.path.join(folder, "dump")
                 run_program(program, plan.devices, [
                     "--steps", str(STEPS), "--lr", str(RATE), "--dump", dump], timeout=120)

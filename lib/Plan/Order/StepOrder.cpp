@@ -36,12 +36,12 @@ StepOrder::StepOrder(const Graph &graph, const OperatorOrder &operators,
 StepOrder StepOrder::of(const Graph &graph, const OperatorOrder &operators,
                         const WrittenInPlace &inPlace, const Strategy &strategy,
                         const PipelineSchedule &schedule, bool overlaps) {
-  return {graph,
-          operators,
-          inPlace,
-          turnsOf(graph, strategy, schedule, overlaps),
-          {overlaps && !schedule.isPipeline(),
-           statesSentAgain(graph, strategy)}};
+  return {
+      graph,
+      operators,
+      inPlace,
+      turnsOf(graph, strategy, schedule, overlaps),
+      {overlaps && !schedule.isPipeline(), statesSentAgain(graph, strategy)}};
 }
 
 //===----------------------------------------------------------------------===//

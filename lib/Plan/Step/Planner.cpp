@@ -26,8 +26,9 @@ public:
       : graph(graph), strategy(strategy), cost(cost), orders(graph),
         operatorOrder(graph, cost.overlaps()),
         inPlace(graph, orders, operatorOrder), build(graph, numDevices),
-        sentAgain(statesSentAgain(graph, strategy)), order(StepOrder::of(graph, operatorOrder, inPlace, strategy, schedule,
-                              cost.overlaps())),
+        sentAgain(statesSentAgain(graph, strategy)),
+        order(StepOrder::of(graph, operatorOrder, inPlace, strategy, schedule,
+                            cost.overlaps())),
         lastRead(graph.values.size()), values(graph.values.size()),
         pending(graph.values.size()),
         operators(
