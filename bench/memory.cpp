@@ -30,8 +30,7 @@ static cl::opt<unsigned> seed("seed", cl::init(1));
 /// By how much the bounds of devices are below their plans', as shares of
 /// these; negative where one is above.
 static std::vector<double> gapsOf(const plan::Graph &graph,
-                                  const plan::CostModel &cost,
-                                  int numDevices) {
+                                  const plan::CostModel &cost, int numDevices) {
   plan::SegmentTable table(graph, numDevices, cost);
   std::mt19937 random(seed);
   std::vector<double> gaps;
@@ -75,9 +74,8 @@ int main(int argc, char **argv) {
   result["strategies"] = numStrategies.getValue();
   result["devices"] = static_cast<int64_t>(gaps.size());
   result["above"] = static_cast<int64_t>(above);
-  result["over_a_tenth"] = static_cast<int64_t>(
-      std::count_if(gaps.begin(), gaps.end(),
-                    [](double gap) { return gap > 0.1; }));
+  result["over_a_tenth"] = static_cast<int64_t>(std::count_if(
+      gaps.begin(), gaps.end(), [](double gap) { return gap > 0.1; }));
   result["median"] = gaps[gaps.size() / 2];
   result["most"] = gaps.back();
   llvm::outs() << llvm::json::Value(std::move(result)) << "\n";
