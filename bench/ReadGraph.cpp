@@ -3,6 +3,7 @@
 #include "ReadGraph.h"
 
 #include "ffc/Import/Import.h"
+#include "ffc/Passes/Pipelines.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
@@ -32,7 +33,6 @@ plan::Topology bench::readTopology() {
 }
 
 FailureOr<PlannedModule> bench::readGraph(MLIRContext &context,
-                                          const plan::CostModel &cost,
                                           OwningOpRef<ModuleOp> &module) {
   ImportOptions importing;
   if (batchSize > 0)
@@ -45,12 +45,9 @@ FailureOr<PlannedModule> bench::readGraph(MLIRContext &context,
   differentiating.optimizer = "sgd:momentum=" + std::to_string(momentum);
   differentiating.rowUpdates = momentum == 0;
   PassManager passes(&context);
-  passes.addPass(createRecognizePatterns());
-  passes.addPass(createDifferentiate(differentiating));
-  passes.addPass(createFuseActivations());
-  passes.addPass(createFuseElementwise());
-  if (cost.overlaps())
-    passes.addPass(createSinkUpdates());
+  addRecognition(passes);
+  addTraining(passes, differentiating);
+  addFusion(passes);
   if (failed(passes.run(*module)))
     return failure();
   return buildPlanGraph(*module);

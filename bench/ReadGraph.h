@@ -14,7 +14,7 @@ plan::Topology readTopology();
 /// The command line is as for ffc: MODEL, --devices, --batch-size, --loss,
 /// --momentum.
 mlir::FailureOr<PlannedModule>
-readGraph(mlir::MLIRContext &context, const plan::CostModel &cost,
+readGraph(mlir::MLIRContext &context,
           mlir::OwningOpRef<mlir::ModuleOp> &module);
 
 } // namespace ffc::bench

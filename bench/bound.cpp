@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   OwningOpRef<ModuleOp> module;
   const plan::CostModel cost(topology);
-  auto planned = bench::readGraph(context, cost, module);
+  auto planned = bench::readGraph(context, module);
   if (failed(planned))
     return 1;
   llvm::json::Object result = Run(planned->graph, topology, cost).run();

@@ -245,7 +245,7 @@ int main(int argc, char **argv) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   OwningOpRef<ModuleOp> module;
   plan::CostModel cost(topology);
-  auto planned = bench::readGraph(context, cost, module);
+  auto planned = bench::readGraph(context, module);
   if (failed(planned))
     return 1;
   const plan::Graph &graph = planned->graph;

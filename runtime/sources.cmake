@@ -37,8 +37,13 @@ set(FFRT_COMM_LOCAL
   src/comm/local_comm.cpp
   src/comm/local_launch.cpp
 )
-# Kernels on the CPU.
+# Kernels on the CPU; in f64, of which oneDNN knows nothing, plain ones instead of
+# its own, and no recurrent layers.
 ffrt_files(FFRT_CPU "^src/cpu/.*[.]cpp$")
+set(FFRT_CPU_F64 ${FFRT_CPU})
+list(FILTER FFRT_CPU EXCLUDE REGEX "_plain[.]cpp$")
+list(FILTER FFRT_CPU_F64 EXCLUDE REGEX
+     "dnnl|depthwise|/conv[.]cpp$|/matmul[.]cpp$|/recurrent_")
 # For GPUs: what libraries compute, code of the host, and kernels.
 set(FFRT_CUDA_LIBRARIES
   src/cuda/attention/attention_cudnn.cpp
@@ -53,7 +58,7 @@ ffrt_files(FFRT_CUDA_HOST "^src/cuda/.*[.]cpp$")
 list(REMOVE_ITEM FFRT_CUDA_HOST ${FFRT_CUDA_LIBRARIES})
 ffrt_files(FFRT_CUDA_KERNELS "^src/cuda/.*[.]cu$")
 
-foreach(list FFRT_COMMON FFRT_COMM_MPI FFRT_COMM_LOCAL FFRT_CPU FFRT_CUDA_HOST
+foreach(list FFRT_COMMON FFRT_COMM_MPI FFRT_COMM_LOCAL FFRT_CPU FFRT_CPU_F64 FFRT_CUDA_HOST
              FFRT_CUDA_LIBRARIES FFRT_CUDA_KERNELS)
   list(TRANSFORM ${list} PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 endforeach()

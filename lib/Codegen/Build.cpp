@@ -26,8 +26,8 @@ static const SourceFile *findFile(const std::vector<SourceFile> &program,
 }
 
 static std::string cmakeLists(const std::vector<SourceFile> &program,
-                              plan::Target target) {
-  const bool isCuda = target == plan::Target::CUDA;
+                              RuntimeKind kind) {
+  const bool isCuda = kind.target == plan::Target::CUDA;
   std::string sources = "train.cpp", properties;
   if (findFile(program, kFunctors)) {
     sources += (" " + kFunctors).str();
@@ -39,13 +39,14 @@ static std::string cmakeLists(const std::vector<SourceFile> &program,
   }
   // nvcc optimises functors only.
   std::string flags = isCuda ? "$<$<COMPILE_LANGUAGE:CXX>:" +
-                                   llvm::join(compileFlags(target), ";") + ">"
-                             : llvm::join(compileFlags(target), " ");
+                                   llvm::join(compileFlags(kind), ";") + ">"
+                             : llvm::join(compileFlags(kind), " ");
   std::string languages =
-      isCuda ? "set(FFRT_TARGET_CPU OFF)\nset(FFRT_TARGET_CUDA ON)\n"
-               "set(CMAKE_CUDA_ARCHITECTURES OFF)\n"
-               "enable_language(CUDA)\n"
-             : "";
+      isCuda       ? "set(FFRT_TARGET_CPU OFF)\nset(FFRT_TARGET_CUDA ON)\n"
+                     "set(CMAKE_CUDA_ARCHITECTURES OFF)\n"
+                     "enable_language(CUDA)\n"
+      : kind.inF64 ? "set(FFRT_TARGET_CPU OFF)\nset(FFRT_TARGET_F64 ON)\n"
+                   : "";
   return R"(# Written by ffc.
 cmake_minimum_required(VERSION 3.18)
 project(train LANGUAGES C CXX)
@@ -59,7 +60,7 @@ endif()
 add_executable(train )" +
          sources + R"()
 target_link_libraries(train PRIVATE )" +
-         runtimeName(target).str() + R"()
+         runtimeName(kind).str() + R"()
 target_compile_options(train PRIVATE )" +
          flags + R"()
 )" + properties +
@@ -128,16 +129,17 @@ Error codegen::fillSourceFolder(StringRef folder,
   for (const BundledFile &file : runtimeFiles(target))
     if (Error error = write("runtime/" + file.path, file.contents))
       return error;
-  if (Error error = write("CMakeLists.txt", cmakeLists(program, target)))
+  if (Error error =
+          write("CMakeLists.txt", cmakeLists(program, {target, meta.inF64})))
     return error;
   return write("README.md", readme(program, meta, target));
 }
 
 Error codegen::buildExecutable(StringRef executable,
                                const std::vector<SourceFile> &program,
-                               plan::Target target,
+                               RuntimeKind kind,
                                function_ref<void(StringRef)> phase) {
-  Expected<Toolchain> tools = findToolchain(target);
+  Expected<Toolchain> tools = findToolchain(kind);
   if (!tools)
     return tools.takeError();
   Expected<std::string> archive =
@@ -153,7 +155,7 @@ Error codegen::buildExecutable(StringRef executable,
   for (const SourceFile &file : program)
     if (Error error = writeText(folder + "/" + file.path, file.contents))
       return error;
-  for (const BundledFile &file : runtimeFiles(target))
+  for (const BundledFile &file : runtimeFiles(kind.target))
     if (file.path.starts_with("include/"))
       if (Error error =
               writeText(folder + "/" + file.path.str(), file.contents))
@@ -172,7 +174,7 @@ Error codegen::buildExecutable(StringRef executable,
                                            source, "-o", link.back()});
     jobs.push_back(std::move(job));
   };
-  compile("train.cpp", tools->compiler, compileFlags(target));
+  compile("train.cpp", tools->compiler, compileFlags(kind));
   if (findFile(program, kFunctors))
     compile(kFunctors, tools->kernelCompiler, tools->kernels);
   link.insert(link.end(), {*archive, "-o", pending.path()});

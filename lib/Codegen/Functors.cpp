@@ -18,14 +18,14 @@ using namespace ffc;
 using namespace ffc::codegen;
 using ff::ScalarProgram;
 
-static StringRef textOf(plan::ElementType type) {
+std::string Functors::classNameOf(plan::ElementType type) const {
   switch (type) {
   case plan::ElementType::BF16:
     return "ffrt::BFloat16";
   case plan::ElementType::F16:
     return "ffrt::Float16";
   default:
-    return "float";
+    return inF64 ? "double" : "float";
   }
 }
 
@@ -56,6 +56,9 @@ FailureOr<std::string> Functors::classOf(rank::KernelOp op) {
     functors.push_back({name, std::move(*program), {}});
   }
   Functor &functor = functors[entry->second];
+  inF64 |= llvm::any_of(op.getOuts(), [](Value result) {
+    return typeOf(result) == plan::ElementType::F64;
+  });
   if (functor.program.inputs != static_cast<int>(op.getIns().size()) ||
       functor.program.results.size() != op.getOuts().size())
     return op.emitOpError("expected ")
@@ -65,8 +68,10 @@ FailureOr<std::string> Functors::classOf(rank::KernelOp op) {
            << " and " << op.getOuts().size();
   if (!llvm::is_contained(functor.layers, layer))
     functor.layers.push_back(layer.str());
-  auto namesOf = [](auto &&types) {
-    return llvm::join(llvm::map_range(types, textOf), ", ");
+  auto namesOf = [&](auto &&types) {
+    return llvm::join(
+        llvm::map_range(types, [&](auto type) { return classNameOf(type); }),
+        ", ");
   };
   std::string kernel = "Fused<functors::" + functor.name + ", From<" +
                        namesOf(llvm::map_range(op.getIns(), typeOf)) + ">, " +
@@ -92,22 +97,23 @@ static std::string shortest(double value) {
   return digits;
 }
 
-static std::string floatLiteral(double value) {
+std::string Functors::literalOf(double value) const {
   if (std::fabs(value) > FLT_MAX)
     return value < 0 ? "-HUGE_VALF" : "HUGE_VALF";
-  std::string text = shortest(value);
-  return text +
-         (StringRef(text).find_first_of(".e") == StringRef::npos ? ".0f" : "f");
+  std::string text = inF64 ? literal(value) : shortest(value);
+  if (StringRef(text).find_first_of(".e") == StringRef::npos)
+    text += ".0";
+  return inF64 ? text : text + "f";
 }
 
 /// The functor of a function in ffrt/functors.h: that of "leaky_relu_backward"
 /// is LeakyReluGradient.
-static std::string functorOf(const ScalarProgram::Step &step) {
+std::string Functors::functorOf(const ScalarProgram::Step &step) const {
   StringRef name = step.function;
   bool isGradient = name.consume_back("_backward");
   SmallVector<std::string> parameters;
   for (double parameter : step.parameters)
-    parameters.push_back(floatLiteral(parameter));
+    parameters.push_back(literalOf(parameter));
   return "fn::" + toClassName(name) + (isGradient ? "Gradient" : "") + "{" +
          llvm::join(parameters, ", ") + "}";
 }
@@ -187,7 +193,7 @@ std::string Formula::stepText(size_t i, bool isOperand) const {
   return isOperand ? "(" + text + ")" : text;
 }
 
-void Functors::print(Text &text, const Functor &functor) {
+void Functors::print(Text &text, const Functor &functor) const {
   const ScalarProgram &program = functor.program;
   constexpr size_t kLayers = 4;
   std::string layers = functor.layers.front();
@@ -200,18 +206,19 @@ void Functors::print(Text &text, const Functor &functor) {
   text.line("struct " + functor.name + " {");
   text.indent();
   size_t results = program.results.size();
-  std::string type = results == 1
-                         ? "float"
-                         : "std::array<float, " + std::to_string(results) + ">";
+  const std::string number = classNameOf(plan::ElementType::F32);
+  std::string type = results == 1 ? number
+                                  : "std::array<" + number + ", " +
+                                        std::to_string(results) + ">";
   SmallVector<std::string> arguments;
   for (int i = 0; i < program.inputs; ++i)
-    arguments.push_back("float x" + std::to_string(i));
+    arguments.push_back(number + " x" + std::to_string(i));
   text.line("FFRT_FUNCTION");
   text.line(type + " operator()(" + llvm::join(arguments, ", ") + ") const {");
   text.indent();
   for (auto [i, step] : llvm::enumerate(program.steps))
-    text.line("const float t" + Twine(i) + " = " + functorOf(step) + "(" +
-              listOf(step.operands) + ");");
+    text.line("const " + number + " t" + Twine(i) + " = " + functorOf(step) +
+              "(" + listOf(step.operands) + ");");
   text.line(results == 1 ? "return " + listOf(program.results) + ";"
                          : "return {" + listOf(program.results) + "};");
   text.outdent();

@@ -34,7 +34,13 @@ private:
     std::vector<std::string> layers; ///< that use it
   };
 
-  static void print(Text &text, const Functor &functor);
+  std::string classNameOf(plan::ElementType type) const;
+  std::string literalOf(double value) const;
+  std::string functorOf(const ff::ScalarProgram::Step &step) const;
+  void print(Text &text, const Functor &functor) const;
+
+  /// Numbers are f64, in all kernels of a program.
+  bool inF64 = false;
 
   std::vector<Functor> functors;
   std::vector<std::string> kernels; ///< all classes, in order of first use

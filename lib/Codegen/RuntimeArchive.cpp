@@ -30,8 +30,8 @@ using namespace ffc::codegen;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
-static std::string archiveName(plan::Target target) {
-  return ("lib" + runtimeName(target) + ".a").str();
+static std::string archiveName(RuntimeKind kind) {
+  return ("lib" + runtimeName(kind) + ".a").str();
 }
 
 std::vector<BundledFile> codegen::runtimeFiles(plan::Target target) {
@@ -60,11 +60,11 @@ std::string codegen::runtimeHash() {
 }
 
 /// The archive in the build or installation that this executable is part of.
-static std::string archiveBesideExecutable(plan::Target target) {
+static std::string archiveBesideExecutable(RuntimeKind kind) {
   std::string self =
       fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&runtimeHash));
   SmallString<128> archive = path::parent_path(path::parent_path(self));
-  path::append(archive, "runtime", archiveName(target));
+  path::append(archive, "runtime", archiveName(kind));
   return fs::exists(archive) ? archive.str().str() : "";
 }
 
@@ -85,7 +85,7 @@ static Expected<std::string> cacheFolder() {
 /// What the archive depends on besides its sources.
 static std::string describe(const Toolchain &tools) {
   std::string text =
-      (runtimeName(tools.target) + "\n" + sys::getHostCPUName() + "\n").str();
+      (runtimeName(tools.kind) + "\n" + sys::getHostCPUName() + "\n").str();
   for (const std::string &compiler : {tools.compiler, tools.kernelCompiler}) {
     text += compiler + "\n";
     fs::file_status status;
@@ -101,7 +101,7 @@ static Error build(StringRef folder, const Toolchain &tools) {
   std::string source = (folder + "/runtime").str();
   std::string output = (folder + "/build").str();
   std::string log = (folder + ".log").str();
-  for (const BundledFile &file : runtimeFiles(tools.target))
+  for (const BundledFile &file : runtimeFiles(tools.kind.target))
     if (Error error = writeText(source + "/" + file.path.str(), file.contents))
       return error;
   std::vector<std::string> configure = {"cmake",
@@ -112,7 +112,10 @@ static Error build(StringRef folder, const Toolchain &tools) {
                                         "-DCMAKE_BUILD_TYPE=Release",
                                         "-DCMAKE_CXX_COMPILER=" +
                                             tools.compiler};
-  if (tools.target == plan::Target::CUDA)
+  if (tools.kind.inF64)
+    configure.insert(configure.end(),
+                     {"-DFFRT_TARGET_CPU=OFF", "-DFFRT_TARGET_F64=ON"});
+  if (tools.kind.target == plan::Target::CUDA)
     configure.insert(configure.end(),
                      {"-DFFRT_TARGET_CPU=OFF", "-DFFRT_TARGET_CUDA=ON",
                       "-DCMAKE_CUDA_COMPILER=" + tools.kernelCompiler});
@@ -120,13 +123,13 @@ static Error build(StringRef folder, const Toolchain &tools) {
     return error;
   if (Error error = runLogged(
           {"cmake", "--build", output, "--target",
-           runtimeName(tools.target).str(), "--parallel",
+           runtimeName(tools.kind).str(), "--parallel",
            std::to_string(std::max(1u, std::thread::hardware_concurrency()))},
           log))
     return error;
   if (std::error_code code =
-          fs::rename(output + "/" + archiveName(tools.target),
-                     (folder + "/" + archiveName(tools.target)).str()))
+          fs::rename(output + "/" + archiveName(tools.kind),
+                     (folder + "/" + archiveName(tools.kind)).str()))
     return makeError("cannot find the compiled runtime in '" + output +
                      "': " + code.message());
   fs::remove_directories(output);
@@ -137,7 +140,7 @@ static Error build(StringRef folder, const Toolchain &tools) {
 
 Expected<std::string> codegen::runtimeArchive(const Toolchain &tools,
                                               function_ref<void()> building) {
-  if (std::string archive = archiveBesideExecutable(tools.target);
+  if (std::string archive = archiveBesideExecutable(tools.kind);
       !archive.empty())
     return archive;
   Expected<std::string> cache = cacheFolder();
@@ -147,7 +150,7 @@ Expected<std::string> codegen::runtimeArchive(const Toolchain &tools,
   key.update(runtimeHash());
   key.update(describe(tools));
   std::string folder = *cache + "/" + toHex(key.final(), true).substr(0, 16);
-  std::string archive = folder + "/" + archiveName(tools.target);
+  std::string archive = folder + "/" + archiveName(tools.kind);
   if (fs::exists(archive))
     return archive;
 

@@ -14,18 +14,22 @@ using namespace llvm;
 using namespace ffc;
 using namespace ffc::codegen;
 
-std::vector<std::string> codegen::compileFlags(plan::Target target) {
+std::vector<std::string> codegen::compileFlags(RuntimeKind kind) {
   // A program is calls, each made once per step; the work is in the runtime,
   // which instantiates its kernel templates itself. Optimising the calls of a
   // large model takes longer than everything else here.
   std::vector<std::string> flags = {"-std=c++17", "-O0"};
-  if (target == plan::Target::CUDA)
+  if (kind.target == plan::Target::CUDA)
     flags.push_back("-DFFRT_CUDA");
+  if (kind.inF64)
+    flags.push_back("-DFFRT_F64");
   return flags;
 }
 
-StringRef codegen::runtimeName(plan::Target target) {
-  return target == plan::Target::CUDA ? "ffrt_cuda" : "ffrt";
+StringRef codegen::runtimeName(RuntimeKind kind) {
+  return kind.target == plan::Target::CUDA ? "ffrt_cuda"
+         : kind.inF64                      ? "ffrt_f64"
+                                           : "ffrt";
 }
 
 /// The words of what CMake found when ffc was built, as the runtime's own build
@@ -63,20 +67,22 @@ static Error findCuda(Toolchain &tools) {
   return Error::success();
 }
 
-Expected<Toolchain> codegen::findToolchain(plan::Target target) {
+Expected<Toolchain> codegen::findToolchain(RuntimeKind kind) {
   Toolchain tools;
-  tools.target = target;
+  tools.kind = kind;
   ErrorOr<std::string> compiler = sys::findProgramByName("g++");
   if (!compiler)
     return makeError("cannot build the program: expected g++ in PATH, found "
                      "none; --emit=source writes the sources");
   tools.compiler = tools.kernelCompiler = *compiler;
   tools.libraries = {"-fopenmp"};
-  if (target == plan::Target::CUDA) {
+  if (kind.target == plan::Target::CUDA) {
     if (Error error = findCuda(tools))
       return error;
   } else {
     tools.kernels = {"-std=c++17"};
+    if (kind.inF64)
+      tools.kernels.push_back("-DFFRT_F64");
     append(tools.kernels, FFC_KERNEL_FLAGS, ' ');
     append(tools.libraries, FFC_KERNEL_LIBRARIES, ':');
   }

@@ -2,7 +2,7 @@
 #ifndef FFC_LIB_CODEGEN_TOOLCHAIN_H
 #define FFC_LIB_CODEGEN_TOOLCHAIN_H
 
-#include "ffc/Plan/Topology.h"
+#include "ffc/Codegen/Runtime.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -14,21 +14,21 @@
 namespace ffc::codegen {
 
 /// Flags for emitted programs.
-std::vector<std::string> compileFlags(plan::Target target);
+std::vector<std::string> compileFlags(RuntimeKind kind);
 
-/// The runtime of a target, as its build calls it: "ffrt".
-llvm::StringRef runtimeName(plan::Target target);
+/// A build of the runtime as CMake calls it: "ffrt".
+llvm::StringRef runtimeName(RuntimeKind kind);
 
-/// How programs of a target are built.
+/// How programs on a runtime are built.
 struct Toolchain {
-  plan::Target target = plan::Target::CPU;
+  RuntimeKind kind;
   std::string compiler;               ///< of the host, an absolute path
   std::string kernelCompiler;         ///< the same, or nvcc
   std::vector<std::string> kernels;   ///< flags for kernels of programs
   std::vector<std::string> libraries; ///< what is linked after the runtime
 };
 /// An error names what is missing.
-llvm::Expected<Toolchain> findToolchain(plan::Target target);
+llvm::Expected<Toolchain> findToolchain(RuntimeKind kind);
 
 /// Runs `command` (the first word is looked up in PATH) with its output
 /// appended to `log`. An error names the command and the log.

@@ -356,6 +356,9 @@ struct Differentiate : ffc::impl::DifferentiateBase<Differentiate> {
       axis = classAxis;
     if (failed(reverse.addLoss(loss, axis)) || failed(reverse.sweep()))
       signalPassFailure();
+    if (microBatches > 1)
+      main->setAttr(kMicroBatchesAttr,
+                    Builder(&getContext()).getI64IntegerAttr(microBatches));
   }
 };
 } // namespace

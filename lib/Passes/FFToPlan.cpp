@@ -4,6 +4,7 @@
 #include "ffc/Passes/Passes.h"
 #include "ffc/Plan/SampleDims.h"
 
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -139,25 +140,29 @@ private:
     if (!microBatches)
       return success();
     const std::vector<plan::Op> &ops = graph().ops;
-    auto isUpdate = [](const plan::Op &op) {
-      return op.role == plan::OpRole::Update;
-    };
-    auto first = llvm::find_if(ops, isUpdate);
-    if (first == ops.end() || first == ops.begin())
-      return main.emitError("expected gradients and then updates in a step of ")
-             << microBatches.getInt() << " micro-batches";
     graph().microBatches = static_cast<int>(microBatches.getInt());
-    graph().microBatchEnd = static_cast<plan::OpId>(first - ops.begin());
-    for (auto id = graph().microBatchEnd;
-         id < static_cast<plan::OpId>(ops.size()); ++id) {
-      if (!isUpdate(ops[id]))
-        return planned.ops[id]->emitError("'")
-               << ops[id].name
-               << "' comes after the micro-batches, expected updates";
+    const auto end = static_cast<plan::OpId>(ops.size());
+    const int64_t repeated =
+        llvm::count_if(llvm::seq<plan::OpId>(0, end),
+                       [&](plan::OpId id) { return graph().isRepeated(id); });
+    if (repeated == 0 || repeated == end)
+      return main.emitError("expected gradients and updates in a step of ")
+             << microBatches.getInt() << " micro-batches";
+    for (plan::OpId id = 0; id < end; ++id)
       for (plan::ValueId operand : ops[id].operands) {
         if (operand < 0)
           continue;
         const plan::Value &value = graph().values[operand];
+        const bool isUpdated =
+            value.producer >= 0 && !graph().isRepeated(value.producer);
+        if (graph().isRepeated(id)) {
+          if (isUpdated)
+            return planned.ops[id]->emitError("'")
+                   << ops[id].name << "' reads '" << value.name
+                   << "', which is computed after the micro-batches, expected "
+                      "only updates to do so";
+          continue;
+        }
         if (value.kind == plan::ValueKind::Input || isMaximum(value) ||
             (graph().isAccumulated(operand) &&
              value.type.type != plan::ElementType::F32 &&
@@ -168,7 +173,6 @@ private:
                     "one "
                     "whose mean over the micro-batches can be taken";
       }
-    }
     return success();
   }
 

@@ -13,27 +13,23 @@ void ffc::addRecognition(OpPassManager &passes) {
   passes.addPass(createMarkCausal());
 }
 
-void ffc::addTraining(OpPassManager &passes, const TrainingOptions &options) {
-  passes.addPass(createDifferentiate(options.differentiate));
+void ffc::addTraining(OpPassManager &passes,
+                      const DifferentiateOptions &options) {
+  passes.addPass(createDifferentiate(options));
   passes.addPass(createFuseLosses());
-  if (options.microBatches == 1)
-    return;
-  SinkUpdatesOptions sinking;
-  sinking.microBatches = options.microBatches;
-  passes.addPass(createSinkUpdates(sinking));
 }
 
 void ffc::addRounding(OpPassManager &passes, StringRef type) {
   if (type.empty())
     return;
+  if (type == "f64") {
+    passes.addPass(createRaisePrecision());
+    return;
+  }
   LowerPrecisionOptions lowering;
   lowering.type = type.str();
   passes.addPass(createLowerPrecision(lowering));
   passes.addPass(createKeepRounded());
-}
-
-void ffc::addOverlap(OpPassManager &passes) {
-  passes.addPass(createSinkUpdates());
 }
 
 void ffc::addFusion(OpPassManager &passes) {
@@ -63,7 +59,7 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
 };
 struct RoundOptions : PassPipelineOptions<RoundOptions> {
   Option<std::string> type{*this, "type", llvm::cl::init("bf16"),
-                           llvm::cl::desc("bf16, f16 or tf32")};
+                           llvm::cl::desc("bf16, f16, tf32 or f64")};
 };
 } // namespace
 
@@ -74,9 +70,9 @@ void ffc::registerPipelines() {
   PassPipelineRegistration<TrainOptions>(
       "ffc-train", "from a forward graph to one step of training",
       [](OpPassManager &passes, const TrainOptions &options) {
-        TrainingOptions training;
-        training.differentiate.loss = options.loss;
-        training.differentiate.optimizer = options.optimizer;
+        DifferentiateOptions training;
+        training.loss = options.loss;
+        training.optimizer = options.optimizer;
         training.microBatches = options.microBatches;
         addTraining(passes, training);
       });
@@ -85,10 +81,6 @@ void ffc::registerPipelines() {
       [](OpPassManager &passes, const RoundOptions &options) {
         addRounding(passes, options.type);
       });
-  PassPipelineRegistration<>(
-      "ffc-overlap",
-      "the order of a step on devices that communicate and compute at once",
-      addOverlap);
   PassPipelineRegistration<>(
       "ffc-fuse", "fewer operators for what is computed in the same way",
       addFusion);

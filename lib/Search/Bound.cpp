@@ -60,9 +60,7 @@ public:
     std::vector<int64_t> depth(graph.ops.size());
     int64_t deepest = 0, deepestOfMicroBatch = 0;
     for (OpId id = 0; id < static_cast<OpId>(graph.ops.size()); ++id) {
-      const bool isRepeated = id < graph.microBatchEnd;
-      if (id == graph.microBatchEnd)
-        deepestOfMicroBatch = deepest;
+      const bool isRepeated = graph.isRepeated(id);
       const Work once = workOf(id);
       for (int microBatch = 0;
            microBatch < (isRepeated ? graph.microBatches : 1); ++microBatch)
@@ -73,6 +71,8 @@ public:
           depth[id] = std::max(depth[id], depth[graph.value(operand).producer]);
       depth[id] += leastStarts(graph.op(id).rules);
       deepest = std::max(deepest, depth[id]);
+      if (isRepeated)
+        deepestOfMicroBatch = std::max(deepestOfMicroBatch, depth[id]);
     }
     return std::max(
         {work.onBest / machine.devices, work.flopsOnAll, work.bytesOnAll,

@@ -214,7 +214,7 @@ public:
 
 private:
   double timesOf(OpId id) const {
-    return id < graph.microBatchEnd ? graph.microBatches : 1;
+    return graph.isRepeated(id) ? graph.microBatches : 1;
   }
 
   bool isUpdated(ValueId value) const {

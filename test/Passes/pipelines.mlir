@@ -1,4 +1,4 @@
-// RUN: ffc-opt %s --ffc-recognize --ffc-train="loss=mse" --ffc-round="type=bf16" --ffc-overlap --ffc-fuse | FileCheck %s
+// RUN: ffc-opt %s --ffc-recognize --ffc-train="loss=mse" --ffc-round="type=bf16" --ffc-fuse | FileCheck %s
 
 // The pipelines of ffc by name: the gradient gives the loss, products read
 // rounded copies, the update is last and writes them.

@@ -69,7 +69,7 @@ def write_batches(program, folder, batches):
         extents = [int(extent) for extent in shape.split(",")]
         extents[0] *= batches
         arrays[name] = (random.standard_normal(extents, dtype=np.float32)
-                        if kind == "f32" else random.integers(0, 10, extents))
+                        if kind in ("f32", "f64") else random.integers(0, 10, extents))
     write_inputs(folder, arrays)
 
 

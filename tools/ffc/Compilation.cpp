@@ -189,9 +189,8 @@ LogicalResult Compilation::recognize() {
 LogicalResult Compilation::differentiate() {
   report.phase("differentiate");
   if (options.training) {
-    TrainingOptions training;
-    training.microBatches = options.microBatches;
-    DifferentiateOptions &differentiating = training.differentiate;
+    DifferentiateOptions differentiating;
+    differentiating.microBatches = options.microBatches;
     differentiating.loss = options.loss;
     if (options.classAxis)
       differentiating.classAxis = *options.classAxis;
@@ -206,13 +205,14 @@ LogicalResult Compilation::differentiate() {
         options.optimizer.updatesRows() && options.weightDecay == 0 &&
         options.clipNorm == 0 && options.microBatches == 1);
     PassManager passes(&context);
-    addTraining(passes, training);
+    addTraining(passes, differentiating);
     if (failed(passes.run(*module)))
       return failure();
   }
   if (options.precision != Precision::F32) {
     PassManager passes(&context);
-    addRounding(passes, options.precision == Precision::BF16   ? "bf16"
+    addRounding(passes, options.precision == Precision::F64    ? "f64"
+                        : options.precision == Precision::BF16 ? "bf16"
                         : options.precision == Precision::FP16 ? "f16"
                                                                : "tf32");
     if (failed(passes.run(*module)))
@@ -234,9 +234,8 @@ LogicalResult Compilation::readTopology() {
 
 LogicalResult Compilation::loadTopology() {
   report.phase("plan");
-  if (failed(readTopology()) || failed(orderUpdates()) ||
-      failed(readStrategyFiles()) || failed(fuse()) || failed(buildGraph()) ||
-      failed(readProfile()))
+  if (failed(readTopology()) || failed(readStrategyFiles()) || failed(fuse()) ||
+      failed(buildGraph()) || failed(readProfile()))
     return failure();
   target = topology->kindOf(0).target;
   if (!options.target.empty())
@@ -261,15 +260,23 @@ LogicalResult Compilation::checkTarget() {
                 (options.precision == Precision::TF32 ? "tf32" : "fp16") +
                 ": expected devices of target cuda, found those of " +
                 plan::str(target));
-  return success();
+  return options.precision == Precision::F64 ? checkF64() : success();
 }
 
-LogicalResult Compilation::orderUpdates() {
-  if (!plan::CostModel(*topology).overlaps())
-    return success();
-  PassManager passes(&context);
-  addOverlap(passes);
-  return passes.run(*module);
+/// What the runtime has no kernels for in f64.
+LogicalResult Compilation::checkF64() {
+  if (target != plan::Target::CPU)
+    return fail(Twine("--precision=f64: expected devices of target cpu, found "
+                      "those of ") +
+                plan::str(target));
+  for (const plan::Op &op : planned.graph.ops)
+    for (const plan::Schedule &schedule : op.rules.schedules)
+      for (const plan::Phase &phase : schedule.phases)
+        if (StringRef(phase.kernel).starts_with("recurrent"))
+          return fail("--precision=f64: expected no recurrent layers, for "
+                      "which there are no kernels in f64, found '" +
+                      Twine(op.name) + "'");
+  return success();
 }
 
 LogicalResult Compilation::fuse() {
@@ -353,8 +360,8 @@ Compilation::writeProgram(const std::vector<codegen::SourceFile> &files,
     return check(folder->commit());
   }
   auto phase = [&](StringRef name) { report.phase(name); };
-  if (failed(check(
-          codegen::buildExecutable(options.output, files, target, phase))))
+  if (failed(check(codegen::buildExecutable(options.output, files,
+                                            {target, meta.inF64}, phase))))
     return failure();
   return weights->exists() ? check(weights->commit()) : success();
 }

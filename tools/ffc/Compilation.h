@@ -78,8 +78,8 @@ private:
   plan::CostModel costModel(const plan::Graph &graph) const;
   mlir::LogicalResult loadTopology();
   /// Where devices communicate and compute at once, updates come last.
-  mlir::LogicalResult orderUpdates();
   mlir::LogicalResult checkTarget();
+  mlir::LogicalResult checkF64();
   /// Notes what files say of the model's operators, on the operators.
   mlir::LogicalResult readStrategyFiles();
   /// Fewer operators, each of which is computed by one kernel.

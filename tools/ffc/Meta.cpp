@@ -74,6 +74,7 @@ codegen::ProgramMeta ffc::describeProgram(const Options &options,
   meta.weightDecay = options.weightDecay;
   meta.microBatches = graph.microBatches;
   meta.tf32 = options.precision == Precision::TF32;
+  meta.inF64 = options.precision == Precision::F64;
 
   for (const Value &value : graph.values) {
     if (value.kind != ValueKind::Input)

@@ -253,9 +253,11 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "of the operands of products: f32 (default), tf32 or fp16 (on GPUs), "
          "or bf16; with fp16 and bf16 also of values between products; kernels "
          "compute in f32, parameters and their gradients stay f32 (on GPUs "
-         "gradients of convolutions' weights are rounded once)",
+         "gradients of convolutions' weights are rounded once); f64, on CPUs: "
+         "everything is, to check other programs, slowly",
          setChoice<Precision>(&Options::precision,
                               {{"f32", Precision::F32},
+                               {"f64", Precision::F64},
                                {"tf32", Precision::TF32},
                                {"bf16", Precision::BF16},
                                {"fp16", Precision::FP16}})},

@@ -23,9 +23,10 @@
 
 namespace ffc {
 
-/// Of the operands of products.
+/// Of the operands of products; F64: of everything.
 enum class Precision {
   F32,
+  F64,
   TF32, ///< f32 in memory, rounded to TF32 where a GPU multiplies
   BF16,
   FP16,

@@ -4,6 +4,7 @@
 
 #include "ffc/Codegen/EmitProgram.h"
 #include "ffc/Codegen/Output.h"
+#include "ffc/Codegen/Runtime.h"
 #include "ffc/Plan/Topology.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -24,7 +25,7 @@ llvm::Error fillSourceFolder(llvm::StringRef folder,
 /// built, "compile", "link".
 llvm::Error buildExecutable(llvm::StringRef executable,
                             const std::vector<SourceFile> &program,
-                            plan::Target target,
+                            RuntimeKind kind,
                             llvm::function_ref<void(llvm::StringRef)> phase);
 
 } // namespace ffc::codegen

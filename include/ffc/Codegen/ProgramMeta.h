@@ -55,6 +55,7 @@ struct ProgramMeta {
   double learningRate = 0.01, weightDecay = 0;
   int microBatches = 1; ///< over a batch each in a step
   bool tf32 = false;
+  bool inF64 = false; ///< all numbers are f64
   double predictedStepSeconds = 0;
   std::vector<InputMeta> inputs;
   std::vector<OutputMeta> outputs;

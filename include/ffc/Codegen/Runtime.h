@@ -10,6 +10,13 @@
 
 namespace ffc::codegen {
 
+/// A build of the runtime: for a target, and for numbers of f32 or, on CPUs,
+/// f64.
+struct RuntimeKind {
+  plan::Target target = plan::Target::CPU;
+  bool inF64 = false;
+};
+
 /// A file of runtime/, by its path there.
 struct BundledFile {
   llvm::StringRef path;

@@ -85,6 +85,10 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
     divide by it, a step whose gradients are not finite is skipped, and what
     follows from that for the next one is ff.loss_scale's business.
 
+    With `micro-batches`, which the function then says, a step does all but the
+    updates so often, on a batch each, and updates take the mean of each gradient
+    (docs/decisions/0024).
+
     Before:
     ```mlir
     %w = ff.state "w" "parameter" init #ff.init<constant, 0.0 : f64, 0> : tensor<10x4xf32>
@@ -111,6 +115,8 @@ def Differentiate : Pass<"ff-differentiate", "::mlir::ModuleOp"> {
            "the gradient of the loss is the same in all steps">,
     Option<"rowUpdates", "row-updates", "bool", "false",
            "update tables in the rows that were looked up">,
+    Option<"microBatches", "micro-batches", "int64_t", "1",
+           "how often a step does what comes before the updates">,
   ];
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
@@ -137,36 +143,20 @@ def FuseLosses : Pass<"fuse-losses", "::mlir::ModuleOp"> {
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 
-def SinkUpdates : Pass<"sink-updates", "::mlir::ModuleOp"> {
-  let summary = "puts the updates of parameters at the end of the step";
+def RaisePrecision : Pass<"raise-precision", "::mlir::ModuleOp"> {
+  let summary = "everything in f64 instead of f32";
   let description = [{
-    For devices that communicate and compute at once: the reduction of a gradient
-    then has the rest of the backward pass to hide behind, and does not hold it
-    up. (Elsewhere an update follows its gradient, whose memory is then free for
-    the next one.) Operators with the role "update", and what uses their results,
-    come last, in the order they had.
-
-    With `micro-batches`, which the function then says, a step does what is left in
-    front of them so often, on a batch each, and updates take the mean of each
-    gradient (docs/decisions/0024).
+    For programs that check others. Comes after differentiation.
 
     Before:
     ```mlir
-    %dw2 = ff.matmul(%dy, %h) {...}
-    %w2.new = ff.update sgd(%w2, %dw2 ...)
-    %dh = ff.matmul(%dy, %w2) {...}
+    %y = ff.matmul(%x, %w) {...} : (tensor<8x16xf32>, tensor<16x10xf32>) -> tensor<8x10xf32>
     ```
     After:
     ```mlir
-    %dw2 = ff.matmul(%dy, %h) {...}
-    %dh = ff.matmul(%dy, %w2) {...}
-    %w2.new = ff.update sgd(%w2, %dw2 ...)
+    %y = ff.matmul(%x, %w) {...} : (tensor<8x16xf64>, tensor<16x10xf64>) -> tensor<8x10xf64>
     ```
   }];
-  let options = [
-    Option<"microBatches", "micro-batches", "int64_t", "1",
-           "how often a step does what comes before the updates">,
-  ];
   let dependentDialects = ["::ffc::ff::FFDialect"];
 }
 

@@ -14,21 +14,13 @@ namespace ffc {
 /// ffc-recognize: operators that exporters write in parts become one.
 void addRecognition(mlir::OpPassManager &passes);
 
-struct TrainingOptions {
-  DifferentiateOptions differentiate;
-  /// Micro-batches of a step, whose gradients are accumulated.
-  int64_t microBatches = 1;
-};
 /// ffc-train: from a forward graph to one step of training.
-void addTraining(mlir::OpPassManager &passes, const TrainingOptions &options);
+void addTraining(mlir::OpPassManager &passes,
+                 const DifferentiateOptions &options);
 
 /// ffc-round: what products read, and what is made of it, is of `type` ("bf16",
-/// "f16", "tf32"); none, of f32, if it is empty.
+/// "f16", "tf32"), or everything is ("f64"); none, of f32, if it is empty.
 void addRounding(mlir::OpPassManager &passes, llvm::StringRef type);
-
-/// ffc-overlap: the order of a step on devices that communicate and compute at
-/// once.
-void addOverlap(mlir::OpPassManager &passes);
 
 /// ffc-fuse: fewer operators for what is computed in one kernel. Operators that
 /// were given different configurations stay apart.

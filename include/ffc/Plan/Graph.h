@@ -93,11 +93,9 @@ struct Graph {
   std::vector<Output> outputs;
   ValueId loss = -1;
   /// How often a step runs the operators before the updates, each time on
-  /// another batch (docs/decisions/0024). If more than once, all updates come
-  /// last, and `microBatchEnd`, which is else -1, is the first of them; other
-  /// operators stand before it.
+  /// another batch (docs/decisions/0024). If more than once, no other operator
+  /// reads what an update makes.
   int microBatches = 1;
-  OpId microBatchEnd = -1;
 
   const Value &value(ValueId id) const { return values[id]; }
   const Op &op(OpId id) const { return ops[id]; }
@@ -113,13 +111,17 @@ struct Graph {
     return value.kind == ValueKind::Input ||
            (value.kind == ValueKind::State && states[value.state].written < 0);
   }
+  /// True if every one of several micro-batches runs the operator.
+  bool isRepeated(OpId id) const {
+    return microBatches > 1 && ops[id].role != OpRole::Update;
+  }
   /// True if what reads the value after the micro-batches reads its mean over
   /// them.
   bool isAccumulated(ValueId id) const;
   /// True if every micro-batch makes another value, and only micro-batches read
   /// it.
   bool isOfMicroBatch(ValueId id) const {
-    return values[id].producer >= 0 && values[id].producer < microBatchEnd &&
+    return values[id].producer >= 0 && isRepeated(values[id].producer) &&
            !isAccumulated(id);
   }
 };

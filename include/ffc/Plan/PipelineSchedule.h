@@ -2,7 +2,7 @@
 //
 // A strategy that splits the samples of operators into more blocks than they
 // have devices works on *micro-batches*, one after the other. A schedule says
-// in which order: operators in graph order, each with all of its micro-batches,
+// in which order: operator by operator, each with all of its micro-batches,
 // or as a pipeline, in which the devices of one stage work on a micro-batch
 // while those of the next one work on the one before. The meaning stays that of
 // the whole batch: gradients are summed over the micro-batches in their order.
@@ -30,7 +30,7 @@ namespace ffc::plan {
 
 /// What a step does with the micro-batches of a strategy.
 struct PipelineSchedule {
-  /// 1: operators in graph order, whatever the strategy.
+  /// 1: operator by operator, whatever the strategy.
   int microBatches = 1;
   /// Of a pipeline, by how many forward passes a stage is ahead of the next
   /// one: 1 is 1F1B. With more of them messages have time to travel. With

@@ -4,9 +4,9 @@
 // point, a reshard wherever a reader needs a part of a value that its device
 // does not hold, state in its home layout, buffers at arena offsets.
 //
-// The order of actions is a function of the plan: operators in graph order, or
-// their turns in that of a pipeline; for each, the reshards of its operands and
-// then its points in row-major order.
+// The order of actions is a function of the plan: operators in the order of a
+// step, or their turns in that of a pipeline; for each, the reshards of its
+// operands and then its points in row-major order.
 //
 //===----------------------------------------------------------------------===//
 #ifndef FFC_PLAN_PLANNER_H

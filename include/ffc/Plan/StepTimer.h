@@ -24,6 +24,7 @@
 
 namespace ffc::plan {
 
+class OperatorOrder;
 struct StepEntry;
 
 /// Longer than any step.
@@ -56,10 +57,10 @@ private:
   /// for the end of the step.
   struct Item {
     /// The end of collectives that started early, as one for `batch`, after
-    /// operator `after`; `value` is the one that is needed.
+    /// what is done at place `after`; `value` is the one that is needed.
     const TimedTasks *wait = nullptr;
     ValueId value = -1, batch = -1;
-    OpId after = -1;
+    int after = -1;
     const TimedTasks *tasks = nullptr; ///< run after that
     bool operator==(const Item &o) const {
       return wait == o.wait && value == o.value && batch == o.batch &&
@@ -82,8 +83,8 @@ private:
     const StartSegment *segment = nullptr; ///< null: it does not
     OpId reader = -1;                      ///< and the item that waits
     size_t item = 0;
-    Start start;     ///< the batch that it is in, and the operator after which
-    OpId after = -1; ///< that starts
+    Start start;    ///< the batch that it is in, and the place after which
+    int after = -1; ///< that starts
   };
   struct Undo {
     OpId op;
@@ -92,8 +93,8 @@ private:
     Items items;
     Starts starts;
   };
-  struct Shift {
-    OpId begin, end;
+  struct Shift { // of places
+    int begin, end;
     Picoseconds by;
   };
 
@@ -109,20 +110,21 @@ private:
   void setEarly(ValueId value, const Early &early);
   void setWait(Item &item, ValueId value) const;
   void planStarts();
-  void run(OpId op);
-  void keepRow(OpId op);
+  OpId opAt(int place) const;
+  void run(int place);
+  void keepRow(int place);
   void startSweep();
   Picoseconds sweep(Picoseconds limit);
-  Picoseconds shiftOf(OpId op) const;
+  Picoseconds shiftOf(int place) const;
   bool isShifted(const Item &wait, Picoseconds by);
-  OpId endOfShift(OpId from, OpId to, Picoseconds by);
-  std::optional<Picoseconds> lateness(OpId op) const;
+  int endOfShift(int from, int to, Picoseconds by);
+  std::optional<Picoseconds> lateness(int place) const;
   void forgetStarted();
   size_t itemOf(const StepEntry &entry) const;
 
-  Picoseconds *row(OpId op) { return rows.data() + size_t(op) * queues; }
-  const Picoseconds *row(OpId op) const {
-    return rows.data() + size_t(op) * queues;
+  Picoseconds *row(int place) { return rows.data() + size_t(place) * queues; }
+  const Picoseconds *row(int place) const {
+    return rows.data() + size_t(place) * queues;
   }
   const Picoseconds *endsOf(ValueId value) const {
     return ends.data() + size_t(value) * devices;
@@ -138,9 +140,10 @@ private:
   OpId end;      ///< number of operators
   std::vector<ConfigId> configurations;
   const StepOrder &order;
+  const OperatorOrder &operators; ///< of the order
   std::vector<const OpSegment *> segments;
-  /// By row: what its operator does, and then the entries of the order that
-  /// have an index.
+  /// By operator, and for the end of the step: what it does, and then the
+  /// entries of its row in the order that have an index.
   std::vector<Items> items;
   /// After every operator.
   std::vector<Starts> starts;
@@ -148,10 +151,11 @@ private:
   /// By operator: false if it never had to wait for what was started early.
   std::vector<char> mayWait;
 
-  /// Times at which the queues are free before an operator, less `offsets`.
+  /// By place in the order of operators: times at which the queues are free
+  /// before it, less `offsets`.
   std::vector<Picoseconds> rows, offsets;
   /// By batch: when what was started early ends on each device, less the offset
-  /// of the row after the operator that it started after.
+  /// of the row after the place that it started after.
   std::vector<Picoseconds> ends;
   /// By value: at least so long before its wait that had ended on all devices;
   /// negative if not.
@@ -165,11 +169,11 @@ private:
   std::vector<Undo> undo;
   std::vector<std::pair<ValueId, Early>> undoEarly;
   bool isEarlyChanged = false;
-  std::vector<OpId> dirty;
+  std::vector<int> dirty; ///< places
   std::vector<char> isDirty;
   std::vector<ValueId> touched;
   std::vector<char> isTouched;
-  std::vector<std::pair<OpId, size_t>> newRows; ///< operator, where in newTimes
+  std::vector<std::pair<int, size_t>> newRows; ///< place, where in newTimes
   std::vector<Picoseconds> newTimes, now, newBusy;
   std::vector<std::pair<ValueId, Picoseconds>> newLeads;
   std::vector<Shift> shifts;

@@ -8,9 +8,9 @@ using namespace ffc::plan;
 
 bool Graph::isAccumulated(ValueId id) const {
   const Value &value = values[id];
-  return value.producer >= 0 && value.producer < microBatchEnd &&
+  return value.producer >= 0 && isRepeated(value.producer) &&
          std::any_of(value.uses.begin(), value.uses.end(),
-                     [&](Use use) { return use.op >= microBatchEnd; });
+                     [&](Use use) { return !isRepeated(use.op); });
 }
 
 ValueId Graph::slotValue(OpId id, int slot) const {

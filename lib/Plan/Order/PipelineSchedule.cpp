@@ -2,6 +2,7 @@
 
 #include "ffc/Plan/PipelineSchedule.h"
 
+#include "OperatorOrder.h"
 #include "PassOrder.h"
 #include "PipelineStages.h"
 #include "ffc/Plan/Recomputation.h"
@@ -89,16 +90,16 @@ std::vector<Turn> ffc::plan::turnsOf(const Graph &graph,
                                      const PipelineSchedule &schedule,
                                      bool overlaps) {
   std::vector<Turn> turns;
-  const auto end = static_cast<OpId>(graph.ops.size());
+  const OperatorOrder operators(graph, overlaps);
   if (!schedule.isPipeline()) {
-    for (OpId op = 0; op < end; ++op)
+    for (OpId op : operators.all())
       turns.push_back({op});
     return withRecomputation(graph, strategy, turns);
   }
   const PipelineStages stages(graph, strategy, schedule.microBatches,
                               schedule.defersWeights);
   auto addWhole = [&](PipelineStages::Place place) {
-    for (OpId op = 0; op < end; ++op)
+    for (OpId op : operators.all())
       if (stages.placeOf(op) == place)
         turns.push_back({op});
   };

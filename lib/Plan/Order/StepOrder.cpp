@@ -11,16 +11,11 @@ using namespace ffc::plan;
 
 using Kind = StepEntry::Kind;
 
-OpId ffc::plan::firstReader(const Value &value) {
-  return std::min_element(value.uses.begin(), value.uses.end(),
-                          [](Use a, Use b) { return a.op < b.op; })
-      ->op;
-}
-
-StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
-                     std::vector<Turn> turns, const EarlyStarts &early)
-    : inTurn(std::move(turns)), byValue(graph.values.size()),
-      indices(graph.ops.size() + 1),
+StepOrder::StepOrder(const Graph &graph, const OperatorOrder &operators,
+                     const WrittenInPlace &inPlace, std::vector<Turn> turns,
+                     const EarlyStarts &early)
+    : inOrder(operators), inTurn(std::move(turns)),
+      byValue(graph.values.size()), indices(graph.ops.size() + 1),
       kinds(graph.values.size(), StartKind::Alone),
       isCompleted(graph.values.size()) {
   sends.resize(inTurn.size());
@@ -33,16 +28,17 @@ StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
   addEntries(graph, inPlace);
 }
 
-StepOrder::StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
-                     bool overlaps)
-    : StepOrder(graph, inPlace, turnsOf(graph, {}, {}, overlaps),
+StepOrder::StepOrder(const Graph &graph, const OperatorOrder &operators,
+                     const WrittenInPlace &inPlace, bool overlaps)
+    : StepOrder(graph, operators, inPlace, turnsOf(graph, {}, {}, overlaps),
                 {overlaps, {}}) {}
 
-StepOrder StepOrder::of(const Graph &graph, const WrittenInPlace &inPlace,
-                        const Strategy &strategy,
+StepOrder StepOrder::of(const Graph &graph, const OperatorOrder &operators,
+                        const WrittenInPlace &inPlace, const Strategy &strategy,
                         const PipelineSchedule &schedule, bool overlaps) {
   return {
       graph,
+      operators,
       inPlace,
       turnsOf(graph, strategy, schedule, overlaps),
       {overlaps && !schedule.isPipeline(), statesSentAgain(graph, strategy)}};
@@ -54,9 +50,8 @@ StepOrder StepOrder::of(const Graph &graph, const WrittenInPlace &inPlace,
 
 void StepOrder::placeStarts(const Graph &graph,
                             const std::vector<bool> &sentAgain) {
-  const auto end = static_cast<OpId>(graph.ops.size());
   OpId lastOp = -1; // before the updates
-  for (OpId op = 0; op < end; ++op)
+  for (OpId op : inOrder.all())
     if (graph.op(op).role != OpRole::Update)
       lastOp = op;
   std::vector<OpId> after(graph.values.size(), -1);
@@ -70,34 +65,37 @@ void StepOrder::placeStarts(const Graph &graph,
         (value.producer < 0 && !isUpdated) ||
         (!sentAgain.empty() && sentAgain[id]))
       continue;
-    const OpId first = std::max(value.producer, 0), reader = firstReader(value);
-    if (reader <= first)
+    const OpId first = value.producer < 0 ? inOrder.at(0) : value.producer,
+               reader = inOrder.firstReader(value);
+    if (!inOrder.isBefore(first, reader))
       continue;
     // Nothing starts in one micro-batch and ends in another.
-    if (isUpdated && reader >= graph.microBatchEnd && graph.microBatchEnd >= 0)
+    if (isUpdated && graph.microBatches > 1 && !graph.isRepeated(reader))
       continue;
     after[id] = first;
     if (isUpdated) {
       kinds[id] = StartKind::State;
       states.push_back(id);
-    } else if (first <= lastOp && reader > lastOp) {
+    } else if (lastOp >= 0 && !inOrder.isBefore(lastOp, first) &&
+               inOrder.isBefore(lastOp, reader)) {
       kinds[id] = StartKind::Gradient;
-      if (graph.microBatchEnd >= 0)
+      if (graph.microBatches > 1)
         after[id] = lastOp;
     }
   }
   std::stable_sort(states.begin(), states.end(), [&](ValueId a, ValueId b) {
-    return firstReader(graph.value(a)) < firstReader(graph.value(b));
+    return inOrder.isBefore(inOrder.firstReader(graph.value(a)),
+                            inOrder.firstReader(graph.value(b)));
   });
   std::vector<ValueId> late; // what starts when the micro-batches are over
-  for (OpId op = 0; op < end; ++op) {
+  for (OpId op : inOrder.all()) {
     StartPlace place{op, {}, op == lastOp};
     for (ValueId result : graph.op(op).results)
       if (result >= 0 && after[result] >= 0)
         (after[result] == op ? place.values : late).push_back(result);
     if (op == lastOp)
       place.values.insert(place.values.end(), late.begin(), late.end());
-    if (op == 0)
+    if (op == inOrder.at(0))
       place.values.insert(place.values.end(), states.begin(), states.end());
     if (!place.values.empty() || place.isLast)
       places.push_back(std::move(place));
@@ -191,7 +189,7 @@ void StepOrder::complete(const Graph &graph, OpId row, bool ofMicroBatch) {
 }
 
 void StepOrder::endMicroBatch(const Graph &graph) {
-  const OpId last = graph.microBatchEnd - 1;
+  const OpId last = inOrder.lastOfMicroBatch();
   complete(graph, last, /*ofMicroBatch=*/true);
   all.push_back({Kind::EndMicroBatch, last, -1, -1, -1});
   for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)
@@ -213,7 +211,9 @@ void StepOrder::addAfter(const Graph &graph, OpId op) {
 void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
   const auto end = static_cast<OpId>(graph.ops.size());
   size_t nextStart = 0;
-  OpId left = graph.microBatchEnd; // operators of a micro-batch
+  OpId left = 0; // operators of a micro-batch
+  for (OpId op = 0; op < end; ++op)
+    left += graph.isRepeated(op);
   for (size_t turn = 0; turn < inTurn.size(); ++turn) {
     const OpId op = inTurn[turn].op;
     for (auto [value, reader] : fetches[turn])
@@ -230,7 +230,7 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
     if (!inTurn[turn].isLast() || inTurn[turn].isAgain)
       continue;
     addAfter(graph, op);
-    if (op < graph.microBatchEnd && --left == 0)
+    if (graph.isRepeated(op) && --left == 0)
       endMicroBatch(graph);
     if (nextStart < places.size() && places[nextStart].op == op) {
       const auto index = static_cast<int>(nextStart++);

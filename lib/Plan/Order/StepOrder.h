@@ -25,7 +25,8 @@
 #ifndef FFC_LIB_PLAN_STEPORDER_H
 #define FFC_LIB_PLAN_STEPORDER_H
 
-#include "Graph/WrittenInPlace.h"
+#include "OperatorOrder.h"
+#include "WrittenInPlace.h"
 #include "ffc/Plan/PipelineSchedule.h"
 
 #include <utility>
@@ -62,9 +63,6 @@ struct StepEntry {
   StateId state = -1;
 };
 
-/// The first operator of the order that reads it; it must have one.
-OpId firstReader(const Value &value);
-
 /// An operator after which collectives may start, or the last one before the
 /// updates, after which all start that were waiting for others.
 struct StartPlace {
@@ -90,9 +88,10 @@ inline bool startsEarly(const Value &value, bool isPartial) {
 
 class StepOrder {
 public:
-  /// Operators in graph order. `overlaps`: devices communicate beside their
-  /// kernels.
-  StepOrder(const Graph &graph, const WrittenInPlace &inPlace, bool overlaps);
+  /// Without a pipeline. `operators`, here and below, must outlive the order;
+  /// `overlaps`: devices communicate beside their kernels.
+  StepOrder(const Graph &graph, const OperatorOrder &operators,
+            const WrittenInPlace &inPlace, bool overlaps);
 
   /// Does communication start before it is waited for?
   struct EarlyStarts {
@@ -102,12 +101,13 @@ public:
     /// are there at once.
     std::vector<bool> sentAgain;
   };
-  StepOrder(const Graph &graph, const WrittenInPlace &inPlace,
-            std::vector<Turn> turns, const EarlyStarts &early);
+  StepOrder(const Graph &graph, const OperatorOrder &operators,
+            const WrittenInPlace &inPlace, std::vector<Turn> turns,
+            const EarlyStarts &early);
 
   /// That of a strategy with a schedule, and what it does again.
-  static StepOrder of(const Graph &graph, const WrittenInPlace &inPlace,
-                      const Strategy &strategy,
+  static StepOrder of(const Graph &graph, const OperatorOrder &operators,
+                      const WrittenInPlace &inPlace, const Strategy &strategy,
                       const PipelineSchedule &schedule, bool overlaps);
 
   /// All that is done, in order.
@@ -119,6 +119,7 @@ public:
   /// How many entries of a row are numbered by `index`.
   int numIndices(OpId row) const { return indices[row]; }
 
+  const OperatorOrder &operators() const { return inOrder; }
   const std::vector<Turn> &turns() const { return inTurn; }
   const std::vector<StartPlace> &starts() const { return places; }
   StartKind startKind(ValueId value) const { return kinds[value]; }
@@ -135,6 +136,7 @@ private:
 
   void placeSends(const Graph &graph);
 
+  const OperatorOrder &inOrder;
   std::vector<Turn> inTurn;
   /// By turn, the first turns that read of what it makes, and which value.
   std::vector<std::vector<std::pair<ValueId, int>>> sends;

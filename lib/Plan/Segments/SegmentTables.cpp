@@ -58,7 +58,8 @@ static Key classKey(const Graph &graph, OpId id, const MemoryOrders &orders,
 SegmentTable::Tables::Tables(const Graph &graph, int numDevices,
                              const CostModel &cost)
     : graph(graph), numDevices(numDevices), cost(cost), orders(graph),
-      inPlace(graph, orders), order(graph, inPlace, cost.overlaps()) {
+      operators(graph, cost.overlaps()), inPlace(graph, orders, operators),
+      order(graph, operators, inPlace, cost.overlaps()) {
   for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
     classes.push_back(classIds.intern(
         classKey(graph, op, orders, cost.profile() != nullptr), op));

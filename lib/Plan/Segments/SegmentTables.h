@@ -8,7 +8,6 @@
 #ifndef FFC_LIB_PLAN_SEGMENTTABLES_H
 #define FFC_LIB_PLAN_SEGMENTTABLES_H
 
-#include "Graph/WrittenInPlace.h"
 #include "SegmentKeys.h"
 #include "Step/EarlyStart.h"
 #include "ffc/Plan/Segments.h"
@@ -75,6 +74,7 @@ struct SegmentTable::Tables {
   int numDevices;
   const CostModel &cost;
   MemoryOrders orders;
+  OperatorOrder operators;
   WrittenInPlace inPlace;
   StepOrder order;
   Interner<OpId> classIds;

@@ -19,8 +19,8 @@ const StepOrder &SegmentTable::order() const { return tables->order; }
 
 StepOrder SegmentTable::order(const Strategy &strategy,
                               const PipelineSchedule &schedule) const {
-  return StepOrder::of(tables->graph, tables->inPlace, strategy, schedule,
-                       tables->cost.overlaps());
+  return StepOrder::of(tables->graph, tables->operators, tables->inPlace,
+                       strategy, schedule, tables->cost.overlaps());
 }
 
 ConfigId SegmentTable::intern(const Configuration &config) {

@@ -2,23 +2,31 @@
 
 #include "ffc/Plan/StepTimer.h"
 
+#include "Order/StepOrder.h"
+
 #include <algorithm>
 
 using namespace ffc::plan;
 
 /// Operators between two looks at the limit: a look costs as much as some.
-static constexpr OpId kLook = 8;
+static constexpr int kLook = 8;
+
+/// The operator that is done there, or the end of the step.
+OpId StepTimer::opAt(int place) const {
+  return place < end ? operators.at(place) : end;
+}
 
 //===----------------------------------------------------------------------===//
 // Forward
 //===----------------------------------------------------------------------===//
 
-/// Runs what is done for `op` on `now`.
-void StepTimer::run(OpId op) {
+/// Runs what is done at `place` on `now`.
+void StepTimer::run(int place) {
+  const OpId op = opAt(place);
   const QueueTimes times = timesAt(now.data());
   for (const Item &item : items[op]) {
     if (item.wait) {
-      const OpId after = item.after + 1;
+      const int after = item.after + 1;
       Picoseconds lead;
       if (std::ptrdiff_t at = startedAt[item.batch]; at >= 0)
         lead = item.wait->wait(times.local, newEnds.data() + at, 0);
@@ -30,7 +38,7 @@ void StepTimer::run(OpId op) {
     if (item.tasks)
       item.tasks->advance(times);
   }
-  if (op + 1 == graph.microBatchEnd) {
+  if (op == operators.lastOfMicroBatch()) {
     const Picoseconds others =
         otherMicroBatches(graph, *std::max_element(now.begin(), now.end()));
     for (Picoseconds &time : now)
@@ -49,8 +57,8 @@ void StepTimer::run(OpId op) {
     times.network[d] = std::max(times.network[d], times.local[d]);
 }
 
-void StepTimer::keepRow(OpId op) {
-  newRows.push_back({op, newTimes.size()});
+void StepTimer::keepRow(int place) {
+  newRows.push_back({place, newTimes.size()});
   newTimes.insert(newTimes.end(), now.begin(), now.end());
 }
 
@@ -58,20 +66,21 @@ void StepTimer::keepRow(OpId op) {
 // Jumps
 //===----------------------------------------------------------------------===//
 
-/// By how much the sweep has shifted the row before `op` without running what
-/// is there.
-Picoseconds StepTimer::shiftOf(OpId op) const {
+/// By how much the sweep has shifted the row before `place` without running
+/// what is there.
+Picoseconds StepTimer::shiftOf(int place) const {
   auto after = std::upper_bound(
-      shifts.begin(), shifts.end(), op,
-      [](OpId op, const Shift &shift) { return op < shift.begin; });
-  return after != shifts.begin() && op < (after - 1)->end ? (after - 1)->by : 0;
+      shifts.begin(), shifts.end(), place,
+      [](int place, const Shift &shift) { return place < shift.begin; });
+  return after != shifts.begin() && place < (after - 1)->end ? (after - 1)->by
+                                                             : 0;
 }
 
 /// Does a wait before which all queues are late by `by` still leave them so? It
 /// does if what it waits for is late by as much, or has ended before both
 /// times.
 bool StepTimer::isShifted(const Item &item, Picoseconds by) {
-  const OpId after = item.after + 1;
+  const int after = item.after + 1;
   const std::ptrdiff_t at = startedAt[item.batch];
   if (at < 0 && shiftOf(after) == by)
     return true;
@@ -95,34 +104,36 @@ bool StepTimer::isShifted(const Item &item, Picoseconds by) {
   return true;
 }
 
-/// The first operator from `from` on to before `to` that does not pass on that
-/// all queues are late by `by`; `to` if all do. Nothing has changed in them.
-OpId StepTimer::endOfShift(OpId from, OpId to, Picoseconds by) {
+/// The first place from `from` on to before `to` that does not pass on that all
+/// queues are late by `by`; `to` if all do. Nothing has changed in them.
+int StepTimer::endOfShift(int from, int to, Picoseconds by) {
   const size_t known = newLeads.size();
   // What comes after the micro-batches is late by that of all of them.
-  if (by != 0 && from < graph.microBatchEnd && graph.microBatchEnd <= to)
-    to = graph.microBatchEnd - 1;
-  for (OpId op = from; op < to; ++op) {
+  if (const OpId last = operators.lastOfMicroBatch(); by != 0 && last >= 0)
+    if (const int place = operators.placeOf(last); from <= place && place < to)
+      to = place;
+  for (int place = from; place < to; ++place) {
+    const OpId op = opAt(place);
     if (!mayWait[op])
       continue;
     for (const Item &item : items[op])
       if (item.wait && item.after < from && !isShifted(item, by)) {
         newLeads.resize(known);
-        return op;
+        return place;
       }
   }
   return to;
 }
 
 /// If all queues of `now` are late by the same time against the row before
-/// `op`, that time.
-std::optional<Picoseconds> StepTimer::lateness(OpId op) const {
-  const Picoseconds *was = row(op);
+/// `place`, that time.
+std::optional<Picoseconds> StepTimer::lateness(int place) const {
+  const Picoseconds *was = row(place);
   const Picoseconds by = now[0] - was[0];
   for (size_t q = 1; q < queues; ++q)
     if (now[q] - was[q] != by)
       return std::nullopt;
-  return by - offsets[op];
+  return by - offsets[place];
 }
 
 Picoseconds StepTimer::sweep(Picoseconds limit) {
@@ -132,40 +143,40 @@ Picoseconds StepTimer::sweep(Picoseconds limit) {
     return current;
   auto last = [&] { return *std::max_element(now.begin(), now.end()); };
   size_t next = 0; // of dirty
-  OpId op = dirty[0];
+  int place = dirty[0];
   for (size_t q = 0; q < queues; ++q)
-    now[q] = row(op)[q] + offsets[op];
-  // An operator that stood in the way of a jump does so until it is passed, if
+    now[q] = row(place)[q] + offsets[place];
+  // A place that stood in the way of a jump does so until it is passed, if
   // the jump is by the same time.
-  OpId obstacle = -1;
+  int obstacle = -1;
   Picoseconds obstructed = 0;
   while (true) {
-    // `now` is before `op`, which is the next to run.
-    if (next < dirty.size() && dirty[next] == op)
+    // `now` is before `place`, which is the next to run.
+    if (next < dirty.size() && dirty[next] == place)
       ++next;
-    run(op);
-    ++op;
-    if (op % kLook == 0 && last() > limit)
+    run(place);
+    ++place;
+    if (place % kLook == 0 && last() > limit)
       return kNoLimit;
-    keepRow(op);
-    if (op > end)
+    keepRow(place);
+    if (place > end)
       break;
-    if (next < dirty.size() && dirty[next] == op)
+    if (next < dirty.size() && dirty[next] == place)
       continue;
-    const std::optional<Picoseconds> by = lateness(op);
-    if (!by || (op <= obstacle && *by == obstructed))
+    const std::optional<Picoseconds> by = lateness(place);
+    if (!by || (place <= obstacle && *by == obstructed))
       continue;
-    const OpId to = next < dirty.size() ? dirty[next] : end + 1;
-    if (OpId found = endOfShift(op, to, *by); found < to) {
+    const int to = next < dirty.size() ? dirty[next] : end + 1;
+    if (int found = endOfShift(place, to, *by); found < to) {
       obstacle = found;
       obstructed = *by;
       continue;
     }
-    shifts.push_back({op + 1, to + 1, *by});
+    shifts.push_back({place + 1, to + 1, *by});
     for (size_t q = 0; q < queues; ++q)
       now[q] = row(to)[q] + offsets[to] + *by;
-    op = to;
-    if (op > end)
+    place = to;
+    if (place > end)
       break;
   }
   const Picoseconds makespan = last();
@@ -205,23 +216,23 @@ Picoseconds StepTimer::proposeFull(const std::vector<Change> &changes,
     return proposed = kNoLimit;
   std::fill(now.begin(), now.end(), 0);
   auto last = [&] { return *std::max_element(now.begin(), now.end()); };
-  for (OpId op = 0; op <= end; ++op) {
-    run(op);
-    if (op % kLook == 0 && last() > limit)
+  for (int place = 0; place <= end; ++place) {
+    run(place);
+    if (place % kLook == 0 && last() > limit)
       return proposed = kNoLimit;
-    keepRow(op + 1);
+    keepRow(place + 1);
   }
   return proposed = last();
 }
 
 void StepTimer::accept() {
   for (const Shift &shift : shifts)
-    for (OpId op = shift.begin; op < shift.end; ++op)
-      offsets[op] += shift.by;
-  for (auto [op, at] : newRows) {
+    for (int place = shift.begin; place < shift.end; ++place)
+      offsets[place] += shift.by;
+  for (auto [place, at] : newRows) {
     std::copy_n(newTimes.begin() + static_cast<std::ptrdiff_t>(at), queues,
-                row(op));
-    offsets[op] = 0;
+                row(place));
+    offsets[place] = 0;
   }
   for (ValueId value : newlyStarted)
     std::copy_n(newEnds.begin() + startedAt[value], devices,
@@ -231,8 +242,8 @@ void StepTimer::accept() {
   forgetStarted();
   current = proposed;
   busy = newBusy;
-  for (OpId op : dirty)
-    isDirty[op] = false;
+  for (int place : dirty)
+    isDirty[place] = false;
   dirty.clear();
   undo.clear();
   undoEarly.clear();
@@ -249,7 +260,7 @@ void StepTimer::reject() {
       configurations[old.op] = old.config;
       segments[old.op] = old.segment;
     }
-    isDirty[old.op] = false;
+    isDirty[operators.placeOf(old.op)] = false;
   }
   dirty.clear();
   undo.clear();

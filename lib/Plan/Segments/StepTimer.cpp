@@ -16,8 +16,9 @@ StepTimer::StepTimer(SegmentTable &table, std::vector<ConfigId> configs)
     : table(table), graph(table.graph()), devices(table.numDevices()),
       queues(table.cost().overlaps() ? 2 * devices : devices),
       end(static_cast<OpId>(graph.ops.size())),
-      configurations(std::move(configs)), order(table.order()), segments(end),
-      items(end + 1), starts(size_t(end) + 1), early(graph.values.size()),
+      configurations(std::move(configs)), order(table.order()),
+      operators(order.operators()), segments(end), items(end + 1),
+      starts(size_t(end) + 1), early(graph.values.size()),
       mayWait(size_t(end) + 1), rows((size_t(end) + 2) * queues),
       offsets(size_t(end) + 2),
       ends(queues > devices ? graph.values.size() * devices : 0),
@@ -83,10 +84,11 @@ size_t StepTimer::itemOf(const StepEntry &entry) const {
 }
 
 void StepTimer::markDirty(OpId op) {
-  if (isDirty[op])
+  const int place = operators.placeOf(op);
+  if (isDirty[place])
     return;
-  isDirty[op] = true;
-  dirty.push_back(op);
+  isDirty[place] = true;
+  dirty.push_back(place);
   if (op < end)
     undo.push_back(
         {op, configurations[op], segments[op], items[op], starts[op]});
@@ -276,7 +278,7 @@ void StepTimer::planStarts() {
       for (ValueId value : batch.members) {
         Early to = early[value];
         to.start = one;
-        to.after = place.op;
+        to.after = operators.placeOf(place.op);
         setEarly(value, to);
         Item item = items[to.reader][to.item];
         setWait(item, value);

@@ -332,7 +332,7 @@ void StepWalk::begin(ValueId value, NeedId need, const StartSegment &segment) {
 
 void StepWalk::startEarly(const StartPlace &place) {
   auto readerOf = [&](ValueId value) {
-    return Turn{firstReader(graph.value(value))};
+    return Turn{order.operators().firstReader(graph.value(value))};
   };
   auto offerTo = [&](ValueId id, auto join) {
     if (!startsEarly(graph.value(id), table.isPartial(whole(id))))

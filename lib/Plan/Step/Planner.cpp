@@ -3,7 +3,6 @@
 #include "ffc/Plan/Planner.h"
 
 #include "EarlyStart.h"
-#include "Graph/WrittenInPlace.h"
 #include "ProgramBuilder.h"
 #include "ReshardWriter.h"
 #include "SentMessages.h"
@@ -25,10 +24,11 @@ public:
   Planner(const Graph &graph, const Strategy &strategy, int numDevices,
           const CostModel &cost, const PipelineSchedule &schedule)
       : graph(graph), strategy(strategy), cost(cost), orders(graph),
-        inPlace(graph, orders), build(graph, numDevices),
+        operatorOrder(graph, cost.overlaps()),
+        inPlace(graph, orders, operatorOrder), build(graph, numDevices),
         sentAgain(statesSentAgain(graph, strategy)),
-        order(
-            StepOrder::of(graph, inPlace, strategy, schedule, cost.overlaps())),
+        order(StepOrder::of(graph, operatorOrder, inPlace, strategy, schedule,
+                            cost.overlaps())),
         lastRead(graph.values.size()), values(graph.values.size()),
         pending(graph.values.size()),
         operators(
@@ -278,7 +278,7 @@ private:
       const Value &value = graph.value(id);
       if (!startsEarly(value, !values[id].groups.empty()))
         return;
-      OpId reader = firstReader(value);
+      OpId reader = operatorOrder.firstReader(value);
       FirstRead read = firstRead(graph, orders, id, {reader}, strategy[reader]);
       std::optional<PlannedReshard> reshard = planEarly(
           build, cost, values[id], id, value.type, value.name, read.needed);
@@ -423,6 +423,7 @@ private:
   const Strategy &strategy;
   const CostModel &cost;
   MemoryOrders orders;
+  OperatorOrder operatorOrder;
   WrittenInPlace inPlace;
   ProgramBuilder build;
   std::vector<bool> sentAgain; ///< by value

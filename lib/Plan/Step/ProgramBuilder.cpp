@@ -63,7 +63,7 @@ GroupId ProgramBuilder::group(const std::vector<DeviceId> &members) {
 void ProgramBuilder::kernel(const Kernel &kernel) {
   device(kernel.device).flops +=
       flopsOf(kernel.phase, kernel.tile) *
-      (kernel.task.op < graph.microBatchEnd ? graph.microBatches : 1);
+      (graph.isRepeated(kernel.task.op) ? graph.microBatches : 1);
   addAction(kernel.device, {kernel.task, graph.op(kernel.task.op).name,
                             KernelAction{kernel.phase.kernel, kernel.phase.kind,
                                          kernel.ins, kernel.outs, kernel.tile,

@@ -3,6 +3,7 @@
 #define FFRT_DROPOUT_H
 
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 
 namespace ffrt {
 
@@ -20,7 +21,7 @@ public:
 private:
   Context &cx;
   uint64_t key;
-  float ratio;
+  Real ratio;
 };
 
 } // namespace ffrt

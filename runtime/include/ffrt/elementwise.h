@@ -19,7 +19,7 @@ template <class F, int N> class Elementwise {
 public:
   template <class... Attributes>
   Elementwise(Context &, Tensors in, Tensors out, Attributes... attributes)
-      : f{static_cast<float>(attributes)...} {
+      : f{static_cast<Real>(attributes)...} {
     check(in, out);
   }
   void operator()(Tensors in, Tensors out);
@@ -55,6 +55,7 @@ public:
   using Name = Broadcast<fn::Name, N>;
 
 #include "ffrt/elementwise.inc"
+#include "ffrt/real.h"
 
 #undef FFRT_ELEMENTWISE
 #undef FFRT_DIFFERENTIABLE

@@ -10,6 +10,7 @@
 #define FFRT_EMBEDDING_H
 
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 
 #include <memory>
 
@@ -55,7 +56,7 @@ public:
 
 private:
   Context &cx;
-  float epsilon;
+  Real epsilon;
   struct Plan;
   std::shared_ptr<Plan> plan;
 };

@@ -12,6 +12,7 @@
 
 #include "ffrt/function.h"
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -223,6 +224,20 @@ FFRT_FUNCTION inline float fast_sin(float x) { return sin_from(x, 0.0); }
 FFRT_FUNCTION inline float fast_cos(float x) { return sin_from(x, 1.0); }
 
 #endif // __CUDA_ARCH__
+
+#ifdef FFRT_F64
+// In double precision, where speed does not matter, the C library's.
+inline double fast_exp(double x) { return std::exp(x); }
+inline double softmax_exp(double x) { return std::exp(x); }
+inline double fast_expm1(double x) { return std::expm1(x); }
+inline double fast_log(double x) { return std::log(x); }
+inline double fast_log1p(double x) { return std::log1p(x); }
+inline double fast_erf(double x) { return std::erf(x); }
+inline double fast_tanh(double x) { return std::tanh(x); }
+inline double fast_logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+inline double fast_sin(double x) { return std::sin(x); }
+inline double fast_cos(double x) { return std::cos(x); }
+#endif
 
 } // namespace ffrt
 

@@ -10,6 +10,7 @@
 #include "ffrt/bfloat16.h"
 #include "ffrt/float16.h"
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 
 #include <array>
 #include <memory>
@@ -20,7 +21,7 @@ namespace ffrt {
 constexpr int kMaxFused = 16;
 
 /// Of an operand or a result.
-constexpr DType dtype_of(const float *) { return DType::f32; }
+constexpr DType dtype_of(const Real *) { return kReal; }
 constexpr DType dtype_of(const BFloat16 *) { return DType::bf16; }
 constexpr DType dtype_of(const Float16 *) { return DType::f16; }
 

@@ -20,6 +20,7 @@
 #define FFRT_KERNEL_H
 
 #include "ffrt/context.h"
+#include "ffrt/real.h"
 #include "ffrt/tensor.h"
 
 #include <initializer_list>

@@ -10,6 +10,7 @@
 #define FFRT_LRN_H
 
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 
 #include <memory>
 
@@ -17,8 +18,8 @@ namespace ffrt {
 
 /// The attributes of both kernels.
 struct LrnWindow {
-  float alpha; ///< the factor of sums: the gradient's is 2 beta times as large
-  float beta, bias;
+  Real alpha; ///< the factor of sums: the gradient's is 2 beta times as large
+  Real beta, bias;
   int64_t below, above; ///< channels of the window on either side
 };
 

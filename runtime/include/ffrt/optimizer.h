@@ -14,6 +14,7 @@
 #define FFRT_OPTIMIZER_H
 
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 
 #include <memory>
 
@@ -29,7 +30,7 @@ public:
 
 private:
   Context &cx;
-  float momentum;
+  Real momentum;
   bool nesterov;
 };
 
@@ -88,7 +89,7 @@ public:
 
 private:
   Context &cx;
-  float epsilon;
+  Real epsilon;
 };
 
 /// g' = g + wd * w;  s = alpha * s + (1 - alpha) * g'^2;
@@ -102,7 +103,7 @@ public:
 
 private:
   Context &cx;
-  float alpha, epsilon, momentum;
+  Real alpha, epsilon, momentum;
 };
 
 /// LAMB (You et al., ICLR 2020), its first half: {w, g, scale?, m, v} ->

@@ -4,6 +4,7 @@
 
 #include "ffrt/function.h"
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 
 #include <memory>
 
@@ -17,7 +18,7 @@ struct SumOf {
   FFRT_FUNCTION static Value combine(Value a, Value b) { return a + b; }
 };
 struct MaxOf {
-  using Value = float;
+  using Value = Real;
   static constexpr const char *name = "reduce max";
   static constexpr Value neutral = -__builtin_inff();
   FFRT_FUNCTION static Value combine(Value a, Value b) { return larger(a, b); }

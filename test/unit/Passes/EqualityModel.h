@@ -65,7 +65,6 @@ struct Making {
   int64_t sampleGroups = 1;
   DifferentiateOptions differentiate;
   std::string rounding; ///< of products' operands: "bf16", "f16", "tf32"
-  int64_t microBatches = 1;
 };
 
 /// A training program, made by the pipelines that ffc runs, as it is before
@@ -178,7 +177,7 @@ private:
     mlir::PassManager differentiating(&context), passes(&context);
     differentiating.addPass(createDifferentiate(making.differentiate));
     addRecognition(passes);
-    addTraining(passes, {making.differentiate, making.microBatches});
+    addTraining(passes, making.differentiate);
     addRounding(passes, making.rounding);
     if (failed(passes.run(*module)) || failed(differentiating.run(*plain)))
       return false;
@@ -197,11 +196,8 @@ private:
       compare(last.states, meant.last.states, 1e-7);
     }
     initial = *start;
-    mlir::PassManager overlapping(&context), fusing(&context);
-    addOverlap(overlapping);
+    mlir::PassManager fusing(&context);
     addFusion(fusing);
-    if (failed(overlapping.run(*module)))
-      return false;
     unfused = module->clone();
     if (failed(fusing.run(*module)))
       return false;
@@ -438,7 +434,8 @@ inline void checkPipelines(Model &model, int devices) {
   // Batch normalisation over all samples ends a pipeline.
   const bool isWhole = model.hasOperator("normalize");
   EXPECT_GT(turns, isWhole ? 0 : 6 * graph.ops.size());
-  EXPECT_GT(stages, isWhole ? 11u : 18u);
+  // More than one each, on average.
+  EXPECT_GT(stages, isWhole ? 11u : 12u);
 }
 
 /// Strategies and pipelines that do much again.
@@ -458,8 +455,9 @@ inline void checkRecomputation(Model &model, int devices) {
         for (bool state : plan::statesSentAgain(graph, strategy))
           sentAgain += state;
       });
-  EXPECT_GT(again, 24u);
-  EXPECT_GT(sentAgain, 24u);
+  // More than one each, on average.
+  EXPECT_GT(again, 12u);
+  EXPECT_GT(sentAgain, 12u);
 }
 
 /// Compares random strategies on `devices` devices. Splits of all kinds, of

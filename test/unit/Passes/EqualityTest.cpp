@@ -94,7 +94,7 @@ TEST_P(MicroBatches, RandomStrategies) {
   Making making;
   making.differentiate.optimizer = "adam";
   making.differentiate.clipNorm = 0.01;
-  making.microBatches = 3;
+  making.differentiate.microBatches = 3;
   Model model(std::string(FFC_TEST_MODELS) + "/" + file, making);
   checkStrategies(model, devices);
 }
@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Pipelines, kindsOfOrders());
 TEST(Pipelines, OfMicroBatches) {
   Making making;
   making.differentiate.clipNorm = 0.01;
-  making.microBatches = 3;
+  making.differentiate.microBatches = 3;
   Model model(std::string(FFC_TEST_MODELS) + "/gpt-small.onnxtxt", making);
   checkPipelines(model, 4);
 }
@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(Models, Recomputation, kindsOfOrders());
 TEST(Recomputation, OfMicroBatches) {
   Making making;
   making.differentiate.clipNorm = 0.01;
-  making.microBatches = 3;
+  making.differentiate.microBatches = 3;
   Model model(std::string(FFC_TEST_MODELS) + "/gpt-small.onnxtxt", making);
   checkRecomputation(model, 4);
 }
@@ -235,7 +235,7 @@ TEST_P(LossScaling, RandomStrategies) {
   making.differentiate.rowUpdates = clipNorm == 0 && microBatches == 1;
   Model plain(path, making);
   making.differentiate.lossScale = 1024;
-  making.microBatches = microBatches;
+  making.differentiate.microBatches = microBatches;
   Model scaled(path, making);
   ASSERT_TRUE(plain.valid && scaled.valid);
   scaled.expectSameStates(plain);

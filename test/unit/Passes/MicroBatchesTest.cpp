@@ -51,7 +51,8 @@ TEST_F(PassesOfStep, EndBeforeTheUpdates) {
   EXPECT_EQ(error, "");
   ASSERT_EQ(graph.ops.size(), 2u);
   EXPECT_EQ(graph.microBatches, 2);
-  EXPECT_EQ(graph.microBatchEnd, 1);
+  EXPECT_TRUE(graph.isRepeated(0));
+  EXPECT_FALSE(graph.isRepeated(1));
   EXPECT_TRUE(graph.isAccumulated(graph.op(1).operands[1]));
   // Updates start together.
   const auto startsWithOthers = [&](plan::OpId op) {
@@ -65,18 +66,19 @@ TEST_F(PassesOfStep, HaveUpdates) {
   std::string error;
   graphOf("", error);
   EXPECT_EQ(error,
-            "expected gradients and then updates in a step of 2 micro-batches");
+            "expected gradients and updates in a step of 2 micro-batches");
 }
 
-TEST_F(PassesOfStep, ComeBeforeUpdates) {
+TEST_F(PassesOfStep, ReadNoUpdates) {
   std::string error;
   graphOf(R"(
       %new = ff.binary sub(%w, %g) {ff.role = "update"}
           : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> loc("new")
-      %late = ff.unary tanh(%x) {ff.role = "gradient"} : tensor<4xf32> -> tensor<4xf32> loc("late")
+      %late = ff.unary tanh(%new) {ff.role = "gradient"} : tensor<4xf32> -> tensor<4xf32> loc("late")
     )",
           error);
-  EXPECT_EQ(error, "'late' comes after the micro-batches, expected updates");
+  EXPECT_EQ(error, "'late' reads 'new', which is computed after the "
+                   "micro-batches, expected only updates to do so");
 }
 
 TEST_F(PassesOfStep, GiveNoMaxima) {

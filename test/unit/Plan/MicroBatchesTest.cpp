@@ -20,7 +20,7 @@ struct Timed {
       : graph(stack(3).graph), topology(on), cost(topology) {
     const int devices = on.numDevices();
     if (microBatches > 1)
-      setMicroBatches(graph, microBatches);
+      graph.microBatches = microBatches;
     for (const Op &op : graph.ops) {
       const int sample = op.role == OpRole::Forward    ? 0
                          : op.role == OpRole::Gradient ? 2

@@ -251,7 +251,7 @@ TEST(Profile, SearchAndPlanSeeTheSameTimes) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     TestGraph g = trainingGraph();
     if (seed % 2)
-      setMicroBatches(g.graph, 3);
+      g.graph.microBatches = 3;
     std::mt19937 random(seed);
     const Strategy strategy = randomStrategy(g.graph, kDevices, random);
     const CostModel roofline(ranks(kDevices));

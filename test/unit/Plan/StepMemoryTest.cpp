@@ -26,7 +26,7 @@ TEST_P(StepMemoryTest, IsNeverAboveThePlanAndCloseToIt) {
   const auto [devices, overlaps, layers, microBatches] = GetParam();
   TestGraph g = layers ? stack(5) : trainingGraph();
   if (microBatches > 1)
-    setMicroBatches(g.graph, microBatches);
+    g.graph.microBatches = microBatches;
   CostModel cost(overlaps ? overlapping(devices, "10 ns")
                           : ranks(devices, "3 GB/s", "2 us"));
   SegmentTable table(g.graph, devices, cost);

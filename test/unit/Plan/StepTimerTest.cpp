@@ -55,7 +55,7 @@ TEST_P(StepTimerTest, RandomMoves) {
   const auto [devices, latency, layers, microBatches] = GetParam();
   TestGraph g = layers ? stack(5) : trainingGraph();
   if (microBatches > 1)
-    setMicroBatches(g.graph, microBatches);
+    g.graph.microBatches = microBatches;
   else if (!layers)
     addStatistics(g, g.graph.op(0).results[0]);
   CostModel cost(*latency ? overlapping(devices, latency)

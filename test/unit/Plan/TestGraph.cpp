@@ -246,10 +246,3 @@ TestGraph ffc::plan::testing::products(int layers) {
   }
   return g;
 }
-
-void ffc::plan::testing::setMicroBatches(Graph &graph, int microBatches) {
-  graph.microBatches = microBatches;
-  graph.microBatchEnd = 0;
-  while (graph.op(graph.microBatchEnd).role != OpRole::Update)
-    ++graph.microBatchEnd;
-}

@@ -59,9 +59,6 @@ TestGraph stack(int layers);
 /// u.
 TestGraph products(int layers);
 
-/// Makes a step go over so many micro-batches; the updates come last.
-void setMicroBatches(Graph &graph, int microBatches);
-
 } // namespace ffc::plan::testing
 
 #endif // FFC_TEST_UNIT_PLAN_TESTGRAPH_H

@@ -106,7 +106,7 @@ TEST(Verifier, Batches) {
 
 TEST(Verifier, MicroBatches) {
   TestGraph g = trainingGraph();
-  setMicroBatches(g.graph, 2);
+  g.graph.microBatches = 2;
   std::vector<std::optional<Configuration>> given(g.graph.ops.size());
   for (OpId op : {0, 1, 2})
     given[op] = Configuration{{{0, 2}}, {0, 1}};

@@ -237,7 +237,7 @@ TEST(CommunicationBound, SharesOfAllLimitTheShareOfEach) {
 /// A strategy of which all is simulated again in each micro-batch.
 TEST(CommunicationBound, MicroBatchesCountEach) {
   TestGraph g = products(3);
-  setMicroBatches(g.graph, 4);
+  g.graph.microBatches = 4;
   std::mt19937 random(5);
   for (const Topology &topology :
        {joined(4, true, "5 GB/s"), joined(4, false, "5 GB/s")}) {

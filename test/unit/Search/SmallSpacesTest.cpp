@@ -58,8 +58,6 @@ protected:
     mlir::PassManager passes(&context);
     addRecognition(passes);
     addTraining(passes, {});
-    if (cost.overlaps())
-      addOverlap(passes);
     addFusion(passes);
     ASSERT_TRUE(succeeded(passes.run(*module)));
     auto planned = buildPlanGraph(*module);

@@ -84,7 +84,7 @@ TEST(KernelErrors, UnsupportedTypes) {
                static_cast<void>(cx);
                Tensor t = tensor({2}, DType::u8);
                combine(t, {}, t, {}, {2}, ReduceOp::sum));
-  EXPECT_ERROR("fill: expected f32, bf16, f16 or i32, found another type",
+  EXPECT_ERROR("fill: expected f32, f64, bf16, f16 or i32, found another type",
                static_cast<void>(cx);
                fill_elements(DType::i64, f1.data, 2, 0.0));
 }

@@ -7,6 +7,7 @@
 #define FFRT_CPU_FUSED_KERNEL_H
 
 #include "ffrt/fused.h"
+#include "ffrt/real.h"
 
 #include <array>
 #include <tuple>
@@ -69,10 +70,10 @@ void fused_loop(const std::tuple<const X *...> x, const std::tuple<Y *...> y,
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
     if constexpr (sizeof...(J) == 1) {
-      ((std::get<J>(y)[i] = Y(f(float(std::get<I>(x)[i])...))), ...);
+      ((std::get<J>(y)[i] = Y(f(Real(std::get<I>(x)[i])...))), ...);
     } else {
-      const std::array<float, sizeof...(J)> value =
-          f(float(std::get<I>(x)[i])...);
+      const std::array<Real, sizeof...(J)> value =
+          f(Real(std::get<I>(x)[i])...);
       ((std::get<J>(y)[i] = Y(value[J])), ...);
     }
   }

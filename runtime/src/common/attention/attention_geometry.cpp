@@ -11,8 +11,8 @@ AttentionGeometry::AttentionGeometry(const char *kernel, const Tensor &q,
                                      const Tensor &mask,
                                      const AttentionNumbers &numbers)
     : kernel(kernel), operand_type(q.type), causal(numbers.causal != 0),
-      scale(float(numbers.scale)), key(uint64_t(numbers.key)),
-      ratio(float(numbers.ratio)) {
+      scale(Real(numbers.scale)), key(uint64_t(numbers.key)),
+      ratio(Real(numbers.ratio)) {
   expect_rank(kernel, "q", q, 4);
   expect_rank(kernel, "k", k, 4);
   if (v)
@@ -49,9 +49,9 @@ AttentionGeometry::AttentionGeometry(const char *kernel, const Tensor &q,
     return;
   if (!hidden.empty()) {
     replaces = true;
-    this->hidden = float(hidden[0]);
+    this->hidden = Real(hidden[0]);
   }
-  expect_type(kernel, "mask", mask, DType::f32);
+  expect_type(kernel, "mask", mask, kReal);
   expect_row_major(kernel, "mask", mask);
   const int64_t scores[] = {samples, heads, rows, keys};
   const Index strides = mask.strides();

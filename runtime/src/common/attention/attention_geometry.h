@@ -4,6 +4,7 @@
 
 #include "ffrt/function.h"
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 
 #include <cstdint>
 
@@ -25,9 +26,9 @@ struct AttentionGeometry {
   Index mask_strides; ///< of n, h, t and s; 0 where it is broadcast
   bool causal;        ///< the mask hides what comes later, and nothing else
   bool replaces = false;
-  float hidden = 0, scale;
+  Real hidden = 0, scale;
   uint64_t key; ///< of what is dropped
-  float ratio;  ///< 0: nothing is
+  Real ratio;   ///< 0: nothing is
 
   /// Throws unless the operands fit each other. Without `v` there are no
   /// values.
@@ -36,7 +37,7 @@ struct AttentionGeometry {
                     const AttentionNumbers &numbers);
 
   void expect_heads(const char *name, const Tensor &t, int64_t positions,
-                    int64_t width, DType type = DType::f32) const;
+                    int64_t width, DType type = kReal) const;
   /// y, of f32 or of the operands' type.
   void expect_y(const Tensor &t) const;
   /// Absent, or such a tensor of f32, bf16 or f16.
@@ -83,7 +84,7 @@ AttentionGeometry check_attention_backward(Tensors in, Tensors out,
                                            const AttentionNumbers &numbers);
 
 /// exp() of a score that is this much below the largest is 0 in floats.
-constexpr float kVanishes = 104.0f;
+constexpr Real kVanishes = 104.0f;
 
 } // namespace ffrt
 

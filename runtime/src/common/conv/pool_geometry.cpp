@@ -32,7 +32,7 @@ PoolAxis::Entries entries_of(const AxisWindow &w, int64_t o, bool include_pad) {
       entries.first = at;
     entries.end = at + 1;
   }
-  entries.divisor = float(include_pad ? counted : inside);
+  entries.divisor = Real(include_pad ? counted : inside);
   return entries;
 }
 

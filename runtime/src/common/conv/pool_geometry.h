@@ -11,6 +11,7 @@
 
 #include "ffrt/function.h"
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 
 #include <memory>
 
@@ -30,7 +31,7 @@ struct PoolAxis {
   /// that a mean counts.
   struct Entries {
     int64_t first, end;
-    float divisor;
+    Real divisor;
   };
   int64_t step = 1; ///< the dilation
   int64_t image = 1;

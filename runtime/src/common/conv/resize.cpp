@@ -105,7 +105,7 @@ void append(ResizeTable &table, const char *kernel, const Tensor &operand,
                std::to_string(operand.lo[d]) + " to " +
                std::to_string(operand.lo[d] + operand.shape[d] - 1));
     table.positions.push_back(local);
-    table.weights.push_back(float(tap.weight));
+    table.weights.push_back(Real(tap.weight));
   }
   const auto i = int64_t(table.starts.size()) - 1;
   table.copies &= taps.size() == 1 && table.positions.back() == i &&
@@ -119,8 +119,8 @@ void check_resize(const char *kernel, Tensors in, Tensors out, const Reals &roi,
   expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &from = in.begin()[0], &to = out.begin()[0];
-  expect_type(kernel, "operand", from, DType::f32);
-  expect_type(kernel, "result", to, DType::f32);
+  expect_type(kernel, "operand", from, kReal);
+  expect_type(kernel, "result", to, kReal);
   expect(kernel, from.rank > 0, "expected an operand with dimensions");
   expect_rank(kernel, "result", to, from.rank);
   if (from.data)

@@ -2,6 +2,7 @@
 #ifndef FFRT_COMMON_RESIZE_H
 #define FFRT_COMMON_RESIZE_H
 
+#include "ffrt/real.h"
 #include "ffrt/resize.h"
 
 #include <vector>
@@ -13,7 +14,7 @@ struct ResizeTable {
   /// Position i is made of entries starts[i] to before starts[i + 1].
   Ints starts = {0};
   Ints positions; ///< local ones of the operand
-  std::vector<float> weights;
+  std::vector<Real> weights;
   bool copies = true; ///< position i is operand position i
 };
 

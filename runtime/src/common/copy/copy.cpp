@@ -58,7 +58,7 @@ void copy_overlap(const Tensor &dst, const Tensor &src, Index shift) {
   copy(dst, dst_at, src, src_at, size);
 }
 
-void fill(const Tensor &dst, float value) {
+void fill(const Tensor &dst, double value) {
   fill_elements(dst.type, dst.data, dst.elements(), value);
 }
 

@@ -125,10 +125,10 @@ Pad::Pad(Context &, Tensors in, Tensors out, const Ints &pads, double value)
   expect_same_type("pad", x, y);
   expect_rank("pad", "operand", x, y.rank);
   expect("pad",
-         y.type == DType::f32 || y.type == DType::bf16 ||
-             y.type == DType::f16 || y.type == DType::i32,
-         std::string("expected type f32, bf16, f16 or i32, found ") +
-             name_of(y.type));
+         y.type == kReal || y.type == DType::bf16 || y.type == DType::f16 ||
+             y.type == DType::i32,
+         std::string("expected type ") + name_of(kReal) +
+             ", bf16, f16 or i32, found " + name_of(y.type));
   expect_length("pad", "pads", pads, 2 * std::size_t(y.rank));
   for (int d = 0; d < y.rank; ++d)
     shift[d] = pads[d];

@@ -136,16 +136,16 @@ void Dump::unscale_gradients() {
           info.outputs.begin(), info.outputs.end(),
           [&](const OutputInfo &output) { return name == output.name; }))
     return;
-  float scale = 0; // not every rank has it
+  Real scale = 0; // not every rank has it
   for (const Piece &piece : offered[name])
     std::memcpy(&scale, piece.bytes.data(), sizeof scale);
-  comm.wait(comm.all_reduce("dump", world, flat(&scale, DType::f32, 1),
-                            ReduceOp::max));
+  comm.wait(
+      comm.all_reduce("dump", world, flat(&scale, kReal, 1), ReduceOp::max));
   for (auto &[output, pieces] : offered)
     if (output.compare(0, gradients.size(), gradients) == 0)
       for (Piece &piece : pieces)
-        for (std::size_t at = 0; at < piece.bytes.size(); at += sizeof(float)) {
-          float value;
+        for (std::size_t at = 0; at < piece.bytes.size(); at += sizeof(Real)) {
+          Real value;
           std::memcpy(&value, &piece.bytes[at], sizeof value);
           value /= scale;
           std::memcpy(&piece.bytes[at], &value, sizeof value);

@@ -4,6 +4,7 @@
 
 #include "ffrt/bfloat16.h"
 #include "ffrt/float16.h"
+#include "ffrt/real.h"
 #include "ffrt/tensor.h"
 
 #include <type_traits>
@@ -51,12 +52,13 @@ template <class F> void with_type(DType type, F f) {
 
 /// The same for f32, bf16 and f16, the types that kernels compute with.
 template <class F> void with_float(DType type, F f) {
-  if (type == DType::bf16)
-    f(static_cast<BFloat16 *>(nullptr));
-  else if (type == DType::f16)
-    f(static_cast<Float16 *>(nullptr));
-  else
-    f(static_cast<float *>(nullptr));
+  if constexpr (kHasLowPrecision) {
+    if (type == DType::bf16)
+      return f(static_cast<BFloat16 *>(nullptr));
+    if (type == DType::f16)
+      return f(static_cast<Float16 *>(nullptr));
+  }
+  f(static_cast<Real *>(nullptr));
 }
 
 /// Is bf16 or f16.
@@ -73,10 +75,10 @@ void with_data_as(const F &f, const Tensor &t, const Tensors &...more) {
     with_data_as<T>([&](auto *...others) { f(first, others...); }, more...);
   };
   // What is absent has no type.
-  if (t.data && is_low_precision(t.type))
-    rest(t.as<T>());
-  else
-    rest(t.as<float>());
+  if constexpr (kHasLowPrecision)
+    if (t.data && is_low_precision(t.type))
+      return rest(t.as<T>());
+  rest(t.as<Real>());
 }
 
 /// Calls f with the data of tensors that may be f32 or one type of low

@@ -10,9 +10,9 @@ void check_elementwise(Tensors in, Tensors out, int operands) {
   expect_count(kernel, "operands", in.size(), std::size_t(operands));
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &y = out.begin()[0];
-  expect_type(kernel, "result", y, DType::f32);
+  expect_type(kernel, "result", y, kReal);
   for (const Tensor &x : in) {
-    expect_type(kernel, "operand", x, DType::f32);
+    expect_type(kernel, "operand", x, kReal);
     expect_same_shape(kernel, "operand", x, y);
     expect_same_order(kernel, "operand", x, y);
   }

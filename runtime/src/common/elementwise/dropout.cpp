@@ -7,7 +7,7 @@ namespace ffrt {
 
 Dropout::Dropout(Context &cx, Tensors in, Tensors out, int64_t key,
                  double ratio)
-    : cx(cx), key(uint64_t(key)), ratio(float(ratio)) {
+    : cx(cx), key(uint64_t(key)), ratio(Real(ratio)) {
   const char *kernel = "dropout";
   if (in.size() != 2)
     expect_count(kernel, "operands", in.size(), 1);

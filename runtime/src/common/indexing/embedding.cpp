@@ -11,14 +11,14 @@ namespace ffrt {
 static void check_lookup(const char *kernel, const Tensor &table,
                          const Tensor &indices, const char *looked_name,
                          const Tensor &looked) {
-  expect_type(kernel, "table", table, DType::f32);
+  expect_type(kernel, "table", table, kReal);
   expect_rank(kernel, "table", table, 2);
   expect_row_major(kernel, "table", table);
   expect(kernel, indices.type == DType::i32 || indices.type == DType::i64,
          std::string("indices: expected i32 or i64, found ") +
              name_of(indices.type));
   expect_row_major(kernel, "indices", indices);
-  expect_type(kernel, looked_name, looked, DType::f32);
+  expect_type(kernel, looked_name, looked, kReal);
   expect_rank(kernel, looked_name, looked, indices.rank + 1);
   expect_row_major(kernel, looked_name, looked);
   Tensor like = indices;
@@ -44,7 +44,7 @@ void check_row_update(const char *kernel, Tensors in, Tensors out,
          "expected the result in place of w, found another buffer");
   for (std::size_t i = 0; i < slots; ++i) {
     const Tensor &slot = in.begin()[4 + i];
-    expect_type(kernel, "slot", slot, DType::f32);
+    expect_type(kernel, "slot", slot, kReal);
     expect_same_shape(kernel, "slot", slot, w);
     expect_row_major(kernel, "slot", slot);
     expect(kernel, out.begin()[1 + i].data == slot.data,

@@ -66,7 +66,7 @@ GatherBackward::GatherBackward(Context &, Tensors in, Tensors out, int64_t axis,
   const Tensor &dy = in.begin()[0], &dx = out.begin()[0];
   check_gather(kernel, dx, dy, axis, indices);
   expect_whole(kernel, dy, axis);
-  expect_type(kernel, "result", dx, DType::f32);
+  expect_type(kernel, "result", dx, kReal);
   // Counting sort by position; positions of dy stay in order.
   const int64_t lo = dx.lo[this->axis], extent = dx.shape[this->axis];
   Ints first(std::size_t(extent) + 1, 0);

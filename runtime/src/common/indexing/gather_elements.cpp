@@ -18,8 +18,8 @@ void check_gather_elements(const char *kernel, const Tensor &x,
   expect(kernel, indices.type == DType::i32 || indices.type == DType::i64,
          std::string("indices: expected i32 or i64, found ") +
              name_of(indices.type));
-  expect_type(kernel, "x", x, DType::f32);
-  expect_type(kernel, "y", y, DType::f32);
+  expect_type(kernel, "x", x, kReal);
+  expect_type(kernel, "y", y, kReal);
   for (auto [name, tensor] :
        {std::pair("x", &x), std::pair("indices", &indices), std::pair("y", &y)})
     expect_row_major(kernel, name, *tensor);

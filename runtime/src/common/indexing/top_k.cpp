@@ -41,9 +41,9 @@ void check_top_k(Tensors in, Tensors out, int64_t axis) {
   expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 2);
   const Tensor &x = *in.begin();
-  expect_type(kernel, "x", x, DType::f32);
+  expect_type(kernel, "x", x, kReal);
   check_whole(kernel, "x", x, axis);
-  check_part(kernel, "y", out.begin()[0], x, DType::f32, axis);
+  check_part(kernel, "y", out.begin()[0], x, kReal, axis);
   check_part(kernel, "index", out.begin()[1], x, DType::i64, axis);
 }
 
@@ -53,9 +53,9 @@ TopKBackward::TopKBackward(Context &, Tensors in, Tensors out, int64_t axis)
   expect_count(kernel, "operands", in.size(), 2);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &dx = *out.begin();
-  expect_type(kernel, "dx", dx, DType::f32);
+  expect_type(kernel, "dx", dx, kReal);
   check_whole(kernel, "dx", dx, axis);
-  check_part(kernel, "dy", in.begin()[0], dx, DType::f32, axis);
+  check_part(kernel, "dy", in.begin()[0], dx, kReal, axis);
   check_part(kernel, "index", in.begin()[1], dx, DType::i64, axis);
 }
 

@@ -4,6 +4,7 @@
 
 #include "ffrt/function.h"
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 
 namespace ffrt {
 
@@ -11,7 +12,7 @@ namespace ffrt {
 void check_top_k(Tensors in, Tensors out, int64_t axis);
 
 /// True if element i, which is a, comes before element j, which is b.
-FFRT_FUNCTION inline bool comes_before(float a, int64_t i, float b, int64_t j,
+FFRT_FUNCTION inline bool comes_before(Real a, int64_t i, Real b, int64_t j,
                                        bool largest) {
   const bool a_larger = a > b || (a != a && b == b),
              b_larger = b > a || (b != b && a == a);

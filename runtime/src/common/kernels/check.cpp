@@ -1,6 +1,7 @@
 //===- check.cpp - checks of kernel operands ------------------------------===//
 #include "common/kernels/check.h"
 
+#include "common/elementwise/cast.h"
 #include "ffrt/error.h"
 
 namespace ffrt {
@@ -54,29 +55,34 @@ void expect_type(const char *kernel, const char *operand, const Tensor &t,
 }
 
 static bool is_float(DType type) {
-  return type == DType::f32 || type == DType::bf16 || type == DType::f16;
+  return type == kReal || (kHasLowPrecision && is_low_precision(type));
+}
+
+/// "f32, bf16 or f16"
+static std::string float_types() {
+  return std::string(name_of(kReal)) +
+         (kHasLowPrecision ? ", bf16 or f16" : "");
 }
 
 void expect_float(const char *kernel, const char *operand, const Tensor &t) {
   expect(kernel, is_float(t.type),
-         std::string(operand) + ": expected type f32, bf16 or f16, found " +
-             name_of(t.type));
+         std::string(operand) + ": expected type " + float_types() +
+             ", found " + name_of(t.type));
 }
 
 void expect_same_float(const char *kernel, const char *first, const Tensor &a,
                        const char *second, const Tensor &b) {
   expect(kernel, a.type == b.type && is_float(a.type),
-         std::string(first) + " and " + second +
-             ": expected one type, f32, bf16 or f16, found " + name_of(a.type) +
-             " and " + name_of(b.type));
+         std::string(first) + " and " + second + ": expected one type, " +
+             float_types() + ", found " + name_of(a.type) + " and " +
+             name_of(b.type));
 }
 
 void expect_float_pair(const char *kernel, const char *operand, const Tensor &x,
                        const char *result, const Tensor &y) {
   expect_float(kernel, operand, x);
   expect_float(kernel, result, y);
-  expect(kernel,
-         x.type == y.type || x.type == DType::f32 || y.type == DType::f32,
+  expect(kernel, x.type == y.type || x.type == kReal || y.type == kReal,
          std::string(operand) + " and " + result +
              ": expected at most one type besides f32, found " +
              name_of(x.type) + " and " + name_of(y.type));
@@ -84,9 +90,9 @@ void expect_float_pair(const char *kernel, const char *operand, const Tensor &x,
 
 void expect_f32_or(const char *kernel, const char *operand, const Tensor &t,
                    DType type) {
-  if (type == DType::f32)
+  if (type == kReal)
     return expect_type(kernel, operand, t, type);
-  expect(kernel, t.type == DType::f32 || t.type == type,
+  expect(kernel, t.type == kReal || t.type == type,
          std::string(operand) + ": expected type f32 or " + name_of(type) +
              ", found " + name_of(t.type));
 }
@@ -125,7 +131,7 @@ void expect_same_shape(const char *kernel, const char *operand, const Tensor &t,
 
 void expect_floats(const char *kernel, const char *operand, const Tensor &t,
                    std::initializer_list<int64_t> shape) {
-  expect_dense(kernel, operand, t, DType::f32, shape);
+  expect_dense(kernel, operand, t, kReal, shape);
 }
 
 void expect_dense(const char *kernel, const char *operand, const Tensor &t,

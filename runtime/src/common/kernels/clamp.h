@@ -4,6 +4,7 @@
 
 #include "common/kernels/check.h"
 #include "ffrt/functors.h"
+#include "ffrt/real.h"
 
 namespace ffrt {
 
@@ -13,8 +14,8 @@ inline fn::Clip clip_of(const char *kernel, const Reals &clamp) {
   expect(kernel, clamp.size() <= 2,
          "clamp: expected up to 2 bounds, found " +
              std::to_string(clamp.size()));
-  return {clamp.size() > 0 ? float(clamp[0]) : -HUGE_VALF,
-          clamp.size() > 1 ? float(clamp[1]) : HUGE_VALF};
+  return {clamp.size() > 0 ? Real(clamp[0]) : -HUGE_VALF,
+          clamp.size() > 1 ? Real(clamp[1]) : HUGE_VALF};
 }
 
 } // namespace ffrt

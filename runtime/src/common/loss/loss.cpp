@@ -18,7 +18,7 @@ void check_loss(const char *kernel, Tensors in, Tensors out,
   expect_count(kernel, "operands", in.size(), operands);
   expect_count(kernel, "results", out.size(), results);
   const Tensor &loss = out.begin()[0];
-  expect_type(kernel, "loss", loss, DType::f32);
+  expect_type(kernel, "loss", loss, kReal);
   expect_rank(kernel, "loss", loss, 0);
 }
 
@@ -30,11 +30,11 @@ void check_pairs(const char *kernel, Tensors in, Tensors out, bool forward) {
   } else {
     expect_count(kernel, "operands", in.size(), 2);
     expect_count(kernel, "results", out.size(), 1);
-    expect_type(kernel, "gradient", out.begin()[0], DType::f32);
+    expect_type(kernel, "gradient", out.begin()[0], kReal);
     expect_same_shape(kernel, "gradient", out.begin()[0], in.begin()[0]);
   }
-  expect_type(kernel, "first operand", in.begin()[0], DType::f32);
-  expect_type(kernel, "target", in.begin()[1], DType::f32);
+  expect_type(kernel, "first operand", in.begin()[0], kReal);
+  expect_type(kernel, "target", in.begin()[1], kReal);
   expect_same_shape(kernel, "target", in.begin()[1], in.begin()[0]);
 }
 

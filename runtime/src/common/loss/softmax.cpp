@@ -43,7 +43,7 @@ void check(const char *kernel, Tensors in, Tensors out, std::size_t whole,
     if (narrow && is_whole)
       expect_float(kernel, name, t);
     else
-      expect_type(kernel, name, t, DType::f32);
+      expect_type(kernel, name, t, kReal);
     if (is_whole) {
       expect_same_shape(kernel, name, t, x);
       expect_same_order(kernel, name, t, x);

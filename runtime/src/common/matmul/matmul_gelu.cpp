@@ -14,14 +14,14 @@ void check_matmul_gelu(Tensors in, Tensors out) {
   expect_count(kernel, "operands", in.size(), 3);
   expect_count(kernel, "results", out.size(), 2);
   const Tensor &c = in.begin()[2], &z = out.begin()[0], &y = out.begin()[1];
-  expect_type(kernel, "y", y, DType::f32);
+  expect_type(kernel, "y", y, kReal);
   if (z.data) {
-    expect_type(kernel, "z", z, DType::f32);
+    expect_type(kernel, "z", z, kReal);
     expect_same_shape(kernel, "z", z, y);
   }
   if (!c.data)
     return;
-  expect_type(kernel, "c", c, DType::f32);
+  expect_type(kernel, "c", c, kReal);
   const int64_t columns = y.rank == 0 ? 1 : y.shape[y.rank - 1];
   expect(kernel, is_row(c, columns),
          "c: expected a row of " + std::to_string(columns) +
@@ -32,8 +32,8 @@ void check_matmul_gelu_backward(Tensors in, Tensors out) {
   expect_count(kernel, "operands", in.size(), 3);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &z = in.begin()[2], &dz = out.begin()[0];
-  expect_type(kernel, "dz", dz, DType::f32);
-  expect_type(kernel, "z", z, DType::f32);
+  expect_type(kernel, "dz", dz, kReal);
+  expect_type(kernel, "z", z, kReal);
   expect_same_shape(kernel, "z", z, dz);
 }
 

@@ -88,7 +88,7 @@ static void check_broadcast(const Tensor &c, const Tensor &y) {
 
 /// Throws Error unless the addend lies as y does.
 static void check_whole(const Tensor &addend, const Tensor &y) {
-  expect_type(kernel, "addend", addend, DType::f32);
+  expect_type(kernel, "addend", addend, kReal);
   expect_row_major(kernel, "addend", addend);
   expect(
       kernel,
@@ -126,7 +126,7 @@ static void check_narrow(const MatMulGeometry &g, const Tensor &c,
 }
 
 void check_addends(const MatMulGeometry &geometry, Tensors in, const Tensor &y,
-                   float alpha, float beta) {
+                   Real alpha, Real beta) {
   const Tensor &c = in.begin()[2], &addend = in.begin()[3];
   if (c.data) {
     expect_f32_or(kernel, "c", c, in.begin()[0].type);
@@ -136,7 +136,7 @@ void check_addends(const MatMulGeometry &geometry, Tensors in, const Tensor &y,
     check_whole(addend, y);
   expect(kernel, !y.accumulates || (!c.data && !addend.data),
          "y: expected no c and no addend where it accumulates, found one");
-  if (y.type != DType::f32)
+  if (y.type != kReal)
     check_narrow(geometry, c, addend, y, alpha != 1.0f || beta != 1.0f);
 }
 

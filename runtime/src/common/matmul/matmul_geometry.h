@@ -9,6 +9,7 @@
 #define FFRT_COMMON_MATMUL_GEOMETRY_H
 
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 
 #include <cstddef>
 #include <vector>
@@ -46,7 +47,7 @@ bool is_row(const Tensor &c, int64_t n);
 /// Throws Error.
 void check_matmul(Tensors in, Tensors out);
 void check_addends(const MatMulGeometry &geometry, Tensors in, const Tensor &y,
-                   float alpha, float beta);
+                   Real alpha, Real beta);
 
 } // namespace ffrt
 

@@ -17,7 +17,7 @@ void check_matmul_sums(Tensors in, Tensors out, int64_t sums_of,
          "expected sums of operand 0 or 1, found " + std::to_string(sums_of));
   expect(kernel, sums_of == 0 ? trans_a != 0 : trans_b == 0,
          "expected the operand that is summed to have its own dimension last");
-  expect_type(kernel, "y", out.begin()[0], DType::f32);
+  expect_type(kernel, "y", out.begin()[0], kReal);
   const int rank = out.begin()[0].rank;
   expect(kernel, rank == 2,
          "expected a result of rank 2, found " + std::to_string(rank));

@@ -9,7 +9,7 @@ namespace {
 
 void check_lrn(const char *kernel, const char *operand, const Tensor &t,
                const Tensor &like) {
-  expect_type(kernel, operand, t, DType::f32);
+  expect_type(kernel, operand, t, kReal);
   expect_rank(kernel, operand, t, like.rank);
   expect_same_order(kernel, operand, t, like);
   bool same = t.rank >= 2;
@@ -25,8 +25,8 @@ LrnWindow window_of(const char *kernel, double factor, double beta, double bias,
                     int64_t size) {
   expect(kernel, size >= 1,
          "size: expected a positive number, found " + std::to_string(size));
-  return {float(factor / double(size)), float(beta), float(bias),
-          (size - 1) / 2, size / 2};
+  return {Real(factor / double(size)), Real(beta), Real(bias), (size - 1) / 2,
+          size / 2};
 }
 
 } // namespace
@@ -39,7 +39,7 @@ LrnForward::LrnForward(Context &, Tensors in, Tensors out, double alpha,
   expect_count(kernel, "results", out.size(), 2);
   const Tensor &x = in.begin()[0], &y = out.begin()[0], &scale = out.begin()[1];
   check_lrn(kernel, "operand", x, y);
-  expect_type(kernel, "result", y, DType::f32);
+  expect_type(kernel, "result", y, kReal);
   if (scale.data) {
     check_lrn(kernel, "scale", scale, y);
     expect_same_shape(kernel, "scale", scale, y);
@@ -52,7 +52,7 @@ LrnWindow check_lrn_backward(Tensors in, Tensors out, double alpha, double beta,
   expect_count(kernel, "operands", in.size(), 3);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &dy = in.begin()[0], &dx = out.begin()[0];
-  expect_type(kernel, "result", dx, DType::f32);
+  expect_type(kernel, "result", dx, kReal);
   check_lrn(kernel, "dy", dy, dx);
   for (int i = 1; i < 3; ++i) {
     check_lrn(kernel, i == 1 ? "x" : "scale", in.begin()[i], dx);

@@ -115,7 +115,7 @@ void expect_elements(const char *kernel, const char *name, const Tensor &t,
                      int64_t elements) {
   if (!t.data)
     return;
-  expect_type(kernel, name, t, DType::f32);
+  expect_type(kernel, name, t, kReal);
   expect_row_major(kernel, name, t);
   expect(kernel, t.elements() == elements,
          std::string(name) + ": expected " + std::to_string(elements) +
@@ -130,7 +130,7 @@ void expect_arguments(const NormalizeGeometry &geometry, Tensors in,
                       std::initializer_list<Argument> operands, Tensors out,
                       std::initializer_list<Argument> results) {
   const char *kernel = geometry.kernel;
-  DType narrow = DType::f32;
+  DType narrow = kReal;
   auto check = [&](const char *what, Tensors tensors,
                    std::initializer_list<Argument> arguments) {
     expect_count(kernel, what, tensors.size(), arguments.size());

@@ -10,6 +10,7 @@
 
 #include "common/kernels/clamp.h"
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 
 #include <initializer_list>
 #include <memory>
@@ -69,9 +70,7 @@ inline Tensor maybe(Tensors tensors, std::size_t i) {
 }
 
 /// Absent operands and results are null.
-inline float *data(Tensors tensors, int i) {
-  return at(tensors, i).as<float>();
-}
+inline Real *data(Tensors tensors, int i) { return at(tensors, i).as<Real>(); }
 
 /// What each operand or result must be: of x's shape (present or not) and f32,
 /// bf16 or f16; a statistic or a parameter.

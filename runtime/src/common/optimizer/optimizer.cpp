@@ -12,7 +12,7 @@ namespace {
 
 void check_like(const char *kernel, const char *name, const Tensor &t,
                 const Tensor &like) {
-  expect_type(kernel, name, t, DType::f32);
+  expect_type(kernel, name, t, kReal);
   expect_same_shape(kernel, name, t, like);
   expect_same_order(kernel, name, t, like);
 }
@@ -22,7 +22,7 @@ void check_like(const char *kernel, const char *name, const Tensor &t,
 void check_update_scale(const char *kernel, const Tensor &scale) {
   if (!scale.data)
     return;
-  expect_type(kernel, "scale", scale, DType::f32);
+  expect_type(kernel, "scale", scale, kReal);
   expect(kernel, scale.elements() == (scale.rank == 0 ? 1 : 2),
          "scale: expected rank 0 or 2 elements, found shape " +
              to_string(scale.rank, scale.shape));
@@ -34,7 +34,7 @@ namespace {
 void check_operands(const char *kernel, Tensors in, std::size_t slots) {
   expect_count(kernel, "operands", in.size(), 3 + slots);
   const Tensor &w = in.begin()[0];
-  expect_type(kernel, "w", w, DType::f32);
+  expect_type(kernel, "w", w, kReal);
   check_like(kernel, "g", in.begin()[1], w);
   check_update_scale(kernel, in.begin()[2]);
   for (std::size_t i = 0; i < slots; ++i)
@@ -76,7 +76,7 @@ void check_update(const char *kernel, Tensors in, Tensors out,
 
 SgdUpdate::SgdUpdate(Context &cx, Tensors in, Tensors out, double momentum,
                      int64_t nesterov)
-    : cx(cx), momentum(float(momentum)), nesterov(nesterov != 0) {
+    : cx(cx), momentum(Real(momentum)), nesterov(nesterov != 0) {
   check_update("sgd update", in, out, in.size() > 3 ? 1 : 0);
 }
 
@@ -100,14 +100,14 @@ HfAdamwUpdate::HfAdamwUpdate(Context &cx, Tensors in, Tensors out, double beta1,
 
 AdagradUpdate::AdagradUpdate(Context &cx, Tensors in, Tensors out,
                              double epsilon)
-    : cx(cx), epsilon(float(epsilon)) {
+    : cx(cx), epsilon(Real(epsilon)) {
   check_update("adagrad update", in, out, 1);
 }
 
 RmspropUpdate::RmspropUpdate(Context &cx, Tensors in, Tensors out, double alpha,
                              double epsilon, double momentum)
-    : cx(cx), alpha(float(alpha)), epsilon(float(epsilon)),
-      momentum(float(momentum)) {
+    : cx(cx), alpha(Real(alpha)), epsilon(Real(epsilon)),
+      momentum(Real(momentum)) {
   check_update("rmsprop update", in, out, in.size() > 4 ? 2 : 1);
 }
 
@@ -133,7 +133,7 @@ LambUpdate::LambUpdate(Context &cx, Tensors in, Tensors out, double, double,
   expect_count(kernel, "operands", in.size(), 3);
   check_rounded(kernel, in, out, 1);
   const Tensor &w = in.begin()[0];
-  expect_type(kernel, "w", w, DType::f32);
+  expect_type(kernel, "w", w, kReal);
   check_like(kernel, "r", in.begin()[1], w);
   expect(kernel, in.begin()[2].elements() == 2,
          "norms: expected 2 elements, found " +
@@ -146,8 +146,8 @@ SquareSum::SquareSum(Context &, Tensors in, Tensors out) {
   const char *kernel = "square sum";
   expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 1);
-  expect_type(kernel, "x", *in.begin(), DType::f32);
-  expect_type(kernel, "sum", *out.begin(), DType::f32);
+  expect_type(kernel, "x", *in.begin(), kReal);
+  expect_type(kernel, "sum", *out.begin(), kReal);
   expect_rank(kernel, "sum", *out.begin(), 0);
   partial = allocate(std::size_t(sum_blocks(in.begin()->elements())) *
                      sizeof(double));
@@ -158,10 +158,10 @@ ClipScale::ClipScale(Context &, Tensors in, Tensors out, double max_norm)
   const char *kernel = "clip scale";
   expect_count(kernel, "results", out.size(), 1);
   for (const Tensor &sum : in) {
-    expect_type(kernel, "operand", sum, DType::f32);
+    expect_type(kernel, "operand", sum, kReal);
     expect_rank(kernel, "operand", sum, 0);
   }
-  expect_type(kernel, "scale", *out.begin(), DType::f32);
+  expect_type(kernel, "scale", *out.begin(), kReal);
 }
 
 LossScale::LossScale(Context &, Tensors in, Tensors out, int64_t interval,
@@ -173,10 +173,10 @@ LossScale::LossScale(Context &, Tensors in, Tensors out, int64_t interval,
              std::to_string(in.size()) + " operands");
   expect_count(kernel, "results", out.size(), 4);
   for (const Tensor &operand : in) {
-    expect_type(kernel, "operand", operand, DType::f32);
+    expect_type(kernel, "operand", operand, kReal);
     expect_rank(kernel, "operand", operand, 0);
   }
-  expect_type(kernel, "factor", out.begin()[0], DType::f32);
+  expect_type(kernel, "factor", out.begin()[0], kReal);
   expect(kernel, out.begin()[0].elements() == 2,
          "factor: expected 2 elements, found " +
              std::to_string(out.begin()[0].elements()));

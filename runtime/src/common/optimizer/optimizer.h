@@ -4,6 +4,7 @@
 
 #include "ffrt/function.h"
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 #include "ffrt/tensor.h"
 
 #include <cmath>
@@ -38,28 +39,28 @@ FFRT_FUNCTION inline double clip_by(double norm, double max_norm) {
 
 /// Operands and results of LossScale.
 struct ScaleOfLoss {
-  float *scale, *good, *skipped, *factor;
+  Real *scale, *good, *skipped, *factor;
   int64_t interval;
   double least, max_norm, most;
 
   ScaleOfLoss(Tensors in, Tensors out, int64_t interval, double least,
               double max_norm, double most)
-      : scale(in.begin()[0].as<float>()), good(in.begin()[1].as<float>()),
-        skipped(in.begin()[2].as<float>()), factor(out.begin()->as<float>()),
+      : scale(in.begin()[0].as<Real>()), good(in.begin()[1].as<Real>()),
+        skipped(in.begin()[2].as<Real>()), factor(out.begin()->as<Real>()),
         interval(interval), least(least), max_norm(max_norm), most(most) {}
 
   /// `sum`: of the squares of all gradients.
   FFRT_FUNCTION void decide(double sum) const {
-    constexpr float kInfinite = std::numeric_limits<float>::infinity();
+    constexpr Real kInfinite = std::numeric_limits<Real>::infinity();
     const double now = double(*scale), norm = sqrt(sum) / now;
     const bool counts = is_finite(norm);
     const int64_t steps = counts ? int64_t(*good) + 1 : 0;
     const bool grows = steps == interval;
     const double next = counts ? (grows ? 2 * now : now) : now / 2;
     const double clip = max_norm > 0 ? clip_by(norm, max_norm) : 1.0;
-    factor[0] = counts ? float(clip / now) : kInfinite;
-    *scale = float(next < least ? least : next > most ? most : next);
-    *good = grows ? 0.0f : float(steps);
+    factor[0] = counts ? Real(clip / now) : kInfinite;
+    *scale = Real(next < least ? least : next > most ? most : next);
+    *good = grows ? 0.0f : Real(steps);
     *skipped += counts ? 0.0f : 1.0f;
     factor[1] = *skipped;
   }

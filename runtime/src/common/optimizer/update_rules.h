@@ -20,6 +20,7 @@
 
 #include "common/optimizer/optimizer.h"
 #include "ffrt/optimizer.h"
+#include "ffrt/real.h"
 
 #include <cmath>
 
@@ -32,36 +33,36 @@ namespace ffrt::rules {
 /// Operand `scale` of updates: what gradients are multiplied by, or, if it is
 /// not finite, that the step changes nothing.
 struct Scale {
-  const float *factor = nullptr;  ///< null: 1
-  const float *skipped = nullptr; ///< how many steps were; null: none
+  const Real *factor = nullptr;  ///< null: 1
+  const Real *skipped = nullptr; ///< how many steps were; null: none
 
   Scale() = default;
   explicit Scale(const Tensor &t)
-      : factor(t.as<float>()),
+      : factor(t.as<Real>()),
         skipped(t.elements() == 2 ? factor + 1 : nullptr) {}
 };
 
-FFRT_FUNCTION inline float value_or(const float *x, float missing) {
+FFRT_FUNCTION inline Real value_or(const Real *x, Real missing) {
   return x ? *x : missing;
 }
 
 struct StepNumbers {
   double t; ///< from 1 on, without the steps that were skipped
-  float learning_rate, weight_decay;
+  Real learning_rate, weight_decay;
 };
 
 struct Rates {
-  float learning_rate, weight_decay;
+  Real learning_rate, weight_decay;
   /// The gradient of the loss and of the weight decay.
-  FFRT_FUNCTION float gradient(float scale, float g, float w) const {
+  FFRT_FUNCTION Real gradient(Real scale, Real g, Real w) const {
     return scale * g + weight_decay * w;
   }
 };
 
 /// Of rows of a table: those that nothing looks up do not decay either.
 struct RatesOfRows {
-  float learning_rate;
-  FFRT_FUNCTION float gradient(float scale, float g, float) const {
+  Real learning_rate;
+  FFRT_FUNCTION Real gradient(Real scale, Real g, Real) const {
     return scale * g;
   }
 };
@@ -76,43 +77,42 @@ template <int Slots> struct Rule {
   FFRT_FUNCTION Rates step(const StepNumbers &now) const {
     return {now.learning_rate, now.weight_decay};
   }
-  FFRT_FUNCTION static float scale(const float *scale) {
+  FFRT_FUNCTION static Real scale(const Real *scale) {
     return value_or(scale, 1.0f);
   }
-  FFRT_FUNCTION static bool skips(float scale) { return !is_finite(scale); }
+  FFRT_FUNCTION static bool skips(Real scale) { return !is_finite(scale); }
 };
 
 /// Running means of the gradient and its square, m and v.
 struct Moments {
-  float beta1, beta2, epsilon;
+  Real beta1, beta2, epsilon;
   double log1, log2; ///< of the betas
 
   Moments() = default;
   explicit Moments(const MomentNumbers &numbers)
-      : beta1(float(numbers.beta1)), beta2(float(numbers.beta2)),
-        epsilon(float(numbers.epsilon)), log1(std::log(numbers.beta1)),
+      : beta1(Real(numbers.beta1)), beta2(Real(numbers.beta2)),
+        epsilon(Real(numbers.epsilon)), log1(std::log(numbers.beta1)),
         log2(std::log(numbers.beta2)) {}
   bool operator==(const Moments &o) const {
     return log1 == o.log1 && log2 == o.log2 && epsilon == o.epsilon;
   }
 
   struct Step : Rates {
-    float correction1, correction2; ///< of the bias: 1 / (1 - beta^t)
-    float epsilon;
+    Real correction1, correction2; ///< of the bias: 1 / (1 - beta^t)
+    Real epsilon;
   };
   FFRT_FUNCTION Step step(const StepNumbers &now) const {
     return {{now.learning_rate, now.weight_decay},
-            float(-1 / expm1(log1 * now.t)),
-            float(-1 / expm1(log2 * now.t)),
+            Real(-1 / expm1(log1 * now.t)),
+            Real(-1 / expm1(log2 * now.t)),
             epsilon};
   }
   /// The direction of the step, from the gradient.
-  FFRT_FUNCTION float direction(const Step &by, float gradient, float &m,
-                                float &v) const {
+  FFRT_FUNCTION Real direction(const Step &by, Real gradient, Real &m,
+                               Real &v) const {
     m = beta1 * m + (1.0f - beta1) * gradient;
     v = beta2 * v + (1.0f - beta2) * gradient * gradient;
-    return by.correction1 * m /
-           (__builtin_sqrtf(by.correction2 * v) + by.epsilon);
+    return by.correction1 * m / (std::sqrt(by.correction2 * v) + by.epsilon);
   }
 };
 
@@ -136,52 +136,52 @@ struct MomentRule : Rule<2> {
 struct Sgd : Rule<0> {
   bool operator==(const Sgd &) const { return true; }
   template <class Rates>
-  FFRT_FUNCTION void operator()(const Rates &by, float scale, float g,
-                                float &w) const {
+  FFRT_FUNCTION void operator()(const Rates &by, Real scale, Real g,
+                                Real &w) const {
     w -= by.learning_rate * by.gradient(scale, g, w);
   }
 };
 
 struct Momentum : Rule<1> {
-  float momentum;
+  Real momentum;
   bool nesterov;
   Momentum() = default;
-  Momentum(float momentum, bool nesterov)
+  Momentum(Real momentum, bool nesterov)
       : momentum(momentum), nesterov(nesterov) {}
   bool operator==(const Momentum &o) const {
     return momentum == o.momentum && nesterov == o.nesterov;
   }
-  FFRT_FUNCTION void operator()(const Rates &by, float scale, float g, float &w,
-                                float &v) const {
-    const float gradient = by.gradient(scale, g, w);
+  FFRT_FUNCTION void operator()(const Rates &by, Real scale, Real g, Real &w,
+                                Real &v) const {
+    const Real gradient = by.gradient(scale, g, w);
     v = momentum * v + gradient;
     w -= by.learning_rate * (nesterov ? gradient + momentum * v : v);
   }
 };
 
 struct Adagrad : Rule<1> {
-  float epsilon;
+  Real epsilon;
   Adagrad() = default;
-  explicit Adagrad(float epsilon) : epsilon(epsilon) {}
+  explicit Adagrad(Real epsilon) : epsilon(epsilon) {}
   bool operator==(const Adagrad &o) const { return epsilon == o.epsilon; }
   template <class Rates>
-  FFRT_FUNCTION void operator()(const Rates &by, float scale, float g, float &w,
-                                float &s) const {
-    const float gradient = by.gradient(scale, g, w);
+  FFRT_FUNCTION void operator()(const Rates &by, Real scale, Real g, Real &w,
+                                Real &s) const {
+    const Real gradient = by.gradient(scale, g, w);
     s += gradient * gradient;
-    w -= by.learning_rate * gradient / (__builtin_sqrtf(s) + epsilon);
+    w -= by.learning_rate * gradient / (std::sqrt(s) + epsilon);
   }
 };
 
 /// What both forms of RMSProp do.
 struct RmspropNumbers {
-  float alpha, epsilon, momentum;
+  Real alpha, epsilon, momentum;
   bool operator==(const RmspropNumbers &o) const {
     return alpha == o.alpha && epsilon == o.epsilon && momentum == o.momentum;
   }
-  FFRT_FUNCTION float direction(float gradient, float &s) const {
+  FFRT_FUNCTION Real direction(Real gradient, Real &s) const {
     s = alpha * s + (1.0f - alpha) * gradient * gradient;
-    return gradient / (__builtin_sqrtf(s) + epsilon);
+    return gradient / (std::sqrt(s) + epsilon);
   }
 };
 
@@ -190,8 +190,8 @@ struct Rmsprop : Rule<1> {
   Rmsprop() = default;
   explicit Rmsprop(const RmspropNumbers &numbers) : numbers(numbers) {}
   bool operator==(const Rmsprop &o) const { return numbers == o.numbers; }
-  FFRT_FUNCTION void operator()(const Rates &by, float scale, float g, float &w,
-                                float &s) const {
+  FFRT_FUNCTION void operator()(const Rates &by, Real scale, Real g, Real &w,
+                                Real &s) const {
     w -= by.learning_rate * numbers.direction(by.gradient(scale, g, w), s);
   }
 };
@@ -203,8 +203,8 @@ struct RmspropMomentum : Rule<2> {
   bool operator==(const RmspropMomentum &o) const {
     return numbers == o.numbers;
   }
-  FFRT_FUNCTION void operator()(const Rates &by, float scale, float g, float &w,
-                                float &s, float &v) const {
+  FFRT_FUNCTION void operator()(const Rates &by, Real scale, Real g, Real &w,
+                                Real &s, Real &v) const {
     v = numbers.momentum * v + numbers.direction(by.gradient(scale, g, w), s);
     w -= by.learning_rate * v;
   }
@@ -213,8 +213,8 @@ struct RmspropMomentum : Rule<2> {
 /// Weight decay is a part of the gradient.
 struct Adam : MomentRule {
   using MomentRule::MomentRule;
-  FFRT_FUNCTION void operator()(const Step &by, float scale, float g, float &w,
-                                float &m, float &v) const {
+  FFRT_FUNCTION void operator()(const Step &by, Real scale, Real g, Real &w,
+                                Real &m, Real &v) const {
     w -= by.learning_rate *
          moments.direction(by, by.gradient(scale, g, w), m, v);
   }
@@ -223,8 +223,8 @@ struct Adam : MomentRule {
 /// Weight decay is a part of the direction.
 struct Adamw : MomentRule {
   using MomentRule::MomentRule;
-  FFRT_FUNCTION void operator()(const Step &by, float scale, float g, float &w,
-                                float &m, float &v) const {
+  FFRT_FUNCTION void operator()(const Step &by, Real scale, Real g, Real &w,
+                                Real &m, Real &v) const {
     w -= by.learning_rate *
          (moments.direction(by, scale * g, m, v) + by.weight_decay * w);
   }
@@ -239,11 +239,11 @@ struct HfAdamw : MomentRule {
   /// With an epsilon beside the corrected root that does the same.
   FFRT_FUNCTION Step step(const StepNumbers &now) const {
     Step result = moments.step(now);
-    result.epsilon = float(epsilon / sqrt(-expm1(moments.log2 * now.t)));
+    result.epsilon = Real(epsilon / sqrt(-expm1(moments.log2 * now.t)));
     return result;
   }
-  FFRT_FUNCTION void operator()(const Step &by, float scale, float g, float &w,
-                                float &m, float &v) const {
+  FFRT_FUNCTION void operator()(const Step &by, Real scale, Real g, Real &w,
+                                Real &m, Real &v) const {
     w -= by.learning_rate * moments.direction(by, scale * g, m, v);
     w -= by.learning_rate * by.weight_decay * w;
   }
@@ -252,8 +252,8 @@ struct HfAdamw : MomentRule {
 /// The direction of LAMB, r, which is no update yet: w stays.
 struct LambDirection : MomentRule {
   using MomentRule::MomentRule;
-  FFRT_FUNCTION float operator()(const Step &by, float scale, float g, float w,
-                                 float &m, float &v) const {
+  FFRT_FUNCTION Real operator()(const Step &by, Real scale, Real g, Real w,
+                                Real &m, Real &v) const {
     return moments.direction(by, scale * g, m, v) + by.weight_decay * w;
   }
 };
@@ -263,15 +263,14 @@ struct LambDirection : MomentRule {
 struct Lamb : Rule<0> {
   bool operator==(const Lamb &) const { return true; }
   /// How far w is to be trusted.
-  FFRT_FUNCTION static float scale(const float *norms) {
-    return norms[0] > 0.0f && norms[1] > 0.0f
-               ? __builtin_sqrtf(norms[0] / norms[1])
-               : 1.0f;
+  FFRT_FUNCTION static Real scale(const Real *norms) {
+    return norms[0] > 0.0f && norms[1] > 0.0f ? std::sqrt(norms[0] / norms[1])
+                                              : 1.0f;
   }
   /// r is zero in steps that are skipped.
-  FFRT_FUNCTION static bool skips(float) { return false; }
-  FFRT_FUNCTION void operator()(const Rates &by, float trust, float r,
-                                float &w) const {
+  FFRT_FUNCTION static bool skips(Real) { return false; }
+  FFRT_FUNCTION void operator()(const Rates &by, Real trust, Real r,
+                                Real &w) const {
     w -= by.learning_rate * trust * r;
   }
 };

@@ -51,7 +51,7 @@ void fill_constant(const Tensor &t, double value) {
 }
 
 void fill_uniform(const Tensor &t, uint64_t key, float bound) {
-  float *to = t.as<float>();
+  Real *to = t.as<Real>();
   for_random_words(
       t, key, 0,
       [=](int64_t at, int64_t stride, const uint32_t *words, int64_t n) {
@@ -86,7 +86,7 @@ template <class F> void for_numbers(const Tensor &t, const F &f) {
 }
 
 void fill_normal(const Tensor &t, uint64_t key, float deviation) {
-  float *to = t.as<float>();
+  Real *to = t.as<Real>();
   for_numbers(t, [=, loaded = ~uint64_t(0), words = std::array<uint32_t, 4>()](
                      int64_t at, int64_t number) mutable {
     const auto e = uint64_t(number);
@@ -100,14 +100,14 @@ void fill_normal(const Tensor &t, uint64_t key, float deviation) {
 }
 
 void fill_positions(const Tensor &t, double first) {
-  float *to = t.as<float>();
+  Real *to = t.as<Real>();
   for_numbers(t, [=](int64_t at, int64_t number) {
-    to[at] = float(first + double(number));
+    to[at] = Real(first + double(number));
   });
 }
 
-void fill_triangle(const Tensor &t, bool upper, float value) {
-  float *to = t.as<float>();
+void fill_triangle(const Tensor &t, bool upper, Real value) {
+  Real *to = t.as<Real>();
   const int64_t columns = t.global[t.rank - 1], rows = t.global[t.rank - 2];
   for_numbers(t, [=](int64_t at, int64_t number) {
     const bool above = number % columns > number / columns % rows;
@@ -129,7 +129,8 @@ void load_saved(const StateSlot &slot, const std::string &folder) {
   if (!same)
     throw Error(what + "expected shape " + to_string(t.rank, t.global) +
                 " in '" + path + "', found " + to_string(file.shape));
-  if (file.type != t.type)
+  // Programs in f32 may have dumped it.
+  if (file.type != t.type && (t.type != kReal || file.type != DType::f32))
     throw Error(what + "expected type " + name_of(t.type) + " in '" + path +
                 "', found " + name_of(file.type));
   load_box(t, file.data(), file.type);
@@ -155,30 +156,32 @@ void Initial::load(const StateSlot &slot) {
   const Tensor &t = slot.tensor;
   if (!file)
     file = std::make_unique<MappedFile>(weights);
-  int64_t bytes = int64_t(size_of(t.type));
+  // Numbers of f64 are f32 there.
+  const DType type = t.type == DType::f64 ? DType::f32 : t.type;
+  int64_t bytes = int64_t(size_of(type));
   for (int d = 0; d < t.rank; ++d)
     bytes *= t.global[d];
   if (slot.init.offset + bytes > int64_t(file->size()))
     throw Error(std::string(slot.name) + ": expected at least " +
                 std::to_string(slot.init.offset + bytes) + " bytes in '" +
                 weights + "', found " + std::to_string(file->size()));
-  load_box(t, file->data() + slot.init.offset, t.type);
+  load_box(t, file->data() + slot.init.offset, type);
 }
 
 /// What the parameter begins with, rounded.
 void Initial::fill_copy(const StateSlot &slot) {
-  std::vector<float> wide(std::size_t(slot.tensor.elements()));
+  std::vector<Real> wide(std::size_t(slot.tensor.elements()));
   StateSlot of = slot;
   of.name = slot.of;
   of.of = nullptr;
   of.parameter = true;
-  of.tensor.type = DType::f32;
+  of.tensor.type = kReal;
   of.tensor.data = wide.data();
   fill(of);
   with_float(slot.tensor.type, [&](auto *type) {
     using To = std::remove_pointer_t<decltype(type)>;
     std::transform(wide.begin(), wide.end(), slot.tensor.as<To>(),
-                   convert<To, float>);
+                   convert<To, Real>);
   });
 }
 
@@ -190,7 +193,7 @@ void Initial::fill(const StateSlot &slot) {
   const Tensor &t = slot.tensor;
   const uint64_t key = seed ^ hash_name(slot.name);
   if (slot.init.kind != Init::constant && slot.init.kind != Init::file)
-    expect_type(slot.name, "initial value", t, DType::f32);
+    expect_type(slot.name, "initial value", t, kReal);
   switch (slot.init.kind) {
   case Init::constant:
     return fill_constant(t, slot.init.value);
@@ -208,7 +211,7 @@ void Initial::fill(const StateSlot &slot) {
            "initial value: expected a matrix or several, found rank " +
                std::to_string(t.rank));
     return fill_triangle(t, slot.init.kind == Init::upper,
-                         float(slot.init.value));
+                         Real(slot.init.value));
   }
 }
 

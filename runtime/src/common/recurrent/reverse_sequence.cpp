@@ -26,8 +26,8 @@ ReverseSequence::ReverseSequence(Context &, Tensors in, Tensors out,
          "expected two axes within rank " + std::to_string(x.rank) +
              ", found " + std::to_string(batch_axis) + " and " +
              std::to_string(time_axis));
-  expect_type(kernel, "x", x, DType::f32);
-  expect_type(kernel, "y", y, DType::f32);
+  expect_type(kernel, "x", x, kReal);
+  expect_type(kernel, "y", y, kReal);
   expect_row_major(kernel, "x", x);
   expect_row_major(kernel, "y", y);
   expect_same_shape(kernel, "y", y, x);

@@ -13,8 +13,8 @@ CumSum::CumSum(Context &, Tensors in, Tensors out, int64_t axis,
   expect_count(kernel, "operands", in.size(), 1);
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &x = *in.begin(), &y = *out.begin();
-  expect_type(kernel, "x", x, DType::f32);
-  expect_type(kernel, "y", y, DType::f32);
+  expect_type(kernel, "x", x, kReal);
+  expect_type(kernel, "y", y, kReal);
   expect_row_major(kernel, "x", x);
   expect_row_major(kernel, "y", y);
   expect_same_shape(kernel, "y", y, x);

@@ -13,7 +13,7 @@ ReduceGeometry check_reduce(const char *kernel, Tensors in, Tensors out,
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &x = in.begin()[0], &y = out.begin()[0];
   expect_float(kernel, "operand", x);
-  expect_type(kernel, "result", y, DType::f32);
+  expect_type(kernel, "result", y, kReal);
   ReduceGeometry geometry;
   geometry.keepdims = keepdims != 0;
   for (int64_t axis : axes) {

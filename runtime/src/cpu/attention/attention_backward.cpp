@@ -15,7 +15,7 @@ struct AttentionBackward::Impl : AttentionTile {
   /// block of queries, of dy, of dq, of probabilities and of the gradients of
   /// scores; of every row the product of dy and y.
   struct Head {
-    float *keys, *keys_t, *values_t, *dk, *dv, *q, *dy, *dq, *p, *ds, *product;
+    Real *keys, *keys_t, *values_t, *dk, *dv, *q, *dy, *dq, *p, *ds, *product;
   };
 
   using AttentionTile::AttentionTile;
@@ -45,10 +45,10 @@ struct AttentionBackward::Impl : AttentionTile {
 
   /// Probabilities and the gradients of scores from position `s` on; false if
   /// all are 0.
-  bool slopes(const Head &own, const Tensor &mask, const float *lse, int64_t n,
+  bool slopes(const Head &own, const Tensor &mask, const Real *lse, int64_t n,
               int64_t h, int64_t t, int64_t count, int64_t s,
               int64_t n_keys) const {
-    const float *masked = masked_from(mask, n, h, t, s);
+    const Real *masked = masked_from(mask, n, h, t, s);
     if (replaces && *std::min_element(lse, lse + count) > hidden + kVanishes &&
         all_hidden(masked, count, n_keys))
       return false;
@@ -58,14 +58,14 @@ struct AttentionBackward::Impl : AttentionTile {
     multiply(count, padded(n_keys), values, {own.dy, padded(values), 1},
              own.values_t + s, padded(keys), own.ds, kBlockKeys, true);
     for (int64_t i = 0; i < count; ++i) {
-      float *p = own.p + i * kBlockKeys, *ds = own.ds + i * kBlockKeys;
-      const float log = lse[i], product = own.product[i];
+      Real *p = own.p + i * kBlockKeys, *ds = own.ds + i * kBlockKeys;
+      const Real log = lse[i], product = own.product[i];
       if (ratio > 0) {
-        float factors[kBlockKeys];
+        Real factors[kBlockKeys];
         draw(n, h, t + i, s, n_keys, factors);
 #pragma GCC ivdep
         for (int64_t j = 0; j < n_keys; ++j) {
-          const float whole = fast_exp(p[j] - log);
+          const Real whole = fast_exp(p[j] - log);
           p[j] = whole * factors[j];
           ds[j] = scale * whole * (factors[j] * ds[j] - product);
         }
@@ -78,7 +78,7 @@ struct AttentionBackward::Impl : AttentionTile {
       }
       if (!replaces)
         continue;
-      const float *row = masked + i * mask_strides[2];
+      const Real *row = masked + i * mask_strides[2];
       for (int64_t j = 0; j < n_keys; ++j)
         ds[j] = row[j * mask_strides[3]] != 0.0f ? 0.0f : ds[j];
     }
@@ -86,16 +86,16 @@ struct AttentionBackward::Impl : AttentionTile {
   }
 
   void rows_of_block(const Head &own, const Tensor &y, const Tensor &mask,
-                     const float *lse, int64_t n, int64_t h, int64_t t,
+                     const Real *lse, int64_t n, int64_t h, int64_t t,
                      int64_t count) const {
     const int64_t d = padded(width), e = padded(values);
     with_data(
         [&](const auto *row) {
           row += vector_at(y, n, h, t);
           for (int64_t i = 0; i < count; ++i, row += between(values)) {
-            const float *slope = own.dy + i * e;
-            own.product[i] = float(sum_over(
-                values, [=](int64_t j) { return float(row[j]) * slope[j]; }));
+            const Real *slope = own.dy + i * e;
+            own.product[i] = Real(sum_over(
+                values, [=](int64_t j) { return Real(row[j]) * slope[j]; }));
           }
         },
         y);
@@ -130,8 +130,8 @@ struct AttentionBackward::Impl : AttentionTile {
       const int64_t count = std::min(kBlockRows, rows - row);
       read_rows(q, n, h, row, count, own.q);
       read_rows(dy, n, h, row, count, own.dy);
-      rows_of_block(own, y, mask, lse.as<float>() + row_at(n, h, row), n, h,
-                    row, count);
+      rows_of_block(own, y, mask, lse.as<Real>() + row_at(n, h, row), n, h, row,
+                    count);
       if (dq.data)
         write_rows(own.dq, dq, n, h, row, count);
     }

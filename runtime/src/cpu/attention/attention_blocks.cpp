@@ -26,11 +26,11 @@ constexpr int kRows = 6, kColumns = 4;
 using V = V8;
 constexpr int kRows = 6, kColumns = 2;
 #endif
-constexpr int64_t kLength = sizeof(V) / sizeof(float);
+constexpr int64_t kLength = sizeof(V) / sizeof(Real);
 
 /// R rows and C vectors of columns of c, in registers.
 template <int R, int C>
-void multiply_part(int64_t k, Strided a, const float *b, int64_t ldb, float *c,
+void multiply_part(int64_t k, Strided a, const Real *b, int64_t ldb, Real *c,
                    int64_t ldc, bool fresh) {
   V sum[R][C];
 #pragma GCC unroll 8
@@ -45,7 +45,7 @@ void multiply_part(int64_t k, Strided a, const float *b, int64_t ldb, float *c,
       row[j] = load<V>(b + p * ldb + kLength * j);
 #pragma GCC unroll 8
     for (int i = 0; i < R; ++i) {
-      const float x = a.at[i * a.row + p * a.column];
+      const Real x = a.at[i * a.row + p * a.column];
 #pragma GCC unroll 8
       for (int j = 0; j < C; ++j)
         sum[i][j] += x * row[j];
@@ -59,8 +59,8 @@ void multiply_part(int64_t k, Strided a, const float *b, int64_t ldb, float *c,
 }
 
 template <int C>
-void multiply_columns(int64_t m, int64_t k, Strided a, const float *b,
-                      int64_t ldb, float *c, int64_t ldc, bool fresh) {
+void multiply_columns(int64_t m, int64_t k, Strided a, const Real *b,
+                      int64_t ldb, Real *c, int64_t ldc, bool fresh) {
   int64_t i = 0;
   auto from = [&](int64_t row) {
     return Strided{a.at + row * a.row, a.row, a.column};
@@ -75,8 +75,8 @@ void multiply_columns(int64_t m, int64_t k, Strided a, const float *b,
 
 } // namespace
 
-void multiply(int64_t m, int64_t n, int64_t k, Strided a, const float *b,
-              int64_t ldb, float *c, int64_t ldc, bool fresh) {
+void multiply(int64_t m, int64_t n, int64_t k, Strided a, const Real *b,
+              int64_t ldb, Real *c, int64_t ldc, bool fresh) {
   constexpr int64_t kAtOnce = kColumns * kLength;
   int64_t j = 0;
   for (; j + kAtOnce <= n; j += kAtOnce)
@@ -91,11 +91,11 @@ void multiply(int64_t m, int64_t n, int64_t k, Strided a, const float *b,
 
 namespace {
 struct Memory {
-  std::vector<float> floats;
-  float *aligned() {
+  std::vector<Real> floats;
+  Real *aligned() {
     void *start = floats.data();
-    std::size_t space = floats.size() * sizeof(float);
-    return static_cast<float *>(std::align(64, 0, start, space));
+    std::size_t space = floats.size() * sizeof(Real);
+    return static_cast<Real *>(std::align(64, 0, start, space));
   }
 };
 
@@ -114,7 +114,7 @@ void Scratch::reserve(const Scratch &counted) {
     memories().resize(threads);
   for (Memory &memory : memories())
     if (memory.floats.size() < needed)
-      memory.floats = std::vector<float>(needed);
+      memory.floats = std::vector<Real>(needed);
 }
 
 Scratch Scratch::of_thread() {
@@ -128,7 +128,7 @@ Scratch Scratch::of_thread() {
 //===----------------------------------------------------------------------===//
 
 void AttentionTile::read_rows(const Tensor &operand, int64_t n, int64_t h,
-                              int64_t first, int64_t count, float *to) const {
+                              int64_t first, int64_t count, Real *to) const {
   const int64_t width = operand.shape[3], columns = padded(width);
   with_data(
       [&](const auto *from) {
@@ -142,7 +142,7 @@ void AttentionTile::read_rows(const Tensor &operand, int64_t n, int64_t h,
 }
 
 void AttentionTile::read_columns(const Tensor &operand, int64_t n, int64_t h,
-                                 float *to) const {
+                                 Real *to) const {
   constexpr int64_t kSide = 16;
   const int64_t width = operand.shape[3], columns = padded(keys);
   with_data(
@@ -159,7 +159,7 @@ void AttentionTile::read_columns(const Tensor &operand, int64_t n, int64_t h,
     std::fill(to + d * columns + keys, to + (d + 1) * columns, 0.0f);
 }
 
-void AttentionTile::write_rows(const float *from, const Tensor &result,
+void AttentionTile::write_rows(const Real *from, const Tensor &result,
                                int64_t n, int64_t h, int64_t first,
                                int64_t count) const {
   const int64_t width = result.shape[3];
@@ -188,12 +188,12 @@ AttentionTile::Head AttentionTile::take_head(Scratch &scratch) const {
   return own;
 }
 
-bool AttentionTile::all_hidden(const float *mask, int64_t rows,
+bool AttentionTile::all_hidden(const Real *mask, int64_t rows,
                                int64_t keys) const {
   if (!replaces)
     return false;
   for (int64_t i = 0; i < rows; ++i) {
-    const float *row = mask + i * mask_strides[2];
+    const Real *row = mask + i * mask_strides[2];
     for (int64_t s = 0; s < keys; ++s)
       if (row[s * mask_strides[3]] == 0.0f)
         return false;
@@ -201,16 +201,16 @@ bool AttentionTile::all_hidden(const float *mask, int64_t rows,
   return true;
 }
 
-void AttentionTile::finish_scores(float *scores, int64_t rows, int64_t keys,
-                                  const float *mask) const {
+void AttentionTile::finish_scores(Real *scores, int64_t rows, int64_t keys,
+                                  const Real *mask) const {
   for (int64_t i = 0; i < rows; ++i) {
-    float *to = scores + i * kBlockKeys;
+    Real *to = scores + i * kBlockKeys;
     if (!mask) {
       for (int64_t s = 0; s < keys; ++s)
         to[s] *= scale;
       continue;
     }
-    const float *row = mask + i * mask_strides[2];
+    const Real *row = mask + i * mask_strides[2];
     const int64_t step = mask_strides[3];
     auto each = [&](auto step) {
       if (replaces)
@@ -230,11 +230,11 @@ void AttentionTile::finish_scores(float *scores, int64_t rows, int64_t keys,
 }
 
 void AttentionTile::draw(int64_t n, int64_t h, int64_t t, int64_t s,
-                         int64_t n_keys, float *factors) const {
+                         int64_t n_keys, Real *factors) const {
   uint32_t words[kBlockKeys];
   philox_words(cx.seed ^ key, uint64_t(cx.micro_batch),
                uint64_t(number(n, h, t, s)), 1, words, n_keys);
-  const float kept = 1.0f / (1.0f - ratio);
+  const Real kept = 1.0f / (1.0f - ratio);
   for (int64_t j = 0; j < n_keys; ++j)
     factors[j] = is_kept(words[j], ratio) ? kept : 0.0f;
 }

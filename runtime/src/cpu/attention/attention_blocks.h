@@ -11,6 +11,7 @@
 #include "cpu/kernels/vectors.h"
 #include "ffrt/context.h"
 #include "ffrt/kernel.h"
+#include "ffrt/real.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -37,28 +38,28 @@ public:
   static void reserve(const Scratch &counted);
 
   /// The next `floats` of it, uninitialised, from a cache line on.
-  float *take(int64_t floats) {
-    float *part = start ? start + taken : nullptr;
+  Real *take(int64_t floats) {
+    Real *part = start ? start + taken : nullptr;
     taken += padded(floats);
     return part;
   }
 
 private:
-  float *start = nullptr;
+  Real *start = nullptr;
   int64_t taken = 0;
 };
 
 /// A matrix whose element (i, j) is at[i * row + j * column].
 struct Strided {
-  const float *at;
+  const Real *at;
   int64_t row, column;
 };
 
 /// c [m x n] += a [m x k] b [k x n]; with `fresh` c = a b. b and c are
 /// row-major with rows `ldb` and `ldc` apart; n, ldb and ldc are multiples of
 /// 16.
-void multiply(int64_t m, int64_t n, int64_t k, Strided a, const float *b,
-              int64_t ldb, float *c, int64_t ldc, bool fresh);
+void multiply(int64_t m, int64_t n, int64_t k, Strided a, const Real *b,
+              int64_t ldb, Real *c, int64_t ldc, bool fresh);
 
 /// A tile on the CPU.
 struct AttentionTile : AttentionGeometry {
@@ -75,35 +76,35 @@ struct AttentionTile : AttentionGeometry {
   /// Vectors `first` to first + count of a head of an operand as rows of
   /// padded(width) columns, with zeros behind.
   void read_rows(const Tensor &operand, int64_t n, int64_t h, int64_t first,
-                 int64_t count, float *to) const;
+                 int64_t count, Real *to) const;
   /// All of them as columns: `width` rows of padded(keys).
   void read_columns(const Tensor &operand, int64_t n, int64_t h,
-                    float *to) const;
+                    Real *to) const;
   /// Rows of padded(width) columns to such vectors of a result, in its type.
-  void write_rows(const float *from, const Tensor &result, int64_t n, int64_t h,
+  void write_rows(const Real *from, const Tensor &result, int64_t n, int64_t h,
                   int64_t first, int64_t count) const;
 
   /// Of one head: keys as columns, values as rows, a block of queries, of
   /// scores and of results.
   struct Head {
-    float *keys, *values, *queries, *scores, *sums;
+    Real *keys, *values, *queries, *scores, *sums;
   };
   Head take_head(Scratch &scratch) const;
 
   /// Rows of the mask from (n, h, t, s) on; null without a mask.
-  const float *masked_from(const Tensor &mask, int64_t n, int64_t h, int64_t t,
-                           int64_t s) const {
-    return mask.data ? mask.as<float>() + mask_at(n, h, t, s) : nullptr;
+  const Real *masked_from(const Tensor &mask, int64_t n, int64_t h, int64_t t,
+                          int64_t s) const {
+    return mask.data ? mask.as<Real>() + mask_at(n, h, t, s) : nullptr;
   }
   /// Are all scores of a block replaced?
-  bool all_hidden(const float *mask, int64_t rows, int64_t keys) const;
+  bool all_hidden(const Real *mask, int64_t rows, int64_t keys) const;
   /// Products of queries and keys become scores, by the scale and the mask.
-  void finish_scores(float *scores, int64_t rows, int64_t keys,
-                     const float *mask) const;
+  void finish_scores(Real *scores, int64_t rows, int64_t keys,
+                     const Real *mask) const;
   /// What the probabilities of row (n, h, t) from position `s` on are
   /// multiplied by when some are dropped: 0 or 1 / (1 - ratio).
   void draw(int64_t n, int64_t h, int64_t t, int64_t s, int64_t keys,
-            float *factors) const;
+            Real *factors) const;
 
   /// Calls body(s, n) for all blocks of positions, s to s + n, when
   /// `own.scores` has theirs for `count` rows of a head from `t` on, and
@@ -116,7 +117,7 @@ struct AttentionTile : AttentionGeometry {
     read_rows(q, n, h, t, count, own.queries);
     for (int64_t s = 0; s < keys; s += kBlockKeys) {
       const int64_t n_keys = std::min(kBlockKeys, keys - s);
-      const float *masked = masked_from(mask, n, h, t, s);
+      const Real *masked = masked_from(mask, n, h, t, s);
       if (skip && all_hidden(masked, count, n_keys))
         continue;
       multiply(count, padded(n_keys), width, {own.queries, padded(width), 1},

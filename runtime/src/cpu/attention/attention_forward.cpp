@@ -15,7 +15,7 @@ namespace ffrt {
 struct AttentionForward::Impl : AttentionTile {
   /// And of every row its largest score and the sum of exponentials.
   struct Head : AttentionTile::Head {
-    float *top, *total;
+    Real *top, *total;
   };
   int64_t parts; ///< that the rows of a head are cut into, for the threads
 
@@ -44,27 +44,27 @@ struct AttentionForward::Impl : AttentionTile {
                  int64_t count, int64_t s, int64_t n_keys) const {
     const int64_t columns = padded(values);
     for (int64_t i = 0; i < count; ++i) {
-      float *row = own.scores + i * kBlockKeys;
-      const float most =
+      Real *row = own.scores + i * kBlockKeys;
+      const Real most =
           max_over(n_keys, own.top[i], [=](int64_t j) { return row[j]; });
       // Where nothing but -infinity has been seen there is nothing to scale.
-      const float base = most == -__builtin_inff() ? 0.0f : most;
-      const float factor = fast_exp(own.top[i] - base);
+      const Real base = most == -__builtin_inff() ? 0.0f : most;
+      const Real factor = fast_exp(own.top[i] - base);
 #pragma GCC ivdep
       for (int64_t j = 0; j < n_keys; ++j)
         row[j] = fast_exp(row[j] - base);
       const auto sum =
-          float(sum_over(n_keys, [=](int64_t j) { return row[j]; }));
+          Real(sum_over(n_keys, [=](int64_t j) { return row[j]; }));
       own.top[i] = most;
       own.total[i] = own.total[i] * factor + sum;
       if (factor != 1.0f) {
-        float *result = own.sums + i * columns;
+        Real *result = own.sums + i * columns;
         for (int64_t e = 0; e < columns; ++e)
           result[e] *= factor;
       }
     }
     for (int64_t i = 0; ratio > 0 && i < count; ++i) {
-      float factors[kBlockKeys], *row = own.scores + i * kBlockKeys;
+      Real factors[kBlockKeys], *row = own.scores + i * kBlockKeys;
       draw(n, h, t + i, s, n_keys, factors);
       for (int64_t j = 0; j < n_keys; ++j)
         row[j] *= factors[j];
@@ -109,12 +109,12 @@ struct AttentionForward::Impl : AttentionTile {
           *std::min_element(own.top, own.top + count) < hidden + kVanishes)
         rows_of_block(own, q, mask, n, h, t, count, false);
       for (int64_t i = 0; i < count; ++i) {
-        const float factor = 1.0f / own.total[i];
-        float *sums = own.sums + i * padded(values);
+        const Real factor = 1.0f / own.total[i];
+        Real *sums = own.sums + i * padded(values);
         for (int64_t e = 0; e < values; ++e)
           sums[e] *= factor;
         if (lse.data)
-          lse.as<float>()[row_at(n, h, t + i)] =
+          lse.as<Real>()[row_at(n, h, t + i)] =
               own.top[i] + std::log(own.total[i]);
       }
       write_rows(own.sums, y, n, h, t, count);

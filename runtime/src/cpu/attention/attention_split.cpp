@@ -25,8 +25,8 @@ struct SplitTile : AttentionTile {
   }
 
   /// Row (n, h, t) of a tensor [N, H, T].
-  float *row_of(const Tensor &sums, int64_t n, int64_t h, int64_t t) const {
-    return sums.as<float>() + row_at(n, h, t);
+  Real *row_of(const Tensor &sums, int64_t n, int64_t h, int64_t t) const {
+    return sums.as<Real>() + row_at(n, h, t);
   }
 
   /// Calls body(n, h) for all heads, on all threads.
@@ -59,12 +59,12 @@ struct AttentionMax::Impl : SplitTile {
     const Head own = take_head(scratch);
     read_columns(k, n, h, own.keys);
     for_rows([&](int64_t t, int64_t count) {
-      float *top = row_of(most, n, h, t);
+      Real *top = row_of(most, n, h, t);
       std::fill_n(top, count, -__builtin_inff());
       for_scores(own, q, mask, n, h, t, count, /*skip=*/false,
                  [&](int64_t, int64_t n_keys) {
                    for (int64_t i = 0; i < count; ++i) {
-                     const float *row = own.scores + i * kBlockKeys;
+                     const Real *row = own.scores + i * kBlockKeys;
                      top[i] = max_over(n_keys, top[i],
                                        [=](int64_t j) { return row[j]; });
                    }
@@ -98,19 +98,19 @@ struct AttentionSum::Impl : SplitTile {
   using SplitTile::SplitTile;
 
   /// Scores become what values are multiplied by.
-  void exponentials(const Head &own, const float *top, float *total, int64_t n,
+  void exponentials(const Head &own, const Real *top, Real *total, int64_t n,
                     int64_t h, int64_t t, int64_t count, int64_t s,
                     int64_t n_keys) const {
     for (int64_t i = 0; i < count; ++i) {
-      float *row = own.scores + i * kBlockKeys;
+      Real *row = own.scores + i * kBlockKeys;
       // Where there is nothing but -infinity there is nothing to scale.
-      const float base = top[i] == -__builtin_inff() ? 0.0f : top[i];
+      const Real base = top[i] == -__builtin_inff() ? 0.0f : top[i];
 #pragma GCC ivdep
       for (int64_t j = 0; j < n_keys; ++j)
         row[j] = fast_exp(row[j] - base);
-      total[i] += float(sum_over(n_keys, [=](int64_t j) { return row[j]; }));
+      total[i] += Real(sum_over(n_keys, [=](int64_t j) { return row[j]; }));
       if (ratio > 0) {
-        float factors[kBlockKeys];
+        Real factors[kBlockKeys];
         draw(n, h, t + i, s, n_keys, factors);
         for (int64_t j = 0; j < n_keys; ++j)
           row[j] *= factors[j];
@@ -128,8 +128,8 @@ struct AttentionSum::Impl : SplitTile {
     read_columns(k, n, h, own.keys);
     read_rows(v, n, h, 0, keys, own.values);
     for_rows([&](int64_t t, int64_t count) {
-      const float *top = row_of(most, n, h, t);
-      float *totals = row_of(total, n, h, t);
+      const Real *top = row_of(most, n, h, t);
+      Real *totals = row_of(total, n, h, t);
       std::fill_n(totals, count, 0.0f);
       std::fill_n(own.sums, count * columns, 0.0f);
       // Beside other scores those that were replaced may be nothing.
@@ -169,9 +169,8 @@ void AttentionSum::operator()(Tensors in, Tensors out) {
 
 void AttentionApply::operator()(Tensors in, Tensors out) {
   const Tensor &y = out.begin()[0], &lse = out.begin()[1];
-  const float *most = in.begin()[0].as<float>(),
-              *total = in.begin()[1].as<float>(),
-              *sum = in.begin()[2].as<float>();
+  const Real *most = in.begin()[0].as<Real>(),
+             *total = in.begin()[1].as<Real>(), *sum = in.begin()[2].as<Real>();
   const Index shape = in.begin()[2].shape; // [N, T, H, E]
   const int64_t rows = shape[1], heads = shape[2], values = shape[3];
   parallel_for(shape[0] * rows, 1, [&](int64_t begin, int64_t end) {
@@ -180,10 +179,10 @@ void AttentionApply::operator()(Tensors in, Tensors out) {
         const int64_t row = (at / rows * heads + h) * rows + at % rows,
                       first = (at * heads + h) * values;
         if (lse.data)
-          lse.as<float>()[row] = most[row] + std::log(total[row]);
+          lse.as<Real>()[row] = most[row] + std::log(total[row]);
         if (!y.data)
           continue;
-        const float factor = 1.0f / total[row];
+        const Real factor = 1.0f / total[row];
         with_data(
             [&](auto *to) {
               using T = std::remove_pointer_t<decltype(to)>;

@@ -42,7 +42,7 @@ template <class F> void for_pixels(const PoolImage &t, int64_t work, F &&f) {
 /// N vectors of channels.
 template <class V, int N> struct Block {
   using Ints = typename IntsOf<V>::type;
-  static constexpr int width = sizeof(V) / sizeof(float);
+  static constexpr int width = sizeof(V) / sizeof(Real);
   V value[N];
 
   /// Calls f(reference to a vector, its offset).
@@ -57,20 +57,22 @@ template <class V, int N> struct Block {
 /// neighbours in memory or else taken one by one.
 template <class F> void for_blocks(int64_t count, bool neighbours, F &&f) {
   int64_t c = 0;
-  if (neighbours) {
-    for (; c + 64 <= count; c += 64)
-      f(Block<V16, 4>(), c);
-    for (; c + 16 <= count; c += 16)
-      f(Block<V16, 1>(), c);
-    for (; c + 8 <= count; c += 8)
-      f(Block<V8, 1>(), c);
-    for (; c + 4 <= count; c += 4)
-      f(Block<V4, 1>(), c);
-    for (; c + 2 <= count; c += 2)
-      f(Block<V2, 1>(), c);
-  }
+  // Positions are as wide as f32.
+  if constexpr (kReal == DType::f32)
+    if (neighbours) {
+      for (; c + 64 <= count; c += 64)
+        f(Block<V16, 4>(), c);
+      for (; c + 16 <= count; c += 16)
+        f(Block<V16, 1>(), c);
+      for (; c + 8 <= count; c += 8)
+        f(Block<V8, 1>(), c);
+      for (; c + 4 <= count; c += 4)
+        f(Block<V4, 1>(), c);
+      for (; c + 2 <= count; c += 2)
+        f(Block<V2, 1>(), c);
+    }
   for (; c < count; ++c)
-    f(Block<float, 1>(), c);
+    f(Block<Real, 1>(), c);
 }
 
 /// The window of one output pixel: calls f(offset in x, number of the position
@@ -86,7 +88,7 @@ struct PixelWindow {
         h(g.axis[1].entries[std::size_t(oh)]),
         w(g.axis[2].entries[std::size_t(ow)]) {}
 
-  float divisor() const { return d.divisor * h.divisor * w.divisor; }
+  Real divisor() const { return d.divisor * h.divisor * w.divisor; }
 
   template <class F> void for_entries(F &&f) const {
     for (int64_t i = d.first; i < d.end; i += g.axis[0].step)
@@ -242,8 +244,8 @@ static void average_forward(const PoolGeometry &g, const PoolImage &x,
   const bool neighbours = x.stride[1] == 1 && y.stride[1] == 1;
   for_pixels(y, g.volume, [&](int64_t n, int64_t d, int64_t h, int64_t w) {
     const PixelWindow window(g, x, d, h, w);
-    const float count = window.divisor();
-    const float scale = count > 0 ? 1.0f / count : 0.0f;
+    const Real count = window.divisor();
+    const Real scale = count > 0 ? 1.0f / count : 0.0f;
     const X *image = from + n * x.stride[0] + first;
     const int64_t pixel = y.offset_of(n, d, h, w);
     for_blocks(y.extent[1], neighbours, [&](auto sum, int64_t c) {
@@ -282,9 +284,9 @@ static void average_backward(const PoolGeometry &g, const PoolImage &y,
       using V = std::decay_t<decltype(sum.value[0])>;
       sum = {};
       cover.for_windows([&](int64_t od, int64_t oh, int64_t ow) {
-        const float scale = 1.0f / (axis[0].entries[std::size_t(od)].divisor *
-                                    axis[1].entries[std::size_t(oh)].divisor *
-                                    axis[2].entries[std::size_t(ow)].divisor);
+        const Real scale = 1.0f / (axis[0].entries[std::size_t(od)].divisor *
+                                   axis[1].entries[std::size_t(oh)].divisor *
+                                   axis[2].entries[std::size_t(ow)].divisor);
         const Y *here =
             from + y.offset_of(n, od, oh, ow) + first + c * y.stride[1];
         sum.each([&](V &value, int i) { value += scale * load<V>(here + i); });

@@ -12,17 +12,17 @@ namespace {
 /// Up to four lines of the operand and their weights.
 struct Lines {
   static constexpr int most = 4;
-  const float *at[most] = {};
-  float weight[most] = {};
+  const Real *at[most] = {};
+  Real weight[most] = {};
   int count = 0;
 };
 
 /// y = sum of weighted lines, added to y unless `first`.
-void add_lines(float *y, const Lines &lines, int64_t n, bool first) {
-  const float *a = lines.at[0], *b = lines.at[1], *c = lines.at[2],
-              *d = lines.at[3];
-  const float *w = lines.weight;
-  const float wa = w[0], wb = w[1], wc = w[2], wd = w[3];
+void add_lines(Real *y, const Lines &lines, int64_t n, bool first) {
+  const Real *a = lines.at[0], *b = lines.at[1], *c = lines.at[2],
+             *d = lines.at[3];
+  const Real *w = lines.weight;
+  const Real wa = w[0], wb = w[1], wc = w[2], wd = w[3];
   auto each = [&](auto sum) {
     if (first)
 #pragma GCC ivdep
@@ -55,7 +55,7 @@ public:
       : tables(tables), strides(strides), dims(dims), count(count) {}
 
   /// y = the line at `position` (per dimension in `dims`).
-  void run(float *y, const float *x, const int64_t *position, int64_t n) {
+  void run(Real *y, const Real *x, const int64_t *position, int64_t n) {
     to = y;
     length = n;
     at = position;
@@ -69,7 +69,7 @@ public:
   }
 
 private:
-  void visit(int k, const float *x, float weight) {
+  void visit(int k, const Real *x, Real weight) {
     if (k == count) {
       lines.at[lines.count] = x;
       lines.weight[lines.count] = weight;
@@ -95,7 +95,7 @@ private:
   const Index &strides;
   const int *dims;
   int count;
-  float *to = nullptr;
+  Real *to = nullptr;
   int64_t length = 0;
   const int64_t *at = nullptr;
   Lines lines;
@@ -120,7 +120,7 @@ void for_lines(const Tensor &y, const int *dims, int count, int64_t work,
                      rest /= extent;
                      offset += position[k] * strides[dims[k]];
                    }
-                   f(y.as<float>() + offset, position);
+                   f(y.as<Real>() + offset, position);
                  }
                });
 }
@@ -140,17 +140,17 @@ void interpolate(const std::vector<ResizeTable> &tables, const Tensor &x,
       dims[count++] = d;
   }
   const Index strides = x.strides();
-  const float *from = x.as<float>();
+  const Real *from = x.as<Real>();
   const ResizeTable &along = tables[std::size_t(line)];
   const int64_t n = y.shape[line];
   if (along.copies)
     return for_lines(
-        y, dims, count, work, [&](float *to, const int64_t *position) {
+        y, dims, count, work, [&](Real *to, const int64_t *position) {
           LineSum(tables, strides, dims, count).run(to, from, position, n);
         });
   // One element after the other, as if it were a line of its own.
   dims[count] = line;
-  for_lines(y, dims, count, work, [&](float *to, const int64_t *position) {
+  for_lines(y, dims, count, work, [&](Real *to, const int64_t *position) {
     LineSum sum(tables, strides, dims, count + 1);
     int64_t at[kMaxRank];
     std::copy_n(position, count, at);

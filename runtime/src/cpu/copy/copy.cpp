@@ -110,6 +110,8 @@ void fill_elements(DType type, void *dst, int64_t n, double value) {
   switch (type) {
   case DType::f32:
     return fill_as<float>(dst, n, value);
+  case DType::f64:
+    return fill_as<double>(dst, n, value);
   case DType::bf16:
     return fill_as<BFloat16>(dst, n, value);
   case DType::f16:
@@ -117,7 +119,8 @@ void fill_elements(DType type, void *dst, int64_t n, double value) {
   case DType::i32:
     return fill_as<int32_t>(dst, n, value);
   default:
-    throw Error("fill: expected f32, bf16, f16 or i32, found another type");
+    throw Error("fill: expected f32, f64, bf16, f16 or i32, found another "
+                "type");
   }
 }
 

@@ -16,11 +16,11 @@ namespace {
 /// y[i] = f(x0[i], ...) for a row of n elements; operand k moves along if bit k
 /// of Moving is set, else its first element stands for all.
 template <unsigned Moving, class F, std::size_t... K>
-void row(F f, float *y, const std::array<const float *, sizeof...(K)> &x,
+void row(F f, Real *y, const std::array<const Real *, sizeof...(K)> &x,
          int64_t n, std::index_sequence<K...>) {
-  const std::array<float, sizeof...(K)> fixed = {
+  const std::array<Real, sizeof...(K)> fixed = {
       (Moving >> K & 1 ? 0.0f : *x[K])...};
-  const std::array<const float *, sizeof...(K)> p = x;
+  const std::array<const Real *, sizeof...(K)> p = x;
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i)
     y[i] = f((Moving >> K & 1 ? p[K][i] : fixed[K])...);
@@ -28,9 +28,9 @@ void row(F f, float *y, const std::array<const float *, sizeof...(K)> &x,
 
 template <class F, int N> class Loops {
 public:
-  using Pointers = std::array<const float *, N>;
+  using Pointers = std::array<const Real *, N>;
 
-  Loops(const Nest<N + 1> &nest, float *y, const Pointers &x)
+  Loops(const Nest<N + 1> &nest, Real *y, const Pointers &x)
       : nest(nest), y(y), x(x) {}
 
   void run() const {
@@ -46,7 +46,7 @@ public:
     if (flat)
       dispatch(moving, std::make_integer_sequence<unsigned, 1u << N>());
     else
-      planes([&](float *to, const Pointers &from, int64_t n) {
+      planes([&](Real *to, const Pointers &from, int64_t n) {
         for (int64_t i = 0; i < n; ++i)
           to[i * step[0]] = strided(from, i, Indices());
       });
@@ -55,13 +55,13 @@ public:
 private:
   using Indices = std::make_index_sequence<N>;
   const Nest<N + 1> &nest;
-  float *y;
+  Real *y;
   const Pointers x;
 
   template <unsigned... Masks>
   void dispatch(unsigned moving,
                 std::integer_sequence<unsigned, Masks...>) const {
-    ((moving == Masks ? planes([](float *to, const Pointers &from, int64_t n) {
+    ((moving == Masks ? planes([](Real *to, const Pointers &from, int64_t n) {
        row<Masks>(F(), to, from, n, Indices());
      })
                       : void()),
@@ -71,7 +71,7 @@ private:
   template <class Row> void planes(Row row) const {
     const auto next = nest.row_stride();
     nest.run_planes([&](const auto &at, int64_t rows, int64_t n) {
-      float *to = y + at[0];
+      Real *to = y + at[0];
       Pointers from;
       for (int k = 0; k < N; ++k)
         from[k] = x[k] + at[k + 1];
@@ -85,8 +85,8 @@ private:
   }
 
   template <std::size_t... K>
-  float strided(const Pointers &from, int64_t i,
-                std::index_sequence<K...>) const {
+  Real strided(const Pointers &from, int64_t i,
+               std::index_sequence<K...>) const {
     const auto &step = nest.inner_stride();
     return F()(from[K][i * step[K + 1]]...);
   }
@@ -97,20 +97,20 @@ private:
 template <class F, int N>
 Broadcast<F, N>::Broadcast(Context &, Tensors in, Tensors out) {
   check_broadcast("broadcast", in, out, N);
-  expect_type("broadcast", "result", out.begin()[0], DType::f32);
+  expect_type("broadcast", "result", out.begin()[0], kReal);
 }
 
 template <class F, int N>
 void Broadcast<F, N>::operator()(Tensors in, Tensors out) {
   const Tensor &y = out.begin()[0];
   std::array<Index, N + 1> strides = {y.strides()};
-  std::array<const float *, N> x;
+  std::array<const Real *, N> x;
   for (int k = 0; k < N; ++k) {
     strides[k + 1] = broadcast_strides(in.begin()[k], y.rank);
-    x[k] = in.begin()[k].template as<float>();
+    x[k] = in.begin()[k].template as<Real>();
   }
   const Nest<N + 1> nest(y.rank, y.shape, strides);
-  Loops<F, N>(nest, y.as<float>(), x).run();
+  Loops<F, N>(nest, y.as<Real>(), x).run();
 }
 
 #define FFRT_ELEMENTWISE(Name, Functor, N)

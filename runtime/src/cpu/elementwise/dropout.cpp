@@ -10,8 +10,8 @@ namespace ffrt {
 /// null.
 template <class X, class A, class Y>
 static void drop(const X *from, const A *added, const Tensor &y, Y *to,
-                 uint64_t key, uint64_t micro_batch, float ratio) {
-  const float scale = 1.0f / (1.0f - ratio);
+                 uint64_t key, uint64_t micro_batch, Real ratio) {
+  const Real scale = 1.0f / (1.0f - ratio);
   for_random_words(
       y, key, micro_batch,
       [=](int64_t at, int64_t stride, const uint32_t *words, int64_t n) {
@@ -22,7 +22,7 @@ static void drop(const X *from, const A *added, const Tensor &y, Y *to,
           to[at + i * stride] = Y(kept(i, at + i * stride));
         for (int64_t i = 0; added && i < n; ++i) {
           const int64_t k = at + i * stride;
-          to[k] = Y(kept(i, k) + float(added[k]));
+          to[k] = Y(kept(i, k) + Real(added[k]));
         }
       });
 }

@@ -17,9 +17,9 @@ void Elementwise<F, N>::check(Tensors in, Tensors out) {
 template <class F, std::size_t... I>
 static void apply(const F &f, Tensors in, Tensors out,
                   std::index_sequence<I...>) {
-  const std::array<const float *, sizeof...(I)> x = {
-      in.begin()[I].template as<float>()...};
-  float *y = out.begin()->as<float>();
+  const std::array<const Real *, sizeof...(I)> x = {
+      in.begin()[I].template as<Real>()...};
+  Real *y = out.begin()->as<Real>();
   parallel_for(out.begin()->elements(), 16384,
                [x, y, &f](int64_t begin, int64_t end) {
                  // A local copy tells the compiler that stores to y do not

@@ -108,7 +108,7 @@ static void pack(T *to, const T *from, int64_t rows, int64_t row,
 /// long, of a part of one row.
 void FusedWalk::run_rows(const Pointers &at, Loop loop, int64_t begin,
                          int64_t end) const {
-  alignas(64) char scratch[kMaxFused][kChunk * sizeof(float)];
+  alignas(64) char scratch[kMaxFused][kChunk * sizeof(Real)];
   Pointers piece;
   const int64_t width = std::min(columns, kChunk);
   const int64_t height = kChunk / width;

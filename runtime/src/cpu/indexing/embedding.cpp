@@ -74,8 +74,8 @@ void for_own_rows(const Lookup &lookup, const T *ids, int64_t work, Start start,
 
 void EmbeddingForward::operator()(Tensors in, Tensors out) {
   const Lookup lookup{in.begin()[0], in.begin()[1]};
-  const float *table = lookup.table.as<float>();
-  float *y = out.begin()[0].as<float>();
+  const Real *table = lookup.table.as<Real>();
+  Real *y = out.begin()[0].as<Real>();
   const int64_t width = lookup.width(), rows = lookup.table.shape[0];
   lookup.dispatch("embedding forward", [&](const auto *ids) {
     parallel_for(lookup.count(), 1 + kThreadElements / width,
@@ -97,8 +97,8 @@ EmbeddingBackward::EmbeddingBackward(Context &, Tensors in, Tensors out) {
 
 void EmbeddingBackward::operator()(Tensors in, Tensors out) {
   const Lookup lookup{out.begin()[0], in.begin()[0]};
-  const float *dy = in.begin()[1].as<float>();
-  float *table = lookup.table.as<float>();
+  const Real *dy = in.begin()[1].as<Real>();
+  Real *table = lookup.table.as<Real>();
   const int64_t width = lookup.width();
   const bool accumulates = lookup.table.accumulates;
   lookup.dispatch("embedding backward", [&](const auto *ids) {
@@ -110,8 +110,8 @@ void EmbeddingBackward::operator()(Tensors in, Tensors out) {
             std::fill_n(table + begin * width, (end - begin) * width, 0.0f);
         },
         [=](int64_t row, int64_t i) {
-          float *sum = table + row * width;
-          const float *from = dy + i * width;
+          Real *sum = table + row * width;
+          const Real *from = dy + i * width;
 #pragma GCC ivdep
           for (int64_t c = 0; c < width; ++c)
             sum[c] += from[c];
@@ -131,11 +131,11 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
   const char *kernel = "sgd update rows";
   check_no_decay(kernel, cx);
   const Lookup lookup{in.begin()[0], in.begin()[1]};
-  const float *dy = in.begin()[2].as<float>();
-  float *w = lookup.table.as<float>();
+  const Real *dy = in.begin()[2].as<Real>();
+  Real *w = lookup.table.as<Real>();
   const rules::Sgd rule;
-  const rules::RatesOfRows by{float(cx.learning_rate)};
-  const float scale = rule.scale(in.begin()[3].as<float>());
+  const rules::RatesOfRows by{Real(cx.learning_rate)};
+  const Real scale = rule.scale(in.begin()[3].as<Real>());
   if (rule.skips(scale))
     return;
   const int64_t width = lookup.width();
@@ -143,8 +143,8 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
     for_own_rows(
         lookup, ids, lookup.count() * width, [](int64_t, int64_t) {},
         [=](int64_t row, int64_t i) {
-          float *to = w + row * width;
-          const float *from = dy + i * width;
+          Real *to = w + row * width;
+          const Real *from = dy + i * width;
 #pragma GCC ivdep
           for (int64_t c = 0; c < width; ++c)
             rule(by, scale, from[c], to[c]);
@@ -154,12 +154,12 @@ void SgdUpdateRows::operator()(Tensors in, Tensors) {
 
 struct AdagradUpdateRows::Plan {
   std::vector<int64_t> order; ///< positions of indices, by row
-  std::vector<float> sums;    ///< a row for every thread
+  std::vector<Real> sums;     ///< a row for every thread
 };
 
 AdagradUpdateRows::AdagradUpdateRows(Context &cx, Tensors in, Tensors out,
                                      double epsilon)
-    : cx(cx), epsilon(float(epsilon)), plan(std::make_shared<Plan>()) {
+    : cx(cx), epsilon(Real(epsilon)), plan(std::make_shared<Plan>()) {
   check_row_update("adagrad update rows", in, out, 1);
   const Lookup lookup{in.begin()[0], in.begin()[1]};
   plan->order.resize(std::size_t(lookup.count()));
@@ -170,11 +170,11 @@ void AdagradUpdateRows::operator()(Tensors in, Tensors) {
   const char *kernel = "adagrad update rows";
   check_no_decay(kernel, cx);
   const Lookup lookup{in.begin()[0], in.begin()[1]};
-  const float *dy = in.begin()[2].as<float>();
-  float *w = lookup.table.as<float>(), *s = in.begin()[4].as<float>();
+  const Real *dy = in.begin()[2].as<Real>();
+  Real *w = lookup.table.as<Real>(), *s = in.begin()[4].as<Real>();
   const rules::Adagrad rule(epsilon);
-  const rules::RatesOfRows by{float(cx.learning_rate)};
-  const float scale = rule.scale(in.begin()[3].as<float>());
+  const rules::RatesOfRows by{Real(cx.learning_rate)};
+  const Real scale = rule.scale(in.begin()[3].as<Real>());
   if (rule.skips(scale))
     return;
   const int64_t width = lookup.width(), rows = lookup.table.shape[0],
@@ -193,7 +193,7 @@ void AdagradUpdateRows::operator()(Tensors in, Tensors) {
     // The thread that has the first index of a row has the row.
     parallel_for(
         count, 1 + kThreadElements / width, [&](int64_t begin, int64_t end) {
-          float *sum = plan->sums.data() + omp_get_thread_num() * width;
+          Real *sum = plan->sums.data() + omp_get_thread_num() * width;
           for (int64_t at = begin; at < end;) {
             const int64_t row = row_of(at), first = at++;
             if (row < 0 || row >= rows ||
@@ -201,12 +201,12 @@ void AdagradUpdateRows::operator()(Tensors in, Tensors) {
               continue;
             std::copy_n(dy + order[std::size_t(first)] * width, width, sum);
             for (; at < count && row_of(at) == row; ++at) {
-              const float *from = dy + order[std::size_t(at)] * width;
+              const Real *from = dy + order[std::size_t(at)] * width;
 #pragma GCC ivdep
               for (int64_t c = 0; c < width; ++c)
                 sum[c] += from[c];
             }
-            float *to = w + row * width, *squares = s + row * width;
+            Real *to = w + row * width, *squares = s + row * width;
 #pragma GCC ivdep
             for (int64_t c = 0; c < width; ++c)
               rule(by, scale, sum[c], to[c], squares[c]);

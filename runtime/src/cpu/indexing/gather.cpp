@@ -41,8 +41,8 @@ void GatherBackward::operator()(Tensors in, Tensors out) {
   const Tensor &dy = in.begin()[0], &dx = out.begin()[0];
   const Runs from(dy, axis), to(dx, axis);
   const int64_t n = to.length;
-  const float *x = dy.as<float>();
-  float *y = dx.as<float>();
+  const Real *x = dy.as<Real>();
+  Real *y = dx.as<Real>();
   const auto *start = static_cast<const int64_t *>(starts.get());
   const auto *source = static_cast<const int64_t *>(sources.get());
   parallel_for(
@@ -50,10 +50,10 @@ void GatherBackward::operator()(Tensors in, Tensors out) {
         for (int64_t i = begin; i < end; ++i) {
           const int64_t block = i / to.positions;
           const int64_t p = i - block * to.positions;
-          float *sum = y + i * n;
+          Real *sum = y + i * n;
           std::fill_n(sum, n, 0.0f);
           for (int64_t s = start[p]; s < start[p + 1]; ++s) {
-            const float *run = x + (block * from.positions + source[s]) * n;
+            const Real *run = x + (block * from.positions + source[s]) * n;
 #pragma GCC ivdep
             for (int64_t k = 0; k < n; ++k)
               sum[k] += run[k];

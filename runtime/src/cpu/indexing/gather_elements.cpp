@@ -31,8 +31,8 @@ void GatherElements::operator()(Tensors in, Tensors out) {
   const Tensor &x = in.begin()[0], &indices = in.begin()[1];
   const IndexedLines lines(x, indices, axis);
   expect_positions("gather elements", lines, indices.elements());
-  const float *from = x.as<float>();
-  float *y = out.begin()[0].as<float>();
+  const Real *from = x.as<Real>();
+  Real *y = out.begin()[0].as<Real>();
   parallel_for(indices.elements(), kThreadElements,
                [&](int64_t begin, int64_t end) {
                  for (int64_t i = begin; i < end; ++i)
@@ -47,8 +47,8 @@ void GatherElementsBackward::operator()(Tensors in, Tensors out) {
   const Tensor &indices = in.begin()[0], &dx = out.begin()[0];
   const IndexedLines lines(dx, indices, axis);
   expect_positions("gather elements backward", lines, indices.elements());
-  const float *dy = in.begin()[1].as<float>();
-  float *to = dx.as<float>();
+  const Real *dy = in.begin()[1].as<Real>();
+  Real *to = dx.as<Real>();
   const Runs &target = lines.indexed, &source = lines.picked;
   const int64_t size = target.positions * target.length,
                 count = source.positions * source.length;

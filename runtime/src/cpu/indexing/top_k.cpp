@@ -27,14 +27,14 @@ TopK::TopK(Context &cx, Tensors in, Tensors out, int64_t axis, int64_t largest)
 void TopK::operator()(Tensors in, Tensors out) {
   const Tensor &x = *in.begin(), &y = out.begin()[0], &index = out.begin()[1];
   const Lines from(x, axis), to(y.data ? y : index, axis);
-  const float *source = x.as<float>();
+  const Real *source = x.as<Real>();
   const int64_t parts = plan->parts;
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
       int64_t *first = plan->order.data() + part * from.extent;
       for (int64_t line = from.count * part / parts;
            line < from.count * (part + 1) / parts; ++line) {
-        const float *values = source + from.start(line);
+        const Real *values = source + from.start(line);
         std::iota(first, first + from.extent, 0);
         std::partial_sort(first, first + to.extent, first + from.extent,
                           [&](int64_t i, int64_t j) {
@@ -45,7 +45,7 @@ void TopK::operator()(Tensors in, Tensors out) {
         for (int64_t i = 0; i < to.extent; ++i) {
           const int64_t at = to.start(line) + i * to.stride;
           if (y.data)
-            y.as<float>()[at] = values[first[i] * from.stride];
+            y.as<Real>()[at] = values[first[i] * from.stride];
           if (index.data)
             index.as<int64_t>()[at] = first[i];
         }
@@ -60,14 +60,14 @@ void TopKBackward::operator()(Tensors in, Tensors out) {
   parallel_for(to.count, 1 + 16384 / std::max<int64_t>(to.extent, 1),
                [&](int64_t begin, int64_t end) {
                  for (int64_t line = begin; line < end; ++line) {
-                   float *row = dx.as<float>() + to.start(line);
+                   Real *row = dx.as<Real>() + to.start(line);
                    for (int64_t i = 0; i < to.extent; ++i)
                      row[i * to.stride] = 0.0f;
                    for (int64_t i = 0; i < from.extent; ++i) {
                      const int64_t at = from.start(line) + i * from.stride,
                                    place = index.as<int64_t>()[at];
                      if (place >= 0 && place < to.extent)
-                       row[place * to.stride] += dy.as<float>()[at];
+                       row[place * to.stride] += dy.as<Real>()[at];
                    }
                  }
                });

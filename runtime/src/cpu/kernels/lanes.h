@@ -6,6 +6,8 @@
 #ifndef FFRT_CPU_LANES_H
 #define FFRT_CPU_LANES_H
 
+#include "ffrt/real.h"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -14,13 +16,13 @@ namespace ffrt {
 constexpr int64_t kLanes = 16; ///< that the compiler turns into vectors
 
 /// The largest of `top` and f(0) to f(n - 1).
-template <class F> float max_over(int64_t n, float top, F f) {
-  float lanes[kLanes];
+template <class F> Real max_over(int64_t n, Real top, F f) {
+  Real lanes[kLanes];
   std::fill_n(lanes, kLanes, top);
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes)
     for (int64_t k = 0; k < kLanes; ++k) {
-      const float x = f(i + k);
+      const Real x = f(i + k);
       lanes[k] = x > lanes[k] ? x : lanes[k];
     }
   for (; i < n; ++i)
@@ -34,7 +36,7 @@ template <class F> double sum_over(int64_t n, F f) {
   double sum = 0;
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t end = std::min(begin + kBlock, n);
-    float lanes[kLanes] = {};
+    Real lanes[kLanes] = {};
     int64_t i = begin;
     for (; i + kLanes <= end; i += kLanes)
 #pragma GCC ivdep
@@ -42,7 +44,7 @@ template <class F> double sum_over(int64_t n, F f) {
         lanes[k] += f(i + k);
     for (; i < end; ++i)
       lanes[i % kLanes] += f(i);
-    for (float lane : lanes)
+    for (Real lane : lanes)
       sum += lane;
   }
   return sum;

@@ -4,6 +4,7 @@
 
 #include "ffrt/bfloat16.h"
 #include "ffrt/float16.h"
+#include "ffrt/real.h"
 
 #include <cstdint>
 #include <cstring>
@@ -11,10 +12,10 @@
 
 namespace ffrt {
 
-using V16 = float __attribute__((vector_size(64)));
-using V8 = float __attribute__((vector_size(32)));
-using V4 = float __attribute__((vector_size(16)));
-using V2 = float __attribute__((vector_size(8)));
+using V16 = Real __attribute__((vector_size(16 * sizeof(Real))));
+using V8 = Real __attribute__((vector_size(8 * sizeof(Real))));
+using V4 = Real __attribute__((vector_size(4 * sizeof(Real))));
+using V2 = Real __attribute__((vector_size(2 * sizeof(Real))));
 
 /// Integers as wide as a vector, or number, of floats.
 template <class V> struct IntsOf { using type = int32_t; };
@@ -44,12 +45,12 @@ template <class V> void store(void *to, V value) {
 /// Integers of type I, as many as V has floats.
 template <class I, class V> struct Replaced {
   using type
-      __attribute__((vector_size(sizeof(V) / sizeof(float) * sizeof(I)))) = I;
+      __attribute__((vector_size(sizeof(V) / sizeof(Real) * sizeof(I)))) = I;
 };
 
 /// The same for numbers of type T that are bf16 or f16 in memory.
 template <class V, class T> V load_narrow(const T *from) {
-  if constexpr (std::is_same_v<V, float>) {
+  if constexpr (std::is_same_v<V, Real>) {
     return *from;
   } else {
     using Halves = typename Replaced<uint16_t, V>::type;
@@ -59,7 +60,7 @@ template <class V, class T> V load_narrow(const T *from) {
   }
 }
 template <class T, class V> void store_narrow(T *to, V value) {
-  if constexpr (std::is_same_v<V, float>) {
+  if constexpr (std::is_same_v<V, Real>) {
     *to = T(value);
   } else {
     using Halves = typename Replaced<uint16_t, V>::type;
@@ -83,7 +84,7 @@ template <class F> void for_vectors(int64_t count, F &&f) {
   for (; c + 8 <= count; c += 8)
     f(V8(), c);
   for (; c < count; ++c)
-    f(float(), c);
+    f(Real(), c);
 }
 
 } // namespace ffrt

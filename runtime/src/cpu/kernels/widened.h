@@ -9,6 +9,7 @@
 #define FFRT_CPU_WIDENED_H
 
 #include "common/elementwise/cast.h"
+#include "ffrt/real.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -19,7 +20,7 @@ namespace ffrt {
 constexpr int64_t kBlock = 4096;
 
 /// Of three operands and a result.
-using Buffers = float[4][kBlock];
+using Buffers = Real[4][kBlock];
 
 /// Calls f(first, count) for blocks that cover n elements.
 template <class F> void for_blocks(int64_t n, F &&f) {
@@ -39,25 +40,25 @@ template <class F> void with_stride(int64_t stride, F &&f) {
 /// side by side in it.
 class Elements {
 public:
-  Elements(const Tensor &t, int64_t stride, float *buffer)
+  Elements(const Tensor &t, int64_t stride, Real *buffer)
       : data(t.data), type(t.type), stride(stride), buffer(buffer) {}
   /// Neighbours in memory, in the buffer if they are not f32.
-  Elements(const Tensor &t, float *buffer)
+  Elements(const Tensor &t, Real *buffer)
       : Elements(t, 1, is_low_precision(t.type) ? buffer : nullptr) {}
 
   /// Is it present?
   explicit operator bool() const { return data; }
   /// n elements, up to kBlock, from offset `at` on.
-  const float *read(int64_t at, int64_t n) const {
+  const Real *read(int64_t at, int64_t n) const {
     if (!buffer)
-      return static_cast<const float *>(data) + at;
+      return static_cast<const Real *>(data) + at;
     widen(at, n, buffer);
     return buffer;
   }
-  void widen(int64_t at, int64_t n, float *to) const;
+  void widen(int64_t at, int64_t n, Real *to) const;
   /// Where these are to be written, before `write`.
-  float *place(int64_t at) const {
-    return buffer ? buffer : static_cast<float *>(data) + at;
+  Real *place(int64_t at) const {
+    return buffer ? buffer : static_cast<Real *>(data) + at;
   }
   void write(int64_t at, int64_t n) const {
     if (buffer)
@@ -70,7 +71,7 @@ private:
   void *data;
   DType type;
   int64_t stride;
-  float *buffer;
+  Real *buffer;
 };
 
 } // namespace ffrt

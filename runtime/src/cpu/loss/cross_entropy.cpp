@@ -27,19 +27,19 @@ template <class X> struct Sample {
 
 /// What is known of all classes of a sample.
 struct Distribution {
-  float top;
+  Real top;
   double sum; ///< of exp(logit - top)
 
   /// If this is the logit of the sample's label.
-  double loss(float logit) const {
+  double loss(Real logit) const {
     return std::log(sum) + double(top) - double(logit);
   }
 
   /// Stores probabilities times a share: those of n logits x, `s` apart, to y,
   /// `t` apart.
   template <class X, class S, class T>
-  void store(const X *x, int64_t n, S s, double share, float *y, T t) const {
-    const auto scale = float(share / sum);
+  void store(const X *x, int64_t n, S s, double share, Real *y, T t) const {
+    const auto scale = Real(share / sum);
 #pragma GCC ivdep
     for (int64_t c = 0; c < n; ++c)
       y[c * t] = fast_exp(x[c * s] - top) * scale;
@@ -89,18 +89,17 @@ public:
   /// probabilities times `share` in the gradient of the sample's classes, takes
   /// the share from that of the label, and returns the sum of the losses.
   template <class F>
-  double store_gradient(float *gradient, double share, F &&f) const {
+  double store_gradient(Real *gradient, double share, F &&f) const {
     return sum([&](const Sample<X> &sample) {
       // The gradient may lie in the logits' memory.
-      const float logit = has_label(sample) ? logit_of_label(sample) : 0.0f;
+      const Real logit = has_label(sample) ? logit_of_label(sample) : 0.0f;
       const Distribution of =
           with_classes(sample, [&](const X *x, int64_t n, auto s, auto t) {
             return f(sample, x, n, s, gradient + sample.gradient, t);
           });
       if (!has_label(sample))
         return 0.0;
-      gradient[sample.gradient + sample.label * gradient_stride] -=
-          float(share);
+      gradient[sample.gradient + sample.label * gradient_stride] -= Real(share);
       return of.loss(logit);
     });
   }
@@ -113,16 +112,16 @@ public:
     constexpr int64_t kPart = 1024;
     const std::integral_constant<int64_t, 1> dense;
     return sum([&](const Sample<X> &sample) {
-      const float logit = has_label(sample) ? logit_of_label(sample) : 0.0f;
+      const Real logit = has_label(sample) ? logit_of_label(sample) : 0.0f;
       return with_classes(sample, [&](const X *x, int64_t n, auto s, auto t) {
         const Distribution of = f(sample, x, n, s);
         for (int64_t begin = 0; begin < n; begin += kPart) {
           const int64_t count = std::min(kPart, n - begin),
                         label = sample.label - begin;
-          float part[kPart];
+          Real part[kPart];
           of.store(x + begin * s, count, s, share, part, dense);
           if (label >= 0 && label < count)
-            part[label] -= float(share);
+            part[label] -= Real(share);
           T *to = gradient + sample.gradient + begin * t;
           for (int64_t c = 0; c < count; ++c)
             to[c * t] = T(part[c]);
@@ -135,7 +134,7 @@ public:
   bool has_label(const Sample<X> &sample) const {
     return sample.label >= 0 && sample.label < classes;
   }
-  float logit_of_label(const Sample<X> &sample) const {
+  Real logit_of_label(const Sample<X> &sample) const {
     return sample.x[sample.label * stride];
   }
 
@@ -180,26 +179,26 @@ private:
 class Statistics {
 public:
   explicit Statistics(Tensors in)
-      : max(in.begin()[2].as<float>()), sum(in.begin()[3].as<float>()) {}
+      : max(in.begin()[2].as<Real>()), sum(in.begin()[3].as<Real>()) {}
 
   Distribution operator()(int64_t place) const {
     return {max[place], double(sum[place])};
   }
 
 private:
-  const float *max, *sum;
+  const Real *max, *sum;
 };
 
 /// What a sample has of the gradient.
 double share_of(const Tensor &target, const Tensor &slope) {
-  return (slope.data ? double(*slope.as<float>()) : 1.0) /
+  return (slope.data ? double(*slope.as<Real>()) : 1.0) /
          global_elements(target);
 }
 
 /// Of the sum of the samples' losses.
 void store_loss(double sum, const Tensor &target, const Tensor &loss) {
   if (loss.data)
-    *loss.as<float>() = float(sum / global_elements(target));
+    *loss.as<Real>() = Real(sum / global_elements(target));
 }
 
 } // namespace
@@ -213,7 +212,7 @@ void CrossEntropyForward::operator()(Tensors in, Tensors out) {
         const double loss = samples.sum([&](const auto &sample) {
           return samples.with_classes(
               sample, [&](const auto *x, int64_t n, auto s, auto) {
-                const float top = max_of(x, n, s, -__builtin_inff());
+                const Real top = max_of(x, n, s, -__builtin_inff());
                 return Distribution{top, sum_of_exp(x, n, s, top)}.loss(
                     samples.logit_of_label(sample));
               });
@@ -232,14 +231,14 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
         const Samples samples(elements, logits, target, gradient, axis);
         samples.check_labels("cross entropy backward");
         double loss = 0;
-        if constexpr (std::is_same_v<decltype(to), float *>)
+        if constexpr (std::is_same_v<decltype(to), Real *>)
           loss = samples.store_gradient(
               to, share,
-              [=](const auto &, const auto *x, int64_t n, auto s, float *g,
+              [=](const auto &, const auto *x, int64_t n, auto s, Real *g,
                   auto t) {
-                const float top = max_of(x, n, s, -__builtin_inff());
+                const Real top = max_of(x, n, s, -__builtin_inff());
                 const double sum = store_exp(x, n, s, top, g, t);
-                const auto scale = float(share / sum);
+                const auto scale = Real(share / sum);
                 for (int64_t c = 0; c < n; ++c)
                   g[c * t] *= scale;
                 return Distribution{top, sum};
@@ -249,7 +248,7 @@ void CrossEntropyBackward::operator()(Tensors in, Tensors out) {
           // twice.
           loss = samples.store_rounded(
               to, share, [=](const auto &, const auto *x, int64_t n, auto s) {
-                const float top = max_of(x, n, s, -__builtin_inff());
+                const Real top = max_of(x, n, s, -__builtin_inff());
                 return Distribution{top, sum_of_exp(x, n, s, top)};
               });
         store_loss(loss, target, *out.begin());
@@ -285,11 +284,11 @@ void CrossEntropyBackwardApply::operator()(Tensors in, Tensors out) {
         const Samples samples(elements, logits, target, gradient, axis);
         samples.check_labels("cross entropy backward apply");
         double loss = 0;
-        if constexpr (std::is_same_v<decltype(to), float *>)
+        if constexpr (std::is_same_v<decltype(to), Real *>)
           loss =
               samples.store_gradient(to, share,
                                      [=](const auto &sample, const auto *x,
-                                         int64_t n, auto s, float *g, auto t) {
+                                         int64_t n, auto s, Real *g, auto t) {
                                        const Distribution of =
                                            statistics(sample.place);
                                        of.store(x, n, s, share, g, t);

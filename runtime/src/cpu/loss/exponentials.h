@@ -9,6 +9,7 @@
 
 #include "cpu/kernels/lanes.h"
 #include "ffrt/fast_math.h"
+#include "ffrt/real.h"
 
 #include <type_traits>
 
@@ -20,20 +21,19 @@ template <class F> auto with_stride(int64_t s, F &&f) {
 }
 
 /// The largest, at least `top`.
-template <class X, class S>
-float max_of(const X *x, int64_t n, S s, float top) {
-  return max_over(n, top, [=](int64_t i) { return float(x[i * s]); });
+template <class X, class S> Real max_of(const X *x, int64_t n, S s, Real top) {
+  return max_over(n, top, [=](int64_t i) { return Real(x[i * s]); });
 }
 
 /// The sum of exp(x - top).
 template <class X, class S>
-double sum_of_exp(const X *x, int64_t n, S s, float top) {
+double sum_of_exp(const X *x, int64_t n, S s, Real top) {
   return sum_over(n, [=](int64_t i) { return fast_exp(x[i * s] - top); });
 }
 
 /// The same; y, `t` apart, is what is summed up.
 template <class X, class S, class T>
-double store_exp(const X *x, int64_t n, S s, float top, float *y, T t) {
+double store_exp(const X *x, int64_t n, S s, Real top, Real *y, T t) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i)
     y[i * t] = fast_exp(x[i * s] - top);

@@ -54,8 +54,8 @@ struct Sets {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-template <class X> float top_of(const Sets &sets, const X *x, int64_t set) {
-  float top = -__builtin_inff();
+template <class X> Real top_of(const Sets &sets, const X *x, int64_t set) {
+  Real top = -__builtin_inff();
   sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
     top = max_of(x + at, n, s, top);
   });
@@ -63,7 +63,7 @@ template <class X> float top_of(const Sets &sets, const X *x, int64_t set) {
 }
 
 template <class X>
-double sum_of(const Sets &sets, const X *x, int64_t set, float top) {
+double sum_of(const Sets &sets, const X *x, int64_t set, Real top) {
   double sum = 0;
   sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
     sum += sum_of_exp(x + at, n, s, top);
@@ -71,12 +71,12 @@ double sum_of(const Sets &sets, const X *x, int64_t set, float top) {
   return sum;
 }
 
-void apply(const Sets &sets, const float *x, float *y, int64_t set, float top,
+void apply(const Sets &sets, const Real *x, Real *y, int64_t set, Real top,
            double sum, bool log) {
-  const auto factor = float(1.0 / sum), offset = float(std::log(sum));
+  const auto factor = Real(1.0 / sum), offset = Real(std::log(sum));
   sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
-    const float *p = x + at;
-    float *q = y + at;
+    const Real *p = x + at;
+    Real *q = y + at;
     if (log)
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i)
@@ -89,22 +89,22 @@ void apply(const Sets &sets, const float *x, float *y, int64_t set, float top,
 }
 
 /// Of dy * y, of dy if `log`.
-double gradient_sum(const Sets &sets, const float *dy, const float *y,
+double gradient_sum(const Sets &sets, const Real *dy, const Real *y,
                     int64_t set, bool log) {
   double sum = 0;
   sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
-    const float *g = dy + at, *p = y + at;
+    const Real *g = dy + at, *p = y + at;
     sum += log ? sum_over(n, [=](int64_t i) { return g[i * s]; })
                : sum_over(n, [=](int64_t i) { return g[i * s] * p[i * s]; });
   });
   return sum;
 }
 
-void apply_gradient(const Sets &sets, const float *dy, const float *y,
-                    float *dx, int64_t set, float sum, bool log) {
+void apply_gradient(const Sets &sets, const Real *dy, const Real *y, Real *dx,
+                    int64_t set, Real sum, bool log) {
   sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
-    const float *g = dy + at, *p = y + at;
-    float *q = dx + at;
+    const Real *g = dy + at, *p = y + at;
+    Real *q = dx + at;
     if (log)
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i)
@@ -120,10 +120,10 @@ void apply_gradient(const Sets &sets, const float *dy, const float *y,
 // Operands
 //===----------------------------------------------------------------------===//
 
-const float *data(Tensors tensors, int i) {
-  return tensors.begin()[i].as<float>();
+const Real *data(Tensors tensors, int i) {
+  return tensors.begin()[i].as<Real>();
 }
-float *result(Tensors tensors) { return tensors.begin()->as<float>(); }
+Real *result(Tensors tensors) { return tensors.begin()->as<Real>(); }
 
 } // namespace
 
@@ -133,10 +133,10 @@ float *result(Tensors tensors) { return tensors.begin()->as<float>(); }
 
 void SoftmaxForward::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
-  const float *x = data(in, 0);
-  float *y = result(out);
+  const Real *x = data(in, 0);
+  Real *y = result(out);
   sets.for_all([&](int64_t set, int64_t) {
-    const float top = top_of(sets, x, set);
+    const Real top = top_of(sets, x, set);
     if (log)
       return apply(sets, x, y, set, top, sum_of(sets, x, set, top), true);
     // The exponentials are kept, which saves computing them twice.
@@ -144,9 +144,9 @@ void SoftmaxForward::operator()(Tensors in, Tensors out) {
     sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
       sum += store_exp(x + at, n, s, top, y + at, s);
     });
-    const auto factor = float(1.0 / sum);
+    const auto factor = Real(1.0 / sum);
     sets.for_runs(set, [&](int64_t at, int64_t n, auto s) {
-      float *q = y + at;
+      Real *q = y + at;
       for (int64_t i = 0; i < n; ++i)
         q[i * s] *= factor;
     });
@@ -169,7 +169,7 @@ void SoftmaxSum::operator()(Tensors in, Tensors out) {
   with_data(
       [&](const auto *x) {
         sets.for_all([&](int64_t set, int64_t s) {
-          result(out)[s] = float(sum_of(sets, x, set, data(in, 1)[s]));
+          result(out)[s] = Real(sum_of(sets, x, set, data(in, 1)[s]));
         });
       },
       *in.begin());
@@ -189,9 +189,9 @@ void SoftmaxApply::operator()(Tensors in, Tensors out) {
 
 void SoftmaxBackward::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
-  const float *dy = data(in, 0), *y = data(in, 1);
+  const Real *dy = data(in, 0), *y = data(in, 1);
   sets.for_all([&](int64_t set, int64_t) {
-    const auto sum = float(gradient_sum(sets, dy, y, set, log));
+    const auto sum = Real(gradient_sum(sets, dy, y, set, log));
     apply_gradient(sets, dy, y, result(out), set, sum, log);
   });
 }
@@ -200,7 +200,7 @@ void SoftmaxBackwardSum::operator()(Tensors in, Tensors out) {
   const Sets sets(*in.begin(), normalised);
   sets.for_all([&](int64_t set, int64_t s) {
     result(out)[s] =
-        float(gradient_sum(sets, data(in, 0), data(in, 1), set, log));
+        Real(gradient_sum(sets, data(in, 0), data(in, 1), set, log));
   });
 }
 

@@ -14,11 +14,11 @@ namespace ffrt {
 namespace {
 
 /// x^-beta. The usual exponent is spelt with square roots, which vectorise.
-void inverse_power(const float *x, float *y, int64_t n, float beta) {
+void inverse_power(const Real *x, Real *y, int64_t n, Real beta) {
   if (beta == 0.75f) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
-      float root = std::sqrt(x[i]);
+      Real root = std::sqrt(x[i]);
       y[i] = 1.0f / (root * std::sqrt(root));
     }
     return;
@@ -66,16 +66,16 @@ void LrnForward::operator()(Tensors in, Tensors out) {
   const int64_t xs = x.strides()[1], start = y.lo[1] - x.lo[1];
   const auto nest = positions<2>(y, {y.strides(), x.strides()});
   for_positions(nest, channels * (below + above + 1), [&](auto at) {
-    const float *px = x.as<float>() + at[1];
-    float *py = y.as<float>() + at[0];
-    float *ps = scale.data ? scale.as<float>() + at[0] : nullptr;
+    const Real *px = x.as<Real>() + at[1];
+    Real *py = y.as<Real>() + at[0];
+    Real *ps = scale.data ? scale.as<Real>() + at[0] : nullptr;
     for (int64_t c0 = 0; c0 < channels; c0 += kBlock) {
       const int64_t n = std::min(kBlock, channels - c0), first = start + c0;
-      float sum[kBlock] = {}, power[kBlock];
+      Real sum[kBlock] = {}, power[kBlock];
       for (int64_t d = -below; d <= above; ++d) {
         int64_t i0 = std::max<int64_t>(0, -(first + d));
         int64_t i1 = std::min(n, x.shape[1] - first - d);
-        const float *p = px + (first + d) * xs;
+        const Real *p = px + (first + d) * xs;
         if (xs == 1)
           for (int64_t i = i0; i < i1; ++i)
             sum[i] += p[i] * p[i];
@@ -96,7 +96,7 @@ void LrnForward::operator()(Tensors in, Tensors out) {
 }
 
 struct LrnBackward::Plan {
-  std::vector<float> scratch; ///< two lines of channels per thread
+  std::vector<Real> scratch; ///< two lines of channels per thread
 };
 
 LrnBackward::LrnBackward(Context &, Tensors in, Tensors out, double alpha,
@@ -115,11 +115,11 @@ void LrnBackward::operator()(Tensors in, Tensors out) {
   const int64_t start = dx.lo[1] - dy.lo[1];
   const auto nest = positions<2>(dx, {dx.strides(), dy.strides()});
   for_positions(nest, channels * (below + above + 1), [&](auto at) {
-    float *power = plan->scratch.data() + omp_get_thread_num() * 2 * all;
-    float *term = power + all;
-    const float *py = dy.as<float>() + at[1], *px = x.as<float>() + at[1];
-    const float *ps = scale.as<float>() + at[1];
-    float *to = dx.as<float>() + at[0];
+    Real *power = plan->scratch.data() + omp_get_thread_num() * 2 * all;
+    Real *term = power + all;
+    const Real *py = dy.as<Real>() + at[1], *px = x.as<Real>() + at[1];
+    const Real *ps = scale.as<Real>() + at[1];
+    Real *to = dx.as<Real>() + at[0];
     for (int64_t j = 0; j < all; ++j)
       term[j] = ps[j * ys];
     inverse_power(term, power, all, beta);
@@ -128,11 +128,11 @@ void LrnBackward::operator()(Tensors in, Tensors out) {
       term[j] = py[j * ys] * px[j * ys] * power[j] / term[j];
     for (int64_t c0 = 0; c0 < channels; c0 += kBlock) {
       const int64_t n = std::min(kBlock, channels - c0), first = start + c0;
-      float sum[kBlock] = {};
+      Real sum[kBlock] = {};
       for (int64_t d = -above; d <= below; ++d) {
         int64_t i0 = std::max<int64_t>(0, -(first + d));
         int64_t i1 = std::min(n, all - first - d);
-        const float *p = term + first + d;
+        const Real *p = term + first + d;
         for (int64_t i = i0; i < i1; ++i)
           sum[i] += p[i];
       }

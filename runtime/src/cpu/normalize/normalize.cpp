@@ -12,8 +12,8 @@ using namespace normalization;
 namespace {
 
 /// y from the statistics in mean and inverse.
-void apply(NormalizeWork &work, const Tensor &x, const float *scale,
-           const float *bias, const Tensor &addend, const Tensor &y) {
+void apply(NormalizeWork &work, const Tensor &x, const Real *scale,
+           const Real *bias, const Tensor &addend, const Tensor &y) {
   if (!y.data)
     return;
   if (!work.by_columns)
@@ -35,9 +35,8 @@ void NormalizeForward::operator()(Tensors in, Tensors out) {
     if (w.by_columns) {
       columns::moments(w, x);
       for (int64_t s = 0; s < w.statistics; ++s) {
-        w.mean[s] = float(w.first[s]);
-        w.inverse[s] =
-            float(1.0 / std::sqrt(w.second[s] / w.count + w.epsilon));
+        w.mean[s] = Real(w.first[s]);
+        w.inverse[s] = Real(1.0 / std::sqrt(w.second[s] / w.count + w.epsilon));
       }
       apply(w, x, data(in, 1), data(in, 2), addend, y);
     } else {
@@ -59,9 +58,9 @@ void NormalizeSum::operator()(Tensors in, Tensors out) {
 void NormalizeSquares::operator()(Tensors in, Tensors out) {
   for_each_group(*work, [&](const Group &group) {
     const Tensor x = group.like(in, 0);
-    const float *sums = group.statistic(in, 1);
+    const Real *sums = group.statistic(in, 1);
     for (int64_t s = 0; s < work->statistics; ++s)
-      work->mean[s] = float(sums[s] / work->count);
+      work->mean[s] = Real(sums[s] / work->count);
     work->by_columns ? columns::squares(*work, x) : sets::squares(*work, x);
     store(work->second, group.statistic(out, 0));
   });
@@ -73,8 +72,8 @@ void NormalizeApply::operator()(Tensors in, Tensors out) {
     load(group.statistic(in, 1), w.first);
     load(group.statistic(in, 2), w.second);
     for (int64_t s = 0; s < w.statistics; ++s) {
-      w.mean[s] = float(w.first[s] / w.count);
-      w.inverse[s] = float(1.0 / std::sqrt(w.second[s] / w.count + w.epsilon));
+      w.mean[s] = Real(w.first[s] / w.count);
+      w.inverse[s] = Real(1.0 / std::sqrt(w.second[s] / w.count + w.epsilon));
     }
     store(w.first, group.statistic(out, 1), 1 / w.count);
     store(w.second, group.statistic(out, 2), 1 / w.count);

@@ -13,17 +13,17 @@ namespace {
 
 /// Sums over the statistics of each parameter.
 void to_parameters(const NormalizeWork &work, const std::vector<double> &from,
-                   std::vector<double> &scratch, float *to) {
+                   std::vector<double> &scratch, Real *to) {
   if (!to)
     return;
   std::fill_n(scratch.begin(), work.parameters, 0.0);
   for (std::size_t s = 0; s < from.size(); ++s)
     scratch[std::size_t(work.parameter_of[s])] += from[s];
   for (int64_t i = 0; i < work.parameters; ++i)
-    to[i] = float(scratch[std::size_t(i)]);
+    to[i] = Real(scratch[std::size_t(i)]);
 }
 
-void scale_up(const NormalizeWork &work, const float *scale,
+void scale_up(const NormalizeWork &work, const Real *scale,
               std::vector<double> &sums) {
   for (std::size_t s = 0; s < sums.size(); ++s)
     sums[s] *= work.scale_of(scale, int64_t(s));
@@ -31,7 +31,7 @@ void scale_up(const NormalizeWork &work, const float *scale,
 
 /// dx from the sums of g and g * h in first and second.
 void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
-                   const float *scale, const Tensor &addend, const Tensor &dx) {
+                   const Real *scale, const Tensor &addend, const Tensor &dx) {
   if (!dx.data)
     return;
   if (!work.by_columns)
@@ -39,9 +39,9 @@ void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
                                {scale, nullptr, nullptr, addend, dx});
   for (int64_t s = 0; s < work.statistics; ++s) {
     const double inverse = work.inverse[s];
-    work.a[s] = float(inverse * work.scale_of(scale, s));
-    work.b[s] = float(-inverse * inverse * (work.second[s] / work.count));
-    work.c[s] = float(-inverse * (work.first[s] / work.count));
+    work.a[s] = Real(inverse * work.scale_of(scale, s));
+    work.b[s] = Real(-inverse * inverse * (work.second[s] / work.count));
+    work.c[s] = Real(-inverse * (work.first[s] / work.count));
   }
   columns::gradient_data(work, dy, x, addend, dx);
 }
@@ -51,7 +51,7 @@ void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
 /// The sums over columns that the gradients of the data need, and those of the
 /// parameters.
 static void column_sums(NormalizeWork &w, const Tensor &dy, const Tensor &x,
-                        const float *scale, float *dscale, float *dbias) {
+                        const Real *scale, Real *dscale, Real *dbias) {
   columns::gradient_sums(w, dy, x);
   to_parameters(w, w.second, w.partial, dscale);
   to_parameters(w, w.first, w.partial, dbias);
@@ -61,12 +61,12 @@ static void column_sums(NormalizeWork &w, const Tensor &dy, const Tensor &x,
 
 void NormalizeBackward::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
-  const float *scale = data(in, 4);
+  const Real *scale = data(in, 4);
   for_each_group(w, [&](const Group &group) {
     const Tensor dy = group.like(in, 0), x = group.like(in, 1),
                  addend = group.like(in, 6), dx = group.like(out, 0);
-    float *dscale = group.gradient(out, 1, 0),
-          *dbias = group.gradient(out, 2, 1);
+    Real *dscale = group.gradient(out, 1, 0),
+         *dbias = group.gradient(out, 2, 1);
     w.use(group.statistic(in, 2), group.statistic(in, 3));
     w.use_parameters(data(in, 4), data(in, 5));
     if (w.by_columns) {
@@ -83,11 +83,11 @@ void NormalizeBackward::operator()(Tensors in, Tensors out) {
 
 void NormalizeBackwardSums::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
-  const float *scale = data(in, 4);
+  const Real *scale = data(in, 4);
   for_each_group(w, [&](const Group &group) {
     const Tensor dy = group.like(in, 0), x = group.like(in, 1);
-    float *dscale = group.gradient(out, 2, 0),
-          *dbias = group.gradient(out, 3, 1);
+    Real *dscale = group.gradient(out, 2, 0),
+         *dbias = group.gradient(out, 3, 1);
     w.use(group.statistic(in, 2), group.statistic(in, 3));
     w.use_parameters(data(in, 4), data(in, 5));
     if (w.by_columns) {
@@ -133,7 +133,7 @@ void NormalizeChannelSums::operator()(Tensors in, Tensors out) {
 
 void NormalizeChannelData::operator()(Tensors in, Tensors out) {
   NormalizeWork &w = *work;
-  const float *scale = data(in, 4);
+  const Real *scale = data(in, 4);
   w.use(data(in, 2), data(in, 3));
   w.use_parameters(data(in, 4), data(in, 5));
   load(data(in, 6), w.first);

@@ -39,13 +39,13 @@ void for_groups(const Nest<2> &nest, int64_t begin, int64_t end, F &&f) {
 }
 
 struct Pair {
-  float a, b;
+  Real a, b;
 };
 
 /// Adds sums over rows of f(offset of the row + i, i) to a[i] and b[i], i < n.
 template <class F>
-void add_up(const int64_t *at, int64_t rows, int64_t n, float *__restrict a,
-            float *__restrict b, F f) {
+void add_up(const int64_t *at, int64_t rows, int64_t n, Real *__restrict a,
+            Real *__restrict b, F f) {
   int64_t r = 0;
   for (; r + 4 <= rows; r += 4) {
     const int64_t r0 = at[r], r1 = at[r + 1], r2 = at[r + 2], r3 = at[r + 3];
@@ -79,8 +79,8 @@ struct Rows {
   /// time; since all are added up here, and four at a time, that gives equal
   /// bits.
   template <class Make>
-  void add_up(const int64_t *at, int64_t rows, Buffers &buffers, float *a,
-              float *b, Make make) const {
+  void add_up(const int64_t *at, int64_t rows, Buffers &buffers, Real *a,
+              Real *b, Make make) const {
     constexpr int64_t kWidth = kBlock / 4;
     const bool narrow =
         is_low_precision(first.type) || is_low_precision(second.type);
@@ -89,8 +89,8 @@ struct Rows {
                       narrow ? std::min(kBlock / width / 4 * 4, kRows) : rows;
     std::fill_n(a, n, 0.0f);
     std::fill_n(b, n, 0.0f);
-    const float *p = narrow ? buffers[0] : first.as<float>(),
-                *q = narrow ? buffers[1] : second.as<float>();
+    const Real *p = narrow ? buffers[0] : first.as<Real>(),
+               *q = narrow ? buffers[1] : second.as<Real>();
     int64_t places[kRows];
     for (int64_t c = 0; c < n; c += width)
       for (int64_t r = 0; r < rows; r += batch) {
@@ -110,7 +110,7 @@ struct Rows {
   }
 
 private:
-  static void widen(const Tensor &t, int64_t at, int64_t n, float *to) {
+  static void widen(const Tensor &t, int64_t at, int64_t n, Real *to) {
     if (t.data)
       Elements(t, to).widen(at, n, to);
   }
@@ -139,12 +139,12 @@ void sums(NormalizeWork &work, const Tensor &x, const Tensor &other,
             [&](int64_t part, int64_t begin, int64_t end, Buffers &buffers) {
               double *first = work.partial.data() + 2 * part * all,
                      *second = first + all;
-              float *a = work.lines.data() + part * work.line, *b = a + n;
+              Real *a = work.lines.data() + part * work.line, *b = a + n;
               std::fill_n(first, 2 * all, 0.0);
               for_groups(nest, begin, end,
                          [&](const int64_t *at, int64_t rows, int64_t s) {
                            source.add_up(at, rows, buffers, a, b,
-                                         [=](const float *p, const float *q,
+                                         [=](const Real *p, const Real *q,
                                              int64_t column) {
                                            return make(p, q, s + column);
                                          });
@@ -178,9 +178,9 @@ void for_all_rows(const NormalizeWork &work, const Tensor &first,
   const bool narrow =
       is_low_precision(first.type) || is_low_precision(second.type) ||
       is_low_precision(third.type) || is_low_precision(result.type);
-  const float *p = first.as<float>(), *q = second.as<float>(),
-              *m = third.as<float>();
-  float *r = result.as<float>();
+  const Real *p = first.as<Real>(), *q = second.as<Real>(),
+             *m = third.as<Real>();
+  Real *r = result.as<Real>();
   parallel_for(nest.rows(), 1 + 16384 / n, [&](int64_t begin, int64_t end) {
     Buffers buffers;
     const Elements a(first, buffers[0]), b(second, buffers[1]),
@@ -202,8 +202,8 @@ void for_all_rows(const NormalizeWork &work, const Tensor &first,
 
 /// Adds `count` rows to the moments of n columns, which are all of one count; a
 /// and b are the sums of what the rows are above `shift`, and of its squares.
-void merge(Moments *to, int64_t n, double count, const float *shift,
-           const float *a, const float *b) {
+void merge(Moments *to, int64_t n, double count, const Real *shift,
+           const Real *a, const Real *b) {
   const double before = to->count, total = before + count;
   const double each = 1 / count, weight = count / total;
   const double spread = before * weight;
@@ -229,28 +229,28 @@ void moments(NormalizeWork &work, const Tensor &x) {
       [&](int64_t part, int64_t begin, int64_t end, Buffers &buffers) {
         Moments *total = partial(part);
         std::fill_n(total, all, Moments());
-        float *a = work.lines.data() + part * work.line, *b = a + n,
-              *shift = b + n;
+        Real *a = work.lines.data() + part * work.line, *b = a + n,
+             *shift = b + n;
         for_groups(
             nest, begin, end, [&](const int64_t *at, int64_t rows, int64_t s) {
               if (total[s].count == 0) {
                 source.add_up(at, rows, buffers, shift, b,
-                              [](const float *p, const float *, int64_t) {
+                              [](const Real *p, const Real *, int64_t) {
                                 return [=](int64_t k, int64_t) {
                                   return Pair{p[k], 0.0f};
                                 };
                               });
                 for (int64_t i = 0; i < n; ++i)
-                  shift[i] /= float(rows);
+                  shift[i] /= Real(rows);
               } else {
                 for (int64_t i = 0; i < n; ++i)
-                  shift[i] = float(total[s + i].mean);
+                  shift[i] = Real(total[s + i].mean);
               }
               source.add_up(at, rows, buffers, a, b,
-                            [=](const float *p, const float *, int64_t column) {
-                              const float *origin = shift + column;
+                            [=](const Real *p, const Real *, int64_t column) {
+                              const Real *origin = shift + column;
                               return [=](int64_t k, int64_t i) {
-                                const float d = p[k] - origin[i];
+                                const Real d = p[k] - origin[i];
                                 return Pair{d, d * d};
                               };
                             });
@@ -267,16 +267,16 @@ void moments(NormalizeWork &work, const Tensor &x) {
 }
 
 void sum(NormalizeWork &work, const Tensor &x) {
-  sums(work, x, {}, [](const float *p, const float *, int64_t) {
+  sums(work, x, {}, [](const Real *p, const Real *, int64_t) {
     return [=](int64_t k, int64_t) { return Pair{p[k], 0.0f}; };
   });
 }
 
 void squares(NormalizeWork &work, const Tensor &x) {
-  sums(work, x, {}, [&](const float *p, const float *, int64_t s) {
-    const float *mean = work.mean.data() + s;
+  sums(work, x, {}, [&](const Real *p, const Real *, int64_t s) {
+    const Real *mean = work.mean.data() + s;
     return [=](int64_t k, int64_t i) {
-      const float d = p[k] - mean[i];
+      const Real d = p[k] - mean[i];
       return Pair{0.0f, d * d};
     };
   });
@@ -285,10 +285,10 @@ void squares(NormalizeWork &work, const Tensor &x) {
 void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
            const Tensor &y) {
   for_all_rows(work, x, addend, {}, y,
-               [&](const float *p, const float *more, const float *, float *q,
+               [&](const Real *p, const Real *more, const Real *, Real *q,
                    int64_t s, int64_t n) {
-                 const float *mean = work.mean.data() + s,
-                             *a = work.a.data() + s, *b = work.b.data() + s;
+                 const Real *mean = work.mean.data() + s,
+                            *a = work.a.data() + s, *b = work.b.data() + s;
                  const fn::Clip clip = work.clip;
                  if (more) {
 #pragma GCC ivdep
@@ -304,28 +304,28 @@ void apply(NormalizeWork &work, const Tensor &x, const Tensor &addend,
 
 /// dy, or 0 where the result was cut.
 struct Cut {
-  const float *mean, *a, *b;
+  const Real *mean, *a, *b;
   fn::ClipGradient slope;
 
   Cut(const NormalizeWork &work, int64_t s)
       : mean(work.mean.data() + s), a(work.line_a.data() + s),
         b(work.line_b.data() + s), slope{work.clip.alpha, work.clip.beta} {}
-  float operator()(float dy, float x, int64_t i) const {
+  Real operator()(Real dy, Real x, int64_t i) const {
     return slope(dy, (x - mean[i]) * a[i] + b[i]);
   }
 };
 
 void gradient_sums(NormalizeWork &work, const Tensor &dy, const Tensor &x) {
   if (work.cuts)
-    sums(work, dy, x, [&](const float *g, const float *p, int64_t s) {
+    sums(work, dy, x, [&](const Real *g, const Real *p, int64_t s) {
       return [=, cut = Cut(work, s)](int64_t k, int64_t i) {
-        const float own = cut(g[k], p[k], i);
+        const Real own = cut(g[k], p[k], i);
         return Pair{own, own * (p[k] - cut.mean[i])};
       };
     });
   else
-    sums(work, dy, x, [&](const float *g, const float *p, int64_t s) {
-      const float *mean = work.mean.data() + s;
+    sums(work, dy, x, [&](const Real *g, const Real *p, int64_t s) {
+      const Real *mean = work.mean.data() + s;
       return [=](int64_t k, int64_t i) {
         return Pair{g[k], g[k] * (p[k] - mean[i])};
       };
@@ -338,10 +338,10 @@ void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
                    const Tensor &addend, const Tensor &dx) {
   for_all_rows(
       work, dy, x, addend, dx,
-      [&](const float *g, const float *p, const float *more, float *q,
-          int64_t s, int64_t n) {
-        const float *mean = work.mean.data() + s, *a = work.a.data() + s,
-                    *b = work.b.data() + s, *c = work.c.data() + s;
+      [&](const Real *g, const Real *p, const Real *more, Real *q, int64_t s,
+          int64_t n) {
+        const Real *mean = work.mean.data() + s, *a = work.a.data() + s,
+                   *b = work.b.data() + s, *c = work.c.data() + s;
         const auto store_as = [=](auto slope, auto finish) {
 #pragma GCC ivdep
           for (int64_t i = 0; i < n; ++i)
@@ -350,9 +350,9 @@ void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
         const auto store = [=](auto slope) {
           if (more)
             store_as(slope,
-                     [=](float value, int64_t i) { return value + more[i]; });
+                     [=](Real value, int64_t i) { return value + more[i]; });
           else
-            store_as(slope, [](float value, int64_t) { return value; });
+            store_as(slope, [](Real value, int64_t) { return value; });
         };
         if (work.cuts)
           store([=, cut = Cut(work, s)](int64_t i) {

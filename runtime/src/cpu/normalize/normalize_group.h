@@ -8,19 +8,20 @@
 #define FFRT_CPU_NORMALIZE_GROUP_H
 
 #include "cpu/normalize/normalize_work.h"
+#include "ffrt/real.h"
 
 #include <algorithm>
 
 namespace ffrt::normalization {
 
-inline void store(const std::vector<double> &from, float *to,
+inline void store(const std::vector<double> &from, Real *to,
                   double factor = 1) {
   if (to)
     for (std::size_t i = 0; i < from.size(); ++i)
-      to[i] = float(from[i] * factor);
+      to[i] = Real(from[i] * factor);
 }
 
-inline void load(const float *from, std::vector<double> &to) {
+inline void load(const Real *from, std::vector<double> &to) {
   std::copy_n(from, to.size(), to.begin());
 }
 
@@ -34,27 +35,27 @@ public:
     return work.groups.part(at(tensors, i), number);
   }
   /// A statistic; null if absent.
-  float *statistic(Tensors tensors, int i) const {
-    float *all = data(tensors, i);
+  Real *statistic(Tensors tensors, int i) const {
+    Real *all = data(tensors, i);
     return all ? all + number * work.statistics : nullptr;
   }
   /// Where the gradient of parameter `i` goes, 0 for scale and 1 for bias: that
   /// of the first group into the result, to which `add` adds the others'.
-  float *gradient(Tensors results, int result, int i) const {
-    float *all = data(results, result);
+  Real *gradient(Tensors results, int result, int i) const {
+    Real *all = data(results, result);
     return all && number > 0 ? scratch(i) : all;
   }
   void add(Tensors results, int result, int i) const {
-    float *all = data(results, result);
+    Real *all = data(results, result);
     if (!all || number == 0)
       return;
-    const float *more = scratch(i);
+    const Real *more = scratch(i);
     for (int64_t p = 0; p < work.parameters; ++p)
       all[p] += more[p];
   }
 
 private:
-  float *scratch(int i) const {
+  Real *scratch(int i) const {
     return work.group_gradients.data() + i * work.parameters;
   }
 

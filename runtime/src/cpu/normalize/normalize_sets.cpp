@@ -50,7 +50,7 @@ struct Sets {
 
   /// The elements of one of the tensors: where one is bf16 or f16, and so goes
   /// through a buffer, all do unless they are neighbours.
-  Elements elements(const Tensor &t, float *buffer) const {
+  Elements elements(const Tensor &t, Real *buffer) const {
     const bool apart = narrow && in_memory != 1;
     return {t, in_memory, apart || is_low_precision(t.type) ? buffer : nullptr};
   }
@@ -92,11 +92,10 @@ double sum_of(const Sets &sets, const Elements &x, const Offsets &set,
   Sums sums;
   sets.for_runs(set, [&](int64_t offset, int64_t) {
     for_blocks(sets.n, [&](int64_t first, int64_t n) {
-      const float *p = x.read(offset + first * sets.in_memory, n);
+      const Real *p = x.read(offset + first * sets.in_memory, n);
       with_stride(sets.stride, [&](auto s) {
-        add_up(n, sums, [=](int64_t i, float &sum, float &) {
-          sum = add(p[i * s], sum);
-        });
+        add_up(n, sums,
+               [=](int64_t i, Real &sum, Real &) { sum = add(p[i * s], sum); });
       });
     });
   });
@@ -104,21 +103,20 @@ double sum_of(const Sets &sets, const Elements &x, const Offsets &set,
 }
 
 double sum_of(const Sets &sets, const Elements &x, const Offsets &set) {
-  return sum_of(sets, x, set,
-                [](float value, float sum) { return sum + value; });
+  return sum_of(sets, x, set, [](Real value, Real sum) { return sum + value; });
 }
 
 double squares_of(const Sets &sets, const Elements &x, const Offsets &set,
-                  float mean) {
-  return sum_of(sets, x, set, [=](float value, float sum) {
+                  Real mean) {
+  return sum_of(sets, x, set, [=](Real value, Real sum) {
     return add_square(sum, value - mean);
   });
 }
 
 /// What makes the results of sets.
 struct Apply {
-  const float *scale, *bias; ///< may be null
-  Elements x, addend, y;     ///< the last two may be absent
+  const Real *scale, *bias; ///< may be null
+  Elements x, addend, y;    ///< the last two may be absent
 
   Apply(const Sets &sets, const Tensor &x, const Forward &to, Buffers &buffers)
       : scale(to.scale), bias(to.bias), x(sets.elements(x, buffers[0])),
@@ -129,13 +127,13 @@ struct Apply {
 /// The results of one block; `finish(value, i)` makes one of what scale and
 /// bias, whose strides are k, give.
 template <class Finish>
-void apply_to(int64_t n, int64_t stride, const float *p, float *q,
-              const float *scale, const float *bias, int64_t k, float mean,
-              float inverse, Finish finish) {
+void apply_to(int64_t n, int64_t stride, const Real *p, Real *q,
+              const Real *scale, const Real *bias, int64_t k, Real mean,
+              Real inverse, Finish finish) {
   with_stride(stride, [=](auto s) {
     if (k == 0 || (!scale && !bias)) {
-      const float a = scale ? inverse * *scale : inverse;
-      const float b = bias ? *bias : 0.0f;
+      const Real a = scale ? inverse * *scale : inverse;
+      const Real b = bias ? *bias : 0.0f;
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i)
         q[i * s] = finish((p[i * s] - mean) * a + b, i * s);
@@ -158,25 +156,24 @@ void apply_to(const Sets &sets, const Offsets &set, const Apply &to) {
   if (!to.y)
     return;
   const fn::Clip clip = sets.work.clip;
-  const float mean = sets.work.mean[set[1]],
-              inverse = sets.work.inverse[set[1]];
+  const Real mean = sets.work.mean[set[1]], inverse = sets.work.inverse[set[1]];
   const int64_t k = sets.parameter;
   sets.for_runs(set, [&](int64_t offset, int64_t parameter) {
     for_blocks(sets.n, [&](int64_t first, int64_t n) {
       const int64_t at = offset + first * sets.in_memory,
                     own = parameter + first * k;
-      const float *p = to.x.read(at, n),
-                  *scale = to.scale ? to.scale + own : nullptr,
-                  *bias = to.bias ? to.bias + own : nullptr;
-      float *q = to.y.place(at);
+      const Real *p = to.x.read(at, n),
+                 *scale = to.scale ? to.scale + own : nullptr,
+                 *bias = to.bias ? to.bias + own : nullptr;
+      Real *q = to.y.place(at);
       auto apply = [&](auto finish) {
         apply_to(n, sets.stride, p, q, scale, bias, k, mean, inverse, finish);
       };
       if (to.addend) {
-        const float *more = to.addend.read(at, n);
-        apply([=](float value, int64_t i) { return clip(value + more[i]); });
+        const Real *more = to.addend.read(at, n);
+        apply([=](Real value, int64_t i) { return clip(value + more[i]); });
       } else {
-        apply([=](float value, int64_t) { return clip(value); });
+        apply([=](Real value, int64_t) { return clip(value); });
       }
       to.y.write(at, n);
     });
@@ -187,7 +184,7 @@ void apply_to(const Sets &sets, const Offsets &set, const Apply &to) {
 /// doubles now and then.
 struct ParameterSums {
   double *scale, *bias;
-  float *lines; ///< scale, then bias
+  Real *lines; ///< scale, then bias
   int64_t parameters;
 
   ParameterSums(NormalizeWork &work, int64_t part)
@@ -210,7 +207,7 @@ struct ParameterSums {
 
 /// What gradients are made of.
 struct Gradient {
-  const float *scale;         ///< may be null
+  const Real *scale;          ///< may be null
   Elements dy, x, addend, dx; ///< the last two may be absent
 
   Gradient(const Sets &sets, const Tensor &dy, const Tensor &x,
@@ -224,18 +221,18 @@ struct Gradient {
 /// Whatever the element is.
 struct NoCut {
   NoCut(const NormalizeWork &, int64_t) {}
-  float operator()(float dy, float) const { return dy; }
+  Real operator()(Real dy, Real) const { return dy; }
 };
 
 /// 0 where the result was cut.
 struct Cut {
-  float mean, a, b;
+  Real mean, a, b;
   fn::ClipGradient slope;
 
   Cut(const NormalizeWork &work, int64_t s)
       : mean(work.mean[s]), a(work.line_a[s]),
         b(work.line_b[s]), slope{work.clip.alpha, work.clip.beta} {}
-  float operator()(float dy, float x) const {
+  Real operator()(Real dy, Real x) const {
     return slope(dy, (x - mean) * a + b);
   }
 };
@@ -245,8 +242,7 @@ template <class Slope>
 Sums gradient_of(const Sets &sets, const Offsets &set, const Gradient &of,
                  ParameterSums sums, bool parameters) {
   const Slope slope(sets.work, set[1]);
-  const float mean = sets.work.mean[set[1]],
-              inverse = sets.work.inverse[set[1]];
+  const Real mean = sets.work.mean[set[1]], inverse = sets.work.inverse[set[1]];
   const int64_t k = sets.parameter;
   Sums total;
   sets.for_runs(set, [&](int64_t offset, int64_t parameter) {
@@ -254,14 +250,14 @@ Sums gradient_of(const Sets &sets, const Offsets &set, const Gradient &of,
     for_blocks(sets.n, [&](int64_t first, int64_t n) {
       const int64_t at = offset + first * sets.in_memory,
                     own = parameter + first * k;
-      const float *g = of.dy.read(at, n), *p = of.x.read(at, n),
-                  *scale = of.scale ? of.scale + own : nullptr;
+      const Real *g = of.dy.read(at, n), *p = of.x.read(at, n),
+                 *scale = of.scale ? of.scale + own : nullptr;
       with_stride(sets.stride, [&](auto s) {
         auto plain = [=](int64_t i) {
-          const float own = slope(g[i * s], p[i * s]);
+          const Real own = slope(g[i * s], p[i * s]);
           return Pair{own, own * ((p[i * s] - mean) * inverse)};
         };
-        const auto add = [=](int64_t i, float &a, float &b) {
+        const auto add = [=](int64_t i, Real &a, Real &b) {
           const Pair here = plain(i);
           a += here.a;
           b += here.b;
@@ -271,15 +267,15 @@ Sums gradient_of(const Sets &sets, const Offsets &set, const Gradient &of,
         if (!scale)
           add_up(n, total, add);
         else
-          add_up(n, total, [=](int64_t i, float &a, float &b) {
+          add_up(n, total, [=](int64_t i, Real &a, Real &b) {
             const Pair here = plain(i);
             a += here.a * scale[i * k];
             b += here.b * scale[i * k];
           });
         if (!parameters)
           return;
-        float *__restrict to = sums.lines + own;
-        float *__restrict bias = to + sums.parameters;
+        Real *__restrict to = sums.lines + own;
+        Real *__restrict bias = to + sums.parameters;
 #pragma GCC ivdep
         for (int64_t i = 0; i < n; ++i) {
           const Pair here = plain(i);
@@ -289,7 +285,7 @@ Sums gradient_of(const Sets &sets, const Offsets &set, const Gradient &of,
       });
     });
     if (k == 0) {
-      const float scale = of.scale ? of.scale[parameter] : 1.0f;
+      const Real scale = of.scale ? of.scale[parameter] : 1.0f;
       total.a += run.a * scale;
       total.b += run.b * scale;
       sums.bias[parameter] += run.a;
@@ -302,14 +298,13 @@ Sums gradient_of(const Sets &sets, const Offsets &set, const Gradient &of,
 /// dx of one block from the means of g and g * h; `finish(value, i)` makes it
 /// of what the block's gradient is.
 template <class Slope, class Finish>
-void data_of(int64_t n, int64_t stride, const float *g, const float *p,
-             float *q, const float *scale, int64_t k, const Slope &own,
-             float mean, float inverse, float mean_g, float mean_gh,
-             Finish finish) {
+void data_of(int64_t n, int64_t stride, const Real *g, const Real *p, Real *q,
+             const Real *scale, int64_t k, const Slope &own, Real mean,
+             Real inverse, Real mean_g, Real mean_gh, Finish finish) {
   with_stride(stride, [=](auto s) {
-    const float slope = inverse * mean_gh;
+    const Real slope = inverse * mean_gh;
     if (k == 0 || !scale) {
-      const float a = scale ? *scale : 1.0f;
+      const Real a = scale ? *scale : 1.0f;
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i)
         q[i * s] = finish(inverse * (own(g[i * s], p[i * s]) * a - mean_g -
@@ -328,27 +323,25 @@ void data_of(int64_t n, int64_t stride, const float *g, const float *p,
 /// dx of one set.
 template <class Slope>
 void data_of(const Sets &sets, const Offsets &set, const Gradient &of,
-             float mean_g, float mean_gh) {
+             Real mean_g, Real mean_gh) {
   const Slope own(sets.work, set[1]);
-  const float mean = sets.work.mean[set[1]],
-              inverse = sets.work.inverse[set[1]];
+  const Real mean = sets.work.mean[set[1]], inverse = sets.work.inverse[set[1]];
   const int64_t k = sets.parameter;
   sets.for_runs(set, [&](int64_t offset, int64_t parameter) {
     for_blocks(sets.n, [&](int64_t first, int64_t n) {
       const int64_t at = offset + first * sets.in_memory;
-      const float *g = of.dy.read(at, n), *p = of.x.read(at, n);
-      const float *scale =
-          of.scale ? of.scale + parameter + first * k : nullptr;
-      float *q = of.dx.place(at);
+      const Real *g = of.dy.read(at, n), *p = of.x.read(at, n);
+      const Real *scale = of.scale ? of.scale + parameter + first * k : nullptr;
+      Real *q = of.dx.place(at);
       auto store = [&](auto finish) {
         data_of(n, sets.stride, g, p, q, scale, k, own, mean, inverse, mean_g,
                 mean_gh, finish);
       };
       if (of.addend) {
-        const float *more = of.addend.read(at, n);
-        store([=](float value, int64_t i) { return value + more[i]; });
+        const Real *more = of.addend.read(at, n);
+        store([=](Real value, int64_t i) { return value + more[i]; });
       } else {
-        store([](float value, int64_t) { return value; });
+        store([](Real value, int64_t) { return value; });
       }
       of.dx.write(at, n);
     });
@@ -372,11 +365,11 @@ void forward(NormalizeWork &work, const Tensor &x, const Forward &to) {
         [&, apply = Apply(sets, x, to, buffers)](int64_t, const Offsets &set) {
           const int64_t s = set[1];
           const double mean = sum_of(sets, apply.x, set) / sets.size;
-          work.mean[s] = float(mean);
+          work.mean[s] = Real(mean);
           work.first[s] = mean;
           work.second[s] = squares_of(sets, apply.x, set, work.mean[s]);
           work.inverse[s] =
-              float(1.0 / std::sqrt(work.second[s] / sets.size + work.epsilon));
+              Real(1.0 / std::sqrt(work.second[s] / sets.size + work.epsilon));
           apply_to(sets, set, apply);
         };
   });
@@ -423,8 +416,8 @@ void gradient_by(NormalizeWork &work, const Tensor &dy, const Tensor &x,
       work.first[set[1]] = total.a;
       work.second[set[1]] = total.b;
       if (whole && of.dx)
-        data_of<Slope>(sets, set, of, float(total.a / work.count),
-                       float(total.b / work.count));
+        data_of<Slope>(sets, set, of, Real(total.a / work.count),
+                       Real(total.b / work.count));
       if (parameters && ++work.pending[std::size_t(part)] % kFlush == 0)
         sums.flush();
     };
@@ -441,9 +434,9 @@ void gradient_by(NormalizeWork &work, const Tensor &dy, const Tensor &x,
       bias += sums.bias[i];
     }
     if (to.dscale)
-      to.dscale[i] = float(scale);
+      to.dscale[i] = Real(scale);
     if (to.dbias)
-      to.dbias[i] = float(bias);
+      to.dbias[i] = Real(bias);
   }
 }
 
@@ -455,8 +448,8 @@ void data_by(NormalizeWork &work, const Tensor &dy, const Tensor &x,
     return [&, of = Gradient(sets, dy, x, to, buffers)](int64_t,
                                                         const Offsets &set) {
       const int64_t s = set[1];
-      data_of<Slope>(sets, set, of, float(work.first[s] / work.count),
-                     float(work.second[s] / work.count));
+      data_of<Slope>(sets, set, of, Real(work.first[s] / work.count),
+                     Real(work.second[s] / work.count));
     };
   });
 }

@@ -3,14 +3,16 @@
 #define FFRT_CPU_NORMALIZE_SUMS_H
 
 #include "cpu/kernels/widened.h"
+#include "ffrt/real.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace ffrt::sets {
 
 struct Pair {
-  float a, b;
+  Real a, b;
 };
 struct Sums {
   double a = 0, b = 0;
@@ -19,9 +21,9 @@ struct Sums {
 /// sum + d * d, rounded once where processors do that: compilers decide it loop
 /// by loop, and sums of bf16 would differ from those of the same numbers as
 /// f32.
-inline float add_square(float sum, float d) {
+inline Real add_square(Real sum, Real d) {
 #ifdef __FMA__
-  return __builtin_fmaf(d, d, sum);
+  return std::fma(d, d, sum);
 #else
   return sum + d * d;
 #endif
@@ -33,7 +35,7 @@ template <class Add> void add_up(int64_t n, Sums &to, Add add) {
   constexpr int64_t kLanes = 16;
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t end = std::min(begin + kBlock, n);
-    float a[kLanes] = {}, b[kLanes] = {};
+    Real a[kLanes] = {}, b[kLanes] = {};
     int64_t i = begin;
     for (; i + kLanes <= end; i += kLanes)
 #pragma GCC ivdep

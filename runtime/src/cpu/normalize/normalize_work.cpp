@@ -49,14 +49,14 @@ NormalizeWork::NormalizeWork(const NormalizeGeometry &geometry,
     group_gradients.resize(2 * std::size_t(parameters));
 }
 
-void NormalizeWork::use(const float *given_mean, const float *given_var) {
+void NormalizeWork::use(const Real *given_mean, const Real *given_var) {
   for (std::size_t s = 0; s < mean.size(); ++s) {
     mean[s] = given_mean[s];
-    inverse[s] = float(1.0 / std::sqrt(double(given_var[s]) + epsilon));
+    inverse[s] = Real(1.0 / std::sqrt(double(given_var[s]) + epsilon));
   }
 }
 
-void NormalizeWork::use_parameters(const float *scale, const float *bias) {
+void NormalizeWork::use_parameters(const Real *scale, const Real *bias) {
   // As the forward operator computes it.
   for (std::size_t s = 0; s < line_a.size(); ++s) {
     line_a[s] = inverse[s] * scale_of(scale, int64_t(s));

@@ -16,6 +16,7 @@
 #include "common/kernels/clamp.h"
 #include "common/kernels/nest.h"
 #include "common/normalize/normalize_geometry.h"
+#include "ffrt/real.h"
 
 #include <vector>
 
@@ -46,23 +47,23 @@ struct NormalizeWork : NormalizeGeometry {
 
   // Scratch. Per statistic:
   std::vector<double> first, second;
-  std::vector<float> mean, inverse, a, b, c;
+  std::vector<Real> mean, inverse, a, b, c;
   /// Where results were cut, what they were: (x - mean) * line_a + line_b.
-  std::vector<float> line_a, line_b;
+  std::vector<Real> line_a, line_b;
   /// Per part: all statistics (columns), or two numbers per parameter (sets).
   std::vector<Moments> moments;
   std::vector<double> partial;
-  std::vector<float> lines; ///< per part
+  std::vector<Real> lines;  ///< per part
   int64_t line = 0;         ///< floats per part
   std::vector<int> pending; ///< sets added up by each part
   /// Gradients of both parameters by one group.
-  std::vector<float> group_gradients;
+  std::vector<Real> group_gradients;
 
   /// Fills `mean` and `inverse` from the two statistics.
-  void use(const float *given_mean, const float *given_var);
+  void use(const Real *given_mean, const Real *given_var);
   /// Fills `line_a` and `line_b`, after that.
-  void use_parameters(const float *scale, const float *bias);
-  float scale_of(const float *scale, int64_t s) const {
+  void use_parameters(const Real *scale, const Real *bias);
+  Real scale_of(const Real *scale, int64_t s) const {
     return scale ? scale[parameter_of[std::size_t(s)]] : 1.0f;
   }
 };
@@ -91,8 +92,8 @@ void gradient_data(NormalizeWork &work, const Tensor &dy, const Tensor &x,
 namespace sets {
 
 struct Forward {
-  const float *scale = nullptr, *bias = nullptr; ///< may be null
-  Tensor addend, y;                              ///< may be absent
+  const Real *scale = nullptr, *bias = nullptr; ///< may be null
+  Tensor addend, y;                             ///< may be absent
 };
 
 /// y of sets whose statistics are in work.mean and work.inverse.
@@ -104,9 +105,9 @@ void sum(NormalizeWork &work, const Tensor &x);
 void squares(NormalizeWork &work, const Tensor &x);
 
 struct Backward {
-  const float *scale = nullptr;
+  const Real *scale = nullptr;
   /// Sums over the tile, if not null.
-  float *dscale = nullptr, *dbias = nullptr;
+  Real *dscale = nullptr, *dbias = nullptr;
   Tensor addend, dx; ///< may be absent
 };
 

@@ -19,9 +19,9 @@ namespace {
 // Elements
 //===----------------------------------------------------------------------===//
 
-rules::StepNumbers numbers_of(const Context &cx, const float *skipped) {
+rules::StepNumbers numbers_of(const Context &cx, const Real *skipped) {
   return {double(cx.step + 1) - double(rules::value_or(skipped, 0.0f)),
-          float(cx.learning_rate), float(cx.weight_decay)};
+          Real(cx.learning_rate), Real(cx.weight_decay)};
 }
 
 /// Writes w rounded where that is a result.
@@ -43,15 +43,15 @@ template <class F> void for_elements(int64_t n, F &&f) {
 /// ffrt/optimizer.h says. S: 0 for w, 1 on for the slots.
 template <class R, std::size_t... S>
 void update(const R &rule, const Context &cx, Tensors in, Tensors out,
-            const float *skipped, std::index_sequence<S...>) {
-  const float scale = R::scale(in.begin()[2].as<float>());
+            const Real *skipped, std::index_sequence<S...>) {
+  const Real scale = R::scale(in.begin()[2].as<Real>());
   if (R::skips(scale))
     return;
-  const float *g = in.begin()[1].as<float>();
-  float *const state[] = {in.begin()[S == 0 ? 0 : 2 + S].as<float>()...};
+  const Real *g = in.begin()[1].as<Real>();
+  Real *const state[] = {in.begin()[S == 0 ? 0 : 2 + S].as<Real>()...};
   for_elements(in.begin()->elements(),
                [=, by = rule.step(numbers_of(cx, skipped))](int64_t i) {
-                 float here[] = {state[S][i]...};
+                 Real here[] = {state[S][i]...};
                  rule(by, scale, g[i], here[S]...);
                  ((state[S][i] = here[S]), ...);
                });
@@ -60,7 +60,7 @@ void update(const R &rule, const Context &cx, Tensors in, Tensors out,
 
 template <class R>
 void update(const R &rule, const Context &cx, Tensors in, Tensors out,
-            const float *skipped = nullptr) {
+            const Real *skipped = nullptr) {
   update(rule, cx, in, out, skipped, std::make_index_sequence<1 + R::kSlots>());
 }
 
@@ -124,13 +124,13 @@ void RmspropUpdate::operator()(Tensors in, Tensors out) {
 }
 
 void LambDirection::operator()(Tensors in, Tensors out) {
-  const float *w = in.begin()[0].as<float>(), *g = in.begin()[1].as<float>();
-  float *m = in.begin()[3].as<float>(), *v = in.begin()[4].as<float>(),
-        *r = out.begin()[2].as<float>();
+  const Real *w = in.begin()[0].as<Real>(), *g = in.begin()[1].as<Real>();
+  Real *m = in.begin()[3].as<Real>(), *v = in.begin()[4].as<Real>(),
+       *r = out.begin()[2].as<Real>();
   const int64_t n = in.begin()->elements();
   const Scale operand(in.begin()[2]);
   const rules::LambDirection rule(numbers);
-  const float scale = rule.scale(operand.factor);
+  const Real scale = rule.scale(operand.factor);
   const bool skipped = rule.skips(scale);
   double *const sums_of = static_cast<double *>(partial.get());
   for_blocks(n, 2, sums_of,
@@ -151,9 +151,9 @@ void LambDirection::operator()(Tensors in, Tensors out) {
                sums[0] = of_w;
                sums[1] = of_r;
              });
-  float *norms = out.begin()[3].as<float>();
-  norms[0] = float(total(sums_of, n, 2, 0));
-  norms[1] = float(total(sums_of, n, 2, 1));
+  Real *norms = out.begin()[3].as<Real>();
+  norms[0] = Real(total(sums_of, n, 2, 0));
+  norms[1] = Real(total(sums_of, n, 2, 1));
 }
 
 void LambUpdate::operator()(Tensors in, Tensors out) {
@@ -165,7 +165,7 @@ void LambUpdate::operator()(Tensors in, Tensors out) {
 //===----------------------------------------------------------------------===//
 
 void SquareSum::operator()(Tensors in, Tensors out) {
-  const float *x = in.begin()->as<float>();
+  const Real *x = in.begin()->as<Real>();
   const int64_t n = in.begin()->elements();
   double *const sums_of = static_cast<double *>(partial.get());
   for_blocks(n, 1, sums_of, [x](int64_t begin, int64_t end, double *sums) {
@@ -174,19 +174,19 @@ void SquareSum::operator()(Tensors in, Tensors out) {
       sum += double(x[i]) * double(x[i]);
     *sums = sum;
   });
-  *out.begin()->as<float>() = float(total(sums_of, n, 1, 0));
+  *out.begin()->as<Real>() = Real(total(sums_of, n, 1, 0));
 }
 
 static double total(const Tensor *begin, const Tensor *end) {
   double sum = 0;
   for (const Tensor *one = begin; one != end; ++one)
-    sum += double(*one->as<float>());
+    sum += double(*one->as<Real>());
   return sum;
 }
 
 void ClipScale::operator()(Tensors in, Tensors out) {
   const double norm = std::sqrt(total(in.begin(), in.end()));
-  *out.begin()->as<float>() = float(clip_by(norm, max_norm));
+  *out.begin()->as<Real>() = Real(clip_by(norm, max_norm));
 }
 
 void LossScale::operator()(Tensors in, Tensors out) {

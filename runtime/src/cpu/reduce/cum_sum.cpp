@@ -11,8 +11,8 @@ namespace ffrt {
 void CumSum::operator()(Tensors in, Tensors out) {
   const Lines lines(*in.begin(), axis);
   const int64_t extent = lines.extent, stride = lines.stride;
-  const float *x = in.begin()->as<float>();
-  float *y = out.begin()->as<float>();
+  const Real *x = in.begin()->as<Real>();
+  Real *y = out.begin()->as<Real>();
   const int64_t step = reverse ? -stride : stride;
   parallel_for(lines.count, 1 + 16384 / std::max<int64_t>(extent, 1),
                [&](int64_t begin, int64_t end) {
@@ -20,9 +20,9 @@ void CumSum::operator()(Tensors in, Tensors out) {
                    int64_t at = lines.start(row);
                    if (reverse)
                      at += (extent - 1) * stride;
-                   float sum = 0;
+                   Real sum = 0;
                    for (int64_t i = 0; i < extent; ++i, at += step) {
-                     const float next = sum + x[at];
+                     const Real next = sum + x[at];
                      y[at] = exclusive ? sum : next;
                      sum = next;
                    }

@@ -161,12 +161,12 @@ void Reduce<Op>::Plan::run(const Nest<2> &nest, const Tensor &x,
                            const Tensor &y) {
   using Value = typename Op::Value;
   const T *from = x.as<T>();
-  float *result = y.as<float>();
+  Real *result = y.as<Real>();
   if (parts == 0) {
     const int64_t n = nest.inner(), stride = nest.inner_stride()[0];
     parallel_for(nest.rows(), 1 + 16384 / n, [&](int64_t begin, int64_t end) {
       nest.for_rows(begin, end, [&](const Offsets &at) {
-        result[at[1]] = float(fold<Op>(from + at[0], n, stride));
+        result[at[1]] = Real(fold<Op>(from + at[0], n, stride));
       });
     });
     return;
@@ -204,7 +204,7 @@ void Reduce<Op>::Plan::run(const Nest<2> &nest, const Tensor &x,
       Value value = scratch[std::size_t(i)];
       for (int part = 1; part < parts; ++part)
         value = Op::combine(value, scratch[std::size_t(part * outputs + i)]);
-      result[i] = float(value);
+      result[i] = Real(value);
     }
   });
 }

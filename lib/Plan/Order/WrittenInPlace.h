@@ -6,7 +6,8 @@
 #ifndef FFC_LIB_PLAN_WRITTENINPLACE_H
 #define FFC_LIB_PLAN_WRITTENINPLACE_H
 
-#include "MemoryOrders.h"
+#include "Graph/MemoryOrders.h"
+#include "OperatorOrder.h"
 
 namespace ffc::plan {
 
@@ -15,7 +16,8 @@ namespace ffc::plan {
 /// needs what was there. It does not depend on the strategy.
 class WrittenInPlace {
 public:
-  WrittenInPlace(const Graph &graph, const MemoryOrders &orders);
+  WrittenInPlace(const Graph &graph, const MemoryOrders &orders,
+                 const OperatorOrder &operators);
 
   bool contains(ValueId value) const { return inPlace[value]; }
   /// The state whose buffers hold `value` as soon as it is computed, and which

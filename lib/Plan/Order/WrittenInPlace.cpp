@@ -25,18 +25,19 @@ static bool isWrittenAtOnce(const Op &op, int result) {
 
 /// Does nobody need what was in the state any more when `written` is computed,
 /// but perhaps its operator, element by element?
-static bool isLastNeeded(const Graph &graph, const Value &old,
-                         const Value &written) {
+static bool isLastNeeded(const Graph &graph, const OperatorOrder &operators,
+                         const Value &old, const Value &written) {
   const auto &allowed = graph.op(written.producer).rules.mayOverwrite;
   return std::all_of(old.uses.begin(), old.uses.end(), [&](Use use) {
-    return use.op < written.producer ||
+    return operators.isBefore(use.op, written.producer) ||
            (use.op == written.producer &&
             std::count(allowed.begin(), allowed.end(),
                        std::make_pair(written.result, use.operand)));
   });
 }
 
-WrittenInPlace::WrittenInPlace(const Graph &graph, const MemoryOrders &orders)
+WrittenInPlace::WrittenInPlace(const Graph &graph, const MemoryOrders &orders,
+                               const OperatorOrder &operators)
     : inPlace(graph.values.size()), states(graph.values.size(), -1) {
   std::vector<int> stores(graph.values.size());
   for (const State &state : graph.states)
@@ -55,10 +56,10 @@ WrittenInPlace::WrittenInPlace(const Graph &graph, const MemoryOrders &orders)
     const Op &op = graph.op(written.producer);
     // A micro-batch leaves states as they are for the next one.
     if (!overwritesOperand(op, written.result) &&
-        written.producer >= graph.microBatchEnd &&
+        !graph.isRepeated(written.producer) &&
         orders.of(id) == MemoryOrder::RowMajor &&
         isWrittenAtOnce(op, written.result) &&
-        isLastNeeded(graph, graph.value(state.read), written))
+        isLastNeeded(graph, operators, graph.value(state.read), written))
       states[id] = s;
   }
   for (size_t v = 0; v < graph.values.size(); ++v)

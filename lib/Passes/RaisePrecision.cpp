@@ -1,0 +1,36 @@
+//===- RaisePrecision.cpp - everything in f64 -----------------------------===//
+
+#include "ffc/IR/MainFunction.h"
+#include "ffc/Passes/Passes.h"
+
+using namespace mlir;
+using namespace ffc;
+
+namespace ffc {
+#define GEN_PASS_DEF_RAISEPRECISION
+#include "ffc/Passes/Passes.h.inc"
+} // namespace ffc
+
+static void raise(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (type && type.getElementType().isF32())
+    value.setType(type.clone(Float64Type::get(value.getContext())));
+}
+
+namespace {
+struct RaisePrecision : ffc::impl::RaisePrecisionBase<RaisePrecision> {
+  void runOnOperation() override {
+    func::FuncOp main = mainFunction(getOperation());
+    if (!main)
+      return signalPassFailure();
+    main->walk([](Block *block) {
+      llvm::for_each(block->getArguments(), raise);
+      for (Operation &op : *block)
+        llvm::for_each(op.getResults(), raise);
+    });
+    main.setType(FunctionType::get(&getContext(),
+                                   main.front().getArgumentTypes(),
+                                   main.getFunctionType().getResults()));
+  }
+};
+} // namespace
