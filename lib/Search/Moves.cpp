@@ -104,7 +104,14 @@ void Moves::alike() {
 
 void Moves::trail() {
   size_t at;
-  const Choice first = drawCandidate(drawAnchor(at));
+  Choice first = drawCandidate(drawAnchor(at));
+  const std::vector<OpId> &same = space.alike(open[at]);
+  const OpId model =
+      same[static_cast<size_t>(random->below(int64_t(same.size())))];
+  if (model != first.op && random->oneIn(2)) {
+    first = walker->choice(model);
+    first.op = space.anchors()[open[at]];
+  }
   choices->push_back(first);
   if (random->oneIn(2))
     for (OpId other : trails.sharing(first.op))
