@@ -19,7 +19,7 @@ namespace {
 /// takes longer by this share of the time of a step, at the start and at the
 /// end of a round, is accepted with probability 1 / e.
 constexpr int kRounds = 4;
-constexpr double kWarmest = 2e-2, kColdest = 3e-5;
+constexpr double kWarmest = 1e-2, kColdest = 3e-5;
 
 /// At the clock, and at whether it is to stop.
 constexpr int64_t kProposalsBetweenLooks = 32;
