@@ -15,7 +15,7 @@ static constexpr int64_t kPatience = 10000;
 /// Proposals before which no chain ends early, and which gains, as a share of
 /// the time of a step, are worth waiting for. Of small graphs whose answers are
 /// known the default budget finds at most 0.3 % more.
-static constexpr int64_t kLeastProposals = 8000;
+static constexpr int64_t kLeastProposals = 20000;
 static constexpr Picoseconds kShareOfGain = 1000;
 
 /// Plans have been found to need up to 1.3 times their bound.

@@ -141,10 +141,47 @@ private:
     solution.choice[record.node] = record.best[at];
   }
 
+  /// What is certain of a node once one before it is chosen: by candidate of
+  /// the latter, the least that their edge costs, and more for one of them.
+  struct Message {
+    size_t before; ///< index in `rest`
+    Costs least;
+  };
+
+  /// By node of `rest`, its messages. From the last node on, each sends what it
+  /// costs with the messages that it got to the last one before it that it has
+  /// an edge to, and to the others what their edge costs alone: mini-buckets
+  /// (Kask and Dechter, Artificial Intelligence 129, 2001).
+  std::vector<std::vector<Message>>
+  messages(const std::vector<size_t> &rest) const {
+    std::vector<std::vector<Message>> result(rest.size());
+    std::vector<Costs> whole;
+    for (size_t node : rest)
+      whole.push_back(nodes[node]);
+    for (size_t r = rest.size(); r-- > 0;)
+      for (size_t before = r; before-- > 0;) {
+        auto edge = links[rest[before]].find(rest[r]);
+        if (edge == links[rest[before]].end())
+          continue;
+        const size_t count = size(rest[r]);
+        Message message{before, Costs(size(rest[before]), kMaxCost)};
+        for (size_t i = 0; i < message.least.size(); ++i) {
+          for (size_t c = 0; c < count; ++c)
+            message.least[i] = std::min(
+                message.least[i], sum(edge->second[i * count + c],
+                                      result[r].empty() ? whole[r][c] : 0));
+          whole[before][i] = sum(whole[before][i], message.least[i]);
+        }
+        result[r].push_back(std::move(message));
+      }
+    return result;
+  }
+
   /// A choice for the first few of the nodes that are left.
   struct Beginning {
     std::vector<size_t> choice;
     Picoseconds cost = 0;
+    Picoseconds outlook = 0; ///< with the messages of later nodes
   };
 
   /// All combinations are a beam that nothing is left out of.
@@ -161,32 +198,60 @@ private:
     }
     solution.irreducible = rest.size();
     solution.isOptimal = combinations <= most;
+    std::vector<std::vector<Message>> later;
+    if (!solution.isOptimal)
+      later = messages(rest);
     std::vector<Beginning> kept(1), next;
     for (size_t r = 0; r < rest.size(); ++r) {
       next.clear();
       for (const Beginning &beginning : kept)
-        for (size_t c = 0; c < size(rest[r]); ++c) {
-          Beginning longer = beginning;
-          longer.cost = sum(longer.cost, nodes[rest[r]][c]);
-          for (size_t before = 0; before < r; ++before)
-            if (auto edge = links[rest[r]].find(rest[before]);
-                edge != links[rest[r]].end())
-              longer.cost =
-                  sum(longer.cost, edge->second[c * size(rest[before]) +
-                                                beginning.choice[before]]);
-          longer.choice.push_back(c);
-          next.push_back(std::move(longer));
-        }
-      std::stable_sort(next.begin(), next.end(),
-                       [](const Beginning &a, const Beginning &b) {
-                         return a.cost < b.cost;
-                       });
+        for (size_t c = 0; c < size(rest[r]); ++c)
+          next.push_back(longer(beginning, rest, c));
       if (!solution.isOptimal && next.size() > beam)
-        next.resize(beam);
+        keepBest(next, r, later);
       kept.swap(next);
     }
+    const Beginning &best = *std::min_element(
+        kept.begin(), kept.end(),
+        [](const Beginning &a, const Beginning &b) { return a.cost < b.cost; });
     for (size_t r = 0; r < rest.size(); ++r)
-      solution.choice[rest[r]] = kept.front().choice[r];
+      solution.choice[rest[r]] = best.choice[r];
+  }
+
+  /// With candidate c of the next node.
+  Beginning longer(const Beginning &beginning, const std::vector<size_t> &rest,
+                   size_t c) const {
+    Beginning result = beginning;
+    const size_t node = rest[beginning.choice.size()];
+    result.cost = sum(result.cost, nodes[node][c]);
+    for (const auto &[other, costs] : links[node])
+      if (auto before = std::lower_bound(rest.begin(), rest.end(), other);
+          other < node)
+        result.cost =
+            sum(result.cost,
+                costs[c * size(other) + beginning.choice[static_cast<size_t>(
+                                            before - rest.begin())]]);
+    result.choice.push_back(c);
+    return result;
+  }
+
+  /// The `beam` beginnings, up to node `last`, that look best.
+  void keepBest(std::vector<Beginning> &all, size_t last,
+                const std::vector<std::vector<Message>> &later) const {
+    for (Beginning &beginning : all)
+      beginning.outlook = beginning.cost;
+    for (size_t r = last + 1; r < later.size(); ++r)
+      for (const Message &message : later[r])
+        if (message.before <= last)
+          for (Beginning &beginning : all)
+            beginning.outlook =
+                sum(beginning.outlook,
+                    message.least[beginning.choice[message.before]]);
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Beginning &a, const Beginning &b) {
+                       return a.outlook < b.outlook;
+                     });
+    all.resize(beam);
   }
 
   const AdditiveProblem problem;

@@ -18,8 +18,8 @@ namespace {
 /// Rounds of annealing, each from the best strategy so far. A proposal that
 /// takes longer by this share of the time of a step, at the start and at the
 /// end of a round, is accepted with probability 1 / e.
-constexpr int kRounds = 2;
-constexpr double kWarmest = 2e-2, kColdest = 3e-5;
+constexpr int kRounds = 4;
+constexpr double kWarmest = 1e-2, kColdest = 3e-5;
 
 /// At the clock, and at whether it is to stop.
 constexpr int64_t kProposalsBetweenLooks = 32;
@@ -62,12 +62,14 @@ private:
 
 } // namespace
 
-/// Proposals that take a second, or a few if there are many parts.
+/// The more parts, the more there is to place; but not more than take some
+/// seconds.
 static int64_t defaultProposals(const FlexFlowModel &model) {
-  constexpr int64_t kParts = 24'000'000;
+  constexpr int64_t kLeast = 100'000, kPerPart = 1100, kParts = 112'000'000;
   const auto parts = static_cast<int64_t>(model.layers().size()) *
                      model.machine().numDevices();
-  return std::clamp<int64_t>(kParts / parts, 10'000, 100'000);
+  return std::max<int64_t>(
+      std::min(std::max(kLeast, kPerPart * parts), kParts / parts), 10'000);
 }
 
 void Annealing::keepBest() {

@@ -11,16 +11,18 @@ using namespace ffc::plan;
 const std::vector<Moves::Move> Moves::kMoves = {
     {"candidate", 3, &Moves::candidate}, {"neighbour", 2, &Moves::neighbour},
     {"alike", 1, &Moves::alike},         {"stretch", 2, &Moves::stretch},
-    {"resize", 1, &Moves::resize},       {"option", 1, &Moves::option},
+    {"trail", 2, &Moves::trail},         {"resize", 1, &Moves::resize},
+    {"option", 1, &Moves::option},
 };
 
 Moves::Moves(const Space &space, const std::vector<Choice> &pinned)
-    : space(space) {
+    : space(space), trails(space), isOpen(space.graph().ops.size()) {
   const std::vector<OpId> &anchors = space.anchors();
   for (size_t i = 0; i < anchors.size(); ++i)
     if (std::none_of(pinned.begin(), pinned.end(),
                      [&](const Choice &pin) { return pin.op == anchors[i]; })) {
       open.push_back(i);
+      isOpen[anchors[i]] = true;
       if (!space.options(anchors[i]).empty())
         withOptions.push_back(anchors[i]);
     }
@@ -98,6 +100,29 @@ void Moves::alike() {
     if (const OpId anchor = space.anchors()[i];
         std::binary_search(same.begin(), same.end(), anchor))
       choices->push_back({anchor, first.config, first.options});
+}
+
+void Moves::trail() {
+  size_t at;
+  Choice first = drawCandidate(drawAnchor(at));
+  const std::vector<OpId> &same = space.alike(open[at]);
+  const OpId model =
+      same[static_cast<size_t>(random->below(int64_t(same.size())))];
+  if (model != first.op && random->oneIn(2)) {
+    first = walker->choice(model);
+    first.op = space.anchors()[open[at]];
+  }
+  choices->push_back(first);
+  if (random->oneIn(2))
+    for (OpId other : trails.sharing(first.op))
+      if (other != first.op && isOpen[other])
+        carry(first, other);
+  for (size_t i = 0, leaders = choices->size(); i < leaders; ++i) {
+    const Choice leader = (*choices)[i];
+    for (auto &[member, config] : trails.behind(leader.op, leader.config))
+      if (isOpen[member] && space.allows(member, config))
+        choices->push_back({member, config, walker->choice(member).options});
+  }
 }
 
 void Moves::stretch() {

@@ -7,6 +7,8 @@
 #ifndef FFC_LIB_SEARCH_MOVES_H
 #define FFC_LIB_SEARCH_MOVES_H
 
+#include "Trails.h"
+
 #include "ffc/Search/Search.h"
 
 namespace ffc::search {
@@ -42,6 +44,9 @@ private:
   void neighbour();
   /// A candidate for all layers alike.
   void alike();
+  /// A candidate for all layers that share a parameter, and for what would
+  /// follow them.
+  void trail();
   /// A candidate that a stretch of neighbours takes over.
   void stretch();
   /// All anchors, or a stretch of them, on more devices or on fewer. Between,
@@ -57,7 +62,9 @@ private:
   void carry(const Choice &from, plan::OpId to);
 
   const Space &space;
+  Trails trails;
   std::vector<size_t> open; ///< indices of anchors that are not pinned
+  std::vector<bool> isOpen; ///< the same, by operator
   std::vector<plan::OpId> withOptions; ///< of these
 
   // Of the current proposal.

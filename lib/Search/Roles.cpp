@@ -8,15 +8,18 @@ using namespace ffc;
 using namespace ffc::search;
 using namespace ffc::plan;
 
-/// Is `value` a state, or one in another form, such as another element type?
-static bool isParameter(const Graph &graph, ValueId value) {
+ValueId search::stateBehind(const Graph &graph, ValueId value) {
   while (value >= 0 && graph.value(value).kind != ValueKind::State) {
     const OpId producer = graph.value(value).producer;
     if (producer < 0 || graph.op(producer).operands.size() != 1)
-      return false;
+      return -1;
     value = graph.op(producer).operands[0];
   }
-  return value >= 0;
+  return value;
+}
+
+static bool isParameter(const Graph &graph, ValueId value) {
+  return stateBehind(graph, value) >= 0;
 }
 
 /// Is a parameter of `op` split along dimension `dim`?

@@ -24,6 +24,10 @@ struct Roles {
   std::vector<int> tensor;
 };
 
+/// The state that `value` is, perhaps in another form, such as another element
+/// type; -1: it is none.
+plan::ValueId stateBehind(const plan::Graph &graph, plan::ValueId value);
+
 /// The first splittable dimension of kind Parameter.
 int parameterDim(const plan::Op &op);
 

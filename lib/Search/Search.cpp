@@ -40,7 +40,8 @@ public:
   Run(const Graph &graph, const Topology &topology, const CostModel &cost,
       const Options &options)
       : begin(Clock::now()),
-        space(graph, topology.numDevices(), options.forFlexFlow), cost(cost),
+        space(graph, topology.numDevices(), options.forFlexFlow),
+        narrow(graph, topology.numDevices(), /*forFlexFlow=*/true), cost(cost),
         options(options),
         budget(options.budget.value_or(
             options.seconds > 0
@@ -239,12 +240,15 @@ private:
                             space.numDevices());
   }
 
-  /// They take the starts in turn.
+  /// They take the starts in turn. The last one keeps to the narrow space,
+  /// where one move changes what takes several in the whole one.
   void makeChains() {
     const std::vector<const Baseline *> starts = this->starts();
+    const bool oneIsNarrow = options.chains > 1 && options.pinned.empty();
     for (int c = 0; c < options.chains; ++c)
       chains.push_back(std::make_unique<Chain>(
-          space, cost, options, room, budget / options.chains,
+          oneIsNarrow && c == options.chains - 1 ? narrow : space, cost,
+          options, room, budget / options.chains,
           /*mayEndEarly=*/!options.budget && options.seconds == 0,
           options.seed * 0x9E3779B97F4A7C15u + static_cast<uint64_t>(c),
           *starts[static_cast<size_t>(c) % starts.size()]));
@@ -320,6 +324,8 @@ private:
   /// Before all else, which takes its time too.
   Clock::time_point begin;
   Space space;
+  /// What FlexFlow can say of it: fewer anchors, which more follows.
+  Space narrow;
   const CostModel &cost;
   const Options &options;
   int64_t budget;

@@ -61,6 +61,31 @@ TEST(Elimination, Beam) {
   EXPECT_GE(some.cost, best.cost);
 }
 
+/// A beam of one that only sees what it has chosen would take the first
+/// candidate, which costs nothing until the last node is there.
+TEST(Elimination, BeamLooksAhead) {
+  AdditiveProblem problem;
+  problem.nodes = {{0, 10}, {0, 0}, {0, 0}, {0, 0}};
+  for (size_t a = 0; a < 4; ++a)
+    for (size_t b = a + 1; b < 4; ++b)
+      problem.edges.push_back({a, b, {0, 0, 0, 0}});
+  problem.edges[2].costs = {100, 100, 0, 0};
+  const AdditiveSolution solution = solve(problem, 1, 1);
+  EXPECT_FALSE(solution.isOptimal);
+  EXPECT_EQ(solution.cost, 10);
+  EXPECT_EQ(solution.choice[0], 1u);
+}
+
+/// A beam that keeps all is exact.
+TEST(Elimination, WideBeam) {
+  Random random(5);
+  for (int trial = 0; trial < 20; ++trial) {
+    SCOPED_TRACE("trial " + std::to_string(trial));
+    const AdditiveProblem problem = randomProblem(random, 7, 100);
+    EXPECT_EQ(solve(problem, 1, 1 << 12).cost, least(problem));
+  }
+}
+
 /// A chain and a way past two layers, with gradients and updates, reduce, and
 /// give what trying all combinations gives.
 TEST(Elimination, EqualsExhaustiveSearchOfItsOwnCost) {
