@@ -2,6 +2,8 @@
 
 #include "KernelTime.h"
 
+#include "ffc/Plan/LocalWork.h"
+
 using namespace ffc;
 using namespace ffc::plan;
 
@@ -15,11 +17,15 @@ Picoseconds search::kernelTime(const Graph &graph, OpId id, int64_t blocks,
   for (const Phase &phase : op.rules.schedules.front().phases)
     flops += flopsOf(phase, whole);
   int64_t bytes = 0;
+  ElementType type = ElementType::F32;
+  for (ValueId value : op.operands)
+    if (value >= 0 && decidesArithmetic(graph.value(value).type.type))
+      type = graph.value(value).type.type;
   for (const std::vector<ValueId> *values : {&op.operands, &op.results})
     for (ValueId value : *values)
       if (value >= 0)
         bytes += graph.value(value).type.bytes() /
                  (graph.value(value).kind == ValueKind::State ? 1 : blocks);
   return cost.kernel(0, flops / static_cast<double>(blocks), bytes,
-                     Arithmetic::F32);
+                     arithmeticOf(op, type));
 }

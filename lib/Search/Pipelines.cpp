@@ -100,11 +100,27 @@ bool PipelineCuts::isPossible(const PipelineShape &shape) const {
                      [&](const Operator &each) { return each.most >= blocks; });
 }
 
+/// Would it wait for sums over all samples, so that it cannot take turns?
+static bool waitsForAll(const OpRules &rules, const Configuration &config,
+                        int samples) {
+  const std::vector<Phase> &phases = scheduleFor(rules, config).phases;
+  return phases.size() > 1 &&
+         std::any_of(phases.begin(), phases.end(), [&](const Phase &phase) {
+           return std::any_of(phase.writes.begin(), phase.writes.end(),
+                              [&](const SlotWrite &write) {
+                                return write.isPartialAlong(samples);
+                              });
+         });
+}
+
 /// Do neighbours share it, or does each do the same?
 bool PipelineCuts::shares(const Operator &each,
                           const PipelineShape &shape) const {
-  return each.tensor != kReplica && each.tensor != each.dim &&
-         maxDegree(graph.op(each.op).rules.dims[each.tensor]) >= shape.tensor;
+  if (each.tensor == kReplica || each.tensor == each.dim)
+    return false;
+  const OpRules &rules = graph.op(each.op).rules;
+  return maxDegree(rules.dims[each.tensor]) >= shape.tensor &&
+         !waitsForAll(rules, {{{each.tensor, shape.tensor}}, {}}, each.dim);
 }
 
 /// What each operator takes with its gradients for a micro-batch, and the sums

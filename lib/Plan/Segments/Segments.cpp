@@ -137,6 +137,5 @@ const TimedTasks &SegmentTable::accumulation(LayoutId layout) {
 
 size_t SegmentTable::numSegments() const {
   return tables->ops.size() + tables->turns.size() + tables->reshards.size() +
-         tables->starts.size() + tables->sends.size() +
-         tables->stores.size();
+         tables->starts.size() + tables->sends.size() + tables->stores.size();
 }

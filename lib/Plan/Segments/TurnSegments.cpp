@@ -40,12 +40,14 @@ static std::optional<Shape> shiftOf(const std::vector<Need> &from,
   for (size_t i = 0; i < from.size(); ++i) {
     if (from[i].device != to[i].device || from[i].order != to[i].order)
       return std::nullopt;
+    if (from[i].region.empty() && to[i].region.empty())
+      continue;
     const auto one = shiftOf(from[i].region, to[i].region, turns);
     if (!one || (shift && *one != *shift))
       return std::nullopt;
     shift = one;
   }
-  return shift;
+  return shift ? shift : Shape(from[0].region.rank());
 }
 
 static bool isZero(const Shape &shift) {

@@ -105,6 +105,32 @@ public:
     evaluate(planned, strategy, topology, schedule);
     checkScheduled(strategy, schedule, topology);
   }
+  /// Segments say when the tasks of the program end, if micro-batches are
+  /// alike.
+  void checkScheduled(const plan::Strategy &strategy,
+                      const plan::PipelineSchedule &schedule,
+                      const plan::Topology &topology) {
+    const plan::CostModel cost(topology);
+    plan::SegmentTable table(planned.graph, topology.numDevices(), cost);
+    const plan::ScheduledStep step(table, strategy, schedule);
+    const auto time = step.time();
+    if (!time)
+      return;
+    ++regular;
+    const plan::Program program = plan::planProgram(
+        planned.graph, strategy, topology.numDevices(), cost, schedule);
+    EXPECT_EQ(
+        *time,
+        plan::timeProgram(planned.graph, strategy, program, cost).makespan);
+    const auto bytes = step.memory();
+    ASSERT_TRUE(bytes);
+    for (int id = 0; id < topology.numDevices(); ++id) {
+      const plan::DeviceProgram &device = program.devices[id];
+      const int64_t needed = device.stateBytes + device.arenaBytes;
+      EXPECT_LE((*bytes)[id], needed);
+    }
+  }
+
   /// Of the strategies that were compared, those whose time segments say.
   int regular = 0;
   /// Draws and compares a strategy that was given to operators before fusion:
@@ -281,32 +307,6 @@ private:
     EXPECT_EQ(
         timer.makespan(),
         plan::timeProgram(planned.graph, strategy, program, cost).makespan);
-  }
-
-  /// Segments say when the tasks of the program end, if micro-batches are
-  /// alike.
-  void checkScheduled(const plan::Strategy &strategy,
-                      const plan::PipelineSchedule &schedule,
-                      const plan::Topology &topology) {
-    const plan::CostModel cost(topology);
-    plan::SegmentTable table(planned.graph, topology.numDevices(), cost);
-    const plan::ScheduledStep step(table, strategy, schedule);
-    const auto time = step.time();
-    if (!time)
-      return;
-    ++regular;
-    const plan::Program program = plan::planProgram(
-        planned.graph, strategy, topology.numDevices(), cost, schedule);
-    EXPECT_EQ(
-        *time,
-        plan::timeProgram(planned.graph, strategy, program, cost).makespan);
-    const auto bytes = step.memory();
-    ASSERT_TRUE(bytes);
-    for (int id = 0; id < topology.numDevices(); ++id) {
-      const plan::DeviceProgram &device = program.devices[id];
-      const int64_t needed = device.stateBytes + device.arenaBytes;
-      EXPECT_LE((*bytes)[id], needed);
-    }
   }
 
   /// Has the state a gradient that is zero but for rounding, as biases of keys,
