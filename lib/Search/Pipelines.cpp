@@ -432,7 +432,7 @@ private:
   /// stages of pipelines, with a sample or a few for each group at once; those
   /// that look fastest and whose state fits. Updates are shared.
   std::vector<Pipeline> expertShapes() const {
-    constexpr size_t kMost = 8;
+    constexpr size_t kMost = 6;
     const Recomputable recomputable(graph, judge.planning().cost);
     std::vector<Pipeline> all;
     const int devices = topology.numDevices();

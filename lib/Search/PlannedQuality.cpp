@@ -16,6 +16,9 @@ using namespace ffc::plan;
 /// A grid point by its segment takes about as much of the time of planning it.
 static constexpr int64_t kBySegments = 20;
 
+/// Gaps of the arena, and what is within kernels, are not in the bound.
+static constexpr double kUnplanned = 1.2;
+
 PlanJudge::PlanJudge(const Planning &planning)
     : of(planning),
       table(planning.graph, planning.topology.numDevices(), planning.cost) {}
@@ -52,7 +55,7 @@ Quality PlanJudge::qualityIfBetter(const Strategy &strategy,
     done += points / kBySegments;
     quality.load = shareOf(*step.memory(), topology);
     if (points > kMostPlannedPoints)
-      quality.load *= 1.1;
+      quality.load *= kUnplanned;
     if (points > kMostPlannedPoints || (best.fits() && !quality.fits()))
       return quality;
   } else if (points > kMostPlannedPoints) {

@@ -216,9 +216,17 @@ private:
         segments = count;
     left = kFewFarOff;
     end = 0;
-    for (double share : {1.0, 0.75, 0.5, 0.25})
-      if (!tryOne(start, recomputable.chosen({segments, share}), false))
+    const bool isShared = !updatesOfMany(start.strategy).empty();
+    bool sentAgain = false;
+    for (double share : {1.0, 0.75, 0.5, 0.25}) {
+      const std::vector<OpId> again = recomputable.chosen({segments, share});
+      if (tryOne(start, again, sentAgain) && best.fits())
+        continue;
+      if (sentAgain || share < 1 || !isShared || !tryOne(start, again, true) ||
+          !best.fits())
         return;
+      sentAgain = true;
+    }
   }
 
   /// Updates of parameters that several devices have: they send each other

@@ -24,7 +24,7 @@ public:
 
   /// The simulated time, exactly. The bytes are those of the plan, or, of plans
   /// of more than plan::kMostPlannedPoints, the bound of ScheduledStep and a
-  /// tenth of it.
+  /// fifth of it.
   Quality quality(const plan::Strategy &strategy,
                   const plan::PipelineSchedule &schedule);
   /// The same; if it is not better than `best`, some quality that is not.
