@@ -37,7 +37,8 @@ bool Space::isCandidate(OpId anchor, const Configuration &config) const {
 
 Configuration Space::candidate(OpId anchor, Random &random) const {
   std::vector<int> dims = splittableDims(graph_->op(anchor).rules);
-  while (true) {
+  constexpr int kTries = 1000;
+  for (int tries = 0; tries < kTries; ++tries) {
     // Half of the candidates use all devices.
     int64_t points =
         random.oneIn(2)
@@ -69,6 +70,8 @@ Configuration Space::candidate(OpId anchor, Random &random) const {
     if (isCandidate(anchor, config))
       return config;
   }
+  // FlexFlow may have no words for any of them.
+  return Configuration::onDevice(0);
 }
 
 std::optional<Configuration>

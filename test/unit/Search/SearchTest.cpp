@@ -481,4 +481,16 @@ TEST_F(SearchTest, PartsOfMemory) {
   EXPECT_EQ(parts.optimizer, 0);
 }
 
+/// Sums are no layers of FlexFlow's.
+TEST(Search, OperatorsThatFlexFlowCannotSayHaveALegalCandidate) {
+  TestGraph g;
+  g.output("out/z", g.sum("z", g.input("x", {8, 8}), g.input("y", {8, 8})));
+  const Space space(g.graph, 4, /*forFlexFlow=*/true);
+  ASSERT_EQ(space.anchors().size(), 1u);
+  Random random(1);
+  for (int trial = 0; trial < 10; ++trial)
+    EXPECT_EQ(checkConfiguration(g.graph, 0, space.candidate(0, random), 4),
+              std::nullopt);
+}
+
 } // namespace
