@@ -22,7 +22,7 @@ static cl::opt<int64_t> batchSize("batch-size");
 static cl::opt<std::string> loss("loss", cl::init("cross-entropy"));
 static cl::opt<double> momentum("momentum", cl::init(0.9));
 
-plan::Topology bench::readTopology() {
+static plan::Topology readTopology() {
   std::string error;
   auto topology = plan::Topology::load(devices, error);
   if (!topology) {
@@ -32,23 +32,35 @@ plan::Topology bench::readTopology() {
   return *topology;
 }
 
-FailureOr<PlannedModule> bench::readGraph(MLIRContext &context,
-                                          OwningOpRef<ModuleOp> &module) {
+static LogicalResult readModel(bench::Problem &problem) {
   ImportOptions importing;
   if (batchSize > 0)
     importing.batchSize = batchSize;
-  module = importModel(context, model, importing);
-  if (!module)
+  problem.module = importModel(problem.context, model, importing);
+  if (!problem.module)
     return failure();
   DifferentiateOptions differentiating;
   differentiating.loss = loss;
   differentiating.optimizer = "sgd:momentum=" + std::to_string(momentum);
   differentiating.rowUpdates = momentum == 0;
-  PassManager passes(&context);
+  PassManager passes(&problem.context);
   addRecognition(passes);
   addTraining(passes, differentiating);
   addFusion(passes);
-  if (failed(passes.run(*module)))
+  if (failed(passes.run(*problem.module)))
     return failure();
-  return buildPlanGraph(*module);
+  auto planned = buildPlanGraph(*problem.module);
+  if (failed(planned))
+    return failure();
+  problem.graph = std::move(planned->graph);
+  return success();
+}
+
+std::unique_ptr<bench::Problem> bench::readProblem(int argc, char **argv,
+                                                   const char *overview) {
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  auto problem = std::make_unique<Problem>(readTopology());
+  if (failed(readModel(*problem)))
+    std::exit(1);
+  return problem;
 }

@@ -142,17 +142,14 @@ private:
 } // namespace
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv, "strategies and lower bounds\n");
-  const plan::Topology topology = bench::readTopology();
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  OwningOpRef<ModuleOp> module;
-  const plan::CostModel cost(topology);
-  auto planned = bench::readGraph(context, module);
-  if (failed(planned))
-    return 1;
-  llvm::json::Object result = Run(planned->graph, topology, cost).run();
+  const auto problem =
+      bench::readProblem(argc, argv, "strategies and lower bounds\n");
+  const plan::Graph &graph = problem->graph;
+  const plan::Topology &topology = problem->topology;
+  const plan::CostModel &cost = problem->cost;
+  llvm::json::Object result = Run(graph, topology, cost).run();
   const bool holds = result.getInteger("below") == 0;
-  result["operators"] = static_cast<int64_t>(planned->graph.ops.size());
+  result["operators"] = static_cast<int64_t>(graph.ops.size());
   llvm::outs() << llvm::json::Value(std::move(result)) << "\n";
   return !holds;
 }

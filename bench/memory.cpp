@@ -55,16 +55,11 @@ static std::vector<double> gapsOf(const plan::Graph &graph,
 }
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv, "the bound on memory\n");
-  const plan::Topology topology = bench::readTopology();
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  OwningOpRef<ModuleOp> module;
-  const plan::CostModel cost(topology);
-  auto planned = bench::readGraph(context, module);
-  if (failed(planned))
-    return 1;
-  std::vector<double> gaps =
-      gapsOf(planned->graph, cost, topology.numDevices());
+  const auto problem = bench::readProblem(argc, argv, "the bound on memory\n");
+  const plan::Graph &graph = problem->graph;
+  const plan::Topology &topology = problem->topology;
+  const plan::CostModel &cost = problem->cost;
+  std::vector<double> gaps = gapsOf(graph, cost, topology.numDevices());
   if (gaps.empty())
     return 1;
   std::sort(gaps.begin(), gaps.end());

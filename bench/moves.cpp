@@ -240,15 +240,11 @@ llvm::json::Object runMoves(const plan::Graph &graph, int numDevices,
 } // namespace
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv, "proposals of a search\n");
-  const plan::Topology topology = bench::readTopology();
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  OwningOpRef<ModuleOp> module;
-  plan::CostModel cost(topology);
-  auto planned = bench::readGraph(context, module);
-  if (failed(planned))
-    return 1;
-  const plan::Graph &graph = planned->graph;
+  const auto problem =
+      bench::readProblem(argc, argv, "proposals of a search\n");
+  const plan::Graph &graph = problem->graph;
+  const plan::Topology &topology = problem->topology;
+  const plan::CostModel &cost = problem->cost;
   const int numDevices = topology.numDevices();
   llvm::json::Object result = searches ? runSearch(graph, topology, cost)
                                        : runMoves(graph, numDevices, cost);

@@ -98,7 +98,7 @@ static std::string shortest(double value) {
 }
 
 std::string Functors::literalOf(double value) const {
-  if (std::fabs(value) > FLT_MAX)
+  if (std::fabs(value) > (inF64 ? DBL_MAX : FLT_MAX))
     return value < 0 ? "-HUGE_VALF" : "HUGE_VALF";
   std::string text = inF64 ? literal(value) : shortest(value);
   if (StringRef(text).find_first_of(".e") == StringRef::npos)

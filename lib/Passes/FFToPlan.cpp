@@ -170,8 +170,7 @@ private:
           return planned.ops[id]->emitError("'")
                  << ops[id].name << "' reads '" << value.name
                  << "', of which every micro-batch has another value, expected "
-                    "one "
-                    "whose mean over the micro-batches can be taken";
+                    "one whose mean over the micro-batches can be taken";
       }
     return success();
   }

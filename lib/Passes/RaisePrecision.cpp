@@ -1,6 +1,8 @@
 //===- RaisePrecision.cpp - everything in f64 -----------------------------===//
 
+#include "ffc/IR/FF.h"
 #include "ffc/IR/MainFunction.h"
+#include "ffc/IR/NameOf.h"
 #include "ffc/Passes/Passes.h"
 
 using namespace mlir;
@@ -22,6 +24,17 @@ struct RaisePrecision : ffc::impl::RaisePrecisionBase<RaisePrecision> {
   void runOnOperation() override {
     func::FuncOp main = mainFunction(getOperation());
     if (!main)
+      return signalPassFailure();
+    // Those that the runtime has no kernels for.
+    const WalkResult found = main->walk([](Operation *op) {
+      if (!isa<ff::RecurrentOp, ff::RecurrentBackwardOp>(op))
+        return WalkResult::advance();
+      op->emitError("--precision=f64: expected no recurrent layers, for which "
+                    "there are no kernels in f64, found '")
+          << nameOf(op->getLoc()) << "'";
+      return WalkResult::interrupt();
+    });
+    if (found.wasInterrupted())
       return signalPassFailure();
     main->walk([](Block *block) {
       llvm::for_each(block->getArguments(), raise);

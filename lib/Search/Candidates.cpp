@@ -36,9 +36,11 @@ bool Space::isCandidate(OpId anchor, const Configuration &config) const {
 }
 
 Configuration Space::candidate(OpId anchor, Random &random) const {
+  // FlexFlow has no words for scalars, wherever they are.
+  if (!isCandidate(anchor, Configuration::onDevice(0)))
+    return Configuration::onDevice(0);
   std::vector<int> dims = splittableDims(graph_->op(anchor).rules);
-  constexpr int kTries = 1000;
-  for (int tries = 0; tries < kTries; ++tries) {
+  while (true) {
     // Half of the candidates use all devices.
     int64_t points =
         random.oneIn(2)
@@ -70,8 +72,6 @@ Configuration Space::candidate(OpId anchor, Random &random) const {
     if (isCandidate(anchor, config))
       return config;
   }
-  // FlexFlow may have no words for any of them.
-  return Configuration::onDevice(0);
 }
 
 std::optional<Configuration>

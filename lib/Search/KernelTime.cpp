@@ -17,7 +17,10 @@ Picoseconds search::kernelTime(const Graph &graph, OpId id, int64_t blocks,
   for (const Phase &phase : op.rules.schedules.front().phases)
     flops += flopsOf(phase, whole);
   int64_t bytes = 0;
-  ElementType type = ElementType::F32;
+  ElementType type = ElementType::F32; // of a result, or narrow operands
+  for (ValueId value : op.results)
+    if (value >= 0)
+      type = graph.value(value).type.type;
   for (ValueId value : op.operands)
     if (value >= 0 && decidesArithmetic(graph.value(value).type.type))
       type = graph.value(value).type.type;

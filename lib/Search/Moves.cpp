@@ -109,8 +109,9 @@ void Moves::trail() {
   const OpId model =
       same[static_cast<size_t>(random->below(int64_t(same.size())))];
   if (model != first.op && random->oneIn(2)) {
-    first = walker->choice(model);
-    first.op = space.anchors()[open[at]];
+    const Choice like = walker->choice(model);
+    if (space.allows(first.op, like.config))
+      first = {first.op, like.config, like.options & space.options(first.op)};
   }
   choices->push_back(first);
   if (random->oneIn(2))

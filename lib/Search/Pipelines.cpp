@@ -65,15 +65,23 @@ public:
   }
 
 private:
-  /// What is done for them, as PlanJudge::work() counts; but so many are tried.
+  /// What is done for them, as PlanJudge::work() counts; but so many are tried
+  /// as long as that is not beyond PlanJudge::kMostWork.
   static constexpr int64_t kMostWork = 100000;
   static constexpr int kFewest = 12;
   /// Grid points of a plan.
   static constexpr int64_t kMostPoints = 40000000;
 
   bool isOver(double share) const {
-    return tried >= share * kFewest &&
-           static_cast<double>(judge.work() - begin) >= share * kMostWork;
+    const int64_t done = judge.work() - begin;
+    return done >= PlanJudge::kMostWork ||
+           (tried >= share * kFewest &&
+            static_cast<double>(done) >= share * kMostWork);
+  }
+
+  int64_t pointsOf(const PipelineShape &shape) const {
+    return static_cast<int64_t>(graph.ops.size()) * shape.width *
+           shape.microBatches;
   }
 
   std::vector<std::pair<Picoseconds, PipelineShape>> shapes() const {
@@ -84,9 +92,7 @@ private:
       for (int width = 1; stages * width <= devices; width *= 2)
         for (int microBatches = 2; microBatches <= 256; microBatches *= 2) {
           const PipelineShape shape{stages, width, microBatches};
-          const auto points =
-              static_cast<int64_t>(graph.ops.size()) * width * microBatches;
-          if (points > kMostPoints)
+          if (pointsOf(shape) > kMostPoints)
             break;
           const Picoseconds estimate = cuts.estimate(shape);
           if (estimate < kMaxCost)
@@ -100,34 +106,18 @@ private:
 
   /// What experts take for models that are far too large, untimed: the samples
   /// are shared by all devices, or by groups that share layers, or these are
-  /// stages of pipelines, with a sample or a few for each group at once; those
-  /// that look fastest and whose state fits. Updates are shared.
+  /// stages of pipelines; those that look fastest and may fit. Updates are
+  /// shared.
   std::vector<Pipeline> expertShapes() const {
     constexpr size_t kMost = 6;
     const Recomputable recomputable(graph, judge.planning().cost);
+    const int64_t kept = recomputable.bytesOf(recomputable.leastSegments());
     std::vector<Pipeline> all;
     const int devices = topology.numDevices();
     for (int stages = 1; stages <= devices; stages *= 2)
-      for (int tensor = 1; tensor * stages <= devices; tensor *= 2) {
-        for (int microBatches = 2; microBatches <= 1024; microBatches *= 2) {
-          Pipeline one;
-          one.shape.stages = stages;
-          one.shape.width = devices / stages;
-          one.shape.microBatches = microBatches;
-          one.shape.tensor = tensor;
-          one.shape.sharesUpdates = one.shape.groups() > 1;
-          one.schedule = {microBatches, 1};
-          one.quality.makespan = cuts.estimate(one.shape);
-          if (one.quality.makespan < kMaxCost &&
-              static_cast<int64_t>(graph.ops.size()) * one.shape.width *
-                      microBatches <=
-                  kMostPoints &&
-              mayFit(one.shape, recomputable)) {
-            all.push_back(one);
-            break; // more of them only take longer
-          }
-        }
-      }
+      for (int tensor = 1; tensor * stages <= devices; tensor *= 2)
+        if (const auto one = withMicroBatches(stages, tensor, kept))
+          all.push_back(*one);
     std::stable_sort(all.begin(), all.end(),
                      [](const Pipeline &a, const Pipeline &b) {
                        return a.quality.makespan < b.quality.makespan;
@@ -145,11 +135,35 @@ private:
     return all;
   }
 
-  /// Does what is updated fit, with the results that have to be kept if the
-  /// others are computed again?
-  bool mayFit(const PipelineShape &shape,
-              const Recomputable &recomputable) const {
-    int64_t state = 0, parameters = 0, memory = INT64_MAX, kept = INT64_MAX;
+  /// With the fewest micro-batches that may fit and of which twice as many
+  /// would not make much less of the time in which the pipeline fills and
+  /// empties; nothing if none fit. `kept`: mayFit().
+  std::optional<Pipeline> withMicroBatches(int stages, int tensor,
+                                           int64_t kept) const {
+    std::optional<Pipeline> best;
+    for (int microBatches = 2; microBatches <= 1024; microBatches *= 2) {
+      Pipeline one;
+      one.shape.stages = stages;
+      one.shape.width = topology.numDevices() / stages;
+      one.shape.microBatches = microBatches;
+      one.shape.tensor = tensor;
+      one.shape.sharesUpdates = one.shape.groups() > 1;
+      one.schedule = {microBatches, 1};
+      one.quality.makespan = cuts.estimate(one.shape);
+      if (one.quality.makespan >= kMaxCost ||
+          pointsOf(one.shape) > kMostPoints || !mayFit(one.shape, kept))
+        continue;
+      if (!best || one.quality.makespan + one.quality.makespan / 20 <
+                       best->quality.makespan)
+        best = one;
+    }
+    return best;
+  }
+
+  /// Does what is updated fit, with `kept`, the bytes of results for the whole
+  /// batch that have to be kept if the others are computed again?
+  bool mayFit(const PipelineShape &shape, int64_t kept) const {
+    int64_t state = 0, parameters = 0, memory = INT64_MAX;
     for (const State &each : graph.states) {
       if (each.written < 0)
         continue;
@@ -162,8 +176,6 @@ private:
     }
     for (DeviceId id = 0; id < topology.numDevices(); ++id)
       memory = std::min(memory, topology.kindOf(id).memoryBytes);
-    for (int segments = 1; segments <= 1024; segments *= 2)
-      kept = std::min(kept, recomputable.bytesOf(segments));
     // As many micro-batches are under way as there are stages, each of which
     // has its part of them.
     const int64_t stages = shape.stages, shares = stages * shape.tensor;

@@ -98,6 +98,15 @@ int64_t Recomputable::bytesOf(int segments) const {
   return kept + all / segments;
 }
 
+int Recomputable::leastSegments() const {
+  constexpr int kMost = 1024;
+  int least = 1;
+  for (int segments = 2; segments <= kMost; segments *= 2)
+    if (bytesOf(segments) < bytesOf(least))
+      least = segments;
+  return least;
+}
+
 std::vector<OpId> Recomputable::chosen(const Checkpoints &checkpoints) const {
   const std::vector<size_t> ends = cuts(checkpoints.segments);
   const size_t end = ends.empty() ? forward.size() : ends.back() + 1;
@@ -163,8 +172,7 @@ public:
     int64_t divisor = 1;
     for (const Unfitting &start : starts) {
       if ((best.fits() && start.makespan >= best.makespan) ||
-          divisor > kMostWork ||
-          (isFarOff && judge.work() - begin > kMostFarOff))
+          divisor > kMostWork || judge.work() - begin >= PlanJudge::kMostWork)
         break;
       if (isFarOff) {
         tryLarge(start);
@@ -180,8 +188,7 @@ private:
   /// What is done for the first start, as PlanJudge::work() counts, and then to
   /// keep more; half of it for each that follows. But so many are tried.
   static constexpr int64_t kMostWork = 200000, kMostToKeep = 50000;
-  static constexpr int kFewest = 16, kFewFarOff = 4;
-  static constexpr int64_t kMostFarOff = 8000000;
+  static constexpr int kFewest = 16;
 
   void tryStart(const Unfitting &start, int64_t divisor) {
     left = kFewest / static_cast<int>(divisor);
@@ -190,11 +197,8 @@ private:
     const int most = static_cast<int>(recomputable.operators().size());
     if (isShared)
       tryOne(start, {}, true);
-    std::vector<int> counts;
     for (int segments = 1; segments <= std::max(most / 2, 1);
          segments += std::max(segments / 2, 1))
-      counts.push_back(segments);
-    for (int segments : counts)
       for (double share : {1.0, 0.75, 0.5, 0.25}) {
         const std::vector<OpId> again = recomputable.chosen({segments, share});
         tryOne(start, again, false);
@@ -210,22 +214,13 @@ private:
   /// Few plans, each of which takes a second or more: the number of segments
   /// with which least is there at once, then more is kept while that fits.
   void tryLarge(const Unfitting &start) {
-    int segments = 1;
-    for (int count = 2; count <= 1024; count *= 2)
-      if (recomputable.bytesOf(count) < recomputable.bytesOf(segments))
-        segments = count;
-    left = kFewFarOff;
-    end = 0;
-    const bool isShared = !updatesOfMany(start.strategy).empty();
-    bool sentAgain = false;
+    left = kFewest;
     for (double share : {1.0, 0.75, 0.5, 0.25}) {
-      const std::vector<OpId> again = recomputable.chosen({segments, share});
-      if (tryOne(start, again, sentAgain) && best.fits())
-        continue;
-      if (sentAgain || share < 1 || !isShared || !tryOne(start, again, true) ||
-          !best.fits())
+      const auto quality = tryOne(
+          start, recomputable.chosen({recomputable.leastSegments(), share}),
+          false);
+      if (!quality || !quality->fits())
         return;
-      sentAgain = true;
     }
   }
 
@@ -239,11 +234,13 @@ private:
     return result;
   }
 
-  bool tryOne(const Unfitting &start, const std::vector<OpId> &again,
-              bool sentAgain) {
+  /// Nothing if that was not tried.
+  std::optional<Quality> tryOne(const Unfitting &start,
+                                const std::vector<OpId> &again,
+                                bool sentAgain) {
     if ((again.empty() && !sentAgain) || (--left < 0 && judge.work() >= end) ||
-        (goesOn && !goesOn()))
-      return false;
+        judge.work() - begin >= PlanJudge::kMostWork || (goesOn && !goesOn()))
+      return std::nullopt;
     Recomputation one{start.name, start.strategy, start.schedule, {}, 0, 0};
     for (OpId op : again)
       one.strategy[op].again = true;
@@ -254,11 +251,12 @@ private:
         ++one.parameters;
       }
     one.quality = judge.qualityIfBetter(one.strategy, one.schedule, best);
-    if (!(one.quality < best))
-      return false;
-    best = one.quality;
-    found = std::move(one);
-    return true;
+    if (one.quality < best) {
+      best = one.quality;
+      found = std::move(one);
+      return best;
+    }
+    return one.quality;
   }
 
   /// Keeps what need not be computed again: large parts of it first, those that

@@ -61,10 +61,11 @@ public:
     Walker walker(space, cost);
     tryBaselines(walker);
     if (mayMove()) {
-      if (!isFarOff())
+      if (!isLeft())
         eliminate(walker);
-      if (!isFarOff())
+      if (!isLeft())
         makeChains();
+      result.isFarOff = isLeft();
     }
     runChains();
     for (const auto &chain : chains) {
@@ -235,9 +236,9 @@ private:
     return static_cast<size_t>(same) > anchors.size() / 2;
   }
 
-  bool isFarOff() const {
-    return search::isFarOff(starts().front()->quality, space.graph(),
-                            space.numDevices());
+  bool isLeft() const {
+    return options.leavesFarOff && isFarOff(starts().front()->quality,
+                                            space.graph(), space.numDevices());
   }
 
   /// They take the starts in turn. The last one keeps to the narrow space,

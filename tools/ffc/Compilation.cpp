@@ -211,10 +211,9 @@ LogicalResult Compilation::differentiate() {
   }
   if (options.precision != Precision::F32) {
     PassManager passes(&context);
-    addRounding(passes, options.precision == Precision::F64    ? "f64"
-                        : options.precision == Precision::BF16 ? "bf16"
-                        : options.precision == Precision::FP16 ? "f16"
-                                                               : "tf32");
+    addRounding(passes, options.precision == Precision::FP16
+                            ? "f16"
+                            : wordOf(options.precision));
     if (failed(passes.run(*module)))
       return failure();
   }
@@ -253,29 +252,16 @@ LogicalResult Compilation::checkTarget() {
                   kind.name + "): expected target " + plan::str(target) +
                   " as of the devices before, or --target, found " +
                   plan::str(kind.target));
-  const bool needsGpu = options.precision == Precision::TF32 ||
-                        options.precision == Precision::FP16;
-  if (needsGpu && target != plan::Target::CUDA)
-    return fail(Twine("--precision=") +
-                (options.precision == Precision::TF32 ? "tf32" : "fp16") +
-                ": expected devices of target cuda, found those of " +
-                plan::str(target));
-  return options.precision == Precision::F64 ? checkF64() : success();
-}
-
-/// What the runtime has no kernels for in f64.
-LogicalResult Compilation::checkF64() {
-  if (target != plan::Target::CPU)
-    return fail(Twine("--precision=f64: expected devices of target cpu, found "
-                      "those of ") +
-                plan::str(target));
-  for (const plan::Op &op : planned.graph.ops)
-    for (const plan::Schedule &schedule : op.rules.schedules)
-      for (const plan::Phase &phase : schedule.phases)
-        if (StringRef(phase.kernel).starts_with("recurrent"))
-          return fail("--precision=f64: expected no recurrent layers, for "
-                      "which there are no kernels in f64, found '" +
-                      Twine(op.name) + "'");
+  std::optional<plan::Target> only;
+  if (options.precision == Precision::TF32 ||
+      options.precision == Precision::FP16)
+    only = plan::Target::CUDA;
+  else if (options.precision == Precision::F64)
+    only = plan::Target::CPU;
+  if (only && target != *only)
+    return fail(Twine("--precision=") + wordOf(options.precision) +
+                ": expected devices of target " + plan::str(*only) +
+                ", found those of " + plan::str(target));
   return success();
 }
 

@@ -77,9 +77,8 @@ private:
   /// Of the tasks of `graph`.
   plan::CostModel costModel(const plan::Graph &graph) const;
   mlir::LogicalResult loadTopology();
-  /// Where devices communicate and compute at once, updates come last.
+  /// Refuses what cannot be a program for the target.
   mlir::LogicalResult checkTarget();
-  mlir::LogicalResult checkF64();
   /// Notes what files say of the model's operators, on the operators.
   mlir::LogicalResult readStrategyFiles();
   /// Fewer operators, each of which is computed by one kernel.
@@ -112,7 +111,9 @@ private:
   mlir::LogicalResult timeByFlexFlow();
   /// The best strategy of a search, and a report on it.
   mlir::FailureOr<plan::PartialStrategy> search();
-  /// Tries what is judged by whole plans: pipelines, and what is faster than
+  bool mayBePipeline(const search::Options &searching) const;
+  bool mayKeepLess(const search::Options &searching) const;
+  /// Tries what is judged by whole steps: pipelines, and what is faster than
   /// the chains' answer and does not fit, with less kept. `start`: the strategy
   /// that the search started from, as it was given.
   PlanSearch searchPlans(const search::Result &result,

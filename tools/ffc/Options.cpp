@@ -13,6 +13,26 @@ using namespace llvm;
 using namespace ffc;
 using codegen::makeError;
 
+const char *ffc::wordOf(Precision precision) {
+  switch (precision) {
+  case Precision::F32:
+    return "f32";
+  case Precision::F64:
+    return "f64";
+  case Precision::TF32:
+    return "tf32";
+  case Precision::BF16:
+    return "bf16";
+  case Precision::FP16:
+    return "fp16";
+  }
+  llvm_unreachable("all are listed");
+}
+
+static std::pair<StringRef, Precision> named(Precision precision) {
+  return {wordOf(precision), precision};
+}
+
 static Error parseDim(Options &options, StringRef flag, StringRef value) {
   auto [name, extent] = value.rsplit('=');
   if (name.empty() || !value.contains('='))
@@ -256,11 +276,9 @@ const std::vector<FlagGroupOf<Options>> &ffc::modelFlags() {
          "gradients of convolutions' weights are rounded once); f64, on CPUs: "
          "everything is, to check other programs, slowly",
          setChoice<Precision>(&Options::precision,
-                              {{"f32", Precision::F32},
-                               {"f64", Precision::F64},
-                               {"tf32", Precision::TF32},
-                               {"bf16", Precision::BF16},
-                               {"fp16", Precision::FP16}})},
+                              {named(Precision::F32), named(Precision::F64),
+                               named(Precision::TF32), named(Precision::BF16),
+                               named(Precision::FP16)})},
         {"--loss-scale", "S",
          "gradients are those of S times the loss, a power of two, until "
          "updates divide by S, and a step is skipped if one is not finite; "

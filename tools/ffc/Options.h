@@ -31,6 +31,8 @@ enum class Precision {
   BF16,
   FP16,
 };
+/// "f32", "fp16"
+const char *wordOf(Precision precision);
 
 /// What the gradient of the loss is multiplied by.
 struct LossScale {

@@ -8,6 +8,7 @@
 #include "Compilation.h"
 
 #include "ffc/Plan/Recomputation.h"
+#include "ffc/Plan/ScheduledStep.h"
 #include "ffc/Search/Pipelines.h"
 #include "ffc/Search/Recompute.h"
 
@@ -70,11 +71,15 @@ public:
     if (found && found->quality.fits())
       take(found->describe(), found->strategy, found->schedule, found->quality);
     else if (found)
-      plans.closer = "; " + found->describe() + " needs " +
-                     bytesText(static_cast<int64_t>(
-                         found->quality.load *
-                         static_cast<double>(
-                             judge.planning().topology.kindOf(0).memoryBytes)));
+      plans.closer =
+          "; " + found->describe() + " needs " +
+          (plan::numPoints(found->strategy) > plan::kMostPlannedPoints
+               ? "about "
+               : "") +
+          bytesText(static_cast<int64_t>(
+              found->quality.load *
+              static_cast<double>(
+                  judge.planning().topology.kindOf(0).memoryBytes)));
   }
 
   PlanSearch plans;
@@ -115,6 +120,19 @@ private:
 
 } // namespace
 
+/// What is pinned, or written for FlexFlow, is no pipeline.
+bool Compilation::mayBePipeline(const search::Options &searching) const {
+  return options.searchesSchedules && !options.schedule.isNone() &&
+         options.pins.empty() && !searching.forFlexFlow &&
+         planned.graph.microBatches == 1;
+}
+
+/// FlexFlow cannot say it, and inference has no backward pass.
+bool Compilation::mayKeepLess(const search::Options &searching) const {
+  return options.searchesRecomputation && !searching.forFlexFlow &&
+         options.training;
+}
+
 PlanSearch Compilation::searchPlans(const search::Result &result,
                                     const std::optional<plan::Strategy> &start,
                                     const plan::CostModel &cost,
@@ -123,14 +141,9 @@ PlanSearch Compilation::searchPlans(const search::Result &result,
                         searching);
   if (start && plan::doesAgain(*start))
     searcher.tryStart(*start);
-  // What is pinned, or written for FlexFlow, is no pipeline.
-  if (options.searchesSchedules && !options.schedule.isNone() &&
-      options.pins.empty() && !searching.forFlexFlow &&
-      planned.graph.microBatches == 1)
+  if (mayBePipeline(searching))
     searcher.tryPipelines();
-  // FlexFlow cannot say it, and inference has no backward pass.
-  if (options.searchesRecomputation && !searching.forFlexFlow &&
-      options.training)
+  if (mayKeepLess(searching))
     searcher.tryRecomputation();
   return std::move(searcher.plans);
 }

@@ -84,6 +84,9 @@ static void reportSearch(Report &report, const search::Result &result,
       result.proposals ? 100.0 * static_cast<double>(result.accepted) /
                              static_cast<double>(result.proposals)
                        : 0.0));
+  if (result.isFarOff)
+    report.say("  nothing comes near the memory: only what keeps less is tried "
+               "(--search-budget for proposals all the same)");
   if (verbose && result.proposals > 0) {
     std::string moves;
     for (const search::MoveCount &move : result.moves)
@@ -160,6 +163,8 @@ FailureOr<plan::PartialStrategy> Compilation::search() {
   // What is left of the time is for whole plans.
   search::Options chains = searching;
   chains.seconds *= kShareOfChains;
+  chains.leavesFarOff = !searching.budget && options.start.empty() &&
+                        mayBePipeline(searching) && mayKeepLess(searching);
   const search::Result result =
       search::searchStrategy(graph, *topology, cost, chains);
   const PlanSearch plans = searchPlans(result, start, cost, searching);

@@ -83,7 +83,8 @@
 //    part y, for which it is credited. R(y) is charged at least, and r x, r
 //    being all bytes of its operands. Of both together with the credit the
 //    least is at y = x, or where R(y) = r x: an operator is worth
-//    l / X + w + t times the lesser of R(X) / X - c and r - c y / X.
+//    l / X + w + t times the lesser of R(X) / X - c and r - c y / X. What a
+//    party reads it receives, so that its bytes count once here, not twice.
 //
 // Nothing is forced on a party that has the time to do all alone: then X is 1,
 // and charges and credits add up to nothing. Nor does a party pay for its other

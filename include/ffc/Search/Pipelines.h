@@ -117,7 +117,8 @@ struct Pipeline {
   plan::Strategy strategy;
   Quality quality;
   /// "a pipeline, 2 stages of 1 device, 16 micro-batches, gpipe", with "2 times
-  /// 2 stages" of an interleaved one and "tensor 4, " where layers are shared;
+  /// 2 stages" of an interleaved one, "tensor 4, " where layers are shared and
+  /// "sharded updates, ";
   /// or, of one stage, "16 micro-batches one after the other on 4 devices".
   std::string name() const;
 };

@@ -5,6 +5,8 @@
 #include "ffc/Plan/PipelineSchedule.h"
 #include "ffc/Search/Search.h"
 
+#include <vector>
+
 namespace ffc::search {
 
 /// What plans are made of, besides strategies.
@@ -24,7 +26,8 @@ public:
 
   /// The simulated time, exactly. The bytes are those of the plan, or, of plans
   /// of more than plan::kMostPlannedPoints, the bound of ScheduledStep and a
-  /// fifth of it.
+  /// fifth of it. Of such a plan whose micro-batches are not alike nothing is
+  /// known: kMaxCost, and no memory is enough.
   Quality quality(const plan::Strategy &strategy,
                   const plan::PipelineSchedule &schedule);
   /// The same; if it is not better than `best`, some quality that is not.
@@ -37,9 +40,12 @@ public:
   /// What was done so far, in grid points of plans, of which a thousand take
   /// some tens of milliseconds. The same on every machine.
   int64_t work() const { return done; }
+  /// No search does more: about a minute of one core.
+  static constexpr int64_t kMostWork = 8000000;
 
 private:
   const Planning of;
+  const std::vector<int64_t> room; ///< by device
   plan::SegmentTable table;
   int64_t done = 0;
 };

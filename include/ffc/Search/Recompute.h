@@ -38,6 +38,8 @@ public:
   /// About what is there at once with so many segments: what is kept, and the
   /// results of one.
   int64_t bytesOf(int segments) const;
+  /// With which that is least.
+  int leastSegments() const;
   /// Those that are computed again.
   std::vector<plan::OpId> chosen(const Checkpoints &checkpoints) const;
 

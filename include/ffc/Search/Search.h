@@ -37,9 +37,10 @@ struct Quality {
   }
 };
 
-/// Does it need so many times the memory that there is (kFarOff), in a step of
-/// so many parts, that to try other splits is not worth the time? Less has to
-/// be kept.
+/// Does it need more than kFarOff times the memory that there is, in a step of
+/// so many operators on so many devices (more than plan::kMostPlannedPoints
+/// together) that to try other splits is not worth the time? Less has to be
+/// kept.
 bool isFarOff(const Quality &quality, const plan::Graph &graph, int numDevices);
 constexpr double kFarOff = 4;
 
@@ -86,6 +87,9 @@ struct Options {
   /// Bytes on every device if a strategy is planned as the target has it; asked
   /// for answers that a bound does not decide. Empty: of the plan alone.
   std::function<std::vector<int64_t>(const plan::Strategy &)> plannedBytes;
+  /// What is far off (isFarOff) is left to pipelines and recomputation, which
+  /// the caller tries: no dynamic programming and no proposals then.
+  bool leavesFarOff = false;
   /// Set from outside to end early, with the best strategy so far.
   const std::atomic<bool> *stop = nullptr;
   /// Called now and then by one thread; may be empty.
@@ -120,6 +124,7 @@ struct Result {
   /// and what is known to be for something; the rest are gaps.
   int64_t bytes = 0;
   plan::MemoryParts memory;
+  bool isFarOff = false; ///< and was left so (Options::leavesFarOff)
   int64_t proposals = 0, accepted = 0;
   std::vector<MoveCount> moves; ///< none if there were no proposals
   double seconds = 0;

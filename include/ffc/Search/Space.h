@@ -115,7 +115,8 @@ public:
   /// A random member of the canonical candidates of an anchor: degrees are
   /// products of the prime factors of a divisor of the number of devices, axes
   /// come in any order, and the points take a whole block of neighbouring
-  /// devices or every k-th one, the first when there are several. Legal.
+  /// devices or every k-th one, the first when there are several. Legal; on one
+  /// device if FlexFlow can say none of them.
   plan::Configuration candidate(plan::OpId anchor, Random &random) const;
   /// The configuration on `factor` times as many devices, by a finer last axis
   /// (copies, if there is none), or on as few, by the last axis that can be

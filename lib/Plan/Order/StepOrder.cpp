@@ -21,10 +21,9 @@ StepOrder::StepOrder(const Graph &graph, const OperatorOrder &operators,
   sends.resize(inTurn.size());
   placeSends(graph);
   fetches.resize(inTurn.size());
-  if (early.areThere) {
+  if (early.areThere)
     placeStarts(graph, early.sentAgain);
-    placeFetches(graph, early.sentAgain);
-  }
+  placeFetches(graph, early);
   addEntries(graph, inPlace);
 }
 
@@ -102,8 +101,10 @@ void StepOrder::placeStarts(const Graph &graph,
   }
 }
 
-void StepOrder::placeFetches(const Graph &graph,
-                             const std::vector<bool> &sentAgain) {
+/// A state is sent again wherever the backward pass reads what the forward pass
+/// read, or the other way round.
+void StepOrder::placeFetches(const Graph &graph, const EarlyStarts &early) {
+  const std::vector<bool> &sentAgain = early.sentAgain;
   if (std::find(sentAgain.begin(), sentAgain.end(), true) == sentAgain.end())
     return;
   struct Read {
@@ -111,11 +112,7 @@ void StepOrder::placeFetches(const Graph &graph,
     bool isBackward = false;
   };
   std::map<ValueId, Read> last;
-  struct Ahead {
-    int from = -1;
-    std::pair<ValueId, int> fetch;
-  };
-  std::vector<Ahead> ahead;
+  std::vector<std::pair<int, Fetch>> ahead;
   int before = -1, current = -1; // turns that are the first to read a state
   for (size_t t = 0; t < inTurn.size(); ++t) {
     const auto turn = static_cast<int>(t);
@@ -131,18 +128,19 @@ void StepOrder::placeFetches(const Graph &graph,
         if (current != turn)
           before = current;
         current = turn;
+        const Fetch fetch{value, turn, !isNew, early.areThere};
         // Not while it is read as it was sent before. What a turn reads itself
         // comes before what the next one does.
-        if (before >= 0 && read.turn < before)
-          ahead.push_back({before, {value, turn}});
+        if (fetch.isEarly && before >= 0 && read.turn < before)
+          ahead.push_back({before, fetch});
         else
-          fetches[turn].push_back({value, turn});
+          fetches[turn].push_back(fetch);
       }
       read = {turn, backward};
     }
   }
-  for (const Ahead &each : ahead)
-    fetches[each.from].push_back(each.fetch);
+  for (const auto &[from, fetch] : ahead)
+    fetches[from].push_back(fetch);
 }
 
 /// Parts of a value go to the turn that reads them first.
@@ -216,8 +214,12 @@ void StepOrder::addEntries(const Graph &graph, const WrittenInPlace &inPlace) {
     left += graph.isRepeated(op);
   for (size_t turn = 0; turn < inTurn.size(); ++turn) {
     const OpId op = inTurn[turn].op;
-    for (auto [value, reader] : fetches[turn])
-      all.push_back({Kind::Fetch, op, reader, value, -1});
+    for (const Fetch &fetch : fetches[turn]) {
+      if (fetch.isAgain)
+        all.push_back({Kind::Forget, op, -1, fetch.value, -1});
+      if (fetch.isEarly)
+        all.push_back({Kind::Fetch, op, fetch.reader, fetch.value, -1});
+    }
     all.push_back({Kind::Run, op, static_cast<int>(turn), -1, -1});
     std::vector<ValueId> reads = graph.op(op).operands;
     std::sort(reads.begin(), reads.end());

@@ -41,11 +41,11 @@ struct StepEntry {
     Accumulate, ///< `value` is added to those of earlier micro-batches
     Output,     ///< `value` is completed if it still is partial sums
     EndMicroBatch,
-    Send,  ///< `value`, of which a turn made a part, is sent to turn `index`
-    Fetch, ///< `value`, a state that is sent again, begins to be for turn
-           ///< `index`
-    Start, ///< collectives of StepOrder::starts()[index]
-    Store, ///< `value` gets into `state`
+    Send,   ///< `value`, of which a turn made a part, is sent to turn `index`
+    Forget, ///< of `value`, a state that is sent again, only its home is left
+    Fetch,  ///< `value`, a state, begins to be sent for turn `index`
+    Start,  ///< collectives of StepOrder::starts()[index]
+    Store,  ///< `value` gets into `state`
 
     // Only among the entries of a value:
     Read, ///< operator `row` reads it
@@ -93,12 +93,12 @@ public:
   StepOrder(const Graph &graph, const OperatorOrder &operators,
             const WrittenInPlace &inPlace, bool overlaps);
 
-  /// Does communication start before it is waited for?
   struct EarlyStarts {
+    /// Does communication start before it is waited for?
     bool areThere = false;
     /// By value: states that are sent again (Recomputation.h); empty: none.
-    /// Each begins to be right before the one before is first read, so that two
-    /// are there at once.
+    /// With early starts each begins to be right before the one before is first
+    /// read, so that two are there at once.
     std::vector<bool> sentAgain;
   };
   StepOrder(const Graph &graph, const OperatorOrder &operators,
@@ -126,7 +126,7 @@ public:
 
 private:
   void placeStarts(const Graph &graph, const std::vector<bool> &sentAgain);
-  void placeFetches(const Graph &graph, const std::vector<bool> &sentAgain);
+  void placeFetches(const Graph &graph, const EarlyStarts &early);
   void addEntries(const Graph &graph, const WrittenInPlace &inPlace);
   void complete(const Graph &graph, OpId row, bool ofMicroBatch);
   void endMicroBatch(const Graph &graph);
@@ -140,9 +140,14 @@ private:
   std::vector<Turn> inTurn;
   /// By turn, the first turns that read of what it makes, and which value.
   std::vector<std::vector<std::pair<ValueId, int>>> sends;
-  /// By turn, the states that begin to be sent before it, and the turns that
-  /// read them.
-  std::vector<std::vector<std::pair<ValueId, int>>> fetches;
+  /// A state that is sent again for a turn, another time than the first, or
+  /// begins to be for it.
+  struct Fetch {
+    ValueId value = -1;
+    int reader = -1;
+    bool isAgain = false, isEarly = false;
+  };
+  std::vector<std::vector<Fetch>> fetches; ///< by the turn that comes after
   std::vector<StepEntry> all;
   std::vector<std::vector<StepEntry>> byValue;
   std::vector<int> indices; ///< by row

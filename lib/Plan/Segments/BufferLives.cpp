@@ -11,18 +11,15 @@ using Part = SegmentTable::Part;
 
 BufferLives::BufferLives(SegmentTable &table,
                          const std::vector<ConfigId> &configs)
-    : BufferLives(table, table.order(), configs,
-                  std::vector<bool>(table.graph().values.size())) {}
+    : BufferLives(table, table.order(), configs) {}
 
 BufferLives::BufferLives(SegmentTable &table, const StepOrder &order,
-                         const std::vector<ConfigId> &configs,
-                         const std::vector<bool> &sentAgain)
+                         const std::vector<ConfigId> &configs)
     : table(table), graph(table.graph()), configs(configs),
       placed(graph.values.size()), operands(table.numDevices()),
       points(table.numDevices()), wroteTo(table.numDevices()) {
-  regular = StepWalk(table, order, configs, sentAgain, StepWalk::Wants::Buffers,
-                     *this)
-                .run();
+  regular =
+      StepWalk(table, order, configs, StepWalk::Wants::Buffers, *this).run();
   overwrite();
 }
 

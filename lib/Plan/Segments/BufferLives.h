@@ -18,10 +18,9 @@ class BufferLives : private StepWalk::Sink {
 public:
   /// Operators in graph order.
   BufferLives(SegmentTable &table, const std::vector<ConfigId> &configs);
-  /// In another order, with states that are sent again.
+  /// In another order.
   BufferLives(SegmentTable &table, const StepOrder &order,
-              const std::vector<ConfigId> &configs,
-              const std::vector<bool> &sentAgain);
+              const std::vector<ConfigId> &configs);
 
   /// False as StepWalk::run(): all else is empty.
   bool isRegular() const { return regular; }

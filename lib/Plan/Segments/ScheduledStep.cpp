@@ -3,7 +3,6 @@
 #include "ffc/Plan/ScheduledStep.h"
 
 #include "BufferLives.h"
-#include "ffc/Plan/Recomputation.h"
 
 #include <algorithm>
 
@@ -140,15 +139,13 @@ private:
 struct ScheduledStep::Order {
   Order(SegmentTable &table, const Strategy &strategy,
         const PipelineSchedule &schedule)
-      : table(table), entries(table.order(strategy, schedule)),
-        sentAgain(statesSentAgain(table.graph(), strategy)) {
+      : table(table), entries(table.order(strategy, schedule)) {
     for (const Configuration &config : strategy)
       configs.push_back(table.intern(config));
   }
 
   SegmentTable &table;
   StepOrder entries;
-  std::vector<bool> sentAgain;
   std::vector<ConfigId> configs;
 };
 
@@ -158,10 +155,9 @@ ScheduledStep::ScheduledStep(SegmentTable &table, const Strategy &strategy,
 ScheduledStep::~ScheduledStep() = default;
 
 std::optional<Picoseconds> ScheduledStep::time() const {
-  const auto &[table, entries, sentAgain, configs] = *order;
+  const auto &[table, entries, configs] = *order;
   StepItems items;
-  StepWalk walk(table, entries, configs, sentAgain, StepWalk::Wants::Times,
-                items);
+  StepWalk walk(table, entries, configs, StepWalk::Wants::Times, items);
   if (!walk.run())
     return std::nullopt;
   return items.sweep(table.graph(), static_cast<size_t>(table.numDevices()),
@@ -169,8 +165,8 @@ std::optional<Picoseconds> ScheduledStep::time() const {
 }
 
 std::optional<std::vector<int64_t>> ScheduledStep::memory() const {
-  const auto &[table, entries, sentAgain, configs] = *order;
-  const BufferLives lives(table, entries, configs, sentAgain);
+  const auto &[table, entries, configs] = *order;
+  const BufferLives lives(table, entries, configs);
   if (!lives.isRegular())
     return std::nullopt;
   return mostBytes(lives, table.numDevices());

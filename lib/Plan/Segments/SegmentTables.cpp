@@ -154,58 +154,6 @@ Placement SegmentTable::Tables::placementOf(const Layout &layout,
   return placement;
 }
 
-OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
-  OpSegment segment;
-  TimeSink sink(graph, numDevices, cost);
-  std::map<ValueId, Placement> placements;
-  auto flush = [&] {
-    if (sink.empty())
-      return;
-    OpSegment::Step step;
-    step.tasks = sink.take();
-    segment.steps.push_back(std::move(step));
-  };
-  auto placementOf = [&](ValueId value) -> Placement & {
-    return placements[value];
-  };
-  auto provide = [&](Placement &where, const OperandRead &read) {
-    if (graph.slotValue(read.op, read.slot) < 0) {
-      reshardTo(sink, cost, where, -1, read.type, "", read.needed, read.first);
-      return;
-    }
-    bool missing = false;
-    for (const Need &need : read.needed) {
-      if (where.find(need) >= 0)
-        continue;
-      missing = true;
-      where.holdings.add(
-          {need.device, need.region, need.order,
-           sink.addBuffer(need.device, -1, "", read.type, need.region,
-                          need.order, Section::Arena)});
-    }
-    if (!missing)
-      return;
-    flush();
-    OpSegment::Step step;
-    step.slot = read.slot;
-    step.need = internNeeds(read.needed);
-    segment.steps.push_back(std::move(step));
-  };
-  // Where a result lies takes no time.
-  auto stateBufferOf = [](ValueId, const Need &) -> BufferId { return -1; };
-  OpPlanner(graph, orders, sink, placementOf, provide, stateBufferOf)
-      .plan({id}, config);
-  flush();
-  for (ValueId result : graph.op(id).results) {
-    segment.results.push_back(-1);
-    if (result < 0)
-      continue;
-    const Placement &placement = placementOf(result);
-    segment.results.back() = internLayout(graph.value(result).type, placement);
-  }
-  return segment;
-}
-
 ReshardSegment SegmentTable::Tables::makeReshard(LayoutId layout, NeedId need) {
   const std::vector<PartCode> parts = missing(layout, need);
   if (parts.empty())

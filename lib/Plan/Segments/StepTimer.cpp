@@ -219,6 +219,7 @@ bool StepTimer::follow(ValueId id, Picoseconds limit) {
     case StepEntry::Kind::Run:
     case StepEntry::Kind::EndMicroBatch:
     case StepEntry::Kind::Send:
+    case StepEntry::Kind::Forget:
     case StepEntry::Kind::Fetch:
       break; // of no value, or of what is not timed here
     }

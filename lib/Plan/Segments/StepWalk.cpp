@@ -3,7 +3,6 @@
 #include "StepWalk.h"
 
 #include "Step/SentMessages.h"
-#include "ffc/Plan/Recomputation.h"
 
 #include <algorithm>
 
@@ -12,12 +11,11 @@ using namespace ffc::plan;
 static constexpr int kAllParts = SentMessages::kAllParts;
 
 StepWalk::StepWalk(SegmentTable &table, const StepOrder &order,
-                   const std::vector<ConfigId> &configs,
-                   const std::vector<bool> &sentAgain, Wants wants, Sink &sink)
+                   const std::vector<ConfigId> &configs, Wants wants,
+                   Sink &sink)
     : table(table), graph(table.graph()), order(order), configs(configs),
-      sentAgain(sentAgain), wants(wants), sink(sink),
-      values(graph.values.size()), known(graph.ops.size()),
-      isOutput(graph.values.size()), starts(order) {
+      wants(wants), sink(sink), values(graph.values.size()),
+      known(graph.ops.size()), isOutput(graph.values.size()), starts(order) {
   for (const Output &output : graph.outputs)
     isOutput[output.value] = true;
 }
@@ -81,6 +79,8 @@ void StepWalk::visit(const StepEntry &entry) {
   }
   case StepEntry::Kind::Send:
     return send(entry.value, order.turns()[entry.index]);
+  case StepEntry::Kind::Forget:
+    return forgetSent(entry.value);
   case StepEntry::Kind::Fetch:
     return fetch(entry.value, order.turns()[entry.index]);
   case StepEntry::Kind::Start:
@@ -278,18 +278,10 @@ void StepWalk::forget(const Turn &turn) {
         finishEarly(result);
         finish(result, turn.parts == 1 ? kAllParts : turn.part);
       }
-  if (graph.op(turn.op).role != OpRole::Update)
-    for (ValueId value : graph.op(turn.op).operands)
-      if (value >= 0 && sentAgain[value])
-        forgetSent(value, turn);
 }
 
-void StepWalk::forgetSent(ValueId value, const Turn &reader) {
+void StepWalk::forgetSent(ValueId value) {
   Where &where = values[value];
-  const bool backward = isBackward(graph, reader);
-  if (where.isBackward == backward)
-    return;
-  where.isBackward = backward;
   finishEarly(value);
   const StateId state = graph.value(value).state;
   where.layout = table.home(
@@ -298,7 +290,6 @@ void StepWalk::forgetSent(ValueId value, const Turn &reader) {
 }
 
 void StepWalk::fetch(ValueId value, const Turn &reader) {
-  forgetSent(value, reader);
   if (const StartSegment *segment = startOf(value, reader)) {
     begin(value, firstNeed(value, reader), *segment);
     sink.start(numStarted++, segment->tasks);

@@ -81,10 +81,9 @@ public:
   enum class Wants { Times, Buffers };
 
   /// Arguments must outlive it. `order` is that of a graph whose operators have
-  /// `configs`, of which `sentAgain` are sent again.
+  /// `configs`.
   StepWalk(SegmentTable &table, const StepOrder &order,
-           const std::vector<ConfigId> &configs,
-           const std::vector<bool> &sentAgain, Wants wants, Sink &sink);
+           const std::vector<ConfigId> &configs, Wants wants, Sink &sink);
 
   /// False if turns of an operator differ in more than where their parts are:
   /// the sink has been told of a part of the step only.
@@ -99,7 +98,6 @@ private:
     std::vector<LayoutId> parts;
     Shape shift;
     bool isOffered = false;   ///< an output, as soon as it is complete
-    bool isBackward = false;  ///< was last read so: states that are sent again
     std::vector<int> started; ///< collectives that nobody has waited for
   };
   struct Sent {
@@ -115,7 +113,7 @@ private:
   void read(const Turn &turn, const OpSegment::Step &step, const Shape *shift);
   void write(const Turn &turn, const TurnSegment &segment);
   void forget(const Turn &turn);
-  void forgetSent(ValueId value, const Turn &reader);
+  void forgetSent(ValueId value);
   void fetch(ValueId value, const Turn &reader);
   void send(ValueId value, const Turn &reader);
   void startEarly(const StartPlace &place);
@@ -139,7 +137,6 @@ private:
   const Graph &graph;
   const StepOrder &order;
   const std::vector<ConfigId> &configs;
-  const std::vector<bool> &sentAgain;
   const Wants wants;
   Sink &sink;
   std::vector<Where> values;

@@ -7,7 +7,6 @@
 #include "ReshardWriter.h"
 #include "SentMessages.h"
 #include "ffc/Plan/Arena.h"
-#include "ffc/Plan/Recomputation.h"
 #include "ffc/Plan/SymmetricSection.h"
 
 #include <algorithm>
@@ -26,11 +25,9 @@ public:
       : graph(graph), strategy(strategy), cost(cost), orders(graph),
         operatorOrder(graph, cost.overlaps()),
         inPlace(graph, orders, operatorOrder), build(graph, numDevices),
-        sentAgain(statesSentAgain(graph, strategy)),
         order(StepOrder::of(graph, operatorOrder, inPlace, strategy, schedule,
                             cost.overlaps())),
-        lastRead(graph.values.size()), values(graph.values.size()),
-        pending(graph.values.size()),
+        values(graph.values.size()), pending(graph.values.size()),
         operators(
             graph, orders, build,
             [this](ValueId value) -> Placement & { return values[value]; },
@@ -154,6 +151,8 @@ private:
       return endMicroBatch();
     case StepEntry::Kind::Send:
       return send(entry.value, order.turns()[entry.index]);
+    case StepEntry::Kind::Forget:
+      return forgetSent(entry.value);
     case StepEntry::Kind::Fetch:
       return fetch(entry.value, order.turns()[entry.index]);
     case StepEntry::Kind::Start:
@@ -207,19 +206,10 @@ private:
       for (ValueId result : graph.op(turn.op).results)
         if (result >= 0)
           forgetPart(result, turn);
-    // Updates read states where they stay.
-    if (graph.op(turn.op).role != OpRole::Update)
-      for (ValueId value : graph.op(turn.op).operands)
-        if (value >= 0 && sentAgain[value])
-          forgetSent(value, turn);
   }
 
   /// Of a state that is sent again.
-  void forgetSent(ValueId id, const Turn &reader) {
-    const bool backward = isBackward(graph, reader);
-    if (lastRead[id] == backward)
-      return;
-    lastRead[id] = backward;
+  void forgetSent(ValueId id) {
     finishEarly(id);
     values[id].holdings.removeIf([&](const Holding &holding) {
       return build.device(holding.device).buffers[holding.buffer].section !=
@@ -229,7 +219,6 @@ private:
 
   /// Begins to send a state to where a turn reads it.
   void fetch(ValueId id, const Turn &reader) {
-    forgetSent(id, reader);
     const Value &value = graph.value(id);
     const FirstRead read =
         firstRead(graph, orders, id, reader, strategy[reader.op]);
@@ -426,9 +415,7 @@ private:
   OperatorOrder operatorOrder;
   WrittenInPlace inPlace;
   ProgramBuilder build;
-  std::vector<bool> sentAgain; ///< by value
   StepOrder order;
-  std::vector<bool> lastRead; ///< by value that is: was it backward?
   std::vector<Placement> values;
   /// Where what comes after the micro-batches finds values of theirs.
   std::map<ValueId, Placement> accumulated;

@@ -27,7 +27,7 @@ void accumulate(const Tensor &dst, Index dst_at, const Tensor &src,
 /// empty intersection copies nothing.
 void copy_overlap(const Tensor &dst, const Tensor &src, Index shift);
 
-/// Sets all elements of a tensor. Types: f32, i32, bf16, f16.
+/// Sets all elements of a tensor. Types: f32 (f64), i32, bf16, f16.
 void fill(const Tensor &dst, double value);
 
 } // namespace ffrt

@@ -55,7 +55,6 @@ public:
   using Name = Broadcast<fn::Name, N>;
 
 #include "ffrt/elementwise.inc"
-#include "ffrt/real.h"
 
 #undef FFRT_ELEMENTWISE
 #undef FFRT_DIFFERENTIABLE

@@ -1,7 +1,7 @@
 //===- real.h - the numbers that programs compute with ----------*- C++ -*-===//
 //
 // f32, and on CPUs f64 in programs of --precision=f64, whose runtime is a build
-// of its own, with FFRT_F64 (FFRT_PRECISION of CMakeLists.txt). They are to
+// of its own, with FFRT_F64 (FFRT_TARGET_F64 of CMakeLists.txt). They are to
 // check others: there, what libraries do elsewhere is plain loops.
 //
 //===----------------------------------------------------------------------===//

@@ -1,12 +1,9 @@
 //===- FlexFlowTest.cpp - FlexFlow's simulator, and the search by it ------===//
 
+#include "ModelGraph.h"
 #include "SearchFixture.h"
 
-#include "ffc/Import/Import.h"
-#include "ffc/Passes/Pipelines.h"
 #include "ffc/Search/FlexFlowSearch.h"
-
-#include "mlir/Pass/PassManager.h"
 
 using namespace ffc;
 using namespace ffc::plan;
@@ -21,18 +18,8 @@ protected:
             const std::string &cluster) {
     ImportOptions importing;
     importing.batchSize = batchSize;
-    module = importModel(context,
-                         std::string(FFC_SOURCE_DIR) + "/examples/" + name +
-                             "/" + name + ".onnxtxt",
-                         importing);
-    ASSERT_TRUE(module);
-    mlir::PassManager passes(&context);
-    addRecognition(passes);
-    addTraining(passes, {});
-    ASSERT_TRUE(succeeded(passes.run(*module)));
-    auto planned = buildPlanGraph(*module);
-    ASSERT_TRUE(succeeded(planned));
-    graph = std::move(planned->graph);
+    graph = graphOf("examples/" + name + "/" + name + ".onnxtxt", importing,
+                    /*fuses=*/false);
     std::string error;
     const auto machine = FlexFlowMachine::of(
         plan::testing::load("flexflow-sim:" + cluster), error);
@@ -47,8 +34,6 @@ protected:
     return timer.time();
   }
 
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
   Graph graph;
   std::optional<FlexFlowModel> model;
 };

@@ -8,6 +8,7 @@
 #include "ffc/Plan/Planner.h"
 #include "ffc/Plan/Timing.h"
 #include "ffc/Plan/Verifier.h"
+#include "ffc/Search/Recompute.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -155,6 +156,48 @@ TEST(Pipelines, OfOneStage) {
   EXPECT_FALSE(searchPipelines(*judgeOf(g, topology, cost), best, 1, [] {
                  return false;
                }).found);
+}
+
+/// On so many devices that plans are not made, what needs many times the memory
+/// is tried as experts would take it, with its forward pass computed again.
+TEST(Pipelines, OfExpertsWhereNothingComesNear) {
+  const TestGraph g = products(8);
+  constexpr int kDevices = 4096;
+  auto machine = [&](const char *memory) {
+    return parse("kinds: {k: {target: cpu, flops: {f32: 10 MFLOP/s}, memory: "
+                 "{size: " +
+                 std::string(memory) +
+                 ", bandwidth: 1 TB/s}, launch: 0 s, overlap: true}}\n"
+                 "devices: " +
+                 std::to_string(kDevices) +
+                 " x k\ninterconnect: {type: switch, bandwidth: 1 GB/s, "
+                 "latency: 0 s}\n");
+  };
+  const Topology topology = machine("200 kB");
+  const CostModel cost(topology);
+  const Quality alone{kNoLimit, 10};
+  EXPECT_TRUE(isFarOff(alone, g.graph, kDevices));
+  EXPECT_FALSE(isFarOff({kNoLimit, 2}, g.graph, kDevices)) << "memory";
+  EXPECT_FALSE(isFarOff(alone, g.graph, 4)) << "parts of the step";
+  const auto judge = judgeOf(g, topology, cost);
+  const PipelineResult tried = searchPipelines(*judge, alone, 1);
+  EXPECT_FALSE(tried.found);
+  ASSERT_THAT(tried.unfitting, ::testing::Not(::testing::IsEmpty()));
+  std::vector<Unfitting> starts;
+  for (const Pipeline &each : tried.unfitting) {
+    EXPECT_EQ(each.shape.sharesUpdates, each.shape.groups() > 1);
+    EXPECT_EQ(each.shape.stages * each.shape.width, kDevices);
+    starts.push_back(
+        {each.name(), each.strategy, each.schedule, each.quality.makespan});
+  }
+  const auto found = bestRecomputation(*judge, starts, alone);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->quality.fits());
+  EXPECT_GT(found->operators, 0);
+  // Nothing can hold a weight.
+  const Topology none = machine("1 B");
+  EXPECT_THAT(searchPipelines(*judgeOf(g, none, cost), alone, 1).unfitting,
+              ::testing::IsEmpty());
 }
 
 } // namespace

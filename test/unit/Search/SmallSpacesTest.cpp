@@ -17,12 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModelGraph.h"
 #include "SearchFixture.h"
-
-#include "ffc/Import/Import.h"
-#include "ffc/Passes/Pipelines.h"
-
-#include "mlir/Pass/PassManager.h"
 
 using namespace ffc;
 using namespace ffc::plan;
@@ -51,22 +47,9 @@ protected:
     ImportOptions importing;
     importing.batchSize = GetParam().batchSize;
     importing.timeBlock = 1;
-    module = importModel(context,
-                         std::string(FFC_SOURCE_DIR) + "/" + GetParam().model,
-                         importing);
-    ASSERT_TRUE(module);
-    mlir::PassManager passes(&context);
-    addRecognition(passes);
-    addTraining(passes, {});
-    addFusion(passes);
-    ASSERT_TRUE(succeeded(passes.run(*module)));
-    auto planned = buildPlanGraph(*module);
-    ASSERT_TRUE(succeeded(planned));
-    graph = std::move(planned->graph);
+    graph = graphOf(GetParam().model, importing);
   }
 
-  mlir::MLIRContext context;
-  mlir::OwningOpRef<mlir::ModuleOp> module;
   Topology topology = chips(kDevices, "8 GB", GetParam().overlaps);
   CostModel cost{topology};
   Graph graph;

@@ -66,7 +66,7 @@ void Texts::find_output() {
     const bool rows = o.rank == 2 && o.shape[0] == samples * positions,
                positioned = o.rank == 3 && o.shape[0] == samples &&
                             o.shape[1] == positions;
-    if (o.type != DType::f32 || !(rows || positioned))
+    if (o.type != kReal || !(rows || positioned))
       continue;
     output = std::size_t(&o - info.outputs.data());
     vocabulary = o.shape[o.rank - 1];
@@ -121,7 +121,7 @@ void Texts::offer(const char *name, const Tensor &on_device) {
     }
     for (int64_t i = 0; inside && i < t.shape[v]; ++i)
       values[std::size_t(text * vocabulary + t.lo[v] + i)] =
-          t.as<float>()[from + i * strides[v]];
+          static_cast<float>(t.as<Real>()[from + i * strides[v]]);
   }
 }
 

@@ -95,8 +95,8 @@ struct MatMul::Impl {
        const Reals &clamp, bool trans_a, bool trans_b)
       : operand_a(ta, 0), operand_b(tb, 1), operand_c(tc, 2, true),
         result(ty, operand_a.form().type),
-        geometry(ta, tb, ty, trans_a, trans_b), beta(beta),
-        clip(clip_of(kernel, clamp)), accumulates(ty.accumulates),
+        geometry(ta, tb, ty, trans_a, trans_b), accumulates(ty.accumulates),
+        beta(beta), clip(clip_of(kernel, clamp)),
         finishes((!clamp.empty() || taddend.data) && geometry.loops() > 0) {
     const Geometry &g = geometry;
     check_addends(g, {ta, tb, tc, taddend}, ty, alpha, beta);

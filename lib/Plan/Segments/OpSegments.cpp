@@ -1,4 +1,4 @@
-//===- TurnSegments.cpp - segments of operators that take turns -----------===//
+//===- OpSegments.cpp - segments of operators, whole or in turns ----------===//
 
 #include "SegmentTables.h"
 #include "Step/ReshardWriter.h"
@@ -76,7 +76,7 @@ public:
             [](ValueId, const Need &) -> BufferId { return -1; }) {}
 
   struct Step {
-    int slot = -1;
+    int slot = -1; ///< that is read; -1: tasks
     std::vector<Need> needed;
     TimedTasks tasks;
   };
@@ -127,6 +127,24 @@ private:
   OpPlanner planner;
 };
 } // namespace
+
+OpSegment SegmentTable::Tables::makeOp(OpId id, const Configuration &config) {
+  TurnPlanner planner(graph, orders, numDevices, cost);
+  OpSegment segment;
+  for (TurnPlanner::Step &planned : planner.plan({id}, config)) {
+    OpSegment::Step &step = segment.steps.emplace_back();
+    step.slot = planned.slot;
+    if (planned.slot >= 0)
+      step.need = internNeeds(planned.needed);
+    step.tasks = std::move(planned.tasks);
+  }
+  for (ValueId result : graph.op(id).results)
+    segment.results.push_back(result < 0
+                                  ? -1
+                                  : internLayout(graph.value(result).type,
+                                                 planner.placement(result)));
+  return segment;
+}
 
 /// Is the result a sum over turns along `dim`?
 static bool isSum(const Op &op, const Configuration &config, int slot,
