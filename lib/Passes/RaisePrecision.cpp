@@ -2,7 +2,6 @@
 
 #include "ffc/IR/FF.h"
 #include "ffc/IR/MainFunction.h"
-#include "ffc/IR/NameOf.h"
 #include "ffc/Passes/Passes.h"
 
 using namespace mlir;
@@ -30,8 +29,7 @@ struct RaisePrecision : ffc::impl::RaisePrecisionBase<RaisePrecision> {
       if (!isa<ff::RecurrentOp, ff::RecurrentBackwardOp>(op))
         return WalkResult::advance();
       op->emitError("--precision=f64: expected no recurrent layers, for which "
-                    "there are no kernels in f64, found '")
-          << nameOf(op->getLoc()) << "'";
+                    "there are no kernels in f64, found one");
       return WalkResult::interrupt();
     });
     if (found.wasInterrupted())

@@ -21,7 +21,7 @@ static std::vector<bool> findUpdates(const Graph &graph) {
 }
 
 OperatorOrder::OperatorOrder(const Graph &graph, bool overlaps)
-    : places(graph.ops.size() + 1) {
+    : places(graph.ops.size() + 1), overlapping(overlaps) {
   const auto end = static_cast<OpId>(graph.ops.size());
   for (OpId op = 0; op < end; ++op)
     ops.push_back(op);
@@ -32,8 +32,8 @@ OperatorOrder::OperatorOrder(const Graph &graph, bool overlaps)
   }
   for (OpId place = 0; place < end; ++place) {
     places[ops[place]] = place;
-    if (graph.isRepeated(ops[place]))
-      lastRepeated = ops[place];
+    if (graph.op(ops[place]).role != OpRole::Update)
+      last = ops[place];
   }
   places[end] = end;
 }

@@ -34,12 +34,16 @@ public:
   bool isBefore(OpId a, OpId b) const { return places[a] < places[b]; }
   /// The first operator that reads a value; it must have a reader.
   OpId firstReader(const Value &value) const;
-  /// The last operator of a micro-batch; -1 if a step has but one.
-  OpId lastOfMicroBatch() const { return lastRepeated; }
+  /// The last operator that is no update; -1 if there is none. In a step of
+  /// several micro-batches it ends each of them.
+  OpId lastBeforeUpdates() const { return last; }
+  /// Do devices communicate beside their kernels?
+  bool overlaps() const { return overlapping; }
 
 private:
   std::vector<OpId> ops, places;
-  OpId lastRepeated = -1;
+  OpId last = -1;
+  bool overlapping;
 };
 
 } // namespace ffc::plan

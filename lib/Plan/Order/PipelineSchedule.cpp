@@ -2,9 +2,9 @@
 
 #include "ffc/Plan/PipelineSchedule.h"
 
-#include "OperatorOrder.h"
 #include "PassOrder.h"
 #include "PipelineStages.h"
+#include "StepOrder.h"
 #include "ffc/Plan/Recomputation.h"
 #include "ffc/Plan/SampleDims.h"
 
@@ -89,8 +89,14 @@ std::vector<Turn> ffc::plan::turnsOf(const Graph &graph,
                                      const Strategy &strategy,
                                      const PipelineSchedule &schedule,
                                      bool overlaps) {
+  return turnsOf(graph, OperatorOrder(graph, overlaps), strategy, schedule);
+}
+
+std::vector<Turn> ffc::plan::turnsOf(const Graph &graph,
+                                     const OperatorOrder &operators,
+                                     const Strategy &strategy,
+                                     const PipelineSchedule &schedule) {
   std::vector<Turn> turns;
-  const OperatorOrder operators(graph, overlaps);
   if (!schedule.isPipeline()) {
     for (OpId op : operators.all())
       turns.push_back({op});
@@ -105,7 +111,7 @@ std::vector<Turn> ffc::plan::turnsOf(const Graph &graph,
   };
   addWhole(PipelineStages::Place::Before);
   for (const TimedPass &pass :
-       orderPasses(passStagesOf(stages), schedule, overlaps))
+       orderPasses(passStagesOf(stages), schedule, operators.overlaps()))
     for (OpId op : stages.operatorsOf(pass.stage, pass.kind))
       turns.push_back(
           {op, pass.microBatch, schedule.microBatches, stages.dimOf(op)});

@@ -28,19 +28,19 @@ StepOrder::StepOrder(const Graph &graph, const OperatorOrder &operators,
 }
 
 StepOrder::StepOrder(const Graph &graph, const OperatorOrder &operators,
-                     const WrittenInPlace &inPlace, bool overlaps)
-    : StepOrder(graph, operators, inPlace, turnsOf(graph, {}, {}, overlaps),
-                {overlaps, {}}) {}
+                     const WrittenInPlace &inPlace)
+    : StepOrder(graph, operators, inPlace, turnsOf(graph, operators, {}, {}),
+                {operators.overlaps(), {}}) {}
 
 StepOrder StepOrder::of(const Graph &graph, const OperatorOrder &operators,
                         const WrittenInPlace &inPlace, const Strategy &strategy,
-                        const PipelineSchedule &schedule, bool overlaps) {
-  return {
-      graph,
-      operators,
-      inPlace,
-      turnsOf(graph, strategy, schedule, overlaps),
-      {overlaps && !schedule.isPipeline(), statesSentAgain(graph, strategy)}};
+                        const PipelineSchedule &schedule) {
+  return {graph,
+          operators,
+          inPlace,
+          turnsOf(graph, operators, strategy, schedule),
+          {operators.overlaps() && !schedule.isPipeline(),
+           statesSentAgain(graph, strategy)}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -49,10 +49,7 @@ StepOrder StepOrder::of(const Graph &graph, const OperatorOrder &operators,
 
 void StepOrder::placeStarts(const Graph &graph,
                             const std::vector<bool> &sentAgain) {
-  OpId lastOp = -1; // before the updates
-  for (OpId op : inOrder.all())
-    if (graph.op(op).role != OpRole::Update)
-      lastOp = op;
+  const OpId lastOp = inOrder.lastBeforeUpdates();
   std::vector<OpId> after(graph.values.size(), -1);
   std::vector<ValueId> states;
   for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id) {
@@ -187,7 +184,7 @@ void StepOrder::complete(const Graph &graph, OpId row, bool ofMicroBatch) {
 }
 
 void StepOrder::endMicroBatch(const Graph &graph) {
-  const OpId last = inOrder.lastOfMicroBatch();
+  const OpId last = inOrder.lastBeforeUpdates();
   complete(graph, last, /*ofMicroBatch=*/true);
   all.push_back({Kind::EndMicroBatch, last, -1, -1, -1});
   for (ValueId id = 0; id < static_cast<ValueId>(graph.values.size()); ++id)

@@ -86,12 +86,16 @@ inline bool startsEarly(const Value &value, bool isPartial) {
   return value.producer < 0 || isPartial;
 }
 
+/// As turnsOf() of PipelineSchedule.h, in the order of `operators`.
+std::vector<Turn> turnsOf(const Graph &graph, const OperatorOrder &operators,
+                          const Strategy &strategy,
+                          const PipelineSchedule &schedule);
+
 class StepOrder {
 public:
-  /// Without a pipeline. `operators`, here and below, must outlive the order;
-  /// `overlaps`: devices communicate beside their kernels.
+  /// Without a pipeline. `operators`, here and below, must outlive the order.
   StepOrder(const Graph &graph, const OperatorOrder &operators,
-            const WrittenInPlace &inPlace, bool overlaps);
+            const WrittenInPlace &inPlace);
 
   struct EarlyStarts {
     /// Does communication start before it is waited for?
@@ -108,7 +112,7 @@ public:
   /// That of a strategy with a schedule, and what it does again.
   static StepOrder of(const Graph &graph, const OperatorOrder &operators,
                       const WrittenInPlace &inPlace, const Strategy &strategy,
-                      const PipelineSchedule &schedule, bool overlaps);
+                      const PipelineSchedule &schedule);
 
   /// All that is done, in order.
   const std::vector<StepEntry> &entries() const { return all; }

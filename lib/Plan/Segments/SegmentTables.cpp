@@ -59,7 +59,7 @@ SegmentTable::Tables::Tables(const Graph &graph, int numDevices,
                              const CostModel &cost)
     : graph(graph), numDevices(numDevices), cost(cost), orders(graph),
       operators(graph, cost.overlaps()), inPlace(graph, orders, operators),
-      order(graph, operators, inPlace, cost.overlaps()) {
+      order(graph, operators, inPlace) {
   for (OpId op = 0; op < static_cast<OpId>(graph.ops.size()); ++op)
     classes.push_back(classIds.intern(
         classKey(graph, op, orders, cost.profile() != nullptr), op));

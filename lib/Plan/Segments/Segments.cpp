@@ -20,7 +20,7 @@ const StepOrder &SegmentTable::order() const { return tables->order; }
 StepOrder SegmentTable::order(const Strategy &strategy,
                               const PipelineSchedule &schedule) const {
   return StepOrder::of(tables->graph, tables->operators, tables->inPlace,
-                       strategy, schedule, tables->cost.overlaps());
+                       strategy, schedule);
 }
 
 ConfigId SegmentTable::intern(const Configuration &config) {

@@ -38,7 +38,7 @@ void StepTimer::run(int place) {
     if (item.tasks)
       item.tasks->advance(times);
   }
-  if (op == operators.lastOfMicroBatch()) {
+  if (graph.microBatches > 1 && op == operators.lastBeforeUpdates()) {
     const Picoseconds others =
         otherMicroBatches(graph, *std::max_element(now.begin(), now.end()));
     for (Picoseconds &time : now)
@@ -109,7 +109,8 @@ bool StepTimer::isShifted(const Item &item, Picoseconds by) {
 int StepTimer::endOfShift(int from, int to, Picoseconds by) {
   const size_t known = newLeads.size();
   // What comes after the micro-batches is late by that of all of them.
-  if (const OpId last = operators.lastOfMicroBatch(); by != 0 && last >= 0)
+  if (const OpId last = operators.lastBeforeUpdates();
+      by != 0 && graph.microBatches > 1)
     if (const int place = operators.placeOf(last); from <= place && place < to)
       to = place;
   for (int place = from; place < to; ++place) {

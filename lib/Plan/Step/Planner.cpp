@@ -25,8 +25,7 @@ public:
       : graph(graph), strategy(strategy), cost(cost), orders(graph),
         operatorOrder(graph, cost.overlaps()),
         inPlace(graph, orders, operatorOrder), build(graph, numDevices),
-        order(StepOrder::of(graph, operatorOrder, inPlace, strategy, schedule,
-                            cost.overlaps())),
+        order(StepOrder::of(graph, operatorOrder, inPlace, strategy, schedule)),
         values(graph.values.size()), pending(graph.values.size()),
         operators(
             graph, orders, build,

@@ -34,9 +34,9 @@ class FusedWalk;
 /// The types of operands: float, BFloat16 or Float16.
 template <class... X> struct From {};
 
-/// {y...} = F{}(x...), element by element, on f32. Operands are of the types X,
-/// Fused<F, From<X...>, Y...>, and are widened when they are read. F gives a
-/// float, or an array of floats if there are several results; they are rounded
+/// {y...} = F{}(x...), element by element, on Real. Operands are of the types
+/// X, Fused<F, From<X...>, Y...>, and are widened when they are read. F gives a
+/// Real, or an array of them if there are several results; they are rounded
 /// to the types Y, of the same kinds, when they are stored. Operands broadcast
 /// to the results as in numpy, aligned at the trailing logical dimensions;
 /// those of the results' shape have their order. A result may be an operand of

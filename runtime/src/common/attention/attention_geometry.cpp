@@ -74,7 +74,7 @@ void AttentionGeometry::expect_heads(const char *name, const Tensor &t,
 
 void AttentionGeometry::expect_y(const Tensor &t) const {
   if (t.data)
-    expect_f32_or(kernel, "y", t, operand_type);
+    expect_real_or(kernel, "y", t, operand_type);
   expect_heads("y", t, rows, values, t.type);
 }
 

@@ -83,7 +83,8 @@ AttentionGeometry check_attention_sum(Tensors in, Tensors out,
 AttentionGeometry check_attention_backward(Tensors in, Tensors out,
                                            const AttentionNumbers &numbers);
 
-/// exp() of a score that is this much below the largest is 0 in floats.
+/// exp() of a score that is this much below the largest is 0 in floats, and
+/// less than rounding in doubles.
 constexpr Real kVanishes = 104.0f;
 
 } // namespace ffrt

@@ -79,8 +79,8 @@ void check_conv(const char *kernel, std::initializer_list<const char *> names,
   expect_count(kernel, "results", out.size(), 1);
   expect_same_float(kernel, names.begin()[0], in.begin()[0], names.begin()[1],
                     in.begin()[1]);
-  expect_f32_or(kernel, result, out.begin()[0],
-                is_image ? in.begin()[0].type : kReal);
+  expect_real_or(kernel, result, out.begin()[0],
+                 is_image ? in.begin()[0].type : kReal);
   if (in.size() < 3 || !in.begin()[2].data)
     return;
   expect_type(kernel, names.begin()[2], in.begin()[2], kReal);

@@ -84,17 +84,17 @@ void expect_float_pair(const char *kernel, const char *operand, const Tensor &x,
   expect_float(kernel, result, y);
   expect(kernel, x.type == y.type || x.type == kReal || y.type == kReal,
          std::string(operand) + " and " + result +
-             ": expected at most one type besides f32, found " +
-             name_of(x.type) + " and " + name_of(y.type));
+             ": expected at most one type besides " + name_of(kReal) +
+             ", found " + name_of(x.type) + " and " + name_of(y.type));
 }
 
-void expect_f32_or(const char *kernel, const char *operand, const Tensor &t,
-                   DType type) {
+void expect_real_or(const char *kernel, const char *operand, const Tensor &t,
+                    DType type) {
   if (type == kReal)
     return expect_type(kernel, operand, t, type);
   expect(kernel, t.type == kReal || t.type == type,
-         std::string(operand) + ": expected type f32 or " + name_of(type) +
-             ", found " + name_of(t.type));
+         std::string(operand) + ": expected type " + name_of(kReal) + " or " +
+             name_of(type) + ", found " + name_of(t.type));
 }
 
 void expect_rank(const char *kernel, const char *operand, const Tensor &t,

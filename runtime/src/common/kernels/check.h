@@ -32,8 +32,8 @@ void expect_same_float(const char *kernel, const char *first, const Tensor &a,
 void expect_float_pair(const char *kernel, const char *operand, const Tensor &x,
                        const char *result, const Tensor &y);
 /// What goes with such operands, of `type`, is f32 or like them.
-void expect_f32_or(const char *kernel, const char *operand, const Tensor &t,
-                   DType type);
+void expect_real_or(const char *kernel, const char *operand, const Tensor &t,
+                    DType type);
 void expect_rank(const char *kernel, const char *operand, const Tensor &t,
                  int expected);
 void expect_row_major(const char *kernel, const char *operand, const Tensor &t);

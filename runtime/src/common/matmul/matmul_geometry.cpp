@@ -129,7 +129,7 @@ void check_addends(const MatMulGeometry &geometry, Tensors in, const Tensor &y,
                    Real alpha, Real beta) {
   const Tensor &c = in.begin()[2], &addend = in.begin()[3];
   if (c.data) {
-    expect_f32_or(kernel, "c", c, in.begin()[0].type);
+    expect_real_or(kernel, "c", c, in.begin()[0].type);
     check_broadcast(c, y);
   }
   if (addend.data)
@@ -145,7 +145,7 @@ void check_matmul(Tensors in, Tensors out) {
   expect_count(kernel, "results", out.size(), 1);
   const Tensor &a = in.begin()[0], &b = in.begin()[1], &y = out.begin()[0];
   expect_same_float(kernel, "a", a, "b", b);
-  expect_f32_or(kernel, "y", y, a.type);
+  expect_real_or(kernel, "y", y, a.type);
   for (const Tensor *t : {&a, &b, &y}) {
     expect_row_major(kernel, "operand or result", *t);
     expect(kernel, t->rank >= 2,

@@ -107,7 +107,7 @@ void expect_like(const char *kernel, const char *name, const Tensor &t,
   if (!is_low_precision(t.type))
     return;
   if (is_low_precision(narrow))
-    expect_f32_or(kernel, name, t, narrow);
+    expect_real_or(kernel, name, t, narrow);
   narrow = t.type;
 }
 

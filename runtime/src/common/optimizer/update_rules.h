@@ -5,10 +5,10 @@
 //
 //   static constexpr int kSlots;
 //   Step step(const StepNumbers &) const;    // what elements need of a step
-//   static float scale(const float *);       // of g, from operand `scale`
-//   static bool skips(float scale);          // is nothing changed?
-//   void operator()(const Step &, float scale, float g, float &w,
-//                   float &slot...) const;
+//   static Real scale(const Real *);         // of g, from operand `scale`
+//   static bool skips(Real scale);           // is nothing changed?
+//   void operator()(const Step &, Real scale, Real g, Real &w,
+//                   Real &slot...) const;
 //   bool operator==(const Rule &) const;
 //
 // ffrt/optimizer.h has the formulas in words. Members are the optimizer's
